@@ -1,0 +1,299 @@
+/* spdml.h - the public face of libspdml: symmetric positive definite (SPD) matrices.
+ *
+ * Conventions, everywhere:
+ *   - Matrices are row-major double arrays. A set of p matrices of size n x n is one array
+ *     p x n x n; symmetric matrices carry both triangles.
+ *   - Status: 0 is good; < 0 means no result, and outputs are untouched; > 0 means the result
+ *     is usable and there is a remark. Where a function takes a context, the context then holds
+ *     a message that names the thing at fault.
+ *   - Ownership: only functions named new, load, copy or read hand over memory; every free
+ *     takes NULL.
+ *   - Nothing here prints or exits. Results are the same bits for any number of threads.
+ *   - A context may be NULL: all cores, no progress, messages lost. A context serves one call
+ *     at a time; different contexts may be used from different threads.
+ * Equation numbers refer to docs/math.md. */
+#ifndef SPDML_H
+#define SPDML_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define SPD_API __attribute__((visibility("default")))
+#else
+#define SPD_API
+#endif
+
+#define SPD_VERSION_MAJOR 0
+#define SPD_VERSION_MINOR 1
+#define SPD_VERSION_PATCH 0
+
+/* ---- status, errors, context ------------------------------------------------------------ */
+
+typedef enum spd_status {
+    SPD_OK = 0,
+    SPD_NOT_CONVERGED = 1,  /* iteration limit reached; the result is the last iterate */
+    SPD_NOT_DEFINITE = 2,   /* kernel computed, but not positive definite for all data (eq. 10) */
+    SPD_ENOMEM = -1,        /* out of memory */
+    SPD_EINVAL = -2,        /* an argument is out of range or the wrong shape */
+    SPD_ENOTSPD = -3,       /* a matrix is not positive definite */
+    SPD_ENOTSYM = -4,       /* a matrix is not symmetric */
+    SPD_ENOTFINITE = -5,    /* a matrix holds NaN or Inf */
+    SPD_EIO = -6,           /* the operating system refused to read or write */
+    SPD_EFORMAT = -7,       /* a file is not what it claims to be */
+    SPD_ECANCELLED = -8,    /* the progress callback asked to stop */
+    SPD_ENUMERIC = -9       /* an iteration broke down (eigenvalues did not converge) */
+} spd_status;
+
+#define SPD_NO_INDEX SIZE_MAX
+
+/* What went wrong in the last call that failed or remarked. */
+typedef struct spd_error {
+    spd_status status;
+    size_t index;      /* the sample at fault, or SPD_NO_INDEX */
+    double value;      /* what was measured there (an eigenvalue, an asymmetry), or 0 */
+    char message[512]; /* one line, no newline; empty when status is SPD_OK */
+} spd_error;
+
+/* Progress of a long call. Called from the calling thread only, a few times a second at most.
+ * A non-zero return cancels: the call ends with SPD_ECANCELLED. */
+typedef struct spd_progress {
+    const char *task; /* "distances", "mean" */
+    const char *unit; /* what done and total count: "pairs", "iterations" */
+    double done;
+    double total; /* 0 when unknown */
+} spd_progress;
+typedef int (*spd_progress_fn)(void *user, const spd_progress *progress);
+
+typedef struct spd_context spd_context;
+
+/* A context with all cores and no callback; NULL when out of memory. */
+SPD_API spd_context *spd_context_new(void);
+SPD_API void spd_context_free(spd_context *ctx);
+
+/* Number of threads for calls with this context; 0 means all cores. */
+SPD_API void spd_context_set_threads(spd_context *ctx, int threads);
+
+/* Progress callback; NULL for none. */
+SPD_API void spd_context_set_progress(spd_context *ctx, spd_progress_fn fn, void *user);
+
+/* The error or remark of the last call with this context. Never NULL, valid until the next call. */
+SPD_API const spd_error *spd_context_error(const spd_context *ctx);
+
+/* "0.1.0" */
+SPD_API const char *spd_version(void);
+
+/* A short text for a status: "not positive definite". */
+SPD_API const char *spd_status_text(spd_status status);
+
+/* Instruction set of the kernels in use: "avx512", "avx2", "baseline". The environment variable
+ * SPDML_ISA forces one of those that the machine has. */
+SPD_API const char *spd_isa_name(void);
+
+/* ---- batched linear algebra on sets of small matrices ------------------------------------- */
+
+/* SPD_ENOTFINITE, SPD_ENOTSYM or SPD_ENOTSPD for the first bad matrix of the set, in this order
+ * of tests; SPD_OK if all p are finite, symmetric to |x_ij - x_ji| <= tolerance * max|x|, and
+ * have a Cholesky factor. tolerance 0 means 1e-10; n, p >= 1. */
+SPD_API spd_status spd_check(spd_context *ctx, size_t n, size_t p, const double *X,
+                             double tolerance);
+
+/* X_i <- (X_i + X_i')/2 */
+SPD_API void spd_symmetrize(size_t n, size_t p, double *X);
+
+/* X_i <- X_i + (relative tr(X_i)/n + ridge) I */
+SPD_API void spd_regularize(size_t n, size_t p, double *X, double relative, double ridge);
+
+/* L (p x n x n) <- lower Cholesky factors, upper triangles zero. SPD_ENOTSPD: first index. */
+SPD_API spd_status spd_cholesky(spd_context *ctx, size_t n, size_t p, const double *X, double *L);
+
+/* logdet (p) <- ln det X_i. */
+SPD_API spd_status spd_logdet(spd_context *ctx, size_t n, size_t p, const double *X,
+                              double *logdet);
+
+/* Xinv (p x n x n) <- inverses of SPD matrices. Xinv may be X. */
+SPD_API spd_status spd_inverse(spd_context *ctx, size_t n, size_t p, const double *X, double *Xinv);
+
+/* lambda (p x n) <- eigenvalues ascending; V (p x n x n, or NULL) <- eigenvectors as columns:
+ * X_i = V_i diag(lambda_i) V_i'. X symmetric, any signs. */
+SPD_API spd_status spd_eigh(spd_context *ctx, size_t n, size_t p, const double *X, double *lambda,
+                            double *V);
+
+/* Generalised problem X_i v = lambda Y_i v, Y_i SPD; V_i' Y_i V_i = I. V may be NULL. */
+SPD_API spd_status spd_eigh_general(spd_context *ctx, size_t n, size_t p, const double *X,
+                                    const double *Y, double *lambda, double *V);
+
+/* S (p x m x m) <- W' X_i W for one W (n x m). 1 <= m <= n. */
+SPD_API spd_status spd_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
+                                  const double *W, double *S);
+
+/* ---- geometry ------------------------------------------------------------------------------ */
+
+typedef enum spd_metric {
+    SPD_AIRM = 0,          /* affine-invariant: d2 = sum log^2 lambda(X,Y)                 (1) */
+    SPD_STEIN,             /* d2 = ln det((X+Y)/2) - (ln det X + ln det Y)/2               (2) */
+    SPD_LOG_EUCLIDEAN,     /* d2 = |log X - log Y|_F^2 */
+    SPD_JEFFREY,           /* d2 = tr(X^-1 Y + Y^-1 X)/2 - n */
+    SPD_BURES_WASSERSTEIN, /* d2 = tr X + tr Y - 2 tr (X^1/2 Y X^1/2)^1/2 */
+    SPD_LOG_CHOLESKY,      /* d2 = |low(Lx) - low(Ly)|_F^2 + |log diag Lx - log diag Ly|^2 */
+    SPD_EUCLIDEAN,         /* d2 = |X - Y|_F^2 */
+    SPD_METRICS            /* how many there are */
+} spd_metric;
+
+/* "airm", "stein", ...; NULL for a number that is no metric. */
+SPD_API const char *spd_metric_name(spd_metric metric);
+
+/* The metric of that name; pyRiemann's names (riemann, logdet, logeuclid, kullback_sym,
+ * wasserstein, logchol, euclid) are understood too. SPD_EINVAL for others. */
+SPD_API spd_status spd_metric_parse(const char *name, spd_metric *metric);
+
+/* *d2 <- squared distance between two matrices. */
+SPD_API spd_status spd_distance2(spd_context *ctx, spd_metric metric, size_t n, const double *X,
+                                 const double *Y, double *d2);
+
+/* D2 (p x q) <- squared distances between the p matrices X and the q matrices Y. With Y NULL
+ * (q is then ignored): within X, D2 is p x p, symmetric, with exact zeros on the diagonal. */
+SPD_API spd_status spd_pairwise2(spd_context *ctx, spd_metric metric, size_t n, size_t p,
+                                 const double *X, size_t q, const double *Y, double *D2);
+
+/* How much of the neighbour search was decided without an exact distance. */
+typedef struct spd_nearest_info {
+    double pairs;  /* pairs of (query, sample) there are */
+    double exact;  /* distances computed in full */
+    double pruned; /* share 1 - exact/pairs */
+} spd_nearest_info;
+
+/* The k nearest of the p matrices X to each of the q matrices Q: index (q x k) and d2 (q x k),
+ * nearest first, ties by lower index. With Q NULL (q ignored): neighbours within X, a sample is
+ * not its own neighbour. Exact; memory O(p n^2 + p k), never p x q. brute != 0 turns the pruning
+ * by lower bounds (eq. 9) off: the result is the same. info may be NULL. */
+SPD_API spd_status spd_nearest(spd_context *ctx, spd_metric metric, size_t n, size_t p,
+                               const double *X, size_t q, const double *Q, size_t k, int brute,
+                               int64_t *index, double *d2, spd_nearest_info *info);
+
+typedef struct spd_mean_info {
+    int iterations;
+    double residual; /* size of the last step relative to the mean, in the metric's own terms */
+    int converged;
+} spd_mean_info;
+
+/* M (n x n) <- the mean of p matrices: the minimiser of sum w_i d2(M, X_i), or the closed form
+ * of the metric. weights (p, >= 0, sum > 0) or NULL for equal ones. tol 0 means 1e-12,
+ * max_iter 0 means 200. SPD_NOT_CONVERGED leaves the last iterate in M. info may be NULL. */
+SPD_API spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p,
+                            const double *X, const double *weights, double tol, int max_iter,
+                            double *M, spd_mean_info *info);
+
+/* G (n x n) <- the point at t on the geodesic from X (t = 0) to Y (t = 1). Stein and Jeffrey
+ * share AIRM's geodesic. For Bures-Wasserstein and Euclidean, t outside [0,1] may leave the
+ * cone: SPD_ENOTSPD. */
+SPD_API spd_status spd_geodesic(spd_context *ctx, spd_metric metric, size_t n, const double *X,
+                                const double *Y, double t, double *G);
+
+typedef enum spd_function {
+    SPD_LOG = 0, /* SPD to symmetric */
+    SPD_EXP,     /* symmetric to SPD */
+    SPD_SQRT,
+    SPD_INVSQRT,
+    SPD_POWER /* X^power */
+} spd_function;
+
+/* F (p x n x n) <- f(X_i) through eigenvalues. F may be X. power is used by SPD_POWER only. */
+SPD_API spd_status spd_apply(spd_context *ctx, spd_function f, double power, size_t n, size_t p,
+                             const double *X, double *F);
+
+typedef enum spd_kernel_kind {
+    SPD_KERNEL_STEIN = 0,    /* exp(-beta d2_stein) */
+    SPD_KERNEL_LOG_EUCLIDEAN /* tr(log X log Y); beta ignored */
+} spd_kernel_kind;
+
+/* K (p x q; p x p with Y NULL) <- kernel values. SPD_NOT_DEFINITE (a remark) when beta is
+ * outside {1/2, ..., (n-1)/2} and not above (n-1)/2 (eq. 10). */
+SPD_API spd_status spd_kernel(spd_context *ctx, spd_kernel_kind kind, double beta, size_t n,
+                              size_t p, const double *X, size_t q, const double *Y, double *K);
+
+/* ---- arrays and data sets in files --------------------------------------------------------- */
+
+typedef enum spd_type { SPD_FLOAT64 = 0, SPD_INT64, SPD_TEXT } spd_type;
+
+#define SPD_MAX_DIMS 8
+
+/* A named array, row-major. Exactly one of f64, i64, text is set, by type, for count > 0. */
+typedef struct spd_array {
+    char *name; /* variable name within its file, or NULL */
+    spd_type type;
+    size_t ndim;
+    size_t shape[SPD_MAX_DIMS];
+    size_t count; /* product of shape */
+    double *f64;
+    int64_t *i64;
+    char **text;   /* count pointers to UTF-8 */
+    void *mapping; /* internal: set when f64 points into a mapped file */
+} spd_array;
+
+/* Reads one array from .npy, .npz (name picks the member; NULL: the only one), .mat (likewise;
+ * MATLAB's column-major n x n x p becomes p x n x n, other shapes are transposed likewise so
+ * that shape is reversed order of storage, i.e. MATLAB's shape), or .csv (a numeric table).
+ * Large float64 .npy files are mapped, copy on write. Integers of any width become int64, bool
+ * too; float32 and float64 of either byte order become float64; bytes and unicode become text. */
+SPD_API spd_status spd_array_read(spd_context *ctx, const char *path, const char *name,
+                                  spd_array **array);
+SPD_API void spd_array_free(spd_array *array);
+
+/* Writes arrays to path by its ending: .npy and .csv take one (two dimensions at most for
+ * .csv), .npz and .mat any number. The file appears atomically, or not at all. */
+SPD_API spd_status spd_arrays_write(spd_context *ctx, const char *path, size_t count,
+                                    const spd_array *const *arrays);
+
+/* A data set: p SPD matrices, optional labels, further per-sample arrays. */
+typedef struct spd_data {
+    size_t p, n;
+    double *X;          /* p x n x n */
+    size_t classes;     /* 0 without labels */
+    int *label;         /* p class numbers 0 .. classes-1, or NULL */
+    char **class_name;  /* classes texts; ordered as numbers when all are, else as text */
+    spd_array *y;       /* the labels as they were read, first dimension p, or NULL */
+    size_t columns;     /* further arrays whose first dimension is p */
+    spd_array **column;
+    char *source;       /* the file's path, for messages */
+    spd_array *storage; /* internal: what X points into */
+} spd_data;
+
+typedef struct spd_load_options {
+    const char *x_name; /* variable that holds the matrices; NULL: "X", or the only 3-d array */
+    const char *y_name; /* variable that holds the labels; NULL: "y" where present */
+    const char *labels; /* a file with the labels (.npy, .csv, .npz), or NULL */
+    int symmetrize;     /* repair asymmetry instead of refusing it */
+    double regularize;  /* adds this times tr(X)/n to the diagonal */
+    double ridge;       /* adds this to the diagonal */
+    int unchecked;      /* skip the checks of symmetry and positive definiteness */
+} spd_load_options;
+
+/* Reads a data set from .npz, .npy, .mat or .csv (one flattened n*n row per sample, header line
+ * optional, a column named y or label holds labels). options NULL means all zero. The message on
+ * failure names file, sample, cause and remedy. */
+SPD_API spd_status spd_data_load(spd_context *ctx, const char *path,
+                                 const spd_load_options *options, spd_data **data);
+SPD_API void spd_data_free(spd_data *data);
+
+/* Writes X, y and the columns to .npz or .mat, or X alone to .npy; atomically. */
+SPD_API spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *path);
+
+/* What is in a data set and what is wrong with it. */
+typedef struct spd_survey {
+    size_t not_finite, not_symmetric, not_definite; /* how many matrices, each counted once */
+    size_t first_not_finite, first_not_symmetric, first_not_definite; /* SPD_NO_INDEX: none */
+    double min_eigenvalue, max_eigenvalue;          /* over all finite matrices */
+    double max_condition; /* largest lambda_max/lambda_min; Inf when one is singular */
+    double max_asymmetry; /* largest |x_ij - x_ji| / max|x| */
+} spd_survey;
+SPD_API spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *survey);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

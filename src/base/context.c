@@ -1,0 +1,113 @@
+/* context.c - life of a context, and the making of messages. */
+#include "base/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static const spd_error no_error = {SPD_OK, SPD_NO_INDEX, 0.0, ""};
+
+spd_context *spd_context_new(void)
+{
+    spd_context *ctx = mem_zero(1, sizeof *ctx);
+    if (ctx)
+        ctx->error = no_error;
+    return ctx;
+}
+
+void spd_context_free(spd_context *ctx)
+{
+    mem_free(ctx);
+}
+
+void spd_context_set_threads(spd_context *ctx, int threads)
+{
+    if (ctx)
+        ctx->threads = threads > 0 ? threads : 0;
+}
+
+void spd_context_set_progress(spd_context *ctx, spd_progress_fn fn, void *user)
+{
+    if (!ctx)
+        return;
+    ctx->progress = fn;
+    ctx->user = user;
+}
+
+const spd_error *spd_context_error(const spd_context *ctx)
+{
+    return ctx ? &ctx->error : &no_error;
+}
+
+void ctx_clear(spd_context *ctx)
+{
+    if (ctx)
+        ctx->error = no_error;
+}
+
+static void record(spd_context *ctx, spd_status status, size_t index, double value,
+                   const char *format, va_list args)
+{
+    if (!ctx)
+        return;
+    ctx->error.status = status;
+    ctx->error.index = index;
+    ctx->error.value = value;
+    vsnprintf(ctx->error.message, sizeof ctx->error.message, format, args);
+}
+
+spd_status ctx_fail(spd_context *ctx, spd_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    record(ctx, status, SPD_NO_INDEX, 0.0, format, args);
+    va_end(args);
+    return status;
+}
+
+spd_status ctx_fail_at(spd_context *ctx, spd_status status, size_t index, double value,
+                       const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    record(ctx, status, index, value, format, args);
+    va_end(args);
+    return status;
+}
+
+spd_status ctx_nomem(spd_context *ctx, const char *what)
+{
+    return ctx_fail(ctx, SPD_ENOMEM, "out of memory for %s", what);
+}
+
+void ctx_prefix(spd_context *ctx, const char *prefix)
+{
+    if (!ctx || ctx->error.status == SPD_OK)
+        return;
+    char message[sizeof ctx->error.message];
+    memcpy(message, ctx->error.message, sizeof message);
+    int length = snprintf(ctx->error.message, sizeof message, "%.255s: ", prefix);
+    int room = (int)sizeof message - length;
+    snprintf(ctx->error.message + length, (size_t)room, "%.*s", room - 1, message);
+}
+
+void ctx_append(spd_context *ctx, const char *format, ...)
+{
+    if (!ctx || ctx->error.status == SPD_OK)
+        return;
+    size_t length = strlen(ctx->error.message);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ctx->error.message + length, sizeof ctx->error.message - length, format, args);
+    va_end(args);
+}
+
+int ctx_progress(spd_context *ctx, const char *task, const char *unit, double done, double total)
+{
+    if (!ctx || !ctx->progress)
+        return 0;
+    spd_progress progress = {task, unit, done, total};
+    return ctx->progress(ctx->user, &progress);
+}

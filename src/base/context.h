@@ -1,0 +1,41 @@
+/* context.h - what travels with a call: threads, progress, and the message of a failure.
+ *
+ * A message is made once, where the fault is seen, by ctx_fail; callers above pass the status on
+ * and may put a file's name in front with ctx_prefix. All functions take a NULL context. */
+#ifndef SPD_BASE_CONTEXT_H
+#define SPD_BASE_CONTEXT_H
+
+#include "spdml.h"
+
+struct spd_context {
+    int threads;
+    spd_progress_fn progress;
+    void *user;
+    spd_error error;
+};
+
+/* Forgets the last error; first line of every public function that takes a context. */
+void ctx_clear(spd_context *ctx);
+
+/* Records status and a printf-like message; returns status, so that `return ctx_fail(...)` and
+ * `status = ctx_fail(...)` read well. */
+spd_status ctx_fail(spd_context *ctx, spd_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same about one sample: index and measured value are kept for bindings. */
+spd_status ctx_fail_at(spd_context *ctx, spd_status status, size_t index, double value,
+                       const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* "out of memory" with what it was for. */
+spd_status ctx_nomem(spd_context *ctx, const char *what);
+
+/* Puts "prefix: " before the recorded message; used by io to name the file. */
+void ctx_prefix(spd_context *ctx, const char *prefix);
+
+/* Appends text to the recorded message; used by io to name the remedy. */
+void ctx_append(spd_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Calls the progress callback; non-zero when the call shall be cancelled. */
+int ctx_progress(spd_context *ctx, const char *task, const char *unit, double done, double total);
+
+#endif

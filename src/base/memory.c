@@ -1,0 +1,83 @@
+/* memory.c - aligned allocation with overflow checks and a switch for failure tests. */
+#include "base/memory.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGNMENT 64
+
+static atomic_long live_blocks;
+static atomic_long fail_countdown;
+
+static int told_to_fail(void)
+{
+    if (atomic_load_explicit(&fail_countdown, memory_order_relaxed) <= 0)
+        return 0;
+    return atomic_fetch_sub(&fail_countdown, 1) == 1;
+}
+
+int mem_mul(size_t a, size_t b, size_t *product)
+{
+    return __builtin_mul_overflow(a, b, product);
+}
+
+void *mem_alloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (mem_mul(count, size, &bytes) || bytes > (size_t)PTRDIFF_MAX - ALIGNMENT || told_to_fail())
+        return NULL;
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    void *block = aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
+    if (block)
+        atomic_fetch_add_explicit(&live_blocks, 1, memory_order_relaxed);
+    return block;
+}
+
+void *mem_zero(size_t count, size_t size)
+{
+    void *block = mem_alloc(count, size);
+    if (block)
+        memset(block, 0, count * size);
+    return block;
+}
+
+void *mem_grow(void *block, size_t old_bytes, size_t new_bytes)
+{
+    void *grown = mem_alloc(new_bytes, 1);
+    if (!grown)
+        return NULL;
+    if (block) {
+        memcpy(grown, block, old_bytes < new_bytes ? old_bytes : new_bytes);
+        mem_free(block);
+    }
+    return grown;
+}
+
+char *mem_text(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = mem_alloc(bytes, 1);
+    if (copy)
+        memcpy(copy, text, bytes);
+    return copy;
+}
+
+void mem_free(void *block)
+{
+    if (!block)
+        return;
+    atomic_fetch_sub_explicit(&live_blocks, 1, memory_order_relaxed);
+    free(block);
+}
+
+void mem_fail_at(long k)
+{
+    atomic_store(&fail_countdown, k);
+}
+
+long mem_live(void)
+{
+    return atomic_load(&live_blocks);
+}

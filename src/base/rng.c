@@ -1,0 +1,60 @@
+/* rng.c - xoshiro256** seeded by splitmix64; normal numbers by Marsaglia's polar method. */
+#include "base/rng.h"
+
+#include <math.h>
+
+static uint64_t rotate_left(uint64_t x, int k)
+{
+    return (x << k) | (x >> (64 - k));
+}
+
+void rng_seed(rng *r, uint64_t seed)
+{
+    for (int i = 0; i < 4; i++) {
+        seed += UINT64_C(0x9e3779b97f4a7c15);
+        uint64_t z = seed;
+        z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+        z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+        r->state[i] = z ^ (z >> 31);
+    }
+}
+
+uint64_t rng_next(rng *r)
+{
+    uint64_t *s = r->state;
+    uint64_t result = rotate_left(s[1] * 5, 7) * 9;
+    uint64_t t = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = rotate_left(s[3], 45);
+    return result;
+}
+
+double rng_uniform(rng *r)
+{
+    return (double)(rng_next(r) >> 11) * 0x1p-53;
+}
+
+double rng_normal(rng *r)
+{
+    double u, v, q;
+    do {
+        u = 2.0 * rng_uniform(r) - 1.0;
+        v = 2.0 * rng_uniform(r) - 1.0;
+        q = u * u + v * v;
+    } while (q >= 1.0 || q <= 0.0);
+    return u * sqrt(-2.0 * log(q) / q);
+}
+
+size_t rng_below(rng *r, size_t bound)
+{
+    uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
+    uint64_t x;
+    do
+        x = rng_next(r);
+    while (x >= limit);
+    return (size_t)(x % bound);
+}

@@ -1,0 +1,26 @@
+/* rng.h - a small, fast, seedable generator (xoshiro256**, Blackman and Vigna 2018), so that
+ * equal seeds give equal numbers on every machine. */
+#ifndef SPD_BASE_RNG_H
+#define SPD_BASE_RNG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct rng {
+    uint64_t state[4];
+} rng;
+
+/* Any seed is good, zero too. */
+void rng_seed(rng *r, uint64_t seed);
+uint64_t rng_next(rng *r);
+
+/* In [0, 1). */
+double rng_uniform(rng *r);
+
+/* Standard normal. */
+double rng_normal(rng *r);
+
+/* In 0 .. bound-1, without bias; bound > 0. */
+size_t rng_below(rng *r, size_t bound);
+
+#endif

@@ -1,0 +1,99 @@
+/* kernels.h - small dense kernels that work on eight matrices at a time.
+ *
+ * Layout. A group is LANES = 8 matrices of one size, interleaved: element e of all eight is
+ * contiguous. Symmetric and lower triangular matrices keep the lower triangle, packed by rows:
+ * element (r,c), c <= r, is number r(r+1)/2 + c, so a group holds TRI(n) x 8 doubles. Full n x k
+ * matrices hold (n k) x 8 doubles, row-major. All group pointers are aligned to 64 bytes.
+ *
+ * The same source is compiled once per instruction set (kernels_*.c, symbol names end in the
+ * set's name) and chosen at run time (isa.c). Lanes never mix: what is in one matrix, NaN
+ * included, cannot change a bit of another. Any n >= 1 works; the tiles pay for n up to about
+ * 160, beyond that the working set leaves the cache and LAPACK (dense.h) is the better choice.
+ *
+ * Lane masks: bit l of an unsigned stands for matrix l of the group. */
+#ifndef SPD_LINALG_KERNELS_H
+#define SPD_LINALG_KERNELS_H
+
+#include <stddef.h>
+
+#define LANES 8
+#define TRI(n) ((size_t)(n) * ((size_t)(n) + 1) / 2)
+#define ALL_LANES 0xffu
+
+/* Columns of W, Y and S in the data pass are padded to a multiple of this with zeros. */
+#define PASS_PAD 8
+#define PASS_LD(m) (((size_t)(m) + PASS_PAD - 1) / PASS_PAD * PASS_PAD)
+
+typedef struct kernels {
+    const char *name;
+
+    /* group (TRI(n) x 8) <- lower triangles of count <= 8 row-major n x n matrices; missing
+     * lanes become identities. */
+    void (*pack)(size_t n, size_t count, const double *const *X, double *group);
+    /* Y (count each n x n row-major, both triangles) <- symmetric group. */
+    void (*unpack_sym)(size_t n, size_t count, const double *group, double *const *Y);
+    /* group (entries x 8) <- count <= 8 arrays of `entries` doubles; missing lanes repeat the
+     * first. */
+    void (*gather)(size_t entries, size_t count, const double *const *T, double *group);
+    /* T[l] (entries) <- lane l, for l < count. */
+    void (*split)(size_t entries, size_t count, const double *group, double *const *T);
+    /* T[l] (entries) += scale[l] * lane l, in order of l, for l < count; T may repeat. */
+    void (*scatter)(size_t entries, size_t count, const double *group, const double *scale,
+                    double *const *T);
+
+    /* One array f (entries) against a group G (entries x 8), lane by lane: */
+    void (*spread)(size_t entries, const double *f, double *G);    /* G <- f */
+    void (*average)(size_t entries, const double *f, const double *G, double *A); /* (f + G)/2 */
+    void (*distance2)(size_t entries, const double *f, const double *G, double *d2); /* |f-G|^2 */
+    /* d2 (8) <- sum over e < entries of (f[e] - G[e]) (G[entries + e] - f[entries + e]) */
+    void (*cross)(size_t entries, const double *f, const double *G, double *d2);
+
+    /* A <- L, A = L L'; logdet (8, or NULL) <- ln det A. Returns the mask of lanes without a
+     * factor; those lanes hold rubbish in A and NaN in logdet. */
+    unsigned (*chol)(size_t n, double *A, double *logdet);
+    /* Linv (TRI) <- inverse of the lower triangular L (TRI). Must not overlap. */
+    void (*tri_inverse)(size_t n, const double *L, double *Linv);
+    /* A (TRI) <- Linv' Linv, so A = (L L')^-1. Must not overlap. */
+    void (*tri_gram)(size_t n, const double *Linv, double *A);
+    /* B (n x k) <- L^-1 B */
+    void (*solve)(size_t n, size_t k, const double *L, double *B);
+    /* B (n x k) <- L'^-1 B */
+    void (*solve_trans)(size_t n, size_t k, const double *L, double *B);
+    /* C (TRI) <- L^-1 X L^-T for symmetric X (TRI). work: n n 8 doubles. C may be X. */
+    void (*reduce)(size_t n, const double *L, const double *X, double *C, double *work);
+    /* C (TRI) <- L' X L for symmetric X (TRI). work: n n 8 doubles. C may be X. */
+    void (*expand)(size_t n, const double *L, const double *X, double *C, double *work);
+
+    /* Eigenvalues, unsorted, of `groups` groups; A (groups x TRI x 8) is destroyed, lambda is
+     * groups x n x 8. bad[g] <- mask of lanes that hold NaN or Inf or did not converge (their
+     * lambda is NaN). work: kernels_eigh_work(n) doubles. */
+    void (*eigvals)(size_t n, size_t groups, double *A, double *lambda, unsigned *bad,
+                    double *work);
+    /* The same with orthonormal eigenvectors as columns of Z (groups x n n x 8). */
+    void (*eigh)(size_t n, size_t groups, double *A, double *lambda, double *Z, unsigned *bad,
+                 double *work);
+    /* rank (n x 8) <- position of each eigenvalue in ascending order, ties by index. */
+    void (*rank)(size_t n, const double *lambda, size_t *rank);
+    /* A (TRI) <- Z diag(f) Z' for Z (n x n) and f (n x 8). work: n n 8 doubles. */
+    void (*rebuild)(size_t n, const double *Z, const double *f, double *A, double *work);
+
+    /* y (count x 8) <- ln x for positive normal x. */
+    void (*log)(size_t count, const double *x, double *y);
+
+    /* C (rows x PASS_LD(m)) <- A B, A(r,k) = A[r row_stride + k col_stride], B (depth x
+     * PASS_LD(m), padding zero). next: where A's successor lies, prefetched on the way; it is
+     * never read through, so A itself will do. */
+    void (*product)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
+                    size_t col_stride, const double *B, double *C, const double *next);
+} kernels;
+
+/* Scratch of eigvals and eigh. */
+size_t kernels_eigh_work(size_t n);
+
+/* The table in use: the best the machine has, or what SPDML_ISA asks for. */
+const kernels *kernels_get(void);
+
+/* For tests: a table by name, or NULL when this machine or build does not have it. */
+const kernels *kernels_named(const char *name);
+
+#endif

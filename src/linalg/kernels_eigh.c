@@ -1,0 +1,562 @@
+/* kernels_eigh.c - symmetric eigenvalues, with and without vectors, in lockstep over the lanes.
+ *
+ *   1. Householder:  Q' A Q = T, tridiagonal (d, e), row i of A from the last to the third:
+ *          u = row i with its last entry moved away from zero by its norm,  h = u'u/2,
+ *          p = A u / h,  q = p - (u'p / 2h) u,  A <- A - u q' - q u'
+ *   2. implicit QL on T (Dubrulle, Martin, Wilkinson 1968), or its square-root-free form on e^2
+ *      (Pal, Walker, Kahan; Reinsch 1973) when no vectors are wanted.
+ *
+ * All lanes run the same sweep; a lane that has converged, or whose block ends earlier, gets
+ * identity rotations. Two vectors are in flight in step 2, because one alone waits for its own
+ * square roots. Matrices are scaled by a power of two first, so that squares neither overflow
+ * nor vanish; an off-diagonal below 1e-20 of the norm counts as zero. */
+#include <float.h>
+#include <math.h>
+
+#include "linalg/kernels_tile.h"
+
+#define PAIR 2
+#define MAX_SWEEPS 80 /* per eigenvalue; two are usual */
+#define NEGLIGIBLE 1e-20
+#define VANISHING 1e-290
+
+typedef struct vp {
+    vd v[PAIR];
+} vp;
+
+/* Scratch of one pair of vectors: n entries each. */
+typedef struct eigen_work {
+    vp *d, *e, *c, *s;
+    vd *h[PAIR]; /* 1/h of each reflector, 0 for none */
+    vd *p;
+} eigen_work;
+
+/* Where the vectors of a pair live, lane offsets included. */
+typedef struct eigen_job {
+    double *A[PAIR], *lambda[PAIR], *Z[PAIR];
+    vd scale_back[PAIR];
+    vi bad[PAIR];
+} eigen_job;
+
+/* ---- scaling ------------------------------------------------------------------------------ */
+
+/* A <- A / 2^k with largest entry near 1; *back <- 2^k. Lanes with NaN or Inf become zero. */
+static vi scale_lanes(size_t n, double *A, vd *back)
+{
+    size_t count = TRI(n);
+    vd largest = v_set(0.0), sum = v_set(0.0);
+    for (size_t e = 0; e < count; e++) {
+        vd x = v_abs(CAT(A, e));
+        largest = v_max(x, largest);
+        sum += x * 0.0; /* NaN if any entry is NaN or Inf */
+    }
+    vi bad = ~(sum == 0.0);
+    vi exponent;
+    v_split(v_select(bad, v_set(1.0), v_max(largest, v_set(DBL_MIN))), &exponent);
+    vi high = exponent > 1000, low = exponent < -1000;
+    exponent = (exponent & ~high & ~low) | (1000 & high) | (-1000 & low);
+    vd scale = (vd)((1023 - exponent) << 52);
+    *back = (vd)((1023 + exponent) << 52);
+    for (size_t e = 0; e < count; e++)
+        AT(A, e) = v_select(bad, v_set(0.0), CAT(A, e) * scale);
+    return bad;
+}
+
+/* ---- Householder ---------------------------------------------------------------------------- */
+
+/* Turns row i (u, i entries) into the reflector, returns the off-diagonal entry; *h_inverse <-
+ * 1/h, or 0 where the row is already bare. */
+static vd make_reflector(size_t i, double *u, vd *h_inverse)
+{
+    vd sigma = v_set(0.0), other = v_set(0.0);
+    size_t k = 0;
+    for (; k + 2 < i; k += 2) {
+        sigma += CAT(u, k) * CAT(u, k);
+        other += CAT(u, k + 1) * CAT(u, k + 1);
+    }
+    for (; k + 1 < i; k++)
+        sigma += CAT(u, k) * CAT(u, k);
+    sigma += other;
+    vd alpha = CAT(u, i - 1);
+    vi needed = sigma > VANISHING;
+    vd square = v_select(needed, alpha * alpha + sigma, v_set(1.0));
+    vd norm = square * v_rsqrt(square);
+    vd off = -v_copysign(norm, alpha);
+    vd h = square - alpha * off;
+    AT(u, i - 1) = v_select(needed, alpha - off, v_set(0.0));
+    *h_inverse = v_select(needed, v_recip(h), v_set(0.0));
+    return v_select(needed, off, alpha);
+}
+
+/* Rows j .. j+nr-1 of the leading triangle: p(k) += A(j+a,k) u(j+a), p(j+a) = A(j+a,:) u. */
+INLINE void symv_rows(int nr, size_t j, const double *A, const double *u, vd *p)
+{
+    const double *row[TILE];
+    vd sum[TILE], ua[TILE];
+    UNROLL
+    for (int a = 0; a < nr; a++) {
+        row[a] = ctri_row(A, j + (size_t)a);
+        ua[a] = CAT(u, j + (size_t)a);
+        sum[a] = v_set(0.0);
+    }
+    for (size_t k = 0; k < j; k++) {
+        vd uk = CAT(u, k), pk = p[k];
+        UNROLL
+        for (int a = 0; a < nr; a++) {
+            vd x = CAT(row[a], k);
+            sum[a] += x * uk;
+            pk += x * ua[a];
+        }
+        p[k] = pk;
+    }
+    UNROLL
+    for (int a = 0; a < nr; a++) {
+        UNROLL
+        for (int b = 0; b < a; b++) {
+            vd x = CAT(row[a] + j * LANES, b);
+            sum[a] += x * ua[b];
+            sum[b] += x * ua[a];
+        }
+        sum[a] += CAT(row[a] + j * LANES, a) * ua[a];
+    }
+    UNROLL
+    for (int a = 0; a < nr; a++)
+        p[j + (size_t)a] = sum[a];
+}
+
+static void symv(size_t i, const double *A, const double *u, vd *p)
+{
+    size_t j = 0;
+    for (; j + TILE <= i; j += TILE)
+        symv_rows(TILE, j, A, u, p);
+    for (; j < i; j++)
+        symv_rows(1, j, A, u, p);
+}
+
+/* Rows j .. j+nr-1: A(j+a,k) -= u(j+a) q(k) + q(j+a) u(k), k <= j+a. */
+INLINE void rank2_rows(int nr, size_t j, double *A, const double *u, const vd *q)
+{
+    double *row[TILE];
+    vd ua[TILE], qa[TILE];
+    UNROLL
+    for (int a = 0; a < nr; a++) {
+        row[a] = tri_row(A, j + (size_t)a);
+        ua[a] = CAT(u, j + (size_t)a);
+        qa[a] = q[j + (size_t)a];
+    }
+    for (size_t k = 0; k <= j; k++) {
+        vd uk = CAT(u, k), qk = q[k];
+        UNROLL
+        for (int a = 0; a < nr; a++)
+            AT(row[a], k) -= ua[a] * qk + qa[a] * uk;
+    }
+    UNROLL
+    for (int a = 1; a < nr; a++) {
+        UNROLL
+        for (int b = 1; b <= a; b++)
+            AT(row[a] + j * LANES, b) -= ua[a] * qa[b] + qa[a] * ua[b];
+    }
+}
+
+static void rank2(size_t i, double *A, const double *u, const vd *q)
+{
+    size_t j = 0;
+    for (; j + TILE <= i; j += TILE)
+        rank2_rows(TILE, j, A, u, q);
+    for (; j < i; j++)
+        rank2_rows(1, j, A, u, q);
+}
+
+/* Leaves d and e in component `side` of w, reflectors in the rows of A. */
+static void tridiagonalise(size_t n, double *A, int side, const eigen_work *w)
+{
+    vd *h = w->h[side];
+    for (size_t i = n - 1; i >= 2; i--) {
+        double *u = tri_row(A, i);
+        w->e[i - 1].v[side] = make_reflector(i, u, &h[i]);
+        symv(i, A, u, w->p);
+        vd dot = v_set(0.0);
+        for (size_t k = 0; k < i; k++)
+            dot += CAT(u, k) * w->p[k];
+        vd half = 0.5 * dot * h[i] * h[i];
+        for (size_t k = 0; k < i; k++)
+            w->p[k] = w->p[k] * h[i] - half * CAT(u, k);
+        rank2(i, A, u, w->p);
+    }
+    if (n > 1)
+        w->e[0].v[side] = CAT(tri_row(A, 1), 0);
+    for (size_t i = 0; i < n; i++)
+        w->d[i].v[side] = CAT(tri_row(A, i), i);
+    w->e[n - 1].v[side] = v_set(0.0);
+}
+
+/* Columns j .. j+nc-1 of the leading i x i block of Z <- (I - u u'/h) times it. */
+INLINE void reflect_columns(int nc, size_t i, size_t n, const double *u, vd h_inverse, double *Z)
+{
+    vd g[8];
+    UNROLL
+    for (int b = 0; b < nc; b++)
+        g[b] = v_set(0.0);
+    const double *z = Z;
+    for (size_t k = 0; k < i; k++, z += n * LANES) {
+        vd uk = CAT(u, k);
+        UNROLL
+        for (int b = 0; b < nc; b++)
+            g[b] += uk * CAT(z, b);
+    }
+    UNROLL
+    for (int b = 0; b < nc; b++)
+        g[b] *= h_inverse;
+    double *y = Z;
+    for (size_t k = 0; k < i; k++, y += n * LANES) {
+        vd uk = CAT(u, k);
+        UNROLL
+        for (int b = 0; b < nc; b++)
+            AT(y, b) -= uk * g[b];
+    }
+}
+
+/* Z (n x n) <- product of the reflectors in the rows of A. */
+static void form_q(size_t n, const double *A, const vd *h, double *Z)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double *u = ctri_row(A, i);
+        size_t j = 0;
+        for (; i >= 2 && j + 8 <= i; j += 8)
+            reflect_columns(8, i, n, u, h[i], Z + j * LANES);
+        for (; i >= 2 && j + 4 <= i; j += 4)
+            reflect_columns(4, i, n, u, h[i], Z + j * LANES);
+        for (; i >= 2 && j < i; j++)
+            reflect_columns(1, i, n, u, h[i], Z + j * LANES);
+        for (size_t k = 0; k < i; k++) {
+            AT(Z, i * n + k) = v_set(0.0);
+            AT(Z, k * n + i) = v_set(0.0);
+        }
+        AT(Z, i * n + i) = v_set(1.0);
+    }
+}
+
+/* ---- QL ------------------------------------------------------------------------------------- */
+
+/* The block that a sweep works on, per lane: it ends at `last`, where dm = d[last]. */
+typedef struct block {
+    vi last[PAIR], active[PAIR];
+    vd dm[PAIR];
+    size_t end; /* largest `last` */
+    int any;
+} block;
+
+/* tiny(x, a, b): is the off-diagonal x negligible beside diagonals a, b? For e or for e^2. */
+INLINE vi tiny_plain(vd x, vd a, vd b)
+{
+    vd size = v_abs(x);
+    return (size <= DBL_EPSILON * 0.5 * (v_abs(a) + v_abs(b))) | (size <= NEGLIGIBLE);
+}
+
+INLINE vi tiny_square(vd x, vd a, vd b)
+{
+    return (x <= 0.25 * DBL_EPSILON * DBL_EPSILON * v_abs(a * b)) |
+           (x <= NEGLIGIBLE * NEGLIGIBLE);
+}
+
+/* Finds, per lane, the first negligible off-diagonal at or after l. */
+INLINE block find_block(int nv, size_t n, size_t l, const vp *d, const vp *e, int squares)
+{
+    block k = {.end = l};
+    vi found[PAIR];
+    UNROLL
+    for (int u = 0; u < nv; u++) {
+        found[u] = (vi){0};
+        k.last[u] = (vi)v_set(0.0) + (int64_t)(n - 1);
+        k.dm[u] = d[n - 1].v[u];
+    }
+    for (size_t i = l; i + 1 < n; i++) {
+        unsigned open = 0;
+        UNROLL
+        for (int u = 0; u < nv; u++) {
+            vd x = e[i].v[u], a = d[i].v[u], b = d[i + 1].v[u];
+            vi here = (squares ? tiny_square(x, a, b) : tiny_plain(x, a, b)) & ~found[u];
+            found[u] |= here;
+            k.last[u] = (k.last[u] & ~here) | ((int64_t)i & here);
+            k.dm[u] = v_select(here, a, k.dm[u]);
+            open |= v_bits(~found[u]);
+        }
+        if (!open)
+            break;
+        k.end = i + 1;
+    }
+    UNROLL
+    for (int u = 0; u < nv; u++) {
+        k.active[u] = k.last[u] > (int64_t)l;
+        k.any |= v_any(k.active[u]);
+    }
+    return k;
+}
+
+/* Wilkinson-like shift of the QL step from the top 2 x 2 block: returns what is subtracted, as a
+ * distance from d[l]; off is e[l], non-zero in active lanes. */
+INLINE vd ql_shift(vi active, vd d0, vd d1, vd off)
+{
+    off = v_select(active, off, v_set(1.0));
+    vd g = (d1 - d0) / (2.0 * off);
+    vd square = g * g + 1.0;
+    vd r = square * v_rsqrt(square);
+    return off / (g + v_copysign(r, g));
+}
+
+/* One implicit QL sweep with rotations in w->c, w->s for i = end-1 .. l. */
+INLINE void sweep_rotations(int nv, size_t l, const block *k, const eigen_work *w)
+{
+    vd s[PAIR], c[PAIR], p[PAIR], g[PAIR];
+    UNROLL
+    for (int u = 0; u < nv; u++) {
+        s[u] = c[u] = v_set(1.0);
+        p[u] = v_set(0.0);
+        vd d0 = w->d[l].v[u];
+        g[u] = k->dm[u] - d0 + ql_shift(k->active[u], d0, w->d[l + 1].v[u], w->e[l].v[u]);
+    }
+    for (size_t i = k->end; i-- > l;) {
+        UNROLL
+        for (int u = 0; u < nv; u++) {
+            vi run = k->last[u] > (int64_t)i;
+            vi first = k->last[u] == (int64_t)(i + 1);
+            vd f = s[u] * w->e[i].v[u], b = c[u] * w->e[i].v[u];
+            vd square = f * f + g[u] * g[u];
+            vi whole = square > VANISHING;
+            vd inverse = v_rsqrt(v_select(whole, square, v_set(1.0)));
+            vd cn = v_select(whole, g[u] * inverse, v_set(1.0));
+            vd sn = v_select(whole, f * inverse, v_set(0.0));
+            vd r = v_select(whole & ~first, square * inverse, v_set(0.0));
+            vd d1 = w->d[i + 1].v[u];
+            vd gap = d1 - p[u];
+            vd t = (w->d[i].v[u] - gap) * sn + 2.0 * cn * b;
+            vd pn = sn * t;
+            w->e[i + 1].v[u] = v_select(run, r, w->e[i + 1].v[u]);
+            w->d[i + 1].v[u] = v_select(run, gap + pn, d1);
+            w->c[i].v[u] = v_select(run, cn, v_set(1.0));
+            w->s[i].v[u] = v_select(run, sn, v_set(0.0));
+            g[u] = v_select(run, cn * t - b, g[u]);
+            p[u] = v_select(run, pn, p[u]);
+            c[u] = v_select(run, cn, c[u]);
+            s[u] = v_select(run, sn, s[u]);
+        }
+    }
+    UNROLL
+    for (int u = 0; u < nv; u++) {
+        w->d[l].v[u] -= v_select(k->active[u], p[u], v_set(0.0));
+        w->e[l].v[u] = v_select(k->active[u], g[u], w->e[l].v[u]);
+    }
+}
+
+/* The same without rotations, on e^2: c and s here are squares of the rotation's. */
+INLINE void sweep_values(int nv, size_t l, const block *k, const eigen_work *w)
+{
+    vd s[PAIR], c[PAIR], p[PAIR], gamma[PAIR], sigma[PAIR];
+    UNROLL
+    for (int u = 0; u < nv; u++) {
+        vd d0 = w->d[l].v[u];
+        vd square = v_select(k->active[u], w->e[l].v[u], v_set(1.0));
+        vd off = square * v_rsqrt(square);
+        sigma[u] = d0 - ql_shift(k->active[u], d0, w->d[l + 1].v[u], off);
+        c[u] = v_set(1.0);
+        s[u] = v_set(0.0);
+        gamma[u] = k->dm[u] - sigma[u];
+        p[u] = gamma[u] * gamma[u];
+    }
+    for (size_t i = k->end; i-- > l;) {
+        UNROLL
+        for (int u = 0; u < nv; u++) {
+            vi run = k->last[u] > (int64_t)i;
+            vd bb = w->e[i].v[u], alpha = w->d[i].v[u];
+            vd r = p[u] + bb;
+            vi whole = p[u] > 1e-200;
+            vd r_inverse = v_recip(v_select(run, r, v_set(1.0)));
+            vd ratio = r * v_recip(v_select(whole, p[u], v_set(1.0)));
+            vd cn = p[u] * r_inverse, sn = bb * r_inverse;
+            vd gn = cn * (alpha - sigma[u]) - sn * gamma[u];
+            vd pn = v_select(whole, gn * gn * ratio, c[u] * bb);
+            w->e[i + 1].v[u] = v_select(run, s[u] * r, w->e[i + 1].v[u]);
+            w->d[i + 1].v[u] = v_select(run, gamma[u] + (alpha - gn), w->d[i + 1].v[u]);
+            p[u] = v_select(run, pn, p[u]);
+            c[u] = v_select(run, cn, c[u]);
+            s[u] = v_select(run, sn, s[u]);
+            gamma[u] = v_select(run, gn, gamma[u]);
+        }
+    }
+    UNROLL
+    for (int u = 0; u < nv; u++) {
+        w->e[l].v[u] = v_select(k->active[u], s[u] * p[u], w->e[l].v[u]);
+        w->d[l].v[u] = v_select(k->active[u], sigma[u] + gamma[u], w->d[l].v[u]);
+    }
+}
+
+/* nr rows of Z (n columns) times the rotations i = end-1 .. l. */
+INLINE void rotate_rows(int nr, int side, size_t n, size_t l, size_t end, const eigen_work *w,
+                        double *Z)
+{
+    vd carry[6];
+    UNROLL
+    for (int a = 0; a < nr; a++)
+        carry[a] = CAT(Z + (size_t)a * n * LANES, end);
+    for (size_t i = end; i-- > l;) {
+        vd c = w->c[i].v[side], s = w->s[i].v[side];
+        UNROLL
+        for (int a = 0; a < nr; a++) {
+            double *z = Z + (size_t)a * n * LANES;
+            vd zi = CAT(z, i);
+            AT(z, i + 1) = s * zi + c * carry[a];
+            carry[a] = c * zi - s * carry[a];
+        }
+    }
+    UNROLL
+    for (int a = 0; a < nr; a++)
+        AT(Z + (size_t)a * n * LANES, l) = carry[a];
+}
+
+static void rotate_all(int side, size_t n, size_t l, size_t end, const eigen_work *w, double *Z)
+{
+    size_t k = 0;
+    for (; k + 6 <= n; k += 6)
+        rotate_rows(6, side, n, l, end, w, Z + k * n * LANES);
+    for (; k + 2 <= n; k += 2)
+        rotate_rows(2, side, n, l, end, w, Z + k * n * LANES);
+    for (; k < n; k++)
+        rotate_rows(1, side, n, l, end, w, Z + k * n * LANES);
+}
+
+/* Runs QL to the end; lanes that did not converge are added to job->bad. */
+INLINE void ql(int nv, int vectors, size_t n, const eigen_work *w, eigen_job *job)
+{
+    for (size_t l = 0; l + 1 < n; l++) {
+        block k = find_block(nv, n, l, w->d, w->e, !vectors);
+        for (int sweep = 0; k.any && sweep < MAX_SWEEPS; sweep++) {
+            if (vectors) {
+                sweep_rotations(nv, l, &k, w);
+                UNROLL
+                for (int u = 0; u < nv; u++)
+                    rotate_all(u, n, l, k.end, w, job->Z[u]);
+            } else {
+                sweep_values(nv, l, &k, w);
+            }
+            k = find_block(nv, n, l, w->d, w->e, !vectors);
+        }
+        UNROLL
+        for (int u = 0; u < nv; u++)
+            job->bad[u] |= k.active[u];
+    }
+}
+
+/* ---- together -------------------------------------------------------------------------------- */
+
+INLINE void solve_job(int nv, int vectors, size_t n, const eigen_work *w, eigen_job *job)
+{
+    UNROLL
+    for (int u = 0; u < nv; u++) {
+        job->bad[u] = scale_lanes(n, job->A[u], &job->scale_back[u]);
+        tridiagonalise(n, job->A[u], u, w);
+        if (vectors)
+            form_q(n, job->A[u], w->h[u], job->Z[u]);
+    }
+    for (size_t i = 0; !vectors && i < n; i++) {
+        UNROLL
+        for (int u = 0; u < nv; u++)
+            w->e[i].v[u] *= w->e[i].v[u];
+    }
+    ql(nv, vectors, n, w, job);
+    for (size_t i = 0; i < n; i++) {
+        UNROLL
+        for (int u = 0; u < nv; u++)
+            AT(job->lambda[u], i) =
+                v_select(job->bad[u], v_set(NAN), w->d[i].v[u] * job->scale_back[u]);
+    }
+}
+
+static void solve_values(int nv, size_t n, const eigen_work *w, eigen_job *job)
+{
+    if (nv == PAIR)
+        solve_job(PAIR, 0, n, w, job);
+    else
+        solve_job(1, 0, n, w, job);
+}
+
+static void solve_vectors(int nv, size_t n, const eigen_work *w, eigen_job *job)
+{
+    if (nv == PAIR)
+        solve_job(PAIR, 1, n, w, job);
+    else
+        solve_job(1, 1, n, w, job);
+}
+
+static eigen_work share_out(size_t n, double *work)
+{
+    eigen_work w;
+    vp *pairs = (vp *)work;
+    w.d = pairs;
+    w.e = pairs + n;
+    w.c = pairs + 2 * n;
+    w.s = pairs + 3 * n;
+    vd *single = (vd *)(pairs + 4 * n);
+    w.h[0] = single;
+    w.h[1] = single + n;
+    w.p = single + 2 * n;
+    return w;
+}
+
+static void solve_groups(size_t n, size_t groups, double *A, double *lambda, double *Z,
+                         unsigned *bad, double *work)
+{
+    const size_t per_group = LANES / VW, vectors = groups * per_group;
+    eigen_work w = share_out(n, work);
+    for (size_t g = 0; g < groups; g++)
+        bad[g] = 0;
+    for (size_t v = 0; v < vectors; v += PAIR) {
+        int nv = v + 1 < vectors ? PAIR : 1;
+        eigen_job job;
+        for (int u = 0; u < nv; u++) {
+            size_t g = (v + (size_t)u) / per_group, lane = (v + (size_t)u) % per_group * VW;
+            job.A[u] = A + g * TRI(n) * LANES + lane;
+            job.lambda[u] = lambda + g * n * LANES + lane;
+            job.Z[u] = Z ? Z + g * n * n * LANES + lane : NULL;
+        }
+        if (Z)
+            solve_vectors(nv, n, &w, &job);
+        else
+            solve_values(nv, n, &w, &job);
+        for (int u = 0; u < nv; u++) {
+            size_t g = (v + (size_t)u) / per_group, lane = (v + (size_t)u) % per_group * VW;
+            bad[g] |= v_bits(job.bad[u]) << lane;
+        }
+    }
+}
+
+void KERNEL(eigvals)(size_t n, size_t groups, double *A, double *lambda, unsigned *bad,
+                     double *work);
+void KERNEL(eigvals)(size_t n, size_t groups, double *A, double *lambda, unsigned *bad,
+                     double *work)
+{
+    solve_groups(n, groups, A, lambda, NULL, bad, work);
+}
+
+void KERNEL(eigh)(size_t n, size_t groups, double *A, double *lambda, double *Z, unsigned *bad,
+                  double *work);
+void KERNEL(eigh)(size_t n, size_t groups, double *A, double *lambda, double *Z, unsigned *bad,
+                  double *work)
+{
+    solve_groups(n, groups, A, lambda, Z, bad, work);
+}
+
+void KERNEL(rank)(size_t n, const double *lambda, size_t *rank);
+void KERNEL(rank)(size_t n, const double *lambda, size_t *rank)
+{
+    for (int l = 0; l < LANES; l += VW)
+        for (size_t i = 0; i < n; i++) {
+            vd x = CAT(lambda + l, i);
+            vi below = (vi){0};
+            for (size_t j = 0; j < i; j++)
+                below -= CAT(lambda + l, j) <= x;
+            for (size_t j = i + 1; j < n; j++)
+                below -= CAT(lambda + l, j) < x;
+            for (int v = 0; v < VW; v++)
+                rank[i * LANES + (size_t)(l + v)] = (size_t)below[v];
+        }
+}

@@ -1,0 +1,66 @@
+/* kernels_entry.c - entry by entry: one array against the eight lanes of a group. */
+#include "linalg/kernels_vec.h"
+
+void KERNEL(spread)(size_t entries, const double *f, double *G);
+void KERNEL(spread)(size_t entries, const double *f, double *G)
+{
+    for (size_t e = 0; e < entries; e++)
+        for (size_t l = 0; l < LANES; l += VW)
+            AT(G + l, e) = v_set(f[e]);
+}
+
+void KERNEL(average)(size_t entries, const double *f, const double *G, double *A);
+void KERNEL(average)(size_t entries, const double *f, const double *G, double *A)
+{
+    for (size_t e = 0; e < entries; e++)
+        for (size_t l = 0; l < LANES; l += VW)
+            AT(A + l, e) = 0.5 * (v_set(f[e]) + CAT(G + l, e));
+}
+
+/* Four running sums hide the latency of the adder. */
+void KERNEL(distance2)(size_t entries, const double *f, const double *G, double *d2);
+void KERNEL(distance2)(size_t entries, const double *f, const double *G, double *d2)
+{
+    for (size_t l = 0; l < LANES; l += VW) {
+        vd sum[4] = {v_set(0.0), v_set(0.0), v_set(0.0), v_set(0.0)};
+        size_t e = 0;
+        for (; e + 4 <= entries; e += 4) {
+            UNROLL
+            for (size_t k = 0; k < 4; k++) {
+                vd x = v_set(f[e + k]) - CAT(G + l, e + k);
+                sum[k] += x * x;
+            }
+        }
+        for (; e < entries; e++) {
+            vd x = v_set(f[e]) - CAT(G + l, e);
+            sum[0] += x * x;
+        }
+        AT(d2 + l, 0) = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    }
+}
+
+void KERNEL(cross)(size_t entries, const double *f, const double *G, double *d2);
+void KERNEL(cross)(size_t entries, const double *f, const double *G, double *d2)
+{
+    for (size_t l = 0; l < LANES; l += VW) {
+        vd even = v_set(0.0), odd = v_set(0.0);
+        size_t e = 0;
+        for (; e + 2 <= entries; e += 2) {
+            even += (v_set(f[e]) - CAT(G + l, e)) *
+                    (CAT(G + l, entries + e) - v_set(f[entries + e]));
+            odd += (v_set(f[e + 1]) - CAT(G + l, e + 1)) *
+                   (CAT(G + l, entries + e + 1) - v_set(f[entries + e + 1]));
+        }
+        for (; e < entries; e++)
+            even += (v_set(f[e]) - CAT(G + l, e)) *
+                    (CAT(G + l, entries + e) - v_set(f[entries + e]));
+        AT(d2 + l, 0) = even + odd;
+    }
+}
+
+void KERNEL(log)(size_t count, const double *x, double *y);
+void KERNEL(log)(size_t count, const double *x, double *y)
+{
+    for (size_t e = 0; e < count * LANES; e += VW)
+        *(vd *)(y + e) = v_log(*(const vd *)(x + e));
+}

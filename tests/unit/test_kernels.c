@@ -1,0 +1,572 @@
+/* test_kernels.c - every interleaved kernel, on every instruction set of this machine, against
+ * LAPACK one matrix at a time. Spectra: well and badly conditioned, graded, clustered; sizes
+ * that are and are not multiples of the tile. */
+#include "test.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+
+#include "base/memory.h"
+#include "linalg/kernels.h"
+#include "random_spd.h"
+
+static const size_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 20, 23, 32, 48, 64, 93};
+#define SIZES (sizeof sizes / sizeof *sizes)
+#define MAX_N 93
+
+static const kernels *k;
+
+/* Eight matrices of one size, in both layouts, with room for results. */
+typedef struct eight {
+    size_t n;
+    double *X[LANES]; /* n x n each */
+    double *group;    /* TRI x 8 */
+    double *out, *full, *work;
+} eight;
+
+static eight eight_new(size_t n)
+{
+    eight s = {.n = n};
+    for (int l = 0; l < LANES; l++)
+        s.X[l] = mem_alloc(n * n, sizeof(double));
+    s.group = mem_alloc(2 * TRI(n) * LANES, sizeof(double));
+    s.out = mem_alloc(2 * TRI(n) * LANES, sizeof(double));
+    s.full = mem_alloc(2 * n * n * LANES, sizeof(double));
+    s.work = mem_alloc(n * n * LANES + kernels_eigh_work(n), sizeof(double));
+    return s;
+}
+
+static void eight_free(eight *s)
+{
+    for (int l = 0; l < LANES; l++)
+        mem_free(s->X[l]);
+    mem_free(s->group);
+    mem_free(s->out);
+    mem_free(s->full);
+    mem_free(s->work);
+}
+
+static void fill_spd(eight *s, rng *r, double condition)
+{
+    for (int l = 0; l < LANES; l++)
+        random_spd(r, s->n, condition, s->X[l]);
+    k->pack(s->n, LANES, (const double *const *)s->X, s->group);
+}
+
+static double at(const double *group, size_t r, size_t c, int l)
+{
+    return group[(r >= c ? TRI(r) + c : TRI(c) + r) * LANES + (size_t)l];
+}
+
+static double max_abs(size_t count, const double *x)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, fabs(x[i]));
+    return largest;
+}
+
+/* ---- layout ------------------------------------------------------------------------------- */
+
+static void pack_and_back(void)
+{
+    rng r;
+    rng_seed(&r, 1);
+    for (size_t i = 0; i < SIZES; i++) {
+        eight s = eight_new(sizes[i]);
+        size_t n = s.n;
+        for (size_t count = 1; count <= LANES; count++) {
+            fill_spd(&s, &r, 10.0);
+            k->pack(n, count, (const double *const *)s.X, s.group);
+            for (int l = 0; l < LANES; l++)
+                for (size_t a = 0; a < n; a++)
+                    for (size_t b = 0; b <= a; b++) {
+                        double expected = (size_t)l < count ? s.X[l][a * n + b] : (a == b);
+                        CHECK(at(s.group, a, b, l) == expected, "n %zu lane %d", n, l);
+                    }
+            double *back[LANES];
+            for (size_t l = 0; l < count; l++)
+                back[l] = s.full + l * n * n;
+            k->unpack_sym(n, count, s.group, back);
+            for (size_t l = 0; l < count; l++)
+                CHECK(memcmp(back[l], s.X[l], n * n * sizeof(double)) == 0, "n %zu", n);
+        }
+        eight_free(&s);
+    }
+}
+
+static void gather_split_scatter(void)
+{
+    for (size_t entries = 1; entries < 40; entries++)
+        for (size_t count = 1; count <= LANES; count++) {
+            double data[LANES][40], out[LANES][40];
+            _Alignas(64) double group[40 * LANES];
+            double scale[LANES];
+            const double *in[LANES];
+            double *back[LANES];
+            for (size_t l = 0; l < LANES; l++) {
+                in[l] = data[l];
+                back[l] = out[l];
+                scale[l] = (double)l - 3.0;
+                for (size_t e = 0; e < 40; e++) {
+                    data[l][e] = (double)(l * 100 + e);
+                    out[l][e] = -1.0;
+                }
+            }
+            k->gather(entries, count, in, group);
+            for (size_t e = 0; e < entries; e++)
+                for (size_t l = 0; l < LANES; l++)
+                    CHECK(group[e * LANES + l] == data[l < count ? l : 0][e], "entry %zu", e);
+            k->split(entries, count, group, back);
+            for (size_t l = 0; l < LANES; l++)
+                for (size_t e = 0; e < 40; e++)
+                    CHECK(out[l][e] == (l < count && e < entries ? data[l][e] : -1.0), "split");
+            back[count - 1] = back[0]; /* a target that repeats */
+            double expected = out[0][entries - 1] + scale[0] * data[0][entries - 1];
+            if (count > 1)
+                expected += scale[count - 1] * data[count - 1][entries - 1];
+            k->scatter(entries, count, group, scale, back);
+            CHECK(out[0][entries - 1] == expected, "entries %zu count %zu", entries, count);
+        }
+}
+
+static void entry_kernels(void)
+{
+    rng r;
+    rng_seed(&r, 2);
+    for (size_t entries = 1; entries < 30; entries++) {
+        double f[60];
+        _Alignas(64) double G[60 * LANES], A[30 * LANES], d2[LANES];
+        for (size_t e = 0; e < 2 * entries; e++) {
+            f[e] = rng_normal(&r);
+            for (int l = 0; l < LANES; l++)
+                G[e * LANES + (size_t)l] = rng_normal(&r);
+        }
+        k->average(entries, f, G, A);
+        for (size_t e = 0; e < entries * LANES; e++)
+            CHECK(A[e] == 0.5 * (f[e / LANES] + G[e]), "average");
+        k->distance2(entries, f, G, d2);
+        for (int l = 0; l < LANES; l++) {
+            double sum = 0.0;
+            for (size_t e = 0; e < entries; e++)
+                sum += pow(f[e] - G[e * LANES + (size_t)l], 2);
+            CHECK_CLOSE(d2[l], sum, 1e-14 * sum, "distance2");
+        }
+        k->cross(entries, f, G, d2);
+        for (int l = 0; l < LANES; l++) {
+            double sum = 0.0;
+            for (size_t e = 0; e < entries; e++)
+                sum += (f[e] - G[e * LANES + (size_t)l]) *
+                       (G[(entries + e) * LANES + (size_t)l] - f[entries + e]);
+            CHECK_CLOSE(d2[l], sum, 1e-13 * (double)entries, "cross");
+        }
+        k->spread(entries, f, A);
+        for (size_t e = 0; e < entries * LANES; e++)
+            CHECK(A[e] == f[e / LANES], "spread");
+    }
+}
+
+static void logarithm(void)
+{
+    rng r;
+    rng_seed(&r, 3);
+    _Alignas(64) double x[100 * LANES], y[100 * LANES];
+    for (size_t e = 0; e < 100 * LANES; e++) {
+        x[e] = exp(rng_normal(&r) * (e % 3 == 0 ? 1e-3 : e % 3 == 1 ? 1.0 : 200.0));
+        x[e] = fmin(fmax(x[e], 2.3e-308), 1.7e308);
+    }
+    x[0] = 1.0;
+    x[1] = 0x1p-1022;
+    x[2] = 1.7976931348623157e308;
+    x[3] = 1.4142135623730951;
+    x[4] = nextafter(1.0, 2.0);
+    x[5] = nextafter(1.0, 0.0);
+    k->log(100, x, y);
+    for (size_t e = 0; e < 100 * LANES; e++)
+        CHECK_CLOSE(y[e], log(x[e]), 4e-16 * fabs(log(x[e])), "x = %.17g", x[e]);
+    CHECK(y[0] == 0.0, "ln 1 = %g", y[0]);
+}
+
+/* ---- Cholesky ------------------------------------------------------------------------------ */
+
+static void chol_logdet_inverse(void)
+{
+    rng r;
+    rng_seed(&r, 4);
+    for (size_t i = 0; i < SIZES; i++)
+        for (double condition = 1.0; condition < 2e10; condition *= 1e5) {
+            eight s = eight_new(sizes[i]);
+            size_t n = s.n;
+            double *L = mem_alloc(n * n, sizeof *L), logdet[LANES] __attribute__((aligned(64)));
+            fill_spd(&s, &r, condition);
+            CHECK(k->chol(n, s.group, logdet) == 0, "n %zu", n);
+            k->tri_inverse(n, s.group, s.out);
+            k->tri_gram(n, s.out, s.full);
+            for (int l = 0; l < LANES; l++) {
+                memcpy(L, s.X[l], n * n * sizeof *L);
+                LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (int)n, L, (int)n);
+                double expected = 0.0;
+                for (size_t a = 0; a < n; a++) {
+                    expected += 2.0 * log(L[a * n + a]);
+                    for (size_t b = 0; b <= a; b++)
+                        CHECK_CLOSE(at(s.group, a, b, l), L[a * n + b],
+                                    4e-16 * condition * (double)n + 1e-15, "L n %zu", n);
+                }
+                CHECK_CLOSE(logdet[l], expected,
+                            1e-12 * fabs(expected) + 1e-15 * (double)n * condition,
+                            "logdet n %zu condition %g", n, condition);
+                LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', (int)n, L, (int)n);
+                double scale = max_abs(n * n, L);
+                for (size_t a = 0; a < n; a++)
+                    for (size_t b = 0; b <= a; b++)
+                        CHECK_CLOSE(at(s.full, a, b, l), L[a * n + b],
+                                    1e-15 * (double)n * condition * scale, "inverse n %zu", n);
+            }
+            mem_free(L);
+            eight_free(&s);
+        }
+}
+
+/* One lane after the other is spoilt; the others must keep their bits. */
+static void bad_lanes_keep_to_themselves(void)
+{
+    rng r;
+    rng_seed(&r, 5);
+    for (size_t i = 1; i < SIZES; i++) {
+        eight s = eight_new(sizes[i]);
+        size_t n = s.n, bytes = TRI(n) * LANES * sizeof(double);
+        double good[LANES] __attribute__((aligned(64))), logdet[LANES] __attribute__((aligned(64)));
+        fill_spd(&s, &r, 100.0);
+        double *start = mem_alloc(bytes, 1);
+        memcpy(start, s.group, bytes);
+        CHECK(k->chol(n, s.group, good) == 0, "n %zu", n);
+        memcpy(s.out, s.group, bytes);
+        const double spoil[] = {-1.0, 0.0, NAN, INFINITY, 1e-310};
+        for (int l = 0; l < LANES; l++)
+            for (size_t q = 0; q < sizeof spoil / sizeof *spoil; q++) {
+                size_t row = rng_below(&r, n);
+                memcpy(s.group, start, bytes);
+                s.group[(TRI(row) + row) * LANES + (size_t)l] = spoil[q];
+                CHECK(k->chol(n, s.group, logdet) == 1u << l, "n %zu lane %d %g", n, l, spoil[q]);
+                CHECK(isnan(logdet[l]), "logdet of a bad lane is %g", logdet[l]);
+                for (int other = 0; other < LANES; other++)
+                    for (size_t e = 0; other != l && e < TRI(n); e++)
+                        CHECK(s.group[e * LANES + (size_t)other] ==
+                                  s.out[e * LANES + (size_t)other],
+                              "n %zu lane %d disturbs %d", n, l, other);
+            }
+        mem_free(start);
+        eight_free(&s);
+    }
+}
+
+static void logdet_of_extreme_scale(void)
+{
+    rng r;
+    rng_seed(&r, 6);
+    eight s = eight_new(64);
+    double logdet[LANES] __attribute__((aligned(64)));
+    fill_spd(&s, &r, 10.0);
+    memcpy(s.out, s.group, TRI(64) * LANES * sizeof(double));
+    k->chol(64, s.out, logdet);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        double scaled[LANES] __attribute__((aligned(64)));
+        for (size_t e = 0; e < TRI(64) * LANES; e++)
+            s.out[e] = ldexp(s.group[e], sign * 900);
+        CHECK(k->chol(64, s.out, scaled) == 0, "scale");
+        for (int l = 0; l < LANES; l++)
+            CHECK_CLOSE(scaled[l], logdet[l] + sign * 900 * 64 * log(2.0), 1e-10, "lane %d", l);
+    }
+    eight_free(&s);
+}
+
+/* ---- solves --------------------------------------------------------------------------------- */
+
+static void triangular_solves(void)
+{
+    rng r;
+    rng_seed(&r, 7);
+    for (size_t i = 0; i < SIZES; i++)
+        for (size_t columns = 1; columns <= 11; columns += 3) {
+            eight s = eight_new(sizes[i]);
+            size_t n = s.n;
+            double *B = mem_alloc(n * columns * LANES, sizeof *B);
+            double *B0 = mem_alloc(n * columns * LANES, sizeof *B);
+            fill_spd(&s, &r, 50.0);
+            k->chol(n, s.group, NULL);
+            for (int trans = 0; trans < 2; trans++) {
+                for (size_t e = 0; e < n * columns * LANES; e++)
+                    B0[e] = B[e] = rng_normal(&r);
+                if (trans)
+                    k->solve_trans(n, columns, s.group, B);
+                else
+                    k->solve(n, columns, s.group, B);
+                for (size_t e = 0; e < n * columns * LANES; e++) {
+                    size_t row = e / LANES / columns, c = e / LANES % columns;
+                    int l = (int)(e % LANES);
+                    double sum = 0.0;
+                    for (size_t q = trans ? row : 0; q < (trans ? n : row + 1); q++)
+                        sum += at(s.group, row, q, l) * B[(q * columns + c) * LANES + (size_t)l];
+                    CHECK_CLOSE(sum, B0[e], 1e-13 * (double)n, "n %zu trans %d", n, trans);
+                }
+            }
+            mem_free(B);
+            mem_free(B0);
+            eight_free(&s);
+        }
+}
+
+/* L (reduce(X)) L' = X, and expand undoes reduce when the roles are turned: L'(.)L. */
+static void congruences(void)
+{
+    rng r;
+    rng_seed(&r, 8);
+    for (size_t i = 0; i < SIZES; i++) {
+        eight s = eight_new(sizes[i]), y = eight_new(sizes[i]);
+        size_t n = s.n;
+        fill_spd(&s, &r, 30.0);
+        fill_spd(&y, &r, 30.0);
+        k->chol(n, y.group, NULL);
+        k->reduce(n, y.group, s.group, s.out, s.work);
+        k->expand(n, y.group, s.group, y.out, s.work);
+        for (int l = 0; l < LANES; l++)
+            for (size_t a = 0; a < n; a++)
+                for (size_t b = 0; b <= a; b++) {
+                    double back = 0.0, forth = 0.0;
+                    for (size_t c = 0; c <= a; c++)
+                        for (size_t d = 0; d <= b; d++)
+                            back += at(y.group, a, c, l) * at(s.out, c, d, l) *
+                                    at(y.group, b, d, l);
+                    for (size_t c = a; c < n; c++)
+                        for (size_t d = b; d < n; d++)
+                            forth += at(y.group, c, a, l) * s.X[l][c * n + d] *
+                                     at(y.group, d, b, l);
+                    CHECK_CLOSE(back, s.X[l][a * n + b], 1e-13 * (double)n * 30.0, "n %zu", n);
+                    CHECK_CLOSE(at(y.out, a, b, l), forth, 1e-14 * (double)n, "expand n %zu", n);
+                }
+        memcpy(y.out, s.group, TRI(n) * LANES * sizeof(double));
+        k->reduce(n, y.group, y.out, y.out, s.work); /* in place */
+        CHECK(memcmp(y.out, s.out, TRI(n) * LANES * sizeof(double)) == 0, "in place, n %zu", n);
+        eight_free(&s);
+        eight_free(&y);
+    }
+}
+
+/* ---- eigenvalues ------------------------------------------------------------------------------ */
+
+/* Spectra by lane: random indefinite, badly conditioned, graded, clustered, diagonal, zero,
+ * rank one, huge. */
+static void fill_spectra(eight *s, rng *r)
+{
+    size_t n = s->n;
+    double *lambda = mem_alloc(n, sizeof *lambda);
+    for (int l = 0; l < LANES; l++) {
+        for (size_t i = 0; i < n; i++) {
+            double t = n > 1 ? (double)i / (double)(n - 1) : 0.0;
+            const double kinds[LANES] = {rng_normal(r),       pow(10.0, -10.0 * t),
+                                         pow(10.0, -18.0 * t), i % 3 ? 1.0 : 1.0 + 1e-14,
+                                         (double)i - 2.0,      0.0,
+                                         i == 0 ? 5.0 : 0.0,   1e150 * rng_normal(r)};
+            lambda[i] = kinds[l];
+        }
+        if (l == 4)
+            for (size_t e = 0; e < n * n; e++)
+                s->X[l][e] = e % (n + 1) ? 0.0 : lambda[e / (n + 1)];
+        else if (l == 2) /* graded: D A D keeps the grading in place */
+            for (size_t e = 0; e < n * n; e++)
+                s->X[l][e] = sqrt(lambda[e / n]) * sqrt(lambda[e % n]) *
+                             (e / n == e % n ? 2.0 : 1.0 / (double)(1 + e / n + e % n));
+        else
+            random_with_spectrum(r, n, lambda, s->X[l]);
+    }
+    k->pack(n, LANES, (const double *const *)s->X, s->group);
+    mem_free(lambda);
+}
+
+static void sorted_values(size_t n, const double *lambda, int l, double *sorted)
+{
+    size_t *rank = mem_alloc(n * LANES, sizeof *rank);
+    k->rank(n, lambda, rank);
+    for (size_t i = 0; i < n; i++)
+        sorted[rank[i * LANES + (size_t)l]] = lambda[i * LANES + (size_t)l];
+    mem_free(rank);
+}
+
+static void check_vectors(size_t n, const double *X, const double *lambda, const double *Z, int l,
+                          double norm)
+{
+    double worst_orthogonal = 0.0, worst_residual = 0.0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            double dot = 0.0, residual = 0.0;
+            for (size_t q = 0; q < n; q++) {
+                double zj = Z[(q * n + j) * LANES + (size_t)l];
+                dot += Z[(q * n + i) * LANES + (size_t)l] * zj;
+                residual += X[i * n + q] * zj;
+            }
+            residual -= lambda[j * LANES + (size_t)l] * Z[(i * n + j) * LANES + (size_t)l];
+            worst_orthogonal = fmax(worst_orthogonal, fabs(dot - (i == j)));
+            worst_residual = fmax(worst_residual, fabs(residual));
+        }
+    CHECK(worst_orthogonal <= 1e-13, "n %zu lane %d: V'V - I = %g", n, l, worst_orthogonal);
+    CHECK(worst_residual <= 1e-13 * norm, "n %zu lane %d: residual %g", n, l, worst_residual);
+}
+
+static void eigen_against_lapack(void)
+{
+    rng r;
+    rng_seed(&r, 9);
+    double *reference = mem_alloc(MAX_N, sizeof *reference);
+    double *sorted = mem_alloc(MAX_N, sizeof *sorted);
+    for (size_t i = 0; i < SIZES; i++) {
+        eight s = eight_new(sizes[i]);
+        size_t n = s.n;
+        double *lambda = mem_alloc(2 * n * LANES, sizeof *lambda);
+        double *values = mem_alloc(2 * n * LANES, sizeof *values);
+        unsigned bad[2];
+        fill_spectra(&s, &r);
+        size_t entries = TRI(n) * LANES;
+        for (size_t groups = 1; groups <= 2; groups++) {
+            memcpy(s.out, s.group, entries * sizeof(double));
+            memcpy(s.out + entries, s.group, entries * sizeof(double));
+            k->eigvals(n, groups, s.out, values, bad, s.work);
+            CHECK(bad[0] == 0, "n %zu: lanes %x", n, bad[0]);
+            memcpy(s.out, s.group, entries * sizeof(double));
+            memcpy(s.out + entries, s.group, entries * sizeof(double));
+            k->eigh(n, groups, s.out, lambda, s.full, bad, s.work);
+            CHECK(bad[0] == 0, "n %zu: lanes %x", n, bad[0]);
+            for (int l = 0; l < LANES; l++) {
+                double *A = mem_alloc(n * n, sizeof *A);
+                memcpy(A, s.X[l], n * n * sizeof *A);
+                LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'L', (int)n, A, (int)n, reference);
+                double norm = fmax(fabs(reference[0]), fabs(reference[n - 1]));
+                sorted_values(n, values + (groups - 1) * n * LANES, l, sorted);
+                for (size_t q = 0; q < n; q++)
+                    CHECK_CLOSE(sorted[q], reference[q], 1e-13 * norm, "values n %zu lane %d", n, l);
+                sorted_values(n, lambda + (groups - 1) * n * LANES, l, sorted);
+                for (size_t q = 0; q < n; q++)
+                    CHECK_CLOSE(sorted[q], reference[q], 1e-13 * norm, "eigh n %zu lane %d", n, l);
+                check_vectors(n, s.X[l], lambda + (groups - 1) * n * LANES,
+                              s.full + (groups - 1) * n * n * LANES, l, norm);
+                mem_free(A);
+            }
+        }
+        mem_free(lambda);
+        mem_free(values);
+        eight_free(&s);
+    }
+    mem_free(reference);
+    mem_free(sorted);
+}
+
+static void eigen_bad_lanes(void)
+{
+    rng r;
+    rng_seed(&r, 10);
+    for (size_t n = 1; n <= 20; n += 6) {
+        eight s = eight_new(n);
+        double *lambda = mem_alloc(n * LANES, sizeof *lambda);
+        double *good = mem_alloc(n * LANES, sizeof *good);
+        fill_spd(&s, &r, 100.0);
+        unsigned bad;
+        memcpy(s.out, s.group, TRI(n) * LANES * sizeof(double));
+        k->eigh(n, 1, s.out, good, s.full, &bad, s.work);
+        memcpy(s.out, s.group, TRI(n) * LANES * sizeof(double));
+        s.out[(TRI(n) - 1) * LANES + 2] = NAN;
+        s.out[5] = INFINITY;
+        k->eigh(n, 1, s.out, lambda, s.full, &bad, s.work);
+        CHECK(bad == ((1u << 2) | (1u << 5)), "bad %x", bad);
+        for (size_t e = 0; e < n * LANES; e++) {
+            if (e % LANES == 2 || e % LANES == 5)
+                CHECK(isnan(lambda[e]), "bad lane holds %g", lambda[e]);
+            else
+                CHECK_CLOSE(lambda[e], good[e], 1e-14, "n %zu", n);
+        }
+        mem_free(lambda);
+        mem_free(good);
+        eight_free(&s);
+    }
+}
+
+static void rebuild_from_vectors(void)
+{
+    rng r;
+    rng_seed(&r, 11);
+    for (size_t i = 0; i < SIZES; i++) {
+        eight s = eight_new(sizes[i]);
+        size_t n = s.n;
+        double *lambda = mem_alloc(n * LANES, sizeof *lambda);
+        unsigned bad;
+        fill_spd(&s, &r, 1000.0);
+        memcpy(s.out, s.group, TRI(n) * LANES * sizeof(double));
+        k->eigh(n, 1, s.out, lambda, s.full, &bad, s.work);
+        k->rebuild(n, s.full, lambda, s.out, s.work);
+        for (size_t e = 0; e < TRI(n) * LANES; e++)
+            CHECK_CLOSE(s.out[e], s.group[e], 1e-13, "n %zu", n);
+        mem_free(lambda);
+        eight_free(&s);
+    }
+}
+
+/* ---- data pass --------------------------------------------------------------------------------- */
+
+static void product_against_dgemm(void)
+{
+    rng r;
+    rng_seed(&r, 12);
+    const size_t shapes[][2] = {{1, 1},   {2, 1},   {7, 3},   {9, 8},   {20, 10},
+                                {31, 20}, {40, 30}, {45, 33}, {50, 47}, {93, 20}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        size_t n = shapes[i][0], m = shapes[i][1], ld = PASS_LD(m);
+        double *X = mem_alloc(n * n, sizeof *X), *W = mem_zero(n * ld, sizeof *W);
+        double *Y = mem_alloc(n * ld, sizeof *Y), *S = mem_alloc(m * ld, sizeof *S);
+        double *expected = mem_alloc(n * ld, sizeof *expected);
+        random_spd(&r, n, 10.0, X);
+        for (size_t a = 0; a < n; a++)
+            for (size_t b = 0; b < m; b++)
+                W[a * ld + b] = rng_normal(&r);
+        k->product(n, n, m, X, n, 1, W, Y, X);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)m, (int)n, 1.0, X,
+                    (int)n, W, (int)ld, 0.0, expected, (int)ld);
+        for (size_t a = 0; a < n; a++)
+            for (size_t b = 0; b < m; b++)
+                CHECK_CLOSE(Y[a * ld + b], expected[a * ld + b], 1e-13, "X W, n %zu m %zu", n, m);
+        k->product(m, n, m, W, 1, ld, Y, S, W);
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)m, (int)m, (int)n, 1.0, W,
+                    (int)ld, Y, (int)ld, 0.0, expected, (int)ld);
+        for (size_t a = 0; a < m; a++)
+            for (size_t b = 0; b < m; b++)
+                CHECK_CLOSE(S[a * ld + b], expected[a * ld + b], 1e-12, "W'Y, n %zu m %zu", n, m);
+        mem_free(X);
+        mem_free(W);
+        mem_free(Y);
+        mem_free(S);
+        mem_free(expected);
+    }
+}
+
+int main(void)
+{
+    static const char *const names[] = {"avx512", "avx2", "baseline"};
+    for (size_t i = 0; i < 3; i++) {
+        k = kernels_named(names[i]);
+        printf("%s%s\n", names[i], k ? "" : ": not on this machine, skipped");
+        if (!k)
+            continue;
+        RUN(pack_and_back);
+        RUN(gather_split_scatter);
+        RUN(entry_kernels);
+        RUN(logarithm);
+        RUN(chol_logdet_inverse);
+        RUN(bad_lanes_keep_to_themselves);
+        RUN(logdet_of_extreme_scale);
+        RUN(triangular_solves);
+        RUN(congruences);
+        RUN(eigen_against_lapack);
+        RUN(eigen_bad_lanes);
+        RUN(rebuild_from_vectors);
+        RUN(product_against_dgemm);
+    }
+    CHECK(kernels_named("pdp11") == NULL, "unknown set");
+    return test_summary();
+}
