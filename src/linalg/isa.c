@@ -6,7 +6,6 @@
 
 #include "spdml.h"
 
-
 static const kernels *best_table(void)
 {
     for (size_t i = 0; isa_tables[i]; i++)
@@ -35,8 +34,8 @@ const char *spd_isa_name(void)
     return kernels_get()->name;
 }
 
-/* Four pairs of vectors and three single ones per row, at the widest: see eigen_work. */
+/* Ten pairs of vectors and four single ones per row, at the widest: see eigen_work. */
 size_t kernels_eigh_work(size_t n)
 {
-    return (4 * 2 + 3) * LANES * n;
+    return (10 * 2 + 4) * LANES * n;
 }

@@ -17,6 +17,7 @@
 
 #define PAIR 2
 #define MAX_SWEEPS 80 /* per eigenvalue; two are usual */
+#define PENDING 4     /* sweeps applied to the eigenvectors in one go */
 #define NEGLIGIBLE 1e-20
 #define VANISHING 1e-290
 
@@ -26,10 +27,17 @@ typedef struct vp {
 
 /* Scratch of one pair of vectors: n entries each. */
 typedef struct eigen_work {
-    vp *d, *e, *c, *s;
-    vd *h[PAIR]; /* 1/h of each reflector, 0 for none */
-    vd *p;
+    vp *d, *e;
+    vp *c, *s;       /* PENDING x n */
+    vd *h[PAIR];     /* 1/h of each reflector, 0 for none */
+    vd *p, *q;
 } eigen_work;
+
+/* Sweeps whose rotations are not yet applied to the vectors: sweep k turned columns first[k] to
+ * last[k], with cosines and sines from c + k n, s + k n on. */
+typedef struct backlog {
+    size_t count, first[PENDING], last[PENDING];
+} backlog;
 
 /* Where the vectors of a pair live, lane offsets included. */
 typedef struct eigen_job {
@@ -88,101 +96,112 @@ static vd make_reflector(size_t i, double *u, vd *h_inverse)
     return v_select(needed, off, alpha);
 }
 
-/* Rows j .. j+nr-1 of the leading triangle: p(k) += A(j+a,k) u(j+a), p(j+a) = A(j+a,:) u. */
-INLINE void symv_rows(int nr, size_t j, const double *A, const double *u, vd *p)
+/* What is still to be done to the matrix (u, q of the last reflector) and what comes next. */
+typedef struct update {
+    const double *u; /* last reflector, a row of A */
+    vd *q;           /* A <- A - u q' - q u' is pending */
+    const double *next;
+    vd *p; /* p <- A next, with the updated A */
+} update;
+
+/* Row j alone: A(j,k) -= u(j) q(k) + q(j) u(k), k <= j. */
+static void update_row(size_t j, double *A, const update *t)
 {
-    const double *row[TILE];
-    vd sum[TILE], ua[TILE];
-    UNROLL
-    for (int a = 0; a < nr; a++) {
-        row[a] = ctri_row(A, j + (size_t)a);
-        ua[a] = CAT(u, j + (size_t)a);
-        sum[a] = v_set(0.0);
-    }
-    for (size_t k = 0; k < j; k++) {
-        vd uk = CAT(u, k), pk = p[k];
-        UNROLL
-        for (int a = 0; a < nr; a++) {
-            vd x = CAT(row[a], k);
-            sum[a] += x * uk;
-            pk += x * ua[a];
-        }
-        p[k] = pk;
-    }
-    UNROLL
-    for (int a = 0; a < nr; a++) {
-        UNROLL
-        for (int b = 0; b < a; b++) {
-            vd x = CAT(row[a] + j * LANES, b);
-            sum[a] += x * ua[b];
-            sum[b] += x * ua[a];
-        }
-        sum[a] += CAT(row[a] + j * LANES, a) * ua[a];
-    }
-    UNROLL
-    for (int a = 0; a < nr; a++)
-        p[j + (size_t)a] = sum[a];
+    double *row = tri_row(A, j);
+    vd uj = CAT(t->u, j), qj = t->q[j];
+    for (size_t k = 0; k <= j; k++)
+        AT(row, k) -= uj * t->q[k] + qj * CAT(t->u, k);
 }
 
-static void symv(size_t i, const double *A, const double *u, vd *p)
-{
-    size_t j = 0;
-    for (; j + TILE <= i; j += TILE)
-        symv_rows(TILE, j, A, u, p);
-    for (; j < i; j++)
-        symv_rows(1, j, A, u, p);
-}
-
-/* Rows j .. j+nr-1: A(j+a,k) -= u(j+a) q(k) + q(j+a) u(k), k <= j+a. */
-INLINE void rank2_rows(int nr, size_t j, double *A, const double *u, const vd *q)
+/* Rows j .. j+nr-1, in one pass over the memory: the pending update, then their share of the
+ * symmetric product p = A next: p(k) += A(j+a,k) next(j+a), p(j+a) = A(j+a,:) next. */
+INLINE void update_rows(int nr, size_t j, double *A, const update *t)
 {
     double *row[TILE];
-    vd ua[TILE], qa[TILE];
+    vd u[TILE], q[TILE], next[TILE], sum[TILE];
     UNROLL
     for (int a = 0; a < nr; a++) {
         row[a] = tri_row(A, j + (size_t)a);
-        ua[a] = CAT(u, j + (size_t)a);
-        qa[a] = q[j + (size_t)a];
+        u[a] = CAT(t->u, j + (size_t)a);
+        q[a] = t->q[j + (size_t)a];
+        next[a] = CAT(t->next, j + (size_t)a);
+        sum[a] = v_set(0.0);
     }
-    for (size_t k = 0; k <= j; k++) {
-        vd uk = CAT(u, k), qk = q[k];
+    for (size_t k = 0; k < j; k++) {
+        vd uk = CAT(t->u, k), qk = t->q[k], nk = CAT(t->next, k), pk = t->p[k];
         UNROLL
-        for (int a = 0; a < nr; a++)
-            AT(row[a], k) -= ua[a] * qk + qa[a] * uk;
+        for (int a = 0; a < nr; a++) {
+            vd x = CAT(row[a], k) - (u[a] * qk + q[a] * uk);
+            AT(row[a], k) = x;
+            sum[a] += x * nk;
+            pk += x * next[a];
+        }
+        t->p[k] = pk;
     }
     UNROLL
-    for (int a = 1; a < nr; a++) {
+    for (int a = 0; a < nr; a++) {
         UNROLL
-        for (int b = 1; b <= a; b++)
-            AT(row[a] + j * LANES, b) -= ua[a] * qa[b] + qa[a] * ua[b];
+        for (int b = 0; b <= a; b++) {
+            vd x = CAT(row[a] + j * LANES, b) - (u[a] * q[b] + q[a] * u[b]);
+            AT(row[a] + j * LANES, b) = x;
+            sum[a] += x * next[b];
+            if (b < a)
+                sum[b] += x * next[a];
+        }
     }
+    UNROLL
+    for (int a = 0; a < nr; a++)
+        t->p[j + (size_t)a] = sum[a];
 }
 
-static void rank2(size_t i, double *A, const double *u, const vd *q)
+static void update_triangle(size_t i, double *A, const update *t)
 {
     size_t j = 0;
     for (; j + TILE <= i; j += TILE)
-        rank2_rows(TILE, j, A, u, q);
+        update_rows(TILE, j, A, t);
     for (; j < i; j++)
-        rank2_rows(1, j, A, u, q);
+        update_rows(1, j, A, t);
 }
 
-/* Leaves d and e in component `side` of w, reflectors in the rows of A. */
+/* p (= A u, i entries) <- q = p/h - (u'p / 2h^2) u */
+static void finish_q(size_t i, const double *u, vd h_inverse, vd *p)
+{
+    vd dot = v_set(0.0), other = v_set(0.0);
+    size_t k = 0;
+    for (; k + 2 <= i; k += 2) {
+        dot += CAT(u, k) * p[k];
+        other += CAT(u, k + 1) * p[k + 1];
+    }
+    for (; k < i; k++)
+        dot += CAT(u, k) * p[k];
+    vd half = 0.5 * (dot + other) * h_inverse * h_inverse;
+    for (k = 0; k < i; k++)
+        p[k] = p[k] * h_inverse - half * CAT(u, k);
+}
+
+/* Leaves d and e in component `side` of w, reflectors in the rows of A. The update by one
+ * reflector waits until the next one is known, so that the matrix is passed over once a step;
+ * before the first, q = 0. */
 static void tridiagonalise(size_t n, double *A, int side, const eigen_work *w)
 {
     vd *h = w->h[side];
+    update t = {.u = ctri_row(A, n - 1), .q = w->q, .p = w->p};
+    for (size_t k = 0; k < n; k++)
+        w->q[k] = v_set(0.0);
     for (size_t i = n - 1; i >= 2; i--) {
-        double *u = tri_row(A, i);
-        w->e[i - 1].v[side] = make_reflector(i, u, &h[i]);
-        symv(i, A, u, w->p);
-        vd dot = v_set(0.0);
-        for (size_t k = 0; k < i; k++)
-            dot += CAT(u, k) * w->p[k];
-        vd half = 0.5 * dot * h[i] * h[i];
-        for (size_t k = 0; k < i; k++)
-            w->p[k] = w->p[k] * h[i] - half * CAT(u, k);
-        rank2(i, A, u, w->p);
+        double *row = tri_row(A, i);
+        update_row(i, A, &t);
+        w->e[i - 1].v[side] = make_reflector(i, row, &h[i]);
+        t.next = row;
+        update_triangle(i, A, &t);
+        finish_q(i, row, h[i], t.p);
+        vd *spent = t.q;
+        t.u = row;
+        t.q = t.p;
+        t.p = spent;
     }
+    for (size_t i = 0; i < 2 && i < n; i++)
+        update_row(i, A, &t);
     if (n > 1)
         w->e[0].v[side] = CAT(tri_row(A, 1), 0);
     for (size_t i = 0; i < n; i++)
@@ -190,7 +209,7 @@ static void tridiagonalise(size_t n, double *A, int side, const eigen_work *w)
     w->e[n - 1].v[side] = v_set(0.0);
 }
 
-/* Columns j .. j+nc-1 of the leading i x i block of Z <- (I - u u'/h) times it. */
+/* nc columns of Z, first i rows <- (I - u u'/h) times them. */
 INLINE void reflect_columns(int nc, size_t i, size_t n, const double *u, vd h_inverse, double *Z)
 {
     vd g[8];
@@ -216,24 +235,29 @@ INLINE void reflect_columns(int nc, size_t i, size_t n, const double *u, vd h_in
     }
 }
 
+/* Columns j .. j+nc-1 of Q. Reflector i turns rows below i, so it leaves unit vectors e_c with
+ * c >= i alone: columns start as unit vectors, and reflectors up to j need not be applied. */
+INLINE void form_columns(int nc, size_t j, size_t n, const double *A, const vd *h, double *Z)
+{
+    for (size_t k = 0; k < n; k++) {
+        UNROLL
+        for (int b = 0; b < nc; b++)
+            AT(Z, k * n + j + (size_t)b) = v_set(k == j + (size_t)b ? 1.0 : 0.0);
+    }
+    for (size_t i = j + 1 > 2 ? j + 1 : 2; i < n; i++)
+        reflect_columns(nc, i, n, ctri_row(A, i), h[i], Z + j * LANES);
+}
+
 /* Z (n x n) <- product of the reflectors in the rows of A. */
 static void form_q(size_t n, const double *A, const vd *h, double *Z)
 {
-    for (size_t i = 0; i < n; i++) {
-        const double *u = ctri_row(A, i);
-        size_t j = 0;
-        for (; i >= 2 && j + 8 <= i; j += 8)
-            reflect_columns(8, i, n, u, h[i], Z + j * LANES);
-        for (; i >= 2 && j + 4 <= i; j += 4)
-            reflect_columns(4, i, n, u, h[i], Z + j * LANES);
-        for (; i >= 2 && j < i; j++)
-            reflect_columns(1, i, n, u, h[i], Z + j * LANES);
-        for (size_t k = 0; k < i; k++) {
-            AT(Z, i * n + k) = v_set(0.0);
-            AT(Z, k * n + i) = v_set(0.0);
-        }
-        AT(Z, i * n + i) = v_set(1.0);
-    }
+    size_t j = 0;
+    for (; j + 8 <= n; j += 8)
+        form_columns(8, j, n, A, h, Z);
+    for (; j + 4 <= n; j += 4)
+        form_columns(4, j, n, A, h, Z);
+    for (; j < n; j++)
+        form_columns(1, j, n, A, h, Z);
 }
 
 /* ---- QL ------------------------------------------------------------------------------------- */
@@ -304,8 +328,9 @@ INLINE vd ql_shift(vi active, vd d0, vd d1, vd off)
     return off / (g + v_copysign(r, g));
 }
 
-/* One implicit QL sweep with rotations in w->c, w->s for i = end-1 .. l. */
-INLINE void sweep_rotations(int nv, size_t l, const block *k, const eigen_work *w)
+/* One implicit QL sweep; its rotations i = end-1 .. l go to cosine and sine (n each). */
+INLINE void sweep_rotations(int nv, size_t l, const block *k, const eigen_work *w, vp *cosine,
+                            vp *sine)
 {
     vd s[PAIR], c[PAIR], p[PAIR], g[PAIR];
     UNROLL
@@ -333,8 +358,8 @@ INLINE void sweep_rotations(int nv, size_t l, const block *k, const eigen_work *
             vd pn = sn * t;
             w->e[i + 1].v[u] = v_select(run, r, w->e[i + 1].v[u]);
             w->d[i + 1].v[u] = v_select(run, gap + pn, d1);
-            w->c[i].v[u] = v_select(run, cn, v_set(1.0));
-            w->s[i].v[u] = v_select(run, sn, v_set(0.0));
+            cosine[i].v[u] = v_select(run, cn, v_set(1.0));
+            sine[i].v[u] = v_select(run, sn, v_set(0.0));
             g[u] = v_select(run, cn * t - b, g[u]);
             p[u] = v_select(run, pn, p[u]);
             c[u] = v_select(run, cn, c[u]);
@@ -390,16 +415,16 @@ INLINE void sweep_values(int nv, size_t l, const block *k, const eigen_work *w)
     }
 }
 
-/* nr rows of Z (n columns) times the rotations i = end-1 .. l. */
-INLINE void rotate_rows(int nr, int side, size_t n, size_t l, size_t end, const eigen_work *w,
-                        double *Z)
+/* nr rows of Z (n columns) times the rotations i = end-1 .. l of one sweep. */
+INLINE void rotate_rows(int nr, int side, size_t n, size_t l, size_t end, const vp *cosine,
+                        const vp *sine, double *Z)
 {
-    vd carry[6];
+    vd carry[8];
     UNROLL
     for (int a = 0; a < nr; a++)
         carry[a] = CAT(Z + (size_t)a * n * LANES, end);
     for (size_t i = end; i-- > l;) {
-        vd c = w->c[i].v[side], s = w->s[i].v[side];
+        vd c = cosine[i].v[side], s = sine[i].v[side];
         UNROLL
         for (int a = 0; a < nr; a++) {
             double *z = Z + (size_t)a * n * LANES;
@@ -413,37 +438,64 @@ INLINE void rotate_rows(int nr, int side, size_t n, size_t l, size_t end, const 
         AT(Z + (size_t)a * n * LANES, l) = carry[a];
 }
 
-static void rotate_all(int side, size_t n, size_t l, size_t end, const eigen_work *w, double *Z)
+/* All pending sweeps on nr rows, while those are in the nearest cache. */
+INLINE void rotate_pending(int nr, int side, size_t n, const backlog *b, const eigen_work *w,
+                           double *Z)
+{
+    for (size_t k = 0; k < b->count; k++)
+        rotate_rows(nr, side, n, b->first[k], b->last[k], w->c + k * n, w->s + k * n, Z);
+}
+
+static void rotate_all(int side, size_t n, const backlog *b, const eigen_work *w, double *Z)
 {
     size_t k = 0;
-    for (; k + 6 <= n; k += 6)
-        rotate_rows(6, side, n, l, end, w, Z + k * n * LANES);
-    for (; k + 2 <= n; k += 2)
-        rotate_rows(2, side, n, l, end, w, Z + k * n * LANES);
+    for (; k + 8 <= n; k += 8)
+        rotate_pending(8, side, n, b, w, Z + k * n * LANES);
+    for (; k + 4 <= n; k += 4)
+        rotate_pending(4, side, n, b, w, Z + k * n * LANES);
     for (; k < n; k++)
-        rotate_rows(1, side, n, l, end, w, Z + k * n * LANES);
+        rotate_pending(1, side, n, b, w, Z + k * n * LANES);
+}
+
+INLINE void clear_backlog(int nv, size_t n, backlog *b, const eigen_work *w, const eigen_job *job)
+{
+    UNROLL
+    for (int u = 0; u < nv; u++)
+        rotate_all(u, n, b, w, job->Z[u]);
+    b->count = 0;
+}
+
+/* A sweep whose rotations join the backlog; the vectors follow when it is full. */
+INLINE void sweep_vectors(int nv, size_t n, size_t l, const block *k, backlog *b,
+                          const eigen_work *w, const eigen_job *job)
+{
+    size_t slot = b->count++;
+    b->first[slot] = l;
+    b->last[slot] = k->end;
+    sweep_rotations(nv, l, k, w, w->c + slot * n, w->s + slot * n);
+    if (b->count == PENDING)
+        clear_backlog(nv, n, b, w, job);
 }
 
 /* Runs QL to the end; lanes that did not converge are added to job->bad. */
 INLINE void ql(int nv, int vectors, size_t n, const eigen_work *w, eigen_job *job)
 {
+    backlog pending = {0};
     for (size_t l = 0; l + 1 < n; l++) {
         block k = find_block(nv, n, l, w->d, w->e, !vectors);
         for (int sweep = 0; k.any && sweep < MAX_SWEEPS; sweep++) {
-            if (vectors) {
-                sweep_rotations(nv, l, &k, w);
-                UNROLL
-                for (int u = 0; u < nv; u++)
-                    rotate_all(u, n, l, k.end, w, job->Z[u]);
-            } else {
+            if (vectors)
+                sweep_vectors(nv, n, l, &k, &pending, w, job);
+            else
                 sweep_values(nv, l, &k, w);
-            }
             k = find_block(nv, n, l, w->d, w->e, !vectors);
         }
         UNROLL
         for (int u = 0; u < nv; u++)
             job->bad[u] |= k.active[u];
     }
+    if (vectors)
+        clear_backlog(nv, n, &pending, w, job);
 }
 
 /* ---- together -------------------------------------------------------------------------------- */
@@ -494,11 +546,12 @@ static eigen_work share_out(size_t n, double *work)
     w.d = pairs;
     w.e = pairs + n;
     w.c = pairs + 2 * n;
-    w.s = pairs + 3 * n;
-    vd *single = (vd *)(pairs + 4 * n);
+    w.s = pairs + (2 + PENDING) * n;
+    vd *single = (vd *)(pairs + (2 + 2 * PENDING) * n);
     w.h[0] = single;
     w.h[1] = single + n;
     w.p = single + 2 * n;
+    w.q = single + 3 * n;
     return w;
 }
 

@@ -17,6 +17,14 @@ void KERNEL(average)(size_t entries, const double *f, const double *G, double *A
             AT(A + l, e) = 0.5 * (v_set(f[e]) + CAT(G + l, e));
 }
 
+void KERNEL(middle)(size_t entries, const double *A, const double *B, double *C);
+void KERNEL(middle)(size_t entries, const double *A, const double *B, double *C)
+{
+    for (size_t e = 0; e < entries; e++)
+        for (size_t l = 0; l < LANES; l += VW)
+            AT(C + l, e) = 0.5 * (CAT(A + l, e) + CAT(B + l, e));
+}
+
 /* Four running sums hide the latency of the adder. */
 void KERNEL(distance2)(size_t entries, const double *f, const double *G, double *d2);
 void KERNEL(distance2)(size_t entries, const double *f, const double *G, double *d2)

@@ -12,6 +12,7 @@ void KERNEL(scatter)(size_t entries, size_t count, const double *group, const do
                      double *const *T);
 void KERNEL(spread)(size_t entries, const double *f, double *G);
 void KERNEL(average)(size_t entries, const double *f, const double *G, double *A);
+void KERNEL(middle)(size_t entries, const double *A, const double *B, double *C);
 void KERNEL(distance2)(size_t entries, const double *f, const double *G, double *d2);
 void KERNEL(cross)(size_t entries, const double *f, const double *G, double *d2);
 void KERNEL(log)(size_t count, const double *x, double *y);
@@ -41,6 +42,7 @@ const kernels KERNEL(kernels_table) = {
     .scatter = KERNEL(scatter),
     .spread = KERNEL(spread),
     .average = KERNEL(average),
+    .middle = KERNEL(middle),
     .distance2 = KERNEL(distance2),
     .cross = KERNEL(cross),
     .chol = KERNEL(chol),

@@ -43,13 +43,17 @@ typedef double vu __attribute__((vector_size(8 * VW), aligned(8), may_alias));
 #define AT(p, e) (*(vd *)((p) + (size_t)(e)*LANES))
 #define CAT(p, e) (*(const vd *)((p) + (size_t)(e)*LANES))
 
+#if VW == 8
+#define V_ALL(x) ((vd){x, x, x, x, x, x, x, x})
+#elif VW == 4
+#define V_ALL(x) ((vd){x, x, x, x})
+#else
+#define V_ALL(x) ((vd){x, x})
+#endif
+
 INLINE vd v_set(double x)
 {
-    vd v;
-    UNROLL
-    for (int i = 0; i < VW; i++)
-        v[i] = x;
-    return v;
+    return V_ALL(x);
 }
 
 INLINE vd v_select(vi mask, vd yes, vd no)
@@ -73,22 +77,13 @@ INLINE vd v_copysign(vd a, vd b)
     return (vd)(((vi)a & INT64_MAX) | ((vi)b & INT64_MIN));
 }
 
-/* Bit i set where lane i of the mask is. */
+/* v_bits: bit i set where lane i of the mask is. */
+#if defined(__AVX512F__)
 INLINE unsigned v_bits(vi mask)
 {
-    unsigned bits = 0;
-    UNROLL
-    for (int i = 0; i < VW; i++)
-        bits |= (unsigned)(mask[i] & 1) << i;
-    return bits;
+    return _mm512_movepi64_mask((__m512i)mask);
 }
 
-INLINE int v_any(vi mask)
-{
-    return v_bits(mask) != 0;
-}
-
-#if defined(__AVX512F__)
 /* 14-bit estimate and two Newton steps: as good as a division, without the divider's wait.
  * x must be a positive normal number. */
 INLINE vd v_rsqrt(vd x)
@@ -107,6 +102,11 @@ INLINE vd v_recip(vd x)
     return y + y * (1.0 - x * y);
 }
 #elif defined(__AVX__)
+INLINE unsigned v_bits(vi mask)
+{
+    return (unsigned)_mm256_movemask_pd((__m256d)mask);
+}
+
 INLINE vd v_rsqrt(vd x)
 {
     return 1.0 / (vd)_mm256_sqrt_pd((__m256d)x);
@@ -117,6 +117,11 @@ INLINE vd v_recip(vd x)
     return 1.0 / x;
 }
 #elif defined(__SSE2__)
+INLINE unsigned v_bits(vi mask)
+{
+    return (unsigned)_mm_movemask_pd((__m128d)mask);
+}
+
 INLINE vd v_rsqrt(vd x)
 {
     return 1.0 / (vd)_mm_sqrt_pd((__m128d)x);
@@ -127,6 +132,11 @@ INLINE vd v_recip(vd x)
     return 1.0 / x;
 }
 #else
+INLINE unsigned v_bits(vi mask)
+{
+    return (unsigned)(mask[0] & 1) | (unsigned)(mask[1] & 2);
+}
+
 INLINE vd v_rsqrt(vd x)
 {
     UNROLL
@@ -140,6 +150,11 @@ INLINE vd v_recip(vd x)
     return 1.0 / x;
 }
 #endif
+
+INLINE int v_any(vi mask)
+{
+    return v_bits(mask) != 0;
+}
 
 /* t <- transpose of the VW x VW block in t, by halves: log2(VW) rounds of shuffles. */
 #if VW == 8

@@ -1,0 +1,205 @@
+/* batch.c - Cholesky factors, log-determinants, inverses and congruences of sets of matrices.
+ *
+ * Results go to a block of their own first, so that a fault leaves the caller's arrays as they
+ * were, and so that output and input may be the same array. */
+#include "engine/batch.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/report.h"
+
+spd_status batch_arguments(spd_context *ctx, size_t n, size_t p, const double *X, const double *out)
+{
+    if (n == 0 || p == 0 || !X)
+        return ctx_fail(ctx, SPD_EINVAL, "no matrices given: X is empty");
+    if (!out)
+        return ctx_fail(ctx, SPD_EINVAL, "no room for the result given");
+    return SPD_OK;
+}
+
+spd_status batch_run(spd_context *ctx, batch *b,
+                     unsigned (*body)(void *user, size_t first, size_t count, double *work),
+                     size_t work, size_t *bad)
+{
+    group_loop loop = {b->p, work, body, b, b->task};
+    b->result = mem_alloc(b->p, b->each * sizeof *b->result);
+    return b->result ? groups_run(ctx, &loop, bad) : ctx_nomem(ctx, b->task);
+}
+
+/* Runs body, and copies the results to out when all is well; else says what is wrong with which
+ * sample of X. */
+static spd_status run_on_spd(spd_context *ctx, batch *b,
+                             unsigned (*body)(void *user, size_t first, size_t count, double *work),
+                             size_t work, double *out)
+{
+    size_t bad;
+    spd_status status = batch_run(ctx, b, body, work, &bad);
+    if (status == SPD_ENUMERIC)
+        status = report_bad_matrix(ctx, b->n, b->X + bad * b->n * b->n, "X", bad);
+    if (status == SPD_OK)
+        memcpy(out, b->result, b->p * b->each * sizeof *out);
+    mem_free(b->result);
+    return status;
+}
+
+/* ---- Cholesky ----------------------------------------------------------------------------- */
+
+/* L (n x n, zeros above the diagonal) <- packed triangle. */
+static void unfold_lower(size_t n, const double *packed, double *L)
+{
+    memset(L, 0, n * n * sizeof *L);
+    for (size_t r = 0; r < n; r++)
+        memcpy(L + r * n, packed + TRI(r), (r + 1) * sizeof *L);
+}
+
+static size_t cholesky_work(size_t n)
+{
+    return (BATCH_GROUPS + 1) * TRI(n) * LANES;
+}
+
+static unsigned cholesky_body(void *user, size_t first, size_t count, double *work)
+{
+    const batch *b = user;
+    size_t n = b->n, used = groups_pack(b->k, n, first, count, b->X, work);
+    double *apart = work + BATCH_GROUPS * TRI(n) * LANES, *out[LANES];
+    unsigned bad[BATCH_GROUPS];
+    for (size_t l = 0; l < LANES; l++)
+        out[l] = apart + l * TRI(n);
+    for (size_t g = 0; g < used; g++) {
+        double *A = work + g * TRI(n) * LANES;
+        bad[g] = b->k->chol(n, A, NULL);
+        b->k->split(TRI(n), LANES, A, out);
+        for (size_t i = g * LANES; i < count && i < (g + 1) * LANES; i++)
+            unfold_lower(n, out[i - g * LANES], b->result + (first + i) * n * n);
+    }
+    return groups_mask(used, bad, count);
+}
+
+spd_status spd_cholesky(spd_context *ctx, size_t n, size_t p, const double *X, double *L)
+{
+    ctx_clear(ctx);
+    spd_status status = batch_arguments(ctx, n, p, X, L);
+    if (status < 0)
+        return status;
+    batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .each = n * n, .task = "factors"};
+    return run_on_spd(ctx, &b, cholesky_body, cholesky_work(n), L);
+}
+
+/* ---- log-determinant ---------------------------------------------------------------------- */
+
+static size_t logdet_work(size_t n)
+{
+    return (BATCH_GROUPS * TRI(n) + 1) * LANES;
+}
+
+static unsigned logdet_body(void *user, size_t first, size_t count, double *work)
+{
+    const batch *b = user;
+    size_t n = b->n, used = groups_pack(b->k, n, first, count, b->X, work);
+    double *logdet = work + BATCH_GROUPS * TRI(n) * LANES;
+    unsigned bad[BATCH_GROUPS];
+    for (size_t g = 0; g < used; g++) {
+        size_t lanes = count - g * LANES < LANES ? count - g * LANES : LANES;
+        bad[g] = b->k->chol(n, work + g * TRI(n) * LANES, logdet);
+        memcpy(b->result + first + g * LANES, logdet, lanes * sizeof *logdet);
+    }
+    return groups_mask(used, bad, count);
+}
+
+spd_status spd_logdet(spd_context *ctx, size_t n, size_t p, const double *X, double *logdet)
+{
+    ctx_clear(ctx);
+    spd_status status = batch_arguments(ctx, n, p, X, logdet);
+    if (status < 0)
+        return status;
+    batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .each = 1, .task = "determinants"};
+    return run_on_spd(ctx, &b, logdet_body, logdet_work(n), logdet);
+}
+
+/* ---- inverse ------------------------------------------------------------------------------ */
+
+static size_t inverse_work(size_t n)
+{
+    return (BATCH_GROUPS + 1) * TRI(n) * LANES;
+}
+
+static unsigned inverse_body(void *user, size_t first, size_t count, double *work)
+{
+    const batch *b = user;
+    size_t n = b->n, used = groups_pack(b->k, n, first, count, b->X, work);
+    double *Linv = work + BATCH_GROUPS * TRI(n) * LANES;
+    unsigned bad[BATCH_GROUPS];
+    for (size_t g = 0; g < used; g++) {
+        double *A = work + g * TRI(n) * LANES;
+        bad[g] = b->k->chol(n, A, NULL);
+        b->k->tri_inverse(n, A, Linv);
+        b->k->tri_gram(n, Linv, A);
+    }
+    groups_unpack(b->k, n, first, count, work, b->result);
+    return groups_mask(used, bad, count);
+}
+
+spd_status spd_inverse(spd_context *ctx, size_t n, size_t p, const double *X, double *Xinv)
+{
+    ctx_clear(ctx);
+    spd_status status = batch_arguments(ctx, n, p, X, Xinv);
+    if (status < 0)
+        return status;
+    batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .each = n * n, .task = "inverses"};
+    return run_on_spd(ctx, &b, inverse_body, inverse_work(n), Xinv);
+}
+
+/* ---- congruence --------------------------------------------------------------------------- */
+
+/* Y = X W and S = W' Y, both with padded columns. */
+static size_t congruence_work(size_t n, size_t m)
+{
+    return (n + m) * PASS_LD(m);
+}
+
+static unsigned congruence_body(void *user, size_t first, size_t count, double *work)
+{
+    const batch *b = user;
+    size_t n = b->n, m = b->m, ld = PASS_LD(m);
+    double *Y = work, *S = work + n * ld;
+    for (size_t i = first; i < first + count; i++) {
+        const double *X = b->X + i * n * n, *next = i + 1 < b->p ? X + n * n : X;
+        double *out = b->result + i * m * m;
+        b->k->product(n, n, m, X, n, 1, b->W, Y, next);
+        b->k->product(m, n, m, b->W, 1, ld, Y, S, b->W);
+        for (size_t r = 0; r < m; r++)
+            for (size_t c = 0; c <= r; c++)
+                out[r * m + c] = out[c * m + r] = 0.5 * (S[r * ld + c] + S[c * ld + r]);
+    }
+    return 0;
+}
+
+/* A copy of W (n x m) with its rows padded by zeros; NULL when out of memory. */
+static double *pad_columns(size_t n, size_t m, const double *W)
+{
+    double *padded = mem_zero(n, PASS_LD(m) * sizeof *padded);
+    for (size_t r = 0; padded && r < n; r++)
+        memcpy(padded + r * PASS_LD(m), W + r * m, m * sizeof *padded);
+    return padded;
+}
+
+spd_status spd_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
+                          const double *W, double *S)
+{
+    ctx_clear(ctx);
+    spd_status status = batch_arguments(ctx, n, p, X, S);
+    if (status < 0)
+        return status;
+    if (!W || m == 0 || m > n)
+        return ctx_fail(ctx, SPD_EINVAL, "W needs between 1 and %zu columns, not %zu", n,
+                        W ? m : 0);
+    double *padded = pad_columns(n, m, W);
+    if (!padded)
+        return ctx_nomem(ctx, "W");
+    batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .W = padded, .m = m, .each = m * m};
+    b.task = "projection";
+    status = run_on_spd(ctx, &b, congruence_body, congruence_work(n, m), S);
+    mem_free(padded);
+    return status;
+}

@@ -1,0 +1,116 @@
+/* check.c - what is wrong with a set of matrices, and simple repairs. */
+#include <math.h>
+
+#include "engine/groups.h"
+#include "engine/report.h"
+
+#define USUAL_TOLERANCE 1e-10
+
+typedef struct check_job {
+    const kernels *k;
+    size_t n;
+    const double *X;
+    double tolerance;
+} check_job;
+
+static int is_finite(size_t count, const double *x)
+{
+    double zero = 0.0; /* NaN as soon as an entry is NaN or Inf */
+    for (size_t e = 0; e < count; e++)
+        zero += 0.0 * x[e];
+    return zero == 0.0;
+}
+
+/* Largest |x_ij - x_ji|; *row and *column (row < column) say where. */
+static double asymmetry(size_t n, const double *X, size_t *row, size_t *column)
+{
+    double worst = 0.0;
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = r + 1; c < n; c++) {
+            double gap = fabs(X[r * n + c] - X[c * n + r]);
+            if (gap > worst) {
+                worst = gap;
+                *row = r;
+                *column = c;
+            }
+        }
+    return worst;
+}
+
+static double largest_entry(size_t n, const double *X)
+{
+    double largest = 0.0;
+    for (size_t e = 0; e < n * n; e++)
+        largest = fmax(largest, fabs(X[e]));
+    return largest;
+}
+
+static int is_symmetric(size_t n, const double *X, double tolerance)
+{
+    size_t row, column;
+    return asymmetry(n, X, &row, &column) <= tolerance * largest_entry(n, X);
+}
+
+static unsigned check_body(void *user, size_t first, size_t count, double *work)
+{
+    const check_job *j = user;
+    size_t n = j->n, used = groups_pack(j->k, n, first, count, j->X, work);
+    unsigned bad[BATCH_GROUPS];
+    for (size_t g = 0; g < used; g++)
+        bad[g] = j->k->chol(n, work + g * TRI(n) * LANES, NULL);
+    unsigned mask = groups_mask(used, bad, count);
+    for (size_t i = 0; i < count; i++) {
+        const double *X = j->X + (first + i) * n * n;
+        if (!is_finite(n * n, X) || !is_symmetric(n, X, j->tolerance))
+            mask |= 1u << i;
+    }
+    return mask;
+}
+
+/* The message about X[index], whose fault is known to exist. */
+static spd_status explain(spd_context *ctx, const check_job *j, size_t index)
+{
+    size_t n = j->n, row = 0, column = 0;
+    const double *X = j->X + index * n * n;
+    if (is_finite(n * n, X) && !is_symmetric(n, X, j->tolerance)) {
+        double gap = asymmetry(n, X, &row, &column);
+        return ctx_fail_at(ctx, SPD_ENOTSYM, index, gap,
+                           "X[%zu] is not symmetric: entries (%zu,%zu) and (%zu,%zu) differ by "
+                           "%.2g",
+                           index, row, column, column, row, gap);
+    }
+    return report_bad_matrix(ctx, n, X, "X", index);
+}
+
+spd_status spd_check(spd_context *ctx, size_t n, size_t p, const double *X, double tolerance)
+{
+    ctx_clear(ctx);
+    if (!X || n == 0 || p == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "no matrices to check: X is empty");
+    if (!(tolerance >= 0.0))
+        return ctx_fail(ctx, SPD_EINVAL, "tolerance %g is negative", tolerance);
+    check_job j = {kernels_get(), n, X, tolerance > 0.0 ? tolerance : USUAL_TOLERANCE};
+    group_loop loop = {p, BATCH_GROUPS * TRI(n) * LANES, check_body, &j, "checking"};
+    size_t bad;
+    spd_status status = groups_run(ctx, &loop, &bad);
+    return status == SPD_ENUMERIC ? explain(ctx, &j, bad) : status;
+}
+
+void spd_symmetrize(size_t n, size_t p, double *X)
+{
+    for (size_t i = 0; X && i < p; i++, X += n * n)
+        for (size_t r = 0; r < n; r++)
+            for (size_t c = 0; c < r; c++)
+                X[r * n + c] = X[c * n + r] = 0.5 * (X[r * n + c] + X[c * n + r]);
+}
+
+void spd_regularize(size_t n, size_t p, double *X, double relative, double ridge)
+{
+    for (size_t i = 0; X && i < p; i++, X += n * n) {
+        double trace = 0.0;
+        for (size_t r = 0; r < n; r++)
+            trace += X[r * n + r];
+        for (size_t r = 0; r < n; r++)
+            X[r * n + r] += relative * trace / (double)n + ridge;
+    }
+}

@@ -1,0 +1,218 @@
+/* pairwise.c - squared distances between sets of matrices, in parallel.
+ *
+ * Every sample is prepared once. Then blocks of up to 16 prepared samples are interleaved and
+ * each other sample is measured against the whole block: a chunk of the parallel loop is one
+ * such block of columns. */
+#include "engine/pairwise.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/parallel.h"
+#include "engine/report.h"
+
+#define BLOCK (METRIC_GROUPS * LANES)
+
+/* ---- preparing ---------------------------------------------------------------------------- */
+
+typedef struct prepare_job {
+    const kernels *k;
+    const metric *m;
+    size_t n, p;
+    const double *X;
+    double *F;
+    double *work; /* threads x prepare_work */
+    unsigned *bad; /* one mask per group */
+} prepare_job;
+
+static size_t prepare_work(const metric *m, size_t n)
+{
+    return (TRI(n) + m->size(n)) * LANES + m->work(n);
+}
+
+static spd_status prepare_chunk(void *user, size_t group, int thread)
+{
+    prepare_job *j = user;
+    size_t size = j->m->size(j->n), first = group * LANES;
+    size_t count = j->p - first < LANES ? j->p - first : LANES;
+    double *tri = j->work + (size_t)thread * prepare_work(j->m, j->n);
+    double *F = tri + TRI(j->n) * LANES;
+    const double *in[LANES];
+    double *out[LANES];
+    for (size_t l = 0; l < count; l++) {
+        in[l] = j->X + (first + l) * j->n * j->n;
+        out[l] = j->F + (first + l) * size;
+    }
+    j->k->pack(j->n, count, in, tri);
+    unsigned bad = j->m->prepare(j->k, j->n, tri, F, F + size * LANES) & ((1u << count) - 1u);
+    j->bad[group] = bad;
+    j->k->split(size, count, F, out);
+    return bad ? SPD_ENOTSPD : SPD_OK;
+}
+
+spd_status prepare_set(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
+                       const char *name, double *F)
+{
+    size_t groups = (p + LANES - 1) / LANES, failed;
+    size_t threads = (size_t)parallel_threads(ctx);
+    prepare_job j = {kernels_get(), m, n, p, X, F, NULL, NULL};
+    j.work = mem_alloc(threads * prepare_work(m, n), sizeof *j.work);
+    j.bad = mem_zero(groups, sizeof *j.bad);
+    spd_status status = SPD_OK;
+    if (!j.work || !j.bad)
+        status = ctx_nomem(ctx, "prepared matrices");
+    else
+        status = parallel_for(ctx, groups, prepare_chunk, &j, "preparing", "matrices", (double)p,
+                              &failed);
+    if (status == SPD_ENOTSPD) {
+        size_t i = failed * LANES + (size_t)__builtin_ctz(j.bad[failed]);
+        status = report_bad_matrix(ctx, n, X + i * n * n, name, i);
+    }
+    mem_free(j.work);
+    mem_free(j.bad);
+    return status;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+size_t block_work(const metric *m, size_t n)
+{
+    return (METRIC_GROUPS * m->size(n) + METRIC_GROUPS) * LANES + m->work(n);
+}
+
+/* Interleaves count <= BLOCK prepared samples; returns the number of groups. */
+static size_t interleave(const kernels *k, size_t size, size_t count, const double *const *G,
+                         double *groups)
+{
+    size_t used = (count + LANES - 1) / LANES;
+    for (size_t g = 0; g < used; g++) {
+        size_t lanes = count - g * LANES < LANES ? count - g * LANES : LANES;
+        k->gather(size, lanes, G + g * LANES, groups + g * size * LANES);
+    }
+    return used;
+}
+
+void block_dist2(const kernels *k, const metric *m, size_t n, const double *f, size_t count,
+                 const double *const *G, double *d2, double *work)
+{
+    size_t size = m->size(n);
+    double *out = work, *groups = out + BLOCK, *rest = groups + METRIC_GROUPS * size * LANES;
+    size_t used = interleave(k, size, count, G, groups);
+    m->dist2(k, n, used, f, groups, out, rest);
+    memcpy(d2, out, count * sizeof *d2);
+}
+
+/* ---- all pairs ------------------------------------------------------------------------------ */
+
+typedef struct pairwise_job {
+    const kernels *k;
+    const metric *m;
+    size_t n, p, q;
+    const double *F, *G; /* p x size and q x size; the same for one set */
+    int within;
+    double *D2;
+    double *work; /* threads x block_work */
+} pairwise_job;
+
+/* Columns first .. first+BLOCK-1 of D2; within one set only rows down to the diagonal, which the
+ * caller mirrors. */
+static spd_status pairwise_chunk(void *user, size_t block, int thread)
+{
+    pairwise_job *j = user;
+    size_t size = j->m->size(j->n), first = block * BLOCK;
+    size_t count = j->q - first < BLOCK ? j->q - first : BLOCK;
+    double *out = j->work + (size_t)thread * block_work(j->m, j->n);
+    double *groups = out + BLOCK, *rest = groups + METRIC_GROUPS * size * LANES;
+    const double *column[BLOCK];
+    for (size_t c = 0; c < count; c++)
+        column[c] = j->G + (first + c) * size;
+    size_t used = interleave(j->k, size, count, column, groups);
+    size_t rows = j->within ? first + count : j->p;
+    for (size_t i = 0; i < rows; i++) {
+        j->m->dist2(j->k, j->n, used, j->F + i * size, groups, out, rest);
+        for (size_t c = 0; c < count; c++) {
+            if (!(out[c] == out[c]))
+                return SPD_ENUMERIC;
+            j->D2[i * j->q + first + c] = out[c];
+        }
+    }
+    return SPD_OK;
+}
+
+static void mirror(size_t p, double *D2)
+{
+    for (size_t i = 0; i < p; i++) {
+        D2[i * p + i] = 0.0;
+        for (size_t c = i + 1; c < p; c++)
+            D2[c * p + i] = D2[i * p + c];
+    }
+}
+
+/* Fills D2 from the prepared sets in j. */
+static spd_status pairwise_fill(spd_context *ctx, pairwise_job *j)
+{
+    size_t threads = (size_t)parallel_threads(ctx);
+    j->work = mem_alloc(threads * block_work(j->m, j->n), sizeof *j->work);
+    if (!j->work)
+        return ctx_nomem(ctx, "distances");
+    double pairs = (double)j->p * (double)j->q * (j->within ? 0.5 : 1.0);
+    spd_status status = parallel_for(ctx, (j->q + BLOCK - 1) / BLOCK, pairwise_chunk, j,
+                                     "distances", "pairs", pairs, NULL);
+    if (status == SPD_ENUMERIC)
+        ctx_fail(ctx, status, "a distance could not be computed: a pair of matrices is too "
+                              "ill-conditioned; regularise the data");
+    mem_free(j->work);
+    if (status == SPD_OK && j->within)
+        mirror(j->p, j->D2);
+    return status;
+}
+
+static spd_status pairwise_check(spd_context *ctx, const metric *m, size_t n, size_t p,
+                                 const double *X, size_t q, const double *Y, const double *D2)
+{
+    if (!m)
+        return ctx_fail(ctx, SPD_EINVAL, "unknown metric");
+    if (n == 0 || p == 0 || (Y && q == 0))
+        return ctx_fail(ctx, SPD_EINVAL, "an empty set of matrices has no distances");
+    if (!X || !D2)
+        return ctx_fail(ctx, SPD_EINVAL, "no matrices or no room for distances given");
+    return SPD_OK;
+}
+
+spd_status spd_pairwise2(spd_context *ctx, spd_metric metric_id, size_t n, size_t p,
+                         const double *X, size_t q, const double *Y, double *D2)
+{
+    const metric *m = metric_get(metric_id);
+    ctx_clear(ctx);
+    spd_status status = pairwise_check(ctx, m, n, p, X, q, Y, D2);
+    if (status < 0)
+        return status;
+    if (!Y)
+        q = p;
+    size_t size = m->size(n);
+    double *F = mem_alloc(p, size * sizeof *F), *G = Y ? mem_alloc(q, size * sizeof *G) : F;
+    if (!F || !G)
+        status = ctx_nomem(ctx, "distances");
+    if (status == SPD_OK)
+        status = prepare_set(ctx, m, n, p, X, "X", F);
+    if (status == SPD_OK && Y)
+        status = prepare_set(ctx, m, n, q, Y, "Y", G);
+    if (status == SPD_OK) {
+        pairwise_job j = {kernels_get(), m, n, p, q, F, G, !Y, D2, NULL};
+        status = pairwise_fill(ctx, &j);
+    }
+    if (Y)
+        mem_free(G);
+    mem_free(F);
+    return status;
+}
+
+spd_status spd_distance2(spd_context *ctx, spd_metric metric_id, size_t n, const double *X,
+                         const double *Y, double *d2)
+{
+    if (!Y) {
+        ctx_clear(ctx);
+        return ctx_fail(ctx, SPD_EINVAL, "a distance needs two matrices");
+    }
+    return spd_pairwise2(ctx, metric_id, n, 1, X, 1, Y, d2);
+}

@@ -1,0 +1,38 @@
+/* report.c - why a matrix is not positive definite. */
+#include "engine/report.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "linalg/kernels.h"
+
+/* Smallest eigenvalue of X; NaN when it cannot be had. */
+static double smallest_eigenvalue(size_t n, const double *X)
+{
+    const kernels *k = kernels_get();
+    double *group = mem_alloc((TRI(n) + n) * LANES + kernels_eigh_work(n), sizeof *group);
+    if (!group)
+        return NAN;
+    double *lambda = group + TRI(n) * LANES, smallest = INFINITY;
+    unsigned bad;
+    k->pack(n, 1, &X, group);
+    k->eigvals(n, 1, group, lambda, &bad, lambda + n * LANES);
+    for (size_t i = 0; i < n; i++)
+        smallest = fmin(smallest, lambda[i * LANES]);
+    mem_free(group);
+    return bad & 1u ? NAN : smallest;
+}
+
+spd_status report_bad_matrix(spd_context *ctx, size_t n, const double *X, const char *name,
+                             size_t index)
+{
+    for (size_t e = 0; e < n * n; e++)
+        if (!isfinite(X[e]))
+            return ctx_fail_at(ctx, SPD_ENOTFINITE, index, X[e],
+                               "%s[%zu] holds NaN or Inf at row %zu, column %zu", name, index,
+                               e / n, e % n);
+    double smallest = smallest_eigenvalue(n, X);
+    return ctx_fail_at(ctx, SPD_ENOTSPD, index, smallest,
+                       "%s[%zu] is not positive definite (smallest eigenvalue %.2g)", name, index,
+                       smallest);
+}

@@ -1,0 +1,291 @@
+/* spectral.c - eigenvalues, the generalised problem and functions of sets of matrices.
+ *
+ *   X v = lambda Y v,  Y = L L':  C = L^-1 X L^-T = Z diag(lambda) Z',  V = L'^-1 Z
+ *
+ * Small matrices run interleaved, large ones through LAPACK (dense.h). */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/batch.h"
+#include "engine/report.h"
+#include "geometry/spdfun.h"
+#include "linalg/dense.h"
+
+/* Result of one sample: n eigenvalues, then n x n eigenvectors where wanted. */
+static size_t pair_size(size_t n, int vectors)
+{
+    return vectors ? n + n * n : n;
+}
+
+/* ---- interleaved -------------------------------------------------------------------------- */
+
+/* Triangles and eigenvalues of both groups, one set of vectors and of ranks, Y's triangle, full
+ * scratch. */
+typedef struct eigen_room {
+    double *A, *lambda, *Z, *L, *full, *rest;
+    size_t *rank;
+} eigen_room;
+
+static size_t eigen_work(size_t n)
+{
+    size_t each = TRI(n) + n + n * n;
+    return (BATCH_GROUPS * each + n + BATCH_GROUPS * TRI(n) + n * n) * LANES +
+           kernels_eigh_work(n);
+}
+
+static eigen_room share_out(size_t n, double *work)
+{
+    eigen_room w;
+    w.A = work;
+    w.lambda = w.A + BATCH_GROUPS * TRI(n) * LANES;
+    w.Z = w.lambda + BATCH_GROUPS * n * LANES;
+    w.L = w.Z + BATCH_GROUPS * n * n * LANES;
+    w.full = w.L + BATCH_GROUPS * TRI(n) * LANES;
+    w.rest = w.full + n * n * LANES;
+    w.rank = (size_t *)(w.rest + kernels_eigh_work(n));
+    return w;
+}
+
+/* out <- lane l of lambda (n x 8) and Z (n x n x 8), in order of rank (n x 8). */
+static void store_sorted(size_t n, size_t l, const double *lambda, const double *Z,
+                         const size_t *rank, double *out)
+{
+    double *V = out + n;
+    for (size_t i = 0; i < n; i++)
+        out[rank[i * LANES + l]] = lambda[i * LANES + l];
+    for (size_t r = 0; Z && r < n; r++)
+        for (size_t i = 0; i < n; i++)
+            V[r * n + rank[i * LANES + l]] = Z[(r * n + i) * LANES + l];
+}
+
+/* Eigenvalues of what is in w->A to the results of samples first ...; with Y's factor in w->L the
+ * vectors are taken back. */
+static unsigned solve_and_store(const batch *b, size_t first, size_t count, size_t used,
+                                const eigen_room *w)
+{
+    size_t n = b->n, each = pair_size(n, b->vectors);
+    unsigned bad[BATCH_GROUPS];
+    if (b->vectors)
+        b->k->eigh(n, used, w->A, w->lambda, w->Z, bad, w->rest);
+    else
+        b->k->eigvals(n, used, w->A, w->lambda, bad, w->rest);
+    for (size_t g = 0; g < used; g++) {
+        const double *lambda = w->lambda + g * n * LANES;
+        double *Z = b->vectors ? w->Z + g * n * n * LANES : NULL;
+        if (Z && b->Y)
+            b->k->solve_trans(n, n, w->L + g * TRI(n) * LANES, Z);
+        b->k->rank(n, lambda, w->rank);
+        for (size_t l = 0; l < LANES && g * LANES + l < count; l++)
+            if (!(bad[g] >> l & 1u))
+                store_sorted(n, l, lambda, Z, w->rank, b->result + (first + g * LANES + l) * each);
+    }
+    return groups_mask(used, bad, count);
+}
+
+static unsigned eigh_body(void *user, size_t first, size_t count, double *work)
+{
+    const batch *b = user;
+    eigen_room w = share_out(b->n, work);
+    size_t used = groups_pack(b->k, b->n, first, count, b->X, w.A);
+    return solve_and_store(b, first, count, used, &w);
+}
+
+static unsigned general_body(void *user, size_t first, size_t count, double *work)
+{
+    const batch *b = user;
+    size_t n = b->n, used;
+    eigen_room w = share_out(n, work);
+    unsigned bad[BATCH_GROUPS];
+    groups_pack(b->k, n, first, count, b->X, w.A);
+    used = groups_pack(b->k, n, first, count, b->Y, w.L);
+    for (size_t g = 0; g < used; g++) {
+        double *A = w.A + g * TRI(n) * LANES, *L = w.L + g * TRI(n) * LANES;
+        bad[g] = b->k->chol(n, L, NULL);
+        b->k->reduce(n, L, A, A, w.full);
+    }
+    unsigned indefinite = groups_mask(used, bad, count);
+    return indefinite | solve_and_store(b, first, count, used, &w);
+}
+
+static unsigned apply_body(void *user, size_t first, size_t count, double *work)
+{
+    const batch *b = user;
+    size_t n = b->n, used = groups_pack(b->k, n, first, count, b->X, work);
+    unsigned bad[BATCH_GROUPS];
+    spdfun_apply(b->k, b->f, b->power, n, used, work, bad, work + BATCH_GROUPS * TRI(n) * LANES);
+    groups_unpack(b->k, n, first, count, work, b->result);
+    return groups_mask(used, bad, count);
+}
+
+/* ---- one by one --------------------------------------------------------------------------- */
+
+static size_t dense_pair_work(size_t n)
+{
+    return n * n + dense_eigh_work(n);
+}
+
+/* A (n x n) <- lower triangle of X mirrored; non-zero when it holds NaN or Inf. */
+static int load_lower(size_t n, const double *X, double *A)
+{
+    double zero = 0.0;
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c <= r; c++) {
+            zero += 0.0 * X[r * n + c];
+            A[r * n + c] = A[c * n + r] = X[r * n + c];
+        }
+    return zero != 0.0;
+}
+
+static unsigned dense_eigh_body(void *user, size_t first, size_t count, double *work)
+{
+    const batch *b = user;
+    size_t n = b->n, each = pair_size(n, b->vectors);
+    unsigned mask = 0;
+    for (size_t i = 0; i < count; i++) {
+        double *out = b->result + (first + i) * each, *A = b->vectors ? out + n : work;
+        if (load_lower(n, b->X + (first + i) * n * n, A) ||
+            dense_eigh(n, b->vectors, A, out, work + n * n))
+            mask |= 1u << i;
+    }
+    return mask;
+}
+
+static unsigned dense_apply_body(void *user, size_t first, size_t count, double *work)
+{
+    const batch *b = user;
+    size_t n = b->n;
+    unsigned mask = 0;
+    for (size_t i = 0; i < count; i++) {
+        double *out = b->result + (first + i) * n * n;
+        if (load_lower(n, b->X + (first + i) * n * n, out) ||
+            spdfun_dense(b->f, b->power, n, out, work))
+            mask |= 1u << i;
+    }
+    return mask;
+}
+
+/* ---- what went wrong ------------------------------------------------------------------------ */
+
+static int all_finite(size_t n, const double *X)
+{
+    for (size_t e = 0; e < n * n; e++)
+        if (!isfinite(X[e]))
+            return 0;
+    return 1;
+}
+
+/* 1 or 0; SPD_ENOMEM when it cannot be told. */
+static int has_factor(size_t n, const double *X)
+{
+    double *A = mem_alloc(n * n, sizeof *A);
+    if (!A)
+        return SPD_ENOMEM;
+    memcpy(A, X, n * n * sizeof *A);
+    int good = !dense_chol(n, A);
+    mem_free(A);
+    return good;
+}
+
+/* X[i], or Y[i] where there is a Y, has no eigenvalues. */
+static spd_status explain_eigh(spd_context *ctx, const batch *b, size_t i)
+{
+    size_t n = b->n;
+    const double *X = b->X + i * n * n, *Y = b->Y ? b->Y + i * n * n : NULL;
+    if (!all_finite(n, X))
+        return report_bad_matrix(ctx, n, X, "X", i);
+    if (Y && (!all_finite(n, Y) || has_factor(n, Y) != 1))
+        return report_bad_matrix(ctx, n, Y, "Y", i);
+    return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0, "the eigenvalues of X[%zu] did not converge", i);
+}
+
+static spd_status explain_apply(spd_context *ctx, const batch *b, size_t i)
+{
+    size_t n = b->n;
+    const double *X = b->X + i * n * n;
+    int overflows = b->f == SPD_EXP || b->f == SPD_POWER;
+    if (all_finite(n, X) && overflows && (b->f == SPD_EXP || has_factor(n, X) == 1))
+        return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0,
+                           "the %s of X[%zu] is too large to be represented",
+                           b->f == SPD_EXP ? "exponential" : "power", i);
+    return report_bad_matrix(ctx, n, X, "X", i);
+}
+
+/* ---- public ------------------------------------------------------------------------------- */
+
+/* lambda and V (or NULL) <- results, which stand pair by pair. */
+static void deliver(const batch *b, double *lambda, double *V)
+{
+    size_t n = b->n, each = pair_size(n, b->vectors);
+    for (size_t i = 0; i < b->p; i++) {
+        memcpy(lambda + i * n, b->result + i * each, n * sizeof *lambda);
+        if (V)
+            memcpy(V + i * n * n, b->result + i * each + n, n * n * sizeof *V);
+    }
+}
+
+static spd_status run_eigh(spd_context *ctx, batch *b, double *lambda, double *V)
+{
+    size_t bad, n = b->n;
+    spd_status status;
+    b->k = kernels_get();
+    b->vectors = V != NULL;
+    b->each = pair_size(n, b->vectors);
+    b->task = "eigenvalues";
+    if (b->Y)
+        status = batch_run(ctx, b, general_body, eigen_work(n), &bad);
+    else if (n >= DENSE_FROM)
+        status = batch_run(ctx, b, dense_eigh_body, dense_pair_work(n), &bad);
+    else
+        status = batch_run(ctx, b, eigh_body, eigen_work(n), &bad);
+    if (status == SPD_ENUMERIC)
+        status = explain_eigh(ctx, b, bad);
+    if (status == SPD_OK)
+        deliver(b, lambda, V);
+    mem_free(b->result);
+    return status;
+}
+
+spd_status spd_eigh(spd_context *ctx, size_t n, size_t p, const double *X, double *lambda,
+                    double *V)
+{
+    ctx_clear(ctx);
+    batch b = {.n = n, .p = p, .X = X};
+    spd_status status = batch_arguments(ctx, n, p, X, lambda);
+    return status < 0 ? status : run_eigh(ctx, &b, lambda, V);
+}
+
+spd_status spd_eigh_general(spd_context *ctx, size_t n, size_t p, const double *X, const double *Y,
+                            double *lambda, double *V)
+{
+    ctx_clear(ctx);
+    batch b = {.n = n, .p = p, .X = X, .Y = Y};
+    spd_status status = batch_arguments(ctx, n, p, X, lambda);
+    if (status == SPD_OK && !Y)
+        status = ctx_fail(ctx, SPD_EINVAL, "the generalised problem needs a second set Y");
+    return status < 0 ? status : run_eigh(ctx, &b, lambda, V);
+}
+
+spd_status spd_apply(spd_context *ctx, spd_function f, double power, size_t n, size_t p,
+                     const double *X, double *F)
+{
+    ctx_clear(ctx);
+    spd_status status = batch_arguments(ctx, n, p, X, F);
+    if (status < 0)
+        return status;
+    if ((unsigned)f > SPD_POWER || (f == SPD_POWER && !isfinite(power)))
+        return ctx_fail(ctx, SPD_EINVAL, "no such function of a matrix");
+    batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .f = f, .power = power, .each = n * n};
+    size_t bad, interleaved = BATCH_GROUPS * TRI(n) * LANES + spdfun_work(n);
+    b.task = "functions";
+    if (n >= DENSE_FROM)
+        status = batch_run(ctx, &b, dense_apply_body, spdfun_dense_work(n), &bad);
+    else
+        status = batch_run(ctx, &b, apply_body, interleaved, &bad);
+    if (status == SPD_ENUMERIC)
+        status = explain_apply(ctx, &b, bad);
+    if (status == SPD_OK)
+        memcpy(F, b.result, p * n * n * sizeof *F);
+    mem_free(b.result);
+    return status;
+}

@@ -1,0 +1,192 @@
+/* dense.c - thin wrappers over BLAS and LAPACK.
+ *
+ * LAPACK is called column-major, where a row-major matrix is its transpose: nothing is copied,
+ * and "upper" there is "lower" here. */
+#include "linalg/dense.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+int dense_chol(size_t n, double *A)
+{
+    lapack_int size = (lapack_int)n;
+    lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', size, A, size);
+    for (size_t r = 0; r < n; r++)
+        memset(A + r * n + r + 1, 0, (n - r - 1) * sizeof *A);
+    /* LAPACK lets a NaN pass in some builds: it would stand on the diagonal. */
+    for (size_t r = 0; r < n && info == 0; r++)
+        info = !(A[r * n + r] > 0.0);
+    return info != 0;
+}
+
+/* What the documentation of dsyevd asks for; the integers come last. */
+static size_t eigh_reals(size_t n)
+{
+    return 1 + 6 * n + 2 * n * n;
+}
+
+size_t dense_eigh_work(size_t n)
+{
+    return eigh_reals(n) + 3 + 5 * n;
+}
+
+static void transpose(size_t n, double *A)
+{
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c < r; c++) {
+            double x = A[r * n + c];
+            A[r * n + c] = A[c * n + r];
+            A[c * n + r] = x;
+        }
+}
+
+int dense_eigh(size_t n, int vectors, double *A, double *lambda, double *work)
+{
+    lapack_int size = (lapack_int)n;
+    lapack_int info = LAPACKE_dsyevd_work(
+        LAPACK_COL_MAJOR, vectors ? 'V' : 'N', 'U', size, A, size, lambda, work,
+        (lapack_int)eigh_reals(n), (lapack_int *)(work + eigh_reals(n)), (lapack_int)(3 + 5 * n));
+    if (vectors)
+        transpose(n, A);
+    return info != 0;
+}
+
+void dense_product(size_t n, const double *A, const double *B, double *C)
+{
+    int size = (int)n;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1.0, A, size, B, size,
+                0.0, C, size);
+}
+
+/* A <- (A + A')/2 */
+static void even_out(size_t n, double *A)
+{
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c < r; c++)
+            A[r * n + c] = A[c * n + r] = 0.5 * (A[r * n + c] + A[c * n + r]);
+}
+
+void dense_congruence(size_t n, const double *A, const double *B, double *C, double *work)
+{
+    int size = (int)n;
+    dense_product(n, B, A, work);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, size, size, size, 1.0, A, size, work, size,
+                0.0, C, size);
+    even_out(n, C);
+}
+
+static void gram(size_t n, enum CBLAS_TRANSPOSE trans, const double *B, double *C)
+{
+    int size = (int)n;
+    cblas_dsyrk(CblasRowMajor, CblasLower, trans, size, size, 1.0, B, size, 0.0, C, size);
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c < r; c++)
+            C[c * n + r] = C[r * n + c];
+}
+
+void dense_gram(size_t n, const double *B, double *C)
+{
+    gram(n, CblasNoTrans, B, C);
+}
+
+void dense_gram_trans(size_t n, const double *B, double *C)
+{
+    gram(n, CblasTrans, B, C);
+}
+
+static void tri_solve(size_t n, enum CBLAS_SIDE side, enum CBLAS_TRANSPOSE trans, const double *L,
+                      double *B)
+{
+    int size = (int)n;
+    cblas_dtrsm(CblasRowMajor, side, CblasLower, trans, CblasNonUnit, size, size, 1.0, L, size, B,
+                size);
+}
+
+void dense_solve(size_t n, const double *L, double *B)
+{
+    tri_solve(n, CblasLeft, CblasNoTrans, L, B);
+}
+
+void dense_solve_trans(size_t n, const double *L, double *B)
+{
+    tri_solve(n, CblasLeft, CblasTrans, L, B);
+}
+
+void dense_reduce(size_t n, const double *L, double *A)
+{
+    dense_solve(n, L, A);
+    tri_solve(n, CblasRight, CblasTrans, L, A);
+    even_out(n, A);
+}
+
+void dense_scale_columns(size_t n, const double *A, const double *f, double *B)
+{
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c < n; c++)
+            B[r * n + c] = A[r * n + c] * f[c];
+}
+
+void dense_rebuild(size_t n, const double *V, const double *f, double *A, double *work)
+{
+    int size = (int)n;
+    dense_scale_columns(n, V, f, work);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, size, size, size, 1.0, work, size, V, size,
+                0.0, A, size);
+    even_out(n, A);
+}
+
+/* The reflectors' factors, and blocks of LAPACK's usual width. */
+size_t dense_lq_work(size_t n)
+{
+    return n + 64 * n;
+}
+
+/* B' = Q R as LAPACK sees it, so B = R' Q'. */
+void dense_lq(size_t n, double *B, double *Q, double *work)
+{
+    lapack_int size = (lapack_int)n, room = (lapack_int)(64 * n);
+    double *tau = work, *rest = work + n;
+    LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, size, size, B, size, tau, rest, room);
+    memcpy(Q, B, n * n * sizeof *Q);
+    LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, size, size, size, Q, size, tau, rest, room);
+    transpose(n, Q);
+    for (size_t r = 0; r < n; r++)
+        memset(B + r * n + r + 1, 0, (n - r - 1) * sizeof *B);
+    for (size_t c = 0; c < n; c++)
+        if (B[c * n + c] < 0.0)
+            for (size_t r = 0; r < n; r++) {
+                B[r * n + c] = -B[r * n + c];
+                Q[r * n + c] = -Q[r * n + c];
+            }
+}
+
+void dense_pack(size_t n, const double *A, double *packed)
+{
+    for (size_t r = 0; r < n; r++, packed += r)
+        memcpy(packed, A + r * n, (r + 1) * sizeof *packed);
+}
+
+void dense_unpack(size_t n, const double *packed, double *A)
+{
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c <= r; c++)
+            A[r * n + c] = A[c * n + r] = *packed++;
+}
+
+double dense_logdet(size_t n, const double *L)
+{
+    double sum = 0.0;
+    for (size_t r = 0; r < n; r++)
+        sum += 2.0 * log(L[r * n + r]);
+    return sum;
+}
+
+double dense_dot(size_t n, const double *A, const double *B)
+{
+    double sum = 0.0;
+    for (size_t e = 0; e < n * n; e++)
+        sum += A[e] * B[e];
+    return sum;
+}
