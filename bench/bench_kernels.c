@@ -4,6 +4,7 @@
  * Ours, twice: on matrices already interleaved (how the library keeps them), and from row-major
  * matrices one by one to results one by one, packing included. */
 #include <lapacke.h>
+#include <cblas.h>
 #include <math.h>
 #include <string.h>
 

@@ -156,7 +156,8 @@ SPD_API spd_status spd_distance2(spd_context *ctx, spd_metric metric, size_t n, 
                                  const double *Y, double *d2);
 
 /* D2 (p x q) <- squared distances between the p matrices X and the q matrices Y. With Y NULL
- * (q is then ignored): within X, D2 is p x p, symmetric, with exact zeros on the diagonal. */
+ * (q is then ignored): within X, D2 is p x p, symmetric, with exact zeros on the diagonal. To
+ * save memory D2 is filled in place: after SPD_ECANCELLED or SPD_ENUMERIC it is half done. */
 SPD_API spd_status spd_pairwise2(spd_context *ctx, spd_metric metric, size_t n, size_t p,
                                  const double *X, size_t q, const double *Y, double *D2);
 
@@ -270,7 +271,7 @@ typedef struct spd_load_options {
     int symmetrize;     /* repair asymmetry instead of refusing it */
     double regularize;  /* adds this times tr(X)/n to the diagonal */
     double ridge;       /* adds this to the diagonal */
-    int unchecked;      /* skip the checks of symmetry and positive definiteness */
+    int unchecked;      /* skip the checks for NaN, symmetry and positive definiteness */
 } spd_load_options;
 
 /* Reads a data set from .npz, .npy, .mat or .csv (one flattened n*n row per sample, header line

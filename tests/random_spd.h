@@ -1,65 +1,313 @@
-/* random_spd.h - random matrices with a known spectrum, for tests and benchmarks. Link with
- * LAPACKE and the project's rng. */
-#ifndef SPD_TEST_RANDOM_SPD_H
-#define SPD_TEST_RANDOM_SPD_H
+/* random_spd.h - random matrices for tests, and slow, obvious twins of what the library computes.
+ *
+ * Matrices are row-major. Blocks come from malloc and never fail to come. Twins call LAPACKE's
+ * drivers one matrix at a time and follow the definition, not the library's way. */
+#ifndef SPD_RANDOM_SPD_H
+#define SPD_RANDOM_SPD_H
 
-#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/rng.h"
+#include "spdml.h"
 
-/* Q (n x n) <- a random orthogonal matrix (QR of a Gaussian one). */
-__attribute__((unused)) static void random_orthogonal(rng *r, size_t n, double *Q)
+#define HELPER __attribute__((unused)) static
+
+HELPER double *block(size_t count)
 {
-    double *tau = malloc(n * sizeof *tau);
+    double *x = malloc((count ? count : 1) * sizeof *x);
+    if (!x)
+        abort();
+    return x;
+}
+
+HELPER double *copy_of(size_t count, const double *x)
+{
+    return memcpy(block(count), x, count * sizeof *x);
+}
+
+/* ---- small algebra ------------------------------------------------------------------------ */
+
+/* C (a x c) <- A (a x b) B (b x c) */
+HELPER void times(size_t a, size_t b, size_t c, const double *A, const double *B, double *C)
+{
+    memset(C, 0, a * c * sizeof *C);
+    for (size_t i = 0; i < a; i++)
+        for (size_t k = 0; k < b; k++)
+            for (size_t j = 0; j < c; j++)
+                C[i * c + j] += A[i * b + k] * B[k * c + j];
+}
+
+/* T (c x r) <- A' */
+HELPER void flip(size_t r, size_t c, const double *A, double *T)
+{
+    for (size_t i = 0; i < r; i++)
+        for (size_t j = 0; j < c; j++)
+            T[j * r + i] = A[i * c + j];
+}
+
+/* C (m x m) <- M X M' for M (m x n), made exactly symmetric. */
+HELPER void congruent(size_t m, size_t n, const double *M, const double *X, double *C)
+{
+    double *P = block(m * n), *T = block(n * m);
+    times(m, n, n, M, X, P);
+    flip(m, n, M, T);
+    times(m, n, m, P, T, C);
+    spd_symmetrize(m, 1, C);
+    free(P);
+    free(T);
+}
+
+HELPER double norm(size_t count, const double *x)
+{
+    double sum = 0.0;
+    for (size_t e = 0; e < count; e++)
+        sum += x[e] * x[e];
+    return sqrt(sum);
+}
+
+/* |x - y| */
+HELPER double gap_between(size_t count, const double *x, const double *y)
+{
+    double sum = 0.0;
+    for (size_t e = 0; e < count; e++)
+        sum += (x[e] - y[e]) * (x[e] - y[e]);
+    return sqrt(sum);
+}
+
+/* |x - y| / |y| */
+HELPER double relative_gap(size_t count, const double *x, const double *y)
+{
+    return gap_between(count, x, y) / norm(count, y);
+}
+
+HELPER double trace_of(size_t n, const double *A)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++)
+        sum += A[i * n + i];
+    return sum;
+}
+
+/* Largest |a_ij - a_ji|. */
+HELPER double skewness(size_t n, const double *A)
+{
+    double worst = 0.0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            worst = fmax(worst, fabs(A[i * n + j] - A[j * n + i]));
+    return worst;
+}
+
+/* ---- random matrices ------------------------------------------------------------------------ */
+
+/* Q (n x n) <- orthogonal, from the QR factors of a normal matrix. */
+HELPER void random_orthogonal(rng *r, size_t n, double *Q)
+{
+    lapack_int size = (lapack_int)n;
+    double *tau = block(n);
     for (size_t e = 0; e < n * n; e++)
         Q[e] = rng_normal(r);
-    LAPACKE_dgeqrf(LAPACK_ROW_MAJOR, (int)n, (int)n, Q, (int)n, tau);
-    LAPACKE_dorgqr(LAPACK_ROW_MAJOR, (int)n, (int)n, (int)n, Q, (int)n, tau);
+    LAPACKE_dgeqrf(LAPACK_ROW_MAJOR, size, size, Q, size, tau);
+    LAPACKE_dorgqr(LAPACK_ROW_MAJOR, size, size, size, Q, size, tau);
     free(tau);
 }
 
-/* X (n x n) <- Q diag(lambda) Q', exactly symmetric. */
-__attribute__((unused)) static void random_with_spectrum(rng *r, size_t n, const double *lambda,
-                                                         double *X)
+/* i-th of n values spaced evenly in the logarithm, around 1, first over last = condition. */
+HELPER double spaced(size_t i, size_t n, double condition)
 {
-    double *Q = malloc(n * n * sizeof *Q), *P = malloc(n * n * sizeof *P);
-    random_orthogonal(r, n, Q);
-    for (size_t e = 0; e < n * n; e++)
-        P[e] = Q[e] * lambda[e % n];
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)n, (int)n, 1.0, P, (int)n, Q,
-                (int)n, 0.0, X, (int)n);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < i; j++)
-            X[i * n + j] = X[j * n + i] = 0.5 * (X[i * n + j] + X[j * n + i]);
-    free(Q);
-    free(P);
+    double u = n > 1 ? 0.5 - (double)i / (double)(n - 1) : 0.0;
+    return pow(condition, u);
 }
 
-/* X (n x n) <- random SPD, eigenvalues spaced evenly in the logarithm from 1 to 1/condition. */
-__attribute__((unused)) static void random_spd(rng *r, size_t n, double condition, double *X)
+/* X (n x n) <- random directions with eigenvalues lambda (n), exactly symmetric. */
+HELPER void random_with_spectrum(rng *r, size_t n, const double *lambda, double *X)
 {
-    double *lambda = malloc(n * sizeof *lambda);
+    double *Q = block(n * n), *D = block(n * n);
+    random_orthogonal(r, n, Q);
+    memset(D, 0, n * n * sizeof *D);
     for (size_t i = 0; i < n; i++)
-        lambda[i] = pow(condition, n > 1 ? -(double)i / (double)(n - 1) : 0.0);
+        D[i * n + i] = lambda[i];
+    congruent(n, n, Q, D, X);
+    free(Q);
+    free(D);
+}
+
+/* X (n x n) <- random orthogonal times a log-spaced spectrum, times a random scale. */
+HELPER void random_spd(rng *r, size_t n, double condition, double *X)
+{
+    double *lambda = block(n), scale = exp(0.5 * rng_normal(r));
+    for (size_t i = 0; i < n; i++)
+        lambda[i] = scale * spaced(i, n, condition);
     random_with_spectrum(r, n, lambda, X);
     free(lambda);
 }
 
-/* M (n x n) <- random invertible matrix of the given condition number. */
-__attribute__((unused)) static void random_gl(rng *r, size_t n, double condition, double *M)
+/* p of them. */
+HELPER double *random_set(rng *r, size_t n, size_t p, double condition)
 {
-    double *Q = malloc(n * n * sizeof *Q), *P = malloc(n * n * sizeof *P);
+    double *X = block(p * n * n);
+    for (size_t i = 0; i < p; i++)
+        random_spd(r, n, condition, X + i * n * n);
+    return X;
+}
+
+/* M (n x n) <- an invertible matrix of that condition: orthogonal, diagonal, orthogonal. */
+HELPER void random_gl(rng *r, size_t n, double condition, double *M)
+{
+    double *Q = block(n * n), *P = block(n * n);
     random_orthogonal(r, n, Q);
     random_orthogonal(r, n, P);
-    for (size_t e = 0; e < n * n; e++)
-        P[e] *= pow(condition, n > 1 ? -(double)(e / n) / (double)(n - 1) : 0.0);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)n, (int)n, 1.0, Q, (int)n,
-                P, (int)n, 0.0, M, (int)n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            Q[i * n + j] *= spaced(j, n, condition);
+    times(n, n, n, Q, P, M);
     free(Q);
     free(P);
+}
+
+/* ---- twins ---------------------------------------------------------------------------------- */
+
+/* lambda (n) <- eigenvalues of symmetric X, V (n x n or NULL) <- eigenvectors as columns. */
+HELPER void twin_eigh(size_t n, const double *X, double *lambda, double *V)
+{
+    lapack_int size = (lapack_int)n;
+    double *A = copy_of(n * n, X);
+    if (LAPACKE_dsyev(LAPACK_ROW_MAJOR, V ? 'V' : 'N', 'L', size, A, size, lambda))
+        abort();
+    if (V)
+        memcpy(V, A, n * n * sizeof *V);
+    free(A);
+}
+
+/* lambda (n) <- eigenvalues of X v = lambda Y v. */
+HELPER void twin_general(size_t n, const double *X, const double *Y, double *lambda)
+{
+    lapack_int size = (lapack_int)n;
+    double *A = copy_of(n * n, X), *B = copy_of(n * n, Y);
+    if (LAPACKE_dsygv(LAPACK_ROW_MAJOR, 1, 'N', 'L', size, A, size, B, size, lambda))
+        abort();
+    free(A);
+    free(B);
+}
+
+/* F (n x n) <- V diag(f(lambda)) V'. */
+HELPER void twin_function(size_t n, double (*f)(double), const double *X, double *F)
+{
+    double *lambda = block(n), *V = block(n * n), *D = block(n * n);
+    twin_eigh(n, X, lambda, V);
+    memset(D, 0, n * n * sizeof *D);
+    for (size_t i = 0; i < n; i++)
+        D[i * n + i] = f(lambda[i]);
+    congruent(n, n, V, D, F);
+    free(lambda);
+    free(V);
+    free(D);
+}
+
+/* sum of f over the eigenvalues of (X, Y); Y NULL: of X alone. */
+HELPER double twin_sum(size_t n, double (*f)(double), const double *X, const double *Y)
+{
+    double *lambda = block(n), sum = 0.0;
+    if (Y)
+        twin_general(n, X, Y, lambda);
+    else
+        twin_eigh(n, X, lambda, NULL);
+    for (size_t i = 0; i < n; i++)
+        sum += f(lambda[i]);
+    free(lambda);
+    return sum;
+}
+
+HELPER double log_squared(double x)
+{
+    return log(x) * log(x);
+}
+
+/* ln((1 + x)/2) - ln(x)/2 */
+HELPER double stein_of(double x)
+{
+    return log(0.5 * (1.0 + x)) - 0.5 * log(x);
+}
+
+HELPER double jeffrey_of(double x)
+{
+    return 0.5 * (x + 1.0 / x) - 1.0;
+}
+
+HELPER double root_of(double x)
+{
+    return x > 0.0 ? sqrt(x) : 0.0;
+}
+
+HELPER double twin_bures(size_t n, const double *X, const double *Y)
+{
+    double *root = block(n * n), *C = block(n * n);
+    twin_function(n, sqrt, X, root);
+    congruent(n, n, root, Y, C);
+    double d2 = trace_of(n, X) + trace_of(n, Y) - 2.0 * twin_sum(n, root_of, C, NULL);
+    free(root);
+    free(C);
+    return d2;
+}
+
+HELPER double twin_log_cholesky(size_t n, const double *X, const double *Y)
+{
+    lapack_int size = (lapack_int)n;
+    double *A = copy_of(n * n, X), *B = copy_of(n * n, Y), sum = 0.0;
+    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', size, A, size) ||
+        LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', size, B, size))
+        abort();
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c <= r; c++) {
+            double a = A[r * n + c], b = B[r * n + c], gap = r == c ? log(a / b) : a - b;
+            sum += gap * gap;
+        }
+    free(A);
+    free(B);
+    return sum;
+}
+
+HELPER double twin_log_euclidean(size_t n, const double *X, const double *Y)
+{
+    double *A = block(n * n), *B = block(n * n);
+    twin_function(n, log, X, A);
+    twin_function(n, log, Y, B);
+    double gap = gap_between(n * n, A, B);
+    free(A);
+    free(B);
+    return gap * gap;
+}
+
+/* Squared distance by the definition. */
+HELPER double twin_dist2(spd_metric metric, size_t n, const double *X, const double *Y)
+{
+    switch (metric) {
+    case SPD_AIRM:
+        return twin_sum(n, log_squared, X, Y);
+    case SPD_STEIN:
+        return twin_sum(n, stein_of, X, Y);
+    case SPD_LOG_EUCLIDEAN:
+        return twin_log_euclidean(n, X, Y);
+    case SPD_JEFFREY:
+        return twin_sum(n, jeffrey_of, X, Y);
+    case SPD_BURES_WASSERSTEIN:
+        return twin_bures(n, X, Y);
+    case SPD_LOG_CHOLESKY:
+        return twin_log_cholesky(n, X, Y);
+    default:
+        return pow(gap_between(n * n, X, Y), 2.0);
+    }
+}
+
+/* The library's distance; NaN when it refuses. */
+HELPER double dist2(spd_metric metric, size_t n, const double *X, const double *Y)
+{
+    double d2 = NAN;
+    spd_distance2(NULL, metric, n, X, Y, &d2);
+    return d2;
 }
 
 #endif

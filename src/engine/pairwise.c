@@ -5,6 +5,7 @@
  * such block of columns. */
 #include "engine/pairwise.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -80,9 +81,14 @@ size_t block_work(const metric *m, size_t n)
     return (METRIC_GROUPS * m->size(n) + METRIC_GROUPS) * LANES + m->work(n);
 }
 
-/* Interleaves count <= BLOCK prepared samples; returns the number of groups. */
-static size_t interleave(const kernels *k, size_t size, size_t count, const double *const *G,
-                         double *groups)
+block_store block_split(const metric *m, size_t n, double *work)
+{
+    block_store b = {work, work + BLOCK, work + BLOCK + METRIC_GROUPS * m->size(n) * LANES};
+    return b;
+}
+
+size_t block_interleave(const kernels *k, size_t size, size_t count, const double *const *G,
+                        double *groups)
 {
     size_t used = (count + LANES - 1) / LANES;
     for (size_t g = 0; g < used; g++) {
@@ -95,11 +101,10 @@ static size_t interleave(const kernels *k, size_t size, size_t count, const doub
 void block_dist2(const kernels *k, const metric *m, size_t n, const double *f, size_t count,
                  const double *const *G, double *d2, double *work)
 {
-    size_t size = m->size(n);
-    double *out = work, *groups = out + BLOCK, *rest = groups + METRIC_GROUPS * size * LANES;
-    size_t used = interleave(k, size, count, G, groups);
-    m->dist2(k, n, used, f, groups, out, rest);
-    memcpy(d2, out, count * sizeof *d2);
+    block_store b = block_split(m, n, work);
+    size_t used = block_interleave(k, m->size(n), count, G, b.groups);
+    m->dist2(k, n, used, f, b.groups, b.d2, b.rest);
+    memcpy(d2, b.d2, count * sizeof *d2);
 }
 
 /* ---- all pairs ------------------------------------------------------------------------------ */
@@ -121,19 +126,18 @@ static spd_status pairwise_chunk(void *user, size_t block, int thread)
     pairwise_job *j = user;
     size_t size = j->m->size(j->n), first = block * BLOCK;
     size_t count = j->q - first < BLOCK ? j->q - first : BLOCK;
-    double *out = j->work + (size_t)thread * block_work(j->m, j->n);
-    double *groups = out + BLOCK, *rest = groups + METRIC_GROUPS * size * LANES;
+    block_store b = block_split(j->m, j->n, j->work + (size_t)thread * block_work(j->m, j->n));
     const double *column[BLOCK];
     for (size_t c = 0; c < count; c++)
         column[c] = j->G + (first + c) * size;
-    size_t used = interleave(j->k, size, count, column, groups);
+    size_t used = block_interleave(j->k, size, count, column, b.groups);
     size_t rows = j->within ? first + count : j->p;
     for (size_t i = 0; i < rows; i++) {
-        j->m->dist2(j->k, j->n, used, j->F + i * size, groups, out, rest);
+        j->m->dist2(j->k, j->n, used, j->F + i * size, b.groups, b.d2, b.rest);
         for (size_t c = 0; c < count; c++) {
-            if (!(out[c] == out[c]))
+            if (isnan(b.d2[c]))
                 return SPD_ENUMERIC;
-            j->D2[i * j->q + first + c] = out[c];
+            j->D2[i * j->q + first + c] = b.d2[c];
         }
     }
     return SPD_OK;

@@ -1,0 +1,308 @@
+/* test_nearest.c - neighbours: pruned search against brute force against a sorted row of the
+ * distance matrix; ties, duplicates, bad conditioning, any number of threads. */
+#include "test.h"
+
+#include "base/memory.h"
+#include "random_spd.h"
+#include "spdml.h"
+
+/* X_i = B (D_c + noise) B': c = i modulo classes; a signal that compression can see. */
+static double *structured_set(rng *r, size_t n, size_t p, size_t classes, double condition)
+{
+    double *X = block(p * n * n), *B = block(n * n), *D = block(n * n), *spectra = block(classes * n);
+    random_gl(r, n, condition, B);
+    for (size_t e = 0; e < classes * n; e++)
+        spectra[e] = exp((e % n < n / 4 ? 2.0 : 0.1) * rng_normal(r));
+    for (size_t i = 0; i < p; i++) {
+        double *lambda = block(n);
+        for (size_t d = 0; d < n; d++)
+            lambda[d] = spectra[i % classes * n + d] * exp(0.1 * rng_normal(r));
+        memset(D, 0, n * n * sizeof *D);
+        for (size_t d = 0; d < n; d++)
+            D[d * n + d] = lambda[d];
+        for (size_t d = 1; d < n; d++) {
+            double off = 0.2 * rng_uniform(r) * sqrt(lambda[d] * lambda[d - 1]);
+            D[d * n + d - 1] = D[(d - 1) * n + d] = off;
+        }
+        congruent(n, n, B, D, X + i * n * n);
+        free(lambda);
+    }
+    free(B);
+    free(D);
+    free(spectra);
+    return X;
+}
+
+/* Neighbours by sorting a row of the distance matrix, ties by index. */
+static void twin_nearest(size_t p, const double *row, size_t self, size_t k, int64_t *index)
+{
+    char *taken = calloc(p, 1);
+    if (self < p)
+        taken[self] = 1;
+    for (size_t i = 0; i < k; i++) {
+        size_t best = p;
+        for (size_t j = 0; j < p; j++)
+            if (!taken[j] && (best == p || row[j] < row[best]))
+                best = j;
+        taken[best] = 1;
+        index[i] = (int64_t)best;
+    }
+    free(taken);
+}
+
+typedef struct answer {
+    int64_t *index;
+    double *d2;
+    spd_nearest_info info;
+    spd_status status;
+} answer;
+
+static answer ask(spd_metric metric, size_t n, size_t p, const double *X, size_t q, const double *Q,
+                  size_t k, int brute, int threads)
+{
+    size_t rows = Q ? q : p;
+    answer a = {.index = calloc(rows * k, sizeof *a.index), .d2 = block(rows * k)};
+    spd_context *ctx = spd_context_new();
+    spd_context_set_threads(ctx, threads);
+    a.status = spd_nearest(ctx, metric, n, p, X, q, Q, k, brute, a.index, a.d2, &a.info);
+    CHECK(a.status == SPD_OK, "%s", spd_context_error(ctx)->message);
+    spd_context_free(ctx);
+    return a;
+}
+
+static void answer_free(answer *a)
+{
+    free(a->index);
+    free(a->d2);
+}
+
+static int same(const answer *a, const answer *b, size_t count)
+{
+    return memcmp(a->index, b->index, count * sizeof *a->index) == 0 &&
+           memcmp(a->d2, b->d2, count * sizeof *a->d2) == 0;
+}
+
+static void against_distance_matrix(void)
+{
+    rng r;
+    rng_seed(&r, 1);
+    const size_t n = 6, p = 37, q = 11, k = 4;
+    double *X = random_set(&r, n, p, 50.0), *Q = random_set(&r, n, q, 50.0);
+    double *D2 = block(p * p);
+    int64_t expected[4];
+    for (int metric = 0; metric < SPD_METRICS; metric++) {
+        answer within = ask((spd_metric)metric, n, p, X, 0, NULL, k, 0, 2);
+        spd_pairwise2(NULL, (spd_metric)metric, n, p, X, 0, NULL, D2);
+        for (size_t i = 0; i < p; i++) {
+            twin_nearest(p, D2 + i * p, i, k, expected);
+            CHECK(memcmp(expected, within.index + i * k, sizeof expected) == 0, "%s sample %zu",
+                  spd_metric_name((spd_metric)metric), i);
+        }
+        answer other = ask((spd_metric)metric, n, p, X, q, Q, k, 0, 2);
+        spd_pairwise2(NULL, (spd_metric)metric, n, q, Q, p, X, D2);
+        for (size_t i = 0; i < q; i++) {
+            twin_nearest(p, D2 + i * p, p, k, expected);
+            CHECK(memcmp(expected, other.index + i * k, sizeof expected) == 0, "%s query %zu",
+                  spd_metric_name((spd_metric)metric), i);
+            for (size_t c = 0; c < k; c++)
+                CHECK(other.d2[i * k + c] == D2[i * p + (size_t)expected[c]], "d2");
+        }
+        answer_free(&within);
+        answer_free(&other);
+    }
+    free(X);
+    free(Q);
+    free(D2);
+}
+
+/* Pruning must happen, and must not change a bit, for any number of threads. */
+static void pruned_equals_brute(void)
+{
+    rng r;
+    rng_seed(&r, 2);
+    const double conditions[] = {1.0, 1e2, 1e5};
+    const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM};
+    const size_t n = 24, p = 400, k = 3;
+    for (size_t c = 0; c < 3; c++) {
+        double *X = structured_set(&r, n, p, 20, conditions[c]);
+        for (size_t m = 0; m < 2; m++) {
+            answer brute = ask(metrics[m], n, p, X, 0, NULL, k, 1, 2);
+            CHECK(brute.info.pruned == 0.0, "brute force prunes %g", brute.info.pruned);
+            for (int threads = 1; threads <= 3; threads++) {
+                answer pruned = ask(metrics[m], n, p, X, 0, NULL, k, 0, threads);
+                CHECK(same(&brute, &pruned, p * k), "metric %zu condition %g", m, conditions[c]);
+                if (conditions[c] < 1e3)
+                    CHECK(pruned.info.pruned > 0.5, "only %g pruned", pruned.info.pruned);
+                answer_free(&pruned);
+            }
+            answer_free(&brute);
+        }
+        free(X);
+    }
+}
+
+static void queries_and_unstructured_data(void)
+{
+    rng r;
+    rng_seed(&r, 3);
+    const size_t n = 16, p = 600, q = 300, k = 2;
+    for (int structured = 0; structured < 2; structured++) {
+        double *X = structured ? structured_set(&r, n, p + q, 15, 10.0)
+                               : random_set(&r, n, p + q, 100.0);
+        const double *Q = X + p * n * n;
+        for (int m = 0; m < 2; m++) {
+            spd_metric metric = m ? SPD_AIRM : SPD_STEIN;
+            answer brute = ask(metric, n, p, X, q, Q, k, 1, 2);
+            answer pruned = ask(metric, n, p, X, q, Q, k, 0, 2);
+            CHECK(same(&brute, &pruned, q * k), "structured %d metric %d", structured, m);
+            answer_free(&brute);
+            answer_free(&pruned);
+        }
+        free(X);
+    }
+}
+
+/* Every sample three times, and neighbours that tie everywhere. */
+static void duplicates_tie_by_index(void)
+{
+    rng r;
+    rng_seed(&r, 4);
+    const size_t n = 12, p = 600, k = 5;
+    double *X = structured_set(&r, n, p, 10, 10.0);
+    for (size_t i = 0; i < p; i++)
+        memcpy(X + i * n * n, X + i % 200 * n * n, n * n * sizeof *X);
+    for (int m = 0; m < 2; m++) {
+        spd_metric metric = m ? SPD_AIRM : SPD_STEIN;
+        answer brute = ask(metric, n, p, X, 0, NULL, k, 1, 2);
+        answer pruned = ask(metric, n, p, X, 0, NULL, k, 0, 2);
+        CHECK(same(&brute, &pruned, p * k), "metric %d", m);
+        for (size_t i = 0; i < p; i++) {
+            size_t copies[2] = {(i + 200) % p, (i + 400) % p};
+            size_t low = copies[0] < copies[1] ? copies[0] : copies[1];
+            CHECK(pruned.index[i * k] == (int64_t)low, "metric %d sample %zu: %ld, not %zu", m, i,
+                  (long)pruned.index[i * k], low);
+        }
+        answer_free(&brute);
+        answer_free(&pruned);
+    }
+    free(X);
+}
+
+static void all_others_are_neighbours(void)
+{
+    rng r;
+    rng_seed(&r, 5);
+    double *X = random_set(&r, 5, 40, 10.0);
+    answer a = ask(SPD_STEIN, 5, 40, X, 0, NULL, 39, 0, 2);
+    for (size_t i = 0; i < 40; i++) {
+        char seen[40] = {0};
+        for (size_t c = 0; c < 39; c++) {
+            seen[a.index[i * 39 + c]]++;
+            CHECK(c == 0 || a.d2[i * 39 + c] >= a.d2[i * 39 + c - 1], "not ascending");
+        }
+        for (size_t j = 0; j < 40; j++)
+            CHECK(seen[j] == (j != i), "sample %zu sees %zu %d times", i, j, seen[j]);
+    }
+    answer_free(&a);
+    free(X);
+}
+
+static void bad_arguments(void)
+{
+    rng r;
+    rng_seed(&r, 6);
+    double *X = random_set(&r, 4, 3, 10.0), d2[9] = {-1.0};
+    int64_t index[9] = {-7};
+    spd_context *ctx = spd_context_new();
+    CHECK(spd_nearest(ctx, SPD_STEIN, 4, 3, X, 0, NULL, 3, 0, index, d2, NULL) == SPD_EINVAL, "k");
+    CHECK(strstr(spd_context_error(ctx)->message, "there are 2 other"), "%s",
+          spd_context_error(ctx)->message);
+    CHECK(spd_nearest(ctx, SPD_STEIN, 4, 3, X, 0, NULL, 0, 0, index, d2, NULL) == SPD_EINVAL, "0");
+    CHECK(spd_nearest(ctx, SPD_METRICS, 4, 3, X, 0, NULL, 1, 0, index, d2, NULL) == SPD_EINVAL, "m");
+    CHECK(spd_nearest(ctx, SPD_STEIN, 4, 0, X, 0, NULL, 1, 0, index, d2, NULL) == SPD_EINVAL, "p");
+    X[16] = -5.0;
+    CHECK(spd_nearest(ctx, SPD_AIRM, 4, 3, X, 0, NULL, 1, 0, index, d2, NULL) == SPD_ENOTSPD, "X");
+    CHECK(spd_context_error(ctx)->index == 1, "index %zu", spd_context_error(ctx)->index);
+    CHECK(index[0] == -7 && d2[0] == -1.0, "outputs were touched");
+    spd_context_free(ctx);
+    free(X);
+}
+
+static int cancel_at_once(void *user, const spd_progress *progress)
+{
+    (void)progress;
+    ++*(int *)user;
+    return 1;
+}
+
+static void cancelled_by_callback(void)
+{
+    rng r;
+    rng_seed(&r, 7);
+    const size_t n = 40, p = 1500;
+    double *X = random_set(&r, n, 50, 10.0);
+    double *Many = block(p * n * n), *D2 = block(p * p);
+    for (size_t i = 0; i < p; i++)
+        memcpy(Many + i * n * n, X + i % 50 * n * n, n * n * sizeof *X);
+    spd_context *ctx = spd_context_new();
+    int calls = 0;
+    spd_context_set_threads(ctx, 1);
+    spd_context_set_progress(ctx, cancel_at_once, &calls);
+    CHECK(spd_pairwise2(ctx, SPD_AIRM, n, p, Many, 0, NULL, D2) == SPD_ECANCELLED, "not cancelled");
+    CHECK(calls == 1, "%d calls", calls);
+    spd_context_free(ctx);
+    free(X);
+    free(Many);
+    free(D2);
+}
+
+/* The k-th allocation fails, for every k. */
+static void allocation_failures(void)
+{
+    rng r;
+    rng_seed(&r, 8);
+    const size_t n = 9, p = 400;
+    double *X = structured_set(&r, n, p, 5, 10.0), *d2 = block(p), *D2 = block(p * p);
+    int64_t *index = calloc(p, sizeof *index);
+    spd_context *ctx = spd_context_new();
+    spd_context_set_threads(ctx, 1);
+    spd_nearest_info info = {0};
+    for (int which = 0; which < 3; which++) {
+        spd_status status = SPD_ENOMEM;
+        int tries = 0;
+        for (long k = 1; status != SPD_OK && k < 200; k++, tries++) {
+            long live = mem_live();
+            d2[0] = -1.0;
+            mem_fail_at(k);
+            if (which == 0)
+                status = spd_nearest(ctx, SPD_AIRM, n, p, X, p, X, 1, 0, index, d2, &info);
+            else if (which == 1)
+                status = spd_nearest(ctx, SPD_STEIN, n, p, X, 0, NULL, 1, 0, index, d2, &info);
+            else
+                status = spd_pairwise2(ctx, SPD_STEIN, n, p, X, p, X, D2);
+            mem_fail_at(0);
+            CHECK(status == SPD_OK || status == SPD_ENOMEM, "status %d at %ld", status, k);
+            CHECK(status == SPD_OK || d2[0] == -1.0, "output touched at %ld", k);
+            CHECK(mem_live() == live, "%ld blocks leak at %ld", mem_live() - live, k);
+        }
+        CHECK(status == SPD_OK && tries > 3, "which %d: %d tries", which, tries);
+    }
+    spd_context_free(ctx);
+    free(X);
+    free(d2);
+    free(D2);
+    free(index);
+}
+
+int main(void)
+{
+    RUN(against_distance_matrix);
+    RUN(pruned_equals_brute);
+    RUN(queries_and_unstructured_data);
+    RUN(duplicates_tie_by_index);
+    RUN(all_others_are_neighbours);
+    RUN(bad_arguments);
+    RUN(cancelled_by_callback);
+    RUN(allocation_failures);
+    return test_summary();
+}
