@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <time.h>
 
+#define BENCH_ROUNDS 64
+
 typedef struct bench {
     double best, started, seconds, last;
     int rounds;
-    double times[64];
+    double times[BENCH_ROUNDS]; /* ascending */
 } bench;
 
 __attribute__((unused)) static double bench_now(void)
@@ -33,14 +35,16 @@ __attribute__((unused)) static bench bench_start(double seconds)
 __attribute__((unused)) static int bench_more(bench *b)
 {
     double now = bench_now();
-    if (b->last > 0.0)
-        b->times[b->rounds++] = now - b->last;
-    else
+    if (b->last > 0.0) {
+        int at = b->rounds++;
+        for (; at > 0 && b->times[at - 1] > now - b->last; at--)
+            b->times[at] = b->times[at - 1];
+        b->times[at] = now - b->last;
+        b->best = b->times[0];
+    } else {
         b->started = now;
-    for (int i = 0; i < b->rounds; i++)
-        if (i == 0 || b->times[i] < b->best)
-            b->best = b->times[i];
-    if (b->rounds == 64 || (b->rounds >= 3 && now - b->started > b->seconds))
+    }
+    if (b->rounds == BENCH_ROUNDS || (b->rounds >= 3 && now - b->started > b->seconds))
         return 0;
     b->last = bench_now();
     return 1;
@@ -49,14 +53,7 @@ __attribute__((unused)) static int bench_more(bench *b)
 /* How far the median round lies above the best, in per cent. */
 __attribute__((unused)) static double bench_spread(const bench *b)
 {
-    double sorted[64];
-    for (int i = 0; i < b->rounds; i++) {
-        int j = i;
-        for (; j > 0 && sorted[j - 1] > b->times[i]; j--)
-            sorted[j] = sorted[j - 1];
-        sorted[j] = b->times[i];
-    }
-    return 100.0 * (sorted[b->rounds / 2] / b->best - 1.0);
+    return 100.0 * (b->times[b->rounds / 2] / b->best - 1.0);
 }
 
 #endif

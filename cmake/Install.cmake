@@ -1,0 +1,61 @@
+# Install.cmake - what `cmake --install` puts where: header, both libraries, command, manual
+# pages, completion, pkg-config file and CMake package.
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spdml")
+
+install(FILES "${PROJECT_SOURCE_DIR}/include/spdml.h" TYPE INCLUDE)
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" TYPE DOC)
+install(TARGETS spdml_shared EXPORT spdmlTargets)
+install(TARGETS spdml_static EXPORT spdmlStaticTargets)
+install(EXPORT spdmlTargets NAMESPACE spdml:: DESTINATION "${package_dir}")
+install(EXPORT spdmlStaticTargets NAMESPACE spdml:: DESTINATION "${package_dir}")
+
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/spdmlConfig.cmake.in"
+    "${PROJECT_BINARY_DIR}/spdmlConfig.cmake" INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/spdmlConfigVersion.cmake"
+    COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/spdmlConfig.cmake"
+              "${PROJECT_BINARY_DIR}/spdmlConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/SpdmlDependencies.cmake"
+        DESTINATION "${package_dir}")
+
+# The static library needs its dependencies named. Only their shared forms are asked for, so the
+# line stays short and asks for no development package of a dependency's dependency.
+set(pc_private_libs "")
+foreach(dependency IN LISTS SPDML_DEPENDENCIES)
+    get_target_property(location ${dependency} IMPORTED_LOCATION)
+    cmake_path(GET location PARENT_PATH folder)
+    string(REPLACE "spdml::" "" library "${dependency}")
+    if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+        string(APPEND pc_private_libs " -L${folder}")
+    endif()
+    string(APPEND pc_private_libs " -l${library}")
+endforeach()
+foreach(library IN LISTS OpenMP_C_LIB_NAMES)
+    string(APPEND pc_private_libs " -l${library}")
+endforeach()
+string(APPEND pc_private_libs " -lm")
+string(STRIP "${pc_private_libs}" pc_private_libs)
+# Paths relative to the file itself: the installed tree may be moved.
+file(RELATIVE_PATH pc_prefix_from_here
+     "/x/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/x")
+string(REGEX REPLACE "/$" "" pc_prefix_from_here "${pc_prefix_from_here}")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/spdml.pc.in" "${PROJECT_BINARY_DIR}/spdml.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/spdml.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+install(TARGETS spdml)
+
+# The command writes its own manual and completion: one table feeds them and --help. A program
+# for another machine cannot be asked, and an instrumented one need not be.
+if(NOT CMAKE_CROSSCOMPILING AND NOT SPDML_SANITIZE AND NOT SPDML_COVERAGE)
+    set(share "${PROJECT_BINARY_DIR}/share")
+    add_custom_command(OUTPUT "${share}/stamp"
+        COMMAND ${CMAKE_COMMAND} -DSPDML=$<TARGET_FILE:spdml> -DSHARE=${share}
+                -P "${PROJECT_SOURCE_DIR}/cmake/write-manual.cmake"
+        DEPENDS spdml "${PROJECT_SOURCE_DIR}/cmake/write-manual.cmake"
+        COMMENT "Writing manual pages and completion" VERBATIM)
+    add_custom_target(manual ALL DEPENDS "${share}/stamp")
+    install(DIRECTORY "${share}/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}")
+    install(DIRECTORY "${share}/bash-completion" TYPE DATA)
+endif()

@@ -1,0 +1,140 @@
+#!/bin/sh
+# setup.sh [demo|test|lint|coverage]... - installs what is missing on Debian 12 or Ubuntu 24.04.
+#
+# Required packages must be there in the end; an optional one that a system does not have makes
+# its test skip. What is installed is named first. With everything present it asks for no network
+# and no root and is done in a moment. Without an argument: everything.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+test $# -gt 0 || set -- test lint coverage
+
+# package, or package|command: then the command serves as well, whoever installed it
+required='build-essential|cc cmake|cmake ninja-build|ninja pkgconf|pkg-config
+    libopenblas-dev liblapacke-dev libzip-dev libmatio-dev libhdf5-dev libjansson-dev'
+optional=''
+venv=no
+for use in "$@"; do
+    case $use in
+    demo) ;;
+    test)
+        required="$required python3|python3"
+        optional="$optional clang-14|clang-14 libclang-rt-14-dev libomp-14-dev valgrind|valgrind
+            gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc libc6-dev-arm64-cross"
+        venv=yes
+        ;;
+    lint)
+        required="$required python3|python3"
+        optional="$optional clang-format-14|clang-format-14 clang-tidy-14|clang-tidy-14
+            cppcheck|cppcheck libomp-14-dev"
+        ;;
+    coverage)
+        optional="$optional gcovr|gcovr"
+        venv=yes
+        ;;
+    *)
+        echo "setup.sh: what is '$use'? One of demo, test, lint, coverage" >&2
+        exit 2
+        ;;
+    esac
+done
+
+say() {
+    echo "setup: $*"
+}
+
+stop() {
+    say "$*" >&2
+    exit 1
+}
+
+# missing ENTRY...: packages that are not installed, nor is their command there, in one line
+missing() {
+    for entry in "$@"; do
+        case $entry in
+        *'|'*) command -v "${entry#*|}" >/dev/null && continue ;;
+        esac
+        state=$(dpkg-query -W -f='${db:Status-Status}' "${entry%|*}" 2>/dev/null)
+        test "$state" = installed || echo "${entry%|*}"
+    done | sort -u | paste -s -d ' '
+}
+
+# as_root COMMAND...: sudo asks for a password only where somebody can type it.
+as_root() {
+    if test "$(id -u)" -eq 0; then
+        "$@"
+    elif test -t 0; then
+        sudo "$@"
+    else
+        sudo -n "$@"
+    fi
+}
+
+# candidates PACKAGE...: those that apt could install
+candidates() {
+    for package in "$@"; do
+        apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' && echo "$package"
+    done | paste -s -d ' '
+}
+
+# install PACKAGE...: says what it does, then does it without questions.
+install() {
+    say "installing: $*"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"
+}
+
+# Fresh lists, once in a run, and only when something must be looked up.
+lists_are_fresh=no
+refresh_lists() {
+    test $lists_are_fresh = yes && return
+    lists_are_fresh=yes
+    say "refreshing the package lists"
+    as_root apt-get update -q
+}
+
+install_required() {
+    # shellcheck disable=SC2086
+    wanted=$(missing $required)
+    test -n "$wanted" || return 0
+    command -v apt-get >/dev/null || stop "needed, and no apt-get here: $wanted"
+    test "$(id -u)" -eq 0 || command -v sudo >/dev/null ||
+        stop "needed; as root: apt-get install $wanted"
+    refresh_lists
+    # shellcheck disable=SC2086
+    install $wanted || stop "could not install: $wanted"
+}
+
+# Never a reason to fail: the test that needs the package will say that it is skipped.
+install_optional() {
+    # shellcheck disable=SC2086
+    wanted=$(missing $optional)
+    test -n "$wanted" || return 0
+    if command -v apt-get >/dev/null && { test "$(id -u)" -eq 0 || command -v sudo >/dev/null; }; then
+        ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1 || refresh_lists
+        # shellcheck disable=SC2086
+        available=$(candidates $wanted)
+        # shellcheck disable=SC2086
+        test -z "$available" || install $available || say "that failed"
+    fi
+    # shellcheck disable=SC2086
+    wanted=$(missing $optional)
+    test -z "$wanted" || say "not installed, what needs them is skipped: $wanted"
+}
+
+# The command's tests read and write files with numpy and scipy.
+make_venv() {
+    stamp="$root/.venv/requirements.txt"
+    cmp -s "$root/tools/requirements.txt" "$stamp" && return
+    python3 -c 'import ensurepip, venv' 2>/dev/null || {
+        required=python3-venv
+        install_required
+    }
+    say "making .venv with: $(paste -s -d ' ' "$root/tools/requirements.txt")"
+    python3 -m venv "$root/.venv" || stop "could not make .venv"
+    "$root/.venv/bin/python" -m pip install -q --disable-pip-version-check \
+        -r "$root/tools/requirements.txt" || stop "could not fill .venv; is there a network?"
+    cp "$root/tools/requirements.txt" "$stamp"
+}
+
+install_required
+install_optional
+test $venv = no || make_venv
