@@ -1,0 +1,73 @@
+/* file.h - one face for every format: a file holds named arrays, listed first and read on demand.
+ *
+ * A format is one io_open_* function that fills entries and two callbacks. Readers' messages do
+ * not name the file; io_open and io_read put its path in front. */
+#ifndef SPD_IO_FILE_H
+#define SPD_IO_FILE_H
+
+#include "base/context.h"
+#include "io/outfile.h"
+#include "io/source.h"
+
+typedef struct io_entry {
+    char *name; /* NULL in formats without names */
+    size_t ndim;
+    size_t shape[SPD_MAX_DIMS];
+    int readable;  /* zero: its type is one we cannot read */
+    size_t member; /* the format's own number for it */
+} io_entry;
+
+typedef struct io_file io_file;
+struct io_file {
+    char *path;
+    size_t count;
+    io_entry *entry; /* count entries */
+    void *state;     /* the format's own */
+    spd_status (*read)(spd_context *ctx, io_file *file, const io_entry *entry, spd_array **array);
+    void (*close)(void *state);
+};
+
+/* How the caller will use the file; it matters for .csv alone. */
+typedef struct io_purpose {
+    int data_set;       /* rows are matrices, a column may hold labels */
+    const char *y_name; /* name of that column, or NULL */
+} io_purpose;
+
+/* Opens by ending, or by content where the ending says nothing. */
+spd_status io_open(spd_context *ctx, const char *path, const io_purpose *purpose, io_file **file);
+
+/* Reads an entry; the array carries the entry's name. */
+spd_status io_read(spd_context *ctx, io_file *file, const io_entry *entry, spd_array **array);
+
+void io_close(io_file *file);
+
+/* The entry of that name, or NULL. */
+const io_entry *io_find(const io_file *file, const char *name);
+
+/* "X, y, weights", cut to size. */
+void io_names(const io_file *file, char *text, size_t size);
+
+/* For formats: the entry at file->count, zeroed, with a copy of name; raises the count. */
+spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, io_entry **entry);
+
+/* The formats. glance is how the file starts; on failure they leave file->state to be closed. */
+spd_status npy_open(spd_context *ctx, io_file *file);
+spd_status npz_open(spd_context *ctx, io_file *file, const source_glance *glance);
+spd_status mat_open(spd_context *ctx, io_file *file, const source_glance *glance);
+spd_status csv_open(spd_context *ctx, io_file *file, const io_purpose *purpose);
+
+/* An .npz image in memory; bytes must outlive the file. */
+spd_status npz_open_memory(spd_context *ctx, io_file *file, const unsigned char *bytes,
+                           size_t size);
+
+/* A .csv text in memory; bytes must outlive the file. */
+spd_status csv_open_memory(spd_context *ctx, io_file *file, const char *bytes, size_t size,
+                           const io_purpose *purpose);
+
+/* Writers: all arrays into the temporary file of `out`. */
+spd_status npy_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);
+spd_status npz_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);
+spd_status mat_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);
+spd_status csv_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);
+
+#endif

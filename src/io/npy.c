@@ -1,0 +1,277 @@
+/* npy.c - reading .npy: the parts of the file, and the elements into an spd_array. */
+#include "io/npy.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/array.h"
+#include "io/text.h"
+
+static const unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+
+spd_status npy_prefix(spd_context *ctx, const unsigned char *bytes, size_t size, size_t *length)
+{
+    char quoted[48];
+    if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
+        return ctx_fail(ctx, SPD_EFORMAT, "is not an .npy file (starts with %s)",
+                        text_quote(bytes, size, quoted, sizeof quoted));
+    if (size < 12)
+        return ctx_fail(ctx, SPD_EFORMAT, "is cut off within its header");
+    if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0)
+        return ctx_fail(ctx, SPD_EFORMAT, ".npy version %d.%d is unknown; 1.0 to 3.0 are read",
+                        bytes[6], bytes[7]);
+    size_t text = (size_t)(bytes[8] | bytes[9] << 8), start = 10;
+    if (bytes[6] > 1) {
+        text |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+        start = 12;
+    }
+    if (text > NPY_MAX_HEADER)
+        return ctx_fail(ctx, SPD_EFORMAT, "its header of %zu bytes is too long", text);
+    *length = start + text;
+    return SPD_OK;
+}
+
+spd_status npy_parse(spd_context *ctx, const unsigned char *bytes, size_t size, npy_header *header)
+{
+    size_t length;
+    spd_status status = npy_prefix(ctx, bytes, size, &length);
+    if (status < 0)
+        return status;
+    if (length > size)
+        return ctx_fail(ctx, SPD_EFORMAT, "is cut off within its header");
+    size_t start = bytes[6] > 1 ? 12 : 10;
+    npy_header parsed;
+    status = npy_parse_dictionary(ctx, (const char *)bytes + start, length - start, &parsed);
+    if (status < 0)
+        return status;
+    parsed.data_from = length;
+    *header = parsed;
+    return SPD_OK;
+}
+
+int npy_readable(const npy_header *h)
+{
+    size_t w = h->width;
+    int power = w == 1 || w == 2 || w == 4 || w == 8;
+    switch (h->kind) {
+    case 'f':
+        return power && w > 1;
+    case 'i':
+    case 'u':
+        return power;
+    case 'b':
+        return w == 1;
+    case 'S':
+    case 'U':
+        return w > 0 || h->count == 0;
+    default:
+        return 0;
+    }
+}
+
+int npy_is_native(const npy_header *h)
+{
+    return h->kind == 'f' && h->width == 8 && !h->swap && (!h->fortran || h->ndim < 2);
+}
+
+static spd_status unreadable(spd_context *ctx, const npy_header *h)
+{
+    if (h->kind == 'O')
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "holds Python objects, which are not read; save labels as a text or "
+                        "integer array, e.g. numpy.array(y, dtype=str)");
+    if (h->kind == 'c')
+        return ctx_fail(ctx, SPD_EFORMAT, "holds complex numbers ('%s'); save real ones", h->descr);
+    return ctx_fail(ctx, SPD_EFORMAT,
+                    "elements of type '%s' are not read; use float64, float32, integers or text",
+                    h->descr);
+}
+
+/* The unsigned integer of `width` bytes at p. */
+static uint64_t load_bits(const unsigned char *p, size_t width, int swap)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, p, width);
+    return swap ? __builtin_bswap64(bits) >> (64 - 8 * width) : bits;
+}
+
+static double half_to_double(uint64_t bits)
+{
+    int exponent = (int)(bits >> 10 & 31);
+    double mantissa = (double)(bits & 1023);
+    double size = exponent == 0    ? ldexp(mantissa, -24)
+                  : exponent == 31 ? (mantissa > 0 ? (double)NAN : (double)INFINITY)
+                                   : ldexp(1024 + mantissa, exponent - 25);
+    return bits >> 15 ? -size : size;
+}
+
+static double load_float(const unsigned char *p, size_t width, int swap)
+{
+    uint64_t bits = load_bits(p, width, swap);
+    if (width == 8) {
+        double value;
+        memcpy(&value, &bits, 8);
+        return value;
+    }
+    if (width == 4) {
+        float value;
+        memcpy(&value, &bits, 4);
+        return (double)value;
+    }
+    return half_to_double(bits);
+}
+
+static int64_t load_integer(const unsigned char *p, size_t width, int swap, int is_signed)
+{
+    uint64_t bits = load_bits(p, width, swap);
+    uint64_t sign = UINT64_C(1) << (8 * width - 1);
+    return (int64_t)(is_signed ? (bits ^ sign) - sign : bits);
+}
+
+/* A walk that meets the stored elements in row-major order. */
+static void start_walk(array_walk *walk, const npy_header *h)
+{
+    size_t stride[SPD_MAX_DIMS], step = 1;
+    walk_fortran(h->ndim, h->shape, stride);
+    for (size_t d = h->ndim; d-- > 0 && !h->fortran; step *= h->shape[d])
+        stride[d] = step;
+    walk_start(walk, h->ndim, h->shape, stride);
+}
+
+static spd_status decode_numbers(spd_context *ctx, const npy_header *h, const unsigned char *data,
+                                 spd_array **array)
+{
+    spd_array *fresh;
+    array_walk walk;
+    spd_status status =
+        array_new(ctx, h->kind == 'f' ? SPD_FLOAT64 : SPD_INT64, h->ndim, h->shape, &fresh);
+    if (status < 0)
+        return status;
+    start_walk(&walk, h);
+    for (size_t i = 0; i < h->count; i++) {
+        const unsigned char *p = data + walk_next(&walk) * h->width;
+        if (h->kind == 'f')
+            fresh->f64[i] = load_float(p, h->width, h->swap);
+        else
+            fresh->i64[i] = load_integer(p, h->width, h->swap, h->kind == 'i');
+        if (h->kind == 'u' && fresh->i64[i] < 0) {
+            spd_array_free(fresh);
+            return ctx_fail(ctx, SPD_EFORMAT, "element %zu is an integer above 2^63 - 1", i);
+        }
+    }
+    *array = fresh;
+    return SPD_OK;
+}
+
+/* The text of one element as UTF-8 at out; its bytes, or SIZE_MAX when it is malformed. */
+static size_t decode_text(const npy_header *h, const unsigned char *p, char *out)
+{
+    size_t unit = h->kind == 'U' ? 4 : 1, length = h->width / unit, used = 0;
+    while (length > 0 && load_bits(p + (length - 1) * unit, unit, h->swap) == 0)
+        length--;
+    for (size_t i = 0; i < length; i++) {
+        uint64_t code = load_bits(p + i * unit, unit, h->swap);
+        if (code == 0)
+            return SIZE_MAX;
+        size_t took = 1;
+        if (unit == 1)
+            out[used] = (char)code;
+        else
+            took = utf8_put((uint32_t)code, out + used);
+        if (took == 0)
+            return SIZE_MAX;
+        used += took;
+    }
+    out[used] = '\0';
+    return utf8_length(out) == SIZE_MAX ? SIZE_MAX : used;
+}
+
+static spd_status decode_texts(spd_context *ctx, const npy_header *h, const unsigned char *data,
+                               spd_array **array)
+{
+    spd_array *fresh;
+    array_walk walk;
+    char *pool;
+    size_t room; /* UTF-8 needs no more bytes than UTF-32 or what bytes hold, plus a NUL each */
+    if (__builtin_add_overflow(h->bytes, h->count, &room))
+        return ctx_nomem(ctx, "an array of texts");
+    spd_status status = array_new_text(ctx, h->ndim, h->shape, room, &fresh, &pool);
+    if (status < 0)
+        return status;
+    start_walk(&walk, h);
+    for (size_t i = 0; i < h->count; i++) {
+        size_t used = decode_text(h, data + walk_next(&walk) * h->width, pool);
+        if (used == SIZE_MAX) {
+            spd_array_free(fresh);
+            return ctx_fail(ctx, SPD_EFORMAT, "element %zu is not valid Unicode text", i);
+        }
+        fresh->text[i] = pool;
+        pool += used + 1;
+    }
+    *array = fresh;
+    return SPD_OK;
+}
+
+spd_status npy_decode(spd_context *ctx, const npy_header *header, const unsigned char *data,
+                      spd_array **array)
+{
+    if (!npy_readable(header))
+        return unreadable(ctx, header);
+    if (header->kind == 'S' || header->kind == 'U')
+        return decode_texts(ctx, header, data, array);
+    return decode_numbers(ctx, header, data, array);
+}
+
+spd_status npy_short(spd_context *ctx, const npy_header *h, size_t have)
+{
+    char text[80];
+    array_shape_text(h->ndim, h->shape, text, sizeof text);
+    return ctx_fail(ctx, SPD_EFORMAT,
+                    "is cut short: its header promises %s elements of '%s' (%zu bytes), and %zu "
+                    "bytes are there",
+                    text, h->descr, h->bytes, have);
+}
+
+/* Header of an image whose elements are all there; object arrays are pickled, so not counted. */
+static spd_status parse_whole(spd_context *ctx, const unsigned char *bytes, size_t size,
+                              npy_header *h)
+{
+    spd_status status = npy_parse(ctx, bytes, size, h);
+    if (status < 0)
+        return status;
+    if (!npy_readable(h))
+        return unreadable(ctx, h);
+    return h->bytes > size - h->data_from ? npy_short(ctx, h, size - h->data_from) : SPD_OK;
+}
+
+spd_status npy_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
+                           spd_array **array)
+{
+    npy_header header;
+    spd_status status = parse_whole(ctx, bytes, size, &header);
+    if (status < 0)
+        return status;
+    return npy_decode(ctx, &header, bytes + header.data_from, array);
+}
+
+spd_status npy_read_source(spd_context *ctx, io_source *source, spd_array **array)
+{
+    npy_header header;
+    spd_array *fresh;
+    spd_status status = parse_whole(ctx, source->bytes, source->size, &header);
+    if (status == SPD_OK && source->mapped && npy_is_native(&header) && header.count > 0 &&
+        header.data_from % sizeof(double) == 0) {
+        double *data = (double *)(void *)(source->bytes + header.data_from);
+        status = array_adopt(ctx, header.ndim, header.shape, data, &fresh);
+        if (status == SPD_OK) {
+            fresh->mapping = source;
+            *array = fresh;
+            return SPD_OK;
+        }
+    } else if (status == SPD_OK) {
+        status = npy_decode(ctx, &header, source->bytes + header.data_from, array);
+    }
+    source_free(source);
+    return status;
+}

@@ -1,0 +1,71 @@
+/* npy.h - numpy's .npy format: a magic word, a header in the form of a Python dictionary, and
+ * the elements. All functions work on memory; nothing here touches a file. */
+#ifndef SPD_IO_NPY_H
+#define SPD_IO_NPY_H
+
+#include "base/context.h"
+#include "io/source.h"
+
+/* Longest header that is read: ours has 128 bytes, numpy's own limit is 10000. */
+#define NPY_MAX_HEADER 65536
+
+/* What the header says. Sizes are checked: count and bytes fit into size_t. */
+typedef struct npy_header {
+    char kind;      /* 'f' 'i' 'u' 'b' 'S' 'U'; others cannot be decoded */
+    char descr[24]; /* the type as written, cut, for messages */
+    size_t width;   /* bytes of an element */
+    int swap;       /* stored big-endian */
+    int fortran;    /* first dimension fastest */
+    size_t ndim;
+    size_t shape[SPD_MAX_DIMS];
+    size_t count;     /* elements */
+    size_t bytes;     /* count * width */
+    size_t data_from; /* where the elements start */
+} npy_header;
+
+/* The number of bytes before the elements, from the first 12 bytes (size of them are there). */
+spd_status npy_prefix(spd_context *ctx, const unsigned char *bytes, size_t size, size_t *length);
+
+/* Parses the header; bytes holds at least the header (size bytes are there). Whether the
+ * elements are there too is for npy_decode's caller to check. */
+spd_status npy_parse(spd_context *ctx, const unsigned char *bytes, size_t size, npy_header *header);
+
+/* Parses the dictionary of a header: everything but data_from. Used by npy_parse. */
+spd_status npy_parse_dictionary(spd_context *ctx, const char *text, size_t size,
+                                npy_header *header);
+
+/* Non-zero when the elements are of a type that npy_decode knows. */
+int npy_readable(const npy_header *header);
+
+/* Non-zero when the elements are doubles as the host stores them, in row-major order. */
+int npy_is_native(const npy_header *header);
+
+/* The array whose elements are the header->bytes bytes at data. */
+spd_status npy_decode(spd_context *ctx, const npy_header *header, const unsigned char *data,
+                      spd_array **array);
+
+/* Message for elements that are cut short: `have` bytes are there. */
+spd_status npy_short(spd_context *ctx, const npy_header *header, size_t have);
+
+/* Header and elements of an .npy image in memory. */
+spd_status npy_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
+                           spd_array **array);
+
+/* The array of a loaded .npy file. Takes the source over in any case: a mapped source with
+ * native elements stays alive within the array, else it is freed. */
+spd_status npy_read_source(spd_context *ctx, io_source *source, spd_array **array);
+
+/* An .npy file ready to be written: a header (size multiple of 64), then the elements. */
+typedef struct npy_image {
+    char header[512];
+    size_t header_size;
+    const void *data; /* bytes of elements; belongs to the array, or is `owned` */
+    size_t data_size;
+    void *owned;
+} npy_image;
+
+/* Text becomes '<U', float64 '<f8', int64 '<i8'. The array must live as long as the image. */
+spd_status npy_image_make(spd_context *ctx, const spd_array *array, npy_image *image);
+void npy_image_free(npy_image *image);
+
+#endif

@@ -1,0 +1,185 @@
+/* outfile.c - atomic writing: temporary name, fsync, rename, fsync of the folder. */
+#include "io/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define BUFFER_SIZE ((size_t)256 << 10)
+
+spd_status outfile_error(spd_context *ctx, int error)
+{
+    return ctx_fail(ctx, SPD_EIO, "cannot write: %s", error ? strerror(error) : "unknown error");
+}
+
+/* Length of the folder part of a path, with its last slash; 0 when there is none. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* out->target <- path with links resolved; *mode <- permissions of a file that is there, else 0. */
+static spd_status resolve(spd_context *ctx, const char *path, outfile *out, mode_t *mode)
+{
+    char resolved[PATH_MAX];
+    struct stat st;
+    int there = stat(path, &st) == 0;
+    if (there && S_ISDIR(st.st_mode))
+        return ctx_fail(ctx, SPD_EIO, "is a directory, not a file");
+    if (there && !S_ISREG(st.st_mode))
+        return ctx_fail(ctx, SPD_EIO, "is not a regular file");
+    if (there && access(path, W_OK) != 0)
+        return outfile_error(ctx, errno);
+    *mode = there ? st.st_mode & 0777 : 0;
+    out->target = mem_text(there && realpath(path, resolved) ? resolved : path);
+    return out->target ? SPD_OK : ctx_nomem(ctx, "a path");
+}
+
+/* Creates `.name.XXXXXXXX.tmp` beside the target; open() applies the umask. */
+static spd_status create_temp(spd_context *ctx, outfile *out)
+{
+    size_t folder = folder_length(out->target), size = strlen(out->target) + 32;
+    out->temp = mem_alloc(size, 1);
+    if (!out->temp)
+        return ctx_nomem(ctx, "a path");
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    unsigned mark = (unsigned)now.tv_nsec ^ (unsigned)now.tv_sec << 8 ^ (unsigned)getpid() << 16;
+    for (int attempt = 0; attempt < 100; attempt++, mark = mark * 2654435761u + 1) {
+        /* A long name is cut: the temporary must not exceed what the file system allows. */
+        snprintf(out->temp, size, "%.*s.%.200s.%08x.tmp", (int)folder, out->target,
+                 out->target + folder, mark);
+        out->fd = open(out->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (out->fd >= 0)
+            return SPD_OK;
+        if (errno != EEXIST)
+            break;
+    }
+    int error = errno;
+    mem_free(out->temp);
+    out->temp = NULL; /* nothing to remove */
+    return outfile_error(ctx, error);
+}
+
+spd_status outfile_open(spd_context *ctx, const char *path, outfile **out)
+{
+    mode_t mode = 0;
+    outfile *fresh = mem_zero(1, sizeof *fresh);
+    if (!fresh)
+        return ctx_nomem(ctx, "an output file");
+    fresh->fd = -1;
+    spd_status status = resolve(ctx, path, fresh, &mode);
+    if (status == SPD_OK && !(fresh->buffer = mem_alloc(BUFFER_SIZE, 1)))
+        status = ctx_nomem(ctx, "an output buffer");
+    if (status == SPD_OK)
+        status = create_temp(ctx, fresh);
+    if (status == SPD_OK && mode && fchmod(fresh->fd, mode) != 0)
+        status = outfile_error(ctx, errno);
+    if (status < 0) {
+        outfile_abandon(fresh);
+        return status;
+    }
+    *out = fresh;
+    return SPD_OK;
+}
+
+static spd_status write_all(spd_context *ctx, int fd, const unsigned char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t wrote = write(fd, bytes, size);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return outfile_error(ctx, errno);
+        bytes += wrote;
+        size -= (size_t)wrote;
+    }
+    return SPD_OK;
+}
+
+static spd_status flush(spd_context *ctx, outfile *out)
+{
+    size_t used = out->used;
+    out->used = 0;
+    return write_all(ctx, out->fd, out->buffer, used);
+}
+
+spd_status outfile_write(spd_context *ctx, outfile *out, const void *bytes, size_t size)
+{
+    if (size > BUFFER_SIZE - out->used) {
+        spd_status status = flush(ctx, out);
+        if (status < 0)
+            return status;
+    }
+    if (size > BUFFER_SIZE)
+        return write_all(ctx, out->fd, bytes, size);
+    if (size)
+        memcpy(out->buffer + out->used, bytes, size);
+    out->used += size;
+    return SPD_OK;
+}
+
+/* Makes the content durable. The name is opened afresh: a library may have replaced the file. */
+static spd_status sync_temp(spd_context *ctx, const outfile *out)
+{
+    int fd = open(out->temp, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return outfile_error(ctx, errno);
+    int failed = fsync(fd) != 0 ? errno : 0;
+    close(fd);
+    return failed ? outfile_error(ctx, failed) : SPD_OK;
+}
+
+/* The rename itself is durable once the folder is; file systems that cannot are forgiven. */
+static void sync_folder(outfile *out)
+{
+    out->temp[folder_length(out->temp)] = '\0';
+    int fd = open(*out->temp ? out->temp : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)fsync(fd);
+    close(fd);
+}
+
+spd_status outfile_commit(spd_context *ctx, outfile *out)
+{
+    spd_status status = flush(ctx, out);
+    int closed = close(out->fd);
+    out->fd = -1;
+    if (status == SPD_OK && closed != 0)
+        status = outfile_error(ctx, errno);
+    if (status == SPD_OK)
+        status = sync_temp(ctx, out);
+    if (status == SPD_OK && rename(out->temp, out->target) != 0)
+        status = outfile_error(ctx, errno);
+    if (status == SPD_OK) {
+        sync_folder(out);
+        mem_free(out->temp);
+        out->temp = NULL;
+    }
+    outfile_abandon(out);
+    return status;
+}
+
+void outfile_abandon(outfile *out)
+{
+    if (!out)
+        return;
+    if (out->fd >= 0)
+        close(out->fd);
+    if (out->temp)
+        unlink(out->temp);
+    mem_free(out->temp);
+    mem_free(out->target);
+    mem_free(out->buffer);
+    mem_free(out);
+}

@@ -1,0 +1,37 @@
+/* text.h - UTF-8 in and out of the encodings that files use, and safe words for messages. */
+#ifndef SPD_IO_TEXT_H
+#define SPD_IO_TEXT_H
+
+#include <locale.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Writes a code point as UTF-8 (at most 4 bytes); the number of bytes, 0 for no code point. */
+size_t utf8_put(uint32_t code, char *out);
+
+/* Reads the code point at text (size bytes left); the bytes it took, 0 when it is malformed. */
+size_t utf8_get(const char *text, size_t size, uint32_t *code);
+
+/* Code points in a text that ends with NUL, or SIZE_MAX when it is not UTF-8. */
+size_t utf8_length(const char *text);
+
+/* A copy of text fit for a one-line message: control characters become '?', and what does not
+ * fit into size ends with "...". Returns plain. */
+const char *text_plain(const char *text, char *plain, size_t size);
+
+/* How a file starts, quoted and escaped: "PK\x03\x04". Returns quoted (40 bytes suffice for 8
+ * bytes of input, more input is not shown). */
+const char *text_quote(const unsigned char *bytes, size_t size, char *quoted, size_t room);
+
+/* Numbers in files have points, whatever the language of the program: between enter and leave the
+ * calling thread reads and prints numbers as C does. Non-zero when out of memory. */
+typedef struct text_locale {
+    locale_t c, before;
+} text_locale;
+int text_enter_c_locale(text_locale *saved);
+void text_leave_c_locale(const text_locale *saved);
+
+/* Equal but for the case of ASCII letters. */
+int text_same(const char *a, const char *b);
+
+#endif

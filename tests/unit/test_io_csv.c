@@ -1,0 +1,184 @@
+/* test_io_csv.c - .csv: separators, headers, quotes, and faults named by line and column. */
+#include "unit/test_io_common.h"
+
+#include <locale.h>
+
+static spd_array *read_text(const char *text)
+{
+    spd_array *array = NULL;
+    put_file(scratch("t.csv"), text, strlen(text));
+    CHECK(spd_array_read(ctx, scratch("t.csv"), NULL, &array) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    return array;
+}
+
+static void refuse_text(const char *text, spd_status status, const char *words)
+{
+    put_file(scratch("bad.csv"), text, strlen(text));
+    CHECK_UNREADABLE(scratch("bad.csv"), status, words);
+}
+
+/* The table must be 2 x 3 with 1 2 3 4 5 6. */
+static void check_table(const char *text)
+{
+    spd_array *array = read_text(text);
+    if (!array)
+        return;
+    CHECK(array->type == SPD_FLOAT64 && array->ndim == 2 && array->shape[0] == 2 &&
+              array->shape[1] == 3,
+          "'%s'", text);
+    for (size_t i = 0; i < 6 && i < array->count; i++)
+        CHECK(array->f64[i] == (double)(i + 1), "'%s' [%zu] = %g", text, i, array->f64[i]);
+    spd_array_free(array);
+}
+
+static void separators_and_line_ends(void)
+{
+    check_table("1,2,3\n4,5,6\n");
+    check_table("1;2;3\r\n4;5;6\r\n");
+    check_table("1\t2\t3\r4\t5\t6");
+    check_table("  1 2   3 \n4 5\t6");
+    check_table("\xef\xbb\xbf"
+                "1, 2 ,3\n\n4,5,6\n\n\n");
+    check_table("# written by something\n1,2,3\n  # more\n4,5,6");
+    check_table("a,b,c\n1,2,3\n4,5,6\n");
+    check_table("\"a,1\",b,c\n\"1\",2,3\n4,\"5\",6e0\n");
+    check_table("1,two,3\n1,2,3\n4,5,6\n");
+}
+
+static void one_column_is_a_vector(void)
+{
+    spd_array *array = read_text("w\n0.5\n-1e-3\n");
+    CHECK(array && array->ndim == 1 && array->count == 2 && array->f64[1] == -1e-3, "numbers");
+    spd_array_free(array);
+    array = read_text("cat\ndog\n\"a \"\"b\"\",\n c\"\n");
+    CHECK(array && array->type == SPD_TEXT && array->count == 3, "texts");
+    CHECK(array && strcmp(array->text[2], "a \"b\",\n c") == 0, "'%s'", array->text[2]);
+    spd_array_free(array);
+    array = read_text("Label\ncat\n7\n");
+    CHECK(array && array->type == SPD_TEXT && array->count == 2 && strcmp(array->text[1], "7") == 0,
+          "a header that names labels");
+    spd_array_free(array);
+}
+
+static void faults_name_line_and_column(void)
+{
+    refuse_text("a,b\n1,2\n3,x7\ny,4\n", SPD_EFORMAT, "bad.csv: line 3, column 2: 'x7'");
+    refuse_text("1,2\n3,\n", SPD_EFORMAT, "line 2, column 2 is empty");
+    refuse_text("1,2\n# c\n3\n", SPD_EFORMAT, "line 3 has less|2 cells");
+    refuse_text("1,2\n3,4,5\n", SPD_EFORMAT, "line 2 has more|2 cells");
+    refuse_text("1,2\n\"3,4\n", SPD_EFORMAT, "line 2, column 1|quote is not closed");
+    refuse_text("1,2\n3,\"4\"5\n", SPD_EFORMAT, "line 2, column 2|follows a closing quote");
+    refuse_text("\"1\"2,3\n", SPD_EFORMAT, "line 1, column 1");
+    refuse_text("\n \n# nothing\n", SPD_EFORMAT, "no rows");
+    refuse_text("ok\n\xff\xfe\n", SPD_EFORMAT, "line 2, column 1|UTF-8");
+    refuse_text("1,5;2,5\n", SPD_EFORMAT, "column 1: '1,5'");
+    put_file(scratch("nul.csv"), "1,2\0003", 5);
+    CHECK_UNREADABLE(scratch("nul.csv"), SPD_EFORMAT, "NUL");
+}
+
+static void numbers_have_points_in_any_language(void)
+{
+    const char *before = setlocale(LC_NUMERIC, NULL);
+    char kept[64];
+    snprintf(kept, sizeof kept, "%s", before);
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))
+        printf("    no German locale here: only the C locale was tested\n");
+    spd_array *array = read_text("0.5\n1.25\n");
+    CHECK(array && array->f64[0] == 0.5 && array->f64[1] == 1.25, "read");
+    CHECK(array && write_one(scratch("point.csv"), array) == SPD_OK, "write");
+    spd_array_free(array);
+    setlocale(LC_NUMERIC, kept);
+    char text[32] = "";
+    get_file(scratch("point.csv"), text, sizeof text - 1);
+    CHECK(strcmp(text, "0.5\n1.25\n") == 0, "'%s'", text);
+}
+
+static void round_trips(void)
+{
+    for (size_t ndim = 1; ndim <= 2; ndim++) {
+        spd_array out = sample_array(SPD_FLOAT64, ndim), *in = NULL;
+        CHECK(write_one(scratch("round.csv"), &out) == SPD_OK, "floats");
+        CHECK(spd_array_read(ctx, scratch("round.csv"), NULL, &in) == SPD_OK, "floats");
+        CHECK(in && same_arrays(&out, in), "floats, %zu dimensions", ndim);
+        spd_array_free(in);
+    }
+    spd_array out = sample_array(SPD_TEXT, 1), *in = NULL;
+    CHECK(write_one(scratch("round.csv"), &out) == SPD_OK, "texts");
+    CHECK(spd_array_read(ctx, scratch("round.csv"), NULL, &in) == SPD_OK, "texts");
+    CHECK(in && same_arrays(&out, in), "texts");
+    spd_array_free(in);
+    char text[200] = "";
+    out = sample_array(SPD_INT64, 2);
+    CHECK(write_one(scratch("int.csv"), &out) == SPD_OK, "integers");
+    get_file(scratch("int.csv"), text, sizeof text - 1);
+    CHECK(strcmp(text, "0,-1,9223372036854775807\n-9223372036854775808,42,7\n") == 0, "%s", text);
+    out = sample_array(SPD_FLOAT64, 3);
+    CHECK_FAILED(write_one(scratch("cube.csv"), &out), SPD_EINVAL, "cube.csv: |3 dimensions|.npz");
+}
+
+static spd_data *load_text(const char *text)
+{
+    const spd_load_options options = {.unchecked = 1};
+    spd_data *data = NULL;
+    put_file(scratch("d.csv"), text, strlen(text));
+    CHECK(spd_data_load(ctx, scratch("d.csv"), &options, &data) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    return data;
+}
+
+static void data_sets(void)
+{
+    spd_data *data = load_text("1,0,0,1\n2,0.5,0.5,2\n");
+    CHECK(data && data->p == 2 && data->n == 2 && data->X[5] == 0.5 && !data->y, "no labels");
+    spd_data_free(data);
+    data = load_text("a,label,b,c,d\n1,9,0,0,1\n2,3,0.5,0.5,2\n");
+    CHECK(data && data->classes == 2 && data->label[0] == 1 && data->X[1] == 0, "named column");
+    CHECK(data && strcmp(data->class_name[0], "3") == 0, "%s", data->class_name[0]);
+    spd_data_free(data);
+    data = load_text("1,0,0,1,cat\n2,0.5,0.5,2,ant\n");
+    CHECK(data && data->classes == 2 && data->label[0] == 1, "the only column of text");
+    spd_data_free(data);
+    const spd_load_options named = {.y_name = "Truth", .unchecked = 1};
+    put_file(scratch("n.csv"), "Truth,a\nx,1\ny,2\n", 16);
+    CHECK(spd_data_load(ctx, scratch("n.csv"), &named, &data) == SPD_OK && data->classes == 2, "%s",
+          spd_context_error(ctx)->message);
+    spd_data_free(data);
+    data = load_text("7\n");
+    CHECK(data && data->p == 1 && data->n == 1 && data->X[0] == 7, "one by one");
+    spd_data_free(data);
+}
+
+static void refuse_set(const char *text, spd_status status, const char *words)
+{
+    spd_data *data = NULL;
+    put_file(scratch("s.csv"), text, strlen(text));
+    CHECK_FAILED(spd_data_load(ctx, scratch("s.csv"), NULL, &data), status, words);
+    CHECK(!data, "untouched");
+}
+
+static void data_sets_that_are_none(void)
+{
+    const spd_load_options named = {.y_name = "Truth"};
+    spd_data *data = NULL;
+    put_file(scratch("n.csv"), "y,a\n1,1\n2,2\n", 12);
+    CHECK_FAILED(spd_data_load(ctx, scratch("n.csv"), &named, &data), SPD_EINVAL, "2 numbers");
+    refuse_set("1,0,0\n", SPD_EINVAL, "s.csv: rows of 3 numbers");
+    refuse_set("1,0,0,1,5\n", SPD_EINVAL, "rows of 5 numbers|name it y");
+    refuse_set("a,b,c,d,y\n", SPD_EINVAL, "no matrices");
+    refuse_set("y\n1\n", SPD_EINVAL, "size 0");
+    refuse_set("1,0,0,1\n1,0,O,1\n", SPD_EFORMAT, "line 2, column 3: 'O'");
+}
+
+int main(void)
+{
+    scratch_begin();
+    RUN(separators_and_line_ends);
+    RUN(one_column_is_a_vector);
+    RUN(faults_name_line_and_column);
+    RUN(numbers_have_points_in_any_language);
+    RUN(round_trips);
+    RUN(data_sets);
+    RUN(data_sets_that_are_none);
+    return scratch_end();
+}

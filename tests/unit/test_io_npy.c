@@ -1,0 +1,322 @@
+/* test_io_npy.c - .npy: every element type, both orders, both endians, and what is refused. */
+#include "unit/test_io_common.h"
+
+#include "io/npy.h"
+#include "io/source.h"
+
+/* Reads an image made from a dictionary and data through a file. */
+static spd_array *read_made(int version, const char *dictionary, const void *data, size_t size)
+{
+    unsigned char image[4096];
+    spd_array *array = NULL;
+    put_file(scratch("made.npy"), image, make_npy(image, version, dictionary, data, size));
+    CHECK(spd_array_read(ctx, scratch("made.npy"), NULL, &array) == SPD_OK, "%s: %s", dictionary,
+          spd_context_error(ctx)->message);
+    return array;
+}
+
+static void refuse_made(const char *dictionary, const void *data, size_t size, const char *words)
+{
+    unsigned char image[4096];
+    put_file(scratch("bad.npy"), image, make_npy(image, 1, dictionary, data, size));
+    CHECK_UNREADABLE(scratch("bad.npy"), SPD_EFORMAT, words);
+}
+
+static void check_floats(const char *dictionary, const void *data, size_t size,
+                         const double *wanted, size_t count)
+{
+    for (int version = 1; version <= 3; version++) {
+        spd_array *array = read_made(version, dictionary, data, size);
+        if (!array)
+            continue;
+        CHECK(array->type == SPD_FLOAT64 && array->count == count && array->name == NULL, "%s",
+              dictionary);
+        for (size_t i = 0; i < count && i < array->count; i++)
+            CHECK(array->f64[i] == wanted[i], "%s [%zu] = %g", dictionary, i, array->f64[i]);
+        spd_array_free(array);
+    }
+}
+
+static void floats_of_either_byte_order(void)
+{
+    const double wanted[] = {1.5, -2.0};
+    const unsigned char little8[] = {0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0xc0};
+    const unsigned char big8[] = {0x3f, 0xf8, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0};
+    const unsigned char little4[] = {0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0};
+    const unsigned char big4[] = {0x3f, 0xc0, 0, 0, 0xc0, 0, 0, 0};
+    const unsigned char little2[] = {0, 0x3e, 0, 0xc0};
+    check_floats("{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }\n", little8, 16, wanted,
+                 2);
+    check_floats("{'shape': (2,), 'fortran_order': False, 'descr': '>f8'}", big8, 16, wanted, 2);
+    check_floats("{\"descr\":\"<f4\",\"fortran_order\":True,\"shape\":(2L,)}  \n", little4, 8,
+                 wanted, 2);
+    check_floats("{'descr': '>f4', 'fortran_order': False, 'shape': (1, 2)}", big4, 8, wanted, 2);
+    check_floats("{'descr': '<f2', 'fortran_order': False, 'shape': (2,)}", little2, 4, wanted, 2);
+}
+
+static void half_floats_with_their_special_values(void)
+{
+    /* 1, smallest subnormal, largest, infinity, and zero with a sign */
+    const unsigned char bits[] = {0, 0x3c, 1, 0, 0xff, 0x7b, 0, 0x7c, 0, 0x80};
+    const double wanted[] = {1.0, 0x1p-24, 65504.0, (double)INFINITY, -0.0};
+    check_floats("{'descr': '<f2', 'fortran_order': False, 'shape': (5,)}", bits, 10, wanted, 5);
+}
+
+static void fortran_order_becomes_row_major(void)
+{
+    double stored[24], wanted[24];
+    for (size_t i = 0; i < 2; i++)
+        for (size_t j = 0; j < 3; j++)
+            for (size_t k = 0; k < 4; k++) {
+                wanted[(i * 3 + j) * 4 + k] = (double)(100 * i + 10 * j + k);
+                stored[i + 2 * (j + 3 * k)] = (double)(100 * i + 10 * j + k);
+            }
+    check_floats("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3, 4), }", stored,
+                 sizeof stored, wanted, 24);
+}
+
+static void check_integers(const char *descr, const void *data, size_t size, int64_t first,
+                           int64_t second)
+{
+    char dictionary[100];
+    snprintf(dictionary, sizeof dictionary,
+             "{'descr': '%s', 'fortran_order': False, 'shape': (2,), }", descr);
+    spd_array *array = read_made(1, dictionary, data, size);
+    if (!array)
+        return;
+    CHECK(array->type == SPD_INT64 && array->count == 2, "%s", descr);
+    CHECK(array->i64[0] == first && array->i64[1] == second, "%s: %lld %lld", descr,
+          (long long)array->i64[0], (long long)array->i64[1]);
+    spd_array_free(array);
+}
+
+static void integers_of_every_width(void)
+{
+    const unsigned char ones[16] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    const unsigned char big[16] = {0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 3};
+    check_integers("|i1", "\xfe\x05", 2, -2, 5);
+    check_integers("|u1", "\xfe\x05", 2, 254, 5);
+    check_integers("|b1", "\x01\x00", 2, 1, 0);
+    check_integers("<i2", "\xfe\xff\x05\x01", 4, -2, 261);
+    check_integers(">i2", "\xff\xfe\x01\x05", 4, -2, 261);
+    check_integers(">u2", "\xff\xfe\x01\x05", 4, 65534, 261);
+    check_integers("<i4", "\xff\xff\xff\xff\x00\x00\x00\x00", 8, -1, 0);
+    check_integers("<u4", "\xff\xff\xff\xff\x00\x00\x00\x00", 8, 4294967295, 0);
+    check_integers("<i8", ones, 16, -1, 0);
+    check_integers(">u8", big, 16, 258, 3);
+    refuse_made("{'descr': '<u8', 'fortran_order': False, 'shape': (2,)}", ones, 16,
+                "element 0|2^63");
+}
+
+static void texts_of_either_byte_order(void)
+{
+    const unsigned char little[] = {'a', 0, 0, 0, 0xac, 0x20, 0, 0, 0x1e, 0xd1, 1, 0, 0, 0, 0, 0};
+    const unsigned char big[] = {0, 0, 0, 'a', 0, 0, 0x20, 0xac, 0, 1, 0xd1, 0x1e, 0, 0, 0, 0};
+    spd_array *array =
+        read_made(3, "{'descr': '<U2', 'fortran_order': False, 'shape': (2,)}", little, 16);
+    CHECK(array && strcmp(array->text[0], "a€") == 0 && strcmp(array->text[1], "𝄞") == 0, "little");
+    spd_array_free(array);
+    array = read_made(1, "{'descr': '>U2', 'fortran_order': False, 'shape': (2,)}", big, 16);
+    CHECK(array && strcmp(array->text[0], "a€") == 0 && strcmp(array->text[1], "𝄞") == 0, "big");
+    spd_array_free(array);
+    array = read_made(1, "{'descr': '|S3', 'fortran_order': False, 'shape': (2,)}", "ab\0c\0\0", 6);
+    CHECK(array && strcmp(array->text[0], "ab") == 0 && strcmp(array->text[1], "c") == 0, "bytes");
+    spd_array_free(array);
+    array = read_made(1, "{'descr': '|S0', 'fortran_order': False, 'shape': (0,)}", "", 0);
+    CHECK(array && array->count == 0, "no texts at all");
+    spd_array_free(array);
+}
+
+static void texts_that_are_none(void)
+{
+    refuse_made("{'descr': '<U1', 'fortran_order': False, 'shape': (1,)}", "\0\xd8\0\0", 4,
+                "bad.npy: |element 0|Unicode");
+    refuse_made("{'descr': '<U1', 'fortran_order': False, 'shape': (1,)}", "\0\0\x11\0", 4,
+                "Unicode");
+    refuse_made("{'descr': '|S2', 'fortran_order': False, 'shape': (1,)}", "\xc3(", 2, "Unicode");
+    refuse_made("{'descr': '|S3', 'fortran_order': False, 'shape': (1,)}", "a\0b", 3, "Unicode");
+    refuse_made("{'descr': '|S0', 'fortran_order': False, 'shape': (1099511627776,)}", "", 0,
+                "'|S0'");
+}
+
+static void scalars_and_empty_arrays(void)
+{
+    double value = 4.5;
+    spd_array *array =
+        read_made(1, "{'descr': '<f8', 'fortran_order': False, 'shape': ()}", &value, 8);
+    CHECK(array && array->ndim == 0 && array->count == 1 && array->f64[0] == 4.5, "scalar");
+    spd_array_free(array);
+    array = read_made(1,
+                      "{'descr': '<f8', 'fortran_order': False, 'shape': (0, "
+                      "9223372036854775807, 9223372036854775807)}",
+                      "", 0);
+    CHECK(array && array->ndim == 3 && array->count == 0, "empty");
+    spd_array_free(array);
+}
+
+static void sizes_are_checked_before_memory(void)
+{
+    refuse_made("{'descr': '<f8', 'fortran_order': False, 'shape': (1099511627776, 3, 3)}", "", 0,
+                "bad.npy: |cut short|1099511627776 x 3 x 3|0 bytes");
+    refuse_made("{'descr': '<f8', 'fortran_order': False, 'shape': (8589934592, 8589934592)}", "",
+                0, "more than any memory");
+    refuse_made("{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693952,)}", "", 0,
+                "more than any memory");
+    refuse_made("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,)}", "", 0,
+                "shape|too large");
+    refuse_made("{'descr': '<U9223372036854775807', 'fortran_order': False, 'shape': (1,)}", "", 0,
+                "too wide");
+    refuse_made("{'descr': '<f8', 'fortran_order': False, 'shape': (3,)}", "1234567", 7,
+                "cut short|24 bytes|7 bytes");
+}
+
+static void headers_that_are_none(void)
+{
+    static const char *const bad[] = {
+        "",
+        "{",
+        "{}",
+        "[]",
+        "{'descr': '<f8', 'fortran_order': False}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), 'more': 1}",
+        "{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (1,)}",
+        "{'descr': '<f8', 'fortran_order': Maybe, 'shape': (1,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)} x",
+        "{'descr': '<f8', 'fortran_order': False 'shape': (1,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1,",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1 2)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': 1}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1)}",
+        "{'descr': '<f8, 'fortran_order': False, 'shape': (1,)}",
+        "{'descr': '', 'fortran_order': False, 'shape': (1,)}",
+        "{'descr': 8, 'fortran_order': False, 'shape': (1,)}",
+        "{'descr': [('a', '<f8'), 'fortran_order': False, 'shape': (1,)}",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refuse_made(bad[i], "12345678", 8, "bad.npy: ");
+}
+
+static void types_that_are_not_read(void)
+{
+    refuse_made("{'descr': '|O', 'fortran_order': False, 'shape': (2,)}", "", 0,
+                "bad.npy: |Python objects|save labels as a text or integer array");
+    refuse_made("{'descr': '<c16', 'fortran_order': False, 'shape': (1,)}", "", 0, "complex");
+    refuse_made("{'descr': '<f16', 'fortran_order': False, 'shape': (1,)}", "", 0, "'<f16'");
+    refuse_made("{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (1,)}", "", 0, "M8[ns]");
+    refuse_made("{'descr': [('a', '<f8'), ('b(', '<i4', (2,))], 'fortran_order': False, "
+                "'shape': (1,)}",
+                "", 0, "structured");
+}
+
+static void files_that_are_none(void)
+{
+    put_file(scratch("empty.npy"), "", 0);
+    CHECK_UNREADABLE(scratch("empty.npy"), SPD_EFORMAT, "empty.npy: |is empty");
+    put_file(scratch("text.npy"), "hello\nworld", 11);
+    CHECK_UNREADABLE(scratch("text.npy"), SPD_EFORMAT, "not an .npy file|\"hello\\x0awo\"");
+    put_file(scratch("short.npy"), "\x93NUMPY\1\0", 8);
+    CHECK_UNREADABLE(scratch("short.npy"), SPD_EFORMAT, "cut off");
+    put_file(scratch("short2.npy"), "\x93NUMPY\1\0\x76\0{'descr", 17);
+    CHECK_UNREADABLE(scratch("short2.npy"), SPD_EFORMAT, "cut off");
+    put_file(scratch("version.npy"), "\x93NUMPY\4\0\x76\0{'descr", 17);
+    CHECK_UNREADABLE(scratch("version.npy"), SPD_EFORMAT, "version 4.0");
+    put_file(scratch("long.npy"), "\x93NUMPY\2\0\xff\xff\xff\xff{'descr", 19);
+    CHECK_UNREADABLE(scratch("long.npy"), SPD_EFORMAT, "4294967295|too long");
+    CHECK_UNREADABLE(scratch("none.npy"), SPD_EIO, "none.npy: |No such file");
+    CHECK_UNREADABLE(scratch_folder, SPD_EIO, "directory");
+    CHECK_UNREADABLE("/dev/null", SPD_EIO, "/dev/null: |regular");
+    put_file(scratch("what.xyz"), "hello", 5);
+    CHECK_UNREADABLE(scratch("what.xyz"), SPD_EFORMAT, "unknown file type '.xyz'|.npz");
+    put_file(scratch("lie.npy"), "PK\3\4xxxxxxxxxxxx", 16);
+    CHECK_UNREADABLE(scratch("lie.npy"), SPD_EFORMAT, "not an .npy file but a zip archive|.npz");
+}
+
+static void round_trips(void)
+{
+    for (int type = SPD_FLOAT64; type <= SPD_TEXT; type++)
+        for (size_t ndim = 0; ndim <= 3; ndim++) {
+            spd_array out = sample_array((spd_type)type, ndim), *in = NULL;
+            out.count = ndim ? 6 : 1;
+            CHECK(write_one(scratch("round.npy"), &out) == SPD_OK, "type %d", type);
+            CHECK(spd_array_read(ctx, scratch("round.npy"), "ignored", &in) == SPD_OK, "%d", type);
+            CHECK(in && same_arrays(&out, in), "type %d ndim %zu", type, ndim);
+            spd_array_free(in);
+        }
+}
+
+static void headers_are_numpys_own(void)
+{
+    char header[200];
+    spd_array out = sample_array(SPD_FLOAT64, 2);
+    write_one(scratch("header.npy"), &out);
+    size_t size = get_file(scratch("header.npy"), header, sizeof header);
+    CHECK(size == 128 + 48, "%zu bytes", size);
+    CHECK(memcmp(header + 10, "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }  ",
+                 61) == 0,
+          "%.80s", header + 10);
+    CHECK(header[127] == '\n' && header[8] == 118 && header[9] == 0, "padded to 64");
+}
+
+/* 17 MiB of float64, which is mapped; a change stays in memory. */
+static void large_files_are_mapped_copy_on_write(void)
+{
+    size_t count = SOURCE_MAP_FROM / 8 + 131072;
+    double *data = mem_zero(count, sizeof *data);
+    spd_array out = {.type = SPD_FLOAT64, .ndim = 1, .shape = {count}, .count = count, .f64 = data};
+    data[0] = 1.0;
+    data[count - 1] = 2.0;
+    CHECK(write_one(scratch("large.npy"), &out) == SPD_OK, "write");
+    long live = mem_live();
+    for (int round = 0; round < 2; round++) {
+        spd_array *in = NULL;
+        CHECK(spd_array_read(ctx, scratch("large.npy"), NULL, &in) == SPD_OK, "read");
+        if (!in)
+            break;
+        CHECK(in->mapping != NULL, "mapped");
+        CHECK(in->f64[0] == 1.0 && in->f64[count - 1] == 2.0, "round %d", round);
+        in->f64[0] = in->f64[count - 1] = 99.0;
+        spd_array_free(in);
+    }
+    CHECK(mem_live() == live, "%ld blocks leaked", mem_live() - live);
+    CHECK(truncate(scratch("large.npy"), (off_t)SOURCE_MAP_FROM + 4096) == 0, "truncate");
+    CHECK_UNREADABLE(scratch("large.npy"), SPD_EFORMAT, "cut short");
+    mem_free(data);
+}
+
+static void the_parser_works_on_memory(void)
+{
+    unsigned char image[512];
+    spd_array *array = NULL;
+    double value = 3.0;
+    size_t size =
+        make_npy(image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}", &value, 8);
+    CHECK(npy_read_memory(ctx, image, size, &array) == SPD_OK && array->f64[0] == 3.0, "memory");
+    spd_array_free(array);
+    for (size_t cut = 0; cut < size; cut++) {
+        array = NULL;
+        CHECK(npy_read_memory(ctx, image, cut, &array) == SPD_EFORMAT && !array, "cut at %zu", cut);
+    }
+    CHECK(npy_read_memory(NULL, image, 3, &array) == SPD_EFORMAT, "without a context");
+}
+
+int main(void)
+{
+    scratch_begin();
+    RUN(floats_of_either_byte_order);
+    RUN(half_floats_with_their_special_values);
+    RUN(fortran_order_becomes_row_major);
+    RUN(integers_of_every_width);
+    RUN(texts_of_either_byte_order);
+    RUN(texts_that_are_none);
+    RUN(scalars_and_empty_arrays);
+    RUN(sizes_are_checked_before_memory);
+    RUN(headers_that_are_none);
+    RUN(types_that_are_not_read);
+    RUN(files_that_are_none);
+    RUN(round_trips);
+    RUN(headers_are_numpys_own);
+    RUN(large_files_are_mapped_copy_on_write);
+    RUN(the_parser_works_on_memory);
+    return scratch_end();
+}

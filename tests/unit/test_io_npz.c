@@ -1,0 +1,203 @@
+/* test_io_npz.c - .npz: round trips, members that lie about their size, damaged archives. */
+#include "unit/test_io_common.h"
+
+#include <zip.h>
+
+#include "io/file.h"
+
+/* An archive with one member, deflated or stored. */
+static void put_member(const char *path, const char *name, const void *bytes, size_t size,
+                       int method)
+{
+    zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, NULL);
+    zip_source_t *source = zip_source_buffer(zip, bytes, size, 0);
+    zip_int64_t at = zip_file_add(zip, name, source, ZIP_FL_OVERWRITE);
+    if (at < 0 || zip_set_file_compression(zip, (zip_uint64_t)at, method, 0) != 0 ||
+        zip_close(zip) != 0)
+        abort();
+}
+
+static void write_three(const char *path)
+{
+    spd_array a = sample_array(SPD_FLOAT64, 2), b = sample_array(SPD_INT64, 1),
+              c = sample_array(SPD_TEXT, 3);
+    const spd_array *all[] = {&a, &b, &c};
+    CHECK(spd_arrays_write(ctx, path, 3, all) == SPD_OK, "%s", spd_context_error(ctx)->message);
+}
+
+static void round_trips_of_every_type(void)
+{
+    const char *names[] = {"floats", "ints", "texts"};
+    const size_t ndim[] = {2, 1, 3};
+    write_three(scratch("three.npz"));
+    for (int type = 0; type < 3; type++) {
+        spd_array wanted = sample_array((spd_type)type, ndim[type]), *in = NULL;
+        CHECK(spd_array_read(ctx, scratch("three.npz"), names[type], &in) == SPD_OK, "%s",
+              spd_context_error(ctx)->message);
+        CHECK(in && same_arrays(&wanted, in) && strcmp(in->name, names[type]) == 0, "%s",
+              names[type]);
+        spd_array_free(in);
+    }
+}
+
+static void equal_arrays_give_equal_bytes(void)
+{
+    char first[4000], second[4000];
+    write_three(scratch("a.npz"));
+    write_three(scratch("b.npz"));
+    size_t size = get_file(scratch("a.npz"), first, sizeof first);
+    CHECK(size > 100 && size < sizeof first, "%zu bytes", size);
+    CHECK(get_file(scratch("b.npz"), second, sizeof second) == size, "size");
+    CHECK(memcmp(first, second, size) == 0, "content");
+}
+
+static void large_arrays_are_stored_small_ones_deflated(void)
+{
+    size_t count = 200000;
+    char small_name[] = "small", large_name[] = "large";
+    double *zeros = mem_zero(count, sizeof *zeros);
+    spd_array large = {.name = large_name, .type = SPD_FLOAT64, .ndim = 1, .count = count};
+    spd_array small = {.name = small_name, .type = SPD_FLOAT64, .ndim = 1, .count = 1000};
+    large.shape[0] = large.count;
+    small.shape[0] = small.count;
+    large.f64 = small.f64 = zeros;
+    const spd_array *all[] = {&large, &small};
+    CHECK(spd_arrays_write(ctx, scratch("both.npz"), 2, all) == SPD_OK, "write");
+    zip_t *zip = zip_open(scratch("both.npz"), ZIP_RDONLY, NULL);
+    zip_stat_t stat;
+    CHECK(zip && zip_stat(zip, "large.npy", 0, &stat) == 0 && stat.comp_method == ZIP_CM_STORE,
+          "large");
+    CHECK(zip && zip_stat(zip, "small.npy", 0, &stat) == 0 && stat.comp_method == ZIP_CM_DEFLATE,
+          "small");
+    zip_discard(zip);
+    spd_array *in = NULL;
+    CHECK(spd_array_read(ctx, scratch("both.npz"), "large", &in) == SPD_OK, "read");
+    CHECK(in && same_arrays(&large, in), "large comes back");
+    spd_array_free(in);
+    mem_free(zeros);
+}
+
+static void choosing_an_array(void)
+{
+    spd_array *in = NULL, one = sample_array(SPD_FLOAT64, 2);
+    write_three(scratch("three.npz"));
+    CHECK_UNREADABLE(scratch("three.npz"), SPD_EINVAL, "three.npz: |3 arrays|floats, ints, texts");
+    CHECK_FAILED(spd_array_read(ctx, scratch("three.npz"), "none", &in), SPD_EINVAL,
+                 "no array named 'none'|floats, ints, texts");
+    one.name = NULL;
+    CHECK(write_one(scratch("one.npz"), &one) == SPD_OK, "write");
+    CHECK(spd_array_read(ctx, scratch("one.npz"), NULL, &in) == SPD_OK, "the only one");
+    CHECK(in && strcmp(in->name, "arr_0") == 0, "numpy's name for an array without one");
+    spd_array_free(in);
+}
+
+static void promises_that_the_archive_cannot_keep(void)
+{
+    unsigned char image[1024];
+    double data[4] = {1, 2, 3, 4};
+    size_t size = make_npy(
+        image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1099511627776, 3, 3)}", data,
+        32);
+    put_member(scratch("huge.npz"), "X.npy", image, size, ZIP_CM_DEFLATE);
+    CHECK_UNREADABLE(scratch("huge.npz"), SPD_EFORMAT, "huge.npz: X: |promises");
+    size =
+        make_npy(image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (100,)}", data, 32);
+    put_member(scratch("short.npz"), "X.npy", image, size, ZIP_CM_STORE);
+    CHECK_UNREADABLE(scratch("short.npz"), SPD_EFORMAT, "short.npz: X: |cut short|800|32 bytes");
+    size = make_npy(image, 1, "{'descr': '|O', 'fortran_order': False, 'shape': (100,)}", data, 32);
+    put_member(scratch("object.npz"), "y.npy", image, size, ZIP_CM_STORE);
+    CHECK_UNREADABLE(scratch("object.npz"), SPD_EFORMAT, "object.npz: y: |Python objects");
+    spd_data *set = NULL;
+    put_member(scratch("object.npz"), "X.npy", image, size, ZIP_CM_STORE);
+    CHECK_FAILED(spd_data_load(ctx, scratch("object.npz"), NULL, &set), SPD_EFORMAT,
+                 "object.npz: X: |Python objects");
+    put_member(scratch("stub.npz"), "X.npy", "\x93NUMPY\1\0\x76\0", 10, ZIP_CM_STORE);
+    CHECK_UNREADABLE(scratch("stub.npz"), SPD_EFORMAT, "stub.npz: X: |cut off");
+    put_member(scratch("none.npz"), "meta.json", "{}", 2, ZIP_CM_STORE);
+    CHECK_UNREADABLE(scratch("none.npz"), SPD_EFORMAT, "without .npy arrays");
+}
+
+/* A small archive whose member unpacks to much more than its header needs is read no further. */
+static void bombs_do_not_go_off(void)
+{
+    size_t size = (size_t)8 << 20;
+    unsigned char *image = mem_zero(size, 1);
+    double value = 1.0;
+    make_npy(image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}", &value, 8);
+    put_member(scratch("bomb.npz"), "X.npy", image, size, ZIP_CM_DEFLATE);
+    mem_free(image);
+    spd_array *in = NULL;
+    CHECK(spd_array_read(ctx, scratch("bomb.npz"), NULL, &in) == SPD_OK, "trailing bytes");
+    CHECK(in && in->count == 1 && in->f64[0] == 1.0, "one number");
+    spd_array_free(in);
+}
+
+static void damaged_archives(void)
+{
+    unsigned char bytes[4000];
+    write_three(scratch("whole.npz"));
+    size_t size = get_file(scratch("whole.npz"), bytes, sizeof bytes);
+    put_file(scratch("cut.npz"), bytes, size / 2);
+    CHECK_UNREADABLE(scratch("cut.npz"), SPD_EFORMAT, "cut.npz: |truncated zip archive|again");
+    put_file(scratch("text.npz"), "hello world", 11);
+    CHECK_UNREADABLE(scratch("text.npz"), SPD_EFORMAT,
+                     "text.npz: is not a zip archive (starts with \"hello wo\")");
+    put_file(scratch("npy.npz"), "\x93NUMPY\1\0        ", 16);
+    CHECK_UNREADABLE(scratch("npy.npz"), SPD_EFORMAT,
+                     "npy.npz: is not a zip archive but an .npy file");
+    /* a wrong byte within the stored elements: the checksum tells */
+    spd_array one = sample_array(SPD_FLOAT64, 2), *in = NULL;
+    unsigned char image[512];
+    size_t length = make_npy(image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}",
+                             one.f64, 48);
+    put_member(scratch("sum.npz"), "X.npy", image, length, ZIP_CM_STORE);
+    size = get_file(scratch("sum.npz"), bytes, sizeof bytes);
+    bytes[30 + 5 + length - 10] ^= 1;
+    put_file(scratch("sum.npz"), bytes, size);
+    CHECK_FAILED(spd_array_read(ctx, scratch("sum.npz"), "X", &in), SPD_EFORMAT,
+                 "sum.npz: X: |unpacked");
+}
+
+/* Whatever is cut off, there is a message and nothing leaks. */
+static void cut_anywhere_in_memory(void)
+{
+    unsigned char bytes[4000];
+    write_three(scratch("whole.npz"));
+    size_t size = get_file(scratch("whole.npz"), bytes, sizeof bytes);
+    long live = mem_live();
+    for (size_t cut = 0; cut <= size; cut++) {
+        io_file *file = mem_zero(1, sizeof *file);
+        file->path = mem_text("memory");
+        spd_status status = npz_open_memory(ctx, file, bytes, cut);
+        CHECK((status == SPD_OK) == (cut == size), "cut at %zu: %d", cut, status);
+        io_close(file);
+    }
+    CHECK(mem_live() == live, "%ld blocks leaked", mem_live() - live);
+}
+
+static void names_that_collide(void)
+{
+    spd_array a = sample_array(SPD_FLOAT64, 2), b = sample_array(SPD_FLOAT64, 1);
+    const spd_array *both[] = {&a, &b};
+    CHECK_FAILED(spd_arrays_write(ctx, scratch("two.npz"), 2, both), SPD_EINVAL,
+                 "two.npz: |two arrays|'floats'");
+    CHECK(access(scratch("two.npz"), F_OK) != 0, "no file is left");
+    CHECK_FAILED(spd_arrays_write(ctx, scratch("two.npy"), 2, both), SPD_EINVAL, "one array|.npz");
+    CHECK_FAILED(spd_arrays_write(ctx, scratch("no.npz"), 0, both), SPD_EINVAL, "nothing");
+    CHECK_FAILED(spd_arrays_write(ctx, scratch("two.jpg"), 2, both), SPD_EFORMAT, "'.jpg'");
+}
+
+int main(void)
+{
+    scratch_begin();
+    RUN(round_trips_of_every_type);
+    RUN(equal_arrays_give_equal_bytes);
+    RUN(large_arrays_are_stored_small_ones_deflated);
+    RUN(choosing_an_array);
+    RUN(promises_that_the_archive_cannot_keep);
+    RUN(bombs_do_not_go_off);
+    RUN(damaged_archives);
+    RUN(cut_anywhere_in_memory);
+    RUN(names_that_collide);
+    return scratch_end();
+}
