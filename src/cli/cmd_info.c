@@ -1,0 +1,147 @@
+/* cmd_info.c - `spdml info`: what is in a data set and what is wrong with it. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/cli_memory.h"
+#include "cli/report.h"
+#include "cli/session.h"
+
+#define CLASSES_SHOWN 10
+
+static void print_class_counts(report *r, const spd_data *data, const size_t *count)
+{
+    report_line(r, "labels", "%zu classes", data->classes);
+    for (size_t c = 0; c < data->classes && c < CLASSES_SHOWN; c++)
+        report_line(r, "", "%zu x %s", count[c], data->class_name[c]);
+    if (data->classes > CLASSES_SHOWN)
+        report_line(r, "", "and %zu more", data->classes - CLASSES_SHOWN);
+}
+
+static void report_classes(report *r, const spd_data *data)
+{
+    report_count(r, "classes", NULL, data->classes, "");
+    if (!data->classes) {
+        report_line(r, "labels", "none");
+        return;
+    }
+    size_t *count = cli_alloc(data->classes, sizeof *count, "class counts");
+    for (size_t i = 0; i < data->p; i++)
+        count[data->label[i]]++;
+    json_t *list = report_json_list();
+    for (size_t c = 0; c < data->classes; c++) {
+        json_t *name = report_json_text(data->class_name[c]);
+        report_json_append(list,
+                           json_pack("{s:o,s:I}", "label", name, "count", (json_int_t)count[c]));
+    }
+    report_json(r, "class_counts", list);
+    print_class_counts(r, data, count);
+    cli_free(count);
+}
+
+static void report_columns(report *r, const spd_data *data)
+{
+    json_t *list = report_json_list();
+    for (size_t i = 0; i < data->columns; i++) {
+        const spd_array *column = data->column[i];
+        const char *name = column->name ? column->name : "";
+        const char *type = column->type == SPD_TEXT    ? "text"
+                           : column->type == SPD_INT64 ? "integer"
+                                                       : "real";
+        size_t width = data->p ? column->count / data->p : 0;
+        report_json_append(list, report_json_text(name));
+        report_line(r, i ? "" : "columns", "%s (%s, %zu per matrix)", name, type, width);
+    }
+    report_json(r, "columns", list);
+}
+
+/* One problem: how many matrices have it, the first of them, what helps. */
+static void add_problem(report *r, json_t *list, const spd_data *data, size_t count, size_t first,
+                        const char *what, const char *remedy)
+{
+    char text[400], label[120] = "";
+    if (!count)
+        return;
+    if (data->label)
+        snprintf(label, sizeof label, " of class %.80s", data->class_name[data->label[first]]);
+    snprintf(text, sizeof text, "%zu %s %s, first X[%zu]%s; %s", count,
+             count == 1 ? "matrix" : "matrices", what, first, label, remedy);
+    report_line(r, json_array_size(list) ? "" : "problems", "%s", text);
+    report_json_append(list, report_json_text(text));
+}
+
+static void report_problems(report *r, const spd_data *data, const spd_survey *survey)
+{
+    json_t *list = report_json_list();
+    add_problem(r, list, data, survey->not_finite, survey->first_not_finite, "with NaN or Inf",
+                "remove such matrices");
+    add_problem(r, list, data, survey->not_symmetric, survey->first_not_symmetric, "not symmetric",
+                "try --symmetrize");
+    add_problem(r, list, data, survey->not_definite, survey->first_not_definite,
+                "not positive definite", "try --regularize 1e-6");
+    if (!json_array_size(list))
+        report_line(r, "problems", "none");
+    report_json(r, "problems", list);
+}
+
+static void report_all(session *s, const char *path, const spd_data *data, const spd_survey *survey)
+{
+    report r;
+    report_open(&r, arguments_flag(s->args, "json"));
+    report_text(&r, "file", "file", path);
+    report_count(&r, "p", "matrices", data->p, "");
+    report_count(&r, "n", NULL, data->n, "");
+    report_line(&r, "size", "%zu x %zu", data->n, data->n);
+    report_classes(&r, data);
+    report_columns(&r, data);
+    report_real(&r, "min_eigenvalue", NULL, survey->min_eigenvalue);
+    report_real(&r, "max_eigenvalue", NULL, survey->max_eigenvalue);
+    report_line(&r, "eigenvalues", "%.6g to %.6g", survey->min_eigenvalue, survey->max_eigenvalue);
+    report_real(&r, "max_condition", "largest condition", survey->max_condition);
+    report_real(&r, "max_asymmetry", "largest asymmetry", survey->max_asymmetry);
+    report_problems(&r, data, survey);
+    report_close(&r);
+}
+
+static int run(session *s)
+{
+    const char *path = s->args->operands[0];
+    spd_data *data = NULL;
+    spd_survey survey;
+    int code = session_load(s, path, 1, &data);
+    if (code)
+        return code;
+    spd_status status = spd_data_survey(s->ctx, data, &survey);
+    if (status < 0) {
+        code = session_fail(s, status);
+    } else {
+        session_talk(s, "surveyed %s", path);
+        bar_clear(&s->bar);
+        report_all(s, path, data, &survey);
+    }
+    spd_data_free(data);
+    return code;
+}
+
+static const char *const paragraphs[] = {
+    "Shows what a data set holds: the number of matrices and their size, the labels with the count "
+    "of each class, further columns, the range of the eigenvalues, the largest condition number.",
+    "Matrices that are not SPD are counted and the first of each kind is named, with what helps. "
+    "Such problems are part of the answer: the exit status is 0 whenever the file could be read.",
+    NULL};
+
+static const command_example examples[] = {
+    {"spdml info data.npz", "Describe a data set."},
+    {"spdml info covs.mat --x covs --y labels --json", "The same for a MATLAB file, as JSON."},
+    {NULL, NULL}};
+
+const command command_info = {
+    .name = "info",
+    .summary = "what a data set holds and what is wrong with it",
+    .operands = "DATA",
+    .min_operands = 1,
+    .max_operands = 1,
+    .groups = {{"Reading data", options_data}, {"Common options", options_common}},
+    .paragraphs = paragraphs,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,82 @@
+/* main.c - the command `spdml`: finds the command, reads its arguments, runs it, and makes sure
+ * that what it printed arrived. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/manual.h"
+#include "cli/session.h"
+#include "cli/signals.h"
+
+static int run_command(const command *c, int argc, char **argv)
+{
+    arguments args;
+    session s;
+    int code = arguments_parse(&args, c, argc, argv);
+    if (code == CLI_GOOD && arguments_flag(&args, "help")) {
+        manual_help(stdout, c);
+    } else if (code == CLI_GOOD) {
+        code = session_open(&s, &args);
+        if (code == CLI_GOOD)
+            code = c->run(&s);
+        session_close(&s);
+    }
+    arguments_free(&args);
+    return code;
+}
+
+static int is_one_of(const char *word, const char *a, const char *b)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        manual_help(stderr, NULL);
+        return CLI_MISUSED;
+    }
+    if (is_one_of(argv[1], "--help", "-h")) {
+        manual_help(stdout, NULL);
+        return CLI_GOOD;
+    }
+    if (is_one_of(argv[1], "--version", "-V")) {
+        printf("spdml %s\n", spd_version());
+        return CLI_GOOD;
+    }
+    if (argv[1][0] == '-') {
+        cli_error("unknown option %s; options follow the command, see 'spdml --help'", argv[1]);
+        return CLI_MISUSED;
+    }
+    const command *c = commands_find(argv[1]);
+    return c ? run_command(c, argc - 2, argv + 2) : commands_unknown(argv[1]);
+}
+
+/* Where a standard file is closed, the next file opened would take its place, and a table would
+ * land in an output file. Held open for reading only, writing to it still fails. */
+static void hold_standard_files(void)
+{
+    int file = open("/dev/null", O_RDONLY);
+    while (file >= 0 && file <= STDERR_FILENO)
+        file = open("/dev/null", O_RDONLY);
+    if (file > STDERR_FILENO)
+        close(file);
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_files();
+    signals_install();
+    int code = dispatch(argc, argv);
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == CLI_GOOD) {
+        cli_error("standard output: cannot be written: %s", errno ? strerror(errno) : "closed");
+        code = CLI_FAILED;
+    }
+    return code;
+}

@@ -1,0 +1,273 @@
+"""Every kind of bad input: one line that names file, sample, cause; status 1; no output."""
+
+import os
+import resource
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+from conftest import random_spd
+
+USES = {
+    "distance": (["distance"], "out.npy"),
+    "mean": (["mean"], "out.npy"),
+    "neighbours": (["neighbours", "-k", "1"], "out.npz"),
+    "convert": (["convert"], "out.npz"),
+}
+
+
+@pytest.fixture(params=USES)
+def refuses(request, spdml, tmp_path):
+    """Runs each command on a bad file, with and without an output that was there before."""
+    words, output = USES[request.param]
+
+    def check(data, *tells, more=()):
+        path = tmp_path / output
+        spdml(*words, data, *more, "-o", output).failed(*tells)
+        assert not path.exists()
+        path.write_bytes(b"precious")
+        spdml(*words, data, *more, "-o", output).failed(*tells)
+        assert path.read_bytes() == b"precious"
+        path.unlink()
+        left = [name for name in os.listdir(tmp_path) if "out" in name]
+        assert left == [], "a temporary file was left"
+
+    return check
+
+
+def test_missing_file(refuses):
+    refuses("nowhere.npz", "nowhere.npz", "No such file")
+
+
+def test_folder_instead_of_a_file(refuses, tmp_path):
+    (tmp_path / "folder.npy").mkdir()
+    refuses("folder.npy", "folder.npy")
+
+
+@pytest.mark.parametrize("name", ["text.npz", "text.npy", "text.mat"])
+def test_wrong_type(refuses, tmp_path, name):
+    (tmp_path / name).write_text("these are words, no matrices\n" * 20)
+    refuses(name, name)
+
+
+def test_unknown_ending(refuses, tmp_path):
+    (tmp_path / "a.xyz").write_text("1 2 3")
+    refuses("a.xyz", "a.xyz")
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.npy", "a.mat", "a.csv"])
+def test_empty_file(refuses, tmp_path, name):
+    (tmp_path / name).write_bytes(b"")
+    refuses(name, name)
+
+
+@pytest.mark.parametrize("content", [np.array(["a", "b"]), np.arange(6.0), np.zeros((3, 2, 4)),
+                                     np.zeros((2, 2, 2), complex)])
+def test_array_that_holds_no_matrices(refuses, tmp_path, content):
+    np.save(tmp_path / "a.npy", content)
+    refuses("a.npy", "a.npy")
+
+
+def test_pickled_objects_are_refused(refuses, tmp_path):
+    np.save(tmp_path / "a.npy", np.array([{}, None], dtype=object), allow_pickle=True)
+    refuses("a.npy", "a.npy")
+
+
+@pytest.mark.parametrize("share", [0.2, 0.6, 0.97])
+def test_truncated_zip(refuses, tmp_path, rng, share):
+    np.savez(tmp_path / "a.npz", X=random_spd(rng, 40, 5))
+    data = (tmp_path / "a.npz").read_bytes()
+    (tmp_path / "a.npz").write_bytes(data[: int(len(data) * share)])
+    refuses("a.npz", "a.npz")
+
+
+def test_damaged_zip_member(refuses, tmp_path, rng):
+    np.savez_compressed(tmp_path / "a.npz", X=random_spd(rng, 40, 5))
+    data = bytearray((tmp_path / "a.npz").read_bytes())
+    for at in range(len(data) // 2, len(data) // 2 + 40):
+        data[at] ^= 0x5A
+    (tmp_path / "a.npz").write_bytes(data)
+    refuses("a.npz", "a.npz")
+
+
+def npy_bytes(shape, payload=b"", descr="<f8"):
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + payload
+
+
+@pytest.mark.parametrize("shape", ["(10, 3, 3)", f"({2**40}, 3, 3)", f"(1, {2**40}, {2**40})",
+                                   f"({2**63}, 2, 2)", f"({2**21}, {2**21}, {2**21})"])
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_header_that_promises_more(refuses, tmp_path, shape, ending):
+    data = npy_bytes(shape, np.eye(3).tobytes() * 9)
+    if ending == "npy":
+        (tmp_path / "a.npy").write_bytes(data)
+    else:
+        with zipfile.ZipFile(tmp_path / "a.npz", "w") as file:
+            file.writestr("X.npy", data)
+    refuses(f"a.{ending}", f"a.{ending}")
+
+
+@pytest.mark.parametrize("header", [b"{}", b"{'descr': '<f8'}", b"[1, 2", b"{'descr': '<f8', "
+                                    b"'fortran_order': False, 'shape': (-1, 2, 2)}", b"\xff" * 20])
+def test_nonsense_header(refuses, tmp_path, header):
+    header = header.ljust(117) + b"\n"
+    data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + bytes(640)
+    (tmp_path / "a.npy").write_bytes(data)
+    refuses("a.npy", "a.npy")
+
+
+@pytest.mark.parametrize("shape", [(0, 3, 3), (4, 0, 0)])
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_nothing_in_it(refuses, tmp_path, shape, ending):
+    X = np.zeros(shape)
+    if ending == "npy":
+        np.save(tmp_path / "a.npy", X)
+    else:
+        np.savez(tmp_path / "a.npz", X=X)
+    refuses(f"a.{ending}", f"a.{ending}")
+
+
+def spoil(kind, X):
+    if kind == "NaN":
+        X[2, 1, 0] = X[2, 0, 1] = np.nan
+    elif kind == "Inf":
+        X[2, 0, 0] = np.inf
+    elif kind == "asymmetric":
+        X[2, 0, 1] += 0.1
+    elif kind == "indefinite":
+        X[2] = np.diag([1.0, -2.0, 3.0])
+    else:
+        X[2] = np.diag([1.0, 0.0, 3.0])
+
+
+SPOILED = {
+    "NaN": ["NaN"],
+    "Inf": ["Inf"],
+    "asymmetric": ["symmetric", "--symmetrize"],
+    "indefinite": ["positive definite", "-2", "--regularize"],
+    "singular": ["positive definite", "--regularize"],
+}
+
+
+@pytest.mark.parametrize("kind", SPOILED)
+@pytest.mark.parametrize("labelled", [False, True])
+def test_bad_matrix_is_named(refuses, tmp_path, rng, kind, labelled):
+    X = random_spd(rng, 5, 3)
+    spoil(kind, X)
+    if labelled:
+        np.savez(tmp_path / "a.npz", X=X, y=np.array(["u", "v", "walk", "u", "v"]))
+    else:
+        np.savez(tmp_path / "a.npz", X=X)
+    refuses("a.npz", "a.npz", "X[2]", *SPOILED[kind], *(["walk"] if labelled else []))
+
+
+def test_bad_matrix_in_csv(refuses, tmp_path):
+    (tmp_path / "a.csv").write_text("1,0,0,1\n1,2,2,1\n")
+    refuses("a.csv", "a.csv", "X[1]", "positive definite")
+
+
+@pytest.mark.parametrize("text", ["1,0,0,1\n1,0,0\n", "1,0,0\n", "1,0,zero,1\n1,0,0,1\n"])
+def test_malformed_csv(refuses, tmp_path, text):
+    (tmp_path / "a.csv").write_text("2,0,0,1\n" + text)
+    refuses("a.csv", "a.csv")
+
+
+@pytest.mark.parametrize("p", [4, 6])
+def test_labels_of_the_wrong_length(refuses, tmp_path, rng, p):
+    np.save(tmp_path / "a.npy", random_spd(rng, 5, 3))
+    np.save(tmp_path / "l.npy", np.arange(p))
+    refuses("a.npy", "l.npy", "5", str(p), more=["--labels", "l.npy"])
+    np.savez(tmp_path / "a.npz", X=random_spd(rng, 5, 3), y=np.arange(p))
+    refuses("a.npz", "a.npz", "5", str(p))
+
+
+def test_missing_labels_file(refuses, tmp_path, rng):
+    np.save(tmp_path / "a.npy", random_spd(rng, 5, 3))
+    refuses("a.npy", "gone.npy", more=["--labels", "gone.npy"])
+
+
+def test_no_matrices_among_the_variables(refuses, tmp_path):
+    np.savez(tmp_path / "a.npz", y=np.arange(3))
+    refuses("a.npz", "a.npz")
+
+
+def limit_file_size(size):
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+@pytest.mark.parametrize("words, output", [
+    (["distance"], "out.npy"), (["distance"], "out.npz"), (["distance"], "out.csv"),
+    (["distance"], "out.mat"), (["neighbours", "-k", "50"], "out.npz"),
+    (["convert"], "out.npy"), (["convert"], "out.npz"), (["convert"], "out.mat")])
+def test_disk_full(spdml, tmp_path, rng, words, output):
+    np.savez(tmp_path / "a.npz", X=random_spd(rng, 120, 6))
+    for before in (None, b"precious"):
+        if before:
+            (tmp_path / output).write_bytes(before)
+        spdml(*words, "a.npz", "-o", output, preexec_fn=limit_file_size(8192)).failed(output)
+        left = {name for name in os.listdir(tmp_path)}
+        assert left == {"a.npz"} | ({output} if before else set())
+        if before:
+            assert (tmp_path / output).read_bytes() == before
+
+
+def test_output_folder_is_missing(spdml, tmp_path, rng):
+    np.save(tmp_path / "a.npy", random_spd(rng, 5, 3))
+    spdml("mean", "a.npy", "-o", "no/such/M.npy").failed("no/such/M.npy", "No such file")
+    spdml("mean", "a.npy", "-o", "a.npy/M.npy").failed("a.npy/M.npy", "Not a directory")
+
+
+def test_output_is_looked_at_before_the_input(spdml):
+    spdml("mean", "missing.npy", "-o", "no/M.npy").failed("no/M.npy")
+
+
+def test_output_is_a_folder(spdml, tmp_path, rng):
+    np.save(tmp_path / "a.npy", random_spd(rng, 5, 3))
+    (tmp_path / "M.npy").mkdir()
+    spdml("mean", "a.npy", "-o", "M.npy").failed("M.npy", "Is a directory")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to every folder")
+def test_output_folder_is_read_only(spdml, tmp_path, rng):
+    np.save(tmp_path / "a.npy", random_spd(rng, 5, 3))
+    (tmp_path / "shut").mkdir(mode=0o500)
+    spdml("mean", "a.npy", "-o", "shut/M.npy").failed("shut/M.npy", "Permission denied")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write every file")
+def test_output_file_is_read_only(spdml, tmp_path, rng):
+    np.save(tmp_path / "a.npy", random_spd(rng, 5, 3))
+    (tmp_path / "M.npy").write_bytes(b"precious")
+    (tmp_path / "M.npy").chmod(0o400)
+    spdml("mean", "a.npy", "-o", "M.npy").failed("M.npy", "Permission denied")
+    assert (tmp_path / "M.npy").read_bytes() == b"precious"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_input_that_may_not_be_read(spdml, tmp_path, rng):
+    np.save(tmp_path / "a.npy", random_spd(rng, 5, 3))
+    (tmp_path / "a.npy").chmod(0)
+    spdml("info", "a.npy").failed("a.npy", "Permission denied")
+
+
+def test_info_fails_when_the_file_cannot_be_read(spdml, tmp_path):
+    spdml("info", "nowhere.npz").failed("nowhere.npz", "No such file")
+    (tmp_path / "a.npy").write_bytes(b"\x93NUMPY")
+    spdml("info", "a.npy").failed("a.npy")
+
+
+def test_second_set_is_checked_too(spdml, tmp_path, rng):
+    X = random_spd(rng, 5, 3)
+    np.save(tmp_path / "a.npy", X)
+    spoil("indefinite", X)
+    np.save(tmp_path / "b.npy", X)
+    spdml("distance", "a.npy", "b.npy", "-o", "D.npy").failed("b.npy", "X[2]")
+    spdml("neighbours", "a.npy", "--queries", "b.npy", "-o", "n.npz").failed("b.npy", "X[2]")
+    assert not (tmp_path / "D.npy").exists() and not (tmp_path / "n.npz").exists()
+
+
+def test_line_break_in_a_file_name(spdml):
+    spdml("info", "two\nlines.npy").failed("two?lines.npy")

@@ -1,0 +1,110 @@
+"""Ctrl-C, the progress bar, quiet and verbose."""
+
+import os
+import pty
+import re
+import resource
+import select
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from conftest import random_spd
+
+
+@pytest.fixture
+def long_work(command, tmp_path, rng):
+    """A command line that would compute for minutes."""
+    np.save(tmp_path / "a.npy", np.repeat(random_spd(rng, 50, 24), 120, axis=0))
+    return [command, "distance", "a.npy", "--metric", "airm", "--threads", "1", "-o", "D.npy"]
+
+
+def test_interrupt(long_work, tmp_path):
+    (tmp_path / "D.npy").write_bytes(b"precious")
+    job = subprocess.Popen(long_work, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1.5)
+    assert job.poll() is None, job.stderr.read()
+    job.send_signal(signal.SIGINT)
+    out, err = job.communicate(timeout=60)
+    assert job.returncode == 130
+    assert out == b"" and err == b"spdml: interrupted; nothing was written\n"
+    assert (tmp_path / "D.npy").read_bytes() == b"precious"
+    assert sorted(os.listdir(tmp_path)) == ["D.npy", "a.npy"]
+
+
+def read_terminal(master, until, seconds):
+    """What arrives on a terminal until a pattern does, or the time is over."""
+    seen, end = b"", time.monotonic() + seconds
+    while time.monotonic() < end and not re.search(until, seen):
+        if select.select([master], [], [], 0.2)[0]:
+            try:
+                seen += os.read(master, 4096)
+            except OSError:
+                break
+    return seen
+
+
+def test_bar_on_a_terminal(long_work, tmp_path):
+    master, slave = pty.openpty()
+    start = time.monotonic()
+    job = subprocess.Popen(long_work, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=slave)
+    os.close(slave)
+    shape = rb"distances.*\[#*-*\] +\d+ %  \S+ pairs/s  [\d:]+ left"
+    seen = read_terminal(master, shape, 60)
+    assert re.search(shape, seen), seen
+    assert time.monotonic() - start >= 2
+    job.send_signal(signal.SIGINT)
+    seen += read_terminal(master, rb"interrupted", 60)
+    assert job.wait(timeout=60) == 130
+    os.close(master)
+    assert b"\r\x1b[Kspdml: interrupted" in seen
+
+
+def test_no_bar_when_quiet(long_work, tmp_path):
+    master, slave = pty.openpty()
+    job = subprocess.Popen([*long_work, "-q"], cwd=tmp_path, stdout=subprocess.DEVNULL,
+                           stderr=slave)
+    os.close(slave)
+    seen = read_terminal(master, rb".", 3)
+    job.send_signal(signal.SIGINT)
+    assert job.wait(timeout=60) == 130
+    seen += read_terminal(master, rb".", 1)
+    os.close(master)
+    assert seen == b""
+
+
+def test_verbose_and_quiet(spdml, tmp_path, rng):
+    np.save(tmp_path / "a.npy", random_spd(rng, 5, 3))
+    loud = spdml("mean", "a.npy", "-v", "-o", "M.npy").good()
+    assert "read a.npy: 5 matrices 3 x 3" in loud.err and "wrote M.npy" in loud.err
+    assert re.search(r"\(\d+\.\d+ s\)", loud.err)
+    plain = spdml("mean", "a.npy", "-o", "M.npy").good()
+    assert plain.err == "" and plain.out == loud.out
+    assert spdml("mean", "a.npy", "-v", "-q", "-o", "M.npy").good().err == ""
+
+
+@pytest.mark.parametrize("isa", ["baseline", "avx2", "avx512"])
+def test_forced_instruction_set(spdml, tmp_path, rng, isa):
+    shown = spdml("version", "--json", env={"SPDML_ISA": isa}).good().json
+    if shown["isa"] != isa:
+        pytest.skip(f"this machine has no {isa}")
+    A = random_spd(rng, 9, 6)
+    np.save(tmp_path / "a.npy", A)
+    spdml("distance", "a.npy", "--metric", "stein", "-o", "D.npy", env={"SPDML_ISA": isa}).good()
+    spdml("distance", "a.npy", "--metric", "stein", "-o", "E.npy").good()
+    assert np.allclose(np.load(tmp_path / "D.npy"), np.load(tmp_path / "E.npy"), rtol=1e-9)
+
+
+def test_distances_that_do_not_fit_into_memory(spdml, command, tmp_path):
+    with open(command, "rb") as file:
+        if b"__asan_init" in file.read():
+            pytest.skip("AddressSanitizer itself needs all addresses")
+    np.save(tmp_path / "a.npy", np.ones((30000, 1, 1)))
+    limit = 4 << 30
+    done = spdml("distance", "a.npy", "-o", "D.npy", "--threads", "1",
+                 env={"OPENBLAS_NUM_THREADS": "1"},
+                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    done.failed("out of memory", "30000 x 30000 distances", "6.71 GiB")
+    assert not (tmp_path / "D.npy").exists()

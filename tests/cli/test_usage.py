@@ -1,0 +1,176 @@
+"""Parsing, suggestions, help, man pages, completion, version."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+COMMANDS = ["info", "distance", "mean", "neighbours", "convert", "version", "help"]
+
+
+def test_commands_are_listed(spdml):
+    assert spdml("help", "--commands").good().out.split() == COMMANDS
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"]])
+def test_overview_names_every_command(spdml, words):
+    out = spdml(*words).good().out
+    for name in COMMANDS:
+        assert f"\n  {name} " in out
+    assert max(map(len, out.splitlines())) < 80
+
+
+def test_no_command_is_misuse(spdml):
+    done = spdml()
+    assert done.code == 2 and done.out == "" and "usage: spdml" in done.err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command(spdml, name):
+    out = spdml(name, "--help").good().out
+    assert out.startswith(f"usage: spdml {name}")
+    assert "--help" in out and "Examples:" in out and "Exit status:" in out
+    assert max(map(len, out.splitlines())) < 80
+    assert spdml("help", name).good().out == out
+
+
+def test_help_shows_range_default_and_choices(spdml):
+    out = " ".join(spdml("neighbours", "--help").out.split())
+    assert "between 1 and 2147483647; default 1" in out
+    assert "bures-wasserstein, log-cholesky or euclidean; default airm" in out
+
+
+def test_help_comes_before_missing_operands(spdml):
+    spdml("convert", "-h").good()
+
+
+@pytest.mark.parametrize("typed, meant", [("distnace", "distance"), ("inof", "info"),
+                                          ("neighbour", "neighbours"), ("conv", "convert")])
+def test_unknown_command(spdml, typed, meant):
+    spdml(typed).failed(typed, f"did you mean '{meant}'", code=2)
+    spdml("help", typed).failed(f"did you mean '{meant}'", code=2)
+
+
+def test_unknown_command_far_from_all(spdml):
+    done = spdml("xyzzyplugh").failed("unknown command", "spdml help", code=2)
+    assert "did you mean" not in done.err
+
+
+@pytest.mark.parametrize("typed, meant", [("--metrc=airm", "--metric"), ("--ouput", "--output"),
+                                          ("--thread", "--threads"), ("--sqared", "--squared")])
+def test_unknown_option(spdml, typed, meant):
+    spdml("distance", "a.npz", typed).failed(f"did you mean {meant}?", code=2)
+
+
+def test_unknown_option_far_from_all(spdml):
+    done = spdml("distance", "a.npz", "--frobnicate").failed("unknown option --frobnicate", code=2)
+    assert "did you mean" not in done.err
+    spdml("distance", "a.npz", "-Z").failed("unknown option -Z", code=2)
+    spdml("--threads", "2", "info").failed("unknown option --threads", code=2)
+
+
+@pytest.mark.parametrize("words, tells", [
+    (["neighbours", "a.npz", "-k0"], ["--k 0", "whole number between 1 and"]),
+    (["neighbours", "a.npz", "-k", "2.5"], ["--k 2.5", "whole number"]),
+    (["neighbours", "a.npz", "-k", "99999999999999999999"], ["whole number"]),
+    (["mean", "a.npz", "--tol=7"], ["--tol 7", "between 1e-16 and 1"]),
+    (["mean", "a.npz", "--max-iter", "-3"], ["--max-iter -3", "between 1 and 1000000"]),
+    (["info", "a.npz", "--regularize", "-1"], ["--regularize -1", "at least 0"]),
+    (["info", "a.npz", "--ridge", "nan"], ["--ridge nan", "a number at least 0"]),
+    (["info", "a.npz", "--ridge", "1e-3x"], ["--ridge 1e-3x"]),
+    (["info", "a.npz", "--threads", "5000"], ["--threads 5000", "between 0 and 1024"]),
+    (["mean", "a.npz", "--metric", "stien"], ["did you mean stein?"]),
+    (["mean", "a.npz", "--metric", "zzz"], ["--metric zzz: must be airm, stein"]),
+    (["mean", "a.npz", "-o", "m.txt"], ["m.txt", ".npy, .npz, .mat or .csv"]),
+    (["neighbours", "a.npz", "-o", "nn.npy"], ["nn.npy", ".npz or .mat"]),
+    (["convert", "a.npz", "-o", "a.csv"], ["a.csv", ".npz, .mat or .npy"]),
+    (["mean", "a.npz", "-o"], ["--output needs a value: FILE"]),
+    (["mean", "a.npz", "--json=1"], ["--json takes no value"]),
+    (["mean"], ["mean needs DATA"]),
+    (["mean", "a.npz", "b.npz"], ["'b.npz' is one too many"]),
+    (["version", "x"], ["'x' is one too many"]),
+    (["convert", "a.npz"], ["convert needs --output FILE"]),
+])
+def test_misuse(spdml, words, tells):
+    spdml(*words).failed(*tells, code=2)
+
+
+@pytest.mark.parametrize("words", [
+    ["-k", "3", "data.csv"], ["-k3", "data.csv"], ["data.csv", "-k3"], ["--k=3", "--", "data.csv"],
+    ["data.csv", "--k", "3"], ["-qvk3", "data.csv"], ["-k1", "data.csv", "-k3"]])
+def test_spellings_of_options(spdml, tmp_path, words):
+    (tmp_path / "data.csv").write_text("".join(f"{1 + i},0,0,1\n" for i in range(5)))
+    for name in ("neighbours", "neighbors"):
+        assert spdml(name, "--json", *words).good().json["k"] == 3
+
+
+def test_operand_that_looks_like_an_option(spdml, tmp_path):
+    (tmp_path / "-x.csv").write_text("1,0,0,1\n2,0,0,1\n")
+    assert spdml("info", "--json", "--", "-x.csv").good().json["p"] == 2
+
+
+def test_version(spdml):
+    shown = spdml("version", "--json").good().json
+    assert shown["isa"] in ("avx512", "avx2", "baseline", "generic")
+    assert shown["compiler"]
+    assert spdml("--version").good().out == f"spdml {shown['version']}\n"
+    assert shown["version"] in spdml("version").good().out
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
+@pytest.mark.parametrize("name", [None] + COMMANDS)
+def test_man_pages_have_no_roff_warnings(spdml, name):
+    words = [name] if name else []
+    page = spdml("help", "--man", *words).good().out
+    done = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8"], input=page.encode(),
+                          capture_output=True, timeout=60)
+    assert done.returncode == 0 and done.stderr == b"", done.stderr
+    assert page.startswith(".TH SPDML" + ("\\-" + name.upper() if name else "") + " 1 ")
+    assert ".SH EXIT STATUS" in page
+
+
+def complete(script, *words):
+    """What bash offers for the last word."""
+    ask = ('source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _spdml; '
+           'printf "%s\\n" "${COMPREPLY[@]}"')
+    done = subprocess.run(["bash", "-c", ask, script, *words], capture_output=True, timeout=60)
+    assert done.stderr == b""
+    return done.stdout.decode().split()
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="bash is not installed")
+def test_completion(spdml, tmp_path):
+    script = tmp_path / "completion.sh"
+    script.write_text(spdml("help", "--completion").good().out)
+    assert complete(script, "spdml", "d") == ["distance"]
+    assert complete(script, "spdml", "help", "me") == ["mean"]
+    assert complete(script, "spdml", "distance", "--me") == ["--metric"]
+    assert complete(script, "spdml", "distance", "--metric", "s") == ["stein"]
+    assert complete(script, "spdml", "neighbors", "--qu") == ["--queries", "--quiet"]
+    assert complete(script, "spdml", "mean", "-o", str(script)[:-3]) == [str(script)]
+    assert complete(script, "spdml", "mean", "--tol", "") == []
+
+
+def test_results_that_cannot_be_written(command):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([command, "help"], stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == 1 and b"standard output: cannot be written" in done.stderr
+
+
+def test_closed_standard_output_does_not_reach_the_file(command, tmp_path):
+    (tmp_path / "a.csv").write_text("1,0,0,1\n2,0,0,1\n")
+    done = subprocess.run(["sh", "-c", '"$0" mean a.csv -o M.csv --metric euclidean >&-', command],
+                          cwd=tmp_path, stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == 1 and b"standard output" in done.stderr
+    text = (tmp_path / "M.csv").read_text()
+    assert "metric" not in text and "1.5" in text
+
+
+def test_broken_pipe(command):
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    done = subprocess.run([command, "help"], stdout=write_end, stderr=subprocess.PIPE, timeout=60)
+    os.close(write_end)
+    assert done.returncode == 1
+    assert done.stderr == b"spdml: standard output: cannot be written: Broken pipe\n"

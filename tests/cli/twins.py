@@ -1,0 +1,107 @@
+"""Slow twins of the geometry, written from the definitions with scipy and nothing else."""
+
+import numpy as np
+import scipy.linalg as sl
+
+METRICS = (
+    "airm",
+    "stein",
+    "log-euclidean",
+    "jeffrey",
+    "bures-wasserstein",
+    "log-cholesky",
+    "euclidean",
+)
+
+
+def function(X, f):
+    values, V = np.linalg.eigh(X)
+    return (V * f(values)) @ V.T
+
+
+def log(X):
+    return function(X, np.log)
+
+
+def sqrt(X):
+    return function(X, np.sqrt)
+
+
+def airm(X, Y):
+    return np.sum(np.log(sl.eigh(X, Y, eigvals_only=True)) ** 2)
+
+
+def stein(X, Y):
+    logdet = [np.linalg.slogdet(M)[1] for M in ((X + Y) / 2, X, Y)]
+    return logdet[0] - (logdet[1] + logdet[2]) / 2
+
+
+def log_euclidean(X, Y):
+    return np.sum((log(X) - log(Y)) ** 2)
+
+
+def jeffrey(X, Y):
+    return np.trace(np.linalg.solve(X, Y) + np.linalg.solve(Y, X)) / 2 - len(X)
+
+
+def bures_wasserstein(X, Y):
+    root = sqrt(X)
+    return np.trace(X) + np.trace(Y) - 2 * np.trace(sqrt(root @ Y @ root))
+
+
+def log_cholesky(X, Y):
+    A, B = np.linalg.cholesky(X), np.linalg.cholesky(Y)
+    low = np.tril(A - B, -1)
+    return np.sum(low**2) + np.sum((np.log(np.diag(A)) - np.log(np.diag(B))) ** 2)
+
+
+def euclidean(X, Y):
+    return np.sum((X - Y) ** 2)
+
+
+def distance2(metric, X, Y):
+    return globals()[metric.replace("-", "_")](X, Y)
+
+
+def pairwise2(metric, A, B):
+    return np.array([[distance2(metric, X, Y) for Y in B] for X in A])
+
+
+def mean_defect(metric, M, A, w):
+    """How far M is from solving the equation of the mean, relative to the terms in it."""
+    w = w / w.sum()
+
+    def total(f):
+        return sum(wi * f(X) for wi, X in zip(w, A))
+
+    def relative(left, right):
+        return np.linalg.norm(left - right) / np.linalg.norm(right)
+
+    if metric == "airm":
+        half = np.linalg.inv(sqrt(M))
+        return np.linalg.norm(total(lambda X: log(half @ X @ half)))
+    if metric == "stein":
+        return relative(total(lambda X: np.linalg.inv((X + M) / 2)), np.linalg.inv(M))
+    if metric == "log-euclidean":
+        return relative(log(M), total(log))
+    if metric == "jeffrey":
+        inverse = np.linalg.inv(M)
+        return relative(inverse @ total(lambda X: X) @ inverse, total(np.linalg.inv))
+    if metric == "bures-wasserstein":
+        root = sqrt(M)
+        return relative(total(lambda X: sqrt(root @ X @ root)), M)
+    if metric == "log-cholesky":
+        L = np.linalg.cholesky(M)
+        low = total(lambda X: np.tril(np.linalg.cholesky(X), -1))
+        diagonal = total(lambda X: np.log(np.diag(np.linalg.cholesky(X))))
+        return np.linalg.norm(np.tril(L, -1) - low) + np.linalg.norm(np.log(np.diag(L)) - diagonal)
+    return relative(M, total(lambda X: X))
+
+
+def nearest(D, k, within):
+    """Indices and values of the k smallest per row, ties by lower index."""
+    D = D.copy()
+    if within:
+        np.fill_diagonal(D, np.inf)
+    index = np.argsort(D, axis=1, kind="stable")[:, :k]
+    return index, np.take_along_axis(D, index, axis=1)
