@@ -14,15 +14,15 @@
 #include "random_spd.h"
 
 #define GROUPS 32 /* 256 matrices */
-#define COUNT (GROUPS * LANES)
+#define COUNT  (GROUPS * LANES)
 
 typedef struct set {
     size_t m;
-    double *X;       /* COUNT x m x m */
-    double *groups;  /* GROUPS x TRI x 8 */
-    double *A, *B;   /* scratch of the same kinds */
-    double *out;     /* COUNT x m x m */
-    double *lambda;  /* COUNT x m */
+    double *X;      /* COUNT x m x m */
+    double *groups; /* GROUPS x TRI x 8 */
+    double *A, *B;  /* scratch of the same kinds */
+    double *out;    /* COUNT x m x m */
+    double *lambda; /* COUNT x m */
     double *Z, *work;
     size_t *rank;
     const kernels *k;

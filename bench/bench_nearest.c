@@ -18,7 +18,8 @@
 static void structured(rng *r, size_t p, double *X)
 {
     enum { CLASSES = 40, RANK = 12, OBSERVATIONS = 400 };
-    double *basis = mem_alloc(N * N, sizeof *basis), *class = mem_alloc(CLASSES * RANK, sizeof *class);
+    double *basis = mem_alloc(N * N, sizeof *basis),
+           *class = mem_alloc(CLASSES * RANK, sizeof *class);
     double *O = mem_alloc(OBSERVATIONS * N, sizeof *O);
     random_orthogonal(r, N, basis);
     for (size_t e = 0; e < CLASSES * RANK; e++)
@@ -27,13 +28,14 @@ static void structured(rng *r, size_t p, double *X)
         const double *c = class + i % CLASSES * RANK;
         double scale[N];
         for (size_t d = 0; d < N; d++)
-            scale[d] = (d < RANK ? c[d] * exp(0.2 * rng_normal(r)) : 0.3) * exp(0.1 * rng_normal(r));
+            scale[d] =
+                (d < RANK ? c[d] * exp(0.2 * rng_normal(r)) : 0.3) * exp(0.1 * rng_normal(r));
         for (size_t o = 0; o < OBSERVATIONS; o++)
             for (size_t d = 0; d < N; d++)
                 O[o * N + d] = scale[d] * rng_normal(r);
         double *x = X + i * N * N, *t = mem_alloc(N * N, sizeof *t);
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, N, N, OBSERVATIONS,
-                    1.0 / OBSERVATIONS, O, N, O, N, 0.0, x, N);
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, N, N, OBSERVATIONS, 1.0 / OBSERVATIONS,
+                    O, N, O, N, 0.0, x, N);
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1.0, basis, N, x, N, 0.0, t,
                     N);
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, N, N, N, 1.0, t, N, basis, N, 0.0, x,
@@ -64,12 +66,12 @@ static void row(const char *name, spd_metric metric, const double *X, size_t que
     for (int round = 0; round < 2; round++)
         for (int brute = 0; brute < 2; brute++) {
             double start = bench_now();
-            spd_nearest(ctx, metric, N, P, X, queries, Q, K, brute, brute ? b : a,
-                        brute ? db : da, brute ? NULL : &info);
+            spd_nearest(ctx, metric, N, P, X, queries, Q, K, brute, brute ? b : a, brute ? db : da,
+                        brute ? NULL : &info);
             best[brute] = fmin(best[brute], bench_now() - start);
         }
-    int same = memcmp(a, b, queries * K * sizeof *a) == 0 &&
-               memcmp(da, db, queries * K * sizeof *da) == 0;
+    int same =
+        memcmp(a, b, queries * K * sizeof *a) == 0 && memcmp(da, db, queries * K * sizeof *da) == 0;
     printf("%-13s %-6s %8zu %10.3f %10.3f %7.1fx %6.2fx %8.1f %%  %s\n", name,
            spd_metric_name(metric), queries, best[1], best[0], best[1] / best[0], goal,
            100.0 * info.pruned, same ? "identical" : "DIFFERENT");

@@ -11,17 +11,17 @@
 #include "geometry/pairs.h"
 #include "random_spd.h"
 
-#define M 20
-#define P 500
+#define M     20
+#define P     500
 #define PAIRS 1000
 
 typedef struct data {
     const kernels *k;
     pair pairs[PAIRS];
-    double *X;            /* P x M x M */
-    double *S, *L;        /* P x TRI */
-    double *logdet;       /* P */
-    double *Zfull, *Z;    /* P x M x M, P x TRI */
+    double *X;         /* P x M x M */
+    double *S, *L;     /* P x TRI */
+    double *logdet;    /* P */
+    double *Zfull, *Z; /* P x M x M, P x TRI */
     double *work;
 } data;
 

@@ -12,7 +12,7 @@
 #include "linalg/kernels.h"
 #include "random_spd.h"
 
-#define BYTES ((size_t)1 << 30)
+#define BYTES  ((size_t)1 << 30)
 #define PEAK_N 512
 
 typedef struct pass {
@@ -27,8 +27,8 @@ static void pass_dgemm(pass *q)
 {
     int n = (int)q->n, m = (int)q->m, ld = (int)PASS_LD(q->m);
     for (size_t i = 0; i < q->p; i++) {
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, m, n, 1.0,
-                    q->X + i * q->n * q->n, n, q->W, ld, 0.0, q->Y, ld);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, m, n, 1.0, q->X + i * q->n * q->n,
+                    n, q->W, ld, 0.0, q->Y, ld);
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, m, n, 1.0, q->W, ld, q->Y, ld, 0.0,
                     q->S, ld);
         q->check += q->S[0];

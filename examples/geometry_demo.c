@@ -66,10 +66,14 @@ static void make_set(double *X, int64_t *y)
 static int save(spd_context *ctx, const char *path, double *X, int64_t *y)
 {
     char x_name[] = "X", y_name[] = "y";
-    spd_array ax = {.name = x_name, .type = SPD_FLOAT64, .ndim = 3, .shape = {P, N, N},
-                    .count = (size_t)P * N * N, .f64 = X};
-    spd_array ay = {.name = y_name, .type = SPD_INT64, .ndim = 1, .shape = {P}, .count = P,
-                    .i64 = y};
+    spd_array ax = {.name = x_name,
+                    .type = SPD_FLOAT64,
+                    .ndim = 3,
+                    .shape = {P, N, N},
+                    .count = (size_t)P * N * N,
+                    .f64 = X};
+    spd_array ay = {
+        .name = y_name, .type = SPD_INT64, .ndim = 1, .shape = {P}, .count = P, .i64 = y};
     const spd_array *both[] = {&ax, &ay};
     return spd_arrays_write(ctx, path, 2, both);
 }

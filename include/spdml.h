@@ -36,17 +36,17 @@ extern "C" {
 
 typedef enum spd_status {
     SPD_OK = 0,
-    SPD_NOT_CONVERGED = 1,  /* iteration limit reached; the result is the last iterate */
-    SPD_NOT_DEFINITE = 2,   /* kernel computed, but not positive definite for all data (eq. 10) */
-    SPD_ENOMEM = -1,        /* out of memory */
-    SPD_EINVAL = -2,        /* an argument is out of range or the wrong shape */
-    SPD_ENOTSPD = -3,       /* a matrix is not positive definite */
-    SPD_ENOTSYM = -4,       /* a matrix is not symmetric */
-    SPD_ENOTFINITE = -5,    /* a matrix holds NaN or Inf */
-    SPD_EIO = -6,           /* the operating system refused to read or write */
-    SPD_EFORMAT = -7,       /* a file is not what it claims to be */
-    SPD_ECANCELLED = -8,    /* the progress callback asked to stop */
-    SPD_ENUMERIC = -9       /* an iteration broke down (eigenvalues did not converge) */
+    SPD_NOT_CONVERGED = 1, /* iteration limit reached; the result is the last iterate */
+    SPD_NOT_DEFINITE = 2,  /* kernel computed, but not positive definite for all data (eq. 10) */
+    SPD_ENOMEM = -1,       /* out of memory */
+    SPD_EINVAL = -2,       /* an argument is out of range or the wrong shape */
+    SPD_ENOTSPD = -3,      /* a matrix is not positive definite */
+    SPD_ENOTSYM = -4,      /* a matrix is not symmetric */
+    SPD_ENOTFINITE = -5,   /* a matrix holds NaN or Inf */
+    SPD_EIO = -6,          /* the operating system refused to read or write */
+    SPD_EFORMAT = -7,      /* a file is not what it claims to be */
+    SPD_ECANCELLED = -8,   /* the progress callback asked to stop */
+    SPD_ENUMERIC = -9      /* an iteration broke down (eigenvalues did not converge) */
 } spd_status;
 
 #define SPD_NO_INDEX SIZE_MAX
@@ -213,7 +213,8 @@ typedef enum spd_kernel_kind {
 } spd_kernel_kind;
 
 /* K (p x q; p x p with Y NULL) <- kernel values. SPD_NOT_DEFINITE (a remark) when beta is
- * outside {1/2, ..., (n-1)/2} and not above (n-1)/2 (eq. 10). */
+ * outside {1/2, ..., (n-1)/2} and not above (n-1)/2 (eq. 10). K is filled in place as by
+ * spd_pairwise2. */
 SPD_API spd_status spd_kernel(spd_context *ctx, spd_kernel_kind kind, double beta, size_t n,
                               size_t p, const double *X, size_t q, const double *Y, double *K);
 
@@ -253,12 +254,12 @@ SPD_API spd_status spd_arrays_write(spd_context *ctx, const char *path, size_t c
 /* A data set: p SPD matrices, optional labels, further per-sample arrays. */
 typedef struct spd_data {
     size_t p, n;
-    double *X;          /* p x n x n */
-    size_t classes;     /* 0 without labels */
-    int *label;         /* p class numbers 0 .. classes-1, or NULL */
-    char **class_name;  /* classes texts; ordered as numbers when all are, else as text */
-    spd_array *y;       /* the labels as they were read, first dimension p, or NULL */
-    size_t columns;     /* further arrays whose first dimension is p */
+    double *X;         /* p x n x n */
+    size_t classes;    /* 0 without labels */
+    int *label;        /* p class numbers 0 .. classes-1, or NULL */
+    char **class_name; /* classes texts; ordered as numbers when all are, else as text */
+    spd_array *y;      /* the labels as they were read, first dimension p, or NULL */
+    size_t columns;    /* further arrays whose first dimension is p */
     spd_array **column;
     char *source;       /* the file's path, for messages */
     spd_array *storage; /* internal: what X points into */
@@ -288,7 +289,7 @@ SPD_API spd_status spd_data_save(spd_context *ctx, const spd_data *data, const c
 typedef struct spd_survey {
     size_t not_finite, not_symmetric, not_definite; /* how many matrices, each counted once */
     size_t first_not_finite, first_not_symmetric, first_not_definite; /* SPD_NO_INDEX: none */
-    double min_eigenvalue, max_eigenvalue;          /* over all finite matrices */
+    double min_eigenvalue, max_eigenvalue;                            /* over all finite matrices */
     double max_condition; /* largest lambda_max/lambda_min; Inf when one is singular */
     double max_asymmetry; /* largest |x_ij - x_ji| / max|x| */
 } spd_survey;

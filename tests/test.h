@@ -37,11 +37,12 @@ test_check(int good, const char *file, int line, const char *format, ...)
     test_check(!!(condition), __FILE__, __LINE__, #condition "; " __VA_ARGS__)
 
 /* |a - b| <= tolerance, and neither is NaN. */
-#define CHECK_CLOSE(a, b, tolerance, ...) test_close(a, b, tolerance, __FILE__, __LINE__, #a, __VA_ARGS__)
+#define CHECK_CLOSE(a, b, tolerance, ...)                                                          \
+    test_close(a, b, tolerance, __FILE__, __LINE__, #a, __VA_ARGS__)
 
-__attribute__((format(printf, 7, 8), unused)) static int test_close(double a, double b, double tolerance,
-                                                            const char *file, int line,
-                                                            const char *what, const char *format, ...)
+__attribute__((format(printf, 7, 8), unused)) static int
+test_close(double a, double b, double tolerance, const char *file, int line, const char *what,
+           const char *format, ...)
 {
     char note[200];
     va_list args;

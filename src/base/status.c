@@ -2,7 +2,7 @@
 #include "spdml.h"
 
 #define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
+#define TEXT(x)    TEXT_OF(x)
 
 const char *spd_version(void)
 {

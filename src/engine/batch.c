@@ -18,9 +18,7 @@ spd_status batch_arguments(spd_context *ctx, size_t n, size_t p, const double *X
     return SPD_OK;
 }
 
-spd_status batch_run(spd_context *ctx, batch *b,
-                     unsigned (*body)(void *user, size_t first, size_t count, double *work),
-                     size_t work, size_t *bad)
+spd_status batch_run(spd_context *ctx, batch *b, batch_body body, size_t work, size_t *bad)
 {
     group_loop loop = {b->p, work, body, b, b->task};
     b->result = mem_alloc(b->p, b->each * sizeof *b->result);
@@ -29,11 +27,10 @@ spd_status batch_run(spd_context *ctx, batch *b,
 
 /* Runs body, and copies the results to out when all is well; else says what is wrong with which
  * sample of X. */
-static spd_status run_on_spd(spd_context *ctx, batch *b,
-                             unsigned (*body)(void *user, size_t first, size_t count, double *work),
-                             size_t work, double *out)
+static spd_status run_and_copy(spd_context *ctx, batch *b, batch_body body, size_t work,
+                               double *out)
 {
-    size_t bad;
+    size_t bad = SPD_NO_INDEX;
     spd_status status = batch_run(ctx, b, body, work, &bad);
     if (status == SPD_ENUMERIC)
         status = report_bad_matrix(ctx, b->n, b->X + bad * b->n * b->n, "X", bad);
@@ -41,6 +38,18 @@ static spd_status run_on_spd(spd_context *ctx, batch *b,
         memcpy(out, b->result, b->p * b->each * sizeof *out);
     mem_free(b->result);
     return status;
+}
+
+/* A public function of SPD matrices with `each` doubles of result. */
+static spd_status run_on_spd(spd_context *ctx, size_t n, size_t p, const double *X, size_t each,
+                             const char *task, batch_body body, size_t work, double *out)
+{
+    ctx_clear(ctx);
+    spd_status status = batch_arguments(ctx, n, p, X, out);
+    if (status < 0)
+        return status;
+    batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .each = each, .task = task};
+    return run_and_copy(ctx, &b, body, work, out);
 }
 
 /* ---- Cholesky ----------------------------------------------------------------------------- */
@@ -53,6 +62,7 @@ static void unfold_lower(size_t n, const double *packed, double *L)
         memcpy(L + r * n, packed + TRI(r), (r + 1) * sizeof *L);
 }
 
+/* Both groups' triangles and another: the inverse takes the same. */
 static size_t cholesky_work(size_t n)
 {
     return (BATCH_GROUPS + 1) * TRI(n) * LANES;
@@ -78,12 +88,7 @@ static unsigned cholesky_body(void *user, size_t first, size_t count, double *wo
 
 spd_status spd_cholesky(spd_context *ctx, size_t n, size_t p, const double *X, double *L)
 {
-    ctx_clear(ctx);
-    spd_status status = batch_arguments(ctx, n, p, X, L);
-    if (status < 0)
-        return status;
-    batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .each = n * n, .task = "factors"};
-    return run_on_spd(ctx, &b, cholesky_body, cholesky_work(n), L);
+    return run_on_spd(ctx, n, p, X, n * n, "factors", cholesky_body, cholesky_work(n), L);
 }
 
 /* ---- log-determinant ---------------------------------------------------------------------- */
@@ -109,20 +114,10 @@ static unsigned logdet_body(void *user, size_t first, size_t count, double *work
 
 spd_status spd_logdet(spd_context *ctx, size_t n, size_t p, const double *X, double *logdet)
 {
-    ctx_clear(ctx);
-    spd_status status = batch_arguments(ctx, n, p, X, logdet);
-    if (status < 0)
-        return status;
-    batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .each = 1, .task = "determinants"};
-    return run_on_spd(ctx, &b, logdet_body, logdet_work(n), logdet);
+    return run_on_spd(ctx, n, p, X, 1, "determinants", logdet_body, logdet_work(n), logdet);
 }
 
 /* ---- inverse ------------------------------------------------------------------------------ */
-
-static size_t inverse_work(size_t n)
-{
-    return (BATCH_GROUPS + 1) * TRI(n) * LANES;
-}
 
 static unsigned inverse_body(void *user, size_t first, size_t count, double *work)
 {
@@ -142,12 +137,7 @@ static unsigned inverse_body(void *user, size_t first, size_t count, double *wor
 
 spd_status spd_inverse(spd_context *ctx, size_t n, size_t p, const double *X, double *Xinv)
 {
-    ctx_clear(ctx);
-    spd_status status = batch_arguments(ctx, n, p, X, Xinv);
-    if (status < 0)
-        return status;
-    batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .each = n * n, .task = "inverses"};
-    return run_on_spd(ctx, &b, inverse_body, inverse_work(n), Xinv);
+    return run_on_spd(ctx, n, p, X, n * n, "inverses", inverse_body, cholesky_work(n), Xinv);
 }
 
 /* ---- congruence --------------------------------------------------------------------------- */
@@ -199,7 +189,7 @@ spd_status spd_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const 
         return ctx_nomem(ctx, "W");
     batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .W = padded, .m = m, .each = m * m};
     b.task = "projection";
-    status = run_on_spd(ctx, &b, congruence_body, congruence_work(n, m), S);
+    status = run_and_copy(ctx, &b, congruence_body, congruence_work(n, m), S);
     mem_free(padded);
     return status;
 }

@@ -1,4 +1,6 @@
 /* check.c - what is wrong with a set of matrices, and simple repairs. */
+#include "engine/check.h"
+
 #include <math.h>
 
 #include "engine/groups.h"
@@ -11,6 +13,7 @@ typedef struct check_job {
     size_t n;
     const double *X;
     double tolerance;
+    const char *name;
 } check_job;
 
 static int is_finite(size_t count, const double *x)
@@ -41,7 +44,7 @@ static double largest_entry(size_t n, const double *X)
 {
     double largest = 0.0;
     for (size_t e = 0; e < n * n; e++)
-        largest = fmax(largest, fabs(X[e]));
+        largest = fabs(X[e]) > largest ? fabs(X[e]) : largest;
     return largest;
 }
 
@@ -75,11 +78,21 @@ static spd_status explain(spd_context *ctx, const check_job *j, size_t index)
     if (is_finite(n * n, X) && !is_symmetric(n, X, j->tolerance)) {
         double gap = asymmetry(n, X, &row, &column);
         return ctx_fail_at(ctx, SPD_ENOTSYM, index, gap,
-                           "X[%zu] is not symmetric: entries (%zu,%zu) and (%zu,%zu) differ by "
+                           "%s[%zu] is not symmetric: entries (%zu,%zu) and (%zu,%zu) differ by "
                            "%.2g",
-                           index, row, column, column, row, gap);
+                           j->name, index, row, column, column, row, gap);
     }
-    return report_bad_matrix(ctx, n, X, "X", index);
+    return report_bad_matrix(ctx, n, X, j->name, index);
+}
+
+spd_status check_set(spd_context *ctx, const char *name, size_t n, size_t p, const double *X,
+                     double tolerance)
+{
+    check_job j = {kernels_get(), n, X, tolerance > 0.0 ? tolerance : USUAL_TOLERANCE, name};
+    group_loop loop = {p, BATCH_GROUPS * TRI(n) * LANES, check_body, &j, "checking"};
+    size_t bad = SPD_NO_INDEX;
+    spd_status status = groups_run(ctx, &loop, &bad);
+    return status == SPD_ENUMERIC ? explain(ctx, &j, bad) : status;
 }
 
 spd_status spd_check(spd_context *ctx, size_t n, size_t p, const double *X, double tolerance)
@@ -89,11 +102,7 @@ spd_status spd_check(spd_context *ctx, size_t n, size_t p, const double *X, doub
         return ctx_fail(ctx, SPD_EINVAL, "no matrices to check: X is empty");
     if (!(tolerance >= 0.0))
         return ctx_fail(ctx, SPD_EINVAL, "tolerance %g is negative", tolerance);
-    check_job j = {kernels_get(), n, X, tolerance > 0.0 ? tolerance : USUAL_TOLERANCE};
-    group_loop loop = {p, BATCH_GROUPS * TRI(n) * LANES, check_body, &j, "checking"};
-    size_t bad;
-    spd_status status = groups_run(ctx, &loop, &bad);
-    return status == SPD_ENUMERIC ? explain(ctx, &j, bad) : status;
+    return check_set(ctx, "X", n, p, X, tolerance);
 }
 
 void spd_symmetrize(size_t n, size_t p, double *X)

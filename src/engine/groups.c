@@ -1,8 +1,6 @@
 /* groups.c - the parallel loop over batches of samples. */
 #include "engine/groups.h"
 
-#include <stdatomic.h>
-
 #include "base/memory.h"
 #include "engine/parallel.h"
 
@@ -16,10 +14,10 @@ typedef struct group_run {
     atomic_size_t lowest; /* sample at fault */
 } group_run;
 
-static void note_fault(group_run *r, size_t sample)
+void groups_fault(atomic_size_t *lowest, size_t first, unsigned mask)
 {
-    size_t lowest = atomic_load(&r->lowest);
-    while (sample < lowest && !atomic_compare_exchange_weak(&r->lowest, &lowest, sample))
+    size_t sample = first + (size_t)__builtin_ctz(mask), known = atomic_load(lowest);
+    while (sample < known && !atomic_compare_exchange_weak(lowest, &known, sample))
         ;
 }
 
@@ -33,7 +31,7 @@ static spd_status run_chunk(void *user, size_t chunk, int thread)
         size_t count = loop->p - first < BATCH ? loop->p - first : BATCH;
         unsigned bad = loop->body(loop->user, first, count, work);
         if (bad) {
-            note_fault(r, first + (size_t)__builtin_ctz(bad));
+            groups_fault(&r->lowest, first, bad);
             return SPD_ENUMERIC;
         }
     }

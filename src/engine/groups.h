@@ -2,12 +2,14 @@
 #ifndef SPD_ENGINE_GROUPS_H
 #define SPD_ENGINE_GROUPS_H
 
+#include <stdatomic.h>
+
 #include "base/context.h"
 #include "linalg/kernels.h"
 
 /* Samples of one call: two groups of eight, because two eigenvalue problems hide latency. */
 #define BATCH_GROUPS 2
-#define BATCH (BATCH_GROUPS * LANES)
+#define BATCH        (BATCH_GROUPS * LANES)
 
 typedef struct group_loop {
     size_t p;    /* samples */
@@ -23,6 +25,9 @@ typedef struct group_loop {
 /* SPD_ENUMERIC when samples are at fault, without a message, and *bad is the lowest of them;
  * SPD_ENOMEM and SPD_ECANCELLED come with one. */
 spd_status groups_run(spd_context *ctx, const group_loop *loop, size_t *bad);
+
+/* *lowest <- the lowest sample of the mask (not zero; bit i is sample first+i), if lower still. */
+void groups_fault(atomic_size_t *lowest, size_t first, unsigned mask);
 
 /* tri (groups x TRI(n) x 8) <- samples first .. first+count-1 of X (n x n each); returns groups. */
 size_t groups_pack(const kernels *k, size_t n, size_t first, size_t count, const double *X,

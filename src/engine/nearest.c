@@ -1,12 +1,10 @@
 /* nearest.c - exact k nearest neighbours, most pairs discarded by lower bounds.
  *
- * Brute force measures each query against all samples. The pruned search first bounds every pair
- * from below by a distance between small compressed matrices (math.md, eq. 9), in two levels:
- *
- *   level 1   Stein at about n/8 (times 8 for AIRM), all samples
- *   level 2   the metric itself at about n/3, for what level 1 leaves
- *   exact     for what level 2 leaves, most promising first, until no bound is below the k-th
- *             best distance
+ * Brute force measures each query against all samples. The pruned search bounds the distances of
+ * a query from below, level after level, each costlier and tighter than the one before
+ * (nearest_levels.h). After each level the most promising samples are measured exactly, and all
+ * whose bound is above the k-th best distance are dropped; what survives the last level is
+ * measured, in order of growing bound, until no bound is below the k-th best.
  *
  * Distances are computed by the same kernel in both ways, and bounds are deflated by a rounding
  * margin, so both give the same neighbours, bit for bit. Which levels pay is decided on a few
@@ -19,9 +17,10 @@
 #include "engine/pairwise.h"
 #include "engine/parallel.h"
 
-#define BLOCK (METRIC_GROUPS * LANES)
+#define BLOCK             (METRIC_GROUPS * LANES)
 #define QUERIES_PER_CHUNK 16
-#define CALIBRATION 16 /* queries on which the levels are tried */
+#define CALIBRATION       16 /* most queries on which the levels are tried */
+#define PLANS             (1u << MAX_LEVELS)
 
 typedef struct hit {
     double d2;
@@ -30,9 +29,10 @@ typedef struct hit {
 
 /* What one thread works with. */
 typedef struct seat {
-    double *bound;      /* p */
-    size_t *candidate;  /* p */
-    hit *best;          /* QUERIES_PER_CHUNK x k, ascending */
+    double *bound;          /* p */
+    size_t *candidate;      /* p */
+    unsigned char *dropped; /* p: bit i: by level i */
+    hit *best;              /* QUERIES_PER_CHUNK x k, ascending */
     double *scratch;
 } seat;
 
@@ -43,11 +43,11 @@ typedef struct search {
     int within;
     const double *F, *Q; /* prepared samples and queries */
     levels *lv;
-    int use1, use2;
+    unsigned plan;       /* bit i: level i is used; 0 is brute force */
     const size_t *order; /* queries in the order of work */
     size_t first, last;  /* range of order that is worked on now */
     seat *seats;
-    double *exact, *kept1, *kept2; /* per query: distances computed, pairs left by each level */
+    double *exact; /* q: distances computed */
     int64_t *index;
     double *d2;
 } search;
@@ -83,7 +83,8 @@ static void store(search *s, size_t query, const hit *best)
     }
 }
 
-/* ---- candidates ------------------------------------------------------------------------------- */
+/* ---- candidates -------------------------------------------------------------------------------
+ */
 
 static int candidate_before(const double *bound, size_t a, size_t b)
 {
@@ -147,75 +148,54 @@ static spd_status measure(search *s, seat *t, size_t query, const size_t *candid
     return SPD_OK;
 }
 
-/* ---- one query, pruned -------------------------------------------------------------------------- */
+/* ---- one query, pruned --------------------------------------------------------------------------
+ */
 
-/* Bounds of the first level that is in use; fills t->bound and the list of candidates. */
-static size_t first_bounds(search *s, seat *t, size_t query)
+/* All samples but the query itself, with no bound yet. */
+static size_t all_candidates(const search *s, seat *t, size_t query)
 {
-    if (s->use1)
-        levels_scan(s->lv, s->k, query, t->bound, t->scratch);
-    else
-        for (size_t i = 0; i < s->p; i++)
-            t->bound[i] = 0.0;
     size_t total = 0;
-    for (size_t i = 0; i < s->p; i++)
+    for (size_t i = 0; i < s->p; i++) {
+        t->bound[i] = 0.0;
         if (!s->within || i != query)
             t->candidate[total++] = i;
+    }
     return total;
 }
 
-/* Measures the most promising candidates first, so that the others meet a tight limit. */
-static spd_status seed(search *s, seat *t, size_t query, size_t total, hit *best, size_t *found,
-                       size_t *seeds)
+/* Candidates before `from` are measured. Measures the `count` most promising of the others, in
+ * blocks, and drops those beyond the k-th best. Returns how many candidates there still are. */
+static size_t advance(search *s, seat *t, size_t query, size_t *from, size_t total, size_t count,
+                      size_t *found, spd_status *status)
 {
-    *seeds = (s->wanted + BLOCK - 1) / BLOCK * BLOCK;
-    if (*seeds > total)
-        *seeds = total;
-    select_smallest(t->candidate, total, *seeds, t->bound);
-    for (size_t at = 0; at < *seeds; at += BLOCK) {
-        size_t count = *seeds - at < BLOCK ? *seeds - at : BLOCK;
-        spd_status status = measure(s, t, query, t->candidate + at, count, best, found);
-        if (status < 0)
-            return status;
+    if (count > total - *from)
+        count = total - *from;
+    select_smallest(t->candidate + *from, total - *from, count, t->bound);
+    for (size_t done = 0; done < count && *status == SPD_OK; done += BLOCK) {
+        size_t now = count - done < BLOCK ? count - done : BLOCK;
+        *status = measure(s, t, query, t->candidate + *from + done, now, t->best, found);
     }
-    return SPD_OK;
-}
-
-/* Exact distances for the rest, in blocks of growing bound, until no bound is below the limit. */
-static spd_status finish(search *s, seat *t, size_t query, size_t from, size_t total, hit *best,
-                         size_t *found)
-{
-    while (from < total) {
-        size_t count = total - from < BLOCK ? total - from : BLOCK;
-        select_smallest(t->candidate + from, total - from, count, t->bound);
-        spd_status status = measure(s, t, query, t->candidate + from, count, best, found);
-        if (status < 0)
-            return status;
-        from += count;
-        total = drop_far(t->candidate, from, total, t->bound, kth_best(best, *found, s->wanted));
-    }
-    return SPD_OK;
+    *from += count;
+    return drop_far(t->candidate, *from, total, t->bound, kth_best(t->best, *found, s->wanted));
 }
 
 static spd_status search_pruned(search *s, seat *t, size_t query)
 {
-    hit *best = t->best;
-    size_t found = 0, seeds, total = first_bounds(s, t, query);
-    spd_status status = seed(s, t, query, total, best, &found, &seeds);
-    if (status < 0)
-        return status;
-    double limit = kth_best(best, found, s->wanted);
-    total = drop_far(t->candidate, seeds, total, t->bound, limit);
-    s->kept1[query] = (double)total;
-    if (s->use2) {
-        levels_refine(s->lv, s->k, query, total - seeds, t->candidate + seeds, t->bound,
-                      t->scratch);
-        total = drop_far(t->candidate, seeds, total, t->bound, limit);
+    size_t found = 0, from = 0, total = all_candidates(s, t, query);
+    size_t promising = (s->wanted + BLOCK - 1) / BLOCK * BLOCK;
+    spd_status status = SPD_OK;
+    for (size_t i = 0; i < levels_count(s->lv) && status == SPD_OK; i++) {
+        if (!(s->plan >> i & 1u))
+            continue;
+        levels_bound(s->lv, s->k, i, query, total - from, t->candidate + from, t->bound,
+                     t->scratch);
+        total = advance(s, t, query, &from, total, promising, &found, &status);
+        promising = BLOCK;
     }
-    s->kept2[query] = (double)total;
-    status = finish(s, t, query, seeds, total, best, &found);
+    while (from < total && status == SPD_OK)
+        total = advance(s, t, query, &from, total, BLOCK, &found, &status);
     if (status == SPD_OK)
-        store(s, query, best);
+        store(s, query, t->best);
     return status;
 }
 
@@ -226,7 +206,8 @@ static spd_status pruned_chunk(void *user, size_t chunk, int thread)
     return search_pruned(s, &s->seats[thread], s->order[at]);
 }
 
-/* ---- brute force ---------------------------------------------------------------------------------- */
+/* ---- brute force
+ * ---------------------------------------------------------------------------------- */
 
 /* A handful of queries against all samples, a block of samples interleaved once for all. */
 static spd_status brute_chunk(void *user, size_t chunk, int thread)
@@ -245,7 +226,8 @@ static spd_status brute_chunk(void *user, size_t chunk, int thread)
         size_t groups = block_interleave(s->k, size, count, G, block.groups);
         for (size_t a = 0; a < queries; a++) {
             size_t query = s->order[at + a];
-            s->m->dist2(s->k, s->n, groups, s->Q + query * size, block.groups, block.d2, block.rest);
+            s->m->dist2(s->k, s->n, groups, s->Q + query * size, block.groups, block.d2,
+                        block.rest);
             for (size_t c = 0; c < count; c++) {
                 if (isnan(block.d2[c]))
                     return SPD_ENUMERIC;
@@ -261,14 +243,15 @@ static spd_status brute_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-/* ---- plan ---------------------------------------------------------------------------------------- */
+/* ---- plan
+ * ---------------------------------------------------------------------------------------- */
 
 /* Runs the queries order[first .. last-1] with the plan in s. */
 static spd_status run(spd_context *ctx, search *s, size_t first, size_t last)
 {
     s->first = first;
     s->last = last;
-    if (s->use1 || s->use2)
+    if (s->plan)
         return parallel_for(ctx, last - first, pruned_chunk, s, "neighbours", "queries",
                             (double)(last - first), NULL);
     size_t chunks = (last - first + QUERIES_PER_CHUNK - 1) / QUERIES_PER_CHUNK;
@@ -276,20 +259,53 @@ static spd_status run(spd_context *ctx, search *s, size_t first, size_t last)
                         (double)(last - first), NULL);
 }
 
-/* From the shares that each level left on the calibration queries, keeps the levels whose cost is
- * earned back. Costs are operation counts per pair. */
-static void choose_plan(search *s, size_t tried)
+/* share (PLANS) += for each pair of this query: bit i of the entry is set when level i alone
+ * would have dropped it, given the final k-th best distance. */
+static void tally(search *s, seat *t, size_t query, double *share)
 {
-    double kept1 = 0.0, kept2 = 0.0, pairs = (double)tried * (double)s->p;
-    for (size_t i = 0; i < tried; i++) {
-        kept1 += s->kept1[s->order[i]] / pairs;
-        kept2 += s->kept2[s->order[i]] / pairs;
+    double limit = s->d2[(query + 1) * s->wanted - 1];
+    unsigned char *dropped = t->dropped;
+    size_t total = all_candidates(s, t, query);
+    memset(dropped, 0, s->p);
+    for (size_t i = 0; i < levels_count(s->lv); i++) {
+        for (size_t c = 0; c < s->p; c++)
+            t->bound[c] = 0.0;
+        levels_bound(s->lv, s->k, i, query, total, t->candidate, t->bound, t->scratch);
+        for (size_t c = 0; c < s->p; c++)
+            dropped[c] |= (unsigned char)((t->bound[c] > limit) << i);
     }
-    double exact = levels_cost(s->m, s->n), one = levels_cost1(s->lv), two = levels_cost2(s->lv);
-    double both = one + kept1 * two + kept2 * exact, first = one + kept1 * exact;
-    s->use2 = both < first;
-    s->use1 = fmin(both, first) < exact;
-    s->use2 = s->use1 && s->use2;
+    for (size_t c = 0; c < s->p; c++)
+        share[dropped[c]] += 1.0 / (double)s->p;
+}
+
+/* Operations per pair of a plan: each level is paid for what the levels before it left. */
+static double plan_cost(const search *s, unsigned plan, const double *share)
+{
+    double cost = 0.0, left = 0.0;
+    for (size_t i = 0; i <= levels_count(s->lv); i++) {
+        unsigned earlier = plan & ((1u << i) - 1u);
+        left = 0.0;
+        for (unsigned d = 0; d < PLANS; d++)
+            left += d & earlier ? 0.0 : share[d];
+        if (i < levels_count(s->lv) && plan >> i & 1u)
+            cost += left * levels_cost(s->lv, i);
+    }
+    return cost + left * levels_exact_cost(s->m, s->n);
+}
+
+/* The cheapest plan, by what the calibration queries show. */
+static unsigned choose_plan(search *s, size_t tried)
+{
+    double share[PLANS] = {0};
+    unsigned best = 0;
+    for (size_t i = 0; i < tried; i++)
+        tally(s, &s->seats[0], s->order[i], share);
+    for (unsigned d = 0; d < PLANS; d++)
+        share[d] /= (double)tried;
+    for (unsigned plan = 1; plan < 1u << levels_count(s->lv); plan++)
+        if (plan_cost(s, plan, share) < plan_cost(s, best, share))
+            best = plan;
+    return best;
 }
 
 /* The queries for calibration, evenly spaced, then all others. */
@@ -306,31 +322,45 @@ static void order_queries(size_t q, size_t spaced, size_t *order)
     }
 }
 
-static spd_status search_all(spd_context *ctx, search *s)
+/* One query in sixteen, at least one and at most CALIBRATION; none without levels. */
+static size_t calibration_size(const search *s)
 {
-    size_t tried = s->lv ? (s->q < CALIBRATION ? s->q : CALIBRATION) : 0;
+    if (!s->lv)
+        return 0;
+    size_t tried = s->q / 16 + 1;
+    return tried < CALIBRATION ? tried : CALIBRATION;
+}
+
+static spd_status search_all(spd_context *ctx, search *s, size_t *order)
+{
+    size_t tried = calibration_size(s);
     spd_status status = SPD_OK;
-    order_queries(s->q, tried, (size_t *)s->order);
+    order_queries(s->q, tried, order);
+    s->order = order;
     if (tried) {
-        s->use1 = s->use2 = 1;
+        s->plan = (1u << levels_count(s->lv)) - 1u;
         status = run(ctx, s, 0, tried);
-        choose_plan(s, tried);
+        if (status == SPD_OK && tried < s->q)
+            s->plan = choose_plan(s, tried);
     }
     if (status == SPD_OK && tried < s->q)
         status = run(ctx, s, tried, s->q);
     if (status == SPD_ENUMERIC)
-        ctx_fail(ctx, status, "a distance could not be computed: a pair of matrices is too "
-                              "ill-conditioned; regularise the data");
+        ctx_fail(ctx, status,
+                 "a distance could not be computed: a pair of matrices is too "
+                 "ill-conditioned; regularise the data");
     return status;
 }
 
-/* ---- the public function ---------------------------------------------------------------------------- */
+/* ---- the public function
+ * ---------------------------------------------------------------------------- */
 
 static void seats_free(seat *seats, size_t threads)
 {
     for (size_t t = 0; seats && t < threads; t++) {
         mem_free(seats[t].bound);
         mem_free(seats[t].candidate);
+        mem_free(seats[t].dropped);
         mem_free(seats[t].best);
         mem_free(seats[t].scratch);
     }
@@ -347,9 +377,11 @@ static seat *seats_new(const search *s, size_t threads)
     for (size_t t = 0; good && t < threads; t++) {
         seats[t].bound = mem_alloc(s->p, sizeof(double));
         seats[t].candidate = mem_alloc(s->p, sizeof(size_t));
+        seats[t].dropped = mem_alloc(s->p, 1);
         seats[t].best = mem_alloc(QUERIES_PER_CHUNK * s->wanted, sizeof(hit));
         seats[t].scratch = mem_alloc(scratch, sizeof(double));
-        good = seats[t].bound && seats[t].candidate && seats[t].best && seats[t].scratch;
+        good = seats[t].bound && seats[t].candidate && seats[t].dropped && seats[t].best &&
+               seats[t].scratch;
     }
     if (good)
         return seats;
@@ -390,10 +422,15 @@ spd_status spd_nearest(spd_context *ctx, spd_metric metric_id, size_t n, size_t 
                        size_t q, const double *Q, size_t k, int brute, int64_t *index, double *d2,
                        spd_nearest_info *info)
 {
-    search s = {.k = kernels_get(), .m = metric_get(metric_id), .n = n, .p = p,
-                .q = Q ? q : p, .wanted = k, .within = !Q};
+    search s = {.k = kernels_get(),
+                .m = metric_get(metric_id),
+                .n = n,
+                .p = p,
+                .q = Q ? q : p,
+                .wanted = k,
+                .within = !Q};
     size_t threads = (size_t)parallel_threads(ctx);
-    double *F = NULL, *G = NULL, *counts = NULL;
+    double *F = NULL, *G = NULL;
     size_t *order = NULL;
     ctx_clear(ctx);
     spd_status status = nearest_check(ctx, &s, X, index, d2);
@@ -401,29 +438,26 @@ spd_status spd_nearest(spd_context *ctx, spd_metric metric_id, size_t n, size_t 
         return status;
     F = mem_alloc(p, s.m->size(n) * sizeof *F);
     G = Q ? mem_alloc(q, s.m->size(n) * sizeof *G) : F;
-    counts = mem_zero(s.q, 3 * sizeof *counts);
+    s.exact = mem_zero(s.q, sizeof *s.exact);
     order = mem_alloc(s.q, sizeof *order);
     s.index = mem_alloc(s.q, k * sizeof *s.index);
     s.d2 = mem_alloc(s.q, k * sizeof *s.d2);
-    if (!F || !G || !counts || !order || !s.index || !s.d2) {
+    if (!F || !G || !s.exact || !order || !s.index || !s.d2) {
         status = ctx_nomem(ctx, "neighbours");
         goto done;
     }
     s.F = F;
     s.Q = G;
-    s.order = order;
-    s.exact = counts;
-    s.kept1 = counts + s.q;
-    s.kept2 = counts + 2 * s.q;
     status = prepare_set(ctx, s.m, n, p, X, "X", F);
     if (status == SPD_OK && Q)
         status = prepare_set(ctx, s.m, n, q, Q, "Q", G);
-    if (status == SPD_OK && !brute && levels_pay(s.m, n, p, s.q))
-        status = levels_new(ctx, s.m, n, p, X, q, Q, &s.lv);
+    level_input in = {s.m, n, p, s.q, X, Q ? Q : X, F, G};
+    if (status == SPD_OK && !brute && levels_pay(&in))
+        status = levels_new(ctx, &in, &s.lv);
     if (status < 0)
         goto done;
     s.seats = seats_new(&s, threads);
-    status = s.seats ? search_all(ctx, &s) : ctx_nomem(ctx, "neighbours");
+    status = s.seats ? search_all(ctx, &s, order) : ctx_nomem(ctx, "neighbours");
     if (status == SPD_OK)
         deliver(&s, index, d2, info);
 done:
@@ -432,7 +466,7 @@ done:
     mem_free(s.index);
     mem_free(s.d2);
     mem_free(order);
-    mem_free(counts);
+    mem_free(s.exact);
     if (Q)
         mem_free(G);
     mem_free(F);

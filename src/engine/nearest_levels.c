@@ -8,29 +8,36 @@
 #include "engine/parallel.h"
 #include "geometry/bound.h"
 
-#define BLOCK (METRIC_GROUPS * LANES)
+#define BLOCK  (METRIC_GROUPS * LANES)
 #define SUBSET 64 /* samples that the basis is learned from */
 
-/* One set, compressed. */
+/* A way to bound: a metric on matrices of some size, times a factor. */
+typedef struct level {
+    const metric *m;
+    size_t n, stride; /* doubles between prepared samples */
+    double factor;
+    const double *F, *G; /* prepared samples and queries */
+} level;
+
+/* One set, compressed to the size of level 1; level 0 takes the leading block of that. */
 typedef struct compressed {
     size_t count;
-    double *groups1; /* level 1, interleaved: groups x size1 x 8 */
-    double *F1;      /* level 1, count x size1 */
-    double *F2;      /* level 2, count x size2 */
-    double *slack;   /* count */
+    double *F[2];  /* count x size of the level */
+    double *slack; /* count */
 } compressed;
 
 struct levels {
-    const metric *metric;
-    int airm;
-    size_t n, m1, m2;
-    double *W; /* n x PASS_LD(m2) */
+    level_input in;
+    size_t count;
+    level level[MAX_LEVELS];
+    double *W; /* n x PASS_LD(size of level 1) */
     double w_norm2;
     compressed samples, own; /* own: the queries, empty when they are the samples */
-    const compressed *queries;
+    const double *slack, *query_slack;
 };
 
-/* ---- sizes and costs -------------------------------------------------------------------------- */
+/* ---- sizes and costs --------------------------------------------------------------------------
+ */
 
 /* Fused multiply-adds, and a linear share for gathering and square roots. */
 static double chol_cost(size_t n)
@@ -39,7 +46,7 @@ static double chol_cost(size_t n)
     return x * x * x / 6.0 + 2.0 * x * x + 20.0 * x;
 }
 
-double levels_cost(const metric *m, size_t n)
+double levels_exact_cost(const metric *m, size_t n)
 {
     double x = (double)n;
     if (m == &metric_stein)
@@ -47,36 +54,39 @@ double levels_cost(const metric *m, size_t n)
     return 4.0 / 3.0 * x * x * x + 40.0 * x * x;
 }
 
-double levels_cost1(const levels *lv)
+double levels_cost(const levels *lv, size_t i)
 {
-    return chol_cost(lv->m1);
+    return levels_exact_cost(lv->level[i].m, lv->level[i].n);
 }
 
-double levels_cost2(const levels *lv)
+size_t levels_count(const levels *lv)
 {
-    return levels_cost(lv->metric, lv->m2);
+    return lv->count;
 }
 
-static size_t size_of_level1(size_t n)
+static size_t size_of_level0(size_t n)
 {
     return n / 8 > 2 ? n / 8 : 2;
 }
 
-static size_t size_of_level2(size_t n)
+static size_t size_of_level1(size_t n)
 {
     return n / 3 > 3 ? n / 3 : 3;
 }
 
-int levels_pay(const metric *m, size_t n, size_t p, size_t q)
+int levels_pay(const level_input *in)
 {
-    if ((m != &metric_airm && m != &metric_stein) || n < 8)
+    const metric *m = in->metric;
+    if ((m != &metric_airm && m != &metric_stein) || in->n < 8)
         return 0;
-    double x = (double)n, basis = SUBSET * 8.0 * x * x * x;
-    double compress = (double)(p + q) * x * x * ((double)size_of_level2(n) + x / 6.0);
-    return (double)p * (double)q * levels_cost(m, n) > 20.0 * (basis + compress);
+    double x = (double)in->n, basis = SUBSET * 8.0 * x * x * x;
+    double compress = (double)(in->p + in->q) * x * x * ((double)size_of_level1(in->n) + x / 6.0);
+    double brute = (double)in->p * (double)in->q * levels_exact_cost(m, in->n);
+    return brute > 20.0 * (basis + compress);
 }
 
-/* ---- compressing -------------------------------------------------------------------------------- */
+/* ---- compressing --------------------------------------------------------------------------------
+ */
 
 typedef struct compress_job {
     const kernels *k;
@@ -86,13 +96,18 @@ typedef struct compress_job {
     double *work; /* threads x compress_work */
 } compress_job;
 
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Compressed triangles one by one and interleaved, prepared samples, and the rest. */
 static size_t compress_work(const levels *lv)
 {
-    size_t tri = TRI(lv->m2), size2 = lv->metric->size(lv->m2);
-    size_t inner = bound_work(lv->n, lv->m2), low = metric_stein.work(lv->m1);
-    if (lv->metric->work(lv->m2) > low)
-        low = lv->metric->work(lv->m2);
-    return (2 * tri + size2) * LANES + inner + low;
+    const level *low = &lv->level[0], *high = &lv->level[1];
+    size_t inner = larger(low->m->work(low->n), high->m->work(high->n));
+    return (2 * TRI(high->n) + larger(low->stride, high->stride)) * LANES +
+           larger(inner, bound_work(lv->in.n, high->n));
 }
 
 /* A group of eight: compress, prepare for both levels. A lane that rounding made indefinite gets
@@ -102,27 +117,27 @@ static spd_status compress_chunk(void *user, size_t group, int thread)
     compress_job *j = user;
     const levels *lv = j->lv;
     compressed *c = j->set;
-    size_t tri = TRI(lv->m2), first = group * LANES, n2 = lv->n * lv->n;
+    size_t n = lv->in.n, m = lv->level[1].n, tri = TRI(m), first = group * LANES;
     size_t lanes = c->count - first < LANES ? c->count - first : LANES;
-    size_t size1 = metric_stein.size(lv->m1), size2 = lv->metric->size(lv->m2);
     double *T = j->work + (size_t)thread * compress_work(lv), *G = T + tri * LANES;
-    double *F = G + tri * LANES, *rest = F + size2 * LANES;
-    double *F1 = c->groups1 + group * size1 * LANES;
+    double *F = G + tri * LANES;
+    double *rest = F + larger(lv->level[0].stride, lv->level[1].stride) * LANES;
     const double *in[LANES];
-    double *low[LANES], *out1[LANES], *out2[LANES];
+    double *out[LANES];
     for (size_t l = 0; l < lanes; l++) {
-        in[l] = j->X + (first + l) * n2;
-        low[l] = T + l * tri;
-        out1[l] = c->F1 + (first + l) * size1;
-        out2[l] = c->F2 + (first + l) * size2;
+        in[l] = j->X + (first + l) * n * n;
+        out[l] = T + l * tri;
     }
-    unsigned bad = bound_compress(j->k, lv->n, lv->m2, lv->W, lv->w_norm2, lanes, in, low,
-                                  c->slack + first, rest);
-    j->k->gather(tri, lanes, (const double *const *)low, G);
-    bad |= metric_stein.prepare(j->k, lv->m1, G, F1, rest); /* leading rows: the first m1 columns */
-    bad |= lv->metric->prepare(j->k, lv->m2, G, F, rest);
-    j->k->split(size1, lanes, F1, out1);
-    j->k->split(size2, lanes, F, out2);
+    unsigned bad =
+        bound_compress(j->k, n, m, lv->W, lv->w_norm2, lanes, in, out, c->slack + first, rest);
+    j->k->gather(tri, lanes, (const double *const *)out, G);
+    for (size_t i = 0; i < 2; i++) { /* the leading rows of G are the smaller compression */
+        const level *v = &lv->level[i];
+        bad |= v->m->prepare(j->k, v->n, G, F, rest);
+        for (size_t l = 0; l < lanes; l++)
+            out[l] = c->F[i] + (first + l) * v->stride;
+        j->k->split(v->stride, lanes, F, out);
+    }
     for (size_t l = 0; l < lanes; l++)
         if (bad >> l & 1u)
             c->slack[first + l] = INFINITY;
@@ -131,26 +146,23 @@ static spd_status compress_chunk(void *user, size_t group, int thread)
 
 static void compressed_free(compressed *c)
 {
-    mem_free(c->groups1);
-    mem_free(c->F1);
-    mem_free(c->F2);
+    mem_free(c->F[0]);
+    mem_free(c->F[1]);
     mem_free(c->slack);
 }
 
 static spd_status compressed_fill(spd_context *ctx, const levels *lv, size_t count, const double *X,
                                   compressed *c)
 {
-    size_t groups = (count + LANES - 1) / LANES, even = (groups + 1) / 2 * 2;
-    size_t size1 = metric_stein.size(lv->m1), threads = (size_t)parallel_threads(ctx);
+    size_t groups = (count + LANES - 1) / LANES, threads = (size_t)parallel_threads(ctx);
     compress_job j = {kernels_get(), lv, X, c, NULL};
-    c->count = count;
-    c->groups1 = mem_zero(even * size1 * LANES, sizeof *c->groups1);
-    c->F1 = mem_alloc(count, size1 * sizeof *c->F1);
-    c->F2 = mem_alloc(count, lv->metric->size(lv->m2) * sizeof *c->F2);
-    c->slack = mem_alloc(count, sizeof *c->slack);
-    j.work = mem_alloc(threads * compress_work(lv), sizeof *j.work);
     spd_status status = SPD_ENOMEM;
-    if (c->groups1 && c->F1 && c->F2 && c->slack && j.work)
+    c->count = count;
+    c->F[0] = mem_alloc(count, lv->level[0].stride * sizeof(double));
+    c->F[1] = mem_alloc(count, lv->level[1].stride * sizeof(double));
+    c->slack = mem_alloc(count, sizeof *c->slack);
+    j.work = mem_alloc(threads, compress_work(lv) * sizeof *j.work);
+    if (c->F[0] && c->F[1] && c->slack && j.work)
         status = parallel_for(ctx, groups, compress_chunk, &j, "compressing", "matrices",
                               (double)count, NULL);
     mem_free(j.work);
@@ -167,76 +179,90 @@ void levels_free(levels *lv)
     mem_free(lv);
 }
 
-spd_status levels_new(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
-                      size_t q, const double *Q, levels **out)
+/* Which metric at which size: see the table in nearest_levels.h. */
+static void describe_levels(levels *lv)
 {
-    levels *lv = mem_zero(1, sizeof *lv);
-    spd_status status = SPD_ENOMEM;
-    if (!lv)
-        return ctx_nomem(ctx, "lower bounds");
-    *lv = (levels){.metric = m, .airm = m == &metric_airm, .n = n, .m1 = size_of_level1(n),
-                   .m2 = size_of_level2(n), .queries = &lv->samples};
-    size_t entries = n * PASS_LD(lv->m2);
+    const level_input *in = &lv->in;
+    int airm = in->metric == &metric_airm;
+    double factor = airm ? 8.0 : 1.0;
+    size_t low = size_of_level0(in->n), high = size_of_level1(in->n);
+    lv->level[0] = (level){&metric_stein, low, metric_stein.size(low), factor, NULL, NULL};
+    lv->level[1] = (level){in->metric, high, in->metric->size(high), 1.0, NULL, NULL};
+    lv->level[2] = (level){&metric_stein, in->n, in->metric->size(in->n), factor, in->F, in->G};
+    lv->count = airm ? 3 : 2;
+}
+
+/* Compresses both sets and points the levels at them. */
+static spd_status fill_levels(spd_context *ctx, levels *lv)
+{
+    const level_input *in = &lv->in;
+    size_t entries = in->n * PASS_LD(lv->level[1].n);
     lv->W = mem_alloc(entries, sizeof *lv->W);
-    if (lv->W)
-        status = bound_basis(n, lv->m2, p, X, SUBSET, lv->W);
+    if (!lv->W)
+        return SPD_ENOMEM;
+    spd_status status = bound_basis(in->n, lv->level[1].n, in->p, in->X, SUBSET, lv->W);
     for (size_t e = 0; status == SPD_OK && e < entries; e++)
         lv->w_norm2 += lv->W[e] * lv->W[e];
     if (status == SPD_OK)
-        status = compressed_fill(ctx, lv, p, X, &lv->samples);
-    if (status == SPD_OK && Q) {
-        lv->queries = &lv->own;
-        status = compressed_fill(ctx, lv, q, Q, &lv->own);
+        status = compressed_fill(ctx, lv, in->p, in->X, &lv->samples);
+    if (status == SPD_OK && in->Q != in->X)
+        status = compressed_fill(ctx, lv, in->q, in->Q, &lv->own);
+    const compressed *queries = in->Q != in->X ? &lv->own : &lv->samples;
+    lv->slack = lv->samples.slack;
+    lv->query_slack = queries->slack;
+    for (size_t i = 0; i < 2; i++) {
+        lv->level[i].F = lv->samples.F[i];
+        lv->level[i].G = queries->F[i];
     }
+    return status;
+}
+
+spd_status levels_new(spd_context *ctx, const level_input *in, levels **out)
+{
+    levels *lv = mem_zero(1, sizeof *lv);
+    if (!lv)
+        return ctx_nomem(ctx, "lower bounds");
+    lv->in = *in;
+    describe_levels(lv);
+    spd_status status = fill_levels(ctx, lv);
     if (status == SPD_OK) {
         *out = lv;
         return SPD_OK;
     }
     levels_free(lv);
+    *out = NULL;
     if (status == SPD_ENOTSPD) /* too ill-conditioned to bound: the search goes on without */
         return SPD_OK;
     return status == SPD_ENOMEM ? ctx_nomem(ctx, "lower bounds") : status;
 }
 
-/* ---- bounding -------------------------------------------------------------------------------------- */
+/* ---- bounding
+ * -------------------------------------------------------------------------------------- */
 
 size_t levels_work(const levels *lv)
 {
-    size_t one = BLOCK + metric_stein.work(lv->m1), two = block_work(lv->metric, lv->m2);
-    return one > two ? one : two;
+    size_t most = 0;
+    for (size_t i = 0; i < lv->count; i++)
+        most = larger(most, block_work(lv->level[i].m, lv->level[i].n));
+    return most;
 }
 
-void levels_scan(const levels *lv, const kernels *k, size_t query, double *bound, double *work)
+void levels_bound(const levels *lv, const kernels *k, size_t which, size_t query, size_t count,
+                  const size_t *candidate, double *bound, double *work)
 {
-    const compressed *s = &lv->samples, *q = lv->queries;
-    size_t size1 = metric_stein.size(lv->m1);
-    const double *f = q->F1 + query * size1;
-    double factor = lv->airm ? 8.0 : 1.0;
-    for (size_t first = 0; first < s->count; first += BLOCK) {
-        size_t count = s->count - first < BLOCK ? s->count - first : BLOCK;
-        metric_stein.dist2(k, lv->m1, METRIC_GROUPS, f, s->groups1 + first * size1, work,
-                           work + BLOCK);
-        for (size_t c = 0; c < count; c++)
-            bound[first + c] = factor * bound_deflate(work[c], lv->n,
-                                                      s->slack[first + c] + q->slack[query], 0);
-    }
-}
-
-void levels_refine(const levels *lv, const kernels *k, size_t query, size_t count,
-                   const size_t *candidate, double *bound, double *work)
-{
-    const compressed *s = &lv->samples, *q = lv->queries;
-    size_t size2 = lv->metric->size(lv->m2);
+    const level *v = &lv->level[which];
+    int airm = v->m == &metric_airm;
     for (size_t at = 0; at < count; at += BLOCK) {
         size_t now = count - at < BLOCK ? count - at : BLOCK;
-        const double *G[BLOCK];
+        const double *F[BLOCK];
         double d2[BLOCK];
         for (size_t c = 0; c < now; c++)
-            G[c] = s->F2 + candidate[at + c] * size2;
-        block_dist2(k, lv->metric, lv->m2, q->F2 + query * size2, now, G, d2, work);
+            F[c] = v->F + candidate[at + c] * v->stride;
+        block_dist2(k, v->m, v->n, v->G + query * v->stride, now, F, d2, work);
         for (size_t c = 0; c < now; c++) {
             size_t i = candidate[at + c];
-            double low = bound_deflate(d2[c], lv->n, s->slack[i] + q->slack[query], lv->airm);
+            double slack = lv->slack[i] + lv->query_slack[query];
+            double low = v->factor * bound_deflate(d2[c], lv->in.n, slack, airm);
             if (low > bound[i])
                 bound[i] = low;
         }

@@ -1,35 +1,49 @@
-/* nearest_levels.h - the two levels of lower bounds that the neighbour search prunes with. */
+/* nearest_levels.h - lower bounds, in levels of growing cost, that the neighbour search prunes
+ * with (math.md, eq. 9):
+ *
+ *   Stein   0: Stein at about n/8        1: Stein at about n/3
+ *   AIRM    0: 8 Stein at about n/8      1: AIRM at about n/3      2: 8 Stein at n  */
 #ifndef SPD_ENGINE_NEAREST_LEVELS_H
 #define SPD_ENGINE_NEAREST_LEVELS_H
 
 #include "base/context.h"
 #include "geometry/metric.h"
 
+#define MAX_LEVELS 3
+
 typedef struct levels levels;
 
-/* Operations per pair of an exact distance at size n. */
-double levels_cost(const metric *m, size_t n);
+/* Samples and queries (the same arrays for neighbours within one set), as they came and prepared
+ * for the metric. */
+typedef struct level_input {
+    const metric *metric;
+    size_t n, p, q;
+    const double *X, *Q; /* p x n x n, q x n x n */
+    const double *F, *G; /* prepared: p x size, q x size */
+} level_input;
+
+/* Operations per pair of a distance at size n. */
+double levels_exact_cost(const metric *m, size_t n);
 
 /* Is there a bound for this metric, and is the search large enough to earn the preparation? */
-int levels_pay(const metric *m, size_t n, size_t p, size_t q);
+int levels_pay(const level_input *in);
 
-/* Compresses and prepares samples X (p) and queries Q (q; NULL: the samples themselves), all SPD. */
-spd_status levels_new(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
-                      size_t q, const double *Q, levels **lv);
+/* Compresses samples and queries; all are SPD. *lv is NULL after SPD_OK when the matrices are too
+ * ill-conditioned to be bounded. The input must outlive the levels. */
+spd_status levels_new(spd_context *ctx, const level_input *in, levels **lv);
 void levels_free(levels *lv);
 
-/* Scratch doubles of scan and refine. */
+size_t levels_count(const levels *lv);
+
+/* Operations per pair. */
+double levels_cost(const levels *lv, size_t level);
+
+/* Scratch doubles of levels_bound. */
 size_t levels_work(const levels *lv);
 
-/* Operations per pair of either level. */
-double levels_cost1(const levels *lv);
-double levels_cost2(const levels *lv);
-
-/* bound (p) <- level 1 for all samples. */
-void levels_scan(const levels *lv, const kernels *k, size_t query, double *bound, double *work);
-
-/* bound[candidate[i]] <- level 2, where that is larger, for the count candidates. */
-void levels_refine(const levels *lv, const kernels *k, size_t query, size_t count,
-                   const size_t *candidate, double *bound, double *work);
+/* bound[c] <- the level's lower bound of d2(query, c), where that is larger, for the count
+ * candidates c. */
+void levels_bound(const levels *lv, const kernels *k, size_t level, size_t query, size_t count,
+                  const size_t *candidate, double *bound, double *work);
 
 #endif

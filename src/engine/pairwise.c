@@ -22,7 +22,7 @@ typedef struct prepare_job {
     size_t n, p;
     const double *X;
     double *F;
-    double *work; /* threads x prepare_work */
+    double *work;  /* threads x prepare_work */
     unsigned *bad; /* one mask per group */
 } prepare_job;
 
@@ -57,7 +57,7 @@ spd_status prepare_set(spd_context *ctx, const metric *m, size_t n, size_t p, co
     size_t groups = (p + LANES - 1) / LANES, failed;
     size_t threads = (size_t)parallel_threads(ctx);
     prepare_job j = {kernels_get(), m, n, p, X, F, NULL, NULL};
-    j.work = mem_alloc(threads * prepare_work(m, n), sizeof *j.work);
+    j.work = mem_alloc(threads, prepare_work(m, n) * sizeof *j.work);
     j.bad = mem_zero(groups, sizeof *j.bad);
     spd_status status = SPD_OK;
     if (!j.work || !j.bad)
@@ -156,15 +156,16 @@ static void mirror(size_t p, double *D2)
 static spd_status pairwise_fill(spd_context *ctx, pairwise_job *j)
 {
     size_t threads = (size_t)parallel_threads(ctx);
-    j->work = mem_alloc(threads * block_work(j->m, j->n), sizeof *j->work);
+    j->work = mem_alloc(threads, block_work(j->m, j->n) * sizeof *j->work);
     if (!j->work)
         return ctx_nomem(ctx, "distances");
     double pairs = (double)j->p * (double)j->q * (j->within ? 0.5 : 1.0);
     spd_status status = parallel_for(ctx, (j->q + BLOCK - 1) / BLOCK, pairwise_chunk, j,
                                      "distances", "pairs", pairs, NULL);
     if (status == SPD_ENUMERIC)
-        ctx_fail(ctx, status, "a distance could not be computed: a pair of matrices is too "
-                              "ill-conditioned; regularise the data");
+        ctx_fail(ctx, status,
+                 "a distance could not be computed: a pair of matrices is too "
+                 "ill-conditioned; regularise the data");
     mem_free(j->work);
     if (status == SPD_OK && j->within)
         mirror(j->p, j->D2);

@@ -68,8 +68,14 @@ static void work(loop *l, int thread)
 spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, void *user,
                         const char *task, const char *unit, double total, size_t *failed)
 {
-    loop l = {.ctx = ctx, .chunks = chunks, .body = body, .user = user,
-              .task = task, .unit = unit, .total = total, .failed = SIZE_MAX};
+    loop l = {.ctx = ctx,
+              .chunks = chunks,
+              .body = body,
+              .user = user,
+              .task = task,
+              .unit = unit,
+              .total = total,
+              .failed = SIZE_MAX};
     int threads = parallel_threads(ctx);
     if ((size_t)threads > chunks)
         threads = chunks ? (int)chunks : 1;

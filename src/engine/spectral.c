@@ -30,8 +30,7 @@ typedef struct eigen_room {
 static size_t eigen_work(size_t n)
 {
     size_t each = TRI(n) + n + n * n;
-    return (BATCH_GROUPS * each + n + BATCH_GROUPS * TRI(n) + n * n) * LANES +
-           kernels_eigh_work(n);
+    return (BATCH_GROUPS * each + n + BATCH_GROUPS * TRI(n) + n * n) * LANES + kernels_eigh_work(n);
 }
 
 static eigen_room share_out(size_t n, double *work)
@@ -43,7 +42,7 @@ static eigen_room share_out(size_t n, double *work)
     w.L = w.Z + BATCH_GROUPS * n * n * LANES;
     w.full = w.L + BATCH_GROUPS * TRI(n) * LANES;
     w.rest = w.full + n * n * LANES;
-    w.rank = (size_t *)(w.rest + kernels_eigh_work(n));
+    w.rank = (size_t *)(void *)(w.rest + kernels_eigh_work(n));
     return w;
 }
 
@@ -226,7 +225,7 @@ static void deliver(const batch *b, double *lambda, double *V)
 
 static spd_status run_eigh(spd_context *ctx, batch *b, double *lambda, double *V)
 {
-    size_t bad, n = b->n;
+    size_t bad = SPD_NO_INDEX, n = b->n;
     spd_status status;
     b->k = kernels_get();
     b->vectors = V != NULL;
@@ -276,7 +275,7 @@ spd_status spd_apply(spd_context *ctx, spd_function f, double power, size_t n, s
     if ((unsigned)f > SPD_POWER || (f == SPD_POWER && !isfinite(power)))
         return ctx_fail(ctx, SPD_EINVAL, "no such function of a matrix");
     batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .f = f, .power = power, .each = n * n};
-    size_t bad, interleaved = BATCH_GROUPS * TRI(n) * LANES + spdfun_work(n);
+    size_t bad = SPD_NO_INDEX, interleaved = BATCH_GROUPS * TRI(n) * LANES + spdfun_work(n);
     b.task = "functions";
     if (n >= DENSE_FROM)
         status = batch_run(ctx, &b, dense_apply_body, spdfun_dense_work(n), &bad);

@@ -2,8 +2,8 @@
  *
  *   d2(X,Y) = sum_k ln^2 lambda_k,  Y v = lambda X v                  (math.md, eq. 1)
  *
- * Prepared: [lower triangle of X | its Cholesky factor L]. A distance costs the reduction
- * L^-1 Y L^-T and its eigenvalues. */
+ * Prepared as factored.h says. A distance costs the reduction L^-1 Y L^-T and its
+ * eigenvalues. */
 #include <math.h>
 #include <string.h>
 

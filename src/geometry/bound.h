@@ -7,8 +7,8 @@
  * the compression by the first j of them: one W serves every size.
  *
  * Rounding: a computed bound may exceed a computed distance by about the conditioning of the
- * matrices times the machine epsilon. bound_slack measures this per sample; bound_deflate takes
- * it off. */
+ * matrices times the machine epsilon. bound_compress measures this slack per sample;
+ * bound_deflate takes it off. */
 #ifndef SPD_GEOMETRY_BOUND_H
 #define SPD_GEOMETRY_BOUND_H
 

@@ -53,11 +53,17 @@ int dense_eigh(size_t n, int vectors, double *A, double *lambda, double *work)
     return info != 0;
 }
 
-void dense_product(size_t n, const double *A, const double *B, double *C)
+/* C <- op(A) op(B) */
+static void multiply(size_t n, enum CBLAS_TRANSPOSE a, enum CBLAS_TRANSPOSE b, const double *A,
+                     const double *B, double *C)
 {
     int size = (int)n;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1.0, A, size, B, size,
-                0.0, C, size);
+    cblas_dgemm(CblasRowMajor, a, b, size, size, size, 1.0, A, size, B, size, 0.0, C, size);
+}
+
+void dense_product(size_t n, const double *A, const double *B, double *C)
+{
+    multiply(n, CblasNoTrans, CblasNoTrans, A, B, C);
 }
 
 /* A <- (A + A')/2 */
@@ -70,10 +76,8 @@ static void even_out(size_t n, double *A)
 
 void dense_congruence(size_t n, const double *A, const double *B, double *C, double *work)
 {
-    int size = (int)n;
     dense_product(n, B, A, work);
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, size, size, size, 1.0, A, size, work, size,
-                0.0, C, size);
+    multiply(n, CblasTrans, CblasNoTrans, A, work, C);
     even_out(n, C);
 }
 
@@ -130,10 +134,8 @@ void dense_scale_columns(size_t n, const double *A, const double *f, double *B)
 
 void dense_rebuild(size_t n, const double *V, const double *f, double *A, double *work)
 {
-    int size = (int)n;
     dense_scale_columns(n, V, f, work);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, size, size, size, 1.0, work, size, V, size,
-                0.0, A, size);
+    multiply(n, CblasNoTrans, CblasTrans, work, V, A);
     even_out(n, A);
 }
 

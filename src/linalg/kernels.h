@@ -16,12 +16,12 @@
 
 #include <stddef.h>
 
-#define LANES 8
-#define TRI(n) ((size_t)(n) * ((size_t)(n) + 1) / 2)
+#define LANES     8
+#define TRI(n)    ((size_t)(n) * ((size_t)(n) + 1) / 2)
 #define ALL_LANES 0xffu
 
 /* Columns of W, Y and S in the data pass are padded to a multiple of this with zeros. */
-#define PASS_PAD 8
+#define PASS_PAD   8
 #define PASS_LD(m) (((size_t)(m) + PASS_PAD - 1) / PASS_PAD * PASS_PAD)
 
 typedef struct kernels {
@@ -42,10 +42,10 @@ typedef struct kernels {
                     double *const *T);
 
     /* One array f (entries) against a group G (entries x 8), lane by lane: */
-    void (*spread)(size_t entries, const double *f, double *G);    /* G <- f */
-    void (*average)(size_t entries, const double *f, const double *G, double *A); /* (f + G)/2 */
+    void (*spread)(size_t entries, const double *f, double *G);                      /* G <- f */
+    void (*average)(size_t entries, const double *f, const double *G, double *A);    /* (f + G)/2 */
     void (*distance2)(size_t entries, const double *f, const double *G, double *d2); /* |f-G|^2 */
-    void (*middle)(size_t entries, const double *A, const double *B, double *C); /* (A + B)/2 */
+    void (*middle)(size_t entries, const double *A, const double *B, double *C);     /* (A + B)/2 */
     /* d2 (8) <- sum over e < entries of (f[e] - G[e]) (G[entries + e] - f[entries + e]) */
     void (*cross)(size_t entries, const double *f, const double *G, double *d2);
 

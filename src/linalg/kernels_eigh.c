@@ -15,11 +15,11 @@
 
 #include "linalg/kernels_tile.h"
 
-#define PAIR 2
+#define PAIR       2
 #define MAX_SWEEPS 80 /* per eigenvalue; two are usual */
-#define PENDING 4     /* sweeps applied to the eigenvectors in one go */
+#define PENDING    4  /* sweeps applied to the eigenvectors in one go */
 #define NEGLIGIBLE 1e-20
-#define VANISHING 1e-290
+#define VANISHING  1e-290
 
 typedef struct vp {
     vd v[PAIR];
@@ -28,8 +28,8 @@ typedef struct vp {
 /* Scratch of one pair of vectors: n entries each. */
 typedef struct eigen_work {
     vp *d, *e;
-    vp *c, *s;       /* PENDING x n */
-    vd *h[PAIR];     /* 1/h of each reflector, 0 for none */
+    vp *c, *s;   /* PENDING x n */
+    vd *h[PAIR]; /* 1/h of each reflector, 0 for none */
     vd *p, *q;
 } eigen_work;
 
@@ -279,8 +279,7 @@ INLINE vi tiny_plain(vd x, vd a, vd b)
 
 INLINE vi tiny_square(vd x, vd a, vd b)
 {
-    return (x <= 0.25 * DBL_EPSILON * DBL_EPSILON * v_abs(a * b)) |
-           (x <= NEGLIGIBLE * NEGLIGIBLE);
+    return (x <= 0.25 * DBL_EPSILON * DBL_EPSILON * v_abs(a * b)) | (x <= NEGLIGIBLE * NEGLIGIBLE);
 }
 
 /* Finds, per lane, the first negligible off-diagonal at or after l. */

@@ -54,14 +54,14 @@ void KERNEL(cross)(size_t entries, const double *f, const double *G, double *d2)
         vd even = v_set(0.0), odd = v_set(0.0);
         size_t e = 0;
         for (; e + 2 <= entries; e += 2) {
-            even += (v_set(f[e]) - CAT(G + l, e)) *
-                    (CAT(G + l, entries + e) - v_set(f[entries + e]));
+            even +=
+                (v_set(f[e]) - CAT(G + l, e)) * (CAT(G + l, entries + e) - v_set(f[entries + e]));
             odd += (v_set(f[e + 1]) - CAT(G + l, e + 1)) *
                    (CAT(G + l, entries + e + 1) - v_set(f[entries + e + 1]));
         }
         for (; e < entries; e++)
-            even += (v_set(f[e]) - CAT(G + l, e)) *
-                    (CAT(G + l, entries + e) - v_set(f[entries + e]));
+            even +=
+                (v_set(f[e]) - CAT(G + l, e)) * (CAT(G + l, entries + e) - v_set(f[entries + e]));
         AT(d2 + l, 0) = even + odd;
     }
 }

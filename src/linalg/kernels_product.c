@@ -9,13 +9,13 @@
 #define PER8 (PASS_PAD / VW)
 #if VW == 8
 #define MAX_BLOCKS 4 /* column blocks of 8 in a tile */
-#define ROWS1 12
-#define ROWS2 12
-#define ROWS3 8
-#define ROWS4 6
+#define ROWS1      12
+#define ROWS2      12
+#define ROWS3      8
+#define ROWS4      6
 #else
 #define MAX_BLOCKS 1
-#define ROWS1 (12 / PER8)
+#define ROWS1      (12 / PER8)
 #endif
 
 typedef struct operand {
@@ -54,7 +54,7 @@ INLINE void product_tile(int rows, int blocks, size_t r, size_t column, const op
     _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++)
     {
         double *c = o->C + (r + (size_t)i) * o->ld + column;
-        _Pragma("GCC unroll 16") for (int v = 0; v < nv; v++) *(vd *)(c + (size_t)v * VW) =
+        _Pragma("GCC unroll 16") for (int v = 0; v < nv; v++) * (vd *)(c + (size_t)v * VW) =
             sum[i][v];
     }
 }

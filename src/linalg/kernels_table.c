@@ -2,7 +2,7 @@
 #include "linalg/kernels_vec.h"
 
 #define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
+#define TEXT(x)    TEXT_OF(x)
 
 void KERNEL(pack)(size_t n, size_t count, const double *const *X, double *group);
 void KERNEL(unpack_sym)(size_t n, size_t count, const double *group, double *const *Y);

@@ -87,7 +87,8 @@ INLINE void tile_outer(int nr, int nc, const double *P, const double *Q, tile *t
 }
 
 /* Stores rows a of the tile at T + a * step (+ growth as in tile_dot). lower: only b <= a. */
-INLINE void tile_store(int nr, int nc, const tile *t, double *T, size_t step, size_t grow, int lower)
+INLINE void tile_store(int nr, int nc, const tile *t, double *T, size_t step, size_t grow,
+                       int lower)
 {
     UNROLL
     for (int a = 0; a < nr; a++) {

@@ -9,24 +9,24 @@
 
 #include "linalg/kernels.h"
 
-#define KERNEL_PASTE(name, isa) name##_##isa
+#define KERNEL_PASTE(name, isa)  name##_##isa
 #define KERNEL_EXPAND(name, isa) KERNEL_PASTE(name, isa)
-#define KERNEL(name) KERNEL_EXPAND(name, KERNELS_ISA)
+#define KERNEL(name)             KERNEL_EXPAND(name, KERNELS_ISA)
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
-#define VW 8
+#define VW   8
 #define TILE 4
 #elif defined(__AVX__)
 #include <immintrin.h>
-#define VW 4
+#define VW   4
 #define TILE 3
 #elif defined(__SSE2__)
 #include <emmintrin.h>
-#define VW 2
+#define VW   2
 #define TILE 3
 #else
-#define VW 2
+#define VW   2
 #define TILE 4
 #endif
 
@@ -40,7 +40,7 @@ typedef int64_t vi __attribute__((vector_size(8 * VW), may_alias));
 typedef double vu __attribute__((vector_size(8 * VW), aligned(8), may_alias));
 
 /* Element e of a group, at lane offset already added to the pointer. */
-#define AT(p, e) (*(vd *)((p) + (size_t)(e)*LANES))
+#define AT(p, e)  (*(vd *)((p) + (size_t)(e)*LANES))
 #define CAT(p, e) (*(const vd *)((p) + (size_t)(e)*LANES))
 
 #if VW == 8

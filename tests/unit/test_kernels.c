@@ -346,12 +346,12 @@ static void congruences(void)
                     double back = 0.0, forth = 0.0;
                     for (size_t c = 0; c <= a; c++)
                         for (size_t d = 0; d <= b; d++)
-                            back += at(y.group, a, c, l) * at(s.out, c, d, l) *
-                                    at(y.group, b, d, l);
+                            back +=
+                                at(y.group, a, c, l) * at(s.out, c, d, l) * at(y.group, b, d, l);
                     for (size_t c = a; c < n; c++)
                         for (size_t d = b; d < n; d++)
-                            forth += at(y.group, c, a, l) * s.X[l][c * n + d] *
-                                     at(y.group, d, b, l);
+                            forth +=
+                                at(y.group, c, a, l) * s.X[l][c * n + d] * at(y.group, d, b, l);
                     CHECK_CLOSE(back, s.X[l][a * n + b], 1e-13 * (double)n * 30.0, "n %zu", n);
                     CHECK_CLOSE(at(y.out, a, b, l), forth, 1e-14 * (double)n, "expand n %zu", n);
                 }
@@ -363,7 +363,8 @@ static void congruences(void)
     }
 }
 
-/* ---- eigenvalues ------------------------------------------------------------------------------ */
+/* ---- eigenvalues ------------------------------------------------------------------------------
+ */
 
 /* Spectra by lane: random indefinite, badly conditioned, graded, clustered, diagonal, zero,
  * rank one, huge. */
@@ -374,7 +375,7 @@ static void fill_spectra(eight *s, rng *r)
     for (int l = 0; l < LANES; l++) {
         for (size_t i = 0; i < n; i++) {
             double t = n > 1 ? (double)i / (double)(n - 1) : 0.0;
-            const double kinds[LANES] = {rng_normal(r),       pow(10.0, -10.0 * t),
+            const double kinds[LANES] = {rng_normal(r),        pow(10.0, -10.0 * t),
                                          pow(10.0, -18.0 * t), i % 3 ? 1.0 : 1.0 + 1e-14,
                                          (double)i - 2.0,      0.0,
                                          i == 0 ? 5.0 : 0.0,   1e150 * rng_normal(r)};
@@ -453,7 +454,8 @@ static void eigen_against_lapack(void)
                 double norm = fmax(fabs(reference[0]), fabs(reference[n - 1]));
                 sorted_values(n, values + (groups - 1) * n * LANES, l, sorted);
                 for (size_t q = 0; q < n; q++)
-                    CHECK_CLOSE(sorted[q], reference[q], 1e-13 * norm, "values n %zu lane %d", n, l);
+                    CHECK_CLOSE(sorted[q], reference[q], 1e-13 * norm, "values n %zu lane %d", n,
+                                l);
                 sorted_values(n, lambda + (groups - 1) * n * LANES, l, sorted);
                 for (size_t q = 0; q < n; q++)
                     CHECK_CLOSE(sorted[q], reference[q], 1e-13 * norm, "eigh n %zu lane %d", n, l);
@@ -519,7 +521,8 @@ static void rebuild_from_vectors(void)
     }
 }
 
-/* ---- data pass --------------------------------------------------------------------------------- */
+/* ---- data pass ---------------------------------------------------------------------------------
+ */
 
 static void product_against_dgemm(void)
 {

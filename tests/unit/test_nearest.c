@@ -9,7 +9,8 @@
 /* X_i = B (D_c + noise) B': c = i modulo classes; a signal that compression can see. */
 static double *structured_set(rng *r, size_t n, size_t p, size_t classes, double condition)
 {
-    double *X = block(p * n * n), *B = block(n * n), *D = block(n * n), *spectra = block(classes * n);
+    double *X = block(p * n * n), *B = block(n * n), *D = block(n * n),
+           *spectra = block(classes * n);
     random_gl(r, n, condition, B);
     for (size_t e = 0; e < classes * n; e++)
         spectra[e] = exp((e % n < n / 4 ? 2.0 : 0.1) * rng_normal(r));
@@ -147,8 +148,8 @@ static void queries_and_unstructured_data(void)
     rng_seed(&r, 3);
     const size_t n = 16, p = 600, q = 300, k = 2;
     for (int structured = 0; structured < 2; structured++) {
-        double *X = structured ? structured_set(&r, n, p + q, 15, 10.0)
-                               : random_set(&r, n, p + q, 100.0);
+        double *X =
+            structured ? structured_set(&r, n, p + q, 15, 10.0) : random_set(&r, n, p + q, 100.0);
         const double *Q = X + p * n * n;
         for (int m = 0; m < 2; m++) {
             spd_metric metric = m ? SPD_AIRM : SPD_STEIN;
@@ -218,7 +219,8 @@ static void bad_arguments(void)
     CHECK(strstr(spd_context_error(ctx)->message, "there are 2 other"), "%s",
           spd_context_error(ctx)->message);
     CHECK(spd_nearest(ctx, SPD_STEIN, 4, 3, X, 0, NULL, 0, 0, index, d2, NULL) == SPD_EINVAL, "0");
-    CHECK(spd_nearest(ctx, SPD_METRICS, 4, 3, X, 0, NULL, 1, 0, index, d2, NULL) == SPD_EINVAL, "m");
+    CHECK(spd_nearest(ctx, SPD_METRICS, 4, 3, X, 0, NULL, 1, 0, index, d2, NULL) == SPD_EINVAL,
+          "m");
     CHECK(spd_nearest(ctx, SPD_STEIN, 4, 0, X, 0, NULL, 1, 0, index, d2, NULL) == SPD_EINVAL, "p");
     X[16] = -5.0;
     CHECK(spd_nearest(ctx, SPD_AIRM, 4, 3, X, 0, NULL, 1, 0, index, d2, NULL) == SPD_ENOTSPD, "X");

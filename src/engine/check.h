@@ -1,0 +1,11 @@
+/* check.h - the check of a set whose name in messages is not X. */
+#ifndef SPD_ENGINE_CHECK_H
+#define SPD_ENGINE_CHECK_H
+
+#include "base/context.h"
+
+/* spd_check of the set called `name`, for callers that have checked their arguments. */
+spd_status check_set(spd_context *ctx, const char *name, size_t n, size_t p, const double *X,
+                     double tolerance);
+
+#endif

@@ -1,0 +1,298 @@
+/* means.c - means of sets: the passes of a mean_rule over the samples, in parallel.
+ *
+ * Samples are summed in chunks whose number depends on p alone, and the chunks' sums are added in
+ * order: the mean has the same bits for any number of threads. */
+#include <math.h>
+#include <omp.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/groups.h"
+#include "engine/parallel.h"
+#include "engine/report.h"
+#include "geometry/mean.h"
+
+#define MOST_CHUNKS             256
+#define USUAL_TOLERANCE         1e-12
+#define USUAL_ITERATIONS        200
+#define SECONDS_BETWEEN_REPORTS 0.2
+
+typedef struct mean_run {
+    spd_context *ctx;
+    spd_context inner; /* threads of ctx; progress is counted in iterations */
+    const kernels *k;
+    const mean_rule *rule; /* of the current pass */
+    mean_state *state;
+    size_t n, p, per_chunk, chunks;
+    const double *X;
+    double *weight;  /* p, sum one */
+    double *partial; /* chunks x terms */
+    double *sum;     /* terms */
+    double *work;    /* threads x stride */
+    size_t stride;
+    atomic_size_t lowest; /* sample at fault */
+    double reported;      /* when progress was last told */
+} mean_run;
+
+/* ---- one pass ----------------------------------------------------------------------------- */
+
+static size_t pass_work(const mean_rule *rule, size_t n)
+{
+    size_t groups = MEAN_GROUPS * (TRI(n) + rule->terms(n)) * LANES;
+    return groups + (rule->term_work(n) + LANES - 1) / LANES * LANES;
+}
+
+/* sum (terms) += weighted terms of samples first .. first+count-1; returns the mask of bad ones. */
+static unsigned add_batch(const mean_run *r, size_t first, size_t count, double *sum, double *work)
+{
+    size_t n = r->n, terms = r->rule->terms(n);
+    double *T = work + MEAN_GROUPS * TRI(n) * LANES;
+    unsigned bad[MEAN_GROUPS];
+    size_t used = groups_pack(r->k, n, first, count, r->X, work);
+    r->rule->term(r->k, n, used, r->state->frame, work, T, bad, T + MEAN_GROUPS * terms * LANES);
+    double *const target[LANES] = {sum, sum, sum, sum, sum, sum, sum, sum};
+    for (size_t g = 0; g < used; g++) {
+        size_t lanes = count - g * LANES < LANES ? count - g * LANES : LANES;
+        r->k->scatter(terms, lanes, T + g * terms * LANES, r->weight + first + g * LANES, target);
+    }
+    return groups_mask(used, bad, count);
+}
+
+static spd_status pass_chunk(void *user, size_t chunk, int thread)
+{
+    mean_run *r = user;
+    size_t terms = r->rule->terms(r->n), first = chunk * r->per_chunk;
+    size_t end = first + r->per_chunk < r->p ? first + r->per_chunk : r->p;
+    double *sum = r->partial + chunk * terms, *work = r->work + (size_t)thread * r->stride;
+    memset(sum, 0, terms * sizeof *sum);
+    for (; first < end; first += BATCH) {
+        size_t count = end - first < BATCH ? end - first : BATCH;
+        unsigned bad = add_batch(r, first, count, sum, work);
+        if (bad) {
+            groups_fault(&r->lowest, first, bad);
+            return SPD_ENUMERIC;
+        }
+    }
+    return SPD_OK;
+}
+
+/* Why sample i has no term: in the first pass it is the sample's fault, later it was found fit. */
+static spd_status explain(mean_run *r, size_t i, int first_pass)
+{
+    if (first_pass)
+        return report_bad_matrix(r->ctx, r->n, r->X + i * r->n * r->n, "X", i);
+    return ctx_fail_at(r->ctx, SPD_ENUMERIC, i, 0.0,
+                       "X[%zu] is too ill-conditioned beside the mean; regularise the data", i);
+}
+
+/* r->sum <- weighted sum of the terms of all samples. */
+static spd_status pass(mean_run *r, int first_pass)
+{
+    size_t terms = r->rule->terms(r->n);
+    atomic_store(&r->lowest, SIZE_MAX);
+    spd_status status =
+        parallel_for(&r->inner, r->chunks, pass_chunk, r, "mean", "iterations", 1.0, NULL);
+    if (status == SPD_ECANCELLED)
+        return ctx_fail(r->ctx, status, "mean cancelled");
+    if (status < 0)
+        return explain(r, atomic_load(&r->lowest), first_pass);
+    memset(r->sum, 0, terms * sizeof *r->sum);
+    for (size_t c = 0; c < r->chunks; c++)
+        for (size_t e = 0; e < terms; e++)
+            r->sum[e] += r->partial[c * terms + e];
+    return SPD_OK;
+}
+
+/* ---- the loop ----------------------------------------------------------------------------- */
+
+/* Progress of the inner context: a share of the current iteration. */
+static int relay(void *user, const spd_progress *progress)
+{
+    mean_run *r = user;
+    r->reported = omp_get_wtime();
+    return ctx_progress(r->ctx, "mean", "iterations", r->state->iterations + progress->done, 0.0);
+}
+
+/* Between short passes, which do not report themselves. */
+static int cancelled(mean_run *r)
+{
+    if (omp_get_wtime() - r->reported < SECONDS_BETWEEN_REPORTS)
+        return 0;
+    const spd_progress none = {"mean", "iterations", 0.0, 0.0};
+    return relay(r, &none);
+}
+
+/* What is done with one matrix only: as a chunk of its own, so that BLAS keeps to one thread. */
+static spd_status begin_chunk(void *user, size_t chunk, int thread)
+{
+    mean_run *r = user;
+    (void)chunk;
+    (void)thread;
+    return r->rule->begin ? r->rule->begin(r->state) : SPD_OK;
+}
+
+static spd_status advance_chunk(void *user, size_t chunk, int thread)
+{
+    mean_run *r = user;
+    (void)chunk;
+    (void)thread;
+    return r->rule->advance(r->state, r->sum);
+}
+
+static spd_status alone(mean_run *r, parallel_body body)
+{
+    spd_context quiet = {.threads = 1};
+    if (parallel_for(&quiet, 1, body, r, "mean", "iterations", 1.0, NULL) == SPD_OK)
+        return SPD_OK;
+    return ctx_fail(r->ctx, SPD_ENUMERIC,
+                    "the mean broke down: the matrices are too ill-conditioned; regularise them");
+}
+
+/* The first point: one pass of the rule's start. */
+static spd_status start(mean_run *r, const mean_rule *rule)
+{
+    spd_status status = SPD_OK;
+    r->rule = rule->start;
+    if (r->rule)
+        status = pass(r, 1);
+    if (r->rule && status == SPD_OK)
+        status = alone(r, advance_chunk);
+    r->rule = rule;
+    r->state->done = 0;
+    return status == SPD_OK ? alone(r, begin_chunk) : status;
+}
+
+static spd_status iterate(mean_run *r, const mean_rule *rule, int max_iter)
+{
+    mean_state *s = r->state;
+    spd_status status = start(r, rule);
+    while (status == SPD_OK && !s->done && s->iterations < max_iter) {
+        status = pass(r, !rule->start && s->iterations == 0);
+        if (status == SPD_OK)
+            status = alone(r, advance_chunk);
+        s->iterations++;
+        if (status == SPD_OK && !s->done && cancelled(r))
+            status = ctx_fail(r->ctx, SPD_ECANCELLED, "mean cancelled");
+    }
+    return status;
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Everything the passes need; what is NULL was not to be had. */
+static spd_status lend(mean_run *r, const mean_rule *rule)
+{
+    size_t n = r->n, terms = rule->terms(n), advance = rule->advance_work(n);
+    mean_state *s = r->state;
+    r->stride = pass_work(rule, n);
+    if (rule->start) {
+        terms = larger(terms, rule->start->terms(n));
+        advance = larger(advance, rule->start->advance_work(n));
+        r->stride = larger(r->stride, pass_work(rule->start, n));
+    }
+    r->weight = mem_alloc(r->p, sizeof *r->weight);
+    r->partial = mem_alloc(r->chunks + 1, terms * sizeof *r->partial);
+    r->work = mem_alloc((size_t)parallel_threads(r->ctx), r->stride * sizeof *r->work);
+    s->M = mem_alloc(n * n + TRI(n), sizeof *s->M);
+    s->own = mem_alloc(rule->state(n), sizeof *s->own);
+    s->work = mem_alloc(advance, sizeof *s->work);
+    if (!r->weight || !r->partial || !r->work || !s->M || !s->own || !s->work)
+        return ctx_nomem(r->ctx, "the mean");
+    r->sum = r->partial + r->chunks * terms;
+    s->frame = s->M + n * n;
+    return SPD_OK;
+}
+
+static void take_back(mean_run *r)
+{
+    mem_free(r->weight);
+    mem_free(r->partial);
+    mem_free(r->work);
+    mem_free(r->state->M);
+    mem_free(r->state->own);
+    mem_free(r->state->work);
+}
+
+/* ---- public ------------------------------------------------------------------------------- */
+
+static spd_status check_arguments(spd_context *ctx, const mean_rule *rule, size_t n, size_t p,
+                                  const double *X, double tol, int max_iter, const double *M)
+{
+    if (!rule)
+        return ctx_fail(ctx, SPD_EINVAL, "unknown metric");
+    if (!X || n == 0 || p == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "an empty set of matrices has no mean");
+    if (!M)
+        return ctx_fail(ctx, SPD_EINVAL, "no room for the mean given");
+    if (!(tol >= 0.0) || max_iter < 0)
+        return ctx_fail(ctx, SPD_EINVAL, "tolerance %g or iteration limit %d is negative", tol,
+                        max_iter);
+    return SPD_OK;
+}
+
+/* r->weight <- weights (or equal ones) scaled to sum one. */
+static spd_status scale_weights(mean_run *r, const double *weights)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < r->p; i++) {
+        double w = weights ? weights[i] : 1.0;
+        if (!(w >= 0.0) || !isfinite(w))
+            return ctx_fail_at(r->ctx, SPD_EINVAL, i, w, "weight %zu is %g: give numbers >= 0", i,
+                               w);
+        r->weight[i] = w;
+        sum += w;
+    }
+    if (!(sum > 0.0) || !isfinite(sum))
+        return ctx_fail(r->ctx, SPD_EINVAL, "the weights sum to %g: one must be above zero", sum);
+    for (size_t i = 0; i < r->p; i++)
+        r->weight[i] /= sum;
+    return SPD_OK;
+}
+
+/* Fills M and info from a finished state. */
+static spd_status deliver(const mean_run *r, spd_metric metric, double *M, spd_mean_info *info)
+{
+    const mean_state *s = r->state;
+    memcpy(M, s->M, r->n * r->n * sizeof *M);
+    if (info) {
+        info->iterations = s->iterations;
+        info->residual = s->residual;
+        info->converged = s->done;
+    }
+    if (s->done)
+        return SPD_OK;
+    return ctx_fail(r->ctx, SPD_NOT_CONVERGED,
+                    "the %s mean did not converge in %d iterations (residual %.2g, tolerance %.2g)",
+                    spd_metric_name(metric), s->iterations, s->residual, s->tol);
+}
+
+spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
+                    const double *weights, double tol, int max_iter, double *M, spd_mean_info *info)
+{
+    const mean_rule *rule = mean_get(metric);
+    ctx_clear(ctx);
+    spd_status status = check_arguments(ctx, rule, n, p, X, tol, max_iter, M);
+    if (status < 0)
+        return status;
+    mean_state state = {.n = n, .tol = tol > 0.0 ? tol : USUAL_TOLERANCE};
+    mean_run r = {.ctx = ctx, .k = kernels_get(), .state = &state, .n = n, .p = p, .X = X};
+    r.inner = (spd_context){.threads = ctx ? ctx->threads : 0, .progress = relay, .user = &r};
+    r.per_chunk = (1 + (p - 1) / (BATCH * MOST_CHUNKS)) * BATCH;
+    r.chunks = (p + r.per_chunk - 1) / r.per_chunk;
+    r.reported = omp_get_wtime();
+    status = lend(&r, rule);
+    if (status == SPD_OK)
+        status = scale_weights(&r, weights);
+    if (status == SPD_OK)
+        status = iterate(&r, rule, max_iter ? max_iter : USUAL_ITERATIONS);
+    if (status == SPD_OK)
+        status = deliver(&r, metric, M, info);
+    take_back(&r);
+    return status;
+}

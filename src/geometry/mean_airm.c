@@ -1,0 +1,99 @@
+/* mean_airm.c - the mean of the affine-invariant metric (Karcher, Frechet).
+ *
+ *   f(M) = sum w d2(M, X)/2,   -grad f = L S L',   S = sum w log C,  C = L^-1 X L^-T
+ *
+ * The second derivative of f along the manifold lies between 1 and
+ *
+ *   beta = sum w (x/2) coth(x/2),   x = log of the condition number of C
+ *
+ * (Bini, Iannazzo 2013), hence theta = 2/(1 + beta) is safe near the mean, and 1/beta to 1 bounds
+ * every sensible step. */
+#include <math.h>
+#include <string.h>
+
+#include "geometry/descent.h"
+#include "geometry/spdfun.h"
+#include "linalg/dense.h"
+
+/* [log C | half its squared norm | beta's term]. */
+static size_t airm_terms(size_t n)
+{
+    return TRI(n) + 2;
+}
+
+/* L spread over the lanes, and full scratch. */
+static size_t airm_term_work(size_t n)
+{
+    return (TRI(n) + n * n) * LANES + spdfun_work(n);
+}
+
+/* half (8) and beta (8) of the logarithms of the eigenvalues (n x 8). */
+static void airm_scalars(size_t n, const double *value, double *half, double *beta)
+{
+    for (size_t l = 0; l < LANES; l++) {
+        double low = INFINITY, high = -INFINITY, sum = 0.0;
+        for (size_t i = 0; i < n; i++) {
+            double x = value[i * LANES + l];
+            low = fmin(low, x);
+            high = fmax(high, x);
+            sum += 0.5 * x * x;
+        }
+        double x = 0.5 * (high - low);
+        half[l] = sum;
+        beta[l] = x > 1e-4 ? x / tanh(x) : 1.0;
+    }
+}
+
+static void log_rule(const void *user, size_t count, double *lambda)
+{
+    (void)user;
+    spdfun_values(SPD_LOG, 0.0, count, lambda, lambda);
+}
+
+static void airm_term(const kernels *k, size_t n, size_t groups, const double *frame, double *X,
+                      double *T, unsigned *bad, double *work)
+{
+    size_t entries = TRI(n) * LANES;
+    double *L = work, *full = L + entries, *rest = full + n * n * LANES;
+    k->spread(TRI(n), frame, L);
+    for (size_t g = 0; g < groups; g++)
+        k->reduce(n, L, X + g * entries, X + g * entries, full);
+    const double *value = spdfun_map(k, log_rule, NULL, n, groups, X, bad, rest);
+    for (size_t g = 0; g < groups; g++, T += airm_terms(n) * LANES) {
+        memcpy(T, X + g * entries, entries * sizeof *T);
+        airm_scalars(n, value + g * n * LANES, T + entries, T + entries + LANES);
+    }
+}
+
+static spd_status airm_begin(mean_state *s)
+{
+    spd_status status = descent_begin(s);
+    dense_pack(s->n, descent_factor(s), s->frame);
+    return status;
+}
+
+static spd_status airm_advance(mean_state *s, const double *sum)
+{
+    double beta = sum[TRI(s->n) + 1];
+    descent_view view = {.move = descent_geodesic,
+                         .scale = sqrt((double)s->n),
+                         .cost = sum[TRI(s->n)],
+                         .shortest = 1.0 / beta,
+                         .longest = 1.0,
+                         .usual = 2.0 / (1.0 + beta)};
+    dense_unpack(s->n, sum, descent_direction(s));
+    spd_status status = descent_advance(s, &view);
+    dense_pack(s->n, descent_factor(s), s->frame);
+    return status;
+}
+
+const mean_rule mean_airm = {
+    .start = &mean_jeffrey,
+    .terms = airm_terms,
+    .term_work = airm_term_work,
+    .state = descent_state,
+    .advance_work = descent_work,
+    .term = airm_term,
+    .begin = airm_begin,
+    .advance = airm_advance,
+};

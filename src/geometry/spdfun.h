@@ -1,0 +1,39 @@
+/* spdfun.h - functions of symmetric matrices, eight at a time:  f(A) = Z diag(f(lambda)) Z'. */
+#ifndef SPD_GEOMETRY_SPDFUN_H
+#define SPD_GEOMETRY_SPDFUN_H
+
+#include "linalg/kernels.h"
+#include "spdml.h"
+
+/* Most groups of one call: two eigenvalue problems in flight hide latency. */
+#define SPDFUN_GROUPS 2
+
+/* Does f ask for positive eigenvalues? All but the exponential do. */
+int spdfun_needs_spd(spd_function f);
+
+/* f (count) <- f(lambda), entry by entry; in place too. Where f is not defined, or not finite,
+ * the result is NaN. */
+void spdfun_values(spd_function f, double power, size_t count, const double *lambda, double *value);
+
+size_t spdfun_work(size_t n);
+
+/* Replaces eigenvalues (count) by what the function makes of them, NaN where there is nothing. */
+typedef void (*spdfun_rule)(const void *user, size_t count, double *lambda);
+
+/* A (groups x TRI(n) x 8) <- the matrices with their eigenvalues replaced. Returns the new
+ * eigenvalues (groups x n x 8), which lie in work. bad as below. */
+const double *spdfun_map(const kernels *k, spdfun_rule rule, const void *user, size_t n,
+                         size_t groups, double *A, unsigned *bad, double *work);
+
+/* A (groups x TRI(n) x 8) <- f(A). bad[g] <- mask of lanes without a result: not finite, not
+ * positive definite where f asks for it, overflow, eigenvalues not converged. Those lanes hold
+ * rubbish. work: spdfun_work(n) doubles. */
+void spdfun_apply(const kernels *k, spd_function f, double power, size_t n, size_t groups,
+                  double *A, unsigned *bad, double *work);
+
+/* The same for one row-major n x n matrix A through LAPACK; non-zero when there is no result.
+ * work: spdfun_dense_work(n) doubles. */
+size_t spdfun_dense_work(size_t n);
+int spdfun_dense(spd_function f, double power, size_t n, double *A, double *work);
+
+#endif
