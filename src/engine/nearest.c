@@ -88,7 +88,8 @@ static void store(search *s, size_t query, const hit *best)
 
 static int candidate_before(const double *bound, size_t a, size_t b)
 {
-    return bound[a] < bound[b] || (bound[a] == bound[b] && a < b);
+    double x = bound[a], y = bound[b];
+    return x < y || (a < b && x == y);
 }
 
 /* Moves the `count` candidates of smallest bound to the front, in no order (quickselect). */

@@ -72,22 +72,24 @@ static spd_status check_entries(spd_context *ctx, const spd_data *data, int symm
     return SPD_OK;
 }
 
-/* A power of ten that lifts the smallest eigenvalue well above zero, 1e-6 at least; a matrix that
- * needs more than a tenth of its own scale is no covariance with rounding errors. */
+/* A power of ten that lifts the smallest eigenvalue well above zero, 1e-6 at least. A matrix that
+ * needs more than a tenth of its own scale is hardly a covariance with rounding errors. */
 static void add_remedy(spd_context *ctx, const spd_data *data)
 {
     size_t n = data->n;
     const double *X = data->X + ctx->error.index * n * n;
     double trace = 0.0, lift = 1e-6;
+    int exponent = -6;
     for (size_t r = 0; r < n; r++)
         trace += X[r * n + r];
-    double needed = 4.0 * fabs(ctx->error.value) * (double)n / trace;
-    while (lift < needed && lift < 1.0)
-        lift *= 10.0;
-    if (trace > 0.0 && lift < 0.5)
-        ctx_append(ctx, "; try --regularize %.0e", lift);
-    else
-        ctx_append(ctx, "; it is far from that: is it a covariance matrix?");
+    if (!(trace > 0.0)) {
+        ctx_append(ctx, "; it is no covariance matrix: remove it, or try --ridge");
+        return;
+    }
+    for (; lift < 4.0 * fabs(ctx->error.value) * (double)n / trace; lift *= 10.0)
+        exponent++;
+    ctx_append(ctx, "; try --regularize 1e%d%s", exponent,
+               lift > 0.5 ? " (so far from definite, it may be no covariance matrix)" : "");
 }
 
 /* spd_check's words begin with "X[17]": the label goes behind that, the remedy to the end. */

@@ -224,12 +224,12 @@ static void bad_matrices_are_named(void)
     fill(X);
     bad[0] = -1.0;
     refuse(put_set("ind.npz", X, &y), NULL, SPD_ENOTSPD,
-           "ind.npz: X[3] (label 8) is not positive definite|; try --regularize 1e-6");
+           "ind.npz: X[3] (label 8) is not positive definite|; try --regularize 1e1 (so far");
     CHECK(spd_context_error(ctx)->index == 3, "index");
     for (size_t i = 0; i < N * N; i++)
         bad[i] = 1.0;
     refuse(put_set("sing.npz", X, NULL), NULL, SPD_ENOTSPD,
-           "sing.npz: X[3] is not positive definite|; try --regularize 1e-6");
+           "sing.npz: X[3] is not positive definite|; try --regularize 1e1 (so far");
     spd_data *data = NULL;
     CHECK(spd_data_load(NULL, scratch("sing.npz"), NULL, &data) == SPD_ENOTSPD && !data,
           "without a context");
