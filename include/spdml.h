@@ -295,6 +295,169 @@ typedef struct spd_survey {
 } spd_survey;
 SPD_API spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *survey);
 
+/* ---- learning the map ----------------------------------------------------------------------- */
+
+/* An unordered pair of samples, i != j, each pair at most once. The affinity is
+ * A_ij = within - between (eq. 3); within pairs are drawn together, between pairs apart. */
+typedef struct spd_pair {
+    uint32_t i, j;
+    double within, between; /* >= 0 */
+} spd_pair;
+
+typedef enum spd_objective {
+    SPD_DIFFERENCE = 0, /* sum of A_ij d2 (eq. 3) */
+    SPD_RATIO           /* ln Sw - ln Sb (eq. 14) */
+} spd_objective;
+
+typedef enum spd_graph {
+    SPD_GRAPH_OR = 0,  /* a pair counts when either is a neighbour of the other */
+    SPD_GRAPH_DIRECTED /* a one-sided pair counts half: what the authors' program does */
+} spd_graph;
+
+typedef enum spd_learning {
+    SPD_SUPERVISED = 0,   /* labels; samples without one take part through the unsupervised graph */
+    SPD_UNSUPERVISED,     /* near pairs stay near, far pairs far; labels unused */
+    SPD_MAXIMAL_VARIANCE, /* maximises sum d2(S_i, W'MW), M the mean; labels unused */
+    SPD_OWN_GRAPH         /* the pairs in the options */
+} spd_learning;
+
+typedef enum spd_init {
+    SPD_INIT_IDENTITY = 0, /* first m columns of the identity: the paper */
+    SPD_INIT_MEAN,         /* leading eigenvectors of the arithmetic mean */
+    SPD_INIT_RANDOM,
+    SPD_INIT_GIVEN /* W in the options */
+} spd_init;
+
+typedef enum spd_solver {
+    SPD_POLAK_RIBIERE = 0, /* conjugate gradient, PR+ */
+    SPD_HESTENES_STIEFEL,  /* HS+ */
+    SPD_FLETCHER_REEVES,
+    SPD_HAGER_ZHANG,
+    SPD_LBFGS
+} spd_solver;
+
+typedef enum spd_transport { SPD_TRANSPORT_PARALLEL = 0, SPD_TRANSPORT_PROJECTION } spd_transport;
+
+typedef enum spd_stop {
+    SPD_STOP_TOLERANCE = 0, /* relative decrease of the cost below tol */
+    SPD_STOP_GRADIENT,      /* gradient norm below gtol times the first one, or zero */
+    SPD_STOP_ITERATIONS,
+    SPD_STOP_TIME,
+    SPD_STOP_LINE_SEARCH, /* no step along the gradient lowers the cost any more */
+    SPD_STOP_CANCELLED    /* by the progress callback; the model is the best so far */
+} spd_stop;
+
+/* "tolerance", "gradient", ...; likewise for the enumerations above. NULL for other numbers. */
+SPD_API const char *spd_stop_name(spd_stop stop);
+SPD_API const char *spd_solver_name(spd_solver solver);
+
+/* Options of a fit. spd_fit_defaults fills them; zero in nu_w or nu_b means the default. */
+typedef struct spd_fit_options {
+    size_t m;          /* size of the small matrices, 1 <= m < n */
+    spd_metric metric; /* SPD_STEIN, SPD_AIRM, SPD_JEFFREY or SPD_LOG_EUCLIDEAN */
+    spd_learning learning;
+    spd_objective objective;
+    size_t nu_w, nu_b; /* neighbours within and between classes; defaults: the smallest class
+                          size, and the smaller of nu_w and 3 */
+    spd_graph graph;
+    double affinity_weight; /* scales the between graph; 1 is the paper */
+    size_t pairs;           /* SPD_OWN_GRAPH: that many of own_pairs */
+    const spd_pair *own_pairs;
+    spd_init init;
+    const double *W; /* SPD_INIT_GIVEN: n x m, full rank */
+    int restarts; /* fits from so many starts (the first by init, others random), keeps the best */
+    uint64_t seed;
+    spd_solver solver;
+    spd_transport transport;
+    double tol;      /* 1e-5; 0 turns it off */
+    double gtol;     /* 1e-9 */
+    int max_iter;    /* 200 */
+    double max_time; /* seconds; 0: no limit */
+} spd_fit_options;
+SPD_API void spd_fit_defaults(spd_fit_options *options);
+
+/* One line of a fit's history; entry 0 is the start. */
+typedef struct spd_fit_step {
+    double cost, gradient_norm, step, seconds;
+    int probes;
+} spd_fit_step;
+
+/* A learned map and how it came about. */
+typedef struct spd_model {
+    size_t n, m;
+    double *W; /* n x m, W'W = I */
+    spd_metric metric;
+    spd_learning learning;
+    spd_objective objective;
+    spd_graph graph;
+    size_t nu_w, nu_b; /* as used */
+    double affinity_weight;
+    spd_init init;
+    spd_solver solver;
+    spd_transport transport;
+    double tol, gtol, max_time;
+    int max_iter, restarts;
+    uint64_t seed;
+    size_t pairs_within, pairs_between;
+    double cost_start, cost, gradient_norm;
+    int iterations;
+    size_t data_passes;
+    spd_stop stop;
+    double seconds_graph, seconds_fit;
+    size_t steps; /* iterations + 1 */
+    spd_fit_step *history;
+    char *version; /* of the library that made it */
+} spd_model;
+
+/* The pairs of the affinity that options ask for: *pairs (to be freed with spd_pairs_free) and
+ * *count. label (p) holds class numbers >= 0, or -1 where unknown; NULL when unused. On return
+ * options->nu_w and nu_b hold the values used. */
+SPD_API spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X,
+                                const int *label, spd_fit_options *options, spd_pair **pairs,
+                                size_t *count);
+SPD_API void spd_pairs_free(spd_pair *pairs);
+
+/* Everything a fit needs to go on where it was: written by checkpoints, opaque otherwise. */
+typedef struct spd_fit_state spd_fit_state;
+
+/* Called after each iteration with the state so far when not NULL; non-zero return cancels. The
+ * first call comes as soon as the graph exists, with iteration 0. */
+typedef int (*spd_fit_fn)(void *user, const spd_fit_state *state, const spd_fit_step *last,
+                          int iteration);
+
+/* Learns the map from p SPD matrices X (n x n). *model is new. resume (or NULL) continues a fit;
+ * options, X and label must then be those of that fit, max_iter counts from its start. With
+ * SPD_ECANCELLED by the callback *model is set too: the best so far. */
+SPD_API spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
+                           const spd_fit_options *options, const spd_fit_state *resume,
+                           spd_fit_fn after, void *user, spd_model **model);
+
+/* *cost and gradient (n x m, or NULL) <- the objective at W (n x m, full rank) for these pairs:
+ * D_W L of eq. 4, not projected. */
+SPD_API spd_status spd_cost(spd_context *ctx, spd_metric metric, spd_objective objective, size_t n,
+                            size_t m, size_t p, const double *X, size_t count,
+                            const spd_pair *pairs, const double *W, double *cost, double *gradient);
+
+/* nu_b from `choices` (count of them) by `folds`-fold cross-validated nearest-neighbour accuracy
+ * on the mapped training data; ties go to the smaller. accuracy (count, or NULL) holds the means.
+ */
+SPD_API spd_status spd_choose_nu_b(spd_context *ctx, size_t n, size_t p, const double *X,
+                                   const int *label, const spd_fit_options *options, int folds,
+                                   size_t count, const size_t *choices, size_t *nu_b,
+                                   double *accuracy);
+
+SPD_API void spd_model_free(spd_model *model);
+
+/* A .spdml file is an .npz with W.npy, history.npy and meta.json. */
+SPD_API spd_status spd_model_save(spd_context *ctx, const spd_model *model, const char *path);
+SPD_API spd_status spd_model_load(spd_context *ctx, const char *path, spd_model **model);
+
+/* Checkpoints: a state with the options and the graph it belongs to, in one file. */
+SPD_API spd_status spd_fit_state_save(spd_context *ctx, const spd_fit_state *state,
+                                      const char *path);
+SPD_API spd_status spd_fit_state_load(spd_context *ctx, const char *path, spd_fit_state **state);
+SPD_API void spd_fit_state_free(spd_fit_state *state);
+
 #ifdef __cplusplus
 }
 #endif

@@ -229,7 +229,7 @@ static void bad_matrices_are_named(void)
     for (size_t i = 0; i < N * N; i++)
         bad[i] = 1.0;
     refuse(put_set("sing.npz", X, NULL), NULL, SPD_ENOTSPD,
-           "sing.npz: X[3] is not positive definite|; try --regularize 1e1 (so far");
+           "sing.npz: X[3] is not positive definite|; try --regularize 1e-6");
     spd_data *data = NULL;
     CHECK(spd_data_load(NULL, scratch("sing.npz"), NULL, &data) == SPD_ENOTSPD && !data,
           "without a context");

@@ -1,0 +1,13 @@
+/* start.h - where a fit begins: W (n x m) orthonormal. */
+#ifndef SPD_LEARN_START_H
+#define SPD_LEARN_START_H
+
+#include "base/context.h"
+#include "base/rng.h"
+
+/* W <- the start of kind `init` for p matrices X (n x n); given (n x m) for SPD_INIT_GIVEN, which
+ * is orthonormalised (SPD_EINVAL when it has not full rank); r for SPD_INIT_RANDOM. */
+spd_status start_point(spd_context *ctx, spd_init init, size_t n, size_t m, size_t p,
+                       const double *X, const double *given, rng *r, double *W);
+
+#endif

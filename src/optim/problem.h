@@ -1,0 +1,40 @@
+/* problem.h - what the optimiser knows of a cost on the Grassmann manifold.
+ *
+ * The cost is a function of the space spanned by W (n x m, W'W = I), f(W R) = f(W) for orthogonal
+ * R. The problem keeps whatever it needs at the current point W; the optimiser keeps W itself and
+ * moves both along geodesics. For a tangent H = U diag(sigma) V' (thin SVD) at W:
+ *
+ *   W(t) = W V cos(sigma t) + U sin(sigma t)                            (math.md, eq. 6)
+ *
+ * The trailing V' of equation 6 is left out: after aim(U, sigma, V) the current point is W V, the
+ * same space in another basis, and tangent vectors D become D V. All matrices are row-major with
+ * m columns. A non-zero return of any function ends the optimisation with that status. */
+#ifndef SPD_OPTIM_PROBLEM_H
+#define SPD_OPTIM_PROBLEM_H
+
+#include "spdml.h"
+
+typedef struct problem {
+    size_t n, m;
+    void *user;
+
+    /* Makes W (n x m, orthonormal) the current point, from scratch. */
+    spd_status (*start)(void *user, const double *W);
+
+    /* *f and G (n x m) <- cost and Euclidean gradient at the current point. */
+    spd_status (*cost_grad)(void *user, double *f, double *G);
+
+    /* Prepares the geodesic from the current point along U diag(sigma) V'; the current point is
+     * then W V. U is n x m, sigma m, V m x m. Columns of U whose sigma is zero are arbitrary and
+     * need not be orthogonal to W. */
+    spd_status (*aim)(void *user, const double *U, const double *sigma, const double *V);
+
+    /* *f, *df <- cost and its derivative at W(t). *f is NaN where the cost does not exist: a
+     * failed probe, not an error. */
+    spd_status (*probe)(void *user, double t, double *f, double *df);
+
+    /* Moves to W(t). */
+    spd_status (*step)(void *user, double t);
+} problem;
+
+#endif
