@@ -60,9 +60,23 @@ static void work(loop *l, int thread)
         if (status < 0)
             note_failure(l, chunk, status);
         atomic_fetch_add(&l->done, 1);
-        if (thread == 0)
+        if (thread == 0 && l->task)
             report(l, &last);
     }
+}
+
+int parallel_hold_blas(void)
+{
+    int threads = openblas_get_num_threads ? openblas_get_num_threads() : 1;
+    if (threads != 1)
+        openblas_set_num_threads(1);
+    return threads;
+}
+
+void parallel_release_blas(int threads)
+{
+    if (threads != 1)
+        openblas_set_num_threads(threads);
 }
 
 spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, void *user,
@@ -79,13 +93,10 @@ spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, voi
     int threads = parallel_threads(ctx);
     if ((size_t)threads > chunks)
         threads = chunks ? (int)chunks : 1;
-    int blas_threads = openblas_get_num_threads ? openblas_get_num_threads() : 1;
-    if (blas_threads != 1)
-        openblas_set_num_threads(1);
+    int blas_threads = parallel_hold_blas();
 #pragma omp parallel num_threads(threads)
     work(&l, omp_get_thread_num());
-    if (blas_threads != 1)
-        openblas_set_num_threads(blas_threads);
+    parallel_release_blas(blas_threads);
     if (failed)
         *failed = l.failed;
     if (l.cancelled)

@@ -18,8 +18,12 @@ int parallel_threads(const spd_context *ctx);
 /* Runs body for chunks 0 .. chunks-1. Returns the status of the lowest chunk that failed (< 0),
  * with its number in *failed (may be NULL), SPD_ECANCELLED with a message when the callback asked
  * to stop, else SPD_OK. task, unit and total describe progress; total is in units, spread evenly
- * over chunks. */
+ * over chunks; task NULL: no progress. */
 spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, void *user,
                         const char *task, const char *unit, double total, size_t *failed);
+
+/* Holds BLAS to one thread, returns what it had; and gives it back. For work of many loops. */
+int parallel_hold_blas(void);
+void parallel_release_blas(int threads);
 
 #endif

@@ -1,75 +1,70 @@
-/* pairs.c - the pair loop: gather, factor, weigh, scatter. */
+/* pairs.c - the pair rules of Stein, AIRM and Jeffrey: gather, factor, weigh. */
 #include "geometry/pairs.h"
 
 #include <math.h>
 #include <string.h>
 
-#define GROUPS 2
-#define BATCH  (GROUPS * LANES)
+#define GROUPS (PAIR_BATCH / LANES)
 
-/* Two pieces of TRI per group, eigenvectors, full scratch, eigenvalues and two functions of
- * them, eigenvalue scratch. */
+/* Three triangles per group, eigenvectors, full scratch, eigenvalues and two functions of them,
+ * eigenvalue scratch. */
 size_t pairs_work(size_t m)
 {
     return (3 * GROUPS * TRI(m) + GROUPS * m * m + m * m + 3 * GROUPS * m) * LANES +
            kernels_eigh_work(m);
 }
 
+static size_t lanes_of(size_t count, size_t group)
+{
+    size_t left = count - group * LANES;
+    return left < LANES ? left : LANES;
+}
+
 /* group <- packed matrices `of` (p x TRI) at pairs[].i, or .j when second. */
-static void gather_side(const kernels *k, size_t m, size_t count, const pair *pairs, int second,
+static void gather_side(const kernels *k, size_t m, size_t lanes, const pair *pairs, int second,
                         const double *of, double *group)
 {
     const double *source[LANES];
-    for (size_t l = 0; l < count; l++)
+    for (size_t l = 0; l < lanes; l++)
         source[l] = of + (second ? pairs[l].j : pairs[l].i) * TRI(m);
-    k->gather(TRI(m), count, source, group);
+    k->gather(TRI(m), lanes, source, group);
 }
 
-/* Z at pairs[].i (or .j) += factor c group. */
-static void scatter_side(const kernels *k, size_t m, size_t count, const pair *pairs, int second,
-                         double factor, const double *group, double *Z)
+/* M (lanes x TRI) <- the lanes of group. */
+static void split_group(const kernels *k, size_t m, size_t lanes, const double *group, double *M)
 {
-    double *target[LANES], scale[LANES];
-    for (size_t l = 0; l < count; l++) {
-        target[l] = Z + (second ? pairs[l].j : pairs[l].i) * TRI(m);
-        scale[l] = factor * pairs[l].c;
-    }
-    k->scatter(TRI(m), count, group, scale, target);
+    double *target[LANES];
+    for (size_t l = 0; l < lanes; l++)
+        target[l] = M + l * TRI(m);
+    k->split(TRI(m), lanes, group, target);
 }
 
 /* ---- Stein ---------------------------------------------------------------------------------- */
 
-static double stein_eight(const kernels *k, size_t m, size_t count, const pair *pairs,
-                          const double *S, const double *logdet, double *Z, double *work)
+static void stein_group(const kernels *k, size_t m, size_t lanes, const pair *pairs,
+                        const pair_samples *s, double *d2, double *M, double *work)
 {
-    size_t entries = TRI(m) * LANES;
-    double *A = work, *B = A + entries, f = 0.0;
+    double *A = work, *B = A + TRI(m) * LANES;
     _Alignas(64) double middle[LANES];
-    gather_side(k, m, count, pairs, 0, S, A);
-    gather_side(k, m, count, pairs, 1, S, B);
+    gather_side(k, m, lanes, pairs, 0, s->S, A);
+    gather_side(k, m, lanes, pairs, 1, s->S, B);
     k->middle(TRI(m), A, B, A);
-    if (k->chol(m, A, middle) & ((1u << count) - 1u))
-        return NAN;
-    for (size_t l = 0; l < count; l++)
-        f += pairs[l].c * (middle[l] - 0.5 * (logdet[pairs[l].i] + logdet[pairs[l].j]));
-    if (!Z)
-        return f;
+    k->chol(m, A, middle);
+    for (size_t l = 0; l < lanes; l++)
+        d2[l] = middle[l] - 0.5 * (s->logdet[pairs[l].i] + s->logdet[pairs[l].j]);
+    if (!M)
+        return;
     k->tri_inverse(m, A, B);
     k->tri_gram(m, B, A);
-    scatter_side(k, m, count, pairs, 0, 1.0, A, Z);
-    scatter_side(k, m, count, pairs, 1, 1.0, A, Z);
-    return f;
+    split_group(k, m, lanes, A, M);
 }
 
-double pairs_stein(const kernels *k, size_t m, size_t count, const pair *pairs, const double *S,
-                   const double *logdet, double *Z, double *work)
+static void stein_batch(const kernels *k, size_t m, size_t count, const pair *pairs,
+                        const pair_samples *s, double *d2, double *M, double *work)
 {
-    double f = 0.0;
-    for (size_t first = 0; first < count; first += LANES) {
-        size_t lanes = count - first < LANES ? count - first : LANES;
-        f += stein_eight(k, m, lanes, pairs + first, S, logdet, Z, work);
-    }
-    return f;
+    for (size_t first = 0; first < count; first += LANES)
+        stein_group(k, m, lanes_of(count, first / LANES), pairs + first, s, d2 + first,
+                    M ? M + first * TRI(m) : NULL, work);
 }
 
 /* ---- AIRM ----------------------------------------------------------------------------------- */
@@ -96,67 +91,126 @@ static airm_work airm_share(size_t m, double *work)
     return w;
 }
 
-/* Logarithms of one group's eigenvalues; f over its pairs, NaN when one is not positive. */
-static double airm_value(const kernels *k, size_t m, size_t lanes, const pair *pairs,
-                         const double *lambda, double *log, double *quotient)
+/* log <- 4 ln lambda, quotient <- 4 ln lambda / lambda, d2 <- sum ln^2 lambda of one group; NaN
+ * when an eigenvalue is not positive. */
+static void airm_value(const kernels *k, size_t m, size_t lanes, const double *lambda, double *log,
+                       double *quotient, double *d2)
 {
-    double d2[LANES] = {0}, f = 0.0;
+    double sum[LANES] = {0};
     k->log(m, lambda, log);
     for (size_t e = 0; e < m * LANES; e++) {
         if (!(lambda[e] > 0x1p-1022))
-            d2[e % LANES] = NAN;
-        d2[e % LANES] += log[e] * log[e];
+            sum[e % LANES] = NAN;
+        sum[e % LANES] += log[e] * log[e];
+        log[e] *= 4.0;
         quotient[e] = log[e] / lambda[e];
     }
-    for (size_t l = 0; l < lanes; l++)
-        f += pairs[l].c * d2[l];
-    return f;
+    memcpy(d2, sum, lanes * sizeof *d2);
 }
 
-static void airm_weights(const kernels *k, size_t m, size_t lanes, const pair *pairs,
-                         const airm_work *w, size_t g, double *Z)
+/* M_i <- V quotient V', M_j <- -V log V' of group g. */
+static void airm_weights(const kernels *k, size_t m, size_t lanes, const airm_work *w, size_t g,
+                         double *Mi, double *Mj)
 {
     double *V = w->V + g * m * m * LANES, *A = w->C + g * TRI(m) * LANES;
+    double *log = w->log + g * m * LANES;
     k->solve_trans(m, m, w->L + g * TRI(m) * LANES, V);
     k->rebuild(m, V, w->quotient + g * m * LANES, A, w->full);
-    scatter_side(k, m, lanes, pairs, 0, 4.0, A, Z);
-    k->rebuild(m, V, w->log + g * m * LANES, A, w->full);
-    scatter_side(k, m, lanes, pairs, 1, -4.0, A, Z);
+    split_group(k, m, lanes, A, Mi);
+    for (size_t e = 0; e < m * LANES; e++)
+        log[e] = -log[e];
+    k->rebuild(m, V, log, A, w->full);
+    split_group(k, m, lanes, A, Mj);
 }
 
-static double airm_batch(const kernels *k, size_t m, size_t count, const pair *pairs,
-                         const double *S, const double *L, double *Z, double *work)
+static void airm_batch(const kernels *k, size_t m, size_t count, const pair *pairs,
+                       const pair_samples *s, double *d2, double *M, double *work)
 {
     airm_work w = airm_share(m, work);
     size_t groups = (count + LANES - 1) / LANES, entries = TRI(m) * LANES;
     unsigned bad[GROUPS];
-    double f = 0.0;
     for (size_t g = 0; g < groups; g++) {
-        size_t lanes = count - g * LANES < LANES ? count - g * LANES : LANES;
-        gather_side(k, m, lanes, pairs + g * LANES, 0, S, w.C + g * entries);
-        gather_side(k, m, lanes, pairs + g * LANES, 1, L, w.L + g * entries);
+        gather_side(k, m, lanes_of(count, g), pairs + g * LANES, 0, s->S, w.C + g * entries);
+        gather_side(k, m, lanes_of(count, g), pairs + g * LANES, 1, s->L, w.L + g * entries);
         k->reduce(m, w.L + g * entries, w.C + g * entries, w.C + g * entries, w.full);
     }
-    if (Z)
+    if (M)
         k->eigh(m, groups, w.C, w.lambda, w.V, bad, w.rest);
     else
         k->eigvals(m, groups, w.C, w.lambda, bad, w.rest);
     for (size_t g = 0; g < groups; g++) {
-        size_t lanes = count - g * LANES < LANES ? count - g * LANES : LANES, at = g * m * LANES;
-        f += airm_value(k, m, lanes, pairs + g * LANES, w.lambda + at, w.log + at, w.quotient + at);
-        if (Z)
-            airm_weights(k, m, lanes, pairs + g * LANES, &w, g, Z);
+        size_t lanes = lanes_of(count, g), at = g * m * LANES;
+        airm_value(k, m, lanes, w.lambda + at, w.log + at, w.quotient + at, d2 + g * LANES);
+        if (M)
+            airm_weights(k, m, lanes, &w, g, M + g * LANES * TRI(m),
+                         M + (count + g * LANES) * TRI(m));
     }
-    return f;
 }
 
-double pairs_airm(const kernels *k, size_t m, size_t count, const pair *pairs, const double *S,
-                  const double *L, double *Z, double *work)
+/* ---- Jeffrey -------------------------------------------------------------------------------- */
+
+/* One side of one group: own i (or j when second), other the opposite. trace (8) <- tr(S_own^-1
+ * S_other); W <- S_own^-1 S_other S_own^-1 and Inv <- S_own^-1, both TRI x 8. */
+static void jeffrey_side(const kernels *k, size_t m, size_t lanes, const pair *pairs, int second,
+                         const pair_samples *s, double *trace, double *W, double *Inv, double *work)
 {
-    double f = 0.0;
-    for (size_t first = 0; first < count; first += BATCH) {
-        size_t batch = count - first < BATCH ? count - first : BATCH;
-        f += airm_batch(k, m, batch, pairs + first, S, L, Z, work);
+    double *L = work, *C = L + TRI(m) * LANES, *full = C + TRI(m) * LANES;
+    gather_side(k, m, lanes, pairs, second, s->L, L);
+    gather_side(k, m, lanes, pairs, !second, s->S, C);
+    k->reduce(m, L, C, C, full);
+    for (size_t l = 0; l < LANES; l++) {
+        trace[l] = 0.0;
+        for (size_t r = 0; r < m; r++)
+            trace[l] += C[(TRI(r) + r) * LANES + l];
     }
-    return f;
+    k->tri_inverse(m, L, Inv);
+    k->expand(m, Inv, C, W, full);
+    memcpy(L, Inv, TRI(m) * LANES * sizeof *L);
+    k->tri_gram(m, L, Inv);
+}
+
+/* M (lanes x TRI) <- A - B */
+static void split_difference(const kernels *k, size_t m, size_t lanes, double *A, const double *B,
+                             double *M)
+{
+    k->axpy(TRI(m) * LANES, -1.0, B, A);
+    split_group(k, m, lanes, A, M);
+}
+
+static void jeffrey_batch(const kernels *k, size_t m, size_t count, const pair *pairs,
+                          const pair_samples *s, double *d2, double *M, double *work)
+{
+    size_t entries = TRI(m) * LANES;
+    double *W[2] = {work, work + entries}, *Inv[2] = {work + 2 * entries, work + 3 * entries};
+    for (size_t first = 0; first < count; first += LANES) {
+        size_t lanes = lanes_of(count, first / LANES);
+        double trace[2][LANES];
+        for (int side = 0; side < 2; side++)
+            jeffrey_side(k, m, lanes, pairs + first, side, s, trace[side], W[side], Inv[side],
+                         work + 4 * entries);
+        for (size_t l = 0; l < lanes; l++)
+            d2[first + l] = 0.5 * (trace[0][l] + trace[1][l]) - (double)m;
+        if (!M)
+            continue;
+        split_difference(k, m, lanes, Inv[1], W[0], M + first * TRI(m));
+        split_difference(k, m, lanes, Inv[0], W[1], M + (count + first) * TRI(m));
+    }
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+const pair_rule *pair_rule_get(spd_metric metric)
+{
+    static const pair_rule stein = {1, 1, stein_batch}, airm = {2, 0, airm_batch},
+                           jeffrey = {2, 0, jeffrey_batch};
+    switch (metric) {
+    case SPD_STEIN:
+        return &stein;
+    case SPD_AIRM:
+        return &airm;
+    case SPD_JEFFREY:
+        return &jeffrey;
+    default:
+        return NULL;
+    }
 }

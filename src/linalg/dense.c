@@ -66,6 +66,13 @@ void dense_product(size_t n, const double *A, const double *B, double *C)
     multiply(n, CblasNoTrans, CblasNoTrans, A, B, C);
 }
 
+void dense_trans_product(size_t r, size_t c, size_t k, const double *A, const double *B, double keep,
+                         double *C)
+{
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)r, (int)c, (int)k, 1.0, A, (int)r, B,
+                (int)c, keep, C, (int)c);
+}
+
 /* A <- (A + A')/2 */
 static void even_out(size_t n, double *A)
 {

@@ -49,6 +49,16 @@ typedef struct kernels {
     /* d2 (8) <- sum over e < entries of (f[e] - G[e]) (G[entries + e] - f[entries + e]) */
     void (*cross)(size_t entries, const double *f, const double *G, double *d2);
 
+    /* Plain arrays, any alignment: */
+    void (*axpy)(size_t entries, double a, const double *x, double *y); /* y += a x */
+    /* y <- sum over j < 4 of c_j q_j; c and q are 4 x entries. */
+    void (*blend)(size_t entries, const double *c, const double *q, double *y);
+    /* r_j += z q_j for j < 4; q and r are 4 x entries. */
+    void (*collect)(size_t entries, const double *z, const double *q, double *r);
+    /* Y <- Y diag(c) + P diag(s), rows x ld each, c and s of ld entries, ld a multiple of 8. */
+    void (*turn)(size_t rows, size_t ld, const double *c, const double *s, const double *P,
+                 double *Y);
+
     /* A <- L, A = L L'; logdet (8, or NULL) <- ln det A. Returns the mask of lanes without a
      * factor; those lanes hold rubbish in A and NaN in logdet. */
     unsigned (*chol)(size_t n, double *A, double *logdet);

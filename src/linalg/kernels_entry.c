@@ -1,4 +1,5 @@
-/* kernels_entry.c - entry by entry: one array against the eight lanes of a group. */
+/* kernels_entry.c - entry by entry: one array against the eight lanes of a group, and plain
+ * arrays. */
 #include "linalg/kernels_vec.h"
 
 void KERNEL(spread)(size_t entries, const double *f, double *G);
@@ -71,4 +72,58 @@ void KERNEL(log)(size_t count, const double *x, double *y)
 {
     for (size_t e = 0; e < count * LANES; e += VW)
         *(vd *)(y + e) = v_log(*(const vd *)(x + e));
+}
+
+void KERNEL(axpy)(size_t entries, double a, const double *x, double *y);
+void KERNEL(axpy)(size_t entries, double a, const double *x, double *y)
+{
+    size_t e = 0;
+    for (; e + VW <= entries; e += VW)
+        *(vu *)(y + e) += a * *(const vu *)(x + e);
+    for (; e < entries; e++)
+        y[e] += a * x[e];
+}
+
+void KERNEL(blend)(size_t entries, const double *c, const double *q, double *y);
+void KERNEL(blend)(size_t entries, const double *c, const double *q, double *y)
+{
+    size_t e = 0;
+    for (; e + VW <= entries; e += VW) {
+        vd sum = v_set(0.0);
+        UNROLL
+        for (size_t j = 0; j < 4; j++)
+            sum += *(const vu *)(c + j * entries + e) * *(const vu *)(q + j * entries + e);
+        *(vu *)(y + e) = sum;
+    }
+    for (; e < entries; e++) {
+        y[e] = 0.0;
+        for (size_t j = 0; j < 4; j++)
+            y[e] += c[j * entries + e] * q[j * entries + e];
+    }
+}
+
+void KERNEL(collect)(size_t entries, const double *z, const double *q, double *r);
+void KERNEL(collect)(size_t entries, const double *z, const double *q, double *r)
+{
+    size_t e = 0;
+    for (; e + VW <= entries; e += VW) {
+        vd ze = *(const vu *)(z + e);
+        UNROLL
+        for (size_t j = 0; j < 4; j++)
+            *(vu *)(r + j * entries + e) += ze * *(const vu *)(q + j * entries + e);
+    }
+    for (; e < entries; e++)
+        for (size_t j = 0; j < 4; j++)
+            r[j * entries + e] += z[e] * q[j * entries + e];
+}
+
+void KERNEL(turn)(size_t rows, size_t ld, const double *c, const double *s, const double *P,
+                  double *Y);
+void KERNEL(turn)(size_t rows, size_t ld, const double *c, const double *s, const double *P,
+                  double *Y)
+{
+    for (size_t r = 0; r < rows; r++, P += ld, Y += ld)
+        for (size_t e = 0; e < ld; e += VW)
+            *(vu *)(Y + e) =
+                *(vu *)(Y + e) * *(const vu *)(c + e) + *(const vu *)(P + e) * *(const vu *)(s + e);
 }

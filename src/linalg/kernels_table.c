@@ -16,6 +16,11 @@ void KERNEL(middle)(size_t entries, const double *A, const double *B, double *C)
 void KERNEL(distance2)(size_t entries, const double *f, const double *G, double *d2);
 void KERNEL(cross)(size_t entries, const double *f, const double *G, double *d2);
 void KERNEL(log)(size_t count, const double *x, double *y);
+void KERNEL(axpy)(size_t entries, double a, const double *x, double *y);
+void KERNEL(blend)(size_t entries, const double *c, const double *q, double *y);
+void KERNEL(collect)(size_t entries, const double *z, const double *q, double *r);
+void KERNEL(turn)(size_t rows, size_t ld, const double *c, const double *s, const double *P,
+                  double *Y);
 unsigned KERNEL(chol)(size_t n, double *A, double *logdet);
 void KERNEL(tri_inverse)(size_t n, const double *L, double *Linv);
 void KERNEL(tri_gram)(size_t n, const double *Linv, double *A);
@@ -45,6 +50,10 @@ const kernels KERNEL(kernels_table) = {
     .middle = KERNEL(middle),
     .distance2 = KERNEL(distance2),
     .cross = KERNEL(cross),
+    .axpy = KERNEL(axpy),
+    .blend = KERNEL(blend),
+    .collect = KERNEL(collect),
+    .turn = KERNEL(turn),
     .chol = KERNEL(chol),
     .tri_inverse = KERNEL(tri_inverse),
     .tri_gram = KERNEL(tri_gram),

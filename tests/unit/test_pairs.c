@@ -60,14 +60,31 @@ static void problem_free(problem *q)
     mem_free(q->work);
 }
 
-static double value(problem *q, int airm, int weights)
+/* f, and Z when weights: batch by batch, pair by pair. Stein's sample part is left to the test. */
+static double value(problem *q, spd_metric metric, int weights)
 {
     const kernels *k = kernels_get();
-    double *Z = weights ? q->Z : NULL;
-    if (airm)
-        return pairs_airm(k, q->m, q->count, q->pairs, q->S, q->L, Z, q->work);
-    return pairs_stein(k, q->m, q->count, q->pairs, q->S, q->logdet, Z, q->work);
+    const pair_rule *rule = pair_rule_get(metric);
+    pair_samples s = {q->S, q->L, q->logdet};
+    double f = 0.0, d2[PAIR_BATCH], *M = block(2 * PAIR_BATCH * TRI(q->m));
+    for (size_t first = 0; first < q->count; first += PAIR_BATCH) {
+        size_t count = q->count - first < PAIR_BATCH ? q->count - first : PAIR_BATCH;
+        rule->batch(k, q->m, count, q->pairs + first, &s, d2, weights ? M : NULL, q->work);
+        for (size_t c = 0; c < count; c++) {
+            const pair *t = &q->pairs[first + c];
+            f += t->c * d2[c];
+            if (!weights)
+                continue;
+            k->axpy(TRI(q->m), t->c, M + c * TRI(q->m), q->Z + t->i * TRI(q->m));
+            k->axpy(TRI(q->m), t->c, M + (rule->sides == 2 ? count + c : c) * TRI(q->m),
+                    q->Z + t->j * TRI(q->m));
+        }
+    }
+    free(M);
+    return f;
 }
+
+static const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY};
 
 static void cost_is_the_sum_of_distances(void)
 {
@@ -76,17 +93,17 @@ static void cost_is_the_sum_of_distances(void)
     const size_t counts[] = {1, 7, 8, 9, 16, 17, 40};
     for (size_t m = 1; m <= 20; m += m < 5 ? 1 : 5)
         for (size_t c = 0; c < 7; c++)
-            for (int airm = 0; airm < 2; airm++) {
+            for (size_t which = 0; which < 3; which++) {
                 problem q = problem_new(&r, m, counts[c], 100.0);
                 double expected = 0.0, size = 0.0;
                 for (size_t i = 0; i < q.count; i++) {
-                    double d2 = twin_dist2(airm ? SPD_AIRM : SPD_STEIN, m,
+                    double d2 = twin_dist2(metrics[which], m,
                                            q.X + q.pairs[i].i * m * m, q.X + q.pairs[i].j * m * m);
                     expected += q.pairs[i].c * d2;
                     size += fabs(q.pairs[i].c) * d2;
                 }
-                CHECK_CLOSE(value(&q, airm, 0), expected, 1e-12 * size + 1e-13, "m %zu", m);
-                CHECK_CLOSE(value(&q, airm, 1), expected, 1e-12 * size + 1e-13, "m %zu", m);
+                CHECK_CLOSE(value(&q, metrics[which], 0), expected, 1e-12 * size + 1e-13, "m %zu", m);
+                CHECK_CLOSE(value(&q, metrics[which], 1), expected, 1e-12 * size + 1e-13, "m %zu", m);
                 problem_free(&q);
             }
 }
@@ -98,11 +115,11 @@ static void weights_by_taylor_slope(void)
 {
     rng r;
     rng_seed(&r, 2);
-    for (int airm = 0; airm < 2; airm++)
+    for (size_t which = 0; which < 3; which++)
         for (size_t m = 2; m <= 17; m += 5) {
             problem q = problem_new(&r, m, 23, 20.0);
             double *H = random_set(&r, m, P, 5.0), *X0 = copy_of(P * m * m, q.X);
-            double f0 = value(&q, airm, 1), slope = 0.0;
+            double f0 = value(&q, metrics[which], 1), slope = 0.0;
             for (size_t i = 0; i < P; i++) {
                 double degree = 0.0, *inverse = block(m * m);
                 for (size_t c = 0; c < q.count; c++)
@@ -112,7 +129,7 @@ static void weights_by_taylor_slope(void)
                     for (size_t b = 0; b < m; b++) {
                         size_t e = a >= b ? TRI(a) + b : TRI(b) + a;
                         double z = q.Z[i * TRI(m) + e];
-                        z -= airm ? 0.0 : degree * inverse[a * m + b];
+                        z -= metrics[which] != SPD_STEIN ? 0.0 : degree * inverse[a * m + b];
                         slope += 0.5 * z * H[i * m * m + a * m + b];
                     }
                 free(inverse);
@@ -123,10 +140,10 @@ static void weights_by_taylor_slope(void)
                 for (size_t e = 0; e < P * m * m; e++)
                     q.X[e] = X0[e] + t * H[e];
                 refresh(&q);
-                remainder[step] = fabs(value(&q, airm, 0) - f0 - t * slope);
+                remainder[step] = fabs(value(&q, metrics[which], 0) - f0 - t * slope);
             }
             double order = log10(remainder[0] / remainder[1]);
-            CHECK(order > 1.8 && order < 2.2, "airm %d m %zu: order %g, slope %g", airm, m, order,
+            CHECK(order > 1.8 && order < 2.2, "%s m %zu: order %g, slope %g", spd_metric_name(metrics[which]), m, order,
                   slope);
             free(H);
             free(X0);
@@ -138,11 +155,11 @@ static void indefinite_gives_nan(void)
 {
     rng r;
     rng_seed(&r, 3);
-    for (int airm = 0; airm < 2; airm++) {
+    for (size_t which = 0; which < 2; which++) {
         problem q = problem_new(&r, 6, 20, 10.0);
         for (size_t e = 0; e < TRI(6); e++)
             q.S[q.pairs[5].i * TRI(6) + e] *= -3.0;
-        CHECK(isnan(value(&q, airm, 0)), "airm %d", airm);
+        CHECK(isnan(value(&q, metrics[which], 0)), "%s", spd_metric_name(metrics[which]));
         problem_free(&q);
     }
 }

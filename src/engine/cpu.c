@@ -1,0 +1,393 @@
+/* cpu.c - the engine on one machine's cores.
+ *
+ * Per sample it keeps (math.md, eq. 8)
+ *
+ *   Y = X W, P = X U                      n x m each, the only things that know n
+ *   Q = [Qaa | Qab | Qab' | Qbb]          four lower triangles: W'XW, W'XU, its transpose, U'XU
+ *   S, Z                                  at the point probed last
+ *
+ * A probe blends the four parts of Q entry by entry:
+ *   S(t)_rc = C_r C_c Qaa + C_r S_c Qab + S_r C_c Qab' + S_r S_c Qbb,  C = cos, S = sin(sigma t).
+ * Work is cut into chunks of samples that do not depend on the number of threads, and partial
+ * sums are added in order. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/engine.h"
+#include "engine/pair_sums.h"
+#include "engine/parallel.h"
+
+#define PARTS  4
+#define CHUNKS 32 /* at most; each keeps its own partial gradient */
+
+typedef struct cpu_engine {
+    engine base;
+    spd_context *ctx;
+    const kernels *k;
+    engine_input in;
+    size_t all, ld, tri; /* samples with the extra one; PASS_LD(m); TRI(m) */
+    size_t chunks, each; /* chunks of `each` samples */
+    pair_sums *sums;
+    double *W, *U, *V;     /* n x ld, n x ld, m x ld, padded with zeros */
+    double *sigma;         /* m */
+    double *Y, *P;         /* all x n x ld */
+    double *Q;             /* all x PARTS x tri */
+    double *S, *Z;         /* all x tri */
+    double *partial;       /* chunks x n x ld */
+    double *collected;     /* chunks x PARTS x tri */
+    double *work;          /* threads x cpu_work */
+    double *coefficient;   /* PARTS x tri */
+    double *cosine, *sine; /* ld */
+    double t, f;           /* the last probe; t is NaN before one */
+} cpu_engine;
+
+static const double *sample(const cpu_engine *e, size_t i)
+{
+    return i < e->in.p ? e->in.X + i * e->in.n * e->in.n : e->in.extra;
+}
+
+/* Full small matrices (three of m x ld), one tall one (n x ld). */
+static size_t cpu_work(const cpu_engine *e)
+{
+    return (e->in.n + 3 * e->in.m) * e->ld;
+}
+
+static double *my_work(const cpu_engine *e, int thread)
+{
+    return e->work + (size_t)thread * cpu_work(e);
+}
+
+static void chunk_range(const cpu_engine *e, size_t chunk, size_t *first, size_t *last)
+{
+    *first = chunk * e->each;
+    *last = *first + e->each < e->all ? *first + e->each : e->all;
+}
+
+static spd_status loop(cpu_engine *e, parallel_body body)
+{
+    return parallel_for(e->ctx, e->chunks, body, e, NULL, NULL, 0.0, NULL);
+}
+
+/* padded (rows x ld) <- A (rows x m) and zeros. */
+static void pad(const cpu_engine *e, size_t rows, const double *A, double *padded)
+{
+    size_t m = e->in.m;
+    for (size_t r = 0; r < rows; r++) {
+        memcpy(padded + r * e->ld, A + r * m, m * sizeof *A);
+        memset(padded + r * e->ld + m, 0, (e->ld - m) * sizeof *A);
+    }
+}
+
+/* T (tri) <- lower triangle of A (m x ld), or of its transpose. */
+static void fold(const cpu_engine *e, const double *A, int transpose, double *T)
+{
+    for (size_t r = 0; r < e->in.m; r++)
+        for (size_t c = 0; c <= r; c++)
+            *T++ = transpose ? A[c * e->ld + r] : A[r * e->ld + c];
+}
+
+/* A (m x ld, padding zero) <- symmetric T (tri). */
+static void unfold(const cpu_engine *e, const double *T, double *A)
+{
+    memset(A, 0, e->in.m * e->ld * sizeof *A);
+    for (size_t r = 0; r < e->in.m; r++)
+        for (size_t c = 0; c <= r; c++, T++)
+            A[r * e->ld + c] = A[c * e->ld + r] = *T;
+}
+
+/* ---- start ---------------------------------------------------------------------------------- */
+
+/* Y = X W, S = W'Y: a data pass. */
+static spd_status start_chunk(void *user, size_t chunk, int thread)
+{
+    cpu_engine *e = user;
+    size_t n = e->in.n, m = e->in.m, first, last;
+    double *A = my_work(e, thread);
+    chunk_range(e, chunk, &first, &last);
+    for (size_t i = first; i < last; i++) {
+        double *Y = e->Y + i * n * e->ld;
+        e->k->product(n, n, m, sample(e, i), n, 1, e->W, Y, sample(e, i + 1 < last ? i + 1 : i));
+        e->k->product(m, n, m, e->W, 1, e->ld, Y, A, e->W);
+        fold(e, A, 0, e->S + i * e->tri);
+    }
+    return SPD_OK;
+}
+
+static spd_status cpu_start(engine *base, const double *W)
+{
+    cpu_engine *e = (cpu_engine *)base;
+    pad(e, e->in.n, W, e->W);
+    e->base.data_passes++;
+    e->t = NAN;
+    spd_status status = loop(e, start_chunk);
+    if (status == SPD_OK)
+        status = pair_sums_value(e->sums, e->S, &e->f, e->Z);
+    if (status == SPD_OK && !isfinite(e->f))
+        status = ctx_fail(e->ctx, SPD_ENOTSPD,
+                          "the cost does not exist at the start: a mapped matrix is not positive "
+                          "definite, or a graph has no spread; regularise the data");
+    return status;
+}
+
+/* ---- gradient ------------------------------------------------------------------------------- */
+
+/* partial <- sum of Y_i Z_i over the chunk. */
+static spd_status gradient_chunk(void *user, size_t chunk, int thread)
+{
+    cpu_engine *e = user;
+    size_t n = e->in.n, m = e->in.m, first, last;
+    double *Z = my_work(e, thread), *G = Z + m * e->ld, *sum = e->partial + chunk * n * e->ld;
+    chunk_range(e, chunk, &first, &last);
+    memset(sum, 0, n * e->ld * sizeof *sum);
+    for (size_t i = first; i < last; i++) {
+        const double *Y = e->Y + i * n * e->ld;
+        unfold(e, e->Z + i * e->tri, Z);
+        e->k->product(n, m, m, Y, e->ld, 1, Z, G, Y);
+        e->k->axpy(n * e->ld, 1.0, G, sum);
+    }
+    return SPD_OK;
+}
+
+static spd_status cpu_cost_grad(engine *base, double *f, double *G)
+{
+    cpu_engine *e = (cpu_engine *)base;
+    size_t m = e->in.m;
+    spd_status status = loop(e, gradient_chunk);
+    if (status < 0)
+        return status;
+    *f = e->f;
+    memset(G, 0, e->in.n * m * sizeof *G);
+    for (size_t chunk = 0; chunk < e->chunks; chunk++)
+        for (size_t r = 0; r < e->in.n; r++) {
+            const double *from = e->partial + (chunk * e->in.n + r) * e->ld;
+            for (size_t c = 0; c < m; c++)
+                G[r * m + c] += from[c];
+        }
+    return SPD_OK;
+}
+
+/* ---- aim ------------------------------------------------------------------------------------ */
+
+/* Into the basis of the geodesic: Y <- Y V, P = X U (the data pass), and the parts of Q. */
+static void aim_one(cpu_engine *e, size_t i, const double *next, double *work)
+{
+    size_t n = e->in.n, m = e->in.m, ld = e->ld;
+    double *tall = work, *A = tall + n * ld, *B = A + m * ld, *D = B + m * ld;
+    double *Y = e->Y + i * n * ld, *P = e->P + i * n * ld, *Q = e->Q + i * PARTS * e->tri;
+    e->k->product(n, m, m, Y, ld, 1, e->V, tall, Y);
+    memcpy(Y, tall, n * ld * sizeof *Y);
+    e->k->product(n, n, m, sample(e, i), n, 1, e->U, P, next);
+    unfold(e, e->S + i * e->tri, A);
+    e->k->product(m, m, m, A, ld, 1, e->V, B, A);
+    e->k->product(m, m, m, e->V, 1, ld, B, D, B);
+    fold(e, D, 0, Q);
+    e->k->product(m, n, m, Y, 1, ld, e->U, A, Y);
+    fold(e, A, 0, Q + e->tri);
+    fold(e, A, 1, Q + 2 * e->tri);
+    e->k->product(m, n, m, e->U, 1, ld, P, A, P);
+    fold(e, A, 0, Q + 3 * e->tri);
+}
+
+static spd_status aim_chunk(void *user, size_t chunk, int thread)
+{
+    cpu_engine *e = user;
+    size_t first, last;
+    chunk_range(e, chunk, &first, &last);
+    for (size_t i = first; i < last; i++)
+        aim_one(e, i, sample(e, i + 1 < last ? i + 1 : i), my_work(e, thread));
+    return SPD_OK;
+}
+
+static spd_status cpu_aim(engine *base, const double *U, const double *sigma, const double *V)
+{
+    cpu_engine *e = (cpu_engine *)base;
+    pad(e, e->in.n, U, e->U);
+    pad(e, e->in.m, V, e->V);
+    memcpy(e->sigma, sigma, e->in.m * sizeof *sigma);
+    e->base.data_passes++;
+    e->t = NAN;
+    return loop(e, aim_chunk);
+}
+
+/* ---- probe ---------------------------------------------------------------------------------- */
+
+/* Coefficients of the four parts: products x_r y_c of one factor by row, one by column. With
+ * derivative the product rule: (x y)' = x' y + x y'. */
+static void set_coefficients(cpu_engine *e, double t, int derivative)
+{
+    double *out = e->coefficient;
+    for (int part = 0; part < PARTS; part++)
+        for (size_t r = 0; r < e->in.m; r++)
+            for (size_t c = 0; c <= r; c++) {
+                int row_sine = part >> 1, col_sine = part & 1;
+                double a = e->sigma[r] * t, b = e->sigma[c] * t;
+                double x = row_sine ? sin(a) : cos(a), y = col_sine ? sin(b) : cos(b);
+                double dx = e->sigma[r] * (row_sine ? cos(a) : -sin(a));
+                double dy = e->sigma[c] * (col_sine ? cos(b) : -sin(b));
+                *out++ = derivative ? dx * y + x * dy : x * y;
+            }
+}
+
+static spd_status blend_chunk(void *user, size_t chunk, int thread)
+{
+    cpu_engine *e = user;
+    size_t first, last;
+    (void)thread;
+    chunk_range(e, chunk, &first, &last);
+    for (size_t i = first; i < last; i++)
+        e->k->blend(e->tri, e->coefficient, e->Q + i * PARTS * e->tri, e->S + i * e->tri);
+    return SPD_OK;
+}
+
+static spd_status collect_chunk(void *user, size_t chunk, int thread)
+{
+    cpu_engine *e = user;
+    size_t first, last;
+    double *sum = e->collected + chunk * PARTS * e->tri;
+    (void)thread;
+    chunk_range(e, chunk, &first, &last);
+    memset(sum, 0, PARTS * e->tri * sizeof *sum);
+    for (size_t i = first; i < last; i++)
+        e->k->collect(e->tri, e->Z + i * e->tri, e->Q + i * PARTS * e->tri, sum);
+    return SPD_OK;
+}
+
+/* sum_i tr(Z_i dS_i)/2 from what the chunks collected; off-diagonal entries stand for two. */
+static double slope(cpu_engine *e, double t)
+{
+    double sum = 0.0;
+    set_coefficients(e, t, 1);
+    for (size_t chunk = 0; chunk < e->chunks; chunk++) {
+        const double *c = e->coefficient, *z = e->collected + chunk * PARTS * e->tri;
+        for (int part = 0; part < PARTS; part++)
+            for (size_t r = 0; r < e->in.m; r++)
+                for (size_t col = 0; col <= r; col++)
+                    sum += (col < r ? 1.0 : 0.5) * *c++ * *z++;
+    }
+    return sum;
+}
+
+static spd_status cpu_probe(engine *base, double t, double *f, double *df)
+{
+    cpu_engine *e = (cpu_engine *)base;
+    set_coefficients(e, t, 0);
+    spd_status status = loop(e, blend_chunk);
+    if (status == SPD_OK)
+        status = pair_sums_value(e->sums, e->S, &e->f, e->Z);
+    if (status == SPD_OK)
+        status = loop(e, collect_chunk);
+    if (status < 0)
+        return status;
+    e->t = t;
+    *f = e->f;
+    *df = isfinite(e->f) ? slope(e, t) : NAN;
+    return SPD_OK;
+}
+
+/* ---- step ----------------------------------------------------------------------------------- */
+
+static spd_status turn_chunk(void *user, size_t chunk, int thread)
+{
+    cpu_engine *e = user;
+    size_t first, last, size = e->in.n * e->ld;
+    (void)thread;
+    chunk_range(e, chunk, &first, &last);
+    for (size_t i = first; i < last; i++)
+        e->k->turn(e->in.n, e->ld, e->cosine, e->sine, e->P + i * size, e->Y + i * size);
+    return SPD_OK;
+}
+
+static spd_status cpu_step(engine *base, double t)
+{
+    cpu_engine *e = (cpu_engine *)base;
+    double f, df;
+    spd_status status = SPD_OK;
+    if (!(e->t == t))
+        status = cpu_probe(base, t, &f, &df);
+    if (status < 0)
+        return status;
+    for (size_t c = 0; c < e->in.m; c++) {
+        e->cosine[c] = cos(e->sigma[c] * t);
+        e->sine[c] = sin(e->sigma[c] * t);
+    }
+    return loop(e, turn_chunk);
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void cpu_free(engine *base)
+{
+    cpu_engine *e = (cpu_engine *)base;
+    double *blocks[] = {e->W, e->U,       e->V,         e->sigma, e->Y,           e->P,      e->Q,
+                        e->S, e->partial, e->collected, e->work,  e->coefficient, e->cosine, e->Z};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        mem_free(blocks[i]);
+    pair_sums_free(e->sums);
+    mem_free(e);
+}
+
+static int cpu_allocate(cpu_engine *e)
+{
+    size_t n = e->in.n, m = e->in.m, ld = e->ld, size = sizeof(double);
+    size_t threads = (size_t)parallel_threads(e->ctx);
+    e->W = mem_alloc(n * ld, size);
+    e->U = mem_alloc(n * ld, size);
+    e->V = mem_alloc(m * ld, size);
+    e->sigma = mem_alloc(m, size);
+    e->Y = mem_alloc(e->all, n * ld * size);
+    e->P = mem_alloc(e->all, n * ld * size);
+    e->Q = mem_alloc(e->all, PARTS * e->tri * size);
+    e->S = mem_alloc(e->all, e->tri * size);
+    e->Z = mem_alloc(e->all, e->tri * size);
+    e->partial = mem_alloc(e->chunks, n * ld * size);
+    e->collected = mem_alloc(e->chunks, PARTS * e->tri * size);
+    e->work = mem_alloc(threads, cpu_work(e) * size);
+    e->coefficient = mem_alloc(PARTS * e->tri, size);
+    e->cosine = mem_zero(2 * ld, size);
+    e->sine = e->cosine + ld;
+    return e->W && e->U && e->V && e->sigma && e->Y && e->P && e->Q && e->S && e->Z && e->partial &&
+           e->collected && e->work && e->coefficient && e->cosine;
+}
+
+static const engine_calls cpu_calls = {
+    .name = "cpu",
+    .start = cpu_start,
+    .cost_grad = cpu_cost_grad,
+    .aim = cpu_aim,
+    .probe = cpu_probe,
+    .step = cpu_step,
+    .free = cpu_free,
+};
+
+spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, engine **out)
+{
+    cpu_engine *e = mem_zero(1, sizeof *e);
+    if (!e)
+        return ctx_nomem(ctx, "the engine");
+    e->base.calls = &cpu_calls;
+    e->ctx = ctx;
+    e->k = kernels_get();
+    e->in = *in;
+    e->all = in->p + (in->extra ? 1 : 0);
+    e->ld = PASS_LD(in->m);
+    e->tri = TRI(in->m);
+    e->each = (e->all + CHUNKS - 1) / CHUNKS;
+    e->chunks = (e->all + e->each - 1) / e->each;
+    spd_status status = cpu_allocate(e) ? SPD_OK : ctx_nomem(ctx, "the engine");
+    if (status == SPD_OK)
+        status = pair_sums_new(ctx, in->metric, in->objective, in->m, e->all, in->pairs, in->pair,
+                               &e->sums);
+    if (status < 0) {
+        cpu_free(&e->base);
+        return status;
+    }
+    *out = &e->base;
+    return SPD_OK;
+}
+
+void engine_free(engine *e)
+{
+    if (e)
+        e->calls->free(e);
+}

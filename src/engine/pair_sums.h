@@ -1,0 +1,23 @@
+/* pair_sums.h - cost and weights Z_i over the whole graph, from the small matrices S_i alone.
+ *
+ * The pairs are worked on in blocks: first every batch of a block computes its distances and
+ * weight matrices into a buffer, then every sample adds up what belongs to it, in the order of
+ * the pairs. No two threads write to one place and no order depends on their number. */
+#ifndef SPD_ENGINE_PAIR_SUMS_H
+#define SPD_ENGINE_PAIR_SUMS_H
+
+#include "base/context.h"
+#include "geometry/pairs.h"
+
+typedef struct pair_sums pair_sums;
+
+/* For p samples of size m. */
+spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective objective, size_t m,
+                         size_t p, size_t count, const spd_pair *pairs, pair_sums **sums);
+void pair_sums_free(pair_sums *sums);
+
+/* *f <- the objective at S (p x TRI(m)), NaN when some S_i or pair has none; Z (p x TRI(m)) <-
+ * weights, so that df = sum_i tr(Z_i dS_i)/2. Only SPD_ECANCELLED and the like are errors. */
+spd_status pair_sums_value(pair_sums *sums, const double *S, double *f, double *Z);
+
+#endif

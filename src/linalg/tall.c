@@ -1,0 +1,102 @@
+/* tall.c - thin wrappers over BLAS and LAPACK for n x m matrices.
+ *
+ * LAPACK is called column-major, where a row-major matrix is its transpose: an SVD of H' is one of
+ * H with the factors exchanged, and the LQ factors of A' are the QR factors of A. */
+#include "linalg/tall.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <string.h>
+
+/* LAPACK's usual block width. */
+#define BLOCK 64
+
+void tall_inner(size_t n, size_t m, const double *A, const double *B, double *M)
+{
+    int rows = (int)n, size = (int)m;
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, size, size, rows, 1.0, A, size, B, size,
+                0.0, M, size);
+}
+
+/* D <- keep D + scale A M */
+static void multiply(size_t n, size_t m, double scale, const double *A, const double *M,
+                     double keep, double *D)
+{
+    int rows = (int)n, size = (int)m;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, size, size, scale, A, size, M,
+                size, keep, D, size);
+}
+
+void tall_add(size_t n, size_t m, double scale, const double *A, const double *M, double *D)
+{
+    multiply(n, m, scale, A, M, 1.0, D);
+}
+
+void tall_multiply(size_t n, size_t m, double *A, const double *M, double *work)
+{
+    multiply(n, m, 1.0, A, M, 0.0, work);
+    memcpy(A, work, n * m * sizeof *A);
+}
+
+double tall_dot(size_t n, size_t m, const double *A, const double *B)
+{
+    double sum = 0.0;
+    for (size_t e = 0; e < n * m; e++)
+        sum += A[e] * B[e];
+    return sum;
+}
+
+/* What the documentation of dgesdd asks for, with room for blocks; the integers come last. */
+static size_t svd_reals(size_t n, size_t m)
+{
+    return 4 * m * m + 7 * m + n + BLOCK * (n + m);
+}
+
+size_t tall_svd_work(size_t n, size_t m)
+{
+    return svd_reals(n, m) + 8 * m;
+}
+
+/* H' (m x n there) = V diag(sigma) U': LAPACK leaves V as it is there, U' as we want it. */
+int tall_svd(size_t n, size_t m, double *H, double *U, double *sigma, double *V, double *work)
+{
+    lapack_int rows = (lapack_int)m, columns = (lapack_int)n;
+    size_t reals = svd_reals(n, m);
+    lapack_int info =
+        LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, columns, H, rows, sigma, V, rows, U, rows,
+                            work, (lapack_int)reals, (lapack_int *)(work + reals));
+    for (size_t r = 0; r < m; r++)
+        for (size_t c = 0; c < r; c++) {
+            double x = V[r * m + c];
+            V[r * m + c] = V[c * m + r];
+            V[c * m + r] = x;
+        }
+    return info != 0;
+}
+
+/* The reflectors' factors, the diagonal of R, and blocks. */
+size_t tall_orthonormalise_work(size_t n, size_t m)
+{
+    (void)n;
+    return 2 * m + BLOCK * m;
+}
+
+/* A' = R' Q' as LAPACK sees it. */
+double tall_orthonormalise(size_t n, size_t m, double *A, double *work)
+{
+    lapack_int rows = (lapack_int)m, columns = (lapack_int)n, room = (lapack_int)(BLOCK * m);
+    double *tau = work, *diagonal = work + m, *rest = diagonal + m, least;
+    LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, rows, columns, A, rows, tau, rest, room);
+    for (size_t c = 0; c < m; c++)
+        diagonal[c] = A[c * m + c];
+    LAPACKE_dorglq_work(LAPACK_COL_MAJOR, rows, columns, rows, A, rows, tau, rest, room);
+    least = diagonal[0] < 0.0 ? -diagonal[0] : diagonal[0];
+    for (size_t c = 0; c < m; c++) {
+        double sign = diagonal[c] < 0.0 ? -1.0 : 1.0;
+        if (sign * diagonal[c] < least)
+            least = sign * diagonal[c];
+        for (size_t r = 0; r < n && sign < 0.0; r++)
+            A[r * m + c] = -A[r * m + c];
+    }
+    return least;
+}

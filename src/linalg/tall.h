@@ -1,0 +1,36 @@
+/* tall.h - tall matrices, n x m with m <= n: products, thin SVD and QR through BLAS and LAPACK.
+ *
+ * All matrices are row-major; small square ones are m x m. Nothing here allocates: LAPACK gets the
+ * caller's scratch. */
+#ifndef SPD_LINALG_TALL_H
+#define SPD_LINALG_TALL_H
+
+#include <stddef.h>
+
+/* M (m x m) <- A' B for A, B (n x m). */
+void tall_inner(size_t n, size_t m, const double *A, const double *B, double *M);
+
+/* D (n x m) <- D + scale A M for A (n x m), M (m x m); D must not overlap. */
+void tall_add(size_t n, size_t m, double scale, const double *A, const double *M, double *D);
+
+/* A (n x m) <- A M for M (m x m). work: n m doubles. */
+void tall_multiply(size_t n, size_t m, double *A, const double *M, double *work);
+
+/* <A,B> = sum of products of entries. */
+double tall_dot(size_t n, size_t m, const double *A, const double *B);
+
+/* Scratch of tall_svd. */
+size_t tall_svd_work(size_t n, size_t m);
+
+/* H (n x m, finite, destroyed) = U diag(sigma) V': U (n x m) orthonormal, sigma (m) descending,
+ * V (m x m) orthogonal. Non-zero when not converged. */
+int tall_svd(size_t n, size_t m, double *H, double *U, double *sigma, double *V, double *work);
+
+/* Scratch of tall_orthonormalise. */
+size_t tall_orthonormalise_work(size_t n, size_t m);
+
+/* A (n x m) = Q R with Q'Q = I and the diagonal of R not negative: A <- Q. Returns the smallest
+ * diagonal entry of R: near zero, relative to A, when A has not full rank. */
+double tall_orthonormalise(size_t n, size_t m, double *A, double *work);
+
+#endif

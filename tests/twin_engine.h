@@ -1,0 +1,191 @@
+/* twin_engine.h - the slow twin of the engines: keeps W, forms every matrix anew, one pair at a
+ * time, by other formulas than the library's.
+ *
+ *   Stein     dd2/dS_i = ((S_i+S_j)/2)^-1 / 2 - S_i^-1 / 2
+ *   AIRM      dd2/dS_i = 2 S_i^-1/2 log(S_i^1/2 S_j^-1 S_i^1/2) S_i^-1/2
+ *   Jeffrey   dd2/dS_i = (S_j^-1 - S_i^-1 S_j S_i^-1) / 2
+ *   D_W d2  = 2 X_i W dd2/dS_i + 2 X_j W dd2/dS_j  */
+#ifndef SPD_TEST_TWIN_ENGINE_H
+#define SPD_TEST_TWIN_ENGINE_H
+
+#include "base/memory.h"
+#include "engine/engine.h"
+#include "random_spd.h"
+
+typedef struct twin_engine {
+    engine base;
+    engine_input in;
+    double *W, *U, *sigma;
+} twin_engine;
+
+HELPER const double *twin_sample(const twin_engine *e, size_t i)
+{
+    return i < e->in.p ? e->in.X + i * e->in.n * e->in.n : e->in.extra;
+}
+
+/* S (m x m) <- W'XW */
+HELPER void twin_small(const twin_engine *e, const double *W, size_t i, double *S)
+{
+    double *T = block(e->in.m * e->in.n);
+    flip(e->in.n, e->in.m, W, T);
+    congruent(e->in.m, e->in.n, T, twin_sample(e, i), S);
+    free(T);
+}
+
+/* D (m x m) <- dd2(A,B)/dA */
+HELPER void twin_derivative(spd_metric metric, size_t m, const double *A, const double *B,
+                            double *D)
+{
+    double *x = block(m * m), *y = block(m * m), *z = block(m * m);
+    if (metric == SPD_STEIN) {
+        for (size_t e = 0; e < m * m; e++)
+            x[e] = 0.5 * (A[e] + B[e]);
+        spd_inverse(NULL, m, 1, x, x);
+        spd_inverse(NULL, m, 1, A, y);
+        for (size_t e = 0; e < m * m; e++)
+            D[e] = 0.5 * (x[e] - y[e]);
+    } else if (metric == SPD_AIRM) {
+        spd_apply(NULL, SPD_SQRT, 0.0, m, 1, A, x);
+        spd_inverse(NULL, m, 1, B, y);
+        congruent(m, m, x, y, z);
+        spd_apply(NULL, SPD_LOG, 0.0, m, 1, z, z);
+        spd_apply(NULL, SPD_INVSQRT, 0.0, m, 1, A, x);
+        congruent(m, m, x, z, D);
+        for (size_t e = 0; e < m * m; e++)
+            D[e] *= 2.0;
+    } else {
+        spd_inverse(NULL, m, 1, A, x);
+        spd_inverse(NULL, m, 1, B, y);
+        congruent(m, m, x, B, z);
+        for (size_t e = 0; e < m * m; e++)
+            D[e] = 0.5 * (y[e] - z[e]);
+    }
+    free(x);
+    free(y);
+    free(z);
+}
+
+/* Cost at any W; G (n x m or NULL) <- its gradient there. */
+HELPER double twin_cost(const twin_engine *e, const double *W, double *G)
+{
+    size_t n = e->in.n, m = e->in.m;
+    double *A = block(m * m), *B = block(m * m), sum[2] = {0.0, 0.0};
+    for (size_t q = 0; q < e->in.pairs; q++) {
+        const spd_pair *t = &e->in.pair[q];
+        twin_small(e, W, t->i, A);
+        twin_small(e, W, t->j, B);
+        double d2 = twin_dist2(e->in.metric, m, A, B);
+        sum[0] += 2.0 * t->within * d2;
+        sum[1] += 2.0 * t->between * d2;
+    }
+    int ratio = e->in.objective == SPD_RATIO;
+    double a = ratio ? 1.0 / sum[0] : 1.0, b = ratio ? 1.0 / sum[1] : 1.0;
+    if (G)
+        memset(G, 0, n * m * sizeof *G);
+    for (size_t q = 0; G && q < e->in.pairs; q++) {
+        const spd_pair *t = &e->in.pair[q];
+        for (int side = 0; side < 2; side++) {
+            size_t own = side ? t->j : t->i, other = side ? t->i : t->j;
+            double *D = block(m * m), *XW = block(n * m), *part = block(n * m);
+            twin_small(e, W, own, A);
+            twin_small(e, W, other, B);
+            twin_derivative(e->in.metric, m, A, B, D);
+            times(n, n, m, twin_sample(e, own), W, XW);
+            times(n, m, m, XW, D, part);
+            for (size_t k = 0; k < n * m; k++)
+                G[k] += 2.0 * 2.0 * (a * t->within - b * t->between) * part[k];
+            free(D);
+            free(XW);
+            free(part);
+        }
+    }
+    free(A);
+    free(B);
+    return ratio ? log(sum[0]) - log(sum[1]) : sum[0] - sum[1];
+}
+
+/* At (n x m) <- W cos(sigma t) + U sin(sigma t) */
+HELPER void twin_at(const twin_engine *e, double t, double *At)
+{
+    for (size_t k = 0; k < e->in.n * e->in.m; k++) {
+        double angle = e->sigma[k % e->in.m] * t;
+        At[k] = e->W[k] * cos(angle) + e->U[k] * sin(angle);
+    }
+}
+
+HELPER spd_status twin_start(engine *base, const double *W)
+{
+    twin_engine *e = (twin_engine *)base;
+    memcpy(e->W, W, e->in.n * e->in.m * sizeof *W);
+    return SPD_OK;
+}
+
+HELPER spd_status twin_cost_grad(engine *base, double *f, double *G)
+{
+    twin_engine *e = (twin_engine *)base;
+    *f = twin_cost(e, e->W, G);
+    return SPD_OK;
+}
+
+HELPER spd_status twin_aim(engine *base, const double *U, const double *sigma, const double *V)
+{
+    twin_engine *e = (twin_engine *)base;
+    double *old = copy_of(e->in.n * e->in.m, e->W);
+    times(e->in.n, e->in.m, e->in.m, old, V, e->W);
+    memcpy(e->U, U, e->in.n * e->in.m * sizeof *U);
+    memcpy(e->sigma, sigma, e->in.m * sizeof *sigma);
+    free(old);
+    return SPD_OK;
+}
+
+/* The derivative is tr(G' dW/dt). */
+HELPER spd_status twin_probe(engine *base, double t, double *f, double *df)
+{
+    twin_engine *e = (twin_engine *)base;
+    size_t count = e->in.n * e->in.m;
+    double *At = block(count), *G = block(count);
+    twin_at(e, t, At);
+    *f = twin_cost(e, At, G);
+    *df = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        double s = e->sigma[k % e->in.m];
+        *df += G[k] * s * (e->U[k] * cos(s * t) - e->W[k] * sin(s * t));
+    }
+    free(At);
+    free(G);
+    return SPD_OK;
+}
+
+HELPER spd_status twin_step(engine *base, double t)
+{
+    twin_engine *e = (twin_engine *)base;
+    double *At = block(e->in.n * e->in.m);
+    twin_at(e, t, At);
+    memcpy(e->W, At, e->in.n * e->in.m * sizeof *At);
+    free(At);
+    return SPD_OK;
+}
+
+HELPER void twin_free(engine *base)
+{
+    twin_engine *e = (twin_engine *)base;
+    free(e->W);
+    free(e->U);
+    free(e->sigma);
+    free(e);
+}
+
+HELPER engine *twin_engine_new(const engine_input *in)
+{
+    static const engine_calls calls = {"twin",     twin_start, twin_cost_grad, twin_aim,
+                                       twin_probe, twin_step,  twin_free};
+    twin_engine *e = calloc(1, sizeof *e);
+    e->base.calls = &calls;
+    e->in = *in;
+    e->W = block(in->n * in->m);
+    e->U = block(in->n * in->m);
+    e->sigma = block(in->m);
+    return &e->base;
+}
+
+#endif

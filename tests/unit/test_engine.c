@@ -1,0 +1,267 @@
+/* test_engine.c - the CPU engine against its slow twin, for every metric and objective: cost and
+ * gradient, probes over the whole geodesic, their derivative, steps; passes over the data are
+ * counted; the same bits for any number of threads; allocation failures. */
+#include "test.h"
+
+#include "twin_engine.h"
+
+typedef struct setting {
+    size_t n, m, p, pairs;
+    spd_metric metric;
+    spd_objective objective;
+    double condition;
+    int extra;
+} setting;
+
+static const setting settings[] = {
+    {8, 3, 11, 20, SPD_STEIN, SPD_DIFFERENCE, 100.0, 0},
+    {8, 3, 11, 20, SPD_AIRM, SPD_DIFFERENCE, 100.0, 0},
+    {8, 3, 11, 20, SPD_JEFFREY, SPD_DIFFERENCE, 20.0, 0},
+    {8, 3, 11, 20, SPD_STEIN, SPD_RATIO, 100.0, 0},
+    {8, 3, 11, 20, SPD_AIRM, SPD_RATIO, 100.0, 0},
+    {8, 3, 11, 20, SPD_JEFFREY, SPD_RATIO, 20.0, 0},
+    {7, 6, 9, 30, SPD_STEIN, SPD_DIFFERENCE, 1e4, 0}, /* m = n - 1 */
+    {7, 6, 9, 30, SPD_AIRM, SPD_DIFFERENCE, 1e4, 0},
+    {6, 1, 40, 90, SPD_AIRM, SPD_DIFFERENCE, 10.0, 0},
+    {20, 9, 40, 130, SPD_STEIN, SPD_DIFFERENCE, 1e3, 1},
+    {20, 9, 40, 130, SPD_AIRM, SPD_DIFFERENCE, 1e3, 1},
+};
+#define SETTINGS (sizeof settings / sizeof *settings)
+
+typedef struct rig {
+    engine_input in;
+    double *X, *extra, *W, *U, *V, *sigma;
+    spd_pair *pair;
+} rig;
+
+/* W'W = I, and U orthogonal to W where there is room; V any rotation. */
+static rig rig_new(rng *r, const setting *s)
+{
+    rig g = {.in = {s->n, s->m, s->p, NULL, NULL, s->metric, s->objective, s->pairs, NULL}};
+    size_t n = s->n, m = s->m;
+    double *Q = block(n * n);
+    g.X = random_set(r, n, s->p, s->condition);
+    g.extra = s->extra ? random_set(r, n, 1, s->condition) : NULL;
+    g.W = block(n * m);
+    g.U = block(n * m);
+    g.V = block(m * m);
+    g.sigma = block(m);
+    g.pair = malloc(s->pairs * sizeof *g.pair);
+    for (size_t i = 0; i < s->pairs; i++) {
+        size_t a = rng_below(r, s->p), b = (a + 1 + rng_below(r, s->p - 1)) % s->p;
+        if (s->extra && i % 5 == 0)
+            b = s->p;
+        g.pair[i] = (spd_pair){(uint32_t)a, (uint32_t)b, 0.0, 0.0};
+        *(i % 3 ? &g.pair[i].within : &g.pair[i].between) = 0.5 + rng_uniform(r);
+    }
+    random_orthogonal(r, n, Q);
+    random_orthogonal(r, m, g.V);
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < m; c++) {
+            g.W[i * m + c] = Q[i * n + c];
+            g.U[i * m + c] = Q[i * n + (m + c) % n];
+        }
+    for (size_t c = 0; c < m; c++) /* columns that wrap around W must not move */
+        g.sigma[c] = m + c < n ? 0.3 + rng_uniform(r) : 0.0;
+    g.in.X = g.X;
+    g.in.extra = g.extra;
+    g.in.pair = g.pair;
+    free(Q);
+    return g;
+}
+
+static void rig_free(rig *g)
+{
+    free(g->X);
+    free(g->extra);
+    free(g->W);
+    free(g->U);
+    free(g->V);
+    free(g->sigma);
+    free(g->pair);
+}
+
+static double scale_of(const setting *s)
+{
+    return 1e-13 * s->condition * (double)s->pairs;
+}
+
+static void cost_and_gradient(void)
+{
+    rng r;
+    rng_seed(&r, 1);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        rig g = rig_new(&r, &settings[i]);
+        size_t count = settings[i].n * settings[i].m;
+        double *G = block(count), *H = block(count), f, h;
+        engine *cpu = NULL, *twin = twin_engine_new(&g.in);
+        CHECK(engine_cpu_new(NULL, &g.in, &cpu) == SPD_OK, "new");
+        CHECK(cpu->calls->start(cpu, g.W) == SPD_OK, "start");
+        twin->calls->start(twin, g.W);
+        cpu->calls->cost_grad(cpu, &f, G);
+        twin->calls->cost_grad(twin, &h, H);
+        CHECK_CLOSE(f, h, 1e-11 * fabs(h) + scale_of(&settings[i]), "setting %zu", i);
+        CHECK(relative_gap(count, G, H) < 1e-9, "setting %zu: gradient off by %g", i,
+              relative_gap(count, G, H));
+        CHECK(cpu->data_passes == 1, "%zu passes", cpu->data_passes);
+        engine_free(cpu);
+        engine_free(twin);
+        free(G);
+        free(H);
+        rig_free(&g);
+    }
+}
+
+/* Over three steps: probes, their slope, the step, and the gradient after it. */
+static void probes_and_steps(void)
+{
+    rng r;
+    rng_seed(&r, 2);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        rig g = rig_new(&r, &settings[i]);
+        size_t count = settings[i].n * settings[i].m;
+        double *G = block(count), *H = block(count);
+        engine *cpu = NULL, *twin = twin_engine_new(&g.in);
+        engine_cpu_new(NULL, &g.in, &cpu);
+        cpu->calls->start(cpu, g.W);
+        twin->calls->start(twin, g.W);
+        double f, df, h, dh;
+        cpu->calls->aim(cpu, g.U, g.sigma, g.V);
+        twin->calls->aim(twin, g.U, g.sigma, g.V);
+        for (double t = -1.5; t <= 1.5; t += 0.25) {
+            cpu->calls->probe(cpu, t, &f, &df);
+            twin->calls->probe(twin, t, &h, &dh);
+            CHECK_CLOSE(f, h, 1e-10 * fabs(h) + scale_of(&settings[i]), "setting %zu t %g", i, t);
+            CHECK_CLOSE(df, dh, 1e-8 * fabs(dh) + 10.0 * scale_of(&settings[i]), "setting %zu t %g",
+                        i, t);
+        }
+        /* the step goes where no probe was */
+        CHECK(cpu->calls->step(cpu, 0.37) == SPD_OK, "step");
+        twin->calls->step(twin, 0.37);
+        cpu->calls->cost_grad(cpu, &f, G);
+        twin->calls->cost_grad(twin, &h, H);
+        CHECK_CLOSE(f, h, 1e-10 * fabs(h) + scale_of(&settings[i]), "setting %zu", i);
+        CHECK(relative_gap(count, G, H) < 1e-9, "setting %zu: gradient off by %g", i,
+              relative_gap(count, G, H));
+        /* and a fresh start there agrees */
+        cpu->calls->start(cpu, ((twin_engine *)twin)->W);
+        cpu->calls->cost_grad(cpu, &h, H);
+        CHECK_CLOSE(f, h, 1e-10 * fabs(h) + scale_of(&settings[i]), "setting %zu", i);
+        CHECK(relative_gap(count, G, H) < 1e-9, "setting %zu: fresh start off by %g", i,
+              relative_gap(count, G, H));
+        CHECK(cpu->data_passes == 3, "%zu passes", cpu->data_passes);
+        engine_free(cpu);
+        engine_free(twin);
+        free(G);
+        free(H);
+        rig_free(&g);
+    }
+}
+
+static void slope_is_the_derivative(void)
+{
+    rng r;
+    rng_seed(&r, 3);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        rig g = rig_new(&r, &settings[i]);
+        engine *cpu = NULL;
+        double f0, f1, df, other, remainder[2];
+        engine_cpu_new(NULL, &g.in, &cpu);
+        cpu->calls->start(cpu, g.W);
+        cpu->calls->aim(cpu, g.U, g.sigma, g.V);
+        cpu->calls->probe(cpu, 0.2, &f0, &df);
+        for (int k = 0; k < 2; k++) {
+            double t = k ? 1e-4 : 1e-3;
+            cpu->calls->probe(cpu, 0.2 + t, &f1, &other);
+            remainder[k] = fabs(f1 - f0 - t * df);
+        }
+        double order = log10(remainder[0] / remainder[1]);
+        CHECK(order > 1.8 && order < 2.2, "setting %zu: order %g", i, order);
+        engine_free(cpu);
+        rig_free(&g);
+    }
+}
+
+static void same_bits_for_any_threads(void)
+{
+    rng r;
+    rng_seed(&r, 4);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        rig g = rig_new(&r, &settings[i]);
+        size_t count = settings[i].n * settings[i].m;
+        double *G[3], f[3], df[3];
+        for (int threads = 1; threads <= 3; threads++) {
+            spd_context *ctx = spd_context_new();
+            engine *cpu = NULL;
+            G[threads - 1] = block(count);
+            spd_context_set_threads(ctx, threads);
+            engine_cpu_new(ctx, &g.in, &cpu);
+            cpu->calls->start(cpu, g.W);
+            cpu->calls->aim(cpu, g.U, g.sigma, g.V);
+            cpu->calls->probe(cpu, 0.3, &f[threads - 1], &df[threads - 1]);
+            cpu->calls->step(cpu, 0.3);
+            cpu->calls->cost_grad(cpu, &f[threads - 1], G[threads - 1]);
+            engine_free(cpu);
+            spd_context_free(ctx);
+        }
+        for (int k = 1; k < 3; k++) {
+            CHECK(f[k] == f[0] && df[k] == df[0], "setting %zu: %d threads", i, k + 1);
+            CHECK(memcmp(G[k], G[0], count * sizeof(double)) == 0, "setting %zu", i);
+        }
+        for (int k = 0; k < 3; k++)
+            free(G[k]);
+        rig_free(&g);
+    }
+}
+
+/* A probe that leaves the cone is NaN and does no harm to the next. */
+static void a_failed_probe_is_harmless(void)
+{
+    rng r;
+    rng_seed(&r, 5);
+    rig g = rig_new(&r, &settings[0]);
+    engine *cpu = NULL;
+    double f, df, again, d;
+    engine_cpu_new(NULL, &g.in, &cpu);
+    cpu->calls->start(cpu, g.W);
+    cpu->calls->aim(cpu, g.U, g.sigma, g.V);
+    cpu->calls->probe(cpu, 0.1, &f, &df);
+    cpu->calls->probe(cpu, NAN, &again, &d);
+    CHECK(isnan(again), "cost at NaN is %g", again);
+    cpu->calls->probe(cpu, 0.1, &again, &d);
+    CHECK(again == f && d == df, "%g after a failed probe, %g before", again, f);
+    engine_free(cpu);
+    rig_free(&g);
+}
+
+static void allocation_failures(void)
+{
+    rng r;
+    rng_seed(&r, 6);
+    rig g = rig_new(&r, &settings[3]);
+    int made = 0;
+    for (long k = 1; !made && k < 100; k++) {
+        long live = mem_live();
+        engine *cpu = NULL;
+        mem_fail_at(k);
+        spd_status status = engine_cpu_new(NULL, &g.in, &cpu);
+        mem_fail_at(0);
+        CHECK(status == SPD_OK ? cpu != NULL : status == SPD_ENOMEM && !cpu, "status %d", status);
+        made = status == SPD_OK;
+        engine_free(cpu);
+        CHECK(mem_live() == live, "%ld blocks leak at %ld", mem_live() - live, k);
+    }
+    CHECK(made, "never succeeded");
+    rig_free(&g);
+}
+
+int main(void)
+{
+    RUN(cost_and_gradient);
+    RUN(probes_and_steps);
+    RUN(slope_is_the_derivative);
+    RUN(same_bits_for_any_threads);
+    RUN(a_failed_probe_is_harmless);
+    RUN(allocation_failures);
+    return test_summary();
+}
