@@ -295,6 +295,23 @@ typedef struct spd_survey {
 } spd_survey;
 SPD_API spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *survey);
 
+/* Arrays with a text (JSON) beside them in one .npz, the text as its member meta.json: how models
+ * and checkpoints are stored. */
+typedef struct spd_bundle {
+    size_t count;
+    spd_array **array; /* count arrays, by name */
+    char *meta;
+} spd_bundle;
+
+/* Writes such a file, whatever its ending; it appears atomically, or not at all. */
+SPD_API spd_status spd_bundle_write(spd_context *ctx, const char *path, size_t count,
+                                    const spd_array *const *arrays, const char *meta);
+
+/* Reads one; meta_only leaves the arrays out. Checksums of all that is read are checked. */
+SPD_API spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only,
+                                   spd_bundle **bundle);
+SPD_API void spd_bundle_free(spd_bundle *bundle);
+
 /* ---- learning the map ----------------------------------------------------------------------- */
 
 /* An unordered pair of samples, i != j, each pair at most once. The affinity is
@@ -350,6 +367,14 @@ typedef enum spd_stop {
 /* "tolerance", "gradient", ...; likewise for the enumerations above. NULL for other numbers. */
 SPD_API const char *spd_stop_name(spd_stop stop);
 SPD_API const char *spd_solver_name(spd_solver solver);
+SPD_API const char *spd_objective_name(spd_objective objective);
+SPD_API const char *spd_graph_name(spd_graph graph);
+SPD_API const char *spd_learning_name(spd_learning learning);
+SPD_API const char *spd_init_name(spd_init init);
+SPD_API const char *spd_transport_name(spd_transport transport);
+
+/* The solver of that name, or of its short form pr, hs, fr, hz. SPD_EINVAL for others. */
+SPD_API spd_status spd_solver_parse(const char *name, spd_solver *solver);
 
 /* Options of a fit. spd_fit_defaults fills them; zero in nu_w or nu_b means the default. */
 typedef struct spd_fit_options {
@@ -410,8 +435,17 @@ typedef struct spd_model {
 } spd_model;
 
 /* The pairs of the affinity that options ask for: *pairs (to be freed with spd_pairs_free) and
- * *count. label (p) holds class numbers >= 0, or -1 where unknown; NULL when unused. On return
- * options->nu_w and nu_b hold the values used. */
+ * *count, sorted by (i, j), i < j. label (p) holds class numbers >= 0, or -1 where unknown; NULL
+ * when unused. between is multiplied by options->affinity_weight, so A is complete. On return
+ * options->nu_w and nu_b hold the values used; a class with fewer samples gives what it has.
+ *   SPD_SUPERVISED    nu_w nearest of the same class, nu_b nearest of other classes; a sample
+ *                     without a label: its nu_w nearest of all as within pairs, and nu_b drawn by
+ *                     the seed as between pairs. A near pair is never far.
+ *   SPD_UNSUPERVISED  within: the nu_w nearest (default 5); between: nu_b samples (default nu_w)
+ *                     drawn by the seed from those not among the nearest max(10, 2 nu_w), in sets
+ *                     too small for that not among the nearest half. A near pair is never far.
+ *   SPD_OWN_GRAPH     a checked copy of own_pairs.
+ * SPD_MAXIMAL_VARIANCE has no such pairs: SPD_EINVAL. */
 SPD_API spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X,
                                 const int *label, spd_fit_options *options, spd_pair **pairs,
                                 size_t *count);
@@ -457,6 +491,18 @@ SPD_API spd_status spd_fit_state_save(spd_context *ctx, const spd_fit_state *sta
                                       const char *path);
 SPD_API spd_status spd_fit_state_load(spd_context *ctx, const char *path, spd_fit_state **state);
 SPD_API void spd_fit_state_free(spd_fit_state *state);
+
+/* *options <- those of the fit; own_pairs points into the state, W is NULL. */
+SPD_API void spd_fit_state_options(const spd_fit_state *state, spd_fit_options *options);
+
+/* *model <- the best the fit has found so far, new; its stop is SPD_STOP_CANCELLED. */
+SPD_API spd_status spd_fit_state_model(spd_context *ctx, const spd_fit_state *state,
+                                       spd_model **model);
+
+/* What a file is by its content, with as little reading as possible: everything that is neither
+ * model nor checkpoint counts as data. */
+typedef enum spd_kind { SPD_KIND_DATA = 0, SPD_KIND_MODEL, SPD_KIND_CHECKPOINT } spd_kind;
+SPD_API spd_kind spd_file_kind(const char *path);
 
 #ifdef __cplusplus
 }

@@ -46,6 +46,18 @@ static int unknown_long(const arguments *a, const char *name, size_t length)
     return misused(a, line);
 }
 
+/* The value that follows an option; NULL when there is none. An option that may stand bare takes
+ * the next word only if that is one of its choices: it may as well be an operand. */
+static const char *next_value(cursor *words, const option *o)
+{
+    const char *next = words->at < words->argc ? words->argv[words->at] : NULL;
+    if (o->bare && !(next && option_is_choice(o, next)))
+        return o->bare;
+    if (next)
+        words->at++;
+    return next;
+}
+
 /* Records one option; value is NULL when no text was attached to it. */
 static int take(arguments *a, cursor *words, const option *o, const char *value)
 {
@@ -56,8 +68,8 @@ static int take(arguments *a, cursor *words, const option *o, const char *value)
         return misused(a, line);
     }
     if (o->type != OPTION_FLAG) {
-        if (!value && words->at < words->argc)
-            value = words->argv[words->at++];
+        if (!value)
+            value = next_value(words, o);
         if (!value) {
             snprintf(line, sizeof line, "%s needs a value: %s", spelled(o, name), o->argument);
             return misused(a, line);

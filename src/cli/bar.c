@@ -11,6 +11,7 @@
 #include "cli/signals.h"
 
 #define SECONDS_BEFORE_BAR 2.0
+#define SECONDS_BETWEEN    0.05
 #define BAR_CELLS          20
 
 double bar_clock(void)
@@ -32,7 +33,7 @@ void bar_clear(bar *b)
     b->shown = 0;
 }
 
-static void format_left(char *text, size_t size, double seconds)
+void bar_left(char *text, size_t size, double seconds)
 {
     if (seconds < 360000) {
         long left = (long)(seconds + 0.5);
@@ -61,24 +62,43 @@ void bar_format(char *line, size_t size, const spd_progress *progress, double se
     memset(cells, '#', (size_t)full);
     cells[BAR_CELLS] = '\0';
     if (rate > 0)
-        format_left(left, sizeof left, (progress->total - progress->done) / rate);
+        bar_left(left, sizeof left, (progress->total - progress->done) / rate);
     snprintf(line, size, "%s  [%s] %3.0f %%  %.3g %s/s  %s", progress->task, cells, 100 * share,
              rate, progress->unit, left);
+}
+
+/* Notes a new task; is it time to draw? */
+static int is_due(bar *b, const char *task)
+{
+    double now = bar_clock();
+    if (strncmp(b->task, task, sizeof b->task - 1) != 0) {
+        snprintf(b->task, sizeof b->task, "%s", task);
+        b->start = now;
+    }
+    return b->allowed && now - b->start >= SECONDS_BEFORE_BAR && now - b->drawn >= SECONDS_BETWEEN;
+}
+
+static void draw(bar *b, const char *line)
+{
+    fprintf(stderr, "\r%.79s\033[K", line);
+    b->shown = 1;
+    b->drawn = bar_clock();
+}
+
+void bar_note(bar *b, const char *task, const char *line)
+{
+    snprintf(b->noted, sizeof b->noted, "%s", task);
+    if (is_due(b, task))
+        draw(b, line);
 }
 
 int bar_progress(void *user, const spd_progress *progress)
 {
     bar *b = user;
-    double now = bar_clock();
-    if (strncmp(b->task, progress->task, sizeof b->task - 1) != 0) {
-        snprintf(b->task, sizeof b->task, "%s", progress->task);
-        b->start = now;
-    }
-    if (b->allowed && now - b->start >= SECONDS_BEFORE_BAR) {
+    if (is_due(b, progress->task) && strcmp(b->task, b->noted) != 0) {
         char line[160];
-        bar_format(line, sizeof line, progress, now - b->start);
-        fprintf(stderr, "\r%.79s\033[K", line);
-        b->shown = 1;
+        bar_format(line, sizeof line, progress, bar_clock() - b->start);
+        draw(b, line);
     }
     return signals_interrupted();
 }

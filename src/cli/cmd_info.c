@@ -1,8 +1,14 @@
-/* cmd_info.c - `spdml info`: what is in a data set and what is wrong with it. */
+/* cmd_info.c - `spdml info`: what is in a data set and what is wrong with it, or how a model or
+ * the checkpoint of a fit came about. */
+#define _POSIX_C_SOURCE 200809L
+
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 #include "cli/cli_memory.h"
+#include "cli/model_report.h"
 #include "cli/report.h"
 #include "cli/session.h"
 
@@ -102,9 +108,53 @@ static void report_all(session *s, const char *path, const spd_data *data, const
     report_close(&r);
 }
 
-static int run(session *s)
+/* ---- models and checkpoints --------------------------------------------------------------------
+ */
+
+static void report_model(session *s, const char *path, const char *kind, const spd_model *model)
 {
-    const char *path = s->args->operands[0];
+    report r;
+    report_open(&r, arguments_flag(s->args, "json"));
+    report_text(&r, "file", "file", path);
+    report_text(&r, "kind", "kind", kind);
+    report_text(&r, "version", "made by spdml", model->version);
+    model_report(&r, model);
+    model_report_history(&r, model);
+    model_report_map(&r, model);
+    report_close(&r);
+}
+
+static int show_model(session *s, const char *path)
+{
+    spd_model *model = NULL;
+    spd_status status = spd_model_load(s->ctx, path, &model);
+    if (status < 0)
+        return session_fail(s, status);
+    report_model(s, path, "model", model);
+    spd_model_free(model);
+    return CLI_GOOD;
+}
+
+static int show_checkpoint(session *s, const char *path)
+{
+    spd_fit_state *state = NULL;
+    spd_model *model = NULL;
+    spd_status status = spd_fit_state_load(s->ctx, path, &state);
+    if (status == SPD_OK)
+        status = spd_fit_state_model(s->ctx, state, &model);
+    spd_fit_state_free(state);
+    if (status < 0)
+        return session_fail(s, status);
+    report_model(s, path, "checkpoint", model);
+    spd_model_free(model);
+    return CLI_GOOD;
+}
+
+/* ---- data sets ---------------------------------------------------------------------------------
+ */
+
+static int show_data(session *s, const char *path)
+{
     spd_data *data = NULL;
     spd_survey survey;
     int code = session_load(s, path, 1, &data);
@@ -122,22 +172,37 @@ static int run(session *s)
     return code;
 }
 
+static int run(session *s)
+{
+    const char *path = s->args->operands[0], *ending = strrchr(path, '.');
+    spd_kind kind = spd_file_kind(path);
+    if (kind == SPD_KIND_CHECKPOINT)
+        return show_checkpoint(s, path);
+    /* What is called a model is read as one, so that a damaged one is named as such. */
+    if (kind == SPD_KIND_MODEL || (ending && strcasecmp(ending, ".spdml") == 0))
+        return show_model(s, path);
+    return show_data(s, path);
+}
+
 static const char *const paragraphs[] = {
     "Shows what a data set holds: the number of matrices and their size, the labels with the count "
     "of each class, further columns, the range of the eigenvalues, the largest condition number.",
     "Matrices that are not SPD are counted and the first of each kind is named, with what helps. "
     "Such problems are part of the answer: the exit status is 0 whenever the file could be read.",
+    "Of a model (.spdml) or a checkpoint it shows the map's size, the options and how the fit "
+    "went.",
     NULL};
 
 static const command_example examples[] = {
     {"spdml info data.npz", "Describe a data set."},
     {"spdml info covs.mat --x covs --y labels --json", "The same for a MATLAB file, as JSON."},
+    {"spdml info model.spdml", "How a model was learned."},
     {NULL, NULL}};
 
 const command command_info = {
     .name = "info",
-    .summary = "what a data set holds and what is wrong with it",
-    .operands = "DATA",
+    .summary = "what a data set or a model holds",
+    .operands = "FILE",
     .min_operands = 1,
     .max_operands = 1,
     .groups = {{"Reading data", options_data}, {"Common options", options_common}},

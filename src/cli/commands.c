@@ -18,6 +18,9 @@
 #include "cli/suggest.h"
 
 extern const command command_info;
+extern const command command_fit;
+extern const command command_transform;
+extern const command command_cost;
 extern const command command_distance;
 extern const command command_mean;
 extern const command command_neighbours;
@@ -28,8 +31,9 @@ extern const command command_help;
 const command *commands_at(size_t i)
 {
     static const command *const all[] = {
-        &command_info,    &command_distance, &command_mean, &command_neighbours,
-        &command_convert, &command_version,  &command_help, NULL,
+        &command_info, &command_fit,        &command_transform, &command_cost,    &command_distance,
+        &command_mean, &command_neighbours, &command_convert,   &command_version, &command_help,
+        NULL,
     };
     size_t k = 0;
     while (k < i && all[k])

@@ -123,15 +123,22 @@ static int check_real(const option *o, const char *text)
     return CLI_GOOD;
 }
 
+int option_is_choice(const option *o, const char *text)
+{
+    for (size_t i = 0; o->choice(i); i++)
+        if (strcmp(text, o->choice(i)) == 0)
+            return 1;
+    return 0;
+}
+
 static int check_choice(const option *o, const char *text, const char **value)
 {
     char list[300];
     suggestion near = suggest_for(text);
-    for (size_t i = 0; o->choice(i); i++) {
-        if (strcmp(text, o->choice(i)) == 0)
-            return CLI_GOOD;
+    if (option_is_choice(o, text))
+        return CLI_GOOD;
+    for (size_t i = 0; o->choice(i); i++)
         suggest_offer(&near, o->choice(i));
-    }
     const char *canonical = o->alias ? o->alias(text) : NULL;
     if (canonical) {
         *value = canonical;

@@ -25,6 +25,7 @@ typedef struct option {
     const char *name;        /* long name without its dashes; NULL ends a table */
     const char *argument;    /* what help calls the value; NULL for a flag */
     const char *standard;    /* the default as it would be typed, or NULL */
+    const char *bare;        /* a choice whose value may be left out: the value then; else NULL */
     const char *help;        /* one sentence; choices, range and default are added to it */
     option_choice_fn choice; /* a choice: the words; a file to write: the endings; else NULL */
     const char *(*alias)(const char *text); /* other spellings of a choice, or NULL */
@@ -41,7 +42,7 @@ typedef struct option_group {
     const option *options;
 } option_group;
 
-#define COMMAND_GROUPS 4
+#define COMMAND_GROUPS 6
 
 typedef struct command_example {
     const char *line; /* NULL ends a table */
@@ -80,6 +81,9 @@ void option_range(const option *o, char *text, size_t size);
  * *value <- the text to keep: the canonical spelling of a choice. */
 int option_check(const option *o, const char *text, const char **value);
 
+/* Is text one of the words of a choice? */
+int option_is_choice(const option *o, const char *text);
+
 /* The whole of text as a number; non-zero if it is none (or does not fit). */
 int option_parse_int(const char *text, int64_t *value);
 int option_parse_real(const char *text, double *value);
@@ -88,11 +92,14 @@ int option_parse_real(const char *text, double *value);
 extern const option options_common[]; /* --json -q -v --threads --seed -h */
 extern const option options_data[];   /* --x --y --labels --symmetrize --regularize --ridge */
 
+extern const option options_graph[]; /* --metric --nu-w --nu-b --graph ... of the learner */
+
 const char *option_metrics(size_t i);
 const char *option_metric_alias(const char *text);
 const char *option_array_endings(size_t i);  /* files that hold one array */
 const char *option_arrays_endings(size_t i); /* files that hold several */
 const char *option_data_endings(size_t i);   /* files that hold a data set */
+const char *option_model_endings(size_t i);
 
 /* The groups of a command that reads data sets and has options of its own. */
 #define COMMAND_DATA_GROUPS(own)                                                                   \

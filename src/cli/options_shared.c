@@ -80,6 +80,11 @@ const char *option_arrays_endings(size_t i)
     return i < sizeof endings / sizeof *endings ? endings[i] : NULL;
 }
 
+const char *option_model_endings(size_t i)
+{
+    return i == 0 ? ".spdml" : NULL;
+}
+
 const char *option_data_endings(size_t i)
 {
     static const char *const endings[] = {".npz", ".mat", ".npy"};

@@ -44,14 +44,20 @@ static int interrupted(session *s)
     return CLI_INTERRUPTED;
 }
 
-int session_fail(session *s, spd_status status)
+int session_fail_in(session *s, const char *path, spd_status status)
 {
     bar_clear(&s->bar);
     if (status == SPD_ECANCELLED || signals_interrupted())
         return interrupted(s);
     const char *message = spd_context_error(s->ctx)->message;
-    cli_error("%s", message[0] ? message : spd_status_text(status));
+    cli_error("%s%s%s", path ? path : "", path ? ": " : "",
+              message[0] ? message : spd_status_text(status));
     return CLI_FAILED;
+}
+
+int session_fail(session *s, spd_status status)
+{
+    return session_fail_in(s, NULL, status);
 }
 
 static void speak(session *s, const char *tail, const char *format, va_list args)
@@ -138,7 +144,11 @@ static int check_folder(const char *path)
 
 int session_check_output(session *s)
 {
-    const char *path = arguments_text(s->args, "output");
+    return session_check_path(arguments_text(s->args, "output"));
+}
+
+int session_check_path(const char *path)
+{
     struct stat info;
     if (!path)
         return CLI_GOOD;

@@ -23,6 +23,9 @@ void session_close(session *s);
 /* Prints the context's message for a status < 0; the exit status to return. */
 int session_fail(session *s, spd_status status);
 
+/* The same for a failure that has to do with a file that the message does not name. */
+int session_fail_in(session *s, const char *path, spd_status status);
+
 /* A remark on stderr, unless quiet. */
 void session_remark(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -39,6 +42,9 @@ int session_same_size(const spd_data *a, const spd_data *b);
 /* Can the file of --output be made? Asked before long work; an exit status after a message.
  * CLI_GOOD when there is no --output. */
 int session_check_output(session *s);
+
+/* The same for any path; CLI_GOOD for NULL. */
+int session_check_path(const char *path);
 
 /* Writes arrays to the file of --output, or the data set; nothing after Ctrl-C. */
 int session_write(session *s, size_t count, const spd_array *const *arrays);

@@ -40,6 +40,7 @@ typedef struct cpu_engine {
     double *coefficient;   /* PARTS x tri */
     double *cosine, *sine; /* ld */
     double t, f;           /* the last probe; t is NaN before one */
+    int adrift;            /* S and Z belong to a probe that was not followed by its step */
 } cpu_engine;
 
 static const double *sample(const cpu_engine *e, size_t i)
@@ -67,6 +68,17 @@ static void chunk_range(const cpu_engine *e, size_t chunk, size_t *first, size_t
 static spd_status loop(cpu_engine *e, parallel_body body)
 {
     return parallel_for(e->ctx, e->chunks, body, e, NULL, NULL, 0.0, NULL);
+}
+
+/* For bodies that touch `entries` numbers per sample, once: waking threads costs more than a
+ * hundred thousand of them. */
+static spd_status light_loop(cpu_engine *e, size_t entries, parallel_body body)
+{
+    if (e->all * entries > 100000)
+        return loop(e, body);
+    for (size_t chunk = 0; chunk < e->chunks; chunk++)
+        body(e, chunk, 0);
+    return SPD_OK;
 }
 
 /* padded (rows x ld) <- A (rows x m) and zeros. */
@@ -120,6 +132,7 @@ static spd_status cpu_start(engine *base, const double *W)
     pad(e, e->in.n, W, e->W);
     e->base.data_passes++;
     e->t = NAN;
+    e->adrift = 0;
     spd_status status = loop(e, start_chunk);
     if (status == SPD_OK)
         status = pair_sums_value(e->sums, e->S, &e->f, e->Z);
@@ -178,7 +191,7 @@ static void aim_one(cpu_engine *e, size_t i, const double *next, double *work)
     e->k->product(n, m, m, Y, ld, 1, e->V, tall, Y);
     memcpy(Y, tall, n * ld * sizeof *Y);
     e->k->product(n, n, m, sample(e, i), n, 1, e->U, P, next);
-    unfold(e, e->S + i * e->tri, A);
+    unfold(e, e->adrift ? Q : e->S + i * e->tri, A); /* S at the point itself is the old Qaa */
     e->k->product(m, m, m, A, ld, 1, e->V, B, A);
     e->k->product(m, m, m, e->V, 1, ld, B, D, B);
     fold(e, D, 0, Q);
@@ -207,7 +220,9 @@ static spd_status cpu_aim(engine *base, const double *U, const double *sigma, co
     memcpy(e->sigma, sigma, e->in.m * sizeof *sigma);
     e->base.data_passes++;
     e->t = NAN;
-    return loop(e, aim_chunk);
+    spd_status status = loop(e, aim_chunk);
+    e->adrift = 0;
+    return status;
 }
 
 /* ---- probe ---------------------------------------------------------------------------------- */
@@ -271,12 +286,13 @@ static double slope(cpu_engine *e, double t)
 static spd_status cpu_probe(engine *base, double t, double *f, double *df)
 {
     cpu_engine *e = (cpu_engine *)base;
+    e->adrift = 1;
     set_coefficients(e, t, 0);
-    spd_status status = loop(e, blend_chunk);
+    spd_status status = light_loop(e, PARTS * e->tri, blend_chunk);
     if (status == SPD_OK)
         status = pair_sums_value(e->sums, e->S, &e->f, e->Z);
     if (status == SPD_OK)
-        status = loop(e, collect_chunk);
+        status = light_loop(e, PARTS * e->tri, collect_chunk);
     if (status < 0)
         return status;
     e->t = t;
@@ -307,11 +323,12 @@ static spd_status cpu_step(engine *base, double t)
         status = cpu_probe(base, t, &f, &df);
     if (status < 0)
         return status;
+    e->adrift = 0;
     for (size_t c = 0; c < e->in.m; c++) {
         e->cosine[c] = cos(e->sigma[c] * t);
         e->sine[c] = sin(e->sigma[c] * t);
     }
-    return loop(e, turn_chunk);
+    return light_loop(e, e->in.n * e->ld, turn_chunk);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */

@@ -60,6 +60,11 @@ spd_status csv_open(spd_context *ctx, io_file *file, const io_purpose *purpose);
 spd_status npz_open_memory(spd_context *ctx, io_file *file, const unsigned char *bytes,
                            size_t size);
 
+/* *text <- a member of an open .npz that is no array, with a NUL at its end; SPD_EFORMAT when it
+ * is not there or longer than limit bytes. */
+spd_status npz_read_text(spd_context *ctx, io_file *file, const char *name, size_t limit,
+                         char **text);
+
 /* A .csv text in memory; bytes must outlive the file. */
 spd_status csv_open_memory(spd_context *ctx, io_file *file, const char *bytes, size_t size,
                            const io_purpose *purpose);
@@ -67,6 +72,12 @@ spd_status csv_open_memory(spd_context *ctx, io_file *file, const char *bytes, s
 /* Writers: all arrays into the temporary file of `out`. */
 spd_status npy_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);
 spd_status npz_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);
+/* A text to be stored beside the arrays of an .npz, under its full name: "meta.json". */
+typedef struct npz_text {
+    const char *name, *text;
+} npz_text;
+spd_status npz_write_with(spd_context *ctx, outfile *out, size_t count,
+                          const spd_array *const *arrays, const npz_text *text);
 spd_status mat_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);
 spd_status csv_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);
 

@@ -166,6 +166,51 @@ static spd_status read_npz(spd_context *ctx, io_file *file, const io_entry *entr
     return blame_member(ctx, entry, status);
 }
 
+/* *text <- up to limit bytes of a member, read to its end so that the checksum is compared. */
+static spd_status read_text(spd_context *ctx, zip_file_t *member, size_t limit, char **text)
+{
+    size_t room = limit < 4096 ? limit + 1 : 4096, have = 0, got = 0;
+    unsigned char *bytes = mem_alloc(room, 1);
+    if (!bytes)
+        return ctx_nomem(ctx, "a text");
+    spd_status status = read_upto(ctx, member, bytes, room, &have);
+    while (status == SPD_OK && have == room && room <= limit) {
+        status = widen(ctx, &bytes, have, limit + 1, &room);
+        if (status == SPD_OK)
+            status = read_upto(ctx, member, bytes + have, room - have, &got);
+        have += got;
+    }
+    if (status == SPD_OK && have > limit)
+        status = ctx_fail(ctx, SPD_EFORMAT, "is longer than %zu bytes", limit);
+    if (status == SPD_OK && memchr(bytes, 0, have))
+        status = ctx_fail(ctx, SPD_EFORMAT, "is not a text");
+    if (status < 0) {
+        mem_free(bytes);
+        return status;
+    }
+    bytes[have] = '\0';
+    *text = (char *)bytes;
+    return SPD_OK;
+}
+
+spd_status npz_read_text(spd_context *ctx, io_file *file, const char *name, size_t limit,
+                         char **text)
+{
+    npz_state *npz = file->state;
+    zip_file_t *member;
+    zip_int64_t at = zip_name_locate(npz->zip, name, 0);
+    if (at < 0)
+        return ctx_fail(ctx, SPD_EFORMAT, "holds no member %s", name);
+    spd_status status = open_member(ctx, npz, (size_t)at, &member);
+    if (status == SPD_OK) {
+        status = read_text(ctx, member, limit, text);
+        zip_fclose(member);
+    }
+    if (status < 0)
+        ctx_prefix(ctx, name);
+    return status;
+}
+
 /* Adds an entry for member i when it is an .npy file; other members are none of our business. */
 static spd_status list_member(spd_context *ctx, io_file *file, size_t i)
 {

@@ -24,14 +24,12 @@ static spd_status zip_trouble(spd_context *ctx, zip_error_t *error)
     return ctx_fail(ctx, SPD_EIO, "cannot write: %s", zip_error_strerror(error));
 }
 
-/* Adds one member; image stays in use until the archive is closed. */
-static spd_status add_member(spd_context *ctx, zip_t *zip, const char *name, npy_image *image)
+/* Adds one member made of parts, which stay in use until the archive is closed. size decides
+ * whether it is packed. */
+static spd_status add_member(spd_context *ctx, zip_t *zip, const char *name,
+                             zip_buffer_fragment_t *parts, size_t count, size_t size)
 {
-    zip_buffer_fragment_t parts[2] = {
-        {(zip_uint8_t *)image->header, image->header_size},
-        {(zip_uint8_t *)image->data, image->data_size},
-    };
-    zip_source_t *source = zip_source_buffer_fragment(zip, parts, image->data_size ? 2 : 1, 0);
+    zip_source_t *source = zip_source_buffer_fragment(zip, parts, count, 0);
     if (!source)
         return zip_trouble(ctx, zip_get_error(zip));
     zip_int64_t at = zip_file_add(zip, name, source, ZIP_FL_ENC_UTF_8);
@@ -42,7 +40,7 @@ static spd_status add_member(spd_context *ctx, zip_t *zip, const char *name, npy
                             (int)strlen(name) - 4, name);
         return zip_trouble(ctx, zip_get_error(zip));
     }
-    int method = image->data_size < STORE_FROM ? ZIP_CM_DEFLATE : ZIP_CM_STORE;
+    int method = size < STORE_FROM ? ZIP_CM_DEFLATE : ZIP_CM_STORE;
     if (zip_set_file_compression(zip, (zip_uint64_t)at, method, 0) != 0 ||
         zip_file_set_dostime(zip, (zip_uint64_t)at, 0, DOS_DATE_1980_01_01, 0) != 0)
         return zip_trouble(ctx, zip_get_error(zip));
@@ -60,10 +58,27 @@ static spd_status add_array(spd_context *ctx, zip_t *zip, size_t i, const spd_ar
                              : snprintf(name, sizeof name, "arr_%zu.npy", i);
     if (length >= (int)sizeof name)
         return ctx_fail(ctx, SPD_EINVAL, "the array's name '%.60s...' is too long", array->name);
-    return add_member(ctx, zip, name, image);
+    zip_buffer_fragment_t parts[2] = {
+        {(zip_uint8_t *)image->header, image->header_size},
+        {(zip_uint8_t *)image->data, image->data_size},
+    };
+    return add_member(ctx, zip, name, parts, image->data_size ? 2 : 1, image->data_size);
+}
+
+static spd_status add_text(spd_context *ctx, zip_t *zip, const npz_text *text)
+{
+    size_t size = strlen(text->text);
+    zip_buffer_fragment_t part = {(zip_uint8_t *)(uintptr_t)text->text, size};
+    return add_member(ctx, zip, text->name, &part, 1, size);
 }
 
 spd_status npz_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays)
+{
+    return npz_write_with(ctx, out, count, arrays, NULL);
+}
+
+spd_status npz_write_with(spd_context *ctx, outfile *out, size_t count,
+                          const spd_array *const *arrays, const npz_text *text)
 {
     int code = 0;
     spd_status status = SPD_OK;
@@ -78,6 +93,8 @@ spd_status npz_write(spd_context *ctx, outfile *out, size_t count, const spd_arr
     }
     for (size_t i = 0; i < count && status == SPD_OK; i++)
         status = add_array(ctx, zip, i, arrays[i], &images[i]);
+    if (status == SPD_OK && text)
+        status = add_text(ctx, zip, text);
     if (status == SPD_OK) {
         if (zip_close(zip) == 0)
             zip = NULL;

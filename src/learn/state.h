@@ -12,10 +12,14 @@ struct spd_fit_state {
     uint64_t fingerprint; /* of X and label */
     spd_fit_options options;
     size_t pairs;
-    spd_pair *pair; /* `pairs` of them */
+    spd_pair *pair;       /* `pairs` of them */
     double *W, *H, *grad; /* n x m */
     double f, gradient_norm, first_gradient_norm, last_step, cost_start;
-    int iteration, refreshes, start; /* start: which restart is running, from 0 */
+    int iteration, refreshes, small_steps; /* as in minimise_state */
+    int start;                             /* which restart is running, from 0 */
+    size_t memory;                         /* doubles of L-BFGS's memory, 0 for other solvers */
+    double *pair_memory;
+    int memory_count, memory_first;
     size_t data_passes;
     double seconds_graph, seconds_fit;
     size_t steps;

@@ -16,7 +16,7 @@ void tall_add(size_t n, size_t m, double scale, const double *A, const double *M
 /* A (n x m) <- A M for M (m x m). work: n m doubles. */
 void tall_multiply(size_t n, size_t m, double *A, const double *M, double *work);
 
-/* <A,B> = sum of products of entries. */
+/* <A,B> = sum of products of entries, both n x m. */
 double tall_dot(size_t n, size_t m, const double *A, const double *B);
 
 /* Scratch of tall_svd. */

@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-COMMANDS = ["info", "distance", "mean", "neighbours", "convert", "version", "help"]
+COMMANDS = ["info", "fit", "transform", "cost", "distance", "mean", "neighbours", "convert",
+            "version", "help"]
 
 
 def test_commands_are_listed(spdml):

@@ -214,6 +214,32 @@ static void same_bits_for_any_threads(void)
     }
 }
 
+/* A direction that is given up after probing leaves the point where it was. */
+static void aiming_again_after_probes(void)
+{
+    rng r;
+    rng_seed(&r, 7);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        rig g = rig_new(&r, &settings[i]);
+        engine *cpu = NULL, *twin = twin_engine_new(&g.in);
+        double f, df, h, dh;
+        engine_cpu_new(NULL, &g.in, &cpu);
+        cpu->calls->start(cpu, g.W);
+        twin->calls->start(twin, g.W);
+        for (int again = 0; again < 3; again++) {
+            cpu->calls->aim(cpu, g.U, g.sigma, g.V);
+            twin->calls->aim(twin, g.U, g.sigma, g.V);
+            cpu->calls->probe(cpu, 0.7, &f, &df);
+            twin->calls->probe(twin, 0.7, &h, &dh);
+            CHECK_CLOSE(f, h, 1e-10 * fabs(h) + scale_of(&settings[i]), "setting %zu, %d", i,
+                        again);
+        }
+        engine_free(cpu);
+        engine_free(twin);
+        rig_free(&g);
+    }
+}
+
 /* A probe that leaves the cone is NaN and does no harm to the next. */
 static void a_failed_probe_is_harmless(void)
 {
@@ -261,6 +287,7 @@ int main(void)
     RUN(probes_and_steps);
     RUN(slope_is_the_derivative);
     RUN(same_bits_for_any_threads);
+    RUN(aiming_again_after_probes);
     RUN(a_failed_probe_is_harmless);
     RUN(allocation_failures);
     return test_summary();

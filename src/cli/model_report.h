@@ -1,0 +1,15 @@
+/* model_report.h - a model in words: what `fit` reports and `info` shows. */
+#ifndef SPD_CLI_MODEL_REPORT_H
+#define SPD_CLI_MODEL_REPORT_H
+
+#include "cli/report.h"
+#include "spdml.h"
+
+/* Sizes, options and outcome; every member of the model but W and the history. */
+void model_report(report *r, const spd_model *model);
+
+/* The cost over the iterations, in the table the first and the last few, and a small W. */
+void model_report_history(report *r, const spd_model *model);
+void model_report_map(report *r, const spd_model *model);
+
+#endif

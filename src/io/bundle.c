@@ -1,0 +1,104 @@
+/* bundle.c - models and checkpoints as files: an .npz with a member meta.json. Neither reading
+ * nor writing looks at the ending, so that a checkpoint may have any name. */
+#include "io/bundle.h"
+
+#include "base/memory.h"
+#include "io/file.h"
+
+#define META_NAME  "meta.json"
+#define META_LIMIT ((size_t)1 << 20)
+
+void spd_bundle_free(spd_bundle *bundle)
+{
+    if (!bundle)
+        return;
+    for (size_t i = 0; bundle->array && i < bundle->count; i++)
+        spd_array_free(bundle->array[i]);
+    mem_free(bundle->array);
+    mem_free(bundle->meta);
+    mem_free(bundle);
+}
+
+static spd_status read_arrays(spd_context *ctx, io_file *file, spd_bundle *bundle)
+{
+    spd_status status = SPD_OK;
+    bundle->array = mem_zero(file->count, sizeof(spd_array *));
+    if (!bundle->array)
+        return ctx_nomem(ctx, "a list of arrays");
+    bundle->count = file->count;
+    for (size_t i = 0; i < file->count && status == SPD_OK; i++)
+        status = file->read(ctx, file, &file->entry[i], &bundle->array[i]);
+    /* The names move over: the entries are not needed any more. */
+    for (size_t i = 0; i < file->count && status == SPD_OK; i++) {
+        bundle->array[i]->name = file->entry[i].name;
+        file->entry[i].name = NULL;
+    }
+    return status;
+}
+
+static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, spd_bundle **bundle)
+{
+    spd_bundle *fresh = mem_zero(1, sizeof *fresh);
+    if (!fresh)
+        return ctx_nomem(ctx, "a file");
+    spd_status status = npz_read_text(ctx, file, META_NAME, META_LIMIT, &fresh->meta);
+    if (status == SPD_OK && !meta_only)
+        status = read_arrays(ctx, file, fresh);
+    if (status < 0)
+        spd_bundle_free(fresh);
+    else
+        *bundle = fresh;
+    return status;
+}
+
+spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
+                              spd_bundle **bundle)
+{
+    io_file *file = mem_zero(1, sizeof *file);
+    if (!file)
+        return ctx_nomem(ctx, "a file");
+    spd_status status = npz_open_memory(ctx, file, bytes, size);
+    if (status == SPD_OK)
+        status = read_bundle(ctx, file, 0, bundle);
+    io_close(file);
+    return status;
+}
+
+spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only, spd_bundle **bundle)
+{
+    source_glance glance;
+    ctx_clear(ctx);
+    io_file *file = mem_zero(1, sizeof *file);
+    spd_status status = SPD_OK;
+    if (!file || !(file->path = mem_text(path)))
+        status = ctx_nomem(ctx, "a file");
+    if (status == SPD_OK)
+        status = source_look(ctx, path, &glance);
+    if (status == SPD_OK)
+        status = npz_open(ctx, file, &glance);
+    if (status == SPD_OK)
+        status = read_bundle(ctx, file, meta_only, bundle);
+    io_close(file);
+    if (status < 0)
+        ctx_prefix(ctx, path);
+    return status;
+}
+
+spd_status spd_bundle_write(spd_context *ctx, const char *path, size_t count,
+                            const spd_array *const *arrays, const char *meta)
+{
+    const npz_text text = {META_NAME, meta};
+    outfile *out;
+    ctx_clear(ctx);
+    spd_status status = outfile_open(ctx, path, &out);
+    if (status == SPD_OK) {
+        status = npz_write_with(ctx, out, count, arrays, &text);
+        if (status == SPD_OK)
+            status = outfile_commit(ctx, out);
+        else
+            outfile_abandon(out);
+    }
+    if (status < 0)
+        ctx_prefix(ctx, path);
+    return status;
+}

@@ -1,0 +1,259 @@
+/* affinity.c - which pairs of samples the cost is summed over: A = Gw - Gb (math.md, eq. 3).
+ *
+ * Directed links are found by affinity_matrix.c, affinity_lists.c (labels) or affinity_far.c (no
+ * labels), and joined to pairs by affinity_links.c; here stand the checks and the defaults. */
+#include "learn/affinity.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "learn/affinity_search.h"
+
+#define UNSUPERVISED_NU_W 5
+
+/* ---- own pairs ---------------------------------------------------------------------------- */
+
+static int by_samples(const void *a, const void *b)
+{
+    const spd_pair *x = a, *y = b;
+    if (x->i != y->i)
+        return x->i < y->i ? -1 : 1;
+    return (x->j > y->j) - (x->j < y->j);
+}
+
+static spd_status check_values(spd_context *ctx, size_t p, size_t count, const spd_pair *pairs)
+{
+    for (size_t e = 0; e < count; e++) {
+        spd_pair a = pairs[e];
+        if (a.i >= p || a.j >= p)
+            return ctx_fail_at(ctx, SPD_EINVAL, e, 0.0,
+                               "pair %zu of the graph joins samples %u and %u, but there are %zu "
+                               "(numbers start at 0)",
+                               e, a.i, a.j, p);
+        if (a.i == a.j)
+            return ctx_fail_at(ctx, SPD_EINVAL, e, 0.0,
+                               "pair %zu of the graph joins sample %u with itself; leave it out", e,
+                               a.i);
+        if (!(a.within >= 0.0 && a.between >= 0.0) || isinf(a.within) || isinf(a.between))
+            return ctx_fail_at(ctx, SPD_EINVAL, e, a.within - a.between,
+                               "pair %zu of the graph has a weight that is negative or not finite",
+                               e);
+    }
+    return SPD_OK;
+}
+
+/* sorted (count) <- the pairs with i < j, ordered. */
+static void sort_pairs(size_t count, const spd_pair *pairs, spd_pair *sorted)
+{
+    for (size_t e = 0; e < count; e++) {
+        spd_pair a = pairs[e];
+        sorted[e] = a.i < a.j ? a : (spd_pair){a.j, a.i, a.within, a.between};
+    }
+    qsort(sorted, count, sizeof *sorted, by_samples);
+}
+
+/* *sorted (new) <- the pairs, checked and in order. */
+static spd_status sort_checked(spd_context *ctx, size_t p, size_t count, const spd_pair *pairs,
+                               spd_pair **sorted)
+{
+    if (count == 0 || !pairs)
+        return ctx_fail(ctx, SPD_EINVAL, "the graph has no pairs");
+    spd_status status = check_values(ctx, p, count, pairs);
+    if (status < 0)
+        return status;
+    spd_pair *s = mem_alloc(count, sizeof *s);
+    if (!s)
+        return ctx_nomem(ctx, "graph");
+    sort_pairs(count, pairs, s);
+    for (size_t e = 1; e < count && status == SPD_OK; e++)
+        if (by_samples(s + e - 1, s + e) == 0)
+            status = ctx_fail(ctx, SPD_EINVAL,
+                              "the graph joins samples %u and %u more than once; give each "
+                              "unordered pair once",
+                              s[e].i, s[e].j);
+    if (status == SPD_OK)
+        *sorted = s;
+    else
+        mem_free(s);
+    return status;
+}
+
+spd_status affinity_check(spd_context *ctx, size_t p, size_t count, const spd_pair *pairs)
+{
+    spd_pair *sorted = NULL;
+    spd_status status = sort_checked(ctx, p, count, pairs, &sorted);
+    mem_free(sorted);
+    return status;
+}
+
+void affinity_count(size_t count, const spd_pair *pairs, size_t *within, size_t *between)
+{
+    *within = *between = 0;
+    for (size_t e = 0; e < count; e++) {
+        *within += pairs[e].within > 0.0;
+        *between += pairs[e].between > 0.0;
+    }
+}
+
+static spd_status own_graph(spd_context *ctx, size_t p, const spd_fit_options *options,
+                            spd_pair **pairs, size_t *count)
+{
+    spd_status status = sort_checked(ctx, p, options->pairs, options->own_pairs, pairs);
+    if (status < 0)
+        return status;
+    size_t kept = 0;
+    for (size_t e = 0; e < options->pairs; e++) {
+        spd_pair a = (*pairs)[e];
+        a.between *= options->affinity_weight;
+        (*pairs)[kept] = a;
+        kept += a.within > 0.0 || a.between > 0.0;
+    }
+    *count = kept;
+    return SPD_OK;
+}
+
+/* ---- graphs of neighbours ------------------------------------------------------------------- */
+
+static spd_status check_classes(spd_context *ctx, size_t p, const classes *c)
+{
+    if (c->labelled == 0)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "no sample has a label: give some, or learn without (unsupervised)");
+    if (c->count == 1)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the between graph is empty: all %zu labels are the same; two classes "
+                        "are needed",
+                        c->labelled);
+    if (c->largest == 1 && c->labelled == p)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the within graph is empty: each of the %zu classes has one sample only; "
+                        "at least one class needs two",
+                        c->count);
+    return SPD_OK;
+}
+
+static void limit(graph_job *g)
+{
+    if (g->nu_w > g->p - 1)
+        g->nu_w = g->p - 1;
+    if (g->nu_b > g->p - 1)
+        g->nu_b = g->p - 1;
+}
+
+static spd_status supervised(spd_context *ctx, graph_job *g, spd_fit_options *used, links *l)
+{
+    classes c = {0};
+    spd_status status = SPD_OK;
+    if (!g->label)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "supervised learning needs labels: give them, or learn without "
+                        "(unsupervised)");
+    status = classes_sort(ctx, g->p, g->label, &c);
+    if (status == SPD_OK)
+        status = check_classes(ctx, g->p, &c);
+    if (status == SPD_OK) {
+        used->nu_w = used->nu_w ? used->nu_w : c.smallest;
+        used->nu_b = used->nu_b ? used->nu_b : used->nu_w < 3 ? used->nu_w : 3;
+        g->nu_w = used->nu_w;
+        g->nu_b = used->nu_b;
+        g->c = &c;
+        limit(g);
+        status = links_new(ctx, graph_room(g), l);
+    }
+    if (status == SPD_OK)
+        status = graph_by_class(ctx, g, GRAPH_MATRIX_UP_TO, l);
+    if (status == SPD_OK && c.labelled < g->p)
+        status = graph_far_unknown(ctx, g, l);
+    classes_free(&c);
+    g->c = NULL;
+    return status;
+}
+
+static spd_status unsupervised(spd_context *ctx, graph_job *g, spd_fit_options *used, links *l)
+{
+    if (!used->nu_w) {
+        size_t half = (g->p - 1) / 2;
+        used->nu_w = half < UNSUPERVISED_NU_W ? (half ? half : 1) : UNSUPERVISED_NU_W;
+    }
+    used->nu_b = used->nu_b ? used->nu_b : used->nu_w;
+    g->nu_w = used->nu_w;
+    g->nu_b = used->nu_b;
+    limit(g);
+    return graph_near_far(ctx, g, l);
+}
+
+static spd_status neighbour_graph(spd_context *ctx, graph_job *g, spd_fit_options *used,
+                                  spd_pair **pairs, size_t *count)
+{
+    links l = {0};
+    spd_status status = used->learning == SPD_SUPERVISED ? supervised(ctx, g, used, &l)
+                                                         : unsupervised(ctx, g, used, &l);
+    if (status == SPD_OK)
+        status = links_join(ctx, g->p, &l, used->graph, used->affinity_weight, pairs, count);
+    links_free(&l);
+    return status;
+}
+
+/* ---- the public functions -------------------------------------------------------------------- */
+
+static spd_status check_arguments(spd_context *ctx, size_t n, size_t p, const double *X,
+                                  const spd_fit_options *options, spd_pair *const *pairs,
+                                  const size_t *count)
+{
+    if (n == 0 || !X || !options || !pairs || !count)
+        return ctx_fail(ctx, SPD_EINVAL, "no matrices, no options or no room for pairs given");
+    if (p < 2)
+        return ctx_fail(ctx, SPD_EINVAL, "%zu sample%s: pairs need at least two", p,
+                        p == 1 ? "" : "s");
+    if (p > UINT32_MAX)
+        return ctx_fail(ctx, SPD_EINVAL, "%zu samples are more than a graph can hold", p);
+    if (!(options->affinity_weight >= 0.0) || isinf(options->affinity_weight))
+        return ctx_fail(ctx, SPD_EINVAL, "the affinity weight is %g; it must be 0 or more",
+                        options->affinity_weight);
+    if ((unsigned)options->graph > SPD_GRAPH_DIRECTED)
+        return ctx_fail(ctx, SPD_EINVAL, "no such kind of graph");
+    if (options->learning == SPD_MAXIMAL_VARIANCE)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "maximal variance has no graph of pairs: its cost runs over samples and "
+                        "their mean");
+    if ((unsigned)options->learning > SPD_OWN_GRAPH)
+        return ctx_fail(ctx, SPD_EINVAL, "no such kind of learning");
+    return SPD_OK;
+}
+
+spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
+                        spd_fit_options *options, spd_pair **pairs, size_t *count)
+{
+    ctx_clear(ctx);
+    spd_status status = check_arguments(ctx, n, p, X, options, pairs, count);
+    if (status < 0)
+        return status;
+    spd_fit_options used = *options;
+    spd_pair *made = NULL;
+    size_t there = 0;
+    if (used.learning == SPD_OWN_GRAPH) {
+        status = own_graph(ctx, p, &used, &made, &there);
+    } else {
+        graph_job g = {
+            .n = n, .p = p, .X = X, .label = label, .metric = used.metric, .seed = used.seed};
+        status = neighbour_graph(ctx, &g, &used, &made, &there);
+    }
+    if (status == SPD_OK && there == 0) {
+        mem_free(made);
+        status = ctx_fail(ctx, SPD_EINVAL, "the graph is empty: no pair has a weight");
+    }
+    if (status < 0)
+        return status;
+    *pairs = made;
+    *count = there;
+    options->nu_w = used.nu_w;
+    options->nu_b = used.nu_b;
+    return SPD_OK;
+}
+
+void spd_pairs_free(spd_pair *pairs)
+{
+    mem_free(pairs);
+}

@@ -1,0 +1,22 @@
+/* affinity_classes.h - samples sorted by class. */
+#ifndef SPD_LEARN_AFFINITY_CLASSES_H
+#define SPD_LEARN_AFFINITY_CLASSES_H
+
+#include "base/context.h"
+
+/* Class numbers may have gaps: only classes with samples count here. */
+typedef struct classes {
+    size_t count;    /* of classes */
+    size_t labelled; /* samples with a label */
+    size_t smallest, largest;
+    size_t *order; /* p samples: class by class, ascending within each; then the unlabelled */
+    size_t *first; /* count + 1: where in order a class begins */
+} classes;
+
+/* c <- the classes of label (p; negative: unknown). Freed with classes_free, always. */
+spd_status classes_sort(spd_context *ctx, size_t p, const int *label, classes *c);
+void classes_free(classes *c);
+
+size_t class_size(const classes *c, size_t which);
+
+#endif

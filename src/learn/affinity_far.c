@@ -1,0 +1,91 @@
+/* affinity_far.c - graphs without labels: near pairs by a search, far ones drawn at random.
+ *
+ * Most pairs of a large set are far, so random ones stand for all of them, and the work stays
+ * proportional to samples times neighbours. */
+#include "base/memory.h"
+#include "base/rng.h"
+#include "learn/affinity_search.h"
+
+/* How many of the nearest are too near to be far: at least nu_w, at most half the set. */
+static size_t too_near(const graph_job *g)
+{
+    size_t wanted = 2 * g->nu_w > 10 ? 2 * g->nu_w : 10, half = (g->p - 1) / 2;
+    size_t near = wanted < half ? wanted : half;
+    return near > g->nu_w ? near : g->nu_w;
+}
+
+/* Links sample i to `far` random ones that are not marked; mark[j] == i + 1: near or taken. */
+static void draw_far(size_t p, size_t i, size_t far, rng *r, size_t *mark, links *l)
+{
+    for (size_t taken = 0; taken < far;) {
+        size_t j = rng_below(r, p);
+        if (mark[j] == i + 1)
+            continue;
+        mark[j] = i + 1;
+        links_add(l, i, j, LINK_BETWEEN);
+        taken++;
+    }
+}
+
+/* near (p x k): neighbours, nearest first; mark: p zeros. */
+static void link_all(const graph_job *g, size_t k, const int64_t *near, size_t far, size_t *mark,
+                     links *l)
+{
+    rng r;
+    rng_seed(&r, g->seed);
+    for (size_t i = 0; i < g->p; i++) {
+        mark[i] = i + 1;
+        for (size_t e = 0; e < k; e++) {
+            size_t j = (size_t)near[i * k + e];
+            mark[j] = i + 1;
+            if (e < g->nu_w)
+                links_add(l, i, j, LINK_WITHIN);
+        }
+        draw_far(g->p, i, far, &r, mark, l);
+    }
+}
+
+spd_status graph_near_far(spd_context *ctx, const graph_job *g, links *l)
+{
+    size_t p = g->p, k = too_near(g);
+    if (k + 1 >= p)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the between graph is empty: with nu_w %zu all %zu samples are near "
+                        "each other; lower nu_w or add samples",
+                        g->nu_w, p);
+    size_t far = g->nu_b < p - 1 - k ? g->nu_b : p - 1 - k;
+    int64_t *near = mem_alloc(p, k * sizeof *near);
+    double *d2 = mem_alloc(p, k * sizeof *d2);
+    size_t *mark = mem_zero(p, sizeof *mark);
+    spd_status status = SPD_OK;
+    if (!near || !d2 || !mark) {
+        status = ctx_nomem(ctx, "neighbour graph");
+        goto done;
+    }
+    status = spd_nearest(ctx, g->metric, g->n, p, g->X, 0, NULL, k, 0, near, d2, NULL);
+    if (status == SPD_OK)
+        status = links_new(ctx, p * (g->nu_w + far), l);
+    if (status == SPD_OK)
+        link_all(g, k, near, far, mark, l);
+done:
+    mem_free(near);
+    mem_free(d2);
+    mem_free(mark);
+    return status;
+}
+
+spd_status graph_far_unknown(spd_context *ctx, const graph_job *g, links *l)
+{
+    size_t *mark = mem_zero(g->p, sizeof *mark);
+    rng r;
+    if (!mark)
+        return ctx_nomem(ctx, "neighbour graph");
+    rng_seed(&r, g->seed);
+    for (size_t i = 0; i < g->p; i++)
+        if (g->label[i] < 0) {
+            mark[i] = i + 1;
+            draw_far(g->p, i, g->nu_b, &r, mark, l);
+        }
+    mem_free(mark);
+    return SPD_OK;
+}

@@ -1,0 +1,201 @@
+/* affinity_lists.c - neighbours by class through exact searches, for large sets.
+ *
+ * Within: one search per class. Between: where classes are small, one search among all for so
+ * many neighbours that enough of them must be of other classes; else one search per class among
+ * the samples of the others. Memory: one copy of the set. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/check.h"
+#include "learn/affinity_search.h"
+
+/* Up to so many neighbours one search among all beats searches class by class. */
+#define ONE_SEARCH_UP_TO 64
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A part of the samples against another, or within itself. */
+typedef struct part_search {
+    size_t samples, queries;
+    size_t *sample, *query; /* p: their numbers */
+    double *X, *Q;          /* their matrices, n x n each, in one block */
+    int64_t *index;         /* rows x k, from the last search */
+    double *d2;
+} part_search;
+
+static void gather(const graph_job *g, size_t count, const size_t *which, double *to)
+{
+    size_t n2 = g->n * g->n;
+    for (size_t e = 0; e < count; e++)
+        memcpy(to + e * n2, g->X + which[e] * n2, n2 * sizeof *to);
+}
+
+/* A gathered set has numbers of its own: a bad matrix is found again among all. */
+static spd_status name_sample(spd_context *ctx, const graph_job *g, spd_status status)
+{
+    if (status != SPD_ENOTSPD && status != SPD_ENOTFINITE)
+        return status;
+    spd_status again = check_set(ctx, "X", g->n, g->p, g->X, 1.0);
+    return again < 0 ? again : status;
+}
+
+/* s->index (rows x k) <- the k nearest of s->sample to each of s->query; queries 0: within. */
+static spd_status part_run(spd_context *ctx, const graph_job *g, part_search *s, size_t k)
+{
+    size_t rows = s->queries ? s->queries : s->samples;
+    s->index = mem_alloc(rows, k * sizeof *s->index);
+    s->d2 = mem_alloc(rows, k * sizeof *s->d2);
+    s->X = mem_alloc(s->samples + s->queries, g->n * g->n * sizeof *s->X);
+    if (!s->index || !s->d2 || !s->X)
+        return ctx_nomem(ctx, "neighbour graph");
+    s->Q = s->queries ? s->X + s->samples * g->n * g->n : NULL;
+    gather(g, s->samples, s->sample, s->X);
+    if (s->queries)
+        gather(g, s->queries, s->query, s->Q);
+    return name_sample(ctx, g,
+                       spd_nearest(ctx, g->metric, g->n, s->samples, s->X, s->queries, s->Q, k, 0,
+                                   s->index, s->d2, NULL));
+}
+
+static void part_clear(part_search *s)
+{
+    mem_free(s->index);
+    mem_free(s->d2);
+    mem_free(s->X);
+    s->index = NULL;
+    s->d2 = NULL;
+    s->X = s->Q = NULL;
+}
+
+/* Runs the search and links each row to all k of its neighbours but itself, `most` at most. */
+static spd_status part_link(spd_context *ctx, const graph_job *g, part_search *s, size_t k,
+                            size_t most, link_kind kind, links *l)
+{
+    const size_t *from = s->queries ? s->query : s->sample;
+    size_t rows = s->queries ? s->queries : s->samples;
+    spd_status status = part_run(ctx, g, s, k);
+    for (size_t r = 0; r < rows && status == SPD_OK; r++)
+        for (size_t e = 0, taken = 0; e < k && taken < most; e++) {
+            size_t to = s->sample[s->index[r * k + e]];
+            if (to == from[r])
+                continue;
+            links_add(l, from[r], to, kind);
+            taken++;
+        }
+    part_clear(s);
+    return status;
+}
+
+static spd_status within_class(spd_context *ctx, const graph_job *g, size_t which, part_search *s,
+                               links *l)
+{
+    size_t size = class_size(g->c, which), k = smaller(g->nu_w, size - 1);
+    if (k == 0)
+        return SPD_OK;
+    s->samples = size;
+    s->queries = 0;
+    memcpy(s->sample, g->c->order + g->c->first[which], size * sizeof *s->sample);
+    return part_link(ctx, g, s, k, k, LINK_WITHIN, l);
+}
+
+/* One class against all others, these in the order of the set: ties go to the lower index. */
+static spd_status between_class(spd_context *ctx, const graph_job *g, size_t which, part_search *s,
+                                links *l)
+{
+    size_t size = class_size(g->c, which), k = smaller(g->nu_b, g->c->labelled - size);
+    if (k == 0)
+        return SPD_OK;
+    const size_t *own = g->c->order + g->c->first[which];
+    s->samples = 0;
+    s->queries = size;
+    memcpy(s->query, own, size * sizeof *own);
+    for (size_t i = 0; i < g->p; i++)
+        if (g->label[i] >= 0 && g->label[i] != g->label[own[0]])
+            s->sample[s->samples++] = i;
+    return part_link(ctx, g, s, k, k, LINK_BETWEEN, l);
+}
+
+/* All with a label at once: of k neighbours at most `largest - 1` are of the own class. */
+static spd_status between_at_once(spd_context *ctx, const graph_job *g, size_t k, part_search *s,
+                                  links *l)
+{
+    s->samples = s->queries = 0;
+    for (size_t i = 0; i < g->p; i++)
+        if (g->label[i] >= 0)
+            s->sample[s->samples++] = i;
+    spd_status status = part_run(ctx, g, s, k);
+    for (size_t r = 0; r < s->samples && status == SPD_OK; r++) {
+        size_t from = s->sample[r], found = 0;
+        for (size_t e = 0; e < k && found < g->nu_b; e++) {
+            size_t to = s->sample[s->index[r * k + e]];
+            if (g->label[to] == g->label[from])
+                continue;
+            links_add(l, from, to, LINK_BETWEEN);
+            found++;
+        }
+    }
+    part_clear(s);
+    return status;
+}
+
+static spd_status between_classes(spd_context *ctx, const graph_job *g, part_search *s, links *l)
+{
+    size_t others = g->c->labelled - 1;
+    if (g->nu_b < ONE_SEARCH_UP_TO && g->nu_b + g->c->largest - 1 <= ONE_SEARCH_UP_TO)
+        return between_at_once(ctx, g, smaller(g->nu_b + g->c->largest - 1, others), s, l);
+    spd_status status = SPD_OK;
+    for (size_t c = 0; c < g->c->count && status == SPD_OK; c++)
+        status = between_class(ctx, g, c, s, l);
+    return status;
+}
+
+/* Those without a label among all. One more neighbour is asked for, since a sample may find
+ * itself; where duplicates push it out of the list, the list is one too long. */
+static spd_status unlabelled(spd_context *ctx, const graph_job *g, part_search *s, links *l)
+{
+    size_t k = smaller(g->nu_w, g->p - 1);
+    s->samples = g->p;
+    s->queries = g->p - g->c->labelled;
+    if (s->queries == 0)
+        return SPD_OK;
+    for (size_t i = 0; i < g->p; i++)
+        s->sample[i] = i;
+    memcpy(s->query, g->c->order + g->c->labelled, s->queries * sizeof *s->query);
+    return part_link(ctx, g, s, k + 1, k, LINK_WITHIN, l);
+}
+
+spd_status graph_by_lists(spd_context *ctx, const graph_job *g, links *l)
+{
+    part_search s = {.sample = mem_alloc(g->p, sizeof *s.sample),
+                     .query = mem_alloc(g->p, sizeof *s.query)};
+    spd_status status = SPD_OK;
+    if (!s.sample || !s.query)
+        status = ctx_nomem(ctx, "neighbour graph");
+    for (size_t c = 0; c < g->c->count && status == SPD_OK; c++)
+        status = within_class(ctx, g, c, &s, l);
+    if (status == SPD_OK)
+        status = between_classes(ctx, g, &s, l);
+    if (status == SPD_OK)
+        status = unlabelled(ctx, g, &s, l);
+    mem_free(s.sample);
+    mem_free(s.query);
+    return status;
+}
+
+size_t graph_room(const graph_job *g)
+{
+    size_t room = (g->p - g->c->labelled) * (smaller(g->nu_w, g->p - 1) + g->nu_b);
+    for (size_t c = 0; c < g->c->count; c++) {
+        size_t size = class_size(g->c, c);
+        room += size * (smaller(g->nu_w, size - 1) + smaller(g->nu_b, g->c->labelled - size));
+    }
+    return room;
+}
+
+spd_status graph_by_class(spd_context *ctx, const graph_job *g, size_t matrix_up_to, links *l)
+{
+    return g->p <= matrix_up_to ? graph_by_matrix(ctx, g, l) : graph_by_lists(ctx, g, l);
+}

@@ -1,0 +1,45 @@
+/* affinity_search.h - the nearest neighbours of every sample, by class. */
+#ifndef SPD_LEARN_AFFINITY_SEARCH_H
+#define SPD_LEARN_AFFINITY_SEARCH_H
+
+#include "learn/affinity_classes.h"
+#include "learn/affinity_links.h"
+
+/* Whose neighbours are wanted, and how many. */
+typedef struct graph_job {
+    size_t n, p;
+    const double *X;  /* p x n x n */
+    const int *label; /* p; negative: unknown. NULL: unsupervised */
+    const classes *c; /* of label */
+    spd_metric metric;
+    size_t nu_w, nu_b;
+    uint64_t seed; /* of the far pairs */
+} graph_job;
+
+/* Links that graph_by_class and graph_far_unknown add at most. */
+size_t graph_room(const graph_job *g);
+
+/* Up to this many samples one distance matrix serves both graphs; beyond, p x p is never held. */
+#define GRAPH_MATRIX_UP_TO 1500
+
+/* l += for a sample with a label: its nu_w nearest of the same class (within) and its nu_b nearest
+ * among the other classes (between); for one without: its nu_w nearest of all (within). Ties by
+ * lower index; what there is, where there are fewer. matrix_up_to is GRAPH_MATRIX_UP_TO but in
+ * tests: the links are the same, except perhaps where distances tie up to rounding for matrices
+ * of extreme condition. */
+spd_status graph_by_class(spd_context *ctx, const graph_job *g, size_t matrix_up_to, links *l);
+
+/* l += the nu_w nearest of each sample (within), and nu_b samples drawn at random from those that
+ * are not among its nearest max(10, 2 nu_w), in small sets not among the nearest half (between).
+ * l is made here. */
+spd_status graph_near_far(spd_context *ctx, const graph_job *g, links *l);
+
+/* l += for each sample without a label: nu_b samples drawn at random (between), which stand for
+ * far ones; one that is near after all stays a within pair (links_join). nu_b < p. */
+spd_status graph_far_unknown(spd_context *ctx, const graph_job *g, links *l);
+
+/* The two ways of graph_by_class. */
+spd_status graph_by_matrix(spd_context *ctx, const graph_job *g, links *l);
+spd_status graph_by_lists(spd_context *ctx, const graph_job *g, links *l);
+
+#endif

@@ -1,0 +1,43 @@
+/* fields.h - the members of a struct as keys of a JSON object: one table serves writing, reading
+ * and checking. */
+#ifndef SPD_LEARN_FIELDS_H
+#define SPD_LEARN_FIELDS_H
+
+#include <jansson.h>
+
+#include "base/context.h"
+#include "learn/names.h"
+
+typedef enum field_type {
+    FIELD_SIZE = 0, /* size_t */
+    FIELD_INT,      /* int >= 0 */
+    FIELD_REAL,     /* double, finite */
+    FIELD_U64,      /* uint64_t */
+    FIELD_NAME      /* an enumeration, by name */
+} field_type;
+
+typedef struct field {
+    const char *key;
+    field_type type;
+    size_t offset;   /* of the member */
+    names_list list; /* FIELD_NAME: which enumeration */
+} field;
+
+#define FIELD(record, member, kind)                                                                \
+    {                                                                                              \
+#member, FIELD_##kind, offsetof(record, member), NAMES_METRIC                              \
+    }
+#define FIELD_ENUM(record, member, names)                                                          \
+    {                                                                                              \
+#member, FIELD_NAME, offsetof(record, member), NAMES_##names                               \
+    }
+
+/* Adds count members of *record to object. SPD_EINVAL for a value that a reader would refuse. */
+spd_status fields_write(spd_context *ctx, size_t count, const field *fields, const void *record,
+                        json_t *object);
+
+/* Members of *record <- the values in object; SPD_EFORMAT names the key at fault. */
+spd_status fields_read(spd_context *ctx, size_t count, const field *fields, const json_t *object,
+                       void *record);
+
+#endif

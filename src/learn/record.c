@@ -1,0 +1,177 @@
+/* record.c - parts of model files and checkpoints. Sizes come from files: nothing is taken over
+ * before it agrees with the rest. */
+#include "learn/record.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define ORTHONORMAL 1e-8
+
+json_t *record_meta_new(const char *kind, const char *version)
+{
+    return json_pack("{s:i,s:s,s:s}", "format", RECORD_FORMAT, "kind", kind, "version",
+                     version ? version : spd_version());
+}
+
+spd_status record_meta_text(spd_context *ctx, const json_t *object, char **text)
+{
+    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17);
+    size_t size = json_dumpb(object, NULL, 0, flags);
+    char *fresh = size ? mem_alloc(size + 1, 1) : NULL;
+    if (!fresh || json_dumpb(object, fresh, size, flags) != size) {
+        mem_free(fresh);
+        return ctx_nomem(ctx, "meta.json");
+    }
+    fresh[size] = '\0';
+    *text = fresh;
+    return SPD_OK;
+}
+
+/* The head of meta.json: whose file is it? */
+static spd_status check_head(spd_context *ctx, const json_t *object, const char *kind)
+{
+    const json_t *format = json_object_get(object, "format");
+    const char *found = json_string_value(json_object_get(object, "kind"));
+    const char *version = json_string_value(json_object_get(object, "version"));
+    if (!json_is_integer(format) || !found || !version)
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "meta.json: 'format', 'kind' or 'version' is missing; this is no file of "
+                        "spdml");
+    if (strcmp(found, kind) != 0)
+        return ctx_fail(ctx, SPD_EFORMAT, "is a %.40s, not a %s", found, kind);
+    if (json_integer_value(format) != RECORD_FORMAT)
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "has format %lld, made by spdml %.40s; this is spdml %s, which reads "
+                        "format %d",
+                        (long long)json_integer_value(format), version, spd_version(),
+                        RECORD_FORMAT);
+    return SPD_OK;
+}
+
+spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kind, json_t **object)
+{
+    json_error_t error;
+    json_t *parsed = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (!parsed && json_error_code(&error) == json_error_out_of_memory)
+        return ctx_nomem(ctx, "meta.json");
+    if (!parsed)
+        return ctx_fail(ctx, SPD_EFORMAT, "meta.json: line %d: %.100s", error.line, error.text);
+    spd_status status = check_head(ctx, parsed, kind);
+    if (status < 0)
+        json_decref(parsed);
+    else
+        *object = parsed;
+    return status;
+}
+
+spd_array record_matrix(const char *name, size_t rows, size_t columns, double *values)
+{
+    spd_array array = {.name = (char *)(uintptr_t)name, .type = SPD_FLOAT64, .ndim = 2};
+    array.shape[0] = rows;
+    array.shape[1] = columns;
+    array.count = rows * columns;
+    array.f64 = values;
+    return array;
+}
+
+static spd_status check_finite(spd_context *ctx, const spd_array *array)
+{
+    for (size_t i = 0; array->type == SPD_FLOAT64 && i < array->count; i++)
+        if (!isfinite(array->f64[i]))
+            return ctx_fail(ctx, SPD_EFORMAT, "%s: element %zu is not finite", array->name, i);
+    return SPD_OK;
+}
+
+spd_status record_find(spd_context *ctx, const spd_bundle *bundle, const char *name, spd_type type,
+                       size_t rows, size_t columns, const spd_array **array)
+{
+    const spd_array *found = NULL;
+    for (size_t i = 0; i < bundle->count; i++)
+        if (bundle->array[i]->name && strcmp(bundle->array[i]->name, name) == 0)
+            found = bundle->array[i];
+    if (!found)
+        return ctx_fail(ctx, SPD_EFORMAT, "holds no array %s", name);
+    if (found->type != type || found->ndim != 2 || found->shape[0] != rows ||
+        found->shape[1] != columns)
+        return ctx_fail(ctx, SPD_EFORMAT, "%s: is not %zu x %zu %s, as meta.json says", name, rows,
+                        columns, type == SPD_FLOAT64 ? "numbers" : "whole numbers");
+    spd_status status = check_finite(ctx, found);
+    if (status == SPD_OK)
+        *array = found;
+    return status;
+}
+
+spd_status record_take(spd_context *ctx, const spd_bundle *bundle, const char *name, size_t rows,
+                       size_t columns, double **values)
+{
+    const spd_array *array = NULL;
+    spd_status status = record_find(ctx, bundle, name, SPD_FLOAT64, rows, columns, &array);
+    if (status < 0)
+        return status;
+    double *fresh = mem_alloc(array->count, sizeof *fresh);
+    if (!fresh)
+        return ctx_nomem(ctx, name);
+    if (array->count)
+        memcpy(fresh, array->f64, array->count * sizeof *fresh);
+    *values = fresh;
+    return SPD_OK;
+}
+
+spd_status record_from_history(spd_context *ctx, size_t steps, const spd_fit_step *history,
+                               double **table)
+{
+    double *rows = mem_alloc(steps, RECORD_HISTORY_COLUMNS * sizeof *rows);
+    if (!rows)
+        return ctx_nomem(ctx, "a history");
+    for (size_t i = 0; i < steps; i++) {
+        const spd_fit_step *h = &history[i];
+        const double row[] = {h->cost, h->gradient_norm, h->step, h->seconds, h->probes};
+        memcpy(rows + i * RECORD_HISTORY_COLUMNS, row, sizeof row);
+    }
+    *table = rows;
+    return SPD_OK;
+}
+
+spd_status record_to_history(spd_context *ctx, const spd_bundle *bundle, size_t steps,
+                             spd_fit_step **history)
+{
+    const spd_array *table = NULL;
+    spd_status status =
+        record_find(ctx, bundle, "history", SPD_FLOAT64, steps, RECORD_HISTORY_COLUMNS, &table);
+    if (status < 0)
+        return status;
+    spd_fit_step *fresh = mem_alloc(steps, sizeof *fresh);
+    if (!fresh)
+        return ctx_nomem(ctx, "a history");
+    for (size_t i = 0; i < steps; i++) {
+        const double *row = table->f64 + i * RECORD_HISTORY_COLUMNS;
+        if (row[4] < 0 || row[4] > INT_MAX) {
+            mem_free(fresh);
+            return ctx_fail(ctx, SPD_EFORMAT, "history: step %zu has no valid count of probes", i);
+        }
+        fresh[i] = (spd_fit_step){row[0], row[1], row[2], row[3], (int)row[4]};
+    }
+    *history = fresh;
+    return SPD_OK;
+}
+
+spd_status record_check_orthonormal(spd_context *ctx, const char *name, size_t n, size_t m,
+                                    const double *W)
+{
+    double worst = 0;
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = a; b < m; b++) {
+            double sum = a == b ? -1 : 0;
+            for (size_t i = 0; i < n; i++)
+                sum += W[i * m + a] * W[i * m + b];
+            /* Written so that NaN is the worst of all. */
+            worst = fabs(sum) <= worst ? worst : fabs(sum);
+        }
+    if (!(worst <= ORTHONORMAL))
+        return ctx_fail(ctx, SPD_EFORMAT, "%s: columns are not orthonormal (off by %.3g)", name,
+                        worst);
+    return SPD_OK;
+}

@@ -1,0 +1,87 @@
+/* grassmann.c - geodesics, transport and projection on the Grassmann manifold. */
+#include "optim/grassmann.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/tall.h"
+
+void grassmann_project(size_t n, size_t m, const double *W, double *D, double *work)
+{
+    tall_inner(n, m, W, D, work);
+    tall_add(n, m, -1.0, W, work, D);
+}
+
+double grassmann_drift(size_t n, size_t m, const double *W, double *work)
+{
+    double worst = 0.0;
+    tall_inner(n, m, W, W, work);
+    for (size_t r = 0; r < m; r++)
+        for (size_t c = 0; c < m; c++)
+            worst = fmax(worst, fabs(work[r * m + c] - (r == c)));
+    return worst;
+}
+
+static size_t decomposition_work(size_t n, size_t m)
+{
+    size_t svd = tall_svd_work(n, m), qr = tall_orthonormalise_work(n, m);
+    return svd > qr ? svd : qr;
+}
+
+size_t grassmann_room(size_t n, size_t m)
+{
+    return 4 * n * m + 2 * m * m + m + decomposition_work(n, m);
+}
+
+void grassmann_open(grassmann_path *g, size_t n, size_t m, double *block)
+{
+    g->n = n;
+    g->m = m;
+    g->U = block;
+    g->K = g->U + n * m;
+    g->end = g->K + n * m;
+    g->tall = g->end + n * m;
+    g->V = g->tall + n * m;
+    g->inner = g->V + m * m;
+    g->sigma = g->inner + m * m;
+    g->work = g->sigma + m;
+}
+
+int grassmann_aim(grassmann_path *g, const double *H)
+{
+    memcpy(g->tall, H, g->n * g->m * sizeof *H);
+    return tall_svd(g->n, g->m, g->tall, g->U, g->sigma, g->V, g->work);
+}
+
+void grassmann_turn(grassmann_path *g, double *D)
+{
+    tall_multiply(g->n, g->m, D, g->V, g->tall);
+}
+
+/* cos(x) - 1 = -2 sin^2(x/2), exact for small x too. */
+void grassmann_go(grassmann_path *g, const double *W, double t)
+{
+    size_t n = g->n, m = g->m;
+    double *fall = g->work, *sine = g->inner;
+    for (size_t c = 0; c < m; c++) {
+        double half = sin(0.5 * g->sigma[c] * t);
+        fall[c] = -2.0 * half * half;
+        sine[c] = sin(g->sigma[c] * t);
+    }
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c < m; c++) {
+            double w = W[r * m + c], u = g->U[r * m + c];
+            g->K[r * m + c] = u * fall[c] - w * sine[c];
+            g->end[r * m + c] = w + (w * fall[c] + u * sine[c]);
+        }
+}
+
+void grassmann_carry(grassmann_path *g, spd_transport transport, double *D)
+{
+    if (transport == SPD_TRANSPORT_PROJECTION) {
+        grassmann_project(g->n, g->m, g->end, D, g->inner);
+        return;
+    }
+    tall_inner(g->n, g->m, g->U, D, g->inner);
+    tall_add(g->n, g->m, 1.0, g->K, g->inner, D);
+}

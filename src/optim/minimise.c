@@ -1,0 +1,349 @@
+/* minimise.c - the main loop. One iteration from W along H:
+ *
+ *   aim        H = U diag(sigma) V'; the basis is turned by V                  (eq. 6)
+ *   search     t with the strong Wolfe conditions for f(W(t))
+ *   travel     W <- W(t); H, the old gradient and L-BFGS's pairs go along      (eq. 7)
+ *   arrive     f and grad = D - W W'D, D the Euclidean gradient                (eq. 5)
+ *   turn_to    the next H: conjugate gradient or L-BFGS, or -grad where that does not descend
+ *
+ * Whether to go on is read from the state alone, so that a resumed run decides alike. */
+#include "optim/minimise.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "linalg/tall.h"
+#include "optim/cg.h"
+#include "optim/grassmann.h"
+#include "optim/lbfgs.h"
+#include "optim/linesearch.h"
+
+/* The line search; the curvature constants were chosen by trial, for few probes in all. */
+#define DECREASE        1e-4
+#define CURVATURE_CG    0.2
+#define CURVATURE_LBFGS 0.9
+#define MAX_PROBES      25
+
+/* Largest angle (radians) of the very first trial, and of any step. */
+#define FIRST_ANGLE   0.1
+#define LONGEST_ANGLE 1.5707963267948966
+
+/* A direction whose cosine with -grad is smaller does not descend. */
+#define LEAST_COSINE 1e-8
+
+/* |W'W - I| that calls for a fresh start. */
+#define LARGEST_DRIFT 1e-12
+
+/* Iterations with a small decrease, running, that end the minimisation. */
+#define SMALL_STEPS 2
+
+typedef struct run {
+    const problem *p;
+    const minimise_options *o;
+    minimise_state *s;
+    minimise_fn after;
+    void *user;
+    size_t count; /* n m */
+    grassmann_path path;
+    lbfgs memory;
+    double *before; /* n x m: the gradient one iteration ago, carried here */
+    double *block;  /* all of the memory */
+    double began;   /* seconds on the clock, less those spent before */
+    int steepest;   /* H is -grad */
+    int stuck;      /* and even so nothing was found */
+    int cancelled;
+} run;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+size_t minimise_memory(spd_solver solver, size_t n, size_t m)
+{
+    return solver == SPD_LBFGS ? lbfgs_room(n * m) : 0;
+}
+
+static spd_status run_open(run *r)
+{
+    size_t n = r->p->n, m = r->p->m, room = grassmann_room(n, m);
+    r->count = n * m;
+    r->began = now() - r->o->seconds_before;
+    r->block = mem_alloc(room + r->count, sizeof *r->block);
+    if (!r->block)
+        return SPD_ENOMEM;
+    grassmann_open(&r->path, n, m, r->block);
+    r->before = r->block + room;
+    lbfgs_open(&r->memory, r->count, r->s->memory);
+    return SPD_OK;
+}
+
+/* ---- direction ---------------------------------------------------------------------------- */
+
+static double dot(const run *r, const double *A, const double *B)
+{
+    return tall_dot(r->p->n, r->p->m, A, B);
+}
+
+static void head_downhill(run *r)
+{
+    for (size_t e = 0; e < r->count; e++)
+        r->s->H[e] = -r->s->grad[e];
+    lbfgs_forget(&r->memory);
+}
+
+static int is_steepest(const run *r)
+{
+    for (size_t e = 0; e < r->count; e++)
+        if (r->s->H[e] != -r->s->grad[e])
+            return 0;
+    return 1;
+}
+
+/* H <- -grad + beta H, or 0 where beta does not exist. */
+static int conjugate(run *r, double norm_before)
+{
+    double *H = r->s->H, *grad = r->s->grad;
+    double beta = cg_beta(r->o->solver, r->count, grad, r->before, H, norm_before);
+    for (size_t e = 0; e < r->count; e++)
+        H[e] = beta * H[e] - grad[e];
+    return isfinite(beta);
+}
+
+/* H goes down, by more than rounding. */
+static int descends(const run *r)
+{
+    double length = sqrt(dot(r, r->s->H, r->s->H));
+    return dot(r, r->s->grad, r->s->H) < -LEAST_COSINE * r->s->gradient_norm * length;
+}
+
+/* The next H; H and the old gradient have been carried here, over a step of length t. The next
+ * search first looks where the first-order decrease is that of this step, which had slope df;
+ * L-BFGS knows better: at 1. */
+static void turn_to(run *r, double t, double df, double norm_before)
+{
+    minimise_state *s = r->s;
+    int good = 1;
+    if (r->o->solver == SPD_LBFGS) {
+        lbfgs_add(&r->memory, t, s->H, s->grad, r->before);
+        lbfgs_direction(&r->memory, s->grad, s->H);
+    } else {
+        good = conjugate(r, norm_before);
+    }
+    grassmann_project(r->p->n, r->p->m, s->W, s->H, r->path.inner);
+    if (!good || !descends(r))
+        head_downhill(r);
+    s->last_step = r->memory.count > 0 ? 1.0 : t * df / dot(r, s->grad, s->H);
+}
+
+/* ---- the point ---------------------------------------------------------------------------- */
+
+/* f and grad where the problem stands. */
+static spd_status arrive(run *r)
+{
+    minimise_state *s = r->s;
+    spd_status status = r->p->cost_grad(r->p->user, &s->f, s->grad);
+    if (status)
+        return status;
+    grassmann_project(r->p->n, r->p->m, s->W, s->grad, r->path.inner);
+    s->gradient_norm = sqrt(dot(r, s->grad, s->grad));
+    return isfinite(s->f) && isfinite(s->gradient_norm) ? SPD_OK : SPD_ENUMERIC;
+}
+
+static void orthonormalise(run *r)
+{
+    tall_orthonormalise(r->p->n, r->p->m, r->s->W, r->path.work);
+}
+
+static spd_status begin(run *r)
+{
+    minimise_state *s = r->s;
+    s->iteration = s->refreshes = s->small_steps = 0;
+    spd_status status = r->p->start(r->p->user, s->W);
+    if (!status)
+        status = arrive(r);
+    if (status)
+        return status;
+    s->first_gradient_norm = s->gradient_norm;
+    s->last_step = 0.0; /* not known: see first_trial */
+    head_downhill(r);
+    return SPD_OK;
+}
+
+/* Goes on from the state as it is; a direction that does not descend is not one of ours. */
+static spd_status begin_again(run *r)
+{
+    r->memory.count = (size_t)r->s->memory_count;
+    r->memory.first = (size_t)r->s->memory_first;
+    if (!descends(r))
+        head_downhill(r);
+    return r->p->start(r->p->user, r->s->W);
+}
+
+/* Moves the problem to s->W = W(t); from scratch now and then, so that rounding does not pile up.
+ * The turn by R in W = Q R is the identity up to that rounding: tangent vectors ignore it. */
+static spd_status move_problem(run *r, double t)
+{
+    minimise_state *s = r->s;
+    int due = r->o->refresh > 0 && (s->iteration + 1) % r->o->refresh == 0;
+    if (!due && grassmann_drift(r->p->n, r->p->m, s->W, r->path.inner) <= LARGEST_DRIFT)
+        return r->p->step(r->p->user, t);
+    orthonormalise(r);
+    s->refreshes++;
+    return r->p->start(r->p->user, s->W);
+}
+
+/* ---- one iteration ------------------------------------------------------------------------ */
+
+/* Prepares the geodesic along H; everything that lives at W is turned by V. */
+static spd_status aim(run *r)
+{
+    minimise_state *s = r->s;
+    grassmann_path *g = &r->path;
+    r->steepest = is_steepest(r);
+    if (grassmann_aim(g, s->H))
+        return SPD_ENUMERIC;
+    spd_status status = r->p->aim(r->p->user, g->U, g->sigma, g->V);
+    if (status)
+        return status;
+    grassmann_turn(g, s->W);
+    grassmann_turn(g, s->H);
+    grassmann_turn(g, s->grad);
+    for (size_t k = 0; k < 2 * r->memory.count; k++)
+        grassmann_turn(g, lbfgs_vector(&r->memory, k));
+    return SPD_OK;
+}
+
+static double first_trial(const run *r)
+{
+    double t = r->s->last_step;
+    return t > 0.0 && isfinite(t) ? t : FIRST_ANGLE / r->path.sigma[0];
+}
+
+static spd_status search_along(run *r, double df, line_result *found)
+{
+    double curvature = r->o->solver == SPD_LBFGS ? CURVATURE_LBFGS : CURVATURE_CG;
+    line_rule rule = {DECREASE, curvature, LONGEST_ANGLE / r->path.sigma[0], MAX_PROBES};
+    return line_search(&rule, r->p->probe, r->p->user, r->s->f, df, first_trial(r), found);
+}
+
+/* W <- W(t), with H, the gradient (to `before`) and L-BFGS's pairs. */
+static void travel(run *r, double t)
+{
+    minimise_state *s = r->s;
+    grassmann_path *g = &r->path;
+    grassmann_go(g, s->W, t);
+    memcpy(s->W, g->end, r->count * sizeof *s->W);
+    memcpy(r->before, s->grad, r->count * sizeof *s->grad);
+    grassmann_carry(g, r->o->transport, s->H);
+    grassmann_carry(g, r->o->transport, r->before);
+    for (size_t k = 0; k < 2 * r->memory.count; k++)
+        grassmann_carry(g, r->o->transport, lbfgs_vector(&r->memory, k));
+}
+
+static void count_small(run *r, double f_before)
+{
+    minimise_state *s = r->s;
+    int small = fabs(f_before - s->f) <= r->o->tol * fmax(fabs(s->f), DBL_MIN);
+    s->small_steps = r->o->tol > 0.0 && small ? s->small_steps + 1 : 0;
+}
+
+/* The step that the search found. */
+static spd_status advance(run *r, double df, double t)
+{
+    double f_before = r->s->f, norm_before = r->s->gradient_norm;
+    travel(r, t);
+    spd_status status = move_problem(r, t);
+    if (!status)
+        status = arrive(r);
+    if (status)
+        return status;
+    count_small(r, f_before);
+    turn_to(r, t, df, norm_before);
+    return SPD_OK;
+}
+
+/* The search found nothing: downhill next time, as if for the first time; if it was that already,
+ * this is the end. The problem has been probed but not moved: it stands at W still. */
+static void give_up_direction(run *r)
+{
+    r->stuck = r->steepest;
+    head_downhill(r);
+    r->s->last_step = 0.0;
+}
+
+static void tell(run *r, double step, int probes)
+{
+    minimise_state *s = r->s;
+    s->memory_count = (int)r->memory.count;
+    s->memory_first = (int)r->memory.first;
+    spd_fit_step last = {s->f, s->gradient_norm, step, now() - r->began, probes};
+    r->cancelled = r->after && r->after(r->user, s, &last);
+}
+
+static spd_status iterate(run *r)
+{
+    line_result found;
+    spd_status status = aim(r);
+    if (status)
+        return status;
+    double df = dot(r, r->s->grad, r->s->H);
+    status = search_along(r, df, &found);
+    if (!status && found.found)
+        status = advance(r, df, found.at.t);
+    else if (!status)
+        give_up_direction(r);
+    if (!status && !r->stuck) {
+        r->s->iteration++;
+        tell(r, found.found ? found.at.t : 0.0, found.probes);
+    }
+    return status;
+}
+
+/* Non-zero, and s->stop says why, when the end is reached. */
+static int at_end(run *r)
+{
+    minimise_state *s = r->s;
+    const minimise_options *o = r->o;
+    if (r->cancelled)
+        s->stop = SPD_STOP_CANCELLED;
+    else if (r->stuck)
+        s->stop = SPD_STOP_LINE_SEARCH;
+    else if (s->gradient_norm <= o->gtol * s->first_gradient_norm || s->gradient_norm == 0.0)
+        s->stop = SPD_STOP_GRADIENT;
+    else if (s->small_steps >= SMALL_STEPS)
+        s->stop = SPD_STOP_TOLERANCE;
+    else if (s->iteration >= o->max_iter)
+        s->stop = SPD_STOP_ITERATIONS;
+    else if (o->max_time > 0.0 && now() - r->began >= o->max_time)
+        s->stop = SPD_STOP_TIME;
+    else
+        return 0;
+    return 1;
+}
+
+spd_status minimise(const problem *p, const minimise_options *options, int resumed,
+                    minimise_state *s, minimise_fn after, void *user)
+{
+    run r = {.p = p, .o = options, .s = s, .after = after, .user = user};
+    spd_status status = run_open(&r);
+    if (status)
+        goto end;
+    status = resumed ? begin_again(&r) : begin(&r);
+    if (status)
+        goto end;
+    if (!resumed)
+        tell(&r, 0.0, 0);
+    while (!status && !at_end(&r))
+        status = iterate(&r);
+    if (!status)
+        orthonormalise(&r);
+end:
+    mem_free(r.block);
+    return status;
+}

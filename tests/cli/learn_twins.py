@@ -1,0 +1,63 @@
+"""Slow twins of the learner: graph, cost and gradient from the definitions, and data to learn."""
+
+import numpy as np
+import scipy.linalg as sl
+import twins
+from conftest import random_spd
+
+
+def neighbours(D, candidates, i, count):
+    """The nearest `count` of the candidates to sample i, ties by lower index."""
+    others = [j for j in candidates if j != i]
+    return sorted(others, key=lambda j: (D[i, j], j))[:count]
+
+
+def graphs(D, y, nu_w, nu_b, kind="or"):
+    """Within and between weights (p x p, symmetric)."""
+    p = len(y)
+    within, between = np.zeros((p, p)), np.zeros((p, p))
+    for i in range(p):
+        within[i, neighbours(D, np.flatnonzero(y == y[i]), i, nu_w)] = 1
+        between[i, neighbours(D, np.flatnonzero(y != y[i]), i, nu_b)] = 1
+    if kind == "or":
+        return np.maximum(within, within.T), np.maximum(between, between.T)
+    return (within + within.T) / 2, (between + between.T) / 2
+
+
+def mapped(metric, X, W):
+    """The small matrices; log-Euclidean maps the logarithms, where distances are Euclidean."""
+    if metric == "log-euclidean":
+        return "euclidean", np.array([W.T @ twins.log(M) @ W for M in X])
+    return metric, np.array([W.T @ M @ W for M in X])
+
+
+def cost(metric, X, W, within, between, weight=1.0, objective="difference"):
+    """Sums over ordered pairs."""
+    metric, S = mapped(metric, X, W)
+    pairs = np.argwhere(np.triu(within + between))
+    d2 = np.array([twins.distance2(metric, S[i], S[j]) for i, j in pairs])
+    near = 2 * np.sum(within[tuple(pairs.T)] * d2)
+    far = 2 * weight * np.sum(between[tuple(pairs.T)] * d2)
+    return near - far if objective == "difference" else np.log(near) - np.log(far)
+
+
+def gradient(f, W, h=1e-6):
+    """By central differences."""
+    G = np.zeros_like(W)
+    for k in np.ndindex(*W.shape):
+        E = np.zeros_like(W)
+        E[k] = h
+        G[k] = (f(W + E) - f(W - E)) / (2 * h)
+    return G
+
+
+def classes(rng, p=30, n=7, count=3, spread=0.4):
+    """p SPD matrices around `count` centres, and their labels."""
+    y = np.arange(p) % count
+    centres = random_spd(rng, count, n, 0.8)
+    noise = random_spd(rng, p, n, spread)
+    X = np.empty((p, n, n))
+    for i in range(p):
+        root = sl.sqrtm(centres[y[i]]).real
+        X[i] = root @ noise[i] @ root
+    return (X + X.transpose(0, 2, 1)) / 2, y

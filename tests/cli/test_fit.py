@@ -1,0 +1,322 @@
+"""`spdml fit`: the golden case, stopping, starts, what is written, and bad input."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import time
+
+import golden_fit as golden
+import learn_twins as twin
+import numpy as np
+import pytest
+from conftest import random_spd
+
+KEYS = ["cost_start", "cost", "iterations", "data_passes", "gradient_norm", "stop", "pairs_within",
+        "pairs_between", "seconds_graph", "seconds_fit", "m", "n", "metric", "nu_w", "nu_b"]
+
+
+@pytest.fixture
+def fit(spdml):
+    """Runs fit with --json; on one thread, as the sets are small, unless told otherwise."""
+
+    def run(data, *words, output="m.spdml"):
+        return spdml("fit", "--threads", 1, data, *words, "-o", output, "--json")
+
+    return run
+
+
+@pytest.fixture
+def data(tmp_path, rng):
+    """Three classes of 7 x 7 matrices in d.npz."""
+    X, y = twin.classes(rng)
+    np.savez(tmp_path / "d.npz", X=X, y=y)
+    return X, y
+
+
+def map_of(path):
+    with np.load(path) as file:
+        return file["W"]
+
+
+@pytest.mark.parametrize("metric", ["stein", "airm"])
+def test_golden_case(fit, tmp_path, metric):
+    np.savez(tmp_path / "g.npz", X=golden.matrices(), y=golden.y)
+    shown = fit("g.npz", "-m", golden.M, "--metric", metric, "--nu-w", golden.NU_W, "--nu-b",
+                golden.NU_B, "--tol", 0).good().json
+    assert shown["cost"] <= golden.fit_cost[metric] + 1e-7 * abs(golden.fit_cost[metric])
+    assert (shown["pairs_within"], shown["pairs_between"]) == golden.pairs[metric]
+    W = map_of(tmp_path / "m.spdml")
+    assert np.abs(W.T @ W - np.eye(golden.M)).max() < 1e-12
+
+
+@pytest.mark.parametrize("metric", ["stein", "airm", "jeffrey", "log-euclidean"])
+def test_every_metric(fit, tmp_path, data, metric):
+    shown = fit("d.npz", "-m", 3, "--metric", metric, "--nu-w", 3, "--nu-b", 2).good().json
+    assert [key for key in KEYS if key not in shown] == []
+    assert shown["cost"] < shown["cost_start"] and shown["metric"] == metric
+    assert (shown["n"], shown["m"], shown["nu_w"], shown["nu_b"]) == (7, 3, 3, 2)
+    W = map_of(tmp_path / "m.spdml")
+    assert W.shape == (7, 3) and np.abs(W.T @ W - np.eye(3)).max() < 1e-12
+
+
+def test_defaults_of_the_graph(fit, data):
+    shown = fit("d.npz", "-m", 3).good().json
+    assert (shown["nu_w"], shown["nu_b"]) == (10, 3)
+
+
+def test_data_passes(fit, data):
+    shown = fit("d.npz", "-m", 3, "--tol", 0, "--gtol", 0, "--max-iter", 120).good().json
+    refreshes = shown["iterations"] // 50
+    assert shown["data_passes"] <= shown["iterations"] + 2 + refreshes
+
+
+@pytest.mark.parametrize("metric", ["stein", "airm", "log-euclidean"])
+def test_same_bits_for_any_threads(fit, tmp_path, data, metric):
+    for threads in (1, 2):
+        fit("d.npz", "-m", 3, "--metric", metric, "--threads", threads,
+            output=f"{threads}.spdml").good()
+    assert map_of(tmp_path / "1.spdml").tobytes() == map_of(tmp_path / "2.spdml").tobytes()
+
+
+@pytest.mark.parametrize("solver", ["pr", "hs", "fr", "hz", "lbfgs", "hager-zhang"])
+@pytest.mark.parametrize("transport", ["parallel", "projection"])
+def test_solvers_agree(fit, data, solver, transport):
+    words = ["-m", 3, "--nu-w", 3, "--nu-b", 2, "--tol", 1e-12, "--max-iter", 2000]
+    best = fit("d.npz", *words).good().json
+    shown = fit("d.npz", *words, "--solver", solver, "--transport", transport).good().json
+    assert shown["cost"] == pytest.approx(best["cost"], rel=0.05)
+    assert shown["solver"].startswith(solver[0]) and shown["transport"] == transport
+
+
+@pytest.mark.parametrize("words, stop", [
+    (["--max-iter", 3], "iterations"), (["--tol", 0.05], "tolerance"),
+    (["--tol", 0, "--gtol", 0.1], "gradient"), (["--tol", 0, "--gtol", 0, "--max-time", 0.0005],
+                                                "time")])
+def test_reasons_to_stop(fit, spdml, data, words, stop):
+    shown = fit("d.npz", "-m", 3, *words).good().json
+    assert shown["stop"] == stop
+    assert spdml("info", "m.spdml", "--json").good().json["stop"] == stop
+    if stop == "iterations":
+        assert shown["iterations"] == 3
+
+
+def test_history(fit, tmp_path, data):
+    shown = fit("d.npz", "-m", 3, "--max-iter", 9, "--history", "h.csv").good().json
+    with open(tmp_path / "h.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["iteration", "cost", "gradient_norm", "step", "seconds", "probes"]
+    assert [int(row["iteration"]) for row in rows] == list(range(shown["iterations"] + 1))
+    cost = [float(row["cost"]) for row in rows]
+    assert cost[0] == shown["cost_start"] and cost[-1] == shown["cost"]
+    assert sorted(cost, reverse=True) == cost
+    assert all(int(row["probes"]) >= 1 for row in rows[1:])
+
+
+def test_starts(fit, tmp_path, data):
+    costs = {}
+    for init in ("identity", "mean", "random"):
+        costs[init] = fit("d.npz", "-m", 3, "--init", init).good().json["cost_start"]
+    assert len(set(costs.values())) == 3
+    first = fit("d.npz", "-m", 3, "--max-iter", 5, output="a.spdml").good().json
+    second = fit("d.npz", "-m", 3, "--init", "a.spdml").good().json
+    assert second["cost_start"] == pytest.approx(first["cost"], rel=1e-10)
+    assert second["cost"] < first["cost"] and second["init"] == "given"
+
+
+def test_seed_and_restarts(fit, data):
+    words = ["-m", 2, "--init", "random", "--max-iter", 30]
+    seeds = [fit("d.npz", *words, "--seed", seed).good().json["cost"] for seed in (1, 1, 2)]
+    assert seeds[0] == seeds[1] != seeds[2]
+    assert fit("d.npz", *words, "--restarts", 4).good().json["cost"] <= seeds[0]
+
+
+def test_objective_ratio(fit, data):
+    X, y = data
+    shown = fit("d.npz", "-m", 3, "--objective", "ratio", "--nu-w", 3, "--nu-b", 2).good().json
+    assert shown["objective"] == "ratio" and shown["cost"] < shown["cost_start"]
+
+
+def test_nu_b_auto(fit, spdml, data):
+    done = fit("d.npz", "-m", 3, "--nu-w", 3, "--nu-b", "auto").good()
+    assert done.json["nu_b"] in (1, 2, 3)
+    assert f"--nu-b {done.json['nu_b']}" in done.err and "5-fold" in done.err
+
+
+def test_own_graph(fit, tmp_path, data):
+    np.savez(tmp_path / "A.npz", i=np.arange(29), j=np.arange(1, 30),
+             value=np.where(np.arange(29) % 2, 1.0, -1.0))
+    shown = fit("d.npz", "-m", 3, "--affinity", "A.npz").good().json
+    assert (shown["pairs_within"], shown["pairs_between"]) == (14, 15)
+    assert shown["learning"] == "own-graph" and shown["cost"] < shown["cost_start"]
+    fit("d.npz", "-m", 3, "--affinity", "A.npz", "--unsupervised").failed("exclude", code=2)
+
+
+# ---- without all or some labels ----------------------------------------------------------------
+
+
+def planted(rng, p=60, n=8, m=2, classes=3):
+    """Matrices whose classes differ in a hidden m-dimensional subspace alone; the rest is a common
+    matrix with a little noise."""
+    Q = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    y = np.arange(p) % classes
+    centres = random_spd(rng, classes, m, 1.5)
+    X = np.empty((p, n, n))
+    for i in range(p):
+        B = np.eye(n)
+        B[:m, :m] = centres[y[i]]
+        noise = np.eye(n) + 0.05 * rng.standard_normal((n, n))
+        X[i] = Q @ noise @ B @ noise.T @ Q.T
+    return (X + X.transpose(0, 2, 1)) / 2, y, Q[:, :m]
+
+
+def overlap(W, V):
+    """1 when the columns of W span those of V, 0 when they are orthogonal."""
+    return np.linalg.norm(W.T @ V) ** 2 / V.shape[1]
+
+
+@pytest.mark.parametrize("kind", [[], ["graph"], ["variance"]])
+def test_unsupervised_finds_a_planted_subspace(fit, tmp_path, rng, kind):
+    X, _, V = planted(rng)
+    np.savez(tmp_path / "p.npz", X=X)
+    shown = fit("--unsupervised", *kind, "p.npz", "-m", 2, "--init", "mean", "--restarts",
+                3).good().json
+    assert shown["learning"] == ("variance" if kind == ["variance"] else "unsupervised")
+    assert overlap(map_of(tmp_path / "m.spdml"), V) > 0.95
+
+
+def test_unlabelled_samples(fit, tmp_path, rng):
+    X, y, V = planted(rng)
+    hidden = np.where(np.arange(60) < 12, y, -1)
+    np.savez(tmp_path / "s.npz", X=X, y=hidden)
+    shown = fit("s.npz", "-m", 2, "--unlabelled", -1, "--nu-w", 3, "--nu-b", 2, "--init",
+                "mean").good().json
+    assert overlap(map_of(tmp_path / "m.spdml"), V) > 0.95
+    known = fit("s.npz", "-m", 2, "--nu-w", 3, "--nu-b", 2).good().json
+    assert known["pairs_between"] != shown["pairs_between"]
+
+
+def test_unlabelled_value_that_no_sample_has(fit, data):
+    done = fit("d.npz", "-m", 3, "--unlabelled", "none", "--max-iter", 2).good()
+    assert "no matrix has the label none" in done.err
+
+
+# ---- bad input ----------------------------------------------------------------------------------
+
+
+def test_misuse(spdml, data):
+    spdml("fit", "d.npz", "-m", 3).failed("fit needs --output FILE", code=2)
+    spdml("fit", "d.npz", "-o", "m.spdml").failed("fit needs -m N", code=2)
+    for words, tells in [
+        (["-m", 0], "--m 0"), (["-m", -1], "--m -1"), (["--nu-w", 0], "--nu-w 0"),
+        (["--nu-b", 0], "--nu-b 0"), (["--nu-b", "x"], "--nu-b x"), (["--init", "up"], "--init up"),
+        (["--metric", "euclidean"], "--metric euclidean"), (["--solver", "newton"], "newton"),
+        (["--checkpoint-every", "soon"], "--checkpoint-every soon"),
+        (["--checkpoint-every", "-1s"], "--checkpoint-every -1s"),
+        (["--unsupervised=neither"], "neither"), (["--tol", -1], "--tol -1"),
+        (["--unsupervised", "--nu-b", "auto"], "--nu-b auto"), (["--restarts", 0], "--restarts 0"),
+        (["--history", "h.txt"], ".csv"),
+    ]:
+        spdml("fit", "d.npz", "-m", 3, "-o", "m.spdml", *words).failed(tells, code=2)
+    spdml("fit", "d.npz", "-m", 3, "-o", "m.npz").failed(".spdml", code=2)
+
+
+@pytest.mark.parametrize("m", [7, 8, 100])
+def test_m_too_large(fit, tmp_path, data, m):
+    fit("d.npz", "-m", m).failed("d.npz", f"-m {m}", "7 x 7")
+    assert not (tmp_path / "m.spdml").exists()
+
+
+@pytest.mark.parametrize("y, tells", [
+    (np.zeros(30, int), ["same", "two classes"]),
+    (np.arange(30), ["one sample"]),
+    (np.full(30, -1), ["label"]),
+])
+def test_labels_that_teach_nothing(fit, tmp_path, data, y, tells):
+    np.savez(tmp_path / "e.npz", X=data[0], y=y)
+    fit("e.npz", "-m", 3, "--unlabelled", -1, "-q").failed("e.npz", *tells)
+
+
+def test_labels_missing(fit, tmp_path, data):
+    np.savez(tmp_path / "e.npz", X=data[0])
+    fit("e.npz", "-m", 3).failed("e.npz", "no labels", "--labels", "--unsupervised")
+
+
+def test_a_class_of_one_sample_takes_part(fit, tmp_path, data):
+    y = data[1].copy()
+    y[7] = 99
+    np.savez(tmp_path / "e.npz", X=data[0], y=y)
+    assert fit("e.npz", "-m", 3, "--nu-w", 2).good().json["cost"] < 0
+
+
+def test_neighbours_beyond_what_there_are(fit, data):
+    """Every sample gives what it has: all pairs within, all pairs between."""
+    shown = fit("d.npz", "-m", 3, "--nu-w", 1000, "--nu-b", 1000, "--max-iter", 3).good().json
+    assert shown["pairs_within"] == 3 * 45 and shown["pairs_between"] == 3 * 100
+
+
+@pytest.mark.parametrize("metric", ["stein", "airm"])
+def test_duplicates(fit, tmp_path, data, metric):
+    X = np.concatenate([data[0], data[0]])
+    np.savez(tmp_path / "e.npz", X=X, y=np.tile(data[1], 2))
+    shown = fit("e.npz", "-m", 3, "--metric", metric).good().json
+    assert np.isfinite(shown["cost"]) and shown["cost"] < shown["cost_start"]
+
+
+@pytest.mark.parametrize("metric", ["stein", "airm", "jeffrey", "log-euclidean"])
+def test_constant_data(fit, tmp_path, data, metric):
+    """No distance, no gradient but rounding errors: it ends soon, near the start."""
+    np.savez(tmp_path / "e.npz", X=np.tile(data[0][:1], (30, 1, 1)), y=data[1])
+    shown = fit("e.npz", "-m", 3, "--metric", metric).good().json
+    assert shown["stop"] in ("gradient", "tolerance", "line-search") and shown["iterations"] < 20
+    assert shown["cost"] == pytest.approx(0, abs=1e-9)
+
+
+def test_singular_matrices(fit, tmp_path, data):
+    X = data[0].copy()
+    v = np.eye(7)[0]
+    X[17] = 5 * np.outer(v, v)
+    np.savez(tmp_path / "e.npz", X=X, y=data[1])
+    fit("e.npz", "-m", 3).failed("e.npz", "X[17]", "not positive definite", "--regularize")
+    fit("e.npz", "-m", 3, "--regularize", 1e-3).good()
+
+
+def test_start_of_another_size(fit, tmp_path, data, rng):
+    fit("d.npz", "-m", 3, "--max-iter", 1, output="a.spdml").good()
+    fit("d.npz", "-m", 4, "--init", "a.spdml").failed("a.spdml", "7 x 7 matrices to 3 x 3",
+                                                      "4 x 4")
+    fit("d.npz", "-m", 4, "--init", "none.spdml").failed("none.spdml", "No such file")
+
+
+def test_folders_are_checked_before_the_work(spdml, data):
+    words = ["fit", "d.npz", "-m", 3]
+    spdml(*words, "-o", "no/m.spdml").failed("no/m.spdml", "folder")
+    spdml(*words, "-o", "m.spdml", "--history", "no/h.csv").failed("no/h.csv", "folder")
+    spdml(*words, "-o", "m.spdml", "--checkpoint", "no/c.npz").failed("no/c.npz", "folder")
+
+
+# ---- Ctrl-C -------------------------------------------------------------------------------------
+
+
+def test_interrupt_leaves_the_best_map(command, spdml, tmp_path, rng):
+    X, y = twin.classes(rng, 300, 30)
+    np.savez(tmp_path / "d.npz", X=X, y=y)
+    work = subprocess.Popen(
+        [command, "fit", "d.npz", "-m", "10", "-o", "m.spdml", "--tol", "0", "--gtol", "0",
+         "--max-iter", "1000000", "--checkpoint", "c.npz", "--checkpoint-every", "1h", "--json"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not (tmp_path / "c.npz").exists():
+        assert work.poll() is None, work.stderr.read()
+        time.sleep(0.01)
+    time.sleep(0.2)
+    work.send_signal(signal.SIGINT)
+    out, err = work.communicate(timeout=60)
+    assert work.returncode == 130, err
+    assert b"interrupted" in err and b"m.spdml" in err
+    shown = json.loads(out)
+    assert shown["stop"] == "cancelled" and shown["cost"] < shown["cost_start"]
+    info = spdml("info", "m.spdml", "--json").good().json
+    assert info["stop"] == "cancelled" and info["cost"] == shown["cost"]
+    assert spdml("info", "c.npz", "--json").good().json["iterations"] == info["iterations"]
+    assert sorted(os.listdir(tmp_path)) == ["c.npz", "d.npz", "m.spdml"]

@@ -1,0 +1,63 @@
+/* fuzz_model.c - any bytes as a model file or a checkpoint, and, past the checksums of the archive,
+ * as the meta.json of one: a model that can be described, or a message. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "io/bundle.h"
+#include "learn/model.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);
+
+static void check(spd_context *ctx, spd_status status, const void *made)
+{
+    if ((status == SPD_OK) != (made != NULL))
+        abort(); /* a failure leaves its output alone */
+    if (status < 0 && spd_context_error(ctx)->message[0] == '\0')
+        abort(); /* and says why */
+}
+
+static void read_both(spd_context *ctx, const spd_bundle *bundle)
+{
+    spd_model *model = NULL;
+    spd_fit_state *state = NULL;
+    check(ctx, model_from_bundle(ctx, bundle, &model), model);
+    check(ctx, state_from_bundle(ctx, bundle, &state), state);
+    spd_model_free(model);
+    model = NULL;
+    if (state)
+        check(ctx, spd_fit_state_model(ctx, state, &model), model);
+    spd_model_free(model);
+    spd_fit_state_free(state);
+}
+
+/* The text beside a map 2 x 1 and a history of one step. */
+static void read_meta(spd_context *ctx, const unsigned char *bytes, size_t size)
+{
+    char names[2][8] = {"W", "history"};
+    double map[2] = {0.6, 0.8}, step[5] = {1, 2, 3, 4, 5};
+    spd_array W = {.name = names[0], .ndim = 2, .shape = {2, 1}, .count = 2, .f64 = map};
+    spd_array history = {.name = names[1], .ndim = 2, .shape = {1, 5}, .count = 5, .f64 = step};
+    spd_array *arrays[] = {&W, &history};
+    char *text = mem_zero(size + 1, 1);
+    memcpy(text, bytes, size);
+    spd_bundle bundle = {.count = 2, .array = arrays, .meta = text};
+    read_both(ctx, &bundle);
+    mem_free(text);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
+{
+    spd_context *ctx = spd_context_new();
+    spd_bundle *bundle = NULL;
+    spd_status status = bundle_read_memory(ctx, bytes, size, &bundle);
+    check(ctx, status, bundle);
+    if (bundle)
+        read_both(ctx, bundle);
+    spd_bundle_free(bundle);
+    if (size)
+        read_meta(ctx, bytes, size);
+    spd_context_free(ctx);
+    return 0;
+}

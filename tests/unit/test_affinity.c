@@ -1,0 +1,560 @@
+/* test_affinity.c - the pairs of the affinity against a twin that sorts rows of the distance
+ * matrix; joining, ties, classes of one, unlabelled samples, graphs without labels, own graphs. */
+#include "test.h"
+
+#include "base/memory.h"
+#include "golden_affinity.h"
+#include "golden_values.h"
+#include "learn/affinity.h"
+#include "learn/affinity_search.h"
+#include "random_spd.h"
+#include "spdml.h"
+
+typedef struct graph {
+    spd_pair *pairs;
+    size_t count;
+    spd_status status;
+    char message[512];
+    spd_fit_options used;
+} graph;
+
+static spd_fit_options plain(spd_metric metric, size_t nu_w, size_t nu_b)
+{
+    spd_fit_options o = {.m = 1, .metric = metric, .nu_w = nu_w, .nu_b = nu_b};
+    o.affinity_weight = 1.0;
+    return o;
+}
+
+static graph ask(spd_fit_options o, size_t n, size_t p, const double *X, const int *label)
+{
+    graph g = {.used = o};
+    spd_context *ctx = spd_context_new();
+    g.status = spd_affinity(ctx, n, p, X, label, &g.used, &g.pairs, &g.count);
+    memcpy(g.message, spd_context_error(ctx)->message, sizeof g.message);
+    spd_context_free(ctx);
+    return g;
+}
+
+static void drop(graph *g)
+{
+    spd_pairs_free(g->pairs);
+    g->pairs = NULL;
+}
+
+/* Pairs in order, each once; and as matrices. W, B: p x p. */
+static void spread(size_t p, const graph *g, double *W, double *B)
+{
+    memset(W, 0, p * p * sizeof *W);
+    memset(B, 0, p * p * sizeof *B);
+    for (size_t e = 0; e < g->count; e++) {
+        spd_pair a = g->pairs[e];
+        CHECK(a.i < a.j && a.j < p, "pair %zu is (%u, %u)", e, a.i, a.j);
+        if (e > 0) {
+            spd_pair b = g->pairs[e - 1];
+            CHECK(b.i < a.i || (b.i == a.i && b.j < a.j), "pair %zu is out of order", e);
+        }
+        W[a.i * p + a.j] = W[a.j * p + a.i] = a.within;
+        B[a.i * p + a.j] = B[a.j * p + a.i] = a.between;
+    }
+}
+
+/* ---- the twin ------------------------------------------------------------------------------- */
+
+/* 0: same class, 1: other class, 2: anyone. */
+static int fits(const int *label, int rule, size_t i, size_t j)
+{
+    if (i == j)
+        return 0;
+    if (rule == 2)
+        return 1;
+    return label[j] >= 0 && (rule == 0) == (label[i] == label[j]);
+}
+
+/* N (p x p): 1 where j is one of the k nearest of i that fit the rule. */
+static void twin_row(size_t p, const int *label, const double *D, int rule, size_t i, size_t k,
+                     double *N)
+{
+    for (size_t e = 0; e < k; e++) {
+        size_t best = p;
+        for (size_t j = 0; j < p; j++)
+            if (fits(label, rule, i, j) && N[i * p + j] == 0.0 &&
+                (best == p || D[i * p + j] < D[i * p + best]))
+                best = j;
+        if (best < p)
+            N[i * p + best] = 1.0;
+    }
+}
+
+static void twin_join(size_t p, spd_graph kind, double weight, double *N)
+{
+    for (size_t i = 0; i < p; i++)
+        for (size_t j = 0; j < i; j++) {
+            double sum = N[i * p + j] + N[j * p + i];
+            double joined = kind == SPD_GRAPH_OR ? (sum > 0.0) : 0.5 * sum;
+            N[i * p + j] = N[j * p + i] = weight * joined;
+        }
+}
+
+static void twin(spd_fit_options o, size_t n, size_t p, const double *X, const int *label,
+                 double *W, double *B)
+{
+    double *D = block(p * p);
+    CHECK(spd_pairwise2(NULL, o.metric, n, p, X, p, X, D) == SPD_OK, "distances");
+    memset(W, 0, p * p * sizeof *W);
+    memset(B, 0, p * p * sizeof *B);
+    for (size_t i = 0; i < p; i++) {
+        twin_row(p, label, D, label[i] < 0 ? 2 : 0, i, o.nu_w, W);
+        if (label[i] >= 0)
+            twin_row(p, label, D, 1, i, o.nu_b, B);
+    }
+    twin_join(p, o.graph, 1.0, W);
+    twin_join(p, o.graph, o.affinity_weight, B);
+    free(D);
+}
+
+static void compare(spd_fit_options o, size_t n, size_t p, const double *X, const int *label,
+                    const char *what)
+{
+    double *W = block(p * p), *B = block(p * p), *W2 = block(p * p), *B2 = block(p * p);
+    graph g = ask(o, n, p, X, label);
+    CHECK(g.status == SPD_OK, "%s: %s", what, g.message);
+    spread(p, &g, W, B);
+    twin(o, n, p, X, label, W2, B2);
+    CHECK(memcmp(W, W2, p * p * sizeof *W) == 0, "%s: within", what);
+    for (size_t e = 0; e < p * p; e++) /* those of unlabelled samples are drawn: see below */
+        if (!label || (label[e / p] >= 0 && label[e % p] >= 0))
+            CHECK(B[e] == B2[e], "%s: between %zu and %zu", what, e / p, e % p);
+    size_t unknown = 0, far = 0;
+    for (size_t e = 0; e < p * p; e++) {
+        unknown += label && label[e / p] < 0;
+        far += label && label[e / p] < 0 && B[e] > 0.0;
+        CHECK(W[e] == 0.0 || B[e] == 0.0, "%s: near and far", what);
+    }
+    CHECK(unknown == 0 || far > 0, "%s: no far pairs for unlabelled samples", what);
+    CHECK(norm(p * p, W) > 0.0 && norm(p * p, B) > 0.0, "%s: both graphs have pairs", what);
+    drop(&g);
+    free(W);
+    free(B);
+    free(W2);
+    free(B2);
+}
+
+static void against_the_twin(void)
+{
+    const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+    const size_t n = 5, p = 43;
+    rng r;
+    rng_seed(&r, 11);
+    double *X = random_set(&r, n, p, 30.0);
+    int label[43];
+    for (size_t i = 0; i < p; i++)
+        label[i] = i == 7 ? 900 : (int)(rng_below(&r, 4) * 3); /* gaps; a class of one */
+    for (size_t k = 0; k < 4; k++)
+        for (int kind = 0; kind < 2; kind++) {
+            spd_fit_options o = plain(metrics[k], 3, 4);
+            o.graph = (spd_graph)kind;
+            o.affinity_weight = kind ? 0.7 : 1.0;
+            compare(o, n, p, X, label, spd_metric_name(metrics[k]));
+            o.nu_w = o.nu_b = 1000;
+            compare(o, n, p, X, label, "all there are");
+        }
+    free(X);
+}
+
+static void unlabelled_take_part(void)
+{
+    const size_t n = 4, p = 30;
+    rng r;
+    rng_seed(&r, 12);
+    double *X = random_set(&r, n, p, 30.0);
+    int label[30];
+    for (size_t i = 0; i < p; i++)
+        label[i] = i % 3 == 0 ? -1 : (int)(i % 2);
+    spd_fit_options o = plain(SPD_STEIN, 3, 2);
+    compare(o, n, p, X, label, "or");
+    o.graph = SPD_GRAPH_DIRECTED;
+    compare(o, n, p, X, label, "directed");
+    free(X);
+}
+
+/* Every matrix several times, so that nearly all comparisons tie. */
+static double *duplicates(rng *r, size_t n, size_t p, size_t distinct)
+{
+    double *X = random_set(r, n, p, 30.0);
+    for (size_t i = distinct; i < p; i++)
+        memcpy(X + i * n * n, X + (i * 7 % distinct) * n * n, n * n * sizeof *X);
+    return X;
+}
+
+static void ties_and_duplicates(void)
+{
+    const size_t n = 4, p = 36;
+    rng r;
+    rng_seed(&r, 13);
+    double *X = duplicates(&r, n, p, 6);
+    int label[36];
+    for (size_t i = 0; i < p; i++)
+        label[i] = (int)(i / 2 % 3);
+    compare(plain(SPD_STEIN, 2, 2), n, p, X, label, "stein");
+    compare(plain(SPD_AIRM, 3, 5), n, p, X, label, "airm");
+    compare(plain(SPD_LOG_EUCLIDEAN, 4, 1), n, p, X, label, "log-euclidean");
+    free(X);
+}
+
+static int same_links(links *a, links *b, size_t p)
+{
+    spd_pair *x = NULL, *y = NULL;
+    size_t count_x = 0, count_y = 0;
+    CHECK(links_join(NULL, p, a, SPD_GRAPH_DIRECTED, 0.5, &x, &count_x) == SPD_OK, "join");
+    CHECK(links_join(NULL, p, b, SPD_GRAPH_DIRECTED, 0.5, &y, &count_y) == SPD_OK, "join");
+    int same = a->count == b->count && count_x == count_y && count_x > 0;
+    for (size_t e = 0; same && e < count_x; e++)
+        same = x[e].i == y[e].i && x[e].j == y[e].j && x[e].within == y[e].within &&
+               x[e].between == y[e].between;
+    spd_pairs_free(x);
+    spd_pairs_free(y);
+    return same;
+}
+
+/* The way for large sets finds what the one for small sets finds. */
+static void large_way_equals_small_way(void)
+{
+    const size_t n = 4, p = 150;
+    const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+    rng r;
+    rng_seed(&r, 14);
+    double *sets[] = {random_set(&r, n, p, 30.0), duplicates(&r, n, p, 11)};
+    int label[150];
+    for (int big = 0; big < 2; big++) { /* small classes, and two that fill more than one search */
+        for (size_t i = 0; i < p; i++)
+            label[i] = i % 17 == 5 ? -1 : (int)(big ? i % 2 : i * i % 23);
+        classes c;
+        CHECK(classes_sort(NULL, p, label, &c) == SPD_OK, "classes");
+        for (size_t e = 0; e < 8; e++) {
+            graph_job g = {n, p, sets[e % 2], label, &c, metrics[e / 2], 4, 3, 0};
+            links small, large;
+            links_new(NULL, graph_room(&g), &small);
+            links_new(NULL, graph_room(&g), &large);
+            CHECK(graph_by_class(NULL, &g, p, &small) == SPD_OK, "small");
+            CHECK(graph_by_class(NULL, &g, p - 1, &large) == SPD_OK, "large");
+            size_t drawn = (p - c.labelled) * g.nu_b; /* room for graph_far_unknown */
+            CHECK(small.count + drawn == graph_room(&g), "%zu and %zu of %zu links", small.count,
+                  drawn, graph_room(&g));
+            CHECK(same_links(&small, &large, p), "case %zu, big %d", e, big);
+            links_free(&small);
+            links_free(&large);
+        }
+        classes_free(&c);
+    }
+    free(sets[0]);
+    free(sets[1]);
+}
+
+/* ---- known answers ----------------------------------------------------------------------------
+ */
+
+static void golden_one(spd_metric metric, const signed char *A, size_t within, size_t between)
+{
+    double *X = block(GOLDEN_P * 64), *W = block(GOLDEN_P * GOLDEN_P),
+           *B = block(GOLDEN_P * GOLDEN_P);
+    int label[GOLDEN_P];
+    for (size_t i = 0, e = 0; i < GOLDEN_P; i++) {
+        label[i] = (int)(i % 3);
+        for (size_t a = 0; a < 8; a++)
+            for (size_t b = 0; b <= a; b++)
+                X[i * 64 + a * 8 + b] = X[i * 64 + b * 8 + a] = golden_X[e++];
+    }
+    graph g = ask(plain(metric, 3, 2), 8, GOLDEN_P, X, label);
+    CHECK(g.status == SPD_OK, "%s", g.message);
+    spread(GOLDEN_P, &g, W, B);
+    for (size_t i = 0, e = 0; i < GOLDEN_P; i++)
+        for (size_t j = 0; j < i; j++, e++)
+            CHECK(W[i * GOLDEN_P + j] - B[i * GOLDEN_P + j] == A[e], "A(%zu, %zu)", i, j);
+    size_t have_w, have_b;
+    affinity_count(g.count, g.pairs, &have_w, &have_b);
+    CHECK(have_w == within && have_b == between, "%zu and %zu pairs", have_w, have_b);
+    drop(&g);
+    free(X);
+    free(W);
+    free(B);
+}
+
+static void golden(void)
+{
+    golden_one(SPD_STEIN, golden_affinity_stein, 48, 39);
+    golden_one(SPD_AIRM, golden_affinity_airm, 47, 39);
+}
+
+/* Scalars e^x: distances grow with |x - y|. */
+static double *scalars(size_t p, const double *x)
+{
+    double *X = block(p);
+    for (size_t i = 0; i < p; i++)
+        X[i] = exp(x[i]);
+    return X;
+}
+
+static void expect(const graph *g, size_t count, const spd_pair *pairs)
+{
+    CHECK(g->status == SPD_OK, "%s", g->message);
+    CHECK(g->count == count, "%zu pairs", g->count);
+    for (size_t e = 0; e < count && e < g->count; e++)
+        CHECK(g->pairs[e].i == pairs[e].i && g->pairs[e].j == pairs[e].j &&
+                  g->pairs[e].within == pairs[e].within && g->pairs[e].between == pairs[e].between,
+              "pair %zu: %u %u %g %g", e, g->pairs[e].i, g->pairs[e].j, g->pairs[e].within,
+              g->pairs[e].between);
+}
+
+/* Class 0 at 0, 1, 3; class 1 at 4.5, 10; class 2 at 20 alone. */
+static void planted_pairs(void)
+{
+    const double x[] = {0.0, 1.0, 3.0, 4.5, 10.0, 20.0};
+    const int label[] = {0, 0, 0, 1, 1, 2};
+    double *X = scalars(6, x);
+    spd_fit_options o = plain(SPD_AIRM, 1, 1);
+    const spd_pair or_pairs[] = {{0, 1, 1, 0}, {0, 3, 0, 1}, {1, 2, 1, 0}, {1, 3, 0, 1},
+                                 {2, 3, 0, 1}, {2, 4, 0, 1}, {3, 4, 1, 0}, {4, 5, 0, 1}};
+    graph g = ask(o, 1, 6, X, label);
+    expect(&g, 8, or_pairs);
+    drop(&g);
+    o.graph = SPD_GRAPH_DIRECTED;
+    o.affinity_weight = 3.0;
+    const spd_pair directed[] = {{0, 1, 1, 0},   {0, 3, 0, 1.5}, {1, 2, 0.5, 0}, {1, 3, 0, 1.5},
+                                 {2, 3, 0, 3.0}, {2, 4, 0, 1.5}, {3, 4, 1, 0},   {4, 5, 0, 1.5}};
+    g = ask(o, 1, 6, X, label);
+    expect(&g, 8, directed);
+    drop(&g);
+    o.affinity_weight = 0.0;
+    const spd_pair near_only[] = {{0, 1, 1, 0}, {1, 2, 0.5, 0}, {3, 4, 1, 0}};
+    g = ask(o, 1, 6, X, label);
+    expect(&g, 3, near_only);
+    drop(&g);
+    free(X);
+}
+
+static void defaults(void)
+{
+    rng r;
+    rng_seed(&r, 15);
+    double *X = random_set(&r, 3, 20, 10.0);
+    int label[20];
+    for (size_t i = 0; i < 20; i++)
+        label[i] = i < 2 ? 0 : i < 10 ? 1 : 2;
+    graph g = ask(plain(SPD_STEIN, 0, 0), 3, 20, X, label);
+    CHECK(g.used.nu_w == 2 && g.used.nu_b == 2, "%zu %zu", g.used.nu_w, g.used.nu_b);
+    drop(&g);
+    for (size_t i = 0; i < 20; i++)
+        label[i] = (int)(i % 4);
+    g = ask(plain(SPD_STEIN, 0, 0), 3, 20, X, label);
+    CHECK(g.used.nu_w == 5 && g.used.nu_b == 3, "%zu %zu", g.used.nu_w, g.used.nu_b);
+    drop(&g);
+    free(X);
+}
+
+/* ---- without labels -----------------------------------------------------------------------------
+ */
+
+static void near_and_far(void)
+{
+    const size_t n = 3, p = 80;
+    rng r;
+    rng_seed(&r, 16);
+    double *X = random_set(&r, n, p, 20.0), *D = block(p * p);
+    int64_t nearest[80 * 12];
+    double d2[80 * 12];
+    CHECK(spd_nearest(NULL, SPD_STEIN, n, p, X, 0, NULL, 12, 0, nearest, d2, NULL) == SPD_OK, "");
+    spd_fit_options o = plain(SPD_STEIN, 6, 4);
+    o.learning = SPD_UNSUPERVISED;
+    o.seed = 5;
+    o.affinity_weight = 0.25;
+    graph g = ask(o, n, p, X, NULL), same = ask(o, n, p, X, NULL);
+    o.seed = 6;
+    graph other = ask(o, n, p, X, NULL);
+    CHECK(g.status == SPD_OK, "%s", g.message);
+    double *W = block(p * p), *B = block(p * p);
+    spread(p, &g, W, B);
+    size_t far = 0;
+    for (size_t i = 0; i < p; i++)
+        for (size_t e = 0; e < 12; e++) {
+            size_t j = (size_t)nearest[i * 12 + e];
+            CHECK(e >= 6 || (W[i * p + j] == 1.0 && B[i * p + j] == 0.0), "near %zu %zu", i, j);
+            int mutual = 0; /* j may have drawn i where i is not near j */
+            for (size_t k = 0; k < 12; k++)
+                mutual |= (size_t)nearest[j * 12 + k] == i;
+            CHECK(!mutual || B[i * p + j] == 0.0, "%zu and %zu are not far", i, j);
+        }
+    for (size_t e = 0; e < g.count; e++) {
+        far += g.pairs[e].between > 0.0;
+        CHECK(g.pairs[e].between == 0.0 || g.pairs[e].between == 0.25, "weight");
+    }
+    CHECK(far > 4 * p / 2 && far <= 4 * p, "%zu far pairs", far);
+    CHECK(g.count == same.count && !memcmp(g.pairs, same.pairs, g.count * sizeof *g.pairs), "seed");
+    CHECK(g.count != other.count || memcmp(g.pairs, other.pairs, g.count * sizeof *g.pairs),
+          "another seed draws the same");
+    o.nu_w = o.nu_b = 0;
+    drop(&other);
+    other = ask(o, n, p, X, NULL);
+    CHECK(other.used.nu_w == 5 && other.used.nu_b == 5, "defaults");
+    drop(&other);
+    other = ask(o, n, 4, X, NULL);
+    CHECK(other.status == SPD_OK && other.used.nu_w == 1, "four samples: %s", other.message);
+    drop(&g);
+    drop(&same);
+    drop(&other);
+    free(X);
+    free(D);
+    free(W);
+    free(B);
+}
+
+/* ---- own graphs and refusals --------------------------------------------------------------------
+ */
+
+static void own_graph(void)
+{
+    double X[5] = {1, 2, 3, 4, 5};
+    const spd_pair mine[] = {{3, 1, 0, 2}, {0, 4, 1, 0}, {0, 2, 0.5, 0.25}, {1, 2, 0, 0}};
+    const spd_pair sorted[] = {{0, 2, 0.5, 0.125}, {0, 4, 1, 0}, {1, 3, 0, 1}};
+    spd_fit_options o = plain(SPD_STEIN, 0, 0);
+    o.learning = SPD_OWN_GRAPH;
+    o.pairs = 4;
+    o.own_pairs = mine;
+    o.affinity_weight = 0.5;
+    graph g = ask(o, 1, 5, X, NULL);
+    expect(&g, 3, sorted);
+    drop(&g);
+    const spd_pair bad[][2] = {{{0, 1, 1, 0}, {1, 0, 1, 0}},   {{0, 1, 1, 0}, {2, 2, 1, 0}},
+                               {{0, 1, 1, 0}, {2, 5, 1, 0}},   {{0, 1, 1, 0}, {1, 2, -1, 0}},
+                               {{0, 1, 1, 0}, {1, 2, 0, NAN}}, {{0, 1, INFINITY, 0}, {1, 2, 0, 1}}};
+    for (size_t e = 0; e < 6; e++) {
+        CHECK(affinity_check(NULL, 5, 2, bad[e]) == SPD_EINVAL, "bad graph %zu", e);
+        o.pairs = 2;
+        o.own_pairs = bad[e];
+        g = ask(o, 1, 5, X, NULL);
+        CHECK(g.status == SPD_EINVAL && g.message[0] && !g.pairs, "bad graph %zu", e);
+    }
+    CHECK(affinity_check(NULL, 5, 0, mine) == SPD_EINVAL, "no pairs");
+}
+
+static void refuse(spd_fit_options o, size_t p, const double *X, const int *label,
+                   spd_status status, const char *words)
+{
+    graph g = ask(o, 1, p, X, label);
+    CHECK(g.status == status && strstr(g.message, words), "%d, %s; expected: %s", g.status,
+          g.message, words);
+    CHECK(!g.pairs && g.used.nu_w == o.nu_w && g.used.nu_b == o.nu_b, "outputs touched");
+}
+
+static void refusals(void)
+{
+    const double X[4] = {1, 2, 3, 4}, bad[4] = {1, 2, -3, 4};
+    const int one[4] = {1, 1, 1, 1}, each[4] = {0, 1, 2, 3}, none[4] = {-1, -1, -1, -1},
+              good[4] = {0, 0, 1, 1};
+    spd_fit_options o = plain(SPD_STEIN, 0, 0);
+    refuse(o, 4, X, NULL, SPD_EINVAL, "needs labels");
+    refuse(o, 4, X, one, SPD_EINVAL, "the between graph is empty");
+    refuse(o, 4, X, each, SPD_EINVAL, "the within graph is empty");
+    refuse(o, 4, X, none, SPD_EINVAL, "no sample has a label");
+    refuse(o, 1, X, good, SPD_EINVAL, "at least two");
+    refuse(o, 4, bad, good, SPD_ENOTSPD, "X[2]");
+    o.affinity_weight = NAN;
+    refuse(o, 4, X, good, SPD_EINVAL, "affinity weight");
+    o.affinity_weight = 1.0;
+    o.metric = (spd_metric)99;
+    refuse(o, 4, X, good, SPD_EINVAL, "metric");
+    o.metric = SPD_STEIN;
+    o.learning = SPD_MAXIMAL_VARIANCE;
+    refuse(o, 4, X, NULL, SPD_EINVAL, "maximal variance");
+    o.learning = SPD_UNSUPERVISED;
+    o.nu_w = 3;
+    refuse(o, 4, X, NULL, SPD_EINVAL, "the between graph is empty");
+}
+
+/* A gathered set is searched by numbers of its own; the message names the sample's. */
+static void bad_sample_by_its_number(void)
+{
+    const double X[6] = {1, 2, 3, 4, -5, 6};
+    const int label[6] = {0, 1, 0, 1, 0, 1};
+    classes c;
+    spd_context *ctx = spd_context_new();
+    CHECK(classes_sort(ctx, 6, label, &c) == SPD_OK, "classes");
+    graph_job g = {1, 6, X, label, &c, SPD_STEIN, 1, 1, 0};
+    links l;
+    CHECK(links_new(ctx, graph_room(&g), &l) == SPD_OK, "links");
+    CHECK(graph_by_lists(ctx, &g, &l) == SPD_ENOTSPD, "status");
+    CHECK(strstr(spd_context_error(ctx)->message, "X[4]"), "%s", spd_context_error(ctx)->message);
+    links_free(&l);
+    classes_free(&c);
+    spd_context_free(ctx);
+}
+
+/* ---- memory -------------------------------------------------------------------------------------
+ */
+
+static spd_status by_lists(spd_context *ctx, size_t n, size_t p, const double *X, const int *label)
+{
+    classes c;
+    links l = {0};
+    graph_job g = {n, p, X, label, &c, SPD_STEIN, 2, 2, 0};
+    spd_status status = classes_sort(ctx, p, label, &c);
+    if (status == SPD_OK)
+        status = links_new(ctx, graph_room(&g), &l);
+    if (status == SPD_OK)
+        status = graph_by_lists(ctx, &g, &l);
+    links_free(&l);
+    classes_free(&c);
+    return status;
+}
+
+static void allocation_sweep(void)
+{
+    const size_t n = 3, p = 24;
+    const spd_pair own[] = {{0, 1, 1, 0}, {1, 2, 0, 1}};
+    rng r;
+    rng_seed(&r, 17);
+    double *X = duplicates(&r, n, p, 5);
+    int label[24];
+    for (size_t i = 0; i < p; i++)
+        label[i] = i % 7 == 3 ? -1 : (int)(i % 3);
+    spd_context *ctx = spd_context_new();
+    for (int way = 0; way < 4; way++) {
+        spd_status status = SPD_ENOMEM;
+        long k = 0;
+        while (status == SPD_ENOMEM && ++k < 500) {
+            spd_fit_options o = plain(SPD_AIRM, 2, 2);
+            spd_pair *pairs = NULL;
+            size_t count = 0;
+            long live = mem_live();
+            o.learning = way == 1 ? SPD_UNSUPERVISED : way == 2 ? SPD_OWN_GRAPH : SPD_SUPERVISED;
+            o.pairs = 2;
+            o.own_pairs = own;
+            mem_fail_at(k);
+            status = way == 3 ? by_lists(ctx, n, p, X, label)
+                              : spd_affinity(ctx, n, p, X, label, &o, &pairs, &count);
+            mem_fail_at(0);
+            CHECK(status == SPD_OK || (status == SPD_ENOMEM && !pairs), "way %d, %ld", way, k);
+            spd_pairs_free(pairs);
+            CHECK(mem_live() == live, "way %d, allocation %ld: leak", way, k);
+        }
+        CHECK(status == SPD_OK && k > 1, "way %d ended with %d after %ld", way, status, k);
+    }
+    spd_context_free(ctx);
+    free(X);
+}
+
+int main(void)
+{
+    RUN(against_the_twin);
+    RUN(unlabelled_take_part);
+    RUN(ties_and_duplicates);
+    RUN(large_way_equals_small_way);
+    RUN(golden);
+    RUN(planted_pairs);
+    RUN(defaults);
+    RUN(near_and_far);
+    RUN(own_graph);
+    RUN(refusals);
+    RUN(bad_sample_by_its_number);
+    RUN(allocation_sweep);
+    return test_summary();
+}

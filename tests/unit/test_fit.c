@@ -1,0 +1,395 @@
+/* test_fit.c - learning the map: it descends, recovers planted subspaces, keeps its promises about
+ * data passes, threads and resuming, and refuses what cannot work. */
+#include "test.h"
+
+#include "base/memory.h"
+#include "learn/state.h"
+#include "random_spd.h"
+
+#define N       12
+#define D       3 /* planted dimension */
+#define CLASSES 3
+#define P       48
+
+/* Matrices whose classes differ only in the span of the first D columns of B; elsewhere the same
+ * nuisance for all classes. */
+typedef struct planted {
+    double *X, *B;
+    int label[P];
+} planted;
+
+static planted planted_new(rng *r, double nuisance)
+{
+    planted s = {.X = block(P * N * N), .B = block(N * N)};
+    random_orthogonal(r, N, s.B);
+    for (size_t i = 0; i < P; i++) {
+        double *E = block(N * N);
+        s.label[i] = (int)(i % CLASSES);
+        memset(E, 0, N * N * sizeof *E);
+        for (size_t d = 0; d < N; d++)
+            E[d * N + d] = d < D ? ((int)d == s.label[i] ? 6.0 : 0.5) * exp(0.1 * rng_normal(r))
+                                 : exp(nuisance * rng_normal(r));
+        for (size_t a = 1; a < N; a++) /* so that the matrices do not commute */
+            for (size_t b = 0; b < a; b++)
+                E[a * N + b] = E[b * N + a] =
+                    0.03 * rng_normal(r) * sqrt(E[a * N + a] * E[b * N + b]);
+        congruent(N, N, s.B, E, s.X + i * N * N); /* columns of B are the directions */
+        free(E);
+    }
+    return s;
+}
+
+static void planted_free(planted *s)
+{
+    free(s->X);
+    free(s->B);
+}
+
+/* Smallest cosine of the principal angles between span W (N x m) and the planted span. */
+static double overlap(const planted *s, size_t m, const double *W)
+{
+    double C[D * N], A[D * D] = {0}, lambda[D];
+    for (size_t d = 0; d < D; d++)
+        for (size_t c = 0; c < m; c++) {
+            C[d * m + c] = 0.0;
+            for (size_t k = 0; k < N; k++)
+                C[d * m + c] += s->B[k * N + d] * W[k * m + c];
+        }
+    for (size_t a = 0; a < D; a++)
+        for (size_t b = 0; b < D; b++)
+            for (size_t c = 0; c < m; c++)
+                A[a * D + b] += C[a * m + c] * C[b * m + c];
+    twin_eigh(D, A, lambda, NULL);
+    return sqrt(fmax(lambda[0], 0.0));
+}
+
+static spd_fit_options options_of(spd_metric metric)
+{
+    spd_fit_options o;
+    spd_fit_defaults(&o);
+    o.m = D;
+    o.metric = metric;
+    o.init = SPD_INIT_RANDOM;
+    return o;
+}
+
+static spd_model *learn(const planted *s, const spd_fit_options *o, const int *label, int threads)
+{
+    spd_context *ctx = spd_context_new();
+    spd_model *model = NULL;
+    spd_context_set_threads(ctx, threads);
+    spd_status status = spd_fit(ctx, N, P, s->X, label, o, NULL, NULL, NULL, &model);
+    CHECK(status == SPD_OK && model, "%s", spd_context_error(ctx)->message);
+    spd_context_free(ctx);
+    return model;
+}
+
+static double orthonormality(const spd_model *model)
+{
+    double worst = 0.0;
+    for (size_t a = 0; a < model->m; a++)
+        for (size_t b = 0; b < model->m; b++) {
+            double dot = 0.0;
+            for (size_t k = 0; k < model->n; k++)
+                dot += model->W[k * model->m + a] * model->W[k * model->m + b];
+            worst = fmax(worst, fabs(dot - (a == b)));
+        }
+    return worst;
+}
+
+/* ---- it learns ------------------------------------------------------------------------------ */
+
+static void supervised_recovers_the_subspace(void)
+{
+    const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+    rng r;
+    rng_seed(&r, 1);
+    planted s = planted_new(&r, 0.6);
+    for (size_t i = 0; i < 4; i++)
+        for (int ratio = 0; ratio < 2; ratio++) {
+            spd_fit_options o = options_of(metrics[i]);
+            o.objective = ratio ? SPD_RATIO : SPD_DIFFERENCE;
+            o.nu_w = 8;
+            o.nu_b = 8;
+            o.restarts = 4;
+            spd_model *model = learn(&s, &o, s.label, 2);
+            if (!model)
+                continue;
+            CHECK(overlap(&s, D, model->W) > 0.9, "%s, ratio %d: overlap %g",
+                  spd_metric_name(metrics[i]), ratio, overlap(&s, D, model->W));
+            CHECK(orthonormality(model) < 1e-12, "W'W - I = %g", orthonormality(model));
+            CHECK(model->cost < model->cost_start, "%g from %g", model->cost, model->cost_start);
+            spd_model_free(model);
+        }
+    planted_free(&s);
+}
+
+static void unsupervised_recovers_the_subspace(void)
+{
+    rng r;
+    rng_seed(&r, 2);
+    planted s = planted_new(&r, 0.05);
+    for (int kind = 0; kind < 2; kind++)
+        for (int airm = 0; airm < 2; airm++) {
+            spd_fit_options o = options_of(airm ? SPD_AIRM : SPD_STEIN);
+            o.learning = kind ? SPD_MAXIMAL_VARIANCE : SPD_UNSUPERVISED;
+            o.restarts = 3;
+            spd_model *model = learn(&s, &o, NULL, 2);
+            if (!model)
+                continue;
+            CHECK(overlap(&s, D, model->W) > 0.95, "kind %d airm %d: overlap %g", kind, airm,
+                  overlap(&s, D, model->W));
+            spd_model_free(model);
+        }
+    planted_free(&s);
+}
+
+static void few_labels_are_enough(void)
+{
+    rng r;
+    rng_seed(&r, 3);
+    planted s = planted_new(&r, 0.2);
+    int label[P];
+    for (size_t i = 0; i < P; i++)
+        label[i] = i < P / 3 ? s.label[i] : -1;
+    spd_fit_options o = options_of(SPD_STEIN);
+    o.nu_w = o.nu_b = 3;
+    o.restarts = 3;
+    spd_model *model = learn(&s, &o, label, 2);
+    if (model)
+        CHECK(overlap(&s, D, model->W) > 0.9, "overlap %g", overlap(&s, D, model->W));
+    spd_model_free(model);
+    planted_free(&s);
+}
+
+/* ---- its promises --------------------------------------------------------------------------- */
+
+static void history_descends_and_passes_are_few(void)
+{
+    rng r;
+    rng_seed(&r, 4);
+    planted s = planted_new(&r, 0.6);
+    for (int solver = SPD_POLAK_RIBIERE; solver <= SPD_LBFGS; solver++) {
+        spd_fit_options o = options_of(solver % 2 ? SPD_AIRM : SPD_STEIN);
+        o.solver = (spd_solver)solver;
+        o.tol = 0.0;
+        o.max_iter = 120;
+        spd_model *model = learn(&s, &o, s.label, 2);
+        if (!model)
+            continue;
+        CHECK(model->steps == (size_t)model->iterations + 1, "%zu steps", model->steps);
+        for (size_t i = 1; i < model->steps; i++)
+            CHECK(model->history[i].cost <=
+                      model->history[i - 1].cost + 1e-9 * fabs(model->history[i - 1].cost),
+                  "%s rises at %zu", spd_solver_name(o.solver), i);
+        size_t allowed = (size_t)model->iterations + 2 + (size_t)model->iterations / 50 + 1;
+        CHECK(model->data_passes <= allowed, "%s: %zu passes in %d iterations",
+              spd_solver_name(o.solver), model->data_passes, model->iterations);
+        spd_model_free(model);
+    }
+    planted_free(&s);
+}
+
+static void same_bits_for_any_threads(void)
+{
+    rng r;
+    rng_seed(&r, 5);
+    planted s = planted_new(&r, 0.6);
+    for (int airm = 0; airm < 2; airm++) {
+        spd_fit_options o = options_of(airm ? SPD_AIRM : SPD_STEIN);
+        spd_model *one = learn(&s, &o, s.label, 1), *three = learn(&s, &o, s.label, 3);
+        CHECK(one && three && memcmp(one->W, three->W, N * D * sizeof(double)) == 0, "airm %d",
+              airm);
+        spd_model_free(one);
+        spd_model_free(three);
+    }
+    planted_free(&s);
+}
+
+/* What spd_cost says at the model's W is what the model says. */
+static void cost_agrees_with_the_model(void)
+{
+    rng r;
+    rng_seed(&r, 6);
+    planted s = planted_new(&r, 0.6);
+    const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+    for (size_t i = 0; i < 4; i++) {
+        spd_fit_options o = options_of(metrics[i]);
+        spd_model *model = learn(&s, &o, s.label, 2);
+        spd_pair *pairs = NULL;
+        size_t count;
+        double cost = NAN;
+        CHECK(spd_affinity(NULL, N, P, s.X, s.label, &o, &pairs, &count) == SPD_OK, "affinity");
+        CHECK(spd_cost(NULL, o.metric, o.objective, N, D, P, s.X, count, pairs, model->W, &cost,
+                       NULL) == SPD_OK,
+              "cost");
+        CHECK_CLOSE(cost, model->cost, 1e-9 * fabs(cost), "%s", spd_metric_name(o.metric));
+        spd_pairs_free(pairs);
+        spd_model_free(model);
+    }
+    planted_free(&s);
+}
+
+/* ---- resume --------------------------------------------------------------------------------- */
+
+typedef struct keeper {
+    int at;
+    char path[64];
+} keeper;
+
+static int stop_there(void *user, const spd_fit_state *state, const spd_fit_step *last,
+                      int iteration)
+{
+    keeper *k = user;
+    (void)last;
+    if (iteration != k->at)
+        return 0;
+    CHECK(spd_fit_state_save(NULL, state, k->path) == SPD_OK, "checkpoint");
+    return 1;
+}
+
+static void resumed_fit_ends_at_the_same_cost(void)
+{
+    rng r;
+    rng_seed(&r, 7);
+    planted s = planted_new(&r, 0.6);
+    for (int airm = 0; airm < 2; airm++)
+        for (int at = 0; at <= 6; at += 2) {
+            spd_fit_options o = options_of(airm ? SPD_AIRM : SPD_STEIN);
+            o.tol = 1e-9;
+            keeper k = {.at = at, .path = "test_fit_checkpoint.spdml"};
+            spd_model *whole = learn(&s, &o, s.label, 2), *part = NULL, *rest = NULL;
+            spd_fit_state *state = NULL;
+            CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, NULL, stop_there, &k, &part) ==
+                      SPD_ECANCELLED,
+                  "not cancelled");
+            CHECK(part && part->stop == SPD_STOP_CANCELLED && part->iterations == at, "part");
+            CHECK(spd_fit_state_load(NULL, k.path, &state) == SPD_OK, "load");
+            CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, state, NULL, NULL, &rest) == SPD_OK, "on");
+            if (rest && whole) {
+                CHECK_CLOSE(rest->cost, whole->cost, 1e-8 * fabs(whole->cost), "at %d", at);
+                CHECK(rest->steps == (size_t)rest->iterations + 1, "steps");
+            }
+            s.X[0] += 1e-3; /* other data: refused */
+            spd_model *none = NULL;
+            CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, state, NULL, NULL, &none) == SPD_EINVAL &&
+                      !none,
+                  "resumed on other data");
+            s.X[0] -= 1e-3;
+            spd_fit_state_free(state);
+            spd_model_free(whole);
+            spd_model_free(part);
+            spd_model_free(rest);
+            remove(k.path);
+        }
+    planted_free(&s);
+}
+
+/* ---- what cannot work -------------------------------------------------------------------------
+ */
+
+static void refuse(const planted *s, spd_fit_options o, const int *label, const char *words)
+{
+    spd_context *ctx = spd_context_new();
+    spd_model *model = NULL;
+    spd_status status = spd_fit(ctx, N, P, s->X, label, &o, NULL, NULL, NULL, &model);
+    CHECK(status < 0 && !model, "accepted: %s", words);
+    CHECK(strstr(spd_context_error(ctx)->message, words), "'%s' is not in '%s'", words,
+          spd_context_error(ctx)->message);
+    spd_context_free(ctx);
+    spd_model_free(model);
+}
+
+static void bad_input(void)
+{
+    rng r;
+    rng_seed(&r, 8);
+    planted s = planted_new(&r, 0.3);
+    int same[P] = {0}, unknown[P], alone[P];
+    for (int i = 0; i < P; i++) {
+        unknown[i] = -1;
+        alone[i] = i;
+    }
+    spd_fit_options o = options_of(SPD_STEIN);
+    o.m = N;
+    refuse(&s, o, s.label, "out of range");
+    o.m = 0;
+    refuse(&s, o, s.label, "out of range");
+    o = options_of(SPD_EUCLIDEAN);
+    refuse(&s, o, s.label, "no map is learned under euclidean");
+    o = options_of(SPD_STEIN);
+    refuse(&s, o, NULL, "label");
+    refuse(&s, o, same, "class");
+    refuse(&s, o, unknown, "label");
+    refuse(&s, o, alone, "class");
+    o.tol = -1.0;
+    refuse(&s, o, s.label, "negative");
+    o = options_of(SPD_STEIN);
+    s.X[5 * N * N] = -100.0;
+    refuse(&s, o, s.label, "X[5] is not positive definite");
+    planted_free(&s);
+}
+
+/* Equal matrices: every distance is zero, so is the gradient. */
+static void constant_data_stops_at_once(void)
+{
+    rng r;
+    rng_seed(&r, 9);
+    planted s = planted_new(&r, 0.3);
+    for (size_t i = 1; i < P; i++)
+        memcpy(s.X + i * N * N, s.X, N * N * sizeof *s.X);
+    for (int airm = 0; airm < 2; airm++) {
+        spd_fit_options o = options_of(airm ? SPD_AIRM : SPD_STEIN);
+        spd_model *model = learn(&s, &o, s.label, 1);
+        if (model)
+            CHECK(model->iterations <= 3 && fabs(model->cost) < 1e-9, "%d iterations, cost %g",
+                  model->iterations, model->cost);
+        spd_model_free(model);
+    }
+    planted_free(&s);
+}
+
+static void allocation_failures(void)
+{
+    rng r;
+    rng_seed(&r, 10);
+    planted s = planted_new(&r, 0.3);
+    const spd_metric metrics[] = {SPD_STEIN, SPD_LOG_EUCLIDEAN};
+    for (size_t i = 0; i < 2; i++) {
+        spd_fit_options o = options_of(metrics[i]);
+        spd_context *ctx = spd_context_new();
+        int done = 0, tries = 0;
+        spd_context_set_threads(ctx, 1);
+        o.max_iter = 2;
+        for (long k = 1; !done && k < 2000; k++, tries++) {
+            long live = mem_live();
+            spd_model *model = NULL;
+            mem_fail_at(k);
+            spd_status status = spd_fit(ctx, N, P, s.X, s.label, &o, NULL, NULL, NULL, &model);
+            mem_fail_at(0);
+            done = status == SPD_OK;
+            CHECK(done || status == SPD_ENOMEM || status == SPD_ECANCELLED, "status %d at %ld",
+                  status, k);
+            spd_model_free(model);
+            CHECK(mem_live() == live, "%ld blocks leak at %ld", mem_live() - live, k);
+        }
+        CHECK(done && tries > 20, "%d tries", tries);
+        spd_context_free(ctx);
+    }
+    planted_free(&s);
+}
+
+int main(void)
+{
+    RUN(supervised_recovers_the_subspace);
+    RUN(unsupervised_recovers_the_subspace);
+    RUN(few_labels_are_enough);
+    RUN(history_descends_and_passes_are_few);
+    RUN(same_bits_for_any_threads);
+    RUN(cost_agrees_with_the_model);
+    RUN(resumed_fit_ends_at_the_same_cost);
+    RUN(bad_input);
+    RUN(constant_data_stops_at_once);
+    RUN(allocation_failures);
+    return test_summary();
+}

@@ -1,0 +1,317 @@
+/* test_model.c - model files and checkpoints: what is written comes back with the same bits, what
+ * is damaged is refused, and running out of memory leaks nothing. */
+#include "unit/test_io_common.h"
+
+#include "io/bundle.h"
+#include "learn/model.h"
+#include "learn/state.h"
+
+#define N 4
+#define M 2
+
+/* Orthonormal columns. */
+static double map[N * M] = {0.6, 0, 0.8, 0, 0, 0.28, 0, 0.96};
+static double tangent[N * M] = {0.1, 1.0 / 3, -2, 1e-300, 5, 6, 7, 8};
+static spd_fit_step steps[3] = {
+    {3.5, 10, 0, 0.001, 0}, {1.0 / 3, 2, 0.25, 0.002, 4}, {0.1, 1e-9, 1e-3, 0.5, 2}};
+static spd_pair pairs[3] = {{0, 1, 1, 0}, {2, 1, 0, 1.0 / 7}, {0, 4, 0.5, 0.5}};
+
+static spd_model sample_model(void)
+{
+    static char version[] = "0.0.9";
+    return (spd_model){.n = N,
+                       .m = M,
+                       .W = map,
+                       .metric = SPD_AIRM,
+                       .learning = SPD_UNSUPERVISED,
+                       .objective = SPD_RATIO,
+                       .graph = SPD_GRAPH_DIRECTED,
+                       .nu_w = 5,
+                       .nu_b = 2,
+                       .affinity_weight = 1.0 / 3,
+                       .init = SPD_INIT_MEAN,
+                       .solver = SPD_LBFGS,
+                       .transport = SPD_TRANSPORT_PROJECTION,
+                       .tol = 1e-5,
+                       .gtol = 1e-9,
+                       .max_time = 7.25,
+                       .max_iter = 17,
+                       .restarts = 3,
+                       .seed = UINT64_MAX,
+                       .pairs_within = 2,
+                       .pairs_between = 1,
+                       .cost_start = 3.5,
+                       .cost = -0.1,
+                       .gradient_norm = 1e-9,
+                       .iterations = 2,
+                       .data_passes = 4,
+                       .stop = SPD_STOP_LINE_SEARCH,
+                       .seconds_graph = 0.125,
+                       .seconds_fit = 0.5,
+                       .steps = 3,
+                       .history = steps,
+                       .version = version};
+}
+
+static spd_fit_state sample_state(void)
+{
+    spd_fit_state s = {.n = N,
+                       .m = M,
+                       .p = 5,
+                       .fingerprint = UINT64_C(0xfedcba9876543210),
+                       .pairs = 3,
+                       .pair = pairs,
+                       .W = map,
+                       .H = tangent,
+                       .grad = tangent,
+                       .f = 0.1,
+                       .gradient_norm = 1e-9,
+                       .first_gradient_norm = 10,
+                       .last_step = 1e-3,
+                       .cost_start = 3.5,
+                       .iteration = 2,
+                       .refreshes = 1,
+                       .small_steps = 1,
+                       .start = 1,
+                       .data_passes = 5,
+                       .seconds_graph = 0.25,
+                       .seconds_fit = 0.75,
+                       .steps = 3,
+                       .history = steps,
+                       .has_best = 1,
+                       .best_cost = -7,
+                       .best_W = map};
+    spd_fit_defaults(&s.options);
+    s.options.m = M;
+    s.options.seed = 99;
+    s.options.learning = SPD_OWN_GRAPH;
+    return s;
+}
+
+/* Structs without their pointers: equal members, whatever the padding. */
+static int same_model(const spd_model *a, const spd_model *b)
+{
+    return a->n == b->n && a->m == b->m && memcmp(a->W, b->W, sizeof map) == 0 &&
+           a->metric == b->metric && a->learning == b->learning && a->objective == b->objective &&
+           a->graph == b->graph && a->nu_w == b->nu_w && a->nu_b == b->nu_b &&
+           a->affinity_weight == b->affinity_weight && a->init == b->init &&
+           a->solver == b->solver && a->transport == b->transport && a->tol == b->tol &&
+           a->gtol == b->gtol && a->max_time == b->max_time && a->max_iter == b->max_iter &&
+           a->restarts == b->restarts && a->seed == b->seed && a->pairs_within == b->pairs_within &&
+           a->pairs_between == b->pairs_between && a->cost_start == b->cost_start &&
+           a->cost == b->cost && a->gradient_norm == b->gradient_norm &&
+           a->iterations == b->iterations && a->data_passes == b->data_passes &&
+           a->stop == b->stop && a->seconds_graph == b->seconds_graph &&
+           a->seconds_fit == b->seconds_fit && a->steps == b->steps &&
+           strcmp(a->version, b->version) == 0;
+}
+
+static int same_history(size_t count, const spd_fit_step *a, const spd_fit_step *b)
+{
+    for (size_t i = 0; i < count; i++)
+        if (a[i].cost != b[i].cost || a[i].gradient_norm != b[i].gradient_norm ||
+            a[i].step != b[i].step || a[i].seconds != b[i].seconds || a[i].probes != b[i].probes)
+            return 0;
+    return 1;
+}
+
+static void models_come_back(void)
+{
+    spd_model model = sample_model(), *back = NULL;
+    CHECK(spd_model_save(ctx, &model, scratch("m.spdml")) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    CHECK(spd_model_load(ctx, scratch("m.spdml"), &back) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    CHECK(back && same_model(&model, back), "members");
+    CHECK(back && same_history(3, steps, back->history), "history");
+    CHECK(spd_file_kind(scratch("m.spdml")) == SPD_KIND_MODEL, "kind");
+    spd_model_free(back);
+}
+
+static void states_come_back(void)
+{
+    spd_fit_state state = sample_state(), *back = NULL;
+    CHECK(spd_fit_state_save(ctx, &state, scratch("c.any")) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    CHECK(spd_fit_state_load(ctx, scratch("c.any"), &back) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    CHECK(spd_file_kind(scratch("c.any")) == SPD_KIND_CHECKPOINT, "kind");
+    if (!back)
+        return;
+    CHECK(memcmp(back->W, map, sizeof map) == 0 && memcmp(back->H, tangent, sizeof map) == 0 &&
+              memcmp(back->grad, tangent, sizeof map) == 0 &&
+              memcmp(back->best_W, map, sizeof map) == 0,
+          "matrices");
+    for (size_t k = 0; k < 3; k++)
+        CHECK(back->pair[k].i == pairs[k].i && back->pair[k].j == pairs[k].j &&
+                  back->pair[k].within == pairs[k].within &&
+                  back->pair[k].between == pairs[k].between,
+              "pair %zu", k);
+    CHECK(back->fingerprint == state.fingerprint && back->p == 5 && back->iteration == 2 &&
+              back->refreshes == 1 && back->small_steps == 1 && back->start == 1 &&
+              back->data_passes == 5 && back->best_cost == -7 && back->last_step == 1e-3,
+          "counters");
+    CHECK(back->options.seed == 99 && back->options.tol == 1e-5 && back->options.m == M, "options");
+    CHECK(same_history(3, steps, back->history), "history");
+    spd_fit_state_free(back);
+}
+
+/* The model in a state, and its options. */
+static void states_describe_themselves(void)
+{
+    spd_fit_state state = sample_state();
+    spd_fit_options options;
+    spd_model *model = NULL;
+    spd_fit_state_options(&state, &options);
+    CHECK(options.pairs == 3 && options.own_pairs == pairs && options.seed == 99, "options");
+    CHECK(spd_fit_state_model(ctx, &state, &model) == SPD_OK, " ");
+    CHECK(model && model->cost == -7 && model->stop == SPD_STOP_CANCELLED, "the best so far");
+    CHECK(model && model->pairs_within == 2 && model->pairs_between == 2, "pairs");
+    spd_model_free(model);
+    state.has_best = 0;
+    CHECK(spd_fit_state_model(ctx, &state, &model) == SPD_OK && model->cost == 0.1, "the last");
+    spd_model_free(model);
+}
+
+static void what_cannot_be_read_is_not_written(void)
+{
+    spd_model model = sample_model();
+    double skew[N * M] = {1, 1};
+    model.cost = (double)NAN;
+    CHECK_FAILED(spd_model_save(ctx, &model, scratch("bad.spdml")), SPD_EINVAL, "bad.spdml|'cost'");
+    model = sample_model();
+    model.stop = (spd_stop)77;
+    CHECK_FAILED(spd_model_save(ctx, &model, scratch("bad.spdml")), SPD_EINVAL, "'stop'");
+    model = sample_model();
+    model.W = skew;
+    CHECK_FAILED(spd_model_save(ctx, &model, scratch("bad.spdml")), SPD_EFORMAT, "orthonormal");
+    CHECK(access(scratch("bad.spdml"), F_OK) != 0, "no file is left");
+    model = sample_model();
+    CHECK_FAILED(spd_model_save(ctx, &model, scratch("no/m.spdml")), SPD_EIO, "no/m.spdml|cannot");
+}
+
+/* Every byte changed, every length cut: no crash, no leak, and either a message or a model. */
+static void damage_anywhere(void)
+{
+    static unsigned char bytes[8192];
+    spd_model model = sample_model(), *back = NULL;
+    spd_fit_state state = sample_state();
+    CHECK(spd_model_save(ctx, &model, scratch("m.spdml")) == SPD_OK, " ");
+    CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
+    const char *names[] = {"m.spdml", "c.npz"};
+    for (int which = 0; which < 2; which++) {
+        size_t size = get_file(scratch(names[which]), bytes, sizeof bytes), refused = 0;
+        CHECK(size > 500 && size < sizeof bytes, "%zu bytes", size);
+        long live = mem_live();
+        for (size_t at = 0; at < 2 * size; at++) {
+            spd_bundle *bundle = NULL;
+            spd_fit_state *other = NULL;
+            if (at < size)
+                bytes[at] ^= 0x10;
+            spd_status status =
+                bundle_read_memory(ctx, bytes, at < size ? size : at - size, &bundle);
+            if (status == SPD_OK)
+                status = which ? state_from_bundle(ctx, bundle, &other)
+                               : model_from_bundle(ctx, bundle, &back);
+            if (at < size)
+                bytes[at] ^= 0x10;
+            refused += status < 0;
+            CHECK(status == SPD_OK || spd_context_error(ctx)->message[0], "at %zu", at);
+            spd_bundle_free(bundle);
+            spd_fit_state_free(other);
+            spd_model_free(back);
+            back = NULL;
+        }
+        /* Time stamps and the like do not matter; everything else does. */
+        CHECK(refused > size + size / 2, "%zu of %zu", refused, 2 * size);
+        CHECK(mem_live() == live, "%ld blocks leaked", mem_live() - live);
+    }
+}
+
+/* A checkpoint whose numbers contradict each other, each change with a right checksum. */
+static void states_that_contradict_themselves(void)
+{
+    spd_pair wrong[3] = {{0, 1, 1, 0}, {2, 5, 0, 1}, {0, 4, 0.5, 0.5}};
+    spd_fit_state state = sample_state(), *back = NULL;
+    state.pair = wrong;
+    CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
+    CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT,
+                 "c.npz|entry 1|5 samples");
+    state.options.learning = SPD_MAXIMAL_VARIANCE; /* sample 5 is then the mean */
+    CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
+    CHECK(spd_fit_state_load(ctx, scratch("c.npz"), &back) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    spd_fit_state_free(back);
+    back = NULL;
+    state = sample_state();
+    state.options.m = M + 1;
+    CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
+    CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT, "contradict");
+    state = sample_state();
+    state.best_W = tangent;
+    CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
+    CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT,
+                 "best_W|orthonormal");
+    CHECK(back == NULL, "the output was touched");
+}
+
+static spd_status round_trip(int which)
+{
+    spd_model model = sample_model(), *back = NULL;
+    spd_fit_state state = sample_state(), *other = NULL;
+    spd_status status = which ? spd_fit_state_save(ctx, &state, scratch("sweep"))
+                              : spd_model_save(ctx, &model, scratch("sweep"));
+    if (status == SPD_OK)
+        status = which ? spd_fit_state_load(ctx, scratch("sweep"), &other)
+                       : spd_model_load(ctx, scratch("sweep"), &back);
+    if (status == SPD_OK && which) {
+        status = spd_fit_state_model(ctx, other, &back);
+    }
+    spd_model_free(back);
+    spd_fit_state_free(other);
+    return status;
+}
+
+static void out_of_memory_at_every_place(void)
+{
+    for (int which = 0; which < 2; which++) {
+        long live = mem_live(), k = 1;
+        for (spd_status status = SPD_ENOMEM; status != SPD_OK && k < 1000; k++) {
+            mem_fail_at(k);
+            status = round_trip(which);
+            mem_fail_at(0);
+            CHECK(status == SPD_OK || status == SPD_ENOMEM, "allocation %ld: %d", k, status);
+            CHECK(mem_live() == live, "allocation %ld leaks", k);
+        }
+        CHECK(k > 10 && k < 1000, "%ld allocations", k);
+    }
+}
+
+static void names_both_ways(void)
+{
+    spd_solver solver = SPD_LBFGS;
+    CHECK(spd_solver_parse("pr", &solver) == SPD_OK && solver == SPD_POLAK_RIBIERE, " ");
+    CHECK(spd_solver_parse("hager-zhang", &solver) == SPD_OK && solver == SPD_HAGER_ZHANG, " ");
+    CHECK(spd_solver_parse("newton", &solver) == SPD_EINVAL && solver == SPD_HAGER_ZHANG, " ");
+    CHECK(spd_solver_parse(NULL, &solver) == SPD_EINVAL, " ");
+    CHECK(strcmp(spd_stop_name(SPD_STOP_CANCELLED), "cancelled") == 0, " ");
+    CHECK(!spd_stop_name((spd_stop)6) && !spd_stop_name((spd_stop)-1), "no such stop");
+    CHECK(!spd_init_name((spd_init)4) && !spd_graph_name((spd_graph)2), "no such init, graph");
+    CHECK(strcmp(spd_learning_name(SPD_OWN_GRAPH), "own-graph") == 0, " ");
+    CHECK(strcmp(spd_objective_name(SPD_RATIO), "ratio") == 0, " ");
+    CHECK(strcmp(spd_transport_name(SPD_TRANSPORT_PROJECTION), "projection") == 0, " ");
+}
+
+int main(void)
+{
+    scratch_begin();
+    RUN(models_come_back);
+    RUN(states_come_back);
+    RUN(states_describe_themselves);
+    RUN(what_cannot_be_read_is_not_written);
+    RUN(damage_anywhere);
+    RUN(states_that_contradict_themselves);
+    RUN(out_of_memory_at_every_place);
+    RUN(names_both_ways);
+    return scratch_end();
+}

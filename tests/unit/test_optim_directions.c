@@ -1,0 +1,181 @@
+/* test_optim_directions.c - conjugate gradient's beta and L-BFGS's direction against what they
+ * must be on quadratic costs, where answers are known. */
+#include "random_spd.h"
+#include "test.h"
+
+#include "optim/cg.h"
+#include "optim/lbfgs.h"
+
+#define N 6
+
+static double dot(const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (size_t e = 0; e < N; e++)
+        sum += a[e] * b[e];
+    return sum;
+}
+
+/* x <- x + t h with the exact t for x'Ax/2 - b'x, and g <- the new gradient. */
+static void exact_step(const double *A, const double *h, double *x, double *g)
+{
+    double Ah[N];
+    times(N, N, 1, A, h, Ah);
+    double t = -dot(g, h) / dot(h, Ah);
+    for (size_t e = 0; e < N; e++) {
+        x[e] += t * h[e];
+        g[e] += t * Ah[e];
+    }
+}
+
+/* With exact steps on a quadratic all four are the linear method: done in N steps. */
+static void every_beta_solves_a_quadratic(void)
+{
+    for (int solver = 0; solver < 4; solver++) {
+        rng r;
+        rng_seed(&r, 1);
+        double A[N * N], x[N] = {0}, g[N], h[N], o[N];
+        random_spd(&r, N, 20.0, A);
+        for (size_t e = 0; e < N; e++) {
+            g[e] = rng_normal(&r);
+            h[e] = -g[e];
+        }
+        double first = norm(N, g);
+        for (int k = 0; k < N; k++) {
+            memcpy(o, g, sizeof o);
+            exact_step(A, h, x, g);
+            double beta = cg_beta((spd_solver)solver, N, g, o, h, norm(N, o));
+            CHECK(beta >= 0.0 || k == N - 1, "solver %d: beta %g", solver, beta);
+            for (size_t e = 0; e < N; e++)
+                h[e] = beta * h[e] - g[e];
+        }
+        CHECK(norm(N, g) < 1e-10 * first, "solver %d: %g", solver, norm(N, g));
+    }
+}
+
+/* By the formulas, on small numbers: g = (1,2), o = (3,1), h = (-1,1), y = (-2,1). */
+static void betas_by_hand(void)
+{
+    double g[] = {1, 2}, o[] = {3, 1}, h[] = {-1, 1}, swap[] = {2, 4}, before = sqrt(10.0);
+    CHECK_CLOSE(cg_beta(SPD_POLAK_RIBIERE, 2, g, o, h, before), 0.0, 1e-15, "0 / 10");
+    CHECK_CLOSE(cg_beta(SPD_POLAK_RIBIERE, 2, swap, o, h, before), 1.0, 1e-15, "(-2 + 12) / 10");
+    CHECK_CLOSE(cg_beta(SPD_HESTENES_STIEFEL, 2, swap, o, h, before), 2.5, 1e-15, "10 / 4");
+    CHECK_CLOSE(cg_beta(SPD_HAGER_ZHANG, 2, swap, o, h, before), 0.0, 1e-15,
+                "(10 - 2 * 2 * 10 / 4) / 4");
+    CHECK_CLOSE(cg_beta(SPD_HAGER_ZHANG, 2, g, o, h, before), -0.4, 1e-15,
+                "(0 - 2 * 1 * 5 / 3) / 3, but not below 0.4 * -2 / 2");
+    CHECK(cg_beta(SPD_FLETCHER_REEVES, 2, g, o, h, before) == 0.0, "5 of 5: starts anew");
+    double across[] = {-1, 3};
+    CHECK_CLOSE(cg_beta(SPD_FLETCHER_REEVES, 2, across, o, h, before), 1.0, 1e-15, "10 / 10");
+    CHECK(!isfinite(cg_beta(SPD_HESTENES_STIEFEL, 2, g, g, h, before)), "0 / 0");
+    CHECK(!isfinite(cg_beta(SPD_HAGER_ZHANG, 2, g, g, h, before)), "0 / 0");
+}
+
+static void without_pairs_the_gradient(void)
+{
+    double room[2 * LBFGS_MEMORY * N], g[N] = {1, -2, 3, 0, 5, 6}, H[N];
+    lbfgs memory;
+    CHECK(lbfgs_room(N) == 2 * LBFGS_MEMORY * N, "%zu", lbfgs_room(N));
+    lbfgs_open(&memory, N, room);
+    lbfgs_direction(&memory, g, H);
+    for (size_t e = 0; e < N; e++)
+        CHECK(H[e] == -g[e], "entry %zu", e);
+}
+
+/* B <- (I - s y'/sy) B (I - y s'/sy) + s s'/sy, the dense formula. */
+static void dense_update(double *B, const double *s, const double *y)
+{
+    double P[N * N], T[N * N], sy = dot(s, y);
+    for (size_t e = 0; e < N * N; e++)
+        P[e] = (e / N == e % N) - s[e / N] * y[e % N] / sy;
+    times(N, N, N, P, B, T);
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++) {
+            B[i * N + j] = s[i] * s[j] / sy;
+            for (size_t k = 0; k < N; k++)
+                B[i * N + j] += T[i * N + k] * P[j * N + k];
+        }
+}
+
+/* The recursion over the last pairs is the dense update of gamma I by the same pairs. */
+static void agrees_with_the_dense_formula(void)
+{
+    rng r;
+    rng_seed(&r, 2);
+    double room[2 * LBFGS_MEMORY * N], A[N * N], S[20][N], Y[20][N], g[N], zero[N] = {0}, H[N];
+    lbfgs memory;
+    random_spd(&r, N, 50.0, A);
+    lbfgs_open(&memory, N, room);
+    for (size_t k = 0; k < 20; k++) {
+        double half[N], B[N * N], expected[N];
+        for (size_t e = 0; e < N; e++) {
+            S[k][e] = rng_normal(&r);
+            half[e] = 0.5 * S[k][e];
+            g[e] = rng_normal(&r);
+        }
+        times(N, N, 1, A, S[k], Y[k]);
+        lbfgs_add(&memory, 2.0, half, Y[k], zero);
+        CHECK(memory.count == (k < LBFGS_MEMORY ? k + 1 : LBFGS_MEMORY), "%zu", memory.count);
+        for (size_t e = 0; e < N * N; e++)
+            B[e] = (e / N == e % N) * dot(S[k], Y[k]) / dot(Y[k], Y[k]);
+        for (size_t i = k + 1 - memory.count; i <= k; i++)
+            dense_update(B, S[i], Y[i]);
+        times(N, N, 1, B, g, expected);
+        lbfgs_direction(&memory, g, H);
+        for (size_t e = 0; e < N; e++)
+            H[e] = -H[e];
+        CHECK(relative_gap(N, H, expected) < 1e-9, "pair %zu", k);
+    }
+}
+
+/* Every vector comes by once, steps and changes alike. */
+static void vectors_are_all_handed_out(void)
+{
+    double room[2 * LBFGS_MEMORY * N], s[N] = {1}, zero[N] = {0};
+    lbfgs memory;
+    lbfgs_open(&memory, N, room);
+    for (int k = 0; k < LBFGS_MEMORY + 3; k++) {
+        int sum = 0;
+        lbfgs_add(&memory, 1.0, s, s, zero);
+        for (size_t v = 0; v < 2 * memory.count; v++)
+            lbfgs_vector(&memory, v)[1] = 1.0;
+        for (size_t e = 1; e < 2 * LBFGS_MEMORY * N; e += N)
+            sum += room[e] == 1.0 && room[e - 1] == 1.0;
+        CHECK(sum >= 2 * (k < LBFGS_MEMORY ? k + 1 : LBFGS_MEMORY), "%d after %d", sum, k);
+    }
+}
+
+static void pairs_without_curvature_are_passed_over(void)
+{
+    double room[2 * LBFGS_MEMORY * N], s[N] = {1, 1}, up[N] = {1}, down[N] = {-1}, zero[N] = {0};
+    double across[N] = {1, -1}, H[N], G[N];
+    lbfgs memory;
+    lbfgs_open(&memory, N, room);
+    lbfgs_add(&memory, 1.0, s, down, zero);
+    lbfgs_add(&memory, 1.0, s, across, zero);
+    lbfgs_add(&memory, 1.0, s, zero, zero);
+    CHECK(memory.count == 0, "%zu", memory.count);
+    for (int k = 0; k < LBFGS_MEMORY; k++)
+        lbfgs_add(&memory, 1.0, s, up, zero);
+    lbfgs_direction(&memory, s, H);
+    lbfgs_add(&memory, 1.0, s, down, zero);
+    CHECK(memory.count == LBFGS_MEMORY - 1, "the oldest made room: %zu", memory.count);
+    lbfgs_direction(&memory, s, G);
+    CHECK(relative_gap(N, G, H) < 1e-12, "equal pairs: one more or less is the same");
+    lbfgs_vector(&memory, 2)[0] = -5.0; /* a transport has spoilt it */
+    lbfgs_direction(&memory, s, G);
+    CHECK(relative_gap(N, G, H) < 1e-12, "takes no part");
+    lbfgs_forget(&memory);
+    CHECK(memory.count == 0, "%zu", memory.count);
+}
+
+int main(void)
+{
+    RUN(every_beta_solves_a_quadratic);
+    RUN(betas_by_hand);
+    RUN(without_pairs_the_gradient);
+    RUN(agrees_with_the_dense_formula);
+    RUN(vectors_are_all_handed_out);
+    RUN(pairs_without_curvature_are_passed_over);
+    return test_summary();
+}

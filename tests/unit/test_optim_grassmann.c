@@ -1,0 +1,329 @@
+/* test_optim_grassmann.c - tall decompositions, geodesics and transport on the Grassmann manifold,
+ * against their definitions. */
+#include "test_optim_common.h"
+#include "test.h"
+
+#include "linalg/tall.h"
+#include "optim/grassmann.h"
+
+static const size_t SIZES[][2] = {{6, 1}, {6, 5}, {2, 1}, {12, 4}, {20, 7}, {20, 19}, {93, 20}};
+#define COUNT (sizeof SIZES / sizeof SIZES[0])
+
+/* A geodesic from a random point, in the turned basis; W and H are its point and velocity at 0. */
+typedef struct course {
+    size_t n, m, count;
+    double *W, *H, *block;
+    grassmann_path g;
+    rng r;
+} course;
+
+static void random_tangent(course *c, double *D)
+{
+    double *M = block(c->m * c->m);
+    for (size_t e = 0; e < c->count; e++)
+        D[e] = rng_normal(&c->r);
+    grassmann_project(c->n, c->m, c->W, D, M);
+    free(M);
+}
+
+static course course_new(size_t k)
+{
+    course c = {.n = SIZES[k][0], .m = SIZES[k][1]};
+    c.count = c.n * c.m;
+    rng_seed(&c.r, 100 + k);
+    c.W = block(c.count);
+    c.H = block(c.count);
+    c.block = block(grassmann_room(c.n, c.m));
+    grassmann_open(&c.g, c.n, c.m, c.block);
+    random_frame(&c.r, c.n, c.m, c.W);
+    random_tangent(&c, c.H);
+    CHECK(grassmann_aim(&c.g, c.H) == 0, "n = %zu", c.n);
+    grassmann_turn(&c.g, c.W);
+    grassmann_turn(&c.g, c.H);
+    return c;
+}
+
+static void course_free(course *c)
+{
+    free(c->W);
+    free(c->H);
+    free(c->block);
+}
+
+/* D <- a random tangent at W, E <- the same carried to W(t). */
+static void carry_random(course *c, double t, spd_transport transport, double *D, double *E)
+{
+    random_tangent(c, D);
+    memcpy(E, D, c->count * sizeof *D);
+    grassmann_go(&c->g, c->W, t);
+    grassmann_carry(&c->g, transport, E);
+}
+
+/* |A'B| for A, B n x m. */
+static double overlap(const course *c, const double *A, const double *B)
+{
+    double *M = block(c->m * c->m);
+    tall_inner(c->n, c->m, A, B, M);
+    double size = norm(c->m * c->m, M);
+    free(M);
+    return size;
+}
+
+static void svd_rebuilds(void)
+{
+    for (size_t k = 0; k < COUNT; k++) {
+        size_t n = SIZES[k][0], m = SIZES[k][1];
+        rng r;
+        rng_seed(&r, k);
+        double *H = block(n * m), *A = block(n * m), *U = block(n * m), *V = block(m * m);
+        double *T = block(m * m), *sigma = block(m), *work = block(tall_svd_work(n, m));
+        for (size_t e = 0; e < n * m; e++)
+            A[e] = H[e] = rng_normal(&r);
+        CHECK(tall_svd(n, m, A, U, sigma, V, work) == 0, "n = %zu", n);
+        CHECK(frame_error(n, m, U) < 1e-13 && frame_error(m, m, V) < 1e-13, "n = %zu", n);
+        for (size_t c = 1; c < m; c++)
+            CHECK(sigma[c] <= sigma[c - 1] && sigma[c] >= 0.0, "column %zu", c);
+        for (size_t e = 0; e < n * m; e++)
+            U[e] *= sigma[e % m];
+        flip(m, m, V, T);
+        times(n, m, m, U, T, A);
+        CHECK(relative_gap(n * m, A, H) < 1e-13, "n = %zu m = %zu", n, m);
+        free(H), free(A), free(U), free(V), free(T), free(sigma), free(work);
+    }
+}
+
+/* Q'A is upper triangular with a positive diagonal, Q Q'A = A. */
+static void orthonormalise_keeps_the_span(void)
+{
+    for (size_t k = 0; k < COUNT; k++) {
+        size_t n = SIZES[k][0], m = SIZES[k][1];
+        rng r;
+        rng_seed(&r, k);
+        double *A = block(n * m), *Q = block(n * m), *R = block(m * m), *B = block(n * m);
+        double *work = block(tall_orthonormalise_work(n, m)), least = INFINITY;
+        for (size_t e = 0; e < n * m; e++)
+            A[e] = Q[e] = rng_normal(&r);
+        double told = tall_orthonormalise(n, m, Q, work);
+        CHECK(frame_error(n, m, Q) < 1e-13, "n = %zu", n);
+        tall_inner(n, m, Q, A, R);
+        for (size_t i = 0; i < m; i++) {
+            least = fmin(least, R[i * m + i]);
+            for (size_t j = 0; j < i; j++)
+                CHECK(fabs(R[i * m + j]) < 1e-12, "R[%zu][%zu]", i, j);
+        }
+        CHECK(least > 0.0, "%g", least);
+        CHECK_CLOSE(told, least, 1e-12, "n = %zu", n);
+        times(n, m, m, Q, R, B);
+        CHECK(relative_gap(n * m, B, A) < 1e-13, "n = %zu m = %zu", n, m);
+        free(A), free(Q), free(R), free(B), free(work);
+    }
+}
+
+static void orthonormalise_sees_lost_rank(void)
+{
+    double A[] = {1, 2, 2, 4, 3, 6}, work[200];
+    CHECK(tall_orthonormalise_work(3, 2) <= 200, "%zu", tall_orthonormalise_work(3, 2));
+    CHECK(tall_orthonormalise(3, 2, A, work) < 1e-14, "columns are parallel");
+}
+
+static void geodesic_stays_orthonormal(void)
+{
+    for (size_t k = 0; k < COUNT; k++) {
+        course c = course_new(k);
+        for (int i = 0; i <= 10; i++) {
+            double t = 0.157 * i / c.g.sigma[0];
+            grassmann_go(&c.g, c.W, t);
+            CHECK(frame_error(c.n, c.m, c.g.end) < 1e-13, "m = %zu t = %g", c.m, t);
+        }
+        course_free(&c);
+    }
+}
+
+/* The turned H is U diag(sigma), tangent, and the derivative of W(t) at 0. */
+static void geodesic_starts_along_the_tangent(void)
+{
+    double dt = 1e-6;
+    for (size_t k = 0; k < COUNT; k++) {
+        course c = course_new(k);
+        double *D = block(c.count);
+        CHECK(overlap(&c, c.W, c.H) < 1e-13 * norm(c.count, c.H), "m = %zu", c.m);
+        for (size_t e = 0; e < c.count; e++)
+            D[e] = c.g.U[e] * c.g.sigma[e % c.m];
+        CHECK(relative_gap(c.count, D, c.H) < 1e-13, "m = %zu", c.m);
+        grassmann_go(&c.g, c.W, dt);
+        for (size_t e = 0; e < c.count; e++)
+            D[e] = (c.g.end[e] - c.W[e]) / dt;
+        CHECK(relative_gap(c.count, D, c.H) < 1e-4, "m = %zu", c.m);
+        free(D);
+        course_free(&c);
+    }
+}
+
+static void transport_is_an_isometry(void)
+{
+    for (size_t k = 0; k < COUNT; k++) {
+        course c = course_new(k);
+        double *D = block(c.count), *E = block(c.count), t = 1.1 / c.g.sigma[0];
+        random_tangent(&c, D);
+        random_tangent(&c, E);
+        double dd = tall_dot(c.n, c.m, D, D), de = tall_dot(c.n, c.m, D, E);
+        grassmann_go(&c.g, c.W, t);
+        grassmann_carry(&c.g, SPD_TRANSPORT_PARALLEL, D);
+        grassmann_carry(&c.g, SPD_TRANSPORT_PARALLEL, E);
+        CHECK_CLOSE(tall_dot(c.n, c.m, D, D), dd, 1e-12 * dd, "m = %zu", c.m);
+        CHECK_CLOSE(tall_dot(c.n, c.m, D, E), de, 1e-12 * dd, "m = %zu", c.m);
+        CHECK(overlap(&c, c.g.end, D) < 1e-12 * sqrt(dd), "tangent at W(t), m = %zu", c.m);
+        free(D), free(E);
+        course_free(&c);
+    }
+}
+
+/* W'(t) by central differences. */
+static void transport_maps_the_direction_to_the_velocity(void)
+{
+    double dt = 1e-5;
+    for (size_t k = 0; k < COUNT; k++) {
+        course c = course_new(k);
+        double *D = block(c.count), t = 0.9 / c.g.sigma[0];
+        grassmann_go(&c.g, c.W, t + dt);
+        memcpy(D, c.g.end, c.count * sizeof *D);
+        grassmann_go(&c.g, c.W, t - dt);
+        for (size_t e = 0; e < c.count; e++)
+            D[e] = (D[e] - c.g.end[e]) / (2.0 * dt);
+        grassmann_go(&c.g, c.W, t);
+        grassmann_carry(&c.g, SPD_TRANSPORT_PARALLEL, c.H);
+        CHECK(relative_gap(c.count, c.H, D) < 1e-8, "m = %zu", c.m);
+        free(D);
+        course_free(&c);
+    }
+}
+
+/* F <- -W(t) (W'(t)' D): what parallel transport integrates. */
+static void transport_rate(const course *c, double t, const double *D, double *F)
+{
+    slow at = {.n = c->n, .m = c->m, .W = c->W, .U = c->g.U, .sigma = c->g.sigma};
+    double *Wt = block(c->count), *dW = block(c->count), *M = block(c->m * c->m);
+    slow_point(&at, t, Wt, dW);
+    tall_inner(c->n, c->m, dW, D, M);
+    memset(F, 0, c->count * sizeof *F);
+    tall_add(c->n, c->m, -1.0, Wt, M, F);
+    free(Wt), free(dW), free(M);
+}
+
+/* D <- transported from 0 to t by Runge and Kutta's fourth-order rule. */
+static void integrate(const course *c, double t, int steps, double *D)
+{
+    double *F[4], *E = block(c->count), h = t / steps;
+    static const double ahead[4] = {0.0, 0.5, 0.5, 1.0};
+    for (int k = 0; k < 4; k++)
+        F[k] = block(c->count);
+    for (int i = 0; i < steps; i++) {
+        for (int k = 0; k < 4; k++) {
+            for (size_t e = 0; e < c->count; e++)
+                E[e] = D[e] + (k ? ahead[k] * h * F[k - 1][e] : 0.0);
+            transport_rate(c, (i + ahead[k]) * h, E, F[k]);
+        }
+        for (size_t e = 0; e < c->count; e++)
+            D[e] += h / 6.0 * (F[0][e] + 2.0 * F[1][e] + 2.0 * F[2][e] + F[3][e]);
+    }
+    for (int k = 0; k < 4; k++)
+        free(F[k]);
+    free(E);
+}
+
+static void transport_agrees_with_its_equation(void)
+{
+    for (size_t k = 0; k < COUNT - 1; k++) {
+        course c = course_new(k);
+        double *D = block(c.count), *E = block(c.count), t = 1.2 / c.g.sigma[0];
+        carry_random(&c, t, SPD_TRANSPORT_PARALLEL, E, D);
+        integrate(&c, t, 200, E);
+        CHECK(relative_gap(c.count, D, E) < 1e-9, "m = %zu", c.m);
+        free(D), free(E);
+        course_free(&c);
+    }
+}
+
+/* Turning by V and going by the turned basis is equation 6 and 7 without the last V'. */
+static void turned_basis_agrees_with_the_equations(void)
+{
+    course c = course_new(4);
+    double *full = block(c.count), *T = block(c.m * c.m), *D = block(c.count), *E = block(c.count);
+    flip(c.m, c.m, c.g.V, T);
+    grassmann_go(&c.g, c.W, 0.3);
+    times(c.n, c.m, c.m, c.g.end, T, full); /* W(t) of equation 6 */
+    random_tangent(&c, D);
+    times(c.n, c.m, c.m, D, T, E); /* D before the turn */
+    grassmann_carry(&c.g, SPD_TRANSPORT_PARALLEL, D);
+    grassmann_carry(&c.g, SPD_TRANSPORT_PARALLEL, E); /* U U'D does not mind the basis of D */
+    tall_multiply(c.n, c.m, E, c.g.V, c.g.tall);
+    CHECK(relative_gap(c.count, D, E) < 1e-13, "tau(D) V = tau(D V)");
+    CHECK(overlap(&c, full, D) < 1e-12, "tangent at W(t)");
+    free(full), free(T), free(D), free(E);
+    course_free(&c);
+}
+
+static void projection_is_tangent_and_shorter(void)
+{
+    for (size_t k = 0; k < COUNT; k++) {
+        course c = course_new(k);
+        double *D = block(c.count), *E = block(c.count);
+        carry_random(&c, 0.8 / c.g.sigma[0], SPD_TRANSPORT_PROJECTION, D, E);
+        CHECK(overlap(&c, c.g.end, E) < 1e-13 * norm(c.count, D), "m = %zu", c.m);
+        CHECK(norm(c.count, E) <= norm(c.count, D), "m = %zu", c.m);
+        double ee = tall_dot(c.n, c.m, E, E); /* D - E is normal to the manifold */
+        CHECK_CLOSE(tall_dot(c.n, c.m, D, E), ee, 1e-12 * ee, "m = %zu", c.m);
+        free(D), free(E);
+        course_free(&c);
+    }
+}
+
+/* f(t) - f(0) - t <grad,H> shrinks like t^2, and <D_W f, W'(t)> is its derivative. */
+static void taylor_slope_along_a_geodesic(void)
+{
+    slow_cost costs[] = {cost_trace, cost_fisher, cost_stein};
+    for (size_t k = 0; k < 3; k++) {
+        rng r;
+        rng_seed(&r, 5 + k);
+        course c = course_new(3);
+        slow *p = slow_new(&r, c.n, c.m, 4, 10.0, costs[k]);
+        double *G = block(c.count), f, ft, df, rest[2];
+        slow_start(p, c.W);
+        slow_cost_grad(p, &f, G);
+        double slope = tall_dot(c.n, c.m, G, c.H);
+        memcpy(p->U, c.g.U, c.count * sizeof *G);
+        memcpy(p->sigma, c.g.sigma, c.m * sizeof *G);
+        for (int i = 0; i < 2; i++) {
+            double t = i ? 1e-4 : 1e-3;
+            slow_probe(p, t, &ft, &df);
+            rest[i] = fabs(ft - f - t * slope);
+        }
+        CHECK_CLOSE(log10(rest[0] / rest[1]), 2.0, 0.05, "cost %zu", k);
+        free(G);
+        slow_free(p);
+        course_free(&c);
+    }
+}
+
+static void drift_is_measured(void)
+{
+    double W[] = {1.0, 0.0, 0.0, 1.0 + 1e-6, 0.0, 0.0}, work[4];
+    CHECK_CLOSE(grassmann_drift(3, 2, W, work), 2e-6, 1e-11, "(1 + e)^2 - 1");
+}
+
+int main(void)
+{
+    RUN(svd_rebuilds);
+    RUN(orthonormalise_keeps_the_span);
+    RUN(orthonormalise_sees_lost_rank);
+    RUN(geodesic_stays_orthonormal);
+    RUN(geodesic_starts_along_the_tangent);
+    RUN(transport_is_an_isometry);
+    RUN(transport_maps_the_direction_to_the_velocity);
+    RUN(transport_agrees_with_its_equation);
+    RUN(turned_basis_agrees_with_the_equations);
+    RUN(projection_is_tangent_and_shorter);
+    RUN(taylor_slope_along_a_geodesic);
+    RUN(drift_is_measured);
+    return test_summary();
+}
