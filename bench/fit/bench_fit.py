@@ -65,19 +65,31 @@ def say(text):
 # ---- running the two programs -------------------------------------------------------------------
 
 
+# A process inherits the peak memory of the one that started it; so a small one does that here.
+STARTER = """
+import os, sys, time
+began = time.perf_counter()
+pid = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
+_, status, usage = os.wait4(pid, 0)
+with open(sys.argv[1], "w") as file:
+    print(time.perf_counter() - began, usage.ru_maxrss, file=file)
+code = os.waitstatus_to_exitcode(status)
+sys.exit(code if code >= 0 else 128 - code)
+"""
+
+
 def run_child(command, env=None):
     """Runs a command; returns its standard output, wall seconds and peak memory in bytes."""
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        began = time.perf_counter()
-        child = subprocess.Popen([str(c) for c in command], stdout=out, stderr=err, env=env)
-        _, status, usage = os.wait4(child.pid, 0)
-        seconds = time.perf_counter() - began
-        child.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        err.seek(0)
+    command = [str(c) for c in command]
+    with tempfile.NamedTemporaryFile("r") as usage:
+        child = subprocess.run([sys.executable, "-I", "-S", "-c", STARTER, usage.name, *command],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env,
+                               check=False)
         if child.returncode:
-            raise Failed(f"{' '.join(map(str, command))}\n{err.read()}{out.read()}".strip())
-        return out.read(), seconds, usage.ru_maxrss * 1024
+            raise Failed(f"exit status {child.returncode} from: {' '.join(command)}\n"
+                         f"{child.stderr}{child.stdout}".strip())
+        seconds, peak = usage.read().split()
+    return child.stdout, float(seconds), 1024 * int(peak)
 
 
 @dataclasses.dataclass

@@ -15,6 +15,8 @@
 #include "learn/model.h"
 #include "learn/record.h"
 #include "learn/state.h"
+#include "optim/lbfgs.h"
+#include "optim/minimise.h"
 
 static const field option_fields[] = {
     FIELD(spd_fit_options, m, SIZE),
@@ -50,6 +52,9 @@ static const field state_fields[] = {
     FIELD(spd_fit_state, iteration, INT),
     FIELD(spd_fit_state, refreshes, INT),
     FIELD(spd_fit_state, small_steps, INT),
+    FIELD(spd_fit_state, memory, SIZE),
+    FIELD(spd_fit_state, memory_count, INT),
+    FIELD(spd_fit_state, memory_first, INT),
     FIELD(spd_fit_state, start, INT),
     FIELD(spd_fit_state, data_passes, SIZE),
     FIELD(spd_fit_state, seconds_graph, REAL),
@@ -63,7 +68,7 @@ static const field best_field[] = {FIELD(spd_fit_state, best_cost, REAL)};
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-enum { AT_W = 0, AT_H, AT_GRAD, AT_PAIR, AT_WEIGHT, AT_HISTORY, AT_BEST, ARRAYS };
+enum { AT_W = 0, AT_H, AT_GRAD, AT_PAIR, AT_WEIGHT, AT_HISTORY, AT_MEMORY, AT_BEST, ARRAYS };
 
 /* Arrays as they go into the file. */
 typedef struct arrays {
@@ -83,6 +88,7 @@ void spd_fit_state_free(spd_fit_state *state)
     mem_free(state->H);
     mem_free(state->grad);
     mem_free(state->history);
+    mem_free(state->pair_memory);
     mem_free(state->best_W);
     mem_free(state);
 }
@@ -140,10 +146,11 @@ static spd_status pack(spd_context *ctx, const spd_fit_state *s, arrays *a)
     a->array[AT_PAIR].i64 = a->pair;
     a->array[AT_WEIGHT] = record_matrix("weight", s->pairs, 2, a->weight);
     a->array[AT_HISTORY] = record_matrix("history", s->steps, RECORD_HISTORY_COLUMNS, a->history);
+    a->array[AT_MEMORY] = record_matrix("memory", 1, s->memory, s->pair_memory);
     a->array[AT_BEST] = record_matrix("best_W", s->n, s->m, s->best_W);
-    a->count = s->has_best ? ARRAYS : ARRAYS - 1;
-    for (size_t i = 0; i < a->count; i++)
-        a->list[i] = &a->array[i];
+    for (size_t i = 0; i < ARRAYS; i++)
+        if ((i != AT_MEMORY || s->memory > 0) && (i != AT_BEST || s->has_best))
+            a->list[a->count++] = &a->array[i];
     return SPD_OK;
 }
 
@@ -209,6 +216,9 @@ static spd_status read_meta(spd_context *ctx, const json_t *meta, spd_fit_state 
         return status;
     if (s->m < 1 || s->m > s->n || s->options.m != s->m || s->steps < 1)
         return ctx_fail(ctx, SPD_EFORMAT, "meta.json: n, m and steps contradict each other");
+    if (s->memory != minimise_memory(s->options.solver, s->n, s->m) || s->memory_count < 0 ||
+        s->memory_count > LBFGS_MEMORY || s->memory_first < 0 || s->memory_first >= LBFGS_MEMORY)
+        return ctx_fail(ctx, SPD_EFORMAT, "meta.json: the solver's memory has another size");
     return SPD_OK;
 }
 
@@ -253,6 +263,8 @@ static spd_status fill_state(spd_context *ctx, const spd_bundle *bundle, const j
         status = unpack_pairs(ctx, bundle, s);
     if (status == SPD_OK)
         status = record_to_history(ctx, bundle, s->steps, &s->history);
+    if (status == SPD_OK && s->memory > 0)
+        status = record_take(ctx, bundle, "memory", 1, s->memory, &s->pair_memory);
     if (status == SPD_OK && s->has_best)
         status = record_take(ctx, bundle, "best_W", s->n, s->m, &s->best_W);
     if (status == SPD_OK && s->has_best)

@@ -84,6 +84,7 @@ void spd_fit_defaults(spd_fit_options *o)
                            .affinity_weight = 1.0,
                            .restarts = 1,
                            .seed = 1,
+                           .solver = SPD_LBFGS,
                            .tol = 1e-5,
                            .gtol = 1e-9,
                            .max_iter = 200};

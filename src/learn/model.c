@@ -64,12 +64,29 @@ static spd_status meta_of(spd_context *ctx, const spd_model *model, char **text)
     return status;
 }
 
+/* What the numbers of meta.json must be among themselves. */
+static spd_status check_sizes(spd_context *ctx, const spd_model *model)
+{
+    if (model->m < 1 || model->m > model->n)
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "meta.json: m = %zu is not between 1 and the size of the matrices, n = %zu",
+                        model->m, model->n);
+    if (model->steps != (size_t)model->iterations + 1)
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "meta.json: %zu steps of history do not fit %d iterations", model->steps,
+                        model->iterations);
+    return SPD_OK;
+}
+
 spd_status spd_model_save(spd_context *ctx, const spd_model *model, const char *path)
 {
     char *meta = NULL;
     double *history = NULL;
     ctx_clear(ctx);
-    spd_status status = record_check_orthonormal(ctx, "W", model->n, model->m, model->W);
+    /* What a reader would refuse is not written. */
+    spd_status status = check_sizes(ctx, model);
+    if (status == SPD_OK)
+        status = record_check_orthonormal(ctx, "W", model->n, model->m, model->W);
     if (status == SPD_OK)
         status = meta_of(ctx, model, &meta);
     if (status == SPD_OK)
@@ -85,20 +102,6 @@ spd_status spd_model_save(spd_context *ctx, const spd_model *model, const char *
     mem_free(history);
     mem_free(meta);
     return status;
-}
-
-/* What the numbers of meta.json must be among themselves. */
-static spd_status check_sizes(spd_context *ctx, const spd_model *model)
-{
-    if (model->m < 1 || model->m > model->n)
-        return ctx_fail(ctx, SPD_EFORMAT,
-                        "meta.json: m = %zu is not between 1 and the size of the matrices, n = %zu",
-                        model->m, model->n);
-    if (model->steps != (size_t)model->iterations + 1)
-        return ctx_fail(ctx, SPD_EFORMAT,
-                        "meta.json: %zu steps of history do not fit %d iterations", model->steps,
-                        model->iterations);
-    return SPD_OK;
 }
 
 static spd_status fill_model(spd_context *ctx, const spd_bundle *bundle, const json_t *meta,

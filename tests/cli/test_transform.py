@@ -121,5 +121,5 @@ def test_info(spdml, model):
     assert len(shown["history"]) == shown["iterations"] + 1 and len(shown["W"]) == 6
     assert shown["version"] == spdml("version", "--json").json["version"]
     text = spdml("info", "m.spdml").good().out
-    for word in ("6 x 6 to 3 x 3", "stein", "supervised", "polak-ribiere", "stopped by", "cost"):
+    for word in ("6 x 6 to 3 x 3", "stein", "supervised", "lbfgs", "stopped by", "cost"):
         assert word in text

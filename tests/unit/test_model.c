@@ -5,6 +5,7 @@
 #include "io/bundle.h"
 #include "learn/model.h"
 #include "learn/state.h"
+#include "optim/minimise.h"
 
 #define N 4
 #define M 2
@@ -15,6 +16,9 @@ static double tangent[N * M] = {0.1, 1.0 / 3, -2, 1e-300, 5, 6, 7, 8};
 static spd_fit_step steps[3] = {
     {3.5, 10, 0, 0.001, 0}, {1.0 / 3, 2, 0.25, 0.002, 4}, {0.1, 1e-9, 1e-3, 0.5, 2}};
 static spd_pair pairs[3] = {{0, 1, 1, 0}, {2, 1, 0, 1.0 / 7}, {0, 4, 0.5, 0.5}};
+
+/* What L-BFGS remembers, and room for more. */
+static double memory[1000] = {1.0 / 3, -2, 1e-300};
 
 static spd_model sample_model(void)
 {
@@ -84,6 +88,11 @@ static spd_fit_state sample_state(void)
     spd_fit_defaults(&s.options);
     s.options.m = M;
     s.options.seed = 99;
+    s.options.solver = SPD_LBFGS;
+    s.memory = minimise_memory(SPD_LBFGS, N, M);
+    s.pair_memory = memory;
+    s.memory_count = 3;
+    s.memory_first = 2;
     s.options.learning = SPD_OWN_GRAPH;
     return s;
 }
@@ -151,6 +160,10 @@ static void states_come_back(void)
               back->refreshes == 1 && back->small_steps == 1 && back->start == 1 &&
               back->data_passes == 5 && back->best_cost == -7 && back->last_step == 1e-3,
           "counters");
+    CHECK(back->memory > 0 && back->memory <= sizeof memory / sizeof *memory &&
+              back->memory == state.memory && back->memory_count == 3 && back->memory_first == 2 &&
+              memcmp(back->pair_memory, memory, back->memory * sizeof *memory) == 0,
+          "memory of the solver");
     CHECK(back->options.seed == 99 && back->options.tol == 1e-5 && back->options.m == M, "options");
     CHECK(same_history(3, steps, back->history), "history");
     spd_fit_state_free(back);
@@ -182,6 +195,9 @@ static void what_cannot_be_read_is_not_written(void)
     model = sample_model();
     model.stop = (spd_stop)77;
     CHECK_FAILED(spd_model_save(ctx, &model, scratch("bad.spdml")), SPD_EINVAL, "'stop'");
+    model = sample_model();
+    model.steps = 0;
+    CHECK_FAILED(spd_model_save(ctx, &model, scratch("bad.spdml")), SPD_EFORMAT, "0 steps");
     model = sample_model();
     model.W = skew;
     CHECK_FAILED(spd_model_save(ctx, &model, scratch("bad.spdml")), SPD_EFORMAT, "orthonormal");
@@ -247,6 +263,10 @@ static void states_that_contradict_themselves(void)
     state.options.m = M + 1;
     CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
     CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT, "contradict");
+    state = sample_state();
+    state.memory--;
+    CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
+    CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT, "solver's memory");
     state = sample_state();
     state.best_W = tangent;
     CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
