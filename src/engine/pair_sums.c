@@ -9,6 +9,7 @@
 
 #define BUFFER_BYTES     ((size_t)4 << 20)
 #define SHARES_PER_CHUNK 64
+#define NO_SPREAD        1e-14 /* mean d2 per dimension that counts as zero */
 
 /* One end of a pair: sample += c * row of the buffer. */
 typedef struct share {
@@ -45,6 +46,7 @@ struct pair_sums {
     size_t now; /* block in progress */
     int failed; /* a sample without a Cholesky factor */
     double scale_within, scale_between;
+    double total; /* sum of all c */
 };
 
 static size_t work_size(size_t m)
@@ -67,6 +69,7 @@ static void fill_pairs(pair_sums *s, size_t count, const spd_pair *given)
     }
     for (size_t i = 0; i < s->count; i++) {
         double *degree = s->degree + (i < s->within ? 0 : s->p);
+        s->total += s->pairs[i].c;
         degree[s->pairs[i].i] += s->pairs[i].c;
         degree[s->pairs[i].j] += s->pairs[i].c;
     }
@@ -304,19 +307,28 @@ static spd_status combine_chunk(void *user, size_t group, int thread)
 
 /* ---- the sum -------------------------------------------------------------------------------- */
 
-static spd_status loop(pair_sums *s, size_t chunks, parallel_body body)
+/* cost: operations in all, roughly; for few of them threads are not woken. */
+static spd_status loop(pair_sums *s, size_t chunks, double cost, parallel_body body)
 {
-    return parallel_for(s->ctx, chunks, body, s, NULL, NULL, 0.0, NULL);
+    spd_status status = SPD_OK;
+    if (cost > 2e5)
+        return parallel_for(s->ctx, chunks, body, s, NULL, NULL, 0.0, NULL);
+    for (size_t chunk = 0; chunk < chunks && status == SPD_OK; chunk++)
+        status = body(s, chunk, 0);
+    return status;
 }
 
 static spd_status sum_pairs(pair_sums *s)
 {
     spd_status status = SPD_OK;
+    double cube = (double)(s->m * s->m * s->m);
     for (s->now = 0; s->now < s->blocks && status == SPD_OK; s->now++) {
         const block *b = &s->block[s->now];
-        status = loop(s, (b->count + PAIR_BATCH - 1) / PAIR_BATCH, batch_chunk);
+        status =
+            loop(s, (b->count + PAIR_BATCH - 1) / PAIR_BATCH, (double)b->count * cube, batch_chunk);
         if (status == SPD_OK)
-            status = loop(s, b[1].chunk - b->chunk, share_chunk);
+            status =
+                loop(s, b[1].chunk - b->chunk, (double)(2 * b->count * TRI(s->m)), share_chunk);
     }
     return status;
 }
@@ -335,7 +347,7 @@ spd_status pair_sums_value(pair_sums *s, const double *S, double *f, double *Z)
     s->S = S;
     s->Z = Z;
     *f = NAN;
-    spd_status status = loop(s, groups, sample_chunk);
+    spd_status status = loop(s, groups, (double)(s->p * s->m * s->m * s->m) / 2.0, sample_chunk);
     if (status == SPD_ENOTSPD)
         return SPD_OK;
     if (status == SPD_OK)
@@ -343,6 +355,11 @@ spd_status pair_sums_value(pair_sums *s, const double *S, double *f, double *Z)
     if (status < 0)
         return status;
     double within = weighted_sum(s, 0, s->within), between = weighted_sum(s, s->within, s->count);
+    if (within + between <= NO_SPREAD * s->total * (double)s->m) {
+        /* equal matrices: what is left is rounding, and its gradient would lead nowhere */
+        within = between = 0.0;
+        memset(Z, 0, s->p * TRI(s->m) * sizeof *Z);
+    }
     if (s->objective == SPD_DIFFERENCE) {
         *f = within - between;
         return SPD_OK;
@@ -350,5 +367,5 @@ spd_status pair_sums_value(pair_sums *s, const double *S, double *f, double *Z)
     *f = log(within) - log(between);
     s->scale_within = 1.0 / within;
     s->scale_between = 1.0 / between;
-    return loop(s, groups, combine_chunk);
+    return loop(s, groups, (double)(s->p * TRI(s->m)), combine_chunk);
 }

@@ -1,5 +1,6 @@
 /* checkpoint.c - a fit in progress as a file: the same container as a model, with W, H, grad, the
- * pairs, the history, best_W where there is one, and meta.json with options and counters.
+ * pairs, the history, best_W and best_history where there are, and meta.json with options and
+ * counters.
  *
  * The archive has a checksum for every member, and meta.json one over all arrays, so that parts of
  * two checkpoints cannot be taken for one. Writing is atomic: a process that is killed leaves the
@@ -63,12 +64,27 @@ static const field state_fields[] = {
     FIELD(spd_fit_state, has_best, INT),
 };
 
-/* Has a meaning only with has_best, and may be infinite before. */
-static const field best_field[] = {FIELD(spd_fit_state, best_cost, REAL)};
+/* Have a meaning only with has_best. */
+static const field best_fields[] = {
+    FIELD(spd_fit_state, best_cost, REAL),       FIELD(spd_fit_state, best_gradient, REAL),
+    FIELD(spd_fit_state, best_cost_start, REAL), FIELD(spd_fit_state, best_iterations, INT),
+    FIELD_ENUM(spd_fit_state, best_stop, STOP),  FIELD(spd_fit_state, best_steps, SIZE),
+};
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-enum { AT_W = 0, AT_H, AT_GRAD, AT_PAIR, AT_WEIGHT, AT_HISTORY, AT_MEMORY, AT_BEST, ARRAYS };
+enum {
+    AT_W = 0,
+    AT_H,
+    AT_GRAD,
+    AT_PAIR,
+    AT_WEIGHT,
+    AT_HISTORY,
+    AT_MEMORY,
+    AT_BEST,
+    AT_BEST_HISTORY,
+    ARRAYS
+};
 
 /* Arrays as they go into the file. */
 typedef struct arrays {
@@ -77,6 +93,7 @@ typedef struct arrays {
     size_t count;
     int64_t *pair;            /* pairs x 2: i, j */
     double *weight, *history; /* pairs x 2: within, between; steps x 5 */
+    double *best_history;     /* best_steps x 5 */
 } arrays;
 
 void spd_fit_state_free(spd_fit_state *state)
@@ -90,6 +107,7 @@ void spd_fit_state_free(spd_fit_state *state)
     mem_free(state->history);
     mem_free(state->pair_memory);
     mem_free(state->best_W);
+    mem_free(state->best_history);
     mem_free(state);
 }
 
@@ -136,6 +154,8 @@ static spd_status pack(spd_context *ctx, const spd_fit_state *s, arrays *a)
     spd_status status = pack_pairs(ctx, s, a);
     if (status == SPD_OK)
         status = record_from_history(ctx, s->steps, s->history, &a->history);
+    if (status == SPD_OK && s->has_best)
+        status = record_from_history(ctx, s->best_steps, s->best_history, &a->best_history);
     if (status < 0)
         return status;
     a->array[AT_W] = record_matrix("W", s->n, s->m, s->W);
@@ -148,8 +168,10 @@ static spd_status pack(spd_context *ctx, const spd_fit_state *s, arrays *a)
     a->array[AT_HISTORY] = record_matrix("history", s->steps, RECORD_HISTORY_COLUMNS, a->history);
     a->array[AT_MEMORY] = record_matrix("memory", 1, s->memory, s->pair_memory);
     a->array[AT_BEST] = record_matrix("best_W", s->n, s->m, s->best_W);
+    a->array[AT_BEST_HISTORY] =
+        record_matrix("best_history", s->best_steps, RECORD_HISTORY_COLUMNS, a->best_history);
     for (size_t i = 0; i < ARRAYS; i++)
-        if ((i != AT_MEMORY || s->memory > 0) && (i != AT_BEST || s->has_best))
+        if ((i != AT_MEMORY || s->memory > 0) && (i < AT_BEST || s->has_best))
             a->list[a->count++] = &a->array[i];
     return SPD_OK;
 }
@@ -166,7 +188,7 @@ static spd_status fill_meta(spd_context *ctx, const spd_fit_state *state, const 
     if (status == SPD_OK)
         status = fields_write(ctx, COUNT(state_fields), state_fields, state, meta);
     if (status == SPD_OK && state->has_best)
-        status = fields_write(ctx, 1, best_field, state, meta);
+        status = fields_write(ctx, COUNT(best_fields), best_fields, state, meta);
     return status;
 }
 
@@ -201,6 +223,7 @@ spd_status spd_fit_state_save(spd_context *ctx, const spd_fit_state *state, cons
     mem_free(a.pair);
     mem_free(a.weight);
     mem_free(a.history);
+    mem_free(a.best_history);
     return status;
 }
 
@@ -211,7 +234,7 @@ static spd_status read_meta(spd_context *ctx, const json_t *meta, spd_fit_state 
         status = fields_read(ctx, COUNT(option_fields), option_fields,
                              json_object_get(meta, "options"), &s->options);
     if (status == SPD_OK && s->has_best)
-        status = fields_read(ctx, 1, best_field, meta, s);
+        status = fields_read(ctx, COUNT(best_fields), best_fields, meta, s);
     if (status < 0)
         return status;
     if (s->m < 1 || s->m > s->n || s->options.m != s->m || s->steps < 1)
@@ -262,13 +285,15 @@ static spd_status fill_state(spd_context *ctx, const spd_bundle *bundle, const j
     if (status == SPD_OK)
         status = unpack_pairs(ctx, bundle, s);
     if (status == SPD_OK)
-        status = record_to_history(ctx, bundle, s->steps, &s->history);
+        status = record_to_history(ctx, bundle, "history", s->steps, &s->history);
     if (status == SPD_OK && s->memory > 0)
         status = record_take(ctx, bundle, "memory", 1, s->memory, &s->pair_memory);
     if (status == SPD_OK && s->has_best)
         status = record_take(ctx, bundle, "best_W", s->n, s->m, &s->best_W);
     if (status == SPD_OK && s->has_best)
         status = record_check_orthonormal(ctx, "best_W", s->n, s->m, s->best_W);
+    if (status == SPD_OK && s->has_best)
+        status = record_to_history(ctx, bundle, "best_history", s->best_steps, &s->best_history);
     return status;
 }
 

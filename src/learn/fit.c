@@ -47,6 +47,7 @@ typedef struct fit {
     double seconds_graph, seconds_before, began;
     spd_fit_fn after;
     void *user;
+    int no_room; /* for the history */
 } fit;
 
 static double now(void)
@@ -59,6 +60,12 @@ static double now(void)
 static double seconds_fit(const fit *f)
 {
     return f->seconds_before + now() - f->began;
+}
+
+/* The alternating scheme reads the logarithms once an iteration, and once to begin with. */
+static size_t data_passes(const fit *f)
+{
+    return f->passes + (f->e ? f->e->data_passes : (size_t)f->s.iteration + 1);
 }
 
 /* FNV-1a over a sample of X's bits and all labels: enough to notice other data. */
@@ -226,14 +233,20 @@ static spd_fit_state borrow_state(const fit *f)
     s.memory_count = f->s.memory_count;
     s.memory_first = f->s.memory_first;
     s.start = f->start;
-    s.data_passes = f->passes + (f->e ? f->e->data_passes : 0);
+    s.data_passes = data_passes(f);
     s.seconds_graph = f->seconds_graph;
     s.seconds_fit = seconds_fit(f);
     s.steps = f->steps.count;
     s.history = f->steps.step;
     s.has_best = f->has_best;
     s.best_cost = f->best_cost;
+    s.best_gradient = f->best_gradient;
+    s.best_cost_start = f->best_cost_start;
     s.best_W = f->best_W;
+    s.best_iterations = f->best_iterations;
+    s.best_stop = f->best_stop;
+    s.best_steps = f->best_steps.count;
+    s.best_history = f->best_steps.step;
     return s;
 }
 
@@ -243,7 +256,8 @@ static int watch(void *user, const minimise_state *s, const spd_fit_step *last)
     fit *f = user;
     if (s->iteration == 0)
         f->cost_start = s->f;
-    if (history_set(&f->steps, (size_t)s->iteration, last) < 0)
+    f->no_room = history_set(&f->steps, (size_t)s->iteration, last) < 0;
+    if (f->no_room)
         return 1;
     int stop = ctx_progress(f->ctx, "learning", "iterations", s->iteration, f->o.max_iter);
     if (f->after) {
@@ -313,6 +327,8 @@ static spd_status run_starts(fit *f, int resumed)
         }
         if (status == SPD_OK)
             status = minimise_one(f, resumed);
+        if (f->no_room)
+            status = ctx_nomem(f->ctx, "the history");
         if (status == SPD_OK || status == SPD_ECANCELLED) {
             spd_status kept = keep_best(f);
             status = kept < 0 ? kept : status;
@@ -351,6 +367,22 @@ static void fit_release(fit *f)
     history_free(&f->best_steps);
 }
 
+/* The best of the starts that had ended. */
+static spd_status take_over_best(fit *f, const spd_fit_state *s)
+{
+    const history saved = {s->best_steps, s->best_steps, s->best_history};
+    if (history_copy(&f->best_steps, &saved) < 0)
+        return ctx_nomem(f->ctx, "the history");
+    memcpy(f->best_W, s->best_W, f->n * f->m * sizeof *f->best_W);
+    f->best_cost = s->best_cost;
+    f->best_gradient = s->best_gradient;
+    f->best_cost_start = s->best_cost_start;
+    f->best_iterations = s->best_iterations;
+    f->best_stop = s->best_stop;
+    f->has_best = 1;
+    return SPD_OK;
+}
+
 /* Takes graph, point and counters over from a saved state. */
 static spd_status take_over(fit *f, const spd_fit_state *s)
 {
@@ -383,16 +415,15 @@ static spd_status take_over(fit *f, const spd_fit_state *s)
     }
     f->cost_start = s->cost_start;
     f->start = s->start;
-    f->passes = s->data_passes;
+    f->passes = f->o.metric == SPD_LOG_EUCLIDEAN ? 0 : s->data_passes;
     f->seconds_graph = s->seconds_graph;
     f->seconds_before = s->seconds_fit;
     for (size_t i = 0; i < s->steps; i++)
         if (history_set(&f->steps, i, &s->history[i]) < 0)
             return ctx_nomem(f->ctx, "the history");
-    f->has_best = s->has_best;
-    f->best_cost = s->best_cost;
-    if (s->has_best)
-        memcpy(f->best_W, s->best_W, bytes);
+    spd_status status = s->has_best ? take_over_best(f, s) : SPD_OK;
+    if (status < 0)
+        return status;
     if (s->options.learning == SPD_MAXIMAL_VARIANCE) {
         spd_pairs_free(f->pairs);
         f->pairs = NULL;
@@ -440,7 +471,7 @@ static spd_status make_model(fit *f, spd_model **out)
     model->cost = f->best_cost;
     model->gradient_norm = f->best_gradient;
     model->iterations = f->best_iterations;
-    model->data_passes = f->passes + (f->e ? f->e->data_passes : 0);
+    model->data_passes = data_passes(f);
     model->stop = f->best_stop;
     model->seconds_graph = f->seconds_graph;
     model->seconds_fit = seconds_fit(f);

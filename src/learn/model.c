@@ -115,7 +115,7 @@ static spd_status fill_model(spd_context *ctx, const spd_bundle *bundle, const j
     if (status == SPD_OK)
         status = record_check_orthonormal(ctx, "W", model->n, model->m, model->W);
     if (status == SPD_OK)
-        status = record_to_history(ctx, bundle, model->steps, &model->history);
+        status = record_to_history(ctx, bundle, "history", model->steps, &model->history);
     if (status < 0)
         return status;
     model->version = mem_text(json_string_value(json_object_get(meta, "version")));

@@ -135,12 +135,12 @@ spd_status record_from_history(spd_context *ctx, size_t steps, const spd_fit_ste
     return SPD_OK;
 }
 
-spd_status record_to_history(spd_context *ctx, const spd_bundle *bundle, size_t steps,
-                             spd_fit_step **history)
+spd_status record_to_history(spd_context *ctx, const spd_bundle *bundle, const char *name,
+                             size_t steps, spd_fit_step **history)
 {
     const spd_array *table = NULL;
     spd_status status =
-        record_find(ctx, bundle, "history", SPD_FLOAT64, steps, RECORD_HISTORY_COLUMNS, &table);
+        record_find(ctx, bundle, name, SPD_FLOAT64, steps, RECORD_HISTORY_COLUMNS, &table);
     if (status < 0)
         return status;
     spd_fit_step *fresh = mem_alloc(steps, sizeof *fresh);
@@ -150,7 +150,7 @@ spd_status record_to_history(spd_context *ctx, const spd_bundle *bundle, size_t 
         const double *row = table->f64 + i * RECORD_HISTORY_COLUMNS;
         if (row[4] < 0 || row[4] > INT_MAX) {
             mem_free(fresh);
-            return ctx_fail(ctx, SPD_EFORMAT, "history: step %zu has no valid count of probes", i);
+            return ctx_fail(ctx, SPD_EFORMAT, "%s: step %zu has no valid count of probes", name, i);
         }
         fresh[i] = (spd_fit_step){row[0], row[1], row[2], row[3], (int)row[4]};
     }

@@ -31,11 +31,11 @@ spd_status record_find(spd_context *ctx, const spd_bundle *bundle, const char *n
 spd_status record_take(spd_context *ctx, const spd_bundle *bundle, const char *name, size_t rows,
                        size_t columns, double **values);
 
-/* The history as a table, steps x 5: *table is new, memory of mem_alloc; and back. */
+/* A history as a table, steps x 5: *table is new, memory of mem_alloc; and back, by name. */
 spd_status record_from_history(spd_context *ctx, size_t steps, const spd_fit_step *history,
                                double **table);
-spd_status record_to_history(spd_context *ctx, const spd_bundle *bundle, size_t steps,
-                             spd_fit_step **history);
+spd_status record_to_history(spd_context *ctx, const spd_bundle *bundle, const char *name,
+                             size_t steps, spd_fit_step **history);
 
 #define RECORD_HISTORY_COLUMNS 5
 

@@ -24,9 +24,13 @@ struct spd_fit_state {
     double seconds_graph, seconds_fit;
     size_t steps;
     spd_fit_step *history;
-    int has_best; /* with restarts: the best of the starts that have ended */
-    double best_cost;
-    double *best_W; /* n x m, when has_best */
+    int has_best; /* with restarts: the best of the starts that have ended; what follows is its */
+    double best_cost, best_gradient, best_cost_start;
+    double *best_W; /* n x m */
+    int best_iterations;
+    spd_stop best_stop;
+    size_t best_steps;
+    spd_fit_step *best_history;
 };
 
 #endif
