@@ -20,8 +20,7 @@
 /* Parts in which the sums run; fixed, so that their order is. */
 #define CHUNKS 32
 
-#define SMALL_STEPS 2  /* as in minimise */
-#define PATIENCE    10 /* iterations without a better W that end the scheme */
+#define PATIENCE 10 /* iterations without a better W that end the scheme */
 
 typedef struct neighbour {
     uint32_t j;
@@ -319,7 +318,7 @@ static int at_end(const minimise_options *o, minimise_state *s, int waited, doub
 {
     if (s->gradient_norm <= o->gtol * s->first_gradient_norm || s->gradient_norm == 0.0)
         s->stop = SPD_STOP_GRADIENT;
-    else if (s->small_steps >= SMALL_STEPS)
+    else if (s->small_steps >= MINIMISE_SMALL_STEPS)
         s->stop = SPD_STOP_TOLERANCE;
     else if (waited >= PATIENCE)
         s->stop = SPD_STOP_LINE_SEARCH;

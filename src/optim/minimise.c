@@ -37,9 +37,6 @@
 /* |W'W - I| that calls for a fresh start. */
 #define LARGEST_DRIFT 1e-12
 
-/* Iterations with a small decrease, running, that end the minimisation. */
-#define SMALL_STEPS 2
-
 typedef struct run {
     const problem *p;
     const minimise_options *o;
@@ -316,7 +313,7 @@ static int at_end(run *r)
         s->stop = SPD_STOP_LINE_SEARCH;
     else if (s->gradient_norm <= o->gtol * s->first_gradient_norm || s->gradient_norm == 0.0)
         s->stop = SPD_STOP_GRADIENT;
-    else if (s->small_steps >= SMALL_STEPS)
+    else if (s->small_steps >= MINIMISE_SMALL_STEPS)
         s->stop = SPD_STOP_TOLERANCE;
     else if (s->iteration >= o->max_iter)
         s->stop = SPD_STOP_ITERATIONS;

@@ -3,7 +3,7 @@
  *
  * It ends, and says by which rule, when
  *   gradient      |grad| <= gtol times the first one, or zero;
- *   tolerance     |f_before - f| <= tol |f| in two iterations running: one alone may be an unlucky
+ *   tolerance     |f_before - f| <= tol |f| in five iterations running: one alone may be an unlucky
  *                 direction, which the next iteration mends;
  *   iterations    as many as max_iter since the original start;
  *   time          max_time is over;
@@ -14,6 +14,9 @@
 #define SPD_OPTIM_MINIMISE_H
 
 #include "optim/problem.h"
+
+/* Iterations with a small decrease, running, that end the minimisation. */
+#define MINIMISE_SMALL_STEPS 5
 
 typedef struct minimise_options {
     spd_solver solver;

@@ -138,7 +138,7 @@ static void stops_by_tolerance(void)
     for (int k = 1; k <= i; k++) {
         int now = fabs(t.w.cost[k] - t.w.cost[k - 1]) <= 1e-3 * fabs(t.w.cost[k]);
         small = now ? small + 1 : 0;
-        CHECK((small == 2) == (k == i), "iteration %d of %d", k, i);
+        CHECK((small == MINIMISE_SMALL_STEPS) == (k == i), "iteration %d of %d", k, i);
     }
     trial_free(&t);
 }
