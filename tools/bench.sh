@@ -24,7 +24,8 @@ choose_blas_core() {
 make_venv() {
     cmp -s bench/fit/requirements.txt "$venv/requirements.txt" && return
     python3 -m venv --clear "$venv" &&
-        "$venv/bin/pip" install -q --disable-pip-version-check -r bench/fit/requirements.txt &&
+        "$venv/bin/pip" install -q --retries 1 --disable-pip-version-check \
+            -r bench/fit/requirements.txt &&
         cp bench/fit/requirements.txt "$venv/"
 }
 

@@ -19,6 +19,8 @@ spd_context *spd_context_new(void)
 
 void spd_context_free(spd_context *ctx)
 {
+    if (ctx)
+        pool_end(&ctx->workers);
     mem_free(ctx);
 }
 

@@ -5,6 +5,7 @@
 #ifndef SPD_BASE_CONTEXT_H
 #define SPD_BASE_CONTEXT_H
 
+#include "base/pool.h"
 #include "spdml.h"
 
 struct spd_context {
@@ -12,6 +13,7 @@ struct spd_context {
     spd_progress_fn progress;
     void *user;
     spd_error error;
+    worker_pool workers; /* asleep until a loop needs them */
 };
 
 /* Forgets the last error; first line of every public function that takes a context. */

@@ -25,8 +25,7 @@ static spd_status point_chunk(void *user, size_t chunk, int thread)
 
 static spd_status find_point(spd_context *ctx, geodesic_job *j)
 {
-    spd_context quiet = {.threads = 1};
-    spd_status status = parallel_for(&quiet, 1, point_chunk, j, "geodesic", "points", 1.0, NULL);
+    spd_status status = parallel_for(ctx, 1, point_chunk, j, NULL, NULL, 0.0, NULL);
     if (status == SPD_ENOTSPD)
         return ctx_fail_at(ctx, status, SPD_NO_INDEX, j->t,
                            "at t = %g the %s geodesic has left the positive definite matrices; "

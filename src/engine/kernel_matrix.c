@@ -28,9 +28,7 @@ static size_t chunk_rows(const kernel_job *j, size_t first)
 /* All chunks, without progress: nothing may stop between the first entry written and the last. */
 static spd_status run_rows(spd_context *ctx, kernel_job *j, parallel_body body)
 {
-    spd_context quiet = {.threads = ctx ? ctx->threads : 0};
-    return parallel_for(&quiet, (j->p + ROWS - 1) / ROWS, body, j, "kernel", "rows", (double)j->p,
-                        NULL);
+    return parallel_for(ctx, (j->p + ROWS - 1) / ROWS, body, j, NULL, NULL, 0.0, NULL);
 }
 
 /* ---- Stein -------------------------------------------------------------------------------- */

@@ -3,10 +3,10 @@
  * Samples are summed in chunks whose number depends on p alone, and the chunks' sums are added in
  * order: the mean has the same bits for any number of threads. */
 #include <math.h>
-#include <omp.h>
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "engine/groups.h"
 #include "engine/parallel.h"
@@ -20,7 +20,6 @@
 
 typedef struct mean_run {
     spd_context *ctx;
-    spd_context inner; /* threads of ctx; progress is counted in iterations */
     const kernels *k;
     const mean_rule *rule; /* of the current pass */
     mean_state *state;
@@ -33,6 +32,8 @@ typedef struct mean_run {
     size_t stride;
     atomic_size_t lowest; /* sample at fault */
     double reported;      /* when progress was last told */
+    spd_progress_fn tell; /* the caller's callback, which relay stands in for during a pass */
+    void *tell_user;
 } mean_run;
 
 /* ---- one pass ----------------------------------------------------------------------------- */
@@ -86,13 +87,24 @@ static spd_status explain(mean_run *r, size_t i, int first_pass)
                        "X[%zu] is too ill-conditioned beside the mean; regularise the data", i);
 }
 
+/* Progress within a pass is a share of the current iteration. */
+static int relay(void *user, const spd_progress *progress)
+{
+    mean_run *r = user;
+    spd_progress told = {"mean", "iterations", r->state->iterations + progress->done, 0.0};
+    r->reported = clock_seconds();
+    return r->tell ? r->tell(r->tell_user, &told) : 0;
+}
+
 /* r->sum <- weighted sum of the terms of all samples. */
 static spd_status pass(mean_run *r, int first_pass)
 {
     size_t terms = r->rule->terms(r->n);
     atomic_store(&r->lowest, SIZE_MAX);
+    spd_context_set_progress(r->ctx, relay, r);
     spd_status status =
-        parallel_for(&r->inner, r->chunks, pass_chunk, r, "mean", "iterations", 1.0, NULL);
+        parallel_for(r->ctx, r->chunks, pass_chunk, r, "mean", "iterations", 1.0, NULL);
+    spd_context_set_progress(r->ctx, r->tell, r->tell_user);
     if (status == SPD_ECANCELLED)
         return ctx_fail(r->ctx, status, "mean cancelled");
     if (status < 0)
@@ -106,18 +118,10 @@ static spd_status pass(mean_run *r, int first_pass)
 
 /* ---- the loop ----------------------------------------------------------------------------- */
 
-/* Progress of the inner context: a share of the current iteration. */
-static int relay(void *user, const spd_progress *progress)
-{
-    mean_run *r = user;
-    r->reported = omp_get_wtime();
-    return ctx_progress(r->ctx, "mean", "iterations", r->state->iterations + progress->done, 0.0);
-}
-
 /* Between short passes, which do not report themselves. */
 static int cancelled(mean_run *r)
 {
-    if (omp_get_wtime() - r->reported < SECONDS_BETWEEN_REPORTS)
+    if (clock_seconds() - r->reported < SECONDS_BETWEEN_REPORTS)
         return 0;
     const spd_progress none = {"mean", "iterations", 0.0, 0.0};
     return relay(r, &none);
@@ -142,8 +146,7 @@ static spd_status advance_chunk(void *user, size_t chunk, int thread)
 
 static spd_status alone(mean_run *r, parallel_body body)
 {
-    spd_context quiet = {.threads = 1};
-    if (parallel_for(&quiet, 1, body, r, "mean", "iterations", 1.0, NULL) == SPD_OK)
+    if (parallel_for(r->ctx, 1, body, r, NULL, NULL, 0.0, NULL) == SPD_OK)
         return SPD_OK;
     return ctx_fail(r->ctx, SPD_ENUMERIC,
                     "the mean broke down: the matrices are too ill-conditioned; regularise them");
@@ -282,10 +285,11 @@ spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, con
         return status;
     mean_state state = {.n = n, .tol = tol > 0.0 ? tol : USUAL_TOLERANCE};
     mean_run r = {.ctx = ctx, .k = kernels_get(), .state = &state, .n = n, .p = p, .X = X};
-    r.inner = (spd_context){.threads = ctx ? ctx->threads : 0, .progress = relay, .user = &r};
+    r.tell = ctx ? ctx->progress : NULL;
+    r.tell_user = ctx ? ctx->user : NULL;
     r.per_chunk = (1 + (p - 1) / (BATCH * MOST_CHUNKS)) * BATCH;
     r.chunks = (p + r.per_chunk - 1) / r.per_chunk;
-    r.reported = omp_get_wtime();
+    r.reported = clock_seconds();
     status = lend(&r, rule);
     if (status == SPD_OK)
         status = scale_weights(&r, weights);

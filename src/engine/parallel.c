@@ -1,8 +1,11 @@
-/* parallel.c - OpenMP loop over chunks with progress, cancellation and ordered failure. */
+/* parallel.c - a loop over chunks on the context's workers, with progress, cancellation and
+ * ordered failure. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "engine/parallel.h"
 
-#include <omp.h>
-#include <stdatomic.h>
+#include <sched.h>
+
+#include "base/clock.h"
 
 /* Present in OpenBLAS, absent in other BLAS libraries: hence weak. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
@@ -19,27 +22,38 @@ typedef struct loop {
     double total;
     atomic_size_t next, done, failed;
     atomic_int cancelled;
-    spd_status status; /* of chunk `failed`; guarded by the critical section */
+    pthread_mutex_t lock;
+    spd_status status; /* of chunk `failed`; guarded by the lock */
 } loop;
+
+/* Cores that this process may use. */
+static int cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    return CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
+}
 
 int parallel_threads(const spd_context *ctx)
 {
-    int threads = ctx ? ctx->threads : 0;
-    return threads > 0 ? threads : omp_get_num_procs();
+    int threads = ctx && ctx->threads > 0 ? ctx->threads : cores();
+    return threads <= POOL_WORKERS ? threads : POOL_WORKERS + 1;
 }
 
 static void note_failure(loop *l, size_t chunk, spd_status status)
 {
-#pragma omp critical(spd_parallel_failure)
+    pthread_mutex_lock(&l->lock);
     if (chunk < atomic_load(&l->failed)) {
         atomic_store(&l->failed, chunk);
         l->status = status;
     }
+    pthread_mutex_unlock(&l->lock);
 }
 
 static void report(loop *l, double *last)
 {
-    double now = omp_get_wtime();
+    double now = clock_seconds();
     if (now - *last < SECONDS_BETWEEN_REPORTS)
         return;
     *last = now;
@@ -49,9 +63,10 @@ static void report(loop *l, double *last)
 }
 
 /* Chunks are handed out in order, so every chunk below a failed one has been started. */
-static void work(loop *l, int thread)
+static void work(void *user, int thread)
 {
-    double last = omp_get_wtime();
+    loop *l = user;
+    double last = clock_seconds();
     while (!atomic_load(&l->cancelled)) {
         size_t chunk = atomic_fetch_add(&l->next, 1);
         if (chunk >= l->chunks || chunk > atomic_load(&l->failed))
@@ -79,6 +94,14 @@ void parallel_release_blas(int threads)
         openblas_set_num_threads(threads);
 }
 
+/* Workers for this loop alone. */
+static void run_without_context(loop *l)
+{
+    worker_pool workers = {0};
+    pool_run(&workers, parallel_threads(NULL), work, l);
+    pool_end(&workers);
+}
+
 spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, void *user,
                         const char *task, const char *unit, double total, size_t *failed)
 {
@@ -89,14 +112,17 @@ spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, voi
               .task = task,
               .unit = unit,
               .total = total,
-              .failed = SIZE_MAX};
-    int threads = parallel_threads(ctx);
-    if ((size_t)threads > chunks)
-        threads = chunks ? (int)chunks : 1;
+              .failed = SIZE_MAX,
+              .lock = PTHREAD_MUTEX_INITIALIZER};
     int blas_threads = parallel_hold_blas();
-#pragma omp parallel num_threads(threads)
-    work(&l, omp_get_thread_num());
+    if (chunks > 1 && ctx)
+        pool_run(&ctx->workers, parallel_threads(ctx), work, &l);
+    else if (chunks > 1)
+        run_without_context(&l);
+    else
+        work(&l, 0);
     parallel_release_blas(blas_threads);
+    pthread_mutex_destroy(&l.lock);
     if (failed)
         *failed = l.failed;
     if (l.cancelled)

@@ -10,8 +10,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "engine/engine.h"
@@ -50,16 +50,9 @@ typedef struct fit {
     int no_room; /* for the history */
 } fit;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static double seconds_fit(const fit *f)
 {
-    return f->seconds_before + now() - f->began;
+    return f->seconds_before + clock_seconds() - f->began;
 }
 
 /* The alternating scheme reads the logarithms once an iteration, and once to begin with. */
@@ -142,13 +135,13 @@ static spd_status star_graph(fit *f)
 
 static spd_status make_graph(fit *f, const int *label)
 {
-    double began = now();
+    double began = clock_seconds();
     spd_status status = SPD_OK;
     if (f->o.learning == SPD_MAXIMAL_VARIANCE)
         status = star_graph(f);
     else
         status = spd_affinity(f->ctx, f->n, f->p, f->X, label, &f->o, &f->pairs, &f->count);
-    f->seconds_graph += now() - began;
+    f->seconds_graph += clock_seconds() - began;
     return status;
 }
 
@@ -487,7 +480,7 @@ static spd_status fit_run(fit *f, const int *label, const spd_fit_state *resume,
         status = resume ? take_over(f, resume) : make_graph(f, label);
     if (status == SPD_OK)
         status = check_ratio(f);
-    f->began = now();
+    f->began = clock_seconds();
     engine_input in = describe_input(f);
     if (status == SPD_OK && f->o.metric != SPD_LOG_EUCLIDEAN)
         status = engine_cpu_new(f->ctx, &in, &f->e);

@@ -9,8 +9,8 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
@@ -43,13 +43,6 @@ typedef struct log_fit {
     double *lambda, *eigh; /* n, and scratch of the eigenvectors */
     const double *W;       /* where Y and F are wanted */
 } log_fit;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- set-up -------------------------------------------------------------------------------- */
 
@@ -324,7 +317,7 @@ static int at_end(const minimise_options *o, minimise_state *s, int waited, doub
         s->stop = SPD_STOP_LINE_SEARCH;
     else if (s->iteration >= o->max_iter)
         s->stop = SPD_STOP_ITERATIONS;
-    else if (o->max_time > 0.0 && now() - began >= o->max_time)
+    else if (o->max_time > 0.0 && clock_seconds() - began >= o->max_time)
         s->stop = SPD_STOP_TIME;
     else
         return 0;
@@ -334,7 +327,8 @@ static int at_end(const minimise_options *o, minimise_state *s, int waited, doub
 /* Non-zero when the caller wants to stop. */
 static int tell(minimise_state *s, double began, minimise_fn after, void *user)
 {
-    spd_fit_step last = {s->f, s->gradient_norm, s->iteration ? 1.0 : 0.0, now() - began, 0};
+    spd_fit_step last = {s->f, s->gradient_norm, s->iteration ? 1.0 : 0.0, clock_seconds() - began,
+                         0};
     if (!after || !after(user, s, &last))
         return 0;
     s->stop = SPD_STOP_CANCELLED;
@@ -356,7 +350,7 @@ spd_status log_euclidean_minimise(spd_context *ctx, spd_objective objective, siz
                                   minimise_fn after, void *user)
 {
     log_fit a = {.ctx = ctx, .objective = objective, .n = n, .m = m, .p = p};
-    double began = now() - options->seconds_before;
+    double began = clock_seconds() - options->seconds_before;
     int threads = parallel_hold_blas(), waited = 0, cancelled = 0;
     spd_status status = log_fit_open(&a, X, count, pairs);
     if (status == SPD_OK)

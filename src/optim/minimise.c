@@ -12,8 +12,8 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "linalg/tall.h"
 #include "optim/cg.h"
@@ -54,13 +54,6 @@ typedef struct run {
     int cancelled;
 } run;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 size_t minimise_memory(spd_solver solver, size_t n, size_t m)
 {
     return solver == SPD_LBFGS ? lbfgs_room(n * m) : 0;
@@ -70,7 +63,7 @@ static spd_status run_open(run *r)
 {
     size_t n = r->p->n, m = r->p->m, room = grassmann_room(n, m);
     r->count = n * m;
-    r->began = now() - r->o->seconds_before;
+    r->began = clock_seconds() - r->o->seconds_before;
     r->block = mem_alloc(room + r->count, sizeof *r->block);
     if (!r->block)
         return SPD_ENOMEM;
@@ -279,7 +272,7 @@ static void tell(run *r, double step, int probes)
     minimise_state *s = r->s;
     s->memory_count = (int)r->memory.count;
     s->memory_first = (int)r->memory.first;
-    spd_fit_step last = {s->f, s->gradient_norm, step, now() - r->began, probes};
+    spd_fit_step last = {s->f, s->gradient_norm, step, clock_seconds() - r->began, probes};
     r->cancelled = r->after && r->after(r->user, s, &last);
 }
 
@@ -317,7 +310,7 @@ static int at_end(run *r)
         s->stop = SPD_STOP_TOLERANCE;
     else if (s->iteration >= o->max_iter)
         s->stop = SPD_STOP_ITERATIONS;
-    else if (o->max_time > 0.0 && now() - r->began >= o->max_time)
+    else if (o->max_time > 0.0 && clock_seconds() - r->began >= o->max_time)
         s->stop = SPD_STOP_TIME;
     else
         return 0;
