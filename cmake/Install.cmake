@@ -32,10 +32,7 @@ foreach(dependency IN LISTS SPDML_DEPENDENCIES)
     endif()
     string(APPEND pc_private_libs " -l${library}")
 endforeach()
-foreach(library IN LISTS OpenMP_C_LIB_NAMES)
-    string(APPEND pc_private_libs " -l${library}")
-endforeach()
-string(APPEND pc_private_libs " -lm")
+string(APPEND pc_private_libs " -pthread -lm")
 string(STRIP "${pc_private_libs}" pc_private_libs)
 # Paths relative to the file itself: the installed tree may be moved.
 file(RELATIVE_PATH pc_prefix_from_here

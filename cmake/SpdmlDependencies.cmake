@@ -5,12 +5,13 @@
 # Sets SPDML_DEPENDENCIES (targets) and SPDML_MISSING (names of what was not found).
 
 find_package(PkgConfig QUIET)
-find_package(OpenMP QUIET COMPONENTS C)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads QUIET)
 
 set(SPDML_DEPENDENCIES "")
 set(SPDML_MISSING "")
-if(NOT OpenMP_C_FOUND)
-    list(APPEND SPDML_MISSING OpenMP)
+if(NOT Threads_FOUND)
+    list(APPEND SPDML_MISSING Threads)
 endif()
 
 # spdml_dependency(library header module): target spdml::library, found where pkg-config says

@@ -18,14 +18,14 @@ for use in "$@"; do
     demo) ;;
     test)
         required="$required python3|python3"
-        optional="$optional clang-14|clang-14 libclang-rt-14-dev libomp-14-dev valgrind|valgrind
+        optional="$optional clang-14|clang-14 libclang-rt-14-dev valgrind|valgrind
             gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc libc6-dev-arm64-cross"
         venv=yes
         ;;
     lint)
         required="$required python3|python3"
         optional="$optional clang-format-14|clang-format-14 clang-tidy-14|clang-tidy-14
-            cppcheck|cppcheck libomp-14-dev"
+            cppcheck|cppcheck"
         ;;
     coverage)
         optional="$optional gcovr|gcovr"
