@@ -22,7 +22,7 @@ typedef struct data {
     double *S, *L;     /* P x TRI */
     double *logdet;    /* P */
     double *Zfull, *Z; /* P x M x M, P x TRI */
-    double *rows; /* 2 x PAIR_BATCH x TRI */
+    double *rows;      /* 2 x PAIR_BATCH x TRI */
     double *work;
 } data;
 

@@ -143,7 +143,7 @@ static int show_checkpoint(session *s, const char *path)
     if (status == SPD_OK)
         status = spd_fit_state_model(s->ctx, state, &model);
     spd_fit_state_free(state);
-    if (status < 0)
+    if (status != SPD_OK || !model)
         return session_fail(s, status);
     report_model(s, path, "checkpoint", model);
     spd_model_free(model);

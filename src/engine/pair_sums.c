@@ -220,8 +220,9 @@ static void begin_weights(const pair_sums *s, size_t first, size_t lanes, const 
 {
     size_t tri = TRI(s->m);
     double *target[LANES], scale[LANES];
-    for (size_t between = 0; between < (s->Zb ? 2 : 1); between++) {
-        double *Z = between ? s->Zb : s->Z;
+    double *const arrays[2] = {s->Z, s->Zb};
+    for (size_t between = 0; between < 2 && arrays[between]; between++) {
+        double *Z = arrays[between];
         memset(Z + first * tri, 0, lanes * tri * sizeof *Z);
         for (size_t l = 0; l < lanes; l++) {
             target[l] = Z + (first + l) * tri;
@@ -322,13 +323,14 @@ static spd_status sum_pairs(pair_sums *s)
 {
     spd_status status = SPD_OK;
     double cube = (double)(s->m * s->m * s->m);
+    size_t tri = TRI(s->m);
     for (s->now = 0; s->now < s->blocks && status == SPD_OK; s->now++) {
         const block *b = &s->block[s->now];
         status =
             loop(s, (b->count + PAIR_BATCH - 1) / PAIR_BATCH, (double)b->count * cube, batch_chunk);
         if (status == SPD_OK)
             status =
-                loop(s, b[1].chunk - b->chunk, (double)(2 * b->count * TRI(s->m)), share_chunk);
+                loop(s, b[1].chunk - b->chunk, 2.0 * (double)b->count * (double)tri, share_chunk);
     }
     return status;
 }
@@ -343,7 +345,7 @@ static double weighted_sum(const pair_sums *s, size_t from, size_t to)
 
 spd_status pair_sums_value(pair_sums *s, const double *S, double *f, double *Z)
 {
-    size_t groups = (s->p + LANES - 1) / LANES;
+    size_t groups = (s->p + LANES - 1) / LANES, tri = TRI(s->m);
     s->S = S;
     s->Z = Z;
     *f = NAN;
@@ -358,7 +360,7 @@ spd_status pair_sums_value(pair_sums *s, const double *S, double *f, double *Z)
     if (within + between <= NO_SPREAD * s->total * (double)s->m) {
         /* equal matrices: what is left is rounding, and its gradient would lead nowhere */
         within = between = 0.0;
-        memset(Z, 0, s->p * TRI(s->m) * sizeof *Z);
+        memset(Z, 0, s->p * tri * sizeof *Z);
     }
     if (s->objective == SPD_DIFFERENCE) {
         *f = within - between;
@@ -367,5 +369,5 @@ spd_status pair_sums_value(pair_sums *s, const double *S, double *f, double *Z)
     *f = log(within) - log(between);
     s->scale_within = 1.0 / within;
     s->scale_between = 1.0 / between;
-    return loop(s, groups, (double)(s->p * TRI(s->m)), combine_chunk);
+    return loop(s, groups, (double)s->p * (double)tri, combine_chunk);
 }

@@ -86,8 +86,10 @@ static void add_remedy(spd_context *ctx, const spd_data *data)
         ctx_append(ctx, "; it is no covariance matrix: remove it, or try --ridge");
         return;
     }
-    for (; lift < 4.0 * fabs(ctx->error.value) * (double)n / trace; lift *= 10.0)
+    while (lift < 4.0 * fabs(ctx->error.value) * (double)n / trace) {
+        lift *= 10.0;
         exponent++;
+    }
     ctx_append(ctx, "; try --regularize 1e%d%s", exponent,
                lift > 0.5 ? " (so far from definite, it may be no covariance matrix)" : "");
 }

@@ -253,7 +253,7 @@ static spd_status unpack_pairs(spd_context *ctx, const spd_bundle *bundle, spd_f
     spd_status status = record_find(ctx, bundle, "pair", SPD_INT64, s->pairs, 2, &index);
     if (status == SPD_OK)
         status = record_find(ctx, bundle, "weight", SPD_FLOAT64, s->pairs, 2, &weight);
-    if (status < 0)
+    if (status != SPD_OK)
         return status;
     s->pair = mem_zero(s->pairs, sizeof *s->pair);
     if (!s->pair)

@@ -18,18 +18,19 @@ typedef enum field_type {
 
 typedef struct field {
     const char *key;
+    size_t offset; /* of the member */
     field_type type;
-    size_t offset;   /* of the member */
     names_list list; /* FIELD_NAME: which enumeration */
 } field;
 
 #define FIELD(record, member, kind)                                                                \
     {                                                                                              \
-#member, FIELD_##kind, offsetof(record, member), NAMES_METRIC                              \
+        .key = #member, .offset = offsetof(record, member), .type = FIELD_##kind                   \
     }
 #define FIELD_ENUM(record, member, names)                                                          \
     {                                                                                              \
-#member, FIELD_NAME, offsetof(record, member), NAMES_##names                               \
+        .key = #member, .offset = offsetof(record, member), .type = FIELD_NAME,                    \
+        .list = NAMES_##names                                                                      \
     }
 
 /* Adds count members of *record to object. SPD_EINVAL for a value that a reader would refuse. */

@@ -141,7 +141,7 @@ spd_status record_to_history(spd_context *ctx, const spd_bundle *bundle, const c
     const spd_array *table = NULL;
     spd_status status =
         record_find(ctx, bundle, name, SPD_FLOAT64, steps, RECORD_HISTORY_COLUMNS, &table);
-    if (status < 0)
+    if (status != SPD_OK)
         return status;
     spd_fit_step *fresh = mem_alloc(steps, sizeof *fresh);
     if (!fresh)

@@ -66,8 +66,8 @@ void dense_product(size_t n, const double *A, const double *B, double *C)
     multiply(n, CblasNoTrans, CblasNoTrans, A, B, C);
 }
 
-void dense_trans_product(size_t r, size_t c, size_t k, const double *A, const double *B, double keep,
-                         double *C)
+void dense_trans_product(size_t r, size_t c, size_t k, const double *A, const double *B,
+                         double keep, double *C)
 {
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)r, (int)c, (int)k, 1.0, A, (int)r, B,
                 (int)c, keep, C, (int)c);

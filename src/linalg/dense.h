@@ -27,8 +27,8 @@ int dense_eigh(size_t n, int vectors, double *A, double *lambda, double *work);
 void dense_product(size_t n, const double *A, const double *B, double *C);
 
 /* C (r x c) <- A' B + keep C for A (k x r) and B (k x c); keep 0 overwrites. Must not overlap. */
-void dense_trans_product(size_t r, size_t c, size_t k, const double *A, const double *B, double keep,
-                         double *C);
+void dense_trans_product(size_t r, size_t c, size_t k, const double *A, const double *B,
+                         double keep, double *C);
 
 /* C <- A' B A for symmetric B, exactly symmetric. work: n n doubles. C may be B. */
 void dense_congruence(size_t n, const double *A, const double *B, double *C, double *work);

@@ -97,13 +97,15 @@ static void cost_is_the_sum_of_distances(void)
                 problem q = problem_new(&r, m, counts[c], 100.0);
                 double expected = 0.0, size = 0.0;
                 for (size_t i = 0; i < q.count; i++) {
-                    double d2 = twin_dist2(metrics[which], m,
-                                           q.X + q.pairs[i].i * m * m, q.X + q.pairs[i].j * m * m);
+                    double d2 = twin_dist2(metrics[which], m, q.X + q.pairs[i].i * m * m,
+                                           q.X + q.pairs[i].j * m * m);
                     expected += q.pairs[i].c * d2;
                     size += fabs(q.pairs[i].c) * d2;
                 }
-                CHECK_CLOSE(value(&q, metrics[which], 0), expected, 1e-12 * size + 1e-13, "m %zu", m);
-                CHECK_CLOSE(value(&q, metrics[which], 1), expected, 1e-12 * size + 1e-13, "m %zu", m);
+                CHECK_CLOSE(value(&q, metrics[which], 0), expected, 1e-12 * size + 1e-13, "m %zu",
+                            m);
+                CHECK_CLOSE(value(&q, metrics[which], 1), expected, 1e-12 * size + 1e-13, "m %zu",
+                            m);
                 problem_free(&q);
             }
 }
@@ -143,8 +145,8 @@ static void weights_by_taylor_slope(void)
                 remainder[step] = fabs(value(&q, metrics[which], 0) - f0 - t * slope);
             }
             double order = log10(remainder[0] / remainder[1]);
-            CHECK(order > 1.8 && order < 2.2, "%s m %zu: order %g, slope %g", spd_metric_name(metrics[which]), m, order,
-                  slope);
+            CHECK(order > 1.8 && order < 2.2, "%s m %zu: order %g, slope %g",
+                  spd_metric_name(metrics[which]), m, order, slope);
             free(H);
             free(X0);
             problem_free(&q);
