@@ -153,6 +153,14 @@ def test_own_graph(fit, tmp_path, data):
     fit("d.npz", "-m", 3, "--affinity", "A.npz", "--unsupervised").failed("exclude", code=2)
 
 
+def test_own_graph_needs_no_labels(fit, data, tmp_path):
+    np.save(tmp_path / "x.npy", data[0])
+    np.savez(tmp_path / "A.npz", i=[0, 0, 2], j=[1, 2, 3], value=[1.0, -1.0, 0.5])
+    shown = fit("x.npy", "-m", 3, "--affinity", "A.npz").good().json
+    assert (shown["pairs_within"], shown["pairs_between"]) == (2, 1)
+    fit("x.npy", "-m", 3).failed("label")
+
+
 # ---- without all or some labels ----------------------------------------------------------------
 
 
