@@ -56,3 +56,7 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT SPDML_SANITIZE AND NOT SPDML_COVERAGE)
     install(DIRECTORY "${share}/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}")
     install(DIRECTORY "${share}/bash-completion" TYPE DATA)
 endif()
+
+# For the Python package, whose folder the library goes into; no links, which wheels cannot hold.
+install(FILES $<TARGET_FILE:spdml_shared> DESTINATION spdml RENAME libspdml.so
+        COMPONENT python EXCLUDE_FROM_ALL)

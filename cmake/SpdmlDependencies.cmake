@@ -40,6 +40,13 @@ spdml_dependency(zip zip.h libzip)
 spdml_dependency(matio matio.h matio)
 spdml_dependency(hdf5 hdf5.h hdf5) # beneath matio: io silences what it prints
 spdml_dependency(jansson jansson.h jansson)
+spdml_dependency(archive archive.h libarchive)
+spdml_dependency(png png.h libpng)
+spdml_dependency(jpeg jpeglib.h libjpeg)
+spdml_dependency(tiff tiffio.h libtiff-4)
+spdml_dependency(vl vl/dsift.h vlfeat)
+spdml_dependency(kissfft-float kissfft/kiss_fftnd.h kissfft-float)
+spdml_dependency(svm libsvm/svm.h libsvm)
 
 if(SPDML_MISSING AND PROJECT_NAME STREQUAL "spdml")
     list(JOIN SPDML_MISSING ", " missing_text)

@@ -262,6 +262,7 @@ typedef struct spd_data {
     size_t columns;    /* further arrays whose first dimension is p */
     spd_array **column;
     char *source;       /* the file's path, for messages */
+    char *meta;         /* how the matrices were made, JSON text; NULL where the file has none */
     spd_array *storage; /* internal: what X points into */
 } spd_data;
 
@@ -282,7 +283,8 @@ SPD_API spd_status spd_data_load(spd_context *ctx, const char *path,
                                  const spd_load_options *options, spd_data **data);
 SPD_API void spd_data_free(spd_data *data);
 
-/* Writes X, y and the columns to .npz or .mat, or X alone to .npy; atomically. */
+/* Writes X, y and the columns to .npz (with meta as its member meta.json) or .mat, or X alone to
+ * .npy; atomically. */
 SPD_API spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *path);
 
 /* What is in a data set and what is wrong with it. */
@@ -503,6 +505,373 @@ SPD_API spd_status spd_fit_state_model(spd_context *ctx, const spd_fit_state *st
  * model nor checkpoint counts as data. */
 typedef enum spd_kind { SPD_KIND_DATA = 0, SPD_KIND_MODEL, SPD_KIND_CHECKPOINT } spd_kind;
 SPD_API spd_kind spd_file_kind(const char *path);
+
+/* ---- recognition ---------------------------------------------------------------------------- */
+
+/* What decides. Each is one file of src/classify. */
+typedef enum spd_classifier_kind {
+    SPD_NN = 0,     /* nn: class of the nearest training sample, ties by lower index */
+    SPD_KNN,        /* knn: majority of the k nearest, ties by the class seen nearer */
+    SPD_MDM,        /* mdm: nearest class mean */
+    SPD_RSR,        /* rsr: sparse coding with the Stein kernel, smallest class residual */
+    SPD_CDL,        /* cdl: log-Euclidean kernel, kernel partial least squares */
+    SPD_CDL_LDA,    /* cdl-lda: the same kernel, kernel discriminant analysis, nearest neighbour */
+    SPD_PGA,        /* pga: principal geodesic analysis at the mean, nearest neighbour */
+    SPD_LLE,        /* riemannian-lle: transductive, as the next two */
+    SPD_HLLE,       /* riemannian-hessian-lle */
+    SPD_LAPLACIAN,  /* riemannian-laplacian */
+    SPD_KSVM,       /* ksvm: support vectors on the Stein or log-Euclidean kernel */
+    SPD_TS_LDA,     /* ts-lda: tangent space at the mean, shrinkage discriminant analysis */
+    SPD_SRC,        /* src: sparse coding of vectors over PCA-reduced training vectors */
+    SPD_GSRC,       /* gsrc: the same on Gabor magnitudes, with an occlusion dictionary */
+    SPD_CLASSIFIERS /* how many there are */
+} spd_classifier_kind;
+
+/* What is done to the matrices before: W'XW with an n x m W learned from the training part. */
+typedef enum spd_map {
+    SPD_MAP_NONE = 0,
+    SPD_MAP_ML,     /* -ml: the learned map, spd_fit */
+    SPD_MAP_RANDOM, /* -random: random orthonormal */
+    SPD_MAP_MEAN,   /* -mean: leading eigenvectors of the mean in the method's metric */
+    SPD_MAP_CSP,    /* -csp: generalised eigenvectors of the class means */
+    SPD_MAP_PCA,    /* pca-: leading eigenvectors of the pooled covariance (arithmetic mean) */
+    SPD_MAPS        /* how many there are */
+} spd_map;
+
+/* Numbers that a method may have; each is fixed, tuned, or at its default. */
+typedef enum spd_parameter {
+    SPD_PARAM_M = 0,      /* m: size after the map; m = n is the identity */
+    SPD_PARAM_NU_W,       /* nu-w, nu-b: neighbours of the learned map */
+    SPD_PARAM_NU_B,       /* */
+    SPD_PARAM_K,          /* k: neighbours of knn and of the embeddings */
+    SPD_PARAM_BETA,       /* beta: of the Stein kernel; wins over beta-scale when set */
+    SPD_PARAM_BETA_SCALE, /* beta-scale: beta times the median squared distance of training */
+    SPD_PARAM_LAMBDA,     /* lambda: weight of the l1 term */
+    SPD_PARAM_COMPONENTS, /* components: of kernel partial least squares */
+    SPD_PARAM_DIMENSIONS, /* dimensions: of pga, of the embeddings, of PCA in src and gsrc */
+    SPD_PARAM_COST,       /* cost: C of the support vector machine */
+    SPD_PARAMETERS        /* how many there are */
+} spd_parameter;
+
+/* A method: "nn-stein-ml" is SPD_NN with SPD_STEIN after SPD_MAP_ML. */
+typedef struct spd_method {
+    spd_classifier_kind classifier;
+    spd_map map;
+    spd_metric metric;            /* of neighbours, means and map; ksvm: which kernel */
+    int normalize_kernel;         /* rsr: columns of K and every k to unit length */
+    double value[SPD_PARAMETERS]; /* NaN: not fixed */
+    const spd_fit_options *fit;   /* of the learned map; NULL: defaults. m, metric and nu come from
+                                     above */
+} spd_method;
+
+#define SPD_METHOD_NAME 64 /* room for a name */
+
+/* The method of a joined name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp]; metrics by any
+ * name that spd_metric_parse understands, or the method's usual one. No value is fixed. SPD_EINVAL
+ * with what was meant in the message for others. */
+SPD_API spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *method);
+
+/* name (SPD_METHOD_NAME) <- the joined name. */
+SPD_API void spd_method_name(const spd_method *method, char *name);
+
+/* "rsr", "ml", "nu-b", ...; NULL for a number that is none. */
+SPD_API const char *spd_classifier_name(spd_classifier_kind kind);
+SPD_API const char *spd_map_name(spd_map map);
+SPD_API const char *spd_parameter_name(spd_parameter parameter);
+SPD_API spd_status spd_parameter_parse(const char *name, spd_parameter *parameter);
+
+/* Does the method have this parameter; does it read vectors instead of matrices? */
+SPD_API int spd_method_uses(const spd_method *method, spd_parameter parameter);
+SPD_API int spd_method_on_vectors(const spd_method *method);
+
+/* A set of samples as SPD matrices, as vectors, or both; what a method needs must be there. */
+typedef struct spd_samples {
+    size_t p;
+    size_t n;
+    const double *X;      /* p x n x n SPD matrices, or NULL */
+    size_t height, width; /* of the images in V; features are images of height 1 */
+    const double *V;      /* p x (height * width), or NULL */
+    size_t classes;
+    const int *label; /* p class numbers 0 .. classes-1, some may be empty; NULL for queries */
+} spd_samples;
+
+/* A method that has seen its training samples, which are borrowed and must outlive it. */
+typedef struct spd_classifier spd_classifier;
+
+/* Trains; values that are not fixed take their defaults. model (or NULL) is used as the map, in
+ * place of what the method says. SPD_NOT_DEFINITE, SPD_NOT_CONVERGED are remarks. */
+SPD_API spd_status spd_classifier_fit(spd_context *ctx, const spd_method *method,
+                                      const spd_samples *train, const spd_model *model,
+                                      spd_classifier **classifier);
+
+/* label (queries->p) <- class numbers. */
+SPD_API spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier *classifier,
+                                          const spd_samples *queries, int *label);
+
+/* The method with every value it uses; its fit is NULL. */
+SPD_API const spd_method *spd_classifier_method(const spd_classifier *classifier);
+SPD_API void spd_classifier_free(spd_classifier *classifier);
+
+/* Values that cross-validation tries. */
+typedef struct spd_grid {
+    size_t count[SPD_PARAMETERS]; /* 0: the method's own choice */
+    const double *value[SPD_PARAMETERS];
+} spd_grid;
+
+typedef struct spd_tuning {
+    int folds;        /* at most; fewer when a class or the groups have fewer samples */
+    const int *group; /* p numbers >= 0: samples of one group share a fold; NULL: all alone */
+    uint64_t seed;
+    const spd_grid *grid; /* NULL: the method's own */
+} spd_tuning;
+
+typedef struct spd_tuned {
+    size_t settings; /* how many combinations were tried; 1 means there was nothing to tune */
+    int folds;       /* as used */
+    double accuracy; /* of the chosen one, over the folds; NaN when there was nothing to tune */
+    double seconds;
+} spd_tuned;
+
+/* Fixes the values of the method that are not fixed yet and have a grid, by cross-validation within
+ * the training samples; those without stay NaN, which means their default. The setting that gets
+ * most samples right over all folds wins; ties go to the best mean over the setting and those one
+ * step away in the grid, then to the smaller m. A setting that fails is out; when all do, the first
+ * failure is returned. Folds are stratified by class, whole groups where there are any. tuned may
+ * be NULL. */
+SPD_API spd_status spd_tune(spd_context *ctx, spd_method *method, const spd_samples *train,
+                            const spd_tuning *tuning, spd_tuned *tuned);
+
+/* train (p) <- 1 for training, 0 for test, each class split by itself: per_class samples of each
+ * where it is not 0, else the fraction, rounded, at least 1 and never a whole class. Different
+ * repeats of one seed are different splits. */
+SPD_API spd_status spd_split(spd_context *ctx, size_t p, const int *label, double fraction,
+                             size_t per_class, uint64_t seed, size_t repeat, char *train);
+
+/* How p predictions fare: accuracy, mean over the classes that occur of their accuracies, and
+ * confusion (classes x classes, or NULL), rows the truth. */
+typedef struct spd_score {
+    size_t total, correct;
+    double accuracy, balanced;
+} spd_score;
+SPD_API spd_status spd_score_predictions(spd_context *ctx, size_t p, size_t classes,
+                                         const int *truth, const int *predicted, spd_score *score,
+                                         int64_t *confusion);
+
+/* McNemar's exact two-sided test that two methods err equally often on the same samples. */
+typedef struct spd_mcnemar_result {
+    size_t only_first, only_second; /* samples that only one of them got right */
+    double p_value;
+} spd_mcnemar_result;
+SPD_API spd_status spd_mcnemar(spd_context *ctx, size_t p, const int *truth, const int *first,
+                               const int *second, spd_mcnemar_result *result);
+
+/* Y (p x n x n) <- M_g^-1/2 X_i M_g^-1/2, M_g the metric's mean of the group of i (p numbers >= 0):
+ * every group is moved to the identity. Y may be X. */
+SPD_API spd_status spd_recenter(spd_context *ctx, spd_metric metric, size_t n, size_t p,
+                                const double *X, const int *group, double *Y);
+
+/* Coordinates of samples in a few dimensions, for pictures and as a start for other methods. */
+typedef enum spd_embedding {
+    SPD_EMBED_LLE = 0,     /* lle: Riemannian locally linear embedding (Goh and Vidal 2008) */
+    SPD_EMBED_HESSIAN_LLE, /* hessian-lle: the same with Hessians; needs k >= 1 + d + d(d+1)/2 */
+    SPD_EMBED_LAPLACIAN,   /* laplacian: Laplacian eigenmaps, weights exp(-d2/t) */
+    SPD_EMBED_PGA,         /* pga: principal axes of the tangent space at the mean */
+    SPD_EMBED_MDS,         /* mds: classical scaling of the distances */
+    SPD_EMBEDDINGS         /* how many there are */
+} spd_embedding;
+
+/* "lle", ...; NULL for a number that is none. */
+SPD_API const char *spd_embedding_name(spd_embedding kind);
+
+typedef struct spd_embed_options {
+    spd_embedding kind;
+    spd_metric metric; /* lle and hessian-lle need log maps: SPD_AIRM and the flat metrics, which
+                          are SPD_LOG_EUCLIDEAN, SPD_LOG_CHOLESKY and SPD_EUCLIDEAN */
+    size_t k;          /* neighbours, 1 .. p-1; pga and mds do not look at it */
+    size_t dimensions; /* d, 1 .. p-1 */
+    double ridge;      /* lle: this times tr(G) is added to a neighbourhood's G; 0 means 1e-3 */
+    double bandwidth;  /* laplacian: t; 0 means the mean d2 of all neighbours */
+} spd_embed_options;
+
+typedef struct spd_embed_info {
+    double explained; /* pga, mds: share of the variance that Y holds, in [0,1]; others: NaN */
+    double bandwidth; /* laplacian: t as used; others: NaN */
+} spd_embed_info;
+
+/* Y (p x d) <- coordinates; eigenvalue (d, or NULL) <- the eigenvalues of its columns: the smallest
+ * but zero, ascending (lle, hessian-lle, laplacian), or the largest, descending (pga, mds). Every
+ * column has its entry of largest size positive. Columns have mean square 1 (lle, hessian-lle;
+ * laplacian: weighted by degrees), or their eigenvalue as sum of squares (pga, mds). A graph of
+ * neighbours that is not connected is refused, and by lle one in which several groups have all
+ * their neighbours among themselves: SPD_EINVAL. info may be NULL. */
+SPD_API spd_status spd_embed(spd_context *ctx, const spd_embed_options *options, size_t n, size_t p,
+                             const double *X, double *Y, double *eigenvalue, spd_embed_info *info);
+
+/* ---- descriptors ---------------------------------------------------------------------------- */
+
+typedef enum spd_shrinkage {
+    SPD_SHRINK_NONE = 0,
+    SPD_SHRINK_OAS,
+    SPD_SHRINK_LEDOIT_WOLF,
+    SPD_SHRINK_VALUE,
+    SPD_SHRINKAGES /* how many there are */
+} spd_shrinkage;
+
+/* "none", "oas", "ledoit-wolf", "value"; NULL for a number that is none. */
+SPD_API const char *spd_shrinkage_name(spd_shrinkage shrinkage);
+SPD_API spd_status spd_shrinkage_parse(const char *name, spd_shrinkage *shrinkage);
+
+/* From observations to a covariance matrix. All zero: the plain covariance, 1/(r-1). */
+typedef struct spd_covariance_options {
+    spd_shrinkage shrinkage;
+    double shrink;     /* SPD_SHRINK_VALUE: rho in [0, 1] */
+    double regularize; /* adds this times tr(C)/n to the diagonal; < 0: the descriptor's default */
+    size_t m;          /* with W (n x m): observations are projected first (eq. 12), C is m x m */
+    const double *W;   /* NULL: no projection */
+    size_t n;          /* rows of W, checked against the observations; 0: on trust */
+} spd_covariance_options;
+
+/* C (n x n; m x m with W) <- covariance of the r observations in the rows of O (r x n), shrunk,
+ * then regularised. Shrinkage works on the 1/r version, as its authors do. Stable for means far
+ * larger than deviations. SPD_EINVAL with the remedies when r - 1 is below the size of C and the
+ * options repair nothing. options NULL means all zero. */
+SPD_API spd_status spd_covariance(spd_context *ctx, size_t r, size_t n, const double *O,
+                                  const spd_covariance_options *options, double *C);
+
+typedef enum spd_descriptor {
+    SPD_DESCRIBE_COVARIANCE = 0, /* tables of observations, multichannel signals */
+    SPD_DESCRIBE_SIFT_COLOR,     /* images: dense SIFT and colours of 3 x 3 patches */
+    SPD_DESCRIBE_GABOR,          /* images: intensity, position, Gabor magnitudes */
+    SPD_DESCRIBE_REGION,         /* images: Tuzel's features in rectangles */
+    SPD_DESCRIBE_JOINTS,         /* motion capture: joint positions */
+    SPD_DESCRIPTORS              /* how many there are */
+} spd_descriptor;
+
+/* "covariance", "sift-color", ...; NULL for a number that is none. */
+SPD_API const char *spd_descriptor_name(spd_descriptor kind);
+SPD_API spd_status spd_descriptor_parse(const char *name, spd_descriptor *kind);
+
+typedef struct spd_rect {
+    size_t x, y, width, height; /* pixels, from the upper left */
+} spd_rect;
+
+typedef enum spd_regions {
+    SPD_REGIONS_WHOLE = 0, /* one block */
+    SPD_REGIONS_HALVES,    /* whole, left half, right half */
+    SPD_REGIONS_GRID       /* rows x columns cells */
+} spd_regions;
+
+typedef enum spd_label_source {
+    SPD_LABELS_AUTO = 0, /* index file where given, else arrays' y, else folders when there are
+                            several, else none */
+    SPD_LABELS_FOLDER,   /* name of the folder a file is in */
+    SPD_LABELS_PATTERN,  /* what (...) of the pattern matches in the file's name */
+    SPD_LABELS_NONE
+} spd_label_source;
+
+/* Everything that shapes a description; each descriptor reads its own part.
+ * spd_describe_defaults fills it for a descriptor. */
+typedef struct spd_describe_options {
+    spd_covariance_options covariance;
+    /* which inputs are what */
+    spd_label_source labels;
+    const char *index;   /* csv: first column the file, second the label, others columns; or NULL */
+    const char *pattern; /* SPD_LABELS_PATTERN: an extended regular expression with one group */
+    const char *x_name;  /* variable in array files; NULL: the obvious one */
+    const char *y_name;
+    int keep_going; /* a broken input is skipped and listed, else it ends the run */
+    /* images: sift-color, gabor, region */
+    size_t width, height; /* resized to this; 0: as it is */
+    int grey;             /* no colours */
+    int keep_images;      /* the grey, resized images become the column `images` */
+    /* sift-color */
+    size_t step, bin; /* pixels: 4, 3 */
+    double smooth;    /* deviation of a Gaussian before SIFT, pixels; 0: none */
+    /* gabor */
+    size_t scales, orientations; /* 5, 8 */
+    double kmax, spacing, sigma; /* k_v = kmax / spacing^v; Gaussian envelope */
+    spd_regions regions;
+    size_t grid_rows, grid_columns; /* gabor's SPD_REGIONS_GRID, and cells of region */
+    /* region */
+    size_t rects; /* rectangles, each a matrix; 0: the grid's cells, else the whole image */
+    const spd_rect *rect;
+    /* joints */
+    const char *asf;                /* skeleton for all .amc files; NULL: beside each */
+    int center_root;                /* positions relative to the root joint */
+    size_t first_frame, last_frame; /* half open; last 0: to the end */
+    size_t pyramid;                 /* levels of the temporal pyramid; 1: the clip alone */
+    /* covariance: signals */
+    double rate;           /* samples per second; 1 when unknown */
+    double window, stride; /* seconds; window 0: the whole table; stride 0: no overlap */
+    size_t bands;          /* pass bands, stacked; 0: no filter */
+    const double *band;    /* bands x 2: low and high edge in Hz */
+    size_t order;          /* of the Butterworth filter; 4 */
+    const char *group;     /* a column that says which rows of a long table belong together */
+    int channels_first;    /* tables are channels x time, observations in columns */
+} spd_describe_options;
+
+/* *options <- what is usual for a descriptor, the settings of the method's paper where it has any.
+ */
+SPD_API void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options);
+
+/* Inputs that were skipped, and why. */
+typedef struct spd_failures {
+    size_t count;
+    char **input;   /* count names */
+    char **message; /* count lines; each begins with the input's name */
+} spd_failures;
+SPD_API void spd_failures_free(spd_failures *failures);
+
+/* *data <- the matrices of all inputs, new, with labels, a column `name` (which input) and
+ * further columns, and the parameters as JSON in meta. Paths are files, folders (searched
+ * recursively, in order of names) or archives (.tar, .tar.gz, .zip, ...), each with what the
+ * descriptor takes: images (.png, .jpg, .tif, .pgm, ...), motion clips (.amc with .asf, .bvh,
+ * .c3d), tables (.csv, .npy); or arrays (.npz, .npy, .mat) of several, whose further per-sample
+ * arrays are carried over. Inputs are described in parallel and read as they are needed.
+ * options NULL means the defaults. With keep_going broken inputs are skipped; *failures (or NULL)
+ * then lists them, new. At least one input must be good. */
+SPD_API spd_status spd_describe(spd_context *ctx, spd_descriptor kind, size_t count,
+                                const char *const *paths, const spd_describe_options *options,
+                                spd_data **data, spd_failures **failures);
+
+/* ---- generated data -------------------------------------------------------------------------- */
+
+typedef enum spd_synth_kind {
+    SPD_SYNTH_SPD = 0,  /* SPD matrices: class signal in a planted subspace under nuisance */
+    SPD_SYNTH_TEXTURES, /* colour images of materials, a folder per class */
+    SPD_SYNTH_MOTION,   /* skeletons performing actions: .asf and .amc files, index.csv */
+    SPD_SYNTH_FACES,    /* grey images of faces in poses, index.csv */
+    SPD_SYNTH_KINDS     /* how many there are */
+} spd_synth_kind;
+
+/* What is generated; each kind reads its own part. The same seed gives the same data. */
+typedef struct spd_synth_options {
+    uint64_t seed;
+    size_t classes;    /* spd, textures: classes; motion: actions; faces: people */
+    size_t samples;    /* spd, textures: per class; motion: repeats of an action by a subject */
+    size_t n, planted; /* spd: size of the matrices, dimension of the planted subspace */
+    double signal;     /* spd: distance between classes, on the scale of the variation within */
+    double nuisance;   /* spd: variation outside the subspace */
+    size_t size;       /* textures, faces: pixels of a side */
+    size_t subjects;   /* motion: people, of different proportions and styles */
+    size_t frames;     /* motion: about so many per clip */
+} spd_synth_options;
+
+/* The defaults of a kind: the sizes of the paper's sets. */
+SPD_API void spd_synth_defaults(spd_synth_kind kind, spd_synth_options *options);
+
+/* "spd", "textures", ...; NULL for a number that is none. */
+SPD_API const char *spd_synth_name(spd_synth_kind kind);
+
+/* SPD_SYNTH_SPD: *data is new, with labels; planted (n x planted, or NULL) <- the subspace. */
+SPD_API spd_status spd_synth_data(spd_context *ctx, const spd_synth_options *options,
+                                  double *planted, spd_data **data);
+
+/* The other kinds: writes files into a folder, which is made and must not exist or be empty. On
+ * failure nothing is left behind. *files (or NULL) <- how many. */
+SPD_API spd_status spd_synth_files(spd_context *ctx, spd_synth_kind kind,
+                                   const spd_synth_options *options, const char *folder,
+                                   size_t *files);
 
 #ifdef __cplusplus
 }

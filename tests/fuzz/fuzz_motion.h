@@ -1,0 +1,46 @@
+/* fuzz_motion.h - what holds for a clip from any bytes: finite positions and names in UTF-8, or a
+ * message; and nothing is left behind. */
+#ifndef SPD_FUZZ_MOTION_H
+#define SPD_FUZZ_MOTION_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "io/motion.h"
+#include "io/text.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);
+
+typedef spd_status (*clip_parser)(spd_context *ctx, const unsigned char *bytes, size_t size,
+                                  motion **clip);
+
+static void check_clip(const motion *clip)
+{
+    for (size_t i = 0; i < clip->frames * clip->joints * 3; i++)
+        if (!isfinite(clip->position[i]))
+            abort();
+    for (size_t i = 0; i < clip->joints; i++)
+        if (utf8_length(clip->name[i]) == SIZE_MAX)
+            abort();
+}
+
+static void fuzz_clip(clip_parser parse, const unsigned char *bytes, size_t size)
+{
+    long live = mem_live();
+    spd_context *ctx = spd_context_new();
+    motion *clip = NULL;
+    spd_status status = parse(ctx, bytes, size, &clip);
+    if (status == SPD_OK)
+        check_clip(clip);
+    else if (clip || spd_context_error(ctx)->message[0] == '\0')
+        abort(); /* a failure leaves its output alone and says why */
+    motion_free(clip);
+    spd_context_free(ctx);
+    if (mem_live() != live)
+        abort();
+}
+
+#endif

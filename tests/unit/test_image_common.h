@@ -1,0 +1,150 @@
+/* test_image_common.h - what the tests of the image readers share: a file in memory, and what must
+ * hold for every file that is cut off or damaged. */
+#ifndef SPD_TEST_IMAGE_COMMON_H
+#define SPD_TEST_IMAGE_COMMON_H
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "io/image_formats.h"
+#include "random_spd.h"
+#include "test.h"
+
+typedef struct file_bytes {
+    unsigned char *bytes;
+    size_t size;
+} file_bytes;
+
+HELPER void bytes_free(file_bytes *file)
+{
+    free(file->bytes);
+    *file = (file_bytes){NULL, 0};
+}
+
+HELPER void bytes_add(file_bytes *file, const void *more, size_t size)
+{
+    file->bytes = realloc(file->bytes, file->size + size + 1);
+    if (!file->bytes)
+        abort();
+    memcpy(file->bytes + file->size, more, size);
+    file->size += size;
+}
+
+/* The file of that name, which is removed. */
+HELPER file_bytes bytes_take(const char *path)
+{
+    file_bytes file = {NULL, 0};
+    unsigned char part[4096];
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        abort();
+    for (size_t got; (got = fread(part, 1, sizeof part, stream)) > 0;)
+        bytes_add(&file, part, got);
+    fclose(stream);
+    remove(path);
+    return file;
+}
+
+/* Decodes; on failure NULL, with the message in text (200) unless that is NULL. */
+HELPER image *decode(const unsigned char *bytes, size_t size, char *text)
+{
+    spd_context *ctx = spd_context_new();
+    image *picture = NULL;
+    spd_status status = image_decode(ctx, bytes, size, &picture);
+    const char *message = spd_context_error(ctx)->message;
+    if (status < 0)
+        CHECK(!picture && message[0] && !strchr(message, '\n'), "'%s'", message);
+    if (text)
+        snprintf(text, 200, "%.199s", message);
+    spd_context_free(ctx);
+    return picture;
+}
+
+/* The file has these pixels, to within so much. */
+HELPER void expect_pixels(const file_bytes *file, size_t width, size_t height, size_t channels,
+                          const double *pixel, double tolerance, const char *what)
+{
+    char text[200];
+    image *picture = decode(file->bytes, file->size, text);
+    if (!CHECK(picture, "%s: %s", what, text))
+        return;
+    CHECK(picture->width == width && picture->height == height && picture->channels == channels,
+          "%s: %zu x %zu x %zu", what, picture->width, picture->height, picture->channels);
+    for (size_t i = 0; i < width * height * channels; i++)
+        if (!CHECK_CLOSE(picture->pixel[i], pixel[i], tolerance, "%s: value %zu", what, i))
+            break;
+    image_free(picture);
+}
+
+/* The message about the file holds this text. */
+HELPER void expect_refusal(const void *bytes, size_t size, const char *part)
+{
+    char text[200];
+    image *picture = decode(bytes, size, text);
+    CHECK(!picture && strstr(text, part), "'%s' is not about '%s'", text, part);
+    image_free(picture);
+}
+
+/* However the file is cut off, there is a message, and nothing stays allocated. The copy has the
+ * size of the cut, so that reading past it is seen. */
+HELPER void expect_cuts_refused(const file_bytes *file, const char *what)
+{
+    const long live = mem_live();
+    for (size_t size = 0; size < file->size; size++) {
+        unsigned char *cut = malloc(size ? size : 1);
+        if (!cut)
+            abort();
+        memcpy(cut, file->bytes, size);
+        image *picture = decode(cut, size, NULL);
+        CHECK(!picture, "%s: cut to %zu of %zu bytes, and read", what, size, file->size);
+        image_free(picture);
+        free(cut);
+    }
+    CHECK(mem_live() == live, "%s: %ld blocks stay", what, mem_live() - live);
+}
+
+/* Whatever byte is wrong, it is read or refused, and nothing stays allocated. */
+HELPER void expect_damage_survived(const file_bytes *file, const char *what)
+{
+    const long live = mem_live();
+    rng r;
+    rng_seed(&r, 5);
+    for (size_t at = 0; at < file->size; at++) {
+        const unsigned char good = file->bytes[at];
+        const unsigned char wrong[] = {0, 0xff, (unsigned char)rng_next(&r)};
+        for (size_t w = 0; w < sizeof wrong; w++) {
+            file->bytes[at] = wrong[w];
+            const image_file damaged = {NULL, file->bytes, file->size, (size_t)1 << 20};
+            image *picture = NULL;
+            spd_status status = image_decode_file(&damaged, &picture);
+            CHECK((status < 0) == !picture, "%s: byte %zu", what, at);
+            image_free(picture);
+        }
+        file->bytes[at] = good;
+    }
+    CHECK(mem_live() == live, "%s: %ld blocks stay", what, mem_live() - live);
+}
+
+/* Every allocation of ours fails once. */
+HELPER void expect_hunger_survived(const file_bytes *file, const char *what)
+{
+    const long live = mem_live();
+    int done = 0;
+    for (long k = 1; !done && k < 1000; k++) {
+        spd_context *ctx = spd_context_new();
+        image *picture = NULL;
+        mem_fail_at(k);
+        spd_status status = image_decode(ctx, file->bytes, file->size, &picture);
+        mem_fail_at(0);
+        done = status == SPD_OK;
+        if (!done)
+            CHECK(status == SPD_ENOMEM && !picture, "%s: allocation %ld: %s", what, k,
+                  spd_context_error(ctx)->message);
+        image_free(picture);
+        spd_context_free(ctx);
+        CHECK(mem_live() == live, "%s: %ld blocks stay", what, mem_live() - live);
+    }
+    CHECK(done, "%s", what);
+}
+
+#endif
