@@ -19,6 +19,13 @@ void spd_bundle_free(spd_bundle *bundle)
     mem_free(bundle);
 }
 
+spd_status bundle_meta(spd_context *ctx, io_file *file, char **meta)
+{
+    *meta = NULL;
+    return npz_has_text(file, META_NAME) ? npz_read_text(ctx, file, META_NAME, META_LIMIT, meta)
+                                         : SPD_OK;
+}
+
 static spd_status read_arrays(spd_context *ctx, io_file *file, spd_bundle *bundle)
 {
     spd_status status = SPD_OK;

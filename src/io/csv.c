@@ -147,8 +147,10 @@ void csv_table_free(csv_table *table)
     table->seen = NULL;
 }
 
-spd_status csv_numbers(spd_context *ctx, const csv_table *table, size_t column, int alone,
-                       double *out)
+/* Cells of the columns that `takes` wants, as numbers. */
+static spd_status take_numbers(spd_context *ctx, const csv_table *table,
+                               int (*takes)(size_t column, const void *user), const void *user,
+                               double *out)
 {
     text_locale saved;
     csv_cursor walk = table->start;
@@ -157,13 +159,39 @@ spd_status csv_numbers(spd_context *ctx, const csv_table *table, size_t column, 
         return ctx_nomem(ctx, "a locale");
     spd_status status = SPD_OK;
     while (status == SPD_OK && csv_next(&walk, &cell) == CSV_CELL) {
-        if ((cell.column == column) != alone)
+        if (!takes(cell.column, user))
             continue;
         if (!csv_number(&cell, out++))
             status = not_a_number(ctx, &cell);
     }
     text_leave_c_locale(&saved);
     return status;
+}
+
+static int is_column(size_t column, const void *user)
+{
+    return column == *(const size_t *)user;
+}
+
+static int is_other_column(size_t column, const void *user)
+{
+    return column != *(const size_t *)user;
+}
+
+static int is_unmarked(size_t column, const void *user)
+{
+    return !((const char *)user)[column];
+}
+
+spd_status csv_numbers(spd_context *ctx, const csv_table *table, size_t column, int alone,
+                       double *out)
+{
+    return take_numbers(ctx, table, alone ? is_column : is_other_column, &column, out);
+}
+
+spd_status csv_numbers_but(spd_context *ctx, const csv_table *table, const char *skip, double *out)
+{
+    return take_numbers(ctx, table, is_unmarked, skip, out);
 }
 
 spd_status csv_texts(spd_context *ctx, const csv_table *table, size_t column, spd_array **array)

@@ -65,6 +65,9 @@ void csv_table_free(csv_table *table);
 spd_status csv_numbers(spd_context *ctx, const csv_table *table, size_t column, int alone,
                        double *out);
 
+/* Those of all columns that are not marked in skip (columns). */
+spd_status csv_numbers_but(spd_context *ctx, const csv_table *table, const char *skip, double *out);
+
 /* One column as text. */
 spd_status csv_texts(spd_context *ctx, const csv_table *table, size_t column, spd_array **array);
 

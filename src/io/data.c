@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "io/array.h"
+#include "io/bundle.h"
 #include "io/file.h"
 #include "io/text.h"
 
@@ -205,17 +206,25 @@ static spd_status read_columns(spd_context *ctx, io_file *file, const io_entry *
     return SPD_OK;
 }
 
+spd_status data_read_extras(spd_context *ctx, io_file *file, const io_entry *x,
+                            const spd_load_options *options, spd_data *data)
+{
+    const io_entry *y;
+    spd_status status = read_labels(ctx, file, options, data, &y);
+    return status < 0 ? status : read_columns(ctx, file, x, y, data);
+}
+
 static spd_status read_all(spd_context *ctx, io_file *file, const spd_load_options *options,
                            spd_data *data)
 {
-    const io_entry *x, *y;
+    const io_entry *x;
     spd_status status = find_matrices(ctx, file, options->x_name, &x);
     if (status == SPD_OK)
         status = read_matrices(ctx, file, x, data);
     if (status == SPD_OK)
-        status = read_labels(ctx, file, options, data, &y);
+        status = data_read_extras(ctx, file, x, options, data);
     if (status == SPD_OK)
-        status = read_columns(ctx, file, x, y, data);
+        status = blame_file(ctx, file->path, bundle_meta(ctx, file, &data->meta));
     return status;
 }
 
@@ -257,5 +266,6 @@ void spd_data_free(spd_data *data)
     mem_free(data->label);
     mem_free(data->class_name);
     mem_free(data->source);
+    mem_free(data->meta);
     mem_free(data);
 }

@@ -4,12 +4,18 @@
 #define SPD_IO_DATA_H
 
 #include "base/context.h"
+#include "io/file.h"
 
 /* Relative asymmetry that is taken for rounding. */
 #define DATA_SYMMETRY 1e-10
 
 /* data->classes, label and class_name <- from data->y (p labels). */
 spd_status labels_classify(spd_context *ctx, spd_data *data);
+
+/* Labels and further arrays of a file whose samples are in the entry x: data->y, classes and
+ * columns, each with data->p rows; data->source names the file. */
+spd_status data_read_extras(spd_context *ctx, io_file *file, const io_entry *x,
+                            const spd_load_options *options, spd_data *data);
 
 /* Repairs what the options ask for and refuses what is left: NaN or Inf, asymmetry, then
  * matrices that are not positive definite. Messages name sample, label, cause and remedy. */

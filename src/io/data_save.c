@@ -57,7 +57,9 @@ spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *pat
     }
     for (size_t i = 0; i < data->columns && with_labels; i++)
         arrays[count++] = data->column[i];
-    spd_status status = spd_arrays_write(ctx, path, count, arrays);
+    spd_status status = data->meta && ends_with(path, ".npz")
+                            ? spd_bundle_write(ctx, path, count, arrays, data->meta)
+                            : spd_arrays_write(ctx, path, count, arrays);
     mem_free(arrays);
     return status;
 }

@@ -60,6 +60,9 @@ spd_status csv_open(spd_context *ctx, io_file *file, const io_purpose *purpose);
 spd_status npz_open_memory(spd_context *ctx, io_file *file, const unsigned char *bytes,
                            size_t size);
 
+/* Is the file an .npz with that member? */
+int npz_has_text(const io_file *file, const char *name);
+
 /* *text <- a member of an open .npz that is no array, with a NUL at its end; SPD_EFORMAT when it
  * is not there or longer than limit bytes. */
 spd_status npz_read_text(spd_context *ctx, io_file *file, const char *name, size_t limit,

@@ -1,4 +1,4 @@
-/* image.h - images from files: PNG, JPEG, TIFF, PNM.
+/* image.h - images from files: PNG, JPEG, TIFF, PNM; and to files: PNG.
  *
  * Every size in a file is a claim, checked before memory is asked for. Colour profiles are ignored,
  * alpha is dropped, palettes are resolved, 1 to 16 bits become numbers in [0, 1]. */
@@ -22,5 +22,10 @@ spd_status image_check(spd_context *ctx, size_t width, size_t height, size_t cha
 spd_status image_new(spd_context *ctx, size_t width, size_t height, size_t channels,
                      image **picture);
 void image_free(image *picture);
+
+/* Writes a PNG file of 8 bits, grey or RGB, whole or not at all; values beyond [0, 1] are cut off,
+ * NaN is black. The same pixels give the same bytes: no time is written. Messages do not name the
+ * file. */
+spd_status image_write(spd_context *ctx, const char *path, const image *picture);
 
 #endif

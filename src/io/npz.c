@@ -193,6 +193,12 @@ static spd_status read_text(spd_context *ctx, zip_file_t *member, size_t limit, 
     return SPD_OK;
 }
 
+int npz_has_text(const io_file *file, const char *name)
+{
+    const npz_state *npz = file->state;
+    return file->read == read_npz && zip_name_locate(npz->zip, name, 0) >= 0;
+}
+
 spd_status npz_read_text(spd_context *ctx, io_file *file, const char *name, size_t limit,
                          char **text)
 {

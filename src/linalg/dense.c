@@ -53,6 +53,31 @@ int dense_eigh(size_t n, int vectors, double *A, double *lambda, double *work)
     return info != 0;
 }
 
+/* All eigenvalues, blocks of LAPACK's usual width, then the integers of dsyevr. */
+static size_t some_reals(size_t n)
+{
+    return (64 + 6) * n;
+}
+
+size_t dense_eigh_some_work(size_t n)
+{
+    return n + some_reals(n) + 12 * n;
+}
+
+int dense_eigh_some(size_t n, size_t first, size_t count, double *A, double *lambda, double *V,
+                    double *work)
+{
+    lapack_int size = (lapack_int)n, low = (lapack_int)first + 1, found = 0;
+    lapack_int high = (lapack_int)(first + count);
+    double *all = work, *rest = all + n;
+    lapack_int *integers = (lapack_int *)(rest + some_reals(n)), *support = integers + 10 * n;
+    lapack_int info = LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'U', size, A, size, 0.0, 0.0,
+                                          low, high, 0.0, &found, all, V, size, support, rest,
+                                          (lapack_int)some_reals(n), integers, 10 * size);
+    memcpy(lambda, all, count * sizeof *lambda);
+    return info != 0 || found != high - low + 1;
+}
+
 /* C <- op(A) op(B) */
 static void multiply(size_t n, enum CBLAS_TRANSPOSE a, enum CBLAS_TRANSPOSE b, const double *A,
                      const double *B, double *C)
@@ -123,6 +148,13 @@ void dense_solve(size_t n, const double *L, double *B)
 void dense_solve_trans(size_t n, const double *L, double *B)
 {
     tri_solve(n, CblasLeft, CblasTrans, L, B);
+}
+
+void dense_solve_vector(size_t n, const double *L, double *b)
+{
+    int size = (int)n;
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, size, L, size, b, 1);
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, size, L, size, b, 1);
 }
 
 void dense_reduce(size_t n, const double *L, double *A)

@@ -23,6 +23,15 @@ size_t dense_eigh_work(size_t n);
  * ascending. vectors 0: eigenvalues alone, A is destroyed. Non-zero when not converged. */
 int dense_eigh(size_t n, int vectors, double *A, double *lambda, double *work);
 
+/* Scratch of dense_eigh_some. */
+size_t dense_eigh_some_work(size_t n);
+
+/* lambda (count) and V (count x n, a row each) <- eigenvalues number first .. first+count-1,
+ * counted from the smallest, and their eigenvectors; count >= 1. A (symmetric, finite) is
+ * destroyed. Non-zero when not converged. */
+int dense_eigh_some(size_t n, size_t first, size_t count, double *A, double *lambda, double *V,
+                    double *work);
+
 /* C <- A B; C must not overlap. */
 void dense_product(size_t n, const double *A, const double *B, double *C);
 
@@ -42,6 +51,9 @@ void dense_solve(size_t n, const double *L, double *B);
 
 /* B <- L'^-1 B */
 void dense_solve_trans(size_t n, const double *L, double *B);
+
+/* b (n) <- (L L')^-1 b */
+void dense_solve_vector(size_t n, const double *L, double *b);
 
 /* A <- L^-1 A L'^-1 for symmetric A, exactly symmetric. */
 void dense_reduce(size_t n, const double *L, double *A);

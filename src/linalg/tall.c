@@ -38,6 +38,26 @@ void tall_multiply(size_t n, size_t m, double *A, const double *M, double *work)
     memcpy(A, work, n * m * sizeof *A);
 }
 
+void tall_product(size_t n, size_t k, size_t m, const double *A, const double *B, double *C)
+{
+    int rows = (int)n, depth = (int)k, columns = (int)m;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, columns, depth, 1.0, A, depth, B,
+                columns, 0.0, C, columns);
+}
+
+void tall_product_trans(size_t n, size_t k, size_t m, const double *A, const double *B, double *C)
+{
+    int rows = (int)n, depth = (int)k, columns = (int)m;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, columns, depth, 1.0, A, depth, B,
+                depth, 0.0, C, columns);
+}
+
+void tall_add_gram(size_t n, size_t m, const double *A, double *M)
+{
+    int rows = (int)n, size = (int)m;
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, rows, 1.0, A, size, 1.0, M, size);
+}
+
 double tall_dot(size_t n, size_t m, const double *A, const double *B)
 {
     double sum = 0.0;

@@ -16,6 +16,15 @@ void tall_add(size_t n, size_t m, double scale, const double *A, const double *M
 /* A (n x m) <- A M for M (m x m). work: n m doubles. */
 void tall_multiply(size_t n, size_t m, double *A, const double *M, double *work);
 
+/* C (n x m) <- A B for A (n x k), B (k x m); must not overlap. */
+void tall_product(size_t n, size_t k, size_t m, const double *A, const double *B, double *C);
+
+/* C (n x m) <- A B' for A (n x k), B (m x k); must not overlap. */
+void tall_product_trans(size_t n, size_t k, size_t m, const double *A, const double *B, double *C);
+
+/* Lower triangle of M (m x m) <- M + A'A for A (n x m); the upper one is left alone. */
+void tall_add_gram(size_t n, size_t m, const double *A, double *M);
+
 /* <A,B> = sum of products of entries, both n x m. */
 double tall_dot(size_t n, size_t m, const double *A, const double *B);
 

@@ -1,0 +1,302 @@
+/* arrays.c - array files as inputs: which array it is, and how it is cut into slices. */
+#include "describe/arrays.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "describe/groups.h"
+#include "describe/inputs.h"
+#include "io/array.h"
+#include "io/csv.h"
+#include "io/data.h"
+#include "io/file.h"
+#include "io/npy.h"
+#include "io/text.h"
+
+static int has_ending(const char *path, const char *const *endings)
+{
+    const char *ending = path_ending(path);
+    for (size_t i = 0; endings[i]; i++)
+        if (text_same(ending, endings[i]))
+            return 1;
+    return 0;
+}
+
+int arrays_is_array(const char *path)
+{
+    static const char *const endings[] = {".npz", ".npy", ".mat", NULL};
+    return has_ending(path, endings);
+}
+
+int arrays_is_text(const char *path)
+{
+    static const char *const endings[] = {".csv", ".tsv", ".txt", NULL};
+    return has_ending(path, endings);
+}
+
+/* ---- which array ----------------------------------------------------------------------------- */
+
+/* Can an array of so many dimensions hold inputs of this kind? */
+static int fits(input_kind takes, const io_entry *entry)
+{
+    size_t least = 2, most = takes == INPUT_IMAGE ? 4 : 3;
+    return entry->readable && entry->ndim >= least && entry->ndim <= most;
+}
+
+/* The one that is asked for, the one of the usual name, the only one that fits. */
+static const io_entry *choose(const io_file *file, input_kind takes, const char *x_name)
+{
+    const io_entry *found = NULL;
+    if (x_name)
+        found = io_find(file, x_name);
+    else if (takes == INPUT_IMAGE)
+        found = io_find(file, "images");
+    if (!found && !x_name)
+        found = io_find(file, "X");
+    if (!found && file->count == 1 && (!x_name || !file->entry[0].name))
+        found = &file->entry[0];
+    for (size_t i = 0; i < file->count && !found && !x_name; i++) {
+        size_t others = 0;
+        for (size_t j = 0; j < file->count; j++)
+            others += j != i && fits(takes, &file->entry[j]);
+        if (fits(takes, &file->entry[i]) && others == 0)
+            found = &file->entry[i];
+    }
+    return found;
+}
+
+static spd_status pick(spd_context *ctx, const io_file *file, input_kind takes, const char *x_name,
+                       const io_entry **entry)
+{
+    static const char *const what[] = {"tables r x n or p x r x n",
+                                       "images p x height x width (x 3)",
+                                       "trajectories frames x 3K or p x frames x 3K"};
+    char names[160], shape[80];
+    const io_entry *found = choose(file, takes, x_name);
+    if (!found) {
+        io_names(file, names, sizeof names);
+        ctx_fail(ctx, SPD_EINVAL, "which array holds the inputs? It has %s; name one with --x",
+                 names);
+    } else if (found->readable && !fits(takes, found)) {
+        array_shape_text(found->ndim, found->shape, shape, sizeof shape);
+        ctx_fail(ctx, SPD_EINVAL, "the array is %s; %s are expected", shape, what[takes]);
+    } else {
+        *entry = found;
+        return SPD_OK;
+    }
+    ctx_prefix(ctx, file->path);
+    return SPD_EINVAL;
+}
+
+/* Opens a file and picks the array of the inputs; on failure nothing is open. */
+static spd_status open_and_pick(spd_context *ctx, const char *path, input_kind takes,
+                                const char *x_name, io_file **file, const io_entry **entry)
+{
+    const io_purpose purpose = {0, NULL};
+    spd_status status = io_open(ctx, path, &purpose, file);
+    if (status < 0)
+        return status;
+    status = pick(ctx, *file, takes, x_name, entry);
+    if (status < 0)
+        io_close(*file);
+    return status;
+}
+
+/* ---- one table ------------------------------------------------------------------------------- */
+
+static spd_status as_table(spd_context *ctx, spd_array *array, spd_array **table)
+{
+    char shape[80];
+    spd_status status = array_to_float(ctx, array);
+    if (status == SPD_OK && array->ndim == 1) { /* one channel */
+        array->ndim = 2;
+        array->shape[1] = 1;
+    }
+    if (status == SPD_OK && (array->ndim != 2 || array->count == 0)) {
+        array_shape_text(array->ndim, array->shape, shape, sizeof shape);
+        status = ctx_fail(ctx, SPD_EINVAL, "holds an array %s; a table r x n is expected", shape);
+    }
+    if (status < 0)
+        spd_array_free(array);
+    else
+        *table = array;
+    return status;
+}
+
+static spd_status table_in_file(spd_context *ctx, const char *path, const char *x_name,
+                                spd_array **array)
+{
+    const char *name = arrays_is_text(path) ? NULL : x_name;
+    const io_entry *entry = NULL;
+    io_file *file;
+    spd_status status = open_and_pick(ctx, path, INPUT_TABLE, name, &file, &entry);
+    if (status < 0)
+        return status;
+    status = io_read(ctx, file, entry, array);
+    io_close(file);
+    return status;
+}
+
+static spd_status table_in_memory(spd_context *ctx, const char *path, const unsigned char *bytes,
+                                  size_t size, spd_array **array)
+{
+    const io_purpose purpose = {0, NULL};
+    if (text_same(path_ending(path), ".npy"))
+        return npy_read_memory(ctx, bytes, size, array);
+    if (!arrays_is_text(path))
+        return ctx_fail(ctx, SPD_EINVAL, "arrays in archives are .npy or .csv; unpack this one");
+    io_file *file = mem_zero(1, sizeof *file);
+    if (!file)
+        return ctx_nomem(ctx, "a table");
+    spd_status status = csv_open_memory(ctx, file, (const char *)bytes, size, &purpose);
+    if (status == SPD_OK)
+        status = file->read(ctx, file, &file->entry[0], array);
+    io_close(file);
+    return status;
+}
+
+spd_status arrays_read_table(spd_context *ctx, const char *path, const char *x_name,
+                             const unsigned char *bytes, size_t size, spd_array **table)
+{
+    spd_array *array = NULL;
+    spd_status status = bytes ? table_in_memory(ctx, path, bytes, size, &array)
+                              : table_in_file(ctx, path, x_name, &array);
+    if (status < 0 || !array)
+        return status;
+    return as_table(ctx, array, table);
+}
+
+/* ---- several inputs -------------------------------------------------------------------------- */
+
+void arrays_free(array_source *source)
+{
+    if (!source)
+        return;
+    spd_array_free(source->X);
+    spd_data_free(source->extras);
+    mem_free(source->start);
+    mem_free(source);
+}
+
+/* Slices of an array of 2 to 4 dimensions. A last dimension of 3 is colour, unless four would then
+ * be needed to hold several images. */
+static void cut(input_kind takes, array_source *s)
+{
+    const size_t *shape = s->X->shape;
+    size_t d = s->X->ndim;
+    int colour = takes == INPUT_IMAGE && (d == 4 || (d == 3 && shape[2] == 3));
+    size_t inner = colour ? 3 : 2;
+    s->slices = d > inner ? shape[0] : 1;
+    s->rows = shape[d - inner];
+    s->columns = shape[d - inner + 1];
+    s->channels = colour ? shape[d - 1] : 1;
+}
+
+/* Values in [0, 1] stay, up to 255 and 65535 they are taken for 8 and 16 bits. */
+static spd_status find_scale(spd_context *ctx, array_source *s)
+{
+    double least = 0.0, most = 0.0;
+    for (size_t e = 0; e < s->X->count; e++) {
+        double x = s->X->f64[e];
+        if (!isfinite(x))
+            return ctx_fail(ctx, SPD_ENOTFINITE, "the images hold NaN or Inf");
+        least = x < least ? x : least;
+        most = x > most ? x : most;
+    }
+    if (least < 0.0 || most > 65535.0)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the images hold values from %g to %g; 0 to 1, 0 to 255 or 0 to 65535 are "
+                        "expected",
+                        least, most);
+    if (s->channels != 1 && s->channels != 3)
+        return ctx_fail(ctx, SPD_EINVAL, "the images have %zu channels; 1 or 3 are expected",
+                        s->channels);
+    s->scale = most <= 1.0 ? 1.0 : most <= 255.0 ? 1.0 / 255.0 : 1.0 / 65535.0;
+    return SPD_OK;
+}
+
+static spd_status read_extras(spd_context *ctx, io_file *file, const io_entry *entry, size_t rows,
+                              const spd_describe_options *options, array_source *s)
+{
+    const spd_load_options load = {.y_name = options->y_name};
+    s->extras = mem_zero(1, sizeof *s->extras);
+    if (!s->extras || !(s->extras->source = mem_text(file->path)))
+        return ctx_nomem(ctx, "arrays");
+    s->extras->p = rows;
+    return data_read_extras(ctx, file, entry, &load, s->extras);
+}
+
+static spd_status read_slices(spd_context *ctx, io_file *file, const io_entry *entry,
+                              input_kind takes, const spd_describe_options *options,
+                              array_source *s)
+{
+    spd_status status = io_read(ctx, file, entry, &s->X);
+    if (status < 0)
+        return status;
+    status = array_to_float(ctx, s->X);
+    if (status == SPD_OK && s->X->count == 0)
+        status = ctx_fail(ctx, SPD_EINVAL, "the array is empty");
+    if (status == SPD_OK) {
+        cut(takes, s);
+        status = takes == INPUT_IMAGE ? find_scale(ctx, s) : SPD_OK;
+    }
+    if (status < 0) {
+        ctx_prefix(ctx, file->path);
+        return status;
+    }
+    size_t per_row = options->group && takes == INPUT_TABLE ? s->rows : s->slices;
+    status = read_extras(ctx, file, entry, per_row, options, s);
+    if (status == SPD_OK && options->group && takes == INPUT_TABLE)
+        status = groups_of_array(ctx, file->path, options, s);
+    return status;
+}
+
+/* .mat is read here in any case: its library knows no threads. */
+static int is_lazy(const io_entry *entry, const char *path, input_kind takes,
+                   const spd_describe_options *options)
+{
+    return entry->ndim == 2 && takes != INPUT_IMAGE && !options->group &&
+           !text_same(path_ending(path), ".mat");
+}
+
+static spd_status open_arrays(spd_context *ctx, const char *path, input_kind takes,
+                              const spd_describe_options *options, array_source *s, int *lazy)
+{
+    const io_entry *entry = NULL;
+    io_file *file;
+    spd_status status = open_and_pick(ctx, path, takes, options->x_name, &file, &entry);
+    if (status < 0)
+        return status;
+    *lazy = is_lazy(entry, path, takes, options);
+    if (!*lazy)
+        status = read_slices(ctx, file, entry, takes, options, s);
+    io_close(file);
+    return status;
+}
+
+spd_status arrays_open(spd_context *ctx, const char *path, input_kind takes,
+                       const spd_describe_options *options, array_source **source)
+{
+    int lazy = 0, text = arrays_is_text(path);
+    *source = NULL;
+    if (text && !(options->group && takes == INPUT_TABLE))
+        return SPD_OK;
+    array_source *fresh = mem_zero(1, sizeof *fresh);
+    if (!fresh)
+        return ctx_nomem(ctx, "arrays");
+    spd_status status = text ? groups_of_text(ctx, path, options, fresh)
+                             : open_arrays(ctx, path, takes, options, fresh, &lazy);
+    if (status < 0 || lazy)
+        arrays_free(fresh);
+    else
+        *source = fresh;
+    return status;
+}
+
+const double *arrays_slice(const array_source *source, size_t slice, size_t *rows)
+{
+    size_t first = source->start ? source->start[slice] : slice * source->rows;
+    *rows = source->start ? source->start[slice + 1] - first : source->rows;
+    return source->X->f64 + first * source->columns * source->channels;
+}

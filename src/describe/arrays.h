@@ -1,0 +1,35 @@
+/* arrays.h - array files as inputs: several images, clips or tables in one array, or one long
+ * table whose rows a column divides into groups. */
+#ifndef SPD_DESCRIBE_ARRAYS_H
+#define SPD_DESCRIBE_ARRAYS_H
+
+#include "describe/descriptor.h"
+
+typedef struct array_source {
+    spd_array *X;                   /* float64 */
+    size_t slices;                  /* inputs in it */
+    size_t rows, columns, channels; /* of a slice: height, width, channels of an image */
+    size_t *start;                  /* slices + 1: rows of the groups; NULL: all are equal */
+    double scale;                   /* images: brings values into [0, 1] */
+    spd_data *extras;               /* y and columns with a row per slice */
+} array_source;
+
+/* Does the ending of a path belong to a file of arrays, of a table of text? */
+int arrays_is_array(const char *path);
+int arrays_is_text(const char *path);
+
+/* *source <- the array of several inputs in a file, new; NULL when the file holds one table, which
+ * arrays_read_table reads. */
+spd_status arrays_open(spd_context *ctx, const char *path, input_kind takes,
+                       const spd_describe_options *options, array_source **source);
+void arrays_free(array_source *source);
+
+/* *table <- the only table in a file (bytes NULL) or in memory, two dimensions, float64; new.
+ * Messages may begin with the path. */
+spd_status arrays_read_table(spd_context *ctx, const char *path, const char *x_name,
+                             const unsigned char *bytes, size_t size, spd_array **table);
+
+/* Where a slice begins and how many rows it has. */
+const double *arrays_slice(const array_source *source, size_t slice, size_t *rows);
+
+#endif

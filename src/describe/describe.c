@@ -1,0 +1,390 @@
+/* describe.c - spd_describe: lists the inputs, describes them in parallel, gathers the matrices.
+ *
+ * Inputs are taken in batches. Members of archives, which can only be read one after the other,
+ * are read before their batch is described; files are read by the thread that describes them, so
+ * memory holds one file per thread, or a batch of members of limited size. A batch is gathered in
+ * order: nothing depends on the number of threads. */
+#include "describe/describe.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "describe/collection.h"
+#include "describe/grey.h"
+#include "describe/reading.h"
+#include "describe/resize.h"
+#include "engine/parallel.h"
+#include "io/archive.h"
+
+#define BATCH       64
+#define BATCH_BYTES ((size_t)64 << 20)
+
+/* What came of one input of the batch. */
+typedef struct outcome {
+    unsigned char *bytes; /* of an archive's member */
+    size_t size;
+    description made;
+    image *picture;  /* grey, where images are kept */
+    spd_error error; /* status < 0: it is broken */
+} outcome;
+
+typedef struct run {
+    spd_context *ctx;
+    const descriptor *how;
+    const spd_describe_options *options;
+    void *shared;
+    inputs list;
+    labelling labels;
+    collection all;
+    spd_context **own; /* one per thread */
+    int threads;
+    archive_file *archive; /* open at present, or NULL */
+    size_t source, member; /* its number, and how many members have been passed */
+    size_t first, count;   /* the batch */
+    outcome batch[BATCH];
+} run;
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+/* Puts the input's name before the message, where it is not there yet. */
+static void blame(spd_context *ctx, const char *name)
+{
+    if (strncmp(ctx->error.message, name, strlen(name)) != 0)
+        ctx_prefix(ctx, name);
+}
+
+/* Keeps the message of a failure with the input. */
+static spd_status note(spd_context *ctx, const char *name, outcome *o, spd_status status)
+{
+    if (status < 0) {
+        blame(ctx, name);
+        o->error = ctx->error;
+    }
+    return status;
+}
+
+/* Does this failure end the run? */
+static int is_final(const run *r, spd_status status)
+{
+    return status < 0 && (!r->options->keep_going || status == SPD_ENOMEM);
+}
+
+static spd_status pass_on(spd_context *ctx, const spd_error *error)
+{
+    return ctx_fail_at(ctx, error->status, error->index, error->value, "%s", error->message);
+}
+
+/* ---- one input ------------------------------------------------------------------------------- */
+
+/* *kept <- the grey image, in the size that the options say. */
+static spd_status keep_image(spd_context *ctx, const spd_describe_options *options,
+                             const image *picture, image **kept)
+{
+    image *grey = NULL;
+    size_t width = options->width ? options->width : picture->width;
+    size_t height = options->height ? options->height : picture->height;
+    spd_status status = image_new(ctx, picture->width, picture->height, 1, &grey);
+    if (status < 0)
+        return status;
+    grey_of(picture, grey->pixel);
+    status = resize_image(ctx, grey, width, height, kept);
+    image_free(grey);
+    return status;
+}
+
+/* Every matrix must be usable: better a message now than one from every later command. */
+static spd_status check_matrices(spd_context *ctx, const run *r, const description *made)
+{
+    double regularize = r->options->covariance.regularize;
+    spd_status status = spd_check(ctx, made->n, made->count, made->X, 0.0);
+    if (status == SPD_ENOTSPD)
+        ctx_append(ctx, "; try --regularize %g", regularize >= 1e-3 ? 10.0 * regularize : 1e-3);
+    return status;
+}
+
+static spd_status describe_input(spd_context *ctx, const run *r, const reading *now, outcome *o)
+{
+    spd_status status = r->how->describe(ctx, r->shared, &now->in, &o->made);
+    if (status >= 0)
+        status = check_matrices(ctx, r, &o->made);
+    if (status >= 0 && r->options->keep_images && now->in.image)
+        status = keep_image(ctx, r->options, now->in.image, &o->picture);
+    return status;
+}
+
+static spd_status describe_one(void *user, size_t chunk, int thread)
+{
+    run *r = user;
+    outcome *o = &r->batch[chunk];
+    const item *what = &r->list.item[r->first + chunk];
+    spd_context *ctx = r->own[thread];
+    reading now = {0};
+    if (o->error.status < 0 || labelling_lacks(&r->labels, r->first + chunk))
+        return is_final(r, o->error.status) ? o->error.status : SPD_OK;
+    ctx_clear(ctx);
+    spd_status status = reading_open(ctx, &r->list, what, o->bytes, o->size, &now);
+    if (status >= 0)
+        status = describe_input(ctx, r, &now, o);
+    reading_close(&now);
+    note(ctx, what->name, o, status);
+    return is_final(r, status) ? status : SPD_OK;
+}
+
+/* ---- a batch --------------------------------------------------------------------------------- */
+
+static void outcome_free(outcome *o)
+{
+    mem_free(o->bytes);
+    description_free(&o->made);
+    image_free(o->picture);
+    *o = (outcome){0};
+}
+
+/* The bytes of an archive's member; archives are read through once, in order. */
+static spd_status read_member(run *r, const item *what, outcome *o)
+{
+    const char *name = "";
+    spd_status status = SPD_OK;
+    if (!r->archive || r->source != what->source) {
+        archive_file_close(r->archive);
+        r->archive = NULL;
+        r->source = what->source;
+        r->member = 0;
+        status = archive_file_open(r->ctx, r->list.archive[what->source], &r->archive);
+    }
+    while (status == SPD_OK && name && r->member <= what->index) {
+        status = archive_file_next(r->ctx, r->archive, &name);
+        r->member++;
+    }
+    if (status == SPD_OK && !name)
+        status = ctx_fail(r->ctx, SPD_EIO, "the archive became shorter while it was read");
+    if (status == SPD_OK)
+        status = archive_file_read(r->ctx, r->archive, ARCHIVE_MEMBER_LIMIT, &o->bytes, &o->size);
+    return note(r->ctx, what->name, o, status);
+}
+
+/* The next inputs: as many as fit into a batch, one at least. */
+static void fill_batch(run *r)
+{
+    size_t bytes = 0;
+    r->count = 0;
+    while (r->count < BATCH && r->first + r->count < r->list.count && bytes < BATCH_BYTES) {
+        const item *what = &r->list.item[r->first + r->count];
+        outcome *o = &r->batch[r->count];
+        spd_status status = what->form == ITEM_MEMBER ? read_member(r, what, o) : SPD_OK;
+        bytes += o->size;
+        r->count++;
+        if (is_final(r, status))
+            break;
+    }
+}
+
+static spd_status gather_batch(run *r)
+{
+    spd_status status = SPD_OK;
+    for (size_t k = 0; k < r->count && status == SPD_OK; k++) {
+        outcome *o = &r->batch[k];
+        const char *name = r->list.item[r->first + k].name;
+        if (labelling_lacks(&r->labels, r->first + k))
+            continue;
+        if (o->error.status >= 0) {
+            status = collection_add(r->ctx, &r->list, r->first + k, &o->made, o->picture, &r->all);
+            note(r->ctx, name, o, status);
+        }
+        if (is_final(r, status))
+            return status;
+        if (o->error.status < 0) {
+            pass_on(r->ctx, &o->error);
+            status = faults_add(r->ctx, &r->list.skipped, name);
+        }
+    }
+    return status;
+}
+
+/* ---- progress over all batches ----------------------------------------------------------------
+ */
+
+typedef struct shifted {
+    spd_progress_fn progress;
+    void *user;
+    double before, total;
+} shifted;
+
+static int shifted_progress(void *user, const spd_progress *progress)
+{
+    const shifted *s = user;
+    spd_progress whole = *progress;
+    whole.done += s->before;
+    whole.total = s->total;
+    return s->progress(s->user, &whole);
+}
+
+static spd_status run_batch(run *r)
+{
+    spd_context *ctx = r->ctx;
+    size_t failed = SIZE_MAX;
+    shifted s = {ctx->progress, ctx->user, (double)r->first, (double)r->list.count};
+    fill_batch(r);
+    if (ctx->progress) {
+        ctx->progress = shifted_progress;
+        ctx->user = &s;
+    }
+    spd_status status = parallel_for(ctx, r->count, describe_one, r, "describing", "inputs",
+                                     (double)r->count, &failed);
+    ctx->progress = s.progress;
+    ctx->user = s.user;
+    if (status < 0 && failed != SIZE_MAX)
+        pass_on(ctx, &r->batch[failed].error);
+    if (status == SPD_OK)
+        status = gather_batch(r);
+    for (size_t k = 0; k < r->count; k++)
+        outcome_free(&r->batch[k]);
+    r->first += r->count;
+    return status;
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* One context per thread. A single input gets all threads for itself. */
+static spd_status open_contexts(run *r)
+{
+    r->threads = parallel_threads(r->ctx);
+    r->own = mem_zero((size_t)r->threads, sizeof *r->own);
+    if (!r->own)
+        return ctx_nomem(r->ctx, "contexts");
+    for (int t = 0; t < r->threads; t++) {
+        r->own[t] = spd_context_new();
+        if (!r->own[t])
+            return ctx_nomem(r->ctx, "contexts");
+        spd_context_set_threads(r->own[t], r->list.count == 1 ? r->threads : 1);
+    }
+    return SPD_OK;
+}
+
+static void run_free(run *r)
+{
+    for (int t = 0; r->own && t < r->threads; t++)
+        spd_context_free(r->own[t]);
+    mem_free(r->own);
+    archive_file_close(r->archive);
+    if (r->how && r->how->release)
+        r->how->release(r->shared);
+    collection_free(&r->all);
+    labelling_free(&r->labels);
+    inputs_free(&r->list);
+    mem_free(r);
+}
+
+static spd_status describe_all(run *r)
+{
+    spd_status status = SPD_OK;
+    while (status == SPD_OK && r->first < r->list.count)
+        status = run_batch(r);
+    if (status == SPD_OK && r->all.p == 0) {
+        const faults *skipped = &r->list.skipped;
+        status = ctx_fail(r->ctx, SPD_EINVAL, "no input could be described; the first says: %.300s",
+                          skipped->count ? skipped->message[0] : "there is none");
+    }
+    return status;
+}
+
+static spd_status prepare(run *r, size_t count, const char *const *paths)
+{
+    if (!r->how->describe)
+        return ctx_fail(r->ctx, SPD_EINVAL, "this descriptor is not built in");
+    if (count == 0)
+        return ctx_fail(r->ctx, SPD_EINVAL, "there is nothing to describe");
+    spd_status status = r->how->prepare(r->ctx, r->options, &r->shared);
+    if (status >= 0)
+        status = inputs_list(r->ctx, r->how->takes, r->options, count, paths, &r->list);
+    if (status >= 0)
+        status = labelling_find(r->ctx, &r->list, &r->labels);
+    if (status >= 0)
+        status = open_contexts(r);
+    return status;
+}
+
+static spd_status finish(run *r, size_t count, const char *const *paths, spd_data **data)
+{
+    spd_data *fresh = NULL;
+    spd_status status = collection_data(r->ctx, &r->list, &r->labels, &r->all, &fresh);
+    if (status == SPD_OK)
+        status = meta_text(r->ctx, r->how, r->options, count, paths, r->list.skipped.count,
+                           &fresh->meta);
+    if (status < 0)
+        spd_data_free(fresh);
+    else
+        *data = fresh;
+    return status;
+}
+
+/* The list of skipped inputs moves over to the caller. */
+static spd_status hand_over(run *r, spd_failures **failures)
+{
+    spd_failures *fresh = mem_zero(1, sizeof *fresh);
+    if (!fresh)
+        return ctx_nomem(r->ctx, "a list of failures");
+    *fresh = (spd_failures){r->list.skipped.count, r->list.skipped.input, r->list.skipped.message};
+    r->list.skipped = (faults){0};
+    *failures = fresh;
+    return SPD_OK;
+}
+
+void spd_failures_free(spd_failures *failures)
+{
+    if (!failures)
+        return;
+    faults list = {failures->count, failures->input, failures->message};
+    faults_free(&list);
+    mem_free(failures);
+}
+
+static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
+                           const char *const *paths, const spd_describe_options *options,
+                           spd_data **data, spd_failures **failures)
+{
+    spd_data *fresh = NULL;
+    run *r = mem_zero(1, sizeof *r);
+    if (!r)
+        return ctx_nomem(ctx, "a description");
+    r->ctx = ctx;
+    r->how = descriptor_of(kind);
+    r->options = options;
+    spd_status status = prepare(r, count, paths);
+    if (status >= 0)
+        status = describe_all(r);
+    if (status >= 0)
+        status = finish(r, count, paths, &fresh);
+    if (status >= 0 && failures)
+        status = hand_over(r, failures);
+    run_free(r);
+    if (status < 0) {
+        spd_data_free(fresh);
+        return status;
+    }
+    ctx_clear(ctx);
+    *data = fresh;
+    return SPD_OK;
+}
+
+spd_status spd_describe(spd_context *ctx, spd_descriptor kind, size_t count,
+                        const char *const *paths, const spd_describe_options *options,
+                        spd_data **data, spd_failures **failures)
+{
+    spd_describe_options chosen;
+    ctx_clear(ctx);
+    if (!descriptor_of(kind))
+        return ctx_fail(ctx, SPD_EINVAL, "there is no descriptor %d", (int)kind);
+    spd_describe_defaults(kind, &chosen);
+    if (options)
+        chosen = *options;
+    if (chosen.covariance.regularize < 0.0)
+        chosen.covariance.regularize = defaults_regularize(kind);
+    /* Messages of inputs are needed even where the caller does not want them. */
+    spd_context *own = ctx ? NULL : spd_context_new();
+    if (!ctx && !own)
+        return SPD_ENOMEM;
+    spd_status status = describe(ctx ? ctx : own, kind, count, paths, &chosen, data, failures);
+    spd_context_free(own);
+    return status;
+}

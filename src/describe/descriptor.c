@@ -1,0 +1,57 @@
+/* descriptor.c - the table of descriptors, and the words for enumerations of the options. */
+#include "describe/descriptor.h"
+
+#include <string.h>
+
+const descriptor *descriptor_of(spd_descriptor kind)
+{
+    static const descriptor *const all[SPD_DESCRIPTORS] = {
+        [SPD_DESCRIBE_COVARIANCE] = &descriptor_covariance,
+        [SPD_DESCRIBE_SIFT_COLOR] = &descriptor_sift_color,
+        [SPD_DESCRIBE_GABOR] = &descriptor_gabor,
+        [SPD_DESCRIBE_REGION] = &descriptor_region,
+        [SPD_DESCRIBE_JOINTS] = &descriptor_joints,
+    };
+    return (unsigned)kind < SPD_DESCRIPTORS ? all[kind] : NULL;
+}
+
+const char *spd_descriptor_name(spd_descriptor kind)
+{
+    static const char *const names[SPD_DESCRIPTORS] = {
+        [SPD_DESCRIBE_COVARIANCE] = "covariance", [SPD_DESCRIBE_SIFT_COLOR] = "sift-color",
+        [SPD_DESCRIBE_GABOR] = "gabor",           [SPD_DESCRIBE_REGION] = "region",
+        [SPD_DESCRIBE_JOINTS] = "joints",
+    };
+    return (unsigned)kind < SPD_DESCRIPTORS ? names[kind] : NULL;
+}
+
+const char *spd_shrinkage_name(spd_shrinkage shrinkage)
+{
+    static const char *const names[SPD_SHRINKAGES] = {
+        [SPD_SHRINK_NONE] = "none",
+        [SPD_SHRINK_OAS] = "oas",
+        [SPD_SHRINK_LEDOIT_WOLF] = "ledoit-wolf",
+        [SPD_SHRINK_VALUE] = "value",
+    };
+    return (unsigned)shrinkage < SPD_SHRINKAGES ? names[shrinkage] : NULL;
+}
+
+spd_status spd_descriptor_parse(const char *name, spd_descriptor *kind)
+{
+    for (int i = 0; i < SPD_DESCRIPTORS; i++)
+        if (strcmp(spd_descriptor_name((spd_descriptor)i), name) == 0) {
+            *kind = (spd_descriptor)i;
+            return SPD_OK;
+        }
+    return SPD_EINVAL;
+}
+
+spd_status spd_shrinkage_parse(const char *name, spd_shrinkage *shrinkage)
+{
+    for (int i = 0; i < SPD_SHRINKAGES; i++)
+        if (strcmp(spd_shrinkage_name((spd_shrinkage)i), name) == 0) {
+            *shrinkage = (spd_shrinkage)i;
+            return SPD_OK;
+        }
+    return SPD_EINVAL;
+}

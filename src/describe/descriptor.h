@@ -1,0 +1,77 @@
+/* descriptor.h - the interface every descriptor implements: from one input (an image, a motion
+ * clip, a table of observations) to one or more SPD matrices.
+ *
+ * describe.c finds the inputs, hands each to the descriptor on some thread (with a context of that
+ * thread: one thread, no progress, messages as usual but without the input's name, which
+ * describe.c puts in front), and collects the matrices, labels and names. */
+#ifndef SPD_DESCRIBE_DESCRIPTOR_H
+#define SPD_DESCRIBE_DESCRIPTOR_H
+
+#include <jansson.h>
+
+#include "base/context.h"
+#include "io/image.h"
+#include "io/motion.h"
+
+/* Observations in rows; their covariance is one diagonal block of the sample's matrix. */
+typedef struct observations {
+    size_t r, n;
+    const double *O; /* r x n */
+} observations;
+
+typedef enum input_kind { INPUT_TABLE = 0, INPUT_IMAGE, INPUT_MOTION } input_kind;
+
+/* What is described; the member of the descriptor's kind is set. */
+typedef struct input {
+    observations table;
+    const image *image;
+    const motion *motion;
+} input;
+
+/* What came of one input: count matrices of one size; description_free frees. */
+typedef struct description {
+    size_t count, n;
+    double *X; /* count x n x n */
+    /* Further per-matrix numbers (where a rectangle or a window was), columns of them. */
+    size_t columns;
+    const char *const *column_name; /* columns texts that live as long as the program */
+    double *column;                 /* count x columns */
+} description;
+
+typedef struct descriptor {
+    const char *name; /* "gabor" */
+    input_kind takes;
+
+    /* *shared <- what all inputs need (filters, a grid), read only from then on. Complains about
+     * options that make no sense. */
+    spd_status (*prepare)(spd_context *ctx, const spd_describe_options *options, void **shared);
+    spd_status (*describe)(spd_context *ctx, const void *shared, const input *in, description *out);
+    void (*release)(void *shared); /* takes NULL */
+
+    /* Puts its parameters into a JSON object; non-zero when out of memory. */
+    int (*parameters)(const spd_describe_options *options, json_t *object);
+} descriptor;
+
+/* The descriptor of a kind; NULL for a number that is none. */
+const descriptor *descriptor_of(spd_descriptor kind);
+
+extern const descriptor descriptor_covariance; /* table.c */
+extern const descriptor descriptor_sift_color; /* sift_color.c */
+extern const descriptor descriptor_gabor;      /* gabor.c */
+extern const descriptor descriptor_region;     /* region.c */
+extern const descriptor descriptor_joints;     /* joints.c */
+
+/* Makes room for count matrices of size n x n and columns numbers each; X is zeroed. */
+spd_status description_room(spd_context *ctx, size_t count, size_t n, size_t columns,
+                            description *out);
+void description_free(description *out);
+
+/* X (n x n, n the sum of the blocks' sizes; m x m with options->W) <- covariance of the blocks,
+ * block-diagonal, shrunk and regularised as the options say. With W (n x m), whose rows are split
+ * as the blocks are, it is the sum of the covariances of O_b W_b, and no n x n matrix is formed.
+ * SPD_EINVAL with remedy when a block has too few rows for a positive definite result (r <= n,
+ * r <= m with W) and the options do not repair that. */
+spd_status covariance_blocks(spd_context *ctx, const spd_covariance_options *options, size_t blocks,
+                             const observations *block, double *X);
+
+#endif

@@ -1,0 +1,268 @@
+/* gabor.c - the face descriptor: covariance of intensity, position and Gabor magnitudes.
+ *
+ *   o(x, y) = [I, x, y, |G_00|, |G_10|, ..., |G_uv|, ...]          3 + scales * orientations
+ *
+ * per pixel of the grey image after resizing: I in [0, 1], x and y in pixels from the upper left
+ * pixel (0, 0), magnitudes as in gabor_bank.h, u fastest. Regions are blocks of a block-diagonal
+ * matrix:
+ *
+ *   whole    all pixels
+ *   halves   all pixels, the columns x < width/2 rounded down, the others
+ *   grid     cells, row after row; cell i of c starts at i * side / c rounded down
+ *
+ * Pixels are written cell after cell, so that every region is a run of rows of one array. */
+#include "base/memory.h"
+#include "describe/describe.h"
+#include "describe/gabor_bank.h"
+#include "describe/grey.h"
+#include "describe/resize.h"
+#include "describe/uniform.h"
+
+#define PLAIN_FEATURES 3 /* I, x, y */
+
+typedef struct gabor {
+    spd_describe_options options;
+    gabor_bank *bank; /* NULL: images keep their size, each needs filters of its own */
+} gabor;
+
+/* The regions of an image of one size. */
+typedef struct layout {
+    size_t width, height;
+    size_t rows, columns; /* of cells */
+    size_t blocks;        /* cells, and the whole image before them for halves */
+} layout;
+
+static layout layout_of(const spd_describe_options *o, size_t width, size_t height)
+{
+    layout l = {width, height, 1, 1, 1};
+    if (o->regions == SPD_REGIONS_HALVES)
+        l = (layout){width, height, 1, 2, 3};
+    if (o->regions == SPD_REGIONS_GRID)
+        l = (layout){width, height, o->grid_rows, o->grid_columns, o->grid_rows * o->grid_columns};
+    return l;
+}
+
+/* Where part i of a side cut into parts begins. */
+static size_t part_start(size_t side, size_t parts, size_t i)
+{
+    return side / parts * i + side % parts * i / parts;
+}
+
+static spd_status check_layout(spd_context *ctx, const layout *l)
+{
+    if (l->rows < 1 || l->columns < 1 || l->rows > l->height || l->columns > l->width)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "a grid of %zu x %zu regions does not fit an image of %zu x %zu pixels",
+                        l->rows, l->columns, l->height, l->width);
+    return SPD_OK;
+}
+
+/* ---- observations ------------------------------------------------------------------------- */
+
+/* What one image is turned into. */
+typedef struct features {
+    image *grey;       /* resized */
+    double *magnitude; /* filters x height x width */
+    double *O;         /* pixels x n, cell after cell */
+    size_t n;
+    observations *block; /* runs of O */
+} features;
+
+static void free_features(features *f)
+{
+    image_free(f->grey);
+    mem_free(f->magnitude);
+    mem_free(f->O);
+    mem_free(f->block);
+}
+
+/* *out <- the grey image of in, resized; new. */
+static spd_status grey_resized(spd_context *ctx, const image *in, size_t width, size_t height,
+                               image **out)
+{
+    image *grey = NULL;
+    spd_status status = image_new(ctx, in->width, in->height, 1, &grey);
+    if (status >= 0) {
+        grey_of(in, grey->pixel);
+        status =
+            resize_image(ctx, grey, width ? width : in->width, height ? height : in->height, out);
+    }
+    image_free(grey);
+    return status;
+}
+
+static spd_status measure(spd_context *ctx, const gabor_bank *bank, features *f)
+{
+    size_t filters = gabor_bank_filters(bank), pixels = f->grey->width * f->grey->height;
+    void *work = mem_alloc(gabor_bank_work(bank), 1);
+    f->n = PLAIN_FEATURES + filters;
+    f->magnitude = mem_alloc(filters * sizeof(double), pixels);
+    f->O = mem_alloc(f->n * sizeof(double), pixels);
+    if (work && f->magnitude && f->O)
+        gabor_bank_apply(bank, f->grey->pixel, f->magnitude, work);
+    mem_free(work);
+    return work && f->magnitude && f->O ? SPD_OK : ctx_nomem(ctx, "Gabor features");
+}
+
+/* Observations of the pixels from .. to-1 of row y, feature after feature: planes of a size that is
+ * a power of two get in each other's way in the cache when they are read side by side. */
+static void write_row(const features *f, size_t y, size_t from, size_t to, double *o)
+{
+    size_t pixels = f->grey->width * f->grey->height, at = y * f->grey->width;
+    for (size_t x = from; x < to; x++) {
+        double *plain = o + (x - from) * f->n;
+        plain[0] = f->grey->pixel[at + x];
+        plain[1] = (double)x;
+        plain[2] = (double)y;
+    }
+    for (size_t i = PLAIN_FEATURES; i < f->n; i++) {
+        const double *plane = f->magnitude + (i - PLAIN_FEATURES) * pixels + at;
+        for (size_t x = from; x < to; x++)
+            o[(x - from) * f->n + i] = plane[x];
+    }
+}
+
+/* Writes the observations and says which rows are which block. */
+static void write_blocks(const layout *l, features *f)
+{
+    double *o = f->O;
+    observations *block = f->block;
+    if (l->blocks > l->rows * l->columns)
+        *block++ = (observations){l->width * l->height, f->n, f->O};
+    for (size_t cell = 0; cell < l->rows * l->columns; cell++) {
+        size_t row = cell / l->columns, column = cell % l->columns;
+        double *start = o;
+        size_t left = part_start(l->width, l->columns, column);
+        size_t right = part_start(l->width, l->columns, column + 1);
+        size_t end = part_start(l->height, l->rows, row + 1);
+        for (size_t y = part_start(l->height, l->rows, row); y < end; y++) {
+            write_row(f, y, left, right, o);
+            o += (right - left) * f->n;
+        }
+        *block++ = (observations){(size_t)(o - start) / f->n, f->n, start};
+    }
+}
+
+/* A region of one intensity has a covariance with a row of zeros. */
+static spd_status check_blocks(spd_context *ctx, const spd_covariance_options *c, size_t blocks,
+                               const observations *block)
+{
+    if (c->W || c->regularize > 0.0 || c->shrinkage != SPD_SHRINK_NONE)
+        return SPD_OK;
+    for (size_t b = 0; b < blocks; b++)
+        if (uniform_values(block[b].r, block[b].n, block[b].O))
+            return ctx_fail(ctx, SPD_ENOTSPD,
+                            "all %zu pixels of region %zu of %zu have the same intensity, so the "
+                            "covariance is singular; use --regularize 1e-6 or other --regions",
+                            block[b].r, b + 1, blocks);
+    return SPD_OK;
+}
+
+/* ---- the descriptor ----------------------------------------------------------------------- */
+
+static spd_status bank_for(spd_context *ctx, const spd_describe_options *o, size_t width,
+                           size_t height, gabor_bank **bank)
+{
+    return gabor_bank_new(ctx, width, height, o->scales, o->orientations, o->kmax, o->spacing,
+                          o->sigma, bank);
+}
+
+static void gabor_release(void *shared)
+{
+    gabor *g = shared;
+    if (g)
+        gabor_bank_free(g->bank);
+    mem_free(g);
+}
+
+static spd_status gabor_prepare(spd_context *ctx, const spd_describe_options *options,
+                                void **shared)
+{
+    gabor *g = mem_zero(1, sizeof *g);
+    if (!g)
+        return ctx_nomem(ctx, "a descriptor");
+    g->options = *options;
+    if (g->options.covariance.regularize < 0.0)
+        g->options.covariance.regularize = defaults_regularize(SPD_DESCRIBE_GABOR);
+    spd_status status = SPD_OK;
+    if ((unsigned)options->regions > SPD_REGIONS_GRID)
+        status =
+            ctx_fail(ctx, SPD_EINVAL, "there is no choice of regions %d", (int)options->regions);
+    else if (options->width && options->height) {
+        layout l = layout_of(options, options->width, options->height);
+        status = check_layout(ctx, &l);
+        if (status >= 0)
+            status = bank_for(ctx, options, l.width, l.height, &g->bank);
+    }
+    if (status < 0)
+        gabor_release(g);
+    else
+        *shared = g;
+    return status;
+}
+
+/* X of out <- the covariance of the grey image in f. */
+static spd_status describe_grey(spd_context *ctx, const gabor *g, const gabor_bank *bank,
+                                features *f, description *out)
+{
+    const spd_covariance_options *c = &g->options.covariance;
+    layout l = layout_of(&g->options, f->grey->width, f->grey->height);
+    spd_status status = check_layout(ctx, &l);
+    if (status >= 0)
+        status = measure(ctx, bank, f);
+    if (status >= 0 && !(f->block = mem_alloc(l.blocks, sizeof *f->block)))
+        status = ctx_nomem(ctx, "Gabor features");
+    if (status < 0)
+        return status;
+    write_blocks(&l, f);
+    status = check_blocks(ctx, c, l.blocks, f->block);
+    if (status >= 0)
+        status = description_room(ctx, 1, c->W ? c->m : l.blocks * f->n, 0, out);
+    if (status < 0)
+        return status;
+    status = covariance_blocks(ctx, c, l.blocks, f->block, out->X);
+    if (status < 0)
+        description_free(out);
+    return status;
+}
+
+static spd_status gabor_describe(spd_context *ctx, const void *shared, const input *in,
+                                 description *out)
+{
+    const gabor *g = shared;
+    gabor_bank *own = NULL;
+    features f = {0};
+    description made = {0};
+    spd_status status = grey_resized(ctx, in->image, g->options.width, g->options.height, &f.grey);
+    if (status >= 0 && !g->bank)
+        status = bank_for(ctx, &g->options, f.grey->width, f.grey->height, &own);
+    if (status >= 0)
+        status = describe_grey(ctx, g, g->bank ? g->bank : own, &f, &made);
+    if (status >= 0)
+        *out = made;
+    gabor_bank_free(own);
+    free_features(&f);
+    return status;
+}
+
+static int gabor_parameters(const spd_describe_options *o, json_t *object)
+{
+    static const char *const regions[] = {"whole", "halves", "grid"};
+    int failed = json_object_update_new(
+        object, json_pack("{s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:s}", "width", (json_int_t)o->width,
+                          "height", (json_int_t)o->height, "scales", (json_int_t)o->scales,
+                          "orientations", (json_int_t)o->orientations, "kmax", o->kmax, "spacing",
+                          o->spacing, "sigma", o->sigma, "regions", regions[o->regions]));
+    if (!failed && o->regions == SPD_REGIONS_GRID)
+        failed = json_object_update_new(object, json_pack("{s:I, s:I}", "grid_rows",
+                                                          (json_int_t)o->grid_rows, "grid_columns",
+                                                          (json_int_t)o->grid_columns));
+    return failed;
+}
+
+const descriptor descriptor_gabor = {.name = "gabor",
+                                     .takes = INPUT_IMAGE,
+                                     .prepare = gabor_prepare,
+                                     .describe = gabor_describe,
+                                     .release = gabor_release,
+                                     .parameters = gabor_parameters};

@@ -1,0 +1,14 @@
+/* grey.h - the grey image of a colour one.
+ *
+ *   grey = 0.299 R + 0.587 G + 0.114 B       (ITU-R BT.601, as JPEG and rgb2gray do)
+ *
+ * on the values as they are stored, without undoing their gamma. A grey image stays as it is. */
+#ifndef SPD_DESCRIBE_GREY_H
+#define SPD_DESCRIBE_GREY_H
+
+#include "io/image.h"
+
+/* grey (height x width) */
+void grey_of(const image *in, double *grey);
+
+#endif

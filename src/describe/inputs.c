@@ -1,0 +1,301 @@
+/* inputs.c - from paths to the list of inputs. */
+#include "describe/inputs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "io/archive.h"
+#include "io/folder.h"
+#include "io/text.h"
+
+/* Largest skeleton in an archive. */
+#define SKELETON_LIMIT ((size_t)16 << 20)
+
+#define SECONDS_BETWEEN_REPORTS 0.1
+
+const char *path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *path_ending(const char *path)
+{
+    const char *base = path_base(path), *dot = strrchr(base, '.');
+    return dot && dot != base ? dot : "";
+}
+
+void *inputs_grow(void *list, size_t count, size_t size)
+{
+    if (count & (count - 1))
+        return list;
+    return mem_grow(list, count * size, (count ? 2 * count : 1) * size);
+}
+
+/* ---- endings --------------------------------------------------------------------------------- */
+
+static int is_image(const char *path)
+{
+    static const char *const endings[] = {".png", ".jpg", ".jpeg", ".tif", ".tiff",
+                                          ".pgm", ".ppm", ".pnm",  ".pbm"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (text_same(path_ending(path), endings[i]))
+            return 1;
+    return 0;
+}
+
+static int is_motion(const char *path)
+{
+    const char *ending = path_ending(path);
+    return text_same(ending, ".amc") || text_same(ending, ".bvh") || text_same(ending, ".c3d");
+}
+
+/* Is a file found in a folder or an archive one of the inputs? */
+static int is_wanted(input_kind takes, const char *path)
+{
+    switch (takes) {
+    case INPUT_IMAGE:
+        return is_image(path) || arrays_is_array(path);
+    case INPUT_MOTION:
+        return is_motion(path) || arrays_is_array(path) || text_same(path_ending(path), ".csv");
+    default:
+        return arrays_is_array(path) || arrays_is_text(path);
+    }
+}
+
+static const char *what_is_wanted(input_kind takes)
+{
+    static const char *const what[] = {
+        [INPUT_TABLE] = "table (.csv, .npy, .npz, .mat)",
+        [INPUT_IMAGE] = "image (.png, .jpg, .tif, .pgm, .ppm, or arrays in .npz, .npy, .mat)",
+        [INPUT_MOTION] = "motion clip (.amc, .bvh, .c3d, or trajectories in .csv, .npy, .npz)",
+    };
+    return what[takes];
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+/* Reports progress, a few times a second; the total is not known yet. */
+static spd_status say_so_far(spd_context *ctx, inputs *list)
+{
+    double now = clock_seconds();
+    if (now - list->reported < SECONDS_BETWEEN_REPORTS)
+        return SPD_OK;
+    list->reported = now;
+    if (ctx_progress(ctx, "listing", "inputs", (double)list->count, 0.0))
+        return ctx_fail(ctx, SPD_ECANCELLED, "describing cancelled");
+    return SPD_OK;
+}
+
+/* Adds an input; takes the name over in any case. */
+static spd_status add_item(spd_context *ctx, inputs *list, item_form form, char *name,
+                           size_t source, size_t index)
+{
+    item *grown = name ? inputs_grow(list->item, list->count, sizeof *grown) : NULL;
+    if (!grown) {
+        mem_free(name);
+        return ctx_nomem(ctx, "a list of inputs");
+    }
+    list->item = grown;
+    list->item[list->count++] =
+        (item){.form = form, .name = name, .source = source, .index = index};
+    return say_so_far(ctx, list);
+}
+
+static spd_status add_slices(spd_context *ctx, inputs *list, const char *path, array_source *source)
+{
+    array_source **grown = inputs_grow(list->array, list->arrays, sizeof *grown);
+    if (!grown) {
+        arrays_free(source);
+        return ctx_nomem(ctx, "a list of inputs");
+    }
+    list->array = grown;
+    list->array[list->arrays++] = source;
+    spd_status status = SPD_OK;
+    for (size_t k = 0; k < source->slices && status == SPD_OK; k++) {
+        size_t room = strlen(path) + 24;
+        char *name = mem_alloc(room, 1);
+        if (name && source->slices == 1)
+            snprintf(name, room, "%s", path);
+        else if (name)
+            snprintf(name, room, "%s[%zu]", path, k);
+        status = add_item(ctx, list, ITEM_SLICE, name, list->arrays - 1, k);
+    }
+    return status;
+}
+
+static spd_status add_file(spd_context *ctx, inputs *list, const char *path)
+{
+    array_source *source = NULL;
+    if (arrays_is_array(path) || (arrays_is_text(path) && list->takes != INPUT_IMAGE)) {
+        spd_status status = arrays_open(ctx, path, list->takes, list->options, &source);
+        if (status < 0)
+            return status;
+        if (source)
+            return add_slices(ctx, list, path, source);
+    }
+    if (text_same(path_ending(path), ".amc") && !list->bones.for_all) {
+        spd_status status = skeletons_beside(ctx, &list->bones, path);
+        if (status < 0)
+            return status;
+    }
+    return add_item(ctx, list, ITEM_FILE, mem_text(path), 0, 0);
+}
+
+/* A failure that concerns one path ends the listing, or is noted when the run shall go on. */
+static spd_status pass_or_note(spd_context *ctx, inputs *list, const char *path, spd_status status)
+{
+    if (status >= 0 || status == SPD_ENOMEM || status == SPD_ECANCELLED ||
+        !list->options->keep_going)
+        return status;
+    return faults_add(ctx, &list->skipped, path);
+}
+
+static spd_status visit_file(spd_context *ctx, void *user, const char *path)
+{
+    inputs *list = user;
+    if (!is_wanted(list->takes, path))
+        return SPD_OK;
+    return pass_or_note(ctx, list, path, add_file(ctx, list, path));
+}
+
+/* ---- archives -------------------------------------------------------------------------------- */
+
+static spd_status list_member(spd_context *ctx, inputs *list, archive_file *file, const char *path,
+                              const char *member, size_t index)
+{
+    unsigned char *bytes;
+    size_t size, room = strlen(path) + strlen(member) + 2;
+    int is_skeleton = list->takes == INPUT_MOTION && text_same(path_ending(member), ".asf");
+    if (!is_skeleton && !is_wanted(list->takes, member))
+        return SPD_OK;
+    char *name = mem_alloc(room, 1);
+    if (!name)
+        return ctx_nomem(ctx, "a list of inputs");
+    snprintf(name, room, "%s/%s", path, member);
+    if (!is_skeleton)
+        return add_item(ctx, list, ITEM_MEMBER, name, list->archives - 1, index);
+    spd_status status = archive_file_read(ctx, file, SKELETON_LIMIT, &bytes, &size);
+    if (status == SPD_OK) {
+        status = skeletons_add(ctx, &list->bones, name, (const char *)bytes, size);
+        mem_free(bytes);
+    }
+    mem_free(name);
+    return status;
+}
+
+static spd_status list_members(spd_context *ctx, inputs *list, const char *path)
+{
+    archive_file *file = NULL;
+    const char *member = "";
+    spd_status status = archive_file_open(ctx, path, &file);
+    for (size_t index = 0; status == SPD_OK && member; index++) {
+        status = archive_file_next(ctx, file, &member);
+        if (status == SPD_OK && member)
+            status = list_member(ctx, list, file, path, member, index);
+    }
+    archive_file_close(file);
+    if (status < 0)
+        ctx_prefix(ctx, path);
+    return status;
+}
+
+static spd_status add_archive(spd_context *ctx, inputs *list, const char *path)
+{
+    char **grown = inputs_grow(list->archive, list->archives, sizeof *grown);
+    char *own = grown ? mem_text(path) : NULL;
+    if (grown)
+        list->archive = grown;
+    if (!own)
+        return ctx_nomem(ctx, "a list of inputs");
+    list->archive[list->archives++] = own;
+    return list_members(ctx, list, path);
+}
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+/* A file that was named must be one that can be described; images are known by their content. */
+static spd_status add_named(spd_context *ctx, inputs *list, const char *path)
+{
+    char plain[40];
+    if (archive_is_named(path))
+        return add_archive(ctx, list, path);
+    if (list->takes != INPUT_IMAGE && !is_wanted(list->takes, path))
+        return ctx_fail(ctx, SPD_EINVAL, "%.255s: '%s' is no ending of a %s", path,
+                        text_plain(path_ending(path), plain, sizeof plain),
+                        what_is_wanted(list->takes));
+    return add_file(ctx, list, path);
+}
+
+static spd_status add_path(spd_context *ctx, inputs *list, const char *path)
+{
+    size_t before = list->count, skipped = list->skipped.count;
+    spd_status status =
+        folder_is(path) ? folder_walk(ctx, path, 1, visit_file, list) : add_named(ctx, list, path);
+    if (status == SPD_OK && list->count == before && list->skipped.count == skipped)
+        status =
+            ctx_fail(ctx, SPD_EINVAL, "%.255s: holds no %s", path, what_is_wanted(list->takes));
+    return pass_or_note(ctx, list, path, status);
+}
+
+spd_status inputs_list(spd_context *ctx, input_kind takes, const spd_describe_options *options,
+                       size_t count, const char *const *paths, inputs *list)
+{
+    *list = (inputs){.takes = takes, .options = options, .reported = clock_seconds()};
+    spd_status status = SPD_OK;
+    if (options->asf && takes == INPUT_MOTION)
+        status = skeletons_give(ctx, &list->bones, options->asf);
+    for (size_t i = 0; i < count && status == SPD_OK; i++)
+        status = add_path(ctx, list, paths[i]);
+    return status;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+spd_status faults_add(spd_context *ctx, faults *list, const char *culprit)
+{
+    const char *message = ctx ? ctx->error.message : "";
+    char **names = inputs_grow(list->input, list->count, sizeof *names);
+    list->input = names ? names : list->input;
+    char **lines = names ? inputs_grow(list->message, list->count, sizeof *lines) : NULL;
+    list->message = lines ? lines : list->message;
+    char *name = lines ? mem_text(culprit) : NULL, *line = lines ? mem_text(message) : NULL;
+    if (!name || !line) {
+        mem_free(name);
+        mem_free(line);
+        return ctx_nomem(ctx, "a list of failures");
+    }
+    list->input[list->count] = name;
+    list->message[list->count++] = line;
+    ctx_clear(ctx);
+    return SPD_OK;
+}
+
+void faults_free(faults *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        mem_free(list->input[i]);
+        mem_free(list->message[i]);
+    }
+    mem_free(list->input);
+    mem_free(list->message);
+    *list = (faults){0};
+}
+
+void inputs_free(inputs *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        mem_free(list->item[i].name);
+    for (size_t i = 0; i < list->archives; i++)
+        mem_free(list->archive[i]);
+    for (size_t i = 0; i < list->arrays; i++)
+        arrays_free(list->array[i]);
+    mem_free(list->item);
+    mem_free(list->archive);
+    mem_free(list->array);
+    skeletons_free(&list->bones);
+    faults_free(&list->skipped);
+    *list = (inputs){0};
+}

@@ -1,0 +1,64 @@
+/* inputs.h - what is to be described: a list of inputs made from paths.
+ *
+ * A path is a file, a folder, an archive, or an array file that holds several inputs. Listing reads
+ * no input, except arrays of several and what archives hold of skeletons; reading.c reads one
+ * input when its turn has come. */
+#ifndef SPD_DESCRIBE_INPUTS_H
+#define SPD_DESCRIBE_INPUTS_H
+
+#include "describe/arrays.h"
+#include "describe/descriptor.h"
+#include "describe/skeletons.h"
+
+typedef enum item_form {
+    ITEM_FILE = 0, /* a file of its own */
+    ITEM_MEMBER,   /* a file in an archive */
+    ITEM_SLICE     /* one of an array */
+} item_form;
+
+typedef struct item {
+    item_form form;
+    char *name;    /* "a/b.png", "data.zip/a/b.png", "faces.npz[17]" */
+    size_t source; /* number of the archive or of the array */
+    size_t index;  /* number of the member among the regular ones, or of the slice */
+} item;
+
+/* Inputs that could not be used, and why. */
+typedef struct faults {
+    size_t count;
+    char **input, **message;
+} faults;
+
+typedef struct inputs {
+    input_kind takes;
+    const spd_describe_options *options;
+    size_t count;
+    item *item;
+    size_t archives;
+    char **archive; /* paths */
+    size_t arrays;
+    array_source **array;
+    skeletons bones;
+    faults skipped;
+    double reported; /* when progress was last told */
+} inputs;
+
+/* list <- all inputs of the paths, in their order, then in order of names or as they lie in an
+ * archive. Free in any case. */
+spd_status inputs_list(spd_context *ctx, input_kind takes, const spd_describe_options *options,
+                       size_t count, const char *const *paths, inputs *list);
+void inputs_free(inputs *list);
+
+/* Notes that an input is skipped, with the context's message, which begins with its name. */
+spd_status faults_add(spd_context *ctx, faults *list, const char *culprit);
+void faults_free(faults *list);
+
+/* Doubles the room of a list whose elements are size bytes when count has filled it (at powers of
+ * two); NULL when out of memory, the list is then untouched. */
+void *inputs_grow(void *list, size_t count, size_t size);
+
+/* The part of a path behind its last slash; the ending of that, with its dot, or "". */
+const char *path_base(const char *path);
+const char *path_ending(const char *path);
+
+#endif

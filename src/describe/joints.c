@@ -1,0 +1,197 @@
+/* joints.c - the descriptor `joints`: how the joints of a body move together.
+ *
+ * A frame is one observation: the 3K coordinates of its K joints. The matrix is the covariance of
+ * the frames. Rigid bones tie joints together, and clips are short, so it is singular as it stands;
+ * unless told otherwise e tr(C)/n with e = 1e-3 is added to the diagonal. A coordinate that never
+ * moves is handled by this, too.
+ *
+ * Centred on the root, positions are relative to that of joint 0, whose own columns would be zero
+ * and are left out: 3(K - 1) coordinates.
+ *
+ * A temporal pyramid of L levels (Hussein et al. 2013) keeps the order of events: level l = 0 ..
+ * L-1 cuts the T frames into 2^l windows, window w from floor(w T/2^l) to floor((w+1) T/2^l), not
+ * overlapping. The matrix has the covariances of all 2^L - 1 windows on its diagonal, level after
+ * level: 3K (2^L - 1) rows. */
+#include "base/memory.h"
+#include "describe/descriptor.h"
+
+#define DEFAULT_REGULARIZE 1e-3
+#define MAX_LEVELS         10
+#define MAX_SIZE           ((size_t)1 << 12) /* rows of a matrix: 128 MiB */
+
+/* What all clips share. */
+typedef struct joints_plan {
+    spd_covariance_options covariance;
+    size_t first, last; /* frames, half open; last 0: to the end */
+    size_t levels;
+    int center;
+} joints_plan;
+
+static size_t levels_of(const spd_describe_options *options)
+{
+    return options->pyramid ? options->pyramid : 1;
+}
+
+static double regularize_of(const spd_describe_options *options)
+{
+    double e = options->covariance.regularize;
+    return e < 0.0 ? DEFAULT_REGULARIZE : e;
+}
+
+static spd_status joints_prepare(spd_context *ctx, const spd_describe_options *options,
+                                 void **shared)
+{
+    if (options->last_frame && options->first_frame >= options->last_frame)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "frames %zu:%zu are none; the first must be below the last",
+                        options->first_frame, options->last_frame);
+    if (levels_of(options) > MAX_LEVELS)
+        return ctx_fail(ctx, SPD_EINVAL, "a temporal pyramid of %zu levels; %d are the most",
+                        options->pyramid, MAX_LEVELS);
+    joints_plan *plan = mem_zero(1, sizeof *plan);
+    if (!plan)
+        return ctx_nomem(ctx, "a plan");
+    plan->covariance = options->covariance;
+    plan->covariance.regularize = regularize_of(options);
+    plan->first = options->first_frame;
+    plan->last = options->last_frame;
+    plan->levels = levels_of(options);
+    plan->center = options->center_root;
+    *shared = plan;
+    return SPD_OK;
+}
+
+/* *first, *frames <- the part of the clip that counts; SPD_EINVAL when it is too short. */
+static spd_status choose_frames(spd_context *ctx, const joints_plan *plan, const motion *clip,
+                                size_t *first, size_t *frames)
+{
+    size_t last = plan->last ? plan->last : clip->frames;
+    if (last > clip->frames || plan->first >= last)
+        return ctx_fail(ctx, SPD_EINVAL, "frames %zu:%zu are asked for, but the clip has %zu",
+                        plan->first, last, clip->frames);
+    *first = plan->first;
+    *frames = last - plan->first;
+    if (*frames < 2)
+        return ctx_fail(ctx, SPD_EINVAL, "%zu frame is too short; a covariance needs at least 2",
+                        *frames);
+    if (*frames >> (plan->levels - 1) < 2)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "%zu frames cannot be cut into %zu windows of at least 2; use a temporal "
+                        "pyramid of fewer levels than %zu",
+                        *frames, (size_t)1 << (plan->levels - 1), plan->levels);
+    if (plan->center && clip->joints < 2)
+        return ctx_fail(ctx, SPD_EINVAL, "nothing is left of one joint centred on itself");
+    return SPD_OK;
+}
+
+/* *O <- frames x 3(K-1): positions relative to the root; new. */
+static spd_status center(spd_context *ctx, size_t frames, size_t joints, const double *position,
+                         double **O)
+{
+    size_t n = 3 * (joints - 1);
+    double *relative = mem_alloc(frames * n, sizeof *relative);
+    if (!relative)
+        return ctx_nomem(ctx, "positions");
+    for (size_t f = 0; f < frames; f++)
+        for (size_t i = 0; i < n; i++)
+            relative[f * n + i] =
+                position[(f * joints + 1) * 3 + i] - position[f * joints * 3 + i % 3];
+    *O = relative;
+    return SPD_OK;
+}
+
+/* Windows of all levels over the frames of O (frames x n). */
+static void cut_windows(size_t levels, size_t frames, size_t n, const double *O,
+                        observations *window)
+{
+    for (size_t level = 0; level < levels; level++) {
+        size_t count = (size_t)1 << level;
+        for (size_t w = 0; w < count; w++) {
+            size_t from = w * frames / count, to = (w + 1) * frames / count;
+            *window++ = (observations){to - from, n, O + from * n};
+        }
+    }
+}
+
+/* A body at rest has no covariance, and rigid bones may tie coordinates together. */
+static spd_status check_matrix(spd_context *ctx, const joints_plan *plan, size_t n, const double *X)
+{
+    double trace = 0.0;
+    for (size_t i = 0; i < n; i++)
+        trace += X[i * n + i];
+    if (!(trace > 0.0))
+        return ctx_fail(ctx, SPD_EINVAL, "no joint moves in these frames; leave this clip out");
+    if (plan->covariance.regularize > 0.0)
+        return SPD_OK;
+    spd_status status = spd_check(ctx, n, 1, X, 0.0);
+    if (status == SPD_ENOTSPD)
+        status = ctx_fail(ctx, SPD_ENOTSPD,
+                          "the covariance of the joints is not positive definite, since bones tie "
+                          "them together; regularise it (--regularize 1e-3)");
+    return status;
+}
+
+/* The matrix of frames x n coordinates. */
+static spd_status make_matrix(spd_context *ctx, const joints_plan *plan, size_t frames, size_t n,
+                              const double *O, description *out)
+{
+    observations window[(1 << MAX_LEVELS) - 1];
+    size_t windows = ((size_t)1 << plan->levels) - 1;
+    size_t size = plan->covariance.W ? plan->covariance.m : n * windows;
+    description fresh;
+    if (size > MAX_SIZE)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "a temporal pyramid of %zu levels makes a matrix of %zu rows, over %zu; "
+                        "use fewer levels, or project the frames (--model)",
+                        plan->levels, size, MAX_SIZE);
+    cut_windows(plan->levels, frames, n, O, window);
+    spd_status status = description_room(ctx, 1, size, 0, &fresh);
+    if (status < 0)
+        return status;
+    status = covariance_blocks(ctx, &plan->covariance, windows, window, fresh.X);
+    if (status == SPD_OK)
+        status = check_matrix(ctx, plan, size, fresh.X);
+    if (status < 0)
+        description_free(&fresh);
+    else
+        *out = fresh;
+    return status;
+}
+
+static spd_status joints_describe(spd_context *ctx, const void *shared, const input *in,
+                                  description *out)
+{
+    const joints_plan *plan = shared;
+    const motion *clip = in->motion;
+    size_t first = 0, frames = 0, n = 3 * clip->joints;
+    double *relative = NULL;
+    spd_status status = choose_frames(ctx, plan, clip, &first, &frames);
+    if (status < 0)
+        return status;
+    const double *O = clip->position + first * n;
+    if (plan->center) {
+        status = center(ctx, frames, clip->joints, O, &relative);
+        O = relative;
+        n -= 3;
+    }
+    if (status == SPD_OK)
+        status = make_matrix(ctx, plan, frames, n, O, out);
+    mem_free(relative);
+    return status;
+}
+
+static int joints_parameters(const spd_describe_options *options, json_t *object)
+{
+    return json_object_update_new(
+        object, json_pack("{s:s, s:I, s:I, s:I}", "center", options->center_root ? "root" : "none",
+                          "first_frame", (json_int_t)options->first_frame, "last_frame",
+                          (json_int_t)options->last_frame, "temporal_pyramid",
+                          (json_int_t)levels_of(options)));
+}
+
+const descriptor descriptor_joints = {.name = "joints",
+                                      .takes = INPUT_MOTION,
+                                      .prepare = joints_prepare,
+                                      .describe = joints_describe,
+                                      .release = mem_free,
+                                      .parameters = joints_parameters};

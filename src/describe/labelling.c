@@ -1,0 +1,215 @@
+/* labelling.c - labels of inputs; see labelling.h. */
+#include "describe/labelling.h"
+
+#include <regex.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void labelling_free(labelling *l)
+{
+    mem_free(l->label);
+    spd_array_free(l->made);
+    index_free(&l->index);
+    mem_free(l->row);
+    *l = (labelling){0};
+}
+
+/* ---- an index -------------------------------------------------------------------------------- */
+
+/* An input that the index does not know ends the run, or is noted and left out. */
+static spd_status without_row(spd_context *ctx, inputs *list, size_t i, size_t *row)
+{
+    ctx_prefix(ctx, list->item[i].name);
+    ctx_append(ctx, " (%.120s)", list->options->index);
+    *row = SIZE_MAX;
+    return list->options->keep_going ? faults_add(ctx, &list->skipped, list->item[i].name)
+                                     : SPD_EINVAL;
+}
+
+int labelling_lacks(const labelling *l, size_t i)
+{
+    return l->row && l->row[i] == SIZE_MAX;
+}
+
+static spd_status by_index(spd_context *ctx, inputs *list, labelling *l)
+{
+    spd_status status = index_read(ctx, list->options->index, &l->index);
+    if (status < 0)
+        return status;
+    l->row = mem_alloc(list->count, sizeof *l->row);
+    if (!l->row)
+        return ctx_nomem(ctx, "labels");
+    for (size_t i = 0; i < list->count; i++) {
+        status = index_find(ctx, &l->index, list->item[i].name, &l->row[i]);
+        if (status == SPD_OK)
+            l->label[i] = (cell){l->index.column[1], l->row[i]};
+        else
+            status = without_row(ctx, list, i, &l->row[i]);
+        if (status < 0)
+            return status;
+    }
+    return SPD_OK;
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+/* The label that came with a slice. */
+static cell label_of_slice(const inputs *list, const item *what)
+{
+    const spd_data *extras = what->form == ITEM_SLICE ? list->array[what->source]->extras : NULL;
+    return extras && extras->y ? (cell){extras->y, what->index} : (cell){NULL, 0};
+}
+
+/* 1 when all inputs have one. */
+static int by_arrays(const inputs *list, labelling *l)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        l->label[i] = label_of_slice(list, &list->item[i]);
+        if (!l->label[i].array)
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Part of a name as a text of its own. */
+static char *part_of(const char *from, size_t length)
+{
+    char *text = mem_alloc(length + 1, 1);
+    if (text) {
+        memcpy(text, from, length);
+        text[length] = '\0';
+    }
+    return text;
+}
+
+/* The last folder of a path; "." when it has none. */
+static char *folder_of(const char *path)
+{
+    const char *end = path_base(path), *from;
+    if (end == path)
+        return mem_text(".");
+    for (from = end - 1; from > path && from[-1] != '/'; from--)
+        ;
+    return part_of(from, (size_t)(end - 1 - from));
+}
+
+/* Labels from texts (count, in order). */
+static spd_status take_texts(spd_context *ctx, size_t count, char **texts, labelling *l)
+{
+    spd_status status = column_texts(ctx, "y", count, (const char *const *)texts, &l->made);
+    for (size_t i = 0; i < count && status == SPD_OK; i++)
+        l->label[i] = (cell){l->made, i};
+    return status;
+}
+
+/* What the pattern's group matches in a name; NULL with a message when it does not. */
+static char *match_of(spd_context *ctx, const regex_t *pattern, const char *text, const char *name)
+{
+    regmatch_t match[2];
+    if (regexec(pattern, name, 2, match, 0) != 0 || match[1].rm_so < 0) {
+        ctx_fail(ctx, SPD_EINVAL, "%.255s: the pattern '%.100s' does not match", name, text);
+        return NULL;
+    }
+    char *part = part_of(name + match[1].rm_so, (size_t)(match[1].rm_eo - match[1].rm_so));
+    if (!part)
+        ctx_nomem(ctx, "labels");
+    return part;
+}
+
+static spd_status compile(spd_context *ctx, const char *text, regex_t *pattern)
+{
+    char why[100];
+    int code = text ? regcomp(pattern, text, REG_EXTENDED) : REG_BADPAT;
+    if (!text)
+        return ctx_fail(ctx, SPD_EINVAL, "labels by a pattern need one (--label-pattern)");
+    if (code) {
+        regerror(code, pattern, why, sizeof why);
+        return ctx_fail(ctx, SPD_EINVAL, "the pattern '%.100s' cannot be understood: %s", text,
+                        why);
+    }
+    if (pattern->re_nsub < 1) {
+        regfree(pattern);
+        return ctx_fail(ctx, SPD_EINVAL, "the pattern '%.100s' has no (group) for the label", text);
+    }
+    return SPD_OK;
+}
+
+/* Labels from the inputs' names: by a pattern, or (NULL) the folder. */
+static spd_status by_names(spd_context *ctx, const inputs *list, const regex_t *pattern,
+                           labelling *l)
+{
+    char **texts = mem_zero(list->count, sizeof *texts);
+    spd_status status = texts ? SPD_OK : ctx_nomem(ctx, "labels");
+    for (size_t i = 0; i < list->count && status == SPD_OK; i++) {
+        const char *name = list->item[i].name;
+        texts[i] = pattern ? match_of(ctx, pattern, list->options->pattern, name) : folder_of(name);
+        if (!texts[i])
+            status = pattern && ctx ? ctx->error.status : ctx_nomem(ctx, "labels");
+    }
+    if (status == SPD_OK)
+        status = take_texts(ctx, list->count, texts, l);
+    for (size_t i = 0; texts && i < list->count; i++)
+        mem_free(texts[i]);
+    mem_free(texts);
+    return status;
+}
+
+static spd_status by_pattern(spd_context *ctx, const inputs *list, labelling *l)
+{
+    regex_t pattern;
+    spd_status status = compile(ctx, list->options->pattern, &pattern);
+    if (status < 0)
+        return status;
+    status = by_names(ctx, list, &pattern, l);
+    regfree(&pattern);
+    return status;
+}
+
+static int all_equal(const spd_array *texts)
+{
+    for (size_t i = 1; i < texts->count; i++)
+        if (strcmp(texts->text[0], texts->text[i]) != 0)
+            return 0;
+    return 1;
+}
+
+static void drop_labels(labelling *l)
+{
+    mem_free(l->label);
+    l->label = NULL;
+}
+
+/* Arrays' own labels; else folders, when there are several. */
+static spd_status by_itself(spd_context *ctx, const inputs *list, labelling *l)
+{
+    if (by_arrays(list, l))
+        return SPD_OK;
+    spd_status status = by_names(ctx, list, NULL, l);
+    if (status == SPD_OK && all_equal(l->made))
+        drop_labels(l);
+    return status;
+}
+
+spd_status labelling_find(spd_context *ctx, inputs *list, labelling *l)
+{
+    *l = (labelling){.count = list->count};
+    l->label = mem_zero(list->count, sizeof *l->label);
+    if (!l->label)
+        return ctx_nomem(ctx, "labels");
+    if (list->options->index)
+        return by_index(ctx, list, l);
+    switch (list->options->labels) {
+    case SPD_LABELS_FOLDER:
+        return by_names(ctx, list, NULL, l);
+    case SPD_LABELS_PATTERN:
+        return by_pattern(ctx, list, l);
+    case SPD_LABELS_NONE:
+        drop_labels(l);
+        return SPD_OK;
+    default:
+        return by_itself(ctx, list, l);
+    }
+}

@@ -1,0 +1,39 @@
+/* labelling.h - the label of every input, and further columns: from an index file, from arrays,
+ * from the names of folders, or from a pattern. */
+#ifndef SPD_DESCRIBE_LABELLING_H
+#define SPD_DESCRIBE_LABELLING_H
+
+#include "describe/columns.h"
+#include "describe/inputs.h"
+
+/* An index file: a row per input. */
+typedef struct index_file {
+    size_t rows, columns;
+    spd_array **column; /* texts, integers or reals, each named; the first holds the files */
+    size_t *order;      /* rows by base name of the file */
+} index_file;
+
+spd_status index_read(spd_context *ctx, const char *path, index_file *index);
+void index_free(index_file *index);
+
+/* *row <- the row whose file is the end of the path, or else has its base name; SPD_EINVAL when
+ * there is none or more than one. */
+spd_status index_find(spd_context *ctx, const index_file *index, const char *name, size_t *row);
+
+/* Where the labels and columns of the inputs are. */
+typedef struct labelling {
+    size_t count;    /* inputs */
+    cell *label;     /* count, or NULL: no labels */
+    spd_array *made; /* texts that cells of label point into, or NULL */
+    index_file index;
+    size_t *row; /* count: rows of the index, or NULL */
+} labelling;
+
+/* Finds them for all inputs, before anything is described. Free in any case. */
+spd_status labelling_find(spd_context *ctx, inputs *list, labelling *l);
+
+/* Was input i left out, because the index does not know it? */
+int labelling_lacks(const labelling *l, size_t i);
+void labelling_free(labelling *l);
+
+#endif

@@ -1,0 +1,151 @@
+/* reading.c - from an item of the list to an image, a motion clip or a table. */
+#include "describe/reading.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/source.h"
+#include "io/text.h"
+
+void reading_close(reading *r)
+{
+    image_free(r->picture);
+    motion_free(r->clip);
+    spd_array_free(r->array);
+    mem_free(r->turned);
+    *r = (reading){0};
+}
+
+/* ---- what the descriptor gets -----------------------------------------------------------------
+ */
+
+/* table (rows x columns) <- as observations in rows. */
+static spd_status take_table(spd_context *ctx, const inputs *list, size_t rows, size_t columns,
+                             const double *values, reading *r)
+{
+    r->in.table = (observations){rows, columns, values};
+    if (!list->options->channels_first)
+        return SPD_OK;
+    r->turned = mem_alloc(rows * columns, sizeof *r->turned);
+    if (!r->turned)
+        return ctx_nomem(ctx, "observations");
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            r->turned[j * rows + i] = values[i * columns + j];
+    r->in.table = (observations){columns, rows, r->turned};
+    return SPD_OK;
+}
+
+/* frames x 3K numbers as a clip. */
+static spd_status take_positions(spd_context *ctx, size_t rows, size_t columns, double *values,
+                                 reading *r)
+{
+    if (columns % 3)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "%zu columns are not x, y, z of joints; a multiple of 3 "
+                        "is expected",
+                        columns);
+    r->lent = (motion){.frames = rows, .joints = columns / 3, .position = values};
+    r->in.motion = &r->lent;
+    return SPD_OK;
+}
+
+static spd_status take_numbers(spd_context *ctx, const inputs *list, size_t rows, size_t columns,
+                               double *values, reading *r)
+{
+    return list->takes == INPUT_MOTION ? take_positions(ctx, rows, columns, values, r)
+                                       : take_table(ctx, list, rows, columns, values, r);
+}
+
+static spd_status take_pixels(spd_context *ctx, const array_source *source, const double *values,
+                              reading *r)
+{
+    spd_status status =
+        image_new(ctx, source->columns, source->rows, source->channels, &r->picture);
+    if (status < 0)
+        return status;
+    for (size_t e = 0; e < source->rows * source->columns * source->channels; e++)
+        r->picture->pixel[e] = values[e] * source->scale;
+    r->in.image = r->picture;
+    return SPD_OK;
+}
+
+/* ---- where it comes from -----------------------------------------------------------------------
+ */
+
+static spd_status read_slice(spd_context *ctx, const inputs *list, const item *what, reading *r)
+{
+    const array_source *source = list->array[what->source];
+    size_t rows;
+    const double *values = arrays_slice(source, what->index, &rows);
+    if (list->takes == INPUT_IMAGE)
+        return take_pixels(ctx, source, values, r);
+    /* Clips are read only, as all inputs are. */
+    return take_numbers(ctx, list, rows, source->columns, (double *)(uintptr_t)values, r);
+}
+
+static spd_status read_clip(spd_context *ctx, const inputs *list, const item *what,
+                            const unsigned char *bytes, size_t size, reading *r)
+{
+    const char *ending = path_ending(what->name), *text = (const char *)bytes;
+    const skeleton *own;
+    spd_status status;
+    if (text_same(ending, ".bvh")) {
+        status = bvh_parse(ctx, text, size, &r->clip);
+    } else if (text_same(ending, ".c3d")) {
+        status = c3d_parse(ctx, bytes, size, &r->clip);
+    } else {
+        status = skeletons_find(ctx, &list->bones, what->name, &own);
+        if (status == SPD_OK)
+            status = amc_parse(ctx, own, text, size, &r->clip);
+    }
+    r->in.motion = r->clip;
+    return status;
+}
+
+static spd_status decode(spd_context *ctx, const inputs *list, const item *what,
+                         const unsigned char *bytes, size_t size, reading *r)
+{
+    if (size == 0)
+        return ctx_fail(ctx, SPD_EFORMAT, "is empty");
+    if (list->takes != INPUT_IMAGE)
+        return read_clip(ctx, list, what, bytes, size, r);
+    spd_status status = image_decode(ctx, bytes, size, &r->picture);
+    r->in.image = r->picture;
+    return status;
+}
+
+/* A table of its own, in a file or in memory. */
+static spd_status read_table(spd_context *ctx, const inputs *list, const item *what,
+                             const unsigned char *bytes, size_t size, reading *r)
+{
+    spd_status status =
+        arrays_read_table(ctx, what->name, list->options->x_name, bytes, size, &r->array);
+    if (status < 0)
+        return status;
+    return take_numbers(ctx, list, r->array->shape[0], r->array->shape[1], r->array->f64, r);
+}
+
+spd_status reading_open(spd_context *ctx, const inputs *list, const item *what,
+                        const unsigned char *bytes, size_t size, reading *r)
+{
+    io_source *source;
+    int arrays = arrays_is_array(what->name) || arrays_is_text(what->name);
+    *r = (reading){0};
+    if (what->form == ITEM_SLICE)
+        return read_slice(ctx, list, what, r);
+    if (arrays && list->takes != INPUT_IMAGE)
+        return read_table(ctx, list, what, bytes, size, r);
+    if (arrays && what->form == ITEM_MEMBER)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "arrays of images cannot be read from an archive; unpack "
+                        "it");
+    if (what->form == ITEM_MEMBER)
+        return decode(ctx, list, what, bytes, size, r);
+    spd_status status = source_load(ctx, what->name, &source);
+    if (status < 0)
+        return status;
+    status = decode(ctx, list, what, source->bytes, source->size, r);
+    source_free(source);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* resize.h - an image in another size, without aliasing. */
+#ifndef SPD_DESCRIBE_RESIZE_H
+#define SPD_DESCRIBE_RESIZE_H
+
+#include "io/image.h"
+
+/* *out <- in with width x height pixels; new. The sides may change by different factors; the same
+ * size gives an exact copy, a constant image stays constant, and values stay within the range of
+ * the input's. */
+spd_status resize_image(spd_context *ctx, const image *in, size_t width, size_t height,
+                        image **out);
+
+#endif

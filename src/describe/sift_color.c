@@ -1,0 +1,175 @@
+/* sift_color.c - the material descriptor: covariance of SIFT and colours on a regular grid.
+ *
+ *   o = [SIFT (128), R G B of the 3 x 3 pixels about the centre (27)]           155 numbers
+ *
+ * per frame of the dense SIFT (sift.h) of the resized image's grey values; colours are in [0, 1],
+ * pixel after pixel from the upper left. Centres of frames lie between pixels when 3 bin is odd:
+ * the patch is then about the pixel up and to the left (4 for 4.5). Without colours o is the SIFT
+ * alone. */
+#include "base/memory.h"
+#include "describe/describe.h"
+#include "describe/grey.h"
+#include "describe/resize.h"
+#include "describe/sift.h"
+#include "describe/uniform.h"
+
+#define PATCH        3 /* pixels a side */
+#define COLOURS      (3 * PATCH * PATCH)
+#define LARGEST_BLUR 1000.0
+
+typedef struct sift_color {
+    spd_describe_options options;
+} sift_color;
+
+/* ---- colours ------------------------------------------------------------------------------ */
+
+static int has_colours(const image *in)
+{
+    const double *p = in->pixel;
+    for (size_t e = 0; in->channels == 3 && e < in->width * in->height; e++, p += 3)
+        if (p[0] != p[1] || p[1] != p[2])
+            return 1;
+    return 0;
+}
+
+/* Grey images need --no-color, unless the user has asked for more repair than is usual. */
+static spd_status check_colours(spd_context *ctx, const spd_describe_options *o, const image *in)
+{
+    double usual = defaults_regularize(SPD_DESCRIBE_SIFT_COLOR);
+    if (o->grey || o->covariance.regularize > usual || o->covariance.shrinkage != SPD_SHRINK_NONE ||
+        has_colours(in))
+        return SPD_OK;
+    return ctx_fail(ctx, SPD_EINVAL,
+                    "the image has no colours (R = G = B), so the covariance of its colours is "
+                    "singular; use --no-color, or --regularize 1e-3 to have grey and coloured "
+                    "images in one set");
+}
+
+/* o (27) <- the pixels about (x, y); the one channel of a grey image counts for all three. */
+static void write_patch(const image *in, size_t x, size_t y, double *o)
+{
+    for (size_t b = y - PATCH / 2; b <= y + PATCH / 2; b++)
+        for (size_t a = x - PATCH / 2; a <= x + PATCH / 2; a++) {
+            const double *pixel = in->pixel + (b * in->width + a) * in->channels;
+            for (size_t c = 0; c < 3; c++)
+                *o++ = pixel[in->channels == 3 ? c : 0];
+        }
+}
+
+static void write_patches(const sift_grid *grid, const image *in, size_t n, double *O)
+{
+    for (size_t row = 0; row < grid->rows; row++)
+        for (size_t column = 0; column < grid->columns; column++, O += n)
+            write_patch(in, sift_centre(grid, column), sift_centre(grid, row), O + SIFT_SIZE);
+}
+
+/* ---- the descriptor ----------------------------------------------------------------------- */
+
+static spd_status sift_color_prepare(spd_context *ctx, const spd_describe_options *options,
+                                     void **shared)
+{
+    sift_grid grid;
+    size_t width = options->width, height = options->height, least = 3 * options->bin + 1;
+    spd_status status = sift_grid_of(ctx, width ? width : least, height ? height : least,
+                                     options->step, options->bin, &grid);
+    if (status >= 0 && !(options->smooth >= 0.0 && options->smooth <= LARGEST_BLUR))
+        status = ctx_fail(ctx, SPD_EINVAL,
+                          "images for SIFT smoothed by a Gaussian of %g pixels; it must be 0 "
+                          "(none) to %g",
+                          options->smooth, LARGEST_BLUR);
+    if (status < 0)
+        return status;
+    sift_color *s = mem_zero(1, sizeof *s);
+    if (!s)
+        return ctx_nomem(ctx, "a descriptor");
+    s->options = *options;
+    *shared = s;
+    return SPD_OK;
+}
+
+/* *O <- observations of the resized image, frames x n; new. */
+static spd_status observe(spd_context *ctx, const spd_describe_options *o, const image *in,
+                          double **O, observations *seen)
+{
+    sift_grid grid;
+    size_t n = SIFT_SIZE + (o->grey ? 0 : COLOURS), pixels = in->width * in->height;
+    spd_status status = sift_grid_of(ctx, in->width, in->height, o->step, o->bin, &grid);
+    if (status < 0)
+        return status;
+    double *grey = mem_alloc(pixels, sizeof *grey);
+    double *made = mem_alloc(grid.rows * grid.columns, n * sizeof *made);
+    if (grey && made) {
+        grey_of(in, grey);
+        if (uniform_values(pixels, 1, grey))
+            status = ctx_fail(ctx, SPD_ENOTSPD,
+                              "all pixels of the image have the same intensity, so SIFT sees "
+                              "nothing in it; leave it out");
+    } else {
+        status = ctx_nomem(ctx, "SIFT observations");
+    }
+    if (status >= 0)
+        status = sift_dense(ctx, &grid, o->smooth, grey, n, made);
+    mem_free(grey);
+    if (status < 0) {
+        mem_free(made);
+        return status;
+    }
+    if (!o->grey)
+        write_patches(&grid, in, n, made);
+    *O = made;
+    *seen = (observations){grid.rows * grid.columns, n, made};
+    return status;
+}
+
+/* *out <- the covariance of the observations. */
+static spd_status summarise(spd_context *ctx, const spd_describe_options *o,
+                            const observations *seen, description *out)
+{
+    spd_covariance_options c = o->covariance;
+    if (c.regularize < 0.0)
+        c.regularize = defaults_regularize(SPD_DESCRIBE_SIFT_COLOR);
+    description made = {0};
+    spd_status status = description_room(ctx, 1, c.W ? c.m : seen->n, 0, &made);
+    if (status >= 0)
+        status = covariance_blocks(ctx, &c, 1, seen, made.X);
+    if (status < 0)
+        description_free(&made);
+    else
+        *out = made;
+    return status;
+}
+
+static spd_status sift_color_describe(spd_context *ctx, const void *shared, const input *in,
+                                      description *out)
+{
+    const spd_describe_options *o = &((const sift_color *)shared)->options;
+    image *resized = NULL;
+    double *O = NULL;
+    observations seen;
+    spd_status status = check_colours(ctx, o, in->image);
+    if (status >= 0)
+        status = resize_image(ctx, in->image, o->width ? o->width : in->image->width,
+                              o->height ? o->height : in->image->height, &resized);
+    if (status >= 0)
+        status = observe(ctx, o, resized, &O, &seen);
+    if (status >= 0)
+        status = summarise(ctx, o, &seen, out);
+    image_free(resized);
+    mem_free(O);
+    return status;
+}
+
+static int sift_color_parameters(const spd_describe_options *o, json_t *object)
+{
+    return json_object_update_new(
+        object, json_pack("{s:I, s:I, s:I, s:I, s:f, s:b}", "width", (json_int_t)o->width, "height",
+                          (json_int_t)o->height, "step", (json_int_t)o->step, "bin",
+                          (json_int_t)o->bin, "smooth", o->smooth, "color", !o->grey));
+}
+
+const descriptor descriptor_sift_color = {.name = "sift-color",
+                                          .takes = INPUT_IMAGE,
+                                          .prepare = sift_color_prepare,
+                                          .describe = sift_color_describe,
+                                          .release = mem_free,
+                                          .parameters = sift_color_parameters};

@@ -1,0 +1,39 @@
+/* skeletons.h - which .asf belongs to which .amc: the one given, or of those in the same folder
+ * the one whose stem is the longest prefix of the clip's name. */
+#ifndef SPD_DESCRIBE_SKELETONS_H
+#define SPD_DESCRIBE_SKELETONS_H
+
+#include "base/context.h"
+#include "io/motion.h"
+
+typedef struct bones {
+    char *path;       /* where it is, archives included */
+    skeleton *parsed; /* NULL: broken, and */
+    char *fault;      /* why */
+} bones;
+
+typedef struct skeletons {
+    int for_all; /* the first serves every clip */
+    size_t count;
+    bones *found;
+    size_t folders;
+    char **folder; /* those that have been searched */
+} skeletons;
+
+/* Reads the one that serves all. */
+spd_status skeletons_give(spd_context *ctx, skeletons *all, const char *path);
+
+/* Adds one from memory; a broken one is kept as such. */
+spd_status skeletons_add(spd_context *ctx, skeletons *all, const char *path, const char *text,
+                         size_t size);
+
+/* Reads all beside a clip on disk, once for each folder. */
+spd_status skeletons_beside(spd_context *ctx, skeletons *all, const char *clip);
+
+/* *found <- the clip's own; SPD_EINVAL when there is none or when it is broken. Messages do not
+ * name the clip. */
+spd_status skeletons_find(spd_context *ctx, const skeletons *all, const char *clip,
+                          const skeleton **found);
+void skeletons_free(skeletons *all);
+
+#endif

@@ -1,0 +1,506 @@
+"""spdml describe: covariances of tables and signals against numpy and scipy, inputs of all sorts,
+labels, broken inputs, and what the output holds."""
+
+import io
+import json
+import os
+import tarfile
+import zipfile
+
+import numpy as np
+import pytest
+
+signal = pytest.importorskip("scipy.signal")
+
+
+def cov(O):
+    return np.atleast_2d(np.cov(O, rowvar=False))
+
+
+def load(path):
+    return np.load(path, allow_pickle=False)
+
+
+def close(X, expected, tolerance=1e-12):
+    expected = np.asarray(expected)
+    assert X.shape == expected.shape, (X.shape, expected.shape)
+    assert np.abs(X - expected).max() <= tolerance * np.abs(expected).max()
+
+
+@pytest.fixture
+def tables(rng, tmp_path):
+    """Six tables of 40 x 5 in one file, with labels and subjects."""
+    X = rng.standard_normal((6, 40, 5)) @ rng.standard_normal((5, 5)) + 3
+    y = np.array(["walk", "run", "walk", "run", "sit", "sit"])
+    np.savez(tmp_path / "tables.npz", X=X, y=y, subject=np.arange(6), weight=rng.random((6, 2)))
+    return X
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+
+def test_array_of_tables(spdml, tables, tmp_path):
+    spdml("describe", "covariance", "tables.npz", "-o", "c.npz").good()
+    out, given = load(tmp_path / "c.npz"), load(tmp_path / "tables.npz")
+    close(out["X"], [cov(O) for O in tables])
+    assert list(out["y"]) == list(given["y"])
+    assert list(out["subject"]) == list(range(6))
+    close(out["weight"], given["weight"], 0)
+    assert list(out["name"]) == [f"tables.npz[{i}]" for i in range(6)]
+
+
+@pytest.mark.parametrize("dtype", ["<f4", ">f8", "<i2"])
+def test_other_types_are_summed_in_double(spdml, rng, tmp_path, dtype):
+    X = (100 * rng.standard_normal((2, 300, 4)) + 1000).astype(dtype)
+    np.savez(tmp_path / "t.npz", X=X)
+    spdml("describe", "covariance", "t.npz", "-o", "c.npz").good()
+    close(load(tmp_path / "c.npz")["X"], [cov(O.astype(float)) for O in X])
+
+
+def test_channels_first(spdml, tables, tmp_path):
+    np.savez(tmp_path / "turned.npz", X=tables.transpose(0, 2, 1))
+    spdml("describe", "covariance", "turned.npz", "--channels-first", "-o", "c.npz").good()
+    close(load(tmp_path / "c.npz")["X"], [cov(O) for O in tables])
+
+
+@pytest.mark.parametrize("ending", ["csv", "npy", "npz", "mat"])
+def test_a_file_per_table(spdml, tables, tmp_path, ending):
+    scipy_io = pytest.importorskip("scipy.io")
+    for i, O in enumerate(tables):
+        path = tmp_path / "in" / "ab"[i % 2] / f"{i}.{ending}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if ending == "csv":
+            np.savetxt(path, O, delimiter=",", fmt="%.17g", header="p,q,r,s,t", comments="")
+        elif ending == "npy":
+            np.save(path, O)
+        elif ending == "npz":
+            np.savez(path, O=O)
+        else:
+            scipy_io.savemat(path, {"O": O})
+    spdml("describe", "covariance", "in", "-o", "c.npz").good()
+    out = load(tmp_path / "c.npz")
+    order = [0, 2, 4, 1, 3, 5]
+    close(out["X"], [cov(tables[i]) for i in order])
+    assert list(out["y"]) == list("aaabbb")
+    assert list(out["name"]) == [f"in/{'ab'[i % 2]}/{i}.{ending}" for i in order]
+
+
+def test_long_table_with_groups(spdml, rng, tmp_path):
+    O = rng.standard_normal((90, 3))
+    trial = rng.integers(0, 4, 90) + 10
+    rows = [f"{a:.17g},{b:.17g},{t},{c:.17g},{'xy'[t % 2]}" for (a, b, c), t in zip(O, trial)]
+    (tmp_path / "long.csv").write_text("a,b,trial,c,kind\n" + "\n".join(rows) + "\n")
+    np.savez(tmp_path / "long.npz", X=O, trial=trial, y=trial % 2)
+    seen = list(dict.fromkeys(trial))
+    for source, more in [("long.csv", ["--y", "kind"]), ("long.npz", [])]:
+        spdml("describe", "covariance", source, "--group", "trial", *more, "-o", "c.npz").good()
+        out = load(tmp_path / "c.npz")
+        close(out["X"], [cov(O[trial == t]) for t in seen])
+        assert list(out["trial"]) == seen
+        labels = ["xy"[t % 2] if more else t % 2 for t in seen]
+        assert list(out["y"]) == labels
+
+
+def test_shrinkage(spdml, tables, tmp_path):
+    """The formulas, as pyRiemann and scikit-learn compute them."""
+    few = tables[:, :4]
+    np.savez(tmp_path / "few.npz", X=few)
+    r, n = few.shape[1:]
+    for kind in ["oas", "ledoit-wolf", "0.25"]:
+        spdml("describe", "covariance", "few.npz", "--shrinkage", kind, "-o", "c.npz").good()
+        expected = []
+        for O in few:
+            Z = O - O.mean(0)
+            S = Z.T @ Z / r
+            mu = np.trace(S) / n
+            a = (S**2).mean()
+            d = ((S - mu * np.eye(n)) ** 2).sum() / n
+            b = sum(((np.outer(z, z) - S) ** 2).sum() for z in Z) / (n * r * r)
+            rho = {"oas": min(1, (a + mu**2) / ((r + 1) * (a - mu**2 / n))),
+                   "ledoit-wolf": min(b, d) / d, "0.25": 0.25}[kind]
+            expected.append((1 - rho) * S + rho * mu * np.eye(n))
+        close(load(tmp_path / "c.npz")["X"], expected)
+
+
+def test_model_projects_first(spdml, rng, tmp_path):
+    """W'CW, also for fewer observations than values: more than m of them are enough."""
+    X = rng.standard_normal((8, 30, 12)) * np.linspace(1, 3, 12)
+    np.savez(tmp_path / "t.npz", X=X, y=np.arange(8) % 2)
+    spdml("describe", "covariance", "t.npz", "-o", "full.npz").good()
+    spdml("fit", "full.npz", "-m", 3, "--nu-w", 2, "--nu-b", 2, "-o", "m.spdml").good()
+    spdml("transform", "m.spdml", "full.npz", "-o", "mapped.npz").good()
+    spdml("describe", "covariance", "t.npz", "--model", "m.spdml", "-o", "c.npz").good()
+    close(load(tmp_path / "c.npz")["X"], load(tmp_path / "mapped.npz")["X"])
+    np.savez(tmp_path / "short.npz", X=X[:, :4])
+    W = load(tmp_path / "m.spdml")["W"]
+    spdml("describe", "covariance", "short.npz", "-o", "no.npz").failed("rank 3", "--model")
+    spdml("describe", "covariance", "short.npz", "--model", "m.spdml", "-o", "c.npz").good()
+    close(load(tmp_path / "c.npz")["X"], [W.T @ cov(O) @ W for O in X[:, :4]])
+    np.savez(tmp_path / "other.npz", X=X[:, :, :5])
+    spdml("describe", "covariance", "other.npz", "--model", "m.spdml", "-o", "no.npz").failed(
+        "12 values", "have 5")
+
+
+def test_large_mean_costs_no_digits(spdml, rng, tmp_path):
+    X = rng.standard_normal((1, 5000, 3)) + 1e8
+    np.savez(tmp_path / "t.npz", X=X)
+    spdml("describe", "covariance", "t.npz", "-o", "c.npz").good()
+    close(load(tmp_path / "c.npz")["X"][0], cov(X[0] - 1e8), 1e-12)
+
+
+# ---- signals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
+def test_bands_are_those_of_scipy(spdml, rng, tmp_path, order):
+    rate, bands = 256.0, [(12, 14), (16.5, 18), (1, 100)]
+    X = rng.standard_normal((2, 4, 1500)).cumsum(axis=2)
+    np.savez(tmp_path / "eeg.npz", X=X)
+    text = ",".join(f"{a}-{b}" for a, b in bands)
+    spdml("describe", "covariance", "eeg.npz", "--channels-first", "--rate", rate, "--bands", text,
+          "--order", order, "-o", "c.npz").good()
+    expected = []
+    for trial in X:
+        stacked = np.concatenate([
+            signal.sosfiltfilt(signal.butter(order, band, "bandpass", fs=rate, output="sos"), trial)
+            for band in bands])
+        expected.append(np.cov(stacked))
+    close(load(tmp_path / "c.npz")["X"], expected, 1e-8)
+
+
+def test_windows(spdml, rng, tmp_path):
+    O = rng.standard_normal((1000, 3))
+    np.save(tmp_path / "t.npy", O)
+    spdml("describe", "covariance", "t.npy", "--rate", 100, "--window", 2, "--step", 0.5, "-o",
+          "c.npz").good()
+    out = load(tmp_path / "c.npz")
+    starts = np.arange(0, 801, 50)
+    close(out["X"], [cov(O[a:a + 200]) for a in starts])
+    assert list(out["window_start"]) == list(starts / 100)
+    spdml("describe", "covariance", "t.npy", "--rate", 100, "--window", 3, "-o", "c.npz").good()
+    assert load(tmp_path / "c.npz")["X"].shape[0] == 3
+
+
+@pytest.mark.parametrize("words, said", [
+    (["--bands", "12"], "12-14"), (["--bands", "12-"], "12-14"), (["--bands", "a-b"], "12-14"),
+    (["--shrinkage", "much"], "oas"), (["--shrinkage", "1.5"], "0 to 1"),
+    (["--sift-bin", "4"], "does not belong to covariance"),
+    (["--asf", "x.asf"], "does not belong to covariance"),
+    (["--labels", "a.csv", "--label-pattern", "(x)"], "exclude"),
+])
+def test_misuse(spdml, tables, words, said):
+    spdml("describe", "covariance", "tables.npz", "-o", "c.npz", *words).failed(said, code=2)
+
+
+@pytest.mark.parametrize("words, said", [
+    (["--bands", "12-14"], "half the sampling rate"),
+    (["--rate", "100", "--bands", "14-12"], "14 to 12"),
+    (["--window", "100"], "less than a window"), (["--step", "1"], "--window"),
+    (["--rate", "100", "--bands", "12-14", "--order", "9"], "too short"),
+])
+def test_signals_that_cannot_be(spdml, tables, words, said):
+    spdml("describe", "covariance", "tables.npz", "-o", "c.npz", *words).failed(said)
+
+
+@pytest.mark.parametrize("kind, words, said", [
+    ("region", ["--size", "big"], "WIDTHxHEIGHT"), ("region", ["--grid", "3"], "ROWSxCOLUMNS"),
+    ("region", ["--grid", "0x3"], "ROWSxCOLUMNS"), ("gabor", ["--regions", "thirds"], "halves"),
+    ("gabor", ["--kmax", "4"], "3.14"), ("joints", ["--frames", "5"], "FIRST:LAST"),
+    ("joints", ["--frames", "9:3"], "FIRST:LAST"), ("joints", ["--center", "hip"], "root"),
+    ("sift-color", ["--sift-step", "0"], "at least"), ("sift-color", ["--window", "3"], "belong"),
+])
+def test_misuse_of_other_kinds(spdml, tables, kind, words, said):
+    done = spdml("describe", kind, "tables.npz", "-o", "c.npz", *words)
+    assert done.code == 2 and (said in done.err or "between" in done.err), done.err
+
+
+@pytest.mark.parametrize("rects, said", [
+    ("1,2,3\n", "four columns"), ("1,2,3,0\n", "whole numbers"), ("1,2,3.5,4\n", "whole numbers"),
+    ("0,0,100,4\n", "faces.npz[0]"),
+])
+def test_bad_rectangles(spdml, images, tmp_path, rects, said):
+    (tmp_path / "r.csv").write_text(rects)
+    spdml("describe", "region", "faces.npz", "--rects", "r.csv", "-o", "c.npz").failed(said)
+
+
+def test_rectangles(spdml, images, tmp_path):
+    (tmp_path / "r.csv").write_text("0,0,16,20\n2,3,8,9\n")
+    spdml("describe", "region", "faces.npz", "--rects", "r.csv", "-o", "c.npz").good()
+    out = load(tmp_path / "c.npz")
+    assert list(out["left"]) == [0, 2] * 4 and list(out["height"]) == [20, 9] * 4
+    spdml("describe", "region", "faces.npz", "-o", "whole.npz").good()
+    close(out["X"][::2], load(tmp_path / "whole.npz")["X"])
+
+
+def test_unknown_kind(spdml, tables):
+    spdml("describe", "gabar", "tables.npz", "-o", "c.npz").failed("gabor", code=2)
+    spdml("describe", "tables.npz", "x", "-o", "c.npz").failed("comes first", code=2)
+
+
+# ---- labels --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(rng, tmp_path):
+    """Tables in in/b and in/c; the matrices by path."""
+    made = {}
+    for path in ["in/b/2.csv", "in/b/1.csv", "in/c/1.csv"]:
+        O = rng.standard_normal((9, 2))
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        np.savetxt(tmp_path / path, O, delimiter=",", fmt="%.17g")
+        made[path] = cov(O)
+    return made
+
+
+def test_index(spdml, folder, tmp_path):
+    (tmp_path / "index.csv").write_text(
+        "file,action,subject,trial\nb/1.csv,jump,ann,1\nc/1.csv,sit,bob,2\n2.csv,jump,bob,3\n"
+        "unused.csv,fly,eve,4\n")
+    spdml("describe", "covariance", "in", "--labels", "index.csv", "-o", "c.npz").good()
+    out = load(tmp_path / "c.npz")
+    assert list(out["name"]) == ["in/b/1.csv", "in/b/2.csv", "in/c/1.csv"]
+    assert list(out["y"]) == ["jump", "jump", "sit"]
+    assert list(out["subject"]) == ["ann", "bob", "bob"]
+    assert list(out["trial"]) == [1, 3, 2]
+    close(out["X"], [folder[name] for name in out["name"]])
+
+
+def test_pattern_and_none(spdml, folder, tmp_path):
+    spdml("describe", "covariance", "in", "--label-pattern", "/([0-9])[.]csv$", "-o",
+          "c.npz").good()
+    assert list(load(tmp_path / "c.npz")["y"]) == ["1", "2", "1"]
+    spdml("describe", "covariance", "in", "--label-by", "none", "-o", "c.npz").good()
+    assert "y" not in load(tmp_path / "c.npz")
+    spdml("describe", "covariance", "in/b", "-o", "c.npz").good()
+    assert "y" not in load(tmp_path / "c.npz")
+    spdml("describe", "covariance", "in/b", "--label-by", "folder", "-o", "c.npz").good()
+    assert list(load(tmp_path / "c.npz")["y"]) == ["b", "b"]
+
+
+def test_index_that_lacks_an_input(spdml, folder, tmp_path):
+    (tmp_path / "index.csv").write_text("file,label\nb/1.csv,x\nc/1.csv,y\n")
+    words = ["describe", "covariance", "in", "--labels", "index.csv", "-o", "c.npz"]
+    spdml(*words).failed("in/b/2.csv", "index.csv")
+    done = spdml(*words, "--keep-going")
+    assert done.code == 1 and "skipped: in/b/2.csv" in done.err
+    assert list(load(tmp_path / "c.npz")["name"]) == ["in/b/1.csv", "in/c/1.csv"]
+
+
+# ---- archives ------------------------------------------------------------------------------------
+
+
+def csv_bytes(O):
+    text = io.StringIO()
+    np.savetxt(text, O, delimiter=",", fmt="%.17g")
+    return text.getvalue().encode()
+
+
+@pytest.fixture
+def members(rng):
+    return {name: rng.standard_normal((8, 2)) for name in ["a/1.csv", "../b/2.csv", "/c/3.csv"]}
+
+
+@pytest.fixture(params=["tar", "tar.gz", "tar.xz", "zip"])
+def packed(request, members, tmp_path):
+    path = tmp_path / f"data.{request.param}"
+    if request.param == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
+            for name, O in members.items():
+                out.writestr(name, csv_bytes(O))
+            out.writestr("readme", "nothing")
+        return path
+    with tarfile.open(path, "w:" + request.param.partition(".")[2]) as out:
+        for name, O in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(csv_bytes(O))
+            out.addfile(entry, io.BytesIO(csv_bytes(O)))
+        link = tarfile.TarInfo("link.csv")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        out.addfile(link)
+    return path
+
+
+def test_archive(spdml, packed, members, tmp_path):
+    before = sorted(os.listdir(tmp_path))
+    spdml("describe", "covariance", packed.name, "-o", "c.npz").good()
+    out = load(tmp_path / "c.npz")
+    close(out["X"], [cov(O) for O in members.values()])
+    assert sorted(os.listdir(tmp_path)) == sorted(before + ["c.npz"]), "nothing is unpacked"
+    assert list(out["y"]) == ["a", "b", "c"]
+
+
+def test_truncated_archive(spdml, packed, tmp_path):
+    whole = packed.read_bytes()
+    packed.write_bytes(whole[:len(whole) // 3])
+    spdml("describe", "covariance", packed.name, "-o", "c.npz").failed(packed.name)
+    packed.write_bytes(b"this is no archive" * 40)
+    spdml("describe", "covariance", packed.name, "-o", "c.npz").failed(packed.name)
+    assert not (tmp_path / "c.npz").exists()
+
+
+def test_archive_with_a_huge_claim(spdml, tmp_path):
+    """A header that promises 8 GB of which nothing is there."""
+    entry = tarfile.TarInfo("big.csv")
+    entry.size = 8 << 30
+    (tmp_path / "big.tar").write_bytes(entry.tobuf() + b"1,2\n" * 128)
+    spdml("describe", "covariance", "big.tar", "-o", "c.npz").failed("big.tar")
+
+
+# ---- broken inputs -------------------------------------------------------------------------------
+
+
+def test_keep_going(spdml, folder, tmp_path):
+    (tmp_path / "in/b/1.csv").write_text("1,2\n3\n")
+    (tmp_path / "in/b/0.csv").write_text("")
+    words = ["describe", "covariance", "in", "-o", "c.npz"]
+    spdml(*words).failed("in/b/0.csv", "is empty")
+    assert not (tmp_path / "c.npz").exists()
+    done = spdml(*words, "--keep-going", "--json")
+    assert done.code == 1
+    assert [line.split(": ")[2] for line in done.err.splitlines()] == ["in/b/0.csv", "in/b/1.csv"]
+    assert done.json["skipped"] == 2 and done.json["p"] == 2
+    assert done.json["failures"][1]["input"] == "in/b/1.csv"
+    assert list(load(tmp_path / "c.npz")["name"]) == ["in/b/2.csv", "in/c/1.csv"]
+
+
+@pytest.mark.parametrize("what, said", [
+    ("absent.csv", "No such file"), ("empty", "holds no table"), ("odd.xyz", ".xyz"),
+    ("dir.csv", "holds no table"),
+])
+def test_inputs_that_are_none(spdml, tmp_path, what, said):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "dir.csv").mkdir()
+    (tmp_path / "odd.xyz").write_text("1,2\n")
+    spdml("describe", "covariance", what, "-o", "c.npz").failed(what, said)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_unreadable(spdml, folder, tmp_path):
+    (tmp_path / "in/b/1.csv").chmod(0)
+    spdml("describe", "covariance", "in", "-o", "c.npz").failed("in/b/1.csv", "Permission")
+
+
+def test_sizes_must_agree(spdml, folder, rng, tmp_path):
+    np.savetxt(tmp_path / "in/c/2.csv", rng.standard_normal((9, 3)), delimiter=",")
+    spdml("describe", "covariance", "in", "-o", "c.npz").failed("in/c/2.csv", "3 x 3", "in/b/1.csv",
+                                                                "2 x 2")
+
+
+def test_numbers_that_are_none(spdml, tables, tmp_path):
+    tables[3, 17, 2] = np.nan
+    np.savez(tmp_path / "bad.npz", X=tables)
+    spdml("describe", "covariance", "bad.npz", "-o", "c.npz").failed("bad.npz[3]", "row 17",
+                                                                    "column 2")
+
+
+def test_singular(spdml, tables, tmp_path):
+    tables[4, :, 1] = tables[4, :, 0]
+    np.savez(tmp_path / "bad.npz", X=tables)
+    spdml("describe", "covariance", "bad.npz", "-o", "c.npz").failed("bad.npz[4]",
+                                                                    "--regularize 0.001")
+    spdml("describe", "covariance", "bad.npz", "--regularize", "1e-3", "-o", "c.npz").good()
+    C = np.array([cov(O) for O in tables])
+    close(load(tmp_path / "c.npz")["X"],
+          C + 1e-3 * np.trace(C, axis1=1, axis2=2)[:, None, None] / 5 * np.eye(5))
+
+
+# ---- images and motion ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def images(rng, tmp_path):
+    pictures = rng.integers(0, 256, (4, 20, 16), dtype=np.uint8)
+    np.savez(tmp_path / "faces.npz", images=pictures, y=[1, 1, 2, 2], pose=["l", "r", "l", "r"])
+    return pictures
+
+
+def test_array_of_images(spdml, images, tmp_path):
+    spdml("describe", "region", "faces.npz", "--keep-images", "-o", "c.npz").good()
+    out = load(tmp_path / "c.npz")
+    assert list(out["y"]) == [1, 1, 2, 2] and list(out["pose"]) == list("lrlr")
+    close(out["images"], images / 255)
+
+
+def test_images_are_kept_in_their_new_size(spdml, images, tmp_path):
+    spdml("describe", "region", "faces.npz", "--keep-images", "--size", "10x12", "--grid", "2x1",
+          "-o", "c.npz").good()
+    out = load(tmp_path / "c.npz")
+    assert out["images"].shape == (8, 12, 10) and out["X"].shape[0] == 8
+    assert (out["images"][0] == out["images"][1]).all()
+    assert list(out["y"]) == [1, 1, 1, 1, 2, 2, 2, 2]
+
+
+def test_image_files(spdml, images, tmp_path):
+    for i, picture in enumerate(images):
+        path = tmp_path / "in" / "pq"[i % 2] / f"{i}.pgm"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"P5\n16 20\n255\n" + picture.tobytes())
+    (tmp_path / "in/readme.txt").write_text("no image")
+    spdml("describe", "region", "faces.npz", "-o", "array.npz").good()
+    spdml("describe", "region", "in", "--no-color", "-o", "c.npz").good()
+    out = load(tmp_path / "c.npz")
+    close(out["X"], load(tmp_path / "array.npz")["X"][[0, 2, 1, 3]])
+    assert list(out["y"]) == list("ppqq")
+    (tmp_path / "in/p/broken.pgm").write_bytes(b"P5\n16 20\n255\nshort")
+    spdml("describe", "region", "in", "--no-color", "-o", "c.npz").failed("in/p/broken.pgm")
+
+
+@pytest.mark.parametrize("values, said", [(-1, "from -1"), (70000, "70000"), (np.nan, "NaN")])
+def test_arrays_that_are_no_images(spdml, tmp_path, values, said):
+    np.savez(tmp_path / "bad.npz", images=np.full((2, 8, 8), values, float))
+    spdml("describe", "region", "bad.npz", "-o", "c.npz").failed("bad.npz", said)
+
+
+def test_trajectories(spdml, rng, tmp_path):
+    clips = rng.standard_normal((3, 50, 6))
+    np.savez(tmp_path / "clips.npz", X=clips, y=[1, 2, 3])
+    np.savetxt(tmp_path / "one.csv", clips[0], delimiter=",", fmt="%.17g")
+    spdml("describe", "joints", "clips.npz", "--regularize", 0, "-o", "c.npz").good()
+    close(load(tmp_path / "c.npz")["X"], [cov(O) for O in clips])
+    spdml("describe", "joints", "one.csv", "--regularize", 0, "-o", "c.npz").good()
+    close(load(tmp_path / "c.npz")["X"], [cov(clips[0])])
+    np.save(tmp_path / "odd.npy", clips[0][:, :5])
+    spdml("describe", "joints", "odd.npy", "-o", "c.npz").failed("multiple of 3")
+
+
+def test_clips_need_a_skeleton(spdml, tmp_path):
+    (tmp_path / "a.amc").write_text(":FULLY-SPECIFIED\n:DEGREES\n1\n")
+    spdml("describe", "joints", "a.amc", "-o", "c.npz").failed("a.amc", "--asf")
+    (tmp_path / "a.asf").write_text("this is no skeleton")
+    spdml("describe", "joints", "a.amc", "-o", "c.npz").failed("a.amc", "a.asf")
+    spdml("describe", "joints", "a.amc", "--asf", "a.asf", "-o", "c.npz").failed("a.asf")
+
+
+# ---- the record ----------------------------------------------------------------------------------
+
+
+def test_info_shows_the_parameters(spdml, tables):
+    spdml("describe", "covariance", "tables.npz", "--shrinkage", "oas", "--rate", 100, "-o",
+          "c.npz").good()
+    out = spdml("info", "c.npz").good().out
+    assert "covariance, by spdml" in out and "rate 100" in out and "shrinkage oas" in out
+    meta = spdml("info", "c.npz", "--json").good().json["meta"]
+    assert meta["descriptor"] == "covariance" and meta["inputs"] == ["tables.npz"]
+    assert meta["parameters"]["rate"] == 100 and meta["covariance"]["shrinkage"] == "oas"
+
+
+def test_meta_is_kept_by_other_commands(spdml, tables, tmp_path):
+    spdml("describe", "covariance", "tables.npz", "-o", "c.npz").good()
+    spdml("convert", "c.npz", "-o", "d.npz").good()
+    with zipfile.ZipFile(tmp_path / "d.npz") as file:
+        assert json.loads(file.read("meta.json"))["descriptor"] == "covariance"
+    spdml("convert", "c.npz", "-o", "d.mat").good()
+
+
+def test_any_number_of_threads(spdml, tables, tmp_path):
+    for threads in [1, 2, 5]:
+        spdml("describe", "covariance", "tables.npz", "--threads", threads, "-o",
+              f"{threads}.npz").good()
+    first = (tmp_path / "1.npz").read_bytes()
+    assert all((tmp_path / f"{t}.npz").read_bytes() == first for t in [2, 5])
+
+
+def test_feeds_other_commands(spdml, tables):
+    spdml("describe", "covariance", "tables.npz", "-o", "c.npz").good()
+    assert spdml("distance", "c.npz", "--json").good().json
+    assert spdml("info", "c.npz", "--json").good().json["problems"] == []

@@ -1,0 +1,277 @@
+/* test_joints.c - the descriptor `joints` against covariances written out, its options, and clips
+ * that are too short. */
+#include "describe/descriptor.h"
+#include "unit/test_motion_common.h"
+
+enum { FRAMES = 37, JOINTS = 4 };
+
+static motion *random_clip(size_t frames, size_t joints)
+{
+    motion *clip = NULL;
+    rng r;
+    rng_seed(&r, 11);
+    if (motion_new(ctx, frames, joints, &clip) < 0)
+        abort();
+    for (size_t i = 0; i < 3 * frames * joints; i++)
+        clip->position[i] = 50.0 + rng_normal(&r) * (double)(1 + i % 5);
+    return clip;
+}
+
+static spd_status run(const spd_describe_options *options, const motion *clip, description *out)
+{
+    const input in = {.motion = clip};
+    void *shared = NULL;
+    spd_status status = descriptor_joints.prepare(ctx, options, &shared);
+    if (status == SPD_OK)
+        status = descriptor_joints.describe(ctx, shared, &in, out);
+    descriptor_joints.release(shared);
+    return status;
+}
+
+/* Coordinate i of frame f: of joint 0 on, or relative to joint 0 and from joint 1 on. */
+static double coordinate(const motion *clip, int center, size_t f, size_t i)
+{
+    const double *frame = clip->position + f * 3 * clip->joints;
+    return center ? frame[i + 3] - frame[i % 3] : frame[i];
+}
+
+static double twin_covariance(const motion *clip, int center, size_t from, size_t to, size_t i,
+                              size_t j)
+{
+    double count = (double)(to - from), a = 0.0, b = 0.0, sum = 0.0;
+    for (size_t f = from; f < to; f++) {
+        a += coordinate(clip, center, f, i) / count;
+        b += coordinate(clip, center, f, j) / count;
+    }
+    for (size_t f = from; f < to; f++)
+        sum += (coordinate(clip, center, f, i) - a) * (coordinate(clip, center, f, j) - b);
+    return sum / (count - 1.0);
+}
+
+/* X (n x n) <- one block after another, then e tr/n on the diagonal. */
+static void twin_matrix(const motion *clip, const spd_describe_options *o, double e, size_t n,
+                        double *X)
+{
+    size_t last = o->last_frame ? o->last_frame : clip->frames, frames = last - o->first_frame;
+    size_t size = 3 * (clip->joints - (o->center_root ? 1 : 0)), at = 0;
+    double trace = 0.0;
+    memset(X, 0, n * n * sizeof *X);
+    for (size_t windows = 1; windows < (size_t)1 << o->pyramid; windows *= 2)
+        for (size_t w = 0; w < windows; w++, at += size) {
+            size_t from = o->first_frame + w * frames / windows;
+            size_t to = o->first_frame + (w + 1) * frames / windows;
+            for (size_t i = 0; i < size; i++)
+                for (size_t j = 0; j < size; j++)
+                    X[(at + i) * n + at + j] =
+                        twin_covariance(clip, o->center_root, from, to, i, j);
+        }
+    for (size_t i = 0; i < n; i++)
+        trace += X[i * n + i];
+    for (size_t i = 0; i < n; i++)
+        X[i * n + i] += e * trace / (double)n;
+}
+
+static void compare(const spd_describe_options *options, double e, size_t n)
+{
+    motion *clip = random_clip(FRAMES, JOINTS);
+    double *X = malloc(n * n * sizeof *X);
+    description out = {0};
+    if (!X)
+        abort();
+    CHECK(run(options, clip, &out) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK(out.count == 1 && out.n == n && out.columns == 0, "%zu matrices of size %zu, not %zu",
+          out.count, out.n, n);
+    if (out.n == n) {
+        twin_matrix(clip, options, e, n, X);
+        for (size_t i = 0; i < n * n; i++)
+            CHECK_CLOSE(out.X[i], X[i], 1e-12 * 50, "entry %zu of %zu x %zu", i, n, n);
+        CHECK(spd_check(ctx, n, 1, out.X, 0.0) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    }
+    description_free(&out);
+    motion_free(clip);
+    free(X);
+}
+
+static const spd_describe_options usual = {.covariance = {.regularize = -1.0}, .pyramid = 1};
+
+static void the_clip_as_it_is(void)
+{
+    spd_describe_options options = usual;
+    compare(&options, 1e-3, 12);
+    options.covariance.regularize = 0.0;
+    compare(&options, 0.0, 12);
+    options.covariance.regularize = 0.5;
+    compare(&options, 0.5, 12);
+}
+
+static void centred_on_the_root(void)
+{
+    spd_describe_options options = usual;
+    options.center_root = 1;
+    compare(&options, 1e-3, 9);
+}
+
+static void some_frames(void)
+{
+    spd_describe_options options = usual;
+    options.first_frame = 5;
+    compare(&options, 1e-3, 12);
+    options.last_frame = 30;
+    compare(&options, 1e-3, 12);
+}
+
+static void pyramids(void)
+{
+    spd_describe_options options = usual;
+    for (options.pyramid = 1; options.pyramid <= 4; options.pyramid++)
+        for (options.center_root = 0; options.center_root < 2; options.center_root++)
+            compare(&options, 1e-3,
+                    3 * (size_t)(JOINTS - options.center_root) *
+                        (((size_t)1 << options.pyramid) - 1));
+}
+
+/* W'X W of the matrix is the covariance of projected frames. */
+static void projected_frames(void)
+{
+    enum { N = 36, M = 2 };
+    motion *clip = random_clip(FRAMES, JOINTS);
+    spd_describe_options options = usual;
+    description large = {0}, small = {0};
+    double W[N * M], S[M * M] = {0};
+    rng r;
+    rng_seed(&r, 12);
+    for (size_t i = 0; i < (size_t)N * M; i++)
+        W[i] = rng_normal(&r);
+    options.pyramid = 2;
+    options.covariance.regularize = 0.0;
+    options.covariance.shrinkage = SPD_SHRINK_NONE;
+    CHECK(run(&options, clip, &large) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    options.covariance.W = W;
+    options.covariance.m = M;
+    options.covariance.n = N;
+    CHECK(run(&options, clip, &small) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK(small.n == M && large.n == N, "sizes %zu %zu", small.n, large.n);
+    for (size_t i = 0; large.X && i < (size_t)N * N; i++)
+        for (size_t k = 0; k < (size_t)M * M; k++)
+            S[k] += W[i / N * M + k / M] * large.X[i] * W[i % N * M + k % M];
+    for (size_t k = 0; small.X && k < (size_t)M * M; k++)
+        CHECK_CLOSE(small.X[k], S[k], 1e-10 * fabs(S[0]), "entry %zu", k);
+    description_free(&large);
+    description_free(&small);
+    motion_free(clip);
+}
+
+static void check_refused(const spd_describe_options *options, const motion *clip,
+                          spd_status wanted, const char *words)
+{
+    description out = {0};
+    long live = mem_live();
+    spd_status status = run(options, clip, &out);
+    CHECK_FAILED(status, wanted, words);
+    CHECK(out.X == NULL && mem_live() == live, "left behind");
+}
+
+static void what_cannot_be_described(void)
+{
+    motion *clip = random_clip(FRAMES, JOINTS), *one = random_clip(1, JOINTS);
+    motion *lone = random_clip(FRAMES, 1), *tall = random_clip(1024, 24);
+    spd_describe_options options = usual;
+    check_refused(&options, one, SPD_EINVAL, "1 frame|at least 2");
+    options.first_frame = 40;
+    check_refused(&options, clip, SPD_EINVAL, "frames 40:37|has 37");
+    options.last_frame = 40;
+    check_refused(&options, clip, SPD_EINVAL, "frames 40:40 are none");
+    options.first_frame = 10;
+    check_refused(&options, clip, SPD_EINVAL, "frames 10:40|has 37");
+    options = usual;
+    options.pyramid = 6;
+    check_refused(&options, clip, SPD_EINVAL, "37 frames|32 windows|fewer levels than 6");
+    options.pyramid = 11;
+    check_refused(&options, clip, SPD_EINVAL, "11 levels|10 are the most");
+    options.pyramid = 10;
+    check_refused(&options, tall, SPD_EINVAL, "10 levels|73656 rows|fewer levels");
+    options = usual;
+    options.center_root = 1;
+    check_refused(&options, lone, SPD_EINVAL, "centred on itself");
+    motion_free(clip);
+    motion_free(one);
+    motion_free(lone);
+    motion_free(tall);
+}
+
+/* Joints that do not move, or always together. */
+static void rigid_bodies(void)
+{
+    motion *clip = random_clip(FRAMES, JOINTS);
+    spd_describe_options options = usual;
+    description out = {0};
+    for (size_t f = 0; f < FRAMES; f++)
+        for (size_t i = 0; i < 3; i++) {
+            clip->position[(f * JOINTS + 1) * 3 + i] = 7.0;
+            clip->position[(f * JOINTS + 2) * 3 + i] = clip->position[f * JOINTS * 3 + i] + 1.0;
+        }
+    CHECK(run(&options, clip, &out) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK(out.X && spd_check(ctx, 12, 1, out.X, 0.0) == SPD_OK, "the default does not suffice");
+    description_free(&out);
+    options.covariance.regularize = 0.0;
+    check_refused(&options, clip, SPD_ENOTSPD, "not positive definite|bones|--regularize 1e-3");
+    for (size_t i = 0; i < (size_t)FRAMES * JOINTS * 3; i++)
+        clip->position[i] = 3.5;
+    check_refused(&usual, clip, SPD_EINVAL, "no joint moves");
+    motion_free(clip);
+}
+
+static void parameters_are_written(void)
+{
+    spd_describe_options options = usual;
+    json_t *object = json_object();
+    options.center_root = 1;
+    options.first_frame = 3;
+    options.last_frame = 9;
+    options.pyramid = 0; /* means 1 */
+    CHECK(descriptor_joints.parameters(&options, object) == 0, "out of memory");
+    CHECK(!strcmp(json_string_value(json_object_get(object, "center")), "root"), "center");
+    CHECK(json_integer_value(json_object_get(object, "first_frame")) == 3, "first");
+    CHECK(json_integer_value(json_object_get(object, "last_frame")) == 9, "last");
+    CHECK(json_integer_value(json_object_get(object, "temporal_pyramid")) == 1, "pyramid");
+    json_decref(object);
+}
+
+static void allocations_may_fail(void)
+{
+    motion *clip = random_clip(FRAMES, JOINTS);
+    spd_describe_options options = usual;
+    options.center_root = 1;
+    options.pyramid = 2;
+    long k = 1, live = mem_live();
+    for (; k < 200; k++) {
+        description out = {0};
+        mem_fail_at(k);
+        spd_status status = run(&options, clip, &out);
+        mem_fail_at(0);
+        CHECK((status == SPD_OK) == (out.X != NULL), "allocation %ld", k);
+        description_free(&out);
+        CHECK(mem_live() == live, "allocation %ld: %ld blocks leaked", k, mem_live() - live);
+        if (status == SPD_OK)
+            break;
+        CHECK_FAILED(status, SPD_ENOMEM, "out of memory");
+    }
+    CHECK(k > 4 && k < 200, "%ld allocations", k - 1);
+    motion_free(clip);
+}
+
+int main(void)
+{
+    scratch_begin();
+    spd_context_set_threads(ctx, 1);
+    RUN(the_clip_as_it_is);
+    RUN(centred_on_the_root);
+    RUN(some_frames);
+    RUN(pyramids);
+    RUN(projected_frames);
+    RUN(what_cannot_be_described);
+    RUN(rigid_bodies);
+    RUN(parameters_are_written);
+    RUN(allocations_may_fail);
+    return scratch_end();
+}
