@@ -1,9 +1,8 @@
 #!/bin/sh
-# bench.sh [NAME]... - builds and runs bench/bench_NAME.c, or for `fit` the comparison of
-# `spdml fit` with Python (bench/fit); without a name all of them.
+# bench.sh [NAME]... - builds and runs bench/bench_NAME.c, or, where there is a folder bench/NAME,
+# the comparison with Python in it (bench_NAME.py, requirements.txt); without a name all of them.
 set -eu
 cd "$(dirname "$0")/.."
-venv=build/bench-venv
 
 # In virtual machines OpenBLAS may take the processor for an old one; the references shall be as
 # fast as they can be.
@@ -20,19 +19,21 @@ choose_blas_core() {
     echo "OPENBLAS_CORETYPE=$OPENBLAS_CORETYPE (set it yourself to choose another)"
 }
 
-# The Python packages of bench/fit, in a place of their own, made once.
+# make_venv FOLDER: the Python packages of a comparison, in a place of their own, made once.
 make_venv() {
-    cmp -s bench/fit/requirements.txt "$venv/requirements.txt" && return
+    cmp -s "$1/requirements.txt" "$venv/requirements.txt" && return
     python3 -m venv --clear "$venv" &&
         "$venv/bin/pip" install -q --retries 1 --disable-pip-version-check \
-            -r bench/fit/requirements.txt &&
-        cp bench/fit/requirements.txt "$venv/"
+            -r "$1/requirements.txt" &&
+        cp "$1/requirements.txt" "$venv/"
 }
 
-run_fit() {
-    echo "== fit"
-    if make_venv >"$venv.log" 2>&1; then
-        "$venv/bin/python" bench/fit/bench_fit.py
+# run_python NAME: bench/NAME/bench_NAME.py with the packages of bench/NAME/requirements.txt
+run_python() {
+    echo "== $1"
+    venv=build/bench-venv-$1
+    if make_venv "bench/$1" >"$venv.log" 2>&1; then
+        "$venv/bin/python" "bench/$1/bench_$1.py"
     else
         tail -n 1 "$venv.log"
         echo "skipped: no Python packages to compare with (no network?); see $venv.log"
@@ -51,10 +52,10 @@ run_c() {
 choose_blas_core
 cmake --preset release >/dev/null
 cmake --build --preset release --target bench spdml
-test $# -gt 0 || set -- '*' fit
+test $# -gt 0 || set -- '*' $(cd bench && ls -d */ | tr -d /)
 for name in "$@"; do
-    if test "$name" = fit; then
-        run_fit
+    if test -d "bench/$name"; then
+        run_python "$name"
     else
         run_c "$name"
     fi

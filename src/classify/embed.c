@@ -1,0 +1,266 @@
+/* embed.c - coordinates of samples in a few dimensions: which method, and whether it fits.
+ *
+ *   lle, hessian-lle, laplacian   bottom eigenvectors of a matrix made from neighbourhoods
+ *   pga                           principal axes of the tangent vectors at the mean (tangent.h)
+ *   mds                           -1/2 (I - 11'/p) D2 (I - 11'/p) = V diag(lambda) V',
+ *                                 Y = V sqrt(lambda)  */
+#include "classify/embed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "classify/centre.h"
+#include "classify/tangent.h"
+#include "engine/parallel.h"
+#include "geometry/flat.h"
+
+#define USUAL_RIDGE 1e-3
+
+const char *spd_embedding_name(spd_embedding kind)
+{
+    static const char *const names[SPD_EMBEDDINGS] = {
+        [SPD_EMBED_LLE] = "lle",
+        [SPD_EMBED_HESSIAN_LLE] = "hessian-lle",
+        [SPD_EMBED_LAPLACIAN] = "laplacian",
+        [SPD_EMBED_PGA] = "pga",
+        [SPD_EMBED_MDS] = "mds",
+    };
+    return (unsigned)kind < SPD_EMBEDDINGS ? names[kind] : NULL;
+}
+
+/* ---- what fits --------------------------------------------------------------------------------
+ */
+
+static int has_neighbours(spd_embedding kind)
+{
+    return kind != SPD_EMBED_PGA && kind != SPD_EMBED_MDS;
+}
+
+static int needs_log_maps(spd_embedding kind)
+{
+    return kind == SPD_EMBED_LLE || kind == SPD_EMBED_HESSIAN_LLE;
+}
+
+spd_status embed_check_metric(spd_context *ctx, spd_embedding kind, spd_metric which)
+{
+    const metric *m = metric_get(which);
+    if (!m)
+        return ctx_fail(ctx, SPD_EINVAL, "unknown metric");
+    if (!needs_log_maps(kind) || m == &metric_airm || m->dist2 == flat_dist2)
+        return SPD_OK;
+    return ctx_fail(ctx, SPD_EINVAL,
+                    "%s works in tangent spaces, which %s does not have here; use airm, "
+                    "log-euclidean, log-cholesky or euclidean, or the laplacian",
+                    spd_embedding_name(kind), m->name);
+}
+
+static spd_status check_neighbours(spd_context *ctx, const spd_embed_options *o, size_t p)
+{
+    size_t d = o->dimensions, least = 1 + d + d * (d + 1) / 2;
+    if (o->k == 0 || o->k >= p)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "k is %zu: a matrix has between 1 and %zu neighbours among %zu", o->k,
+                        p - 1, p);
+    if (o->kind == SPD_EMBED_HESSIAN_LLE && o->k < least)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "k is %zu: hessian-lle in %zu dimension%s needs at least 1 + d + d(d+1)/2 "
+                        "= %zu neighbours; raise k or lower the dimensions",
+                        o->k, d, d == 1 ? "" : "s", least);
+    return SPD_OK;
+}
+
+spd_status embed_check(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p)
+{
+    size_t d = o->dimensions, manifold = n * (n + 1) / 2;
+    if (!spd_embedding_name(o->kind))
+        return ctx_fail(ctx, SPD_EINVAL, "unknown kind of embedding");
+    if (p < 2)
+        return ctx_fail(ctx, SPD_EINVAL, "one matrix has no embedding; give at least 2");
+    if (d == 0 || d >= p)
+        return ctx_fail(ctx, SPD_EINVAL, "%zu dimensions: %zu matrices allow between 1 and %zu", d,
+                        p, p - 1);
+    if (d > manifold && (o->kind == SPD_EMBED_PGA || o->kind == SPD_EMBED_HESSIAN_LLE))
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "%zu dimensions: the space of %zu x %zu SPD matrices has %zu; use no more",
+                        d, n, n, manifold);
+    if (!(o->ridge >= 0.0) || !(o->bandwidth >= 0.0))
+        return ctx_fail(ctx, SPD_EINVAL, "ridge %g, bandwidth %g: neither may be negative",
+                        o->ridge, o->bandwidth);
+    spd_status status = embed_check_metric(ctx, o->kind, o->metric);
+    if (status == SPD_OK && has_neighbours(o->kind))
+        status = check_neighbours(ctx, o, p);
+    return status;
+}
+
+/* ---- by neighbours ----------------------------------------------------------------------------
+ */
+
+/* M (p x p, zero before) and degree (p) <- the method's matrix; *weight <- degree where it counts.
+ */
+static spd_status fill_matrix(spd_context *ctx, const spd_embed_options *o, const neighbourhoods *h,
+                              double *M, double *degree, const double **weight, double *bandwidth)
+{
+    *weight = NULL;
+    *bandwidth = NAN;
+    if (o->kind == SPD_EMBED_LLE)
+        return lle_matrix(ctx, h, o->k, o->ridge > 0.0 ? o->ridge : USUAL_RIDGE, M);
+    if (o->kind == SPD_EMBED_HESSIAN_LLE)
+        return hessian_matrix(ctx, h, o->k, o->dimensions, M);
+    *bandwidth = o->bandwidth > 0.0 ? o->bandwidth : laplacian_bandwidth(h, o->k);
+    laplacian_matrix(h, o->k, *bandwidth, degree, M);
+    *weight = degree;
+    return SPD_OK;
+}
+
+/* Matrix, null vectors and eigenvectors of a graph whose parts are known. */
+static spd_status solve(spd_context *ctx, const spd_embed_options *o, const neighbourhoods *h,
+                        const graph_parts *parts, double *Y, double *lambda, double *bandwidth)
+{
+    size_t p = h->p;
+    const double *weight = NULL;
+    double *M = mem_zero(p, p * sizeof *M), *degree = mem_alloc(p, sizeof *degree);
+    double *Z = mem_alloc(parts->count, p * sizeof *Z);
+    spd_status status = M && degree && Z ? SPD_OK : ctx_nomem(ctx, "the matrix of the embedding");
+    int threads = parallel_hold_blas(); /* small problems, but the same bits always */
+    if (status == SPD_OK)
+        status = fill_matrix(ctx, o, h, M, degree, &weight, bandwidth);
+    if (status == SPD_OK && o->kind == SPD_EMBED_LLE)
+        status = lle_vectors(ctx, p, M, parts, Z);
+    else if (status == SPD_OK)
+        parts_vectors(p, parts, weight, Z);
+    parallel_release_blas(threads);
+    if (status == SPD_OK)
+        status = spectral_bottom(ctx, p, M, weight, parts->count, Z, o->dimensions, Y, lambda);
+    mem_free(M);
+    mem_free(degree);
+    mem_free(Z);
+    return status;
+}
+
+spd_status embed_graph(spd_context *ctx, const spd_embed_options *o, const neighbourhoods *h,
+                       int whole, double *Y, double *lambda, double *bandwidth)
+{
+    graph_parts parts;
+    int closed = o->kind == SPD_EMBED_LLE; /* its edges lead one way */
+    spd_status status = parts_find(ctx, h, o->k, &parts);
+    if (status == SPD_OK && whole && parts.count > 1)
+        status = parts_refuse(ctx, &parts, h->p, o->k, 0);
+    if (status == SPD_OK && closed) {
+        parts_free(&parts);
+        status = parts_find_closed(ctx, h, o->k, &parts);
+        if (status == SPD_OK && whole && parts.count > 1)
+            status = parts_refuse(ctx, &parts, h->p, o->k, 1);
+    }
+    if (status == SPD_OK)
+        status = solve(ctx, o, h, &parts, Y, lambda, bandwidth);
+    parts_free(&parts);
+    return status;
+}
+
+static spd_status by_neighbours(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p,
+                                const double *X, double *Y, double *lambda, spd_embed_info *info)
+{
+    neighbourhoods h;
+    spd_status status =
+        neighbourhoods_find(ctx, o->metric, n, p, X, o->k, needs_log_maps(o->kind), &h);
+    if (status == SPD_OK)
+        status = embed_graph(ctx, o, &h, 1, Y, lambda, &info->bandwidth);
+    neighbourhoods_free(&h);
+    return status;
+}
+
+/* ---- by variance ------------------------------------------------------------------------------
+ */
+
+static spd_status by_distances(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p,
+                               const double *X, double *Y, double *lambda, spd_embed_info *info)
+{
+    double *B = mem_alloc(p, p * sizeof *B), *mean = mem_alloc(p, sizeof *mean);
+    spd_status status = SPD_OK;
+    if (!B || !mean)
+        status = ctx_nomem(ctx, "distances");
+    else
+        status = spd_pairwise2(ctx, o->metric, n, p, X, 0, NULL, B);
+    if (status == SPD_OK) {
+        for (size_t e = 0; e < p * p; e++)
+            B[e] *= -0.5;
+        centre_both(p, B, mean);
+        status = spectral_top(ctx, p, B, o->dimensions, Y, lambda, &info->explained);
+    }
+    mem_free(B);
+    mem_free(mean);
+    return status;
+}
+
+/* Y, lambda <- the first d axes of a tangent space; zero where it has fewer. */
+static double take_axes(const tangent_space *t, size_t d, double *Y, double *lambda)
+{
+    double all = 0.0, taken = 0.0;
+    memset(Y, 0, t->p * d * sizeof *Y);
+    memset(lambda, 0, d * sizeof *lambda);
+    for (size_t i = 0; i < t->p; i++)
+        for (size_t a = 0; a < t->rank; a++) {
+            double y = t->vectors[i * t->rank + a];
+            all += y * y;
+            if (a < d) {
+                Y[i * d + a] = y;
+                lambda[a] += y * y;
+                taken += y * y;
+            }
+        }
+    return all > 0.0 ? fmin(taken / all, 1.0) : 1.0;
+}
+
+static spd_status by_axes(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p,
+                          const double *X, double *Y, double *lambda, spd_embed_info *info)
+{
+    const spd_samples all = {.p = p, .n = n, .X = X};
+    tangent_space *t = NULL;
+    spd_status status = tangent_learn(ctx, o->metric, &all, &t);
+    if (status >= 0) {
+        info->explained = take_axes(t, o->dimensions, Y, lambda);
+        spectral_signs(p, o->dimensions, Y);
+    }
+    tangent_free(t);
+    return status;
+}
+
+/* ---- public -----------------------------------------------------------------------------------
+ */
+
+static spd_status compute(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p,
+                          const double *X, double *Y, double *lambda, spd_embed_info *info)
+{
+    if (o->kind == SPD_EMBED_MDS)
+        return by_distances(ctx, o, n, p, X, Y, lambda, info);
+    if (o->kind == SPD_EMBED_PGA)
+        return by_axes(ctx, o, n, p, X, Y, lambda, info);
+    return by_neighbours(ctx, o, n, p, X, Y, lambda, info);
+}
+
+spd_status spd_embed(spd_context *ctx, const spd_embed_options *options, size_t n, size_t p,
+                     const double *X, double *Y, double *eigenvalue, spd_embed_info *info)
+{
+    ctx_clear(ctx);
+    if (!options || n == 0 || p == 0 || !X || !Y)
+        return ctx_fail(ctx, SPD_EINVAL, "no matrices, no options or no room for coordinates");
+    spd_status status = embed_check(ctx, options, n, p);
+    if (status < 0)
+        return status;
+    size_t d = options->dimensions;
+    spd_embed_info found = {.explained = NAN, .bandwidth = NAN};
+    double *apart = mem_alloc(p + 1, d * sizeof *apart), *lambda = apart;
+    if (!apart)
+        return ctx_nomem(ctx, "coordinates");
+    status = compute(ctx, options, n, p, X, apart + d, lambda, &found);
+    if (status >= 0) {
+        memcpy(Y, apart + d, p * d * sizeof *Y);
+        if (eigenvalue)
+            memcpy(eigenvalue, lambda, d * sizeof *lambda);
+        if (info)
+            *info = found;
+    }
+    mem_free(apart);
+    return status;
+}

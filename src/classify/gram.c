@@ -1,0 +1,155 @@
+/* gram.c - repair and normalisation of kernel matrices. */
+#include "classify/gram.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "classify/values.h"
+#include "engine/parallel.h"
+#include "linalg/tall.h"
+
+/* An eigenvalue below this, times p and the largest one, is rounding. */
+#define ROUNDING (4.0 * DBL_EPSILON)
+
+void gram_free(gram *g)
+{
+    mem_free(g->K);
+    mem_free(g->U);
+    mem_free(g->s);
+    lasso_dictionary_free(&g->dictionary);
+    *g = (gram){0};
+}
+
+/* Keeps columns first .. p-1 of U (p x p) with the values s, ascending or not. */
+static spd_status keep(spd_context *ctx, gram *g, const double *U, const double *s, size_t first,
+                       size_t rank)
+{
+    size_t p = g->p;
+    g->U = mem_alloc(p * rank, sizeof *g->U);
+    g->s = mem_alloc(rank, sizeof *g->s);
+    if (!g->U || !g->s)
+        return ctx_nomem(ctx, "the kernel");
+    for (size_t r = 0; r < p; r++)
+        memcpy(g->U + r * rank, U + r * p + first, rank * sizeof *U);
+    memcpy(g->s, s + first, rank * sizeof *s);
+    g->rank = rank;
+    return SPD_OK;
+}
+
+/* K <- U diag(s) U', exactly symmetric. */
+static spd_status rebuild(spd_context *ctx, gram *g)
+{
+    size_t p = g->p, rank = g->rank;
+    double *scaled = mem_alloc(p * rank, sizeof *scaled);
+    if (!scaled)
+        return ctx_nomem(ctx, "the kernel");
+    for (size_t r = 0; r < p; r++)
+        for (size_t c = 0; c < rank; c++)
+            scaled[r * rank + c] = g->U[r * rank + c] * g->s[c];
+    int threads = parallel_hold_blas();
+    tall_product_trans(p, rank, p, scaled, g->U, g->K);
+    parallel_release_blas(threads);
+    spd_symmetrize(p, 1, g->K);
+    mem_free(scaled);
+    return SPD_OK;
+}
+
+/* ---- clipping ----------------------------------------------------------------------------- */
+
+static spd_status clip(spd_context *ctx, gram *g)
+{
+    size_t p = g->p, first = 0;
+    double *V = mem_alloc(p * p, sizeof *V), *s = mem_alloc(p, sizeof *s);
+    spd_status status = V && s ? SPD_OK : ctx_nomem(ctx, "the kernel");
+    if (status == SPD_OK)
+        status = spd_eigh(ctx, p, 1, g->K, s, V);
+    if (status == SPD_OK) {
+        double least = ROUNDING * (double)p * s[p - 1];
+        while (first < p - 1 && !(s[first] > least))
+            first++;
+        g->smallest = s[0] < -least ? s[0] : 0.0;
+        status = keep(ctx, g, V, s, first, p - first);
+    }
+    if (status == SPD_OK && first > 0)
+        status = rebuild(ctx, g);
+    mem_free(V);
+    mem_free(s);
+    return status;
+}
+
+/* ---- normalisation ------------------------------------------------------------------------ */
+
+static spd_status normalise(spd_context *ctx, gram *g)
+{
+    size_t p = g->p, rank = 0;
+    double *H = mem_alloc(p * p, sizeof *H), *U = mem_alloc(p * p, sizeof *U);
+    double *V = mem_alloc(p * p, sizeof *V), *s = mem_alloc(p, sizeof *s);
+    double *work = mem_alloc(tall_svd_work(p, p), sizeof *work);
+    spd_status status = H && U && V && s && work ? SPD_OK : ctx_nomem(ctx, "the kernel");
+    if (status == SPD_OK) {
+        /* K is symmetric: its columns are its rows, so this is the transpose of K N^-1. */
+        memcpy(H, g->K, p * p * sizeof *H);
+        for (size_t r = 0; r < p; r++)
+            values_to_unit(p, H + r * p);
+        int threads = parallel_hold_blas();
+        if (tall_svd(p, p, H, V, s, U, work))
+            status = ctx_fail(ctx, SPD_ENUMERIC,
+                              "singular values of the normalised kernel did not converge; try "
+                              "without --normalize-kernel");
+        parallel_release_blas(threads);
+    }
+    if (status == SPD_OK) {
+        while (rank < p && s[rank] > ROUNDING * (double)p * s[0])
+            rank++;
+        status = keep(ctx, g, U, s, 0, rank);
+    }
+    if (status == SPD_OK)
+        status = rebuild(ctx, g);
+    mem_free(H);
+    mem_free(U);
+    mem_free(V);
+    mem_free(s);
+    mem_free(work);
+    return status;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------- */
+
+spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, gram *g)
+{
+    *g = (gram){.p = p, .K = K, .normalize = normalize};
+    spd_status status = normalize ? normalise(ctx, g) : SPD_OK;
+    if (status == SPD_OK)
+        status = lasso_dictionary_make(ctx, p, K, &g->dictionary);
+    if (status == SPD_OK && !normalize && !g->dictionary.inverse) /* not clearly definite */
+        status = clip(ctx, g);
+    if (status == SPD_OK && g->smallest < 0.0)
+        status =
+            ctx_fail(ctx, SPD_NOT_DEFINITE,
+                     "the kernel matrix has eigenvalues down to %.3g: %zu of %zu were clipped; "
+                     "a larger beta makes it definite",
+                     g->smallest, p - g->rank, p);
+    return status;
+}
+
+size_t gram_fit_work(const gram *g, size_t count)
+{
+    return count * g->rank;
+}
+
+void gram_fit(const gram *g, size_t count, double *k, double *y2, double *work)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (g->normalize)
+            values_to_unit(g->p, k + i * g->p);
+        y2[i] = 0.0; /* lasso_solve has the inverse */
+    }
+    if (!g->rank)
+        return;
+    tall_product(count, g->p, g->rank, k, g->U, work);
+    tall_product_trans(count, g->rank, g->p, work, g->U, k);
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; c < g->rank; c++)
+            y2[i] += work[i * g->rank + c] * work[i * g->rank + c] / g->s[c];
+}

@@ -1,0 +1,278 @@
+/* lasso.c - the two ways of sparse coding, and the growing working set of the first.
+ *
+ * Where few atoms take part in a code, the problem is solved on a working set (lasso_set.h), first
+ * loosely; the gradient over all atoms then tells the gap and which atoms are missing, those with
+ * |g_j| > lambda/2. The steepest of them join, so many that the set about doubles.
+ *
+ * Where most atoms take part, the dual is the smaller problem (lasso_dual.h). Which of the two it
+ * will be is foretold by Q k, the code without penalty: the penalty moves entry j by lambda/2 times
+ * row j of Q times a vector of signs, so by about lambda/2 times the length of the row; entries
+ * smaller than that will be zero. */
+#include "classify/lasso.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "classify/lasso_dual.h"
+#include "classify/lasso_set.h"
+#include "classify/values.h"
+#include "linalg/tall.h"
+
+#define FIRST_ROOM  64
+#define FIRST_ATOMS 16 /* that join at once, at least */
+#define MOST_SWEEPS 20000
+#define MOST_ROUNDS 1000
+
+/* A round ends when the gap within the set is this share of the gap of the round before. */
+#define LOOSE 0.3
+
+/* The dual is tried when at most this share of the code seems to be zero. */
+#define FEW_ZEROS 0.85
+
+struct lasso {
+    size_t p;
+    /* the queries at hand */
+    const lasso_dictionary *dictionary;
+    double lambda;
+    const double *k;
+    double *plain;  /* LASSO_BATCH x p: Q k */
+    double *sign;   /* LASSO_BATCH x p: its signs */
+    double *pushed; /* LASSO_BATCH x p: Q times these */
+    /* one query */
+    double *v, *g; /* p: code, k - Kv */
+    double *size;  /* p: scratch of the choice of atoms */
+    char *inside;  /* p: is in the set */
+    lasso_set set;
+    lasso_dual dual;
+    /* what is handed out */
+    double *value; /* p */
+    size_t *atom;  /* p */
+};
+
+lasso *lasso_new(size_t p)
+{
+    lasso *l = mem_zero(1, sizeof *l);
+    if (!l)
+        return NULL;
+    l->p = p;
+    l->plain = mem_alloc(LASSO_BATCH * sizeof *l->plain, p);
+    l->sign = mem_alloc(LASSO_BATCH * sizeof *l->sign, p);
+    l->pushed = mem_alloc(LASSO_BATCH * sizeof *l->pushed, p);
+    l->v = mem_alloc(p, sizeof *l->v);
+    l->g = mem_alloc(p, sizeof *l->g);
+    l->size = mem_alloc(p, sizeof *l->size);
+    l->inside = mem_alloc(p, sizeof *l->inside);
+    l->value = mem_alloc(p, sizeof *l->value);
+    l->atom = mem_alloc(p, sizeof *l->atom);
+    int room = l->plain && l->sign && l->pushed && l->v && l->g && l->size && l->inside &&
+               l->value && l->atom;
+    if (!room || lasso_dual_room(&l->dual, p) ||
+        lasso_set_grow(&l->set, p < FIRST_ROOM ? p : FIRST_ROOM)) {
+        lasso_free(l);
+        return NULL;
+    }
+    return l;
+}
+
+void lasso_free(lasso *l)
+{
+    if (!l)
+        return;
+    mem_free(l->plain);
+    mem_free(l->sign);
+    mem_free(l->pushed);
+    mem_free(l->v);
+    mem_free(l->g);
+    mem_free(l->size);
+    mem_free(l->inside);
+    mem_free(l->value);
+    mem_free(l->atom);
+    lasso_set_free(&l->set);
+    lasso_dual_free(&l->dual);
+    mem_free(l);
+}
+
+void lasso_begin(lasso *l, const lasso_dictionary *d, double lambda, size_t count, const double *k)
+{
+    l->dictionary = d;
+    l->lambda = lambda;
+    l->k = k;
+    if (!d->inverse)
+        return;
+    tall_product(count, l->p, l->p, k, d->inverse, l->plain);
+    for (size_t e = 0; e < count * l->p; e++)
+        l->sign[e] = copysign(1.0, l->plain[e]);
+    tall_product(count, l->p, l->p, l->sign, d->inverse, l->pushed);
+}
+
+/* ---- the working set ---------------------------------------------------------------------- */
+
+/* Makes room and adds all atoms j with size[j] >= least. */
+static spd_status add_atoms(lasso *l, const double *k, double least)
+{
+    size_t joining = 0;
+    for (size_t j = 0; j < l->p; j++)
+        joining += l->size[j] >= least;
+    size_t needed = l->set.count + joining;
+    if (needed > l->set.room) {
+        spd_status status = lasso_set_grow(&l->set, needed < l->p / 2 ? 2 * needed : l->p);
+        if (status < 0)
+            return status;
+    }
+    for (size_t j = 0; j < l->p; j++)
+        if (l->size[j] >= least) {
+            lasso_set_add(&l->set, l->p, l->dictionary->K, k, l->g, j);
+            l->set.v[l->set.count - 1] = l->v[j];
+            l->inside[j] = 1;
+        }
+    return SPD_OK;
+}
+
+/* The steepest atoms outside that are too steep, about `wanted` of them, join the set. */
+static spd_status add_steepest(lasso *l, const double *k, size_t wanted)
+{
+    size_t count = 0;
+    double half = 0.5 * l->lambda, least = half;
+    for (size_t j = 0; j < l->p; j++)
+        if (!l->inside[j] && fabs(l->g[j]) > half)
+            l->value[count++] = fabs(l->g[j]);
+    if (count == 0)
+        return SPD_OK;
+    if (count > wanted)
+        least = values_largest(count, l->value, wanted - 1);
+    for (size_t j = 0; j < l->p; j++) {
+        double steep = fabs(l->g[j]);
+        l->size[j] = !l->inside[j] && steep > half ? steep : -1.0;
+    }
+    return add_atoms(l, k, least);
+}
+
+/* A set of the atoms that are used by v. */
+static spd_status add_used(lasso *l, const double *k)
+{
+    for (size_t j = 0; j < l->p; j++)
+        l->size[j] = l->v[j] != 0.0 ? 1.0 : -1.0;
+    return add_atoms(l, k, 0.0);
+}
+
+/* ---- rounds ------------------------------------------------------------------------------- */
+
+/* g <- k - Kv afresh; returns how many atoms are used. */
+static size_t refresh(lasso *l, const double *k)
+{
+    size_t used = 0;
+    memcpy(l->g, k, l->p * sizeof *l->g);
+    for (size_t j = 0; j < l->p; j++)
+        if (l->v[j] != 0.0) {
+            l->set.kernel->axpy(l->p, -l->v[j], l->dictionary->K + j * l->p, l->g);
+            used++;
+        }
+    return used;
+}
+
+static lasso_state judge(const lasso *l, const double *k, double y2)
+{
+    double steepest = 0.0;
+    for (size_t j = 0; j < l->p; j++)
+        if (fabs(l->g[j]) > steepest)
+            steepest = fabs(l->g[j]);
+    return lasso_set_state(l->p, l->v, l->g, k, l->lambda, y2, steepest);
+}
+
+/* Between the set and the whole: v outwards, g inwards. */
+static size_t exchange(lasso *l, const double *k)
+{
+    lasso_set *s = &l->set;
+    for (size_t a = 0; a < s->count; a++)
+        l->v[s->atom[a]] = s->v[a];
+    size_t used = refresh(l, k);
+    for (size_t a = 0; a < s->count; a++)
+        s->g[a] = l->g[s->atom[a]];
+    return used;
+}
+
+/* From v, on working sets. */
+static spd_status grow_set(lasso *l, const double *k, double y2, lasso_state *state)
+{
+    size_t sweeps = 0, used = 0;
+    spd_status status = add_used(l, k);
+    for (int round = 0; round < MOST_ROUNDS && sweeps < MOST_SWEEPS; round++) {
+        size_t wanted = 2 * used > FIRST_ATOMS ? 2 * used : FIRST_ATOMS;
+        if (status == SPD_OK)
+            status = add_steepest(l, k, wanted);
+        if (status < 0)
+            return status;
+        sweeps +=
+            lasso_set_descend(&l->set, l->lambda, y2, LOOSE * state->gap, MOST_SWEEPS - sweeps);
+        used = exchange(l, k);
+        *state = judge(l, k, y2);
+        if (!(state->gap > state->target))
+            break;
+    }
+    return SPD_OK;
+}
+
+/* ---- one query ---------------------------------------------------------------------------- */
+
+/* Will most atoms be used by query i? */
+static int seems_full(const lasso *l, size_t i)
+{
+    const lasso_dictionary *d = l->dictionary;
+    size_t zeros = 0;
+    if (!d->inverse)
+        return 0;
+    for (size_t j = 0; j < l->p; j++)
+        zeros += fabs(l->plain[i * l->p + j]) < 0.5 * l->lambda * d->spread[j];
+    return (double)zeros <= FEW_ZEROS * (double)l->p;
+}
+
+/* v <- where to start from: the dual's solution where it is the way, else zero. */
+static spd_status first_code(lasso *l, size_t i)
+{
+    int found = 0;
+    spd_status status = SPD_OK;
+    if (seems_full(l, i))
+        status = lasso_dual_solve(&l->dual, l->dictionary->inverse, 0.5 * l->lambda,
+                                  l->plain + i * l->p, l->pushed + i * l->p, &found);
+    if (found)
+        memcpy(l->v, l->dual.v, l->p * sizeof *l->v);
+    else
+        memset(l->v, 0, l->p * sizeof *l->v);
+    return status;
+}
+
+static void hand_out(lasso *l, const lasso_state *state, lasso_code *code)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < l->p; j++)
+        if (l->v[j] != 0.0) {
+            l->atom[count] = j;
+            l->value[count++] = l->v[j];
+        }
+    *code = (lasso_code){.count = count,
+                         .atom = l->atom,
+                         .value = l->value,
+                         .objective = state->objective,
+                         .gap = state->gap,
+                         .converged = state->gap <= state->target};
+}
+
+spd_status lasso_solve(lasso *l, size_t i, double y2, lasso_code *code)
+{
+    const double *k = l->k + i * l->p;
+    spd_status status = first_code(l, i);
+    if (status < 0)
+        return status;
+    if (l->dictionary->inverse)
+        y2 = fmax(y2, tall_dot(1, l->p, k, l->plain + i * l->p));
+    l->set.count = 0;
+    memset(l->inside, 0, l->p);
+    refresh(l, k);
+    lasso_state state = judge(l, k, y2);
+    if (state.gap > state.target)
+        status = grow_set(l, k, y2, &state);
+    if (status == SPD_OK)
+        hand_out(l, &state, code);
+    return status;
+}

@@ -1,0 +1,294 @@
+/* lasso_set.c - coordinate descent and Newton steps on a working set. */
+#include "classify/lasso_set.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "classify/lasso.h"
+#include "linalg/dense.h"
+
+/* The gap cannot be computed more exactly than this, relative to its terms. */
+#define ROUNDING 4e-16
+
+/* Of K_SS, relative to its size and order; raised a hundredfold until there is a factor. */
+#define FIRST_RIDGE 1e-15
+#define LAST_RIDGE  1e-3
+
+/* Atoms enter when |g| exceeds lambda/2 by more than this share of the most that one does. */
+#define ENTRY 0.7
+
+/* Costs in multiplications of a long vector operation: a call of one, and a Newton step beside
+ * its s^3/6 for the factor. Measured. */
+#define CALL_COST        40.0
+#define NEWTON_COST      2000.0
+#define NEWTON_COST_SQR  4.0
+#define NEWTON_COST_CUBE (1.0 / 12.0)
+
+void lasso_set_free(lasso_set *s)
+{
+    mem_free(s->atom);
+    mem_free(s->v);
+    mem_free(s->g);
+    mem_free(s->k);
+    mem_free(s->K);
+    mem_free(s->support);
+    mem_free(s->factor);
+    mem_free(s->step);
+    *s = (lasso_set){.kernel = s->kernel};
+}
+
+static int has_room(const lasso_set *s)
+{
+    return s->atom && s->v && s->g && s->k && s->K && s->support && s->factor && s->step;
+}
+
+static void copy_contents(const lasso_set *from, lasso_set *to)
+{
+    to->count = from->count;
+    memcpy(to->atom, from->atom, from->count * sizeof *to->atom);
+    memcpy(to->v, from->v, from->count * sizeof *to->v);
+    memcpy(to->g, from->g, from->count * sizeof *to->g);
+    memcpy(to->k, from->k, from->count * sizeof *to->k);
+    for (size_t a = 0; a < from->count; a++)
+        memcpy(to->K + a * to->room, from->K + a * from->room, from->count * sizeof *to->K);
+}
+
+spd_status lasso_set_grow(lasso_set *s, size_t room)
+{
+    size_t square;
+    lasso_set larger = {.kernel = kernels_get(), .room = room};
+    if (room <= s->room)
+        return SPD_OK;
+    if (mem_mul(room, room, &square))
+        return SPD_ENOMEM;
+    larger.atom = mem_alloc(room, sizeof *larger.atom);
+    larger.v = mem_alloc(room, sizeof *larger.v);
+    larger.g = mem_alloc(room, sizeof *larger.g);
+    larger.k = mem_alloc(room, sizeof *larger.k);
+    larger.K = mem_alloc(square, sizeof *larger.K);
+    larger.support = mem_alloc(room, sizeof *larger.support);
+    larger.factor = mem_alloc(square, sizeof *larger.factor);
+    larger.step = mem_alloc(room, sizeof *larger.step);
+    if (!has_room(&larger)) {
+        lasso_set_free(&larger);
+        return SPD_ENOMEM;
+    }
+    if (s->count)
+        copy_contents(s, &larger);
+    lasso_set_free(s);
+    *s = larger;
+    return SPD_OK;
+}
+
+void lasso_set_add(lasso_set *s, size_t p, const double *G, const double *k, const double *g,
+                   size_t atom)
+{
+    const double *row = G + atom * p;
+    size_t at = s->count++;
+    s->atom[at] = atom;
+    s->v[at] = 0.0;
+    s->g[at] = g[atom];
+    s->k[at] = k[atom];
+    for (size_t a = 0; a <= at; a++)
+        s->K[at * s->room + a] = s->K[a * s->room + at] = row[s->atom[a]];
+}
+
+/* ---- the gap ------------------------------------------------------------------------------ */
+
+lasso_state lasso_set_state(size_t count, const double *v, const double *g, const double *k,
+                            double lambda, double y2, double steepest)
+{
+    double l1 = 0.0, vk = 0.0, vg = 0.0;
+    for (size_t a = 0; a < count; a++) {
+        l1 += fabs(v[a]);
+        vk += v[a] * k[a];
+        vg += v[a] * g[a];
+    }
+    double r2 = fmax(y2 - vk - vg, 0.0); /* |y - Av|^2, since v'Kv = v'k - v'g */
+    double scale = steepest > 0.0 ? lambda / (2.0 * steepest) : 1.0;
+    double best = r2 > 0.0 ? fmax(1.0 + vg / r2, 0.0) : 1.0;
+    scale = fmin(scale, best);
+    lasso_state state = {.objective = lambda * l1 - vk - vg};
+    state.gap = (1.0 - scale) * (1.0 - scale) * r2 + lambda * l1 - 2.0 * scale * vg;
+    state.target =
+        fmax(-LASSO_TOLERANCE * state.objective, ROUNDING * (fabs(vk) + fabs(vg) + lambda * l1));
+    return state;
+}
+
+static double steepest_of(const lasso_set *s)
+{
+    double steepest = 0.0;
+    for (size_t a = 0; a < s->count; a++)
+        if (fabs(s->g[a]) > steepest)
+            steepest = fabs(s->g[a]);
+    return steepest;
+}
+
+/* ---- coordinate descent ------------------------------------------------------------------- */
+
+/* v_a <- v_a + change */
+static void move(lasso_set *s, size_t a, double change)
+{
+    s->v[a] += change;
+    s->kernel->axpy(s->count, -change, s->K + a * s->room, s->g);
+}
+
+/* Every atom once, of those with v = 0 the ones with |g| > entry; returns how many moved. */
+static size_t sweep(lasso_set *s, double half, double entry)
+{
+    size_t moved = 0;
+    for (size_t a = 0; a < s->count; a++) {
+        double size = s->K[a * s->room + a], v = s->v[a];
+        if ((v == 0.0 && fabs(s->g[a]) <= entry) || !(size > 0.0))
+            continue;
+        double z = s->g[a] + size * v;
+        double to = z > half ? (z - half) / size : z < -half ? (z + half) / size : 0.0;
+        if (to == v)
+            continue;
+        move(s, a, to - v);
+        s->v[a] = to; /* exactly, zero above all */
+        moved++;
+    }
+    return moved;
+}
+
+/* ---- Newton ------------------------------------------------------------------------------- */
+
+static size_t find_support(lasso_set *s)
+{
+    size_t count = 0;
+    for (size_t a = 0; a < s->count; a++)
+        if (s->v[a] != 0.0)
+            s->support[count++] = a;
+    return count;
+}
+
+/* factor (n x n) <- K_SS + ridge I, its Cholesky factor; non-zero when there is none. */
+static int factorise(lasso_set *s, size_t n, double ridge)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double *row = s->K + s->support[i] * s->room;
+        for (size_t j = 0; j <= i; j++)
+            s->factor[i * n + j] = s->factor[j * n + i] = row[s->support[j]];
+        s->factor[i * n + i] += ridge;
+    }
+    return dense_chol(n, s->factor);
+}
+
+/* A line v + t d: P falls with slope fall at t = 0, and curve is d'Kd, both halved. */
+typedef struct line {
+    double fall, curve;
+} line;
+
+/* step (n) <- d, and the line along it. Non-zero when K_SS cannot be factored. */
+static int direction(lasso_set *s, size_t n, double half, line *l)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, s->K[s->support[i] * (s->room + 1)]);
+    double ridge = FIRST_RIDGE * (double)n;
+    while (factorise(s, n, ridge * largest)) {
+        ridge *= 100.0;
+        if (ridge > LAST_RIDGE)
+            return 1;
+    }
+    for (size_t i = 0; i < n; i++)
+        s->step[i] = s->g[s->support[i]] - copysign(half, s->v[s->support[i]]);
+    dense_solve_vector(n, s->factor, s->step);
+    double length2 = 0.0;
+    l->fall = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        size_t a = s->support[i];
+        l->fall += s->step[i] * (s->g[a] - copysign(half, s->v[a]));
+        length2 += s->step[i] * s->step[i];
+    }
+    l->curve = fmax(l->fall - ridge * largest * length2, 0.0);
+    return 0;
+}
+
+/* The first t > after at which an atom changes sign; INFINITY when none does. */
+static double next_crossing(const lasso_set *s, size_t n, double after, size_t *which)
+{
+    double first = INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        double t = -s->v[s->support[i]] / s->step[i];
+        if (t > after && t < first) {
+            first = t;
+            *which = i;
+        }
+    }
+    return first;
+}
+
+/* The t that minimises P(v + t d), a convex function that is quadratic between changes of sign;
+ * *zero <- the place in the support that becomes zero there, or n. */
+static double along(const lasso_set *s, size_t n, double half, line l, size_t *zero)
+{
+    double t = 0.0;
+    for (size_t crossed = 0; crossed <= n; crossed++) {
+        size_t which = n;
+        double stop = l.curve > 0.0 ? l.fall / l.curve : INFINITY;
+        double crossing = next_crossing(s, n, t, &which);
+        *zero = n;
+        if (stop <= crossing)
+            return isfinite(stop) ? fmax(stop, t) : t;
+        t = crossing;
+        *zero = which;
+        l.fall -= 2.0 * half * fabs(s->step[which]);
+        if (l.fall <= t * l.curve)
+            return t;
+    }
+    return t;
+}
+
+static void newton(lasso_set *s, size_t n, double half)
+{
+    line l;
+    size_t zero;
+    if (direction(s, n, half, &l) || !(l.fall > 0.0))
+        return;
+    double t = along(s, n, half, l, &zero);
+    for (size_t i = 0; i < n; i++) {
+        size_t a = s->support[i];
+        move(s, a, i == zero ? -s->v[a] : t * s->step[i]);
+    }
+}
+
+/* ---- in turns ----------------------------------------------------------------------------- */
+
+double lasso_newton_cost(size_t n)
+{
+    double s = (double)n;
+    return NEWTON_COST + s * s * (NEWTON_COST_SQR + s * NEWTON_COST_CUBE);
+}
+
+double lasso_move_cost(size_t count)
+{
+    return (double)count + CALL_COST;
+}
+
+/* Sweeps go on until they have cost as much as a Newton step would: whichever is better suited to
+ * this problem, not more than twice its cost is spent. Only the steepest atoms may enter at a time:
+ * where atoms are alike, all would enter, and leave again one by one. */
+size_t lasso_set_descend(lasso_set *s, double lambda, double y2, double loose, size_t sweeps)
+{
+    double spent = 0.0, half = 0.5 * lambda, steepest = steepest_of(s);
+    size_t done = 0;
+    while (done < sweeps) {
+        size_t moved = sweep(s, half, half + ENTRY * fmax(steepest - half, 0.0));
+        done++;
+        steepest = steepest_of(s);
+        lasso_state state = lasso_set_state(s->count, s->v, s->g, s->k, lambda, y2, steepest);
+        if (state.gap <= fmax(loose, 0.5 * state.target) || moved == 0)
+            break;
+        spent += (double)moved * lasso_move_cost(s->count);
+        size_t n = spent > NEWTON_COST ? find_support(s) : 0;
+        if (n && spent > lasso_newton_cost(n)) {
+            newton(s, n, half);
+            steepest = steepest_of(s);
+            spent = 0.0;
+        }
+    }
+    return done;
+}

@@ -1,0 +1,217 @@
+/* occlusion.c - learning the occlusion dictionary.
+ *
+ * The response to one bright pixel at c is the wavelet itself, moved there; its magnitude is the
+ * Gaussian envelope exp(-|z - c|^2 / (2 s_v^2)), the same for all orientations (the constant that
+ * is taken from the wave is 3e-9). So learning works on one image for each scale,
+ *
+ *   Z (pixels x scales cells),
+ *
+ * and the atoms are repeated for all orientations in the end, which keeps angles. Alternating:
+ *
+ *   coding  a_i = argmin |z_i - G'a|^2 + lambda |a|_1                                  (lasso.h)
+ *   atoms   g_j <- sum_i a_ij (z_i - sum over l != j of a_il g_l), scaled to length one
+ *
+ * from evenly spaced pixels; an atom that nobody uses stays. Of the pixels a grid of at most about
+ * a thousand is used: neighbours are nearly equal. */
+#include "classify/occlusion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "classify/lasso.h"
+#include "classify/products.h"
+#include "classify/values.h"
+#include "linalg/tall.h"
+
+#define COMPRESSION 40
+#define MOST_PIXELS 1024
+#define MOST_ATOMS  200
+#define ROUNDS      5
+#define LAMBDA      0.05
+
+typedef struct learning {
+    size_t pixels, atoms, dim; /* dim: scales * cells */
+    double *Z;                 /* pixels x dim */
+    double *G;                 /* atoms x dim */
+    double *A;                 /* pixels x atoms */
+    double *K, *k;             /* atoms x atoms: G G'; pixels x atoms: Z G' */
+    double *S;                 /* atoms x atoms: A'A */
+    double *T;                 /* atoms x dim: A'Z */
+    lasso *solver;
+} learning;
+
+size_t occlusion_atoms(const gabor_features *f)
+{
+    size_t atoms = f->x.length * f->y.length / COMPRESSION;
+    return atoms < 1 ? 1 : atoms > MOST_ATOMS ? MOST_ATOMS : atoms;
+}
+
+/* Pixels from one of the grid to the next. */
+static size_t stride_of(const gabor_features *f)
+{
+    size_t stride = 1;
+    while ((f->x.length / stride) * (f->y.length / stride) > MOST_PIXELS)
+        stride++;
+    return stride;
+}
+
+static size_t along(size_t length, size_t stride)
+{
+    return (length + stride - 1) / stride;
+}
+
+/* ---- the identity basis ------------------------------------------------------------------- */
+
+/* z (scales x cells) <- features of the image with a bright pixel at (px, py). */
+static void bright_pixel(const gabor_features *f, double px, double py, double *z)
+{
+    size_t cells = gabor_features_cells(f), at = 0;
+    for (size_t v = 0; v < GABOR_SCALES; v++) {
+        double s = gabor_features_deviation(v);
+        for (size_t y = 0; y < f->y.count; y++)
+            for (size_t x = 0; x < f->x.count; x++) {
+                double dx = (double)gabor_features_place(&f->x, x) - px;
+                double dy = (double)gabor_features_place(&f->y, y) - py;
+                z[at++] = exp(-0.5 * (dx * dx + dy * dy) / (s * s));
+            }
+        gabor_features_normalise(cells, z + v * cells);
+    }
+    values_to_unit(GABOR_SCALES * cells, z);
+}
+
+static void fill_basis(const gabor_features *f, learning *l)
+{
+    size_t stride = stride_of(f), rows = along(f->y.length, stride);
+    size_t columns = along(f->x.length, stride);
+    for (size_t y = 0; y < rows; y++)
+        for (size_t x = 0; x < columns; x++)
+            bright_pixel(f, (double)(x * stride), (double)(y * stride),
+                         l->Z + (y * columns + x) * l->dim);
+    for (size_t j = 0; j < l->atoms; j++)
+        memcpy(l->G + j * l->dim, l->Z + (2 * j + 1) * l->pixels / (2 * l->atoms) * l->dim,
+               l->dim * sizeof *l->G);
+}
+
+/* ---- alternating -------------------------------------------------------------------------- */
+
+/* A <- codes of all pixels. */
+static spd_status code_pixels(spd_context *ctx, learning *l)
+{
+    lasso_dictionary d = {0};
+    spd_status status = products_between(ctx, l->dim, l->atoms, l->G, l->atoms, l->G, l->K);
+    if (status == SPD_OK)
+        status = products_between(ctx, l->dim, l->pixels, l->Z, l->atoms, l->G, l->k);
+    spd_symmetrize(l->atoms, 1, l->K);
+    if (status == SPD_OK)
+        status = lasso_dictionary_make(ctx, l->atoms, l->K, &d);
+    memset(l->A, 0, l->pixels * l->atoms * sizeof *l->A);
+    for (size_t i = 0; i < l->pixels && status == SPD_OK; i++) {
+        size_t within = i % LASSO_BATCH, left = l->pixels - i;
+        lasso_code code;
+        if (within == 0)
+            lasso_begin(l->solver, &d, LAMBDA, left < LASSO_BATCH ? left : LASSO_BATCH,
+                        l->k + i * l->atoms);
+        status = lasso_solve(l->solver, within, 1.0, &code);
+        for (size_t a = 0; a < code.count && status == SPD_OK; a++)
+            l->A[i * l->atoms + code.atom[a]] = code.value[a];
+    }
+    lasso_dictionary_free(&d);
+    return status == SPD_ENOMEM ? ctx_nomem(ctx, "the occlusion dictionary") : status;
+}
+
+/* S <- A'A and T <- A'Z, from the few entries of A that are not zero. */
+static void gather(learning *l)
+{
+    memset(l->S, 0, l->atoms * l->atoms * sizeof *l->S);
+    memset(l->T, 0, l->atoms * l->dim * sizeof *l->T);
+    for (size_t i = 0; i < l->pixels; i++) {
+        const double *a = l->A + i * l->atoms, *z = l->Z + i * l->dim;
+        for (size_t j = 0; j < l->atoms; j++) {
+            if (a[j] == 0.0)
+                continue;
+            for (size_t m = 0; m < l->atoms; m++)
+                l->S[j * l->atoms + m] += a[j] * a[m];
+            for (size_t d = 0; d < l->dim; d++)
+                l->T[j * l->dim + d] += a[j] * z[d];
+        }
+    }
+}
+
+/* Every atom in turn to its best direction, given the codes and the other atoms. */
+static void update_atoms(learning *l)
+{
+    gather(l);
+    for (size_t j = 0; j < l->atoms; j++) {
+        double *t = l->T + j * l->dim;
+        if (!(l->S[j * (l->atoms + 1)] > 0.0))
+            continue;
+        for (size_t m = 0; m < l->atoms; m++) {
+            double s = m == j ? 0.0 : l->S[j * l->atoms + m];
+            for (size_t d = 0; d < l->dim && s != 0.0; d++)
+                t[d] -= s * l->G[m * l->dim + d];
+        }
+        if (!(tall_dot(1, l->dim, t, t) > 0.0))
+            continue;
+        values_to_unit(l->dim, t);
+        memcpy(l->G + j * l->dim, t, l->dim * sizeof *t);
+    }
+}
+
+/* B (atoms x filters cells) <- G, every scale repeated for all orientations. */
+static void spread(const learning *l, size_t cells, double *B)
+{
+    size_t each = GABOR_ORIENTATIONS * cells, whole = GABOR_SCALES * each;
+    double share = 1.0 / sqrt((double)GABOR_ORIENTATIONS);
+    for (size_t j = 0; j < l->atoms; j++)
+        for (size_t e = 0; e < whole; e++)
+            B[j * whole + e] = share * l->G[j * l->dim + e / each * cells + e % cells];
+}
+
+/* ---- all of it ---------------------------------------------------------------------------- */
+
+static int room_make(const gabor_features *f, learning *l)
+{
+    size_t stride = stride_of(f);
+    l->pixels = along(f->y.length, stride) * along(f->x.length, stride);
+    l->atoms = occlusion_atoms(f);
+    l->dim = GABOR_SCALES * gabor_features_cells(f);
+    l->Z = mem_alloc(l->pixels, l->dim * sizeof *l->Z);
+    l->G = mem_alloc(l->atoms, l->dim * sizeof *l->G);
+    l->A = mem_alloc(l->pixels, l->atoms * sizeof *l->A);
+    l->K = mem_alloc(l->atoms, l->atoms * sizeof *l->K);
+    l->k = mem_alloc(l->pixels, l->atoms * sizeof *l->k);
+    l->S = mem_alloc(l->atoms, l->atoms * sizeof *l->S);
+    l->T = mem_alloc(l->atoms, l->dim * sizeof *l->T);
+    l->solver = lasso_new(l->atoms);
+    return l->Z && l->G && l->A && l->K && l->k && l->S && l->T && l->solver;
+}
+
+static void room_free(learning *l)
+{
+    mem_free(l->Z);
+    mem_free(l->G);
+    mem_free(l->A);
+    mem_free(l->K);
+    mem_free(l->k);
+    mem_free(l->S);
+    mem_free(l->T);
+    lasso_free(l->solver);
+}
+
+spd_status occlusion_learn(spd_context *ctx, const gabor_features *f, double *B)
+{
+    learning l = {0};
+    spd_status status = room_make(f, &l) ? SPD_OK : ctx_nomem(ctx, "the occlusion dictionary");
+    if (status == SPD_OK)
+        fill_basis(f, &l);
+    for (int round = 0; round < ROUNDS && status == SPD_OK; round++) {
+        status = code_pixels(ctx, &l);
+        if (status == SPD_OK)
+            update_atoms(&l);
+    }
+    if (status == SPD_OK)
+        spread(&l, gabor_features_cells(f), B);
+    room_free(&l);
+    return status;
+}

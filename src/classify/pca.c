@@ -1,0 +1,134 @@
+/* pca.c - principal components, through the smaller of two Gram matrices.
+ *
+ *   B = V - mean (p x dim)
+ *   dim <= p:  B'B = E diag(l) E',  rows of R are the columns of E
+ *   dim >  p:  BB' = E diag(l) E',  rows of R are (B'e)/sqrt(l) */
+#include "classify/pca.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "classify/products.h"
+#include "engine/parallel.h"
+#include "linalg/tall.h"
+
+/* Variances below this share of the largest one are rounding. */
+#define LEAST_VARIANCE 1e-12
+
+void pca_free(pca *r)
+{
+    mem_free(r->R);
+    *r = (pca){0};
+}
+
+/* B <- V - mean, mean (dim) <- of the rows. */
+static void centre(size_t dim, size_t p, const double *V, double *mean, double *B)
+{
+    memset(mean, 0, dim * sizeof *mean);
+    for (size_t i = 0; i < p; i++)
+        for (size_t d = 0; d < dim; d++)
+            mean[d] += V[i * dim + d];
+    for (size_t d = 0; d < dim; d++)
+        mean[d] /= (double)p;
+    for (size_t i = 0; i < p; i++)
+        for (size_t d = 0; d < dim; d++)
+            B[i * dim + d] = V[i * dim + d] - mean[d];
+}
+
+/* G (n x n, n the smaller of dim and p) <- B'B or BB'. */
+static spd_status smaller_gram(spd_context *ctx, size_t dim, size_t p, const double *B, double *G)
+{
+    if (dim > p)
+        return products_between(ctx, dim, p, B, p, B, G);
+    double *T = mem_alloc(dim, p * sizeof *T);
+    if (!T)
+        return ctx_nomem(ctx, "principal components");
+    products_flip(p, dim, B, T);
+    spd_status status = products_between(ctx, p, dim, T, dim, T, G);
+    mem_free(T);
+    return status;
+}
+
+/* How many of the ascending values (n) count as variances. */
+static size_t count_variances(size_t n, const double *value)
+{
+    size_t rank = 0;
+    while (rank < n && value[n - 1] > 0.0 && value[n - 1 - rank] > LEAST_VARIANCE * value[n - 1])
+        rank++;
+    return rank;
+}
+
+/* R <- rows from the eigenvectors E (n x n) of the smaller Gram matrix, the last one first. */
+static spd_status make_rows(spd_context *ctx, size_t p, const double *B, const double *value,
+                            const double *E, pca *r)
+{
+    size_t dim = r->dim, n = dim > p ? p : dim;
+    double *T = mem_alloc(r->rank, n * sizeof *T);
+    if (!T)
+        return ctx_nomem(ctx, "principal components");
+    for (size_t c = 0; c < r->rank; c++)
+        for (size_t i = 0; i < n; i++)
+            T[c * n + i] = E[i * n + n - 1 - c] / (dim > p ? sqrt(value[n - 1 - c]) : 1.0);
+    int threads = parallel_hold_blas();
+    if (dim > p)
+        tall_product(r->rank, p, dim, T, B, r->R);
+    else
+        memcpy(r->R, T, r->rank * dim * sizeof *T);
+    parallel_release_blas(threads);
+    mem_free(T);
+    return SPD_OK;
+}
+
+/* Where all vectors are equal: the direction they have. */
+static spd_status take_mean(spd_context *ctx, const double *mean, pca *r)
+{
+    double length = sqrt(tall_dot(1, r->dim, mean, mean));
+    r->rank = 1;
+    r->R = mem_alloc(r->dim, sizeof *r->R);
+    if (!r->R)
+        return ctx_nomem(ctx, "principal components");
+    for (size_t d = 0; d < r->dim; d++)
+        r->R[d] = length > 0.0 ? mean[d] / length : 0.0;
+    return SPD_OK;
+}
+
+spd_status pca_fit(spd_context *ctx, size_t dim, size_t p, const double *V, pca *r)
+{
+    size_t n = dim > p ? p : dim;
+    double *mean = mem_alloc(dim, sizeof *mean), *B = mem_alloc(p, dim * sizeof *B);
+    double *G = mem_alloc(n, n * sizeof *G), *E = mem_alloc(n, n * sizeof *E);
+    double *value = mem_alloc(n, sizeof *value);
+    *r = (pca){.dim = dim};
+    spd_status status =
+        mean && B && G && E && value ? SPD_OK : ctx_nomem(ctx, "principal components");
+    if (status == SPD_OK) {
+        centre(dim, p, V, mean, B);
+        status = smaller_gram(ctx, dim, p, B, G);
+    }
+    if (status == SPD_OK) {
+        spd_symmetrize(n, 1, G);
+        status = spd_eigh(ctx, n, 1, G, value, E);
+    }
+    if (status == SPD_OK) {
+        r->rank = count_variances(n, value);
+        if (r->rank == 0)
+            status = take_mean(ctx, mean, r);
+        else if (!(r->R = mem_alloc(r->rank, dim * sizeof *r->R)))
+            status = ctx_nomem(ctx, "principal components");
+        else
+            status = make_rows(ctx, p, B, value, E, r);
+    }
+    mem_free(mean);
+    mem_free(B);
+    mem_free(G);
+    mem_free(E);
+    mem_free(value);
+    return status;
+}
+
+spd_status pca_apply(spd_context *ctx, const pca *r, size_t q, const double *V, double *F)
+{
+    return products_between(ctx, r->dim, q, V, r->rank, r->R, F);
+}

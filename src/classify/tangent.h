@@ -1,0 +1,39 @@
+/* tangent.h - samples as vectors in the tangent space at their mean, on the axes that the training
+ * samples span. */
+#ifndef SPD_CLASSIFY_TANGENT_H
+#define SPD_CLASSIFY_TANGENT_H
+
+#include "classify/classifier.h"
+
+typedef struct tangent_space {
+    spd_metric metric;
+    size_t n, p;
+    size_t dim;      /* of the tangent space: n(n+1)/2 */
+    size_t rank;     /* axes, rank <= min(p, dim) */
+    double *origin;  /* dim: the mean's own vector, where the metric is flat; else NULL */
+    double *whiten;  /* n x n: M^-1/2, where the metric is curved; else NULL */
+    double *axes;    /* rank x dim, orthonormal, by falling share of the training vectors */
+    double *vectors; /* p x rank: the training samples on these axes */
+} tangent_space;
+
+/* *space <- new, from the training samples. SPD_NOT_CONVERGED: the mean has not. */
+spd_status tangent_learn(spd_context *ctx, spd_metric id, const samples *train,
+                         tangent_space **space);
+
+/* vectors (queries->p x rank) <- the queries on the axes. */
+spd_status tangent_map(spd_context *ctx, const tangent_space *space, const samples *queries,
+                       double *vectors);
+
+/* Takes NULL. */
+void tangent_free(tangent_space *space);
+
+/* Queries on the axes: what the methods that work here keep of them. */
+typedef struct tangent_met {
+    size_t q;
+    double *vectors; /* q x rank */
+} tangent_met;
+spd_status tangent_meet(spd_context *ctx, const tangent_space *space, const samples *queries,
+                        void **met);
+void tangent_release_met(void *met);
+
+#endif

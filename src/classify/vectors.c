@@ -1,0 +1,84 @@
+/* vectors.c - nearest neighbours between vectors in Euclidean distance.
+ *
+ *   index_i = argmin_j sum_k (q_ik - v_jk)^2
+ *
+ * The differences are squared one by one: through products (|q|^2 - 2 q'v + |v|^2) equal vectors
+ * would not be at distance zero, and ties would be decided by rounding. A sum that has passed the
+ * best one so far is left unfinished. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "classify/vectors.h"
+#include "engine/parallel.h"
+
+#define LANES             8   /* independent sums, so that the compiler may use vectors */
+#define BLOCK             256 /* terms between two looks at the best */
+#define QUERIES_PER_CHUNK 16
+
+typedef struct search {
+    size_t dim, p, q;
+    const double *V, *Q;
+    int64_t *index;
+} search;
+
+/* sum of (a_k - b_k)^2 */
+static double dist2(size_t count, const double *a, const double *b)
+{
+    double sum[LANES] = {0}, total = 0.0;
+    size_t k = 0;
+    for (; k + LANES <= count; k += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            double gap = a[k + l] - b[k + l];
+            sum[l] += gap * gap;
+        }
+    for (; k < count; k++)
+        total += (a[k] - b[k]) * (a[k] - b[k]);
+    for (size_t l = 0; l < LANES; l++)
+        total += sum[l];
+    return total;
+}
+
+/* The squared distance, or some number >= limit once it is clear that it is no smaller. */
+static double dist2_below(size_t dim, const double *a, const double *b, double limit)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < dim && sum < limit; k += BLOCK)
+        sum += dist2(dim - k < BLOCK ? dim - k : BLOCK, a + k, b + k);
+    return sum;
+}
+
+static spd_status nearest_body(void *user, size_t chunk, int thread)
+{
+    const search *s = user;
+    size_t first = chunk * QUERIES_PER_CHUNK, last = first + QUERIES_PER_CHUNK;
+    (void)thread;
+    for (size_t i = first; i < last && i < s->q; i++) {
+        double best = INFINITY;
+        s->index[i] = 0;
+        for (size_t j = 0; j < s->p; j++) {
+            double d2 = dist2_below(s->dim, s->Q + i * s->dim, s->V + j * s->dim, best);
+            if (d2 < best) {
+                best = d2;
+                s->index[i] = (int64_t)j;
+            }
+        }
+    }
+    return SPD_OK;
+}
+
+spd_status vectors_nearest(spd_context *ctx, size_t dim, size_t p, const double *V, size_t q,
+                           const double *Q, int64_t *index)
+{
+    search s = {.dim = dim, .p = p, .q = q, .V = V, .Q = Q};
+    size_t chunks = (q + QUERIES_PER_CHUNK - 1) / QUERIES_PER_CHUNK;
+    s.index = mem_alloc(q, sizeof *s.index);
+    if (!s.index)
+        return ctx_nomem(ctx, "nearest vectors");
+    spd_status status = parallel_for(ctx, chunks, nearest_body, &s, "neighbours", "pairs",
+                                     (double)p * (double)q, NULL);
+    if (status == SPD_OK)
+        memcpy(index, s.index, q * sizeof *index);
+    mem_free(s.index);
+    return status;
+}

@@ -1,0 +1,348 @@
+/* test_classify_ksvm.c - support vectors against the conditions of their optimum, against a slow
+ * solver that moves two coefficients at a time, and against votes counted by hand. */
+#include "classify_steps.h"
+
+#include "classify/svm_pairs.h"
+
+#define N 5
+#define P 36
+#define Q 24
+#define C 4
+
+/* ---- twins ------------------------------------------------------------------------------------
+ */
+
+/* K (rows x columns) <- exp(-beta d2) between two sets. */
+static void twin_stein(double beta, size_t rows, const double *X, size_t columns, const double *Y,
+                       double *K)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            K[i * columns + j] =
+                exp(-beta * twin_dist2(SPD_STEIN, N, X + i * N * N, Y + j * N * N));
+}
+
+/* The median of all d2 between different samples, by counting. */
+static double twin_median(size_t p, const double *X)
+{
+    size_t count = p * (p - 1) / 2, at = 0;
+    double *d2 = block(count), low = NAN, high = NAN;
+    for (size_t i = 0; i < p; i++)
+        for (size_t j = 0; j < i; j++)
+            d2[at++] = twin_dist2(SPD_STEIN, N, X + i * N * N, X + j * N * N);
+    for (size_t i = 0; i < count; i++) {
+        size_t below = 0;
+        for (size_t j = 0; j < count; j++)
+            below += d2[j] < d2[i];
+        if (below == (count - 1) / 2)
+            low = d2[i];
+        if (below == count / 2)
+            high = d2[i];
+    }
+    free(d2);
+    return 0.5 * (low + high);
+}
+
+/* A binary problem: K (size x size), y, and its solution a with rho. */
+typedef struct binary {
+    size_t size;
+    double *K, *y, *a, rho;
+} binary;
+
+/* g_i = y_i (sum_j y_j a_j K_ij) - 1, the gradient of a'Qa/2 - 1'a. */
+static double slope(const binary *b, size_t i)
+{
+    double sum = 0.0;
+    for (size_t j = 0; j < b->size; j++)
+        sum += b->y[j] * b->a[j] * b->K[i * b->size + j];
+    return b->y[i] * sum - 1.0;
+}
+
+static double objective(const binary *b)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < b->size; i++)
+        sum += 0.5 * b->a[i] * (slope(b, i) + 1.0) - b->a[i];
+    return sum;
+}
+
+/* Every pair in turn to its own optimum, y'a kept: slow, but without cleverness. */
+static void twin_solve(double cost, binary *b)
+{
+    for (size_t i = 0; i < b->size; i++)
+        b->a[i] = 0.0;
+    for (int round = 0; round < 3000; round++)
+        for (size_t i = 0; i < b->size; i++)
+            for (size_t j = 0; j < i; j++) {
+                /* a_i += y_i t, a_j -= y_j t */
+                double K =
+                    b->K[i * b->size + i] + b->K[j * b->size + j] - 2.0 * b->K[i * b->size + j];
+                double t = -(b->y[i] * slope(b, i) - b->y[j] * slope(b, j)) / fmax(K, 1e-12);
+                double low_i = b->y[i] > 0 ? -b->a[i] : b->a[i] - cost;
+                double high_i = b->y[i] > 0 ? cost - b->a[i] : b->a[i];
+                double low_j = b->y[j] > 0 ? b->a[j] - cost : -b->a[j];
+                double high_j = b->y[j] > 0 ? b->a[j] : cost - b->a[j];
+                t = fmin(fmax(t, fmax(low_i, low_j)), fmin(high_i, high_j));
+                b->a[i] += b->y[i] * t;
+                b->a[j] -= b->y[j] * t;
+            }
+}
+
+/* The samples of classes c and d out of K (p x p), and coefficients of the library's solution. */
+static binary take_pair(const spd_samples *train, const double *K, const svm_pairs *s,
+                        const svm_pair *pair)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < train->p; i++)
+        size += (size_t)train->label[i] == pair->a || (size_t)train->label[i] == pair->b;
+    binary b = {size, block(size * size), block(size), block(size), pair->rho};
+    for (size_t i = 0; i < size; i++) {
+        size_t row = svm_pairs_sample(s, pair, i);
+        b.y[i] = (size_t)train->label[row] == pair->a ? 1.0 : -1.0;
+        b.a[i] = b.y[i] * pair->coef[i];
+        for (size_t j = 0; j < size; j++)
+            b.K[i * size + j] = K[row * train->p + svm_pairs_sample(s, pair, j)];
+    }
+    return b;
+}
+
+static void binary_free(binary *b)
+{
+    free(b->K);
+    free(b->y);
+    free(b->a);
+}
+
+/* ---- the solution -----------------------------------------------------------------------------
+ */
+
+/* Feasible, and y f(x) >= 1 where a = 0, <= 1 where a = cost, = 1 between. */
+static void check_conditions(const binary *b, double cost)
+{
+    double balance = 0.0, tolerance = 2e-4 * fmax(1.0, 1e-2 * cost);
+    for (size_t i = 0; i < b->size; i++) {
+        double margin = slope(b, i) + 1.0 - b->y[i] * b->rho;
+        balance += b->y[i] * b->a[i];
+        CHECK(b->a[i] >= 0.0 && b->a[i] <= cost * (1.0 + 1e-12), "a = %g", b->a[i]);
+        if (b->a[i] < cost * (1.0 - 1e-9))
+            CHECK(margin >= 1.0 - tolerance, "margin %.9g with a = %g", margin, b->a[i]);
+        if (b->a[i] > 0.0)
+            CHECK(margin <= 1.0 + tolerance, "margin %.9g with a = %g", margin, b->a[i]);
+    }
+    CHECK_CLOSE(balance, 0.0, 1e-9 * cost * (double)b->size, "y'a");
+}
+
+static void compare_solutions(double cost)
+{
+    labelled_set train = labelled_random(1, N, P, C, 0.8);
+    double *K = block(P * P);
+    svm_pairs *s = NULL;
+    twin_stein(2.0, P, train.X, P, train.X, K); /* beta = (n - 1)/2: definite */
+    CHECK(svm_pairs_train(NULL, &train.samples, K, cost, &s) == SPD_OK, "training");
+    CHECK(s->pairs == C * (C - 1) / 2, "%zu pairs", s->pairs);
+    for (size_t i = 0; i < s->pairs; i++) {
+        CHECK(s->pair[i].a < s->pair[i].b, "order");
+        binary ours = take_pair(&train.samples, K, s, &s->pair[i]);
+        binary slow = take_pair(&train.samples, K, s, &s->pair[i]);
+        check_conditions(&ours, cost);
+        twin_solve(cost, &slow);
+        double best = objective(&slow);
+        CHECK_CLOSE(objective(&ours), best, 1e-5 * fabs(best), "cost %g, pair %zu", cost, i);
+        binary_free(&ours);
+        binary_free(&slow);
+    }
+    svm_pairs_free(s);
+    free(K);
+    labelled_free(&train);
+}
+
+static void solutions(void)
+{
+    compare_solutions(0.3);
+    compare_solutions(10.0);
+}
+
+/* ---- predictions ------------------------------------------------------------------------------
+ */
+
+/* label (Q) <- votes of the pairs of s, for the kernel Kq (Q x P). */
+static void twin_vote(const spd_samples *train, const svm_pairs *s, const double *Kq, int *label)
+{
+    for (size_t q = 0; q < Q; q++) {
+        int votes[C] = {0}, best = 0;
+        for (size_t i = 0; i < s->pairs; i++) {
+            double f = -s->pair[i].rho;
+            for (size_t j = 0; j < train->p; j++) {
+                size_t c = (size_t)train->label[j];
+                if (c != s->pair[i].a && c != s->pair[i].b)
+                    continue;
+                for (size_t k = 0; k < P; k++) /* where the pair keeps sample j */
+                    if (svm_pairs_sample(s, &s->pair[i], k) == j) {
+                        f += s->pair[i].coef[k] * Kq[q * P + j];
+                        break;
+                    }
+            }
+            votes[f > 0.0 ? s->pair[i].a : s->pair[i].b]++;
+        }
+        for (int c = 1; c < C; c++)
+            best = votes[c] > votes[best] ? c : best;
+        label[q] = best;
+    }
+}
+
+/* K <- K + shift I where its least eigenvalue is negative; the shift. */
+static double twin_repair(size_t p, double *K)
+{
+    double *lambda = block(p);
+    twin_eigh(p, K, lambda, NULL);
+    double shift = fmax(0.0, -lambda[0]);
+    for (size_t i = 0; i < p; i++)
+        K[i * p + i] += shift;
+    free(lambda);
+    return shift;
+}
+
+/* X <- V V' + I/10 with V of three columns: between such matrices small beta is not definite. */
+static void make_thin(uint64_t seed, size_t p, double *X)
+{
+    double V[N * 3], T[3 * N];
+    rng r;
+    rng_seed(&r, seed);
+    for (size_t i = 0; i < p; i++) {
+        for (size_t e = 0; e < N * 3; e++)
+            V[e] = rng_normal(&r);
+        flip(N, 3, V, T);
+        times(N, 3, N, V, T, X + i * N * N);
+        spd_symmetrize(N, 1, X + i * N * N);
+        spd_regularize(N, 1, X + i * N * N, 0.0, 0.1);
+    }
+}
+
+static double compare_stein(int thin, double beta, double scale, double cost)
+{
+    labelled_set train = labelled_random(2, N, P, C, 0.7);
+    labelled_set test = labelled_random(3, N, Q, C, 0.7);
+    if (thin) {
+        make_thin(7, P, train.X);
+        make_thin(8, Q, test.X);
+    }
+    double *K = block(P * P), *Kq = block(Q * P);
+    double used = isnan(beta) ? scale / twin_median(P, train.X) : beta;
+    int label[Q], expected[Q];
+    svm_pairs *s = NULL;
+    spd_method method = steps_method(&classifier_ksvm, SPD_STEIN, &train.samples);
+    method.value[SPD_PARAM_BETA] = beta;
+    method.value[SPD_PARAM_BETA_SCALE] = scale;
+    method.value[SPD_PARAM_COST] = cost;
+    CHECK(steps_run(NULL, &classifier_ksvm, &method, &train.samples, &test.samples, label) ==
+              SPD_OK,
+          "ksvm");
+    twin_stein(used, P, train.X, P, train.X, K);
+    twin_stein(used, Q, test.X, P, train.X, Kq);
+    double shift = twin_repair(P, K);
+    CHECK(svm_pairs_train(NULL, &train.samples, K, cost, &s) == SPD_OK, "training");
+    twin_vote(&train.samples, s, Kq, expected);
+    CHECK(memcmp(label, expected, sizeof label) == 0, "beta %g, scale %g", beta, scale);
+    svm_pairs_free(s);
+    free(K);
+    free(Kq);
+    labelled_free(&train);
+    labelled_free(&test);
+    return shift;
+}
+
+static void stein_kernel(void)
+{
+    compare_stein(0, 2.0, NAN, 10.0);
+    compare_stein(0, 2.0, 5.0, 10.0); /* beta wins */
+    compare_stein(0, NAN, 1.0, 1.0);
+    compare_stein(0, NAN, 0.3, 100.0);
+    double shift = compare_stein(1, 0.05, NAN, 10.0);
+    CHECK(shift > 1e-6, "this kernel should need repair, its shift is %g", shift);
+}
+
+/* Scaling the logarithms scales the kernel: with its normalisation nothing changes. */
+static void log_kernel_is_normalised(void)
+{
+    labelled_set train = labelled_random(4, N, P, C, 0.8), test = labelled_random(5, N, Q, C, 0.8);
+    double *X = copy_of(P * N * N, train.X), *Y = copy_of(Q * N * N, test.X);
+    spd_samples flat_train = train.samples, flat_test = test.samples;
+    int steep[Q], flat[Q];
+    spd_apply(NULL, SPD_POWER, 0.05, N, P, train.X, X);
+    spd_apply(NULL, SPD_POWER, 0.05, N, Q, test.X, Y);
+    flat_train.X = X;
+    flat_test.X = Y;
+    spd_method method = steps_method(&classifier_ksvm, SPD_LOG_EUCLIDEAN, &train.samples);
+    CHECK(steps_run(NULL, &classifier_ksvm, &method, &train.samples, &test.samples, steep) ==
+              SPD_OK,
+          "as it is");
+    CHECK(steps_run(NULL, &classifier_ksvm, &method, &flat_train, &flat_test, flat) == SPD_OK,
+          "scaled");
+    CHECK(memcmp(steep, flat, sizeof steep) == 0, "the scale of the logarithms matters");
+    free(X);
+    free(Y);
+    labelled_free(&train);
+    labelled_free(&test);
+}
+
+/* Three classes that beat each other in a circle: one vote each, the lowest class wins. */
+static void votes_tie(void)
+{
+    double coef[6] = {0};
+    size_t order[3] = {0, 1, 2}, first[4] = {0, 1, 2, 3}, votes[3];
+    double k[3] = {1.0, 1.0, 1.0};
+    svm_pair pair[3] = {{0, 1, -1.0, coef}, {0, 2, 1.0, coef + 2}, {1, 2, -1.0, coef + 4}};
+    svm_pairs s = {.m = {.classes = 3, .order = order, .first = first}, .pairs = 3, .pair = pair};
+    CHECK(svm_pairs_choose(&s, k, votes) == 0, "a tie");
+    CHECK(votes[0] == 1 && votes[1] == 1 && votes[2] == 1, "one vote each");
+    pair[1].rho = -1.0;
+    CHECK(svm_pairs_choose(&s, k, votes) == 0 && votes[0] == 2, "two votes");
+    pair[0].rho = pair[1].rho = 1.0;
+    CHECK(svm_pairs_choose(&s, k, votes) == 1, "another class");
+}
+
+static void bad_values(void)
+{
+    labelled_set train = labelled_random(6, N, P, C, 0.5);
+    int label[P];
+    const double bad[] = {0.0, -1.0, INFINITY};
+    spd_context *ctx = spd_context_new();
+    for (size_t i = 0; i < 3; i++) {
+        spd_method method = steps_method(&classifier_ksvm, SPD_STEIN, &train.samples);
+        method.value[SPD_PARAM_BETA] = bad[i];
+        spd_status status =
+            steps_run(ctx, &classifier_ksvm, &method, &train.samples, &train.samples, label);
+        CHECK(status == SPD_EINVAL && strstr(spd_context_error(ctx)->message, "beta is"), "%s",
+              spd_context_error(ctx)->message);
+        method.value[SPD_PARAM_BETA] = 1.0;
+        method.value[SPD_PARAM_COST] = bad[i];
+        status = steps_run(ctx, &classifier_ksvm, &method, &train.samples, &train.samples, label);
+        CHECK(status == SPD_EINVAL && strstr(spd_context_error(ctx)->message, "cost is"), "%s",
+              spd_context_error(ctx)->message);
+    }
+    spd_context_free(ctx);
+    labelled_free(&train);
+}
+
+static void parameters_of_ksvm(void)
+{
+    double values[8];
+    const spd_samples none = {0};
+    CHECK(classifier_ksvm.grid(&none, SPD_PARAM_COST, values, 8) == 4 && values[3] == 1000.0,
+          "costs");
+    CHECK(classifier_ksvm.grid(&none, SPD_PARAM_BETA_SCALE, values, 8) == 4 && values[0] == 0.1,
+          "scales");
+    CHECK(classifier_ksvm.grid(&none, SPD_PARAM_BETA, values, 8) == 0, "beta is not tuned");
+    CHECK(classifier_ksvm.grid(&none, SPD_PARAM_COST, values, 2) == 2, "room");
+}
+
+int main(void)
+{
+    RUN(solutions);
+    RUN(stein_kernel);
+    RUN(log_kernel_is_normalised);
+    RUN(votes_tie);
+    RUN(bad_values);
+    RUN(parameters_of_ksvm);
+    return test_summary();
+}

@@ -1,0 +1,436 @@
+/* test_classify_rsr.c - Riemannian sparse representation against golden predictions and against a
+ * slow program; kernels that are not definite; classes and parameters at the edge. */
+#include "classify_steps.h"
+#include "golden_recognition.h"
+#include "golden_values.h"
+#include "twin_lasso.h"
+
+#include "classify/gram.h"
+#include "linalg/dense.h"
+
+#define N 5
+#define P 40
+#define Q 24
+#define C 4
+
+static spd_method rsr_method(double beta, double scale, double lambda)
+{
+    spd_method method = {.metric = SPD_STEIN};
+    for (int i = 0; i < SPD_PARAMETERS; i++)
+        method.value[i] = NAN;
+    method.value[SPD_PARAM_BETA] = beta;
+    method.value[SPD_PARAM_BETA_SCALE] = scale;
+    method.value[SPD_PARAM_LAMBDA] = lambda;
+    return method;
+}
+
+/* ---- golden ------------------------------------------------------------------------------- */
+
+static void golden(void)
+{
+    /* With beta 3.5 all codes are zero, and ties go to the first class. */
+    const int expected[2][GOLDEN_Q] = {{0, 1, 0, 2, 0, 0, 1, 0, 0}, {0}};
+    double *X = block(GOLDEN_P * 64), *Xq = block(GOLDEN_Q * 64);
+    int y[GOLDEN_P], label[GOLDEN_Q];
+    for (size_t i = 0; i < GOLDEN_P; i++) {
+        dense_unpack(8, golden_X + i * 36, X + i * 64);
+        y[i] = (int)(i % 3);
+    }
+    for (size_t i = 0; i < GOLDEN_Q; i++)
+        dense_unpack(8, golden_Xq + i * 36, Xq + i * 64);
+    spd_samples train = {.p = GOLDEN_P, .n = 8, .X = X, .classes = 3, .label = y};
+    spd_samples queries = {.p = GOLDEN_Q, .n = 8, .X = Xq, .classes = 3};
+    for (int b = 0; b < 2; b++) {
+        spd_method method = rsr_method(b ? 3.5 : 0.5, NAN, 1e-3);
+        CHECK(steps_run(NULL, &classifier_rsr, &method, &train, &queries, label) == SPD_OK, "beta");
+        for (size_t i = 0; i < GOLDEN_Q; i++)
+            CHECK(label[i] == expected[b][i], "beta %g, query %zu: %d", b ? 3.5 : 0.5, i, label[i]);
+    }
+    free(X);
+    free(Xq);
+}
+
+/* ---- a slow twin -------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double twin_median(size_t p, const double *D)
+{
+    double *all = copy_of(p * p, D);
+    size_t count = 0;
+    for (size_t i = 0; i < p; i++)
+        for (size_t j = 0; j < i; j++)
+            all[count++] = D[i * p + j];
+    qsort(all, count, sizeof *all, by_size);
+    double median = count % 2 ? all[count / 2] : 0.5 * (all[count / 2 - 1] + all[count / 2]);
+    free(all);
+    return median;
+}
+
+/* K (p x p) <- its positive part; F (p x p) <- the projection onto the positive eigenspace. */
+static void twin_clip(size_t p, double *K, double *F)
+{
+    double *value = block(p), *V = block(p * p), *D = copy_of(p * p, K);
+    twin_eigh(p, K, value, V);
+    memset(D, 0, p * p * sizeof *D);
+    for (size_t i = 0; i < p; i++)
+        D[i * (p + 1)] = value[i] > 1e-12 ? 1.0 : 0.0;
+    congruent(p, p, V, D, F);
+    for (size_t i = 0; i < p; i++)
+        D[i * (p + 1)] = value[i] > 1e-12 ? value[i] : 0.0;
+    congruent(p, p, V, D, K);
+    free(value);
+    free(V);
+    free(D);
+}
+
+/* K <- (H H')^1/2 for H = K with columns of unit length: what U diag(s) U' is. */
+static void twin_normalise(size_t p, double *K)
+{
+    double *H = block(p * p), *T = block(p * p), *G = block(p * p);
+    for (size_t j = 0; j < p; j++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < p; i++)
+            sum += K[i * p + j] * K[i * p + j];
+        for (size_t i = 0; i < p; i++)
+            H[i * p + j] = K[i * p + j] / sqrt(sum);
+    }
+    flip(p, p, H, T);
+    times(p, p, p, H, T, G);
+    spd_symmetrize(p, 1, G);
+    twin_function(p, root_of, G, K);
+    free(H);
+    free(T);
+    free(G);
+}
+
+/* label (q) <- by the definition; -1 where two classes are too close to call. */
+static void twin_rsr(const spd_samples *train, const spd_samples *queries, const spd_method *method,
+                     int *label)
+{
+    size_t p = train->p, n2 = train->n * train->n;
+    double *D = block(p * p), *K = block(p * p), *F = block(p * p), *k = block(p), *f = block(p),
+           *v = block(p);
+    for (size_t i = 0; i < p * p; i++)
+        D[i] = twin_dist2(SPD_STEIN, train->n, train->X + i / p * n2, train->X + i % p * n2);
+    double beta = isnan(method->value[SPD_PARAM_BETA])
+                      ? method->value[SPD_PARAM_BETA_SCALE] / twin_median(p, D)
+                      : method->value[SPD_PARAM_BETA];
+    for (size_t i = 0; i < p * p; i++)
+        K[i] = exp(-beta * D[i]);
+    if (method->normalize_kernel)
+        twin_normalise(p, K);
+    spd_symmetrize(p, 1, K);
+    twin_clip(p, K, F);
+    for (size_t i = 0; i < queries->p; i++) {
+        double margin;
+        for (size_t j = 0; j < p; j++)
+            k[j] = exp(-beta *
+                       twin_dist2(SPD_STEIN, train->n, queries->X + i * n2, train->X + j * n2));
+        double length = method->normalize_kernel ? norm(p, k) : 1.0;
+        for (size_t j = 0; j < p; j++)
+            k[j] /= length;
+        times(p, p, 1, F, k, f);
+        twin_lasso(p, K, f, method->value[SPD_PARAM_LAMBDA], 20000, v);
+        label[i] = twin_residuals(p, K, f, v, train->classes, train->label, &margin);
+        if (margin < 1e-5)
+            label[i] = -1;
+    }
+    free(D);
+    free(K);
+    free(F);
+    free(k);
+    free(f);
+    free(v);
+}
+
+static void check_against_twin(const labelled_set *train, const labelled_set *test,
+                               const spd_method *method, const char *name)
+{
+    int label[Q], expected[Q];
+    size_t clear = 0;
+    spd_status status =
+        steps_run(NULL, &classifier_rsr, method, &train->samples, &test->samples, label);
+    twin_rsr(&train->samples, &test->samples, method, expected);
+    CHECK(status >= 0, "%s: %d", name, (int)status);
+    for (size_t i = 0; i < Q; i++) {
+        clear += expected[i] >= 0;
+        CHECK(expected[i] < 0 || label[i] == expected[i], "%s, query %zu: %d, expected %d", name, i,
+              label[i], expected[i]);
+    }
+    CHECK(clear > Q / 2, "%s: only %zu clear queries", name, clear);
+}
+
+static void against_definition(void)
+{
+    labelled_set train = labelled_random(1, N, P, C, 0.4), test = labelled_random(2, N, Q, C, 0.4);
+    const double scales[] = {0.5, 1.0, 4.0}, lambdas[] = {1e-3, 1e-1};
+    for (size_t s = 0; s < 3; s++)
+        for (size_t l = 0; l < 2; l++)
+            for (int normalize = 0; normalize < 2; normalize++) {
+                spd_method method = rsr_method(NAN, scales[s], lambdas[l]);
+                char name[80];
+                method.normalize_kernel = normalize;
+                snprintf(name, sizeof name, "scale %g, lambda %g, normalised %d", scales[s],
+                         lambdas[l], normalize);
+                check_against_twin(&train, &test, &method, name);
+            }
+    spd_method method = rsr_method(0.7, 100.0, 1e-2); /* beta wins over its scale */
+    check_against_twin(&train, &test, &method, "beta given");
+    labelled_free(&train);
+    labelled_free(&test);
+}
+
+/* ---- kernels that are not definite -------------------------------------------------------- */
+
+/* Nearly singular 3 x 3 matrices, flat in one direction each, and a small beta: the kernel has
+ * negative eigenvalues. */
+static labelled_set flat(uint64_t seed, size_t p)
+{
+    enum { SIZE = 3, WIDE = 2 };
+    rng r;
+    double U[SIZE * WIDE], unit[WIDE * WIDE] = {1.0, 0.0, 0.0, 1.0};
+    labelled_set s = labelled_random(seed, SIZE, p, C, 0.1);
+    rng_seed(&r, seed);
+    for (size_t i = 0; i < p; i++) {
+        for (size_t e = 0; e < SIZE * WIDE; e++)
+            U[e] = rng_normal(&r) + (e == i % C ? 2.0 : 0.0);
+        congruent(SIZE, WIDE, U, unit, s.X + i * SIZE * SIZE);
+        spd_regularize(SIZE, 1, s.X + i * SIZE * SIZE, 0.0, 0.01);
+    }
+    return s;
+}
+
+static void negative_eigenvalues(void)
+{
+    labelled_set train = flat(3, P), test = flat(4, Q);
+    const double lambdas[] = {1e-3, 1e-2, 0.1};
+    spd_context *ctx = spd_context_new();
+    for (size_t l = 0; l < 3; l++) {
+        spd_method method = rsr_method(0.1, NAN, lambdas[l]);
+        void *prepared = NULL, *trained = NULL;
+        char name[40];
+        snprintf(name, sizeof name, "lambda %g", lambdas[l]);
+        check_against_twin(&train, &test, &method, name);
+        CHECK(classifier_rsr.prepare(ctx, &method, &train.samples, &prepared) == SPD_OK, "prepare");
+        spd_status status = classifier_rsr.train(ctx, prepared, &method, &trained);
+        CHECK(status == SPD_NOT_DEFINITE &&
+                  strstr(spd_context_error(ctx)->message, "eigenvalues down to -"),
+              "%d: %s", (int)status, spd_context_error(ctx)->message);
+        classifier_rsr.release_trained(trained);
+        classifier_rsr.release_prepared(prepared);
+    }
+    spd_method method = rsr_method(0.1, NAN, 1e-3);
+    steps_sweep(&classifier_rsr, &method, &train.samples, &test.samples);
+    spd_context_free(ctx);
+    labelled_free(&train);
+    labelled_free(&test);
+}
+
+/* Any indefinite K: clipped to its positive part; k = K e_j stays the column of atom j. */
+static void repair(void)
+{
+    enum { SIZE = 30 };
+    rng r;
+    gram g;
+    double lambda[SIZE], *K = block(SIZE * SIZE), *clipped, *F = block(SIZE * SIZE);
+    double *k = block(SIZE), y2;
+    rng_seed(&r, 5);
+    for (size_t i = 0; i < SIZE; i++)
+        lambda[i] = (double)i - 9.5;
+    random_with_spectrum(&r, SIZE, lambda, K);
+    double *own = mem_alloc(SIZE * SIZE, sizeof *own);
+    memcpy(own, K, SIZE * SIZE * sizeof *K);
+    CHECK(gram_make(NULL, SIZE, own, 0, &g) == SPD_NOT_DEFINITE, "not noticed");
+    CHECK_CLOSE(g.smallest, -9.5, 1e-12, "smallest");
+    CHECK(g.rank == 20, "rank %zu", g.rank);
+    clipped = copy_of(SIZE * SIZE, K);
+    twin_clip(SIZE, clipped, F);
+    CHECK(relative_gap(SIZE * SIZE, g.K, clipped) < 1e-13, "clipped");
+    double *work = block(gram_fit_work(&g, 1));
+    for (size_t j = 0; j < SIZE; j++) {
+        memcpy(k, K + j * SIZE, SIZE * sizeof *k);
+        gram_fit(&g, 1, k, &y2, work);
+        CHECK(relative_gap(SIZE, k, clipped + j * SIZE) < 1e-12, "column %zu", j);
+        CHECK_CLOSE(y2, clipped[j * (SIZE + 1)], 1e-12, "k'K^+k of column %zu", j);
+    }
+    gram_free(&g);
+    free(K);
+    free(clipped);
+    free(F);
+    free(k);
+    free(work);
+}
+
+/* ---- at the edge -------------------------------------------------------------------------- */
+
+static void query_equals_a_sample(void)
+{
+    labelled_set train = labelled_random(1, N, P, C, 0.6);
+    int label[P];
+    spd_method method = rsr_method(NAN, 2.0, 1e-3);
+    CHECK(steps_run(NULL, &classifier_rsr, &method, &train.samples, &train.samples, label) >= 0,
+          "failed");
+    CHECK(steps_correct(&train.samples, label) == P, "%zu of %d",
+          steps_correct(&train.samples, label), P);
+    labelled_free(&train);
+}
+
+/* Every sample twice gives what every sample once does. */
+static void samples_twice(void)
+{
+    labelled_set train = labelled_random(1, N, P, C, 0.5), test = labelled_random(2, N, Q, C, 0.5);
+    size_t each = P * N * N;
+    double *X = block(2 * each);
+    int y[2 * P], once[Q], twice[Q];
+    memcpy(X, train.X, each * sizeof *X);
+    memcpy(X + each, train.X, each * sizeof *X);
+    for (size_t i = 0; i < 2 * P; i++)
+        y[i] = train.label[i % P];
+    spd_samples both = {.p = 2 * P, .n = N, .X = X, .classes = C, .label = y};
+    spd_method method = rsr_method(0.5, NAN, 1e-2);
+    CHECK(steps_run(NULL, &classifier_rsr, &method, &train.samples, &test.samples, once) ==
+                  SPD_OK &&
+              steps_run(NULL, &classifier_rsr, &method, &both, &test.samples, twice) == SPD_OK,
+          "failed");
+    CHECK(memcmp(once, twice, sizeof once) == 0, "labels differ");
+    free(X);
+    labelled_free(&train);
+    labelled_free(&test);
+}
+
+/* An empty code leaves all residuals equal: the first class that has samples. A class without
+ * samples is never predicted. */
+static void empty_codes_and_classes(void)
+{
+    labelled_set train = labelled_random(1, N, P, 2, 0.3), test = labelled_random(2, N, Q, 2, 0.3);
+    int label[Q];
+    for (size_t i = 0; i < P; i++)
+        train.label[i] = train.label[i] ? 4 : 2;
+    train.samples.classes = 6;
+    spd_method method = rsr_method(NAN, 1.0, 1e-2);
+    CHECK(steps_run(NULL, &classifier_rsr, &method, &train.samples, &test.samples, label) >= 0, "");
+    for (size_t i = 0; i < Q; i++)
+        CHECK(label[i] == 2 || label[i] == 4, "query %zu: %d", i, label[i]);
+    method = rsr_method(NAN, 1.0, 1e6);
+    CHECK(steps_run(NULL, &classifier_rsr, &method, &train.samples, &test.samples, label) >= 0, "");
+    for (size_t i = 0; i < Q; i++)
+        CHECK(label[i] == 2, "query %zu: %d", i, label[i]);
+    labelled_free(&train);
+    labelled_free(&test);
+}
+
+static void one_sample(void)
+{
+    labelled_set train = labelled_random(1, N, 1, 1, 0.3), test = labelled_random(2, N, Q, 1, 0.3);
+    int label[Q];
+    spd_method method = rsr_method(NAN, 1.0, 1e-2);
+    for (method.normalize_kernel = 0; method.normalize_kernel < 2; method.normalize_kernel++) {
+        CHECK(steps_run(NULL, &classifier_rsr, &method, &train.samples, &test.samples, label) >= 0,
+              "one sample");
+        CHECK(steps_correct(&test.samples, label) == Q, "not the only class");
+    }
+    labelled_free(&train);
+    labelled_free(&test);
+}
+
+/* Samples in another order, and one thread or three: the same labels. */
+static void order_and_threads(void)
+{
+    labelled_set train = labelled_random(1, N, P, C, 0.5), test = labelled_random(2, N, Q, C, 0.5);
+    size_t n2 = N * N;
+    double *X = block(P * n2);
+    int y[P], first[Q], other[Q];
+    for (size_t i = 0; i < P; i++) {
+        memcpy(X + i * n2, train.X + i * 7 % P * n2, n2 * sizeof *X);
+        y[i] = train.label[i * 7 % P];
+    }
+    spd_samples turned = {.p = P, .n = N, .X = X, .classes = C, .label = y};
+    spd_method method = rsr_method(NAN, 1.0, 1e-2);
+    spd_context *ctx = spd_context_new();
+    spd_context_set_threads(ctx, 1);
+    CHECK(steps_run(ctx, &classifier_rsr, &method, &train.samples, &test.samples, first) >= 0, "");
+    CHECK(steps_run(ctx, &classifier_rsr, &method, &turned, &test.samples, other) >= 0, "");
+    CHECK(memcmp(first, other, sizeof first) == 0, "order matters");
+    spd_context_set_threads(ctx, 3);
+    CHECK(steps_run(ctx, &classifier_rsr, &method, &train.samples, &test.samples, other) >= 0, "");
+    CHECK(memcmp(first, other, sizeof first) == 0, "threads matter");
+    spd_context_free(ctx);
+    free(X);
+    labelled_free(&train);
+    labelled_free(&test);
+}
+
+static void bad_parameters(void)
+{
+    labelled_set train = labelled_random(1, N, P, C, 0.5);
+    const struct {
+        double beta, scale, lambda;
+        const char *message;
+    } cases[] = {{NAN, 1.0, 0.0, "lambda is 0"},
+                 {NAN, 1.0, -1.0, "lambda is -1"},
+                 {NAN, 0.0, 0.1, "beta-scale is 0"},
+                 {-2.0, 1.0, 0.1, "beta is -2"},
+                 {INFINITY, 1.0, 0.1, "beta is inf"}};
+    spd_context *ctx = spd_context_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        spd_method method = rsr_method(cases[i].beta, cases[i].scale, cases[i].lambda);
+        int label[P] = {-7};
+        spd_status status =
+            steps_run(ctx, &classifier_rsr, &method, &train.samples, &train.samples, label);
+        CHECK(status == SPD_EINVAL && label[0] == -7, "case %zu: %d", i, (int)status);
+        CHECK(strstr(spd_context_error(ctx)->message, cases[i].message), "case %zu: %s", i,
+              spd_context_error(ctx)->message);
+    }
+    spd_context_free(ctx);
+    labelled_free(&train);
+}
+
+static void defaults_and_grids(void)
+{
+    labelled_set train = labelled_random(1, N, P, C, 0.1), test = labelled_random(2, N, Q, C, 0.1);
+    spd_method method = steps_method(&classifier_rsr, SPD_STEIN, &train.samples);
+    double values[16];
+    int label[Q];
+    CHECK(classifier_rsr.grid(&train.samples, SPD_PARAM_BETA_SCALE, values, 16) == 6, "scales");
+    CHECK(classifier_rsr.grid(&train.samples, SPD_PARAM_LAMBDA, values, 16) == 4, "lambdas");
+    CHECK(classifier_rsr.grid(&train.samples, SPD_PARAM_LAMBDA, values, 2) == 2, "little room");
+    CHECK(classifier_rsr.grid(&train.samples, SPD_PARAM_BETA, values, 16) == 0, "beta is tuned");
+    CHECK(steps_run(NULL, &classifier_rsr, &method, &train.samples, &test.samples, label) >= 0, "");
+    CHECK(steps_correct(&test.samples, label) >= Q - 2, "%zu of %d right",
+          steps_correct(&test.samples, label), Q);
+    labelled_free(&train);
+    labelled_free(&test);
+}
+
+static void allocation_sweep(void)
+{
+    labelled_set train = labelled_random(1, N, P, C, 0.5), test = labelled_random(2, N, Q, C, 0.5);
+    spd_method method = rsr_method(NAN, 1.0, 1e-3);
+    steps_sweep(&classifier_rsr, &method, &train.samples, &test.samples);
+    method.normalize_kernel = 1;
+    steps_sweep(&classifier_rsr, &method, &train.samples, &test.samples);
+    labelled_free(&train);
+    labelled_free(&test);
+}
+
+int main(void)
+{
+    RUN(golden);
+    RUN(against_definition);
+    RUN(negative_eigenvalues);
+    RUN(repair);
+    RUN(query_equals_a_sample);
+    RUN(samples_twice);
+    RUN(empty_codes_and_classes);
+    RUN(one_sample);
+    RUN(order_and_threads);
+    RUN(bad_parameters);
+    RUN(defaults_and_grids);
+    RUN(allocation_sweep);
+    return test_summary();
+}
