@@ -1,0 +1,83 @@
+"""numpy arrays as the library wants them: C-contiguous float64, copied only when they are not."""
+
+from __future__ import annotations
+
+import ctypes as c
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from ._errors import InvalidArgumentError
+from ._library import Doubles, Ints, Longs, lib
+
+
+def numbers(X: Any, name: str) -> np.ndarray:
+    """X as C-contiguous float64; complains about what cannot be numbers."""
+    array = np.asarray(X)
+    if array.dtype == object or array.dtype.kind not in "fiub":
+        raise InvalidArgumentError(
+            f"{name} has dtype {array.dtype}; it must hold real numbers. Matrices of different "
+            f"sizes, text and complex numbers cannot be used")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def matrices(X: Any, name: str = "X", size: Optional[int] = None) -> np.ndarray:
+    """X as (p, n, n), p and n at least 1; size, if given, is the n it must have."""
+    array = numbers(X, name)
+    if array.ndim != 3 or array.shape[1] != array.shape[2]:
+        raise InvalidArgumentError(
+            f"{name} has shape {array.shape}; it must be (samples, n, n): square matrices")
+    if 0 in array.shape:
+        raise InvalidArgumentError(f"{name} is empty: shape {array.shape}")
+    if size is not None and array.shape[1] != size:
+        raise InvalidArgumentError(
+            f"{name} holds {array.shape[1]} x {array.shape[1]} matrices; {size} x {size} expected")
+    return array
+
+
+def matrix(X: Any, name: str, size: Optional[int] = None) -> np.ndarray:
+    """X as one (n, n) matrix."""
+    array = numbers(X, name)
+    if array.ndim != 2:
+        raise InvalidArgumentError(f"{name} has shape {array.shape}; it must be one square matrix")
+    return matrices(array[None], name, size)[0]
+
+
+def doubles(array: Optional[np.ndarray]) -> Any:
+    """A pointer for the library; read-only arrays are fine where it only reads."""
+    return None if array is None else c.cast(array.ctypes.data, Doubles)
+
+
+def ints(array: Optional[np.ndarray]) -> Any:
+    return None if array is None else c.cast(array.ctypes.data, Ints)
+
+
+def longs(array: np.ndarray) -> Any:
+    return c.cast(array.ctypes.data, Longs)
+
+
+def metric_number(name: str) -> int:
+    """The library's number of a metric; our names and pyRiemann's."""
+    number = c.c_int()
+    if not isinstance(name, str) or lib.spd_metric_parse(name.encode(), c.byref(number)) != 0:
+        known = []
+        while lib.spd_metric_name(len(known)):
+            known.append(lib.spd_metric_name(len(known)).decode())
+        raise InvalidArgumentError(f"metric {name!r} is unknown; there are {', '.join(known)}")
+    return number.value
+
+
+def encode_labels(y: Any, samples: int) -> Tuple[np.ndarray, np.ndarray]:
+    """classes (sorted) and the class number of each sample as C int."""
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        labels = np.ravel(labels) if labels.ndim == 2 and labels.shape[1] == 1 else labels
+    if labels.ndim != 1:
+        raise InvalidArgumentError(f"y has shape {labels.shape}; it must hold one label per sample")
+    if len(labels) != samples:
+        raise InvalidArgumentError(
+            f"X has {samples} samples and y has {len(labels)} labels; they must agree")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise InvalidArgumentError("y holds NaN or infinity")
+    classes, number = np.unique(labels, return_inverse=True)
+    return classes, np.ascontiguousarray(number, dtype=np.intc)

@@ -1,0 +1,168 @@
+"""Calling the library: a context per thread, messages as exceptions, progress, Ctrl-C.
+
+ctypes releases the interpreter's lock during a call. The library calls back a few times a second
+on the calling thread; that is where Python notices Ctrl-C, and where a progress bar is drawn."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import ctypes
+import os
+import signal
+import threading
+import warnings
+from typing import Any, Callable, Iterator, Optional
+
+from . import _errors
+from ._library import Handle, ProgressFn, lib
+
+SPD_NO_INDEX = (1 << (8 * ctypes.sizeof(Handle))) - 1
+
+ProgressCallback = Callable[[str, float, float, str], Any]
+_callback: "contextvars.ContextVar[Optional[ProgressCallback]]" = contextvars.ContextVar(
+    "spdml_progress", default=None)
+
+
+class Context:
+    """One context of the library, for one thread of ours."""
+
+    def __init__(self) -> None:
+        self.handle = lib.spd_context_new()
+        if not self.handle:
+            raise MemoryError("spdml: no memory for a context")
+        self.raised: Optional[BaseException] = None
+        self._progress = ProgressFn(self._report)  # must live as long as the context
+        lib.spd_context_set_progress(self.handle, self._progress, None)
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None):
+            lib.spd_context_free(self.handle)
+
+    def _report(self, _user: Any, step: Any) -> int:
+        """Runs while a call is under way. What is raised here ends the call and is raised again by
+        `call`; so is what Ctrl-C raised."""
+        try:
+            callback = _callback.get()
+            if callback is not None and self.raised is None:
+                s = step.contents
+                callback(s.task.decode(), s.done, s.total, s.unit.decode())
+        except BaseException as problem:
+            self.raised = problem
+        return int(self.raised is not None)
+
+    @contextlib.contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Ctrl-C during a call is noted, not raised in the middle of a callback. Python runs signal
+        handlers in its main thread alone, and there when the library calls back."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.getsignal(signal.SIGINT)
+        if not callable(before):
+            yield
+            return
+
+        def note(number: int, frame: Any) -> None:
+            try:
+                before(number, frame)
+            except BaseException as problem:
+                self.raised = problem
+
+        signal.signal(signal.SIGINT, note)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+_local = threading.local()
+
+
+def _forget() -> None:
+    """In a forked child the workers of the parent's contexts do not exist."""
+    global _local
+    old = getattr(_local, "context", None)
+    if old is not None:
+        old.handle = None
+    _local = threading.local()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+def context(n_jobs: Optional[int] = None) -> Context:
+    """This thread's context, set to n_jobs threads; None and -1 mean all cores."""
+    if n_jobs is not None and (n_jobs == 0 or n_jobs < -1):
+        raise ValueError(f"n_jobs is {n_jobs}; it must be a positive number, -1 or None")
+    found = getattr(_local, "context", None)
+    if found is None:
+        found = _local.context = Context()
+    lib.spd_context_set_threads(found.handle, 0 if n_jobs in (None, -1) else n_jobs)
+    return found
+
+
+def _warn(status: int, message: str) -> None:
+    if status == _errors.NOT_CONVERGED:
+        from sklearn.exceptions import ConvergenceWarning
+        warnings.warn(message, ConvergenceWarning, stacklevel=4)
+    else:
+        warnings.warn(message, UserWarning, stacklevel=4)
+
+
+def call(ctx: Context, name: str, *arguments: Any, allow: tuple = ()) -> int:
+    """Calls a function whose first argument is the context. Raises what its status says, warns of
+    a remark; a status in `allow` is given back instead."""
+    ctx.raised = None
+    with ctx.interruptible():
+        status = getattr(lib, name)(ctx.handle, *arguments)
+    if ctx.raised is not None:
+        problem, ctx.raised = ctx.raised, None
+        raise problem
+    if status == 0 or status in allow:
+        return status
+    error = lib.spd_context_error(ctx.handle).contents
+    message = error.message.decode(errors="replace")
+    if status > 0:
+        _warn(status, message)
+        return status
+    index = None if error.index == SPD_NO_INDEX else error.index
+    raise _errors.exception(status, message, index, error.value)
+
+
+def _bar() -> ProgressCallback:
+    """A callback that draws a tqdm bar."""
+    from tqdm.auto import tqdm
+    bars: dict = {}
+
+    def show(task: str, done: float, total: float, unit: str) -> None:
+        if task not in bars:
+            bars[task] = tqdm(total=total or None, desc=task, unit=" " + unit, leave=False)
+        bars[task].n = done
+        bars[task].refresh()
+
+    return show
+
+
+@contextlib.contextmanager
+def progress(callback: Optional[ProgressCallback] = None) -> Iterator[None]:
+    """Reports the progress of the calls made inside, as in ``with spdml.progress(): model.fit(X)``.
+
+    ``callback(task, done, total, unit)`` is called a few times a second; total is 0 when unknown,
+    and raising an exception ends the call. Without one, a tqdm bar is drawn (tqdm must be there)."""
+    token = _callback.set(callback if callback is not None else _bar())
+    try:
+        yield
+    finally:
+        _callback.reset(token)
+
+
+def version() -> str:
+    """The version of the library."""
+    return lib.spd_version().decode()
+
+
+def isa_name() -> str:
+    """The instruction set of the kernels in use: avx512, avx2 or baseline."""
+    return lib.spd_isa_name().decode()

@@ -1,0 +1,79 @@
+"""What a failed call of the library becomes: an exception with the library's own message."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+NOT_CONVERGED, NOT_DEFINITE = 1, 2
+ENOMEM, EINVAL, ENOTSPD, ENOTSYM, ENOTFINITE = -1, -2, -3, -4, -5
+EIO, EFORMAT, ECANCELLED, ENUMERIC = -6, -7, -8, -9
+
+
+class SPDError(Exception):
+    """A call of the library failed. Base of the more particular ones."""
+
+
+class InvalidArgumentError(SPDError, ValueError):
+    """An argument is out of range or has the wrong shape."""
+
+
+class BadMatrixError(SPDError, ValueError):
+    """One matrix of a set is at fault; ``index`` says which (None when there is but one)."""
+
+    def __init__(self, message: str, index: Optional[int] = None, value: float = 0.0) -> None:
+        super().__init__(message, index, value)
+        self.index = index
+        self.value = value
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class NotPositiveDefiniteError(BadMatrixError):
+    """A matrix is not positive definite; ``eigenvalue`` is its smallest one."""
+
+    @property
+    def eigenvalue(self) -> float:
+        return self.value
+
+
+class NotSymmetricError(BadMatrixError):
+    """A matrix is not symmetric."""
+
+
+class NotFiniteError(BadMatrixError):
+    """A matrix holds NaN or infinity."""
+
+
+class FileFormatError(SPDError, ValueError):
+    """A file is not what it claims to be."""
+
+
+class NumericError(SPDError, ArithmeticError):
+    """An iteration broke down."""
+
+
+class Cancelled(SPDError):
+    """The progress callback asked to stop."""
+
+
+_SIMPLE = {
+    ENOMEM: MemoryError,
+    EINVAL: InvalidArgumentError,
+    EIO: OSError,
+    EFORMAT: FileFormatError,
+    ECANCELLED: Cancelled,
+    ENUMERIC: NumericError,
+}
+_ABOUT_A_MATRIX = {
+    ENOTSPD: NotPositiveDefiniteError,
+    ENOTSYM: NotSymmetricError,
+    ENOTFINITE: NotFiniteError,
+}
+
+
+def exception(status: int, message: str, index: Optional[int], value: float) -> BaseException:
+    """The exception for a status below zero."""
+    if status in _ABOUT_A_MATRIX:
+        return _ABOUT_A_MATRIX[status](message, index, value)
+    return _SIMPLE.get(status, SPDError)(message)

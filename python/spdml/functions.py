@@ -1,0 +1,164 @@
+"""Geometry of SPD matrices as functions."""
+
+from __future__ import annotations
+
+import ctypes as c
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from ._arrays import doubles, longs, matrices, matrix, metric_number, numbers
+from ._calls import call, context
+from ._errors import InvalidArgumentError
+from ._library import CovarianceOptions, lib
+
+_FUNCTIONS = {"log": 0, "exp": 1, "sqrt": 2, "invsqrt": 3, "power": 4}
+_KERNELS = {"stein": 0, "log-euclidean": 1}
+
+
+def _rooted(D2: np.ndarray, squared: bool) -> np.ndarray:
+    return D2 if squared else np.sqrt(np.maximum(D2, 0.0, out=D2), out=D2)
+
+
+def pairwise_distances(X: Any, Y: Any = None, metric: str = "airm", squared: bool = False,
+                       n_jobs: Optional[int] = None) -> np.ndarray:
+    """Distances (p, q) between the matrices of X and those of Y, or within X without Y."""
+    number = metric_number(metric)
+    X = matrices(X)
+    n = X.shape[1]
+    Y = None if Y is None else matrices(Y, "Y", n)
+    D2 = np.empty((len(X), len(X) if Y is None else len(Y)))
+    call(context(n_jobs), "spd_pairwise2", number, n, len(X), doubles(X), D2.shape[1], doubles(Y),
+         doubles(D2))
+    return _rooted(D2, squared)
+
+
+def distance(A: Any, B: Any, metric: str = "airm", squared: bool = False) -> Any:
+    """The distance between two matrices; with a set A (p, n, n), those of all its members to B."""
+    A = numbers(A, "A")
+    single = A.ndim == 2
+    B = matrix(B, "B")
+    D = pairwise_distances(A[None] if single else A, B[None], metric, squared)
+    return float(D[0, 0]) if single else D[:, 0]
+
+
+def mean(X: Any, metric: str = "airm", sample_weight: Any = None, tol: float = 0.0,
+         max_iter: int = 0, n_jobs: Optional[int] = None) -> np.ndarray:
+    """The mean (n, n) of a set of matrices: the minimiser of the weighted sum of squared
+    distances, or the closed form of the metric. tol 0 means 1e-12, max_iter 0 means 200."""
+    number = metric_number(metric)
+    X = matrices(X)
+    p, n = X.shape[:2]
+    weights = None
+    if sample_weight is not None:
+        weights = numbers(sample_weight, "sample_weight")
+        if weights.shape != (p,):
+            raise InvalidArgumentError(
+                f"sample_weight has shape {weights.shape}; {p} weights are needed")
+    M = np.empty((n, n))
+    call(context(n_jobs), "spd_mean", number, n, p, doubles(X), doubles(weights), tol, max_iter,
+         doubles(M), None)
+    return M
+
+
+def geodesic(A: Any, B: Any, alpha: float = 0.5, metric: str = "airm") -> np.ndarray:
+    """The point at alpha on the geodesic from A (0) to B (1)."""
+    number = metric_number(metric)
+    A = matrix(A, "A")
+    B = matrix(B, "B", len(A))
+    G = np.empty_like(A)
+    call(context(1), "spd_geodesic", number, len(A), doubles(A), doubles(B), float(alpha),
+         doubles(G))
+    return G
+
+
+def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
+              squared: bool = False, n_jobs: Optional[int] = None
+              ) -> Tuple[np.ndarray, np.ndarray]:
+    """(distances, indices), each (q, n_neighbors): the nearest matrices of X to each of Q, nearest
+    first, ties by lower index. Without Q: neighbours within X, none its own. Exact."""
+    number = metric_number(metric)
+    X = matrices(X)
+    p, n = X.shape[:2]
+    Q = None if Q is None else matrices(Q, "Q", n)
+    most = p - 1 if Q is None else p
+    if not 1 <= n_neighbors <= most:
+        raise InvalidArgumentError(
+            f"n_neighbors is {n_neighbors}; there are between 1 and {most} neighbours")
+    q = p if Q is None else len(Q)
+    index = np.empty((q, n_neighbors), dtype=np.int64)
+    d2 = np.empty((q, n_neighbors))
+    call(context(n_jobs), "spd_nearest", number, n, p, doubles(X), q, doubles(Q), n_neighbors, 0,
+         longs(index), doubles(d2), None)
+    return _rooted(d2, squared), index
+
+
+def apply(X: Any, function: str, power: float = 1.0, n_jobs: Optional[int] = None) -> np.ndarray:
+    """A function of each matrix through its eigenvalues: log, exp, sqrt, invsqrt or power."""
+    if function not in _FUNCTIONS:
+        raise InvalidArgumentError(
+            f"function {function!r} is unknown; there are {', '.join(_FUNCTIONS)}")
+    array = numbers(X, "X")
+    X = matrices(array[None] if array.ndim == 2 else array)
+    F = np.empty_like(X)
+    call(context(n_jobs), "spd_apply", _FUNCTIONS[function], power, X.shape[1], len(X), doubles(X),
+         doubles(F))
+    return F[0] if array.ndim == 2 else F
+
+
+def kernel(X: Any, Y: Any = None, kind: str = "stein", beta: float = 1.0,
+           n_jobs: Optional[int] = None) -> np.ndarray:
+    """Kernel values (p, q): exp(-beta d2) of Stein, or tr(log X log Y) of log-euclidean. Warns when
+    beta makes the Stein kernel indefinite for some data."""
+    if kind not in _KERNELS:
+        raise InvalidArgumentError(f"kind {kind!r} is unknown; there are {', '.join(_KERNELS)}")
+    X = matrices(X)
+    n = X.shape[1]
+    Y = None if Y is None else matrices(Y, "Y", n)
+    K = np.empty((len(X), len(X) if Y is None else len(Y)))
+    call(context(n_jobs), "spd_kernel", _KERNELS[kind], beta, n, len(X), doubles(X), K.shape[1],
+         doubles(Y), doubles(K))
+    return K
+
+
+def regularize(X: Any, relative: float = 0.0, ridge: float = 0.0) -> np.ndarray:
+    """A copy of X with (relative tr(X_i)/n + ridge) added to each diagonal."""
+    Y = matrices(X).copy()
+    lib.spd_regularize(Y.shape[1], len(Y), doubles(Y), relative, ridge)
+    return Y
+
+
+def _shrinkage(estimator: Any) -> Tuple[int, float]:
+    names = {"cov": 0, "none": 0, "oas": 1, "lwf": 2, "ledoit-wolf": 2}
+    if isinstance(estimator, str) and estimator in names:
+        return names[estimator], 0.0
+    if isinstance(estimator, (int, float)) and 0 <= estimator <= 1:
+        return 3, float(estimator)
+    raise InvalidArgumentError(
+        f"estimator {estimator!r} is unknown; there are cov, oas, lwf (ledoit-wolf) and a "
+        f"shrinkage between 0 and 1")
+
+
+def covariances(signals: Any, estimator: Any = "cov", regularize: float = 0.0) -> np.ndarray:
+    """Covariance matrices (p, channels, channels) of signals (p, channels, times), as pyRiemann's
+    function of that name: cov (1/(r-1)), oas, lwf, or a shrinkage between 0 and 1. signals may be
+    a list of (channels, times) arrays of different lengths."""
+    shrinkage, value = _shrinkage(estimator)
+    options = CovarianceOptions(shrinkage=shrinkage, shrink=value, regularize=regularize)
+    ctx = context(1)
+    made = []
+    for i, signal in enumerate(signals):
+        rows = numbers(signal, f"signals[{i}]")
+        if rows.ndim != 2:
+            raise InvalidArgumentError(
+                f"signals[{i}] has shape {rows.shape}; it must be (channels, times)")
+        rows = np.ascontiguousarray(rows.T)
+        C = np.empty((rows.shape[1], rows.shape[1]))
+        call(ctx, "spd_covariance", rows.shape[0], rows.shape[1], doubles(rows),
+             c.byref(options), doubles(C))
+        made.append(C)
+    if not made:
+        raise InvalidArgumentError("signals is empty")
+    if len({C.shape for C in made}) > 1:
+        raise InvalidArgumentError("signals have different numbers of channels")
+    return np.stack(made)

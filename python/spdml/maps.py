@@ -1,0 +1,280 @@
+"""Maps to fewer dimensions: SPDML to smaller SPD matrices, PGA to vectors."""
+
+from __future__ import annotations
+
+import ctypes as c
+from typing import Any, Callable, Optional
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ._arrays import doubles, encode_labels, ints, matrices, metric_number, numbers
+from ._calls import Context, call, context
+from ._errors import InvalidArgumentError
+from ._library import FitFn, FitOptions, Model, lib
+from ._model import ModelHandle
+from ._tags import MatrixInput
+from .functions import apply, mean
+
+_SUPERVISED, _UNSUPERVISED = 0, 1
+_INIT_GIVEN = 3
+
+
+def choice(what: str, value: str) -> int:
+    """The library's number of a word of one of its enumerations (objective, graph, ...)."""
+    name = getattr(lib, f"spd_{what}_name")
+    words = []
+    while name(len(words)):
+        words.append(name(len(words)).decode())
+    if value not in words:
+        raise InvalidArgumentError(f"{what} {value!r} is unknown; there are {', '.join(words)}")
+    return words.index(value)
+
+
+def solver_number(name: str) -> int:
+    number = c.c_int()
+    if not isinstance(name, str) or lib.spd_solver_parse(name.encode(), c.byref(number)) != 0:
+        return choice("solver", name)  # says which there are
+    return number.value
+
+
+def congruence(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int]) -> np.ndarray:
+    """W' X_i W (p, m, m)."""
+    S = np.empty((len(X), W.shape[1], W.shape[1]))
+    call(context(n_jobs), "spd_congruence", W.shape[0], W.shape[1], len(X), doubles(X), doubles(W),
+         doubles(S))
+    return S
+
+
+class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
+    """The learned map of Harandi, Salzmann and Hartley (ECCV 2014): W (n, m), orthonormal, so that
+    W'XW is smaller and tells classes apart better.
+
+    Parameters
+    ----------
+    n_components : int, or None for a quarter of n
+        Size m of the small matrices.
+    metric : 'stein', 'airm', 'jeffrey', 'log-euclidean'; pyRiemann's names too
+    nu_w, nu_b : int or None
+        Neighbours within and between classes; None: the smallest class size, and at most 3.
+    init : 'identity', 'mean', 'random', or an (n, m) array
+    solver : 'lbfgs', 'polak-ribiere', 'hestenes-stiefel', 'fletcher-reeves', 'hager-zhang'
+    max_iter, tol : when to stop; tol is the relative decrease of the cost
+    random_state : int, RandomState or None
+        For random starts and graphs drawn at random.
+    n_jobs : int or None
+        Threads; None and -1: all cores. The result does not depend on it.
+    objective : 'difference' (the paper's) or 'ratio'
+    graph : 'or' or 'directed'
+    affinity_weight : weight of the between graph
+    restarts : number of starts; the best is kept
+    callback : called as callback(iteration, cost) after each iteration; a true result stops the
+        fit, which then keeps the best map so far
+
+    Attributes
+    ----------
+    components_ : (m, n), the transpose of W
+    cost_history_ : cost at the start and after each iteration
+    n_iter_, stop_, nu_w_, nu_b_, n_features_in_
+    """
+
+    def __init__(self, n_components: Optional[int] = None, metric: str = "stein", *,
+                 nu_w: Optional[int] = None, nu_b: Optional[int] = None, init: Any = "identity",
+                 solver: str = "lbfgs", max_iter: int = 200, tol: float = 1e-5,
+                 random_state: Any = None, n_jobs: Optional[int] = None,
+                 objective: str = "difference", graph: str = "or", affinity_weight: float = 1.0,
+                 restarts: int = 1, callback: Optional[Callable[[int, float], Any]] = None) -> None:
+        self.n_components = n_components
+        self.metric = metric
+        self.nu_w = nu_w
+        self.nu_b = nu_b
+        self.init = init
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.objective = objective
+        self.graph = graph
+        self.affinity_weight = affinity_weight
+        self.restarts = restarts
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None) -> "SPDML":
+        """Learns the map; without y the graph is that of neighbours alone."""
+        X = matrices(X)
+        label = None if y is None else encode_labels(y, len(X))[1]
+        options, start = self._options(X.shape[1], label)
+        self._keep(_fit(context(self.n_jobs), X, label, options, self.callback))
+        del start  # lived as long as the call needed it
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """W'XW (p, m, m)."""
+        check_is_fitted(self, "components_")
+        X = matrices(X, size=self.n_features_in_)
+        return congruence(X, np.ascontiguousarray(self.components_.T), self.n_jobs)
+
+    def save(self, path: Any) -> None:
+        """Writes a .spdml file, which the command and `load` read."""
+        check_is_fitted(self, "components_")
+        self._model.save(path)
+
+    @classmethod
+    def load(cls, path: Any) -> "SPDML":
+        """A fitted SPDML from a .spdml file, whoever wrote it."""
+        handle = ModelHandle.load(path)
+        f = handle.fields
+        made = cls(n_components=f.m, metric=lib.spd_metric_name(f.metric).decode(), nu_w=f.nu_w,
+                   nu_b=f.nu_b, solver=lib.spd_solver_name(f.solver).decode(),
+                   max_iter=f.max_iter, tol=f.tol, random_state=f.seed,
+                   objective=lib.spd_objective_name(f.objective).decode(),
+                   graph=lib.spd_graph_name(f.graph).decode(),
+                   affinity_weight=f.affinity_weight, restarts=f.restarts)
+        made._keep(handle)
+        return made
+
+    def _keep(self, handle: ModelHandle) -> None:
+        f = handle.fields
+        self._model = handle
+        self.components_ = handle.W.T
+        self.cost_history_ = handle.costs
+        self.n_iter_ = f.iterations
+        self.stop_ = lib.spd_stop_name(f.stop).decode()
+        self.nu_w_, self.nu_b_ = f.nu_w, f.nu_b
+        self.n_features_in_ = f.n
+
+    def _options(self, n: int, label: Optional[np.ndarray]) -> Any:
+        """The library's options, and the array they may point to."""
+        o = FitOptions()
+        lib.spd_fit_defaults(c.byref(o))
+        o.m = _positive("n_components", max(1, n // 4) if self.n_components is None
+                        else self.n_components)
+        if o.m >= n:
+            raise InvalidArgumentError(
+                f"n_components is {o.m}; it must be smaller than the matrices, {n} x {n}")
+        o.metric = metric_number(self.metric)
+        o.learning = _UNSUPERVISED if label is None else _SUPERVISED
+        o.nu_w = 0 if self.nu_w is None else _positive("nu_w", self.nu_w)
+        o.nu_b = 0 if self.nu_b is None else _positive("nu_b", self.nu_b)
+        o.solver = solver_number(self.solver)
+        o.max_iter = _positive("max_iter", self.max_iter)
+        o.tol = self.tol
+        o.objective = choice("objective", self.objective)
+        o.graph = choice("graph", self.graph)
+        o.affinity_weight = self.affinity_weight
+        o.restarts = _positive("restarts", self.restarts)
+        if isinstance(self.random_state, (int, np.integer)):
+            o.seed = int(self.random_state)
+        elif self.random_state is not None:
+            o.seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        return o, self._start(o, n)
+
+    def _start(self, o: FitOptions, n: int) -> Optional[np.ndarray]:
+        if isinstance(self.init, str):
+            o.init = choice("init", self.init)
+            return None
+        W = numbers(self.init, "init")
+        if W.shape != (n, o.m):
+            raise InvalidArgumentError(f"init has shape {W.shape}; it must be {(n, o.m)}")
+        o.init = _INIT_GIVEN
+        o.W = doubles(W)
+        return W
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "components_")
+
+
+def _positive(name: str, value: Any) -> int:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+        raise InvalidArgumentError(f"{name} is {value!r}; it must be a positive integer")
+    return int(value)
+
+
+def _fit(ctx: Context, X: np.ndarray, label: Optional[np.ndarray], options: FitOptions,
+         callback: Optional[Callable[[int, float], Any]]) -> ModelHandle:
+    """spd_fit. A callback that stops the fit leaves the best map so far; one that raises, none."""
+    pointer = c.POINTER(Model)()
+
+    def after(_user: Any, _state: Any, step: Any, iteration: int) -> int:
+        stop = False
+        try:
+            if callback is not None and ctx.raised is None:
+                stop = bool(callback(iteration, step.contents.cost if step else np.nan))
+        except BaseException as problem:  # raised again by call
+            ctx.raised = problem
+        return int(stop or ctx.raised is not None)
+
+    try:
+        call(ctx, "spd_fit", X.shape[1], len(X), doubles(X), ints(label), c.byref(options), None,
+             FitFn(after), None, c.byref(pointer), allow=(-8,) if callback else ())
+    except BaseException:
+        if pointer:
+            lib.spd_model_free(pointer)
+        raise
+    return ModelHandle(pointer)
+
+
+class PGA(MatrixInput, TransformerMixin, BaseEstimator):
+    """Principal geodesic analysis in its tangent form (Fletcher 2004): principal components of
+    log(M^-1/2 X M^-1/2) at the Karcher mean M.
+
+    Parameters
+    ----------
+    n_components : int or None for all
+    n_jobs : threads; None and -1: all cores
+
+    Attributes
+    ----------
+    mean_ : (n, n); components_ : (k, n(n+1)/2), in tangent vectors whose off-diagonal entries are
+    multiplied by sqrt 2; explained_variance_ratio_ : (k,); n_features_in_
+    """
+
+    def __init__(self, n_components: Optional[int] = 2, *, n_jobs: Optional[int] = None) -> None:
+        self.n_components = n_components
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> "PGA":
+        X = matrices(X)
+        p, n = X.shape[:2]
+        most = min(p, n * (n + 1) // 2)
+        k = most if self.n_components is None else _positive("n_components", self.n_components)
+        if k > most:
+            raise InvalidArgumentError(f"n_components is {k}; {p} samples of {n} x {n} allow {most}")
+        self.mean_ = mean(X, "airm", n_jobs=self.n_jobs)
+        self.n_features_in_ = n
+        _, s, Vt = np.linalg.svd(self._tangent(X), full_matrices=False)
+        largest = np.abs(Vt).argmax(axis=1)
+        Vt *= np.sign(Vt[np.arange(len(Vt)), largest])[:, None]
+        total = float(np.sum(s**2))
+        self.components_ = Vt[:k]
+        self.explained_variance_ratio_ = s[:k] ** 2 / total if total > 0 else np.zeros(k)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Coordinates (p, k)."""
+        check_is_fitted(self, "components_")
+        return self._tangent(matrices(X, size=self.n_features_in_)) @ self.components_.T
+
+    def inverse_transform(self, Z: Any) -> np.ndarray:
+        """The SPD matrices (p, n, n) at these coordinates."""
+        check_is_fitted(self, "components_")
+        n = self.n_features_in_
+        rows, columns, scale = _triangle(n)
+        vectors = numbers(Z, "Z") @ self.components_ / scale
+        T = np.zeros((len(vectors), n, n))
+        T[:, rows, columns] = vectors
+        T[:, columns, rows] = vectors
+        return congruence(apply(T, "exp"), apply(self.mean_, "sqrt"), self.n_jobs)
+
+    def _tangent(self, X: np.ndarray) -> np.ndarray:
+        white = congruence(X, apply(self.mean_, "invsqrt"), self.n_jobs)
+        rows, columns, scale = _triangle(self.n_features_in_)
+        return apply(white, "log", n_jobs=self.n_jobs)[:, rows, columns] * scale
+
+
+def _triangle(n: int) -> Any:
+    rows, columns = np.triu_indices(n)
+    return rows, columns, np.where(rows == columns, 1.0, np.sqrt(2.0))

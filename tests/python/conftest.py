@@ -1,0 +1,51 @@
+"""What the tests of the Python package share.
+
+The package is python/spdml with the library that SPDML_LIBRARY names, or an installed one."""
+
+import os
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+if os.environ.get("SPDML_LIBRARY"):
+    sys.path.insert(0, str(ROOT / "python"))
+
+
+def random_spd(rng, p, n, spread=1.0):
+    """p matrices with eigenvalues between exp(-spread) and exp(spread), bases at random."""
+    Q = np.linalg.qr(rng.standard_normal((p, n, n)))[0]
+    X = (Q * np.exp(rng.uniform(-spread, spread, (p, 1, n)))) @ Q.transpose(0, 2, 1)
+    return (X + X.transpose(0, 2, 1)) / 2
+
+
+def planted(rng, per_class, n, classes=3, informative=3, noise=0.3):
+    """Classes that differ in a few dimensions; the others vary by noise alone."""
+    X, y = [], []
+    for k in range(classes):
+        centre = random_spd(rng, 1, informative, 1.5)[0]
+        L = np.linalg.cholesky(centre)
+        for _ in range(per_class):
+            M = np.diag(np.exp(rng.normal(0, noise, n)))
+            M[:informative, :informative] = L @ random_spd(rng, 1, informative, 0.3)[0] @ L.T
+            X.append(M)
+            y.append(k)
+    order = rng.permutation(len(X))
+    return np.array(X)[order], np.array(y)[order]
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+@pytest.fixture
+def X(rng):
+    return random_spd(rng, 20, 6)
+
+
+@pytest.fixture
+def labelled(rng):
+    return planted(rng, 12, 8)

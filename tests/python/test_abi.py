@@ -1,0 +1,70 @@
+"""The structures and functions of _library.py are those of the header."""
+
+import ctypes
+import re
+import shutil
+import subprocess
+
+import pytest
+from conftest import ROOT
+from spdml import _library
+
+HEADER = (ROOT / "include/spdml.h").read_text()
+STRUCTURES = {
+    "spd_error": _library.Error,
+    "spd_progress": _library.Progress,
+    "spd_nearest_info": _library.NearestInfo,
+    "spd_mean_info": _library.MeanInfo,
+    "spd_fit_options": _library.FitOptions,
+    "spd_fit_step": _library.FitStep,
+    "spd_model": _library.Model,
+    "spd_method": _library.Method,
+    "spd_samples": _library.Samples,
+    "spd_covariance_options": _library.CovarianceOptions,
+}
+
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory):
+    """(structure, field): offset, and (structure, ''): size, as the compiler sees them."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        pytest.skip("no C compiler")
+    folder = tmp_path_factory.mktemp("abi")
+    lines = ["#include <stdio.h>", '#include "spdml.h"', "int main(void) {"]
+    for name, structure in STRUCTURES.items():
+        lines.append(f'printf("{name}  %zu\\n", sizeof({name}));')
+        for field, *_ in structure._fields_:
+            lines.append(f'printf("{name} {field} %zu\\n", offsetof({name}, {field}));')
+    lines.append(f'printf("parameters  %d\\n", SPD_PARAMETERS);')
+    lines.append("return 0; }")
+    (folder / "layout.c").write_text("\n".join(lines))
+    subprocess.run([compiler, f"-I{ROOT}/include", "layout.c", "-o", "layout"], cwd=folder,
+                   check=True)
+    text = subprocess.run([folder / "layout"], capture_output=True, text=True, check=True).stdout
+    return {tuple(line.split(" ")[:2]): int(line.split(" ")[2]) for line in text.splitlines()}
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_structures_have_the_layout_of_the_header(layout, name):
+    structure = STRUCTURES[name]
+    assert ctypes.sizeof(structure) == layout[name, ""]
+    for field, *_ in structure._fields_:
+        assert getattr(structure, field).offset == layout[name, field], field
+
+
+def test_parameters_are_those_of_the_header(layout):
+    assert len(_library.PARAMETERS) == layout["parameters", ""]
+    for i, name in enumerate(_library.PARAMETERS):
+        lib = _library.lib
+        function = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_int)(("spd_parameter_name", lib))
+        assert function(i).decode().replace("-", "_") == name
+
+
+@pytest.mark.parametrize("name", _library.PROTOTYPES)
+def test_functions_have_as_many_arguments_as_in_the_header(name):
+    declared = re.search(rf"SPD_API [^;]*?\b{name}\(([^;]*)\);", HEADER)
+    assert declared, f"the header has no {name}"
+    inside = declared[1].strip()
+    count = 0 if inside == "void" else inside.count(",") + 1
+    assert len(_library.PROTOTYPES[name][1]) == count

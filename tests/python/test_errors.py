@@ -1,0 +1,186 @@
+"""Bad input: exceptions with the library's message, nothing else."""
+
+import pickle
+import threading
+
+import numpy as np
+import pytest
+import spdml
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+
+def test_a_matrix_that_is_not_positive_definite(X):
+    X[7] -= 10 * np.eye(6)
+    with pytest.raises(spdml.NotPositiveDefiniteError, match=r"X\[7\].*not positive definite") as e:
+        spdml.mean(X)
+    assert e.value.index == 7
+    assert e.value.eigenvalue == pytest.approx(np.linalg.eigvalsh(X[7])[0], rel=1e-6)
+    copy = pickle.loads(pickle.dumps(e.value))
+    assert (str(copy), copy.index, copy.eigenvalue) == (str(e.value), 7, e.value.eigenvalue)
+    assert isinstance(e.value, ValueError) and isinstance(e.value, spdml.SPDError)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_matrix_with_nan(X, bad):
+    X[3, 1, 2] = X[3, 2, 1] = bad
+    with pytest.raises(spdml.NotFiniteError, match=r"X\[3\]") as e:
+        spdml.pairwise_distances(X)
+    assert e.value.index == 3
+
+
+@pytest.mark.parametrize("bad,words", [
+    (np.zeros((3, 4, 5)), "square"), (np.zeros((3, 4)), "shape"), (np.zeros((0, 4, 4)), "empty"),
+    (np.zeros((4, 0, 0)), "empty"), (np.array([[["a"]]]), "dtype"),
+    (np.array([np.eye(2), np.eye(3)], dtype=object), "dtype object"),
+    (np.eye(3)[None] * 1j, "complex"), (3.0, "shape")])
+def test_arrays_that_are_no_matrices(bad, words):
+    with pytest.raises(spdml.InvalidArgumentError, match=words):
+        spdml.mean(bad)
+
+
+def test_sizes_that_differ(X):
+    with pytest.raises(ValueError, match="Y holds 2 x 2 matrices; 6 x 6 expected"):
+        spdml.pairwise_distances(X, np.eye(2)[None])
+    with pytest.raises(ValueError, match="sample_weight"):
+        spdml.mean(X, sample_weight=[1, 2])
+    with pytest.raises(ValueError, match="n_neighbors is 20"):
+        spdml.neighbors(X, n_neighbors=20)
+
+
+def test_an_unknown_metric_names_those_there_are(X):
+    with pytest.raises(ValueError, match="'manhattan' is unknown; there are airm, stein"):
+        spdml.mean(X, "manhattan")
+    with pytest.raises(ValueError, match="unknown"):
+        spdml.mean(X, None)
+
+
+@pytest.mark.parametrize("n_jobs", [0, -3])
+def test_n_jobs_out_of_range(X, n_jobs):
+    with pytest.raises(ValueError, match="n_jobs"):
+        spdml.mean(X, n_jobs=n_jobs)
+
+
+def test_a_mean_that_did_not_converge_warns(X):
+    with pytest.warns(ConvergenceWarning):
+        spdml.mean(X, max_iter=1)
+
+
+@pytest.mark.parametrize("estimator", [spdml.SPDML(2), spdml.PGA(), spdml.MDM(),
+                                       spdml.KNearestNeighbors(), spdml.RSRClassifier(),
+                                       spdml.CDLClassifier(), spdml.SPDClassifier()])
+def test_not_fitted_yet(X, estimator):
+    use = getattr(estimator, "predict", None) or estimator.transform
+    with pytest.raises(NotFittedError):
+        use(X)
+
+
+@pytest.mark.parametrize("estimator", [spdml.SPDML(2), spdml.PGA(), spdml.MDM()])
+def test_another_size_than_fitted(labelled, estimator):
+    X, y = labelled
+    estimator.fit(X, y)
+    use = getattr(estimator, "predict", None) or estimator.transform
+    with pytest.raises(ValueError, match="5 x 5 matrices; 8 x 8 expected"):
+        use(X[:, :5, :5])
+
+
+@pytest.mark.parametrize("estimator", [spdml.SPDML(2), spdml.MDM(), spdml.RSRClassifier()])
+def test_labels_that_do_not_fit(labelled, estimator):
+    X, y = labelled
+    with pytest.raises(ValueError, match="36 samples and y has 35"):
+        estimator.fit(X, y[:-1])
+    with pytest.raises(ValueError, match="one label per sample"):
+        estimator.fit(X, np.stack([y, y], 1))
+    with pytest.raises(ValueError, match="NaN"):
+        estimator.fit(X, np.where(y == 0, np.nan, y))
+
+
+def test_values_out_of_range(labelled):
+    X, y = labelled
+    for bad, words in [(spdml.SPDML(8), "smaller than the matrices"), (spdml.SPDML(0), "positive"),
+                       (spdml.SPDML(2.5), "positive integer"), (spdml.SPDML(2, nu_w=0), "nu_w"),
+                       (spdml.SPDML(2, solver="newton"), "there are"),
+                       (spdml.SPDML(2, init="zero"), "there are"),
+                       (spdml.SPDML(2, init=np.eye(3)), "init has shape"),
+                       (spdml.KNearestNeighbors(99), "n_neighbors is 99"),
+                       (spdml.CDLClassifier(variant="svm"), "variant"),
+                       (spdml.SPDClassifier("nn-manhattan"), "nn-manhattan"),
+                       (spdml.SPDClassifier("src"), "vectors"),
+                       (spdml.SPDClassifier("nn", {"gamma": 1}), "gamma")]:
+        with pytest.raises(ValueError, match=words):
+            bad.fit(X, y)
+
+
+def test_a_callback_that_raises_ends_the_call(rng, labelled):
+    X, y = labelled
+
+    def bad(iteration, cost):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        spdml.SPDML(3, callback=bad).fit(X, y)
+
+
+def test_progress_is_reported_and_can_end_a_call():
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((900, 24, 48))
+    X = A @ A.transpose(0, 2, 1)
+    seen = []
+    with spdml.progress(lambda *what: seen.append(what)):
+        spdml.pairwise_distances(X)
+    assert seen and all(0 <= done <= total and unit for _, done, total, unit in seen)
+
+    class Enough(Exception):
+        pass
+
+    def stop(*_):
+        raise Enough
+
+    with spdml.progress(stop), pytest.raises(Enough):
+        spdml.pairwise_distances(X)
+    assert spdml.distance(X[0], X[1]) > 0  # and the next call is as good as any
+
+
+def test_threads_may_call_at_the_same_time(X):
+    expected = spdml.pairwise_distances(X)
+    found = []
+    workers = [threading.Thread(target=lambda: found.append(spdml.pairwise_distances(X)))
+               for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(found) == 4 and all((D == expected).all() for D in found)
+
+
+def test_a_forked_child_can_go_on(X):
+    import multiprocessing
+    expected = spdml.pairwise_distances(X)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert (pool.apply(spdml.pairwise_distances, (X,)) == expected).all()
+
+
+def test_ctrl_c_ends_a_long_call(tmp_path):
+    import os
+    import pathlib
+    import signal
+    import subprocess
+    import sys
+    import time
+    program = """
+import numpy as np, sys, spdml
+A = np.random.default_rng(0).standard_normal((6000, 32, 64))
+X = A @ A.transpose(0, 2, 1)
+print("ready", flush=True)
+try:
+    spdml.pairwise_distances(X, n_jobs=1)
+    print("finished")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    environment = dict(os.environ, PYTHONPATH=str(pathlib.Path(spdml.__file__).parents[1]))
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
+                             env=environment)
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    child.send_signal(signal.SIGINT)
+    assert child.communicate(timeout=60)[0] == "interrupted\n"

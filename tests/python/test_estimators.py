@@ -1,0 +1,215 @@
+"""SPDML, PGA and the classifiers in scikit-learn's world."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import spdml
+from conftest import planted
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils import estimator_checks
+
+ESTIMATORS = [spdml.SPDML(2), spdml.PGA(), spdml.MDM(), spdml.KNearestNeighbors(3),
+              spdml.RSRClassifier(), spdml.CDLClassifier(), spdml.SPDClassifier("ts-lda")]
+
+# Checks of scikit-learn that make sense for samples that are matrices. The others feed two
+# dimensional arrays (random vectors, one-dimensional y with two features, sparse matrices, data
+# frames) to fit, which a set of SPD matrices cannot be: check_estimators_dtypes, check_fit2d_*,
+# check_classifiers_train, check_transformer_general and their kin. What they look for is tested
+# below on matrices (dtypes, pickling, idempotence, order and subsets of samples, n_features_in_,
+# unfitted use) and in test_errors.py.
+CHECKS = [name for name in (
+    "check_parameters_default_constructible", "check_no_attributes_set_in_init",
+    "check_get_params_invariance", "check_set_params", "check_estimator_cloneable",
+    "check_estimator_repr", "check_do_not_raise_errors_in_init_or_set_params",
+    "check_mixin_order", "check_estimator_tags_renamed", "check_valid_tag_types",
+) if hasattr(estimator_checks, name)]  # older versions lack some
+
+
+def name_of(estimator):
+    return type(estimator).__name__
+
+
+def used(estimator, X):
+    return (estimator.predict if hasattr(estimator, "predict") else estimator.transform)(X)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
+def test_checks_of_scikit_learn(estimator, check):
+    getattr(estimator_checks, check)(name_of(estimator), clone(estimator))
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
+class TestEveryEstimator:
+    def test_fit_returns_self_and_keeps_its_parameters(self, labelled, estimator):
+        X, y = labelled
+        estimator = clone(estimator)
+        before = copy.deepcopy(estimator.get_params())
+        assert estimator.fit(X, y) is estimator
+        assert estimator.get_params() == before
+        assert estimator.n_features_in_ == 8
+
+    def test_fitting_twice_gives_the_same(self, labelled, estimator):
+        X, y = labelled
+        first = used(clone(estimator).fit(X, y), X)
+        again = clone(estimator).fit(X[:20], y[:20]).fit(X, y)
+        np.testing.assert_array_equal(used(again, X), first)
+
+    def test_pickle_and_deepcopy(self, labelled, estimator):
+        X, y = labelled
+        fitted = clone(estimator).fit(X[:30], y[:30])
+        expected = used(fitted, X)
+        np.testing.assert_array_equal(used(pickle.loads(pickle.dumps(fitted)), X), expected)
+        np.testing.assert_array_equal(used(copy.deepcopy(fitted), X), expected)
+
+    def test_subsets_and_order_of_queries_do_not_matter(self, labelled, estimator):
+        X, y = labelled
+        fitted = clone(estimator).fit(X[:24], y[:24])
+        together = used(fitted, X[24:])
+        one_by_one = np.concatenate([used(fitted, x[None]) for x in X[24:]])
+        backwards = used(fitted, X[24:][::-1])[::-1]
+        if together.dtype.kind == "f":
+            np.testing.assert_allclose(one_by_one, together, rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(backwards, together, rtol=1e-12, atol=1e-12)
+        else:
+            np.testing.assert_array_equal(one_by_one, together)
+            np.testing.assert_array_equal(backwards, together)
+
+    def test_other_arrays_give_the_same(self, labelled, estimator):
+        X, y = labelled
+        X = X.astype(np.float32).astype(np.float64)
+        expected = used(clone(estimator).fit(X, y), X)
+        frozen = np.asfortranarray(X)
+        frozen.flags.writeable = False
+        for other in (X.astype(np.float32), frozen, np.repeat(X, 2, axis=0)[::2]):
+            np.testing.assert_array_equal(used(clone(estimator).fit(other, y), other), expected)
+
+
+CLASSIFIERS = [e for e in ESTIMATORS if hasattr(e, "predict")]
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=name_of)
+def test_labels_of_any_type(labelled, estimator):
+    pandas = pytest.importorskip("pandas")
+    X, y = labelled
+    words = np.array(["walk", "run", "jump"])[y]
+    named = clone(estimator).fit(X, words)
+    assert list(named.classes_) == ["jump", "run", "walk"]
+    assert named.score(X, words) >= 0.8
+    series = pandas.Series(words, index=range(100, 100 + len(words)))
+    np.testing.assert_array_equal(clone(estimator).fit(X, series).predict(X),
+                                  named.predict(X))
+    fitted = clone(estimator).fit(X, y.astype(float) * 10)
+    assert set(fitted.classes_) == {0.0, 10.0, 20.0}
+    assert fitted.score(X, y * 10.0) >= 0.8
+
+
+def test_spdml_learns_what_was_planted(rng):
+    X, y = planted(rng, 20, 10, noise=1.5)
+    model = spdml.SPDML(3).fit(X, y)
+    W = model.components_.T
+    assert W.shape == (10, 3)
+    np.testing.assert_allclose(W.T @ W, np.eye(3), atol=1e-12)
+    assert np.linalg.norm(W[:3]) ** 2 > 2.5  # of 3: it looks at the informative dimensions
+    assert (np.diff(model.cost_history_) <= 0).all() and len(model.cost_history_) == model.n_iter_ + 1
+    np.testing.assert_allclose(model.transform(X), W.T @ X @ W, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(model.fit_transform(X, y), model.transform(X))
+    assert model.stop_ in ("tolerance", "gradient", "iterations", "line search", "line-search")
+
+
+def test_spdml_without_labels(X):
+    assert spdml.SPDML(2).fit(X).transform(X).shape == (20, 2, 2)
+    assert spdml.SPDML().fit(X).components_.shape == (1, 6)
+
+
+def test_random_state_decides_random_starts(labelled):
+    X, y = labelled
+    a, b, c = (spdml.SPDML(2, init="random", random_state=s, max_iter=1).fit(X, y).components_
+               for s in (1, 1, 2))
+    assert (a == b).all() and (a != c).any()
+    d = spdml.SPDML(2, init="random", random_state=np.random.RandomState(3)).fit(X, y)
+    assert d.components_.shape == (2, 8)
+
+
+def test_start_given_as_an_array(labelled):
+    X, y = labelled
+    W = np.linalg.qr(np.random.default_rng(0).standard_normal((8, 2)))[0]
+    model = spdml.SPDML(2, init=W, max_iter=1).fit(X, y)
+    other = spdml.SPDML(2, max_iter=1).fit(X, y)
+    assert model.cost_history_[0] != other.cost_history_[0]
+
+
+def test_a_callback_can_stop_a_fit(labelled):
+    X, y = labelled
+    costs = []
+
+    def stop(iteration, cost):
+        costs.append(cost)
+        return iteration >= 2
+
+    model = spdml.SPDML(2, callback=stop).fit(X, y)
+    assert model.stop_ == "cancelled" and model.n_iter_ == 2 and len(costs) >= 2
+
+
+def test_save_and_load(labelled, tmp_path):
+    X, y = labelled
+    model = spdml.SPDML(3, "airm", nu_b=2).fit(X, y)
+    model.save(tmp_path / "map.spdml")
+    loaded = spdml.SPDML.load(tmp_path / "map.spdml")
+    np.testing.assert_array_equal(loaded.transform(X), model.transform(X))
+    assert loaded.metric == "airm" and loaded.nu_b == 2 and loaded.n_components == 3
+    clone(loaded).fit(X, y)
+    with pytest.raises(OSError):
+        spdml.SPDML.load(tmp_path / "absent.spdml")
+    (tmp_path / "bad.spdml").write_bytes(b"no model")
+    with pytest.raises(spdml.FileFormatError, match="bad.spdml"):
+        spdml.SPDML.load(tmp_path / "bad.spdml")
+
+
+def test_pga_is_an_isometry_near_the_mean(X):
+    pga = spdml.PGA(None).fit(X)
+    Z = pga.transform(X)
+    np.testing.assert_allclose(np.linalg.norm(Z, axis=1), spdml.distance(X, pga.mean_), rtol=1e-9)
+    np.testing.assert_allclose(pga.inverse_transform(Z), X, rtol=1e-9, atol=1e-10)
+    assert (np.diff(pga.explained_variance_ratio_) <= 1e-15).all()
+    assert pga.explained_variance_ratio_.sum() == pytest.approx(1)
+    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-9)
+
+
+def test_pipelines_and_grid_search(labelled):
+    X, y = labelled
+    pipeline = make_pipeline(spdml.SPDML(3), spdml.MDM())
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.8
+    grid = {"spdml__n_components": [2, 3], "mdm__metric": ["airm", "stein"]}
+    one = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
+    two = GridSearchCV(pipeline, grid, cv=3, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(one.cv_results_["mean_test_score"],
+                                  two.cv_results_["mean_test_score"])
+    assert one.best_score_ > 0.8
+
+
+def test_beside_pyriemann(rng):
+    estimation = pytest.importorskip("pyriemann.estimation")
+    from pyriemann.classification import MDM
+    mixing = rng.standard_normal((2, 12, 12))
+    signals = np.concatenate([m @ rng.standard_normal((15, 12, 80)) for m in mixing])
+    y = np.repeat(["left", "right"], 15)
+    pipeline = make_pipeline(estimation.Covariances("oas"), spdml.SPDML(8), MDM())
+    assert cross_val_score(pipeline, signals, y, cv=3).mean() > 0.9
+    np.testing.assert_allclose(spdml.covariances(signals, "oas"),
+                               estimation.Covariances("oas").transform(signals), rtol=1e-10)
+
+
+@pytest.mark.parametrize("method", ["nn-stein", "knn-airm", "mdm-airm", "rsr", "cdl", "cdl-lda",
+                                    "pga", "ksvm-stein", "ts-lda", "nn-stein-ml", "pca-nn-airm",
+                                    "nn-airm-csp"])
+def test_methods_of_the_command(labelled, method):
+    X, y = labelled
+    values = {"m": 6} if method.endswith(("-ml", "-csp")) or method.startswith("pca") else None
+    fitted = spdml.SPDClassifier(method, values).fit(X[:27], y[:27])
+    assert fitted.score(X[27:], y[27:]) >= 0.6
+    assert all(np.isfinite(v) for v in fitted.parameters_.values())
