@@ -641,6 +641,13 @@ typedef struct spd_tuned {
 SPD_API spd_status spd_tune(spd_context *ctx, spd_method *method, const spd_samples *train,
                             const spd_tuning *tuning, spd_tuned *tuned);
 
+/* The same for several methods behind one map (map, metric, fit and what is fixed of m, nu-w and
+ * nu-b must agree): the map is fitted once for all of them. Each chooses what it would alone.
+ * tuned (count, or NULL): everyone's share of the seconds is the same. */
+SPD_API spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *method,
+                                     const spd_samples *train, const spd_tuning *tuning,
+                                     spd_tuned *tuned);
+
 /* train (p) <- 1 for training, 0 for test, each class split by itself: per_class samples of each
  * where it is not 0, else the fraction, rounded, at least 1 and never a whole class. Different
  * repeats of one seed are different splits. */

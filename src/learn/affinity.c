@@ -223,6 +223,11 @@ static spd_status check_arguments(spd_context *ctx, size_t n, size_t p, const do
     return SPD_OK;
 }
 
+static spd_status fail_empty(spd_context *ctx)
+{
+    return ctx_fail(ctx, SPD_EINVAL, "the graph is empty: no pair has a weight");
+}
+
 spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
                         spd_fit_options *options, spd_pair **pairs, size_t *count)
 {
@@ -242,7 +247,7 @@ spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, c
     }
     if (status == SPD_OK && there == 0) {
         mem_free(made);
-        status = ctx_fail(ctx, SPD_EINVAL, "the graph is empty: no pair has a weight");
+        status = fail_empty(ctx);
     }
     if (status < 0)
         return status;
@@ -251,6 +256,19 @@ spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, c
     options->nu_w = used.nu_w;
     options->nu_b = used.nu_b;
     return SPD_OK;
+}
+
+spd_status affinity_of_distances(spd_context *ctx, size_t p, const double *D, const int *label,
+                                 spd_fit_options *options, spd_pair **pairs, size_t *count)
+{
+    graph_job g = {.p = p, .D = D, .label = label, .metric = options->metric};
+    spd_status status = neighbour_graph(ctx, &g, options, pairs, count);
+    if (status == SPD_OK && *count == 0) {
+        mem_free(*pairs);
+        *pairs = NULL;
+        status = fail_empty(ctx);
+    }
+    return status;
 }
 
 void spd_pairs_free(spd_pair *pairs)

@@ -197,5 +197,7 @@ size_t graph_room(const graph_job *g)
 
 spd_status graph_by_class(spd_context *ctx, const graph_job *g, size_t matrix_up_to, links *l)
 {
+    if (g->D)
+        return graph_from_matrix(ctx, g, g->D, l);
     return g->p <= matrix_up_to ? graph_by_matrix(ctx, g, l) : graph_by_lists(ctx, g, l);
 }

@@ -97,12 +97,23 @@ static void link_sample(const graph_job *g, size_t i, const double *row, hit *be
     link_row(g, OTHER_CLASS, i, row, g->nu_b, best, l);
 }
 
+spd_status graph_from_matrix(spd_context *ctx, const graph_job *g, const double *D, links *l)
+{
+    hit *best = mem_alloc(g->p, sizeof *best); /* no more than p - 1 are ever admitted */
+    if (!best)
+        return ctx_nomem(ctx, "neighbour graph");
+    for (size_t i = 0; i < g->p; i++)
+        link_sample(g, i, D + i * g->p, best, l);
+    mem_free(best);
+    return SPD_OK;
+}
+
 spd_status graph_by_matrix(spd_context *ctx, const graph_job *g, links *l)
 {
     size_t p = g->p, again = 0;
     double *D = mem_alloc(p, p * sizeof *D);
     size_t *row = mem_alloc(p, sizeof *row);
-    hit *best = mem_alloc(p, sizeof *best); /* no more than p - 1 are ever admitted */
+    hit *best = mem_alloc(p, sizeof *best);
     spd_status status = SPD_OK;
     if (!D || !row || !best) {
         status = ctx_nomem(ctx, "neighbour graph");
@@ -114,8 +125,8 @@ spd_status graph_by_matrix(spd_context *ctx, const graph_job *g, links *l)
             row[again++] = i;
     if (status == SPD_OK && again)
         status = measure_rows(ctx, g, again, row, D);
-    for (size_t i = 0; i < p && status == SPD_OK; i++)
-        link_sample(g, i, D + i * p, best, l);
+    if (status == SPD_OK)
+        status = graph_from_matrix(ctx, g, D, l);
 done:
     mem_free(D);
     mem_free(row);

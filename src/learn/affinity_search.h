@@ -13,7 +13,8 @@ typedef struct graph_job {
     const classes *c; /* of label */
     spd_metric metric;
     size_t nu_w, nu_b;
-    uint64_t seed; /* of the far pairs */
+    uint64_t seed;   /* of the far pairs */
+    const double *D; /* p x p squared distances where they are known; else NULL */
 } graph_job;
 
 /* Links that graph_by_class and graph_far_unknown add at most. */
@@ -38,7 +39,8 @@ spd_status graph_near_far(spd_context *ctx, const graph_job *g, links *l);
  * far ones; one that is near after all stays a within pair (links_join). nu_b < p. */
 spd_status graph_far_unknown(spd_context *ctx, const graph_job *g, links *l);
 
-/* The two ways of graph_by_class. */
+/* The ways of graph_by_class; the first with distances that are known, X unused. */
+spd_status graph_from_matrix(spd_context *ctx, const graph_job *g, const double *D, links *l);
 spd_status graph_by_matrix(spd_context *ctx, const graph_job *g, links *l);
 spd_status graph_by_lists(spd_context *ctx, const graph_job *g, links *l);
 

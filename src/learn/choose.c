@@ -7,10 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/rng.h"
-#include "learn/affinity_classes.h"
-
-#define ALWAYS_TRAIN SIZE_MAX
+#include "learn/folds.h"
 
 typedef struct validation {
     size_t n, p;
@@ -18,7 +15,7 @@ typedef struct validation {
     const int *label;
     const spd_fit_options *options;
     size_t folds;
-    size_t *fold; /* p: in which fold a sample is tested, or ALWAYS_TRAIN */
+    size_t *fold; /* p: in which fold a sample is tested, or FOLD_NEVER */
     /* One fold: training samples with a label, training samples without, then tests. */
     size_t references, training, tests;
     double *parts;   /* p x n x n, in that order */
@@ -48,40 +45,14 @@ static spd_status check_arguments(spd_context *ctx, const validation *v, int fol
     return SPD_OK;
 }
 
-/* As many folds as the smallest class that can be split has samples, at most. */
-static spd_status limit_folds(spd_context *ctx, const classes *c, size_t *folds)
+/* A map needs two samples of a class to learn from, in every fold. */
+static spd_status check_left(spd_context *ctx, const classes *c, size_t folds)
 {
-    for (size_t k = 0; k < c->count; k++) {
-        size_t size = class_size(c, k);
-        if (size >= 2 && size < *folds)
-            *folds = size;
-    }
-    size_t left = c->largest - (c->largest + *folds - 1) / *folds;
-    if (c->count < 2 || left < 2)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "too few samples for cross-validation (%zu classes, the largest of %zu): "
-                        "set nu_b instead",
-                        c->count, c->largest);
-    return SPD_OK;
-}
-
-/* Deals the samples of each class out to the folds in random order; the next class goes on with
- * the next fold, so that folds are of equal size. */
-static void deal(validation *v, const classes *c)
-{
-    rng r;
-    size_t next = 0;
-    rng_seed(&r, v->options->seed);
-    for (size_t i = 0; i < v->p; i++)
-        v->fold[i] = ALWAYS_TRAIN;
-    for (size_t k = 0; k < c->count; k++) {
-        size_t *member = c->order + c->first[k], size = class_size(c, k);
-        for (size_t left = size; left > 0 && size >= 2; left--) {
-            size_t pick = rng_below(&r, left), sample = member[pick];
-            member[pick] = member[left - 1];
-            v->fold[sample] = next++ % v->folds;
-        }
-    }
+    if (c->largest - (c->largest + folds - 1) / folds >= 2)
+        return SPD_OK;
+    return ctx_fail(ctx, SPD_EINVAL,
+                    "too few samples for cross-validation (%zu classes, the largest of %zu)",
+                    c->count, c->largest);
 }
 
 static spd_status make_folds(spd_context *ctx, validation *v)
@@ -89,9 +60,13 @@ static spd_status make_folds(spd_context *ctx, validation *v)
     classes c;
     spd_status status = classes_sort(ctx, v->p, v->label, &c);
     if (status == SPD_OK)
-        status = limit_folds(ctx, &c, &v->folds);
+        status = folds_limit(ctx, &c, &v->folds);
     if (status == SPD_OK)
-        deal(v, &c);
+        status = check_left(ctx, &c, v->folds);
+    if (status == SPD_EINVAL)
+        ctx_append(ctx, ": set nu_b instead");
+    if (status == SPD_OK)
+        folds_deal(v->p, &c, v->folds, v->options->seed, v->fold);
     classes_free(&c);
     return status;
 }

@@ -1,0 +1,236 @@
+/* evaluate_columns.c - values of columns, sorted and numbered; clauses over them. */
+#include "cli/evaluate_columns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli_memory.h"
+
+#define VALUE_ROOM 32 /* characters of a number */
+
+/* ---- columns ----------------------------------------------------------------------------------
+ */
+
+static const spd_array *find_column(const spd_data *data, const char *name)
+{
+    for (size_t i = 0; i < data->columns; i++) {
+        const spd_array *a = data->column[i];
+        if (a->name && strcmp(a->name, name) == 0)
+            return a;
+    }
+    return NULL;
+}
+
+static int one_value_each(const spd_data *data, const spd_array *a)
+{
+    return a->count == data->p;
+}
+
+static int no_column(const spd_data *data, const char *column, const char *asked)
+{
+    char list[400] = "";
+    size_t at = 0;
+    for (size_t i = 0; i < data->columns && at < sizeof list; i++)
+        if (data->column[i]->name && one_value_each(data, data->column[i]))
+            at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", at ? ", " : "",
+                                   data->column[i]->name);
+    if (data->label && at < sizeof list)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%sy", at ? ", " : "");
+    cli_error("%s: --%s: no column '%s' with one value per matrix; there %s %s", data->source,
+              asked, column, at ? "are" : "is", at ? list : "none");
+    return CLI_FAILED;
+}
+
+/* ---- values -----------------------------------------------------------------------------------
+ */
+
+typedef struct cell {
+    double number;
+    const char *text; /* NULL: a number */
+    size_t sample;
+} cell;
+
+static int compare_values(const cell *x, const cell *y)
+{
+    if (x->text && y->text)
+        return strcmp(x->text, y->text);
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const cell *x = a, *y = b;
+    int order = compare_values(x, y);
+    return order ? order : (x->sample > y->sample) - (x->sample < y->sample);
+}
+
+static char *value_text(const cell *c)
+{
+    size_t room = c->text ? strlen(c->text) + 1 : VALUE_ROOM;
+    char *text = cli_alloc(room, 1, "a value");
+    if (c->text)
+        memcpy(text, c->text, room);
+    else
+        snprintf(text, room, "%.15g", c->number);
+    return text;
+}
+
+static void number_values(size_t p, cell *cells, groups *g)
+{
+    qsort(cells, p, sizeof *cells, by_value);
+    for (size_t i = 0; i < p; i++) {
+        if (i == 0 || compare_values(&cells[i - 1], &cells[i]) != 0)
+            g->name[g->count++] = value_text(&cells[i]);
+        g->group[cells[i].sample] = (int)g->count - 1;
+    }
+}
+
+static cell cell_of(const spd_array *a, size_t i)
+{
+    cell c = {.sample = i};
+    if (a->type == SPD_TEXT)
+        c.text = a->text[i];
+    else
+        c.number = a->type == SPD_INT64 ? (double)a->i64[i] : a->f64[i];
+    return c;
+}
+
+static void take_labels(const spd_data *data, groups *g)
+{
+    g->count = data->classes;
+    for (size_t i = 0; i < data->p; i++)
+        g->group[i] = data->label[i];
+    for (size_t c = 0; c < data->classes; c++)
+        g->name[c] = value_text(&(cell){.text = data->class_name[c]});
+}
+
+int groups_take(const spd_data *data, const char *column, const char *asked, groups *g)
+{
+    const spd_array *a = find_column(data, column);
+    int labels = !a && data->label && strcmp(column, "y") == 0;
+    *g = (groups){.column = column};
+    if (!labels && (!a || !one_value_each(data, a)))
+        return no_column(data, column, asked);
+    g->group = cli_alloc(data->p, sizeof *g->group, "groups");
+    g->name = cli_alloc(data->p, sizeof *g->name, "groups");
+    if (labels) {
+        take_labels(data, g);
+        return CLI_GOOD;
+    }
+    cell *cells = cli_alloc(data->p, sizeof *cells, "groups");
+    for (size_t i = 0; i < data->p; i++)
+        cells[i] = cell_of(a, i);
+    number_values(data->p, cells, g);
+    cli_free(cells);
+    return CLI_GOOD;
+}
+
+void groups_free(groups *g)
+{
+    for (size_t i = 0; i < g->count; i++)
+        cli_free(g->name[i]);
+    cli_free(g->name);
+    cli_free(g->group);
+    *g = (groups){0};
+}
+
+/* ---- clauses ----------------------------------------------------------------------------------
+ */
+
+static int is_same_value(const char *wanted, const char *name)
+{
+    double a, b;
+    if (strcmp(wanted, name) == 0)
+        return 1;
+    return option_parse_real(wanted, &a) == 0 && option_parse_real(name, &b) == 0 &&
+           !(a < b || a > b);
+}
+
+static int no_value(const spd_data *data, const groups *g, const char *asked, const char *wanted)
+{
+    char list[500] = "";
+    size_t at = 0, shown = 0;
+    for (; shown < g->count && shown < 30 && at < sizeof list; shown++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", shown ? ", " : "",
+                               g->name[shown]);
+    cli_error("%s: --%s selects nothing: %s is never '%s'; its values are %s%s", data->source,
+              asked, g->column, wanted, list, shown < g->count ? ", ..." : "");
+    return CLI_FAILED;
+}
+
+/* wanted (g->count) <- 1 for values of the list "v1,v2". Its commas become ends. */
+static int mark_values(const spd_data *data, const groups *g, const char *asked, char *list,
+                       char *wanted)
+{
+    for (char *rest = list, *word; (word = strsep(&rest, ","));) {
+        size_t found = 0;
+        for (size_t v = 0; v < g->count; v++)
+            if (is_same_value(word, g->name[v]))
+                wanted[v] = (char)(++found > 0);
+        if (!found)
+            return no_value(data, g, asked, word);
+    }
+    return CLI_GOOD;
+}
+
+/* flag &= the column has one of the values of the list. */
+static int keep_values(const spd_data *data, const groups *g, const char *asked, char *list,
+                       char *flag)
+{
+    char *wanted = cli_alloc(g->count, 1, "values");
+    int code = mark_values(data, g, asked, list, wanted);
+    for (size_t i = 0; i < data->p && !code; i++)
+        flag[i] = (char)(flag[i] && wanted[g->group[i]]);
+    cli_free(wanted);
+    return code;
+}
+
+/* flag &= the clause holds. text is a copy. */
+static int apply_clause(const spd_data *data, const char *asked, char *text, char *flag)
+{
+    char *equals = strchr(text, '=');
+    groups g = {0};
+    if (!equals || equals == text || !equals[1]) {
+        cli_error("--%s %s: must be COLUMN=value or COLUMN=value,value", asked, text);
+        return CLI_MISUSED;
+    }
+    *equals = '\0';
+    int code = groups_take(data, text, asked, &g);
+    if (!code)
+        code = keep_values(data, &g, asked, equals + 1, flag);
+    groups_free(&g);
+    return code;
+}
+
+static char *copy_text(const char *text, size_t length)
+{
+    char *copy = cli_alloc(length + 1, 1, "a clause");
+    memcpy(copy, text, length);
+    return copy;
+}
+
+int where_select(session *s, const spd_data *data, const char *asked, char *flag)
+{
+    int code = CLI_GOOD;
+    size_t selected = 0;
+    memset(flag, 1, data->p);
+    for (size_t c = 0; c < arguments_count(s->args, asked) && !code; c++) {
+        const char *clause = arguments_nth(s->args, asked, c);
+        char *text = copy_text(clause, strlen(clause));
+        code = apply_clause(data, asked, text, flag);
+        cli_free(text);
+    }
+    for (size_t i = 0; i < data->p; i++)
+        selected += flag[i] != 0;
+    if (code || selected)
+        return code;
+    cli_error("%s: no matrix fulfils all clauses of --%s", data->source, asked);
+    return CLI_FAILED;
+}
+
+char *where_column(session *s, const char *asked)
+{
+    const char *clause = arguments_nth(s->args, asked, 0);
+    return copy_text(clause, strcspn(clause, "="));
+}

@@ -1,0 +1,43 @@
+/* map.h - the maps X -> W'XW that may stand before a classifier.
+ *
+ *   ml       spd_fit: the learned one
+ *   random   a random orthonormal W
+ *   mean     leading eigenvectors of the mean in the method's metric
+ *   pca      leading eigenvectors of the arithmetic mean, the pooled covariance
+ *   csp      with M_c the mean of class c in the method's metric, M the arithmetic mean of the M_c
+ *            and L_c = log(M^-1/2 M_c M^-1/2): leading eigenvectors U of sum_c L_c^2, W spans
+ *            M^-1/2 U. For two classes M^-1/2 U are the generalised eigenvectors of (M_1, M_2),
+ *            those first whose eigenvalue is farthest from 1: common spatial patterns. For more,
+ *            the directions in which the class means differ most from their mean.
+ *
+ * W has orthonormal columns. m = n is the identity: W is NULL and nothing is computed. */
+#ifndef SPD_EVALUATE_MAP_H
+#define SPD_EVALUATE_MAP_H
+
+#include "classify/classifier.h"
+
+typedef struct map {
+    size_t n, m;
+    double *W;         /* n x m, or NULL for the identity */
+    size_t nu_w, nu_b; /* ml: as used; else 0 */
+} map;
+
+/* A graph that is known already, for ml; pairs NULL: spd_fit finds its own. */
+typedef struct map_graph {
+    const spd_pair *pairs;
+    size_t count;
+} map_graph;
+
+/* result <- the map of the method for its training samples; value[SPD_PARAM_M] is set. Freed with
+ * map_free, always. A fit that stopped at its limits counts as good. */
+spd_status map_fit(spd_context *ctx, const spd_method *method, const samples *train,
+                   map_graph graph, map *result);
+
+/* result <- a copy of a learned model's map. */
+spd_status map_of_model(spd_context *ctx, const spd_model *model, map *result);
+void map_free(map *a);
+
+/* *S <- W'XW of p matrices, new; NULL for the identity, whose images are the matrices. */
+spd_status map_apply(spd_context *ctx, const map *a, size_t p, const double *X, double **S);
+
+#endif

@@ -1,0 +1,349 @@
+/* method.c - methods by name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp].
+ *
+ * Classifiers and metrics have dashes in their names too (riemannian-lle, log-euclidean), so a
+ * name is read from both ends: the map first, then the longest classifier that begins the rest;
+ * what is left is the metric. */
+#include "evaluate/method.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ALL_METRICS  ((1u << SPD_METRICS) - 1u)
+#define ONLY(metric) (1u << (metric))
+
+/* The metrics of a classifier: the usual one, those it can do, and whether its name says which. */
+typedef struct metric_choice {
+    spd_metric usual;
+    unsigned able;
+    int named;
+} metric_choice;
+
+static metric_choice metrics_of(spd_classifier_kind kind)
+{
+    switch (kind) {
+    case SPD_NN:
+    case SPD_KNN:
+    case SPD_MDM:
+        return (metric_choice){SPD_AIRM, ALL_METRICS, 1};
+    case SPD_KSVM:
+        return (metric_choice){SPD_STEIN, ONLY(SPD_STEIN) | ONLY(SPD_LOG_EUCLIDEAN), 1};
+    case SPD_RSR:
+        return (metric_choice){SPD_STEIN, ONLY(SPD_STEIN), 0};
+    case SPD_CDL:
+    case SPD_CDL_LDA:
+        return (metric_choice){SPD_LOG_EUCLIDEAN, ONLY(SPD_LOG_EUCLIDEAN), 0};
+    case SPD_PGA:
+    case SPD_TS_LDA:
+        return (metric_choice){SPD_AIRM, ALL_METRICS, 0};
+    default:
+        return (metric_choice){SPD_AIRM, ONLY(SPD_AIRM), 0};
+    }
+}
+
+/* Metrics under which a map is learned. */
+#define LEARNABLE (ONLY(SPD_STEIN) | ONLY(SPD_AIRM) | ONLY(SPD_JEFFREY) | ONLY(SPD_LOG_EUCLIDEAN))
+
+/* ---- single names ------------------------------------------------------------------------------
+ */
+
+const char *spd_classifier_name(spd_classifier_kind kind)
+{
+    const classifier *c = classifier_of(kind);
+    return c ? c->name : NULL;
+}
+
+const char *spd_map_name(spd_map map)
+{
+    static const char *const names[SPD_MAPS] = {"none", "ml", "random", "mean", "csp", "pca"};
+    return (unsigned)map < SPD_MAPS ? names[map] : NULL;
+}
+
+const char *spd_parameter_name(spd_parameter parameter)
+{
+    static const char *const names[SPD_PARAMETERS] = {
+        [SPD_PARAM_M] = "m",
+        [SPD_PARAM_NU_W] = "nu-w",
+        [SPD_PARAM_NU_B] = "nu-b",
+        [SPD_PARAM_K] = "k",
+        [SPD_PARAM_BETA] = "beta",
+        [SPD_PARAM_BETA_SCALE] = "beta-scale",
+        [SPD_PARAM_LAMBDA] = "lambda",
+        [SPD_PARAM_COMPONENTS] = "components",
+        [SPD_PARAM_DIMENSIONS] = "dimensions",
+        [SPD_PARAM_COST] = "cost",
+    };
+    return (unsigned)parameter < SPD_PARAMETERS ? names[parameter] : NULL;
+}
+
+spd_status spd_parameter_parse(const char *name, spd_parameter *parameter)
+{
+    for (unsigned i = 0; name && i < SPD_PARAMETERS; i++)
+        if (strcmp(name, spd_parameter_name((spd_parameter)i)) == 0) {
+            *parameter = (spd_parameter)i;
+            return SPD_OK;
+        }
+    return SPD_EINVAL;
+}
+
+/* ---- joined names ------------------------------------------------------------------------------
+ */
+
+void spd_method_name(const spd_method *method, char *name)
+{
+    metric_choice metrics = metrics_of(method->classifier);
+    const char *metric = spd_metric_name(method->metric);
+    int says = metric && (metrics.named || method->metric != metrics.usual);
+    int before = method->map == SPD_MAP_PCA, after = method->map != SPD_MAP_NONE && !before;
+    const char *base = spd_classifier_name(method->classifier), *map = spd_map_name(method->map);
+    snprintf(name, SPD_METHOD_NAME, "%s%s%s%s%s%s", before ? "pca-" : "", base ? base : "?",
+             says ? "-" : "", says ? metric : "", after ? "-" : "", after && map ? map : "");
+}
+
+/* list <- the names of all classifiers, or of the metrics in `able`. */
+static void list_classifiers(char *list, size_t size)
+{
+    size_t at = 0;
+    list[0] = '\0';
+    for (unsigned i = 0; i < SPD_CLASSIFIERS && at < size; i++)
+        if (spd_classifier_name((spd_classifier_kind)i))
+            at += (size_t)snprintf(list + at, size - at, "%s%s", at ? ", " : "",
+                                   spd_classifier_name((spd_classifier_kind)i));
+}
+
+static void list_metrics(unsigned able, char *list, size_t size)
+{
+    size_t at = 0;
+    list[0] = '\0';
+    for (unsigned i = 0; i < SPD_METRICS && at < size; i++)
+        if (able & ONLY(i))
+            at += (size_t)snprintf(list + at, size - at, "%s%s", at ? ", " : "",
+                                   spd_metric_name((spd_metric)i));
+}
+
+/* Takes the map off `rest`; the map, SPD_MAP_NONE when there is none, SPD_MAPS for two of them. */
+static spd_map take_map(char *rest)
+{
+    spd_map found = SPD_MAP_NONE;
+    if (strncmp(rest, "pca-", 4) == 0) {
+        found = SPD_MAP_PCA;
+        memmove(rest, rest + 4, strlen(rest + 4) + 1);
+    }
+    for (unsigned map = SPD_MAP_ML; map < SPD_MAP_PCA; map++) {
+        const char *word = spd_map_name((spd_map)map);
+        size_t length = strlen(rest), tail = strlen(word) + 1;
+        if (length <= tail || rest[length - tail] != '-' ||
+            strcmp(rest + length - tail + 1, word) != 0)
+            continue;
+        rest[length - tail] = '\0';
+        return found == SPD_MAP_NONE ? (spd_map)map : SPD_MAPS;
+    }
+    return found;
+}
+
+/* *kind <- the longest classifier that `rest` is, or begins with before a dash; what is behind it,
+ * NULL when there is none. */
+static const char *take_classifier(const char *rest, spd_classifier_kind *kind)
+{
+    size_t longest = 0;
+    for (unsigned i = 0; i < SPD_CLASSIFIERS; i++) {
+        const char *name = spd_classifier_name((spd_classifier_kind)i);
+        size_t length = name ? strlen(name) : 0;
+        if (length <= longest || strncmp(rest, name, length) != 0)
+            continue;
+        if (rest[length] != '\0' && rest[length] != '-')
+            continue;
+        longest = length;
+        *kind = (spd_classifier_kind)i;
+    }
+    return longest ? rest + longest : NULL;
+}
+
+static spd_status unknown_metric(spd_context *ctx, const char *name, const char *word)
+{
+    char list[200];
+    list_metrics(ALL_METRICS, list, sizeof list);
+    return ctx_fail(ctx, SPD_EINVAL,
+                    "method %s: '%s' is neither a metric (%s) nor a map (ml, random, mean, csp)",
+                    name, word, list);
+}
+
+static spd_status unknown_classifier(spd_context *ctx, const char *name)
+{
+    char list[300];
+    list_classifiers(list, sizeof list);
+    return ctx_fail(ctx, SPD_EINVAL,
+                    "no method '%s': a name is [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp], "
+                    "with one of %s",
+                    name, list);
+}
+
+static void lower(const char *name, char *text)
+{
+    size_t i = 0;
+    for (; name[i]; i++)
+        text[i] = (char)tolower((unsigned char)name[i]);
+    text[i] = '\0';
+}
+
+spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *method)
+{
+    ctx_clear(ctx);
+    char text[SPD_METHOD_NAME] = "";
+    spd_method parsed = {0};
+    if (!name || !method)
+        return ctx_fail(ctx, SPD_EINVAL, "no name or no room for a method given");
+    if (strlen(name) >= sizeof text)
+        return ctx_fail(ctx, SPD_EINVAL, "no method has a name as long as '%.80s'", name);
+    lower(name, text);
+    parsed.map = take_map(text);
+    if (parsed.map == SPD_MAPS)
+        return ctx_fail(ctx, SPD_EINVAL, "method %s has two maps; name one of them", name);
+    const char *rest = take_classifier(text, &parsed.classifier);
+    if (!rest)
+        return unknown_classifier(ctx, name);
+    parsed.metric = metrics_of(parsed.classifier).usual;
+    if (*rest == '-' && spd_metric_parse(rest + 1, &parsed.metric) != SPD_OK)
+        return unknown_metric(ctx, name, rest + 1);
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
+        parsed.value[i] = NAN;
+    spd_status status = method_check(ctx, &parsed);
+    if (status == SPD_OK)
+        *method = parsed;
+    return status;
+}
+
+/* ---- facts ------------------------------------------------------------------------------------
+ */
+
+int spd_method_uses(const spd_method *method, spd_parameter parameter)
+{
+    const classifier *c = classifier_of(method->classifier);
+    if (parameter == SPD_PARAM_M)
+        return method->map != SPD_MAP_NONE;
+    if (parameter == SPD_PARAM_NU_W || parameter == SPD_PARAM_NU_B)
+        return method->map == SPD_MAP_ML;
+    if (parameter == SPD_PARAM_BETA || parameter == SPD_PARAM_BETA_SCALE)
+        return c && (c->uses & USES(parameter)) && method->metric == SPD_STEIN;
+    return c && (unsigned)parameter < SPD_PARAMETERS && (c->uses & USES(parameter)) != 0;
+}
+
+int spd_method_on_vectors(const spd_method *method)
+{
+    const classifier *c = classifier_of(method->classifier);
+    return c && c->vectors;
+}
+
+size_t method_count(const spd_method *method, spd_parameter parameter)
+{
+    double value = method->value[parameter];
+    return value >= 0.5 ? (size_t)(value + 0.5) : 0;
+}
+
+spd_fit_options method_fit_options(const spd_method *method)
+{
+    spd_fit_options options;
+    spd_fit_defaults(&options);
+    if (method->fit)
+        options = *method->fit;
+    options.m = method_count(method, SPD_PARAM_M);
+    options.metric = method->metric;
+    options.nu_w = method_count(method, SPD_PARAM_NU_W);
+    options.nu_b = method_count(method, SPD_PARAM_NU_B);
+    return options;
+}
+
+void method_standard_values(spd_method *method, const samples *train)
+{
+    const classifier *c = classifier_of(method->classifier);
+    double *value = method->value;
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
+        if (!(c->uses & USES(i)) || !isnan(value[i]) || i == SPD_PARAM_BETA)
+            continue;
+        if (i != SPD_PARAM_BETA_SCALE || isnan(value[SPD_PARAM_BETA]))
+            value[i] = c->standard(train, (spd_parameter)i);
+    }
+}
+
+/* ---- checks -----------------------------------------------------------------------------------
+ */
+
+static spd_status check_metric(spd_context *ctx, const spd_method *method, const char *name)
+{
+    char list[200];
+    unsigned able = metrics_of(method->classifier).able;
+    if (method->map == SPD_MAP_ML)
+        able &= LEARNABLE;
+    if ((unsigned)method->metric < SPD_METRICS && (able & ONLY(method->metric)))
+        return SPD_OK;
+    list_metrics(able, list, sizeof list);
+    return ctx_fail(ctx, SPD_EINVAL, "method %s: %s works with %s%s", name,
+                    spd_classifier_name(method->classifier), list,
+                    method->map == SPD_MAP_ML ? " (metrics that maps are learned under)" : "");
+}
+
+/* Counts are whole and at least 1, the rest is positive. */
+static spd_status check_value(spd_context *ctx, spd_parameter parameter, double value)
+{
+    int real = parameter == SPD_PARAM_BETA || parameter == SPD_PARAM_BETA_SCALE ||
+               parameter == SPD_PARAM_LAMBDA || parameter == SPD_PARAM_COST;
+    if (isnan(value) || (value > 0.0 && isfinite(value) && (real || value == floor(value))))
+        return SPD_OK;
+    return ctx_fail(ctx, SPD_EINVAL, "%s = %g is out of range: it must be %s",
+                    spd_parameter_name(parameter), value,
+                    real ? "positive" : "a whole number, at least 1");
+}
+
+spd_status method_check(spd_context *ctx, const spd_method *method)
+{
+    char name[SPD_METHOD_NAME];
+    spd_status status = SPD_OK;
+    if (!spd_classifier_name(method->classifier) || !spd_map_name(method->map))
+        return ctx_fail(ctx, SPD_EINVAL, "no such classifier or map");
+    spd_method_name(method, name);
+    if (spd_method_on_vectors(method) && method->map != SPD_MAP_NONE)
+        return ctx_fail(ctx, SPD_EINVAL, "method %s: %s works on vectors, which no map changes",
+                        name, spd_classifier_name(method->classifier));
+    status = check_metric(ctx, method, name);
+    for (unsigned i = 0; i < SPD_PARAMETERS && status == SPD_OK; i++)
+        if (spd_method_uses(method, (spd_parameter)i))
+            status = check_value(ctx, (spd_parameter)i, method->value[i]);
+    return status;
+}
+
+static spd_status check_labels(spd_context *ctx, const samples *train)
+{
+    int first = -1, second = 0;
+    for (size_t i = 0; i < train->p; i++) {
+        int label = train->label[i];
+        if (label < 0 || (size_t)label >= train->classes)
+            return ctx_fail_at(ctx, SPD_EINVAL, i, label,
+                               "training sample %zu has class %d, but there are %zu classes", i,
+                               label, train->classes);
+        first = i == 0 ? label : first;
+        second |= label != first;
+    }
+    if (!second)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "all %zu training samples are of one class: there is nothing to tell apart",
+                        train->p);
+    return SPD_OK;
+}
+
+spd_status method_check_samples(spd_context *ctx, const spd_method *method, const samples *train)
+{
+    if (!train || train->p == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "there are no training samples");
+    if (!train->label)
+        return ctx_fail(ctx, SPD_EINVAL, "the training samples have no labels");
+    if (spd_method_on_vectors(method)) {
+        if (!train->V || train->height == 0 || train->width == 0)
+            return ctx_fail(ctx, SPD_EINVAL, "%s needs vectors beside the matrices, there are none",
+                            spd_classifier_name(method->classifier));
+    } else if (!train->X || train->n == 0) {
+        return ctx_fail(ctx, SPD_EINVAL, "%s needs SPD matrices, there are none",
+                        spd_classifier_name(method->classifier));
+    }
+    return check_labels(ctx, train);
+}

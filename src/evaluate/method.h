@@ -1,0 +1,26 @@
+/* method.h - what a method needs to know of itself beyond the public functions. */
+#ifndef SPD_EVALUATE_METHOD_H
+#define SPD_EVALUATE_METHOD_H
+
+#include "classify/classifier.h"
+
+/* The options of the learned map: the method's own or the defaults, with m, metric and nu of its
+ * values (0 where they are not fixed). */
+spd_fit_options method_fit_options(const spd_method *method);
+
+/* Value of a parameter as a count; 0 when it is not fixed. */
+size_t method_count(const spd_method *method, spd_parameter parameter);
+
+/* Does the method make sense: known numbers, a metric that the classifier and the map can do, no
+ * map for vectors, fixed values in range? The message says what would be. */
+spd_status method_check(spd_context *ctx, const spd_method *method);
+
+/* Can its training samples train it: enough of them, labels in range, at least two classes, and
+ * what the method reads is there? */
+spd_status method_check_samples(spd_context *ctx, const spd_method *method, const samples *train);
+
+/* Values of the classifier (not of the map) that are not fixed <- their defaults for these samples,
+ * which are mapped already. A fixed beta leaves beta-scale idle. */
+void method_standard_values(spd_method *method, const samples *train);
+
+#endif

@@ -1,0 +1,44 @@
+/* settings.h - the combinations of values that cross-validation tries.
+ *
+ * A setting is a map setting (m, nu_w, nu_b) with a classifier setting (all other parameters):
+ * number map * decisions + decision. The map is fitted once per map setting, so the two are kept
+ * apart. Values are fixed by the method, or on the axis that the user gives, or on the method's
+ * own:
+ *
+ *   m      n/8, n/4, 3n/8, n/2, 3n/4 and n (the identity, for which nu_w and nu_b mean nothing)
+ *   nu_b   1, 2, 3, 5, 10
+ *   nu_w   not tuned: the smallest class size
+ *   other  what the classifier says
+ *
+ * NaN stands for a value that takes its default. */
+#ifndef SPD_EVALUATE_SETTINGS_H
+#define SPD_EVALUATE_SETTINGS_H
+
+#include "classify/classifier.h"
+
+typedef struct settings {
+    size_t maps, decisions;
+    double *map;                  /* maps x SPD_PARAMETERS, the values of the map */
+    double *decision;             /* decisions x SPD_PARAMETERS, all others */
+    size_t *map_at, *decision_at; /* the same shapes: places on the axes */
+} settings;
+
+/* s <- the settings of a method for its training samples; grid may be NULL. Freed with
+ * settings_free, always. SPD_EINVAL for values out of range. */
+spd_status settings_make(spd_context *ctx, const spd_method *method, const samples *train,
+                         const spd_grid *grid, settings *s);
+void settings_free(settings *s);
+
+/* How many there are. */
+size_t settings_count(const settings *s);
+
+/* Values of the method <- those of a setting. */
+void settings_use(const settings *s, size_t setting, spd_method *method);
+
+/* The best setting by right (settings), how many samples each got right, negative for those that
+ * failed: the highest count; ties go to the highest mean over the setting and its neighbours on
+ * the axes (a step on j axes weighs 2^-j, failed ones count as 0), then to the smaller m, then to
+ * the first. SIZE_MAX when all failed. */
+size_t settings_best(const settings *s, const int64_t *right);
+
+#endif

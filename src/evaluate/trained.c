@@ -1,0 +1,196 @@
+/* trained.c - a method that has seen its training samples: map, then classifier. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "evaluate/map.h"
+#include "evaluate/method.h"
+
+struct spd_classifier {
+    const classifier *kind;
+    spd_method method; /* with every value it uses */
+    map map;           /* the identity where the method has none */
+    samples train;     /* as the classifier sees them: mapped */
+    double *mapped;    /* p x m x m; NULL: the borrowed matrices themselves */
+    void *prepared, *trained;
+};
+
+void spd_classifier_free(spd_classifier *c)
+{
+    if (!c)
+        return;
+    if (c->trained && c->kind->release_trained)
+        c->kind->release_trained(c->trained);
+    if (c->prepared && c->kind->release_prepared)
+        c->kind->release_prepared(c->prepared);
+    map_free(&c->map);
+    mem_free(c->mapped);
+    mem_free(c);
+}
+
+const spd_method *spd_classifier_method(const spd_classifier *c)
+{
+    return &c->method;
+}
+
+/* A third of the size, unless the user says otherwise. */
+static void standard_m(spd_method *method, size_t n)
+{
+    if (spd_method_uses(method, SPD_PARAM_M) && isnan(method->value[SPD_PARAM_M]))
+        method->value[SPD_PARAM_M] = n < 3 ? 1.0 : floor((double)n / 3.0 + 0.5);
+}
+
+/* The map's own values, as used. */
+static void note_map(spd_classifier *c)
+{
+    if (c->method.map == SPD_MAP_NONE)
+        return;
+    c->method.value[SPD_PARAM_M] = (double)c->map.m;
+    if (c->method.map == SPD_MAP_ML && c->map.W) {
+        c->method.value[SPD_PARAM_NU_W] = (double)c->map.nu_w;
+        c->method.value[SPD_PARAM_NU_B] = (double)c->map.nu_b;
+    }
+}
+
+static spd_status take_map(spd_context *ctx, spd_classifier *c, const samples *train,
+                           const spd_model *model)
+{
+    spd_status status = SPD_OK;
+    if (!model) {
+        standard_m(&c->method, train->n);
+        status = map_fit(ctx, &c->method, train, (map_graph){0}, &c->map);
+    } else if (model->n != train->n) {
+        status = ctx_fail(ctx, SPD_EINVAL,
+                          "the model maps %zu x %zu matrices, but the training samples are %zu x "
+                          "%zu",
+                          model->n, model->n, train->n, train->n);
+    } else {
+        c->method.map = SPD_MAP_ML;
+        status = map_of_model(ctx, model, &c->map);
+    }
+    if (status < 0)
+        return status;
+    note_map(c);
+    status = map_apply(ctx, &c->map, train->p, train->X, &c->mapped);
+    c->train.n = c->map.m;
+    c->train.X = c->mapped ? c->mapped : train->X;
+    return status;
+}
+
+/* Later steps forget an earlier step's remark: it is kept, and given back when they are good. */
+static spd_error kept_remark(const spd_context *ctx, spd_status status)
+{
+    spd_error remark = *spd_context_error(ctx);
+    remark.status = status > 0 ? status : SPD_OK;
+    return remark;
+}
+
+static spd_status with_remark(spd_context *ctx, spd_status status, const spd_error *remark)
+{
+    if (status != SPD_OK || remark->status == SPD_OK)
+        return status;
+    if (ctx)
+        ctx->error = *remark;
+    return remark->status;
+}
+
+static spd_status train(spd_context *ctx, spd_classifier *c, const spd_model *model)
+{
+    spd_status status = SPD_OK;
+    samples whole = c->train;
+    if (!c->kind->vectors)
+        status = take_map(ctx, c, &whole, model);
+    if (status < 0)
+        return status;
+    method_standard_values(&c->method, &c->train);
+    status = c->kind->prepare(ctx, &c->method, &c->train, &c->prepared);
+    spd_error remark = kept_remark(ctx, status);
+    if (status >= 0 && c->kind->train)
+        status = c->kind->train(ctx, c->prepared, &c->method, &c->trained);
+    return with_remark(ctx, status, &remark);
+}
+
+spd_status spd_classifier_fit(spd_context *ctx, const spd_method *method, const spd_samples *whole,
+                              const spd_model *model, spd_classifier **out)
+{
+    ctx_clear(ctx);
+    spd_status status = SPD_OK;
+    if (!method || !out)
+        return ctx_fail(ctx, SPD_EINVAL, "no method or no room for a classifier given");
+    status = method_check(ctx, method);
+    if (status == SPD_OK)
+        status = method_check_samples(ctx, method, whole);
+    if (status == SPD_OK && model && spd_method_on_vectors(method))
+        status = ctx_fail(ctx, SPD_EINVAL, "%s works on vectors, which no map changes",
+                          spd_classifier_name(method->classifier));
+    if (status < 0)
+        return status;
+    spd_classifier *c = mem_zero(1, sizeof *c);
+    if (!c)
+        return ctx_nomem(ctx, "a classifier");
+    c->kind = classifier_of(method->classifier);
+    c->method = *method;
+    c->train = *whole;
+    status = train(ctx, c, model);
+    c->method.fit = NULL; /* borrowed, and no longer needed */
+    if (status < 0)
+        spd_classifier_free(c);
+    else
+        *out = c;
+    return status;
+}
+
+/* ---- prediction ---------------------------------------------------------------------------------
+ */
+
+static spd_status check_queries(spd_context *ctx, const spd_classifier *c, const samples *queries)
+{
+    if (!queries || queries->p == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "there are no samples to classify");
+    if (c->kind->vectors) {
+        if (!queries->V)
+            return ctx_fail(ctx, SPD_EINVAL, "%s needs vectors, there are none", c->kind->name);
+        if (queries->height != c->train.height || queries->width != c->train.width)
+            return ctx_fail(ctx, SPD_EINVAL,
+                            "the vectors to classify are %zu x %zu, those of training %zu x %zu",
+                            queries->height, queries->width, c->train.height, c->train.width);
+        return SPD_OK;
+    }
+    if (!queries->X)
+        return ctx_fail(ctx, SPD_EINVAL, "%s needs SPD matrices, there are none", c->kind->name);
+    if (queries->n != c->map.n)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the matrices to classify are %zu x %zu, those of training %zu x %zu",
+                        queries->n, queries->n, c->map.n, c->map.n);
+    return SPD_OK;
+}
+
+spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier *c,
+                                  const spd_samples *queries, int *label)
+{
+    ctx_clear(ctx);
+    double *mapped = NULL;
+    void *met = NULL;
+    if (!c || !label)
+        return ctx_fail(ctx, SPD_EINVAL, "no classifier or no room for labels given");
+    spd_error remark = {0};
+    spd_status status = check_queries(ctx, c, queries);
+    if (status < 0)
+        return status;
+    samples seen = *queries;
+    if (!c->kind->vectors)
+        status = map_apply(ctx, &c->map, seen.p, seen.X, &mapped);
+    if (mapped) {
+        seen.X = mapped;
+        seen.n = c->map.m;
+    }
+    if (status >= 0) {
+        status = c->kind->meet(ctx, c->prepared, &seen, &met);
+        remark = kept_remark(ctx, status);
+    }
+    if (status >= 0)
+        status = c->kind->decide(ctx, c->prepared, c->trained, met, &c->method, label);
+    if (met && c->kind->release_met)
+        c->kind->release_met(met);
+    mem_free(mapped);
+    return with_remark(ctx, status, &remark);
+}

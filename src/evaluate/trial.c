@@ -1,0 +1,194 @@
+/* trial.c - one fold with one map setting, for all methods that share the map. */
+#include "evaluate/trial.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "evaluate/map.h"
+#include "evaluate/method.h"
+#include "evaluate/part.h"
+#include "learn/affinity.h"
+
+typedef struct trial {
+    const trial_shared *shared;
+    spd_method method; /* the first, with the values of the map setting */
+    part train, test;
+    spd_pair *pairs;
+    size_t count; /* of pairs */
+    map map;
+    double *mapped_train, *mapped_test;
+    int *label; /* test: what is decided */
+} trial;
+
+/* One method behind the map. */
+typedef struct contender {
+    const classifier *kind;
+    const settings *settings;
+    spd_method method; /* with the values of the map setting */
+    void *prepared, *met;
+} contender;
+
+int trial_is_fatal(spd_status status)
+{
+    return status == SPD_ENOMEM || status == SPD_ECANCELLED;
+}
+
+/* The neighbour graph of the training part, from the distances between all samples. */
+static spd_status take_graph(spd_context *ctx, trial *t)
+{
+    const trial_shared *h = t->shared;
+    size_t p = t->train.s.p, all = h->train->p;
+    spd_fit_options options = method_fit_options(&t->method);
+    if (!h->D || t->method.map != SPD_MAP_ML || options.m == t->train.s.n)
+        return SPD_OK;
+    double *D = mem_alloc(p, p * sizeof *D);
+    if (!D)
+        return ctx_nomem(ctx, "distances");
+    for (size_t i = 0; i < p; i++)
+        for (size_t j = 0; j < p; j++)
+            D[i * p + j] = h->D[t->train.index[i] * all + t->train.index[j]];
+    spd_status status =
+        affinity_of_distances(ctx, p, D, t->train.label, &options, &t->pairs, &t->count);
+    mem_free(D);
+    return status;
+}
+
+/* The two parts as the classifier sees them. */
+static spd_status map_part(spd_context *ctx, const map *a, part *side, double **mapped)
+{
+    spd_status status = map_apply(ctx, a, side->s.p, side->s.X, mapped);
+    if (*mapped) {
+        side->s.X = *mapped;
+        side->s.n = a->m;
+    }
+    return status;
+}
+
+static spd_status take_map(spd_context *ctx, trial *t)
+{
+    if (spd_method_on_vectors(&t->method))
+        return SPD_OK;
+    spd_status status = take_graph(ctx, t);
+    if (status == SPD_OK)
+        status = map_fit(ctx, &t->method, &t->train.s, (map_graph){t->pairs, t->count}, &t->map);
+    if (status == SPD_OK)
+        status = map_part(ctx, &t->map, &t->train, &t->mapped_train);
+    if (status == SPD_OK)
+        status = map_part(ctx, &t->map, &t->test, &t->mapped_test);
+    return status;
+}
+
+/* The two parts, mapped. */
+static spd_status take_parts(spd_context *ctx, trial *t, size_t fold)
+{
+    const trial_shared *h = t->shared;
+    int vectors = spd_method_on_vectors(&t->method);
+    spd_status status = part_take(ctx, h->train, h->fold, fold, 0, vectors, &t->train);
+    if (status == SPD_OK)
+        status = part_take(ctx, h->train, h->fold, fold, 1, vectors, &t->test);
+    t->test.s.label = NULL; /* queries have none */
+    if (status == SPD_OK) {
+        t->label = mem_alloc(t->test.s.p, sizeof *t->label);
+        status = t->label ? take_map(ctx, t) : ctx_nomem(ctx, "labels");
+    }
+    return status;
+}
+
+static void release(trial *t)
+{
+    map_free(&t->map);
+    spd_pairs_free(t->pairs);
+    mem_free(t->mapped_train);
+    mem_free(t->mapped_test);
+    mem_free(t->label);
+    part_free(&t->train);
+    part_free(&t->test);
+}
+
+/* ---- one method -------------------------------------------------------------------------------
+ */
+
+/* *right <- of one classifier setting. */
+static spd_status decide(spd_context *ctx, trial *t, const contender *c, size_t setting,
+                         int64_t *right)
+{
+    void *trained = NULL;
+    spd_method method = c->method;
+    spd_status status = SPD_OK;
+    settings_use(c->settings, setting, &method);
+    method_standard_values(&method, &t->train.s);
+    if (c->kind->train)
+        status = c->kind->train(ctx, c->prepared, &method, &trained);
+    if (status >= 0)
+        status = c->kind->decide(ctx, c->prepared, trained, c->met, &method, t->label);
+    if (status >= 0) {
+        *right = 0;
+        for (size_t i = 0; i < t->test.s.p; i++)
+            *right += t->label[i] == t->test.label[i];
+    }
+    if (trained && c->kind->release_trained)
+        c->kind->release_trained(trained);
+    return status;
+}
+
+/* right (decisions) <- of all classifier settings; the last failure when none works. */
+static spd_status decide_all(spd_context *ctx, trial *t, const contender *c, size_t map_setting,
+                             int64_t *right)
+{
+    size_t decisions = c->settings->decisions, works = 0;
+    spd_status status = SPD_OK;
+    for (size_t d = 0; d < decisions && !trial_is_fatal(status); d++) {
+        status = decide(ctx, t, c, map_setting * decisions + d, &right[d]);
+        works += status >= 0;
+    }
+    return works && !trial_is_fatal(status) ? SPD_OK : status;
+}
+
+static spd_status contend(spd_context *ctx, trial *t, size_t which, size_t map_setting,
+                          int64_t *right)
+{
+    const trial_shared *h = t->shared;
+    contender c = {.kind = classifier_of(h->method[which].classifier),
+                   .settings = &h->settings[which],
+                   .method = h->method[which]};
+    settings_use(c.settings, map_setting * c.settings->decisions, &c.method);
+    spd_status status = c.kind->prepare(ctx, &c.method, &t->train.s, &c.prepared);
+    if (status >= 0)
+        status = c.kind->meet(ctx, c.prepared, &t->test.s, &c.met);
+    if (status >= 0)
+        status = decide_all(ctx, t, &c, map_setting, right);
+    if (c.met && c.kind->release_met)
+        c.kind->release_met(c.met);
+    if (c.prepared && c.kind->release_prepared)
+        c.kind->release_prepared(c.prepared);
+    return status;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------
+ */
+
+spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, size_t map_setting,
+                     int64_t *const *right)
+{
+    trial t = {.shared = shared, .method = shared->method[0]};
+    spd_error first = {0};
+    spd_status status = SPD_OK;
+    for (size_t k = 0; k < shared->methods; k++)
+        for (size_t d = 0; d < shared->settings[k].decisions; d++)
+            right[k][d] = -1;
+    settings_use(&shared->settings[0], map_setting * shared->settings[0].decisions, &t.method);
+    status = take_parts(ctx, &t, fold);
+    for (size_t k = 0; k < shared->methods && status >= 0; k++) {
+        spd_status one = contend(ctx, &t, k, map_setting, right[k]);
+        if (one < 0 && first.status == SPD_OK)
+            first = (spd_error){.status = one};
+        if (one < 0 && first.message[0] == '\0')
+            memcpy(first.message, spd_context_error(ctx)->message, sizeof first.message);
+        if (trial_is_fatal(one))
+            status = one;
+    }
+    release(&t);
+    if (status < 0 || first.status == SPD_OK)
+        return status < 0 ? status : SPD_OK;
+    return ctx_fail(ctx, first.status, "%s", first.message);
+}

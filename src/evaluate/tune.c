@@ -1,0 +1,285 @@
+/* tune.c - the values of methods by cross-validation within their training samples.
+ *
+ * Every fold with every map setting is a trial (trial.c), for all methods that share the map. The
+ * neighbour graphs of all trials come from one matrix of distances. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "evaluate/method.h"
+#include "evaluate/trials.h"
+#include "learn/folds.h"
+
+#define MATRIX_UP_TO 3000 /* samples: beyond, every fit searches its neighbours itself */
+
+typedef struct tuner {
+    spd_context *ctx;
+    trial_shared shared;
+    settings *settings; /* methods; the same maps for all */
+    size_t folds;
+    size_t *fold;    /* p */
+    double *D;       /* p x p, or NULL */
+    int64_t **right; /* methods: folds x settings each */
+} tuner;
+
+/* ---- folds ------------------------------------------------------------------------------------
+ */
+
+static spd_status deal(tuner *t, const spd_tuning *tuning)
+{
+    const samples *train = t->shared.train;
+    classes c = {0};
+    spd_status status = SPD_OK;
+    if (tuning->group)
+        return folds_deal_groups(t->ctx, train->p, train->label, tuning->group, tuning->seed,
+                                 &t->folds, t->fold);
+    status = classes_sort(t->ctx, train->p, train->label, &c);
+    if (status == SPD_OK)
+        status = folds_limit(t->ctx, &c, &t->folds);
+    if (status == SPD_OK)
+        folds_deal(train->p, &c, t->folds, tuning->seed, t->fold);
+    classes_free(&c);
+    return status;
+}
+
+/* Every fold must leave two classes to train on. */
+static spd_status check_folds(const tuner *t)
+{
+    const samples *train = t->shared.train;
+    for (size_t f = 0; f < t->folds; f++) {
+        int first = -1, two = 0;
+        for (size_t i = 0; i < train->p; i++) {
+            if (t->fold[i] == f)
+                continue;
+            first = first < 0 ? train->label[i] : first;
+            two |= train->label[i] != first;
+        }
+        if (!two)
+            return ctx_fail(t->ctx, SPD_EINVAL,
+                            "fold %zu of %zu leaves fewer than two classes to train on: use other "
+                            "groups, or none",
+                            f + 1, t->folds);
+    }
+    return SPD_OK;
+}
+
+static spd_status make_folds(tuner *t, const spd_tuning *tuning)
+{
+    t->fold = mem_alloc(t->shared.train->p, sizeof *t->fold);
+    t->shared.fold = t->fold;
+    spd_status status = t->fold ? deal(t, tuning) : ctx_nomem(t->ctx, "folds");
+    return status == SPD_OK ? check_folds(t) : status;
+}
+
+/* ---- the choice -------------------------------------------------------------------------------
+ */
+
+/* sum (settings) <- right over all folds, -1 where any failed. */
+static void add_folds(const tuner *t, size_t method, int64_t *sum)
+{
+    size_t all = settings_count(&t->settings[method]);
+    for (size_t s = 0; s < all; s++) {
+        sum[s] = 0;
+        for (size_t f = 0; f < t->folds; f++) {
+            int64_t here = t->right[method][f * all + s];
+            sum[s] = here < 0 || sum[s] < 0 ? -1 : sum[s] + here;
+        }
+    }
+}
+
+static size_t tested(const tuner *t)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < t->shared.train->p; i++)
+        count += t->fold[i] != FOLD_NEVER;
+    return count;
+}
+
+/* No setting works: why is in the context, if it is known. */
+static spd_status fail_all(const tuner *t, const spd_method *method)
+{
+    char name[SPD_METHOD_NAME], before[SPD_METHOD_NAME + 60];
+    spd_status status = t->ctx && t->ctx->error.status < 0 ? t->ctx->error.status : SPD_EINVAL;
+    spd_method_name(method, name);
+    snprintf(before, sizeof before, "cross-validation of %s: no setting works", name);
+    ctx_prefix(t->ctx, before);
+    return status;
+}
+
+/* *best <- the chosen setting of a method. */
+static spd_status choose(const tuner *t, size_t method, size_t *best, double *accuracy)
+{
+    int64_t *sum = mem_alloc(settings_count(&t->settings[method]), sizeof *sum);
+    if (!sum)
+        return ctx_nomem(t->ctx, "cross-validation");
+    add_folds(t, method, sum);
+    *best = settings_best(&t->settings[method], sum);
+    if (*best != SIZE_MAX)
+        *accuracy = (double)sum[*best] / (double)tested(t);
+    mem_free(sum);
+    return *best == SIZE_MAX ? fail_all(t, &t->shared.method[method]) : SPD_OK;
+}
+
+/* method and found (methods each) <- what the search has chosen, when it has for all of them. */
+static spd_status conclude(const tuner *t, spd_method *method, spd_tuned *found)
+{
+    size_t methods = t->shared.methods;
+    spd_status status = SPD_OK;
+    size_t *best = mem_alloc(methods, sizeof *best);
+    if (!best)
+        return ctx_nomem(t->ctx, "cross-validation");
+    for (size_t k = 0; k < methods && status == SPD_OK; k++) {
+        found[k].folds = (int)t->folds;
+        status = choose(t, k, &best[k], &found[k].accuracy);
+    }
+    for (size_t k = 0; k < methods && status == SPD_OK; k++)
+        settings_use(&t->settings[k], best[k], &method[k]);
+    if (status == SPD_OK)
+        ctx_clear(t->ctx); /* single failures are not about the choice */
+    mem_free(best);
+    return status;
+}
+
+/* ---- the search -------------------------------------------------------------------------------
+ */
+
+/* The distances that the graphs of all trials come from. */
+static spd_status measure(tuner *t)
+{
+    const samples *s = t->shared.train;
+    const spd_method *method = &t->shared.method[0];
+    if (method->map != SPD_MAP_ML || t->settings[0].maps < 2 || s->p > MATRIX_UP_TO)
+        return SPD_OK;
+    t->D = mem_alloc(s->p, s->p * sizeof *t->D);
+    t->shared.D = t->D;
+    return t->D ? spd_pairwise2(t->ctx, method->metric, s->n, s->p, s->X, 0, NULL, t->D)
+                : ctx_nomem(t->ctx, "distances");
+}
+
+static spd_status make_right(tuner *t)
+{
+    for (size_t k = 0; k < t->shared.methods; k++) {
+        t->right[k] = mem_alloc(t->folds, settings_count(&t->settings[k]) * sizeof **t->right);
+        if (!t->right[k])
+            return ctx_nomem(t->ctx, "cross-validation");
+    }
+    return SPD_OK;
+}
+
+static spd_status search(tuner *t, const spd_tuning *tuning)
+{
+    spd_status status = make_folds(t, tuning);
+    if (status == SPD_OK)
+        status = make_right(t);
+    if (status == SPD_OK)
+        status = measure(t);
+    return status == SPD_OK ? trials_run(t->ctx, &t->shared, t->folds, t->right) : status;
+}
+
+static spd_status tune_all(tuner *t, const spd_tuning *tuning, spd_method *method, spd_tuned *found)
+{
+    size_t methods = t->shared.methods, most = 0;
+    spd_status status = SPD_OK;
+    for (size_t k = 0; k < methods && status == SPD_OK; k++) {
+        status = settings_make(t->ctx, &method[k], t->shared.train, tuning->grid, &t->settings[k]);
+        found[k] = (spd_tuned){.accuracy = NAN, .settings = settings_count(&t->settings[k])};
+        most = found[k].settings > most ? found[k].settings : most;
+    }
+    if (status == SPD_OK && most > 1) {
+        status = search(t, tuning);
+        return status == SPD_OK ? conclude(t, method, found) : status;
+    }
+    for (size_t k = 0; k < methods && status == SPD_OK; k++)
+        settings_use(&t->settings[k], 0, &method[k]);
+    return status;
+}
+
+static void release(tuner *t)
+{
+    for (size_t k = 0; k < t->shared.methods; k++) {
+        if (t->settings)
+            settings_free(&t->settings[k]);
+        if (t->right)
+            mem_free(t->right[k]);
+    }
+    mem_free(t->settings);
+    mem_free(t->right);
+    mem_free(t->fold);
+    mem_free(t->D);
+}
+
+/* ---- the public functions ---------------------------------------------------------------------
+ */
+
+static int same_number(double a, double b)
+{
+    return isnan(a) ? isnan(b) : !(a < b || a > b) && !isnan(b);
+}
+
+static int same_map(const spd_method *a, const spd_method *b)
+{
+    int same = a->map == b->map && a->metric == b->metric && a->fit == b->fit &&
+               spd_method_on_vectors(a) == spd_method_on_vectors(b);
+    for (unsigned i = SPD_PARAM_M; i <= SPD_PARAM_NU_B; i++)
+        same &= same_number(a->value[i], b->value[i]);
+    return same;
+}
+
+static spd_status check_methods(spd_context *ctx, size_t count, const spd_method *method,
+                                const samples *train, const spd_tuning *tuning)
+{
+    spd_status status = SPD_OK;
+    if (!method || !tuning || count == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "no method or no tuning given");
+    if (tuning->folds < 2)
+        return ctx_fail(ctx, SPD_EINVAL, "%d folds; cross-validation needs at least 2",
+                        tuning->folds);
+    for (size_t k = 0; k < count && status == SPD_OK; k++) {
+        status = method_check(ctx, &method[k]);
+        if (status == SPD_OK)
+            status = method_check_samples(ctx, &method[k], train);
+        if (status == SPD_OK && !same_map(&method[0], &method[k]))
+            status = ctx_fail(ctx, SPD_EINVAL,
+                              "methods that are tuned together need one map, metric and fit");
+    }
+    return status;
+}
+
+spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *method,
+                             const spd_samples *train, const spd_tuning *tuning, spd_tuned *tuned)
+{
+    ctx_clear(ctx);
+    double began = clock_seconds();
+    spd_status status = check_methods(ctx, count, method, train, tuning);
+    if (status < 0)
+        return status;
+    tuner t = {.ctx = ctx, .folds = (size_t)tuning->folds};
+    spd_method *whole = mem_alloc(count, sizeof *whole);
+    spd_tuned *found = mem_alloc(count, sizeof *found);
+    t.settings = mem_zero(count, sizeof *t.settings);
+    t.right = mem_zero(count, sizeof *t.right);
+    t.shared = (trial_shared){count, whole, t.settings, train, NULL, NULL};
+    if (!whole || !found || !t.settings || !t.right) {
+        status = ctx_nomem(ctx, "cross-validation");
+        goto done;
+    }
+    memcpy(whole, method, count * sizeof *whole);
+    status = tune_all(&t, tuning, method, found);
+    for (size_t k = 0; k < count && status == SPD_OK; k++)
+        found[k].seconds = (clock_seconds() - began) / (double)count;
+    if (status == SPD_OK && tuned)
+        memcpy(tuned, found, count * sizeof *found);
+done:
+    release(&t);
+    mem_free(whole);
+    mem_free(found);
+    return status;
+}
+
+spd_status spd_tune(spd_context *ctx, spd_method *method, const spd_samples *train,
+                    const spd_tuning *tuning, spd_tuned *tuned)
+{
+    return spd_tune_together(ctx, 1, method, train, tuning, tuned);
+}

@@ -1,0 +1,335 @@
+"""`spdml classify`: predictions against slow twins, labels of two files, values, messages."""
+
+import learn_twins
+import numpy as np
+import pytest
+import twins
+
+WORDS = np.array(["cat", "dog", "cow", "emu"])
+
+
+def save(path, X, y=None, **columns):
+    if y is not None:
+        columns["y"] = y
+    np.savez(path, X=X, **columns)
+
+
+@pytest.fixture
+def sets(tmp_path, rng):
+    """Train and test sets of three classes, with integer labels."""
+    X, y = learn_twins.classes(rng, 54, 5)
+    save(tmp_path / "a.npz", X[:30], y[:30])
+    save(tmp_path / "b.npz", X[30:], y[30:])
+    return X[:30], y[:30], X[30:], y[30:]
+
+
+@pytest.fixture
+def classify(spdml):
+    def run(method, *more, train="a.npz", test="b.npz"):
+        return spdml("classify", "--train", train, "--test", test, "--method", method, *more)
+
+    return run
+
+
+def nearest(metric, X, y, Q):
+    return y[twins.pairwise2(metric, Q, X).argmin(axis=1)]
+
+
+# ---- predictions --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", twins.METRICS)
+def test_nearest_neighbour(classify, tmp_path, sets, metric):
+    X, y, Q, truth = sets
+    expected = nearest(metric, X, y, Q)
+    shown = classify("nn", "--metric", metric, "-o", "p.npz", "--json").good().json
+    assert shown["method"] == f"nn-{metric}"
+    assert shown["total"] == 24 and shown["correct"] == (expected == truth).sum()
+    assert shown["accuracy"] == pytest.approx((expected == truth).mean())
+    with np.load(tmp_path / "p.npz") as file:
+        assert (file["predicted"] == expected).all() and (file["y"] == truth).all()
+        assert file["predicted"].dtype == np.int64 and file["predicted"].shape == (24,)
+    assert shown["predicted"] == {str(c): int((expected == c).sum()) for c in np.unique(y)}
+    per_class = [(expected == truth)[truth == c].mean() for c in np.unique(truth)]
+    assert shown["balanced_accuracy"] == pytest.approx(np.mean(per_class))
+    assert shown["fit_seconds"] >= 0 and shown["test_seconds"] >= 0
+
+
+@pytest.mark.parametrize("name, more", [("nn-stein", []), ("nn", ["--metric", "stein"]),
+                                        ("nn", ["--metric", "logdet"]), ("NN-Stein", []),
+                                        ("nn-stein", ["--metric", "stein"])])
+def test_spellings_of_a_method(classify, tmp_path, sets, name, more):
+    shown = classify(name, *more, "--json").good().json
+    X, y, Q, truth = sets
+    assert shown["method"] == "nn-stein"
+    assert shown["correct"] == (nearest("stein", X, y, Q) == truth).sum()
+
+
+def test_minimum_distance_to_mean(classify, tmp_path, sets):
+    X, y, Q, _ = sets
+    means = np.array([twins.function(np.mean([twins.log(x) for x in X[y == c]], axis=0), np.exp)
+                      for c in np.unique(y)])
+    expected = nearest("log-euclidean", means, np.unique(y), Q)
+    classify("mdm-log-euclidean", "-o", "p.npz").good()
+    assert (np.load(tmp_path / "p.npz")["predicted"] == expected).all()
+
+
+def test_k_nearest(classify, tmp_path, sets):
+    X, y, Q, _ = sets
+    order = np.argsort(twins.pairwise2("stein", Q, X), axis=1, kind="stable")
+    for k in (1, 4, 30):
+        expected = []
+        for row in y[order[:, :k]]:
+            counts = np.bincount(row)
+            expected.append(next(c for c in row if counts[c] == counts.max()))
+        shown = classify("knn-stein", "-k", k, "-o", "p.npz", "--json").good().json
+        assert shown["parameters"] == {"k": k}
+        assert (np.load(tmp_path / "p.npz")["predicted"] == expected).all()
+
+
+@pytest.mark.parametrize("method, more, values", [
+    ("pga", ["--dimensions", 4], {"dimensions": 4}), ("ts-lda", [], {}),
+    ("ksvm", ["--cost", 5, "--beta", 0.5], {"cost": 5, "beta": 0.5}),
+    ("ksvm", ["--beta-scale", 2], {"cost": 10, "beta-scale": 2}),
+    ("ksvm-log-euclidean", [], {"cost": 10}), ("ts-lda-stein", [], {}),
+    ("rsr", ["--lambda", 0.01, "--beta-scale", 1], {"lambda": 0.01, "beta-scale": 1}),
+    ("cdl", ["--components", 2], {"components": 2}), ("cdl-lda", [], {}),
+    ("pca-nn-airm", ["-m", 3], {"m": 3}), ("mdm-airm-csp", ["-m", 2], {"m": 2}),
+    ("nn-stein-ml", ["-m", 3, "--nu-w", 4, "--nu-b", 2], {"m": 3, "nu-w": 4, "nu-b": 2})])
+def test_methods_do_better_than_chance(classify, sets, method, more, values):
+    shown = classify(method, *more, "--json").good().json
+    assert shown["accuracy"] > 0.5
+    for name, value in values.items():
+        assert shown["parameters"][name] == pytest.approx(value), name
+    assert "beta" not in shown["parameters"] or "beta-scale" not in shown["parameters"]
+    assert method != "ksvm-log-euclidean" or set(shown["parameters"]) == {"cost"}
+
+
+def test_threads_change_nothing(classify, tmp_path, sets):
+    for method in ("nn-airm", "mdm-airm", "ts-lda", "ksvm", "nn-stein-ml"):
+        predicted = []
+        for threads in (1, 2, 3):
+            classify(method, "--threads", threads, "-o", "p.npz").good()
+            predicted.append(np.load(tmp_path / "p.npz")["predicted"])
+        assert (predicted[0] == predicted[1]).all() and (predicted[0] == predicted[2]).all()
+
+
+# ---- a map from a file --------------------------------------------------------------------------
+
+
+def test_model(spdml, classify, tmp_path, sets):
+    spdml("fit", "a.npz", "-m", 2, "-o", "m.spdml", "--metric", "stein").good()
+    for name in ("a", "b"):
+        spdml("transform", "m.spdml", f"{name}.npz", "-o", f"{name}2.npz").good()
+    low = classify("nn-stein", "-o", "low.npz", "--json", train="a2.npz", test="b2.npz").good().json
+    done = classify("nn-stein", "--model", "m.spdml", "-o", "p.npz", "--json").good()
+    assert done.err == ""
+    assert done.json["method"] == "nn-stein-ml" and done.json["parameters"]["m"] == 2
+    assert done.json["accuracy"] == low["accuracy"]
+    assert (np.load(tmp_path / "p.npz")["predicted"]
+            == np.load(tmp_path / "low.npz")["predicted"]).all()
+    assert classify("nn-stein-ml", "--model", "m.spdml", "--json").good().json["accuracy"] == \
+        low["accuracy"]
+    remark = classify("nn-airm", "--model", "m.spdml").good().err
+    assert "m.spdml was learned under the metric stein, nn uses airm" in remark
+
+
+def test_model_of_another_size(spdml, classify, tmp_path, sets, rng):
+    X, y = learn_twins.classes(rng, 20, 4)
+    save(tmp_path / "c.npz", X, y)
+    spdml("fit", "c.npz", "-m", 2, "-o", "m.spdml").good()
+    classify("nn-stein", "--model", "m.spdml").failed(
+        "m.spdml maps 4 x 4 matrices, a.npz holds 5 x 5")
+
+
+def test_model_beside_a_map(classify, sets):
+    classify("nn-stein-csp", "--model", "m.spdml").failed("has a map of its own", code=2)
+
+
+# ---- labels -------------------------------------------------------------------------------------
+
+
+def test_texts_and_other_numbers_of_classes(classify, tmp_path, sets):
+    """Class numbers of the two files differ: cow is 0 here and 1 there."""
+    X, y, Q, truth = sets
+    names = np.array(["cat", "cow", "dog"])
+    save(tmp_path / "a.npz", X, names[y])
+    few = truth > 0
+    save(tmp_path / "b.npz", Q[few], names[truth][few])
+    shown = classify("nn-stein", "-o", "p.npz", "--json").good().json
+    expected = names[nearest("stein", X, y, Q[few])]
+    assert shown["correct"] == (expected == names[truth][few]).sum()
+    with np.load(tmp_path / "p.npz") as file:
+        assert (file["predicted"] == expected).all() and (file["y"] == names[truth][few]).all()
+
+
+def test_whole_numbers_as_floats(classify, tmp_path, sets):
+    X, y, Q, truth = sets
+    save(tmp_path / "a.npz", X, y + 10.0)
+    save(tmp_path / "b.npz", Q, truth + 10)
+    shown = classify("nn-stein", "-o", "p.npz", "--json").good().json
+    assert shown["correct"] == (nearest("stein", X, y, Q) == truth).sum()
+    predicted = np.load(tmp_path / "p.npz")["predicted"]
+    assert predicted.dtype == np.float64 and set(predicted) <= {10.0, 11.0, 12.0}
+
+
+def test_labels_never_seen_are_errors(classify, tmp_path, sets):
+    X, y, Q, truth = sets
+    truth = truth.copy()
+    truth[:3] = 77
+    truth[3] = -5
+    save(tmp_path / "b.npz", Q, truth)
+    done = classify("nn-stein", "-o", "p.npz", "--json").good()
+    expected = nearest("stein", X, y, Q)
+    assert done.json["correct"] == (expected == truth).sum() and done.json["total"] == 24
+    assert done.json["unseen_labels"] == 4
+    assert "b.npz: 4 of 24 samples have a label that a.npz does not know" in done.err
+    assert (np.load(tmp_path / "p.npz")["y"] == truth).all()
+    assert classify("nn-stein", "--quiet").good().err == ""
+
+
+def test_no_labels_no_judgement(classify, tmp_path, sets):
+    X, y, Q, _ = sets
+    save(tmp_path / "b.npz", Q)
+    done = classify("nn-stein", "-o", "p.npz", "--json").good()
+    assert done.json["accuracy"] is None and done.json["correct"] is None
+    assert done.json["total"] == 24 and sum(done.json["predicted"].values()) == 24
+    assert "b.npz: has no labels" in done.err
+    with np.load(tmp_path / "p.npz") as file:
+        assert file.files == ["predicted"]
+        assert (file["predicted"] == nearest("stein", X, y, Q)).all()
+    out = classify("nn-stein").good().out
+    assert "accuracy" not in out and " as 0" in out
+
+
+def test_label_files(spdml, tmp_path, sets):
+    X, y, Q, truth = sets
+    for name, array in (("X", X), ("y", y), ("Q", Q), ("t", truth)):
+        np.save(tmp_path / f"{name}.npy", array)
+    words = ["classify", "--train", "X.npy", "--labels", "y.npy", "--test", "Q.npy", "--method",
+             "nn-stein", "--json"]
+    assert spdml(*words).good().json["accuracy"] is None
+    shown = spdml(*words, "--test-labels", "t.npy").good().json
+    assert shown["correct"] == (nearest("stein", X, y, Q) == truth).sum()
+    assert spdml(*words[:-1], "--test-labels", "t.npy").good().out.count("accuracy") == 2
+
+
+def test_table(classify, sets):
+    out = classify("knn-airm", "-k", 3).good().out
+    assert "knn-airm" in out and "k 3" in out and "accuracy" in out and "30 samples" in out
+
+
+def test_mat_output(spdml, classify, tmp_path, sets):
+    classify("nn-stein", "-o", "p.mat").good()
+    assert (tmp_path / "p.mat").stat().st_size > 0
+
+
+# ---- vectors ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def images(tmp_path, rng):
+    """Images 6 x 4 of three people, beside matrices that mean nothing."""
+    faces = rng.uniform(0, 255, (3, 6, 4))
+    y = np.arange(36) % 3
+    V = faces[y] + 20 * rng.standard_normal((36, 6, 4))
+    X = np.broadcast_to(np.eye(3), (36, 3, 3)).copy()
+    X *= rng.uniform(1, 2, (36, 1, 1))
+    return X, V, y
+
+
+@pytest.mark.parametrize("kind", ["float", "uint8"])
+def test_vectors(classify, tmp_path, images, kind):
+    X, V, y = images
+    V = V if kind == "float" else np.clip(V, 0, 255).astype(np.uint8)
+    save(tmp_path / "a.npz", X[:24], y[:24], images=V[:24], flat=V[:24].reshape(24, -1))
+    save(tmp_path / "b.npz", X[24:], y[24:], images=V[24:], flat=V[24:].reshape(12, -1))
+    assert classify("src", "--json").good().json["accuracy"] > 0.8
+    assert classify("src", "--vectors", "flat", "--json").good().json["accuracy"] > 0.8
+    classify("src", "--vectors", "faces").failed("a.npz", "'faces'", "images", "flat")
+
+
+def test_images_alone(classify, tmp_path, images):
+    _, V, y = images
+    V = V[:, :4]
+    np.savez(tmp_path / "a.npz", images=V[:24], y=y[:24])
+    np.savez(tmp_path / "b.npz", images=V[24:], y=y[24:])
+    assert classify("src", "--json").good().json["accuracy"] > 0.8
+
+
+def test_matrices_are_no_images(classify, sets):
+    classify("src").failed("a.npz: has no array 'images'")
+    assert classify("src", "--x", "X", "--json").good().json["total"] == 24
+
+
+def test_vectors_must_be_numbers_of_one_shape(classify, tmp_path, images):
+    X, V, y = images
+    save(tmp_path / "a.npz", X[:24], y[:24], images=V[:24])
+    save(tmp_path / "b.npz", X[24:], y[24:], images=V[24:, :5])
+    classify("src").failed("b.npz", "5 x 4", "6 x 4")
+    save(tmp_path / "b.npz", X[24:], y[24:], images=WORDS[y[24:]])
+    classify("src").failed("b.npz", "images")
+    V = V.copy()
+    V[26, 0, 0] = np.nan
+    save(tmp_path / "b.npz", X[24:], y[24:], images=V[24:])
+    classify("src").failed("b.npz", "images[2] holds NaN")
+    save(tmp_path / "b.npz", X[24:], y[24:])
+    classify("src", "--vectors", "images").failed("b.npz", "'images'")
+
+
+# ---- messages -----------------------------------------------------------------------------------
+
+
+def test_one_class(classify, tmp_path, sets):
+    save(tmp_path / "a.npz", sets[0], np.full(30, 7))
+    classify("nn-stein").failed("a.npz: all 30 samples have the label 7", "two classes")
+
+
+def test_training_without_labels(classify, tmp_path, sets):
+    save(tmp_path / "a.npz", sets[0])
+    classify("nn-stein").failed("a.npz: has no labels", "--y or --labels")
+
+
+def test_empty_test_set(classify, tmp_path, sets):
+    save(tmp_path / "b.npz", np.zeros((0, 5, 5)), np.zeros(0, int))
+    classify("nn-stein").failed("b.npz", "there are no matrices")
+
+
+def test_sizes_differ(classify, tmp_path, sets, rng):
+    save(tmp_path / "b.npz", learn_twins.classes(rng, 6, 4)[0])
+    classify("nn-stein").failed("a.npz holds 5 x 5 matrices, b.npz 4 x 4")
+
+
+def test_map_larger_than_matrices(classify, sets):
+    classify("nn-stein-ml", "-m", 9).failed("9", "5 x 5")
+
+
+def test_bad_matrices(classify, tmp_path, sets):
+    X = sets[2].copy()
+    X[4] = -X[4]
+    save(tmp_path / "b.npz", X)
+    classify("nn-stein").failed("b.npz", "X[4]", "not positive definite")
+
+
+@pytest.mark.parametrize("words, tells", [
+    (["nm"], ["no method 'nm'"]),
+    (["nn-frobenius"], ["frobenius"]),
+    (["nn-stein", "--metric", "airm"], ["names a metric already", "airm"]),
+    (["ksvm", "--metric", "airm"], ["ksvm", "stein, log-euclidean"]),
+    (["nn-stein", "--beta", "1"], ["--beta: nn-stein has no use for it", "none"]),
+    (["knn-stein", "-m", "3"], ["--m: knn-stein has no use for it", "--k"]),
+    (["ksvm-log-euclidean", "--beta", "1"], ["--beta: ksvm-log-euclidean has no use", "--cost"]),
+    (["nn-stein", "--normalize-kernel"], ["--normalize-kernel: nn-stein has no use"]),
+    (["src", "--model", "m.spdml"], ["src reads vectors"]),
+    (["knn", "-k", "0"], ["--k 0", "whole number"]),
+    (["ksvm", "--cost", "0"], ["--cost 0"]),
+    (["nn-stein", "-o", "p.npy"], ["p.npy", ".npz or .mat"]),
+])
+def test_misuse(classify, sets, words, tells):
+    classify(*words).failed(*tells, code=2)
+
+
+def test_needs_all_three(spdml, sets):
+    spdml("classify", "--train", "a.npz", "--test", "b.npz").failed("needs --method", code=2)
+    spdml("classify", "--train", "a.npz", "--method", "nn").failed("needs --test", code=2)
+    spdml("classify", "--test", "b.npz", "--method", "nn").failed("needs --train", code=2)

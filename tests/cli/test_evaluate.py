@@ -1,0 +1,346 @@
+"""spdml evaluate: protocols, tuning, scores, files, and what cannot be evaluated."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from twins import distance2
+
+SUBJECTS = ["ann", "bob", "cat", "dan"]
+
+
+def classes(rng, each=16, n=5, kinds=3, spread=0.5):
+    """SPD matrices whose class moves the first two coordinates; subjects in turn."""
+    X, y, subject, session = [], [], [], []
+    for i in range(each * kinds):
+        c = i % kinds
+        A = spread * rng.standard_normal((n, n))
+        A = (A + A.T) / 2
+        A[0, 0] += 1.0 * c
+        A[1, 1] -= 0.8 * (c == 1)
+        w, V = np.linalg.eigh(A)
+        X.append(V * np.exp(w) @ V.T)
+        y.append("abc"[c])
+        subject.append(SUBJECTS[i // kinds % 4])
+        session.append(i // kinds % 2 + 1)
+    X = np.array(X)
+    return {
+        "X": (X + X.transpose(0, 2, 1)) / 2,
+        "y": np.array(y),
+        "subject": np.array(subject),
+        "session": np.array(session),
+    }
+
+
+@pytest.fixture
+def data(rng, tmp_path):
+    made = classes(rng)
+    np.savez(tmp_path / "data.npz", **made)
+    return made
+
+
+def nearest(metric, X, y, train, test):
+    """The class of the nearest training matrix, by the definition of the metric."""
+    found = []
+    for i in np.flatnonzero(test):
+        where = np.flatnonzero(train)
+        found.append(y[where[np.argmin([distance2(metric, X[i], X[j]) for j in where])]])
+    return np.array(found)
+
+
+WHERE = ["--train-where", "subject=ann,bob", "--test-where", "subject=cat,dan"]
+
+
+def test_clauses_against_the_definition(spdml, data):
+    got = spdml("evaluate", "data.npz", "--methods", "nn-airm,nn-stein", *WHERE, "--by", "subject",
+                "--json").good().json
+    train = np.isin(data["subject"], ["ann", "bob"])
+    for result, metric in zip(got["results"], ["airm", "stein"]):
+        found = nearest(metric, data["X"], data["y"], train, ~train)
+        right = found == data["y"][~train]
+        assert result["method"] == f"nn-{metric}"
+        assert result["accuracy_mean"] == pytest.approx(right.mean(), abs=1e-15)
+        assert result["accuracy_std"] == 0 and result["parameters"] == {}
+        assert result["rounds"][0]["correct"] == right.sum()
+        recalls = [right[data["y"][~train] == c].mean() for c in "abc"]
+        assert result["balanced_accuracy_mean"] == pytest.approx(np.mean(recalls), abs=1e-15)
+        for who in ["cat", "dan"]:
+            here = right[data["subject"][~train] == who]
+            assert result["by"][who] == pytest.approx(here.mean(), abs=1e-15)
+        assert set(result["by"]) == {"cat", "dan"}
+        assert result["fit_seconds"] >= 0 and result["test_seconds"] > 0
+    assert got["results"][0]["mcnemar_p"] is None and 0 < got["results"][1]["mcnemar_p"] <= 1
+
+
+def test_one_side_is_what_the_other_leaves(spdml, data):
+    both = spdml("evaluate", "data.npz", "--methods", "nn-airm", *WHERE, "--json").good().json
+    for words in (WHERE[:2], WHERE[2:]):
+        one = spdml("evaluate", "data.npz", "--methods", "nn-airm", *words, "--json").good().json
+        assert one["results"][0]["accuracy_mean"] == both["results"][0]["accuracy_mean"]
+
+
+def test_clauses_must_all_hold_and_numbers_are_numbers(spdml, data):
+    got = spdml("evaluate", "data.npz", "--methods", "nn-airm", "--train-where", "session=1.0",
+                "--test-where", "session=2", "--test-where", "subject=bob", "--json").good().json
+    assert got["results"][0]["rounds"][0]["train"] == np.sum(data["session"] == 1)
+    both = (data["session"] == 2) & (data["subject"] == "bob")
+    assert got["results"][0]["rounds"][0]["test"] == both.sum()
+
+
+def test_splits(spdml, data):
+    words = ["evaluate", "data.npz", "--methods", "nn-airm,mdm-airm", "--split", "0.5",
+             "--repeats", "4", "--json"]
+    got = spdml(*words).good().json
+    for result in got["results"]:
+        accuracies = [r["accuracy"] for r in result["rounds"]]
+        assert len(accuracies) == 4 and all(r["train"] == 24 for r in result["rounds"])
+        assert result["accuracy_mean"] == pytest.approx(np.mean(accuracies), abs=1e-15)
+        assert result["accuracy_std"] == pytest.approx(np.std(accuracies, ddof=1), abs=1e-15)
+    assert len({r["accuracy"] for q in got["results"] for r in q["rounds"]}) > 1
+
+    def untimed(report):
+        return [[(r["accuracy"], r["correct"]) for r in q["rounds"]] for q in report["results"]]
+
+    assert untimed(spdml(*words).json) == untimed(got)
+    assert untimed(spdml(*words, "--seed", "2").json) != untimed(got)
+    few = spdml("evaluate", "data.npz", "--methods", "nn-airm", "--train-per-class", "3",
+                "--repeats", "2", "--json").good().json
+    assert [r["train"] for r in few["results"][0]["rounds"]] == [9, 9]
+
+
+def test_leave_one_group_out(spdml, data):
+    got = spdml("evaluate", "data.npz", "--methods", "nn-stein", "--leave-one-group-out",
+                "subject", "--json").good().json
+    rounds = got["results"][0]["rounds"]
+    assert [r["round"] for r in rounds] == SUBJECTS
+    for r in rounds:
+        test = data["subject"] == r["round"]
+        found = nearest("stein", data["X"], data["y"], ~test, test)
+        assert r["correct"] == np.sum(found == data["y"][test])
+
+
+def test_recentring(spdml, data, tmp_path):
+    """Subjects of another scale are brought back."""
+    moved = {**data, "X": data["X"].copy()}
+    for who, scale in zip(SUBJECTS, [0.01, 1, 30, 1000]):
+        moved["X"][data["subject"] == who] *= scale
+    np.savez(tmp_path / "moved.npz", **moved)
+
+    def accuracy(name, *more):
+        return spdml("evaluate", name, "--methods", "mdm-airm", "--leave-one-group-out", "subject",
+                     "--json", *more).good().json["results"][0]["accuracy_mean"]
+
+    assert accuracy("moved.npz") < accuracy("data.npz") - 0.2
+    assert accuracy("moved.npz", "--recenter", "subject") == pytest.approx(
+        accuracy("data.npz", "--recenter", "subject"), abs=1e-12)
+
+
+def test_identity_is_no_map(spdml, data):
+    got = spdml("evaluate", "data.npz", "--methods", "nn-airm,nn-airm-ml,nn-airm-csp,pca-nn-airm",
+                *WHERE, "-m", "5", "--json").good().json["results"]
+    assert len({r["accuracy_mean"] for r in got}) == 1
+    assert all(r["parameters"] == {"m": 5} for r in got[1:])
+
+
+def test_maps_against_numpy(spdml, data):
+    got = spdml("evaluate", "data.npz", "--methods", "pca-nn-airm", *WHERE, "-m", "2",
+                "--json").good().json["results"][0]
+    train = np.isin(data["subject"], ["ann", "bob"])
+    W = np.linalg.eigh(data["X"][train].mean(axis=0))[1][:, -2:]
+    found = nearest("airm", W.T @ data["X"] @ W, data["y"], train, ~train)
+    assert got["accuracy_mean"] == pytest.approx(np.mean(found == data["y"][~train]), abs=1e-15)
+
+
+def test_tuning_is_reported(spdml, data):
+    got = spdml("evaluate", "data.npz", "--methods", "nn-airm,nn-stein-ml,knn-airm", *WHERE,
+                "--grid", "m=2,3", "--grid", "nu-b=1,2", "--grid=k=1,3,5", "--json").good().json
+    plain, ml, knn = got["results"]
+    assert got["folds"] == 2 and got["folds_wanted"] == 5 and got["fold_groups"] == "subject"
+    assert plain["rounds"][0]["settings"] == 1 and plain["rounds"][0]["cv_accuracy"] is None
+    assert ml["rounds"][0]["settings"] == 4 and ml["rounds"][0]["folds"] == 2
+    assert ml["parameters"]["m"] in (2, 3) and ml["parameters"]["nu-b"] in (1, 2)
+    assert ml["parameters"]["nu-w"] == 8
+    assert knn["parameters"]["k"] in (1, 3, 5)
+    assert 0 < ml["rounds"][0]["cv_accuracy"] <= 1 and ml["tune_seconds"] > 0
+
+
+def test_folds(spdml, data):
+    words = ["evaluate", "data.npz", "--methods", "knn-airm"]
+    assert "2, subject kept together; 5 were asked for" in spdml(*words, *WHERE).good().out
+    free = spdml(*words, *WHERE, "--cv-groups", "none", "--json").good().json
+    assert free["folds"] == 5 and free["fold_groups"] is None
+    other = spdml(*words, "--split", "0.5", "--repeats", "1", "--cv-groups", "session",
+                  "--json").good().json
+    assert other["folds"] == 2
+    few = spdml(*words, "--train-per-class", "3", "--repeats", "1").good()
+    assert "3; 5 were asked for, but the smallest class has not more" in few.out
+    alone = spdml(*words, "--train-where", "subject=ann", "--json").good().json
+    assert alone["folds"] == 4  # of one subject there are four a class, dealt out alone
+
+
+def test_same_results_for_any_number_of_threads(spdml, data):
+    words = ["evaluate", "data.npz", "--methods", "nn-stein-ml,rsr,cdl", "--split", "0.4",
+             "--repeats", "2", "--cv", "3", "--grid", "m=2,3,5", "--json"]
+
+    def untimed(report):
+        return [[{k: v for k, v in r.items() if "seconds" not in k} for r in q["rounds"]]
+                for q in report["results"]]
+
+    one = untimed(spdml(*words, "--threads", "1").good().json)
+    assert untimed(spdml(*words, "--threads", "3").good().json) == one
+
+
+def test_labels_of_the_test_part_count_for_the_score_alone(spdml, data, tmp_path, rng):
+    methods = "nn-airm,nn-stein-ml,knn-airm,rsr,cdl,mdm-airm-csp,ksvm-stein,riemannian-lle"
+    test = np.isin(data["subject"], ["cat", "dan"])
+    y = data["y"].copy()
+    y[test] = rng.permutation(y[test])
+    assert not np.array_equal(y, data["y"])
+    np.savez(tmp_path / "other.npz", **{**data, "y": y})
+    seen = []
+    for name in ("data", "other"):
+        spdml("evaluate", f"{name}.npz", "--methods", methods, *WHERE, "--grid", "m=2,3", "-o",
+              name, "-q").good()
+        with np.load(tmp_path / name / "predictions.npz") as z:
+            found = {k: z[k].tolist() for k in z.files if k.startswith("predicted-")}
+        with open(tmp_path / name / "results.json", encoding="utf-8") as f:
+            results = json.load(f)["results"]
+        seen.append((found, [r["parameters"] for r in results],
+                     [r["rounds"][0]["cv_accuracy"] for r in results]))
+        scores = [r["accuracy_mean"] for r in results]
+        seen[-1] += (scores,)
+    assert len(seen[0][0]) == 8
+    assert seen[0][:3] == seen[1][:3]
+    assert seen[0][3] != seen[1][3]
+
+
+def test_files(spdml, data, tmp_path):
+    got = spdml("evaluate", "data.npz", "--methods", "nn-airm,knn-stein", "--split", "0.5",
+                "--repeats", "3", "-o", "results", "--json").good().json
+    folder = tmp_path / "results"
+    files = set(os.listdir(folder))
+    assert files >= {"confusion.npz", "predictions.npz", "results.json", "rounds.csv"}
+    assert not any("tmp" in name for name in files)
+    with open(folder / "results.json", encoding="utf-8") as f:
+        assert json.load(f) == got
+    with np.load(folder / "predictions.npz") as z:
+        p = {k: z[k] for k in z.files}
+    assert set(p) == {"round", "index", "y", "predicted-nn-airm", "predicted-knn-stein"}
+    assert np.array_equal(p["y"], data["y"][p["index"]])
+    with np.load(folder / "confusion.npz") as z:
+        assert list(z["classes"]) == ["a", "b", "c"]
+        for result in got["results"]:
+            table, said = z[result["method"]], p["predicted-" + result["method"]]
+            for i, a in enumerate("abc"):
+                for j, b in enumerate("abc"):
+                    assert table[i, j] == np.sum((p["y"] == a) & (said == b))
+            for r in result["rounds"]:
+                here = p["round"] == int(r["round"]) - 1
+                assert r["correct"] == np.sum(said[here] == p["y"][here])
+    with open(folder / "rounds.csv", encoding="utf-8", newline="") as f:
+        lines = list(csv.DictReader(f))
+    assert len(lines) == 6 and lines[0]["method"] == "nn-airm" and lines[5]["round"] == "3"
+    for line, r in zip(lines, [r for q in got["results"] for r in q["rounds"]]):
+        assert float(line["accuracy"]) == r["accuracy"]
+        assert (float(line["k"]) if line["k"] else None) == r["parameters"].get("k")
+    spdml("evaluate", "data.npz", "--methods", "nn-airm", *WHERE, "-o", "results").good()
+
+
+def test_table(spdml, data):
+    out = spdml("evaluate", "data.npz", "--methods", "nn-airm,nn-stein-ml", "--split", "0.5",
+                "--repeats", "3", "-m", "2", "--nu-b", "1").good().out
+    assert "48 matrices 5 x 5, 3 classes" in out and "3 random splits" in out
+    line = next(x for x in out.splitlines() if x.startswith("nn-stein-ml"))
+    assert "+-" in line and "m 2, nu-w 8, nu-b 1" in line
+
+
+def test_vectors(spdml, data, tmp_path, rng):
+    images = rng.random((48, 6, 4))
+    for i, c in enumerate(data["y"]):
+        images[i, :, "abc".index(c)] += 3
+    np.savez(tmp_path / "images.npz", images=images, **data)
+    got = spdml("evaluate", "images.npz", "--methods", "src,nn-airm", *WHERE, "--dimensions", "5",
+                "--json").good().json["results"]
+    assert got[0]["accuracy_mean"] > 0.95
+    np.savez(tmp_path / "named.npz", faces=images, **data)
+    spdml("evaluate", "named.npz", "--methods", "src,nn-airm", *WHERE).failed("images", "faces")
+    spdml("evaluate", "named.npz", "--methods", "src", *WHERE, "--vectors", "faces", "--dimensions",
+          "5", "--json").good()
+
+
+@pytest.mark.parametrize("words, tells, code", [
+    (["--train-where", "subject=zoe"], ["subject is never 'zoe'", "ann, bob, cat, dan"], 1),
+    (["--train-where", "age=3"], ["no column 'age'", "subject", "session"], 1),
+    (["--train-where", "subject"], ["COLUMN=value"], 2),
+    (["--train-where", "subject=ann,bob", "--test-where", "session=1"], ["train and are tested"],
+     1),
+    (["--train-where", "subject=ann", "--train-where", "subject=bob"], ["no matrix fulfils"], 1),
+    (["--train-where", "subject=ann,bob,cat,dan"], ["nothing is left"], 1),
+    (["--train-where", "y=a"], ["one class"], 1),
+    ([], ["one protocol"], 2),
+    (["--split", "0.5", "--leave-one-group-out", "subject"], ["not several"], 2),
+    (["--leave-one-group-out", "who"], ["no column 'who'"], 1),
+    (["--split", "0.5", "--by", "who"], ["--by", "no column 'who'"], 1),
+    (["--split", "0.5", "--recenter", "who"], ["--recenter", "no column 'who'"], 1),
+    (["--split", "0.5", "--cv-groups", "who"], ["--cv-groups", "no column 'who'"], 1),
+    (["--train-per-class", "16"], ["16 training samples a class", "largest class has 16"], 1),
+    (["--split", "0.5", "--grid", "q=1"], ["no parameter 'q'", "nu-b"], 2),
+    (["--split", "0.5", "--grid", "m"], ["NAME=value"], 2),
+    (["--split", "0.5", "--grid", "m=2,x"], ["'x' is no number"], 2),
+    (["--split", "0.5", "--grid", "lambda=1"], ["none of the methods"], 2),
+    (["--split", "0.5", "--cost", "1"], ["--cost", "none of the methods"], 2),
+    (["--split", "0.5", "-m", "2", "--grid", "m=2,3"], ["exclude each other"], 2),
+    (["--split", "0.5", "--grid", "m=9"], ["m = 9", "5 x 5"], 1),
+    (["--split", "0.5", "--grid", "m=1.5"], ["m = 1.5", "whole number"], 1),
+    (["--split", "0.5", "-m", "9"], ["m = 9"], 1),
+    (["--split", "0.5", "-o", "no/such/folder"], ["cannot be written"], 1),
+    (["--split", "0.5", "-o", "data.npz"], ["cannot be written"], 1),
+])
+def test_refusals(spdml, data, words, tells, code):
+    spdml("evaluate", "data.npz", "--methods", "nn-airm-ml,knn-airm", *words).failed(*tells,
+                                                                                      code=code)
+
+
+@pytest.mark.parametrize("methods, tells", [
+    ("nn-stien", ["nn-stien", "stein"]), ("", ["no method ''"]), ("nn-airm,", ["no method ''"]),
+    ("nn-airm,nn", ["twice"]), ("rsr-airm", ["stein"]), ("frob", ["rsr", "cdl"]),
+])
+def test_bad_methods(spdml, data, methods, tells):
+    spdml("evaluate", "data.npz", "--methods", methods, "--split", "0.5").failed(*tells, code=2)
+
+
+def test_bad_data(spdml, data, tmp_path):
+    words = ["--methods", "nn-airm", "--split", "0.5"]
+    np.savez(tmp_path / "bare.npz", X=data["X"])
+    spdml("evaluate", "bare.npz", *words).failed("no labels")
+    np.savez(tmp_path / "one.npz", X=data["X"], y=np.zeros(48, int))
+    spdml("evaluate", "one.npz", *words).failed("all labels are the same")
+    np.savez(tmp_path / "each.npz", X=data["X"], y=np.arange(48))
+    spdml("evaluate", "each.npz", *words).failed("one sample only")
+
+
+def test_classes_without_training_are_told(spdml, data):
+    where = ["--train-where", "y=a,b", "--test-where", "y=c", "--json"]
+    done = spdml("evaluate", "data.npz", "--methods", "nn-airm", *where).good()
+    assert done.json["results"][0]["accuracy_mean"] == 0
+    assert "16 of 16 test matrices" in done.err and "such as c" in done.err
+
+
+def test_interrupt(command, rng, tmp_path):
+    np.savez(tmp_path / "big.npz", **classes(rng, each=60, n=40))
+    run = subprocess.Popen(
+        [command, "evaluate", "big.npz", "--methods", "nn-airm-ml", "--split", "0.5", "--max-iter",
+         "100000", "--tol", "0", "-o", "results"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1.5)
+    assert run.poll() is None
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 130 and out == b""
+    assert err.decode().count("\n") == 1 and "interrupted" in err.decode()
+    assert os.listdir(tmp_path / "results") == []

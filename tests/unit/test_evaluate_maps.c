@@ -1,0 +1,313 @@
+/* test_evaluate_maps.c - maps against their definitions, and classifiers behind them. */
+#include "random_spd.h"
+#include "test.h"
+
+#include "base/memory.h"
+#include "evaluate/map.h"
+
+#define N 5
+#define P 36
+
+typedef struct set {
+    spd_samples samples;
+    double *X;
+    int label[P];
+} set;
+
+/* Classes in turn; each has spread of its own in the first two coordinates. */
+static set make_set(uint64_t seed, int kinds)
+{
+    set s = {.X = block(P * N * N)};
+    double L[N * N];
+    rng r;
+    rng_seed(&r, seed);
+    for (size_t i = 0; i < P; i++) {
+        s.label[i] = (int)(i % (size_t)kinds);
+        for (size_t a = 0; a < N; a++)
+            for (size_t b = 0; b <= a; b++)
+                L[a * N + b] = L[b * N + a] = 0.3 * rng_normal(&r);
+        L[0] += 1.2 * s.label[i];
+        L[N + 1] -= 0.8 * (s.label[i] == 1);
+        spd_apply(NULL, SPD_EXP, 0.0, N, 1, L, s.X + i * N * N);
+    }
+    s.samples = (spd_samples){.p = P, .n = N, .X = s.X, .classes = (size_t)kinds};
+    return s;
+}
+
+static spd_method method_of(const char *name, double m)
+{
+    spd_method method;
+    CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
+    method.value[SPD_PARAM_M] = m;
+    return method;
+}
+
+static map fitted(const char *name, set *s, double m)
+{
+    map a = {0};
+    spd_method method = method_of(name, m);
+    s->samples.label = s->label;
+    CHECK(map_fit(NULL, &method, &s->samples, (map_graph){0}, &a) == SPD_OK, "%s", name);
+    CHECK(a.n == N && a.m == (size_t)m, "%s", name);
+    for (size_t i = 0; a.W && i < a.m; i++)
+        for (size_t j = 0; j < a.m; j++) {
+            double dot = 0.0;
+            for (size_t k = 0; k < N; k++)
+                dot += a.W[k * a.m + i] * a.W[k * a.m + j];
+            CHECK_CLOSE(dot, i == j ? 1.0 : 0.0, 1e-12, "%s: W'W", name);
+        }
+    return a;
+}
+
+/* Largest part of V's columns (n x m) outside the span of orthonormal W. */
+static double outside(const map *a, const double *V)
+{
+    double worst = 0.0;
+    for (size_t c = 0; c < a->m; c++) {
+        double rest[N], size = 0.0, left = 0.0;
+        for (size_t i = 0; i < N; i++) {
+            rest[i] = V[i * a->m + c];
+            size += rest[i] * rest[i];
+        }
+        for (size_t k = 0; k < a->m; k++) {
+            double dot = 0.0;
+            for (size_t i = 0; i < N; i++)
+                dot += a->W[i * a->m + k] * V[i * a->m + c];
+            for (size_t i = 0; i < N; i++)
+                rest[i] -= dot * a->W[i * a->m + k];
+        }
+        for (size_t i = 0; i < N; i++)
+            left += rest[i] * rest[i];
+        worst = fmax(worst, sqrt(left / size));
+    }
+    return worst;
+}
+
+static void class_mean(const set *s, int which, double *M)
+{
+    double part[P * N * N];
+    size_t size = 0;
+    for (size_t i = 0; i < P; i++)
+        if (which < 0 || s->label[i] == which)
+            memcpy(part + size++ * N * N, s->X + i * N * N, N * N * sizeof *part);
+    CHECK(spd_mean(NULL, SPD_AIRM, N, size, part, NULL, 0.0, 0, M, NULL) >= 0, " ");
+}
+
+/* Two classes: generalised eigenvectors of (M_1, M_2), eigenvalues farthest from 1 first. */
+static void csp_of_two_classes(void)
+{
+    set s = make_set(3, 2);
+    double A[N * N], B[N * N], lambda[N], V[N * 2];
+    map a = fitted("nn-airm-csp", &s, 2);
+    class_mean(&s, 0, A);
+    class_mean(&s, 1, B);
+    CHECK(LAPACKE_dsygv(LAPACK_ROW_MAJOR, 1, 'V', 'L', N, A, N, B, N, lambda) == 0, " ");
+    int taken[N] = {0};
+    for (size_t c = 0; c < 2; c++) {
+        size_t best = SIZE_MAX;
+        for (size_t k = 0; k < N; k++)
+            if (!taken[k] && (best == SIZE_MAX || fabs(log(lambda[k])) > fabs(log(lambda[best]))))
+                best = k;
+        taken[best] = 1;
+        for (size_t i = 0; i < N; i++)
+            V[i * 2 + c] = A[i * N + best];
+    }
+    CHECK(outside(&a, V) < 1e-9, "off by %g", outside(&a, V));
+    map_free(&a);
+    free(s.X);
+}
+
+/* Leading eigenvectors of the Karcher and of the arithmetic mean. */
+static void mean_and_pca(void)
+{
+    set s = make_set(4, 3);
+    const char *names[] = {"nn-airm-mean", "pca-nn-airm"};
+    for (int pca = 0; pca < 2; pca++) {
+        double M[N * N] = {0}, lambda[N], V[N * N], lead[N * 2];
+        map a = fitted(names[pca], &s, 2);
+        if (!pca)
+            class_mean(&s, -1, M);
+        for (size_t e = 0; pca && e < P * N * N; e++)
+            M[e % (N * N)] += s.X[e] / P;
+        twin_eigh(N, M, lambda, V);
+        for (size_t i = 0; i < N; i++)
+            for (size_t c = 0; c < 2; c++)
+                lead[i * 2 + c] = V[i * N + N - 1 - c];
+        CHECK(outside(&a, lead) < 1e-9, "%s: off by %g", names[pca], outside(&a, lead));
+        map_free(&a);
+    }
+    free(s.X);
+}
+
+static void learned_and_random(void)
+{
+    set s = make_set(5, 3);
+    spd_fit_options o;
+    spd_model *model = NULL;
+    map ml = fitted("nn-stein-ml", &s, 2), random = fitted("nn-stein-random", &s, 2);
+    map again = fitted("nn-stein-random", &s, 2), whole = fitted("nn-stein-ml", &s, N);
+    CHECK(!whole.W, "m = n is the identity");
+    CHECK(memcmp(random.W, again.W, N * 2 * sizeof *random.W) == 0, "same seed");
+    spd_fit_defaults(&o);
+    o.m = 2;
+    o.metric = SPD_STEIN;
+    CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, NULL, NULL, NULL, &model) == SPD_OK, " ");
+    CHECK(memcmp(ml.W, model->W, N * 2 * sizeof *ml.W) == 0, "spd_fit's own");
+    CHECK(ml.nu_w == model->nu_w && ml.nu_b == model->nu_b, "nu");
+    spd_model_free(model);
+    map_free(&ml);
+    map_free(&random);
+    map_free(&again);
+    free(s.X);
+}
+
+/* label (P) <- predictions of a method for its own training samples but the first, and others. */
+static void predict(const spd_method *method, set *train, const set *test, const spd_model *model,
+                    int *label)
+{
+    spd_classifier *c = NULL;
+    train->samples.label = train->label;
+    CHECK(spd_classifier_fit(NULL, method, &train->samples, model, &c) >= 0, "fit");
+    CHECK(c && spd_classifier_predict(NULL, c, &test->samples, label) >= 0, "predict");
+    spd_classifier_free(c);
+}
+
+/* A map and then nn is nn on the mapped matrices; the identity changes nothing. */
+static void classifier_behind_a_map(void)
+{
+    set train = make_set(6, 3), test = make_set(7, 3);
+    int plain[P], same[P], mapped[P], by_model[P];
+    int64_t index[P];
+    double d2[P], S[P * 4], T[P * 4];
+    spd_method nn = method_of("nn-airm", NAN), whole = method_of("nn-airm-ml", N);
+    spd_method ml = method_of("nn-airm-ml", 2);
+    predict(&nn, &train, &test, NULL, plain);
+    predict(&whole, &train, &test, NULL, same);
+    CHECK(memcmp(plain, same, sizeof plain) == 0, "identity");
+    spd_fit_options o;
+    spd_model *model = NULL;
+    spd_fit_defaults(&o);
+    o.m = 2;
+    o.metric = SPD_AIRM;
+    CHECK(spd_fit(NULL, N, P, train.X, train.label, &o, NULL, NULL, NULL, &model) == SPD_OK, " ");
+    spd_congruence(NULL, N, 2, P, train.X, model->W, S);
+    spd_congruence(NULL, N, 2, P, test.X, model->W, T);
+    spd_nearest(NULL, SPD_AIRM, 2, P, S, P, T, 1, 1, index, d2, NULL);
+    predict(&ml, &train, &test, NULL, mapped);
+    predict(&nn, &train, &test, model, by_model);
+    for (size_t i = 0; i < P; i++) {
+        CHECK(mapped[i] == train.label[index[i]], "sample %zu", i);
+        CHECK(by_model[i] == mapped[i], "sample %zu", i);
+    }
+    spd_model_free(model);
+    free(train.X);
+    free(test.X);
+}
+
+static void values_are_told(void)
+{
+    set s = make_set(8, 3);
+    spd_classifier *c = NULL;
+    spd_method method = method_of("knn-stein-ml", NAN);
+    s.samples.label = s.label;
+    CHECK(spd_classifier_fit(NULL, &method, &s.samples, NULL, &c) == SPD_OK, " ");
+    const spd_method *used = spd_classifier_method(c);
+    CHECK_CLOSE(used->value[SPD_PARAM_M], 2.0, 0.0, "a third of 5");
+    CHECK_CLOSE(used->value[SPD_PARAM_NU_W], 12.0, 0.0, "smallest class");
+    CHECK(used->value[SPD_PARAM_K] >= 1.0 && used->value[SPD_PARAM_NU_B] >= 1.0, "k, nu_b");
+    CHECK(isnan(used->value[SPD_PARAM_LAMBDA]), "not its own");
+    spd_classifier_free(c);
+    free(s.X);
+}
+
+static void refuse(const spd_method *method, const spd_samples *train, const spd_model *model,
+                   const char *word)
+{
+    spd_context *ctx = spd_context_new();
+    spd_classifier *c = NULL;
+    spd_status status = spd_classifier_fit(ctx, method, train, model, &c);
+    CHECK(status == SPD_EINVAL && !c, "%s", word);
+    CHECK(strstr(spd_context_error(ctx)->message, word), "%s: %s", word,
+          spd_context_error(ctx)->message);
+    spd_context_free(ctx);
+}
+
+static void bad_samples(void)
+{
+    set s = make_set(9, 3);
+    spd_method nn = method_of("nn-airm", NAN), ml = method_of("nn-airm-ml", 9);
+    spd_samples t = s.samples;
+    spd_classifier *c = NULL;
+    int label[P];
+    refuse(&nn, &t, NULL, "no labels");
+    t.label = s.label;
+    refuse(&ml, &t, NULL, "m = 9");
+    spd_model other = {.n = 7, .m = 2};
+    refuse(&nn, &t, &other, "7 x 7");
+    t.p = 0;
+    refuse(&nn, &t, NULL, "no training samples");
+    t.p = 1;
+    refuse(&nn, &t, NULL, "one class");
+    t.p = P;
+    t.classes = 2;
+    refuse(&nn, &t, NULL, "class 2");
+    t.classes = 3;
+    spd_method src = method_of("src", NAN);
+    refuse(&src, &t, NULL, "vectors");
+    spd_method bad = method_of("knn-airm", NAN);
+    bad.value[SPD_PARAM_K] = 1.5;
+    refuse(&bad, &t, NULL, "k = 1.5");
+    CHECK(spd_classifier_fit(NULL, &nn, &t, NULL, &c) == SPD_OK, " ");
+    spd_samples q = t;
+    q.p = 0;
+    CHECK(spd_classifier_predict(NULL, c, &q, label) == SPD_EINVAL, "no queries");
+    q = t;
+    q.n = 4;
+    CHECK(spd_classifier_predict(NULL, c, &q, label) == SPD_EINVAL, "other size");
+    spd_classifier_free(c);
+    spd_classifier_free(NULL);
+    free(s.X);
+}
+
+/* Every allocation of every map and a classifier behind it fails once. */
+static void allocation_sweep(void)
+{
+    const char *names[] = {"nn-airm",     "mdm-stein-csp", "nn-stein-ml",
+                           "pca-nn-airm", "knn-airm-mean", "nn-stein-random"};
+    set s = make_set(10, 3);
+    s.samples.label = s.label;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        spd_method method = method_of(names[k], 2);
+        long before = mem_live(), step = 1;
+        int label[P];
+        for (spd_status status = SPD_ENOMEM; status == SPD_ENOMEM && step < 2000; step++) {
+            spd_context *ctx = spd_context_new();
+            spd_classifier *c = NULL;
+            spd_context_set_threads(ctx, 1);
+            mem_fail_at(step);
+            status = spd_classifier_fit(ctx, &method, &s.samples, NULL, &c);
+            if (status >= 0)
+                status = spd_classifier_predict(ctx, c, &s.samples, label);
+            mem_fail_at(0);
+            CHECK(status >= 0 || status == SPD_ENOMEM, "%s step %ld: %d %s", names[k], step, status,
+                  spd_context_error(ctx)->message);
+            spd_classifier_free(c);
+            spd_context_free(ctx);
+            CHECK(mem_live() == before, "%s step %ld leaks", names[k], step);
+        }
+        CHECK(step > 3 && step < 2000, "%s: %ld", names[k], step);
+    }
+    free(s.X);
+}
+
+int main(void)
+{
+    RUN(csp_of_two_classes);
+    RUN(mean_and_pca);
+    RUN(learned_and_random);
+    RUN(classifier_behind_a_map);
+    RUN(values_are_told);
+    RUN(bad_samples);
+    RUN(allocation_sweep);
+    return test_summary();
+}

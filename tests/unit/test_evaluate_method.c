@@ -1,0 +1,138 @@
+/* test_evaluate_method.c - methods by name, what they use, and what is refused. */
+#include "random_spd.h"
+#include "test.h"
+
+#include "spdml.h"
+
+static spd_method parsed(const char *name)
+{
+    spd_method method = {0};
+    CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
+    return method;
+}
+
+static void joined_names(void)
+{
+    static const struct {
+        const char *name;
+        spd_classifier_kind classifier;
+        spd_metric metric;
+        spd_map map;
+        const char *printed;
+    } known[] = {
+        {"nn-stein", SPD_NN, SPD_STEIN, SPD_MAP_NONE, "nn-stein"},
+        {"nn-stein-ml", SPD_NN, SPD_STEIN, SPD_MAP_ML, "nn-stein-ml"},
+        {"nn", SPD_NN, SPD_AIRM, SPD_MAP_NONE, "nn-airm"},
+        {"nn-ml", SPD_NN, SPD_AIRM, SPD_MAP_ML, "nn-airm-ml"},
+        {"NN-Riemann-ML", SPD_NN, SPD_AIRM, SPD_MAP_ML, "nn-airm-ml"},
+        {"knn-log-euclidean-csp", SPD_KNN, SPD_LOG_EUCLIDEAN, SPD_MAP_CSP, "knn-log-euclidean-csp"},
+        {"mdm-wasserstein-mean", SPD_MDM, SPD_BURES_WASSERSTEIN, SPD_MAP_MEAN,
+         "mdm-bures-wasserstein-mean"},
+        {"rsr-ml", SPD_RSR, SPD_STEIN, SPD_MAP_ML, "rsr-ml"},
+        {"rsr-stein", SPD_RSR, SPD_STEIN, SPD_MAP_NONE, "rsr"},
+        {"cdl", SPD_CDL, SPD_LOG_EUCLIDEAN, SPD_MAP_NONE, "cdl"},
+        {"cdl-lda-ml", SPD_CDL_LDA, SPD_LOG_EUCLIDEAN, SPD_MAP_ML, "cdl-lda-ml"},
+        {"pca-nn-airm", SPD_NN, SPD_AIRM, SPD_MAP_PCA, "pca-nn-airm"},
+        {"pca-nn", SPD_NN, SPD_AIRM, SPD_MAP_PCA, "pca-nn-airm"},
+        {"riemannian-lle", SPD_LLE, SPD_AIRM, SPD_MAP_NONE, "riemannian-lle"},
+        {"riemannian-hessian-lle-random", SPD_HLLE, SPD_AIRM, SPD_MAP_RANDOM,
+         "riemannian-hessian-lle-random"},
+        {"ksvm-logeuclid", SPD_KSVM, SPD_LOG_EUCLIDEAN, SPD_MAP_NONE, "ksvm-log-euclidean"},
+        {"ts-lda", SPD_TS_LDA, SPD_AIRM, SPD_MAP_NONE, "ts-lda"},
+        {"gsrc", SPD_GSRC, SPD_AIRM, SPD_MAP_NONE, "gsrc"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char name[SPD_METHOD_NAME];
+        spd_method method = parsed(known[i].name);
+        CHECK(method.classifier == known[i].classifier, "%s", known[i].name);
+        CHECK(method.metric == known[i].metric, "%s", known[i].name);
+        CHECK(method.map == known[i].map, "%s", known[i].name);
+        spd_method_name(&method, name);
+        CHECK(strcmp(name, known[i].printed) == 0, "%s became %s", known[i].name, name);
+        for (unsigned p = 0; p < SPD_PARAMETERS; p++)
+            CHECK(isnan(method.value[p]), "%s: %u is fixed", known[i].name, p);
+    }
+}
+
+/* What a name prints reads as the same method, for all that are possible. */
+static void names_go_round(void)
+{
+    size_t possible = 0;
+    for (unsigned c = 0; c < SPD_CLASSIFIERS; c++)
+        for (unsigned m = 0; m < SPD_METRICS; m++)
+            for (unsigned a = 0; a < SPD_MAPS; a++) {
+                char name[SPD_METHOD_NAME];
+                spd_method method = {.classifier = (spd_classifier_kind)c,
+                                     .metric = (spd_metric)m,
+                                     .map = (spd_map)a};
+                spd_method back = {0};
+                spd_method_name(&method, name);
+                if (spd_method_parse(NULL, name, &back) != SPD_OK)
+                    continue;
+                possible++;
+                CHECK(back.classifier == method.classifier && back.metric == method.metric &&
+                          back.map == method.map,
+                      "%s", name);
+            }
+    CHECK(possible > 100, "only %zu", possible);
+}
+
+static void refuse(const char *name, const char *word)
+{
+    spd_context *ctx = spd_context_new();
+    spd_method method = {.classifier = SPD_MDM};
+    CHECK(spd_method_parse(ctx, name, &method) == SPD_EINVAL, "%s", name);
+    CHECK(strstr(spd_context_error(ctx)->message, word), "%s: %s", name,
+          spd_context_error(ctx)->message);
+    CHECK(method.classifier == SPD_MDM, "touched");
+    spd_context_free(ctx);
+}
+
+static void bad_names(void)
+{
+    refuse("", "no method ''");
+    refuse("nnn-stein", "rsr");
+    refuse("nn-stien", "bures-wasserstein");
+    refuse("nn-stein-", "nn-stein-");
+    refuse("pca-nn-ml", "two maps");
+    refuse("rsr-airm", "stein");
+    refuse("cdl-stein", "log-euclidean");
+    refuse("src-ml", "vectors");
+    refuse("nn-euclidean-ml", "learned");
+    refuse("a-name-that-is-so-long-that-no-method-could-ever-have-it-or-come-near-to-it", "long");
+    refuse(NULL, "no name");
+}
+
+static void single_names(void)
+{
+    spd_parameter parameter;
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
+        const char *name = spd_parameter_name((spd_parameter)i);
+        CHECK(spd_parameter_parse(name, &parameter) == SPD_OK && parameter == i, "%s", name);
+    }
+    CHECK(spd_parameter_parse("nub", &parameter) == SPD_EINVAL, "nub");
+    CHECK(!spd_parameter_name(SPD_PARAMETERS) && !spd_map_name(SPD_MAPS), "past the end");
+    CHECK(!spd_classifier_name(SPD_CLASSIFIERS), "past the end");
+}
+
+static void uses(void)
+{
+    spd_method rsr = parsed("rsr-ml"), nn = parsed("nn-stein"), knn = parsed("knn-airm-csp");
+    CHECK(spd_method_uses(&rsr, SPD_PARAM_M) && spd_method_uses(&rsr, SPD_PARAM_NU_B), "map");
+    CHECK(spd_method_uses(&rsr, SPD_PARAM_LAMBDA) && spd_method_uses(&rsr, SPD_PARAM_BETA), "rsr");
+    CHECK(!spd_method_uses(&nn, SPD_PARAM_M) && !spd_method_uses(&nn, SPD_PARAM_K), "nn");
+    CHECK(spd_method_uses(&knn, SPD_PARAM_K) && spd_method_uses(&knn, SPD_PARAM_M), "knn");
+    CHECK(!spd_method_uses(&knn, SPD_PARAM_NU_B), "csp has no graph");
+    spd_method src = parsed("src");
+    CHECK(spd_method_on_vectors(&src) && !spd_method_on_vectors(&nn), "vectors");
+}
+
+int main(void)
+{
+    RUN(joined_names);
+    RUN(names_go_round);
+    RUN(bad_names);
+    RUN(single_names);
+    RUN(uses);
+    return test_summary();
+}

@@ -1,0 +1,421 @@
+/* test_evaluate_tune.c - values by cross-validation: against a slow twin, whatever the threads. */
+#include "random_spd.h"
+#include "test.h"
+
+#include "base/memory.h"
+#include "evaluate/settings.h"
+#include "learn/affinity.h"
+#include "learn/folds.h"
+
+#define N 6
+#define P 45
+
+typedef struct set {
+    spd_samples samples;
+    double *X;
+    int label[P];
+} set;
+
+static set make_set(uint64_t seed)
+{
+    set s = {.X = block(P * N * N)};
+    double L[N * N];
+    rng r;
+    rng_seed(&r, seed);
+    for (size_t i = 0; i < P; i++) {
+        s.label[i] = (int)(i % 3);
+        for (size_t a = 0; a < N; a++)
+            for (size_t b = 0; b <= a; b++)
+                L[a * N + b] = L[b * N + a] = rng_normal(&r) * (a < 2 ? 0.3 : 0.8);
+        L[0] += 0.8 * s.label[i];
+        L[N + 1] -= 0.8 * (s.label[i] == 1);
+        spd_apply(NULL, SPD_EXP, 0.0, N, 1, L, s.X + i * N * N);
+    }
+    s.samples = (spd_samples){.p = P, .n = N, .X = s.X, .classes = 3};
+    return s;
+}
+
+static spd_method method_of(const char *name)
+{
+    spd_method method;
+    CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
+    return method;
+}
+
+/* ---- settings ---------------------------------------------------------------------------------
+ */
+
+static settings settings_of(const char *name, const spd_samples *train, const spd_grid *grid)
+{
+    settings s;
+    spd_method method = method_of(name);
+    CHECK(settings_make(NULL, &method, train, grid, &s) == SPD_OK, "%s", name);
+    return s;
+}
+
+static void default_grids(void)
+{
+    spd_samples train = {.p = 40, .n = 93, .classes = 3};
+    const double expected[] = {12, 23, 35, 47, 70};
+    settings s = settings_of("nn-stein-ml", &train, NULL);
+    CHECK(s.maps == 26 && s.decisions == 1, "%zu x %zu", s.maps, s.decisions);
+    for (size_t i = 0; i < 26; i++) {
+        spd_method method = method_of("nn-stein-ml");
+        settings_use(&s, i, &method);
+        double m = method.value[SPD_PARAM_M];
+        CHECK_CLOSE(m, i < 25 ? expected[i / 5] : 93.0, 0.0, "setting %zu", i);
+        CHECK(isnan(method.value[SPD_PARAM_NU_B]) == (i == 25), "nu_b of setting %zu", i);
+    }
+    settings_free(&s);
+    train.n = 3; /* sizes fall together */
+    s = settings_of("nn-stein-csp", &train, NULL);
+    CHECK(s.maps == 3, "%zu sizes of 3 x 3", s.maps);
+    settings_free(&s);
+    s = settings_of("nn-stein", &train, NULL);
+    CHECK(s.maps == 1 && s.decisions == 1, "nothing to tune");
+    settings_free(&s);
+}
+
+static void own_grids(void)
+{
+    spd_samples train = {.p = 40, .n = 8, .classes = 3};
+    const double m[] = {6, 2, 6, 8}, nu_b[] = {4, 1}, k[] = {3, 1, 5};
+    spd_grid grid = {0};
+    grid.count[SPD_PARAM_M] = 4;
+    grid.value[SPD_PARAM_M] = m;
+    grid.count[SPD_PARAM_NU_B] = 2;
+    grid.value[SPD_PARAM_NU_B] = nu_b;
+    grid.count[SPD_PARAM_K] = 3;
+    grid.value[SPD_PARAM_K] = k;
+    settings s = settings_of("knn-airm-ml", &train, &grid);
+    CHECK(s.maps == 5 && s.decisions == 3, "%zu x %zu", s.maps, s.decisions);
+    spd_method method = method_of("knn-airm-ml");
+    settings_use(&s, 5, &method); /* map 1, decision 2 */
+    CHECK_CLOSE(method.value[SPD_PARAM_M], 2.0, 0.0, " ");
+    CHECK_CLOSE(method.value[SPD_PARAM_NU_B], 4.0, 0.0, " ");
+    CHECK_CLOSE(method.value[SPD_PARAM_K], 5.0, 0.0, " ");
+    settings_free(&s);
+    const double bad[] = {9};
+    grid.count[SPD_PARAM_M] = 1;
+    grid.value[SPD_PARAM_M] = bad;
+    CHECK(settings_make(NULL, &method, &train, &grid, &s) == SPD_OK, "m is fixed already");
+    settings_free(&s);
+    method = method_of("knn-airm-ml");
+    CHECK(settings_make(NULL, &method, &train, &grid, &s) == SPD_EINVAL, "m above n");
+    settings_free(&s);
+}
+
+/* The plateau beats the peak of the same height; the identity has neighbours too. */
+static void choice(void)
+{
+    spd_samples train = {.p = 40, .n = 16, .classes = 3};
+    settings s = settings_of("nn-stein-csp", &train, NULL); /* m 2 4 6 8 12 16 */
+    const int64_t peak[6] = {10, 3, 9, 10, 9, 2}, plain[6] = {1, 2, 3, 4, 5, 6};
+    const int64_t flat[6] = {7, 7, 7, 7, 7, 7}, failed[6] = {-1, -1, 5, -1, 5, -1};
+    const int64_t none[6] = {-1, -1, -1, -1, -1, -1};
+    CHECK(settings_best(&s, peak) == 3, "plateau: %zu", settings_best(&s, peak));
+    CHECK(settings_best(&s, plain) == 5, "highest: %zu", settings_best(&s, plain));
+    CHECK(settings_best(&s, flat) == 0, "smallest m: %zu", settings_best(&s, flat));
+    CHECK(settings_best(&s, failed) == 2, "failures: %zu", settings_best(&s, failed));
+    CHECK(settings_best(&s, none) == SIZE_MAX, "all failed");
+    settings_free(&s);
+}
+
+/* ---- tuning -----------------------------------------------------------------------------------
+ */
+
+/* How many of a fold a map with nn gets right, by public functions alone. */
+static int64_t twin_right(const set *s, const size_t *fold, size_t which, size_t m, size_t nu_b)
+{
+    double *A = block(P * N * N), *B = block(P * N * N), d2[P];
+    int label[P], truth[P];
+    int64_t index[P], right = 0;
+    size_t a = 0, b = 0;
+    spd_model *model = NULL;
+    spd_fit_options o;
+    for (size_t i = 0; i < P; i++)
+        if (fold[i] == which) {
+            truth[b] = s->label[i];
+            memcpy(B + b++ * N * N, s->X + i * N * N, N * N * sizeof *B);
+        } else {
+            label[a] = s->label[i];
+            memcpy(A + a++ * N * N, s->X + i * N * N, N * N * sizeof *A);
+        }
+    spd_fit_defaults(&o);
+    o.m = m;
+    o.nu_b = nu_b;
+    if (m < N) {
+        CHECK(spd_fit(NULL, N, a, A, label, &o, NULL, NULL, NULL, &model) >= 0, "fit");
+        spd_congruence(NULL, N, m, a, A, model->W, A);
+        spd_congruence(NULL, N, m, b, B, model->W, B);
+    }
+    CHECK(spd_nearest(NULL, SPD_STEIN, m, a, A, b, B, 1, 1, index, d2, NULL) == SPD_OK, "nearest");
+    for (size_t i = 0; i < b; i++)
+        right += label[index[i]] == truth[i];
+    spd_model_free(model);
+    free(A);
+    free(B);
+    return right;
+}
+
+static void against_the_twin(void)
+{
+    const double m[] = {1, 2, 4, N}, nu_b[] = {1, 3};
+    set s = make_set(11);
+    size_t fold[P];
+    classes c;
+    spd_grid grid = {0};
+    spd_tuning tuning = {.folds = 3, .seed = 5, .grid = &grid};
+    spd_tuned tuned = {0};
+    spd_method method = method_of("nn-stein-ml");
+    s.samples.label = s.label;
+    grid.count[SPD_PARAM_M] = 4;
+    grid.value[SPD_PARAM_M] = m;
+    grid.count[SPD_PARAM_NU_B] = 2;
+    grid.value[SPD_PARAM_NU_B] = nu_b;
+    CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
+    CHECK(tuned.settings == 7 && tuned.folds == 3, "%zu, %d", tuned.settings, tuned.folds);
+    CHECK(classes_sort(NULL, P, s.label, &c) == SPD_OK, " ");
+    folds_deal(P, &c, 3, 5, fold);
+    classes_free(&c);
+    int64_t right[7] = {0};
+    for (size_t i = 0; i < 7; i++)
+        for (size_t f = 0; f < 3; f++)
+            right[i] += twin_right(&s, fold, f, (size_t)m[i / 2], (size_t)nu_b[i % 2]);
+    settings all = {0};
+    spd_method same = method_of("nn-stein-ml");
+    CHECK(settings_make(NULL, &same, &s.samples, &grid, &all) == SPD_OK, " ");
+    size_t best = settings_best(&all, right);
+    settings_use(&all, best, &same);
+    settings_free(&all);
+    CHECK_CLOSE(tuned.accuracy, (double)right[best] / P, 1e-15, " ");
+    CHECK(tuned.accuracy > 0.5, "%g", tuned.accuracy);
+    CHECK(memcmp(same.value, method.value, sizeof same.value) == 0,
+          "m %g, nu_b %g instead of %g, %g", method.value[SPD_PARAM_M],
+          method.value[SPD_PARAM_NU_B], same.value[SPD_PARAM_M], same.value[SPD_PARAM_NU_B]);
+    free(s.X);
+}
+
+/* One thread runs trials in turn, four at once: the same choice, to the bit. */
+static void whatever_the_threads(void)
+{
+    const char *names[] = {"knn-airm-ml", "nn-stein-random", "rsr"};
+    set s = make_set(12);
+    s.samples.label = s.label;
+    int group[P];
+    for (size_t i = 0; i < P; i++)
+        group[i] = (int)(i / 9);
+    spd_tuning tuning = {.folds = 4, .seed = 2, .group = group};
+    for (size_t k = 0; k < 3; k++) {
+        spd_method first = method_of(names[k]), second = first;
+        spd_tuned a = {0}, b = {0};
+        spd_context *ctx = spd_context_new();
+        spd_context_set_threads(ctx, 1);
+        CHECK(spd_tune(ctx, &first, &s.samples, &tuning, &a) == SPD_OK, "%s: %s", names[k],
+              spd_context_error(ctx)->message);
+        spd_context_set_threads(ctx, 4);
+        CHECK(spd_tune(ctx, &second, &s.samples, &tuning, &b) == SPD_OK, "%s", names[k]);
+        CHECK(memcmp(&first, &second, sizeof first) == 0, "%s: another choice", names[k]);
+        CHECK(a.accuracy == b.accuracy && a.folds == 4 && b.folds == 4, "%s", names[k]);
+        spd_context_free(ctx);
+    }
+    free(s.X);
+}
+
+/* A graph from distances is the graph that the matrices give. */
+static void graph_of_distances(void)
+{
+    set s = make_set(13);
+    double *D = block(P * P);
+    spd_fit_options a, b;
+    spd_pair *x = NULL, *y = NULL;
+    size_t m = 0, n = 0;
+    spd_fit_defaults(&a);
+    a.nu_b = 4;
+    a.nu_w = 3;
+    a.affinity_weight = 0.5;
+    b = a;
+    CHECK(spd_pairwise2(NULL, SPD_STEIN, N, P, s.X, 0, NULL, D) == SPD_OK, " ");
+    CHECK(spd_affinity(NULL, N, P, s.X, s.label, &a, &x, &m) == SPD_OK, " ");
+    CHECK(affinity_of_distances(NULL, P, D, s.label, &b, &y, &n) == SPD_OK, " ");
+    CHECK(m == n && memcmp(x, y, m * sizeof *x) == 0, "%zu and %zu pairs", m, n);
+    spd_pairs_free(x);
+    spd_pairs_free(y);
+    free(D);
+    free(s.X);
+}
+
+/* Methods behind one map choose together what they choose alone. */
+static void together_as_alone(void)
+{
+    const char *names[] = {"nn-stein-ml", "rsr-ml", "knn-stein-ml"};
+    const double m[] = {2, 4}, nu_b[] = {1, 3};
+    set s = make_set(18);
+    spd_method all[3], alone;
+    spd_tuned tuned[3], one;
+    spd_grid grid = {0};
+    spd_tuning tuning = {.folds = 3, .seed = 4, .grid = &grid};
+    s.samples.label = s.label;
+    grid.count[SPD_PARAM_M] = grid.count[SPD_PARAM_NU_B] = 2;
+    grid.value[SPD_PARAM_M] = m;
+    grid.value[SPD_PARAM_NU_B] = nu_b;
+    for (size_t k = 0; k < 3; k++)
+        all[k] = method_of(names[k]);
+    CHECK(spd_tune_together(NULL, 3, all, &s.samples, &tuning, tuned) == SPD_OK, " ");
+    for (size_t k = 0; k < 3; k++) {
+        alone = method_of(names[k]);
+        CHECK(spd_tune(NULL, &alone, &s.samples, &tuning, &one) == SPD_OK, "%s", names[k]);
+        CHECK(memcmp(&alone, &all[k], sizeof alone) == 0, "%s chooses otherwise", names[k]);
+        CHECK(tuned[k].accuracy == one.accuracy && tuned[k].settings == one.settings, "%s",
+              names[k]);
+    }
+    all[1] = method_of("nn-airm-ml");
+    CHECK(spd_tune_together(NULL, 3, all, &s.samples, &tuning, tuned) == SPD_EINVAL, "two metrics");
+    free(s.X);
+}
+
+static void fewer_folds(void)
+{
+    set s = make_set(14);
+    s.samples.label = s.label;
+    s.samples.p = 9; /* three of each class */
+    spd_tuning tuning = {.folds = 5, .seed = 1};
+    spd_tuned tuned = {0};
+    spd_method method = method_of("knn-airm");
+    CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
+    CHECK(tuned.folds == 3, "%d folds", tuned.folds);
+    CHECK(method.value[SPD_PARAM_K] >= 1.0, "k");
+    method = method_of("nn-airm");
+    tuned.folds = -1;
+    CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
+    CHECK(tuned.settings == 1 && tuned.folds == 0 && isnan(tuned.accuracy), "nothing to tune");
+    free(s.X);
+}
+
+static void refuse(const char *name, const spd_samples *train, const spd_tuning *tuning,
+                   const char *word)
+{
+    spd_context *ctx = spd_context_new();
+    spd_method method = method_of(name), before = method;
+    spd_tuned tuned = {.folds = -7};
+    CHECK(spd_tune(ctx, &method, train, tuning, &tuned) < 0, "%s", word);
+    CHECK(strstr(spd_context_error(ctx)->message, word), "%s: %s", word,
+          spd_context_error(ctx)->message);
+    CHECK(tuned.folds == -7 && memcmp(&method, &before, sizeof method) == 0, "touched");
+    spd_context_free(ctx);
+}
+
+static void bad_input(void)
+{
+    set s = make_set(15);
+    int one[P] = {0}, by_class[P];
+    spd_tuning tuning = {.folds = 1};
+    s.samples.label = s.label;
+    refuse("knn-airm", &s.samples, &tuning, "at least 2");
+    tuning.folds = 3;
+    tuning.group = one;
+    refuse("knn-airm", &s.samples, &tuning, "one group");
+    for (size_t i = 0; i < P; i++)
+        by_class[i] = s.label[i] > 0;
+    tuning.group = by_class;
+    refuse("knn-airm", &s.samples, &tuning, "fewer than two classes");
+    tuning.group = NULL;
+    spd_samples few = s.samples;
+    few.p = 3; /* one of each class */
+    refuse("knn-airm", &few, &tuning, "too few samples");
+    few.label = one;
+    refuse("knn-airm", &few, &tuning, "one class");
+    few = s.samples;
+    few.p = 6; /* two of each: the within graph of a fold is empty, whatever the setting */
+    const double m[] = {2, 3};
+    spd_grid grid = {0};
+    grid.count[SPD_PARAM_M] = 2;
+    grid.value[SPD_PARAM_M] = m;
+    tuning.grid = &grid;
+    refuse("nn-stein-ml", &few, &tuning, "no setting works");
+    free(s.X);
+}
+
+static int stop_soon(void *user, const spd_progress *progress)
+{
+    (void)progress;
+    return ++*(int *)user > 2;
+}
+
+static void cancelled(void)
+{
+    set s = make_set(16);
+    s.samples.label = s.label;
+    spd_tuning tuning = {.folds = 5, .seed = 1};
+    for (int threads = 1; threads <= 4; threads += 3) {
+        int calls = 0;
+        spd_context *ctx = spd_context_new();
+        spd_fit_options fit;
+        spd_method method = method_of("nn-airm-ml");
+        spd_fit_defaults(&fit);
+        fit.tol = 0.0;
+        fit.max_iter = 1000000;
+        method.fit = &fit;
+        spd_context_set_threads(ctx, threads);
+        spd_context_set_progress(ctx, stop_soon, &calls);
+        CHECK(spd_tune(ctx, &method, &s.samples, &tuning, NULL) == SPD_ECANCELLED, "%d threads",
+              threads);
+        CHECK(calls == 3 || calls == 4, "%d calls", calls); /* one more by the loop */
+        CHECK(strstr(spd_context_error(ctx)->message, "cancelled"), "%s",
+              spd_context_error(ctx)->message);
+        spd_context_free(ctx);
+    }
+    free(s.X);
+}
+
+static void allocation_sweep(void)
+{
+    const char *names[] = {"nn-stein-ml", "knn-airm"};
+    const double m[] = {2}, nu_b[] = {1, 2};
+    set s = make_set(17);
+    int group[P];
+    s.samples.label = s.label;
+    s.samples.p = 18;
+    for (size_t i = 0; i < P; i++)
+        group[i] = (int)(i / 6);
+    spd_grid grid = {0};
+    grid.count[SPD_PARAM_M] = 1;
+    grid.value[SPD_PARAM_M] = m;
+    grid.count[SPD_PARAM_NU_B] = 2;
+    grid.value[SPD_PARAM_NU_B] = nu_b;
+    spd_tuning tuning = {.folds = 2, .seed = 1, .grid = &grid};
+    for (size_t k = 0; k < 2; k++) {
+        long before = mem_live(), step = 1;
+        tuning.group = k ? group : NULL;
+        for (spd_status status = SPD_ENOMEM; status == SPD_ENOMEM && step < 5000; step++) {
+            spd_context *ctx = spd_context_new();
+            spd_method method[2] = {method_of(names[k]), method_of(names[k])}, same = method[0];
+            spd_context_set_threads(ctx, 1);
+            mem_fail_at(step);
+            status = spd_tune_together(ctx, 2, method, &s.samples, &tuning, NULL);
+            mem_fail_at(0);
+            CHECK(status >= 0 || status == SPD_ENOMEM, "%s step %ld: %d", names[k], step, status);
+            CHECK(status >= 0 || memcmp(&method[1], &same, sizeof same) == 0, "touched");
+            spd_context_free(ctx);
+            CHECK(mem_live() == before, "%s step %ld leaks", names[k], step);
+        }
+        CHECK(step > 20 && step < 5000, "%s: %ld", names[k], step);
+    }
+    free(s.X);
+}
+
+int main(void)
+{
+    RUN(default_grids);
+    RUN(own_grids);
+    RUN(choice);
+    RUN(against_the_twin);
+    RUN(whatever_the_threads);
+    RUN(graph_of_distances);
+    RUN(together_as_alone);
+    RUN(fewer_folds);
+    RUN(bad_input);
+    RUN(cancelled);
+    RUN(allocation_sweep);
+    return test_summary();
+}
