@@ -1,12 +1,12 @@
 #!/bin/sh
-# setup.sh [demo|test|lint|coverage]... - installs what is missing on Debian 12 or Ubuntu 24.04.
+# setup.sh [demo|test|lint|coverage|docs]... - installs what is missing (Debian 12, Ubuntu 24.04).
 #
 # Required packages must be there in the end; an optional one that a system does not have makes
 # its test skip. What is installed is named first. With everything present it asks for no network
 # and no root and is done in a moment. Without an argument: everything.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
-test $# -gt 0 || set -- test lint coverage
+test $# -gt 0 || set -- test lint coverage docs
 
 # package, or package|command: then the command serves as well, whoever installed it
 required='build-essential|cc cmake|cmake ninja-build|ninja pkgconf|pkg-config
@@ -14,6 +14,7 @@ required='build-essential|cc cmake|cmake ninja-build|ninja pkgconf|pkg-config
     libarchive-dev libpng-dev libjpeg-dev libtiff-dev libvlfeat-dev libkissfft-dev libsvm-dev'
 optional=''
 venv=no
+docs=no
 for use in "$@"; do
     case $use in
     demo) ;;
@@ -32,8 +33,12 @@ for use in "$@"; do
         optional="$optional gcovr|gcovr"
         venv=yes
         ;;
+    docs)
+        required="$required python3|python3"
+        docs=yes
+        ;;
     *)
-        echo "setup.sh: what is '$use'? One of demo, test, lint, coverage" >&2
+        echo "setup.sh: what is '$use'? One of demo, test, lint, coverage, docs" >&2
         exit 2
         ;;
     esac
@@ -121,21 +126,22 @@ install_optional() {
     test -z "$wanted" || say "not installed, what needs them is skipped: $wanted"
 }
 
-# The command's tests read and write files with numpy and scipy.
+# make_venv FOLDER REQUIREMENTS: a virtual environment; nothing to do where it has them already.
 make_venv() {
-    stamp="$root/.venv/requirements.txt"
-    cmp -s "$root/tools/requirements.txt" "$stamp" && return
+    cmp -s "$2" "$1/requirements.txt" && return
     python3 -c 'import ensurepip, venv' 2>/dev/null || {
         required=python3-venv
         install_required
     }
-    say "making .venv with: $(paste -s -d ' ' "$root/tools/requirements.txt")"
-    python3 -m venv "$root/.venv" || stop "could not make .venv"
-    "$root/.venv/bin/python" -m pip install -q --disable-pip-version-check \
-        -r "$root/tools/requirements.txt" || stop "could not fill .venv; is there a network?"
-    cp "$root/tools/requirements.txt" "$stamp"
+    say "making $1 with: $(paste -s -d ' ' "$2")"
+    python3 -m venv "$1" || stop "could not make $1"
+    "$1/bin/python" -m pip install -q --disable-pip-version-check -r "$2" ||
+        stop "could not fill $1; is there a network?"
+    cp "$2" "$1/requirements.txt"
 }
 
 install_required
 install_optional
-test $venv = no || make_venv
+# The command's tests read and write files with numpy and scipy; mkdocs makes the site.
+test $venv = no || make_venv "$root/.venv" "$root/tools/requirements.txt"
+test $docs = no || make_venv "$root/build/docs-venv" "$root/tools/docs-requirements.txt"

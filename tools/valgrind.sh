@@ -17,8 +17,18 @@ check() {
 
 check version
 check info "$work/data.csv" --json
+cut -d, -f1,2,4 "$work/data.csv" >"$work/table.csv"
+check describe covariance "$work/table.csv" --shrinkage oas -o "$work/described.npz"
 check convert "$work/data.csv" -o "$work/data.npz"
 check distance "$work/data.npz" --metric stein -o "$work/distance.npy"
 check mean "$work/data.npz" --metric airm -o "$work/mean.npy"
 check neighbours "$work/data.npz" -k 3 --metric airm -o "$work/neighbours.npz"
+check classify --train "$work/data.npz" --test "$work/data.npz" --method ksvm -o "$work/guess.npz"
+check embed "$work/data.npz" --method lle -k 4 -o "$work/embedded.csv"
+check evaluate "$work/data.npz" --methods nn-airm,nn-stein-ml --split 0.75 --repeats 2 -m 1 \
+    --grid nu-b=1,2 -o "$work/results"
+check synth spd -o "$work/made.npz" --samples 4 -n 6 --planted 2
+check synth motion -o "$work/clips" --classes 2 --subjects 1 --samples 1 --frames 20
+check experiment observations --quick --repeats 1 --methods nn-stein-ml -o "$work/observed"
+check experiment nu-b --data "$work/data.npz" -m 1 --repeats 1 --methods nn-airm-ml -o "$work/nu-b"
 steps_end

@@ -154,7 +154,7 @@ int arguments_parse(arguments *a, const command *c, int argc, char **argv)
     size_t most = 1;
     for (int i = 0; i < argc; i++)
         most += strlen(argv[i]);
-    *a = (arguments){.command = c};
+    *a = (arguments){.command = c, .word = argv, .words = argc};
     a->given = cli_alloc(most, sizeof *a->given, "the command line");
     a->operands = cli_alloc((size_t)argc + 1, sizeof *a->operands, "the command line");
     cursor words = {argc, 0, argv};

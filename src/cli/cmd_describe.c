@@ -48,10 +48,10 @@ static int describe(session *s, describing *d)
     session_talk(s, "described %zu matrices", data->p);
     bar_clear(&s->bar);
     int code = session_save(s, data);
-    if (!code) {
+    if (!code && !s->silent)
         report_made(s, d, data, skipped);
+    if (!code)
         code = list_skipped(skipped);
-    }
     spd_data_free(data);
     spd_failures_free(skipped);
     return code;

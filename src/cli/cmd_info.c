@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "cli/cli_memory.h"
+#include "cli/meta_report.h"
 #include "cli/model_report.h"
 #include "cli/report.h"
 #include "cli/session.h"
@@ -99,6 +100,7 @@ static void report_all(session *s, const char *path, const spd_data *data, const
     report_line(&r, "size", "%zu x %zu", data->n, data->n);
     report_classes(&r, data);
     report_columns(&r, data);
+    meta_report(&r, data->meta);
     report_real(&r, "min_eigenvalue", NULL, survey->min_eigenvalue);
     report_real(&r, "max_eigenvalue", NULL, survey->max_eigenvalue);
     report_line(&r, "eigenvalues", "%.6g to %.6g", survey->min_eigenvalue, survey->max_eigenvalue);
@@ -186,7 +188,8 @@ static int run(session *s)
 
 static const char *const paragraphs[] = {
     "Shows what a data set holds: the number of matrices and their size, the labels with the count "
-    "of each class, further columns, the range of the eigenvalues, the largest condition number.",
+    "of each class, further columns, the range of the eigenvalues, the largest condition number; "
+    "of one that 'spdml describe' made, the descriptor and its parameters too.",
     "Matrices that are not SPD are counted and the first of each kind is named, with what helps. "
     "Such problems are part of the answer: the exit status is 0 whenever the file could be read.",
     "Of a model (.spdml) or a checkpoint it shows the map's size, the options and how the fit "

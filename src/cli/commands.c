@@ -18,21 +18,41 @@
 #include "cli/suggest.h"
 
 extern const command command_info;
+extern const command command_describe;
 extern const command command_fit;
 extern const command command_transform;
+extern const command command_classify;
+extern const command command_evaluate;
 extern const command command_cost;
 extern const command command_distance;
 extern const command command_mean;
 extern const command command_neighbours;
+extern const command command_embed;
 extern const command command_convert;
+extern const command command_synth;
+extern const command command_experiment;
 extern const command command_version;
 extern const command command_help;
 
 const command *commands_at(size_t i)
 {
     static const command *const all[] = {
-        &command_info, &command_fit,        &command_transform, &command_cost,    &command_distance,
-        &command_mean, &command_neighbours, &command_convert,   &command_version, &command_help,
+        &command_info,
+        &command_describe,
+        &command_fit,
+        &command_transform,
+        &command_classify,
+        &command_evaluate,
+        &command_cost,
+        &command_distance,
+        &command_mean,
+        &command_neighbours,
+        &command_embed,
+        &command_convert,
+        &command_synth,
+        &command_experiment,
+        &command_version,
+        &command_help,
         NULL,
     };
     size_t k = 0;

@@ -6,17 +6,12 @@
 #include <string.h>
 
 #include "cli/cli_memory.h"
-#include "cli/suggest.h"
-
-#define KIND(kind) (1u << (kind))
+#include "cli/kinds.h"
 
 /* ---- which options belong to which kind --------------------------------------------------------
  */
 
-static const struct {
-    const option *options;
-    unsigned kinds;
-} serves[] = {
+static const kind_options serves[] = {
     {options_describe_signals, KIND(SPD_DESCRIBE_COVARIANCE)},
     {options_describe_images,
      KIND(SPD_DESCRIBE_SIFT_COLOR) | KIND(SPD_DESCRIBE_GABOR) | KIND(SPD_DESCRIBE_REGION)},
@@ -26,33 +21,20 @@ static const struct {
     {options_describe_motion, KIND(SPD_DESCRIBE_JOINTS)},
 };
 
-static int check_belongs(session *s, spd_descriptor kind)
+static const char *kind_name(size_t kind)
 {
-    for (size_t g = 0; g < sizeof serves / sizeof *serves; g++)
-        for (const option *o = serves[g].options; o->name; o++)
-            if (arguments_count(s->args, o->name) && !(serves[g].kinds & KIND(kind))) {
-                cli_error("--%s does not belong to %s; see 'spdml describe --help'", o->name,
-                          spd_descriptor_name(kind));
-                return CLI_MISUSED;
-            }
-    return CLI_GOOD;
+    return spd_descriptor_name((spd_descriptor)kind);
 }
 
 static int take_kind(session *s, describing *d)
 {
-    const char *name = s->args->operands[0];
-    suggestion near = suggest_for(name);
-    if (spd_descriptor_parse(name, &d->kind) == SPD_OK)
-        return check_belongs(s, d->kind);
-    for (int i = 0; i < SPD_DESCRIPTORS; i++)
-        suggest_offer(&near, spd_descriptor_name((spd_descriptor)i));
-    if (near.best)
-        cli_error("unknown descriptor '%s'; did you mean '%s'?", name, near.best);
-    else
-        cli_error("unknown descriptor '%s'; covariance, sift-color, gabor, region or joints comes "
-                  "first",
-                  name);
-    return CLI_MISUSED;
+    static const kind_table kinds = {
+        "describe", "descriptor", SPD_DESCRIPTORS, kind_name, sizeof serves / sizeof *serves,
+        serves};
+    size_t kind = 0;
+    int code = kinds_take(s, &kinds, &kind);
+    d->kind = (spd_descriptor)kind;
+    return code;
 }
 
 /* ---- values of several parts ------------------------------------------------------------------

@@ -121,11 +121,11 @@ static int by_split(session *s, protocol *p)
     }
     p->repeats_samples = rounds > 1;
     if (per_class)
-        snprintf(p->text, sizeof p->text, "%zu random splits, %zu of each class train", rounds,
-                 per_class);
+        snprintf(p->text, sizeof p->text, "%zu random split%s, %zu of each class train", rounds,
+                 rounds == 1 ? "" : "s", per_class);
     else
-        snprintf(p->text, sizeof p->text, "%zu random splits, %g %% of each class train", rounds,
-                 100.0 * fraction);
+        snprintf(p->text, sizeof p->text, "%zu random split%s, %g %% of each class train", rounds,
+                 rounds == 1 ? "" : "s", 100.0 * fraction);
     return CLI_GOOD;
 }
 

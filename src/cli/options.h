@@ -42,7 +42,7 @@ typedef struct option_group {
     const option *options;
 } option_group;
 
-#define COMMAND_GROUPS 6
+#define COMMAND_GROUPS 10
 
 typedef struct command_example {
     const char *line; /* NULL ends a table */

@@ -90,11 +90,12 @@ void session_talk(session *s, const char *format, ...)
     va_end(args);
 }
 
-int session_load(session *s, const char *path, int unchecked, spd_data **data)
+int session_load_labels(session *s, const char *path, const char *labels, int unchecked,
+                        spd_data **data)
 {
     spd_load_options options = {.x_name = arguments_text(s->args, "x"),
                                 .y_name = arguments_text(s->args, "y"),
-                                .labels = arguments_text(s->args, "labels"),
+                                .labels = labels,
                                 .symmetrize = arguments_flag(s->args, "symmetrize"),
                                 .regularize = arguments_real(s->args, "regularize"),
                                 .ridge = arguments_real(s->args, "ridge"),
@@ -104,6 +105,11 @@ int session_load(session *s, const char *path, int unchecked, spd_data **data)
         return session_fail(s, status);
     session_talk(s, "read %s: %zu matrices %zu x %zu", path, (*data)->p, (*data)->n, (*data)->n);
     return CLI_GOOD;
+}
+
+int session_load(session *s, const char *path, int unchecked, spd_data **data)
+{
+    return session_load_labels(s, path, arguments_text(s->args, "labels"), unchecked, data);
 }
 
 int session_same_size(const spd_data *a, const spd_data *b)

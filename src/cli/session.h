@@ -13,6 +13,7 @@ typedef struct session {
     spd_context *ctx;
     bar bar;
     int quiet, verbose;
+    int silent;   /* results are not printed: the caller wants the files alone */
     double start; /* bar_clock() at the beginning */
 } session;
 
@@ -35,6 +36,10 @@ void session_talk(session *s, const char *format, ...) __attribute__((format(pri
 /* Loads a data set with the options of options_data. An exit status; *data is then the caller's.
  * unchecked keeps matrices that are not SPD. */
 int session_load(session *s, const char *path, int unchecked, spd_data **data);
+
+/* The same with labels from that file, or NULL, instead of --labels. */
+int session_load_labels(session *s, const char *path, const char *labels, int unchecked,
+                        spd_data **data);
 
 /* CLI_GOOD if two data sets have matrices of one size. */
 int session_same_size(const spd_data *a, const spd_data *b);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -153,10 +154,18 @@ static spd_status pass_or_note(spd_context *ctx, inputs *list, const char *path,
     return faults_add(ctx, &list->skipped, path);
 }
 
+/* Is this file the index of labels? It often lies in the folder that it speaks of. */
+static int is_index(const inputs *list, const char *path)
+{
+    struct stat index, file;
+    return list->options->index && stat(list->options->index, &index) == 0 &&
+           stat(path, &file) == 0 && index.st_ino == file.st_ino && index.st_dev == file.st_dev;
+}
+
 static spd_status visit_file(spd_context *ctx, void *user, const char *path)
 {
     inputs *list = user;
-    if (!is_wanted(list->takes, path))
+    if (!is_wanted(list->takes, path) || (arrays_is_text(path) && is_index(list, path)))
         return SPD_OK;
     return pass_or_note(ctx, list, path, add_file(ctx, list, path));
 }

@@ -2,6 +2,7 @@
  *
  * As in image_png.c, libpng reports an error by a jump, and the function that waits for it (run)
  * keeps nothing of its own. Images with noise hardly shrink, so packing is set for speed. */
+#include <math.h>
 #include <png.h>
 #include <setjmp.h>
 
@@ -73,7 +74,7 @@ static unsigned char level(double value)
 {
     if (!(value > 0.0))
         return 0;
-    return value < 1.0 ? (unsigned char)(255.0 * value + 0.5) : 255;
+    return value < 1.0 ? (unsigned char)lround(255.0 * value) : 255;
 }
 
 static void write_rows(const png_writer *w)

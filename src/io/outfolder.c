@@ -1,10 +1,10 @@
 /* outfolder.c - a work folder within the target, moved up or removed at the end. */
-#define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
+#define _POSIX_C_SOURCE 200809L
 #include "io/outfolder.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 
-#define OPEN_FOLDERS 8 /* at once, while a tree is removed */
+#define DEEPEST 8 /* folders in folders that are removed */
 
 static spd_status fail(spd_context *ctx, const char *what)
 {
@@ -61,9 +61,9 @@ static spd_status check_empty(spd_context *ctx, const char *path)
                                 : fail(ctx, "cannot open the folder");
     while (status == SPD_OK && (entry = readdir(folder)))
         if (!is_dots(entry->d_name))
-            status = ctx_fail(ctx, SPD_EIO,
-                              "the folder is not empty (it holds %.100s); name a new one",
-                              entry->d_name);
+            status =
+                ctx_fail(ctx, SPD_EIO, "the folder is not empty (it holds %.100s); name a new one",
+                         entry->d_name);
     closedir(folder);
     return status;
 }
@@ -164,22 +164,47 @@ spd_status outfolder_commit(spd_context *ctx, outfolder *out)
     return status;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *where)
+static int open_folder(int within, const char *name)
 {
-    (void)st;
-    (void)kind;
-    (void)where;
-    (void)remove(path);
-    return 0;
+    return openat(within, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Removes all that is in an open folder, which is closed. Needs no memory of ours, so that it works
+ * when there is none.
+ * NOLINTNEXTLINE(misc-no-recursion): folders lie in folders, DEEPEST at most */
+static void empty(int fd, int depth)
+{
+    DIR *folder = fdopendir(fd);
+    const struct dirent *entry;
+    size_t removed = 1;
+    while (folder && removed) { /* as above: until nothing is found any more */
+        removed = 0;
+        rewinddir(folder);
+        while ((entry = readdir(folder))) {
+            if (is_dots(entry->d_name))
+                continue;
+            const int sub = depth < DEEPEST ? open_folder(fd, entry->d_name) : -1;
+            if (sub >= 0)
+                empty(sub, depth + 1);
+            removed += unlinkat(fd, entry->d_name, sub >= 0 ? AT_REMOVEDIR : 0) == 0;
+        }
+    }
+    if (folder)
+        closedir(folder);
+    else
+        close(fd);
 }
 
 void outfolder_abandon(outfolder *out)
 {
     if (!out)
         return;
-    if (out->work)
-        (void)nftw(out->work, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
-    if (out->made)
+    const int fd = out->work ? open_folder(AT_FDCWD, out->work) : -1;
+    if (fd >= 0) {
+        empty(fd, 0);
+        (void)rmdir(out->work);
+    }
+    if (out->target && out->made)
         (void)rmdir(out->target);
     mem_free(out->target);
     mem_free(out->work);

@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-COMMANDS = ["info", "fit", "transform", "cost", "distance", "mean", "neighbours", "convert",
-            "version", "help"]
+COMMANDS = ["info", "describe", "fit", "transform", "classify", "evaluate", "cost", "distance",
+            "mean", "neighbours", "embed", "convert", "synth", "experiment", "version", "help"]
 
 
 def test_commands_are_listed(spdml):
@@ -144,7 +144,7 @@ def complete(script, *words):
 def test_completion(spdml, tmp_path):
     script = tmp_path / "completion.sh"
     script.write_text(spdml("help", "--completion").good().out)
-    assert complete(script, "spdml", "d") == ["distance"]
+    assert complete(script, "spdml", "di") == ["distance"]
     assert complete(script, "spdml", "help", "me") == ["mean"]
     assert complete(script, "spdml", "distance", "--me") == ["--metric"]
     assert complete(script, "spdml", "distance", "--metric", "s") == ["stein"]

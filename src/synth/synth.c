@@ -1,0 +1,150 @@
+/* synth.c - generated data: which kinds there are, and the loop over the files of one.
+ *
+ * A file is made from the options and its number alone, on any thread: the bytes do not depend on
+ * how many there are. The folder appears whole or not at all (io/outfolder.h). */
+#include "synth/synth.h"
+
+#include "base/memory.h"
+#include "engine/parallel.h"
+#include "io/outfolder.h"
+
+/* Four classes of 30 x 30 matrices in ten of thirty dimensions: the size of the toy set that
+ * methods for SPD matrices are usually shown on. */
+static const spd_synth_options usual_spd = {
+    .seed = 1, .classes = 4, .samples = 50, .n = 30, .planted = 10, .signal = 1.2, .nuisance = 3.0};
+
+/* NULL for matrices, which are no files, and for numbers that are no kind. */
+static const generator *generator_of(spd_synth_kind kind)
+{
+    switch (kind) {
+    case SPD_SYNTH_TEXTURES:
+        return &generator_textures;
+    case SPD_SYNTH_MOTION:
+        return &generator_motion;
+    case SPD_SYNTH_FACES:
+        return &generator_faces;
+    default:
+        return NULL;
+    }
+}
+
+const char *spd_synth_name(spd_synth_kind kind)
+{
+    const generator *g = generator_of(kind);
+    if (kind == SPD_SYNTH_SPD)
+        return "spd";
+    return g ? g->name : NULL;
+}
+
+void spd_synth_defaults(spd_synth_kind kind, spd_synth_options *options)
+{
+    const generator *g = generator_of(kind);
+    *options = usual_spd;
+    if (!g)
+        return;
+    *options = (spd_synth_options){.seed = 1};
+    g->defaults(options);
+}
+
+/* ---- the loop over files -------------------------------------------------------------------- */
+
+/* A thread's own context; a loop stops at a thread's first failure, so there is one at most. */
+typedef struct worker {
+    spd_context *ctx;
+    size_t failed; /* the file's number */
+} worker;
+
+typedef struct run {
+    const generator *how;
+    const spd_synth_options *options;
+    const char *folder;
+    int threads;
+    worker *own; /* threads */
+} run;
+
+static spd_status write_one(void *user, size_t chunk, int thread)
+{
+    const run *r = user;
+    worker *own = &r->own[thread];
+    spd_status status = r->how->write(own->ctx, r->options, r->folder, chunk);
+    if (status < 0)
+        own->failed = chunk;
+    return status;
+}
+
+static spd_status open_workers(spd_context *ctx, run *r)
+{
+    r->threads = parallel_threads(ctx);
+    r->own = mem_zero((size_t)r->threads, sizeof *r->own);
+    if (!r->own)
+        return ctx_nomem(ctx, "contexts");
+    for (int t = 0; t < r->threads; t++) {
+        r->own[t] = (worker){spd_context_new(), SIZE_MAX};
+        if (!r->own[t].ctx)
+            return ctx_nomem(ctx, "contexts");
+        spd_context_set_threads(r->own[t].ctx, 1);
+    }
+    return SPD_OK;
+}
+
+static void close_workers(run *r)
+{
+    for (int t = 0; r->own && t < r->threads; t++)
+        spd_context_free(r->own[t].ctx);
+    mem_free(r->own);
+}
+
+static spd_status write_all(spd_context *ctx, run *r, size_t files)
+{
+    size_t failed = SIZE_MAX;
+    spd_status status = open_workers(ctx, r);
+    if (status >= 0)
+        status =
+            parallel_for(ctx, files, write_one, r, "generating", "files", (double)files, &failed);
+    for (int t = 0; failed != SIZE_MAX && t < r->threads; t++)
+        if (r->own[t].failed == failed)
+            ctx_fail(ctx, status, "%s", spd_context_error(r->own[t].ctx)->message);
+    close_workers(r);
+    return status < 0 ? status : SPD_OK;
+}
+
+static spd_status make_folder(spd_context *ctx, const generator *how,
+                              const spd_synth_options *options, const char *folder, size_t files)
+{
+    outfolder *out;
+    spd_status status = outfolder_open(ctx, folder, &out);
+    if (status >= 0) {
+        run r = {.how = how, .options = options, .folder = out->work};
+        status = write_all(ctx, &r, files);
+        if (status >= 0)
+            status = outfolder_commit(ctx, out);
+        else
+            outfolder_abandon(out);
+    }
+    if (status < 0 && status != SPD_ECANCELLED)
+        ctx_prefix(ctx, folder);
+    return status;
+}
+
+spd_status spd_synth_files(spd_context *ctx, spd_synth_kind kind, const spd_synth_options *options,
+                           const char *folder, size_t *files)
+{
+    const generator *how = generator_of(kind);
+    spd_synth_options chosen;
+    ctx_clear(ctx);
+    if (kind == SPD_SYNTH_SPD)
+        return ctx_fail(ctx, SPD_EINVAL, "matrices are no files; spd_synth_data makes them");
+    if (!how)
+        return ctx_fail(ctx, SPD_EINVAL, "there is no kind %d of generated data", (int)kind);
+    spd_synth_defaults(kind, &chosen);
+    if (options)
+        chosen = *options;
+    spd_status status = how->check(ctx, &chosen);
+    if (status < 0)
+        return status;
+    const size_t count = how->files(&chosen);
+    status = make_folder(ctx, how, &chosen, folder, count);
+    if (status >= 0 && files)
+        *files = count;
+    return status;
+}

@@ -1,0 +1,74 @@
+/* texture.h - materials: what a surface looks like at a point, and what makes an image of it.
+ *
+ * A pattern is a function of the plane of the material. Its unit is about the size of what the
+ * material is made of (a brick, a strand, a stone); rendering decides how many units are seen,
+ * from where and in what light. */
+#ifndef SPD_SYNTH_TEXTURE_H
+#define SPD_SYNTH_TEXTURE_H
+
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "io/image.h"
+
+#define TEXTURE_KNOBS 3
+
+/* One piece of a material: its noise, and what differs from piece to piece. */
+typedef struct piece {
+    uint64_t seed;
+    double knob[TEXTURE_KNOBS]; /* in [0, 1); each pattern has its own use for them */
+} piece;
+
+/* A surface at one point. */
+typedef struct spot {
+    double tone;   /* where on the way from dark to light, about [0, 1] */
+    double height; /* in units of the plane */
+    double accent; /* how much of the accent colour, [0, 1] */
+} spot;
+
+typedef spot (*pattern)(const piece *p, double x, double y);
+
+/* A kind of material; colours are 0xRRGGBB. */
+typedef struct material {
+    const char *name;
+    pattern look;
+    double units;  /* on a side of an image, usually */
+    double relief; /* how much heights count in the light */
+    double dye;    /* how much the colours differ from piece to piece */
+    uint32_t dark, middle, light, accent;
+} material;
+
+/* Cloth: texture_cloth.c */
+spot pattern_weave(const piece *p, double x, double y);
+spot pattern_plaid(const piece *p, double x, double y);
+spot pattern_knit(const piece *p, double x, double y);
+spot pattern_corduroy(const piece *p, double x, double y);
+spot pattern_carpet(const piece *p, double x, double y);
+spot pattern_denim(const piece *p, double x, double y);
+
+/* Stone and what is like it: texture_stone.c */
+spot pattern_brick(const piece *p, double x, double y);
+spot pattern_gravel(const piece *p, double x, double y);
+spot pattern_marble(const piece *p, double x, double y);
+spot pattern_granite(const piece *p, double x, double y);
+spot pattern_stone(const piece *p, double x, double y);
+spot pattern_sand(const piece *p, double x, double y);
+
+/* Grown: texture_grown.c */
+spot pattern_bark(const piece *p, double x, double y);
+spot pattern_wood(const piece *p, double x, double y);
+spot pattern_fur(const piece *p, double x, double y);
+spot pattern_leather(const piece *p, double x, double y);
+
+/* Leaves and blades over each other, and what shines: texture_layers.c */
+spot pattern_foliage(const piece *p, double x, double y);
+spot pattern_grass(const piece *p, double x, double y);
+spot pattern_water(const piece *p, double x, double y);
+spot pattern_metal(const piece *p, double x, double y);
+
+/* *picture <- a new image, size x size, of a piece of the material in some light: texture_render.c.
+ * All that is random comes from r. */
+spd_status texture_render(spd_context *ctx, const material *m, size_t size, rng *r,
+                          image **picture);
+
+#endif

@@ -1,0 +1,384 @@
+"""report.html and the files beside it: what they show is what was computed, whatever the names."""
+
+import csv
+import json
+import os
+import re
+
+import numpy as np
+import pytest
+from report_page import Page
+from test_evaluate import classes
+from twins import pairwise2
+
+BESIDES = ["results.csv", "convergence.csv", "spectrum.csv", "embedding.csv", "margins.csv"]
+ML = ["--methods", "nn-stein,nn-stein-ml", "-m", 2, "--nu-b", 3, "--split", 0.5, "--repeats", 3]
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def numbers(table, *names):
+    return np.array([[float(row[name]) for name in names] for row in table])
+
+
+@pytest.fixture
+def data(rng, tmp_path):
+    made = classes(rng)
+    np.savez(tmp_path / "data.npz", **made)
+    return made
+
+
+@pytest.fixture
+def report(spdml, tmp_path):
+    """Runs an evaluation into a folder; its page, checked."""
+
+    def run(*arguments, data="data.npz", folder="out"):
+        spdml("evaluate", data, *arguments, "-o", folder).good()
+        return Page(tmp_path / folder / "report.html").sound()
+
+    return run
+
+
+# ---- what is there -------------------------------------------------------------------------------
+
+
+def test_sections_and_files(report, data, tmp_path):
+    page = report(*ML, "--by", "subject")
+    headings = [h.text for h in page.root.all("h2")]
+    assert headings == ["Results", "Data", "Confusion matrices", "The map",
+                        "The samples", "The matrices as ellipses", "Rounds", "To run it again"]
+    for name in BESIDES:
+        assert (tmp_path / "out" / name).exists()
+        assert f"<code>{name}</code>" in page.source
+    assert not list((tmp_path / "out").glob("*.tmp"))
+
+
+def test_no_report(spdml, data, tmp_path):
+    got = spdml("evaluate", "data.npz", *ML, "-o", "out", "--no-report").good()
+    assert "report.html" not in got.out
+    assert not (tmp_path / "out" / "report.html").exists()
+    assert not any((tmp_path / "out" / name).exists() for name in BESIDES)
+    assert (tmp_path / "out" / "results.json").exists()
+
+
+def test_the_path_is_told(spdml, data):
+    got = spdml("evaluate", "data.npz", *ML, "-o", "out").good()
+    assert re.search(r"^report +out/report.html$", got.out, re.M)
+
+
+def test_without_a_learned_map(report, data, tmp_path):
+    page = report("--methods", "nn-airm", "--split", 0.5)
+    assert "No method here learns a map" in page.source
+    assert not (tmp_path / "out" / "convergence.csv").exists()
+    assert set(rows(tmp_path / "out" / "embedding.csv")[0]) == {"index", "class", "part",
+                                                                 "before_1", "before_2"}
+    assert not list(page.root.all("svg", **{"aria-labelledby": "samples-after-t samples-after-d"}))
+
+
+def test_the_whole_size_is_no_map(report, data):
+    page = report("--methods", "nn-stein-ml", "-m", 5, "--split", 0.5, "--repeats", 1)
+    assert "chose the full size" in page.source
+
+
+def test_vectors_have_no_matrices_to_show(report, rng, tmp_path):
+    y = np.arange(40) % 2
+    images = rng.standard_normal((40, 4, 4)) + 3.0 * y[:, None, None]
+    np.savez(tmp_path / "images.npz", images=images, y=y)
+    page = report("--methods", "src", "--split", 0.5, "--dimensions", 5, data="images.npz")
+    headings = [h.text for h in page.root.all("h2")]
+    assert "The map" not in headings and "Results" in headings
+    assert not (tmp_path / "out" / "spectrum.csv").exists()
+
+
+# ---- numbers -------------------------------------------------------------------------------------
+
+
+def test_results_are_those_of_the_evaluation(report, data, tmp_path):
+    page = report(*ML, "--by", "subject")
+    results = json.loads((tmp_path / "out" / "results.json").read_text())["results"]
+    table = next(page.root.one("section", id="results").all("table"))
+    lines = list(table.one("tbody").all("tr"))
+    for line, got, row in zip(lines, results, rows(tmp_path / "out" / "results.csv")):
+        cells = [cell.text for cell in line.all("td")]
+        assert line.one("th").text == got["method"] == row["method"]
+        assert cells[1] == "%.1f ± %.1f" % (100 * got["accuracy_mean"], 100 * got["accuracy_std"])
+        assert float(row["accuracy_mean"]) == got["accuracy_mean"]
+        assert float(row["balanced_accuracy_std"]) == got["balanced_accuracy_std"]
+        bar = line.one("rect", class_="fill")
+        assert float(bar.attributes["width"]) == pytest.approx(160 * got["accuracy_mean"], abs=0.06)
+    assert len(lines) == 2 and lines[1].all("td")
+    by = list(page.root.one("section", id="results").all("table"))[1]
+    assert [c.text for c in by.one("tbody").all("td")] == [
+        "%.1f" % (100 * value) for got in results for value in got["by"].values()]
+
+
+def test_rounds_and_their_parameters(report, data, tmp_path):
+    page = report("--methods", "nn-stein,nn-stein-ml", "--grid", "m=2,3", "--nu-b", 2, "--split",
+                  0.5, "--repeats", 4)
+    results = json.loads((tmp_path / "out" / "results.json").read_text())["results"]
+    lines = list(page.root.one("section", id="rounds").one("tbody").all("tr"))
+    assert len(lines) == 4
+    for line, got in zip(lines, results[1]["rounds"]):
+        cell = list(line.all("td"))[1].text
+        assert cell.startswith("%.1f" % (100 * got["accuracy"]))
+        assert f"m {got['parameters']['m']}" in cell
+
+
+def test_many_rounds_are_cut(report, data):
+    page = report("--methods", "mdm-log-euclidean", "--split", 0.5, "--repeats", 40)
+    assert len(list(page.root.one("section", id="rounds").one("tbody").all("tr"))) == 30
+    assert "first 30 of 40" in page.source
+
+
+def test_confusion(report, data, tmp_path):
+    page = report(*ML)
+    with np.load(tmp_path / "out" / "confusion.npz") as stored:
+        table = stored["nn-stein-ml"]
+    drawing = page.root.one("svg", **{"aria-labelledby": "confusion-1-t confusion-1-d"})
+    found = {}
+    for cell in drawing.all("rect"):
+        if cell.attributes["class"] == "field":
+            continue
+        truth, rest = cell.one("title").text.split(" → ")
+        predicted, count, total = re.fullmatch(r"(.*): (\d+) of (\d+)", rest).groups()
+        found[truth, predicted] = int(count)
+        row = table["abc".index(truth)]
+        assert int(total) == row.sum()
+        assert cell.attributes["class"] == ("right" if truth == predicted else "wrong")
+        assert float(cell.attributes["fill-opacity"]) == pytest.approx(
+            0.12 + 0.88 * int(count) / row.sum(), abs=0.006)
+    assert found == {("abc"[i], "abc"[j]): table[i, j] for i, j in zip(*np.nonzero(table))}
+    assert sorted(int(t.text) for t in drawing.all("text", class_="count")) == sorted(
+        table[table > 0])
+
+
+def test_convergence_is_that_of_the_fit(report, spdml, data, tmp_path):
+    """The map of the page is the map that `spdml fit` learns from the same training part."""
+    where = ["--train-where", "subject=ann,bob", "--test-where", "subject=cat,dan"]
+    page = report("--methods", "nn-stein-ml", "-m", 2, "--nu-b", 3, "--nu-w", 4, *where)
+    train = np.isin(data["subject"], ["ann", "bob"])
+    np.savez(tmp_path / "train.npz", X=data["X"][train], y=data["y"][train])
+    spdml("fit", "train.npz", "-m", 2, "--nu-b", 3, "--nu-w", 4, "--metric", "stein", "-o",
+          "map.spdml").good()
+    with np.load(tmp_path / "map.spdml") as model:
+        cost = model["history"][:, 0]
+    table = numbers(rows(tmp_path / "out" / "convergence.csv"), "iteration", "cost")
+    assert np.array_equal(table[:, 0], np.arange(len(cost)))
+    assert np.array_equal(table[:, 1], cost)
+    drawing = page.root.one("svg", **{"aria-labelledby": "cost-t cost-d"})
+    line = drawing.one("path", class_="line").attributes["d"]
+    points = np.array([list(map(float, p.split())) for p in re.split("[ML]", line)[1:]])
+    assert len(points) == len(cost)
+    scale = np.polyfit(cost, points[:, 1], 1)  # pixels are a falling affine function of the cost
+    assert scale[0] < 0
+    assert np.abs(np.polyval(scale, cost) - points[:, 1]).max() < 0.11
+
+
+def test_spectrum_against_numpy(report, data, tmp_path):
+    report(*ML)
+    table = [row for row in rows(tmp_path / "out" / "spectrum.csv") if row["part"] == "before"]
+    logs = np.log10(np.linalg.eigvalsh(data["X"]))[:, ::-1]
+    want = np.quantile(logs, [0.25, 0.5, 0.75], axis=0).T
+    got = numbers(table, "log10_lower_quartile", "log10_median", "log10_upper_quartile")
+    assert np.allclose(got, want, atol=1e-12)
+    after = [row for row in rows(tmp_path / "out" / "spectrum.csv") if row["part"] == "after"]
+    assert [row["rank"] for row in after] == ["1", "2"]
+
+
+def scaled(D2):
+    """Classical scaling to two dimensions."""
+    J = np.eye(len(D2)) - 1 / len(D2)
+    values, V = np.linalg.eigh(-J @ D2 @ J / 2)
+    return V[:, -2:] * np.sqrt(values[-2:])
+
+
+def gaps(Y):
+    return np.linalg.norm(Y[:, None] - Y[None], axis=2)
+
+
+def test_samples_against_classical_scaling(report, spdml, data, tmp_path):
+    where = ["--train-where", "subject=ann,bob", "--test-where", "subject=cat,dan"]
+    page = report("--methods", "nn-stein-ml", "-m", 3, "--nu-b", 3, "--nu-w", 4, *where)
+    table = rows(tmp_path / "out" / "embedding.csv")
+    assert [int(row["index"]) for row in table] == list(range(48))
+    assert [row["class"] for row in table] == list(data["y"])
+    assert [row["part"] == "train" for row in table] == list(
+        np.isin(data["subject"], ["ann", "bob"]))
+    train = np.isin(data["subject"], ["ann", "bob"])
+    np.savez(tmp_path / "train.npz", X=data["X"][train], y=data["y"][train])
+    spdml("fit", "train.npz", "-m", 3, "--nu-b", 3, "--nu-w", 4, "--metric", "stein", "-o",
+          "map.spdml").good()
+    with np.load(tmp_path / "map.spdml") as model:
+        W = model["W"]
+    S = W.T @ data["X"] @ W
+    before = numbers(table, "before_1", "before_2")
+    after = numbers(table, "after_1", "after_2")
+    for Y, X in ((before, data["X"]), (after, S)):
+        assert np.allclose(gaps(Y), gaps(scaled(pairwise2("stein", X, X))), atol=1e-7)
+    # turned and mirrored to lie like the first: no rotation would do better
+    u, s, vt = np.linalg.svd(after.T @ before)
+    assert np.sum(after * before) == pytest.approx(s.sum(), rel=1e-9)
+    for part in ("before", "after"):
+        drawing = page.root.one("svg",
+                                **{"aria-labelledby": f"samples-{part}-t samples-{part}-d"})
+        assert len(list(drawing.all("g"))) == 48
+        assert len(list(drawing.all(class_="full"))) == (~train).sum()
+
+
+def test_margins_against_the_definition(report, data, tmp_path):
+    """Above the line are the samples that nn gets right."""
+    where = ["--train-where", "subject=ann,bob", "--test-where", "subject=cat,dan"]
+    page = report("--methods", "nn-stein,nn-stein-ml", "-m", 3, "--nu-b", 3, *where)
+    results = json.loads((tmp_path / "out" / "results.json").read_text())["results"]
+    table = rows(tmp_path / "out" / "margins.csv")
+    train, y = np.isin(data["subject"], ["ann", "bob"]), data["y"]
+    assert [int(row["index"]) for row in table] == list(np.flatnonzero(~train))
+    D = np.sqrt(pairwise2("stein", data["X"], data["X"]))
+    for row, i in zip(table, np.flatnonzero(~train)):
+        assert row["class"] == y[i] and row["part"] == "test"
+        assert float(row["before_own"]) == pytest.approx(D[i, train & (y == y[i])].min(), abs=1e-9)
+        assert float(row["before_other"]) == pytest.approx(D[i, train & (y != y[i])].min(),
+                                                           abs=1e-9)
+    for got, part in zip(results, ("before", "after")):
+        pairs = numbers(table, f"{part}_own", f"{part}_other")
+        right = (pairs[:, 0] < pairs[:, 1]).sum()
+        assert right == got["rounds"][0]["correct"]
+        drawing = page.root.one("svg",
+                                **{"aria-labelledby": f"margins-{part}-t margins-{part}-d"})
+        assert f": {right} of {len(table)} above" in drawing.parent.one("h3").text
+        assert len(list(drawing.all("g"))) == len(table)
+
+
+def test_ellipses_of_small_matrices(report, rng, tmp_path):
+    """Half axes are the roots of eigenvalues, the direction is that of the leading eigenvector."""
+    made = classes(rng, each=4, n=2)
+    np.savez(tmp_path / "data.npz", **made)
+    page = report("--methods", "nn-airm", "--split", 0.5, "--repeats", 1)
+    drawn = list(page.root.one("section", id="ellipses").all("ellipse", class_="thin"))
+    order = np.argsort(made["y"], kind="stable")
+    assert len(drawn) == len(order) == 12
+    largest = np.sqrt(max(X.diagonal().max() for X in made["X"]))
+    for ellipse, i in zip(drawn, order):
+        values, V = np.linalg.eigh(made["X"][i])
+        axes = np.sqrt(values[::-1]) * (130 / 2 - 6) / largest
+        assert float(ellipse.attributes["rx"]) == pytest.approx(axes[0], abs=0.06)
+        assert float(ellipse.attributes["ry"]) == pytest.approx(axes[1], abs=0.06)
+        angle = float(re.search(r"rotate\((.*)\)", ellipse.attributes["transform"])[1])
+        want = -np.degrees(np.arctan2(V[1, 1], V[0, 1]))  # the y axis of a drawing points down
+        assert (angle - want + 90) % 180 == pytest.approx(90, abs=0.06)
+
+
+def test_three_planes_of_larger_ones(report, data):
+    page = report(*ML[:3], 3, *ML[4:])
+    section = page.root.one("section", id="ellipses")
+    assert len(list(section.all("rect", class_="field"))) == 3 * 3
+
+
+# ---- bounds --------------------------------------------------------------------------------------
+
+
+def test_large_sets_are_sampled(report, rng, tmp_path):
+    made = classes(rng, each=300, n=3)
+    np.savez(tmp_path / "data.npz", **made)
+    page = report("--methods", "nn-log-euclidean", "--split", 0.5, "--repeats", 1)
+    table = rows(tmp_path / "out" / "embedding.csv")
+    index = [int(row["index"]) for row in table]
+    assert len(index) == len(set(index)) == 600 and index == sorted(index)
+    assert "600 of 900 samples" in page.source
+    drawn = np.bincount(np.array(index) % 3)  # by lot: about as many of each class
+    assert drawn.min() > 160
+    assert len(page.source) < 400_000
+
+
+def test_many_classes_stay_readable(report, rng, tmp_path):
+    """Some classes in colour, all of their samples shown; the table of confusions without text."""
+    X = np.concatenate([classes(rng, each=1, kinds=1, n=3)["X"] for _ in range(900)])
+    y = np.repeat(np.arange(300), 3)
+    np.savez(tmp_path / "data.npz", X=X, y=y)
+    page = report("--methods", "nn-log-euclidean", "--split", 0.5, "--repeats", 1)
+    assert "tables are not drawn" in page.source
+    legend = [li.text for li in page.root.one("ul", class_="legend").all("li")]
+    assert "288 other classes" in legend
+    table = rows(tmp_path / "out" / "embedding.csv")
+    assert sum(row["class"] == legend[1] for row in table) == 3
+    np.savez(tmp_path / "data.npz", X=X[:300], y=y[:300])
+    page = report("--methods", "nn-log-euclidean", "--split", 0.5, "--repeats", 1)
+    drawing = page.root.one("svg", **{"aria-labelledby": "confusion-0-t confusion-0-d"})
+    assert not list(drawing.all("text", class_="count"))
+    assert 30 < len(list(drawing.all("text"))) <= 50 + 2
+
+
+@pytest.mark.parametrize("value", [1e-200, 1e200])
+def test_extreme_eigenvalues(report, data, tmp_path, value):
+    np.savez(tmp_path / "data.npz", **{**data, "X": data["X"] * value})
+    report("--methods", "nn-airm", "--split", 0.5, "--repeats", 1)
+
+
+def test_few_samples(report, rng, tmp_path):
+    made = classes(rng, each=4, kinds=2)
+    np.savez(tmp_path / "data.npz", **made)
+    report("--methods", "nn-airm,nn-airm-ml", "-m", 1, "--nu-b", 1, "--nu-w", 1, "--split", 0.5,
+           "--repeats", 1)
+
+
+# ---- hostile names -------------------------------------------------------------------------------
+
+NAMES = ["</title></style><script>alert(1)</script>", "a&b\"c'd<b>",
+         "bell\x07 esc\x1b[31m \u202eturned",
+         "é 日本語 🎲 &amp; \ufffe\x85"]
+
+
+def test_hostile_names(report, rng, tmp_path):
+    made = classes(rng, each=32, kinds=2)
+    kind = np.arange(64) % 4
+    made["y"] = np.array(NAMES)[kind]
+    made['sub<i>"'] = np.array(["<u>1", 'x" onload="x'])[np.arange(64) // 4 % 2]
+    name = "<i>&\"' x.npz"
+    np.savez(tmp_path / name, **made)
+    page = report(*ML, "--by", 'sub<i>"', data=name)
+    assert not {"u", "i", "b"} & {e.name for e in page.root.all()}
+    listed = [li.text for li in page.root.one("ul", class_="classes").all("li")]
+    assert "a&b\"c'd<b>: 16" in listed
+    assert "</title></style><script>alert(1)</script>: 16" in listed
+    assert "bell\ufffd esc\ufffd[31m \ufffdturned: 16" in listed
+    assert "é 日本語 🎲 &amp; \ufffd\ufffd: 16" in listed
+    assert page.root.one("h1").text == f"Recognition on {name}"
+    command = page.root.one("section", id="again").one("pre").text
+    assert command.startswith("spdml evaluate '<i>&\"'\\'' x.npz' --methods")
+
+
+def test_bytes_that_are_no_text(report, rng, tmp_path):
+    """A file's name may hold any byte."""
+    made = classes(rng, each=8)
+    name = os.fsdecode(b"x\xff\xc3\xa9\xed\xa0\x80\xf5.npz")
+    np.savez(tmp_path / name, **made)
+    page = report("--methods", "nn-airm", "--split", 0.5, "--json", data=name)
+    assert page.root.one("h1").text == "Recognition on x\ufffdé\ufffd\ufffd\ufffd\ufffd.npz"
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+def without_seconds(path):
+    """The page without its measured seconds, and without the name of its folder."""
+    source = path.read_text(encoding="utf-8")
+    source = re.sub(r"(<td>[\d.]+</td>){3}</tr>", "</tr>", source)
+    return source.replace(path.parent.name, "")
+
+
+def test_same_run_same_page(spdml, data, tmp_path):
+    for folder, threads in (("out-1", 1), ("out-2", 2)):
+        spdml("evaluate", "data.npz", *ML, "-o", folder, "--threads", threads).good()
+    pages = [without_seconds(tmp_path / f"out-{i}" / "report.html") for i in (1, 2)]
+    assert pages[0].replace("--threads 1", "") == pages[1].replace("--threads 2", "")
+    for name in BESIDES[1:]:
+        assert (tmp_path / "out-1" / name).read_bytes() == (tmp_path / "out-2" / name).read_bytes()
+
+
+def test_a_page_that_cannot_be_written(spdml, data, tmp_path):
+    (tmp_path / "out" / "report.html").mkdir(parents=True)
+    spdml("evaluate", "data.npz", *ML, "-o", "out").failed("out/report.html", "cannot be written")
+    assert not list((tmp_path / "out").glob("*.tmp"))

@@ -1,0 +1,610 @@
+/* test_synth_images.c - noise, PNG files, folders that appear whole or not at all, textures and
+ * faces: the same bytes for any number of threads, every failure leaves nothing behind. */
+#define _XOPEN_SOURCE 700
+#include <errno.h>
+#include <ftw.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/context.h"
+#include "io/folder.h"
+#include "io/image.h"
+#include "io/outfolder.h"
+#include "synth/face.h"
+#include "synth/noise.h"
+#include "synth/synth.h"
+#include "synth/texture.h"
+#include "test_image_common.h"
+
+#define FOLDER "made"
+
+/* ---- files and folders ---------------------------------------------------------------------- */
+
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+    (void)st, (void)kind, (void)where;
+    return remove(path);
+}
+
+static void clear(const char *path)
+{
+    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static int exists(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0;
+}
+
+typedef struct listing {
+    size_t files;
+    uint64_t sum; /* of names and bytes */
+} listing;
+
+static file_bytes bytes_of(const char *path)
+{
+    file_bytes file = {NULL, 0};
+    unsigned char part[4096];
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        abort();
+    for (size_t got; (got = fread(part, 1, sizeof part, stream)) > 0;)
+        bytes_add(&file, part, got);
+    fclose(stream);
+    return file;
+}
+
+static void add_to_sum(uint64_t *sum, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        *sum = (*sum ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
+}
+
+static spd_status list_file(spd_context *ctx, void *user, const char *path)
+{
+    (void)ctx;
+    listing *l = user;
+    file_bytes file = bytes_of(path);
+    l->files++;
+    add_to_sum(&l->sum, path, strlen(path));
+    add_to_sum(&l->sum, file.bytes, file.size);
+    bytes_free(&file);
+    return SPD_OK;
+}
+
+/* What is in the folder. */
+static listing list(const char *folder)
+{
+    listing l = {0, UINT64_C(0xcbf29ce484222325)};
+    CHECK(folder_walk(NULL, folder, 1, list_file, &l) == SPD_OK, "%s", folder);
+    return l;
+}
+
+static image *read_image(const char *path)
+{
+    file_bytes file = bytes_of(path);
+    char text[200];
+    image *picture = decode(file.bytes, file.size, text);
+    CHECK(picture, "%s: %s", path, text);
+    bytes_free(&file);
+    return picture;
+}
+
+/* ---- noise ---------------------------------------------------------------------------------- */
+
+/* Averages over many places: the mean must vanish, the spread be that of a useful noise. */
+static void noise_has_mean_and_spread(void)
+{
+    enum { COUNT = 20000 };
+    double sum[3] = {0}, square[3] = {0}, most[3] = {0};
+    rng r;
+    rng_seed(&r, 3);
+    for (int i = 0; i < COUNT; i++) {
+        const double x = 200.0 * rng_uniform(&r) - 100.0, y = 200.0 * rng_uniform(&r) - 100.0;
+        const double value[3] = {noise_perlin(7, x, y), noise_fractal(7, x, y, 4),
+                                 2.0 * noise_at(7, noise_floor(x), noise_floor(y)) - 1.0};
+        for (int k = 0; k < 3; k++) {
+            sum[k] += value[k];
+            square[k] += value[k] * value[k];
+            most[k] = fmax(most[k], fabs(value[k]));
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        CHECK_CLOSE(sum[k] / COUNT, 0.0, 0.02, "noise %d", k);
+        CHECK(sqrt(square[k] / COUNT) > 0.25 && most[k] < 1.5, "noise %d: %g, %g", k,
+              sqrt(square[k] / COUNT), most[k]);
+    }
+}
+
+static void noise_is_smooth_and_zero_on_the_lattice(void)
+{
+    rng r;
+    rng_seed(&r, 4);
+    for (int i = -5; i < 5; i++)
+        CHECK(noise_perlin(9, i, 3 * i) == 0.0, "%d", i);
+    for (int i = 0; i < 2000; i++) {
+        const double x = 20.0 * rng_uniform(&r) - 10.0, y = 20.0 * rng_uniform(&r) - 10.0;
+        const double step = 1e-6;
+        const double change = noise_perlin(9, x + step, y - step) - noise_perlin(9, x, y);
+        if (!CHECK(fabs(change) < 10.0 * step, "at %g, %g: %g", x, y, change))
+            break;
+    }
+    CHECK(noise_floor(-0.5) == -1 && noise_floor(-2.0) == -2 && noise_floor(3.99) == 3, "floor");
+    CHECK(noise_step(1.0, 3.0, 0.5) == 0.0 && noise_step(1.0, 3.0, 2.0) == 0.5 &&
+              noise_step(1.0, 3.0, 4.0) == 1.0 && noise_step(3.0, 1.0, 0.0) == 1.0,
+          "step");
+}
+
+/* The slow twin of noise_cells: all points of a large area, found through cells themselves. */
+static void cells_are_about_their_nearest_points(void)
+{
+    enum { POINTS = 30 };
+    rng r;
+    rng_seed(&r, 5);
+    for (int i = 0; i < 300; i++) {
+        const double x = 10.0 * rng_uniform(&r), y = 10.0 * rng_uniform(&r);
+        const noise_cell here = noise_cells(11, x, y, 0.8);
+        /* The point itself is where its cell's distance is zero, with the same id. */
+        const noise_cell at = noise_cells(11, x - here.x, y - here.y, 0.8);
+        CHECK_CLOSE(at.near, 0.0, 1e-12, "at %g, %g", x, y);
+        CHECK(at.id == here.id && here.near <= here.next, "at %g, %g", x, y);
+        CHECK_CLOSE(hypot(here.x, here.y), here.near, 1e-12, "at %g, %g", x, y);
+        /* No point that is found nearby is nearer. */
+        for (int k = 0; k < POINTS; k++) {
+            const double a = x + rng_normal(&r), b = y + rng_normal(&r);
+            const noise_cell other = noise_cells(11, a, b, 0.8);
+            const double far = hypot(a - other.x - x, b - other.y - y);
+            if (other.id == here.id ? fabs(far - here.near) > 1e-9 : far < here.next - 1e-9)
+                CHECK(0, "at %g, %g: %g, not %g or %g", x, y, far, here.near, here.next);
+        }
+    }
+}
+
+static void keys_differ(void)
+{
+    uint64_t key[64];
+    for (uint64_t i = 0; i < 64; i++)
+        key[i] = noise_key(i / 16, i / 4 % 4, i % 4);
+    for (size_t i = 0; i < 64; i++)
+        for (size_t j = 0; j < i; j++)
+            CHECK(key[i] != key[j], "%zu and %zu", i, j);
+}
+
+/* ---- PNG files ------------------------------------------------------------------------------ */
+
+/* Written and read again: the nearest of 256 levels, what is beyond cut off. */
+static void written_images_come_back(void)
+{
+    enum { WIDTH = 13, HEIGHT = 7 };
+    rng r;
+    rng_seed(&r, 6);
+    for (size_t channels = 1; channels <= 3; channels += 2) {
+        double pixel[WIDTH * HEIGHT * 3], expected[WIDTH * HEIGHT * 3];
+        const size_t count = WIDTH * HEIGHT * channels;
+        for (size_t i = 0; i < count; i++) {
+            pixel[i] = 1.4 * rng_uniform(&r) - 0.2;
+            expected[i] = round(255.0 * fmin(1.0, fmax(0.0, pixel[i]))) / 255.0;
+        }
+        pixel[5] = NAN;
+        expected[5] = 0.0;
+        const image picture = {WIDTH, HEIGHT, channels, pixel};
+        CHECK(image_write(NULL, "x.png", &picture) == SPD_OK, "%zu", channels);
+        file_bytes first = bytes_of("x.png");
+        expect_pixels(&first, WIDTH, HEIGHT, channels, expected, 1e-15, "written");
+        CHECK(image_write(NULL, "x.png", &picture) == SPD_OK, "%zu", channels);
+        file_bytes second = bytes_take("x.png");
+        CHECK(first.size == second.size && !memcmp(first.bytes, second.bytes, first.size),
+              "%zu channels: other bytes", channels);
+        bytes_free(&first);
+        bytes_free(&second);
+    }
+}
+
+static void images_that_cannot_be_written(void)
+{
+    double pixel[4] = {0.0};
+    spd_context *ctx = spd_context_new();
+    const image odd = {2, 1, 2, pixel}, none = {0, 1, 1, pixel}, good = {2, 2, 1, pixel};
+    CHECK(image_write(ctx, "x.png", &odd) == SPD_EINVAL && !exists("x.png"), "two channels");
+    CHECK(image_write(ctx, "x.png", &none) == SPD_EINVAL && !exists("x.png"), "no pixel");
+    CHECK(image_write(ctx, "absent/x.png", &good) == SPD_EIO, "no folder");
+    CHECK(strstr(spd_context_error(ctx)->message, "No such file"), "%s",
+          spd_context_error(ctx)->message);
+    spd_context_free(ctx);
+}
+
+static void writing_survives_hunger(void)
+{
+    double pixel[30 * 3];
+    const image picture = {6, 5, 3, pixel};
+    const long live = mem_live();
+    int done = 0;
+    for (size_t i = 0; i < 90; i++)
+        pixel[i] = (double)i / 90.0;
+    for (long k = 1; !done && k < 100; k++) {
+        mem_fail_at(k);
+        spd_status status = image_write(NULL, "x.png", &picture);
+        mem_fail_at(0);
+        done = status == SPD_OK;
+        CHECK(done || (status == SPD_ENOMEM && !exists("x.png")), "allocation %ld: %d", k, status);
+        CHECK(mem_live() == live, "allocation %ld: %ld blocks stay", k, mem_live() - live);
+    }
+    CHECK(done, "never");
+    remove("x.png");
+}
+
+/* ---- folders -------------------------------------------------------------------------------- */
+
+static void write_text(const char *path)
+{
+    FILE *stream = fopen(path, "w");
+    if (!stream)
+        abort();
+    fputs("x\n", stream);
+    fclose(stream);
+}
+
+/* Two files, one of them in a folder. */
+static void fill(const outfolder *out)
+{
+    char *path;
+    CHECK(outfolder_make(NULL, out->work, "a") == SPD_OK, "make");
+    CHECK(outfolder_make(NULL, out->work, "a") == SPD_OK, "make again");
+    CHECK(outfolder_path(NULL, out->work, "a/one", &path) == SPD_OK, "path");
+    write_text(path);
+    mem_free(path);
+    CHECK(outfolder_path(NULL, out->work, "two", &path) == SPD_OK, "path");
+    write_text(path);
+    mem_free(path);
+}
+
+static void folders_appear_whole(void)
+{
+    outfolder *out;
+    for (int there = 0; there < 2; there++) {
+        clear(FOLDER);
+        if (there)
+            CHECK(mkdir(FOLDER, 0777) == 0, "mkdir");
+        CHECK(outfolder_open(NULL, FOLDER, &out) == SPD_OK, "open");
+        fill(out);
+        CHECK(!exists(FOLDER "/two") && list(FOLDER).files == 0, "too early");
+        CHECK(outfolder_commit(NULL, out) == SPD_OK, "commit");
+        CHECK(exists(FOLDER "/two") && exists(FOLDER "/a/one"), "not there");
+        CHECK(list(FOLDER).files == 2, "%zu", list(FOLDER).files);
+        CHECK(remove(FOLDER "/two") == 0 && remove(FOLDER "/a/one") == 0 &&
+                  remove(FOLDER "/a") == 0 && remove(FOLDER) == 0,
+              "more than that is there");
+    }
+}
+
+static void folders_vanish_when_abandoned(void)
+{
+    outfolder *out;
+    clear(FOLDER);
+    CHECK(outfolder_open(NULL, FOLDER, &out) == SPD_OK, "open");
+    fill(out);
+    outfolder_abandon(out);
+    CHECK(!exists(FOLDER), "it stays");
+    CHECK(mkdir(FOLDER, 0777) == 0 && outfolder_open(NULL, FOLDER, &out) == SPD_OK, "open");
+    fill(out);
+    write_text(FOLDER "/foreign"); /* somebody else's, meanwhile */
+    outfolder_abandon(out);
+    CHECK(list(FOLDER).files == 1 && remove(FOLDER "/foreign") == 0 && remove(FOLDER) == 0,
+          "the foreign file is gone, or more is there");
+    outfolder_abandon(NULL);
+}
+
+static void expect_no_folder(const char *path, const char *part)
+{
+    spd_context *ctx = spd_context_new();
+    outfolder *out = NULL;
+    CHECK(outfolder_open(ctx, path, &out) == SPD_EIO && !out, "%s", path);
+    CHECK(strstr(spd_context_error(ctx)->message, part), "'%s' is not about '%s'",
+          spd_context_error(ctx)->message, part);
+    spd_context_free(ctx);
+}
+
+static void folders_that_cannot_be_taken(void)
+{
+    clear(FOLDER);
+    CHECK(mkdir(FOLDER, 0777) == 0, "mkdir");
+    write_text(FOLDER "/.hidden");
+    expect_no_folder(FOLDER, "not empty (it holds .hidden)");
+    expect_no_folder(FOLDER "/.hidden", "a file, not a folder");
+    expect_no_folder(FOLDER "/no/folder", "No such file");
+    clear(FOLDER);
+}
+
+/* ---- textures and faces --------------------------------------------------------------------- */
+
+static spd_synth_options small(spd_synth_kind kind)
+{
+    spd_synth_options o;
+    spd_synth_defaults(kind, &o);
+    o.classes = 3;
+    o.samples = 2;
+    o.size = 24;
+    return o;
+}
+
+static listing generate(spd_synth_kind kind, const spd_synth_options *o, int threads)
+{
+    spd_context *ctx = spd_context_new();
+    size_t files = 0;
+    spd_context_set_threads(ctx, threads);
+    clear(FOLDER);
+    CHECK(spd_synth_files(ctx, kind, o, FOLDER, &files) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    spd_context_free(ctx);
+    const listing l = list(FOLDER);
+    CHECK(l.files == files, "%zu files, not %zu", l.files, files);
+    clear(FOLDER);
+    return l;
+}
+
+static void same_seed_same_bytes(void)
+{
+    static const spd_synth_kind kinds[] = {SPD_SYNTH_TEXTURES, SPD_SYNTH_FACES};
+    static const size_t files[] = {6, 28};
+    for (size_t k = 0; k < 2; k++) {
+        spd_synth_options o = small(kinds[k]);
+        const listing one = generate(kinds[k], &o, 1), four = generate(kinds[k], &o, 4);
+        CHECK(one.files == files[k] && one.sum == four.sum, "kind %d: %zu files", (int)kinds[k],
+              one.files);
+        o.seed++;
+        CHECK(generate(kinds[k], &o, 4).sum != one.sum, "kind %d: the seed is of no use",
+              (int)kinds[k]);
+    }
+}
+
+/* Asking for more leaves what was there as it was. */
+static void a_larger_set_begins_the_same(void)
+{
+    static const spd_synth_kind kinds[] = {SPD_SYNTH_TEXTURES, SPD_SYNTH_FACES};
+    static const char *const path[] = {FOLDER "/bark/bark_02.png", FOLDER "/002_bg.png"};
+    for (size_t k = 0; k < 2; k++) {
+        spd_synth_options o = small(kinds[k]);
+        file_bytes seen[2];
+        for (size_t more = 0; more < 2; more++) {
+            o.classes += more;
+            o.samples += more;
+            CHECK(spd_synth_files(NULL, kinds[k], &o, FOLDER, NULL) == SPD_OK, "%zu", k);
+            seen[more] = bytes_take(path[k]);
+            clear(FOLDER);
+        }
+        CHECK(seen[0].size == seen[1].size && !memcmp(seen[0].bytes, seen[1].bytes, seen[0].size),
+              "%s", path[k]);
+        bytes_free(&seen[0]);
+        bytes_free(&seen[1]);
+    }
+}
+
+/* Correlation of the channels a and b of all pixels. */
+static double correlation(const image *p, size_t a, size_t b)
+{
+    const size_t count = p->width * p->height;
+    double x = 0.0, y = 0.0, xx = 0.0, yy = 0.0, xy = 0.0;
+    for (size_t e = 0; e < count; e++) {
+        const double u = p->pixel[e * p->channels + a], v = p->pixel[e * p->channels + b];
+        x += u, y += v, xx += u * u, yy += v * v, xy += u * v;
+    }
+    const double n = (double)count;
+    return (xy - x * y / n) / sqrt((xx - x * x / n) * (yy - y * y / n));
+}
+
+/* Every class makes pictures in which there is something to see, and their colours are not one
+ * grey. */
+static void textures_have_contrast_and_colours(void)
+{
+    spd_synth_options o = small(SPD_SYNTH_TEXTURES);
+    o.classes = 20;
+    o.samples = 1;
+    o.size = 64;
+    clear(FOLDER);
+    CHECK(spd_synth_files(NULL, SPD_SYNTH_TEXTURES, &o, FOLDER, NULL) == SPD_OK, "textures");
+    CHECK(list(FOLDER).files == 20, "%zu", list(FOLDER).files);
+    static const char *const names[] = {"weave", "wood", "water", "metal", "denim"};
+    for (size_t k = 0; k < 5; k++) {
+        char path[80];
+        snprintf(path, sizeof path, FOLDER "/%s/%s_01.png", names[k], names[k]);
+        image *p = read_image(path);
+        if (!p)
+            continue;
+        CHECK(p->width == 64 && p->height == 64 && p->channels == 3, "%s", path);
+        double sum = 0.0, square = 0.0;
+        for (size_t e = 0; e < 3 * 64 * 64; e++) {
+            sum += p->pixel[e];
+            square += p->pixel[e] * p->pixel[e];
+        }
+        const double n = 3.0 * 64.0 * 64.0;
+        CHECK(square / n - sum * sum / (n * n) > 1e-3, "%s: no contrast", path);
+        for (size_t c = 0; c < 3; c++) {
+            const double alike = correlation(p, c, c < 2 ? c + 1 : 0);
+            CHECK(alike < 0.9999, "%s: grey", path);
+        }
+        image_free(p);
+    }
+    clear(FOLDER);
+}
+
+/* Without noise and with the light in front, a head that looks to the right is the mirror image of
+ * the one that looks to the left, but for skin, hair and parting, which are no mirror images. */
+static void turned_heads_mirror(void)
+{
+    enum { SIZE = 48 };
+    person p;
+    shot s = {.scale = 1.0, .lamp = {0.0, 0.3, 1.0}, .ambient = 0.3, .gain = 1.0, .backdrop = 0.4};
+    image *picture[3];
+    rng r;
+    rng_seed(&r, 8);
+    face_draw(&r, &p);
+    p.blotches = p.strands = p.parting = 0.0;
+    for (int k = 0; k < 3; k++) {
+        s.yaw = 0.5 * (k - 1);
+        CHECK(face_render(NULL, &p, &s, SIZE, &r, &picture[k]) == SPD_OK, "%d", k);
+    }
+    double mirrored = 0.0, straight = 0.0, front = 0.0;
+    for (size_t j = 0; j < SIZE; j++)
+        for (size_t i = 0; i < SIZE; i++) {
+            const size_t here = j * SIZE + i, there = j * SIZE + SIZE - 1 - i;
+            mirrored += fabs(picture[0]->pixel[here] - picture[2]->pixel[there]);
+            straight += fabs(picture[0]->pixel[here] - picture[2]->pixel[here]);
+            front += fabs(picture[1]->pixel[here] - picture[1]->pixel[there]);
+        }
+    const double n = SIZE * SIZE;
+    CHECK(mirrored / n < 0.02, "left and right differ by %g", mirrored / n);
+    CHECK(front / n < 0.02, "from the front the halves differ by %g", front / n);
+    CHECK(straight / n > 0.05, "turning changes %g", straight / n);
+    for (int k = 0; k < 3; k++)
+        image_free(picture[k]);
+}
+
+static void index_of_faces(void)
+{
+    spd_synth_options o = small(SPD_SYNTH_FACES);
+    clear(FOLDER);
+    CHECK(spd_synth_files(NULL, SPD_SYNTH_FACES, &o, FOLDER, NULL) == SPD_OK, "faces");
+    FILE *stream = fopen(FOLDER "/index.csv", "r");
+    char line[100], path[120], pose[8];
+    unsigned subject, rows = 0;
+    if (!stream || !fgets(line, sizeof line, stream))
+        abort();
+    CHECK(strcmp(line, "file,subject,pose\n") == 0, "%s", line);
+    while (fgets(line, sizeof line, stream)) {
+        char *comma = strchr(line, ',');
+        const int read = comma ? sscanf(comma, ",%u,%7s", &subject, pose) : 0;
+        if (!CHECK(read == 2, "%s", line))
+            break;
+        snprintf(path, sizeof path, FOLDER "/%.*s", (int)(comma - line), line);
+        image *p = read_image(path);
+        CHECK(p && p->channels == 1 && p->width == 24, "%s", path);
+        CHECK(subject == 1 + rows / 9 && strstr(path, pose), "%s", line);
+        image_free(p);
+        rows++;
+    }
+    fclose(stream);
+    CHECK(rows == 27, "%u", rows);
+    clear(FOLDER);
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------ */
+
+static void expect_refused(spd_synth_kind kind, const spd_synth_options *o, const char *part)
+{
+    spd_context *ctx = spd_context_new();
+    size_t files = 77;
+    CHECK(spd_synth_files(ctx, kind, o, FOLDER, &files) < 0 && files == 77, "%s", part);
+    CHECK(strstr(spd_context_error(ctx)->message, part), "'%s' is not about '%s'",
+          spd_context_error(ctx)->message, part);
+    CHECK(!exists(FOLDER), "%s: a folder stays", part);
+    spd_context_free(ctx);
+}
+
+static void options_that_make_no_sense(void)
+{
+    spd_synth_options o = small(SPD_SYNTH_TEXTURES);
+    o.classes = 21;
+    expect_refused(SPD_SYNTH_TEXTURES, &o, "1 to 20");
+    o = small(SPD_SYNTH_TEXTURES);
+    o.samples = 0;
+    expect_refused(SPD_SYNTH_TEXTURES, &o, "0 textures of a class");
+    o = small(SPD_SYNTH_TEXTURES);
+    o.size = 15;
+    expect_refused(SPD_SYNTH_TEXTURES, &o, "15 x 15 pixels");
+    o = small(SPD_SYNTH_FACES);
+    o.classes = 0;
+    expect_refused(SPD_SYNTH_FACES, &o, "0 people");
+    o = small(SPD_SYNTH_FACES);
+    o.size = 100000;
+    expect_refused(SPD_SYNTH_FACES, &o, "a side has 16 to 2048");
+    expect_refused(SPD_SYNTH_SPD, NULL, "spd_synth_data");
+    expect_refused(SPD_SYNTH_KINDS, NULL, "no kind");
+}
+
+static void names_of_kinds(void)
+{
+    CHECK(strcmp(spd_synth_name(SPD_SYNTH_SPD), "spd") == 0, "spd");
+    CHECK(strcmp(spd_synth_name(SPD_SYNTH_TEXTURES), "textures") == 0, "textures");
+    CHECK(strcmp(spd_synth_name(SPD_SYNTH_MOTION), "motion") == 0, "motion");
+    CHECK(strcmp(spd_synth_name(SPD_SYNTH_FACES), "faces") == 0, "faces");
+    CHECK(!spd_synth_name(SPD_SYNTH_KINDS), "beyond");
+    spd_synth_options o;
+    spd_synth_defaults(SPD_SYNTH_TEXTURES, &o);
+    CHECK(o.classes == 18 && o.samples == 12 && o.size == 400, "textures");
+    spd_synth_defaults(SPD_SYNTH_FACES, &o);
+    CHECK(o.classes == 200 && o.size == 64, "faces");
+}
+
+static int stop_at_once(void *user, const spd_progress *progress)
+{
+    (void)progress;
+    ++*(int *)user;
+    return 1;
+}
+
+static void cancelling_leaves_nothing(void)
+{
+    spd_synth_options o = small(SPD_SYNTH_TEXTURES);
+    spd_context *ctx = spd_context_new();
+    int asked = 0;
+    o.samples = 2000; /* much longer than it takes to be asked */
+    clear(FOLDER);
+    spd_context_set_progress(ctx, stop_at_once, &asked);
+    CHECK(spd_synth_files(ctx, SPD_SYNTH_TEXTURES, &o, FOLDER, NULL) == SPD_ECANCELLED, "status");
+    CHECK(asked > 0 && !exists(FOLDER), "asked %d times", asked);
+    spd_context_free(ctx);
+}
+
+static void hunger_leaves_nothing(void)
+{
+    static const spd_synth_kind kinds[] = {SPD_SYNTH_TEXTURES, SPD_SYNTH_FACES};
+    const long live = mem_live();
+    for (size_t k = 0; k < 2; k++) {
+        spd_synth_options o = small(kinds[k]);
+        int done = 0;
+        o.classes = o.samples = 1;
+        o.size = 16;
+        clear(FOLDER);
+        for (long n = 1; !done && n < 1000; n++) {
+            spd_context *ctx = spd_context_new();
+            spd_context_set_threads(ctx, 1);
+            mem_fail_at(n);
+            spd_status status = spd_synth_files(ctx, kinds[k], &o, FOLDER, NULL);
+            mem_fail_at(0);
+            done = status == SPD_OK;
+            CHECK(done || (status == SPD_ENOMEM && !exists(FOLDER)), "allocation %ld: %s", n,
+                  spd_context_error(ctx)->message);
+            CHECK(done || strstr(spd_context_error(ctx)->message, "out of memory"), "%s",
+                  spd_context_error(ctx)->message);
+            spd_context_free(ctx);
+            CHECK(mem_live() == live, "allocation %ld: %ld blocks stay", n, mem_live() - live);
+        }
+        CHECK(done, "never");
+        clear(FOLDER);
+    }
+}
+
+int main(void)
+{
+    RUN(noise_has_mean_and_spread);
+    RUN(noise_is_smooth_and_zero_on_the_lattice);
+    RUN(cells_are_about_their_nearest_points);
+    RUN(keys_differ);
+    RUN(written_images_come_back);
+    RUN(images_that_cannot_be_written);
+    RUN(writing_survives_hunger);
+    RUN(folders_appear_whole);
+    RUN(folders_vanish_when_abandoned);
+    RUN(folders_that_cannot_be_taken);
+    RUN(same_seed_same_bytes);
+    RUN(a_larger_set_begins_the_same);
+    RUN(textures_have_contrast_and_colours);
+    RUN(turned_heads_mirror);
+    RUN(index_of_faces);
+    RUN(options_that_make_no_sense);
+    RUN(names_of_kinds);
+    RUN(cancelling_leaves_nothing);
+    RUN(hunger_leaves_nothing);
+    return test_summary();
+}

@@ -1,0 +1,273 @@
+/* test_synth_spd.c - generated matrices: what they are made of, that the classes differ in the
+ * planted subspace and nowhere else, and what is refused. */
+#include "base/memory.h"
+#include "spdml.h"
+#include "test.h"
+
+static spd_context *ctx;
+
+static spd_synth_options usual(void)
+{
+    spd_synth_options o;
+    spd_synth_defaults(SPD_SYNTH_SPD, &o);
+    return o;
+}
+
+static spd_data *make(const spd_synth_options *o, double *planted)
+{
+    spd_data *data = NULL;
+    spd_status status = spd_synth_data(ctx, o, planted, &data);
+    CHECK(status == SPD_OK, "%d: %s", (int)status, spd_context_error(ctx)->message);
+    if (!data)
+        abort();
+    return data;
+}
+
+static double *room(size_t count)
+{
+    double *block = malloc(count * sizeof *block);
+    if (!block)
+        abort();
+    return block;
+}
+
+/* ---- the set itself ----------------------------------------------------------------------------
+ */
+
+static void shape_labels_and_record(void)
+{
+    spd_synth_options o = usual();
+    o.classes = 3;
+    o.samples = 5;
+    o.seed = 77;
+    spd_data *data = make(&o, NULL);
+    CHECK(data->p == 15 && data->n == 30 && data->classes == 3 && data->columns == 0, "%zu %zu %zu",
+          data->p, data->n, data->classes);
+    for (size_t i = 0; i < data->p; i++)
+        CHECK(data->label[i] == (int)(i / 5) && data->y->i64[i] == (int64_t)(i / 5), "sample %zu",
+              i);
+    CHECK(strcmp(data->class_name[2], "2") == 0, "%s", data->class_name[2]);
+    CHECK(spd_check(ctx, data->n, data->p, data->X, 0.0) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    CHECK(strstr(data->meta, "\"seed\": 77") && strstr(data->meta, "\"nuisance\": 3\n"), "%s",
+          data->meta);
+    spd_data_free(data);
+}
+
+static void planted_basis_is_orthonormal(void)
+{
+    spd_synth_options o = usual();
+    double U[30 * 10];
+    spd_data_free(make(&o, U));
+    for (size_t a = 0; a < 10; a++)
+        for (size_t b = 0; b < 10; b++) {
+            double dot = 0.0;
+            for (size_t i = 0; i < 30; i++)
+                dot += U[i * 10 + a] * U[i * 10 + b];
+            CHECK_CLOSE(dot, a == b ? 1.0 : 0.0, 1e-13, "columns %zu and %zu", a, b);
+        }
+}
+
+/* Same bits from one thread and from three; other bits from another seed. */
+static void seed_alone_decides(void)
+{
+    spd_synth_options o = usual();
+    double U[300], V[300];
+    spd_context_set_threads(ctx, 1);
+    spd_data *one = make(&o, U);
+    spd_context_set_threads(ctx, 3);
+    spd_data *three = make(&o, V);
+    spd_context_set_threads(ctx, 0);
+    const size_t bytes = one->p * 900 * sizeof(double);
+    CHECK(memcmp(one->X, three->X, bytes) == 0 && memcmp(U, V, sizeof U) == 0, "threads matter");
+    o.seed++;
+    spd_data *other = make(&o, V);
+    CHECK(memcmp(one->X, other->X, bytes) != 0 && memcmp(U, V, sizeof U) != 0, "the seed does not");
+    spd_data_free(one);
+    spd_data_free(three);
+    spd_data_free(other);
+}
+
+/* ---- where the signal is -----------------------------------------------------------------------
+ */
+
+/* V (n x k) <- what is left of the first columns of the identity outside U, orthonormal. */
+static void complement(size_t n, size_t d, const double *U, double *V)
+{
+    const size_t k = n - d;
+    for (size_t c = 0; c < k; c++) {
+        double v[64], norm = 0.0;
+        for (size_t i = 0; i < n; i++)
+            v[i] = i == c;
+        for (int twice = 0; twice < 2; twice++)
+            for (size_t q = 0; q < d + c; q++) {
+                double dot = 0.0;
+                for (size_t i = 0; i < n; i++)
+                    dot += v[i] * (q < d ? U[i * d + q] : V[i * k + q - d]);
+                for (size_t i = 0; i < n; i++)
+                    v[i] -= dot * (q < d ? U[i * d + q] : V[i * k + q - d]);
+            }
+        for (size_t i = 0; i < n; i++)
+            norm += v[i] * v[i];
+        for (size_t i = 0; i < n; i++)
+            V[i * k + c] = v[i] / sqrt(norm);
+    }
+}
+
+/* Share of samples whose nearest other one, after the map W, is of the same class. */
+static double accuracy(const spd_data *data, size_t m, const double *W)
+{
+    size_t right = 0;
+    double *S = room(data->p * m * m), *d2 = room(data->p);
+    int64_t *near = malloc(data->p * sizeof *near);
+    if (!near)
+        abort();
+    CHECK(spd_congruence(ctx, data->n, m, data->p, data->X, W, S) == SPD_OK, "congruence");
+    CHECK(spd_nearest(ctx, SPD_AIRM, m, data->p, S, 0, NULL, 1, 0, near, d2, NULL) == SPD_OK, "nn");
+    for (size_t i = 0; i < data->p; i++)
+        right += data->label[near[i]] == data->label[i];
+    free(S);
+    free(d2);
+    free(near);
+    return (double)right / (double)data->p;
+}
+
+static void classes_differ_in_the_planted_subspace_alone(void)
+{
+    spd_synth_options o = usual();
+    double U[300], V[600], all[900] = {0};
+    spd_data *data = make(&o, U);
+    complement(30, 10, U, V);
+    for (size_t i = 0; i < 30; i++)
+        all[31 * i] = 1.0;
+    const double in = accuracy(data, 10, U), out = accuracy(data, 20, V);
+    const double whole = accuracy(data, 30, all);
+    CHECK(in > 0.95, "in the subspace %g", in);
+    CHECK(out < 0.4, "outside it %g, chance is 0.25", out);
+    CHECK(whole > 0.35 && whole < 0.85, "all dimensions %g", whole);
+    spd_data_free(data);
+}
+
+/* Root mean square of the logarithms of the eigenvalues of W' X W. */
+static double spread(const spd_data *data, size_t m, const double *W)
+{
+    double sum = 0.0, *S = room(data->p * m * m), *lambda = room(data->p * m);
+    CHECK(spd_congruence(ctx, data->n, m, data->p, data->X, W, S) == SPD_OK, "congruence");
+    CHECK(spd_eigh(ctx, m, data->p, S, lambda, NULL) == SPD_OK, "eigenvalues");
+    for (size_t i = 0; i < data->p * m; i++)
+        sum += log(lambda[i]) * log(lambda[i]);
+    free(S);
+    free(lambda);
+    return sqrt(sum / (double)(data->p * m));
+}
+
+/* Without signal the planted block varies by 1/2, the other by nuisance/2; mixing adds little. */
+static void variation_is_what_was_asked_for(void)
+{
+    spd_synth_options o = usual();
+    double U[300], V[600];
+    o.signal = 0.0;
+    o.nuisance = 1.5;
+    spd_data *data = make(&o, U);
+    complement(30, 10, U, V);
+    CHECK_CLOSE(spread(data, 10, U), 0.5, 0.03, "within");
+    CHECK_CLOSE(spread(data, 20, V), 0.75, 0.04, "nuisance");
+    spd_data_free(data);
+    o.signal = 4.0; /* adds 16/2 times the variation within */
+    data = make(&o, U);
+    CHECK_CLOSE(spread(data, 10, U), 1.5, 0.25, "signal");
+    spd_data_free(data);
+}
+
+/* ---- extremes and refusals ---------------------------------------------------------------------
+ */
+
+static void smallest_sizes(void)
+{
+    spd_synth_options o = usual();
+    o.n = o.planted = o.samples = o.classes = 1;
+    spd_data *data = make(&o, NULL);
+    CHECK(data->p == 1 && data->X[0] > 0.0, "%g", data->X[0]);
+    spd_data_free(data);
+    o.n = o.planted = 7; /* nothing but signal */
+    o.classes = 2;
+    data = make(&o, NULL);
+    CHECK(spd_check(ctx, 7, 2, data->X, 0.0) == SPD_OK, "n = planted");
+    spd_data_free(data);
+    data = make(NULL, NULL);
+    CHECK(data->p == 200 && data->n == 30, "defaults");
+    spd_data_free(data);
+}
+
+static void refused(spd_synth_options o, const char *word)
+{
+    spd_data *data = NULL;
+    spd_status status = spd_synth_data(ctx, &o, NULL, &data);
+    const char *message = spd_context_error(ctx)->message;
+    CHECK(status == SPD_EINVAL && !data && strstr(message, word), "%d, '%s' lacks '%s'",
+          (int)status, message, word);
+}
+
+static void options_without_sense(void)
+{
+    spd_synth_options o = usual();
+    o.classes = 0;
+    refused(o, "0 classes");
+    o = usual();
+    o.samples = SIZE_MAX / 2;
+    refused(o, "2^31 - 1");
+    o = usual();
+    o.n = 5000;
+    refused(o, "n is 5000");
+    o = usual();
+    o.planted = 31;
+    refused(o, "31 dimensions; expected 1 to n = 30");
+    o = usual();
+    o.signal = NAN;
+    refused(o, "signal");
+    o = usual();
+    o.nuisance = -1.0;
+    refused(o, "nuisance -1");
+}
+
+/* Every allocation fails once: SPD_ENOMEM with a message, no leak, outputs as they were. */
+static void memory_runs_out(void)
+{
+    spd_synth_options o = usual();
+    o.samples = 3;
+    double U[300], before[300];
+    spd_data *data = NULL;
+    long live = mem_live(), k = 0;
+    spd_status status = SPD_ENOMEM;
+    memset(before, 0x55, sizeof before);
+    memcpy(U, before, sizeof U);
+    while (status == SPD_ENOMEM && k < 200) {
+        mem_fail_at(++k);
+        status = spd_synth_data(ctx, &o, U, &data);
+        mem_fail_at(0);
+        if (status != SPD_ENOMEM)
+            break;
+        CHECK(mem_live() == live && !data, "leak at allocation %ld", k);
+        CHECK(memcmp(U, before, sizeof U) == 0, "touched at allocation %ld", k);
+        CHECK(strstr(spd_context_error(ctx)->message, "out of memory"), "%s",
+              spd_context_error(ctx)->message);
+    }
+    CHECK(status == SPD_OK && k > 10, "%d after %ld", (int)status, k);
+    spd_data_free(data);
+    CHECK(mem_live() == live, "leak");
+}
+
+int main(void)
+{
+    ctx = spd_context_new();
+    RUN(shape_labels_and_record);
+    RUN(planted_basis_is_orthonormal);
+    RUN(seed_alone_decides);
+    RUN(classes_differ_in_the_planted_subspace_alone);
+    RUN(variation_is_what_was_asked_for);
+    RUN(smallest_sizes);
+    RUN(options_without_sense);
+    RUN(memory_runs_out);
+    spd_context_free(ctx);
+    return test_summary();
+}

@@ -1,0 +1,12 @@
+#!/bin/sh
+# docs.sh - builds the documentation as a site in build/site. Needs the release build, whose
+# command tells its own options, and mkdocs in build/docs-venv, made by `tools/setup.sh docs`.
+set -eu
+cd "$(dirname "$0")/.."
+rm -rf build/docs
+python3 tools/docs-pages build/release/spdml build/docs
+# not --quiet: it hides the warnings, which --strict then does not count
+build/docs-venv/bin/mkdocs build --strict --clean
+echo "build/site/index.html          the documentation; open it in a browser"
+echo "build/release/share/man/man1   manual pages; man -l build/release/share/man/man1/spdml.1"
+echo "include/spdml.h                every public function"
