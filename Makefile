@@ -4,12 +4,12 @@ PREFIX ?= /usr/local
 .PHONY: help setup demo test bench lint format docs coverage fuzz install clean release
 
 help:
-	@echo "make demo       set up, build, show the geometry on generated data"
+	@echo "make demo       set up, build, compare methods on generated images, write a report"
 	@echo "make test       set up, build, run every test"
 	@echo "make bench      build, measure (make bench BENCH='kernels' for one)"
 	@echo "make lint       format, includes, cppcheck, clang-tidy"
 	@echo "make format     put every C file into the one format"
-	@echo "make docs       write the manual pages; where to read"
+	@echo "make docs       build the documentation as a site in build/site"
 	@echo "make coverage   line coverage of src/"
 	@echo "make fuzz       fuzz every reader (FUZZ_SECONDS=600)"
 	@echo "make setup      only install what is missing"
@@ -22,7 +22,7 @@ setup:
 release:
 	@tools/setup.sh demo
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release
+	@cmake --build --preset release --target spdml spdml_shared examples manual
 
 demo: release
 	@tools/demo.sh
@@ -42,10 +42,8 @@ format:
 	@tools/check-format --fix
 
 docs: release
-	@echo "docs/                        how it is made, and the mathematics"
-	@echo "include/spdml.h              every public function"
-	@echo "build/release/share/man/man1 manual pages:"
-	@ls build/release/share/man/man1
+	@tools/setup.sh docs
+	@tools/docs.sh
 
 coverage:
 	@tools/setup.sh coverage

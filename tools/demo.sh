@@ -1,9 +1,11 @@
 #!/bin/sh
-# demo.sh - the geometry on generated data: an example program writes a data set, then the
-# command looks at it and learns a map. Needs the release build; leaves its files in build/demo.
+# demo.sh - the main job from nothing: images of materials are generated and described by
+# covariances, methods of recognition are compared with and without a learned map, and a report is
+# written. Needs the release build; leaves its files in build/demo.
 set -eu
 cd "$(dirname "$0")/.."
 bin=$PWD/build/release
+rm -rf build/demo
 mkdir -p build/demo
 cd build/demo
 
@@ -15,12 +17,16 @@ show() {
 }
 
 PATH=$bin:$bin/examples:$PATH
-show geometry_demo demo.npz
-show spdml info demo.npz
-show spdml distance demo.npz --metric airm -o distances.npy
-show spdml mean demo.npz --metric stein -o mean.npy
-show spdml neighbours demo.npz -k 3 --metric airm -o neighbours.npz
-show spdml fit demo.npz -m 4 --metric stein --nu-w 5 --nu-b 5 -o model.spdml
-show spdml transform model.spdml demo.npz -o low.npz
+show spdml synth textures -o textures --classes 12 --samples 12 --size 200
+show spdml describe sift-color textures --size 200 -o materials.npz
+show spdml fit materials.npz -m 40 --metric stein --nu-b 1 -o materials.spdml
+show spdml evaluate materials.npz --methods nn-stein,nn-stein-ml,nn-airm,rsr,rsr-ml,cdl \
+    --split 0.5 --repeats 3 --cv 3 --grid m=20,40 --grid nu-b=1,3 -o results
+
 echo
-echo "The files are in build/demo."
+echo "The report: $PWD/results/report.html (open it in a browser); the files are in build/demo."
+echo
+echo "On your own data, with build/release/spdml:"
+echo "  images, a folder per class:  spdml describe sift-color FOLDER -o covs.npz"
+echo "  matrices you have already:   spdml info DATA.npz      (.npz, .npy, .mat or .csv)"
+echo "  then compare methods:        spdml evaluate covs.npz --methods nn-stein,nn-stein-ml,rsr,cdl --split 0.5"

@@ -210,9 +210,8 @@ static const option options[] = {
      .argument = "NAME=VALUE,...",
      .type = OPTION_TEXT,
      .repeatable = 1,
-     .help =
-         "Values of a parameter to choose from, as in evaluate, in place of ours: m=10,20,30,45 "
-         "and nu-b=1,2,3,5, evaluate's own where --data holds matrices"},
+     .help = "Values of a parameter to choose from, as in evaluate, in place of ours: m=10,20,40 "
+             "and nu-b=1,3, evaluate's own where --data holds matrices"},
     {.name = "repeats",
      .argument = "N",
      .type = OPTION_INT,

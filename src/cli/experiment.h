@@ -86,7 +86,8 @@ typedef struct experiment_kind {
 /* ---- steps: experiment_steps.c ----------------------------------------------------------------
  */
 
-/* Runs a command in the words' order, with its results left out of stdout. An exit status. */
+/* Runs the command that the words make, keeps the line, and leaves its results out of stdout. An
+ * exit status. */
 int experiment_step(experiment *x, const words *w);
 
 /* Keeps a line for the reader without running it; a word that begins with @ is a file in the

@@ -303,8 +303,7 @@ static void add_grids(const experiment *x, words *w)
     static const struct {
         spd_parameter parameter;
         const char *full, *quick;
-    } grids[] = {{SPD_PARAM_M, "m=10,20,30,45", "m=5,10"},
-                 {SPD_PARAM_NU_B, "nu-b=1,2,3,5", "nu-b=1,2"}};
+    } grids[] = {{SPD_PARAM_M, "m=10,20,40", "m=5,10"}, {SPD_PARAM_NU_B, "nu-b=1,3", "nu-b=1,2"}};
     size_t given = arguments_count(x->s->args, "grid");
     for (size_t i = 0; i < given; i++)
         add_option(w, "--grid", arguments_nth(x->s->args, "grid", i));

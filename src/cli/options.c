@@ -91,7 +91,7 @@ void option_details(const option *o, char *text, size_t size)
     const char *stop = accepts[0] && o->standard ? "; " : "";
     const char *intro = o->standard ? "default " : "";
     const char *standard = o->standard ? o->standard : "";
-    const char *repeat = o->repeatable ? " May be repeated." : "";
+    const char *repeat = o->repeatable ? "; may be repeated" : "";
     text[0] = '\0';
     if (accepts[0] || o->standard)
         snprintf(text, size, " (%s%s%s%s)%s", accepts, stop, intro, standard, repeat);

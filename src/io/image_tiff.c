@@ -219,7 +219,7 @@ static unsigned sample_at(const unsigned char *row, size_t index, size_t bits)
         return wide;
     }
     for (size_t b = index * bits; b < (index + 1) * bits; b++)
-        value = 2 * value + ((row[b / 8] >> (7 - b % 8)) & 1u);
+        value = 2 * value + (((unsigned)row[b / 8] >> (7 - b % 8)) & 1u);
     return value;
 }
 
