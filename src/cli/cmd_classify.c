@@ -179,19 +179,34 @@ static int compare(session *s, classifying *c)
 /* ---- results ----------------------------------------------------------------------------------
  */
 
+/* The test set's column of that name, or NULL. */
+static const spd_array *column_of(const spd_data *data, const char *name)
+{
+    for (size_t i = 0; i < data->columns; i++)
+        if (data->column[i]->name && strcmp(data->column[i]->name, name) == 0)
+            return data->column[i];
+    return NULL;
+}
+
+/* Predictions, the truth where it is known, and the names of the source files where there are. */
 static int write_predictions(session *s, const classifying *c)
 {
     const spd_data *test = c->test.data;
+    const spd_array *list[3];
+    size_t count = 0;
     if (!arguments_text(s->args, "output"))
         return CLI_GOOD;
     spd_array predicted = recognition_labels(c->train.data, "predicted", test->p, c->predicted);
     spd_array truth = {0};
-    const spd_array *const list[] = {&predicted, &truth};
+    list[count++] = &predicted;
     if (test->y) {
         truth = *test->y;
         truth.name = (char *)(uintptr_t) "y";
+        list[count++] = &truth;
     }
-    int code = session_write(s, test->y ? 2 : 1, list);
+    if (column_of(test, "name"))
+        list[count++] = column_of(test, "name");
+    int code = session_write(s, count, list);
     recognition_labels_free(&predicted);
     return code;
 }
@@ -324,8 +339,8 @@ static const option options[] = {
      .help = "A map that 'spdml fit' has learned, for both sets (.spdml)"},
     OPTION_VECTORS,
     {OPTION_OUTPUT(option_arrays_endings,
-                   "Write predicted, in the type of the training labels, and y where the test set "
-                   "has labels, to FILE")},
+                   "Write predicted, in the type of the training labels, and y and name where the "
+                   "test set has them, to FILE")},
     OPTION_END};
 
 static const char *const paragraphs[] = {

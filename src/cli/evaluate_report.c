@@ -183,10 +183,13 @@ static void print_by(const evaluation *e, size_t method)
     const groups *by = &e->protocol.by;
     size_t *right = cli_alloc(2 * by->count, sizeof *right, "counts"), *total = right + by->count;
     evaluation_by(e, method, right, total);
-    printf("  by %s:", by->column);
+    const char *between = "";
+    printf("  by %s: ", by->column);
     for (size_t v = 0; v < by->count; v++)
-        if (total[v])
-            printf(" %s %.1f", by->name[v], 100.0 * (double)right[v] / (double)total[v]);
+        if (total[v]) {
+            printf("%s%s %.1f", between, by->name[v], 100.0 * (double)right[v] / (double)total[v]);
+            between = ", ";
+        }
     putchar('\n');
     cli_free(right);
 }

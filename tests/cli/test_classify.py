@@ -55,6 +55,15 @@ def test_nearest_neighbour(classify, tmp_path, sets, metric):
     assert shown["fit_seconds"] >= 0 and shown["test_seconds"] >= 0
 
 
+def test_names_of_the_sources_go_along(classify, tmp_path, sets):
+    _, _, Q, _ = sets
+    names = np.array([f"clip_{i:02}.amc" for i in range(len(Q))])
+    save(tmp_path / "c.npz", Q, name=names)
+    classify("nn", "-o", "p.npz", test="c.npz").good()
+    with np.load(tmp_path / "p.npz") as file:
+        assert sorted(file.files) == ["name", "predicted"] and (file["name"] == names).all()
+
+
 @pytest.mark.parametrize("name, more", [("nn-stein", []), ("nn", ["--metric", "stein"]),
                                         ("nn", ["--metric", "logdet"]), ("NN-Stein", []),
                                         ("nn-stein", ["--metric", "stein"])])
