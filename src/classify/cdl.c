@@ -80,9 +80,10 @@ static size_t grid(const samples *train, spd_parameter parameter, double *values
 /* Components to prepare: the ones asked for, else the most that will be tried. */
 static size_t components_to_prepare(const spd_method *method, const samples *train)
 {
-    double values[MULTIPLES], value = method->value[SPD_PARAM_COMPONENTS];
+    double values[MULTIPLES] = {0}, value = method->value[SPD_PARAM_COMPONENTS];
+    size_t count = grid(train, SPD_PARAM_COMPONENTS, values, MULTIPLES);
     if (!(value >= 1.0))
-        value = values[grid(train, SPD_PARAM_COMPONENTS, values, MULTIPLES) - 1];
+        value = values[count - 1];
     return value < (double)train->p ? (size_t)value : train->p;
 }
 

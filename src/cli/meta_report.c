@@ -6,14 +6,14 @@
 /* The members of an object that are set, "name value" a line, below the label. */
 static void report_members(report *r, const char *label, json_t *object)
 {
-    const char *key;
+    const char *key, *before = label;
     json_t *value;
     json_object_foreach(object, key, value)
     {
         char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
         const char *plain = json_is_string(value) ? json_string_value(value) : text;
-        report_line(r, label, "%s %s", key, plain ? plain : "");
-        label = "";
+        report_line(r, before, "%s %s", key, plain ? plain : "");
+        before = "";
         free(text);
     }
 }

@@ -162,7 +162,7 @@ spd_status groups_of_array(spd_context *ctx, const char *path, const spd_describ
         status =
             ctx_fail(ctx, SPD_EINVAL, "has no column '%.60s' with a value for each of %zu rows",
                      options->group, source->rows);
-    if (status == SPD_OK)
+    else
         status = find_groups(ctx, column, &g);
     if (status == SPD_OK)
         status = sort_rows(ctx, &g, &source->X);

@@ -336,17 +336,25 @@ static void bad_input(void)
     free(s.X);
 }
 
-static int stop_soon(void *user, const spd_progress *progress)
+static int stop_at_once(void *user, const spd_progress *progress)
 {
     (void)progress;
-    return ++*(int *)user > 2;
+    return ++*(int *)user;
 }
+
+/* Progress comes ten times a second: the search is long enough for that on any machine. */
 
 static void cancelled(void)
 {
     set s = make_set(16);
+    double nu_b[64];
+    spd_grid grid = {0};
+    grid.count[SPD_PARAM_NU_B] = 64;
+    grid.value[SPD_PARAM_NU_B] = nu_b;
+    for (size_t i = 0; i < 64; i++)
+        nu_b[i] = 1.0 + (double)i;
     s.samples.label = s.label;
-    spd_tuning tuning = {.folds = 5, .seed = 1};
+    spd_tuning tuning = {.folds = 5, .seed = 1, .grid = &grid};
     for (int threads = 1; threads <= 4; threads += 3) {
         int calls = 0;
         spd_context *ctx = spd_context_new();
@@ -357,10 +365,10 @@ static void cancelled(void)
         fit.max_iter = 1000000;
         method.fit = &fit;
         spd_context_set_threads(ctx, threads);
-        spd_context_set_progress(ctx, stop_soon, &calls);
+        spd_context_set_progress(ctx, stop_at_once, &calls);
         CHECK(spd_tune(ctx, &method, &s.samples, &tuning, NULL) == SPD_ECANCELLED, "%d threads",
               threads);
-        CHECK(calls == 3 || calls == 4, "%d calls", calls); /* one more by the loop */
+        CHECK(calls == 1 || calls == 2, "%d calls", calls); /* one more by the loop */
         CHECK(strstr(spd_context_error(ctx)->message, "cancelled"), "%s",
               spd_context_error(ctx)->message);
         spd_context_free(ctx);
