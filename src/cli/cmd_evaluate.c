@@ -176,6 +176,7 @@ static int run(session *s)
 {
     evaluation e = {.folds = (int)arguments_int(s->args, "cv"),
                     .seed = (uint64_t)arguments_int(s->args, "seed")};
+    int made = 0;
     take_fit_options(s, &e.fit);
     int code = take_methods(s, &e);
     if (!code)
@@ -185,13 +186,15 @@ static int run(session *s)
     if (!code)
         code = protocol_make(s, e.set.data, &e.protocol);
     if (!code)
-        code = evaluation_check_folder(s);
+        code = evaluation_check_folder(s, &made);
     if (!code)
         code = recenter(s, &e);
     if (!code)
         code = evaluation_run(s, &e);
     if (!code)
         code = evaluation_report(s, &e);
+    if (code && made)
+        evaluation_drop_folder(s);
     evaluation_free(&e);
     return code;
 }

@@ -134,10 +134,11 @@ static int remove_one(const char *path, const struct stat *info, int type, struc
 /* The folder of --output, or one of our own in the system's folder for such things. */
 static int open_folder(experiment *x, char *own, size_t size)
 {
+    int made; /* what is finished stays, whatever happens later */
     const char *given = arguments_text(x->s->args, "output"), *place = getenv("TMPDIR");
     x->folder = given;
     if (given)
-        return evaluation_check_folder(x->s);
+        return evaluation_check_folder(x->s, &made);
     snprintf(own, size, "%.3000s/spdml-XXXXXX", place && place[0] ? place : "/tmp");
     x->folder = own;
     if (!mkdtemp(own)) {

@@ -27,7 +27,7 @@ static int refuse(const char *path, const char *cause)
     return CLI_FAILED;
 }
 
-int evaluation_check_folder(session *s)
+int evaluation_check_folder(session *s, int *made)
 {
     const char *folder = arguments_text(s->args, "output");
     struct stat info;
@@ -35,11 +35,17 @@ int evaluation_check_folder(session *s)
         return CLI_GOOD;
     if (strlen(folder) + 40 > PATH_ROOM)
         return refuse(folder, strerror(ENAMETOOLONG));
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    *made = mkdir(folder, 0777) == 0;
+    if (!*made && errno != EEXIST)
         return refuse(folder, strerror(errno));
     if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
         return refuse(folder, strerror(ENOTDIR));
     return access(folder, W_OK | X_OK) == 0 ? CLI_GOOD : refuse(folder, strerror(errno));
+}
+
+void evaluation_drop_folder(session *s)
+{
+    (void)rmdir(arguments_text(s->args, "output")); /* fails, as it should, when files are in it */
 }
 
 static void path_in(session *s, const char *name, char path[PATH_ROOM])

@@ -8,8 +8,11 @@
 int evaluation_report(session *s, const evaluation *e);
 
 /* The folder of --output: made where it is not there; can it be written to? Asked before long work;
- * an exit status after a message. CLI_GOOD without --output. */
-int evaluation_check_folder(session *s);
+ * an exit status after a message. CLI_GOOD without --output. *made <- was it not there? */
+int evaluation_check_folder(session *s, int *made);
+
+/* Removes the folder again when nothing came of it; one that holds files stays. */
+void evaluation_drop_folder(session *s);
 
 /* Writes predictions.npz, confusion.npz, rounds.csv and results.json into the folder of --output,
  * each whole or not at all; CLI_GOOD without --output. object stays the caller's. */
