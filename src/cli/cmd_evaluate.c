@@ -264,7 +264,8 @@ static const option options[] = {
      .argument = "DIR",
      .type = OPTION_FILE,
      .help = "Write report.html, a page with figures, and results.json, results.csv, rounds.csv, "
-             "predictions.npz, confusion.npz and the figures' numbers into the folder DIR"},
+             "predictions.npz, confusion.npz, the figures' numbers and samples.svg into the folder "
+             "DIR"},
     {.name = "no-report", .help = "With -o: no report.html and no numbers of figures"},
     OPTION_END};
 

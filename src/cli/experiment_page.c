@@ -125,11 +125,14 @@ static void put_octaves(const svg_frame *a, const experiment *x)
     put_label(a, (a->left + a->right) / 2, 37, "", x->kind->x_label);
 }
 
-static void put_figure(FILE *f, const experiment *x)
+typedef void open_fn(FILE *f, const char *id, double width, double height, const char *title,
+                     const char *desc);
+
+static void put_figure(FILE *f, const experiment *x, open_fn *open)
 {
     svg_frame a = frame_of(f, x);
-    svg_open(f, "figure", WIDTH, HEIGHT, x->kind->title,
-             "A line for each method; bands are a standard deviation to either side.");
+    open(f, "figure", WIDTH, HEIGHT, x->kind->title,
+         "A line for each method; bands are a standard deviation to either side.");
     if (x->kind->x_scale == SVG_LOG10)
         put_octaves(&a, x);
     else
@@ -141,18 +144,9 @@ static void put_figure(FILE *f, const experiment *x)
     svg_close(f);
 }
 
-/* A drawing that stands alone needs its namespace, style and background. */
 void experiment_print_figure(FILE *f, const void *what)
 {
-    fprintf(f,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
-            "height=\"%.0f\">\n<style><![CDATA[\n",
-            WIDTH, HEIGHT, WIDTH, HEIGHT);
-    for (size_t i = 0; html_style[i]; i++)
-        fputs(html_style[i], f);
-    fputs("]]></style>\n<rect width=\"100%\" height=\"100%\" style=\"fill:var(--back)\"/>\n", f);
-    put_figure(f, what);
-    fputs("</svg>\n", f);
+    put_figure(f, what, svg_open_alone);
 }
 
 /* ---- page -------------------------------------------------------------------------------------
@@ -210,7 +204,7 @@ static void results(FILE *f, const experiment *x)
     html_section(f, "results", "Results");
     if (x->kind->x_label) {
         html_figure(f, "large");
-        put_figure(f, x);
+        put_figure(f, x, svg_open);
         html_figure_close(f, "Bands are a standard deviation to either side. The same as "
                              "<code>figure.svg</code>.");
     }

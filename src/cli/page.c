@@ -86,6 +86,8 @@ int page_write(const page *p, const char *folder)
         code = write_one(p, folder, "spectrum.csv", page_csv_spectrum);
     if (!code && p->Y[0])
         code = write_one(p, folder, "embedding.csv", page_csv_embedding);
+    if (!code && p->Y[0])
+        code = write_one(p, folder, "samples.svg", page_picture);
     if (!code && p->margin[0])
         code = write_one(p, folder, "margins.csv", page_csv_margins);
     if (!code)

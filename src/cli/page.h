@@ -58,7 +58,7 @@ typedef struct page {
 int page_prepare(session *s, const evaluation *e, const double *p_value, page *p);
 
 /* Writes report.html, results.csv, and of what was prepared convergence.csv, spectrum.csv,
- * embedding.csv and margins.csv into a folder. An exit status after a message. */
+ * embedding.csv, samples.svg and margins.csv into a folder. An exit status after a message. */
 int page_write(const page *p, const char *folder);
 void page_free(page *p);
 
@@ -90,6 +90,9 @@ void page_margin_figure(FILE *f, const page *p);
 /* page_samples.c: the class of a placed sample, and its marker at pixels. */
 int page_class(const page *p, size_t place);
 void page_mark(FILE *f, const page *p, size_t place, double x, double y);
+
+/* page_samples.c: a text_file_fn of a page, for p->Y[0]: the samples as a drawing of its own. */
+void page_picture(FILE *f, const void *page);
 
 /* page_csv.c: text_file_fn's of a page. */
 void page_csv_results(FILE *f, const void *page);

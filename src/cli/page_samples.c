@@ -1,4 +1,5 @@
-/* page_samples.c - samples in two dimensions, before and after the map, with one legend. */
+/* page_samples.c - samples in two dimensions, before and after the map, with one legend; within the
+ * page, and as a picture of its own. */
 #include <math.h>
 
 #include "cli/cli_memory.h"
@@ -8,6 +9,15 @@
 
 #define WIDTH  440.0
 #define MARGIN 22.0
+#define WORDS                                                                                      \
+    "A marker per sample; colour and shape tell the class, filled is test, hollow is training."
+
+/* Of the picture that is a file of its own: headings, gaps, and the legend's lines and columns. */
+#define HEADING  26.0
+#define GAP      16.0
+#define LINE     20.0
+#define COLUMNS  6
+#define IN_NAMES 17
 
 int page_class(const page *p, size_t place)
 {
@@ -75,6 +85,15 @@ void page_mark(FILE *f, const page *p, size_t place, double x, double y)
 }
 
 /* Grey samples first, so that they lie below. */
+static void put_cloud(const svg_frame *a, const page *p, const double *Y)
+{
+    svg_axes(a, SVG_BARE, "first coordinate", SVG_BARE, "second coordinate");
+    for (int grey = 1; grey >= 0; grey--)
+        for (size_t i = 0; i < p->placed; i++)
+            if ((p->colour[page_class(p, i)] == SVG_GREY) == grey)
+                page_mark(a->f, p, i, svg_x(a, Y[2 * i]), svg_y(a, Y[2 * i + 1]));
+}
+
 static void cloud(FILE *f, const page *p, int part)
 {
     static const char *const ids[] = {"samples-before", "samples-after"};
@@ -84,14 +103,8 @@ static void cloud(FILE *f, const page *p, int part)
     snprintf(title, sizeof title, "Samples in two dimensions %s", page_part_name(part));
     fprintf(f, "<div>\n<h3>%s: %zu \xC3\x97 %zu</h3>\n", part ? "After the map" : "Before the map",
             p->size[part], p->size[part]);
-    svg_open(f, ids[part], WIDTH, a.bottom + MARGIN + 2, title,
-             "A marker per sample; colour and shape tell the class, filled is test, hollow is "
-             "training.");
-    svg_axes(&a, SVG_BARE, "first coordinate", SVG_BARE, "second coordinate");
-    for (int grey = 1; grey >= 0; grey--)
-        for (size_t i = 0; i < p->placed; i++)
-            if ((p->colour[page_class(p, i)] == SVG_GREY) == grey)
-                page_mark(f, p, i, svg_x(&a, Y[2 * i]), svg_y(&a, Y[2 * i + 1]));
+    svg_open(f, ids[part], WIDTH, a.bottom + MARGIN + 2, title, WORDS);
+    put_cloud(&a, p, Y);
     svg_close(f);
     fputs("</div>\n", f);
 }
@@ -123,6 +136,71 @@ static void legend(FILE *f, const page *p)
     legend_entry(f, 6, 0, 1);
     fputs("test: filled</li>\n</ul>\n", f);
 }
+
+/* ---- a picture of its own ---------------------------------------------------------------------
+ */
+
+/* Where the legend's next entry goes. */
+typedef struct shelf {
+    FILE *f;
+    double top, width;
+    int next;
+} shelf;
+
+static void put_name(shelf *at, int colour, int shape, int full, const char *name)
+{
+    double x = at->next % COLUMNS * at->width / COLUMNS + MARGIN,
+           y = at->top + at->next / COLUMNS * LINE;
+    at->next++;
+    svg_mark(at->f, x, y, 4.6, colour, shape, full);
+    fprintf(at->f, "<text x=\"%.1f\" y=\"%.1f\">", x + 10, y + 4.5);
+    html_short(at->f, name, IN_NAMES);
+    fputs("</text>\n", at->f);
+}
+
+static void put_names(shelf *at, const page *p)
+{
+    size_t classes = p->e->set.samples.classes;
+    for (size_t c = 0; c < classes; c++)
+        if (p->colour[c] != SVG_GREY)
+            put_name(at, p->colour[c], shape_of(p->colour[c]), 1, p->e->set.data->class_name[c]);
+    if (p->coloured < classes)
+        put_name(at, SVG_GREY, 0, 1, "other classes");
+    put_name(at, 6, 0, 0, "hollow: training");
+    put_name(at, 6, 0, 1, "filled: test");
+}
+
+static void put_heading(const svg_frame *a, const page *p, int part)
+{
+    fprintf(a->f, "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">%s: %zu \xC3\x97 %zu</text>\n",
+            a->left, a->top - 9, part ? "After the map" : "Before the map", p->size[part],
+            p->size[part]);
+}
+
+void page_picture(FILE *f, const void *what)
+{
+    const page *p = what;
+    int parts = p->Y[1] ? 2 : 1, names = (int)p->coloured + 2;
+    names += p->coloured < p->e->set.samples.classes;
+    double width = parts * WIDTH + (parts - 1) * GAP,
+           below = frame_of(f, p, p->Y[0]).bottom + HEADING + MARGIN + 2,
+           height = below + GAP + (names + COLUMNS - 1) / COLUMNS * LINE;
+    svg_open_alone(f, "samples", width, height, "Samples in two dimensions", WORDS);
+    for (int part = 0; part < parts; part++) {
+        svg_frame a = frame_of(f, p, p->Y[part]);
+        a.left += part * (WIDTH + GAP);
+        a.right += part * (WIDTH + GAP);
+        a.top += HEADING;
+        a.bottom += HEADING;
+        put_heading(&a, p, part);
+        put_cloud(&a, p, p->Y[part]);
+    }
+    put_names(&(shelf){f, below + GAP, width, 0}, p);
+    svg_close(f);
+}
+
+/* ---- within the page --------------------------------------------------------------------------
+ */
 
 static void close_figure(FILE *f, const page *p)
 {

@@ -164,7 +164,7 @@ static void put_files(FILE *f, const page *p)
     if (p->spectrum[0].size)
         fputs(", <code>spectrum.csv</code>", f);
     if (p->Y[0])
-        fputs(", <code>embedding.csv</code>", f);
+        fputs(", <code>embedding.csv</code>, <code>samples.svg</code>", f);
     if (p->margin[0])
         fputs(", <code>margins.csv</code>", f);
     fputs(".</p>\n", f);

@@ -9,17 +9,35 @@
 #define TICKS_Y    6
 #define MOST_TICKS 12
 
-void svg_open(FILE *f, const char *id, double width, double height, const char *title,
-              const char *desc)
+static void put_title(FILE *f, const char *id, const char *title, const char *desc)
 {
-    fprintf(f,
-            "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"%s-t %s-d\">"
-            "<title id=\"%s-t\">",
-            width, height, id, id, id);
+    fprintf(f, " role=\"img\" aria-labelledby=\"%s-t %s-d\"><title id=\"%s-t\">", id, id, id);
     html_text(f, title);
     fprintf(f, "</title><desc id=\"%s-d\">", id);
     html_text(f, desc);
     fputs("</desc>\n", f);
+}
+
+void svg_open(FILE *f, const char *id, double width, double height, const char *title,
+              const char *desc)
+{
+    fprintf(f, "<svg viewBox=\"0 0 %.0f %.0f\"", width, height);
+    put_title(f, id, title, desc);
+}
+
+/* The page's style would fit the drawing to a column: its own size goes first. */
+void svg_open_alone(FILE *f, const char *id, double width, double height, const char *title,
+                    const char *desc)
+{
+    fprintf(f,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+            "height=\"%.0f\" style=\"width:%.0fpx;height:%.0fpx;max-width:none\"",
+            width, height, width, height, width, height);
+    put_title(f, id, title, desc);
+    fputs("<style><![CDATA[\n", f);
+    for (size_t i = 0; html_style[i]; i++)
+        fputs(html_style[i], f);
+    fputs("]]></style>\n<rect width=\"100%\" height=\"100%\" style=\"fill:var(--back)\"/>\n", f);
 }
 
 void svg_close(FILE *f)

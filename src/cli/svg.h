@@ -32,6 +32,10 @@ void svg_open(FILE *f, const char *id, double width, double height, const char *
               const char *desc);
 void svg_close(FILE *f);
 
+/* A drawing that is a file of its own: with its style, and a background. */
+void svg_open_alone(FILE *f, const char *id, double width, double height, const char *title,
+                    const char *desc);
+
 /* low and high <- a range with a little room; of one value alone, a range around it. */
 void svg_room(double *low, double *high);
 

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from report_page import Page
 from test_evaluate import classes
 from twins import pairwise2
 
-BESIDES = ["results.csv", "convergence.csv", "spectrum.csv", "embedding.csv", "margins.csv"]
+BESIDES = ["results.csv", "convergence.csv", "spectrum.csv", "embedding.csv", "margins.csv",
+           "samples.svg"]
 ML = ["--methods", "nn-stein,nn-stein-ml", "-m", 2, "--nu-b", 3, "--split", 0.5, "--repeats", 3]
 
 
@@ -275,6 +277,23 @@ def test_three_planes_of_larger_ones(report, data):
     page = report(*ML[:3], 3, *ML[4:])
     section = page.root.one("section", id="ellipses")
     assert len(list(section.all("rect", class_="field"))) == 3 * 3
+
+
+def test_picture_of_its_own(report, data, tmp_path):
+    """A marker per sample and part, a legend of all classes; well-formed, and nothing fetched."""
+    report(*ML)
+    source = (tmp_path / "out" / "samples.svg").read_text(encoding="utf-8")
+    root = ET.fromstring(source)
+    space = "{http://www.w3.org/2000/svg}"
+    assert root.tag == space + "svg"
+    placed = len(rows(tmp_path / "out" / "embedding.csv"))
+    assert len(root.findall(f"{space}g")) == 2 * placed
+    texts = ["".join(t.itertext()) for t in root.iter(f"{space}text")]
+    assert [t.split(":")[0] for t in texts if "\u00d7" in t] == [
+        "Before the map", "After the map"]
+    labels = {row["class"] for row in rows(tmp_path / "out" / "embedding.csv")}
+    assert labels <= set(texts) and "hollow: training" in texts
+    assert "href" not in source and "url(" not in source
 
 
 # ---- bounds --------------------------------------------------------------------------------------

@@ -105,6 +105,18 @@ def test_page(chromium, page, width, scheme):
         chromium.screenshot(pathlib.Path(SHOTS) / name)
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_picture(chromium, page, scheme):
+    picture = page.with_name("samples.svg")
+    chromium.open(picture.as_uri(), 1400, scheme)
+    assert chromium.value(OUTSIDE) == []
+    assert chromium.value("document.querySelectorAll('g').length") > 100
+    assert chromium.complaints() == []
+    assert chromium.requests() == [picture.as_uri()]
+    if SHOTS:
+        chromium.screenshot(pathlib.Path(SHOTS) / f"{page.parent.parent.name}-picture-{scheme}.png")
+
+
 def test_paper(chromium, page):
     chromium.open(page.as_uri(), 1000)
     pdf = chromium.pdf()
