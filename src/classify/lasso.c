@@ -266,7 +266,7 @@ spd_status lasso_solve(lasso *l, size_t i, double y2, lasso_code *code)
         return status;
     if (l->dictionary->inverse)
         y2 = fmax(y2, tall_dot(1, l->p, k, l->plain + i * l->p));
-    l->set.count = 0;
+    lasso_set_clear(&l->set);
     memset(l->inside, 0, l->p);
     refresh(l, k);
     lasso_state state = judge(l, k, y2);

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "classify/lasso.h"
-#include "linalg/dense.h"
 
 /* The gap cannot be computed more exactly than this, relative to its terms. */
 #define ROUNDING 4e-16
@@ -24,6 +23,10 @@
 #define NEWTON_COST      2000.0
 #define NEWTON_COST_SQR  4.0
 #define NEWTON_COST_CUBE (1.0 / 12.0)
+#define CHANGE_COST_SQR  2.0 /* of an atom that joins or leaves the factor */
+
+/* A factor that differs by a larger share of its atoms is made anew. */
+#define MOST_CHANGES 0.25
 
 void lasso_set_free(lasso_set *s)
 {
@@ -33,16 +36,19 @@ void lasso_set_free(lasso_set *s)
     mem_free(s->k);
     mem_free(s->K);
     mem_free(s->support);
-    mem_free(s->factor);
+    mem_free(s->held);
     mem_free(s->step);
+    mem_free(s->turn);
+    growing_free(&s->factor);
     *s = (lasso_set){.kernel = s->kernel};
 }
 
 static int has_room(const lasso_set *s)
 {
-    return s->atom && s->v && s->g && s->k && s->K && s->support && s->factor && s->step;
+    return s->atom && s->v && s->g && s->k && s->K && s->support && s->held && s->step && s->turn;
 }
 
+/* The factor is made anew when it is wanted. */
 static void copy_contents(const lasso_set *from, lasso_set *to)
 {
     to->count = from->count;
@@ -50,6 +56,7 @@ static void copy_contents(const lasso_set *from, lasso_set *to)
     memcpy(to->v, from->v, from->count * sizeof *to->v);
     memcpy(to->g, from->g, from->count * sizeof *to->g);
     memcpy(to->k, from->k, from->count * sizeof *to->k);
+    memset(to->held, 0, from->count);
     for (size_t a = 0; a < from->count; a++)
         memcpy(to->K + a * to->room, from->K + a * from->room, from->count * sizeof *to->K);
 }
@@ -68,9 +75,10 @@ spd_status lasso_set_grow(lasso_set *s, size_t room)
     larger.k = mem_alloc(room, sizeof *larger.k);
     larger.K = mem_alloc(square, sizeof *larger.K);
     larger.support = mem_alloc(room, sizeof *larger.support);
-    larger.factor = mem_alloc(square, sizeof *larger.factor);
+    larger.held = mem_alloc(room, sizeof *larger.held);
     larger.step = mem_alloc(room, sizeof *larger.step);
-    if (!has_room(&larger)) {
+    larger.turn = mem_alloc(room, sizeof *larger.turn);
+    if (!has_room(&larger) || growing_room(&larger.factor, room)) {
         lasso_set_free(&larger);
         return SPD_ENOMEM;
     }
@@ -81,6 +89,12 @@ spd_status lasso_set_grow(lasso_set *s, size_t room)
     return SPD_OK;
 }
 
+void lasso_set_clear(lasso_set *s)
+{
+    s->count = 0;
+    s->factor.n = 0;
+}
+
 void lasso_set_add(lasso_set *s, size_t p, const double *G, const double *k, const double *g,
                    size_t atom)
 {
@@ -88,6 +102,7 @@ void lasso_set_add(lasso_set *s, size_t p, const double *G, const double *k, con
     size_t at = s->count++;
     s->atom[at] = atom;
     s->v[at] = 0.0;
+    s->held[at] = 0;
     s->g[at] = g[atom];
     s->k[at] = k[atom];
     for (size_t a = 0; a <= at; a++)
@@ -153,65 +168,128 @@ static size_t sweep(lasso_set *s, double half, double entry)
     return moved;
 }
 
-/* ---- Newton ------------------------------------------------------------------------------- */
+/* ---- the factor of the support ------------------------------------------------------------ */
 
-static size_t find_support(lasso_set *s)
+static int used(const lasso_set *s, size_t a)
+{
+    return s->v[a] != 0.0;
+}
+
+/* How many atoms are used, and by how many *changes the factor differs from them. */
+static size_t find_support(const lasso_set *s, size_t *changes)
 {
     size_t count = 0;
-    for (size_t a = 0; a < s->count; a++)
-        if (s->v[a] != 0.0)
-            s->support[count++] = a;
+    *changes = 0;
+    for (size_t a = 0; a < s->count; a++) {
+        count += (size_t)used(s, a);
+        *changes += used(s, a) != (s->held[a] != 0);
+    }
     return count;
 }
 
-/* factor (n x n) <- K_SS + ridge I, its Cholesky factor; non-zero when there is none. */
-static int factorise(lasso_set *s, size_t n, double ridge)
+/* A factor of all used atoms; non-zero when there is none, it is then empty. */
+static int make_factor(lasso_set *s, double ridge)
 {
+    size_t n = 0;
+    for (size_t a = 0; a < s->count; a++) {
+        s->held[a] = (char)used(s, a);
+        if (s->held[a])
+            s->support[n++] = a;
+    }
     for (size_t i = 0; i < n; i++) {
         const double *row = s->K + s->support[i] * s->room;
-        for (size_t j = 0; j <= i; j++)
-            s->factor[i * n + j] = s->factor[j * n + i] = row[s->support[j]];
-        s->factor[i * n + i] += ridge;
+        double *to = s->factor.U + i * s->factor.room;
+        for (size_t j = i; j < n; j++)
+            to[j] = row[s->support[j]];
+        to[i] += ridge;
     }
-    return dense_chol(n, s->factor);
+    s->ridge = ridge;
+    if (!growing_make(&s->factor, n))
+        return 0;
+    memset(s->held, 0, s->count);
+    return 1;
 }
+
+static void leave(lasso_set *s, size_t i)
+{
+    s->held[s->support[i]] = 0;
+    growing_remove(&s->factor, i);
+    memmove(s->support + i, s->support + i + 1, (s->factor.n - i) * sizeof *s->support);
+}
+
+static int join(lasso_set *s, size_t a)
+{
+    size_t n = s->factor.n;
+    const double *row = s->K + a * s->room;
+    for (size_t i = 0; i < n; i++)
+        s->step[i] = row[s->support[i]];
+    s->step[n] = row[a] + s->ridge;
+    if (growing_append(&s->factor, s->step))
+        return 1;
+    s->support[n] = a;
+    s->held[a] = 1;
+    return 0;
+}
+
+/* The factor follows the support atom by atom; non-zero when that fails. */
+static int change_factor(lasso_set *s)
+{
+    for (size_t i = s->factor.n; i-- > 0;)
+        if (!used(s, s->support[i]))
+            leave(s, i);
+    for (size_t a = 0; a < s->count; a++)
+        if (used(s, a) && !s->held[a] && join(s, a))
+            return 1;
+    return 0;
+}
+
+/* The factor of n used atoms, `changes` away; non-zero when there is none. */
+static int renew_factor(lasso_set *s, size_t n, size_t changes)
+{
+    double largest = 0.0;
+    if ((double)changes < MOST_CHANGES * (double)n && !change_factor(s))
+        return 0;
+    for (size_t a = 0; a < s->count; a++)
+        if (used(s, a))
+            largest = fmax(largest, s->K[a * (s->room + 1)]);
+    for (double ridge = FIRST_RIDGE * (double)n; ridge <= LAST_RIDGE; ridge *= 100.0)
+        if (!make_factor(s, ridge * largest))
+            return 0;
+    return 1;
+}
+
+/* ---- Newton ------------------------------------------------------------------------------- */
 
 /* A line v + t d: P falls with slope fall at t = 0, and curve is d'Kd, both halved. */
 typedef struct line {
     double fall, curve;
 } line;
 
-/* step (n) <- d, and the line along it. Non-zero when K_SS cannot be factored. */
-static int direction(lasso_set *s, size_t n, double half, line *l)
+/* step <- d, turn <- K d, and the line along it. */
+static line direction(lasso_set *s, double half)
 {
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++)
-        largest = fmax(largest, s->K[s->support[i] * (s->room + 1)]);
-    double ridge = FIRST_RIDGE * (double)n;
-    while (factorise(s, n, ridge * largest)) {
-        ridge *= 100.0;
-        if (ridge > LAST_RIDGE)
-            return 1;
-    }
+    line l = {0};
+    size_t n = s->factor.n;
     for (size_t i = 0; i < n; i++)
         s->step[i] = s->g[s->support[i]] - copysign(half, s->v[s->support[i]]);
-    dense_solve_vector(n, s->factor, s->step);
-    double length2 = 0.0;
-    l->fall = 0.0;
+    growing_solve(&s->factor, s->step);
+    memset(s->turn, 0, s->count * sizeof *s->turn);
+    for (size_t i = 0; i < n; i++)
+        s->kernel->axpy(s->count, s->step[i], s->K + s->support[i] * s->room, s->turn);
     for (size_t i = 0; i < n; i++) {
         size_t a = s->support[i];
-        l->fall += s->step[i] * (s->g[a] - copysign(half, s->v[a]));
-        length2 += s->step[i] * s->step[i];
+        l.fall += s->step[i] * (s->g[a] - copysign(half, s->v[a]));
+        l.curve += s->step[i] * s->turn[a];
     }
-    l->curve = fmax(l->fall - ridge * largest * length2, 0.0);
-    return 0;
+    l.curve = fmax(l.curve, 0.0);
+    return l;
 }
 
 /* The first t > after at which an atom changes sign; INFINITY when none does. */
-static double next_crossing(const lasso_set *s, size_t n, double after, size_t *which)
+static double next_crossing(const lasso_set *s, double after, size_t *which)
 {
     double first = INFINITY;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < s->factor.n; i++) {
         double t = -s->v[s->support[i]] / s->step[i];
         if (t > after && t < first) {
             first = t;
@@ -222,19 +300,23 @@ static double next_crossing(const lasso_set *s, size_t n, double after, size_t *
 }
 
 /* The t that minimises P(v + t d), a convex function that is quadratic between changes of sign;
- * *zero <- the place in the support that becomes zero there, or n. */
-static double along(const lasso_set *s, size_t n, double half, line l, size_t *zero)
+ * *zero <- the place in the support that becomes zero there, or n. *crossed <- are there changes
+ * of sign up to there? */
+static double along(const lasso_set *s, double half, line l, size_t *zero, int *crossed)
 {
     double t = 0.0;
-    for (size_t crossed = 0; crossed <= n; crossed++) {
+    size_t n = s->factor.n;
+    for (size_t changes = 0; changes <= n; changes++) {
         size_t which = n;
         double stop = l.curve > 0.0 ? l.fall / l.curve : INFINITY;
-        double crossing = next_crossing(s, n, t, &which);
+        double crossing = next_crossing(s, t, &which);
         *zero = n;
+        *crossed = changes > 0;
         if (stop <= crossing)
             return isfinite(stop) ? fmax(stop, t) : t;
         t = crossing;
         *zero = which;
+        *crossed = 1;
         l.fall -= 2.0 * half * fabs(s->step[which]);
         if (l.fall <= t * l.curve)
             return t;
@@ -242,17 +324,32 @@ static double along(const lasso_set *s, size_t n, double half, line l, size_t *z
     return t;
 }
 
-static void newton(lasso_set *s, size_t n, double half)
+/* One step; is there a reason for another, signs having changed? */
+static int newton_step(lasso_set *s, double half)
 {
-    line l;
+    line l = direction(s, half);
     size_t zero;
-    if (direction(s, n, half, &l) || !(l.fall > 0.0))
-        return;
-    double t = along(s, n, half, l, &zero);
-    for (size_t i = 0; i < n; i++) {
-        size_t a = s->support[i];
-        move(s, a, i == zero ? -s->v[a] : t * s->step[i]);
+    int crossed;
+    if (!(l.fall > 0.0))
+        return 0;
+    double t = along(s, half, l, &zero, &crossed);
+    for (size_t i = 0; i < s->factor.n; i++)
+        s->v[s->support[i]] += t * s->step[i];
+    s->kernel->axpy(s->count, -t, s->turn, s->g);
+    if (zero < s->factor.n) {
+        s->v[s->support[zero]] = 0.0;
+        leave(s, zero);
     }
+    return crossed && s->factor.n > 0;
+}
+
+/* Steps on the support of n atoms, the factor being `changes` away. */
+static void newton(lasso_set *s, size_t n, size_t changes, double half)
+{
+    if (renew_factor(s, n, changes))
+        return;
+    for (size_t step = 0; step < 2 * n && newton_step(s, half); step++)
+        ;
 }
 
 /* ---- in turns ----------------------------------------------------------------------------- */
@@ -266,6 +363,14 @@ double lasso_newton_cost(size_t n)
 double lasso_move_cost(size_t count)
 {
     return (double)count + CALL_COST;
+}
+
+/* The same where the factor is there but for some changes. */
+static double step_cost(size_t n, size_t changes)
+{
+    double s = (double)n,
+           near = NEWTON_COST + s * s * (NEWTON_COST_SQR + CHANGE_COST_SQR * (double)changes);
+    return fmin(near, lasso_newton_cost(n));
 }
 
 /* Sweeps go on until they have cost as much as a Newton step would: whichever is better suited to
@@ -283,9 +388,9 @@ size_t lasso_set_descend(lasso_set *s, double lambda, double y2, double loose, s
         if (state.gap <= fmax(loose, 0.5 * state.target) || moved == 0)
             break;
         spent += (double)moved * lasso_move_cost(s->count);
-        size_t n = spent > NEWTON_COST ? find_support(s) : 0;
-        if (n && spent > lasso_newton_cost(n)) {
-            newton(s, n, half);
+        size_t changes = 0, n = spent > NEWTON_COST ? find_support(s, &changes) : 0;
+        if (n && spent > step_cost(n, changes)) {
+            newton(s, n, changes, half);
             steepest = steepest_of(s);
             spent = 0.0;
         }

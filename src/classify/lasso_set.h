@@ -5,13 +5,16 @@
  *   sweep    coordinate descent, v_a <- soft(g_a + K_aa v_a, lambda/2) / K_aa for each atom in
  *            turn: cheap, finds signs and support
  *   newton   on the support S with signs e: (K_SS + ridge I) d = g_S - lambda/2 e, then the exact
- *            minimum along v + t d, through changes of sign: dear, ends slow convergence
+ *            minimum along v + t d, through changes of sign; again, as long as signs change or
+ *            atoms leave: ends slow convergence
  *
  * The ridge is at the level of rounding. Where K_SS is singular it lets d run along its null
- * space, where only |v|_1 changes, until an atom leaves the support. */
+ * space, where only |v|_1 changes, until an atom leaves the support. Where atoms are alike many
+ * leave, one by one: the factor of K_SS follows the support (growing.h). */
 #ifndef SPD_CLASSIFY_LASSO_SET_H
 #define SPD_CLASSIFY_LASSO_SET_H
 
+#include "linalg/growing.h"
 #include "linalg/kernels.h"
 #include "spdml.h"
 
@@ -21,9 +24,12 @@ typedef struct lasso_set {
     size_t *atom;      /* count: which atoms of the dictionary */
     double *v, *g, *k; /* count each; g = k - Kv */
     double *K;         /* count x room */
-    size_t *support;   /* room: places of the atoms with v != 0 */
-    double *factor;    /* room x room: of K_SS */
-    double *step;      /* room: d */
+    growing factor;    /* of K_SS + ridge I */
+    double ridge;
+    size_t *support; /* factor.n: S as the factor has it, places of atoms */
+    char *held;      /* count: is in S */
+    double *step;    /* room: d, scratch of the factor's rows */
+    double *turn;    /* room: K d */
 } lasso_set;
 
 /* Where P(v) stands. */
@@ -34,6 +40,9 @@ typedef struct lasso_state {
 /* All zero is a set without room. SPD_ENOMEM, and the set as it was. */
 spd_status lasso_set_grow(lasso_set *s, size_t room);
 void lasso_set_free(lasso_set *s);
+
+/* No atoms. */
+void lasso_set_clear(lasso_set *s);
 
 /* Adds an atom, v = 0; there must be room. G (p x p), k and g (p) are those of the dictionary. */
 void lasso_set_add(lasso_set *s, size_t p, const double *G, const double *k, const double *g,
@@ -48,7 +57,8 @@ lasso_state lasso_set_state(size_t count, const double *v, const double *g, cons
  * sweeps. Returns how many it took. */
 size_t lasso_set_descend(lasso_set *s, double lambda, double y2, double loose, size_t sweeps);
 
-/* The cost of a Newton step with n unknowns, and of a move among count atoms, in one unit. */
+/* The cost of a Newton step with n unknowns and a new factor, and of a move among count atoms, in
+ * one unit. */
 double lasso_newton_cost(size_t n);
 double lasso_move_cost(size_t count);
 

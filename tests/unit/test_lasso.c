@@ -171,6 +171,39 @@ static void optimality_of_large_ones(void)
     }
 }
 
+/* A smooth kernel of points on a line: hardly any rank, atoms join and leave by the dozen, and the
+ * factor of the support changes all the time. */
+static void nearly_singular(void)
+{
+    size_t p = 160;
+    double *K = block(p * p), *k = block(p), *v = block(p), *w = block(p);
+    for (size_t i = 0; i < p; i++)
+        for (size_t j = 0; j < p; j++)
+            K[i * p + j] = exp(-30.0 * pow(((double)i - (double)j) / (double)p, 2.0));
+    session s = open_session(p, K);
+    CHECK(!s.dictionary.inverse, "well conditioned");
+    for (int l = 1; l <= 6; l++)
+        for (int query = 0; query < 3; query++) {
+            double lambda = pow(10.0, -l), at = 0.31 + 0.17 * query;
+            for (size_t i = 0; i < p; i++) /* of a point and its mirror image */
+                k[i] = 0.5 * exp(-30.0 * pow((double)i / (double)p - at, 2.0)) -
+                       0.5 * exp(-30.0 * pow((double)i / (double)p - 1.0 + at, 2.0));
+            lasso_code code = solve(&s, k, lambda, 1.0, v);
+            CHECK(code.converged && code.gap <= -LASSO_TOLERANCE * code.objective + 1e-14,
+                  "lambda %g: gap %g of %g", lambda, code.gap, code.objective);
+            CHECK(breach(p, K, k, lambda, v) <= 1e-3 * sqrt(-code.objective) + 1e-12,
+                  "lambda %g: breach %g", lambda, breach(p, K, k, lambda, v));
+            twin_lasso(p, K, k, lambda, 3000, w);
+            CHECK(code.objective <= twin_objective(p, K, k, lambda, w) + code.gap + 1e-13,
+                  "lambda %g: above the twin", lambda);
+        }
+    close_session(&s);
+    free(K);
+    free(k);
+    free(v);
+    free(w);
+}
+
 /* The same dictionary with and without its inverse: two ways, one solution. */
 static void both_ways(void)
 {
@@ -369,6 +402,7 @@ int main(void)
 {
     RUN(against_proximal_gradient);
     RUN(optimality_of_large_ones);
+    RUN(nearly_singular);
     RUN(both_ways);
     RUN(orthogonal_atoms);
     RUN(too_large_a_penalty);
