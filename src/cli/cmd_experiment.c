@@ -240,9 +240,8 @@ static const option options[] = {
 
 static const char *const paragraphs[] = {
     "Runs an experiment of the paper that introduced the learned map (Harandi, Salzmann, Hartley, "
-    "ECCV 2014), on generated data or on the real sets where you have them, and prints the table "
-    "beside the paper's figures. It is made of plain commands, which are printed too. NAME is one "
-    "of",
+    "ECCV 2014), on generated data or on the real sets where you have them, and prints the table. "
+    "It is made of plain commands, which are printed too. NAME is one of",
     "materials: images of materials, sift-color, half of each class trains.",
     "motion: motion capture, joint covariances; two subjects train, then three.",
     "faces: faces in poses, gabor; three images of each subject train, six poses are tested.",

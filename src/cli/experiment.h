@@ -42,7 +42,7 @@ typedef struct experiment_table {
     char (*column)[EXPERIMENT_NAME];
     double *value, *deviation; /* rows x columns; NaN: none */
     double *paper;             /* the same; NaN: not known */
-    char *compared;            /* columns: 1 where the paper's figures stand beside */
+    char *compared;            /* columns: 1 where figures of the paper stand beside */
 } experiment_table;
 
 /* A line across a figure. */
@@ -122,6 +122,9 @@ void experiment_table_free(experiment_table *t);
 
 /* Rows and figures that the paper has. */
 void experiment_add_paper(experiment *x);
+
+/* Has the table a figure of the paper? */
+int experiment_has_paper(const experiment *x);
 
 /* ---- results: experiment_report.c, experiment_page.c ------------------------------------------
  */

@@ -106,7 +106,6 @@ static void take_means(experiment_table *t, const json_t *results, const char *c
     size_t at = t->columns;
     extend(t, 0, 1);
     set_name(t->column[at], column);
-    t->compared[at] = 1;
     for (size_t r = 0; r < t->rows && r < json_array_size(results); r++) {
         const json_t *result = json_array_get(results, r);
         t->value[r * t->columns + at] = real(result, "accuracy_mean");
@@ -153,7 +152,7 @@ int experiment_gather(experiment *x, const char *folder, const char *column, int
 /* ---- the paper --------------------------------------------------------------------------------
  */
 
-/* Figures that the paper has and that we have seen, in percent. Others are shown as a dash. */
+/* Figures that the paper has and that we have seen, in percent. */
 static const struct {
     const char *experiment, *row, *column;
     double percent;
@@ -185,6 +184,12 @@ void experiment_add_paper(experiment *x)
             set_name(t->row[row], figures[i].row);
         }
         t->paper[row * t->columns + column] = figures[i].percent / 100.0;
+        t->compared[column] = 1;
         words_add(&x->notes, "%s", figures[i].note);
     }
+}
+
+int experiment_has_paper(const experiment *x)
+{
+    return memchr(x->table.compared, 1, x->table.columns) != NULL;
 }

@@ -216,7 +216,7 @@ static void results(FILE *f, const experiment *x)
         row(f, x, r);
     fputs("</tbody>\n</table>\n", f);
     html_wide_close(f);
-    if (!x->kind->x_label)
+    if (experiment_has_paper(x))
         fputs("<p class=\"note\">paper: M. Harandi, M. Salzmann, R. Hartley, From Manifold to "
               "Manifold: Geometry-Aware Dimensionality Reduction for SPD Matrices, ECCV 2014; a "
               "dash where its figure is not at hand.</p>\n",

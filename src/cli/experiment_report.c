@@ -72,7 +72,7 @@ static void print_table(const experiment *x)
     print_row(x, heading, width, -1);
     for (size_t r = 0; r < t->rows; r++)
         print_row(x, t->row[r], width, (long)r);
-    if (!x->kind->x_label)
+    if (experiment_has_paper(x))
         printf("paper: %s, on its own data; - where the figure is not at hand\n", citation);
 }
 

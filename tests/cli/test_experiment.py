@@ -56,6 +56,8 @@ def test_motion_files_and_methods(spdml, tmp_path):
     for name in TABLES:
         assert any(x.startswith(name + " ") for x in lines)
     assert any(x.startswith("cov3dj ") and x.endswith("95.4") for x in lines)
+    assert [x.split() for x in lines if x.startswith("method ")] == [
+        ["method", "2", "train", "3", "train", "paper"]]  # no column of nothing but dashes
     assert "2 train: a,b train, c,d,e tested" in done.out and "ECCV 2014" in done.out
     assert "3 train: a,b,c train, d,e tested" in done.out
     out = tmp_path / "out"
