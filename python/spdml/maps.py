@@ -54,7 +54,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_components : int, or None for a quarter of n
+    n_components : int, or None for a third of n
         Size m of the small matrices.
     metric : 'stein', 'airm', 'jeffrey', 'log-euclidean'; pyRiemann's names too
     nu_w, nu_b : int or None
@@ -150,7 +150,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         """The library's options, and the array they may point to."""
         o = FitOptions()
         lib.spd_fit_defaults(c.byref(o))
-        o.m = _positive("n_components", max(1, n // 4) if self.n_components is None
+        o.m = _positive("n_components", max(1, round(n / 3)) if self.n_components is None
                         else self.n_components)
         if o.m >= n:
             raise InvalidArgumentError(

@@ -45,6 +45,10 @@ static spd_status read_arrays(spd_context *ctx, io_file *file, spd_bundle *bundl
 
 static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, spd_bundle **bundle)
 {
+    if (!npz_has_text(file, META_NAME))
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "holds no meta.json; a model or checkpoint is expected, as spdml fit "
+                        "writes them");
     spd_bundle *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(ctx, "a file");

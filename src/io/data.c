@@ -42,6 +42,12 @@ static const io_entry *only_cube(const io_file *file)
     return found;
 }
 
+/* Has fit written it? */
+static int is_model(const io_file *file)
+{
+    return io_find(file, "W") && npz_has_text(file, "meta.json");
+}
+
 static spd_status find_matrices(spd_context *ctx, const io_file *file, const char *x_name,
                                 const io_entry **entry)
 {
@@ -53,7 +59,9 @@ static spd_status find_matrices(spd_context *ctx, const io_file *file, const cha
             found = only_cube(file);
     }
     if (!found)
-        return missing(ctx, file, x_name ? x_name : "X", "; name the matrices with --x");
+        return missing(ctx, file, x_name ? x_name : "X",
+                       is_model(file) ? "; this is a model, where a data set is expected"
+                                      : "; name the matrices with --x");
     *entry = found;
     return SPD_OK;
 }

@@ -25,7 +25,8 @@ static spd_status open_regular(spd_context *ctx, const char *path, int *fd, size
     if (fstat(opened, &st) != 0)
         status = ctx_fail(ctx, SPD_EIO, "cannot open: %s", strerror(errno));
     else if (S_ISDIR(st.st_mode))
-        status = ctx_fail(ctx, SPD_EIO, "is a directory, not a file");
+        status = ctx_fail(ctx, SPD_EIO,
+                          "is a directory, not a file; folders are read by spdml describe alone");
     else if (!S_ISREG(st.st_mode))
         status = ctx_fail(ctx, SPD_EIO, "is not a regular file; copy its content to one first");
     else if (st.st_size == 0)

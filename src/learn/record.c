@@ -37,9 +37,10 @@ static spd_status check_head(spd_context *ctx, const json_t *object, const char 
     const char *found = json_string_value(json_object_get(object, "kind"));
     const char *version = json_string_value(json_object_get(object, "version"));
     if (!json_is_integer(format) || !found || !version)
-        return ctx_fail(ctx, SPD_EFORMAT,
-                        "meta.json: 'format', 'kind' or 'version' is missing; this is no file of "
-                        "spdml");
+        return ctx_fail(
+            ctx, SPD_EFORMAT,
+            "meta.json: 'format', 'kind' or 'version' is missing; a model or checkpoint is "
+            "expected, as spdml fit writes them");
     if (strcmp(found, kind) != 0)
         return ctx_fail(ctx, SPD_EFORMAT, "is a %.40s, not a %s", found, kind);
     if (json_integer_value(format) != RECORD_FORMAT)

@@ -60,7 +60,14 @@ def test_size_must_fit(spdml, tmp_path, rng, model):
 
 
 def test_what_is_no_model(spdml, tmp_path, model):
-    spdml("transform", "d.npz", "d.npz", "-o", "low.npz").failed("d.npz", "meta.json")
+    spdml("transform", "d.npz", "m.spdml", "-o", "low.npz").failed(
+        "d.npz", "meta.json", "a model or checkpoint is expected")
+    with zipfile.ZipFile(tmp_path / "d.npz", "a") as archive:  # as describe writes it
+        archive.writestr("meta.json", '{"descriptor": "covariance"}')
+    spdml("transform", "d.npz", "m.spdml", "-o", "low.npz").failed(
+        "d.npz", "meta.json", "a model or checkpoint is expected")
+    spdml("fit", "m.spdml", "-m", 2, "-o", "again.spdml").failed("m.spdml", "this is a model")
+    spdml("info", ".").failed(".", "is a directory", "spdml describe")
     spdml("transform", "none.spdml", "d.npz", "-o", "low.npz").failed("none.spdml", "No such file")
     (tmp_path / "text.spdml").write_text("words")
     spdml("transform", "text.spdml", "d.npz", "-o", "low.npz").failed("text.spdml", "zip")
