@@ -23,6 +23,7 @@
 #define FIRST_ATOMS 16 /* that join at once, at least */
 #define MOST_SWEEPS 20000
 #define MOST_ROUNDS 1000
+#define MOST_IDLE   20 /* rounds without a smaller gap: rounding keeps it from falling */
 
 /* A round ends when the gap within the set is this share of the gap of the round before. */
 #define LOOSE 0.3
@@ -195,9 +196,11 @@ static size_t exchange(lasso *l, const double *k)
 /* From v, on working sets. */
 static spd_status grow_set(lasso *l, const double *k, double y2, lasso_state *state)
 {
-    size_t sweeps = 0, used = 0;
+    size_t sweeps = 0, used = 0, atoms = 0;
+    int idle = 0;
+    double least = INFINITY;
     spd_status status = add_used(l, k);
-    for (int round = 0; round < MOST_ROUNDS && sweeps < MOST_SWEEPS; round++) {
+    for (int round = 0; round < MOST_ROUNDS && sweeps < MOST_SWEEPS && idle < MOST_IDLE; round++) {
         size_t wanted = 2 * used > FIRST_ATOMS ? 2 * used : FIRST_ATOMS;
         if (status == SPD_OK)
             status = add_steepest(l, k, wanted);
@@ -209,6 +212,9 @@ static spd_status grow_set(lasso *l, const double *k, double y2, lasso_state *st
         *state = judge(l, k, y2);
         if (!(state->gap > state->target))
             break;
+        idle = state->gap < least || l->set.count > atoms ? 0 : idle + 1;
+        least = fmin(least, state->gap);
+        atoms = l->set.count;
     }
     return SPD_OK;
 }

@@ -10,7 +10,7 @@
 /* The gap cannot be computed more exactly than this, relative to its terms. */
 #define ROUNDING 4e-16
 
-/* Of K_SS, relative to its size and order; raised a hundredfold until there is a factor. */
+/* Of K_SS, relative to its diagonal and order; raised a hundredfold until there is a factor. */
 #define FIRST_RIDGE 1e-15
 #define LAST_RIDGE  1e-3
 
@@ -201,7 +201,7 @@ static int make_factor(lasso_set *s, double ridge)
         double *to = s->factor.U + i * s->factor.room;
         for (size_t j = i; j < n; j++)
             to[j] = row[s->support[j]];
-        to[i] += ridge;
+        to[i] *= 1.0 + ridge;
     }
     s->ridge = ridge;
     if (!growing_make(&s->factor, n))
@@ -223,7 +223,7 @@ static int join(lasso_set *s, size_t a)
     const double *row = s->K + a * s->room;
     for (size_t i = 0; i < n; i++)
         s->step[i] = row[s->support[i]];
-    s->step[n] = row[a] + s->ridge;
+    s->step[n] = row[a] * (1.0 + s->ridge);
     if (growing_append(&s->factor, s->step))
         return 1;
     s->support[n] = a;
@@ -246,14 +246,10 @@ static int change_factor(lasso_set *s)
 /* The factor of n used atoms, `changes` away; non-zero when there is none. */
 static int renew_factor(lasso_set *s, size_t n, size_t changes)
 {
-    double largest = 0.0;
     if ((double)changes < MOST_CHANGES * (double)n && !change_factor(s))
         return 0;
-    for (size_t a = 0; a < s->count; a++)
-        if (used(s, a))
-            largest = fmax(largest, s->K[a * (s->room + 1)]);
     for (double ridge = FIRST_RIDGE * (double)n; ridge <= LAST_RIDGE; ridge *= 100.0)
-        if (!make_factor(s, ridge * largest))
+        if (!make_factor(s, ridge))
             return 0;
     return 1;
 }

@@ -4,9 +4,9 @@
  *
  *   sweep    coordinate descent, v_a <- soft(g_a + K_aa v_a, lambda/2) / K_aa for each atom in
  *            turn: cheap, finds signs and support
- *   newton   on the support S with signs e: (K_SS + ridge I) d = g_S - lambda/2 e, then the exact
- *            minimum along v + t d, through changes of sign; again, as long as signs change or
- *            atoms leave: ends slow convergence
+ *   newton   on the support S with signs e: (K_SS + ridge diag K_SS) d = g_S - lambda/2 e, then
+ *            the exact minimum along v + t d, through changes of sign; again, as long as signs
+ *            change or atoms leave: ends slow convergence
  *
  * The ridge is at the level of rounding. Where K_SS is singular it lets d run along its null
  * space, where only |v|_1 changes, until an atom leaves the support. Where atoms are alike many
@@ -24,7 +24,7 @@ typedef struct lasso_set {
     size_t *atom;      /* count: which atoms of the dictionary */
     double *v, *g, *k; /* count each; g = k - Kv */
     double *K;         /* count x room */
-    growing factor;    /* of K_SS + ridge I */
+    growing factor;    /* of K_SS + ridge diag K_SS */
     double ridge;
     size_t *support; /* factor.n: S as the factor has it, places of atoms */
     char *held;      /* count: is in S */

@@ -95,6 +95,28 @@ static int check_data(const experiment *x)
     return CLI_FAILED;
 }
 
+/* Are the methods such, and of use? Asked before anything is made. */
+static int check_methods(const experiment *x)
+{
+    words names = {0};
+    int code = CLI_GOOD, figure = x->kind->run == experiment_nu_b;
+    words_split(&names, x->methods, ",");
+    if (names.count == 0) {
+        cli_error("--methods names none; see 'spdml evaluate --help'");
+        code = CLI_MISUSED;
+    }
+    for (size_t i = 0; i < names.count && !code; i++) {
+        spd_method method;
+        code = recognition_parse(x->s, names.word[i], &method);
+        if (!code && figure && !spd_method_uses(&method, SPD_PARAM_NU_B)) {
+            cli_error("--methods: %s has no nu_b; take methods with -ml", names.word[i]);
+            code = CLI_MISUSED;
+        }
+    }
+    words_free(&names);
+    return code;
+}
+
 static int take(session *s, experiment *x)
 {
     const arguments *a = s->args;
@@ -117,7 +139,8 @@ static int take(session *s, experiment *x)
         x->m = x->quick ? 4 : 10;
     if (arguments_count(a, "m"))
         x->m = (size_t)arguments_int(a, "m");
-    return check_data(x);
+    code = check_methods(x);
+    return code ? code : check_data(x);
 }
 
 /* ---- folder -----------------------------------------------------------------------------------

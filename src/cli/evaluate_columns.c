@@ -1,6 +1,8 @@
 /* evaluate_columns.c - values of columns, sorted and numbered; clauses over them. */
 #include "cli/evaluate_columns.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,16 +47,21 @@ static int no_column(const spd_data *data, const char *column, const char *asked
 /* ---- values -----------------------------------------------------------------------------------
  */
 
+/* A value; all of a column are of one type. */
 typedef struct cell {
-    double number;
-    const char *text; /* NULL: a number */
+    spd_type type;
+    int64_t whole;
+    double number; /* not NaN */
+    const char *text;
     size_t sample;
 } cell;
 
 static int compare_values(const cell *x, const cell *y)
 {
-    if (x->text && y->text)
+    if (x->type == SPD_TEXT)
         return strcmp(x->text, y->text);
+    if (x->type == SPD_INT64)
+        return (x->whole > y->whole) - (x->whole < y->whole);
     return (x->number > y->number) - (x->number < y->number);
 }
 
@@ -65,14 +72,21 @@ static int by_value(const void *a, const void *b)
     return order ? order : (x->sample > y->sample) - (x->sample < y->sample);
 }
 
+/* Different values have different texts. */
 static char *value_text(const cell *c)
 {
-    size_t room = c->text ? strlen(c->text) + 1 : VALUE_ROOM;
+    size_t room = c->type == SPD_TEXT ? strlen(c->text) + 1 : VALUE_ROOM;
     char *text = cli_alloc(room, 1, "a value");
-    if (c->text)
+    if (c->type == SPD_TEXT) {
         memcpy(text, c->text, room);
-    else
+    } else if (c->type == SPD_INT64) {
+        snprintf(text, room, "%" PRId64, c->whole);
+    } else {
         snprintf(text, room, "%.15g", c->number);
+        double back = strtod(text, NULL);
+        if (back < c->number || back > c->number)
+            snprintf(text, room, "%.17g", c->number);
+    }
     return text;
 }
 
@@ -88,11 +102,13 @@ static void number_values(size_t p, cell *cells, groups *g)
 
 static cell cell_of(const spd_array *a, size_t i)
 {
-    cell c = {.sample = i};
+    cell c = {.type = a->type, .sample = i};
     if (a->type == SPD_TEXT)
         c.text = a->text[i];
+    else if (a->type == SPD_INT64)
+        c.whole = a->i64[i];
     else
-        c.number = a->type == SPD_INT64 ? (double)a->i64[i] : a->f64[i];
+        c.number = a->f64[i];
     return c;
 }
 
@@ -102,7 +118,21 @@ static void take_labels(const spd_data *data, groups *g)
     for (size_t i = 0; i < data->p; i++)
         g->group[i] = data->label[i];
     for (size_t c = 0; c < data->classes; c++)
-        g->name[c] = value_text(&(cell){.text = data->class_name[c]});
+        g->name[c] = value_text(&(cell){.type = SPD_TEXT, .text = data->class_name[c]});
+}
+
+/* A missing value belongs to no group. */
+static int missing_value(const spd_data *data, const char *column, const char *asked,
+                         const spd_array *a)
+{
+    for (size_t i = 0; a->type == SPD_FLOAT64 && i < data->p; i++)
+        if (isnan(a->f64[i])) {
+            cli_error("%s: --%s: %s of matrix %zu is missing (nan); give it a value or leave the "
+                      "matrix out",
+                      data->source, asked, column, i);
+            return CLI_FAILED;
+        }
+    return CLI_GOOD;
 }
 
 int groups_take(const spd_data *data, const char *column, const char *asked, groups *g)
@@ -112,6 +142,8 @@ int groups_take(const spd_data *data, const char *column, const char *asked, gro
     *g = (groups){.column = column};
     if (!labels && (!a || !one_value_each(data, a)))
         return no_column(data, column, asked);
+    if (!labels && missing_value(data, column, asked, a))
+        return CLI_FAILED;
     g->group = cli_alloc(data->p, sizeof *g->group, "groups");
     g->name = cli_alloc(data->p, sizeof *g->name, "groups");
     if (labels) {
@@ -138,13 +170,22 @@ void groups_free(groups *g)
 /* ---- clauses ----------------------------------------------------------------------------------
  */
 
-static int is_same_value(const char *wanted, const char *name)
+static int is_same_number(const char *wanted, const char *name)
 {
     double a, b;
-    if (strcmp(wanted, name) == 0)
-        return 1;
     return option_parse_real(wanted, &a) == 0 && option_parse_real(name, &b) == 0 &&
            !(a < b || a > b);
+}
+
+/* wanted <- 1 for values that are this word, or this number where none is the word; how many. */
+static size_t mark_word(const groups *g, const char *word, char *wanted)
+{
+    size_t found = 0;
+    for (int numbers = 0; numbers < 2 && !found; numbers++)
+        for (size_t v = 0; v < g->count; v++)
+            if (numbers ? is_same_number(word, g->name[v]) : strcmp(word, g->name[v]) == 0)
+                wanted[v] = (char)(++found > 0);
+    return found;
 }
 
 static int no_value(const spd_data *data, const groups *g, const char *asked, const char *wanted)
@@ -159,18 +200,16 @@ static int no_value(const spd_data *data, const groups *g, const char *asked, co
     return CLI_FAILED;
 }
 
-/* wanted (g->count) <- 1 for values of the list "v1,v2". Its commas become ends. */
+/* wanted (g->count) <- 1 for values of the list "v1,v2", or for the one value that the whole of it
+ * is. Its commas become ends. */
 static int mark_values(const spd_data *data, const groups *g, const char *asked, char *list,
                        char *wanted)
 {
-    for (char *rest = list, *word; (word = strsep(&rest, ","));) {
-        size_t found = 0;
-        for (size_t v = 0; v < g->count; v++)
-            if (is_same_value(word, g->name[v]))
-                wanted[v] = (char)(++found > 0);
-        if (!found)
+    if (strchr(list, ',') && mark_word(g, list, wanted))
+        return CLI_GOOD;
+    for (char *rest = list, *word; (word = strsep(&rest, ","));)
+        if (!mark_word(g, word, wanted))
             return no_value(data, g, asked, word);
-    }
     return CLI_GOOD;
 }
 

@@ -2,6 +2,7 @@
  *
  *   predictions.npz  for every test of every round: round, index, y, and predicted-METHOD
  *   confusion.npz    classes, and for each METHOD a table of counts over all rounds, rows the truth
+ *   results.csv      a line per method
  *   rounds.csv       a line per method and round
  *   results.json     what --json prints */
 #define _POSIX_C_SOURCE 200809L
@@ -180,6 +181,40 @@ static void print_csv(FILE *f, const void *what)
             csv_line(f, e, m, r);
 }
 
+/* What results.csv is made of. */
+typedef struct summary {
+    const evaluation *e;
+    const double *p_value;
+} summary;
+
+static void accuracy_fields(FILE *f, const evaluation *e, size_t method, int balanced)
+{
+    double mean, deviation;
+    evaluation_accuracy(e, method, balanced, &mean, &deviation);
+    fprintf(f, ",%.17g,%.17g", mean, deviation);
+}
+
+static void print_results(FILE *f, const void *what)
+{
+    const summary *of = what;
+    const evaluation *e = of->e;
+    fputs("method,rounds,accuracy_mean,accuracy_std,balanced_accuracy_mean,balanced_accuracy_std,"
+          "mcnemar_p,tune_seconds,fit_seconds,test_seconds\n",
+          f);
+    for (size_t m = 0; m < e->methods; m++) {
+        fprintf(f, "%s,%zu", e->name[m], e->protocol.rounds);
+        accuracy_fields(f, e, m, 0);
+        accuracy_fields(f, e, m, 1);
+        if (m > 0)
+            fprintf(f, ",%.17g", of->p_value[m]);
+        else
+            fputc(',', f);
+        for (int phase = 0; phase < 3; phase++)
+            fprintf(f, ",%.6g", evaluation_seconds(e, m, phase));
+        fputc('\n', f);
+    }
+}
+
 static void print_json(FILE *f, const void *what)
 {
     json_dumpf(what, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
@@ -193,15 +228,30 @@ static int write_text(session *s, const char *name, text_file_fn print, const vo
     return text_file_write(path, print, what);
 }
 
-int evaluation_write(session *s, const evaluation *e, const json_t *object)
+/* What an earlier evaluation has left in the folder and this one may not replace. */
+static void drop_figures(session *s)
+{
+    static const char *const names[] = {"report.html",   "convergence.csv", "spectrum.csv",
+                                        "embedding.csv", "samples.svg",     "margins.csv"};
+    char path[PATH_ROOM];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        path_in(s, names[i], path);
+        (void)unlink(path); /* mostly there is none */
+    }
+}
+
+int evaluation_write(session *s, const evaluation *e, const double *p_value, const json_t *object)
 {
     if (!arguments_text(s->args, "output"))
         return CLI_GOOD;
     if (signals_interrupted())
         return session_fail(s, SPD_ECANCELLED);
+    drop_figures(s);
     int code = write_predictions(s, e);
     if (!code)
         code = write_confusion(s, e);
+    if (!code)
+        code = write_text(s, "results.csv", print_results, &(summary){e, p_value});
     if (!code)
         code = write_text(s, "rounds.csv", print_csv, e);
     if (!code)

@@ -279,7 +279,7 @@ int evaluation_report(session *s, const evaluation *e)
     if (!code && wants_page(s))
         code = page_prepare(s, e, p_value, &p);
     if (!code)
-        code = evaluation_write(s, e, object);
+        code = evaluation_write(s, e, p_value, object);
     if (!code && wants_page(s))
         code = page_write(&p, arguments_text(s->args, "output"));
     if (!code && !s->silent && arguments_flag(s->args, "json")) {

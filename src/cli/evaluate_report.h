@@ -16,7 +16,7 @@ void evaluation_drop_folder(session *s);
 
 /* Writes predictions.npz, confusion.npz, rounds.csv and results.json into the folder of --output,
  * each whole or not at all; CLI_GOOD without --output. object stays the caller's. */
-int evaluation_write(session *s, const evaluation *e, const json_t *object);
+int evaluation_write(session *s, const evaluation *e, const double *p_value, const json_t *object);
 
 /* text <- "m 23, nu-b 1..5", the values of a method's parameters; the range where rounds differ,
  * "-" where there are none. */

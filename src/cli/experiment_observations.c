@@ -251,7 +251,9 @@ static void show_commands(experiment *x, const spd_method *method, size_t r)
     experiment_show(x, "describe covariance @train.npz -o @train-covs.npz");
     experiment_show(x, "fit @train-covs.npz --metric %s -m %zu -o @map.spdml", metric, x->m);
     experiment_show(x, "transform @map.spdml @train-covs.npz -o @train-low.npz");
-    experiment_show(x, "describe covariance @test-%zu.npz --model @map.spdml -o @test-low.npz", r);
+    experiment_show(x, "describe covariance @test-%zu.npz --model @map.spdml%s%s -o @test-low.npz",
+                    r, r <= x->m ? " --regularize " : "",
+                    r <= x->m ? arguments_text(x->s->args, "regularize") : "");
     experiment_show(x, "classify --train @train-low.npz --test @test-low.npz --method %s", name);
     words_add(&x->notes, "by hand: %s-ml on the first split, r = %zu; %strain.npz and test-%zu.npz",
               name, r, x->temporary ? "-o DIR keeps " : "the observations are in ", r);

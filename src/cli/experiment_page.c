@@ -28,7 +28,7 @@ static void extend(svg_frame *a, double x, double low, double high)
     }
 }
 
-/* Points of one method: place, percent, and percent -+ deviation; rows each. */
+/* Points of one method: place, percent, and percent -+ deviation within 0 .. 100; rows each. */
 typedef struct curve {
     double *x, *y, *low, *high;
 } curve;
@@ -42,8 +42,11 @@ static curve curve_of(const experiment *x, size_t column)
         double deviation = t->deviation[r * t->columns + column];
         c.x[r] = position(x, strtod(t->row[r], NULL));
         c.y[r] = 100.0 * t->value[r * t->columns + column];
-        c.low[r] = c.y[r] - 100.0 * (isfinite(deviation) ? deviation : 0.0);
-        c.high[r] = c.y[r] + 100.0 * (isfinite(deviation) ? deviation : 0.0);
+        c.low[r] = c.high[r] = c.y[r];
+        if (isfinite(c.y[r]) && isfinite(deviation)) {
+            c.low[r] = fmax(c.y[r] - 100.0 * deviation, 0.0);
+            c.high[r] = fmin(c.y[r] + 100.0 * deviation, 100.0);
+        }
     }
     return c;
 }

@@ -133,6 +133,8 @@ int experiment_step(experiment *x, const words *w)
         s->silent = 0;
         s->args = own;
     }
+    if (!code && !x->temporary)
+        s->kept = x->folder;
     arguments_free(&args);
     return code;
 }
@@ -210,6 +212,13 @@ static void add_labels(const experiment *x, const char *data, words *w)
 static int generate(experiment *x, const words *synth, const char *folder)
 {
     words w = {0};
+    struct stat info;
+    if (stat(folder, &info) == 0) {
+        cli_error("%s: is there already; --data %s uses what it holds, or name another folder with "
+                  "-o",
+                  folder, folder);
+        return CLI_FAILED;
+    }
     words_add(&w, "synth");
     add_all(&w, synth);
     add_seed(x, &w);

@@ -79,8 +79,8 @@ static int write_one(const page *p, const char *folder, const char *name, text_f
 
 int page_write(const page *p, const char *folder)
 {
-    int code = write_one(p, folder, "results.csv", page_csv_results);
-    if (!code && p->model)
+    int code = CLI_GOOD;
+    if (p->model)
         code = write_one(p, folder, "convergence.csv", page_csv_convergence);
     if (!code && p->spectrum[0].size)
         code = write_one(p, folder, "spectrum.csv", page_csv_spectrum);

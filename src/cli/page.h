@@ -57,7 +57,7 @@ typedef struct page {
  * a figure that cannot be made is left out with a reason. Freed with page_free, always. */
 int page_prepare(session *s, const evaluation *e, const double *p_value, page *p);
 
-/* Writes report.html, results.csv, and of what was prepared convergence.csv, spectrum.csv,
+/* Writes report.html, and of what was prepared convergence.csv, spectrum.csv,
  * embedding.csv, samples.svg and margins.csv into a folder. An exit status after a message. */
 int page_write(const page *p, const char *folder);
 void page_free(page *p);
@@ -95,7 +95,6 @@ void page_mark(FILE *f, const page *p, size_t place, double x, double y);
 void page_picture(FILE *f, const void *page);
 
 /* page_csv.c: text_file_fn's of a page. */
-void page_csv_results(FILE *f, const void *page);
 void page_csv_convergence(FILE *f, const void *page);
 void page_csv_spectrum(FILE *f, const void *page);
 void page_csv_embedding(FILE *f, const void *page);

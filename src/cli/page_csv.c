@@ -4,33 +4,6 @@
 #include "cli/page.h"
 #include "cli/text_file.h"
 
-static void accuracy_fields(FILE *f, const page *p, size_t method, int balanced)
-{
-    double mean, deviation;
-    evaluation_accuracy(p->e, method, balanced, &mean, &deviation);
-    fprintf(f, ",%.17g,%.17g", mean, deviation);
-}
-
-void page_csv_results(FILE *f, const void *what)
-{
-    const page *p = what;
-    fputs("method,rounds,accuracy_mean,accuracy_std,balanced_accuracy_mean,balanced_accuracy_std,"
-          "mcnemar_p,tune_seconds,fit_seconds,test_seconds\n",
-          f);
-    for (size_t m = 0; m < p->e->methods; m++) {
-        fprintf(f, "%s,%zu", p->e->name[m], p->e->protocol.rounds);
-        accuracy_fields(f, p, m, 0);
-        accuracy_fields(f, p, m, 1);
-        if (m > 0)
-            fprintf(f, ",%.17g", p->p_value[m]);
-        else
-            fputc(',', f);
-        for (int phase = 0; phase < 3; phase++)
-            fprintf(f, ",%.6g", evaluation_seconds(p->e, m, phase));
-        fputc('\n', f);
-    }
-}
-
 void page_csv_convergence(FILE *f, const void *what)
 {
     const page *p = what;

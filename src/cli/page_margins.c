@@ -82,9 +82,15 @@ spd_status page_margins(session *s, page *p)
 /* ---- drawing ----------------------------------------------------------------------------------
  */
 
-static int can_be_drawn(const double *margin)
+/* Training samples have no margin. */
+static int is_tested(const double *margin)
 {
-    return isfinite(margin[0]) && isfinite(margin[1]) && margin[0] > 0 && margin[1] > 0;
+    return !isnan(margin[0]);
+}
+
+static int has_logarithm(double distance)
+{
+    return isfinite(distance) && distance > 0;
 }
 
 /* The same range on both axes, so that the line is the diagonal. */
@@ -92,10 +98,10 @@ static svg_frame frame_of(FILE *f, const page *p, const double *margin)
 {
     svg_frame a = {.f = f, .left = 66, .right = WIDTH - 10, .top = 8, .bottom = HEIGHT - 46};
     double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < p->placed; i++)
-        for (int k = 0; k < 2 && can_be_drawn(margin + 2 * i); k++) {
-            low = fmin(low, log10(margin[2 * i + (size_t)k]));
-            high = fmax(high, log10(margin[2 * i + (size_t)k]));
+    for (size_t i = 0; i < 2 * p->placed; i++)
+        if (has_logarithm(margin[i])) {
+            low = fmin(low, log10(margin[i]));
+            high = fmax(high, log10(margin[i]));
         }
     svg_room(&low, &high);
     a.x0 = a.y0 = low;
@@ -103,15 +109,26 @@ static svg_frame frame_of(FILE *f, const page *p, const double *margin)
     return a;
 }
 
-static size_t drawable(const page *p, const double *margin, size_t *above)
+/* Distances without a logarithm lie on the edge: of nothing, or to a class that is not there. */
+static double place(const svg_frame *a, double distance)
+{
+    return has_logarithm(distance) ? log10(distance) : distance > 0 ? a->x1 : a->x0;
+}
+
+/* How many samples were tested; *above <- of those, how many are nearer to their own class, *edge
+ * <- how many lie on an edge. */
+static size_t count_tested(const page *p, const double *margin, size_t *above, size_t *edge)
 {
     size_t count = 0;
-    *above = 0;
-    for (size_t i = 0; i < p->placed; i++)
-        if (can_be_drawn(margin + 2 * i)) {
-            count++;
-            *above += margin[2 * i] < margin[2 * i + 1];
-        }
+    *above = *edge = 0;
+    for (size_t i = 0; i < p->placed; i++) {
+        const double *m = margin + 2 * i;
+        if (!is_tested(m))
+            continue;
+        count++;
+        *above += m[0] < m[1];
+        *edge += !has_logarithm(m[0]) || !has_logarithm(m[1]);
+    }
     return count;
 }
 
@@ -119,7 +136,7 @@ static void chart(FILE *f, const page *p, int part)
 {
     static const char *const ids[] = {"margins-before", "margins-after"};
     const double *margin = p->margin[part];
-    size_t above, count = drawable(p, margin, &above);
+    size_t above, edge, count = count_tested(p, margin, &above, &edge);
     char title[80];
     svg_frame a = frame_of(f, p, margin);
     snprintf(title, sizeof title, "Distances to the own and to other classes %s",
@@ -133,17 +150,17 @@ static void chart(FILE *f, const page *p, int part)
             a.top);
     for (int grey = 1; grey >= 0; grey--)
         for (size_t i = 0; i < p->placed; i++)
-            if ((p->colour[page_class(p, i)] == SVG_GREY) == grey && can_be_drawn(margin + 2 * i))
-                page_mark(f, p, i, svg_x(&a, log10(margin[2 * i])),
-                          svg_y(&a, log10(margin[2 * i + 1])));
+            if ((p->colour[page_class(p, i)] == SVG_GREY) == grey && is_tested(margin + 2 * i))
+                page_mark(f, p, i, svg_x(&a, place(&a, margin[2 * i])),
+                          svg_y(&a, place(&a, margin[2 * i + 1])));
     svg_close(f);
     fputs("</div>\n", f);
 }
 
 void page_margin_figure(FILE *f, const page *p)
 {
-    size_t above;
-    if (!p->margin[0] || drawable(p, p->margin[0], &above) == 0)
+    size_t above, edges = 0;
+    if (!p->margin[0] || count_tested(p, p->margin[0], &above, &edges) == 0)
         return;
     html_figure(f, "large");
     for (int part = 0; part < PAGE_PARTS; part++)
@@ -153,8 +170,9 @@ void page_margin_figure(FILE *f, const page *p)
         f,
         "Each test sample by its distance to the nearest training sample of its own class and of "
         "any other. Above the line the nearest neighbour is right, and the further above, the "
-        "safer; unlike in two dimensions, nothing is lost here.%s%s",
+        "safer; unlike in two dimensions, nothing is lost here.%s%s%s",
         p->margin[1] ? " A map that helps lifts the samples." : "",
+        edges ? " On the edges: equal matrices, and classes without a training sample." : "",
         p->placed < p->available
             ? " Neighbours are those among the shown samples; methods had all of them."
             : "");

@@ -1,4 +1,5 @@
 /* page_spectrum.c - eigenvalues of the drawn matrices: quartiles by rank, before and after. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,6 +27,13 @@ static double quantile(size_t count, const double *sorted, double share)
     return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
 }
 
+/* Eigenvalue i of one matrix (ascending): one that rounding has taken is shown where rounding is.
+ */
+static double shown(size_t size, const double *lambda, size_t i)
+{
+    return fmax(lambda[i], fmax(DBL_EPSILON * lambda[size - 1], DBL_MIN));
+}
+
 /* lambda (count x size, ascending). */
 static void fill(page_spectrum *a, size_t count, const double *lambda)
 {
@@ -34,7 +42,7 @@ static void fill(page_spectrum *a, size_t count, const double *lambda)
     a->least = INFINITY;
     for (size_t rank = 0; rank < size; rank++) {
         for (size_t i = 0; i < count; i++)
-            column[i] = log10(fmax(lambda[i * size + (size - 1 - rank)], 1e-300));
+            column[i] = log10(shown(size, lambda + i * size, size - 1 - rank));
         qsort(column, count, sizeof *column, ascending);
         a->lower[rank] = quantile(count, column, 0.25);
         a->median[rank] = quantile(count, column, 0.5);
@@ -44,7 +52,7 @@ static void fill(page_spectrum *a, size_t count, const double *lambda)
         double least = lambda[i * size], largest = lambda[i * size + size - 1];
         a->least = fmin(a->least, least);
         a->largest = fmax(a->largest, largest);
-        a->condition = fmax(a->condition, largest / least);
+        a->condition = fmax(a->condition, largest / shown(size, lambda + i * size, 0));
     }
     cli_free(column);
 }

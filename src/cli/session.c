@@ -39,7 +39,9 @@ void session_close(session *s)
 static int interrupted(session *s)
 {
     bar_clear(&s->bar);
-    if (!s->quiet)
+    if (!s->quiet && s->kept)
+        cli_error("interrupted; what was finished is in %s", s->kept);
+    else if (!s->quiet)
         cli_error("interrupted; nothing was written");
     return CLI_INTERRUPTED;
 }

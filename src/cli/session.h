@@ -13,8 +13,9 @@ typedef struct session {
     spd_context *ctx;
     bar bar;
     int quiet, verbose;
-    int silent;   /* results are not printed: the caller wants the files alone */
-    double start; /* bar_clock() at the beginning */
+    int silent;       /* results are not printed: the caller wants the files alone */
+    double start;     /* bar_clock() at the beginning */
+    const char *kept; /* a folder with what was finished before an interruption, or NULL */
 } session;
 
 /* Makes the context as the common options say. An exit status. */

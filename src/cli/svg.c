@@ -83,6 +83,8 @@ static void add_tick(ticks *t, double low, double high, double value)
 /* At most `most` multiples of 1, 2 or 5 times a power of ten. */
 static ticks even_ticks(double low, double high, int most, int whole)
 {
+    if (!(high - low > 1e-9 * fmax(fabs(low), fabs(high))))
+        return (ticks){0}; /* their labels would be one number */
     double base = pow(10, floor(log10((high - low) / most))), step = base;
     for (int i = 0; (high - low) / step > most; i++) {
         base *= i > 0 && i % 3 == 0 ? 10 : 1;

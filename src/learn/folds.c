@@ -161,6 +161,8 @@ spd_status folds_deal_groups(spd_context *ctx, size_t p, const int *label, const
     if (status == SPD_OK && groups.count < 2)
         status = ctx_fail(ctx, SPD_EINVAL,
                           "all samples are of one group: cross-validation by groups needs two");
+    if (status == SPD_OK && groups.labelled < p)
+        status = ctx_fail(ctx, SPD_EINVAL, "%zu samples are in no group", p - groups.labelled);
     if (status == SPD_OK) {
         *folds = groups.count < *folds ? groups.count : *folds;
         dealer d = {

@@ -176,6 +176,13 @@ static spd_status generate(spd_context *ctx, planting *g)
     if (status >= 0)
         status = parallel_for(ctx, g->p, assemble_sample, g, "assembling", "matrices", (double)g->p,
                               NULL);
+    if (status >= 0)
+        status = spd_check(ctx, g->n, g->p, g->X, 0.0);
+    if (status == SPD_ENOTSPD || status == SPD_ENOTFINITE)
+        status = ctx_fail(ctx, SPD_EINVAL,
+                          "signal %g and nuisance %g make matrices too ill-conditioned for their "
+                          "numbers; lower them",
+                          g->options->signal, g->options->nuisance);
     return status;
 }
 

@@ -92,6 +92,32 @@ def test_clauses_must_all_hold_and_numbers_are_numbers(spdml, data):
     assert got["results"][0]["rounds"][0]["test"] == both.sum()
 
 
+def test_values_are_kept_apart(spdml, data, tmp_path):
+    """Numbers that a double cannot hold, missing ones, and a comma within a value."""
+    p = len(data["y"])
+    stamps = 20240131123045120 + np.arange(p) % 4
+    names = np.array(["Doe, J", "Roe"])[np.arange(p) // 3 % 2]
+    np.savez(tmp_path / "data.npz", **data, stamp=stamps, name=names)
+    got = spdml("evaluate", "data.npz", "--methods", "nn-stein", "--leave-one-group-out", "stamp",
+                "--json").good().json
+    assert got["rounds"] == 4
+    for where, tested in [("stamp=20240131123045121", stamps == 20240131123045121),
+                          ("name=Doe, J", names == "Doe, J"), ("name=Doe, J,Roe", None)]:
+        done = spdml("evaluate", "data.npz", "--methods", "nn-stein", "--test-where", where, "-o",
+                     "out", "--no-report")
+        if tested is None:  # two values, the first of which is none
+            done.failed("name is never 'Doe'")
+        else:
+            done.good()
+            assert set(np.load(tmp_path / "out" / "predictions.npz")["index"]) == set(
+                np.flatnonzero(tested))
+    lost = np.arange(p) % 3 * 1.0
+    lost[5] = np.nan
+    np.savez(tmp_path / "data.npz", **data, lost=lost)
+    spdml("evaluate", "data.npz", "--methods", "nn-stein", "--leave-one-group-out", "lost").failed(
+        "data.npz", "lost of matrix 5 is missing")
+
+
 def test_splits(spdml, data):
     words = ["evaluate", "data.npz", "--methods", "nn-airm,mdm-airm", "--split", "0.5",
              "--repeats", "4", "--json"]

@@ -186,13 +186,51 @@ def test_too_few_subjects(spdml, tmp_path):
     spdml("experiment", "motion", "--data", "a.npz").failed("3 subjects", "four or more")
 
 
-def test_interrupt_leaves_no_folder(command, tmp_path):
-    run = subprocess.Popen([command, "experiment", "materials"], cwd=tmp_path,
-                           env={**os.environ, "TMPDIR": str(tmp_path)}, stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE)
-    time.sleep(1.5)
-    assert run.poll() is None and len(os.listdir(tmp_path)) == 1
-    run.send_signal(signal.SIGINT)
-    out, err = run.communicate(timeout=60)
-    assert run.returncode == 130 and out == b"" and b"interrupted" in err
+def test_methods_are_looked_at_first(spdml, tmp_path):
+    for words, tells in [(["motion", "--methods", "nn-stein,bogus"], "bogus"),
+                         (["observations", "--methods", ","], "names none"),
+                         (["nu-b", "--methods", "nn-stein"], "nn-stein has no nu_b")]:
+        spdml("experiment", *words, "--quick", "-o", "out").failed(tells, code=2)
     assert os.listdir(tmp_path) == []
+
+
+def test_data_of_an_earlier_run(spdml, tmp_path):
+    (tmp_path / "out" / "data").mkdir(parents=True)
+    spdml("experiment", "motion", "--quick", "-o", "out").failed("out/data", "--data out/data")
+
+
+def test_map_smaller_than_observations_by_hand(spdml, tmp_path, rng):
+    """All octaves up to n are at most m: the commands need the regulariser too."""
+    np.savez(tmp_path / "o.npz", X=rng.standard_normal((24, 24, 5)), y=np.arange(24) % 2)
+    done = spdml("experiment", "observations", "--data", "o.npz", "-m", 4, "--repeats", 1,
+                 "--methods", "nn-stein-ml", "-o", "out", "--json").good().json
+    assert any("--regularize" in line for line in done["commands"])
+    for line in done["commands"]:
+        spdml(*words(line)).good()
+
+
+def interrupted(command, folder, number, *options):
+    """An experiment that is sent a signal while it describes its images; what it said."""
+    job = subprocess.Popen([command, "experiment", "materials", *options], cwd=folder,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           env={**os.environ, "TMPDIR": str(folder)})
+    deadline = time.monotonic() + 100
+    while len(list(folder.glob("*/data/*/*"))) < 216 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.5)
+    job.send_signal(number)
+    out, err = job.communicate(timeout=60)
+    assert job.returncode == 130 and out == b"" and err.count(b"\n") == 1
+    return err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_leave_no_folder(command, tmp_path, number):
+    assert b"interrupted; nothing was written" in interrupted(command, tmp_path, number)
+    assert os.listdir(tmp_path) == []
+
+
+def test_what_was_finished_is_named(command, tmp_path):
+    said = interrupted(command, tmp_path, signal.SIGINT, "-o", "out")
+    assert b"interrupted; what was finished is in out" in said
+    assert os.listdir(tmp_path / "out") == ["data"]

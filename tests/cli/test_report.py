@@ -12,8 +12,7 @@ from report_page import Page
 from test_evaluate import classes
 from twins import pairwise2
 
-BESIDES = ["results.csv", "convergence.csv", "spectrum.csv", "embedding.csv", "margins.csv",
-           "samples.svg"]
+BESIDES = ["convergence.csv", "spectrum.csv", "embedding.csv", "margins.csv", "samples.svg"]
 ML = ["--methods", "nn-stein,nn-stein-ml", "-m", 2, "--nu-b", 3, "--split", 0.5, "--repeats", 3]
 
 
@@ -64,6 +63,18 @@ def test_no_report(spdml, data, tmp_path):
     assert not (tmp_path / "out" / "report.html").exists()
     assert not any((tmp_path / "out" / name).exists() for name in BESIDES)
     assert (tmp_path / "out" / "results.json").exists()
+    assert (tmp_path / "out" / "results.csv").exists()
+
+
+def test_nothing_of_an_earlier_run_is_left(spdml, data, tmp_path):
+    """Figures of other results beside new results would mislead; files of others stay."""
+    spdml("evaluate", "data.npz", *ML, "-o", "out").good()
+    (tmp_path / "out" / "notes.txt").write_text("mine")
+    spdml("evaluate", "data.npz", "--methods", "mdm-airm", "--split", 0.5, "--repeats", 2,
+          "-o", "out", "--no-report").good()
+    assert sorted(os.listdir(tmp_path / "out")) == [
+        "confusion.npz", "notes.txt", "predictions.npz", "results.csv", "results.json",
+        "rounds.csv"]
 
 
 def test_the_path_is_told(spdml, data):
@@ -254,6 +265,22 @@ def test_margins_against_the_definition(report, data, tmp_path):
         assert len(list(drawing.all("g"))) == len(table)
 
 
+def test_margins_on_the_edge(report, rng, tmp_path):
+    """Test samples that equal training samples, and a class without any, count too."""
+    made = classes(rng, each=6)
+    twice = {k: np.concatenate([v, v]) for k, v in made.items()}
+    twice["part"] = np.repeat([0, 1], len(made["y"]))
+    alone = twice["y"].copy()
+    alone[-3:] = "z"
+    for y, right in [(twice["y"], 18), (alone, 15)]:
+        np.savez(tmp_path / "data.npz", **{**twice, "y": y})
+        page = report("--methods", "nn-log-euclidean", "--test-where", "part=1")
+        drawing = page.root.one("svg", **{"aria-labelledby": "margins-before-t margins-before-d"})
+        assert f": {right} of 18 above" in drawing.parent.one("h3").text
+        assert len(list(drawing.all("g"))) == 18
+        assert "On the edges" in page.source
+
+
 def test_ellipses_of_small_matrices(report, rng, tmp_path):
     """Half axes are the roots of eigenvalues, the direction is that of the leading eigenvector."""
     made = classes(rng, each=4, n=2)
@@ -393,7 +420,7 @@ def test_same_run_same_page(spdml, data, tmp_path):
         spdml("evaluate", "data.npz", *ML, "-o", folder, "--threads", threads).good()
     pages = [without_seconds(tmp_path / f"out-{i}" / "report.html") for i in (1, 2)]
     assert pages[0].replace("--threads 1", "") == pages[1].replace("--threads 2", "")
-    for name in BESIDES[1:]:
+    for name in BESIDES:
         assert (tmp_path / "out-1" / name).read_bytes() == (tmp_path / "out-2" / name).read_bytes()
 
 

@@ -91,6 +91,7 @@ def test_misuse(spdml, tmp_path, words, tells):
 
 @pytest.mark.parametrize("words, tells", [
     (["spd", "-o", "x.npz", "--planted", "31"], ["31 dimensions", "n = 30"]),
+    (["spd", "-o", "x.npz", "--signal", "100"], ["signal 100", "too ill-conditioned"]),
     (["spd", "-o", "gone/x.npz"], ["gone", "No such file"]),
     (["motion", "-o", "x", "--classes", "15"], ["15 actions", "1 to 14"]),
     (["motion", "-o", "gone/away/x", "--classes", "1"], ["gone/away/x"]),

@@ -316,6 +316,10 @@ static void bad_input(void)
     tuning.group = one;
     refuse("knn-airm", &s.samples, &tuning, "one group");
     for (size_t i = 0; i < P; i++)
+        by_class[i] = (int)(i % 3) - 1;
+    tuning.group = by_class;
+    refuse("knn-airm", &s.samples, &tuning, "are in no group");
+    for (size_t i = 0; i < P; i++)
         by_class[i] = s.label[i] > 0;
     tuning.group = by_class;
     refuse("knn-airm", &s.samples, &tuning, "fewer than two classes");

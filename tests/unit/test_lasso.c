@@ -204,6 +204,39 @@ static void nearly_singular(void)
     free(w);
 }
 
+/* One atom a million times longer than the others, half of which are nearly alike. */
+static void atoms_of_different_lengths(void)
+{
+    size_t p = 80, dim = 60;
+    problem m = make_problem(31, p, 3, dim, 0.0);
+    double *v = block(p);
+    for (size_t i = 1; i < p; i += 2) /* K of atoms a_i + 1e-3 of a_(i-1): rows, then columns */
+        for (int side = 0; side < 2; side++)
+            for (size_t j = 0; j < p; j++) {
+                size_t own = side ? j * p + i : i * p + j, other = side ? own - 1 : own - p;
+                m.K[own] = m.K[other] + 1e-3 * m.K[own];
+            }
+    for (size_t q = 0; q < m.q; q++)
+        for (size_t i = 1; i < p; i += 2)
+            m.k[q * p + i] = m.k[q * p + i - 1] + 1e-3 * m.k[q * p + i];
+    for (size_t j = 0; j < p; j++) {
+        m.K[7 * p + j] *= 1e6;
+        m.K[j * p + 7] *= 1e6;
+    }
+    for (size_t q = 0; q < m.q; q++)
+        m.k[q * p + 7] *= 1e6;
+    session s = open_session(p, m.K);
+    for (int l = 1; l <= 6; l++)
+        for (size_t q = 0; q < m.q; q++) {
+            lasso_code code = solve(&s, m.k + q * p, pow(10.0, -l), 1.0, v);
+            CHECK(code.converged && code.gap <= 1e-6 * -code.objective,
+                  "lambda 1e-%d: gap %g of %g", l, code.gap, code.objective);
+        }
+    close_session(&s);
+    free(v);
+    free_problem(&m);
+}
+
 /* The same dictionary with and without its inverse: two ways, one solution. */
 static void both_ways(void)
 {
@@ -403,6 +436,7 @@ int main(void)
     RUN(against_proximal_gradient);
     RUN(optimality_of_large_ones);
     RUN(nearly_singular);
+    RUN(atoms_of_different_lengths);
     RUN(both_ways);
     RUN(orthogonal_atoms);
     RUN(too_large_a_penalty);
