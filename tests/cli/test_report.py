@@ -278,7 +278,7 @@ def test_margins_on_the_edge(report, rng, tmp_path):
         drawing = page.root.one("svg", **{"aria-labelledby": "margins-before-t margins-before-d"})
         assert f": {right} of 18 above" in drawing.parent.one("h3").text
         assert len(list(drawing.all("g"))) == 18
-        assert "On the edges" in page.source
+    assert "On the edges" in page.source
 
 
 def test_ellipses_of_small_matrices(report, rng, tmp_path):
