@@ -157,11 +157,10 @@ static int remove_one(const char *path, const struct stat *info, int type, struc
 /* The folder of --output, or one of our own in the system's folder for such things. */
 static int open_folder(experiment *x, char *own, size_t size)
 {
-    int made; /* what is finished stays, whatever happens later */
     const char *given = arguments_text(x->s->args, "output"), *place = getenv("TMPDIR");
     x->folder = given;
     if (given)
-        return evaluation_check_folder(x->s, &made);
+        return evaluation_check_folder(x->s, &x->made);
     snprintf(own, size, "%.3000s/spdml-XXXXXX", place && place[0] ? place : "/tmp");
     x->folder = own;
     if (!mkdtemp(own)) {
@@ -172,8 +171,11 @@ static int open_folder(experiment *x, char *own, size_t size)
     return CLI_GOOD;
 }
 
-static void close_folder(const experiment *x)
+/* What is finished stays, whatever has happened later. */
+static void close_folder(const experiment *x, int code)
 {
+    if (code && x->made)
+        evaluation_drop_folder(x->s);
     if (x->temporary && nftw(x->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
         cli_error("%s: cannot be removed: %s", x->folder, strerror(errno));
 }
@@ -204,7 +206,7 @@ static int run(session *s)
         experiment_add_paper(&x);
         code = experiment_report(&x);
     }
-    close_folder(&x);
+    close_folder(&x, code);
     release(&x);
     return code;
 }

@@ -60,6 +60,7 @@ typedef struct experiment {
     const char *methods; /* with commas */
     const char *folder;  /* where everything is put */
     int temporary;       /* the folder vanishes at the end */
+    int made;            /* the folder was not there before */
     int quick;
     size_t repeats;    /* random splits */
     size_t m;          /* of the figures */

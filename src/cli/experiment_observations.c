@@ -11,6 +11,8 @@
 #include "cli/experiment_vectors.h"
 #include "cli/signals.h"
 
+#define PROTOCOL_ROOM 80
+
 /* One run: a method, with its map where it has one, on one split. */
 typedef struct trial {
     experiment *x;
@@ -293,6 +295,9 @@ static int run_all(experiment *x, const vectors *v, const words *names, const sp
 {
     int code = CLI_GOOD;
     name_table(x, v, names, count_octaves(x, v));
+    x->protocol = cli_alloc(PROTOCOL_ROOM, 1, "a protocol");
+    snprintf(x->protocol, PROTOCOL_ROOM, "%zu random split%s, 50 %% of each class train",
+             x->repeats, x->repeats == 1 ? "" : "s");
     for (size_t i = 0; i < names->count && !code; i++)
         code = run_method(x, v, i, &method[i]);
     words_add(&x->notes,

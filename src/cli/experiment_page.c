@@ -165,6 +165,14 @@ static void cell(FILE *f, double value, double deviation)
         fprintf(f, "<td>%.1f</td>", 100.0 * value);
 }
 
+/* Bars are of the last column. */
+static void put_bar_name(FILE *f, const experiment_table *t)
+{
+    fputs("<th scope=\"col\">", f);
+    html_text(f, t->column[t->columns - 1]);
+    fputs(", 0 to 100 %</th>", f);
+}
+
 static void head(FILE *f, const experiment *x)
 {
     const experiment_table *t = &x->table;
@@ -172,7 +180,7 @@ static void head(FILE *f, const experiment *x)
     html_text(f, x->kind->x_label ? x->kind->x_label : "method");
     fputs("</th>", f);
     if (!x->kind->x_label)
-        fputs("<th></th>", f);
+        put_bar_name(f, t);
     for (size_t c = 0; c < t->columns; c++) {
         fputs("<th scope=\"col\">", f);
         html_text(f, t->column[c]);
@@ -251,8 +259,14 @@ static void commands(FILE *f, const experiment *x)
     html_section(f, "again", "The same by hand");
     fputs("<pre><code>", f);
     for (size_t i = 0; i < x->commands.count; i++) {
-        html_text(f, x->commands.word[i]);
+        words line = {0};
+        words_split(&line, x->commands.word[i], " ");
+        for (size_t k = 0; k < line.count; k++) {
+            fputs(k ? " " : "", f);
+            html_word(f, line.word[k]);
+        }
         fputc('\n', f);
+        words_free(&line);
     }
     fputs("</code></pre>\n<p>Beside this page: <code>table.csv</code> with the numbers, "
           "<code>commands.sh</code> with these lines.</p>\n",

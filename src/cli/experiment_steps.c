@@ -1,5 +1,4 @@
 /* experiment_steps.c - commands run within a command, and the words they are made of. */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/evaluate_columns.h"
 #include "cli/experiment.h"
+#include "cli/shell_word.h"
 #include "cli/signals.h"
 
 /* ---- words ------------------------------------------------------------------------------------
@@ -70,44 +70,25 @@ static const char *without_folder(const experiment *x, const char *word)
     return within ? word + length + 1 : word;
 }
 
-static int is_plain(const char *word)
-{
-    for (const char *c = word; *c; c++)
-        if (!isalnum((unsigned char)*c) && !strchr("-_./,:=+@%", *c))
-            return 0;
-    return word[0] != '\0';
-}
-
-/* at <- the word as a shell reads it back; the end. */
-static char *put_word(char *at, const char *word)
-{
-    int plain = is_plain(word);
-    *at++ = ' ';
-    if (!plain)
-        *at++ = '\'';
-    for (; *word; word++) {
-        if (*word == '\'') {
-            memcpy(at, "'\\'", 3);
-            at += 3;
-        }
-        *at++ = *word;
-    }
-    if (!plain)
-        *at++ = '\'';
-    *at = '\0';
-    return at;
-}
-
-static void keep_line(experiment *x, const words *w)
+/* A command as it is typed. */
+static char *line_of(const experiment *x, const words *w)
 {
     size_t room = sizeof "spdml";
     for (size_t i = 0; i < w->count; i++)
         room += 4 * strlen(w->word[i]) + 3;
-    char *line = cli_alloc(room, 1, "a command");
-    memcpy(line, "spdml", 5);
-    char *at = line + 5;
-    for (size_t i = 0; i < w->count; i++)
-        at = put_word(at, without_folder(x, w->word[i]));
+    char *line = cli_alloc(room, 1, "a command"), *at = stpcpy(line, "spdml");
+    for (size_t i = 0; i < w->count; i++) {
+        char *word = shell_word(without_folder(x, w->word[i]));
+        *at++ = ' ';
+        at = stpcpy(at, word);
+        cli_free(word);
+    }
+    return line;
+}
+
+static void keep_line(experiment *x, const words *w)
+{
+    char *line = line_of(x, w);
     words_add(&x->commands, "%s", line);
     cli_free(line);
 }
@@ -305,22 +286,36 @@ static void add_option(words *w, const char *name, const char *value)
     words_add(w, "%s", value);
 }
 
+/* An eighth and a quarter of the size of the user's matrices. Where it cannot be told, evaluate
+ * says why. */
+static void add_quick_sizes(const experiment *x, words *w)
+{
+    spd_array *a = NULL;
+    if (spd_array_read(x->s->ctx, x->data, "X", &a) >= 0 && a->ndim == 3) {
+        size_t n = a->shape[2];
+        words_add(w, "--grid");
+        words_add(w, "m=%zu,%zu", n / 8 + (n < 8), n / 4 + (n < 4));
+    }
+    spd_array_free(a);
+}
+
 /* Values to choose from: the user's; or ours, fewer than evaluate's own, where the size of the
- * matrices is that of a descriptor. What is fixed (m and nu_b in figures) has none. */
+ * matrices is that of a descriptor or it has to be quick. What is fixed (m and nu_b in figures) has
+ * none. */
 static void add_grids(const experiment *x, words *w)
 {
-    static const struct {
-        spd_parameter parameter;
-        const char *full, *quick;
-    } grids[] = {{SPD_PARAM_M, "m=10,20,40", "m=5,10"}, {SPD_PARAM_NU_B, "nu-b=1,3", "nu-b=1,2"}};
+    int own = x->data && is_data_set(x->data);
     size_t given = arguments_count(x->s->args, "grid");
     for (size_t i = 0; i < given; i++)
         add_option(w, "--grid", arguments_nth(x->s->args, "grid", i));
-    if (given || x->m || (x->data && is_data_set(x->data)))
+    if (given || x->m || (own && !x->quick))
         return;
-    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
-        if (any_uses(x, grids[i].parameter))
-            add_option(w, "--grid", x->quick ? grids[i].quick : grids[i].full);
+    if (any_uses(x, SPD_PARAM_M) && own)
+        add_quick_sizes(x, w);
+    else if (any_uses(x, SPD_PARAM_M))
+        add_option(w, "--grid", x->quick ? "m=5,10" : "m=10,20,40");
+    if (any_uses(x, SPD_PARAM_NU_B))
+        add_option(w, "--grid", x->quick ? "nu-b=1,2" : "nu-b=1,3");
 }
 
 void experiment_evaluate_words(experiment *x, const char *path, const char *folder, int page,

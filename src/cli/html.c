@@ -7,6 +7,9 @@
 
 #define REPLACEMENT 0xFFFDU
 
+/* What is longer may be broken, lest it be wider than the page. */
+#define LONGEST_OPTION 24
+
 /* ---- characters -------------------------------------------------------------------------------
  */
 
@@ -133,6 +136,14 @@ void html_lines(FILE *f, const char *text, size_t characters)
             put(f, next(&text));
     if (*text)
         put_utf8(f, 0x2026);
+}
+
+void html_word(FILE *f, const char *word)
+{
+    int option = word[0] == '-' && html_length(word) <= LONGEST_OPTION;
+    fputs(option ? "<span class=\"word\">" : "", f);
+    html_text(f, word);
+    fputs(option ? "</span>" : "", f);
 }
 
 /* ---- frame ------------------------------------------------------------------------------------

@@ -19,6 +19,9 @@ void html_short(FILE *f, const char *text, size_t characters);
 /* The same with its line ends kept, for preformatted text. */
 void html_lines(FILE *f, const char *text, size_t characters);
 
+/* A word of a command: options are not broken at their hyphens. */
+void html_word(FILE *f, const char *word);
+
 /* How many characters html_text shows. */
 size_t html_length(const char *text);
 

@@ -31,6 +31,7 @@ const char *const html_style[] = {
 "dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}\n",
 "pre{background:var(--box);border:1px solid var(--rule);border-radius:6px;padding:.7em .9em;"
 "white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem;margin:.5em 0}\n",
+".word{white-space:nowrap}\n",
 "code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace}\n",
 ".wide{overflow-x:auto;max-width:100%}\n",
 "table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}\n",
@@ -39,7 +40,7 @@ const char *const html_style[] = {
 "white-space:nowrap;vertical-align:top}\n",
 "thead th{vertical-align:bottom;color:var(--soft);font-weight:600}\n",
 "th:first-child,td.left,th.left{text-align:left}\n",
-"tbody th{font-weight:600;position:sticky;left:0;background:var(--back)}\n",
+"tbody th{font-weight:600;position:sticky;left:0;background:var(--back);background-clip:padding-box}\n",
 "td .more{display:block;color:var(--soft);font-size:.8rem}\n",
 "tr.best td.score{font-weight:700}\n",
 "td.values{white-space:normal;min-width:10em;text-align:left}\n",

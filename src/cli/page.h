@@ -103,4 +103,7 @@ void page_csv_margins(FILE *f, const void *page);
 /* "before the map", "after the map" */
 const char *page_part_name(int part);
 
+/* The same as a heading; where there is no map, "The samples". */
+const char *page_part_heading(const page *p, int part);
+
 #endif

@@ -127,7 +127,7 @@ static void spectrum(FILE *f, const page *p)
     html_figure_close(
         f,
         "Eigenvalues of %zu matrices by rank: medians, and bands from the lower to the upper "
-        "quartile. A long fall to the right means ill-conditioned matrices (here up to %.2g), "
+        "quartile. A long fall to the right means ill-conditioned matrices (here up to %.3g), "
         "whose smallest eigenvalues, often noise, weigh as much as the largest in every Riemannian "
         "distance.%s",
         p->shown, p->spectrum[0].condition,

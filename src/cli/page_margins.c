@@ -141,8 +141,8 @@ static void chart(FILE *f, const page *p, int part)
     svg_frame a = frame_of(f, p, margin);
     snprintf(title, sizeof title, "Distances to the own and to other classes %s",
              page_part_name(part));
-    fprintf(f, "<div>\n<h3>%s: %zu of %zu above the line</h3>\n",
-            part ? "After the map" : "Before the map", above, count);
+    fprintf(f, "<div>\n<h3>%s: %zu of %zu above the line</h3>\n", page_part_heading(p, part), above,
+            count);
     svg_open(f, ids[part], WIDTH, HEIGHT, title,
              "A marker per test sample; above the line its own class is nearer.");
     svg_axes(&a, SVG_LOG10, "to the own class", SVG_LOG10, "to another class");

@@ -20,6 +20,13 @@ const char *page_part_name(int part)
     return part ? "after the map" : "before the map";
 }
 
+const char *page_part_heading(const page *p, int part)
+{
+    if (!p->Y[1])
+        return "The samples";
+    return part ? "After the map" : "Before the map";
+}
+
 /* ---- samples ----------------------------------------------------------------------------------
  */
 

@@ -16,7 +16,7 @@
 #define HEADING  26.0
 #define GAP      16.0
 #define LINE     20.0
-#define COLUMNS  6
+#define COLUMNS  3 /* below each cloud */
 #define IN_NAMES 17
 
 int page_class(const page *p, size_t place)
@@ -100,9 +100,10 @@ static void cloud(FILE *f, const page *p, int part)
     const double *Y = p->Y[part];
     char title[80];
     svg_frame a = frame_of(f, p, Y);
-    snprintf(title, sizeof title, "Samples in two dimensions %s", page_part_name(part));
-    fprintf(f, "<div>\n<h3>%s: %zu \xC3\x97 %zu</h3>\n", part ? "After the map" : "Before the map",
-            p->size[part], p->size[part]);
+    snprintf(title, sizeof title, "Samples in two dimensions%s%s", p->Y[1] ? " " : "",
+             p->Y[1] ? page_part_name(part) : "");
+    fprintf(f, "<div>\n<h3>%s: %zu \xC3\x97 %zu</h3>\n", page_part_heading(p, part), p->size[part],
+            p->size[part]);
     svg_open(f, ids[part], WIDTH, a.bottom + MARGIN + 2, title, WORDS);
     put_cloud(&a, p, Y);
     svg_close(f);
@@ -144,13 +145,13 @@ static void legend(FILE *f, const page *p)
 typedef struct shelf {
     FILE *f;
     double top, width;
-    int next;
+    int columns, next;
 } shelf;
 
 static void put_name(shelf *at, int colour, int shape, int full, const char *name)
 {
-    double x = at->next % COLUMNS * at->width / COLUMNS + MARGIN,
-           y = at->top + at->next / COLUMNS * LINE;
+    double x = at->next % at->columns * at->width / at->columns + MARGIN,
+           y = at->top + at->next / at->columns * LINE;
     at->next++;
     svg_mark(at->f, x, y, 4.6, colour, shape, full);
     fprintf(at->f, "<text x=\"%.1f\" y=\"%.1f\">", x + 10, y + 4.5);
@@ -173,18 +174,17 @@ static void put_names(shelf *at, const page *p)
 static void put_heading(const svg_frame *a, const page *p, int part)
 {
     fprintf(a->f, "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">%s: %zu \xC3\x97 %zu</text>\n",
-            a->left, a->top - 9, part ? "After the map" : "Before the map", p->size[part],
-            p->size[part]);
+            a->left, a->top - 9, page_part_heading(p, part), p->size[part], p->size[part]);
 }
 
 void page_picture(FILE *f, const void *what)
 {
     const page *p = what;
-    int parts = p->Y[1] ? 2 : 1, names = (int)p->coloured + 2;
+    int parts = p->Y[1] ? 2 : 1, columns = COLUMNS * parts, names = (int)p->coloured + 2;
     names += p->coloured < p->e->set.samples.classes;
     double width = parts * WIDTH + (parts - 1) * GAP,
            below = frame_of(f, p, p->Y[0]).bottom + HEADING + MARGIN + 2,
-           height = below + GAP + (names + COLUMNS - 1) / COLUMNS * LINE;
+           height = below + GAP + (names + columns - 1) / columns * LINE;
     svg_open_alone(f, "samples", width, height, "Samples in two dimensions", WORDS);
     for (int part = 0; part < parts; part++) {
         svg_frame a = frame_of(f, p, p->Y[part]);
@@ -195,7 +195,7 @@ void page_picture(FILE *f, const void *what)
         put_heading(&a, p, part);
         put_cloud(&a, p, p->Y[part]);
     }
-    put_names(&(shelf){f, below + GAP, width, 0}, p);
+    put_names(&(shelf){f, below + GAP, width, columns, 0}, p);
     svg_close(f);
 }
 

@@ -1,13 +1,11 @@
 /* page_summary.c - what the data are, and how to run it again. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "cli/cli_memory.h"
 #include "cli/html.h"
 #include "cli/page.h"
+#include "cli/shell_word.h"
 
 #define CLASSES_LISTED 60
 #define META_SHOWN     2000 /* characters */
@@ -130,26 +128,10 @@ void page_summary(FILE *f, const page *p)
 /* ---- command ----------------------------------------------------------------------------------
  */
 
-static int is_plain(const char *word)
-{
-    int plain = word[0] != '\0';
-    for (; *word; word++)
-        plain &= isalnum((unsigned char)*word) || strchr("-_./,:=+@%", *word) != NULL;
-    return plain;
-}
-
-/* A word of a shell's line, in single quotes where it is not plain; a quote within becomes '\''. */
 static void put_word(FILE *f, const char *word)
 {
-    char *quoted = cli_alloc(4 * strlen(word) + 3, 1, "a word"), *end = quoted;
-    *end++ = '\'';
-    for (const char *c = word; *c; c++)
-        if (*c == '\'')
-            end = stpcpy(end, "'\\''");
-        else
-            *end++ = *c;
-    *end = '\'';
-    html_text(f, is_plain(word) ? word : quoted);
+    char *quoted = shell_word(word);
+    html_word(f, quoted);
     cli_free(quoted);
 }
 

@@ -194,6 +194,21 @@ def test_methods_are_looked_at_first(spdml, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_quick_on_matrices(spdml, tmp_path, rng):
+    """Sizes to choose from are small whatever the size of the matrices."""
+    A = rng.standard_normal((16, 40, 60))
+    np.savez(tmp_path / "a.npz", X=A @ A.transpose(0, 2, 1), y=np.arange(16) % 2)
+    got = spdml("experiment", "materials", "--quick", "--data", "a.npz", "--methods",
+                "nn-stein-ml,pca-nn-airm", "--json").good().json
+    assert "--grid m=5,10 --grid nu-b=1,2" in got["commands"][-1]
+
+
+def test_a_failure_leaves_no_empty_folder(spdml, tmp_path, rng):
+    np.savez(tmp_path / "a.npz", X=rng.standard_normal((4, 3, 3)), y=[0, 0, 1, 1])
+    spdml("experiment", "materials", "--data", "a.npz", "-o", "out").failed("a.npz", "symmetric")
+    assert os.listdir(tmp_path) == ["a.npz"]
+
+
 def test_data_of_an_earlier_run(spdml, tmp_path):
     (tmp_path / "out" / "data").mkdir(parents=True)
     spdml("experiment", "motion", "--quick", "-o", "out").failed("out/data", "--data out/data")

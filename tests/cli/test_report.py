@@ -321,6 +321,10 @@ def test_picture_of_its_own(report, data, tmp_path):
     labels = {row["class"] for row in rows(tmp_path / "out" / "embedding.csv")}
     assert labels <= set(texts) and "hollow: training" in texts
     assert "href" not in source and "url(" not in source
+    report("--methods", "nn-stein", "--split", 0.5, "--repeats", 1)
+    alone = ET.parse(tmp_path / "out" / "samples.svg").getroot()
+    assert next(alone.iter(f"{space}text")).text == "The samples: 5 \u00d7 5"
+    assert len(alone.findall(f"{space}g")) == placed
 
 
 # ---- bounds --------------------------------------------------------------------------------------
@@ -419,7 +423,7 @@ def test_same_run_same_page(spdml, data, tmp_path):
     for folder, threads in (("out-1", 1), ("out-2", 2)):
         spdml("evaluate", "data.npz", *ML, "-o", folder, "--threads", threads).good()
     pages = [without_seconds(tmp_path / f"out-{i}" / "report.html") for i in (1, 2)]
-    assert pages[0].replace("--threads 1", "") == pages[1].replace("--threads 2", "")
+    assert pages[0].replace("threads</span> 1", "") == pages[1].replace("threads</span> 2", "")
     for name in BESIDES:
         assert (tmp_path / "out-1" / name).read_bytes() == (tmp_path / "out-2" / name).read_bytes()
 
