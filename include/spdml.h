@@ -287,13 +287,17 @@ SPD_API void spd_data_free(spd_data *data);
  * .npy; atomically. */
 SPD_API spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *path);
 
-/* What is in a data set and what is wrong with it. */
+/* What is in a data set and what is wrong with it. Singular are matrices that have a Cholesky
+ * factor, but a condition above 1e15: positive definite by rounding alone. */
 typedef struct spd_survey {
     size_t not_finite, not_symmetric, not_definite; /* how many matrices, each counted once */
     size_t first_not_finite, first_not_symmetric, first_not_definite; /* SPD_NO_INDEX: none */
     double min_eigenvalue, max_eigenvalue;                            /* over all finite matrices */
     double max_condition; /* largest lambda_max/lambda_min; Inf when one is singular */
     double max_asymmetry; /* largest |x_ij - x_ji| / max|x| */
+    size_t singular, first_singular;
+    double first_eigenvalue; /* the smallest one of first_not_definite; 0 where there is none */
+    char remedy[120];        /* what helps that matrix, in the loader's words; or "" */
 } spd_survey;
 SPD_API spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *survey);
 

@@ -2,7 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/classify_files.h"
 #include "cli/cli_memory.h"
+#include "cli/label_columns.h"
+#include "cli/meta_compare.h"
 #include "cli/recognition.h"
 
 #define CLASSES_SHOWN 20
@@ -76,7 +79,10 @@ static int take_method(session *s, classifying *c)
 static int check_training(const spd_data *train)
 {
     if (!train->label) {
-        cli_error("%s: has no labels to learn from; name them with --y or --labels", train->source);
+        char hint[300];
+        label_columns(train, hint, sizeof hint);
+        cli_error("%s: has no labels to learn from; name them with --y or --labels%s%s",
+                  train->source, hint[0] ? "; " : "", hint);
         return CLI_FAILED;
     }
     if (train->classes >= 2)
@@ -109,6 +115,18 @@ static int load_model(session *s, classifying *c)
     return CLI_GOOD;
 }
 
+/* Matrices that were described with other options look alike and are not. */
+static void compare_descriptions(session *s, const spd_data *train, const spd_data *test)
+{
+    char text[400];
+    meta_compare(test->meta, train->meta, text, sizeof text);
+    if (text[0])
+        session_remark(s,
+                       "%s and %s were described differently (%s); their matrices may not be "
+                       "comparable: describe both with the same options",
+                       test->source, train->source, text);
+}
+
 static int load(session *s, classifying *c)
 {
     int vectors = spd_method_on_vectors(&c->method);
@@ -121,7 +139,11 @@ static int load(session *s, classifying *c)
         code = recognition_load_labels(s, arguments_text(s->args, "test"),
                                        arguments_text(s->args, "test-labels"), !vectors, vectors,
                                        &c->test);
-    return code || vectors ? code : session_same_size(c->train.data, c->test.data);
+    if (!code && !vectors)
+        code = session_same_size(c->train.data, c->test.data);
+    if (!code)
+        compare_descriptions(s, c->train.data, c->test.data);
+    return code;
 }
 
 /* ---- work ------------------------------------------------------------------------------------ */
@@ -178,38 +200,6 @@ static int compare(session *s, classifying *c)
 
 /* ---- results ----------------------------------------------------------------------------------
  */
-
-/* The test set's column of that name, or NULL. */
-static const spd_array *column_of(const spd_data *data, const char *name)
-{
-    for (size_t i = 0; i < data->columns; i++)
-        if (data->column[i]->name && strcmp(data->column[i]->name, name) == 0)
-            return data->column[i];
-    return NULL;
-}
-
-/* Predictions, the truth where it is known, and the names of the source files where there are. */
-static int write_predictions(session *s, const classifying *c)
-{
-    const spd_data *test = c->test.data;
-    const spd_array *list[3];
-    size_t count = 0;
-    if (!arguments_text(s->args, "output"))
-        return CLI_GOOD;
-    spd_array predicted = recognition_labels(c->train.data, "predicted", test->p, c->predicted);
-    spd_array truth = {0};
-    list[count++] = &predicted;
-    if (test->y) {
-        truth = *test->y;
-        truth.name = (char *)(uintptr_t) "y";
-        list[count++] = &truth;
-    }
-    if (column_of(test, "name"))
-        list[count++] = column_of(test, "name");
-    int code = session_write(s, count, list);
-    recognition_labels_free(&predicted);
-    return code;
-}
 
 /* How many of the test samples went to each class. */
 static void report_counts(report *r, const classifying *c)
@@ -290,7 +280,7 @@ static int run(session *s)
     if (!code)
         code = compare(s, &c);
     if (!code)
-        code = write_predictions(s, &c);
+        code = classify_write(s, c.train.data, c.test.data, c.predicted);
     if (!code)
         report_all(s, &c);
     spd_classifier_free(c.classifier);
@@ -338,9 +328,10 @@ static const option options[] = {
      .type = OPTION_FILE,
      .help = "A map that 'spdml fit' has learned, for both sets (.spdml)"},
     OPTION_VECTORS,
-    {OPTION_OUTPUT(option_arrays_endings,
+    {OPTION_OUTPUT(classify_endings,
                    "Write predicted, in the type of the training labels, and y and name where the "
-                   "test set has them, to FILE")},
+                   "test set has them, to FILE; .csv holds a header and a line per matrix: index, "
+                   "name, predicted, y")},
     OPTION_END};
 
 static const char *const paragraphs[] = {
@@ -355,6 +346,8 @@ static const command_example examples[] = {
      "Accuracy of the nearest neighbour."},
     {"spdml classify --train a.npz --test b.npz --method nn-airm-ml -m 10 -o p.npz",
      "The same after a map to 10 x 10, learned on the way; predictions in a file."},
+    {"spdml classify --train a.npz --test b.npz --method nn-stein -o p.csv",
+     "Predictions as a table."},
     {"spdml classify --train a.npz --test b.npz --method rsr --model m.spdml",
      "Sparse coding after a map from a file."},
     {NULL, NULL}};

@@ -1,5 +1,6 @@
 /* cmd_distance.c - `spdml distance`: all distances within a set or between two. */
 #include <math.h>
+#include <stdio.h>
 
 #include "cli/cli_memory.h"
 #include "cli/report.h"
@@ -28,12 +29,22 @@ static int load(session *s, distances *d)
     return CLI_GOOD;
 }
 
+/* A pair without a distance: X is of the first file, Y of the second. */
+static int fail(session *s, const distances *d, spd_status status)
+{
+    char files[600];
+    if (!d->B)
+        return session_fail_in(s, d->A->source, status);
+    snprintf(files, sizeof files, "%.255s (X), %.255s (Y)", d->A->source, d->B->source);
+    return session_fail_in(s, files, status);
+}
+
 static int compute(session *s, distances *d)
 {
     spd_status status = spd_pairwise2(s->ctx, session_metric(s), d->A->n, d->A->p, d->A->X,
                                       d->columns, d->B ? d->B->X : NULL, d->D);
     if (status < 0)
-        return session_fail(s, status);
+        return fail(s, d, status);
     if (!arguments_flag(s->args, "squared"))
         for (size_t i = 0; i < d->rows * d->columns; i++)
             d->D[i] = sqrt(fmax(d->D[i], 0.0));

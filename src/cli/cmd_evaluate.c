@@ -4,6 +4,7 @@
 
 #include "cli/cli_memory.h"
 #include "cli/evaluate_report.h"
+#include "cli/label_columns.h"
 #include "cli/learning.h"
 
 /* ---- methods ----------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ static int take_methods(session *s, evaluation *e)
     e->method = cli_alloc(length + 1, sizeof *e->method, "methods");
     e->name = cli_alloc(length + 1, sizeof *e->name, "methods");
     for (char *rest = list, *word; !code && (word = strsep(&rest, ","));)
-        code = take_method(s, e, word);
+        code = take_method(s, e, word + strspn(word, " \t")); /* "nn-stein, rsr" */
     cli_free(list);
     return code;
 }
@@ -131,8 +132,11 @@ static int take_grids(session *s, evaluation *e)
 
 static int check_labels(const spd_data *data)
 {
+    char hint[300];
+    label_columns(data, hint, sizeof hint);
     if (!data->label)
-        cli_error("%s: has no labels; name them with --y or --labels", data->source);
+        cli_error("%s: has no labels; name them with --y or --labels%s%s", data->source,
+                  hint[0] ? "; " : "", hint);
     else if (data->classes < 2)
         cli_error("%s: all labels are the same; two classes are needed", data->source);
     else
@@ -189,6 +193,8 @@ static int run(session *s)
         code = evaluation_check_folder(s, &made);
     if (!code)
         code = recenter(s, &e);
+    if (!code)
+        protocol_remark(s, &e.protocol);
     if (!code)
         code = evaluation_run(s, &e);
     if (!code)

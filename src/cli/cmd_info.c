@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "cli/cli_memory.h"
+#include "cli/label_columns.h"
 #include "cli/meta_report.h"
 #include "cli/model_report.h"
 #include "cli/report.h"
@@ -17,18 +18,28 @@
 
 static void print_class_counts(report *r, const spd_data *data, const size_t *count)
 {
-    report_line(r, "labels", "%zu classes", data->classes);
+    report_line(r, "labels", "%zu class%s", data->classes, data->classes == 1 ? "" : "es");
     for (size_t c = 0; c < data->classes && c < CLASSES_SHOWN; c++)
         report_line(r, "", "%zu x %s", count[c], data->class_name[c]);
     if (data->classes > CLASSES_SHOWN)
         report_line(r, "", "and %zu more", data->classes - CLASSES_SHOWN);
 }
 
+static void report_no_labels(report *r, const spd_data *data)
+{
+    char hint[300];
+    label_columns(data, hint, sizeof hint);
+    if (hint[0])
+        report_line(r, "labels", "none (%s)", hint);
+    else
+        report_line(r, "labels", "none");
+}
+
 static void report_classes(report *r, const spd_data *data)
 {
     report_count(r, "classes", NULL, data->classes, "");
     if (!data->classes) {
-        report_line(r, "labels", "none");
+        report_no_labels(r, data);
         return;
     }
     size_t *count = cli_alloc(data->classes, sizeof *count, "class counts");
@@ -61,17 +72,18 @@ static void report_columns(report *r, const spd_data *data)
     report_json(r, "columns", list);
 }
 
-/* One problem: how many matrices have it, the first of them, what helps. */
+/* One problem: how many matrices have it, the first of them, and what helps, which the rest says
+ * with the punctuation before it. */
 static void add_problem(report *r, json_t *list, const spd_data *data, size_t count, size_t first,
-                        const char *what, const char *remedy)
+                        const char *what, const char *rest)
 {
-    char text[400], label[120] = "";
+    char text[500], label[120] = "";
     if (!count)
         return;
     if (data->label)
         snprintf(label, sizeof label, " of class %.80s", data->class_name[data->label[first]]);
-    snprintf(text, sizeof text, "%zu %s %s, first X[%zu]%s; %s", count,
-             count == 1 ? "matrix" : "matrices", what, first, label, remedy);
+    snprintf(text, sizeof text, "%zu %s %s, first X[%zu]%s%s", count,
+             count == 1 ? "matrix" : "matrices", what, first, label, rest);
     report_line(r, json_array_size(list) ? "" : "problems", "%s", text);
     report_json_append(list, report_json_text(text));
 }
@@ -79,12 +91,17 @@ static void add_problem(report *r, json_t *list, const spd_data *data, size_t co
 static void report_problems(report *r, const spd_data *data, const spd_survey *survey)
 {
     json_t *list = report_json_list();
+    char indefinite[200];
+    snprintf(indefinite, sizeof indefinite, " (smallest eigenvalue %.2g); %s",
+             survey->first_eigenvalue, survey->remedy);
     add_problem(r, list, data, survey->not_finite, survey->first_not_finite, "with NaN or Inf",
-                "remove such matrices");
+                "; remove such matrices");
     add_problem(r, list, data, survey->not_symmetric, survey->first_not_symmetric, "not symmetric",
-                "try --symmetrize");
+                "; try --symmetrize");
     add_problem(r, list, data, survey->not_definite, survey->first_not_definite,
-                "not positive definite", "try --regularize 1e-6");
+                "not positive definite", indefinite);
+    add_problem(r, list, data, survey->singular, survey->first_singular,
+                "singular to rounding (condition above 1e15)", "; try --regularize 1e-6");
     if (!json_array_size(list))
         report_line(r, "problems", "none");
     report_json(r, "problems", list);
@@ -190,7 +207,8 @@ static const char *const paragraphs[] = {
     "Shows what a data set holds: the number of matrices and their size, the labels with the count "
     "of each class, further columns, the range of the eigenvalues, the largest condition number; "
     "of one that 'spdml describe' made, the descriptor and its parameters too.",
-    "Matrices that are not SPD are counted and the first of each kind is named, with what helps. "
+    "Matrices that are not SPD are counted and the first of each kind is named, with what helps; "
+    "so are those that are SPD by rounding alone, whose distances may not exist. "
     "Such problems are part of the answer: the exit status is 0 whenever the file could be read.",
     "Of a model (.spdml) or a checkpoint it shows the map's size, the options and how the fit "
     "went.",

@@ -50,8 +50,9 @@ static int compute(session *s, averaging *a)
     spd_status status = spd_mean(s->ctx, session_metric(s), n, a->data->p, a->data->X, a->weights,
                                  arguments_real(s->args, "tol"),
                                  (int)arguments_int(s->args, "max-iter"), a->M, &a->info);
-    if (status < 0)
-        return session_fail(s, status);
+    if (status < 0) /* weights are the only thing that the library still finds wrong as such */
+        return session_fail_in(
+            s, status == SPD_EINVAL ? arguments_text(s->args, "weights") : a->data->source, status);
     bar_clear(&s->bar);
     if (status == SPD_NOT_CONVERGED)
         session_remark(s,

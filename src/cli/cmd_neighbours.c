@@ -49,6 +49,16 @@ static int load(session *s, search *n)
     return CLI_GOOD;
 }
 
+/* A pair without a distance: X is of the file searched, Q of the queries'. */
+static int fail(session *s, const search *n, spd_status status)
+{
+    char files[600];
+    if (!n->queries)
+        return session_fail_in(s, n->samples->source, status);
+    snprintf(files, sizeof files, "%.255s (X), %.255s (Q)", n->samples->source, n->queries->source);
+    return session_fail_in(s, files, status);
+}
+
 static int compute(session *s, search *n)
 {
     spd_status status =
@@ -56,7 +66,7 @@ static int compute(session *s, search *n)
                     n->queries ? n->queries->X : NULL, n->k, arguments_flag(s->args, "brute"),
                     n->index, n->distance, &n->info);
     if (status < 0)
-        return session_fail(s, status);
+        return fail(s, n, status);
     if (!arguments_flag(s->args, "squared"))
         for (size_t i = 0; i < n->q * n->k; i++)
             n->distance[i] = sqrt(fmax(n->distance[i], 0.0));

@@ -163,14 +163,17 @@ static void take_values(session *s, spd_synth_options *o)
 /* ---- telling -----------------------------------------------------------------------------------
  */
 
-/* What to do with it. */
-static void next_step(const synthesis *y, char *text, size_t size)
+/* What to do with it. Images of a size that was asked for stay of that size. */
+static void next_step(const session *s, const synthesis *y, char *text, size_t size)
 {
     /* A slash at the end of a folder's name would be doubled. */
     const char *path = y->output;
+    char sized[40] = "";
     int length = (int)strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;
+    if (arguments_count(s->args, "size"))
+        snprintf(sized, sizeof sized, " --size %zu", y->options.size);
     switch (y->kind) {
     case SPD_SYNTH_SPD:
         snprintf(text, size,
@@ -178,15 +181,15 @@ static void next_step(const synthesis *y, char *text, size_t size)
                  path, y->options.planted);
         break;
     case SPD_SYNTH_TEXTURES:
-        snprintf(text, size, "spdml describe sift-color %.*s -o covs.npz", length, path);
+        snprintf(text, size, "spdml describe sift-color %.*s%s -o covs.npz", length, path, sized);
         break;
     case SPD_SYNTH_MOTION:
         snprintf(text, size, "spdml describe joints %.*s --labels %.*s/index.csv -o covs.npz",
                  length, path, length, path);
         break;
     default:
-        snprintf(text, size, "spdml describe gabor %.*s --labels %.*s/index.csv -o covs.npz",
-                 length, path, length, path);
+        snprintf(text, size, "spdml describe gabor %.*s%s --labels %.*s/index.csv -o covs.npz",
+                 length, path, sized, length, path);
         break;
     }
 }
@@ -195,10 +198,10 @@ static void report_made(session *s, const synthesis *y)
 {
     const spd_synth_options *o = &y->options;
     const double seconds = bar_clock() - s->start;
-    const size_t room = 2 * strlen(y->output) + 100;
+    const size_t room = 2 * strlen(y->output) + 140;
     char *next = cli_alloc(room, 1, "a line");
     report r;
-    next_step(y, next, room);
+    next_step(s, y, next, room);
     report_open(&r, arguments_flag(s->args, "json"));
     report_text(&r, "kind", "kind", spd_synth_name(y->kind));
     report_text(&r, "output", "output", y->output);

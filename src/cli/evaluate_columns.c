@@ -29,7 +29,14 @@ static int one_value_each(const spd_data *data, const spd_array *a)
     return a->count == data->p;
 }
 
-static int no_column(const spd_data *data, const char *column, const char *asked)
+/* Labels are called y, and what the array that holds them is called. */
+static int names_labels(const spd_data *data, const char *name)
+{
+    const char *given = data->y ? data->y->name : NULL;
+    return data->label && (strcmp(name, "y") == 0 || (given && strcmp(name, given) == 0));
+}
+
+static void no_column(const spd_data *data, const char *column, const char *asked)
 {
     char list[400] = "";
     size_t at = 0;
@@ -37,11 +44,11 @@ static int no_column(const spd_data *data, const char *column, const char *asked
         if (data->column[i]->name && one_value_each(data, data->column[i]))
             at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", at ? ", " : "",
                                    data->column[i]->name);
+    const char *labels = data->y && data->y->name ? data->y->name : "y";
     if (data->label && at < sizeof list)
-        at += (size_t)snprintf(list + at, sizeof list - at, "%sy", at ? ", " : "");
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", at ? ", " : "", labels);
     cli_error("%s: --%s: no column '%s' with one value per matrix; there %s %s", data->source,
               asked, column, at ? "are" : "is", at ? list : "none");
-    return CLI_FAILED;
 }
 
 /* ---- values -----------------------------------------------------------------------------------
@@ -138,10 +145,12 @@ static int missing_value(const spd_data *data, const char *column, const char *a
 int groups_take(const spd_data *data, const char *column, const char *asked, groups *g)
 {
     const spd_array *a = find_column(data, column);
-    int labels = !a && data->label && strcmp(column, "y") == 0;
+    int labels = !a && names_labels(data, column);
     *g = (groups){.column = column};
-    if (!labels && (!a || !one_value_each(data, a)))
-        return no_column(data, column, asked);
+    if (!labels && (!a || !one_value_each(data, a))) {
+        no_column(data, column, asked);
+        return CLI_FAILED;
+    }
     if (!labels && missing_value(data, column, asked, a))
         return CLI_FAILED;
     g->group = cli_alloc(data->p, sizeof *g->group, "groups");

@@ -12,8 +12,8 @@ typedef struct groups {
     char **name; /* count values as text: numbers ascending, texts in the order of bytes */
 } groups;
 
-/* g <- the column of that name; y is the labels. An exit status after a message that lists what
- * columns there are. Freed with groups_free, always. */
+/* g <- the column of that name; y is the labels, and so is the name that --y gave. An exit status
+ * after a message that lists what columns there are. Freed with groups_free, always. */
 int groups_take(const spd_data *data, const char *column, const char *asked, groups *g);
 void groups_free(groups *g);
 

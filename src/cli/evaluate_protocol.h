@@ -20,6 +20,10 @@ typedef struct protocol {
 int protocol_make(session *s, const spd_data *data, protocol *p);
 void protocol_free(protocol *p);
 
+/* Remarks on classes that the protocol cannot judge: those of one sample, which trains and is never
+ * tested, and a test part with one class only. */
+void protocol_remark(session *s, const protocol *p);
+
 /* How many samples a row of flags has. */
 size_t protocol_count(const protocol *p, const char *flags, size_t round);
 

@@ -165,6 +165,8 @@ void evaluation_parameters_text(const evaluation *e, size_t method, char *text, 
                                spd_parameter_name((spd_parameter)i), low);
         if (high > low && at < size)
             at += (size_t)snprintf(text + at, size - at, "..%.4g", high);
+        else if (i == SPD_PARAM_M && at < size && low >= (double)e->set.samples.n)
+            at += (size_t)snprintf(text + at, size - at, " (no map)");
     }
 }
 
@@ -225,9 +227,9 @@ static void print_methods(const evaluation *e, const double *p_value)
                e->protocol.repeats_samples ? ", median over the rounds" : "");
 }
 
-static void print_folds(report *r, const evaluation *e)
+static void print_folds(const session *s, report *r, const evaluation *e)
 {
-    int least, most;
+    int least, most, asked = arguments_count(s->args, "cv") > 0;
     char range[40], grouped[200] = "";
     evaluation_folds(e, &least, &most);
     if (least == 0)
@@ -239,8 +241,8 @@ static void print_folds(report *r, const evaluation *e)
     if (e->protocol.fold_column)
         snprintf(grouped, sizeof grouped, ", %s kept together", e->protocol.fold_column);
     if (least < e->folds)
-        report_line(r, "folds", "%s%s; %d were asked for, but %s not more", range, grouped,
-                    e->folds,
+        report_line(r, "folds", "%s%s; %d %s, but %s not more", range, grouped, e->folds,
+                    asked ? "were asked for" : "by default",
                     e->protocol.fold_column ? "the training part has" : "the smallest class has");
     else
         report_line(r, "folds", "%s%s", range, grouped);
@@ -258,7 +260,7 @@ static void print_table(const session *s, const evaluation *e, const double *p_v
                 protocol_count(&e->protocol, e->protocol.train, 0),
                 protocol_count(&e->protocol, e->protocol.test, 0),
                 e->protocol.rounds > 1 ? " in the first round" : "");
-    print_folds(&r, e);
+    print_folds(s, &r, e);
     print_methods(e, p_value);
     if (wants_page(s))
         report_line(&r, "report", "%s/report.html", arguments_text(s->args, "output"));

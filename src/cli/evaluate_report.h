@@ -19,7 +19,7 @@ void evaluation_drop_folder(session *s);
 int evaluation_write(session *s, const evaluation *e, const double *p_value, const json_t *object);
 
 /* text <- "m 23, nu-b 1..5", the values of a method's parameters; the range where rounds differ,
- * "-" where there are none. */
+ * "-" where there are none. The size that the matrices have anyway is "m 30 (no map)". */
 void evaluation_parameters_text(const evaluation *e, size_t method, char *text, size_t size);
 
 /* Values that the rounds of a method have used, by parameter: a number where all agree, a list

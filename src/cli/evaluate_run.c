@@ -78,7 +78,9 @@ static const int *fold_groups(const evaluation *e, const part *train)
 
 static int fail_in_method(session *s, const evaluation *e, size_t method, spd_status status)
 {
-    return session_fail_in(s, e->name[method], status);
+    char place[300];
+    snprintf(place, sizeof place, "%.200s: %s", e->set.data->source, e->name[method]);
+    return session_fail_in(s, place, status);
 }
 
 /* Values and options are the same for all methods, so map and metric decide. */

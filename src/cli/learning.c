@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli_memory.h"
+#include "cli/label_columns.h"
 
 #define FOLDS 5
 
@@ -103,9 +104,11 @@ static int check_labels(const learning *l)
 {
     if (l->options.learning != SPD_SUPERVISED || l->label)
         return CLI_GOOD;
+    char hint[300];
+    label_columns(l->data, hint, sizeof hint);
     cli_error("%s: has no labels to learn from; name them with --y or --labels, or use "
-              "--unsupervised",
-              l->data->source);
+              "--unsupervised%s%s",
+              l->data->source, hint[0] ? "; " : "", hint);
     return CLI_FAILED;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,6 +69,14 @@ static void hold_standard_files(void)
         close(file);
 }
 
+/* Has the reader of a pipe left, as `head` does when it has seen enough? The write that failed may
+ * lie back, and its errno be lost. */
+static int reader_left(int why)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return why == EPIPE || (!why && poll(&out, 1, 0) > 0 && (out.revents & POLLERR));
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_files();
@@ -75,7 +84,9 @@ int main(int argc, char **argv)
     int code = dispatch(argc, argv);
     errno = 0;
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == CLI_GOOD) {
-        cli_error("standard output: cannot be written: %s", errno ? strerror(errno) : "closed");
+        int why = errno;
+        if (!reader_left(why))
+            cli_error("standard output: cannot be written: %s", why ? strerror(why) : "closed");
         code = CLI_FAILED;
     }
     return code;

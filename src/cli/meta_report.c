@@ -2,6 +2,31 @@
 #include "cli/meta_report.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static int is_zero(json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) && !(json_number_value(value) > 0.0);
+}
+
+/* Words for a zero that is no value: a part that is not taken, an end that is open. NULL: it is
+ * what it is. */
+static const char *words_for_zero(json_t *object, const char *key)
+{
+    int some = !is_zero(object, "first_frame") || !is_zero(object, "last_frame");
+    if (!is_zero(object, key))
+        return NULL;
+    if (strcmp(key, "window") == 0)
+        return "none";
+    if (strcmp(key, "step") == 0)
+        return is_zero(object, "window") ? "none" : "the window";
+    if (strcmp(key, "first_frame") == 0)
+        return some ? NULL : "all";
+    if (strcmp(key, "last_frame") == 0)
+        return some ? "the end" : "all";
+    return NULL;
+}
 
 /* The members of an object that are set, "name value" a line, below the label. */
 static void report_members(report *r, const char *label, json_t *object)
@@ -12,7 +37,8 @@ static void report_members(report *r, const char *label, json_t *object)
     {
         char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
         const char *plain = json_is_string(value) ? json_string_value(value) : text;
-        report_line(r, before, "%s %s", key, plain ? plain : "");
+        const char *words = words_for_zero(object, key);
+        report_line(r, before, "%s %s", key, words ? words : plain ? plain : "");
         before = "";
         free(text);
     }

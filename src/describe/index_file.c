@@ -55,6 +55,14 @@ static int is_header(const csv_cell *head)
     return 0;
 }
 
+int index_is_likely(const char *bytes, size_t size)
+{
+    csv_cursor walk;
+    csv_cell head;
+    csv_start(&walk, bytes, size);
+    return csv_next(&walk, &head) == CSV_CELL && !head.last && is_header(&head);
+}
+
 /* *names <- one text per column: the header's, or column2, column3, ... The table is then at its
  * first row of data. */
 static spd_status read_header(spd_context *ctx, const io_source *source, csv_table *table,

@@ -16,6 +16,9 @@ typedef struct index_file {
 spd_status index_read(spd_context *ctx, const char *path, index_file *index);
 void index_free(index_file *index);
 
+/* Does a table begin as an index with a header does: "file,label"? */
+int index_is_likely(const char *bytes, size_t size);
+
 /* *row <- the row whose file is the end of the path, or else has its base name; SPD_EINVAL when
  * there is none or more than one. */
 spd_status index_find(spd_context *ctx, const index_file *index, const char *name, size_t *row);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "describe/labelling.h"
 #include "io/source.h"
 #include "io/text.h"
 
@@ -115,6 +116,26 @@ static spd_status decode(spd_context *ctx, const inputs *list, const item *what,
     return status;
 }
 
+/* An index of labels that lies among the tables and was not given as such is no bad table. */
+static spd_status blame_index(spd_context *ctx, const item *what, const unsigned char *bytes,
+                              size_t size, spd_status status)
+{
+    io_source *source = NULL;
+    const spd_error found = ctx->error;
+    if (!arrays_is_text(what->name) || (!bytes && source_load(ctx, what->name, &source) < 0)) {
+        ctx->error = found;
+        return status;
+    }
+    int likely = bytes ? index_is_likely((const char *)bytes, size)
+                       : index_is_likely((const char *)source->bytes, source->size);
+    source_free(source);
+    if (!likely)
+        return status;
+    return ctx_fail(ctx, SPD_EINVAL, "looks like an index; %s --labels %.200s",
+                    bytes ? "unpack it and give it as" : "give it as",
+                    bytes ? path_base(what->name) : what->name);
+}
+
 /* A table of its own, in a file or in memory. */
 static spd_status read_table(spd_context *ctx, const inputs *list, const item *what,
                              const unsigned char *bytes, size_t size, reading *r)
@@ -122,7 +143,7 @@ static spd_status read_table(spd_context *ctx, const inputs *list, const item *w
     spd_status status =
         arrays_read_table(ctx, what->name, list->options->x_name, bytes, size, &r->array);
     if (status < 0)
-        return status;
+        return status == SPD_ENOMEM ? status : blame_index(ctx, what, bytes, size, status);
     return take_numbers(ctx, list, r->array->shape[0], r->array->shape[1], r->array->f64, r);
 }
 

@@ -154,10 +154,9 @@ static spd_status describe_windows(spd_context *ctx, const table_plan *plan,
     return status;
 }
 
-static spd_status describe(spd_context *ctx, const void *shared, const input *in, description *out)
+static spd_status describe_table(spd_context *ctx, const table_plan *plan, observations table,
+                                 description *out)
 {
-    const table_plan *plan = shared;
-    observations table = in->table;
     double *filtered = NULL;
     spd_status status = SPD_OK;
     if (table.r < plan->window)
@@ -173,6 +172,16 @@ static spd_status describe(spd_context *ctx, const void *shared, const input *in
     if (status == SPD_OK)
         status = describe_windows(ctx, plan, &table, count, out);
     mem_free(filtered);
+    return status;
+}
+
+/* A table that is wider than long is often one that lies on its side. */
+static spd_status describe(spd_context *ctx, const void *shared, const input *in, description *out)
+{
+    const table_plan *plan = shared;
+    spd_status status = describe_table(ctx, plan, in->table, out);
+    if (status == SPD_EINVAL && in->table.n > in->table.r && !plan->options->channels_first)
+        ctx_append(ctx, "; if rows are channels, --channels-first");
     return status;
 }
 

@@ -139,7 +139,7 @@ static spd_status cpu_start(engine *base, const double *W)
     if (status == SPD_OK && !isfinite(e->f))
         status = ctx_fail(e->ctx, SPD_ENOTSPD,
                           "the cost does not exist at the start: a mapped matrix is not positive "
-                          "definite, or a graph has no spread; regularise the data");
+                          "definite, or a graph has no spread; try --regularize 1e-6");
     return status;
 }
 

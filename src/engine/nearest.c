@@ -16,6 +16,7 @@
 #include "engine/nearest_levels.h"
 #include "engine/pairwise.h"
 #include "engine/parallel.h"
+#include "engine/report.h"
 
 #define BLOCK             (METRIC_GROUPS * LANES)
 #define QUERIES_PER_CHUNK 16
@@ -46,6 +47,7 @@ typedef struct search {
     unsigned plan;       /* bit i: level i is used; 0 is brute force */
     const size_t *order; /* queries in the order of work */
     size_t first, last;  /* range of order that is worked on now */
+    size_t bad[2];       /* after a failure: a query and a sample without a distance */
     seat *seats;
     double *exact; /* q: distances computed */
     int64_t *index;
@@ -247,17 +249,59 @@ static spd_status brute_chunk(void *user, size_t chunk, int thread)
 /* ---- plan
  * ---------------------------------------------------------------------------------------- */
 
+/* The first sample whose distance to a query is no number, p when there is none. */
+static size_t first_bad(const search *s, size_t query)
+{
+    size_t size = s->m->size(s->n);
+    for (size_t first = 0; first < s->p; first += BLOCK) {
+        size_t count = s->p - first < BLOCK ? s->p - first : BLOCK;
+        const double *G[BLOCK];
+        double d2[BLOCK];
+        for (size_t c = 0; c < count; c++)
+            G[c] = s->F + (first + c) * size;
+        block_dist2(s->k, s->m, s->n, s->Q + query * size, count, G, d2, s->seats[0].scratch);
+        for (size_t c = 0; c < count; c++)
+            if (isnan(d2[c]))
+                return first + c;
+    }
+    return s->p;
+}
+
+/* Looks once more at the queries order[first .. last-1], as a chunk of its own: BLAS keeps to one
+ * thread, so that one of them fails again. */
+static spd_status again_chunk(void *user, size_t chunk, int thread)
+{
+    search *s = user;
+    (void)chunk;
+    (void)thread;
+    for (size_t at = s->first; at < s->last; at++) {
+        s->bad[0] = s->order[at];
+        s->bad[1] = first_bad(s, s->order[at]);
+        if (s->bad[1] < s->p)
+            return SPD_ENUMERIC;
+    }
+    return SPD_OK;
+}
+
+/* Which pair failed, among `count` queries from `at` on. */
+static spd_status explain(spd_context *ctx, search *s, size_t at, size_t count)
+{
+    s->first = at;
+    s->last = s->last - at < count ? s->last : at + count;
+    parallel_for(ctx, 1, again_chunk, s, NULL, NULL, 0.0, NULL);
+    return report_bad_pair(ctx, s->within ? "X" : "Q", s->bad[0], "X", s->bad[1]);
+}
+
 /* Runs the queries order[first .. last-1] with the plan in s. */
 static spd_status run(spd_context *ctx, search *s, size_t first, size_t last)
 {
+    size_t step = s->plan ? 1 : QUERIES_PER_CHUNK, failed = 0;
     s->first = first;
     s->last = last;
-    if (s->plan)
-        return parallel_for(ctx, last - first, pruned_chunk, s, "neighbours", "queries",
-                            (double)(last - first), NULL);
-    size_t chunks = (last - first + QUERIES_PER_CHUNK - 1) / QUERIES_PER_CHUNK;
-    return parallel_for(ctx, chunks, brute_chunk, s, "neighbours", "queries",
-                        (double)(last - first), NULL);
+    spd_status status =
+        parallel_for(ctx, (last - first + step - 1) / step, s->plan ? pruned_chunk : brute_chunk, s,
+                     "neighbours", "queries", (double)(last - first), &failed);
+    return status == SPD_ENUMERIC ? explain(ctx, s, first + failed * step, step) : status;
 }
 
 /* share (PLANS) += for each pair of this query: bit i of the entry is set when level i alone
@@ -352,10 +396,6 @@ static spd_status search_all(spd_context *ctx, search *s, size_t *order)
     }
     if (status == SPD_OK && tried < s->q)
         status = run(ctx, s, tried, s->q);
-    if (status == SPD_ENUMERIC)
-        ctx_fail(ctx, status,
-                 "a distance could not be computed: a pair of matrices is too "
-                 "ill-conditioned; regularise the data");
     return status;
 }
 

@@ -116,31 +116,58 @@ typedef struct pairwise_job {
     const double *F, *G; /* p x size and q x size; the same for one set */
     int within;
     double *D2;
-    double *work; /* threads x block_work */
+    double *work;              /* threads x block_work */
+    size_t block, row, column; /* the block that failed, and where */
 } pairwise_job;
 
 /* Columns first .. first+BLOCK-1 of D2; within one set only rows down to the diagonal, which the
- * caller mirrors. */
-static spd_status pairwise_chunk(void *user, size_t block, int thread)
+ * caller mirrors. SPD_ENUMERIC: the distance at row and column is no number. */
+static spd_status fill_block(const pairwise_job *j, size_t block, double *work, size_t *row,
+                             size_t *column)
 {
-    pairwise_job *j = user;
     size_t size = j->m->size(j->n), first = block * BLOCK;
     size_t count = j->q - first < BLOCK ? j->q - first : BLOCK;
-    block_store b = block_split(j->m, j->n, j->work + (size_t)thread * block_work(j->m, j->n));
-    const double *column[BLOCK];
+    block_store b = block_split(j->m, j->n, work);
+    const double *G[BLOCK];
     for (size_t c = 0; c < count; c++)
-        column[c] = j->G + (first + c) * size;
-    size_t used = block_interleave(j->k, size, count, column, b.groups);
+        G[c] = j->G + (first + c) * size;
+    size_t used = block_interleave(j->k, size, count, G, b.groups);
     size_t rows = j->within ? first + count : j->p;
     for (size_t i = 0; i < rows; i++) {
         j->m->dist2(j->k, j->n, used, j->F + i * size, b.groups, b.d2, b.rest);
         for (size_t c = 0; c < count; c++) {
-            if (isnan(b.d2[c]))
+            if (isnan(b.d2[c])) {
+                *row = i;
+                *column = first + c;
                 return SPD_ENUMERIC;
+            }
             j->D2[i * j->q + first + c] = b.d2[c];
         }
     }
     return SPD_OK;
+}
+
+static spd_status pairwise_chunk(void *user, size_t block, int thread)
+{
+    const pairwise_job *j = user;
+    size_t row, column;
+    return fill_block(j, block, j->work + (size_t)thread * block_work(j->m, j->n), &row, &column);
+}
+
+/* Looks once more at the block that failed, as a chunk of its own: BLAS keeps to one thread, so
+ * that it fails again. */
+static spd_status again_chunk(void *user, size_t chunk, int thread)
+{
+    pairwise_job *j = user;
+    (void)chunk;
+    (void)thread;
+    return fill_block(j, j->block, j->work, &j->row, &j->column);
+}
+
+static spd_status explain(spd_context *ctx, pairwise_job *j)
+{
+    parallel_for(ctx, 1, again_chunk, j, NULL, NULL, 0.0, NULL);
+    return report_bad_pair(ctx, "X", j->row, j->within ? "X" : "Y", j->column);
 }
 
 static void mirror(size_t p, double *D2)
@@ -161,11 +188,9 @@ static spd_status pairwise_fill(spd_context *ctx, pairwise_job *j)
         return ctx_nomem(ctx, "distances");
     double pairs = (double)j->p * (double)j->q * (j->within ? 0.5 : 1.0);
     spd_status status = parallel_for(ctx, (j->q + BLOCK - 1) / BLOCK, pairwise_chunk, j,
-                                     "distances", "pairs", pairs, NULL);
+                                     "distances", "pairs", pairs, &j->block);
     if (status == SPD_ENUMERIC)
-        ctx_fail(ctx, status,
-                 "a distance could not be computed: a pair of matrices is too "
-                 "ill-conditioned; regularise the data");
+        status = explain(ctx, j);
     mem_free(j->work);
     if (status == SPD_OK && j->within)
         mirror(j->p, j->D2);
@@ -203,7 +228,7 @@ spd_status spd_pairwise2(spd_context *ctx, spd_metric metric_id, size_t n, size_
     if (status == SPD_OK && Y)
         status = prepare_set(ctx, m, n, q, Y, "Y", G);
     if (status == SPD_OK) {
-        pairwise_job j = {kernels_get(), m, n, p, q, F, G, !Y, D2, NULL};
+        pairwise_job j = {kernels_get(), m, n, p, q, F, G, !Y, D2, NULL, 0, 0, 0};
         status = pairwise_fill(ctx, &j);
     }
     if (Y)

@@ -1,7 +1,8 @@
-/* report.c - why a matrix is not positive definite. */
+/* report.c - why a matrix is not positive definite, and which pair has no distance. */
 #include "engine/report.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "linalg/kernels.h"
@@ -35,4 +36,25 @@ spd_status report_bad_matrix(spd_context *ctx, size_t n, const double *X, const 
     return ctx_fail_at(ctx, SPD_ENOTSPD, index, smallest,
                        "%s[%zu] is not positive definite (smallest eigenvalue %.2g)", name, index,
                        smallest);
+}
+
+spd_status report_bad_pair(spd_context *ctx, const char *x, size_t i, const char *y, size_t j)
+{
+    if (i == j && strcmp(x, y) == 0)
+        return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0,
+                           "%s[%zu] is too ill-conditioned for distances; try --regularize 1e-6", x,
+                           i);
+    return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0,
+                       "the distance between %s[%zu] and %s[%zu] cannot be computed: the matrices "
+                       "are too ill-conditioned; try --regularize 1e-6",
+                       x, i, y, j);
+}
+
+spd_status report_unnamed(spd_context *ctx, spd_status status)
+{
+    if (status == SPD_ENUMERIC && ctx && ctx->error.index != SPD_NO_INDEX)
+        ctx_fail(ctx, status,
+                 "some matrices are too ill-conditioned for distances and means; try --regularize "
+                 "1e-6");
+    return status;
 }

@@ -2,6 +2,7 @@
  * samples. */
 #include "io/data.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -66,26 +67,66 @@ static spd_status find_matrices(spd_context *ctx, const io_file *file, const cha
     return SPD_OK;
 }
 
+/* What the matrices are called in their file. */
+static const char *name_of(const io_entry *entry, char *plain, size_t size)
+{
+    return entry->name ? text_plain(entry->name, plain, size) : "X";
+}
+
+/* The shape as the program that wrote the file shows it: MATLAB has the pages last. */
+static void shape_for_user(const io_file *file, const io_entry *entry, size_t *shape)
+{
+    size_t d = entry->ndim;
+    memcpy(shape, entry->shape, d * sizeof *shape);
+    if (file->format != FORMAT_MAT || d < 3)
+        return;
+    for (size_t i = 0; i < d; i++)
+        shape[i < d - 2 ? d - 1 - i : i - (d - 2)] = entry->shape[i];
+}
+
+/* Three dimensions of which two are equal, but stand where they should not: how to turn them. */
+static void advise_turn(int matlab, const char *name, const size_t *shape, char *text, size_t size)
+{
+    int wrong_end = matlab ? shape[1] == shape[2] : shape[0] == shape[1];
+    if (!wrong_end && shape[0] != shape[2])
+        return;
+    if (matlab)
+        snprintf(text, size, ": permute(%s, [%s])", name, wrong_end ? "2 3 1" : "1 3 2");
+    else
+        snprintf(text, size, "; try %s.transpose(%s)", name, wrong_end ? "2, 0, 1" : "1, 0, 2");
+}
+
+/* shape is the one that the user sees, text its words. */
+static spd_status refuse_shape(spd_context *ctx, const io_file *file, size_t ndim,
+                               const size_t *shape, const char *name, const char *text)
+{
+    int matlab = file->format == FORMAT_MAT;
+    char remedy[120] = "";
+    if (ndim == 3)
+        advise_turn(matlab, name, shape, remedy, sizeof remedy);
+    return ctx_fail(ctx, SPD_EINVAL, "%s is %s; square matrices %s%s", name, text,
+                    matlab ? "n x n x p are expected in .mat" : "p x n x n are expected", remedy);
+}
+
 /* p x n x n, or n x n for one matrix; neither zero. */
 static spd_status check_shape(spd_context *ctx, const io_file *file, const io_entry *entry,
                               size_t *p, size_t *n)
 {
-    char text[80];
+    char text[80], plain[60];
+    const char *name = name_of(entry, plain, sizeof plain);
     const size_t *shape = entry->shape;
-    size_t d = entry->ndim;
-    array_shape_text(d, shape, text, sizeof text);
+    size_t d = entry->ndim, shown[SPD_MAX_DIMS] = {0};
     spd_status status = SPD_OK;
     if (!entry->readable)
         return SPD_OK; /* reading it tells what is wrong */
+    shape_for_user(file, entry, shown);
+    array_shape_text(d, shown, text, sizeof text);
     if ((d != 2 && d != 3) || shape[d - 1] != shape[d - 2])
-        status = ctx_fail(ctx, SPD_EINVAL,
-                          "X is %s; square matrices p x n x n are expected (samples come first, "
-                          "but last in .mat)",
-                          text);
+        status = refuse_shape(ctx, file, d, shown, name, text);
     else if (shape[d - 1] == 0)
-        status = ctx_fail(ctx, SPD_EINVAL, "X is %s: matrices of size 0", text);
+        status = ctx_fail(ctx, SPD_EINVAL, "%s is %s: matrices of size 0", name, text);
     else if (d == 3 && shape[0] == 0)
-        status = ctx_fail(ctx, SPD_EINVAL, "X is %s: there are no matrices", text);
+        status = ctx_fail(ctx, SPD_EINVAL, "%s is %s: there are no matrices", name, text);
     if (status < 0)
         return blame_file(ctx, file->path, status);
     *p = d == 3 ? shape[0] : 1;
@@ -103,7 +144,8 @@ static spd_status read_matrices(spd_context *ctx, io_file *file, const io_entry 
         return status;
     status = array_to_float(ctx, data->storage);
     if (status < 0) {
-        ctx_prefix(ctx, "X");
+        char plain[60];
+        ctx_prefix(ctx, name_of(entry, plain, sizeof plain));
         return blame_file(ctx, file->path, status);
     }
     data->X = data->storage->f64;

@@ -74,24 +74,22 @@ static spd_status check_entries(spd_context *ctx, const spd_data *data, int symm
 
 /* A power of ten that lifts the smallest eigenvalue well above zero, 1e-6 at least. A matrix that
  * needs more than a tenth of its own scale is hardly a covariance with rounding errors. */
-static void add_remedy(spd_context *ctx, const spd_data *data)
+void data_remedy(size_t n, const double *X, double smallest, char *text, size_t size)
 {
-    size_t n = data->n;
-    const double *X = data->X + ctx->error.index * n * n;
     double trace = 0.0, lift = 1e-6;
     int exponent = -6;
     for (size_t r = 0; r < n; r++)
         trace += X[r * n + r];
     if (!(trace > 0.0)) {
-        ctx_append(ctx, "; it is no covariance matrix: remove it, or try --ridge");
+        snprintf(text, size, "it is no covariance matrix: remove it, or try --ridge");
         return;
     }
-    while (lift < 4.0 * fabs(ctx->error.value) * (double)n / trace) {
+    while (lift < 4.0 * fabs(smallest) * (double)n / trace) {
         lift *= 10.0;
         exponent++;
     }
-    ctx_append(ctx, "; try --regularize 1e%d%s", exponent,
-               lift > 0.5 ? " (so far from definite, it may be no covariance matrix)" : "");
+    snprintf(text, size, "try --regularize 1e%d%s", exponent,
+             lift > 0.5 ? " (so far from definite, it may be no covariance matrix)" : "");
 }
 
 /* spd_check's words begin with "X[17]": the label goes behind that, the remedy to the end. */
@@ -99,15 +97,18 @@ static void complete_message(spd_context *ctx, const spd_data *data)
 {
     if (!ctx || ctx->error.index >= data->p)
         return;
-    char sample[80], bare[40], words[sizeof ctx->error.message];
+    size_t n = data->n;
+    char sample[80], bare[40], remedy[120], words[sizeof ctx->error.message];
     size_t length = (size_t)snprintf(bare, sizeof bare, "X[%zu]", ctx->error.index);
     memcpy(words, ctx->error.message, sizeof words);
     name_sample(data, ctx->error.index, sample, sizeof sample);
     if (strncmp(words, bare, length) == 0)
         ctx_fail_at(ctx, ctx->error.status, ctx->error.index, ctx->error.value, "%s%.300s", sample,
                     words + length);
-    if (ctx->error.status == SPD_ENOTSPD)
-        add_remedy(ctx, data);
+    if (ctx->error.status == SPD_ENOTSPD) {
+        data_remedy(n, data->X + ctx->error.index * n * n, ctx->error.value, remedy, sizeof remedy);
+        ctx_append(ctx, "; %s", remedy);
+    }
 }
 
 spd_status data_check(spd_context *ctx, spd_data *data, const spd_load_options *options)

@@ -9,14 +9,6 @@
 #include "io/npy.h"
 #include "io/text.h"
 
-typedef enum io_format {
-    FORMAT_NONE = 0,
-    FORMAT_NPY,
-    FORMAT_NPZ,
-    FORMAT_MAT,
-    FORMAT_CSV
-} io_format;
-
 static const struct {
     const char *ending;
     io_format format;
@@ -87,6 +79,7 @@ static spd_status open_format(spd_context *ctx, io_file *file, const io_purpose 
         return unknown_ending(ctx, file->path);
     if (content != FORMAT_NONE && content != format)
         return mislabelled(ctx, format, content);
+    file->format = format;
     switch (format) {
     case FORMAT_NPY:
         return npy_open(ctx, file);

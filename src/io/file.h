@@ -9,6 +9,14 @@
 #include "io/outfile.h"
 #include "io/source.h"
 
+typedef enum io_format {
+    FORMAT_NONE = 0,
+    FORMAT_NPY,
+    FORMAT_NPZ,
+    FORMAT_MAT,
+    FORMAT_CSV
+} io_format;
+
 typedef struct io_entry {
     char *name; /* NULL in formats without names */
     size_t ndim;
@@ -20,6 +28,7 @@ typedef struct io_entry {
 typedef struct io_file io_file;
 struct io_file {
     char *path;
+    io_format format;
     size_t count;
     io_entry *entry; /* count entries */
     void *state;     /* the format's own */

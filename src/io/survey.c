@@ -10,6 +10,9 @@
 /* Matrices are copied in groups of about this many doubles for their eigenvalues. */
 #define GROUP_DOUBLES ((size_t)4 << 20)
 
+/* Beyond this condition a matrix is definite by rounding alone. */
+#define MOST_CONDITION 1e15
+
 typedef struct survey_work {
     size_t n, capacity; /* matrices of a group */
     double *S;          /* capacity x n x n, symmetrised */
@@ -39,6 +42,18 @@ static spd_status is_definite(spd_context *ctx, size_t n, const double *S, const
     return SPD_OK;
 }
 
+/* Counts a matrix that is not definite; of the first one eigenvalue and remedy are kept. */
+static void count_indefinite(const survey_work *work, size_t k, spd_survey *survey)
+{
+    size_t n = work->n;
+    double smallest = work->lambda[k * n];
+    if (survey->not_definite == 0) {
+        survey->first_eigenvalue = smallest;
+        data_remedy(n, work->S + k * n * n, smallest, survey->remedy, sizeof survey->remedy);
+    }
+    count_one(work->index[k], &survey->not_definite, &survey->first_not_definite);
+}
+
 /* Adds one matrix, whose eigenvalues are known, to the survey. */
 static spd_status judge(spd_context *ctx, const survey_work *work, size_t k, spd_survey *survey)
 {
@@ -52,8 +67,10 @@ static spd_status judge(spd_context *ctx, const survey_work *work, size_t k, spd
     survey->max_eigenvalue = fmax(survey->max_eigenvalue, lambda[n - 1]);
     double condition = definite && lambda[0] > 0.0 ? lambda[n - 1] / lambda[0] : (double)INFINITY;
     survey->max_condition = fmax(survey->max_condition, condition);
-    if (!definite && work->symmetric[k])
-        count_one(work->index[k], &survey->not_definite, &survey->first_not_definite);
+    if (work->symmetric[k] && !definite)
+        count_indefinite(work, k, survey);
+    else if (work->symmetric[k] && condition > MOST_CONDITION)
+        count_one(work->index[k], &survey->singular, &survey->first_singular);
     return SPD_OK;
 }
 
@@ -112,7 +129,8 @@ spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *s
     size_t n = data->n, group = GROUP_DOUBLES / (n * n) + 1;
     survey_work work = {.n = n, .capacity = group < data->p ? group : data->p};
     spd_survey seen = {0};
-    seen.first_not_finite = seen.first_not_symmetric = seen.first_not_definite = SPD_NO_INDEX;
+    seen.first_not_finite = seen.first_not_symmetric = SPD_NO_INDEX;
+    seen.first_not_definite = seen.first_singular = SPD_NO_INDEX;
     seen.min_eigenvalue = (double)INFINITY;
     seen.max_eigenvalue = -(double)INFINITY;
     work.S = mem_alloc(work.capacity, n * n * sizeof *work.S);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "engine/check.h"
+#include "engine/report.h"
 #include "learn/affinity_search.h"
 
 /* Up to so many neighbours one search among all beats searches class by class. */
@@ -33,11 +34,12 @@ static void gather(const graph_job *g, size_t count, const size_t *which, double
         memcpy(to + e * n2, g->X + which[e] * n2, n2 * sizeof *to);
 }
 
-/* A gathered set has numbers of its own: a bad matrix is found again among all. */
+/* A gathered set has numbers of its own: a bad matrix is found again among all, a pair without a
+ * distance is not named. */
 static spd_status name_sample(spd_context *ctx, const graph_job *g, spd_status status)
 {
     if (status != SPD_ENOTSPD && status != SPD_ENOTFINITE)
-        return status;
+        return report_unnamed(ctx, status);
     spd_status again = check_set(ctx, "X", g->n, g->p, g->X, 1.0);
     return again < 0 ? again : status;
 }

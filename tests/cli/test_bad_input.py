@@ -69,6 +69,33 @@ def test_array_that_holds_no_matrices(refuses, tmp_path, content):
     refuses("a.npy", "a.npy")
 
 
+@pytest.mark.parametrize("order, advice", [
+    ((1, 2, 0), "5 x 5 x 8; square matrices p x n x n are expected; try Z.transpose(2, 0, 1)"),
+    ((1, 0, 2), "5 x 8 x 5; square matrices p x n x n are expected; try Z.transpose(1, 0, 2)"),
+])
+def test_samples_are_not_first(refuses, tmp_path, rng, order, advice):
+    turned = random_spd(rng, 8, 5).transpose(order)
+    np.savez(tmp_path / "a.npz", Z=turned)
+    refuses("a.npz", "a.npz: Z is " + advice)
+    np.save(tmp_path / "a.npy", turned)
+    refuses("a.npy", "a.npy: X is " + advice.replace("Z", "X"))
+    text = advice.split("(")[1].rstrip(")")
+    back = tuple(int(axis) for axis in text.split(","))
+    assert turned.transpose(back).shape == (8, 5, 5)
+
+
+@pytest.mark.parametrize("shape, advice", [
+    ((8, 5, 5), ": permute(covs, [2 3 1])"), ((5, 8, 5), ": permute(covs, [1 3 2])"),
+    ((3, 4, 5), ""), ((4, 5), ""),
+])
+def test_samples_are_not_last_in_matlab(refuses, tmp_path, rng, shape, advice):
+    scipy_io = pytest.importorskip("scipy.io")
+    scipy_io.savemat(tmp_path / "a.mat", {"covs": rng.standard_normal(shape)})
+    shown = " x ".join(map(str, shape))
+    refuses("a.mat", f"a.mat: covs is {shown}; square matrices n x n x p are expected in .mat"
+            f"{advice}\n")
+
+
 def test_pickled_objects_are_refused(refuses, tmp_path):
     np.save(tmp_path / "a.npy", np.array([{}, None], dtype=object), allow_pickle=True)
     refuses("a.npy", "a.npy")

@@ -85,6 +85,26 @@ def test_verbose_and_quiet(spdml, tmp_path, rng):
     assert spdml("mean", "a.npy", "-v", "-q", "-o", "M.npy").good().err == ""
 
 
+@pytest.mark.parametrize("words", [["evaluate", "--help"], ["version"], ["help", "--completion"],
+                                   ["mean", "a.npy", "--json"]])
+def test_a_reader_that_leaves_is_no_news(command, tmp_path, rng, words):
+    """As in `spdml evaluate --help | head -1`, whatever the length of the output."""
+    np.save(tmp_path / "a.npy", random_spd(rng, 3, 12))
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    done = subprocess.run([command, *words], cwd=tmp_path, stdout=write_end,
+                          stderr=subprocess.PIPE, timeout=60)
+    os.close(write_end)
+    assert done.returncode == 1 and done.stderr == b""
+
+
+def test_other_faults_of_standard_output_are_told(command, tmp_path):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([command, "evaluate", "--help"], stdout=full, stderr=subprocess.PIPE,
+                              timeout=60)
+    assert done.returncode == 1 and b"No space left on device" in done.stderr
+
+
 @pytest.mark.parametrize("isa", ["baseline", "avx2", "avx512"])
 def test_forced_instruction_set(spdml, tmp_path, rng, isa):
     shown = spdml("version", "--json", env={"SPDML_ISA": isa}).good().json

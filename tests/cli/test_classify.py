@@ -1,5 +1,9 @@
 """`spdml classify`: predictions against slow twins, labels of two files, values, messages."""
 
+import csv
+import json
+import zipfile
+
 import learn_twins
 import numpy as np
 import pytest
@@ -233,6 +237,112 @@ def test_mat_output(spdml, classify, tmp_path, sets):
     assert (tmp_path / "p.mat").stat().st_size > 0
 
 
+@pytest.mark.parametrize("ending", ["csv", "CSV"])
+def test_csv_output(classify, tmp_path, sets, ending):
+    X, y, Q, truth = sets
+    animals = np.array(["cat, black", 'the "cow"', "dog"])
+    names = np.array([f'clip "{i}", left.amc' if i % 3 else f"clip_{i}.amc" for i in range(24)])
+    save(tmp_path / "a.npz", X, animals[y])
+    save(tmp_path / "b.npz", Q, animals[truth], name=names)
+    path = tmp_path / f"p.{ending}"
+    assert f"p.{ending}" in classify("nn-stein", "-o", path.name).good().out
+    with open(path, encoding="utf-8", newline="") as f:
+        lines = list(csv.reader(f))
+    expected = animals[nearest("stein", X, y, Q)]
+    assert lines[0] == ["index", "name", "predicted", "y"]
+    assert lines[1:] == [[str(i), *row] for i, row in enumerate(zip(names, expected,
+                                                                    animals[truth]))]
+    assert [f.name for f in tmp_path.iterdir() if "tmp" in f.name] == []
+
+
+def test_csv_without_names_and_labels(classify, tmp_path, sets):
+    X, y, Q, truth = sets
+    classify("nn-stein", "-o", "p.csv").good()
+    expected = nearest("stein", X, y, Q)
+    assert (tmp_path / "p.csv").read_text() == "index,predicted,y\n" + "".join(
+        f"{i},{a},{b}\n" for i, (a, b) in enumerate(zip(expected, truth)))
+    save(tmp_path / "b.npz", Q, name=np.ones((24, 2)))  # several to a matrix: no names
+    classify("nn-stein", "-o", "p.csv").good()
+    assert (tmp_path / "p.csv").read_text() == "index,predicted\n" + "".join(
+        f"{i},{a}\n" for i, a in enumerate(expected))
+    save(tmp_path / "b.npz", Q[:2], name=np.array([7, 8]))
+    classify("nn-stein", "-o", "p.csv").good()
+    assert (tmp_path / "p.csv").read_text().splitlines()[2] == f"1,8,{expected[1]}"
+    classify("nn-stein", "-o", "no/p.csv").failed("no/p.csv: cannot be written: folder no")
+
+
+# ---- how the matrices were made -----------------------------------------------------------------
+
+
+def record(path, descriptor, covariance=None, **parameters):
+    """Puts a record of `spdml describe` into a file."""
+    covariance = {"shrinkage": "none", "regularize": 0.0, **(covariance or {})}
+    text = json.dumps({"kind": "data", "version": "0.1.0", "descriptor": descriptor,
+                       "covariance": covariance, "parameters": parameters})
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("meta.json", text)
+
+
+SIFT = {"width": 200, "height": 200, "step": 4, "bin": 3, "smooth": 0.0, "color": True}
+SIGNAL = {"rate": 128.0, "window": 0.0, "step": 0.0, "bands": [], "channels_first": False}
+JOINTS = {"center": "none", "first_frame": 0, "last_frame": 0, "temporal_pyramid": 1}
+REGION = {"width": 0, "height": 0, "grey": False, "rectangles": 0, "grid_rows": 0,
+          "grid_columns": 0}
+GABOR = {"width": 64, "height": 64, "scales": 5, "regions": "halves"}
+
+
+@pytest.mark.parametrize("kind, train, change, told", [
+    ("sift-color", SIFT, {}, None),
+    ("sift-color", SIFT, {"width": 400, "height": 400}, "--size 400 against 200"),
+    ("sift-color", SIFT, {"width": 300}, "--size 300x200 against 200"),
+    ("sift-color", SIFT, {"step": 8, "color": False},
+     "--sift-step 8 against 4, --no-color given against not given"),
+    ("sift-color", SIFT, {"step": 8, "bin": 4, "smooth": 0.5, "color": False},
+     "--sift-step 8 against 4, --sift-bin 4 against 3, --smooth 0.5 against 0, ..."),
+    ("covariance", SIGNAL, {"channels_first": True}, None),
+    ("covariance", SIGNAL, {"step": 0.5, "bands": [[8, 12.5], [16, 18]], "order": 4},
+     "--step 0.5 against none, --bands 8-12.5,16-18 against none)"),
+    ("joints", JOINTS, {"center": "root", "first_frame": 10},
+     "--center root against none, --frames 10: against all"),
+    ("joints", JOINTS, {"last_frame": 99}, "--frames 0:99 against all"),
+    ("region", REGION, {"grid_rows": 3, "grid_columns": 4, "grey": True},
+     "--no-color given against not given, --grid 3x4 against none"),
+    ("gabor", GABOR, {"regions": "grid", "grid_rows": 2, "grid_columns": 1},
+     "--regions 2x1 against halves"),
+    ("gabor", GABOR, {"regions": "whole"}, "--regions whole against halves"),
+    ("gabor", GABOR, {"covariance": {"shrinkage": "value", "shrink": 0.25, "projected_to": 5}},
+     "(--shrinkage 0.25 against none)"),
+    ("gabor", GABOR, {"covariance": {"projected_to": 5}}, None),
+    ("gabor", GABOR, {"covariance": {"regularize": 1e-5}}, "--regularize 1e-05 against 0"),
+])
+def test_descriptions_that_differ(classify, tmp_path, sets, kind, train, change, told):
+    record(tmp_path / "a.npz", kind, **train)
+    record(tmp_path / "b.npz", kind, **{**train, **change})
+    err = classify("nn-stein").good().err
+    if told:
+        assert err.startswith("spdml: b.npz and a.npz were described differently (")
+        assert told in err and err.count("\n") == 1
+        assert classify("nn-stein", "-q").good().err == ""
+    else:
+        assert err == ""
+
+
+def test_other_descriptors_and_no_records(classify, tmp_path, sets):
+    record(tmp_path / "a.npz", "gabor", **GABOR)
+    assert classify("nn-stein").good().err == ""  # b.npz has none
+    record(tmp_path / "b.npz", "sift-color", **SIFT)
+    assert "(sift-color against gabor)" in classify("nn-stein").good().err
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "[1, 2]", '{"descriptor": 3}',
+                                  '{"descriptor": "gabor", "parameters": [1], "covariance": 2}'])
+def test_records_of_others(classify, tmp_path, sets, text):
+    record(tmp_path / "a.npz", "gabor", **GABOR)
+    with zipfile.ZipFile(tmp_path / "b.npz", "a") as file:
+        file.writestr("meta.json", text)
+    assert classify("nn-stein").good().err == ""
+
+
 # ---- vectors ------------------------------------------------------------------------------------
 
 
@@ -332,7 +442,7 @@ def test_bad_matrices(classify, tmp_path, sets):
     (["src", "--model", "m.spdml"], ["src reads vectors"]),
     (["knn", "-k", "0"], ["--k 0", "whole number"]),
     (["ksvm", "--cost", "0"], ["--cost 0"]),
-    (["nn-stein", "-o", "p.npy"], ["p.npy", ".npz or .mat"]),
+    (["nn-stein", "-o", "p.npy"], ["p.npy", ".npz, .mat or .csv"]),
 ])
 def test_misuse(classify, sets, words, tells):
     classify(*words).failed(*tells, code=2)

@@ -202,6 +202,25 @@ def test_signals_that_cannot_be(spdml, tables, words, said):
     spdml("describe", "covariance", "tables.npz", "-o", "c.npz", *words).failed(said)
 
 
+@pytest.mark.parametrize("words", [
+    [], ["--bands", "2-4"], ["--window", "1"], ["--window", "9", "--bands", "2-4"]])
+def test_tables_on_their_side(spdml, rng, tmp_path, words):
+    hint = "; if rows are channels, --channels-first\n"
+    np.save(tmp_path / "wide.npy", rng.standard_normal((6, 300)))
+    words = ["describe", "covariance", "wide.npy", "--rate", 20, *words, "-o", "c.npz"]
+    spdml(*words).failed("wide.npy", hint)
+    spdml(*words, "--channels-first").good()
+    np.save(tmp_path / "wide.npy", rng.standard_normal((300, 6)))
+    done = spdml(*words, "--channels-first").failed("wide.npy")
+    assert hint not in done.err
+
+
+def test_no_hint_for_tables_that_stand(spdml, rng, tmp_path):
+    np.save(tmp_path / "short.npy", rng.standard_normal((6, 6)))
+    done = spdml("describe", "covariance", "short.npy", "-o", "c.npz").failed("6 observations")
+    assert "channels-first" not in done.err
+
+
 @pytest.mark.parametrize("kind, words, said", [
     ("region", ["--size", "big"], "WIDTHxHEIGHT"), ("region", ["--grid", "3"], "ROWSxCOLUMNS"),
     ("region", ["--grid", "0x3"], "ROWSxCOLUMNS"), ("gabor", ["--regions", "thirds"], "halves"),
@@ -275,6 +294,26 @@ def test_pattern_and_none(spdml, folder, tmp_path):
     assert "y" not in load(tmp_path / "c.npz")
     spdml("describe", "covariance", "in/b", "--label-by", "folder", "-o", "c.npz").good()
     assert list(load(tmp_path / "c.npz")["y"]) == ["b", "b"]
+
+
+@pytest.mark.parametrize("kind, shape", [("joints", (9, 3)), ("covariance", (9, 2))])
+def test_index_among_the_inputs(spdml, rng, tmp_path, kind, shape):
+    (tmp_path / "in").mkdir()
+    for name in ["a.csv", "z.csv"]:
+        np.savetxt(tmp_path / "in" / name, rng.standard_normal(shape), delimiter=",")
+    index = tmp_path / "in/index.csv"
+    index.write_text("file,action\na.csv,run\nz.csv,sit\n")
+    words = ["describe", kind, "in", "-o", "c.npz"]
+    advice = "in/index.csv: looks like an index; give it as --labels in/index.csv"
+    spdml(*words).failed(advice + "\n")
+    assert advice in spdml(*words, "--keep-going").err
+    spdml(*words, "--labels", "in/index.csv").good()
+    assert list(load(tmp_path / "c.npz")["y"]) == ["run", "sit"]
+    with zipfile.ZipFile(tmp_path / "in.zip", "w") as packed:
+        packed.write(index, "index.csv")
+    spdml("describe", kind, "in.zip", "-o", "c.npz").failed("in.zip/index.csv", "an index; unpack")
+    index.write_text("x,y\nrun,sit\n")
+    assert "an index" not in spdml(*words).failed("in/index.csv").err
 
 
 def test_index_that_lacks_an_input(spdml, folder, tmp_path):

@@ -173,6 +173,15 @@ def test_identity_is_no_map(spdml, data):
     assert all(r["parameters"] == {"m": 5} for r in got[1:])
 
 
+def test_no_map_is_said_in_the_table_alone(spdml, data, tmp_path):
+    words = ["evaluate", "data.npz", "--methods", "nn-airm-csp", "--split", "0.5", "--repeats", "2"]
+    out = spdml(*words, "-m", "5", "-o", "out", "--no-report").good().out
+    assert out.splitlines()[-1].endswith("  m 5 (no map)")
+    for name in ("results.json", "results.csv", "rounds.csv"):
+        assert "no map" not in (tmp_path / "out" / name).read_text()
+    assert spdml(*words, "-m", "4").good().out.splitlines()[-1].endswith("  m 4")
+
+
 def test_maps_against_numpy(spdml, data):
     got = spdml("evaluate", "data.npz", "--methods", "pca-nn-airm", *WHERE, "-m", "2",
                 "--json").good().json["results"][0]
@@ -197,14 +206,17 @@ def test_tuning_is_reported(spdml, data):
 
 def test_folds(spdml, data):
     words = ["evaluate", "data.npz", "--methods", "knn-airm"]
-    assert "2, subject kept together; 5 were asked for" in spdml(*words, *WHERE).good().out
+    out = spdml(*words, *WHERE).good().out
+    assert "2, subject kept together; 5 by default, but the training part has not more" in out
+    out = spdml(*words, *WHERE, "--cv", "5").good().out
+    assert "2, subject kept together; 5 were asked for, but the training part has not more" in out
     free = spdml(*words, *WHERE, "--cv-groups", "none", "--json").good().json
     assert free["folds"] == 5 and free["fold_groups"] is None
     other = spdml(*words, "--split", "0.5", "--repeats", "1", "--cv-groups", "session",
                   "--json").good().json
     assert other["folds"] == 2
     few = spdml(*words, "--train-per-class", "3", "--repeats", "1").good()
-    assert "3; 5 were asked for, but the smallest class has not more" in few.out
+    assert "3; 5 by default, but the smallest class has not more" in few.out
     alone = spdml(*words, "--train-where", "subject=ann", "--json").good().json
     assert alone["folds"] == 4  # of one subject there are four a class, dealt out alone
 
@@ -324,8 +336,12 @@ def test_vectors(spdml, data, tmp_path, rng):
     (["--split", "0.5", "--grid", "m=9"], ["m = 9", "5 x 5"], 1),
     (["--split", "0.5", "--grid", "m=1.5"], ["m = 1.5", "whole number"], 1),
     (["--split", "0.5", "-m", "9"], ["m = 9"], 1),
-    (["--split", "0.5", "-o", "no/such/folder"], ["cannot be written"], 1),
-    (["--split", "0.5", "-o", "data.npz"], ["cannot be written"], 1),
+    (["--split", "0.5", "-o", "no/such/folder"],
+     ["no/such/folder: cannot be written: folder no/such: No such file or directory"], 1),
+    (["--split", "0.5", "-o", "no/such//folder//"], ["cannot be written: folder no/such: No"], 1),
+    (["--split", "0.5", "-o", "data.npz"], ["data.npz is a file; -o names a folder"], 1),
+    (["--split", "0.5", "-o", "data.npz/"], ["data.npz/ is a file; -o names a folder"], 1),
+    (["--split", "0.5", "-o", "data.npz/out"], ["folder data.npz: Not a directory"], 1),
 ])
 def test_refusals(spdml, data, words, tells, code):
     spdml("evaluate", "data.npz", "--methods", "nn-airm-ml,knn-airm", *words).failed(*tells,
@@ -334,10 +350,44 @@ def test_refusals(spdml, data, words, tells, code):
 
 @pytest.mark.parametrize("methods, tells", [
     ("nn-stien", ["nn-stien", "stein"]), ("", ["no method ''"]), ("nn-airm,", ["no method ''"]),
-    ("nn-airm,nn", ["twice"]), ("rsr-airm", ["stein"]), ("frob", ["rsr", "cdl"]),
+    ("nn-airm, ", ["no method ''"]), ("nn-airm,nn", ["twice"]), ("rsr-airm", ["stein"]),
+    ("frob", ["rsr", "cdl"]),
 ])
 def test_bad_methods(spdml, data, methods, tells):
     spdml("evaluate", "data.npz", "--methods", methods, "--split", "0.5").failed(*tells, code=2)
+
+
+def test_blanks_after_commas(spdml, data):
+    got = spdml("evaluate", "data.npz", "--methods", "nn-airm, nn-stein,\tknn", "--split", "0.5",
+                "--json").good().json
+    assert [r["method"] for r in got["results"]] == ["nn-airm", "nn-stein", "knn-airm"]
+
+
+def test_labels_keep_the_name_of_their_array(spdml, data, tmp_path):
+    """With --y activity, activity stands for the labels wherever a column is asked for."""
+    named = {**data, "activity": data["y"]}
+    del named["y"]
+    np.savez(tmp_path / "named.npz", **named)
+    for words in (["--split", "0.5", "--by", "NAME"], ["--split", "0.5", "--recenter", "NAME"],
+                  ["--split", "0.5", "--cv-groups", "NAME"],
+                  ["--train-where", "NAME=a,b", "--test-where", "NAME=c"]):
+        seen = []
+        for name in ("activity", "y"):
+            given = [word.replace("NAME", name) for word in words]
+            seen.append(spdml("evaluate", "named.npz", "--y", "activity", "--methods", "nn-airm",
+                              *given, "--json").good().json["results"][0])
+        assert [r["correct"] for r in seen[0]["rounds"]] == [r["correct"] for r in
+                                                             seen[1]["rounds"]]
+        assert seen[0].get("by") == seen[1].get("by")
+    spdml("evaluate", "named.npz", "--y", "activity", "--methods", "nn-airm", "--split", "0.5",
+          "--by", "place").failed("no column 'place'", "there are", "activity")
+    spdml("evaluate", "named.npz", "--y", "activity", "--methods", "mdm-airm",
+          "--leave-one-group-out", "activity", "--json").good()
+    # without --y it is a column like others, and y stays the labels
+    np.savez(tmp_path / "both.npz", **data, activity=data["session"])
+    got = spdml("evaluate", "both.npz", "--methods", "nn-airm", "--split", "0.5", "--by",
+                "activity", "--json").good().json
+    assert set(got["results"][0]["by"]) == {"1", "2"}
 
 
 def test_bad_data(spdml, data, tmp_path):
@@ -355,6 +405,39 @@ def test_classes_without_training_are_told(spdml, data):
     done = spdml("evaluate", "data.npz", "--methods", "nn-airm", *where).good()
     assert done.json["results"][0]["accuracy_mean"] == 0
     assert "16 of 16 test matrices" in done.err and "such as c" in done.err
+
+
+def test_classes_that_are_never_tested_are_told(spdml, data, tmp_path):
+    words = ["--methods", "nn-airm", "--split", "0.5", "--repeats", "3"]
+    for alone, told in [("z", "class z has one sample: it trains and is never tested"),
+                        ("zu", "2 classes (such as z) have one sample each")]:
+        y = data["y"].copy()
+        y[7:7 + len(alone)] = list(alone)
+        np.savez(tmp_path / "rare.npz", **{**data, "y": y})
+        lines = spdml("evaluate", "rare.npz", *words).good().err.splitlines()
+        assert len(lines) == 1 and lines[0].startswith(f"spdml: rare.npz: {told}")
+    assert spdml("evaluate", "rare.npz", *words, "-q").good().err == ""
+    assert spdml("evaluate", "data.npz", *words).good().err == ""
+    y = np.full(48, "a")
+    y[30] = "z"
+    np.savez(tmp_path / "rare.npz", **{**data, "y": y})
+    lines = spdml("evaluate", "rare.npz", *words).good().err.splitlines()
+    assert len(lines) == 2 and "class z has one sample" in lines[0]
+    assert "rare.npz: all test matrices are of class a" in lines[1]
+
+
+def test_rounds_of_one_class_are_told(spdml, data, tmp_path):
+    """Subjects of one class each: rounds with one class, together with all."""
+    place = np.array([c + "12"[i // 3 % 2] for i, c in enumerate(data["y"])])
+    np.savez(tmp_path / "places.npz", **data, place=place)
+    words = ["evaluate", "places.npz", "--methods", "nn-airm"]
+    done = spdml(*words, "--leave-one-group-out", "place").good()
+    assert done.err.count("\n") == 1
+    assert "places.npz: 6 of 6 rounds test one class alone" in done.err
+    assert "the first is round a1, class a;" in done.err
+    done = spdml(*words, "--test-where", "place=b1").good()
+    assert done.err.count("\n") == 1
+    assert "places.npz: all test matrices are of class b" in done.err
 
 
 def test_interrupt(command, rng, tmp_path):

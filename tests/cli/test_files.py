@@ -198,7 +198,7 @@ def test_info_reports_problems_and_ends_well(spdml, tmp_path, rng):
     finite, symmetric, definite = shown["problems"]
     assert "1 matrix" in finite and "X[1]" in finite and "class a" in finite
     assert "1 matrix" in symmetric and "X[4]" in symmetric and "--symmetrize" in symmetric
-    assert "2 matrices" in definite and "X[6]" in definite and "--regularize" in definite
+    assert "2 matrices" in definite and "X[6]" in definite and "--ridge" in definite
     assert shown["min_eigenvalue"] == pytest.approx(-3)
     assert shown["max_condition"] is None
     text = spdml("info", "a.npz").good().out

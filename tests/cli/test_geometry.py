@@ -1,5 +1,7 @@
 """distance, mean and neighbours against slow twins."""
 
+import re
+
 import numpy as np
 import pytest
 from conftest import random_spd
@@ -152,7 +154,7 @@ def test_small_mean_is_printed(spdml, tmp_path):
 def test_bad_weights(spdml, tmp_path, rng, weights, tells):
     np.save(tmp_path / "a.npy", random_spd(rng, 5, 3))
     np.save(tmp_path / "w.npy", weights)
-    spdml("mean", "a.npy", "--weights", "w.npy", "-o", "M.npy").failed(*tells)
+    spdml("mean", "a.npy", "--weights", "w.npy", "-o", "M.npy").failed("w.npy: ", *tells)
     assert not (tmp_path / "M.npy").exists()
 
 
@@ -224,6 +226,58 @@ def test_neighbours_are_printed(spdml, tmp_path):
     assert [[row[0], row[1], row[3]] for row in table] == [
         ["0", "1", "2"], ["1", "0", "2"], ["2", "1", "0"], ["3", "2", "1"]]
     assert float(table[0][2]) == pytest.approx(np.sqrt(2), rel=1e-5)
+
+
+def singular(sign):
+    """Has a Cholesky factor in exact arithmetic; the condition is about 2e16."""
+    return np.array([[1.0, sign], [sign, 1.0 + 2.0**-52]])
+
+
+NO_DISTANCE = re.compile(r"spdml: (.*): the distance between (.)\[(\d+)\] and (.)\[(\d+)\] cannot be "
+                         r"computed: .* too ill-conditioned; try --regularize 1e-6\n")
+
+
+@pytest.mark.parametrize("words, names", [
+    (["distance", "a.npy"], "a.npy"), (["distance", "a.npy", "b.npy"], "a.npy (X), b.npy (Y)"),
+    (["neighbours", "a.npy", "-k", 39], "a.npy"),
+    (["neighbours", "a.npy", "-k", 39, "--brute"], "a.npy"),
+    (["neighbours", "a.npy", "-k", 40, "--queries", "b.npy"], "a.npy (X), b.npy (Q)"),
+])
+def test_pair_without_a_distance_is_named(spdml, tmp_path, words, names):
+    X = np.stack([(1 + k) * np.eye(2) for k in range(40)])
+    X[21], X[33] = singular(1.0), singular(-1.0)
+    sets = {"X": X, "Y": X[17:36], "Q": X[17:36]}
+    np.save(tmp_path / "a.npy", sets["X"])
+    np.save(tmp_path / "b.npy", sets["Y"])
+    done = [spdml(*words, "--metric", "airm", "--threads", threads) for threads in [1, 3]]
+    assert done[0].err == done[1].err
+    told = NO_DISTANCE.fullmatch(done[0].failed().err)
+    assert told and told[1] == names
+    first, second = sets[told[2]][int(told[3])], sets[told[4]][int(told[5])]
+    assert first[0, 1] != 0 or second[0, 1] != 0, "one of the two is ill-conditioned"
+    np.save(tmp_path / "one.npy", first[None])
+    np.save(tmp_path / "other.npy", second[None])
+    spdml("distance", "one.npy", "other.npy", "--metric", "airm").failed("X[0] and Y[0]")
+    spdml(*words, "--metric", "airm", "--regularize", "1e-6").good()
+
+
+def test_mean_of_singular_matrices(spdml, tmp_path):
+    X = np.stack([np.eye(2), singular(1.0), 2 * np.eye(2), singular(-1.0)])
+    np.save(tmp_path / "a.npy", X)
+    spdml("mean", "a.npy").failed("a.npy: ", "too ill-conditioned", "; try --regularize 1e-6\n")
+    spdml("mean", "a.npy", "--regularize", "1e-6").good()
+
+
+def test_numbers_of_a_part_are_not_told(spdml, tmp_path):
+    """X[3] of a training part would be another matrix of the file."""
+    X = np.stack([2.0**(k % 5) * singular(1.0 if k % 3 else -1.0) for k in range(24)])
+    np.savez(tmp_path / "a.npz", X=X, y=np.arange(24) % 2, group=np.arange(24) // 4)
+    words = ["evaluate", "a.npz", "--split", "0.5", "--repeats", 1, "--methods"]
+    runs = [words + [method] for method in ["nn-airm", "mdm-airm", "nn-airm-ml"]]
+    runs.append(words + ["nn-airm", "--recenter", "group"])
+    for run in runs:
+        done = spdml(*run).failed("too ill-conditioned", "; try --regularize 1e-6")
+        assert "X[" not in done.err and "Q[" not in done.err
 
 
 def test_too_many_neighbours(spdml, tmp_path, rng):

@@ -57,6 +57,18 @@ def test_next_command_works(spdml, kind):
     spdml(*words).good()
 
 
+@pytest.mark.parametrize("kind, begins", [("textures", "spdml describe sift-color made"),
+                                         ("faces", "spdml describe gabor made")])
+def test_next_command_keeps_the_size(spdml, tmp_path, kind, begins):
+    shown = spdml("synth", kind, "-o", "made", *SMALL[kind], "--json").good().json
+    size = SMALL[kind][-1]
+    assert shown["next"].startswith(f"{begins} --size {size} ")
+    spdml(*shown["next"].split()[1:]).good()
+    assert f"--size {size} " in spdml("synth", kind, "-o", "more", *SMALL[kind]).good().out
+    shown = spdml("synth", kind, "-o", "usual", *SMALL[kind][:-2], "--json").good().json
+    assert "--size" not in shown["next"]
+
+
 @pytest.mark.parametrize("kind", ["spd", "motion"])
 def test_seed_alone_decides(spdml, tmp_path, kind):
     for stem, more in [("a", ["--threads", 1]), ("b", ["--threads", 4]), ("c", ["--seed", 2])]:

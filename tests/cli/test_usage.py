@@ -173,5 +173,4 @@ def test_broken_pipe(command):
     os.close(read_end)
     done = subprocess.run([command, "help"], stdout=write_end, stderr=subprocess.PIPE, timeout=60)
     os.close(write_end)
-    assert done.returncode == 1
-    assert done.stderr == b"spdml: standard output: cannot be written: Broken pipe\n"
+    assert done.returncode == 1 and done.stderr == b""

@@ -294,11 +294,26 @@ static void the_survey_counts_what_is_wrong(void)
     CHECK(survey.not_symmetric == 1 && survey.first_not_symmetric == 2, "symmetric");
     CHECK(survey.not_definite == 2 && survey.first_not_definite == 3, "%zu not definite",
           survey.not_definite);
+    CHECK(survey.first_eigenvalue < -5.0 && strstr(survey.remedy, "--r"), "%s", survey.remedy);
     CHECK(survey.min_eigenvalue < -5.0 && isinf(survey.max_condition), "range");
     CHECK_CLOSE(survey.max_asymmetry, 0.7 / 6.0, 1e-14, "asymmetry");
     spd_data_free(data);
     const spd_data nothing = {0};
     CHECK_FAILED(spd_data_survey(ctx, &nothing, &survey), SPD_EINVAL, "no matrices");
+}
+
+/* [1 1; 1 1+eps] has a Cholesky factor in exact arithmetic. */
+static void the_survey_counts_what_rounding_made_definite(void)
+{
+    double X[3 * 4] = {1, 0, 0, 1e-14, 1, 1, 1, 1 + 0x1p-52, 3, 3, 3, 3 + 0x1p-51};
+    spd_data data = {.p = 3, .n = 2, .X = X};
+    spd_survey survey;
+    CHECK(spd_data_survey(ctx, &data, &survey) == SPD_OK, "survey");
+    CHECK(survey.singular == 2 && survey.first_singular == 1, "%zu singular", survey.singular);
+    CHECK(survey.not_definite == 0 && survey.remedy[0] == '\0', "definite");
+    data.p = 1;
+    CHECK(spd_data_survey(ctx, &data, &survey) == SPD_OK, "survey");
+    CHECK(survey.singular == 0 && survey.first_singular == SPD_NO_INDEX, "condition 1e14 is fine");
 }
 
 static void saving_and_loading(void)
@@ -362,6 +377,7 @@ int main(void)
     RUN(repairs_that_are_asked_for);
     RUN(tiny_asymmetry_is_rounding);
     RUN(the_survey_counts_what_is_wrong);
+    RUN(the_survey_counts_what_rounding_made_definite);
     RUN(saving_and_loading);
     RUN(names_that_are_taken);
     return scratch_end();

@@ -1,0 +1,123 @@
+"""spdml info: what it advises, and what it says of labels and parameters."""
+
+import numpy as np
+import pytest
+from conftest import random_spd
+
+EPS = 2.0**-52
+
+# A Cholesky factor in exact arithmetic, and a condition of about 2e16.
+SINGULAR = np.array([[1.0, 1.0], [1.0, 1.0 + EPS]])
+
+
+def rows(done):
+    """The table's lines by label; further lines of one label are joined."""
+    found, label = {}, ""
+    for line in done.good().out.splitlines():
+        label = line[:18].strip() or label
+        found[label] = found.get(label, "") + line[19:] + "\n"
+    return found
+
+
+# ---- problems ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("values, advice", [
+    ([1.0, 2.0, -1e-9], "--regularize 1e-6"),
+    ([1.0, 2.0, -0.01], "--regularize 1e-1"),
+    ([1.0, 2.0, -1.6], "--regularize 1e2 (so far from definite, it may be no covariance matrix)"),
+    ([-1.0, -2.0, -3.0], "it is no covariance matrix: remove it, or try --ridge"),
+])
+def test_the_loader_gives_the_same_advice(spdml, tmp_path, rng, values, advice):
+    X = random_spd(rng, 5, 3)
+    X[3] = np.diag(values)
+    np.savez(tmp_path / "a.npz", X=X, y=[0, 0, 0, 1, 1])
+    loader = spdml("mean", "a.npz").failed("a.npz", "X[3]", advice).err
+    problems = spdml("info", "a.npz", "--json").good().json["problems"]
+    assert problems == [f"1 matrix not positive definite, first X[3] of class 1 (smallest eigenvalue "
+                        f"{min(values):.2g}); {loader.split('; ', 1)[1].strip()}"]
+    assert problems[0] in rows(spdml("info", "a.npz"))["problems"]
+
+
+def test_advice_that_is_followed_helps(spdml, tmp_path, rng):
+    X = random_spd(rng, 4, 3)
+    X[2] = np.diag([1.0, 2.0, -0.01])
+    np.savez(tmp_path / "a.npz", X=X)
+    problem, = spdml("info", "a.npz", "--json").good().json["problems"]
+    advice = problem.split("try ")[1].split()
+    assert rows(spdml("info", "a.npz", *advice))["problems"] == "none\n"
+
+
+def test_singular_to_rounding(spdml, tmp_path):
+    X = np.stack([np.eye(2), SINGULAR, 4 * SINGULAR, np.diag([1.0, 1e-14]), np.diag([1.0, -1.0])])
+    np.savez(tmp_path / "a.npz", X=X, y=list("abcde"))
+    definite, singular = spdml("info", "a.npz", "--json").good().json["problems"]
+    assert definite.startswith("1 matrix not positive definite, first X[4] of class e")
+    assert singular == ("2 matrices singular to rounding (condition above 1e15), first X[1] of "
+                        "class b; try --regularize 1e-6")
+    shown = rows(spdml("info", "a.npz"))["problems"]
+    assert shown == definite + "\n" + singular + "\n"
+    np.savez(tmp_path / "b.npz", X=X[:4])
+    assert rows(spdml("info", "b.npz", "--regularize", "1e-6"))["problems"] == "none\n"
+
+
+# ---- labels --------------------------------------------------------------------------------------
+
+
+def test_one_class(spdml, tmp_path, rng):
+    np.savez(tmp_path / "a.npz", X=random_spd(rng, 3, 2), y=[7, 7, 7])
+    assert rows(spdml("info", "a.npz"))["labels"] == "1 class\n3 x 7\n"
+
+
+@pytest.mark.parametrize("columns, said", [
+    ({}, ""),
+    ({"activity": list("aabb")}, "--y activity would take that column"),
+    ({"activity": list("aabb"), "subject": [1, 2, 1, 2], "day": [1.0, 1.0, 2.0, 2.0]},
+     "--y NAME would take one of activity, subject, day"),
+    ({"name": list("abcd"), "weight": [0.5, 0.5, 1, 1], "number": [1, 2, 3, 4],
+      "wide": np.ones((4, 2), int)}, ""),
+])
+def test_columns_that_could_be_labels(spdml, tmp_path, rng, columns, said):
+    np.savez(tmp_path / "a.npz", X=random_spd(rng, 4, 2), **columns)
+    shown = rows(spdml("info", "a.npz"))["labels"]
+    assert shown == (f"none ({said})\n" if said else "none\n")
+    done = spdml("fit", "a.npz", "-m", 1, "-o", "m.spdml")
+    done.failed("a.npz: has no labels", "--unsupervised" + (f"; {said}" if said else "\n"))
+
+
+def test_the_column_named_is_taken(spdml, tmp_path, rng):
+    scipy_io = pytest.importorskip("scipy.io")
+    X = random_spd(rng, 4, 2)
+    scipy_io.savemat(tmp_path / "a.mat", {"X": X.transpose(1, 2, 0), "activity": list("xxyy")})
+    shown = rows(spdml("info", "a.mat"))["labels"]
+    assert shown == "none (--y activity would take that column)\n"
+    assert spdml("info", "a.mat", "--y", "activity", "--json").good().json["classes"] == 2
+
+
+# ---- parameters ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words, shown, hidden", [
+    ([], ["window none", "step none"], []),
+    (["--rate", 10, "--window", 2], ["window 2.0", "step the window"], ["none"]),
+    (["--rate", 10, "--window", 2, "--step", 1], ["window 2.0", "step 1.0"], ["none"]),
+])
+def test_windows(spdml, tmp_path, rng, words, shown, hidden):
+    np.save(tmp_path / "t.npy", rng.standard_normal((60, 2)))
+    spdml("describe", "covariance", "t.npy", *words, "-o", "c.npz").good()
+    told = rows(spdml("info", "c.npz"))["parameters"]
+    assert all(word in told for word in shown) and not any(word in told for word in hidden)
+    if not words:
+        meta = spdml("info", "c.npz", "--json").good().json["meta"]
+        assert meta["parameters"]["window"] == 0 and meta["parameters"]["step"] == 0
+
+
+@pytest.mark.parametrize("frames, shown", [
+    (None, "first_frame all\nlast_frame all\n"), ("5:", "first_frame 5\nlast_frame the end\n"),
+    (":30", "first_frame 0\nlast_frame 30\n"), ("5:30", "first_frame 5\nlast_frame 30\n"),
+])
+def test_frames(spdml, tmp_path, rng, frames, shown):
+    np.savetxt(tmp_path / "clip.csv", rng.standard_normal((40, 6)), delimiter=",")
+    words = ["--frames", frames] if frames else []
+    spdml("describe", "joints", "clip.csv", *words, "-o", "c.npz").good()
+    assert shown in rows(spdml("info", "c.npz"))["parameters"]
