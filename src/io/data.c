@@ -84,13 +84,14 @@ static void shape_for_user(const io_file *file, const io_entry *entry, size_t *s
         shape[i < d - 2 ? d - 1 - i : i - (d - 2)] = entry->shape[i];
 }
 
-/* Three dimensions of which two are equal, but stand where they should not: how to turn them. */
+/* Three dimensions: how to turn them where two are equal but stand where they should not; else they
+ * may be observations. */
 static void advise_turn(int matlab, const char *name, const size_t *shape, char *text, size_t size)
 {
     int wrong_end = matlab ? shape[1] == shape[2] : shape[0] == shape[1];
     if (!wrong_end && shape[0] != shape[2])
-        return;
-    if (matlab)
+        snprintf(text, size, "; spdml describe covariance makes them from observations");
+    else if (matlab)
         snprintf(text, size, ": permute(%s, [%s])", name, wrong_end ? "2 3 1" : "1 3 2");
     else
         snprintf(text, size, "; try %s.transpose(%s)", name, wrong_end ? "2, 0, 1" : "1, 0, 2");

@@ -86,7 +86,7 @@ def test_samples_are_not_first(refuses, tmp_path, rng, order, advice):
 
 @pytest.mark.parametrize("shape, advice", [
     ((8, 5, 5), ": permute(covs, [2 3 1])"), ((5, 8, 5), ": permute(covs, [1 3 2])"),
-    ((3, 4, 5), ""), ((4, 5), ""),
+    ((3, 4, 5), "; spdml describe covariance makes them from observations"), ((4, 5), ""),
 ])
 def test_samples_are_not_last_in_matlab(refuses, tmp_path, rng, shape, advice):
     scipy_io = pytest.importorskip("scipy.io")
@@ -298,3 +298,8 @@ def test_second_set_is_checked_too(spdml, tmp_path, rng):
 
 def test_line_break_in_a_file_name(spdml):
     spdml("info", "two\nlines.npy").failed("two?lines.npy")
+
+
+def test_observations_in_place_of_matrices(spdml, tmp_path, rng):
+    np.savez(tmp_path / "eeg.npz", X=rng.standard_normal((4, 3, 20)))
+    spdml("info", "eeg.npz").failed("X is 4 x 3 x 20", "spdml describe covariance")
