@@ -248,10 +248,13 @@ static int renew_factor(lasso_set *s, size_t n, size_t changes)
 {
     if ((double)changes < MOST_CHANGES * (double)n && !change_factor(s))
         return 0;
-    for (double ridge = FIRST_RIDGE * (double)n; ridge <= LAST_RIDGE; ridge *= 100.0)
-        if (!make_factor(s, ridge))
-            return 0;
-    return 1;
+    double ridge = FIRST_RIDGE * (double)n;
+    int failed = make_factor(s, ridge);
+    while (failed && ridge <= LAST_RIDGE) {
+        ridge *= 100.0;
+        failed = make_factor(s, ridge);
+    }
+    return failed;
 }
 
 /* ---- Newton ------------------------------------------------------------------------------- */

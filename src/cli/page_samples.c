@@ -150,8 +150,8 @@ typedef struct shelf {
 
 static void put_name(shelf *at, int colour, int shape, int full, const char *name)
 {
-    double x = at->next % at->columns * at->width / at->columns + MARGIN,
-           y = at->top + at->next / at->columns * LINE;
+    int column = at->next % at->columns, line = at->next / at->columns;
+    double x = column * at->width / at->columns + MARGIN, y = at->top + line * LINE;
     at->next++;
     svg_mark(at->f, x, y, 4.6, colour, shape, full);
     fprintf(at->f, "<text x=\"%.1f\" y=\"%.1f\">", x + 10, y + 4.5);
@@ -182,9 +182,10 @@ void page_picture(FILE *f, const void *what)
     const page *p = what;
     int parts = p->Y[1] ? 2 : 1, columns = COLUMNS * parts, names = (int)p->coloured + 2;
     names += p->coloured < p->e->set.samples.classes;
+    int lines = (names + columns - 1) / columns;
     double width = parts * WIDTH + (parts - 1) * GAP,
            below = frame_of(f, p, p->Y[0]).bottom + HEADING + MARGIN + 2,
-           height = below + GAP + (names + columns - 1) / columns * LINE;
+           height = below + GAP + lines * LINE;
     svg_open_alone(f, "samples", width, height, "Samples in two dimensions", WORDS);
     for (int part = 0; part < parts; part++) {
         svg_frame a = frame_of(f, p, p->Y[part]);
