@@ -14,7 +14,7 @@ spd_status growing_room(growing *f, size_t room)
     if (room <= f->room)
         return SPD_OK;
     double *U = mem_mul(room, room, &square) ? NULL : mem_alloc(square, sizeof *U);
-    double *scratch = mem_alloc(room, sizeof *scratch);
+    double *scratch = U ? mem_alloc(room, sizeof *scratch) : NULL;
     if (!U || !scratch) {
         mem_free(U);
         mem_free(scratch);
