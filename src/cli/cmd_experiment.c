@@ -73,6 +73,7 @@ static int check_belongs(const experiment *x)
                    {"labels", " materials motion faces nu-b "},
                    {"repeats", " materials nu-b observations "},
                    {"grid", " materials motion faces "},
+                   {"paper", " materials motion faces "},
                    {"regularize", " observations "},
                    {"m", " nu-b observations "}};
     char word[40];
@@ -140,6 +141,8 @@ static int take(session *s, experiment *x)
     if (arguments_count(a, "m"))
         x->m = (size_t)arguments_int(a, "m");
     code = check_methods(x);
+    if (!code)
+        code = experiment_load_paper(x);
     return code ? code : check_data(x);
 }
 
@@ -190,6 +193,7 @@ static void release(experiment *x)
     words_free(&x->reports);
     cli_free(x->protocol);
     experiment_table_free(&x->table);
+    json_decref(x->paper);
 }
 
 static int run(session *s)
@@ -199,8 +203,10 @@ static int run(session *s)
     int code = take(s, &x);
     if (!code)
         code = open_folder(&x, own, sizeof own);
-    if (code)
+    if (code) {
+        release(&x);
         return code;
+    }
     code = x.kind->run(&x);
     if (!code) {
         experiment_add_paper(&x);
@@ -238,6 +244,11 @@ static const option options[] = {
      .repeatable = 1,
      .help = "Values of a parameter to choose from, as in evaluate, in place of ours: m=10,20,40 "
              "and nu-b=1,3, evaluate's own where --data holds matrices"},
+    {.name = "paper",
+     .argument = "FILE",
+     .type = OPTION_FILE,
+     .help = "Published figures to print beside ours: {\"METHOD\": PERCENT, ...} or {\"METHOD\": "
+             "{\"COLUMN\": PERCENT, ...}, ...} (.json)"},
     {.name = "repeats",
      .argument = "N",
      .type = OPTION_INT,

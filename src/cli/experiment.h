@@ -6,6 +6,7 @@
 #ifndef SPD_CLI_EXPERIMENT_H
 #define SPD_CLI_EXPERIMENT_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "cli/session.h"
@@ -70,6 +71,7 @@ typedef struct experiment {
     char *protocol;    /* in words */
     char matrices[80]; /* "216 matrices 155 x 155, 18 classes" */
     experiment_table table;
+    json_t *paper; /* of --paper, or NULL */
     size_t marks;
     experiment_mark mark[EXPERIMENT_MARKS];
 } experiment;
@@ -121,7 +123,17 @@ int experiment_gather(experiment *x, const char *folder, const char *column, int
 void experiment_table_make(experiment_table *t, size_t rows, size_t columns);
 void experiment_table_free(experiment_table *t);
 
-/* Rows and figures that the paper has. */
+/* The row of that name, made where there is none; the column of that name, or t->columns. */
+size_t experiment_table_row(experiment_table *t, const char *name);
+size_t experiment_table_column(const experiment_table *t, const char *name);
+
+/* ---- published figures: experiment_paper.c ----------------------------------------------------
+ */
+
+/* Reads the file of --paper. An exit status. */
+int experiment_load_paper(experiment *x);
+
+/* Rows and figures that the paper has, as far as they are known, and those of the file. */
 void experiment_add_paper(experiment *x);
 
 /* Has the table a figure of the paper? */

@@ -1,4 +1,4 @@
-/* experiment_gather.c - from results.json of evaluations to one table, and the paper's figures. */
+/* experiment_gather.c - from results.json of evaluations to one table. */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -149,47 +149,25 @@ int experiment_gather(experiment *x, const char *folder, const char *column, int
     return CLI_GOOD;
 }
 
-/* ---- the paper --------------------------------------------------------------------------------
+/* ---- rows -------------------------------------------------------------------------------------
  */
 
-/* Figures that the paper has and that we have seen, in percent. */
-static const struct {
-    const char *experiment, *row, *column;
-    double percent;
-    const char *note;
-} figures[] = {
-    {"motion", "cov3dj", "3 train", 95.41,
-     "cov3dj: Hussein et al. 2013, covariances in a temporal pyramid with a linear support "
-     "vector machine on 11 actions, as quoted in the paper; not run here"},
-};
-
-static size_t find(size_t count, char (*name)[EXPERIMENT_NAME], const char *wanted)
+size_t experiment_table_row(experiment_table *t, const char *name)
 {
     size_t at = 0;
-    while (at < count && strcmp(name[at], wanted) != 0)
+    while (at < t->rows && strcmp(t->row[at], name) != 0)
         at++;
+    if (at == t->rows) {
+        extend(t, 1, 0);
+        set_name(t->row[at], name);
+    }
     return at;
 }
 
-void experiment_add_paper(experiment *x)
+size_t experiment_table_column(const experiment_table *t, const char *name)
 {
-    experiment_table *t = &x->table;
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        size_t column = find(t->columns, t->column, figures[i].column);
-        size_t row = find(t->rows, t->row, figures[i].row);
-        if (strcmp(figures[i].experiment, x->kind->name) != 0 || column == t->columns)
-            continue;
-        if (row == t->rows) {
-            extend(t, 1, 0);
-            set_name(t->row[row], figures[i].row);
-        }
-        t->paper[row * t->columns + column] = figures[i].percent / 100.0;
-        t->compared[column] = 1;
-        words_add(&x->notes, "%s", figures[i].note);
-    }
-}
-
-int experiment_has_paper(const experiment *x)
-{
-    return memchr(x->table.compared, 1, x->table.columns) != NULL;
+    size_t at = 0;
+    while (at < t->columns && strcmp(t->column[at], name) != 0)
+        at++;
+    return at;
 }

@@ -209,6 +209,29 @@ def test_a_failure_leaves_no_empty_folder(spdml, tmp_path, rng):
     assert os.listdir(tmp_path) == ["a.npz"]
 
 
+def test_figures_of_a_file(spdml, tmp_path, rng):
+    A = rng.standard_normal((32, 4, 9))
+    np.savez(tmp_path / "a.npz", X=A @ A.transpose(0, 2, 1), y=np.arange(32) % 2,
+             subject=np.arange(32) // 2 % 4)
+    words = ["experiment", "motion", "--data", "a.npz", "--methods", "nn-stein,cdl"]
+    (tmp_path / "p.json").write_text(
+        '{"nn-stein": {"2 train": 12.5, "9 train": 1}, "cdl": 99, "other": {"2 train": 7}}')
+    got = spdml(*words, "--paper", "p.json", "--json").good().json
+    paper = {r["row"]: {c["column"]: c["paper"] for c in r["cells"]} for r in got["rows"]}
+    assert paper == {"nn-stein": {"2 train": 0.125, "3 train": None},
+                     "cdl": {"2 train": None, "3 train": 0.99},
+                     "other": {"2 train": 0.07, "3 train": None},
+                     "cov3dj": {"2 train": None, "3 train": 0.9541}}
+    assert any("no column '9 train'" in note for note in got["notes"])
+    for text, tells in [("{", "line 1"), ("[1]", "is expected"), ('{"cdl": 101}', "0 to 100"),
+                        ('{"cdl": {"2 train": "x"}}', "0 to 100")]:
+        (tmp_path / "p.json").write_text(text)
+        spdml(*words, "--paper", "p.json", "-o", "out").failed("p.json", tells)
+    spdml(*words, "--paper", "gone.json").failed("gone.json", "cannot be read")
+    spdml("experiment", "nu-b", "--paper", "p.json").failed("does not belong", code=2)
+    assert not (tmp_path / "out").exists()
+
+
 def test_data_of_an_earlier_run(spdml, tmp_path):
     (tmp_path / "out" / "data").mkdir(parents=True)
     spdml("experiment", "motion", "--quick", "-o", "out").failed("out/data", "--data out/data")
