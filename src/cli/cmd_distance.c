@@ -32,11 +32,7 @@ static int load(session *s, distances *d)
 /* A pair without a distance: X is of the first file, Y of the second. */
 static int fail(session *s, const distances *d, spd_status status)
 {
-    char files[600];
-    if (!d->B)
-        return session_fail_in(s, d->A->source, status);
-    snprintf(files, sizeof files, "%.255s (X), %.255s (Y)", d->A->source, d->B->source);
-    return session_fail_in(s, files, status);
+    return session_fail_pair(s, d->A->source, d->B ? d->B->source : NULL, "Y", status);
 }
 
 static int compute(session *s, distances *d)

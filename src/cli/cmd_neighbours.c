@@ -52,11 +52,8 @@ static int load(session *s, search *n)
 /* A pair without a distance: X is of the file searched, Q of the queries'. */
 static int fail(session *s, const search *n, spd_status status)
 {
-    char files[600];
-    if (!n->queries)
-        return session_fail_in(s, n->samples->source, status);
-    snprintf(files, sizeof files, "%.255s (X), %.255s (Q)", n->samples->source, n->queries->source);
-    return session_fail_in(s, files, status);
+    return session_fail_pair(s, n->samples->source, n->queries ? n->queries->source : NULL, "Q",
+                             status);
 }
 
 static int compute(session *s, search *n)

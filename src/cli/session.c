@@ -57,6 +57,16 @@ int session_fail_in(session *s, const char *path, spd_status status)
     return CLI_FAILED;
 }
 
+int session_fail_pair(session *s, const char *path, const char *other, const char *name,
+                      spd_status status)
+{
+    char files[600];
+    if (!other)
+        return session_fail_in(s, path, status);
+    snprintf(files, sizeof files, "%.255s (X), %.255s (%s)", path, other, name);
+    return session_fail_in(s, files, status);
+}
+
 int session_fail(session *s, spd_status status)
 {
     return session_fail_in(s, NULL, status);

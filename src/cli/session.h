@@ -28,6 +28,11 @@ int session_fail(session *s, spd_status status);
 /* The same for a failure that has to do with a file that the message does not name. */
 int session_fail_in(session *s, const char *path, spd_status status);
 
+/* The same where the message speaks of X in one file and of `name` in another, which may be NULL.
+ */
+int session_fail_pair(session *s, const char *path, const char *other, const char *name,
+                      spd_status status);
+
 /* A remark on stderr, unless quiet. */
 void session_remark(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -21,6 +21,12 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
+def marks(source):
+    """(title, x) of the markers in a drawing, x to within a marker's size."""
+    found = re.findall(r'<g><title>(.*?)</title><[^>]*?(?:cx="|d="M)([0-9.]+)', source)
+    return [title for title, _ in found], np.array([float(x) for _, x in found])
+
+
 def numbers(table, *names):
     return np.array([[float(row[name]) for name in names] for row in table])
 
@@ -279,6 +285,9 @@ def test_margins_on_the_edge(report, rng, tmp_path):
         assert f": {right} of 18 above" in drawing.parent.one("h3").text
         assert len(list(drawing.all("g"))) == 18
     assert "On the edges" in page.source
+    titles, x = marks(page.source.split('id="margins-before-d"')[1].split("</svg>")[0])
+    lost = np.array([title.startswith("z,") for title in titles])
+    assert lost.sum() == 3 and x[lost].min() > x[~lost].max() + 50  # to no class of its own
 
 
 def test_ellipses_of_small_matrices(report, rng, tmp_path):
@@ -321,6 +330,8 @@ def test_picture_of_its_own(report, data, tmp_path):
     labels = {row["class"] for row in rows(tmp_path / "out" / "embedding.csv")}
     assert labels <= set(texts) and "hollow: training" in texts
     assert "href" not in source and "url(" not in source
+    _, x = marks(source)
+    assert len(x) == 2 * placed and x[:placed].max() < x[placed:].min()  # side by side
     report("--methods", "nn-stein", "--split", 0.5, "--repeats", 1)
     alone = ET.parse(tmp_path / "out" / "samples.svg").getroot()
     assert next(alone.iter(f"{space}text")).text == "The samples: 5 \u00d7 5"
