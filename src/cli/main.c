@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/commands.h"
-#include "cli/manual.h"
-#include "cli/session.h"
-#include "cli/signals.h"
+#include "cli/frame/commands.h"
+#include "cli/frame/manual.h"
+#include "cli/frame/session.h"
+#include "cli/frame/signals.h"
 
 static int run_command(const command *c, int argc, char **argv)
 {

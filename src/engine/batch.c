@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/report.h"
+#include "engine/fault.h"
 
 spd_status batch_arguments(spd_context *ctx, size_t n, size_t p, const double *X, const double *out)
 {
@@ -33,7 +33,7 @@ static spd_status run_and_copy(spd_context *ctx, batch *b, batch_body body, size
     size_t bad = SPD_NO_INDEX;
     spd_status status = batch_run(ctx, b, body, work, &bad);
     if (status == SPD_ENUMERIC)
-        status = report_bad_matrix(ctx, b->n, b->X + bad * b->n * b->n, "X", bad);
+        status = fault_matrix(ctx, b->n, b->X + bad * b->n * b->n, "X", bad);
     if (status == SPD_OK)
         memcpy(out, b->result, b->p * b->each * sizeof *out);
     mem_free(b->result);

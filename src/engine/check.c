@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "engine/groups.h"
-#include "engine/report.h"
+#include "engine/fault.h"
 
 #define USUAL_TOLERANCE 1e-10
 
@@ -82,7 +82,7 @@ static spd_status explain(spd_context *ctx, const check_job *j, size_t index)
                            "%.2g",
                            j->name, index, row, column, column, row, gap);
     }
-    return report_bad_matrix(ctx, n, X, j->name, index);
+    return fault_matrix(ctx, n, X, j->name, index);
 }
 
 spd_status check_set(spd_context *ctx, const char *name, size_t n, size_t p, const double *X,

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "engine/groups.h"
 #include "engine/parallel.h"
-#include "engine/report.h"
+#include "engine/fault.h"
 #include "geometry/mean.h"
 
 #define MOST_CHUNKS             256
@@ -82,7 +82,7 @@ static spd_status pass_chunk(void *user, size_t chunk, int thread)
 static spd_status explain(mean_run *r, size_t i, int first_pass)
 {
     if (first_pass)
-        return report_bad_matrix(r->ctx, r->n, r->X + i * r->n * r->n, "X", i);
+        return fault_matrix(r->ctx, r->n, r->X + i * r->n * r->n, "X", i);
     return ctx_fail_at(r->ctx, SPD_ENUMERIC, i, 0.0,
                        "X[%zu] is too ill-conditioned beside the mean; try --regularize 1e-6", i);
 }

@@ -16,7 +16,7 @@
 #include "engine/nearest_levels.h"
 #include "engine/pairwise.h"
 #include "engine/parallel.h"
-#include "engine/report.h"
+#include "engine/fault.h"
 
 #define BLOCK             (METRIC_GROUPS * LANES)
 #define QUERIES_PER_CHUNK 16
@@ -289,7 +289,7 @@ static spd_status explain(spd_context *ctx, search *s, size_t at, size_t count)
     s->first = at;
     s->last = s->last - at < count ? s->last : at + count;
     parallel_for(ctx, 1, again_chunk, s, NULL, NULL, 0.0, NULL);
-    return report_bad_pair(ctx, s->within ? "X" : "Q", s->bad[0], "X", s->bad[1]);
+    return fault_pair(ctx, s->within ? "X" : "Q", s->bad[0], "X", s->bad[1]);
 }
 
 /* Runs the queries order[first .. last-1] with the plan in s. */

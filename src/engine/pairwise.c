@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "engine/parallel.h"
-#include "engine/report.h"
+#include "engine/fault.h"
 
 #define BLOCK (METRIC_GROUPS * LANES)
 
@@ -67,7 +67,7 @@ spd_status prepare_set(spd_context *ctx, const metric *m, size_t n, size_t p, co
                               &failed);
     if (status == SPD_ENOTSPD) {
         size_t i = failed * LANES + (size_t)__builtin_ctz(j.bad[failed]);
-        status = report_bad_matrix(ctx, n, X + i * n * n, name, i);
+        status = fault_matrix(ctx, n, X + i * n * n, name, i);
     }
     mem_free(j.work);
     mem_free(j.bad);
@@ -167,7 +167,7 @@ static spd_status again_chunk(void *user, size_t chunk, int thread)
 static spd_status explain(spd_context *ctx, pairwise_job *j)
 {
     parallel_for(ctx, 1, again_chunk, j, NULL, NULL, 0.0, NULL);
-    return report_bad_pair(ctx, "X", j->row, j->within ? "X" : "Y", j->column);
+    return fault_pair(ctx, "X", j->row, j->within ? "X" : "Y", j->column);
 }
 
 static void mirror(size_t p, double *D2)

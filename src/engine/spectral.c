@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "engine/batch.h"
-#include "engine/report.h"
+#include "engine/fault.h"
 #include "geometry/spdfun.h"
 #include "linalg/dense.h"
 
@@ -192,9 +192,9 @@ static spd_status explain_eigh(spd_context *ctx, const batch *b, size_t i)
     size_t n = b->n;
     const double *X = b->X + i * n * n, *Y = b->Y ? b->Y + i * n * n : NULL;
     if (!all_finite(n, X))
-        return report_bad_matrix(ctx, n, X, "X", i);
+        return fault_matrix(ctx, n, X, "X", i);
     if (Y && (!all_finite(n, Y) || has_factor(n, Y) != 1))
-        return report_bad_matrix(ctx, n, Y, "Y", i);
+        return fault_matrix(ctx, n, Y, "Y", i);
     return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0, "the eigenvalues of X[%zu] did not converge", i);
 }
 
@@ -207,7 +207,7 @@ static spd_status explain_apply(spd_context *ctx, const batch *b, size_t i)
         return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0,
                            "the %s of X[%zu] is too large to be represented",
                            b->f == SPD_EXP ? "exponential" : "power", i);
-    return report_bad_matrix(ctx, n, X, "X", i);
+    return fault_matrix(ctx, n, X, "X", i);
 }
 
 /* ---- public ------------------------------------------------------------------------------- */

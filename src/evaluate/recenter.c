@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/report.h"
+#include "engine/fault.h"
 #include "learn/affinity_classes.h"
 
 /* Members of one group, contiguous. */
@@ -22,7 +22,7 @@ static spd_status recenter_one(spd_context *ctx, spd_metric metric, const double
     for (size_t e = 0; e < f->count; e++)
         memcpy(f->X + e * n2, X + f->member[e] * n2, n2 * sizeof *X);
     spd_status status = spd_mean(ctx, metric, n, f->count, f->X, NULL, 0.0, 0, f->P, NULL);
-    status = report_unnamed(ctx, status);
+    status = fault_unnamed(ctx, status);
     if (status >= 0)
         status = spd_apply(ctx, SPD_INVSQRT, 0.0, n, 1, f->P, f->P);
     if (status == SPD_OK)

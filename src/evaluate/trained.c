@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "engine/report.h"
+#include "engine/fault.h"
 #include "evaluate/map.h"
 #include "evaluate/method.h"
 
@@ -131,7 +131,7 @@ spd_status spd_classifier_fit(spd_context *ctx, const spd_method *method, const 
     c->kind = classifier_of(method->classifier);
     c->method = *method;
     c->train = *whole;
-    status = report_unnamed(ctx, train(ctx, c, model));
+    status = fault_unnamed(ctx, train(ctx, c, model));
     c->method.fit = NULL; /* borrowed, and no longer needed */
     if (status < 0)
         spd_classifier_free(c);
@@ -193,5 +193,5 @@ spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier *c,
     if (met && c->kind->release_met)
         c->kind->release_met(met);
     mem_free(mapped);
-    return with_remark(ctx, report_unnamed(ctx, status), &remark);
+    return with_remark(ctx, fault_unnamed(ctx, status), &remark);
 }

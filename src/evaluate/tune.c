@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "engine/report.h"
+#include "engine/fault.h"
 #include "evaluate/method.h"
 #include "evaluate/trials.h"
 #include "learn/folds.h"
@@ -267,7 +267,7 @@ spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *method,
         goto done;
     }
     memcpy(whole, method, count * sizeof *whole);
-    status = report_unnamed(ctx, tune_all(&t, tuning, method, found));
+    status = fault_unnamed(ctx, tune_all(&t, tuning, method, found));
     for (size_t k = 0; k < count && status == SPD_OK; k++)
         found[k].seconds = (clock_seconds() - began) / (double)count;
     if (status == SPD_OK && tuned)

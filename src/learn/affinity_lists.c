@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "engine/check.h"
-#include "engine/report.h"
+#include "engine/fault.h"
 #include "learn/affinity_search.h"
 
 /* Up to so many neighbours one search among all beats searches class by class. */
@@ -39,7 +39,7 @@ static void gather(const graph_job *g, size_t count, const size_t *which, double
 static spd_status name_sample(spd_context *ctx, const graph_job *g, spd_status status)
 {
     if (status != SPD_ENOTSPD && status != SPD_ENOTFINITE)
-        return report_unnamed(ctx, status);
+        return fault_unnamed(ctx, status);
     spd_status again = check_set(ctx, "X", g->n, g->p, g->X, 1.0);
     return again < 0 ? again : status;
 }

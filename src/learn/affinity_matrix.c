@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/report.h"
+#include "engine/fault.h"
 #include "learn/affinity_search.h"
 
 typedef enum rule { SAME_CLASS, OTHER_CLASS, ANYONE } rule;
@@ -71,7 +71,7 @@ static spd_status measure_rows(spd_context *ctx, const graph_job *g, size_t coun
     }
     for (size_t e = 0; e < count; e++)
         memcpy(Q + e * n2, g->X + row[e] * n2, n2 * sizeof *Q);
-    status = report_unnamed(ctx, spd_pairwise2(ctx, g->metric, g->n, count, Q, p, g->X, R));
+    status = fault_unnamed(ctx, spd_pairwise2(ctx, g->metric, g->n, count, Q, p, g->X, R));
     for (size_t e = 0; e < count && status == SPD_OK; e++)
         memcpy(D + row[e] * p, R + e * p, p * sizeof *R);
 done:

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/report.h"
+#include "engine/fault.h"
 #include "learn/folds.h"
 
 typedef struct validation {
@@ -108,7 +108,7 @@ static spd_status score(spd_context *ctx, validation *v, const double *W, double
         status = spd_nearest(ctx, v->options->metric, m, v->references, v->mapped, v->tests,
                              v->mapped + v->training * m * m, 1, 0, v->nearest, v->d2, NULL);
     if (status < 0)
-        return report_unnamed(ctx, status);
+        return fault_unnamed(ctx, status);
     for (size_t t = 0; t < v->tests; t++)
         right += v->part_label[v->nearest[t]] == v->part_label[v->training + t];
     *accuracy = (double)right / (double)v->tests;

@@ -1,0 +1,365 @@
+/* cmd_classify.c - `spdml classify`: learns from one data set what the samples of another are. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands/classify_files.h"
+#include "cli/frame/cli_memory.h"
+#include "cli/commands/label_columns.h"
+#include "cli/commands/meta_compare.h"
+#include "cli/evaluate/recognition.h"
+
+#define CLASSES_SHOWN 20
+
+typedef struct classifying {
+    spd_method method;
+    spd_model *model; /* the map, or NULL */
+    recognition_set train, test;
+    spd_classifier *classifier;
+    int *predicted;         /* test.p class numbers of training */
+    int *truth;             /* test.p, or NULL without labels */
+    size_t classes, unseen; /* of truth: numbers there are, labels that training lacks */
+    spd_score score;
+    double fit_seconds, test_seconds;
+} classifying;
+
+/* ---- the method ------------------------------------------------------------------------------ */
+
+/* Does a name say another metric than --metric? */
+static int contradicts(const char *name, const spd_method *method, spd_metric metric)
+{
+    return metric != method->metric && strstr(name, spd_metric_name(method->metric)) != NULL;
+}
+
+/* --metric goes to a method whose name leaves it open; the library judges the two together. */
+static int take_metric(session *s, const char *name, spd_method *method)
+{
+    char joined[SPD_METHOD_NAME];
+    if (!arguments_text(s->args, "metric"))
+        return CLI_GOOD;
+    spd_metric metric = session_metric(s);
+    if (contradicts(name, method, metric)) {
+        cli_error("--method %s names a metric already, --metric says %s; leave one of them out",
+                  name, spd_metric_name(metric));
+        return CLI_MISUSED;
+    }
+    method->metric = metric;
+    spd_method_name(method, joined);
+    return recognition_parse(s, joined, method);
+}
+
+static int check_model(const session *s, const classifying *c)
+{
+    const char *path = arguments_text(s->args, "model");
+    if (path && c->method.map != SPD_MAP_NONE && c->method.map != SPD_MAP_ML) {
+        cli_error("--method %s has a map of its own, --model is another; leave one of them out",
+                  arguments_text(s->args, "method"));
+        return CLI_MISUSED;
+    }
+    if (path && spd_method_on_vectors(&c->method)) {
+        cli_error("--model: %s reads vectors, which no map changes",
+                  arguments_text(s->args, "method"));
+        return CLI_MISUSED;
+    }
+    return CLI_GOOD;
+}
+
+static int take_method(session *s, classifying *c)
+{
+    const char *name = arguments_text(s->args, "method");
+    int code = recognition_parse(s, name, &c->method);
+    if (!code)
+        code = take_metric(s, name, &c->method);
+    if (!code)
+        code = check_model(s, c);
+    return code ? code : recognition_values(s, &c->method, 1);
+}
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+static int check_training(const spd_data *train)
+{
+    if (!train->label) {
+        char hint[300];
+        label_columns(train, hint, sizeof hint);
+        cli_error("%s: has no labels to learn from; name them with --y or --labels%s%s",
+                  train->source, hint[0] ? "; " : "", hint);
+        return CLI_FAILED;
+    }
+    if (train->classes >= 2)
+        return CLI_GOOD;
+    cli_error(
+        "%s: all %zu samples have the label %s; at least two classes are needed to tell apart",
+        train->source, train->p, train->class_name[0]);
+    return CLI_FAILED;
+}
+
+/* The map's size, and the metric it was learned under. */
+static int load_model(session *s, classifying *c)
+{
+    const char *path = arguments_text(s->args, "model");
+    const spd_data *train = c->train.data;
+    if (!path)
+        return CLI_GOOD;
+    spd_status status = spd_model_load(s->ctx, path, &c->model);
+    if (status < 0)
+        return session_fail(s, status);
+    if (c->model->n != train->n) {
+        cli_error("%s maps %zu x %zu matrices, %s holds %zu x %zu", path, c->model->n, c->model->n,
+                  train->source, train->n, train->n);
+        return CLI_FAILED;
+    }
+    if (c->model->metric != c->method.metric)
+        session_remark(s, "%s was learned under the metric %s, %s uses %s", path,
+                       spd_metric_name(c->model->metric), spd_classifier_name(c->method.classifier),
+                       spd_metric_name(c->method.metric));
+    return CLI_GOOD;
+}
+
+/* Matrices that were described with other options look alike and are not. */
+static void compare_descriptions(session *s, const spd_data *train, const spd_data *test)
+{
+    char text[400];
+    meta_compare(test->meta, train->meta, text, sizeof text);
+    if (text[0])
+        session_remark(s,
+                       "%s and %s were described differently (%s); their matrices may not be "
+                       "comparable: describe both with the same options",
+                       test->source, train->source, text);
+}
+
+static int load(session *s, classifying *c)
+{
+    int vectors = spd_method_on_vectors(&c->method);
+    int code = recognition_load(s, arguments_text(s->args, "train"), !vectors, vectors, &c->train);
+    if (!code)
+        code = check_training(c->train.data);
+    if (!code)
+        code = load_model(s, c);
+    if (!code)
+        code = recognition_load_labels(s, arguments_text(s->args, "test"),
+                                       arguments_text(s->args, "test-labels"), !vectors, vectors,
+                                       &c->test);
+    if (!code && !vectors)
+        code = session_same_size(c->train.data, c->test.data);
+    if (!code)
+        compare_descriptions(s, c->train.data, c->test.data);
+    return code;
+}
+
+/* ---- work ------------------------------------------------------------------------------------ */
+
+/* What a call that went well had to say. */
+static void pass_remark(session *s, spd_status status)
+{
+    if (status > 0)
+        session_remark(s, "%s", spd_context_error(s->ctx)->message);
+}
+
+static int learn_and_predict(session *s, classifying *c)
+{
+    spd_samples queries = c->test.samples;
+    double start = bar_clock();
+    spd_status status =
+        spd_classifier_fit(s->ctx, &c->method, &c->train.samples, c->model, &c->classifier);
+    if (status < 0)
+        return session_fail_in(s, c->train.data->source, status);
+    pass_remark(s, status);
+    c->method = *spd_classifier_method(c->classifier);
+    c->fit_seconds = bar_clock() - start;
+    session_talk(s, "learned from %zu samples", c->train.samples.p);
+    queries.label = NULL;
+    c->predicted = cli_alloc(queries.p, sizeof *c->predicted, "predictions");
+    start = bar_clock();
+    status = spd_classifier_predict(s->ctx, c->classifier, &queries, c->predicted);
+    if (status < 0)
+        return session_fail_in(s, c->test.data->source, status);
+    pass_remark(s, status);
+    c->test_seconds = bar_clock() - start;
+    session_talk(s, "predicted %zu samples", queries.p);
+    bar_clear(&s->bar);
+    return CLI_GOOD;
+}
+
+static int compare(session *s, classifying *c)
+{
+    const spd_data *train = c->train.data, *test = c->test.data;
+    if (!test->label) {
+        session_remark(s, "%s: has no labels; predictions are not judged", test->source);
+        return CLI_GOOD;
+    }
+    c->truth = recognition_match(train, test, &c->classes, &c->unseen);
+    if (c->unseen)
+        session_remark(s,
+                       "%s: %zu of %zu samples have a label that %s does not know; they count "
+                       "as errors",
+                       test->source, c->unseen, test->p, train->source);
+    spd_status status =
+        spd_score_predictions(s->ctx, test->p, c->classes, c->truth, c->predicted, &c->score, NULL);
+    return status < 0 ? session_fail(s, status) : CLI_GOOD;
+}
+
+/* ---- results ----------------------------------------------------------------------------------
+ */
+
+/* How many of the test samples went to each class. */
+static void show_counts(sheet *r, const classifying *c)
+{
+    const spd_data *train = c->train.data;
+    size_t *count = cli_alloc(train->classes, sizeof *count, "class counts");
+    json_t *object = json_object();
+    if (!object)
+        cli_out_of_memory("the JSON report");
+    for (size_t i = 0; i < c->test.data->p; i++)
+        count[c->predicted[i]]++;
+    for (size_t k = 0; k < train->classes; k++) {
+        json_object_set_new(object, train->class_name[k], json_integer((json_int_t)count[k]));
+        if (!c->truth && k < CLASSES_SHOWN)
+            sheet_line(r, k ? "" : "predicted", "%zu as %s", count[k], train->class_name[k]);
+    }
+    if (!c->truth && train->classes > CLASSES_SHOWN)
+        sheet_line(r, "", "(-o FILE writes all predictions)");
+    sheet_json(r, "predicted", object);
+    cli_free(count);
+}
+
+static void show_score(sheet *r, const classifying *c)
+{
+    size_t total = c->test.data->p;
+    sheet_json(r, "accuracy", c->truth ? sheet_json_real(c->score.accuracy) : json_null());
+    sheet_json(r, "correct", c->truth ? json_integer((json_int_t)c->score.correct) : json_null());
+    sheet_json(r, "total", json_integer((json_int_t)total));
+    sheet_json(r, "balanced_accuracy", c->truth ? sheet_json_real(c->score.balanced) : json_null());
+    sheet_json(r, "unseen_labels", json_integer((json_int_t)c->unseen));
+    if (!c->truth)
+        return;
+    sheet_line(r, "accuracy", "%.2f %% (%zu of %zu)", 100 * c->score.accuracy, c->score.correct,
+               total);
+    sheet_line(r, "balanced accuracy", "%.2f %%", 100 * c->score.balanced);
+}
+
+static void show_all(session *s, const classifying *c)
+{
+    const char *model = arguments_text(s->args, "model");
+    char name[SPD_METHOD_NAME], values[400];
+    sheet r;
+    spd_method_name(&c->method, name);
+    recognition_text(&c->method, values, sizeof values);
+    sheet_open(&r, arguments_flag(s->args, "json"));
+    sheet_text(&r, "method", "method", name);
+    sheet_text(&r, "train", NULL, c->train.data->source);
+    sheet_line(&r, "train", "%s: %zu samples, %zu classes", c->train.data->source, c->train.data->p,
+               c->train.data->classes);
+    sheet_text(&r, "test", NULL, c->test.data->source);
+    sheet_line(&r, "test", "%s: %zu samples", c->test.data->source, c->test.data->p);
+    if (model)
+        sheet_text(&r, "model", "model", model);
+    sheet_json(&r, "parameters", recognition_json(&c->method));
+    if (values[0])
+        sheet_line(&r, "parameters", "%s", values);
+    show_score(&r, c);
+    show_counts(&r, c);
+    sheet_real(&r, "fit_seconds", NULL, c->fit_seconds);
+    sheet_real(&r, "test_seconds", NULL, c->test_seconds);
+    sheet_line(&r, "time", "%.3f s to learn, %.3f s to predict", c->fit_seconds, c->test_seconds);
+    if (arguments_text(s->args, "output"))
+        sheet_text(&r, "output", "output", arguments_text(s->args, "output"));
+    sheet_close(&r);
+}
+
+static int run(session *s)
+{
+    classifying c = {0};
+    int code = take_method(s, &c);
+    if (!code)
+        code = session_check_output(s);
+    if (!code)
+        code = load(s, &c);
+    if (!code)
+        code = learn_and_predict(s, &c);
+    if (!code)
+        code = compare(s, &c);
+    if (!code)
+        code = classify_write(s, c.train.data, c.test.data, c.predicted);
+    if (!code)
+        show_all(s, &c);
+    spd_classifier_free(c.classifier);
+    spd_model_free(c.model);
+    recognition_free(&c.train);
+    recognition_free(&c.test);
+    cli_free(c.predicted);
+    cli_free(c.truth);
+    return code;
+}
+
+/* ---- the table --------------------------------------------------------------------------------
+ */
+
+static const option options[] = {
+    {.name = "train",
+     .argument = "FILE",
+     .type = OPTION_FILE,
+     .required = 1,
+     .help = "Data set with labels to learn from"},
+    {.name = "test",
+     .argument = "FILE",
+     .type = OPTION_FILE,
+     .required = 1,
+     .help = "Data set to classify; where it has labels, the predictions are judged by them"},
+    {.name = "test-labels",
+     .argument = "FILE",
+     .type = OPTION_FILE,
+     .help = "File with the labels of the test set; --labels is for the training set"},
+    {.name = "method",
+     .argument = "NAME",
+     .type = OPTION_TEXT,
+     .required = 1,
+     .help = "nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
+             "riemannian-laplacian, ksvm, ts-lda, src or gsrc; joined names say the metric and a "
+             "map that is learned from the training set: nn-stein-ml, pca-nn-airm, mdm-airm-csp"},
+    {.name = "metric",
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     .choice = option_metrics,
+     .alias = option_metric_alias,
+     .help = "Metric, where the method's name leaves it open; otherwise the method's usual one"},
+    {.name = "model",
+     .argument = "FILE",
+     .type = OPTION_FILE,
+     .help = "A map that 'spdml fit' has learned, for both sets (.spdml)"},
+    OPTION_VECTORS,
+    {OPTION_OUTPUT(classify_endings,
+                   "Write predicted, in the type of the training labels, and y and name where the "
+                   "test set has them, to FILE; .csv holds a header and a line per matrix: index, "
+                   "name, predicted, y")},
+    OPTION_END};
+
+static const char *const paragraphs[] = {
+    "Learns from the samples of one data set to tell classes apart, and says what the samples of "
+    "another are. Labels of the two files are matched by name; a label that training has never "
+    "seen counts as an error.",
+    "Values that are not given take defaults. 'spdml evaluate' chooses them by cross-validation.",
+    NULL};
+
+static const command_example examples[] = {
+    {"spdml classify --train a.npz --test b.npz --method nn --metric stein",
+     "Accuracy of the nearest neighbour."},
+    {"spdml classify --train a.npz --test b.npz --method nn-airm-ml -m 10 -o p.npz",
+     "The same after a map to 10 x 10, learned on the way; predictions in a file."},
+    {"spdml classify --train a.npz --test b.npz --method nn-stein -o p.csv",
+     "Predictions as a table."},
+    {"spdml classify --train a.npz --test b.npz --method rsr --model m.spdml",
+     "Sparse coding after a map from a file."},
+    {NULL, NULL}};
+
+const command command_classify = {
+    .name = "classify",
+    .summary = "learn from one data set, classify another",
+    .operands = "",
+    .groups = {{"Options", options},
+               {"Values of methods", options_values},
+               {"Reading data", options_data},
+               {"Common options", options_common}},
+    .paragraphs = paragraphs,
+    .examples = examples,
+    .run = run,
+};

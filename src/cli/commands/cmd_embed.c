@@ -1,0 +1,282 @@
+/* cmd_embed.c - `spdml embed`: coordinates in a few dimensions, for pictures and further work. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/frame/cli_memory.h"
+#include "cli/frame/sheet.h"
+#include "cli/frame/session.h"
+
+#define NUMBER_ROOM 32 /* characters of a number in a .csv file */
+
+typedef struct embedding {
+    spd_data *data;
+    spd_embed_options options;
+    double *Y;          /* p x d */
+    double *eigenvalue; /* d */
+    spd_embed_info info;
+} embedding;
+
+static spd_embedding method_of(const char *name)
+{
+    unsigned i = 0;
+    while (i + 1 < SPD_EMBEDDINGS && strcmp(name, spd_embedding_name((spd_embedding)i)) != 0)
+        i++;
+    return (spd_embedding)i;
+}
+
+static const char *method_names(size_t i)
+{
+    return i < SPD_EMBEDDINGS ? spd_embedding_name((spd_embedding)i) : NULL;
+}
+
+static int uses_neighbours(const embedding *e)
+{
+    return e->options.kind != SPD_EMBED_PGA && e->options.kind != SPD_EMBED_MDS;
+}
+
+/* ---- computing ---------------------------------------------------------------------------------
+ */
+
+static int load(session *s, embedding *e)
+{
+    int code = session_load(s, s->args->operands[0], 0, &e->data);
+    if (code)
+        return code;
+    e->options = (spd_embed_options){.kind = method_of(arguments_text(s->args, "method")),
+                                     .metric = session_metric(s),
+                                     .k = (size_t)arguments_int(s->args, "k"),
+                                     .dimensions = (size_t)arguments_int(s->args, "dimensions"),
+                                     .ridge = arguments_real(s->args, "lle-ridge"),
+                                     .bandwidth = arguments_real(s->args, "bandwidth")};
+    return CLI_GOOD;
+}
+
+static int compute(session *s, embedding *e)
+{
+    size_t p = e->data->p, d = e->options.dimensions;
+    /* More dimensions than matrices are refused below, without room for them. */
+    size_t columns = d < p ? d : 1;
+    e->Y = cli_alloc_table(p, columns, sizeof *e->Y, "coordinates");
+    e->eigenvalue = cli_alloc(columns, sizeof *e->eigenvalue, "eigenvalues");
+    spd_status status =
+        spd_embed(s->ctx, &e->options, e->data->n, p, e->data->X, e->Y, e->eigenvalue, &e->info);
+    if (status < 0)
+        return session_fail_in(s, e->data->source, status);
+    if (status > 0)
+        session_remark(s, "%s: %s", e->data->source, spd_context_error(s->ctx)->message);
+    session_talk(s, "embedded %zu matrices", p);
+    bar_clear(&s->bar);
+    return CLI_GOOD;
+}
+
+/* ---- writing -----------------------------------------------------------------------------------
+ */
+
+static int ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length >= tail && strcmp(path + length - tail, ending) == 0;
+}
+
+/* cell (d + 1, the last for the label) <- row i of the table; numbers go to text. Row 0 is the
+ * header. */
+static void fill_row(const embedding *e, size_t i, char **cell, char *text)
+{
+    static char label[] = "label";
+    size_t d = e->options.dimensions;
+    for (size_t c = 0; c < d; c++, text += NUMBER_ROOM) {
+        if (i == 0)
+            snprintf(text, NUMBER_ROOM, "y%zu", c + 1);
+        else
+            snprintf(text, NUMBER_ROOM, "%.17g", e->Y[(i - 1) * d + c]);
+        cell[c] = text;
+    }
+    if (e->data->label)
+        cell[d] = i == 0 ? label : e->data->class_name[e->data->label[i - 1]];
+}
+
+/* A table with a header: y1, y2, ... and, where known, label. */
+static int write_csv(session *s, const embedding *e)
+{
+    size_t d = e->options.dimensions, rows = e->data->p + 1, columns = d + (e->data->label != NULL);
+    char **cell = cli_alloc_table(rows, columns, sizeof *cell, "cells");
+    char *text = cli_alloc_table(rows, d * NUMBER_ROOM, 1, "characters");
+    for (size_t i = 0; i < rows; i++)
+        fill_row(e, i, cell + i * columns, text + i * d * NUMBER_ROOM);
+    const spd_array table = {.type = SPD_TEXT,
+                             .ndim = 2,
+                             .shape = {rows, columns},
+                             .count = rows * columns,
+                             .text = cell};
+    const spd_array *const list[] = {&table};
+    int code = session_write(s, 1, list);
+    cli_free(cell);
+    cli_free(text);
+    return code;
+}
+
+/* Y, the eigenvalues, and the labels as they were read. */
+static int write_arrays(session *s, const embedding *e, int only_one)
+{
+    static char label_name[] = "y";
+    size_t d = e->options.dimensions, count = 0;
+    spd_array Y = session_array_f64("Y", e->data->p, d, e->Y), label;
+    spd_array eigenvalue = session_array_f64("eigenvalue", 1, d, e->eigenvalue);
+    const spd_array *list[3];
+    eigenvalue.ndim = 1;
+    eigenvalue.shape[0] = d;
+    list[count++] = &Y;
+    if (!only_one)
+        list[count++] = &eigenvalue;
+    if (!only_one && e->data->y) {
+        label = *e->data->y;
+        label.name = label_name;
+        list[count++] = &label;
+    }
+    return session_write(s, count, list);
+}
+
+static int write_output(session *s, const embedding *e)
+{
+    const char *output = arguments_text(s->args, "output");
+    if (!output)
+        return CLI_GOOD;
+    if (ends_with(output, ".csv"))
+        return write_csv(s, e);
+    return write_arrays(s, e, ends_with(output, ".npy"));
+}
+
+/* ---- telling -----------------------------------------------------------------------------------
+ */
+
+static void show_eigenvalues(sheet *r, const embedding *e)
+{
+    json_t *list = sheet_json_list();
+    char text[200] = "";
+    size_t used = 0, d = e->options.dimensions;
+    for (size_t c = 0; c < d; c++) {
+        sheet_json_append(list, sheet_json_real(e->eigenvalue[c]));
+        if (c < 8)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%.6g", c ? ", " : "",
+                                     e->eigenvalue[c]);
+    }
+    sheet_line(r, "eigenvalues", "%s%s", text, d > 8 ? ", ..." : "");
+    sheet_json(r, "eigenvalues", list);
+}
+
+static void show_embedding(session *s, const embedding *e)
+{
+    const char *output = arguments_text(s->args, "output");
+    size_t p = e->data->p, d = e->options.dimensions;
+    sheet r;
+    sheet_open(&r, arguments_flag(s->args, "json"));
+    sheet_text(&r, "method", "method", spd_embedding_name(e->options.kind));
+    sheet_text(&r, "metric", "metric", spd_metric_name(e->options.metric));
+    sheet_count(&r, "p", "matrices", p, "");
+    sheet_count(&r, "n", NULL, e->data->n, "");
+    sheet_count(&r, "dimensions", "dimensions", d, "");
+    if (uses_neighbours(e))
+        sheet_count(&r, "k", "neighbours", e->options.k, "each");
+    if (e->options.kind == SPD_EMBED_LAPLACIAN)
+        sheet_real(&r, "bandwidth", "bandwidth", e->info.bandwidth);
+    show_eigenvalues(&r, e);
+    if (!uses_neighbours(e)) {
+        sheet_real(&r, "explained", NULL, e->info.explained);
+        sheet_line(&r, "explained", "%.1f %% of the variance", 100.0 * e->info.explained);
+    }
+    if (output)
+        sheet_text(&r, "output", "output", output);
+    else
+        sheet_matrix(&r, "Y", p, d, e->Y);
+    sheet_close(&r);
+}
+
+static int run(session *s)
+{
+    embedding e = {0};
+    int code = session_check_output(s);
+    if (!code)
+        code = load(s, &e);
+    if (!code)
+        code = compute(s, &e);
+    if (!code)
+        code = write_output(s, &e);
+    if (!code)
+        show_embedding(s, &e);
+    cli_free(e.Y);
+    cli_free(e.eigenvalue);
+    spd_data_free(e.data);
+    return code;
+}
+
+static const option options[] = {
+    {.name = "method",
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     .standard = "pga",
+     .choice = method_names,
+     .help = "How"},
+    OPTION_METRIC,
+    {.name = "dimensions",
+     .letter = 'd',
+     .argument = "N",
+     .type = OPTION_INT,
+     .standard = "2",
+     .min = 1,
+     .max = 2147483647,
+     .help = "Coordinates of each matrix"},
+    {.name = "k",
+     .letter = 'k',
+     .argument = "N",
+     .type = OPTION_INT,
+     .standard = "10",
+     .min = 1,
+     .max = 2147483647,
+     .help = "Neighbours of each matrix (lle, hessian-lle, laplacian)"},
+    {.name = "bandwidth",
+     .argument = "T",
+     .type = OPTION_REAL,
+     .standard = "0",
+     .min = 0,
+     .max = INFINITY,
+     .help = "Laplacian: weights are exp(-d2/T); 0 takes the mean squared distance of neighbours"},
+    {.name = "lle-ridge",
+     .argument = "E",
+     .type = OPTION_REAL,
+     .standard = "0",
+     .min = 0,
+     .max = INFINITY,
+     .help = "LLE: E trace(G) is added to the diagonal of a neighbourhood's inner products G; 0 "
+             "takes 0.001"},
+    {OPTION_OUTPUT(option_array_endings,
+                   "Write Y, eigenvalue and y (the labels, where known) to FILE; .csv holds a "
+                   "column per coordinate and the label, .npy holds Y alone")},
+    OPTION_END};
+
+static const char *const paragraphs[] = {
+    "Places every matrix of DATA in a few dimensions. pga: principal axes of the tangent space at "
+    "the mean. mds: classical scaling of the distances. lle, hessian-lle and laplacian: manifold "
+    "learning from the k nearest neighbours (Goh and Vidal 2008); their graph must be connected, "
+    "and hessian-lle needs k of at least 1 + d + d(d+1)/2.",
+    "lle and hessian-lle work in tangent spaces: airm, log-euclidean, log-cholesky or euclidean. "
+    "The signs of coordinates are fixed: the entry of largest size is positive.",
+    NULL};
+
+static const command_example examples[] = {
+    {"spdml embed data.npz -o picture.csv", "Two coordinates and the label of each matrix."},
+    {"spdml embed data.npz --method lle -k 12 -d 3 -o Y.npz", "Locally linear embedding."},
+    {"spdml embed data.npz --method mds --metric stein --json", "What two dimensions explain."},
+    {NULL, NULL}};
+
+const command command_embed = {
+    .name = "embed",
+    .summary = "coordinates in a few dimensions: pga, mds, lle and others",
+    .operands = "DATA",
+    .min_operands = 1,
+    .max_operands = 1,
+    .groups = COMMAND_DATA_GROUPS(options),
+    .paragraphs = paragraphs,
+    .examples = examples,
+    .run = run,
+};

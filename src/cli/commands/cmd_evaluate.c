@@ -1,0 +1,366 @@
+/* cmd_evaluate.c - `spdml evaluate`: methods compared on one data set under one protocol. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/frame/cli_memory.h"
+#include "cli/evaluate/tables.h"
+#include "cli/commands/label_columns.h"
+#include "cli/commands/learning.h"
+
+/* ---- methods ----------------------------------------------------------------------------------
+ */
+
+static void take_fit_options(session *s, spd_fit_options *o)
+{
+    spd_fit_defaults(o);
+    o->seed = (uint64_t)arguments_int(s->args, "seed");
+    o->objective = (spd_objective)learning_choice(s, "objective");
+    o->init = (spd_init)learning_choice(s, "init");
+    o->affinity_weight = arguments_real(s->args, "affinity-weight");
+    o->max_iter = (int)arguments_int(s->args, "max-iter");
+    o->tol = arguments_real(s->args, "tol");
+}
+
+static int take_method(session *s, evaluation *e, const char *name)
+{
+    spd_method *method = &e->method[e->methods];
+    int code = recognition_parse(s, name, method);
+    if (!code)
+        code = recognition_values(s, method, 0);
+    if (code)
+        return code;
+    method->fit = &e->fit;
+    spd_method_name(method, e->name[e->methods]);
+    for (size_t m = 0; m < e->methods; m++)
+        if (strcmp(e->name[m], e->name[e->methods]) == 0) {
+            cli_error("--methods names %s twice", e->name[m]);
+            return CLI_MISUSED;
+        }
+    e->methods++;
+    return CLI_GOOD;
+}
+
+static int take_methods(session *s, evaluation *e)
+{
+    const char *given = arguments_text(s->args, "methods");
+    size_t length = strlen(given);
+    char *list = cli_alloc(length + 1, 1, "methods");
+    int code = CLI_GOOD;
+    memcpy(list, given, length);
+    e->method = cli_alloc(length + 1, sizeof *e->method, "methods");
+    e->name = cli_alloc(length + 1, sizeof *e->name, "methods");
+    for (char *rest = list, *word; !code && (word = strsep(&rest, ","));)
+        code = take_method(s, e, word + strspn(word, " \t")); /* "nn-stein, rsr" */
+    cli_free(list);
+    return code;
+}
+
+static int any_uses(const evaluation *e, spd_parameter parameter)
+{
+    for (size_t m = 0; m < e->methods; m++)
+        if (spd_method_uses(&e->method[m], parameter))
+            return 1;
+    return 0;
+}
+
+/* A value or a grid that no method has a use for is a mistake. */
+static int check_used(session *s, const evaluation *e, spd_parameter parameter)
+{
+    const char *name = spd_parameter_name(parameter);
+    int fixed = arguments_count(s->args, name) > 0, grid = e->grid.count[parameter] > 0;
+    if (fixed && grid)
+        cli_error("--%s and --grid %s exclude each other", name, name);
+    else if ((fixed || grid) && !any_uses(e, parameter))
+        cli_error("%s%s: none of the methods has a use for it", grid ? "--grid " : "--", name);
+    else
+        return CLI_GOOD;
+    return CLI_MISUSED;
+}
+
+/* ---- grids ------------------------------------------------------------------------------------
+ */
+
+/* "m=10,20": text is a copy. */
+static int take_grid(evaluation *e, const char *given, char *text)
+{
+    spd_parameter parameter;
+    char *equals = strchr(text, '=');
+    if (equals)
+        *equals = '\0';
+    if (!equals || !equals[1]) {
+        cli_error("--grid %s: must be NAME=value,value,...", given);
+        return CLI_MISUSED;
+    }
+    if (spd_parameter_parse(text, &parameter) != SPD_OK) {
+        cli_error("--grid %s: no parameter '%s'; there are m, nu-w, nu-b, k, beta, beta-scale, "
+                  "lambda, components, dimensions, cost",
+                  given, text);
+        return CLI_MISUSED;
+    }
+    size_t room = strlen(equals + 1) + 1, count = 0;
+    double *value = cli_alloc(room, sizeof *value, "a grid");
+    cli_free(e->grid_value[parameter]);
+    e->grid_value[parameter] = value;
+    for (char *rest = equals + 1, *word; (word = strsep(&rest, ","));) {
+        if (option_parse_real(word, &value[count++]) != 0) {
+            cli_error("--grid %s: '%s' is no number", given, word);
+            return CLI_MISUSED;
+        }
+    }
+    e->grid.count[parameter] = count;
+    e->grid.value[parameter] = value;
+    return CLI_GOOD;
+}
+
+static int take_grids(session *s, evaluation *e)
+{
+    int code = CLI_GOOD;
+    for (size_t i = 0; i < arguments_count(s->args, "grid") && !code; i++) {
+        const char *given = arguments_nth(s->args, "grid", i);
+        char *text = cli_alloc(strlen(given) + 1, 1, "a grid");
+        memcpy(text, given, strlen(given));
+        code = take_grid(e, given, text);
+        cli_free(text);
+    }
+    for (unsigned i = 0; i < SPD_PARAMETERS && !code; i++)
+        code = check_used(s, e, (spd_parameter)i);
+    return code;
+}
+
+/* ---- data -------------------------------------------------------------------------------------
+ */
+
+static int check_labels(const spd_data *data)
+{
+    char hint[300];
+    label_columns(data, hint, sizeof hint);
+    if (!data->label)
+        cli_error("%s: has no labels; name them with --y or --labels%s%s", data->source,
+                  hint[0] ? "; " : "", hint);
+    else if (data->classes < 2)
+        cli_error("%s: all labels are the same; two classes are needed", data->source);
+    else
+        return CLI_GOOD;
+    return CLI_FAILED;
+}
+
+static int load(session *s, evaluation *e)
+{
+    int matrices = 0, vectors = 0;
+    for (size_t m = 0; m < e->methods; m++) {
+        vectors |= spd_method_on_vectors(&e->method[m]);
+        matrices |= !spd_method_on_vectors(&e->method[m]);
+    }
+    int code = recognition_load(s, s->args->operands[0], matrices, vectors, &e->set);
+    return code ? code : check_labels(e->set.data);
+}
+
+/* Each group to the identity by its own mean; labels are not used. */
+static int recenter(session *s, evaluation *e)
+{
+    const char *column = arguments_text(s->args, "recenter");
+    groups g = {0};
+    if (!column || !e->set.samples.X)
+        return CLI_GOOD;
+    spd_data *data = e->set.data;
+    int code = groups_take(data, column, "recenter", &g);
+    if (!code) {
+        spd_status status =
+            spd_recenter(s->ctx, SPD_AIRM, data->n, data->p, data->X, g.group, data->X);
+        code = status < 0 ? session_fail_in(s, data->source, status) : CLI_GOOD;
+    }
+    groups_free(&g);
+    return code;
+}
+
+/* ---- the command ------------------------------------------------------------------------------
+ */
+
+static int run(session *s)
+{
+    evaluation e = {.folds = (int)arguments_int(s->args, "cv"),
+                    .seed = (uint64_t)arguments_int(s->args, "seed")};
+    int made = 0;
+    take_fit_options(s, &e.fit);
+    int code = take_methods(s, &e);
+    if (!code)
+        code = take_grids(s, &e);
+    if (!code)
+        code = load(s, &e);
+    if (!code)
+        code = protocol_make(s, e.set.data, &e.protocol);
+    if (!code)
+        code = evaluation_check_folder(s, &made);
+    if (!code)
+        code = recenter(s, &e);
+    if (!code)
+        protocol_remark(s, &e.protocol);
+    if (!code)
+        code = evaluation_run(s, &e);
+    if (!code)
+        code = evaluation_report(s, &e);
+    if (code && made)
+        evaluation_drop_folder(s);
+    evaluation_free(&e);
+    return code;
+}
+
+static const char *objectives(size_t i)
+{
+    return spd_objective_name((spd_objective)i);
+}
+
+static const char *inits(size_t i)
+{
+    return i < SPD_INIT_GIVEN ? spd_init_name((spd_init)i) : NULL;
+}
+
+static const option options[] = {
+    {.name = "methods",
+     .argument = "LIST",
+     .type = OPTION_TEXT,
+     .required = 1,
+     .help = "Methods, with commas between: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp]"},
+    {.name = "train-where",
+     .argument = "COLUMN=VALUE,...",
+     .type = OPTION_TEXT,
+     .repeatable = 1,
+     .help = "Matrices that train: those whose COLUMN has one of the values; several clauses must "
+             "all hold. By default what --test-where leaves"},
+    {.name = "test-where",
+     .argument = "COLUMN=VALUE,...",
+     .type = OPTION_TEXT,
+     .repeatable = 1,
+     .help = "Matrices that are tested. By default what --train-where leaves"},
+    {.name = "split",
+     .argument = "F",
+     .type = OPTION_REAL,
+     .min = 0.001,
+     .max = 0.999,
+     .help = "Random splits: this share of each class trains, the rest is tested"},
+    {.name = "train-per-class",
+     .argument = "N",
+     .type = OPTION_INT,
+     .min = 1,
+     .max = 1000000000,
+     .help = "Random splits: so many of each class train"},
+    {.name = "repeats",
+     .argument = "N",
+     .type = OPTION_INT,
+     .standard = "10",
+     .min = 1,
+     .max = 100000,
+     .help = "How many random splits"},
+    {.name = "leave-one-group-out",
+     .argument = "COLUMN",
+     .type = OPTION_TEXT,
+     .help = "A round for each value of COLUMN: its matrices are tested, all others train"},
+    {.name = "recenter",
+     .argument = "COLUMN",
+     .type = OPTION_TEXT,
+     .help = "First move the matrices of each value of COLUMN to the identity by their mean; "
+             "labels are not used, test matrices are"},
+    {.name = "by",
+     .argument = "COLUMN",
+     .type = OPTION_TEXT,
+     .help = "Show the accuracy for each value of COLUMN too"},
+    OPTION_VECTORS,
+    {.name = "output",
+     .letter = 'o',
+     .argument = "DIR",
+     .type = OPTION_FILE,
+     .help = "Write report.html, a page with figures, and results.json, results.csv, rounds.csv, "
+             "predictions.npz, confusion.npz, the figures' numbers and samples.svg into the folder "
+             "DIR"},
+    {.name = "no-report", .help = "With -o: no report.html and no numbers of figures"},
+    OPTION_END};
+
+static const option options_tuning[] = {
+    {.name = "cv",
+     .argument = "N",
+     .type = OPTION_INT,
+     .standard = "5",
+     .min = 2,
+     .max = 1000000,
+     .help = "Folds of the cross-validation that chooses parameters within the training part; "
+             "fewer where a class or the groups have fewer"},
+    {.name = "cv-groups",
+     .argument = "COLUMN|none",
+     .type = OPTION_TEXT,
+     .help = "Folds keep the values of COLUMN together. By default those of the column that "
+             "--train-where or --leave-one-group-out names, where training has several"},
+    {.name = "grid",
+     .argument = "NAME=VALUE,...",
+     .type = OPTION_TEXT,
+     .repeatable = 1,
+     .help = "Values of a parameter to choose from, in place of the default ones"},
+    {.name = "objective",
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     .standard = "difference",
+     .choice = objectives,
+     .help = "Learned map: difference of the distances within and between classes, or their ratio"},
+    {.name = "affinity-weight",
+     .argument = "L",
+     .type = OPTION_REAL,
+     .standard = "1",
+     .min = 0,
+     .max = INFINITY,
+     .help = "Learned map: weight of the pairs between classes"},
+    {.name = "init",
+     .argument = "KIND",
+     .type = OPTION_CHOICE,
+     .standard = "identity",
+     .choice = inits,
+     .help = "Learned map: where it begins"},
+    {.name = "max-iter",
+     .argument = "N",
+     .type = OPTION_INT,
+     .standard = "200",
+     .min = 0,
+     .max = 1000000000,
+     .help = "Learned map: iterations at most"},
+    {.name = "tol",
+     .argument = "E",
+     .type = OPTION_REAL,
+     .standard = "1e-5",
+     .min = 0,
+     .max = 1,
+     .help = "Learned map: stop when the cost falls by less than E of itself"},
+    OPTION_END};
+
+static const char *const paragraphs[] = {
+    "Trains each method on one part of DATA, tests it on another, and prints accuracy, balanced "
+    "accuracy, chosen parameters and times. Parameters that are not fixed by an option are chosen "
+    "by cross-validation within the training part; labels of the test part are used for the score "
+    "alone. p is McNemar's exact test against the first method.",
+    "Classifiers: nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
+    "riemannian-laplacian, ksvm, ts-lda on SPD matrices; src, gsrc on vectors. -ml puts the "
+    "learned map before the classifier; -random, -mean, -csp and pca- put others there to compare "
+    "with.",
+    NULL};
+
+static const command_example examples[] = {
+    {"spdml evaluate a.npz --methods nn-stein,rsr-ml,cdl --train-where subject=1,2",
+     "Two subjects train, all others are tested."},
+    {"spdml evaluate a.npz --methods nn-airm,nn-airm-ml --split 0.5 --json",
+     "Mean and deviation over ten random splits."},
+    {"spdml evaluate a.npz --methods mdm-airm --leave-one-group-out subject",
+     "Each subject in turn; --recenter subject would align them first."},
+    {NULL, NULL}};
+
+const command command_evaluate = {
+    .name = "evaluate",
+    .summary = "compare methods of recognition under a protocol",
+    .operands = "DATA",
+    .min_operands = 1,
+    .max_operands = 1,
+    .groups = {{"Options", options},
+               {"Choosing parameters", options_tuning},
+               {"Fixed parameters", options_values},
+               {"Reading data", options_data},
+               {"Common options", options_common}},
+    .paragraphs = paragraphs,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,57 @@
+/* cmd_help.c - `spdml help`: help, man pages and completion out of the option tables. */
+#include <stdio.h>
+
+#include "cli/frame/commands.h"
+#include "cli/frame/manual.h"
+#include "cli/frame/session.h"
+
+static void list_commands(void)
+{
+    const command *c;
+    for (size_t i = 0; (c = commands_at(i)); i++)
+        printf("%s\n", c->name);
+}
+
+static int run(session *s)
+{
+    const char *name = s->args->operand_count ? s->args->operands[0] : NULL;
+    const command *c = name ? commands_find(name) : NULL;
+    if (name && !c)
+        return commands_unknown(name);
+    if (arguments_flag(s->args, "commands"))
+        list_commands();
+    else if (arguments_flag(s->args, "completion"))
+        manual_completion(stdout);
+    else if (arguments_flag(s->args, "man"))
+        manual_roff(stdout, c);
+    else
+        manual_help(stdout, c);
+    return CLI_GOOD;
+}
+
+static const option options[] = {
+    {.name = "man", .help = "Print the man page in roff"},
+    {.name = "completion", .help = "Print a bash completion script"},
+    {.name = "commands", .help = "Print the names of the commands, one per line"},
+    OPTION_HELP,
+    OPTION_END};
+
+static const char *const paragraphs[] = {
+    "Help about spdml or about one of its commands, the same as 'spdml COMMAND --help'.", NULL};
+
+static const command_example examples[] = {
+    {"spdml help distance", "Help about one command."},
+    {"source <(spdml help --completion)", "Completion in this shell."},
+    {"spdml help --man mean | man -l -", "A man page that is not installed."},
+    {NULL, NULL}};
+
+const command command_help = {
+    .name = "help",
+    .summary = "help, man pages, shell completion",
+    .operands = "[COMMAND]",
+    .max_operands = 1,
+    .groups = {{"Options", options}},
+    .paragraphs = paragraphs,
+    .examples = examples,
+    .run = run,
+};

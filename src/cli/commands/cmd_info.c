@@ -1,0 +1,233 @@
+/* cmd_info.c - `spdml info`: what is in a data set and what is wrong with it, or how a model or
+ * the checkpoint of a fit came about. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/frame/cli_memory.h"
+#include "cli/commands/label_columns.h"
+#include "cli/commands/show_meta.h"
+#include "cli/commands/show_model.h"
+#include "cli/frame/sheet.h"
+#include "cli/frame/session.h"
+
+#define CLASSES_SHOWN 10
+
+static void print_class_counts(sheet *r, const spd_data *data, const size_t *count)
+{
+    sheet_line(r, "labels", "%zu class%s", data->classes, data->classes == 1 ? "" : "es");
+    for (size_t c = 0; c < data->classes && c < CLASSES_SHOWN; c++)
+        sheet_line(r, "", "%zu x %s", count[c], data->class_name[c]);
+    if (data->classes > CLASSES_SHOWN)
+        sheet_line(r, "", "and %zu more", data->classes - CLASSES_SHOWN);
+}
+
+static void show_no_labels(sheet *r, const spd_data *data)
+{
+    char hint[300];
+    label_columns(data, hint, sizeof hint);
+    if (hint[0])
+        sheet_line(r, "labels", "none (%s)", hint);
+    else
+        sheet_line(r, "labels", "none");
+}
+
+static void show_classes(sheet *r, const spd_data *data)
+{
+    sheet_count(r, "classes", NULL, data->classes, "");
+    if (!data->classes) {
+        show_no_labels(r, data);
+        return;
+    }
+    size_t *count = cli_alloc(data->classes, sizeof *count, "class counts");
+    for (size_t i = 0; i < data->p; i++)
+        count[data->label[i]]++;
+    json_t *list = sheet_json_list();
+    for (size_t c = 0; c < data->classes; c++) {
+        json_t *name = sheet_json_text(data->class_name[c]);
+        sheet_json_append(list,
+                          json_pack("{s:o,s:I}", "label", name, "count", (json_int_t)count[c]));
+    }
+    sheet_json(r, "class_counts", list);
+    print_class_counts(r, data, count);
+    cli_free(count);
+}
+
+static void show_columns(sheet *r, const spd_data *data)
+{
+    json_t *list = sheet_json_list();
+    for (size_t i = 0; i < data->columns; i++) {
+        const spd_array *column = data->column[i];
+        const char *name = column->name ? column->name : "";
+        const char *type = column->type == SPD_TEXT    ? "text"
+                           : column->type == SPD_INT64 ? "integer"
+                                                       : "real";
+        size_t width = data->p ? column->count / data->p : 0;
+        sheet_json_append(list, sheet_json_text(name));
+        sheet_line(r, i ? "" : "columns", "%s (%s, %zu per matrix)", name, type, width);
+    }
+    sheet_json(r, "columns", list);
+}
+
+/* One problem: how many matrices have it, the first of them, and what helps, which the rest says
+ * with the punctuation before it. */
+static void add_problem(sheet *r, json_t *list, const spd_data *data, size_t count, size_t first,
+                        const char *what, const char *rest)
+{
+    char text[500], label[120] = "";
+    if (!count)
+        return;
+    if (data->label)
+        snprintf(label, sizeof label, " of class %.80s", data->class_name[data->label[first]]);
+    snprintf(text, sizeof text, "%zu %s %s, first X[%zu]%s%s", count,
+             count == 1 ? "matrix" : "matrices", what, first, label, rest);
+    sheet_line(r, json_array_size(list) ? "" : "problems", "%s", text);
+    sheet_json_append(list, sheet_json_text(text));
+}
+
+static void show_problems(sheet *r, const spd_data *data, const spd_survey *survey)
+{
+    json_t *list = sheet_json_list();
+    char indefinite[200];
+    snprintf(indefinite, sizeof indefinite, " (smallest eigenvalue %.2g); %s",
+             survey->first_eigenvalue, survey->remedy);
+    add_problem(r, list, data, survey->not_finite, survey->first_not_finite, "with NaN or Inf",
+                "; remove such matrices");
+    add_problem(r, list, data, survey->not_symmetric, survey->first_not_symmetric, "not symmetric",
+                "; try --symmetrize");
+    add_problem(r, list, data, survey->not_definite, survey->first_not_definite,
+                "not positive definite", indefinite);
+    add_problem(r, list, data, survey->singular, survey->first_singular,
+                "singular to rounding (condition above 1e15)", "; try --regularize 1e-6");
+    if (!json_array_size(list))
+        sheet_line(r, "problems", "none");
+    sheet_json(r, "problems", list);
+}
+
+static void show_all(session *s, const char *path, const spd_data *data, const spd_survey *survey)
+{
+    sheet r;
+    sheet_open(&r, arguments_flag(s->args, "json"));
+    sheet_text(&r, "file", "file", path);
+    sheet_count(&r, "p", "matrices", data->p, "");
+    sheet_count(&r, "n", NULL, data->n, "");
+    sheet_line(&r, "size", "%zu x %zu", data->n, data->n);
+    show_classes(&r, data);
+    show_columns(&r, data);
+    meta_report(&r, data->meta);
+    sheet_real(&r, "min_eigenvalue", NULL, survey->min_eigenvalue);
+    sheet_real(&r, "max_eigenvalue", NULL, survey->max_eigenvalue);
+    sheet_line(&r, "eigenvalues", "%.6g to %.6g", survey->min_eigenvalue, survey->max_eigenvalue);
+    sheet_real(&r, "max_condition", "largest condition", survey->max_condition);
+    sheet_real(&r, "max_asymmetry", "largest asymmetry", survey->max_asymmetry);
+    show_problems(&r, data, survey);
+    sheet_close(&r);
+}
+
+/* ---- models and checkpoints --------------------------------------------------------------------
+ */
+
+static void show_model_file(session *s, const char *path, const char *kind, const spd_model *model)
+{
+    sheet r;
+    sheet_open(&r, arguments_flag(s->args, "json"));
+    sheet_text(&r, "file", "file", path);
+    sheet_text(&r, "kind", "kind", kind);
+    sheet_text(&r, "version", "made by spdml", model->version);
+    model_report(&r, model);
+    model_report_history(&r, model);
+    model_report_map(&r, model);
+    sheet_close(&r);
+}
+
+static int show_model(session *s, const char *path)
+{
+    spd_model *model = NULL;
+    spd_status status = spd_model_load(s->ctx, path, &model);
+    if (status < 0)
+        return session_fail(s, status);
+    show_model_file(s, path, "model", model);
+    spd_model_free(model);
+    return CLI_GOOD;
+}
+
+static int show_checkpoint(session *s, const char *path)
+{
+    spd_fit_state *state = NULL;
+    spd_model *model = NULL;
+    spd_status status = spd_fit_state_load(s->ctx, path, &state);
+    if (status == SPD_OK)
+        status = spd_fit_state_model(s->ctx, state, &model);
+    spd_fit_state_free(state);
+    if (status != SPD_OK || !model)
+        return session_fail(s, status);
+    show_model_file(s, path, "checkpoint", model);
+    spd_model_free(model);
+    return CLI_GOOD;
+}
+
+/* ---- data sets ---------------------------------------------------------------------------------
+ */
+
+static int show_data(session *s, const char *path)
+{
+    spd_data *data = NULL;
+    spd_survey survey;
+    int code = session_load(s, path, 1, &data);
+    if (code)
+        return code;
+    spd_status status = spd_data_survey(s->ctx, data, &survey);
+    if (status < 0) {
+        code = session_fail(s, status);
+    } else {
+        session_talk(s, "surveyed %s", path);
+        bar_clear(&s->bar);
+        show_all(s, path, data, &survey);
+    }
+    spd_data_free(data);
+    return code;
+}
+
+static int run(session *s)
+{
+    const char *path = s->args->operands[0], *ending = strrchr(path, '.');
+    spd_kind kind = spd_file_kind(path);
+    if (kind == SPD_KIND_CHECKPOINT)
+        return show_checkpoint(s, path);
+    /* What is called a model is read as one, so that a damaged one is named as such. */
+    if (kind == SPD_KIND_MODEL || (ending && strcasecmp(ending, ".spdml") == 0))
+        return show_model(s, path);
+    return show_data(s, path);
+}
+
+static const char *const paragraphs[] = {
+    "Shows what a data set holds: the number of matrices and their size, the labels with the count "
+    "of each class, further columns, the range of the eigenvalues, the largest condition number; "
+    "of one that 'spdml describe' made, the descriptor and its parameters too.",
+    "Matrices that are not SPD are counted and the first of each kind is named, with what helps; "
+    "so are those that are SPD by rounding alone, whose distances may not exist. "
+    "Such problems are part of the answer: the exit status is 0 whenever the file could be read.",
+    "Of a model (.spdml) or a checkpoint it shows the map's size, the options and how the fit "
+    "went.",
+    NULL};
+
+static const command_example examples[] = {
+    {"spdml info data.npz", "Describe a data set."},
+    {"spdml info covs.mat --x covs --y labels --json", "The same for a MATLAB file, as JSON."},
+    {"spdml info model.spdml", "How a model was learned."},
+    {NULL, NULL}};
+
+const command command_info = {
+    .name = "info",
+    .summary = "what a data set or a model holds",
+    .operands = "FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .groups = {{"Reading data", options_data}, {"Common options", options_common}},
+    .paragraphs = paragraphs,
+    .examples = examples,
+    .run = run,
+};

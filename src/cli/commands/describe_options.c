@@ -1,0 +1,322 @@
+/* describe_options.c - from the command line to the library's options of a description. */
+#include "cli/commands/describe_options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/frame/cli_memory.h"
+#include "cli/frame/kinds.h"
+
+/* ---- which options belong to which kind --------------------------------------------------------
+ */
+
+static const kind_options serves[] = {
+    {options_describe_signals, KIND(SPD_DESCRIBE_COVARIANCE)},
+    {options_describe_images,
+     KIND(SPD_DESCRIBE_SIFT_COLOR) | KIND(SPD_DESCRIBE_GABOR) | KIND(SPD_DESCRIBE_REGION)},
+    {options_describe_sift, KIND(SPD_DESCRIBE_SIFT_COLOR)},
+    {options_describe_gabor, KIND(SPD_DESCRIBE_GABOR)},
+    {options_describe_region, KIND(SPD_DESCRIBE_REGION)},
+    {options_describe_motion, KIND(SPD_DESCRIBE_JOINTS)},
+};
+
+static const char *kind_name(size_t kind)
+{
+    return spd_descriptor_name((spd_descriptor)kind);
+}
+
+static int take_kind(session *s, describing *d)
+{
+    static const kind_table kinds = {
+        "describe", "descriptor", SPD_DESCRIPTORS, kind_name, sizeof serves / sizeof *serves,
+        serves};
+    size_t kind = 0;
+    int code = kinds_take(s, &kinds, &kind);
+    d->kind = (spd_descriptor)kind;
+    return code;
+}
+
+/* ---- values of several parts ------------------------------------------------------------------
+ */
+
+static int bad_value(const char *name, const char *text, const char *expected)
+{
+    cli_error("--%s %s: must be %s", name, text, expected);
+    return CLI_MISUSED;
+}
+
+/* *value <- the whole number at *text, up to a million; *text moves behind it. Non-zero: none. */
+static int parse_count(const char **text, size_t *value)
+{
+    char *end;
+    if (**text < '0' || **text > '9')
+        return 1;
+    unsigned long number = strtoul(*text, &end, 10);
+    if (number > 1000000)
+        return 1;
+    *value = number;
+    *text = end;
+    return 0;
+}
+
+/* *first, *second <- "3x4". Non-zero when text is not that. */
+static int parse_pair(const char *text, size_t *first, size_t *second)
+{
+    if (parse_count(&text, first) || *text++ != 'x' || parse_count(&text, second))
+        return 1;
+    return *text != '\0';
+}
+
+static int take_size(session *s, spd_describe_options *o)
+{
+    const char *text = arguments_text(s->args, "size"), *at = text;
+    size_t side;
+    if (!text || !parse_pair(text, &o->width, &o->height))
+        return CLI_GOOD;
+    if (parse_count(&at, &side) || *at)
+        return bad_value("size", text, "a number of pixels or WIDTHxHEIGHT, such as 64x48");
+    o->width = o->height = side;
+    return CLI_GOOD;
+}
+
+/* Cells of a grid, at least one each way. */
+static int take_grid(const char *name, const char *text, spd_describe_options *o)
+{
+    if (parse_pair(text, &o->grid_rows, &o->grid_columns) || !o->grid_rows || !o->grid_columns)
+        return bad_value(name, text,
+                         strcmp(name, "grid") == 0 ? "ROWSxCOLUMNS, such as 3x4"
+                                                   : "whole, halves or ROWSxCOLUMNS, such as 2x2");
+    return CLI_GOOD;
+}
+
+static int take_regions(session *s, spd_describe_options *o)
+{
+    const char *text = arguments_text(s->args, "regions");
+    if (!arguments_count(s->args, "regions"))
+        return CLI_GOOD;
+    if (strcmp(text, "whole") == 0)
+        o->regions = SPD_REGIONS_WHOLE;
+    else if (strcmp(text, "halves") == 0)
+        o->regions = SPD_REGIONS_HALVES;
+    else
+        o->regions = SPD_REGIONS_GRID;
+    return o->regions == SPD_REGIONS_GRID ? take_grid("regions", text, o) : CLI_GOOD;
+}
+
+static int take_frames(session *s, spd_describe_options *o)
+{
+    const char *text = arguments_text(s->args, "frames"), *at = text;
+    if (!text)
+        return CLI_GOOD;
+    int bad = (*at != ':' && parse_count(&at, &o->first_frame)) || *at++ != ':' ||
+              (*at && parse_count(&at, &o->last_frame)) || *at;
+    if (bad || (o->last_frame && o->last_frame <= o->first_frame))
+        return bad_value("frames", text, "FIRST:LAST with FIRST below LAST, such as 10:200 or 10:");
+    return CLI_GOOD;
+}
+
+static size_t count_parts(const char *text, char separator)
+{
+    size_t parts = 1;
+    for (; *text; text++)
+        parts += *text == separator;
+    return parts;
+}
+
+/* "12-14,16-18" */
+static int take_bands(session *s, describing *d)
+{
+    const char *text = arguments_text(s->args, "bands"), *at = text;
+    if (!text)
+        return CLI_GOOD;
+    size_t bands = count_parts(text, ',');
+    d->bands = cli_alloc(2 * bands, sizeof *d->bands, "bands");
+    for (size_t k = 0; k < 2 * bands; k++) {
+        char *end;
+        d->bands[k] = strtod(at, &end);
+        char after = k % 2 == 0 ? '-' : k + 1 < 2 * bands ? ',' : '\0';
+        if (end == at || *at == '-' || *end != after || !isfinite(d->bands[k]))
+            return bad_value("bands", text, "LOW-HIGH in Hz, separated by commas: 12-14,16-18");
+        at = end + 1;
+    }
+    d->options.bands = bands;
+    d->options.band = d->bands;
+    return CLI_GOOD;
+}
+
+static int take_shrinkage(session *s, spd_covariance_options *o)
+{
+    const char *text = arguments_text(s->args, "shrinkage");
+    spd_shrinkage named;
+    if (spd_shrinkage_parse(text, &named) == SPD_OK && named != SPD_SHRINK_VALUE) {
+        o->shrinkage = named;
+        return CLI_GOOD;
+    }
+    o->shrinkage = SPD_SHRINK_VALUE;
+    if (option_parse_real(text, &o->shrink) || !(o->shrink >= 0.0 && o->shrink <= 1.0))
+        return bad_value("shrinkage", text, "none, oas, ledoit-wolf or a number from 0 to 1");
+    return CLI_GOOD;
+}
+
+/* ---- files ------------------------------------------------------------------------------------
+ */
+
+static int take_model(session *s, describing *d)
+{
+    const char *path = arguments_text(s->args, "model");
+    if (!path)
+        return CLI_GOOD;
+    spd_status status = spd_model_load(s->ctx, path, &d->model);
+    if (status < 0)
+        return session_fail(s, status);
+    d->options.covariance.W = d->model->W;
+    d->options.covariance.m = d->model->m;
+    d->options.covariance.n = d->model->n;
+    return CLI_GOOD;
+}
+
+/* A table of rectangles: whole numbers, sizes above zero. */
+static int copy_rects(const spd_array *table, const char *path, describing *d)
+{
+    size_t columns = table->ndim == 2 ? table->shape[1] : table->count;
+    if (table->ndim > 2 || columns != 4 || table->count == 0) {
+        cli_error("%s: a rectangle is four columns: x, y, width, height", path);
+        return CLI_FAILED;
+    }
+    d->options.rects = table->count / 4;
+    d->rects = cli_alloc(d->options.rects, sizeof *d->rects, "rectangles");
+    for (size_t i = 0; i < table->count; i++) {
+        double value = table->type == SPD_INT64     ? (double)table->i64[i]
+                       : table->type == SPD_FLOAT64 ? table->f64[i]
+                                                    : -1.0;
+        size_t *part[] = {&d->rects[i / 4].x, &d->rects[i / 4].y, &d->rects[i / 4].width,
+                          &d->rects[i / 4].height};
+        if (!(value >= (i % 4 < 2 ? 0.0 : 1.0) && value <= 1e6 && value == floor(value))) {
+            cli_error("%s: rectangle %zu is not whole numbers of pixels", path, i / 4);
+            return CLI_FAILED;
+        }
+        *part[i % 4] = (size_t)value;
+    }
+    d->options.rect = d->rects;
+    return CLI_GOOD;
+}
+
+static int take_rects(session *s, describing *d)
+{
+    const char *path = arguments_text(s->args, "rects");
+    spd_array *table = NULL;
+    if (!path)
+        return CLI_GOOD;
+    spd_status status = spd_array_read(s->ctx, path, NULL, &table);
+    if (status < 0)
+        return session_fail(s, status);
+    int code = copy_rects(table, path, d);
+    spd_array_free(table);
+    return code;
+}
+
+/* ---- all --------------------------------------------------------------------------------------
+ */
+
+static void take_count(session *s, const char *name, size_t *value)
+{
+    if (arguments_count(s->args, name))
+        *value = (size_t)arguments_int(s->args, name);
+}
+
+static void take_real(session *s, const char *name, double *value)
+{
+    if (arguments_count(s->args, name))
+        *value = arguments_real(s->args, name);
+}
+
+/* Options of one value: what is not given keeps the descriptor's default. */
+static void take_simple(session *s, spd_describe_options *o)
+{
+    const struct {
+        const char *name;
+        size_t *value;
+    } counts[] = {{"order", &o->order},
+                  {"sift-step", &o->step},
+                  {"sift-bin", &o->bin},
+                  {"scales", &o->scales},
+                  {"orientations", &o->orientations},
+                  {"temporal-pyramid", &o->pyramid}};
+    const struct {
+        const char *name;
+        double *value;
+    } reals[] = {{"regularize", &o->covariance.regularize},
+                 {"rate", &o->rate},
+                 {"window", &o->window},
+                 {"step", &o->stride},
+                 {"smooth", &o->smooth},
+                 {"kmax", &o->kmax},
+                 {"spacing", &o->spacing},
+                 {"sigma", &o->sigma}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        take_count(s, counts[i].name, counts[i].value);
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+        take_real(s, reals[i].name, reals[i].value);
+    o->channels_first = arguments_flag(s->args, "channels-first");
+    o->keep_images = arguments_flag(s->args, "keep-images");
+    o->keep_going = arguments_flag(s->args, "keep-going");
+    o->grey |= arguments_flag(s->args, "no-color");
+    o->center_root = arguments_count(s->args, "center") > 0;
+    o->group = arguments_text(s->args, "group");
+    o->asf = arguments_text(s->args, "asf");
+    o->x_name = arguments_text(s->args, "x");
+    o->y_name = arguments_text(s->args, "y");
+}
+
+static int take_labels(session *s, spd_describe_options *o)
+{
+    const char *by = arguments_text(s->args, "label-by");
+    o->index = arguments_text(s->args, "labels");
+    o->pattern = arguments_text(s->args, "label-pattern");
+    if ((o->index != NULL) + (o->pattern != NULL) + (arguments_count(s->args, "label-by") > 0) >
+        1) {
+        cli_error("--labels, --label-pattern and --label-by exclude each other");
+        return CLI_MISUSED;
+    }
+    o->labels = o->pattern                  ? SPD_LABELS_PATTERN
+                : strcmp(by, "folder") == 0 ? SPD_LABELS_FOLDER
+                : strcmp(by, "none") == 0   ? SPD_LABELS_NONE
+                                            : SPD_LABELS_AUTO;
+    return CLI_GOOD;
+}
+
+int describing_take(session *s, describing *d)
+{
+    int code = take_kind(s, d);
+    if (code)
+        return code;
+    spd_describe_options *o = &d->options;
+    spd_describe_defaults(d->kind, o);
+    take_simple(s, o);
+    code = take_labels(s, o);
+    if (!code)
+        code = take_shrinkage(s, &o->covariance);
+    if (!code)
+        code = take_size(s, o);
+    if (!code)
+        code = take_regions(s, o);
+    if (!code && arguments_text(s->args, "grid"))
+        code = take_grid("grid", arguments_text(s->args, "grid"), o);
+    if (!code)
+        code = take_frames(s, o);
+    if (!code)
+        code = take_bands(s, d);
+    if (!code)
+        code = take_rects(s, d);
+    if (!code)
+        code = take_model(s, d);
+    return code;
+}
+
+void describing_free(describing *d)
+{
+    spd_model_free(d->model);
+    cli_free(d->bands);
+    cli_free(d->rects);
+}

@@ -1,0 +1,260 @@
+/* learning.c - from the command line to the library's options of a fit. */
+#include "cli/commands/learning.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/frame/cli_memory.h"
+#include "cli/commands/label_columns.h"
+
+#define FOLDS 5
+
+int learning_wants(const session *s, const char *name, int given_only)
+{
+    return !given_only || arguments_count(s->args, name) > 0;
+}
+
+unsigned learning_choice(const session *s, const char *name)
+{
+    const option *o = command_option_named(s->args->command, name, strlen(name));
+    const char *text = arguments_text(s->args, name);
+    unsigned i = 0;
+    while (o->choice(i) && strcmp(o->choice(i), text) != 0)
+        i++;
+    return i;
+}
+
+static int take_nu_b(session *s, learning *l)
+{
+    const char *text = arguments_text(s->args, "nu-b");
+    int64_t number = 0;
+    if (!text)
+        return CLI_GOOD;
+    l->auto_nu_b = strcmp(text, "auto") == 0;
+    if (l->auto_nu_b)
+        return CLI_GOOD;
+    if (option_parse_int(text, &number) || number < 1 || number > 1000000000) {
+        cli_error("--nu-b %s: must be a whole number at least 1, or auto", text);
+        return CLI_MISUSED;
+    }
+    l->options.nu_b = (size_t)number;
+    return CLI_GOOD;
+}
+
+/* Which kind of graph: by labels, without, or the user's own. */
+static int take_learning(session *s, learning *l)
+{
+    int own = arguments_count(s->args, "affinity") > 0;
+    int free_of_labels = arguments_count(s->args, "unsupervised") > 0;
+    if (own && free_of_labels) {
+        cli_error("--affinity and --unsupervised exclude each other");
+        return CLI_MISUSED;
+    }
+    if (own)
+        l->options.learning = SPD_OWN_GRAPH;
+    else if (free_of_labels)
+        l->options.learning =
+            learning_choice(s, "unsupervised") == 0 ? SPD_UNSUPERVISED : SPD_MAXIMAL_VARIANCE;
+    if (l->auto_nu_b && l->options.learning != SPD_SUPERVISED) {
+        cli_error("--nu-b auto: needs labels to choose by");
+        return CLI_MISUSED;
+    }
+    return CLI_GOOD;
+}
+
+int learning_options(session *s, learning *l, int given_only)
+{
+    spd_fit_options *o = &l->options;
+    if (learning_wants(s, "metric", given_only))
+        o->metric = session_metric(s);
+    if (arguments_count(s->args, "nu-w"))
+        o->nu_w = (size_t)arguments_int(s->args, "nu-w");
+    if (learning_wants(s, "graph", given_only))
+        o->graph = (spd_graph)learning_choice(s, "graph");
+    if (learning_wants(s, "affinity-weight", given_only))
+        o->affinity_weight = arguments_real(s->args, "affinity-weight");
+    if (learning_wants(s, "objective", given_only))
+        o->objective = (spd_objective)learning_choice(s, "objective");
+    int code = take_nu_b(s, l);
+    return code ? code : take_learning(s, l);
+}
+
+/* l->label <- class numbers without gaps, -1 for the class that means unknown. */
+static void take_labels(session *s, learning *l)
+{
+    const char *unknown = arguments_text(s->args, "unlabelled");
+    const spd_data *data = l->data;
+    int hidden = -1;
+    if (!data->label)
+        return;
+    for (size_t c = 0; unknown && c < data->classes; c++)
+        if (strcmp(data->class_name[c], unknown) == 0)
+            hidden = (int)c;
+    if (unknown && hidden < 0)
+        session_remark(s, "%s: no matrix has the label %s; all count as labelled", data->source,
+                       unknown);
+    l->label = cli_alloc(data->p, sizeof *l->label, "labels");
+    for (size_t i = 0; i < data->p; i++) {
+        int label = data->label[i];
+        l->label[i] = hidden < 0 || label < hidden ? label : label == hidden ? -1 : label - 1;
+    }
+}
+
+static int check_labels(const learning *l)
+{
+    if (l->options.learning != SPD_SUPERVISED || l->label)
+        return CLI_GOOD;
+    char hint[300];
+    label_columns(l->data, hint, sizeof hint);
+    cli_error("%s: has no labels to learn from; name them with --y or --labels, or use "
+              "--unsupervised%s%s",
+              l->data->source, hint[0] ? "; " : "", hint);
+    return CLI_FAILED;
+}
+
+/* ---- a graph of the user's own ----------------------------------------------------------------
+ */
+
+typedef struct edge_list {
+    spd_array *i, *j, *value;
+} edge_list;
+
+static int read_edges(session *s, const char *path, edge_list *e)
+{
+    spd_status status = spd_array_read(s->ctx, path, "i", &e->i);
+    if (status == SPD_OK)
+        status = spd_array_read(s->ctx, path, "j", &e->j);
+    if (status == SPD_OK)
+        status = spd_array_read(s->ctx, path, "value", &e->value);
+    if (status < 0)
+        return session_fail(s, status);
+    if (e->i->count != e->j->count || e->i->count != e->value->count) {
+        cli_error("%s: i, j and value must be of one length, not %zu, %zu and %zu", path,
+                  e->i->count, e->j->count, e->value->count);
+        return CLI_FAILED;
+    }
+    if (e->i->type == SPD_TEXT || e->j->type == SPD_TEXT || e->value->type == SPD_TEXT) {
+        cli_error("%s: i, j and value must be numbers", path);
+        return CLI_FAILED;
+    }
+    return CLI_GOOD;
+}
+
+static double number_at(const spd_array *array, size_t k)
+{
+    return array->type == SPD_INT64 ? (double)array->i64[k] : array->f64[k];
+}
+
+/* Element k as the number of a sample; UINT32_MAX, which no sample has, when it is none. */
+static uint32_t index_at(const spd_array *array, size_t k)
+{
+    double number = number_at(array, k);
+    return number >= 0 && number < UINT32_MAX && floor(number) == number ? (uint32_t)number
+                                                                         : UINT32_MAX;
+}
+
+/* All entries, zeros too, so that the library's messages count them as the file does. */
+static int take_edges(const char *path, const edge_list *e, learning *l)
+{
+    size_t count = e->i->count;
+    l->pairs = cli_alloc(count, sizeof *l->pairs, "pairs of the graph");
+    for (size_t k = 0; k < count; k++) {
+        double value = number_at(e->value, k);
+        spd_pair pair = {index_at(e->i, k), index_at(e->j, k), fmax(value, 0), fmax(-value, 0)};
+        if (pair.i >= l->data->p || pair.j >= l->data->p || !isfinite(value)) {
+            cli_error("%s: pair %zu (i = %.10g, j = %.10g, value = %.6g): i and j must count the "
+                      "%zu matrices from 0, and the value must be finite",
+                      path, k, number_at(e->i, k), number_at(e->j, k), value, l->data->p);
+            return CLI_FAILED;
+        }
+        l->pairs[k] = pair;
+    }
+    l->options.pairs = count;
+    l->options.own_pairs = l->pairs;
+    return CLI_GOOD;
+}
+
+/* The library judges the graph; asked here, so that the message can name its file. */
+static int check_edges(session *s, const char *path, const learning *l)
+{
+    spd_fit_options options = l->options;
+    spd_pair *pairs = NULL;
+    size_t count;
+    spd_status status = spd_affinity(s->ctx, l->data->n, l->data->p, l->data->X, l->label, &options,
+                                     &pairs, &count);
+    spd_pairs_free(pairs);
+    return status < 0 ? session_fail_in(s, path, status) : CLI_GOOD;
+}
+
+static int load_edges(session *s, learning *l)
+{
+    const char *path = arguments_text(s->args, "affinity");
+    edge_list e = {0};
+    int code = read_edges(s, path, &e);
+    if (!code)
+        code = take_edges(path, &e, l);
+    if (!code)
+        code = check_edges(s, path, l);
+    spd_array_free(e.i);
+    spd_array_free(e.j);
+    spd_array_free(e.value);
+    return code;
+}
+
+int learning_load(session *s, const char *path, learning *l)
+{
+    int code = session_load(s, path, 0, &l->data);
+    if (code)
+        return code;
+    take_labels(s, l);
+    code = check_labels(l);
+    if (!code && l->options.learning == SPD_OWN_GRAPH && !l->options.own_pairs)
+        code = load_edges(s, l);
+    return code;
+}
+
+/* ---- nu_b by cross-validation ---------------------------------------------------------------- */
+
+/* The smallest number of labelled samples in a class. */
+static size_t smallest_class(const learning *l)
+{
+    size_t smallest = l->data->p;
+    size_t *count = cli_alloc(l->data->classes + 1, sizeof *count, "class counts");
+    for (size_t i = 0; i < l->data->p; i++)
+        if (l->label[i] >= 0)
+            count[l->label[i]]++;
+    for (size_t c = 0; c < l->data->classes; c++)
+        if (count[c] && count[c] < smallest)
+            smallest = count[c];
+    cli_free(count);
+    return smallest;
+}
+
+int learning_choose_nu_b(session *s, learning *l)
+{
+    static const size_t all[] = {1, 2, 3, 5, 8};
+    const size_t most = sizeof all / sizeof *all;
+    double accuracy[sizeof all / sizeof *all];
+    if (!l->auto_nu_b)
+        return CLI_GOOD;
+    size_t limit = l->options.nu_w ? l->options.nu_w : smallest_class(l), count = 1;
+    while (count < most && all[count] <= limit) /* the paper recommends nu_b <= nu_w */
+        count++;
+    spd_status status = spd_choose_nu_b(s->ctx, l->data->n, l->data->p, l->data->X, l->label,
+                                        &l->options, FOLDS, count, all, &l->options.nu_b, accuracy);
+    if (status < 0)
+        return session_fail_in(s, l->data->source, status);
+    bar_clear(&s->bar);
+    for (size_t k = 0; k < count; k++)
+        session_talk(s, "nu_b %zu: accuracy %.2f %%", all[k], 100 * accuracy[k]);
+    session_remark(s, "chose --nu-b %zu of %zu candidates by %d-fold cross-validation",
+                   l->options.nu_b, count, FOLDS);
+    return CLI_GOOD;
+}
+
+void learning_free(learning *l)
+{
+    cli_free(l->pairs);
+    cli_free(l->label);
+    spd_data_free(l->data);
+}

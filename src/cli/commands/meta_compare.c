@@ -1,0 +1,216 @@
+/* meta_compare.c - two records of `spdml describe`, set beside each other.
+ *
+ * Left out is what may differ between matrices that are alike: the map (one set may have gone
+ * through `transform`) and how tables lie in their files. */
+#include "cli/commands/meta_compare.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#define VALUE_ROOM 120 /* characters of a value */
+#define SHOWN      3   /* differences that are named */
+
+/* How the members of a record become the value of an option. */
+typedef enum form {
+    FORM_NUMBER,
+    FORM_SOME,    /* a number; 0 is none */
+    FORM_WORD,    /* a word; shrinkage may have a number beside it */
+    FORM_FLAG,    /* given when true */
+    FORM_UNSET,   /* given when false */
+    FORM_SIZE,    /* two numbers, or one for both */
+    FORM_CELLS,   /* two numbers; 0 is none */
+    FORM_REGIONS, /* a word, or cells */
+    FORM_FRAMES,  /* first and last */
+    FORM_BANDS    /* pairs */
+} form;
+
+typedef struct row {
+    const char *descriptor; /* NULL: all */
+    const char *option;
+    form form;
+    const char *key, *second; /* members of the record */
+} row;
+
+static const row rows[] = {
+    {NULL, "size", FORM_SIZE, "width", "height"},
+    {"sift-color", "sift-step", FORM_NUMBER, "step", NULL},
+    {"sift-color", "sift-bin", FORM_NUMBER, "bin", NULL},
+    {"sift-color", "smooth", FORM_NUMBER, "smooth", NULL},
+    {"sift-color", "no-color", FORM_UNSET, "color", NULL},
+    {"region", "no-color", FORM_FLAG, "grey", NULL},
+    {"region", "grid", FORM_CELLS, "grid_rows", "grid_columns"},
+    {"region", "rects", FORM_SOME, "rectangles", NULL},
+    {"gabor", "regions", FORM_REGIONS, "regions", NULL},
+    {"gabor", "scales", FORM_NUMBER, "scales", NULL},
+    {"gabor", "orientations", FORM_NUMBER, "orientations", NULL},
+    {"gabor", "kmax", FORM_NUMBER, "kmax", NULL},
+    {"gabor", "spacing", FORM_NUMBER, "spacing", NULL},
+    {"gabor", "sigma", FORM_NUMBER, "sigma", NULL},
+    {"covariance", "rate", FORM_NUMBER, "rate", NULL},
+    {"covariance", "window", FORM_SOME, "window", NULL},
+    {"covariance", "step", FORM_SOME, "step", NULL},
+    {"covariance", "bands", FORM_BANDS, "bands", NULL},
+    {"covariance", "order", FORM_NUMBER, "order", NULL},
+    {"joints", "center", FORM_WORD, "center", NULL},
+    {"joints", "frames", FORM_FRAMES, "first_frame", "last_frame"},
+    {"joints", "temporal-pyramid", FORM_NUMBER, "temporal_pyramid", NULL},
+    {NULL, "shrinkage", FORM_WORD, "shrinkage", "shrink"},
+    {NULL, "regularize", FORM_NUMBER, "regularize", NULL},
+};
+
+/* ---- values -----------------------------------------------------------------------------------
+ */
+
+/* A member of the descriptor's parameters or of the covariance's. */
+static json_t *member(json_t *record, const char *key)
+{
+    json_t *found = json_object_get(json_object_get(record, "parameters"), key);
+    return found ? found : json_object_get(json_object_get(record, "covariance"), key);
+}
+
+static void put_word(const char *word, char text[VALUE_ROOM])
+{
+    snprintf(text, VALUE_ROOM, "%s", word ? word : "");
+}
+
+static void put_number(double a, char text[VALUE_ROOM])
+{
+    snprintf(text, VALUE_ROOM, "%.10g", a);
+}
+
+static void put_pair(double a, double b, char text[VALUE_ROOM])
+{
+    snprintf(text, VALUE_ROOM, "%.10gx%.10g", a, b);
+}
+
+static void put_frames(double first, double last, char text[VALUE_ROOM])
+{
+    if (last > 0.0)
+        snprintf(text, VALUE_ROOM, "%.10g:%.10g", first, last);
+    else if (first > 0.0)
+        snprintf(text, VALUE_ROOM, "%.10g:", first);
+    else
+        snprintf(text, VALUE_ROOM, "all");
+}
+
+static void put_bands(json_t *bands, char text[VALUE_ROOM])
+{
+    size_t at = 0;
+    snprintf(text, VALUE_ROOM, "none");
+    for (size_t b = 0; b < json_array_size(bands) && at < VALUE_ROOM; b++) {
+        json_t *band = json_array_get(bands, b);
+        at += (size_t)snprintf(text + at, VALUE_ROOM - at, "%s%.10g-%.10g", b ? "," : "",
+                               json_number_value(json_array_get(band, 0)),
+                               json_number_value(json_array_get(band, 1)));
+    }
+}
+
+/* A word, unless there are numbers beside it: one, or those of cells. */
+static void put_named(json_t *word, json_t *number, json_t *second, char text[VALUE_ROOM])
+{
+    if (second)
+        put_pair(json_number_value(number), json_number_value(second), text);
+    else if (number)
+        put_number(json_number_value(number), text);
+    else
+        put_word(json_string_value(word), text);
+}
+
+static void put_cells(double a, double b, char text[VALUE_ROOM])
+{
+    if (a > 0.0)
+        put_pair(a, b, text);
+    else
+        put_word("none", text);
+}
+
+/* text <- the option's value in a record; empty where the record does not say. */
+static void put_value(json_t *record, const row *r, char text[VALUE_ROOM])
+{
+    json_t *value = member(record, r->key), *other = r->second ? member(record, r->second) : NULL;
+    double a = json_number_value(value), b = json_number_value(other);
+    text[0] = '\0';
+    if (!value)
+        return;
+    switch (r->form) {
+    case FORM_NUMBER:
+        put_number(a, text);
+        break;
+    case FORM_SOME:
+        if (a > 0.0)
+            put_number(a, text);
+        else
+            put_word("none", text);
+        break;
+    case FORM_WORD:
+        put_named(value, other, NULL, text);
+        break;
+    case FORM_FLAG:
+        put_word(json_is_true(value) ? "given" : "not given", text);
+        break;
+    case FORM_UNSET:
+        put_word(json_is_true(value) ? "not given" : "given", text);
+        break;
+    case FORM_SIZE:
+        if (a < b || a > b)
+            put_pair(a, b, text);
+        else
+            put_number(a, text);
+        break;
+    case FORM_CELLS:
+        put_cells(a, b, text);
+        break;
+    case FORM_REGIONS:
+        put_named(value, member(record, "grid_rows"), member(record, "grid_columns"), text);
+        break;
+    case FORM_FRAMES:
+        put_frames(a, b, text);
+        break;
+    case FORM_BANDS:
+        put_bands(value, text);
+        break;
+    }
+}
+
+/* ---- differences ------------------------------------------------------------------------------
+ */
+
+static const char *descriptor_of(json_t *record)
+{
+    return json_string_value(json_object_get(record, "descriptor"));
+}
+
+/* The parameters of two records of one descriptor. */
+static void compare_values(json_t *first, json_t *second, char *text, size_t size)
+{
+    size_t at = 0, found = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && found <= SHOWN && at < size; i++) {
+        char a[VALUE_ROOM], b[VALUE_ROOM];
+        if (rows[i].descriptor && strcmp(rows[i].descriptor, descriptor_of(first)) != 0)
+            continue;
+        put_value(first, &rows[i], a);
+        put_value(second, &rows[i], b);
+        if (!a[0] || !b[0] || strcmp(a, b) == 0)
+            continue;
+        if (found++ < SHOWN)
+            at += (size_t)snprintf(text + at, size - at, "%s--%s %s against %s", at ? ", " : "",
+                                   rows[i].option, a, b);
+        else
+            snprintf(text + at, size - at, ", ...");
+    }
+}
+
+void meta_compare(const char *first, const char *second, char *text, size_t size)
+{
+    json_t *a = first ? json_loads(first, 0, NULL) : NULL;
+    json_t *b = second ? json_loads(second, 0, NULL) : NULL;
+    const char *descriptor = descriptor_of(a), *other = descriptor_of(b);
+    text[0] = '\0';
+    if (descriptor && other && strcmp(descriptor, other) != 0)
+        snprintf(text, size, "%.40s against %.40s", descriptor, other);
+    else if (descriptor && other)
+        compare_values(a, b, text, size);
+    json_decref(a);
+    json_decref(b);
+}

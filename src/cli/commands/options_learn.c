@@ -1,0 +1,99 @@
+/* options_learn.c - rows of the option table that say what the learner minimises. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/frame/options.h"
+#include "spdml.h"
+
+static const spd_metric learnable[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+
+static const char *metrics(size_t i)
+{
+    return i < sizeof learnable / sizeof *learnable ? spd_metric_name(learnable[i]) : NULL;
+}
+
+/* pyRiemann's names of those metrics. */
+static const char *metric_alias(const char *text)
+{
+    const char *name = option_metric_alias(text);
+    for (size_t i = 0; name && metrics(i); i++)
+        if (strcmp(name, metrics(i)) == 0)
+            return name;
+    return NULL;
+}
+
+static const char *graphs(size_t i)
+{
+    return spd_graph_name((spd_graph)i);
+}
+
+static const char *objectives(size_t i)
+{
+    return spd_objective_name((spd_objective)i);
+}
+
+static const char *unsupervised(size_t i)
+{
+    static const char *const kinds[] = {"graph", "variance"};
+    return i < sizeof kinds / sizeof *kinds ? kinds[i] : NULL;
+}
+
+const option options_graph[] = {
+    {.name = "metric",
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     .standard = "stein",
+     .choice = metrics,
+     .alias = metric_alias,
+     .help = "Metric of the graph and of the cost"},
+    {.name = "nu-w",
+     .argument = "N",
+     .type = OPTION_INT,
+     .min = 1,
+     .max = 1000000000,
+     .help = "Neighbours within the class of a sample; by default the size of the smallest class. "
+             "A class gives what it has"},
+    {.name = "nu-b",
+     .argument = "N|auto",
+     .type = OPTION_TEXT,
+     .help = "Neighbours in other classes; by default the smaller of 3 and the neighbours within. "
+             "auto chooses by cross-validation"},
+    {.name = "graph",
+     .argument = "KIND",
+     .type = OPTION_CHOICE,
+     .standard = "or",
+     .choice = graphs,
+     .help = "or: a pair counts when either is a neighbour of the other; directed: a one-sided "
+             "pair counts half"},
+    {.name = "affinity-weight",
+     .argument = "L",
+     .type = OPTION_REAL,
+     .standard = "1",
+     .min = 0,
+     .max = INFINITY,
+     .help = "Weight of the pairs between classes"},
+    {.name = "affinity",
+     .argument = "FILE",
+     .type = OPTION_FILE,
+     .help = "A graph of your own instead: arrays i, j and value, each pair once; value > 0 draws "
+             "a pair together, < 0 apart (.npz or .mat)"},
+    {.name = "objective",
+     .argument = "NAME",
+     .type = OPTION_CHOICE,
+     .standard = "difference",
+     .choice = objectives,
+     .help = "difference: distances within minus distances between classes; ratio: the logarithm "
+             "of their ratio"},
+    {.name = "unsupervised",
+     .argument = "[KIND]",
+     .type = OPTION_CHOICE,
+     .choice = unsupervised,
+     .bare = "graph",
+     .help = "Use no labels. graph: near matrices stay near, far ones far; variance: spread the "
+             "matrices around their mean"},
+    {.name = "unlabelled",
+     .argument = "VALUE",
+     .type = OPTION_TEXT,
+     .help = "The label that means unknown; such matrices take part through the unsupervised "
+             "graph"},
+    OPTION_END};

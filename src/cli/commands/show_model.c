@@ -1,0 +1,116 @@
+/* show_model.c - results and history of a fit, as a table or as JSON. */
+#include "cli/commands/show_model.h"
+
+#include <stdio.h>
+
+#define STEPS_SHOWN 4 /* at either end */
+
+static void show_options(sheet *r, const spd_model *model)
+{
+    sheet_text(r, "metric", "metric", spd_metric_name(model->metric));
+    sheet_text(r, "learning", "learning", spd_learning_name(model->learning));
+    sheet_text(r, "objective", "objective", spd_objective_name(model->objective));
+    sheet_text(r, "graph", NULL, spd_graph_name(model->graph));
+    sheet_count(r, "nu_w", NULL, model->nu_w, "");
+    sheet_count(r, "nu_b", NULL, model->nu_b, "");
+    sheet_real(r, "affinity_weight", NULL, model->affinity_weight);
+    sheet_text(r, "init", NULL, spd_init_name(model->init));
+    sheet_count(r, "restarts", NULL, (size_t)model->restarts, "");
+    sheet_json(r, "seed", json_integer((json_int_t)model->seed));
+    sheet_text(r, "solver", NULL, spd_solver_name(model->solver));
+    sheet_text(r, "transport", NULL, spd_transport_name(model->transport));
+    sheet_real(r, "tol", NULL, model->tol);
+    sheet_real(r, "gtol", NULL, model->gtol);
+    sheet_count(r, "max_iter", NULL, (size_t)model->max_iter, "");
+    sheet_real(r, "max_time", NULL, model->max_time);
+    if (model->nu_w || model->nu_b)
+        sheet_line(r, "neighbours", "%zu within, %zu between, %s, weight %g", model->nu_w,
+                   model->nu_b, spd_graph_name(model->graph), model->affinity_weight);
+    sheet_line(r, "start", "%s, seed %llu, %d %s", spd_init_name(model->init),
+               (unsigned long long)model->seed, model->restarts,
+               model->restarts == 1 ? "start" : "starts");
+    sheet_line(r, "solver", "%s, %s transport", spd_solver_name(model->solver),
+               spd_transport_name(model->transport));
+}
+
+/* Why the iteration ended, with the option that governs it. */
+static const char *stop_reason(spd_stop stop)
+{
+    static const char *const reasons[] = {
+        [SPD_STOP_TOLERANCE] = "the cost hardly falls any more (--tol)",
+        [SPD_STOP_GRADIENT] = "the gradient is as good as zero (--gtol)",
+        [SPD_STOP_ITERATIONS] = "the limit on iterations (--max-iter)",
+        [SPD_STOP_TIME] = "the limit on time (--max-time)",
+        [SPD_STOP_LINE_SEARCH] = "no step lowers the cost any more",
+        [SPD_STOP_CANCELLED] = "interrupted; this is the best so far",
+    };
+    return (unsigned)stop < sizeof reasons / sizeof *reasons ? reasons[stop] : "unknown";
+}
+
+static void show_outcome(sheet *r, const spd_model *model)
+{
+    sheet_count(r, "pairs_within", NULL, model->pairs_within, "");
+    sheet_count(r, "pairs_between", NULL, model->pairs_between, "");
+    sheet_line(r, "pairs", "%zu within, %zu between", model->pairs_within, model->pairs_between);
+    sheet_real(r, "cost_start", NULL, model->cost_start);
+    sheet_line(r, "cost at start", "%.10g", model->cost_start);
+    sheet_real(r, "cost", NULL, model->cost);
+    sheet_line(r, "cost", "%.10g", model->cost);
+    sheet_real(r, "gradient_norm", "gradient norm", model->gradient_norm);
+    sheet_count(r, "iterations", "iterations", (size_t)model->iterations, "");
+    sheet_text(r, "stop", NULL, spd_stop_name(model->stop));
+    sheet_line(r, "stopped by", "%s: %s", spd_stop_name(model->stop), stop_reason(model->stop));
+    sheet_count(r, "data_passes", "data passes", model->data_passes, "");
+    sheet_real(r, "seconds_graph", NULL, model->seconds_graph);
+    sheet_real(r, "seconds_fit", NULL, model->seconds_fit);
+    sheet_line(r, "seconds", "%.3f for the graph, %.3f for the fit", model->seconds_graph,
+               model->seconds_fit);
+}
+
+void model_report(sheet *r, const spd_model *model)
+{
+    sheet_count(r, "n", NULL, model->n, "");
+    sheet_count(r, "m", NULL, model->m, "");
+    sheet_line(r, "map", "%zu x %zu to %zu x %zu", model->n, model->n, model->m, model->m);
+    show_options(r, model);
+    show_outcome(r, model);
+}
+
+static void print_steps(const spd_model *model)
+{
+    printf("\n%10s %18s %14s %12s %10s %7s\n", "iteration", "cost", "gradient norm", "step",
+           "seconds", "probes");
+    for (size_t i = 0; i < model->steps; i++) {
+        const spd_fit_step *h = &model->history[i];
+        if (i == STEPS_SHOWN && model->steps > 2 * STEPS_SHOWN + 1) {
+            printf("%10s\n", "...");
+            i = model->steps - STEPS_SHOWN - 1;
+            continue;
+        }
+        printf("%10zu %18.10g %14.4g %12.4g %10.3f %7d\n", i, h->cost, h->gradient_norm, h->step,
+               h->seconds, h->probes);
+    }
+}
+
+void model_report_history(sheet *r, const spd_model *model)
+{
+    if (!r->object) {
+        print_steps(model);
+        return;
+    }
+    json_t *list = sheet_json_list();
+    for (size_t i = 0; i < model->steps; i++) {
+        const spd_fit_step *h = &model->history[i];
+        sheet_json_append(list, json_pack("{s:o,s:o,s:o,s:o,s:i}", "cost", sheet_json_real(h->cost),
+                                          "gradient_norm", sheet_json_real(h->gradient_norm),
+                                          "step", sheet_json_real(h->step), "seconds",
+                                          sheet_json_real(h->seconds), "probes", h->probes));
+    }
+    sheet_json(r, "history", list);
+}
+
+void model_report_map(sheet *r, const spd_model *model)
+{
+    if (sheet_is_small(model->n, model->m))
+        sheet_matrix(r, "W", model->n, model->m, model->W);
+}

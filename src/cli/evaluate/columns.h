@@ -1,0 +1,27 @@
+/* columns.h - per-sample columns as groups, and clauses COLUMN=value,... over them. */
+#ifndef SPD_CLI_EVALUATE_COLUMNS_H
+#define SPD_CLI_EVALUATE_COLUMNS_H
+
+#include "cli/frame/session.h"
+
+/* A column as numbers of its values. */
+typedef struct groups {
+    const char *column; /* its name */
+    size_t count;
+    int *group;  /* p: which value a sample has */
+    char **name; /* count values as text: numbers ascending, texts in the order of bytes */
+} groups;
+
+/* g <- the column of that name; y is the labels, and so is the name that --y gave. An exit status
+ * after a message that lists what columns there are. Freed with groups_free, always. */
+int groups_take(const spd_data *data, const char *column, const char *asked, groups *g);
+void groups_free(groups *g);
+
+/* flag (p) <- 1 where all clauses of a repeatable option hold. An exit status: a clause that holds
+ * nowhere, or names a value that is not there, ends with a list of the values there are. */
+int where_select(session *s, const spd_data *data, const char *asked, char *flag);
+
+/* The column of an option's first clause, cut out of its text; freed with cli_free. */
+char *where_column(session *s, const char *asked);
+
+#endif

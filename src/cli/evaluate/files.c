@@ -1,0 +1,290 @@
+/* files.c - what --output DIR holds after an evaluation.
+ *
+ *   predictions.npz  for every test of every round: round, index, y, and predicted-METHOD
+ *   confusion.npz    classes, and for each METHOD a table of counts over all rounds, rows the truth
+ *   results.csv      a line per method
+ *   rounds.csv       a line per method and round
+ *   results.json     what --json prints */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/frame/cli_memory.h"
+#include "cli/evaluate/tables.h"
+#include "cli/frame/signals.h"
+#include "cli/frame/text_file.h"
+
+#define PATH_ROOM 4096
+
+static int refuse(const char *path, const char *cause)
+{
+    cli_error("%s: cannot be written: %s", path, cause);
+    return CLI_FAILED;
+}
+
+/* Why a folder could not be made: mostly the one above it is to blame. */
+static int refuse_folder(const char *folder, int why)
+{
+    char above[PATH_ROOM] = ".";
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    while (length > 0 && folder[length - 1] != '/')
+        length--;
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    if (length > 0)
+        snprintf(above, sizeof above, "%.*s", (int)length, folder);
+    if (!folder[0] || (why != ENOENT && why != ENOTDIR && why != EACCES))
+        return refuse(folder, strerror(why));
+    cli_error("%s: cannot be written: folder %s: %s", folder, above, strerror(why));
+    return CLI_FAILED;
+}
+
+static int refuse_file(const char *path)
+{
+    cli_error("%s is a file; -o names a folder", path);
+    return CLI_FAILED;
+}
+
+int evaluation_check_folder(session *s, int *made)
+{
+    const char *folder = arguments_text(s->args, "output");
+    struct stat info;
+    if (!folder)
+        return CLI_GOOD;
+    if (strlen(folder) + 40 > PATH_ROOM)
+        return refuse(folder, strerror(ENAMETOOLONG));
+    *made = mkdir(folder, 0777) == 0;
+    if (!*made && errno != EEXIST)
+        return refuse_folder(folder, errno);
+    int bad = stat(folder, &info) != 0;
+    if (bad ? errno == ENOTDIR : !S_ISDIR(info.st_mode))
+        return refuse_file(folder);
+    if (bad)
+        return refuse(folder, strerror(errno));
+    return access(folder, W_OK | X_OK) == 0 ? CLI_GOOD : refuse(folder, strerror(errno));
+}
+
+void evaluation_drop_folder(session *s)
+{
+    (void)rmdir(arguments_text(s->args, "output")); /* fails, as it should, when files are in it */
+}
+
+static void path_in(session *s, const char *name, char path[PATH_ROOM])
+{
+    snprintf(path, PATH_ROOM, "%s/%s", arguments_text(s->args, "output"), name);
+}
+
+/* ---- arrays -----------------------------------------------------------------------------------
+ */
+
+static int write_arrays(session *s, const char *name, size_t count, const spd_array *arrays)
+{
+    char path[PATH_ROOM];
+    const spd_array **list = cli_alloc(count, sizeof *list, "arrays");
+    for (size_t i = 0; i < count; i++)
+        list[i] = &arrays[i];
+    path_in(s, name, path);
+    spd_status status = spd_arrays_write(s->ctx, path, count, list);
+    cli_free(list);
+    return status < 0 ? session_fail(s, status) : CLI_GOOD;
+}
+
+static spd_array counts(const char *name, size_t count)
+{
+    spd_array a = session_array_i64(name, count, 1, NULL);
+    a.ndim = 1;
+    a.i64 = cli_alloc(count, sizeof *a.i64, "numbers");
+    return a;
+}
+
+static size_t tests_of(const evaluation *e)
+{
+    size_t total = 0;
+    for (size_t r = 0; r < e->protocol.rounds; r++)
+        total += e->test[r].count;
+    return total;
+}
+
+/* labels (tests) <- truth, or what a method predicted, round after round. */
+static void chain_labels(const evaluation *e, const outcome *o, int *labels)
+{
+    for (size_t r = 0, at = 0; r < e->protocol.rounds; r++) {
+        size_t count = e->test[r].count;
+        memcpy(labels + at, o ? o[r].predicted : e->test[r].truth, count * sizeof *labels);
+        at += count;
+    }
+}
+
+static int write_predictions(session *s, const evaluation *e)
+{
+    size_t total = tests_of(e), arrays = 3 + e->methods, at = 0;
+    spd_array *a = cli_alloc(arrays, sizeof *a, "arrays");
+    char(*name)[SPD_METHOD_NAME + 16] = cli_alloc(e->methods, sizeof *name, "names");
+    int *labels = cli_alloc(total, sizeof *labels, "labels");
+    a[0] = counts("round", total);
+    a[1] = counts("index", total);
+    for (size_t r = 0; r < e->protocol.rounds; r++)
+        for (size_t i = 0; i < e->test[r].count; i++, at++) {
+            a[0].i64[at] = (int64_t)r;
+            a[1].i64[at] = (int64_t)e->test[r].index[i];
+        }
+    chain_labels(e, NULL, labels);
+    a[2] = recognition_labels(e->set.data, "y", total, labels);
+    for (size_t m = 0; m < e->methods; m++) {
+        snprintf(name[m], sizeof name[m], "predicted-%s", e->name[m]);
+        chain_labels(e, e->outcome + m * e->protocol.rounds, labels);
+        a[3 + m] = recognition_labels(e->set.data, name[m], total, labels);
+    }
+    int code = write_arrays(s, "predictions.npz", arrays, a);
+    for (size_t i = 0; i < arrays; i++)
+        recognition_labels_free(&a[i]);
+    cli_free(a);
+    cli_free(name);
+    cli_free(labels);
+    return code;
+}
+
+static int write_confusion(session *s, const evaluation *e)
+{
+    size_t classes = e->set.samples.classes, arrays = 1 + e->methods;
+    spd_array *a = cli_alloc(arrays, sizeof *a, "arrays");
+    int *each = cli_alloc(classes, sizeof *each, "classes");
+    for (size_t c = 0; c < classes; c++)
+        each[c] = (int)c;
+    a[0] = recognition_labels(e->set.data, "classes", classes, each);
+    for (size_t m = 0; m < e->methods; m++) {
+        int64_t *table = cli_alloc_table(classes, classes, sizeof *table, "counts");
+        evaluation_confusion(e, m, table);
+        a[1 + m] = session_array_i64(e->name[m], classes, classes, table);
+    }
+    int code = write_arrays(s, "confusion.npz", arrays, a);
+    for (size_t i = 0; i < arrays; i++)
+        recognition_labels_free(&a[i]);
+    cli_free(a);
+    cli_free(each);
+    return code;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------
+ */
+
+static void csv_line(FILE *f, const evaluation *e, size_t method, size_t round)
+{
+    const outcome *o = &e->outcome[method * e->protocol.rounds + round];
+    fprintf(f, "%s,", e->name[method]);
+    text_file_csv(f, e->protocol.round_name[round]);
+    fprintf(f, ",%zu,%zu,%zu,%.17g,%.17g,", protocol_count(&e->protocol, e->protocol.train, round),
+            o->score.total, o->score.correct, o->score.accuracy, o->score.balanced);
+    if (!isnan(o->tuned.accuracy))
+        fprintf(f, "%.17g", o->tuned.accuracy);
+    fprintf(f, ",%d,%zu,%.6g,%.6g,%.6g", o->tuned.folds, o->tuned.settings, o->tuned.seconds,
+            o->fit_seconds, o->test_seconds);
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
+        if (spd_method_uses(&o->method, (spd_parameter)i) && !isnan(o->method.value[i]))
+            fprintf(f, ",%.17g", o->method.value[i]);
+        else
+            fputc(',', f);
+    fputc('\n', f);
+}
+
+static void print_csv(FILE *f, const void *what)
+{
+    const evaluation *e = what;
+    fputs("method,round,train,test,correct,accuracy,balanced_accuracy,cv_accuracy,folds,settings,"
+          "tune_seconds,fit_seconds,test_seconds",
+          f);
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
+        fprintf(f, ",%s", spd_parameter_name((spd_parameter)i));
+    fputc('\n', f);
+    for (size_t m = 0; m < e->methods; m++)
+        for (size_t r = 0; r < e->protocol.rounds; r++)
+            csv_line(f, e, m, r);
+}
+
+/* What results.csv is made of. */
+typedef struct summary {
+    const evaluation *e;
+    const double *p_value;
+} summary;
+
+static void accuracy_fields(FILE *f, const evaluation *e, size_t method, int balanced)
+{
+    double mean, deviation;
+    evaluation_accuracy(e, method, balanced, &mean, &deviation);
+    fprintf(f, ",%.17g,%.17g", mean, deviation);
+}
+
+static void print_results(FILE *f, const void *what)
+{
+    const summary *of = what;
+    const evaluation *e = of->e;
+    fputs("method,rounds,accuracy_mean,accuracy_std,balanced_accuracy_mean,balanced_accuracy_std,"
+          "mcnemar_p,tune_seconds,fit_seconds,test_seconds\n",
+          f);
+    for (size_t m = 0; m < e->methods; m++) {
+        fprintf(f, "%s,%zu", e->name[m], e->protocol.rounds);
+        accuracy_fields(f, e, m, 0);
+        accuracy_fields(f, e, m, 1);
+        if (m > 0)
+            fprintf(f, ",%.17g", of->p_value[m]);
+        else
+            fputc(',', f);
+        for (int phase = 0; phase < 3; phase++)
+            fprintf(f, ",%.6g", evaluation_seconds(e, m, phase));
+        fputc('\n', f);
+    }
+}
+
+static void print_json(FILE *f, const void *what)
+{
+    json_dumpf(what, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    fputc('\n', f);
+}
+
+static int write_text(session *s, const char *name, text_file_fn print, const void *what)
+{
+    char path[PATH_ROOM];
+    path_in(s, name, path);
+    return text_file_write(path, print, what);
+}
+
+/* What an earlier evaluation has left in the folder and this one may not replace. */
+static void drop_figures(session *s)
+{
+    static const char *const names[] = {"report.html",   "convergence.csv", "spectrum.csv",
+                                        "embedding.csv", "samples.svg",     "margins.csv"};
+    char path[PATH_ROOM];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        path_in(s, names[i], path);
+        (void)unlink(path); /* mostly there is none */
+    }
+}
+
+int evaluation_write(session *s, const evaluation *e, const double *p_value, const json_t *object)
+{
+    if (!arguments_text(s->args, "output"))
+        return CLI_GOOD;
+    if (signals_interrupted())
+        return session_fail(s, SPD_ECANCELLED);
+    drop_figures(s);
+    int code = write_predictions(s, e);
+    if (!code)
+        code = write_confusion(s, e);
+    if (!code)
+        code = write_text(s, "results.csv", print_results, &(summary){e, p_value});
+    if (!code)
+        code = write_text(s, "rounds.csv", print_csv, e);
+    if (!code)
+        code = write_text(s, "results.json", print_json, object);
+    if (!code)
+        session_talk(s, "wrote %s", arguments_text(s->args, "output"));
+    return code;
+}

@@ -1,0 +1,320 @@
+/* recognition.c - methods, samples and classes as the command line and files give them. */
+#include "cli/evaluate/recognition.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/frame/cli_memory.h"
+
+#define SIZES 1000000 /* more than any size or count that makes sense */
+
+const option options_values[] = {
+    {.name = "m",
+     .letter = 'm',
+     .argument = "N",
+     .type = OPTION_INT,
+     .min = 1,
+     .max = SIZES,
+     .help = "Size of the matrices after the map; the given size is no map"},
+    {.name = "nu-w",
+     .argument = "N",
+     .type = OPTION_INT,
+     .min = 1,
+     .max = SIZES,
+     .help = "Learned map: neighbours within the class of a sample"},
+    {.name = "nu-b",
+     .argument = "N",
+     .type = OPTION_INT,
+     .min = 1,
+     .max = SIZES,
+     .help = "Learned map: neighbours in other classes"},
+    {.name = "k",
+     .letter = 'k',
+     .argument = "N",
+     .type = OPTION_INT,
+     .min = 1,
+     .max = SIZES,
+     .help = "Neighbours of knn and of the embeddings"},
+    {.name = "beta",
+     .argument = "B",
+     .type = OPTION_REAL,
+     .min = 1e-12,
+     .max = INFINITY,
+     .help = "Stein kernel exp(-B d2); wins over --beta-scale"},
+    {.name = "beta-scale",
+     .argument = "B",
+     .type = OPTION_REAL,
+     .min = 1e-12,
+     .max = INFINITY,
+     .help = "The same in units of the data: B over the median squared distance of training"},
+    {.name = "lambda",
+     .argument = "L",
+     .type = OPTION_REAL,
+     .min = 1e-12,
+     .max = INFINITY,
+     .help = "Weight of the l1 term in sparse coding"},
+    {.name = "components",
+     .argument = "N",
+     .type = OPTION_INT,
+     .min = 1,
+     .max = SIZES,
+     .help = "Components of cdl"},
+    {.name = "dimensions",
+     .argument = "N",
+     .type = OPTION_INT,
+     .min = 1,
+     .max = SIZES,
+     .help = "Dimensions of pga, of the embeddings, and of PCA in src and gsrc"},
+    {.name = "cost",
+     .argument = "C",
+     .type = OPTION_REAL,
+     .min = 1e-12,
+     .max = INFINITY,
+     .help = "Cost of an error in ksvm"},
+    {.name = "normalize-kernel",
+     .help = "rsr: scale the columns of the kernel to unit length, as the authors' program does"},
+    OPTION_END};
+
+/* ---- methods and values -----------------------------------------------------------------------
+ */
+
+int recognition_parse(session *s, const char *name, spd_method *method)
+{
+    if (spd_method_parse(s->ctx, name, method) == SPD_OK)
+        return CLI_GOOD;
+    cli_error("%s", spd_context_error(s->ctx)->message);
+    return CLI_MISUSED;
+}
+
+/* "--beta: nn-stein has no such value" and those that it has. */
+static int refuse_value(const spd_method *method, const char *option_name)
+{
+    char name[SPD_METHOD_NAME], list[200] = "none";
+    size_t used = 0;
+    spd_method_name(method, name);
+    for (int p = 0; p < SPD_PARAMETERS && used < sizeof list; p++)
+        if (spd_method_uses(method, (spd_parameter)p))
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s--%s", used ? ", " : "",
+                                     spd_parameter_name((spd_parameter)p));
+    cli_error("--%s: %s has no use for it; its values are: %s", option_name, name, list);
+    return CLI_MISUSED;
+}
+
+static double given_value(const session *s, const char *name)
+{
+    const option *o = command_option_named(s->args->command, name, strlen(name));
+    return o->type == OPTION_INT ? (double)arguments_int(s->args, name)
+                                 : arguments_real(s->args, name);
+}
+
+int recognition_values(session *s, spd_method *method, int strict)
+{
+    for (int p = 0; p < SPD_PARAMETERS; p++) {
+        const char *name = spd_parameter_name((spd_parameter)p);
+        if (arguments_count(s->args, name) == 0)
+            continue;
+        if (spd_method_uses(method, (spd_parameter)p))
+            method->value[p] = given_value(s, name);
+        else if (strict)
+            return refuse_value(method, name);
+    }
+    int normalize = arguments_flag(s->args, "normalize-kernel");
+    if (normalize && strict && method->classifier != SPD_RSR)
+        return refuse_value(method, "normalize-kernel");
+    method->normalize_kernel = normalize && method->classifier == SPD_RSR;
+    return CLI_GOOD;
+}
+
+json_t *recognition_json(const spd_method *method)
+{
+    json_t *object = json_object();
+    if (!object)
+        cli_out_of_memory("the JSON report");
+    for (int p = 0; p < SPD_PARAMETERS; p++) {
+        double value = method->value[p];
+        if (!spd_method_uses(method, (spd_parameter)p) || isnan(value))
+            continue;
+        int whole = value == floor(value) && fabs(value) < 0x1p53;
+        json_t *number = whole ? json_integer((json_int_t)value) : sheet_json_real(value);
+        if (json_object_set_new(object, spd_parameter_name((spd_parameter)p), number) != 0)
+            cli_out_of_memory("the JSON report");
+    }
+    return object;
+}
+
+void recognition_text(const spd_method *method, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int p = 0; p < SPD_PARAMETERS && used < size; p++)
+        if (spd_method_uses(method, (spd_parameter)p) && !isnan(method->value[p]))
+            used += (size_t)snprintf(text + used, size - used, "%s%s %.6g", used ? ", " : "",
+                                     spd_parameter_name((spd_parameter)p), method->value[p]);
+}
+
+/* ---- samples ----------------------------------------------------------------------------------
+ */
+
+static const spd_array *column_named(const spd_data *data, const char *name)
+{
+    for (size_t i = 0; i < data->columns; i++)
+        if (data->column[i]->name && strcmp(data->column[i]->name, name) == 0)
+            return data->column[i];
+    return NULL;
+}
+
+/* What else could have been meant by --vectors. */
+static int no_such_column(const spd_data *data, const char *name)
+{
+    char list[300] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < data->columns && used < sizeof list; i++)
+        if (data->column[i]->name && data->column[i]->type != SPD_TEXT)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
+                                     data->column[i]->name);
+    if (used)
+        cli_error("%s: has no array '%s' with an image or a vector for each sample; choose with "
+                  "--vectors from: %s",
+                  data->source, name, list);
+    else
+        cli_error("%s: has no array '%s' with an image or a vector for each sample", data->source,
+                  name);
+    return CLI_FAILED;
+}
+
+/* samples->height and width <- of a per-sample array; images keep theirs, vectors have height 1. */
+static int take_shape(const spd_data *data, const spd_array *a, spd_samples *samples)
+{
+    if (a->type == SPD_TEXT || a->ndim > 3 || a->count == 0) {
+        cli_error("%s: %s cannot be read as vectors; numbers p x h x w or p x d are expected",
+                  data->source, a->name ? a->name : "the array");
+        return CLI_FAILED;
+    }
+    samples->height = a->ndim == 3 ? a->shape[1] : 1;
+    samples->width = a->ndim == 1 ? 1 : a->shape[a->ndim - 1];
+    return CLI_GOOD;
+}
+
+static int take_numbers(const spd_array *a, recognition_set *set)
+{
+    size_t each = set->samples.height * set->samples.width;
+    set->V = cli_alloc_table(a->shape[0], each, sizeof *set->V, "entries of vectors");
+    for (size_t e = 0; e < a->count; e++) {
+        set->V[e] = a->type == SPD_INT64 ? (double)a->i64[e] : a->f64[e];
+        if (!isfinite(set->V[e])) {
+            cli_error("%s: %s[%zu] holds NaN or Inf", set->data->source, a->name ? a->name : "X",
+                      e / each);
+            return CLI_FAILED;
+        }
+    }
+    return CLI_GOOD;
+}
+
+/* Can the array that was read as matrices be images? When it was not found by its name X. */
+static int may_be_images(const session *s, const spd_data *data)
+{
+    const char *name = data->storage->name;
+    return arguments_text(s->args, "x") || !name || strcmp(name, "X") != 0;
+}
+
+static int take_vectors(const session *s, int matrices, recognition_set *set)
+{
+    const char *given = arguments_text(s->args, "vectors");
+    const char *name = given ? given : "images";
+    const spd_data *data = set->data;
+    spd_array stand_in = {.type = SPD_FLOAT64,
+                          .ndim = 3,
+                          .shape = {data->p, data->n, data->n},
+                          .count = data->p * data->n * data->n,
+                          .f64 = data->X};
+    const spd_array *a = column_named(data, name);
+    if (!a && !matrices && !given && may_be_images(s, data))
+        a = &stand_in;
+    if (!a)
+        return no_such_column(data, name);
+    int code = take_shape(data, a, &set->samples);
+    if (!code)
+        code = take_numbers(a, set);
+    set->samples.V = set->V;
+    return code;
+}
+
+int recognition_load_labels(session *s, const char *path, const char *labels, int matrices,
+                            int vectors, recognition_set *set)
+{
+    int code = session_load_labels(s, path, labels, !matrices, &set->data);
+    if (code)
+        return code;
+    const spd_data *data = set->data;
+    set->samples =
+        (spd_samples){.p = data->p, .n = data->n, .classes = data->classes, .label = data->label};
+    set->samples.X = matrices ? data->X : NULL;
+    return vectors ? take_vectors(s, matrices, set) : CLI_GOOD;
+}
+
+int recognition_load(session *s, const char *path, int matrices, int vectors, recognition_set *set)
+{
+    return recognition_load_labels(s, path, arguments_text(s->args, "labels"), matrices, vectors,
+                                   set);
+}
+
+void recognition_free(recognition_set *set)
+{
+    spd_data_free(set->data);
+    cli_free(set->V);
+}
+
+/* ---- classes ----------------------------------------------------------------------------------
+ */
+
+int *recognition_match(const spd_data *train, const spd_data *test, size_t *classes, size_t *unseen)
+{
+    int *number = cli_alloc(test->classes, sizeof *number, "class numbers");
+    int *truth = cli_alloc(test->p, sizeof *truth, "class numbers");
+    *classes = train->classes;
+    *unseen = 0;
+    for (size_t c = 0; c < test->classes; c++) {
+        size_t k = 0;
+        while (k < train->classes && strcmp(test->class_name[c], train->class_name[k]) != 0)
+            k++;
+        number[c] = (int)(k < train->classes ? k : (*classes)++);
+    }
+    for (size_t i = 0; i < test->p; i++) {
+        truth[i] = number[test->label[i]];
+        *unseen += (size_t)truth[i] >= train->classes;
+    }
+    cli_free(number);
+    return truth;
+}
+
+spd_array recognition_labels(const spd_data *data, const char *name, size_t count, const int *label)
+{
+    spd_array out = session_array_i64(name, count, 1, NULL);
+    out.ndim = 1;
+    out.type = data->y->type;
+    if (out.type == SPD_TEXT)
+        out.text = cli_alloc(count, sizeof *out.text, "labels");
+    else if (out.type == SPD_INT64)
+        out.i64 = cli_alloc(count, sizeof *out.i64, "labels");
+    else
+        out.f64 = cli_alloc(count, sizeof *out.f64, "labels");
+    for (size_t i = 0; i < count; i++) {
+        char *class_name = data->class_name[label[i]];
+        if (out.type == SPD_TEXT)
+            out.text[i] = class_name;
+        else if (out.type == SPD_INT64)
+            out.i64[i] = strtoll(class_name, NULL, 10);
+        else
+            out.f64[i] = (double)strtoll(class_name, NULL, 10);
+    }
+    return out;
+}
+
+void recognition_labels_free(spd_array *labels)
+{
+    cli_free(labels->f64);
+    cli_free(labels->i64);
+    cli_free(labels->text);
+}

@@ -1,0 +1,65 @@
+/* recognition.h - what commands around recognition share: methods with the values of their
+ * parameters, samples as matrices and vectors, class numbers of two files, and how all of this is
+ * shown. */
+#ifndef SPD_CLI_EVALUATE_RECOGNITION_H
+#define SPD_CLI_EVALUATE_RECOGNITION_H
+
+#include "cli/frame/sheet.h"
+#include "cli/frame/session.h"
+
+/* Rows of the option table: -m --nu-w --nu-b -k --beta --beta-scale --lambda --components
+ * --dimensions --cost, one per spd_parameter and of its name, and --normalize-kernel. */
+extern const option options_values[];
+
+/* The row --vectors, for the command's own table. */
+#define OPTION_VECTORS                                                                             \
+    {                                                                                              \
+        .name = "vectors", .argument = "NAME", .type = OPTION_TEXT,                                \
+        .help =                                                                                    \
+            "Per-sample array that src and gsrc read: images (p x h x w) or features (p x d); "    \
+            "otherwise images where there is such an array"                                        \
+    }
+
+/* *method <- that of a name (joined or not), with no value fixed; an exit status after a message.
+ */
+int recognition_parse(session *s, const char *name, spd_method *method);
+
+/* method->value and normalize_kernel <- what stands on the command line. Options that the method
+ * has no use for are misuse when strict, else left out. */
+int recognition_values(session *s, spd_method *method, int strict);
+
+/* A data set with what methods read of it. */
+typedef struct recognition_set {
+    spd_data *data;
+    double *V;           /* p x (height * width), or NULL */
+    spd_samples samples; /* points into data and V; label is NULL without labels */
+} recognition_set;
+
+/* Loads a data set; matrices and vectors say what the methods at hand read. When no method reads
+ * matrices, what was read as matrices is not checked, and stands in for vectors that are not there
+ * unless it is called X: a file of images alone holds them as its only array of three dimensions.
+ */
+int recognition_load(session *s, const char *path, int matrices, int vectors, recognition_set *set);
+
+/* The same with labels from that file, or NULL, instead of --labels. */
+int recognition_load_labels(session *s, const char *path, const char *labels, int matrices,
+                            int vectors, recognition_set *set);
+void recognition_free(recognition_set *set);
+
+/* truth (test->p; freed with cli_free) <- class numbers of the test set's labels as the training
+ * set counts them, by name; labels that training has never seen get numbers from train->classes on.
+ * *classes <- how many numbers there are, *unseen <- how many samples have such a label. */
+int *recognition_match(const spd_data *train, const spd_data *test, size_t *classes,
+                       size_t *unseen);
+
+/* Class numbers as labels in the type of data->y: an array of one dimension to be written. What it
+ * points to is freed with recognition_labels_free. */
+spd_array recognition_labels(const spd_data *data, const char *name, size_t count,
+                             const int *label);
+void recognition_labels_free(spd_array *labels);
+
+/* The values that a method uses: a JSON object, and "m 10, nu-b 3" (empty when there are none). */
+json_t *recognition_json(const spd_method *method);
+void recognition_text(const spd_method *method, char *text, size_t size);
+
+#endif

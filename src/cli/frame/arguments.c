@@ -1,0 +1,221 @@
+/* arguments.c - parsing of the command line.
+ *
+ * A cursor walks over the words. Every word is a long option, a cluster of short ones, or an
+ * operand; the option table says which of them take a value. */
+#include "cli/frame/arguments.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/frame/cli_memory.h"
+#include "cli/frame/message.h"
+#include "cli/frame/suggest.h"
+
+typedef struct cursor {
+    int argc, at;
+    char **argv;
+} cursor;
+
+static int misused(const arguments *a, const char *what)
+{
+    const char *join = what[strlen(what) - 1] == '?' ? " See" : "; see";
+    cli_error("%s%s 'spdml %s --help'", what, join, a->command->name);
+    return CLI_MISUSED;
+}
+
+/* "--metric": as the reader of a message would type it. */
+static const char *spelled(const option *o, char text[80])
+{
+    snprintf(text, 80, "--%s", o->name);
+    return text;
+}
+
+static int unknown_long(const arguments *a, const char *name, size_t length)
+{
+    char word[64], line[300];
+    snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), name);
+    suggestion near = suggest_for(word);
+    const option *o;
+    for (size_t i = 0; (o = command_option(a->command, i)); i++)
+        suggest_offer(&near, o->name);
+    if (near.best)
+        snprintf(line, sizeof line, "unknown option --%s; did you mean --%s?", word, near.best);
+    else
+        snprintf(line, sizeof line, "unknown option --%s", word);
+    return misused(a, line);
+}
+
+/* The value that follows an option; NULL when there is none. An option that may stand bare takes
+ * the next word only if that is one of its choices: it may as well be an operand. */
+static const char *next_value(cursor *words, const option *o)
+{
+    const char *next = words->at < words->argc ? words->argv[words->at] : NULL;
+    if (o->bare && !(next && option_is_choice(o, next)))
+        return o->bare;
+    if (next)
+        words->at++;
+    return next;
+}
+
+/* Records one option; value is NULL when no text was attached to it. */
+static int take(arguments *a, cursor *words, const option *o, const char *value)
+{
+    char name[80], line[300];
+    argument_given given = {o, NULL};
+    if (o->type == OPTION_FLAG && value) {
+        snprintf(line, sizeof line, "%s takes no value", spelled(o, name));
+        return misused(a, line);
+    }
+    if (o->type != OPTION_FLAG) {
+        if (!value)
+            value = next_value(words, o);
+        if (!value) {
+            snprintf(line, sizeof line, "%s needs a value: %s", spelled(o, name), o->argument);
+            return misused(a, line);
+        }
+        int code = option_check(o, value, &given.text);
+        if (code)
+            return code;
+    }
+    a->given[a->given_count++] = given;
+    return CLI_GOOD;
+}
+
+static int parse_long(arguments *a, cursor *words, const char *word)
+{
+    size_t length = strcspn(word, "=");
+    const option *o = command_option_named(a->command, word, length);
+    if (!o)
+        return unknown_long(a, word, length);
+    return take(a, words, o, word[length] ? word + length + 1 : NULL);
+}
+
+/* -qv is -q -v; the rest of the word after a letter that takes a value is that value. */
+static int parse_short(arguments *a, cursor *words, const char *letters)
+{
+    for (; *letters; letters++) {
+        const option *o = command_option_lettered(a->command, *letters);
+        if (!o) {
+            char line[40];
+            snprintf(line, sizeof line, "unknown option -%c", *letters);
+            return misused(a, line);
+        }
+        int takes_rest = o->type != OPTION_FLAG && letters[1];
+        int code = take(a, words, o, takes_rest ? letters + 1 : NULL);
+        if (code || takes_rest)
+            return code;
+    }
+    return CLI_GOOD;
+}
+
+static int parse_words(arguments *a, cursor *words)
+{
+    int code = CLI_GOOD, options_ended = 0;
+    while (!code && words->at < words->argc) {
+        const char *word = words->argv[words->at++];
+        if (options_ended || word[0] != '-' || !word[1])
+            a->operands[a->operand_count++] = word;
+        else if (strcmp(word, "--") == 0)
+            options_ended = 1;
+        else if (word[1] == '-')
+            code = parse_long(a, words, word + 2);
+        else
+            code = parse_short(a, words, word + 1);
+    }
+    return code;
+}
+
+static int check_complete(const arguments *a)
+{
+    const command *c = a->command;
+    char line[300], name[80];
+    if (a->operand_count < c->min_operands || a->operand_count > c->max_operands) {
+        const char *operands = c->operands[0] ? c->operands : "no operand";
+        if (a->operand_count < c->min_operands)
+            snprintf(line, sizeof line, "%s needs %s", c->name, operands);
+        else
+            snprintf(line, sizeof line, "'%.100s' is one too many: %s takes %s",
+                     a->operands[c->max_operands], c->name, operands);
+        return misused(a, line);
+    }
+    const option *o;
+    for (size_t i = 0; (o = command_option(c, i)); i++)
+        if (o->required && !arguments_count(a, o->name)) {
+            snprintf(line, sizeof line, "%s needs %s %s", c->name, spelled(o, name), o->argument);
+            return misused(a, line);
+        }
+    return CLI_GOOD;
+}
+
+int arguments_parse(arguments *a, const command *c, int argc, char **argv)
+{
+    /* A word gives at most as many options as it has letters. */
+    size_t most = 1;
+    for (int i = 0; i < argc; i++)
+        most += strlen(argv[i]);
+    *a = (arguments){.command = c, .word = argv, .words = argc};
+    a->given = cli_alloc(most, sizeof *a->given, "the command line");
+    a->operands = cli_alloc((size_t)argc + 1, sizeof *a->operands, "the command line");
+    cursor words = {argc, 0, argv};
+    int code = parse_words(a, &words);
+    if (code || arguments_flag(a, "help"))
+        return code;
+    return check_complete(a);
+}
+
+void arguments_free(arguments *a)
+{
+    cli_free(a->given);
+    cli_free(a->operands);
+    *a = (arguments){0};
+}
+
+size_t arguments_count(const arguments *a, const char *name)
+{
+    size_t count = 0;
+    assert(command_option_named(a->command, name, strlen(name)));
+    for (size_t i = 0; i < a->given_count; i++)
+        count += strcmp(a->given[i].option->name, name) == 0;
+    return count;
+}
+
+const char *arguments_nth(const arguments *a, const char *name, size_t i)
+{
+    for (size_t g = 0; g < a->given_count; g++)
+        if (strcmp(a->given[g].option->name, name) == 0 && i-- == 0)
+            return a->given[g].text;
+    return NULL;
+}
+
+int arguments_flag(const arguments *a, const char *name)
+{
+    return arguments_count(a, name) > 0;
+}
+
+const char *arguments_text(const arguments *a, const char *name)
+{
+    size_t count = arguments_count(a, name);
+    if (count)
+        return arguments_nth(a, name, count - 1);
+    const option *o = command_option_named(a->command, name, strlen(name));
+    return o ? o->standard : NULL;
+}
+
+int64_t arguments_int(const arguments *a, const char *name)
+{
+    const char *text = arguments_text(a, name);
+    int64_t value = 0;
+    if (text)
+        option_parse_int(text, &value);
+    return value;
+}
+
+double arguments_real(const arguments *a, const char *name)
+{
+    const char *text = arguments_text(a, name);
+    double value = 0;
+    if (text)
+        option_parse_real(text, &value);
+    return value;
+}

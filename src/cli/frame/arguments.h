@@ -1,0 +1,41 @@
+/* arguments.h - the words of the command line, understood through the option table. */
+#ifndef SPD_CLI_FRAME_ARGUMENTS_H
+#define SPD_CLI_FRAME_ARGUMENTS_H
+
+#include "cli/frame/options.h"
+
+/* One option as it was given. */
+typedef struct argument_given {
+    const option *option;
+    const char *text; /* its value; NULL for a flag */
+} argument_given;
+
+typedef struct arguments {
+    const command *command;
+    argument_given *given; /* in the order of the command line */
+    size_t given_count;
+    const char **operands;
+    size_t operand_count;
+    char **word; /* all words after the command's name, as they were typed */
+    int words;
+} arguments;
+
+/* Reads argv[0 .. argc-1], the words after the command's name: `--opt value`, `--opt=value`,
+ * `-k5`, `-k 5`, `-qv`, `--` before operands that start with a dash; options may follow operands.
+ * CLI_GOOD, or CLI_MISUSED after a message. When --help is among them, nothing further is asked.
+ * Free in both cases. */
+int arguments_parse(arguments *a, const command *c, int argc, char **argv);
+void arguments_free(arguments *a);
+
+/* Values by an option's long name: what was given last, or the default. The option must be in
+ * the command's table. arguments_text gives NULL where there is neither. */
+int arguments_flag(const arguments *a, const char *name);
+int64_t arguments_int(const arguments *a, const char *name);
+double arguments_real(const arguments *a, const char *name);
+const char *arguments_text(const arguments *a, const char *name);
+
+/* How often an option was given, and its i-th value: for options that may be repeated. */
+size_t arguments_count(const arguments *a, const char *name);
+const char *arguments_nth(const arguments *a, const char *name, size_t i);
+
+#endif

@@ -1,0 +1,87 @@
+/* commands.c - the table of commands.
+ *
+ * To add a command `x`:
+ *   1. Write cmd_x.c. It holds a static option table (rows of options.h, closed by OPTION_END),
+ *      paragraphs and examples for help and man page, the function that runs it
+ *      (int run(session *s), returning an exit status of message.h), and at its end
+ *      `const command command_x = {...}` whose groups name the option tables: its own, then
+ *      options_data where it reads data sets, then options_common.
+ *   2. Add its two lines below.
+ * Parsing, range checks, suggestions, --help, the man page and bash completion follow from the
+ * tables; the build takes src/cli/cmd_x.c and the man page from here. Results go through report.h,
+ * files through session.h; tests live in tests/cli. */
+#include "cli/frame/commands.h"
+
+#include <string.h>
+
+#include "cli/frame/message.h"
+#include "cli/frame/suggest.h"
+
+extern const command command_info;
+extern const command command_describe;
+extern const command command_fit;
+extern const command command_transform;
+extern const command command_classify;
+extern const command command_evaluate;
+extern const command command_cost;
+extern const command command_distance;
+extern const command command_mean;
+extern const command command_neighbours;
+extern const command command_embed;
+extern const command command_convert;
+extern const command command_synth;
+extern const command command_experiment;
+extern const command command_version;
+extern const command command_help;
+
+const command *commands_at(size_t i)
+{
+    static const command *const all[] = {
+        &command_info,
+        &command_describe,
+        &command_fit,
+        &command_transform,
+        &command_classify,
+        &command_evaluate,
+        &command_cost,
+        &command_distance,
+        &command_mean,
+        &command_neighbours,
+        &command_embed,
+        &command_convert,
+        &command_synth,
+        &command_experiment,
+        &command_version,
+        &command_help,
+        NULL,
+    };
+    size_t k = 0;
+    while (k < i && all[k])
+        k++;
+    return all[k];
+}
+
+const command *commands_find(const char *name)
+{
+    const command *c;
+    for (size_t i = 0; (c = commands_at(i)); i++)
+        if (strcmp(c->name, name) == 0 || (c->alias && strcmp(c->alias, name) == 0))
+            return c;
+    return NULL;
+}
+
+int commands_unknown(const char *name)
+{
+    suggestion near = suggest_for(name);
+    const command *c;
+    for (size_t i = 0; (c = commands_at(i)); i++) {
+        suggest_offer(&near, c->name);
+        if (c->alias)
+            suggest_offer(&near, c->alias);
+    }
+    if (near.best)
+        cli_error("unknown command '%s'; did you mean '%s'?", name, near.best);
+    else
+        cli_error("unknown command '%s'; 'spdml help' lists the commands", name);
+    return CLI_MISUSED;
+}

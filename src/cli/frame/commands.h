@@ -1,0 +1,16 @@
+/* commands.h - the table of commands. */
+#ifndef SPD_CLI_FRAME_COMMANDS_H
+#define SPD_CLI_FRAME_COMMANDS_H
+
+#include "cli/frame/options.h"
+
+/* The i-th command, in the order of the help; NULL past the end. */
+const command *commands_at(size_t i);
+
+/* The command of that name or alias, or NULL. */
+const command *commands_find(const char *name);
+
+/* Complains about an unknown command, with a suggestion; CLI_MISUSED. */
+int commands_unknown(const char *name);
+
+#endif

@@ -1,0 +1,22 @@
+/* manual.h - every form of documentation that is made from the option tables. */
+#ifndef SPD_CLI_FRAME_MANUAL_H
+#define SPD_CLI_FRAME_MANUAL_H
+
+#include <stdio.h>
+
+#include "cli/frame/options.h"
+
+/* What `spdml --help` and `spdml COMMAND --help` print; c NULL for the first. */
+void manual_help(FILE *out, const command *c);
+
+/* roff of spdml.1 (c NULL) or spdml-COMMAND.1. */
+void manual_roff(FILE *out, const command *c);
+
+/* A bash completion script. */
+void manual_completion(FILE *out);
+
+/* Texts that help and man page share. */
+extern const char *const manual_about[]; /* paragraphs about the program, NULL at the end */
+extern const char *const manual_exit;    /* the exit statuses */
+
+#endif

@@ -1,0 +1,187 @@
+/* options.c - questions to the option tables: look-up, ranges, checks of one value. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/frame/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/frame/message.h"
+#include "cli/frame/suggest.h"
+
+const option *command_option(const command *c, size_t i)
+{
+    for (size_t g = 0; g < COMMAND_GROUPS && c->groups[g].options; g++)
+        for (const option *o = c->groups[g].options; o->name; o++)
+            if (i-- == 0)
+                return o;
+    return NULL;
+}
+
+const option *command_option_named(const command *c, const char *name, size_t length)
+{
+    const option *o;
+    for (size_t i = 0; (o = command_option(c, i)); i++)
+        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
+            return o;
+    return NULL;
+}
+
+const option *command_option_lettered(const command *c, char letter)
+{
+    const option *o;
+    for (size_t i = 0; (o = command_option(c, i)); i++)
+        if (letter && o->letter == letter)
+            return o;
+    return NULL;
+}
+
+int option_parse_int(const char *text, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (end == text || *end || errno)
+        return 1;
+    *value = number;
+    return 0;
+}
+
+int option_parse_real(const char *text, double *value)
+{
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text || *end || !isfinite(number))
+        return 1;
+    *value = number;
+    return 0;
+}
+
+void option_range(const option *o, char *text, size_t size)
+{
+    if (isinf(o->max))
+        snprintf(text, size, "at least %.15g", o->min);
+    else
+        snprintf(text, size, "between %.15g and %.15g", o->min, o->max);
+}
+
+/* text <- "a, b or c" */
+static void list_choices(option_choice_fn choice, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; choice(i) && used < size; i++) {
+        const char *before = i == 0 ? "" : choice(i + 1) ? ", " : " or ";
+        int wrote = snprintf(text + used, size - used, "%s%s", before, choice(i));
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+}
+
+void option_details(const option *o, char *text, size_t size)
+{
+    char accepts[300] = "";
+    if (o->choice)
+        list_choices(o->choice, accepts, sizeof accepts);
+    else if (o->type == OPTION_INT || o->type == OPTION_REAL)
+        option_range(o, accepts, sizeof accepts);
+    const char *stop = accepts[0] && o->standard ? "; " : "";
+    const char *intro = o->standard ? "default " : "";
+    const char *standard = o->standard ? o->standard : "";
+    const char *repeat = o->repeatable ? "; may be repeated" : "";
+    text[0] = '\0';
+    if (accepts[0] || o->standard)
+        snprintf(text, size, " (%s%s%s%s)%s", accepts, stop, intro, standard, repeat);
+    else
+        snprintf(text, size, "%s", repeat);
+}
+
+static int refuse_number(const option *o, const char *text, const char *kind)
+{
+    char range[100];
+    option_range(o, range, sizeof range);
+    cli_error("--%s %s: must be %s %s", o->name, text, kind, range);
+    return CLI_MISUSED;
+}
+
+static int check_int(const option *o, const char *text)
+{
+    int64_t number;
+    if (option_parse_int(text, &number) || (double)number < o->min || (double)number > o->max)
+        return refuse_number(o, text, "a whole number");
+    return CLI_GOOD;
+}
+
+static int check_real(const option *o, const char *text)
+{
+    double number;
+    if (option_parse_real(text, &number) || number < o->min || number > o->max)
+        return refuse_number(o, text, "a number");
+    return CLI_GOOD;
+}
+
+int option_is_choice(const option *o, const char *text)
+{
+    for (size_t i = 0; o->choice(i); i++)
+        if (strcmp(text, o->choice(i)) == 0)
+            return 1;
+    return 0;
+}
+
+static int check_choice(const option *o, const char *text, const char **value)
+{
+    char list[300];
+    suggestion near = suggest_for(text);
+    if (option_is_choice(o, text))
+        return CLI_GOOD;
+    for (size_t i = 0; o->choice(i); i++)
+        suggest_offer(&near, o->choice(i));
+    const char *canonical = o->alias ? o->alias(text) : NULL;
+    if (canonical) {
+        *value = canonical;
+        return CLI_GOOD;
+    }
+    list_choices(o->choice, list, sizeof list);
+    if (near.best)
+        cli_error("--%s %s: did you mean %s? It must be %s", o->name, text, near.best, list);
+    else
+        cli_error("--%s %s: must be %s", o->name, text, list);
+    return CLI_MISUSED;
+}
+
+/* A file to write is known by its ending. */
+static int check_ending(const option *o, const char *text)
+{
+    char list[100];
+    size_t length = strlen(text);
+    for (size_t i = 0; o->choice(i); i++) {
+        size_t ending = strlen(o->choice(i));
+        if (length > ending && strcasecmp(text + length - ending, o->choice(i)) == 0)
+            return CLI_GOOD;
+    }
+    list_choices(o->choice, list, sizeof list);
+    cli_error("--%s %s: the name must end in %s", o->name, text, list);
+    return CLI_MISUSED;
+}
+
+int option_check(const option *o, const char *text, const char **value)
+{
+    *value = text;
+    switch (o->type) {
+    case OPTION_INT:
+        return check_int(o, text);
+    case OPTION_REAL:
+        return check_real(o, text);
+    case OPTION_CHOICE:
+        return check_choice(o, text, value);
+    case OPTION_FILE:
+        return o->choice ? check_ending(o, text) : CLI_GOOD;
+    case OPTION_FLAG:
+    case OPTION_TEXT:
+        break;
+    }
+    return CLI_GOOD;
+}

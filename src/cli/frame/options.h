@@ -1,0 +1,136 @@
+/* options.h - what a command understands, as tables.
+ *
+ * One table per command feeds parsing, range checks, --help, man pages and bash completion. An
+ * option's row says everything about it; nothing else in the command repeats its name, default
+ * or range. */
+#ifndef SPD_CLI_FRAME_OPTIONS_H
+#define SPD_CLI_FRAME_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum option_type {
+    OPTION_FLAG = 0,
+    OPTION_INT,
+    OPTION_REAL,
+    OPTION_TEXT,
+    OPTION_CHOICE,
+    OPTION_FILE
+} option_type;
+
+/* The i-th word of a list, NULL past its end. */
+typedef const char *(*option_choice_fn)(size_t i);
+
+typedef struct option {
+    const char *name;        /* long name without its dashes; NULL ends a table */
+    const char *argument;    /* what help calls the value; NULL for a flag */
+    const char *standard;    /* the default as it would be typed, or NULL */
+    const char *bare;        /* a choice whose value may be left out: the value then; else NULL */
+    const char *help;        /* one sentence; choices, range and default are added to it */
+    option_choice_fn choice; /* a choice: the words; a file to write: the endings; else NULL */
+    const char *(*alias)(const char *text); /* other spellings of a choice, or NULL */
+    double min, max;                        /* numbers: the closed range */
+    option_type type;
+    char letter;     /* short form, or 0 */
+    char repeatable; /* may be given several times, each counts; else the last one counts */
+    char required;
+} option;
+
+/* Options under one heading of the help. */
+typedef struct option_group {
+    const char *title;
+    const option *options;
+} option_group;
+
+#define COMMAND_GROUPS 10
+
+typedef struct command_example {
+    const char *line; /* NULL ends a table */
+    const char *does;
+} command_example;
+
+struct session;
+
+typedef struct command {
+    const char *name;
+    const char *alias;    /* another accepted spelling, or NULL */
+    const char *summary;  /* a few words, lower case, no full stop */
+    const char *operands; /* "DATA [DATA2]" */
+    size_t min_operands, max_operands;
+    option_group groups[COMMAND_GROUPS];
+    const char *const *paragraphs; /* the long description, NULL at the end */
+    const command_example *examples;
+    int (*run)(struct session *session); /* returns an exit status of message.h */
+} command;
+
+/* The i-th option over all groups; NULL past the end. */
+const option *command_option(const command *c, size_t i);
+
+/* The option of that long name (length characters), or of that letter; NULL if there is none. */
+const option *command_option_named(const command *c, const char *name, size_t length);
+const option *command_option_lettered(const command *c, char letter);
+
+/* text <- what an option accepts beyond its help: ", one of a, b, c", range and default, as a
+ * sentence to add; empty when there is nothing to say. */
+void option_details(const option *o, char *text, size_t size);
+
+/* text <- "at least 1", "between 0 and 1024". */
+void option_range(const option *o, char *text, size_t size);
+
+/* Is text a good value for o? 0, or an exit status after a message that says what would be.
+ * *value <- the text to keep: the canonical spelling of a choice. */
+int option_check(const option *o, const char *text, const char **value);
+
+/* Is text one of the words of a choice? */
+int option_is_choice(const option *o, const char *text);
+
+/* The whole of text as a number; non-zero if it is none (or does not fit). */
+int option_parse_int(const char *text, int64_t *value);
+int option_parse_real(const char *text, double *value);
+
+/* Groups and rows that several commands share. */
+extern const option options_common[]; /* --json -q -v --threads --seed -h */
+extern const option options_data[];   /* --x --y --labels --symmetrize --regularize --ridge */
+
+extern const option options_graph[]; /* --metric --nu-w --nu-b --graph ... of the learner */
+
+const char *option_metrics(size_t i);
+const char *option_metric_alias(const char *text);
+const char *option_array_endings(size_t i);  /* files that hold one array */
+const char *option_arrays_endings(size_t i); /* files that hold several */
+const char *option_data_endings(size_t i);   /* files that hold a data set */
+const char *option_model_endings(size_t i);
+
+/* The groups of a command that reads data sets and has options of its own. */
+#define COMMAND_DATA_GROUPS(own)                                                                   \
+    {                                                                                              \
+        {"Options", (own)}, {"Reading data", options_data}, {"Common options", options_common},    \
+    }
+
+#define OPTION_END                                                                                 \
+    {                                                                                              \
+        .name = NULL                                                                               \
+    }
+#define OPTION_HELP                                                                                \
+    {                                                                                              \
+        .name = "help", .letter = 'h', .help = "Show this help"                                    \
+    }
+#define OPTION_JSON                                                                                \
+    {                                                                                              \
+        .name = "json", .help = "Print the results as one JSON object"                             \
+    }
+#define OPTION_OUTPUT(endings, text)                                                               \
+    .name = "output", .letter = 'o', .argument = "FILE", .type = OPTION_FILE, .choice = (endings), \
+    .help = (text)
+#define OPTION_METRIC                                                                              \
+    {                                                                                              \
+        .name = "metric", .argument = "NAME", .type = OPTION_CHOICE, .standard = "airm",           \
+        .choice = option_metrics, .alias = option_metric_alias,                                    \
+        .help = "Metric of the SPD matrices"                                                       \
+    }
+#define OPTION_SQUARED                                                                             \
+    {                                                                                              \
+        .name = "squared", .help = "Give squared distances"                                        \
+    }
+
+#endif

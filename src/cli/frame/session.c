@@ -1,0 +1,242 @@
+/* session.c - context, loading and writing for every command. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/frame/session.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/frame/cli_memory.h"
+#include "cli/frame/signals.h"
+
+int session_open(session *s, const arguments *args)
+{
+    *s = (session){.args = args, .start = bar_clock()};
+    s->ctx = spd_context_new();
+    if (!s->ctx)
+        cli_out_of_memory("a context");
+    if (command_option_named(args->command, "threads", 7)) {
+        s->quiet = arguments_flag(args, "quiet");
+        s->verbose = arguments_flag(args, "verbose") && !s->quiet;
+        spd_context_set_threads(s->ctx, (int)arguments_int(args, "threads"));
+    }
+    bar_open(&s->bar, !s->quiet);
+    spd_context_set_progress(s->ctx, bar_progress, &s->bar);
+    return CLI_GOOD;
+}
+
+void session_close(session *s)
+{
+    bar_clear(&s->bar);
+    spd_context_free(s->ctx);
+    s->ctx = NULL;
+}
+
+static int interrupted(session *s)
+{
+    bar_clear(&s->bar);
+    if (!s->quiet && s->kept)
+        cli_error("interrupted; what was finished is in %s", s->kept);
+    else if (!s->quiet)
+        cli_error("interrupted; nothing was written");
+    return CLI_INTERRUPTED;
+}
+
+int session_fail_in(session *s, const char *path, spd_status status)
+{
+    bar_clear(&s->bar);
+    if (status == SPD_ECANCELLED || signals_interrupted())
+        return interrupted(s);
+    const char *message = spd_context_error(s->ctx)->message;
+    cli_error("%s%s%s", path ? path : "", path ? ": " : "",
+              message[0] ? message : spd_status_text(status));
+    return CLI_FAILED;
+}
+
+int session_fail_pair(session *s, const char *path, const char *other, const char *name,
+                      spd_status status)
+{
+    char files[600];
+    if (!other)
+        return session_fail_in(s, path, status);
+    snprintf(files, sizeof files, "%.255s (X), %.255s (%s)", path, other, name);
+    return session_fail_in(s, files, status);
+}
+
+int session_fail(session *s, spd_status status)
+{
+    return session_fail_in(s, NULL, status);
+}
+
+static void speak(session *s, const char *tail, const char *format, va_list args)
+{
+    char text[900];
+    vsnprintf(text, sizeof text, format, args);
+    bar_clear(&s->bar);
+    cli_error("%s%s", text, tail);
+}
+
+void session_remark(session *s, const char *format, ...)
+{
+    if (s->quiet)
+        return;
+    va_list args;
+    va_start(args, format);
+    speak(s, "", format, args);
+    va_end(args);
+}
+
+void session_talk(session *s, const char *format, ...)
+{
+    if (!s->verbose)
+        return;
+    char time[40];
+    snprintf(time, sizeof time, " (%.3f s)", bar_clock() - s->start);
+    va_list args;
+    va_start(args, format);
+    speak(s, time, format, args);
+    va_end(args);
+}
+
+int session_load_labels(session *s, const char *path, const char *labels, int unchecked,
+                        spd_data **data)
+{
+    spd_load_options options = {.x_name = arguments_text(s->args, "x"),
+                                .y_name = arguments_text(s->args, "y"),
+                                .labels = labels,
+                                .symmetrize = arguments_flag(s->args, "symmetrize"),
+                                .regularize = arguments_real(s->args, "regularize"),
+                                .ridge = arguments_real(s->args, "ridge"),
+                                .unchecked = unchecked};
+    spd_status status = spd_data_load(s->ctx, path, &options, data);
+    if (status < 0)
+        return session_fail(s, status);
+    session_talk(s, "read %s: %zu matrices %zu x %zu", path, (*data)->p, (*data)->n, (*data)->n);
+    return CLI_GOOD;
+}
+
+int session_load(session *s, const char *path, int unchecked, spd_data **data)
+{
+    return session_load_labels(s, path, arguments_text(s->args, "labels"), unchecked, data);
+}
+
+int session_same_size(const spd_data *a, const spd_data *b)
+{
+    if (a->n == b->n)
+        return CLI_GOOD;
+    cli_error("%s holds %zu x %zu matrices, %s %zu x %zu; both sets must have one size", a->source,
+              a->n, a->n, b->source, b->n, b->n);
+    return CLI_FAILED;
+}
+
+/* "cannot be written" and why; thing is the path itself or its folder. */
+static int refuse_output(const char *path, const char *thing, const char *cause)
+{
+    if (strcmp(path, thing) == 0)
+        cli_error("%s: cannot be written: %s", path, cause);
+    else
+        cli_error("%s: cannot be written: folder %s: %s", path, thing, cause);
+    return CLI_FAILED;
+}
+
+/* The folder of path is what stands before the last slash. */
+static int check_folder(const char *path)
+{
+    char folder[4096] = ".";
+    struct stat info;
+    const char *slash = strrchr(path, '/');
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    if (stat(folder, &info) != 0)
+        return refuse_output(path, folder, strerror(errno));
+    if (!S_ISDIR(info.st_mode))
+        return refuse_output(path, folder, strerror(ENOTDIR));
+    if (access(folder, W_OK | X_OK) != 0)
+        return refuse_output(path, folder, strerror(errno));
+    return CLI_GOOD;
+}
+
+int session_check_output(session *s)
+{
+    return session_check_path(arguments_text(s->args, "output"));
+}
+
+int session_check_path(const char *path)
+{
+    struct stat info;
+    if (!path)
+        return CLI_GOOD;
+    if (stat(path, &info) != 0)
+        return check_folder(path);
+    if (S_ISDIR(info.st_mode))
+        return refuse_output(path, path, strerror(EISDIR));
+    if (access(path, W_OK) != 0)
+        return refuse_output(path, path, strerror(errno));
+    return check_folder(path);
+}
+
+static int wrote(session *s, spd_status status)
+{
+    if (status < 0)
+        return session_fail(s, status);
+    session_talk(s, "wrote %s", arguments_text(s->args, "output"));
+    return CLI_GOOD;
+}
+
+int session_write(session *s, size_t count, const spd_array *const *arrays)
+{
+    if (signals_interrupted())
+        return interrupted(s);
+    return wrote(s, spd_arrays_write(s->ctx, arguments_text(s->args, "output"), count, arrays));
+}
+
+int session_save(session *s, const spd_data *data)
+{
+    if (signals_interrupted())
+        return interrupted(s);
+    return wrote(s, spd_data_save(s->ctx, data, arguments_text(s->args, "output")));
+}
+
+spd_metric session_metric(const session *s)
+{
+    spd_metric metric = SPD_AIRM;
+    spd_metric_parse(arguments_text(s->args, "metric"), &metric);
+    return metric;
+}
+
+/* The library reads the name of an array it writes, and no more. */
+static spd_array table(const char *name, spd_type type, size_t rows, size_t columns)
+{
+    return (spd_array){.name = (char *)(uintptr_t)name,
+                       .type = type,
+                       .ndim = 2,
+                       .shape = {rows, columns},
+                       .count = rows * columns};
+}
+
+spd_array session_array_f64(const char *name, size_t rows, size_t columns, double *values)
+{
+    spd_array array = table(name, SPD_FLOAT64, rows, columns);
+    array.f64 = values;
+    return array;
+}
+
+spd_array session_array_i64(const char *name, size_t rows, size_t columns, int64_t *values)
+{
+    spd_array array = table(name, SPD_INT64, rows, columns);
+    array.i64 = values;
+    return array;
+}
+
+int session_write_matrix(session *s, const char *name, size_t rows, size_t columns, double *values)
+{
+    if (!arguments_text(s->args, "output"))
+        return CLI_GOOD;
+    spd_array array = session_array_f64(name, rows, columns, values);
+    const spd_array *const list[] = {&array};
+    return session_write(s, 1, list);
+}

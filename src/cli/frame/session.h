@@ -1,0 +1,74 @@
+/* session.h - what every command needs while it runs: arguments, a context with progress,
+ * loading, writing, and one way to fail. */
+#ifndef SPD_CLI_FRAME_SESSION_H
+#define SPD_CLI_FRAME_SESSION_H
+
+#include "cli/frame/arguments.h"
+#include "cli/frame/bar.h"
+#include "cli/frame/message.h"
+#include "spdml.h"
+
+typedef struct session {
+    const arguments *args;
+    spd_context *ctx;
+    bar bar;
+    int quiet, verbose;
+    int silent;       /* results are not printed: the caller wants the files alone */
+    double start;     /* bar_clock() at the beginning */
+    const char *kept; /* a folder with what was finished before an interruption, or NULL */
+} session;
+
+/* Makes the context as the common options say. An exit status. */
+int session_open(session *s, const arguments *args);
+void session_close(session *s);
+
+/* Prints the context's message for a status < 0; the exit status to return. */
+int session_fail(session *s, spd_status status);
+
+/* The same for a failure that has to do with a file that the message does not name. */
+int session_fail_in(session *s, const char *path, spd_status status);
+
+/* The same where the message speaks of X in one file and of `name` in another, which may be NULL.
+ */
+int session_fail_pair(session *s, const char *path, const char *other, const char *name,
+                      spd_status status);
+
+/* A remark on stderr, unless quiet. */
+void session_remark(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Talk on stderr with the time since the start, only when verbose. */
+void session_talk(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Loads a data set with the options of options_data. An exit status; *data is then the caller's.
+ * unchecked keeps matrices that are not SPD. */
+int session_load(session *s, const char *path, int unchecked, spd_data **data);
+
+/* The same with labels from that file, or NULL, instead of --labels. */
+int session_load_labels(session *s, const char *path, const char *labels, int unchecked,
+                        spd_data **data);
+
+/* CLI_GOOD if two data sets have matrices of one size. */
+int session_same_size(const spd_data *a, const spd_data *b);
+
+/* Can the file of --sheet be made? Asked before long work; an exit status after a message.
+ * CLI_GOOD when there is no --output. */
+int session_check_output(session *s);
+
+/* The same for any path; CLI_GOOD for NULL. */
+int session_check_path(const char *path);
+
+/* Writes arrays to the file of --output, or the data set; nothing after Ctrl-C. */
+int session_write(session *s, size_t count, const spd_array *const *arrays);
+int session_save(session *s, const spd_data *data);
+
+/* Writes one matrix, rows x columns, under that name; CLI_GOOD when there is no --output. */
+int session_write_matrix(session *s, const char *name, size_t rows, size_t columns, double *values);
+
+/* The metric of --metric. */
+spd_metric session_metric(const session *s);
+
+/* A table of rows x columns numbers that stays the caller's, named for its file. */
+spd_array session_array_f64(const char *name, size_t rows, size_t columns, double *values);
+spd_array session_array_i64(const char *name, size_t rows, size_t columns, int64_t *values);
+
+#endif

@@ -1,0 +1,158 @@
+/* sheet.c - the two forms of a result. */
+#include "cli/frame/sheet.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/frame/cli_memory.h"
+
+#define LABEL_WIDTH 18
+#define SMALL       12 /* rows and columns that fit a terminal */
+
+static json_t *checked(json_t *value)
+{
+    if (!value)
+        cli_out_of_memory("the JSON report");
+    return value;
+}
+
+void sheet_open(sheet *r, int json)
+{
+    r->object = json ? checked(json_object()) : NULL;
+}
+
+void sheet_close(sheet *r)
+{
+    if (!r->object)
+        return;
+    json_dumpf(r->object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    fputc('\n', stdout);
+    json_decref(r->object);
+    r->object = NULL;
+}
+
+void sheet_json(sheet *r, const char *key, json_t *value)
+{
+    checked(value);
+    if (!r->object)
+        json_decref(value);
+    else if (json_object_set_new(r->object, key, value) != 0)
+        cli_out_of_memory("the JSON report");
+}
+
+void sheet_line(sheet *r, const char *label, const char *format, ...)
+{
+    if (r->object || !label)
+        return;
+    va_list args;
+    va_start(args, format);
+    printf("%-*s ", LABEL_WIDTH, label);
+    vprintf(format, args);
+    putchar('\n');
+    va_end(args);
+}
+
+json_t *sheet_json_text(const char *text)
+{
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    size_t length = strlen(text);
+    char *copy = cli_alloc(length + 1, 1, "a name");
+    for (size_t i = 0; i < length; i++)
+        copy[i] = (unsigned char)text[i] < 128 ? text[i] : '?';
+    value = checked(json_string(copy));
+    cli_free(copy);
+    return value;
+}
+
+json_t *sheet_json_real(double value)
+{
+    return checked(isfinite(value) ? json_real(value) : json_null());
+}
+
+void sheet_count(sheet *r, const char *key, const char *label, size_t value, const char *unit)
+{
+    if (key)
+        sheet_json(r, key, json_integer((json_int_t)value));
+    sheet_line(r, label, "%zu%s%s", value, unit[0] ? " " : "", unit);
+}
+
+void sheet_real(sheet *r, const char *key, const char *label, double value)
+{
+    if (key)
+        sheet_json(r, key, sheet_json_real(value));
+    sheet_line(r, label, "%.6g", value);
+}
+
+void sheet_text(sheet *r, const char *key, const char *label, const char *value)
+{
+    if (key)
+        sheet_json(r, key, sheet_json_text(value));
+    sheet_line(r, label, "%s", value);
+}
+
+void sheet_flag(sheet *r, const char *key, const char *label, int value)
+{
+    if (key)
+        sheet_json(r, key, json_boolean(value));
+    sheet_line(r, label, "%s", value ? "yes" : "no");
+}
+
+json_t *sheet_json_list(void)
+{
+    return checked(json_array());
+}
+
+void sheet_json_append(json_t *list, json_t *value)
+{
+    if (json_array_append_new(list, checked(value)) != 0)
+        cli_out_of_memory("the JSON report");
+}
+
+static void print_matrix(size_t rows, size_t columns, const double *values)
+{
+    printf("\n%6s", "");
+    for (size_t j = 0; j < columns; j++)
+        printf(" %12zu", j);
+    for (size_t i = 0; i < rows; i++) {
+        printf("\n%6zu", i);
+        for (size_t j = 0; j < columns; j++)
+            printf(" %12.6g", values[i * columns + j]);
+    }
+    putchar('\n');
+}
+
+static json_t *json_matrix(size_t rows, size_t columns, const double *values)
+{
+    json_t *matrix = sheet_json_list();
+    for (size_t i = 0; i < rows; i++) {
+        json_t *row = sheet_json_list();
+        for (size_t j = 0; j < columns; j++)
+            sheet_json_append(row, sheet_json_real(values[i * columns + j]));
+        sheet_json_append(matrix, row);
+    }
+    return matrix;
+}
+
+int sheet_is_small(size_t rows, size_t columns)
+{
+    return rows <= SMALL && columns <= SMALL;
+}
+
+void sheet_hint(sheet *r, size_t rows, size_t columns)
+{
+    sheet_line(r, "hint", "-o FILE writes all %zu x %zu values", rows, columns);
+}
+
+void sheet_matrix(sheet *r, const char *key, size_t rows, size_t columns, const double *values)
+{
+    if (!sheet_is_small(rows, columns))
+        sheet_hint(r, rows, columns);
+    else if (r->object)
+        sheet_json(r, key, json_matrix(rows, columns, values));
+    else
+        print_matrix(rows, columns, values);
+}

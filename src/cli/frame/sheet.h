@@ -1,0 +1,47 @@
+/* sheet.h - results on stdout: an aligned table for people, or one JSON object for machines.
+ *
+ * A command says every result once, with its JSON key and its label; either may be NULL, and the
+ * result is then left out of that form. Numbers that JSON lacks (Inf, NaN) become null. */
+#ifndef SPD_CLI_FRAME_SHEET_H
+#define SPD_CLI_FRAME_SHEET_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+typedef struct sheet {
+    json_t *object; /* NULL when the sheet is a table */
+} sheet;
+
+void sheet_open(sheet *r, int json);
+
+/* Ends it: writes the JSON object. */
+void sheet_close(sheet *r);
+
+void sheet_count(sheet *r, const char *key, const char *label, size_t value, const char *unit);
+void sheet_real(sheet *r, const char *key, const char *label, double value);
+void sheet_text(sheet *r, const char *key, const char *label, const char *value);
+void sheet_flag(sheet *r, const char *key, const char *label, int value);
+
+/* A line of the table alone. */
+void sheet_line(sheet *r, const char *label, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A value of the JSON object alone; takes it over. */
+void sheet_json(sheet *r, const char *key, json_t *value);
+
+/* Is a matrix small enough to be shown in full? */
+int sheet_is_small(size_t rows, size_t columns);
+
+/* A small matrix, rows x columns, in full; of a larger one the hint to use -o. */
+void sheet_matrix(sheet *r, const char *key, size_t rows, size_t columns, const double *values);
+void sheet_hint(sheet *r, size_t rows, size_t columns);
+
+/* Adds a value to a JSON list; takes it over. */
+void sheet_json_append(json_t *list, json_t *value);
+
+/* JSON of one value, checked; bytes that are not UTF-8 become '?'. */
+json_t *sheet_json_text(const char *text);
+json_t *sheet_json_real(double value);
+json_t *sheet_json_list(void);
+
+#endif

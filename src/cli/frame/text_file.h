@@ -1,0 +1,16 @@
+/* text_file.h - text files that appear whole or not at all, and the texts in csv files. */
+#ifndef SPD_CLI_FRAME_TEXT_FILE_H
+#define SPD_CLI_FRAME_TEXT_FILE_H
+
+#include <stdio.h>
+
+/* Puts the content of a file down; what is the caller's. */
+typedef void (*text_file_fn)(FILE *f, const void *what);
+
+/* Writes through a temporary name beside path. An exit status after a message. */
+int text_file_write(const char *path, text_file_fn print, const void *what);
+
+/* A field of a csv file, quoted where a reader would stumble. */
+void text_file_csv(FILE *f, const char *text);
+
+#endif

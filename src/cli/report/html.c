@@ -1,0 +1,208 @@
+/* html.c - the frame of a page, and escaping. */
+#include "cli/report/html.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#define REPLACEMENT 0xFFFDU
+
+/* What is longer may be broken, lest it be wider than the page. */
+#define LONGEST_OPTION 24
+
+/* ---- characters -------------------------------------------------------------------------------
+ */
+
+/* How many bytes follow a first byte, and the bits it holds; -1 for one that begins nothing. */
+static int follow(unsigned char first, uint32_t *bits)
+{
+    if (first < 0x80)
+        *bits = first;
+    else if (first >= 0xC2 && first < 0xE0)
+        *bits = first & 0x1FU;
+    else if (first >= 0xE0 && first < 0xF0)
+        *bits = first & 0x0FU;
+    else if (first >= 0xF0 && first < 0xF5)
+        *bits = first & 0x07U;
+    else
+        return -1;
+    return (first >= 0xC0) + (first >= 0xE0) + (first >= 0xF0);
+}
+
+/* Overlong forms, surrogates and what lies beyond Unicode. */
+static int misformed(uint32_t code, int bytes)
+{
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    return code < least[bytes] || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF;
+}
+
+/* Nothing to see, or able to rearrange what stands around it. */
+static int unwanted(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x200E || code == 0x200F ||
+           (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
+           (code & 0xFFFE) == 0xFFFE || (code >= 0xFDD0 && code <= 0xFDEF);
+}
+
+/* The character at *text, which moves behind it; at least one byte, never past the end. */
+static uint32_t next(const char **text)
+{
+    uint32_t code = 0;
+    const char *at = *text;
+    int bytes = follow((unsigned char)*at, &code);
+    *text = at + 1;
+    for (int i = 1; i <= bytes; i++) {
+        unsigned char byte = (unsigned char)at[i];
+        if ((byte & 0xC0U) != 0x80)
+            return REPLACEMENT;
+        code = code << 6 | (byte & 0x3FU);
+    }
+    if (bytes < 0 || misformed(code, bytes))
+        return REPLACEMENT;
+    *text = at + 1 + bytes;
+    if (code == '\n' || code == '\t' || code == '\r')
+        return ' ';
+    return unwanted(code) ? REPLACEMENT : code;
+}
+
+static void put_utf8(FILE *f, uint32_t code)
+{
+    if (code < 0x80) {
+        fputc((int)code, f);
+    } else if (code < 0x800) {
+        fputc((int)(0xC0 | code >> 6), f);
+        fputc((int)(0x80 | (code & 0x3F)), f);
+    } else {
+        fputc((int)(code < 0x10000 ? 0xE0 | code >> 12 : 0xF0 | code >> 18), f);
+        if (code >= 0x10000)
+            fputc((int)(0x80 | (code >> 12 & 0x3F)), f);
+        fputc((int)(0x80 | (code >> 6 & 0x3F)), f);
+        fputc((int)(0x80 | (code & 0x3F)), f);
+    }
+}
+
+static void put(FILE *f, uint32_t code)
+{
+    switch (code) {
+    case '&':
+        fputs("&amp;", f);
+        break;
+    case '<':
+        fputs("&lt;", f);
+        break;
+    case '>':
+        fputs("&gt;", f);
+        break;
+    case '"':
+        fputs("&quot;", f);
+        break;
+    case '\'':
+        fputs("&#39;", f);
+        break;
+    default:
+        put_utf8(f, code);
+    }
+}
+
+void html_text(FILE *f, const char *text)
+{
+    while (*text)
+        put(f, next(&text));
+}
+
+size_t html_length(const char *text)
+{
+    size_t length = 0;
+    for (; *text; length++)
+        (void)next(&text);
+    return length;
+}
+
+void html_short(FILE *f, const char *text, size_t characters)
+{
+    int cut = html_length(text) > characters;
+    for (size_t i = 0; *text && i + (size_t)cut < characters; i++)
+        put(f, next(&text));
+    if (cut)
+        put_utf8(f, 0x2026);
+}
+
+void html_lines(FILE *f, const char *text, size_t characters)
+{
+    for (; *text && characters > 0; characters--)
+        if (*text == '\n')
+            fputc(*text++, f);
+        else
+            put(f, next(&text));
+    if (*text)
+        put_utf8(f, 0x2026);
+}
+
+void html_word(FILE *f, const char *word)
+{
+    int option = word[0] == '-' && html_length(word) <= LONGEST_OPTION;
+    fputs(option ? "<span class=\"word\">" : "", f);
+    html_text(f, word);
+    fputs(option ? "</span>" : "", f);
+}
+
+/* ---- frame ------------------------------------------------------------------------------------
+ */
+
+void html_open(FILE *f, const char *title)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+          "'unsafe-inline'; img-src data:\">\n"
+          "<link rel=\"icon\" href=\"data:,\">\n<title>",
+          f);
+    html_text(f, title);
+    fputs("</title>\n<style>\n", f);
+    for (size_t i = 0; html_style[i]; i++)
+        fputs(html_style[i], f);
+    fputs("</style>\n</head>\n<body>\n<main>\n<h1>", f);
+    html_text(f, title);
+    fputs("</h1>\n", f);
+}
+
+void html_close(FILE *f)
+{
+    fputs("</main>\n</body>\n</html>\n", f);
+}
+
+void html_section(FILE *f, const char *id, const char *heading)
+{
+    fprintf(f, "<section id=\"%s\">\n<h2>%s</h2>\n", id, heading);
+}
+
+void html_section_close(FILE *f)
+{
+    fputs("</section>\n", f);
+}
+
+void html_wide(FILE *f, const char *label)
+{
+    fprintf(f, "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n", label);
+}
+
+void html_wide_close(FILE *f)
+{
+    fputs("</div>\n", f);
+}
+
+void html_figure(FILE *f, const char *size)
+{
+    fprintf(f, "<figure>\n<div class=\"drawings%s%s\">\n", size[0] ? " " : "", size);
+}
+
+void html_figure_close(FILE *f, const char *format, ...)
+{
+    va_list args;
+    fputs("</div>\n<figcaption>", f);
+    va_start(args, format);
+    vfprintf(f, format, args);
+    va_end(args);
+    fputs("</figcaption>\n</figure>\n", f);
+}

@@ -1,0 +1,109 @@
+/* page.h - report.html: an evaluation as a page with figures, and the numbers of its figures as csv
+ * files beside it.
+ *
+ * page_prepare computes what the page shows beyond the results: one fit of the map, spectra, and
+ * samples in two dimensions, with work that is bounded whatever the size of the data. page_write
+ * puts it down. The page holds no date, so that equal runs give equal pages up to measured
+ * seconds. */
+#ifndef SPD_CLI_REPORT_PAGE_H
+#define SPD_CLI_REPORT_PAGE_H
+
+#include "cli/evaluate/run.h"
+#include "cli/frame/session.h"
+
+#define PAGE_PARTS 2 /* before the map, after it */
+
+/* Quartiles of the logarithms (base ten) of eigenvalues by rank, largest first. */
+typedef struct page_spectrum {
+    size_t size;                    /* of the matrices; 0: there is none */
+    double *lower, *median, *upper; /* size each */
+    double least, largest;          /* eigenvalues over all drawn matrices */
+    double condition;               /* the largest ratio within one */
+} page_spectrum;
+
+typedef struct page {
+    const session *s;
+    const evaluation *e;
+    const double *p_value; /* methods: McNemar against the first */
+
+    /* samples of the first round that are drawn */
+    size_t shown, available;
+    size_t *index; /* shown, ascending */
+    char *trains;  /* shown: 1 training, 0 test */
+    int *colour;   /* classes: number of the colour, SVG_GREY for the background */
+    size_t coloured;
+
+    /* the map of one method, fitted to the first training part */
+    size_t method; /* which; e->methods: none has a learned map */
+    spd_model *model;
+
+    size_t size[PAGE_PARTS];    /* n, m; 0: nothing to show */
+    double *matrix[PAGE_PARTS]; /* shown x size x size */
+    page_spectrum spectrum[PAGE_PARTS];
+
+    spd_metric embed_metric;
+    size_t placed;         /* the first so many of shown are in Y; 0: none */
+    size_t *place;         /* placed: which of shown */
+    double *Y[PAGE_PARTS]; /* placed x 2, or NULL */
+    double explained[PAGE_PARTS];
+    char no_embedding[512]; /* why there is none */
+
+    /* placed x 2, or NULL: of test samples the distances to the nearest training sample of their
+     * class and of any other; NaN for training samples */
+    double *margin[PAGE_PARTS];
+} page;
+
+/* Prepares; p_value is borrowed. An exit status: only Ctrl-C and failures of the machine end here,
+ * a figure that cannot be made is left out with a reason. Freed with page_free, always. */
+int page_prepare(session *s, const evaluation *e, const double *p_value, page *p);
+
+/* Writes report.html, and of what was prepared convergence.csv, spectrum.csv,
+ * embedding.csv, samples.svg and margins.csv into a folder. An exit status after a message. */
+int page_write(const page *p, const char *folder);
+void page_free(page *p);
+
+/* ---- parts of the page, each its own file ------------------------------------------------------
+ */
+
+/* page_spectrum.c, page_embed.c, page_margins.c: what page_prepare calls. */
+spd_status page_spectra(session *s, page *p);
+spd_status page_embed(session *s, page *p);
+spd_status page_margins(session *s, page *p);
+void page_spectrum_free(page_spectrum *a);
+
+/* Sections. */
+void page_summary(FILE *f, const page *p);    /* page_summary.c */
+void page_command(FILE *f, const page *p);    /* page_summary.c */
+void page_results(FILE *f, const page *p);    /* page_results.c */
+void page_rounds(FILE *f, const page *p);     /* page_results.c */
+void page_confusions(FILE *f, const page *p); /* page_confusion.c */
+void page_map(FILE *f, const page *p);        /* page_map.c: convergence and spectra */
+void page_samples(FILE *f, const page *p);    /* page_samples.c */
+void page_ellipses(FILE *f, const page *p);   /* page_ellipses.c */
+
+/* page_ellipses.c: the part whose matrices are ellipses, -1 when neither are. */
+int page_ellipse_part(const page *p);
+
+/* page_margins.c: the second figure of page_samples. */
+void page_margin_figure(FILE *f, const page *p);
+
+/* page_samples.c: the class of a placed sample, and its marker at pixels. */
+int page_class(const page *p, size_t place);
+void page_mark(FILE *f, const page *p, size_t place, double x, double y);
+
+/* page_samples.c: a text_file_fn of a page, for p->Y[0]: the samples as a drawing of its own. */
+void page_picture(FILE *f, const void *page);
+
+/* page_csv.c: text_file_fn's of a page. */
+void page_csv_convergence(FILE *f, const void *page);
+void page_csv_spectrum(FILE *f, const void *page);
+void page_csv_embedding(FILE *f, const void *page);
+void page_csv_margins(FILE *f, const void *page);
+
+/* "before the map", "after the map" */
+const char *page_part_name(int part);
+
+/* The same as a heading; where there is no map, "The samples". */
+const char *page_part_heading(const page *p, int part);
+
+#endif

@@ -1,0 +1,129 @@
+/* page_ellipses.c - matrices of size 2 or 3 as what they are: ellipses.
+ *
+ * A 2 x 2 matrix S is drawn as { v: v' S^-1 v = 1 }, whose half axes are the roots of its
+ * eigenvalues. The shadow of a 3 x 3 matrix on the plane of two coordinates is the ellipse of that
+ * 2 x 2 block. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/frame/cli_memory.h"
+#include "cli/report/html.h"
+#include "cli/report/page.h"
+#include "cli/report/svg.h"
+
+#define PANEL   130.0
+#define MEMBERS 12 /* ellipses of a class */
+
+typedef struct gallery {
+    FILE *f;
+    const page *p;
+    int part;
+    size_t size;     /* 2 or 3 */
+    double scale;    /* pixels per unit */
+    double *members; /* MEMBERS x size x size */
+    double mean[9];
+} gallery;
+
+/* members and mean <- up to MEMBERS drawn samples of a class, how many. */
+static size_t take_class(gallery *g, size_t class)
+{
+    const page *p = g->p;
+    size_t count = 0, size = g->size * g->size;
+    for (size_t i = 0; i < p->shown && count < MEMBERS; i++)
+        if (p->e->set.samples.label[p->index[i]] == (int)class)
+            memcpy(g->members + count++ * size, p->matrix[g->part] + i * size,
+                   size * sizeof *g->members);
+    if (count &&
+        spd_mean(p->s->ctx, SPD_AIRM, g->size, count, g->members, NULL, 0, 0, g->mean, NULL) < 0)
+        count = 0;
+    return count;
+}
+
+static void put_ellipse(const gallery *g, const double *S, size_t i, size_t j, double x, double y,
+                        int colour, int thin)
+{
+    size_t n = g->size;
+    svg_ellipse(g->f, x, y, g->scale, S[i * n + i], S[i * n + j], S[j * n + j], colour, thin);
+}
+
+/* The class's ellipses in the plane of coordinates i and j, around (x, y). */
+static void panel(const gallery *g, size_t count, size_t i, size_t j, double x, double y,
+                  int colour)
+{
+    for (size_t k = 0; k < count; k++)
+        put_ellipse(g, g->members + k * g->size * g->size, i, j, x, y, colour, 1);
+    put_ellipse(g, g->mean, i, j, x, y, colour, 0);
+}
+
+static void class_drawing(gallery *g, size_t class, size_t count)
+{
+    static const size_t planes[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+    size_t panels = g->size == 3 ? 3 : 1;
+    char id[40];
+    snprintf(id, sizeof id, "ellipses-%zu", class);
+    fputs("<div>\n<h3>", g->f);
+    html_short(g->f, g->p->e->set.data->class_name[class], 40);
+    fputs("</h3>\n", g->f);
+    svg_open(g->f, id, PANEL * (double)panels, PANEL + 16, "Ellipses of a class",
+             "Thin ellipses are samples, the thick one is their mean.");
+    for (size_t k = 0; k < panels; k++) {
+        double x = PANEL * ((double)k + 0.5);
+        fprintf(g->f,
+                "<rect class=\"field\" x=\"%.1f\" y=\"2\" width=\"%.1f\" height=\"%.1f\"/>"
+                "<text class=\"soft tiny\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">axes %zu "
+                "and %zu</text>\n",
+                x - PANEL / 2 + 2, PANEL - 4, PANEL - 4, x, PANEL + 11, planes[k][0] + 1,
+                planes[k][1] + 1);
+        panel(g, count, planes[k][0], planes[k][1], x, PANEL / 2, g->p->colour[class]);
+    }
+    svg_close(g->f);
+    fputs("</div>\n", g->f);
+}
+
+/* The largest half axis of what is drawn fills a panel. */
+static double fitting_scale(gallery *g)
+{
+    double largest = 0;
+    for (size_t c = 0; c < g->p->e->set.samples.classes; c++) {
+        size_t count = g->p->colour[c] == SVG_GREY ? 0 : take_class(g, c);
+        for (size_t k = 0; k < count; k++)
+            for (size_t i = 0; i < g->size; i++)
+                largest = fmax(largest, g->members[(k * g->size + i) * g->size + i]);
+    }
+    return largest > 0 ? (PANEL / 2 - 6) / sqrt(largest) : 1;
+}
+
+int page_ellipse_part(const page *p)
+{
+    for (int part = PAGE_PARTS - 1; part >= 0; part--)
+        if (p->size[part] == 2 || p->size[part] == 3)
+            return part;
+    return -1;
+}
+
+void page_ellipses(FILE *f, const page *p)
+{
+    int part = page_ellipse_part(p);
+    if (part < 0)
+        return;
+    gallery g = {.f = f, .p = p, .part = part, .size = p->size[part]};
+    g.members = cli_alloc_table(MEMBERS, g.size * g.size, sizeof *g.members, "ellipses");
+    g.scale = fitting_scale(&g);
+    html_section(f, "ellipses", "The matrices as ellipses");
+    html_figure(f, g.size == 2 ? "small2" : "small3");
+    for (size_t c = 0; c < p->e->set.samples.classes; c++) {
+        size_t count = p->colour[c] == SVG_GREY ? 0 : take_class(&g, c);
+        if (count)
+            class_drawing(&g, c, count);
+    }
+    html_figure_close(
+        f,
+        "Each %zu \xC3\x97 %zu matrix %s as the ellipse%s whose half axes are the roots of its "
+        "eigenvalues: thin up to %d samples of a class, thick their mean; one scale for all. "
+        "Classes "
+        "whose ellipses have the same size, shape and direction cannot be told apart.%s",
+        g.size, g.size, page_part_name(part), g.size == 3 ? "s of its shadows on three planes" : "",
+        MEMBERS, p->coloured < p->e->set.samples.classes ? " Some of the classes are shown." : "");
+    html_section_close(f);
+    cli_free(g.members);
+}

@@ -1,0 +1,115 @@
+/* page_embed.c - the drawn samples in two dimensions, before and after the map.
+ *
+ * Classical scaling of the distances between all of them: a picture of the distances that methods
+ * decide by, without looking at labels. AIRM's distances where they are quick, else Stein's, which
+ * behave alike and are ten times cheaper; where even these would take long, fewer samples. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/frame/cli_memory.h"
+#include "cli/report/page.h"
+
+#define SECONDS    4.0   /* of one core, about, for the distances */
+#define AIRM_COST  1e-10 /* seconds of a distance over n^3 */
+#define STEIN_COST 8e-12
+#define FEWEST     60 /* samples to show anything */
+#define ENOUGH     300
+
+static size_t affordable(const page *p, double cost)
+{
+    double n = (double)p->size[0];
+    double most = sqrt(2 * SECONDS / (cost * n * n * n));
+    return most < (double)p->shown ? (size_t)most : p->shown;
+}
+
+/* The metric of the map where it pays. */
+static void choose(page *p)
+{
+    size_t enough = p->shown < ENOUGH ? p->shown : ENOUGH;
+    spd_metric metric = p->model ? p->model->metric : SPD_AIRM;
+    p->embed_metric = metric == SPD_LOG_EUCLIDEAN ? metric : SPD_STEIN;
+    p->placed = affordable(p, STEIN_COST);
+    if (metric == SPD_AIRM && affordable(p, AIRM_COST) >= enough) {
+        p->embed_metric = SPD_AIRM;
+        p->placed = affordable(p, AIRM_COST);
+    }
+    if (p->placed < FEWEST)
+        p->placed = p->shown < FEWEST ? p->shown : FEWEST;
+}
+
+/* Evenly spaced: the drawn samples are a random choice already, in the order of the file. */
+static void take_places(page *p)
+{
+    p->place = cli_alloc(p->placed, sizeof *p->place, "samples");
+    for (size_t i = 0; i < p->placed; i++)
+        p->place[i] = i * p->shown / p->placed;
+}
+
+static spd_status one(session *s, page *p, int part)
+{
+    size_t size = p->size[part] * p->size[part];
+    spd_embed_options options = {
+        .kind = SPD_EMBED_MDS, .metric = p->embed_metric, .k = 1, .dimensions = 2};
+    spd_embed_info info = {0};
+    double *X = cli_alloc_table(p->placed, size, sizeof *X, "numbers");
+    double *Y = cli_alloc_table(p->placed, 2, sizeof *Y, "coordinates");
+    for (size_t i = 0; i < p->placed; i++)
+        memcpy(X + i * size, p->matrix[part] + p->place[i] * size, size * sizeof *X);
+    spd_status status = spd_embed(s->ctx, &options, p->size[part], p->placed, X, Y, NULL, &info);
+    cli_free(X);
+    if (status < 0) {
+        cli_free(Y);
+        return status;
+    }
+    p->Y[part] = Y;
+    p->explained[part] = info.explained;
+    return SPD_OK;
+}
+
+/* Dot products of columns of two sets of points (placed x 2 each). */
+static double product(const page *p, const double *a, size_t i, const double *b, size_t j)
+{
+    double sum = 0;
+    for (size_t k = 0; k < p->placed; k++)
+        sum += a[2 * k + i] * b[2 * k + j];
+    return sum;
+}
+
+/* Turns and mirrors the points after the map so that they lie as near as possible to those before:
+ * distances stay, and the eye can follow a class. With C = A'B (2 x 2), the best rotation has the
+ * angle atan2(c01 - c10, c00 + c11); with a mirror first, the second row of C changes its sign. */
+static void align(page *p)
+{
+    const double *B = p->Y[0];
+    double *A = p->Y[1];
+    double c00 = product(p, A, 0, B, 0), c01 = product(p, A, 0, B, 1);
+    double c10 = product(p, A, 1, B, 0), c11 = product(p, A, 1, B, 1);
+    double plain = hypot(c00 + c11, c01 - c10), mirrored = hypot(c00 - c11, c01 + c10);
+    double sign = mirrored > plain ? -1 : 1;
+    double angle = atan2(c01 - sign * c10, c00 + sign * c11), c = cos(angle), s = sin(angle);
+    for (size_t k = 0; k < p->placed; k++) {
+        double x = A[2 * k], y = sign * A[2 * k + 1];
+        A[2 * k] = c * x - s * y;
+        A[2 * k + 1] = s * x + c * y;
+    }
+}
+
+spd_status page_embed(session *s, page *p)
+{
+    spd_status status = SPD_OK;
+    if (p->shown < 4) {
+        snprintf(p->no_embedding, sizeof p->no_embedding, "%zu samples are too few", p->shown);
+        return SPD_OK;
+    }
+    choose(p);
+    take_places(p);
+    for (int part = 0; part < PAGE_PARTS && status >= 0; part++)
+        if (p->size[part])
+            status = one(s, p, part);
+    if (status < 0)
+        snprintf(p->no_embedding, sizeof p->no_embedding, "%s", spd_context_error(s->ctx)->message);
+    else if (p->Y[1])
+        align(p);
+    return status;
+}

@@ -1,0 +1,161 @@
+/* page_map.c - how the fit of the map went, and what it does to eigenvalues. */
+#include <math.h>
+
+#include "cli/frame/cli_memory.h"
+#include "cli/report/html.h"
+#include "cli/report/page.h"
+#include "cli/report/svg.h"
+
+#define WIDTH  480.0
+#define HEIGHT 320.0
+
+static svg_frame frame(FILE *f)
+{
+    return (svg_frame){.f = f, .left = 72, .right = WIDTH - 14, .top = 14, .bottom = HEIGHT - 46};
+}
+
+static void extend(double *low, double *high, size_t count, const double *values)
+{
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(values[i])) {
+            *low = fmin(*low, values[i]);
+            *high = fmax(*high, values[i]);
+        }
+}
+
+/* ---- convergence ------------------------------------------------------------------------------
+ */
+
+/* values (steps) over the iterations. */
+static void history_chart(FILE *f, const page *p, const char *id, const char *title,
+                          const char *label, svg_scale scale, const double *values)
+{
+    size_t steps = p->model->steps;
+    svg_frame a = frame(f);
+    double *iteration = cli_alloc(steps, sizeof *iteration, "iterations");
+    for (size_t i = 0; i < steps; i++)
+        iteration[i] = (double)i;
+    a.x1 = steps > 1 ? (double)(steps - 1) : 1;
+    a.y0 = INFINITY;
+    a.y1 = -INFINITY;
+    extend(&a.y0, &a.y1, steps, values);
+    svg_room(&a.y0, &a.y1);
+    svg_open(f, id, WIDTH, HEIGHT, title, "A line over the iterations of the fit.");
+    svg_axes(&a, SVG_WHOLE, "iteration", scale, label);
+    svg_line(&a, 0, steps, iteration, values);
+    svg_close(f);
+    cli_free(iteration);
+}
+
+static const char *why_stopped(spd_stop stop)
+{
+    switch (stop) {
+    case SPD_STOP_TOLERANCE:
+        return "it ended as the cost fell by less than the tolerance";
+    case SPD_STOP_GRADIENT:
+        return "it ended as the gradient vanished";
+    case SPD_STOP_LINE_SEARCH:
+        return "it ended as no step lowered the cost any more";
+    default:
+        return "it ended at the limit of iterations";
+    }
+}
+
+static void convergence(FILE *f, const page *p)
+{
+    const spd_model *model = p->model;
+    double *values = cli_alloc(model->steps, sizeof *values, "a history");
+    html_figure(f, "");
+    for (size_t i = 0; i < model->steps; i++)
+        values[i] = model->history[i].cost;
+    history_chart(f, p, "cost", "Cost of the map over the iterations", "cost", SVG_LINEAR, values);
+    for (size_t i = 0; i < model->steps; i++)
+        values[i] = log10(model->history[i].gradient_norm);
+    history_chart(f, p, "gradient", "Norm of the gradient over the iterations", "gradient norm",
+                  SVG_LOG10, values);
+    html_figure_close(
+        f,
+        "Cost and norm of its gradient while the map of %s was learned from the training part%s "
+        "(%zu to %zu dimensions, %s metric, \xCE\xBD<sub>w</sub> %zu, \xCE\xBD<sub>b</sub> %zu): "
+        "%d iterations; %s. The cost must fall at every step and be flat at the end; if it is not, "
+        "allow more with <code>--max-iter</code>.",
+        p->e->name[p->method], p->e->protocol.rounds > 1 ? " of the first round" : "", model->n,
+        model->m, spd_metric_name(model->metric), model->nu_w, model->nu_b, model->iterations,
+        why_stopped(model->stop));
+    cli_free(values);
+}
+
+/* ---- spectra ----------------------------------------------------------------------------------
+ */
+
+static void spectrum_chart(FILE *f, const page *p)
+{
+    static const char *const names[] = {"original matrices", "after the map"};
+    size_t size = p->spectrum[0].size;
+    svg_frame a = frame(f);
+    double *rank = cli_alloc(size, sizeof *rank, "ranks");
+    for (size_t i = 0; i < size; i++)
+        rank[i] = (double)(i + 1);
+    a.x0 = size > 1 ? 1 : 0.5;
+    a.x1 = size > 1 ? (double)size : 1.5;
+    a.y0 = INFINITY;
+    a.y1 = -INFINITY;
+    for (int part = 0; part < PAGE_PARTS; part++) {
+        extend(&a.y0, &a.y1, p->spectrum[part].size, p->spectrum[part].lower);
+        extend(&a.y0, &a.y1, p->spectrum[part].size, p->spectrum[part].upper);
+    }
+    svg_room(&a.y0, &a.y1);
+    svg_open(f, "spectrum-drawing", WIDTH, HEIGHT, "Eigenvalues by rank",
+             "Lines are medians over the matrices, bands reach from the lower to the upper "
+             "quartile.");
+    svg_axes(&a, SVG_WHOLE, "rank, largest first", SVG_LOG10, "eigenvalue");
+    for (int part = 0; part < PAGE_PARTS; part++)
+        if (p->spectrum[part].size) {
+            const page_spectrum *b = &p->spectrum[part];
+            svg_band(&a, part, b->size, rank, b->lower, b->upper);
+            svg_line(&a, part, b->size, rank, b->median);
+            svg_legend_line(f, a.right - 150, a.top + 16 + 18 * part, part, names[part]);
+        }
+    svg_close(f);
+    cli_free(rank);
+}
+
+static void spectrum(FILE *f, const page *p)
+{
+    html_figure(f, "");
+    spectrum_chart(f, p);
+    html_figure_close(
+        f,
+        "Eigenvalues of %zu matrices by rank: medians, and bands from the lower to the upper "
+        "quartile. A long fall to the right means ill-conditioned matrices (here up to %.3g), "
+        "whose smallest eigenvalues, often noise, weigh as much as the largest in every Riemannian "
+        "distance.%s",
+        p->shown, p->spectrum[0].condition,
+        p->spectrum[1].size ? " After the map the fall should be shorter: it keeps the directions "
+                              "that tell classes apart."
+                            : "");
+}
+
+static const char *why_no_map(const page *p)
+{
+    for (size_t m = 0; m < p->e->methods; m++)
+        if (p->e->method[m].map == SPD_MAP_ML)
+            return p->method < p->e->methods
+                       ? "The map could not be fitted once more for this section."
+                       : "Cross-validation chose the full size of the matrices, which is no map.";
+    return "No method here learns a map; add one that ends with <code>-ml</code> to see what it "
+           "does.";
+}
+
+void page_map(FILE *f, const page *p)
+{
+    if (p->spectrum[0].size == 0)
+        return;
+    html_section(f, "map", "The map");
+    if (p->model)
+        convergence(f, p);
+    else
+        fprintf(f, "<p class=\"note\">%s</p>\n", why_no_map(p));
+    spectrum(f, p);
+    html_section_close(f);
+}

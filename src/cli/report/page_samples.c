@@ -1,0 +1,253 @@
+/* page_samples.c - samples in two dimensions, before and after the map, with one legend; within the
+ * page, and as a picture of its own. */
+#include <math.h>
+
+#include "cli/frame/cli_memory.h"
+#include "cli/report/html.h"
+#include "cli/report/page.h"
+#include "cli/report/svg.h"
+
+#define WIDTH  440.0
+#define MARGIN 22.0
+#define WORDS                                                                                      \
+    "A marker per sample; colour and shape tell the class, filled is test, hollow is training."
+
+/* Of the picture that is a file of its own: headings, gaps, and the legend's lines and columns. */
+#define HEADING  26.0
+#define GAP      16.0
+#define LINE     20.0
+#define COLUMNS  3 /* below each cloud */
+#define IN_NAMES 17
+
+int page_class(const page *p, size_t place)
+{
+    return p->e->set.samples.label[p->index[p->place[place]]];
+}
+
+/* Each round of colours has its shapes moved on by one, so that no pair repeats for long. */
+static int shape_of(int colour)
+{
+    return colour == SVG_GREY ? 0 : colour + colour / SVG_COLOURS;
+}
+
+/* middle and half (2 each) <- of the box around a cloud, with a little room. */
+static void box_of(const page *p, const double *Y, double *middle, double *half)
+{
+    for (size_t axis = 0; axis < 2; axis++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < p->placed; i++) {
+            low = fmin(low, Y[2 * i + axis]);
+            high = fmax(high, Y[2 * i + axis]);
+        }
+        middle[axis] = (low + high) / 2;
+        half[axis] = 1.06 * (high - low) / 2;
+    }
+}
+
+/* Height over width that fits all clouds, within reason. */
+static double aspect_of(const page *p)
+{
+    double aspect = 0.6, middle[2], half[2];
+    for (int part = 0; part < PAGE_PARTS; part++)
+        if (p->Y[part]) {
+            box_of(p, p->Y[part], middle, half);
+            aspect = fmax(aspect, half[0] > 0 ? half[1] / half[0] : 1);
+        }
+    return fmin(aspect, 1);
+}
+
+/* One scale for both axes: distances on paper are distances. */
+static svg_frame frame_of(FILE *f, const page *p, const double *Y)
+{
+    double aspect = aspect_of(p), middle[2], half[2];
+    svg_frame a = {.f = f, .left = MARGIN, .right = WIDTH - 4, .top = 6};
+    box_of(p, Y, middle, half);
+    double wide = fmax(half[0], half[1] / aspect);
+    wide = wide > 0 ? wide : 1;
+    a.bottom = a.top + aspect * (a.right - a.left);
+    a.x0 = middle[0] - wide;
+    a.x1 = middle[0] + wide;
+    a.y0 = middle[1] - aspect * wide;
+    a.y1 = middle[1] + aspect * wide;
+    return a;
+}
+
+void page_mark(FILE *f, const page *p, size_t place, double x, double y)
+{
+    int label = page_class(p, place), colour = p->colour[label],
+        trains = p->trains[p->place[place]] != 0;
+    double radius = colour == SVG_GREY ? 2.2 : p->placed > 300 ? 3.6 : 4.4;
+    fputs("<g><title>", f);
+    html_short(f, p->e->set.data->class_name[label], 40);
+    fprintf(f, ", sample %zu, %s</title>", p->index[p->place[place]], trains ? "training" : "test");
+    svg_mark(f, x, y, radius, colour, shape_of(colour), !trains);
+    fputs("</g>\n", f);
+}
+
+/* Grey samples first, so that they lie below. */
+static void put_cloud(const svg_frame *a, const page *p, const double *Y)
+{
+    svg_axes(a, SVG_BARE, "first coordinate", SVG_BARE, "second coordinate");
+    for (int grey = 1; grey >= 0; grey--)
+        for (size_t i = 0; i < p->placed; i++)
+            if ((p->colour[page_class(p, i)] == SVG_GREY) == grey)
+                page_mark(a->f, p, i, svg_x(a, Y[2 * i]), svg_y(a, Y[2 * i + 1]));
+}
+
+static void cloud(FILE *f, const page *p, int part)
+{
+    static const char *const ids[] = {"samples-before", "samples-after"};
+    const double *Y = p->Y[part];
+    char title[80];
+    svg_frame a = frame_of(f, p, Y);
+    snprintf(title, sizeof title, "Samples in two dimensions%s%s", p->Y[1] ? " " : "",
+             p->Y[1] ? page_part_name(part) : "");
+    fprintf(f, "<div>\n<h3>%s: %zu \xC3\x97 %zu</h3>\n", page_part_heading(p, part), p->size[part],
+            p->size[part]);
+    svg_open(f, ids[part], WIDTH, a.bottom + MARGIN + 2, title, WORDS);
+    put_cloud(&a, p, Y);
+    svg_close(f);
+    fputs("</div>\n", f);
+}
+
+static void legend_entry(FILE *f, int colour, int shape, int full)
+{
+    fputs("<li><svg class=\"key\" viewBox=\"0 0 16 16\" aria-hidden=\"true\">", f);
+    svg_mark(f, 8, 8, 4.6, colour, shape, full);
+    fputs("</svg>", f);
+}
+
+/* In HTML, where names wrap as the page is wide. */
+static void legend(FILE *f, const page *p)
+{
+    size_t classes = p->e->set.samples.classes;
+    fputs("<ul class=\"legend\">\n", f);
+    for (size_t c = 0; c < classes; c++)
+        if (p->colour[c] != SVG_GREY) {
+            legend_entry(f, p->colour[c], shape_of(p->colour[c]), 1);
+            html_short(f, p->e->set.data->class_name[c], 40);
+            fputs("</li>\n", f);
+        }
+    if (p->coloured < classes) {
+        legend_entry(f, SVG_GREY, 0, 1);
+        fprintf(f, "%zu other classes</li>\n", classes - p->coloured);
+    }
+    legend_entry(f, 6, 0, 0);
+    fputs("training: hollow</li>\n", f);
+    legend_entry(f, 6, 0, 1);
+    fputs("test: filled</li>\n</ul>\n", f);
+}
+
+/* ---- a picture of its own ---------------------------------------------------------------------
+ */
+
+/* Where the legend's next entry goes. */
+typedef struct shelf {
+    FILE *f;
+    double top, width;
+    int columns, next;
+} shelf;
+
+static void put_name(shelf *at, int colour, int shape, int full, const char *name)
+{
+    int column = at->next % at->columns, line = at->next / at->columns;
+    double x = column * at->width / at->columns + MARGIN, y = at->top + line * LINE;
+    at->next++;
+    svg_mark(at->f, x, y, 4.6, colour, shape, full);
+    fprintf(at->f, "<text x=\"%.1f\" y=\"%.1f\">", x + 10, y + 4.5);
+    html_short(at->f, name, IN_NAMES);
+    fputs("</text>\n", at->f);
+}
+
+static void put_names(shelf *at, const page *p)
+{
+    size_t classes = p->e->set.samples.classes;
+    for (size_t c = 0; c < classes; c++)
+        if (p->colour[c] != SVG_GREY)
+            put_name(at, p->colour[c], shape_of(p->colour[c]), 1, p->e->set.data->class_name[c]);
+    if (p->coloured < classes)
+        put_name(at, SVG_GREY, 0, 1, "other classes");
+    put_name(at, 6, 0, 0, "hollow: training");
+    put_name(at, 6, 0, 1, "filled: test");
+}
+
+static void put_heading(const svg_frame *a, const page *p, int part)
+{
+    fprintf(a->f, "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">%s: %zu \xC3\x97 %zu</text>\n",
+            a->left, a->top - 9, page_part_heading(p, part), p->size[part], p->size[part]);
+}
+
+void page_picture(FILE *f, const void *what)
+{
+    const page *p = what;
+    int parts = p->Y[1] ? 2 : 1, columns = COLUMNS * parts, names = (int)p->coloured + 2;
+    names += p->coloured < p->e->set.samples.classes;
+    int lines = (names + columns - 1) / columns;
+    double width = parts * WIDTH + (parts - 1) * GAP,
+           below = frame_of(f, p, p->Y[0]).bottom + HEADING + MARGIN + 2,
+           height = below + GAP + lines * LINE;
+    svg_open_alone(f, "samples", width, height, "Samples in two dimensions", WORDS);
+    for (int part = 0; part < parts; part++) {
+        svg_frame a = frame_of(f, p, p->Y[part]);
+        a.left += part * (WIDTH + GAP);
+        a.right += part * (WIDTH + GAP);
+        a.top += HEADING;
+        a.bottom += HEADING;
+        put_heading(&a, p, part);
+        put_cloud(&a, p, p->Y[part]);
+    }
+    put_names(&(shelf){f, below + GAP, width, columns, 0}, p);
+    svg_close(f);
+}
+
+/* ---- within the page --------------------------------------------------------------------------
+ */
+
+static void close_figure(FILE *f, const page *p)
+{
+    char sampled[160] = "", after[60] = "";
+    if (p->placed < p->available)
+        snprintf(sampled, sizeof sampled, " Shown are %zu of %zu samples, drawn by lot%s.",
+                 p->placed, p->available,
+                 p->coloured < p->e->set.samples.classes ? " after those of the coloured classes"
+                                                         : "");
+    if (p->Y[1])
+        snprintf(after, sizeof after, " before the map and %.0f %% after it",
+                 100 * p->explained[1]);
+    html_figure_close(
+        f,
+        "The samples placed so that distances on paper follow their distances as matrices "
+        "(classical scaling, %s; two dimensions hold %.0f %% of the variance%s). Labels were not "
+        "used to place them.%s Where a class forms a clump of its own, test samples among training "
+        "samples of the same colour, recognition is easy; what overlaps here may still be apart in "
+        "further dimensions.%s",
+        p->embed_metric == SPD_STEIN  ? "Stein divergence"
+        : p->embed_metric == SPD_AIRM ? "affine-invariant metric"
+                                      : "log-Euclidean metric",
+        100 * p->explained[0], after,
+        p->Y[1] ? " The second picture is turned to lie like the first; the map has seen training "
+                  "samples alone."
+                : "",
+        sampled);
+}
+
+void page_samples(FILE *f, const page *p)
+{
+    if (!p->size[0])
+        return;
+    html_section(f, "samples", "The samples");
+    if (p->Y[0]) {
+        legend(f, p);
+        html_figure(f, "large");
+        for (int part = 0; part < PAGE_PARTS; part++)
+            if (p->Y[part])
+                cloud(f, p, part);
+        close_figure(f, p);
+        page_margin_figure(f, p);
+    } else {
+        fputs("<p class=\"note\">No picture: ", f);
+        html_text(f, p->no_embedding);
+        fputs(".</p>\n", f);
+    }
+    html_section_close(f);
+}

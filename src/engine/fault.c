@@ -1,0 +1,59 @@
+/* fault.c - why a matrix is not positive definite, and which pair has no distance. */
+#include "engine/fault.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/kernels.h"
+
+/* Smallest eigenvalue of X; NaN when it cannot be had. */
+static double smallest_eigenvalue(size_t n, const double *X)
+{
+    const kernels *k = kernels_get();
+    double *group = mem_alloc((TRI(n) + n) * LANES + kernels_eigh_work(n), sizeof *group);
+    if (!group)
+        return NAN;
+    double *lambda = group + TRI(n) * LANES, smallest = INFINITY;
+    unsigned bad;
+    k->pack(n, 1, &X, group);
+    k->eigvals(n, 1, group, lambda, &bad, lambda + n * LANES);
+    for (size_t i = 0; i < n; i++)
+        smallest = fmin(smallest, lambda[i * LANES]);
+    mem_free(group);
+    return bad & 1u ? NAN : smallest;
+}
+
+spd_status fault_matrix(spd_context *ctx, size_t n, const double *X, const char *name, size_t index)
+{
+    for (size_t e = 0; e < n * n; e++)
+        if (!isfinite(X[e]))
+            return ctx_fail_at(ctx, SPD_ENOTFINITE, index, X[e],
+                               "%s[%zu] holds NaN or Inf at row %zu, column %zu", name, index,
+                               e / n, e % n);
+    double smallest = smallest_eigenvalue(n, X);
+    return ctx_fail_at(ctx, SPD_ENOTSPD, index, smallest,
+                       "%s[%zu] is not positive definite (smallest eigenvalue %.2g)", name, index,
+                       smallest);
+}
+
+spd_status fault_pair(spd_context *ctx, const char *x, size_t i, const char *y, size_t j)
+{
+    if (i == j && strcmp(x, y) == 0)
+        return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0,
+                           "%s[%zu] is too ill-conditioned for distances; try --regularize 1e-6", x,
+                           i);
+    return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0,
+                       "the distance between %s[%zu] and %s[%zu] cannot be computed: the matrices "
+                       "are too ill-conditioned; try --regularize 1e-6",
+                       x, i, y, j);
+}
+
+spd_status fault_unnamed(spd_context *ctx, spd_status status)
+{
+    if (status == SPD_ENUMERIC && ctx && ctx->error.index != SPD_NO_INDEX)
+        ctx_fail(ctx, status,
+                 "some matrices are too ill-conditioned for distances and means; try --regularize "
+                 "1e-6");
+    return status;
+}
