@@ -8,6 +8,9 @@
  *     a message that names the thing at fault.
  *   - Ownership: only functions named new, load, copy or read hand over memory; every free
  *     takes NULL.
+ *   - Structs that may grow begin with `size`, sizeof as the caller was compiled: members are only
+ *     added, at the end. SPD_INIT(type) starts one with everything else zero, a function
+ *     spd_x_defaults(&x, sizeof x) one with defaults.
  *   - Nothing here prints or exits. Results are the same bits for any number of threads.
  *   - A context may be NULL: all cores, no progress, messages lost. A context serves one call
  *     at a time; different contexts may be used from different threads.
@@ -26,6 +29,19 @@ extern "C" {
 #define SPD_API __attribute__((visibility("default")))
 #else
 #define SPD_API
+#endif
+
+/* spd_mean_info info = SPD_INIT(spd_mean_info); */
+#ifdef __cplusplus
+#define SPD_INIT(type)                                                                             \
+    {                                                                                              \
+        sizeof(type)                                                                               \
+    }
+#else
+#define SPD_INIT(type)                                                                             \
+    {                                                                                              \
+        .size = sizeof(type)                                                                       \
+    }
 #endif
 
 #define SPD_VERSION_MAJOR 0
