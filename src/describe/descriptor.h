@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "base/context.h"
+#include "spdml-data.h"
 #include "io/image.h"
 #include "io/motion.h"
 

@@ -9,6 +9,7 @@
 #define SPD_DESCRIBE_REGION_FEATURES_H
 
 #include "io/image.h"
+#include "spdml-data.h"
 
 typedef struct region_features {
     const image *in; /* borrowed */

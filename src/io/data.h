@@ -4,6 +4,7 @@
 #define SPD_IO_DATA_H
 
 #include "base/context.h"
+#include "spdml-data.h"
 #include "io/file.h"
 
 /* Relative asymmetry that is taken for rounding. */

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "io/data.h"
+#include "spdml-data.h"
 
 /* Matrices are copied in groups of about this many doubles for their eigenvalues. */
 #define GROUP_DOUBLES ((size_t)4 << 20)

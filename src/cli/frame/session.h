@@ -6,7 +6,7 @@
 #include "cli/frame/arguments.h"
 #include "cli/frame/bar.h"
 #include "cli/frame/message.h"
-#include "spdml.h"
+#include "spdml-data.h"
 
 typedef struct session {
     const arguments *args;
