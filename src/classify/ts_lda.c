@@ -142,7 +142,7 @@ static spd_status factor(spd_context *ctx, size_t n, double *Sigma)
     int threads = parallel_hold_blas(), bad = n > 0 && dense_chol(n, Sigma);
     parallel_release_blas(threads);
     return bad ? ctx_fail(ctx, SPD_ENUMERIC,
-                          "the scatter within classes cannot be inverted; regularise the data")
+                          "the within-class scatter cannot be inverted; regularise the data")
                : SPD_OK;
 }
 

@@ -36,13 +36,13 @@ static spd_status check_sizes(spd_context *ctx, const inputs *list, const descri
 {
     if (all->p && made->n != all->n)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "gives matrices of size %zu x %zu, %.200s of %zu x %zu; describe them "
-                        "apart, or make the inputs alike",
+                        "gives matrices of size %zu x %zu, but %.200s gives %zu x %zu; describe "
+                        "them separately, or make the inputs alike",
                         made->n, made->n, list->item[all->item[0]].name, all->n, all->n);
     if (picture && all->images && (picture->height != all->height || picture->width != all->width))
         return ctx_fail(ctx, SPD_EINVAL,
-                        "has %zu x %zu pixels, %.200s %zu x %zu; images that are kept must have "
-                        "one size (--size)",
+                        "has %zu x %zu pixels, but %.200s has %zu x %zu; images to be kept must "
+                        "have one size (--size)",
                         picture->width, picture->height, list->item[all->item[0]].name, all->width,
                         all->height);
     return SPD_OK;
@@ -229,8 +229,8 @@ static spd_status add_labels(spd_context *ctx, making *m)
     spd_status status = column_gather(ctx, "y", m->all->p, m->cells, &m->data->y);
     if (status == SPD_OK && !m->data->y)
         status = ctx_fail(ctx, SPD_EINVAL,
-                          "some labels are numbers, others are texts; describe "
-                          "the inputs apart, or label them by --labels");
+                          "some labels are numbers, others are strings; describe the inputs "
+                          "separately, or label them with --labels");
     return status < 0 ? status : labels_classify(ctx, m->data);
 }
 

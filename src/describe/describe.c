@@ -157,7 +157,7 @@ static spd_status read_member(run *r, const item *what, outcome *o)
         r->member++;
     }
     if (status == SPD_OK && !name)
-        status = ctx_fail(r->ctx, SPD_EIO, "the archive became shorter while it was read");
+        status = ctx_fail(r->ctx, SPD_EIO, "the archive shrank while it was being read");
     if (status == SPD_OK)
         status = archive_file_read(r->ctx, r->archive, ARCHIVE_MEMBER_LIMIT, &o->bytes, &o->size);
     return note(r->ctx, what->name, o, status);
@@ -282,7 +282,9 @@ static spd_status describe_all(run *r)
         status = run_batch(r);
     if (status == SPD_OK && r->all.p == 0) {
         const faults *skipped = &r->list.skipped;
-        status = ctx_fail(r->ctx, SPD_EINVAL, "no input could be described; the first says: %.300s",
+        status = ctx_fail(r->ctx, SPD_EINVAL,
+                          "no input could be described; the first error: "
+                          "%.300s",
                           skipped->count ? skipped->message[0] : "there is none");
     }
     return status;
@@ -374,7 +376,7 @@ spd_status spd_describe(spd_context *ctx, spd_descriptor kind, size_t count,
     spd_describe_options chosen;
     ctx_clear(ctx);
     if (!descriptor_of(kind))
-        return ctx_fail(ctx, SPD_EINVAL, "there is no descriptor %d", (int)kind);
+        return ctx_fail(ctx, SPD_EINVAL, "unknown descriptor %d", (int)kind);
     spd_describe_defaults(kind, &chosen);
     if (options)
         chosen = *options;

@@ -186,8 +186,7 @@ static spd_status gabor_prepare(spd_context *ctx, const spd_describe_options *op
         g->options.covariance.regularize = defaults_regularize(SPD_DESCRIBE_GABOR);
     spd_status status = SPD_OK;
     if ((unsigned)options->regions > SPD_REGIONS_GRID)
-        status =
-            ctx_fail(ctx, SPD_EINVAL, "there is no choice of regions %d", (int)options->regions);
+        status = ctx_fail(ctx, SPD_EINVAL, "unknown choice of regions %d", (int)options->regions);
     else if (options->width && options->height) {
         layout l = layout_of(options, options->width, options->height);
         status = check_layout(ctx, &l);

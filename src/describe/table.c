@@ -35,8 +35,8 @@ static spd_status to_rows(spd_context *ctx, const char *what, double seconds, do
     double count = round(seconds * rate);
     if (!(count >= least && count < 0x1p53))
         return ctx_fail(ctx, SPD_EINVAL,
-                        "a %s of %g s is %g rows at %g per second; %g is the least", what, seconds,
-                        count, rate, least);
+                        "a %s of %g s is %g rows at %g per second; it must be at least %g", what,
+                        seconds, count, rate, least);
     *rows = (size_t)count;
     return SPD_OK;
 }
@@ -160,7 +160,7 @@ static spd_status describe_table(spd_context *ctx, const table_plan *plan, obser
     double *filtered = NULL;
     spd_status status = SPD_OK;
     if (table.r < plan->window)
-        return ctx_fail(ctx, SPD_EINVAL, "%zu rows are less than a window of %zu", table.r,
+        return ctx_fail(ctx, SPD_EINVAL, "%zu rows are fewer than a window of %zu", table.r,
                         plan->window);
     size_t count = plan->window ? (table.r - plan->window) / plan->stride + 1 : 1;
     if (plan->options->bands) {
@@ -181,7 +181,7 @@ static spd_status describe(spd_context *ctx, const void *shared, const input *in
     const table_plan *plan = shared;
     spd_status status = describe_table(ctx, plan, in->table, out);
     if (status == SPD_EINVAL && in->table.n > in->table.r && !plan->options->channels_first)
-        ctx_append(ctx, "; if rows are channels, --channels-first");
+        ctx_append(ctx, "; if rows are channels, use --channels-first");
     return status;
 }
 

@@ -78,10 +78,10 @@ static spd_status parse_bone(amc_reader *in, const word *name)
                         in->at.line, word_show(name).text);
     const bone *b = &in->bones.bone[i];
     if (in->frame == 0)
-        return ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: '%s' stands before the first frame",
+        return ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: '%s' comes before the first frame",
                         in->at.line, word_show(name).text);
     if (in->seen[i] == in->frame)
-        return ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: bone '%s' is twice in frame %zu",
+        return ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: bone '%s' appears twice in frame %zu",
                         in->at.line, word_show(name).text, in->number);
     spd_status status =
         lines_numbers(in->ctx, &in->at, "values", b->channels, in->value + b->first);

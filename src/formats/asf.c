@@ -180,7 +180,7 @@ static spd_status parse_bonedata(asf_reader *in, draft *d, const word *key)
         return SPD_OK;
     }
     if (d->line == 0)
-        return ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: '%s' stands between bones; expected begin",
+        return ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: '%s' between bones; expected begin",
                         in->at.line, word_show(key).text);
     if (!word_is(key, "end"))
         return parse_bone_line(in, d, key);
@@ -193,7 +193,9 @@ static spd_status find_bone(asf_reader *in, const word *name, size_t *found)
 {
     *found = skeleton_find(in->bones, name);
     if (*found == BONE_NONE)
-        return ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: :hierarchy names '%s', :bonedata does not",
+        return ctx_fail(in->ctx, SPD_EFORMAT,
+                        "line %zu: :hierarchy names '%s', which is not in "
+                        ":bonedata",
                         in->at.line, word_show(name).text);
     return SPD_OK;
 }

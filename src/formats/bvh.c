@@ -51,9 +51,9 @@ static spd_status open_joint(bvh_reader *in, const word *key)
     size_t number = 0;
     int root = word_is(key, "ROOT");
     if (root ? in->bones->bones > 0 : in->open == BONE_NONE)
-        return ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: a %s stands %s", in->at.line,
+        return ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: a %s %s", in->at.line,
                         root ? "second ROOT" : "JOINT",
-                        root ? "behind the first; one is understood" : "outside of the ROOT");
+                        root ? "follows the first; only one is supported" : "is outside the ROOT");
     if (!lines_rest(&in->at, '{', &name))
         return ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: a joint has no name", in->at.line);
     spd_status status = skeleton_add(in->ctx, in->bones, &name, in->at.line, &number);

@@ -12,9 +12,8 @@
 static spd_status cut_short(spd_context *ctx, size_t at, size_t size)
 {
     return ctx_fail(ctx, SPD_EFORMAT,
-                    "is cut short: a variable at byte %zu goes on beyond the %zu bytes that are "
-                    "there",
-                    at, size);
+                    "is cut short: a variable at byte %zu extends beyond the file's %zu bytes", at,
+                    size);
 }
 
 static int read_at(int fd, size_t at, void *bytes, size_t size)

@@ -206,7 +206,7 @@ spd_status npz_read_text(spd_context *ctx, io_file *file, const char *name, size
     zip_file_t *member;
     zip_int64_t at = zip_name_locate(npz->zip, name, 0);
     if (at < 0)
-        return ctx_fail(ctx, SPD_EFORMAT, "holds no member %s", name);
+        return ctx_fail(ctx, SPD_EFORMAT, "has no member %s", name);
     spd_status status = open_member(ctx, npz, (size_t)at, &member);
     if (status == SPD_OK) {
         status = read_text(ctx, member, limit, text);

@@ -294,7 +294,7 @@ static void parts_are_found(void)
         CHECK(parts.part[i] == (size_t)cluster[i], "sample %zu: %zu", i, parts.part[i]);
     CHECK(parts_refuse(ctx, &parts, 30, 4, 0) == SPD_EINVAL, " ");
     CHECK(strstr(spd_context_error(ctx)->message, "3 parts") &&
-              strstr(spd_context_error(ctx)->message, "X[0], has 5"),
+              strstr(spd_context_error(ctx)->message, "X[0], with 5"),
           "%s", spd_context_error(ctx)->message);
     parts_free(&parts);
     CHECK(parts_find(NULL, &h, 1, &parts) == SPD_OK && parts.count > 3, "%zu", parts.count);
@@ -489,7 +489,7 @@ static void what_is_refused(void)
     o = (spd_embed_options){.kind = SPD_EMBED_HESSIAN_LLE, .k = 5, .dimensions = 2};
     refused("= 6 neighbours", &o, 12);
     o.dimensions = 4;
-    refused("has 3", &o, 12);
+    refused("has only 3", &o, 12);
     o = (spd_embed_options){.kind = SPD_EMBEDDINGS, .k = 5, .dimensions = 2};
     refused("unknown kind", &o, 12);
     o = (spd_embed_options){.kind = SPD_EMBED_LLE, .k = 5, .dimensions = 2, .ridge = -1.0};

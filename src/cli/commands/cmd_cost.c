@@ -19,8 +19,8 @@ typedef struct costing {
 
 static int refuse_w(const costing *c, const char *path)
 {
-    cli_error("%s: must hold a matrix of numbers, %zu x m with m <= %zu, as %s holds %zu x %zu "
-              "matrices",
+    cli_error("%s: must contain a matrix of numbers, %zu x m with m <= %zu, because %s holds "
+              "%zu x %zu matrices",
               path, c->l.data->n, c->l.data->n, c->l.data->source, c->l.data->n, c->l.data->n);
     return CLI_FAILED;
 }
@@ -149,8 +149,9 @@ static const option options[] = {
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Computes the cost that 'spdml fit' minimises, and its gradient, at a W of your own: the graph "
-    "is made as fit makes it. The cost sums ordered pairs, so every pair counts twice.",
+    "Computes the cost that 'spdml fit' minimises, and its gradient, at any W that you give. "
+    "The graph is the same as in fit. The cost sums over ordered pairs, so every pair counts "
+    "twice.",
     NULL};
 
 static const command_example examples[] = {
@@ -161,7 +162,7 @@ static const command_example examples[] = {
 
 const command command_cost = {
     .name = "cost",
-    .summary = "cost and gradient of the learner at a given map",
+    .summary = "cost and gradient of 'fit' at a given map",
     .operands = "DATA",
     .min_operands = 1,
     .max_operands = 1,

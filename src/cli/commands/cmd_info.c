@@ -204,14 +204,14 @@ static int run(session *s)
 }
 
 static const char *const paragraphs[] = {
-    "Shows what a data set holds: the number of matrices and their size, the labels with the count "
-    "of each class, further columns, the range of the eigenvalues, the largest condition number; "
-    "of one that 'spdml describe' made, the descriptor and its parameters too.",
-    "Matrices that are not SPD are counted and the first of each kind is named, with what helps; "
-    "so are those that are SPD by rounding alone, whose distances may not exist. "
-    "Such problems are part of the answer: the exit status is 0 whenever the file could be read.",
-    "Of a model (.spdml) or a checkpoint it shows the map's size, the options and how the fit "
-    "went.",
+    "Shows what is in a data set: the number of matrices and their size, the labels with the "
+    "count of each class, further columns, the range of the eigenvalues, the largest condition "
+    "number and, if 'spdml describe' made it, the descriptor and its parameters.",
+    "Matrices that are not SPD are counted and the first of each kind is named, with a remedy; "
+    "so are matrices that are SPD only by rounding, whose distances may not exist. Such "
+    "problems are part of the result: the exit status is 0 if the file could be read.",
+    "For a model (.spdml) or a checkpoint, shows the size of the map, the options and how the "
+    "fit went.",
     NULL};
 
 static const command_example examples[] = {
@@ -222,7 +222,7 @@ static const command_example examples[] = {
 
 const command command_info = {
     .name = "info",
-    .summary = "what a data set or a model holds",
+    .summary = "show what is in a data set or a model",
     .operands = "FILE",
     .min_operands = 1,
     .max_operands = 1,

@@ -21,8 +21,8 @@ static int load(session *s, mapping *t)
         return code;
     if (t->model->n == t->data->n)
         return CLI_GOOD;
-    cli_error("%s maps %zu x %zu matrices, %s holds %zu x %zu", t->path, t->model->n, t->model->n,
-              t->data->source, t->data->n, t->data->n);
+    cli_error("%s maps %zu x %zu matrices, but %s holds %zu x %zu", t->path, t->model->n,
+              t->model->n, t->data->source, t->data->n, t->data->n);
     return CLI_FAILED;
 }
 
@@ -84,14 +84,13 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {OPTION_OUTPUT(option_data_endings, "The file for the small matrices; its ending says the "
-                                        "format"),
+    {OPTION_OUTPUT(option_data_endings, "The file to write; its extension decides the format"),
      .required = 1},
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Maps every matrix X of DATA to W'XW with the W of a model that 'spdml fit' wrote. Labels and "
-    "further columns are kept, so that the result is a data set like the one given.",
+    "Maps every matrix X of DATA to W'XW with the W of a model that 'spdml fit' wrote. Labels "
+    "and further columns are kept, so the result is a data set like the input.",
     NULL};
 
 static const command_example examples[] = {
@@ -99,7 +98,7 @@ static const command_example examples[] = {
 
 const command command_transform = {
     .name = "transform",
-    .summary = "map a data set to small matrices by a model",
+    .summary = "map a data set to small matrices with a model",
     .operands = "MODEL DATA",
     .min_operands = 2,
     .max_operands = 2,

@@ -38,7 +38,7 @@ static const char *stop_reason(spd_stop stop)
 {
     static const char *const reasons[] = {
         [SPD_STOP_TOLERANCE] = "the cost hardly falls any more (--tol)",
-        [SPD_STOP_GRADIENT] = "the gradient is as good as zero (--gtol)",
+        [SPD_STOP_GRADIENT] = "the gradient is nearly zero (--gtol)",
         [SPD_STOP_ITERATIONS] = "the limit on iterations (--max-iter)",
         [SPD_STOP_TIME] = "the limit on time (--max-time)",
         [SPD_STOP_LINE_SEARCH] = "no step lowers the cost any more",

@@ -135,7 +135,7 @@ static int check_complete(const arguments *a)
         if (a->operand_count < c->min_operands)
             snprintf(line, sizeof line, "%s needs %s", c->name, operands);
         else
-            snprintf(line, sizeof line, "'%.100s' is one too many: %s takes %s",
+            snprintf(line, sizeof line, "unexpected operand '%.100s': %s takes %s",
                      a->operands[c->max_operands], c->name, operands);
         return misused(a, line);
     }
