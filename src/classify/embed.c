@@ -80,10 +80,10 @@ spd_status embed_check(spd_context *ctx, const spd_embed_options *o, size_t n, s
         return ctx_fail(ctx, SPD_EINVAL, "%zu dimensions requested; %zu matrices allow 1 to %zu", d,
                         p, p - 1);
     if (d > manifold && (o->kind == SPD_EMBED_PGA || o->kind == SPD_EMBED_HESSIAN_LLE))
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "%zu dimensions requested; the space of %zu x %zu SPD matrices has only "
-                        "%zu",
-                        d, n, n, manifold);
+        return ctx_fail(
+            ctx, SPD_EINVAL,
+            "%zu dimensions requested; the space of %zu x %zu SPD matrices has only %zu", d, n, n,
+            manifold);
     if (!(o->ridge >= 0.0) || !(o->bandwidth >= 0.0))
         return ctx_fail(ctx, SPD_EINVAL, "ridge %g, bandwidth %g: neither may be negative",
                         o->ridge, o->bandwidth);

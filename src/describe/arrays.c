@@ -77,9 +77,7 @@ static spd_status pick(spd_context *ctx, const io_file *file, input_kind takes, 
     if (!found) {
         io_names(file, names, sizeof names);
         ctx_fail(ctx, SPD_EINVAL,
-                 "cannot tell which array holds the inputs; it has %s; name "
-                 "one with --x",
-                 names);
+                 "cannot tell which array holds the inputs; it has %s; name one with --x", names);
     } else if (found->readable && !fits(takes, found)) {
         array_shape_text(found->ndim, found->shape, shape, sizeof shape);
         ctx_fail(ctx, SPD_EINVAL, "the array is %s; %s are expected", shape, what[takes]);

@@ -282,10 +282,9 @@ static spd_status describe_all(run *r)
         status = run_batch(r);
     if (status == SPD_OK && r->all.p == 0) {
         const faults *skipped = &r->list.skipped;
-        status = ctx_fail(r->ctx, SPD_EINVAL,
-                          "no input could be described; the first error: "
-                          "%.300s",
-                          skipped->count ? skipped->message[0] : "there is none");
+        status =
+            ctx_fail(r->ctx, SPD_EINVAL, "no input could be described; the first error: %.300s",
+                     skipped->count ? skipped->message[0] : "there is none");
     }
     return status;
 }

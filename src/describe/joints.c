@@ -47,8 +47,7 @@ static spd_status joints_prepare(spd_context *ctx, const spd_describe_options *o
                         options->first_frame, options->last_frame);
     if (levels_of(options) > MAX_LEVELS)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "a temporal pyramid of %zu levels is too deep; at most "
-                        "%d are possible",
+                        "a temporal pyramid of %zu levels is too deep; at most %d are possible",
                         options->pyramid, MAX_LEVELS);
     joints_plan *plan = mem_zero(1, sizeof *plan);
     if (!plan)

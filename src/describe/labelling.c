@@ -125,14 +125,11 @@ static spd_status compile(spd_context *ctx, const char *text, regex_t *pattern)
     int code = text ? regcomp(pattern, text, REG_EXTENDED) : REG_BADPAT;
     if (!text)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "labelling by a pattern needs a pattern "
-                        "(--label-pattern)");
+                        "labelling by a pattern needs a pattern (--label-pattern)");
     if (code) {
         regerror(code, pattern, why, sizeof why);
         return ctx_fail(ctx, SPD_EINVAL,
-                        "the pattern '%.100s' is not a valid regular "
-                        "expression: %s",
-                        text, why);
+                        "the pattern '%.100s' is not a valid regular expression: %s", text, why);
     }
     if (pattern->re_nsub < 1) {
         regfree(pattern);

@@ -194,9 +194,8 @@ static spd_status find_bone(asf_reader *in, const word *name, size_t *found)
     *found = skeleton_find(in->bones, name);
     if (*found == BONE_NONE)
         return ctx_fail(in->ctx, SPD_EFORMAT,
-                        "line %zu: :hierarchy names '%s', which is not in "
-                        ":bonedata",
-                        in->at.line, word_show(name).text);
+                        "line %zu: :hierarchy names '%s', which is not in :bonedata", in->at.line,
+                        word_show(name).text);
     return SPD_OK;
 }
 

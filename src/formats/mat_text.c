@@ -195,8 +195,7 @@ spd_status mat_decode_cells(spd_context *ctx, const matvar_t *var, spd_array **a
     char *pool;
     if (!mat_is_text_cells(var))
         return ctx_fail(ctx, SPD_EFORMAT,
-                        "is a cell array of something other than strings; save numbers or "
-                        "strings");
+                        "is a cell array of something other than strings; save numbers or strings");
     mat_order(rank, var->dims, shape, stride);
     size_t count = 0;
     array_count(rank, shape, &count);

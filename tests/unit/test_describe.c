@@ -341,7 +341,8 @@ static void groups_of_rows(void)
     spd_data_free(data);
     data = NULL;
     put_file(scratch("long.csv"), "a,trial,kind\n1,7,x\n2,7,y\n3,7,x\n", 31);
-    CHECK_FAILED(describe(scratch("long.csv"), &data, NULL), SPD_EINVAL, "row 1 has a different label");
+    CHECK_FAILED(describe(scratch("long.csv"), &data, NULL), SPD_EINVAL,
+                 "row 1 has a different label");
     options.group = "nobody";
     CHECK_FAILED(describe(scratch("long.csv"), &data, NULL), SPD_EINVAL, "nobody");
     drop("long.csv");

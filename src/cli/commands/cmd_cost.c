@@ -149,9 +149,8 @@ static const option options[] = {
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Computes the cost that 'spdml fit' minimises, and its gradient, at any W that you give. "
-    "The graph is the same as in fit. The cost sums over ordered pairs, so every pair counts "
-    "twice.",
+    "Computes the cost that 'spdml fit' minimises, and its gradient, at any W that you give. The "
+    "graph is the same as in fit. The cost sums over ordered pairs, so every pair counts twice.",
     NULL};
 
 static const command_example examples[] = {

@@ -238,8 +238,7 @@ static const char *const paragraphs[] = {
 static const command_example examples[] = {
     {"spdml embed data.npz -o picture.csv", "Two coordinates and the label of each matrix."},
     {"spdml embed data.npz --method lle -k 12 -d 3 -o Y.npz", "Locally linear embedding."},
-    {"spdml embed data.npz --method mds --metric stein --json", "How much two dimensions "
-                                                                "explain."},
+    {"spdml embed data.npz --method mds --metric stein --json", "How much two dimensions explain."},
     {NULL, NULL}};
 
 const command command_embed = {

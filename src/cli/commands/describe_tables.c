@@ -103,8 +103,8 @@ const option options_describe_motion[] = {
     {"center", 0, OPTION_CHOICE, "WHERE", .choice = centres,
      .help = "Positions relative to the root joint; default world coordinates"},
     {"frames", 0, OPTION_TEXT, "FIRST:LAST",
-     .help = "Use only these frames, counted from 0, the last one excluded; either may be left "
-             "out"},
+     .help =
+         "Use only these frames, counted from 0, the last one excluded; either may be left out"},
     {"temporal-pyramid", 0, OPTION_INT, "LEVELS", "1", 1, 10,
      .help = "Blocks for the clip, its halves, its quarters, ..."},
     OPTION_END};

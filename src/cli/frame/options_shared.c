@@ -18,14 +18,13 @@ const option options_common[] = {
 
 const option options_data[] = {
     {"x", 0, OPTION_TEXT, "NAME",
-     .help = "Variable that holds the matrices; by default X, or the only three-dimensional "
-             "array"},
+     .help = "Variable that holds the matrices; by default X, or the only three-dimensional array"},
     {"y", 0, OPTION_TEXT, "NAME",
      .help = "Variable that holds the labels; by default y, if there is one"},
     {"labels", 0, OPTION_FILE, "FILE",
      .help = "File with the labels, one per matrix (.npy, .npz or .csv)"},
-    {"symmetrize", .help = "Replace every X by (X + X')/2 instead of rejecting asymmetric "
-                           "matrices"},
+    {"symmetrize",
+     .help = "Replace every X by (X + X')/2 instead of rejecting asymmetric matrices"},
     {"regularize", 0, OPTION_REAL, "E", "0", 0, INFINITY,
      .help = "Add E trace(X)/n to the diagonal of every X"},
     {"ridge", 0, OPTION_REAL, "E", "0", 0, INFINITY, .help = "Add E to the diagonal of every X"},

@@ -83,8 +83,7 @@ void page_confusions(FILE *f, const page *p)
         classes > MOST_CLASSES
             ? " With so many classes the tables are not drawn; they are in confusion.npz."
         : classes > SVG_HEAT_COUNTS
-            ? " With so many classes, counts appear under the pointer and not every class is "
-              "named."
+            ? " With so many classes, counts appear under the pointer and not every class is named."
             : "",
         drawn < p->e->methods ? " Further methods are in confusion.npz." : "");
     html_section_close(f);

@@ -123,10 +123,7 @@ void page_ellipses(FILE *f, const page *p)
         "one, all on one scale. Classes whose ellipses have the same size, shape and direction "
         "cannot be separated.%s",
         g.size, g.size, page_part_name(part),
-        g.size == 3 ? "s of its projections onto three "
-                      "planes"
-                    : "",
-        MEMBERS,
+        g.size == 3 ? "s of its projections onto three planes" : "", MEMBERS,
         p->coloured < p->e->set.samples.classes ? " Only some of the classes are shown." : "");
     html_section_close(f);
     cli_free(g.members);
