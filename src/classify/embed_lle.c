@@ -95,24 +95,24 @@ static int factor_outside(size_t p, const double *M, size_t count, const size_t 
     return dense_chol(count, L);
 }
 
-spd_status lle_vectors(spd_context *ctx, size_t p, const double *M, const graph_parts *parts,
-                       double *Z)
+spd_status lle_vectors(spd_context *ctx, size_t p, const double *M,
+                       const graph_components *components, double *Z)
 {
     size_t count = 0, *outside = mem_alloc(p, sizeof *outside);
-    parts_vectors(p, parts, NULL, Z);
+    components_vectors(p, components, NULL, Z);
     if (!outside)
         return ctx_nomem(ctx, "the graph of neighbours");
     for (size_t i = 0; i < p; i++)
-        if (parts->part[i] == PARTS_NONE)
+        if (components->component[i] == NO_COMPONENT)
             outside[count++] = i;
     double *L = mem_alloc(count + 1, count * sizeof *L);
     spd_status status = L ? SPD_OK : ctx_nomem(ctx, "the graph of neighbours");
-    if (L && parts->count > 1 && count > 0) {
+    if (L && components->count > 1 && count > 0) {
         /* A group that is all but closed makes the factor fail without help. */
         if (factor_outside(p, M, count, outside, 0.0, L) &&
             factor_outside(p, M, count, outside, 1e-12, L))
             status = ctx_fail(ctx, SPD_ENUMERIC, "the weights of lle are singular; use another k");
-        for (size_t c = 1; c < parts->count && status == SPD_OK; c++)
+        for (size_t c = 1; c < components->count && status == SPD_OK; c++)
             extend(p, M, count, outside, L, Z + c * p, L + count * count);
     }
     mem_free(L);
