@@ -53,7 +53,7 @@ spd_status components_find(spd_context *ctx, const neighbourhoods *h, size_t k,
                            graph_components *components);
 
 /* *components <- samples that lead to each other, and to no others, from a sample to its k nearest
- * (embed_closed.c). There is at least one such group, and every sample leads to one. */
+ * (embed_closed.c). There is at least one such component, and every sample leads to one. */
 spd_status components_find_closed(spd_context *ctx, const neighbourhoods *h, size_t k,
                                   graph_components *components);
 void components_free(graph_components *components);
@@ -75,8 +75,8 @@ spd_status components_refuse(spd_context *ctx, const graph_components *component
 void components_vectors(size_t p, const graph_components *components, const double *weight,
                         double *Z);
 
-/* embed_lle.c: functions that the weights reproduce, 1 on one closed group and 0 on the others. M
- * is that of lle_matrix. */
+/* embed_lle.c: functions that the weights reproduce, 1 on one closed component and 0 on the others.
+ * M is that of lle_matrix. */
 spd_status lle_vectors(spd_context *ctx, size_t p, const double *M,
                        const graph_components *components, double *Z);
 

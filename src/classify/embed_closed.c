@@ -1,4 +1,4 @@
-/* embed_closed.c - components that are closed: all neighbours of its members are members,
+/* embed_closed.c - components that are closed: all neighbours of their members are members,
  * and every member leads to every other. LLE writes samples by their neighbours alone, one way, so
  * that on each closed component any constant is free (embed_lle.c).
  *
