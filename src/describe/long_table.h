@@ -4,6 +4,7 @@
 #define SPD_DESCRIBE_LONG_TABLE_H
 
 #include "describe/arrays.h"
+#include "spdml-data.h"
 
 /* The array X (one slice, r x n) with the column options->group among its extras, which have r
  * rows: becomes one slice per value, and the extras one row per slice. Extras that differ within a
