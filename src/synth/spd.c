@@ -57,7 +57,7 @@ static void draw_symmetric(rng *r, size_t n, double scale, double *A)
 static rng stream(const planting *g, uint64_t purpose, size_t index)
 {
     rng r;
-    rng_seed(&r, noise_key(g->options->seed, purpose, index));
+    rng_seed(&r, rng_key(g->options->seed, purpose, index));
     return r;
 }
 
