@@ -14,8 +14,8 @@ static void take_fit_options(session *s, spd_fit_options *o)
 {
     spd_fit_defaults(o);
     o->seed = (uint64_t)arguments_int(s->args, "seed");
-    o->objective = (spd_objective)learning_choice(s, "objective");
-    o->init = (spd_init)learning_choice(s, "init");
+    o->objective = (spd_objective)session_choice(s, "objective");
+    o->init = (spd_init)session_choice(s, "init");
     o->affinity_weight = arguments_real(s->args, "affinity-weight");
     o->max_iter = (int)arguments_int(s->args, "max-iter");
     o->tol = arguments_real(s->args, "tol");

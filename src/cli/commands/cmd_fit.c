@@ -75,7 +75,7 @@ static void take_solver(session *s, spd_fit_options *o, int given_only)
     if (learning_wants(s, "solver", given_only))
         spd_solver_parse(arguments_text(s->args, "solver"), &o->solver);
     if (learning_wants(s, "transport", given_only))
-        o->transport = (spd_transport)learning_choice(s, "transport");
+        o->transport = (spd_transport)session_choice(s, "transport");
     if (learning_wants(s, "tol", given_only))
         o->tol = arguments_real(s->args, "tol");
     if (learning_wants(s, "gtol", given_only))

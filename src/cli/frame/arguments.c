@@ -219,3 +219,15 @@ double arguments_real(const arguments *a, const char *name)
         option_parse_real(text, &value);
     return value;
 }
+
+void arguments_take_count(const arguments *a, const char *name, size_t *value)
+{
+    if (arguments_count(a, name))
+        *value = (size_t)arguments_int(a, name);
+}
+
+void arguments_take_real(const arguments *a, const char *name, double *value)
+{
+    if (arguments_count(a, name))
+        *value = arguments_real(a, name);
+}

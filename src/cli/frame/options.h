@@ -83,6 +83,12 @@ void option_range(const option *o, char *text, size_t size);
  * *value <- the text to keep: the canonical spelling of a choice. */
 int option_check(const option *o, const char *text, const char **value);
 
+/* Does a path end so, whatever the case of the letters? */
+int option_has_ending(const char *path, const char *ending);
+
+/* text <- "a, b or c" */
+void option_list(option_choice_fn choice, char *text, size_t size);
+
 /* Is text one of the words of a choice? */
 int option_is_choice(const option *o, const char *text);
 
