@@ -141,6 +141,7 @@ const command command_cost = {
     .max_operands = 1,
     .groups = {{"Options", options},
                {"What is learned", options_graph},
+               {NULL, options_objective},
                {"Reading data", options_data},
                {"Common options", options_common}},
     .paragraphs = paragraphs,

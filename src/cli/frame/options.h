@@ -40,7 +40,7 @@ typedef struct option {
 
 /* Options under one heading of the help. */
 typedef struct option_group {
-    const char *title;
+    const char *title; /* NULL: under the heading before */
     const option *options;
 } option_group;
 
@@ -100,7 +100,10 @@ int option_parse_real(const char *text, double *value);
 extern const option options_common[]; /* --json -q -v --threads --seed -h */
 extern const option options_data[];   /* --x --y --labels --symmetrize --regularize --ridge */
 
-extern const option options_graph[]; /* --metric --nu-w --nu-b --graph ... of the learner */
+/* Of the learner; options_learn.c. */
+extern const option options_graph[];     /* --metric --nu-w --nu-b --graph ... */
+extern const option options_objective[]; /* --objective --affinity-weight */
+extern const option options_stop[];      /* --tol --max-iter */
 
 const char *option_metrics(size_t i);
 const char *option_metric_alias(const char *text);
