@@ -8,6 +8,7 @@
 #include "io/array.h"
 #include "io/npy.h"
 #include "io/text.h"
+#include "spdml-data.h"
 
 static const struct {
     const char *ending;

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "io/outfile.h"
-#include "io/outfolder.h"
+#include "formats/outfolder.h"
 #include "synth/face.h"
 #include "synth/noise.h"
 #include "synth/synth.h"

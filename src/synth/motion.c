@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "io/outfolder.h"
+#include "formats/outfolder.h"
 #include "io/text.h"
 #include "synth/motion_text.h"
 #include "synth/synth.h"

@@ -1,4 +1,4 @@
-/* motion_text.c - Acclaim's two formats, as src/io/asf.c and amc.c read them.
+/* motion_text.c - Acclaim's two formats, as src/formats/asf.c and amc.c read them.
  *
  * All axes are zero: a bone's frame is the world's at rest, and its rotation is Rz Ry Rx of its
  * angles. Lengths are in the unit 0.45 that HDM05 has, so that positions come out in inches. */

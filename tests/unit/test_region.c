@@ -3,7 +3,6 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "describe/covariance.h"
 #include "describe/describe.h"
 #include "describe/integral.h"
 #include "describe/region_features.h"

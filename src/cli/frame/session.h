@@ -7,7 +7,7 @@
 #include "cli/frame/bar.h"
 #include "cli/frame/message.h"
 #include "cli/frame/sheet.h"
-#include "spdml.h"
+#include "spdml-data.h"
 
 struct owned;
 
