@@ -160,16 +160,6 @@ int word_count(const word *w, size_t *value)
     return 1;
 }
 
-char *word_copy(const word *w)
-{
-    char *copy = mem_alloc(w->size + 1, 1);
-    if (copy) {
-        memcpy(copy, w->from, w->size);
-        copy[w->size] = '\0';
-    }
-    return copy;
-}
-
 char *text_from_bytes(const char *bytes)
 {
     if (utf8_length(bytes) != SIZE_MAX)

@@ -59,9 +59,6 @@ int word_number(const word *w, double *value);
 /* *value <- the digits; zero when there is anything else or it does not fit. */
 int word_count(const word *w, size_t *value);
 
-/* A copy of the word's bytes that ends with NUL; NULL when out of memory. */
-char *word_copy(const word *w);
-
 /* A new text from bytes that may be UTF-8, else are taken for Latin-1; NULL when out of memory. */
 char *text_from_bytes(const char *bytes);
 

@@ -155,3 +155,23 @@ int text_same(const char *a, const char *b)
     }
     return lower((unsigned char)*a) == lower((unsigned char)*b);
 }
+
+const char *path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *path_ending(const char *path)
+{
+    const char *base = path_base(path), *dot = strrchr(base, '.');
+    return dot && dot != base ? dot : "";
+}
+
+int path_ends_in(const char *path, const char *const *endings)
+{
+    const char *ending = path_ending(path);
+    while (*endings && !text_same(ending, *endings))
+        endings++;
+    return *endings != NULL;
+}

@@ -38,4 +38,11 @@ int text_number(const char *from, size_t size, double *value);
 /* Equal but for the case of ASCII letters. */
 int text_same(const char *a, const char *b);
 
+/* The part of a path behind its last slash; the ending of that, with its dot, or "". */
+const char *path_base(const char *path);
+const char *path_ending(const char *path);
+
+/* Is the ending of a path one of these, a list that ends with NULL? */
+int path_ends_in(const char *path, const char *const *endings);
+
 #endif

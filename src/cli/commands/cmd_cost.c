@@ -137,8 +137,6 @@ const command command_cost = {
     .name = "cost",
     .summary = "cost and gradient of the learner at a given map",
     .operands = "DATA",
-    .min_operands = 1,
-    .max_operands = 1,
     .groups = {{"Options", options},
                {"What is learned", options_graph},
                {NULL, options_objective},

@@ -84,8 +84,6 @@ const command command_describe = {
     .name = "describe",
     .summary = "make SPD matrices from images, motion capture and signals",
     .operands = "KIND IN...",
-    .min_operands = 2,
-    .max_operands = (size_t)-1,
     .groups = {{"Options", options},
                {"Covariance (all kinds)", options_describe_covariance},
                {"Inputs and labels", options_describe_labels},

@@ -323,8 +323,6 @@ const command command_evaluate = {
     .name = "evaluate",
     .summary = "compare methods of recognition under a protocol",
     .operands = "DATA",
-    .min_operands = 1,
-    .max_operands = 1,
     .groups = {{"Options", options},
                {"Choosing parameters", options_tuning},
                {"The learned map", options_objective},

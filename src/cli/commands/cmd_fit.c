@@ -428,8 +428,6 @@ const command command_fit = {
     .name = "fit",
     .summary = "learn a map to smaller, more telling matrices",
     .operands = "DATA",
-    .min_operands = 1,
-    .max_operands = 1,
     .groups = {{"Options", options},
                {"What is learned", options_graph},
                {NULL, options_objective},

@@ -228,8 +228,6 @@ const command command_synth = {
     .name = "synth",
     .summary = "generate matrices, textures, motion capture or faces",
     .operands = "KIND",
-    .min_operands = 1,
-    .max_operands = 1,
     .groups = {{"Options", options},
                {"How many (all kinds)", options_counts},
                {"How many (spd, textures, motion)", options_samples},

@@ -55,10 +55,10 @@ struct session;
 
 typedef struct command {
     const char *name;
-    const char *alias;    /* another accepted spelling, or NULL */
-    const char *summary;  /* a few words, lower case, no full stop */
-    const char *operands; /* "DATA [DATA2]" */
-    size_t min_operands, max_operands;
+    const char *alias;   /* another accepted spelling, or NULL */
+    const char *summary; /* a few words, lower case, no full stop */
+    const char
+        *operands; /* "DATA [DATA2]": what is in brackets may be missing; "IN...": one or more */
     option_group groups[COMMAND_GROUPS];
     const char *const *paragraphs; /* the long description, NULL at the end */
     const command_example *examples;
