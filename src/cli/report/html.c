@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define REPLACEMENT 0xFFFDU
+#define ELLIPSIS    "\xE2\x80\xA6"
 
 /* What is longer may be broken, lest it be wider than the page. */
 #define LONGEST_OPTION 24
@@ -44,7 +45,8 @@ static int unwanted(uint32_t code)
            (code & 0xFFFE) == 0xFFFE || (code >= 0xFDD0 && code <= 0xFDEF);
 }
 
-/* The character at *text, which moves behind it; at least one byte, never past the end. */
+/* The character at *text, which moves behind it: at least one byte, never past the end. Line ends
+ * and tabs are spaces. */
 static uint32_t next(const char **text)
 {
     uint32_t code = 0;
@@ -65,49 +67,27 @@ static uint32_t next(const char **text)
     return unwanted(code) ? REPLACEMENT : code;
 }
 
-static void put_utf8(FILE *f, uint32_t code)
+/* Puts the next character; *text moves behind it. */
+static void put(FILE *f, const char **text)
 {
-    if (code < 0x80) {
-        fputc((int)code, f);
-    } else if (code < 0x800) {
-        fputc((int)(0xC0 | code >> 6), f);
-        fputc((int)(0x80 | (code & 0x3F)), f);
-    } else {
-        fputc((int)(code < 0x10000 ? 0xE0 | code >> 12 : 0xF0 | code >> 18), f);
-        if (code >= 0x10000)
-            fputc((int)(0x80 | (code >> 12 & 0x3F)), f);
-        fputc((int)(0x80 | (code >> 6 & 0x3F)), f);
-        fputc((int)(0x80 | (code & 0x3F)), f);
-    }
-}
-
-static void put(FILE *f, uint32_t code)
-{
-    switch (code) {
-    case '&':
-        fputs("&amp;", f);
-        break;
-    case '<':
-        fputs("&lt;", f);
-        break;
-    case '>':
-        fputs("&gt;", f);
-        break;
-    case '"':
-        fputs("&quot;", f);
-        break;
-    case '\'':
-        fputs("&#39;", f);
-        break;
-    default:
-        put_utf8(f, code);
-    }
+    static const char *const entities[] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
+    const char *from = *text;
+    uint32_t code = next(text);
+    if (code < sizeof entities / sizeof *entities && entities[code])
+        fputs(entities[code], f);
+    else if (code == REPLACEMENT)
+        fputs("\xEF\xBF\xBD", f);
+    else if (code == ' ')
+        fputc(' ', f);
+    else
+        fwrite(from, 1, (size_t)(*text - from), f);
 }
 
 void html_text(FILE *f, const char *text)
 {
     while (*text)
-        put(f, next(&text));
+        put(f, &text);
 }
 
 size_t html_length(const char *text)
@@ -122,9 +102,9 @@ void html_short(FILE *f, const char *text, size_t characters)
 {
     int cut = html_length(text) > characters;
     for (size_t i = 0; *text && i + (size_t)cut < characters; i++)
-        put(f, next(&text));
+        put(f, &text);
     if (cut)
-        put_utf8(f, 0x2026);
+        fputs(ELLIPSIS, f);
 }
 
 void html_lines(FILE *f, const char *text, size_t characters)
@@ -133,9 +113,9 @@ void html_lines(FILE *f, const char *text, size_t characters)
         if (*text == '\n')
             fputc(*text++, f);
         else
-            put(f, next(&text));
+            put(f, &text);
     if (*text)
-        put_utf8(f, 0x2026);
+        fputs(ELLIPSIS, f);
 }
 
 void html_word(FILE *f, const char *word)
