@@ -76,34 +76,21 @@ static spd_status read_header(spd_context *ctx, zip_file_t *file, npy_header *he
     return status;
 }
 
-/* *bytes <- what a member still holds, up to `most` bytes, new; *have says how many. Starts with
- * `room` and doubles as data comes. */
-static spd_status read_growing(spd_context *ctx, zip_file_t *file, size_t room, size_t most,
-                               unsigned char **bytes, size_t *have)
+/* Doubles the room of *bytes, up to need; have bytes of it are in use. */
+static spd_status widen(spd_context *ctx, unsigned char **bytes, size_t have, size_t need,
+                        size_t *room)
 {
-    size_t got = 0;
-    unsigned char *made = mem_alloc(room, 1);
-    spd_status status = made ? read_upto(ctx, file, made, room, have) : ctx_nomem(ctx, "an array");
-    while (status == SPD_OK && *have == room && room < most) {
-        size_t wider = room > most / 2 ? most : room * 2;
-        unsigned char *grown = mem_grow(made, *have, wider);
-        if (!grown) {
-            status = ctx_nomem(ctx, "an array");
-            break;
-        }
-        made = grown;
-        room = wider;
-        status = read_upto(ctx, file, made + *have, room - *have, &got);
-        *have += got;
-    }
-    if (status < 0)
-        mem_free(made);
-    else
-        *bytes = made;
-    return status;
+    size_t wider = *room > need / 2 ? need : *room * 2;
+    unsigned char *grown = mem_grow(*bytes, have, wider);
+    if (!grown)
+        return ctx_nomem(ctx, "an array");
+    *bytes = grown;
+    *room = wider;
+    return SPD_OK;
 }
 
-/* *data <- the header->bytes bytes of elements. The first room is as large as the archive. */
+/* *data <- the header->bytes bytes of elements. Starts with room for as much as the archive is
+ * large, and doubles as data comes. */
 static spd_status read_elements(spd_context *ctx, const npz_state *npz, zip_file_t *file,
                                 const npy_header *h, unsigned char **data)
 {
@@ -112,12 +99,21 @@ static spd_status read_elements(spd_context *ctx, const npz_state *npz, zip_file
                         "its header promises %zu bytes, more than an archive of %zu bytes holds",
                         h->bytes, npz->size);
     size_t room = npz->size < h->bytes ? npz->size : h->bytes, have = 0, got = 0;
-    unsigned char *bytes = NULL, extra;
-    spd_status status = read_growing(ctx, file, room, h->bytes, &bytes, &have);
-    if (status < 0)
-        return status;
+    unsigned char *bytes = mem_alloc(room, 1), extra;
+    if (!bytes)
+        return ctx_nomem(ctx, "an array");
+    spd_status status = read_upto(ctx, file, bytes, room, &have);
+    while (status == SPD_OK && have == room && room < h->bytes) {
+        status = widen(ctx, &bytes, have, h->bytes, &room);
+        if (status == SPD_OK)
+            status = read_upto(ctx, file, bytes + have, room - have, &got);
+        have += got;
+    }
+    if (status == SPD_OK && have < h->bytes)
+        status = npy_short(ctx, h, have);
     /* One read past the end makes libzip compare the checksum. */
-    status = have < h->bytes ? npy_short(ctx, h, have) : read_upto(ctx, file, &extra, 1, &got);
+    if (status == SPD_OK)
+        status = read_upto(ctx, file, &extra, 1, &got);
     if (status < 0)
         mem_free(bytes);
     else
@@ -173,9 +169,17 @@ static spd_status read_npz(spd_context *ctx, io_file *file, const io_entry *entr
 /* *text <- up to limit bytes of a member, read to its end so that the checksum is compared. */
 static spd_status read_text(spd_context *ctx, zip_file_t *member, size_t limit, char **text)
 {
-    size_t room = limit < 4096 ? limit + 1 : 4096, have = 0;
-    unsigned char *bytes = NULL;
-    spd_status status = read_growing(ctx, member, room, limit + 1, &bytes, &have);
+    size_t room = limit < 4096 ? limit + 1 : 4096, have = 0, got = 0;
+    unsigned char *bytes = mem_alloc(room, 1);
+    if (!bytes)
+        return ctx_nomem(ctx, "a text");
+    spd_status status = read_upto(ctx, member, bytes, room, &have);
+    while (status == SPD_OK && have == room && room <= limit) {
+        status = widen(ctx, &bytes, have, limit + 1, &room);
+        if (status == SPD_OK)
+            status = read_upto(ctx, member, bytes + have, room - have, &got);
+        have += got;
+    }
     if (status == SPD_OK && have > limit)
         status = ctx_fail(ctx, SPD_EFORMAT, "is longer than %zu bytes", limit);
     if (status == SPD_OK && memchr(bytes, 0, have))
