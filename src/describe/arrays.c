@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "describe/groups.h"
+#include "describe/long_table.h"
 #include "describe/inputs.h"
 #include "io/array.h"
 #include "formats/csv.h"
@@ -239,7 +239,7 @@ static spd_status read_slices(spd_context *ctx, io_file *file, const io_entry *e
     size_t per_row = options->group && takes == INPUT_TABLE ? s->rows : s->slices;
     status = read_extras(ctx, file, entry, per_row, options, s);
     if (status == SPD_OK && options->group && takes == INPUT_TABLE)
-        status = groups_of_array(ctx, file->path, options, s);
+        status = long_table_of_array(ctx, file->path, options, s);
     return status;
 }
 
@@ -276,7 +276,7 @@ spd_status arrays_open(spd_context *ctx, const char *path, input_kind takes,
     array_source *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(ctx, "arrays");
-    spd_status status = text ? groups_of_text(ctx, path, options, fresh)
+    spd_status status = text ? long_table_of_text(ctx, path, options, fresh)
                              : open_arrays(ctx, path, takes, options, fresh, &lazy);
     if (status < 0 || lazy)
         arrays_free(fresh);

@@ -19,7 +19,7 @@
 #include "engine/fault.h"
 #include "engine/select.h"
 
-#define BLOCK             (METRIC_GROUPS * LANES)
+#define BLOCK             (METRIC_OCTETS * LANES)
 #define QUERIES_PER_CHUNK 16
 #define CALIBRATION       16 /* most queries on which the levels are tried */
 #define PLANS             (1u << MAX_LEVELS)
@@ -193,10 +193,10 @@ static spd_status brute_chunk(void *user, size_t chunk, int thread)
         const double *G[BLOCK];
         for (size_t c = 0; c < count; c++)
             G[c] = s->F + (first + c) * size;
-        size_t groups = block_interleave(s->k, size, count, G, block.groups);
+        size_t octets = block_interleave(s->k, size, count, G, block.octets);
         for (size_t a = 0; a < queries; a++) {
             size_t query = s->order[at + a];
-            s->m->dist2(s->k, s->n, groups, s->Q + query * size, block.groups, block.d2,
+            s->m->dist2(s->k, s->n, octets, s->Q + query * size, block.octets, block.d2,
                         block.rest);
             for (size_t c = 0; c < count; c++) {
                 if (isnan(block.d2[c]))

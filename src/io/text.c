@@ -61,6 +61,19 @@ size_t utf8_length(const char *text)
     return length;
 }
 
+size_t utf8_copy(const char *text, char *out)
+{
+    size_t size = strlen(text);
+    for (size_t i = 0, step; i < size; i += step) {
+        uint32_t code;
+        size_t good = utf8_get(text + i, size - i, &code);
+        step = good ? good : 1;
+        memcpy(out + i, good ? text + i : "?", step);
+    }
+    out[size] = '\0';
+    return size;
+}
+
 const char *text_plain(const char *text, char *plain, size_t size)
 {
     size_t i = 0;

@@ -15,6 +15,9 @@ size_t utf8_get(const char *text, size_t size, uint32_t *code);
 /* Code points in a text that ends with NUL, or SIZE_MAX when it is not UTF-8. */
 size_t utf8_length(const char *text);
 
+/* Copies a text, NUL included, with '?' for every byte that is not part of UTF-8; its bytes. */
+size_t utf8_copy(const char *text, char *out);
+
 /* A copy of text fit for a one-line message: control characters become '?', and what does not
  * fit into size ends with "...". Returns plain. */
 const char *text_plain(const char *text, char *plain, size_t size);
