@@ -15,7 +15,7 @@
 #include "describe/descriptor.h"
 #include "filters/gabor_bank.h"
 #include "describe/resize.h"
-#include "describe/uniform.h"
+#include "describe/grey.h"
 
 #define PLAIN_FEATURES 3 /* I, x, y */
 
@@ -134,7 +134,7 @@ static spd_status check_blocks(spd_context *ctx, const spd_covariance_options *c
     if (c->W || c->regularize > 0.0 || c->shrinkage != SPD_SHRINK_NONE)
         return SPD_OK;
     for (size_t b = 0; b < blocks; b++)
-        if (uniform_values(block[b].r, block[b].n, block[b].O))
+        if (grey_is_uniform(block[b].r, block[b].n, block[b].O))
             return ctx_fail(ctx, SPD_ENOTSPD,
                             "all %zu pixels of region %zu of %zu have the same intensity, so the "
                             "covariance is singular; use --regularize 1e-6 or other --regions",
