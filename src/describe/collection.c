@@ -111,10 +111,7 @@ typedef struct making {
 
 static int is_taken(const spd_data *data, const char *name)
 {
-    for (size_t i = 0; i < data->columns; i++)
-        if (strcmp(data->column[i]->name, name) == 0)
-            return 1;
-    return strcmp(name, "X") == 0 || strcmp(name, "y") == 0;
+    return data_column(data, name) || strcmp(name, "X") == 0 || strcmp(name, "y") == 0;
 }
 
 /* Adds the column that the cells give under a name, unless it cannot be or the name is taken. */
@@ -183,10 +180,7 @@ static spd_status add_index_columns(spd_context *ctx, making *m)
 static cell carried(const inputs *list, const item *what, const char *name)
 {
     const spd_data *extras = what->form == ITEM_SLICE ? list->array[what->source]->extras : NULL;
-    for (size_t i = 0; extras && i < extras->columns; i++)
-        if (extras->column[i]->name && strcmp(extras->column[i]->name, name) == 0)
-            return (cell){extras->column[i], what->index};
-    return (cell){NULL, 0};
+    return (cell){extras ? data_column(extras, name) : NULL, what->index};
 }
 
 /* Columns of the first array that all others have too. */

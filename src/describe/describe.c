@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "describe/collection.h"
-#include "describe/grey.h"
 #include "describe/reading.h"
 #include "describe/resize.h"
 #include "engine/parallel.h"
@@ -76,22 +75,6 @@ static spd_status pass_on(spd_context *ctx, const spd_error *error)
 
 /* ---- one input ------------------------------------------------------------------------------- */
 
-/* *kept <- the grey image, in the size that the options say. */
-static spd_status keep_image(spd_context *ctx, const spd_describe_options *options,
-                             const image *picture, image **kept)
-{
-    image *grey = NULL;
-    size_t width = options->width ? options->width : picture->width;
-    size_t height = options->height ? options->height : picture->height;
-    spd_status status = image_new(ctx, picture->width, picture->height, 1, &grey);
-    if (status < 0)
-        return status;
-    grey_of(picture, grey->pixel);
-    status = resize_image(ctx, grey, width, height, kept);
-    image_free(grey);
-    return status;
-}
-
 /* Every matrix must be usable: better a message now than one from every later command. */
 static spd_status check_matrices(spd_context *ctx, const run *r, const description *made)
 {
@@ -108,7 +91,8 @@ static spd_status describe_input(spd_context *ctx, const run *r, const reading *
     if (status >= 0)
         status = check_matrices(ctx, r, &o->made);
     if (status >= 0 && r->options->keep_images && now->in.image)
-        status = keep_image(ctx, r->options, now->in.image, &o->picture);
+        status =
+            resize_grey(ctx, now->in.image, r->options->width, r->options->height, &o->picture);
     return status;
 }
 

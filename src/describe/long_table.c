@@ -141,20 +141,12 @@ static spd_status shorten_extras(spd_context *ctx, const slicing *g, spd_data *e
     return status;
 }
 
-static spd_array *find_column(const spd_data *extras, const char *name)
-{
-    for (size_t i = 0; i < extras->columns; i++)
-        if (extras->column[i]->name && strcmp(extras->column[i]->name, name) == 0)
-            return extras->column[i];
-    return NULL;
-}
-
 spd_status long_table_of_array(spd_context *ctx, const char *path,
                                const spd_describe_options *options, array_source *source)
 {
     slicing g = {0};
     spd_status status = SPD_OK;
-    spd_array *column = find_column(source->extras, options->group);
+    spd_array *column = data_column(source->extras, options->group);
     if (source->X->ndim != 2)
         status = ctx_fail(ctx, SPD_EINVAL,
                           "a group column divides a single table r x n; this array is already p "

@@ -192,16 +192,13 @@ static int parameters(const spd_describe_options *options, json_t *object)
     for (size_t b = 0; b < options->bands; b++)
         failed |= json_array_append_new(
             bands, json_pack("[f,f]", options->band[2 * b], options->band[2 * b + 1]));
-    failed |= json_object_set_new(object, "rate", json_real(options->rate));
-    failed |= json_object_set_new(object, "window", json_real(options->window));
-    failed |= json_object_set_new(object, "step", json_real(options->stride));
-    failed |= json_object_set_new(object, "bands", bands);
-    if (options->bands)
-        failed |= json_object_set_new(object, "order", json_integer((json_int_t)options->order));
-    failed |= json_object_set_new(object, "channels_first", json_boolean(options->channels_first));
-    if (options->group)
-        failed |= json_object_set_new(object, "group", json_string(options->group));
-    return failed;
+    json_t *order = options->bands ? json_integer((json_int_t)options->order) : NULL;
+    return failed |
+           json_object_update_new(
+               object,
+               json_pack("{s:f, s:f, s:f, s:o, s:o*, s:b, s:s*}", "rate", options->rate, "window",
+                         options->window, "step", options->stride, "bands", bands, "order", order,
+                         "channels_first", options->channels_first, "group", options->group));
 }
 
 const descriptor descriptor_covariance = {

@@ -257,6 +257,14 @@ static spd_status read_columns(spd_context *ctx, io_file *file, const io_entry *
     return SPD_OK;
 }
 
+spd_array *data_column(const spd_data *data, const char *name)
+{
+    for (size_t i = 0; i < data->columns; i++)
+        if (data->column[i]->name && strcmp(data->column[i]->name, name) == 0)
+            return data->column[i];
+    return NULL;
+}
+
 spd_status data_read_extras(spd_context *ctx, io_file *file, const io_entry *x,
                             const spd_load_options *options, spd_data *data)
 {

@@ -252,7 +252,7 @@ spd_status mat_open(spd_context *ctx, io_file *file, const source_glance *glance
                         "is not a MATLAB file of version 5 or 7.3 (starts with %s); save with -v7",
                         text_quote(glance->head, glance->head_size, quoted, sizeof quoted));
     if (memcmp(glance->head, "MATLAB 7.3", 10) != 0) {
-        spd_status cut = mat_check_elements(ctx, file->path, glance->size);
+        spd_status cut = mat_check_elements(ctx, file->path);
         if (cut < 0)
             return cut;
     }
