@@ -43,12 +43,14 @@ static int load(session *s, embedding *e)
     int code = session_load(s, s->args->operands[0], 0, &e->data);
     if (code)
         return code;
-    e->options = (spd_embed_options){.kind = method_of(arguments_text(s->args, "method")),
+    e->options = (spd_embed_options){.size = sizeof e->options,
+                                     .kind = method_of(arguments_text(s->args, "method")),
                                      .metric = session_metric(s),
                                      .k = (size_t)arguments_int(s->args, "k"),
                                      .dimensions = (size_t)arguments_int(s->args, "dimensions"),
                                      .ridge = arguments_real(s->args, "lle-ridge"),
                                      .bandwidth = arguments_real(s->args, "bandwidth")};
+    e->info.size = sizeof e->info;
     return CLI_GOOD;
 }
 

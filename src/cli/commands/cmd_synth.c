@@ -100,7 +100,7 @@ static void take_values(session *s, spd_synth_options *o)
         const char *name;
         size_t *value;
     } counts[] = {{"classes", &o->classes}, {"samples", &o->samples}, {"n", &o->n},
-                  {"planted", &o->planted}, {"size", &o->size},       {"subjects", &o->subjects},
+                  {"planted", &o->planted}, {"size", &o->side},       {"subjects", &o->subjects},
                   {"frames", &o->frames}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (arguments_count(s->args, counts[i].name))
@@ -125,7 +125,7 @@ static void next_step(const session *s, const synthesis *y, char *text, size_t s
     while (length > 1 && path[length - 1] == '/')
         length--;
     if (arguments_count(s->args, "size"))
-        snprintf(sized, sizeof sized, " --size %zu", y->options.size);
+        snprintf(sized, sizeof sized, " --size %zu", y->options.side);
     switch (y->kind) {
     case SPD_SYNTH_SPD:
         snprintf(text, size,
@@ -222,7 +222,7 @@ static int run(session *s)
         code = take_output(s, &y);
     if (code)
         return code;
-    spd_synth_defaults(y.kind, &y.options);
+    spd_synth_defaults(y.kind, &y.options, sizeof y.options);
     take_values(s, &y.options);
     code = y.kind == SPD_SYNTH_SPD ? make_matrices(s, &y) : make_files(s, &y);
     bar_clear(&s->bar);

@@ -292,7 +292,7 @@ int describing_take(session *s, describing *d)
     if (code)
         return code;
     spd_describe_options *o = &d->options;
-    spd_describe_defaults(d->kind, o);
+    spd_describe_defaults(d->kind, o, sizeof *o);
     take_simple(s, o);
     code = take_labels(s, o);
     if (!code)
