@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "classify/centre.h"
 #include "classify/tangent.h"
 #include "engine/parallel.h"
@@ -246,21 +247,25 @@ spd_status spd_embed(spd_context *ctx, const spd_embed_options *options, size_t 
     ctx_clear(ctx);
     if (!options || n == 0 || p == 0 || !X || !Y)
         return ctx_fail(ctx, SPD_EINVAL, "matrices, options or the output array are missing");
-    spd_status status = embed_check(ctx, options, n, p);
+    spd_embed_options o = {0};
+    spd_status status = sized_take(ctx, "spd_embed_options", sizeof o, &o, options);
+    if (status >= 0)
+        status = sized_check(ctx, "spd_embed_info", info);
+    if (status >= 0)
+        status = embed_check(ctx, &o, n, p);
     if (status < 0)
         return status;
-    size_t d = options->dimensions;
+    size_t d = o.dimensions;
     spd_embed_info found = {.explained = NAN, .bandwidth = NAN};
     double *apart = mem_alloc(p + 1, d * sizeof *apart), *lambda = apart;
     if (!apart)
         return ctx_nomem(ctx, "coordinates");
-    status = compute(ctx, options, n, p, X, apart + d, lambda, &found);
+    status = compute(ctx, &o, n, p, X, apart + d, lambda, &found);
     if (status >= 0) {
         memcpy(Y, apart + d, p * d * sizeof *Y);
         if (eigenvalue)
             memcpy(eigenvalue, lambda, d * sizeof *lambda);
-        if (info)
-            *info = found;
+        sized_give(sizeof found, &found, info);
     }
     mem_free(apart);
     return status;

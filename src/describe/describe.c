@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "describe/collection.h"
 #include "describe/reading.h"
 #include "describe/resize.h"
@@ -360,16 +361,17 @@ spd_status spd_describe(spd_context *ctx, spd_descriptor kind, size_t count,
     ctx_clear(ctx);
     if (!descriptor_of(kind))
         return ctx_fail(ctx, SPD_EINVAL, "unknown descriptor %d", (int)kind);
-    spd_describe_defaults(kind, &chosen);
-    if (options)
-        chosen = *options;
+    spd_describe_defaults(kind, &chosen, sizeof chosen);
+    spd_status status = sized_take(ctx, "spd_describe_options", sizeof chosen, &chosen, options);
+    if (status < 0)
+        return status;
     if (chosen.covariance.regularize < 0.0)
         chosen.covariance.regularize = defaults_regularize(kind);
     /* Messages of inputs are needed even where the caller does not want them. */
     spd_context *own = ctx ? NULL : spd_context_new();
     if (!ctx && !own)
         return SPD_ENOMEM;
-    spd_status status = describe(ctx ? ctx : own, kind, count, paths, &chosen, data, failures);
+    status = describe(ctx ? ctx : own, kind, count, paths, &chosen, data, failures);
     spd_context_free(own);
     return status;
 }

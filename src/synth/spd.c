@@ -273,11 +273,11 @@ static spd_status new_data(spd_context *ctx, const spd_synth_options *o, spd_dat
 spd_status spd_synth_data(spd_context *ctx, const spd_synth_options *options, double *planted,
                           spd_data **data)
 {
-    spd_synth_options usual;
-    spd_synth_defaults(SPD_SYNTH_SPD, &usual);
-    const spd_synth_options *o = options ? options : &usual;
+    spd_synth_options chosen, *o = &chosen;
     ctx_clear(ctx);
-    spd_status status = check(ctx, o);
+    spd_status status = synth_take(ctx, SPD_SYNTH_SPD, options, o);
+    if (status >= 0)
+        status = check(ctx, o);
     if (status < 0)
         return status;
     planting g = {.options = o, .n = o->n, .d = o->planted, .k = o->n - o->planted};

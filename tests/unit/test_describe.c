@@ -17,7 +17,7 @@ static spd_describe_options options;
 
 static void fresh_options(void)
 {
-    spd_describe_defaults(SPD_DESCRIBE_COVARIANCE, &options);
+    spd_describe_defaults(SPD_DESCRIBE_COVARIANCE, &options, sizeof options);
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */

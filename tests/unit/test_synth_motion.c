@@ -10,7 +10,7 @@ enum { JOINTS = 31, MOST_BYTES = 1 << 20 };
 
 static spd_synth_options small(void)
 {
-    spd_synth_options o = {.seed = 5};
+    spd_synth_options o = {.size = sizeof o, .seed = 5};
     generator_motion.defaults(&o);
     o.subjects = 2;
     o.samples = 2;

@@ -22,12 +22,14 @@ static const char *method_names(size_t i)
 static int compute(session *s, embedding *e)
 {
     size_t p = e->data->p;
-    e->options = (spd_embed_options){.kind = (spd_embedding)session_choice(s, "method"),
+    e->options = (spd_embed_options){.size = sizeof e->options,
+                                     .kind = (spd_embedding)session_choice(s, "method"),
                                      .metric = session_metric(s),
                                      .k = (size_t)arguments_int(s->args, "k"),
                                      .dimensions = (size_t)arguments_int(s->args, "dimensions"),
                                      .ridge = arguments_real(s->args, "lle-ridge"),
                                      .bandwidth = arguments_real(s->args, "bandwidth")};
+    e->info.size = sizeof e->info;
     /* More dimensions than matrices are refused below, without room for them. */
     size_t columns = e->options.dimensions < p ? e->options.dimensions : 1;
     e->Y = session_table(s, p, columns, sizeof *e->Y, "coordinates");

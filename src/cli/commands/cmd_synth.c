@@ -87,7 +87,7 @@ static void take_values(const arguments *args, spd_synth_options *o)
     arguments_take_count(args, "samples", &o->samples);
     arguments_take_count(args, "n", &o->n);
     arguments_take_count(args, "planted", &o->planted);
-    arguments_take_count(args, "size", &o->size);
+    arguments_take_count(args, "size", &o->side);
     arguments_take_count(args, "subjects", &o->subjects);
     arguments_take_count(args, "frames", &o->frames);
     arguments_take_real(args, "signal", &o->signal);
@@ -108,7 +108,7 @@ static void next_step(const session *s, const synthesis *y, char *text, size_t s
     while (length > 1 && path[length - 1] == '/')
         length--;
     if (arguments_count(s->args, "size"))
-        snprintf(sized, sizeof sized, " --size %zu", y->options.size);
+        snprintf(sized, sizeof sized, " --size %zu", y->options.side);
     switch (y->kind) {
     case SPD_SYNTH_SPD:
         snprintf(text, size,
@@ -196,7 +196,7 @@ static int run(session *s)
         code = take_output(s, &y);
     if (code)
         return code;
-    spd_synth_defaults(y.kind, &y.options);
+    spd_synth_defaults(y.kind, &y.options, sizeof y.options);
     take_values(s->args, &y.options);
     code = y.kind == SPD_SYNTH_SPD ? make_matrices(s, &y) : make_files(s, &y);
     if (!code && !s->silent)

@@ -250,7 +250,7 @@ int describing_take(session *s, describing *d)
     if (code)
         return code;
     d->kind = (spd_descriptor)kind;
-    spd_describe_defaults(d->kind, o);
+    spd_describe_defaults(d->kind, o, sizeof *o);
     take_simple(s->args, o);
     code = take_labels(s, o);
     if (!code)
