@@ -36,7 +36,7 @@ endmacro()
 
 spdml_dependency(lapacke lapacke.h lapacke)
 spdml_dependency(openblas cblas.h openblas)
-spdml_dependency(zip zip.h libzip)
+spdml_dependency(z zlib.h zlib)
 spdml_dependency(matio matio.h matio)
 spdml_dependency(hdf5 hdf5.h hdf5) # beneath matio: io silences what it prints
 spdml_dependency(jansson jansson.h jansson)

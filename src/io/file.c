@@ -85,7 +85,7 @@ static spd_status open_format(spd_context *ctx, io_file *file, const io_purpose 
     case FORMAT_NPY:
         return npy_open(ctx, file);
     case FORMAT_NPZ:
-        return npz_open(ctx, file, &glance);
+        return npz_open(ctx, file);
     case FORMAT_MAT:
         return mat_open(ctx, file, &glance);
     default:

@@ -61,7 +61,7 @@ spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, io_en
 
 /* The formats. glance is how the file starts; on failure they leave file->state to be closed. */
 spd_status npy_open(spd_context *ctx, io_file *file);
-spd_status npz_open(spd_context *ctx, io_file *file, const source_glance *glance);
+spd_status npz_open(spd_context *ctx, io_file *file);
 spd_status mat_open(spd_context *ctx, io_file *file, const source_glance *glance);
 spd_status csv_open(spd_context *ctx, io_file *file, const io_purpose *purpose);
 
