@@ -267,6 +267,10 @@ typedef struct spd_bundle {
 SPD_API spd_status spd_bundle_write(spd_context *ctx, const char *path, size_t count,
                                     const spd_array *const *arrays, const char *meta);
 
+/* Writes length bytes, a text of any kind, to path; it appears atomically, or not at all. */
+SPD_API spd_status spd_text_write(spd_context *ctx, const char *path, const char *text,
+                                  size_t length);
+
 /* Reads one; meta_only leaves the arrays out. Checksums of all that is read are checked. */
 SPD_API spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only,
                                    spd_bundle **bundle);

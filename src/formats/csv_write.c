@@ -1,38 +1,33 @@
 /* csv_write.c - arrays of at most two dimensions as .csv. Numbers have 17 digits, which is
  * enough to read the same number back. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "io/file.h"
 #include "io/text.h"
 
 /* Text in quotes where a reader would otherwise take it apart. */
-static spd_status write_text(spd_context *ctx, outfile *out, const char *text)
+static void write_text(outfile *out, const char *text)
 {
-    if (*text && !strpbrk(text, ",;\t\"\r\n #"))
-        return outfile_write(ctx, out, text, strlen(text));
-    spd_status status = outfile_write(ctx, out, "\"", 1);
-    for (; *text && status == SPD_OK; text++) {
-        if (*text == '"')
-            status = outfile_write(ctx, out, "\"", 1);
-        if (status == SPD_OK)
-            status = outfile_write(ctx, out, text, 1);
+    int quoted = !*text || strpbrk(text, ",;\t\"\r\n #");
+    if (!quoted) {
+        outfile_write(out, text, strlen(text));
+        return;
     }
-    return status < 0 ? status : outfile_write(ctx, out, "\"", 1);
+    outfile_write(out, "\"", 1);
+    for (; *text; text++)
+        outfile_write(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    outfile_write(out, "\"", 1);
 }
 
-static spd_status write_element(spd_context *ctx, outfile *out, const spd_array *array, size_t i)
+static void write_element(outfile *out, const spd_array *array, size_t i)
 {
-    char text[40];
-    int length;
     if (array->type == SPD_TEXT)
-        return write_text(ctx, out, array->text[i]);
-    if (array->type == SPD_INT64)
-        length = snprintf(text, sizeof text, "%" PRId64, array->i64[i]);
+        write_text(out, array->text[i]);
+    else if (array->type == SPD_INT64)
+        outfile_print(out, "%" PRId64, array->i64[i]);
     else
-        length = snprintf(text, sizeof text, "%.17g", array->f64[i]);
-    return outfile_write(ctx, out, text, (size_t)length);
+        outfile_print(out, "%.17g", array->f64[i]);
 }
 
 spd_status csv_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays)
@@ -46,12 +41,10 @@ spd_status csv_write(spd_context *ctx, outfile *out, size_t count, const spd_arr
     text_locale saved;
     if (text_enter_c_locale(&saved))
         return ctx_nomem(ctx, "a locale");
-    spd_status status = SPD_OK;
-    for (size_t i = 0; i < array->count && status == SPD_OK; i++) {
-        status = write_element(ctx, out, array, i);
-        if (status == SPD_OK)
-            status = outfile_write(ctx, out, (i + 1) % columns ? "," : "\n", 1);
+    for (size_t i = 0; i < array->count && out->status == SPD_OK; i++) {
+        write_element(out, array, i);
+        outfile_write(out, (i + 1) % columns ? "," : "\n", 1);
     }
     text_leave_c_locale(&saved);
-    return status;
+    return SPD_OK;
 }

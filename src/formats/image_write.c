@@ -57,8 +57,8 @@ static void on_free(png_structp png, png_voidp block)
 static void on_write(png_structp png, png_bytep bytes, size_t size)
 {
     png_writer *w = png_get_io_ptr(png);
-    w->status = outfile_write(w->ctx, w->out, bytes, size);
-    if (w->status < 0)
+    outfile_write(w->out, bytes, size);
+    if ((w->status = w->out->status) < 0)
         png_error(png, "cannot write");
 }
 
@@ -124,11 +124,7 @@ spd_status image_write(spd_context *ctx, const char *path, const image *picture)
     if (status >= 0) {
         run(&w);
         png_destroy_write_struct(&w.png, &w.info);
-        status = w.status;
-        if (status >= 0)
-            status = outfile_commit(ctx, w.out);
-        else
-            outfile_abandon(w.out);
+        status = outfile_close(w.out, w.status);
     }
     mem_free(w.row);
     return status;

@@ -21,23 +21,19 @@ static size_t padded(size_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
-static spd_status put_tag(spd_context *ctx, outfile *out, uint32_t type, size_t bytes)
+static void put_tag(outfile *out, uint32_t type, size_t bytes)
 {
     const uint32_t tag[2] = {type, (uint32_t)bytes};
-    return outfile_write(ctx, out, tag, sizeof tag);
+    outfile_write(out, tag, sizeof tag);
 }
 
 /* A whole element with its padding. */
-static spd_status put_element(spd_context *ctx, outfile *out, uint32_t type, const void *content,
-                              size_t bytes)
+static void put_element(outfile *out, uint32_t type, const void *content, size_t bytes)
 {
     static const char zeros[8] = {0};
-    spd_status status = put_tag(ctx, out, type, bytes);
-    if (status == SPD_OK)
-        status = outfile_write(ctx, out, content, bytes);
-    if (status == SPD_OK)
-        status = outfile_write(ctx, out, zeros, padded(bytes) - bytes);
-    return status;
+    put_tag(out, type, bytes);
+    outfile_write(out, content, bytes);
+    outfile_write(out, zeros, padded(bytes) - bytes);
 }
 
 /* Bytes of flags, dimensions and name, tags included. */
@@ -47,18 +43,14 @@ static size_t preamble_size(size_t rank, const char *name)
 }
 
 /* The start of a variable whose data element, tag included, takes `data` bytes. */
-static spd_status put_preamble(spd_context *ctx, outfile *out, uint32_t class_type, size_t rank,
-                               const int32_t *dims, const char *name, size_t data)
+static void put_preamble(outfile *out, uint32_t class_type, size_t rank, const int32_t *dims,
+                         const char *name, size_t data)
 {
     const uint32_t flags[2] = {class_type, 0};
-    spd_status status = put_tag(ctx, out, MI_MATRIX, preamble_size(rank, name) + data);
-    if (status == SPD_OK)
-        status = put_element(ctx, out, MI_UINT32, flags, sizeof flags);
-    if (status == SPD_OK)
-        status = put_element(ctx, out, MI_INT32, dims, rank * sizeof *dims);
-    if (status == SPD_OK)
-        status = put_element(ctx, out, MI_INT8, name, strlen(name));
-    return status;
+    put_tag(out, MI_MATRIX, preamble_size(rank, name) + data);
+    put_element(out, MI_UINT32, flags, sizeof flags);
+    put_element(out, MI_INT32, dims, rank * sizeof *dims);
+    put_element(out, MI_INT8, name, strlen(name));
 }
 
 /* Bytes of a cell with a text of so many bytes, its own tag included. */
@@ -68,14 +60,12 @@ static size_t cell_size(size_t bytes)
 }
 
 /* A char row; its width counts characters, its content is UTF-8. */
-static spd_status put_cell(spd_context *ctx, outfile *out, const char *text)
+static void put_cell(outfile *out, const char *text)
 {
     size_t length = utf8_length(text), bytes = strlen(text);
     const int32_t dims[2] = {length ? 1 : 0, (int32_t)length};
-    spd_status status = put_preamble(ctx, out, MX_CHAR, 2, dims, "", 8 + padded(bytes));
-    if (status == SPD_OK)
-        status = put_element(ctx, out, MI_UTF8, text, bytes);
-    return status;
+    put_preamble(out, MX_CHAR, 2, dims, "", 8 + padded(bytes));
+    put_element(out, MI_UTF8, text, bytes);
 }
 
 /* MATLAB's dimensions: pages last, vectors as columns. */
@@ -103,29 +93,23 @@ static void start_walk(const spd_array *array, array_walk *walk)
     walk_start(walk, rank, shape, stride);
 }
 
-static spd_status put_numbers(spd_context *ctx, outfile *out, const spd_array *array)
+static void put_numbers(outfile *out, const spd_array *array)
 {
-    int floats = array->type == SPD_FLOAT64;
     array_walk walk;
-    spd_status status = put_tag(ctx, out, floats ? MI_DOUBLE : MI_INT64, array->count * 8);
+    int floats = array->type == SPD_FLOAT64;
+    const char *elements = floats ? (const char *)array->f64 : (const char *)array->i64;
+    put_tag(out, floats ? MI_DOUBLE : MI_INT64, array->count * 8);
     start_walk(array, &walk);
-    for (size_t i = 0; i < array->count && status == SPD_OK; i++) {
-        size_t at = walk_next(&walk);
-        const void *element =
-            floats ? (const void *)&array->f64[at] : (const void *)&array->i64[at];
-        status = outfile_write(ctx, out, element, 8);
-    }
-    return status;
+    for (size_t i = 0; i < array->count; i++)
+        outfile_write(out, elements + 8 * walk_next(&walk), 8);
 }
 
-static spd_status put_cells(spd_context *ctx, outfile *out, const spd_array *array)
+static void put_cells(outfile *out, const spd_array *array)
 {
     array_walk walk;
-    spd_status status = SPD_OK;
     start_walk(array, &walk);
-    for (size_t i = 0; i < array->count && status == SPD_OK; i++)
-        status = put_cell(ctx, out, array->text[walk_next(&walk)]);
-    return status;
+    for (size_t i = 0; i < array->count; i++)
+        put_cell(out, array->text[walk_next(&walk)]);
 }
 
 static spd_status check_name(spd_context *ctx, const char *name)
@@ -189,10 +173,12 @@ static spd_status put_variable(spd_context *ctx, outfile *out, const spd_array *
     if (status < 0)
         return status;
     size_t rank = matlab_dims(array, dims);
-    status = put_preamble(ctx, out, classes[array->type], rank, dims, array->name, bytes);
-    if (status < 0)
-        return status;
-    return array->type == SPD_TEXT ? put_cells(ctx, out, array) : put_numbers(ctx, out, array);
+    put_preamble(out, classes[array->type], rank, dims, array->name, bytes);
+    if (array->type == SPD_TEXT)
+        put_cells(out, array);
+    else
+        put_numbers(out, array);
+    return SPD_OK;
 }
 
 spd_status mat_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays)
@@ -203,7 +189,8 @@ spd_status mat_write(spd_context *ctx, outfile *out, size_t count, const spd_arr
     memcpy(header, title, sizeof title - 1);
     memset(header + 116, 0, 8);
     memcpy(header + 124, "\0\1IM", 4); /* version 1.0, little-endian */
-    spd_status status = outfile_write(ctx, out, header, sizeof header);
+    spd_status status = SPD_OK;
+    outfile_write(out, header, sizeof header);
     for (size_t i = 0; i < count && status == SPD_OK; i++)
         status = put_variable(ctx, out, arrays[i]);
     return status;
