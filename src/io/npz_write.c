@@ -50,7 +50,7 @@ spd_status npz_write_with(spd_context *ctx, outfile *out, size_t count,
         status = zip_add(ctx, &zip, text->name, method_for(piece.size), &piece, 1);
     }
     if (status == SPD_OK)
-        status = zip_finish(ctx, &zip);
+        zip_finish(&zip);
     zip_discard(&zip);
     return status;
 }

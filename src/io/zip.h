@@ -83,12 +83,13 @@ typedef struct zip_piece {
 } zip_piece;
 
 /* Adds a member that consists of count pieces. SPD_EINVAL for a name that is there already. writer
- * begins as {.out = out}; zip_discard releases it in the end, whatever the status. */
+ * begins as {.out = out}; zip_discard releases it in the end, whatever the status. Whether all was
+ * written, outfile_close tells. */
 spd_status zip_add(spd_context *ctx, zip_writer *writer, const char *name, zip_method method,
                    const zip_piece *piece, size_t count);
 
 /* Writes the directory. */
-spd_status zip_finish(spd_context *ctx, zip_writer *writer);
+void zip_finish(zip_writer *writer);
 void zip_discard(zip_writer *writer);
 
 /* For zlib: memory from base/memory.h. */

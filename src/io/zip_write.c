@@ -43,10 +43,10 @@ static int is_wide(uint64_t value)
     return value >= UINT32_MAX;
 }
 
-static spd_status emit(spd_context *ctx, zip_writer *w, const void *bytes, size_t size)
+static void emit(zip_writer *w, const void *bytes, size_t size)
 {
     w->at += size;
-    return outfile_write(ctx, w->out, bytes, size);
+    outfile_write(w->out, bytes, size);
 }
 
 /* What both headers of a member hold alike, between the needed version and the name's length. */
@@ -66,51 +66,49 @@ static void put_common(record *r, const zip_member *m, uint64_t packed, uint64_t
 }
 
 /* Header and name before the bytes. Sizes of 64 bits are in the extra field, always both. */
-static spd_status write_local(spd_context *ctx, zip_writer *w, const zip_member *m)
+static void write_local(zip_writer *w, const zip_member *m)
 {
-    record r = {.size = 0};
+    record r = {.size = 0}, extra = {.size = 0};
     int wide = is_wide(m->size) || is_wide(m->packed);
+    if (wide) {
+        put(&extra, 1, 2);
+        put(&extra, 16, 2);
+        put(&extra, m->size, 8);
+        put(&extra, m->packed, 8);
+    }
     put(&r, 0x04034b50, 4);
     put(&r, needs(m, wide), 2);
     put_common(&r, m, wide ? UINT32_MAX : m->packed, wide ? UINT32_MAX : m->size);
-    put(&r, wide ? 20 : 0, 2);
-    spd_status status = emit(ctx, w, r.bytes, r.size);
-    if (status == SPD_OK)
-        status = emit(ctx, w, m->name, strlen(m->name));
-    if (status < 0 || !wide)
-        return status;
-    r.size = 0;
-    put(&r, 1, 2);
-    put(&r, 16, 2);
-    put(&r, m->size, 8);
-    put(&r, m->packed, 8);
-    return emit(ctx, w, r.bytes, r.size);
+    put(&r, extra.size, 2);
+    emit(w, r.bytes, r.size);
+    emit(w, m->name, strlen(m->name));
+    emit(w, extra.bytes, extra.size);
 }
 
 /* A member's line in the directory. */
-static spd_status write_entry(spd_context *ctx, zip_writer *w, const zip_member *m)
+static void write_entry(zip_writer *w, const zip_member *m)
 {
-    record r = {.size = 0}, extra = {.size = 4};
+    record r = {.size = 0}, wide = {.size = 0}, extra = {.size = 0};
     const uint64_t values[] = {m->size, m->packed, m->at};
     for (size_t i = 0; i < 3; i++)
         if (is_wide(values[i]))
-            put(&extra, values[i], 8);
-    size_t length = extra.size > 4 ? extra.size : 0;
+            put(&wide, values[i], 8);
+    if (wide.size) {
+        put(&extra, 1, 2);
+        put(&extra, wide.size, 2);
+    }
     put(&r, 0x02014b50, 4);
     put(&r, MADE_BY, 2);
-    put(&r, needs(m, length > 0), 2);
+    put(&r, needs(m, wide.size > 0), 2);
     put_common(&r, m, narrow(m->packed), narrow(m->size));
-    put(&r, length, 2);
+    put(&r, extra.size + wide.size, 2);
     put(&r, 0, 2 + 2 + 2); /* no comment, first disk, no internal attributes */
     put(&r, (uint64_t)MODE << 16, 4);
     put(&r, narrow(m->at), 4);
-    spd_status status = emit(ctx, w, r.bytes, r.size);
-    if (status == SPD_OK)
-        status = emit(ctx, w, m->name, strlen(m->name));
-    extra.size = 0;
-    put(&extra, 1, 2);
-    put(&extra, length ? length - 4 : 0, 2);
-    return status < 0 ? status : emit(ctx, w, extra.bytes, length);
+    emit(w, r.bytes, r.size);
+    emit(w, m->name, strlen(m->name));
+    emit(w, extra.bytes, extra.size);
+    emit(w, wide.bytes, wide.size);
 }
 
 /* *packed <- the pieces deflated, new; *size <- how many bytes that are. */
@@ -182,26 +180,22 @@ spd_status zip_add(spd_context *ctx, zip_writer *w, const char *name, zip_method
         status = deflate_pieces(ctx, piece, count, (size_t)m->size, &bytes, &size);
         m->packed = size;
     }
-    const zip_piece packed = {bytes, size};
-    if (bytes) {
-        piece = &packed;
-        count = 1;
-    }
-    if (status == SPD_OK)
-        status = write_local(ctx, w, m);
-    for (size_t i = 0; i < count && status == SPD_OK; i++)
-        status = emit(ctx, w, piece[i].bytes, piece[i].size);
+    if (status < 0)
+        return status;
+    write_local(w, m);
+    for (size_t i = 0; i < count && !bytes; i++)
+        emit(w, piece[i].bytes, piece[i].size);
+    emit(w, bytes, size);
     mem_free(bytes);
-    return status;
+    return SPD_OK;
 }
 
-spd_status zip_finish(spd_context *ctx, zip_writer *w)
+void zip_finish(zip_writer *w)
 {
     record r = {.size = 0};
     uint64_t from = w->at;
-    spd_status status = SPD_OK;
-    for (size_t i = 0; i < w->count && status == SPD_OK; i++)
-        status = write_entry(ctx, w, &w->member[i]);
+    for (size_t i = 0; i < w->count; i++)
+        write_entry(w, &w->member[i]);
     uint64_t to = w->at, size = to - from, count = w->count;
     if (is_wide(from) || is_wide(size) || count >= UINT16_MAX) {
         put(&r, 0x06064b50, 4);
@@ -226,7 +220,7 @@ spd_status zip_finish(spd_context *ctx, zip_writer *w)
     put(&r, narrow(size), 4);
     put(&r, narrow(from), 4);
     put(&r, 0, 2);
-    return status < 0 ? status : emit(ctx, w, r.bytes, r.size);
+    emit(w, r.bytes, r.size);
 }
 
 void zip_discard(zip_writer *w)

@@ -13,10 +13,11 @@ static void put_member_at(const char *path, off_t hole, const char *name, const 
     if (outfile_open(ctx, path, &out) != SPD_OK || lseek(out->fd, hole, SEEK_SET) != hole)
         abort();
     zip_writer zip = {.out = out, .at = (uint64_t)hole};
-    if (zip_add(ctx, &zip, name, method, &piece, 1) != SPD_OK || zip_finish(ctx, &zip) != SPD_OK ||
-        outfile_commit(ctx, out) != SPD_OK)
-        abort();
+    spd_status status = zip_add(ctx, &zip, name, method, &piece, 1);
+    zip_finish(&zip);
     zip_discard(&zip);
+    if (outfile_close(out, status) != SPD_OK)
+        abort();
 }
 
 static void put_member(const char *path, const char *name, const void *bytes, size_t size,
