@@ -80,7 +80,3 @@ spdml_format(archive archive)
 spdml_format(png png)
 spdml_format(jpeg jpeg)
 spdml_format(tiff tiff)
-
-# Until dense SIFT is computed in src/describe itself: VLFeat. Remove these three lines then.
-spdml_find(vl vl/dsift.h vlfeat SPDML_DATA_MISSING)
-list(APPEND SPDML_DATA_DEPENDENCIES spdml::vl)

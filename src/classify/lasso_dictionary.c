@@ -36,10 +36,10 @@ static void measure_rows(size_t p, const double *A, double *length)
  * is wrong with it. Q (p x p) is scratch. */
 static int is_definite(size_t p, const double *K, double *Q)
 {
-    int threads = parallel_hold_blas();
+    spd_blas_hold();
     memcpy(Q, K, p * p * sizeof *Q);
     int good = !dense_chol(p, Q);
-    parallel_release_blas(threads);
+    spd_blas_release();
     return good;
 }
 

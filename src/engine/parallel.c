@@ -7,10 +7,6 @@
 
 #include "base/clock.h"
 
-/* Present in OpenBLAS, absent in other BLAS libraries: hence weak. */
-extern void openblas_set_num_threads(int threads) __attribute__((weak));
-extern int openblas_get_num_threads(void) __attribute__((weak));
-
 #define SECONDS_BETWEEN_REPORTS 0.1
 
 typedef struct loop {
@@ -80,20 +76,6 @@ static void work(void *user, int thread)
     }
 }
 
-int parallel_hold_blas(void)
-{
-    int threads = openblas_get_num_threads ? openblas_get_num_threads() : 1;
-    if (threads != 1)
-        openblas_set_num_threads(1);
-    return threads;
-}
-
-void parallel_release_blas(int threads)
-{
-    if (threads != 1)
-        openblas_set_num_threads(threads);
-}
-
 /* Workers for this loop alone. */
 static void run_without_context(loop *l)
 {
@@ -114,14 +96,14 @@ spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, voi
               .total = total,
               .failed = SIZE_MAX,
               .lock = PTHREAD_MUTEX_INITIALIZER};
-    int blas_threads = parallel_hold_blas();
+    spd_blas_hold();
     if (chunks > 1 && ctx)
         pool_run(&ctx->workers, parallel_threads(ctx), work, &l);
     else if (chunks > 1)
         run_without_context(&l);
     else
         work(&l, 0);
-    parallel_release_blas(blas_threads);
+    spd_blas_release();
     pthread_mutex_destroy(&l.lock);
     if (failed)
         *failed = l.failed;

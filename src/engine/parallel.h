@@ -22,8 +22,4 @@ int parallel_threads(const spd_context *ctx);
 spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, void *user,
                         const char *task, const char *unit, double total, size_t *failed);
 
-/* Holds BLAS to one thread, returns what it had; and gives it back. For work of many loops. */
-int parallel_hold_blas(void);
-void parallel_release_blas(int threads);
-
 #endif

@@ -16,17 +16,9 @@ static const struct {
     {".tsv", FORMAT_CSV}, {".txt", FORMAT_CSV}, {".spdml", FORMAT_NPZ},
 };
 
-/* The last ending of a path, with its dot; "" when it has none. */
-static const char *ending_of(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    return dot && dot != name ? dot : "";
-}
-
 static io_format format_by_ending(const char *path)
 {
-    const char *ending = ending_of(path);
+    const char *ending = path_ending(path);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (text_same(ending, endings[i].ending))
             return endings[i].format;
@@ -52,7 +44,7 @@ static spd_status unknown_ending(spd_context *ctx, const char *path)
 {
     char plain[40];
     return ctx_fail(ctx, SPD_EFORMAT, "unknown file type '%s'; use .npz, .npy, .mat or .csv",
-                    text_plain(ending_of(path), plain, sizeof plain));
+                    text_plain(path_ending(path), plain, sizeof plain));
 }
 
 /* Ending and content disagree: says what it seems to be. */

@@ -61,19 +61,12 @@ void io_names(const io_file *file, char *text, size_t size)
 
 spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, io_entry **entry)
 {
-    size_t count = file->count;
-    /* Room doubles: it is full at 0 and at every power of two. */
-    if ((count & (count - 1)) == 0) {
-        size_t room = count ? 2 * count : 1;
-        io_entry *grown = mem_grow(file->entry, count * sizeof *grown, room * sizeof *grown);
-        if (!grown)
-            return ctx_nomem(ctx, "a list of arrays");
-        file->entry = grown;
-    }
-    memset(&file->entry[count], 0, sizeof *file->entry);
-    file->entry[count].name = name ? mem_text(name) : NULL;
-    if (name && !file->entry[count].name)
+    io_entry *grown = mem_list(file->entry, file->count, sizeof *grown);
+    char *copy = grown && name ? mem_text(name) : NULL;
+    file->entry = grown ? grown : file->entry;
+    if (!grown || (name && !copy))
         return ctx_nomem(ctx, "a list of arrays");
+    file->entry[file->count] = (io_entry){.name = copy};
     *entry = &file->entry[file->count++];
     return SPD_OK;
 }

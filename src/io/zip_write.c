@@ -136,7 +136,6 @@ static spd_status deflate_pieces(spd_context *ctx, const zip_piece *piece, size_
     return bytes ? SPD_OK : ctx_nomem(ctx, "packing");
 }
 
-/* Room doubles: it is full at 0 and at every power of two. */
 static spd_status new_member(spd_context *ctx, zip_writer *w, const char *name, zip_member **member)
 {
     size_t count = w->count;
@@ -144,13 +143,10 @@ static spd_status new_member(spd_context *ctx, zip_writer *w, const char *name, 
         if (strcmp(w->member[i].name, name) == 0)
             return ctx_fail(ctx, SPD_EINVAL, "two arrays would be named '%.*s'",
                             (int)strlen(name) - 4, name);
-    if ((count & (count - 1)) == 0) {
-        size_t room = count ? 2 * count : 1;
-        zip_member *grown = mem_grow(w->member, count * sizeof *grown, room * sizeof *grown);
-        if (!grown)
-            return ctx_nomem(ctx, "an archive");
-        w->member = grown;
-    }
+    zip_member *grown = mem_list(w->member, count, sizeof *grown);
+    if (!grown)
+        return ctx_nomem(ctx, "an archive");
+    w->member = grown;
     *member = &w->member[count];
     **member =
         (zip_member){.name = mem_text(name), .at = w->at, .crc = (uint32_t)crc32(0, NULL, 0)};
