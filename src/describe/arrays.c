@@ -10,7 +10,7 @@
 #include "io/array.h"
 #include "formats/csv.h"
 #include "formats/data.h"
-#include "io/file.h"
+#include "formats/format.h"
 #include "io/npy.h"
 #include "io/text.h"
 

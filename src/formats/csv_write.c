@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "io/file.h"
+#include "formats/format.h"
 #include "io/text.h"
 
 /* Text in quotes where a reader would otherwise take it apart. */

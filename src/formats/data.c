@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "io/array.h"
 #include "io/bundle.h"
-#include "io/file.h"
+#include "formats/format.h"
 #include "io/text.h"
 
 /* Message that ends with the file's name in front. */

@@ -33,15 +33,6 @@ typedef struct tiff_reader {
     image *made;
 } tiff_reader;
 
-int image_is_tiff(const image_file *file)
-{
-    static const char *const marks[] = {"II*\0", "MM\0*", "II+\0", "MM\0+"};
-    for (size_t m = 0; m < sizeof marks / sizeof marks[0]; m++)
-        if (file->size >= 8 && memcmp(file->bytes, marks[m], 4) == 0)
-            return 1;
-    return 0;
-}
-
 /* ---- what libtiff calls --------------------------------------------------------------------- */
 
 static tmsize_t on_read(thandle_t handle, void *to, tmsize_t size)

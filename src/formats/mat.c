@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "io/array.h"
-#include "io/file.h"
+#include "formats/format.h"
 #include "formats/mat.h"
 #include "io/text.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "io/array.h"
-#include "io/file.h"
+#include "formats/format.h"
 #include "io/text.h"
 
 /* Types of elements and classes of variables, as the format numbers them. */
