@@ -1,5 +1,5 @@
 # Install.cmake - what `cmake --install` puts where: header, both libraries, command, manual
-# pages, completion, pkg-config file and CMake package.
+# pages, completion, recipes, pkg-config file and CMake package.
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spdml")
@@ -42,6 +42,9 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/spdml.pc.in" "${PROJECT_BINARY_DIR}/
 install(FILES "${PROJECT_BINARY_DIR}/spdml.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
 install(TARGETS spdml)
+
+# To be read and copied; the command has its own copies.
+install(FILES ${recipes} DESTINATION "${CMAKE_INSTALL_DATADIR}/spdml/recipes")
 
 # The command writes its own manual and completion: one table feeds them and --help. A program
 # for another machine cannot be asked, and an instrumented one need not be.
