@@ -333,19 +333,13 @@ static const char *const paragraphs[] = {
     "Runs an experiment of the paper that introduced the learned map (Harandi, Salzmann, Hartley, "
     "ECCV 2014), on generated data or on the real sets where you have them, and prints a table "
     "with "
-    "the paper's own figures next to ours. NAME is one of",
-    "materials: images of materials, sift-color, half of each class trains.",
-    "motion: motion capture, joint covariances; two subjects train, then three.",
-    "faces: faces in poses, gabor; three images of each subject train, six poses are tested.",
-    "nu-b: accuracy of the learned map against nu_b, on the data of materials.",
-    "observations: accuracy against the number of observations in a test matrix. With no more of "
-    "them than rows a covariance is singular and needs a regulariser; after the map its limit is "
-    "m.",
-    "or list, which lists them. Each is a recipe, a text of plain commands that --show prints; a "
-    "copy that you have changed is run as FILE.recipe. The environment variable SPDML_RECIPES may "
-    "name a folder whose recipes come first.",
-    "Without -o the data are made in a folder of their own, which is removed at the end.",
-    NULL};
+    "the paper's own figures next to ours. NAME is materials, motion, faces, nu-b or observations; "
+    "'spdml experiment list' says what they are.",
+    "Each is a recipe, a text of plain commands that --show prints; a copy that you have changed "
+    "is "
+    "run as FILE.recipe. The environment variable SPDML_RECIPES may name a folder whose recipes "
+    "come first.",
+    "Without -o the data are made in a folder of their own, which is removed at the end.", NULL};
 
 static const command_example examples[] = {
     {"spdml experiment materials --quick", "The smallest run, in seconds."},

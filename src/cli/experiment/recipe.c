@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/message.h"
@@ -70,14 +71,6 @@ static int take_builtin(recipe *r)
     return r->text ? CLI_GOOD : CLI_MISUSED;
 }
 
-static int exists(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    if (f)
-        fclose(f);
-    return f != NULL;
-}
-
 /* A line for each of the file, so that numbers agree; one that goes on in the next is joined to it
  * when it is read. */
 static void split_lines(recipe *r)
@@ -98,7 +91,7 @@ int recipe_load(recipe *r, const char *name)
     recipe_forget(r);
     r->path = is_file ? words_text("%s", name)
                       : words_text("%s%s%s" ENDING, folder ? folder : "", folder ? "/" : "", name);
-    int code = is_file || (folder && exists(r->path)) ? read_file(r) : take_builtin(r);
+    int code = is_file || (folder && access(r->path, F_OK) == 0) ? read_file(r) : take_builtin(r);
     if (!code)
         split_lines(r);
     return code;
