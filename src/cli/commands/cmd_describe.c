@@ -47,7 +47,7 @@ static int describe(session *s, describing *d)
     session_talk(s, "described %zu matrices", data->p);
     bar_clear(&s->bar);
     int code = session_save(s, data);
-    if (!code)
+    if (!code && !s->silent)
         show_made(s, d, data, skipped);
     if (!code)
         code = list_skipped(skipped);

@@ -274,7 +274,7 @@ static int run(session *s)
     take_values(s, &y.options);
     code = y.kind == SPD_SYNTH_SPD ? make_matrices(s, &y) : make_files(s, &y);
     bar_clear(&s->bar);
-    if (!code)
+    if (!code && !s->silent)
         show_made(s, &y);
     return code;
 }

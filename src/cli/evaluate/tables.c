@@ -284,10 +284,10 @@ int evaluation_report(session *s, const evaluation *e)
         code = evaluation_write(s, e, p_value, object);
     if (!code && wants_page(s))
         code = page_write(&p, arguments_text(s->args, "output"));
-    if (!code && arguments_flag(s->args, "json")) {
+    if (!code && !s->silent && arguments_flag(s->args, "json")) {
         sheet r = {.object = json_incref(object)};
         sheet_close(&r);
-    } else if (!code) {
+    } else if (!code && !s->silent) {
         print_table(s, e, p_value);
     }
     page_free(&p);

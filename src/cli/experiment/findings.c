@@ -38,9 +38,11 @@ static void print_all(const experiment *x)
     char *data = experiment_data(x);
     sheet_open(&r, 0);
     sheet_line(&r, "experiment", "%s: %s", x->recipe.name, experiment_text(&x->title));
-    sheet_line(&r, "data", "%s", data);
-    sheet_line(&r, "matrices", "%s", experiment_text(&x->matrices));
-    sheet_line(&r, "protocol", "%s", experiment_text(&x->protocol));
+    if (x->gathers) {
+        sheet_line(&r, "data", "%s", data);
+        sheet_line(&r, "matrices", "%s", experiment_text(&x->matrices));
+        sheet_line(&r, "protocol", "%s", experiment_text(&x->protocol));
+    }
     table_print(&x->table, "accuracy in percent", x->axis.count ? x->axis.word[0] : "method", 0);
     table_print(&x->times, EXPERIMENT_SECONDS, "method", 1);
     putchar('\n');

@@ -151,7 +151,9 @@ static int run_hushed(experiment *x, const arguments *args)
     if (old >= 0 && nowhere >= 0)
         dup2(nowhere, STDOUT_FILENO);
     s->args = args;
+    s->silent = x->gathers;
     int code = args->command->run(s);
+    s->silent = 0;
     s->args = own;
     fflush(stdout);
     if (old >= 0)

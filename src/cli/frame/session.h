@@ -13,6 +13,7 @@ typedef struct session {
     spd_context *ctx;
     bar bar;
     int quiet, verbose;
+    int silent;       /* results are not printed: the caller wants the files alone */
     double start;     /* bar_clock() at the beginning */
     const char *kept; /* a folder with what was finished before an interruption, or NULL */
 } session;
