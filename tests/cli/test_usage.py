@@ -7,7 +7,8 @@ import subprocess
 import pytest
 
 COMMANDS = ["info", "describe", "fit", "transform", "classify", "evaluate", "cost", "distance",
-            "mean", "neighbours", "embed", "convert", "synth", "experiment", "version", "help"]
+            "mean", "neighbours", "embed", "convert", "synth", "observations", "experiment",
+            "version", "help"]
 
 
 def test_commands_are_listed(spdml):

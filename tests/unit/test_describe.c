@@ -327,7 +327,7 @@ static void usual_regularisation(void)
     const char *path = put_table("clip.csv", 8, N);
     spd_data *data[3] = {NULL};
     for (int k = 0; k < 3; k++) {
-        spd_describe_defaults(SPD_DESCRIBE_JOINTS, &options);
+        spd_describe_defaults(SPD_DESCRIBE_JOINTS, &options, sizeof options);
         options.covariance.regularize = asked[k];
         CHECK(spd_describe(ctx, SPD_DESCRIBE_JOINTS, 1, &path, &options, &data[k], NULL) == SPD_OK,
               "%s", spd_context_error(ctx)->message);

@@ -30,6 +30,7 @@ extern const command command_neighbours;
 extern const command command_embed;
 extern const command command_convert;
 extern const command command_synth;
+extern const command command_observations;
 extern const command command_experiment;
 extern const command command_version;
 extern const command command_help;
@@ -37,23 +38,12 @@ extern const command command_help;
 const command *commands_at(size_t i)
 {
     static const command *const all[] = {
-        &command_info,
-        &command_describe,
-        &command_fit,
-        &command_transform,
-        &command_classify,
-        &command_evaluate,
-        &command_cost,
-        &command_distance,
-        &command_mean,
-        &command_neighbours,
-        &command_embed,
-        &command_convert,
-        &command_synth,
-        &command_experiment,
-        &command_version,
-        &command_help,
-        NULL,
+        &command_info,       &command_describe,     &command_fit,
+        &command_transform,  &command_classify,     &command_evaluate,
+        &command_cost,       &command_distance,     &command_mean,
+        &command_neighbours, &command_embed,        &command_convert,
+        &command_synth,      &command_observations, &command_experiment,
+        &command_version,    &command_help,         NULL,
     };
     size_t k = 0;
     while (k < i && all[k])
