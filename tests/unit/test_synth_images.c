@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/context.h"
-#include "io/folder.h"
-#include "io/image.h"
-#include "io/outfolder.h"
+#include "formats/folder.h"
+#include "formats/image.h"
+#include "formats/outfolder.h"
 #include "synth/face.h"
 #include "synth/noise.h"
 #include "synth/synth.h"
@@ -165,7 +165,7 @@ static void keys_differ(void)
 {
     uint64_t key[64];
     for (uint64_t i = 0; i < 64; i++)
-        key[i] = noise_key(i / 16, i / 4 % 4, i % 4);
+        key[i] = rng_key(i / 16, i / 4 % 4, i % 4);
     for (size_t i = 0; i < 64; i++)
         for (size_t j = 0; j < i; j++)
             CHECK(key[i] != key[j], "%zu and %zu", i, j);

@@ -152,7 +152,7 @@ static int run_hushed(experiment *x, const arguments *args)
         dup2(nowhere, STDOUT_FILENO);
     s->args = args;
     s->silent = x->gathers;
-    int code = args->command->run(s);
+    int code = session_run(s, args->command);
     s->silent = 0;
     s->args = own;
     fflush(stdout);

@@ -16,7 +16,7 @@ const char *const manual_about[] = {
     "A data set is an .npz file with X (p x n x n) and, if there are labels, y (p numbers or "
     "texts); a .npy file with the labels in a second file; a .mat file (MATLAB v5 to v7.3) with X "
     "(n x n x p) and y; or a .csv file with one flattened matrix per line.",
-    "Results go to standard sheet as a table, or with --json as one JSON object; remarks and the "
+    "Results go to standard output as a table, or with --json as one JSON object; remarks and the "
     "progress bar go to standard error.",
     NULL};
 
@@ -69,12 +69,12 @@ static void print_command(FILE *out, const command *c)
         fputc('\n', out);
     }
     for (size_t g = 0; g < COMMAND_GROUPS && c->groups[g].options; g++) {
-        fprintf(out, "%s:\n", c->groups[g].title);
+        if (c->groups[g].title)
+            fprintf(out, "%s%s:\n", g ? "\n" : "", c->groups[g].title);
         for (const option *o = c->groups[g].options; o->name; o++)
             print_option(out, o);
-        fputc('\n', out);
     }
-    fprintf(out, "Examples:\n");
+    fprintf(out, "\nExamples:\n");
     for (const command_example *e = c->examples; e->line; e++) {
         fprintf(out, "  %s\n      ", e->line);
         wrap(out, 6, 6, e->does);
