@@ -124,14 +124,14 @@ static spd_status solve(spd_context *ctx, const spd_embed_options *o, const neig
     double *M = mem_zero(p, p * sizeof *M), *degree = mem_alloc(p, sizeof *degree);
     double *Z = mem_alloc(components->count, p * sizeof *Z);
     spd_status status = M && degree && Z ? SPD_OK : ctx_nomem(ctx, "the matrix of the embedding");
-    int threads = parallel_hold_blas(); /* small problems, but the same bits always */
+    parallel_hold_blas(); /* small problems, but the same bits always */
     if (status == SPD_OK)
         status = fill_matrix(ctx, o, h, M, degree, &weight, bandwidth);
     if (status == SPD_OK && o->kind == SPD_EMBED_LLE)
         status = lle_vectors(ctx, p, M, components, Z);
     else if (status == SPD_OK)
         components_vectors(p, components, weight, Z);
-    parallel_release_blas(threads);
+    parallel_release_blas();
     if (status == SPD_OK)
         status = spectral_bottom(ctx, p, M, weight, components->count, Z, o->dimensions, Y, lambda);
     mem_free(M);

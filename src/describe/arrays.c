@@ -14,25 +14,16 @@
 #include "io/npy.h"
 #include "io/text.h"
 
-static int has_ending(const char *path, const char *const *endings)
-{
-    const char *ending = path_ending(path);
-    for (size_t i = 0; endings[i]; i++)
-        if (text_same(ending, endings[i]))
-            return 1;
-    return 0;
-}
-
 int arrays_is_array(const char *path)
 {
     static const char *const endings[] = {".npz", ".npy", ".mat", NULL};
-    return has_ending(path, endings);
+    return path_ends_in(path, endings);
 }
 
 int arrays_is_text(const char *path)
 {
     static const char *const endings[] = {".csv", ".tsv", ".txt", NULL};
-    return has_ending(path, endings);
+    return path_ends_in(path, endings);
 }
 
 /* ---- which array ----------------------------------------------------------------------------- */

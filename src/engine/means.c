@@ -15,7 +15,7 @@
 
 #define MOST_CHUNKS             256
 #define USUAL_TOLERANCE         1e-12
-#define USUAL_ITERATIONS        200
+#define USUAL_ITERATIONS        1000
 #define SECONDS_BETWEEN_REPORTS 0.2
 
 typedef struct mean_run {

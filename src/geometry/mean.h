@@ -57,8 +57,10 @@ typedef struct mean_rule {
 const mean_rule *mean_get(spd_metric metric);
 
 /* Records the residual of an advance. Done when it is at most tol, or when it has stopped to
- * shrink below 1e-8: rounding allows no more then. */
-void mean_judge(mean_state *s, double residual);
+ * shrink below 1e-8: rounding allows no more then. Where rounding may amount to more, at the
+ * condition of the samples and the point, residuals that have stopped to shrink below that are
+ * done too; s->residual is then the best one, and its point (stalled was 0) the one to return. */
+void mean_judge(mean_state *s, double residual, double rounding);
 
 /* For rules that need no scratch. */
 size_t mean_nothing(size_t n);

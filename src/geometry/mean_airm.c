@@ -8,6 +8,7 @@
  *
  * (Bini, Iannazzo 2013), hence theta = 2/(1 + beta) is safe near the mean, and 1/beta to 1 bounds
  * every sensible step. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -72,11 +73,14 @@ static spd_status airm_begin(mean_state *s)
     return status;
 }
 
+/* Rounding moves the smallest eigenvalue of C, hence its logarithm, by eps times C's condition,
+ * which is exp(2 beta) for a typical sample. */
 static spd_status airm_advance(mean_state *s, const double *sum)
 {
     double beta = sum[TRI(s->n) + 1];
     descent_view view = {.move = descent_geodesic,
                          .scale = sqrt((double)s->n),
+                         .rounding = (double)s->n * DBL_EPSILON * exp(2.0 * beta),
                          .cost = sum[TRI(s->n)],
                          .shortest = 1.0 / beta,
                          .longest = 1.0,

@@ -8,6 +8,7 @@
  * is the step theta = 1 along S = B - L in the coordinates in which the distance is Euclidean,
  * where f(M) = sum w d2(M, X) = |L|^2 - 2 tr T + constant. Longer steps (descent.h) need fewer of
  * them. From M = I the first step gives (sum w X^1/2)^2, exact when the samples commute. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -61,6 +62,18 @@ static spd_status bures_begin(mean_state *s)
     return status;
 }
 
+/* What rounding leaves of B: the root of an eigenvalue of L' X L near zero is off by the root of
+ * eps, relative to the largest, and the solve by L' magnifies that by the root of M's condition. */
+static double bures_rounding(size_t n, const double *L)
+{
+    double low = INFINITY, high = 0.0;
+    for (size_t r = 0; r < n; r++) {
+        low = fmin(low, fabs(L[r * n + r]));
+        high = fmax(high, fabs(L[r * n + r]));
+    }
+    return sqrt((double)n * DBL_EPSILON) * high / low;
+}
+
 /* The leap from M = I says nothing about the next step: that one is plain too. */
 static spd_status bures_advance(mean_state *s, const double *sum)
 {
@@ -76,6 +89,7 @@ static spd_status bures_advance(mean_state *s, const double *sum)
         S[e] -= L[e];
     descent_view view = {.move = descent_straight,
                          .scale = sqrt(size),
+                         .rounding = bures_rounding(n, L),
                          .cost = dense_dot(n, L, L) - 2.0 * roots,
                          .shortest = s->iterations == 1 ? 1.0 : 0.5,
                          .longest = s->iterations == 1 ? 1.0 : 1e3,

@@ -2,6 +2,7 @@
  * open. */
 #include "image_sweep.h"
 
+#include "describe/describe.h"
 #include "engine/parallel.h"
 #include "twin_sift.h"
 
@@ -95,13 +96,13 @@ static void covariance_in_the_open(void)
     compare_covariance(1);
 }
 
-/* -1 asks for the usual regularisation, which is added to what 0 gives. */
+/* The usual regularisation is added to what 0 gives. */
 static void usual_regularisation(void)
 {
     image *in = image_of(4, 45, 47, 3, 1);
     spd_describe_options o = options_for(0, 0);
     description plain = describe_image(&descriptor_sift_color, &o, in);
-    o.covariance.regularize = -1.0;
+    o.covariance.regularize = defaults_regularize(SPD_DESCRIBE_SIFT_COLOR);
     description usual = describe_image(&descriptor_sift_color, &o, in);
     if (plain.n == 155 && usual.n == 155) {
         spd_regularize(155, 1, plain.X, 1e-5, 0.0);
@@ -173,7 +174,7 @@ static void refusals(void)
     spd_describe_options o = options_for(60, 60);
     expect_refusal(d, &o, image_of(1, 45, 47, 1, 0), "--no-color");
     expect_refusal(d, &o, image_of(1, 45, 47, 3, 0), "--no-color");
-    o.covariance.regularize = -1.0;
+    o.covariance.regularize = defaults_regularize(SPD_DESCRIBE_SIFT_COLOR);
     expect_refusal(d, &o, image_of(1, 45, 47, 3, 0), "--no-color");
     expect_refusal(d, &o, flat_image(1, 1), "same intensity");
     expect_refusal(d, &o, flat_image(30, 20), "same intensity");
