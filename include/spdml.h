@@ -110,6 +110,13 @@ SPD_API const char *spd_status_text(spd_status status);
  * SPDML_ISA forces one of those that the machine has. */
 SPD_API const char *spd_isa_name(void);
 
+/* OpenBLAS has one number of threads for the whole process. Between hold and release it is 1, as it
+ * must be for spdml's own threads and for the same bits every time; the last of all holders sets it
+ * back. Every function here holds by itself: these two are for programs that call OpenBLAS from
+ * threads of their own at the same time. */
+SPD_API void spd_blas_hold(void);
+SPD_API void spd_blas_release(void);
+
 /* ---- batched linear algebra on sets of small matrices ------------------------------------- */
 
 /* SPD_ENOTFINITE, SPD_ENOTSYM or SPD_ENOTSPD for the first bad matrix of the set, in this order

@@ -129,9 +129,9 @@ void spd_regularize(size_t n, size_t p, double *X, double relative, double ridge
 
 int check_definite(size_t n, const double *A, double *scratch)
 {
-    parallel_hold_blas();
+    spd_blas_hold();
     memcpy(scratch, A, n * n * sizeof *scratch);
     int good = !dense_chol(n, scratch);
-    parallel_release_blas();
+    spd_blas_release();
     return good;
 }

@@ -134,11 +134,11 @@ static void faces_defaults(spd_synth_options *options)
 static spd_status faces_check(spd_context *ctx, const spd_synth_options *o)
 {
     if (o->classes < 1 || o->classes > MOST_PEOPLE)
-        return ctx_fail(ctx, SPD_EINVAL, "faces of %zu people; 1 to %d are possible", o->classes,
+        return ctx_fail(ctx, SPD_EINVAL, "faces of %zu people; expected 1 to %d", o->classes,
                         MOST_PEOPLE);
     if (o->side < SMALLEST || o->side > LARGEST)
-        return ctx_fail(ctx, SPD_EINVAL, "faces of %zu x %zu pixels; a side has %d to %d", o->side,
-                        o->side, SMALLEST, LARGEST);
+        return ctx_fail(ctx, SPD_EINVAL, "faces of %zu x %zu pixels; sides must be %d to %d",
+                        o->side, o->side, SMALLEST, LARGEST);
     return SPD_OK;
 }
 

@@ -141,9 +141,9 @@ spd_status spd_synth_files(spd_context *ctx, spd_synth_kind kind, const spd_synt
     spd_synth_options chosen;
     ctx_clear(ctx);
     if (kind == SPD_SYNTH_SPD)
-        return ctx_fail(ctx, SPD_EINVAL, "matrices are no files; spd_synth_data makes them");
+        return ctx_fail(ctx, SPD_EINVAL, "this kind makes matrices, not files; use spd_synth_data");
     if (!how)
-        return ctx_fail(ctx, SPD_EINVAL, "there is no kind %d of generated data", (int)kind);
+        return ctx_fail(ctx, SPD_EINVAL, "unknown kind %d of generated data", (int)kind);
     spd_status status = synth_take(ctx, kind, options, &chosen);
     if (status >= 0)
         status = how->check(ctx, &chosen);

@@ -51,13 +51,13 @@ static void textures_defaults(spd_synth_options *options)
 static spd_status textures_check(spd_context *ctx, const spd_synth_options *o)
 {
     if (o->classes < 1 || o->classes > MATERIALS)
-        return ctx_fail(ctx, SPD_EINVAL, "%zu classes of textures; there are 1 to %zu", o->classes,
+        return ctx_fail(ctx, SPD_EINVAL, "%zu classes of textures; expected 1 to %zu", o->classes,
                         MATERIALS);
     if (o->samples < 1 || o->samples > MOST_SAMPLES)
-        return ctx_fail(ctx, SPD_EINVAL, "%zu textures of a class; 1 to %d are possible",
-                        o->samples, MOST_SAMPLES);
+        return ctx_fail(ctx, SPD_EINVAL, "%zu textures per class; expected 1 to %d", o->samples,
+                        MOST_SAMPLES);
     if (o->side < SMALLEST || o->side > LARGEST)
-        return ctx_fail(ctx, SPD_EINVAL, "textures of %zu x %zu pixels; a side has %d to %d",
+        return ctx_fail(ctx, SPD_EINVAL, "textures of %zu x %zu pixels; sides must be %d to %d",
                         o->side, o->side, SMALLEST, LARGEST);
     return SPD_OK;
 }

@@ -296,7 +296,7 @@ static void components_are_found(void)
               components.component[i]);
     CHECK(components_refuse(ctx, &components, 30, 4, 0) == SPD_EINVAL, " ");
     CHECK(strstr(spd_context_error(ctx)->message, "3 parts") &&
-              strstr(spd_context_error(ctx)->message, "X[0], has 5"),
+              strstr(spd_context_error(ctx)->message, "X[0], with 5"),
           "%s", spd_context_error(ctx)->message);
     components_free(&components);
     CHECK(components_find(NULL, &h, 1, &components) == SPD_OK && components.count > 3, "%zu",
@@ -497,7 +497,7 @@ static void what_is_refused(void)
         .size = sizeof o, .kind = SPD_EMBED_HESSIAN_LLE, .k = 5, .dimensions = 2};
     refused("= 6 neighbours", &o, 12);
     o.dimensions = 4;
-    refused("has 3", &o, 12);
+    refused("has only 3", &o, 12);
     o = (spd_embed_options){.size = sizeof o, .kind = SPD_EMBEDDINGS, .k = 5, .dimensions = 2};
     refused("unknown kind", &o, 12);
     o = (spd_embed_options){

@@ -508,7 +508,7 @@ static void options_that_make_no_sense(void)
     expect_refused(SPD_SYNTH_TEXTURES, &o, "1 to 20");
     o = small(SPD_SYNTH_TEXTURES);
     o.samples = 0;
-    expect_refused(SPD_SYNTH_TEXTURES, &o, "0 textures of a class");
+    expect_refused(SPD_SYNTH_TEXTURES, &o, "0 textures per class");
     o = small(SPD_SYNTH_TEXTURES);
     o.side = 15;
     expect_refused(SPD_SYNTH_TEXTURES, &o, "15 x 15 pixels");
@@ -517,9 +517,9 @@ static void options_that_make_no_sense(void)
     expect_refused(SPD_SYNTH_FACES, &o, "0 people");
     o = small(SPD_SYNTH_FACES);
     o.side = 100000;
-    expect_refused(SPD_SYNTH_FACES, &o, "a side has 16 to 2048");
+    expect_refused(SPD_SYNTH_FACES, &o, "sides must be 16 to 2048");
     expect_refused(SPD_SYNTH_SPD, NULL, "spd_synth_data");
-    expect_refused(SPD_SYNTH_KINDS, NULL, "no kind");
+    expect_refused(SPD_SYNTH_KINDS, NULL, "unknown kind");
 }
 
 static void names_of_kinds(void)

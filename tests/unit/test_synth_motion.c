@@ -271,7 +271,7 @@ static void options_without_sense(void)
     refused(o, "27 subjects|26");
     o = small();
     o.samples = 0;
-    refused(o, "0 repeats");
+    refused(o, "0 repetitions");
     o = small();
     o.frames = 3;
     refused(o, "3 frames|20");
