@@ -65,14 +65,16 @@ static int load(session *s, costing *c)
 static int compute(session *s, costing *c)
 {
     const spd_data *data = c->l.data;
-    const spd_fit_options *o = &c->l.options;
     if (arguments_text(s->args, "gradient"))
         c->gradient = cli_alloc_table(data->n, c->m, sizeof *c->gradient, "entries");
     spd_status status = spd_affinity(s->ctx, data->n, data->p, data->X, c->l.label, &c->l.options,
                                      &c->pairs, &c->count);
+    spd_fit_options o = c->l.options;
+    o.W = c->W;
+    o.pairs = c->count;
+    o.own_pairs = c->pairs;
     if (status == SPD_OK)
-        status = spd_cost(s->ctx, o->metric, o->objective, data->n, c->m, data->p, data->X,
-                          c->count, c->pairs, c->W, &c->cost, c->gradient);
+        status = spd_cost(s->ctx, data->n, data->p, data->X, &o, &c->cost, c->gradient);
     if (status < 0)
         return session_fail_in(s, data->source, status);
     session_talk(s, "cost over %zu pairs", c->count);
@@ -121,7 +123,7 @@ static void show_cost(session *s, const costing *c)
 static int run(session *s)
 {
     costing c = {0};
-    spd_fit_defaults(&c.l.options);
+    spd_fit_defaults(&c.l.options, sizeof c.l.options);
     int code = learning_options(s, &c.l, 0);
     if (!code)
         code = session_check_path(arguments_text(s->args, "gradient"));

@@ -81,14 +81,14 @@ static int learn(trial *t)
 {
     part train;
     spd_fit_options o;
-    spd_fit_defaults(&o);
+    spd_fit_defaults(&o, sizeof o);
     o.m = t->x->m;
     o.metric = t->method.metric;
     o.seed = (uint64_t)arguments_int(t->x->s->args, "seed");
     int code = describe(t, 1, 1, t->v->r, &train);
     if (!code) {
         spd_status status = spd_fit(t->x->s->ctx, t->size, train.p, train.X, train.label, &o, NULL,
-                                    NULL, NULL, &t->model);
+                                    &t->model);
         code = status < 0 ? session_fail(t->x->s, status) : CLI_GOOD;
     }
     if (!code)

@@ -149,7 +149,7 @@ static spd_status fit_map(session *s, page *p)
             label[at++] = all->label[i];
         }
     spd_status status =
-        spd_fit(s->ctx, all->n, count, X, label, &options, NULL, NULL, NULL, &p->model);
+        spd_fit(s->ctx, all->n, count, X, label, &options, NULL, &p->model);
     cli_free(X);
     cli_free(label);
     return status;
