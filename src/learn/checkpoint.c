@@ -104,8 +104,8 @@ typedef struct arrays {
     spd_array array[ARRAYS];
     const spd_array *list[ARRAYS];
     size_t count;
-    int64_t *pair;                        /* pairs x 2: i, j */
-    double *weight;                       /* pairs x 2: within, between */
+    int64_t *pair;                      /* pairs x 2: i, j */
+    double *weight;                     /* pairs x 2: within, between */
     double *now_history, *best_history; /* steps x 5 */
 } arrays;
 
@@ -353,4 +353,3 @@ spd_status spd_fit_state_load(spd_context *ctx, const char *path, spd_fit_state 
     spd_bundle_free(bundle);
     return status;
 }
-

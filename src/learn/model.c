@@ -32,10 +32,10 @@ static const field option_fields[] = {
 };
 
 static const field outcome_fields[] = {
-    FIELD(spd_model, pairs_within, SIZE), FIELD(spd_model, pairs_between, SIZE),
-    FIELD(spd_model, cost_start, REAL),   FIELD(spd_model, cost, REAL),
+    FIELD(spd_model, pairs_within, SIZE),  FIELD(spd_model, pairs_between, SIZE),
+    FIELD(spd_model, cost_start, REAL),    FIELD(spd_model, cost, REAL),
     FIELD(spd_model, gradient_norm, REAL), FIELD(spd_model, iterations, INT),
-    FIELD(spd_model, data_passes, SIZE),  FIELD_ENUM(spd_model, stop, STOP),
+    FIELD(spd_model, data_passes, SIZE),   FIELD_ENUM(spd_model, stop, STOP),
     FIELD(spd_model, seconds_graph, REAL), FIELD(spd_model, seconds_fit, REAL),
     FIELD(spd_model, steps, SIZE),
 };
@@ -64,8 +64,8 @@ spd_model *model_new(size_t n, const spd_fit_options *options, const char *versi
     b->options.own_pairs = NULL;
     b->options.W = NULL;
     memcpy(b->version, version, length);
-    b->model = (spd_model){
-        .n = n, .m = options->m, .W = W, .options = &b->options, .version = b->version};
+    b->model =
+        (spd_model){.n = n, .m = options->m, .W = W, .options = &b->options, .version = b->version};
     return &b->model;
 }
 

@@ -13,16 +13,15 @@ typedef struct named {
 } named;
 
 static const named names[] = {
-    [NAMES_LEARNING] = {"kind of learning",
-                        {"supervised", "unsupervised", "variance", "own-graph"}},
+    [NAMES_LEARNING] = {"learning", {"supervised", "unsupervised", "variance", "own-graph"}},
     [NAMES_OBJECTIVE] = {"objective", {"difference", "ratio"}},
-    [NAMES_GRAPH] = {"kind of graph", {"or", "directed"}},
-    [NAMES_INIT] = {"start", {"identity", "mean", "random", "given"}},
+    [NAMES_GRAPH] = {"graph", {"or", "directed"}},
+    [NAMES_INIT] = {"init", {"identity", "mean", "random", "given"}},
     [NAMES_SOLVER] = {"solver",
                       {"polak-ribiere", "hestenes-stiefel", "fletcher-reeves", "hager-zhang",
                        "lbfgs"}},
     [NAMES_TRANSPORT] = {"transport", {"parallel", "projection"}},
-    [NAMES_STOP] = {"reason to stop",
+    [NAMES_STOP] = {"stop",
                     {"tolerance", "gradient", "iterations", "time", "line-search", "cancelled"}},
 };
 

@@ -44,8 +44,8 @@ typedef struct minimise_state {
     size_t passes;      /* over the data, since minimise_open */
     spd_stop stop;      /* set at the end */
 
-    size_t rows;   /* of the block: minimise_rows(solver) */
-    double *block; /* rows x n m, which holds what follows */
+    size_t rows;          /* of the block: minimise_rows(solver) */
+    double *block;        /* rows x n m, which holds what follows */
     double *W, *H, *grad; /* n x m: point, direction of the next step, Riemannian gradient */
     double *origin;       /* n x m: where the problem was last started afresh */
     lbfgs memory;         /* L-BFGS's pairs; empty for other solvers */

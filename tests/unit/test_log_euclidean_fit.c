@@ -199,8 +199,8 @@ static void finds_a_planted_space(void)
             random_orthogonal(&r, n, Q);
             for (size_t i = 0; i < n; i++)
                 memcpy(t.s.W + i * m, Q + i * n, m * sizeof *Q);
-            spd_status status = alternate((spd_objective)objective, n, m, p, X,
-                                                       count, pairs, &usual, &t);
+            spd_status status =
+                alternate((spd_objective)objective, n, m, p, X, count, pairs, &usual, &t);
             CHECK(status == SPD_OK && t.s.best_f < t.cost[0], "%g after %g", t.s.best_f, t.cost[0]);
             double inside = 0.0;
             for (size_t i = n - m; i < n; i++)
@@ -232,8 +232,7 @@ static void knows_the_best(void)
         spd_objective o = (spd_objective)(trial % 2);
         trail t;
         open_trail(&t, n, m);
-        CHECK(alternate(o, n, m, p, X, count, pairs, &usual, &t) == SPD_OK,
-              "status");
+        CHECK(alternate(o, n, m, p, X, count, pairs, &usual, &t) == SPD_OK, "status");
         CHECK(t.calls == t.s.iteration + 1, "%d calls, %d iterations", t.calls, t.s.iteration);
         for (int k = 0; k < t.calls; k++)
             CHECK(t.s.best_f <= t.cost[k], "trial %d: iteration %d was better", trial, k);
@@ -265,16 +264,14 @@ static void converges_where_it_must(void)
     const spd_pair only = {0, 1, 1.0, 0.0};
     trail t;
     open_trail(&t, 3, 1);
-    CHECK(alternate(SPD_DIFFERENCE, 3, 1, 2, X, 1, &only, &usual, &t) == SPD_OK,
-          "status");
+    CHECK(alternate(SPD_DIFFERENCE, 3, 1, 2, X, 1, &only, &usual, &t) == SPD_OK, "status");
     /* The start is a fixed point: its gradient vanishes at once. */
     CHECK(t.s.stop == SPD_STOP_GRADIENT && t.s.iteration == 0, "stop %d", t.s.stop);
     CHECK_CLOSE(t.s.f, 2.0 * 9.0, 1e-12, "(log 3 difference)^2, twice");
     minimise_close(&t.s);
     open_trail(&t, 3, 1);
     t.s.W[0] = t.s.W[1] = t.s.W[2] = sqrt(1.0 / 3.0);
-    CHECK(alternate(SPD_DIFFERENCE, 3, 1, 2, X, 1, &only, &usual, &t) == SPD_OK,
-          "status");
+    CHECK(alternate(SPD_DIFFERENCE, 3, 1, 2, X, 1, &only, &usual, &t) == SPD_OK, "status");
     CHECK(t.s.best_f <= t.cost[0], "no worse than the start");
     CHECK_CLOSE(cost_at(SPD_DIFFERENCE, 3, 1, 2, X, 1, &only, t.W, NULL), t.s.best_f, 1e-12, "f");
     minimise_close(&t.s);
@@ -359,8 +356,7 @@ static void same_bits_for_any_threads(void)
     for (int k = 0; k < 3; k++) {
         spd_context *ctx = spd_context_new();
         spd_context_set_threads(ctx, k + 1);
-        CHECK(cost_of(ctx, SPD_RATIO, n, m, p, X, count, pairs, W, &f[k], G[k]) ==
-                  SPD_OK,
+        CHECK(cost_of(ctx, SPD_RATIO, n, m, p, X, count, pairs, W, &f[k], G[k]) == SPD_OK,
               "status");
         CHECK(f[k] == f[0] && memcmp(G[k], G[0], sizeof G[0]) == 0, "%d threads", k + 1);
         spd_context_free(ctx);

@@ -284,9 +284,8 @@ static void states_that_contradict_themselves(void)
         size_t rows, moves, count;
         int iteration;
         const char *words;
-    } cases[] = {{19, 3, 3, 2, "point|20 x 8"},
-                 {20, 2, 9, 2, "optimiser"},
-                 {20, 3, 3, 1, "optimiser"}};
+    } cases[] = {
+        {19, 3, 3, 2, "point|20 x 8"}, {20, 2, 9, 2, "optimiser"}, {20, 3, 3, 1, "optimiser"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         state = sample_state();
         state.at.rows = cases[i].rows;
@@ -294,8 +293,7 @@ static void states_that_contradict_themselves(void)
         state.at.memory.count = cases[i].count;
         state.at.iteration = cases[i].iteration;
         CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
-        CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT,
-                     cases[i].words);
+        CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT, cases[i].words);
     }
     for (size_t row = 0; row <= 3; row += 3) {
         state = sample_state();

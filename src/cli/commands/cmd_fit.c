@@ -112,8 +112,7 @@ static int take_options(session *s, fitting *f, int given_only)
 /* "nu_b" as the option that sets it, "nu-b". */
 static void option_of(const char *name, char *word, size_t size)
 {
-    snprintf(word, size, "%s",
-             strcmp(name, "learning") == 0 ? "unsupervised or --affinity" : name);
+    snprintf(word, size, "%s", strcmp(name, "learning") == 0 ? "unsupervised or --affinity" : name);
     for (char *at = word; *at; at++)
         *at = (char)(*at == '_' ? '-' : *at);
 }

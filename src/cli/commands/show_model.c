@@ -24,11 +24,10 @@ static void show_options(sheet *r, const spd_fit_options *o)
     sheet_count(r, "max_iter", NULL, (size_t)o->max_iter, "");
     sheet_real(r, "max_time", NULL, o->max_time);
     if (o->nu_w || o->nu_b)
-        sheet_line(r, "neighbours", "%zu within, %zu between, %s, weight %g", o->nu_w,
-                   o->nu_b, spd_graph_name(o->graph), o->affinity_weight);
+        sheet_line(r, "neighbours", "%zu within, %zu between, %s, weight %g", o->nu_w, o->nu_b,
+                   spd_graph_name(o->graph), o->affinity_weight);
     sheet_line(r, "start", "%s, seed %llu, %d %s", spd_init_name(o->init),
-               (unsigned long long)o->seed, o->restarts,
-               o->restarts == 1 ? "start" : "starts");
+               (unsigned long long)o->seed, o->restarts, o->restarts == 1 ? "start" : "starts");
     sheet_line(r, "solver", "%s, %s transport", spd_solver_name(o->solver),
                spd_transport_name(o->transport));
 }

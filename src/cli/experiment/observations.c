@@ -87,8 +87,8 @@ static int learn(trial *t)
     o.seed = (uint64_t)arguments_int(t->x->s->args, "seed");
     int code = describe(t, 1, 1, t->v->r, &train);
     if (!code) {
-        spd_status status = spd_fit(t->x->s->ctx, t->size, train.p, train.X, train.label, &o, NULL,
-                                    &t->model);
+        spd_status status =
+            spd_fit(t->x->s->ctx, t->size, train.p, train.X, train.label, &o, NULL, &t->model);
         code = status < 0 ? session_fail(t->x->s, status) : CLI_GOOD;
     }
     if (!code)

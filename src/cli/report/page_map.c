@@ -81,8 +81,7 @@ static void convergence(FILE *f, const page *p)
         "allow more with <code>--max-iter</code>.",
         p->e->name[p->method], p->e->protocol.rounds > 1 ? " of the first round" : "", model->n,
         model->m, spd_metric_name(model->options->metric), model->options->nu_w,
-        model->options->nu_b, model->iterations,
-        why_stopped(model->stop));
+        model->options->nu_b, model->iterations, why_stopped(model->stop));
     cli_free(values);
 }
 
