@@ -66,11 +66,11 @@ static spd_status judge(spd_context *ctx, const half *train, const half *test,
 static spd_status learn(spd_context *ctx, const half *train, size_t m, spd_model **model)
 {
     spd_fit_options options;
-    spd_fit_defaults(&options);
+    spd_fit_defaults(&options, sizeof options);
     options.m = m;
     options.metric = SPD_STEIN;
     return spd_fit(ctx, train->samples.n, train->samples.p, train->X, train->label, &options, NULL,
-                   NULL, NULL, model);
+                   model);
 }
 
 static spd_status compare(spd_context *ctx, const spd_data *data, size_t m)

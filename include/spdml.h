@@ -346,11 +346,21 @@ SPD_API const char *spd_learning_name(spd_learning learning);
 SPD_API const char *spd_init_name(spd_init init);
 SPD_API const char *spd_transport_name(spd_transport transport);
 
-/* The solver of that name, or of its short form pr, hs, fr, hz. SPD_EINVAL for others. */
-SPD_API spd_status spd_solver_parse(const char *name, spd_solver *solver);
+/* The value of that name; a solver's may be its short form pr, hs, fr, hz. SPD_EINVAL for others,
+ * with a message that lists the names. */
+SPD_API spd_status spd_stop_parse(spd_context *ctx, const char *name, spd_stop *stop);
+SPD_API spd_status spd_solver_parse(spd_context *ctx, const char *name, spd_solver *solver);
+SPD_API spd_status spd_objective_parse(spd_context *ctx, const char *name,
+                                       spd_objective *objective);
+SPD_API spd_status spd_graph_parse(spd_context *ctx, const char *name, spd_graph *graph);
+SPD_API spd_status spd_learning_parse(spd_context *ctx, const char *name, spd_learning *learning);
+SPD_API spd_status spd_init_parse(spd_context *ctx, const char *name, spd_init *init);
+SPD_API spd_status spd_transport_parse(spd_context *ctx, const char *name,
+                                       spd_transport *transport);
 
 /* Options of a fit. spd_fit_defaults fills them; zero in nu_w or nu_b means the default. */
 typedef struct spd_fit_options {
+    size_t size;
     size_t m;          /* size of the small matrices, 1 <= m < n */
     spd_metric metric; /* SPD_STEIN, SPD_AIRM, SPD_JEFFREY or SPD_LOG_EUCLIDEAN */
     spd_learning learning;
@@ -372,42 +382,32 @@ typedef struct spd_fit_options {
     int max_iter;    /* 200 */
     double max_time; /* seconds; 0: no limit */
 } spd_fit_options;
-SPD_API void spd_fit_defaults(spd_fit_options *options);
+SPD_API void spd_fit_defaults(spd_fit_options *options, size_t size);
 
-/* One line of a fit's history; entry 0 is the start. */
+/* One line of a fit's history; entry 0 is the start. It stays as it is. */
 typedef struct spd_fit_step {
     double cost, gradient_norm, step, seconds;
     int probes;
 } spd_fit_step;
 
-/* A learned map and how it came about. */
+/* A learned map and how it came about: of the starts that the fit made, the best one. The library
+ * makes it; members are only added, at the end. */
 typedef struct spd_model {
     size_t n, m;
-    double *W; /* n x m, W'W = I */
-    spd_metric metric;
-    spd_learning learning;
-    spd_objective objective;
-    spd_graph graph;
-    size_t nu_w, nu_b; /* as used */
-    double affinity_weight;
-    spd_init init;
-    spd_solver solver;
-    spd_transport transport;
-    double tol, gtol, max_time;
-    int max_iter, restarts;
-    uint64_t seed;
+    double *W;                      /* n x m, W'W = I */
+    const spd_fit_options *options; /* nu_w and nu_b as used; own_pairs and W are NULL */
     size_t pairs_within, pairs_between;
-    double cost_start, cost, gradient_norm;
+    double cost_start, cost, gradient_norm; /* the last two at W */
     int iterations;
-    size_t data_passes;
+    size_t data_passes; /* of all starts together */
     spd_stop stop;
-    double seconds_graph, seconds_fit;
-    size_t steps; /* iterations + 1 */
+    double seconds_graph, seconds_fit; /* of all starts together */
+    size_t steps;                      /* iterations + 1 */
     spd_fit_step *history;
-    char *version; /* of the library that made it */
+    const char *version; /* of the library that made it */
 } spd_model;
 
-/* The pairs of the affinity that options ask for: *pairs (to be freed with spd_pairs_free) and
+/* The pairs of the affinity that options ask for: *pairs (new, freed with spd_pairs_free) and
  * *count, sorted by (i, j), i < j. label (p) holds class numbers >= 0, or -1 where unknown; NULL
  * when unused. between is multiplied by options->affinity_weight, so A is complete. On return
  * options->nu_w and nu_b hold the values used; a class with fewer samples gives what it has.
@@ -427,23 +427,32 @@ SPD_API void spd_pairs_free(spd_pair *pairs);
 /* Everything a fit needs to go on where it was: written by checkpoints, opaque otherwise. */
 typedef struct spd_fit_state spd_fit_state;
 
-/* Called after each iteration with the state so far when not NULL; non-zero return cancels. The
- * first call comes as soon as the graph exists, with iteration 0. */
+/* Called after each iteration with the state so far; non-zero return cancels. The first call comes
+ * as soon as the graph exists, with iteration 0. */
 typedef int (*spd_fit_fn)(void *user, const spd_fit_state *state, const spd_fit_step *last,
                           int iteration);
 
-/* Learns the map from p SPD matrices X (n x n). *model is new. resume (or NULL) continues a fit;
- * options, X and label must then be those of that fit, max_iter counts from its start. With
+/* What goes with a fit beyond its options: started with SPD_INIT(spd_fit_watch). */
+typedef struct spd_fit_watch {
+    size_t size;
+    const spd_fit_state *resume; /* the fit to go on with, or NULL */
+    spd_fit_fn after;            /* or NULL */
+    void *user;                  /* handed to after */
+} spd_fit_watch;
+
+/* Learns the map from p SPD matrices X (n x n). *model is new, freed with spd_model_free. watch may
+ * be NULL. A resumed fit needs the X, label and options of the fit it goes on with, tolerances and
+ * limits aside; max_iter counts from its start. It ends with the bits of an undisturbed one. With
  * SPD_ECANCELLED by the callback *model is set too: the best so far. */
 SPD_API spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
-                           const spd_fit_options *options, const spd_fit_state *resume,
-                           spd_fit_fn after, void *user, spd_model **model);
+                           const spd_fit_options *options, const spd_fit_watch *watch,
+                           spd_model **model);
 
-/* *cost and gradient (n x m, or NULL) <- the objective at W (n x m, full rank) for these pairs:
- * D_W L of eq. 4, not projected. */
-SPD_API spd_status spd_cost(spd_context *ctx, spd_metric metric, spd_objective objective, size_t n,
-                            size_t m, size_t p, const double *X, size_t count,
-                            const spd_pair *pairs, const double *W, double *cost, double *gradient);
+/* *cost and gradient (n x m, or NULL) <- the objective at options->W (n x m, full rank) for
+ * options->own_pairs: D_W L of eq. 4, not projected. Of the other options metric, objective, m and
+ * pairs count. */
+SPD_API spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
+                            const spd_fit_options *options, double *cost, double *gradient);
 
 /* nu_b from `choices` (count of them) by `folds`-fold cross-validated nearest-neighbour accuracy
  * on the mapped training data; ties go to the smaller. accuracy (count, or NULL) holds the means.
@@ -465,10 +474,17 @@ SPD_API spd_status spd_fit_state_save(spd_context *ctx, const spd_fit_state *sta
 SPD_API spd_status spd_fit_state_load(spd_context *ctx, const char *path, spd_fit_state **state);
 SPD_API void spd_fit_state_free(spd_fit_state *state);
 
-/* *options <- those of the fit; own_pairs points into the state, W is NULL. */
+/* *options (begun by spd_fit_defaults) <- those of the fit; own_pairs points into the state, W is
+ * NULL. */
 SPD_API void spd_fit_state_options(const spd_fit_state *state, spd_fit_options *options);
 
-/* *model <- the best the fit has found so far, new; its stop is SPD_STOP_CANCELLED. */
+/* The name of the first option that is another than the fit's, so that it cannot go on with these;
+ * NULL when none is. Tolerances and limits may differ. */
+SPD_API const char *spd_fit_state_differs(const spd_fit_state *state,
+                                          const spd_fit_options *options);
+
+/* *model <- what spd_fit would hand over if it were cancelled here, new, freed with spd_model_free:
+ * the best so far. Its stop is SPD_STOP_CANCELLED unless it comes from a start that had ended. */
 SPD_API spd_status spd_fit_state_model(spd_context *ctx, const spd_fit_state *state,
                                        spd_model **model);
 

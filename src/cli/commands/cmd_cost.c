@@ -42,7 +42,7 @@ static int take_w(session *s, costing *c)
 
 static int load(session *s, costing *c)
 {
-    spd_fit_defaults(&c->l.options);
+    spd_fit_defaults(&c->l.options, sizeof c->l.options);
     int code = learning_options(s, &c->l, 0);
     if (!code)
         code = session_check_path(arguments_text(s->args, "gradient"));
@@ -59,15 +59,17 @@ static int load(session *s, costing *c)
 static int compute(session *s, costing *c)
 {
     const spd_data *data = c->l.data;
-    const spd_fit_options *o = &c->l.options;
     const char *path = arguments_text(s->args, "gradient");
     if (path)
         c->gradient = session_table(s, data->n, c->m, sizeof *c->gradient, "entries");
     spd_status status = spd_affinity(s->ctx, data->n, data->p, data->X, c->l.label, &c->l.options,
                                      &c->pairs, &c->count);
+    spd_fit_options o = c->l.options;
+    o.W = c->W;
+    o.pairs = c->count;
+    o.own_pairs = c->pairs;
     if (status == SPD_OK)
-        status = spd_cost(s->ctx, o->metric, o->objective, data->n, c->m, data->p, data->X,
-                          c->count, c->pairs, c->W, &c->cost, c->gradient);
+        status = spd_cost(s->ctx, data->n, data->p, data->X, &o, &c->cost, c->gradient);
     if (status < 0)
         return session_fail_in(s, data->source, status);
     session_talk(s, "cost over %zu pairs", c->count);

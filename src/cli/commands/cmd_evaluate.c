@@ -12,7 +12,7 @@
 
 static void take_fit_options(session *s, spd_fit_options *o)
 {
-    spd_fit_defaults(o);
+    spd_fit_defaults(o, sizeof *o);
     o->seed = (uint64_t)arguments_int(s->args, "seed");
     o->objective = (spd_objective)session_choice(s, "objective");
     o->init = (spd_init)session_choice(s, "init");

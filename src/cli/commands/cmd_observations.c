@@ -100,14 +100,14 @@ static int learn(trial *t)
 {
     side train;
     spd_fit_options o;
-    spd_fit_defaults(&o);
+    spd_fit_defaults(&o, sizeof o);
     o.m = t->c->m;
     o.metric = t->method.metric;
     o.seed = t->c->seed;
     int code = describe(t, 1, 1, &train);
     if (!code)
         code = ended(t->c->s, spd_fit(t->c->s->ctx, t->size, train.p, train.X, train.label, &o,
-                                      NULL, NULL, NULL, &t->model));
+                                      NULL, &t->model));
     if (!code)
         t->size = t->model->m;
     side_free(&train);

@@ -27,7 +27,7 @@ static size_t affordable(const page *p, double cost)
 static void choose(page *p)
 {
     size_t enough = p->shown < ENOUGH ? p->shown : ENOUGH;
-    spd_metric metric = p->model ? p->model->metric : SPD_AIRM;
+    spd_metric metric = p->model ? p->model->options->metric : SPD_AIRM;
     p->embed_metric = metric == SPD_LOG_EUCLIDEAN ? metric : SPD_STEIN;
     p->placed = affordable(p, STEIN_COST);
     if (metric == SPD_AIRM && affordable(p, AIRM_COST) >= enough) {

@@ -80,8 +80,8 @@ static void convergence(FILE *f, const page *p)
         "%zu): %d iterations; %s. The cost must fall at every step and be flat at the end; if "
         "it is not, allow more iterations with <code>--max-iter</code>.",
         p->e->name[p->method], p->e->protocol.rounds > 1 ? " of the first round" : "", model->n,
-        model->m, spd_metric_name(model->metric), model->nu_w, model->nu_b, model->iterations,
-        why_stopped(model->stop));
+        model->m, spd_metric_name(model->options->metric), model->options->nu_w,
+        model->options->nu_b, model->iterations, why_stopped(model->stop));
     cli_free(values);
 }
 

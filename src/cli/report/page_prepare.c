@@ -141,8 +141,7 @@ static spd_status fit_map(session *s, page *p)
             memcpy(X + at * size, all->X + i * size, size * sizeof *X);
             label[at++] = all->label[i];
         }
-    spd_status status =
-        spd_fit(s->ctx, all->n, count, X, label, &options, NULL, NULL, NULL, &p->model);
+    spd_status status = spd_fit(s->ctx, all->n, count, X, label, &options, NULL, &p->model);
     cli_free(X);
     cli_free(label);
     return status;
