@@ -25,7 +25,7 @@ typedef const char *(*option_choice_fn)(size_t i);
  * is rarer: {"tol", 0, OPTION_REAL, "E", "1e-12", 1e-16, 1, .help = "Stop when ..."}. */
 typedef struct option {
     const char *name; /* long name without its dashes; NULL ends a table */
-    char letter;      /* short form, or 0 */
+    int letter;       /* short form, or 0 */
     option_type type;
     const char *argument;    /* what help calls the value; NULL for a flag */
     const char *standard;    /* the default as it would be typed, or NULL */
@@ -34,8 +34,8 @@ typedef struct option {
     option_choice_fn choice; /* a choice: the words; a file to write: the endings; else NULL */
     const char *bare;        /* a choice whose value may be left out: the value then; else NULL */
     const char *(*alias)(const char *text); /* other spellings of a choice, or NULL */
-    char repeatable; /* may be given several times, each counts; else the last one counts */
-    char required;
+    int repeatable; /* may be given several times, each counts; else the last one counts */
+    int required;
 } option;
 
 /* Options under one heading of the help. */
