@@ -8,11 +8,13 @@ from __future__ import annotations
 import ctypes as c
 import os
 import pathlib
+from typing import Any
 
 PARAMETERS = ("m", "nu_w", "nu_b", "k", "beta", "beta_scale", "lambda", "components",
               "dimensions", "cost")
 MAX_DIMS = 8
 METHOD_NAME = 64
+PARAMETER_ROOM = 32
 
 Double, Size, Int, Text = c.c_double, c.c_size_t, c.c_int, c.c_char_p
 Doubles = c.POINTER(Double)
@@ -65,13 +67,20 @@ class Model(c.Structure):
     ]
 
 
-class Method(c.Structure):
-    _fields_ = [("classifier", Int), ("map", Int), ("metric", Int), ("normalize_kernel", Int),
-                ("value", Double * len(PARAMETERS)), ("fit", c.POINTER(FitOptions))]
+class Sized(c.Structure):
+    """A structure that begins with its own size."""
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        super().__init__(c.sizeof(type(self)), *values, **named)
 
 
-class Samples(c.Structure):
-    _fields_ = [("p", Size), ("n", Size), ("X", Doubles), ("height", Size), ("width", Size),
+class Method(Sized):
+    _fields_ = [("size", Size), ("classifier", Int), ("map", Int), ("metric", Int), ("normalize_kernel", Int),
+                ("value", Double * PARAMETER_ROOM), ("fit", c.POINTER(FitOptions))]
+
+
+class Samples(Sized):
+    _fields_ = [("size", Size), ("p", Size), ("n", Size), ("X", Doubles), ("height", Size), ("width", Size),
                 ("V", Doubles), ("classes", Size), ("label", Ints)]
 
 

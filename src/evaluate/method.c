@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sized.h"
+
 #define ALL_METRICS  ((1u << SPD_METRICS) - 1u)
 #define ONLY(metric) (1u << (metric))
 
@@ -191,9 +193,12 @@ spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *meth
 {
     ctx_clear(ctx);
     char text[SPD_METHOD_NAME] = "";
-    spd_method parsed = {0};
+    spd_method parsed = {.size = sizeof parsed};
     if (!name || !method)
         return ctx_fail(ctx, SPD_EINVAL, "no name or no room for a method given");
+    spd_status status = sized_check(ctx, "spd_method", method);
+    if (status < 0)
+        return status;
     if (strlen(name) >= sizeof text)
         return ctx_fail(ctx, SPD_EINVAL, "no method has a name as long as '%.80s'", name);
     lower(name, text);
@@ -206,11 +211,11 @@ spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *meth
     parsed.metric = metrics_of(parsed.classifier).usual;
     if (*rest == '-' && spd_metric_parse(rest + 1, &parsed.metric) != SPD_OK)
         return unknown_metric(ctx, name, rest + 1);
-    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
+    for (unsigned i = 0; i < SPD_PARAMETER_ROOM; i++)
         parsed.value[i] = NAN;
-    spd_status status = method_check(ctx, &parsed);
+    status = method_check(ctx, &parsed);
     if (status == SPD_OK)
-        *method = parsed;
+        sized_give(sizeof parsed, &parsed, method);
     return status;
 }
 
@@ -310,6 +315,29 @@ spd_status method_check(spd_context *ctx, const spd_method *method)
         if (spd_method_uses(method, (spd_parameter)i))
             status = check_value(ctx, (spd_parameter)i, method->value[i]);
     return status;
+}
+
+spd_status method_take(spd_context *ctx, const spd_method *given, spd_method *mine)
+{
+    *mine = (spd_method){.size = sizeof *mine};
+    if (!given)
+        return ctx_fail(ctx, SPD_EINVAL, "no method given");
+    spd_status status = sized_take(ctx, "spd_method", sizeof *mine, mine, given);
+    return status == SPD_OK ? method_check(ctx, mine) : status;
+}
+
+static int same_number(double a, double b)
+{
+    return isnan(a) ? isnan(b) : !(a < b || a > b) && !isnan(b);
+}
+
+int method_same_map(const spd_method *a, const spd_method *b)
+{
+    int same = a->map == b->map && a->metric == b->metric && a->fit == b->fit &&
+               spd_method_on_vectors(a) == spd_method_on_vectors(b);
+    for (unsigned i = SPD_PARAM_M; i <= SPD_PARAM_NU_B; i++)
+        same &= same_number(a->value[i], b->value[i]);
+    return same;
 }
 
 static spd_status check_labels(spd_context *ctx, const samples *train)

@@ -9,6 +9,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/sized.h"
 
 static spd_status check_classes(spd_context *ctx, size_t p, size_t classes, const int *truth,
                                 const int *predicted)
@@ -44,7 +45,8 @@ static void add_up(size_t p, size_t classes, const int *truth, const int *predic
         if (tallies[c].size > 0)
             shares += (double)tallies[c].right / (double)tallies[c].size;
     }
-    *score = (spd_score){.total = p,
+    *score = (spd_score){.size = sizeof *score,
+                         .total = p,
                          .correct = correct,
                          .accuracy = (double)correct / (double)p,
                          .balanced = shares / (double)occur};
@@ -56,13 +58,17 @@ spd_status spd_score_predictions(spd_context *ctx, size_t p, size_t classes, con
     ctx_clear(ctx);
     if (p == 0 || classes == 0 || !truth || !predicted || !score)
         return ctx_fail(ctx, SPD_EINVAL, "there are no predictions to score");
-    spd_status status = check_classes(ctx, p, classes, truth, predicted);
+    spd_status status = sized_check(ctx, "spd_score", score);
+    if (status == SPD_OK)
+        status = check_classes(ctx, p, classes, truth, predicted);
     if (status < 0)
         return status;
+    spd_score made;
     tally *tallies = mem_zero(classes, sizeof *tallies);
     if (!tallies)
         return ctx_nomem(ctx, "a score");
-    add_up(p, classes, truth, predicted, tallies, score);
+    add_up(p, classes, truth, predicted, tallies, &made);
+    sized_give(sizeof made, &made, score);
     mem_free(tallies);
     if (confusion)
         memset(confusion, 0, classes * classes * sizeof *confusion);
@@ -89,11 +95,15 @@ spd_status spd_mcnemar(spd_context *ctx, size_t p, const int *truth, const int *
     ctx_clear(ctx);
     if (p == 0 || !truth || !first || !second || !result)
         return ctx_fail(ctx, SPD_EINVAL, "there are no predictions to compare");
+    spd_status status = sized_check(ctx, "spd_mcnemar_result", result);
+    if (status < 0)
+        return status;
     size_t b = 0, c = 0;
     for (size_t i = 0; i < p; i++) {
         b += first[i] == truth[i] && second[i] != truth[i];
         c += first[i] != truth[i] && second[i] == truth[i];
     }
-    *result = (spd_mcnemar_result){b, c, exact_p(b, c)};
+    spd_mcnemar_result made = {sizeof made, b, c, exact_p(b, c)};
+    sized_give(sizeof made, &made, result);
     return SPD_OK;
 }

@@ -6,7 +6,7 @@
 
 static spd_method parsed(const char *name)
 {
-    spd_method method = {0};
+    spd_method method = SPD_INIT(spd_method);
     CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
     return method;
 }
@@ -62,10 +62,11 @@ static void names_go_round(void)
         for (unsigned m = 0; m < SPD_METRICS; m++)
             for (unsigned a = 0; a < SPD_MAPS; a++) {
                 char name[SPD_METHOD_NAME];
-                spd_method method = {.classifier = (spd_classifier_kind)c,
+                spd_method method = {.size = sizeof(spd_method),
+                                     .classifier = (spd_classifier_kind)c,
                                      .metric = (spd_metric)m,
                                      .map = (spd_map)a};
-                spd_method back = {0};
+                spd_method back = SPD_INIT(spd_method);
                 spd_method_name(&method, name);
                 if (spd_method_parse(NULL, name, &back) != SPD_OK)
                     continue;
@@ -80,7 +81,7 @@ static void names_go_round(void)
 static void refuse(const char *name, const char *word)
 {
     spd_context *ctx = spd_context_new();
-    spd_method method = {.classifier = SPD_MDM};
+    spd_method method = {.size = sizeof(spd_method), .classifier = SPD_MDM};
     CHECK(spd_method_parse(ctx, name, &method) == SPD_EINVAL, "%s", name);
     CHECK(strstr(spd_context_error(ctx)->message, word), "%s: %s", name,
           spd_context_error(ctx)->message);

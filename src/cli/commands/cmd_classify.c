@@ -243,7 +243,7 @@ static void show_all(session *s, const classifying *c)
     char name[SPD_METHOD_NAME], values[400];
     sheet r;
     spd_method_name(&c->method, name);
-    recognition_text(&c->method, values, sizeof values);
+    recognition_text(&c->method, c->method.value, values, sizeof values);
     sheet_open(&r, arguments_flag(s->args, "json"));
     sheet_text(&r, "method", "method", name);
     sheet_text(&r, "train", NULL, c->train.data->source);
@@ -253,7 +253,7 @@ static void show_all(session *s, const classifying *c)
     sheet_line(&r, "test", "%s: %zu samples", c->test.data->source, c->test.data->p);
     if (model)
         sheet_text(&r, "model", "model", model);
-    sheet_json(&r, "parameters", recognition_json(&c->method));
+    sheet_json(&r, "parameters", recognition_json(&c->method, c->method.value));
     if (values[0])
         sheet_line(&r, "parameters", "%s", values);
     show_score(&r, c);
@@ -268,7 +268,7 @@ static void show_all(session *s, const classifying *c)
 
 static int run(session *s)
 {
-    classifying c = {0};
+    classifying c = {.score = SPD_INIT(spd_score)};
     int code = take_method(s, &c);
     if (!code)
         code = session_check_output(s);

@@ -24,19 +24,22 @@ static void take_fit_options(session *s, spd_fit_options *o)
 static int take_method(session *s, evaluation *e, const char *name)
 {
     spd_method *method = &e->method[e->methods];
+    char joined[SPD_METHOD_NAME], other[SPD_METHOD_NAME];
     int code = recognition_parse(s, name, method);
     if (!code)
         code = recognition_values(s, method, 0);
     if (code)
         return code;
     method->fit = &e->fit;
-    spd_method_name(method, e->name[e->methods]);
-    for (size_t m = 0; m < e->methods; m++)
-        if (strcmp(e->name[m], e->name[e->methods]) == 0) {
-            cli_error("--methods names %s twice", e->name[m]);
+    spd_method_name(method, joined);
+    for (size_t m = 0; m < e->methods; m++) {
+        spd_method_name(&e->method[m], other);
+        if (strcmp(other, joined) == 0) {
+            cli_error("--methods names %s twice", other);
             return CLI_MISUSED;
         }
-    e->methods++;
+    }
+    e->method_at[e->methods++] = method;
     return CLI_GOOD;
 }
 
@@ -48,7 +51,7 @@ static int take_methods(session *s, evaluation *e)
     int code = CLI_GOOD;
     memcpy(list, given, length);
     e->method = cli_alloc(length + 1, sizeof *e->method, "methods");
-    e->name = cli_alloc(length + 1, sizeof *e->name, "methods");
+    e->method_at = cli_alloc(length + 1, sizeof *e->method_at, "methods");
     for (char *rest = list, *word; !code && (word = strsep(&rest, ","));)
         code = take_method(s, e, word + strspn(word, " \t")); /* "nn-stein, rsr" */
     cli_free(list);
@@ -178,9 +181,11 @@ static int recenter(session *s, evaluation *e)
 
 static int run(session *s)
 {
-    evaluation e = {.folds = (int)arguments_int(s->args, "cv"),
-                    .seed = (uint64_t)arguments_int(s->args, "seed")};
+    evaluation e = {0};
     int made = 0;
+    spd_evaluate_defaults(&e.options, sizeof e.options);
+    e.options.folds = (int)arguments_int(s->args, "cv");
+    e.options.seed = (uint64_t)arguments_int(s->args, "seed");
     take_fit_options(s, &e.fit);
     int code = take_methods(s, &e);
     if (!code)
@@ -188,13 +193,11 @@ static int run(session *s)
     if (!code)
         code = load(s, &e);
     if (!code)
-        code = protocol_make(s, e.set.data, &e.protocol);
+        code = protocol_take(s, e.set.data, &e.protocol, &e.options);
     if (!code)
         code = evaluation_check_folder(s, &made);
     if (!code)
         code = recenter(s, &e);
-    if (!code)
-        protocol_remark(s, &e.protocol);
     if (!code)
         code = evaluation_run(s, &e);
     if (!code)

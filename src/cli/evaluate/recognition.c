@@ -82,6 +82,7 @@ const option options_values[] = {
 
 int recognition_parse(session *s, const char *name, spd_method *method)
 {
+    *method = (spd_method)SPD_INIT(spd_method);
     if (spd_method_parse(s->ctx, name, method) == SPD_OK)
         return CLI_GOOD;
     cli_error("%s", spd_context_error(s->ctx)->message);
@@ -127,31 +128,38 @@ int recognition_values(session *s, spd_method *method, int strict)
     return CLI_GOOD;
 }
 
-json_t *recognition_json(const spd_method *method)
+json_t *recognition_number(double value)
+{
+    if (isnan(value))
+        return json_null();
+    int whole = value == floor(value) && fabs(value) < 0x1p53;
+    return whole ? json_integer((json_int_t)value) : sheet_json_real(value);
+}
+
+static int has_value(const spd_method *method, const double *value, int p)
+{
+    return spd_method_uses(method, (spd_parameter)p) && !isnan(value[p]);
+}
+
+json_t *recognition_json(const spd_method *method, const double *value)
 {
     json_t *object = json_object();
-    if (!object)
-        cli_out_of_memory("the JSON report");
-    for (int p = 0; p < SPD_PARAMETERS; p++) {
-        double value = method->value[p];
-        if (!spd_method_uses(method, (spd_parameter)p) || isnan(value))
-            continue;
-        int whole = value == floor(value) && fabs(value) < 0x1p53;
-        json_t *number = whole ? json_integer((json_int_t)value) : sheet_json_real(value);
-        if (json_object_set_new(object, spd_parameter_name((spd_parameter)p), number) != 0)
+    for (int p = 0; p < SPD_PARAMETERS; p++)
+        if (has_value(method, value, p) &&
+            json_object_set_new(object, spd_parameter_name((spd_parameter)p),
+                                recognition_number(value[p])) != 0)
             cli_out_of_memory("the JSON report");
-    }
     return object;
 }
 
-void recognition_text(const spd_method *method, char *text, size_t size)
+void recognition_text(const spd_method *method, const double *value, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
     for (int p = 0; p < SPD_PARAMETERS && used < size; p++)
-        if (spd_method_uses(method, (spd_parameter)p) && !isnan(method->value[p]))
+        if (has_value(method, value, p))
             used += (size_t)snprintf(text + used, size - used, "%s%s %.6g", used ? ", " : "",
-                                     spd_parameter_name((spd_parameter)p), method->value[p]);
+                                     spd_parameter_name((spd_parameter)p), value[p]);
 }
 
 /* ---- samples ----------------------------------------------------------------------------------
@@ -248,8 +256,11 @@ int recognition_load_labels(session *s, const char *path, const char *labels, in
     if (code)
         return code;
     const spd_data *data = set->data;
-    set->samples =
-        (spd_samples){.p = data->p, .n = data->n, .classes = data->classes, .label = data->label};
+    set->samples = (spd_samples){.size = sizeof set->samples,
+                                 .p = data->p,
+                                 .n = data->n,
+                                 .classes = data->classes,
+                                 .label = data->label};
     set->samples.X = matrices ? data->X : NULL;
     return vectors ? take_vectors(s, matrices, set) : CLI_GOOD;
 }

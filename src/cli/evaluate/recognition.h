@@ -58,8 +58,12 @@ spd_array recognition_labels(const spd_data *data, const char *name, size_t coun
                              const int *label);
 void recognition_labels_free(spd_array *labels);
 
-/* The values that a method uses: a JSON object, and "m 10, nu-b 3" (empty when there are none). */
-json_t *recognition_json(const spd_method *method);
-void recognition_text(const spd_method *method, char *text, size_t size);
+/* Values (by spd_parameter) that a method uses: a JSON object, and "m 10, nu-b 3" (empty when there
+ * are none). */
+json_t *recognition_json(const spd_method *method, const double *value);
+void recognition_text(const spd_method *method, const double *value, char *text, size_t size);
+
+/* One value: a number, whole where it is; null for NaN. */
+json_t *recognition_number(double value);
 
 #endif

@@ -69,8 +69,12 @@ static int describe(const trial *t, char side, size_t every, size_t taken, part 
 
 static spd_samples samples_of(const trial *t, const part *a)
 {
-    return (spd_samples){
-        .p = a->p, .n = t->size, .X = a->X, .classes = t->v->classes, .label = a->label};
+    return (spd_samples){.size = sizeof(spd_samples),
+                         .p = a->p,
+                         .n = t->size,
+                         .X = a->X,
+                         .classes = t->v->classes,
+                         .label = a->label};
 }
 
 /* ---- one split --------------------------------------------------------------------------------
@@ -106,7 +110,7 @@ static int go_on(const trial *t)
 static int test_at(const trial *t, const spd_classifier *classifier, size_t every, double *accuracy)
 {
     part test;
-    spd_score score = {0};
+    spd_score score = SPD_INIT(spd_score);
     int code = describe(t, 0, every, t->v->r / every, &test);
     if (!code)
         code = go_on(t);

@@ -79,9 +79,9 @@ static void convergence(FILE *f, const page *p)
         "(%zu to %zu dimensions, %s metric, \xCE\xBD<sub>w</sub> %zu, \xCE\xBD<sub>b</sub> %zu): "
         "%d iterations; %s. The cost must fall at every step and be flat at the end; if it is not, "
         "allow more with <code>--max-iter</code>.",
-        p->e->name[p->method], p->e->protocol.rounds > 1 ? " of the first round" : "", model->n,
-        model->m, spd_metric_name(model->metric), model->nu_w, model->nu_b, model->iterations,
-        why_stopped(model->stop));
+        p->e->found->method[p->method]->name, p->e->found->rounds > 1 ? " of the first round" : "",
+        model->n, model->m, spd_metric_name(model->metric), model->nu_w, model->nu_b,
+        model->iterations, why_stopped(model->stop));
     cli_free(values);
 }
 
@@ -140,9 +140,7 @@ static const char *why_no_map(const page *p)
 {
     for (size_t m = 0; m < p->e->methods; m++)
         if (p->e->method[m].map == SPD_MAP_ML)
-            return p->method < p->e->methods
-                       ? "The map could not be fitted once more for this section."
-                       : "Cross-validation chose the full size of the matrices, which is no map.";
+            return "Cross-validation chose the full size of the matrices, which is no map.";
     return "No method here learns a map; add one that ends with <code>-ml</code> to see what it "
            "does.";
 }

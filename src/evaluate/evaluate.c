@@ -1,0 +1,281 @@
+/* evaluate.c - every method through every round: tune, fit, predict, score.
+ *
+ * The test part is looked at once, by predict; its labels are looked at by score alone. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "classify/samples.h"
+#include "evaluate/evaluation.h"
+#include "evaluate/method.h"
+#include "evaluate/rounds.h"
+#include "evaluate/trained.h"
+
+typedef struct runner {
+    spd_context *ctx;
+    samples all;
+    spd_evaluate_options options;
+    spd_method *method;    /* options.methods: as they were given */
+    const int *fold_group; /* all.p, or NULL */
+    spd_evaluation *e;
+    /* the round at hand */
+    size_t round;
+    samples *train, *test;
+    int *group; /* train->p: fold_group there, or NULL */
+} runner;
+
+static spd_outcome *outcome_of(const runner *u, size_t method)
+{
+    return u->e->method[method]->outcome[u->round];
+}
+
+static spd_status fail_in(const runner *u, size_t method, spd_status status)
+{
+    if (status < 0)
+        ctx_prefix(u->ctx, u->e->method[method]->name);
+    return status;
+}
+
+/* ---- tuning ----------------------------------------------------------------------------------
+ */
+
+/* Folds by group need two groups; with one, samples are dealt out alone. */
+static const int *fold_groups(const runner *u)
+{
+    for (size_t i = 1; u->group && i < u->train->p; i++)
+        if (u->group[i] != u->group[0])
+            return u->group;
+    return NULL;
+}
+
+/* The methods that are tuned together. */
+typedef struct party {
+    size_t count;
+    size_t *which;
+    spd_method *method, **method_at;
+    spd_tuned *tuned, **tuned_at;
+} party;
+
+static void party_free(party *a)
+{
+    mem_free(a->which);
+    mem_free(a->method);
+    mem_free(a->method_at);
+    mem_free(a->tuned);
+    mem_free(a->tuned_at);
+}
+
+/* a <- a method with those after it that share its map. */
+static spd_status gather(const runner *u, size_t first, party *a)
+{
+    size_t left = u->e->methods - first;
+    a->which = mem_alloc(left, sizeof *a->which);
+    a->method = mem_alloc(left, sizeof *a->method);
+    a->method_at = mem_alloc(left, sizeof *a->method_at);
+    a->tuned = mem_alloc(left, sizeof *a->tuned);
+    a->tuned_at = mem_alloc(left, sizeof *a->tuned_at);
+    if (!a->which || !a->method || !a->method_at || !a->tuned || !a->tuned_at)
+        return ctx_nomem(u->ctx, "methods");
+    for (size_t m = first; m < u->e->methods; m++) {
+        if (m > first && (u->method[m].map == SPD_MAP_NONE ||
+                          !method_same_map(&u->method[first], &u->method[m])))
+            continue;
+        size_t k = a->count++;
+        a->which[k] = m;
+        a->method[k] = u->method[m];
+        a->method_at[k] = &a->method[k];
+        a->tuned[k] = (spd_tuned)SPD_INIT(spd_tuned);
+        a->tuned_at[k] = &a->tuned[k];
+    }
+    return SPD_OK;
+}
+
+static spd_status tune(const runner *u, size_t first)
+{
+    party a = {0};
+    spd_tuning tuning = {.size = sizeof tuning,
+                         .folds = u->options.folds,
+                         .group = fold_groups(u),
+                         .seed = u->options.seed,
+                         .grid = u->options.grid};
+    spd_status status = gather(u, first, &a);
+    if (status == SPD_OK)
+        status = spd_tune_together(u->ctx, a.count, a.method_at, u->train, &tuning, a.tuned_at);
+    for (size_t k = 0; k < a.count && status >= 0; k++) {
+        spd_outcome *o = outcome_of(u, a.which[k]);
+        memcpy(o->value, a.method[k].value, sizeof o->value);
+        o->settings = a.tuned[k].settings;
+        o->folds = a.tuned[k].folds;
+        o->cv_accuracy = a.tuned[k].accuracy;
+        o->tune_seconds = a.tuned[k].seconds;
+    }
+    party_free(&a);
+    return status;
+}
+
+/* ---- one method in one round -----------------------------------------------------------------
+ */
+
+static spd_status run_method(const runner *u, size_t method)
+{
+    spd_outcome *o = outcome_of(u, method);
+    spd_classifier *classifier = NULL;
+    spd_method chosen = u->method[method];
+    spd_score score = SPD_INIT(spd_score);
+    samples queries = *u->test;
+    queries.label = NULL;
+    memcpy(chosen.value, o->value, sizeof chosen.value);
+    double began = clock_seconds();
+    spd_status status = spd_classifier_fit(u->ctx, &chosen, u->train, NULL, &classifier);
+    double fitted = clock_seconds();
+    if (status >= 0) {
+        memcpy(o->value, spd_classifier_method(classifier)->value, sizeof o->value);
+        status = spd_classifier_predict(u->ctx, classifier, &queries, o->predicted);
+    }
+    o->fit_seconds = fitted - began;
+    o->test_seconds = clock_seconds() - fitted;
+    if (status >= 0 && u->round == 0)
+        o->model = trained_take_model(classifier);
+    spd_classifier_free(classifier);
+    if (status >= 0)
+        status = spd_score_predictions(u->ctx, queries.p, queries.classes, u->test->label,
+                                       o->predicted, &score, NULL);
+    o->correct = score.correct;
+    o->accuracy = score.accuracy;
+    o->balanced = score.balanced;
+    return status < 0 ? status : SPD_OK;
+}
+
+static spd_status tell(const runner *u, size_t method)
+{
+    const spd_evaluate_options *o = &u->options;
+    if (o->after && o->after(o->user, u->e, u->round, method))
+        return ctx_fail(u->ctx, SPD_ECANCELLED, "cancelled");
+    return SPD_OK;
+}
+
+/* ---- rounds ----------------------------------------------------------------------------------
+ */
+
+static spd_status take_parts(runner *u)
+{
+    const spd_round *r = u->e->round[u->round];
+    spd_status status = spd_samples_subset(u->ctx, &u->all, r->train_count, r->train, &u->train);
+    if (status == SPD_OK)
+        status = spd_samples_subset(u->ctx, &u->all, r->test_count, r->test, &u->test);
+    if (status < 0 || !u->fold_group)
+        return status;
+    u->group = mem_alloc(r->train_count, sizeof *u->group);
+    if (!u->group)
+        return ctx_nomem(u->ctx, "groups");
+    samples_rows(r->train_count, r->train, sizeof *u->group, u->fold_group, u->group);
+    return SPD_OK;
+}
+
+static void release_parts(runner *u)
+{
+    spd_samples_free(u->train);
+    spd_samples_free(u->test);
+    mem_free(u->group);
+    u->train = u->test = NULL;
+    u->group = NULL;
+}
+
+static spd_status run_round(runner *u)
+{
+    spd_status status = tell(u, SPD_NO_INDEX);
+    if (status == SPD_OK)
+        status = take_parts(u);
+    for (size_t m = 0; m < u->e->methods && status == SPD_OK; m++) {
+        if (outcome_of(u, m)->settings == 0)
+            status = fail_in(u, m, tune(u, m));
+        if (status == SPD_OK)
+            status = fail_in(u, m, run_method(u, m));
+        if (status == SPD_OK)
+            status = tell(u, m);
+    }
+    release_parts(u);
+    return status == SPD_OK ? rounds_remark_unseen(u->ctx, &u->all, u->round, u->e) : status;
+}
+
+static spd_status run(runner *u)
+{
+    spd_status status = rounds_make(u->ctx, &u->all, &u->options, u->e);
+    if (status == SPD_OK)
+        status = rounds_fold_groups(u->ctx, &u->all, &u->options, u->e, &u->fold_group);
+    if (status == SPD_OK)
+        status = evaluation_room(u->ctx, u->options.methods, u->method, u->e);
+    if (status == SPD_OK)
+        status = rounds_remark(u->ctx, &u->all, u->e);
+    for (u->round = 0; u->round < u->e->rounds && status == SPD_OK; u->round++)
+        status = run_round(u);
+    return status == SPD_OK ? evaluation_conclude(u->ctx, &u->all, u->e) : status;
+}
+
+/* ---- the public functions --------------------------------------------------------------------
+ */
+
+void spd_evaluate_defaults(spd_evaluate_options *options, size_t size)
+{
+    spd_evaluate_options usual = {.repeats = 10, .fraction = 0.5, .folds = 5, .seed = 1};
+    options->size = size;
+    sized_give(sizeof usual, &usual, options);
+}
+
+static spd_status check_labels(const runner *u)
+{
+    const samples *all = &u->all;
+    if (all->p == 0 || !all->label)
+        return ctx_fail(u->ctx, SPD_EINVAL, "there are no samples, or they have no labels");
+    for (size_t i = 0; i < all->p; i++)
+        if (all->label[i] < 0 || (size_t)all->label[i] >= all->classes)
+            return ctx_fail_at(u->ctx, SPD_EINVAL, i, all->label[i],
+                               "sample %zu has class %d, but there are %zu classes", i,
+                               all->label[i], all->classes);
+    return SPD_OK;
+}
+
+static spd_status take_options(runner *u, const spd_samples *given,
+                               const spd_evaluate_options *options)
+{
+    spd_evaluate_defaults(&u->options, sizeof u->options);
+    spd_status status =
+        sized_take(u->ctx, "spd_evaluate_options", sizeof u->options, &u->options, options);
+    if (status == SPD_OK && (u->options.methods == 0 || !u->options.method))
+        status = ctx_fail(u->ctx, SPD_EINVAL, "no methods given");
+    if (status == SPD_OK)
+        status = samples_take(u->ctx, given, &u->all);
+    if (status == SPD_OK)
+        status = check_labels(u);
+    if (status < 0)
+        return status;
+    u->method = mem_alloc(u->options.methods, sizeof *u->method);
+    if (!u->method)
+        return ctx_nomem(u->ctx, "methods");
+    for (size_t m = 0; m < u->options.methods && status == SPD_OK; m++)
+        status = method_take(u->ctx, u->options.method[m], &u->method[m]);
+    return status;
+}
+
+spd_status spd_evaluate(spd_context *ctx, const spd_samples *samples,
+                        const spd_evaluate_options *options, spd_evaluation **evaluation)
+{
+    ctx_clear(ctx);
+    runner u = {.ctx = ctx};
+    if (!evaluation)
+        return ctx_fail(ctx, SPD_EINVAL, "no room for an evaluation given");
+    spd_status status = take_options(&u, samples, options);
+    if (status == SPD_OK && !(u.e = mem_zero(1, sizeof *u.e)))
+        status = ctx_nomem(ctx, "an evaluation");
+    if (status == SPD_OK) {
+        u.e->classes = u.all.classes;
+        status = run(&u);
+    }
+    mem_free(u.method);
+    if (status < 0)
+        spd_evaluation_free(u.e);
+    else
+        *evaluation = u.e;
+    return status;
+}
