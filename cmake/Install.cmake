@@ -4,7 +4,8 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spdml")
 
-install(FILES "${PROJECT_SOURCE_DIR}/include/spdml.h" TYPE INCLUDE)
+install(FILES "${PROJECT_SOURCE_DIR}/include/spdml.h" "${PROJECT_SOURCE_DIR}/include/spdml-data.h"
+        TYPE INCLUDE)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" TYPE DOC)
 install(TARGETS spdml_shared EXPORT spdmlTargets)
 install(TARGETS spdml_static EXPORT spdmlStaticTargets)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <spdml.h>
+#include <spdml-data.h>
 
 /* right, total (classes each) <- how many samples have a nearest neighbour of their class. */
 static spd_status count_neighbours(spd_context *ctx, const spd_data *data, size_t *right,

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <spdml.h>
+#include <spdml-data.h>
 
 /* One half of the set: samples whose flag in `train` equals `wanted`. */
 typedef struct half {

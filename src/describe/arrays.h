@@ -4,6 +4,7 @@
 #define SPD_DESCRIBE_ARRAYS_H
 
 #include "describe/descriptor.h"
+#include "spdml-data.h"
 
 typedef struct array_source {
     spd_array *X;                   /* float64 */

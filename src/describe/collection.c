@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "io/array.h"
-#include "io/data.h"
+#include "formats/data.h"
 
 void collection_free(collection *all)
 {

@@ -14,7 +14,7 @@
 #include "describe/reading.h"
 #include "describe/resize.h"
 #include "engine/parallel.h"
-#include "io/archive.h"
+#include "formats/archive.h"
 
 #define BATCH       64
 #define BATCH_BYTES ((size_t)64 << 20)

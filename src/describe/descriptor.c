@@ -1,4 +1,4 @@
-/* descriptor.c - the table of descriptors, and the words for enumerations of the options. */
+/* descriptor.c - the table of descriptors, and their names. */
 #include "describe/descriptor.h"
 
 #include <string.h>
@@ -25,32 +25,11 @@ const char *spd_descriptor_name(spd_descriptor kind)
     return (unsigned)kind < SPD_DESCRIPTORS ? names[kind] : NULL;
 }
 
-const char *spd_shrinkage_name(spd_shrinkage shrinkage)
-{
-    static const char *const names[SPD_SHRINKAGES] = {
-        [SPD_SHRINK_NONE] = "none",
-        [SPD_SHRINK_OAS] = "oas",
-        [SPD_SHRINK_LEDOIT_WOLF] = "ledoit-wolf",
-        [SPD_SHRINK_VALUE] = "value",
-    };
-    return (unsigned)shrinkage < SPD_SHRINKAGES ? names[shrinkage] : NULL;
-}
-
 spd_status spd_descriptor_parse(const char *name, spd_descriptor *kind)
 {
     for (int i = 0; i < SPD_DESCRIPTORS; i++)
         if (strcmp(spd_descriptor_name((spd_descriptor)i), name) == 0) {
             *kind = (spd_descriptor)i;
-            return SPD_OK;
-        }
-    return SPD_EINVAL;
-}
-
-spd_status spd_shrinkage_parse(const char *name, spd_shrinkage *shrinkage)
-{
-    for (int i = 0; i < SPD_SHRINKAGES; i++)
-        if (strcmp(spd_shrinkage_name((spd_shrinkage)i), name) == 0) {
-            *shrinkage = (spd_shrinkage)i;
             return SPD_OK;
         }
     return SPD_EINVAL;

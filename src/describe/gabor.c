@@ -13,7 +13,7 @@
  * Pixels are written cell after cell, so that every region is a run of rows of one array. */
 #include "base/memory.h"
 #include "describe/describe.h"
-#include "describe/gabor_bank.h"
+#include "filters/gabor_bank.h"
 #include "describe/grey.h"
 #include "describe/resize.h"
 #include "describe/uniform.h"

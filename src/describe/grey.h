@@ -6,7 +6,7 @@
 #ifndef SPD_DESCRIBE_GREY_H
 #define SPD_DESCRIBE_GREY_H
 
-#include "io/image.h"
+#include "formats/image.h"
 
 /* grey (height x width) */
 void grey_of(const image *in, double *grey);

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "describe/columns.h"
 #include "io/array.h"
-#include "io/csv.h"
-#include "io/data.h"
+#include "formats/csv.h"
+#include "formats/data.h"
 #include "io/source.h"
 
 /* Which rows belong to which group. */

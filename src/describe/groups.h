@@ -4,6 +4,7 @@
 #define SPD_DESCRIBE_GROUPS_H
 
 #include "describe/arrays.h"
+#include "spdml-data.h"
 
 /* The array X (one slice, r x n) with the column options->group among its extras, which have r
  * rows: becomes one slice per group, and the extras one row per group. Extras that differ within a

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "describe/labelling.h"
 #include "io/array.h"
-#include "io/csv.h"
+#include "formats/csv.h"
 #include "io/source.h"
 #include "io/text.h"
 

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "io/archive.h"
-#include "io/folder.h"
+#include "formats/archive.h"
+#include "formats/folder.h"
 #include "io/text.h"
 
 /* Largest skeleton in an archive. */

@@ -9,6 +9,7 @@
 #include "describe/arrays.h"
 #include "describe/descriptor.h"
 #include "describe/skeletons.h"
+#include "spdml-data.h"
 
 typedef enum item_form {
     ITEM_FILE = 0, /* a file of its own */

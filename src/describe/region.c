@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "describe/covariance.h"
+#include "engine/covariance.h"
 #include "describe/describe.h"
 #include "describe/descriptor.h"
 #include "describe/integral.h"

@@ -2,7 +2,7 @@
 #ifndef SPD_DESCRIBE_RESIZE_H
 #define SPD_DESCRIBE_RESIZE_H
 
-#include "io/image.h"
+#include "formats/image.h"
 
 /* *out <- in with width x height pixels; new. The sides may change by different factors; the same
  * size gives an exact copy, a constant image stays constant, and values stay within the range of

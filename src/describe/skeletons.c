@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "describe/inputs.h"
-#include "io/folder.h"
+#include "formats/folder.h"
 #include "io/source.h"
 #include "io/text.h"
 

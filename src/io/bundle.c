@@ -102,13 +102,8 @@ spd_status spd_bundle_write(spd_context *ctx, const char *path, size_t count,
     outfile *out;
     ctx_clear(ctx);
     spd_status status = outfile_open(ctx, path, &out);
-    if (status == SPD_OK) {
-        status = npz_write_with(ctx, out, count, arrays, &text);
-        if (status == SPD_OK)
-            status = outfile_commit(ctx, out);
-        else
-            outfile_abandon(out);
-    }
+    if (status == SPD_OK)
+        status = outfile_close(out, npz_write_with(ctx, out, count, arrays, &text));
     if (status < 0)
         ctx_prefix(ctx, path);
     return status;

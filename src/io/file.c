@@ -8,6 +8,7 @@
 #include "io/array.h"
 #include "io/npy.h"
 #include "io/text.h"
+#include "spdml-data.h"
 
 static const struct {
     const char *ending;
@@ -255,11 +256,7 @@ static spd_status write_arrays(spd_context *ctx, const char *path, size_t count,
         status = outfile_open(ctx, path, &out);
     if (status < 0)
         return status;
-    status = write_format(ctx, format, out, count, arrays);
-    if (status == SPD_OK)
-        return outfile_commit(ctx, out);
-    outfile_abandon(out);
-    return status;
+    return outfile_close(out, write_format(ctx, format, out, count, arrays));
 }
 
 spd_status spd_arrays_write(spd_context *ctx, const char *path, size_t count,

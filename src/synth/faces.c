@@ -5,11 +5,10 @@
  * leaves those who were there as they were. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "io/outfile.h"
-#include "io/outfolder.h"
+#include "formats/outfolder.h"
 #include "synth/face.h"
 #include "synth/noise.h"
 #include "synth/synth.h"
@@ -109,29 +108,19 @@ static spd_status write_face(spd_context *ctx, const spd_synth_options *o, const
     return status;
 }
 
-static spd_status write_rows(spd_context *ctx, outfile *out, size_t people)
-{
-    char file[NAME_ROOM], row[2 * NAME_ROOM] = "file,subject,pose\n";
-    spd_status status = outfile_write(ctx, out, row, strlen(row));
-    for (size_t k = 0; k < people * POSES && status >= 0; k++) {
-        file_name(k / POSES, k % POSES, file);
-        snprintf(row, sizeof row, "%s,%zu,%s\n", file, k / POSES + 1, poses[k % POSES].name);
-        status = outfile_write(ctx, out, row, strlen(row));
-    }
-    return status;
-}
-
 static spd_status write_index(spd_context *ctx, const spd_synth_options *o, const char *path)
 {
+    char file[NAME_ROOM];
     outfile *out;
     spd_status status = outfile_open(ctx, path, &out);
     if (status < 0)
         return status;
-    status = write_rows(ctx, out, o->classes);
-    if (status >= 0)
-        return outfile_commit(ctx, out);
-    outfile_abandon(out);
-    return status;
+    outfile_print(out, "file,subject,pose\n");
+    for (size_t k = 0; k < o->classes * POSES; k++) {
+        file_name(k / POSES, k % POSES, file);
+        outfile_print(out, "%s,%zu,%s\n", file, k / POSES + 1, poses[k % POSES].name);
+    }
+    return outfile_close(out, SPD_OK);
 }
 
 /* ---- the generator -------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@
 #include "base/rng.h"
 #include "engine/parallel.h"
 #include "io/array.h"
-#include "io/data.h"
+#include "formats/data.h"
 #include "io/text.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"

@@ -1,12 +1,12 @@
 /* synth.c - generated data: which kinds there are, and the loop over the files of one.
  *
  * A file is made from the options and its number alone, on any thread: the bytes do not depend on
- * how many there are. The folder appears whole or not at all (io/outfolder.h). */
+ * how many there are. The folder appears whole or not at all (formats/outfolder.h). */
 #include "synth/synth.h"
 
 #include "base/memory.h"
 #include "engine/parallel.h"
-#include "io/outfolder.h"
+#include "formats/outfolder.h"
 
 /* Four classes of 30 x 30 matrices in ten of thirty dimensions: the size of the toy set that
  * methods for SPD matrices are usually shown on. */

@@ -3,6 +3,7 @@
 #define SPD_SYNTH_SYNTH_H
 
 #include "base/context.h"
+#include "spdml-data.h"
 
 /* Files one after the other into an existing folder. A generator says how many there are and makes
  * number i from seed and i alone, so that files can be made in parallel. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "io/outfolder.h"
+#include "formats/outfolder.h"
 #include "synth/noise.h"
 #include "synth/synth.h"
 #include "synth/texture.h"

@@ -441,5 +441,5 @@ def test_same_run_same_page(spdml, data, tmp_path):
 
 def test_a_page_that_cannot_be_written(spdml, data, tmp_path):
     (tmp_path / "out" / "report.html").mkdir(parents=True)
-    spdml("evaluate", "data.npz", *ML, "-o", "out").failed("out/report.html", "cannot be written")
+    spdml("evaluate", "data.npz", *ML, "-o", "out").failed("out/report.html: is a directory")
     assert not list((tmp_path / "out").glob("*.tmp"))

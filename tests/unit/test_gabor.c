@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "describe/descriptor.h"
-#include "describe/gabor_bank.h"
+#include "filters/gabor_bank.h"
 #include "image_sweep.h"
 
 #define TWO_PI 6.28318530717958647692

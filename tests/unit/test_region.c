@@ -3,7 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "describe/covariance.h"
+#include "describe/descriptor.h"
 #include "describe/integral.h"
 #include "describe/region_features.h"
 #include "random_spd.h"

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/context.h"
-#include "io/folder.h"
-#include "io/image.h"
-#include "io/outfolder.h"
+#include "formats/folder.h"
+#include "formats/image.h"
+#include "formats/outfolder.h"
 #include "synth/face.h"
 #include "synth/noise.h"
 #include "synth/synth.h"

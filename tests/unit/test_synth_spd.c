@@ -1,7 +1,7 @@
 /* test_synth_spd.c - generated matrices: what they are made of, that the classes differ in the
  * planted subspace and nowhere else, and what is refused. */
 #include "base/memory.h"
-#include "spdml.h"
+#include "spdml-data.h"
 #include "test.h"
 
 static spd_context *ctx;

@@ -142,15 +142,9 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {.name = "w",
-     .argument = "FILE",
-     .type = OPTION_FILE,
-     .required = 1,
+    {"w", 0, OPTION_FILE, "FILE", .required = 1,
      .help = "W (n x m, full rank): an array file, or a model of 'spdml fit'"},
-    {.name = "gradient",
-     .argument = "FILE",
-     .type = OPTION_FILE,
-     .choice = option_array_endings,
+    {"gradient", 0, OPTION_FILE, "FILE", .choice = option_array_endings,
      .help = "Write the gradient D_W L (n x m), not projected, to FILE; the array is called G"},
     OPTION_END};
 

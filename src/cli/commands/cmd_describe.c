@@ -72,7 +72,7 @@ static const option options[] = {
     {OPTION_OUTPUT(option_arrays_endings,
                    "The file for the matrices; .npz keeps the parameters too"),
      .required = 1},
-    {.name = "keep-going",
+    {"keep-going",
      .help = "Skip broken inputs, list them at the end and exit with status 1; otherwise the first "
              "one ends the run"},
     OPTION_END};

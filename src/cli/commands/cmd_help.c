@@ -30,9 +30,9 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {.name = "man", .help = "Print the man page in roff"},
-    {.name = "completion", .help = "Print a bash completion script"},
-    {.name = "commands", .help = "Print the names of the commands, one per line"},
+    {"man", .help = "Print the man page in roff"},
+    {"completion", .help = "Print a bash completion script"},
+    {"commands", .help = "Print the names of the commands, one per line"},
     OPTION_HELP,
     OPTION_END};
 

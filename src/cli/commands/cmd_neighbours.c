@@ -142,21 +142,12 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {.name = "queries",
-     .argument = "FILE",
-     .type = OPTION_FILE,
+    {"queries", 0, OPTION_FILE, "FILE",
      .help = "Data set whose neighbours in DATA are wanted; otherwise DATA itself, where a matrix "
              "is not its own neighbour"},
-    {.name = "k",
-     .letter = 'k',
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "1",
-     .min = 1,
-     .max = 2147483647,
-     .help = "How many neighbours"},
+    {"k", 'k', OPTION_INT, "N", "1", 1, 2147483647, .help = "How many neighbours"},
     OPTION_METRIC,
-    {.name = "brute", .help = "Compute every distance instead of pruning by lower bounds"},
+    {"brute", .help = "Compute every distance instead of pruning by lower bounds"},
     OPTION_SQUARED,
     {OPTION_OUTPUT(option_arrays_endings,
                    "Write index (int64, from 0) and distance (float64), a row per query, to FILE")},

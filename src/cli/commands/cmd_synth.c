@@ -20,90 +20,42 @@ typedef struct synthesis {
  */
 
 static const option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .argument = "PATH",
-     .type = OPTION_FILE,
-     .required = 1,
+    {"output", 'o', OPTION_FILE, "PATH", .required = 1,
      .help = "What is made: a file (.npz or .mat) for spd, else a folder, which must not exist or "
              "be empty"},
     OPTION_END};
 
 static const option options_counts[] = {
-    {.name = "classes",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = 2147483647,
+    {"classes", 0, OPTION_INT, "N", NULL, 1, 2147483647,
      .help = "Classes of spd and textures, actions of motion, people of faces; 4, 18, 14 and 200 "
              "unless given"},
     OPTION_END};
 
 static const option options_samples[] = {
-    {.name = "samples",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = 2147483647,
+    {"samples", 0, OPTION_INT, "N", NULL, 1, 2147483647,
      .help = "Samples of a class (spd, textures), repeats of an action by a subject (motion); 50, "
              "12 and 4 unless given"},
     OPTION_END};
 
 static const option options_spd[] = {
-    {.name = "n",
-     .letter = 'n',
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "30",
-     .min = 1,
-     .max = 4096,
-     .help = "Size of the matrices"},
-    {.name = "planted",
-     .argument = "D",
-     .type = OPTION_INT,
-     .standard = "10",
-     .min = 1,
-     .max = 4096,
+    {"n", 'n', OPTION_INT, "N", "30", 1, 4096, .help = "Size of the matrices"},
+    {"planted", 0, OPTION_INT, "D", "10", 1, 4096,
      .help = "Dimension of the subspace that tells classes apart; at most n"},
-    {.name = "signal",
-     .argument = "A",
-     .type = OPTION_REAL,
-     .standard = "1.2",
-     .min = 0,
-     .max = 100,
+    {"signal", 0, OPTION_REAL, "A", "1.2", 0, 100,
      .help = "Distance between classes, as a multiple of the variation within one"},
-    {.name = "nuisance",
-     .argument = "A",
-     .type = OPTION_REAL,
-     .standard = "3",
-     .min = 0,
-     .max = 20,
+    {"nuisance", 0, OPTION_REAL, "A", "3", 0, 20,
      .help = "Variation outside the planted subspace, as a multiple of that within a class"},
     OPTION_END};
 
 static const option options_images[] = {
-    {.name = "size",
-     .argument = "PIXELS",
-     .type = OPTION_INT,
-     .min = 8,
-     .max = 4096,
+    {"size", 0, OPTION_INT, "PIXELS", NULL, 8, 4096,
      .help = "Width and height of an image; 400 for textures and 64 for faces unless given"},
     OPTION_END};
 
 static const option options_motion[] = {
-    {.name = "subjects",
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "5",
-     .min = 1,
-     .max = 26,
+    {"subjects", 0, OPTION_INT, "N", "5", 1, 26,
      .help = "People, of different proportions and styles, named a, b, c, ..."},
-    {.name = "frames",
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "150",
-     .min = 20,
-     .max = 10000,
+    {"frames", 0, OPTION_INT, "N", "150", 20, 10000,
      .help = "About so many per clip, 120 a second"},
     OPTION_END};
 

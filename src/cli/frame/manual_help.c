@@ -16,7 +16,7 @@ const char *const manual_about[] = {
     "A data set is an .npz file with X (p x n x n) and, if there are labels, y (p numbers or "
     "texts); a .npy file with the labels in a second file; a .mat file (MATLAB v5 to v7.3) with X "
     "(n x n x p) and y; or a .csv file with one flattened matrix per line.",
-    "Results go to standard sheet as a table, or with --json as one JSON object; remarks and the "
+    "Results go to standard output as a table, or with --json as one JSON object; remarks and the "
     "progress bar go to standard error.",
     NULL};
 

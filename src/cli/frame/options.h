@@ -21,17 +21,19 @@ typedef enum option_type {
 /* The i-th word of a list, NULL past its end. */
 typedef const char *(*option_choice_fn)(size_t i);
 
+/* A row of a table gives the first members in this order, as far as it has any, then by name what
+ * is rarer: {"tol", 0, OPTION_REAL, "E", "1e-12", 1e-16, 1, .help = "Stop when ..."}. */
 typedef struct option {
-    const char *name;        /* long name without its dashes; NULL ends a table */
+    const char *name; /* long name without its dashes; NULL ends a table */
+    char letter;      /* short form, or 0 */
+    option_type type;
     const char *argument;    /* what help calls the value; NULL for a flag */
     const char *standard;    /* the default as it would be typed, or NULL */
-    const char *bare;        /* a choice whose value may be left out: the value then; else NULL */
+    double min, max;         /* numbers: the closed range */
     const char *help;        /* one sentence; choices, range and default are added to it */
     option_choice_fn choice; /* a choice: the words; a file to write: the endings; else NULL */
+    const char *bare;        /* a choice whose value may be left out: the value then; else NULL */
     const char *(*alias)(const char *text); /* other spellings of a choice, or NULL */
-    double min, max;                        /* numbers: the closed range */
-    option_type type;
-    char letter;     /* short form, or 0 */
     char repeatable; /* may be given several times, each counts; else the last one counts */
     char required;
 } option;
@@ -107,30 +109,31 @@ const char *option_model_endings(size_t i);
         {"Options", (own)}, {"Reading data", options_data}, {"Common options", options_common},    \
     }
 
+/* Rows that several commands have. */
 #define OPTION_END                                                                                 \
     {                                                                                              \
         .name = NULL                                                                               \
     }
 #define OPTION_HELP                                                                                \
     {                                                                                              \
-        .name = "help", .letter = 'h', .help = "Show this help"                                    \
+        "help", 'h', .help = "Show this help"                                                      \
     }
 #define OPTION_JSON                                                                                \
     {                                                                                              \
-        .name = "json", .help = "Print the results as one JSON object"                             \
+        "json", .help = "Print the results as one JSON object"                                     \
     }
 #define OPTION_OUTPUT(endings, text)                                                               \
     .name = "output", .letter = 'o', .argument = "FILE", .type = OPTION_FILE, .choice = (endings), \
     .help = (text)
 #define OPTION_METRIC                                                                              \
     {                                                                                              \
-        .name = "metric", .argument = "NAME", .type = OPTION_CHOICE, .standard = "airm",           \
-        .choice = option_metrics, .alias = option_metric_alias,                                    \
-        .help = "Metric of the SPD matrices"                                                       \
+        "metric", 0, OPTION_CHOICE, "NAME", "airm", .choice = option_metrics,                      \
+                                                    .alias = option_metric_alias,                  \
+                                                    .help = "Metric of the SPD matrices"           \
     }
 #define OPTION_SQUARED                                                                             \
     {                                                                                              \
-        .name = "squared", .help = "Give squared distances"                                        \
+        "squared", .help = "Give squared distances"                                                \
     }
 
 #endif

@@ -6,7 +6,7 @@
 #include "cli/frame/arguments.h"
 #include "cli/frame/bar.h"
 #include "cli/frame/message.h"
-#include "spdml.h"
+#include "spdml-data.h"
 
 typedef struct session {
     const arguments *args;
@@ -50,7 +50,7 @@ int session_load_labels(session *s, const char *path, const char *labels, int un
 /* CLI_GOOD if two data sets have matrices of one size. */
 int session_same_size(const spd_data *a, const spd_data *b);
 
-/* Can the file of --sheet be made? Asked before long work; an exit status after a message.
+/* Can the file of --output be made? Asked before long work; an exit status after a message.
  * CLI_GOOD when there is no --output. */
 int session_check_output(session *s);
 
