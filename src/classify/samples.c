@@ -12,6 +12,16 @@ spd_status samples_take(spd_context *ctx, const spd_samples *given, samples *min
     return sized_take(ctx, "spd_samples", sizeof *mine, mine, given);
 }
 
+spd_status samples_check_labels(spd_context *ctx, const samples *s)
+{
+    for (size_t i = 0; i < s->p; i++)
+        if (s->label[i] < 0 || (size_t)s->label[i] >= s->classes)
+            return ctx_fail_at(ctx, SPD_EINVAL, i, s->label[i],
+                               "sample %zu has class %d, but there are %zu classes", i, s->label[i],
+                               s->classes);
+    return SPD_OK;
+}
+
 void samples_rows(size_t count, const size_t *index, size_t bytes, const void *from, void *to)
 {
     for (size_t i = 0; i < count; i++)

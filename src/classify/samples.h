@@ -8,6 +8,9 @@
  * size. given NULL: no samples. */
 spd_status samples_take(spd_context *ctx, const spd_samples *given, samples *mine);
 
+/* SPD_EINVAL, naming the first, when a label is no class number. */
+spd_status samples_check_labels(spd_context *ctx, const samples *s);
+
 /* to (count rows) <- the rows index (count) of from, each of `bytes`. */
 void samples_rows(size_t count, const size_t *index, size_t bytes, const void *from, void *to);
 

@@ -12,6 +12,13 @@
 #include "evaluate/rounds.h"
 #include "evaluate/trained.h"
 
+/* One of the methods that are tuned together. */
+typedef struct member {
+    spd_method chosen;
+    spd_tuned tuned;
+    spd_outcome *outcome;
+} member;
+
 typedef struct runner {
     spd_context *ctx;
     samples all;
@@ -19,6 +26,9 @@ typedef struct runner {
     spd_method *method;    /* options.methods: as they were given */
     const int *fold_group; /* all.p, or NULL */
     spd_evaluation *e;
+    member *party;       /* options.methods: room */
+    spd_method **chosen; /* where in the party they are */
+    spd_tuned **tuned;
     /* the round at hand */
     size_t round;
     samples *train, *test;
@@ -49,68 +59,41 @@ static const int *fold_groups(const runner *u)
     return NULL;
 }
 
-/* The methods that are tuned together. */
-typedef struct party {
-    size_t count;
-    size_t *which;
-    spd_method *method, **method_at;
-    spd_tuned *tuned, **tuned_at;
-} party;
-
-static void party_free(party *a)
+/* Makes one method and those after it that share its map the party that is tuned; how many. */
+static size_t gather(runner *u, size_t first)
 {
-    mem_free(a->which);
-    mem_free(a->method);
-    mem_free(a->method_at);
-    mem_free(a->tuned);
-    mem_free(a->tuned_at);
-}
-
-/* a <- a method with those after it that share its map. */
-static spd_status gather(const runner *u, size_t first, party *a)
-{
-    size_t left = u->e->methods - first;
-    a->which = mem_alloc(left, sizeof *a->which);
-    a->method = mem_alloc(left, sizeof *a->method);
-    a->method_at = mem_alloc(left, sizeof *a->method_at);
-    a->tuned = mem_alloc(left, sizeof *a->tuned);
-    a->tuned_at = mem_alloc(left, sizeof *a->tuned_at);
-    if (!a->which || !a->method || !a->method_at || !a->tuned || !a->tuned_at)
-        return ctx_nomem(u->ctx, "methods");
+    size_t count = 0;
     for (size_t m = first; m < u->e->methods; m++) {
         if (m > first && (u->method[m].map == SPD_MAP_NONE ||
                           !method_same_map(&u->method[first], &u->method[m])))
             continue;
-        size_t k = a->count++;
-        a->which[k] = m;
-        a->method[k] = u->method[m];
-        a->method_at[k] = &a->method[k];
-        a->tuned[k] = (spd_tuned)SPD_INIT(spd_tuned);
-        a->tuned_at[k] = &a->tuned[k];
+        u->party[count].chosen = u->method[m];
+        u->party[count].tuned = (spd_tuned)SPD_INIT(spd_tuned);
+        u->party[count].outcome = outcome_of(u, m);
+        u->chosen[count] = &u->party[count].chosen;
+        u->tuned[count] = &u->party[count].tuned;
+        count++;
     }
-    return SPD_OK;
+    return count;
 }
 
-static spd_status tune(const runner *u, size_t first)
+static spd_status tune(runner *u, size_t first)
 {
-    party a = {0};
     spd_tuning tuning = {.size = sizeof tuning,
                          .folds = u->options.folds,
                          .group = fold_groups(u),
                          .seed = u->options.seed,
                          .grid = u->options.grid};
-    spd_status status = gather(u, first, &a);
-    if (status == SPD_OK)
-        status = spd_tune_together(u->ctx, a.count, a.method_at, u->train, &tuning, a.tuned_at);
-    for (size_t k = 0; k < a.count && status >= 0; k++) {
-        spd_outcome *o = outcome_of(u, a.which[k]);
-        memcpy(o->value, a.method[k].value, sizeof o->value);
-        o->settings = a.tuned[k].settings;
-        o->folds = a.tuned[k].folds;
-        o->cv_accuracy = a.tuned[k].accuracy;
-        o->tune_seconds = a.tuned[k].seconds;
+    size_t count = gather(u, first);
+    spd_status status = spd_tune_together(u->ctx, count, u->chosen, u->train, &tuning, u->tuned);
+    for (size_t k = 0; k < count && status >= 0; k++) {
+        spd_outcome *o = u->party[k].outcome;
+        memcpy(o->value, u->chosen[k]->value, sizeof o->value);
+        o->settings = u->tuned[k]->settings;
+        o->folds = u->tuned[k]->folds;
+        o->cv_accuracy = u->tuned[k]->accuracy;
+        o->tune_seconds = u->tuned[k]->seconds;
     }
-    party_free(&a);
     return status;
 }
 
@@ -120,24 +103,24 @@ static spd_status tune(const runner *u, size_t first)
 static spd_status run_method(const runner *u, size_t method)
 {
     spd_outcome *o = outcome_of(u, method);
-    spd_classifier *classifier = NULL;
+    spd_classifier *trained = NULL;
     spd_method chosen = u->method[method];
     spd_score score = SPD_INIT(spd_score);
     samples queries = *u->test;
     queries.label = NULL;
     memcpy(chosen.value, o->value, sizeof chosen.value);
     double began = clock_seconds();
-    spd_status status = spd_classifier_fit(u->ctx, &chosen, u->train, NULL, &classifier);
+    spd_status status = spd_classifier_fit(u->ctx, &chosen, u->train, NULL, &trained);
     double fitted = clock_seconds();
     if (status >= 0) {
-        memcpy(o->value, spd_classifier_method(classifier)->value, sizeof o->value);
-        status = spd_classifier_predict(u->ctx, classifier, &queries, o->predicted);
+        memcpy(o->value, spd_classifier_method(trained)->value, sizeof o->value);
+        status = spd_classifier_predict(u->ctx, trained, &queries, o->predicted);
     }
     o->fit_seconds = fitted - began;
     o->test_seconds = clock_seconds() - fitted;
     if (status >= 0 && u->round == 0)
-        o->model = trained_take_model(classifier);
-    spd_classifier_free(classifier);
+        o->model = trained_take_model(trained);
+    spd_classifier_free(trained);
     if (status >= 0)
         status = spd_score_predictions(u->ctx, queries.p, queries.classes, u->test->label,
                                        o->predicted, &score, NULL);
@@ -223,19 +206,6 @@ void spd_evaluate_defaults(spd_evaluate_options *options, size_t size)
     sized_give(sizeof usual, &usual, options);
 }
 
-static spd_status check_labels(const runner *u)
-{
-    const samples *all = &u->all;
-    if (all->p == 0 || !all->label)
-        return ctx_fail(u->ctx, SPD_EINVAL, "there are no samples, or they have no labels");
-    for (size_t i = 0; i < all->p; i++)
-        if (all->label[i] < 0 || (size_t)all->label[i] >= all->classes)
-            return ctx_fail_at(u->ctx, SPD_EINVAL, i, all->label[i],
-                               "sample %zu has class %d, but there are %zu classes", i,
-                               all->label[i], all->classes);
-    return SPD_OK;
-}
-
 static spd_status take_options(runner *u, const spd_samples *given,
                                const spd_evaluate_options *options)
 {
@@ -246,26 +216,32 @@ static spd_status take_options(runner *u, const spd_samples *given,
         status = ctx_fail(u->ctx, SPD_EINVAL, "no methods given");
     if (status == SPD_OK)
         status = samples_take(u->ctx, given, &u->all);
+    if (status == SPD_OK && (u->all.p == 0 || !u->all.label))
+        status = ctx_fail(u->ctx, SPD_EINVAL, "there are no samples, or they have no labels");
     if (status == SPD_OK)
-        status = check_labels(u);
+        status = samples_check_labels(u->ctx, &u->all);
     if (status < 0)
         return status;
-    u->method = mem_alloc(u->options.methods, sizeof *u->method);
-    if (!u->method)
+    size_t methods = u->options.methods;
+    u->method = mem_alloc(methods, sizeof *u->method);
+    u->party = mem_alloc(methods, sizeof *u->party);
+    u->chosen = mem_alloc(methods, sizeof *u->chosen);
+    u->tuned = mem_alloc(methods, sizeof *u->tuned);
+    if (!u->method || !u->party || !u->chosen || !u->tuned)
         return ctx_nomem(u->ctx, "methods");
-    for (size_t m = 0; m < u->options.methods && status == SPD_OK; m++)
+    for (size_t m = 0; m < methods && status == SPD_OK; m++)
         status = method_take(u->ctx, u->options.method[m], &u->method[m]);
     return status;
 }
 
-spd_status spd_evaluate(spd_context *ctx, const spd_samples *samples,
+spd_status spd_evaluate(spd_context *ctx, const spd_samples *given,
                         const spd_evaluate_options *options, spd_evaluation **evaluation)
 {
     ctx_clear(ctx);
     runner u = {.ctx = ctx};
     if (!evaluation)
         return ctx_fail(ctx, SPD_EINVAL, "no room for an evaluation given");
-    spd_status status = take_options(&u, samples, options);
+    spd_status status = take_options(&u, given, options);
     if (status == SPD_OK && !(u.e = mem_zero(1, sizeof *u.e)))
         status = ctx_nomem(ctx, "an evaluation");
     if (status == SPD_OK) {
@@ -273,6 +249,9 @@ spd_status spd_evaluate(spd_context *ctx, const spd_samples *samples,
         status = run(&u);
     }
     mem_free(u.method);
+    mem_free(u.party);
+    mem_free(u.chosen);
+    mem_free(u.tuned);
     if (status < 0)
         spd_evaluation_free(u.e);
     else

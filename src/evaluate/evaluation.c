@@ -3,9 +3,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "evaluate/score.h"
 
 /* ---- room ------------------------------------------------------------------------------------
  */
@@ -133,68 +133,44 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Room to compare two methods: tests at once, and a p value for each round. */
-typedef struct comparison {
-    int *truth, *first, *second; /* test samples of all rounds, one round after the other */
-    double *p;                   /* rounds */
-} comparison;
-
-static size_t chain_round(const samples *all, const spd_evaluation *e, size_t round, size_t a,
-                          size_t b, size_t at, comparison *c)
+/* McNemar's test over all rounds at once where each sample is tested once, else the median over
+ * the rounds. p: room for a value of each round. */
+static double compare(const samples *all, const spd_evaluation *e, const spd_method_result *first,
+                      const spd_method_result *second, double *p)
 {
-    const spd_round *r = e->round[round];
-    for (size_t i = 0; i < r->test_count; i++, at++) {
-        c->truth[at] = all->label[r->test[i]];
-        c->first[at] = e->method[a]->outcome[round]->predicted[i];
-        c->second[at] = e->method[b]->outcome[round]->predicted[i];
-    }
-    return at;
-}
-
-/* All rounds at once where each sample is tested once, else the median over the rounds. */
-static spd_status compare(spd_context *ctx, const samples *all, const spd_evaluation *e, size_t a,
-                          size_t b, comparison *c)
-{
-    size_t tests = e->repeats_samples ? e->rounds : 1, at = 0;
-    spd_status status = SPD_OK;
-    for (size_t t = 0; t < tests && status == SPD_OK; t++) {
-        spd_mcnemar_result result = SPD_INIT(spd_mcnemar_result);
+    size_t rounds = e->rounds, only_first = 0, only_second = 0;
+    for (size_t r = 0; r < rounds; r++) {
+        const spd_round *round = e->round[r];
         if (e->repeats_samples)
-            at = chain_round(all, e, t, a, b, 0, c);
-        for (size_t r = 0; r < e->rounds && !e->repeats_samples; r++)
-            at = chain_round(all, e, r, a, b, at, c);
-        status = spd_mcnemar(ctx, at, c->truth, c->first, c->second, &result);
-        c->p[t] = result.p_value;
+            only_first = only_second = 0;
+        for (size_t i = 0; i < round->test_count; i++) {
+            int truth = all->label[round->test[i]];
+            int a = first->outcome[r]->predicted[i] == truth;
+            int b = second->outcome[r]->predicted[i] == truth;
+            only_first += a && !b;
+            only_second += b && !a;
+        }
+        p[r] = score_mcnemar(only_first, only_second);
     }
-    qsort(c->p, tests, sizeof *c->p, ascending);
-    e->method[a]->p_value[b] = e->method[b]->p_value[a] =
-        (c->p[(tests - 1) / 2] + c->p[tests / 2]) / 2;
-    return status;
-}
-
-static spd_status compare_all(spd_context *ctx, const samples *all, const spd_evaluation *e)
-{
-    size_t tests = 0;
-    for (size_t r = 0; r < e->rounds; r++)
-        tests += e->round[r]->test_count;
-    int *labels = mem_alloc(3 * tests, sizeof *labels);
-    comparison c = {labels, labels + tests, labels + 2 * tests, NULL};
-    c.p = mem_zero(e->rounds, sizeof *c.p);
-    spd_status status = labels && c.p ? SPD_OK : ctx_nomem(ctx, "comparisons");
-    for (size_t a = 0; a < e->methods; a++) {
-        e->method[a]->p_value[a] = 1.0;
-        for (size_t b = a + 1; b < e->methods && status == SPD_OK; b++)
-            status = compare(ctx, all, e, a, b, &c);
-    }
-    mem_free(labels);
-    mem_free(c.p);
-    return status;
+    if (!e->repeats_samples)
+        return p[rounds - 1];
+    qsort(p, rounds, sizeof *p, ascending);
+    return (p[(rounds - 1) / 2] + p[rounds / 2]) / 2;
 }
 
 spd_status evaluation_conclude(spd_context *ctx, const samples *all, spd_evaluation *e)
 {
-    for (size_t m = 0; m < e->methods; m++)
+    double *p = mem_alloc(e->rounds, sizeof *p);
+    if (!p)
+        return ctx_nomem(ctx, "tests");
+    for (size_t m = 0; m < e->methods; m++) {
         average(all, e, e->method[m]);
+        e->method[m]->p_value[m] = 1.0;
+        for (size_t k = 0; k < m; k++)
+            e->method[m]->p_value[k] = e->method[k]->p_value[m] =
+                compare(all, e, e->method[k], e->method[m], p);
+    }
     count_folds(e);
-    return compare_all(ctx, all, e);
+    mem_free(p);
+    return SPD_OK;
 }

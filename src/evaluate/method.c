@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/sized.h"
+#include "classify/samples.h"
 
 #define ALL_METRICS  ((1u << SPD_METRICS) - 1u)
 #define ONLY(metric) (1u << (metric))
@@ -342,21 +343,15 @@ int method_same_map(const spd_method *a, const spd_method *b)
 
 static spd_status check_labels(spd_context *ctx, const samples *train)
 {
-    int first = -1, second = 0;
-    for (size_t i = 0; i < train->p; i++) {
-        int label = train->label[i];
-        if (label < 0 || (size_t)label >= train->classes)
-            return ctx_fail_at(ctx, SPD_EINVAL, i, label,
-                               "training sample %zu has class %d, but there are %zu classes", i,
-                               label, train->classes);
-        first = i == 0 ? label : first;
-        second |= label != first;
-    }
-    if (!second)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "all %zu training samples are of one class: there is nothing to tell apart",
-                        train->p);
-    return SPD_OK;
+    spd_status status = samples_check_labels(ctx, train);
+    for (size_t i = 1; i < train->p && status == SPD_OK; i++)
+        if (train->label[i] != train->label[0])
+            return SPD_OK;
+    if (status < 0)
+        return status;
+    return ctx_fail(ctx, SPD_EINVAL,
+                    "all %zu training samples are of one class: there is nothing to tell apart",
+                    train->p);
 }
 
 spd_status method_check_samples(spd_context *ctx, const spd_method *method, const samples *train)

@@ -4,10 +4,11 @@
  * by either with probability 1/2 if they err equally often; with s = min(b, c),
  *
  *   p = min(1, 2 sum_{i<=s} C(b+c, i) / 2^(b+c)) */
+#include "evaluate/score.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "base/memory.h"
 #include "base/sized.h"
 
@@ -77,8 +78,8 @@ spd_status spd_score_predictions(spd_context *ctx, size_t p, size_t classes, con
     return SPD_OK;
 }
 
-/* Two-sided, for b and c wins. Terms are taken from their logarithms: 2^(b+c) may overflow. */
-static double exact_p(size_t b, size_t c)
+/* Terms are taken from their logarithms: 2^(b+c) may overflow. */
+double score_mcnemar(size_t b, size_t c)
 {
     size_t few = b < c ? b : c;
     double all = (double)(b + c), term = -all * log(2.0), sum = 0.0;
@@ -103,7 +104,7 @@ spd_status spd_mcnemar(spd_context *ctx, size_t p, const int *truth, const int *
         b += first[i] == truth[i] && second[i] != truth[i];
         c += first[i] != truth[i] && second[i] == truth[i];
     }
-    spd_mcnemar_result made = {sizeof made, b, c, exact_p(b, c)};
+    spd_mcnemar_result made = {sizeof made, b, c, score_mcnemar(b, c)};
     sized_give(sizeof made, &made, result);
     return SPD_OK;
 }

@@ -125,7 +125,7 @@ static spd_status train(spd_context *ctx, spd_classifier *c, const spd_model *mo
     return with_remark(ctx, status, &remark);
 }
 
-spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const spd_samples *samples,
+spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const spd_samples *whole,
                               const spd_model *model, spd_classifier **out)
 {
     ctx_clear(ctx);
@@ -143,7 +143,7 @@ spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const s
         return ctx_nomem(ctx, "a classifier");
     c->kind = classifier_of(method.classifier);
     c->method = method;
-    status = samples_take(ctx, samples, &c->train);
+    status = samples_take(ctx, whole, &c->train);
     if (status == SPD_OK)
         status = method_check_samples(ctx, &method, &c->train);
     if (status == SPD_OK)

@@ -14,7 +14,7 @@
 /* ---- columns ----------------------------------------------------------------------------------
  */
 
-static const spd_array *find_column(const spd_data *data, const char *name)
+const spd_array *column_named(const spd_data *data, const char *name)
 {
     for (size_t i = 0; i < data->columns; i++) {
         const spd_array *a = data->column[i];
@@ -144,7 +144,7 @@ static int missing_value(const spd_data *data, const char *column, const char *a
 
 int groups_take(const spd_data *data, const char *column, const char *asked, groups *g)
 {
-    const spd_array *a = find_column(data, column);
+    const spd_array *a = column_named(data, column);
     int labels = !a && names_labels(data, column);
     *g = (groups){.column = column};
     if (!labels && (!a || !one_value_each(data, a))) {

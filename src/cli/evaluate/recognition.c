@@ -6,74 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/evaluate/columns.h"
 #include "cli/frame/cli_memory.h"
 
 #define SIZES 1000000 /* more than any size or count that makes sense */
 
 const option options_values[] = {
-    {.name = "m",
-     .letter = 'm',
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = SIZES,
+    {"m", 'm', OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Size of the matrices after the map; the given size is no map"},
-    {.name = "nu-w",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = SIZES,
+    {"nu-w", 0, OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Learned map: neighbours within the class of a sample"},
-    {.name = "nu-b",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = SIZES,
+    {"nu-b", 0, OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Learned map: neighbours in other classes"},
-    {.name = "k",
-     .letter = 'k',
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = SIZES,
-     .help = "Neighbours of knn and of the embeddings"},
-    {.name = "beta",
-     .argument = "B",
-     .type = OPTION_REAL,
-     .min = 1e-12,
-     .max = INFINITY,
+    {"k", 'k', OPTION_INT, "N", NULL, 1, SIZES, .help = "Neighbours of knn and of the embeddings"},
+    {"beta", 0, OPTION_REAL, "B", NULL, 1e-12, INFINITY,
      .help = "Stein kernel exp(-B d2); wins over --beta-scale"},
-    {.name = "beta-scale",
-     .argument = "B",
-     .type = OPTION_REAL,
-     .min = 1e-12,
-     .max = INFINITY,
+    {"beta-scale", 0, OPTION_REAL, "B", NULL, 1e-12, INFINITY,
      .help = "The same in units of the data: B over the median squared distance of training"},
-    {.name = "lambda",
-     .argument = "L",
-     .type = OPTION_REAL,
-     .min = 1e-12,
-     .max = INFINITY,
+    {"lambda", 0, OPTION_REAL, "L", NULL, 1e-12, INFINITY,
      .help = "Weight of the l1 term in sparse coding"},
-    {.name = "components",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = SIZES,
-     .help = "Components of cdl"},
-    {.name = "dimensions",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = SIZES,
+    {"components", 0, OPTION_INT, "N", NULL, 1, SIZES, .help = "Components of cdl"},
+    {"dimensions", 0, OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Dimensions of pga, of the embeddings, and of PCA in src and gsrc"},
-    {.name = "cost",
-     .argument = "C",
-     .type = OPTION_REAL,
-     .min = 1e-12,
-     .max = INFINITY,
-     .help = "Cost of an error in ksvm"},
-    {.name = "normalize-kernel",
+    {"cost", 0, OPTION_REAL, "C", NULL, 1e-12, INFINITY, .help = "Cost of an error in ksvm"},
+    {"normalize-kernel", 0, OPTION_FLAG,
      .help = "rsr: scale the columns of the kernel to unit length, as the authors' program does"},
     OPTION_END};
 
@@ -164,14 +120,6 @@ void recognition_text(const spd_method *method, const double *value, char *text,
 
 /* ---- samples ----------------------------------------------------------------------------------
  */
-
-static const spd_array *column_named(const spd_data *data, const char *name)
-{
-    for (size_t i = 0; i < data->columns; i++)
-        if (data->column[i]->name && strcmp(data->column[i]->name, name) == 0)
-            return data->column[i];
-    return NULL;
-}
 
 /* What else could have been meant by --vectors. */
 static int no_such_column(const spd_data *data, const char *name)

@@ -11,25 +11,6 @@
 /* ---- JSON -------------------------------------------------------------------------------------
  */
 
-static void set(json_t *object, const char *key, json_t *value)
-{
-    if (!value || json_object_set_new(object, key, value) != 0)
-        cli_out_of_memory("the JSON report");
-}
-
-static json_t *new_object(void)
-{
-    json_t *object = json_object();
-    if (!object)
-        cli_out_of_memory("the JSON report");
-    return object;
-}
-
-static json_t *count_json(size_t count)
-{
-    return json_integer((json_int_t)count);
-}
-
 static double value_of(const evaluation *e, size_t method, size_t round, unsigned parameter)
 {
     return e->found->method[method]->outcome[round]->value[parameter];
@@ -39,7 +20,8 @@ static double value_of(const evaluation *e, size_t method, size_t round, unsigne
  * where they do not. */
 static json_t *parameters_json(const evaluation *e, size_t method)
 {
-    json_t *all = new_object();
+    sheet all;
+    sheet_open(&all, 1);
     for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
         double first = value_of(e, method, 0, i);
         json_t *list = sheet_json_list(), *number = recognition_number(first);
@@ -50,72 +32,76 @@ static json_t *parameters_json(const evaluation *e, size_t method)
             sheet_json_append(list, here);
         }
         if (spd_method_uses(&e->method[method], (spd_parameter)i) && !(agree && isnan(first)))
-            set(all, spd_parameter_name((spd_parameter)i), json_incref(agree ? number : list));
+            sheet_json(&all, spd_parameter_name((spd_parameter)i),
+                       json_incref(agree ? number : list));
         json_decref(list);
         json_decref(number);
     }
-    return all;
+    return all.object;
 }
 
 static json_t *round_json(const evaluation *e, size_t method, size_t round)
 {
     char text[ROUND_NAME];
     const spd_outcome *o = e->found->method[method]->outcome[round];
-    const spd_round *r = e->found->round[round];
-    json_t *object = new_object();
-    set(object, "round", sheet_json_text(protocol_round(&e->protocol, e->found, round, text)));
-    set(object, "train", count_json(r->train_count));
-    set(object, "test", count_json(r->test_count));
-    set(object, "correct", count_json(o->correct));
-    set(object, "accuracy", sheet_json_real(o->accuracy));
-    set(object, "balanced_accuracy", sheet_json_real(o->balanced));
-    set(object, "parameters", recognition_json(&e->method[method], o->value));
-    set(object, "settings", count_json(o->settings));
-    set(object, "folds", json_integer(o->folds));
-    set(object, "cv_accuracy", sheet_json_real(o->cv_accuracy));
-    set(object, "tune_seconds", sheet_json_real(o->tune_seconds));
-    set(object, "fit_seconds", sheet_json_real(o->fit_seconds));
-    set(object, "test_seconds", sheet_json_real(o->test_seconds));
-    return object;
+    const spd_round *part = e->found->round[round];
+    sheet r;
+    sheet_open(&r, 1);
+    sheet_text(&r, "round", NULL, protocol_round(&e->protocol, e->found, round, text));
+    sheet_count(&r, "train", NULL, part->train_count, "");
+    sheet_count(&r, "test", NULL, part->test_count, "");
+    sheet_count(&r, "correct", NULL, o->correct, "");
+    sheet_real(&r, "accuracy", NULL, o->accuracy);
+    sheet_real(&r, "balanced_accuracy", NULL, o->balanced);
+    sheet_json(&r, "parameters", recognition_json(&e->method[method], o->value));
+    sheet_count(&r, "settings", NULL, o->settings, "");
+    sheet_json(&r, "folds", json_integer(o->folds));
+    sheet_real(&r, "cv_accuracy", NULL, o->cv_accuracy);
+    sheet_real(&r, "tune_seconds", NULL, o->tune_seconds);
+    sheet_real(&r, "fit_seconds", NULL, o->fit_seconds);
+    sheet_real(&r, "test_seconds", NULL, o->test_seconds);
+    return r.object;
 }
 
 static json_t *by_json(const evaluation *e, size_t method)
 {
     const groups *by = &e->protocol.by;
     size_t *right = cli_alloc(2 * by->count, sizeof *right, "counts"), *total = right + by->count;
-    json_t *object = new_object();
+    sheet r;
+    sheet_open(&r, 1);
     evaluation_by(e, method, right, total);
     for (size_t v = 0; v < by->count; v++)
         if (total[v]) {
             json_t *name = sheet_json_text(by->name[v]); /* UTF-8, as a key must be */
-            set(object, json_string_value(name),
-                sheet_json_real((double)right[v] / (double)total[v]));
+            sheet_real(&r, json_string_value(name), NULL, ((double)right[v] / (double)total[v]));
             json_decref(name);
         }
     cli_free(right);
-    return object;
+    return r.object;
 }
 
 static json_t *method_json(const evaluation *e, size_t method)
 {
     const spd_method_result *found = e->found->method[method];
-    json_t *object = new_object(), *rounds = sheet_json_list();
-    set(object, "method", sheet_json_text(found->name));
-    set(object, "accuracy_mean", sheet_json_real(found->accuracy));
-    set(object, "accuracy_std", sheet_json_real(found->accuracy_deviation));
-    set(object, "balanced_accuracy_mean", sheet_json_real(found->balanced));
-    set(object, "balanced_accuracy_std", sheet_json_real(found->balanced_deviation));
-    set(object, "parameters", parameters_json(e, method));
-    set(object, "tune_seconds", sheet_json_real(found->tune_seconds));
-    set(object, "fit_seconds", sheet_json_real(found->fit_seconds));
-    set(object, "test_seconds", sheet_json_real(found->test_seconds));
-    set(object, "mcnemar_p", method ? sheet_json_real(found->p_value[0]) : json_null());
+    json_t *rounds = sheet_json_list();
+    sheet r;
+    sheet_open(&r, 1);
+    sheet_text(&r, "method", NULL, found->name);
+    sheet_real(&r, "accuracy_mean", NULL, found->accuracy);
+    sheet_real(&r, "accuracy_std", NULL, found->accuracy_deviation);
+    sheet_real(&r, "balanced_accuracy_mean", NULL, found->balanced);
+    sheet_real(&r, "balanced_accuracy_std", NULL, found->balanced_deviation);
+    sheet_json(&r, "parameters", parameters_json(e, method));
+    sheet_real(&r, "tune_seconds", NULL, found->tune_seconds);
+    sheet_real(&r, "fit_seconds", NULL, found->fit_seconds);
+    sheet_real(&r, "test_seconds", NULL, found->test_seconds);
+    sheet_json(&r, "mcnemar_p", method ? sheet_json_real(found->p_value[0]) : json_null());
     if (e->protocol.by.count)
-        set(object, "by", by_json(e, method));
-    for (size_t r = 0; r < e->found->rounds; r++)
-        sheet_json_append(rounds, round_json(e, method, r));
-    set(object, "rounds", rounds);
-    return object;
+        sheet_json(&r, "by", by_json(e, method));
+    for (size_t i = 0; i < e->found->rounds; i++)
+        sheet_json_append(rounds, round_json(e, method, i));
+    sheet_json(&r, "rounds", rounds);
+    return r.object;
 }
 
 /* The column whose values folds have kept together, or NULL. */
@@ -128,22 +114,24 @@ static json_t *evaluation_json(session *s, const evaluation *e)
 {
     const spd_data *d = e->set.data;
     const spd_evaluation *found = e->found;
-    json_t *object = new_object(), *results = sheet_json_list();
-    set(object, "data", sheet_json_text(d->source));
-    set(object, "matrices", count_json(d->p));
-    set(object, "n", count_json(d->n));
-    set(object, "classes", count_json(d->classes));
-    set(object, "protocol", sheet_json_text(e->protocol.text));
-    set(object, "rounds", count_json(found->rounds));
-    set(object, "folds_wanted", json_integer(e->options.folds));
-    set(object, "folds", found->least_folds ? json_integer(found->least_folds) : json_null());
-    set(object, "fold_groups", fold_column(e) ? sheet_json_text(fold_column(e)) : json_null());
-    set(object, "seed", json_integer((json_int_t)e->options.seed));
+    json_t *results = sheet_json_list();
+    sheet r;
+    sheet_open(&r, 1);
+    sheet_text(&r, "data", NULL, d->source);
+    sheet_count(&r, "matrices", NULL, d->p, "");
+    sheet_count(&r, "n", NULL, d->n, "");
+    sheet_count(&r, "classes", NULL, d->classes, "");
+    sheet_text(&r, "protocol", NULL, e->protocol.text);
+    sheet_count(&r, "rounds", NULL, found->rounds, "");
+    sheet_json(&r, "folds_wanted", json_integer(e->options.folds));
+    sheet_json(&r, "folds", found->least_folds ? json_integer(found->least_folds) : json_null());
+    sheet_json(&r, "fold_groups", fold_column(e) ? sheet_json_text(fold_column(e)) : json_null());
+    sheet_json(&r, "seed", json_integer((json_int_t)e->options.seed));
     for (size_t m = 0; m < e->methods; m++)
         sheet_json_append(results, method_json(e, m));
-    set(object, "results", results);
-    set(object, "seconds", sheet_json_real(bar_clock() - s->start));
-    return object;
+    sheet_json(&r, "results", results);
+    sheet_real(&r, "seconds", NULL, bar_clock() - s->start);
+    return r.object;
 }
 
 static int wants_page(const session *s)
