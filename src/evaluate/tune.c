@@ -13,7 +13,7 @@
 #include "engine/fault.h"
 #include "evaluate/method.h"
 #include "evaluate/trials.h"
-#include "learn/folds.h"
+#include "evaluate/folds.h"
 
 #define MATRIX_UP_TO 3000 /* samples: beyond, every fit searches its neighbours itself */
 

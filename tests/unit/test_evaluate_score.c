@@ -2,7 +2,7 @@
 #include "random_spd.h"
 #include "test.h"
 
-#include "learn/folds.h"
+#include "evaluate/folds.h"
 
 static void scores(void)
 {

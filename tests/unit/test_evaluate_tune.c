@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "evaluate/settings.h"
 #include "learn/affinity.h"
-#include "learn/folds.h"
+#include "evaluate/folds.h"
 
 #define N 6
 #define P 45
@@ -278,6 +278,25 @@ static void together_as_alone(void)
     free(s.X);
 }
 
+/* More neighbours than there are give the same graph, hence the same accuracy. */
+static void ties_go_to_the_smaller_nu_b(void)
+{
+    const double m[] = {2}, nu_b[] = {500, 300, 400};
+    set s = make_set(21);
+    spd_grid grid = {0};
+    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 3, .seed = 4, .grid = &grid};
+    spd_tuned tuned = SPD_INIT(spd_tuned);
+    spd_method method = method_of("nn-stein-ml");
+    s.samples.label = s.label;
+    grid.count[SPD_PARAM_M] = 1;
+    grid.value[SPD_PARAM_M] = m;
+    grid.count[SPD_PARAM_NU_B] = 3;
+    grid.value[SPD_PARAM_NU_B] = nu_b;
+    CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
+    CHECK_CLOSE(method.value[SPD_PARAM_NU_B], 300.0, 0.0, "of %zu", tuned.settings);
+    free(s.X);
+}
+
 static void fewer_folds(void)
 {
     set s = make_set(14);
@@ -430,6 +449,7 @@ int main(void)
     RUN(whatever_the_threads);
     RUN(graph_of_distances);
     RUN(together_as_alone);
+    RUN(ties_go_to_the_smaller_nu_b);
     RUN(fewer_folds);
     RUN(bad_input);
     RUN(cancelled);
