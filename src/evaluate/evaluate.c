@@ -9,8 +9,6 @@
 #include "classify/samples.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/method.h"
-#include "evaluate/rounds.h"
-#include "evaluate/trained.h"
 
 /* One of the methods that are tuned together. */
 typedef struct member {
@@ -179,7 +177,7 @@ static spd_status run_round(runner *u)
             status = tell(u, m);
     }
     release_parts(u);
-    return status == SPD_OK ? rounds_remark_unseen(u->ctx, &u->all, u->round, u->e) : status;
+    return status == SPD_OK ? remarks_on_round(u->ctx, &u->all, u->round, u->e) : status;
 }
 
 static spd_status run(runner *u)
@@ -190,7 +188,7 @@ static spd_status run(runner *u)
     if (status == SPD_OK)
         status = evaluation_room(u->ctx, u->options.methods, u->method, u->e);
     if (status == SPD_OK)
-        status = rounds_remark(u->ctx, &u->all, u->e);
+        status = remarks_on_protocol(u->ctx, &u->all, u->e);
     for (u->round = 0; u->round < u->e->rounds && status == SPD_OK; u->round++)
         status = run_round(u);
     return status == SPD_OK ? evaluation_conclude(u->ctx, &u->all, u->e) : status;

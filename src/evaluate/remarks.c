@@ -1,6 +1,6 @@
 /* remarks.c - what accuracies under a protocol do not tell: classes that are never tested, or never
  * trained. */
-#include "evaluate/rounds.h"
+#include "evaluate/evaluation.h"
 
 #include "base/memory.h"
 
@@ -67,7 +67,7 @@ static spd_status remark_only_class(spd_context *ctx, const samples *all, spd_ev
     return found.count ? add(ctx, found, e) : SPD_OK;
 }
 
-spd_status rounds_remark(spd_context *ctx, const samples *all, spd_evaluation *e)
+spd_status remarks_on_protocol(spd_context *ctx, const samples *all, spd_evaluation *e)
 {
     size_t *size = mem_zero(all->classes, sizeof *size), *trains = mem_zero(all->p, sizeof *trains);
     spd_status status =
@@ -79,8 +79,7 @@ spd_status rounds_remark(spd_context *ctx, const samples *all, spd_evaluation *e
     return status;
 }
 
-spd_status rounds_remark_unseen(spd_context *ctx, const samples *all, size_t round,
-                                spd_evaluation *e)
+spd_status remarks_on_round(spd_context *ctx, const samples *all, size_t round, spd_evaluation *e)
 {
     const spd_round *r = e->round[round];
     spd_remark found = {.kind = SPD_REMARK_UNSEEN, .round = round, .total = r->test_count};

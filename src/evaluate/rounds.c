@@ -1,6 +1,6 @@
 /* rounds.c - three protocols: random splits, samples that are named, one group left out at a time.
  */
-#include "evaluate/rounds.h"
+#include "evaluate/evaluation.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * by either with probability 1/2 if they err equally often; with s = min(b, c),
  *
  *   p = min(1, 2 sum_{i<=s} C(b+c, i) / 2^(b+c)) */
-#include "evaluate/score.h"
+#include "evaluate/evaluation.h"
 
 #include <math.h>
 #include <string.h>

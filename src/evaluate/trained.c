@@ -4,9 +4,9 @@
 #include "base/memory.h"
 #include "classify/samples.h"
 #include "engine/fault.h"
+#include "evaluate/evaluation.h"
 #include "evaluate/map.h"
 #include "evaluate/method.h"
-#include "evaluate/trained.h"
 
 struct spd_classifier {
     const classifier *kind;

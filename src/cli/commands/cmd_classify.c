@@ -130,15 +130,16 @@ static void compare_descriptions(session *s, const spd_data *train, const spd_da
 static int load(session *s, classifying *c)
 {
     int vectors = spd_method_on_vectors(&c->method);
-    int code = recognition_load(s, arguments_text(s->args, "train"), !vectors, vectors, &c->train);
+    int code = recognition_load(s, arguments_text(s->args, "train"),
+                                arguments_text(s->args, "labels"), !vectors, vectors, &c->train);
     if (!code)
         code = check_training(c->train.data);
     if (!code)
         code = load_model(s, c);
     if (!code)
-        code = recognition_load_labels(s, arguments_text(s->args, "test"),
-                                       arguments_text(s->args, "test-labels"), !vectors, vectors,
-                                       &c->test);
+        code =
+            recognition_load(s, arguments_text(s->args, "test"),
+                             arguments_text(s->args, "test-labels"), !vectors, vectors, &c->test);
     if (!code && !vectors)
         code = session_same_size(c->train.data, c->test.data);
     if (!code)

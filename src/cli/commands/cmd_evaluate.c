@@ -47,9 +47,8 @@ static int take_methods(session *s, evaluation *e)
 {
     const char *given = arguments_text(s->args, "methods");
     size_t length = strlen(given);
-    char *list = cli_alloc(length + 1, 1, "methods");
+    char *list = cli_text(given, length);
     int code = CLI_GOOD;
-    memcpy(list, given, length);
     e->method = cli_alloc(length + 1, sizeof *e->method, "methods");
     e->method_at = cli_alloc(length + 1, sizeof *e->method_at, "methods");
     for (char *rest = list, *word; !code && (word = strsep(&rest, ","));)
@@ -120,8 +119,7 @@ static int take_grids(session *s, evaluation *e)
     int code = CLI_GOOD;
     for (size_t i = 0; i < arguments_count(s->args, "grid") && !code; i++) {
         const char *given = arguments_nth(s->args, "grid", i);
-        char *text = cli_alloc(strlen(given) + 1, 1, "a grid");
-        memcpy(text, given, strlen(given));
+        char *text = cli_text(given, strlen(given));
         code = take_grid(e, given, text);
         cli_free(text);
     }
@@ -154,7 +152,8 @@ static int load(session *s, evaluation *e)
         vectors |= spd_method_on_vectors(&e->method[m]);
         matrices |= !spd_method_on_vectors(&e->method[m]);
     }
-    int code = recognition_load(s, s->args->operands[0], matrices, vectors, &e->set);
+    int code = recognition_load(s, s->args->operands[0], arguments_text(s->args, "labels"),
+                                matrices, vectors, &e->set);
     return code ? code : check_labels(e->set.data);
 }
 

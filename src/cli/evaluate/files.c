@@ -28,25 +28,6 @@ static int refuse(const char *path, const char *cause)
     return CLI_FAILED;
 }
 
-/* Why a folder could not be made: mostly the one above it is to blame. */
-static int refuse_folder(const char *folder, int why)
-{
-    char above[PATH_ROOM] = ".";
-    size_t length = strlen(folder);
-    while (length > 1 && folder[length - 1] == '/')
-        length--;
-    while (length > 0 && folder[length - 1] != '/')
-        length--;
-    while (length > 1 && folder[length - 1] == '/')
-        length--;
-    if (length > 0)
-        snprintf(above, sizeof above, "%.*s", (int)length, folder);
-    if (!folder[0] || (why != ENOENT && why != ENOTDIR && why != EACCES))
-        return refuse(folder, strerror(why));
-    cli_error("%s: cannot be written: folder %s: %s", folder, above, strerror(why));
-    return CLI_FAILED;
-}
-
 static int refuse_file(const char *path)
 {
     cli_error("%s is a file; -o names a folder", path);
@@ -62,8 +43,10 @@ int evaluation_check_folder(session *s, int *made)
     if (strlen(folder) + 40 > PATH_ROOM)
         return refuse(folder, strerror(ENAMETOOLONG));
     *made = mkdir(folder, 0777) == 0;
-    if (!*made && errno != EEXIST)
-        return refuse_folder(folder, errno);
+    if (!*made && errno != EEXIST) {
+        int why = errno, code = session_check_path(folder); /* mostly what it lies in is to blame */
+        return code ? code : refuse(folder, strerror(why));
+    }
     int bad = stat(folder, &info) != 0;
     if (bad ? errno == ENOTDIR : !S_ISDIR(info.st_mode))
         return refuse_file(folder);

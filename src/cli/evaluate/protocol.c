@@ -6,12 +6,6 @@
 
 #include "cli/frame/cli_memory.h"
 
-static char *text_of(const char *text)
-{
-    char *copy = cli_alloc(strlen(text) + 1, 1, "a name");
-    return memcpy(copy, text, strlen(text) + 1);
-}
-
 /* text <- "train subject=bd,mm" */
 static size_t say_clauses(session *s, const char *asked, const char *word, char *text, size_t size)
 {
@@ -75,7 +69,7 @@ static int by_groups(session *s, const spd_data *data, protocol *p, spd_evaluate
         code = CLI_FAILED;
     }
     snprintf(p->text, sizeof p->text, "each %s left out once", column);
-    p->fold_column = text_of(column);
+    p->fold_column = cli_text(column, strlen(column));
     o->protocol = SPD_PROTOCOL_LEAVE_OUT;
     o->group = p->left_out.group;
     return code;
@@ -87,7 +81,7 @@ static int take_folds(session *s, const spd_data *data, protocol *p, spd_evaluat
     const char *wish = arguments_text(s->args, "cv-groups");
     if (wish) {
         cli_free(p->fold_column);
-        p->fold_column = strcmp(wish, "none") == 0 ? NULL : text_of(wish);
+        p->fold_column = strcmp(wish, "none") == 0 ? NULL : cli_text(wish, strlen(wish));
         o->fold_rule = p->fold_column ? SPD_FOLDS_GROUPED : SPD_FOLDS_SINGLE;
     }
     if (!p->fold_column)

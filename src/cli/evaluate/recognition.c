@@ -197,8 +197,8 @@ static int take_vectors(const session *s, int matrices, recognition_set *set)
     return code;
 }
 
-int recognition_load_labels(session *s, const char *path, const char *labels, int matrices,
-                            int vectors, recognition_set *set)
+int recognition_load(session *s, const char *path, const char *labels, int matrices, int vectors,
+                     recognition_set *set)
 {
     int code = session_load_labels(s, path, labels, !matrices, &set->data);
     if (code)
@@ -211,12 +211,6 @@ int recognition_load_labels(session *s, const char *path, const char *labels, in
                                  .label = data->label};
     set->samples.X = matrices ? data->X : NULL;
     return vectors ? take_vectors(s, matrices, set) : CLI_GOOD;
-}
-
-int recognition_load(session *s, const char *path, int matrices, int vectors, recognition_set *set)
-{
-    return recognition_load_labels(s, path, arguments_text(s->args, "labels"), matrices, vectors,
-                                   set);
 }
 
 void recognition_free(recognition_set *set)
