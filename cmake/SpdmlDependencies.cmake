@@ -44,7 +44,6 @@ spdml_dependency(archive archive.h libarchive)
 spdml_dependency(png png.h libpng)
 spdml_dependency(jpeg jpeglib.h libjpeg)
 spdml_dependency(tiff tiffio.h libtiff-4)
-spdml_dependency(vl vl/dsift.h vlfeat)
 spdml_dependency(kissfft-float kissfft/kiss_fftnd.h kissfft-float)
 spdml_dependency(svm libsvm/svm.h libsvm)
 

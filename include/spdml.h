@@ -200,7 +200,9 @@ typedef struct spd_mean_info {
 
 /* M (n x n) <- the mean of p matrices: the minimiser of sum w_i d2(M, X_i), or the closed form
  * of the metric. weights (p, >= 0, sum > 0) or NULL for equal ones. tol 0 means 1e-12,
- * max_iter 0 means 200. SPD_NOT_CONVERGED leaves the last iterate in M. info may be NULL. */
+ * max_iter 0 means 1000. A mean has converged when the residual is at most tol, or has stopped to
+ * shrink at a level that rounding explains, given the condition of the matrices.
+ * SPD_NOT_CONVERGED leaves the last iterate in M. info may be NULL. */
 SPD_API spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p,
                             const double *X, const double *weights, double tol, int max_iter,
                             double *M, spd_mean_info *info);

@@ -113,25 +113,26 @@ static spd_status fill_matrix(spd_context *ctx, const spd_embed_options *o, cons
     return SPD_OK;
 }
 
-/* Matrix, null vectors and eigenvectors of a graph whose parts are known. */
+/* Matrix, null vectors and eigenvectors of a graph whose components are known. */
 static spd_status solve(spd_context *ctx, const spd_embed_options *o, const neighbourhoods *h,
-                        const graph_parts *parts, double *Y, double *lambda, double *bandwidth)
+                        const graph_components *components, double *Y, double *lambda,
+                        double *bandwidth)
 {
     size_t p = h->p;
     const double *weight = NULL;
     double *M = mem_zero(p, p * sizeof *M), *degree = mem_alloc(p, sizeof *degree);
-    double *Z = mem_alloc(parts->count, p * sizeof *Z);
+    double *Z = mem_alloc(components->count, p * sizeof *Z);
     spd_status status = M && degree && Z ? SPD_OK : ctx_nomem(ctx, "the matrix of the embedding");
-    int threads = parallel_hold_blas(); /* small problems, but the same bits always */
+    parallel_hold_blas(); /* small problems, but the same bits always */
     if (status == SPD_OK)
         status = fill_matrix(ctx, o, h, M, degree, &weight, bandwidth);
     if (status == SPD_OK && o->kind == SPD_EMBED_LLE)
-        status = lle_vectors(ctx, p, M, parts, Z);
+        status = lle_vectors(ctx, p, M, components, Z);
     else if (status == SPD_OK)
-        parts_vectors(p, parts, weight, Z);
-    parallel_release_blas(threads);
+        components_vectors(p, components, weight, Z);
+    parallel_release_blas();
     if (status == SPD_OK)
-        status = spectral_bottom(ctx, p, M, weight, parts->count, Z, o->dimensions, Y, lambda);
+        status = spectral_bottom(ctx, p, M, weight, components->count, Z, o->dimensions, Y, lambda);
     mem_free(M);
     mem_free(degree);
     mem_free(Z);
@@ -141,20 +142,20 @@ static spd_status solve(spd_context *ctx, const spd_embed_options *o, const neig
 spd_status embed_graph(spd_context *ctx, const spd_embed_options *o, const neighbourhoods *h,
                        int whole, double *Y, double *lambda, double *bandwidth)
 {
-    graph_parts parts;
+    graph_components components;
     int closed = o->kind == SPD_EMBED_LLE; /* its edges lead one way */
-    spd_status status = parts_find(ctx, h, o->k, &parts);
-    if (status == SPD_OK && whole && parts.count > 1)
-        status = parts_refuse(ctx, &parts, h->p, o->k, 0);
+    spd_status status = components_find(ctx, h, o->k, &components);
+    if (status == SPD_OK && whole && components.count > 1)
+        status = components_refuse(ctx, &components, h->p, o->k, 0);
     if (status == SPD_OK && closed) {
-        parts_free(&parts);
-        status = parts_find_closed(ctx, h, o->k, &parts);
-        if (status == SPD_OK && whole && parts.count > 1)
-            status = parts_refuse(ctx, &parts, h->p, o->k, 1);
+        components_free(&components);
+        status = components_find_closed(ctx, h, o->k, &components);
+        if (status == SPD_OK && whole && components.count > 1)
+            status = components_refuse(ctx, &components, h->p, o->k, 1);
     }
     if (status == SPD_OK)
-        status = solve(ctx, o, h, &parts, Y, lambda, bandwidth);
-    parts_free(&parts);
+        status = solve(ctx, o, h, &components, Y, lambda, bandwidth);
+    components_free(&components);
     return status;
 }
 

@@ -110,10 +110,10 @@ static double kernel_value(const kernels_of *s, double beta, double stored)
 
 static int is_definite(size_t p, const double *K, double *room)
 {
-    int threads = parallel_hold_blas();
+    parallel_hold_blas();
     memcpy(room, K, p * p * sizeof *room);
     int good = !dense_chol(p, room);
-    parallel_release_blas(threads);
+    parallel_release_blas();
     return good;
 }
 

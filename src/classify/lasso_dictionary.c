@@ -36,10 +36,10 @@ static void measure_rows(size_t p, const double *A, double *length)
  * is wrong with it. Q (p x p) is scratch. */
 static int is_definite(size_t p, const double *K, double *Q)
 {
-    int threads = parallel_hold_blas();
+    parallel_hold_blas();
     memcpy(Q, K, p * p * sizeof *Q);
     int good = !dense_chol(p, Q);
-    parallel_release_blas(threads);
+    parallel_release_blas();
     return good;
 }
 

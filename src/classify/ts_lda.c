@@ -139,8 +139,9 @@ static void solve_all(const members *m, const double *L, discriminants *s, doubl
 /* With one BLAS thread, so that bits do not depend on their number. */
 static spd_status factor(spd_context *ctx, size_t n, double *Sigma)
 {
-    int threads = parallel_hold_blas(), bad = n > 0 && dense_chol(n, Sigma);
-    parallel_release_blas(threads);
+    parallel_hold_blas();
+    int bad = n > 0 && dense_chol(n, Sigma);
+    parallel_release_blas();
     return bad ? ctx_fail(ctx, SPD_ENUMERIC,
                           "the scatter within classes cannot be inverted; regularise the data")
                : SPD_OK;

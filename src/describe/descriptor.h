@@ -39,7 +39,7 @@ typedef struct descriptor {
     input_kind takes;
 
     /* *shared <- what all inputs need (filters, a grid), read only from then on. Complains about
-     * options that make no sense. */
+     * options that make no sense; a default regularisation is resolved before, by spd_describe. */
     spd_status (*prepare)(spd_context *ctx, const spd_describe_options *options, void **shared);
     spd_status (*describe)(spd_context *ctx, const void *shared, const input *in, description *out);
     void (*release)(void *shared); /* takes NULL */

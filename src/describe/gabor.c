@@ -12,7 +12,7 @@
  *
  * Pixels are written cell after cell, so that every region is a run of rows of one array. */
 #include "base/memory.h"
-#include "describe/describe.h"
+#include "describe/descriptor.h"
 #include "filters/gabor_bank.h"
 #include "describe/grey.h"
 #include "describe/resize.h"
@@ -182,8 +182,6 @@ static spd_status gabor_prepare(spd_context *ctx, const spd_describe_options *op
     if (!g)
         return ctx_nomem(ctx, "a descriptor");
     g->options = *options;
-    if (g->options.covariance.regularize < 0.0)
-        g->options.covariance.regularize = defaults_regularize(SPD_DESCRIBE_GABOR);
     spd_status status = SPD_OK;
     if ((unsigned)options->regions > SPD_REGIONS_GRID)
         status =

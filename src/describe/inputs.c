@@ -16,41 +16,19 @@
 
 #define SECONDS_BETWEEN_REPORTS 0.1
 
-const char *path_base(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-const char *path_ending(const char *path)
-{
-    const char *base = path_base(path), *dot = strrchr(base, '.');
-    return dot && dot != base ? dot : "";
-}
-
-void *inputs_grow(void *list, size_t count, size_t size)
-{
-    if (count & (count - 1))
-        return list;
-    return mem_grow(list, count * size, (count ? 2 * count : 1) * size);
-}
-
 /* ---- endings --------------------------------------------------------------------------------- */
 
 static int is_image(const char *path)
 {
     static const char *const endings[] = {".png", ".jpg", ".jpeg", ".tif", ".tiff",
-                                          ".pgm", ".ppm", ".pnm",  ".pbm"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (text_same(path_ending(path), endings[i]))
-            return 1;
-    return 0;
+                                          ".pgm", ".ppm", ".pnm",  ".pbm", NULL};
+    return path_ends_in(path, endings);
 }
 
 static int is_motion(const char *path)
 {
-    const char *ending = path_ending(path);
-    return text_same(ending, ".amc") || text_same(ending, ".bvh") || text_same(ending, ".c3d");
+    static const char *const endings[] = {".amc", ".bvh", ".c3d", NULL};
+    return path_ends_in(path, endings);
 }
 
 /* Is a file found in a folder or an archive one of the inputs? */
@@ -94,7 +72,7 @@ static spd_status say_so_far(spd_context *ctx, inputs *list)
 static spd_status add_item(spd_context *ctx, inputs *list, item_form form, char *name,
                            size_t source, size_t index)
 {
-    item *grown = name ? inputs_grow(list->item, list->count, sizeof *grown) : NULL;
+    item *grown = name ? mem_list(list->item, list->count, sizeof *grown) : NULL;
     if (!grown) {
         mem_free(name);
         return ctx_nomem(ctx, "a list of inputs");
@@ -107,7 +85,7 @@ static spd_status add_item(spd_context *ctx, inputs *list, item_form form, char 
 
 static spd_status add_slices(spd_context *ctx, inputs *list, const char *path, array_source *source)
 {
-    array_source **grown = inputs_grow(list->array, list->arrays, sizeof *grown);
+    array_source **grown = mem_list(list->array, list->arrays, sizeof *grown);
     if (!grown) {
         arrays_free(source);
         return ctx_nomem(ctx, "a list of inputs");
@@ -213,7 +191,7 @@ static spd_status list_members(spd_context *ctx, inputs *list, const char *path)
 
 static spd_status add_archive(spd_context *ctx, inputs *list, const char *path)
 {
-    char **grown = inputs_grow(list->archive, list->archives, sizeof *grown);
+    char **grown = mem_list(list->archive, list->archives, sizeof *grown);
     char *own = grown ? mem_text(path) : NULL;
     if (grown)
         list->archive = grown;
@@ -266,9 +244,9 @@ spd_status inputs_list(spd_context *ctx, input_kind takes, const spd_describe_op
 spd_status faults_add(spd_context *ctx, faults *list, const char *culprit)
 {
     const char *message = ctx ? ctx->error.message : "";
-    char **names = inputs_grow(list->input, list->count, sizeof *names);
+    char **names = mem_list(list->input, list->count, sizeof *names);
     list->input = names ? names : list->input;
-    char **lines = names ? inputs_grow(list->message, list->count, sizeof *lines) : NULL;
+    char **lines = names ? mem_list(list->message, list->count, sizeof *lines) : NULL;
     list->message = lines ? lines : list->message;
     char *name = lines ? mem_text(culprit) : NULL, *line = lines ? mem_text(message) : NULL;
     if (!name || !line) {

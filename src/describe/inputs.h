@@ -54,12 +54,4 @@ void inputs_free(inputs *list);
 spd_status faults_add(spd_context *ctx, faults *list, const char *culprit);
 void faults_free(faults *list);
 
-/* Doubles the room of a list whose elements are size bytes when count has filled it (at powers of
- * two); NULL when out of memory, the list is then untouched. */
-void *inputs_grow(void *list, size_t count, size_t size);
-
-/* The part of a path behind its last slash; the ending of that, with its dot, or "". */
-const char *path_base(const char *path);
-const char *path_ending(const char *path);
-
 #endif

@@ -15,9 +15,8 @@
 #include "base/memory.h"
 #include "describe/descriptor.h"
 
-#define DEFAULT_REGULARIZE 1e-3
-#define MAX_LEVELS         10
-#define MAX_SIZE           ((size_t)1 << 12) /* rows of a matrix: 128 MiB */
+#define MAX_LEVELS 10
+#define MAX_SIZE   ((size_t)1 << 12) /* rows of a matrix: 128 MiB */
 
 /* What all clips share. */
 typedef struct joints_plan {
@@ -30,12 +29,6 @@ typedef struct joints_plan {
 static size_t levels_of(const spd_describe_options *options)
 {
     return options->pyramid ? options->pyramid : 1;
-}
-
-static double regularize_of(const spd_describe_options *options)
-{
-    double e = options->covariance.regularize;
-    return e < 0.0 ? DEFAULT_REGULARIZE : e;
 }
 
 static spd_status joints_prepare(spd_context *ctx, const spd_describe_options *options,
@@ -52,7 +45,6 @@ static spd_status joints_prepare(spd_context *ctx, const spd_describe_options *o
     if (!plan)
         return ctx_nomem(ctx, "a plan");
     plan->covariance = options->covariance;
-    plan->covariance.regularize = regularize_of(options);
     plan->first = options->first_frame;
     plan->last = options->last_frame;
     plan->levels = levels_of(options);

@@ -176,15 +176,8 @@ static spd_status region_prepare(spd_context *ctx, const spd_describe_options *o
     if (!copy)
         return ctx_nomem(ctx, "a descriptor");
     *copy = *options;
-    if (copy->covariance.regularize < 0.0)
-        copy->covariance.regularize = defaults_regularize(SPD_DESCRIBE_REGION);
     *shared = copy;
     return SPD_OK;
-}
-
-static void region_release(void *shared)
-{
-    mem_free(shared);
 }
 
 /* out <- the matrices of the rectangles, which are checked. */
@@ -255,5 +248,5 @@ const descriptor descriptor_region = {.name = "region",
                                       .takes = INPUT_IMAGE,
                                       .prepare = region_prepare,
                                       .describe = region_describe,
-                                      .release = region_release,
+                                      .release = mem_free,
                                       .parameters = region_parameters};

@@ -125,9 +125,7 @@ static spd_status observe(spd_context *ctx, const spd_describe_options *o, const
 static spd_status summarise(spd_context *ctx, const spd_describe_options *o,
                             const observations *seen, description *out)
 {
-    spd_covariance_options c = o->covariance;
-    if (c.regularize < 0.0)
-        c.regularize = defaults_regularize(SPD_DESCRIBE_SIFT_COLOR);
+    const spd_covariance_options c = o->covariance;
     description made = {0};
     spd_status status = description_room(ctx, 1, c.W ? c.m : seen->n, 0, &made);
     if (status >= 0)

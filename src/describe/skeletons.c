@@ -12,7 +12,7 @@
 static spd_status keep(spd_context *ctx, skeletons *all, const char *path, skeleton *parsed,
                        const char *fault)
 {
-    bones *grown = inputs_grow(all->found, all->count, sizeof *grown);
+    bones *grown = mem_list(all->found, all->count, sizeof *grown);
     if (!grown)
         return ctx_nomem(ctx, "skeletons");
     all->found = grown;
@@ -98,7 +98,7 @@ spd_status skeletons_beside(spd_context *ctx, skeletons *all, const char *clip)
             mem_free(folder);
             return SPD_OK;
         }
-    char **grown = inputs_grow(all->folder, all->folders, sizeof *grown);
+    char **grown = mem_list(all->folder, all->folders, sizeof *grown);
     if (!grown) {
         mem_free(folder);
         return ctx_nomem(ctx, "skeletons");

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "engine/groups.h"
+#include "engine/octets.h"
 #include "engine/fault.h"
 
 #define USUAL_TOLERANCE 1e-10
@@ -57,11 +57,11 @@ static int is_symmetric(size_t n, const double *X, double tolerance)
 static unsigned check_body(void *user, size_t first, size_t count, double *work)
 {
     const check_job *j = user;
-    size_t n = j->n, used = groups_pack(j->k, n, first, count, j->X, work);
-    unsigned bad[BATCH_GROUPS];
+    size_t n = j->n, used = octets_pack(j->k, n, first, count, j->X, work);
+    unsigned bad[BATCH_OCTETS];
     for (size_t g = 0; g < used; g++)
         bad[g] = j->k->chol(n, work + g * TRI(n) * LANES, NULL);
-    unsigned mask = groups_mask(used, bad, count);
+    unsigned mask = octets_mask(used, bad, count);
     for (size_t i = 0; i < count; i++) {
         const double *X = j->X + (first + i) * n * n;
         if (!is_finite(n * n, X) || !is_symmetric(n, X, j->tolerance))
@@ -89,9 +89,9 @@ spd_status check_set(spd_context *ctx, const char *name, size_t n, size_t p, con
                      double tolerance)
 {
     check_job j = {kernels_get(), n, X, tolerance > 0.0 ? tolerance : USUAL_TOLERANCE, name};
-    group_loop loop = {p, BATCH_GROUPS * TRI(n) * LANES, check_body, &j, "checking"};
+    octet_loop loop = {p, BATCH_OCTETS * TRI(n) * LANES, check_body, &j, "checking"};
     size_t bad = SPD_NO_INDEX;
-    spd_status status = groups_run(ctx, &loop, &bad);
+    spd_status status = octets_run(ctx, &loop, &bad);
     return status == SPD_ENUMERIC ? explain(ctx, &j, bad) : status;
 }
 

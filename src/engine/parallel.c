@@ -80,18 +80,31 @@ static void work(void *user, int thread)
     }
 }
 
-int parallel_hold_blas(void)
+/* The number of BLAS's threads belongs to the process, so its holders are counted there: the first
+ * saves it, the last gives it back. */
+static struct {
+    pthread_mutex_t lock;
+    size_t holders;
+    int threads; /* what BLAS had before the first holder */
+} blas = {.lock = PTHREAD_MUTEX_INITIALIZER, .threads = 1};
+
+void parallel_hold_blas(void)
 {
-    int threads = openblas_get_num_threads ? openblas_get_num_threads() : 1;
-    if (threads != 1)
-        openblas_set_num_threads(1);
-    return threads;
+    pthread_mutex_lock(&blas.lock);
+    if (blas.holders++ == 0) {
+        blas.threads = openblas_get_num_threads ? openblas_get_num_threads() : 1;
+        if (blas.threads != 1)
+            openblas_set_num_threads(1);
+    }
+    pthread_mutex_unlock(&blas.lock);
 }
 
-void parallel_release_blas(int threads)
+void parallel_release_blas(void)
 {
-    if (threads != 1)
-        openblas_set_num_threads(threads);
+    pthread_mutex_lock(&blas.lock);
+    if (--blas.holders == 0 && blas.threads != 1)
+        openblas_set_num_threads(blas.threads);
+    pthread_mutex_unlock(&blas.lock);
 }
 
 /* Workers for this loop alone. */
@@ -114,14 +127,14 @@ spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, voi
               .total = total,
               .failed = SIZE_MAX,
               .lock = PTHREAD_MUTEX_INITIALIZER};
-    int blas_threads = parallel_hold_blas();
+    parallel_hold_blas();
     if (chunks > 1 && ctx)
         pool_run(&ctx->workers, parallel_threads(ctx), work, &l);
     else if (chunks > 1)
         run_without_context(&l);
     else
         work(&l, 0);
-    parallel_release_blas(blas_threads);
+    parallel_release_blas();
     pthread_mutex_destroy(&l.lock);
     if (failed)
         *failed = l.failed;

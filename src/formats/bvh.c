@@ -19,74 +19,70 @@
  * without recursion: its depth is bounded by memory, not by the stack. */
 #include "base/memory.h"
 #include "formats/kinematics.h"
-#include "io/text.h"
 
 typedef struct bvh_reader {
-    spd_context *ctx;
     lines at;
     skeleton *bones;
     size_t open; /* the innermost joint whose brace is open, or BONE_NONE */
     motion *clip;
 } bvh_reader;
 
-static spd_status fail_expected(bvh_reader *in, const word *w, int got, const char *expected)
+static void fail_expected(bvh_reader *in, const word *w, int got, const char *expected)
 {
     if (!got)
-        return ctx_fail(in->ctx, SPD_EFORMAT, "the file ends where %s should be", expected);
-    return ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: '%s' where %s should be", in->at.line,
-                    word_show(w).text, expected);
+        lines_fail(&in->at, 0, "the file ends where %s should be", expected);
+    else
+        lines_fail(&in->at, in->at.line, "'%s' where %s should be", word_show(w).text, expected);
 }
 
 /* The next word must be this. */
-static spd_status expect(bvh_reader *in, const char *text)
+static void expect(bvh_reader *in, const char *text)
 {
     word w;
     int got = lines_any_word(&in->at, &w);
-    return got && word_is(&w, text) ? SPD_OK : fail_expected(in, &w, got, text);
+    if (!got || !word_is(&w, text))
+        fail_expected(in, &w, got, text);
 }
 
-static spd_status open_joint(bvh_reader *in, const word *key)
+static void open_joint(bvh_reader *in, const word *key)
 {
-    word name;
-    size_t number = 0;
+    word name = {"", 0};
+    size_t number = 0, line = in->at.line;
     int root = word_is(key, "ROOT");
     if (root ? in->bones->bones > 0 : in->open == BONE_NONE)
-        return ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: a %s stands %s", in->at.line,
-                        root ? "second ROOT" : "JOINT",
-                        root ? "behind the first; one is understood" : "outside of the ROOT");
+        lines_fail(&in->at, line, "a %s stands %s", root ? "second ROOT" : "JOINT",
+                   root ? "behind the first; one is understood" : "outside of the ROOT");
     if (!lines_rest(&in->at, '{', &name))
-        return ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: a joint has no name", in->at.line);
-    spd_status status = skeleton_add(in->ctx, in->bones, &name, in->at.line, &number);
-    if (status < 0)
-        return status;
+        lines_fail(&in->at, line, "a joint has no name");
+    if (in->at.status == SPD_OK)
+        in->at.status = skeleton_add(in->at.ctx, in->bones, &name, in->at.line, &number);
+    if (in->at.status < 0)
+        return;
     in->bones->bone[number].parent = in->open;
     in->open = number;
-    return expect(in, "{");
+    expect(in, "{");
 }
 
 /* Where a limb ends is no joint: passed over. */
-static spd_status parse_end_site(bvh_reader *in)
+static void parse_end_site(bvh_reader *in)
 {
     double offset[3];
-    spd_status status = expect(in, "Site");
-    if (status == SPD_OK)
-        status = expect(in, "{");
-    if (status == SPD_OK)
-        status = expect(in, "OFFSET");
-    if (status == SPD_OK)
-        status = lines_numbers(in->ctx, &in->at, "OFFSET", 3, offset);
-    return status == SPD_OK ? expect(in, "}") : status;
+    expect(in, "Site");
+    expect(in, "{");
+    expect(in, "OFFSET");
+    lines_numbers(&in->at, "OFFSET", 3, offset);
+    expect(in, "}");
 }
 
-static spd_status parse_channels(bvh_reader *in, bone *b)
+static void parse_channels(bvh_reader *in, bone *b)
 {
     static const char *const names[] = {"Xrotation", "Yrotation", "Zrotation",
                                         "Xposition", "Yposition", "Zposition"};
     word w = {0};
     if (!lines_word(&in->at, &w) || !word_count(&w, &b->channels) || b->channels > MAX_CHANNELS) {
         b->channels = 0;
-        return ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: '%s' channels; expected 0 to %d",
-                        in->at.line, word_show(&w).text, MAX_CHANNELS);
+        lines_fail(&in->at, in->at.line, "'%s' channels; expected 0 to %d", word_show(&w).text,
+                   MAX_CHANNELS);
     }
     for (size_t i = 0; i < b->channels; i++) {
         unsigned char c = 0;
@@ -94,90 +90,82 @@ static spd_status parse_channels(bvh_reader *in, bone *b)
         while (got && c < 6 && !word_is(&w, names[c]))
             c++;
         if (!got || c == 6)
-            return fail_expected(in, &w, got, "a channel (Xposition ... Zrotation)");
+            fail_expected(in, &w, got, "a channel (Xposition ... Zrotation)");
         b->channel[i] = c;
     }
-    return SPD_OK;
 }
 
 /* What may stand between the braces of a joint. */
-static spd_status parse_inside(bvh_reader *in, const word *key)
+static void parse_inside(bvh_reader *in, const word *key)
 {
     bone *b = &in->bones->bone[in->open];
     if (word_is(key, "OFFSET"))
-        return lines_numbers(in->ctx, &in->at, "OFFSET", 3, b->offset);
-    if (word_is(key, "CHANNELS"))
-        return parse_channels(in, b);
-    if (word_is(key, "JOINT"))
-        return open_joint(in, key);
-    if (word_is(key, "End"))
-        return parse_end_site(in);
-    if (word_is(key, "}")) {
+        lines_numbers(&in->at, "OFFSET", 3, b->offset);
+    else if (word_is(key, "CHANNELS"))
+        parse_channels(in, b);
+    else if (word_is(key, "JOINT"))
+        open_joint(in, key);
+    else if (word_is(key, "End"))
+        parse_end_site(in);
+    else if (word_is(key, "}"))
         in->open = b->parent;
-        return SPD_OK;
-    }
-    return fail_expected(in, key, 1, "OFFSET, CHANNELS, JOINT, End Site or }");
+    else
+        fail_expected(in, key, 1, "OFFSET, CHANNELS, JOINT, End Site or }");
 }
 
-static spd_status read_hierarchy(bvh_reader *in)
+static void read_hierarchy(bvh_reader *in)
 {
-    word key;
-    spd_status status = expect(in, "HIERARCHY");
-    while (status == SPD_OK) {
-        int got = lines_any_word(&in->at, &key);
-        if (!got)
-            status = fail_expected(in, &key, 0, in->open == BONE_NONE ? "MOTION" : "}");
-        else if (in->open != BONE_NONE)
-            status = parse_inside(in, &key);
+    word key = {0};
+    int got = 0;
+    expect(in, "HIERARCHY");
+    while ((got = lines_any_word(&in->at, &key))) {
+        if (in->open != BONE_NONE)
+            parse_inside(in, &key);
         else if (word_is(&key, "ROOT") || word_is(&key, "JOINT"))
-            status = open_joint(in, &key);
+            open_joint(in, &key);
         else if (word_is(&key, "MOTION"))
             break;
         else
-            status = fail_expected(in, &key, 1, "ROOT or MOTION");
+            fail_expected(in, &key, 1, "ROOT or MOTION");
     }
-    if (status == SPD_OK && in->bones->bones == 0)
-        status = ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: MOTION without a ROOT", in->at.line);
-    if (status == SPD_OK)
-        skeleton_number(in->bones);
-    if (status == SPD_OK && in->bones->channels == 0)
-        status = ctx_fail(in->ctx, SPD_EFORMAT, "no joint has CHANNELS, so nothing can move");
-    return status == SPD_OK ? skeleton_sort_tree(in->ctx, in->bones) : status;
+    if (!got)
+        fail_expected(in, &key, 0, in->open == BONE_NONE ? "MOTION" : "}");
+    if (in->bones->bones == 0)
+        lines_fail(&in->at, in->at.line, "MOTION without a ROOT");
+    skeleton_number(in->bones);
+    if (in->bones->channels == 0)
+        lines_fail(&in->at, 0, "no joint has CHANNELS, so nothing can move");
+    if (in->at.status == SPD_OK)
+        in->at.status = skeleton_sort_tree(in->at.ctx, in->bones);
 }
 
 /* Frames: N, Frame Time: s; *frames and *rate from them. */
-static spd_status read_counts(bvh_reader *in, size_t *frames, double *rate)
+static void read_counts(bvh_reader *in, size_t *frames, double *rate)
 {
     word w;
-    double time;
-    spd_status status = expect(in, "Frames:");
-    if (status == SPD_OK && (!lines_word(&in->at, &w) || !word_count(&w, frames)))
-        status = ctx_fail(in->ctx, SPD_EFORMAT, "line %zu: 'Frames:' has no count", in->at.line);
-    if (status == SPD_OK)
-        status = expect(in, "Frame");
-    if (status == SPD_OK)
-        status = expect(in, "Time:");
-    if (status == SPD_OK)
-        status = lines_numbers(in->ctx, &in->at, "Frame Time:", 1, &time);
-    if (status == SPD_OK)
-        *rate = time > 0.0 ? 1.0 / time : 0.0;
-    return status == SPD_OK ? lines_end(in->ctx, &in->at, "Frame Time:") : status;
+    double time = 0.0;
+    expect(in, "Frames:");
+    if (!lines_word(&in->at, &w) || !word_count(&w, frames))
+        lines_fail(&in->at, in->at.line, "'Frames:' has no count");
+    expect(in, "Frame");
+    expect(in, "Time:");
+    lines_numbers(&in->at, "Frame Time:", 1, &time);
+    lines_end(&in->at, "Frame Time:");
+    *rate = time > 0.0 ? 1.0 / time : 0.0;
 }
 
 /* The claim of the header against the lines that are there. */
-static spd_status check_count(bvh_reader *in, size_t frames)
+static void check_count(bvh_reader *in, size_t frames)
 {
     lines walk = in->at;
     size_t count = 0;
     while (lines_next(&walk))
         count++;
     if (frames == 0)
-        return ctx_fail(in->ctx, SPD_EFORMAT, "there are no frames ('Frames: 0')");
+        lines_fail(&in->at, 0, "there are no frames ('Frames: 0')");
     if (count != frames)
-        return ctx_fail(in->ctx, SPD_EFORMAT,
-                        "'Frames: %zu', but %zu lines of values follow; the file is %s", frames,
-                        count, count < frames ? "cut off" : "damaged");
-    return SPD_OK;
+        lines_fail(&in->at, 0, "'Frames: %zu', but %zu lines of values follow; the file is %s",
+                   frames, count, count < frames ? "cut off" : "damaged");
 }
 
 static spd_status read_frames(bvh_reader *in, size_t frames)
@@ -185,34 +173,33 @@ static spd_status read_frames(bvh_reader *in, size_t frames)
     const skeleton *bones = in->bones;
     double *R = mem_alloc(bones->bones, 9 * sizeof *R);
     double *value = mem_alloc(bones->channels, sizeof *value);
-    spd_status status = R && value ? skeleton_clip(in->ctx, bones, frames, &in->clip)
-                                   : ctx_nomem(in->ctx, "a frame");
+    spd_status status = R && value ? skeleton_clip(in->at.ctx, bones, frames, &in->clip)
+                                   : ctx_nomem(in->at.ctx, "a frame");
     for (size_t f = 0; status == SPD_OK && f < frames; f++) {
         lines_next(&in->at);
-        status = lines_numbers(in->ctx, &in->at, "a frame", bones->channels, value);
-        if (status == SPD_OK)
-            status = lines_end(in->ctx, &in->at, "the values of all channels");
+        lines_numbers(&in->at, "a frame", bones->channels, value);
+        lines_end(&in->at, "the values of all channels");
+        status = in->at.status;
         if (status == SPD_OK)
             skeleton_pose(bones, value, R, in->clip->position + f * 3 * bones->bones);
     }
     mem_free(R);
     mem_free(value);
-    return status == SPD_OK ? motion_check(in->ctx, in->clip) : status;
+    return status == SPD_OK ? motion_check(in->at.ctx, in->clip) : status;
 }
 
 static spd_status read_all(bvh_reader *in)
 {
     size_t frames = 0;
     double rate = 0.0;
-    spd_status status = skeleton_new(in->ctx, POSE_BVH, &in->bones);
+    spd_status status = skeleton_new(in->at.ctx, POSE_BVH, &in->bones);
     if (status < 0)
         return status;
     in->bones->radians = DEGREE;
-    status = read_hierarchy(in);
-    if (status == SPD_OK)
-        status = read_counts(in, &frames, &rate);
-    if (status == SPD_OK)
-        status = check_count(in, frames);
+    read_hierarchy(in);
+    read_counts(in, &frames, &rate);
+    check_count(in, frames);
+    status = in->at.status;
     if (status == SPD_OK)
         status = read_frames(in, frames);
     if (status == SPD_OK)
@@ -222,13 +209,9 @@ static spd_status read_all(bvh_reader *in)
 
 spd_status bvh_parse(spd_context *ctx, const char *text, size_t size, motion **clip)
 {
-    bvh_reader in = {.ctx = ctx, .open = BONE_NONE};
-    text_locale saved;
-    lines_start(&in.at, text, size, '\0');
-    if (text_enter_c_locale(&saved))
-        return ctx_nomem(ctx, "a locale");
+    bvh_reader in = {.open = BONE_NONE};
+    lines_start(&in.at, ctx, text, size, '\0');
     spd_status status = read_all(&in);
-    text_leave_c_locale(&saved);
     if (status == SPD_OK)
         *clip = in.clip;
     else

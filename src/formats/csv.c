@@ -125,15 +125,11 @@ static spd_status survey_rows(spd_context *ctx, const char *y_name, csv_table *t
 spd_status csv_survey(spd_context *ctx, const char *bytes, size_t size, const char *y_name,
                       csv_table *table)
 {
-    text_locale saved;
     csv_table learnt = {0};
     if (memchr(bytes, 0, size))
         return ctx_fail(ctx, SPD_EFORMAT, "is not a text file (it holds NUL bytes)");
-    if (text_enter_c_locale(&saved))
-        return ctx_nomem(ctx, "a locale");
     csv_start(&learnt.start, bytes, size);
     spd_status status = survey_rows(ctx, y_name, &learnt);
-    text_leave_c_locale(&saved);
     if (status < 0)
         csv_table_free(&learnt);
     else
@@ -147,51 +143,25 @@ void csv_table_free(csv_table *table)
     table->seen = NULL;
 }
 
-/* Cells of the columns that `takes` wants, as numbers. */
-static spd_status take_numbers(spd_context *ctx, const csv_table *table,
-                               int (*takes)(size_t column, const void *user), const void *user,
-                               double *out)
-{
-    text_locale saved;
-    csv_cursor walk = table->start;
-    csv_cell cell;
-    if (text_enter_c_locale(&saved))
-        return ctx_nomem(ctx, "a locale");
-    spd_status status = SPD_OK;
-    while (status == SPD_OK && csv_next(&walk, &cell) == CSV_CELL) {
-        if (!takes(cell.column, user))
-            continue;
-        if (!csv_number(&cell, out++))
-            status = not_a_number(ctx, &cell);
-    }
-    text_leave_c_locale(&saved);
-    return status;
-}
-
-static int is_column(size_t column, const void *user)
-{
-    return column == *(const size_t *)user;
-}
-
-static int is_other_column(size_t column, const void *user)
-{
-    return column != *(const size_t *)user;
-}
-
-static int is_unmarked(size_t column, const void *user)
-{
-    return !((const char *)user)[column];
-}
-
 spd_status csv_numbers(spd_context *ctx, const csv_table *table, size_t column, int alone,
                        double *out)
 {
-    return take_numbers(ctx, table, alone ? is_column : is_other_column, &column, out);
+    csv_cursor walk = table->start;
+    csv_cell cell;
+    while (csv_next(&walk, &cell) == CSV_CELL)
+        if ((cell.column == column) == alone && !csv_number(&cell, out++))
+            return not_a_number(ctx, &cell);
+    return SPD_OK;
 }
 
 spd_status csv_numbers_but(spd_context *ctx, const csv_table *table, const char *skip, double *out)
 {
-    return take_numbers(ctx, table, is_unmarked, skip, out);
+    csv_cursor walk = table->start;
+    csv_cell cell;
+    while (csv_next(&walk, &cell) == CSV_CELL)
+        if (!skip[cell.column] && !csv_number(&cell, out++))
+            return not_a_number(ctx, &cell);
+    return SPD_OK;
 }
 
 spd_status csv_texts(spd_context *ctx, const csv_table *table, size_t column, spd_array **array)

@@ -1,8 +1,9 @@
 /* csv_cells.c - from characters to cells. */
 #include "formats/csv.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "io/text.h"
 
 static char guess_separator(const csv_cursor *c)
 {
@@ -137,16 +138,7 @@ csv_step csv_next(csv_cursor *c, csv_cell *cell)
 
 int csv_number(const csv_cell *cell, double *value)
 {
-    char text[128], *end;
-    if (cell->size == 0 || cell->size >= sizeof text)
-        return 0;
-    memcpy(text, cell->from, cell->size);
-    text[cell->size] = '\0';
-    double number = strtod(text, &end);
-    if (*end || end == text)
-        return 0;
-    *value = number;
-    return 1;
+    return text_number(cell->from, cell->size, value);
 }
 
 size_t csv_copy(const csv_cell *cell, char *out)

@@ -5,12 +5,6 @@
 #include "formats/data.h"
 #include "io/text.h"
 
-static int ends_with(const char *path, const char *ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length >= tail && text_same(path + length - tail, ending);
-}
-
 /* A view of the matrices; nothing is copied. */
 static spd_array matrices_view(const spd_data *data, char *name)
 {
@@ -38,18 +32,19 @@ static char *choose_name(const spd_data *data, char *usual, const spd_array *ori
 
 spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *path)
 {
+    static const char *const tables[] = {".csv", ".tsv", ".txt", NULL};
     char x_name[] = "X", y_name[] = "y";
     spd_array X = matrices_view(data, choose_name(data, x_name, data->storage)), y = {0};
     size_t count = 0;
     ctx_clear(ctx);
-    if (ends_with(path, ".csv") || ends_with(path, ".tsv") || ends_with(path, ".txt"))
+    if (path_ends_in(path, tables))
         return ctx_fail(ctx, SPD_EINVAL, "%.300s: data sets are written as .npz, .mat or .npy",
                         path);
     const spd_array **arrays = mem_alloc(data->columns + 2, sizeof *arrays);
     if (!arrays)
         return ctx_nomem(ctx, "a list of arrays");
     arrays[count++] = &X;
-    int with_labels = !ends_with(path, ".npy");
+    int with_labels = !text_same(path_ending(path), ".npy");
     if (data->y && with_labels) {
         y = *data->y;
         y.name = choose_name(data, y_name, data->y);
@@ -57,7 +52,7 @@ spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *pat
     }
     for (size_t i = 0; i < data->columns && with_labels; i++)
         arrays[count++] = data->column[i];
-    spd_status status = data->meta && ends_with(path, ".npz")
+    spd_status status = data->meta && text_same(path_ending(path), ".npz")
                             ? spd_bundle_write(ctx, path, count, arrays, data->meta)
                             : spd_arrays_write(ctx, path, count, arrays);
     mem_free(arrays);

@@ -40,18 +40,12 @@ static void names_free(names *list)
 
 static spd_status names_add(spd_context *ctx, names *list, const char *name)
 {
-    size_t count = list->count;
-    if ((count & (count - 1)) == 0) { /* room doubles: full at 0 and at every power of two */
-        size_t size = sizeof *list->name;
-        char **grown = mem_grow(list->name, count * size, (count ? 2 * count : 1) * size);
-        if (!grown)
-            return ctx_nomem(ctx, "a list of files");
-        list->name = grown;
-    }
-    list->name[count] = mem_text(name);
-    if (!list->name[count])
+    char **grown = mem_list(list->name, list->count, sizeof *list->name);
+    char *copy = grown ? mem_text(name) : NULL;
+    list->name = grown ? grown : list->name;
+    if (!copy)
         return ctx_nomem(ctx, "a list of files");
-    list->count++;
+    list->name[list->count++] = copy;
     return SPD_OK;
 }
 

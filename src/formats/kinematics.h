@@ -43,7 +43,7 @@ typedef struct bone_name {
 
 struct skeleton {
     pose_rule rule;
-    size_t bones, room;
+    size_t bones;
     bone *bone;         /* bones, as in the file; the root is the first */
     size_t *order;      /* bones numbers, parents before children */
     bone_name *by_name; /* bones names in alphabetical order */

@@ -7,8 +7,11 @@
 
 #include "base/context.h"
 
-/* Where a walk stands: before the next word of a line. */
+/* Where a walk stands: before the next word of a line. The first fault ends it: then there are no
+ * further lines and words. */
 typedef struct lines {
+    spd_context *ctx;      /* for the message of that fault, */
+    spd_status status;     /* and its status */
     const char *at, *stop; /* what is left of this line */
     const char *next, *end;
     char comment; /* a word that starts with it ends the line; 0: none does */
@@ -21,7 +24,12 @@ typedef struct word {
 } word;
 
 /* Starts a walk behind a byte order mark; lines_next gives the first line. */
-void lines_start(lines *walk, const char *text, size_t size, char comment);
+void lines_start(lines *walk, spd_context *ctx, const char *text, size_t size, char comment);
+
+/* Ends the walk with SPD_EFORMAT and a message about a line, or (0) about the file; when it has
+ * ended already nothing happens. */
+void lines_fail(lines *walk, size_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* To the next line that has a word; zero at the end of the text. */
 int lines_next(lines *walk);
@@ -36,25 +44,20 @@ int lines_any_word(lines *walk, word *out);
  * nothing. */
 int lines_rest(lines *walk, char until, word *out);
 
-/* out (count) <- the next numbers of the line; SPD_EFORMAT names what they are of. */
-spd_status lines_numbers(spd_context *ctx, lines *walk, const char *what, size_t count,
-                         double *out);
+/* out (count) <- the next numbers of the line; a fault names what they are of. */
+void lines_numbers(lines *walk, const char *what, size_t count, double *out);
 
-/* SPD_EFORMAT when the line goes on. */
-spd_status lines_end(spd_context *ctx, lines *walk, const char *what);
+/* It is a fault when the line goes on. */
+void lines_end(lines *walk, const char *what);
 
 /* Equal but for the case of ASCII letters. */
 int word_is(const word *w, const char *text);
 
-/* *value <- the number, correctly rounded; zero when the word is no finite decimal number. The
- * caller has entered the "C" locale (text.h). */
+/* *value <- the number, correctly rounded; zero when the word is no finite decimal number. */
 int word_number(const word *w, double *value);
 
 /* *value <- the digits; zero when there is anything else or it does not fit. */
 int word_count(const word *w, size_t *value);
-
-/* A copy of the word's bytes that ends with NUL; NULL when out of memory. */
-char *word_copy(const word *w);
 
 /* A new text from bytes that may be UTF-8, else are taken for Latin-1; NULL when out of memory. */
 char *text_from_bytes(const char *bytes);

@@ -29,23 +29,12 @@ void skeleton_free(skeleton *bones)
     mem_free(bones);
 }
 
-static int make_room(skeleton *bones)
-{
-    if (bones->bones < bones->room)
-        return 0;
-    size_t room = bones->room ? 2 * bones->room : 32;
-    bone *grown = mem_grow(bones->bone, bones->bones * sizeof *grown, room * sizeof *grown);
-    if (!grown)
-        return 1;
-    bones->bone = grown;
-    bones->room = room;
-    return 0;
-}
-
 spd_status skeleton_add(spd_context *ctx, skeleton *bones, const word *name, size_t line,
                         size_t *added)
 {
-    char *copy = make_room(bones) ? NULL : word_copy(name);
+    bone *grown = mem_list(bones->bone, bones->bones, sizeof *grown);
+    char *copy = grown ? mem_part(name->from, name->size) : NULL;
+    bones->bone = grown ? grown : bones->bone;
     if (!copy)
         return ctx_nomem(ctx, "a skeleton");
     bones->bone[bones->bones] = (bone){

@@ -13,7 +13,15 @@
 #define COST_ROUNDING 1e-10
 
 /* s->own, in matrices of n x n and then scalars. */
-enum { FACTOR, DIRECTION, FACTOR_BEFORE, DIRECTION_BEFORE, DIRECTION_CARRIED, MATRICES };
+enum {
+    FACTOR,
+    DIRECTION,
+    FACTOR_BEFORE,
+    DIRECTION_BEFORE,
+    DIRECTION_CARRIED,
+    FACTOR_BEST,
+    MATRICES
+};
 enum { THETA, COST_BEFORE, SIZE_BEFORE, SCALARS };
 
 static double *matrix(const mean_state *s, int which)
@@ -137,7 +145,11 @@ spd_status descent_advance(mean_state *s, const descent_view *view)
     spd_status status = SPD_OK;
     if (!isfinite(size))
         return SPD_ENUMERIC;
-    mean_judge(s, size);
+    mean_judge(s, size, view->rounding);
+    if (s->stalled == 0)
+        memcpy(matrix(s, FACTOR_BEST), L, s->n * s->n * sizeof *L);
+    if (s->done && s->residual < size)
+        memcpy(L, matrix(s, FACTOR_BEST), s->n * s->n * sizeof *L);
     if (!s->done) {
         if (is_worse(s, view->cost, size)) {
             go_back(s);

@@ -26,7 +26,8 @@ spd_status descent_straight(mean_state *s, double *theta, double *L, const doubl
 /* What a pass found at the point L; the direction S is in descent_direction(s). */
 typedef struct descent_view {
     descent_move move;
-    double scale; /* |S| / scale is the residual */
+    double scale;    /* |S| / scale is the residual */
+    double rounding; /* residual that rounding alone may leave */
     double cost;
     double shortest, longest; /* bounds of theta */
     double usual;             /* theta where nothing better is known */

@@ -1,11 +1,15 @@
 /* mean.c - the table of means, and the stopping rule they share. */
 #include "geometry/mean.h"
 
+#include <math.h>
+
 /* Advances without a residual smaller by this factor than the best so far: rounding, when the
- * residual is small already. Slow convergence still passes: 0.996^12 = 0.95. */
-#define PATIENCE 12
-#define PROGRESS 0.95
-#define ROUNDING 1e-8
+ * residual is small already. Slow convergence still passes: 0.996^12 = 0.95. Where the condition
+ * lets rounding be large it takes more of them. */
+#define PATIENCE      12
+#define MORE_PATIENCE 24
+#define PROGRESS      0.95
+#define ROUNDING      1e-8
 
 static const mean_rule *const table[SPD_METRICS] = {
     [SPD_AIRM] = &mean_airm,
@@ -22,7 +26,7 @@ const mean_rule *mean_get(spd_metric metric)
     return (unsigned)metric < SPD_METRICS ? table[metric] : NULL;
 }
 
-void mean_judge(mean_state *s, double residual)
+void mean_judge(mean_state *s, double residual, double rounding)
 {
     s->residual = residual;
     if (s->iterations == 0 || residual < PROGRESS * s->best) {
@@ -32,6 +36,10 @@ void mean_judge(mean_state *s, double residual)
         s->stalled++;
     }
     s->done = residual <= s->tol || (s->stalled >= PATIENCE && residual <= ROUNDING);
+    if (!s->done && s->stalled >= MORE_PATIENCE && s->best <= rounding) {
+        s->residual = fmin(s->best, residual);
+        s->done = 1;
+    }
 }
 
 size_t mean_nothing(size_t n)

@@ -10,8 +10,8 @@
 #include "linalg/kernels.h"
 #include "spdml.h"
 
-/* Most groups that one call of term takes. */
-#define MEAN_GROUPS 2
+/* Most octets that one call of term takes. */
+#define MEAN_OCTETS 2
 
 /* The moving point; all pointers lead into memory lent by the engine. */
 typedef struct mean_state {
@@ -39,9 +39,9 @@ typedef struct mean_rule {
     size_t (*state)(size_t n);
     size_t (*advance_work)(size_t n);
 
-    /* T (groups x terms x 8) <- terms of the matrices in X (groups x TRI(n) x 8, destroyed).
+    /* T (octets x terms x 8) <- terms of the matrices in X (octets x TRI(n) x 8, destroyed).
      * bad[g] <- mask of lanes without a term. */
-    void (*term)(const kernels *k, size_t n, size_t groups, const double *frame, double *X,
+    void (*term)(const kernels *k, size_t n, size_t octets, const double *frame, double *X,
                  double *T, unsigned *bad, double *work);
 
     /* Prepares frame and own, from M when there is a start. NULL: nothing to prepare. Both return
@@ -57,8 +57,10 @@ typedef struct mean_rule {
 const mean_rule *mean_get(spd_metric metric);
 
 /* Records the residual of an advance. Done when it is at most tol, or when it has stopped to
- * shrink below 1e-8: rounding allows no more then. */
-void mean_judge(mean_state *s, double residual);
+ * shrink below 1e-8: rounding allows no more then. Where rounding may amount to more, at the
+ * condition of the samples and the point, residuals that have stopped to shrink below that are
+ * done too; s->residual is then the best one, and its point (stalled was 0) the one to return. */
+void mean_judge(mean_state *s, double residual, double rounding);
 
 /* For rules that need no scratch. */
 size_t mean_nothing(size_t n);

@@ -8,6 +8,7 @@
  *
  * (Bini, Iannazzo 2013), hence theta = 2/(1 + beta) is safe near the mean, and 1/beta to 1 bounds
  * every sensible step. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,16 +51,16 @@ static void log_rule(const void *user, size_t count, double *lambda)
     spdfun_values(SPD_LOG, 0.0, count, lambda, lambda);
 }
 
-static void airm_term(const kernels *k, size_t n, size_t groups, const double *frame, double *X,
+static void airm_term(const kernels *k, size_t n, size_t octets, const double *frame, double *X,
                       double *T, unsigned *bad, double *work)
 {
     size_t entries = TRI(n) * LANES;
     double *L = work, *full = L + entries, *rest = full + n * n * LANES;
     k->spread(TRI(n), frame, L);
-    for (size_t g = 0; g < groups; g++)
+    for (size_t g = 0; g < octets; g++)
         k->reduce(n, L, X + g * entries, X + g * entries, full);
-    const double *value = spdfun_map(k, log_rule, NULL, n, groups, X, bad, rest);
-    for (size_t g = 0; g < groups; g++, T += airm_terms(n) * LANES) {
+    const double *value = spdfun_map(k, log_rule, NULL, n, octets, X, bad, rest);
+    for (size_t g = 0; g < octets; g++, T += airm_terms(n) * LANES) {
         memcpy(T, X + g * entries, entries * sizeof *T);
         airm_scalars(n, value + g * n * LANES, T + entries, T + entries + LANES);
     }
@@ -72,11 +73,14 @@ static spd_status airm_begin(mean_state *s)
     return status;
 }
 
+/* Rounding moves the smallest eigenvalue of C, hence its logarithm, by eps times C's condition,
+ * which is exp(2 beta) for a typical sample. */
 static spd_status airm_advance(mean_state *s, const double *sum)
 {
     double beta = sum[TRI(s->n) + 1];
     descent_view view = {.move = descent_geodesic,
                          .scale = sqrt((double)s->n),
+                         .rounding = (double)s->n * DBL_EPSILON * exp(2.0 * beta),
                          .cost = sum[TRI(s->n)],
                          .shortest = 1.0 / beta,
                          .longest = 1.0,

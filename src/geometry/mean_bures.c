@@ -8,6 +8,7 @@
  * is the step theta = 1 along S = B - L in the coordinates in which the distance is Euclidean,
  * where f(M) = sum w d2(M, X) = |L|^2 - 2 tr T + constant. Longer steps (descent.h) need fewer of
  * them. From M = I the first step gives (sum w X^1/2)^2, exact when the samples commute. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,19 +35,19 @@ static void root_rule(const void *user, size_t count, double *lambda)
         lambda[i] = lambda[i] < 0.0 ? 0.0 : sqrt(lambda[i]);
 }
 
-static void bures_term(const kernels *k, size_t n, size_t groups, const double *frame, double *X,
+static void bures_term(const kernels *k, size_t n, size_t octets, const double *frame, double *X,
                        double *T, unsigned *bad, double *work)
 {
     size_t entries = TRI(n) * LANES;
     double *L = work, *full = L + entries, *rest = full + n * n * LANES;
-    unsigned indefinite[MEAN_GROUPS];
+    unsigned indefinite[MEAN_OCTETS];
     k->spread(TRI(n), frame, L);
-    for (size_t g = 0; g < groups; g++) {
+    for (size_t g = 0; g < octets; g++) {
         k->expand(n, L, X + g * entries, T + g * entries, full);
         indefinite[g] = k->chol(n, X + g * entries, NULL);
     }
-    spdfun_map(k, root_rule, NULL, n, groups, T, bad, rest);
-    for (size_t g = 0; g < groups; g++)
+    spdfun_map(k, root_rule, NULL, n, octets, T, bad, rest);
+    for (size_t g = 0; g < octets; g++)
         bad[g] |= indefinite[g];
 }
 
@@ -59,6 +60,18 @@ static spd_status bures_begin(mean_state *s)
     spd_status status = descent_begin(s);
     dense_pack(n, descent_factor(s), s->frame);
     return status;
+}
+
+/* What rounding leaves of B: the root of an eigenvalue of L' X L near zero is off by the root of
+ * eps, relative to the largest, and the solve by L' magnifies that by the root of M's condition. */
+static double bures_rounding(size_t n, const double *L)
+{
+    double low = INFINITY, high = 0.0;
+    for (size_t r = 0; r < n; r++) {
+        low = fmin(low, fabs(L[r * n + r]));
+        high = fmax(high, fabs(L[r * n + r]));
+    }
+    return sqrt((double)n * DBL_EPSILON) * high / low;
 }
 
 /* The leap from M = I says nothing about the next step: that one is plain too. */
@@ -76,6 +89,7 @@ static spd_status bures_advance(mean_state *s, const double *sum)
         S[e] -= L[e];
     descent_view view = {.move = descent_straight,
                          .scale = sqrt(size),
+                         .rounding = bures_rounding(n, L),
                          .cost = dense_dot(n, L, L) - 2.0 * roots,
                          .shortest = s->iterations == 1 ? 1.0 : 0.5,
                          .longest = s->iterations == 1 ? 1.0 : 1e3,

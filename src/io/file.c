@@ -18,17 +18,9 @@ static const struct {
     {".tsv", FORMAT_CSV}, {".txt", FORMAT_CSV}, {".spdml", FORMAT_NPZ},
 };
 
-/* The last ending of a path, with its dot; "" when it has none. */
-static const char *ending_of(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    return dot && dot != name ? dot : "";
-}
-
 static io_format format_by_ending(const char *path)
 {
-    const char *ending = ending_of(path);
+    const char *ending = path_ending(path);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (text_same(ending, endings[i].ending))
             return endings[i].format;
@@ -54,7 +46,7 @@ static spd_status unknown_ending(spd_context *ctx, const char *path)
 {
     char plain[40];
     return ctx_fail(ctx, SPD_EFORMAT, "unknown file type '%s'; use .npz, .npy, .mat or .csv",
-                    text_plain(ending_of(path), plain, sizeof plain));
+                    text_plain(path_ending(path), plain, sizeof plain));
 }
 
 /* Ending and content disagree: says what it seems to be. */
@@ -163,19 +155,12 @@ void io_names(const io_file *file, char *text, size_t size)
 
 spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, io_entry **entry)
 {
-    size_t count = file->count;
-    /* Room doubles: it is full at 0 and at every power of two. */
-    if ((count & (count - 1)) == 0) {
-        size_t room = count ? 2 * count : 1;
-        io_entry *grown = mem_grow(file->entry, count * sizeof *grown, room * sizeof *grown);
-        if (!grown)
-            return ctx_nomem(ctx, "a list of arrays");
-        file->entry = grown;
-    }
-    memset(&file->entry[count], 0, sizeof *file->entry);
-    file->entry[count].name = name ? mem_text(name) : NULL;
-    if (name && !file->entry[count].name)
+    io_entry *grown = mem_list(file->entry, file->count, sizeof *grown);
+    char *copy = grown && name ? mem_text(name) : NULL;
+    file->entry = grown ? grown : file->entry;
+    if (!grown || (name && !copy))
         return ctx_nomem(ctx, "a list of arrays");
+    file->entry[file->count] = (io_entry){.name = copy};
     *entry = &file->entry[file->count++];
     return SPD_OK;
 }

@@ -511,9 +511,9 @@ spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X, const 
     f.user = user;
     f.fingerprint = fingerprint(n, p, X, label);
     f.o.restarts = options->restarts > 1 ? options->restarts : 1;
-    int blas_threads = parallel_hold_blas();
+    parallel_hold_blas();
     status = fit_run(&f, label, resume, model);
-    parallel_release_blas(blas_threads);
+    parallel_release_blas();
     fit_release(&f);
     return status;
 }

@@ -97,9 +97,9 @@ static spd_status write_face(spd_context *ctx, const spd_synth_options *o, const
     shot how = {0};
     image *picture = NULL;
     rng r;
-    rng_seed(&r, noise_key(o->seed ^ FACE_SALT, subject, 0));
+    rng_seed(&r, rng_key(o->seed ^ FACE_SALT, subject, 0));
     face_draw(&r, &who);
-    rng_seed(&r, noise_key(o->seed ^ FACE_SALT, subject, 1 + which));
+    rng_seed(&r, rng_key(o->seed ^ FACE_SALT, subject, 1 + which));
     draw_shot(&r, &poses[which], &how);
     spd_status status = face_render(ctx, &who, &how, o->size, &r, &picture);
     if (status >= 0)

@@ -57,7 +57,7 @@ static void draw_symmetric(rng *r, size_t n, double scale, double *A)
 static rng stream(const planting *g, uint64_t purpose, size_t index)
 {
     rng r;
-    rng_seed(&r, noise_key(g->options->seed, purpose, index));
+    rng_seed(&r, rng_key(g->options->seed, purpose, index));
     return r;
 }
 
@@ -68,12 +68,12 @@ static spd_status draw_basis(spd_context *ctx, planting *g)
     if (!work)
         return ctx_nomem(ctx, "a basis");
     rng r = stream(g, FOR_BASIS, 0);
-    const int blas = parallel_hold_blas();
+    parallel_hold_blas();
     do
         for (size_t e = 0; e < n * n; e++)
             g->Q[e] = rng_normal(&r);
     while (tall_orthonormalise(n, n, g->Q, work) < 1e-8);
-    parallel_release_blas(blas);
+    parallel_release_blas();
     mem_free(work);
     return SPD_OK;
 }

@@ -89,7 +89,7 @@ static spd_status textures_write(spd_context *ctx, const spd_synth_options *o, c
     const size_t kind = i / o->samples, number = i % o->samples;
     image *picture = NULL;
     rng r;
-    rng_seed(&r, noise_key(o->seed ^ TEXTURE_SALT, kind, number));
+    rng_seed(&r, rng_key(o->seed ^ TEXTURE_SALT, kind, number));
     spd_status status = texture_render(ctx, &materials[kind], o->size, &r, &picture);
     if (status >= 0)
         status = write_picture(ctx, folder, materials[kind].name, number + 1, picture);

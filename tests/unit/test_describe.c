@@ -319,6 +319,28 @@ static void singular_matrices_are_refused(void)
     drop("flat.csv");
 }
 
+/* Below zero stands for what the descriptor usually takes: 1e-3 of the trajectories of joints. */
+static void usual_regularisation(void)
+{
+    static const double asked[] = {-1.0, 1e-3, 1e-2};
+    const char *path = put_table("clip.csv", 8, N);
+    spd_data *data[3] = {NULL};
+    for (int k = 0; k < 3; k++) {
+        spd_describe_defaults(SPD_DESCRIBE_JOINTS, &options);
+        options.covariance.regularize = asked[k];
+        CHECK(spd_describe(ctx, SPD_DESCRIBE_JOINTS, 1, &path, &options, &data[k], NULL) == SPD_OK,
+              "%s", spd_context_error(ctx)->message);
+    }
+    if (data[0] && data[1] && data[2]) {
+        CHECK(memcmp(data[0]->X, data[1]->X, sizeof(double) * N * N) == 0, "not the usual one");
+        CHECK(memcmp(data[0]->X, data[2]->X, sizeof(double) * N * N) != 0,
+              "it makes no difference");
+    }
+    for (int k = 0; k < 3; k++)
+        spd_data_free(data[k]);
+    drop("clip.csv");
+}
+
 static void groups_of_rows(void)
 {
     static const char text[] = "a,trial,b,kind\n1,7,2,x\n3,9,1,y\n2,7,5,x\n4,9,1,y\n0,7,1,x\n"
@@ -542,6 +564,7 @@ int main(void)
     RUN(nothing_to_describe);
     RUN(singular_matrices_are_refused);
     RUN(groups_of_rows);
+    RUN(usual_regularisation);
     RUN(windows_and_bands);
     RUN(threads_and_cancelling);
     RUN(meta_survives_the_file);

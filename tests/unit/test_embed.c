@@ -266,8 +266,7 @@ static void laplacian_has_its_null_vector(void)
     free(M);
 }
 
-/* ---- parts and eigenvectors
- * ----------------------------------------------------------------------- */
+/* ---- components and eigenvectors -------------------------------------------------------- */
 
 /* Samples 0 .. 29 in three clusters far apart: 15, 10 and 5 of them, mixed. */
 static double *clusters(int *cluster)
@@ -281,24 +280,27 @@ static double *clusters(int *cluster)
     return X;
 }
 
-static void parts_are_found(void)
+static void components_are_found(void)
 {
     int cluster[30];
     double *X = clusters(cluster);
     neighbourhoods h = found(SPD_AIRM, N, 30, X, 4);
-    graph_parts parts;
+    graph_components components;
     spd_context *ctx = spd_context_new();
-    CHECK(parts_find(NULL, &h, 4, &parts) == SPD_OK && parts.count == 3, "%zu", parts.count);
-    CHECK(parts.size[0] == 15 && parts.size[1] == 10 && parts.size[2] == 5, " ");
+    CHECK(components_find(NULL, &h, 4, &components) == SPD_OK && components.count == 3, "%zu",
+          components.count);
+    CHECK(components.size[0] == 15 && components.size[1] == 10 && components.size[2] == 5, " ");
     for (size_t i = 0; i < 30; i++)
-        CHECK(parts.part[i] == (size_t)cluster[i], "sample %zu: %zu", i, parts.part[i]);
-    CHECK(parts_refuse(ctx, &parts, 30, 4, 0) == SPD_EINVAL, " ");
+        CHECK(components.component[i] == (size_t)cluster[i], "sample %zu: %zu", i,
+              components.component[i]);
+    CHECK(components_refuse(ctx, &components, 30, 4, 0) == SPD_EINVAL, " ");
     CHECK(strstr(spd_context_error(ctx)->message, "3 parts") &&
               strstr(spd_context_error(ctx)->message, "X[0], has 5"),
           "%s", spd_context_error(ctx)->message);
-    parts_free(&parts);
-    CHECK(parts_find(NULL, &h, 1, &parts) == SPD_OK && parts.count > 3, "%zu", parts.count);
-    parts_free(&parts);
+    components_free(&components);
+    CHECK(components_find(NULL, &h, 1, &components) == SPD_OK && components.count > 3, "%zu",
+          components.count);
+    components_free(&components);
     spd_context_free(ctx);
     neighbourhoods_free(&h);
     free(X);
@@ -333,8 +335,8 @@ static void closed_groups_are_found(void)
         size_t k = 1 + seed % 2;
         neighbourhoods h = random_graph(seed, MANY, k);
         char leads[MANY][MANY] = {{0}};
-        graph_parts parts;
-        CHECK(parts_find_closed(NULL, &h, k, &parts) == SPD_OK, " ");
+        graph_components components;
+        CHECK(components_find_closed(NULL, &h, k, &components) == SPD_OK, " ");
         for (size_t i = 0; i < MANY; i++)
             for (size_t c = 0; c < k; c++)
                 leads[i][h.index[i * k + c]] = 1;
@@ -346,16 +348,18 @@ static void closed_groups_are_found(void)
             int closed = 1;
             for (size_t j = 0; j < MANY; j++)
                 closed &= !leads[i][j] || leads[j][i];
-            CHECK(closed == (parts.part[i] != PARTS_NONE), "seed %d, sample %zu", (int)seed, i);
+            CHECK(closed == (components.component[i] != NO_COMPONENT), "seed %d, sample %zu",
+                  (int)seed, i);
             for (size_t j = 0; closed && j < MANY; j++)
-                CHECK((i == j || leads[i][j]) == (parts.part[i] == parts.part[j]), "%zu, %zu", i,
-                      j);
+                CHECK((i == j || leads[i][j]) ==
+                          (components.component[i] == components.component[j]),
+                      "%zu, %zu", i, j);
             transient += !closed;
         }
-        for (size_t c = 0; c + 1 < parts.count; c++)
-            CHECK(parts.size[c] >= parts.size[c + 1], "not by size");
-        several += parts.count > 1;
-        parts_free(&parts);
+        for (size_t c = 0; c + 1 < components.count; c++)
+            CHECK(components.size[c] >= components.size[c + 1], "not by size");
+        several += components.count > 1;
+        components_free(&components);
         free(h.index);
         free(h.G);
     }
@@ -370,20 +374,20 @@ static void closed_groups_make_null_vectors(void)
     for (uint64_t seed = 1; seed <= 40; seed++) {
         neighbourhoods h = random_graph(seed, MANY, 2);
         double *M = calloc((size_t)MANY * MANY, sizeof *M), *Z, lambda[MANY];
-        graph_parts parts;
-        CHECK(parts_find_closed(NULL, &h, 2, &parts) == SPD_OK, " ");
+        graph_components components;
+        CHECK(components_find_closed(NULL, &h, 2, &components) == SPD_OK, " ");
         CHECK(lle_matrix(NULL, &h, 2, 1e-3, M) == SPD_OK, " ");
-        Z = block(parts.count * MANY);
-        CHECK(lle_vectors(NULL, MANY, M, &parts, Z) == SPD_OK, " ");
-        for (size_t c = 0; c < parts.count; c++)
+        Z = block(components.count * MANY);
+        CHECK(lle_vectors(NULL, MANY, M, &components, Z) == SPD_OK, " ");
+        for (size_t c = 0; c < components.count; c++)
             CHECK(image(MANY, M, Z + c * MANY) < 1e-9, "seed %d: %g", (int)seed,
                   image(MANY, M, Z + c * MANY));
         twin_eigh(MANY, M, lambda, NULL);
-        CHECK(lambda[parts.count - 1] < 1e-12 && lambda[parts.count] > 1e-8,
-              "seed %d, %zu groups: %g, %g", (int)seed, parts.count, lambda[parts.count - 1],
-              lambda[parts.count]);
-        checked += parts.count > 1;
-        parts_free(&parts);
+        CHECK(lambda[components.count - 1] < 1e-12 && lambda[components.count] > 1e-8,
+              "seed %d, %zu groups: %g, %g", (int)seed, components.count,
+              lambda[components.count - 1], lambda[components.count]);
+        checked += components.count > 1;
+        components_free(&components);
         free(h.index);
         free(h.G);
         free(M);
@@ -392,8 +396,8 @@ static void closed_groups_make_null_vectors(void)
     CHECK(checked > 5, "%d: too easy", checked);
 }
 
-/* The first coordinates tell the parts, the others are orthogonal to them. */
-static void parts_come_first(void)
+/* The first coordinates tell the components, the others are orthogonal to them. */
+static void components_come_first(void)
 {
     int cluster[30];
     double *X = clusters(cluster), Y[30 * 5], lambda[5], t;
@@ -570,10 +574,10 @@ int main(void)
     RUN(hessians_vanish_on_flat_coordinates);
     RUN(equal_matrices);
     RUN(laplacian_has_its_null_vector);
-    RUN(parts_are_found);
+    RUN(components_are_found);
     RUN(closed_groups_are_found);
     RUN(closed_groups_make_null_vectors);
-    RUN(parts_come_first);
+    RUN(components_come_first);
     RUN(coordinates_are_orthonormal);
     RUN(signs);
     RUN(what_is_refused);

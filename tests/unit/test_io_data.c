@@ -302,10 +302,10 @@ static void the_survey_counts_what_is_wrong(void)
     CHECK_FAILED(spd_data_survey(ctx, &nothing, &survey), SPD_EINVAL, "no matrices");
 }
 
-/* [1 1; 1 1+eps] has a Cholesky factor in exact arithmetic. */
+/* [1 1; 1 1+eps] and four times that have Cholesky factors, and no rounding on the way to them. */
 static void the_survey_counts_what_rounding_made_definite(void)
 {
-    double X[3 * 4] = {1, 0, 0, 1e-14, 1, 1, 1, 1 + 0x1p-52, 3, 3, 3, 3 + 0x1p-51};
+    double X[3 * 4] = {1, 0, 0, 1e-14, 1, 1, 1, 1 + 0x1p-52, 4, 4, 4, 4 + 0x1p-50};
     spd_data data = {.p = 3, .n = 2, .X = X};
     spd_survey survey;
     CHECK(spd_data_survey(ctx, &data, &survey) == SPD_OK, "survey");

@@ -371,6 +371,33 @@ static void far_apart(void)
             }
 }
 
+/* Conditions that leave much more than 1e-8 to rounding: the mean says that it has converged, soon,
+ * with a residual that the condition explains. */
+static void rounding_ends_the_search(void)
+{
+    const spd_metric metrics[] = {SPD_AIRM, SPD_BURES_WASSERSTEIN};
+    rng r;
+    rng_seed(&r, 16);
+    for (double condition = 1e10; condition <= 1e12; condition *= 100.0)
+        for (size_t n = 3; n <= 24; n += 7)
+            for (size_t p = 2; p <= 20; p += 9)
+                for (size_t k = 0; k < 2; k++) {
+                    double *X = random_set(&r, n, p, condition), *M = block(n * n);
+                    double allowed = metrics[k] == SPD_AIRM
+                                         ? (double)n * DBL_EPSILON * condition
+                                         : sqrt((double)n * DBL_EPSILON * condition);
+                    spd_mean_info info = {0};
+                    spd_status status = spd_mean(NULL, metrics[k], n, p, X, NULL, 0.0, 0, M, &info);
+                    CHECK(status == SPD_OK && info.converged && info.iterations < 300 &&
+                              info.residual <= allowed,
+                          "%s n %zu p %zu cond %g: %d after %d, residual %g, allowed %g",
+                          spd_metric_name(metrics[k]), n, p, condition, (int)status,
+                          info.iterations, info.residual, allowed);
+                    free(X);
+                    free(M);
+                }
+}
+
 static void says_when_not_converged(void)
 {
     rng r;
@@ -490,6 +517,7 @@ int main(void)
     RUN(repeated_samples);
     RUN(same_bits_for_any_threads);
     RUN(far_apart);
+    RUN(rounding_ends_the_search);
     RUN(says_when_not_converged);
     RUN(can_be_cancelled);
     RUN(bad_sample_is_named);

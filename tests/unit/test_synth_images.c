@@ -165,7 +165,7 @@ static void keys_differ(void)
 {
     uint64_t key[64];
     for (uint64_t i = 0; i < 64; i++)
-        key[i] = noise_key(i / 16, i / 4 % 4, i % 4);
+        key[i] = rng_key(i / 16, i / 4 % 4, i % 4);
     for (size_t i = 0; i < 64; i++)
         for (size_t j = 0; j < i; j++)
             CHECK(key[i] != key[j], "%zu and %zu", i, j);

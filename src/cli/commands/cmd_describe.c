@@ -1,9 +1,15 @@
 /* cmd_describe.c - `spdml describe`: from images, motion capture and signals to SPD matrices. */
 #include "cli/commands/describe_options.h"
-#include "cli/frame/sheet.h"
 
-static void show_skipped(sheet *r, const spd_failures *skipped)
+static void show(session *s, const describing *d, const spd_data *data, const spd_failures *skipped)
 {
+    sheet *r = session_sheet(s);
+    sheet_text(r, "descriptor", "descriptor", spd_descriptor_name(d->kind));
+    sheet_text(r, "output", "output", session_output(s));
+    sheet_set(r, data->p, data->n);
+    sheet_count(r, "classes", "classes", data->classes, "");
+    sheet_count(r, "columns", "further columns", data->columns, "");
+    sheet_count(r, "skipped", skipped->count ? "skipped inputs" : NULL, skipped->count, "");
     json_t *list = sheet_json_list();
     for (size_t i = 0; i < skipped->count; i++)
         sheet_json_append(list, json_pack("{s:o,s:o}", "input", sheet_json_text(skipped->input[i]),
@@ -11,60 +17,30 @@ static void show_skipped(sheet *r, const spd_failures *skipped)
     sheet_json(r, "failures", list);
 }
 
-static void show_made(session *s, const describing *d, const spd_data *data,
-                      const spd_failures *skipped)
-{
-    sheet r;
-    sheet_open(&r, arguments_flag(s->args, "json"));
-    sheet_text(&r, "descriptor", "descriptor", spd_descriptor_name(d->kind));
-    sheet_text(&r, "output", "output", arguments_text(s->args, "output"));
-    sheet_count(&r, "p", "matrices", data->p, "");
-    sheet_count(&r, "n", NULL, data->n, "");
-    sheet_line(&r, "size", "%zu x %zu", data->n, data->n);
-    sheet_count(&r, "classes", "classes", data->classes, "");
-    sheet_count(&r, "columns", "further columns", data->columns, "");
-    sheet_count(&r, "skipped", skipped->count ? "skipped inputs" : NULL, skipped->count, "");
-    show_skipped(&r, skipped);
-    sheet_close(&r);
-}
-
-/* What was left out, at the end, one line each. */
-static int list_skipped(const spd_failures *skipped)
-{
-    for (size_t i = 0; i < skipped->count; i++)
-        cli_error("skipped: %s", skipped->message[i]);
-    return skipped->count ? CLI_FAILED : CLI_GOOD;
-}
-
-static int describe(session *s, describing *d)
-{
-    spd_data *data = NULL;
-    spd_failures *skipped = NULL;
-    spd_status status = spd_describe(s->ctx, d->kind, s->args->operand_count - 1,
-                                     s->args->operands + 1, &d->options, &data, &skipped);
-    if (status < 0)
-        return session_fail(s, status);
-    session_talk(s, "described %zu matrices", data->p);
-    bar_clear(&s->bar);
-    int code = session_save(s, data);
-    if (!code && !s->silent)
-        show_made(s, d, data, skipped);
-    if (!code)
-        code = list_skipped(skipped);
-    spd_data_free(data);
-    spd_failures_free(skipped);
-    return code;
-}
-
 static int run(session *s)
 {
     describing d = {0};
+    spd_data *data = NULL;
+    spd_failures *skipped = NULL;
     int code = session_check_output(s);
     if (!code)
         code = describing_take(s, &d);
-    if (!code)
-        code = describe(s, &d);
-    describing_free(&d);
+    if (code)
+        return code;
+    spd_status status = spd_describe(s->ctx, d.kind, s->args->operand_count - 1,
+                                     s->args->operands + 1, &d.options, &data, &skipped);
+    if (status < 0)
+        return session_fail(s, status);
+    session_talk(s, "described %zu matrices", data->p);
+    code = session_save(s, data);
+    if (!code && !s->silent)
+        show(s, &d, data, skipped);
+    for (size_t i = 0; i < skipped->count && !code; i++)
+        cli_error("skipped: %s", skipped->message[i]);
+    if (!code && skipped->count)
+        code = CLI_FAILED;
+    spd_data_free(data);
+    spd_failures_free(skipped);
     return code;
 }
 
@@ -108,8 +84,6 @@ const command command_describe = {
     .name = "describe",
     .summary = "make SPD matrices from images, motion capture and signals",
     .operands = "KIND IN...",
-    .min_operands = 2,
-    .max_operands = (size_t)-1,
     .groups = {{"Options", options},
                {"Covariance (all kinds)", options_describe_covariance},
                {"Inputs and labels", options_describe_labels},

@@ -14,8 +14,8 @@ static void take_fit_options(session *s, spd_fit_options *o)
 {
     spd_fit_defaults(o);
     o->seed = (uint64_t)arguments_int(s->args, "seed");
-    o->objective = (spd_objective)learning_choice(s, "objective");
-    o->init = (spd_init)learning_choice(s, "init");
+    o->objective = (spd_objective)session_choice(s, "objective");
+    o->init = (spd_init)session_choice(s, "init");
     o->affinity_weight = arguments_real(s->args, "affinity-weight");
     o->max_iter = (int)arguments_int(s->args, "max-iter");
     o->tol = arguments_real(s->args, "tol");
@@ -207,11 +207,6 @@ static int run(session *s)
     return code;
 }
 
-static const char *objectives(size_t i)
-{
-    return spd_objective_name((spd_objective)i);
-}
-
 static const char *inits(size_t i)
 {
     return i < SPD_INIT_GIVEN ? spd_init_name((spd_init)i) : NULL;
@@ -253,16 +248,10 @@ static const option options_tuning[] = {
              "--train-where or --leave-one-group-out names, where training has several"},
     {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
      .help = "Values of a parameter to choose from, in place of the default ones"},
-    {"objective", 0, OPTION_CHOICE, "NAME", "difference", .choice = objectives,
-     .help = "Learned map: difference of the distances within and between classes, or their ratio"},
-    {"affinity-weight", 0, OPTION_REAL, "L", "1", 0, INFINITY,
-     .help = "Learned map: weight of the pairs between classes"},
-    {"init", 0, OPTION_CHOICE, "KIND", "identity", .choice = inits,
-     .help = "Learned map: where it begins"},
-    {"max-iter", 0, OPTION_INT, "N", "200", 0, 1000000000,
-     .help = "Learned map: iterations at most"},
-    {"tol", 0, OPTION_REAL, "E", "1e-5", 0, 1,
-     .help = "Learned map: stop when the cost falls by less than E of itself"},
+    OPTION_END};
+
+static const option options_start[] = {
+    {"init", 0, OPTION_CHOICE, "KIND", "identity", .choice = inits, .help = "Where it begins"},
     OPTION_END};
 
 static const char *const paragraphs[] = {
@@ -289,10 +278,11 @@ const command command_evaluate = {
     .name = "evaluate",
     .summary = "compare methods of recognition under a protocol",
     .operands = "DATA",
-    .min_operands = 1,
-    .max_operands = 1,
     .groups = {{"Options", options},
                {"Choosing parameters", options_tuning},
+               {"The learned map", options_objective},
+               {NULL, options_start},
+               {NULL, options_stop},
                {"Fixed parameters", options_values},
                {"Reading data", options_data},
                {"Common options", options_common}},

@@ -75,7 +75,7 @@ static void take_solver(session *s, spd_fit_options *o, int given_only)
     if (learning_wants(s, "solver", given_only))
         spd_solver_parse(arguments_text(s->args, "solver"), &o->solver);
     if (learning_wants(s, "transport", given_only))
-        o->transport = (spd_transport)learning_choice(s, "transport");
+        o->transport = (spd_transport)session_choice(s, "transport");
     if (learning_wants(s, "tol", given_only))
         o->tol = arguments_real(s->args, "tol");
     if (learning_wants(s, "gtol", given_only))
@@ -389,13 +389,6 @@ static const option solver_options[] = {
      .standard = "parallel",
      .choice = transports,
      .help = "How directions are carried along"},
-    {.name = "tol",
-     .argument = "E",
-     .type = OPTION_REAL,
-     .standard = "1e-5",
-     .min = 0,
-     .max = 1,
-     .help = "Stop when an iteration lowers the cost by less than E, relatively; 0 turns this off"},
     {.name = "gtol",
      .argument = "E",
      .type = OPTION_REAL,
@@ -403,13 +396,6 @@ static const option solver_options[] = {
      .min = 0,
      .max = 1,
      .help = "Stop when the gradient is E times the first one"},
-    {.name = "max-iter",
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "200",
-     .min = 0,
-     .max = 2000000000,
-     .help = "Stop after N iterations"},
     {.name = "max-time",
      .argument = "SECONDS",
      .type = OPTION_REAL,
@@ -442,11 +428,11 @@ const command command_fit = {
     .name = "fit",
     .summary = "learn a map to smaller, more telling matrices",
     .operands = "DATA",
-    .min_operands = 1,
-    .max_operands = 1,
     .groups = {{"Options", options},
                {"What is learned", options_graph},
+               {NULL, options_objective},
                {"How it is learned", solver_options},
+               {NULL, options_stop},
                {"Reading data", options_data},
                {"Common options", options_common}},
     .paragraphs = paragraphs,

@@ -49,7 +49,6 @@ const command command_help = {
     .name = "help",
     .summary = "help, man pages, shell completion",
     .operands = "[COMMAND]",
-    .max_operands = 1,
     .groups = {{"Options", options}},
     .paragraphs = paragraphs,
     .examples = examples,

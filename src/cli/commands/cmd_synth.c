@@ -3,9 +3,6 @@
 #include <string.h>
 
 #include "cli/frame/kinds.h"
-#include "cli/frame/cli_memory.h"
-#include "cli/frame/sheet.h"
-#include "cli/frame/session.h"
 
 #define ALL_KINDS (KIND(SPD_SYNTH_KINDS) - 1u)
 
@@ -65,28 +62,18 @@ static const kind_options serves[] = {
     {options_spd, KIND(SPD_SYNTH_SPD)},
     {options_images, KIND(SPD_SYNTH_TEXTURES) | KIND(SPD_SYNTH_FACES)},
     {options_motion, KIND(SPD_SYNTH_MOTION)},
-};
+    {NULL, 0}};
 
 static const char *kind_name(size_t kind)
 {
     return spd_synth_name((spd_synth_kind)kind);
 }
 
-static int take_kind(session *s, synthesis *y)
-{
-    static const kind_table kinds = {
-        "synth", "kind", SPD_SYNTH_KINDS, kind_name, sizeof serves / sizeof *serves, serves};
-    size_t kind = 0;
-    int code = kinds_take(s, &kinds, &kind);
-    y->kind = (spd_synth_kind)kind;
-    return code;
-}
-
 /* A file to write is known by its ending; a folder has none. */
 static int take_output(session *s, synthesis *y)
 {
     static const option file = {OPTION_OUTPUT(option_arrays_endings, "")};
-    y->output = arguments_text(s->args, "output");
+    y->output = session_output(s);
     if (y->kind != SPD_SYNTH_SPD)
         return CLI_GOOD;
     int code = option_check(&file, y->output, &y->output);
@@ -94,22 +81,18 @@ static int take_output(session *s, synthesis *y)
 }
 
 /* What is not given keeps the kind's default. */
-static void take_values(session *s, spd_synth_options *o)
+static void take_values(const arguments *args, spd_synth_options *o)
 {
-    const struct {
-        const char *name;
-        size_t *value;
-    } counts[] = {{"classes", &o->classes}, {"samples", &o->samples}, {"n", &o->n},
-                  {"planted", &o->planted}, {"size", &o->size},       {"subjects", &o->subjects},
-                  {"frames", &o->frames}};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (arguments_count(s->args, counts[i].name))
-            *counts[i].value = (size_t)arguments_int(s->args, counts[i].name);
-    if (arguments_count(s->args, "signal"))
-        o->signal = arguments_real(s->args, "signal");
-    if (arguments_count(s->args, "nuisance"))
-        o->nuisance = arguments_real(s->args, "nuisance");
-    o->seed = (uint64_t)arguments_int(s->args, "seed");
+    arguments_take_count(args, "classes", &o->classes);
+    arguments_take_count(args, "samples", &o->samples);
+    arguments_take_count(args, "n", &o->n);
+    arguments_take_count(args, "planted", &o->planted);
+    arguments_take_count(args, "size", &o->size);
+    arguments_take_count(args, "subjects", &o->subjects);
+    arguments_take_count(args, "frames", &o->frames);
+    arguments_take_real(args, "signal", &o->signal);
+    arguments_take_real(args, "nuisance", &o->nuisance);
+    o->seed = (uint64_t)arguments_int(args, "seed");
 }
 
 /* ---- telling -----------------------------------------------------------------------------------
@@ -146,62 +129,50 @@ static void next_step(const session *s, const synthesis *y, char *text, size_t s
     }
 }
 
-static void show_made(session *s, const synthesis *y)
+static void show(session *s, const synthesis *y)
 {
     const spd_synth_options *o = &y->options;
     const double seconds = bar_clock() - s->start;
     const size_t room = 2 * strlen(y->output) + 140;
-    char *next = cli_alloc(room, 1, "a line");
-    sheet r;
+    char *next = session_table(s, room, 1, 1, "characters");
+    sheet *r = session_sheet(s);
     next_step(s, y, next, room);
-    sheet_open(&r, arguments_flag(s->args, "json"));
-    sheet_text(&r, "kind", "kind", spd_synth_name(y->kind));
-    sheet_text(&r, "output", "output", y->output);
-    sheet_count(&r, "files", "files", y->files, "");
+    sheet_text(r, "kind", "kind", spd_synth_name(y->kind));
+    sheet_text(r, "output", "output", y->output);
+    sheet_count(r, "files", "files", y->files, "");
     if (y->kind == SPD_SYNTH_SPD) {
-        sheet_count(&r, "p", "matrices", o->classes * o->samples, "");
-        sheet_count(&r, "n", NULL, o->n, "");
-        sheet_line(&r, "size", "%zu x %zu", o->n, o->n);
-        sheet_count(&r, "planted", "planted", o->planted, "dimensions");
+        sheet_set(r, o->classes * o->samples, o->n);
+        sheet_count(r, "planted", "planted", o->planted, "dimensions");
     }
-    sheet_count(&r, "classes", "classes", o->classes, "");
+    sheet_count(r, "classes", "classes", o->classes, "");
     if (y->kind == SPD_SYNTH_MOTION)
-        sheet_count(&r, "subjects", "subjects", o->subjects, "");
-    sheet_json(&r, "seed", json_integer((json_int_t)o->seed));
-    sheet_line(&r, "seed", "%llu", (unsigned long long)o->seed);
-    sheet_json(&r, "seconds", sheet_json_real(seconds));
-    sheet_line(&r, "seconds", "%.2f", seconds);
-    sheet_text(&r, "next", "next", next);
-    sheet_close(&r);
-    cli_free(next);
+        sheet_count(r, "subjects", "subjects", o->subjects, "");
+    sheet_json(r, "seed", json_integer((json_int_t)o->seed));
+    sheet_line(r, "seed", "%llu", (unsigned long long)o->seed);
+    sheet_json(r, "seconds", sheet_json_real(seconds));
+    sheet_line(r, "seconds", "%.2f", seconds);
+    sheet_text(r, "next", "next", next);
 }
 
 /* ---- making ------------------------------------------------------------------------------------
  */
 
 /* The planted subspace goes into the file beside the matrices. */
-static int save_planted(session *s, const synthesis *y, const spd_data *data, double *planted)
+static int make_matrices(session *s, synthesis *y)
 {
-    spd_array U = session_array_f64("planted", y->options.n, y->options.planted, planted);
-    spd_array *column[] = {&U};
+    const spd_synth_options *o = &y->options;
+    spd_data *data = NULL;
+    double *planted = session_table(s, o->n, o->planted, sizeof *planted, "a subspace");
+    spd_status status = spd_synth_data(s->ctx, o, planted, &data);
+    if (status < 0)
+        return session_fail(s, status);
+    spd_array U = session_array_f64("planted", o->n, o->planted, planted), *column[] = {&U};
     spd_data with = *data;
     with.columns = 1;
     with.column = column;
-    return session_save(s, &with);
-}
-
-static int make_matrices(session *s, synthesis *y)
-{
-    spd_data *data = NULL;
-    double *planted =
-        cli_alloc_table(y->options.n, y->options.planted, sizeof *planted, "a subspace");
-    spd_status status = spd_synth_data(s->ctx, &y->options, planted, &data);
-    int code = status < 0 ? session_fail(s, status) : CLI_GOOD;
-    if (!code)
-        code = save_planted(s, y, data, planted);
     y->files = 1;
+    int code = session_save(s, &with);
     spd_data_free(data);
-    cli_free(planted);
     return code;
 }
 
@@ -216,18 +187,20 @@ static int make_files(session *s, synthesis *y)
 
 static int run(session *s)
 {
+    static const kind_table kinds = {"kind", kind_name, serves};
     synthesis y = {0};
-    int code = take_kind(s, &y);
+    size_t kind = 0;
+    int code = kinds_take(s, &kinds, &kind);
+    y.kind = (spd_synth_kind)kind;
     if (!code)
         code = take_output(s, &y);
     if (code)
         return code;
     spd_synth_defaults(y.kind, &y.options);
-    take_values(s, &y.options);
+    take_values(s->args, &y.options);
     code = y.kind == SPD_SYNTH_SPD ? make_matrices(s, &y) : make_files(s, &y);
-    bar_clear(&s->bar);
     if (!code && !s->silent)
-        show_made(s, &y);
+        show(s, &y);
     return code;
 }
 
@@ -255,8 +228,6 @@ const command command_synth = {
     .name = "synth",
     .summary = "generate matrices, textures, motion capture or faces",
     .operands = "KIND",
-    .min_operands = 1,
-    .max_operands = 1,
     .groups = {{"Options", options},
                {"How many (all kinds)", options_counts},
                {"How many (spd, textures, motion)", options_samples},

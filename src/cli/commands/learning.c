@@ -15,16 +15,6 @@ int learning_wants(const session *s, const char *name, int given_only)
     return !given_only || arguments_count(s->args, name) > 0;
 }
 
-unsigned learning_choice(const session *s, const char *name)
-{
-    const option *o = command_option_named(s->args->command, name, strlen(name));
-    const char *text = arguments_text(s->args, name);
-    unsigned i = 0;
-    while (o->choice(i) && strcmp(o->choice(i), text) != 0)
-        i++;
-    return i;
-}
-
 static int take_nu_b(session *s, learning *l)
 {
     const char *text = arguments_text(s->args, "nu-b");
@@ -55,7 +45,7 @@ static int take_learning(session *s, learning *l)
         l->options.learning = SPD_OWN_GRAPH;
     else if (free_of_labels)
         l->options.learning =
-            learning_choice(s, "unsupervised") == 0 ? SPD_UNSUPERVISED : SPD_MAXIMAL_VARIANCE;
+            session_choice(s, "unsupervised") == 0 ? SPD_UNSUPERVISED : SPD_MAXIMAL_VARIANCE;
     if (l->auto_nu_b && l->options.learning != SPD_SUPERVISED) {
         cli_error("--nu-b auto: needs labels to choose by");
         return CLI_MISUSED;
@@ -71,11 +61,11 @@ int learning_options(session *s, learning *l, int given_only)
     if (arguments_count(s->args, "nu-w"))
         o->nu_w = (size_t)arguments_int(s->args, "nu-w");
     if (learning_wants(s, "graph", given_only))
-        o->graph = (spd_graph)learning_choice(s, "graph");
+        o->graph = (spd_graph)session_choice(s, "graph");
     if (learning_wants(s, "affinity-weight", given_only))
         o->affinity_weight = arguments_real(s->args, "affinity-weight");
     if (learning_wants(s, "objective", given_only))
-        o->objective = (spd_objective)learning_choice(s, "objective");
+        o->objective = (spd_objective)session_choice(s, "objective");
     int code = take_nu_b(s, l);
     return code ? code : take_learning(s, l);
 }

@@ -38,6 +38,20 @@ static const char *unsupervised(size_t i)
     return i < sizeof kinds / sizeof *kinds ? kinds[i] : NULL;
 }
 
+const option options_objective[] = {
+    {"objective", 0, OPTION_CHOICE, "NAME", "difference", .choice = objectives,
+     .help = "difference: distances within minus distances between classes; ratio: the logarithm "
+             "of their ratio"},
+    {"affinity-weight", 0, OPTION_REAL, "L", "1", 0, INFINITY,
+     .help = "Weight of the pairs between classes"},
+    OPTION_END};
+
+const option options_stop[] = {
+    {"tol", 0, OPTION_REAL, "E", "1e-5", 0, 1,
+     .help = "Stop when an iteration lowers the cost by less than E, relatively; 0 turns this off"},
+    {"max-iter", 0, OPTION_INT, "N", "200", 0, 2000000000, .help = "Stop after N iterations"},
+    OPTION_END};
+
 const option options_graph[] = {
     {"metric", 0, OPTION_CHOICE, "NAME", "stein", .choice = metrics, .alias = metric_alias,
      .help = "Metric of the graph and of the cost"},
@@ -50,14 +64,9 @@ const option options_graph[] = {
     {"graph", 0, OPTION_CHOICE, "KIND", "or", .choice = graphs,
      .help = "or: a pair counts when either is a neighbour of the other; directed: a one-sided "
              "pair counts half"},
-    {"affinity-weight", 0, OPTION_REAL, "L", "1", 0, INFINITY,
-     .help = "Weight of the pairs between classes"},
     {"affinity", 0, OPTION_FILE, "FILE",
      .help = "A graph of your own instead: arrays i, j and value, each pair once; value > 0 draws "
              "a pair together, < 0 apart (.npz or .mat)"},
-    {"objective", 0, OPTION_CHOICE, "NAME", "difference", .choice = objectives,
-     .help = "difference: distances within minus distances between classes; ratio: the logarithm "
-             "of their ratio"},
     {"unsupervised", 0, OPTION_CHOICE, "[KIND]", .choice = unsupervised, .bare = "graph",
      .help = "Use no labels. graph: near matrices stay near, far ones far; variance: spread the "
              "matrices around their mean"},

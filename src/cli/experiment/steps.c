@@ -110,7 +110,7 @@ int experiment_step(experiment *x, const words *w)
     if (!code) {
         s->args = &args;
         s->silent = 1;
-        code = c->run(s);
+        code = session_run(s, c);
         s->silent = 0;
         s->args = own;
     }

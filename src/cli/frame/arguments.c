@@ -126,17 +126,31 @@ static int parse_words(arguments *a, cursor *words)
     return code;
 }
 
+/* How many operands there must and may be, as the command's text of them says. */
+static void count_operands(const char *text, size_t *least, size_t *most)
+{
+    *least = *most = 0;
+    for (; *text; text += strcspn(text, " "), text += strspn(text, " ")) {
+        *least += *text != '[';
+        ++*most;
+    }
+    if (*most && text[-1] == '.')
+        *most = SIZE_MAX;
+}
+
 static int check_complete(const arguments *a)
 {
     const command *c = a->command;
     char line[300], name[80];
-    if (a->operand_count < c->min_operands || a->operand_count > c->max_operands) {
+    size_t least, most;
+    count_operands(c->operands, &least, &most);
+    if (a->operand_count < least || a->operand_count > most) {
         const char *operands = c->operands[0] ? c->operands : "no operand";
-        if (a->operand_count < c->min_operands)
+        if (a->operand_count < least)
             snprintf(line, sizeof line, "%s needs %s", c->name, operands);
         else
-            snprintf(line, sizeof line, "'%.100s' is one too many: %s takes %s",
-                     a->operands[c->max_operands], c->name, operands);
+            snprintf(line, sizeof line, "'%.100s' is one too many: %s takes %s", a->operands[most],
+                     c->name, operands);
         return misused(a, line);
     }
     const option *o;
@@ -218,4 +232,16 @@ double arguments_real(const arguments *a, const char *name)
     if (text)
         option_parse_real(text, &value);
     return value;
+}
+
+void arguments_take_count(const arguments *a, const char *name, size_t *value)
+{
+    if (arguments_count(a, name))
+        *value = (size_t)arguments_int(a, name);
+}
+
+void arguments_take_real(const arguments *a, const char *name, double *value)
+{
+    if (arguments_count(a, name))
+        *value = arguments_real(a, name);
 }

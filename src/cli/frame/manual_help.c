@@ -69,12 +69,12 @@ static void print_command(FILE *out, const command *c)
         fputc('\n', out);
     }
     for (size_t g = 0; g < COMMAND_GROUPS && c->groups[g].options; g++) {
-        fprintf(out, "%s:\n", c->groups[g].title);
+        if (c->groups[g].title)
+            fprintf(out, "%s%s:\n", g ? "\n" : "", c->groups[g].title);
         for (const option *o = c->groups[g].options; o->name; o++)
             print_option(out, o);
-        fputc('\n', out);
     }
-    fprintf(out, "Examples:\n");
+    fprintf(out, "\nExamples:\n");
     for (const command_example *e = c->examples; e->line; e++) {
         fprintf(out, "  %s\n      ", e->line);
         wrap(out, 6, 6, e->does);

@@ -40,7 +40,7 @@ typedef struct option {
 
 /* Options under one heading of the help. */
 typedef struct option_group {
-    const char *title;
+    const char *title; /* NULL: under the heading before */
     const option *options;
 } option_group;
 
@@ -55,10 +55,10 @@ struct session;
 
 typedef struct command {
     const char *name;
-    const char *alias;    /* another accepted spelling, or NULL */
-    const char *summary;  /* a few words, lower case, no full stop */
-    const char *operands; /* "DATA [DATA2]" */
-    size_t min_operands, max_operands;
+    const char *alias;   /* another accepted spelling, or NULL */
+    const char *summary; /* a few words, lower case, no full stop */
+    const char
+        *operands; /* "DATA [DATA2]": what is in brackets may be missing; "IN...": one or more */
     option_group groups[COMMAND_GROUPS];
     const char *const *paragraphs; /* the long description, NULL at the end */
     const command_example *examples;
@@ -83,6 +83,12 @@ void option_range(const option *o, char *text, size_t size);
  * *value <- the text to keep: the canonical spelling of a choice. */
 int option_check(const option *o, const char *text, const char **value);
 
+/* Does a path end so, whatever the case of the letters? */
+int option_has_ending(const char *path, const char *ending);
+
+/* text <- "a, b or c" */
+void option_list(option_choice_fn choice, char *text, size_t size);
+
 /* Is text one of the words of a choice? */
 int option_is_choice(const option *o, const char *text);
 
@@ -94,7 +100,10 @@ int option_parse_real(const char *text, double *value);
 extern const option options_common[]; /* --json -q -v --threads --seed -h */
 extern const option options_data[];   /* --x --y --labels --symmetrize --regularize --ridge */
 
-extern const option options_graph[]; /* --metric --nu-w --nu-b --graph ... of the learner */
+/* Of the learner; options_learn.c. */
+extern const option options_graph[];     /* --metric --nu-w --nu-b --graph ... */
+extern const option options_objective[]; /* --objective --affinity-weight */
+extern const option options_stop[];      /* --tol --max-iter */
 
 const char *option_metrics(size_t i);
 const char *option_metric_alias(const char *text);

@@ -1,5 +1,5 @@
-/* groups.c - a long table as slices; see groups.h. */
-#include "describe/groups.h"
+/* long_table.c - a long table as slices; see long_table.h. */
+#include "describe/long_table.h"
 
 #include <string.h>
 
@@ -10,15 +10,15 @@
 #include "formats/data.h"
 #include "io/source.h"
 
-/* Which rows belong to which group. */
-typedef struct grouping {
-    size_t rows, groups;
-    size_t *of;    /* rows: the group of each, numbered by first appearance */
-    size_t *first; /* groups: the first row of each */
-    size_t *start; /* groups + 1: where each begins once rows are sorted by group */
-} grouping;
+/* Which rows belong to which slice. */
+typedef struct slicing {
+    size_t rows, slices;
+    size_t *of;    /* rows: the slice of each, numbered by first appearance */
+    size_t *first; /* slices: the first row of each */
+    size_t *start; /* slices + 1: where each begins once rows are sorted by slice */
+} slicing;
 
-static void grouping_free(grouping *g)
+static void slicing_free(slicing *g)
 {
     mem_free(g->of);
     mem_free(g->first);
@@ -26,7 +26,7 @@ static void grouping_free(grouping *g)
 }
 
 /* Numbers the classes by first appearance. */
-static spd_status number_groups(spd_context *ctx, const spd_data *classes, grouping *g)
+static spd_status number_slices(spd_context *ctx, const spd_data *classes, slicing *g)
 {
     g->rows = classes->p;
     g->of = mem_alloc(g->rows, sizeof *g->of);
@@ -35,48 +35,48 @@ static spd_status number_groups(spd_context *ctx, const spd_data *classes, group
     size_t *number = mem_alloc(classes->classes, sizeof *number);
     if (!g->of || !g->first || !g->start || !number) {
         mem_free(number);
-        return ctx_nomem(ctx, "groups");
+        return ctx_nomem(ctx, "a long table");
     }
     for (size_t c = 0; c < classes->classes; c++)
         number[c] = SIZE_MAX;
     for (size_t i = 0; i < g->rows; i++) {
         size_t *own = &number[classes->label[i]];
         if (*own == SIZE_MAX) {
-            g->first[g->groups] = i;
-            *own = g->groups++;
+            g->first[g->slices] = i;
+            *own = g->slices++;
         }
         g->of[i] = *own;
         g->start[*own + 1]++;
     }
-    for (size_t k = 0; k < g->groups; k++)
+    for (size_t k = 0; k < g->slices; k++)
         g->start[k + 1] += g->start[k];
     mem_free(number);
     return SPD_OK;
 }
 
-/* g <- from the column of groups (r values). */
-static spd_status find_groups(spd_context *ctx, spd_array *column, grouping *g)
+/* g <- from the column that names the slice of each of r rows. */
+static spd_status find_slices(spd_context *ctx, spd_array *column, slicing *g)
 {
     spd_data classes = {.p = column->count, .y = column};
     spd_status status = labels_classify(ctx, &classes);
     if (status == SPD_OK)
-        status = number_groups(ctx, &classes, g);
+        status = number_slices(ctx, &classes, g);
     mem_free(classes.label);
     mem_free(classes.class_name);
     return status;
 }
 
-/* X <- its rows sorted by group. */
-static spd_status sort_rows(spd_context *ctx, const grouping *g, spd_array **X)
+/* X <- its rows sorted by slice. */
+static spd_status sort_rows(spd_context *ctx, const slicing *g, spd_array **X)
 {
     spd_array *sorted;
     size_t n = (*X)->shape[1];
-    size_t *next = mem_alloc(g->groups, sizeof *next);
+    size_t *next = mem_alloc(g->slices, sizeof *next);
     if (!next)
-        return ctx_nomem(ctx, "groups");
+        return ctx_nomem(ctx, "a long table");
     spd_status status = array_new(ctx, SPD_FLOAT64, 2, (*X)->shape, &sorted);
     if (status == SPD_OK) {
-        memcpy(next, g->start, g->groups * sizeof *next);
+        memcpy(next, g->start, g->slices * sizeof *next);
         for (size_t i = 0; i < g->rows; i++)
             memcpy(sorted->f64 + next[g->of[i]]++ * n, (*X)->f64 + i * n, n * sizeof(double));
         spd_array_free(*X);
@@ -86,8 +86,8 @@ static spd_status sort_rows(spd_context *ctx, const grouping *g, spd_array **X)
     return status;
 }
 
-/* The first row whose value differs from that of its group's first row, or SIZE_MAX. */
-static size_t first_difference(const grouping *g, const spd_array *column)
+/* The first row whose value differs from that of its slice's first row, or SIZE_MAX. */
+static size_t first_difference(const slicing *g, const spd_array *column)
 {
     for (size_t i = 0; i < g->rows; i++)
         if (!column_same((cell){column, i}, (cell){column, g->first[g->of[i]]}))
@@ -95,16 +95,16 @@ static size_t first_difference(const grouping *g, const spd_array *column)
     return SIZE_MAX;
 }
 
-/* column <- one row per group. */
-static spd_status shorten(spd_context *ctx, const grouping *g, spd_array **column)
+/* column <- one row per slice. */
+static spd_status shorten(spd_context *ctx, const slicing *g, spd_array **column)
 {
     spd_array *short_one = NULL;
-    cell *cells = mem_alloc(g->groups, sizeof *cells);
+    cell *cells = mem_alloc(g->slices, sizeof *cells);
     if (!cells)
-        return ctx_nomem(ctx, "groups");
-    for (size_t k = 0; k < g->groups; k++)
+        return ctx_nomem(ctx, "a long table");
+    for (size_t k = 0; k < g->slices; k++)
         cells[k] = (cell){*column, g->first[k]};
-    spd_status status = column_gather(ctx, (*column)->name, g->groups, cells, &short_one);
+    spd_status status = column_gather(ctx, (*column)->name, g->slices, cells, &short_one);
     mem_free(cells);
     if (status == SPD_OK && short_one) {
         spd_array_free(*column);
@@ -113,8 +113,8 @@ static spd_status shorten(spd_context *ctx, const grouping *g, spd_array **colum
     return status;
 }
 
-/* The extras with a row per group; what varies within one is left out. */
-static spd_status shorten_extras(spd_context *ctx, const grouping *g, spd_data *extras)
+/* The extras with a row per slice; what varies within one is left out. */
+static spd_status shorten_extras(spd_context *ctx, const slicing *g, spd_data *extras)
 {
     size_t kept = 0, differs = extras->y ? first_difference(g, extras->y) : SIZE_MAX;
     spd_status status = SPD_OK;
@@ -136,7 +136,7 @@ static spd_status shorten_extras(spd_context *ctx, const grouping *g, spd_data *
     for (size_t i = kept; i < extras->columns && status < 0; i++)
         spd_array_free(extras->column[i]);
     extras->columns = kept;
-    extras->p = g->groups;
+    extras->p = g->slices;
     return status;
 }
 
@@ -148,10 +148,10 @@ static spd_array *find_column(const spd_data *extras, const char *name)
     return NULL;
 }
 
-spd_status groups_of_array(spd_context *ctx, const char *path, const spd_describe_options *options,
-                           array_source *source)
+spd_status long_table_of_array(spd_context *ctx, const char *path,
+                               const spd_describe_options *options, array_source *source)
 {
-    grouping g = {0};
+    slicing g = {0};
     spd_status status = SPD_OK;
     spd_array *column = find_column(source->extras, options->group);
     if (source->X->ndim != 2)
@@ -163,19 +163,19 @@ spd_status groups_of_array(spd_context *ctx, const char *path, const spd_describ
             ctx_fail(ctx, SPD_EINVAL, "has no column '%.60s' with a value for each of %zu rows",
                      options->group, source->rows);
     else
-        status = find_groups(ctx, column, &g);
+        status = find_slices(ctx, column, &g);
     if (status == SPD_OK)
         status = sort_rows(ctx, &g, &source->X);
     if (status == SPD_OK)
         status = shorten_extras(ctx, &g, source->extras);
     if (status == SPD_OK) {
-        source->slices = g.groups;
+        source->slices = g.slices;
         source->start = g.start;
         g.start = NULL;
     } else {
         ctx_prefix(ctx, path);
     }
-    grouping_free(&g);
+    slicing_free(&g);
     return status;
 }
 
@@ -244,8 +244,8 @@ static spd_status read_table(spd_context *ctx, const io_source *text,
     return status;
 }
 
-spd_status groups_of_text(spd_context *ctx, const char *path, const spd_describe_options *options,
-                          array_source *source)
+spd_status long_table_of_text(spd_context *ctx, const char *path,
+                              const spd_describe_options *options, array_source *source)
 {
     io_source *text = NULL;
     source->extras = mem_zero(1, sizeof *source->extras);
@@ -259,5 +259,5 @@ spd_status groups_of_text(spd_context *ctx, const char *path, const spd_describe
         ctx_prefix(ctx, path);
         return status;
     }
-    return groups_of_array(ctx, path, options, source);
+    return long_table_of_array(ctx, path, options, source);
 }

@@ -1,5 +1,5 @@
-/* groups.c - the parallel loop over batches of samples. */
-#include "engine/groups.h"
+/* octets.c - the parallel loop over batches of samples. */
+#include "engine/octets.h"
 
 #include "base/memory.h"
 #include "engine/parallel.h"
@@ -7,14 +7,14 @@
 /* Batches of one chunk: enough work to be worth handing out. */
 #define BATCHES_PER_CHUNK 4
 
-typedef struct group_run {
-    const group_loop *loop;
+typedef struct octet_run {
+    const octet_loop *loop;
     size_t stride; /* scratch doubles of one thread, a multiple of a cache line */
     double *work;
     atomic_size_t lowest; /* sample at fault */
-} group_run;
+} octet_run;
 
-void groups_fault(atomic_size_t *lowest, size_t first, unsigned mask)
+void octets_fault(atomic_size_t *lowest, size_t first, unsigned mask)
 {
     size_t sample = first + (size_t)__builtin_ctz(mask), known = atomic_load(lowest);
     while (sample < known && !atomic_compare_exchange_weak(lowest, &known, sample))
@@ -23,25 +23,25 @@ void groups_fault(atomic_size_t *lowest, size_t first, unsigned mask)
 
 static spd_status run_chunk(void *user, size_t chunk, int thread)
 {
-    group_run *r = user;
-    const group_loop *loop = r->loop;
+    octet_run *r = user;
+    const octet_loop *loop = r->loop;
     double *work = r->work + (size_t)thread * r->stride;
     size_t first = chunk * BATCHES_PER_CHUNK * BATCH;
     for (int b = 0; b < BATCHES_PER_CHUNK && first < loop->p; b++, first += BATCH) {
         size_t count = loop->p - first < BATCH ? loop->p - first : BATCH;
         unsigned bad = loop->body(loop->user, first, count, work);
         if (bad) {
-            groups_fault(&r->lowest, first, bad);
+            octets_fault(&r->lowest, first, bad);
             return SPD_ENUMERIC;
         }
     }
     return SPD_OK;
 }
 
-spd_status groups_run(spd_context *ctx, const group_loop *loop, size_t *bad)
+spd_status octets_run(spd_context *ctx, const octet_loop *loop, size_t *bad)
 {
     size_t per_chunk = BATCHES_PER_CHUNK * BATCH;
-    group_run r = {.loop = loop, .stride = (loop->work + LANES - 1) / LANES * LANES};
+    octet_run r = {.loop = loop, .stride = (loop->work + LANES - 1) / LANES * LANES};
     atomic_init(&r.lowest, SIZE_MAX);
     r.work = mem_alloc((size_t)parallel_threads(ctx), r.stride * sizeof *r.work);
     if (!r.work)
@@ -53,14 +53,14 @@ spd_status groups_run(spd_context *ctx, const group_loop *loop, size_t *bad)
     return status;
 }
 
-/* Samples of group g out of count. */
+/* Samples of octet g out of count. */
 static size_t lanes_of(size_t g, size_t count)
 {
     size_t left = count - g * LANES;
     return left < LANES ? left : LANES;
 }
 
-size_t groups_pack(const kernels *k, size_t n, size_t first, size_t count, const double *X,
+size_t octets_pack(const kernels *k, size_t n, size_t first, size_t count, const double *X,
                    double *tri)
 {
     size_t used = (count + LANES - 1) / LANES;
@@ -74,7 +74,7 @@ size_t groups_pack(const kernels *k, size_t n, size_t first, size_t count, const
     return used;
 }
 
-void groups_unpack(const kernels *k, size_t n, size_t first, size_t count, const double *tri,
+void octets_unpack(const kernels *k, size_t n, size_t first, size_t count, const double *tri,
                    double *Y)
 {
     for (size_t g = 0; g * LANES < count; g++) {
@@ -86,7 +86,7 @@ void groups_unpack(const kernels *k, size_t n, size_t first, size_t count, const
     }
 }
 
-unsigned groups_mask(size_t used, const unsigned *bad, size_t count)
+unsigned octets_mask(size_t used, const unsigned *bad, size_t count)
 {
     unsigned mask = 0;
     for (size_t g = 0; g < used; g++)
