@@ -104,25 +104,20 @@ void spd_method_name(const spd_method *method, char *name)
              says ? "-" : "", says ? metric : "", after ? "-" : "", after && map ? map : "");
 }
 
-/* list <- the names of all classifiers, or of the metrics in `able`. */
-static void list_classifiers(char *list, size_t size)
+/* Adds a word to a list of them. */
+static void add_word(char *list, size_t size, const char *word)
 {
-    size_t at = 0;
-    list[0] = '\0';
-    for (unsigned i = 0; i < SPD_CLASSIFIERS && at < size; i++)
-        if (spd_classifier_name((spd_classifier_kind)i))
-            at += (size_t)snprintf(list + at, size - at, "%s%s", at ? ", " : "",
-                                   spd_classifier_name((spd_classifier_kind)i));
+    size_t at = strlen(list);
+    snprintf(list + at, size - at, "%s%s", at ? ", " : "", word);
 }
 
+/* list <- the names of the metrics in `able`. */
 static void list_metrics(unsigned able, char *list, size_t size)
 {
-    size_t at = 0;
     list[0] = '\0';
-    for (unsigned i = 0; i < SPD_METRICS && at < size; i++)
+    for (unsigned i = 0; i < SPD_METRICS; i++)
         if (able & ONLY(i))
-            at += (size_t)snprintf(list + at, size - at, "%s%s", at ? ", " : "",
-                                   spd_metric_name((spd_metric)i));
+            add_word(list, size, spd_metric_name((spd_metric)i));
 }
 
 /* Takes the map off `rest`; the map, SPD_MAP_NONE when there is none, SPD_MAPS for two of them. */
@@ -174,8 +169,9 @@ static spd_status unknown_metric(spd_context *ctx, const char *name, const char 
 
 static spd_status unknown_classifier(spd_context *ctx, const char *name)
 {
-    char list[300];
-    list_classifiers(list, sizeof list);
+    char list[300] = "";
+    for (unsigned i = 0; i < SPD_CLASSIFIERS; i++)
+        add_word(list, sizeof list, spd_classifier_name((spd_classifier_kind)i));
     return ctx_fail(ctx, SPD_EINVAL,
                     "no method '%s': a name is [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp], "
                     "with one of %s",

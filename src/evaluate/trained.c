@@ -21,10 +21,7 @@ void spd_classifier_free(spd_classifier *c)
 {
     if (!c)
         return;
-    if (c->trained && c->kind->release_trained)
-        c->kind->release_trained(c->trained);
-    if (c->prepared && c->kind->release_prepared)
-        c->kind->release_prepared(c->prepared);
+    classifier_release(c->kind, c->prepared, c->trained, NULL);
     map_free(&c->map);
     mem_free(c->mapped);
     mem_free(c);
@@ -208,8 +205,7 @@ spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier *c,
     }
     if (status >= 0)
         status = c->kind->decide(ctx, c->prepared, c->trained, met, &c->method, label);
-    if (met && c->kind->release_met)
-        c->kind->release_met(met);
+    classifier_release(c->kind, NULL, NULL, met);
     mem_free(mapped);
     return with_remark(ctx, fault_unnamed(ctx, status), &remark);
 }

@@ -156,8 +156,7 @@ static spd_status decide(spd_context *ctx, trial *t, const contender *c, size_t 
         for (size_t i = 0; i < t->test.s.p; i++)
             *right += t->label[i] == t->test.own->label[i];
     }
-    if (trained && c->kind->release_trained)
-        c->kind->release_trained(trained);
+    classifier_release(c->kind, NULL, trained, NULL);
     return status;
 }
 
@@ -187,10 +186,7 @@ static spd_status contend(spd_context *ctx, trial *t, size_t which, size_t map_s
         status = c.kind->meet(ctx, c.prepared, &t->test.s, &c.met);
     if (status >= 0)
         status = decide_all(ctx, t, &c, map_setting, right);
-    if (c.met && c.kind->release_met)
-        c.kind->release_met(c.met);
-    if (c.prepared && c.kind->release_prepared)
-        c.kind->release_prepared(c.prepared);
+    classifier_release(c.kind, c.prepared, NULL, c.met);
     return status;
 }
 

@@ -22,7 +22,8 @@ typedef struct evaluation {
 int evaluation_run(session *s, evaluation *e);
 void evaluation_free(evaluation *e);
 
-/* right and total (protocol.by.count each) <- by value of --by, over all rounds. */
-void evaluation_by(const evaluation *e, size_t method, size_t *right, size_t *total);
+/* Accuracy over all rounds for each value of --by (protocol.by.count; NaN where none is tested),
+ * freed with cli_free. */
+double *evaluation_by(const evaluation *e, size_t method);
 
 #endif

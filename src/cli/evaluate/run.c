@@ -80,18 +80,20 @@ void evaluation_free(evaluation *e)
     recognition_free(&e->set);
 }
 
-void evaluation_by(const evaluation *e, size_t method, size_t *right, size_t *total)
+double *evaluation_by(const evaluation *e, size_t method)
 {
-    const int *value = e->protocol.by.group, *label = e->set.samples.label;
-    for (size_t v = 0; v < e->protocol.by.count; v++)
-        right[v] = total[v] = 0;
+    const groups *by = &e->protocol.by;
+    double *right = cli_alloc(2 * by->count, sizeof *right, "counts"), *total = right + by->count;
     for (size_t r = 0; r < e->found->rounds; r++) {
         const spd_round *round = e->found->round[r];
+        const int *predicted = e->found->method[method]->outcome[r]->predicted;
         for (size_t i = 0; i < round->test_count; i++) {
             size_t sample = round->test[i];
-            total[value[sample]]++;
-            right[value[sample]] +=
-                e->found->method[method]->outcome[r]->predicted[i] == label[sample];
+            total[by->group[sample]]++;
+            right[by->group[sample]] += predicted[i] == e->set.samples.label[sample];
         }
     }
+    for (size_t v = 0; v < by->count; v++)
+        right[v] /= total[v]; /* 0 / 0 is NaN */
+    return right;
 }

@@ -66,17 +66,16 @@ static json_t *round_json(const evaluation *e, size_t method, size_t round)
 static json_t *by_json(const evaluation *e, size_t method)
 {
     const groups *by = &e->protocol.by;
-    size_t *right = cli_alloc(2 * by->count, sizeof *right, "counts"), *total = right + by->count;
+    double *accuracy = evaluation_by(e, method);
     sheet r;
     sheet_open(&r, 1);
-    evaluation_by(e, method, right, total);
     for (size_t v = 0; v < by->count; v++)
-        if (total[v]) {
+        if (!isnan(accuracy[v])) {
             json_t *name = sheet_json_text(by->name[v]); /* UTF-8, as a key must be */
-            sheet_real(&r, json_string_value(name), NULL, ((double)right[v] / (double)total[v]));
+            sheet_real(&r, json_string_value(name), NULL, accuracy[v]);
             json_decref(name);
         }
-    cli_free(right);
+    cli_free(accuracy);
     return r.object;
 }
 
@@ -174,17 +173,16 @@ static void percent_text(const evaluation *e, double mean, double deviation, cha
 static void print_by(const evaluation *e, size_t method)
 {
     const groups *by = &e->protocol.by;
-    size_t *right = cli_alloc(2 * by->count, sizeof *right, "counts"), *total = right + by->count;
-    evaluation_by(e, method, right, total);
+    double *accuracy = evaluation_by(e, method);
     const char *between = "";
     printf("  by %s: ", by->column);
     for (size_t v = 0; v < by->count; v++)
-        if (total[v]) {
-            printf("%s%s %.1f", between, by->name[v], 100.0 * (double)right[v] / (double)total[v]);
+        if (!isnan(accuracy[v])) {
+            printf("%s%s %.1f", between, by->name[v], 100.0 * accuracy[v]);
             between = ", ";
         }
     putchar('\n');
-    cli_free(right);
+    cli_free(accuracy);
 }
 
 static int width_of_names(const evaluation *e)

@@ -212,6 +212,7 @@ static int run_method(experiment *x, const vectors *v, size_t column, const spd_
 static int parse_methods(experiment *x, words *names, spd_method *method)
 {
     for (size_t i = 0; i < names->count; i++) {
+        method[i] = (spd_method)SPD_INIT(spd_method);
         spd_status status = spd_method_parse(x->s->ctx, names->word[i], &method[i]);
         if (status < 0) {
             session_fail(x->s, status);

@@ -272,7 +272,7 @@ static int any_uses(const experiment *x, spd_parameter parameter)
     int uses = 0;
     memcpy(list, x->methods, length);
     for (char *rest = list, *word; (word = strsep(&rest, ","));) {
-        spd_method method;
+        spd_method method = SPD_INIT(spd_method);
         if (spd_method_parse(x->s->ctx, word, &method) == SPD_OK)
             uses |= spd_method_uses(&method, parameter);
     }

@@ -99,6 +99,9 @@ void page_csv_spectrum(FILE *f, const void *page);
 void page_csv_embedding(FILE *f, const void *page);
 void page_csv_margins(FILE *f, const void *page);
 
+/* page_prepare.c: copies of some of the drawn matrices, by their numbers; freed with cli_free. */
+double *page_matrices(const page *p, int part, size_t count, const size_t *which);
+
 /* "before the map", "after the map" */
 const char *page_part_name(int part);
 

@@ -112,15 +112,17 @@ static size_t choose_method(const page *p)
 /* ---- matrices ---------------------------------------------------------------------------------
  */
 
-static void take_matrices(page *p)
+static double *copies(size_t count, const size_t *which, size_t n, const double *from)
 {
-    const spd_samples *all = &p->e->set.samples;
-    size_t size = all->n * all->n;
-    double *X = cli_alloc_table(p->shown, size, sizeof *X, "numbers");
-    for (size_t i = 0; i < p->shown; i++)
-        memcpy(X + i * size, all->X + p->index[i] * size, size * sizeof *X);
-    p->matrix[0] = X;
-    p->size[0] = all->n;
+    double *X = cli_alloc_table(count, n * n, sizeof *X, "numbers");
+    for (size_t i = 0; i < count; i++)
+        memcpy(X + i * n * n, from + which[i] * n * n, n * n * sizeof *X);
+    return X;
+}
+
+double *page_matrices(const page *p, int part, size_t count, const size_t *which)
+{
+    return copies(count, which, p->size[part], p->matrix[part]);
 }
 
 static spd_status map_matrices(session *s, page *p)
@@ -149,7 +151,8 @@ int page_prepare(session *s, const evaluation *e, page *p)
         return CLI_GOOD;
     spd_status status = SPD_OK;
     p->method = choose_method(p);
-    take_matrices(p);
+    p->matrix[0] = copies(p->shown, p->index, e->set.samples.n, e->set.samples.X);
+    p->size[0] = e->set.samples.n;
     if (p->method < e->methods)
         p->model = e->found->method[p->method]->outcome[0]->model;
     if (p->model)

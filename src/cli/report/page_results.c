@@ -75,31 +75,31 @@ static void note(FILE *f, const page *p)
 static void by_table(FILE *f, const page *p)
 {
     const groups *by = &p->e->protocol.by;
-    size_t *right = cli_alloc(2 * by->count, sizeof *right, "counts"), *total = right + by->count;
-    evaluation_by(p->e, 0, right, total);
     fputs("<h3>By ", f);
     html_text(f, by->column);
     fputs("</h3>\n", f);
     html_wide(f, "Accuracy by group");
     fputs("<table>\n<thead><tr><th scope=\"col\">accuracy %</th>", f);
+    double *accuracy = evaluation_by(p->e, 0);
     for (size_t v = 0; v < by->count; v++)
-        if (total[v]) {
+        if (!isnan(accuracy[v])) {
             fputs("<th scope=\"col\">", f);
             html_short(f, by->name[v], 24);
             fputs("</th>", f);
         }
+    cli_free(accuracy);
     fputs("</tr></thead>\n<tbody>\n", f);
     for (size_t m = 0; m < p->e->methods; m++) {
-        evaluation_by(p->e, m, right, total);
+        accuracy = evaluation_by(p->e, m);
         fprintf(f, "<tr><th scope=\"row\">%s</th>", p->e->found->method[m]->name);
         for (size_t v = 0; v < by->count; v++)
-            if (total[v])
-                fprintf(f, "<td>%.1f</td>", 100.0 * (double)right[v] / (double)total[v]);
+            if (!isnan(accuracy[v]))
+                fprintf(f, "<td>%.1f</td>", 100.0 * accuracy[v]);
         fputs("</tr>\n", f);
+        cli_free(accuracy);
     }
     fputs("</tbody></table>\n", f);
     html_wide_close(f);
-    cli_free(right);
 }
 
 void page_results(FILE *f, const page *p)
