@@ -538,7 +538,8 @@ SPD_API void spd_method_name(const spd_method *method, char *name);
 SPD_API const char *spd_classifier_name(spd_classifier_kind kind);
 SPD_API const char *spd_map_name(spd_map map);
 SPD_API const char *spd_parameter_name(spd_parameter parameter);
-SPD_API spd_status spd_parameter_parse(const char *name, spd_parameter *parameter);
+SPD_API spd_status spd_parameter_parse(spd_context *ctx, const char *name,
+                                       spd_parameter *parameter);
 
 /* Does the method have this parameter; does it read vectors instead of matrices? */
 SPD_API int spd_method_uses(const spd_method *method, spd_parameter parameter);

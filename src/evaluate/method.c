@@ -80,14 +80,25 @@ const char *spd_parameter_name(spd_parameter parameter)
     return (unsigned)parameter < SPD_PARAMETERS ? names[parameter] : NULL;
 }
 
-spd_status spd_parameter_parse(const char *name, spd_parameter *parameter)
+/* Adds a word to a list of them. */
+static void add_word(char *list, size_t size, const char *word)
 {
-    for (unsigned i = 0; name && i < SPD_PARAMETERS; i++)
-        if (strcmp(name, spd_parameter_name((spd_parameter)i)) == 0) {
+    size_t at = strlen(list);
+    snprintf(list + at, size - at, "%s%s", at ? ", " : "", word);
+}
+
+spd_status spd_parameter_parse(spd_context *ctx, const char *name, spd_parameter *parameter)
+{
+    ctx_clear(ctx);
+    char list[200] = "";
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
+        add_word(list, sizeof list, spd_parameter_name((spd_parameter)i));
+        if (name && strcmp(name, spd_parameter_name((spd_parameter)i)) == 0) {
             *parameter = (spd_parameter)i;
             return SPD_OK;
         }
-    return SPD_EINVAL;
+    }
+    return ctx_fail(ctx, SPD_EINVAL, "no parameter '%s'; there are %s", name ? name : "", list);
 }
 
 /* ---- joined names ------------------------------------------------------------------------------
@@ -102,13 +113,6 @@ void spd_method_name(const spd_method *method, char *name)
     const char *base = spd_classifier_name(method->classifier), *map = spd_map_name(method->map);
     snprintf(name, SPD_METHOD_NAME, "%s%s%s%s%s%s", before ? "pca-" : "", base ? base : "?",
              says ? "-" : "", says ? metric : "", after ? "-" : "", after && map ? map : "");
-}
-
-/* Adds a word to a list of them. */
-static void add_word(char *list, size_t size, const char *word)
-{
-    size_t at = strlen(list);
-    snprintf(list + at, size - at, "%s%s", at ? ", " : "", word);
 }
 
 /* list <- the names of the metrics in `able`. */

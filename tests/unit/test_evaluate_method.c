@@ -109,9 +109,13 @@ static void single_names(void)
     spd_parameter parameter;
     for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
         const char *name = spd_parameter_name((spd_parameter)i);
-        CHECK(spd_parameter_parse(name, &parameter) == SPD_OK && parameter == i, "%s", name);
+        CHECK(spd_parameter_parse(NULL, name, &parameter) == SPD_OK && parameter == i, "%s", name);
     }
-    CHECK(spd_parameter_parse("nub", &parameter) == SPD_EINVAL, "nub");
+    spd_context *ctx = spd_context_new();
+    CHECK(spd_parameter_parse(ctx, "nub", &parameter) == SPD_EINVAL, "nub");
+    CHECK(strstr(spd_context_error(ctx)->message, "no parameter 'nub'; there are m, nu-w, nu-b"),
+          "%s", spd_context_error(ctx)->message);
+    spd_context_free(ctx);
     CHECK(!spd_parameter_name(SPD_PARAMETERS) && !spd_map_name(SPD_MAPS), "past the end");
     CHECK(!spd_classifier_name(SPD_CLASSIFIERS), "past the end");
 }

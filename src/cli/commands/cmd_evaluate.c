@@ -83,7 +83,7 @@ static int check_used(session *s, const evaluation *e, spd_parameter parameter)
  */
 
 /* "m=10,20": text is a copy. */
-static int take_grid(evaluation *e, const char *given, char *text)
+static int take_grid(session *s, evaluation *e, const char *given, char *text)
 {
     spd_parameter parameter;
     char *equals = strchr(text, '=');
@@ -93,10 +93,8 @@ static int take_grid(evaluation *e, const char *given, char *text)
         cli_error("--grid %s: must be NAME=value,value,...", given);
         return CLI_MISUSED;
     }
-    if (spd_parameter_parse(text, &parameter) != SPD_OK) {
-        cli_error("--grid %s: no parameter '%s'; there are m, nu-w, nu-b, k, beta, beta-scale, "
-                  "lambda, components, dimensions, cost",
-                  given, text);
+    if (spd_parameter_parse(s->ctx, text, &parameter) != SPD_OK) {
+        cli_error("--grid %s: %s", given, spd_context_error(s->ctx)->message);
         return CLI_MISUSED;
     }
     size_t room = strlen(equals + 1) + 1, count = 0;
@@ -120,7 +118,7 @@ static int take_grids(session *s, evaluation *e)
     for (size_t i = 0; i < arguments_count(s->args, "grid") && !code; i++) {
         const char *given = arguments_nth(s->args, "grid", i);
         char *text = cli_text(given, strlen(given));
-        code = take_grid(e, given, text);
+        code = take_grid(s, e, given, text);
         cli_free(text);
     }
     for (unsigned i = 0; i < SPD_PARAMETERS && !code; i++)
