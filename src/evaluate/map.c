@@ -148,10 +148,10 @@ static spd_status sum_squared_logs(spd_context *ctx, size_t n, size_t count, dou
     double *work = mem_alloc(n2, sizeof *work);
     spd_status status = work ? SPD_OK : ctx_nomem(ctx, "class means");
     if (status == SPD_OK) {
-        parallel_hold_blas();
+        spd_blas_hold();
         for (size_t c = 0; c < count; c++)
             dense_congruence(n, P, means + c * n2, means + c * n2, work);
-        parallel_release_blas();
+        spd_blas_release();
         status = spd_apply(ctx, SPD_LOG, 0.0, n, count, means, means);
     }
     memset(B, 0, n2 * sizeof *B);

@@ -19,26 +19,13 @@ struct archive_file {
     char unnamed[32]; /* for a member whose name cannot be told */
 };
 
-int archive_is_named(const char *path)
-{
-    static const char *const endings[] = {".tar",    ".tar.gz", ".tgz", ".tar.bz2", ".tbz2",
-                                          ".tar.xz", ".txz",    ".zip", ".tar.zst"};
-    size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t tail = strlen(endings[i]);
-        if (length > tail && text_same(path + length - tail, endings[i]))
-            return 1;
-    }
-    return 0;
-}
-
 static spd_status damaged(spd_context *ctx, struct archive *reader)
 {
     char plain[160];
     const char *why = archive_error_string(reader);
     if (archive_errno(reader) == ENOMEM)
         return ctx_nomem(ctx, "an archive");
-    return ctx_fail(ctx, SPD_EFORMAT, "the archive is damaged or no archive: %s",
+    return ctx_fail(ctx, SPD_EFORMAT, "the archive is damaged or is not an archive: %s",
                     text_plain(why ? why : "unknown reason", plain, sizeof plain));
 }
 

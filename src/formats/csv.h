@@ -6,7 +6,7 @@
 #define SPD_FORMATS_CSV_H
 
 #include "base/context.h"
-#include "io/file.h"
+#include "formats/format.h"
 
 /* Where a walk through the text stands. */
 typedef struct csv_cursor {

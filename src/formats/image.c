@@ -18,7 +18,7 @@ static int too_many(size_t width, size_t height, size_t channels, size_t most)
 spd_status image_check(spd_context *ctx, size_t width, size_t height, size_t channels)
 {
     if (width == 0 || height == 0)
-        return ctx_fail(ctx, SPD_EINVAL, "an image of %zu x %zu pixels has none", width, height);
+        return ctx_fail(ctx, SPD_EINVAL, "an image of %zu x %zu has no pixels", width, height);
     if (channels != 1 && channels != 3)
         return ctx_fail(ctx, SPD_EINVAL, "an image has 1 channel or 3, not %zu", channels);
     if (too_many(width, height, channels, IMAGE_VALUES))
@@ -90,16 +90,18 @@ void image_scale_16(size_t count, const unsigned char *from, double highest, dou
 
 /* ---- formats -------------------------------------------------------------------------------- */
 
-typedef struct image_format {
-    int (*is)(const image_file *file);
+/* How files begin that a library reads, or the stand-in for one that is missing. */
+static const struct {
+    const char *start;
+    size_t length, least; /* bytes of the start, and of the smallest file that counts */
     spd_status (*decode)(const image_file *file, image **picture);
-} image_format;
-
-static const image_format formats[] = {
-    {image_is_png, image_decode_png},
-    {image_is_jpeg, image_decode_jpeg},
-    {image_is_tiff, image_decode_tiff},
-    {image_is_pnm, image_decode_pnm},
+} formats[] = {
+    {"\x89PNG\r\n\x1a\n", 8, 8, image_decode_png},
+    {"\xff\xd8\xff", 3, 3, image_decode_jpeg},
+    {"II*\0", 4, 8, image_decode_tiff},
+    {"MM\0*", 4, 8, image_decode_tiff},
+    {"II+\0", 4, 8, image_decode_tiff},
+    {"MM\0+", 4, 8, image_decode_tiff},
 };
 
 /* What else is often taken for an image that can be read. */
@@ -145,11 +147,13 @@ static const char *name_stranger(const image_file *file)
 spd_status image_decode_file(const image_file *file, image **picture)
 {
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
-        if (formats[f].is(file))
+        if (file->size >= formats[f].least &&
+            memcmp(file->bytes, formats[f].start, formats[f].length) == 0)
             return formats[f].decode(file, picture);
+    if (image_is_pnm(file))
+        return image_decode_pnm(file, picture);
     return ctx_fail(file->ctx, SPD_EFORMAT,
-                    "%s, not an image that can be read; PNG, JPEG, TIFF and PNM (.pbm, .pgm, "
-                    ".ppm) can",
+                    "%s, not a supported image; use PNG, JPEG, TIFF or PNM (.pbm, .pgm, .ppm)",
                     name_stranger(file));
 }
 

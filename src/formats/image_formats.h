@@ -22,10 +22,7 @@ spd_status image_decode_jpeg(const image_file *file, image **picture);
 spd_status image_decode_tiff(const image_file *file, image **picture);
 spd_status image_decode_pnm(const image_file *file, image **picture);
 
-/* Is there such a signature? */
-int image_is_png(const image_file *file);
-int image_is_jpeg(const image_file *file);
-int image_is_tiff(const image_file *file);
+/* Does it begin as a PNM image does? The others have signatures, which image.c knows. */
 int image_is_pnm(const image_file *file);
 
 /* SPD_EFORMAT when a header claims no pixel, more values than file->most, or more pixels than a

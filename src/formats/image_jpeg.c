@@ -33,12 +33,6 @@ typedef struct jpeg_reader {
     image *made;
 } jpeg_reader;
 
-int image_is_jpeg(const image_file *file)
-{
-    const unsigned char *b = file->bytes;
-    return file->size >= 3 && b[0] == 0xff && b[1] == 0xd8 && b[2] == 0xff;
-}
-
 /* ---- what libjpeg calls --------------------------------------------------------------------- */
 
 static void on_error(j_common_ptr common)

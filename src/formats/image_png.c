@@ -27,11 +27,6 @@ typedef struct png_reader {
     image *made;
 } png_reader;
 
-int image_is_png(const image_file *file)
-{
-    return file->size >= 8 && png_sig_cmp(file->bytes, 0, 8) == 0;
-}
-
 /* ---- what libpng calls ---------------------------------------------------------------------- */
 
 static void on_error(png_structp png, png_const_charp text)

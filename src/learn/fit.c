@@ -511,9 +511,9 @@ spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X, const 
     f.user = user;
     f.fingerprint = fingerprint(n, p, X, label);
     f.o.restarts = options->restarts > 1 ? options->restarts : 1;
-    parallel_hold_blas();
+    spd_blas_hold();
     status = fit_run(&f, label, resume, model);
-    parallel_release_blas();
+    spd_blas_release();
     fit_release(&f);
     return status;
 }

@@ -229,7 +229,7 @@ spd_status log_euclidean_cost(spd_context *ctx, spd_objective objective, size_t 
 {
     log_fit a = {.ctx = ctx, .objective = objective, .n = n, .m = m, .p = p};
     double f = 0.0, *G = mem_alloc(n, m * sizeof *G);
-    parallel_hold_blas();
+    spd_blas_hold();
     spd_status status = G ? log_fit_open(&a, X, count, pairs) : ctx_nomem(ctx, "the gradient");
     if (status == SPD_OK)
         status = evaluate(&a, W, &f, G);
@@ -238,7 +238,7 @@ spd_status log_euclidean_cost(spd_context *ctx, spd_objective objective, size_t 
         if (gradient)
             memcpy(gradient, G, n * m * sizeof *G);
     }
-    parallel_release_blas();
+    spd_blas_release();
     log_fit_free(&a);
     mem_free(G);
     return status;
@@ -352,7 +352,7 @@ spd_status log_euclidean_minimise(spd_context *ctx, spd_objective objective, siz
     log_fit a = {.ctx = ctx, .objective = objective, .n = n, .m = m, .p = p};
     double began = clock_seconds() - options->seconds_before;
     int waited = 0, cancelled = 0;
-    parallel_hold_blas();
+    spd_blas_hold();
     spd_status status = log_fit_open(&a, X, count, pairs);
     if (status == SPD_OK)
         status = begin(&a, resumed, s);
@@ -365,7 +365,7 @@ spd_status log_euclidean_minimise(spd_context *ctx, spd_objective objective, siz
     }
     if (status == SPD_OK)
         status = return_best(&a, s);
-    parallel_release_blas();
+    spd_blas_release();
     log_fit_free(&a);
     return status;
 }

@@ -270,5 +270,5 @@ def test_signals_leave_no_folder(command, tmp_path, number):
 
 def test_what_was_finished_is_named(command, tmp_path):
     said = interrupted(command, tmp_path, signal.SIGINT, "-o", "out")
-    assert b"interrupted; what was finished is in out" in said
+    assert b"interrupted; finished results are in out" in said
     assert sorted(os.listdir(tmp_path / "out")) == ["covs.npz", "data"]

@@ -71,7 +71,7 @@ static int draw_all(experiment *x, vectors *v, uint64_t seed)
 static int generate(experiment *x, vectors *v)
 {
     spd_synth_options o;
-    spd_synth_defaults(SPD_SYNTH_SPD, &o);
+    spd_synth_defaults(SPD_SYNTH_SPD, &o, sizeof o);
     o.seed = (uint64_t)arguments_int(x->s->args, "seed");
     if (x->quick) {
         o.classes = 3;

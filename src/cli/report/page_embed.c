@@ -47,9 +47,12 @@ static void take_places(page *p)
 
 static spd_status one(session *s, page *p, int part)
 {
-    spd_embed_options options = {
-        .kind = SPD_EMBED_MDS, .metric = p->embed_metric, .k = 1, .dimensions = 2};
-    spd_embed_info info = {0};
+    spd_embed_options options = {.size = sizeof options,
+                                 .kind = SPD_EMBED_MDS,
+                                 .metric = p->embed_metric,
+                                 .k = 1,
+                                 .dimensions = 2};
+    spd_embed_info info = SPD_INIT(spd_embed_info);
     double *X = page_matrices(p, part, p->placed, p->place);
     double *Y = cli_alloc_table(p->placed, 2, sizeof *Y, "coordinates");
     spd_status status = spd_embed(s->ctx, &options, p->size[part], p->placed, X, Y, NULL, &info);
