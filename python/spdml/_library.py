@@ -138,7 +138,7 @@ class Evaluation(c.Structure):
 
 class CovarianceOptions(c.Structure):
     _fields_ = [("shrinkage", Int), ("shrink", Double), ("regularize", Double), ("m", Size),
-                ("W", Doubles), ("n", Size)]
+                ("W", Doubles), ("n", Size), ("reserved", Double * 8)]
 
 
 ProgressFn = c.CFUNCTYPE(Int, c.c_void_p, c.POINTER(Progress))
