@@ -43,7 +43,7 @@ static void row(spd_descriptor kind, size_t width, size_t height)
     description out = {0};
     void *shared = NULL;
     spd_context_set_threads(ctx, 1);
-    spd_describe_defaults(kind, &options);
+    spd_describe_defaults(kind, &options, sizeof options);
     if (how->prepare(ctx, &options, &shared) < 0)
         fail(ctx, how->name);
     bench b = bench_start(SECONDS);

@@ -110,7 +110,7 @@ static spd_status get_data(spd_context *ctx, const char *path, spd_data **data)
     spd_synth_options options;
     if (path != NULL)
         return spd_data_load(ctx, path, NULL, data);
-    spd_synth_defaults(SPD_SYNTH_SPD, &options);
+    spd_synth_defaults(SPD_SYNTH_SPD, &options, sizeof options);
     return spd_synth_data(ctx, &options, NULL, data);
 }
 

@@ -111,6 +111,7 @@ typedef enum spd_label_source {
 /* Everything that shapes a description; each descriptor reads its own part.
  * spd_describe_defaults fills it for a descriptor. */
 typedef struct spd_describe_options {
+    size_t size;
     spd_covariance_options covariance;
     /* which inputs are what */
     spd_label_source labels;
@@ -151,7 +152,7 @@ typedef struct spd_describe_options {
 
 /* *options <- what is usual for a descriptor, the settings of the method's paper where it has any.
  */
-SPD_API void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options);
+SPD_API void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options, size_t size);
 
 /* Inputs that were skipped, and why. */
 typedef struct spd_failures {
@@ -185,19 +186,20 @@ typedef enum spd_synth_kind {
 
 /* What is generated; each kind reads its own part. The same seed gives the same data. */
 typedef struct spd_synth_options {
+    size_t size;
     uint64_t seed;
     size_t classes;    /* spd, textures: classes; motion: actions; faces: people */
     size_t samples;    /* spd, textures: per class; motion: repeats of an action by a subject */
     size_t n, planted; /* spd: size of the matrices, dimension of the planted subspace */
     double signal;     /* spd: distance between classes, on the scale of the variation within */
     double nuisance;   /* spd: variation outside the subspace */
-    size_t size;       /* textures, faces: pixels of a side */
+    size_t side;       /* textures, faces: pixels */
     size_t subjects;   /* motion: people, of different proportions and styles */
     size_t frames;     /* motion: about so many per clip */
 } spd_synth_options;
 
 /* The defaults of a kind: the sizes of the paper's sets. */
-SPD_API void spd_synth_defaults(spd_synth_kind kind, spd_synth_options *options);
+SPD_API void spd_synth_defaults(spd_synth_kind kind, spd_synth_options *options, size_t size);
 
 /* "spd", "textures", ...; NULL for a number that is none. */
 SPD_API const char *spd_synth_name(spd_synth_kind kind);

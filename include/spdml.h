@@ -662,6 +662,7 @@ typedef enum spd_embedding {
 SPD_API const char *spd_embedding_name(spd_embedding kind);
 
 typedef struct spd_embed_options {
+    size_t size;
     spd_embedding kind;
     spd_metric metric; /* lle and hessian-lle need log maps: SPD_AIRM and the flat metrics, which
                           are SPD_LOG_EUCLIDEAN, SPD_LOG_CHOLESKY and SPD_EUCLIDEAN */
@@ -672,6 +673,7 @@ typedef struct spd_embed_options {
 } spd_embed_options;
 
 typedef struct spd_embed_info {
+    size_t size;
     double explained; /* pga, mds: share of the variance that Y holds, in [0,1]; others: NaN */
     double bandwidth; /* laplacian: t as used; others: NaN */
 } spd_embed_info;
@@ -699,14 +701,17 @@ typedef enum spd_shrinkage {
 SPD_API const char *spd_shrinkage_name(spd_shrinkage shrinkage);
 SPD_API spd_status spd_shrinkage_parse(const char *name, spd_shrinkage *shrinkage);
 
-/* From observations to a covariance matrix. All zero: the plain covariance, 1/(r-1). */
+/* From observations to a covariance matrix. All zero: the plain covariance, 1/(r-1). It stands
+ * within other options, so it has a fixed room in place of `size`: members to come are taken from
+ * `reserved`. */
 typedef struct spd_covariance_options {
     spd_shrinkage shrinkage;
-    double shrink;     /* SPD_SHRINK_VALUE: rho in [0, 1] */
-    double regularize; /* adds this times tr(C)/n to the diagonal; < 0: the descriptor's default */
-    size_t m;          /* with W (n x m): observations are projected first (eq. 12), C is m x m */
-    const double *W;   /* NULL: no projection */
-    size_t n;          /* rows of W, checked against the observations; 0: on trust */
+    double shrink;      /* SPD_SHRINK_VALUE: rho in [0, 1] */
+    double regularize;  /* adds this times tr(C)/n to the diagonal; < 0: the descriptor's default */
+    size_t m;           /* with W (n x m): observations are projected first (eq. 12), C is m x m */
+    const double *W;    /* NULL: no projection */
+    size_t n;           /* rows of W, checked against the observations; 0: on trust */
+    double reserved[8]; /* 0 */
 } spd_covariance_options;
 
 /* C (n x n; m x m with W) <- covariance of the r observations in the rows of O (r x n), shrunk,

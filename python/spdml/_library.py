@@ -133,7 +133,7 @@ PROTOTYPES = {
 
 
 def _load() -> c.CDLL:
-    """The library beside this file; the environment variable SPDML_LIBRARY names another."""
+    """The library next to this file; the environment variable SPDML_LIBRARY names another."""
     path = os.environ.get("SPDML_LIBRARY")
     library = c.CDLL(path or str(pathlib.Path(__file__).with_name("libspdml.so")))
     for name, (result, arguments) in PROTOTYPES.items():

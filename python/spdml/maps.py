@@ -29,7 +29,7 @@ def choice(what: str, value: str) -> int:
     while name(len(words)):
         words.append(name(len(words)).decode())
     if value not in words:
-        raise InvalidArgumentError(f"{what} {value!r} is unknown; there are {', '.join(words)}")
+        raise InvalidArgumentError(f"{what} {value!r} is unknown; use one of {', '.join(words)}")
     return words.index(value)
 
 
@@ -49,8 +49,8 @@ def congruence(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int]) -> np.ndarra
 
 
 class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
-    """The learned map of Harandi, Salzmann and Hartley (ECCV 2014): W (n, m), orthonormal, so that
-    W'XW is smaller and tells classes apart better.
+    """The learned map of Harandi, Salzmann and Hartley (ECCV 2014): W (n, m), orthonormal, so
+    that the smaller matrices W'XW separate the classes better.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.callback = callback
 
     def fit(self, X: Any, y: Any = None) -> "SPDML":
-        """Learns the map; without y the graph is that of neighbours alone."""
+        """Learns the map; without y, from the graph of nearest neighbours only."""
         X = matrices(X)
         label = None if y is None else encode_labels(y, len(X))[1]
         options, start = self._options(X.shape[1], label)
@@ -124,7 +124,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
 
     @classmethod
     def load(cls, path: Any) -> "SPDML":
-        """A fitted SPDML from a .spdml file, whoever wrote it."""
+        """A fitted SPDML from a .spdml file, written by `save` or by the command."""
         handle = ModelHandle.load(path)
         f = handle.fields
         made = cls(n_components=f.m, metric=lib.spd_metric_name(f.metric).decode(), nu_w=f.nu_w,

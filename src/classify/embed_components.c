@@ -106,15 +106,15 @@ spd_status components_refuse(spd_context *ctx, const graph_components *component
         i++;
     if (closed)
         return ctx_fail_at(ctx, SPD_EINVAL, i, (double)components->count,
-                           "there are %zu groups of matrices that have all their %zu nearest "
-                           "neighbours among themselves, the smallest with X[%zu] and %zu others: "
-                           "lle would draw each as one point; use a larger k",
+                           "%zu groups of matrices have all their %zu nearest neighbours among "
+                           "themselves, the smallest with X[%zu] and %zu others; lle would place "
+                           "each group at a single point; use a larger k",
                            components->count, k, i, components->size[last] - 1);
     return ctx_fail_at(
         ctx, SPD_EINVAL, i, (double)components->count,
-        "the graph of %zu nearest neighbours falls into %zu parts, of which the "
-        "largest has %zu of the %zu matrices and the smallest, with X[%zu], has %zu; "
-        "use a larger k, or embed the parts one by one",
+        "the graph of %zu nearest neighbours is not connected: it has %zu parts, the largest with "
+        "%zu of the %zu matrices and the smallest, with X[%zu], with %zu; use a larger k, or embed "
+        "the parts separately",
         k, components->count, components->size[0], p, i, components->size[last]);
 }
 

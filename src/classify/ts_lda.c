@@ -143,7 +143,7 @@ static spd_status factor(spd_context *ctx, size_t n, double *Sigma)
     int bad = n > 0 && dense_chol(n, Sigma);
     spd_blas_release();
     return bad ? ctx_fail(ctx, SPD_ENUMERIC,
-                          "the scatter within classes cannot be inverted; regularise the data")
+                          "the within-class scatter cannot be inverted; regularise the data")
                : SPD_OK;
 }
 

@@ -210,7 +210,7 @@ static spd_status add_named(spd_context *ctx, inputs *list, const char *path)
     if (archive_is_named(path))
         return add_archive(ctx, list, path);
     if (list->takes != INPUT_IMAGE && !is_wanted(list->takes, path))
-        return ctx_fail(ctx, SPD_EINVAL, "%.255s: '%s' is no ending of a %s", path,
+        return ctx_fail(ctx, SPD_EINVAL, "%.255s: '%s' is not the extension of a %s", path,
                         text_plain(path_ending(path), plain, sizeof plain),
                         what_is_wanted(list->takes));
     return add_file(ctx, list, path);
@@ -223,7 +223,7 @@ static spd_status add_path(spd_context *ctx, inputs *list, const char *path)
         folder_is(path) ? folder_walk(ctx, path, 1, visit_file, list) : add_named(ctx, list, path);
     if (status == SPD_OK && list->count == before && list->skipped.count == skipped)
         status =
-            ctx_fail(ctx, SPD_EINVAL, "%.255s: holds no %s", path, what_is_wanted(list->takes));
+            ctx_fail(ctx, SPD_EINVAL, "%.255s: contains no %s", path, what_is_wanted(list->takes));
     return pass_or_note(ctx, list, path, status);
 }
 

@@ -36,10 +36,11 @@ static spd_status joints_prepare(spd_context *ctx, const spd_describe_options *o
 {
     if (options->last_frame && options->first_frame >= options->last_frame)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "frames %zu:%zu are none; the first must be below the last",
+                        "frames %zu:%zu are empty; the first must be below the last",
                         options->first_frame, options->last_frame);
     if (levels_of(options) > MAX_LEVELS)
-        return ctx_fail(ctx, SPD_EINVAL, "a temporal pyramid of %zu levels; %d are the most",
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "a temporal pyramid of %zu levels is too deep; at most %d are possible",
                         options->pyramid, MAX_LEVELS);
     joints_plan *plan = mem_zero(1, sizeof *plan);
     if (!plan)
@@ -59,7 +60,7 @@ static spd_status choose_frames(spd_context *ctx, const joints_plan *plan, const
 {
     size_t last = plan->last ? plan->last : clip->frames;
     if (last > clip->frames || plan->first >= last)
-        return ctx_fail(ctx, SPD_EINVAL, "frames %zu:%zu are asked for, but the clip has %zu",
+        return ctx_fail(ctx, SPD_EINVAL, "frames %zu:%zu requested, but the clip has %zu",
                         plan->first, last, clip->frames);
     *first = plan->first;
     *frames = last - plan->first;
@@ -72,7 +73,7 @@ static spd_status choose_frames(spd_context *ctx, const joints_plan *plan, const
                         "pyramid of fewer levels than %zu",
                         *frames, (size_t)1 << (plan->levels - 1), plan->levels);
     if (plan->center && clip->joints < 2)
-        return ctx_fail(ctx, SPD_EINVAL, "nothing is left of one joint centred on itself");
+        return ctx_fail(ctx, SPD_EINVAL, "one joint centred on itself leaves nothing to describe");
     return SPD_OK;
 }
 
@@ -133,8 +134,8 @@ static spd_status make_matrix(spd_context *ctx, const joints_plan *plan, size_t 
     description fresh;
     if (size > MAX_SIZE)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "a temporal pyramid of %zu levels makes a matrix of %zu rows, over %zu; "
-                        "use fewer levels, or project the frames (--model)",
+                        "a temporal pyramid of %zu levels gives a matrix of %zu rows, more than "
+                        "%zu; use fewer levels, or project the frames (--model)",
                         plan->levels, size, MAX_SIZE);
     cut_windows(plan->levels, frames, n, O, window);
     spd_status status = description_room(ctx, 1, size, 0, &fresh);

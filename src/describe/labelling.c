@@ -114,11 +114,12 @@ static spd_status compile(spd_context *ctx, const char *text, regex_t *pattern)
     char why[100];
     int code = text ? regcomp(pattern, text, REG_EXTENDED) : REG_BADPAT;
     if (!text)
-        return ctx_fail(ctx, SPD_EINVAL, "labels by a pattern need one (--label-pattern)");
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "labelling by a pattern needs a pattern (--label-pattern)");
     if (code) {
         regerror(code, pattern, why, sizeof why);
-        return ctx_fail(ctx, SPD_EINVAL, "the pattern '%.100s' cannot be understood: %s", text,
-                        why);
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the pattern '%.100s' is not a valid regular expression: %s", text, why);
     }
     if (pattern->re_nsub < 1) {
         regfree(pattern);

@@ -120,7 +120,8 @@ static spd_status shorten_extras(spd_context *ctx, const slicing *g, spd_data *e
     spd_status status = SPD_OK;
     if (differs != SIZE_MAX)
         return ctx_fail_at(ctx, SPD_EINVAL, differs, 0.0,
-                           "row %zu has another label than the first row of its group", differs);
+                           "row %zu has a different label from the first row of its group",
+                           differs);
     if (extras->y)
         status = shorten(ctx, g, &extras->y);
     for (size_t i = 0; i < extras->columns && status == SPD_OK; i++) {
@@ -140,24 +141,16 @@ static spd_status shorten_extras(spd_context *ctx, const slicing *g, spd_data *e
     return status;
 }
 
-static spd_array *find_column(const spd_data *extras, const char *name)
-{
-    for (size_t i = 0; i < extras->columns; i++)
-        if (extras->column[i]->name && strcmp(extras->column[i]->name, name) == 0)
-            return extras->column[i];
-    return NULL;
-}
-
 spd_status long_table_of_array(spd_context *ctx, const char *path,
                                const spd_describe_options *options, array_source *source)
 {
     slicing g = {0};
     spd_status status = SPD_OK;
-    spd_array *column = find_column(source->extras, options->group);
+    spd_array *column = data_column(source->extras, options->group);
     if (source->X->ndim != 2)
         status = ctx_fail(ctx, SPD_EINVAL,
-                          "a group column divides one table r x n; this is p x r "
-                          "x n already");
+                          "a group column divides a single table r x n; this array is already p "
+                          "x r x n");
     else if (!column || column->ndim != 1)
         status =
             ctx_fail(ctx, SPD_EINVAL, "has no column '%.60s' with a value for each of %zu rows",
@@ -203,7 +196,7 @@ static spd_status read_numbers(spd_context *ctx, const csv_table *table, const c
     for (size_t j = 0; j < table->columns; j++)
         shape[1] -= skip[j] ? 1 : 0;
     if (shape[0] == 0 || shape[1] == 0)
-        return ctx_fail(ctx, SPD_EINVAL, "holds no observations beside the group column");
+        return ctx_fail(ctx, SPD_EINVAL, "contains no observations besides the group column");
     spd_status status = array_new(ctx, SPD_FLOAT64, 2, shape, &source->X);
     if (status == SPD_OK)
         status = csv_numbers_but(ctx, table, skip, source->X->f64);

@@ -43,8 +43,7 @@ static spd_status take_positions(spd_context *ctx, size_t rows, size_t columns, 
 {
     if (columns % 3)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "%zu columns are not x, y, z of joints; a multiple of 3 "
-                        "is expected",
+                        "%zu columns cannot be x, y, z of joints; expected a multiple of 3",
                         columns);
     r->lent = (motion){.frames = rows, .joints = columns / 3, .position = values};
     r->in.motion = &r->lent;
@@ -132,7 +131,7 @@ static spd_status blame_index(spd_context *ctx, const item *what, const unsigned
     if (!likely)
         return status;
     return ctx_fail(ctx, SPD_EINVAL, "looks like an index; %s --labels %.200s",
-                    bytes ? "unpack it and give it as" : "give it as",
+                    bytes ? "unpack it and pass it as" : "pass it as",
                     bytes ? path_base(what->name) : what->name);
 }
 

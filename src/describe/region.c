@@ -168,7 +168,7 @@ static spd_status region_prepare(spd_context *ctx, const spd_describe_options *o
     const size_t rows = options->grid_rows, grid_columns = options->grid_columns;
     size_t cells;
     if (!options->rects && !rows != !grid_columns)
-        return ctx_fail(ctx, SPD_EINVAL, "a grid of %zu x %zu cells has none", rows, grid_columns);
+        return ctx_fail(ctx, SPD_EINVAL, "a grid of %zu x %zu has no cells", rows, grid_columns);
     if (!options->rects && (mem_mul(rows, grid_columns, &cells) || cells > MOST_CELLS))
         return ctx_fail(ctx, SPD_EINVAL, "a grid of %zu x %zu cells is too fine", rows,
                         grid_columns);

@@ -10,4 +10,7 @@
 spd_status resize_image(spd_context *ctx, const image *in, size_t width, size_t height,
                         image **out);
 
+/* *out <- the grey image of in, with that many pixels, 0: as it is; new. */
+spd_status resize_grey(spd_context *ctx, const image *in, size_t width, size_t height, image **out);
+
 #endif

@@ -140,7 +140,7 @@ spd_status skeletons_find(spd_context *ctx, const skeletons *all, const char *cl
     }
     if (!best)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "no skeleton (.asf) in its folder has a name that this one begins with; "
+                        "no skeleton (.asf) in its folder matches the beginning of its name; "
                         "name one with --asf");
     if (!best->parsed)
         return ctx_fail(ctx, SPD_EFORMAT, "its skeleton %.120s is broken: %.300s", best->path,

@@ -2,9 +2,12 @@
 #include "engine/check.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "engine/octets.h"
 #include "engine/fault.h"
+#include "engine/octets.h"
+#include "engine/parallel.h"
+#include "linalg/dense.h"
 
 #define USUAL_TOLERANCE 1e-10
 
@@ -122,4 +125,13 @@ void spd_regularize(size_t n, size_t p, double *X, double relative, double ridge
         for (size_t r = 0; r < n; r++)
             X[r * n + r] += relative * trace / (double)n + ridge;
     }
+}
+
+int check_definite(size_t n, const double *A, double *scratch)
+{
+    spd_blas_hold();
+    memcpy(scratch, A, n * n * sizeof *scratch);
+    int good = !dense_chol(n, scratch);
+    spd_blas_release();
+    return good;
 }

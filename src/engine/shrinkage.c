@@ -107,6 +107,12 @@ void shrinkage_apply(const spd_covariance_options *options, const scatter *sums,
 
 static spd_status check_options(spd_context *ctx, const spd_covariance_options *options, size_t n)
 {
+    for (size_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)
+        if (options->reserved[i] != 0.0)
+            return ctx_fail(ctx, SPD_EINVAL,
+                            "spd_covariance_options sets members that version %s does not know; "
+                            "set reserved to 0 or use a newer library",
+                            spd_version());
     if ((unsigned)options->shrinkage >= SPD_SHRINKAGES)
         return ctx_fail(ctx, SPD_EINVAL, "there is no shrinkage %d", (int)options->shrinkage);
     if (options->shrinkage == SPD_SHRINK_VALUE &&

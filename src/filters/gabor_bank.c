@@ -74,14 +74,14 @@ static spd_status check_parameters(spd_context *ctx, const gabor_bank *bank)
     if (bank->x.side < 1 || bank->y.side < 1 || bank->x.side > LONGEST_SIDE ||
         bank->y.side > LONGEST_SIDE)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "Gabor filters take images of 1 to %d pixels a side, not %zu x %zu; resize "
-                        "to something smaller",
+                        "Gabor filters need images of 1 to %d pixels per side, not %zu x %zu; "
+                        "resize to something smaller",
                         LONGEST_SIDE, bank->x.side, bank->y.side);
     if (bank->scales < 1 || bank->orientations < 1 ||
         bank->scales > MOST_FILTERS / bank->orientations)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "%zu scales and %zu orientations of Gabor filters; there must be 1 to %d "
-                        "filters, 5 and 8 are usual",
+                        "%zu scales and %zu orientations of Gabor filters; there may be 1 to %d "
+                        "filters in all, and 5 and 8 are usual",
                         bank->scales, bank->orientations, MOST_FILTERS);
     if (!(bank->kmax > 0.0 && bank->kmax <= PI))
         return ctx_fail(ctx, SPD_EINVAL,
@@ -90,8 +90,8 @@ static spd_status check_parameters(spd_context *ctx, const gabor_bank *bank)
                         bank->kmax);
     if (!(isfinite(bank->spacing) && (bank->spacing > 1.0 || bank->scales == 1)))
         return ctx_fail(ctx, SPD_EINVAL,
-                        "the spacing of the Gabor filters is %g; it must be above 1, or scales are "
-                        "not different",
+                        "the spacing of the Gabor filters is %g; it must be above 1, or all "
+                        "scales are equal",
                         bank->spacing);
     if (!(bank->sigma > 0.0 && isfinite(bank->sigma)))
         return ctx_fail(ctx, SPD_EINVAL, "sigma of the Gabor filters is %g; it must be positive",

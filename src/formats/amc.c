@@ -70,9 +70,9 @@ static void parse_bone(amc_reader *in, const word *name)
                    "line is damaged",
                    word_show(name).text);
     else if (in->frame == 0)
-        lines_fail(&in->at, line, "'%s' stands before the first frame", word_show(name).text);
+        lines_fail(&in->at, line, "'%s' comes before the first frame", word_show(name).text);
     else if (in->seen[i] == in->frame)
-        lines_fail(&in->at, line, "bone '%s' is twice in frame %zu", word_show(name).text,
+        lines_fail(&in->at, line, "bone '%s' appears twice in frame %zu", word_show(name).text,
                    in->number);
     if (in->at.status < 0)
         return;

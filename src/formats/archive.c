@@ -25,7 +25,7 @@ static spd_status damaged(spd_context *ctx, struct archive *reader)
     const char *why = archive_error_string(reader);
     if (archive_errno(reader) == ENOMEM)
         return ctx_nomem(ctx, "an archive");
-    return ctx_fail(ctx, SPD_EFORMAT, "the archive is damaged or no archive: %s",
+    return ctx_fail(ctx, SPD_EFORMAT, "the archive is damaged or is not an archive: %s",
                     text_plain(why ? why : "unknown reason", plain, sizeof plain));
 }
 

@@ -147,8 +147,7 @@ static void parse_bonedata(asf_reader *in, draft *d, const word *key)
     if (word_is(key, "begin")) {
         *d = (draft){.line = in->at.line};
     } else if (d->line == 0) {
-        lines_fail(&in->at, in->at.line, "'%s' stands between bones; expected begin",
-                   word_show(key).text);
+        lines_fail(&in->at, in->at.line, "'%s' between bones; expected begin", word_show(key).text);
     } else if (word_is(key, "end")) {
         end_bone(in, d);
         *d = (draft){0};
@@ -161,7 +160,7 @@ static size_t find_bone(asf_reader *in, const word *name)
 {
     size_t found = skeleton_find(in->bones, name);
     if (found == BONE_NONE)
-        lines_fail(&in->at, in->at.line, ":hierarchy names '%s', :bonedata does not",
+        lines_fail(&in->at, in->at.line, ":hierarchy names '%s', which is not in :bonedata",
                    word_show(name).text);
     return found;
 }

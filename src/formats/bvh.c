@@ -50,8 +50,8 @@ static void open_joint(bvh_reader *in, const word *key)
     size_t number = 0, line = in->at.line;
     int root = word_is(key, "ROOT");
     if (root ? in->bones->bones > 0 : in->open == BONE_NONE)
-        lines_fail(&in->at, line, "a %s stands %s", root ? "second ROOT" : "JOINT",
-                   root ? "behind the first; one is understood" : "outside of the ROOT");
+        lines_fail(&in->at, line, "a %s %s", root ? "second ROOT" : "JOINT",
+                   root ? "follows the first; only one is supported" : "is outside the ROOT");
     if (!lines_rest(&in->at, '{', &name))
         lines_fail(&in->at, line, "a joint has no name");
     if (in->at.status == SPD_OK)

@@ -32,7 +32,7 @@ double c3d_float(const c3d_file *file, const unsigned char *at)
 static spd_status find_machine(c3d_file *file)
 {
     if (file->size < BLOCK || file->bytes[1] != MARK || file->bytes[0] == 0)
-        return ctx_fail(file->ctx, SPD_EFORMAT, "the header of a .c3d file is not there");
+        return ctx_fail(file->ctx, SPD_EFORMAT, "the header of a .c3d file is missing");
     file->parameters = (size_t)(file->bytes[0] - 1) * BLOCK;
     if (file->parameters == 0 || file->parameters + 4 > file->size)
         return ctx_fail(file->ctx, SPD_EFORMAT,

@@ -56,7 +56,7 @@ static spd_status first_row(spd_context *ctx, csv_cursor *c, const char *y_name,
         columns++;
     } while (step == CSV_CELL && !cell.last);
     if (step == CSV_END)
-        return ctx_fail(ctx, SPD_EFORMAT, "holds no rows");
+        return ctx_fail(ctx, SPD_EFORMAT, "contains no rows");
     if (step != CSV_CELL)
         return broken_cell(ctx, step, &cell);
     table->columns = table->label = columns;
@@ -127,7 +127,7 @@ spd_status csv_survey(spd_context *ctx, const char *bytes, size_t size, const ch
 {
     csv_table learnt = {0};
     if (memchr(bytes, 0, size))
-        return ctx_fail(ctx, SPD_EFORMAT, "is not a text file (it holds NUL bytes)");
+        return ctx_fail(ctx, SPD_EFORMAT, "is not a text file (it contains NUL bytes)");
     csv_start(&learnt.start, bytes, size);
     spd_status status = survey_rows(ctx, y_name, &learnt);
     if (status < 0)

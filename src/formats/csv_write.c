@@ -35,7 +35,8 @@ spd_status csv_write(spd_context *ctx, outfile *out, size_t count, const spd_arr
     const spd_array *array = arrays[0];
     (void)count; /* one, as the caller made sure */
     if (array->ndim > 2)
-        return ctx_fail(ctx, SPD_EINVAL, "a .csv file holds no array of %zu dimensions; use .npz",
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "a .csv file cannot hold an array of %zu dimensions; use .npz",
                         array->ndim);
     size_t columns = array->ndim == 2 ? array->shape[1] : 1;
     text_locale saved;

@@ -24,7 +24,7 @@ static spd_status missing(spd_context *ctx, const io_file *file, const char *nam
 {
     char names[160], plain[60];
     io_names(file, names, sizeof names);
-    ctx_fail(ctx, SPD_EINVAL, "holds no array named '%s', but %s%s",
+    ctx_fail(ctx, SPD_EINVAL, "has no array named '%s', only %s%s",
              text_plain(name, plain, sizeof plain), names, remedy);
     return blame_file(ctx, file->path, SPD_EINVAL);
 }
@@ -61,7 +61,7 @@ static spd_status find_matrices(spd_context *ctx, const io_file *file, const cha
     }
     if (!found)
         return missing(ctx, file, x_name ? x_name : "X",
-                       is_model(file) ? "; this is a model, where a data set is expected"
+                       is_model(file) ? "; this is a model, not a data set"
                                       : "; name the matrices with --x");
     *entry = found;
     return SPD_OK;
@@ -255,6 +255,14 @@ static spd_status read_columns(spd_context *ctx, io_file *file, const io_entry *
         }
     }
     return SPD_OK;
+}
+
+spd_array *data_column(const spd_data *data, const char *name)
+{
+    for (size_t i = 0; i < data->columns; i++)
+        if (data->column[i]->name && strcmp(data->column[i]->name, name) == 0)
+            return data->column[i];
+    return NULL;
 }
 
 spd_status data_read_extras(spd_context *ctx, io_file *file, const io_entry *x,

@@ -13,6 +13,9 @@
 /* data->classes, label and class_name <- from data->y (p labels). */
 spd_status labels_classify(spd_context *ctx, spd_data *data);
 
+/* The column of that name, or NULL. */
+spd_array *data_column(const spd_data *data, const char *name);
+
 /* Labels and further arrays of a file whose samples are in the entry x: data->y, classes and
  * columns, each with data->p rows; data->source names the file. */
 spd_status data_read_extras(spd_context *ctx, io_file *file, const io_entry *x,

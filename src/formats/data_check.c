@@ -81,7 +81,7 @@ void data_remedy(size_t n, const double *X, double smallest, char *text, size_t 
     for (size_t r = 0; r < n; r++)
         trace += X[r * n + r];
     if (!(trace > 0.0)) {
-        snprintf(text, size, "it is no covariance matrix: remove it, or try --ridge");
+        snprintf(text, size, "it is not a covariance matrix: remove it, or try --ridge");
         return;
     }
     while (lift < 4.0 * fabs(smallest) * (double)n / trace) {
@@ -89,7 +89,7 @@ void data_remedy(size_t n, const double *X, double smallest, char *text, size_t 
         exponent++;
     }
     snprintf(text, size, "try --regularize 1e%d%s", exponent,
-             lift > 0.5 ? " (so far from definite, it may be no covariance matrix)" : "");
+             lift > 0.5 ? " (so far from definite, it may not be a covariance matrix)" : "");
 }
 
 /* spd_check's words begin with "X[17]": the label goes behind that, the remedy to the end. */

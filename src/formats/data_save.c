@@ -16,18 +16,10 @@ static spd_array matrices_view(const spd_data *data, char *name)
     return view;
 }
 
-static int has_column(const spd_data *data, const char *name)
-{
-    for (size_t i = 0; i < data->columns; i++)
-        if (data->column[i]->name && strcmp(data->column[i]->name, name) == 0)
-            return 1;
-    return 0;
-}
-
 /* What X or y is called in the file: so, or as it was read when a column has that name. */
 static char *choose_name(const spd_data *data, char *usual, const spd_array *origin)
 {
-    return has_column(data, usual) && origin && origin->name ? origin->name : usual;
+    return data_column(data, usual) && origin && origin->name ? origin->name : usual;
 }
 
 spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *path)

@@ -97,7 +97,8 @@ static spd_status walk_folder(spd_context *ctx, const walk *w, const char *path,
 {
     names list = {0};
     if (depth > DEEPEST)
-        return ctx_fail(ctx, SPD_EIO, "%.255s: folders lie more than %d deep", path, DEEPEST);
+        return ctx_fail(ctx, SPD_EIO, "%.255s: folders are nested more than %d deep", path,
+                        DEEPEST);
     spd_status status = read_names(ctx, path, &list);
     for (size_t i = 0; i < list.count && status == SPD_OK; i++)
         status = walk_entry(ctx, w, path, list.name[i], depth);

@@ -110,10 +110,10 @@ static spd_status pick_entry(spd_context *ctx, const io_file *file, const char *
         found = &file->entry[0];
     io_names(file, names, sizeof names);
     if (!found && !name)
-        ctx_fail(ctx, SPD_EINVAL, "holds %zu arrays (%s); name the one to read", file->count,
+        ctx_fail(ctx, SPD_EINVAL, "contains %zu arrays (%s); name the one to read", file->count,
                  names);
     else if (!found)
-        ctx_fail(ctx, SPD_EINVAL, "holds no array named '%s', but %s",
+        ctx_fail(ctx, SPD_EINVAL, "has no array named '%s', only %s",
                  text_plain(name, plain, sizeof plain), names);
     if (!found) {
         ctx_prefix(ctx, file->path);

@@ -18,7 +18,7 @@ static int too_many(size_t width, size_t height, size_t channels, size_t most)
 spd_status image_check(spd_context *ctx, size_t width, size_t height, size_t channels)
 {
     if (width == 0 || height == 0)
-        return ctx_fail(ctx, SPD_EINVAL, "an image of %zu x %zu pixels has none", width, height);
+        return ctx_fail(ctx, SPD_EINVAL, "an image of %zu x %zu has no pixels", width, height);
     if (channels != 1 && channels != 3)
         return ctx_fail(ctx, SPD_EINVAL, "an image has 1 channel or 3, not %zu", channels);
     if (too_many(width, height, channels, IMAGE_VALUES))
@@ -153,8 +153,7 @@ spd_status image_decode_file(const image_file *file, image **picture)
     if (image_is_pnm(file))
         return image_decode_pnm(file, picture);
     return ctx_fail(file->ctx, SPD_EFORMAT,
-                    "%s, not an image that can be read; PNG, JPEG, TIFF and PNM (.pbm, .pgm, "
-                    ".ppm) can",
+                    "%s, not a supported image; use PNG, JPEG, TIFF or PNM (.pbm, .pgm, .ppm)",
                     name_stranger(file));
 }
 

@@ -96,7 +96,7 @@ static spd_status read_header(pnm_reader *r)
     const size_t need = least_bytes(r), have = r->file->size - r->at;
     if (have < need)
         return ctx_fail(r->file->ctx, SPD_EFORMAT,
-                        "PNM: %zu x %zu pixels take at least %zu bytes, but %zu are there: "
+                        "PNM: %zu x %zu pixels take at least %zu bytes, but the file has %zu: "
                         "cut off",
                         r->width, r->height, need, have);
     return SPD_OK;

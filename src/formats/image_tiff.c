@@ -152,7 +152,7 @@ static spd_status read_header(tiff_reader *r)
     TIFFGetFieldDefaulted(r->tiff, TIFFTAG_SAMPLEFORMAT, &r->format);
     TIFFGetFieldDefaulted(r->tiff, TIFFTAG_COMPRESSION, &r->compression);
     if (r->bits == 0 || r->samples == 0)
-        return bad(r, "samples of no bits");
+        return bad(r, "samples with zero bits");
     return image_claim(r->file, r->width, r->height, channels_of(r), pixels_per_byte(r));
 }
 
@@ -337,8 +337,8 @@ static spd_status read_image(tiff_reader *r)
         return convert(r);
     if (r->bits > 16 || (r->format != SAMPLEFORMAT_UINT && r->format != SAMPLEFORMAT_VOID))
         return ctx_fail(r->file->ctx, SPD_EFORMAT,
-                        "TIFF: samples of %u bits, %s, are not read; convert them to 8 or 16 "
-                        "bits, unsigned",
+                        "TIFF: samples of %u bits, %s, are not supported; convert them to 8 or "
+                        "16 bits, unsigned",
                         (unsigned)r->bits,
                         r->format == SAMPLEFORMAT_IEEEFP ? "floating point"
                         : r->format == SAMPLEFORMAT_UINT ? "unsigned"

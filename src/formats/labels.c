@@ -70,7 +70,7 @@ static spd_status sort_keys(spd_context *ctx, const spd_array *y, labelled *key)
             key[i].value = (int64_t)y->f64[i];
         } else {
             return ctx_fail_at(ctx, SPD_EINVAL, i, y->f64[i],
-                               "label %zu is %g; labels are integers or texts", i, y->f64[i]);
+                               "label %zu is %g; labels must be integers or strings", i, y->f64[i]);
         }
     }
     qsort(key, y->count, sizeof *key, by_label);

@@ -80,7 +80,7 @@ void mat_order(size_t rank, const size_t *dims, size_t *shape, size_t *stride)
 static spd_status check_rank(spd_context *ctx, const matvar_t *var)
 {
     if (var->rank < 2 || var->rank > SPD_MAX_DIMS || !var->dims)
-        return ctx_fail(ctx, SPD_EFORMAT, "has %d dimensions; 2 to %d are read", var->rank,
+        return ctx_fail(ctx, SPD_EFORMAT, "has %d dimensions; 2 to %d are supported", var->rank,
                         SPD_MAX_DIMS);
     return SPD_OK;
 }
@@ -170,9 +170,9 @@ static spd_status decode(spd_context *ctx, const matvar_t *var, spd_array **arra
     if (var->class_type == MAT_C_SPARSE)
         return ctx_fail(ctx, SPD_EFORMAT, "is sparse; save full(...) of it");
     if (var->isComplex)
-        return ctx_fail(ctx, SPD_EFORMAT, "holds complex numbers; save real ones");
+        return ctx_fail(ctx, SPD_EFORMAT, "contains complex numbers; save real ones");
     return ctx_fail(ctx, SPD_EFORMAT,
-                    "is of a class that is not read; save numbers, a char matrix or cellstr(...)");
+                    "has an unsupported class; save numbers, a char matrix or cellstr(...)");
 }
 
 /* Within the lock. */
@@ -238,7 +238,7 @@ static spd_status list_variables(spd_context *ctx, io_file *file)
     }
     if (status == SPD_OK && file->count == 0)
         status = ctx_fail(ctx, SPD_EFORMAT,
-                          "holds no variables that can be read; it may be damaged or cut short");
+                          "contains no readable variables; it may be damaged or cut short");
     return status;
 }
 
@@ -252,7 +252,7 @@ spd_status mat_open(spd_context *ctx, io_file *file, const source_glance *glance
                         "is not a MATLAB file of version 5 or 7.3 (starts with %s); save with -v7",
                         text_quote(glance->head, glance->head_size, quoted, sizeof quoted));
     if (memcmp(glance->head, "MATLAB 7.3", 10) != 0) {
-        spd_status cut = mat_check_elements(ctx, file->path, glance->size);
+        spd_status cut = mat_check_elements(ctx, file->path);
         if (cut < 0)
             return cut;
     }

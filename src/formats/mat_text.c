@@ -44,7 +44,7 @@ static uint32_t unit_at(const matvar_t *var, size_t i)
 
 static spd_status damaged(spd_context *ctx)
 {
-    return ctx_fail(ctx, SPD_EFORMAT, "holds damaged text");
+    return ctx_fail(ctx, SPD_EFORMAT, "contains damaged text");
 }
 
 /* Spreads the characters of var into out->unit, which the caller frees. */
@@ -195,7 +195,7 @@ spd_status mat_decode_cells(spd_context *ctx, const matvar_t *var, spd_array **a
     char *pool;
     if (!mat_is_text_cells(var))
         return ctx_fail(ctx, SPD_EFORMAT,
-                        "is a cell array of other things than texts; save numbers or texts");
+                        "is a cell array of something other than strings; save numbers or strings");
     mat_order(rank, var->dims, shape, stride);
     size_t count = 0;
     array_count(rank, shape, &count);

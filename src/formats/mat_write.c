@@ -134,7 +134,7 @@ static spd_status measure_cells(spd_context *ctx, const spd_array *array, size_t
     size_t sum = 0;
     for (size_t i = 0; i < array->count && sum <= MAX_BYTES; i++) {
         if (utf8_length(array->text[i]) == SIZE_MAX)
-            return ctx_fail(ctx, SPD_EINVAL, "text %zu of '%s' is not UTF-8", i, array->name);
+            return ctx_fail(ctx, SPD_EINVAL, "string %zu of '%s' is not UTF-8", i, array->name);
         sum += cell_size(strlen(array->text[i]));
     }
     *bytes = sum;

@@ -12,11 +12,12 @@ spd_status motion_new(spd_context *ctx, size_t frames, size_t joints, motion **c
 {
     size_t numbers;
     if (frames == 0 || joints == 0)
-        return ctx_fail(ctx, SPD_EINVAL, "a clip of %zu frames and %zu joints holds no motion",
-                        frames, joints);
+        return ctx_fail(ctx, SPD_EINVAL, "a clip of %zu frames and %zu joints is empty", frames,
+                        joints);
     if (mem_mul(frames, joints, &numbers) || numbers > MAX_NUMBERS / 3)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "%zu frames of %zu joints are over 2^28 numbers; cut the clip into parts",
+                        "%zu frames of %zu joints are more than 2^28 numbers; cut the clip into "
+                        "parts",
                         frames, joints);
     motion *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)

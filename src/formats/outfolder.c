@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,38 +102,20 @@ spd_status outfolder_open(spd_context *ctx, const char *path, outfolder **out)
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-/* Two paths with room for any name behind the folder. */
-typedef struct move {
-    char *from, *to;
-    size_t from_name, to_name; /* where the name begins */
-} move;
-
-static spd_status move_room(spd_context *ctx, const outfolder *out, move *m)
+static int open_folder(int within, const char *name)
 {
-    char longest[NAME_MAX + 1];
-    memset(longest, 'x', NAME_MAX);
-    longest[NAME_MAX] = '\0';
-    spd_status status = outfolder_path(ctx, out->work, longest, &m->from);
-    if (status == SPD_OK)
-        status = outfolder_path(ctx, out->target, longest, &m->to);
-    if (status == SPD_OK) {
-        m->from_name = strlen(m->from) - NAME_MAX;
-        m->to_name = strlen(m->to) - NAME_MAX;
-    }
-    return status;
+    return openat(within, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Moves every entry; *count <- how many. */
-static spd_status move_all(spd_context *ctx, DIR *folder, const move *m, size_t *count)
+/* Moves every entry of a folder to another; *count <- how many. */
+static spd_status move_all(spd_context *ctx, DIR *folder, int to, size_t *count)
 {
     const struct dirent *entry;
     *count = 0;
     while ((entry = readdir(folder))) {
         if (is_dots(entry->d_name))
             continue;
-        snprintf(m->from + m->from_name, NAME_MAX + 1, "%s", entry->d_name);
-        snprintf(m->to + m->to_name, NAME_MAX + 1, "%s", entry->d_name);
-        if (rename(m->from, m->to) != 0)
+        if (renameat(dirfd(folder), entry->d_name, to, entry->d_name) != 0)
             return fail(ctx, "cannot write into the folder");
         ++*count;
     }
@@ -143,30 +124,23 @@ static spd_status move_all(spd_context *ctx, DIR *folder, const move *m, size_t 
 
 spd_status outfolder_commit(spd_context *ctx, outfolder *out)
 {
-    move m = {0};
     size_t moved = 1;
-    DIR *folder = NULL;
-    spd_status status = move_room(ctx, out, &m);
-    if (status == SPD_OK && !(folder = opendir(out->work)))
-        status = fail(ctx, "cannot open the folder");
+    DIR *folder = opendir(out->work);
+    const int to = open(out->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    spd_status status = folder && to >= 0 ? SPD_OK : fail(ctx, "cannot open the folder");
     /* A folder that changes while it is read may hide entries: it is read until it is empty. */
     while (status == SPD_OK && moved) {
         rewinddir(folder);
-        status = move_all(ctx, folder, &m, &moved);
+        status = move_all(ctx, folder, to, &moved);
     }
     if (folder)
         closedir(folder);
-    mem_free(m.from);
-    mem_free(m.to);
+    if (to >= 0)
+        close(to);
     if (status == SPD_OK)
         out->made = 0; /* it stays */
     outfolder_abandon(out);
     return status;
-}
-
-static int open_folder(int within, const char *name)
-{
-    return openat(within, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 /* Removes all that is in an open folder, which is closed. Needs no memory of ours, so that it works

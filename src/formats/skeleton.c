@@ -104,7 +104,7 @@ static spd_status fail_unreached(spd_context *ctx, const skeleton *bones, size_t
     if (b->parent == BONE_NONE)
         return ctx_fail(ctx, SPD_EFORMAT, "bone '%s' (line %zu) has no parent in :hierarchy",
                         word_show_text(b->name).text, b->line);
-    return ctx_fail(ctx, SPD_EFORMAT, ":hierarchy goes in a circle through bone '%s'",
+    return ctx_fail(ctx, SPD_EFORMAT, ":hierarchy has a cycle through bone '%s'",
                     word_show_text(b->name).text);
 }
 

@@ -47,8 +47,7 @@ static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, sp
 {
     if (!npz_has_text(file, META_NAME))
         return ctx_fail(ctx, SPD_EFORMAT,
-                        "holds no meta.json; a model or checkpoint is expected, as spdml fit "
-                        "writes them");
+                        "has no meta.json; expected a model or checkpoint written by spdml fit");
     spd_bundle *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(ctx, "a file");

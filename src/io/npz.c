@@ -149,7 +149,7 @@ spd_status npz_read_text(spd_context *ctx, io_file *file, const char *name, size
     const zip_member *found = zip_find(&npz->zip, name);
     zip_reader member = {0};
     if (!found)
-        return ctx_fail(ctx, SPD_EFORMAT, "holds no member %s", name);
+        return ctx_fail(ctx, SPD_EFORMAT, "has no member %s", name);
     spd_status status = zip_read_begin(ctx, &npz->zip, found, &member);
     if (status == SPD_OK)
         status = read_text(ctx, &member, limit, text);

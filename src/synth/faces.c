@@ -101,7 +101,7 @@ static spd_status write_face(spd_context *ctx, const spd_synth_options *o, const
     face_draw(&r, &who);
     rng_seed(&r, rng_key(o->seed ^ FACE_SALT, subject, 1 + which));
     draw_shot(&r, &poses[which], &how);
-    spd_status status = face_render(ctx, &who, &how, o->size, &r, &picture);
+    spd_status status = face_render(ctx, &who, &how, o->side, &r, &picture);
     if (status >= 0)
         status = image_write(ctx, path, picture);
     image_free(picture);
@@ -128,17 +128,17 @@ static spd_status write_index(spd_context *ctx, const spd_synth_options *o, cons
 static void faces_defaults(spd_synth_options *options)
 {
     options->classes = 200;
-    options->size = 64;
+    options->side = 64;
 }
 
 static spd_status faces_check(spd_context *ctx, const spd_synth_options *o)
 {
     if (o->classes < 1 || o->classes > MOST_PEOPLE)
-        return ctx_fail(ctx, SPD_EINVAL, "faces of %zu people; 1 to %d are possible", o->classes,
+        return ctx_fail(ctx, SPD_EINVAL, "faces of %zu people; expected 1 to %d", o->classes,
                         MOST_PEOPLE);
-    if (o->size < SMALLEST || o->size > LARGEST)
-        return ctx_fail(ctx, SPD_EINVAL, "faces of %zu x %zu pixels; a side has %d to %d", o->size,
-                        o->size, SMALLEST, LARGEST);
+    if (o->side < SMALLEST || o->side > LARGEST)
+        return ctx_fail(ctx, SPD_EINVAL, "faces of %zu x %zu pixels; sides must be %d to %d",
+                        o->side, o->side, SMALLEST, LARGEST);
     return SPD_OK;
 }
 

@@ -28,14 +28,14 @@ static void fill_defaults(spd_synth_options *options)
 static spd_status check_options(spd_context *ctx, const spd_synth_options *o)
 {
     if (o->classes < 1 || o->classes > action_count())
-        return ctx_fail(ctx, SPD_EINVAL, "%zu actions; there are 1 to %zu", o->classes,
+        return ctx_fail(ctx, SPD_EINVAL, "%zu actions; expected 1 to %zu", o->classes,
                         action_count());
     if (o->subjects < 1 || o->subjects > MOST_SUBJECTS)
         return ctx_fail(ctx, SPD_EINVAL, "%zu subjects; expected 1 to %d", o->subjects,
                         MOST_SUBJECTS);
     if (o->samples < 1 || o->samples > MOST_REPEATS)
-        return ctx_fail(ctx, SPD_EINVAL, "%zu repeats of an action; expected 1 to %d", o->samples,
-                        MOST_REPEATS);
+        return ctx_fail(ctx, SPD_EINVAL, "%zu repetitions of an action; expected 1 to %d",
+                        o->samples, MOST_REPEATS);
     if (o->frames < 20 || o->frames > 10000)
         return ctx_fail(ctx, SPD_EINVAL, "%zu frames in a clip; expected 20 to 10000", o->frames);
     return SPD_OK;

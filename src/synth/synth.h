@@ -19,6 +19,10 @@ typedef struct generator {
                         size_t i);
 } generator;
 
+/* *chosen <- the options as this library knows them, or the defaults of the kind for NULL. */
+spd_status synth_take(spd_context *ctx, spd_synth_kind kind, const spd_synth_options *options,
+                      spd_synth_options *chosen);
+
 extern const generator generator_textures; /* textures.c */
 extern const generator generator_faces;    /* faces.c */
 extern const generator generator_motion;   /* motion.c */

@@ -99,7 +99,7 @@ def test_without_a_learned_map(report, data, tmp_path):
 
 def test_the_whole_size_is_no_map(report, data):
     page = report("--methods", "nn-stein-ml", "-m", 5, "--split", 0.5, "--repeats", 1)
-    assert "chose the full size" in page.source
+    assert "chose m equal to n" in page.source
 
 
 def test_vectors_have_no_matrices_to_show(report, rng, tmp_path):

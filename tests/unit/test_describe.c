@@ -17,7 +17,7 @@ static spd_describe_options options;
 
 static void fresh_options(void)
 {
-    spd_describe_defaults(SPD_DESCRIBE_COVARIANCE, &options);
+    spd_describe_defaults(SPD_DESCRIBE_COVARIANCE, &options, sizeof options);
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
@@ -192,7 +192,8 @@ static void labels_by_pattern_index_and_none(void)
     options.pattern = "/([xyz])\\.csv$";
     CHECK_FAILED(describe(scratch("set"), &data, NULL), SPD_EINVAL, "does not match");
     options.pattern = "(";
-    CHECK_FAILED(describe(scratch("set"), &data, NULL), SPD_EINVAL, "cannot be understood");
+    CHECK_FAILED(describe(scratch("set"), &data, NULL), SPD_EINVAL,
+                 "is not a valid regular expression");
     options.pattern = "abc";
     CHECK_FAILED(describe(scratch("set"), &data, NULL), SPD_EINVAL, "group");
     options.labels = SPD_LABELS_NONE;
@@ -292,7 +293,7 @@ static void nothing_to_describe(void)
     const char *path = "";
     fresh_options();
     make_folder("empty");
-    CHECK_FAILED(describe(scratch("empty"), &data, NULL), SPD_EINVAL, "holds no table");
+    CHECK_FAILED(describe(scratch("empty"), &data, NULL), SPD_EINVAL, "contains no table");
     CHECK_FAILED(describe(scratch("absent.csv"), &data, NULL), SPD_EIO, "absent.csv");
     CHECK_FAILED(describe(scratch("absent.png"), &data, NULL), SPD_EINVAL, ".png");
     CHECK_FAILED(spd_describe(ctx, SPD_DESCRIBE_COVARIANCE, 0, &path, &options, &data, NULL),
@@ -326,7 +327,7 @@ static void usual_regularisation(void)
     const char *path = put_table("clip.csv", 8, N);
     spd_data *data[3] = {NULL};
     for (int k = 0; k < 3; k++) {
-        spd_describe_defaults(SPD_DESCRIBE_JOINTS, &options);
+        spd_describe_defaults(SPD_DESCRIBE_JOINTS, &options, sizeof options);
         options.covariance.regularize = asked[k];
         CHECK(spd_describe(ctx, SPD_DESCRIBE_JOINTS, 1, &path, &options, &data[k], NULL) == SPD_OK,
               "%s", spd_context_error(ctx)->message);
@@ -362,7 +363,8 @@ static void groups_of_rows(void)
     spd_data_free(data);
     data = NULL;
     put_file(scratch("long.csv"), "a,trial,kind\n1,7,x\n2,7,y\n3,7,x\n", 31);
-    CHECK_FAILED(describe(scratch("long.csv"), &data, NULL), SPD_EINVAL, "row 1 has another label");
+    CHECK_FAILED(describe(scratch("long.csv"), &data, NULL), SPD_EINVAL,
+                 "row 1 has a different label");
     options.group = "nobody";
     CHECK_FAILED(describe(scratch("long.csv"), &data, NULL), SPD_EINVAL, "nobody");
     drop("long.csv");
@@ -396,7 +398,7 @@ static void windows_and_bands(void)
     spd_data_free(data);
     data = NULL;
     options.window = 9.0;
-    CHECK_FAILED(describe(scratch("eeg.npy"), &data, NULL), SPD_EINVAL, "less than a window");
+    CHECK_FAILED(describe(scratch("eeg.npy"), &data, NULL), SPD_EINVAL, "fewer than a window");
     options.window = 0.0;
     CHECK_FAILED(describe(scratch("eeg.npy"), &data, NULL), SPD_EINVAL, "--window");
     options.stride = 0.0;

@@ -236,7 +236,8 @@ static void equal_matrices(void)
             X[i * N * N + e] = e % (N + 1) == 0 ? 1.0 + (double)(i % 5) : 0.0;
     neighbourhoods h = found(SPD_AIRM, N, P, X, 7);
     for (int kind = 0; kind < 3; kind++) {
-        spd_embed_options o = {.kind = (spd_embedding)kind, .k = 7, .dimensions = 2};
+        spd_embed_options o = {
+            .size = sizeof o, .kind = (spd_embedding)kind, .k = 7, .dimensions = 2};
         double t;
         CHECK(embed_graph(NULL, &o, &h, 0, Y, lambda, &t) == SPD_OK, " ");
         for (size_t e = 0; e < P * 2; e++)
@@ -295,7 +296,7 @@ static void components_are_found(void)
               components.component[i]);
     CHECK(components_refuse(ctx, &components, 30, 4, 0) == SPD_EINVAL, " ");
     CHECK(strstr(spd_context_error(ctx)->message, "3 parts") &&
-              strstr(spd_context_error(ctx)->message, "X[0], has 5"),
+              strstr(spd_context_error(ctx)->message, "X[0], with 5"),
           "%s", spd_context_error(ctx)->message);
     components_free(&components);
     CHECK(components_find(NULL, &h, 1, &components) == SPD_OK && components.count > 3, "%zu",
@@ -404,7 +405,8 @@ static void components_come_first(void)
     neighbourhoods h = found(SPD_AIRM, N, 30, X, 4);
     for (int kind = 0; kind < 3; kind++) {
         size_t d = kind == SPD_EMBED_HESSIAN_LLE ? 1 : 5;
-        spd_embed_options o = {.kind = (spd_embedding)kind, .k = 4, .dimensions = d};
+        spd_embed_options o = {
+            .size = sizeof o, .kind = (spd_embedding)kind, .k = 4, .dimensions = d};
         CHECK(embed_graph(NULL, &o, &h, 0, Y, lambda, &t) == SPD_OK, " ");
         for (size_t i = 0; i < 30; i++)
             for (size_t j = 0; j < 30; j++) {
@@ -428,7 +430,8 @@ static void coordinates_are_orthonormal(void)
     neighbourhoods h = found(SPD_AIRM, N, P, X, 12);
     laplacian_matrix(&h, 12, laplacian_bandwidth(&h, 12), degree, M);
     for (int kind = 0; kind < 3; kind++) {
-        spd_embed_options o = {.kind = (spd_embedding)kind, .k = 12, .dimensions = 3};
+        spd_embed_options o = {
+            .size = sizeof o, .kind = (spd_embedding)kind, .k = 12, .dimensions = 3};
         double t, total = 0.0;
         CHECK(embed_graph(NULL, &o, &h, 1, Y, lambda, &t) == SPD_OK, " ");
         for (size_t i = 0; i < P; i++)
@@ -474,7 +477,7 @@ static void refused(const char *words, const spd_embed_options *o, size_t p)
 
 static void what_is_refused(void)
 {
-    spd_embed_options o = {.kind = SPD_EMBED_LLE, .k = 5, .dimensions = 2};
+    spd_embed_options o = {.size = sizeof o, .kind = SPD_EMBED_LLE, .k = 5, .dimensions = 2};
     refused("one matrix", &o, 1);
     o.k = 12;
     refused("k is 12", &o, 12);
@@ -490,17 +493,21 @@ static void what_is_refused(void)
     refused("stein", &o, 12);
     o.metric = SPD_METRICS;
     refused("unknown metric", &o, 12);
-    o = (spd_embed_options){.kind = SPD_EMBED_HESSIAN_LLE, .k = 5, .dimensions = 2};
+    o = (spd_embed_options){
+        .size = sizeof o, .kind = SPD_EMBED_HESSIAN_LLE, .k = 5, .dimensions = 2};
     refused("= 6 neighbours", &o, 12);
     o.dimensions = 4;
-    refused("has 3", &o, 12);
-    o = (spd_embed_options){.kind = SPD_EMBEDDINGS, .k = 5, .dimensions = 2};
+    refused("has only 3", &o, 12);
+    o = (spd_embed_options){.size = sizeof o, .kind = SPD_EMBEDDINGS, .k = 5, .dimensions = 2};
     refused("unknown kind", &o, 12);
-    o = (spd_embed_options){.kind = SPD_EMBED_LLE, .k = 5, .dimensions = 2, .ridge = -1.0};
+    o = (spd_embed_options){
+        .size = sizeof o, .kind = SPD_EMBED_LLE, .k = 5, .dimensions = 2, .ridge = -1.0};
     refused("negative", &o, 12);
-    o = (spd_embed_options){.kind = SPD_EMBED_LAPLACIAN, .k = 5, .dimensions = 2};
+    o = (spd_embed_options){.size = sizeof o, .kind = SPD_EMBED_LAPLACIAN, .k = 5, .dimensions = 2};
     o.bandwidth = (double)NAN;
     refused("negative", &o, 12);
+    o.size = 0;
+    CHECK(spd_embed(NULL, &o, 2, 3, &o.ridge, &o.ridge, NULL, NULL) == SPD_EINVAL, "no size");
     CHECK(spd_embed(NULL, NULL, 2, 3, &o.ridge, &o.ridge, NULL, NULL) == SPD_EINVAL, " ");
     CHECK(spd_embedding_name(SPD_EMBEDDINGS) == NULL, " ");
 }
@@ -511,7 +518,8 @@ static void bad_matrices_are_named(void)
     spd_context *ctx = spd_context_new();
     X[17 * N * N] = -1.0;
     for (int kind = 0; kind < SPD_EMBEDDINGS; kind++) {
-        spd_embed_options o = {.kind = (spd_embedding)kind, .k = 8, .dimensions = 2};
+        spd_embed_options o = {
+            .size = sizeof o, .kind = (spd_embedding)kind, .k = 8, .dimensions = 2};
         CHECK(spd_embed(ctx, &o, N, P, X, Y, NULL, NULL) == SPD_ENOTSPD, " ");
         CHECK(strstr(spd_context_error(ctx)->message, "X[17]"), "%s",
               spd_context_error(ctx)->message);
@@ -525,7 +533,8 @@ static void threads_change_no_bit(void)
     double *X = samples_of(12, N, P), Y[2][P * 3];
     spd_context *ctx = spd_context_new();
     for (int kind = 0; kind < SPD_EMBEDDINGS; kind++) {
-        spd_embed_options o = {.kind = (spd_embedding)kind, .k = 12, .dimensions = 3};
+        spd_embed_options o = {
+            .size = sizeof o, .kind = (spd_embedding)kind, .k = 12, .dimensions = 3};
         for (int pass = 0; pass < 2; pass++) {
             spd_context_set_threads(ctx, pass ? 3 : 1);
             CHECK(spd_embed(ctx, &o, N, P, X, Y[pass], NULL, NULL) == SPD_OK, "%s",
@@ -545,7 +554,8 @@ static void allocations(void)
     for (size_t e = 0; e < P * 2; e++)
         before[e] = 0.5;
     for (int kind = 0; kind < SPD_EMBEDDINGS; kind++) {
-        spd_embed_options o = {.kind = (spd_embedding)kind, .k = 10, .dimensions = 2};
+        spd_embed_options o = {
+            .size = sizeof o, .kind = (spd_embedding)kind, .k = 10, .dimensions = 2};
         spd_status status = SPD_ENOMEM;
         long live = mem_live(), k = 0;
         while (status == SPD_ENOMEM && k < 200) {

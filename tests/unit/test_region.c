@@ -311,7 +311,7 @@ static void messages(void)
         "11 observations of 11 values");
     expect_message(&(spd_describe_options){.grid_rows = 21, .grid_columns = 1}, in,
                    "a grid of 21 x 1 cells does not fit");
-    expect_message(&(spd_describe_options){.grid_rows = 3}, in, "3 x 0 cells");
+    expect_message(&(spd_describe_options){.grid_rows = 3}, in, "3 x 0 has no cells");
     expect_message(&(spd_describe_options){.grid_rows = SIZE_MAX / 2, .grid_columns = SIZE_MAX / 2},
                    in, "too fine");
     expect_message(&(spd_describe_options){.covariance.shrinkage = (spd_shrinkage)77}, in,

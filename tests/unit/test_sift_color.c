@@ -117,7 +117,7 @@ static void usual_regularisation(void)
 static void enlarged(void)
 {
     spd_describe_options o;
-    spd_describe_defaults(SPD_DESCRIBE_SIFT_COLOR, &o);
+    spd_describe_defaults(SPD_DESCRIBE_SIFT_COLOR, &o, sizeof o);
     image *in = image_of(8, 50, 51, 3, 1);
     description got = describe_image(&descriptor_sift_color, &o, in);
     CHECK(got.n == 155 && spd_check(NULL, 155, 1, got.X, 0.0) == SPD_OK, "%zu", got.n);

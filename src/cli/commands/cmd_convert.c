@@ -10,7 +10,7 @@ static int run(session *s)
     if (code)
         return code;
     if (session_output_is(s, ".npy") && (data->y || data->columns))
-        session_remark(s, "%s: holds the matrices alone; labels and columns need .npz or .mat",
+        session_remark(s, "%s: contains only the matrices; labels and columns need .npz or .mat",
                        session_output(s));
     sheet *r = session_sheet(s);
     sheet_text(r, "input", "input", data->source);
@@ -22,14 +22,14 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {OPTION_OUTPUT(option_data_endings, "The file to write; its ending says the format"),
+    {OPTION_OUTPUT(option_data_endings, "The file to write; its extension decides the format"),
      .required = 1},
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Reads a data set in any format, checks it, repairs it where asked to (--symmetrize, "
-    "--regularize, --ridge), and writes it in the format of the output's ending: matrices as X, "
-    "labels as y, further columns under their names.",
+    "Reads a data set in any format, checks it, repairs it on request (--symmetrize, --regularize, "
+    "--ridge), and writes it in the format given by the output's extension: matrices as X, labels "
+    "as y, further columns under their names.",
     NULL};
 
 static const command_example examples[] = {

@@ -34,8 +34,8 @@ static int take_w(session *s, costing *c)
     }
     if (fits)
         return CLI_GOOD;
-    cli_error("%s: must hold a matrix of numbers, %zu x m with m <= %zu, as %s holds %zu x %zu "
-              "matrices",
+    cli_error("%s: must contain a matrix of numbers, %zu x m with m <= %zu, because %s holds %zu x "
+              "%zu matrices",
               path, data->n, data->n, data->source, data->n, data->n);
     return CLI_FAILED;
 }
@@ -123,8 +123,8 @@ static const option options[] = {
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Computes the cost that 'spdml fit' minimises, and its gradient, at a W of your own: the graph "
-    "is made as fit makes it. The cost sums ordered pairs, so every pair counts twice.",
+    "Computes the cost that 'spdml fit' minimises, and its gradient, at any W that you give. The "
+    "graph is the same as in fit. The cost sums over ordered pairs, so every pair counts twice.",
     NULL};
 
 static const command_example examples[] = {
@@ -135,7 +135,7 @@ static const command_example examples[] = {
 
 const command command_cost = {
     .name = "cost",
-    .summary = "cost and gradient of the learner at a given map",
+    .summary = "cost and gradient of 'fit' at a given map",
     .operands = "DATA",
     .groups = {{"Options", options},
                {"What is learned", options_graph},

@@ -45,8 +45,7 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {OPTION_OUTPUT(option_arrays_endings,
-                   "The file for the matrices; .npz keeps the parameters too"),
+    {OPTION_OUTPUT(option_arrays_endings, "The file to write; .npz also keeps the parameters"),
      .required = 1},
     {"keep-going",
      .help = "Skip broken inputs, list them at the end and exit with status 1; otherwise the first "
@@ -54,19 +53,19 @@ static const option options[] = {
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Makes SPD matrices, covariances of features, from files. KIND is one of",
+    "Computes SPD matrices, covariances of features, from files. KIND is one of",
     "covariance: tables of observations and multichannel signals (.csv, .npy, .npz, .mat).",
     "sift-color: images of materials; dense SIFT and the colours of 3 x 3 patches, 155 x 155.",
     "gabor: images of faces; intensity, position and Gabor magnitudes, 129 x 129.",
     "region: images; position, colour and derivatives in rectangles.",
     "joints: motion capture (.amc with .asf, .bvh, .c3d, or tables of positions); joint positions.",
-    "IN is a file, a folder (searched with all folders in it), an archive (.tar.gz, .zip, ...), or "
-    "an array file that holds several inputs: images p x height x width (x 3), tables p x r x n. "
-    "Labels come from an index (--labels), from the array file, from the folders' names or from a "
-    "pattern; the output holds X, y, the inputs' names, further columns, and the parameters, which "
-    "'spdml info' shows.",
-    "A covariance of r observations has rank r - 1 at most: with fewer than n + 1 of them it needs "
-    "--shrinkage, --regularize or --model.",
+    "IN is a file, a folder (searched with its subfolders), an archive (.tar.gz, .zip, ...), or "
+    "an array file that holds several inputs: images p x height x width (x 3), tables p x r x "
+    "n. Labels come from an index (--labels), from the array file, from the folder names or "
+    "from a pattern. The output contains X, y, the inputs' names, further columns, and the "
+    "parameters, which 'spdml info' shows.",
+    "A covariance of r observations has rank at most r - 1: with fewer than n + 1 observations "
+    "it needs --shrinkage, --regularize or --model.",
     NULL};
 
 static const command_example examples[] = {

@@ -58,10 +58,10 @@ static const option options[] = {
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Distances between all matrices of DATA and all of DATA2, or within DATA alone: the result is "
+    "Distances between all matrices of DATA and all of DATA2, or within DATA: the result is "
     "then symmetric with zeros on the diagonal.",
-    "Without -o, up to 12 x 12 distances are printed; of more, least, median and largest are "
-    "given, within one set over its pairs.",
+    "Without -o, up to 12 x 12 distances are printed; of more, only the least, the median and "
+    "the largest (within one set, over its pairs).",
     NULL};
 
 static const command_example examples[] = {

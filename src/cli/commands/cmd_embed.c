@@ -22,12 +22,14 @@ static const char *method_names(size_t i)
 static int compute(session *s, embedding *e)
 {
     size_t p = e->data->p;
-    e->options = (spd_embed_options){.kind = (spd_embedding)session_choice(s, "method"),
+    e->options = (spd_embed_options){.size = sizeof e->options,
+                                     .kind = (spd_embedding)session_choice(s, "method"),
                                      .metric = session_metric(s),
                                      .k = (size_t)arguments_int(s->args, "k"),
                                      .dimensions = (size_t)arguments_int(s->args, "dimensions"),
                                      .ridge = arguments_real(s->args, "lle-ridge"),
                                      .bandwidth = arguments_real(s->args, "bandwidth")};
+    e->info.size = sizeof e->info;
     /* More dimensions than matrices are refused below, without room for them. */
     size_t columns = e->options.dimensions < p ? e->options.dimensions : 1;
     e->Y = session_table(s, p, columns, sizeof *e->Y, "coordinates");
@@ -165,8 +167,8 @@ static const option options[] = {
      .help = "LLE: E trace(G) is added to the diagonal of a neighbourhood's inner products G; 0 "
              "takes 0.001"},
     {OPTION_OUTPUT(option_array_endings,
-                   "Write Y, eigenvalue and y (the labels, where known) to FILE; .csv holds a "
-                   "column per coordinate and the label, .npy holds Y alone")},
+                   "Write Y, eigenvalue and y (the labels, if known) to FILE; .csv has a column "
+                   "per coordinate and the label, .npy has only Y")},
     OPTION_END};
 
 static const char *const paragraphs[] = {
@@ -174,14 +176,14 @@ static const char *const paragraphs[] = {
     "the mean. mds: classical scaling of the distances. lle, hessian-lle and laplacian: manifold "
     "learning from the k nearest neighbours (Goh and Vidal 2008); their graph must be connected, "
     "and hessian-lle needs k of at least 1 + d + d(d+1)/2.",
-    "lle and hessian-lle work in tangent spaces: airm, log-euclidean, log-cholesky or euclidean. "
-    "The signs of coordinates are fixed: the entry of largest size is positive.",
+    "lle and hessian-lle work in tangent spaces: airm, log-euclidean, log-cholesky or "
+    "euclidean. The signs of coordinates are fixed: the entry of largest magnitude is positive.",
     NULL};
 
 static const command_example examples[] = {
     {"spdml embed data.npz -o picture.csv", "Two coordinates and the label of each matrix."},
     {"spdml embed data.npz --method lle -k 12 -d 3 -o Y.npz", "Locally linear embedding."},
-    {"spdml embed data.npz --method mds --metric stein --json", "What two dimensions explain."},
+    {"spdml embed data.npz --method mds --metric stein --json", "How much two dimensions explain."},
     {NULL, NULL}};
 
 const command command_embed = {

@@ -276,7 +276,7 @@ static void show_fit(session *s, const fitting *f)
     sheet_count(&r, "p", NULL, data->p, "");
     sheet_count(&r, "classes", NULL, data->classes, "");
     sheet_line(&r, "data", "%s: %zu matrices, %zu classes", data->source, data->p, data->classes);
-    model_report(&r, f->model);
+    show_model(&r, f->model);
     sheet_text(&r, "output", "model", arguments_text(s->args, "output"));
     sheet_close(&r);
 }

@@ -37,10 +37,10 @@ static const option options[] = {
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Help about spdml or about one of its commands, the same as 'spdml COMMAND --help'.", NULL};
+    "Shows help for spdml or for one of its commands, like 'spdml COMMAND --help'.", NULL};
 
 static const command_example examples[] = {
-    {"spdml help distance", "Help about one command."},
+    {"spdml help distance", "Help for one command."},
     {"source <(spdml help --completion)", "Completion in this shell."},
     {"spdml help --man mean | man -l -", "A man page that is not installed."},
     {NULL, NULL}};

@@ -107,7 +107,7 @@ static void show_all(sheet *r, const char *path, const spd_data *data, const spd
     sheet_set(r, data->p, data->n);
     show_classes(r, data);
     show_columns(r, data);
-    meta_report(r, data->meta);
+    show_meta(r, data->meta);
     sheet_real(r, "min_eigenvalue", NULL, survey->min_eigenvalue);
     sheet_real(r, "max_eigenvalue", NULL, survey->max_eigenvalue);
     sheet_line(r, "eigenvalues", "%.6g to %.6g", survey->min_eigenvalue, survey->max_eigenvalue);
@@ -119,7 +119,7 @@ static void show_all(sheet *r, const char *path, const spd_data *data, const spd
 /* ---- models and checkpoints --------------------------------------------------------------------
  */
 
-static int show_model(session *s, const char *path, spd_kind kind)
+static int show_fit(session *s, const char *path, spd_kind kind)
 {
     spd_fit_state *state = NULL;
     spd_model *model = NULL;
@@ -138,9 +138,9 @@ static int show_model(session *s, const char *path, spd_kind kind)
     sheet_text(r, "file", "file", path);
     sheet_text(r, "kind", "kind", kind == SPD_KIND_CHECKPOINT ? "checkpoint" : "model");
     sheet_text(r, "version", "made by spdml", model->version);
-    model_report(r, model);
-    model_report_history(r, model);
-    model_report_map(r, model);
+    show_model(r, model);
+    show_model_history(r, model);
+    show_model_map(r, model);
     spd_model_free(model);
     return CLI_GOOD;
 }
@@ -172,19 +172,19 @@ static int run(session *s)
     spd_kind kind = spd_file_kind(path);
     /* What is called a model is read as one, so that a damaged one is named as such. */
     if (kind == SPD_KIND_CHECKPOINT || kind == SPD_KIND_MODEL || option_has_ending(path, ".spdml"))
-        return show_model(s, path, kind);
+        return show_fit(s, path, kind);
     return show_data(s, path);
 }
 
 static const char *const paragraphs[] = {
-    "Shows what a data set holds: the number of matrices and their size, the labels with the count "
-    "of each class, further columns, the range of the eigenvalues, the largest condition number; "
-    "of one that 'spdml describe' made, the descriptor and its parameters too.",
-    "Matrices that are not SPD are counted and the first of each kind is named, with what helps; "
-    "so are those that are SPD by rounding alone, whose distances may not exist. "
-    "Such problems are part of the answer: the exit status is 0 whenever the file could be read.",
-    "Of a model (.spdml) or a checkpoint it shows the map's size, the options and how the fit "
-    "went.",
+    "Shows what is in a data set: the number of matrices and their size, the labels with the "
+    "count of each class, further columns, the range of the eigenvalues, the largest condition "
+    "number and, if 'spdml describe' made it, the descriptor and its parameters.",
+    "Matrices that are not SPD are counted and the first of each kind is named, with a remedy; "
+    "so are matrices that are SPD only by rounding, whose distances may not exist. Such "
+    "problems are part of the result: the exit status is 0 if the file could be read.",
+    "For a model (.spdml) or a checkpoint, shows the size of the map, the options and how the "
+    "fit went.",
     NULL};
 
 static const command_example examples[] = {
@@ -195,7 +195,7 @@ static const command_example examples[] = {
 
 const command command_info = {
     .name = "info",
-    .summary = "what a data set or a model holds",
+    .summary = "show what is in a data set or a model",
     .operands = "FILE",
     .groups = {{"Reading data", options_data}, {"Common options", options_common}},
     .paragraphs = paragraphs,

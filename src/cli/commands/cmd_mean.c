@@ -11,11 +11,11 @@ static int take_weights(session *s, const spd_data *data, double **weights)
     if (code || !path)
         return code;
     if (array->type == SPD_TEXT) {
-        cli_error("%s: holds texts; weights must be numbers", path);
+        cli_error("%s: contains strings; weights must be numbers", path);
         return CLI_FAILED;
     }
     if (array->count != data->p) {
-        cli_error("%s: holds %zu weights for the %zu matrices of %s; give one per matrix", path,
+        cli_error("%s: has %zu weights for the %zu matrices of %s; give one per matrix", path,
                   array->count, data->p, data->source);
         return CLI_FAILED;
     }
@@ -77,7 +77,7 @@ static const option options[] = {
     {"tol", 0, OPTION_REAL, "E", "1e-12", 1e-16, 1,
      .help = "Stop when a step is smaller than E relative to the mean"},
     {"max-iter", 0, OPTION_INT, "N", "200", 1, 1000000,
-     .help = "Stop after N iterations with a remark; the result is then the last iterate"},
+     .help = "Stop after N iterations with a warning; the result is then the last iterate"},
     {OPTION_OUTPUT(option_array_endings,
                    "Write the mean (float64, n x n) to FILE; the array is called M")},
     OPTION_END};

@@ -26,7 +26,7 @@ static int load(session *s, search *n)
     n->q = n->queries ? n->queries->p : n->samples->p;
     n->k = (size_t)arguments_int(s->args, "k");
     if (n->k > others) { /* asked before q x k numbers are allocated */
-        cli_error("%s: -k %zu neighbours asked for, but a matrix has %zu; use a smaller -k",
+        cli_error("%s: -k %zu neighbours requested, but a matrix has only %zu; use a smaller -k",
                   n->samples->source, n->k, others);
         return CLI_FAILED;
     }
@@ -98,8 +98,8 @@ static int run(session *s)
 
 static const option options[] = {
     {"queries", 0, OPTION_FILE, "FILE",
-     .help = "Data set whose neighbours in DATA are wanted; otherwise DATA itself, where a matrix "
-             "is not its own neighbour"},
+     .help = "Data set whose neighbours in DATA to find; by default DATA itself, where a matrix is "
+             "not its own neighbour"},
     {"k", 'k', OPTION_INT, "N", "1", 1, 2147483647, .help = "How many neighbours"},
     OPTION_METRIC,
     {"brute", .help = "Compute every distance instead of pruning by lower bounds"},
@@ -110,8 +110,8 @@ static const option options[] = {
 
 static const char *const paragraphs[] = {
     "The k nearest matrices of DATA to every query, nearest first, ties by lower index. The search "
-    "is exact: lower bounds only spare distances that cannot matter, and the share of pairs so "
-    "pruned is reported.",
+    "is exact: lower bounds only skip distances that cannot matter, and the share of pairs pruned "
+    "in this way is reported.",
     "Without -o, the neighbours of the first ten queries are printed.", NULL};
 
 static const command_example examples[] = {

@@ -18,26 +18,26 @@ typedef struct synthesis {
 
 static const option options[] = {
     {"output", 'o', OPTION_FILE, "PATH", .required = 1,
-     .help = "What is made: a file (.npz or .mat) for spd, else a folder, which must not exist or "
-             "be empty"},
+     .help = "The output: a file (.npz or .mat) for spd, otherwise a folder, which must be new "
+             "or empty"},
     OPTION_END};
 
 static const option options_counts[] = {
     {"classes", 0, OPTION_INT, "N", NULL, 1, 2147483647,
-     .help = "Classes of spd and textures, actions of motion, people of faces; 4, 18, 14 and 200 "
-             "unless given"},
+     .help = "Classes of spd and textures, actions of motion, people of faces; default 4, 18, "
+             "14 and 200"},
     OPTION_END};
 
 static const option options_samples[] = {
     {"samples", 0, OPTION_INT, "N", NULL, 1, 2147483647,
-     .help = "Samples of a class (spd, textures), repeats of an action by a subject (motion); 50, "
-             "12 and 4 unless given"},
+     .help = "Samples per class (spd, textures), repetitions of an action by each subject "
+             "(motion); default 50, 12 and 4"},
     OPTION_END};
 
 static const option options_spd[] = {
     {"n", 'n', OPTION_INT, "N", "30", 1, 4096, .help = "Size of the matrices"},
     {"planted", 0, OPTION_INT, "D", "10", 1, 4096,
-     .help = "Dimension of the subspace that tells classes apart; at most n"},
+     .help = "Dimension of the subspace that separates the classes; at most n"},
     {"signal", 0, OPTION_REAL, "A", "1.2", 0, 100,
      .help = "Distance between classes, as a multiple of the variation within one"},
     {"nuisance", 0, OPTION_REAL, "A", "3", 0, 20,
@@ -46,14 +46,14 @@ static const option options_spd[] = {
 
 static const option options_images[] = {
     {"size", 0, OPTION_INT, "PIXELS", NULL, 8, 4096,
-     .help = "Width and height of an image; 400 for textures and 64 for faces unless given"},
+     .help = "Width and height of an image; default 400 for textures and 64 for faces"},
     OPTION_END};
 
 static const option options_motion[] = {
     {"subjects", 0, OPTION_INT, "N", "5", 1, 26,
-     .help = "People, of different proportions and styles, named a, b, c, ..."},
+     .help = "Number of people, of different proportions and styles, named a, b, c, ..."},
     {"frames", 0, OPTION_INT, "N", "150", 20, 10000,
-     .help = "About so many per clip, 120 a second"},
+     .help = "Frames per clip, approximately; 120 per second"},
     OPTION_END};
 
 static const kind_options serves[] = {
@@ -87,7 +87,7 @@ static void take_values(const arguments *args, spd_synth_options *o)
     arguments_take_count(args, "samples", &o->samples);
     arguments_take_count(args, "n", &o->n);
     arguments_take_count(args, "planted", &o->planted);
-    arguments_take_count(args, "size", &o->size);
+    arguments_take_count(args, "size", &o->side);
     arguments_take_count(args, "subjects", &o->subjects);
     arguments_take_count(args, "frames", &o->frames);
     arguments_take_real(args, "signal", &o->signal);
@@ -108,7 +108,7 @@ static void next_step(const session *s, const synthesis *y, char *text, size_t s
     while (length > 1 && path[length - 1] == '/')
         length--;
     if (arguments_count(s->args, "size"))
-        snprintf(sized, sizeof sized, " --size %zu", y->options.size);
+        snprintf(sized, sizeof sized, " --size %zu", y->options.side);
     switch (y->kind) {
     case SPD_SYNTH_SPD:
         snprintf(text, size,
@@ -196,7 +196,7 @@ static int run(session *s)
         code = take_output(s, &y);
     if (code)
         return code;
-    spd_synth_defaults(y.kind, &y.options);
+    spd_synth_defaults(y.kind, &y.options, sizeof y.options);
     take_values(s->args, &y.options);
     code = y.kind == SPD_SYNTH_SPD ? make_matrices(s, &y) : make_files(s, &y);
     if (!code && !s->silent)
@@ -205,21 +205,21 @@ static int run(session *s)
 }
 
 static const char *const paragraphs[] = {
-    "Generates data to try things on, where the real sets cannot be shipped. The same seed gives "
-    "the same data, whatever the number of threads. KIND is one of",
-    "spd: SPD matrices whose classes differ in a planted subspace only; the rest is nuisance. The "
-    "file holds X, y, and the subspace as planted (n x D).",
-    "textures: colour images of materials, a folder for every class, with random scale, rotation, "
+    "Generates data to try things on. The same seed gives the same data, whatever the number of "
+    "threads. KIND is one of",
+    "spd: SPD matrices whose classes differ in a planted subspace only; the rest is nuisance. "
+    "The file contains X, y, and the subspace as planted (n x D).",
+    "textures: colour images of materials, one folder per class, with random scale, rotation, "
     "lighting and noise.",
     "motion: skeletons of 31 joints performing actions, in Acclaim's format: SUBJECT.asf, "
-    "SUBJECT_ACTION_NN.amc, and index.csv with file, action and subject. Where a clip takes place "
-    "and which way it faces is random.",
+    "SUBJECT_ACTION_NN.amc, and index.csv with file, action and subject. The place and heading "
+    "of each clip are random.",
     "faces: grey images of faces in poses, and index.csv.",
     NULL};
 
 static const command_example examples[] = {
     {"spdml synth spd -o data.npz", "Matrices; the map finds what nearest neighbours miss."},
-    {"spdml synth spd -o hard.npz --nuisance 4 --seed 2", "The same under more nuisance."},
+    {"spdml synth spd -o hard.npz --nuisance 4 --seed 2", "The same with more nuisance."},
     {"spdml synth motion -o clips --subjects 3", "Motion capture of three people."},
     {"spdml synth textures -o materials --classes 12 --samples 8", "Images in 12 folders."},
     {NULL, NULL}};

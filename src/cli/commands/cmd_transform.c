@@ -11,7 +11,7 @@ static int load(session *s, spd_model **model, spd_data **data)
         code = session_data(s, s->args->operands[1], data);
     if (code || (*model)->n == (*data)->n)
         return code;
-    cli_error("%s maps %zu x %zu matrices, %s holds %zu x %zu", path, (*model)->n, (*model)->n,
+    cli_error("%s maps %zu x %zu matrices, but %s holds %zu x %zu", path, (*model)->n, (*model)->n,
               (*data)->source, (*data)->n, (*data)->n);
     return CLI_FAILED;
 }
@@ -49,14 +49,13 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {OPTION_OUTPUT(option_data_endings, "The file for the small matrices; its ending says the "
-                                        "format"),
+    {OPTION_OUTPUT(option_data_endings, "The file to write; its extension decides the format"),
      .required = 1},
     OPTION_END};
 
 static const char *const paragraphs[] = {
     "Maps every matrix X of DATA to W'XW with the W of a model that 'spdml fit' wrote. Labels and "
-    "further columns are kept, so that the result is a data set like the one given.",
+    "further columns are kept, so the result is a data set like the input.",
     NULL};
 
 static const command_example examples[] = {
@@ -64,7 +63,7 @@ static const command_example examples[] = {
 
 const command command_transform = {
     .name = "transform",
-    .summary = "map a data set to small matrices by a model",
+    .summary = "map a data set to small matrices with a model",
     .operands = "MODEL DATA",
     .groups = COMMAND_DATA_GROUPS(options),
     .paragraphs = paragraphs,

@@ -173,7 +173,7 @@ static int take_rects(session *s, spd_describe_options *o)
         return code;
     size_t columns = table->ndim == 2 ? table->shape[1] : table->count;
     if (table->ndim > 2 || columns != 4 || table->count == 0) {
-        cli_error("%s: a rectangle is four columns: x, y, width, height", path);
+        cli_error("%s: rectangles need four columns: x, y, width, height", path);
         return CLI_FAILED;
     }
     o->rects = table->count / 4;
@@ -184,7 +184,7 @@ static int take_rects(session *s, spd_describe_options *o)
                                                     : -1.0;
         size_t *part[] = {&rect[i / 4].x, &rect[i / 4].y, &rect[i / 4].width, &rect[i / 4].height};
         if (!(value >= (i % 4 < 2 ? 0.0 : 1.0) && value <= 1e6 && value == floor(value))) {
-            cli_error("%s: rectangle %zu is not whole numbers of pixels", path, i / 4);
+            cli_error("%s: rectangle %zu is not given in whole numbers of pixels", path, i / 4);
             return CLI_FAILED;
         }
         *part[i % 4] = (size_t)value;
@@ -231,7 +231,7 @@ static int take_labels(session *s, spd_describe_options *o)
     o->pattern = arguments_text(s->args, "label-pattern");
     if ((o->index != NULL) + (o->pattern != NULL) + (arguments_count(s->args, "label-by") > 0) >
         1) {
-        cli_error("--labels, --label-pattern and --label-by exclude each other");
+        cli_error("--labels, --label-pattern and --label-by cannot be used together");
         return CLI_MISUSED;
     }
     o->labels = o->pattern                  ? SPD_LABELS_PATTERN
@@ -250,7 +250,7 @@ int describing_take(session *s, describing *d)
     if (code)
         return code;
     d->kind = (spd_descriptor)kind;
-    spd_describe_defaults(d->kind, o);
+    spd_describe_defaults(d->kind, o, sizeof *o);
     take_simple(s->args, o);
     code = take_labels(s, o);
     if (!code)

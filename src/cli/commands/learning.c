@@ -24,7 +24,7 @@ static int take_nu_b(session *s, learning *l)
     if (l->auto_nu_b)
         return CLI_GOOD;
     if (option_parse_int(text, &number) || number < 1 || number > 1000000000) {
-        cli_error("--nu-b %s: must be a whole number at least 1, or auto", text);
+        cli_error("--nu-b %s: must be a whole number of at least 1, or auto", text);
         return CLI_MISUSED;
     }
     l->options.nu_b = (size_t)number;
@@ -37,7 +37,7 @@ static int take_learning(session *s, learning *l)
     int own = arguments_count(s->args, "affinity") > 0;
     int free_of_labels = arguments_count(s->args, "unsupervised") > 0;
     if (own && free_of_labels) {
-        cli_error("--affinity and --unsupervised exclude each other");
+        cli_error("--affinity and --unsupervised cannot be used together");
         return CLI_MISUSED;
     }
     if (own)
@@ -119,7 +119,7 @@ static int read_edges(session *s, const char *path, edge_list *e)
     if (status < 0)
         return session_fail(s, status);
     if (e->i->count != e->j->count || e->i->count != e->value->count) {
-        cli_error("%s: i, j and value must be of one length, not %zu, %zu and %zu", path,
+        cli_error("%s: i, j and value must have the same length, not %zu, %zu and %zu", path,
                   e->i->count, e->j->count, e->value->count);
         return CLI_FAILED;
     }

@@ -56,21 +56,21 @@ const option options_graph[] = {
     {"metric", 0, OPTION_CHOICE, "NAME", "stein", .choice = metrics, .alias = metric_alias,
      .help = "Metric of the graph and of the cost"},
     {"nu-w", 0, OPTION_INT, "N", NULL, 1, 1000000000,
-     .help = "Neighbours within the class of a sample; by default the size of the smallest class. "
-             "A class gives what it has"},
+     .help = "Neighbours within the class of a sample; default the size of the smallest class. A "
+             "smaller class contributes all it has"},
     {"nu-b", 0, OPTION_TEXT, "N|auto",
-     .help = "Neighbours in other classes; by default the smaller of 3 and the neighbours within. "
-             "auto chooses by cross-validation"},
+     .help = "Neighbours in other classes; default the smaller of 3 and --nu-w. auto chooses by "
+             "cross-validation"},
     {"graph", 0, OPTION_CHOICE, "KIND", "or", .choice = graphs,
-     .help = "or: a pair counts when either is a neighbour of the other; directed: a one-sided "
-             "pair counts half"},
+     .help = "or: a pair counts if either is a neighbour of the other; directed: a one-sided pair "
+             "counts half"},
     {"affinity", 0, OPTION_FILE, "FILE",
-     .help = "A graph of your own instead: arrays i, j and value, each pair once; value > 0 draws "
-             "a pair together, < 0 apart (.npz or .mat)"},
+     .help = "A graph of your own instead: arrays i, j and value, each pair once; value > 0 pulls "
+             "a pair together, < 0 pushes it apart (.npz or .mat)"},
     {"unsupervised", 0, OPTION_CHOICE, "[KIND]", .choice = unsupervised, .bare = "graph",
      .help = "Use no labels. graph: near matrices stay near, far ones far; variance: spread the "
              "matrices around their mean"},
     {"unlabelled", 0, OPTION_TEXT, "VALUE",
-     .help = "The label that means unknown; such matrices take part through the unsupervised "
+     .help = "The label that means unknown; matrices with it take part through the unsupervised "
              "graph"},
     OPTION_END};

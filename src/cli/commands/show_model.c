@@ -38,7 +38,7 @@ static const char *stop_reason(spd_stop stop)
 {
     static const char *const reasons[] = {
         [SPD_STOP_TOLERANCE] = "the cost hardly falls any more (--tol)",
-        [SPD_STOP_GRADIENT] = "the gradient is as good as zero (--gtol)",
+        [SPD_STOP_GRADIENT] = "the gradient is nearly zero (--gtol)",
         [SPD_STOP_ITERATIONS] = "the limit on iterations (--max-iter)",
         [SPD_STOP_TIME] = "the limit on time (--max-time)",
         [SPD_STOP_LINE_SEARCH] = "no step lowers the cost any more",
@@ -67,7 +67,7 @@ static void show_outcome(sheet *r, const spd_model *model)
                model->seconds_fit);
 }
 
-void model_report(sheet *r, const spd_model *model)
+void show_model(sheet *r, const spd_model *model)
 {
     sheet_count(r, "n", NULL, model->n, "");
     sheet_count(r, "m", NULL, model->m, "");
@@ -92,7 +92,7 @@ static void print_steps(const spd_model *model)
     }
 }
 
-void model_report_history(sheet *r, const spd_model *model)
+void show_model_history(sheet *r, const spd_model *model)
 {
     if (!r->object) {
         print_steps(model);
@@ -109,7 +109,7 @@ void model_report_history(sheet *r, const spd_model *model)
     sheet_json(r, "history", list);
 }
 
-void model_report_map(sheet *r, const spd_model *model)
+void show_model_map(sheet *r, const spd_model *model)
 {
     if (sheet_is_small(model->n, model->m))
         sheet_matrix(r, "W", model->n, model->m, model->W);

@@ -33,6 +33,6 @@ int kinds_take(session *s, const kind_table *table, size_t *kind)
     if (near.best)
         cli_error("unknown %s '%s'; did you mean '%s'?", table->word, name, near.best);
     else
-        cli_error("unknown %s '%s'; %s comes first", table->word, name, all);
+        cli_error("unknown %s '%s'; the first operand must be %s", table->word, name, all);
     return CLI_MISUSED;
 }

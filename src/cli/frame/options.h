@@ -142,7 +142,7 @@ const char *option_model_endings(size_t i);
     }
 #define OPTION_SQUARED                                                                             \
     {                                                                                              \
-        "squared", .help = "Give squared distances"                                                \
+        "squared", .help = "Compute squared distances"                                             \
     }
 
 #endif

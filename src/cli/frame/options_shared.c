@@ -7,24 +7,24 @@
 
 const option options_common[] = {
     OPTION_JSON,
-    {"quiet", 'q', OPTION_FLAG, .help = "No remarks and no progress bar"},
-    {"verbose", 'v', OPTION_FLAG, .help = "Say what is done and how long it takes"},
+    {"quiet", 'q', OPTION_FLAG, .help = "Print no warnings and no progress bar"},
+    {"verbose", 'v', OPTION_FLAG, .help = "Show what is being done and how long it takes"},
     {"threads", 0, OPTION_INT, "N", "0", 0, 1024,
      .help = "Number of threads, 0 for all cores; results do not depend on it"},
     {"seed", 0, OPTION_INT, "N", "1", 0, INFINITY,
-     .help = "Seed of the random numbers, where a command draws any"},
+     .help = "Seed of the random numbers, for commands that draw any"},
     OPTION_HELP,
     OPTION_END};
 
 const option options_data[] = {
     {"x", 0, OPTION_TEXT, "NAME",
-     .help = "Variable that holds the matrices; otherwise X, or the only array of three "
-             "dimensions"},
+     .help = "Variable that holds the matrices; by default X, or the only three-dimensional array"},
     {"y", 0, OPTION_TEXT, "NAME",
-     .help = "Variable that holds the labels; otherwise y where there is one"},
+     .help = "Variable that holds the labels; by default y, if there is one"},
     {"labels", 0, OPTION_FILE, "FILE",
      .help = "File with the labels, one per matrix (.npy, .npz or .csv)"},
-    {"symmetrize", .help = "Replace every X by (X + X')/2 instead of refusing asymmetry"},
+    {"symmetrize",
+     .help = "Replace every X by (X + X')/2 instead of rejecting asymmetric matrices"},
     {"regularize", 0, OPTION_REAL, "E", "0", 0, INFINITY,
      .help = "Add E trace(X)/n to the diagonal of every X"},
     {"ridge", 0, OPTION_REAL, "E", "0", 0, INFINITY, .help = "Add E to the diagonal of every X"},

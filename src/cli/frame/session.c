@@ -74,7 +74,7 @@ static int interrupted(session *s)
 {
     bar_clear(&s->bar);
     if (!s->quiet && s->kept)
-        cli_error("interrupted; what was finished is in %s", s->kept);
+        cli_error("interrupted; finished results are in %s", s->kept);
     else if (!s->quiet)
         cli_error("interrupted; nothing was written");
     return CLI_INTERRUPTED;
@@ -247,8 +247,9 @@ int session_same_size(const spd_data *a, const spd_data *b)
 {
     if (a->n == b->n)
         return CLI_GOOD;
-    cli_error("%s holds %zu x %zu matrices, %s %zu x %zu; both sets must have one size", a->source,
-              a->n, a->n, b->source, b->n, b->n);
+    cli_error("%s holds %zu x %zu matrices, but %s holds %zu x %zu; both sets must have the "
+              "same size",
+              a->source, a->n, a->n, b->source, b->n, b->n);
     return CLI_FAILED;
 }
 

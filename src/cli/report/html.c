@@ -47,36 +47,21 @@ static uint32_t next(const char **text)
     return unwanted(code) ? REPLACEMENT : code;
 }
 
-/* Writes the character at *text, which moves behind it. */
+/* Puts the next character; *text moves behind it. */
 static void put_next(FILE *f, const char **text)
 {
+    static const char *const entities[] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
     const char *from = *text;
-    const uint32_t code = next(text);
-    switch (code) {
-    case '&':
-        fputs("&amp;", f);
-        break;
-    case '<':
-        fputs("&lt;", f);
-        break;
-    case '>':
-        fputs("&gt;", f);
-        break;
-    case '"':
-        fputs("&quot;", f);
-        break;
-    case '\'':
-        fputs("&#39;", f);
-        break;
-    case ' ':
-        fputc(' ', f);
-        break;
-    case REPLACEMENT:
+    uint32_t code = next(text);
+    if (code < sizeof entities / sizeof *entities && entities[code])
+        fputs(entities[code], f);
+    else if (code == REPLACEMENT)
         fputs("\xEF\xBF\xBD", f);
-        break;
-    default:
+    else if (code == ' ')
+        fputc(' ', f);
+    else
         fwrite(from, 1, (size_t)(*text - from), f);
-    }
 }
 
 void html_text(FILE *f, const char *text)

@@ -49,9 +49,12 @@ static void take_places(page *p)
 static spd_status one(session *s, page *p, int part)
 {
     size_t size = p->size[part] * p->size[part];
-    spd_embed_options options = {
-        .kind = SPD_EMBED_MDS, .metric = p->embed_metric, .k = 1, .dimensions = 2};
-    spd_embed_info info = {0};
+    spd_embed_options options = {.size = sizeof options,
+                                 .kind = SPD_EMBED_MDS,
+                                 .metric = p->embed_metric,
+                                 .k = 1,
+                                 .dimensions = 2};
+    spd_embed_info info = SPD_INIT(spd_embed_info);
     double *X = cli_alloc_table(p->placed, size, sizeof *X, "numbers");
     double *Y = cli_alloc_table(p->placed, 2, sizeof *Y, "coordinates");
     for (size_t i = 0; i < p->placed; i++)
