@@ -67,12 +67,40 @@ typedef enum spd_status {
 
 #define SPD_NO_INDEX SIZE_MAX
 
-/* What went wrong in the last call that failed or remarked. */
+/* What would help against a failure; each front end has words of its own for it, the option of the
+ * command or the argument of a function. */
+typedef enum spd_remedy {
+    SPD_REMEDY_NONE = 0,
+    SPD_REMEDY_REGULARIZE =
+        1 << 0,                /* add remedy_value tr(X)/n to the diagonal; above 0.5 the matrix
+                                * is so far from definite that it may be no covariance */
+    SPD_REMEDY_RIDGE = 1 << 1, /* it is no covariance: remove it, or add a ridge */
+    SPD_REMEDY_SYMMETRIZE = 1 << 2,
+    SPD_REMEDY_SHRINK = 1 << 3,         /* the covariance, by oas */
+    SPD_REMEDY_PROJECT = 1 << 4,        /* the observations, by a model's map */
+    SPD_REMEDY_CHANNELS_FIRST = 1 << 5, /* where rows are channels */
+    SPD_REMEDY_WINDOW = 1 << 6,         /* give the window's length */
+    SPD_REMEDY_SIZE = 1 << 7,           /* give the size of images */
+    SPD_REMEDY_SIFT_STEP = 1 << 8,      /* a larger one */
+    SPD_REMEDY_NO_COLOR = 1 << 9,
+    SPD_REMEDY_REGIONS = 1 << 10,       /* other regions */
+    SPD_REMEDY_NAME_X = 1 << 11,        /* name the array */
+    SPD_REMEDY_NAME_Y = 1 << 12,        /* name the labels */
+    SPD_REMEDY_LABELS = 1 << 13,        /* give the file of labels as such */
+    SPD_REMEDY_LABEL_PATTERN = 1 << 14, /* give the pattern */
+    SPD_REMEDY_SKELETON = 1 << 15,      /* name the skeleton's file */
+    SPD_REMEDY_PLAIN_KERNEL = 1 << 16   /* do not normalise the kernel */
+} spd_remedy;
+
+/* What went wrong in the last call that failed or remarked. Owned by the context; it may grow at
+ * the end. */
 typedef struct spd_error {
     spd_status status;
     size_t index;      /* the sample at fault, or SPD_NO_INDEX */
     double value;      /* what was measured there (an eigenvalue, an asymmetry), or 0 */
     char message[512]; /* one line, no newline; empty when status is SPD_OK */
+    unsigned remedy;   /* what would help: remedies of spd_remedy, added */
+    double remedy_value;
 } spd_error;
 
 /* Progress of a long call. Called from the calling thread only, a few times a second at most.
@@ -315,7 +343,8 @@ typedef struct spd_survey {
     double max_asymmetry; /* largest |x_ij - x_ji| / max|x| */
     size_t singular, first_singular;
     double first_eigenvalue; /* the smallest one of first_not_definite; 0 where there is none */
-    char remedy[120];        /* what helps that matrix, in the loader's words; or "" */
+    unsigned remedy;         /* what would help that matrix, as in spd_error */
+    double remedy_value;
 } spd_survey;
 SPD_API spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *survey);
 
@@ -846,8 +875,8 @@ SPD_API void spd_describe_defaults(spd_descriptor kind, spd_describe_options *op
 /* Inputs that were skipped, and why. */
 typedef struct spd_failures {
     size_t count;
-    char **input;   /* count names */
-    char **message; /* count lines; each begins with the input's name */
+    char **input;     /* count names */
+    spd_error *error; /* count; each message begins with the input's name */
 } spd_failures;
 SPD_API void spd_failures_free(spd_failures *failures);
 

@@ -22,7 +22,8 @@ Handle = c.c_void_p
 
 
 class Error(c.Structure):
-    _fields_ = [("status", Int), ("index", Size), ("value", Double), ("message", c.c_char * 512)]
+    _fields_ = [("status", Int), ("index", Size), ("value", Double), ("message", c.c_char * 512),
+                ("remedy", c.c_uint), ("remedy_value", Double)]
 
 
 class Progress(c.Structure):

@@ -6,8 +6,9 @@ static void show_skipped(sheet *r, const spd_failures *skipped)
 {
     json_t *list = sheet_json_list();
     for (size_t i = 0; i < skipped->count; i++)
-        sheet_json_append(list, json_pack("{s:o,s:o}", "input", sheet_json_text(skipped->input[i]),
-                                          "message", sheet_json_text(skipped->message[i])));
+        sheet_json_append(
+            list, json_pack("{s:o,s:o}", "input", sheet_json_text(skipped->input[i]), "message",
+                            sheet_json_text(advice_message(&skipped->error[i]).text)));
     sheet_json(r, "failures", list);
 }
 
@@ -32,7 +33,7 @@ static void show_made(session *s, const describing *d, const spd_data *data,
 static int list_skipped(const spd_failures *skipped)
 {
     for (size_t i = 0; i < skipped->count; i++)
-        cli_error("skipped: %s", skipped->message[i]);
+        cli_error("skipped: %s", advice_message(&skipped->error[i]).text);
     return skipped->count ? CLI_FAILED : CLI_GOOD;
 }
 
