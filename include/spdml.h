@@ -192,8 +192,9 @@ typedef enum spd_metric {
 SPD_API const char *spd_metric_name(spd_metric metric);
 
 /* The metric of that name; pyRiemann's names (riemann, logdet, logeuclid, kullback_sym,
- * wasserstein, logchol, euclid) are understood too. SPD_EINVAL for others. */
-SPD_API spd_status spd_metric_parse(const char *name, spd_metric *metric);
+ * wasserstein, logchol, euclid) are understood too. SPD_EINVAL for others, with a message that
+ * lists the names, *metric untouched; so it is for every enumeration that has names. */
+SPD_API spd_status spd_metric_parse(spd_context *ctx, const char *name, spd_metric *metric);
 
 /* *d2 <- squared distance between two matrices. */
 SPD_API spd_status spd_distance2(spd_context *ctx, spd_metric metric, size_t n, const double *X,
@@ -248,6 +249,8 @@ typedef enum spd_function {
     SPD_INVSQRT,
     SPD_POWER /* X^power */
 } spd_function;
+SPD_API const char *spd_function_name(spd_function f); /* "log", "exp", ... */
+SPD_API spd_status spd_function_parse(spd_context *ctx, const char *name, spd_function *f);
 
 /* F (p x n x n) <- f(X_i) through eigenvalues. F may be X. power is used by SPD_POWER only. */
 SPD_API spd_status spd_apply(spd_context *ctx, spd_function f, double power, size_t n, size_t p,
@@ -257,6 +260,8 @@ typedef enum spd_kernel_kind {
     SPD_KERNEL_STEIN = 0,    /* exp(-beta d2_stein) */
     SPD_KERNEL_LOG_EUCLIDEAN /* tr(log X log Y); beta ignored */
 } spd_kernel_kind;
+SPD_API const char *spd_kernel_name(spd_kernel_kind kind); /* "stein", "log-euclidean" */
+SPD_API spd_status spd_kernel_parse(spd_context *ctx, const char *name, spd_kernel_kind *kind);
 
 /* K (p x q; p x p with Y NULL) <- kernel values. SPD_NOT_DEFINITE (a remark) when beta is
  * outside {1/2, ..., (n-1)/2} and not above (n-1)/2 (eq. 10). K is filled in place as by
@@ -740,6 +745,7 @@ typedef enum spd_embedding {
 
 /* "lle", ...; NULL for a number that is none. */
 SPD_API const char *spd_embedding_name(spd_embedding kind);
+SPD_API spd_status spd_embedding_parse(spd_context *ctx, const char *name, spd_embedding *kind);
 
 typedef struct spd_embed_options {
     spd_embedding kind;

@@ -97,7 +97,7 @@ PROTOTYPES = {
     "spd_regularize": (None, [Size, Size, Doubles, Double, Double]),
     "spd_congruence": (Int, [Handle, Size, Size, Size, Doubles, Doubles, Doubles]),
     "spd_metric_name": (Text, [Int]),
-    "spd_metric_parse": (Int, [Text, Ints]),
+    "spd_metric_parse": (Int, [Handle, Text, Ints]),
     "spd_pairwise2": (Int, [Handle, Int, Size, Size, Doubles, Size, Doubles, Doubles]),
     "spd_nearest": (Int, [Handle, Int, Size, Size, Doubles, Size, Doubles, Size, Int, Longs,
                           Doubles, c.POINTER(NearestInfo)]),

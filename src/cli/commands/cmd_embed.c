@@ -19,10 +19,9 @@ typedef struct embedding {
 
 static spd_embedding method_of(const char *name)
 {
-    unsigned i = 0;
-    while (i + 1 < SPD_EMBEDDINGS && strcmp(name, spd_embedding_name((spd_embedding)i)) != 0)
-        i++;
-    return (spd_embedding)i;
+    spd_embedding kind = SPD_EMBED_LLE;
+    spd_embedding_parse(NULL, name, &kind);
+    return kind;
 }
 
 static const char *method_names(size_t i)

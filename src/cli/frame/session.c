@@ -204,7 +204,7 @@ int session_save(session *s, const spd_data *data)
 spd_metric session_metric(const session *s)
 {
     spd_metric metric = SPD_AIRM;
-    spd_metric_parse(arguments_text(s->args, "metric"), &metric);
+    spd_metric_parse(NULL, arguments_text(s->args, "metric"), &metric);
     return metric;
 }
 
