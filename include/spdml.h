@@ -6,8 +6,10 @@
  *   - Status: 0 is good; < 0 means no result, and outputs are untouched; > 0 means the result
  *     is usable and there is a remark. Where a function takes a context, the context then holds
  *     a message that names the thing at fault.
- *   - Ownership: only functions named new, load, copy or read hand over memory; every free
- *     takes NULL.
+ *   - Ownership: what a function puts into a pointer of the caller's (spd_model **model) or
+ *     returns from spd_x_new is new and the caller's, who frees it by spd_x_free of its type;
+ *     every free takes NULL. All else stays with whom it belongs to: inputs are not kept unless
+ *     the function says so, names are constant, spd_context_error lasts until the next call.
  *   - Structs that may grow begin with `size`, sizeof as the caller was compiled: members are only
  *     added, at the end. SPD_INIT(type) starts one with everything else zero, a function
  *     spd_x_defaults(&x, sizeof x) one with defaults.
