@@ -13,13 +13,13 @@
 #include "linalg/kernels.h"
 #include "random_spd.h"
 
-#define GROUPS 32 /* 256 matrices */
-#define COUNT  (GROUPS * LANES)
+#define OCTETS 32 /* 256 matrices */
+#define COUNT  (OCTETS * LANES)
 
 typedef struct set {
     size_t m;
     double *X;      /* COUNT x m x m */
-    double *groups; /* GROUPS x TRI x 8 */
+    double *octets; /* OCTETS x TRI x 8 */
     double *A, *B;  /* scratch of the same kinds */
     double *out;    /* COUNT x m x m */
     double *lambda; /* COUNT x m */
@@ -30,22 +30,22 @@ typedef struct set {
 
 typedef void (*job)(set *s);
 
-static size_t group_size(const set *s)
+static size_t octet_size(const set *s)
 {
     return TRI(s->m) * LANES;
 }
 
-static void pack_group(set *s, size_t g, double *group)
+static void pack_octet(set *s, size_t g, double *octet)
 {
     const double *X[LANES];
     for (size_t l = 0; l < LANES; l++)
         X[l] = s->X + (g * LANES + l) * s->m * s->m;
-    s->k->pack(s->m, LANES, X, group);
+    s->k->pack(s->m, LANES, X, octet);
 }
 
-static void copy_group(set *s, size_t g, double *group)
+static void copy_octet(set *s, size_t g, double *octet)
 {
-    memcpy(group, s->groups + g * group_size(s), group_size(s) * sizeof(double));
+    memcpy(octet, s->octets + g * octet_size(s), octet_size(s) * sizeof(double));
 }
 
 /* ---- Cholesky + log-determinant ---- */
@@ -65,16 +65,16 @@ static void logdet_lapack(set *s)
 
 static void logdet_interleaved(set *s)
 {
-    for (size_t g = 0; g < GROUPS; g++) {
-        copy_group(s, g, s->A);
+    for (size_t g = 0; g < OCTETS; g++) {
+        copy_octet(s, g, s->A);
         s->k->chol(s->m, s->A, s->lambda + g * LANES);
     }
 }
 
 static void logdet_packed(set *s)
 {
-    for (size_t g = 0; g < GROUPS; g++) {
-        pack_group(s, g, s->A);
+    for (size_t g = 0; g < OCTETS; g++) {
+        pack_octet(s, g, s->A);
         s->k->chol(s->m, s->A, s->lambda + g * LANES);
     }
 }
@@ -92,28 +92,28 @@ static void inverse_lapack(set *s)
     }
 }
 
-static void inverse_of(set *s, double *group)
+static void inverse_of(set *s, double *octet)
 {
-    s->k->chol(s->m, group, NULL);
-    s->k->tri_inverse(s->m, group, s->B);
-    s->k->tri_gram(s->m, s->B, group);
+    s->k->chol(s->m, octet, NULL);
+    s->k->tri_inverse(s->m, octet, s->B);
+    s->k->tri_gram(s->m, s->B, octet);
 }
 
 static void inverse_interleaved(set *s)
 {
-    for (size_t g = 0; g < GROUPS; g++) {
-        copy_group(s, g, s->A);
+    for (size_t g = 0; g < OCTETS; g++) {
+        copy_octet(s, g, s->A);
         inverse_of(s, s->A);
     }
 }
 
 static void inverse_packed(set *s)
 {
-    for (size_t g = 0; g < GROUPS; g++) {
+    for (size_t g = 0; g < OCTETS; g++) {
         double *out[LANES];
         for (size_t l = 0; l < LANES; l++)
             out[l] = s->out + (g * LANES + l) * s->m * s->m;
-        pack_group(s, g, s->A);
+        pack_octet(s, g, s->A);
         inverse_of(s, s->A);
         s->k->unpack_sym(s->m, LANES, s->A, out);
     }
@@ -144,9 +144,9 @@ static void values_lapack(set *s)
 static void values_interleaved(set *s)
 {
     unsigned bad[2];
-    for (size_t g = 0; g < GROUPS; g += 2) {
-        copy_group(s, g, s->A);
-        copy_group(s, g + 1, s->A + group_size(s));
+    for (size_t g = 0; g < OCTETS; g += 2) {
+        copy_octet(s, g, s->A);
+        copy_octet(s, g + 1, s->A + octet_size(s));
         s->k->eigvals(s->m, 2, s->A, s->lambda + g * s->m * LANES, bad, s->work);
     }
 }
@@ -156,9 +156,9 @@ static void values_packed(set *s)
 {
     unsigned bad[2];
     size_t m = s->m;
-    for (size_t g = 0; g < GROUPS; g += 2) {
-        pack_group(s, g, s->A);
-        pack_group(s, g + 1, s->A + group_size(s));
+    for (size_t g = 0; g < OCTETS; g += 2) {
+        pack_octet(s, g, s->A);
+        pack_octet(s, g + 1, s->A + octet_size(s));
         s->k->eigvals(m, 2, s->A, s->B, bad, s->work);
         for (size_t h = 0; h < 2; h++) {
             const double *lambda = s->B + h * m * LANES;
@@ -172,9 +172,9 @@ static void values_packed(set *s)
 static void vectors_interleaved(set *s)
 {
     unsigned bad[2];
-    for (size_t g = 0; g < GROUPS; g += 2) {
-        copy_group(s, g, s->A);
-        copy_group(s, g + 1, s->A + group_size(s));
+    for (size_t g = 0; g < OCTETS; g += 2) {
+        copy_octet(s, g, s->A);
+        copy_octet(s, g + 1, s->A + octet_size(s));
         s->k->eigh(s->m, 2, s->A, s->lambda + g * s->m * LANES, s->Z, bad, s->work);
     }
 }
@@ -184,9 +184,9 @@ static void vectors_packed(set *s)
 {
     unsigned bad[2];
     size_t m = s->m;
-    for (size_t g = 0; g < GROUPS; g += 2) {
-        pack_group(s, g, s->A);
-        pack_group(s, g + 1, s->A + group_size(s));
+    for (size_t g = 0; g < OCTETS; g += 2) {
+        pack_octet(s, g, s->A);
+        pack_octet(s, g + 1, s->A + octet_size(s));
         s->k->eigh(m, 2, s->A, s->B, s->Z, bad, s->work);
         for (size_t h = 0; h < 2; h++) {
             const double *Z = s->Z + h * m * m * LANES;
@@ -220,9 +220,9 @@ static set set_new(size_t m, const kernels *k)
     s.X = mem_alloc(COUNT * m * m, sizeof(double));
     for (size_t i = 0; i < COUNT; i++)
         random_spd(&r, m, 1e3, s.X + i * m * m);
-    s.groups = mem_alloc(GROUPS * group_size(&s), sizeof(double));
-    for (size_t g = 0; g < GROUPS; g++)
-        pack_group(&s, g, s.groups + g * group_size(&s));
+    s.octets = mem_alloc(OCTETS * octet_size(&s), sizeof(double));
+    for (size_t g = 0; g < OCTETS; g++)
+        pack_octet(&s, g, s.octets + g * octet_size(&s));
     s.A = mem_alloc(2 * m * m * LANES, sizeof(double));
     s.B = mem_alloc(2 * m * m * LANES, sizeof(double));
     s.Z = mem_alloc(2 * m * m * LANES, sizeof(double));
@@ -236,7 +236,7 @@ static set set_new(size_t m, const kernels *k)
 static void set_free(set *s)
 {
     mem_free(s->X);
-    mem_free(s->groups);
+    mem_free(s->octets);
     mem_free(s->A);
     mem_free(s->B);
     mem_free(s->Z);

@@ -1,15 +1,18 @@
-# Install.cmake - what `cmake --install` puts where: header, both libraries, command, manual
-# pages, completion, pkg-config file and CMake package.
+# Install.cmake - what `cmake --install` puts where: headers, libraries, command, manual
+# pages, completion, recipes, pkg-config files and CMake package.
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spdml")
 
-install(FILES "${PROJECT_SOURCE_DIR}/include/spdml.h" TYPE INCLUDE)
+install(FILES "${PROJECT_SOURCE_DIR}/include/spdml.h" "${PROJECT_SOURCE_DIR}/include/spdml-data.h"
+        TYPE INCLUDE)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" TYPE DOC)
-install(TARGETS spdml_shared EXPORT spdmlTargets)
-install(TARGETS spdml_static EXPORT spdmlStaticTargets)
-install(EXPORT spdmlTargets NAMESPACE spdml:: DESTINATION "${package_dir}")
-install(EXPORT spdmlStaticTargets NAMESPACE spdml:: DESTINATION "${package_dir}")
+foreach(library spdml spdml_data)
+    install(TARGETS ${library}_shared EXPORT ${library}Targets)
+    install(EXPORT ${library}Targets NAMESPACE spdml:: DESTINATION "${package_dir}")
+    install(TARGETS ${library}_static EXPORT ${library}StaticTargets)
+    install(EXPORT ${library}StaticTargets NAMESPACE spdml:: DESTINATION "${package_dir}")
+endforeach()
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/spdmlConfig.cmake.in"
     "${PROJECT_BINARY_DIR}/spdmlConfig.cmake" INSTALL_DESTINATION "${package_dir}")
@@ -20,28 +23,44 @@ install(FILES "${PROJECT_BINARY_DIR}/spdmlConfig.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/SpdmlDependencies.cmake"
         DESTINATION "${package_dir}")
 
-# The static library needs its dependencies named. Only their shared forms are asked for, so the
+# A static library needs its dependencies named. Only their shared forms are asked for, so the
 # line stays short and asks for no development package of a dependency's dependency.
-set(pc_private_libs "")
-foreach(dependency IN LISTS SPDML_DEPENDENCIES)
-    get_target_property(location ${dependency} IMPORTED_LOCATION)
-    cmake_path(GET location PARENT_PATH folder)
-    string(REPLACE "spdml::" "" library "${dependency}")
-    if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
-        string(APPEND pc_private_libs " -L${folder}")
-    endif()
-    string(APPEND pc_private_libs " -l${library}")
-endforeach()
-string(APPEND pc_private_libs " -pthread -lm")
-string(STRIP "${pc_private_libs}" pc_private_libs)
+function(spdml_private_libs list)
+    set(flags "")
+    foreach(dependency IN LISTS ARGN)
+        get_target_property(location ${dependency} IMPORTED_LOCATION)
+        cmake_path(GET location PARENT_PATH folder)
+        string(REPLACE "spdml::" "" library "${dependency}")
+        if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+            string(APPEND flags " -L${folder}")
+        endif()
+        string(APPEND flags " -l${library}")
+    endforeach()
+    string(STRIP "${flags} -pthread -lm" flags)
+    set(${list} "${flags}" PARENT_SCOPE)
+endfunction()
+
 # Paths relative to the file itself: the installed tree may be moved.
 file(RELATIVE_PATH pc_prefix_from_here
      "/x/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/x")
 string(REGEX REPLACE "/$" "" pc_prefix_from_here "${pc_prefix_from_here}")
-configure_file("${PROJECT_SOURCE_DIR}/cmake/spdml.pc.in" "${PROJECT_BINARY_DIR}/spdml.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/spdml.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+# spdml_pkg_config(name description requires dependency...)
+function(spdml_pkg_config pc_name pc_description pc_requires)
+    spdml_private_libs(pc_private_libs ${ARGN})
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/spdml.pc.in" "${PROJECT_BINARY_DIR}/${pc_name}.pc"
+                   @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/${pc_name}.pc"
+            DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endfunction()
+spdml_pkg_config(spdml "${PROJECT_DESCRIPTION}" "" ${SPDML_DEPENDENCIES})
+spdml_pkg_config(spdml-data "Files, images, motion capture and descriptors for spdml"
+                 "spdml = ${PROJECT_VERSION}" ${SPDML_DATA_DEPENDENCIES} ${SPDML_DEPENDENCIES})
 
 install(TARGETS spdml)
+
+# To be read and copied; the command has its own copies.
+install(FILES ${recipes} DESTINATION "${CMAKE_INSTALL_DATADIR}/spdml/recipes")
 
 # The command writes its own manual and completion: one table feeds them and --help. A program
 # for another machine cannot be asked, and an instrumented one need not be.
@@ -57,6 +76,6 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT SPDML_SANITIZE AND NOT SPDML_COVERAGE)
     install(DIRECTORY "${share}/bash-completion" TYPE DATA)
 endif()
 
-# For the Python package, whose folder the library goes into; no links, which wheels cannot hold.
+# For the Python package, whose folder libspdml goes into; no links, which wheels cannot hold.
 install(FILES $<TARGET_FILE:spdml_shared> DESTINATION spdml RENAME libspdml.so
         COMPONENT python EXCLUDE_FROM_ALL)

@@ -1,22 +1,23 @@
 # SpdmlDependencies.cmake - the libraries spdml stands on, as imported targets.
 #
-# Used by the build, and by the installed package for those who link the static library. Each
-# library is named directly, without what it needs itself: its shared form knows that.
-# Sets SPDML_DEPENDENCIES (targets) and SPDML_MISSING (names of what was not found).
+# Used by the build, and by the installed package for those who link a static library. Each library
+# is named directly, without what it needs itself: its shared form knows that. Sets
+#
+#   SPDML_DEPENDENCIES        targets libspdml needs
+#   SPDML_MISSING             libraries of those that were not found
+#   SPDML_FORMATS             formats of libspdml-data whose libraries are there and are not in the
+#                             list SPDML_WITHOUT
+#   SPDML_DATA_DEPENDENCIES   targets those formats need
+#   SPDML_DATA_MISSING        libraries of formats that were not found; the installed package asks
+#                             only for those of SPDML_FORMATS_BUILT
 
 find_package(PkgConfig QUIET)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads QUIET)
 
-set(SPDML_DEPENDENCIES "")
-set(SPDML_MISSING "")
-if(NOT Threads_FOUND)
-    list(APPEND SPDML_MISSING Threads)
-endif()
-
-# spdml_dependency(library header module): target spdml::library, found where pkg-config says
-# or on the usual paths.
-macro(spdml_dependency library header module)
+# spdml_find(library header module missing): target spdml::library, found where pkg-config says or
+# on the usual paths; else its name goes to the list ${missing}.
+macro(spdml_find library header module missing)
     if(PkgConfig_FOUND)
         pkg_check_modules(SPDML_PC_${library} QUIET ${module})
     endif()
@@ -24,31 +25,58 @@ macro(spdml_dependency library header module)
     find_library(SPDML_${library}_LIBRARY ${library} HINTS ${SPDML_PC_${library}_LIBRARY_DIRS})
     mark_as_advanced(SPDML_${library}_INCLUDE SPDML_${library}_LIBRARY)
     if(NOT SPDML_${library}_INCLUDE OR NOT SPDML_${library}_LIBRARY)
-        list(APPEND SPDML_MISSING ${library})
+        list(APPEND ${missing} ${library})
     elseif(NOT TARGET spdml::${library})
         add_library(spdml::${library} UNKNOWN IMPORTED)
         set_target_properties(spdml::${library} PROPERTIES
             IMPORTED_LOCATION "${SPDML_${library}_LIBRARY}"
             INTERFACE_INCLUDE_DIRECTORIES "${SPDML_${library}_INCLUDE}")
     endif()
-    list(APPEND SPDML_DEPENDENCIES spdml::${library})
 endmacro()
 
-spdml_dependency(lapacke lapacke.h lapacke)
-spdml_dependency(openblas cblas.h openblas)
-spdml_dependency(zip zip.h libzip)
-spdml_dependency(matio matio.h matio)
-spdml_dependency(hdf5 hdf5.h hdf5) # beneath matio: io silences what it prints
-spdml_dependency(jansson jansson.h jansson)
-spdml_dependency(archive archive.h libarchive)
-spdml_dependency(png png.h libpng)
-spdml_dependency(jpeg jpeglib.h libjpeg)
-spdml_dependency(tiff tiffio.h libtiff-4)
-spdml_dependency(vl vl/dsift.h vlfeat)
-spdml_dependency(kissfft-float kissfft/kiss_fftnd.h kissfft-float)
-spdml_dependency(svm libsvm/svm.h libsvm)
-
-if(SPDML_MISSING AND PROJECT_NAME STREQUAL "spdml")
-    list(JOIN SPDML_MISSING ", " missing_text)
-    message(FATAL_ERROR "not found: ${missing_text}; `make setup` installs what is missing")
+# ---- libspdml: all of them are needed ----------------------------------------------------------
+set(SPDML_MISSING "")
+if(NOT Threads_FOUND)
+    list(APPEND SPDML_MISSING Threads)
 endif()
+spdml_find(openblas cblas.h openblas SPDML_MISSING) # BLAS and LAPACK
+spdml_find(z zlib.h zlib SPDML_MISSING)
+spdml_find(jansson jansson.h jansson SPDML_MISSING)
+spdml_find(kissfft-float kissfft/kiss_fft.h kissfft-float SPDML_MISSING)
+spdml_find(svm libsvm/svm.h libsvm SPDML_MISSING)
+set(SPDML_DEPENDENCIES spdml::openblas spdml::z spdml::jansson spdml::kissfft-float spdml::svm)
+
+# ---- libspdml-data: what is missing is a format less -------------------------------------------
+set(SPDML_DATA_DEPENDENCIES "")
+set(SPDML_DATA_MISSING "")
+
+# spdml_format(format library...): its libraries become dependencies where all of them are there.
+macro(spdml_format format)
+    set(spdml_missing_here ${SPDML_MISSING_${format}})
+    if(DEFINED SPDML_FORMATS_BUILT AND NOT "${format}" IN_LIST SPDML_FORMATS_BUILT)
+        # the installed library does without
+    elseif(spdml_missing_here OR "${format}" IN_LIST SPDML_WITHOUT)
+        list(APPEND SPDML_DATA_MISSING ${spdml_missing_here})
+    else()
+        list(APPEND SPDML_FORMATS ${format})
+        foreach(spdml_library ${ARGN})
+            list(APPEND SPDML_DATA_DEPENDENCIES spdml::${spdml_library})
+        endforeach()
+    endif()
+endmacro()
+
+set(SPDML_FORMATS "")
+foreach(format mat archive png jpeg tiff)
+    set(SPDML_MISSING_${format} "")
+endforeach()
+spdml_find(matio matio.h matio SPDML_MISSING_mat)
+spdml_find(hdf5 hdf5.h hdf5 SPDML_MISSING_mat) # beneath matio: the reader silences what it prints
+spdml_find(archive archive.h libarchive SPDML_MISSING_archive)
+spdml_find(png png.h libpng SPDML_MISSING_png)
+spdml_find(jpeg jpeglib.h libjpeg SPDML_MISSING_jpeg)
+spdml_find(tiff tiffio.h libtiff-4 SPDML_MISSING_tiff)
+spdml_format(mat matio hdf5)
+spdml_format(archive archive)
+spdml_format(png png)
+spdml_format(jpeg jpeg)
+spdml_format(tiff tiff)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <spdml.h>
+#include <spdml-data.h>
 
 /* right, total (classes each) <- how many samples have a nearest neighbour of their class. */
 static spd_status count_neighbours(spd_context *ctx, const spd_data *data, size_t *right,
@@ -49,7 +49,7 @@ static spd_status describe(spd_context *ctx, const char *folder, const char *out
 {
     spd_describe_options options;
     spd_data *data = NULL;
-    spd_describe_defaults(SPD_DESCRIBE_REGION, &options);
+    spd_describe_defaults(SPD_DESCRIBE_REGION, &options, sizeof options);
     options.width = options.height = 100; /* all images to one size */
     spd_status status = spd_describe(ctx, SPD_DESCRIBE_REGION, 1, &folder, &options, &data, NULL);
     if (status >= 0)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <spdml.h>
+#include <spdml-data.h>
 
 enum { N = 12, KINDS = 3, PER_KIND = 40, P = KINDS * PER_KIND, OBSERVATIONS = 60 };
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <spdml.h>
+#include <spdml-data.h>
 
 /* One half of the set, gathered: samples whose flag in `train` equals `wanted`. */
 typedef struct half {
@@ -66,11 +66,11 @@ static spd_status judge(spd_context *ctx, const half *train, const half *test,
 static spd_status learn(spd_context *ctx, const half *train, size_t m, spd_model **model)
 {
     spd_fit_options options;
-    spd_fit_defaults(&options);
+    spd_fit_defaults(&options, sizeof options);
     options.m = m;
     options.metric = SPD_STEIN;
     return spd_fit(ctx, train->samples.n, train->samples.p, train->X, train->label, &options, NULL,
-                   NULL, NULL, model);
+                   model);
 }
 
 static spd_status compare(spd_context *ctx, const spd_data *data, size_t m)
@@ -110,7 +110,7 @@ static spd_status get_data(spd_context *ctx, const char *path, spd_data **data)
     spd_synth_options options;
     if (path != NULL)
         return spd_data_load(ctx, path, NULL, data);
-    spd_synth_defaults(SPD_SYNTH_SPD, &options);
+    spd_synth_defaults(SPD_SYNTH_SPD, &options, sizeof options);
     return spd_synth_data(ctx, &options, NULL, data);
 }
 

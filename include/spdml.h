@@ -140,6 +140,13 @@ SPD_API const char *spd_status_text(spd_status status);
  * SPDML_ISA forces one of those that the machine has. */
 SPD_API const char *spd_isa_name(void);
 
+/* OpenBLAS has one number of threads for the whole process. Between hold and release it is 1, as it
+ * must be for spdml's own threads and for the same bits every time; the last of all holders sets it
+ * back. Every function here holds by itself: these two are for programs that call OpenBLAS from
+ * threads of their own at the same time. */
+SPD_API void spd_blas_hold(void);
+SPD_API void spd_blas_release(void);
+
 /* ---- batched linear algebra on sets of small matrices ------------------------------------- */
 
 /* SPD_ENOTFINITE, SPD_ENOTSYM or SPD_ENOTSPD for the first bad matrix of the set, in this order
@@ -271,7 +278,7 @@ SPD_API spd_status spd_kernel_parse(spd_context *ctx, const char *name, spd_kern
 SPD_API spd_status spd_kernel(spd_context *ctx, spd_kernel_kind kind, double beta, size_t n,
                               size_t p, const double *X, size_t q, const double *Y, double *K);
 
-/* ---- arrays and data sets in files --------------------------------------------------------- */
+/* ---- arrays in files --------------------------------------------------------------------- */
 
 typedef enum spd_type { SPD_FLOAT64 = 0, SPD_INT64, SPD_TEXT } spd_type;
 
@@ -290,70 +297,7 @@ typedef struct spd_array {
     void *mapping; /* internal: set when f64 points into a mapped file */
 } spd_array;
 
-/* Reads one array from .npy, .npz (name picks the member; NULL: the only one), .mat (likewise;
- * MATLAB's column-major n x n x p becomes p x n x n, other shapes are transposed likewise so
- * that shape is reversed order of storage, i.e. MATLAB's shape), or .csv (a numeric table).
- * Large float64 .npy files are mapped, copy on write. Integers of any width become int64, bool
- * too; float32 and float64 of either byte order become float64; bytes and unicode become text. */
-SPD_API spd_status spd_array_read(spd_context *ctx, const char *path, const char *name,
-                                  spd_array **array);
 SPD_API void spd_array_free(spd_array *array);
-
-/* Writes arrays to path by its ending: .npy and .csv take one (two dimensions at most for
- * .csv), .npz and .mat any number. The file appears atomically, or not at all. */
-SPD_API spd_status spd_arrays_write(spd_context *ctx, const char *path, size_t count,
-                                    const spd_array *const *arrays);
-
-/* A data set: p SPD matrices, optional labels, further per-sample arrays. */
-typedef struct spd_data {
-    size_t p, n;
-    double *X;         /* p x n x n */
-    size_t classes;    /* 0 without labels */
-    int *label;        /* p class numbers 0 .. classes-1, or NULL */
-    char **class_name; /* classes texts; ordered as numbers when all are, else as text */
-    spd_array *y;      /* the labels as they were read, first dimension p, or NULL */
-    size_t columns;    /* further arrays whose first dimension is p */
-    spd_array **column;
-    char *source;       /* the file's path, for messages */
-    char *meta;         /* how the matrices were made, JSON text; NULL where the file has none */
-    spd_array *storage; /* internal: what X points into */
-} spd_data;
-
-typedef struct spd_load_options {
-    const char *x_name; /* variable that holds the matrices; NULL: "X", or the only 3-d array */
-    const char *y_name; /* variable that holds the labels; NULL: "y" where present */
-    const char *labels; /* a file with the labels (.npy, .csv, .npz), or NULL */
-    int symmetrize;     /* repair asymmetry instead of refusing it */
-    double regularize;  /* adds this times tr(X)/n to the diagonal */
-    double ridge;       /* adds this to the diagonal */
-    int unchecked;      /* skip the checks for NaN, symmetry and positive definiteness */
-} spd_load_options;
-
-/* Reads a data set from .npz, .npy, .mat or .csv (one flattened n*n row per sample, header line
- * optional, a column named y or label holds labels). options NULL means all zero. The message on
- * failure names file, sample, cause and remedy. */
-SPD_API spd_status spd_data_load(spd_context *ctx, const char *path,
-                                 const spd_load_options *options, spd_data **data);
-SPD_API void spd_data_free(spd_data *data);
-
-/* Writes X, y and the columns to .npz (with meta as its member meta.json) or .mat, or X alone to
- * .npy; atomically. */
-SPD_API spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *path);
-
-/* What is in a data set and what is wrong with it. Singular are matrices that have a Cholesky
- * factor, but a condition above 1e15: positive definite by rounding alone. */
-typedef struct spd_survey {
-    size_t not_finite, not_symmetric, not_definite; /* how many matrices, each counted once */
-    size_t first_not_finite, first_not_symmetric, first_not_definite; /* SPD_NO_INDEX: none */
-    double min_eigenvalue, max_eigenvalue;                            /* over all finite matrices */
-    double max_condition; /* largest lambda_max/lambda_min; Inf when one is singular */
-    double max_asymmetry; /* largest |x_ij - x_ji| / max|x| */
-    size_t singular, first_singular;
-    double first_eigenvalue; /* the smallest one of first_not_definite; 0 where there is none */
-    unsigned remedy;         /* what would help that matrix, as in spd_error */
-    double remedy_value;
-} spd_survey;
-SPD_API spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *survey);
 
 /* Arrays with a text (JSON) beside them in one .npz, the text as its member meta.json: how models
  * and checkpoints are stored. */
@@ -366,6 +310,10 @@ typedef struct spd_bundle {
 /* Writes such a file, whatever its ending; it appears atomically, or not at all. */
 SPD_API spd_status spd_bundle_write(spd_context *ctx, const char *path, size_t count,
                                     const spd_array *const *arrays, const char *meta);
+
+/* Writes length bytes, a text of any kind, to path; it appears atomically, or not at all. */
+SPD_API spd_status spd_text_write(spd_context *ctx, const char *path, const char *text,
+                                  size_t length);
 
 /* Reads one; meta_only leaves the arrays out. Checksums of all that is read are checked. */
 SPD_API spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only,
@@ -433,11 +381,21 @@ SPD_API const char *spd_learning_name(spd_learning learning);
 SPD_API const char *spd_init_name(spd_init init);
 SPD_API const char *spd_transport_name(spd_transport transport);
 
-/* The solver of that name, or of its short form pr, hs, fr, hz. SPD_EINVAL for others. */
-SPD_API spd_status spd_solver_parse(const char *name, spd_solver *solver);
+/* The value of that name; a solver's may be its short form pr, hs, fr, hz. SPD_EINVAL for others,
+ * with a message that lists the names. */
+SPD_API spd_status spd_stop_parse(spd_context *ctx, const char *name, spd_stop *stop);
+SPD_API spd_status spd_solver_parse(spd_context *ctx, const char *name, spd_solver *solver);
+SPD_API spd_status spd_objective_parse(spd_context *ctx, const char *name,
+                                       spd_objective *objective);
+SPD_API spd_status spd_graph_parse(spd_context *ctx, const char *name, spd_graph *graph);
+SPD_API spd_status spd_learning_parse(spd_context *ctx, const char *name, spd_learning *learning);
+SPD_API spd_status spd_init_parse(spd_context *ctx, const char *name, spd_init *init);
+SPD_API spd_status spd_transport_parse(spd_context *ctx, const char *name,
+                                       spd_transport *transport);
 
 /* Options of a fit. spd_fit_defaults fills them; zero in nu_w or nu_b means the default. */
 typedef struct spd_fit_options {
+    size_t size;
     size_t m;          /* size of the small matrices, 1 <= m < n */
     spd_metric metric; /* SPD_STEIN, SPD_AIRM, SPD_JEFFREY or SPD_LOG_EUCLIDEAN */
     spd_learning learning;
@@ -459,42 +417,32 @@ typedef struct spd_fit_options {
     int max_iter;    /* 200 */
     double max_time; /* seconds; 0: no limit */
 } spd_fit_options;
-SPD_API void spd_fit_defaults(spd_fit_options *options);
+SPD_API void spd_fit_defaults(spd_fit_options *options, size_t size);
 
-/* One line of a fit's history; entry 0 is the start. */
+/* One line of a fit's history; entry 0 is the start. It stays as it is. */
 typedef struct spd_fit_step {
     double cost, gradient_norm, step, seconds;
     int probes;
 } spd_fit_step;
 
-/* A learned map and how it came about. */
+/* A learned map and how it came about: of the starts that the fit made, the best one. The library
+ * makes it; members are only added, at the end. */
 typedef struct spd_model {
     size_t n, m;
-    double *W; /* n x m, W'W = I */
-    spd_metric metric;
-    spd_learning learning;
-    spd_objective objective;
-    spd_graph graph;
-    size_t nu_w, nu_b; /* as used */
-    double affinity_weight;
-    spd_init init;
-    spd_solver solver;
-    spd_transport transport;
-    double tol, gtol, max_time;
-    int max_iter, restarts;
-    uint64_t seed;
+    double *W;                      /* n x m, W'W = I */
+    const spd_fit_options *options; /* nu_w and nu_b as used; own_pairs and W are NULL */
     size_t pairs_within, pairs_between;
-    double cost_start, cost, gradient_norm;
+    double cost_start, cost, gradient_norm; /* the last two at W */
     int iterations;
-    size_t data_passes;
+    size_t data_passes; /* of all starts together */
     spd_stop stop;
-    double seconds_graph, seconds_fit;
-    size_t steps; /* iterations + 1 */
+    double seconds_graph, seconds_fit; /* of all starts together */
+    size_t steps;                      /* iterations + 1 */
     spd_fit_step *history;
-    char *version; /* of the library that made it */
+    const char *version; /* of the library that made it */
 } spd_model;
 
-/* The pairs of the affinity that options ask for: *pairs (to be freed with spd_pairs_free) and
+/* The pairs of the affinity that options ask for: *pairs (new, freed with spd_pairs_free) and
  * *count, sorted by (i, j), i < j. label (p) holds class numbers >= 0, or -1 where unknown; NULL
  * when unused. between is multiplied by options->affinity_weight, so A is complete. On return
  * options->nu_w and nu_b hold the values used; a class with fewer samples gives what it has.
@@ -514,23 +462,32 @@ SPD_API void spd_pairs_free(spd_pair *pairs);
 /* Everything a fit needs to go on where it was: written by checkpoints, opaque otherwise. */
 typedef struct spd_fit_state spd_fit_state;
 
-/* Called after each iteration with the state so far when not NULL; non-zero return cancels. The
- * first call comes as soon as the graph exists, with iteration 0. */
+/* Called after each iteration with the state so far; non-zero return cancels. The first call comes
+ * as soon as the graph exists, with iteration 0. */
 typedef int (*spd_fit_fn)(void *user, const spd_fit_state *state, const spd_fit_step *last,
                           int iteration);
 
-/* Learns the map from p SPD matrices X (n x n). *model is new. resume (or NULL) continues a fit;
- * options, X and label must then be those of that fit, max_iter counts from its start. With
+/* What goes with a fit beyond its options: started with SPD_INIT(spd_fit_watch). */
+typedef struct spd_fit_watch {
+    size_t size;
+    const spd_fit_state *resume; /* the fit to go on with, or NULL */
+    spd_fit_fn after;            /* or NULL */
+    void *user;                  /* handed to after */
+} spd_fit_watch;
+
+/* Learns the map from p SPD matrices X (n x n). *model is new, freed with spd_model_free. watch may
+ * be NULL. A resumed fit needs the X, label and options of the fit it goes on with, tolerances and
+ * limits aside; max_iter counts from its start. It ends with the bits of an undisturbed one. With
  * SPD_ECANCELLED by the callback *model is set too: the best so far. */
 SPD_API spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
-                           const spd_fit_options *options, const spd_fit_state *resume,
-                           spd_fit_fn after, void *user, spd_model **model);
+                           const spd_fit_options *options, const spd_fit_watch *watch,
+                           spd_model **model);
 
-/* *cost and gradient (n x m, or NULL) <- the objective at W (n x m, full rank) for these pairs:
- * D_W L of eq. 4, not projected. */
-SPD_API spd_status spd_cost(spd_context *ctx, spd_metric metric, spd_objective objective, size_t n,
-                            size_t m, size_t p, const double *X, size_t count,
-                            const spd_pair *pairs, const double *W, double *cost, double *gradient);
+/* *cost and gradient (n x m, or NULL) <- the objective at options->W (n x m, full rank) for
+ * options->own_pairs: D_W L of eq. 4, not projected. Of the other options metric, objective, m and
+ * pairs count. */
+SPD_API spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
+                            const spd_fit_options *options, double *cost, double *gradient);
 
 /* nu_b from `choices` (count of them) by `folds`-fold cross-validated nearest-neighbour accuracy
  * on the mapped training data; ties go to the smaller. accuracy (count, or NULL) holds the means.
@@ -552,10 +509,17 @@ SPD_API spd_status spd_fit_state_save(spd_context *ctx, const spd_fit_state *sta
 SPD_API spd_status spd_fit_state_load(spd_context *ctx, const char *path, spd_fit_state **state);
 SPD_API void spd_fit_state_free(spd_fit_state *state);
 
-/* *options <- those of the fit; own_pairs points into the state, W is NULL. */
+/* *options (begun by spd_fit_defaults) <- those of the fit; own_pairs points into the state, W is
+ * NULL. */
 SPD_API void spd_fit_state_options(const spd_fit_state *state, spd_fit_options *options);
 
-/* *model <- the best the fit has found so far, new; its stop is SPD_STOP_CANCELLED. */
+/* The name of the first option that is another than the fit's, so that it cannot go on with these;
+ * NULL when none is. Tolerances and limits may differ. */
+SPD_API const char *spd_fit_state_differs(const spd_fit_state *state,
+                                          const spd_fit_options *options);
+
+/* *model <- what spd_fit would hand over if it were cancelled here, new, freed with spd_model_free:
+ * the best so far. Its stop is SPD_STOP_CANCELLED unless it comes from a start that had ended. */
 SPD_API spd_status spd_fit_state_model(spd_context *ctx, const spd_fit_state *state,
                                        spd_model **model);
 
@@ -750,6 +714,7 @@ SPD_API const char *spd_embedding_name(spd_embedding kind);
 SPD_API spd_status spd_embedding_parse(spd_context *ctx, const char *name, spd_embedding *kind);
 
 typedef struct spd_embed_options {
+    size_t size;
     spd_embedding kind;
     spd_metric metric; /* lle and hessian-lle need log maps: SPD_AIRM and the flat metrics, which
                           are SPD_LOG_EUCLIDEAN, SPD_LOG_CHOLESKY and SPD_EUCLIDEAN */
@@ -760,6 +725,7 @@ typedef struct spd_embed_options {
 } spd_embed_options;
 
 typedef struct spd_embed_info {
+    size_t size;
     double explained; /* pga, mds: share of the variance that Y holds, in [0,1]; others: NaN */
     double bandwidth; /* laplacian: t as used; others: NaN */
 } spd_embed_info;
@@ -773,7 +739,7 @@ typedef struct spd_embed_info {
 SPD_API spd_status spd_embed(spd_context *ctx, const spd_embed_options *options, size_t n, size_t p,
                              const double *X, double *Y, double *eigenvalue, spd_embed_info *info);
 
-/* ---- descriptors ---------------------------------------------------------------------------- */
+/* ---- covariance matrices of observations ------------------------------------------------- */
 
 typedef enum spd_shrinkage {
     SPD_SHRINK_NONE = 0,
@@ -787,14 +753,17 @@ typedef enum spd_shrinkage {
 SPD_API const char *spd_shrinkage_name(spd_shrinkage shrinkage);
 SPD_API spd_status spd_shrinkage_parse(const char *name, spd_shrinkage *shrinkage);
 
-/* From observations to a covariance matrix. All zero: the plain covariance, 1/(r-1). */
+/* From observations to a covariance matrix. All zero: the plain covariance, 1/(r-1). It stands
+ * within other options, so it has a fixed room in place of `size`: members to come are taken from
+ * `reserved`. */
 typedef struct spd_covariance_options {
     spd_shrinkage shrinkage;
-    double shrink;     /* SPD_SHRINK_VALUE: rho in [0, 1] */
-    double regularize; /* adds this times tr(C)/n to the diagonal; < 0: the descriptor's default */
-    size_t m;          /* with W (n x m): observations are projected first (eq. 12), C is m x m */
-    const double *W;   /* NULL: no projection */
-    size_t n;          /* rows of W, checked against the observations; 0: on trust */
+    double shrink;      /* SPD_SHRINK_VALUE: rho in [0, 1] */
+    double regularize;  /* adds this times tr(C)/n to the diagonal; < 0: the descriptor's default */
+    size_t m;           /* with W (n x m): observations are projected first (eq. 12), C is m x m */
+    const double *W;    /* NULL: no projection */
+    size_t n;           /* rows of W, checked against the observations; 0: on trust */
+    double reserved[8]; /* 0 */
 } spd_covariance_options;
 
 /* C (n x n; m x m with W) <- covariance of the r observations in the rows of O (r x n), shrunk,
@@ -803,141 +772,6 @@ typedef struct spd_covariance_options {
  * options repair nothing. options NULL means all zero. */
 SPD_API spd_status spd_covariance(spd_context *ctx, size_t r, size_t n, const double *O,
                                   const spd_covariance_options *options, double *C);
-
-typedef enum spd_descriptor {
-    SPD_DESCRIBE_COVARIANCE = 0, /* tables of observations, multichannel signals */
-    SPD_DESCRIBE_SIFT_COLOR,     /* images: dense SIFT and colours of 3 x 3 patches */
-    SPD_DESCRIBE_GABOR,          /* images: intensity, position, Gabor magnitudes */
-    SPD_DESCRIBE_REGION,         /* images: Tuzel's features in rectangles */
-    SPD_DESCRIBE_JOINTS,         /* motion capture: joint positions */
-    SPD_DESCRIPTORS              /* how many there are */
-} spd_descriptor;
-
-/* "covariance", "sift-color", ...; NULL for a number that is none. */
-SPD_API const char *spd_descriptor_name(spd_descriptor kind);
-SPD_API spd_status spd_descriptor_parse(const char *name, spd_descriptor *kind);
-
-typedef struct spd_rect {
-    size_t x, y, width, height; /* pixels, from the upper left */
-} spd_rect;
-
-typedef enum spd_regions {
-    SPD_REGIONS_WHOLE = 0, /* one block */
-    SPD_REGIONS_HALVES,    /* whole, left half, right half */
-    SPD_REGIONS_GRID       /* rows x columns cells */
-} spd_regions;
-
-typedef enum spd_label_source {
-    SPD_LABELS_AUTO = 0, /* index file where given, else arrays' y, else folders when there are
-                            several, else none */
-    SPD_LABELS_FOLDER,   /* name of the folder a file is in */
-    SPD_LABELS_PATTERN,  /* what (...) of the pattern matches in the file's name */
-    SPD_LABELS_NONE
-} spd_label_source;
-
-/* Everything that shapes a description; each descriptor reads its own part.
- * spd_describe_defaults fills it for a descriptor. */
-typedef struct spd_describe_options {
-    spd_covariance_options covariance;
-    /* which inputs are what */
-    spd_label_source labels;
-    const char *index;   /* csv: first column the file, second the label, others columns; or NULL */
-    const char *pattern; /* SPD_LABELS_PATTERN: an extended regular expression with one group */
-    const char *x_name;  /* variable in array files; NULL: the obvious one */
-    const char *y_name;
-    int keep_going; /* a broken input is skipped and listed, else it ends the run */
-    /* images: sift-color, gabor, region */
-    size_t width, height; /* resized to this; 0: as it is */
-    int grey;             /* no colours */
-    int keep_images;      /* the grey, resized images become the column `images` */
-    /* sift-color */
-    size_t step, bin; /* pixels: 4, 3 */
-    double smooth;    /* deviation of a Gaussian before SIFT, pixels; 0: none */
-    /* gabor */
-    size_t scales, orientations; /* 5, 8 */
-    double kmax, spacing, sigma; /* k_v = kmax / spacing^v; Gaussian envelope */
-    spd_regions regions;
-    size_t grid_rows, grid_columns; /* gabor's SPD_REGIONS_GRID, and cells of region */
-    /* region */
-    size_t rects; /* rectangles, each a matrix; 0: the grid's cells, else the whole image */
-    const spd_rect *rect;
-    /* joints */
-    const char *asf;                /* skeleton for all .amc files; NULL: beside each */
-    int center_root;                /* positions relative to the root joint */
-    size_t first_frame, last_frame; /* half open; last 0: to the end */
-    size_t pyramid;                 /* levels of the temporal pyramid; 1: the clip alone */
-    /* covariance: signals */
-    double rate;           /* samples per second; 1 when unknown */
-    double window, stride; /* seconds; window 0: the whole table; stride 0: no overlap */
-    size_t bands;          /* pass bands, stacked; 0: no filter */
-    const double *band;    /* bands x 2: low and high edge in Hz */
-    size_t order;          /* of the Butterworth filter; 4 */
-    const char *group;     /* a column that says which rows of a long table belong together */
-    int channels_first;    /* tables are channels x time, observations in columns */
-} spd_describe_options;
-
-/* *options <- what is usual for a descriptor, the settings of the method's paper where it has any.
- */
-SPD_API void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options);
-
-/* Inputs that were skipped, and why. */
-typedef struct spd_failures {
-    size_t count;
-    char **input;     /* count names */
-    spd_error *error; /* count; each message begins with the input's name */
-} spd_failures;
-SPD_API void spd_failures_free(spd_failures *failures);
-
-/* *data <- the matrices of all inputs, new, with labels, a column `name` (which input) and
- * further columns, and the parameters as JSON in meta. Paths are files, folders (searched
- * recursively, in order of names) or archives (.tar, .tar.gz, .zip, ...), each with what the
- * descriptor takes: images (.png, .jpg, .tif, .pgm, ...), motion clips (.amc with .asf, .bvh,
- * .c3d), tables (.csv, .npy); or arrays (.npz, .npy, .mat) of several, whose further per-sample
- * arrays are carried over. Inputs are described in parallel and read as they are needed.
- * options NULL means the defaults. With keep_going broken inputs are skipped; *failures (or NULL)
- * then lists them, new. At least one input must be good. */
-SPD_API spd_status spd_describe(spd_context *ctx, spd_descriptor kind, size_t count,
-                                const char *const *paths, const spd_describe_options *options,
-                                spd_data **data, spd_failures **failures);
-
-/* ---- generated data -------------------------------------------------------------------------- */
-
-typedef enum spd_synth_kind {
-    SPD_SYNTH_SPD = 0,  /* SPD matrices: class signal in a planted subspace under nuisance */
-    SPD_SYNTH_TEXTURES, /* colour images of materials, a folder per class */
-    SPD_SYNTH_MOTION,   /* skeletons performing actions: .asf and .amc files, index.csv */
-    SPD_SYNTH_FACES,    /* grey images of faces in poses, index.csv */
-    SPD_SYNTH_KINDS     /* how many there are */
-} spd_synth_kind;
-
-/* What is generated; each kind reads its own part. The same seed gives the same data. */
-typedef struct spd_synth_options {
-    uint64_t seed;
-    size_t classes;    /* spd, textures: classes; motion: actions; faces: people */
-    size_t samples;    /* spd, textures: per class; motion: repeats of an action by a subject */
-    size_t n, planted; /* spd: size of the matrices, dimension of the planted subspace */
-    double signal;     /* spd: distance between classes, on the scale of the variation within */
-    double nuisance;   /* spd: variation outside the subspace */
-    size_t size;       /* textures, faces: pixels of a side */
-    size_t subjects;   /* motion: people, of different proportions and styles */
-    size_t frames;     /* motion: about so many per clip */
-} spd_synth_options;
-
-/* The defaults of a kind: the sizes of the paper's sets. */
-SPD_API void spd_synth_defaults(spd_synth_kind kind, spd_synth_options *options);
-
-/* "spd", "textures", ...; NULL for a number that is none. */
-SPD_API const char *spd_synth_name(spd_synth_kind kind);
-
-/* SPD_SYNTH_SPD: *data is new, with labels; planted (n x planted, or NULL) <- the subspace. */
-SPD_API spd_status spd_synth_data(spd_context *ctx, const spd_synth_options *options,
-                                  double *planted, spd_data **data);
-
-/* The other kinds: writes files into a folder, which is made and must not exist or be empty. On
- * failure nothing is left behind. *files (or NULL) <- how many. */
-SPD_API spd_status spd_synth_files(spd_context *ctx, spd_synth_kind kind,
-                                   const spd_synth_options *options, const char *folder,
-                                   size_t *files);
 
 #ifdef __cplusplus
 }

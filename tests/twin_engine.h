@@ -13,7 +13,7 @@
 #include "random_spd.h"
 
 typedef struct twin_engine {
-    engine base;
+    problem base;
     engine_input in;
     double *W, *U, *sigma;
 } twin_engine;
@@ -113,21 +113,21 @@ HELPER void twin_at(const twin_engine *e, double t, double *At)
     }
 }
 
-HELPER spd_status twin_start(engine *base, const double *W)
+HELPER spd_status twin_start(problem *base, const double *W)
 {
     twin_engine *e = (twin_engine *)base;
     memcpy(e->W, W, e->in.n * e->in.m * sizeof *W);
     return SPD_OK;
 }
 
-HELPER spd_status twin_cost_grad(engine *base, double *f, double *G)
+HELPER spd_status twin_cost_grad(problem *base, double *f, double *G)
 {
     twin_engine *e = (twin_engine *)base;
     *f = twin_cost(e, e->W, G);
     return SPD_OK;
 }
 
-HELPER spd_status twin_aim(engine *base, const double *U, const double *sigma, const double *V)
+HELPER spd_status twin_aim(problem *base, const double *U, const double *sigma, const double *V)
 {
     twin_engine *e = (twin_engine *)base;
     double *old = copy_of(e->in.n * e->in.m, e->W);
@@ -139,7 +139,7 @@ HELPER spd_status twin_aim(engine *base, const double *U, const double *sigma, c
 }
 
 /* The derivative is tr(G' dW/dt). */
-HELPER spd_status twin_probe(engine *base, double t, double *f, double *df)
+HELPER spd_status twin_probe(problem *base, double t, double *f, double *df)
 {
     twin_engine *e = (twin_engine *)base;
     size_t count = e->in.n * e->in.m;
@@ -156,7 +156,7 @@ HELPER spd_status twin_probe(engine *base, double t, double *f, double *df)
     return SPD_OK;
 }
 
-HELPER spd_status twin_step(engine *base, double t)
+HELPER spd_status twin_step(problem *base, double t)
 {
     twin_engine *e = (twin_engine *)base;
     double *At = block(e->in.n * e->in.m);
@@ -166,7 +166,7 @@ HELPER spd_status twin_step(engine *base, double t)
     return SPD_OK;
 }
 
-HELPER void twin_free(engine *base)
+HELPER void twin_free(problem *base)
 {
     twin_engine *e = (twin_engine *)base;
     free(e->W);
@@ -175,12 +175,11 @@ HELPER void twin_free(engine *base)
     free(e);
 }
 
-HELPER engine *twin_engine_new(const engine_input *in)
+HELPER problem *twin_engine_new(const engine_input *in)
 {
-    static const engine_calls calls = {"twin",     twin_start, twin_cost_grad, twin_aim,
-                                       twin_probe, twin_step,  twin_free};
     twin_engine *e = calloc(1, sizeof *e);
-    e->base.calls = &calls;
+    e->base = (problem){in->n,    in->m,      twin_start, twin_cost_grad,
+                        twin_aim, twin_probe, twin_step,  twin_free};
     e->in = *in;
     e->W = block(in->n * in->m);
     e->U = block(in->n * in->m);

@@ -10,8 +10,8 @@ test $# -gt 0 || set -- test lint coverage docs
 
 # package, or package|command: then the command serves as well, whoever installed it
 required='build-essential|cc cmake|cmake ninja-build|ninja pkgconf|pkg-config
-    libopenblas-dev liblapacke-dev libzip-dev libmatio-dev libhdf5-dev libjansson-dev
-    libarchive-dev libpng-dev libjpeg-dev libtiff-dev libvlfeat-dev libkissfft-dev libsvm-dev'
+    libopenblas-dev liblapacke-dev zlib1g-dev libmatio-dev libhdf5-dev libjansson-dev
+    libarchive-dev libpng-dev libjpeg-dev libtiff-dev libkissfft-dev libsvm-dev'
 optional=''
 venv=no
 docs=no
@@ -21,6 +21,7 @@ for use in "$@"; do
     test)
         required="$required python3|python3"
         optional="$optional clang-14|clang-14 libclang-rt-14-dev valgrind|valgrind
+            libvlfeat-dev abigail-tools|abidw
             gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc libc6-dev-arm64-cross"
         venv=yes
         ;;

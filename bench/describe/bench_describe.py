@@ -38,7 +38,7 @@ WAVES = [(2 ** 0.5 / 2 ** (v / 2), np.pi * u / ORIENTATIONS)
 
 
 def wavelet(k, phi):
-    """psi at offsets -(SIDE - 1) .. SIDE - 1 (src/describe/gabor_bank.h)."""
+    """psi at offsets -(SIDE - 1) .. SIDE - 1 (src/filters/gabor_bank.h)."""
     y, x = np.mgrid[1 - SIDE:SIDE, 1 - SIDE:SIDE]
     envelope = (k / SIGMA) ** 2 * np.exp(-0.5 * (k / SIGMA) ** 2 * (x * x + y * y))
     wave = np.exp(1j * k * (x * np.cos(phi) + y * np.sin(phi))) - np.exp(-0.5 * SIGMA ** 2)

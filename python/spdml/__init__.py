@@ -2,7 +2,7 @@
 
 A thin layer over libspdml. Sets of matrices are numpy arrays of shape (p, n, n); C-contiguous
 float64 arrays are passed on without a copy, others are converted. Estimators follow scikit-learn
-and take their places in its pipelines, beside pyRiemann's.
+and work in its pipelines, alongside pyRiemann's.
 """
 
 from ._calls import isa_name, progress, version

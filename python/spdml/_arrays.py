@@ -12,7 +12,7 @@ from ._library import Doubles, Ints, Longs, lib
 
 
 def numbers(X: Any, name: str) -> np.ndarray:
-    """X as C-contiguous float64; complains about what cannot be numbers."""
+    """X as C-contiguous float64; fails if it does not hold real numbers."""
     array = np.asarray(X)
     if array.dtype == object or array.dtype.kind not in "fiub":
         raise InvalidArgumentError(
@@ -63,7 +63,7 @@ def metric_number(name: str) -> int:
         known = []
         while lib.spd_metric_name(len(known)):
             known.append(lib.spd_metric_name(len(known)).decode())
-        raise InvalidArgumentError(f"metric {name!r} is unknown; there are {', '.join(known)}")
+        raise InvalidArgumentError(f"metric {name!r} is unknown; use one of {', '.join(known)}")
     return number.value
 
 
@@ -76,7 +76,7 @@ def encode_labels(y: Any, samples: int) -> Tuple[np.ndarray, np.ndarray]:
         raise InvalidArgumentError(f"y has shape {labels.shape}; it must hold one label per sample")
     if len(labels) != samples:
         raise InvalidArgumentError(
-            f"X has {samples} samples and y has {len(labels)} labels; they must agree")
+            f"X has {samples} samples and y has {len(labels)} labels; the numbers must be equal")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise InvalidArgumentError("y holds NaN or infinity")
     classes, number = np.unique(labels, return_inverse=True)

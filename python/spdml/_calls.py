@@ -30,7 +30,7 @@ class Context:
     def __init__(self) -> None:
         self.handle = lib.spd_context_new()
         if not self.handle:
-            raise MemoryError("spdml: no memory for a context")
+            raise MemoryError("spdml: out of memory for a context")
         self.raised: Optional[BaseException] = None
         self._progress = ProgressFn(self._report)  # must live as long as the context
         lib.spd_context_set_progress(self.handle, self._progress, None)
@@ -112,8 +112,8 @@ def _warn(status: int, message: str) -> None:
 
 
 def call(ctx: Context, name: str, *arguments: Any, allow: tuple = ()) -> int:
-    """Calls a function whose first argument is the context. Raises what its status says, warns of
-    a remark; a status in `allow` is given back instead."""
+    """Calls a function whose first argument is the context. Raises what its status says, warns if
+    the status is positive; a status in `allow` is returned instead."""
     ctx.raised = None
     with ctx.interruptible():
         status = getattr(lib, name)(ctx.handle, *arguments)
@@ -151,7 +151,7 @@ def progress(callback: Optional[ProgressCallback] = None) -> Iterator[None]:
     """Reports the progress of the calls made inside, as in ``with spdml.progress(): model.fit(X)``.
 
     ``callback(task, done, total, unit)`` is called a few times a second; total is 0 when unknown,
-    and raising an exception ends the call. Without one, a tqdm bar is drawn (tqdm must be there)."""
+    and raising an exception ends the call. Without one, a tqdm bar is drawn (needs tqdm)."""
     token = _callback.set(callback if callback is not None else _bar())
     try:
         yield

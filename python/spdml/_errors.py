@@ -38,7 +38,7 @@ def advised(message: str, remedy: int, value: float) -> str:
 
 
 class SPDError(Exception):
-    """A call of the library failed. Base of the more particular ones."""
+    """A call of the library failed. Base class of the exceptions below."""
 
 
 class InvalidArgumentError(SPDError, ValueError):
@@ -46,7 +46,7 @@ class InvalidArgumentError(SPDError, ValueError):
 
 
 class BadMatrixError(SPDError, ValueError):
-    """One matrix of a set is at fault; ``index`` says which (None when there is but one)."""
+    """A matrix of a set is invalid; ``index`` says which (None if there is only one)."""
 
     def __init__(self, message: str, index: Optional[int] = None, value: float = 0.0) -> None:
         super().__init__(message, index, value)

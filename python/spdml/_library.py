@@ -40,7 +40,7 @@ class MeanInfo(c.Structure):
 
 class FitOptions(c.Structure):
     _fields_ = [
-        ("m", Size), ("metric", Int), ("learning", Int), ("objective", Int),
+        ("size", Size), ("m", Size), ("metric", Int), ("learning", Int), ("objective", Int),
         ("nu_w", Size), ("nu_b", Size), ("graph", Int), ("affinity_weight", Double),
         ("pairs", Size), ("own_pairs", c.c_void_p), ("init", Int), ("W", Doubles),
         ("restarts", Int), ("seed", c.c_uint64), ("solver", Int), ("transport", Int),
@@ -55,14 +55,11 @@ class FitStep(c.Structure):
 
 class Model(c.Structure):
     _fields_ = [
-        ("n", Size), ("m", Size), ("W", Doubles), ("metric", Int), ("learning", Int),
-        ("objective", Int), ("graph", Int), ("nu_w", Size), ("nu_b", Size),
-        ("affinity_weight", Double), ("init", Int), ("solver", Int), ("transport", Int),
-        ("tol", Double), ("gtol", Double), ("max_time", Double), ("max_iter", Int),
-        ("restarts", Int), ("seed", c.c_uint64), ("pairs_within", Size), ("pairs_between", Size),
-        ("cost_start", Double), ("cost", Double), ("gradient_norm", Double), ("iterations", Int),
-        ("data_passes", Size), ("stop", Int), ("seconds_graph", Double), ("seconds_fit", Double),
-        ("steps", Size), ("history", c.POINTER(FitStep)), ("version", Text),
+        ("n", Size), ("m", Size), ("W", Doubles), ("options", c.POINTER(FitOptions)),
+        ("pairs_within", Size), ("pairs_between", Size), ("cost_start", Double),
+        ("cost", Double), ("gradient_norm", Double), ("iterations", Int), ("data_passes", Size),
+        ("stop", Int), ("seconds_graph", Double), ("seconds_fit", Double), ("steps", Size),
+        ("history", c.POINTER(FitStep)), ("version", Text),
     ]
 
 
@@ -83,6 +80,11 @@ class CovarianceOptions(c.Structure):
 
 ProgressFn = c.CFUNCTYPE(Int, c.c_void_p, c.POINTER(Progress))
 FitFn = c.CFUNCTYPE(Int, c.c_void_p, c.c_void_p, c.POINTER(FitStep), Int)
+
+
+class FitWatch(c.Structure):
+    _fields_ = [("size", Size), ("resume", Handle), ("after", FitFn), ("user", c.c_void_p)]
+
 
 # name: result, arguments. Functions whose first argument is a context return a status unless said.
 PROTOTYPES = {
@@ -106,17 +108,17 @@ PROTOTYPES = {
     "spd_geodesic": (Int, [Handle, Int, Size, Doubles, Doubles, Double, Doubles]),
     "spd_apply": (Int, [Handle, Int, Double, Size, Size, Doubles, Doubles]),
     "spd_kernel": (Int, [Handle, Int, Double, Size, Size, Doubles, Size, Doubles, Doubles]),
-    "spd_fit_defaults": (None, [c.POINTER(FitOptions)]),
-    "spd_solver_parse": (Int, [Text, Ints]),
+    "spd_fit_defaults": (None, [c.POINTER(FitOptions), Size]),
+    "spd_solver_parse": (Int, [Handle, Text, Ints]),
+    "spd_objective_parse": (Int, [Handle, Text, Ints]),
+    "spd_graph_parse": (Int, [Handle, Text, Ints]),
+    "spd_init_parse": (Int, [Handle, Text, Ints]),
     "spd_stop_name": (Text, [Int]),
     "spd_solver_name": (Text, [Int]),
     "spd_objective_name": (Text, [Int]),
     "spd_graph_name": (Text, [Int]),
-    "spd_learning_name": (Text, [Int]),
-    "spd_init_name": (Text, [Int]),
-    "spd_transport_name": (Text, [Int]),
-    "spd_fit": (Int, [Handle, Size, Size, Doubles, Ints, c.POINTER(FitOptions), c.c_void_p, FitFn,
-                      c.c_void_p, c.POINTER(c.POINTER(Model))]),
+    "spd_fit": (Int, [Handle, Size, Size, Doubles, Ints, c.POINTER(FitOptions),
+                      c.POINTER(FitWatch), c.POINTER(c.POINTER(Model))]),
     "spd_model_free": (None, [c.POINTER(Model)]),
     "spd_model_save": (Int, [Handle, c.POINTER(Model), Text]),
     "spd_model_load": (Int, [Handle, Text, c.POINTER(c.POINTER(Model))]),
@@ -134,7 +136,7 @@ PROTOTYPES = {
 
 
 def _load() -> c.CDLL:
-    """The library beside this file; the environment variable SPDML_LIBRARY names another."""
+    """The library next to this file; the environment variable SPDML_LIBRARY names another."""
     path = os.environ.get("SPDML_LIBRARY")
     library = c.CDLL(path or str(pathlib.Path(__file__).with_name("libspdml.so")))
     for name, (result, arguments) in PROTOTYPES.items():

@@ -1,4 +1,4 @@
-"""Recognition on SPD matrices in scikit-learn's manner."""
+"""Classifiers on SPD matrices, with scikit-learn's interface."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any) -> "_Recognizer":
-        """Remembers the training samples; what the method needs of them is computed."""
+        """Trains the method on X and y."""
         if y is None:
             raise InvalidArgumentError("requires y to be passed, but the target y is None")
         X = matrices(X)
@@ -73,7 +73,7 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
         method = Method()
         call(ctx, "spd_method_parse", name.encode(), c.byref(method))
         if lib.spd_method_on_vectors(c.byref(method)):
-            raise InvalidArgumentError(f"{name} reads vectors, not SPD matrices")
+            raise InvalidArgumentError(f"{name} works on vectors, not on SPD matrices")
         method.normalize_kernel = int(normalize)
         for i, parameter in enumerate(PARAMETERS):
             value = values.get(parameter)
@@ -93,8 +93,8 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
 class SPDClassifier(_Recognizer):
     """Any method of the command by its name: 'nn-stein-ml', 'mdm-airm', 'rsr', 'cdl', 'ts-lda',
     'ksvm-stein', ... ('spdml evaluate --help' lists them), with its values: a dictionary of m, nu_w,
-    nu_b, k, beta, beta_scale, lambda, components, dimensions, cost. What is left out has its
-    default."""
+    nu_b, k, beta, beta_scale, lambda, components, dimensions, cost. Omitted values have their
+    defaults."""
 
     def __init__(self, method: str = "nn-airm", values: Optional[Dict[str, float]] = None, *,
                  normalize_kernel: bool = False, n_jobs: Optional[int] = None) -> None:
@@ -108,12 +108,12 @@ class SPDClassifier(_Recognizer):
         unknown = sorted(set(values) - set(PARAMETERS))
         if unknown:
             raise InvalidArgumentError(
-                f"value {unknown[0]!r} is unknown; there are {', '.join(PARAMETERS)}")
+                f"value {unknown[0]!r} is unknown; use one of {', '.join(PARAMETERS)}")
         return self.method, values, self.normalize_kernel
 
 
 class KNearestNeighbors(_Recognizer):
-    """Majority of the nearest training matrices, ties by the class seen nearer."""
+    """The majority class of the nearest training matrices; ties go to the nearer class."""
 
     def __init__(self, n_neighbors: int = 5, metric: str = "airm", *,
                  n_jobs: Optional[int] = None) -> None:
@@ -129,7 +129,7 @@ class KNearestNeighbors(_Recognizer):
 
 
 class MDM(_Recognizer):
-    """The class whose mean is nearest."""
+    """Minimum distance to mean: the class whose mean is nearest."""
 
     def __init__(self, metric: str = "airm", *, n_jobs: Optional[int] = None) -> None:
         self.metric = metric
@@ -173,7 +173,7 @@ class CDLClassifier(_Recognizer):
 
     def _method(self) -> Tuple[str, Dict[str, Any], bool]:
         if self.variant not in ("pls", "lda"):
-            raise InvalidArgumentError(f"variant {self.variant!r} is unknown; there are pls and lda")
+            raise InvalidArgumentError(f"variant {self.variant!r} is unknown; use pls or lda")
         if self.variant == "lda":
             return "cdl-lda", {}, False
         return "cdl", {"components": self.n_components}, False

@@ -34,7 +34,7 @@ def pairwise_distances(X: Any, Y: Any = None, metric: str = "airm", squared: boo
 
 
 def distance(A: Any, B: Any, metric: str = "airm", squared: bool = False) -> Any:
-    """The distance between two matrices; with a set A (p, n, n), those of all its members to B."""
+    """The distance between two matrices; with a set A (p, n, n), that of each member to B."""
     A = numbers(A, "A")
     single = A.ndim == 2
     B = matrix(B, "B")
@@ -76,7 +76,8 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
               squared: bool = False, n_jobs: Optional[int] = None
               ) -> Tuple[np.ndarray, np.ndarray]:
     """(distances, indices), each (q, n_neighbors): the nearest matrices of X to each of Q, nearest
-    first, ties by lower index. Without Q: neighbours within X, none its own. Exact."""
+    first, ties by lower index. Without Q: neighbours within X, where no matrix is its
+    own neighbour. The search is exact."""
     number = metric_number(metric)
     X = matrices(X)
     p, n = X.shape[:2]
@@ -84,7 +85,7 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
     most = p - 1 if Q is None else p
     if not 1 <= n_neighbors <= most:
         raise InvalidArgumentError(
-            f"n_neighbors is {n_neighbors}; there are between 1 and {most} neighbours")
+            f"n_neighbors is {n_neighbors}; it must be between 1 and {most}")
     q = p if Q is None else len(Q)
     index = np.empty((q, n_neighbors), dtype=np.int64)
     d2 = np.empty((q, n_neighbors))
@@ -97,7 +98,7 @@ def apply(X: Any, function: str, power: float = 1.0, n_jobs: Optional[int] = Non
     """A function of each matrix through its eigenvalues: log, exp, sqrt, invsqrt or power."""
     if function not in _FUNCTIONS:
         raise InvalidArgumentError(
-            f"function {function!r} is unknown; there are {', '.join(_FUNCTIONS)}")
+            f"function {function!r} is unknown; use one of {', '.join(_FUNCTIONS)}")
     array = numbers(X, "X")
     X = matrices(array[None] if array.ndim == 2 else array)
     F = np.empty_like(X)
@@ -111,7 +112,7 @@ def kernel(X: Any, Y: Any = None, kind: str = "stein", beta: float = 1.0,
     """Kernel values (p, q): exp(-beta d2) of Stein, or tr(log X log Y) of log-euclidean. Warns when
     beta makes the Stein kernel indefinite for some data."""
     if kind not in _KERNELS:
-        raise InvalidArgumentError(f"kind {kind!r} is unknown; there are {', '.join(_KERNELS)}")
+        raise InvalidArgumentError(f"kind {kind!r} is unknown; use one of {', '.join(_KERNELS)}")
     X = matrices(X)
     n = X.shape[1]
     Y = None if Y is None else matrices(Y, "Y", n)
@@ -135,7 +136,7 @@ def _shrinkage(estimator: Any) -> Tuple[int, float]:
     if isinstance(estimator, (int, float)) and 0 <= estimator <= 1:
         return 3, float(estimator)
     raise InvalidArgumentError(
-        f"estimator {estimator!r} is unknown; there are cov, oas, lwf (ledoit-wolf) and a "
+        f"estimator {estimator!r} is unknown; use cov, oas, lwf (ledoit-wolf) or a "
         f"shrinkage between 0 and 1")
 
 

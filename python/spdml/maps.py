@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._arrays import doubles, encode_labels, ints, matrices, metric_number, numbers
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
-from ._library import FitFn, FitOptions, Model, lib
+from ._library import FitFn, FitOptions, FitWatch, Model, lib
 from ._model import ModelHandle
 from ._tags import MatrixInput
 from .functions import apply, mean
@@ -24,19 +24,8 @@ _INIT_GIVEN = 3
 
 def choice(what: str, value: str) -> int:
     """The library's number of a word of one of its enumerations (objective, graph, ...)."""
-    name = getattr(lib, f"spd_{what}_name")
-    words = []
-    while name(len(words)):
-        words.append(name(len(words)).decode())
-    if value not in words:
-        raise InvalidArgumentError(f"{what} {value!r} is unknown; there are {', '.join(words)}")
-    return words.index(value)
-
-
-def solver_number(name: str) -> int:
     number = c.c_int()
-    if not isinstance(name, str) or lib.spd_solver_parse(name.encode(), c.byref(number)) != 0:
-        return choice("solver", name)  # says which there are
+    call(context(1), f"spd_{what}_parse", str(value).encode(), c.byref(number))
     return number.value
 
 
@@ -49,8 +38,8 @@ def congruence(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int]) -> np.ndarra
 
 
 class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
-    """The learned map of Harandi, Salzmann and Hartley (ECCV 2014): W (n, m), orthonormal, so that
-    W'XW is smaller and tells classes apart better.
+    """The learned map of Harandi, Salzmann and Hartley (ECCV 2014): W (n, m), orthonormal, so
+    that the smaller matrices W'XW separate the classes better.
 
     Parameters
     ----------
@@ -103,7 +92,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.callback = callback
 
     def fit(self, X: Any, y: Any = None) -> "SPDML":
-        """Learns the map; without y the graph is that of neighbours alone."""
+        """Learns the map; without y, from the graph of nearest neighbours only."""
         X = matrices(X)
         label = None if y is None else encode_labels(y, len(X))[1]
         options, start = self._options(X.shape[1], label)
@@ -124,15 +113,15 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
 
     @classmethod
     def load(cls, path: Any) -> "SPDML":
-        """A fitted SPDML from a .spdml file, whoever wrote it."""
+        """A fitted SPDML from a .spdml file, written by `save` or by the command."""
         handle = ModelHandle.load(path)
-        f = handle.fields
-        made = cls(n_components=f.m, metric=lib.spd_metric_name(f.metric).decode(), nu_w=f.nu_w,
-                   nu_b=f.nu_b, solver=lib.spd_solver_name(f.solver).decode(),
-                   max_iter=f.max_iter, tol=f.tol, random_state=f.seed,
-                   objective=lib.spd_objective_name(f.objective).decode(),
-                   graph=lib.spd_graph_name(f.graph).decode(),
-                   affinity_weight=f.affinity_weight, restarts=f.restarts)
+        o = handle.fields.options.contents
+        made = cls(n_components=o.m, metric=lib.spd_metric_name(o.metric).decode(), nu_w=o.nu_w,
+                   nu_b=o.nu_b, solver=lib.spd_solver_name(o.solver).decode(),
+                   max_iter=o.max_iter, tol=o.tol, random_state=o.seed,
+                   objective=lib.spd_objective_name(o.objective).decode(),
+                   graph=lib.spd_graph_name(o.graph).decode(),
+                   affinity_weight=o.affinity_weight, restarts=o.restarts)
         made._keep(handle)
         return made
 
@@ -143,13 +132,13 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.cost_history_ = handle.costs
         self.n_iter_ = f.iterations
         self.stop_ = lib.spd_stop_name(f.stop).decode()
-        self.nu_w_, self.nu_b_ = f.nu_w, f.nu_b
+        self.nu_w_, self.nu_b_ = f.options.contents.nu_w, f.options.contents.nu_b
         self.n_features_in_ = f.n
 
     def _options(self, n: int, label: Optional[np.ndarray]) -> Any:
         """The library's options, and the array they may point to."""
         o = FitOptions()
-        lib.spd_fit_defaults(c.byref(o))
+        lib.spd_fit_defaults(c.byref(o), c.sizeof(o))
         o.m = _positive("n_components", max(1, round(n / 3)) if self.n_components is None
                         else self.n_components)
         if o.m >= n:
@@ -159,7 +148,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         o.learning = _UNSUPERVISED if label is None else _SUPERVISED
         o.nu_w = 0 if self.nu_w is None else _positive("nu_w", self.nu_w)
         o.nu_b = 0 if self.nu_b is None else _positive("nu_b", self.nu_b)
-        o.solver = solver_number(self.solver)
+        o.solver = choice("solver", self.solver)
         o.max_iter = _positive("max_iter", self.max_iter)
         o.tol = self.tol
         o.objective = choice("objective", self.objective)
@@ -208,8 +197,9 @@ def _fit(ctx: Context, X: np.ndarray, label: Optional[np.ndarray], options: FitO
         return int(stop or ctx.raised is not None)
 
     try:
-        call(ctx, "spd_fit", X.shape[1], len(X), doubles(X), ints(label), c.byref(options), None,
-             FitFn(after), None, c.byref(pointer), allow=(-8,) if callback else ())
+        watch = FitWatch(size=c.sizeof(FitWatch), after=FitFn(after))
+        call(ctx, "spd_fit", X.shape[1], len(X), doubles(X), ints(label), c.byref(options),
+             c.byref(watch), c.byref(pointer), allow=(-8,) if callback else ())
     except BaseException:
         if pointer:
             lib.spd_model_free(pointer)

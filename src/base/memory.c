@@ -55,13 +55,26 @@ void *mem_grow(void *block, size_t old_bytes, size_t new_bytes)
     return grown;
 }
 
+void *mem_list(void *list, size_t count, size_t size)
+{
+    if (count & (count - 1))
+        return list;
+    return mem_grow(list, count * size, (count ? 2 * count : 1) * size);
+}
+
+char *mem_part(const char *text, size_t length)
+{
+    char *copy = mem_alloc(length + 1, 1);
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
 char *mem_text(const char *text)
 {
-    size_t bytes = strlen(text) + 1;
-    char *copy = mem_alloc(bytes, 1);
-    if (copy)
-        memcpy(copy, text, bytes);
-    return copy;
+    return mem_part(text, strlen(text));
 }
 
 void mem_free(void *block)

@@ -19,8 +19,13 @@ void *mem_zero(size_t count, size_t size);
  * On failure NULL, and block is untouched. */
 void *mem_grow(void *block, size_t old_bytes, size_t new_bytes);
 
-/* A copy of text. */
+/* A list of count elements with room for one more: its room doubles when it is full, at powers of
+ * two. NULL when out of memory, and the list is untouched. */
+void *mem_list(void *list, size_t count, size_t size);
+
+/* A copy of text, and of its first length bytes with a NUL. */
 char *mem_text(const char *text);
+char *mem_part(const char *text, size_t length);
 
 void mem_free(void *block);
 

@@ -3,20 +3,31 @@
 
 #include <math.h>
 
+#define STEP UINT64_C(0x9e3779b97f4a7c15) /* of splitmix64 */
+
 static uint64_t rotate_left(uint64_t x, int k)
 {
     return (x << k) | (x >> (64 - k));
 }
 
+/* The number that splitmix64 makes of the state z: every bit depends on every bit. */
+static uint64_t scramble(uint64_t z)
+{
+    z += STEP;
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
 void rng_seed(rng *r, uint64_t seed)
 {
-    for (int i = 0; i < 4; i++) {
-        seed += UINT64_C(0x9e3779b97f4a7c15);
-        uint64_t z = seed;
-        z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-        z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-        r->state[i] = z ^ (z >> 31);
-    }
+    for (uint64_t i = 0; i < 4; i++)
+        r->state[i] = scramble(seed + i * STEP);
+}
+
+uint64_t rng_key(uint64_t seed, uint64_t a, uint64_t b)
+{
+    return scramble(scramble(scramble(seed) + a) + b);
 }
 
 uint64_t rng_next(rng *r)

@@ -14,6 +14,10 @@ typedef struct rng {
 void rng_seed(rng *r, uint64_t seed);
 uint64_t rng_next(rng *r);
 
+/* A seed of its own for each (seed, a, b): streams that have nothing to do with each other, for the
+ * b-th thing of purpose a, say. */
+uint64_t rng_key(uint64_t seed, uint64_t a, uint64_t b);
+
 /* In [0, 1). */
 double rng_uniform(rng *r);
 

@@ -219,9 +219,9 @@ static spd_status decide(spd_context *ctx, const void *prepared, const void *tra
     (void)method;
     if (!S)
         return ctx_nomem(ctx, "the scores of cdl");
-    parallel_hold_blas();
+    spd_blas_hold();
     dense_trans_product(m->q, classes, t->kernel.train.p, m->Kt, trained, 0.0, S);
-    parallel_release_blas();
+    spd_blas_release();
     for (size_t i = 0; i < m->q; i++)
         label[i] = best_class(classes, S + i * classes, t->mean);
     mem_free(S);

@@ -157,7 +157,7 @@ static spd_status find_directions(spd_context *ctx, lda_prepared *t)
     size_t p = t->kernel.train.p, classes = t->kernel.train.classes;
     lda_room r;
     spd_status status = room_new(ctx, p, classes, &r);
-    parallel_hold_blas();
+    spd_blas_hold();
     if (status == SPD_OK)
         status = solve(ctx, &t->kernel, &r);
     if (status == SPD_OK) {
@@ -169,7 +169,7 @@ static spd_status find_directions(spd_context *ctx, lda_prepared *t)
         else
             status = ctx_nomem(ctx, "the directions of cdl-lda");
     }
-    parallel_release_blas();
+    spd_blas_release();
     room_free(&r);
     return status;
 }
@@ -218,9 +218,9 @@ static spd_status project(spd_context *ctx, const lda_prepared *t, const samples
 {
     spd_status status = log_kernel_meet(ctx, &t->kernel, queries, Kt);
     if (status == SPD_OK) {
-        parallel_hold_blas();
+        spd_blas_hold();
         dense_trans_product(m->q, t->dim, t->kernel.train.p, Kt, t->A, 0.0, m->Q);
-        parallel_release_blas();
+        spd_blas_release();
     }
     return status;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "classify/centre.h"
 #include "classify/tangent.h"
 #include "base/naming.h"
@@ -61,8 +62,8 @@ spd_status embed_check_metric(spd_context *ctx, spd_embedding kind, spd_metric w
     if (!needs_log_maps(kind) || m == &metric_airm || m->dist2 == flat_dist2)
         return SPD_OK;
     return ctx_fail(ctx, SPD_EINVAL,
-                    "%s works in tangent spaces, which %s does not have here; use airm, "
-                    "log-euclidean, log-cholesky or euclidean, or the laplacian",
+                    "%s needs tangent spaces, which are not available for %s; use airm, "
+                    "log-euclidean, log-cholesky or euclidean, or the laplacian method",
                     spd_embedding_name(kind), spd_metric_name(which));
 }
 
@@ -70,9 +71,8 @@ static spd_status check_neighbours(spd_context *ctx, const spd_embed_options *o,
 {
     size_t d = o->dimensions, least = 1 + d + d * (d + 1) / 2;
     if (o->k == 0 || o->k >= p)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "k is %zu: a matrix has between 1 and %zu neighbours among %zu", o->k,
-                        p - 1, p);
+        return ctx_fail(ctx, SPD_EINVAL, "k is %zu; it must be between 1 and %zu for %zu matrices",
+                        o->k, p - 1, p);
     if (o->kind == SPD_EMBED_HESSIAN_LLE && o->k < least)
         return ctx_fail(ctx, SPD_EINVAL,
                         "k is %zu: hessian-lle in %zu dimension%s needs at least 1 + d + d(d+1)/2 "
@@ -87,14 +87,15 @@ spd_status embed_check(spd_context *ctx, const spd_embed_options *o, size_t n, s
     if (!spd_embedding_name(o->kind))
         return ctx_fail(ctx, SPD_EINVAL, "unknown kind of embedding");
     if (p < 2)
-        return ctx_fail(ctx, SPD_EINVAL, "one matrix has no embedding; give at least 2");
+        return ctx_fail(ctx, SPD_EINVAL, "one matrix cannot be embedded; give at least 2");
     if (d == 0 || d >= p)
-        return ctx_fail(ctx, SPD_EINVAL, "%zu dimensions: %zu matrices allow between 1 and %zu", d,
+        return ctx_fail(ctx, SPD_EINVAL, "%zu dimensions requested; %zu matrices allow 1 to %zu", d,
                         p, p - 1);
     if (d > manifold && (o->kind == SPD_EMBED_PGA || o->kind == SPD_EMBED_HESSIAN_LLE))
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "%zu dimensions: the space of %zu x %zu SPD matrices has %zu; use no more",
-                        d, n, n, manifold);
+        return ctx_fail(
+            ctx, SPD_EINVAL,
+            "%zu dimensions requested; the space of %zu x %zu SPD matrices has only %zu", d, n, n,
+            manifold);
     if (!(o->ridge >= 0.0) || !(o->bandwidth >= 0.0))
         return ctx_fail(ctx, SPD_EINVAL, "ridge %g, bandwidth %g: neither may be negative",
                         o->ridge, o->bandwidth);
@@ -124,25 +125,26 @@ static spd_status fill_matrix(spd_context *ctx, const spd_embed_options *o, cons
     return SPD_OK;
 }
 
-/* Matrix, null vectors and eigenvectors of a graph whose parts are known. */
+/* Matrix, null vectors and eigenvectors of a graph whose components are known. */
 static spd_status solve(spd_context *ctx, const spd_embed_options *o, const neighbourhoods *h,
-                        const graph_parts *parts, double *Y, double *lambda, double *bandwidth)
+                        const graph_components *components, double *Y, double *lambda,
+                        double *bandwidth)
 {
     size_t p = h->p;
     const double *weight = NULL;
     double *M = mem_zero(p, p * sizeof *M), *degree = mem_alloc(p, sizeof *degree);
-    double *Z = mem_alloc(parts->count, p * sizeof *Z);
+    double *Z = mem_alloc(components->count, p * sizeof *Z);
     spd_status status = M && degree && Z ? SPD_OK : ctx_nomem(ctx, "the matrix of the embedding");
-    parallel_hold_blas(); /* small problems, but the same bits always */
+    spd_blas_hold(); /* small problems, but the same bits always */
     if (status == SPD_OK)
         status = fill_matrix(ctx, o, h, M, degree, &weight, bandwidth);
     if (status == SPD_OK && o->kind == SPD_EMBED_LLE)
-        status = lle_vectors(ctx, p, M, parts, Z);
+        status = lle_vectors(ctx, p, M, components, Z);
     else if (status == SPD_OK)
-        parts_vectors(p, parts, weight, Z);
-    parallel_release_blas();
+        components_vectors(p, components, weight, Z);
+    spd_blas_release();
     if (status == SPD_OK)
-        status = spectral_bottom(ctx, p, M, weight, parts->count, Z, o->dimensions, Y, lambda);
+        status = spectral_bottom(ctx, p, M, weight, components->count, Z, o->dimensions, Y, lambda);
     mem_free(M);
     mem_free(degree);
     mem_free(Z);
@@ -152,20 +154,20 @@ static spd_status solve(spd_context *ctx, const spd_embed_options *o, const neig
 spd_status embed_graph(spd_context *ctx, const spd_embed_options *o, const neighbourhoods *h,
                        int whole, double *Y, double *lambda, double *bandwidth)
 {
-    graph_parts parts;
+    graph_components components;
     int closed = o->kind == SPD_EMBED_LLE; /* its edges lead one way */
-    spd_status status = parts_find(ctx, h, o->k, &parts);
-    if (status == SPD_OK && whole && parts.count > 1)
-        status = parts_refuse(ctx, &parts, h->p, o->k, 0);
+    spd_status status = components_find(ctx, h, o->k, &components);
+    if (status == SPD_OK && whole && components.count > 1)
+        status = components_refuse(ctx, &components, h->p, o->k, 0);
     if (status == SPD_OK && closed) {
-        parts_free(&parts);
-        status = parts_find_closed(ctx, h, o->k, &parts);
-        if (status == SPD_OK && whole && parts.count > 1)
-            status = parts_refuse(ctx, &parts, h->p, o->k, 1);
+        components_free(&components);
+        status = components_find_closed(ctx, h, o->k, &components);
+        if (status == SPD_OK && whole && components.count > 1)
+            status = components_refuse(ctx, &components, h->p, o->k, 1);
     }
     if (status == SPD_OK)
-        status = solve(ctx, o, h, &parts, Y, lambda, bandwidth);
-    parts_free(&parts);
+        status = solve(ctx, o, h, &components, Y, lambda, bandwidth);
+    components_free(&components);
     return status;
 }
 
@@ -255,22 +257,26 @@ spd_status spd_embed(spd_context *ctx, const spd_embed_options *options, size_t 
 {
     ctx_clear(ctx);
     if (!options || n == 0 || p == 0 || !X || !Y)
-        return ctx_fail(ctx, SPD_EINVAL, "no matrices, no options or no room for coordinates");
-    spd_status status = embed_check(ctx, options, n, p);
+        return ctx_fail(ctx, SPD_EINVAL, "matrices, options or the output array are missing");
+    spd_embed_options o = {0};
+    spd_status status = sized_take(ctx, "spd_embed_options", sizeof o, &o, options);
+    if (status >= 0)
+        status = sized_check(ctx, "spd_embed_info", info);
+    if (status >= 0)
+        status = embed_check(ctx, &o, n, p);
     if (status < 0)
         return status;
-    size_t d = options->dimensions;
+    size_t d = o.dimensions;
     spd_embed_info found = {.explained = NAN, .bandwidth = NAN};
     double *apart = mem_alloc(p + 1, d * sizeof *apart), *lambda = apart;
     if (!apart)
         return ctx_nomem(ctx, "coordinates");
-    status = compute(ctx, options, n, p, X, apart + d, lambda, &found);
+    status = compute(ctx, &o, n, p, X, apart + d, lambda, &found);
     if (status >= 0) {
         memcpy(Y, apart + d, p * d * sizeof *Y);
         if (eigenvalue)
             memcpy(eigenvalue, lambda, d * sizeof *lambda);
-        if (info)
-            *info = found;
+        sized_give(sizeof found, &found, info);
     }
     mem_free(apart);
     return status;

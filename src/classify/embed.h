@@ -36,43 +36,49 @@ void laplacian_matrix(const neighbourhoods *h, size_t k, double t, double *degre
 /* The mean of the squared distances to the k nearest; 1 when all are zero. */
 double laplacian_bandwidth(const neighbourhoods *h, size_t k);
 
-/* ---- parts of the graph (embed_parts.c) ----------------------------------------------------- */
+/* ---- components of the graph (embed_components.c) ------------------------------------------- */
 
-#define PARTS_NONE SIZE_MAX
+#define NO_COMPONENT SIZE_MAX
 
-/* Groups of samples. */
-typedef struct graph_parts {
+/* Sets of samples. */
+typedef struct graph_components {
     size_t count;
-    size_t *part; /* p: its number, or PARTS_NONE; numbered by size, the largest first */
-    size_t *size; /* p, of which count are used */
-} graph_parts;
+    size_t *component; /* p: its number, or NO_COMPONENT; numbered by size, the largest first */
+    size_t *size;      /* p, of which count are used */
+} graph_components;
 
-/* *parts <- samples that the graph of k nearest neighbours joins, either way: every sample is in
- * one. Freed with parts_free, always. */
-spd_status parts_find(spd_context *ctx, const neighbourhoods *h, size_t k, graph_parts *parts);
+/* *components <- samples that the graph of k nearest neighbours joins, either way: every sample is
+ * in one. Freed with components_free, always. */
+spd_status components_find(spd_context *ctx, const neighbourhoods *h, size_t k,
+                           graph_components *components);
 
-/* *parts <- samples that lead to each other, and to no others, from a sample to its k nearest
- * (embed_closed.c). There is at least one such group, and every sample leads to one. */
-spd_status parts_find_closed(spd_context *ctx, const neighbourhoods *h, size_t k,
-                             graph_parts *parts);
-void parts_free(graph_parts *parts);
+/* *components <- samples that lead to each other, and to no others, from a sample to its k nearest
+ * (embed_closed.c). There is at least one such component, and every sample leads to one. */
+spd_status components_find_closed(spd_context *ctx, const neighbourhoods *h, size_t k,
+                                  graph_components *components);
+void components_free(graph_components *components);
 
-/* *parts <- numbered, where leader (p) says the first sample of a sample's part, or PARTS_NONE. */
-spd_status parts_number(spd_context *ctx, size_t p, const size_t *leader, graph_parts *parts);
+/* *components <- numbered, where leader (p) says the first sample of a sample's component, or
+ * NO_COMPONENT. */
+spd_status components_number(spd_context *ctx, size_t p, const size_t *leader,
+                             graph_components *components);
 
-/* SPD_EINVAL with a message that names the parts and the remedy; for count > 1. */
-spd_status parts_refuse(spd_context *ctx, const graph_parts *parts, size_t p, size_t k, int closed);
+/* SPD_EINVAL with a message that names the components and the remedy; for count > 1. */
+spd_status components_refuse(spd_context *ctx, const graph_components *components, size_t p,
+                             size_t k, int closed);
 
-/* ---- null vectors: Z (parts->count x p), the constant first, then one for each part but the last
- */
+/* ---- null vectors --------------------------------------------------------------------------- */
 
-/* sqrt(weight), and sqrt(weight) on each part; weight (p, or NULL for ones). */
-void parts_vectors(size_t p, const graph_parts *parts, const double *weight, double *Z);
+/* Z (components->count x p): the constant first, then one for each component but the last. */
 
-/* embed_lle.c: functions that the weights reproduce, 1 on one closed group and 0 on the others. M
- * is that of lle_matrix. */
-spd_status lle_vectors(spd_context *ctx, size_t p, const double *M, const graph_parts *parts,
-                       double *Z);
+/* sqrt(weight), and sqrt(weight) on each component; weight (p, or NULL for ones). */
+void components_vectors(size_t p, const graph_components *components, const double *weight,
+                        double *Z);
+
+/* embed_lle.c: functions that the weights reproduce, 1 on one closed component and 0 on the others.
+ * M is that of lle_matrix. */
+spd_status lle_vectors(spd_context *ctx, size_t p, const double *M,
+                       const graph_components *components, double *Z);
 
 /* ---- eigenvectors (embed_spectral.c) -------------------------------------------------------- */
 
@@ -99,8 +105,8 @@ spd_status embed_check_metric(spd_context *ctx, spd_embedding kind, spd_metric w
 spd_status embed_check(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p);
 
 /* Y (p x d) and lambda (d) of lle, hessian-lle or laplacian from neighbourhoods with at least
- * o->k neighbours, for checked options. whole: a graph in parts is refused. bandwidth as
- * spd_embed_info. */
+ * o->k neighbours, for checked options. whole: a graph of several components is refused. bandwidth
+ * as spd_embed_info. */
 spd_status embed_graph(spd_context *ctx, const spd_embed_options *o, const neighbourhoods *h,
                        int whole, double *Y, double *lambda, double *bandwidth);
 

@@ -1,6 +1,6 @@
-/* embed_closed.c - groups of samples that are closed: all neighbours of its members are members,
+/* embed_closed.c - components that are closed: all neighbours of their members are members,
  * and every member leads to every other. LLE writes samples by their neighbours alone, one way, so
- * that on each closed group any constant is free (embed_lle.c).
+ * that on each closed component any constant is free (embed_lle.c).
  *
  * They are the strongly connected components without an edge that leaves them. Components come from
  * a walk in depth (Tarjan 1972), without recursion: the way back is kept in `from`. */
@@ -64,8 +64,8 @@ static void walk_from(walk *w, size_t start)
     }
 }
 
-/* leader (p) <- the first sample of i's component where that is closed, else PARTS_NONE. first (p)
- * is scratch. */
+/* leader (p) <- the first sample of i's component where that is closed, else NO_COMPONENT. first
+ * (p) is scratch. */
 static void find_leaders(const walk *w, size_t *first, size_t *leader)
 {
     size_t p = w->h->p;
@@ -76,16 +76,16 @@ static void find_leaders(const walk *w, size_t *first, size_t *leader)
     for (size_t i = 0; i < p; i++)
         for (size_t c = 0; c < w->k; c++)
             if (w->component[w->h->index[i * w->h->k + c]] != w->component[i])
-                first[w->component[i]] = PARTS_NONE;
+                first[w->component[i]] = NO_COMPONENT;
     for (size_t i = 0; i < p; i++)
         leader[i] = first[w->component[i]];
 }
 
-spd_status parts_find_closed(spd_context *ctx, const neighbourhoods *h, size_t k,
-                             graph_parts *parts)
+spd_status components_find_closed(spd_context *ctx, const neighbourhoods *h, size_t k,
+                                  graph_components *components)
 {
     size_t p = h->p, *room = mem_alloc(6, p * sizeof *room);
-    *parts = (graph_parts){0};
+    *components = (graph_components){0};
     if (!room)
         return ctx_nomem(ctx, "the graph of neighbours");
     walk w = {.h = h, .k = k, .order = room, .low = room + p, .next = room + 2 * p};
@@ -98,7 +98,7 @@ spd_status parts_find_closed(spd_context *ctx, const neighbourhoods *h, size_t k
         if (w.order[i] == UNSEEN)
             walk_from(&w, i);
     find_leaders(&w, w.open, w.low);
-    spd_status status = parts_number(ctx, p, w.low, parts);
+    spd_status status = components_number(ctx, p, w.low, components);
     mem_free(room);
     return status;
 }

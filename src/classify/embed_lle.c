@@ -8,8 +8,9 @@
  * eigenvectors of M = (I - W)'(I - W), after the constant one. M is the sum over i of v v' with v
  * = e_i - w, which has k + 1 entries.
  *
- * M f = 0 means f = W f. Where several groups are closed (embed_closed.c), f may be any constant on
- * each, and what it is elsewhere follows: of the samples T outside, M_TT f_T = -M_T,group 1. */
+ * M f = 0 means f = W f. Where several components are closed (embed_closed.c), f may be any
+ * constant on each, and what it is elsewhere follows: of the samples T outside, M_TT f_T =
+ * -M_T,component 1. */
 #include <math.h>
 #include <string.h>
 
@@ -64,8 +65,8 @@ spd_status lle_matrix(spd_context *ctx, const neighbourhoods *h, size_t k, doubl
     return SPD_OK;
 }
 
-/* Row z (p) of Z, with 1 on its group and 0 on the others, filled outside of all groups: outside
- * (count) are the samples there, L the factor of M among them, b (count) scratch. */
+/* Row z (p) of Z, with 1 on its component and 0 on the others, filled outside of all closed ones:
+ * outside (count) are the samples there, L the factor of M among them, b (count) scratch. */
 static void extend(size_t p, const double *M, size_t count, const size_t *outside, const double *L,
                    double *z, double *b)
 {
@@ -95,24 +96,24 @@ static int factor_outside(size_t p, const double *M, size_t count, const size_t 
     return dense_chol(count, L);
 }
 
-spd_status lle_vectors(spd_context *ctx, size_t p, const double *M, const graph_parts *parts,
-                       double *Z)
+spd_status lle_vectors(spd_context *ctx, size_t p, const double *M,
+                       const graph_components *components, double *Z)
 {
     size_t count = 0, *outside = mem_alloc(p, sizeof *outside);
-    parts_vectors(p, parts, NULL, Z);
+    components_vectors(p, components, NULL, Z);
     if (!outside)
         return ctx_nomem(ctx, "the graph of neighbours");
     for (size_t i = 0; i < p; i++)
-        if (parts->part[i] == PARTS_NONE)
+        if (components->component[i] == NO_COMPONENT)
             outside[count++] = i;
     double *L = mem_alloc(count + 1, count * sizeof *L);
     spd_status status = L ? SPD_OK : ctx_nomem(ctx, "the graph of neighbours");
-    if (L && parts->count > 1 && count > 0) {
-        /* A group that is all but closed makes the factor fail without help. */
+    if (L && components->count > 1 && count > 0) {
+        /* A component that is all but closed makes the factor fail without help. */
         if (factor_outside(p, M, count, outside, 0.0, L) &&
             factor_outside(p, M, count, outside, 1e-12, L))
             status = ctx_fail(ctx, SPD_ENUMERIC, "the weights of lle are singular; use another k");
-        for (size_t c = 1; c < parts->count && status == SPD_OK; c++)
+        for (size_t c = 1; c < components->count && status == SPD_OK; c++)
             extend(p, M, count, outside, L, Z + c * p, L + count * count);
     }
     mem_free(L);

@@ -16,7 +16,7 @@
 #include "geometry/spdfun.h"
 #include "linalg/dense.h"
 
-#define BLOCK (SPDFUN_GROUPS * LANES)
+#define BLOCK (SPDFUN_OCTETS * LANES)
 
 typedef struct gram_job {
     const kernels *kernels;
@@ -33,11 +33,11 @@ static int is_flat(const metric *m)
     return m->dist2 == flat_dist2;
 }
 
-/* Comes first in the scratch of a thread: groups are aligned. */
+/* Comes first in the scratch of a thread: octets are aligned. */
 static size_t airm_work(const gram_job *j)
 {
     size_t n = j->n;
-    return is_flat(j->metric) ? 0 : ((1 + SPDFUN_GROUPS) * TRI(n) + n * n) * LANES + spdfun_work(n);
+    return is_flat(j->metric) ? 0 : ((1 + SPDFUN_OCTETS) * TRI(n) + n * n) * LANES + spdfun_work(n);
 }
 
 static size_t gram_work(const gram_job *j)
@@ -63,9 +63,9 @@ static int airm_block(const gram_job *j, const int64_t *neighbour, size_t first,
 {
     const kernels *kern = j->kernels;
     size_t n = j->n, k = j->h->k, entries = TRI(n) * LANES, used;
-    double *A = work, *full = A + SPDFUN_GROUPS * entries, *rest = full + n * n * LANES;
+    double *A = work, *full = A + SPDFUN_OCTETS * entries, *rest = full + n * n * LANES;
     const double *Y[BLOCK];
-    unsigned bad[SPDFUN_GROUPS], any = 0;
+    unsigned bad[SPDFUN_OCTETS], any = 0;
     for (size_t c = 0; c < count; c++)
         Y[c] = j->F + (size_t)neighbour[first + c] * j->size;
     used = block_interleave(kern, TRI(n), count, Y, A);
@@ -102,11 +102,11 @@ static spd_status gram_body(void *user, size_t i, int thread)
     size_t k = j->h->k;
     const int64_t *neighbour = j->h->index + i * k;
     const double *f = j->F + i * j->size;
-    double *groups = j->work + (size_t)thread * j->stride, *T = groups + airm_work(j);
+    double *octets = j->work + (size_t)thread * j->stride, *T = octets + airm_work(j);
     double *G = j->h->G + i * k * k;
     if (is_flat(j->metric))
         flat_tangents(j, f, neighbour, T);
-    else if (airm_tangents(j, f, neighbour, T, groups))
+    else if (airm_tangents(j, f, neighbour, T, octets))
         return SPD_ENUMERIC;
     dense_trans_product(k, k, TRI(j->n), T, T, 0.0, G);
     spd_symmetrize(k, 1, G);

@@ -1,9 +1,9 @@
 /* embed_spectral.c - coordinates from eigenvectors.
  *
  * Bottom. The null vectors of M that are known beforehand (the constant, and one more for each
- * further part of the graph) are lifted above the rest of the spectrum, M <- M + s Z'Z with s twice
- * a bound of M's eigenvalues, so that what is asked for are simply the first eigenvectors: they
- * cannot be mixed with the null space, however small their eigenvalues are.
+ * further component of the graph) are lifted above the rest of the spectrum, M <- M + s Z'Z with s
+ * twice a bound of M's eigenvalues, so that what is asked for are simply the first eigenvectors:
+ * they cannot be mixed with the null space, however small their eigenvalues are.
  *
  * Top. Y = V sqrt(lambda) for the largest eigenvalues: classical scaling. */
 #include <math.h>

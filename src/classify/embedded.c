@@ -5,8 +5,8 @@
  * class of the training sample nearest to it in the first `dimensions` coordinates (Euclidean, ties
  * by lower index). Neighbours and their inner products do not depend on parameters and are kept
  * as far as the largest k that is usually asked for; with a larger k they are made anew. A graph in
- * several parts is no fault here, since well separated classes make one: which part a sample is in
- * is then told by the first coordinates. */
+ * several components is no fault here, since well separated classes make one: which component a
+ * sample is in is then told by the first coordinates. */
 #include <math.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef SPD_CLASSIFY_GABOR_FEATURES_H
 #define SPD_CLASSIFY_GABOR_FEATURES_H
 
-#include "describe/gabor_bank.h"
+#include "filters/gabor_bank.h"
 
 #define GABOR_SCALES       5
 #define GABOR_ORIENTATIONS 8

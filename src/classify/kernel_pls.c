@@ -153,9 +153,9 @@ spd_status kernel_pls_fit(spd_context *ctx, size_t p, size_t outputs, const doub
     if (status == SPD_OK)
         status = run_new(ctx, pls, K, Y, &r);
     if (status == SPD_OK) {
-        parallel_hold_blas();
+        spd_blas_hold();
         find_components(pls, &r);
-        parallel_release_blas();
+        spd_blas_release();
     }
     run_free(&r);
     return status;
@@ -181,7 +181,7 @@ void kernel_pls_coefficients(const kernel_pls *pls, size_t components, double *B
             Z[i * outputs + c] /= pls->R[i * pls->room + i];
         }
     memset(B, 0, pls->p * outputs * sizeof *B);
-    parallel_hold_blas();
+    spd_blas_hold();
     dense_trans_product(pls->p, outputs, a, pls->U, Z, 1.0, B);
-    parallel_release_blas();
+    spd_blas_release();
 }

@@ -14,8 +14,8 @@
 #include "classify/log_kernel.h"
 #include "classify/svm_pairs.h"
 #include "classify/values.h"
+#include "engine/check.h"
 #include "engine/parallel.h"
-#include "linalg/dense.h"
 
 #define QUERIES_PER_CHUNK 16
 
@@ -108,15 +108,6 @@ static double kernel_value(const kernels_of *s, double beta, double stored)
     return s->metric == SPD_STEIN ? exp(-beta * stored) : s->scale * stored;
 }
 
-static int is_definite(size_t p, const double *K, double *room)
-{
-    parallel_hold_blas();
-    memcpy(room, K, p * p * sizeof *room);
-    int good = !dense_chol(p, room);
-    parallel_release_blas();
-    return good;
-}
-
 /* K <- K + s I such that no eigenvalue is negative. */
 static spd_status repair(spd_context *ctx, size_t p, double *K)
 {
@@ -124,7 +115,7 @@ static spd_status repair(spd_context *ctx, size_t p, double *K)
     spd_status status = SPD_OK;
     if (!room || !lambda)
         status = ctx_nomem(ctx, "a kernel");
-    else if (!is_definite(p, K, room))
+    else if (!check_definite(p, K, room))
         status = spd_eigh(ctx, p, 1, K, lambda, NULL);
     else
         lambda[0] = 0.0;

@@ -4,10 +4,12 @@
  * loosely; the gradient over all atoms then tells the gap and which atoms are missing, those with
  * |g_j| > lambda/2. The steepest of them join, so many that the set about doubles.
  *
- * Where most atoms take part, the dual is the smaller problem (lasso_dual.h). Which of the two it
- * will be is foretold by Q k, the code without penalty: the penalty moves entry j by lambda/2 times
- * row j of Q times a vector of signs, so by about lambda/2 times the length of the row; entries
- * smaller than that will be zero. */
+ * Where most atoms take part, the dual is the smaller problem (lasso_dual.h): with 118 and 600
+ * atoms and lambda 1e-3 it codes 57 and 128 times as many queries a second (bench_rsr), and tuning
+ * rsr on 205 matrices of textures takes half the time. Which of the two it will be is foretold by
+ * Q k, the code without penalty: the penalty moves entry j by lambda/2 times row j of Q times a
+ * vector of signs, so by about lambda/2 times the length of the row; entries smaller than that will
+ * be zero. */
 #include "classify/lasso.h"
 
 #include <math.h>

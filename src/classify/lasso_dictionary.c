@@ -4,8 +4,7 @@
 
 #include "base/memory.h"
 #include "classify/lasso.h"
-#include "engine/parallel.h"
-#include "linalg/dense.h"
+#include "engine/check.h"
 
 /* The inverse is trusted up to this condition, bounded by the largest row sums of K and K^-1. */
 #define WORST_CONDITION 1e8
@@ -32,17 +31,6 @@ static void measure_rows(size_t p, const double *A, double *length)
     }
 }
 
-/* Has K a Cholesky factor? Asked beforehand, since spd_inverse would find out, at some cost, what
- * is wrong with it. Q (p x p) is scratch. */
-static int is_definite(size_t p, const double *K, double *Q)
-{
-    parallel_hold_blas();
-    memcpy(Q, K, p * p * sizeof *Q);
-    int good = !dense_chol(p, Q);
-    parallel_release_blas();
-    return good;
-}
-
 spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, lasso_dictionary *d)
 {
     size_t square;
@@ -51,7 +39,8 @@ spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, la
         return ctx_nomem(ctx, "sparse coding");
     double *Q = mem_alloc(square, sizeof *Q), *spread = mem_alloc(p, sizeof *spread);
     spd_status status = Q && spread ? SPD_OK : ctx_nomem(ctx, "sparse coding");
-    int definite = status == SPD_OK && is_definite(p, K, Q);
+    /* Asked beforehand, since spd_inverse would find out, at some cost, what is wrong with K. */
+    int definite = status == SPD_OK && check_definite(p, K, Q);
     if (definite)
         status = spd_inverse(ctx, p, 1, K, Q);
     if (definite && status == SPD_OK && largest_row(p, K) * largest_row(p, Q) <= WORST_CONDITION) {

@@ -62,7 +62,7 @@ static spd_status add_means(spd_context *ctx, const samples *train, const member
         unfinished += status == SPD_NOT_CONVERGED;
     }
     if (unfinished)
-        return ctx_fail(ctx, SPD_NOT_CONVERGED, "the means of %zu classes have not converged",
+        return ctx_fail(ctx, SPD_NOT_CONVERGED, "the means of %zu classes did not converge",
                         unfinished);
     return SPD_OK;
 }

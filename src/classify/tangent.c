@@ -206,7 +206,7 @@ spd_status tangent_learn(spd_context *ctx, spd_metric id, const samples *train,
     else
         *space = t;
     if (status == SPD_OK && remark > 0)
-        status = ctx_fail(ctx, remark, "the mean of the training samples has not converged");
+        status = ctx_fail(ctx, remark, "the mean of the training samples did not converge");
     return status;
 }
 

@@ -139,11 +139,11 @@ static void solve_all(const members *m, const double *L, discriminants *s, doubl
 /* With one BLAS thread, so that bits do not depend on their number. */
 static spd_status factor(spd_context *ctx, size_t n, double *Sigma)
 {
-    parallel_hold_blas();
+    spd_blas_hold();
     int bad = n > 0 && dense_chol(n, Sigma);
-    parallel_release_blas();
+    spd_blas_release();
     return bad ? ctx_fail(ctx, SPD_ENUMERIC,
-                          "the scatter within classes cannot be inverted; regularise the data")
+                          "the within-class scatter cannot be inverted; regularise the data")
                : SPD_OK;
 }
 

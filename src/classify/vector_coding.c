@@ -133,7 +133,7 @@ static spd_status choose_dimensions(spd_context *ctx, const vector_space *s,
 {
     double wanted = method->value[SPD_PARAM_DIMENSIONS];
     if (!(wanted >= 1.0))
-        return ctx_fail(ctx, SPD_EINVAL, "dimensions is %g: give a number from 1 on", wanted);
+        return ctx_fail(ctx, SPD_EINVAL, "dimensions is %g; it must be at least 1", wanted);
     size_t rank = s->components.rank;
     *dimensions = wanted < (double)rank ? (size_t)wanted : rank;
     return SPD_OK;

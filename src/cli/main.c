@@ -22,9 +22,8 @@ static int run_command(const command *c, int argc, char **argv)
     if (code == CLI_GOOD && arguments_flag(&args, "help")) {
         manual_help(stdout, c);
     } else if (code == CLI_GOOD) {
-        code = session_open(&s, &args);
-        if (code == CLI_GOOD)
-            code = c->run(&s);
+        session_open(&s, &args);
+        code = session_run(&s, c);
         session_close(&s);
     }
     arguments_free(&args);

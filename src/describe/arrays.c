@@ -5,34 +5,25 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "describe/groups.h"
+#include "describe/long_table.h"
 #include "describe/inputs.h"
 #include "io/array.h"
-#include "io/csv.h"
-#include "io/data.h"
-#include "io/file.h"
+#include "formats/csv.h"
+#include "formats/data.h"
+#include "formats/format.h"
 #include "io/npy.h"
 #include "io/text.h"
-
-static int has_ending(const char *path, const char *const *endings)
-{
-    const char *ending = path_ending(path);
-    for (size_t i = 0; endings[i]; i++)
-        if (text_same(ending, endings[i]))
-            return 1;
-    return 0;
-}
 
 int arrays_is_array(const char *path)
 {
     static const char *const endings[] = {".npz", ".npy", ".mat", NULL};
-    return has_ending(path, endings);
+    return path_ends_in(path, endings);
 }
 
 int arrays_is_text(const char *path)
 {
     static const char *const endings[] = {".csv", ".tsv", ".txt", NULL};
-    return has_ending(path, endings);
+    return path_ends_in(path, endings);
 }
 
 /* ---- which array ----------------------------------------------------------------------------- */
@@ -76,7 +67,7 @@ static spd_status pick(spd_context *ctx, const io_file *file, input_kind takes, 
     const io_entry *found = choose(file, takes, x_name);
     if (!found) {
         io_names(file, names, sizeof names);
-        ctx_fail(ctx, SPD_EINVAL, "which array holds the inputs? It has %s", names);
+        ctx_fail(ctx, SPD_EINVAL, "cannot tell which array holds the inputs; it has %s", names);
         ctx_advise(ctx, SPD_EINVAL, SPD_REMEDY_NAME_X, 0.0);
     } else if (found->readable && !fits(takes, found)) {
         array_shape_text(found->ndim, found->shape, shape, sizeof shape);
@@ -248,7 +239,7 @@ static spd_status read_slices(spd_context *ctx, io_file *file, const io_entry *e
     size_t per_row = options->group && takes == INPUT_TABLE ? s->rows : s->slices;
     status = read_extras(ctx, file, entry, per_row, options, s);
     if (status == SPD_OK && options->group && takes == INPUT_TABLE)
-        status = groups_of_array(ctx, file->path, options, s);
+        status = long_table_of_array(ctx, file->path, options, s);
     return status;
 }
 
@@ -285,7 +276,7 @@ spd_status arrays_open(spd_context *ctx, const char *path, input_kind takes,
     array_source *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(ctx, "arrays");
-    spd_status status = text ? groups_of_text(ctx, path, options, fresh)
+    spd_status status = text ? long_table_of_text(ctx, path, options, fresh)
                              : open_arrays(ctx, path, takes, options, fresh, &lazy);
     if (status < 0 || lazy)
         arrays_free(fresh);

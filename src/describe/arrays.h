@@ -1,15 +1,16 @@
 /* arrays.h - array files as inputs: several images, clips or tables in one array, or one long
- * table whose rows a column divides into groups. */
+ * table whose rows a column divides. */
 #ifndef SPD_DESCRIBE_ARRAYS_H
 #define SPD_DESCRIBE_ARRAYS_H
 
 #include "describe/descriptor.h"
+#include "spdml-data.h"
 
 typedef struct array_source {
     spd_array *X;                   /* float64 */
     size_t slices;                  /* inputs in it */
     size_t rows, columns, channels; /* of a slice: height, width, channels of an image */
-    size_t *start;                  /* slices + 1: rows of the groups; NULL: all are equal */
+    size_t *start;                  /* slices + 1: rows of the slices; NULL: all are equal */
     double scale;                   /* images: brings values into [0, 1] */
     spd_data *extras;               /* y and columns with a row per slice */
 } array_source;

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "io/array.h"
-#include "io/data.h"
+#include "formats/data.h"
 
 void collection_free(collection *all)
 {
@@ -36,14 +36,14 @@ static spd_status check_sizes(spd_context *ctx, const inputs *list, const descri
 {
     if (all->p && made->n != all->n)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "gives matrices of size %zu x %zu, %.200s of %zu x %zu; describe them "
-                        "apart, or make the inputs alike",
+                        "gives matrices of size %zu x %zu, but %.200s gives %zu x %zu; describe "
+                        "them separately, or make the inputs alike",
                         made->n, made->n, list->item[all->item[0]].name, all->n, all->n);
     if (!picture || !all->images ||
         (picture->height == all->height && picture->width == all->width))
         return SPD_OK;
     ctx_fail(ctx, SPD_EINVAL,
-             "has %zu x %zu pixels, %.200s %zu x %zu; images that are kept must have one size",
+             "has %zu x %zu pixels, but %.200s has %zu x %zu; images to be kept must have one size",
              picture->width, picture->height, list->item[all->item[0]].name, all->width,
              all->height);
     return ctx_advise(ctx, SPD_EINVAL, SPD_REMEDY_SIZE, 0.0);
@@ -112,10 +112,7 @@ typedef struct making {
 
 static int is_taken(const spd_data *data, const char *name)
 {
-    for (size_t i = 0; i < data->columns; i++)
-        if (strcmp(data->column[i]->name, name) == 0)
-            return 1;
-    return strcmp(name, "X") == 0 || strcmp(name, "y") == 0;
+    return data_column(data, name) || strcmp(name, "X") == 0 || strcmp(name, "y") == 0;
 }
 
 /* Adds the column that the cells give under a name, unless it cannot be or the name is taken. */
@@ -184,10 +181,7 @@ static spd_status add_index_columns(spd_context *ctx, making *m)
 static cell carried(const inputs *list, const item *what, const char *name)
 {
     const spd_data *extras = what->form == ITEM_SLICE ? list->array[what->source]->extras : NULL;
-    for (size_t i = 0; extras && i < extras->columns; i++)
-        if (extras->column[i]->name && strcmp(extras->column[i]->name, name) == 0)
-            return (cell){extras->column[i], what->index};
-    return (cell){NULL, 0};
+    return (cell){extras ? data_column(extras, name) : NULL, what->index};
 }
 
 /* Columns of the first array that all others have too. */
@@ -230,7 +224,8 @@ static spd_status add_labels(spd_context *ctx, making *m)
     spd_status status = column_gather(ctx, "y", m->all->p, m->cells, &m->data->y);
     if (status == SPD_OK && !m->data->y) {
         status = ctx_fail(ctx, SPD_EINVAL,
-                          "some labels are numbers, others are texts; describe the inputs apart");
+                          "some labels are numbers, others are strings; describe the inputs "
+                          "separately");
         ctx_advise(ctx, status, SPD_REMEDY_LABELS, 0.0);
     }
     return status < 0 ? status : labels_classify(ctx, m->data);

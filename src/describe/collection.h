@@ -3,6 +3,7 @@
 #define SPD_DESCRIBE_COLLECTION_H
 
 #include "describe/labelling.h"
+#include "spdml-data.h"
 
 typedef struct collection {
     size_t p, n;

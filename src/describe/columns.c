@@ -122,21 +122,6 @@ spd_status column_gather(spd_context *ctx, const char *name, size_t p, const cel
     return finish(ctx, status, fresh, name, column);
 }
 
-/* Copies with '?' for every byte that is not part of UTF-8. */
-static void copy_utf8(const char *text, size_t size, char *out)
-{
-    uint32_t code;
-    for (size_t i = 0, step; i < size; i += step) {
-        size_t good = utf8_get(text + i, size - i, &code);
-        step = good ? good : 1;
-        if (good)
-            memcpy(out + i, text + i, step);
-        else
-            out[i] = '?';
-    }
-    out[size] = '\0';
-}
-
 spd_status column_texts(spd_context *ctx, const char *name, size_t p, const char *const *texts,
                         spd_array **column)
 {
@@ -149,10 +134,8 @@ spd_status column_texts(spd_context *ctx, const char *name, size_t p, const char
     if (status < 0)
         return status;
     for (size_t i = 0; i < p; i++) {
-        size_t size = strlen(texts[i]);
-        copy_utf8(texts[i], size, pool);
         fresh->text[i] = pool;
-        pool += size + 1;
+        pool += utf8_copy(texts[i], pool) + 1;
     }
     return finish(ctx, SPD_OK, fresh, name, column);
 }

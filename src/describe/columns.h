@@ -3,7 +3,7 @@
 #define SPD_DESCRIBE_COLUMNS_H
 
 #include "base/context.h"
-#include "io/csv.h"
+#include "formats/csv.h"
 
 /* A row of an array; array NULL: there is none. */
 typedef struct cell {

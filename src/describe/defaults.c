@@ -1,6 +1,7 @@
 /* defaults.c - usual settings of the descriptors. */
 #include <math.h>
 
+#include "base/sized.h"
 #include "describe/describe.h"
 
 #define PI 3.14159265358979323846
@@ -17,9 +18,10 @@ double defaults_regularize(spd_descriptor kind)
     return kind == SPD_DESCRIBE_JOINTS ? 1e-3 : 0.0;
 }
 
-void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options)
+void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options, size_t size)
 {
-    *options = (spd_describe_options){
+    spd_describe_options usual = {
+        .size = sizeof usual,
         .covariance = {.regularize = defaults_regularize(kind)},
         .step = 4,
         .bin = 3,
@@ -33,10 +35,12 @@ void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options)
         .order = 4,
     };
     if (kind == SPD_DESCRIBE_SIFT_COLOR) {
-        options->width = options->height = 400;
+        usual.width = usual.height = 400;
     } else if (kind == SPD_DESCRIBE_GABOR) {
-        options->width = options->height = 64;
-        options->regions = SPD_REGIONS_HALVES;
-        options->grey = 1;
+        usual.width = usual.height = 64;
+        usual.regions = SPD_REGIONS_HALVES;
+        usual.grey = 1;
     }
+    options->size = size;
+    sized_give(sizeof usual, &usual, options);
 }

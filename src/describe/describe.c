@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "describe/collection.h"
-#include "describe/grey.h"
 #include "describe/reading.h"
 #include "describe/resize.h"
 #include "engine/parallel.h"
-#include "io/archive.h"
+#include "formats/archive.h"
 
 #define BATCH       64
 #define BATCH_BYTES ((size_t)64 << 20)
@@ -71,22 +71,6 @@ static int is_final(const run *r, spd_status status)
 
 /* ---- one input ------------------------------------------------------------------------------- */
 
-/* *kept <- the grey image, in the size that the options say. */
-static spd_status keep_image(spd_context *ctx, const spd_describe_options *options,
-                             const image *picture, image **kept)
-{
-    image *grey = NULL;
-    size_t width = options->width ? options->width : picture->width;
-    size_t height = options->height ? options->height : picture->height;
-    spd_status status = image_new(ctx, picture->width, picture->height, 1, &grey);
-    if (status < 0)
-        return status;
-    grey_of(picture, grey->pixel);
-    status = resize_image(ctx, grey, width, height, kept);
-    image_free(grey);
-    return status;
-}
-
 /* Every matrix must be usable: better a message now than one from every later command. */
 static spd_status check_matrices(spd_context *ctx, const run *r, const description *made)
 {
@@ -104,7 +88,8 @@ static spd_status describe_input(spd_context *ctx, const run *r, const reading *
     if (status >= 0)
         status = check_matrices(ctx, r, &o->made);
     if (status >= 0 && r->options->keep_images && now->in.image)
-        status = keep_image(ctx, r->options, now->in.image, &o->picture);
+        status =
+            resize_grey(ctx, now->in.image, r->options->width, r->options->height, &o->picture);
     return status;
 }
 
@@ -153,7 +138,7 @@ static spd_status read_member(run *r, const item *what, outcome *o)
         r->member++;
     }
     if (status == SPD_OK && !name)
-        status = ctx_fail(r->ctx, SPD_EIO, "the archive became shorter while it was read");
+        status = ctx_fail(r->ctx, SPD_EIO, "the archive shrank while it was being read");
     if (status == SPD_OK)
         status = archive_file_read(r->ctx, r->archive, ARCHIVE_MEMBER_LIMIT, &o->bytes, &o->size);
     return note(r->ctx, what->name, o, status);
@@ -278,8 +263,9 @@ static spd_status describe_all(run *r)
         status = run_batch(r);
     if (status == SPD_OK && r->all.p == 0) {
         const faults *skipped = &r->list.skipped;
-        status = ctx_fail(r->ctx, SPD_EINVAL, "no input could be described; the first says: %.300s",
-                          skipped->count ? skipped->error[0].message : "there is none");
+        status =
+            ctx_fail(r->ctx, SPD_EINVAL, "no input could be described; the first error: %.300s",
+                     skipped->count ? skipped->error[0].message : "there is none");
         if (skipped->count)
             ctx_advise(r->ctx, status, skipped->error[0].remedy, skipped->error[0].remedy_value);
     }
@@ -372,17 +358,18 @@ spd_status spd_describe(spd_context *ctx, spd_descriptor kind, size_t count,
     spd_describe_options chosen;
     ctx_clear(ctx);
     if (!descriptor_of(kind))
-        return ctx_fail(ctx, SPD_EINVAL, "there is no descriptor %d", (int)kind);
-    spd_describe_defaults(kind, &chosen);
-    if (options)
-        chosen = *options;
+        return ctx_fail(ctx, SPD_EINVAL, "unknown descriptor %d", (int)kind);
+    spd_describe_defaults(kind, &chosen, sizeof chosen);
+    spd_status status = sized_take(ctx, "spd_describe_options", sizeof chosen, &chosen, options);
+    if (status < 0)
+        return status;
     if (chosen.covariance.regularize < 0.0)
         chosen.covariance.regularize = defaults_regularize(kind);
     /* Messages of inputs are needed even where the caller does not want them. */
     spd_context *own = ctx ? NULL : spd_context_new();
     if (!ctx && !own)
         return SPD_ENOMEM;
-    spd_status status = describe(ctx ? ctx : own, kind, count, paths, &chosen, data, failures);
+    status = describe(ctx ? ctx : own, kind, count, paths, &chosen, data, failures);
     spd_context_free(own);
     return status;
 }

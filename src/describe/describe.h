@@ -3,6 +3,7 @@
 #define SPD_DESCRIBE_DESCRIBE_H
 
 #include "describe/descriptor.h"
+#include "spdml-data.h"
 
 /* *text <- how the matrices were made, as JSON; new. */
 spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe_options *options,

@@ -1,7 +1,9 @@
-/* descriptor.c - the table of descriptors, and the words for enumerations of the options. */
+/* descriptor.c - the table of descriptors, and their names. */
 #include "describe/descriptor.h"
 
 #include <string.h>
+
+#include "base/memory.h"
 
 const descriptor *descriptor_of(spd_descriptor kind)
 {
@@ -25,17 +27,6 @@ const char *spd_descriptor_name(spd_descriptor kind)
     return (unsigned)kind < SPD_DESCRIPTORS ? names[kind] : NULL;
 }
 
-const char *spd_shrinkage_name(spd_shrinkage shrinkage)
-{
-    static const char *const names[SPD_SHRINKAGES] = {
-        [SPD_SHRINK_NONE] = "none",
-        [SPD_SHRINK_OAS] = "oas",
-        [SPD_SHRINK_LEDOIT_WOLF] = "ledoit-wolf",
-        [SPD_SHRINK_VALUE] = "value",
-    };
-    return (unsigned)shrinkage < SPD_SHRINKAGES ? names[shrinkage] : NULL;
-}
-
 spd_status spd_descriptor_parse(const char *name, spd_descriptor *kind)
 {
     for (int i = 0; i < SPD_DESCRIPTORS; i++)
@@ -46,12 +37,29 @@ spd_status spd_descriptor_parse(const char *name, spd_descriptor *kind)
     return SPD_EINVAL;
 }
 
-spd_status spd_shrinkage_parse(const char *name, spd_shrinkage *shrinkage)
+spd_status description_room(spd_context *ctx, size_t count, size_t n, size_t columns,
+                            description *out)
 {
-    for (int i = 0; i < SPD_SHRINKAGES; i++)
-        if (strcmp(spd_shrinkage_name((spd_shrinkage)i), name) == 0) {
-            *shrinkage = (spd_shrinkage)i;
-            return SPD_OK;
-        }
-    return SPD_EINVAL;
+    size_t entries;
+    double *X = NULL, *column = NULL;
+    if (!mem_mul(n, n, &entries) && !mem_mul(entries, count, &entries)) {
+        X = mem_zero(entries, sizeof *X);
+        column = mem_mul(count, columns, &entries) ? NULL : mem_zero(entries, sizeof *column);
+    }
+    if (!X || !column) {
+        mem_free(X);
+        mem_free(column);
+        return ctx_nomem(ctx, "covariance matrices");
+    }
+    *out = (description){.count = count, .n = n, .X = X, .columns = columns, .column = column};
+    return SPD_OK;
+}
+
+void description_free(description *out)
+{
+    if (!out)
+        return;
+    mem_free(out->X);
+    mem_free(out->column);
+    *out = (description){0};
 }

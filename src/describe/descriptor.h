@@ -10,14 +10,10 @@
 #include <jansson.h>
 
 #include "base/context.h"
-#include "io/image.h"
-#include "io/motion.h"
-
-/* Observations in rows; their covariance is one diagonal block of the sample's matrix. */
-typedef struct observations {
-    size_t r, n;
-    const double *O; /* r x n */
-} observations;
+#include "engine/covariance.h"
+#include "spdml-data.h"
+#include "formats/image.h"
+#include "formats/motion.h"
 
 typedef enum input_kind { INPUT_TABLE = 0, INPUT_IMAGE, INPUT_MOTION } input_kind;
 
@@ -43,7 +39,7 @@ typedef struct descriptor {
     input_kind takes;
 
     /* *shared <- what all inputs need (filters, a grid), read only from then on. Complains about
-     * options that make no sense. */
+     * options that make no sense; a default regularisation is resolved before, by spd_describe. */
     spd_status (*prepare)(spd_context *ctx, const spd_describe_options *options, void **shared);
     spd_status (*describe)(spd_context *ctx, const void *shared, const input *in, description *out);
     void (*release)(void *shared); /* takes NULL */
@@ -65,13 +61,5 @@ extern const descriptor descriptor_joints;     /* joints.c */
 spd_status description_room(spd_context *ctx, size_t count, size_t n, size_t columns,
                             description *out);
 void description_free(description *out);
-
-/* X (n x n, n the sum of the blocks' sizes; m x m with options->W) <- covariance of the blocks,
- * block-diagonal, shrunk and regularised as the options say. With W (n x m), whose rows are split
- * as the blocks are, it is the sum of the covariances of O_b W_b, and no n x n matrix is formed.
- * SPD_EINVAL with remedy when a block has too few rows for a positive definite result (r <= n,
- * r <= m with W) and the options do not repair that. */
-spd_status covariance_blocks(spd_context *ctx, const spd_covariance_options *options, size_t blocks,
-                             const observations *block, double *X);
 
 #endif

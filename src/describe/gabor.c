@@ -12,11 +12,10 @@
  *
  * Pixels are written cell after cell, so that every region is a run of rows of one array. */
 #include "base/memory.h"
-#include "describe/describe.h"
-#include "describe/gabor_bank.h"
-#include "describe/grey.h"
+#include "describe/descriptor.h"
+#include "filters/gabor_bank.h"
 #include "describe/resize.h"
-#include "describe/uniform.h"
+#include "describe/grey.h"
 
 #define PLAIN_FEATURES 3 /* I, x, y */
 
@@ -74,21 +73,6 @@ static void free_features(features *f)
     mem_free(f->magnitude);
     mem_free(f->O);
     mem_free(f->block);
-}
-
-/* *out <- the grey image of in, resized; new. */
-static spd_status grey_resized(spd_context *ctx, const image *in, size_t width, size_t height,
-                               image **out)
-{
-    image *grey = NULL;
-    spd_status status = image_new(ctx, in->width, in->height, 1, &grey);
-    if (status >= 0) {
-        grey_of(in, grey->pixel);
-        status =
-            resize_image(ctx, grey, width ? width : in->width, height ? height : in->height, out);
-    }
-    image_free(grey);
-    return status;
 }
 
 static spd_status measure(spd_context *ctx, const gabor_bank *bank, features *f)
@@ -150,7 +134,7 @@ static spd_status check_blocks(spd_context *ctx, const spd_covariance_options *c
     if (c->W || c->regularize > 0.0 || c->shrinkage != SPD_SHRINK_NONE)
         return SPD_OK;
     for (size_t b = 0; b < blocks; b++)
-        if (uniform_values(block[b].r, block[b].n, block[b].O)) {
+        if (grey_is_uniform(block[b].r, block[b].n, block[b].O)) {
             ctx_fail(ctx, SPD_ENOTSPD,
                      "all %zu pixels of region %zu of %zu have the same intensity, so the "
                      "covariance is singular",
@@ -184,12 +168,9 @@ static spd_status gabor_prepare(spd_context *ctx, const spd_describe_options *op
     if (!g)
         return ctx_nomem(ctx, "a descriptor");
     g->options = *options;
-    if (g->options.covariance.regularize < 0.0)
-        g->options.covariance.regularize = defaults_regularize(SPD_DESCRIBE_GABOR);
     spd_status status = SPD_OK;
     if ((unsigned)options->regions > SPD_REGIONS_GRID)
-        status =
-            ctx_fail(ctx, SPD_EINVAL, "there is no choice of regions %d", (int)options->regions);
+        status = ctx_fail(ctx, SPD_EINVAL, "unknown choice of regions %d", (int)options->regions);
     else if (options->width && options->height) {
         layout l = layout_of(options, options->width, options->height);
         status = check_layout(ctx, &l);
@@ -235,7 +216,7 @@ static spd_status gabor_describe(spd_context *ctx, const void *shared, const inp
     gabor_bank *own = NULL;
     features f = {0};
     description made = {0};
-    spd_status status = grey_resized(ctx, in->image, g->options.width, g->options.height, &f.grey);
+    spd_status status = resize_grey(ctx, in->image, g->options.width, g->options.height, &f.grey);
     if (status >= 0 && !g->bank)
         status = bank_for(ctx, &g->options, f.grey->width, f.grey->height, &own);
     if (status >= 0)

@@ -6,9 +6,13 @@
 #ifndef SPD_DESCRIBE_GREY_H
 #define SPD_DESCRIBE_GREY_H
 
-#include "io/image.h"
+#include "formats/image.h"
 
 /* grey (height x width) */
 void grey_of(const image *in, double *grey);
+
+/* Are value[0], value[stride], ... (count of them, in [0, 1]) the same up to rounding? Images and
+ * regions of one intensity have no covariance worth the name. */
+int grey_is_uniform(size_t count, size_t stride, const double *value);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "describe/labelling.h"
 #include "io/array.h"
-#include "io/csv.h"
+#include "formats/csv.h"
 #include "io/source.h"
 #include "io/text.h"
 
@@ -117,7 +117,7 @@ static spd_status read_table(spd_context *ctx, const io_source *source, index_fi
     spd_array *names = NULL;
     spd_status status = csv_survey(ctx, (const char *)source->bytes, source->size, NULL, &table);
     if (status == SPD_OK && table.columns < 2)
-        status = ctx_fail(ctx, SPD_EFORMAT, "an index has two columns at least: file, label");
+        status = ctx_fail(ctx, SPD_EFORMAT, "an index needs at least two columns: file, label");
     if (status == SPD_OK)
         status = read_header(ctx, source, &table, &names);
     if (status == SPD_OK && table.rows == 0)

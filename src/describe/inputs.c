@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "io/archive.h"
-#include "io/folder.h"
+#include "formats/archive.h"
+#include "formats/folder.h"
 #include "io/text.h"
 
 /* Largest skeleton in an archive. */
@@ -16,41 +16,19 @@
 
 #define SECONDS_BETWEEN_REPORTS 0.1
 
-const char *path_base(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-const char *path_ending(const char *path)
-{
-    const char *base = path_base(path), *dot = strrchr(base, '.');
-    return dot && dot != base ? dot : "";
-}
-
-void *inputs_grow(void *list, size_t count, size_t size)
-{
-    if (count & (count - 1))
-        return list;
-    return mem_grow(list, count * size, (count ? 2 * count : 1) * size);
-}
-
 /* ---- endings --------------------------------------------------------------------------------- */
 
 static int is_image(const char *path)
 {
     static const char *const endings[] = {".png", ".jpg", ".jpeg", ".tif", ".tiff",
-                                          ".pgm", ".ppm", ".pnm",  ".pbm"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (text_same(path_ending(path), endings[i]))
-            return 1;
-    return 0;
+                                          ".pgm", ".ppm", ".pnm",  ".pbm", NULL};
+    return path_ends_in(path, endings);
 }
 
 static int is_motion(const char *path)
 {
-    const char *ending = path_ending(path);
-    return text_same(ending, ".amc") || text_same(ending, ".bvh") || text_same(ending, ".c3d");
+    static const char *const endings[] = {".amc", ".bvh", ".c3d", NULL};
+    return path_ends_in(path, endings);
 }
 
 /* Is a file found in a folder or an archive one of the inputs? */
@@ -94,7 +72,7 @@ static spd_status say_so_far(spd_context *ctx, inputs *list)
 static spd_status add_item(spd_context *ctx, inputs *list, item_form form, char *name,
                            size_t source, size_t index)
 {
-    item *grown = name ? inputs_grow(list->item, list->count, sizeof *grown) : NULL;
+    item *grown = name ? mem_list(list->item, list->count, sizeof *grown) : NULL;
     if (!grown) {
         mem_free(name);
         return ctx_nomem(ctx, "a list of inputs");
@@ -107,7 +85,7 @@ static spd_status add_item(spd_context *ctx, inputs *list, item_form form, char 
 
 static spd_status add_slices(spd_context *ctx, inputs *list, const char *path, array_source *source)
 {
-    array_source **grown = inputs_grow(list->array, list->arrays, sizeof *grown);
+    array_source **grown = mem_list(list->array, list->arrays, sizeof *grown);
     if (!grown) {
         arrays_free(source);
         return ctx_nomem(ctx, "a list of inputs");
@@ -213,7 +191,7 @@ static spd_status list_members(spd_context *ctx, inputs *list, const char *path)
 
 static spd_status add_archive(spd_context *ctx, inputs *list, const char *path)
 {
-    char **grown = inputs_grow(list->archive, list->archives, sizeof *grown);
+    char **grown = mem_list(list->archive, list->archives, sizeof *grown);
     char *own = grown ? mem_text(path) : NULL;
     if (grown)
         list->archive = grown;
@@ -232,7 +210,7 @@ static spd_status add_named(spd_context *ctx, inputs *list, const char *path)
     if (archive_is_named(path))
         return add_archive(ctx, list, path);
     if (list->takes != INPUT_IMAGE && !is_wanted(list->takes, path))
-        return ctx_fail(ctx, SPD_EINVAL, "%.255s: '%s' is no ending of a %s", path,
+        return ctx_fail(ctx, SPD_EINVAL, "%.255s: '%s' is not the extension of a %s", path,
                         text_plain(path_ending(path), plain, sizeof plain),
                         what_is_wanted(list->takes));
     return add_file(ctx, list, path);
@@ -245,7 +223,7 @@ static spd_status add_path(spd_context *ctx, inputs *list, const char *path)
         folder_is(path) ? folder_walk(ctx, path, 1, visit_file, list) : add_named(ctx, list, path);
     if (status == SPD_OK && list->count == before && list->skipped.count == skipped)
         status =
-            ctx_fail(ctx, SPD_EINVAL, "%.255s: holds no %s", path, what_is_wanted(list->takes));
+            ctx_fail(ctx, SPD_EINVAL, "%.255s: contains no %s", path, what_is_wanted(list->takes));
     return pass_or_note(ctx, list, path, status);
 }
 
@@ -265,9 +243,9 @@ spd_status inputs_list(spd_context *ctx, input_kind takes, const spd_describe_op
 
 spd_status faults_add(spd_context *ctx, faults *list, const char *culprit)
 {
-    char **names = inputs_grow(list->input, list->count, sizeof *names);
+    char **names = mem_list(list->input, list->count, sizeof *names);
     list->input = names ? names : list->input;
-    spd_error *errors = names ? inputs_grow(list->error, list->count, sizeof *errors) : NULL;
+    spd_error *errors = names ? mem_list(list->error, list->count, sizeof *errors) : NULL;
     list->error = errors ? errors : list->error;
     char *name = errors ? mem_text(culprit) : NULL;
     if (!name)

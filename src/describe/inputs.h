@@ -9,6 +9,7 @@
 #include "describe/arrays.h"
 #include "describe/descriptor.h"
 #include "describe/skeletons.h"
+#include "spdml-data.h"
 
 typedef enum item_form {
     ITEM_FILE = 0, /* a file of its own */
@@ -53,13 +54,5 @@ void inputs_free(inputs *list);
 /* Notes that an input is skipped, with the context's message, which begins with its name. */
 spd_status faults_add(spd_context *ctx, faults *list, const char *culprit);
 void faults_free(faults *list);
-
-/* Doubles the room of a list whose elements are size bytes when count has filled it (at powers of
- * two); NULL when out of memory, the list is then untouched. */
-void *inputs_grow(void *list, size_t count, size_t size);
-
-/* The part of a path behind its last slash; the ending of that, with its dot, or "". */
-const char *path_base(const char *path);
-const char *path_ending(const char *path);
 
 #endif

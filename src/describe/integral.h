@@ -19,6 +19,7 @@
 #define SPD_DESCRIBE_INTEGRAL_H
 
 #include "base/context.h"
+#include "spdml-data.h"
 
 #define INTEGRAL_BAND 64
 

@@ -15,9 +15,8 @@
 #include "base/memory.h"
 #include "describe/descriptor.h"
 
-#define DEFAULT_REGULARIZE 1e-3
-#define MAX_LEVELS         10
-#define MAX_SIZE           ((size_t)1 << 12) /* rows of a matrix: 128 MiB */
+#define MAX_LEVELS 10
+#define MAX_SIZE   ((size_t)1 << 12) /* rows of a matrix: 128 MiB */
 
 /* What all clips share. */
 typedef struct joints_plan {
@@ -32,27 +31,21 @@ static size_t levels_of(const spd_describe_options *options)
     return options->pyramid ? options->pyramid : 1;
 }
 
-static double regularize_of(const spd_describe_options *options)
-{
-    double e = options->covariance.regularize;
-    return e < 0.0 ? DEFAULT_REGULARIZE : e;
-}
-
 static spd_status joints_prepare(spd_context *ctx, const spd_describe_options *options,
                                  void **shared)
 {
     if (options->last_frame && options->first_frame >= options->last_frame)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "frames %zu:%zu are none; the first must be below the last",
+                        "frames %zu:%zu are empty; the first must be below the last",
                         options->first_frame, options->last_frame);
     if (levels_of(options) > MAX_LEVELS)
-        return ctx_fail(ctx, SPD_EINVAL, "a temporal pyramid of %zu levels; %d are the most",
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "a temporal pyramid of %zu levels is too deep; at most %d are possible",
                         options->pyramid, MAX_LEVELS);
     joints_plan *plan = mem_zero(1, sizeof *plan);
     if (!plan)
         return ctx_nomem(ctx, "a plan");
     plan->covariance = options->covariance;
-    plan->covariance.regularize = regularize_of(options);
     plan->first = options->first_frame;
     plan->last = options->last_frame;
     plan->levels = levels_of(options);
@@ -67,7 +60,7 @@ static spd_status choose_frames(spd_context *ctx, const joints_plan *plan, const
 {
     size_t last = plan->last ? plan->last : clip->frames;
     if (last > clip->frames || plan->first >= last)
-        return ctx_fail(ctx, SPD_EINVAL, "frames %zu:%zu are asked for, but the clip has %zu",
+        return ctx_fail(ctx, SPD_EINVAL, "frames %zu:%zu requested, but the clip has %zu",
                         plan->first, last, clip->frames);
     *first = plan->first;
     *frames = last - plan->first;
@@ -80,7 +73,7 @@ static spd_status choose_frames(spd_context *ctx, const joints_plan *plan, const
                         "pyramid of fewer levels than %zu",
                         *frames, (size_t)1 << (plan->levels - 1), plan->levels);
     if (plan->center && clip->joints < 2)
-        return ctx_fail(ctx, SPD_EINVAL, "nothing is left of one joint centred on itself");
+        return ctx_fail(ctx, SPD_EINVAL, "one joint centred on itself leaves nothing to describe");
     return SPD_OK;
 }
 
@@ -142,8 +135,8 @@ static spd_status make_matrix(spd_context *ctx, const joints_plan *plan, size_t 
     description fresh;
     if (size > MAX_SIZE) {
         ctx_fail(ctx, SPD_EINVAL,
-                 "a temporal pyramid of %zu levels makes a matrix of %zu rows, over %zu; use fewer "
-                 "levels, or project the frames",
+                 "a temporal pyramid of %zu levels gives a matrix of %zu rows, more than %zu; use "
+                 "fewer levels, or project the frames",
                  plan->levels, size, MAX_SIZE);
         return ctx_advise(ctx, SPD_EINVAL, SPD_REMEDY_PROJECT, 0.0);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/text.h"
 
 void labelling_free(labelling *l)
 {
@@ -74,17 +75,6 @@ static int by_arrays(const inputs *list, labelling *l)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Part of a name as a text of its own. */
-static char *part_of(const char *from, size_t length)
-{
-    char *text = mem_alloc(length + 1, 1);
-    if (text) {
-        memcpy(text, from, length);
-        text[length] = '\0';
-    }
-    return text;
-}
-
 /* The last folder of a path; "." when it has none. */
 static char *folder_of(const char *path)
 {
@@ -93,7 +83,7 @@ static char *folder_of(const char *path)
         return mem_text(".");
     for (from = end - 1; from > path && from[-1] != '/'; from--)
         ;
-    return part_of(from, (size_t)(end - 1 - from));
+    return mem_part(from, (size_t)(end - 1 - from));
 }
 
 /* Labels from texts (count, in order). */
@@ -113,7 +103,7 @@ static char *match_of(spd_context *ctx, const regex_t *pattern, const char *text
         ctx_fail(ctx, SPD_EINVAL, "%.255s: the pattern '%.100s' does not match", name, text);
         return NULL;
     }
-    char *part = part_of(name + match[1].rm_so, (size_t)(match[1].rm_eo - match[1].rm_so));
+    char *part = mem_part(name + match[1].rm_so, (size_t)(match[1].rm_eo - match[1].rm_so));
     if (!part)
         ctx_nomem(ctx, "labels");
     return part;
@@ -124,12 +114,12 @@ static spd_status compile(spd_context *ctx, const char *text, regex_t *pattern)
     char why[100];
     int code = text ? regcomp(pattern, text, REG_EXTENDED) : REG_BADPAT;
     if (!text)
-        return ctx_advise(ctx, ctx_fail(ctx, SPD_EINVAL, "labels by a pattern need one"),
+        return ctx_advise(ctx, ctx_fail(ctx, SPD_EINVAL, "labelling by a pattern needs a pattern"),
                           SPD_REMEDY_LABEL_PATTERN, 0.0);
     if (code) {
         regerror(code, pattern, why, sizeof why);
-        return ctx_fail(ctx, SPD_EINVAL, "the pattern '%.100s' cannot be understood: %s", text,
-                        why);
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the pattern '%.100s' is not a valid regular expression: %s", text, why);
     }
     if (pattern->re_nsub < 1) {
         regfree(pattern);

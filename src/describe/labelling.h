@@ -5,6 +5,7 @@
 
 #include "describe/columns.h"
 #include "describe/inputs.h"
+#include "spdml-data.h"
 
 /* An index file: a row per input. */
 typedef struct index_file {

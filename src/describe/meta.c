@@ -13,19 +13,10 @@ static json_t *text_or_mark(const char *text)
 
 static json_t *covariance_parameters(const spd_covariance_options *c)
 {
-    json_t *object = json_object();
-    int failed =
-        json_object_set_new(object, "shrinkage", json_string(spd_shrinkage_name(c->shrinkage)));
-    if (c->shrinkage == SPD_SHRINK_VALUE)
-        failed |= json_object_set_new(object, "shrink", json_real(c->shrink));
-    failed |= json_object_set_new(object, "regularize", json_real(c->regularize));
-    if (c->W)
-        failed |= json_object_set_new(object, "projected_to", json_integer((json_int_t)c->m));
-    if (failed) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
+    json_t *shrink = c->shrinkage == SPD_SHRINK_VALUE ? json_real(c->shrink) : NULL;
+    json_t *size = c->W ? json_integer((json_int_t)c->m) : NULL;
+    return json_pack("{s:s, s:o*, s:f, s:o*}", "shrinkage", spd_shrinkage_name(c->shrinkage),
+                     "shrink", shrink, "regularize", c->regularize, "projected_to", size);
 }
 
 static json_t *path_list(size_t paths, const char *const *path)
@@ -36,31 +27,25 @@ static json_t *path_list(size_t paths, const char *const *path)
         failed |= json_array_append_new(list, text_or_mark(path[i]));
     if (paths > PATHS_NOTED)
         failed |= json_array_append_new(list, json_sprintf("and %zu more", paths - PATHS_NOTED));
-    if (failed) {
-        json_decref(list);
-        return NULL;
-    }
-    return list;
+    if (!failed)
+        return list;
+    json_decref(list);
+    return NULL;
 }
 
 static json_t *describe_run(const descriptor *how, const spd_describe_options *options,
                             size_t paths, const char *const *path, size_t skipped)
 {
-    json_t *object = json_object(), *parameters = json_object();
+    json_t *parameters = json_object();
     int failed = how->parameters(options, parameters);
-    failed |= json_object_set_new(object, "kind", json_string("data"));
-    failed |= json_object_set_new(object, "version", json_string(spd_version()));
-    failed |= json_object_set_new(object, "descriptor", json_string(how->name));
-    failed |=
-        json_object_set_new(object, "covariance", covariance_parameters(&options->covariance));
-    failed |= json_object_set_new(object, "parameters", parameters);
-    failed |= json_object_set_new(object, "inputs", path_list(paths, path));
-    failed |= json_object_set_new(object, "skipped", json_integer((json_int_t)skipped));
-    if (failed) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:o, s:o, s:o, s:I}", "kind", "data", "version", spd_version(),
+        "descriptor", how->name, "covariance", covariance_parameters(&options->covariance),
+        "parameters", parameters, "inputs", path_list(paths, path), "skipped", (json_int_t)skipped);
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
 }
 
 spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe_options *options,

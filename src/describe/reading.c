@@ -43,8 +43,7 @@ static spd_status take_positions(spd_context *ctx, size_t rows, size_t columns, 
 {
     if (columns % 3)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "%zu columns are not x, y, z of joints; a multiple of 3 "
-                        "is expected",
+                        "%zu columns cannot be x, y, z of joints; expected a multiple of 3",
                         columns);
     r->lent = (motion){.frames = rows, .joints = columns / 3, .position = values};
     r->in.motion = &r->lent;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "describe/covariance.h"
+#include "engine/covariance.h"
 #include "describe/describe.h"
 #include "describe/descriptor.h"
 #include "describe/integral.h"
@@ -168,7 +168,7 @@ static spd_status region_prepare(spd_context *ctx, const spd_describe_options *o
     const size_t rows = options->grid_rows, grid_columns = options->grid_columns;
     size_t cells;
     if (!options->rects && !rows != !grid_columns)
-        return ctx_fail(ctx, SPD_EINVAL, "a grid of %zu x %zu cells has none", rows, grid_columns);
+        return ctx_fail(ctx, SPD_EINVAL, "a grid of %zu x %zu has no cells", rows, grid_columns);
     if (!options->rects && (mem_mul(rows, grid_columns, &cells) || cells > MOST_CELLS))
         return ctx_fail(ctx, SPD_EINVAL, "a grid of %zu x %zu cells is too fine", rows,
                         grid_columns);
@@ -176,15 +176,8 @@ static spd_status region_prepare(spd_context *ctx, const spd_describe_options *o
     if (!copy)
         return ctx_nomem(ctx, "a descriptor");
     *copy = *options;
-    if (copy->covariance.regularize < 0.0)
-        copy->covariance.regularize = defaults_regularize(SPD_DESCRIBE_REGION);
     *shared = copy;
     return SPD_OK;
-}
-
-static void region_release(void *shared)
-{
-    mem_free(shared);
 }
 
 /* out <- the matrices of the rectangles, which are checked. */
@@ -255,5 +248,5 @@ const descriptor descriptor_region = {.name = "region",
                                       .takes = INPUT_IMAGE,
                                       .prepare = region_prepare,
                                       .describe = region_describe,
-                                      .release = region_release,
+                                      .release = mem_free,
                                       .parameters = region_parameters};

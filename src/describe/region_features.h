@@ -8,7 +8,8 @@
 #ifndef SPD_DESCRIBE_REGION_FEATURES_H
 #define SPD_DESCRIBE_REGION_FEATURES_H
 
-#include "io/image.h"
+#include "formats/image.h"
+#include "spdml-data.h"
 
 typedef struct region_features {
     const image *in; /* borrowed */

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "describe/grey.h"
 
 /* How the outputs of a line are made of its inputs. */
 typedef struct filter {
@@ -88,30 +89,18 @@ static void apply(const filter *f, size_t lines, size_t inner, const double *in,
         }
 }
 
-/* *out <- in with another width. */
-static spd_status change_width(spd_context *ctx, const image *in, size_t width, image **out)
+/* *out <- in with another height, or with another width. */
+static spd_status change_side(spd_context *ctx, const image *in, int height, size_t to, image **out)
 {
     filter f;
-    spd_status status = filter_new(ctx, in->width, width, &f);
+    spd_status status = filter_new(ctx, height ? in->height : in->width, to, &f);
     if (status < 0)
         return status;
-    status = image_new(ctx, width, in->height, in->channels, out);
-    if (status == SPD_OK)
-        apply(&f, in->height, in->channels, in->pixel, (*out)->pixel);
-    filter_free(&f);
-    return status;
-}
-
-/* *out <- in with another height. */
-static spd_status change_height(spd_context *ctx, const image *in, size_t height, image **out)
-{
-    filter f;
-    spd_status status = filter_new(ctx, in->height, height, &f);
-    if (status < 0)
-        return status;
-    status = image_new(ctx, in->width, height, in->channels, out);
-    if (status == SPD_OK)
+    status = image_new(ctx, height ? in->width : to, height ? to : in->height, in->channels, out);
+    if (status == SPD_OK && height)
         apply(&f, 1, in->width * in->channels, in->pixel, (*out)->pixel);
+    else if (status == SPD_OK)
+        apply(&f, in->height, in->channels, in->pixel, (*out)->pixel);
     filter_free(&f);
     return status;
 }
@@ -122,17 +111,24 @@ spd_status resize_image(spd_context *ctx, const image *in, size_t width, size_t 
     spd_status status = image_check(ctx, width, height, in->channels);
     if (status < 0)
         return status;
-    if (in->height * width <= height * in->width) {
-        status = change_width(ctx, in, width, &half);
-        if (status == SPD_OK)
-            status = change_height(ctx, half, height, &whole);
-    } else {
-        status = change_height(ctx, in, height, &half);
-        if (status == SPD_OK)
-            status = change_width(ctx, half, width, &whole);
-    }
+    int height_first = in->height * width > height * in->width;
+    status = change_side(ctx, in, height_first, height_first ? height : width, &half);
+    if (status == SPD_OK)
+        status = change_side(ctx, half, !height_first, height_first ? width : height, &whole);
     image_free(half);
     if (status == SPD_OK)
         *out = whole;
+    return status;
+}
+
+spd_status resize_grey(spd_context *ctx, const image *in, size_t width, size_t height, image **out)
+{
+    image *grey = NULL;
+    spd_status status = image_new(ctx, in->width, in->height, 1, &grey);
+    if (status < 0)
+        return status;
+    grey_of(in, grey->pixel);
+    status = resize_image(ctx, grey, width ? width : in->width, height ? height : in->height, out);
+    image_free(grey);
     return status;
 }

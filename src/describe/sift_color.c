@@ -11,7 +11,6 @@
 #include "describe/grey.h"
 #include "describe/resize.h"
 #include "describe/sift.h"
-#include "describe/uniform.h"
 
 #define PATCH        3 /* pixels a side */
 #define COLOURS      (3 * PATCH * PATCH)
@@ -100,7 +99,7 @@ static spd_status observe(spd_context *ctx, const spd_describe_options *o, const
     double *made = mem_alloc(grid.rows * grid.columns, n * sizeof *made);
     if (grey && made) {
         grey_of(in, grey);
-        if (uniform_values(pixels, 1, grey))
+        if (grey_is_uniform(pixels, 1, grey))
             status = ctx_fail(ctx, SPD_ENOTSPD,
                               "all pixels of the image have the same intensity, so SIFT sees "
                               "nothing in it; leave it out");
@@ -125,9 +124,7 @@ static spd_status observe(spd_context *ctx, const spd_describe_options *o, const
 static spd_status summarise(spd_context *ctx, const spd_describe_options *o,
                             const observations *seen, description *out)
 {
-    spd_covariance_options c = o->covariance;
-    if (c.regularize < 0.0)
-        c.regularize = defaults_regularize(SPD_DESCRIBE_SIFT_COLOR);
+    const spd_covariance_options c = o->covariance;
     description made = {0};
     spd_status status = description_room(ctx, 1, c.W ? c.m : seen->n, 0, &made);
     if (status >= 0)

@@ -5,14 +5,14 @@
 
 #include "base/memory.h"
 #include "describe/inputs.h"
-#include "io/folder.h"
+#include "formats/folder.h"
 #include "io/source.h"
 #include "io/text.h"
 
 static spd_status keep(spd_context *ctx, skeletons *all, const char *path, skeleton *parsed,
                        const char *fault)
 {
-    bones *grown = inputs_grow(all->found, all->count, sizeof *grown);
+    bones *grown = mem_list(all->found, all->count, sizeof *grown);
     if (!grown)
         return ctx_nomem(ctx, "skeletons");
     all->found = grown;
@@ -98,7 +98,7 @@ spd_status skeletons_beside(spd_context *ctx, skeletons *all, const char *clip)
             mem_free(folder);
             return SPD_OK;
         }
-    char **grown = inputs_grow(all->folder, all->folders, sizeof *grown);
+    char **grown = mem_list(all->folder, all->folders, sizeof *grown);
     if (!grown) {
         mem_free(folder);
         return ctx_nomem(ctx, "skeletons");
@@ -142,7 +142,7 @@ spd_status skeletons_find(spd_context *ctx, const skeletons *all, const char *cl
         return ctx_advise(
             ctx,
             ctx_fail(ctx, SPD_EINVAL,
-                     "no skeleton (.asf) in its folder has a name that this one begins with"),
+                     "no skeleton (.asf) in its folder matches the beginning of its name"),
             SPD_REMEDY_SKELETON, 0.0);
     if (!best->parsed)
         return ctx_fail(ctx, SPD_EFORMAT, "its skeleton %.120s is broken: %.300s", best->path,

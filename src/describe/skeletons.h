@@ -4,7 +4,7 @@
 #define SPD_DESCRIBE_SKELETONS_H
 
 #include "base/context.h"
-#include "io/motion.h"
+#include "formats/motion.h"
 
 typedef struct bones {
     char *path;       /* where it is, archives included */

@@ -35,8 +35,8 @@ static spd_status to_rows(spd_context *ctx, const char *what, double seconds, do
     double count = round(seconds * rate);
     if (!(count >= least && count < 0x1p53))
         return ctx_fail(ctx, SPD_EINVAL,
-                        "a %s of %g s is %g rows at %g per second; %g is the least", what, seconds,
-                        count, rate, least);
+                        "a %s of %g s is %g rows at %g per second; it must be at least %g", what,
+                        seconds, count, rate, least);
     *rows = (size_t)count;
     return SPD_OK;
 }
@@ -161,7 +161,7 @@ static spd_status describe_table(spd_context *ctx, const table_plan *plan, obser
     double *filtered = NULL;
     spd_status status = SPD_OK;
     if (table.r < plan->window)
-        return ctx_fail(ctx, SPD_EINVAL, "%zu rows are less than a window of %zu", table.r,
+        return ctx_fail(ctx, SPD_EINVAL, "%zu rows are fewer than a window of %zu", table.r,
                         plan->window);
     size_t count = plan->window ? (table.r - plan->window) / plan->stride + 1 : 1;
     if (plan->options->bands) {
@@ -193,16 +193,13 @@ static int parameters(const spd_describe_options *options, json_t *object)
     for (size_t b = 0; b < options->bands; b++)
         failed |= json_array_append_new(
             bands, json_pack("[f,f]", options->band[2 * b], options->band[2 * b + 1]));
-    failed |= json_object_set_new(object, "rate", json_real(options->rate));
-    failed |= json_object_set_new(object, "window", json_real(options->window));
-    failed |= json_object_set_new(object, "step", json_real(options->stride));
-    failed |= json_object_set_new(object, "bands", bands);
-    if (options->bands)
-        failed |= json_object_set_new(object, "order", json_integer((json_int_t)options->order));
-    failed |= json_object_set_new(object, "channels_first", json_boolean(options->channels_first));
-    if (options->group)
-        failed |= json_object_set_new(object, "group", json_string(options->group));
-    return failed;
+    json_t *order = options->bands ? json_integer((json_int_t)options->order) : NULL;
+    return failed |
+           json_object_update_new(
+               object,
+               json_pack("{s:f, s:f, s:f, s:o, s:o*, s:b, s:s*}", "rate", options->rate, "window",
+                         options->window, "step", options->stride, "bands", bands, "order", order,
+                         "channels_first", options->channels_first, "group", options->group));
 }
 
 const descriptor descriptor_covariance = {

@@ -20,9 +20,9 @@ spd_status batch_arguments(spd_context *ctx, size_t n, size_t p, const double *X
 
 spd_status batch_run(spd_context *ctx, batch *b, batch_body body, size_t work, size_t *bad)
 {
-    group_loop loop = {b->p, work, body, b, b->task};
+    octet_loop loop = {b->p, work, body, b, b->task};
     b->result = mem_alloc(b->p, b->each * sizeof *b->result);
-    return b->result ? groups_run(ctx, &loop, bad) : ctx_nomem(ctx, b->task);
+    return b->result ? octets_run(ctx, &loop, bad) : ctx_nomem(ctx, b->task);
 }
 
 /* Runs body, and copies the results to out when all is well; else says what is wrong with which
@@ -62,18 +62,18 @@ static void unfold_lower(size_t n, const double *packed, double *L)
         memcpy(L + r * n, packed + TRI(r), (r + 1) * sizeof *L);
 }
 
-/* Both groups' triangles and another: the inverse takes the same. */
+/* Both octets' triangles and another: the inverse takes the same. */
 static size_t cholesky_work(size_t n)
 {
-    return (BATCH_GROUPS + 1) * TRI(n) * LANES;
+    return (BATCH_OCTETS + 1) * TRI(n) * LANES;
 }
 
 static unsigned cholesky_body(void *user, size_t first, size_t count, double *work)
 {
     const batch *b = user;
-    size_t n = b->n, used = groups_pack(b->k, n, first, count, b->X, work);
-    double *apart = work + BATCH_GROUPS * TRI(n) * LANES, *out[LANES];
-    unsigned bad[BATCH_GROUPS];
+    size_t n = b->n, used = octets_pack(b->k, n, first, count, b->X, work);
+    double *apart = work + BATCH_OCTETS * TRI(n) * LANES, *out[LANES];
+    unsigned bad[BATCH_OCTETS];
     for (size_t l = 0; l < LANES; l++)
         out[l] = apart + l * TRI(n);
     for (size_t g = 0; g < used; g++) {
@@ -83,7 +83,7 @@ static unsigned cholesky_body(void *user, size_t first, size_t count, double *wo
         for (size_t i = g * LANES; i < count && i < (g + 1) * LANES; i++)
             unfold_lower(n, out[i - g * LANES], b->result + (first + i) * n * n);
     }
-    return groups_mask(used, bad, count);
+    return octets_mask(used, bad, count);
 }
 
 spd_status spd_cholesky(spd_context *ctx, size_t n, size_t p, const double *X, double *L)
@@ -95,21 +95,21 @@ spd_status spd_cholesky(spd_context *ctx, size_t n, size_t p, const double *X, d
 
 static size_t logdet_work(size_t n)
 {
-    return (BATCH_GROUPS * TRI(n) + 1) * LANES;
+    return (BATCH_OCTETS * TRI(n) + 1) * LANES;
 }
 
 static unsigned logdet_body(void *user, size_t first, size_t count, double *work)
 {
     const batch *b = user;
-    size_t n = b->n, used = groups_pack(b->k, n, first, count, b->X, work);
-    double *logdet = work + BATCH_GROUPS * TRI(n) * LANES;
-    unsigned bad[BATCH_GROUPS];
+    size_t n = b->n, used = octets_pack(b->k, n, first, count, b->X, work);
+    double *logdet = work + BATCH_OCTETS * TRI(n) * LANES;
+    unsigned bad[BATCH_OCTETS];
     for (size_t g = 0; g < used; g++) {
         size_t lanes = count - g * LANES < LANES ? count - g * LANES : LANES;
         bad[g] = b->k->chol(n, work + g * TRI(n) * LANES, logdet);
         memcpy(b->result + first + g * LANES, logdet, lanes * sizeof *logdet);
     }
-    return groups_mask(used, bad, count);
+    return octets_mask(used, bad, count);
 }
 
 spd_status spd_logdet(spd_context *ctx, size_t n, size_t p, const double *X, double *logdet)
@@ -122,17 +122,17 @@ spd_status spd_logdet(spd_context *ctx, size_t n, size_t p, const double *X, dou
 static unsigned inverse_body(void *user, size_t first, size_t count, double *work)
 {
     const batch *b = user;
-    size_t n = b->n, used = groups_pack(b->k, n, first, count, b->X, work);
-    double *Linv = work + BATCH_GROUPS * TRI(n) * LANES;
-    unsigned bad[BATCH_GROUPS];
+    size_t n = b->n, used = octets_pack(b->k, n, first, count, b->X, work);
+    double *Linv = work + BATCH_OCTETS * TRI(n) * LANES;
+    unsigned bad[BATCH_OCTETS];
     for (size_t g = 0; g < used; g++) {
         double *A = work + g * TRI(n) * LANES;
         bad[g] = b->k->chol(n, A, NULL);
         b->k->tri_inverse(n, A, Linv);
         b->k->tri_gram(n, Linv, A);
     }
-    groups_unpack(b->k, n, first, count, work, b->result);
-    return groups_mask(used, bad, count);
+    octets_unpack(b->k, n, first, count, work, b->result);
+    return octets_mask(used, bad, count);
 }
 
 spd_status spd_inverse(spd_context *ctx, size_t n, size_t p, const double *X, double *Xinv)

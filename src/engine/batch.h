@@ -2,7 +2,7 @@
 #ifndef SPD_ENGINE_BATCH_H
 #define SPD_ENGINE_BATCH_H
 
-#include "engine/groups.h"
+#include "engine/octets.h"
 
 typedef struct batch {
     const kernels *k;
@@ -19,11 +19,11 @@ typedef struct batch {
     const char *task; /* for progress and messages */
 } batch;
 
-/* As group_loop.body; user is the batch. */
+/* As octet_loop.body; user is the batch. */
 typedef unsigned (*batch_body)(void *user, size_t first, size_t count, double *work);
 
 /* Runs body over all samples with `work` doubles of scratch per thread and keeps
- * the results in b->result, which the caller frees, always. Status as of groups_run. */
+ * the results in b->result, which the caller frees, always. Status as of octets_run. */
 spd_status batch_run(spd_context *ctx, batch *b, batch_body body, size_t work, size_t *bad);
 
 /* SPD_EINVAL with a message when there is nothing to do, or nowhere to put it. */

@@ -2,9 +2,12 @@
 #include "engine/check.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "engine/groups.h"
 #include "engine/fault.h"
+#include "engine/octets.h"
+#include "engine/parallel.h"
+#include "linalg/dense.h"
 
 #define USUAL_TOLERANCE 1e-10
 
@@ -57,11 +60,11 @@ static int is_symmetric(size_t n, const double *X, double tolerance)
 static unsigned check_body(void *user, size_t first, size_t count, double *work)
 {
     const check_job *j = user;
-    size_t n = j->n, used = groups_pack(j->k, n, first, count, j->X, work);
-    unsigned bad[BATCH_GROUPS];
+    size_t n = j->n, used = octets_pack(j->k, n, first, count, j->X, work);
+    unsigned bad[BATCH_OCTETS];
     for (size_t g = 0; g < used; g++)
         bad[g] = j->k->chol(n, work + g * TRI(n) * LANES, NULL);
-    unsigned mask = groups_mask(used, bad, count);
+    unsigned mask = octets_mask(used, bad, count);
     for (size_t i = 0; i < count; i++) {
         const double *X = j->X + (first + i) * n * n;
         if (!is_finite(n * n, X) || !is_symmetric(n, X, j->tolerance))
@@ -89,9 +92,9 @@ spd_status check_set(spd_context *ctx, const char *name, size_t n, size_t p, con
                      double tolerance)
 {
     check_job j = {kernels_get(), n, X, tolerance > 0.0 ? tolerance : USUAL_TOLERANCE, name};
-    group_loop loop = {p, BATCH_GROUPS * TRI(n) * LANES, check_body, &j, "checking"};
+    octet_loop loop = {p, BATCH_OCTETS * TRI(n) * LANES, check_body, &j, "checking"};
     size_t bad = SPD_NO_INDEX;
-    spd_status status = groups_run(ctx, &loop, &bad);
+    spd_status status = octets_run(ctx, &loop, &bad);
     return status == SPD_ENUMERIC ? explain(ctx, &j, bad) : status;
 }
 
@@ -122,4 +125,13 @@ void spd_regularize(size_t n, size_t p, double *X, double relative, double ridge
         for (size_t r = 0; r < n; r++)
             X[r * n + r] += relative * trace / (double)n + ridge;
     }
+}
+
+int check_definite(size_t n, const double *A, double *scratch)
+{
+    spd_blas_hold();
+    memcpy(scratch, A, n * n * sizeof *scratch);
+    int good = !dense_chol(n, scratch);
+    spd_blas_release();
+    return good;
 }

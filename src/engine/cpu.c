@@ -22,7 +22,7 @@
 #define CHUNKS 32 /* at most; each keeps its own partial gradient */
 
 typedef struct cpu_engine {
-    engine base;
+    problem base;
     spd_context *ctx;
     const kernels *k;
     engine_input in;
@@ -126,11 +126,10 @@ static spd_status start_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-static spd_status cpu_start(engine *base, const double *W)
+static spd_status cpu_start(problem *base, const double *W)
 {
     cpu_engine *e = (cpu_engine *)base;
     pad(e, e->in.n, W, e->W);
-    e->base.data_passes++;
     e->t = NAN;
     e->adrift = 0;
     spd_status status = loop(e, start_chunk);
@@ -163,7 +162,7 @@ static spd_status gradient_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-static spd_status cpu_cost_grad(engine *base, double *f, double *G)
+static spd_status cpu_cost_grad(problem *base, double *f, double *G)
 {
     cpu_engine *e = (cpu_engine *)base;
     size_t m = e->in.m;
@@ -213,13 +212,12 @@ static spd_status aim_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-static spd_status cpu_aim(engine *base, const double *U, const double *sigma, const double *V)
+static spd_status cpu_aim(problem *base, const double *U, const double *sigma, const double *V)
 {
     cpu_engine *e = (cpu_engine *)base;
     pad(e, e->in.n, U, e->U);
     pad(e, e->in.m, V, e->V);
     memcpy(e->sigma, sigma, e->in.m * sizeof *sigma);
-    e->base.data_passes++;
     e->t = NAN;
     spd_status status = loop(e, aim_chunk);
     e->adrift = 0;
@@ -284,7 +282,7 @@ static double slope(cpu_engine *e, double t)
     return sum;
 }
 
-static spd_status cpu_probe(engine *base, double t, double *f, double *df)
+static spd_status cpu_probe(problem *base, double t, double *f, double *df)
 {
     cpu_engine *e = (cpu_engine *)base;
     e->adrift = 1;
@@ -315,7 +313,7 @@ static spd_status turn_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-static spd_status cpu_step(engine *base, double t)
+static spd_status cpu_step(problem *base, double t)
 {
     cpu_engine *e = (cpu_engine *)base;
     double f, df;
@@ -334,7 +332,7 @@ static spd_status cpu_step(engine *base, double t)
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static void cpu_free(engine *base)
+static void cpu_free(problem *base)
 {
     cpu_engine *e = (cpu_engine *)base;
     double *blocks[] = {e->W, e->U,       e->V,         e->sigma, e->Y,           e->P,      e->Q,
@@ -368,22 +366,19 @@ static int cpu_allocate(cpu_engine *e)
            e->collected && e->work && e->coefficient && e->cosine;
 }
 
-static const engine_calls cpu_calls = {
-    .name = "cpu",
-    .start = cpu_start,
-    .cost_grad = cpu_cost_grad,
-    .aim = cpu_aim,
-    .probe = cpu_probe,
-    .step = cpu_step,
-    .free = cpu_free,
-};
-
-spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, engine **out)
+spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, problem **out)
 {
     cpu_engine *e = mem_zero(1, sizeof *e);
     if (!e)
         return ctx_nomem(ctx, "the engine");
-    e->base.calls = &cpu_calls;
+    e->base = (problem){.n = in->n,
+                        .m = in->m,
+                        .start = cpu_start,
+                        .cost_grad = cpu_cost_grad,
+                        .aim = cpu_aim,
+                        .probe = cpu_probe,
+                        .step = cpu_step,
+                        .free = cpu_free};
     e->ctx = ctx;
     e->k = kernels_get();
     e->in = *in;
@@ -404,8 +399,8 @@ spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, engine **out
     return SPD_OK;
 }
 
-void engine_free(engine *e)
+void engine_free(problem *p)
 {
-    if (e)
-        e->calls->free(e);
+    if (p)
+        p->free(p);
 }

@@ -11,16 +11,16 @@
 static double smallest_eigenvalue(size_t n, const double *X)
 {
     const kernels *k = kernels_get();
-    double *group = mem_alloc((TRI(n) + n) * LANES + kernels_eigh_work(n), sizeof *group);
-    if (!group)
+    double *octet = mem_alloc((TRI(n) + n) * LANES + kernels_eigh_work(n), sizeof *octet);
+    if (!octet)
         return NAN;
-    double *lambda = group + TRI(n) * LANES, smallest = INFINITY;
+    double *lambda = octet + TRI(n) * LANES, smallest = INFINITY;
     unsigned bad;
-    k->pack(n, 1, &X, group);
-    k->eigvals(n, 1, group, lambda, &bad, lambda + n * LANES);
+    k->pack(n, 1, &X, octet);
+    k->eigvals(n, 1, octet, lambda, &bad, lambda + n * LANES);
     for (size_t i = 0; i < n; i++)
         smallest = fmin(smallest, lambda[i * LANES]);
-    mem_free(group);
+    mem_free(octet);
     return bad & 1u ? NAN : smallest;
 }
 

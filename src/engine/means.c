@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "engine/groups.h"
+#include "engine/octets.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
 #include "geometry/mean.h"
@@ -40,24 +40,24 @@ typedef struct mean_run {
 
 static size_t pass_work(const mean_rule *rule, size_t n)
 {
-    size_t groups = MEAN_GROUPS * (TRI(n) + rule->terms(n)) * LANES;
-    return groups + (rule->term_work(n) + LANES - 1) / LANES * LANES;
+    size_t octets = MEAN_OCTETS * (TRI(n) + rule->terms(n)) * LANES;
+    return octets + (rule->term_work(n) + LANES - 1) / LANES * LANES;
 }
 
 /* sum (terms) += weighted terms of samples first .. first+count-1; returns the mask of bad ones. */
 static unsigned add_batch(const mean_run *r, size_t first, size_t count, double *sum, double *work)
 {
     size_t n = r->n, terms = r->rule->terms(n);
-    double *T = work + MEAN_GROUPS * TRI(n) * LANES;
-    unsigned bad[MEAN_GROUPS];
-    size_t used = groups_pack(r->k, n, first, count, r->X, work);
-    r->rule->term(r->k, n, used, r->state->frame, work, T, bad, T + MEAN_GROUPS * terms * LANES);
+    double *T = work + MEAN_OCTETS * TRI(n) * LANES;
+    unsigned bad[MEAN_OCTETS];
+    size_t used = octets_pack(r->k, n, first, count, r->X, work);
+    r->rule->term(r->k, n, used, r->state->frame, work, T, bad, T + MEAN_OCTETS * terms * LANES);
     double *const target[LANES] = {sum, sum, sum, sum, sum, sum, sum, sum};
     for (size_t g = 0; g < used; g++) {
         size_t lanes = count - g * LANES < LANES ? count - g * LANES : LANES;
         r->k->scatter(terms, lanes, T + g * terms * LANES, r->weight + first + g * LANES, target);
     }
-    return groups_mask(used, bad, count);
+    return octets_mask(used, bad, count);
 }
 
 static spd_status pass_chunk(void *user, size_t chunk, int thread)
@@ -71,7 +71,7 @@ static spd_status pass_chunk(void *user, size_t chunk, int thread)
         size_t count = end - first < BATCH ? end - first : BATCH;
         unsigned bad = add_batch(r, first, count, sum, work);
         if (bad) {
-            groups_fault(&r->lowest, first, bad);
+            octets_fault(&r->lowest, first, bad);
             return SPD_ENUMERIC;
         }
     }

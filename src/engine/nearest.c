@@ -17,8 +17,9 @@
 #include "engine/pairwise.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
+#include "engine/select.h"
 
-#define BLOCK             (METRIC_GROUPS * LANES)
+#define BLOCK             (METRIC_OCTETS * LANES)
 #define QUERIES_PER_CHUNK 16
 #define CALIBRATION       16 /* most queries on which the levels are tried */
 #define PLANS             (1u << MAX_LEVELS)
@@ -87,39 +88,6 @@ static void store(search *s, size_t query, const hit *best)
 
 /* ---- candidates -------------------------------------------------------------------------------
  */
-
-static int candidate_before(const double *bound, size_t a, size_t b)
-{
-    double x = bound[a], y = bound[b];
-    return x < y || (a < b && x == y);
-}
-
-/* Moves the `count` candidates of smallest bound to the front, in no order (quickselect). */
-static void select_smallest(size_t *candidate, size_t total, size_t count, const double *bound)
-{
-    size_t low = 0, high = total;
-    while (count > low && count < high && high - low > 1) {
-        size_t pivot = candidate[low + (high - low - 1) / 2], i = low, j = high - 1;
-        for (;;) {
-            while (candidate_before(bound, candidate[i], pivot))
-                i++;
-            while (candidate_before(bound, pivot, candidate[j]))
-                j--;
-            if (i >= j)
-                break;
-            size_t t = candidate[i];
-            candidate[i] = candidate[j];
-            candidate[j] = t;
-            i++;
-            j--;
-        }
-        size_t middle = j + 1;
-        if (count < middle)
-            high = middle;
-        else
-            low = middle;
-    }
-}
 
 /* Drops candidates from `from` on whose bound is above the limit; returns how many are left. */
 static size_t drop_far(size_t *candidate, size_t from, size_t total, const double *bound,
@@ -209,8 +177,7 @@ static spd_status pruned_chunk(void *user, size_t chunk, int thread)
     return search_pruned(s, &s->seats[thread], s->order[at]);
 }
 
-/* ---- brute force
- * ---------------------------------------------------------------------------------- */
+/* ---- brute force ----------------------------------------------------------------------------- */
 
 /* A handful of queries against all samples, a block of samples interleaved once for all. */
 static spd_status brute_chunk(void *user, size_t chunk, int thread)
@@ -226,10 +193,10 @@ static spd_status brute_chunk(void *user, size_t chunk, int thread)
         const double *G[BLOCK];
         for (size_t c = 0; c < count; c++)
             G[c] = s->F + (first + c) * size;
-        size_t groups = block_interleave(s->k, size, count, G, block.groups);
+        size_t octets = block_interleave(s->k, size, count, G, block.octets);
         for (size_t a = 0; a < queries; a++) {
             size_t query = s->order[at + a];
-            s->m->dist2(s->k, s->n, groups, s->Q + query * size, block.groups, block.d2,
+            s->m->dist2(s->k, s->n, octets, s->Q + query * size, block.octets, block.d2,
                         block.rest);
             for (size_t c = 0; c < count; c++) {
                 if (isnan(block.d2[c]))
@@ -246,8 +213,7 @@ static spd_status brute_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-/* ---- plan
- * ---------------------------------------------------------------------------------------- */
+/* ---- plan ------------------------------------------------------------------------------------ */
 
 /* The first sample whose distance to a query is no number, p when there is none. */
 static size_t first_bad(const search *s, size_t query)
@@ -399,8 +365,7 @@ static spd_status search_all(spd_context *ctx, search *s, size_t *order)
     return status;
 }
 
-/* ---- the public function
- * ---------------------------------------------------------------------------- */
+/* ---- the public function --------------------------------------------------------------------- */
 
 static void seats_free(seat *seats, size_t threads)
 {

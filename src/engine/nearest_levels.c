@@ -8,7 +8,7 @@
 #include "engine/parallel.h"
 #include "geometry/bound.h"
 
-#define BLOCK  (METRIC_GROUPS * LANES)
+#define BLOCK  (METRIC_OCTETS * LANES)
 #define SUBSET 64 /* samples that the basis is learned from */
 
 /* A way to bound: a metric on matrices of some size, times a factor. */
@@ -110,14 +110,14 @@ static size_t compress_work(const levels *lv)
            larger(inner, bound_work(lv->in.n, high->n));
 }
 
-/* A group of eight: compress, prepare for both levels. A lane that rounding made indefinite gets
+/* An octet: compress, prepare for both levels. A lane that rounding made indefinite gets
  * infinite slack: its bounds say nothing. */
-static spd_status compress_chunk(void *user, size_t group, int thread)
+static spd_status compress_chunk(void *user, size_t octet, int thread)
 {
     compress_job *j = user;
     const levels *lv = j->lv;
     compressed *c = j->set;
-    size_t n = lv->in.n, m = lv->level[1].n, tri = TRI(m), first = group * LANES;
+    size_t n = lv->in.n, m = lv->level[1].n, tri = TRI(m), first = octet * LANES;
     size_t lanes = c->count - first < LANES ? c->count - first : LANES;
     double *T = j->work + (size_t)thread * compress_work(lv), *G = T + tri * LANES;
     double *F = G + tri * LANES;
@@ -154,7 +154,7 @@ static void compressed_free(compressed *c)
 static spd_status compressed_fill(spd_context *ctx, const levels *lv, size_t count, const double *X,
                                   compressed *c)
 {
-    size_t groups = (count + LANES - 1) / LANES, threads = (size_t)parallel_threads(ctx);
+    size_t octets = (count + LANES - 1) / LANES, threads = (size_t)parallel_threads(ctx);
     compress_job j = {kernels_get(), lv, X, c, NULL};
     spd_status status = SPD_ENOMEM;
     c->count = count;
@@ -163,7 +163,7 @@ static spd_status compressed_fill(spd_context *ctx, const levels *lv, size_t cou
     c->slack = mem_alloc(count, sizeof *c->slack);
     j.work = mem_alloc(threads, compress_work(lv) * sizeof *j.work);
     if (c->F[0] && c->F[1] && c->slack && j.work)
-        status = parallel_for(ctx, groups, compress_chunk, &j, "compressing", "matrices",
+        status = parallel_for(ctx, octets, compress_chunk, &j, "compressing", "matrices",
                               (double)count, NULL);
     mem_free(j.work);
     return status;

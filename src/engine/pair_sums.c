@@ -236,10 +236,10 @@ static void begin_weights(const pair_sums *s, size_t first, size_t lanes, const 
 }
 
 /* Eight samples: factor, log-determinant, and their own share of the weights. */
-static spd_status sample_chunk(void *user, size_t group, int thread)
+static spd_status sample_chunk(void *user, size_t octet, int thread)
 {
     pair_sums *s = user;
-    size_t tri = TRI(s->m), first = group * LANES;
+    size_t tri = TRI(s->m), first = octet * LANES;
     size_t lanes = s->p - first < LANES ? s->p - first : LANES;
     double *A = s->work + (size_t)thread * work_size(s->m), *B = A + tri * LANES;
     double *logdet = B + tri * LANES;
@@ -293,10 +293,10 @@ static spd_status share_chunk(void *user, size_t chunk, int thread)
 }
 
 /* Z <- Zw / Sw - Zb / Sb */
-static spd_status combine_chunk(void *user, size_t group, int thread)
+static spd_status combine_chunk(void *user, size_t octet, int thread)
 {
     pair_sums *s = user;
-    size_t tri = TRI(s->m), first = group * LANES;
+    size_t tri = TRI(s->m), first = octet * LANES;
     size_t lanes = s->p - first < LANES ? s->p - first : LANES;
     double *Z = s->Z + first * tri;
     const double *Zb = s->Zb + first * tri;
@@ -345,11 +345,11 @@ static double weighted_sum(const pair_sums *s, size_t from, size_t to)
 
 spd_status pair_sums_value(pair_sums *s, const double *S, double *f, double *Z)
 {
-    size_t groups = (s->p + LANES - 1) / LANES, tri = TRI(s->m);
+    size_t octets = (s->p + LANES - 1) / LANES, tri = TRI(s->m);
     s->S = S;
     s->Z = Z;
     *f = NAN;
-    spd_status status = loop(s, groups, (double)(s->p * s->m * s->m * s->m) / 2.0, sample_chunk);
+    spd_status status = loop(s, octets, (double)(s->p * s->m * s->m * s->m) / 2.0, sample_chunk);
     if (status == SPD_ENOTSPD)
         return SPD_OK;
     if (status == SPD_OK)
@@ -369,5 +369,5 @@ spd_status pair_sums_value(pair_sums *s, const double *S, double *f, double *Z)
     *f = log(within) - log(between);
     s->scale_within = 1.0 / within;
     s->scale_between = 1.0 / between;
-    return loop(s, groups, (double)s->p * (double)tri, combine_chunk);
+    return loop(s, octets, (double)s->p * (double)tri, combine_chunk);
 }

@@ -12,7 +12,7 @@
 #include "engine/parallel.h"
 #include "engine/fault.h"
 
-#define BLOCK (METRIC_GROUPS * LANES)
+#define BLOCK (METRIC_OCTETS * LANES)
 
 /* ---- preparing ---------------------------------------------------------------------------- */
 
@@ -23,7 +23,7 @@ typedef struct prepare_job {
     const double *X;
     double *F;
     double *work;  /* threads x prepare_work */
-    unsigned *bad; /* one mask per group */
+    unsigned *bad; /* one mask per octet */
 } prepare_job;
 
 static size_t prepare_work(const metric *m, size_t n)
@@ -31,10 +31,10 @@ static size_t prepare_work(const metric *m, size_t n)
     return (TRI(n) + m->size(n)) * LANES + m->work(n);
 }
 
-static spd_status prepare_chunk(void *user, size_t group, int thread)
+static spd_status prepare_chunk(void *user, size_t octet, int thread)
 {
     prepare_job *j = user;
-    size_t size = j->m->size(j->n), first = group * LANES;
+    size_t size = j->m->size(j->n), first = octet * LANES;
     size_t count = j->p - first < LANES ? j->p - first : LANES;
     double *tri = j->work + (size_t)thread * prepare_work(j->m, j->n);
     double *F = tri + TRI(j->n) * LANES;
@@ -46,7 +46,7 @@ static spd_status prepare_chunk(void *user, size_t group, int thread)
     }
     j->k->pack(j->n, count, in, tri);
     unsigned bad = j->m->prepare(j->k, j->n, tri, F, F + size * LANES) & ((1u << count) - 1u);
-    j->bad[group] = bad;
+    j->bad[octet] = bad;
     j->k->split(size, count, F, out);
     return bad ? SPD_ENOTSPD : SPD_OK;
 }
@@ -54,16 +54,16 @@ static spd_status prepare_chunk(void *user, size_t group, int thread)
 spd_status prepare_set(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
                        const char *name, double *F)
 {
-    size_t groups = (p + LANES - 1) / LANES, failed;
+    size_t octets = (p + LANES - 1) / LANES, failed;
     size_t threads = (size_t)parallel_threads(ctx);
     prepare_job j = {kernels_get(), m, n, p, X, F, NULL, NULL};
     j.work = mem_alloc(threads, prepare_work(m, n) * sizeof *j.work);
-    j.bad = mem_zero(groups, sizeof *j.bad);
+    j.bad = mem_zero(octets, sizeof *j.bad);
     spd_status status = SPD_OK;
     if (!j.work || !j.bad)
         status = ctx_nomem(ctx, "prepared matrices");
     else
-        status = parallel_for(ctx, groups, prepare_chunk, &j, "preparing", "matrices", (double)p,
+        status = parallel_for(ctx, octets, prepare_chunk, &j, "preparing", "matrices", (double)p,
                               &failed);
     if (status == SPD_ENOTSPD) {
         size_t i = failed * LANES + (size_t)__builtin_ctz(j.bad[failed]);
@@ -78,22 +78,22 @@ spd_status prepare_set(spd_context *ctx, const metric *m, size_t n, size_t p, co
 
 size_t block_work(const metric *m, size_t n)
 {
-    return (METRIC_GROUPS * m->size(n) + METRIC_GROUPS) * LANES + m->work(n);
+    return (METRIC_OCTETS * m->size(n) + METRIC_OCTETS) * LANES + m->work(n);
 }
 
 block_store block_split(const metric *m, size_t n, double *work)
 {
-    block_store b = {work, work + BLOCK, work + BLOCK + METRIC_GROUPS * m->size(n) * LANES};
+    block_store b = {work, work + BLOCK, work + BLOCK + METRIC_OCTETS * m->size(n) * LANES};
     return b;
 }
 
 size_t block_interleave(const kernels *k, size_t size, size_t count, const double *const *G,
-                        double *groups)
+                        double *octets)
 {
     size_t used = (count + LANES - 1) / LANES;
     for (size_t g = 0; g < used; g++) {
         size_t lanes = count - g * LANES < LANES ? count - g * LANES : LANES;
-        k->gather(size, lanes, G + g * LANES, groups + g * size * LANES);
+        k->gather(size, lanes, G + g * LANES, octets + g * size * LANES);
     }
     return used;
 }
@@ -102,8 +102,8 @@ void block_dist2(const kernels *k, const metric *m, size_t n, const double *f, s
                  const double *const *G, double *d2, double *work)
 {
     block_store b = block_split(m, n, work);
-    size_t used = block_interleave(k, m->size(n), count, G, b.groups);
-    m->dist2(k, n, used, f, b.groups, b.d2, b.rest);
+    size_t used = block_interleave(k, m->size(n), count, G, b.octets);
+    m->dist2(k, n, used, f, b.octets, b.d2, b.rest);
     memcpy(d2, b.d2, count * sizeof *d2);
 }
 
@@ -131,10 +131,10 @@ static spd_status fill_block(const pairwise_job *j, size_t block, double *work, 
     const double *G[BLOCK];
     for (size_t c = 0; c < count; c++)
         G[c] = j->G + (first + c) * size;
-    size_t used = block_interleave(j->k, size, count, G, b.groups);
+    size_t used = block_interleave(j->k, size, count, G, b.octets);
     size_t rows = j->within ? first + count : j->p;
     for (size_t i = 0; i < rows; i++) {
-        j->m->dist2(j->k, j->n, used, j->F + i * size, b.groups, b.d2, b.rest);
+        j->m->dist2(j->k, j->n, used, j->F + i * size, b.octets, b.d2, b.rest);
         for (size_t c = 0; c < count; c++) {
             if (isnan(b.d2[c])) {
                 *row = i;

@@ -7,10 +7,6 @@
 
 #include "base/clock.h"
 
-/* Present in OpenBLAS, absent in other BLAS libraries: hence weak. */
-extern void openblas_set_num_threads(int threads) __attribute__((weak));
-extern int openblas_get_num_threads(void) __attribute__((weak));
-
 #define SECONDS_BETWEEN_REPORTS 0.1
 
 typedef struct loop {
@@ -80,33 +76,6 @@ static void work(void *user, int thread)
     }
 }
 
-/* The number of BLAS's threads belongs to the process, so its holders are counted there: the first
- * saves it, the last gives it back. */
-static struct {
-    pthread_mutex_t lock;
-    size_t holders;
-    int threads; /* what BLAS had before the first holder */
-} blas = {.lock = PTHREAD_MUTEX_INITIALIZER, .threads = 1};
-
-void parallel_hold_blas(void)
-{
-    pthread_mutex_lock(&blas.lock);
-    if (blas.holders++ == 0) {
-        blas.threads = openblas_get_num_threads ? openblas_get_num_threads() : 1;
-        if (blas.threads != 1)
-            openblas_set_num_threads(1);
-    }
-    pthread_mutex_unlock(&blas.lock);
-}
-
-void parallel_release_blas(void)
-{
-    pthread_mutex_lock(&blas.lock);
-    if (--blas.holders == 0 && blas.threads != 1)
-        openblas_set_num_threads(blas.threads);
-    pthread_mutex_unlock(&blas.lock);
-}
-
 /* Workers for this loop alone. */
 static void run_without_context(loop *l)
 {
@@ -127,14 +96,14 @@ spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, voi
               .total = total,
               .failed = SIZE_MAX,
               .lock = PTHREAD_MUTEX_INITIALIZER};
-    parallel_hold_blas();
+    spd_blas_hold();
     if (chunks > 1 && ctx)
         pool_run(&ctx->workers, parallel_threads(ctx), work, &l);
     else if (chunks > 1)
         run_without_context(&l);
     else
         work(&l, 0);
-    parallel_release_blas();
+    spd_blas_release();
     pthread_mutex_destroy(&l.lock);
     if (failed)
         *failed = l.failed;

@@ -22,9 +22,4 @@ int parallel_threads(const spd_context *ctx);
 spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, void *user,
                         const char *task, const char *unit, double total, size_t *failed);
 
-/* Holds BLAS to one thread until the last of all holders in the process lets go: every hold needs
- * its release. parallel_for holds by itself; these are for work outside of it and of many loops. */
-void parallel_hold_blas(void);
-void parallel_release_blas(void);
-
 #endif

@@ -20,7 +20,7 @@ static size_t pair_size(size_t n, int vectors)
 
 /* ---- interleaved -------------------------------------------------------------------------- */
 
-/* Triangles and eigenvalues of both groups, one set of vectors and of ranks, Y's triangle, full
+/* Triangles and eigenvalues of both octets, one set of vectors and of ranks, Y's triangle, full
  * scratch. */
 typedef struct eigen_room {
     double *A, *lambda, *Z, *L, *full, *rest;
@@ -30,17 +30,17 @@ typedef struct eigen_room {
 static size_t eigen_work(size_t n)
 {
     size_t each = TRI(n) + n + n * n;
-    return (BATCH_GROUPS * each + n + BATCH_GROUPS * TRI(n) + n * n) * LANES + kernels_eigh_work(n);
+    return (BATCH_OCTETS * each + n + BATCH_OCTETS * TRI(n) + n * n) * LANES + kernels_eigh_work(n);
 }
 
 static eigen_room share_out(size_t n, double *work)
 {
     eigen_room w;
     w.A = work;
-    w.lambda = w.A + BATCH_GROUPS * TRI(n) * LANES;
-    w.Z = w.lambda + BATCH_GROUPS * n * LANES;
-    w.L = w.Z + BATCH_GROUPS * n * n * LANES;
-    w.full = w.L + BATCH_GROUPS * TRI(n) * LANES;
+    w.lambda = w.A + BATCH_OCTETS * TRI(n) * LANES;
+    w.Z = w.lambda + BATCH_OCTETS * n * LANES;
+    w.L = w.Z + BATCH_OCTETS * n * n * LANES;
+    w.full = w.L + BATCH_OCTETS * TRI(n) * LANES;
     w.rest = w.full + n * n * LANES;
     w.rank = (size_t *)(void *)(w.rest + kernels_eigh_work(n));
     return w;
@@ -64,7 +64,7 @@ static unsigned solve_and_store(const batch *b, size_t first, size_t count, size
                                 const eigen_room *w)
 {
     size_t n = b->n, each = pair_size(n, b->vectors);
-    unsigned bad[BATCH_GROUPS];
+    unsigned bad[BATCH_OCTETS];
     if (b->vectors)
         b->k->eigh(n, used, w->A, w->lambda, w->Z, bad, w->rest);
     else
@@ -79,14 +79,14 @@ static unsigned solve_and_store(const batch *b, size_t first, size_t count, size
             if (!(bad[g] >> l & 1u))
                 store_sorted(n, l, lambda, Z, w->rank, b->result + (first + g * LANES + l) * each);
     }
-    return groups_mask(used, bad, count);
+    return octets_mask(used, bad, count);
 }
 
 static unsigned eigh_body(void *user, size_t first, size_t count, double *work)
 {
     const batch *b = user;
     eigen_room w = share_out(b->n, work);
-    size_t used = groups_pack(b->k, b->n, first, count, b->X, w.A);
+    size_t used = octets_pack(b->k, b->n, first, count, b->X, w.A);
     return solve_and_store(b, first, count, used, &w);
 }
 
@@ -95,26 +95,26 @@ static unsigned general_body(void *user, size_t first, size_t count, double *wor
     const batch *b = user;
     size_t n = b->n, used;
     eigen_room w = share_out(n, work);
-    unsigned bad[BATCH_GROUPS];
-    groups_pack(b->k, n, first, count, b->X, w.A);
-    used = groups_pack(b->k, n, first, count, b->Y, w.L);
+    unsigned bad[BATCH_OCTETS];
+    octets_pack(b->k, n, first, count, b->X, w.A);
+    used = octets_pack(b->k, n, first, count, b->Y, w.L);
     for (size_t g = 0; g < used; g++) {
         double *A = w.A + g * TRI(n) * LANES, *L = w.L + g * TRI(n) * LANES;
         bad[g] = b->k->chol(n, L, NULL);
         b->k->reduce(n, L, A, A, w.full);
     }
-    unsigned indefinite = groups_mask(used, bad, count);
+    unsigned indefinite = octets_mask(used, bad, count);
     return indefinite | solve_and_store(b, first, count, used, &w);
 }
 
 static unsigned apply_body(void *user, size_t first, size_t count, double *work)
 {
     const batch *b = user;
-    size_t n = b->n, used = groups_pack(b->k, n, first, count, b->X, work);
-    unsigned bad[BATCH_GROUPS];
-    spdfun_apply(b->k, b->f, b->power, n, used, work, bad, work + BATCH_GROUPS * TRI(n) * LANES);
-    groups_unpack(b->k, n, first, count, work, b->result);
-    return groups_mask(used, bad, count);
+    size_t n = b->n, used = octets_pack(b->k, n, first, count, b->X, work);
+    unsigned bad[BATCH_OCTETS];
+    spdfun_apply(b->k, b->f, b->power, n, used, work, bad, work + BATCH_OCTETS * TRI(n) * LANES);
+    octets_unpack(b->k, n, first, count, work, b->result);
+    return octets_mask(used, bad, count);
 }
 
 /* ---- one by one --------------------------------------------------------------------------- */
@@ -275,7 +275,7 @@ spd_status spd_apply(spd_context *ctx, spd_function f, double power, size_t n, s
     if ((unsigned)f > SPD_POWER || (f == SPD_POWER && !isfinite(power)))
         return ctx_fail(ctx, SPD_EINVAL, "no such function of a matrix");
     batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .f = f, .power = power, .each = n * n};
-    size_t bad = SPD_NO_INDEX, interleaved = BATCH_GROUPS * TRI(n) * LANES + spdfun_work(n);
+    size_t bad = SPD_NO_INDEX, interleaved = BATCH_OCTETS * TRI(n) * LANES + spdfun_work(n);
     b.task = "functions";
     if (n >= DENSE_FROM)
         status = batch_run(ctx, &b, dense_apply_body, spdfun_dense_work(n), &bad);

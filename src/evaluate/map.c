@@ -55,13 +55,13 @@ static spd_status fit_ml(spd_context *ctx, const spd_method *method, const sampl
         options.pairs = graph.count;
         options.affinity_weight = 1.0; /* it is in the pairs already */
     }
-    spd_status status = spd_fit(ctx, train->n, train->p, train->X, train->label, &options, NULL,
-                                NULL, NULL, &model);
+    spd_status status =
+        spd_fit(ctx, train->n, train->p, train->X, train->label, &options, NULL, &model);
     if (status >= 0) {
         a->W = model->W;
         model->W = NULL;
-        a->nu_w = model->nu_w;
-        a->nu_b = model->nu_b;
+        a->nu_w = model->options->nu_w;
+        a->nu_b = model->options->nu_b;
         status = SPD_OK;
     }
     spd_model_free(model);
@@ -70,7 +70,8 @@ static spd_status fit_ml(spd_context *ctx, const spd_method *method, const sampl
 
 spd_status map_of_model(spd_context *ctx, const spd_model *model, map *result)
 {
-    map a = {.n = model->n, .m = model->m, .nu_w = model->nu_w, .nu_b = model->nu_b};
+    map a = {
+        .n = model->n, .m = model->m, .nu_w = model->options->nu_w, .nu_b = model->options->nu_b};
     spd_status status = map_room(ctx, &a);
     if (status == SPD_OK) {
         memcpy(a.W, model->W, a.n * a.m * sizeof *a.W);
@@ -143,10 +144,10 @@ static spd_status sum_squared_logs(spd_context *ctx, size_t n, size_t count, dou
     double *work = mem_alloc(n2, sizeof *work);
     spd_status status = work ? SPD_OK : ctx_nomem(ctx, "class means");
     if (status == SPD_OK) {
-        parallel_hold_blas();
+        spd_blas_hold();
         for (size_t c = 0; c < count; c++)
             dense_congruence(n, P, means + c * n2, means + c * n2, work);
-        parallel_release_blas();
+        spd_blas_release();
         status = spd_apply(ctx, SPD_LOG, 0.0, n, count, means, means);
     }
     memset(B, 0, n2 * sizeof *B);

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "learn/fit.h"
+
 #define ALL_METRICS  ((1u << SPD_METRICS) - 1u)
 #define ONLY(metric) (1u << (metric))
 
@@ -244,9 +246,7 @@ size_t method_count(const spd_method *method, spd_parameter parameter)
 spd_fit_options method_fit_options(const spd_method *method)
 {
     spd_fit_options options;
-    spd_fit_defaults(&options);
-    if (method->fit)
-        options = *method->fit;
+    fit_options_take(NULL, method->fit, &options);
     options.m = method_count(method, SPD_PARAM_M);
     options.metric = method->metric;
     options.nu_w = method_count(method, SPD_PARAM_NU_W);

@@ -24,11 +24,11 @@ static void sum_log2(const kernels *k, size_t n, double *lambda, double *d2)
     memcpy(d2, sum, sizeof sum);
 }
 
-static void airm_dist2(const kernels *k, size_t n, size_t groups, const double *f, const double *G,
+static void airm_dist2(const kernels *k, size_t n, size_t octets, const double *f, const double *G,
                        double *d2, double *work)
 {
-    double *lambda = factored_spectrum(k, k->reduce, n, groups, f, G, work);
-    for (size_t g = 0; g < groups; g++)
+    double *lambda = factored_spectrum(k, k->reduce, n, octets, f, G, work);
+    for (size_t g = 0; g < octets; g++)
         sum_log2(k, n, lambda + g * n * LANES, d2 + g * LANES);
 }
 

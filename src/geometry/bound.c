@@ -13,7 +13,7 @@ typedef struct basis_work {
     const kernels *k;
     size_t n;
     double *mean;         /* TRI x 8: Cholesky factor of the mean, in every lane */
-    double *group, *full; /* TRI x 8, n n x 8 */
+    double *octet, *full; /* TRI x 8, n n x 8 */
     double *Z, *lambda;   /* n n x 8, n x 8 */
     double *sum;          /* TRI */
     double *scratch;
@@ -25,8 +25,8 @@ static double *basis_share(basis_work *w, size_t n)
     total = 2 * tri + 2 * square + n * LANES + TRI(n) + LANES + kernels_eigh_work(n);
     double *block = mem_alloc(total, sizeof *block);
     w->mean = block;
-    w->group = w->mean + tri;
-    w->full = w->group + tri;
+    w->octet = w->mean + tri;
+    w->full = w->octet + tri;
     w->Z = w->full + square;
     w->lambda = w->Z + square;
     w->scratch = w->lambda + n * LANES;
@@ -58,18 +58,18 @@ static spd_status sum_squared_logs(basis_work *w, const double *X, size_t step, 
         unsigned bad;
         for (size_t l = 0; l < lanes; l++)
             in[l] = X + (first + l) * step * n * n;
-        w->k->pack(n, lanes, in, w->group);
-        w->k->reduce(n, w->mean, w->group, w->group, w->full);
-        w->k->eigh(n, 1, w->group, w->lambda, w->Z, &bad, w->scratch);
+        w->k->pack(n, lanes, in, w->octet);
+        w->k->reduce(n, w->mean, w->octet, w->octet, w->full);
+        w->k->eigh(n, 1, w->octet, w->lambda, w->Z, &bad, w->scratch);
         for (size_t e = 0; e < n * LANES; e++) {
             if (!(w->lambda[e] > 0.0))
                 return SPD_ENOTSPD;
             w->lambda[e] = pow(log(w->lambda[e]), 2.0);
         }
-        w->k->rebuild(n, w->Z, w->lambda, w->group, w->full);
+        w->k->rebuild(n, w->Z, w->lambda, w->octet, w->full);
         for (size_t e = 0; e < TRI(n); e++)
             for (size_t l = 0; l < lanes; l++)
-                w->sum[e] += w->group[e * LANES + l];
+                w->sum[e] += w->octet[e * LANES + l];
     }
     return SPD_OK;
 }
@@ -82,8 +82,8 @@ static spd_status leading_vectors(basis_work *w, size_t m, double *W)
     unsigned bad;
     if (!rank)
         return SPD_ENOMEM;
-    w->k->spread(TRI(n), w->sum, w->group);
-    w->k->eigh(n, 1, w->group, w->lambda, w->Z, &bad, w->scratch);
+    w->k->spread(TRI(n), w->sum, w->octet);
+    w->k->eigh(n, 1, w->octet, w->lambda, w->Z, &bad, w->scratch);
     w->k->solve_trans(n, n, w->mean, w->Z);
     w->k->rank(n, w->lambda, rank);
     memset(W, 0, n * ld * sizeof *W);
@@ -147,20 +147,20 @@ unsigned bound_compress(const kernels *k, size_t n, size_t m, const double *W, d
                         size_t count, const double *const *X, double *const *T, double *slack,
                         double *work)
 {
-    double *group = work, *Y = group + TRI(n) * LANES;
+    double *octet = work, *Y = octet + TRI(n) * LANES;
     double trace[LANES] = {0};
-    k->pack(n, count, X, group);
-    unsigned bad = k->chol(n, group, NULL);
+    k->pack(n, count, X, octet);
+    unsigned bad = k->chol(n, octet, NULL);
     for (size_t l = 0; l < count; l++) {
         for (size_t r = 0; r < n; r++)
             trace[l] += X[l][r * n + r];
-        slack[l] = trace[l] * inverse_pivot(n, group, l);
+        slack[l] = trace[l] * inverse_pivot(n, octet, l);
         compress_one(k, n, m, W, X[l], T[l], Y);
     }
-    k->gather(TRI(m), count, (const double *const *)T, group);
-    bad |= k->chol(m, group, NULL);
+    k->gather(TRI(m), count, (const double *const *)T, octet);
+    bad |= k->chol(m, octet, NULL);
     for (size_t l = 0; l < count; l++) {
-        slack[l] += trace[l] * w_norm2 * inverse_pivot(m, group, l);
+        slack[l] += trace[l] * w_norm2 * inverse_pivot(m, octet, l);
         slack[l] *= 8.0 * DBL_EPSILON * (double)n;
     }
     return bad & ((1u << count) - 1u);

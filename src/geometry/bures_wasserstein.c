@@ -29,12 +29,12 @@ static double lane_dist2(size_t n, const double *lambda, double traces)
     return d2 < 0.0 ? 0.0 : d2;
 }
 
-static void bures_dist2(const kernels *k, size_t n, size_t groups, const double *f, const double *G,
+static void bures_dist2(const kernels *k, size_t n, size_t octets, const double *f, const double *G,
                         double *d2, double *work)
 {
-    const double *lambda = factored_spectrum(k, k->expand, n, groups, f, G, work);
+    const double *lambda = factored_spectrum(k, k->expand, n, octets, f, G, work);
     double own = trace(n, f, 1);
-    for (size_t g = 0; g < groups; g++, lambda += n * LANES, d2 += LANES) {
+    for (size_t g = 0; g < octets; g++, lambda += n * LANES, d2 += LANES) {
         const double *X = G + g * factored_size(n) * LANES;
         k->distance2(TRI(n), f, X, d2);
         for (size_t l = 0; l < LANES; l++)

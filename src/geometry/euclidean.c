@@ -13,14 +13,14 @@ static size_t euclidean_work(size_t n)
     return 0;
 }
 
-static unsigned euclidean_prepare(const kernels *k, size_t n, const double *group, double *F,
+static unsigned euclidean_prepare(const kernels *k, size_t n, const double *octet, double *F,
                                   double *work)
 {
     double zero[LANES] = {0}; /* stays zero while entries are finite */
     unsigned bad = 0;
     (void)k;
     (void)work;
-    memcpy(F, group, TRI(n) * LANES * sizeof *F);
+    memcpy(F, octet, TRI(n) * LANES * sizeof *F);
     for (size_t e = 0; e < TRI(n); e++)
         for (size_t l = 0; l < LANES; l++)
             zero[l] += 0.0 * F[e * LANES + l];

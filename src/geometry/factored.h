@@ -9,15 +9,15 @@
 /* metric.size, metric.work and metric.prepare of such a metric. */
 size_t factored_size(size_t n);
 size_t factored_work(size_t n);
-unsigned factored_prepare(const kernels *k, size_t n, const double *group, double *F, double *work);
+unsigned factored_prepare(const kernels *k, size_t n, const double *octet, double *F, double *work);
 
 /* kernels.reduce or kernels.expand. */
 typedef void (*factored_congruence)(size_t n, const double *L, const double *X, double *C,
                                     double *work);
 
-/* Eigenvalues, groups x n x 8 within work, of the congruence by f's factor of every matrix in G
- * (groups x size x 8). NaN in lanes that failed. */
-double *factored_spectrum(const kernels *k, factored_congruence congruence, size_t n, size_t groups,
+/* Eigenvalues, octets x n x 8 within work, of the congruence by f's factor of every matrix in G
+ * (octets x size x 8). NaN in lanes that failed. */
+double *factored_spectrum(const kernels *k, factored_congruence congruence, size_t n, size_t octets,
                           const double *f, const double *G, double *work);
 
 #endif

@@ -24,10 +24,10 @@ void flat_matrix(size_t n, const double *f, double *A)
     }
 }
 
-void flat_dist2(const kernels *k, size_t n, size_t groups, const double *f, const double *G,
+void flat_dist2(const kernels *k, size_t n, size_t octets, const double *f, const double *G,
                 double *d2, double *work)
 {
     (void)work;
-    for (size_t g = 0; g < groups; g++)
+    for (size_t g = 0; g < octets; g++)
         k->distance2(TRI(n), f, G + g * TRI(n) * LANES, d2 + g * LANES);
 }

@@ -17,7 +17,7 @@ void flat_weigh(size_t n, double *F);
 void flat_matrix(size_t n, const double *f, double *A);
 
 /* metric.dist2 of a flat metric: |f - G|^2. */
-void flat_dist2(const kernels *k, size_t n, size_t groups, const double *f, const double *G,
+void flat_dist2(const kernels *k, size_t n, size_t octets, const double *f, const double *G,
                 double *d2, double *work);
 
 #endif

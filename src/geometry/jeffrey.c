@@ -18,13 +18,13 @@ static size_t jeffrey_work(size_t n)
     return 2 * TRI(n) * LANES;
 }
 
-static unsigned jeffrey_prepare(const kernels *k, size_t n, const double *group, double *F,
+static unsigned jeffrey_prepare(const kernels *k, size_t n, const double *octet, double *F,
                                 double *work)
 {
     size_t entries = TRI(n) * LANES;
     double *L = work, *Linv = work + entries;
-    memcpy(F, group, entries * sizeof *F);
-    memcpy(L, group, entries * sizeof *F);
+    memcpy(F, octet, entries * sizeof *F);
+    memcpy(L, octet, entries * sizeof *F);
     unsigned bad = k->chol(n, L, NULL);
     k->tri_inverse(n, L, Linv);
     k->tri_gram(n, Linv, F + entries);
@@ -33,11 +33,11 @@ static unsigned jeffrey_prepare(const kernels *k, size_t n, const double *group,
     return bad;
 }
 
-static void jeffrey_dist2(const kernels *k, size_t n, size_t groups, const double *f,
+static void jeffrey_dist2(const kernels *k, size_t n, size_t octets, const double *f,
                           const double *G, double *d2, double *work)
 {
     (void)work;
-    for (size_t g = 0; g < groups; g++, G += jeffrey_size(n) * LANES, d2 += LANES) {
+    for (size_t g = 0; g < octets; g++, G += jeffrey_size(n) * LANES, d2 += LANES) {
         k->cross(TRI(n), f, G, d2);
         for (size_t l = 0; l < LANES; l++)
             d2[l] = d2[l] < 0.0 ? 0.0 : 0.5 * d2[l];

@@ -13,11 +13,11 @@ static size_t log_cholesky_work(size_t n)
     return 0;
 }
 
-static unsigned log_cholesky_prepare(const kernels *k, size_t n, const double *group, double *F,
+static unsigned log_cholesky_prepare(const kernels *k, size_t n, const double *octet, double *F,
                                      double *work)
 {
     (void)work;
-    memcpy(F, group, TRI(n) * LANES * sizeof *F);
+    memcpy(F, octet, TRI(n) * LANES * sizeof *F);
     unsigned bad = k->chol(n, F, NULL);
     for (size_t r = 0; r < n; r++) {
         double *diagonal = F + (TRI(r) + r) * LANES;

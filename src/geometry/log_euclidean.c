@@ -6,11 +6,11 @@
 #include "geometry/flat.h"
 #include "geometry/spdfun.h"
 
-static unsigned log_euclidean_prepare(const kernels *k, size_t n, const double *group, double *F,
+static unsigned log_euclidean_prepare(const kernels *k, size_t n, const double *octet, double *F,
                                       double *work)
 {
     unsigned bad;
-    memcpy(F, group, TRI(n) * LANES * sizeof *F);
+    memcpy(F, octet, TRI(n) * LANES * sizeof *F);
     spdfun_apply(k, SPD_LOG, 0.0, n, 1, F, &bad, work);
     flat_weigh(n, F);
     return bad;

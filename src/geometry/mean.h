@@ -10,8 +10,8 @@
 #include "linalg/kernels.h"
 #include "spdml.h"
 
-/* Most groups that one call of term takes. */
-#define MEAN_GROUPS 2
+/* Most octets that one call of term takes. */
+#define MEAN_OCTETS 2
 
 /* The moving point; all pointers lead into memory lent by the engine. */
 typedef struct mean_state {
@@ -39,9 +39,9 @@ typedef struct mean_rule {
     size_t (*state)(size_t n);
     size_t (*advance_work)(size_t n);
 
-    /* T (groups x terms x 8) <- terms of the matrices in X (groups x TRI(n) x 8, destroyed).
+    /* T (octets x terms x 8) <- terms of the matrices in X (octets x TRI(n) x 8, destroyed).
      * bad[g] <- mask of lanes without a term. */
-    void (*term)(const kernels *k, size_t n, size_t groups, const double *frame, double *X,
+    void (*term)(const kernels *k, size_t n, size_t octets, const double *frame, double *X,
                  double *T, unsigned *bad, double *work);
 
     /* Prepares frame and own, from M when there is a start. NULL: nothing to prepare. Both return

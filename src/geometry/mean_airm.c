@@ -51,16 +51,16 @@ static void log_rule(const void *user, size_t count, double *lambda)
     spdfun_values(SPD_LOG, 0.0, count, lambda, lambda);
 }
 
-static void airm_term(const kernels *k, size_t n, size_t groups, const double *frame, double *X,
+static void airm_term(const kernels *k, size_t n, size_t octets, const double *frame, double *X,
                       double *T, unsigned *bad, double *work)
 {
     size_t entries = TRI(n) * LANES;
     double *L = work, *full = L + entries, *rest = full + n * n * LANES;
     k->spread(TRI(n), frame, L);
-    for (size_t g = 0; g < groups; g++)
+    for (size_t g = 0; g < octets; g++)
         k->reduce(n, L, X + g * entries, X + g * entries, full);
-    const double *value = spdfun_map(k, log_rule, NULL, n, groups, X, bad, rest);
-    for (size_t g = 0; g < groups; g++, T += airm_terms(n) * LANES) {
+    const double *value = spdfun_map(k, log_rule, NULL, n, octets, X, bad, rest);
+    for (size_t g = 0; g < octets; g++, T += airm_terms(n) * LANES) {
         memcpy(T, X + g * entries, entries * sizeof *T);
         airm_scalars(n, value + g * n * LANES, T + entries, T + entries + LANES);
     }

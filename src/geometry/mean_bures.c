@@ -35,19 +35,19 @@ static void root_rule(const void *user, size_t count, double *lambda)
         lambda[i] = lambda[i] < 0.0 ? 0.0 : sqrt(lambda[i]);
 }
 
-static void bures_term(const kernels *k, size_t n, size_t groups, const double *frame, double *X,
+static void bures_term(const kernels *k, size_t n, size_t octets, const double *frame, double *X,
                        double *T, unsigned *bad, double *work)
 {
     size_t entries = TRI(n) * LANES;
     double *L = work, *full = L + entries, *rest = full + n * n * LANES;
-    unsigned indefinite[MEAN_GROUPS];
+    unsigned indefinite[MEAN_OCTETS];
     k->spread(TRI(n), frame, L);
-    for (size_t g = 0; g < groups; g++) {
+    for (size_t g = 0; g < octets; g++) {
         k->expand(n, L, X + g * entries, T + g * entries, full);
         indefinite[g] = k->chol(n, X + g * entries, NULL);
     }
-    spdfun_map(k, root_rule, NULL, n, groups, T, bad, rest);
-    for (size_t g = 0; g < groups; g++)
+    spdfun_map(k, root_rule, NULL, n, octets, T, bad, rest);
+    for (size_t g = 0; g < octets; g++)
         bad[g] |= indefinite[g];
 }
 

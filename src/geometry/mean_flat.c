@@ -13,18 +13,18 @@
 #include "linalg/dense.h"
 
 /* T <- the samples prepared for metric m. */
-static void prepare_terms(const metric *m, const kernels *k, size_t n, size_t groups,
+static void prepare_terms(const metric *m, const kernels *k, size_t n, size_t octets,
                           const double *X, double *T, unsigned *bad, double *work)
 {
-    for (size_t g = 0; g < groups; g++)
+    for (size_t g = 0; g < octets; g++)
         bad[g] = m->prepare(k, n, X + g * TRI(n) * LANES, T + g * TRI(n) * LANES, work);
 }
 
-static void euclidean_term(const kernels *k, size_t n, size_t groups, const double *frame,
+static void euclidean_term(const kernels *k, size_t n, size_t octets, const double *frame,
                            double *X, double *T, unsigned *bad, double *work)
 {
     (void)frame;
-    prepare_terms(&metric_euclidean, k, n, groups, X, T, bad, work);
+    prepare_terms(&metric_euclidean, k, n, octets, X, T, bad, work);
 }
 
 static spd_status euclidean_advance(mean_state *s, const double *sum)
@@ -43,13 +43,13 @@ const mean_rule mean_euclidean = {
     .advance = euclidean_advance,
 };
 
-/* Both groups at once, unlike metric.prepare. */
-static void log_term(const kernels *k, size_t n, size_t groups, const double *frame, double *X,
+/* Both octets at once, unlike metric.prepare. */
+static void log_term(const kernels *k, size_t n, size_t octets, const double *frame, double *X,
                      double *T, unsigned *bad, double *work)
 {
     (void)frame;
-    memcpy(T, X, groups * TRI(n) * LANES * sizeof *T);
-    spdfun_apply(k, SPD_LOG, 0.0, n, groups, T, bad, work);
+    memcpy(T, X, octets * TRI(n) * LANES * sizeof *T);
+    spdfun_apply(k, SPD_LOG, 0.0, n, octets, T, bad, work);
 }
 
 static spd_status log_euclidean_advance(mean_state *s, const double *sum)
@@ -68,11 +68,11 @@ const mean_rule mean_log_euclidean = {
     .advance = log_euclidean_advance,
 };
 
-static void log_cholesky_term(const kernels *k, size_t n, size_t groups, const double *frame,
+static void log_cholesky_term(const kernels *k, size_t n, size_t octets, const double *frame,
                               double *X, double *T, unsigned *bad, double *work)
 {
     (void)frame;
-    prepare_terms(&metric_log_cholesky, k, n, groups, X, T, bad, work);
+    prepare_terms(&metric_log_cholesky, k, n, octets, X, T, bad, work);
 }
 
 static size_t square(size_t n)

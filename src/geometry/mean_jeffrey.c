@@ -24,12 +24,12 @@ static size_t jeffrey_term_work(size_t n)
 }
 
 /* [X | X^-1]; X is destroyed. */
-static void jeffrey_term(const kernels *k, size_t n, size_t groups, const double *frame, double *X,
+static void jeffrey_term(const kernels *k, size_t n, size_t octets, const double *frame, double *X,
                          double *T, unsigned *bad, double *work)
 {
     size_t entries = TRI(n) * LANES;
     (void)frame;
-    for (size_t g = 0; g < groups; g++, X += entries, T += 2 * entries) {
+    for (size_t g = 0; g < octets; g++, X += entries, T += 2 * entries) {
         memcpy(T, X, entries * sizeof *T);
         bad[g] = k->chol(n, X, NULL);
         k->tri_inverse(n, X, work);

@@ -21,12 +21,12 @@ static size_t stein_term_work(size_t n)
     return 2 * TRI(n) * LANES;
 }
 
-static void stein_term(const kernels *k, size_t n, size_t groups, const double *frame, double *X,
+static void stein_term(const kernels *k, size_t n, size_t octets, const double *frame, double *X,
                        double *T, unsigned *bad, double *work)
 {
     size_t entries = TRI(n) * LANES;
     double *A = work, *Linv = work + entries, own[LANES] __attribute__((aligned(64)));
-    for (size_t g = 0; g < groups; g++, X += entries, T += entries + LANES) {
+    for (size_t g = 0; g < octets; g++, X += entries, T += entries + LANES) {
         double *cost = T + entries;
         k->average(TRI(n), frame, X, A);
         bad[g] = k->chol(n, X, own) | k->chol(n, A, cost);

@@ -1,7 +1,7 @@
-/* metric.h - what a metric is to the rest of the library: two functions on groups of eight.
+/* metric.h - what a metric is to the rest of the library: two functions on octets.
  *
  * A sample is prepared once (factored, its logarithm taken, ...) into `size` doubles; distances
- * are then computed between one prepared sample and groups of eight prepared ones. Vectors, not
+ * are then computed between one prepared sample and octets of prepared ones. Vectors, not
  * threads: the engine runs many of these calls side by side.
  *
  * Adding a metric: docs/architecture.md, "A new metric". */
@@ -11,8 +11,8 @@
 #include "linalg/kernels.h"
 #include "spdml.h"
 
-/* Most groups that one call of dist2 takes: two eigenvalue problems in flight hide latency. */
-#define METRIC_GROUPS 2
+/* Most octets that one call of dist2 takes: two eigenvalue problems in flight hide latency. */
+#define METRIC_OCTETS 2
 
 typedef struct metric {
     /* Doubles of one prepared sample. */
@@ -21,15 +21,15 @@ typedef struct metric {
     /* Scratch doubles for prepare and dist2. */
     size_t (*work)(size_t n);
 
-    /* F (size x 8) <- the eight matrices of group (TRI(n) x 8) prepared. Returns the mask of
+    /* F (size x 8) <- the eight matrices of octet (TRI(n) x 8) prepared. Returns the mask of
      * lanes that are not positive definite (or, for metrics that do not care, not finite). */
-    unsigned (*prepare)(const kernels *k, size_t n, const double *group, double *F, double *work);
+    unsigned (*prepare)(const kernels *k, size_t n, const double *octet, double *F, double *work);
 
-    /* d2 (groups x 8) <- squared distances between the sample f (size) and the lanes of G
-     * (groups x size x 8), groups <= METRIC_GROUPS. Never negative; NaN when an eigenvalue
+    /* d2 (octets x 8) <- squared distances between the sample f (size) and the lanes of G
+     * (octets x size x 8), octets <= METRIC_OCTETS. Never negative; NaN when an eigenvalue
      * iteration failed. The result of a lane does not depend on the other lanes, nor on which
      * lane it is. */
-    void (*dist2)(const kernels *k, size_t n, size_t groups, const double *f, const double *G,
+    void (*dist2)(const kernels *k, size_t n, size_t octets, const double *f, const double *G,
                   double *d2, double *work);
 } metric;
 

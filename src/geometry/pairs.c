@@ -4,44 +4,44 @@
 #include <math.h>
 #include <string.h>
 
-#define GROUPS (PAIR_BATCH / LANES)
+#define OCTETS (PAIR_BATCH / LANES)
 
-/* Three triangles per group, eigenvectors, full scratch, eigenvalues and two functions of them,
+/* Three triangles per octet, eigenvectors, full scratch, eigenvalues and two functions of them,
  * eigenvalue scratch. */
 size_t pairs_work(size_t m)
 {
-    return (3 * GROUPS * TRI(m) + GROUPS * m * m + m * m + 3 * GROUPS * m) * LANES +
+    return (3 * OCTETS * TRI(m) + OCTETS * m * m + m * m + 3 * OCTETS * m) * LANES +
            kernels_eigh_work(m);
 }
 
-static size_t lanes_of(size_t count, size_t group)
+static size_t lanes_of(size_t count, size_t octet)
 {
-    size_t left = count - group * LANES;
+    size_t left = count - octet * LANES;
     return left < LANES ? left : LANES;
 }
 
-/* group <- packed matrices `of` (p x TRI) at pairs[].i, or .j when second. */
+/* octet <- packed matrices `of` (p x TRI) at pairs[].i, or .j when second. */
 static void gather_side(const kernels *k, size_t m, size_t lanes, const pair *pairs, int second,
-                        const double *of, double *group)
+                        const double *of, double *octet)
 {
     const double *source[LANES];
     for (size_t l = 0; l < lanes; l++)
         source[l] = of + (second ? pairs[l].j : pairs[l].i) * TRI(m);
-    k->gather(TRI(m), lanes, source, group);
+    k->gather(TRI(m), lanes, source, octet);
 }
 
-/* M (lanes x TRI) <- the lanes of group. */
-static void split_group(const kernels *k, size_t m, size_t lanes, const double *group, double *M)
+/* M (lanes x TRI) <- the lanes of octet. */
+static void split_octet(const kernels *k, size_t m, size_t lanes, const double *octet, double *M)
 {
     double *target[LANES];
     for (size_t l = 0; l < lanes; l++)
         target[l] = M + l * TRI(m);
-    k->split(TRI(m), lanes, group, target);
+    k->split(TRI(m), lanes, octet, target);
 }
 
 /* ---- Stein ---------------------------------------------------------------------------------- */
 
-static void stein_group(const kernels *k, size_t m, size_t lanes, const pair *pairs,
+static void stein_octet(const kernels *k, size_t m, size_t lanes, const pair *pairs,
                         const pair_samples *s, double *d2, double *M, double *work)
 {
     double *A = work, *B = A + TRI(m) * LANES;
@@ -56,24 +56,24 @@ static void stein_group(const kernels *k, size_t m, size_t lanes, const pair *pa
         return;
     k->tri_inverse(m, A, B);
     k->tri_gram(m, B, A);
-    split_group(k, m, lanes, A, M);
+    split_octet(k, m, lanes, A, M);
 }
 
 static void stein_batch(const kernels *k, size_t m, size_t count, const pair *pairs,
                         const pair_samples *s, double *d2, double *M, double *work)
 {
     for (size_t first = 0; first < count; first += LANES)
-        stein_group(k, m, lanes_of(count, first / LANES), pairs + first, s, d2 + first,
+        stein_octet(k, m, lanes_of(count, first / LANES), pairs + first, s, d2 + first,
                     M ? M + first * TRI(m) : NULL, work);
 }
 
 /* ---- AIRM ----------------------------------------------------------------------------------- */
 
 typedef struct airm_work {
-    double *L, *C;                   /* GROUPS x TRI x 8 */
-    double *V;                       /* GROUPS x m m x 8 */
+    double *L, *C;                   /* OCTETS x TRI x 8 */
+    double *V;                       /* OCTETS x m m x 8 */
     double *full;                    /* m m x 8 */
-    double *lambda, *log, *quotient; /* GROUPS x m x 8 */
+    double *lambda, *log, *quotient; /* OCTETS x m x 8 */
     double *rest;
 } airm_work;
 
@@ -81,17 +81,17 @@ static airm_work airm_share(size_t m, double *work)
 {
     airm_work w;
     w.L = work;
-    w.C = w.L + GROUPS * TRI(m) * LANES;
-    w.V = w.C + GROUPS * TRI(m) * LANES;
-    w.full = w.V + GROUPS * m * m * LANES;
+    w.C = w.L + OCTETS * TRI(m) * LANES;
+    w.V = w.C + OCTETS * TRI(m) * LANES;
+    w.full = w.V + OCTETS * m * m * LANES;
     w.lambda = w.full + m * m * LANES;
-    w.log = w.lambda + GROUPS * m * LANES;
-    w.quotient = w.log + GROUPS * m * LANES;
-    w.rest = w.quotient + GROUPS * m * LANES;
+    w.log = w.lambda + OCTETS * m * LANES;
+    w.quotient = w.log + OCTETS * m * LANES;
+    w.rest = w.quotient + OCTETS * m * LANES;
     return w;
 }
 
-/* log <- 4 ln lambda, quotient <- 4 ln lambda / lambda, d2 <- sum ln^2 lambda of one group; NaN
+/* log <- 4 ln lambda, quotient <- 4 ln lambda / lambda, d2 <- sum ln^2 lambda of one octet; NaN
  * when an eigenvalue is not positive. */
 static void airm_value(const kernels *k, size_t m, size_t lanes, const double *lambda, double *log,
                        double *quotient, double *d2)
@@ -108,7 +108,7 @@ static void airm_value(const kernels *k, size_t m, size_t lanes, const double *l
     memcpy(d2, sum, lanes * sizeof *d2);
 }
 
-/* M_i <- V quotient V', M_j <- -V log V' of group g. */
+/* M_i <- V quotient V', M_j <- -V log V' of octet g. */
 static void airm_weights(const kernels *k, size_t m, size_t lanes, const airm_work *w, size_t g,
                          double *Mi, double *Mj)
 {
@@ -116,29 +116,29 @@ static void airm_weights(const kernels *k, size_t m, size_t lanes, const airm_wo
     double *log = w->log + g * m * LANES;
     k->solve_trans(m, m, w->L + g * TRI(m) * LANES, V);
     k->rebuild(m, V, w->quotient + g * m * LANES, A, w->full);
-    split_group(k, m, lanes, A, Mi);
+    split_octet(k, m, lanes, A, Mi);
     for (size_t e = 0; e < m * LANES; e++)
         log[e] = -log[e];
     k->rebuild(m, V, log, A, w->full);
-    split_group(k, m, lanes, A, Mj);
+    split_octet(k, m, lanes, A, Mj);
 }
 
 static void airm_batch(const kernels *k, size_t m, size_t count, const pair *pairs,
                        const pair_samples *s, double *d2, double *M, double *work)
 {
     airm_work w = airm_share(m, work);
-    size_t groups = (count + LANES - 1) / LANES, entries = TRI(m) * LANES;
-    unsigned bad[GROUPS];
-    for (size_t g = 0; g < groups; g++) {
+    size_t octets = (count + LANES - 1) / LANES, entries = TRI(m) * LANES;
+    unsigned bad[OCTETS];
+    for (size_t g = 0; g < octets; g++) {
         gather_side(k, m, lanes_of(count, g), pairs + g * LANES, 0, s->S, w.C + g * entries);
         gather_side(k, m, lanes_of(count, g), pairs + g * LANES, 1, s->L, w.L + g * entries);
         k->reduce(m, w.L + g * entries, w.C + g * entries, w.C + g * entries, w.full);
     }
     if (M)
-        k->eigh(m, groups, w.C, w.lambda, w.V, bad, w.rest);
+        k->eigh(m, octets, w.C, w.lambda, w.V, bad, w.rest);
     else
-        k->eigvals(m, groups, w.C, w.lambda, bad, w.rest);
-    for (size_t g = 0; g < groups; g++) {
+        k->eigvals(m, octets, w.C, w.lambda, bad, w.rest);
+    for (size_t g = 0; g < octets; g++) {
         size_t lanes = lanes_of(count, g), at = g * m * LANES;
         airm_value(k, m, lanes, w.lambda + at, w.log + at, w.quotient + at, d2 + g * LANES);
         if (M)
@@ -149,7 +149,7 @@ static void airm_batch(const kernels *k, size_t m, size_t count, const pair *pai
 
 /* ---- Jeffrey -------------------------------------------------------------------------------- */
 
-/* One side of one group: own i (or j when second), other the opposite. trace (8) <- tr(S_own^-1
+/* One side of one octet: own i (or j when second), other the opposite. trace (8) <- tr(S_own^-1
  * S_other); W <- S_own^-1 S_other S_own^-1 and Inv <- S_own^-1, both TRI x 8. */
 static void jeffrey_side(const kernels *k, size_t m, size_t lanes, const pair *pairs, int second,
                          const pair_samples *s, double *trace, double *W, double *Inv, double *work)
@@ -174,7 +174,7 @@ static void split_difference(const kernels *k, size_t m, size_t lanes, double *A
                              double *M)
 {
     k->axpy(TRI(m) * LANES, -1.0, B, A);
-    split_group(k, m, lanes, A, M);
+    split_octet(k, m, lanes, A, M);
 }
 
 static void jeffrey_batch(const kernels *k, size_t m, size_t count, const pair *pairs,

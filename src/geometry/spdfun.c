@@ -63,7 +63,7 @@ void spdfun_values(spd_function f, double power, size_t count, const double *lam
 
 size_t spdfun_work(size_t n)
 {
-    return (SPDFUN_GROUPS * (n * n + n) + n * n) * LANES + kernels_eigh_work(n);
+    return (SPDFUN_OCTETS * (n * n + n) + n * n) * LANES + kernels_eigh_work(n);
 }
 
 /* Mask of the lanes in which one of the n x 8 values is NaN. */
@@ -77,13 +77,13 @@ static unsigned nan_lanes(size_t n, const double *value)
 }
 
 const double *spdfun_map(const kernels *k, spdfun_rule rule, const void *user, size_t n,
-                         size_t groups, double *A, unsigned *bad, double *work)
+                         size_t octets, double *A, unsigned *bad, double *work)
 {
-    double *Z = work, *lambda = Z + SPDFUN_GROUPS * n * n * LANES;
-    double *full = lambda + SPDFUN_GROUPS * n * LANES, *scratch = full + n * n * LANES;
-    k->eigh(n, groups, A, lambda, Z, bad, scratch);
-    rule(user, groups * n * LANES, lambda);
-    for (size_t g = 0; g < groups; g++) {
+    double *Z = work, *lambda = Z + SPDFUN_OCTETS * n * n * LANES;
+    double *full = lambda + SPDFUN_OCTETS * n * LANES, *scratch = full + n * n * LANES;
+    k->eigh(n, octets, A, lambda, Z, bad, scratch);
+    rule(user, octets * n * LANES, lambda);
+    for (size_t g = 0; g < octets; g++) {
         const double *value = lambda + g * n * LANES;
         bad[g] |= nan_lanes(n, value);
         k->rebuild(n, Z + g * n * n * LANES, value, A + g * TRI(n) * LANES, full);
@@ -102,11 +102,11 @@ static void choice_rule(const void *user, size_t count, double *lambda)
     spdfun_values(choice->f, choice->power, count, lambda, lambda);
 }
 
-void spdfun_apply(const kernels *k, spd_function f, double power, size_t n, size_t groups,
+void spdfun_apply(const kernels *k, spd_function f, double power, size_t n, size_t octets,
                   double *A, unsigned *bad, double *work)
 {
     const function_choice choice = {f, power};
-    spdfun_map(k, choice_rule, &choice, n, groups, A, bad, work);
+    spdfun_map(k, choice_rule, &choice, n, octets, A, bad, work);
 }
 
 size_t spdfun_dense_work(size_t n)

@@ -5,8 +5,8 @@
 #include "linalg/kernels.h"
 #include "spdml.h"
 
-/* Most groups of one call: two eigenvalue problems in flight hide latency. */
-#define SPDFUN_GROUPS 2
+/* Most octets of one call: two eigenvalue problems in flight hide latency. */
+#define SPDFUN_OCTETS 2
 
 /* Does f ask for positive eigenvalues? All but the exponential do. */
 int spdfun_needs_spd(spd_function f);
@@ -20,15 +20,15 @@ size_t spdfun_work(size_t n);
 /* Replaces eigenvalues (count) by what the function makes of them, NaN where there is nothing. */
 typedef void (*spdfun_rule)(const void *user, size_t count, double *lambda);
 
-/* A (groups x TRI(n) x 8) <- the matrices with their eigenvalues replaced. Returns the new
- * eigenvalues (groups x n x 8), which lie in work. bad as below. */
+/* A (octets x TRI(n) x 8) <- the matrices with their eigenvalues replaced. Returns the new
+ * eigenvalues (octets x n x 8), which lie in work. bad as below. */
 const double *spdfun_map(const kernels *k, spdfun_rule rule, const void *user, size_t n,
-                         size_t groups, double *A, unsigned *bad, double *work);
+                         size_t octets, double *A, unsigned *bad, double *work);
 
-/* A (groups x TRI(n) x 8) <- f(A). bad[g] <- mask of lanes without a result: not finite, not
+/* A (octets x TRI(n) x 8) <- f(A). bad[g] <- mask of lanes without a result: not finite, not
  * positive definite where f asks for it, overflow, eigenvalues not converged. Those lanes hold
  * rubbish. work: spdfun_work(n) doubles. */
-void spdfun_apply(const kernels *k, spd_function f, double power, size_t n, size_t groups,
+void spdfun_apply(const kernels *k, spd_function f, double power, size_t n, size_t octets,
                   double *A, unsigned *bad, double *work);
 
 /* The same for one row-major n x n matrix A through LAPACK; non-zero when there is no result.

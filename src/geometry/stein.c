@@ -17,20 +17,20 @@ static size_t stein_work(size_t n)
     return TRI(n) * LANES;
 }
 
-static unsigned stein_prepare(const kernels *k, size_t n, const double *group, double *F,
+static unsigned stein_prepare(const kernels *k, size_t n, const double *octet, double *F,
                               double *work)
 {
     size_t bytes = TRI(n) * LANES * sizeof *F;
-    memcpy(F, group, bytes);
-    memcpy(work, group, bytes);
+    memcpy(F, octet, bytes);
+    memcpy(work, octet, bytes);
     return k->chol(n, work, F + TRI(n) * LANES);
 }
 
-static void stein_dist2(const kernels *k, size_t n, size_t groups, const double *f, const double *G,
+static void stein_dist2(const kernels *k, size_t n, size_t octets, const double *f, const double *G,
                         double *d2, double *work)
 {
     size_t entries = TRI(n);
-    for (size_t g = 0; g < groups; g++, G += stein_size(n) * LANES, d2 += LANES) {
+    for (size_t g = 0; g < octets; g++, G += stein_size(n) * LANES, d2 += LANES) {
         const double *logdet = G + entries * LANES;
         k->average(entries, f, G, work);
         k->chol(n, work, d2);

@@ -47,8 +47,7 @@ static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, sp
 {
     if (!npz_has_text(file, META_NAME))
         return ctx_fail(ctx, SPD_EFORMAT,
-                        "holds no meta.json; a model or checkpoint is expected, as spdml fit "
-                        "writes them");
+                        "has no meta.json; expected a model or checkpoint written by spdml fit");
     spd_bundle *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(ctx, "a file");
@@ -77,16 +76,13 @@ spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size
 
 spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only, spd_bundle **bundle)
 {
-    source_glance glance;
     ctx_clear(ctx);
     io_file *file = mem_zero(1, sizeof *file);
     spd_status status = SPD_OK;
     if (!file || !(file->path = mem_text(path)))
         status = ctx_nomem(ctx, "a file");
     if (status == SPD_OK)
-        status = source_look(ctx, path, &glance);
-    if (status == SPD_OK)
-        status = npz_open(ctx, file, &glance);
+        status = npz_open(ctx, file);
     if (status == SPD_OK)
         status = read_bundle(ctx, file, meta_only, bundle);
     io_close(file);
@@ -102,13 +98,8 @@ spd_status spd_bundle_write(spd_context *ctx, const char *path, size_t count,
     outfile *out;
     ctx_clear(ctx);
     spd_status status = outfile_open(ctx, path, &out);
-    if (status == SPD_OK) {
-        status = npz_write_with(ctx, out, count, arrays, &text);
-        if (status == SPD_OK)
-            status = outfile_commit(ctx, out);
-        else
-            outfile_abandon(out);
-    }
+    if (status == SPD_OK)
+        status = outfile_close(out, npz_write_with(ctx, out, count, arrays, &text));
     if (status < 0)
         ctx_prefix(ctx, path);
     return status;

@@ -36,15 +36,6 @@ struct io_file {
     void (*close)(void *state);
 };
 
-/* How the caller will use the file; it matters for .csv alone. */
-typedef struct io_purpose {
-    int data_set;       /* rows are matrices, a column may hold labels */
-    const char *y_name; /* name of that column, or NULL */
-} io_purpose;
-
-/* Opens by ending, or by content where the ending says nothing. */
-spd_status io_open(spd_context *ctx, const char *path, const io_purpose *purpose, io_file **file);
-
 /* Reads an entry; the array carries the entry's name. */
 spd_status io_read(spd_context *ctx, io_file *file, const io_entry *entry, spd_array **array);
 
@@ -59,11 +50,9 @@ void io_names(const io_file *file, char *text, size_t size);
 /* For formats: the entry at file->count, zeroed, with a copy of name; raises the count. */
 spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, io_entry **entry);
 
-/* The formats. glance is how the file starts; on failure they leave file->state to be closed. */
+/* The formats of a model file; on failure they leave file->state to be closed. */
 spd_status npy_open(spd_context *ctx, io_file *file);
-spd_status npz_open(spd_context *ctx, io_file *file, const source_glance *glance);
-spd_status mat_open(spd_context *ctx, io_file *file, const source_glance *glance);
-spd_status csv_open(spd_context *ctx, io_file *file, const io_purpose *purpose);
+spd_status npz_open(spd_context *ctx, io_file *file);
 
 /* An .npz image in memory; bytes must outlive the file. */
 spd_status npz_open_memory(spd_context *ctx, io_file *file, const unsigned char *bytes,
@@ -77,10 +66,6 @@ int npz_has_text(const io_file *file, const char *name);
 spd_status npz_read_text(spd_context *ctx, io_file *file, const char *name, size_t limit,
                          char **text);
 
-/* A .csv text in memory; bytes must outlive the file. */
-spd_status csv_open_memory(spd_context *ctx, io_file *file, const char *bytes, size_t size,
-                           const io_purpose *purpose);
-
 /* Writers: all arrays into the temporary file of `out`. */
 spd_status npy_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);
 spd_status npz_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);
@@ -90,7 +75,5 @@ typedef struct npz_text {
 } npz_text;
 spd_status npz_write_with(spd_context *ctx, outfile *out, size_t count,
                           const spd_array *const *arrays, const npz_text *text);
-spd_status mat_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);
-spd_status csv_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);
 
 #endif

@@ -19,7 +19,7 @@ spd_status npy_prefix(spd_context *ctx, const unsigned char *bytes, size_t size,
     if (size < 12)
         return ctx_fail(ctx, SPD_EFORMAT, "is cut off within its header");
     if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0)
-        return ctx_fail(ctx, SPD_EFORMAT, ".npy version %d.%d is unknown; 1.0 to 3.0 are read",
+        return ctx_fail(ctx, SPD_EFORMAT, ".npy version %d.%d is not supported; 1.0 to 3.0 are",
                         bytes[6], bytes[7]);
     size_t text = (size_t)(bytes[8] | bytes[9] << 8), start = 10;
     if (bytes[6] > 1) {
@@ -79,12 +79,14 @@ static spd_status unreadable(spd_context *ctx, const npy_header *h)
 {
     if (h->kind == 'O')
         return ctx_fail(ctx, SPD_EFORMAT,
-                        "holds Python objects, which are not read; save labels as a text or "
-                        "integer array, e.g. numpy.array(y, dtype=str)");
+                        "contains Python objects, which are not supported; save labels as a "
+                        "string or integer array, e.g. numpy.array(y, dtype=str)");
     if (h->kind == 'c')
-        return ctx_fail(ctx, SPD_EFORMAT, "holds complex numbers ('%s'); save real ones", h->descr);
+        return ctx_fail(ctx, SPD_EFORMAT, "contains complex numbers ('%s'); save real ones",
+                        h->descr);
     return ctx_fail(ctx, SPD_EFORMAT,
-                    "elements of type '%s' are not read; use float64, float32, integers or text",
+                    "elements of type '%s' are not supported; use float64, float32, integers or "
+                    "text",
                     h->descr);
 }
 
@@ -228,8 +230,8 @@ spd_status npy_short(spd_context *ctx, const npy_header *h, size_t have)
     char text[80];
     array_shape_text(h->ndim, h->shape, text, sizeof text);
     return ctx_fail(ctx, SPD_EFORMAT,
-                    "is cut short: its header promises %s elements of '%s' (%zu bytes), and %zu "
-                    "bytes are there",
+                    "is cut short: its header promises %s elements of '%s' (%zu bytes), but it "
+                    "has %zu bytes",
                     text, h->descr, h->bytes, have);
 }
 

@@ -174,8 +174,8 @@ static spd_status check_sizes(spd_context *ctx, npy_header *h)
     char text[80];
     if (array_count(h->ndim, h->shape, &h->count) || mem_mul(h->count, h->width, &h->bytes)) {
         array_shape_text(h->ndim, h->shape, text, sizeof text);
-        return ctx_fail(ctx, SPD_EFORMAT, "the header promises %s elements, more than any memory",
-                        text);
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "the header promises %s elements, more than any memory can hold", text);
     }
     return SPD_OK;
 }

@@ -16,7 +16,7 @@ static spd_status widest_text(spd_context *ctx, const spd_array *array, size_t *
     for (size_t i = 0; i < array->count; i++) {
         size_t length = utf8_length(array->text[i]);
         if (length == SIZE_MAX)
-            return ctx_fail(ctx, SPD_EINVAL, "text %zu of '%.60s' is not UTF-8", i,
+            return ctx_fail(ctx, SPD_EINVAL, "string %zu of '%.60s' is not UTF-8", i,
                             array->name ? array->name : "array");
         if (length > most)
             most = length;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,19 @@ static spd_status create_temp(spd_context *ctx, outfile *out)
     return outfile_error(ctx, error);
 }
 
+/* Removes what is left of the temporary and frees out. */
+static void discard(outfile *out)
+{
+    if (out->fd >= 0)
+        close(out->fd);
+    if (out->temp)
+        unlink(out->temp);
+    mem_free(out->temp);
+    mem_free(out->target);
+    mem_free(out->buffer);
+    mem_free(out);
+}
+
 spd_status outfile_open(spd_context *ctx, const char *path, outfile **out)
 {
     mode_t mode = 0;
@@ -77,6 +91,7 @@ spd_status outfile_open(spd_context *ctx, const char *path, outfile **out)
     if (!fresh)
         return ctx_nomem(ctx, "an output file");
     fresh->fd = -1;
+    fresh->ctx = ctx;
     spd_status status = resolve(ctx, path, fresh, &mode);
     if (status == SPD_OK && !(fresh->buffer = mem_alloc(BUFFER_SIZE, 1)))
         status = ctx_nomem(ctx, "an output buffer");
@@ -85,47 +100,55 @@ spd_status outfile_open(spd_context *ctx, const char *path, outfile **out)
     if (status == SPD_OK && mode && fchmod(fresh->fd, mode) != 0)
         status = outfile_error(ctx, errno);
     if (status < 0) {
-        outfile_abandon(fresh);
+        discard(fresh);
         return status;
     }
     *out = fresh;
     return SPD_OK;
 }
 
-static spd_status write_all(spd_context *ctx, int fd, const unsigned char *bytes, size_t size)
+static void write_all(outfile *out, const unsigned char *bytes, size_t size)
 {
-    while (size) {
-        ssize_t wrote = write(fd, bytes, size);
+    while (size && out->status == SPD_OK) {
+        ssize_t wrote = write(out->fd, bytes, size);
         if (wrote < 0 && errno == EINTR)
             continue;
-        if (wrote < 0)
-            return outfile_error(ctx, errno);
+        if (wrote < 0) {
+            out->status = outfile_error(out->ctx, errno);
+            return;
+        }
         bytes += wrote;
         size -= (size_t)wrote;
     }
-    return SPD_OK;
 }
 
-static spd_status flush(spd_context *ctx, outfile *out)
+static void flush(outfile *out)
 {
-    size_t used = out->used;
+    write_all(out, out->buffer, out->used);
     out->used = 0;
-    return write_all(ctx, out->fd, out->buffer, used);
 }
 
-spd_status outfile_write(spd_context *ctx, outfile *out, const void *bytes, size_t size)
+void outfile_write(outfile *out, const void *bytes, size_t size)
 {
-    if (size > BUFFER_SIZE - out->used) {
-        spd_status status = flush(ctx, out);
-        if (status < 0)
-            return status;
+    if (size > BUFFER_SIZE - out->used)
+        flush(out);
+    if (size > BUFFER_SIZE) {
+        write_all(out, bytes, size);
+        return;
     }
-    if (size > BUFFER_SIZE)
-        return write_all(ctx, out->fd, bytes, size);
     if (size)
         memcpy(out->buffer + out->used, bytes, size);
     out->used += size;
-    return SPD_OK;
+}
+
+void outfile_print(outfile *out, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    int size = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    outfile_write(out, text, size < (int)sizeof text ? (size_t)size : sizeof text - 1);
 }
 
 /* Makes the content durable. The name is opened afresh: a library may have replaced the file. */
@@ -150,36 +173,44 @@ static void sync_folder(outfile *out)
     close(fd);
 }
 
-spd_status outfile_commit(spd_context *ctx, outfile *out)
+static spd_status commit(outfile *out)
 {
-    spd_status status = flush(ctx, out);
+    flush(out);
+    spd_status status = out->status;
     int closed = close(out->fd);
     out->fd = -1;
     if (status == SPD_OK && closed != 0)
-        status = outfile_error(ctx, errno);
+        status = outfile_error(out->ctx, errno);
     if (status == SPD_OK)
-        status = sync_temp(ctx, out);
+        status = sync_temp(out->ctx, out);
     if (status == SPD_OK && rename(out->temp, out->target) != 0)
-        status = outfile_error(ctx, errno);
+        status = outfile_error(out->ctx, errno);
     if (status == SPD_OK) {
         sync_folder(out);
         mem_free(out->temp);
         out->temp = NULL;
     }
-    outfile_abandon(out);
     return status;
 }
 
-void outfile_abandon(outfile *out)
+spd_status outfile_close(outfile *out, spd_status status)
 {
-    if (!out)
-        return;
-    if (out->fd >= 0)
-        close(out->fd);
-    if (out->temp)
-        unlink(out->temp);
-    mem_free(out->temp);
-    mem_free(out->target);
-    mem_free(out->buffer);
-    mem_free(out);
+    if (status >= 0)
+        status = commit(out);
+    discard(out);
+    return status;
+}
+
+spd_status spd_text_write(spd_context *ctx, const char *path, const char *text, size_t length)
+{
+    outfile *out;
+    ctx_clear(ctx);
+    spd_status status = outfile_open(ctx, path, &out);
+    if (status == SPD_OK) {
+        outfile_write(out, text, length);
+        status = outfile_close(out, SPD_OK);
+    }
+    if (status < 0)
+        ctx_prefix(ctx, path);
+    return status;
 }

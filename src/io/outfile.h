@@ -1,6 +1,6 @@
 /* outfile.h - files that appear whole or not at all.
  *
- * Everything goes to a temporary name in the folder of the target; outfile_commit syncs it,
+ * Everything goes to a temporary name in the folder of the target; outfile_close syncs it,
  * renames it over the target and syncs the folder. Whatever fails before, the target is as it
  * was and the temporary is gone. A symbolic link is followed: its target is replaced. */
 #ifndef SPD_IO_OUTFILE_H
@@ -9,28 +9,31 @@
 #include "base/context.h"
 
 typedef struct outfile {
-    char *target; /* with symbolic links resolved */
-    char *temp;   /* in the same folder */
-    int fd;       /* open for writing on temp */
+    spd_context *ctx;  /* for messages */
+    spd_status status; /* of the first write that failed; later ones do nothing */
+    char *target;      /* with symbolic links resolved */
+    char *temp;        /* in the same folder */
+    int fd;            /* open for writing on temp */
     unsigned char *buffer;
     size_t used;
 } outfile;
 
-/* Creates the temporary. Messages of all functions name the path that open was given, or leave
- * naming it to the caller (spd_arrays_write prefixes it). */
+/* Creates the temporary. Messages of all functions leave naming the path to the caller
+ * (spd_arrays_write prefixes it). */
 spd_status outfile_open(spd_context *ctx, const char *path, outfile **out);
 
-/* Appends bytes (through a buffer). */
-spd_status outfile_write(spd_context *ctx, outfile *out, const void *bytes, size_t size);
+/* Appends bytes (through a buffer). Failures are told by outfile_close. */
+void outfile_write(outfile *out, const void *bytes, size_t size);
+
+/* Appends a line, or a part of one, of at most 511 characters. */
+void outfile_print(outfile *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* "cannot write: No space left on device" from an errno. */
 spd_status outfile_error(spd_context *ctx, int error);
 
-/* Sync, rename, sync of the folder. After libraries that wrote to out->temp by name this works
- * too. Frees out, whatever happens. */
-spd_status outfile_commit(spd_context *ctx, outfile *out);
-
-/* Removes the temporary and frees out (NULL is fine). */
-void outfile_abandon(outfile *out);
+/* Sync, rename, sync of the folder when all went well so far: `status` is that of the caller, the
+ * file has its own. Else the temporary is removed. After libraries that wrote to out->temp by name
+ * this works too. Frees out, whatever happens; the status of the whole. */
+spd_status outfile_close(outfile *out, spd_status status);
 
 #endif

@@ -25,8 +25,8 @@ static spd_status open_regular(spd_context *ctx, const char *path, int *fd, size
     if (fstat(opened, &st) != 0)
         status = ctx_fail(ctx, SPD_EIO, "cannot open: %s", strerror(errno));
     else if (S_ISDIR(st.st_mode))
-        status = ctx_fail(ctx, SPD_EIO,
-                          "is a directory, not a file; folders are read by spdml describe alone");
+        status =
+            ctx_fail(ctx, SPD_EIO, "is a directory, not a file; only spdml describe reads folders");
     else if (!S_ISREG(st.st_mode))
         status = ctx_fail(ctx, SPD_EIO, "is not a regular file; copy its content to one first");
     else if (st.st_size == 0)
@@ -51,7 +51,7 @@ static spd_status read_all(spd_context *ctx, int fd, unsigned char *bytes, size_
         if (got < 0)
             return ctx_fail(ctx, SPD_EIO, "cannot read: %s", strerror(errno));
         if (got == 0)
-            return ctx_fail(ctx, SPD_EIO, "became shorter while it was read");
+            return ctx_fail(ctx, SPD_EIO, "shrank while it was being read");
         done += (size_t)got;
     }
     return SPD_OK;

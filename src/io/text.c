@@ -1,7 +1,9 @@
 /* text.c - UTF-8 conversions and text for messages. */
+#define _GNU_SOURCE /* strtod_l */
 #include "io/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t utf8_put(uint32_t code, char *out)
@@ -59,6 +61,19 @@ size_t utf8_length(const char *text)
     return length;
 }
 
+size_t utf8_copy(const char *text, char *out)
+{
+    size_t size = strlen(text);
+    for (size_t i = 0, step; i < size; i += step) {
+        uint32_t code;
+        size_t good = utf8_get(text + i, size - i, &code);
+        step = good ? good : 1;
+        memcpy(out + i, good ? text + i : "?", step);
+    }
+    out[size] = '\0';
+    return size;
+}
+
 const char *text_plain(const char *text, char *plain, size_t size)
 {
     size_t i = 0;
@@ -99,6 +114,47 @@ void text_leave_c_locale(const text_locale *saved)
     freelocale(saved->c);
 }
 
+/* Up to 15 digits with a point, as nearly all numbers in files are: both parts of the quotient are
+ * exact, so it is rounded once, and correctly (Clinger 1990). Zero when it is not of this kind. */
+static int short_number(const char *from, size_t size, double *value)
+{
+    const int negative = size > 0 && *from == '-';
+    uint64_t digits = 0, scale = 1;
+    int count = 0, point = 0;
+    for (size_t i = (size_t)negative; i < size; i++) {
+        if (from[i] == '.' && !point) {
+            point = 1;
+            continue;
+        }
+        if (from[i] < '0' || from[i] > '9' || ++count > 15)
+            return 0;
+        digits = 10 * digits + (uint64_t)(from[i] - '0');
+        scale *= point ? 10 : 1;
+    }
+    const double number = (double)digits / (double)scale;
+    if (count)
+        *value = negative ? -number : number;
+    return count;
+}
+
+int text_number(const char *from, size_t size, double *value)
+{
+    char text[128], *end;
+    if (short_number(from, size, value))
+        return 1;
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* made once, by the C library */
+    if (size == 0 || size >= sizeof text || !c)
+        return 0;
+    memcpy(text, from, size);
+    text[size] = '\0';
+    double number = strtod_l(text, &end, c);
+    freelocale(c);
+    if (*end || end == text)
+        return 0;
+    *value = number;
+    return 1;
+}
+
 static int lower(int c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
@@ -111,4 +167,24 @@ int text_same(const char *a, const char *b)
         b++;
     }
     return lower((unsigned char)*a) == lower((unsigned char)*b);
+}
+
+const char *path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *path_ending(const char *path)
+{
+    const char *base = path_base(path), *dot = strrchr(base, '.');
+    return dot && dot != base ? dot : "";
+}
+
+int path_ends_in(const char *path, const char *const *endings)
+{
+    const char *ending = path_ending(path);
+    while (*endings && !text_same(ending, *endings))
+        endings++;
+    return *endings != NULL;
 }

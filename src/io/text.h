@@ -15,6 +15,9 @@ size_t utf8_get(const char *text, size_t size, uint32_t *code);
 /* Code points in a text that ends with NUL, or SIZE_MAX when it is not UTF-8. */
 size_t utf8_length(const char *text);
 
+/* Copies a text, NUL included, with '?' for every byte that is not part of UTF-8; its bytes. */
+size_t utf8_copy(const char *text, char *out);
+
 /* A copy of text fit for a one-line message: control characters become '?', and what does not
  * fit into size ends with "...". Returns plain. */
 const char *text_plain(const char *text, char *plain, size_t size);
@@ -24,14 +27,25 @@ const char *text_plain(const char *text, char *plain, size_t size);
 const char *text_quote(const unsigned char *bytes, size_t size, char *quoted, size_t room);
 
 /* Numbers in files have points, whatever the language of the program: between enter and leave the
- * calling thread reads and prints numbers as C does. Non-zero when out of memory. */
+ * calling thread prints numbers as C does. Non-zero when out of memory. */
 typedef struct text_locale {
     locale_t c, before;
 } text_locale;
 int text_enter_c_locale(text_locale *saved);
 void text_leave_c_locale(const text_locale *saved);
 
+/* *value <- the number that size bytes spell, all of them, with a point whatever the language; zero
+ * when they spell none. */
+int text_number(const char *from, size_t size, double *value);
+
 /* Equal but for the case of ASCII letters. */
 int text_same(const char *a, const char *b);
+
+/* The part of a path behind its last slash; the ending of that, with its dot, or "". */
+const char *path_base(const char *path);
+const char *path_ending(const char *path);
+
+/* Is the ending of a path one of these, a list that ends with NULL? */
+int path_ends_in(const char *path, const char *const *endings);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "learn/affinity_search.h"
+#include "learn/fit.h"
 
 #define UNSUPERVISED_NU_W 5
 
@@ -232,10 +233,12 @@ spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, c
                         spd_fit_options *options, spd_pair **pairs, size_t *count)
 {
     ctx_clear(ctx);
+    spd_fit_options used;
     spd_status status = check_arguments(ctx, n, p, X, options, pairs, count);
+    if (status == SPD_OK)
+        status = fit_options_take(ctx, options, &used);
     if (status < 0)
         return status;
-    spd_fit_options used = *options;
     spd_pair *made = NULL;
     size_t there = 0;
     if (used.learning == SPD_OWN_GRAPH) {

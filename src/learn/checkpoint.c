@@ -1,6 +1,10 @@
-/* checkpoint.c - a fit in progress as a file: the same container as a model, with W, H, grad, the
- * pairs, the history, best_W and best_history where there are, and meta.json with options and
- * counters.
+/* checkpoint.c - a fit in progress as a file: the same container as a model, with the graph, what
+ * the optimiser carries, and two models, that of the running start and the best of those before.
+ *
+ *   pair, weight             pairs x 2: i, j; within, between
+ *   point                    W, H, gradient, origin and L-BFGS's pairs, a row each
+ *   moves                    the moves since the origin (optim/minimise.h)
+ *   now_W, now_history       and best_W, best_history where a start has ended
  *
  * The archive has a checksum for every member, and meta.json one over all arrays, so that parts of
  * two checkpoints cannot be taken for one. Writing is atomic: a process that is killed leaves the
@@ -11,119 +15,111 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/affinity.h"
+#include "base/sized.h"
 #include "learn/fields.h"
+#include "learn/hash.h"
 #include "learn/model.h"
 #include "learn/record.h"
 #include "learn/state.h"
-#include "optim/lbfgs.h"
-#include "optim/minimise.h"
-
-static const field option_fields[] = {
-    FIELD(spd_fit_options, m, SIZE),
-    FIELD_ENUM(spd_fit_options, metric, METRIC),
-    FIELD_ENUM(spd_fit_options, learning, LEARNING),
-    FIELD_ENUM(spd_fit_options, objective, OBJECTIVE),
-    FIELD(spd_fit_options, nu_w, SIZE),
-    FIELD(spd_fit_options, nu_b, SIZE),
-    FIELD_ENUM(spd_fit_options, graph, GRAPH),
-    FIELD(spd_fit_options, affinity_weight, REAL),
-    FIELD_ENUM(spd_fit_options, init, INIT),
-    FIELD(spd_fit_options, restarts, INT),
-    FIELD(spd_fit_options, seed, U64),
-    FIELD_ENUM(spd_fit_options, solver, SOLVER),
-    FIELD_ENUM(spd_fit_options, transport, TRANSPORT),
-    FIELD(spd_fit_options, tol, REAL),
-    FIELD(spd_fit_options, gtol, REAL),
-    FIELD(spd_fit_options, max_iter, INT),
-    FIELD(spd_fit_options, max_time, REAL),
-};
 
 static const field state_fields[] = {
-    FIELD(spd_fit_state, n, SIZE),
-    FIELD(spd_fit_state, m, SIZE),
     FIELD(spd_fit_state, p, SIZE),
     FIELD(spd_fit_state, fingerprint, U64),
     FIELD(spd_fit_state, pairs, SIZE),
-    FIELD(spd_fit_state, f, REAL),
-    FIELD(spd_fit_state, gradient_norm, REAL),
-    FIELD(spd_fit_state, first_gradient_norm, REAL),
-    FIELD(spd_fit_state, last_step, REAL),
-    FIELD(spd_fit_state, cost_start, REAL),
-    FIELD(spd_fit_state, iteration, INT),
-    FIELD(spd_fit_state, refreshes, INT),
-    FIELD(spd_fit_state, small_steps, INT),
-    FIELD(spd_fit_state, memory, SIZE),
-    FIELD(spd_fit_state, memory_count, INT),
-    FIELD(spd_fit_state, memory_first, INT),
     FIELD(spd_fit_state, start, INT),
-    FIELD(spd_fit_state, data_passes, SIZE),
-    FIELD(spd_fit_state, seconds_graph, REAL),
-    FIELD(spd_fit_state, seconds_fit, REAL),
-    FIELD(spd_fit_state, steps, SIZE),
-    FIELD(spd_fit_state, has_best, INT),
 };
 
-/* Have a meaning only with has_best. */
-static const field best_fields[] = {
-    FIELD(spd_fit_state, best_cost, REAL),       FIELD(spd_fit_state, best_gradient, REAL),
-    FIELD(spd_fit_state, best_cost_start, REAL), FIELD(spd_fit_state, best_iterations, INT),
-    FIELD_ENUM(spd_fit_state, best_stop, STOP),  FIELD(spd_fit_state, best_steps, SIZE),
+static const field optimiser_fields[] = {
+    FIELD(minimise_state, f, REAL),
+    FIELD(minimise_state, gradient_norm, REAL),
+    FIELD(minimise_state, first_gradient_norm, REAL),
+    FIELD(minimise_state, last_step, REAL),
+    FIELD(minimise_state, best_f, REAL),
+    FIELD(minimise_state, iteration, INT),
+    FIELD(minimise_state, best_iteration, INT),
+    FIELD(minimise_state, refreshes, INT),
+    FIELD(minimise_state, small_steps, INT),
+    FIELD(minimise_state, passes, SIZE),
+    FIELD(minimise_state, memory.count, SIZE),
+    FIELD(minimise_state, memory.first, SIZE),
+    FIELD(minimise_state, moves, SIZE),
 };
 
-#define COUNT(list) (sizeof(list) / sizeof *(list))
-
-enum {
-    AT_W = 0,
-    AT_H,
-    AT_GRAD,
-    AT_PAIR,
-    AT_WEIGHT,
-    AT_HISTORY,
-    AT_MEMORY,
-    AT_BEST,
-    AT_BEST_HISTORY,
-    ARRAYS
-};
-
-/* Arrays as they go into the file. */
-typedef struct arrays {
-    spd_array array[ARRAYS];
-    const spd_array *list[ARRAYS];
-    size_t count;
-    int64_t *pair;            /* pairs x 2: i, j */
-    double *weight, *history; /* pairs x 2: within, between; steps x 5 */
-    double *best_history;     /* best_steps x 5 */
-} arrays;
+static const model_names NOW = {"now_W", "now_history"}, BEST = {"best_W", "best_history"};
 
 void spd_fit_state_free(spd_fit_state *state)
 {
     if (!state)
         return;
     mem_free(state->pair);
-    mem_free(state->W);
-    mem_free(state->H);
-    mem_free(state->grad);
-    mem_free(state->history);
-    mem_free(state->pair_memory);
-    mem_free(state->best_W);
-    mem_free(state->best_history);
+    minimise_close(&state->at);
+    spd_model_free(state->now);
+    spd_model_free(state->best);
     mem_free(state);
 }
 
-/* FNV-1a of 64 bits, continued from hash. */
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+/* ---- what a state says ---------------------------------------------------------------------- */
+
+void spd_fit_state_options(const spd_fit_state *state, spd_fit_options *options)
 {
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-    return hash;
+    spd_fit_options own = *state->now->options;
+    own.pairs = own.learning == SPD_OWN_GRAPH ? state->pairs : 0;
+    own.own_pairs = own.pairs ? state->pair : NULL;
+    sized_give(sizeof own, &own, options);
+}
+
+const char *spd_fit_state_differs(const spd_fit_state *state, const spd_fit_options *options)
+{
+    spd_fit_options other;
+    spd_fit_defaults(&other, sizeof other);
+    if (sized_take(NULL, "spd_fit_options", sizeof other, &other, options) < 0)
+        return "size";
+    return model_options_differ(state->now->options, &other);
+}
+
+spd_status state_model(const spd_fit_state *state, spd_model **model)
+{
+    const spd_model *now = state->now, *best = state->best;
+    spd_model *fresh = model_copy(best && !(now->cost < best->cost) ? best : now, NULL);
+    if (!fresh)
+        return SPD_ENOMEM;
+    fresh->data_passes = now->data_passes;
+    fresh->seconds_fit = now->seconds_fit;
+    *model = fresh;
+    return SPD_OK;
+}
+
+spd_status spd_fit_state_model(spd_context *ctx, const spd_fit_state *state, spd_model **model)
+{
+    ctx_clear(ctx);
+    return state_model(state, model) < 0 ? ctx_nomem(ctx, "a model") : SPD_OK;
+}
+
+/* ---- to a file ------------------------------------------------------------------------------ */
+
+#define ARRAYS 8
+
+/* Arrays as they go into the file. */
+typedef struct arrays {
+    spd_array array[ARRAYS];
+    const spd_array *list[ARRAYS];
+    size_t count;
+    int64_t *pair;                      /* pairs x 2: i, j */
+    double *weight;                     /* pairs x 2: within, between */
+    double *now_history, *best_history; /* steps x 5 */
+} arrays;
+
+static void add(arrays *a, spd_array array)
+{
+    a->array[a->count] = array;
+    a->list[a->count] = &a->array[a->count];
+    a->count++;
 }
 
 /* text <- the checksum over names and elements of all arrays, in hexadecimal. */
 static void checksum(size_t count, const spd_array *const *list, char text[17])
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = 0;
     for (size_t i = 0; i < count; i++) {
         const void *data =
             list[i]->type == SPD_INT64 ? (const void *)list[i]->i64 : (const void *)list[i]->f64;
@@ -146,49 +142,61 @@ static spd_status pack_pairs(spd_context *ctx, const spd_fit_state *state, array
         a->weight[2 * k] = pair->within;
         a->weight[2 * k + 1] = pair->between;
     }
+    spd_array index = record_matrix("pair", state->pairs, 2, NULL);
+    index.type = SPD_INT64;
+    index.i64 = a->pair;
+    add(a, index);
+    add(a, record_matrix("weight", state->pairs, 2, a->weight));
     return SPD_OK;
+}
+
+static spd_status pack_model(spd_context *ctx, const spd_model *model, const model_names *names,
+                             arrays *a, double **history)
+{
+    spd_array pair[2];
+    spd_status status = model_to_arrays(ctx, model, names, pair, history);
+    for (size_t i = 0; status == SPD_OK && i < 2; i++)
+        add(a, pair[i]);
+    return status;
 }
 
 static spd_status pack(spd_context *ctx, const spd_fit_state *s, arrays *a)
 {
+    const minimise_state *at = &s->at;
     spd_status status = pack_pairs(ctx, s, a);
     if (status == SPD_OK)
-        status = record_from_history(ctx, s->steps, s->history, &a->history);
-    if (status == SPD_OK && s->has_best)
-        status = record_from_history(ctx, s->best_steps, s->best_history, &a->best_history);
-    if (status < 0)
-        return status;
-    a->array[AT_W] = record_matrix("W", s->n, s->m, s->W);
-    a->array[AT_H] = record_matrix("H", s->n, s->m, s->H);
-    a->array[AT_GRAD] = record_matrix("grad", s->n, s->m, s->grad);
-    a->array[AT_PAIR] = record_matrix("pair", s->pairs, 2, NULL);
-    a->array[AT_PAIR].type = SPD_INT64;
-    a->array[AT_PAIR].i64 = a->pair;
-    a->array[AT_WEIGHT] = record_matrix("weight", s->pairs, 2, a->weight);
-    a->array[AT_HISTORY] = record_matrix("history", s->steps, RECORD_HISTORY_COLUMNS, a->history);
-    a->array[AT_MEMORY] = record_matrix("memory", 1, s->memory, s->pair_memory);
-    a->array[AT_BEST] = record_matrix("best_W", s->n, s->m, s->best_W);
-    a->array[AT_BEST_HISTORY] =
-        record_matrix("best_history", s->best_steps, RECORD_HISTORY_COLUMNS, a->best_history);
-    for (size_t i = 0; i < ARRAYS; i++)
-        if ((i != AT_MEMORY || s->memory > 0) && (i < AT_BEST || s->has_best))
-            a->list[a->count++] = &a->array[i];
-    return SPD_OK;
+        status = pack_model(ctx, s->now, &NOW, a, &a->now_history);
+    if (status == SPD_OK && s->best)
+        status = pack_model(ctx, s->best, &BEST, a, &a->best_history);
+    add(a, record_matrix("point", at->rows, at->n * at->m, at->block));
+    if (at->moves > 0)
+        add(a, record_matrix("moves", at->moves, at->n * at->m + 1, at->move));
+    return status;
+}
+
+/* A new object in meta; NULL when out of memory. */
+static json_t *part(json_t *meta, const char *name)
+{
+    json_t *object = json_object();
+    return json_object_set_new(meta, name, object) == 0 ? object : NULL;
 }
 
 static spd_status fill_meta(spd_context *ctx, const spd_fit_state *state, const char *sum,
                             json_t *meta)
 {
-    json_t *options = json_object();
-    if (json_object_set_new(meta, "checksum", json_string(sum)) != 0 ||
-        json_object_set_new(meta, "options", options) != 0)
+    json_t *optimiser = part(meta, "optimiser"), *now = part(meta, "now");
+    json_t *best = state->best ? part(meta, "best") : NULL;
+    if (json_object_set_new(meta, "checksum", json_string(sum)) != 0 || !optimiser || !now ||
+        (state->best && !best))
         return ctx_nomem(ctx, "meta.json");
-    spd_status status =
-        fields_write(ctx, COUNT(option_fields), option_fields, &state->options, options);
+    spd_status status = fields_write(ctx, FIELDS(state_fields), state_fields, state, meta);
     if (status == SPD_OK)
-        status = fields_write(ctx, COUNT(state_fields), state_fields, state, meta);
-    if (status == SPD_OK && state->has_best)
-        status = fields_write(ctx, COUNT(best_fields), best_fields, state, meta);
+        status =
+            fields_write(ctx, FIELDS(optimiser_fields), optimiser_fields, &state->at, optimiser);
+    if (status == SPD_OK)
+        status = model_to_meta(ctx, state->now, now);
+    if (status == SPD_OK && state->best)
+        status = model_to_meta(ctx, state->best, best);
     return status;
 }
 
@@ -196,7 +204,7 @@ static spd_status meta_of(spd_context *ctx, const spd_fit_state *state, const ar
                           char **text)
 {
     char sum[17];
-    json_t *meta = record_meta_new(CHECKPOINT_KIND, NULL);
+    json_t *meta = record_meta_new(CHECKPOINT_KIND, RECORD_CHECKPOINT_FORMAT, spd_version());
     if (!meta)
         return ctx_nomem(ctx, "meta.json");
     checksum(a->count, a->list, sum);
@@ -222,28 +230,12 @@ spd_status spd_fit_state_save(spd_context *ctx, const spd_fit_state *state, cons
     mem_free(meta);
     mem_free(a.pair);
     mem_free(a.weight);
-    mem_free(a.history);
+    mem_free(a.now_history);
     mem_free(a.best_history);
     return status;
 }
 
-static spd_status read_meta(spd_context *ctx, const json_t *meta, spd_fit_state *s)
-{
-    spd_status status = fields_read(ctx, COUNT(state_fields), state_fields, meta, s);
-    if (status == SPD_OK)
-        status = fields_read(ctx, COUNT(option_fields), option_fields,
-                             json_object_get(meta, "options"), &s->options);
-    if (status == SPD_OK && s->has_best)
-        status = fields_read(ctx, COUNT(best_fields), best_fields, meta, s);
-    if (status < 0)
-        return status;
-    if (s->m < 1 || s->m > s->n || s->options.m != s->m || s->steps < 1)
-        return ctx_fail(ctx, SPD_EFORMAT, "meta.json: n, m and steps contradict each other");
-    if (s->memory != minimise_memory(s->options.solver, s->n, s->m) || s->memory_count < 0 ||
-        s->memory_count > LBFGS_MEMORY || s->memory_first < 0 || s->memory_first >= LBFGS_MEMORY)
-        return ctx_fail(ctx, SPD_EFORMAT, "meta.json: the solver's memory has another size");
-    return SPD_OK;
-}
+/* ---- from a file ---------------------------------------------------------------------------- */
 
 /* Pairs that a fit may have: different samples, weights >= 0. Maximal variance pairs samples with
  * their mean, which counts as sample p. */
@@ -258,7 +250,7 @@ static spd_status unpack_pairs(spd_context *ctx, const spd_bundle *bundle, spd_f
     s->pair = mem_zero(s->pairs, sizeof *s->pair);
     if (!s->pair)
         return ctx_nomem(ctx, "a graph");
-    uint64_t samples = s->p + (s->options.learning == SPD_MAXIMAL_VARIANCE);
+    uint64_t samples = s->p + (s->now->options->learning == SPD_MAXIMAL_VARIANCE);
     for (size_t k = 0; k < s->pairs; k++) {
         uint64_t i = (uint64_t)index->i64[2 * k], j = (uint64_t)index->i64[2 * k + 1];
         double within = weight->f64[2 * k], between = weight->f64[2 * k + 1];
@@ -270,31 +262,48 @@ static spd_status unpack_pairs(spd_context *ctx, const spd_bundle *bundle, spd_f
     return SPD_OK;
 }
 
-static spd_status fill_state(spd_context *ctx, const spd_bundle *bundle, const json_t *meta,
-                             spd_fit_state *s)
+/* The optimiser's part, for a fit of the size and the solver of s->now. */
+static spd_status unpack_optimiser(spd_context *ctx, const spd_bundle *bundle, const json_t *meta,
+                                   spd_fit_state *s)
 {
-    spd_status status = read_meta(ctx, meta, s);
+    size_t n = s->now->n, m = s->now->m;
+    minimise_state at = {.n = n, .m = m, .rows = minimise_rows(s->now->options->solver)};
+    const spd_array *point = NULL, *moves = NULL;
+    spd_status status = fields_read(ctx, FIELDS(optimiser_fields), optimiser_fields, meta, &at);
     if (status == SPD_OK)
-        status = record_take(ctx, bundle, "W", s->n, s->m, &s->W);
-    if (status == SPD_OK)
-        status = record_check_orthonormal(ctx, "W", s->n, s->m, s->W);
-    if (status == SPD_OK)
-        status = record_take(ctx, bundle, "H", s->n, s->m, &s->H);
-    if (status == SPD_OK)
-        status = record_take(ctx, bundle, "grad", s->n, s->m, &s->grad);
-    if (status == SPD_OK)
-        status = unpack_pairs(ctx, bundle, s);
-    if (status == SPD_OK)
-        status = record_to_history(ctx, bundle, "history", s->steps, &s->history);
-    if (status == SPD_OK && s->memory > 0)
-        status = record_take(ctx, bundle, "memory", 1, s->memory, &s->pair_memory);
-    if (status == SPD_OK && s->has_best)
-        status = record_take(ctx, bundle, "best_W", s->n, s->m, &s->best_W);
-    if (status == SPD_OK && s->has_best)
-        status = record_check_orthonormal(ctx, "best_W", s->n, s->m, s->best_W);
-    if (status == SPD_OK && s->has_best)
-        status = record_to_history(ctx, bundle, "best_history", s->best_steps, &s->best_history);
+        status = record_find(ctx, bundle, "point", SPD_FLOAT64, at.rows, n * m, &point);
+    if (status == SPD_OK && at.moves > 0)
+        status = record_find(ctx, bundle, "moves", SPD_FLOAT64, at.moves, n * m + 1, &moves);
+    if (status < 0)
+        return status;
+    size_t most = at.rows > minimise_rows(SPD_POLAK_RIBIERE) ? LBFGS_MEMORY : 0;
+    if (at.memory.count > most || at.memory.first > most || at.iteration != s->now->iterations)
+        return ctx_fail(ctx, SPD_EFORMAT, "meta.json: the optimiser's numbers contradict the rest");
+    at.block = point->f64;
+    at.move = moves ? moves->f64 : NULL;
+    if (minimise_copy(&s->at, &at) < 0)
+        return ctx_nomem(ctx, "the optimiser");
+    status = record_check_orthonormal(ctx, "point: W", n, m, s->at.W);
+    if (status == SPD_OK && s->now->options->metric != SPD_LOG_EUCLIDEAN) /* that has no origin */
+        status = record_check_orthonormal(ctx, "point: the origin", n, m, s->at.origin);
     return status;
+}
+
+static spd_status fill_state(spd_context *ctx, const spd_bundle *bundle, const json_t *meta,
+                             const char *version, spd_fit_state *s)
+{
+    const json_t *best = json_object_get(meta, "best");
+    spd_status status = fields_read(ctx, FIELDS(state_fields), state_fields, meta, s);
+    if (status == SPD_OK)
+        status = model_read(ctx, bundle, json_object_get(meta, "now"), &NOW, version, &s->now);
+    if (status == SPD_OK && best)
+        status = model_read(ctx, bundle, best, &BEST, version, &s->best);
+    if (status < 0)
+        return status;
+    if (s->best && (s->best->n != s->now->n || s->best->m != s->now->m))
+        return ctx_fail(ctx, SPD_EFORMAT, "meta.json: 'now' and 'best' contradict each other");
+    status = unpack_optimiser(ctx, bundle, json_object_get(meta, "optimiser"), s);
+    return status < 0 ? status : unpack_pairs(ctx, bundle, s);
 }
 
 /* Do the arrays belong to this meta.json? Texts have no place here. */
@@ -315,13 +324,15 @@ static spd_status check_sum(spd_context *ctx, const spd_bundle *bundle, const js
 spd_status state_from_bundle(spd_context *ctx, const spd_bundle *bundle, spd_fit_state **state)
 {
     json_t *meta = NULL;
-    spd_status status = record_meta_parse(ctx, bundle->meta, CHECKPOINT_KIND, &meta);
+    const char *version;
+    spd_status status = record_meta_parse(ctx, bundle->meta, CHECKPOINT_KIND,
+                                          RECORD_CHECKPOINT_FORMAT, &version, &meta);
     if (status < 0)
         return status;
     spd_fit_state *fresh = mem_zero(1, sizeof *fresh);
     status = fresh ? check_sum(ctx, bundle, meta) : ctx_nomem(ctx, "a checkpoint");
     if (status == SPD_OK)
-        status = fill_state(ctx, bundle, meta, fresh);
+        status = fill_state(ctx, bundle, meta, version, fresh);
     json_decref(meta);
     if (status < 0)
         spd_fit_state_free(fresh);
@@ -341,70 +352,4 @@ spd_status spd_fit_state_load(spd_context *ctx, const char *path, spd_fit_state 
         ctx_prefix(ctx, path);
     spd_bundle_free(bundle);
     return status;
-}
-
-void spd_fit_state_options(const spd_fit_state *state, spd_fit_options *options)
-{
-    *options = state->options;
-    options->W = NULL;
-    options->pairs = state->options.learning == SPD_OWN_GRAPH ? state->pairs : 0;
-    options->own_pairs = options->pairs ? state->pair : NULL;
-}
-
-/* The numbers of a model; memory is the caller's business. */
-static spd_model describe(const spd_fit_state *s, int use_best)
-{
-    const spd_fit_options *o = &s->options;
-    spd_model model = {
-        .n = s->n,
-        .m = s->m,
-        .metric = o->metric,
-        .learning = o->learning,
-        .objective = o->objective,
-        .graph = o->graph,
-        .nu_w = o->nu_w,
-        .nu_b = o->nu_b,
-        .affinity_weight = o->affinity_weight,
-        .init = o->init,
-        .solver = o->solver,
-        .transport = o->transport,
-        .tol = o->tol,
-        .gtol = o->gtol,
-        .max_time = o->max_time,
-        .max_iter = o->max_iter,
-        .restarts = o->restarts,
-        .seed = o->seed,
-        .cost_start = s->cost_start,
-        .cost = use_best ? s->best_cost : s->f,
-        .gradient_norm = s->gradient_norm,
-        .iterations = (int)s->steps - 1,
-        .data_passes = s->data_passes,
-        .stop = SPD_STOP_CANCELLED,
-        .seconds_graph = s->seconds_graph,
-        .seconds_fit = s->seconds_fit,
-        .steps = s->steps,
-    };
-    affinity_count(s->pairs, s->pair, &model.pairs_within, &model.pairs_between);
-    return model;
-}
-
-spd_status spd_fit_state_model(spd_context *ctx, const spd_fit_state *state, spd_model **model)
-{
-    int use_best = state->has_best && state->best_cost < state->f;
-    ctx_clear(ctx);
-    spd_model *fresh = mem_alloc(1, sizeof *fresh);
-    if (!fresh)
-        return ctx_nomem(ctx, "a model");
-    *fresh = describe(state, use_best);
-    fresh->W = mem_alloc(state->n * state->m, sizeof *fresh->W);
-    fresh->history = mem_alloc(state->steps, sizeof *fresh->history);
-    fresh->version = mem_text(spd_version());
-    if (!fresh->W || !fresh->history || !fresh->version) {
-        spd_model_free(fresh);
-        return ctx_nomem(ctx, "a model");
-    }
-    memcpy(fresh->W, use_best ? state->best_W : state->W, state->n * state->m * sizeof *fresh->W);
-    memcpy(fresh->history, state->history, state->steps * sizeof *fresh->history);
-    *model = fresh;
-    return SPD_OK;
 }

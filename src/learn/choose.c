@@ -123,8 +123,8 @@ static spd_status try_fold(spd_context *ctx, validation *v, size_t nu_b, size_t 
     spd_model *model = NULL;
     options.nu_b = nu_b;
     split(v, fold);
-    spd_status status = spd_fit(ctx, v->n, v->training, v->parts, v->part_label, &options, NULL,
-                                NULL, NULL, &model);
+    spd_status status =
+        spd_fit(ctx, v->n, v->training, v->parts, v->part_label, &options, NULL, &model);
     if (status < 0)
         ctx_prefix(ctx, "cross-validation of nu_b");
     else

@@ -1,41 +1,50 @@
 /* cost.c - the objective and its gradient at a given W, for anyone who wants to check us. */
 #include <string.h>
 
-#include "base/context.h"
 #include "base/memory.h"
-#include "engine/engine.h"
 #include "learn/affinity.h"
+#include "learn/fit.h"
 #include "learn/log_euclidean_fit.h"
 
-spd_status spd_cost(spd_context *ctx, spd_metric metric, spd_objective objective, size_t n,
-                    size_t m, size_t p, const double *X, size_t count, const spd_pair *pairs,
-                    const double *W, double *cost, double *gradient)
+/* The cost of an engine at W. */
+static spd_status engine_cost(spd_context *ctx, const engine_input *in, const double *W,
+                              double *cost, double *gradient)
 {
-    ctx_clear(ctx);
-    if (!X || !W || !cost || n == 0 || p == 0 || m < 1 || m > n)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "a cost needs matrices and a map with 1 <= m <= n columns");
-    spd_status status = affinity_check(ctx, p, count, pairs);
-    if (status == SPD_OK && metric == SPD_LOG_EUCLIDEAN)
-        return log_euclidean_cost(ctx, objective, n, m, p, X, count, pairs, W, cost, gradient);
-    if (status == SPD_OK && !pair_rule_get(metric))
-        status = ctx_fail(ctx, SPD_EINVAL, "no cost is defined under that metric");
-    if (status < 0)
-        return status;
-    engine_input in = {n, m, p, X, NULL, metric, objective, count, pairs};
-    engine *e = NULL;
-    double value, *G = mem_alloc(n, m * sizeof *G);
-    status = G ? engine_cpu_new(ctx, &in, &e) : ctx_nomem(ctx, "the gradient");
+    problem *e = NULL;
+    double value, *G = mem_alloc(in->n, in->m * sizeof *G);
+    spd_status status = G ? engine_cpu_new(ctx, in, &e) : ctx_nomem(ctx, "the gradient");
     if (status == SPD_OK)
-        status = e->calls->start(e, W);
+        status = e->start(e, W);
     if (status == SPD_OK)
-        status = e->calls->cost_grad(e, &value, G);
+        status = e->cost_grad(e, &value, G);
     if (status == SPD_OK) {
         *cost = value;
         if (gradient)
-            memcpy(gradient, G, n * m * sizeof *G);
+            memcpy(gradient, G, in->n * in->m * sizeof *G);
     }
     engine_free(e);
     mem_free(G);
     return status;
+}
+
+spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
+                    const spd_fit_options *options, double *cost, double *gradient)
+{
+    spd_fit_options o;
+    ctx_clear(ctx);
+    spd_status status = fit_options_take(ctx, options, &o);
+    if (status < 0)
+        return status;
+    if (!X || !o.W || !cost || n == 0 || p == 0 || o.m < 1 || o.m > n)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "a cost needs matrices and a map with 1 <= m <= n columns");
+    status = affinity_check(ctx, p, o.pairs, o.own_pairs);
+    if (status < 0)
+        return status;
+    engine_input in = {n, o.m, p, X, NULL, o.metric, o.objective, o.pairs, o.own_pairs};
+    if (o.metric == SPD_LOG_EUCLIDEAN)
+        return log_euclidean_cost(ctx, &in, o.W, cost, gradient);
+    if (!pair_rule_get(o.metric))
+        return ctx_fail(ctx, SPD_EINVAL, "no cost is defined under that metric");
+    return engine_cost(ctx, &in, o.W, cost, gradient);
 }

@@ -146,3 +146,17 @@ spd_status fields_read(spd_context *ctx, size_t count, const field *fields, cons
     }
     return SPD_OK;
 }
+
+const char *fields_differ(size_t count, const field *fields, const void *a, const void *b)
+{
+    static const size_t sizes[] = {[FIELD_SIZE] = sizeof(size_t),
+                                   [FIELD_INT] = sizeof(int),
+                                   [FIELD_REAL] = sizeof(double),
+                                   [FIELD_U64] = sizeof(uint64_t),
+                                   [FIELD_NAME] = sizeof(unsigned)};
+    for (size_t i = 0; i < count; i++)
+        if (memcmp((const char *)a + fields[i].offset, (const char *)b + fields[i].offset,
+                   sizes[fields[i].type]) != 0)
+            return fields[i].key;
+    return NULL;
+}

@@ -33,6 +33,9 @@ typedef struct field {
         .list = NAMES_##names                                                                      \
     }
 
+/* How many fields a table has. */
+#define FIELDS(table) (sizeof(table) / sizeof *(table))
+
 /* Adds count members of *record to object. SPD_EINVAL for a value that a reader would refuse. */
 spd_status fields_write(spd_context *ctx, size_t count, const field *fields, const void *record,
                         json_t *object);
@@ -40,5 +43,8 @@ spd_status fields_write(spd_context *ctx, size_t count, const field *fields, con
 /* Members of *record <- the values in object; SPD_EFORMAT names the key at fault. */
 spd_status fields_read(spd_context *ctx, size_t count, const field *fields, const json_t *object,
                        void *record);
+
+/* The key of the first member that differs between *a and *b; NULL when none does. */
+const char *fields_differ(size_t count, const field *fields, const void *a, const void *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* fit.h - what belongs to a fit beside the public functions. */
+/* fit.h - what belongs to a fit in addition to the public functions. */
 #ifndef SPD_LEARN_FIT_H
 #define SPD_LEARN_FIT_H
 
@@ -6,5 +6,8 @@
 
 /* Iterations between fresh starts of the engine, which wash rounding errors out. */
 #define FIT_REFRESH 50
+
+/* *mine <- the caller's options, whatever version it was compiled with; NULL: the defaults. */
+spd_status fit_options_take(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine);
 
 #endif

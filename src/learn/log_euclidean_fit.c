@@ -109,16 +109,17 @@ static int log_fit_allocate(log_fit *a, size_t count)
            a->lambda && a->eigh;
 }
 
-/* a has context, objective and sizes; freed with log_fit_free, always. */
-static spd_status log_fit_open(log_fit *a, const double *X, size_t count, const spd_pair *pairs)
+/* Freed with log_fit_free, always. */
+static spd_status log_fit_open(log_fit *a, spd_context *ctx, const engine_input *in)
 {
-    if (!log_fit_allocate(a, count))
+    *a = (log_fit){.ctx = ctx, .objective = in->objective, .n = in->n, .m = in->m, .p = in->p};
+    if (!log_fit_allocate(a, in->pairs))
         return ctx_nomem(a->ctx, "the log-Euclidean map");
-    spd_status status = spd_apply(a->ctx, SPD_LOG, 0.0, a->n, a->p, X, a->L);
+    spd_status status = spd_apply(a->ctx, SPD_LOG, 0.0, a->n, a->p, in->X, a->L);
     if (status < 0)
         return status;
     centre(a);
-    list_neighbours(a, count, pairs);
+    list_neighbours(a, in->pairs, in->pair);
     return SPD_OK;
 }
 
@@ -223,22 +224,21 @@ static spd_status evaluate(log_fit *a, const double *W, double *f, double *G)
     return SPD_OK;
 }
 
-spd_status log_euclidean_cost(spd_context *ctx, spd_objective objective, size_t n, size_t m,
-                              size_t p, const double *X, size_t count, const spd_pair *pairs,
-                              const double *W, double *cost, double *gradient)
+spd_status log_euclidean_cost(spd_context *ctx, const engine_input *in, const double *W,
+                              double *cost, double *gradient)
 {
-    log_fit a = {.ctx = ctx, .objective = objective, .n = n, .m = m, .p = p};
-    double f = 0.0, *G = mem_alloc(n, m * sizeof *G);
-    parallel_hold_blas();
-    spd_status status = G ? log_fit_open(&a, X, count, pairs) : ctx_nomem(ctx, "the gradient");
+    log_fit a = {0};
+    double f = 0.0, *G = mem_alloc(in->n, in->m * sizeof *G);
+    spd_blas_hold();
+    spd_status status = G ? log_fit_open(&a, ctx, in) : ctx_nomem(ctx, "the gradient");
     if (status == SPD_OK)
         status = evaluate(&a, W, &f, G);
     if (status == SPD_OK) {
         *cost = f;
         if (gradient)
-            memcpy(gradient, G, n * m * sizeof *G);
+            memcpy(gradient, G, in->n * in->m * sizeof *G);
     }
-    parallel_release_blas();
+    spd_blas_release();
     log_fit_free(&a);
     mem_free(G);
     return status;
@@ -269,16 +269,15 @@ static spd_status turn(log_fit *a, minimise_state *s)
     return SPD_OK;
 }
 
-/* Notes a better W in H and last_step; returns how many iterations there was none. */
-static int keep_best(const log_fit *a, minimise_state *s, int waited)
+static void note_best(minimise_state *s)
 {
-    if (s->f >= s->last_step)
-        return waited + 1;
-    memcpy(s->H, s->W, a->n * a->m * sizeof *s->W);
-    s->last_step = s->f;
-    return 0;
+    if (s->f >= s->best_f)
+        return;
+    s->best_f = s->f;
+    s->best_iteration = s->iteration;
 }
 
+/* A resumed run needs F(W) only; f and gradient come out as they were. */
 static spd_status begin(log_fit *a, int resumed, minimise_state *s)
 {
     spd_status status = arrive(a, s);
@@ -286,12 +285,14 @@ static spd_status begin(log_fit *a, int resumed, minimise_state *s)
         return status;
     s->first_gradient_norm = s->gradient_norm;
     s->iteration = s->refreshes = s->small_steps = 0;
-    s->last_step = INFINITY;
-    keep_best(a, s, 0);
+    s->last_step = 0.0;
+    s->passes++;
+    s->best_f = INFINITY;
+    note_best(s);
     return SPD_OK;
 }
 
-static spd_status iterate(log_fit *a, const minimise_options *o, minimise_state *s, int *waited)
+static spd_status iterate(log_fit *a, const minimise_options *o, minimise_state *s)
 {
     double before = s->f;
     spd_status status = turn(a, s);
@@ -302,18 +303,19 @@ static spd_status iterate(log_fit *a, const minimise_options *o, minimise_state 
     int small = fabs(before - s->f) <= o->tol * fmax(fabs(s->f), DBL_MIN);
     s->small_steps = o->tol > 0.0 && small ? s->small_steps + 1 : 0;
     s->iteration++;
-    *waited = keep_best(a, s, *waited);
+    s->passes++;
+    note_best(s);
     return SPD_OK;
 }
 
 /* Non-zero, and s->stop says why, when the end is reached. */
-static int at_end(const minimise_options *o, minimise_state *s, int waited, double began)
+static int at_end(const minimise_options *o, minimise_state *s, double began)
 {
     if (s->gradient_norm <= o->gtol * s->first_gradient_norm || s->gradient_norm == 0.0)
         s->stop = SPD_STOP_GRADIENT;
     else if (s->small_steps >= MINIMISE_SMALL_STEPS)
         s->stop = SPD_STOP_TOLERANCE;
-    else if (waited >= PATIENCE)
+    else if (s->iteration - s->best_iteration >= PATIENCE)
         s->stop = SPD_STOP_LINE_SEARCH;
     else if (s->iteration >= o->max_iter)
         s->stop = SPD_STOP_ITERATIONS;
@@ -335,37 +337,25 @@ static int tell(minimise_state *s, double began, minimise_fn after, void *user)
     return 1;
 }
 
-/* Goes back to the best W when the last one is worse. */
-static spd_status return_best(log_fit *a, minimise_state *s)
-{
-    if (s->f <= s->last_step)
-        return SPD_OK;
-    memcpy(s->W, s->H, a->n * a->m * sizeof *s->W);
-    return arrive(a, s);
-}
-
-spd_status log_euclidean_minimise(spd_context *ctx, spd_objective objective, size_t n, size_t m,
-                                  size_t p, const double *X, size_t count, const spd_pair *pairs,
+spd_status log_euclidean_minimise(spd_context *ctx, const engine_input *in,
                                   const minimise_options *options, int resumed, minimise_state *s,
                                   minimise_fn after, void *user)
 {
-    log_fit a = {.ctx = ctx, .objective = objective, .n = n, .m = m, .p = p};
+    log_fit a = {0};
     double began = clock_seconds() - options->seconds_before;
-    int waited = 0, cancelled = 0;
-    parallel_hold_blas();
-    spd_status status = log_fit_open(&a, X, count, pairs);
+    int cancelled = 0;
+    spd_blas_hold();
+    spd_status status = log_fit_open(&a, ctx, in);
     if (status == SPD_OK)
         status = begin(&a, resumed, s);
     if (status == SPD_OK && !resumed)
         cancelled = tell(s, began, after, user);
-    while (status == SPD_OK && !cancelled && !at_end(options, s, waited, began)) {
-        status = iterate(&a, options, s, &waited);
+    while (status == SPD_OK && !cancelled && !at_end(options, s, began)) {
+        status = iterate(&a, options, s);
         if (status == SPD_OK)
             cancelled = tell(s, began, after, user);
     }
-    if (status == SPD_OK)
-        status = return_best(&a, s);
-    parallel_release_blas();
+    spd_blas_release();
     log_fit_free(&a);
     return status;
 }

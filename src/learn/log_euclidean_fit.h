@@ -14,22 +14,19 @@
 #ifndef SPD_LEARN_LOG_EUCLIDEAN_FIT_H
 #define SPD_LEARN_LOG_EUCLIDEAN_FIT_H
 
-#include "base/context.h"
+#include "engine/engine.h"
 #include "optim/minimise.h"
 
 /* What minimise (optim/minimise.h) does, by the alternating scheme: s, resumed, after and user
- * likewise; of the options the limits are used. While it runs, s->W is the last iterate, and the
- * state keeps the best one in H and its cost in last_step, so that a resumed run knows it. At the
- * end s->W, f, grad and gradient_norm are those of the best. It stops with SPD_STOP_LINE_SEARCH
- * when ten iterations have not found a better W. Messages go to ctx. */
-spd_status log_euclidean_minimise(spd_context *ctx, spd_objective objective, size_t n, size_t m,
-                                  size_t p, const double *X, size_t count, const spd_pair *pairs,
+ * likewise; of the options the limits are used. s->W, f and grad are those of the last iterate, at
+ * the end too: the result is the last one with f <= s->best_f, which `after` has seen. It stops
+ * with SPD_STOP_LINE_SEARCH when ten iterations have not found a better W. Messages go to ctx. */
+spd_status log_euclidean_minimise(spd_context *ctx, const engine_input *in,
                                   const minimise_options *options, int resumed, minimise_state *s,
                                   minimise_fn after, void *user);
 
 /* *cost and gradient (n x m, or NULL) <- f and D_W f at W (n x m). */
-spd_status log_euclidean_cost(spd_context *ctx, spd_objective objective, size_t n, size_t m,
-                              size_t p, const double *X, size_t count, const spd_pair *pairs,
-                              const double *W, double *cost, double *gradient);
+spd_status log_euclidean_cost(spd_context *ctx, const engine_input *in, const double *W,
+                              double *cost, double *gradient);
 
 #endif

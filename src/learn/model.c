@@ -1,4 +1,5 @@
-/* model.c - model files: W.npy (n x m), history.npy (steps x 5) and meta.json with the rest. */
+/* model.c - models, and their files: W.npy (n x m), history.npy (steps x 5) and meta.json with the
+ * rest. */
 #include "learn/model.h"
 
 #include <stddef.h>
@@ -8,39 +9,91 @@
 #include "learn/fields.h"
 #include "learn/record.h"
 
-static const field fields[] = {
-    FIELD(spd_model, n, SIZE),
-    FIELD(spd_model, m, SIZE),
-    FIELD_ENUM(spd_model, metric, METRIC),
-    FIELD_ENUM(spd_model, learning, LEARNING),
-    FIELD_ENUM(spd_model, objective, OBJECTIVE),
-    FIELD_ENUM(spd_model, graph, GRAPH),
-    FIELD(spd_model, nu_w, SIZE),
-    FIELD(spd_model, nu_b, SIZE),
-    FIELD(spd_model, affinity_weight, REAL),
-    FIELD_ENUM(spd_model, init, INIT),
-    FIELD_ENUM(spd_model, solver, SOLVER),
-    FIELD_ENUM(spd_model, transport, TRANSPORT),
-    FIELD(spd_model, tol, REAL),
-    FIELD(spd_model, gtol, REAL),
-    FIELD(spd_model, max_time, REAL),
-    FIELD(spd_model, max_iter, INT),
-    FIELD(spd_model, restarts, INT),
-    FIELD(spd_model, seed, U64),
-    FIELD(spd_model, pairs_within, SIZE),
-    FIELD(spd_model, pairs_between, SIZE),
-    FIELD(spd_model, cost_start, REAL),
-    FIELD(spd_model, cost, REAL),
-    FIELD(spd_model, gradient_norm, REAL),
-    FIELD(spd_model, iterations, INT),
-    FIELD(spd_model, data_passes, SIZE),
-    FIELD_ENUM(spd_model, stop, STOP),
-    FIELD(spd_model, seconds_graph, REAL),
-    FIELD(spd_model, seconds_fit, REAL),
+static const field size_fields[] = {FIELD(spd_model, n, SIZE)};
+
+static const field option_fields[] = {
+    FIELD(spd_fit_options, m, SIZE),
+    FIELD_ENUM(spd_fit_options, metric, METRIC),
+    FIELD_ENUM(spd_fit_options, learning, LEARNING),
+    FIELD_ENUM(spd_fit_options, objective, OBJECTIVE),
+    FIELD_ENUM(spd_fit_options, graph, GRAPH),
+    FIELD(spd_fit_options, nu_w, SIZE),
+    FIELD(spd_fit_options, nu_b, SIZE),
+    FIELD(spd_fit_options, affinity_weight, REAL),
+    FIELD_ENUM(spd_fit_options, init, INIT),
+    FIELD_ENUM(spd_fit_options, solver, SOLVER),
+    FIELD_ENUM(spd_fit_options, transport, TRANSPORT),
+    FIELD(spd_fit_options, tol, REAL),
+    FIELD(spd_fit_options, gtol, REAL),
+    FIELD(spd_fit_options, max_time, REAL),
+    FIELD(spd_fit_options, max_iter, INT),
+    FIELD(spd_fit_options, restarts, INT),
+    FIELD(spd_fit_options, seed, U64),
+};
+
+static const field outcome_fields[] = {
+    FIELD(spd_model, pairs_within, SIZE),  FIELD(spd_model, pairs_between, SIZE),
+    FIELD(spd_model, cost_start, REAL),    FIELD(spd_model, cost, REAL),
+    FIELD(spd_model, gradient_norm, REAL), FIELD(spd_model, iterations, INT),
+    FIELD(spd_model, data_passes, SIZE),   FIELD_ENUM(spd_model, stop, STOP),
+    FIELD(spd_model, seconds_graph, REAL), FIELD(spd_model, seconds_fit, REAL),
     FIELD(spd_model, steps, SIZE),
 };
 
-#define FIELDS (sizeof fields / sizeof *fields)
+/* ---- life ----------------------------------------------------------------------------------- */
+
+/* A model and what it points to, W and history apart. */
+typedef struct model_block {
+    spd_model model;
+    spd_fit_options options;
+    char version[];
+} model_block;
+
+spd_model *model_new(size_t n, const spd_fit_options *options, const char *version)
+{
+    size_t length = strlen(version) + 1;
+    model_block *b = mem_zero(1, sizeof *b + length);
+    double *W = mem_zero(n, options->m * sizeof *W);
+    if (!b || !W) {
+        mem_free(b);
+        mem_free(W);
+        return NULL;
+    }
+    b->options = *options;
+    b->options.pairs = 0;
+    b->options.own_pairs = NULL;
+    b->options.W = NULL;
+    memcpy(b->version, version, length);
+    b->model =
+        (spd_model){.n = n, .m = options->m, .W = W, .options = &b->options, .version = b->version};
+    return &b->model;
+}
+
+/* *to (model_new) <- the values of *from, but its own memory. */
+static void take_values(spd_model *to, const spd_model *from)
+{
+    spd_model values = *from;
+    values.W = to->W;
+    values.history = to->history;
+    values.options = to->options;
+    values.version = to->version;
+    *to = values;
+}
+
+spd_model *model_copy(const spd_model *from, const spd_fit_options *options)
+{
+    spd_model *to = model_new(from->n, options ? options : from->options, from->version);
+    if (to)
+        to->history = mem_alloc(from->steps, sizeof *to->history);
+    if (!to || !to->history) {
+        spd_model_free(to);
+        return NULL;
+    }
+    take_values(to, from);
+    memcpy(to->W, from->W, from->n * from->m * sizeof *to->W);
+    memcpy(to->history, from->history, from->steps * sizeof *to->history);
+    return to;
+}
 
 void spd_model_free(spd_model *model)
 {
@@ -48,29 +101,30 @@ void spd_model_free(spd_model *model)
         return;
     mem_free(model->W);
     mem_free(model->history);
-    mem_free(model->version);
     mem_free(model);
 }
 
-static spd_status meta_of(spd_context *ctx, const spd_model *model, char **text)
+const char *model_options_differ(const spd_fit_options *a, const spd_fit_options *b)
 {
-    json_t *meta = record_meta_new(MODEL_KIND, model->version);
-    if (!meta)
-        return ctx_nomem(ctx, "meta.json");
-    spd_status status = fields_write(ctx, FIELDS, fields, model, meta);
-    if (status == SPD_OK)
-        status = record_meta_text(ctx, meta, text);
-    json_decref(meta);
-    return status;
+    spd_fit_options other = *b;
+    other.tol = a->tol;
+    other.gtol = a->gtol;
+    other.max_iter = a->max_iter;
+    other.max_time = a->max_time;
+    other.nu_w = b->nu_w ? b->nu_w : a->nu_w;
+    other.nu_b = b->nu_b ? b->nu_b : a->nu_b;
+    return fields_differ(FIELDS(option_fields), option_fields, a, &other);
 }
 
+/* ---- to a file ------------------------------------------------------------------------------ */
+
 /* What the numbers of meta.json must be among themselves. */
-static spd_status check_sizes(spd_context *ctx, const spd_model *model)
+static spd_status check_sizes(spd_context *ctx, size_t m, const spd_model *model)
 {
-    if (model->m < 1 || model->m > model->n)
+    if (m < 1 || m > model->n)
         return ctx_fail(ctx, SPD_EFORMAT,
                         "meta.json: m = %zu is not between 1 and the size of the matrices, n = %zu",
-                        model->m, model->n);
+                        m, model->n);
     if (model->steps != (size_t)model->iterations + 1)
         return ctx_fail(ctx, SPD_EFORMAT,
                         "meta.json: %zu steps of history do not fit %d iterations", model->steps,
@@ -78,63 +132,112 @@ static spd_status check_sizes(spd_context *ctx, const spd_model *model)
     return SPD_OK;
 }
 
+spd_status model_to_meta(spd_context *ctx, const spd_model *model, json_t *object)
+{
+    spd_status status = fields_write(ctx, FIELDS(size_fields), size_fields, model, object);
+    if (status == SPD_OK)
+        status = fields_write(ctx, FIELDS(option_fields), option_fields, model->options, object);
+    if (status == SPD_OK)
+        status = fields_write(ctx, FIELDS(outcome_fields), outcome_fields, model, object);
+    return status;
+}
+
+spd_status model_to_arrays(spd_context *ctx, const spd_model *model, const model_names *names,
+                           spd_array arrays[2], double **table)
+{
+    /* What a reader would refuse is not written. */
+    spd_status status = check_sizes(ctx, model->m, model);
+    if (status == SPD_OK)
+        status = record_check_orthonormal(ctx, names->W, model->n, model->m, model->W);
+    if (status == SPD_OK)
+        status = record_from_history(ctx, model->steps, model->history, table);
+    if (status < 0)
+        return status;
+    arrays[0] = record_matrix(names->W, model->n, model->m, model->W);
+    arrays[1] = record_matrix(names->history, model->steps, RECORD_HISTORY_COLUMNS, *table);
+    return SPD_OK;
+}
+
+static const model_names NAMES = {"W", "history"};
+
+static spd_status meta_of(spd_context *ctx, const spd_model *model, char **text)
+{
+    json_t *meta = record_meta_new(MODEL_KIND, RECORD_MODEL_FORMAT, model->version);
+    if (!meta)
+        return ctx_nomem(ctx, "meta.json");
+    spd_status status = model_to_meta(ctx, model, meta);
+    if (status == SPD_OK)
+        status = record_meta_text(ctx, meta, text);
+    json_decref(meta);
+    return status;
+}
+
 spd_status spd_model_save(spd_context *ctx, const spd_model *model, const char *path)
 {
     char *meta = NULL;
-    double *history = NULL;
+    double *table = NULL;
+    spd_array arrays[2];
+    const spd_array *const list[] = {&arrays[0], &arrays[1]};
     ctx_clear(ctx);
-    /* What a reader would refuse is not written. */
-    spd_status status = check_sizes(ctx, model);
-    if (status == SPD_OK)
-        status = record_check_orthonormal(ctx, "W", model->n, model->m, model->W);
+    spd_status status = model_to_arrays(ctx, model, &NAMES, arrays, &table);
     if (status == SPD_OK)
         status = meta_of(ctx, model, &meta);
     if (status == SPD_OK)
-        status = record_from_history(ctx, model->steps, model->history, &history);
-    if (status == SPD_OK) {
-        spd_array W = record_matrix("W", model->n, model->m, model->W);
-        spd_array table = record_matrix("history", model->steps, RECORD_HISTORY_COLUMNS, history);
-        const spd_array *const arrays[] = {&W, &table};
-        status = spd_bundle_write(ctx, path, 2, arrays, meta);
-    } else {
+        status = spd_bundle_write(ctx, path, 2, list, meta);
+    else
         ctx_prefix(ctx, path);
-    }
-    mem_free(history);
+    mem_free(table);
     mem_free(meta);
     return status;
 }
 
-static spd_status fill_model(spd_context *ctx, const spd_bundle *bundle, const json_t *meta,
-                             spd_model *model)
+/* ---- from a file ---------------------------------------------------------------------------- */
+
+spd_status model_read(spd_context *ctx, const spd_bundle *bundle, const json_t *meta,
+                      const model_names *names, const char *version, spd_model **model)
 {
-    spd_status status = fields_read(ctx, FIELDS, fields, meta, model);
+    spd_model values = {0};
+    spd_fit_options options;
+    const spd_array *W = NULL;
+    spd_fit_defaults(&options, sizeof options);
+    spd_status status = fields_read(ctx, FIELDS(size_fields), size_fields, meta, &values);
     if (status == SPD_OK)
-        status = check_sizes(ctx, model);
+        status = fields_read(ctx, FIELDS(option_fields), option_fields, meta, &options);
     if (status == SPD_OK)
-        status = record_take(ctx, bundle, "W", model->n, model->m, &model->W);
+        status = fields_read(ctx, FIELDS(outcome_fields), outcome_fields, meta, &values);
     if (status == SPD_OK)
-        status = record_check_orthonormal(ctx, "W", model->n, model->m, model->W);
+        status = check_sizes(ctx, options.m, &values);
     if (status == SPD_OK)
-        status = record_to_history(ctx, bundle, "history", model->steps, &model->history);
+        status = record_find(ctx, bundle, names->W, SPD_FLOAT64, values.n, options.m, &W);
+    if (status == SPD_OK)
+        status = record_check_orthonormal(ctx, names->W, values.n, options.m, W->f64);
     if (status < 0)
         return status;
-    model->version = mem_text(json_string_value(json_object_get(meta, "version")));
-    return model->version ? SPD_OK : ctx_nomem(ctx, "a model");
+    spd_model *fresh = model_new(values.n, &options, version);
+    if (!fresh)
+        return ctx_nomem(ctx, "a model");
+    status = record_to_history(ctx, bundle, names->history, values.steps, &fresh->history);
+    if (status < 0) {
+        spd_model_free(fresh);
+        return status;
+    }
+    values.m = options.m;
+    take_values(fresh, &values);
+    memcpy(fresh->W, W->f64, W->count * sizeof *fresh->W);
+    *model = fresh;
+    return SPD_OK;
 }
 
 spd_status model_from_bundle(spd_context *ctx, const spd_bundle *bundle, spd_model **model)
 {
     json_t *meta = NULL;
-    spd_status status = record_meta_parse(ctx, bundle->meta, MODEL_KIND, &meta);
+    const char *version;
+    spd_status status =
+        record_meta_parse(ctx, bundle->meta, MODEL_KIND, RECORD_MODEL_FORMAT, &version, &meta);
     if (status < 0)
         return status;
-    spd_model *fresh = mem_zero(1, sizeof *fresh);
-    status = fresh ? fill_model(ctx, bundle, meta, fresh) : ctx_nomem(ctx, "a model");
+    status = model_read(ctx, bundle, meta, &NAMES, version, model);
     json_decref(meta);
-    if (status < 0)
-        spd_model_free(fresh);
-    else
-        *model = fresh;
     return status;
 }
 

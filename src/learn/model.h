@@ -1,11 +1,40 @@
-/* model.h - model files from the inside. */
+/* model.h - models from the inside. A model is also the record that a fit keeps of its starts, and
+ * that a checkpoint holds: it is copied whole. */
 #ifndef SPD_LEARN_MODEL_H
 #define SPD_LEARN_MODEL_H
+
+#include <jansson.h>
 
 #include "base/context.h"
 
 #define MODEL_KIND      "spdml model"
 #define CHECKPOINT_KIND "spdml checkpoint"
+
+/* A model of this size and these options, W zero and without a history; NULL when out of memory. */
+spd_model *model_new(size_t n, const spd_fit_options *options, const char *version);
+
+/* A copy, with other options unless they are NULL; NULL when out of memory. */
+spd_model *model_copy(const spd_model *from, const spd_fit_options *options);
+
+/* The name of the first option that differs between two fits, tolerances and limits aside; 0 in
+ * b's nu_w or nu_b is whatever a has. NULL when none does. */
+const char *model_options_differ(const spd_fit_options *a, const spd_fit_options *b);
+
+/* What the arrays of a model are called in a file. */
+typedef struct model_names {
+    const char *W, *history;
+} model_names;
+
+/* object <- members and options of the model. SPD_EINVAL for what a reader would refuse. */
+spd_status model_to_meta(spd_context *ctx, const spd_model *model, json_t *object);
+
+/* arrays <- views of W and of *table, the history, which is new: memory of mem_alloc. */
+spd_status model_to_arrays(spd_context *ctx, const spd_model *model, const model_names *names,
+                           spd_array arrays[2], double **table);
+
+/* *model <- what meta and arrays of those names say, everything checked. */
+spd_status model_read(spd_context *ctx, const spd_bundle *bundle, const json_t *meta,
+                      const model_names *names, const char *version, spd_model **model);
 
 /* *model <- what a bundle holds, everything checked. */
 spd_status model_from_bundle(spd_context *ctx, const spd_bundle *bundle, spd_model **model);

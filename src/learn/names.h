@@ -2,7 +2,7 @@
 #ifndef SPD_LEARN_NAMES_H
 #define SPD_LEARN_NAMES_H
 
-#include "spdml.h"
+#include "base/context.h"
 
 typedef enum names_list {
     NAMES_METRIC = 0,

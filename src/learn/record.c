@@ -10,10 +10,9 @@
 
 #define ORTHONORMAL 1e-8
 
-json_t *record_meta_new(const char *kind, const char *version)
+json_t *record_meta_new(const char *kind, int format, const char *version)
 {
-    return json_pack("{s:i,s:s,s:s}", "format", RECORD_FORMAT, "kind", kind, "version",
-                     version ? version : spd_version());
+    return json_pack("{s:i,s:s,s:s}", "format", format, "kind", kind, "version", version);
 }
 
 spd_status record_meta_text(spd_context *ctx, const json_t *object, char **text)
@@ -31,28 +30,34 @@ spd_status record_meta_text(spd_context *ctx, const json_t *object, char **text)
 }
 
 /* The head of meta.json: whose file is it? */
-static spd_status check_head(spd_context *ctx, const json_t *object, const char *kind)
+static spd_status check_head(spd_context *ctx, const json_t *object, const char *kind, int wanted,
+                             const char **version)
 {
     const json_t *format = json_object_get(object, "format");
     const char *found = json_string_value(json_object_get(object, "kind"));
-    const char *version = json_string_value(json_object_get(object, "version"));
-    if (!json_is_integer(format) || !found || !version)
+    *version = json_string_value(json_object_get(object, "version"));
+    if (!json_is_integer(format) || !found || !*version)
         return ctx_fail(
             ctx, SPD_EFORMAT,
             "meta.json: 'format', 'kind' or 'version' is missing; a model or checkpoint is "
             "expected, as spdml fit writes them");
     if (strcmp(found, kind) != 0)
         return ctx_fail(ctx, SPD_EFORMAT, "is a %.40s, not a %s", found, kind);
-    if (json_integer_value(format) != RECORD_FORMAT)
+    if (json_integer_value(format) < wanted)
         return ctx_fail(ctx, SPD_EFORMAT,
-                        "has format %lld, made by spdml %.40s; this is spdml %s, which reads "
-                        "format %d",
-                        (long long)json_integer_value(format), version, spd_version(),
-                        RECORD_FORMAT);
+                        "has format %lld, written by an older version, spdml %.40s; this is spdml "
+                        "%s, which reads format %d: start the fit afresh",
+                        (long long)json_integer_value(format), *version, spd_version(), wanted);
+    if (json_integer_value(format) > wanted)
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "has format %lld, written by spdml %.40s; this is spdml %s, which reads "
+                        "format %d: use a newer version",
+                        (long long)json_integer_value(format), *version, spd_version(), wanted);
     return SPD_OK;
 }
 
-spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kind, json_t **object)
+spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kind, int format,
+                             const char **version, json_t **object)
 {
     json_error_t error;
     json_t *parsed = json_loads(text, JSON_REJECT_DUPLICATES, &error);
@@ -60,7 +65,7 @@ spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kin
         return ctx_nomem(ctx, "meta.json");
     if (!parsed)
         return ctx_fail(ctx, SPD_EFORMAT, "meta.json: line %d: %.100s", error.line, error.text);
-    spd_status status = check_head(ctx, parsed, kind);
+    spd_status status = check_head(ctx, parsed, kind, format, version);
     if (status < 0)
         json_decref(parsed);
     else
@@ -103,22 +108,6 @@ spd_status record_find(spd_context *ctx, const spd_bundle *bundle, const char *n
     if (status == SPD_OK)
         *array = found;
     return status;
-}
-
-spd_status record_take(spd_context *ctx, const spd_bundle *bundle, const char *name, size_t rows,
-                       size_t columns, double **values)
-{
-    const spd_array *array = NULL;
-    spd_status status = record_find(ctx, bundle, name, SPD_FLOAT64, rows, columns, &array);
-    if (status < 0)
-        return status;
-    double *fresh = mem_alloc(array->count, sizeof *fresh);
-    if (!fresh)
-        return ctx_nomem(ctx, name);
-    if (array->count)
-        memcpy(fresh, array->f64, array->count * sizeof *fresh);
-    *values = fresh;
-    return SPD_OK;
 }
 
 spd_status record_from_history(spd_context *ctx, size_t steps, const spd_fit_step *history,

@@ -8,17 +8,18 @@
 #include "base/context.h"
 
 /* What this library writes; a file with another number is not read. */
-#define RECORD_FORMAT 1
+#define RECORD_MODEL_FORMAT      1
+#define RECORD_CHECKPOINT_FORMAT 2
 
-/* A new meta object that says "format", "kind" and "version" (NULL: of this library); NULL when
- * out of memory. */
-json_t *record_meta_new(const char *kind, const char *version);
+/* A new meta object that says "format", "kind" and "version"; NULL when out of memory. */
+json_t *record_meta_new(const char *kind, int format, const char *version);
 
 /* *text <- the object as JSON; memory of mem_alloc. */
 spd_status record_meta_text(spd_context *ctx, const json_t *object, char **text);
 
-/* *object <- meta of a file that must be of this kind and of our format. */
-spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kind, json_t **object);
+/* *object <- meta of a file that must be of this kind and format; *version points into it. */
+spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kind, int format,
+                             const char **version, json_t **object);
 
 /* A view of rows x columns values under a name. */
 spd_array record_matrix(const char *name, size_t rows, size_t columns, double *values);
@@ -26,10 +27,6 @@ spd_array record_matrix(const char *name, size_t rows, size_t columns, double *v
 /* *array <- the array of that name: of that type, rows x columns, and finite. */
 spd_status record_find(spd_context *ctx, const spd_bundle *bundle, const char *name, spd_type type,
                        size_t rows, size_t columns, const spd_array **array);
-
-/* *values <- a new copy of a matrix of the bundle. */
-spd_status record_take(spd_context *ctx, const spd_bundle *bundle, const char *name, size_t rows,
-                       size_t columns, double **values);
 
 /* A history as a table, steps x 5: *table is new, memory of mem_alloc; and back, by name. */
 spd_status record_from_history(spd_context *ctx, size_t steps, const spd_fit_step *history,

@@ -5,14 +5,14 @@
 #include "linalg/dense.h"
 
 #include <cblas.h>
-#include <lapacke.h>
+#include <lapack.h>
 #include <math.h>
 #include <string.h>
 
 int dense_chol(size_t n, double *A)
 {
-    lapack_int size = (lapack_int)n;
-    lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', size, A, size);
+    lapack_int size = (lapack_int)n, info;
+    LAPACK_dpotrf("U", &size, A, &size, &info);
     for (size_t r = 0; r < n; r++)
         memset(A + r * n + r + 1, 0, (n - r - 1) * sizeof *A);
     /* LAPACK lets a NaN pass in some builds: it would stand on the diagonal. */
@@ -44,10 +44,10 @@ static void transpose(size_t n, double *A)
 
 int dense_eigh(size_t n, int vectors, double *A, double *lambda, double *work)
 {
-    lapack_int size = (lapack_int)n;
-    lapack_int info = LAPACKE_dsyevd_work(
-        LAPACK_COL_MAJOR, vectors ? 'V' : 'N', 'U', size, A, size, lambda, work,
-        (lapack_int)eigh_reals(n), (lapack_int *)(work + eigh_reals(n)), (lapack_int)(3 + 5 * n));
+    lapack_int size = (lapack_int)n, info;
+    lapack_int reals = (lapack_int)eigh_reals(n), integers = (lapack_int)(3 + 5 * n);
+    LAPACK_dsyevd(vectors ? "V" : "N", "U", &size, A, &size, lambda, work, &reals,
+                  (lapack_int *)(work + reals), &integers, &info);
     if (vectors)
         transpose(n, A);
     return info != 0;
@@ -68,12 +68,13 @@ int dense_eigh_some(size_t n, size_t first, size_t count, double *A, double *lam
                     double *work)
 {
     lapack_int size = (lapack_int)n, low = (lapack_int)first + 1, found = 0;
-    lapack_int high = (lapack_int)(first + count);
+    lapack_int high = (lapack_int)(first + count), reals = (lapack_int)some_reals(n);
+    lapack_int info, tens = 10 * size;
+    const double unused = 0.0, best = 0.0; /* bounds of a range of values; accuracy */
     double *all = work, *rest = all + n;
     lapack_int *integers = (lapack_int *)(rest + some_reals(n)), *support = integers + 10 * n;
-    lapack_int info = LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'U', size, A, size, 0.0, 0.0,
-                                          low, high, 0.0, &found, all, V, size, support, rest,
-                                          (lapack_int)some_reals(n), integers, 10 * size);
+    LAPACK_dsyevr("V", "I", "U", &size, A, &size, &unused, &unused, &low, &high, &best, &found, all,
+                  V, &size, support, rest, &reals, integers, &tens, &info);
     memcpy(lambda, all, count * sizeof *lambda);
     return info != 0 || found != high - low + 1;
 }
@@ -187,11 +188,11 @@ size_t dense_lq_work(size_t n)
 /* B' = Q R as LAPACK sees it, so B = R' Q'. */
 void dense_lq(size_t n, double *B, double *Q, double *work)
 {
-    lapack_int size = (lapack_int)n, room = (lapack_int)(64 * n);
+    lapack_int size = (lapack_int)n, room = (lapack_int)(64 * n), info;
     double *tau = work, *rest = work + n;
-    LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, size, size, B, size, tau, rest, room);
+    LAPACK_dgeqrf(&size, &size, B, &size, tau, rest, &room, &info);
     memcpy(Q, B, n * n * sizeof *Q);
-    LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, size, size, size, Q, size, tau, rest, room);
+    LAPACK_dorgqr(&size, &size, &size, Q, &size, tau, rest, &room, &info);
     transpose(n, Q);
     for (size_t r = 0; r < n; r++)
         memset(B + r * n + r + 1, 0, (n - r - 1) * sizeof *B);

@@ -2,7 +2,7 @@
 #include "linalg/growing.h"
 
 #include <cblas.h>
-#include <lapacke.h>
+#include <lapack.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,8 +38,8 @@ void growing_free(growing *f)
 /* LAPACK is column-major: its lower triangle is the upper one here. */
 int growing_make(growing *f, size_t n)
 {
-    lapack_int info =
-        LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)n, f->U, (lapack_int)f->room);
+    lapack_int size = (lapack_int)n, stride = (lapack_int)f->room, info;
+    LAPACK_dpotrf("L", &size, f->U, &stride, &info);
     for (size_t r = 0; r < n && info == 0; r++) /* NaN passes in some builds */
         info = !(f->U[r * (f->room + 1)] > 0.0);
     f->n = info == 0 ? n : 0;

@@ -1,16 +1,16 @@
 /* kernels.h - small dense kernels that work on eight matrices at a time.
  *
- * Layout. A group is LANES = 8 matrices of one size, interleaved: element e of all eight is
+ * Layout. An octet is LANES = 8 matrices of one size, interleaved: element e of all eight is
  * contiguous. Symmetric and lower triangular matrices keep the lower triangle, packed by rows:
- * element (r,c), c <= r, is number r(r+1)/2 + c, so a group holds TRI(n) x 8 doubles. Full n x k
- * matrices hold (n k) x 8 doubles, row-major. All group pointers are aligned to 64 bytes.
+ * element (r,c), c <= r, is number r(r+1)/2 + c, so an octet holds TRI(n) x 8 doubles. Full n x k
+ * matrices hold (n k) x 8 doubles, row-major. All octet pointers are aligned to 64 bytes.
  *
  * The same source is compiled once per instruction set (kernels_*.c, symbol names end in the
  * set's name) and chosen at run time (isa.c). Lanes never mix: what is in one matrix, NaN
  * included, cannot change a bit of another. Any n >= 1 works; the tiles pay for n up to about
  * 160, beyond that the working set leaves the cache and LAPACK (dense.h) is the better choice.
  *
- * Lane masks: bit l of an unsigned stands for matrix l of the group. */
+ * Lane masks: bit l of an unsigned stands for matrix l of the octet. */
 #ifndef SPD_LINALG_KERNELS_H
 #define SPD_LINALG_KERNELS_H
 
@@ -27,21 +27,21 @@
 typedef struct kernels {
     const char *name;
 
-    /* group (TRI(n) x 8) <- lower triangles of count <= 8 row-major n x n matrices; missing
+    /* octet (TRI(n) x 8) <- lower triangles of count <= 8 row-major n x n matrices; missing
      * lanes become identities. */
-    void (*pack)(size_t n, size_t count, const double *const *X, double *group);
-    /* Y (count each n x n row-major, both triangles) <- symmetric group. */
-    void (*unpack_sym)(size_t n, size_t count, const double *group, double *const *Y);
-    /* group (entries x 8) <- count <= 8 arrays of `entries` doubles; missing lanes repeat the
+    void (*pack)(size_t n, size_t count, const double *const *X, double *octet);
+    /* Y (count each n x n row-major, both triangles) <- symmetric octet. */
+    void (*unpack_sym)(size_t n, size_t count, const double *octet, double *const *Y);
+    /* octet (entries x 8) <- count <= 8 arrays of `entries` doubles; missing lanes repeat the
      * first. */
-    void (*gather)(size_t entries, size_t count, const double *const *T, double *group);
+    void (*gather)(size_t entries, size_t count, const double *const *T, double *octet);
     /* T[l] (entries) <- lane l, for l < count. */
-    void (*split)(size_t entries, size_t count, const double *group, double *const *T);
+    void (*split)(size_t entries, size_t count, const double *octet, double *const *T);
     /* T[l] (entries) += scale[l] * lane l, in order of l, for l < count; T may repeat. */
-    void (*scatter)(size_t entries, size_t count, const double *group, const double *scale,
+    void (*scatter)(size_t entries, size_t count, const double *octet, const double *scale,
                     double *const *T);
 
-    /* One array f (entries) against a group G (entries x 8), lane by lane: */
+    /* One array f (entries) against an octet G (entries x 8), lane by lane: */
     void (*spread)(size_t entries, const double *f, double *G);                      /* G <- f */
     void (*average)(size_t entries, const double *f, const double *G, double *A);    /* (f + G)/2 */
     void (*distance2)(size_t entries, const double *f, const double *G, double *d2); /* |f-G|^2 */
@@ -75,13 +75,13 @@ typedef struct kernels {
     /* C (TRI) <- L' X L for symmetric X (TRI). work: n n 8 doubles. C may be X. */
     void (*expand)(size_t n, const double *L, const double *X, double *C, double *work);
 
-    /* Eigenvalues, unsorted, of `groups` groups; A (groups x TRI x 8) is destroyed, lambda is
-     * groups x n x 8. bad[g] <- mask of lanes that hold NaN or Inf or did not converge (their
+    /* Eigenvalues, unsorted, of `octets` octets; A (octets x TRI x 8) is destroyed, lambda is
+     * octets x n x 8. bad[g] <- mask of lanes that hold NaN or Inf or did not converge (their
      * lambda is NaN). work: kernels_eigh_work(n) doubles. */
-    void (*eigvals)(size_t n, size_t groups, double *A, double *lambda, unsigned *bad,
+    void (*eigvals)(size_t n, size_t octets, double *A, double *lambda, unsigned *bad,
                     double *work);
-    /* The same with orthonormal eigenvectors as columns of Z (groups x n n x 8). */
-    void (*eigh)(size_t n, size_t groups, double *A, double *lambda, double *Z, unsigned *bad,
+    /* The same with orthonormal eigenvectors as columns of Z (octets x n n x 8). */
+    void (*eigh)(size_t n, size_t octets, double *A, double *lambda, double *Z, unsigned *bad,
                  double *work);
     /* rank (n x 8) <- position of each eigenvalue in ascending order, ties by index. */
     void (*rank)(size_t n, const double *lambda, size_t *rank);

@@ -1,4 +1,4 @@
-/* kernels_chol.c - Cholesky factor, log-determinant and inverse of a group of eight.
+/* kernels_chol.c - Cholesky factor, log-determinant and inverse of an octet.
  *
  *   A = L L'                     left-looking by tiles: A(I,J) - L(I,:) L(J,:)', then the
  *                                small triangle L(J,J)

@@ -319,18 +319,18 @@ static eigen_work share_out(size_t n, double *work)
     return w;
 }
 
-static void solve_groups(size_t n, size_t groups, double *A, double *lambda, double *Z,
+static void solve_octets(size_t n, size_t octets, double *A, double *lambda, double *Z,
                          unsigned *bad, double *work)
 {
-    const size_t per_group = LANES / VW, vectors = groups * per_group;
+    const size_t per_octet = LANES / VW, vectors = octets * per_octet;
     eigen_work w = share_out(n, work);
-    for (size_t g = 0; g < groups; g++)
+    for (size_t g = 0; g < octets; g++)
         bad[g] = 0;
     for (size_t v = 0; v < vectors; v += PAIR) {
         int nv = v + 1 < vectors ? PAIR : 1;
         eigen_job job;
         for (int u = 0; u < nv; u++) {
-            size_t g = (v + (size_t)u) / per_group, lane = (v + (size_t)u) % per_group * VW;
+            size_t g = (v + (size_t)u) / per_octet, lane = (v + (size_t)u) % per_octet * VW;
             job.A[u] = A + g * TRI(n) * LANES + lane;
             job.lambda[u] = lambda + g * n * LANES + lane;
             job.Z[u] = Z ? Z + g * n * n * LANES + lane : NULL;
@@ -340,26 +340,26 @@ static void solve_groups(size_t n, size_t groups, double *A, double *lambda, dou
         else
             solve_values(nv, n, &w, &job);
         for (int u = 0; u < nv; u++) {
-            size_t g = (v + (size_t)u) / per_group, lane = (v + (size_t)u) % per_group * VW;
+            size_t g = (v + (size_t)u) / per_octet, lane = (v + (size_t)u) % per_octet * VW;
             bad[g] |= v_bits(job.bad[u]) << lane;
         }
     }
 }
 
-void KERNEL(eigvals)(size_t n, size_t groups, double *A, double *lambda, unsigned *bad,
+void KERNEL(eigvals)(size_t n, size_t octets, double *A, double *lambda, unsigned *bad,
                      double *work);
-void KERNEL(eigvals)(size_t n, size_t groups, double *A, double *lambda, unsigned *bad,
+void KERNEL(eigvals)(size_t n, size_t octets, double *A, double *lambda, unsigned *bad,
                      double *work)
 {
-    solve_groups(n, groups, A, lambda, NULL, bad, work);
+    solve_octets(n, octets, A, lambda, NULL, bad, work);
 }
 
-void KERNEL(eigh)(size_t n, size_t groups, double *A, double *lambda, double *Z, unsigned *bad,
+void KERNEL(eigh)(size_t n, size_t octets, double *A, double *lambda, double *Z, unsigned *bad,
                   double *work);
-void KERNEL(eigh)(size_t n, size_t groups, double *A, double *lambda, double *Z, unsigned *bad,
+void KERNEL(eigh)(size_t n, size_t octets, double *A, double *lambda, double *Z, unsigned *bad,
                   double *work)
 {
-    solve_groups(n, groups, A, lambda, Z, bad, work);
+    solve_octets(n, octets, A, lambda, Z, bad, work);
 }
 
 void KERNEL(rank)(size_t n, const double *lambda, size_t *rank);

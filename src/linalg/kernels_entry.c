@@ -1,4 +1,4 @@
-/* kernels_entry.c - entry by entry: one array against the eight lanes of a group, and plain
+/* kernels_entry.c - entry by entry: one array against the eight lanes of an octet, and plain
  * arrays. */
 #include "linalg/kernels_vec.h"
 

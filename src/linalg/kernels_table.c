@@ -4,11 +4,11 @@
 #define TEXT_OF(x) #x
 #define TEXT(x)    TEXT_OF(x)
 
-void KERNEL(pack)(size_t n, size_t count, const double *const *X, double *group);
-void KERNEL(unpack_sym)(size_t n, size_t count, const double *group, double *const *Y);
-void KERNEL(gather)(size_t entries, size_t count, const double *const *T, double *group);
-void KERNEL(split)(size_t entries, size_t count, const double *group, double *const *T);
-void KERNEL(scatter)(size_t entries, size_t count, const double *group, const double *scale,
+void KERNEL(pack)(size_t n, size_t count, const double *const *X, double *octet);
+void KERNEL(unpack_sym)(size_t n, size_t count, const double *octet, double *const *Y);
+void KERNEL(gather)(size_t entries, size_t count, const double *const *T, double *octet);
+void KERNEL(split)(size_t entries, size_t count, const double *octet, double *const *T);
+void KERNEL(scatter)(size_t entries, size_t count, const double *octet, const double *scale,
                      double *const *T);
 void KERNEL(spread)(size_t entries, const double *f, double *G);
 void KERNEL(average)(size_t entries, const double *f, const double *G, double *A);
@@ -28,9 +28,9 @@ void KERNEL(solve)(size_t n, size_t k, const double *L, double *B);
 void KERNEL(solve_trans)(size_t n, size_t k, const double *L, double *B);
 void KERNEL(reduce)(size_t n, const double *L, const double *X, double *C, double *work);
 void KERNEL(expand)(size_t n, const double *L, const double *X, double *C, double *work);
-void KERNEL(eigvals)(size_t n, size_t groups, double *A, double *lambda, unsigned *bad,
+void KERNEL(eigvals)(size_t n, size_t octets, double *A, double *lambda, unsigned *bad,
                      double *work);
-void KERNEL(eigh)(size_t n, size_t groups, double *A, double *lambda, double *Z, unsigned *bad,
+void KERNEL(eigh)(size_t n, size_t octets, double *A, double *lambda, double *Z, unsigned *bad,
                   double *work);
 void KERNEL(rank)(size_t n, const double *lambda, size_t *rank);
 void KERNEL(rebuild)(size_t n, const double *Z, const double *f, double *A, double *work);

@@ -1,7 +1,7 @@
 /* kernels_vec.h - vectors of doubles for one instruction set: types, masks, roots, logarithm.
  *
  * Included only by kernels_*.c, which are compiled once per instruction set with KERNELS_ISA set
- * to its name. VW doubles make a vector; a group of 8 lanes is 8/VW vectors. */
+ * to its name. VW doubles make a vector; an octet of 8 lanes is 8/VW vectors. */
 #ifndef SPD_LINALG_KERNELS_VEC_H
 #define SPD_LINALG_KERNELS_VEC_H
 
@@ -39,7 +39,7 @@ typedef int64_t vi __attribute__((vector_size(8 * VW), may_alias));
 /* The same at any address. */
 typedef double vu __attribute__((vector_size(8 * VW), aligned(8), may_alias));
 
-/* Element e of a group, at lane offset already added to the pointer. */
+/* Element e of an octet, at lane offset already added to the pointer. */
 #define AT(p, e)  (*(vd *)((p) + (size_t)(e)*LANES))
 #define CAT(p, e) (*(const vd *)((p) + (size_t)(e)*LANES))
 

@@ -5,7 +5,7 @@
 #include "linalg/tall.h"
 
 #include <cblas.h>
-#include <lapacke.h>
+#include <lapack.h>
 #include <string.h>
 
 /* LAPACK's usual block width. */
@@ -80,11 +80,10 @@ size_t tall_svd_work(size_t n, size_t m)
 /* H' (m x n there) = V diag(sigma) U': LAPACK leaves V as it is there, U' as we want it. */
 int tall_svd(size_t n, size_t m, double *H, double *U, double *sigma, double *V, double *work)
 {
-    lapack_int rows = (lapack_int)m, columns = (lapack_int)n;
-    size_t reals = svd_reals(n, m);
-    lapack_int info =
-        LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, columns, H, rows, sigma, V, rows, U, rows,
-                            work, (lapack_int)reals, (lapack_int *)(work + reals));
+    lapack_int rows = (lapack_int)m, columns = (lapack_int)n, info;
+    lapack_int reals = (lapack_int)svd_reals(n, m);
+    LAPACK_dgesdd("S", &rows, &columns, H, &rows, sigma, V, &rows, U, &rows, work, &reals,
+                  (lapack_int *)(work + reals), &info);
     for (size_t r = 0; r < m; r++)
         for (size_t c = 0; c < r; c++) {
             double x = V[r * m + c];
@@ -105,11 +104,12 @@ size_t tall_orthonormalise_work(size_t n, size_t m)
 double tall_orthonormalise(size_t n, size_t m, double *A, double *work)
 {
     lapack_int rows = (lapack_int)m, columns = (lapack_int)n, room = (lapack_int)(BLOCK * m);
+    lapack_int info;
     double *tau = work, *diagonal = work + m, *rest = diagonal + m, least;
-    LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, rows, columns, A, rows, tau, rest, room);
+    LAPACK_dgelqf(&rows, &columns, A, &rows, tau, rest, &room, &info);
     for (size_t c = 0; c < m; c++)
         diagonal[c] = A[c * m + c];
-    LAPACKE_dorglq_work(LAPACK_COL_MAJOR, rows, columns, rows, A, rows, tau, rest, room);
+    LAPACK_dorglq(&rows, &columns, &rows, A, &rows, tau, rest, &room, &info);
     least = diagonal[0] < 0.0 ? -diagonal[0] : diagonal[0];
     for (size_t c = 0; c < m; c++) {
         double sign = diagonal[c] < 0.0 ? -1.0 : 1.0;

@@ -6,7 +6,9 @@
  *   arrive     f and grad = D - W W'D, D the Euclidean gradient                (eq. 5)
  *   turn_to    the next H: conjugate gradient or L-BFGS, or -grad where that does not descend
  *
- * Whether to go on is read from the state alone, so that a resumed run decides alike. */
+ * Whether to go on is read from the state alone, so that a resumed run decides alike. The problem
+ * is moved along by its own updates, which differ from a fresh start by rounding; every move since
+ * the last fresh start is therefore noted, and a resumed run makes them again. */
 #include "optim/minimise.h"
 
 #include <float.h>
@@ -18,7 +20,6 @@
 #include "linalg/tall.h"
 #include "optim/cg.h"
 #include "optim/grassmann.h"
-#include "optim/lbfgs.h"
 #include "optim/linesearch.h"
 
 /* The line search; the curvature constants were chosen by trial, for few probes in all. */
@@ -38,14 +39,13 @@
 #define LARGEST_DRIFT 1e-12
 
 typedef struct run {
-    const problem *p;
+    problem *p;
     const minimise_options *o;
     minimise_state *s;
     minimise_fn after;
     void *user;
     size_t count; /* n m */
     grassmann_path path;
-    lbfgs memory;
     double *before; /* n x m: the gradient one iteration ago, carried here */
     double *block;  /* all of the memory */
     double began;   /* seconds on the clock, less those spent before */
@@ -54,10 +54,91 @@ typedef struct run {
     int cancelled;
 } run;
 
-size_t minimise_memory(spd_solver solver, size_t n, size_t m)
+/* ---- the state ------------------------------------------------------------------------------ */
+
+#define ROWS 4 /* W, H, grad, origin; L-BFGS's pairs follow */
+
+/* Moves there is room for at first: there are more only where a search fails when a fresh start is
+ * due. */
+#define FIRST_ROOM 64
+
+size_t minimise_rows(spd_solver solver)
 {
-    return solver == SPD_LBFGS ? lbfgs_room(n * m) : 0;
+    return ROWS + (solver == SPD_LBFGS ? lbfgs_room(1) : 0);
 }
+
+/* Doubles of a move. */
+static size_t move_size(const minimise_state *s)
+{
+    return s->n * s->m + 1;
+}
+
+/* Memory for s->rows and s->room. */
+static spd_status make_room(minimise_state *s)
+{
+    size_t count = s->n * s->m;
+    s->block = mem_zero(s->rows, count * sizeof *s->block);
+    s->move = mem_alloc(s->room, move_size(s) * sizeof *s->move);
+    if (!s->block || !s->move) {
+        minimise_close(s);
+        return SPD_ENOMEM;
+    }
+    s->W = s->block;
+    s->H = s->W + count;
+    s->grad = s->H + count;
+    s->origin = s->grad + count;
+    lbfgs kept = s->memory;
+    if (s->rows > ROWS)
+        lbfgs_open(&s->memory, count, s->origin + count);
+    s->memory.count = kept.count;
+    s->memory.first = kept.first;
+    return SPD_OK;
+}
+
+spd_status minimise_open(minimise_state *s, spd_solver solver, size_t n, size_t m)
+{
+    *s = (minimise_state){.n = n, .m = m, .rows = minimise_rows(solver), .room = FIRST_ROOM};
+    return make_room(s);
+}
+
+spd_status minimise_copy(minimise_state *to, const minimise_state *from)
+{
+    minimise_state fresh = *from;
+    fresh.room = from->moves + FIRST_ROOM;
+    if (make_room(&fresh) != SPD_OK)
+        return SPD_ENOMEM;
+    memcpy(fresh.block, from->block, from->rows * from->n * from->m * sizeof *from->block);
+    if (from->moves)
+        memcpy(fresh.move, from->move, from->moves * move_size(from) * sizeof *from->move);
+    *to = fresh;
+    return SPD_OK;
+}
+
+void minimise_close(minimise_state *s)
+{
+    mem_free(s->block);
+    mem_free(s->move);
+    *s = (minimise_state){0};
+}
+
+/* Adds the move along H, which has not been gone yet. */
+static spd_status note_move(minimise_state *s)
+{
+    size_t size = move_size(s), bytes = s->room * size * sizeof *s->move;
+    if (s->moves == s->room) {
+        double *grown = mem_grow(s->move, bytes, 2 * bytes);
+        if (!grown)
+            return SPD_ENOMEM;
+        s->move = grown;
+        s->room *= 2;
+    }
+    double *move = s->move + s->moves++ * size;
+    memcpy(move, s->H, (size - 1) * sizeof *move);
+    move[size - 1] = 0.0;
+    return SPD_OK;
+}
+
+/* ---- one run -------------------------------------------------------------------------------- */
 
 static spd_status run_open(run *r)
 {
@@ -69,7 +150,6 @@ static spd_status run_open(run *r)
         return SPD_ENOMEM;
     grassmann_open(&r->path, n, m, r->block);
     r->before = r->block + room;
-    lbfgs_open(&r->memory, r->count, r->s->memory);
     return SPD_OK;
 }
 
@@ -84,7 +164,7 @@ static void head_downhill(run *r)
 {
     for (size_t e = 0; e < r->count; e++)
         r->s->H[e] = -r->s->grad[e];
-    lbfgs_forget(&r->memory);
+    lbfgs_forget(&r->s->memory);
 }
 
 static int is_steepest(const run *r)
@@ -120,15 +200,16 @@ static void turn_to(run *r, double t, double df, double norm_before)
     minimise_state *s = r->s;
     int good = 1;
     if (r->o->solver == SPD_LBFGS) {
-        lbfgs_add(&r->memory, t, s->H, s->grad, r->before);
-        lbfgs_direction(&r->memory, s->grad, s->H);
+        lbfgs_add(&s->memory, t, s->H, s->grad, r->before);
+        lbfgs_direction(&s->memory, s->grad, s->H);
     } else {
         good = conjugate(r, norm_before);
     }
     grassmann_project(r->p->n, r->p->m, s->W, s->H, r->path.inner);
     if (!good || !descends(r))
         head_downhill(r);
-    s->last_step = r->memory.count > 0 ? 1.0 : t * df / dot(r, s->grad, s->H);
+    double trial = s->memory.count > 0 ? 1.0 : t * df / dot(r, s->grad, s->H);
+    s->last_step = isfinite(trial) ? trial : 0.0;
 }
 
 /* ---- the point ---------------------------------------------------------------------------- */
@@ -137,7 +218,7 @@ static void turn_to(run *r, double t, double df, double norm_before)
 static spd_status arrive(run *r)
 {
     minimise_state *s = r->s;
-    spd_status status = r->p->cost_grad(r->p->user, &s->f, s->grad);
+    spd_status status = r->p->cost_grad(r->p, &s->f, s->grad);
     if (status)
         return status;
     grassmann_project(r->p->n, r->p->m, s->W, s->grad, r->path.inner);
@@ -150,11 +231,21 @@ static void orthonormalise(run *r)
     tall_orthonormalise(r->p->n, r->p->m, r->s->W, r->path.work);
 }
 
+/* Starts the problem afresh at s->W. */
+static spd_status start_here(run *r)
+{
+    minimise_state *s = r->s;
+    memcpy(s->origin, s->W, r->count * sizeof *s->W);
+    s->moves = 0;
+    s->passes++;
+    return r->p->start(r->p, s->W);
+}
+
 static spd_status begin(run *r)
 {
     minimise_state *s = r->s;
     s->iteration = s->refreshes = s->small_steps = 0;
-    spd_status status = r->p->start(r->p->user, s->W);
+    spd_status status = start_here(r);
     if (!status)
         status = arrive(r);
     if (status)
@@ -165,14 +256,25 @@ static spd_status begin(run *r)
     return SPD_OK;
 }
 
-/* Goes on from the state as it is; a direction that does not descend is not one of ours. */
-static spd_status begin_again(run *r)
+/* Brings the problem to where it was, the way it went: same calls, same bits. A search that found
+ * nothing leaves it probed and not moved. */
+static spd_status replay(run *r)
 {
-    r->memory.count = (size_t)r->s->memory_count;
-    r->memory.first = (size_t)r->s->memory_first;
-    if (!descends(r))
-        head_downhill(r);
-    return r->p->start(r->p->user, r->s->W);
+    minimise_state *s = r->s;
+    grassmann_path *g = &r->path;
+    spd_status status = r->p->start(r->p, s->origin);
+    for (size_t k = 0; !status && k < s->moves; k++) {
+        const double *H = s->move + k * move_size(s);
+        double t = H[r->count], f, df;
+        if (grassmann_aim(g, H))
+            return SPD_ENUMERIC;
+        status = r->p->aim(r->p, g->U, g->sigma, g->V);
+        if (!status)
+            status = r->p->probe(r->p, t, &f, &df);
+        if (!status && t > 0.0)
+            status = r->p->step(r->p, t);
+    }
+    return status;
 }
 
 /* Moves the problem to s->W = W(t); from scratch now and then, so that rounding does not pile up.
@@ -181,11 +283,13 @@ static spd_status move_problem(run *r, double t)
 {
     minimise_state *s = r->s;
     int due = r->o->refresh > 0 && (s->iteration + 1) % r->o->refresh == 0;
-    if (!due && grassmann_drift(r->p->n, r->p->m, s->W, r->path.inner) <= LARGEST_DRIFT)
-        return r->p->step(r->p->user, t);
+    if (!due && grassmann_drift(r->p->n, r->p->m, s->W, r->path.inner) <= LARGEST_DRIFT) {
+        s->move[s->moves * move_size(s) - 1] = t;
+        return r->p->step(r->p, t);
+    }
     orthonormalise(r);
     s->refreshes++;
-    return r->p->start(r->p->user, s->W);
+    return start_here(r);
 }
 
 /* ---- one iteration ------------------------------------------------------------------------ */
@@ -198,14 +302,17 @@ static spd_status aim(run *r)
     r->steepest = is_steepest(r);
     if (grassmann_aim(g, s->H))
         return SPD_ENUMERIC;
-    spd_status status = r->p->aim(r->p->user, g->U, g->sigma, g->V);
+    spd_status status = r->p->aim(r->p, g->U, g->sigma, g->V);
+    s->passes++;
+    if (!status)
+        status = note_move(s);
     if (status)
         return status;
     grassmann_turn(g, s->W);
     grassmann_turn(g, s->H);
     grassmann_turn(g, s->grad);
-    for (size_t k = 0; k < 2 * r->memory.count; k++)
-        grassmann_turn(g, lbfgs_vector(&r->memory, k));
+    for (size_t k = 0; k < 2 * s->memory.count; k++)
+        grassmann_turn(g, lbfgs_vector(&s->memory, k));
     return SPD_OK;
 }
 
@@ -215,11 +322,17 @@ static double first_trial(const run *r)
     return t > 0.0 && isfinite(t) ? t : FIRST_ANGLE / r->path.sigma[0];
 }
 
+static spd_status probe(void *user, double t, double *f, double *df)
+{
+    problem *p = user;
+    return p->probe(p, t, f, df);
+}
+
 static spd_status search_along(run *r, double df, line_result *found)
 {
     double curvature = r->o->solver == SPD_LBFGS ? CURVATURE_LBFGS : CURVATURE_CG;
     line_rule rule = {DECREASE, curvature, LONGEST_ANGLE / r->path.sigma[0], MAX_PROBES};
-    return line_search(&rule, r->p->probe, r->p->user, r->s->f, df, first_trial(r), found);
+    return line_search(&rule, probe, r->p, r->s->f, df, first_trial(r), found);
 }
 
 /* W <- W(t), with H, the gradient (to `before`) and L-BFGS's pairs. */
@@ -232,8 +345,8 @@ static void travel(run *r, double t)
     memcpy(r->before, s->grad, r->count * sizeof *s->grad);
     grassmann_carry(g, r->o->transport, s->H);
     grassmann_carry(g, r->o->transport, r->before);
-    for (size_t k = 0; k < 2 * r->memory.count; k++)
-        grassmann_carry(g, r->o->transport, lbfgs_vector(&r->memory, k));
+    for (size_t k = 0; k < 2 * s->memory.count; k++)
+        grassmann_carry(g, r->o->transport, lbfgs_vector(&s->memory, k));
 }
 
 static void count_small(run *r, double f_before)
@@ -270,8 +383,8 @@ static void give_up_direction(run *r)
 static void tell(run *r, double step, int probes)
 {
     minimise_state *s = r->s;
-    s->memory_count = (int)r->memory.count;
-    s->memory_first = (int)r->memory.first;
+    s->best_f = s->f;
+    s->best_iteration = s->iteration;
     spd_fit_step last = {s->f, s->gradient_norm, step, clock_seconds() - r->began, probes};
     r->cancelled = r->after && r->after(r->user, s, &last);
 }
@@ -317,14 +430,14 @@ static int at_end(run *r)
     return 1;
 }
 
-spd_status minimise(const problem *p, const minimise_options *options, int resumed,
-                    minimise_state *s, minimise_fn after, void *user)
+spd_status minimise(problem *p, const minimise_options *options, int resumed, minimise_state *s,
+                    minimise_fn after, void *user)
 {
     run r = {.p = p, .o = options, .s = s, .after = after, .user = user};
     spd_status status = run_open(&r);
     if (status)
         goto end;
-    status = resumed ? begin_again(&r) : begin(&r);
+    status = resumed ? replay(&r) : begin(&r);
     if (status)
         goto end;
     if (!resumed)

@@ -13,6 +13,7 @@
 #ifndef SPD_OPTIM_MINIMISE_H
 #define SPD_OPTIM_MINIMISE_H
 
+#include "optim/lbfgs.h"
 #include "optim/problem.h"
 
 /* Iterations with a small decrease, running, that end the minimisation. */
@@ -27,32 +28,53 @@ typedef struct minimise_options {
     double seconds_before; /* time already spent, counted against max_time (resume) */
 } minimise_options;
 
-/* Where the minimisation stands: everything that is needed to go on. Arrays are n x m. */
+/* Where the minimisation stands: everything that is needed to go on, with the same bits.
+ *
+ * The problem's own state is large and not kept. It is what came of a fresh start at `origin` and
+ * of the moves since then, so a resumed run makes these again (minimise.c, replay). */
 typedef struct minimise_state {
-    double *W, *H, *grad; /* point, direction of the next step, Riemannian gradient */
+    size_t n, m;
     double f, gradient_norm, first_gradient_norm;
     double last_step; /* the last t, made to fit H: where the next line search looks first */
+    double best_f;    /* the result so far is the last W with f <= best_f: here always the last */
     int iteration;
-    int refreshes;   /* fresh starts so far beyond the first */
-    int small_steps; /* iterations running, up to this one, with a relative decrease below tol */
-    double *memory;  /* L-BFGS's pairs: minimise_memory(n, m) doubles of the caller's; else NULL */
-    int memory_count, memory_first; /* which of them are in use */
-    spd_stop stop;                  /* set at the end */
+    int best_iteration; /* where f last fell below all before it */
+    int refreshes;      /* fresh starts so far beyond the first */
+    int small_steps;    /* iterations running, up to this one, with a relative decrease below tol */
+    size_t passes;      /* over the data, since minimise_open */
+    spd_stop stop;      /* set at the end */
+
+    size_t rows;          /* of the block: minimise_rows(solver) */
+    double *block;        /* rows x n m, which holds what follows */
+    double *W, *H, *grad; /* n x m: point, direction of the next step, Riemannian gradient */
+    double *origin;       /* n x m: where the problem was last started afresh */
+    lbfgs memory;         /* L-BFGS's pairs; empty for other solvers */
+
+    size_t moves, room; /* iterations since then, and for how many there is room */
+    double *move;       /* moves x (n m + 1): H, and t; 0 where the search found none */
 } minimise_state;
 
-/* Doubles of minimise_state.memory; 0 for solvers without. */
-size_t minimise_memory(spd_solver solver, size_t n, size_t m);
+size_t minimise_rows(spd_solver solver);
+
+/* Room for a minimisation; the start is to be written to s->W. SPD_ENOMEM leaves nothing open. */
+spd_status minimise_open(minimise_state *s, spd_solver solver, size_t n, size_t m);
+
+/* *to <- a copy of *from, of which the block, the moves and the numbers count; to is not open. */
+spd_status minimise_copy(minimise_state *to, const minimise_state *from);
+
+/* Frees the memory; a state that is all zero is fine. */
+void minimise_close(minimise_state *s);
 
 /* Called after the start (iteration 0, not when resumed) and after each iteration; non-zero
  * cancels. */
 typedef int (*minimise_fn)(void *user, const minimise_state *state, const spd_fit_step *last);
 
-/* s->W (orthonormal) is the start, s->W, H and grad are the caller's memory. resumed == 0: f, H,
- * grad and counters are computed; otherwise they are continued from. SPD_OK however it ends, also
- * when cancelled, with s->stop set and W'W = I to rounding. Otherwise the status of a function of
- * the problem; SPD_ENUMERIC when cost or gradient are not finite where they must be, or an SVD did
- * not converge; SPD_ENOMEM. No message is made here. */
-spd_status minimise(const problem *p, const minimise_options *options, int resumed,
-                    minimise_state *s, minimise_fn after, void *user);
+/* s->W (orthonormal) is the start. resumed == 0: f, H, grad and counters are computed; otherwise
+ * s is a copy of what `after` once saw, and the run ends as that one did, bit for bit. SPD_OK
+ * however it ends, also when cancelled, with s->stop set and W'W = I to rounding. Otherwise the
+ * status of a function of the problem; SPD_ENUMERIC when cost or gradient are not finite where
+ * they must be, or an SVD did not converge; SPD_ENOMEM. No message is made here. */
+spd_status minimise(problem *p, const minimise_options *options, int resumed, minimise_state *s,
+                    minimise_fn after, void *user);
 
 #endif

@@ -8,33 +8,39 @@
  *
  * The trailing V' of equation 6 is left out: after aim(U, sigma, V) the current point is W V, the
  * same space in another basis, and tangent vectors D become D V. All matrices are row-major with
- * m columns. A non-zero return of any function ends the optimisation with that status. */
+ * m columns. A non-zero return of any function ends the optimisation with that status. The same
+ * calls in the same order give the same bits: that is how a resumed run comes back to its point.
+ *
+ * Whoever implements a cost begins a struct of its own with this one (engine/cpu.c). */
 #ifndef SPD_OPTIM_PROBLEM_H
 #define SPD_OPTIM_PROBLEM_H
 
 #include "spdml.h"
 
-typedef struct problem {
-    size_t n, m;
-    void *user;
+typedef struct problem problem;
 
-    /* Makes W (n x m, orthonormal) the current point, from scratch. */
-    spd_status (*start)(void *user, const double *W);
+struct problem {
+    size_t n, m;
+
+    /* Makes W (n x m, orthonormal) the current point, from scratch: a pass over the data. */
+    spd_status (*start)(problem *p, const double *W);
 
     /* *f and G (n x m) <- cost and Euclidean gradient at the current point. */
-    spd_status (*cost_grad)(void *user, double *f, double *G);
+    spd_status (*cost_grad)(problem *p, double *f, double *G);
 
-    /* Prepares the geodesic from the current point along U diag(sigma) V'; the current point is
-     * then W V. U is n x m, sigma m, V m x m. Columns of U whose sigma is zero are arbitrary and
-     * need not be orthogonal to W. */
-    spd_status (*aim)(void *user, const double *U, const double *sigma, const double *V);
+    /* Prepares the geodesic from the current point along U diag(sigma) V', with a pass over the
+     * data; the current point is then W V. U is n x m, sigma m, V m x m. Columns of U whose sigma
+     * is zero are arbitrary and need not be orthogonal to W. */
+    spd_status (*aim)(problem *p, const double *U, const double *sigma, const double *V);
 
     /* *f, *df <- cost and its derivative at W(t). *f is NaN where the cost does not exist: a
      * failed probe, not an error. */
-    spd_status (*probe)(void *user, double t, double *f, double *df);
+    spd_status (*probe)(problem *p, double t, double *f, double *df);
 
-    /* Moves to W(t). */
-    spd_status (*step)(void *user, double t);
-} problem;
+    /* Moves to W(t), the point probed last. */
+    spd_status (*step)(problem *p, double t);
+
+    void (*free)(problem *p);
+};
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/rng.h"
-#include "io/image.h"
+#include "formats/image.h"
 
 #define EAR_LON 1.6
 #define EAR_V   0.0

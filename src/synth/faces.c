@@ -5,11 +5,10 @@
  * leaves those who were there as they were. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "io/outfile.h"
-#include "io/outfolder.h"
+#include "formats/outfolder.h"
 #include "synth/face.h"
 #include "synth/noise.h"
 #include "synth/synth.h"
@@ -98,40 +97,30 @@ static spd_status write_face(spd_context *ctx, const spd_synth_options *o, const
     shot how = {0};
     image *picture = NULL;
     rng r;
-    rng_seed(&r, noise_key(o->seed ^ FACE_SALT, subject, 0));
+    rng_seed(&r, rng_key(o->seed ^ FACE_SALT, subject, 0));
     face_draw(&r, &who);
-    rng_seed(&r, noise_key(o->seed ^ FACE_SALT, subject, 1 + which));
+    rng_seed(&r, rng_key(o->seed ^ FACE_SALT, subject, 1 + which));
     draw_shot(&r, &poses[which], &how);
-    spd_status status = face_render(ctx, &who, &how, o->size, &r, &picture);
+    spd_status status = face_render(ctx, &who, &how, o->side, &r, &picture);
     if (status >= 0)
         status = image_write(ctx, path, picture);
     image_free(picture);
     return status;
 }
 
-static spd_status write_rows(spd_context *ctx, outfile *out, size_t people)
-{
-    char file[NAME_ROOM], row[2 * NAME_ROOM] = "file,subject,pose\n";
-    spd_status status = outfile_write(ctx, out, row, strlen(row));
-    for (size_t k = 0; k < people * POSES && status >= 0; k++) {
-        file_name(k / POSES, k % POSES, file);
-        snprintf(row, sizeof row, "%s,%zu,%s\n", file, k / POSES + 1, poses[k % POSES].name);
-        status = outfile_write(ctx, out, row, strlen(row));
-    }
-    return status;
-}
-
 static spd_status write_index(spd_context *ctx, const spd_synth_options *o, const char *path)
 {
+    char file[NAME_ROOM];
     outfile *out;
     spd_status status = outfile_open(ctx, path, &out);
     if (status < 0)
         return status;
-    status = write_rows(ctx, out, o->classes);
-    if (status >= 0)
-        return outfile_commit(ctx, out);
-    outfile_abandon(out);
-    return status;
+    outfile_print(out, "file,subject,pose\n");
+    for (size_t k = 0; k < o->classes * POSES; k++) {
+        file_name(k / POSES, k % POSES, file);
+        outfile_print(out, "%s,%zu,%s\n", file, k / POSES + 1, poses[k % POSES].name);
+    }
+    return outfile_close(out, SPD_OK);
 }
 
 /* ---- the generator -------------------------------------------------------------------------- */
@@ -139,17 +128,17 @@ static spd_status write_index(spd_context *ctx, const spd_synth_options *o, cons
 static void faces_defaults(spd_synth_options *options)
 {
     options->classes = 200;
-    options->size = 64;
+    options->side = 64;
 }
 
 static spd_status faces_check(spd_context *ctx, const spd_synth_options *o)
 {
     if (o->classes < 1 || o->classes > MOST_PEOPLE)
-        return ctx_fail(ctx, SPD_EINVAL, "faces of %zu people; 1 to %d are possible", o->classes,
+        return ctx_fail(ctx, SPD_EINVAL, "faces of %zu people; expected 1 to %d", o->classes,
                         MOST_PEOPLE);
-    if (o->size < SMALLEST || o->size > LARGEST)
-        return ctx_fail(ctx, SPD_EINVAL, "faces of %zu x %zu pixels; a side has %d to %d", o->size,
-                        o->size, SMALLEST, LARGEST);
+    if (o->side < SMALLEST || o->side > LARGEST)
+        return ctx_fail(ctx, SPD_EINVAL, "faces of %zu x %zu pixels; sides must be %d to %d",
+                        o->side, o->side, SMALLEST, LARGEST);
     return SPD_OK;
 }
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "io/outfolder.h"
+#include "formats/outfolder.h"
 #include "io/text.h"
 #include "synth/motion_text.h"
 #include "synth/synth.h"
@@ -28,14 +28,14 @@ static void fill_defaults(spd_synth_options *options)
 static spd_status check_options(spd_context *ctx, const spd_synth_options *o)
 {
     if (o->classes < 1 || o->classes > action_count())
-        return ctx_fail(ctx, SPD_EINVAL, "%zu actions; there are 1 to %zu", o->classes,
+        return ctx_fail(ctx, SPD_EINVAL, "%zu actions; expected 1 to %zu", o->classes,
                         action_count());
     if (o->subjects < 1 || o->subjects > MOST_SUBJECTS)
         return ctx_fail(ctx, SPD_EINVAL, "%zu subjects; expected 1 to %d", o->subjects,
                         MOST_SUBJECTS);
     if (o->samples < 1 || o->samples > MOST_REPEATS)
-        return ctx_fail(ctx, SPD_EINVAL, "%zu repeats of an action; expected 1 to %d", o->samples,
-                        MOST_REPEATS);
+        return ctx_fail(ctx, SPD_EINVAL, "%zu repetitions of an action; expected 1 to %d",
+                        o->samples, MOST_REPEATS);
     if (o->frames < 20 || o->frames > 10000)
         return ctx_fail(ctx, SPD_EINVAL, "%zu frames in a clip; expected 20 to 10000", o->frames);
     return SPD_OK;
@@ -74,13 +74,12 @@ static void name_clip(const clip_key *key, char *name)
 /* ---- what the files hold -----------------------------------------------------------------------
  */
 
-static spd_status fill_skeleton(spd_context *ctx, const spd_synth_options *o, size_t subject,
-                                outfile *out)
+static void fill_skeleton(const spd_synth_options *o, size_t subject, outfile *out)
 {
     const char name[] = {letter(subject), '\0'};
     body b;
     body_draw(o->seed, subject, &b);
-    return motion_text_asf(ctx, &b, name, out);
+    motion_text_asf(&b, name, out);
 }
 
 static spd_status fill_clip(spd_context *ctx, const spd_synth_options *o, size_t i, outfile *out)
@@ -90,31 +89,31 @@ static spd_status fill_clip(spd_context *ctx, const spd_synth_options *o, size_t
     spd_status status = clip_make(ctx, &key, o->frames, &c);
     if (status < 0)
         return status;
-    status = motion_text_amc(ctx, &c, out);
+    motion_text_amc(&c, out);
     clip_free(&c);
-    return status;
+    return SPD_OK;
 }
 
-static spd_status fill_index(spd_context *ctx, const spd_synth_options *o, outfile *out)
+static void fill_index(const spd_synth_options *o, outfile *out)
 {
-    spd_status status = motion_text_put(ctx, out, "file,action,subject\n");
-    for (size_t i = 0; i < count_clips(o) && status >= 0; i++) {
+    outfile_print(out, "file,action,subject\n");
+    for (size_t i = 0; i < count_clips(o); i++) {
         const clip_key key = key_of(o, i);
         char name[NAME_ROOM];
         name_clip(&key, name);
-        status = motion_text_put(ctx, out, "%s,%s,%c\n", name, action_at(key.action)->name,
-                                 letter(key.subject));
+        outfile_print(out, "%s,%s,%c\n", name, action_at(key.action)->name, letter(key.subject));
     }
-    return status;
 }
 
 static spd_status fill(spd_context *ctx, const spd_synth_options *o, size_t i, outfile *out)
 {
-    if (i < o->subjects)
-        return fill_skeleton(ctx, o, i, out);
-    if (i - o->subjects < count_clips(o))
+    if (i >= o->subjects && i - o->subjects < count_clips(o))
         return fill_clip(ctx, o, i - o->subjects, out);
-    return fill_index(ctx, o, out);
+    if (i < o->subjects)
+        fill_skeleton(o, i, out);
+    else
+        fill_index(o, out);
+    return SPD_OK;
 }
 
 static void name_file(const spd_synth_options *o, size_t i, char *name)
@@ -140,13 +139,8 @@ static spd_status write_file(spd_context *ctx, const spd_synth_options *options,
     if (text_enter_c_locale(&saved))
         return ctx_nomem(ctx, "a locale");
     spd_status status = outfile_open(ctx, path, &out);
-    if (status >= 0) {
-        status = fill(ctx, options, i, out);
-        if (status >= 0)
-            status = outfile_commit(ctx, out);
-        else
-            outfile_abandon(out);
-    }
+    if (status >= 0)
+        status = outfile_close(out, fill(ctx, options, i, out));
     text_leave_c_locale(&saved);
     return status;
 }

@@ -50,7 +50,7 @@ void body_draw(uint64_t seed, size_t subject, body *b)
 {
     double scale[PARTS];
     rng r;
-    rng_seed(&r, noise_key(seed, FOR_BODY, subject));
+    rng_seed(&r, rng_key(seed, FOR_BODY, subject));
     const double height = style_between(&r, 0.88, 1.12);
     for (size_t part = 0; part < PARTS; part++)
         scale[part] = height * style_between(&r, 0.9, 1.1);

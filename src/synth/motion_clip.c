@@ -131,7 +131,7 @@ static void start(performance *p, const clip_key *key)
     p->action = action_at(key->action);
     body_draw(key->seed, key->subject, &p->body);
     style_draw(key, &p->style);
-    rng_seed(&p->jitter, noise_key(p->style.noise, FOR_SWAY, 0));
+    rng_seed(&p->jitter, rng_key(p->style.noise, FOR_SWAY, 0));
     controls_at(p, 0.0, value);
     p->walked = value[WALK];
     for (size_t i = 0; i < 2; i++)

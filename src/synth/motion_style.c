@@ -65,10 +65,10 @@ static void tame(style *how)
 void style_draw(const clip_key *key, style *how)
 {
     rng habit, manner, now;
-    rng_seed(&habit, noise_key(key->seed, FOR_STYLE, key->subject));
-    rng_seed(&manner, noise_key(noise_key(key->seed, FOR_ACTION, key->subject), key->action, 0));
+    rng_seed(&habit, rng_key(key->seed, FOR_STYLE, key->subject));
+    rng_seed(&manner, rng_key(rng_key(key->seed, FOR_ACTION, key->subject), key->action, 0));
     rng_seed(&now,
-             noise_key(noise_key(key->seed, FOR_CLIP, key->subject), key->action, key->repeat + 1));
+             rng_key(rng_key(key->seed, FOR_CLIP, key->subject), key->action, key->repeat + 1));
     *how = (style){.speed = 1.0};
     for (size_t c = 0; c < CONTROLS; c++)
         how->amplitude[c] = 1.0;

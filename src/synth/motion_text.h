@@ -6,11 +6,7 @@
 #include "synth/motion_clip.h"
 
 /* A file by what it holds; numbers have points whatever the language. Each appends to out. */
-spd_status motion_text_asf(spd_context *ctx, const body *b, const char *name, outfile *out);
-spd_status motion_text_amc(spd_context *ctx, const clip *c, outfile *out);
-
-/* A line, or a part of one, of at most 255 characters. */
-spd_status motion_text_put(spd_context *ctx, outfile *out, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void motion_text_asf(const body *b, const char *name, outfile *out);
+void motion_text_amc(const clip *c, outfile *out);
 
 #endif

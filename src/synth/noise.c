@@ -15,20 +15,6 @@ static const double direction[DIRECTIONS][2] = {
 
 /* ---- hashing -------------------------------------------------------------------------------- */
 
-/* The finaliser of splitmix64: every bit depends on every bit. */
-static uint64_t scramble(uint64_t z)
-{
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-uint64_t noise_key(uint64_t seed, uint64_t a, uint64_t b)
-{
-    const uint64_t step = UINT64_C(0x9e3779b97f4a7c15);
-    return scramble(scramble(scramble(seed + step) + a + step) + b + step);
-}
-
 /* One round is enough for what is looked at. */
 static uint64_t hash(uint64_t seed, int64_t i, int64_t j)
 {

@@ -7,9 +7,6 @@
 
 #include <stdint.h>
 
-/* A seed of its own for each (seed, a, b); good for rng_seed and the functions below. */
-uint64_t noise_key(uint64_t seed, uint64_t a, uint64_t b);
-
 /* In [0, 1), for the lattice point (i, j). */
 double noise_at(uint64_t seed, int64_t i, int64_t j);
 

@@ -17,7 +17,7 @@
 #include "base/rng.h"
 #include "engine/parallel.h"
 #include "io/array.h"
-#include "io/data.h"
+#include "formats/data.h"
 #include "io/text.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
@@ -57,7 +57,7 @@ static void draw_symmetric(rng *r, size_t n, double scale, double *A)
 static rng stream(const planting *g, uint64_t purpose, size_t index)
 {
     rng r;
-    rng_seed(&r, noise_key(g->options->seed, purpose, index));
+    rng_seed(&r, rng_key(g->options->seed, purpose, index));
     return r;
 }
 
@@ -68,12 +68,12 @@ static spd_status draw_basis(spd_context *ctx, planting *g)
     if (!work)
         return ctx_nomem(ctx, "a basis");
     rng r = stream(g, FOR_BASIS, 0);
-    parallel_hold_blas();
+    spd_blas_hold();
     do
         for (size_t e = 0; e < n * n; e++)
             g->Q[e] = rng_normal(&r);
     while (tall_orthonormalise(n, n, g->Q, work) < 1e-8);
-    parallel_release_blas();
+    spd_blas_release();
     mem_free(work);
     return SPD_OK;
 }
@@ -180,8 +180,8 @@ static spd_status generate(spd_context *ctx, planting *g)
         status = spd_check(ctx, g->n, g->p, g->X, 0.0);
     if (status == SPD_ENOTSPD || status == SPD_ENOTFINITE)
         status = ctx_fail(ctx, SPD_EINVAL,
-                          "signal %g and nuisance %g make matrices too ill-conditioned for their "
-                          "numbers; lower them",
+                          "signal %g and nuisance %g make the matrices too ill-conditioned; "
+                          "lower them",
                           g->options->signal, g->options->nuisance);
     return status;
 }
@@ -210,7 +210,8 @@ static spd_status check(spd_context *ctx, const spd_synth_options *o)
     size_t p;
     if (o->classes < 1 || o->samples < 1 || mem_mul(o->classes, o->samples, &p) || p > INT32_MAX)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "%zu classes of %zu samples; at least one of each, 2^31 - 1 in all",
+                        "%zu classes of %zu samples; expected at least one of each, and at most "
+                        "2^31 - 1 samples in all",
                         o->classes, o->samples);
     if (o->n < 1 || o->n > MOST_ROWS)
         return ctx_fail(ctx, SPD_EINVAL, "n is %zu; expected 1 to %d", o->n, MOST_ROWS);
@@ -272,11 +273,11 @@ static spd_status new_data(spd_context *ctx, const spd_synth_options *o, spd_dat
 spd_status spd_synth_data(spd_context *ctx, const spd_synth_options *options, double *planted,
                           spd_data **data)
 {
-    spd_synth_options usual;
-    spd_synth_defaults(SPD_SYNTH_SPD, &usual);
-    const spd_synth_options *o = options ? options : &usual;
+    spd_synth_options chosen, *o = &chosen;
     ctx_clear(ctx);
-    spd_status status = check(ctx, o);
+    spd_status status = synth_take(ctx, SPD_SYNTH_SPD, options, o);
+    if (status >= 0)
+        status = check(ctx, o);
     if (status < 0)
         return status;
     planting g = {.options = o, .n = o->n, .d = o->planted, .k = o->n - o->planted};

@@ -1,12 +1,13 @@
 /* synth.c - generated data: which kinds there are, and the loop over the files of one.
  *
  * A file is made from the options and its number alone, on any thread: the bytes do not depend on
- * how many there are. The folder appears whole or not at all (io/outfolder.h). */
+ * how many there are. The folder appears whole or not at all (formats/outfolder.h). */
 #include "synth/synth.h"
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "engine/parallel.h"
-#include "io/outfolder.h"
+#include "formats/outfolder.h"
 
 /* Four classes of 30 x 30 matrices in ten of thirty dimensions: the size of the toy set that
  * methods for SPD matrices are usually shown on. */
@@ -36,14 +37,21 @@ const char *spd_synth_name(spd_synth_kind kind)
     return g ? g->name : NULL;
 }
 
-void spd_synth_defaults(spd_synth_kind kind, spd_synth_options *options)
+void spd_synth_defaults(spd_synth_kind kind, spd_synth_options *options, size_t size)
 {
     const generator *g = generator_of(kind);
-    *options = usual_spd;
-    if (!g)
-        return;
-    *options = (spd_synth_options){.seed = 1};
-    g->defaults(options);
+    spd_synth_options usual = g ? (spd_synth_options){.seed = 1} : usual_spd;
+    if (g)
+        g->defaults(&usual);
+    options->size = size;
+    sized_give(sizeof usual, &usual, options);
+}
+
+spd_status synth_take(spd_context *ctx, spd_synth_kind kind, const spd_synth_options *options,
+                      spd_synth_options *chosen)
+{
+    spd_synth_defaults(kind, chosen, sizeof *chosen);
+    return sized_take(ctx, "spd_synth_options", sizeof *chosen, chosen, options);
 }
 
 /* ---- the loop over files -------------------------------------------------------------------- */
@@ -133,13 +141,12 @@ spd_status spd_synth_files(spd_context *ctx, spd_synth_kind kind, const spd_synt
     spd_synth_options chosen;
     ctx_clear(ctx);
     if (kind == SPD_SYNTH_SPD)
-        return ctx_fail(ctx, SPD_EINVAL, "matrices are no files; spd_synth_data makes them");
+        return ctx_fail(ctx, SPD_EINVAL, "this kind makes matrices, not files; use spd_synth_data");
     if (!how)
-        return ctx_fail(ctx, SPD_EINVAL, "there is no kind %d of generated data", (int)kind);
-    spd_synth_defaults(kind, &chosen);
-    if (options)
-        chosen = *options;
-    spd_status status = how->check(ctx, &chosen);
+        return ctx_fail(ctx, SPD_EINVAL, "unknown kind %d of generated data", (int)kind);
+    spd_status status = synth_take(ctx, kind, options, &chosen);
+    if (status >= 0)
+        status = how->check(ctx, &chosen);
     if (status < 0)
         return status;
     const size_t count = how->files(&chosen);

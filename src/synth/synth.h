@@ -3,6 +3,7 @@
 #define SPD_SYNTH_SYNTH_H
 
 #include "base/context.h"
+#include "spdml-data.h"
 
 /* Files one after the other into an existing folder. A generator says how many there are and makes
  * number i from seed and i alone, so that files can be made in parallel. */
@@ -17,6 +18,10 @@ typedef struct generator {
     spd_status (*write)(spd_context *ctx, const spd_synth_options *options, const char *folder,
                         size_t i);
 } generator;
+
+/* *chosen <- the options as this library knows them, or the defaults of the kind for NULL. */
+spd_status synth_take(spd_context *ctx, spd_synth_kind kind, const spd_synth_options *options,
+                      spd_synth_options *chosen);
 
 extern const generator generator_textures; /* textures.c */
 extern const generator generator_faces;    /* faces.c */

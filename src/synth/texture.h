@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/rng.h"
-#include "io/image.h"
+#include "formats/image.h"
 
 #define TEXTURE_KNOBS 3
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "io/outfolder.h"
+#include "formats/outfolder.h"
 #include "synth/noise.h"
 #include "synth/synth.h"
 #include "synth/texture.h"
@@ -45,20 +45,20 @@ static void textures_defaults(spd_synth_options *options)
 {
     options->classes = 18;
     options->samples = 12;
-    options->size = 400;
+    options->side = 400;
 }
 
 static spd_status textures_check(spd_context *ctx, const spd_synth_options *o)
 {
     if (o->classes < 1 || o->classes > MATERIALS)
-        return ctx_fail(ctx, SPD_EINVAL, "%zu classes of textures; there are 1 to %zu", o->classes,
+        return ctx_fail(ctx, SPD_EINVAL, "%zu classes of textures; expected 1 to %zu", o->classes,
                         MATERIALS);
     if (o->samples < 1 || o->samples > MOST_SAMPLES)
-        return ctx_fail(ctx, SPD_EINVAL, "%zu textures of a class; 1 to %d are possible",
-                        o->samples, MOST_SAMPLES);
-    if (o->size < SMALLEST || o->size > LARGEST)
-        return ctx_fail(ctx, SPD_EINVAL, "textures of %zu x %zu pixels; a side has %d to %d",
-                        o->size, o->size, SMALLEST, LARGEST);
+        return ctx_fail(ctx, SPD_EINVAL, "%zu textures per class; expected 1 to %d", o->samples,
+                        MOST_SAMPLES);
+    if (o->side < SMALLEST || o->side > LARGEST)
+        return ctx_fail(ctx, SPD_EINVAL, "textures of %zu x %zu pixels; sides must be %d to %d",
+                        o->side, o->side, SMALLEST, LARGEST);
     return SPD_OK;
 }
 
@@ -89,8 +89,8 @@ static spd_status textures_write(spd_context *ctx, const spd_synth_options *o, c
     const size_t kind = i / o->samples, number = i % o->samples;
     image *picture = NULL;
     rng r;
-    rng_seed(&r, noise_key(o->seed ^ TEXTURE_SALT, kind, number));
-    spd_status status = texture_render(ctx, &materials[kind], o->size, &r, &picture);
+    rng_seed(&r, rng_key(o->seed ^ TEXTURE_SALT, kind, number));
+    spd_status status = texture_render(ctx, &materials[kind], o->side, &r, &picture);
     if (status >= 0)
         status = write_picture(ctx, folder, materials[kind].name, number + 1, picture);
     image_free(picture);

@@ -416,7 +416,7 @@ def test_empty_test_set(classify, tmp_path, sets):
 
 def test_sizes_differ(classify, tmp_path, sets, rng):
     save(tmp_path / "b.npz", learn_twins.classes(rng, 6, 4)[0])
-    classify("nn-stein").failed("a.npz holds 5 x 5 matrices, b.npz 4 x 4")
+    classify("nn-stein").failed("a.npz holds 5 x 5 matrices, but b.npz holds 4 x 4")
 
 
 def test_map_larger_than_matrices(classify, sets):

@@ -67,7 +67,7 @@ def test_own_graph(spdml, tmp_path, case):
 
 
 @pytest.mark.parametrize("arrays, tells", [
-    (dict(i=[0, 1], j=[1], value=[1.0]), ["A.npz", "one length", "2, 1 and 1"]),
+    (dict(i=[0, 1], j=[1], value=[1.0]), ["A.npz", "the same length", "2, 1 and 1"]),
     (dict(i=[0, 2], j=[1, 2], value=[1.0, 1.0]), ["A.npz", "pair 1", "sample 2 with itself"]),
     (dict(i=[0], j=[18], value=[1.0]), ["A.npz", "pair 0", "j = 18", "18 matrices"]),
     (dict(i=[-1], j=[3], value=[1.0]), ["A.npz", "pair 0", "i = -1"]),

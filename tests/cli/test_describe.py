@@ -186,7 +186,7 @@ def test_windows(spdml, rng, tmp_path):
     (["--shrinkage", "much"], "oas"), (["--shrinkage", "1.5"], "0 to 1"),
     (["--sift-bin", "4"], "does not belong to covariance"),
     (["--asf", "x.asf"], "does not belong to covariance"),
-    (["--labels", "a.csv", "--label-pattern", "(x)"], "exclude"),
+    (["--labels", "a.csv", "--label-pattern", "(x)"], "cannot be used together"),
 ])
 def test_misuse(spdml, tables, words, said):
     spdml("describe", "covariance", "tables.npz", "-o", "c.npz", *words).failed(said, code=2)
@@ -195,7 +195,7 @@ def test_misuse(spdml, tables, words, said):
 @pytest.mark.parametrize("words, said", [
     (["--bands", "12-14"], "half the sampling rate"),
     (["--rate", "100", "--bands", "14-12"], "14 to 12"),
-    (["--window", "100"], "less than a window"), (["--step", "1"], "--window"),
+    (["--window", "100"], "fewer than a window"), (["--step", "1"], "--window"),
     (["--rate", "100", "--bands", "12-14", "--order", "9"], "too short"),
 ])
 def test_signals_that_cannot_be(spdml, tables, words, said):
@@ -205,7 +205,7 @@ def test_signals_that_cannot_be(spdml, tables, words, said):
 @pytest.mark.parametrize("words", [
     [], ["--bands", "2-4"], ["--window", "1"], ["--window", "9", "--bands", "2-4"]])
 def test_tables_on_their_side(spdml, rng, tmp_path, words):
-    hint = "; if rows are channels, --channels-first\n"
+    hint = "; if rows are channels, use --channels-first\n"
     np.save(tmp_path / "wide.npy", rng.standard_normal((6, 300)))
     words = ["describe", "covariance", "wide.npy", "--rate", 20, *words, "-o", "c.npz"]
     spdml(*words).failed("wide.npy", hint)
@@ -253,7 +253,7 @@ def test_rectangles(spdml, images, tmp_path):
 
 def test_unknown_kind(spdml, tables):
     spdml("describe", "gabar", "tables.npz", "-o", "c.npz").failed("gabor", code=2)
-    spdml("describe", "tables.npz", "x", "-o", "c.npz").failed("comes first", code=2)
+    spdml("describe", "tables.npz", "x", "-o", "c.npz").failed("first operand", code=2)
 
 
 # ---- labels --------------------------------------------------------------------------------------
@@ -403,8 +403,8 @@ def test_keep_going(spdml, folder, tmp_path):
 
 
 @pytest.mark.parametrize("what, said", [
-    ("absent.csv", "No such file"), ("empty", "holds no table"), ("odd.xyz", ".xyz"),
-    ("dir.csv", "holds no table"),
+    ("absent.csv", "No such file"), ("empty", "contains no table"), ("odd.xyz", ".xyz"),
+    ("dir.csv", "contains no table"),
 ])
 def test_inputs_that_are_none(spdml, tmp_path, what, said):
     (tmp_path / "empty").mkdir()

@@ -245,8 +245,8 @@ def test_too_many_neighbours(spdml, ten):
 
 
 def test_too_many_dimensions(spdml, ten):
-    spdml("embed", "x.npy", "--method", "mds", "-d", 10).failed("10 dimensions", "1 and 9")
-    spdml("embed", "x.npy", "-d", 4).failed("4 dimensions", "2 x 2", "has 3")
+    spdml("embed", "x.npy", "--method", "mds", "-d", 10).failed("10 dimensions", "1 to 9")
+    spdml("embed", "x.npy", "-d", 4).failed("4 dimensions", "2 x 2", "has only 3")
     spdml("embed", "x.npy", "-d", 2000000000).failed("2000000000 dimensions")
 
 
@@ -265,7 +265,7 @@ def test_metrics_without_log_maps(spdml, ten):
 def test_one_matrix(spdml, tmp_path):
     np.save(tmp_path / "x.npy", np.eye(3)[None])
     for method in ("lle", "hessian-lle", "laplacian", "pga", "mds"):
-        spdml("embed", "x.npy", "--method", method).failed("one matrix has no embedding")
+        spdml("embed", "x.npy", "--method", method).failed("one matrix cannot be embedded")
 
 
 def test_a_graph_in_parts(spdml, tmp_path, rng):
@@ -274,7 +274,7 @@ def test_a_graph_in_parts(spdml, tmp_path, rng):
     np.save(tmp_path / "x.npy", X)
     for method in ("lle", "hessian-lle", "laplacian"):
         spdml("embed", "x.npy", "--method", method, "-k", 7).failed(
-            "7 nearest neighbours", "2 parts", "20 of the 30", "X[20], has 10", "larger k")
+            "7 nearest neighbours", "2 parts", "20 of the 30", "X[20], with 10", "larger k")
         spdml("embed", "x.npy", "--method", method, "-k", 12).good()
 
 

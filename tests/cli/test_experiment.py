@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import time
@@ -47,7 +48,30 @@ def test_materials(spdml, tmp_path):
         assert r["method"] == mine["row"]
         assert r["accuracy_mean"] == mine["cells"][0]["accuracy"]
         assert r["accuracy_std"] == mine["cells"][0]["deviation"]
-        assert mine["cells"][0]["paper"] is None
+    paper = {r["row"]: (r["cells"][0]["paper"], r["cells"][0]["paper_deviation"])
+             for r in got["rows"]}
+    assert {k: (round(a, 5), round(b, 5)) for k, (a, b) in paper.items()} == {
+        "nn-stein": (0.358, 0.026), "nn-stein-ml": (0.581, 0.028), "cdl": (0.523, 0.043)}
+    assert got["times"] == [] and "UIUC, 18 classes" in got["paper_data"]
+
+
+def test_times_and_rows_of_the_paper(spdml, tmp_path, rng):
+    """Seconds stand next to the paper's; methods that only the paper has get a row."""
+    A = rng.standard_normal((24, 5, 9))
+    np.savez(tmp_path / "a.npz", X=A @ A.transpose(0, 2, 1), y=np.arange(24) % 2)
+    done = spdml("experiment", "materials", "--quick", "--data", "a.npz", "-o", "out", "--json").good()
+    times = {r["row"]: (c["seconds"], c["paper"]) for r in done.json["times"] for c in r["cells"]}
+    assert set(times) == {"nn-airm", "nn-airm-ml"}
+    for method, seconds in [("nn-airm", 490), ("nn-airm-ml", 9.7)]:
+        result, = [r for r in json.loads((tmp_path / "out/evaluation/results.json").read_text())
+                   ["results"] if r["method"] == method]
+        assert times[method] == (result["test_seconds"], seconds)
+    last = done.json["rows"][-1]
+    assert last["row"] == "sd" and last["cells"][0]["accuracy"] is None
+    assert last["cells"][0]["paper"] == pytest.approx(0.435)
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    for text in ["58.1 +- 2.8", ">490<", ">9.7<", "UIUC, 18 classes, 216 images", "a.npz"]:
+        assert text in page
 
 
 def test_motion_files_and_methods(spdml, tmp_path):
@@ -57,7 +81,7 @@ def test_motion_files_and_methods(spdml, tmp_path):
         assert any(x.startswith(name + " ") for x in lines)
     assert any(x.startswith("cov3dj ") and x.endswith("95.4") for x in lines)
     assert [x.split() for x in lines if x.startswith("method ")] == [
-        ["method", "2", "train", "3", "train", "paper"]]  # no column of nothing but dashes
+        ["method", "2", "train", "paper", "3", "train", "paper"]]
     assert "2 train: a,b train, c,d,e tested" in done.out and "ECCV 2014" in done.out
     assert "3 train: a,b,c train, d,e tested" in done.out
     out = tmp_path / "out"
@@ -75,8 +99,11 @@ def test_motion_files_and_methods(spdml, tmp_path):
                        if x["method"] == r["method"] and x["column"] == part + " train"]
                 assert float(at["accuracy"]) == r["accuracy_mean"] and at["deviation"] == ""
     paper = [x for x in rows if x["paper"]]
-    assert [(x["method"], x["column"], x["paper"]) for x in paper] == [("cov3dj", "3 train",
-                                                                       "0.95409999999999995")]
+    assert ("cov3dj", "3 train", "0.95409999999999995") in [
+        (x["method"], x["column"], x["paper"]) for x in paper]
+    assert {x["method"]: round(float(x["paper"]), 5) for x in paper if x["column"] == "2 train"} == {
+        "nn-stein": 0.617, "nn-stein-ml": 0.686, "nn-airm": 0.628, "nn-airm-ml": 0.676,
+        "rsr": 0.761, "rsr-ml": 0.819, "cdl": 0.798, "pca-nn-airm": 0.633}
     script = (out / "commands.sh").read_text(encoding="utf-8").splitlines()
     assert script[0] == "#!/bin/sh" and [x for x in lines if x.startswith("  spdml")] == [
         "  " + x for x in script if x.startswith("spdml")]
@@ -118,11 +145,8 @@ def test_observations(spdml, tmp_path):
     points = table(got)
     assert list(points) == ["192", "96", "48", "24", "12", "6", "3"]
     assert got["marks"] == [{"name": "r = n = 12", "at": 12.0}, {"name": "r = m = 4", "at": 4.0}]
-    assert by_hand(spdml, got, tmp_path)["accuracy"] == points["6"]["nn-stein-ml"]
-    with np.load(tmp_path / "out" / "train.npz") as z, np.load(tmp_path / "out" /
-                                                               "test-6.npz") as t:
-        assert z["X"].shape == (18, 192, 12) and t["X"].shape == (18, 6, 12)
-    spdml("describe", "covariance", "out/test-6.npz", "-o", "low.npz").failed("observations")
+    for result in by_hand(spdml, got, tmp_path)["results"]:
+        assert result["by"] == {r: points[r][result["method"]] for r in points}
     assert ET.parse(tmp_path / "out" / "figure.svg").getroot().tag.endswith("svg")
 
 
@@ -183,7 +207,7 @@ def test_refusals(spdml, tmp_path, args, tells, code):
 def test_too_few_subjects(spdml, tmp_path):
     np.savez(tmp_path / "a.npz", X=np.eye(3) * np.ones((6, 1, 1)), y=[0, 1] * 3,
              subject=["a", "a", "b", "b", "c", "c"])
-    spdml("experiment", "motion", "--data", "a.npz").failed("3 subjects", "four or more")
+    spdml("experiment", "motion", "--data", "a.npz").failed("3 subjects", "4 or more")
 
 
 def test_methods_are_looked_at_first(spdml, tmp_path):
@@ -209,42 +233,39 @@ def test_a_failure_leaves_no_empty_folder(spdml, tmp_path, rng):
     assert os.listdir(tmp_path) == ["a.npz"]
 
 
-def test_figures_of_a_file(spdml, tmp_path, rng):
-    A = rng.standard_normal((32, 4, 9))
-    np.savez(tmp_path / "a.npz", X=A @ A.transpose(0, 2, 1), y=np.arange(32) % 2,
-             subject=np.arange(32) // 2 % 4)
-    words = ["experiment", "motion", "--data", "a.npz", "--methods", "nn-stein,cdl"]
-    (tmp_path / "p.json").write_text(
-        '{"nn-stein": {"2 train": 12.5, "9 train": 1}, "cdl": 99, "other": {"2 train": 7}}')
-    got = spdml(*words, "--paper", "p.json", "--json").good().json
-    paper = {r["row"]: {c["column"]: c["paper"] for c in r["cells"]} for r in got["rows"]}
-    assert paper == {"nn-stein": {"2 train": 0.125, "3 train": None},
-                     "cdl": {"2 train": None, "3 train": 0.99},
-                     "other": {"2 train": 0.07, "3 train": None},
-                     "cov3dj": {"2 train": None, "3 train": 0.9541}}
-    assert any("no column '9 train'" in note for note in got["notes"])
-    for text, tells in [("{", "line 1"), ("[1]", "is expected"), ('{"cdl": 101}', "0 to 100"),
-                        ('{"cdl": {"2 train": "x"}}', "0 to 100")]:
-        (tmp_path / "p.json").write_text(text)
-        spdml(*words, "--paper", "p.json", "-o", "out").failed("p.json", tells)
-    spdml(*words, "--paper", "gone.json").failed("gone.json", "cannot be read")
-    spdml("experiment", "nu-b", "--paper", "p.json").failed("does not belong", code=2)
-    assert not (tmp_path / "out").exists()
-
-
 def test_data_of_an_earlier_run(spdml, tmp_path):
     (tmp_path / "out" / "data").mkdir(parents=True)
     spdml("experiment", "motion", "--quick", "-o", "out").failed("out/data", "--data out/data")
 
 
-def test_map_smaller_than_observations_by_hand(spdml, tmp_path, rng):
-    """All octaves up to n are at most m: the commands need the regulariser too."""
-    np.savez(tmp_path / "o.npz", X=rng.standard_normal((24, 24, 5)), y=np.arange(24) % 2)
-    done = spdml("experiment", "observations", "--data", "o.npz", "-m", 4, "--repeats", 1,
-                 "--methods", "nn-stein-ml", "-o", "out", "--json").good().json
-    assert any("--regularize" in line for line in done["commands"])
-    for line in done["commands"]:
-        spdml(*words(line)).good()
+@pytest.mark.parametrize("r", [24, 12, 6, 3])
+def test_observations_by_other_commands(spdml, tmp_path, rng, r):
+    """The same from describe, fit, transform and classify, above n, between m and n, below m."""
+    n, m, y = 8, 4, np.arange(24) % 2
+    O = rng.standard_normal((24, 24, n)) * np.exp(0.3 * rng.standard_normal((24, 1, n)) +
+                                                  y[:, None, None] * np.linspace(-1, 1, n))
+    np.savez(tmp_path / "o.npz", X=O, y=y)
+    got = spdml("observations", "o.npz", "-m", m, "--repeats", 1, "--methods",
+                "nn-stein,nn-airm-ml", "--json").good().json
+    by = {x["method"]: x["by"] for x in got["results"]}
+    spdml("describe", "covariance", "o.npz", "-o", "all.npz").good()
+    spdml("evaluate", "all.npz", "--methods", "nn-stein", "--split", "0.5", "--repeats", 1, "-o",
+          "split").good()
+    with np.load(tmp_path / "split/predictions.npz") as z:
+        test = np.isin(np.arange(24), z["index"])
+    np.savez(tmp_path / "train.npz", X=O[~test], y=y[~test])
+    np.savez(tmp_path / "test.npz", X=O[test][:, ::24 // r], y=y[test])
+    spdml("describe", "covariance", "train.npz", "-o", "train-covs.npz").good()
+    spdml("fit", "train-covs.npz", "--metric", "airm", "-m", m, "-o", "map.spdml").good()
+    spdml("transform", "map.spdml", "train-covs.npz", "-o", "train-low.npz").good()
+    for name, train, limit, mapped in [("nn-stein", "train-covs.npz", n, []),
+                                       ("nn-airm-ml", "train-low.npz", m,
+                                        ["--model", "map.spdml"])]:
+        repair = ["--regularize", "1e-3"] if r <= limit else []
+        spdml("describe", "covariance", "test.npz", *mapped, *repair, "-o", "test-covs.npz").good()
+        done = spdml("classify", "--train", train, "--test", "test-covs.npz", "--method",
+                     name.replace("-ml", ""), "--json").good().json
+        assert done["accuracy"] == by[name][str(r)]
 
 
 def interrupted(command, folder, number, *options):
@@ -270,5 +291,143 @@ def test_signals_leave_no_folder(command, tmp_path, number):
 
 def test_what_was_finished_is_named(command, tmp_path):
     said = interrupted(command, tmp_path, signal.SIGINT, "-o", "out")
-    assert b"interrupted; what was finished is in out" in said
-    assert sorted(os.listdir(tmp_path / "out")) == ["covs.npz", "data"]
+    assert b"interrupted; finished results are in out" in said
+    assert sorted(os.listdir(tmp_path / "out")) == ["commands.sh", "covs.npz", "data"]
+
+
+def test_an_interrupted_experiment_goes_on(spdml, tmp_path):
+    """With --resume finished steps are left as they are, and the numbers are those of one run."""
+    words = ["experiment", "motion", "--quick", "--methods", "nn-stein,nn-airm", "--json", "-o",
+             "out"]
+    whole = spdml(*words).good().json
+    script, out = tmp_path / "out/commands.sh", tmp_path / "out"
+    lines = script.read_text().splitlines(keepends=True)
+    assert [x.rstrip("\n") for x in lines[-4:]] == whole["commands"]
+    script.write_text("".join(lines[:-1]))  # as if the last step had been interrupted
+    shutil.rmtree(out / "train-3")
+    made = [out / "covs.npz", out / "train-2/results.json"]
+    before = [x.stat().st_mtime_ns for x in made]
+    spdml(*words).failed("out/data", "--resume")
+    spdml(*words[:-2], "--resume").failed("-o DIR", code=2)
+    resumed = spdml(*words, "--resume").good().json
+    assert [x.stat().st_mtime_ns for x in made] == before
+    assert resumed["rows"] == whole["rows"] and resumed["commands"] == whole["commands"]
+    spdml(*words, "--resume", "--seed", "2").failed("out/data")  # other steps
+
+
+# ---- recipes of one's own ------------------------------------------------------------------------
+
+OWN = """# two sizes
+title Two sizes
+set sizes = 1,2 quick 1
+set methods = nn-stein
+for size in $sizes
+  spdml evaluate $matrices --methods ${methods}-ml -m $size --split 0.5 \\
+        [--seed $nothing] --repeats 2 -o "$folder/m $size" --no-report   # twice
+  row $size from "$folder/m $size"
+end
+figure m
+note [$nothing] of $methods
+"""
+
+
+@pytest.fixture
+def own(tmp_path, rng):
+    A = rng.standard_normal((24, 3, 9)) * (1 + np.arange(24) % 2)[:, None, None]
+    np.savez(tmp_path / "my data.npz", X=A @ A.transpose(0, 2, 1), y=np.arange(24) % 2)
+
+    def write(text, name="own.recipe"):
+        (tmp_path / name).write_text(text)
+    return write
+
+
+def test_a_recipe_of_ones_own(spdml, tmp_path, own):
+    own("set nothing = \"\"\n" + OWN)
+    got = spdml("experiment", "own.recipe", "--data", "my data.npz", "--json").good().json
+    assert got["experiment"] == "own" and list(table(got)) == ["1", "2"]
+    assert got["notes"] == ["of nn-stein"] and len(got["commands"]) == 2
+    again = spdml(*words(got["commands"][1]), "--json").good().json
+    assert again["results"][0]["accuracy_mean"] == table(got)["2"]["nn-stein-ml"]
+    assert list(table(spdml("experiment", "own.recipe", "--data", "my data.npz", "--quick",
+                            "--json").good().json)) == ["1"]
+    got = spdml("experiment", "./own.recipe", "--data", "my data.npz", "--set", "sizes=2",
+                "--set", "nothing=3", "--methods", "nn-airm", "--json").good().json
+    assert list(table(got)) == ["2"] and got["notes"] == ["3 of nn-airm"]
+    assert "--seed 3" in got["commands"][0]
+    assert spdml("experiment", "own.recipe", "--show").good().out == "set nothing = \"\"\n" + OWN
+
+
+def test_a_recipe_without_a_table_shows_its_steps(spdml, tmp_path, own):
+    own("spdml info $data\nspdml mean $data -o $folder/mean.npy\n")
+    out = spdml("experiment", "own.recipe", "--data", "my data.npz", "-o", "out").good().out
+    assert "24" in out and (tmp_path / "out/mean.npy").is_file()
+
+
+def test_recipes_are_found(spdml, tmp_path, own):
+    names = spdml("experiment", "list", "--json").good().json
+    assert list(names) == ["faces", "materials", "motion", "nu-b", "observations"]
+    for name, title in names.items():
+        assert f"\ntitle      {title}\n" in spdml("experiment", name, "--show").good().out
+    (tmp_path / "mine").mkdir()
+    own("spdml version\n", "mine/motion.recipe")
+    env = {"SPDML_RECIPES": str(tmp_path / "mine")}
+    assert spdml("experiment", "motion", "--show", env=env).good().out == "spdml version\n"
+    assert "title" in spdml("experiment", "faces", "--show", env=env).good().out
+
+
+@pytest.mark.parametrize("text, tells", [
+    ("set a = 1\nstep 3\n", ["own.recipe:2", "unknown word 'step'"]),
+    ("\nspdml evaluat $data\n", ["own.recipe:2", "unknown command 'evaluat'"]),
+    ("spdml\n", ["own.recipe:1", "unknown command"]),
+    ("spdml info $nowhere\n", ["own.recipe:1", "no variable 'nowhere'"]),
+    ("spdml experiment motion\n", ["own.recipe:1", "cannot run 'spdml experiment'"]),
+    ("spdml mean $data -o mean.npy\n", ["own.recipe:1", "$folder/NAME"]),
+    ("spdml mean $data -o $folder/../mean.npy\n", ["own.recipe:1", "$folder/NAME"]),
+    ("for a in 1,2\nspdml info $data\n", ["own.recipe:1", "without `end`"]),
+    ("spdml info $data\nend\n", ["own.recipe:2", "without `for`"]),
+    ("for a of 1,2\nend\n", ["own.recipe:1", "for NAME in"]),
+    ("set a 3\n", ["own.recipe:1", "set NAME = VALUE"]),
+    ("spdml info [$data\n", ["own.recipe:1", "]"]),
+    ("paper nn-stein 3\n", ["own.recipe:1", "paper-columns"]),
+    ("paper-columns a\npaper nn-stein 300\n", ["own.recipe:2", "300"]),
+    ("column a\n", ["own.recipe:1", "column NAME from FOLDER"]),
+    ("values a = y\n", ["own.recipe:1", "values NAME = COLUMN of FILE"]),
+    ("divide 1,2 2\n", ["own.recipe:1", "divide LIST"]),
+    ("figure\n", ["own.recipe:1", "figure LABEL"]),
+    ("mark x y\n", ["own.recipe:1", "mark NUMBER TEXT"]),
+    ("seconds a b\n", ["own.recipe:1", "seconds METHOD"]),
+    ("set l = " + ",".join(["1"] * 100) + "\nfor a in $l\nfor b in $l\nfor c in $l\nend\nend\nend\n",
+     ["own.recipe:", "more than 10000 lines"]),
+    ("spdml info\0", ["own.recipe", "zero byte"]),
+    ("# " + "x" * (1 << 20), ["own.recipe", "larger than 1 MiB"]),
+    ("spdml info $data\nspdml version\n" * 2 + "spdml mean $data -o $folder/a.npy\nboo\n",
+     ["own.recipe:6", "boo"]),
+])
+def test_damaged_recipes(spdml, tmp_path, own, text, tells):
+    """Refused as a whole, with file and line, before anything is done."""
+    own(text)
+    spdml("experiment", "own.recipe", "--data", "my data.npz", "-o", "out").failed(*tells, code=2)
+    assert sorted(os.listdir(tmp_path)) == ["my data.npz", "own.recipe"]
+
+
+def test_a_step_that_cannot_be_run(spdml, tmp_path, own):
+    own("spdml version\nspdml info $data --nonsense\n")
+    done = spdml("experiment", "own.recipe", "--data", "my data.npz", "-o", "out")
+    assert done.code == 2 and "--nonsense" in done.err and "own.recipe:2" in done.err
+    assert sorted(os.listdir(tmp_path)) == ["my data.npz", "own.recipe"]
+
+
+@pytest.mark.parametrize("args, tells", [
+    (["gone.recipe"], ["gone.recipe", "cannot be read"]),
+    (["own.recipe", "--set", "x"], ["NAME=VALUE"]),
+    (["own.recipe", "--set", "x=1"], ["--set x does not belong"]),
+    (["own.recipe", "--methods", "cdl"], ["--methods does not belong"]),
+])
+def test_what_a_recipe_has_no_use_for(spdml, own, args, tells):
+    own("spdml version\n")
+    spdml("experiment", *args).failed(*tells, code=1 if args[0] == "gone.recipe" else 2)
+
+
+def test_a_folder_is_no_recipe(spdml, tmp_path):
+    (tmp_path / "a.recipe").mkdir()
+    spdml("experiment", "a.recipe").failed("a.recipe", "cannot be read")

@@ -150,7 +150,7 @@ def test_own_graph(fit, tmp_path, data):
     shown = fit("d.npz", "-m", 3, "--affinity", "A.npz").good().json
     assert (shown["pairs_within"], shown["pairs_between"]) == (14, 15)
     assert shown["learning"] == "own-graph" and shown["cost"] < shown["cost_start"]
-    fit("d.npz", "-m", 3, "--affinity", "A.npz", "--unsupervised").failed("exclude", code=2)
+    fit("d.npz", "-m", 3, "--affinity", "A.npz", "--unsupervised").failed("cannot be used together", code=2)
 
 
 def test_own_graph_needs_no_labels(fit, data, tmp_path):

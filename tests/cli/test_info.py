@@ -25,8 +25,8 @@ def rows(done):
 @pytest.mark.parametrize("values, advice", [
     ([1.0, 2.0, -1e-9], "--regularize 1e-6"),
     ([1.0, 2.0, -0.01], "--regularize 1e-1"),
-    ([1.0, 2.0, -1.6], "--regularize 1e2 (so far from definite, it may be no covariance matrix)"),
-    ([-1.0, -2.0, -3.0], "it is no covariance matrix: remove it, or try --ridge"),
+    ([1.0, 2.0, -1.6], "--regularize 1e2 (so far from definite, it may not be a covariance matrix)"),
+    ([-1.0, -2.0, -3.0], "it is not a covariance matrix: remove it, or try --ridge"),
 ])
 def test_the_loader_gives_the_same_advice(spdml, tmp_path, rng, values, advice):
     X = random_spd(rng, 5, 3)
@@ -71,9 +71,9 @@ def test_one_class(spdml, tmp_path, rng):
 
 @pytest.mark.parametrize("columns, said", [
     ({}, ""),
-    ({"activity": list("aabb")}, "--y activity would take that column"),
+    ({"activity": list("aabb")}, "--y activity takes that column"),
     ({"activity": list("aabb"), "subject": [1, 2, 1, 2], "day": [1.0, 1.0, 2.0, 2.0]},
-     "--y NAME would take one of activity, subject, day"),
+     "--y NAME takes one of activity, subject, day"),
     ({"name": list("abcd"), "weight": [0.5, 0.5, 1, 1], "number": [1, 2, 3, 4],
       "wide": np.ones((4, 2), int)}, ""),
 ])
@@ -90,7 +90,7 @@ def test_the_column_named_is_taken(spdml, tmp_path, rng):
     X = random_spd(rng, 4, 2)
     scipy_io.savemat(tmp_path / "a.mat", {"X": X.transpose(1, 2, 0), "activity": list("xxyy")})
     shown = rows(spdml("info", "a.mat"))["labels"]
-    assert shown == "none (--y activity would take that column)\n"
+    assert shown == "none (--y activity takes that column)\n"
     assert spdml("info", "a.mat", "--y", "activity", "--json").good().json["classes"] == 2
 
 

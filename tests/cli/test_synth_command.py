@@ -90,7 +90,7 @@ def test_option_of_another_kind(spdml, tmp_path, kind, words):
     ([], ["synth needs KIND"]),
     (["spd"], ["synth needs --output PATH"]),
     (["motoin", "-o", "x"], ["unknown kind 'motoin'; did you mean 'motion'?"]),
-    (["zebra", "-o", "x"], ["unknown kind 'zebra'; spd, textures, motion or faces"]),
+    (["zebra", "-o", "x"], ["unknown kind 'zebra'; the first operand must be spd, textures, motion or faces"]),
     (["spd", "-o", "x.csv"], ["x.csv", ".npz or .mat"]),
     (["spd", "-o", "x.npz", "--classes", "0"], ["--classes 0"]),
     (["spd", "-o", "x.npz", "--signal", "-1"], ["--signal -1"]),
@@ -161,7 +161,7 @@ def test_defaults_are_those_of_the_help(spdml, tmp_path):
     shown = " ".join(spdml("synth", "--help").good().out.split())
     for words in ["between 1 and 4096; default 30", "between 1 and 4096; default 10",
                   "between 0 and 100; default 1.2", "between 0 and 20; default 3",
-                  "50, 12 and 4 unless given", "4, 18, 14 and 200 unless given"]:
+                  "default 50, 12 and 4", "default 4, 18, 14 and 200"]:
         assert words in shown
 
 

@@ -55,17 +55,17 @@ def test_other_formats(spdml, tmp_path, model):
 def test_size_must_fit(spdml, tmp_path, rng, model):
     np.savez(tmp_path / "other.npz", X=twin.classes(rng, 6, 4)[0])
     spdml("transform", "m.spdml", "other.npz", "-o", "low.npz").failed(
-        "m.spdml maps 6 x 6 matrices, other.npz holds 4 x 4")
+        "m.spdml maps 6 x 6 matrices, but other.npz holds 4 x 4")
     assert not (tmp_path / "low.npz").exists()
 
 
 def test_what_is_no_model(spdml, tmp_path, model):
     spdml("transform", "d.npz", "m.spdml", "-o", "low.npz").failed(
-        "d.npz", "meta.json", "a model or checkpoint is expected")
+        "d.npz", "meta.json", "expected a model or checkpoint")
     with zipfile.ZipFile(tmp_path / "d.npz", "a") as archive:  # as describe writes it
         archive.writestr("meta.json", '{"descriptor": "covariance"}')
     spdml("transform", "d.npz", "m.spdml", "-o", "low.npz").failed(
-        "d.npz", "meta.json", "a model or checkpoint is expected")
+        "d.npz", "meta.json", "model or checkpoint")
     spdml("fit", "m.spdml", "-m", 2, "-o", "again.spdml").failed("m.spdml", "this is a model")
     spdml("info", ".").failed(".", "is a directory", "spdml describe")
     spdml("transform", "none.spdml", "d.npz", "-o", "low.npz").failed("none.spdml", "No such file")

@@ -3,7 +3,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "io/file.h"
+#include "formats/format.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);
 

@@ -9,7 +9,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "io/image_formats.h"
+#include "formats/image_formats.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);
 size_t LLVMFuzzerCustomMutator(unsigned char *bytes, size_t size, size_t most, unsigned seed);

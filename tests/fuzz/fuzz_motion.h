@@ -9,7 +9,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "io/motion.h"
+#include "formats/motion.h"
 #include "io/text.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);

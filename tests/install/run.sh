@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh BUILD - installs the build tree to a temporary prefix and uses it as a stranger would:
-# pkg-config (shared, static), find_package (shared, static), the command, its manual pages and
-# its completion.
+# run.sh BUILD - installs the build tree to a temporary prefix and uses it as a stranger would, each
+# of the two libraries by pkg-config (shared, static) and find_package (shared, static); the
+# command, its manual pages and its completion.
 set -u
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,30 +15,58 @@ configure_outside() {
         -DCMAKE_C_COMPILER="$cc" -DCMAKE_BUILD_TYPE=Release && "$cmake" --build "$work/outside"
 }
 
-# The flags of pkg-config are words on purpose. Where both libraries lie in one folder the linker
-# prefers the shared one, so the static one is asked for by its file name.
+# compile_shared SOURCE MODULE PROGRAM, compile_static likewise. The flags of pkg-config are words
+# on purpose. Where both libraries lie in one folder the linker prefers the shared one, so the static
+# one is asked for by its file name.
 # shellcheck disable=SC2046
 compile_shared() {
-    "$cc" "$here/main.c" -o "$work/pc_shared" $(pkg-config --cflags --libs spdml) -lm
+    "$cc" "$here/$1" -o "$work/$3" $(pkg-config --cflags --libs "$2") -lm
 }
 # shellcheck disable=SC2046
 compile_static() {
-    "$cc" "$here/main.c" -o "$work/pc_static" \
-        $(pkg-config --static --cflags --libs spdml | sed 's/-lspdml/-l:libspdml.a/') -lm
+    "$cc" "$here/$1" -o "$work/$3" \
+        $(pkg-config --static --cflags --libs "$2" | sed -E 's/-l(spdml[a-z-]*)/-l:lib\1.a/g') -lm
 }
 
-needs_library() {
-    ldd "$1" | grep -q 'libspdml\.so\.0'
+# needs LIBRARY PROGRAM: is it one of those that the program loads?
+needs() {
+    ldd "$2" | grep -q "$1"
 }
 
 stands_alone() {
-    "$1" && ! needs_library "$1"
+    "$@" && ! needs 'libspdml' "$1"
 }
 
-# Only what the header marks may be seen from outside, and the lock of a named critical section.
+# Whoever wants matrices alone gets OpenBLAS and small ones alone.
+is_light() {
+    ldd "$1" || return 1
+    for library in hdf5 matio tiff jpeg png archive vl crypto lapacke; do
+        ! needs "lib$library" "$1" || return 1
+    done
+}
+
+# Exactly what the header declares may be seen from outside: symbols_match HEADER SYMBOLS
+symbols_match() {
+    sed -n 's/^SPD_API .*\b\(spd_[a-z0-9_]*\)(.*/\1/p' "$prefix/include/$1" | sort >"$work/declared"
+    test -s "$work/declared" && diff "$work/declared" "$2"
+}
 exports_only_public() {
-    nm -D --defined-only "$libdir/libspdml.so" | awk '$3 !~ /^spd_/ { print; bad = 1 }
-                                                      END { exit bad }'
+    nm -D --defined-only "$libdir/$1.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+        sort >"$work/exported"
+    symbols_match "$2" "$work/exported"
+}
+defines_only_public() {
+    nm -g --defined-only "$libdir/$1.a" | awk 'NF == 3 { print $3 }' | sort >"$work/defined"
+    symbols_match "$2" "$work/defined"
+}
+
+# runpath FILE EXPECTED: where it looks for libraries before the system does
+runpath() {
+    found=$(readelf -d "$1" | sed -n 's/.*R\(UN\)*PATH.*\[\(.*\)\]/\2/p')
+    test "$found" = "$2" || {
+        echo "$1 looks in '$found', not '$2'"
+        return 1
+    }
 }
 
 pages_complete() {
@@ -59,16 +87,35 @@ libdir=$(dirname "$(find "$prefix" -name libspdml.a)")
 export PKG_CONFIG_PATH="$libdir/pkgconfig"
 export LD_LIBRARY_PATH="$libdir"
 
-step "pkg-config, shared: compile" compile_shared
+step "pkg-config, shared: compile" compile_shared main.c spdml pc_shared
 step "pkg-config, shared: run" "$work/pc_shared"
-step "pkg-config, shared: SONAME" needs_library "$work/pc_shared"
-step "pkg-config, static: compile" compile_static
+step "pkg-config, shared: SONAME" needs 'libspdml\.so\.0' "$work/pc_shared"
+step "pkg-config, shared: light" is_light "$work/pc_shared"
+step "pkg-config, static: compile" compile_static main.c spdml pc_static
 step "pkg-config, static: run" stands_alone "$work/pc_static"
+step "pkg-config, static: light" is_light "$work/pc_static"
+step "pkg-config, data, shared: compile" compile_shared data.c spdml-data pc_data_shared
+step "pkg-config, data, shared: run" "$work/pc_data_shared" "$work/a.npz"
+step "pkg-config, data, static: compile" compile_static data.c spdml-data pc_data_static
+step "pkg-config, data, static: run" stands_alone "$work/pc_data_static" "$work/b.npz"
 step "find_package: compile" configure_outside
 step "find_package, shared: run" "$work/outside/outside_shared"
-step "find_package, shared: SONAME" needs_library "$work/outside/outside_shared"
+step "find_package, shared: SONAME" needs 'libspdml\.so\.0' "$work/outside/outside_shared"
+step "find_package, shared: light" is_light "$work/outside/outside_shared"
 step "find_package, static: run" stands_alone "$work/outside/outside_static"
-step "only spd_ names are exported" exports_only_public
+step "find_package, static: light" is_light "$work/outside/outside_static"
+step "find_package, data, shared: run" "$work/outside/outside_data_shared" "$work/c.npz"
+step "find_package, data, static: run" stands_alone "$work/outside/outside_data_static" "$work/d.npz"
+step "both wrote the same" cmp "$work/a.npz" "$work/d.npz"
+for library in spdml spdml-data; do
+    step "lib$library.so exports its header" exports_only_public "lib$library" "$library.h"
+    step "lib$library.a defines its header" defines_only_public "lib$library" "$library.h"
+done
+step "the hold on BLAS is libspdml's alone" sh -c "nm -D '$libdir/libspdml-data.so' | grep 'U spd_blas_hold'"
+step "libspdml.so has no search path" runpath "$libdir/libspdml.so" ""
+# shellcheck disable=SC2016
+step "libspdml-data.so looks beside itself" runpath "$libdir/libspdml-data.so" '$ORIGIN'
+step "the command has no search path" runpath "$prefix/bin/spdml" ""
 step "installed command runs" "$prefix/bin/spdml" version
 step "manual pages" pages_complete
 step "completion" completion_parses

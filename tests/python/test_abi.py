@@ -17,6 +17,7 @@ STRUCTURES = {
     "spd_mean_info": _library.MeanInfo,
     "spd_fit_options": _library.FitOptions,
     "spd_fit_step": _library.FitStep,
+    "spd_fit_watch": _library.FitWatch,
     "spd_model": _library.Model,
     "spd_method": _library.Method,
     "spd_samples": _library.Samples,

@@ -71,7 +71,7 @@ def test_sizes_that_differ(X):
 
 
 def test_an_unknown_metric_names_those_there_are(X):
-    with pytest.raises(ValueError, match="'manhattan' is unknown; there are airm, stein"):
+    with pytest.raises(ValueError, match="'manhattan' is unknown; use one of airm, stein"):
         spdml.mean(X, "manhattan")
     with pytest.raises(ValueError, match="unknown"):
         spdml.mean(X, None)
@@ -121,8 +121,8 @@ def test_values_out_of_range(labelled):
     X, y = labelled
     for bad, words in [(spdml.SPDML(8), "smaller than the matrices"), (spdml.SPDML(0), "positive"),
                        (spdml.SPDML(2.5), "positive integer"), (spdml.SPDML(2, nu_w=0), "nu_w"),
-                       (spdml.SPDML(2, solver="newton"), "there are"),
-                       (spdml.SPDML(2, init="zero"), "there are"),
+                       (spdml.SPDML(2, solver="newton"), "use one of"),
+                       (spdml.SPDML(2, init="zero"), "use one of"),
                        (spdml.SPDML(2, init=np.eye(3)), "init has shape"),
                        (spdml.KNearestNeighbors(99), "n_neighbors is 99"),
                        (spdml.CDLClassifier(variant="svm"), "variant"),

@@ -20,7 +20,7 @@ typedef struct graph {
 
 static spd_fit_options plain(spd_metric metric, size_t nu_w, size_t nu_b)
 {
-    spd_fit_options o = {.m = 1, .metric = metric, .nu_w = nu_w, .nu_b = nu_b};
+    spd_fit_options o = {.size = sizeof o, .m = 1, .metric = metric, .nu_w = nu_w, .nu_b = nu_b};
     o.affinity_weight = 1.0;
     return o;
 }

@@ -37,11 +37,11 @@ static void *hold_second(void *user)
 {
     second_holder *h = user;
     pthread_barrier_wait(&h->step); /* the first holds */
-    parallel_hold_blas();
+    spd_blas_hold();
     pthread_barrier_wait(&h->step); /* both hold */
     pthread_barrier_wait(&h->step); /* the first has let go */
     h->alone = blas_threads();
-    parallel_release_blas();
+    spd_blas_release();
     h->after = blas_threads();
     return NULL;
 }
@@ -55,11 +55,11 @@ static void two_holders_overlap(void)
     pthread_t other;
     pthread_barrier_init(&h.step, NULL, 2);
     CHECK(pthread_create(&other, NULL, hold_second, &h) == 0, " ");
-    parallel_hold_blas();
+    spd_blas_hold();
     CHECK(blas_threads() == 1, "%d", blas_threads());
     pthread_barrier_wait(&h.step);
     pthread_barrier_wait(&h.step);
-    parallel_release_blas();
+    spd_blas_release();
     pthread_barrier_wait(&h.step);
     pthread_join(other, NULL);
     CHECK(h.alone == 1, "%d threads while one still holds", h.alone);
@@ -70,11 +70,11 @@ static void two_holders_overlap(void)
 static void holds_nest(void)
 {
     int free_threads = ask_for_threads();
-    parallel_hold_blas();
-    parallel_hold_blas();
-    parallel_release_blas();
+    spd_blas_hold();
+    spd_blas_hold();
+    spd_blas_release();
     CHECK(blas_threads() == 1, "%d", blas_threads());
-    parallel_release_blas();
+    spd_blas_release();
     CHECK(blas_threads() == free_threads, "%d", blas_threads());
 }
 

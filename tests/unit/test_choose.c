@@ -28,7 +28,7 @@ static double *class_set(rng *r, size_t n, size_t p, size_t classes, double spre
 static spd_fit_options usual(void)
 {
     spd_fit_options o;
-    spd_fit_defaults(&o);
+    spd_fit_defaults(&o, sizeof o);
     o.m = 2;
     o.metric = SPD_STEIN;
     o.nu_w = 3;

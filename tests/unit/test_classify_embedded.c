@@ -35,7 +35,8 @@ static spd_status twin_labels(size_t which, const spd_method *method, const labe
 {
     size_t d = (size_t)method->value[SPD_PARAM_DIMENSIONS];
     double *X = block((P + Q) * N * N), *Y = block((P + Q) * d);
-    spd_embed_options o = {.kind = (spd_embedding)which,
+    spd_embed_options o = {.size = sizeof o,
+                           .kind = (spd_embedding)which,
                            .metric = method->metric,
                            .k = (size_t)method->value[SPD_PARAM_K],
                            .dimensions = d};

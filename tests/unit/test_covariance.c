@@ -252,6 +252,8 @@ static void refuses_too_few_rows(void)
     CHECK(spd_covariance(ctx, 0, N, O, &options, C) == SPD_EINVAL, "no row");
     options = (spd_covariance_options){.shrinkage = SPD_SHRINK_VALUE, .shrink = 1.5};
     CHECK(spd_covariance(ctx, 5, N, O, &options, C) == SPD_EINVAL, "shrinkage above 1");
+    options = (spd_covariance_options){.reserved = {[7] = 1.0}};
+    CHECK(spd_covariance(ctx, 5, N, O, &options, C) == SPD_EINVAL, "a member to come");
     options = (spd_covariance_options){.regularize = NAN};
     CHECK(spd_covariance(ctx, 5, N, O, &options, C) == SPD_EINVAL, "NaN");
     CHECK(C[0] == 7.0, "outputs are untouched");

@@ -17,7 +17,7 @@ static spd_describe_options options;
 
 static void fresh_options(void)
 {
-    spd_describe_defaults(SPD_DESCRIBE_COVARIANCE, &options);
+    spd_describe_defaults(SPD_DESCRIBE_COVARIANCE, &options, sizeof options);
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
@@ -192,7 +192,8 @@ static void labels_by_pattern_index_and_none(void)
     options.pattern = "/([xyz])\\.csv$";
     CHECK_FAILED(describe(scratch("set"), &data, NULL), SPD_EINVAL, "does not match");
     options.pattern = "(";
-    CHECK_FAILED(describe(scratch("set"), &data, NULL), SPD_EINVAL, "cannot be understood");
+    CHECK_FAILED(describe(scratch("set"), &data, NULL), SPD_EINVAL,
+                 "is not a valid regular expression");
     options.pattern = "abc";
     CHECK_FAILED(describe(scratch("set"), &data, NULL), SPD_EINVAL, "group");
     options.labels = SPD_LABELS_NONE;
@@ -293,7 +294,7 @@ static void nothing_to_describe(void)
     const char *path = "";
     fresh_options();
     make_folder("empty");
-    CHECK_FAILED(describe(scratch("empty"), &data, NULL), SPD_EINVAL, "holds no table");
+    CHECK_FAILED(describe(scratch("empty"), &data, NULL), SPD_EINVAL, "contains no table");
     CHECK_FAILED(describe(scratch("absent.csv"), &data, NULL), SPD_EIO, "absent.csv");
     CHECK_FAILED(describe(scratch("absent.png"), &data, NULL), SPD_EINVAL, ".png");
     CHECK_FAILED(spd_describe(ctx, SPD_DESCRIBE_COVARIANCE, 0, &path, &options, &data, NULL),
@@ -323,6 +324,28 @@ static void singular_matrices_are_refused(void)
     drop("flat.csv");
 }
 
+/* Below zero stands for what the descriptor usually takes: 1e-3 of the trajectories of joints. */
+static void usual_regularisation(void)
+{
+    static const double asked[] = {-1.0, 1e-3, 1e-2};
+    const char *path = put_table("clip.csv", 8, N);
+    spd_data *data[3] = {NULL};
+    for (int k = 0; k < 3; k++) {
+        spd_describe_defaults(SPD_DESCRIBE_JOINTS, &options, sizeof options);
+        options.covariance.regularize = asked[k];
+        CHECK(spd_describe(ctx, SPD_DESCRIBE_JOINTS, 1, &path, &options, &data[k], NULL) == SPD_OK,
+              "%s", spd_context_error(ctx)->message);
+    }
+    if (data[0] && data[1] && data[2]) {
+        CHECK(memcmp(data[0]->X, data[1]->X, sizeof(double) * N * N) == 0, "not the usual one");
+        CHECK(memcmp(data[0]->X, data[2]->X, sizeof(double) * N * N) != 0,
+              "it makes no difference");
+    }
+    for (int k = 0; k < 3; k++)
+        spd_data_free(data[k]);
+    drop("clip.csv");
+}
+
 static void groups_of_rows(void)
 {
     static const char text[] = "a,trial,b,kind\n1,7,2,x\n3,9,1,y\n2,7,5,x\n4,9,1,y\n0,7,1,x\n"
@@ -344,7 +367,8 @@ static void groups_of_rows(void)
     spd_data_free(data);
     data = NULL;
     put_file(scratch("long.csv"), "a,trial,kind\n1,7,x\n2,7,y\n3,7,x\n", 31);
-    CHECK_FAILED(describe(scratch("long.csv"), &data, NULL), SPD_EINVAL, "row 1 has another label");
+    CHECK_FAILED(describe(scratch("long.csv"), &data, NULL), SPD_EINVAL,
+                 "row 1 has a different label");
     options.group = "nobody";
     CHECK_FAILED(describe(scratch("long.csv"), &data, NULL), SPD_EINVAL, "nobody");
     drop("long.csv");
@@ -378,7 +402,7 @@ static void windows_and_bands(void)
     spd_data_free(data);
     data = NULL;
     options.window = 9.0;
-    CHECK_FAILED(describe(scratch("eeg.npy"), &data, NULL), SPD_EINVAL, "less than a window");
+    CHECK_FAILED(describe(scratch("eeg.npy"), &data, NULL), SPD_EINVAL, "fewer than a window");
     options.window = 0.0;
     CHECK_FAILED(describe(scratch("eeg.npy"), &data, NULL), SPD_EINVAL, "needs a window");
     CHECK(spd_context_error(ctx)->remedy == SPD_REMEDY_WINDOW, "remedy");
@@ -547,6 +571,7 @@ int main(void)
     RUN(nothing_to_describe);
     RUN(singular_matrices_are_refused);
     RUN(groups_of_rows);
+    RUN(usual_regularisation);
     RUN(windows_and_bands);
     RUN(threads_and_cancelling);
     RUN(meta_survives_the_file);

@@ -236,7 +236,8 @@ static void equal_matrices(void)
             X[i * N * N + e] = e % (N + 1) == 0 ? 1.0 + (double)(i % 5) : 0.0;
     neighbourhoods h = found(SPD_AIRM, N, P, X, 7);
     for (int kind = 0; kind < 3; kind++) {
-        spd_embed_options o = {.kind = (spd_embedding)kind, .k = 7, .dimensions = 2};
+        spd_embed_options o = {
+            .size = sizeof o, .kind = (spd_embedding)kind, .k = 7, .dimensions = 2};
         double t;
         CHECK(embed_graph(NULL, &o, &h, 0, Y, lambda, &t) == SPD_OK, " ");
         for (size_t e = 0; e < P * 2; e++)
@@ -266,8 +267,7 @@ static void laplacian_has_its_null_vector(void)
     free(M);
 }
 
-/* ---- parts and eigenvectors
- * ----------------------------------------------------------------------- */
+/* ---- components and eigenvectors -------------------------------------------------------- */
 
 /* Samples 0 .. 29 in three clusters far apart: 15, 10 and 5 of them, mixed. */
 static double *clusters(int *cluster)
@@ -281,24 +281,27 @@ static double *clusters(int *cluster)
     return X;
 }
 
-static void parts_are_found(void)
+static void components_are_found(void)
 {
     int cluster[30];
     double *X = clusters(cluster);
     neighbourhoods h = found(SPD_AIRM, N, 30, X, 4);
-    graph_parts parts;
+    graph_components components;
     spd_context *ctx = spd_context_new();
-    CHECK(parts_find(NULL, &h, 4, &parts) == SPD_OK && parts.count == 3, "%zu", parts.count);
-    CHECK(parts.size[0] == 15 && parts.size[1] == 10 && parts.size[2] == 5, " ");
+    CHECK(components_find(NULL, &h, 4, &components) == SPD_OK && components.count == 3, "%zu",
+          components.count);
+    CHECK(components.size[0] == 15 && components.size[1] == 10 && components.size[2] == 5, " ");
     for (size_t i = 0; i < 30; i++)
-        CHECK(parts.part[i] == (size_t)cluster[i], "sample %zu: %zu", i, parts.part[i]);
-    CHECK(parts_refuse(ctx, &parts, 30, 4, 0) == SPD_EINVAL, " ");
+        CHECK(components.component[i] == (size_t)cluster[i], "sample %zu: %zu", i,
+              components.component[i]);
+    CHECK(components_refuse(ctx, &components, 30, 4, 0) == SPD_EINVAL, " ");
     CHECK(strstr(spd_context_error(ctx)->message, "3 parts") &&
-              strstr(spd_context_error(ctx)->message, "X[0], has 5"),
+              strstr(spd_context_error(ctx)->message, "X[0], with 5"),
           "%s", spd_context_error(ctx)->message);
-    parts_free(&parts);
-    CHECK(parts_find(NULL, &h, 1, &parts) == SPD_OK && parts.count > 3, "%zu", parts.count);
-    parts_free(&parts);
+    components_free(&components);
+    CHECK(components_find(NULL, &h, 1, &components) == SPD_OK && components.count > 3, "%zu",
+          components.count);
+    components_free(&components);
     spd_context_free(ctx);
     neighbourhoods_free(&h);
     free(X);
@@ -333,8 +336,8 @@ static void closed_groups_are_found(void)
         size_t k = 1 + seed % 2;
         neighbourhoods h = random_graph(seed, MANY, k);
         char leads[MANY][MANY] = {{0}};
-        graph_parts parts;
-        CHECK(parts_find_closed(NULL, &h, k, &parts) == SPD_OK, " ");
+        graph_components components;
+        CHECK(components_find_closed(NULL, &h, k, &components) == SPD_OK, " ");
         for (size_t i = 0; i < MANY; i++)
             for (size_t c = 0; c < k; c++)
                 leads[i][h.index[i * k + c]] = 1;
@@ -346,16 +349,18 @@ static void closed_groups_are_found(void)
             int closed = 1;
             for (size_t j = 0; j < MANY; j++)
                 closed &= !leads[i][j] || leads[j][i];
-            CHECK(closed == (parts.part[i] != PARTS_NONE), "seed %d, sample %zu", (int)seed, i);
+            CHECK(closed == (components.component[i] != NO_COMPONENT), "seed %d, sample %zu",
+                  (int)seed, i);
             for (size_t j = 0; closed && j < MANY; j++)
-                CHECK((i == j || leads[i][j]) == (parts.part[i] == parts.part[j]), "%zu, %zu", i,
-                      j);
+                CHECK((i == j || leads[i][j]) ==
+                          (components.component[i] == components.component[j]),
+                      "%zu, %zu", i, j);
             transient += !closed;
         }
-        for (size_t c = 0; c + 1 < parts.count; c++)
-            CHECK(parts.size[c] >= parts.size[c + 1], "not by size");
-        several += parts.count > 1;
-        parts_free(&parts);
+        for (size_t c = 0; c + 1 < components.count; c++)
+            CHECK(components.size[c] >= components.size[c + 1], "not by size");
+        several += components.count > 1;
+        components_free(&components);
         free(h.index);
         free(h.G);
     }
@@ -370,20 +375,20 @@ static void closed_groups_make_null_vectors(void)
     for (uint64_t seed = 1; seed <= 40; seed++) {
         neighbourhoods h = random_graph(seed, MANY, 2);
         double *M = calloc((size_t)MANY * MANY, sizeof *M), *Z, lambda[MANY];
-        graph_parts parts;
-        CHECK(parts_find_closed(NULL, &h, 2, &parts) == SPD_OK, " ");
+        graph_components components;
+        CHECK(components_find_closed(NULL, &h, 2, &components) == SPD_OK, " ");
         CHECK(lle_matrix(NULL, &h, 2, 1e-3, M) == SPD_OK, " ");
-        Z = block(parts.count * MANY);
-        CHECK(lle_vectors(NULL, MANY, M, &parts, Z) == SPD_OK, " ");
-        for (size_t c = 0; c < parts.count; c++)
+        Z = block(components.count * MANY);
+        CHECK(lle_vectors(NULL, MANY, M, &components, Z) == SPD_OK, " ");
+        for (size_t c = 0; c < components.count; c++)
             CHECK(image(MANY, M, Z + c * MANY) < 1e-9, "seed %d: %g", (int)seed,
                   image(MANY, M, Z + c * MANY));
         twin_eigh(MANY, M, lambda, NULL);
-        CHECK(lambda[parts.count - 1] < 1e-12 && lambda[parts.count] > 1e-8,
-              "seed %d, %zu groups: %g, %g", (int)seed, parts.count, lambda[parts.count - 1],
-              lambda[parts.count]);
-        checked += parts.count > 1;
-        parts_free(&parts);
+        CHECK(lambda[components.count - 1] < 1e-12 && lambda[components.count] > 1e-8,
+              "seed %d, %zu groups: %g, %g", (int)seed, components.count,
+              lambda[components.count - 1], lambda[components.count]);
+        checked += components.count > 1;
+        components_free(&components);
         free(h.index);
         free(h.G);
         free(M);
@@ -392,15 +397,16 @@ static void closed_groups_make_null_vectors(void)
     CHECK(checked > 5, "%d: too easy", checked);
 }
 
-/* The first coordinates tell the parts, the others are orthogonal to them. */
-static void parts_come_first(void)
+/* The first coordinates tell the components, the others are orthogonal to them. */
+static void components_come_first(void)
 {
     int cluster[30];
     double *X = clusters(cluster), Y[30 * 5], lambda[5], t;
     neighbourhoods h = found(SPD_AIRM, N, 30, X, 4);
     for (int kind = 0; kind < 3; kind++) {
         size_t d = kind == SPD_EMBED_HESSIAN_LLE ? 1 : 5;
-        spd_embed_options o = {.kind = (spd_embedding)kind, .k = 4, .dimensions = d};
+        spd_embed_options o = {
+            .size = sizeof o, .kind = (spd_embedding)kind, .k = 4, .dimensions = d};
         CHECK(embed_graph(NULL, &o, &h, 0, Y, lambda, &t) == SPD_OK, " ");
         for (size_t i = 0; i < 30; i++)
             for (size_t j = 0; j < 30; j++) {
@@ -424,7 +430,8 @@ static void coordinates_are_orthonormal(void)
     neighbourhoods h = found(SPD_AIRM, N, P, X, 12);
     laplacian_matrix(&h, 12, laplacian_bandwidth(&h, 12), degree, M);
     for (int kind = 0; kind < 3; kind++) {
-        spd_embed_options o = {.kind = (spd_embedding)kind, .k = 12, .dimensions = 3};
+        spd_embed_options o = {
+            .size = sizeof o, .kind = (spd_embedding)kind, .k = 12, .dimensions = 3};
         double t, total = 0.0;
         CHECK(embed_graph(NULL, &o, &h, 1, Y, lambda, &t) == SPD_OK, " ");
         for (size_t i = 0; i < P; i++)
@@ -470,7 +477,7 @@ static void refused(const char *words, const spd_embed_options *o, size_t p)
 
 static void what_is_refused(void)
 {
-    spd_embed_options o = {.kind = SPD_EMBED_LLE, .k = 5, .dimensions = 2};
+    spd_embed_options o = {.size = sizeof o, .kind = SPD_EMBED_LLE, .k = 5, .dimensions = 2};
     refused("one matrix", &o, 1);
     o.k = 12;
     refused("k is 12", &o, 12);
@@ -486,17 +493,21 @@ static void what_is_refused(void)
     refused("stein", &o, 12);
     o.metric = SPD_METRICS;
     refused("unknown metric", &o, 12);
-    o = (spd_embed_options){.kind = SPD_EMBED_HESSIAN_LLE, .k = 5, .dimensions = 2};
+    o = (spd_embed_options){
+        .size = sizeof o, .kind = SPD_EMBED_HESSIAN_LLE, .k = 5, .dimensions = 2};
     refused("= 6 neighbours", &o, 12);
     o.dimensions = 4;
-    refused("has 3", &o, 12);
-    o = (spd_embed_options){.kind = SPD_EMBEDDINGS, .k = 5, .dimensions = 2};
+    refused("has only 3", &o, 12);
+    o = (spd_embed_options){.size = sizeof o, .kind = SPD_EMBEDDINGS, .k = 5, .dimensions = 2};
     refused("unknown kind", &o, 12);
-    o = (spd_embed_options){.kind = SPD_EMBED_LLE, .k = 5, .dimensions = 2, .ridge = -1.0};
+    o = (spd_embed_options){
+        .size = sizeof o, .kind = SPD_EMBED_LLE, .k = 5, .dimensions = 2, .ridge = -1.0};
     refused("negative", &o, 12);
-    o = (spd_embed_options){.kind = SPD_EMBED_LAPLACIAN, .k = 5, .dimensions = 2};
+    o = (spd_embed_options){.size = sizeof o, .kind = SPD_EMBED_LAPLACIAN, .k = 5, .dimensions = 2};
     o.bandwidth = (double)NAN;
     refused("negative", &o, 12);
+    o.size = 0;
+    CHECK(spd_embed(NULL, &o, 2, 3, &o.ridge, &o.ridge, NULL, NULL) == SPD_EINVAL, "no size");
     CHECK(spd_embed(NULL, NULL, 2, 3, &o.ridge, &o.ridge, NULL, NULL) == SPD_EINVAL, " ");
     CHECK(spd_embedding_name(SPD_EMBEDDINGS) == NULL, " ");
 }
@@ -507,7 +518,8 @@ static void bad_matrices_are_named(void)
     spd_context *ctx = spd_context_new();
     X[17 * N * N] = -1.0;
     for (int kind = 0; kind < SPD_EMBEDDINGS; kind++) {
-        spd_embed_options o = {.kind = (spd_embedding)kind, .k = 8, .dimensions = 2};
+        spd_embed_options o = {
+            .size = sizeof o, .kind = (spd_embedding)kind, .k = 8, .dimensions = 2};
         CHECK(spd_embed(ctx, &o, N, P, X, Y, NULL, NULL) == SPD_ENOTSPD, " ");
         CHECK(strstr(spd_context_error(ctx)->message, "X[17]"), "%s",
               spd_context_error(ctx)->message);
@@ -521,7 +533,8 @@ static void threads_change_no_bit(void)
     double *X = samples_of(12, N, P), Y[2][P * 3];
     spd_context *ctx = spd_context_new();
     for (int kind = 0; kind < SPD_EMBEDDINGS; kind++) {
-        spd_embed_options o = {.kind = (spd_embedding)kind, .k = 12, .dimensions = 3};
+        spd_embed_options o = {
+            .size = sizeof o, .kind = (spd_embedding)kind, .k = 12, .dimensions = 3};
         for (int pass = 0; pass < 2; pass++) {
             spd_context_set_threads(ctx, pass ? 3 : 1);
             CHECK(spd_embed(ctx, &o, N, P, X, Y[pass], NULL, NULL) == SPD_OK, "%s",
@@ -541,7 +554,8 @@ static void allocations(void)
     for (size_t e = 0; e < P * 2; e++)
         before[e] = 0.5;
     for (int kind = 0; kind < SPD_EMBEDDINGS; kind++) {
-        spd_embed_options o = {.kind = (spd_embedding)kind, .k = 10, .dimensions = 2};
+        spd_embed_options o = {
+            .size = sizeof o, .kind = (spd_embedding)kind, .k = 10, .dimensions = 2};
         spd_status status = SPD_ENOMEM;
         long live = mem_live(), k = 0;
         while (status == SPD_ENOMEM && k < 200) {
@@ -570,10 +584,10 @@ int main(void)
     RUN(hessians_vanish_on_flat_coordinates);
     RUN(equal_matrices);
     RUN(laplacian_has_its_null_vector);
-    RUN(parts_are_found);
+    RUN(components_are_found);
     RUN(closed_groups_are_found);
     RUN(closed_groups_make_null_vectors);
-    RUN(parts_come_first);
+    RUN(components_come_first);
     RUN(coordinates_are_orthonormal);
     RUN(signs);
     RUN(what_is_refused);

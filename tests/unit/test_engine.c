@@ -1,6 +1,6 @@
 /* test_engine.c - the CPU engine against its slow twin, for every metric and objective: cost and
- * gradient, probes over the whole geodesic, their derivative, steps; passes over the data are
- * counted; the same bits for any number of threads; allocation failures. */
+ * gradient, probes over the whole geodesic, their derivative, steps; the
+ * same bits for any number of threads; allocation failures. */
 #include "test.h"
 
 #include "twin_engine.h"
@@ -94,16 +94,15 @@ static void cost_and_gradient(void)
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
         double *G = block(count), *H = block(count), f, h;
-        engine *cpu = NULL, *twin = twin_engine_new(&g.in);
+        problem *cpu = NULL, *twin = twin_engine_new(&g.in);
         CHECK(engine_cpu_new(NULL, &g.in, &cpu) == SPD_OK, "new");
-        CHECK(cpu->calls->start(cpu, g.W) == SPD_OK, "start");
-        twin->calls->start(twin, g.W);
-        cpu->calls->cost_grad(cpu, &f, G);
-        twin->calls->cost_grad(twin, &h, H);
+        CHECK(cpu->start(cpu, g.W) == SPD_OK, "start");
+        twin->start(twin, g.W);
+        cpu->cost_grad(cpu, &f, G);
+        twin->cost_grad(twin, &h, H);
         CHECK_CLOSE(f, h, 1e-11 * fabs(h) + scale_of(&settings[i]), "setting %zu", i);
         CHECK(relative_gap(count, G, H) < 1e-9, "setting %zu: gradient off by %g", i,
               relative_gap(count, G, H));
-        CHECK(cpu->data_passes == 1, "%zu passes", cpu->data_passes);
         engine_free(cpu);
         engine_free(twin);
         free(G);
@@ -121,35 +120,34 @@ static void probes_and_steps(void)
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
         double *G = block(count), *H = block(count);
-        engine *cpu = NULL, *twin = twin_engine_new(&g.in);
+        problem *cpu = NULL, *twin = twin_engine_new(&g.in);
         engine_cpu_new(NULL, &g.in, &cpu);
-        cpu->calls->start(cpu, g.W);
-        twin->calls->start(twin, g.W);
+        cpu->start(cpu, g.W);
+        twin->start(twin, g.W);
         double f, df, h, dh;
-        cpu->calls->aim(cpu, g.U, g.sigma, g.V);
-        twin->calls->aim(twin, g.U, g.sigma, g.V);
+        cpu->aim(cpu, g.U, g.sigma, g.V);
+        twin->aim(twin, g.U, g.sigma, g.V);
         for (double t = -1.5; t <= 1.5; t += 0.25) {
-            cpu->calls->probe(cpu, t, &f, &df);
-            twin->calls->probe(twin, t, &h, &dh);
+            cpu->probe(cpu, t, &f, &df);
+            twin->probe(twin, t, &h, &dh);
             CHECK_CLOSE(f, h, 1e-10 * fabs(h) + scale_of(&settings[i]), "setting %zu t %g", i, t);
             CHECK_CLOSE(df, dh, 1e-8 * fabs(dh) + 10.0 * scale_of(&settings[i]), "setting %zu t %g",
                         i, t);
         }
         /* the step goes where no probe was */
-        CHECK(cpu->calls->step(cpu, 0.37) == SPD_OK, "step");
-        twin->calls->step(twin, 0.37);
-        cpu->calls->cost_grad(cpu, &f, G);
-        twin->calls->cost_grad(twin, &h, H);
+        CHECK(cpu->step(cpu, 0.37) == SPD_OK, "step");
+        twin->step(twin, 0.37);
+        cpu->cost_grad(cpu, &f, G);
+        twin->cost_grad(twin, &h, H);
         CHECK_CLOSE(f, h, 1e-10 * fabs(h) + scale_of(&settings[i]), "setting %zu", i);
         CHECK(relative_gap(count, G, H) < 1e-9, "setting %zu: gradient off by %g", i,
               relative_gap(count, G, H));
         /* and a fresh start there agrees */
-        cpu->calls->start(cpu, ((twin_engine *)twin)->W);
-        cpu->calls->cost_grad(cpu, &h, H);
+        cpu->start(cpu, ((twin_engine *)twin)->W);
+        cpu->cost_grad(cpu, &h, H);
         CHECK_CLOSE(f, h, 1e-10 * fabs(h) + scale_of(&settings[i]), "setting %zu", i);
         CHECK(relative_gap(count, G, H) < 1e-9, "setting %zu: fresh start off by %g", i,
               relative_gap(count, G, H));
-        CHECK(cpu->data_passes == 3, "%zu passes", cpu->data_passes);
         engine_free(cpu);
         engine_free(twin);
         free(G);
@@ -164,15 +162,15 @@ static void slope_is_the_derivative(void)
     rng_seed(&r, 3);
     for (size_t i = 0; i < SETTINGS; i++) {
         rig g = rig_new(&r, &settings[i]);
-        engine *cpu = NULL;
+        problem *cpu = NULL;
         double f0, f1, df, other, remainder[2];
         engine_cpu_new(NULL, &g.in, &cpu);
-        cpu->calls->start(cpu, g.W);
-        cpu->calls->aim(cpu, g.U, g.sigma, g.V);
-        cpu->calls->probe(cpu, 0.2, &f0, &df);
+        cpu->start(cpu, g.W);
+        cpu->aim(cpu, g.U, g.sigma, g.V);
+        cpu->probe(cpu, 0.2, &f0, &df);
         for (int k = 0; k < 2; k++) {
             double t = k ? 1e-4 : 1e-3;
-            cpu->calls->probe(cpu, 0.2 + t, &f1, &other);
+            cpu->probe(cpu, 0.2 + t, &f1, &other);
             remainder[k] = fabs(f1 - f0 - t * df);
         }
         double order = log10(remainder[0] / remainder[1]);
@@ -192,15 +190,15 @@ static void same_bits_for_any_threads(void)
         double *G[3], f[3], df[3];
         for (int threads = 1; threads <= 3; threads++) {
             spd_context *ctx = spd_context_new();
-            engine *cpu = NULL;
+            problem *cpu = NULL;
             G[threads - 1] = block(count);
             spd_context_set_threads(ctx, threads);
             engine_cpu_new(ctx, &g.in, &cpu);
-            cpu->calls->start(cpu, g.W);
-            cpu->calls->aim(cpu, g.U, g.sigma, g.V);
-            cpu->calls->probe(cpu, 0.3, &f[threads - 1], &df[threads - 1]);
-            cpu->calls->step(cpu, 0.3);
-            cpu->calls->cost_grad(cpu, &f[threads - 1], G[threads - 1]);
+            cpu->start(cpu, g.W);
+            cpu->aim(cpu, g.U, g.sigma, g.V);
+            cpu->probe(cpu, 0.3, &f[threads - 1], &df[threads - 1]);
+            cpu->step(cpu, 0.3);
+            cpu->cost_grad(cpu, &f[threads - 1], G[threads - 1]);
             engine_free(cpu);
             spd_context_free(ctx);
         }
@@ -221,16 +219,16 @@ static void aiming_again_after_probes(void)
     rng_seed(&r, 7);
     for (size_t i = 0; i < SETTINGS; i++) {
         rig g = rig_new(&r, &settings[i]);
-        engine *cpu = NULL, *twin = twin_engine_new(&g.in);
+        problem *cpu = NULL, *twin = twin_engine_new(&g.in);
         double f, df, h, dh;
         engine_cpu_new(NULL, &g.in, &cpu);
-        cpu->calls->start(cpu, g.W);
-        twin->calls->start(twin, g.W);
+        cpu->start(cpu, g.W);
+        twin->start(twin, g.W);
         for (int again = 0; again < 3; again++) {
-            cpu->calls->aim(cpu, g.U, g.sigma, g.V);
-            twin->calls->aim(twin, g.U, g.sigma, g.V);
-            cpu->calls->probe(cpu, 0.7, &f, &df);
-            twin->calls->probe(twin, 0.7, &h, &dh);
+            cpu->aim(cpu, g.U, g.sigma, g.V);
+            twin->aim(twin, g.U, g.sigma, g.V);
+            cpu->probe(cpu, 0.7, &f, &df);
+            twin->probe(twin, 0.7, &h, &dh);
             CHECK_CLOSE(f, h, 1e-10 * fabs(h) + scale_of(&settings[i]), "setting %zu, %d", i,
                         again);
         }
@@ -246,15 +244,15 @@ static void a_failed_probe_is_harmless(void)
     rng r;
     rng_seed(&r, 5);
     rig g = rig_new(&r, &settings[0]);
-    engine *cpu = NULL;
+    problem *cpu = NULL;
     double f, df, again, d;
     engine_cpu_new(NULL, &g.in, &cpu);
-    cpu->calls->start(cpu, g.W);
-    cpu->calls->aim(cpu, g.U, g.sigma, g.V);
-    cpu->calls->probe(cpu, 0.1, &f, &df);
-    cpu->calls->probe(cpu, NAN, &again, &d);
+    cpu->start(cpu, g.W);
+    cpu->aim(cpu, g.U, g.sigma, g.V);
+    cpu->probe(cpu, 0.1, &f, &df);
+    cpu->probe(cpu, NAN, &again, &d);
     CHECK(isnan(again), "cost at NaN is %g", again);
-    cpu->calls->probe(cpu, 0.1, &again, &d);
+    cpu->probe(cpu, 0.1, &again, &d);
     CHECK(again == f && d == df, "%g after a failed probe, %g before", again, f);
     engine_free(cpu);
     rig_free(&g);
@@ -268,7 +266,7 @@ static void allocation_failures(void)
     int made = 0;
     for (long k = 1; !made && k < 100; k++) {
         long live = mem_live();
-        engine *cpu = NULL;
+        problem *cpu = NULL;
         mem_fail_at(k);
         spd_status status = engine_cpu_new(NULL, &g.in, &cpu);
         mem_fail_at(0);

@@ -148,12 +148,12 @@ static void learned_and_random(void)
     map again = fitted("nn-stein-random", &s, 2), whole = fitted("nn-stein-ml", &s, N);
     CHECK(!whole.W, "m = n is the identity");
     CHECK(memcmp(random.W, again.W, N * 2 * sizeof *random.W) == 0, "same seed");
-    spd_fit_defaults(&o);
+    spd_fit_defaults(&o, sizeof o);
     o.m = 2;
     o.metric = SPD_STEIN;
-    CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, NULL, NULL, NULL, &model) == SPD_OK, " ");
+    CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, NULL, &model) == SPD_OK, " ");
     CHECK(memcmp(ml.W, model->W, N * 2 * sizeof *ml.W) == 0, "spd_fit's own");
-    CHECK(ml.nu_w == model->nu_w && ml.nu_b == model->nu_b, "nu");
+    CHECK(ml.nu_w == model->options->nu_w && ml.nu_b == model->options->nu_b, "nu");
     spd_model_free(model);
     map_free(&ml);
     map_free(&random);
@@ -186,10 +186,10 @@ static void classifier_behind_a_map(void)
     CHECK(memcmp(plain, same, sizeof plain) == 0, "identity");
     spd_fit_options o;
     spd_model *model = NULL;
-    spd_fit_defaults(&o);
+    spd_fit_defaults(&o, sizeof o);
     o.m = 2;
     o.metric = SPD_AIRM;
-    CHECK(spd_fit(NULL, N, P, train.X, train.label, &o, NULL, NULL, NULL, &model) == SPD_OK, " ");
+    CHECK(spd_fit(NULL, N, P, train.X, train.label, &o, NULL, &model) == SPD_OK, " ");
     spd_congruence(NULL, N, 2, P, train.X, model->W, S);
     spd_congruence(NULL, N, 2, P, test.X, model->W, T);
     spd_nearest(NULL, SPD_AIRM, 2, P, S, P, T, 1, 1, index, d2, NULL);

@@ -141,11 +141,11 @@ static int64_t twin_right(const set *s, const size_t *fold, size_t which, size_t
             label[a] = s->label[i];
             memcpy(A + a++ * N * N, s->X + i * N * N, N * N * sizeof *A);
         }
-    spd_fit_defaults(&o);
+    spd_fit_defaults(&o, sizeof o);
     o.m = m;
     o.nu_b = nu_b;
     if (m < N) {
-        CHECK(spd_fit(NULL, N, a, A, label, &o, NULL, NULL, NULL, &model) >= 0, "fit");
+        CHECK(spd_fit(NULL, N, a, A, label, &o, NULL, &model) >= 0, "fit");
         spd_congruence(NULL, N, m, a, A, model->W, A);
         spd_congruence(NULL, N, m, b, B, model->W, B);
     }
@@ -230,7 +230,7 @@ static void graph_of_distances(void)
     spd_fit_options a, b;
     spd_pair *x = NULL, *y = NULL;
     size_t m = 0, n = 0;
-    spd_fit_defaults(&a);
+    spd_fit_defaults(&a, sizeof a);
     a.nu_b = 4;
     a.nu_w = 3;
     a.affinity_weight = 0.5;
@@ -364,7 +364,7 @@ static void cancelled(void)
         spd_context *ctx = spd_context_new();
         spd_fit_options fit;
         spd_method method = method_of("nn-airm-ml");
-        spd_fit_defaults(&fit);
+        spd_fit_defaults(&fit, sizeof fit);
         fit.tol = 0.0;
         fit.max_iter = 1000000;
         method.fit = &fit;

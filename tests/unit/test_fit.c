@@ -1,9 +1,8 @@
 /* test_fit.c - learning the map: it descends, recovers planted subspaces, keeps its promises about
- * data passes, threads and resuming, and refuses what cannot work. */
+ * data passes and threads, and refuses what cannot work. */
 #include "test.h"
 
 #include "base/memory.h"
-#include "learn/state.h"
 #include "random_spd.h"
 
 #define N       12
@@ -66,7 +65,7 @@ static double overlap(const planted *s, size_t m, const double *W)
 static spd_fit_options options_of(spd_metric metric)
 {
     spd_fit_options o;
-    spd_fit_defaults(&o);
+    spd_fit_defaults(&o, sizeof o);
     o.m = D;
     o.metric = metric;
     o.init = SPD_INIT_RANDOM;
@@ -78,7 +77,7 @@ static spd_model *learn(const planted *s, const spd_fit_options *o, const int *l
     spd_context *ctx = spd_context_new();
     spd_model *model = NULL;
     spd_context_set_threads(ctx, threads);
-    spd_status status = spd_fit(ctx, N, P, s->X, label, o, NULL, NULL, NULL, &model);
+    spd_status status = spd_fit(ctx, N, P, s->X, label, o, NULL, &model);
     CHECK(status == SPD_OK && model, "%s", spd_context_error(ctx)->message);
     spd_context_free(ctx);
     return model;
@@ -220,68 +219,14 @@ static void cost_agrees_with_the_model(void)
         size_t count;
         double cost = NAN;
         CHECK(spd_affinity(NULL, N, P, s.X, s.label, &o, &pairs, &count) == SPD_OK, "affinity");
-        CHECK(spd_cost(NULL, o.metric, o.objective, N, D, P, s.X, count, pairs, model->W, &cost,
-                       NULL) == SPD_OK,
-              "cost");
+        o.pairs = count;
+        o.own_pairs = pairs;
+        o.W = model->W;
+        CHECK(spd_cost(NULL, N, P, s.X, &o, &cost, NULL) == SPD_OK, "cost");
         CHECK_CLOSE(cost, model->cost, 1e-9 * fabs(cost), "%s", spd_metric_name(o.metric));
         spd_pairs_free(pairs);
         spd_model_free(model);
     }
-    planted_free(&s);
-}
-
-/* ---- resume --------------------------------------------------------------------------------- */
-
-typedef struct keeper {
-    int at;
-    char path[64];
-} keeper;
-
-static int stop_there(void *user, const spd_fit_state *state, const spd_fit_step *last,
-                      int iteration)
-{
-    keeper *k = user;
-    (void)last;
-    if (iteration != k->at)
-        return 0;
-    CHECK(spd_fit_state_save(NULL, state, k->path) == SPD_OK, "checkpoint");
-    return 1;
-}
-
-static void resumed_fit_ends_at_the_same_cost(void)
-{
-    rng r;
-    rng_seed(&r, 7);
-    planted s = planted_new(&r, 0.6);
-    for (int airm = 0; airm < 2; airm++)
-        for (int at = 0; at <= 6; at += 2) {
-            spd_fit_options o = options_of(airm ? SPD_AIRM : SPD_STEIN);
-            o.tol = 1e-9;
-            keeper k = {.at = at, .path = "test_fit_checkpoint.spdml"};
-            spd_model *whole = learn(&s, &o, s.label, 2), *part = NULL, *rest = NULL;
-            spd_fit_state *state = NULL;
-            CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, NULL, stop_there, &k, &part) ==
-                      SPD_ECANCELLED,
-                  "not cancelled");
-            CHECK(part && part->stop == SPD_STOP_CANCELLED && part->iterations == at, "part");
-            CHECK(spd_fit_state_load(NULL, k.path, &state) == SPD_OK, "load");
-            CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, state, NULL, NULL, &rest) == SPD_OK, "on");
-            if (rest && whole) {
-                CHECK_CLOSE(rest->cost, whole->cost, 1e-8 * fabs(whole->cost), "at %d", at);
-                CHECK(rest->steps == (size_t)rest->iterations + 1, "steps");
-            }
-            s.X[0] += 1e-3; /* other data: refused */
-            spd_model *none = NULL;
-            CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, state, NULL, NULL, &none) == SPD_EINVAL &&
-                      !none,
-                  "resumed on other data");
-            s.X[0] -= 1e-3;
-            spd_fit_state_free(state);
-            spd_model_free(whole);
-            spd_model_free(part);
-            spd_model_free(rest);
-            remove(k.path);
-        }
     planted_free(&s);
 }
 
@@ -292,7 +237,7 @@ static void refuse(const planted *s, spd_fit_options o, const int *label, const 
 {
     spd_context *ctx = spd_context_new();
     spd_model *model = NULL;
-    spd_status status = spd_fit(ctx, N, P, s->X, label, &o, NULL, NULL, NULL, &model);
+    spd_status status = spd_fit(ctx, N, P, s->X, label, &o, NULL, &model);
     CHECK(status < 0 && !model, "accepted: %s", words);
     CHECK(strstr(spd_context_error(ctx)->message, words), "'%s' is not in '%s'", words,
           spd_context_error(ctx)->message);
@@ -365,7 +310,7 @@ static void allocation_failures(void)
             long live = mem_live();
             spd_model *model = NULL;
             mem_fail_at(k);
-            spd_status status = spd_fit(ctx, N, P, s.X, s.label, &o, NULL, NULL, NULL, &model);
+            spd_status status = spd_fit(ctx, N, P, s.X, s.label, &o, NULL, &model);
             mem_fail_at(0);
             done = status == SPD_OK;
             CHECK(done || status == SPD_ENOMEM, "status %d at %ld", status, k);
@@ -386,7 +331,6 @@ int main(void)
     RUN(history_descends_and_passes_are_few);
     RUN(same_bits_for_any_threads);
     RUN(cost_agrees_with_the_model);
-    RUN(resumed_fit_ends_at_the_same_cost);
     RUN(bad_input);
     RUN(constant_data_stops_at_once);
     RUN(allocation_failures);

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "describe/descriptor.h"
-#include "describe/gabor_bank.h"
+#include "filters/gabor_bank.h"
 #include "image_sweep.h"
 
 #define TWO_PI 6.28318530717958647692
@@ -138,8 +138,8 @@ static void bank_refuses(void)
     const struct {
         setup q;
         const char *says;
-    } bad[] = {{{0, 64, 5, 8, 1.0, 2.0, 1.0}, "a side"},
-               {{64, 20000, 5, 8, 1.0, 2.0, 1.0}, "a side"},
+    } bad[] = {{{0, 64, 5, 8, 1.0, 2.0, 1.0}, "per side"},
+               {{64, 20000, 5, 8, 1.0, 2.0, 1.0}, "per side"},
                {{64, 64, 0, 8, 1.0, 2.0, 1.0}, "scales"},
                {{64, 64, (size_t)-1, (size_t)-1, 1.0, 2.0, 1.0}, "scales"},
                {{64, 64, 5, 8, 5.0, 2.0, 1.0}, "alias"},

@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "io/image_formats.h"
+#include "formats/image_formats.h"
 #include "random_spd.h"
 #include "test.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "spdml.h"
+#include "spdml-data.h"
 #include "test.h"
 
 static char scratch_folder[64];

@@ -1,6 +1,9 @@
 /* test_io_csv.c - .csv: separators, headers, quotes, and faults named by line and column. */
 #include "unit/test_io_common.h"
 
+#include "base/rng.h"
+#include "io/text.h"
+
 #include <locale.h>
 
 static spd_array *read_text(const char *text)
@@ -170,6 +173,38 @@ static void data_sets_that_are_none(void)
     refuse_set("1,0,0,1\n1,0,O,1\n", SPD_EFORMAT, "line 2, column 3: 'O'");
 }
 
+static int same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+/* The quick way and the C library give the same bits. */
+static void numbers_as_strtod_reads_them(void)
+{
+    static const char *const formats[] = {"%.0f", "%.3f", "%.9f", "%.15g", "%.17g", "%.4e"};
+    static const char *const texts[] = {"0",   "-0", ".5",   "5.", "-.25", "0000000000000000.1",
+                                        "1e5", "+3", "0x1p3"};
+    static const char *const none[] = {"", "-", ".", "-.", "1.2.3", "1 2", "1,5", "--1", "12a"};
+    char text[64];
+    double value = 7.0;
+    rng r;
+    rng_seed(&r, 12);
+    for (int k = 0; k < 60000; k++) {
+        snprintf(text, sizeof text, formats[k % 6],
+                 ldexp(rng_normal(&r), (int)(rng_next(&r) % 60)));
+        CHECK(text_number(text, strlen(text), &value) && same_bits(value, strtod(text, NULL)), "%s",
+              text);
+    }
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        CHECK(text_number(texts[k], strlen(texts[k]), &value) &&
+                  same_bits(value, strtod(texts[k], NULL)),
+              "%s", texts[k]);
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
+        value = 7.0;
+        CHECK(!text_number(none[k], strlen(none[k]), &value) && value == 7.0, "'%s'", none[k]);
+    }
+}
+
 int main(void)
 {
     scratch_begin();
@@ -179,6 +214,7 @@ int main(void)
     RUN(numbers_have_points_in_any_language);
     RUN(round_trips);
     RUN(data_sets);
+    RUN(numbers_as_strtod_reads_them);
     RUN(data_sets_that_are_none);
     return scratch_end();
 }

@@ -131,7 +131,7 @@ static void labels_that_do_not_fit(void)
     refuse(path, &options, SPD_EINVAL, "labels.npy: 4 labels for 5 matrices in |data.npz");
     y = floats(NULL, half, 1, P, 0, 0);
     write_one(options.labels, &y);
-    refuse(path, &options, SPD_EINVAL, "labels.npy: label 2 is 2.5|integers or texts");
+    refuse(path, &options, SPD_EINVAL, "labels.npy: label 2 is 2.5|integers or strings");
     y = floats(NULL, two, 2, P, 2, 0);
     write_one(options.labels, &y);
     refuse(path, &options, SPD_EINVAL, "labels.npy: |5 x 2|one per matrix");

@@ -215,7 +215,7 @@ static void cells_of_other_things(void)
     Mat_Close(mat);
     spd_array *in = NULL;
     CHECK_FAILED(spd_array_read(ctx, scratch("cells.mat"), "c", &in), SPD_EFORMAT,
-                 "cells.mat: c: |other things than texts");
+                 "cells.mat: c: |something other than strings");
     spd_data *data = NULL;
     CHECK(spd_data_load(ctx, scratch("cells.mat"), &options, &data) == SPD_OK, "%s",
           spd_context_error(ctx)->message);
@@ -297,8 +297,8 @@ static void names_that_matlab_does_not_know(void)
     out = sample_array(SPD_TEXT, 1);
     out.text = texts;
     out.count = out.shape[0] = 1;
-    CHECK_FAILED(write_one(scratch("n.mat"), &out), SPD_EINVAL, "text 0 of 'texts' is not UTF-8");
-    CHECK_FAILED(write_one(scratch("n.npy"), &out), SPD_EINVAL, "text 0 of 'texts' is not UTF-8");
+    CHECK_FAILED(write_one(scratch("n.mat"), &out), SPD_EINVAL, "string 0 of 'texts' is not UTF-8");
+    CHECK_FAILED(write_one(scratch("n.npy"), &out), SPD_EINVAL, "string 0 of 'texts' is not UTF-8");
     CHECK(access(scratch("n.mat"), F_OK) != 0, "no file is left");
 }
 

@@ -200,7 +200,7 @@ static void headers_that_are_none(void)
 static void types_that_are_not_read(void)
 {
     refuse_made("{'descr': '|O', 'fortran_order': False, 'shape': (2,)}", "", 0,
-                "bad.npy: |Python objects|save labels as a text or integer array");
+                "bad.npy: |Python objects|save labels as a string or integer array");
     refuse_made("{'descr': '<c16', 'fortran_order': False, 'shape': (1,)}", "", 0, "complex");
     refuse_made("{'descr': '<f16', 'fortran_order': False, 'shape': (1,)}", "", 0, "'<f16'");
     refuse_made("{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (1,)}", "", 0, "M8[ns]");

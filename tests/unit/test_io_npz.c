@@ -1,20 +1,29 @@
 /* test_io_npz.c - .npz: round trips, members that lie about their size, damaged archives. */
 #include "unit/test_io_common.h"
 
-#include <zip.h>
-
 #include "io/file.h"
+#include "io/zip.h"
 
-/* An archive with one member, deflated or stored. */
-static void put_member(const char *path, const char *name, const void *bytes, size_t size,
-                       int method)
+/* An archive with one member, deflated or stored, that begins `hole` bytes into the file. */
+static void put_member_at(const char *path, off_t hole, const char *name, const void *bytes,
+                          size_t size, zip_method method)
 {
-    zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, NULL);
-    zip_source_t *source = zip_source_buffer(zip, bytes, size, 0);
-    zip_int64_t at = zip_file_add(zip, name, source, ZIP_FL_OVERWRITE);
-    if (at < 0 || zip_set_file_compression(zip, (zip_uint64_t)at, method, 0) != 0 ||
-        zip_close(zip) != 0)
+    outfile *out;
+    const zip_piece piece = {bytes, size};
+    if (outfile_open(ctx, path, &out) != SPD_OK || lseek(out->fd, hole, SEEK_SET) != hole)
         abort();
+    zip_writer zip = {.out = out, .at = (uint64_t)hole};
+    spd_status status = zip_add(ctx, &zip, name, method, &piece, 1);
+    zip_finish(&zip);
+    zip_discard(&zip);
+    if (outfile_close(out, status) != SPD_OK)
+        abort();
+}
+
+static void put_member(const char *path, const char *name, const void *bytes, size_t size,
+                       zip_method method)
+{
+    put_member_at(path, 0, name, bytes, size, method);
 }
 
 static void write_three(const char *path)
@@ -63,13 +72,15 @@ static void large_arrays_are_stored_small_ones_deflated(void)
     large.f64 = small.f64 = zeros;
     const spd_array *all[] = {&large, &small};
     CHECK(spd_arrays_write(ctx, scratch("both.npz"), 2, all) == SPD_OK, "write");
-    zip_t *zip = zip_open(scratch("both.npz"), ZIP_RDONLY, NULL);
-    zip_stat_t stat;
-    CHECK(zip && zip_stat(zip, "large.npy", 0, &stat) == 0 && stat.comp_method == ZIP_CM_STORE,
-          "large");
-    CHECK(zip && zip_stat(zip, "small.npy", 0, &stat) == 0 && stat.comp_method == ZIP_CM_DEFLATE,
-          "small");
-    zip_discard(zip);
+    io_source *source = NULL;
+    zip_archive zip = {0};
+    CHECK(source_load(ctx, scratch("both.npz"), &source) == SPD_OK, "load");
+    CHECK(zip_open(ctx, source->bytes, source->size, &zip) == SPD_OK, "open");
+    CHECK(zip_find(&zip, "large.npy")->method == ZIP_STORED, "large");
+    CHECK(zip_find(&zip, "small.npy")->method == ZIP_DEFLATED, "small");
+    CHECK(zip_find(&zip, "none.npy") == NULL, "none");
+    zip_close(&zip);
+    source_free(source);
     spd_array *in = NULL;
     CHECK(spd_array_read(ctx, scratch("both.npz"), "large", &in) == SPD_OK, "read");
     CHECK(in && same_arrays(&large, in), "large comes back");
@@ -98,22 +109,22 @@ static void promises_that_the_archive_cannot_keep(void)
     size_t size = make_npy(
         image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1099511627776, 3, 3)}", data,
         32);
-    put_member(scratch("huge.npz"), "X.npy", image, size, ZIP_CM_DEFLATE);
+    put_member(scratch("huge.npz"), "X.npy", image, size, ZIP_DEFLATED);
     CHECK_UNREADABLE(scratch("huge.npz"), SPD_EFORMAT, "huge.npz: X: |promises");
     size =
         make_npy(image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (100,)}", data, 32);
-    put_member(scratch("short.npz"), "X.npy", image, size, ZIP_CM_STORE);
+    put_member(scratch("short.npz"), "X.npy", image, size, ZIP_STORED);
     CHECK_UNREADABLE(scratch("short.npz"), SPD_EFORMAT, "short.npz: X: |cut short|800|32 bytes");
     size = make_npy(image, 1, "{'descr': '|O', 'fortran_order': False, 'shape': (100,)}", data, 32);
-    put_member(scratch("object.npz"), "y.npy", image, size, ZIP_CM_STORE);
+    put_member(scratch("object.npz"), "y.npy", image, size, ZIP_STORED);
     CHECK_UNREADABLE(scratch("object.npz"), SPD_EFORMAT, "object.npz: y: |Python objects");
     spd_data *set = NULL;
-    put_member(scratch("object.npz"), "X.npy", image, size, ZIP_CM_STORE);
+    put_member(scratch("object.npz"), "X.npy", image, size, ZIP_STORED);
     CHECK_FAILED(spd_data_load(ctx, scratch("object.npz"), NULL, &set), SPD_EFORMAT,
                  "object.npz: X: |Python objects");
-    put_member(scratch("stub.npz"), "X.npy", "\x93NUMPY\1\0\x76\0", 10, ZIP_CM_STORE);
+    put_member(scratch("stub.npz"), "X.npy", "\x93NUMPY\1\0\x76\0", 10, ZIP_STORED);
     CHECK_UNREADABLE(scratch("stub.npz"), SPD_EFORMAT, "stub.npz: X: |cut off");
-    put_member(scratch("none.npz"), "meta.json", "{}", 2, ZIP_CM_STORE);
+    put_member(scratch("none.npz"), "meta.json", "{}", 2, ZIP_STORED);
     CHECK_UNREADABLE(scratch("none.npz"), SPD_EFORMAT, "without .npy arrays");
 }
 
@@ -124,7 +135,7 @@ static void bombs_do_not_go_off(void)
     unsigned char *image = mem_zero(size, 1);
     double value = 1.0;
     make_npy(image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}", &value, 8);
-    put_member(scratch("bomb.npz"), "X.npy", image, size, ZIP_CM_DEFLATE);
+    put_member(scratch("bomb.npz"), "X.npy", image, size, ZIP_DEFLATED);
     mem_free(image);
     spd_array *in = NULL;
     CHECK(spd_array_read(ctx, scratch("bomb.npz"), NULL, &in) == SPD_OK, "trailing bytes");
@@ -150,12 +161,64 @@ static void damaged_archives(void)
     unsigned char image[512];
     size_t length = make_npy(image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}",
                              one.f64, 48);
-    put_member(scratch("sum.npz"), "X.npy", image, length, ZIP_CM_STORE);
+    put_member(scratch("sum.npz"), "X.npy", image, length, ZIP_STORED);
     size = get_file(scratch("sum.npz"), bytes, sizeof bytes);
     bytes[30 + 5 + length - 10] ^= 1;
     put_file(scratch("sum.npz"), bytes, size);
     CHECK_FAILED(spd_array_read(ctx, scratch("sum.npz"), "X", &in), SPD_EFORMAT,
                  "sum.npz: X: |unpacked");
+}
+
+/* One field of the archive's directory spoilt: each of them is looked at. */
+static void directories_that_lie(void)
+{
+    static const struct {
+        const char *what;
+        size_t back; /* bytes before the end of the file: a member named X.npy, no comment */
+        unsigned char value;
+        const char *tells;
+    } lies[] = {
+        {"encrypted", 22 + 51 - 8, 1, "X: |encrypted"},
+        {"packed by another method", 22 + 51 - 10, 12, "X: |method 12"},
+        {"another checksum", 22 + 51 - 16, 0x5a, "X: |checksum"},
+        {"packed size", 22 + 51 - 22, 0xff, "X: |cut off"},
+        {"stored, of two sizes", 22 + 51 - 24, 1, "X: |size"},
+        {"a name of 255 bytes", 22 + 51 - 28, 255, "damaged zip archive"},
+        {"it lies elsewhere", 22 + 51 - 42, 1, "X: |not where"},
+        {"no entry", 22 + 51 - 0, 'Q', "damaged zip archive"},
+        {"another disk", 22 - 4, 1, "directory at the end is missing"},
+        {"more members than bytes", 22 - 10, 2, "directory at the end is missing"},
+        {"the directory lies elsewhere", 22 - 17, 0xff, "directory at the end is missing"},
+    };
+    unsigned char image[512], bytes[1000];
+    double value = 1.0;
+    size_t length =
+        make_npy(image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}", &value, 8);
+    put_member(scratch("true.npz"), "X.npy", image, length, ZIP_STORED);
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        spd_array *in = NULL;
+        size_t size = get_file(scratch("true.npz"), bytes, sizeof bytes);
+        bytes[size - lies[i].back] = lies[i].value;
+        put_file(scratch("lie.npz"), bytes, size);
+        CHECK_FAILED(spd_array_read(ctx, scratch("lie.npz"), NULL, &in), SPD_EFORMAT,
+                     lies[i].tells);
+    }
+}
+
+/* Beyond 4 GiB places take 64 bits; the hole before takes no room on the disk. */
+static void members_beyond_32_bits(void)
+{
+    unsigned char image[512];
+    double value = 2.5;
+    spd_array *in = NULL;
+    size_t length =
+        make_npy(image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}", &value, 8);
+    put_member_at(scratch("far.npz"), (off_t)5 << 30, "X.npy", image, length, ZIP_DEFLATED);
+    CHECK(spd_array_read(ctx, scratch("far.npz"), NULL, &in) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    CHECK(in && in->f64[0] == 2.5, "the number");
+    spd_array_free(in);
+    remove(scratch("far.npz"));
 }
 
 /* Whatever is cut off, there is a message and nothing leaks. */
@@ -197,6 +260,8 @@ int main(void)
     RUN(promises_that_the_archive_cannot_keep);
     RUN(bombs_do_not_go_off);
     RUN(damaged_archives);
+    RUN(directories_that_lie);
+    RUN(members_beyond_32_bits);
     RUN(cut_anywhere_in_memory);
     RUN(names_that_collide);
     return scratch_end();

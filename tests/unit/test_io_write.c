@@ -23,7 +23,15 @@ static spd_array *large_array(void)
     return &array;
 }
 
-/* Writes with files limited to so many bytes. */
+static const char *large_text(size_t *length)
+{
+    static char text[500000];
+    memset(text, 'a', sizeof text);
+    *length = sizeof text;
+    return text;
+}
+
+/* Writes an array, or without one a text, with files limited to so many bytes. */
 static spd_status write_limited(const char *path, const spd_array *array, rlim_t limit)
 {
     struct rlimit before, small;
@@ -32,7 +40,9 @@ static spd_status write_limited(const char *path, const spd_array *array, rlim_t
     small.rlim_cur = limit;
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &small);
-    spd_status status = write_one(path, array);
+    size_t length;
+    const char *text = large_text(&length);
+    spd_status status = array ? write_one(path, array) : spd_text_write(ctx, path, text, length);
     setrlimit(RLIMIT_FSIZE, &before);
     signal(SIGXFSZ, handler);
     return status;
@@ -49,11 +59,12 @@ static void check_old(const char *path)
 /* For every format and limits that strike at the header, within, and at the end. */
 static void full_disks_leave_the_old_file(void)
 {
-    const char *names[] = {"full.npy", "full.npz", "full.mat", "full.csv"};
+    const char *names[] = {"full.npy", "full.npz", "full.mat", "full.csv", "full.html"};
     const rlim_t limits[] = {0, 100, 300000, 3999999};
-    spd_array *array = large_array();
-    for (size_t i = 0; i < 4; i++)
-        for (size_t k = 0; k < 4; k++) {
+    spd_array *arrays = large_array();
+    for (size_t i = 0; i < 5; i++)
+        for (size_t k = 0; k < (i < 4 ? 4 : 3); k++) {
+            const spd_array *array = i < 4 ? arrays : NULL;
             const char *path = scratch(names[i]);
             size_t files = scratch_each(NULL);
             CHECK_FAILED(write_limited(path, array, limits[k]), SPD_EIO, strerror(EFBIG));
@@ -66,7 +77,20 @@ static void full_disks_leave_the_old_file(void)
             CHECK(scratch_each(NULL) == files + 1, "%s: a temporary was left behind", names[i]);
             remove(path);
         }
-    mem_free(array->f64);
+    mem_free(arrays->f64);
+}
+
+static void texts_are_written_as_they_are(void)
+{
+    const char *path = scratch("page.html"), text[] = "one line\n\0and a byte";
+    char content[sizeof text] = "";
+    put_file(path, old_content, strlen(old_content));
+    size_t files = scratch_each(NULL);
+    CHECK(spd_text_write(ctx, path, text, sizeof text) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    size_t size = get_file(path, content, sizeof content);
+    CHECK(size == sizeof text && memcmp(content, text, size) == 0, "%zu bytes: %s", size, content);
+    CHECK(scratch_each(NULL) == files, "a temporary was left behind");
 }
 
 static void success_replaces_the_old_file(void)
@@ -146,6 +170,7 @@ int main(void)
 {
     scratch_begin();
     RUN(full_disks_leave_the_old_file);
+    RUN(texts_are_written_as_they_are);
     RUN(success_replaces_the_old_file);
     RUN(permissions);
     RUN(links_are_followed);

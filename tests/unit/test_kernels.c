@@ -20,7 +20,7 @@ static const kernels *k;
 typedef struct eight {
     size_t n;
     double *X[LANES]; /* n x n each */
-    double *group;    /* TRI x 8 */
+    double *octet;    /* TRI x 8 */
     double *out, *full, *work;
 } eight;
 
@@ -29,7 +29,7 @@ static eight eight_new(size_t n)
     eight s = {.n = n};
     for (int l = 0; l < LANES; l++)
         s.X[l] = mem_alloc(n * n, sizeof(double));
-    s.group = mem_alloc(2 * TRI(n) * LANES, sizeof(double));
+    s.octet = mem_alloc(2 * TRI(n) * LANES, sizeof(double));
     s.out = mem_alloc(2 * TRI(n) * LANES, sizeof(double));
     s.full = mem_alloc(2 * n * n * LANES, sizeof(double));
     s.work = mem_alloc(n * n * LANES + kernels_eigh_work(n), sizeof(double));
@@ -40,7 +40,7 @@ static void eight_free(eight *s)
 {
     for (int l = 0; l < LANES; l++)
         mem_free(s->X[l]);
-    mem_free(s->group);
+    mem_free(s->octet);
     mem_free(s->out);
     mem_free(s->full);
     mem_free(s->work);
@@ -55,12 +55,12 @@ static void fill_spd(eight *s, rng *r, double condition)
     for (int l = 0; l < LANES; l++)
         random_with_spectrum(r, s->n, lambda, s->X[l]);
     free(lambda);
-    k->pack(s->n, LANES, (const double *const *)s->X, s->group);
+    k->pack(s->n, LANES, (const double *const *)s->X, s->octet);
 }
 
-static double at(const double *group, size_t r, size_t c, int l)
+static double at(const double *octet, size_t r, size_t c, int l)
 {
-    return group[(r >= c ? TRI(r) + c : TRI(c) + r) * LANES + (size_t)l];
+    return octet[(r >= c ? TRI(r) + c : TRI(c) + r) * LANES + (size_t)l];
 }
 
 static void unknown_set(void)
@@ -88,17 +88,17 @@ static void pack_and_back(void)
         size_t n = s.n;
         for (size_t count = 1; count <= LANES; count++) {
             fill_spd(&s, &r, 10.0);
-            k->pack(n, count, (const double *const *)s.X, s.group);
+            k->pack(n, count, (const double *const *)s.X, s.octet);
             for (int l = 0; l < LANES; l++)
                 for (size_t a = 0; a < n; a++)
                     for (size_t b = 0; b <= a; b++) {
                         double expected = (size_t)l < count ? s.X[l][a * n + b] : (a == b);
-                        CHECK(at(s.group, a, b, l) == expected, "n %zu lane %d", n, l);
+                        CHECK(at(s.octet, a, b, l) == expected, "n %zu lane %d", n, l);
                     }
             double *back[LANES];
             for (size_t l = 0; l < count; l++)
                 back[l] = s.full + l * n * n;
-            k->unpack_sym(n, count, s.group, back);
+            k->unpack_sym(n, count, s.octet, back);
             for (size_t l = 0; l < count; l++)
                 CHECK(memcmp(back[l], s.X[l], n * n * sizeof(double)) == 0, "n %zu", n);
         }
@@ -111,7 +111,7 @@ static void gather_split_scatter(void)
     for (size_t entries = 1; entries < 40; entries++)
         for (size_t count = 1; count <= LANES; count++) {
             double data[LANES][40], out[LANES][40];
-            _Alignas(64) double group[40 * LANES];
+            _Alignas(64) double octet[40 * LANES];
             double scale[LANES];
             const double *in[LANES];
             double *back[LANES];
@@ -124,11 +124,11 @@ static void gather_split_scatter(void)
                     out[l][e] = -1.0;
                 }
             }
-            k->gather(entries, count, in, group);
+            k->gather(entries, count, in, octet);
             for (size_t e = 0; e < entries; e++)
                 for (size_t l = 0; l < LANES; l++)
-                    CHECK(group[e * LANES + l] == data[l < count ? l : 0][e], "entry %zu", e);
-            k->split(entries, count, group, back);
+                    CHECK(octet[e * LANES + l] == data[l < count ? l : 0][e], "entry %zu", e);
+            k->split(entries, count, octet, back);
             for (size_t l = 0; l < LANES; l++)
                 for (size_t e = 0; e < 40; e++)
                     CHECK(out[l][e] == (l < count && e < entries ? data[l][e] : -1.0), "split");
@@ -136,7 +136,7 @@ static void gather_split_scatter(void)
             double expected = out[0][entries - 1] + scale[0] * data[0][entries - 1];
             if (count > 1)
                 expected += scale[count - 1] * data[count - 1][entries - 1];
-            k->scatter(entries, count, group, scale, back);
+            k->scatter(entries, count, octet, scale, back);
             CHECK(out[0][entries - 1] == expected, "entries %zu count %zu", entries, count);
         }
 }
@@ -210,8 +210,8 @@ static void chol_logdet_inverse(void)
             size_t n = s.n;
             double *L = mem_alloc(n * n, sizeof *L), logdet[LANES] __attribute__((aligned(64)));
             fill_spd(&s, &r, condition);
-            CHECK(k->chol(n, s.group, logdet) == 0, "n %zu", n);
-            k->tri_inverse(n, s.group, s.out);
+            CHECK(k->chol(n, s.octet, logdet) == 0, "n %zu", n);
+            k->tri_inverse(n, s.octet, s.out);
             k->tri_gram(n, s.out, s.full);
             for (int l = 0; l < LANES; l++) {
                 memcpy(L, s.X[l], n * n * sizeof *L);
@@ -220,7 +220,7 @@ static void chol_logdet_inverse(void)
                 for (size_t a = 0; a < n; a++) {
                     expected += 2.0 * log(L[a * n + a]);
                     for (size_t b = 0; b <= a; b++)
-                        CHECK_CLOSE(at(s.group, a, b, l), L[a * n + b],
+                        CHECK_CLOSE(at(s.octet, a, b, l), L[a * n + b],
                                     4e-16 * condition * (double)n + 1e-15, "L n %zu", n);
                 }
                 CHECK_CLOSE(logdet[l], expected,
@@ -249,20 +249,20 @@ static void bad_lanes_keep_to_themselves(void)
         double good[LANES] __attribute__((aligned(64))), logdet[LANES] __attribute__((aligned(64)));
         fill_spd(&s, &r, 100.0);
         double *start = mem_alloc(bytes, 1);
-        memcpy(start, s.group, bytes);
-        CHECK(k->chol(n, s.group, good) == 0, "n %zu", n);
-        memcpy(s.out, s.group, bytes);
+        memcpy(start, s.octet, bytes);
+        CHECK(k->chol(n, s.octet, good) == 0, "n %zu", n);
+        memcpy(s.out, s.octet, bytes);
         const double spoil[] = {-1.0, 0.0, NAN, INFINITY, 1e-310};
         for (int l = 0; l < LANES; l++)
             for (size_t q = 0; q < sizeof spoil / sizeof *spoil; q++) {
                 size_t row = rng_below(&r, n);
-                memcpy(s.group, start, bytes);
-                s.group[(TRI(row) + row) * LANES + (size_t)l] = spoil[q];
-                CHECK(k->chol(n, s.group, logdet) == 1u << l, "n %zu lane %d %g", n, l, spoil[q]);
+                memcpy(s.octet, start, bytes);
+                s.octet[(TRI(row) + row) * LANES + (size_t)l] = spoil[q];
+                CHECK(k->chol(n, s.octet, logdet) == 1u << l, "n %zu lane %d %g", n, l, spoil[q]);
                 CHECK(isnan(logdet[l]), "logdet of a bad lane is %g", logdet[l]);
                 for (int other = 0; other < LANES; other++)
                     for (size_t e = 0; other != l && e < TRI(n); e++)
-                        CHECK(s.group[e * LANES + (size_t)other] ==
+                        CHECK(s.octet[e * LANES + (size_t)other] ==
                                   s.out[e * LANES + (size_t)other],
                               "n %zu lane %d disturbs %d", n, l, other);
             }
@@ -278,12 +278,12 @@ static void logdet_of_extreme_scale(void)
     eight s = eight_new(64);
     double logdet[LANES] __attribute__((aligned(64)));
     fill_spd(&s, &r, 10.0);
-    memcpy(s.out, s.group, TRI(64) * LANES * sizeof(double));
+    memcpy(s.out, s.octet, TRI(64) * LANES * sizeof(double));
     k->chol(64, s.out, logdet);
     for (int sign = -1; sign <= 1; sign += 2) {
         double scaled[LANES] __attribute__((aligned(64)));
         for (size_t e = 0; e < TRI(64) * LANES; e++)
-            s.out[e] = ldexp(s.group[e], sign * 900);
+            s.out[e] = ldexp(s.octet[e], sign * 900);
         CHECK(k->chol(64, s.out, scaled) == 0, "scale");
         for (int l = 0; l < LANES; l++)
             CHECK_CLOSE(scaled[l], logdet[l] + sign * 900 * 64 * log(2.0), 1e-10, "lane %d", l);
@@ -304,20 +304,20 @@ static void triangular_solves(void)
             double *B = mem_alloc(n * columns * LANES, sizeof *B);
             double *B0 = mem_alloc(n * columns * LANES, sizeof *B);
             fill_spd(&s, &r, 50.0);
-            k->chol(n, s.group, NULL);
+            k->chol(n, s.octet, NULL);
             for (int trans = 0; trans < 2; trans++) {
                 for (size_t e = 0; e < n * columns * LANES; e++)
                     B0[e] = B[e] = rng_normal(&r);
                 if (trans)
-                    k->solve_trans(n, columns, s.group, B);
+                    k->solve_trans(n, columns, s.octet, B);
                 else
-                    k->solve(n, columns, s.group, B);
+                    k->solve(n, columns, s.octet, B);
                 for (size_t e = 0; e < n * columns * LANES; e++) {
                     size_t row = e / LANES / columns, c = e / LANES % columns;
                     int l = (int)(e % LANES);
                     double sum = 0.0;
                     for (size_t q = trans ? row : 0; q < (trans ? n : row + 1); q++)
-                        sum += at(s.group, row, q, l) * B[(q * columns + c) * LANES + (size_t)l];
+                        sum += at(s.octet, row, q, l) * B[(q * columns + c) * LANES + (size_t)l];
                     CHECK_CLOSE(sum, B0[e], 1e-13 * (double)n, "n %zu trans %d", n, trans);
                 }
             }
@@ -337,9 +337,9 @@ static void congruences(void)
         size_t n = s.n;
         fill_spd(&s, &r, 30.0);
         fill_spd(&y, &r, 30.0);
-        k->chol(n, y.group, NULL);
-        k->reduce(n, y.group, s.group, s.out, s.work);
-        k->expand(n, y.group, s.group, y.out, s.work);
+        k->chol(n, y.octet, NULL);
+        k->reduce(n, y.octet, s.octet, s.out, s.work);
+        k->expand(n, y.octet, s.octet, y.out, s.work);
         for (int l = 0; l < LANES; l++)
             for (size_t a = 0; a < n; a++)
                 for (size_t b = 0; b <= a; b++) {
@@ -347,16 +347,16 @@ static void congruences(void)
                     for (size_t c = 0; c <= a; c++)
                         for (size_t d = 0; d <= b; d++)
                             back +=
-                                at(y.group, a, c, l) * at(s.out, c, d, l) * at(y.group, b, d, l);
+                                at(y.octet, a, c, l) * at(s.out, c, d, l) * at(y.octet, b, d, l);
                     for (size_t c = a; c < n; c++)
                         for (size_t d = b; d < n; d++)
                             forth +=
-                                at(y.group, c, a, l) * s.X[l][c * n + d] * at(y.group, d, b, l);
+                                at(y.octet, c, a, l) * s.X[l][c * n + d] * at(y.octet, d, b, l);
                     CHECK_CLOSE(back, s.X[l][a * n + b], 1e-13 * (double)n * 30.0, "n %zu", n);
                     CHECK_CLOSE(at(y.out, a, b, l), forth, 1e-14 * (double)n, "expand n %zu", n);
                 }
-        memcpy(y.out, s.group, TRI(n) * LANES * sizeof(double));
-        k->reduce(n, y.group, y.out, y.out, s.work); /* in place */
+        memcpy(y.out, s.octet, TRI(n) * LANES * sizeof(double));
+        k->reduce(n, y.octet, y.out, y.out, s.work); /* in place */
         CHECK(memcmp(y.out, s.out, TRI(n) * LANES * sizeof(double)) == 0, "in place, n %zu", n);
         eight_free(&s);
         eight_free(&y);
@@ -391,7 +391,7 @@ static void fill_spectra(eight *s, rng *r)
         else
             random_with_spectrum(r, n, lambda, s->X[l]);
     }
-    k->pack(n, LANES, (const double *const *)s->X, s->group);
+    k->pack(n, LANES, (const double *const *)s->X, s->octet);
     mem_free(lambda);
 }
 
@@ -438,29 +438,29 @@ static void eigen_against_lapack(void)
         unsigned bad[2];
         fill_spectra(&s, &r);
         size_t entries = TRI(n) * LANES;
-        for (size_t groups = 1; groups <= 2; groups++) {
-            memcpy(s.out, s.group, entries * sizeof(double));
-            memcpy(s.out + entries, s.group, entries * sizeof(double));
-            k->eigvals(n, groups, s.out, values, bad, s.work);
+        for (size_t octets = 1; octets <= 2; octets++) {
+            memcpy(s.out, s.octet, entries * sizeof(double));
+            memcpy(s.out + entries, s.octet, entries * sizeof(double));
+            k->eigvals(n, octets, s.out, values, bad, s.work);
             CHECK(bad[0] == 0, "n %zu: lanes %x", n, bad[0]);
-            memcpy(s.out, s.group, entries * sizeof(double));
-            memcpy(s.out + entries, s.group, entries * sizeof(double));
-            k->eigh(n, groups, s.out, lambda, s.full, bad, s.work);
+            memcpy(s.out, s.octet, entries * sizeof(double));
+            memcpy(s.out + entries, s.octet, entries * sizeof(double));
+            k->eigh(n, octets, s.out, lambda, s.full, bad, s.work);
             CHECK(bad[0] == 0, "n %zu: lanes %x", n, bad[0]);
             for (int l = 0; l < LANES; l++) {
                 double *A = mem_alloc(n * n, sizeof *A);
                 memcpy(A, s.X[l], n * n * sizeof *A);
                 LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'L', (int)n, A, (int)n, reference);
                 double norm = fmax(fabs(reference[0]), fabs(reference[n - 1]));
-                sorted_values(n, values + (groups - 1) * n * LANES, l, sorted);
+                sorted_values(n, values + (octets - 1) * n * LANES, l, sorted);
                 for (size_t q = 0; q < n; q++)
                     CHECK_CLOSE(sorted[q], reference[q], 1e-13 * norm, "values n %zu lane %d", n,
                                 l);
-                sorted_values(n, lambda + (groups - 1) * n * LANES, l, sorted);
+                sorted_values(n, lambda + (octets - 1) * n * LANES, l, sorted);
                 for (size_t q = 0; q < n; q++)
                     CHECK_CLOSE(sorted[q], reference[q], 1e-13 * norm, "eigh n %zu lane %d", n, l);
-                check_vectors(n, s.X[l], lambda + (groups - 1) * n * LANES,
-                              s.full + (groups - 1) * n * n * LANES, l, norm);
+                check_vectors(n, s.X[l], lambda + (octets - 1) * n * LANES,
+                              s.full + (octets - 1) * n * n * LANES, l, norm);
                 mem_free(A);
             }
         }
@@ -482,9 +482,9 @@ static void eigen_bad_lanes(void)
         double *good = mem_alloc(n * LANES, sizeof *good);
         fill_spd(&s, &r, 100.0);
         unsigned bad;
-        memcpy(s.out, s.group, TRI(n) * LANES * sizeof(double));
+        memcpy(s.out, s.octet, TRI(n) * LANES * sizeof(double));
         k->eigh(n, 1, s.out, good, s.full, &bad, s.work);
-        memcpy(s.out, s.group, TRI(n) * LANES * sizeof(double));
+        memcpy(s.out, s.octet, TRI(n) * LANES * sizeof(double));
         s.out[(TRI(n) - 1) * LANES + 2] = NAN;
         s.out[5] = INFINITY;
         k->eigh(n, 1, s.out, lambda, s.full, &bad, s.work);
@@ -511,11 +511,11 @@ static void rebuild_from_vectors(void)
         double *lambda = mem_alloc(n * LANES, sizeof *lambda);
         unsigned bad;
         fill_spd(&s, &r, 1000.0);
-        memcpy(s.out, s.group, TRI(n) * LANES * sizeof(double));
+        memcpy(s.out, s.octet, TRI(n) * LANES * sizeof(double));
         k->eigh(n, 1, s.out, lambda, s.full, &bad, s.work);
         k->rebuild(n, s.full, lambda, s.out, s.work);
         for (size_t e = 0; e < TRI(n) * LANES; e++)
-            CHECK_CLOSE(s.out[e], s.group[e], 1e-13, "n %zu", n);
+            CHECK_CLOSE(s.out[e], s.octet[e], 1e-13, "n %zu", n);
         mem_free(lambda);
         eight_free(&s);
     }

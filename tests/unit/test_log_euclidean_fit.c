@@ -44,11 +44,19 @@ static spd_pair *random_pairs(rng *r, size_t p, size_t *count)
     return pairs;
 }
 
+static spd_status cost_of(spd_context *ctx, spd_objective objective, size_t n, size_t m, size_t p,
+                          const double *X, size_t count, const spd_pair *pairs, const double *W,
+                          double *cost, double *G)
+{
+    const engine_input in = {n, m, p, X, NULL, SPD_LOG_EUCLIDEAN, objective, count, pairs};
+    return log_euclidean_cost(ctx, &in, W, cost, G);
+}
+
 static double cost_at(spd_objective objective, size_t n, size_t m, size_t p, const double *X,
                       size_t count, const spd_pair *pairs, const double *W, double *G)
 {
     double cost = NAN;
-    CHECK(log_euclidean_cost(NULL, objective, n, m, p, X, count, pairs, W, &cost, G) == SPD_OK, "");
+    CHECK(cost_of(NULL, objective, n, m, p, X, count, pairs, W, &cost, G) == SPD_OK, "");
     return cost;
 }
 
@@ -109,8 +117,8 @@ static void gradient_by_taylor(void)
  */
 
 typedef struct trail {
-    double W[MOST * MOST], H[MOST * MOST], grad[MOST * MOST];
     minimise_state s;
+    double W[MOST * MOST]; /* the result so far, as a fit keeps it */
     double cost[300];
     int calls, stop_after;
 } trail;
@@ -121,19 +129,27 @@ static int note(void *user, const minimise_state *s, const spd_fit_step *last)
     CHECK(s->iteration == t->calls && last->cost == s->f && last->seconds >= 0.0, "call %d",
           t->calls);
     t->cost[t->calls++] = s->f;
+    if (s->f <= s->best_f)
+        memcpy(t->W, s->W, s->n * s->m * sizeof *t->W);
     return t->stop_after && t->calls > t->stop_after;
 }
 
 static const minimise_options usual = {.tol = 1e-12, .gtol = 1e-9, .max_iter = 200};
 
-static void open_trail(trail *t, size_t m)
+static void open_trail(trail *t, size_t n, size_t m)
 {
     memset(t, 0, sizeof *t);
+    CHECK(minimise_open(&t->s, SPD_POLAK_RIBIERE, n, m) == SPD_OK, "open");
     for (size_t i = 0; i < m; i++)
-        t->W[i * m + i] = 1.0;
-    t->s.W = t->W;
-    t->s.H = t->H;
-    t->s.grad = t->grad;
+        t->s.W[i * m + i] = 1.0;
+}
+
+static spd_status alternate(spd_objective objective, size_t n, size_t m, size_t p, const double *X,
+                            size_t count, const spd_pair *pairs, const minimise_options *o,
+                            trail *t)
+{
+    const engine_input in = {n, m, p, X, NULL, SPD_LOG_EUCLIDEAN, objective, count, pairs};
+    return log_euclidean_minimise(NULL, &in, o, 0, &t->s, note, t);
 }
 
 /* Two classes that differ in the last `signal` coordinates, samples that differ in the others. */
@@ -179,20 +195,21 @@ static void finds_a_planted_space(void)
         double best = INFINITY, share = 0.0;
         for (int start = 0; start < 5; start++) {
             trail t;
-            open_trail(&t, m);
+            open_trail(&t, n, m);
             random_orthogonal(&r, n, Q);
             for (size_t i = 0; i < n; i++)
-                memcpy(t.W + i * m, Q + i * n, m * sizeof *Q);
-            spd_status status = log_euclidean_minimise(NULL, (spd_objective)objective, n, m, p, X,
-                                                       count, pairs, &usual, 0, &t.s, note, &t);
-            CHECK(status == SPD_OK && t.s.f < t.cost[0], "%g after %g", t.s.f, t.cost[0]);
+                memcpy(t.s.W + i * m, Q + i * n, m * sizeof *Q);
+            spd_status status =
+                alternate((spd_objective)objective, n, m, p, X, count, pairs, &usual, &t);
+            CHECK(status == SPD_OK && t.s.best_f < t.cost[0], "%g after %g", t.s.best_f, t.cost[0]);
             double inside = 0.0;
             for (size_t i = n - m; i < n; i++)
                 inside += pow(norm(m, t.W + i * m), 2.0);
-            if (t.s.f < best) {
-                best = t.s.f;
+            if (t.s.best_f < best) {
+                best = t.s.best_f;
                 share = inside;
             }
+            minimise_close(&t.s);
         }
         /* The difference trades some of the space for chance imbalances of the noise. */
         CHECK_CLOSE(share, (double)m, objective ? 0.05 : 0.2, "share of the planted space, %d",
@@ -202,8 +219,8 @@ static void finds_a_planted_space(void)
     free(pairs);
 }
 
-/* Random graphs: the best cost seen is returned, W is orthonormal, state and cost agree. */
-static void returns_the_best(void)
+/* Random graphs: the best cost seen is known, its W is orthonormal, state and cost agree. */
+static void knows_the_best(void)
 {
     const size_t n = 8, m = 3, p = 40;
     rng r;
@@ -214,20 +231,21 @@ static void returns_the_best(void)
         spd_pair *pairs = random_pairs(&r, p, &count);
         spd_objective o = (spd_objective)(trial % 2);
         trail t;
-        open_trail(&t, m);
-        CHECK(log_euclidean_minimise(NULL, o, n, m, p, X, count, pairs, &usual, 0, &t.s, note,
-                                     &t) == SPD_OK,
-              "status");
+        open_trail(&t, n, m);
+        CHECK(alternate(o, n, m, p, X, count, pairs, &usual, &t) == SPD_OK, "status");
         CHECK(t.calls == t.s.iteration + 1, "%d calls, %d iterations", t.calls, t.s.iteration);
         for (int k = 0; k < t.calls; k++)
-            CHECK(t.s.f <= t.cost[k], "trial %d: iteration %d was better", trial, k);
-        CHECK_CLOSE(cost_at(o, n, m, p, X, count, pairs, t.W, G), t.s.f, 1e-12 * fabs(t.s.f), "f");
+            CHECK(t.s.best_f <= t.cost[k], "trial %d: iteration %d was better", trial, k);
+        CHECK_CLOSE(cost_at(o, n, m, p, X, count, pairs, t.W, G), t.s.best_f,
+                    1e-12 * fabs(t.s.best_f), "f");
+        CHECK(t.cost[t.s.best_iteration] == t.s.best_f, "iteration %d", t.s.best_iteration);
         flip(n, m, t.W, T);
         times(m, n, m, T, t.W, WW);
         for (size_t e = 0; e < m * m; e++)
             CHECK_CLOSE(WW[e], e % (m + 1) == 0 ? 1.0 : 0.0, 1e-13, "W'W");
         if (t.s.stop == SPD_STOP_GRADIENT)
             CHECK(t.s.gradient_norm <= 1e-9 * t.s.first_gradient_norm, "gradient");
+        minimise_close(&t.s);
         free(X);
         free(pairs);
     }
@@ -243,22 +261,20 @@ static void converges_where_it_must(void)
         X[d * 4] = x[d];
         X[9 + d * 4] = 1.0;
     }
-    const spd_pair pair = {0, 1, 1.0, 0.0};
+    const spd_pair only = {0, 1, 1.0, 0.0};
     trail t;
-    open_trail(&t, 1);
-    CHECK(log_euclidean_minimise(NULL, SPD_DIFFERENCE, 3, 1, 2, X, 1, &pair, &usual, 0, &t.s, note,
-                                 &t) == SPD_OK,
-          "status");
+    open_trail(&t, 3, 1);
+    CHECK(alternate(SPD_DIFFERENCE, 3, 1, 2, X, 1, &only, &usual, &t) == SPD_OK, "status");
     /* The start is a fixed point: its gradient vanishes at once. */
     CHECK(t.s.stop == SPD_STOP_GRADIENT && t.s.iteration == 0, "stop %d", t.s.stop);
     CHECK_CLOSE(t.s.f, 2.0 * 9.0, 1e-12, "(log 3 difference)^2, twice");
-    open_trail(&t, 1);
-    t.W[0] = t.W[1] = t.W[2] = sqrt(1.0 / 3.0);
-    CHECK(log_euclidean_minimise(NULL, SPD_DIFFERENCE, 3, 1, 2, X, 1, &pair, &usual, 0, &t.s, note,
-                                 &t) == SPD_OK,
-          "status");
-    CHECK(t.s.f <= t.cost[0], "no worse than the start");
-    CHECK_CLOSE(cost_at(SPD_DIFFERENCE, 3, 1, 2, X, 1, &pair, t.W, NULL), t.s.f, 1e-12, "f");
+    minimise_close(&t.s);
+    open_trail(&t, 3, 1);
+    t.s.W[0] = t.s.W[1] = t.s.W[2] = sqrt(1.0 / 3.0);
+    CHECK(alternate(SPD_DIFFERENCE, 3, 1, 2, X, 1, &only, &usual, &t) == SPD_OK, "status");
+    CHECK(t.s.best_f <= t.cost[0], "no worse than the start");
+    CHECK_CLOSE(cost_at(SPD_DIFFERENCE, 3, 1, 2, X, 1, &only, t.W, NULL), t.s.best_f, 1e-12, "f");
+    minimise_close(&t.s);
 }
 
 static void limits_and_cancelling(void)
@@ -271,18 +287,21 @@ static void limits_and_cancelling(void)
     spd_pair *pairs = random_pairs(&r, p, &count);
     minimise_options o = {.max_iter = 3};
     trail t;
-    open_trail(&t, m);
-    log_euclidean_minimise(NULL, SPD_DIFFERENCE, n, m, p, X, count, pairs, &o, 0, &t.s, note, &t);
+    open_trail(&t, n, m);
+    alternate(SPD_DIFFERENCE, n, m, p, X, count, pairs, &o, &t);
     CHECK(t.s.stop == SPD_STOP_ITERATIONS && t.s.iteration == 3, "%d", t.s.iteration);
+    minimise_close(&t.s);
     o.max_iter = 100;
-    open_trail(&t, m);
+    open_trail(&t, n, m);
     t.stop_after = 2;
-    log_euclidean_minimise(NULL, SPD_DIFFERENCE, n, m, p, X, count, pairs, &o, 0, &t.s, note, &t);
+    alternate(SPD_DIFFERENCE, n, m, p, X, count, pairs, &o, &t);
     CHECK(t.s.stop == SPD_STOP_CANCELLED && t.s.iteration == 2, "%d", t.s.iteration);
+    minimise_close(&t.s);
     o.max_time = 1e-9;
-    open_trail(&t, m);
-    log_euclidean_minimise(NULL, SPD_DIFFERENCE, n, m, p, X, count, pairs, &o, 0, &t.s, note, &t);
+    open_trail(&t, n, m);
+    alternate(SPD_DIFFERENCE, n, m, p, X, count, pairs, &o, &t);
     CHECK(t.s.stop == SPD_STOP_TIME && t.s.iteration == 0, "%d", t.s.iteration);
+    minimise_close(&t.s);
     free(X);
     free(pairs);
 }
@@ -290,39 +309,38 @@ static void limits_and_cancelling(void)
 /* Keeps what a checkpoint would hold after three iterations. */
 static int keep_third(void *user, const minimise_state *s, const spd_fit_step *last)
 {
-    trail *t = user;
     (void)last;
-    if (s->iteration != 3)
-        return 0;
-    memcpy(t->W, s->W, sizeof(double) * 16);
-    memcpy(t->H, s->H, sizeof(double) * 16);
-    t->s = *s;
-    t->s.W = t->W;
-    t->s.H = t->H;
-    t->s.grad = t->grad;
-    return 0;
+    return s->iteration == 3 && minimise_copy(user, s) != SPD_OK;
 }
 
+/* To the last bit, and as patient as the undisturbed run. */
 static void resumes(void)
 {
     const size_t n = 8, m = 2, p = 20;
     rng r;
     rng_seed(&r, 6);
-    size_t count;
-    double *X = random_set(&r, n, p, 50.0);
-    spd_pair *pairs = random_pairs(&r, p, &count);
-    minimise_options o = {.max_iter = 9};
-    trail whole, half;
-    open_trail(&whole, m);
-    open_trail(&half, m);
-    log_euclidean_minimise(NULL, SPD_RATIO, n, m, p, X, count, pairs, &o, 0, &whole.s, keep_third,
-                           &half);
-    CHECK(half.s.iteration == 3, "kept at %d", half.s.iteration);
-    log_euclidean_minimise(NULL, SPD_RATIO, n, m, p, X, count, pairs, &o, 1, &half.s, NULL, NULL);
-    CHECK(half.s.iteration == 9 && whole.s.iteration == 9, "%d", half.s.iteration);
-    CHECK_CLOSE(half.s.f, whole.s.f, 1e-12 * fabs(whole.s.f), "cost");
-    free(X);
-    free(pairs);
+    for (int limited = 0; limited < 2; limited++) {
+        size_t count;
+        double *X = random_set(&r, n, p, 50.0);
+        spd_pair *pairs = random_pairs(&r, p, &count);
+        const engine_input in = {n, m, p, X, NULL, SPD_LOG_EUCLIDEAN, SPD_RATIO, count, pairs};
+        minimise_options o = {.max_iter = limited ? 9 : 200};
+        trail t;
+        minimise_state half = {0};
+        open_trail(&t, n, m);
+        CHECK(log_euclidean_minimise(NULL, &in, &o, 0, &t.s, keep_third, &half) == SPD_OK, "whole");
+        CHECK(half.iteration == 3 && t.s.iteration > 3, "kept at %d", half.iteration);
+        CHECK(log_euclidean_minimise(NULL, &in, &o, 1, &half, NULL, NULL) == SPD_OK, "half");
+        CHECK(half.iteration == t.s.iteration && half.stop == t.s.stop && half.f == t.s.f &&
+                  half.best_f == t.s.best_f && half.best_iteration == t.s.best_iteration &&
+                  half.passes == t.s.passes && half.gradient_norm == t.s.gradient_norm,
+              "%d and %d iterations", half.iteration, t.s.iteration);
+        CHECK(memcmp(half.W, t.s.W, n * m * sizeof *half.W) == 0, "other bits");
+        minimise_close(&half);
+        minimise_close(&t.s);
+        free(X);
+        free(pairs);
+    }
 }
 
 static void same_bits_for_any_threads(void)
@@ -338,8 +356,7 @@ static void same_bits_for_any_threads(void)
     for (int k = 0; k < 3; k++) {
         spd_context *ctx = spd_context_new();
         spd_context_set_threads(ctx, k + 1);
-        CHECK(log_euclidean_cost(ctx, SPD_RATIO, n, m, p, X, count, pairs, W, &f[k], G[k]) ==
-                  SPD_OK,
+        CHECK(cost_of(ctx, SPD_RATIO, n, m, p, X, count, pairs, W, &f[k], G[k]) == SPD_OK,
               "status");
         CHECK(f[k] == f[0] && memcmp(G[k], G[0], sizeof G[0]) == 0, "%d threads", k + 1);
         spd_context_free(ctx);
@@ -355,11 +372,11 @@ static void refusals(void)
     const spd_pair pairs[2] = {{0, 1, 1, 0}, {0, 2, 0, 1}};
     double cost = 7.0, G[2] = {7.0, 7.0};
     spd_context *ctx = spd_context_new();
-    spd_status status = log_euclidean_cost(ctx, SPD_DIFFERENCE, 2, 1, 3, X, 2, pairs, W, &cost, G);
+    spd_status status = cost_of(ctx, SPD_DIFFERENCE, 2, 1, 3, X, 2, pairs, W, &cost, G);
     CHECK(status == SPD_ENOTSPD && strstr(spd_context_error(ctx)->message, "X[1]"), "%s",
           spd_context_error(ctx)->message);
     const double good[12] = {1, 0, 0, 1, 2, 0, 0, 1, 1, 0, 0, 1}; /* 0 and 2 are equal: Sb = 0 */
-    status = log_euclidean_cost(ctx, SPD_RATIO, 2, 1, 3, good, 2, pairs, W, &cost, G);
+    status = cost_of(ctx, SPD_RATIO, 2, 1, 3, good, 2, pairs, W, &cost, G);
     CHECK(status == SPD_ENUMERIC && strstr(spd_context_error(ctx)->message, "between"), "%s",
           spd_context_error(ctx)->message);
     CHECK(cost == 7.0 && G[0] == 7.0, "outputs touched");
@@ -379,13 +396,12 @@ static void allocation_sweep(void)
         long k = 0, live = mem_live();
         while (status == SPD_ENOMEM && ++k < 100) {
             trail t;
-            open_trail(&t, m);
+            open_trail(&t, n, m);
             mem_fail_at(k);
-            status = way ? log_euclidean_minimise(NULL, SPD_DIFFERENCE, n, m, p, X, count, pairs,
-                                                  &usual, 0, &t.s, NULL, NULL)
-                         : log_euclidean_cost(NULL, SPD_DIFFERENCE, n, m, p, X, count, pairs, W,
-                                              &cost, NULL);
+            status = way ? alternate(SPD_DIFFERENCE, n, m, p, X, count, pairs, &usual, &t)
+                         : cost_of(NULL, SPD_DIFFERENCE, n, m, p, X, count, pairs, W, &cost, NULL);
             mem_fail_at(0);
+            minimise_close(&t.s);
             CHECK(mem_live() == live, "way %d, allocation %ld: leak", way, k);
         }
         CHECK(status == SPD_OK && k > 5, "way %d ended with %d after %ld", way, status, k);
@@ -399,7 +415,7 @@ int main(void)
     RUN(cost_by_definition);
     RUN(gradient_by_taylor);
     RUN(finds_a_planted_space);
-    RUN(returns_the_best);
+    RUN(knows_the_best);
     RUN(converges_where_it_must);
     RUN(limits_and_cancelling);
     RUN(resumes);

@@ -17,31 +17,34 @@ static spd_fit_step steps[3] = {
     {3.5, 10, 0, 0.001, 0}, {1.0 / 3, 2, 0.25, 0.002, 4}, {0.1, 1e-9, 1e-3, 0.5, 2}};
 static spd_pair pairs[3] = {{0, 1, 1, 0}, {2, 1, 0, 1.0 / 7}, {0, 4, 0.5, 0.5}};
 
-/* What L-BFGS remembers, and room for more. */
-static double memory[1000] = {1.0 / 3, -2, 1e-300};
+static spd_fit_options options;
+
+/* What the optimiser carries: W, H, gradient, origin and L-BFGS's pairs; three moves. */
+static double point[20 * N * M];
+static double moves[3 * (N * M + 1)];
 
 static spd_model sample_model(void)
 {
-    static char version[] = "0.0.9";
+    spd_fit_defaults(&options, sizeof options);
+    options.m = M;
+    options.metric = SPD_AIRM;
+    options.learning = SPD_UNSUPERVISED;
+    options.objective = SPD_RATIO;
+    options.graph = SPD_GRAPH_DIRECTED;
+    options.nu_w = 5;
+    options.nu_b = 2;
+    options.affinity_weight = 1.0 / 3;
+    options.init = SPD_INIT_MEAN;
+    options.solver = SPD_LBFGS;
+    options.transport = SPD_TRANSPORT_PROJECTION;
+    options.max_time = 7.25;
+    options.max_iter = 17;
+    options.restarts = 3;
+    options.seed = UINT64_MAX;
     return (spd_model){.n = N,
                        .m = M,
                        .W = map,
-                       .metric = SPD_AIRM,
-                       .learning = SPD_UNSUPERVISED,
-                       .objective = SPD_RATIO,
-                       .graph = SPD_GRAPH_DIRECTED,
-                       .nu_w = 5,
-                       .nu_b = 2,
-                       .affinity_weight = 1.0 / 3,
-                       .init = SPD_INIT_MEAN,
-                       .solver = SPD_LBFGS,
-                       .transport = SPD_TRANSPORT_PROJECTION,
-                       .tol = 1e-5,
-                       .gtol = 1e-9,
-                       .max_time = 7.25,
-                       .max_iter = 17,
-                       .restarts = 3,
-                       .seed = UINT64_MAX,
+                       .options = &options,
                        .pairs_within = 2,
                        .pairs_between = 1,
                        .cost_start = 3.5,
@@ -54,65 +57,70 @@ static spd_model sample_model(void)
                        .seconds_fit = 0.5,
                        .steps = 3,
                        .history = steps,
-                       .version = version};
+                       .version = "0.0.9"};
 }
+
+static spd_model now, best;
 
 static spd_fit_state sample_state(void)
 {
-    spd_fit_state s = {.n = N,
-                       .m = M,
-                       .p = 5,
-                       .fingerprint = UINT64_C(0xfedcba9876543210),
-                       .pairs = 3,
-                       .pair = pairs,
-                       .W = map,
-                       .H = tangent,
-                       .grad = tangent,
-                       .f = 0.1,
-                       .gradient_norm = 1e-9,
-                       .first_gradient_norm = 10,
-                       .last_step = 1e-3,
-                       .cost_start = 3.5,
-                       .iteration = 2,
-                       .refreshes = 1,
-                       .small_steps = 1,
-                       .start = 1,
-                       .data_passes = 5,
-                       .seconds_graph = 0.25,
-                       .seconds_fit = 0.75,
-                       .steps = 3,
-                       .history = steps,
-                       .has_best = 1,
-                       .best_cost = -7,
-                       .best_W = map};
-    spd_fit_defaults(&s.options);
-    s.options.m = M;
-    s.options.seed = 99;
-    s.options.solver = SPD_LBFGS;
-    s.memory = minimise_memory(SPD_LBFGS, N, M);
-    s.pair_memory = memory;
-    s.memory_count = 3;
-    s.memory_first = 2;
-    s.options.learning = SPD_OWN_GRAPH;
-    return s;
+    now = best = sample_model();
+    now.cost = 0.1;
+    now.stop = SPD_STOP_CANCELLED;
+    now.data_passes = 11;
+    best.cost = -7;
+    options.learning = SPD_OWN_GRAPH;
+    for (size_t row = 0; row < 20; row++)
+        memcpy(point + row * N * M, row == 0 || row == 3 ? map : tangent, sizeof map);
+    for (size_t k = 0; k < 3; k++)
+        memcpy(moves + k * (N * M + 1), tangent, sizeof tangent);
+    moves[N * M] = 0.25;
+    return (spd_fit_state){.p = 5,
+                           .fingerprint = UINT64_C(0xfedcba9876543210),
+                           .pairs = 3,
+                           .pair = pairs,
+                           .start = 1,
+                           .now = &now,
+                           .best = &best,
+                           .at = {.n = N,
+                                  .m = M,
+                                  .f = 0.1,
+                                  .gradient_norm = 1e-9,
+                                  .first_gradient_norm = 10,
+                                  .last_step = 1e-3,
+                                  .best_f = 0.05,
+                                  .iteration = 2,
+                                  .best_iteration = 1,
+                                  .refreshes = 1,
+                                  .small_steps = 1,
+                                  .passes = 11,
+                                  .rows = 20,
+                                  .block = point,
+                                  .memory = {.size = N * M, .count = 3, .first = 2},
+                                  .moves = 3,
+                                  .move = moves}};
 }
 
-/* Structs without their pointers: equal members, whatever the padding. */
-static int same_model(const spd_model *a, const spd_model *b)
+static int same_options(const spd_fit_options *a, const spd_fit_options *b)
 {
-    return a->n == b->n && a->m == b->m && memcmp(a->W, b->W, sizeof map) == 0 &&
-           a->metric == b->metric && a->learning == b->learning && a->objective == b->objective &&
+    return a->metric == b->metric && a->learning == b->learning && a->objective == b->objective &&
            a->graph == b->graph && a->nu_w == b->nu_w && a->nu_b == b->nu_b &&
            a->affinity_weight == b->affinity_weight && a->init == b->init &&
            a->solver == b->solver && a->transport == b->transport && a->tol == b->tol &&
            a->gtol == b->gtol && a->max_time == b->max_time && a->max_iter == b->max_iter &&
-           a->restarts == b->restarts && a->seed == b->seed && a->pairs_within == b->pairs_within &&
+           a->restarts == b->restarts && a->seed == b->seed && a->m == b->m;
+}
+
+/* Equal members, whatever the padding; versions are those of the files. */
+static int same_model(const spd_model *a, const spd_model *b)
+{
+    return a->n == b->n && a->m == b->m && memcmp(a->W, b->W, sizeof map) == 0 &&
+           same_options(a->options, b->options) && a->pairs_within == b->pairs_within &&
            a->pairs_between == b->pairs_between && a->cost_start == b->cost_start &&
            a->cost == b->cost && a->gradient_norm == b->gradient_norm &&
            a->iterations == b->iterations && a->data_passes == b->data_passes &&
            a->stop == b->stop && a->seconds_graph == b->seconds_graph &&
-           a->seconds_fit == b->seconds_fit && a->steps == b->steps &&
-           strcmp(a->version, b->version) == 0;
+           a->seconds_fit == b->seconds_fit && a->steps == b->steps;
 }
 
 static int same_history(size_t count, const spd_fit_step *a, const spd_fit_step *b)
@@ -132,6 +140,7 @@ static void models_come_back(void)
     CHECK(spd_model_load(ctx, scratch("m.spdml"), &back) == SPD_OK, "%s",
           spd_context_error(ctx)->message);
     CHECK(back && same_model(&model, back), "members");
+    CHECK(back && strcmp(back->version, "0.0.9") == 0, "version");
     CHECK(back && same_history(3, steps, back->history), "history");
     CHECK(spd_file_kind(scratch("m.spdml")) == SPD_KIND_MODEL, "kind");
     spd_model_free(back);
@@ -147,25 +156,26 @@ static void states_come_back(void)
     CHECK(spd_file_kind(scratch("c.any")) == SPD_KIND_CHECKPOINT, "kind");
     if (!back)
         return;
-    CHECK(memcmp(back->W, map, sizeof map) == 0 && memcmp(back->H, tangent, sizeof map) == 0 &&
-              memcmp(back->grad, tangent, sizeof map) == 0 &&
-              memcmp(back->best_W, map, sizeof map) == 0,
-          "matrices");
+    const minimise_state *a = &back->at, *b = &state.at;
+    CHECK(memcmp(a->block, point, sizeof point) == 0 && memcmp(a->move, moves, sizeof moves) == 0,
+          "point and moves");
+    CHECK(a->f == b->f && a->gradient_norm == b->gradient_norm &&
+              a->first_gradient_norm == b->first_gradient_norm && a->last_step == b->last_step &&
+              a->best_f == b->best_f && a->iteration == b->iteration &&
+              a->best_iteration == b->best_iteration && a->refreshes == b->refreshes &&
+              a->small_steps == b->small_steps && a->passes == b->passes && a->moves == b->moves,
+          "what the optimiser carries");
+    CHECK(a->W == a->block && a->memory.count == 3 && a->memory.first == 2 &&
+              a->memory.s == a->block + 4 * N * M,
+          "places");
     for (size_t k = 0; k < 3; k++)
         CHECK(back->pair[k].i == pairs[k].i && back->pair[k].j == pairs[k].j &&
                   back->pair[k].within == pairs[k].within &&
                   back->pair[k].between == pairs[k].between,
               "pair %zu", k);
-    CHECK(back->fingerprint == state.fingerprint && back->p == 5 && back->iteration == 2 &&
-              back->refreshes == 1 && back->small_steps == 1 && back->start == 1 &&
-              back->data_passes == 5 && back->best_cost == -7 && back->last_step == 1e-3,
-          "counters");
-    CHECK(back->memory > 0 && back->memory <= sizeof memory / sizeof *memory &&
-              back->memory == state.memory && back->memory_count == 3 && back->memory_first == 2 &&
-              memcmp(back->pair_memory, memory, back->memory * sizeof *memory) == 0,
-          "memory of the solver");
-    CHECK(back->options.seed == 99 && back->options.tol == 1e-5 && back->options.m == M, "options");
-    CHECK(same_history(3, steps, back->history), "history");
+    CHECK(back->fingerprint == state.fingerprint && back->p == 5 && back->start == 1, "counters");
+    CHECK(same_model(back->now, &now) && same_history(3, steps, back->now->history), "now");
+    CHECK(same_model(back->best, &best) && same_history(3, steps, back->best->history), "best");
     spd_fit_state_free(back);
 }
 
@@ -173,16 +183,27 @@ static void states_come_back(void)
 static void states_describe_themselves(void)
 {
     spd_fit_state state = sample_state();
-    spd_fit_options options;
+    spd_fit_options own;
     spd_model *model = NULL;
-    spd_fit_state_options(&state, &options);
-    CHECK(options.pairs == 3 && options.own_pairs == pairs && options.seed == 99, "options");
+    spd_fit_defaults(&own, sizeof own);
+    spd_fit_state_options(&state, &own);
+    CHECK(own.size == sizeof own && own.pairs == 3 && own.own_pairs == pairs, "options");
+    CHECK(same_options(&own, &options) && !spd_fit_state_differs(&state, &own), "options");
+    own.tol = 0.5;
+    own.max_iter = 3;
+    own.nu_b = 0;
+    CHECK(!spd_fit_state_differs(&state, &own), "limits may differ");
+    own.nu_b = 3;
+    CHECK(strcmp(spd_fit_state_differs(&state, &own), "nu_b") == 0, "another nu_b");
     CHECK(spd_fit_state_model(ctx, &state, &model) == SPD_OK, " ");
-    CHECK(model && model->cost == -7 && model->stop == SPD_STOP_CANCELLED, "the best so far");
-    CHECK(model && model->pairs_within == 2 && model->pairs_between == 2, "pairs");
+    best.data_passes = 11; /* the fit's, not the start's */
+    CHECK(model && same_model(model, &best), "the best so far");
     spd_model_free(model);
-    state.has_best = 0;
-    CHECK(spd_fit_state_model(ctx, &state, &model) == SPD_OK && model->cost == 0.1, "the last");
+    best.cost = 2;
+    CHECK(spd_fit_state_model(ctx, &state, &model) == SPD_OK && same_model(model, &now), "now");
+    spd_model_free(model);
+    state.best = NULL;
+    CHECK(spd_fit_state_model(ctx, &state, &model) == SPD_OK && same_model(model, &now), "only");
     spd_model_free(model);
 }
 
@@ -209,7 +230,7 @@ static void what_cannot_be_read_is_not_written(void)
 /* Every byte changed, every length cut: no crash, no leak, and either a message or a model. */
 static void damage_anywhere(void)
 {
-    static unsigned char bytes[8192];
+    static unsigned char bytes[16384];
     spd_model model = sample_model(), *back = NULL;
     spd_fit_state state = sample_state();
     CHECK(spd_model_save(ctx, &model, scratch("m.spdml")) == SPD_OK, " ");
@@ -253,24 +274,37 @@ static void states_that_contradict_themselves(void)
     CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
     CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT,
                  "c.npz|entry 1|5 samples");
-    state.options.learning = SPD_MAXIMAL_VARIANCE; /* sample 5 is then the mean */
+    options.learning = SPD_MAXIMAL_VARIANCE; /* sample 5 is then the mean */
     CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
     CHECK(spd_fit_state_load(ctx, scratch("c.npz"), &back) == SPD_OK, "%s",
           spd_context_error(ctx)->message);
     spd_fit_state_free(back);
     back = NULL;
+    struct {
+        size_t rows, moves, count;
+        int iteration;
+        const char *words;
+    } cases[] = {
+        {19, 3, 3, 2, "point|20 x 8"}, {20, 2, 9, 2, "optimiser"}, {20, 3, 3, 1, "optimiser"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        state = sample_state();
+        state.at.rows = cases[i].rows;
+        state.at.moves = cases[i].moves;
+        state.at.memory.count = cases[i].count;
+        state.at.iteration = cases[i].iteration;
+        CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
+        CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT, cases[i].words);
+    }
+    for (size_t row = 0; row <= 3; row += 3) {
+        state = sample_state();
+        point[row * N * M] += 1;
+        CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
+        CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT,
+                     row ? "the origin|orthonormal" : "point: W|orthonormal");
+    }
     state = sample_state();
-    state.options.m = M + 1;
-    CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
-    CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT, "contradict");
-    state = sample_state();
-    state.memory--;
-    CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
-    CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT, "solver's memory");
-    state = sample_state();
-    state.best_W = tangent;
-    CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
-    CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT,
+    best.W = tangent;
+    CHECK_FAILED(spd_fit_state_save(ctx, &state, scratch("c.npz")), SPD_EFORMAT,
                  "best_W|orthonormal");
     CHECK(back == NULL, "the output was touched");
 }
@@ -310,16 +344,31 @@ static void out_of_memory_at_every_place(void)
 static void names_both_ways(void)
 {
     spd_solver solver = SPD_LBFGS;
-    CHECK(spd_solver_parse("pr", &solver) == SPD_OK && solver == SPD_POLAK_RIBIERE, " ");
-    CHECK(spd_solver_parse("hager-zhang", &solver) == SPD_OK && solver == SPD_HAGER_ZHANG, " ");
-    CHECK(spd_solver_parse("newton", &solver) == SPD_EINVAL && solver == SPD_HAGER_ZHANG, " ");
-    CHECK(spd_solver_parse(NULL, &solver) == SPD_EINVAL, " ");
-    CHECK(strcmp(spd_stop_name(SPD_STOP_CANCELLED), "cancelled") == 0, " ");
+    CHECK(spd_solver_parse(ctx, "pr", &solver) == SPD_OK && solver == SPD_POLAK_RIBIERE, " ");
+    CHECK(spd_solver_parse(ctx, "hager-zhang", &solver) == SPD_OK && solver == SPD_HAGER_ZHANG,
+          " ");
+    CHECK_FAILED(spd_solver_parse(ctx, "newton", &solver), SPD_EINVAL,
+                 "solver 'newton'|polak-ribiere, hestenes-stiefel|lbfgs");
+    CHECK(spd_solver_parse(NULL, NULL, &solver) == SPD_EINVAL && solver == SPD_HAGER_ZHANG, " ");
+    spd_stop stop;
+    spd_init init;
+    spd_graph graph;
+    spd_learning learning;
+    spd_objective objective;
+    spd_transport transport;
+    CHECK(spd_stop_parse(ctx, "cancelled", &stop) == SPD_OK && stop == SPD_STOP_CANCELLED &&
+              spd_init_parse(ctx, "given", &init) == SPD_OK && init == SPD_INIT_GIVEN &&
+              spd_graph_parse(ctx, "directed", &graph) == SPD_OK && graph == SPD_GRAPH_DIRECTED &&
+              spd_learning_parse(ctx, "own-graph", &learning) == SPD_OK &&
+              learning == SPD_OWN_GRAPH &&
+              spd_objective_parse(ctx, "ratio", &objective) == SPD_OK && objective == SPD_RATIO &&
+              spd_transport_parse(ctx, "projection", &transport) == SPD_OK &&
+              transport == SPD_TRANSPORT_PROJECTION,
+          "the last of each");
+    CHECK_FAILED(spd_graph_parse(ctx, "ratio", &graph), SPD_EINVAL, "graph 'ratio'|or, directed");
     CHECK(!spd_stop_name((spd_stop)6) && !spd_stop_name((spd_stop)-1), "no such stop");
     CHECK(!spd_init_name((spd_init)4) && !spd_graph_name((spd_graph)2), "no such init, graph");
     CHECK(strcmp(spd_learning_name(SPD_OWN_GRAPH), "own-graph") == 0, " ");
-    CHECK(strcmp(spd_objective_name(SPD_RATIO), "ratio") == 0, " ");
-    CHECK(strcmp(spd_transport_name(SPD_TRANSPORT_PROJECTION), "projection") == 0, " ");
 }
 
 int main(void)

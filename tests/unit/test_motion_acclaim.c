@@ -416,8 +416,8 @@ static void bad_skeletons_are_named(void)
         {"upper lower", "upper", "'lower' (line 17)|no parent"},
         {"lower tip", "lower upper tip", "line 33|'upper' has a parent"},
         {"lower tip", "lower root tip", "line 33|'root' cannot be a child"},
-        {"root upper\n upper lower\n", "lower upper\n upper lower\n", "circle"},
-        {"root upper\n", "upper upper\n", "circle through bone 'upper'"},
+        {"root upper\n upper lower\n", "lower upper\n upper lower\n", "cycle"},
+        {"root upper\n", "upper upper\n", "cycle through bone 'upper'"},
     };
     check_spoilt(parse_asf, two_bones, sizeof list / sizeof *list, list);
     CHECK_PARSE_FAILS(parse_asf, "", 0, "no :root section|.asf");
@@ -431,7 +431,7 @@ static void bad_motions_are_named(void)
         {"upper 0\n", "uper 0\n", "line 5|no bone 'uper'"},
         {"upper 0\n", "", "line 3|frame 1|'upper'"},
         {"upper 90\n", "", "line 7|frame 2|'upper'"},
-        {"upper 0\n", "upper 0\nupper 0\n", "line 6|'upper' is twice"},
+        {"upper 0\n", "upper 0\nupper 0\n", "line 6|'upper' appears twice"},
         {"upper 0\n", "upper\n", "line 5|0 of 1|(bone 'upper')"},
         {"upper 0\n", "upper 0 1\n", "line 5|unexpected '1'|(bone 'upper')"},
         {"upper 0\n", "upper nan\n", "line 5|'nan'"},

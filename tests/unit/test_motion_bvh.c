@@ -167,7 +167,7 @@ static void bad_files_are_named(void)
     } list[] = {
         {"HIERARCHY", "HIERARCH", "line 1|'HIERARCH'|HIERARCHY"},
         {"ROOT Hips", "ROOT", "line 2|no name"},
-        {"ROOT Hips", "JOINT Hips", "line 2|outside of the ROOT"},
+        {"ROOT Hips", "JOINT Hips", "line 2|outside the ROOT"},
         {"ROOT Hips\n{", "ROOT Hips\n", "line 4|'OFFSET' where { should be"},
         {"OFFSET 1 2 3", "OFFSET 1 2", "line 4|2 of 3"},
         {"OFFSET 1 2 3", "OFFSET 1 2 x", "line 4|'x'"},
@@ -178,7 +178,7 @@ static void bad_files_are_named(void)
         {"Xposition", "Xscale", "line 5|'Xscale'|Xposition"},
         {"End Site", "End Point", "line 13|'Point' where Site"},
         {"}\nMOTION", "}\nROOT b { }\nMOTION", "second ROOT"},
-        {"}\nMOTION", "}\nJOINT b { }\nMOTION", "outside of the ROOT"},
+        {"}\nMOTION", "}\nJOINT b { }\nMOTION", "outside the ROOT"},
         {"}\nMOTION", "MOTION", "'MOTION'|}"},
         {"Frames: 2", "Frames: two", "line 21|no count"},
         {"Frames: 2", "Frames: 0", "no frames"},

@@ -4,7 +4,7 @@
 #define SPD_TEST_MOTION_COMMON_H
 
 #include "base/rng.h"
-#include "io/motion.h"
+#include "formats/motion.h"
 #include "unit/test_io_common.h"
 
 /* ---- texts ------------------------------------------------------------------------------------

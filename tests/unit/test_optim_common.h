@@ -13,6 +13,7 @@ typedef struct slow slow;
 typedef double (*slow_cost)(const slow *p, const double *W, double *G);
 
 struct slow {
+    problem base;
     size_t n, m, p;
     double *X; /* p matrices n x n: what the cost is made of */
     slow_cost cost;
@@ -136,26 +137,26 @@ HELPER spd_status slow_status(slow *p)
     return ++p->calls == p->fail_at ? SPD_ENOTSPD : SPD_OK;
 }
 
-HELPER spd_status slow_start(void *user, const double *W)
+HELPER spd_status slow_start(problem *base, const double *W)
 {
-    slow *p = user;
+    slow *p = (slow *)base;
     memcpy(p->W, W, p->n * p->m * sizeof *W);
     p->starts++;
     return slow_status(p);
 }
 
-HELPER spd_status slow_cost_grad(void *user, double *f, double *G)
+HELPER spd_status slow_cost_grad(problem *base, double *f, double *G)
 {
-    slow *p = user;
+    slow *p = (slow *)base;
     *f = p->cost(p, p->W, G);
     for (size_t e = 0; e < p->n * p->m; e++)
         G[e] *= p->sign;
     return slow_status(p);
 }
 
-HELPER spd_status slow_aim(void *user, const double *U, const double *sigma, const double *V)
+HELPER spd_status slow_aim(problem *base, const double *U, const double *sigma, const double *V)
 {
-    slow *p = user;
+    slow *p = (slow *)base;
     double *WV = block(p->n * p->m);
     times(p->n, p->m, p->m, p->W, V, WV);
     memcpy(p->W, WV, p->n * p->m * sizeof *WV);
@@ -178,9 +179,9 @@ HELPER void slow_point(const slow *p, double t, double *Wt, double *dW)
         }
 }
 
-HELPER spd_status slow_probe(void *user, double t, double *f, double *df)
+HELPER spd_status slow_probe(problem *base, double t, double *f, double *df)
 {
-    slow *p = user;
+    slow *p = (slow *)base;
     size_t count = p->n * p->m;
     double *Wt = block(count), *dW = block(count), *G = block(count);
     slow_point(p, t, Wt, dW);
@@ -199,9 +200,9 @@ HELPER spd_status slow_probe(void *user, double t, double *f, double *df)
 }
 
 /* Refuses to go anywhere but where it was probed last. */
-HELPER spd_status slow_step(void *user, double t)
+HELPER spd_status slow_step(problem *base, double t)
 {
-    slow *p = user;
+    slow *p = (slow *)base;
     double *Wt = block(p->n * p->m), *dW = block(p->n * p->m);
     slow_point(p, t, Wt, dW);
     memcpy(p->W, Wt, p->n * p->m * sizeof *Wt);
@@ -228,6 +229,7 @@ HELPER slow *slow_new(rng *r, size_t n, size_t m, size_t p, double condition, sl
     slow *q = calloc(1, sizeof *q);
     if (!q)
         abort();
+    q->base = (problem){n, m, slow_start, slow_cost_grad, slow_aim, slow_probe, slow_step, NULL};
     q->n = n;
     q->m = m;
     q->p = p;
@@ -250,42 +252,25 @@ HELPER void slow_free(slow *p)
     free(p);
 }
 
-HELPER problem slow_problem(slow *p)
-{
-    return (problem){p->n, p->m, p, slow_start, slow_cost_grad, slow_aim, slow_probe, slow_step};
-}
-
 /* ---- the state ---------------------------------------------------------------------------- */
 
-/* Starts at W, or at the truncated identity when it is NULL. */
+/* Starts at W, or at the truncated identity when it is NULL; with room for any solver. */
 HELPER minimise_state state_new(size_t n, size_t m, const double *W)
 {
-    minimise_state s = {0};
-    s.W = block(n * m);
-    s.H = block(n * m);
-    s.grad = block(n * m);
-    s.memory = block(minimise_memory(SPD_LBFGS, n, m));
+    minimise_state s;
+    if (minimise_open(&s, SPD_LBFGS, n, m) != SPD_OK)
+        abort();
     for (size_t e = 0; e < n * m; e++)
         s.W[e] = W ? W[e] : (e / m == e % m);
     return s;
 }
 
-HELPER minimise_state state_copy(size_t n, size_t m, const minimise_state *s)
+HELPER minimise_state state_copy(const minimise_state *s)
 {
-    minimise_state copy = *s;
-    copy.W = copy_of(n * m, s->W);
-    copy.H = copy_of(n * m, s->H);
-    copy.grad = copy_of(n * m, s->grad);
-    copy.memory = copy_of(minimise_memory(SPD_LBFGS, n, m), s->memory);
+    minimise_state copy;
+    if (minimise_copy(&copy, s) != SPD_OK)
+        abort();
     return copy;
-}
-
-HELPER void state_free(minimise_state *s)
-{
-    free(s->W);
-    free(s->H);
-    free(s->grad);
-    free(s->memory);
 }
 
 /* Largest |W'W - I|. */

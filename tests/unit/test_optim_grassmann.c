@@ -288,14 +288,14 @@ static void taylor_slope_along_a_geodesic(void)
         course c = course_new(3);
         slow *p = slow_new(&r, c.n, c.m, 4, 10.0, costs[k]);
         double *G = block(c.count), f, ft, df, rest[2];
-        slow_start(p, c.W);
-        slow_cost_grad(p, &f, G);
+        slow_start(&p->base, c.W);
+        slow_cost_grad(&p->base, &f, G);
         double slope = tall_dot(c.n, c.m, G, c.H);
         memcpy(p->U, c.g.U, c.count * sizeof *G);
         memcpy(p->sigma, c.g.sigma, c.m * sizeof *G);
         for (int i = 0; i < 2; i++) {
             double t = i ? 1e-4 : 1e-3;
-            slow_probe(p, t, &ft, &df);
+            slow_probe(&p->base, t, &ft, &df);
             rest[i] = fabs(ft - f - t * slope);
         }
         CHECK_CLOSE(log10(rest[0] / rest[1]), 2.0, 0.05, "cost %zu", k);

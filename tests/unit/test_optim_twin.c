@@ -133,14 +133,13 @@ static void check_run(spd_solver solver, spd_transport transport)
     rng seed;
     rng_seed(&seed, 31);
     slow *p = slow_new(&seed, N, M, 6, 10.0, cost_fisher);
-    problem made = slow_problem(p);
     minimise_options o = {.solver = solver, .transport = transport, .max_iter = STEPS};
     minimise_state s = state_new(N, M, p->W);
     record *r = calloc(1, sizeof *r);
     double *room = block(lbfgs_room(SIZE));
     twin w = {.transport = transport};
     lbfgs memory;
-    CHECK(r && minimise(&made, &o, 0, &s, keep, r) == SPD_OK, "run");
+    CHECK(r && minimise(&p->base, &o, 0, &s, keep, r) == SPD_OK, "run");
     CHECK(s.iteration == STEPS && p->starts == 1, "%d iterations", s.iteration);
     lbfgs_open(&memory, SIZE, room);
     memcpy(w.W, r->W[0], sizeof w.W);
@@ -149,7 +148,7 @@ static void check_run(spd_solver solver, spd_transport transport)
     CHECK(solver != SPD_LBFGS || memory.count == LBFGS_MEMORY, "%zu pairs", memory.count);
     free(room);
     free(r);
-    state_free(&s);
+    minimise_close(&s);
     slow_free(p);
 }
 

@@ -3,7 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "describe/covariance.h"
+#include "describe/describe.h"
 #include "describe/integral.h"
 #include "describe/region_features.h"
 #include "random_spd.h"
@@ -274,7 +274,8 @@ static void flat_image(void)
     CHECK(image_new(NULL, 20, 20, 1, &in) == SPD_OK, " ");
     for (size_t i = 0; i < 400; i++)
         in->pixel[i] = 0.3;
-    spd_describe_options options = {.covariance.regularize = -1.0};
+    spd_describe_options options = {.covariance.regularize =
+                                        defaults_regularize(SPD_DESCRIBE_REGION)};
     description out = {0};
     CHECK(describe(&options, in, &out, NULL) == SPD_OK, " ");
     CHECK(spd_check(NULL, 9, 1, out.X, 0.0) == SPD_OK, " ");
@@ -306,11 +307,11 @@ static void messages(void)
     expect_message(&(spd_describe_options){.rects = 1, .rect = &small}, in,
                    "rectangle 0 (11 x 1 pixels): 11 observations of 11 values");
     expect_message(
-        &(spd_describe_options){.rects = 1, .rect = &small, .covariance.regularize = -1.0}, in,
+        &(spd_describe_options){.rects = 1, .rect = &small, .covariance.regularize = 1e-6}, in,
         "11 observations of 11 values");
     expect_message(&(spd_describe_options){.grid_rows = 21, .grid_columns = 1}, in,
                    "a grid of 21 x 1 cells does not fit");
-    expect_message(&(spd_describe_options){.grid_rows = 3}, in, "3 x 0 cells");
+    expect_message(&(spd_describe_options){.grid_rows = 3}, in, "3 x 0 has no cells");
     expect_message(&(spd_describe_options){.grid_rows = SIZE_MAX / 2, .grid_columns = SIZE_MAX / 2},
                    in, "too fine");
     expect_message(&(spd_describe_options){.covariance.shrinkage = (spd_shrinkage)77}, in,

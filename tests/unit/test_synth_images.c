@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/context.h"
-#include "io/folder.h"
-#include "io/image.h"
-#include "io/outfolder.h"
+#include "formats/folder.h"
+#include "formats/image.h"
+#include "formats/outfolder.h"
 #include "synth/face.h"
 #include "synth/noise.h"
 #include "synth/synth.h"
@@ -165,7 +165,7 @@ static void keys_differ(void)
 {
     uint64_t key[64];
     for (uint64_t i = 0; i < 64; i++)
-        key[i] = noise_key(i / 16, i / 4 % 4, i % 4);
+        key[i] = rng_key(i / 16, i / 4 % 4, i % 4);
     for (size_t i = 0; i < 64; i++)
         for (size_t j = 0; j < i; j++)
             CHECK(key[i] != key[j], "%zu and %zu", i, j);
@@ -321,10 +321,10 @@ static void folders_that_cannot_be_taken(void)
 static spd_synth_options small(spd_synth_kind kind)
 {
     spd_synth_options o;
-    spd_synth_defaults(kind, &o);
+    spd_synth_defaults(kind, &o, sizeof o);
     o.classes = 3;
     o.samples = 2;
-    o.size = 24;
+    o.side = 24;
     return o;
 }
 
@@ -400,7 +400,7 @@ static void textures_have_contrast_and_colours(void)
     spd_synth_options o = small(SPD_SYNTH_TEXTURES);
     o.classes = 20;
     o.samples = 1;
-    o.size = 64;
+    o.side = 64;
     clear(FOLDER);
     CHECK(spd_synth_files(NULL, SPD_SYNTH_TEXTURES, &o, FOLDER, NULL) == SPD_OK, "textures");
     CHECK(list(FOLDER).files == 20, "%zu", list(FOLDER).files);
@@ -508,18 +508,18 @@ static void options_that_make_no_sense(void)
     expect_refused(SPD_SYNTH_TEXTURES, &o, "1 to 20");
     o = small(SPD_SYNTH_TEXTURES);
     o.samples = 0;
-    expect_refused(SPD_SYNTH_TEXTURES, &o, "0 textures of a class");
+    expect_refused(SPD_SYNTH_TEXTURES, &o, "0 textures per class");
     o = small(SPD_SYNTH_TEXTURES);
-    o.size = 15;
+    o.side = 15;
     expect_refused(SPD_SYNTH_TEXTURES, &o, "15 x 15 pixels");
     o = small(SPD_SYNTH_FACES);
     o.classes = 0;
     expect_refused(SPD_SYNTH_FACES, &o, "0 people");
     o = small(SPD_SYNTH_FACES);
-    o.size = 100000;
-    expect_refused(SPD_SYNTH_FACES, &o, "a side has 16 to 2048");
+    o.side = 100000;
+    expect_refused(SPD_SYNTH_FACES, &o, "sides must be 16 to 2048");
     expect_refused(SPD_SYNTH_SPD, NULL, "spd_synth_data");
-    expect_refused(SPD_SYNTH_KINDS, NULL, "no kind");
+    expect_refused(SPD_SYNTH_KINDS, NULL, "unknown kind");
 }
 
 static void names_of_kinds(void)
@@ -530,10 +530,10 @@ static void names_of_kinds(void)
     CHECK(strcmp(spd_synth_name(SPD_SYNTH_FACES), "faces") == 0, "faces");
     CHECK(!spd_synth_name(SPD_SYNTH_KINDS), "beyond");
     spd_synth_options o;
-    spd_synth_defaults(SPD_SYNTH_TEXTURES, &o);
-    CHECK(o.classes == 18 && o.samples == 12 && o.size == 400, "textures");
-    spd_synth_defaults(SPD_SYNTH_FACES, &o);
-    CHECK(o.classes == 200 && o.size == 64, "faces");
+    spd_synth_defaults(SPD_SYNTH_TEXTURES, &o, sizeof o);
+    CHECK(o.classes == 18 && o.samples == 12 && o.side == 400, "textures");
+    spd_synth_defaults(SPD_SYNTH_FACES, &o, sizeof o);
+    CHECK(o.classes == 200 && o.side == 64, "faces");
 }
 
 static int stop_at_once(void *user, const spd_progress *progress)
@@ -564,7 +564,7 @@ static void hunger_leaves_nothing(void)
         spd_synth_options o = small(kinds[k]);
         int done = 0;
         o.classes = o.samples = 1;
-        o.size = 16;
+        o.side = 16;
         clear(FOLDER);
         for (long n = 1; !done && n < 1000; n++) {
             spd_context *ctx = spd_context_new();

@@ -1,6 +1,6 @@
 /* test_synth_motion.c - generated motion capture, read back by the parsers of src/io: skeletons,
  * clips, index; curves against a slow twin; same seed, same bytes. */
-#include "io/motion.h"
+#include "formats/motion.h"
 #include "synth/motion_clip.h"
 #include "synth/synth.h"
 #include "unit/test_io_common.h"
@@ -10,7 +10,7 @@ enum { JOINTS = 31, MOST_BYTES = 1 << 20 };
 
 static spd_synth_options small(void)
 {
-    spd_synth_options o = {.seed = 5};
+    spd_synth_options o = {.size = sizeof o, .seed = 5};
     generator_motion.defaults(&o);
     o.subjects = 2;
     o.samples = 2;
@@ -271,7 +271,7 @@ static void options_without_sense(void)
     refused(o, "27 subjects|26");
     o = small();
     o.samples = 0;
-    refused(o, "0 repeats");
+    refused(o, "0 repetitions");
     o = small();
     o.frames = 3;
     refused(o, "3 frames|20");

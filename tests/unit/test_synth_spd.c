@@ -1,7 +1,7 @@
 /* test_synth_spd.c - generated matrices: what they are made of, that the classes differ in the
  * planted subspace and nowhere else, and what is refused. */
 #include "base/memory.h"
-#include "spdml.h"
+#include "spdml-data.h"
 #include "test.h"
 
 static spd_context *ctx;
@@ -9,7 +9,7 @@ static spd_context *ctx;
 static spd_synth_options usual(void)
 {
     spd_synth_options o;
-    spd_synth_defaults(SPD_SYNTH_SPD, &o);
+    spd_synth_defaults(SPD_SYNTH_SPD, &o, sizeof o);
     return o;
 }
 
@@ -208,6 +208,24 @@ static void refused(spd_synth_options o, const char *word)
           (int)status, message, word);
 }
 
+/* A caller who was compiled when the options ended before `side` gets the same data; one who did
+ * not say a size is refused. */
+static void options_of_other_versions(void)
+{
+    spd_synth_options o = usual();
+    spd_data *now = NULL, *before = NULL;
+    CHECK(spd_synth_data(ctx, &o, NULL, &now) == SPD_OK, "now");
+    o.size = offsetof(spd_synth_options, side);
+    o.side = 77;
+    CHECK(spd_synth_data(ctx, &o, NULL, &before) == SPD_OK, "before");
+    if (now && before)
+        CHECK(memcmp(now->X, before->X, now->p * now->n * now->n * sizeof(double)) == 0, "differ");
+    spd_data_free(now);
+    spd_data_free(before);
+    o.size = 0;
+    refused(o, "size is 0");
+}
+
 static void options_without_sense(void)
 {
     spd_synth_options o = usual();
@@ -267,6 +285,7 @@ int main(void)
     RUN(variation_is_what_was_asked_for);
     RUN(smallest_sizes);
     RUN(options_without_sense);
+    RUN(options_of_other_versions);
     RUN(memory_runs_out);
     spd_context_free(ctx);
     return test_summary();

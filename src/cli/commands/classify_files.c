@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "cli/evaluate/recognition.h"
 #include "cli/frame/signals.h"
@@ -91,7 +90,7 @@ static void print_table(FILE *f, const void *what)
 
 static int write_table(session *s, predictions *p)
 {
-    const char *path = arguments_text(s->args, "output");
+    const char *path = session_output(s);
     if (signals_interrupted())
         return session_fail(s, SPD_ECANCELLED);
     if (p->name && p->name->count != p->test->p)
@@ -105,9 +104,7 @@ static int write_table(session *s, predictions *p)
 int classify_write(session *s, const spd_data *train, const spd_data *test, const int *predicted)
 {
     predictions p = {train, test, names_of(test), predicted};
-    const char *path = arguments_text(s->args, "output");
-    if (!path)
+    if (!session_output(s))
         return CLI_GOOD;
-    const char *ending = strrchr(path, '.');
-    return ending && strcasecmp(ending, ".csv") == 0 ? write_table(s, &p) : write_arrays(s, &p);
+    return session_output_is(s, ".csv") ? write_table(s, &p) : write_arrays(s, &p);
 }

@@ -108,9 +108,10 @@ static int load_model(session *s, classifying *c)
                   train->source, train->n, train->n);
         return CLI_FAILED;
     }
-    if (c->model->metric != c->method.metric)
+    if (c->model->options->metric != c->method.metric)
         session_remark(s, "%s was learned under the metric %s, %s uses %s", path,
-                       spd_metric_name(c->model->metric), spd_classifier_name(c->method.classifier),
+                       spd_metric_name(c->model->options->metric),
+                       spd_classifier_name(c->method.classifier),
                        spd_metric_name(c->method.metric));
     return CLI_GOOD;
 }

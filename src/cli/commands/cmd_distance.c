@@ -1,103 +1,52 @@
 /* cmd_distance.c - `spdml distance`: all distances within a set or between two. */
-#include <math.h>
-#include <stdio.h>
-
-#include "cli/frame/cli_memory.h"
-#include "cli/frame/sheet.h"
 #include "cli/frame/session.h"
 #include "cli/frame/summary.h"
 
-/* The sets, their distances D (p x q, or p x p without B), and how they are measured. */
-typedef struct distances {
-    spd_data *A, *B; /* B is NULL within one set */
-    size_t rows, columns;
-    double *D;
-} distances;
-
-static int load(session *s, distances *d)
+/* Distances D (p x q). Last of all: the range reorders D, within one set to its pairs. */
+static void show(session *s, const spd_data *data, size_t q, int within, double *D)
 {
-    int code = session_load(s, s->args->operands[0], 0, &d->A);
-    if (!code && s->args->operand_count > 1)
-        code = session_load(s, s->args->operands[1], 0, &d->B);
-    if (!code && d->B)
-        code = session_same_size(d->A, d->B);
-    if (code)
-        return code;
-    d->rows = d->A->p;
-    d->columns = d->B ? d->B->p : d->A->p;
-    d->D = cli_alloc_table(d->rows, d->columns, sizeof *d->D, "distances");
-    return CLI_GOOD;
-}
-
-/* A pair without a distance: X is of the first file, Y of the second. */
-static int fail(session *s, const distances *d, spd_status status)
-{
-    return session_fail_pair(s, d->A->source, d->B ? d->B->source : NULL, "Y", status);
-}
-
-static int compute(session *s, distances *d)
-{
-    spd_status status = spd_pairwise2(s->ctx, session_metric(s), d->A->n, d->A->p, d->A->X,
-                                      d->columns, d->B ? d->B->X : NULL, d->D);
-    if (status < 0)
-        return fail(s, d, status);
-    if (!arguments_flag(s->args, "squared"))
-        for (size_t i = 0; i < d->rows * d->columns; i++)
-            d->D[i] = sqrt(fmax(d->D[i], 0.0));
-    session_talk(s, "%zu x %zu distances", d->rows, d->columns);
-    bar_clear(&s->bar);
-    return CLI_GOOD;
-}
-
-/* Reorders D. Within one set, over the pairs above the diagonal. */
-static void show_range(sheet *r, distances *d)
-{
-    size_t count = d->B ? d->rows * d->columns : summary_upper(d->rows, d->D);
-    summary range = summary_of(count, d->D);
-    sheet_real(r, "min", "least", range.min);
-    sheet_real(r, "median", "median", range.median);
-    sheet_real(r, "max", "largest", range.max);
-}
-
-/* Last of all: the range reorders D. */
-static void show_distances(session *s, distances *d)
-{
-    const char *output = arguments_text(s->args, "output");
-    sheet r;
-    sheet_open(&r, arguments_flag(s->args, "json"));
-    sheet_text(&r, "metric", "metric", arguments_text(s->args, "metric"));
-    sheet_flag(&r, "squared", "squared", arguments_flag(s->args, "squared"));
-    sheet_count(&r, "p", NULL, d->rows, "");
-    sheet_count(&r, "q", NULL, d->columns, "");
-    sheet_count(&r, "n", NULL, d->A->n, "");
-    sheet_line(&r, "distances", "%zu x %zu", d->rows, d->columns);
-    if (output)
-        sheet_text(&r, "output", "output", output);
-    int shown = !output && sheet_is_small(d->rows, d->columns);
+    size_t p = data->p;
+    int shown = !session_output(s) && sheet_is_small(p, q);
+    sheet *r = session_sheet(s);
+    sheet_text(r, "metric", "metric", arguments_text(s->args, "metric"));
+    sheet_flag(r, "squared", "squared", arguments_flag(s->args, "squared"));
+    sheet_count(r, "p", NULL, p, "");
+    sheet_count(r, "q", NULL, q, "");
+    sheet_count(r, "n", NULL, data->n, "");
+    sheet_line(r, "distances", "%zu x %zu", p, q);
+    if (session_output(s))
+        sheet_text(r, "output", "output", session_output(s));
     if (shown)
-        sheet_matrix(&r, "distance", d->rows, d->columns, d->D);
-    if (!shown || r.object)
-        show_range(&r, d);
-    if (!shown && !output)
-        sheet_hint(&r, d->rows, d->columns);
-    sheet_close(&r);
+        sheet_matrix(r, "distance", p, q, D);
+    if (!shown || r->object) {
+        summary range = summary_of(within ? summary_upper(p, D) : p * q, D);
+        sheet_real(r, "min", "least", range.min);
+        sheet_real(r, "median", "median", range.median);
+        sheet_real(r, "max", "largest", range.max);
+    }
+    if (!shown && !session_output(s))
+        sheet_hint(r, p, q);
 }
 
 static int run(session *s)
 {
-    distances d = {0};
-    int code = session_check_output(s);
+    spd_data *A, *B = NULL;
+    int code = session_begin(s, &A);
     if (!code)
-        code = load(s, &d);
+        code = session_second(s, s->args->operand_count > 1 ? s->args->operands[1] : NULL, A, &B);
+    if (code)
+        return code;
+    size_t p = A->p, q = B ? B->p : A->p;
+    double *D = session_table(s, p, q, sizeof *D, "distances");
+    spd_status status =
+        spd_pairwise2(s->ctx, session_metric(s), A->n, p, A->X, q, B ? B->X : NULL, D);
+    if (status < 0) /* X is of the first file, Y of the second */
+        return session_fail_pair(s, A->source, B ? B->source : NULL, "Y", status);
+    session_distances(s, p * q, D);
+    session_talk(s, "%zu x %zu distances", p, q);
+    code = session_write_matrix(s, "D", p, q, D);
     if (!code)
-        code = compute(s, &d);
-    if (!code)
-        code = session_write_matrix(s, "D", d.rows, d.columns, d.D);
-    if (!code)
-        show_distances(s, &d);
-    cli_free(d.D);
-    spd_data_free(d.A);
-    spd_data_free(d.B);
+        show(s, A, q, !B, D);
     return code;
 }
 
@@ -109,10 +58,10 @@ static const option options[] = {
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Distances between all matrices of DATA and all of DATA2, or within DATA alone: the result is "
+    "Distances between all matrices of DATA and all of DATA2, or within DATA: the result is "
     "then symmetric with zeros on the diagonal.",
-    "Without -o, up to 12 x 12 distances are printed; of more, least, median and largest are "
-    "given, within one set over its pairs.",
+    "Without -o, up to 12 x 12 distances are printed; of more, only the least, the median and "
+    "the largest (within one set, over its pairs).",
     NULL};
 
 static const command_example examples[] = {
@@ -125,8 +74,6 @@ const command command_distance = {
     .name = "distance",
     .summary = "distances within a set of matrices or between two",
     .operands = "DATA [DATA2]",
-    .min_operands = 1,
-    .max_operands = 2,
     .groups = COMMAND_DATA_GROUPS(options),
     .paragraphs = paragraphs,
     .examples = examples,

@@ -1,10 +1,7 @@
 /* cmd_embed.c - `spdml embed`: coordinates in a few dimensions, for pictures and further work. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "cli/frame/cli_memory.h"
-#include "cli/frame/sheet.h"
 #include "cli/frame/session.h"
 
 #define NUMBER_ROOM 32 /* characters of a number in a .csv file */
@@ -17,47 +14,26 @@ typedef struct embedding {
     spd_embed_info info;
 } embedding;
 
-static spd_embedding method_of(const char *name)
-{
-    spd_embedding kind = SPD_EMBED_LLE;
-    spd_embedding_parse(NULL, name, &kind);
-    return kind;
-}
-
 static const char *method_names(size_t i)
 {
     return i < SPD_EMBEDDINGS ? spd_embedding_name((spd_embedding)i) : NULL;
 }
 
-static int uses_neighbours(const embedding *e)
+static int compute(session *s, embedding *e)
 {
-    return e->options.kind != SPD_EMBED_PGA && e->options.kind != SPD_EMBED_MDS;
-}
-
-/* ---- computing ---------------------------------------------------------------------------------
- */
-
-static int load(session *s, embedding *e)
-{
-    int code = session_load(s, s->args->operands[0], 0, &e->data);
-    if (code)
-        return code;
-    e->options = (spd_embed_options){.kind = method_of(arguments_text(s->args, "method")),
+    size_t p = e->data->p;
+    e->options = (spd_embed_options){.size = sizeof e->options,
+                                     .kind = (spd_embedding)session_choice(s, "method"),
                                      .metric = session_metric(s),
                                      .k = (size_t)arguments_int(s->args, "k"),
                                      .dimensions = (size_t)arguments_int(s->args, "dimensions"),
                                      .ridge = arguments_real(s->args, "lle-ridge"),
                                      .bandwidth = arguments_real(s->args, "bandwidth")};
-    return CLI_GOOD;
-}
-
-static int compute(session *s, embedding *e)
-{
-    size_t p = e->data->p, d = e->options.dimensions;
+    e->info.size = sizeof e->info;
     /* More dimensions than matrices are refused below, without room for them. */
-    size_t columns = d < p ? d : 1;
-    e->Y = cli_alloc_table(p, columns, sizeof *e->Y, "coordinates");
-    e->eigenvalue = cli_alloc(columns, sizeof *e->eigenvalue, "eigenvalues");
+    size_t columns = e->options.dimensions < p ? e->options.dimensions : 1;
+    e->Y = session_table(s, p, columns, sizeof *e->Y, "coordinates");
+    e->eigenvalue = session_table(s, columns, 1, sizeof *e->eigenvalue, "eigenvalues");
     spd_status status =
         spd_embed(s->ctx, &e->options, e->data->n, p, e->data->X, e->Y, e->eigenvalue, &e->info);
     if (status < 0)
@@ -65,18 +41,11 @@ static int compute(session *s, embedding *e)
     if (status > 0)
         session_remark(s, "%s: %s", e->data->source, advice_last(s->ctx).text);
     session_talk(s, "embedded %zu matrices", p);
-    bar_clear(&s->bar);
     return CLI_GOOD;
 }
 
 /* ---- writing -----------------------------------------------------------------------------------
  */
-
-static int ends_with(const char *path, const char *ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length >= tail && strcmp(path + length - tail, ending) == 0;
-}
 
 /* cell (d + 1, the last for the label) <- row i of the table; numbers go to text. Row 0 is the
  * header. */
@@ -99,8 +68,8 @@ static void fill_row(const embedding *e, size_t i, char **cell, char *text)
 static int write_csv(session *s, const embedding *e)
 {
     size_t d = e->options.dimensions, rows = e->data->p + 1, columns = d + (e->data->label != NULL);
-    char **cell = cli_alloc_table(rows, columns, sizeof *cell, "cells");
-    char *text = cli_alloc_table(rows, d * NUMBER_ROOM, 1, "characters");
+    char **cell = session_table(s, rows, columns, sizeof *cell, "cells");
+    char *text = session_table(s, rows, d * NUMBER_ROOM, 1, "characters");
     for (size_t i = 0; i < rows; i++)
         fill_row(e, i, cell + i * columns, text + i * d * NUMBER_ROOM);
     const spd_array table = {.type = SPD_TEXT,
@@ -109,41 +78,26 @@ static int write_csv(session *s, const embedding *e)
                              .count = rows * columns,
                              .text = cell};
     const spd_array *const list[] = {&table};
-    int code = session_write(s, 1, list);
-    cli_free(cell);
-    cli_free(text);
-    return code;
+    return session_write(s, 1, list);
 }
 
-/* Y, the eigenvalues, and the labels as they were read. */
-static int write_arrays(session *s, const embedding *e, int only_one)
+/* Y, and where the format has room the eigenvalues and the labels as they were read. */
+static int write_arrays(session *s, const embedding *e)
 {
     static char label_name[] = "y";
-    size_t d = e->options.dimensions, count = 0;
+    size_t d = e->options.dimensions, count = 1;
     spd_array Y = session_array_f64("Y", e->data->p, d, e->Y), label;
-    spd_array eigenvalue = session_array_f64("eigenvalue", 1, d, e->eigenvalue);
-    const spd_array *list[3];
+    spd_array eigenvalue = session_array_f64("eigenvalue", d, 1, e->eigenvalue);
+    const spd_array *list[3] = {&Y};
     eigenvalue.ndim = 1;
-    eigenvalue.shape[0] = d;
-    list[count++] = &Y;
-    if (!only_one)
+    if (!session_output_is(s, ".npy"))
         list[count++] = &eigenvalue;
-    if (!only_one && e->data->y) {
+    if (count > 1 && e->data->y) {
         label = *e->data->y;
         label.name = label_name;
         list[count++] = &label;
     }
     return session_write(s, count, list);
-}
-
-static int write_output(session *s, const embedding *e)
-{
-    const char *output = arguments_text(s->args, "output");
-    if (!output)
-        return CLI_GOOD;
-    if (ends_with(output, ".csv"))
-        return write_csv(s, e);
-    return write_arrays(s, e, ends_with(output, ".npy"));
 }
 
 /* ---- telling -----------------------------------------------------------------------------------
@@ -164,93 +118,57 @@ static void show_eigenvalues(sheet *r, const embedding *e)
     sheet_json(r, "eigenvalues", list);
 }
 
-static void show_embedding(session *s, const embedding *e)
+static void show(session *s, const embedding *e)
 {
-    const char *output = arguments_text(s->args, "output");
-    size_t p = e->data->p, d = e->options.dimensions;
-    sheet r;
-    sheet_open(&r, arguments_flag(s->args, "json"));
-    sheet_text(&r, "method", "method", spd_embedding_name(e->options.kind));
-    sheet_text(&r, "metric", "metric", spd_metric_name(e->options.metric));
-    sheet_count(&r, "p", "matrices", p, "");
-    sheet_count(&r, "n", NULL, e->data->n, "");
-    sheet_count(&r, "dimensions", "dimensions", d, "");
-    if (uses_neighbours(e))
-        sheet_count(&r, "k", "neighbours", e->options.k, "each");
+    int neighbours = e->options.kind != SPD_EMBED_PGA && e->options.kind != SPD_EMBED_MDS;
+    sheet *r = session_sheet(s);
+    sheet_text(r, "method", "method", spd_embedding_name(e->options.kind));
+    sheet_text(r, "metric", "metric", spd_metric_name(e->options.metric));
+    sheet_count(r, "p", "matrices", e->data->p, "");
+    sheet_count(r, "n", NULL, e->data->n, "");
+    sheet_count(r, "dimensions", "dimensions", e->options.dimensions, "");
+    if (neighbours)
+        sheet_count(r, "k", "neighbours", e->options.k, "each");
     if (e->options.kind == SPD_EMBED_LAPLACIAN)
-        sheet_real(&r, "bandwidth", "bandwidth", e->info.bandwidth);
-    show_eigenvalues(&r, e);
-    if (!uses_neighbours(e)) {
-        sheet_real(&r, "explained", NULL, e->info.explained);
-        sheet_line(&r, "explained", "%.1f %% of the variance", 100.0 * e->info.explained);
+        sheet_real(r, "bandwidth", "bandwidth", e->info.bandwidth);
+    show_eigenvalues(r, e);
+    if (!neighbours) {
+        sheet_real(r, "explained", NULL, e->info.explained);
+        sheet_line(r, "explained", "%.1f %% of the variance", 100.0 * e->info.explained);
     }
-    if (output)
-        sheet_text(&r, "output", "output", output);
+    if (session_output(s))
+        sheet_text(r, "output", "output", session_output(s));
     else
-        sheet_matrix(&r, "Y", p, d, e->Y);
-    sheet_close(&r);
+        sheet_matrix(r, "Y", e->data->p, e->options.dimensions, e->Y);
 }
 
 static int run(session *s)
 {
     embedding e = {0};
-    int code = session_check_output(s);
-    if (!code)
-        code = load(s, &e);
+    int code = session_begin(s, &e.data);
     if (!code)
         code = compute(s, &e);
+    if (!code && session_output(s))
+        code = session_output_is(s, ".csv") ? write_csv(s, &e) : write_arrays(s, &e);
     if (!code)
-        code = write_output(s, &e);
-    if (!code)
-        show_embedding(s, &e);
-    cli_free(e.Y);
-    cli_free(e.eigenvalue);
-    spd_data_free(e.data);
+        show(s, &e);
     return code;
 }
 
 static const option options[] = {
-    {.name = "method",
-     .argument = "NAME",
-     .type = OPTION_CHOICE,
-     .standard = "pga",
-     .choice = method_names,
-     .help = "How"},
+    {"method", 0, OPTION_CHOICE, "NAME", "pga", .choice = method_names, .help = "How"},
     OPTION_METRIC,
-    {.name = "dimensions",
-     .letter = 'd',
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "2",
-     .min = 1,
-     .max = 2147483647,
-     .help = "Coordinates of each matrix"},
-    {.name = "k",
-     .letter = 'k',
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "10",
-     .min = 1,
-     .max = 2147483647,
+    {"dimensions", 'd', OPTION_INT, "N", "2", 1, 2147483647, .help = "Coordinates of each matrix"},
+    {"k", 'k', OPTION_INT, "N", "10", 1, 2147483647,
      .help = "Neighbours of each matrix (lle, hessian-lle, laplacian)"},
-    {.name = "bandwidth",
-     .argument = "T",
-     .type = OPTION_REAL,
-     .standard = "0",
-     .min = 0,
-     .max = INFINITY,
+    {"bandwidth", 0, OPTION_REAL, "T", "0", 0, INFINITY,
      .help = "Laplacian: weights are exp(-d2/T); 0 takes the mean squared distance of neighbours"},
-    {.name = "lle-ridge",
-     .argument = "E",
-     .type = OPTION_REAL,
-     .standard = "0",
-     .min = 0,
-     .max = INFINITY,
+    {"lle-ridge", 0, OPTION_REAL, "E", "0", 0, INFINITY,
      .help = "LLE: E trace(G) is added to the diagonal of a neighbourhood's inner products G; 0 "
              "takes 0.001"},
     {OPTION_OUTPUT(option_array_endings,
-                   "Write Y, eigenvalue and y (the labels, where known) to FILE; .csv holds a "
-                   "column per coordinate and the label, .npy holds Y alone")},
+                   "Write Y, eigenvalue and y (the labels, if known) to FILE; .csv has a column "
+                   "per coordinate and the label, .npy has only Y")},
     OPTION_END};
 
 static const char *const paragraphs[] = {
@@ -258,22 +176,20 @@ static const char *const paragraphs[] = {
     "the mean. mds: classical scaling of the distances. lle, hessian-lle and laplacian: manifold "
     "learning from the k nearest neighbours (Goh and Vidal 2008); their graph must be connected, "
     "and hessian-lle needs k of at least 1 + d + d(d+1)/2.",
-    "lle and hessian-lle work in tangent spaces: airm, log-euclidean, log-cholesky or euclidean. "
-    "The signs of coordinates are fixed: the entry of largest size is positive.",
+    "lle and hessian-lle work in tangent spaces: airm, log-euclidean, log-cholesky or "
+    "euclidean. The signs of coordinates are fixed: the entry of largest magnitude is positive.",
     NULL};
 
 static const command_example examples[] = {
     {"spdml embed data.npz -o picture.csv", "Two coordinates and the label of each matrix."},
     {"spdml embed data.npz --method lle -k 12 -d 3 -o Y.npz", "Locally linear embedding."},
-    {"spdml embed data.npz --method mds --metric stein --json", "What two dimensions explain."},
+    {"spdml embed data.npz --method mds --metric stein --json", "How much two dimensions explain."},
     {NULL, NULL}};
 
 const command command_embed = {
     .name = "embed",
     .summary = "coordinates in a few dimensions: pga, mds, lle and others",
     .operands = "DATA",
-    .min_operands = 1,
-    .max_operands = 1,
     .groups = COMMAND_DATA_GROUPS(options),
     .paragraphs = paragraphs,
     .examples = examples,

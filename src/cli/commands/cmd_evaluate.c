@@ -12,10 +12,10 @@
 
 static void take_fit_options(session *s, spd_fit_options *o)
 {
-    spd_fit_defaults(o);
+    spd_fit_defaults(o, sizeof *o);
     o->seed = (uint64_t)arguments_int(s->args, "seed");
-    o->objective = (spd_objective)learning_choice(s, "objective");
-    o->init = (spd_init)learning_choice(s, "init");
+    o->objective = (spd_objective)session_choice(s, "objective");
+    o->init = (spd_init)session_choice(s, "init");
     o->affinity_weight = arguments_real(s->args, "affinity-weight");
     o->max_iter = (int)arguments_int(s->args, "max-iter");
     o->tol = arguments_real(s->args, "tol");
@@ -205,11 +205,6 @@ static int run(session *s)
     return code;
 }
 
-static const char *objectives(size_t i)
-{
-    return spd_objective_name((spd_objective)i);
-}
-
 static const char *inits(size_t i)
 {
     return i < SPD_INIT_GIVEN ? spd_init_name((spd_init)i) : NULL;
@@ -294,40 +289,15 @@ static const option options_tuning[] = {
      .type = OPTION_TEXT,
      .repeatable = 1,
      .help = "Values of a parameter to choose from, in place of the default ones"},
-    {.name = "objective",
-     .argument = "NAME",
-     .type = OPTION_CHOICE,
-     .standard = "difference",
-     .choice = objectives,
-     .help = "Learned map: difference of the distances within and between classes, or their ratio"},
-    {.name = "affinity-weight",
-     .argument = "L",
-     .type = OPTION_REAL,
-     .standard = "1",
-     .min = 0,
-     .max = INFINITY,
-     .help = "Learned map: weight of the pairs between classes"},
-    {.name = "init",
-     .argument = "KIND",
-     .type = OPTION_CHOICE,
-     .standard = "identity",
-     .choice = inits,
-     .help = "Learned map: where it begins"},
-    {.name = "max-iter",
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "200",
-     .min = 0,
-     .max = 1000000000,
-     .help = "Learned map: iterations at most"},
-    {.name = "tol",
-     .argument = "E",
-     .type = OPTION_REAL,
-     .standard = "1e-5",
-     .min = 0,
-     .max = 1,
-     .help = "Learned map: stop when the cost falls by less than E of itself"},
     OPTION_END};
+
+static const option options_start[] = {{.name = "init",
+                                        .argument = "KIND",
+                                        .type = OPTION_CHOICE,
+                                        .standard = "identity",
+                                        .choice = inits,
+                                        .help = "Where it begins"},
+                                       OPTION_END};
 
 static const char *const paragraphs[] = {
     "Trains each method on one part of DATA, tests it on another, and prints accuracy, balanced "
@@ -353,10 +323,11 @@ const command command_evaluate = {
     .name = "evaluate",
     .summary = "compare methods of recognition under a protocol",
     .operands = "DATA",
-    .min_operands = 1,
-    .max_operands = 1,
     .groups = {{"Options", options},
                {"Choosing parameters", options_tuning},
+               {"The learned map", options_objective},
+               {NULL, options_start},
+               {NULL, options_stop},
                {"Fixed parameters", options_values},
                {"Reading data", options_data},
                {"Common options", options_common}},

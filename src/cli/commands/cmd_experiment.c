@@ -1,4 +1,4 @@
-/* cmd_experiment.c - `spdml experiment`: the paper's tables and figures. */
+/* cmd_experiment.c - `spdml experiment`: runs a recipe, one of the paper's or the user's own. */
 #define _XOPEN_SOURCE 700
 
 #include <errno.h>
@@ -7,143 +7,165 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/evaluate/tables.h"
 #include "cli/experiment/experiment.h"
-#include "cli/frame/suggest.h"
+#include "cli/frame/cli_memory.h"
+#include "cli/frame/sheet.h"
 
-static const experiment_kind kinds[] = {
-    {.name = "materials",
-     .title = "Material categorisation",
-     .methods = EXPERIMENT_METHODS,
-     .generated = "images of materials, in place of UIUC",
-     .run = experiment_materials},
-    {.name = "motion",
-     .title = "Action recognition from motion capture",
-     .methods = EXPERIMENT_METHODS,
-     .generated = "motion capture, in place of HDM05",
-     .run = experiment_motion},
-    {.name = "faces",
-     .title = "Face recognition across poses",
-     .methods = EXPERIMENT_METHODS ",src,gsrc",
-     .generated = "images of faces, in place of FERET",
-     .run = experiment_faces},
-    {.name = "nu-b",
-     .title = "Accuracy against nu_b",
-     .methods = "nn-stein-ml,nn-airm-ml",
-     .generated = "the images of materials",
-     .run = experiment_nu_b,
-     .x_label = "nu_b",
-     .x_scale = SVG_WHOLE},
-    {.name = "observations",
-     .title = "Accuracy against the number of observations",
-     .methods = "nn-stein,nn-stein-ml,nn-airm,nn-airm-ml",
-     .generated = "vectors whose classes differ in a planted subspace",
-     .run = experiment_observations,
-     .x_label = "observations",
-     .x_scale = SVG_LOG10},
-};
-#define KINDS (sizeof kinds / sizeof *kinds)
+/* ---- variables --------------------------------------------------------------------------------
+ */
 
-static int take_kind(experiment *x)
+static int ends_with(const char *text, const char *end)
 {
-    const char *name = x->s->args->operands[0];
-    suggestion near = suggest_for(name);
-    for (size_t k = 0; k < KINDS; k++) {
-        x->kind = &kinds[k];
-        if (strcmp(name, kinds[k].name) == 0)
-            return CLI_GOOD;
-        suggest_offer(&near, kinds[k].name);
-    }
-    if (near.best)
-        cli_error("unknown experiment '%s'; did you mean '%s'?", name, near.best);
-    else
-        cli_error("unknown experiment '%s'; there are materials, motion, faces, nu-b and "
-                  "observations",
-                  name);
-    return CLI_MISUSED;
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Options that only some experiments have a use for. */
-static int check_belongs(const experiment *x)
+/* A data set of matrices is used as it is. */
+static int is_data_set(const char *path)
 {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
+           (ends_with(path, ".npz") || ends_with(path, ".mat"));
+}
+
+/* The size of the user's matrices or observations, an eighth and a quarter of it, where the recipe
+ * asks for them. Where it cannot be told, evaluate says why. */
+static void set_sizes(experiment *x)
+{
+    spd_array *a = NULL;
+    size_t n = 1;
+    int asked = strstr(x->recipe.text, "$size-of-data") ||
+                (strstr(x->recipe.text, "$eighth") && arguments_flag(x->s->args, "quick"));
+    if (asked && x->data && is_data_set(x->data) &&
+        spd_array_read(x->s->ctx, x->data, "X", &a) >= 0 && a->ndim == 3)
+        n = a->shape[2];
     static const struct {
-        const char *option, *kinds;
-    } belongs[] = {{"no-color", " materials nu-b "},
-                   {"labels", " materials motion faces nu-b "},
-                   {"repeats", " materials nu-b observations "},
-                   {"grid", " materials motion faces "},
-                   {"paper", " materials motion faces "},
-                   {"regularize", " observations "},
-                   {"m", " nu-b observations "}};
-    char word[40];
-    snprintf(word, sizeof word, " %s ", x->kind->name);
-    for (size_t i = 0; i < sizeof belongs / sizeof *belongs; i++)
-        if (arguments_count(x->s->args, belongs[i].option) && !strstr(belongs[i].kinds, word)) {
-            cli_error("%s%s does not belong to %s; see 'spdml experiment --help'",
-                      belongs[i].option[1] ? "--" : "-", belongs[i].option, x->kind->name);
+        const char *name;
+        size_t part;
+    } sizes[] = {{"size-of-data", 1}, {"quarter", 4}, {"eighth", 8}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char *text = words_text("%zu", n / sizes[i].part + (n < sizes[i].part));
+        recipe_set(&x->recipe, sizes[i].name, text);
+        cli_free(text);
+    }
+    spd_array_free(a);
+}
+
+/* Has the user's data set no images beside its matrices? */
+static int lacks_images(experiment *x)
+{
+    spd_array *images = NULL;
+    int lacks = strstr(x->recipe.text, "no-images") && x->data && is_data_set(x->data) &&
+                spd_array_read(x->s->ctx, x->data, "images", &images) < 0;
+    spd_array_free(images);
+    return lacks;
+}
+
+/* --set NAME=VALUE, what the other options say, and what is not said. */
+static int set_variables(experiment *x)
+{
+    static const char *const options[] = {"methods",    "repeats", "m",
+                                          "regularize", "labels",  "seed"};
+    const arguments *a = x->s->args;
+    recipe *r = &x->recipe;
+    recipe_forget(r);
+    for (size_t i = 0; i < arguments_count(a, "set"); i++) {
+        const char *given = arguments_nth(a, "set", i), *value = strchr(given, '=');
+        if (!value) {
+            cli_error("--set %s: NAME=VALUE is expected", given);
             return CLI_MISUSED;
         }
+        char *name = words_text("%.*s", (int)(value - given), given);
+        recipe_give(r, name, value + 1);
+        cli_free(name);
+    }
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (arguments_count(a, options[i]))
+            recipe_give(r, options[i], arguments_text(a, options[i]));
+    int matrices = x->data && is_data_set(x->data);
+    if (arguments_flag(a, "no-color"))
+        recipe_give(r, "no-color", "--no-color");
+    recipe_set(r, "no-color", "");
+    recipe_set(r, "seed", arguments_text(a, "seed"));
+    recipe_set(r, "quick", arguments_flag(a, "quick") ? "quick" : "");
+    recipe_set(r, "no-report", x->temporary ? "--no-report" : "");
+    recipe_set(r, "no-images", lacks_images(x) ? "no-images" : "");
+    recipe_set(r, "own-matrices", matrices ? "own-matrices" : "");
+    recipe_set(r, "folder", x->folder);
+    if (x->data)
+        recipe_give(r, "data", x->data);
+    if (matrices)
+        recipe_give(r, "matrices", x->data);
+    set_sizes(x);
     return CLI_GOOD;
 }
 
-/* Is the data there? Asked before the folder is made. */
-static int check_data(const experiment *x)
+/* ---- checks -----------------------------------------------------------------------------------
+ */
+
+/* What was given and the recipe has no use for. */
+static int check_belongs(const experiment *x)
 {
-    if (!x->data || access(x->data, R_OK) == 0)
+    const recipe *r = &x->recipe;
+    const char *wrong = NULL, *name;
+    json_t *value;
+    json_object_foreach(r->given, name, value)
+    {
+        int data = strcmp(name, "data") == 0 && json_object_get(r->used, "matrices");
+        if (!json_object_get(r->used, name) && !data && strcmp(name, "matrices") != 0)
+            wrong = name;
+    }
+    if (arguments_count(x->s->args, "grid") && !strstr(r->text, "--grid"))
+        wrong = "grid";
+    if (!wrong)
         return CLI_GOOD;
-    cli_error("%s: cannot be read: %s", x->data, strerror(errno));
-    return CLI_FAILED;
+    int known = command_option_named(x->s->args->command, wrong, strlen(wrong)) != NULL;
+    cli_error("%s%s does not belong to %s; 'spdml experiment %s --show' shows the recipe",
+              !known     ? "--set "
+              : wrong[1] ? "--"
+                         : "-",
+              wrong, r->name, r->name);
+    return CLI_MISUSED;
 }
 
-/* Are the methods such, and of use? Asked before anything is made. */
-static int check_methods(const experiment *x)
+/* Everything that can be refused is refused before the folder is made. */
+static int check(experiment *x)
 {
-    words names = {0};
-    int code = CLI_GOOD, figure = x->kind->run == experiment_nu_b;
-    words_split(&names, x->methods, ",");
-    if (names.count == 0) {
-        cli_error("--methods names none; see 'spdml evaluate --help'");
-        code = CLI_MISUSED;
+    const char *output = arguments_text(x->s->args, "output");
+    x->checking = 1;
+    x->folder = output ? output : ".";
+    if (x->data && access(x->data, R_OK) != 0) {
+        cli_error("%s: cannot be read: %s", x->data, strerror(errno));
+        return CLI_FAILED;
     }
-    for (size_t i = 0; i < names.count && !code; i++) {
-        spd_method method;
-        code = recognition_parse(x->s, names.word[i], &method);
-        if (!code && figure && !spd_method_uses(&method, SPD_PARAM_NU_B)) {
-            cli_error("--methods: %s has no nu_b; take methods with -ml", names.word[i]);
-            code = CLI_MISUSED;
-        }
+    if (arguments_flag(x->s->args, "resume") && !output) {
+        cli_error("--resume goes on in the folder of an earlier run; name it with -o DIR");
+        return CLI_MISUSED;
     }
-    words_free(&names);
-    return code;
+    int code = set_variables(x);
+    if (!code)
+        code = experiment_walk(x);
+    x->checking = 0;
+    return code ? code : check_belongs(x);
 }
 
-static int take(session *s, experiment *x)
+/* ---- showing ----------------------------------------------------------------------------------
+ */
+
+static int list(session *s)
 {
-    const arguments *a = s->args;
-    *x = (experiment){.s = s, .quick = arguments_flag(a, "quick")};
-    int code = take_kind(x);
-    if (!code)
-        code = check_belongs(x);
-    if (code)
-        return code;
-    x->data = arguments_text(a, "data");
-    x->methods = arguments_text(a, "methods");
-    if (!x->methods)
-        x->methods = x->kind->methods;
-    x->repeats = x->quick ? 2 : 10;
-    if (arguments_count(a, "repeats"))
-        x->repeats = (size_t)arguments_int(a, "repeats");
-    if (x->kind->x_label)
-        x->m = x->quick ? 5 : 20;
-    if (x->kind->run == experiment_observations)
-        x->m = x->quick ? 4 : 10;
-    if (arguments_count(a, "m"))
-        x->m = (size_t)arguments_int(a, "m");
-    code = check_methods(x);
-    if (!code)
-        code = experiment_load_paper(x);
-    return code ? code : check_data(x);
+    sheet r;
+    sheet_open(&r, arguments_flag(s->args, "json"));
+    for (const recipe_builtin *b = recipe_builtins; b->name; b++) {
+        const char *text = (const char *)b->text, *title = strstr(text, "\ntitle ");
+        char line[100] = "";
+        if (title)
+            sscanf(title, "\ntitle %99[^\n]", line);
+        sheet_text(&r, b->name, b->name, line);
+    }
+    sheet_close(&r);
+    return CLI_GOOD;
 }
 
 /* ---- folder -----------------------------------------------------------------------------------
@@ -183,36 +205,66 @@ static void close_folder(const experiment *x, int code)
         cli_error("%s: cannot be removed: %s", x->folder, strerror(errno));
 }
 
+/* x->finished <- the steps that an earlier run in this folder has noted. */
+static void take_up(experiment *x)
+{
+    char *path = words_text("%s/commands.sh", x->folder), line[8192];
+    FILE *f = arguments_flag(x->s->args, "resume") ? fopen(path, "r") : NULL;
+    x->resuming = f != NULL;
+    while (f && fgets(line, sizeof line, f))
+        words_split(&x->finished, line, "\n");
+    if (f)
+        fclose(f);
+    cli_free(path);
+}
+
 /* ---- the command ------------------------------------------------------------------------------
  */
 
 static void release(experiment *x)
 {
-    words_free(&x->commands);
-    words_free(&x->notes);
-    words_free(&x->reports);
-    cli_free(x->protocol);
-    experiment_table_free(&x->table);
-    json_decref(x->paper);
+    words *const lists[] = {&x->finished,  &x->commands, &x->notes,      &x->reports,
+                            &x->title,     &x->protocol, &x->paper_data, &x->matrices,
+                            &x->generated, &x->axis,     &x->mark,       &x->paper_columns};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        words_free(lists[i]);
+    table_free(&x->table);
+    table_free(&x->paper);
+    table_free(&x->times);
+    recipe_free(&x->recipe);
+}
+
+static int cook(experiment *x)
+{
+    char own[4096];
+    int code = open_folder(x, own, sizeof own);
+    if (code)
+        return code;
+    take_up(x);
+    code = set_variables(x);
+    if (!code)
+        code = experiment_walk(x);
+    if (!code) {
+        experiment_add_paper(x);
+        code = experiment_report(x);
+    }
+    close_folder(x, code);
+    return code;
 }
 
 static int run(session *s)
 {
-    experiment x;
-    char own[4096];
-    int code = take(s, &x);
-    if (!code)
-        code = open_folder(&x, own, sizeof own);
-    if (code) {
-        release(&x);
-        return code;
+    experiment x = {.s = s, .data = arguments_text(s->args, "data")};
+    if (strcmp(s->args->operands[0], "list") == 0)
+        return list(s);
+    int code = recipe_load(&x.recipe, s->args->operands[0]);
+    if (!code && arguments_flag(s->args, "show"))
+        fputs(x.recipe.text, stdout);
+    else if (!code) {
+        code = check(&x);
+        if (!code)
+            code = cook(&x);
     }
-    code = x.kind->run(&x);
-    if (!code) {
-        experiment_add_paper(&x);
-        code = experiment_report(&x);
-    }
-    close_folder(&x, code);
     release(&x);
     return code;
 }
@@ -233,6 +285,15 @@ static const option options[] = {
      .type = OPTION_FILE,
      .help = "Keep everything in the folder DIR: report.html, table.csv, figure.svg, commands.sh, "
              "the data and the reports of the evaluations. Otherwise the table alone is printed"},
+    {.name = "resume",
+     .help = "Go on with an interrupted run in the folder of -o: steps that were finished are not "
+             "run again"},
+    {.name = "show", .help = "Print the recipe and do nothing"},
+    {.name = "set",
+     .argument = "NAME=VALUE",
+     .type = OPTION_TEXT,
+     .repeatable = 1,
+     .help = "Another value for a variable of the recipe"},
     {.name = "quick", .help = "A small version that takes seconds, to see how it works"},
     {.name = "methods",
      .argument = "LIST",
@@ -244,11 +305,6 @@ static const option options[] = {
      .repeatable = 1,
      .help = "Values of a parameter to choose from, as in evaluate, in place of ours: m=10,20,40 "
              "and nu-b=1,3, evaluate's own where --data holds matrices"},
-    {.name = "paper",
-     .argument = "FILE",
-     .type = OPTION_FILE,
-     .help = "Published figures to print beside ours: {\"METHOD\": PERCENT, ...} or {\"METHOD\": "
-             "{\"COLUMN\": PERCENT, ...}, ...} (.json)"},
     {.name = "repeats",
      .argument = "N",
      .type = OPTION_INT,
@@ -266,41 +322,37 @@ static const option options[] = {
     {.name = "regularize",
      .argument = "E",
      .type = OPTION_REAL,
-     .standard = "1e-3",
      .min = 1e-12,
      .max = 1e6,
      .help = "In observations, add E trace(C)/n to the diagonal of a test matrix that would be "
-             "singular, and of no other"},
+             "singular, and of no other; 1e-3 unless given"},
     {.name = "no-color", .help = "Describe images by SIFT alone (materials, nu-b): for grey ones"},
     OPTION_END};
 
 static const char *const paragraphs[] = {
     "Runs an experiment of the paper that introduced the learned map (Harandi, Salzmann, Hartley, "
-    "ECCV 2014), on generated data or on the real sets where you have them, and prints the table. "
-    "It is made of plain commands, which are printed too. NAME is one of",
-    "materials: images of materials, sift-color, half of each class trains.",
-    "motion: motion capture, joint covariances; two subjects train, then three.",
-    "faces: faces in poses, gabor; three images of each subject train, six poses are tested.",
-    "nu-b: accuracy of the learned map against nu_b, on the data of materials.",
-    "observations: accuracy against the number of observations in a test matrix. With no more of "
-    "them than rows a covariance is singular and needs a regulariser; after the map its limit is "
-    "m.",
-    "Without -o the data are made in a folder of their own, which is removed at the end.",
-    NULL};
+    "ECCV 2014), on generated data or on the real sets where you have them, and prints a table "
+    "with "
+    "the paper's own figures next to ours. NAME is materials, motion, faces, nu-b or observations; "
+    "'spdml experiment list' says what they are.",
+    "Each is a recipe, a text of plain commands that --show prints; a copy that you have changed "
+    "is "
+    "run as FILE.recipe. The environment variable SPDML_RECIPES may name a folder whose recipes "
+    "come first.",
+    "Without -o the data are made in a folder of their own, which is removed at the end.", NULL};
 
 static const command_example examples[] = {
     {"spdml experiment materials --quick", "The smallest run, in seconds."},
     {"spdml experiment materials -o materials", "In full, on generated images."},
     {"spdml experiment motion --data HDM05 -o motion", "On the real clips."},
-    {"spdml experiment observations -o observations", "A figure."},
+    {"spdml experiment motion --show > my.recipe", "A recipe to be changed ..."},
+    {"spdml experiment my.recipe --set frames=300", "... and run."},
     {NULL, NULL}};
 
 const command command_experiment = {
     .name = "experiment",
-    .summary = "run the paper's tables and figures",
-    .operands = "NAME",
-    .min_operands = 1,
-    .max_operands = 1,
+    .summary = "run the paper's tables and figures, or a recipe of your own",
+    .operands = "NAME|FILE.recipe",
     .groups = {{"Options", options}, {"Common options", options_common}},
     .paragraphs = paragraphs,
     .examples = examples,

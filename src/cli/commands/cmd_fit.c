@@ -73,9 +73,9 @@ static void take_solver(session *s, spd_fit_options *o, int given_only)
     if (learning_wants(s, "seed", given_only))
         o->seed = (uint64_t)arguments_int(s->args, "seed");
     if (learning_wants(s, "solver", given_only))
-        spd_solver_parse(arguments_text(s->args, "solver"), &o->solver);
+        spd_solver_parse(NULL, arguments_text(s->args, "solver"), &o->solver);
     if (learning_wants(s, "transport", given_only))
-        o->transport = (spd_transport)learning_choice(s, "transport");
+        o->transport = (spd_transport)session_choice(s, "transport");
     if (learning_wants(s, "tol", given_only))
         o->tol = arguments_real(s->args, "tol");
     if (learning_wants(s, "gtol", given_only))
@@ -109,42 +109,30 @@ static int take_options(session *s, fitting *f, int given_only)
 /* ---- going on from a checkpoint ---------------------------------------------------------------
  */
 
-/* The first option that differs from the checkpoint's, of those that say which fit it is. */
-static const char *first_difference(const spd_fit_options *a, const spd_fit_options *b)
+/* "nu_b" as the option that sets it, "nu-b". */
+static void option_of(const char *name, char *word, size_t size)
 {
-    return a->m != b->m                               ? "m"
-           : a->metric != b->metric                   ? "metric"
-           : a->learning != b->learning               ? "unsupervised or --affinity"
-           : a->objective != b->objective             ? "objective"
-           : a->nu_w != b->nu_w                       ? "nu-w"
-           : a->nu_b != b->nu_b                       ? "nu-b"
-           : a->graph != b->graph                     ? "graph"
-           : a->affinity_weight != b->affinity_weight ? "affinity-weight"
-           : a->init != b->init                       ? "init"
-           : a->restarts != b->restarts               ? "restarts"
-           : a->seed != b->seed                       ? "seed"
-           : a->solver != b->solver                   ? "solver"
-           : a->transport != b->transport             ? "transport"
-                                                      : NULL;
+    snprintf(word, size, "%s", strcmp(name, "learning") == 0 ? "unsupervised or --affinity" : name);
+    for (char *at = word; *at; at++)
+        *at = (char)(*at == '_' ? '-' : *at);
 }
 
 /* The checkpoint's options with limits and tolerances of the command line. */
 static int take_resumed(session *s, fitting *f)
 {
     const char *path = arguments_text(s->args, "resume");
-    spd_fit_options before;
+    char word[40];
     spd_status status = spd_fit_state_load(s->ctx, path, &f->resume);
     if (status < 0)
         return session_fail(s, status);
-    spd_fit_state_options(f->resume, &before);
-    f->l.options = before;
+    spd_fit_state_options(f->resume, &f->l.options);
     int code = take_options(s, f, 1);
-    const char *differs = code ? NULL : first_difference(&before, &f->l.options);
     f->l.auto_nu_b = 0; /* it was chosen then */
+    const char *differs = code ? NULL : spd_fit_state_differs(f->resume, &f->l.options);
     if (!differs)
         return code;
-    cli_error("%s: belongs to a fit with another --%s; leave it out or start afresh", path,
-              differs);
+    option_of(differs, word, sizeof word);
+    cli_error("%s: belongs to a fit with another --%s; leave it out or start afresh", path, word);
     return CLI_FAILED;
 }
 
@@ -207,8 +195,12 @@ static int learn(session *s, fitting *f)
     const learning *l = &f->l;
     fit_watch watch;
     fit_watch_open(&watch, s, &l->options, arguments_text(s->args, "checkpoint"), f->every);
+    spd_fit_watch with = SPD_INIT(spd_fit_watch);
+    with.resume = f->resume;
+    with.after = fit_watch_after;
+    with.user = &watch;
     spd_status status = spd_fit(s->ctx, l->data->n, l->data->p, l->data->X, l->label, &l->options,
-                                f->resume, fit_watch_after, &watch, &f->model);
+                                &with, &f->model);
     fit_watch_close(&watch);
     if (status == SPD_ECANCELLED && f->model)
         return CLI_INTERRUPTED;
@@ -276,7 +268,7 @@ static void show_fit(session *s, const fitting *f)
     sheet_count(&r, "p", NULL, data->p, "");
     sheet_count(&r, "classes", NULL, data->classes, "");
     sheet_line(&r, "data", "%s: %zu matrices, %zu classes", data->source, data->p, data->classes);
-    model_report(&r, f->model);
+    show_model(&r, f->model);
     sheet_text(&r, "output", "model", arguments_text(s->args, "output"));
     sheet_close(&r);
 }
@@ -284,7 +276,7 @@ static void show_fit(session *s, const fitting *f)
 static int run(session *s)
 {
     fitting f = {0};
-    spd_fit_defaults(&f.l.options);
+    spd_fit_defaults(&f.l.options, sizeof f.l.options);
     int code = arguments_text(s->args, "resume") ? take_resumed(s, &f) : take_options(s, &f, 0);
     if (!code)
         code = check_files(s);
@@ -319,7 +311,7 @@ static const char *solvers(size_t i)
 static const char *solver_alias(const char *text)
 {
     spd_solver solver;
-    return spd_solver_parse(text, &solver) == SPD_OK ? spd_solver_name(solver) : NULL;
+    return spd_solver_parse(NULL, text, &solver) == SPD_OK ? spd_solver_name(solver) : NULL;
 }
 
 static const char *transports(size_t i)
@@ -389,13 +381,6 @@ static const option solver_options[] = {
      .standard = "parallel",
      .choice = transports,
      .help = "How directions are carried along"},
-    {.name = "tol",
-     .argument = "E",
-     .type = OPTION_REAL,
-     .standard = "1e-5",
-     .min = 0,
-     .max = 1,
-     .help = "Stop when an iteration lowers the cost by less than E, relatively; 0 turns this off"},
     {.name = "gtol",
      .argument = "E",
      .type = OPTION_REAL,
@@ -403,13 +388,6 @@ static const option solver_options[] = {
      .min = 0,
      .max = 1,
      .help = "Stop when the gradient is E times the first one"},
-    {.name = "max-iter",
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "200",
-     .min = 0,
-     .max = 2000000000,
-     .help = "Stop after N iterations"},
     {.name = "max-time",
      .argument = "SECONDS",
      .type = OPTION_REAL,
@@ -442,11 +420,11 @@ const command command_fit = {
     .name = "fit",
     .summary = "learn a map to smaller, more telling matrices",
     .operands = "DATA",
-    .min_operands = 1,
-    .max_operands = 1,
     .groups = {{"Options", options},
                {"What is learned", options_graph},
+               {NULL, options_objective},
                {"How it is learned", solver_options},
+               {NULL, options_stop},
                {"Reading data", options_data},
                {"Common options", options_common}},
     .paragraphs = paragraphs,

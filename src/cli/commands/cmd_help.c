@@ -30,17 +30,17 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {.name = "man", .help = "Print the man page in roff"},
-    {.name = "completion", .help = "Print a bash completion script"},
-    {.name = "commands", .help = "Print the names of the commands, one per line"},
+    {"man", .help = "Print the man page in roff"},
+    {"completion", .help = "Print a bash completion script"},
+    {"commands", .help = "Print the names of the commands, one per line"},
     OPTION_HELP,
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Help about spdml or about one of its commands, the same as 'spdml COMMAND --help'.", NULL};
+    "Shows help for spdml or for one of its commands, like 'spdml COMMAND --help'.", NULL};
 
 static const command_example examples[] = {
-    {"spdml help distance", "Help about one command."},
+    {"spdml help distance", "Help for one command."},
     {"source <(spdml help --completion)", "Completion in this shell."},
     {"spdml help --man mean | man -l -", "A man page that is not installed."},
     {NULL, NULL}};
@@ -49,7 +49,6 @@ const command command_help = {
     .name = "help",
     .summary = "help, man pages, shell completion",
     .operands = "[COMMAND]",
-    .max_operands = 1,
     .groups = {{"Options", options}},
     .paragraphs = paragraphs,
     .examples = examples,

@@ -1,17 +1,11 @@
 /* cmd_info.c - `spdml info`: what is in a data set and what is wrong with it, or how a model or
  * the checkpoint of a fit came about. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <strings.h>
 
 #include "cli/frame/cli_memory.h"
 #include "cli/commands/label_columns.h"
 #include "cli/commands/show_meta.h"
 #include "cli/commands/show_model.h"
-#include "cli/frame/sheet.h"
 #include "cli/frame/session.h"
 
 #define CLASSES_SHOWN 10
@@ -108,64 +102,46 @@ static void show_problems(sheet *r, const spd_data *data, const spd_survey *surv
     sheet_json(r, "problems", list);
 }
 
-static void show_all(session *s, const char *path, const spd_data *data, const spd_survey *survey)
+static void show_all(sheet *r, const char *path, const spd_data *data, const spd_survey *survey)
 {
-    sheet r;
-    sheet_open(&r, arguments_flag(s->args, "json"));
-    sheet_text(&r, "file", "file", path);
-    sheet_count(&r, "p", "matrices", data->p, "");
-    sheet_count(&r, "n", NULL, data->n, "");
-    sheet_line(&r, "size", "%zu x %zu", data->n, data->n);
-    show_classes(&r, data);
-    show_columns(&r, data);
-    meta_report(&r, data->meta);
-    sheet_real(&r, "min_eigenvalue", NULL, survey->min_eigenvalue);
-    sheet_real(&r, "max_eigenvalue", NULL, survey->max_eigenvalue);
-    sheet_line(&r, "eigenvalues", "%.6g to %.6g", survey->min_eigenvalue, survey->max_eigenvalue);
-    sheet_real(&r, "max_condition", "largest condition", survey->max_condition);
-    sheet_real(&r, "max_asymmetry", "largest asymmetry", survey->max_asymmetry);
-    show_problems(&r, data, survey);
-    sheet_close(&r);
+    sheet_text(r, "file", "file", path);
+    sheet_set(r, data->p, data->n);
+    show_classes(r, data);
+    show_columns(r, data);
+    show_meta(r, data->meta);
+    sheet_real(r, "min_eigenvalue", NULL, survey->min_eigenvalue);
+    sheet_real(r, "max_eigenvalue", NULL, survey->max_eigenvalue);
+    sheet_line(r, "eigenvalues", "%.6g to %.6g", survey->min_eigenvalue, survey->max_eigenvalue);
+    sheet_real(r, "max_condition", "largest condition", survey->max_condition);
+    sheet_real(r, "max_asymmetry", "largest asymmetry", survey->max_asymmetry);
+    show_problems(r, data, survey);
 }
 
 /* ---- models and checkpoints --------------------------------------------------------------------
  */
 
-static void show_model_file(session *s, const char *path, const char *kind, const spd_model *model)
-{
-    sheet r;
-    sheet_open(&r, arguments_flag(s->args, "json"));
-    sheet_text(&r, "file", "file", path);
-    sheet_text(&r, "kind", "kind", kind);
-    sheet_text(&r, "version", "made by spdml", model->version);
-    model_report(&r, model);
-    model_report_history(&r, model);
-    model_report_map(&r, model);
-    sheet_close(&r);
-}
-
-static int show_model(session *s, const char *path)
-{
-    spd_model *model = NULL;
-    spd_status status = spd_model_load(s->ctx, path, &model);
-    if (status < 0)
-        return session_fail(s, status);
-    show_model_file(s, path, "model", model);
-    spd_model_free(model);
-    return CLI_GOOD;
-}
-
-static int show_checkpoint(session *s, const char *path)
+static int show_fit(session *s, const char *path, spd_kind kind)
 {
     spd_fit_state *state = NULL;
     spd_model *model = NULL;
-    spd_status status = spd_fit_state_load(s->ctx, path, &state);
-    if (status == SPD_OK)
-        status = spd_fit_state_model(s->ctx, state, &model);
-    spd_fit_state_free(state);
-    if (status != SPD_OK || !model)
+    spd_status status = SPD_OK;
+    if (kind != SPD_KIND_CHECKPOINT) {
+        status = spd_model_load(s->ctx, path, &model);
+    } else {
+        status = spd_fit_state_load(s->ctx, path, &state);
+        if (status == SPD_OK)
+            status = spd_fit_state_model(s->ctx, state, &model);
+        spd_fit_state_free(state);
+    }
+    if (status < 0 || !model)
         return session_fail(s, status);
-    show_model_file(s, path, "checkpoint", model);
+    sheet *r = session_sheet(s);
+    sheet_text(r, "file", "file", path);
+    sheet_text(r, "kind", "kind", kind == SPD_KIND_CHECKPOINT ? "checkpoint" : "model");
+    sheet_text(r, "version", "made by spdml", model->version);
+    show_model(r, model);
+    show_model_history(r, model);
+    show_model_map(r, model);
     spd_model_free(model);
     return CLI_GOOD;
 }
@@ -185,8 +161,7 @@ static int show_data(session *s, const char *path)
         code = session_fail(s, status);
     } else {
         session_talk(s, "surveyed %s", path);
-        bar_clear(&s->bar);
-        show_all(s, path, data, &survey);
+        show_all(session_sheet(s), path, data, &survey);
     }
     spd_data_free(data);
     return code;
@@ -194,25 +169,23 @@ static int show_data(session *s, const char *path)
 
 static int run(session *s)
 {
-    const char *path = s->args->operands[0], *ending = strrchr(path, '.');
+    const char *path = s->args->operands[0];
     spd_kind kind = spd_file_kind(path);
-    if (kind == SPD_KIND_CHECKPOINT)
-        return show_checkpoint(s, path);
     /* What is called a model is read as one, so that a damaged one is named as such. */
-    if (kind == SPD_KIND_MODEL || (ending && strcasecmp(ending, ".spdml") == 0))
-        return show_model(s, path);
+    if (kind == SPD_KIND_CHECKPOINT || kind == SPD_KIND_MODEL || option_has_ending(path, ".spdml"))
+        return show_fit(s, path, kind);
     return show_data(s, path);
 }
 
 static const char *const paragraphs[] = {
-    "Shows what a data set holds: the number of matrices and their size, the labels with the count "
-    "of each class, further columns, the range of the eigenvalues, the largest condition number; "
-    "of one that 'spdml describe' made, the descriptor and its parameters too.",
-    "Matrices that are not SPD are counted and the first of each kind is named, with what helps; "
-    "so are those that are SPD by rounding alone, whose distances may not exist. "
-    "Such problems are part of the answer: the exit status is 0 whenever the file could be read.",
-    "Of a model (.spdml) or a checkpoint it shows the map's size, the options and how the fit "
-    "went.",
+    "Shows what is in a data set: the number of matrices and their size, the labels with the "
+    "count of each class, further columns, the range of the eigenvalues, the largest condition "
+    "number and, if 'spdml describe' made it, the descriptor and its parameters.",
+    "Matrices that are not SPD are counted and the first of each kind is named, with a remedy; "
+    "so are matrices that are SPD only by rounding, whose distances may not exist. Such "
+    "problems are part of the result: the exit status is 0 if the file could be read.",
+    "For a model (.spdml) or a checkpoint, shows the size of the map, the options and how the "
+    "fit went.",
     NULL};
 
 static const command_example examples[] = {
@@ -223,10 +196,8 @@ static const command_example examples[] = {
 
 const command command_info = {
     .name = "info",
-    .summary = "what a data set or a model holds",
+    .summary = "show what is in a data set or a model",
     .operands = "FILE",
-    .min_operands = 1,
-    .max_operands = 1,
     .groups = {{"Reading data", options_data}, {"Common options", options_common}},
     .paragraphs = paragraphs,
     .examples = examples,

@@ -1,127 +1,83 @@
 /* cmd_mean.c - `spdml mean`: the mean of a set under a metric. */
-#include "cli/frame/cli_memory.h"
-#include "cli/frame/sheet.h"
 #include "cli/frame/session.h"
 
-typedef struct averaging {
-    spd_data *data;
-    double *weights; /* p, or NULL */
-    double *M;       /* n x n */
-    spd_mean_info info;
-} averaging;
-
-/* weights (p) <- the numbers of an array, or a message. */
-static int take_weights(const char *path, const spd_data *data, const spd_array *array,
-                        double *weights)
+/* *weights <- one number per matrix from the file of --weights, or NULL without. */
+static int take_weights(session *s, const spd_data *data, double **weights)
 {
+    const char *path = arguments_text(s->args, "weights");
+    spd_array *array;
+    *weights = NULL;
+    int code = path ? session_array(s, path, &array) : CLI_GOOD;
+    if (code || !path)
+        return code;
     if (array->type == SPD_TEXT) {
-        cli_error("%s: holds texts; weights must be numbers", path);
+        cli_error("%s: contains strings; weights must be numbers", path);
         return CLI_FAILED;
     }
     if (array->count != data->p) {
-        cli_error("%s: holds %zu weights for the %zu matrices of %s; give one per matrix", path,
+        cli_error("%s: has %zu weights for the %zu matrices of %s; give one per matrix", path,
                   array->count, data->p, data->source);
         return CLI_FAILED;
     }
+    *weights = session_table(s, data->p, 1, sizeof **weights, "weights");
     for (size_t i = 0; i < data->p; i++)
-        weights[i] = array->type == SPD_INT64 ? (double)array->i64[i] : array->f64[i];
+        (*weights)[i] = array->type == SPD_INT64 ? (double)array->i64[i] : array->f64[i];
     return CLI_GOOD;
 }
 
-static int load_weights(session *s, averaging *a)
+static int compute(session *s, const spd_data *data, const double *weights, double *M,
+                   spd_mean_info *info)
 {
-    const char *path = arguments_text(s->args, "weights");
-    spd_array *array = NULL;
-    if (!path)
-        return CLI_GOOD;
-    spd_status status = spd_array_read(s->ctx, path, NULL, &array);
-    if (status < 0)
-        return session_fail(s, status);
-    a->weights = cli_alloc(a->data->p, sizeof *a->weights, "weights");
-    int code = take_weights(path, a->data, array, a->weights);
-    spd_array_free(array);
-    return code;
-}
-
-static int compute(session *s, averaging *a)
-{
-    size_t n = a->data->n;
-    a->M = cli_alloc_table(n, n, sizeof *a->M, "entries of the mean");
-    spd_status status = spd_mean(s->ctx, session_metric(s), n, a->data->p, a->data->X, a->weights,
-                                 arguments_real(s->args, "tol"),
-                                 (int)arguments_int(s->args, "max-iter"), a->M, &a->info);
+    spd_status status =
+        spd_mean(s->ctx, session_metric(s), data->n, data->p, data->X, weights,
+                 arguments_real(s->args, "tol"), (int)arguments_int(s->args, "max-iter"), M, info);
     if (status < 0) /* weights are the only thing that the library still finds wrong as such */
         return session_fail_in(
-            s, status == SPD_EINVAL ? arguments_text(s->args, "weights") : a->data->source, status);
-    bar_clear(&s->bar);
+            s, status == SPD_EINVAL ? arguments_text(s->args, "weights") : data->source, status);
     if (status == SPD_NOT_CONVERGED)
         session_remark(s,
                        "%s: the mean did not converge in %d iterations (residual %.3g); try a "
                        "larger --max-iter or --tol",
-                       a->data->source, a->info.iterations, a->info.residual);
-    session_talk(s, "mean after %d iterations", a->info.iterations);
-    return CLI_GOOD;
-}
-
-static void show_mean(session *s, const averaging *a)
-{
-    const char *output = arguments_text(s->args, "output");
-    sheet r;
-    sheet_open(&r, arguments_flag(s->args, "json"));
-    sheet_text(&r, "metric", "metric", arguments_text(s->args, "metric"));
-    sheet_count(&r, "p", "matrices", a->data->p, "");
-    sheet_count(&r, "n", NULL, a->data->n, "");
-    sheet_line(&r, "size", "%zu x %zu", a->data->n, a->data->n);
-    sheet_count(&r, "iterations", "iterations", (size_t)a->info.iterations, "");
-    sheet_real(&r, "residual", "residual", a->info.residual);
-    sheet_flag(&r, "converged", "converged", a->info.converged);
-    if (output)
-        sheet_text(&r, "output", "output", output);
-    else
-        sheet_matrix(&r, "mean", a->data->n, a->data->n, a->M);
-    sheet_close(&r);
+                       data->source, info->iterations, info->residual);
+    session_talk(s, "mean after %d iterations", info->iterations);
+    return session_write_matrix(s, "M", data->n, data->n, M);
 }
 
 static int run(session *s)
 {
-    averaging a = {0};
-    int code = session_check_output(s);
+    spd_data *data;
+    double *weights;
+    spd_mean_info info = {0};
+    int code = session_begin(s, &data);
     if (!code)
-        code = session_load(s, s->args->operands[0], 0, &a.data);
-    if (!code)
-        code = load_weights(s, &a);
-    if (!code)
-        code = compute(s, &a);
-    if (!code)
-        code = session_write_matrix(s, "M", a.data->n, a.data->n, a.M);
-    if (!code)
-        show_mean(s, &a);
-    cli_free(a.M);
-    cli_free(a.weights);
-    spd_data_free(a.data);
-    return code;
+        code = take_weights(s, data, &weights);
+    if (code)
+        return code;
+    double *M = session_table(s, data->n, data->n, sizeof *M, "entries of the mean");
+    code = compute(s, data, weights, M, &info);
+    if (code)
+        return code;
+    sheet *r = session_sheet(s);
+    sheet_text(r, "metric", "metric", arguments_text(s->args, "metric"));
+    sheet_set(r, data->p, data->n);
+    sheet_count(r, "iterations", "iterations", (size_t)info.iterations, "");
+    sheet_real(r, "residual", "residual", info.residual);
+    sheet_flag(r, "converged", "converged", info.converged);
+    if (session_output(s))
+        sheet_text(r, "output", "output", session_output(s));
+    else
+        sheet_matrix(r, "mean", data->n, data->n, M);
+    return CLI_GOOD;
 }
 
 static const option options[] = {
     OPTION_METRIC,
-    {.name = "weights",
-     .argument = "FILE",
-     .type = OPTION_FILE,
+    {"weights", 0, OPTION_FILE, "FILE",
      .help = "File with one weight per matrix, none negative (.npy, .npz, .mat or .csv)"},
-    {.name = "tol",
-     .argument = "E",
-     .type = OPTION_REAL,
-     .standard = "1e-12",
-     .min = 1e-16,
-     .max = 1,
+    {"tol", 0, OPTION_REAL, "E", "1e-12", 1e-16, 1,
      .help = "Stop when a step is smaller than E relative to the mean"},
-    {.name = "max-iter",
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "200",
-     .min = 1,
-     .max = 1000000,
-     .help = "Stop after N iterations with a remark; the result is then the last iterate"},
+    {"max-iter", 0, OPTION_INT, "N", "200", 1, 1000000,
+     .help = "Stop after N iterations with a warning; the result is then the last iterate"},
     {OPTION_OUTPUT(option_array_endings,
                    "Write the mean (float64, n x n) to FILE; the array is called M")},
     OPTION_END};
@@ -140,8 +96,6 @@ const command command_mean = {
     .name = "mean",
     .summary = "mean of a set of matrices",
     .operands = "DATA",
-    .min_operands = 1,
-    .max_operands = 1,
     .groups = COMMAND_DATA_GROUPS(options),
     .paragraphs = paragraphs,
     .examples = examples,

@@ -3,9 +3,6 @@
 #include <string.h>
 
 #include "cli/frame/kinds.h"
-#include "cli/frame/cli_memory.h"
-#include "cli/frame/sheet.h"
-#include "cli/frame/session.h"
 
 #define ALL_KINDS (KIND(SPD_SYNTH_KINDS) - 1u)
 
@@ -20,91 +17,43 @@ typedef struct synthesis {
  */
 
 static const option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .argument = "PATH",
-     .type = OPTION_FILE,
-     .required = 1,
-     .help = "What is made: a file (.npz or .mat) for spd, else a folder, which must not exist or "
-             "be empty"},
+    {"output", 'o', OPTION_FILE, "PATH", .required = 1,
+     .help = "The output: a file (.npz or .mat) for spd, otherwise a folder, which must be new "
+             "or empty"},
     OPTION_END};
 
 static const option options_counts[] = {
-    {.name = "classes",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = 2147483647,
-     .help = "Classes of spd and textures, actions of motion, people of faces; 4, 18, 14 and 200 "
-             "unless given"},
+    {"classes", 0, OPTION_INT, "N", NULL, 1, 2147483647,
+     .help = "Classes of spd and textures, actions of motion, people of faces; default 4, 18, "
+             "14 and 200"},
     OPTION_END};
 
 static const option options_samples[] = {
-    {.name = "samples",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = 2147483647,
-     .help = "Samples of a class (spd, textures), repeats of an action by a subject (motion); 50, "
-             "12 and 4 unless given"},
+    {"samples", 0, OPTION_INT, "N", NULL, 1, 2147483647,
+     .help = "Samples per class (spd, textures), repetitions of an action by each subject "
+             "(motion); default 50, 12 and 4"},
     OPTION_END};
 
 static const option options_spd[] = {
-    {.name = "n",
-     .letter = 'n',
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "30",
-     .min = 1,
-     .max = 4096,
-     .help = "Size of the matrices"},
-    {.name = "planted",
-     .argument = "D",
-     .type = OPTION_INT,
-     .standard = "10",
-     .min = 1,
-     .max = 4096,
-     .help = "Dimension of the subspace that tells classes apart; at most n"},
-    {.name = "signal",
-     .argument = "A",
-     .type = OPTION_REAL,
-     .standard = "1.2",
-     .min = 0,
-     .max = 100,
+    {"n", 'n', OPTION_INT, "N", "30", 1, 4096, .help = "Size of the matrices"},
+    {"planted", 0, OPTION_INT, "D", "10", 1, 4096,
+     .help = "Dimension of the subspace that separates the classes; at most n"},
+    {"signal", 0, OPTION_REAL, "A", "1.2", 0, 100,
      .help = "Distance between classes, as a multiple of the variation within one"},
-    {.name = "nuisance",
-     .argument = "A",
-     .type = OPTION_REAL,
-     .standard = "3",
-     .min = 0,
-     .max = 20,
+    {"nuisance", 0, OPTION_REAL, "A", "3", 0, 20,
      .help = "Variation outside the planted subspace, as a multiple of that within a class"},
     OPTION_END};
 
 static const option options_images[] = {
-    {.name = "size",
-     .argument = "PIXELS",
-     .type = OPTION_INT,
-     .min = 8,
-     .max = 4096,
-     .help = "Width and height of an image; 400 for textures and 64 for faces unless given"},
+    {"size", 0, OPTION_INT, "PIXELS", NULL, 8, 4096,
+     .help = "Width and height of an image; default 400 for textures and 64 for faces"},
     OPTION_END};
 
 static const option options_motion[] = {
-    {.name = "subjects",
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "5",
-     .min = 1,
-     .max = 26,
-     .help = "People, of different proportions and styles, named a, b, c, ..."},
-    {.name = "frames",
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "150",
-     .min = 20,
-     .max = 10000,
-     .help = "About so many per clip, 120 a second"},
+    {"subjects", 0, OPTION_INT, "N", "5", 1, 26,
+     .help = "Number of people, of different proportions and styles, named a, b, c, ..."},
+    {"frames", 0, OPTION_INT, "N", "150", 20, 10000,
+     .help = "Frames per clip, approximately; 120 per second"},
     OPTION_END};
 
 static const kind_options serves[] = {
@@ -113,28 +62,18 @@ static const kind_options serves[] = {
     {options_spd, KIND(SPD_SYNTH_SPD)},
     {options_images, KIND(SPD_SYNTH_TEXTURES) | KIND(SPD_SYNTH_FACES)},
     {options_motion, KIND(SPD_SYNTH_MOTION)},
-};
+    {NULL, 0}};
 
 static const char *kind_name(size_t kind)
 {
     return spd_synth_name((spd_synth_kind)kind);
 }
 
-static int take_kind(session *s, synthesis *y)
-{
-    static const kind_table kinds = {
-        "synth", "kind", SPD_SYNTH_KINDS, kind_name, sizeof serves / sizeof *serves, serves};
-    size_t kind = 0;
-    int code = kinds_take(s, &kinds, &kind);
-    y->kind = (spd_synth_kind)kind;
-    return code;
-}
-
 /* A file to write is known by its ending; a folder has none. */
 static int take_output(session *s, synthesis *y)
 {
     static const option file = {OPTION_OUTPUT(option_arrays_endings, "")};
-    y->output = arguments_text(s->args, "output");
+    y->output = session_output(s);
     if (y->kind != SPD_SYNTH_SPD)
         return CLI_GOOD;
     int code = option_check(&file, y->output, &y->output);
@@ -142,22 +81,18 @@ static int take_output(session *s, synthesis *y)
 }
 
 /* What is not given keeps the kind's default. */
-static void take_values(session *s, spd_synth_options *o)
+static void take_values(const arguments *args, spd_synth_options *o)
 {
-    const struct {
-        const char *name;
-        size_t *value;
-    } counts[] = {{"classes", &o->classes}, {"samples", &o->samples}, {"n", &o->n},
-                  {"planted", &o->planted}, {"size", &o->size},       {"subjects", &o->subjects},
-                  {"frames", &o->frames}};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (arguments_count(s->args, counts[i].name))
-            *counts[i].value = (size_t)arguments_int(s->args, counts[i].name);
-    if (arguments_count(s->args, "signal"))
-        o->signal = arguments_real(s->args, "signal");
-    if (arguments_count(s->args, "nuisance"))
-        o->nuisance = arguments_real(s->args, "nuisance");
-    o->seed = (uint64_t)arguments_int(s->args, "seed");
+    arguments_take_count(args, "classes", &o->classes);
+    arguments_take_count(args, "samples", &o->samples);
+    arguments_take_count(args, "n", &o->n);
+    arguments_take_count(args, "planted", &o->planted);
+    arguments_take_count(args, "size", &o->side);
+    arguments_take_count(args, "subjects", &o->subjects);
+    arguments_take_count(args, "frames", &o->frames);
+    arguments_take_real(args, "signal", &o->signal);
+    arguments_take_real(args, "nuisance", &o->nuisance);
+    o->seed = (uint64_t)arguments_int(args, "seed");
 }
 
 /* ---- telling -----------------------------------------------------------------------------------
@@ -173,7 +108,7 @@ static void next_step(const session *s, const synthesis *y, char *text, size_t s
     while (length > 1 && path[length - 1] == '/')
         length--;
     if (arguments_count(s->args, "size"))
-        snprintf(sized, sizeof sized, " --size %zu", y->options.size);
+        snprintf(sized, sizeof sized, " --size %zu", y->options.side);
     switch (y->kind) {
     case SPD_SYNTH_SPD:
         snprintf(text, size,
@@ -194,62 +129,50 @@ static void next_step(const session *s, const synthesis *y, char *text, size_t s
     }
 }
 
-static void show_made(session *s, const synthesis *y)
+static void show(session *s, const synthesis *y)
 {
     const spd_synth_options *o = &y->options;
     const double seconds = bar_clock() - s->start;
     const size_t room = 2 * strlen(y->output) + 140;
-    char *next = cli_alloc(room, 1, "a line");
-    sheet r;
+    char *next = session_table(s, room, 1, 1, "characters");
+    sheet *r = session_sheet(s);
     next_step(s, y, next, room);
-    sheet_open(&r, arguments_flag(s->args, "json"));
-    sheet_text(&r, "kind", "kind", spd_synth_name(y->kind));
-    sheet_text(&r, "output", "output", y->output);
-    sheet_count(&r, "files", "files", y->files, "");
+    sheet_text(r, "kind", "kind", spd_synth_name(y->kind));
+    sheet_text(r, "output", "output", y->output);
+    sheet_count(r, "files", "files", y->files, "");
     if (y->kind == SPD_SYNTH_SPD) {
-        sheet_count(&r, "p", "matrices", o->classes * o->samples, "");
-        sheet_count(&r, "n", NULL, o->n, "");
-        sheet_line(&r, "size", "%zu x %zu", o->n, o->n);
-        sheet_count(&r, "planted", "planted", o->planted, "dimensions");
+        sheet_set(r, o->classes * o->samples, o->n);
+        sheet_count(r, "planted", "planted", o->planted, "dimensions");
     }
-    sheet_count(&r, "classes", "classes", o->classes, "");
+    sheet_count(r, "classes", "classes", o->classes, "");
     if (y->kind == SPD_SYNTH_MOTION)
-        sheet_count(&r, "subjects", "subjects", o->subjects, "");
-    sheet_json(&r, "seed", json_integer((json_int_t)o->seed));
-    sheet_line(&r, "seed", "%llu", (unsigned long long)o->seed);
-    sheet_json(&r, "seconds", sheet_json_real(seconds));
-    sheet_line(&r, "seconds", "%.2f", seconds);
-    sheet_text(&r, "next", "next", next);
-    sheet_close(&r);
-    cli_free(next);
+        sheet_count(r, "subjects", "subjects", o->subjects, "");
+    sheet_json(r, "seed", json_integer((json_int_t)o->seed));
+    sheet_line(r, "seed", "%llu", (unsigned long long)o->seed);
+    sheet_json(r, "seconds", sheet_json_real(seconds));
+    sheet_line(r, "seconds", "%.2f", seconds);
+    sheet_text(r, "next", "next", next);
 }
 
 /* ---- making ------------------------------------------------------------------------------------
  */
 
 /* The planted subspace goes into the file beside the matrices. */
-static int save_planted(session *s, const synthesis *y, const spd_data *data, double *planted)
+static int make_matrices(session *s, synthesis *y)
 {
-    spd_array U = session_array_f64("planted", y->options.n, y->options.planted, planted);
-    spd_array *column[] = {&U};
+    const spd_synth_options *o = &y->options;
+    spd_data *data = NULL;
+    double *planted = session_table(s, o->n, o->planted, sizeof *planted, "a subspace");
+    spd_status status = spd_synth_data(s->ctx, o, planted, &data);
+    if (status < 0)
+        return session_fail(s, status);
+    spd_array U = session_array_f64("planted", o->n, o->planted, planted), *column[] = {&U};
     spd_data with = *data;
     with.columns = 1;
     with.column = column;
-    return session_save(s, &with);
-}
-
-static int make_matrices(session *s, synthesis *y)
-{
-    spd_data *data = NULL;
-    double *planted =
-        cli_alloc_table(y->options.n, y->options.planted, sizeof *planted, "a subspace");
-    spd_status status = spd_synth_data(s->ctx, &y->options, planted, &data);
-    int code = status < 0 ? session_fail(s, status) : CLI_GOOD;
-    if (!code)
-        code = save_planted(s, y, data, planted);
     y->files = 1;
+    int code = session_save(s, &with);
     spd_data_free(data);
-    cli_free(planted);
     return code;
 }
 
@@ -264,37 +187,39 @@ static int make_files(session *s, synthesis *y)
 
 static int run(session *s)
 {
+    static const kind_table kinds = {"kind", kind_name, serves};
     synthesis y = {0};
-    int code = take_kind(s, &y);
+    size_t kind = 0;
+    int code = kinds_take(s, &kinds, &kind);
+    y.kind = (spd_synth_kind)kind;
     if (!code)
         code = take_output(s, &y);
     if (code)
         return code;
-    spd_synth_defaults(y.kind, &y.options);
-    take_values(s, &y.options);
+    spd_synth_defaults(y.kind, &y.options, sizeof y.options);
+    take_values(s->args, &y.options);
     code = y.kind == SPD_SYNTH_SPD ? make_matrices(s, &y) : make_files(s, &y);
-    bar_clear(&s->bar);
     if (!code && !s->silent)
-        show_made(s, &y);
+        show(s, &y);
     return code;
 }
 
 static const char *const paragraphs[] = {
-    "Generates data to try things on, where the real sets cannot be shipped. The same seed gives "
-    "the same data, whatever the number of threads. KIND is one of",
-    "spd: SPD matrices whose classes differ in a planted subspace only; the rest is nuisance. The "
-    "file holds X, y, and the subspace as planted (n x D).",
-    "textures: colour images of materials, a folder for every class, with random scale, rotation, "
+    "Generates data to try things on. The same seed gives the same data, whatever the number of "
+    "threads. KIND is one of",
+    "spd: SPD matrices whose classes differ in a planted subspace only; the rest is nuisance. "
+    "The file contains X, y, and the subspace as planted (n x D).",
+    "textures: colour images of materials, one folder per class, with random scale, rotation, "
     "lighting and noise.",
     "motion: skeletons of 31 joints performing actions, in Acclaim's format: SUBJECT.asf, "
-    "SUBJECT_ACTION_NN.amc, and index.csv with file, action and subject. Where a clip takes place "
-    "and which way it faces is random.",
+    "SUBJECT_ACTION_NN.amc, and index.csv with file, action and subject. The place and heading "
+    "of each clip are random.",
     "faces: grey images of faces in poses, and index.csv.",
     NULL};
 
 static const command_example examples[] = {
     {"spdml synth spd -o data.npz", "Matrices; the map finds what nearest neighbours miss."},
-    {"spdml synth spd -o hard.npz --nuisance 4 --seed 2", "The same under more nuisance."},
+    {"spdml synth spd -o hard.npz --nuisance 4 --seed 2", "The same with more nuisance."},
     {"spdml synth motion -o clips --subjects 3", "Motion capture of three people."},
     {"spdml synth textures -o materials --classes 12 --samples 8", "Images in 12 folders."},
     {NULL, NULL}};
@@ -303,8 +228,6 @@ const command command_synth = {
     .name = "synth",
     .summary = "generate matrices, textures, motion capture or faces",
     .operands = "KIND",
-    .min_operands = 1,
-    .max_operands = 1,
     .groups = {{"Options", options},
                {"How many (all kinds)", options_counts},
                {"How many (spd, textures, motion)", options_samples},

@@ -1,5 +1,4 @@
 /* cmd_version.c - `spdml version`: what is running. */
-#include "cli/frame/sheet.h"
 #include "cli/frame/session.h"
 
 #if defined(__clang__)
@@ -12,12 +11,10 @@
 
 static int run(session *s)
 {
-    sheet r;
-    sheet_open(&r, arguments_flag(s->args, "json"));
-    sheet_text(&r, "version", "spdml", spd_version());
-    sheet_text(&r, "isa", "kernels", spd_isa_name());
-    sheet_text(&r, "compiler", "compiler", COMPILER);
-    sheet_close(&r);
+    sheet *r = session_sheet(s);
+    sheet_text(r, "version", "spdml", spd_version());
+    sheet_text(r, "isa", "kernels", spd_isa_name());
+    sheet_text(r, "compiler", "compiler", COMPILER);
     return CLI_GOOD;
 }
 

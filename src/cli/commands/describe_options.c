@@ -5,36 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/frame/kinds.h"
 
 /* ---- which options belong to which kind --------------------------------------------------------
  */
 
-static const kind_options serves[] = {
-    {options_describe_signals, KIND(SPD_DESCRIBE_COVARIANCE)},
-    {options_describe_images,
-     KIND(SPD_DESCRIBE_SIFT_COLOR) | KIND(SPD_DESCRIBE_GABOR) | KIND(SPD_DESCRIBE_REGION)},
-    {options_describe_sift, KIND(SPD_DESCRIBE_SIFT_COLOR)},
-    {options_describe_gabor, KIND(SPD_DESCRIBE_GABOR)},
-    {options_describe_region, KIND(SPD_DESCRIBE_REGION)},
-    {options_describe_motion, KIND(SPD_DESCRIBE_JOINTS)},
-};
+static const kind_options serves[] = {{options_describe_signals, KIND(SPD_DESCRIBE_COVARIANCE)},
+                                      {options_describe_images, KIND(SPD_DESCRIBE_SIFT_COLOR) |
+                                                                    KIND(SPD_DESCRIBE_GABOR) |
+                                                                    KIND(SPD_DESCRIBE_REGION)},
+                                      {options_describe_sift, KIND(SPD_DESCRIBE_SIFT_COLOR)},
+                                      {options_describe_gabor, KIND(SPD_DESCRIBE_GABOR)},
+                                      {options_describe_region, KIND(SPD_DESCRIBE_REGION)},
+                                      {options_describe_motion, KIND(SPD_DESCRIBE_JOINTS)},
+                                      {NULL, 0}};
 
 static const char *kind_name(size_t kind)
 {
     return spd_descriptor_name((spd_descriptor)kind);
-}
-
-static int take_kind(session *s, describing *d)
-{
-    static const kind_table kinds = {
-        "describe", "descriptor", SPD_DESCRIPTORS, kind_name, sizeof serves / sizeof *serves,
-        serves};
-    size_t kind = 0;
-    int code = kinds_take(s, &kinds, &kind);
-    d->kind = (spd_descriptor)kind;
-    return code;
 }
 
 /* ---- values of several parts ------------------------------------------------------------------
@@ -125,23 +113,23 @@ static size_t count_parts(const char *text, char separator)
 }
 
 /* "12-14,16-18" */
-static int take_bands(session *s, describing *d)
+static int take_bands(session *s, spd_describe_options *o)
 {
     const char *text = arguments_text(s->args, "bands"), *at = text;
     if (!text)
         return CLI_GOOD;
     size_t bands = count_parts(text, ',');
-    d->bands = cli_alloc(2 * bands, sizeof *d->bands, "bands");
+    double *edge = session_table(s, bands, 2, sizeof *edge, "bands");
     for (size_t k = 0; k < 2 * bands; k++) {
         char *end;
-        d->bands[k] = strtod(at, &end);
+        edge[k] = strtod(at, &end);
         char after = k % 2 == 0 ? '-' : k + 1 < 2 * bands ? ',' : '\0';
-        if (end == at || *at == '-' || *end != after || !isfinite(d->bands[k]))
+        if (end == at || *at == '-' || *end != after || !isfinite(edge[k]))
             return bad_value("bands", text, "LOW-HIGH in Hz, separated by commas: 12-14,16-18");
         at = end + 1;
     }
-    d->options.bands = bands;
-    d->options.band = d->bands;
+    o->bands = bands;
+    o->band = edge;
     return CLI_GOOD;
 }
 
@@ -162,111 +150,78 @@ static int take_shrinkage(session *s, spd_covariance_options *o)
 /* ---- files ------------------------------------------------------------------------------------
  */
 
-static int take_model(session *s, describing *d)
+static int take_model(session *s, spd_covariance_options *o)
 {
     const char *path = arguments_text(s->args, "model");
-    if (!path)
-        return CLI_GOOD;
-    spd_status status = spd_model_load(s->ctx, path, &d->model);
-    if (status < 0)
-        return session_fail(s, status);
-    d->options.covariance.W = d->model->W;
-    d->options.covariance.m = d->model->m;
-    d->options.covariance.n = d->model->n;
+    spd_model *model;
+    int code = path ? session_model(s, path, &model) : CLI_GOOD;
+    if (code || !path)
+        return code;
+    o->W = model->W;
+    o->m = model->m;
+    o->n = model->n;
     return CLI_GOOD;
 }
 
 /* A table of rectangles: whole numbers, sizes above zero. */
-static int copy_rects(const spd_array *table, const char *path, describing *d)
+static int take_rects(session *s, spd_describe_options *o)
 {
+    const char *path = arguments_text(s->args, "rects");
+    spd_array *table;
+    int code = path ? session_array(s, path, &table) : CLI_GOOD;
+    if (code || !path)
+        return code;
     size_t columns = table->ndim == 2 ? table->shape[1] : table->count;
     if (table->ndim > 2 || columns != 4 || table->count == 0) {
-        cli_error("%s: a rectangle is four columns: x, y, width, height", path);
+        cli_error("%s: rectangles need four columns: x, y, width, height", path);
         return CLI_FAILED;
     }
-    d->options.rects = table->count / 4;
-    d->rects = cli_alloc(d->options.rects, sizeof *d->rects, "rectangles");
+    o->rects = table->count / 4;
+    spd_rect *rect = session_table(s, o->rects, 1, sizeof *rect, "rectangles");
     for (size_t i = 0; i < table->count; i++) {
         double value = table->type == SPD_INT64     ? (double)table->i64[i]
                        : table->type == SPD_FLOAT64 ? table->f64[i]
                                                     : -1.0;
-        size_t *part[] = {&d->rects[i / 4].x, &d->rects[i / 4].y, &d->rects[i / 4].width,
-                          &d->rects[i / 4].height};
+        size_t *part[] = {&rect[i / 4].x, &rect[i / 4].y, &rect[i / 4].width, &rect[i / 4].height};
         if (!(value >= (i % 4 < 2 ? 0.0 : 1.0) && value <= 1e6 && value == floor(value))) {
-            cli_error("%s: rectangle %zu is not whole numbers of pixels", path, i / 4);
+            cli_error("%s: rectangle %zu is not given in whole numbers of pixels", path, i / 4);
             return CLI_FAILED;
         }
         *part[i % 4] = (size_t)value;
     }
-    d->options.rect = d->rects;
+    o->rect = rect;
     return CLI_GOOD;
-}
-
-static int take_rects(session *s, describing *d)
-{
-    const char *path = arguments_text(s->args, "rects");
-    spd_array *table = NULL;
-    if (!path)
-        return CLI_GOOD;
-    spd_status status = spd_array_read(s->ctx, path, NULL, &table);
-    if (status < 0)
-        return session_fail(s, status);
-    int code = copy_rects(table, path, d);
-    spd_array_free(table);
-    return code;
 }
 
 /* ---- all --------------------------------------------------------------------------------------
  */
 
-static void take_count(session *s, const char *name, size_t *value)
-{
-    if (arguments_count(s->args, name))
-        *value = (size_t)arguments_int(s->args, name);
-}
-
-static void take_real(session *s, const char *name, double *value)
-{
-    if (arguments_count(s->args, name))
-        *value = arguments_real(s->args, name);
-}
-
 /* Options of one value: what is not given keeps the descriptor's default. */
-static void take_simple(session *s, spd_describe_options *o)
+static void take_simple(const arguments *args, spd_describe_options *o)
 {
-    const struct {
-        const char *name;
-        size_t *value;
-    } counts[] = {{"order", &o->order},
-                  {"sift-step", &o->step},
-                  {"sift-bin", &o->bin},
-                  {"scales", &o->scales},
-                  {"orientations", &o->orientations},
-                  {"temporal-pyramid", &o->pyramid}};
-    const struct {
-        const char *name;
-        double *value;
-    } reals[] = {{"regularize", &o->covariance.regularize},
-                 {"rate", &o->rate},
-                 {"window", &o->window},
-                 {"step", &o->stride},
-                 {"smooth", &o->smooth},
-                 {"kmax", &o->kmax},
-                 {"spacing", &o->spacing},
-                 {"sigma", &o->sigma}};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        take_count(s, counts[i].name, counts[i].value);
-    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
-        take_real(s, reals[i].name, reals[i].value);
-    o->channels_first = arguments_flag(s->args, "channels-first");
-    o->keep_images = arguments_flag(s->args, "keep-images");
-    o->keep_going = arguments_flag(s->args, "keep-going");
-    o->grey |= arguments_flag(s->args, "no-color");
-    o->center_root = arguments_count(s->args, "center") > 0;
-    o->group = arguments_text(s->args, "group");
-    o->asf = arguments_text(s->args, "asf");
-    o->x_name = arguments_text(s->args, "x");
-    o->y_name = arguments_text(s->args, "y");
+    arguments_take_count(args, "order", &o->order);
+    arguments_take_count(args, "sift-step", &o->step);
+    arguments_take_count(args, "sift-bin", &o->bin);
+    arguments_take_count(args, "scales", &o->scales);
+    arguments_take_count(args, "orientations", &o->orientations);
+    arguments_take_count(args, "temporal-pyramid", &o->pyramid);
+    arguments_take_real(args, "regularize", &o->covariance.regularize);
+    arguments_take_real(args, "rate", &o->rate);
+    arguments_take_real(args, "window", &o->window);
+    arguments_take_real(args, "step", &o->stride);
+    arguments_take_real(args, "smooth", &o->smooth);
+    arguments_take_real(args, "kmax", &o->kmax);
+    arguments_take_real(args, "spacing", &o->spacing);
+    arguments_take_real(args, "sigma", &o->sigma);
+    o->channels_first = arguments_flag(args, "channels-first");
+    o->keep_images = arguments_flag(args, "keep-images");
+    o->keep_going = arguments_flag(args, "keep-going");
+    o->grey |= arguments_flag(args, "no-color");
+    o->center_root = arguments_count(args, "center") > 0;
+    o->group = arguments_text(args, "group");
+    o->asf = arguments_text(args, "asf");
+    o->x_name = arguments_text(args, "x");
+    o->y_name = arguments_text(args, "y");
 }
 
 static int take_labels(session *s, spd_describe_options *o)
@@ -276,7 +231,7 @@ static int take_labels(session *s, spd_describe_options *o)
     o->pattern = arguments_text(s->args, "label-pattern");
     if ((o->index != NULL) + (o->pattern != NULL) + (arguments_count(s->args, "label-by") > 0) >
         1) {
-        cli_error("--labels, --label-pattern and --label-by exclude each other");
+        cli_error("--labels, --label-pattern and --label-by cannot be used together");
         return CLI_MISUSED;
     }
     o->labels = o->pattern                  ? SPD_LABELS_PATTERN
@@ -288,12 +243,15 @@ static int take_labels(session *s, spd_describe_options *o)
 
 int describing_take(session *s, describing *d)
 {
-    int code = take_kind(s, d);
+    static const kind_table kinds = {"descriptor", kind_name, serves};
+    spd_describe_options *o = &d->options;
+    size_t kind;
+    int code = kinds_take(s, &kinds, &kind);
     if (code)
         return code;
-    spd_describe_options *o = &d->options;
-    spd_describe_defaults(d->kind, o);
-    take_simple(s, o);
+    d->kind = (spd_descriptor)kind;
+    spd_describe_defaults(d->kind, o, sizeof *o);
+    take_simple(s->args, o);
     code = take_labels(s, o);
     if (!code)
         code = take_shrinkage(s, &o->covariance);
@@ -306,17 +264,8 @@ int describing_take(session *s, describing *d)
     if (!code)
         code = take_frames(s, o);
     if (!code)
-        code = take_bands(s, d);
+        code = take_bands(s, o);
     if (!code)
-        code = take_rects(s, d);
-    if (!code)
-        code = take_model(s, d);
-    return code;
-}
-
-void describing_free(describing *d)
-{
-    spd_model_free(d->model);
-    cli_free(d->bands);
-    cli_free(d->rects);
+        code = take_rects(s, o);
+    return code ? code : take_model(s, &o->covariance);
 }

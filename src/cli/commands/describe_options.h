@@ -15,18 +15,14 @@ extern const option options_describe_gabor[];
 extern const option options_describe_region[];
 extern const option options_describe_motion[];
 
-/* What the command line asks for. */
+/* What the command line asks for; what options point to belongs to the session. */
 typedef struct describing {
     spd_descriptor kind;
     spd_describe_options options;
-    spd_model *model; /* --model, or NULL */
-    double *bands;    /* what options points into */
-    spd_rect *rects;
 } describing;
 
 /* d <- kind from the first operand, options from the others; files of --model and --rects are
- * read. An exit status; free in any case. */
+ * read. An exit status. */
 int describing_take(session *s, describing *d);
-void describing_free(describing *d);
 
 #endif

@@ -71,7 +71,7 @@ void label_columns(const spd_data *data, char *text, size_t size)
     if (size)
         text[0] = '\0';
     if (found == 1)
-        snprintf(text, size, "--y %s would take that column", names);
+        snprintf(text, size, "--y %s takes that column", names);
     else if (found > 1)
-        snprintf(text, size, "--y NAME would take one of %s", names);
+        snprintf(text, size, "--y NAME takes one of %s", names);
 }

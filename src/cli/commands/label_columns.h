@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "spdml.h"
+#include "spdml-data.h"
 
 /* text <- "--y activity would take that column", "--y NAME would take one of activity, subject",
  * or "" when there is none: columns of texts or whole numbers, one per matrix, in which a value

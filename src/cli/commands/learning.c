@@ -14,16 +14,6 @@ int learning_wants(const session *s, const char *name, int given_only)
     return !given_only || arguments_count(s->args, name) > 0;
 }
 
-unsigned learning_choice(const session *s, const char *name)
-{
-    const option *o = command_option_named(s->args->command, name, strlen(name));
-    const char *text = arguments_text(s->args, name);
-    unsigned i = 0;
-    while (o->choice(i) && strcmp(o->choice(i), text) != 0)
-        i++;
-    return i;
-}
-
 static int take_nu_b(session *s, learning *l)
 {
     const char *text = arguments_text(s->args, "nu-b");
@@ -34,7 +24,7 @@ static int take_nu_b(session *s, learning *l)
     if (l->auto_nu_b)
         return CLI_GOOD;
     if (option_parse_int(text, &number) || number < 1 || number > 1000000000) {
-        cli_error("--nu-b %s: must be a whole number at least 1, or auto", text);
+        cli_error("--nu-b %s: must be a whole number of at least 1, or auto", text);
         return CLI_MISUSED;
     }
     l->options.nu_b = (size_t)number;
@@ -47,14 +37,14 @@ static int take_learning(session *s, learning *l)
     int own = arguments_count(s->args, "affinity") > 0;
     int free_of_labels = arguments_count(s->args, "unsupervised") > 0;
     if (own && free_of_labels) {
-        cli_error("--affinity and --unsupervised exclude each other");
+        cli_error("--affinity and --unsupervised cannot be used together");
         return CLI_MISUSED;
     }
     if (own)
         l->options.learning = SPD_OWN_GRAPH;
     else if (free_of_labels)
         l->options.learning =
-            learning_choice(s, "unsupervised") == 0 ? SPD_UNSUPERVISED : SPD_MAXIMAL_VARIANCE;
+            session_choice(s, "unsupervised") == 0 ? SPD_UNSUPERVISED : SPD_MAXIMAL_VARIANCE;
     if (l->auto_nu_b && l->options.learning != SPD_SUPERVISED) {
         cli_error("--nu-b auto: needs labels to choose by");
         return CLI_MISUSED;
@@ -70,11 +60,11 @@ int learning_options(session *s, learning *l, int given_only)
     if (arguments_count(s->args, "nu-w"))
         o->nu_w = (size_t)arguments_int(s->args, "nu-w");
     if (learning_wants(s, "graph", given_only))
-        o->graph = (spd_graph)learning_choice(s, "graph");
+        o->graph = (spd_graph)session_choice(s, "graph");
     if (learning_wants(s, "affinity-weight", given_only))
         o->affinity_weight = arguments_real(s->args, "affinity-weight");
     if (learning_wants(s, "objective", given_only))
-        o->objective = (spd_objective)learning_choice(s, "objective");
+        o->objective = (spd_objective)session_choice(s, "objective");
     int code = take_nu_b(s, l);
     return code ? code : take_learning(s, l);
 }
@@ -129,7 +119,7 @@ static int read_edges(session *s, const char *path, edge_list *e)
     if (status < 0)
         return session_fail(s, status);
     if (e->i->count != e->j->count || e->i->count != e->value->count) {
-        cli_error("%s: i, j and value must be of one length, not %zu, %zu and %zu", path,
+        cli_error("%s: i, j and value must have the same length, not %zu, %zu and %zu", path,
                   e->i->count, e->j->count, e->value->count);
         return CLI_FAILED;
     }

@@ -20,9 +20,6 @@ int learning_options(session *s, learning *l, int given_only);
 /* Was the option given, or shall defaults count too? */
 int learning_wants(const session *s, const char *name, int given_only);
 
-/* The number of a choice's word. */
-unsigned learning_choice(const session *s, const char *name);
-
 /* Loads the data set with its labels, and the user's own graph; checks that what the learner needs
  * is there. An exit status after a message. */
 int learning_load(session *s, const char *path, learning *l);

@@ -13,75 +13,65 @@
 
 /* How the members of a record become the value of an option. */
 typedef enum form {
-    FORM_NUMBER,
-    FORM_SOME,    /* a number; 0 is none */
-    FORM_WORD,    /* a word; shrinkage may have a number beside it */
-    FORM_FLAG,    /* given when true */
-    FORM_UNSET,   /* given when false */
-    FORM_SIZE,    /* two numbers, or one for both */
-    FORM_CELLS,   /* two numbers; 0 is none */
-    FORM_REGIONS, /* a word, or cells */
-    FORM_FRAMES,  /* first and last */
-    FORM_BANDS    /* pairs */
+    FORM_NUMBER, /* one, or two that differ */
+    FORM_SOME,   /* the same; 0 is none */
+    FORM_WORD,   /* a word, unless there are numbers beside it */
+    FORM_FLAG,   /* given when true */
+    FORM_UNSET,  /* given when false */
+    FORM_FRAMES, /* first and last */
+    FORM_BANDS   /* pairs */
 } form;
 
 typedef struct row {
     const char *descriptor; /* NULL: all */
     const char *option;
     form form;
-    const char *key, *second; /* members of the record */
+    const char *key, *second, *third; /* members of the record, or NULL */
 } row;
 
 static const row rows[] = {
-    {NULL, "size", FORM_SIZE, "width", "height"},
-    {"sift-color", "sift-step", FORM_NUMBER, "step", NULL},
-    {"sift-color", "sift-bin", FORM_NUMBER, "bin", NULL},
-    {"sift-color", "smooth", FORM_NUMBER, "smooth", NULL},
-    {"sift-color", "no-color", FORM_UNSET, "color", NULL},
-    {"region", "no-color", FORM_FLAG, "grey", NULL},
-    {"region", "grid", FORM_CELLS, "grid_rows", "grid_columns"},
-    {"region", "rects", FORM_SOME, "rectangles", NULL},
-    {"gabor", "regions", FORM_REGIONS, "regions", NULL},
-    {"gabor", "scales", FORM_NUMBER, "scales", NULL},
-    {"gabor", "orientations", FORM_NUMBER, "orientations", NULL},
-    {"gabor", "kmax", FORM_NUMBER, "kmax", NULL},
-    {"gabor", "spacing", FORM_NUMBER, "spacing", NULL},
-    {"gabor", "sigma", FORM_NUMBER, "sigma", NULL},
-    {"covariance", "rate", FORM_NUMBER, "rate", NULL},
-    {"covariance", "window", FORM_SOME, "window", NULL},
-    {"covariance", "step", FORM_SOME, "step", NULL},
-    {"covariance", "bands", FORM_BANDS, "bands", NULL},
-    {"covariance", "order", FORM_NUMBER, "order", NULL},
-    {"joints", "center", FORM_WORD, "center", NULL},
-    {"joints", "frames", FORM_FRAMES, "first_frame", "last_frame"},
-    {"joints", "temporal-pyramid", FORM_NUMBER, "temporal_pyramid", NULL},
-    {NULL, "shrinkage", FORM_WORD, "shrinkage", "shrink"},
-    {NULL, "regularize", FORM_NUMBER, "regularize", NULL},
+    {NULL, "size", FORM_NUMBER, "width", "height", NULL},
+    {"sift-color", "sift-step", FORM_NUMBER, "step", NULL, NULL},
+    {"sift-color", "sift-bin", FORM_NUMBER, "bin", NULL, NULL},
+    {"sift-color", "smooth", FORM_NUMBER, "smooth", NULL, NULL},
+    {"sift-color", "no-color", FORM_UNSET, "color", NULL, NULL},
+    {"region", "no-color", FORM_FLAG, "grey", NULL, NULL},
+    {"region", "grid", FORM_SOME, "grid_rows", "grid_columns", NULL},
+    {"region", "rects", FORM_SOME, "rectangles", NULL, NULL},
+    {"gabor", "regions", FORM_WORD, "regions", "grid_rows", "grid_columns"},
+    {"gabor", "scales", FORM_NUMBER, "scales", NULL, NULL},
+    {"gabor", "orientations", FORM_NUMBER, "orientations", NULL, NULL},
+    {"gabor", "kmax", FORM_NUMBER, "kmax", NULL, NULL},
+    {"gabor", "spacing", FORM_NUMBER, "spacing", NULL, NULL},
+    {"gabor", "sigma", FORM_NUMBER, "sigma", NULL, NULL},
+    {"covariance", "rate", FORM_NUMBER, "rate", NULL, NULL},
+    {"covariance", "window", FORM_SOME, "window", NULL, NULL},
+    {"covariance", "step", FORM_SOME, "step", NULL, NULL},
+    {"covariance", "bands", FORM_BANDS, "bands", NULL, NULL},
+    {"covariance", "order", FORM_NUMBER, "order", NULL, NULL},
+    {"joints", "center", FORM_WORD, "center", NULL, NULL},
+    {"joints", "frames", FORM_FRAMES, "first_frame", "last_frame", NULL},
+    {"joints", "temporal-pyramid", FORM_NUMBER, "temporal_pyramid", NULL, NULL},
+    {NULL, "shrinkage", FORM_WORD, "shrinkage", "shrink", NULL},
+    {NULL, "regularize", FORM_NUMBER, "regularize", NULL, NULL},
 };
 
 /* ---- values -----------------------------------------------------------------------------------
  */
 
-/* A member of the descriptor's parameters or of the covariance's. */
+/* A member of the descriptor's parameters or of the covariance's; key may be NULL. */
 static json_t *member(json_t *record, const char *key)
 {
     json_t *found = json_object_get(json_object_get(record, "parameters"), key);
     return found ? found : json_object_get(json_object_get(record, "covariance"), key);
 }
 
-static void put_word(const char *word, char text[VALUE_ROOM])
+/* One number, or two with a sign between them. */
+static void put_numbers(json_t *first, json_t *second, char text[VALUE_ROOM])
 {
-    snprintf(text, VALUE_ROOM, "%s", word ? word : "");
-}
-
-static void put_number(double a, char text[VALUE_ROOM])
-{
-    snprintf(text, VALUE_ROOM, "%.10g", a);
-}
-
-static void put_pair(double a, double b, char text[VALUE_ROOM])
-{
-    snprintf(text, VALUE_ROOM, "%.10gx%.10g", a, b);
+    int length = snprintf(text, VALUE_ROOM, "%.10g", json_number_value(first));
+    if (second)
+        snprintf(text + length, VALUE_ROOM - (size_t)length, "x%.10g", json_number_value(second));
 }
 
 static void put_frames(double first, double last, char text[VALUE_ROOM])
@@ -106,63 +96,34 @@ static void put_bands(json_t *bands, char text[VALUE_ROOM])
     }
 }
 
-/* A word, unless there are numbers beside it: one, or those of cells. */
-static void put_named(json_t *word, json_t *number, json_t *second, char text[VALUE_ROOM])
-{
-    if (second)
-        put_pair(json_number_value(number), json_number_value(second), text);
-    else if (number)
-        put_number(json_number_value(number), text);
-    else
-        put_word(json_string_value(word), text);
-}
-
-static void put_cells(double a, double b, char text[VALUE_ROOM])
-{
-    if (a > 0.0)
-        put_pair(a, b, text);
-    else
-        put_word("none", text);
-}
-
 /* text <- the option's value in a record; empty where the record does not say. */
 static void put_value(json_t *record, const row *r, char text[VALUE_ROOM])
 {
-    json_t *value = member(record, r->key), *other = r->second ? member(record, r->second) : NULL;
+    json_t *value = member(record, r->key), *other = member(record, r->second);
     double a = json_number_value(value), b = json_number_value(other);
     text[0] = '\0';
     if (!value)
         return;
     switch (r->form) {
     case FORM_NUMBER:
-        put_number(a, text);
+        put_numbers(value, a < b || a > b ? other : NULL, text);
         break;
     case FORM_SOME:
         if (a > 0.0)
-            put_number(a, text);
+            put_numbers(value, other, text);
         else
-            put_word("none", text);
+            snprintf(text, VALUE_ROOM, "none");
         break;
     case FORM_WORD:
-        put_named(value, other, NULL, text);
+        if (other)
+            put_numbers(other, member(record, r->third), text);
+        else
+            snprintf(text, VALUE_ROOM, "%s", json_is_string(value) ? json_string_value(value) : "");
         break;
     case FORM_FLAG:
-        put_word(json_is_true(value) ? "given" : "not given", text);
-        break;
     case FORM_UNSET:
-        put_word(json_is_true(value) ? "not given" : "given", text);
-        break;
-    case FORM_SIZE:
-        if (a < b || a > b)
-            put_pair(a, b, text);
-        else
-            put_number(a, text);
-        break;
-    case FORM_CELLS:
-        put_cells(a, b, text);
-        break;
-    case FORM_REGIONS:
-        put_named(value, member(record, "grid_rows"), member(record, "grid_columns"), text);
+        snprintf(text, VALUE_ROOM, "%s",
+                 json_is_true(value) == (r->form == FORM_FLAG) ? "given" : "not given");
         break;
     case FORM_FRAMES:
         put_frames(a, b, text);

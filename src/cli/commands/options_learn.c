@@ -38,62 +38,39 @@ static const char *unsupervised(size_t i)
     return i < sizeof kinds / sizeof *kinds ? kinds[i] : NULL;
 }
 
-const option options_graph[] = {
-    {.name = "metric",
-     .argument = "NAME",
-     .type = OPTION_CHOICE,
-     .standard = "stein",
-     .choice = metrics,
-     .alias = metric_alias,
-     .help = "Metric of the graph and of the cost"},
-    {.name = "nu-w",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = 1000000000,
-     .help = "Neighbours within the class of a sample; by default the size of the smallest class. "
-             "A class gives what it has"},
-    {.name = "nu-b",
-     .argument = "N|auto",
-     .type = OPTION_TEXT,
-     .help = "Neighbours in other classes; by default the smaller of 3 and the neighbours within. "
-             "auto chooses by cross-validation"},
-    {.name = "graph",
-     .argument = "KIND",
-     .type = OPTION_CHOICE,
-     .standard = "or",
-     .choice = graphs,
-     .help = "or: a pair counts when either is a neighbour of the other; directed: a one-sided "
-             "pair counts half"},
-    {.name = "affinity-weight",
-     .argument = "L",
-     .type = OPTION_REAL,
-     .standard = "1",
-     .min = 0,
-     .max = INFINITY,
-     .help = "Weight of the pairs between classes"},
-    {.name = "affinity",
-     .argument = "FILE",
-     .type = OPTION_FILE,
-     .help = "A graph of your own instead: arrays i, j and value, each pair once; value > 0 draws "
-             "a pair together, < 0 apart (.npz or .mat)"},
-    {.name = "objective",
-     .argument = "NAME",
-     .type = OPTION_CHOICE,
-     .standard = "difference",
-     .choice = objectives,
+const option options_objective[] = {
+    {"objective", 0, OPTION_CHOICE, "NAME", "difference", .choice = objectives,
      .help = "difference: distances within minus distances between classes; ratio: the logarithm "
              "of their ratio"},
-    {.name = "unsupervised",
-     .argument = "[KIND]",
-     .type = OPTION_CHOICE,
-     .choice = unsupervised,
-     .bare = "graph",
+    {"affinity-weight", 0, OPTION_REAL, "L", "1", 0, INFINITY,
+     .help = "Weight of the pairs between classes"},
+    OPTION_END};
+
+const option options_stop[] = {
+    {"tol", 0, OPTION_REAL, "E", "1e-5", 0, 1,
+     .help = "Stop when an iteration lowers the cost by less than E, relatively; 0 turns this off"},
+    {"max-iter", 0, OPTION_INT, "N", "200", 0, 2000000000, .help = "Stop after N iterations"},
+    OPTION_END};
+
+const option options_graph[] = {
+    {"metric", 0, OPTION_CHOICE, "NAME", "stein", .choice = metrics, .alias = metric_alias,
+     .help = "Metric of the graph and of the cost"},
+    {"nu-w", 0, OPTION_INT, "N", NULL, 1, 1000000000,
+     .help = "Neighbours within the class of a sample; default the size of the smallest class. A "
+             "smaller class contributes all it has"},
+    {"nu-b", 0, OPTION_TEXT, "N|auto",
+     .help = "Neighbours in other classes; default the smaller of 3 and --nu-w. auto chooses by "
+             "cross-validation"},
+    {"graph", 0, OPTION_CHOICE, "KIND", "or", .choice = graphs,
+     .help = "or: a pair counts if either is a neighbour of the other; directed: a one-sided pair "
+             "counts half"},
+    {"affinity", 0, OPTION_FILE, "FILE",
+     .help = "A graph of your own instead: arrays i, j and value, each pair once; value > 0 pulls "
+             "a pair together, < 0 pushes it apart (.npz or .mat)"},
+    {"unsupervised", 0, OPTION_CHOICE, "[KIND]", .choice = unsupervised, .bare = "graph",
      .help = "Use no labels. graph: near matrices stay near, far ones far; variance: spread the "
              "matrices around their mean"},
-    {.name = "unlabelled",
-     .argument = "VALUE",
-     .type = OPTION_TEXT,
-     .help = "The label that means unknown; such matrices take part through the unsupervised "
+    {"unlabelled", 0, OPTION_TEXT, "VALUE",
+     .help = "The label that means unknown; matrices with it take part through the unsupervised "
              "graph"},
     OPTION_END};

@@ -44,7 +44,7 @@ static void show_members(sheet *r, const char *label, json_t *object)
     }
 }
 
-void meta_report(sheet *r, const char *meta)
+void show_meta(sheet *r, const char *meta)
 {
     json_t *object = meta ? json_loads(meta, 0, NULL) : NULL;
     if (!json_is_object(object)) {

@@ -4,7 +4,7 @@
 
 #include "cli/frame/sheet.h"
 
-/* Reports the JSON text that came with a data set; NULL or a text that is not JSON: nothing. */
-void meta_report(sheet *r, const char *meta);
+/* Shows the JSON text that came with a data set; NULL or a text that is not JSON: nothing. */
+void show_meta(sheet *r, const char *meta);
 
 #endif

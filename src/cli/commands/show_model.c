@@ -5,32 +5,31 @@
 
 #define STEPS_SHOWN 4 /* at either end */
 
-static void show_options(sheet *r, const spd_model *model)
+static void show_options(sheet *r, const spd_fit_options *o)
 {
-    sheet_text(r, "metric", "metric", spd_metric_name(model->metric));
-    sheet_text(r, "learning", "learning", spd_learning_name(model->learning));
-    sheet_text(r, "objective", "objective", spd_objective_name(model->objective));
-    sheet_text(r, "graph", NULL, spd_graph_name(model->graph));
-    sheet_count(r, "nu_w", NULL, model->nu_w, "");
-    sheet_count(r, "nu_b", NULL, model->nu_b, "");
-    sheet_real(r, "affinity_weight", NULL, model->affinity_weight);
-    sheet_text(r, "init", NULL, spd_init_name(model->init));
-    sheet_count(r, "restarts", NULL, (size_t)model->restarts, "");
-    sheet_json(r, "seed", json_integer((json_int_t)model->seed));
-    sheet_text(r, "solver", NULL, spd_solver_name(model->solver));
-    sheet_text(r, "transport", NULL, spd_transport_name(model->transport));
-    sheet_real(r, "tol", NULL, model->tol);
-    sheet_real(r, "gtol", NULL, model->gtol);
-    sheet_count(r, "max_iter", NULL, (size_t)model->max_iter, "");
-    sheet_real(r, "max_time", NULL, model->max_time);
-    if (model->nu_w || model->nu_b)
-        sheet_line(r, "neighbours", "%zu within, %zu between, %s, weight %g", model->nu_w,
-                   model->nu_b, spd_graph_name(model->graph), model->affinity_weight);
-    sheet_line(r, "start", "%s, seed %llu, %d %s", spd_init_name(model->init),
-               (unsigned long long)model->seed, model->restarts,
-               model->restarts == 1 ? "start" : "starts");
-    sheet_line(r, "solver", "%s, %s transport", spd_solver_name(model->solver),
-               spd_transport_name(model->transport));
+    sheet_text(r, "metric", "metric", spd_metric_name(o->metric));
+    sheet_text(r, "learning", "learning", spd_learning_name(o->learning));
+    sheet_text(r, "objective", "objective", spd_objective_name(o->objective));
+    sheet_text(r, "graph", NULL, spd_graph_name(o->graph));
+    sheet_count(r, "nu_w", NULL, o->nu_w, "");
+    sheet_count(r, "nu_b", NULL, o->nu_b, "");
+    sheet_real(r, "affinity_weight", NULL, o->affinity_weight);
+    sheet_text(r, "init", NULL, spd_init_name(o->init));
+    sheet_count(r, "restarts", NULL, (size_t)o->restarts, "");
+    sheet_json(r, "seed", json_integer((json_int_t)o->seed));
+    sheet_text(r, "solver", NULL, spd_solver_name(o->solver));
+    sheet_text(r, "transport", NULL, spd_transport_name(o->transport));
+    sheet_real(r, "tol", NULL, o->tol);
+    sheet_real(r, "gtol", NULL, o->gtol);
+    sheet_count(r, "max_iter", NULL, (size_t)o->max_iter, "");
+    sheet_real(r, "max_time", NULL, o->max_time);
+    if (o->nu_w || o->nu_b)
+        sheet_line(r, "neighbours", "%zu within, %zu between, %s, weight %g", o->nu_w, o->nu_b,
+                   spd_graph_name(o->graph), o->affinity_weight);
+    sheet_line(r, "start", "%s, seed %llu, %d %s", spd_init_name(o->init),
+               (unsigned long long)o->seed, o->restarts, o->restarts == 1 ? "start" : "starts");
+    sheet_line(r, "solver", "%s, %s transport", spd_solver_name(o->solver),
+               spd_transport_name(o->transport));
 }
 
 /* Why the iteration ended, with the option that governs it. */
@@ -38,7 +37,7 @@ static const char *stop_reason(spd_stop stop)
 {
     static const char *const reasons[] = {
         [SPD_STOP_TOLERANCE] = "the cost hardly falls any more (--tol)",
-        [SPD_STOP_GRADIENT] = "the gradient is as good as zero (--gtol)",
+        [SPD_STOP_GRADIENT] = "the gradient is nearly zero (--gtol)",
         [SPD_STOP_ITERATIONS] = "the limit on iterations (--max-iter)",
         [SPD_STOP_TIME] = "the limit on time (--max-time)",
         [SPD_STOP_LINE_SEARCH] = "no step lowers the cost any more",
@@ -67,12 +66,12 @@ static void show_outcome(sheet *r, const spd_model *model)
                model->seconds_fit);
 }
 
-void model_report(sheet *r, const spd_model *model)
+void show_model(sheet *r, const spd_model *model)
 {
     sheet_count(r, "n", NULL, model->n, "");
     sheet_count(r, "m", NULL, model->m, "");
     sheet_line(r, "map", "%zu x %zu to %zu x %zu", model->n, model->n, model->m, model->m);
-    show_options(r, model);
+    show_options(r, model->options);
     show_outcome(r, model);
 }
 
@@ -92,7 +91,7 @@ static void print_steps(const spd_model *model)
     }
 }
 
-void model_report_history(sheet *r, const spd_model *model)
+void show_model_history(sheet *r, const spd_model *model)
 {
     if (!r->object) {
         print_steps(model);
@@ -109,7 +108,7 @@ void model_report_history(sheet *r, const spd_model *model)
     sheet_json(r, "history", list);
 }
 
-void model_report_map(sheet *r, const spd_model *model)
+void show_model_map(sheet *r, const spd_model *model)
 {
     if (sheet_is_small(model->n, model->m))
         sheet_matrix(r, "W", model->n, model->m, model->W);

@@ -1,72 +1,11 @@
-/* gather.c - from results.json of evaluations to one table. */
-#include <jansson.h>
+/* gather.c - from results.json of evaluations, and from the lines of the paper, to one table. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/experiment/experiment.h"
-
-/* ---- memory -----------------------------------------------------------------------------------
- */
-
-static double *nothing(size_t count)
-{
-    double *values = cli_alloc(count, sizeof *values, "a table");
-    for (size_t i = 0; i < count; i++)
-        values[i] = NAN;
-    return values;
-}
-
-void experiment_table_make(experiment_table *t, size_t rows, size_t columns)
-{
-    *t = (experiment_table){.rows = rows, .columns = columns};
-    t->row = cli_alloc(rows, sizeof *t->row, "a table");
-    t->column = cli_alloc(columns, sizeof *t->column, "a table");
-    t->value = nothing(rows * columns);
-    t->deviation = nothing(rows * columns);
-    t->paper = nothing(rows * columns);
-    t->compared = cli_alloc(columns, 1, "a table");
-}
-
-void experiment_table_free(experiment_table *t)
-{
-    cli_free(t->row);
-    cli_free(t->column);
-    cli_free(t->value);
-    cli_free(t->deviation);
-    cli_free(t->paper);
-    cli_free(t->compared);
-    *t = (experiment_table){0};
-}
-
-/* The table with further rows and columns, which hold nothing. */
-static void extend(experiment_table *t, size_t rows, size_t columns)
-{
-    experiment_table more;
-    experiment_table_make(&more, t->rows + rows, t->columns + columns);
-    for (size_t r = 0; r < t->rows; r++) {
-        memcpy(more.row[r], t->row[r], sizeof *t->row);
-        for (size_t c = 0; c < t->columns; c++) {
-            more.value[r * more.columns + c] = t->value[r * t->columns + c];
-            more.deviation[r * more.columns + c] = t->deviation[r * t->columns + c];
-            more.paper[r * more.columns + c] = t->paper[r * t->columns + c];
-        }
-    }
-    for (size_t c = 0; c < t->columns; c++) {
-        memcpy(more.column[c], t->column[c], sizeof *t->column);
-        more.compared[c] = t->compared[c];
-    }
-    experiment_table_free(t);
-    *t = more;
-}
-
-static void set_name(char name[EXPERIMENT_NAME], const char *text)
-{
-    snprintf(name, EXPERIMENT_NAME, "%s", text);
-}
-
-/* ---- results of an evaluation -----------------------------------------------------------------
- */
+#include "cli/frame/cli_memory.h"
 
 static double real(const json_t *object, const char *key)
 {
@@ -74,100 +13,151 @@ static double real(const json_t *object, const char *key)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* Rows are the methods. */
-static void make_rows(experiment_table *t, const json_t *results)
+static const char *text_in(const json_t *object, const char *key)
 {
-    if (t->rows)
-        return;
-    extend(t, json_array_size(results), 0);
-    for (size_t r = 0; r < t->rows; r++)
-        set_name(t->row[r],
-                 json_string_value(json_object_get(json_array_get(results, r), "method")));
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
 }
 
-static void take_by(experiment_table *t, const json_t *results)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach(json_object_get(json_array_get(results, 0), "by"), key, value)
-    {
-        size_t at = t->columns;
-        extend(t, 0, 1);
-        set_name(t->column[at], key);
-        for (size_t r = 0; r < t->rows; r++)
-            t->value[r * t->columns + at] =
-                real(json_object_get(json_array_get(results, r), "by"), key);
-    }
-}
+/* ---- ours -------------------------------------------------------------------------------------
+ */
 
-/* Several rounds have a deviation. */
-static void take_means(experiment_table *t, const json_t *results, const char *column, int rounds)
-{
-    size_t at = t->columns;
-    extend(t, 0, 1);
-    set_name(t->column[at], column);
-    for (size_t r = 0; r < t->rows && r < json_array_size(results); r++) {
-        const json_t *result = json_array_get(results, r);
-        t->value[r * t->columns + at] = real(result, "accuracy_mean");
-        if (rounds > 1)
-            t->deviation[r * t->columns + at] = real(result, "accuracy_std");
-    }
-}
-
-static void take_words(experiment *x, const json_t *root)
-{
-    const char *protocol = json_string_value(json_object_get(root, "protocol"));
-    if (x->matrices[0])
-        return;
-    snprintf(x->matrices, sizeof x->matrices, "%.0f matrices %.0f x %.0f, %.0f classes",
-             real(root, "matrices"), real(root, "n"), real(root, "n"), real(root, "classes"));
-    if (!x->protocol && protocol) {
-        x->protocol = cli_alloc(strlen(protocol) + 1, 1, "a protocol");
-        memcpy(x->protocol, protocol, strlen(protocol));
-    }
-}
-
-int experiment_gather(experiment *x, const char *folder, const char *column, int by)
+/* *root <- results.json of a folder; an exit status. */
+static int load(const char *folder, json_t **root)
 {
     json_error_t error;
-    char name[EXPERIMENT_NAME];
-    snprintf(name, sizeof name, "%.40s/results.json", folder);
-    char *path = experiment_path(x, name);
-    json_t *root = json_load_file(path, 0, &error);
-    if (!root)
+    char *path = words_text("%s/results.json", folder);
+    *root = json_load_file(path, 0, &error);
+    if (!*root)
         cli_error("%s: cannot be read: %s", path, error.text);
     cli_free(path);
+    return *root ? CLI_GOOD : CLI_FAILED;
+}
+
+/* What the data and the protocol were, of the first evaluation, and the page it has written. */
+static void take_words(experiment *x, const char *folder, const json_t *root)
+{
+    char *page = words_text("%s/report.html", folder);
+    const char *relative = page + strlen(x->folder) + 1;
+    if (!x->matrices.count) {
+        words_take(&x->matrices,
+                   words_text("%.0f matrices %.0f x %.0f, %.0f classes", real(root, "matrices"),
+                              real(root, "n"), real(root, "n"), real(root, "classes")));
+        words_add(&x->protocol, text_in(root, "protocol"));
+    }
+    if (!x->temporary && access(page, R_OK) == 0 && !words_has(&x->reports, relative))
+        words_add(&x->reports, relative);
+    cli_free(page);
+}
+
+static void put(table *t, int across, const char *method, const char *name, double accuracy,
+                double deviation)
+{
+    const char *row = across ? name : method, *column = across ? method : name;
+    table_put(t, row, column, TABLE_OURS, accuracy);
+    table_put(t, row, column, TABLE_DEVIATION, deviation);
+}
+
+/* One result: its mean under a name, with its deviation where there are several rounds; without a
+ * name all of its `by`. */
+static void take_result(table *t, int across, const char *name, json_t *result, int several)
+{
+    const char *method = text_in(result, "method"), *key;
+    json_t *value;
+    if (name)
+        put(t, across, method, name, real(result, "accuracy_mean"),
+            several ? real(result, "accuracy_std") : NAN);
+    else
+        json_object_foreach(json_object_get(result, "by"), key, value)
+        {
+            put(t, across, method, key, json_number_value(value),
+                several ? real(json_object_get(result, "by_std"), key) : NAN);
+        }
+}
+
+/* column NAME from FOLDER, columns from FOLDER; row and rows have the methods as columns. */
+int experiment_gather(experiment *x, const words *w)
+{
+    const char *what = w->word[0], *folder = w->word[w->count - 1];
+    int named = what[strlen(what) - 1] != 's';
+    json_t *root = NULL, *result;
+    size_t i;
+    x->gathers = 1;
+    if (w->count != (named ? 4U : 3U) || strcmp(w->word[w->count - 2], "from") != 0)
+        return recipe_fail(&x->recipe, "`%s%s from FOLDER` is expected", what,
+                           named ? " NAME" : "");
+    int code = x->checking ? CLI_GOOD : load(folder, &root);
     if (!root)
-        return CLI_FAILED;
-    const json_t *results = json_object_get(root, "results");
-    take_words(x, root);
-    make_rows(&x->table, results);
-    if (by)
-        take_by(&x->table, results);
-    take_means(&x->table, results, column, (int)real(root, "rounds"));
+        return code;
+    take_words(x, folder, root);
+    json_array_foreach(json_object_get(root, "results"), i, result)
+    {
+        take_result(&x->table, what[0] == 'r', named ? w->word[1] : NULL, result,
+                    real(root, "rounds") > 1);
+    }
     json_decref(root);
     return CLI_GOOD;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
+/* ---- the paper's ------------------------------------------------------------------------------
  */
 
-size_t experiment_table_row(experiment_table *t, const char *name)
+/* "-", "58.1" or "58.1+-2.8" in percent into a cell; 0 when it is something else. */
+static int put_percent(table *t, const char *row, const char *column, const char *text)
 {
-    size_t at = 0;
-    while (at < t->rows && strcmp(t->row[at], name) != 0)
-        at++;
-    if (at == t->rows) {
-        extend(t, 1, 0);
-        set_name(t->row[at], name);
-    }
-    return at;
+    char *end;
+    if (strcmp(text, "-") == 0)
+        return 1;
+    double percent = strtod(text, &end), deviation = NAN;
+    if (end != text && strncmp(end, "+-", 2) == 0)
+        deviation = strtod(end + 2, &end);
+    table_put(t, row, column, TABLE_PAPER, percent / 100.0);
+    table_put(t, row, column, TABLE_PAPER_DEVIATION, deviation / 100.0);
+    return end != text && !*end && percent >= 0.0 && percent <= 100.0;
 }
 
-size_t experiment_table_column(const experiment_table *t, const char *name)
+/* paper ROW PERCENT...: one for each of paper-columns. */
+int experiment_published(experiment *x, const words *w)
 {
-    size_t at = 0;
-    while (at < t->columns && strcmp(t->column[at], name) != 0)
-        at++;
-    return at;
+    if (w->count != x->paper_columns.count + 2)
+        return recipe_fail(&x->recipe, "`paper ROW PERCENT...` is expected, a figure for each name "
+                                       "of a line `paper-columns NAME...` before it");
+    for (size_t i = 2; i < w->count; i++)
+        if (!put_percent(&x->paper, w->word[1], x->paper_columns.word[i - 2], w->word[i]))
+            return recipe_fail(&x->recipe, "%.60s: 58.1, 58.1+-2.8 or - is expected", w->word[i]);
+    return CLI_GOOD;
+}
+
+void experiment_add_paper(experiment *x)
+{
+    const words *rows = &x->paper.row, *columns = &x->paper.column;
+    int others = !x->axis.count && !json_object_get(x->recipe.given, "methods");
+    for (size_t r = 0; r < rows->count; r++)
+        for (size_t c = 0; c < columns->count; c++)
+            for (int k = TABLE_PAPER; k <= TABLE_PAPER_DEVIATION; k++) {
+                double number = table_at(&x->paper, r, c, (table_kind)k);
+                if (isfinite(number) && words_has(&x->table.column, columns->word[c]) &&
+                    (others || words_has(&x->table.row, rows->word[r])))
+                    table_put(&x->table, rows->word[r], columns->word[c], (table_kind)k, number);
+            }
+}
+
+/* seconds METHOD SECONDS from FOLDER: recognising a test set, the paper's seconds next to ours. */
+int experiment_seconds(experiment *x, const words *w)
+{
+    json_t *root = NULL, *result;
+    size_t i;
+    double paper = w->count == 5 ? strtod(w->word[2], NULL) : 0.0;
+    if (!(paper > 0.0) || strcmp(w->word[3], "from") != 0)
+        return recipe_fail(&x->recipe, "`seconds METHOD SECONDS from FOLDER` is expected");
+    int code = x->checking ? CLI_GOOD : load(w->word[4], &root);
+    json_array_foreach(json_object_get(root, "results"), i, result)
+    {
+        if (strcmp(text_in(result, "method"), w->word[1]) == 0) {
+            table_put(&x->times, w->word[1], "seconds", TABLE_OURS, real(result, "test_seconds"));
+            table_put(&x->times, w->word[1], "seconds", TABLE_PAPER, paper);
+        }
+    }
+    json_decref(root);
+    return code;
 }

@@ -15,7 +15,7 @@
 
 static double position(const experiment *x, double at)
 {
-    return x->kind->x_scale == SVG_LOG10 ? log10(at) : at;
+    return x->scale == SVG_LOG10 ? log10(at) : at;
 }
 
 static void extend(svg_frame *a, double x, double low, double high)
@@ -35,13 +35,14 @@ typedef struct curve {
 
 static curve curve_of(const experiment *x, size_t column)
 {
-    const experiment_table *t = &x->table;
-    double *values = cli_alloc_table(4, t->rows, sizeof *values, "points");
-    curve c = {values, values + t->rows, values + 2 * t->rows, values + 3 * t->rows};
-    for (size_t r = 0; r < t->rows; r++) {
-        double deviation = t->deviation[r * t->columns + column];
-        c.x[r] = position(x, strtod(t->row[r], NULL));
-        c.y[r] = 100.0 * t->value[r * t->columns + column];
+    const table *t = &x->table;
+    size_t rows = t->row.count;
+    double *values = cli_alloc_table(4, rows, sizeof *values, "points");
+    curve c = {values, values + rows, values + 2 * rows, values + 3 * rows};
+    for (size_t r = 0; r < rows; r++) {
+        double deviation = table_at(t, r, column, TABLE_DEVIATION);
+        c.x[r] = position(x, strtod(t->row.word[r], NULL));
+        c.y[r] = 100.0 * table_at(t, r, column, TABLE_OURS);
         c.low[r] = c.high[r] = c.y[r];
         if (isfinite(c.y[r]) && isfinite(deviation)) {
             c.low[r] = fmax(c.y[r] - 100.0 * deviation, 0.0);
@@ -63,20 +64,20 @@ static svg_frame frame_of(FILE *f, const experiment *x)
     svg_frame a = {.f = f,
                    .left = 64,
                    .right = WIDTH - 14,
-                   .top = legend_line(x->table.columns + 1) + 2.0,
+                   .top = legend_line(x->table.column.count + 1) + 2.0,
                    .bottom = HEIGHT - 46,
                    .x0 = INFINITY,
                    .x1 = -INFINITY,
                    .y0 = INFINITY,
                    .y1 = -INFINITY};
-    for (size_t c = 0; c < x->table.columns; c++) {
+    for (size_t c = 0; c < x->table.column.count; c++) {
         curve points = curve_of(x, c);
-        for (size_t r = 0; r < x->table.rows; r++)
+        for (size_t r = 0; r < x->table.row.count; r++)
             extend(&a, points.x[r], points.low[r], points.high[r]);
         cli_free(points.x);
     }
-    for (size_t i = 0; i < x->marks; i++)
-        extend(&a, position(x, x->mark[i].at), NAN, NAN);
+    for (size_t i = 0; i < x->mark.count; i++)
+        extend(&a, position(x, x->mark_at[i]), NAN, NAN);
     svg_room(&a.x0, &a.x1);
     svg_room(&a.y0, &a.y1);
     a.y0 = fmax(a.y0, 0.0);
@@ -86,7 +87,7 @@ static svg_frame frame_of(FILE *f, const experiment *x)
 
 static void put_curve(const svg_frame *a, const experiment *x, size_t column)
 {
-    size_t rows = x->table.rows;
+    size_t rows = x->table.row.count;
     curve c = curve_of(x, column);
     svg_band(a, (int)column, rows, c.x, c.low, c.high);
     svg_line(a, (int)column, rows, c.x, c.y);
@@ -94,18 +95,18 @@ static void put_curve(const svg_frame *a, const experiment *x, size_t column)
         if (isfinite(c.y[r]))
             svg_mark(a->f, svg_x(a, c.x[r]), svg_y(a, c.y[r]), 3.5, (int)column, (int)column, 1);
     svg_legend_line(a->f, a->left + (double)(column % 2) * 250.0, legend_line(column), (int)column,
-                    x->table.column[column]);
+                    x->table.column.word[column]);
     cli_free(c.x);
 }
 
-static void put_mark(const svg_frame *a, const experiment *x, const experiment_mark *mark)
+static void put_mark(const svg_frame *a, const experiment *x, size_t mark)
 {
-    double at = svg_x(a, position(x, mark->at));
+    double at = svg_x(a, position(x, x->mark_at[mark]));
     fprintf(a->f,
             "<path class=\"axis\" stroke-dasharray=\"4 3\" d=\"M%.1f %.1fV%.1f\"/>"
             "<text class=\"soft\" x=\"%.1f\" y=\"%.1f\">",
             at, a->top, a->bottom, at + 4, a->bottom - 8);
-    html_text(a->f, mark->name);
+    html_text(a->f, x->mark.word[mark]);
     fputs("</text>\n", a->f);
 }
 
@@ -122,10 +123,10 @@ static void put_label(const svg_frame *a, double x, double below, const char *st
 static void put_octaves(const svg_frame *a, const experiment *x)
 {
     svg_axes(a, SVG_BARE, NULL, SVG_LINEAR, "accuracy %");
-    for (size_t r = 0; r < x->table.rows; r++)
-        put_label(a, svg_x(a, position(x, strtod(x->table.row[r], NULL))), 17, " class=\"soft\"",
-                  x->table.row[r]);
-    put_label(a, (a->left + a->right) / 2, 37, "", x->kind->x_label);
+    for (size_t r = 0; r < x->table.row.count; r++)
+        put_label(a, svg_x(a, position(x, strtod(x->table.row.word[r], NULL))), 17,
+                  " class=\"soft\"", x->table.row.word[r]);
+    put_label(a, (a->left + a->right) / 2, 37, "", x->axis.word[0]);
 }
 
 typedef void open_fn(FILE *f, const char *id, double width, double height, const char *title,
@@ -134,15 +135,15 @@ typedef void open_fn(FILE *f, const char *id, double width, double height, const
 static void put_figure(FILE *f, const experiment *x, open_fn *open)
 {
     svg_frame a = frame_of(f, x);
-    open(f, "figure", WIDTH, HEIGHT, x->kind->title,
+    open(f, "figure", WIDTH, HEIGHT, experiment_text(&x->title),
          "A line for each method; bands are a standard deviation to either side.");
-    if (x->kind->x_scale == SVG_LOG10)
+    if (x->scale == SVG_LOG10)
         put_octaves(&a, x);
     else
-        svg_axes(&a, x->kind->x_scale, x->kind->x_label, SVG_LINEAR, "accuracy %");
-    for (size_t i = 0; i < x->marks; i++)
-        put_mark(&a, x, &x->mark[i]);
-    for (size_t c = 0; c < x->table.columns; c++)
+        svg_axes(&a, x->scale, x->axis.word[0], SVG_LINEAR, "accuracy %");
+    for (size_t i = 0; i < x->mark.count; i++)
+        put_mark(&a, x, i);
+    for (size_t c = 0; c < x->table.column.count; c++)
         put_curve(&a, x, c);
     svg_close(f);
 }
@@ -155,88 +156,84 @@ void experiment_print_figure(FILE *f, const void *what)
 /* ---- page -------------------------------------------------------------------------------------
  */
 
-static void cell(FILE *f, double value, double deviation)
+static void put_cell(FILE *f, const char *tag, const char *text, const char *more)
 {
-    if (!isfinite(value))
-        fputs("<td>" DASH "</td>", f);
-    else if (isfinite(deviation))
-        fprintf(f, "<td>%.1f \xC2\xB1 %.1f</td>", 100.0 * value, 100.0 * deviation);
-    else
-        fprintf(f, "<td>%.1f</td>", 100.0 * value);
+    fprintf(f, "<%s>", tag);
+    html_text(f, text);
+    fprintf(f, "%s</%.2s>", more, tag);
 }
 
 /* Bars are of the last column. */
-static void put_bar_name(FILE *f, const experiment_table *t)
+static void put_row(FILE *f, const table *t, size_t r, int seconds, int bars)
 {
-    fputs("<th scope=\"col\">", f);
-    html_text(f, t->column[t->columns - 1]);
-    fputs(", 0 to 100 %</th>", f);
-}
-
-static void head(FILE *f, const experiment *x)
-{
-    const experiment_table *t = &x->table;
-    fputs("<thead><tr><th scope=\"col\">", f);
-    html_text(f, x->kind->x_label ? x->kind->x_label : "method");
-    fputs("</th>", f);
-    if (!x->kind->x_label)
-        put_bar_name(f, t);
-    for (size_t c = 0; c < t->columns; c++) {
-        fputs("<th scope=\"col\">", f);
-        html_text(f, t->column[c]);
-        fputs(t->compared[c] ? "</th><th scope=\"col\">paper</th>" : "</th>", f);
-    }
-    fputs("</tr></thead>\n", f);
-}
-
-static void row(FILE *f, const experiment *x, size_t r)
-{
-    const experiment_table *t = &x->table;
-    size_t last = r * t->columns + t->columns - 1;
-    fputs("<tr><th scope=\"row\">", f);
-    html_text(f, t->row[r]);
-    fputs("</th>", f);
-    if (!x->kind->x_label) {
-        fputs("<td>", f);
-        if (isfinite(t->value[last]))
-            svg_bar(f, t->value[last], isfinite(t->deviation[last]) ? t->deviation[last] : 0.0);
-        fputs("</td>", f);
-    }
-    for (size_t c = 0; c < t->columns; c++) {
-        cell(f, t->value[r * t->columns + c], t->deviation[r * t->columns + c]);
-        if (t->compared[c])
-            cell(f, t->paper[r * t->columns + c], NAN);
-    }
+    char text[TABLE_TEXT];
+    double last = table_at(t, r, t->column.count - 1, TABLE_OURS);
+    double deviation = table_at(t, r, t->column.count - 1, TABLE_DEVIATION);
+    fputs("<tr>", f);
+    put_cell(f, "th scope=\"row\"", t->row.word[r], "");
+    fputs(bars ? "<td>" : "", f);
+    if (bars && isfinite(last))
+        svg_bar(f, last, isfinite(deviation) ? deviation : 0.0);
+    fputs(bars ? "</td>" : "", f);
+    for (size_t c = 0; c < t->column.count; c++)
+        for (int paper = 0; paper <= table_compared(t, c); paper++) {
+            table_text(t, r, c, paper, seconds, text);
+            put_cell(f, "td", text, "");
+        }
     fputs("</tr>\n", f);
+}
+
+static void put_table(FILE *f, const table *t, const char *caption, const char *rows, int seconds,
+                      int bars)
+{
+    static const char heading[] = "th scope=\"col\"";
+    if (t->row.count == 0)
+        return;
+    html_wide(f, "Table of results");
+    fprintf(f, "<table>\n<caption>%s</caption>\n<thead><tr>", caption);
+    put_cell(f, heading, rows, "");
+    if (bars)
+        put_cell(f, heading, t->column.word[t->column.count - 1], ", 0 to 100 %");
+    for (size_t c = 0; c < t->column.count; c++) {
+        put_cell(f, heading, t->column.word[c], "");
+        if (table_compared(t, c))
+            put_cell(f, heading, "paper", "");
+    }
+    fputs("</tr></thead>\n<tbody>\n", f);
+    for (size_t r = 0; r < t->row.count; r++)
+        put_row(f, t, r, seconds, bars);
+    fputs("</tbody>\n</table>\n", f);
+    html_wide_close(f);
+}
+
+static void put_note(FILE *f, const char *label, const char *text)
+{
+    fprintf(f, "<p class=\"note\">%s", label);
+    html_text(f, text);
+    fputs("</p>\n", f);
 }
 
 static void results(FILE *f, const experiment *x)
 {
     html_section(f, "results", "Results");
-    if (x->kind->x_label) {
+    if (x->axis.count) {
         html_figure(f, "large");
         put_figure(f, x, svg_open);
         html_figure_close(f, "Bands are a standard deviation to either side. The same as "
                              "<code>figure.svg</code>.");
     }
-    html_wide(f, "Table of results");
-    fputs("<table>\n<caption>accuracy %</caption>\n", f);
-    head(f, x);
-    fputs("<tbody>\n", f);
-    for (size_t r = 0; r < x->table.rows; r++)
-        row(f, x, r);
-    fputs("</tbody>\n</table>\n", f);
-    html_wide_close(f);
-    if (experiment_has_paper(x))
-        fputs("<p class=\"note\">paper: M. Harandi, M. Salzmann, R. Hartley, From Manifold to "
-              "Manifold: Geometry-Aware Dimensionality Reduction for SPD Matrices, ECCV 2014; a "
-              "dash where its figure is not at hand.</p>\n",
-              f);
-    for (size_t i = 0; i < x->notes.count; i++) {
-        fputs("<p class=\"note\">", f);
-        html_text(f, x->notes.word[i]);
-        fputs("</p>\n", f);
+    put_table(f, &x->table, "accuracy %", x->axis.count ? x->axis.word[0] : "method", 0,
+              !x->axis.count);
+    put_table(f, &x->times, EXPERIMENT_SECONDS, "method", 1, 0);
+    if (x->paper_data.count) {
+        char *data = experiment_data(x);
+        put_note(f, "paper: ", EXPERIMENT_CITATION);
+        put_note(f, "Data of the paper: ", x->paper_data.word[0]);
+        put_note(f, "Data here: ", data);
+        cli_free(data);
     }
+    for (size_t i = 0; i < x->notes.count; i++)
+        put_note(f, "", x->notes.word[i]);
     html_section_close(f);
 }
 
@@ -248,8 +245,13 @@ static void links(FILE *f, const experiment *x)
     fputs("<p>Confusion matrices, spectra, samples in two dimensions and chosen parameters:</p>\n"
           "<ul>\n",
           f);
-    for (size_t i = 0; i < x->reports.count; i++)
-        fprintf(f, "<li><a href=\"%s\">%s</a></li>\n", x->reports.word[i], x->reports.word[i]);
+    for (size_t i = 0; i < x->reports.count; i++) {
+        fputs("<li><a href=\"", f);
+        html_text(f, x->reports.word[i]);
+        fputs("\">", f);
+        html_text(f, x->reports.word[i]);
+        fputs("</a></li>\n", f);
+    }
     fputs("</ul>\n", f);
     html_section_close(f);
 }
@@ -277,14 +279,11 @@ static void commands(FILE *f, const experiment *x)
 void experiment_print_page(FILE *f, const void *what)
 {
     const experiment *x = what;
-    html_open(f, x->kind->title);
+    html_open(f, experiment_text(&x->title));
     fputs("<p class=\"lead\">", f);
-    html_text(f, x->matrices);
-    fputs(x->data ? "" : "; generated data", f);
-    if (x->protocol) {
-        fputs("; ", f);
-        html_text(f, x->protocol);
-    }
+    html_text(f, experiment_text(&x->matrices));
+    fputs(x->data || !x->generated.count ? "; " : "; generated data; ", f);
+    html_text(f, experiment_text(&x->protocol));
     fputs(".</p>\n", f);
     results(f, x);
     links(f, x);

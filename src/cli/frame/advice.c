@@ -44,7 +44,7 @@ static void append_value(char *text, size_t size, double value)
         snprintf(number, sizeof number, " %g", value);
     append(text, size, number);
     if (value > 0.5)
-        append(text, size, " (so far from definite, it may be no covariance matrix)");
+        append(text, size, " (so far from definite, it may not be a covariance matrix)");
 }
 
 void advice_words(unsigned remedy, double value, char *text, size_t size)
@@ -54,7 +54,7 @@ void advice_words(unsigned remedy, double value, char *text, size_t size)
     remedy &= ~(unsigned)SPD_REMEDY_CHANNELS_FIRST;
     text[0] = '\0';
     if (remedy & SPD_REMEDY_RIDGE)
-        snprintf(text, size, "it is no covariance matrix: remove it, or try --ridge");
+        snprintf(text, size, "it is not a covariance matrix: remove it, or try --ridge");
     for (size_t i = 0; i < OPTIONS; i++) {
         if (!(remedy & options[i].remedy))
             continue;
@@ -67,7 +67,7 @@ void advice_words(unsigned remedy, double value, char *text, size_t size)
     }
     if (on_its_side) {
         append(text, size, text[0] ? "; " : "");
-        append(text, size, "if rows are channels, --channels-first");
+        append(text, size, "if rows are channels, use --channels-first");
     }
 }
 

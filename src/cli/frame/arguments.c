@@ -5,6 +5,7 @@
 #include "cli/frame/arguments.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,33 +18,31 @@ typedef struct cursor {
     char **argv;
 } cursor;
 
-static int misused(const arguments *a, const char *what)
+/* Says what is wrong, and where help is. */
+__attribute__((format(printf, 2, 3))) static int misused(const arguments *a, const char *format,
+                                                         ...)
 {
+    char what[300];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
     const char *join = what[strlen(what) - 1] == '?' ? " See" : "; see";
     cli_error("%s%s 'spdml %s --help'", what, join, a->command->name);
     return CLI_MISUSED;
 }
 
-/* "--metric": as the reader of a message would type it. */
-static const char *spelled(const option *o, char text[80])
-{
-    snprintf(text, 80, "--%s", o->name);
-    return text;
-}
-
 static int unknown_long(const arguments *a, const char *name, size_t length)
 {
-    char word[64], line[300];
+    char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), name);
     suggestion near = suggest_for(word);
     const option *o;
     for (size_t i = 0; (o = command_option(a->command, i)); i++)
         suggest_offer(&near, o->name);
     if (near.best)
-        snprintf(line, sizeof line, "unknown option --%s; did you mean --%s?", word, near.best);
-    else
-        snprintf(line, sizeof line, "unknown option --%s", word);
-    return misused(a, line);
+        return misused(a, "unknown option --%s; did you mean --%s?", word, near.best);
+    return misused(a, "unknown option --%s", word);
 }
 
 /* The value that follows an option; NULL when there is none. An option that may stand bare takes
@@ -61,19 +60,14 @@ static const char *next_value(cursor *words, const option *o)
 /* Records one option; value is NULL when no text was attached to it. */
 static int take(arguments *a, cursor *words, const option *o, const char *value)
 {
-    char name[80], line[300];
     argument_given given = {o, NULL};
-    if (o->type == OPTION_FLAG && value) {
-        snprintf(line, sizeof line, "%s takes no value", spelled(o, name));
-        return misused(a, line);
-    }
+    if (o->type == OPTION_FLAG && value)
+        return misused(a, "--%s takes no value", o->name);
     if (o->type != OPTION_FLAG) {
         if (!value)
             value = next_value(words, o);
-        if (!value) {
-            snprintf(line, sizeof line, "%s needs a value: %s", spelled(o, name), o->argument);
-            return misused(a, line);
-        }
+        if (!value)
+            return misused(a, "--%s needs a value: %s", o->name, o->argument);
         int code = option_check(o, value, &given.text);
         if (code)
             return code;
@@ -96,11 +90,8 @@ static int parse_short(arguments *a, cursor *words, const char *letters)
 {
     for (; *letters; letters++) {
         const option *o = command_option_lettered(a->command, *letters);
-        if (!o) {
-            char line[40];
-            snprintf(line, sizeof line, "unknown option -%c", *letters);
-            return misused(a, line);
-        }
+        if (!o)
+            return misused(a, "unknown option -%c", *letters);
         int takes_rest = o->type != OPTION_FLAG && letters[1];
         int code = take(a, words, o, takes_rest ? letters + 1 : NULL);
         if (code || takes_rest)
@@ -126,25 +117,33 @@ static int parse_words(arguments *a, cursor *words)
     return code;
 }
 
+/* How many operands there must and may be, as the command's text of them says. */
+static void count_operands(const char *text, size_t *least, size_t *most)
+{
+    *least = *most = 0;
+    for (; *text; text += strcspn(text, " "), text += strspn(text, " ")) {
+        *least += *text != '[';
+        ++*most;
+    }
+    if (*most && text[-1] == '.')
+        *most = SIZE_MAX;
+}
+
 static int check_complete(const arguments *a)
 {
     const command *c = a->command;
-    char line[300], name[80];
-    if (a->operand_count < c->min_operands || a->operand_count > c->max_operands) {
-        const char *operands = c->operands[0] ? c->operands : "no operand";
-        if (a->operand_count < c->min_operands)
-            snprintf(line, sizeof line, "%s needs %s", c->name, operands);
-        else
-            snprintf(line, sizeof line, "'%.100s' is one too many: %s takes %s",
-                     a->operands[c->max_operands], c->name, operands);
-        return misused(a, line);
-    }
+    const char *operands = c->operands[0] ? c->operands : "no operand";
+    size_t least, most;
+    count_operands(c->operands, &least, &most);
+    if (a->operand_count < least)
+        return misused(a, "%s needs %s", c->name, operands);
+    if (a->operand_count > most)
+        return misused(a, "unexpected operand '%.100s': %s takes %s", a->operands[most], c->name,
+                       operands);
     const option *o;
     for (size_t i = 0; (o = command_option(c, i)); i++)
-        if (o->required && !arguments_count(a, o->name)) {
-            snprintf(line, sizeof line, "%s needs %s %s", c->name, spelled(o, name), o->argument);
-            return misused(a, line);
-        }
+        if (o->required && !arguments_count(a, o->name))
+            return misused(a, "%s needs --%s %s", c->name, o->name, o->argument);
     return CLI_GOOD;
 }
 
@@ -218,4 +217,16 @@ double arguments_real(const arguments *a, const char *name)
     if (text)
         option_parse_real(text, &value);
     return value;
+}
+
+void arguments_take_count(const arguments *a, const char *name, size_t *value)
+{
+    if (arguments_count(a, name))
+        *value = (size_t)arguments_int(a, name);
+}
+
+void arguments_take_real(const arguments *a, const char *name, double *value)
+{
+    if (arguments_count(a, name))
+        *value = arguments_real(a, name);
 }

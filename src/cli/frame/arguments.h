@@ -34,6 +34,10 @@ int64_t arguments_int(const arguments *a, const char *name);
 double arguments_real(const arguments *a, const char *name);
 const char *arguments_text(const arguments *a, const char *name);
 
+/* *value <- that of an option that was given; else it stays. */
+void arguments_take_count(const arguments *a, const char *name, size_t *value);
+void arguments_take_real(const arguments *a, const char *name, double *value);
+
 /* How often an option was given, and its i-th value: for options that may be repeated. */
 size_t arguments_count(const arguments *a, const char *name);
 const char *arguments_nth(const arguments *a, const char *name, size_t i);

@@ -1,15 +1,15 @@
 /* commands.c - the table of commands.
  *
  * To add a command `x`:
- *   1. Write cmd_x.c. It holds a static option table (rows of options.h, closed by OPTION_END),
- *      paragraphs and examples for help and man page, the function that runs it
+ *   1. Write cli/commands/cmd_x.c. It holds a static option table (rows of options.h, closed by
+ *      OPTION_END), paragraphs and examples for help and man page, the function that runs it
  *      (int run(session *s), returning an exit status of message.h), and at its end
  *      `const command command_x = {...}` whose groups name the option tables: its own, then
  *      options_data where it reads data sets, then options_common.
  *   2. Add its two lines below.
  * Parsing, range checks, suggestions, --help, the man page and bash completion follow from the
- * tables; the build takes src/cli/cmd_x.c and the man page from here. Results go through report.h,
- * files through session.h; tests live in tests/cli. */
+ * tables; the build takes the file and the man page from here. The session loads, writes and shows
+ * (session.h), and frees what it loaded; cmd_mean.c is a good start. Tests live in tests/cli. */
 #include "cli/frame/commands.h"
 
 #include <string.h>
@@ -30,6 +30,7 @@ extern const command command_neighbours;
 extern const command command_embed;
 extern const command command_convert;
 extern const command command_synth;
+extern const command command_observations;
 extern const command command_experiment;
 extern const command command_version;
 extern const command command_help;
@@ -37,23 +38,12 @@ extern const command command_help;
 const command *commands_at(size_t i)
 {
     static const command *const all[] = {
-        &command_info,
-        &command_describe,
-        &command_fit,
-        &command_transform,
-        &command_classify,
-        &command_evaluate,
-        &command_cost,
-        &command_distance,
-        &command_mean,
-        &command_neighbours,
-        &command_embed,
-        &command_convert,
-        &command_synth,
-        &command_experiment,
-        &command_version,
-        &command_help,
-        NULL,
+        &command_info,       &command_describe,     &command_fit,
+        &command_transform,  &command_classify,     &command_evaluate,
+        &command_cost,       &command_distance,     &command_mean,
+        &command_neighbours, &command_embed,        &command_convert,
+        &command_synth,      &command_observations, &command_experiment,
+        &command_version,    &command_help,         NULL,
     };
     size_t k = 0;
     while (k < i && all[k])

@@ -13,12 +13,9 @@ typedef struct kind_options {
 } kind_options;
 
 typedef struct kind_table {
-    const char *command; /* "describe" */
-    const char *word;    /* what a kind is called: "descriptor" */
-    size_t count;
-    const char *(*name)(size_t kind);
-    size_t groups;
-    const kind_options *group; /* groups of them */
+    const char *word;          /* what a kind is called: "descriptor" */
+    option_choice_fn name;     /* of the kinds */
+    const kind_options *group; /* options NULL ends the list */
 } kind_table;
 
 /* *kind <- that of the first operand; an exit status after a message when there is none of that

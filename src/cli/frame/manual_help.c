@@ -14,15 +14,14 @@ const char *const manual_about[] = {
     "spdml works with sets of symmetric positive definite (SPD) matrices: covariances of images, "
     "video, motion capture or EEG, diffusion tensors.",
     "A data set is an .npz file with X (p x n x n) and, if there are labels, y (p numbers or "
-    "texts); a .npy file with the labels in a second file; a .mat file (MATLAB v5 to v7.3) with X "
-    "(n x n x p) and y; or a .csv file with one flattened matrix per line.",
-    "Results go to standard sheet as a table, or with --json as one JSON object; remarks and the "
-    "progress bar go to standard error.",
+    "strings); a .npy file with the labels in a second file; a .mat file (MATLAB v5 to v7.3) "
+    "with X (n x n x p) and y; or a .csv file with one flattened matrix per line.",
+    "Results go to standard output as a table, or with --json as one JSON object; warnings and "
+    "the progress bar go to standard error.",
     NULL};
 
 const char *const manual_exit =
-    "0 when all went well, 1 when something failed, 2 when the command was misused, "
-    "130 when it was interrupted.";
+    "0 on success, 1 on failure, 2 on a usage error, 130 when interrupted.";
 
 /* Words of text from column `at` on, later lines indented; ends the line. */
 static void wrap(FILE *out, size_t at, size_t indent, const char *text)
@@ -69,12 +68,12 @@ static void print_command(FILE *out, const command *c)
         fputc('\n', out);
     }
     for (size_t g = 0; g < COMMAND_GROUPS && c->groups[g].options; g++) {
-        fprintf(out, "%s:\n", c->groups[g].title);
+        if (c->groups[g].title)
+            fprintf(out, "%s%s:\n", g ? "\n" : "", c->groups[g].title);
         for (const option *o = c->groups[g].options; o->name; o++)
             print_option(out, o);
-        fputc('\n', out);
     }
-    fprintf(out, "Examples:\n");
+    fprintf(out, "\nExamples:\n");
     for (const command_example *e = c->examples; e->line; e++) {
         fprintf(out, "  %s\n      ", e->line);
         wrap(out, 6, 6, e->does);
@@ -92,7 +91,7 @@ static void print_overview(FILE *out)
     fprintf(out, "Commands:\n");
     for (size_t i = 0; (c = commands_at(i)); i++)
         fprintf(out, "  %-12s %s\n", c->name, c->summary);
-    fprintf(out, "\n'spdml COMMAND --help' tells about one of them. This is version %s.\n",
+    fprintf(out, "\n'spdml COMMAND --help' explains a command. This is version %s.\n",
             spd_version());
 }
 

@@ -69,8 +69,7 @@ void option_range(const option *o, char *text, size_t size)
         snprintf(text, size, "between %.15g and %.15g", o->min, o->max);
 }
 
-/* text <- "a, b or c" */
-static void list_choices(option_choice_fn choice, char *text, size_t size)
+void option_list(option_choice_fn choice, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
@@ -85,7 +84,7 @@ void option_details(const option *o, char *text, size_t size)
 {
     char accepts[300] = "";
     if (o->choice)
-        list_choices(o->choice, accepts, sizeof accepts);
+        option_list(o->choice, accepts, sizeof accepts);
     else if (o->type == OPTION_INT || o->type == OPTION_REAL)
         option_range(o, accepts, sizeof accepts);
     const char *stop = accepts[0] && o->standard ? "; " : "";
@@ -144,7 +143,7 @@ static int check_choice(const option *o, const char *text, const char **value)
         *value = canonical;
         return CLI_GOOD;
     }
-    list_choices(o->choice, list, sizeof list);
+    option_list(o->choice, list, sizeof list);
     if (near.best)
         cli_error("--%s %s: did you mean %s? It must be %s", o->name, text, near.best, list);
     else
@@ -152,17 +151,20 @@ static int check_choice(const option *o, const char *text, const char **value)
     return CLI_MISUSED;
 }
 
+int option_has_ending(const char *path, const char *ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcasecmp(path + length - tail, ending) == 0;
+}
+
 /* A file to write is known by its ending. */
 static int check_ending(const option *o, const char *text)
 {
     char list[100];
-    size_t length = strlen(text);
-    for (size_t i = 0; o->choice(i); i++) {
-        size_t ending = strlen(o->choice(i));
-        if (length > ending && strcasecmp(text + length - ending, o->choice(i)) == 0)
+    for (size_t i = 0; o->choice(i); i++)
+        if (option_has_ending(text, o->choice(i)))
             return CLI_GOOD;
-    }
-    list_choices(o->choice, list, sizeof list);
+    option_list(o->choice, list, sizeof list);
     cli_error("--%s %s: the name must end in %s", o->name, text, list);
     return CLI_MISUSED;
 }

@@ -21,24 +21,26 @@ typedef enum option_type {
 /* The i-th word of a list, NULL past its end. */
 typedef const char *(*option_choice_fn)(size_t i);
 
+/* A row of a table gives the first members in this order, as far as it has any, then by name what
+ * is rarer: {"tol", 0, OPTION_REAL, "E", "1e-12", 1e-16, 1, .help = "Stop when ..."}. */
 typedef struct option {
-    const char *name;        /* long name without its dashes; NULL ends a table */
+    const char *name; /* long name without its dashes; NULL ends a table */
+    int letter;       /* short form, or 0 */
+    option_type type;
     const char *argument;    /* what help calls the value; NULL for a flag */
     const char *standard;    /* the default as it would be typed, or NULL */
-    const char *bare;        /* a choice whose value may be left out: the value then; else NULL */
+    double min, max;         /* numbers: the closed range */
     const char *help;        /* one sentence; choices, range and default are added to it */
     option_choice_fn choice; /* a choice: the words; a file to write: the endings; else NULL */
+    const char *bare;        /* a choice whose value may be left out: the value then; else NULL */
     const char *(*alias)(const char *text); /* other spellings of a choice, or NULL */
-    double min, max;                        /* numbers: the closed range */
-    option_type type;
-    char letter;     /* short form, or 0 */
-    char repeatable; /* may be given several times, each counts; else the last one counts */
-    char required;
+    int repeatable; /* may be given several times, each counts; else the last one counts */
+    int required;
 } option;
 
 /* Options under one heading of the help. */
 typedef struct option_group {
-    const char *title;
+    const char *title; /* NULL: under the heading before */
     const option *options;
 } option_group;
 
@@ -53,10 +55,10 @@ struct session;
 
 typedef struct command {
     const char *name;
-    const char *alias;    /* another accepted spelling, or NULL */
-    const char *summary;  /* a few words, lower case, no full stop */
-    const char *operands; /* "DATA [DATA2]" */
-    size_t min_operands, max_operands;
+    const char *alias;   /* another accepted spelling, or NULL */
+    const char *summary; /* a few words, lower case, no full stop */
+    const char
+        *operands; /* "DATA [DATA2]": what is in brackets may be missing; "IN...": one or more */
     option_group groups[COMMAND_GROUPS];
     const char *const *paragraphs; /* the long description, NULL at the end */
     const command_example *examples;
@@ -81,6 +83,12 @@ void option_range(const option *o, char *text, size_t size);
  * *value <- the text to keep: the canonical spelling of a choice. */
 int option_check(const option *o, const char *text, const char **value);
 
+/* Does a path end so, whatever the case of the letters? */
+int option_has_ending(const char *path, const char *ending);
+
+/* text <- "a, b or c" */
+void option_list(option_choice_fn choice, char *text, size_t size);
+
 /* Is text one of the words of a choice? */
 int option_is_choice(const option *o, const char *text);
 
@@ -92,7 +100,10 @@ int option_parse_real(const char *text, double *value);
 extern const option options_common[]; /* --json -q -v --threads --seed -h */
 extern const option options_data[];   /* --x --y --labels --symmetrize --regularize --ridge */
 
-extern const option options_graph[]; /* --metric --nu-w --nu-b --graph ... of the learner */
+/* Of the learner; options_learn.c. */
+extern const option options_graph[];     /* --metric --nu-w --nu-b --graph ... */
+extern const option options_objective[]; /* --objective --affinity-weight */
+extern const option options_stop[];      /* --tol --max-iter */
 
 const char *option_metrics(size_t i);
 const char *option_metric_alias(const char *text);
@@ -107,30 +118,31 @@ const char *option_model_endings(size_t i);
         {"Options", (own)}, {"Reading data", options_data}, {"Common options", options_common},    \
     }
 
+/* Rows that several commands have. */
 #define OPTION_END                                                                                 \
     {                                                                                              \
         .name = NULL                                                                               \
     }
 #define OPTION_HELP                                                                                \
     {                                                                                              \
-        .name = "help", .letter = 'h', .help = "Show this help"                                    \
+        "help", 'h', .help = "Show this help"                                                      \
     }
 #define OPTION_JSON                                                                                \
     {                                                                                              \
-        .name = "json", .help = "Print the results as one JSON object"                             \
+        "json", .help = "Print the results as one JSON object"                                     \
     }
 #define OPTION_OUTPUT(endings, text)                                                               \
     .name = "output", .letter = 'o', .argument = "FILE", .type = OPTION_FILE, .choice = (endings), \
     .help = (text)
 #define OPTION_METRIC                                                                              \
     {                                                                                              \
-        .name = "metric", .argument = "NAME", .type = OPTION_CHOICE, .standard = "airm",           \
-        .choice = option_metrics, .alias = option_metric_alias,                                    \
-        .help = "Metric of the SPD matrices"                                                       \
+        "metric", 0, OPTION_CHOICE, "NAME", "airm", .choice = option_metrics,                      \
+                                                    .alias = option_metric_alias,                  \
+                                                    .help = "Metric of the SPD matrices"           \
     }
 #define OPTION_SQUARED                                                                             \
     {                                                                                              \
-        .name = "squared", .help = "Give squared distances"                                        \
+        "squared", .help = "Compute squared distances"                                             \
     }
 
 #endif

@@ -4,6 +4,7 @@
 #include "cli/frame/session.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,14 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/signals.h"
 
-int session_open(session *s, const arguments *args)
+/* Something that is freed when the command has run. */
+typedef struct owned {
+    struct owned *next;
+    void *thing;
+    void (*release)(void *thing);
+} owned;
+
+void session_open(session *s, const arguments *args)
 {
     *s = (session){.args = args, .start = bar_clock()};
     s->ctx = spd_context_new();
@@ -26,11 +34,37 @@ int session_open(session *s, const arguments *args)
     }
     bar_open(&s->bar, !s->quiet);
     spd_context_set_progress(s->ctx, bar_progress, &s->bar);
-    return CLI_GOOD;
+}
+
+static void own(session *s, void *thing, void (*release)(void *thing))
+{
+    owned *fresh = cli_alloc(1, sizeof *fresh, "a list");
+    *fresh = (owned){s->owned, thing, release};
+    s->owned = fresh;
+}
+
+static void release_all(session *s)
+{
+    while (s->owned) {
+        owned *last = s->owned;
+        s->owned = last->next;
+        last->release(last->thing);
+        cli_free(last);
+    }
+}
+
+int session_run(session *s, const command *c)
+{
+    int code = c->run(s);
+    bar_clear(&s->bar);
+    sheet_close(&s->sheet);
+    release_all(s);
+    return code;
 }
 
 void session_close(session *s)
 {
+    release_all(s);
     bar_clear(&s->bar);
     spd_context_free(s->ctx);
     s->ctx = NULL;
@@ -40,7 +74,7 @@ static int interrupted(session *s)
 {
     bar_clear(&s->bar);
     if (!s->quiet && s->kept)
-        cli_error("interrupted; what was finished is in %s", s->kept);
+        cli_error("interrupted; finished results are in %s", s->kept);
     else if (!s->quiet)
         cli_error("interrupted; nothing was written");
     return CLI_INTERRUPTED;
@@ -124,12 +158,98 @@ int session_load(session *s, const char *path, int unchecked, spd_data **data)
     return session_load_labels(s, path, arguments_text(s->args, "labels"), unchecked, data);
 }
 
+/* ---- what the session frees -------------------------------------------------------------------
+ */
+
+static void release_data(void *data)
+{
+    spd_data_free(data);
+}
+
+static void release_model(void *model)
+{
+    spd_model_free(model);
+}
+
+static void release_array(void *array)
+{
+    spd_array_free(array);
+}
+
+int session_data(session *s, const char *path, spd_data **data)
+{
+    int code = session_load(s, path, 0, data);
+    if (!code)
+        own(s, *data, release_data);
+    return code;
+}
+
+int session_model(session *s, const char *path, spd_model **model)
+{
+    spd_status status = spd_model_load(s->ctx, path, model);
+    if (status < 0)
+        return session_fail(s, status);
+    own(s, *model, release_model);
+    return CLI_GOOD;
+}
+
+int session_array(session *s, const char *path, spd_array **array)
+{
+    spd_status status = spd_array_read(s->ctx, path, NULL, array);
+    if (status < 0)
+        return session_fail(s, status);
+    own(s, *array, release_array);
+    return CLI_GOOD;
+}
+
+void *session_table(session *s, size_t rows, size_t columns, size_t size, const char *what)
+{
+    void *table = cli_alloc_table(rows, columns, size, what);
+    own(s, table, cli_free);
+    return table;
+}
+
+int session_begin(session *s, spd_data **data)
+{
+    int code = session_check_output(s);
+    return code ? code : session_data(s, s->args->operands[0], data);
+}
+
+int session_second(session *s, const char *path, const spd_data *first, spd_data **second)
+{
+    *second = NULL;
+    int code = path ? session_data(s, path, second) : CLI_GOOD;
+    return code || !path ? code : session_same_size(first, *second);
+}
+
+sheet *session_sheet(session *s)
+{
+    bar_clear(&s->bar);
+    if (!s->sheet.object)
+        sheet_open(&s->sheet, arguments_flag(s->args, "json"));
+    return &s->sheet;
+}
+
+/* ---- output -----------------------------------------------------------------------------------
+ */
+
+const char *session_output(const session *s)
+{
+    return arguments_text(s->args, "output");
+}
+
+int session_output_is(const session *s, const char *ending)
+{
+    return option_has_ending(session_output(s), ending);
+}
+
 int session_same_size(const spd_data *a, const spd_data *b)
 {
     if (a->n == b->n)
         return CLI_GOOD;
-    cli_error("%s holds %zu x %zu matrices, %s %zu x %zu; both sets must have one size", a->source,
-              a->n, a->n, b->source, b->n, b->n);
+    cli_error("%s holds %zu x %zu matrices, but %s holds %zu x %zu; both sets must have the "
+              "same size",
+              a->source, a->n, a->n, b->source, b->n, b->n);
     return CLI_FAILED;
 }
 
@@ -162,7 +282,7 @@ static int check_folder(const char *path)
 
 int session_check_output(session *s)
 {
-    return session_check_path(arguments_text(s->args, "output"));
+    return session_check_path(session_output(s));
 }
 
 int session_check_path(const char *path)
@@ -183,7 +303,7 @@ static int wrote(session *s, spd_status status)
 {
     if (status < 0)
         return session_fail(s, status);
-    session_talk(s, "wrote %s", arguments_text(s->args, "output"));
+    session_talk(s, "wrote %s", session_output(s));
     return CLI_GOOD;
 }
 
@@ -191,14 +311,14 @@ int session_write(session *s, size_t count, const spd_array *const *arrays)
 {
     if (signals_interrupted())
         return interrupted(s);
-    return wrote(s, spd_arrays_write(s->ctx, arguments_text(s->args, "output"), count, arrays));
+    return wrote(s, spd_arrays_write(s->ctx, session_output(s), count, arrays));
 }
 
 int session_save(session *s, const spd_data *data)
 {
     if (signals_interrupted())
         return interrupted(s);
-    return wrote(s, spd_data_save(s->ctx, data, arguments_text(s->args, "output")));
+    return wrote(s, spd_data_save(s->ctx, data, session_output(s)));
 }
 
 spd_metric session_metric(const session *s)
@@ -206,6 +326,22 @@ spd_metric session_metric(const session *s)
     spd_metric metric = SPD_AIRM;
     spd_metric_parse(NULL, arguments_text(s->args, "metric"), &metric);
     return metric;
+}
+
+unsigned session_choice(const session *s, const char *name)
+{
+    const option *o = command_option_named(s->args->command, name, strlen(name));
+    const char *text = arguments_text(s->args, name);
+    unsigned i = 0;
+    while (o->choice(i) && strcmp(o->choice(i), text) != 0)
+        i++;
+    return i;
+}
+
+void session_distances(const session *s, size_t count, double *d2)
+{
+    for (size_t i = 0; i < count && !arguments_flag(s->args, "squared"); i++)
+        d2[i] = sqrt(fmax(d2[i], 0.0));
 }
 
 /* The library reads the name of an array it writes, and no more. */
@@ -234,7 +370,7 @@ spd_array session_array_i64(const char *name, size_t rows, size_t columns, int64
 
 int session_write_matrix(session *s, const char *name, size_t rows, size_t columns, double *values)
 {
-    if (!arguments_text(s->args, "output"))
+    if (!session_output(s))
         return CLI_GOOD;
     spd_array array = session_array_f64(name, rows, columns, values);
     const spd_array *const list[] = {&array};

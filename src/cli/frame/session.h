@@ -7,21 +7,30 @@
 #include "cli/frame/arguments.h"
 #include "cli/frame/bar.h"
 #include "cli/frame/message.h"
-#include "spdml.h"
+#include "cli/frame/sheet.h"
+#include "spdml-data.h"
+
+struct owned;
 
 typedef struct session {
     const arguments *args;
     spd_context *ctx;
     bar bar;
     int quiet, verbose;
-    int silent;       /* results are not printed: the caller wants the files alone */
-    double start;     /* bar_clock() at the beginning */
-    const char *kept; /* a folder with what was finished before an interruption, or NULL */
+    int silent;          /* results are not printed: the caller wants the files alone */
+    double start;        /* bar_clock() at the beginning */
+    const char *kept;    /* a folder with what was finished before an interruption, or NULL */
+    sheet sheet;         /* what session_sheet hands out */
+    struct owned *owned; /* what is freed when the command has run */
 } session;
 
-/* Makes the context as the common options say. An exit status. */
-int session_open(session *s, const arguments *args);
+/* Makes the context as the common options say. */
+void session_open(session *s, const arguments *args);
 void session_close(session *s);
+
+/* Runs a command with the session's arguments, prints its sheet and frees what it was given by the
+ * functions from session_begin to session_table. An exit status. */
+int session_run(session *s, const command *c);
 
 /* Prints the context's message for a status < 0; the exit status to return. */
 int session_fail(session *s, spd_status status);
@@ -48,10 +57,32 @@ int session_load(session *s, const char *path, int unchecked, spd_data **data);
 int session_load_labels(session *s, const char *path, const char *labels, int unchecked,
                         spd_data **data);
 
+/* How most commands begin: can the file of --output be made? Then *data <- the set that the first
+ * operand names. An exit status. */
+int session_begin(session *s, spd_data **data);
+
+/* *second <- a further set of matrices of the same size, or NULL for a path that is NULL. */
+int session_second(session *s, const char *path, const spd_data *first, spd_data **second);
+
+/* *data, *model, *array <- from files. */
+int session_data(session *s, const char *path, spd_data **data);
+int session_model(session *s, const char *path, spd_model **model);
+int session_array(session *s, const char *path, spd_array **array);
+
+/* rows * columns zeroed elements of size bytes; what names them in a message: "distances". */
+void *session_table(session *s, size_t rows, size_t columns, size_t size, const char *what);
+
+/* Where results are shown, as --json says. */
+sheet *session_sheet(session *s);
+
+/* The file of --output, or NULL; does it end so? */
+const char *session_output(const session *s);
+int session_output_is(const session *s, const char *ending);
+
 /* CLI_GOOD if two data sets have matrices of one size. */
 int session_same_size(const spd_data *a, const spd_data *b);
 
-/* Can the file of --sheet be made? Asked before long work; an exit status after a message.
+/* Can the file of --output be made? Asked before long work; an exit status after a message.
  * CLI_GOOD when there is no --output. */
 int session_check_output(session *s);
 
@@ -65,8 +96,12 @@ int session_save(session *s, const spd_data *data);
 /* Writes one matrix, rows x columns, under that name; CLI_GOOD when there is no --output. */
 int session_write_matrix(session *s, const char *name, size_t rows, size_t columns, double *values);
 
-/* The metric of --metric. */
+/* The metric of --metric; the number of a choice's word. */
 spd_metric session_metric(const session *s);
+unsigned session_choice(const session *s, const char *name);
+
+/* count squared distances <- distances, unless --squared. */
+void session_distances(const session *s, size_t count, double *d2);
 
 /* A table of rows x columns numbers that stays the caller's, named for its file. */
 spd_array session_array_f64(const char *name, size_t rows, size_t columns, double *values);

@@ -101,6 +101,13 @@ void sheet_flag(sheet *r, const char *key, const char *label, int value)
     sheet_line(r, label, "%s", value ? "yes" : "no");
 }
 
+void sheet_set(sheet *r, size_t p, size_t n)
+{
+    sheet_count(r, "p", "matrices", p, "");
+    sheet_count(r, "n", NULL, n, "");
+    sheet_line(r, "size", "%zu x %zu", n, n);
+}
+
 json_t *sheet_json_list(void)
 {
     return checked(json_array());

@@ -22,6 +22,9 @@ void sheet_real(sheet *r, const char *key, const char *label, double value);
 void sheet_text(sheet *r, const char *key, const char *label, const char *value);
 void sheet_flag(sheet *r, const char *key, const char *label, int value);
 
+/* How many matrices of what size. */
+void sheet_set(sheet *r, size_t p, size_t n);
+
 /* A line of the table alone. */
 void sheet_line(sheet *r, const char *label, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -7,7 +7,7 @@
 /* Puts the content of a file down; what is the caller's. */
 typedef void (*text_file_fn)(FILE *f, const void *what);
 
-/* Writes through a temporary name beside path. An exit status after a message. */
+/* Writes what print says; the file appears at once. An exit status after a message. */
 int text_file_write(const char *path, text_file_fn print, const void *what);
 
 /* A field of a csv file, quoted where a reader would stumble. */

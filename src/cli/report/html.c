@@ -6,35 +6,13 @@
 #include <string.h>
 
 #define REPLACEMENT 0xFFFDU
+#define ELLIPSIS    "\xE2\x80\xA6"
 
 /* What is longer may be broken, lest it be wider than the page. */
 #define LONGEST_OPTION 24
 
 /* ---- characters -------------------------------------------------------------------------------
  */
-
-/* How many bytes follow a first byte, and the bits it holds; -1 for one that begins nothing. */
-static int follow(unsigned char first, uint32_t *bits)
-{
-    if (first < 0x80)
-        *bits = first;
-    else if (first >= 0xC2 && first < 0xE0)
-        *bits = first & 0x1FU;
-    else if (first >= 0xE0 && first < 0xF0)
-        *bits = first & 0x0FU;
-    else if (first >= 0xF0 && first < 0xF5)
-        *bits = first & 0x07U;
-    else
-        return -1;
-    return (first >= 0xC0) + (first >= 0xE0) + (first >= 0xF0);
-}
-
-/* Overlong forms, surrogates and what lies beyond Unicode. */
-static int misformed(uint32_t code, int bytes)
-{
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    return code < least[bytes] || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF;
-}
 
 /* Nothing to see, or able to rearrange what stands around it. */
 static int unwanted(uint32_t code)
@@ -44,70 +22,52 @@ static int unwanted(uint32_t code)
            (code & 0xFFFE) == 0xFFFE || (code >= 0xFDD0 && code <= 0xFDEF);
 }
 
-/* The character at *text, which moves behind it; at least one byte, never past the end. */
+/* The character at *text, which moves behind it; at least one byte, never past the end. Broken are
+ * bytes that begin nothing, missing ones, overlong forms, surrogates and what lies beyond Unicode.
+ */
 static uint32_t next(const char **text)
 {
-    uint32_t code = 0;
-    const char *at = *text;
-    int bytes = follow((unsigned char)*at, &code);
-    *text = at + 1;
-    for (int i = 1; i <= bytes; i++) {
-        unsigned char byte = (unsigned char)at[i];
-        if ((byte & 0xC0U) != 0x80)
-            return REPLACEMENT;
-        code = code << 6 | (byte & 0x3FU);
-    }
-    if (bytes < 0 || misformed(code, bytes))
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    const unsigned char *at = (const unsigned char *)*text, first = *at;
+    const int more = (first >= 0xC0) + (first >= 0xE0) + (first >= 0xF0);
+    uint32_t code = more ? first & 0x3FU >> more : first;
+    *text += 1;
+    if ((first >= 0x80 && first < 0xC0) || first >= 0xF8)
         return REPLACEMENT;
-    *text = at + 1 + bytes;
+    for (int i = 1; i <= more; i++) {
+        if ((at[i] & 0xC0U) != 0x80)
+            return REPLACEMENT;
+        code = code << 6 | (at[i] & 0x3FU);
+    }
+    if (code < least[more] || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF)
+        return REPLACEMENT;
+    *text += more;
     if (code == '\n' || code == '\t' || code == '\r')
         return ' ';
     return unwanted(code) ? REPLACEMENT : code;
 }
 
-static void put_utf8(FILE *f, uint32_t code)
+/* Puts the next character; *text moves behind it. */
+static void put_next(FILE *f, const char **text)
 {
-    if (code < 0x80) {
-        fputc((int)code, f);
-    } else if (code < 0x800) {
-        fputc((int)(0xC0 | code >> 6), f);
-        fputc((int)(0x80 | (code & 0x3F)), f);
-    } else {
-        fputc((int)(code < 0x10000 ? 0xE0 | code >> 12 : 0xF0 | code >> 18), f);
-        if (code >= 0x10000)
-            fputc((int)(0x80 | (code >> 12 & 0x3F)), f);
-        fputc((int)(0x80 | (code >> 6 & 0x3F)), f);
-        fputc((int)(0x80 | (code & 0x3F)), f);
-    }
-}
-
-static void put(FILE *f, uint32_t code)
-{
-    switch (code) {
-    case '&':
-        fputs("&amp;", f);
-        break;
-    case '<':
-        fputs("&lt;", f);
-        break;
-    case '>':
-        fputs("&gt;", f);
-        break;
-    case '"':
-        fputs("&quot;", f);
-        break;
-    case '\'':
-        fputs("&#39;", f);
-        break;
-    default:
-        put_utf8(f, code);
-    }
+    static const char *const entities[] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
+    const char *from = *text;
+    uint32_t code = next(text);
+    if (code < sizeof entities / sizeof *entities && entities[code])
+        fputs(entities[code], f);
+    else if (code == REPLACEMENT)
+        fputs("\xEF\xBF\xBD", f);
+    else if (code == ' ')
+        fputc(' ', f);
+    else
+        fwrite(from, 1, (size_t)(*text - from), f);
 }
 
 void html_text(FILE *f, const char *text)
 {
     while (*text)
-        put(f, next(&text));
+        put_next(f, &text);
 }
 
 size_t html_length(const char *text)
@@ -122,9 +82,9 @@ void html_short(FILE *f, const char *text, size_t characters)
 {
     int cut = html_length(text) > characters;
     for (size_t i = 0; *text && i + (size_t)cut < characters; i++)
-        put(f, next(&text));
+        put_next(f, &text);
     if (cut)
-        put_utf8(f, 0x2026);
+        fputs(ELLIPSIS, f);
 }
 
 void html_lines(FILE *f, const char *text, size_t characters)
@@ -133,9 +93,9 @@ void html_lines(FILE *f, const char *text, size_t characters)
         if (*text == '\n')
             fputc(*text++, f);
         else
-            put(f, next(&text));
+            put_next(f, &text);
     if (*text)
-        put_utf8(f, 0x2026);
+        fputs(ELLIPSIS, f);
 }
 
 void html_word(FILE *f, const char *word)

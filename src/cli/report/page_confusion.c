@@ -77,13 +77,13 @@ void page_confusions(FILE *f, const page *p)
     html_figure_close(
         f,
         "Rows are true classes, columns predicted ones, counts over all rounds. Blue cells on "
-        "the diagonal are right, orange cells off it are wrong; the stronger, the larger the "
-        "share of the row. Look for orange pairs that lie mirrored: two classes that the method "
-        "cannot tell apart.%s%s",
+        "the diagonal are right, orange cells off it are wrong; the stronger the colour, the "
+        "larger the share of the row. Look for orange cells that mirror each other: two classes "
+        "that the method confuses.%s%s",
         classes > MOST_CLASSES
             ? " With so many classes the tables are not drawn; they are in confusion.npz."
         : classes > SVG_HEAT_COUNTS
-            ? " With so many classes, counts show under the pointer and not every class is named."
+            ? " With so many classes, counts appear under the pointer and not every class is named."
             : "",
         drawn < p->e->methods ? " Further methods are in confusion.npz." : "");
     html_section_close(f);

@@ -118,12 +118,13 @@ void page_ellipses(FILE *f, const page *p)
     }
     html_figure_close(
         f,
-        "Each %zu \xC3\x97 %zu matrix %s as the ellipse%s whose half axes are the roots of its "
-        "eigenvalues: thin up to %d samples of a class, thick their mean; one scale for all. "
-        "Classes "
-        "whose ellipses have the same size, shape and direction cannot be told apart.%s",
-        g.size, g.size, page_part_name(part), g.size == 3 ? "s of its shadows on three planes" : "",
-        MEMBERS, p->coloured < p->e->set.samples.classes ? " Some of the classes are shown." : "");
+        "Each %zu \xC3\x97 %zu matrix %s as the ellipse%s whose half axes are the square roots "
+        "of its eigenvalues: up to %d samples of a class in thin lines, their mean in a thick "
+        "one, all on one scale. Classes whose ellipses have the same size, shape and direction "
+        "cannot be separated.%s",
+        g.size, g.size, page_part_name(part),
+        g.size == 3 ? "s of its projections onto three planes" : "", MEMBERS,
+        p->coloured < p->e->set.samples.classes ? " Only some of the classes are shown." : "");
     html_section_close(f);
     cli_free(g.members);
 }

@@ -27,7 +27,7 @@ static size_t affordable(const page *p, double cost)
 static void choose(page *p)
 {
     size_t enough = p->shown < ENOUGH ? p->shown : ENOUGH;
-    spd_metric metric = p->model ? p->model->metric : SPD_AIRM;
+    spd_metric metric = p->model ? p->model->options->metric : SPD_AIRM;
     p->embed_metric = metric == SPD_LOG_EUCLIDEAN ? metric : SPD_STEIN;
     p->placed = affordable(p, STEIN_COST);
     if (metric == SPD_AIRM && affordable(p, AIRM_COST) >= enough) {
@@ -49,9 +49,12 @@ static void take_places(page *p)
 static spd_status one(session *s, page *p, int part)
 {
     size_t size = p->size[part] * p->size[part];
-    spd_embed_options options = {
-        .kind = SPD_EMBED_MDS, .metric = p->embed_metric, .k = 1, .dimensions = 2};
-    spd_embed_info info = {0};
+    spd_embed_options options = {.size = sizeof options,
+                                 .kind = SPD_EMBED_MDS,
+                                 .metric = p->embed_metric,
+                                 .k = 1,
+                                 .dimensions = 2};
+    spd_embed_info info = SPD_INIT(spd_embed_info);
     double *X = cli_alloc_table(p->placed, size, sizeof *X, "numbers");
     double *Y = cli_alloc_table(p->placed, 2, sizeof *Y, "coordinates");
     for (size_t i = 0; i < p->placed; i++)

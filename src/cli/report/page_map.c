@@ -76,12 +76,12 @@ static void convergence(FILE *f, const page *p)
     html_figure_close(
         f,
         "Cost and norm of its gradient while the map of %s was learned from the training part%s "
-        "(%zu to %zu dimensions, %s metric, \xCE\xBD<sub>w</sub> %zu, \xCE\xBD<sub>b</sub> %zu): "
-        "%d iterations; %s. The cost must fall at every step and be flat at the end; if it is not, "
-        "allow more with <code>--max-iter</code>.",
+        "(%zu to %zu dimensions, %s metric, \xCE\xBD<sub>w</sub> %zu, \xCE\xBD<sub>b</sub> "
+        "%zu): %d iterations; %s. The cost must fall at every step and be flat at the end; if "
+        "it is not, allow more iterations with <code>--max-iter</code>.",
         p->e->name[p->method], p->e->protocol.rounds > 1 ? " of the first round" : "", model->n,
-        model->m, spd_metric_name(model->metric), model->nu_w, model->nu_b, model->iterations,
-        why_stopped(model->stop));
+        model->m, spd_metric_name(model->options->metric), model->options->nu_w,
+        model->options->nu_b, model->iterations, why_stopped(model->stop));
     cli_free(values);
 }
 
@@ -131,8 +131,8 @@ static void spectrum(FILE *f, const page *p)
         "whose smallest eigenvalues, often noise, weigh as much as the largest in every Riemannian "
         "distance.%s",
         p->shown, p->spectrum[0].condition,
-        p->spectrum[1].size ? " After the map the fall should be shorter: it keeps the directions "
-                              "that tell classes apart."
+        p->spectrum[1].size ? " After the map the fall should be shorter: it keeps the "
+                              "directions that separate the classes."
                             : "");
 }
 
@@ -141,8 +141,8 @@ static const char *why_no_map(const page *p)
     for (size_t m = 0; m < p->e->methods; m++)
         if (p->e->method[m].map == SPD_MAP_ML)
             return p->method < p->e->methods
-                       ? "The map could not be fitted once more for this section."
-                       : "Cross-validation chose the full size of the matrices, which is no map.";
+                       ? "The map could not be fitted again for this section."
+                       : "Cross-validation chose m equal to n, so the map is off.";
     return "No method here learns a map; add one that ends with <code>-ml</code> to see what it "
            "does.";
 }

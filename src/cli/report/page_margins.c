@@ -139,13 +139,13 @@ static void chart(FILE *f, const page *p, int part)
     size_t above, edge, count = count_tested(p, margin, &above, &edge);
     char title[80];
     svg_frame a = frame_of(f, p, margin);
-    snprintf(title, sizeof title, "Distances to the own and to other classes %s",
+    snprintf(title, sizeof title, "Distances to a sample's own class and to other classes %s",
              page_part_name(part));
     fprintf(f, "<div>\n<h3>%s: %zu of %zu above the line</h3>\n", page_part_heading(p, part), above,
             count);
     svg_open(f, ids[part], WIDTH, HEIGHT, title,
-             "A marker per test sample; above the line its own class is nearer.");
-    svg_axes(&a, SVG_LOG10, "to the own class", SVG_LOG10, "to another class");
+             "One marker per test sample; above the line its own class is nearer.");
+    svg_axes(&a, SVG_LOG10, "to its own class", SVG_LOG10, "to another class");
     fprintf(f, "<path class=\"axis\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", a.left, a.bottom, a.right,
             a.top);
     for (int grey = 1; grey >= 0; grey--)
@@ -168,12 +168,12 @@ void page_margin_figure(FILE *f, const page *p)
             chart(f, p, part);
     html_figure_close(
         f,
-        "Each test sample by its distance to the nearest training sample of its own class and of "
-        "any other. Above the line the nearest neighbour is right, and the further above, the "
-        "safer; unlike in two dimensions, nothing is lost here.%s%s%s",
+        "Each test sample by its distance to the nearest training sample of its own class and "
+        "of any other. Above the line the nearest neighbour is right; the further above, the "
+        "safer. Unlike in two dimensions, nothing is lost here.%s%s%s",
         p->margin[1] ? " A map that helps lifts the samples." : "",
         edges ? " On the edges: equal matrices, and classes without a training sample." : "",
         p->placed < p->available
-            ? " Neighbours are those among the shown samples; methods had all of them."
+            ? " Neighbours are those among the samples shown; the methods used all samples."
             : "");
 }

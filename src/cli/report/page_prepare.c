@@ -1,7 +1,8 @@
 /* page_prepare.c - which samples are drawn, which map is shown, and its fit.
  *
- * Samples beyond SHOWN are drawn by lot: those with the smallest hash of their number, so that the
- * choice is the same in every run and follows no order of the file. */
+ * Samples beyond SHOWN are left out evenly over the file: those with the smallest multiple of the
+ * golden ratio are drawn, so that the choice is the same in every run and follows no order of the
+ * file. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,29 +32,21 @@ const char *page_part_heading(const page *p, int part)
  */
 
 typedef struct lot {
-    uint64_t hash;
+    uint64_t ticket;
     size_t sample;
 } lot;
 
-/* The mixing function of splitmix64 (Steele, Lea and Flood 2014). */
-static uint64_t mix(uint64_t x)
-{
-    x += UINT64_C(0x9E3779B97F4A7C15);
-    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-    return x ^ x >> 31;
-}
-
+/* Multiples of the golden ratio (times 2^64) spread the samples chosen evenly over the file. */
 static uint64_t ticket(const page *p, size_t sample)
 {
     int grey = p->colour[p->e->set.samples.label[sample]] == SVG_GREY;
-    return mix(sample) >> 1 | (uint64_t)grey << 63;
+    return (uint64_t)sample * UINT64_C(0x9E3779B97F4A7C15) >> 1 | (uint64_t)grey << 63;
 }
 
-static int by_hash(const void *a, const void *b)
+static int by_ticket(const void *a, const void *b)
 {
     const lot *x = a, *y = b;
-    return (x->hash > y->hash) - (x->hash < y->hash);
+    return (x->ticket > y->ticket) - (x->ticket < y->ticket);
 }
 
 static int by_sample(const void *a, const void *b)
@@ -72,7 +65,7 @@ static void draw_samples(page *p)
         if (rule->train[i] || rule->test[i])
             lots[p->available++] = (lot){ticket(p, i), i};
     p->shown = p->available < SHOWN ? p->available : SHOWN;
-    qsort(lots, p->available, sizeof *lots, by_hash);
+    qsort(lots, p->available, sizeof *lots, by_ticket);
     qsort(lots, p->shown, sizeof *lots, by_sample);
     p->index = cli_alloc(p->shown, sizeof *p->index, "samples");
     p->trains = cli_alloc(p->shown, sizeof *p->trains, "samples");
@@ -148,8 +141,7 @@ static spd_status fit_map(session *s, page *p)
             memcpy(X + at * size, all->X + i * size, size * sizeof *X);
             label[at++] = all->label[i];
         }
-    spd_status status =
-        spd_fit(s->ctx, all->n, count, X, label, &options, NULL, NULL, NULL, &p->model);
+    spd_status status = spd_fit(s->ctx, all->n, count, X, label, &options, NULL, &p->model);
     cli_free(X);
     cli_free(label);
     return status;

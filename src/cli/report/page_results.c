@@ -67,8 +67,8 @@ static void method_row(FILE *f, const page *p, size_t m, double best)
 
 static void note(FILE *f, const page *p)
 {
-    fputs("<p class=\"note\">Accuracy is the share of test samples that got their class; balanced "
-          "accuracy is the mean over the classes.",
+    fputs("<p class=\"note\">Accuracy is the share of test samples that were assigned their own "
+          "class; balanced accuracy is the mean over the classes.",
           f);
     if (p->e->protocol.rounds > 1)
         fputs(" " PLUS_MINUS " and the whiskers are the standard deviation over the rounds.", f);
@@ -76,8 +76,8 @@ static void note(FILE *f, const page *p)
         fputs(" p is McNemar\xE2\x80\x99s exact test against ", f);
         html_text(f, p->e->name[0]);
         fprintf(f,
-                "%s: below 0.05, a difference of this size is unlikely to be luck. It says nothing "
-                "of which method is the better one; the accuracy does.",
+                "%s: below 0.05, a difference of this size is unlikely to be chance. It does "
+                "not say which method is better; the accuracy does.",
                 p->e->protocol.repeats_samples ? ", the median over the rounds" : "");
     }
     fputs(" Seconds are means over the rounds.</p>\n", f);
@@ -169,9 +169,9 @@ void page_rounds(FILE *f, const page *p)
         round_row(f, p, r);
     fputs("</tbody></table>\n", f);
     html_wide_close(f);
-    fputs("<p class=\"note\">Accuracy in %, and below it the parameters with which the round ran: "
-          "fixed, chosen by cross-validation within its training part, or default. Parameters that "
-          "jump from round to round matter little, or the training part is too small to choose "
+    fputs("<p class=\"note\">Accuracy in %, and below it the parameters of the round: fixed, "
+          "chosen by cross-validation within its training part, or default. If parameters jump "
+          "from round to round, they matter little, or the training part is too small to choose "
           "them.",
           f);
     if (listed < rounds)

@@ -10,7 +10,7 @@
 #define WIDTH  440.0
 #define MARGIN 22.0
 #define WORDS                                                                                      \
-    "A marker per sample; colour and shape tell the class, filled is test, hollow is training."
+    "One marker per sample; colour and shape show the class, filled is test, hollow is training."
 
 /* Of the picture that is a file of its own: headings, gaps, and the legend's lines and columns. */
 #define HEADING  26.0
@@ -207,7 +207,7 @@ static void close_figure(FILE *f, const page *p)
 {
     char sampled[160] = "", after[60] = "";
     if (p->placed < p->available)
-        snprintf(sampled, sizeof sampled, " Shown are %zu of %zu samples, drawn by lot%s.",
+        snprintf(sampled, sizeof sampled, " %zu of %zu samples are shown, drawn at random%s.",
                  p->placed, p->available,
                  p->coloured < p->e->set.samples.classes ? " after those of the coloured classes"
                                                          : "");
@@ -217,16 +217,16 @@ static void close_figure(FILE *f, const page *p)
     html_figure_close(
         f,
         "The samples placed so that distances on paper follow their distances as matrices "
-        "(classical scaling, %s; two dimensions hold %.0f %% of the variance%s). Labels were not "
-        "used to place them.%s Where a class forms a clump of its own, test samples among training "
-        "samples of the same colour, recognition is easy; what overlaps here may still be apart in "
-        "further dimensions.%s",
+        "(classical scaling, %s; two dimensions hold %.0f %% of the variance%s). Labels were "
+        "not used to place them.%s Where a class forms a cluster of its own, with test samples "
+        "among training samples of the same colour, recognition is easy; classes that overlap "
+        "here may still be separate in further dimensions.%s",
         p->embed_metric == SPD_STEIN  ? "Stein divergence"
         : p->embed_metric == SPD_AIRM ? "affine-invariant metric"
                                       : "log-Euclidean metric",
         100 * p->explained[0], after,
-        p->Y[1] ? " The second picture is turned to lie like the first; the map has seen training "
-                  "samples alone."
+        p->Y[1] ? " The second picture is rotated to match the first; the map has seen only "
+                  "training samples."
                 : "",
         sampled);
 }

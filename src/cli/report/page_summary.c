@@ -137,7 +137,7 @@ static void put_word(FILE *f, const char *word)
 
 static void put_files(FILE *f, const page *p)
 {
-    fputs("<p>Beside this page, for your own plots: <code>results.csv</code>, "
+    fputs("<p>In the same folder, for your own plots: <code>results.csv</code>, "
           "<code>rounds.csv</code>, <code>results.json</code>, <code>predictions.npz</code>, "
           "<code>confusion.npz</code>",
           f);
@@ -163,8 +163,8 @@ void page_command(FILE *f, const page *p)
         put_word(f, args->word[i]);
     }
     fprintf(f,
-            "</code></pre>\n<p>With spdml %s and seed %llu the same numbers come out, whatever the "
-            "number of threads; seconds differ.</p>\n",
+            "</code></pre>\n<p>spdml %s with seed %llu gives the same numbers, whatever the "
+            "number of threads; only seconds differ.</p>\n",
             spd_version(), (unsigned long long)p->e->seed);
     put_files(f, p);
     html_section_close(f);

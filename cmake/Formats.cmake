@@ -1,0 +1,36 @@
+# Formats.cmake - which formats of libspdml-data are compiled, and which have a stand-in.
+#
+# A format whose library is missing, or that SPDML_WITHOUT names, is left out: src/formats/missing/
+# has a file of its name that answers for it. format_headers_missing is a regular expression for the
+# headers that are then out of reach.
+
+set(format_files_mat mat.c mat_check.c mat_text.c mat_write.c)
+set(format_files_archive archive.c)
+set(format_files_png image_png.c image_write.c)
+set(format_files_jpeg image_jpeg.c)
+set(format_files_tiff image_tiff.c)
+set(format_headers_mat matio hdf5)
+set(format_headers_archive archive archive_entry)
+set(format_headers_png png)
+set(format_headers_jpeg jpeglib)
+set(format_headers_tiff tiffio)
+
+set(formats_folder "${CMAKE_CURRENT_SOURCE_DIR}/src/formats")
+set(format_headers_missing none)
+foreach(format mat archive png jpeg tiff)
+    if(format IN_LIST SPDML_FORMATS)
+        continue()
+    endif()
+    foreach(file IN LISTS format_files_${format})
+        list(REMOVE_ITEM data_sources "${formats_folder}/${file}")
+    endforeach()
+    list(APPEND data_sources "${formats_folder}/missing/${format}.c")
+    list(APPEND format_headers_missing ${format_headers_${format}})
+    if(format IN_LIST SPDML_WITHOUT)
+        message(STATUS "spdml: without ${format}, as SPDML_WITHOUT says")
+    else()
+        list(JOIN SPDML_MISSING_${format} ", " missing_text)
+        message(STATUS "spdml: without ${format}, not found: ${missing_text}")
+    endif()
+endforeach()
+list(JOIN format_headers_missing "|" format_headers_missing)

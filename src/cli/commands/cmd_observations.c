@@ -1,0 +1,402 @@
+/* cmd_observations.c - `spdml observations`: accuracy against the number r of observations in a
+ * test matrix.
+ *
+ * Training matrices are made of all observations, test matrices of every second, fourth, ... of
+ * them. A covariance of r observations has rank r - 1: with r <= n it is singular, and has to be
+ * repaired before distances exist, here by e tr(C)/n on its diagonal. After the map the
+ * observations are projected first (math.md, eq. 12), and the same holds for r <= m only. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/evaluate/recognition.h"
+#include "cli/evaluate/tables.h"
+#include "cli/experiment/table.h"
+#include "cli/frame/cli_memory.h"
+#include "cli/frame/signals.h"
+#include "cli/frame/text_file.h"
+#include "cli/observations/vectors.h"
+
+/* What is compared. */
+typedef struct comparison {
+    session *s;
+    vectors v;
+    size_t m, repeats, octaves;
+    double regularize;
+    uint64_t seed;
+    words names;        /* of the methods */
+    spd_method *method; /* as many */
+    double *accuracy;   /* methods x repeats x octaves */
+    table table;        /* observations x methods */
+} comparison;
+
+/* One run: a method, with its map where it has one, on one split. */
+typedef struct trial {
+    const comparison *c;
+    const char *train; /* p: 1 training, 0 test */
+    spd_method method; /* without its map */
+    spd_model *model;  /* NULL: none */
+    size_t size;       /* of the matrices compared: n or m */
+} trial;
+
+/* Covariance matrices of one side of a split. */
+typedef struct side {
+    size_t p;
+    double *X; /* p x size x size */
+    int *label;
+} side;
+
+static int ended(session *s, spd_status status)
+{
+    return status < 0 ? session_fail(s, status) : CLI_GOOD;
+}
+
+static void side_free(side *a)
+{
+    cli_free(a->X);
+    cli_free(a->label);
+    *a = (side){0};
+}
+
+/* *a <- covariances of the samples that train, or of the others, from every so many-th observation.
+ */
+static int describe(const trial *t, char trains, size_t every, side *a)
+{
+    const vectors *v = &t->c->v;
+    size_t taken = v->r / every;
+    spd_covariance_options o = {.n = v->n};
+    spd_status status = SPD_OK;
+    if (t->model) {
+        o.W = t->model->W;
+        o.m = t->model->m;
+    }
+    if (taken <= t->size && !trains)
+        o.regularize = t->c->regularize;
+    *a = (side){0};
+    a->X = cli_alloc_table(v->p, t->size * t->size, sizeof *a->X, "covariances");
+    a->label = cli_alloc(v->p, sizeof *a->label, "labels");
+    double *rows = cli_alloc_table(taken, v->n, sizeof *rows, "observations");
+    for (size_t i = 0; i < v->p && status >= 0; i++)
+        if (t->train[i] == trains) {
+            vectors_take(v, i, every, taken, rows);
+            status = spd_covariance(t->c->s->ctx, taken, v->n, rows, &o,
+                                    a->X + a->p * t->size * t->size);
+            a->label[a->p++] = v->classes.group[i];
+        }
+    cli_free(rows);
+    return ended(t->c->s, status);
+}
+
+static spd_samples samples_of(const trial *t, const side *a)
+{
+    return (spd_samples){
+        .p = a->p, .n = t->size, .X = a->X, .classes = t->c->v.classes.count, .label = a->label};
+}
+
+/* ---- one split --------------------------------------------------------------------------------
+ */
+
+/* The map of a method is learned from the training matrices. */
+static int learn(trial *t)
+{
+    side train;
+    spd_fit_options o;
+    spd_fit_defaults(&o, sizeof o);
+    o.m = t->c->m;
+    o.metric = t->method.metric;
+    o.seed = t->c->seed;
+    int code = describe(t, 1, 1, &train);
+    if (!code)
+        code = ended(t->c->s, spd_fit(t->c->s->ctx, t->size, train.p, train.X, train.label, &o,
+                                      NULL, &t->model));
+    if (!code)
+        t->size = t->model->m;
+    side_free(&train);
+    return code;
+}
+
+static int test_at(const trial *t, const spd_classifier *classifier, size_t every, double *accuracy)
+{
+    session *s = t->c->s;
+    side test;
+    spd_score score = {0};
+    int code = describe(t, 0, every, &test);
+    if (!code && signals_interrupted()) /* small steps show no progress of their own */
+        code = session_fail(s, SPD_ECANCELLED);
+    if (!code) {
+        int *predicted = cli_alloc(test.p, sizeof *predicted, "predictions");
+        spd_samples queries = samples_of(t, &test);
+        queries.label = NULL;
+        spd_status status = spd_classifier_predict(s->ctx, classifier, &queries, predicted);
+        if (status >= 0)
+            status = spd_score_predictions(s->ctx, test.p, queries.classes, test.label, predicted,
+                                           &score, NULL);
+        code = ended(s, status);
+        cli_free(predicted);
+    }
+    *accuracy = score.accuracy;
+    side_free(&test);
+    return code;
+}
+
+/* accuracy (octaves) <- of one method on one split, from all observations down. */
+static int run_trial(trial *t, double *accuracy)
+{
+    session *s = t->c->s;
+    side train = {0};
+    spd_classifier *classifier = NULL;
+    int code = t->method.map == SPD_MAP_ML ? learn(t) : CLI_GOOD;
+    t->method.map = SPD_MAP_NONE;
+    if (!code)
+        code = describe(t, 1, 1, &train);
+    if (!code) {
+        spd_samples known = samples_of(t, &train);
+        code = ended(s, spd_classifier_fit(s->ctx, &t->method, &known, NULL, &classifier));
+    }
+    for (size_t k = 0; k < t->c->octaves && !code; k++)
+        code = test_at(t, classifier, (size_t)1 << k, &accuracy[k]);
+    spd_classifier_free(classifier);
+    spd_model_free(t->model);
+    side_free(&train);
+    return code;
+}
+
+static int run_all(comparison *c)
+{
+    const vectors *v = &c->v;
+    char *train = cli_alloc(v->p, 1, "flags");
+    int code = CLI_GOOD;
+    for (size_t i = 0; i < c->names.count * c->repeats && !code; i++) {
+        double *accuracy = c->accuracy + i * c->octaves;
+        size_t method = i / c->repeats, split = i % c->repeats;
+        trial t = {.c = c, .train = train, .method = c->method[method], .size = v->n};
+        code = ended(c->s,
+                     spd_split(c->s->ctx, v->p, v->classes.group, 0.5, 0, c->seed, split, train));
+        if (!code)
+            code = run_trial(&t, accuracy);
+        if (!code)
+            session_talk(c->s, "%s, split %zu: %.1f %% with all observations",
+                         c->names.word[method], split + 1, 100.0 * accuracy[0]);
+    }
+    cli_free(train);
+    return code;
+}
+
+/* ---- options ----------------------------------------------------------------------------------
+ */
+
+/* Here a method is a classifier of matrices, with or without -ml. */
+static int take_methods(comparison *c)
+{
+    int code = CLI_GOOD;
+    words_split(&c->names, arguments_text(c->s->args, "methods"), ",");
+    c->method = cli_alloc(c->names.count, sizeof *c->method, "methods");
+    for (size_t i = 0; i < c->names.count && !code; i++) {
+        const spd_method *method = &c->method[i];
+        code = recognition_parse(c->s, c->names.word[i], &c->method[i]);
+        if (!code && (spd_method_on_vectors(method) ||
+                      (method->map != SPD_MAP_NONE && method->map != SPD_MAP_ML))) {
+            cli_error("--methods: %s: methods on matrices are compared, as they are or with -ml",
+                      c->names.word[i]);
+            code = CLI_MISUSED;
+        }
+    }
+    return code;
+}
+
+static int take(comparison *c)
+{
+    const arguments *a = c->s->args;
+    c->m = (size_t)arguments_int(a, "m");
+    c->repeats = (size_t)arguments_int(a, "repeats");
+    c->regularize = arguments_real(a, "regularize");
+    c->seed = (uint64_t)arguments_int(a, "seed");
+    int code = take_methods(c);
+    if (!code)
+        code = vectors_load(c->s, a->operands[0], (size_t)arguments_int(a, "draw"), &c->v);
+    if (!code && c->m >= c->v.n) {
+        cli_error("-m %zu: must be below n = %zu, the size of an observation", c->m, c->v.n);
+        code = CLI_MISUSED;
+    }
+    if (code)
+        return code;
+    /* as many halvings as it takes to fall to m or below */
+    for (c->octaves = 1; (c->v.r >> (c->octaves - 1)) > c->m && (c->v.r >> c->octaves) >= 2;)
+        c->octaves++;
+    c->accuracy =
+        cli_alloc_table(c->names.count * c->repeats, c->octaves, sizeof *c->accuracy, "results");
+    return CLI_GOOD;
+}
+
+/* ---- results ----------------------------------------------------------------------------------
+ */
+
+/* Mean and deviation over the splits go into the table. */
+static void summarise(comparison *c, size_t method, size_t octave)
+{
+    const double *accuracy = c->accuracy + method * c->repeats * c->octaves + octave;
+    double sum = 0.0, squares = 0.0;
+    char row[24];
+    for (size_t i = 0; i < c->repeats; i++)
+        sum += accuracy[i * c->octaves];
+    double mean = sum / (double)c->repeats;
+    for (size_t i = 0; i < c->repeats; i++)
+        squares += (accuracy[i * c->octaves] - mean) * (accuracy[i * c->octaves] - mean);
+    snprintf(row, sizeof row, "%zu", c->v.r >> octave);
+    table_put(&c->table, row, c->names.word[method], TABLE_OURS, mean);
+    if (c->repeats > 1)
+        table_put(&c->table, row, c->names.word[method], TABLE_DEVIATION,
+                  sqrt(squares / (double)(c->repeats - 1)));
+}
+
+/* {"480": 0.63, ...} of a method. */
+static json_t *by_json(const table *t, size_t method, table_kind kind)
+{
+    json_t *by = json_object();
+    for (size_t r = 0; r < t->row.count; r++)
+        json_object_set_new(by, t->row.word[r], sheet_json_real(table_at(t, r, method, kind)));
+    return by;
+}
+
+static void fill(const comparison *c, sheet *r)
+{
+    json_t *results = sheet_json_list();
+    char *rounds = words_text("%zu random split%s, 50 %% of each class train", c->repeats,
+                              c->repeats == 1 ? "" : "s");
+    sheet_text(r, "data", "data", c->s->args->operands[0]);
+    sheet_count(r, "matrices", "samples", c->v.p, "");
+    sheet_count(r, "observations", "observations", c->v.r, "in each");
+    sheet_count(r, "n", "n", c->v.n, "");
+    sheet_count(r, "m", "m", c->m, "");
+    sheet_count(r, "classes", "classes", c->v.classes.count, "");
+    sheet_text(r, "protocol", "protocol", rounds);
+    sheet_count(r, "rounds", NULL, c->repeats, "");
+    sheet_count(r, "seed", NULL, (size_t)c->seed, "");
+    for (size_t i = 0; i < c->names.count; i++)
+        sheet_json_append(results,
+                          json_pack("{s:o,s:o,s:o}", "method", sheet_json_text(c->names.word[i]),
+                                    "by", by_json(&c->table, i, TABLE_OURS), "by_std",
+                                    by_json(&c->table, i, TABLE_DEVIATION)));
+    sheet_json(r, "results", results);
+    cli_free(rounds);
+}
+
+static void dump(FILE *f, const void *object)
+{
+    json_dumpf(object, f, JSON_INDENT(2));
+    fputc('\n', f);
+}
+
+static int write_results(const comparison *c)
+{
+    const char *folder = arguments_text(c->s->args, "output");
+    if (!folder)
+        return CLI_GOOD;
+    char *path = words_text("%s/results.json", folder);
+    sheet r = {.object = json_object()};
+    fill(c, &r);
+    int code = text_file_write(path, dump, r.object);
+    json_decref(r.object);
+    cli_free(path);
+    return code;
+}
+
+static void show(const comparison *c)
+{
+    sheet r;
+    sheet_open(&r, arguments_flag(c->s->args, "json"));
+    fill(c, &r);
+    if (!r.object)
+        table_print(&c->table, "accuracy in percent", "observations", 0);
+    sheet_close(&r);
+}
+
+static int run(session *s)
+{
+    comparison c = {.s = s};
+    int made = 0, code = take(&c);
+    if (!code)
+        code = evaluation_check_folder(s, &made);
+    if (!code)
+        code = run_all(&c);
+    for (size_t i = 0; i < c.names.count * c.octaves && !code; i++)
+        summarise(&c, i / c.octaves, i % c.octaves);
+    if (!code)
+        code = write_results(&c);
+    if (!code)
+        show(&c);
+    if (code && made)
+        evaluation_drop_folder(s);
+    vectors_free(&c.v);
+    words_free(&c.names);
+    table_free(&c.table);
+    cli_free(c.method);
+    cli_free(c.accuracy);
+    return code;
+}
+
+static const option options[] = {
+    {.name = "methods",
+     .argument = "LIST",
+     .type = OPTION_TEXT,
+     .standard = "nn-stein,nn-stein-ml,nn-airm,nn-airm-ml",
+     .help = "Methods on matrices, as they are or with -ml, with commas between"},
+    {.name = "m",
+     .letter = 'm',
+     .argument = "M",
+     .type = OPTION_INT,
+     .standard = "10",
+     .min = 1,
+     .max = 4096,
+     .help = "Size after the map"},
+    {.name = "draw",
+     .argument = "R",
+     .type = OPTION_INT,
+     .standard = "0",
+     .min = 0,
+     .max = 1048576,
+     .help = "DATA holds covariance matrices: draw R normal vectors from each; 0 for observations "
+             "as they are"},
+    {.name = "repeats",
+     .argument = "N",
+     .type = OPTION_INT,
+     .standard = "10",
+     .min = 1,
+     .max = 100000,
+     .help = "Random splits; half of each class trains"},
+    {.name = "regularize",
+     .argument = "E",
+     .type = OPTION_REAL,
+     .standard = "1e-3",
+     .min = 1e-12,
+     .max = 1e6,
+     .help = "Add E trace(C)/n to the diagonal of a test matrix that would be singular, and of no "
+             "other"},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "DIR",
+     .type = OPTION_FILE,
+     .help = "Folder for results.json"},
+    OPTION_END};
+
+static const char *const paragraphs[] = {
+    "How much of the accuracy is lost when test matrices are made of fewer and fewer observations? "
+    "DATA holds X, p samples x r observations x n numbers with r > n, and y. Training matrices are "
+    "covariances of all observations, test matrices of every second, fourth, eighth, ...",
+    "A covariance of r observations has rank r - 1: with r <= n it is singular and has to be "
+    "regularised. A learned map projects the observations first, so its limit is r = m.",
+    NULL};
+
+static const command_example examples[] = {
+    {"spdml observations trials.npz -m 8", "Observations of your own."},
+    {"spdml observations covs.npz --draw 480 -o few", "Drawn from covariance matrices."},
+    {NULL, NULL}};
+
+const command command_observations = {
+    .name = "observations",
+    .summary = "accuracy against the number of observations in a test matrix",
+    .operands = "DATA",
+    .groups = {{"Options", options}, {"Common options", options_common}},
+    .paragraphs = paragraphs,
+    .examples = examples,
+    .run = run,
+};

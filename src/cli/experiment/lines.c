@@ -1,0 +1,293 @@
+/* lines.c - the lines of a recipe, one after the other.
+ *
+ * A recipe is walked twice. The first time nothing is run: every line is read with the values of
+ * its variables, so that a mistake in the last one is found before the first one has done anything.
+ * What only the data can tell (`values`) is then a stand-in. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/evaluate/columns.h"
+#include "cli/experiment/experiment.h"
+#include "cli/frame/cli_memory.h"
+
+#define MOST_LINES 10000 /* that a recipe runs, its loops counted out */
+#define STAND_IN   "value"
+
+/* ---- texts ------------------------------------------------------------------------------------
+ */
+
+const char *experiment_text(const words *kept)
+{
+    return kept->count ? kept->word[0] : "";
+}
+
+/* title, generated, paper-data, note: the rest of the line. */
+static int read_text(experiment *x, const words *w)
+{
+    const char *what = w->word[0];
+    words *kept = strcmp(what, "title") == 0       ? &x->title
+                  : strcmp(what, "generated") == 0 ? &x->generated
+                  : strcmp(what, "note") == 0      ? &x->notes
+                                                   : &x->paper_data;
+    if (!x->checking && w->count > 1)
+        words_take(kept, words_join(w, 1, w->count, " "));
+    return CLI_GOOD;
+}
+
+/* figure LABEL [log]: rows are points of a figure. */
+static int read_figure(experiment *x, const words *w)
+{
+    int log = w->count == 3 && strcmp(w->word[2], "log") == 0;
+    if (w->count != 2 && !log)
+        return recipe_fail(&x->recipe, "`figure LABEL` or `figure LABEL log` is expected");
+    words_add(&x->axis, w->word[1]);
+    x->scale = log ? SVG_LOG10 : SVG_WHOLE;
+    return CLI_GOOD;
+}
+
+/* mark NUMBER TEXT: a line across the figure. */
+static int read_mark(experiment *x, const words *w)
+{
+    double at = w->count > 2 ? strtod(w->word[1], NULL) : 0.0;
+    if (!(at > 0.0) || x->mark.count == EXPERIMENT_MARKS)
+        return recipe_fail(&x->recipe, "`mark NUMBER TEXT` is expected, at most %d times",
+                           EXPERIMENT_MARKS);
+    x->mark_at[x->mark.count] = at;
+    words_take(&x->mark, words_join(w, 2, w->count, " "));
+    return CLI_GOOD;
+}
+
+static int read_paper_columns(experiment *x, const words *w)
+{
+    words_free(&x->paper_columns);
+    for (size_t i = 1; i < w->count; i++)
+        words_add(&x->paper_columns, w->word[i]);
+    return CLI_GOOD;
+}
+
+/* ---- variables --------------------------------------------------------------------------------
+ */
+
+/* Do all of the variables, with + between, have a value? */
+static int holds(const experiment *x, const char *flags)
+{
+    words names = {0};
+    int all = 1;
+    words_split(&names, flags, "+");
+    for (size_t i = 0; i < names.count; i++) {
+        const char *value = recipe_value(&x->recipe, names.word[i]);
+        all = all && value && value[0];
+    }
+    words_free(&names);
+    return all;
+}
+
+/* set NAME = VALUE [FLAG VALUE]...: the last one whose flag holds. */
+static int read_set(experiment *x, const words *w)
+{
+    if (w->count < 4 || w->count % 2 || strcmp(w->word[2], "=") != 0)
+        return recipe_fail(&x->recipe, "`set NAME = VALUE` is expected, and FLAG VALUE after it; "
+                                       "\"\" is an empty value, and quotes keep blanks");
+    const char *value = w->word[3];
+    for (size_t i = 4; i < w->count; i += 2)
+        if (holds(x, w->word[i]))
+            value = w->word[i + 1];
+    recipe_set(&x->recipe, w->word[1], value);
+    return CLI_GOOD;
+}
+
+/* divide LIST at K into NAME NAME: the first K of a list with commas, and the others. */
+static int read_divide(experiment *x, const words *w)
+{
+    words list = {0};
+    if (w->count != 7 || strcmp(w->word[2], "at") != 0 || strcmp(w->word[4], "into") != 0)
+        return recipe_fail(&x->recipe, "`divide LIST at K into NAME NAME` is expected");
+    words_split(&list, w->word[1], ",");
+    size_t k = strtoul(w->word[3], NULL, 10);
+    k = k < list.count ? k : list.count;
+    for (int i = 0; i < 2; i++) {
+        char *part = words_join(&list, i ? k : 0, i ? list.count : k, ",");
+        recipe_set(&x->recipe, w->word[5 + i], part);
+        cli_free(part);
+    }
+    words_free(&list);
+    return CLI_GOOD;
+}
+
+/* index.csv beside the data, where --labels is not given; there once the data are. */
+static void set_labels(experiment *x)
+{
+    const char *data = recipe_value(&x->recipe, "data");
+    char *path = words_text("%s/index.csv", data ? data : "");
+    recipe_set(&x->recipe, "labels", data && access(path, F_OK) == 0 ? path : "");
+    cli_free(path);
+}
+
+/* ---- values of the data -----------------------------------------------------------------------
+ */
+
+/* values <- what a column of a file holds, each once, in order. */
+static int column_values(experiment *x, const char *path, const char *column, words *values)
+{
+    spd_array *a = NULL;
+    groups g = {0};
+    spd_status status = spd_array_read(x->s->ctx, path, column, &a);
+    if (status < 0)
+        return session_fail(x->s, status);
+    spd_data data = {.p = a->count, .source = (char *)(uintptr_t)path, .columns = 1, .column = &a};
+    int code = groups_take(&data, column, "data", &g);
+    for (size_t i = 0; i < g.count && !code; i++)
+        words_add(values, g.name[i]);
+    groups_free(&g);
+    spd_array_free(a);
+    return code;
+}
+
+/* How much of a list the data hold, and what is taken of it. */
+static void choose(experiment *x, const words *w, const words *there, words *chosen)
+{
+    words wanted = {0};
+    size_t found = 0;
+    int first = strcmp(w->word[6], "first") == 0, any = strcmp(w->word[6], "any") == 0;
+    words_split(&wanted, w->word[7], ",");
+    for (size_t i = 0; i < wanted.count; i++)
+        found += (size_t)words_has(there, wanted.word[i]);
+    int use = any || (found == wanted.count && (first || there->count > found));
+    for (size_t i = 0; i < wanted.count && use; i++)
+        if (words_has(there, wanted.word[i]))
+            words_add(chosen, wanted.word[i]);
+    for (size_t i = 0; i < there->count && first; i++)
+        if (!words_has(chosen, there->word[i]))
+            words_add(chosen, there->word[i]);
+    if (!first && found < wanted.count && x->data)
+        words_take(&x->notes,
+                   words_text("%zu of the paper's %zu %s are there%s", found, wanted.count,
+                              w->word[1], any ? "" : "; all values of the data are used"));
+    words_free(&wanted);
+}
+
+/* values NAME = COLUMN of FILE HOW LIST N, at least N of them.
+ * first: the list leads when all of it is there, the others follow. any: what is there of the list.
+ * all: the list when all of it is there, and others too; else none, for all are taken. */
+static int read_values(experiment *x, const words *w)
+{
+    words there = {0}, chosen = {0};
+    if (w->count != 9 || strcmp(w->word[2], "=") != 0 || strcmp(w->word[4], "of") != 0 ||
+        (strcmp(w->word[6], "first") != 0 && strcmp(w->word[6], "all") != 0 &&
+         strcmp(w->word[6], "any") != 0))
+        return recipe_fail(&x->recipe, "`values NAME = COLUMN of FILE HOW LIST N` is expected; HOW "
+                                       "is first, all or any, N how many are needed");
+    size_t need = strtoul(w->word[8], NULL, 10);
+    int code = x->checking ? CLI_GOOD : column_values(x, w->word[5], w->word[3], &there);
+    if (!code && !x->checking)
+        choose(x, w, &there, &chosen);
+    if (!code && !x->checking && chosen.count < need) {
+        cli_error("%s: column %s has %zu %s; %zu or more are needed, such as %s", w->word[5],
+                  w->word[3], chosen.count, w->word[1], need, w->word[7]);
+        code = CLI_FAILED;
+    }
+    char *list = words_join(&chosen, 0, chosen.count, ",");
+    if (!code)
+        recipe_set(&x->recipe, w->word[1], x->checking ? STAND_IN "," STAND_IN : list);
+    cli_free(list);
+    words_free(&there);
+    words_free(&chosen);
+    return code;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------
+ */
+
+static int read_line(experiment *x, const words *w)
+{
+    static const struct {
+        const char *word;
+        int (*read)(experiment *x, const words *w);
+    } kinds[] = {
+        {"spdml", experiment_step},
+        {"set", read_set},
+        {"values", read_values},
+        {"divide", read_divide},
+        {"title", read_text},
+        {"generated", read_text},
+        {"note", read_text},
+        {"figure", read_figure},
+        {"mark", read_mark},
+        {"column", experiment_gather},
+        {"columns", experiment_gather},
+        {"row", experiment_gather},
+        {"rows", experiment_gather},
+        {"paper-data", read_text},
+        {"paper-columns", read_paper_columns},
+        {"paper", experiment_published},
+        {"seconds", experiment_seconds},
+    };
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (strcmp(w->word[0], kinds[k].word) == 0)
+            return kinds[k].read(x, w);
+    return recipe_fail(&x->recipe,
+                       "unknown word '%.60s'; a line begins with spdml, set, for, ...: "
+                       "docs/experiments.md lists them",
+                       w->word[0]);
+}
+
+static int begins_with(const char *line, const char *word)
+{
+    size_t length = strlen(word);
+    line += strspn(line, " \t");
+    return strncmp(line, word, length) == 0 && strchr(" \t#", line[length]);
+}
+
+static int walk(experiment *x, size_t from, size_t to);
+
+/* for NAME in LIST: the lines up to the `end` that belongs to it, for each value of the list. */
+static int read_for(experiment *x, const words *w)
+{
+    recipe *r = &x->recipe;
+    words values = {0};
+    size_t first = r->next, end = r->next, depth = 1;
+    if (w->count != 4 || strcmp(w->word[2], "in") != 0)
+        return recipe_fail(r, "`for NAME in VALUE,VALUE,...` is expected");
+    for (; end < r->line.count && depth; end++)
+        depth = depth + (size_t)begins_with(r->line.word[end], "for") -
+                (size_t)begins_with(r->line.word[end], "end");
+    if (depth)
+        return recipe_fail(r, "`for` without `end`");
+    int code = CLI_GOOD;
+    words_split(&values, w->word[3], ",");
+    for (size_t i = 0; i < values.count && !code; i++) {
+        recipe_set(r, w->word[1], values.word[i]);
+        code = walk(x, first, end - 1);
+    }
+    r->next = end;
+    words_free(&values);
+    return code;
+}
+
+static int walk(experiment *x, size_t from, size_t to)
+{
+    recipe *r = &x->recipe;
+    int code = CLI_GOOD;
+    for (r->next = from; r->next < to && !code;) {
+        words w = {0};
+        r->at = r->next;
+        if (x->checking && ++x->walked > MOST_LINES)
+            return recipe_fail(r, "the loops come to more than %d lines", MOST_LINES);
+        set_labels(x);
+        code = recipe_words(r, &w);
+        if (!code && w.count)
+            code = strcmp(w.word[0], "for") == 0   ? read_for(x, &w)
+                   : strcmp(w.word[0], "end") == 0 ? recipe_fail(r, "`end` without `for`")
+                                                   : read_line(x, &w);
+        words_free(&w);
+    }
+    return code;
+}
+
+int experiment_walk(experiment *x)
+{
+    words_free(&x->axis);
+    words_free(&x->mark);
+    return walk(x, 0, x->recipe.line.count);
+}

@@ -1,0 +1,243 @@
+/* recipe.c - reads a recipe, keeps its variables, and makes words of its lines. */
+#include "cli/experiment/recipe.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/frame/cli_memory.h"
+#include "cli/frame/message.h"
+#include "cli/frame/suggest.h"
+
+#define LARGEST ((size_t)1 << 20) /* characters of a recipe */
+#define ENDING  ".recipe"
+
+int recipe_fail(const recipe *r, const char *format, ...)
+{
+    char text[800];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    cli_error("%.200s:%zu: %s", r->path, r->at + 1, text);
+    return CLI_MISUSED;
+}
+
+/* ---- where it comes from ----------------------------------------------------------------------
+ */
+
+/* r->text <- the file. */
+static int read_file(recipe *r)
+{
+    FILE *f = fopen(r->path, "r");
+    errno = f ? 0 : errno;
+    r->text = cli_alloc(LARGEST + 2, 1, "a recipe");
+    size_t length = f ? fread(r->text, 1, LARGEST + 1, f) : 0;
+    int why = errno;
+    if (f)
+        fclose(f);
+    if (why) {
+        cli_error("%s: cannot be read: %s", r->path, strerror(why));
+        return CLI_FAILED;
+    }
+    if (length <= LARGEST && !memchr(r->text, '\0', length))
+        return CLI_GOOD;
+    cli_error("%s: not a recipe: it %s", r->path,
+              length > LARGEST ? "is larger than 1 MiB" : "holds a zero byte");
+    return CLI_MISUSED;
+}
+
+static int take_builtin(recipe *r)
+{
+    suggestion near = suggest_for(r->name);
+    words names = {0};
+    for (const recipe_builtin *b = recipe_builtins; b->name && !r->text; b++) {
+        suggest_offer(&near, b->name);
+        words_add(&names, b->name);
+        if (strcmp(b->name, r->name) == 0)
+            r->text = words_text("%s", (const char *)b->text);
+    }
+    char *list = words_join(&names, 0, names.count, ", ");
+    if (!r->text && near.best)
+        cli_error("unknown experiment '%s'; did you mean '%s'?", r->name, near.best);
+    else if (!r->text)
+        cli_error("unknown experiment '%s'; there are %s, and files NAME" ENDING, r->name, list);
+    cli_free(list);
+    words_free(&names);
+    return r->text ? CLI_GOOD : CLI_MISUSED;
+}
+
+/* A line for each of the file, so that numbers agree; one that goes on in the next is joined to it
+ * when it is read. */
+static void split_lines(recipe *r)
+{
+    for (const char *c = r->text; *c;) {
+        size_t length = strcspn(c, "\n"), kept = length - (length && c[length - 1] == '\r');
+        words_take(&r->line, words_text("%.*s", (int)kept, c));
+        c += length + (c[length] == '\n');
+    }
+}
+
+int recipe_load(recipe *r, const char *name)
+{
+    const char *folder = getenv("SPDML_RECIPES"), *slash = strrchr(name, '/');
+    const char *base = slash ? slash + 1 : name, *ending = strstr(base, ENDING);
+    int is_file = slash || ending;
+    *r = (recipe){.name = words_text("%.*s", ending ? (int)(ending - base) : 1000, base)};
+    recipe_forget(r);
+    r->path = is_file ? words_text("%s", name)
+                      : words_text("%s%s%s" ENDING, folder ? folder : "", folder ? "/" : "", name);
+    int code = is_file || (folder && access(r->path, F_OK) == 0) ? read_file(r) : take_builtin(r);
+    if (!code)
+        split_lines(r);
+    return code;
+}
+
+void recipe_free(recipe *r)
+{
+    json_decref(r->value);
+    json_decref(r->given);
+    json_decref(r->used);
+    words_free(&r->line);
+    cli_free(r->name);
+    cli_free(r->path);
+    cli_free(r->text);
+    *r = (recipe){0};
+}
+
+/* ---- variables --------------------------------------------------------------------------------
+ */
+
+const char *recipe_value(const recipe *r, const char *name)
+{
+    return json_string_value(json_object_get(r->value, name));
+}
+
+/* Names of files need not be UTF-8. */
+void recipe_set(recipe *r, const char *name, const char *value)
+{
+    if (!json_object_get(r->given, name))
+        json_object_set_new_nocheck(r->value, name, json_string_nocheck(value));
+}
+
+void recipe_give(recipe *r, const char *name, const char *value)
+{
+    recipe_set(r, name, value);
+    json_object_set_new_nocheck(r->given, name, json_true());
+}
+
+void recipe_forget(recipe *r)
+{
+    json_decref(r->value);
+    json_decref(r->given);
+    json_decref(r->used);
+    r->value = json_object();
+    r->given = json_object();
+    r->used = json_object();
+    if (!r->value || !r->given || !r->used)
+        cli_out_of_memory("variables");
+}
+
+/* ---- words ------------------------------------------------------------------------------------
+ */
+
+static size_t name_length(const char *at)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char)at[n]) || (at[n] && strchr("-_", at[n])))
+        n++;
+    return n;
+}
+
+/* *word <- the same with values in place of variables; *empty <- was one of them? */
+static int substitute(recipe *r, char **word, int *empty)
+{
+    for (size_t at = 0; (*word)[at];) {
+        size_t brace = (*word)[at] == '$' && (*word)[at + 1] == '{';
+        size_t n = (*word)[at] == '$' ? name_length(*word + at + 1 + brace) : 0;
+        if (n == 0 || (brace && (*word)[at + n + 2] != '}')) {
+            at++;
+            continue;
+        }
+        char *name = words_text("%.*s", (int)n, *word + at + 1 + brace);
+        const char *value = recipe_value(r, name);
+        int code = value
+                       ? CLI_GOOD
+                       : recipe_fail(r, "no variable '%s'; `set %s = VALUE` makes one", name, name);
+        json_object_set_new_nocheck(r->used, name, json_true());
+        cli_free(name);
+        if (code)
+            return code;
+        *empty |= value[0] == '\0';
+        char *longer =
+            words_text("%.*s%s%s", (int)at, *word, value, *word + at + n + 1 + 2 * brace);
+        at += strlen(value);
+        cli_free(*word);
+        *word = longer;
+    }
+    return CLI_GOOD;
+}
+
+/* The next word of a line, or NULL at its end; quotes are dropped, *at moves on. */
+static char *next_word(const char **at)
+{
+    const char *c = *at + strspn(*at, " \t");
+    if (!*c || *c == '#')
+        return NULL;
+    char *word = cli_alloc(strlen(c) + 1, 1, "a word"), *end = word;
+    for (int quoted = 0; *c && (quoted || !strchr(" \t", *c)); c++)
+        if (*c == '"')
+            quoted = !quoted;
+        else
+            *end++ = *c;
+    *at = c;
+    return word;
+}
+
+/* The current line with those that it goes on in; r->next <- the one after them. */
+static char *whole_line(recipe *r)
+{
+    char *line = words_text("%s", r->line.word[r->at]);
+    size_t length = strlen(line);
+    r->next = r->at + 1;
+    while (length && line[length - 1] == '\\' && r->next < r->line.count) {
+        char *more = words_text("%.*s%s", (int)length - 1, line, r->line.word[r->next++]);
+        cli_free(line);
+        line = more;
+        length = strlen(line);
+    }
+    return line;
+}
+
+int recipe_words(recipe *r, words *w)
+{
+    char *line = whole_line(r), *word;
+    const char *at = line;
+    int code = CLI_GOOD, optional = 0, empty = 0;
+    size_t before = 0;
+    while (!code && (word = next_word(&at))) {
+        size_t length = strlen(word);
+        int opens = word[0] == '[';
+        int closes = length && (optional || opens) && word[length - 1] == ']';
+        if (opens) {
+            before = w->count;
+            optional = 1;
+            empty = 0;
+        }
+        word[closes ? length - 1 : length] = '\0';
+        memmove(word, word + opens, strlen(word + opens) + 1);
+        code = substitute(r, &word, &empty);
+        words_take(w, word);
+        while (optional && closes && empty && w->count > before)
+            cli_free(w->word[--w->count]);
+        optional = optional && !closes;
+    }
+    if (!code && optional)
+        code = recipe_fail(r, "a ] is missing");
+    cli_free(line);
+    return code;
+}

@@ -1,0 +1,98 @@
+/* table.c - a table that grows by names. */
+#include "cli/experiment/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/frame/cli_memory.h"
+
+void table_put(table *t, const char *row, const char *column, table_kind kind, double number)
+{
+    char *key = words_text("%s\t%s\t%d", row, column, (int)kind);
+    if (!words_has(&t->row, row))
+        words_add(&t->row, row);
+    if (!words_has(&t->column, column))
+        words_add(&t->column, column);
+    if (!t->number)
+        t->number = json_object();
+    json_object_set_new_nocheck(t->number, key, json_real(number)); /* json_real refuses NaN */
+    cli_free(key);
+}
+
+double table_get(const table *t, const char *row, const char *column, table_kind kind)
+{
+    char *key = words_text("%s\t%s\t%d", row, column, (int)kind);
+    const json_t *number = json_object_get(t->number, key);
+    cli_free(key);
+    return number ? json_real_value(number) : NAN;
+}
+
+double table_at(const table *t, size_t row, size_t column, table_kind kind)
+{
+    return table_get(t, t->row.word[row], t->column.word[column], kind);
+}
+
+int table_compared(const table *t, size_t column)
+{
+    int any = 0;
+    for (size_t r = 0; r < t->row.count && !any; r++)
+        any = isfinite(table_at(t, r, column, TABLE_PAPER)) != 0;
+    return any;
+}
+
+void table_text(const table *t, size_t row, size_t column, int paper, int seconds,
+                char text[TABLE_TEXT])
+{
+    double number = table_at(t, row, column, paper ? TABLE_PAPER : TABLE_OURS);
+    double deviation = table_at(t, row, column, paper ? TABLE_PAPER_DEVIATION : TABLE_DEVIATION);
+    if (!isfinite(number))
+        snprintf(text, TABLE_TEXT, "-");
+    else if (seconds)
+        snprintf(text, TABLE_TEXT, "%.3g", number);
+    else if (isfinite(deviation))
+        snprintf(text, TABLE_TEXT, "%.1f +- %.1f", 100.0 * number, 100.0 * deviation);
+    else
+        snprintf(text, TABLE_TEXT, "%.1f", 100.0 * number);
+}
+
+/* A column of one row, ours or the paper's; row -1 is the heading. */
+static void print_cell(const table *t, long row, size_t column, int paper, int seconds)
+{
+    const char *heading = paper ? "paper" : t->column.word[column];
+    char text[TABLE_TEXT];
+    size_t width = strlen(heading) > 5 ? strlen(heading) : 5;
+    for (size_t r = 0; r < t->row.count; r++) {
+        table_text(t, r, column, paper, seconds, text);
+        width = strlen(text) > width ? strlen(text) : width;
+    }
+    if (row >= 0)
+        table_text(t, (size_t)row, column, paper, seconds, text);
+    printf("  %*s", (int)width, row < 0 ? heading : text);
+}
+
+void table_print(const table *t, const char *caption, const char *heading, int seconds)
+{
+    size_t width = strlen(heading);
+    for (size_t r = 0; r < t->row.count; r++)
+        width = strlen(t->row.word[r]) > width ? strlen(t->row.word[r]) : width;
+    if (t->row.count)
+        printf("\n%s\n", caption);
+    for (long r = -1; r < (long)t->row.count && t->row.count; r++) {
+        printf("%-*s", (int)width, r < 0 ? heading : t->row.word[r]);
+        for (size_t c = 0; c < t->column.count; c++) {
+            print_cell(t, r, c, 0, seconds);
+            if (table_compared(t, c))
+                print_cell(t, r, c, 1, seconds);
+        }
+        putchar('\n');
+    }
+}
+
+void table_free(table *t)
+{
+    words_free(&t->row);
+    words_free(&t->column);
+    json_decref(t->number);
+    *t = (table){0};
+}

@@ -1,0 +1,76 @@
+/* words.c - texts and lists of texts. */
+#include "cli/experiment/words.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/frame/cli_memory.h"
+
+char *words_text(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    size_t room = (size_t)vsnprintf(NULL, 0, format, args) + 1;
+    va_end(args);
+    char *text = cli_alloc(room, 1, "a text");
+    va_start(args, format);
+    vsnprintf(text, room, format, args);
+    va_end(args);
+    return text;
+}
+
+void words_take(words *w, char *text)
+{
+    if (w->count == w->room) {
+        char **more = cli_alloc(2 * w->room + 8, sizeof *more, "words");
+        if (w->count)
+            memcpy(more, w->word, w->count * sizeof *more);
+        cli_free(w->word);
+        w->word = more;
+        w->room = 2 * w->room + 8;
+    }
+    w->word[w->count++] = text;
+}
+
+void words_add(words *w, const char *text)
+{
+    words_take(w, words_text("%s", text));
+}
+
+void words_split(words *w, const char *text, const char *separators)
+{
+    while (*text) {
+        size_t length = strcspn(text, separators);
+        if (length)
+            words_take(w, words_text("%.*s", (int)length, text));
+        text += length + strspn(text + length, separators);
+    }
+}
+
+char *words_join(const words *w, size_t first, size_t last, const char *separator)
+{
+    char *text = words_text("%s", first < last ? w->word[first] : "");
+    for (size_t i = first + 1; i < last; i++) {
+        char *longer = words_text("%s%s%s", text, separator, w->word[i]);
+        cli_free(text);
+        text = longer;
+    }
+    return text;
+}
+
+int words_has(const words *w, const char *word)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (strcmp(w->word[i], word) == 0)
+            return 1;
+    return 0;
+}
+
+void words_free(words *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        cli_free(w->word[i]);
+    cli_free(w->word);
+    *w = (words){0};
+}

@@ -1,0 +1,26 @@
+/* words.h - texts and lists of texts: the words of a command line, notes, lines. */
+#ifndef SPD_CLI_EXPERIMENT_WORDS_H
+#define SPD_CLI_EXPERIMENT_WORDS_H
+
+#include <stddef.h>
+
+typedef struct words {
+    size_t count, room;
+    char **word;
+} words;
+
+/* A text as printf would write it; freed with cli_free. */
+char *words_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Adds a text, which the list then owns; a copy of one; the pieces of one between separators. */
+void words_take(words *w, char *text);
+void words_add(words *w, const char *text);
+void words_split(words *w, const char *text, const char *separators);
+
+/* The words from first to before last with a separator between; freed with cli_free. */
+char *words_join(const words *w, size_t first, size_t last, const char *separator);
+
+int words_has(const words *w, const char *word);
+void words_free(words *w);
+
+#endif

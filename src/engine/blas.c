@@ -1,0 +1,37 @@
+/* blas.c - the hold on OpenBLAS's threads. Its state belongs to the process, so it stands in
+ * libspdml alone, and libspdml-data calls it there. */
+#include <pthread.h>
+#include <stddef.h>
+
+#include "spdml.h"
+
+/* Present in OpenBLAS, absent in other BLAS libraries: hence weak. */
+extern void openblas_set_num_threads(int threads) __attribute__((weak));
+extern int openblas_get_num_threads(void) __attribute__((weak));
+
+/* The number of BLAS's threads belongs to the process, so its holders are counted there: the first
+ * saves it, the last gives it back. */
+static struct {
+    pthread_mutex_t lock;
+    size_t holders;
+    int threads; /* what BLAS had before the first holder */
+} blas = {.lock = PTHREAD_MUTEX_INITIALIZER, .threads = 1};
+
+void spd_blas_hold(void)
+{
+    pthread_mutex_lock(&blas.lock);
+    if (blas.holders++ == 0) {
+        blas.threads = openblas_get_num_threads ? openblas_get_num_threads() : 1;
+        if (blas.threads != 1)
+            openblas_set_num_threads(1);
+    }
+    pthread_mutex_unlock(&blas.lock);
+}
+
+void spd_blas_release(void)
+{
+    pthread_mutex_lock(&blas.lock);
+    if (--blas.holders == 0 && blas.threads != 1)
+        openblas_set_num_threads(blas.threads);
+    pthread_mutex_unlock(&blas.lock);
+}

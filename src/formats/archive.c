@@ -1,0 +1,147 @@
+/* archive.c - archives through libarchive. */
+#include "formats/archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/source.h"
+#include "io/text.h"
+
+#define READ_BLOCK ((size_t)1 << 16)
+
+struct archive_file {
+    struct archive *reader;
+    size_t members;   /* seen so far */
+    char unnamed[32]; /* for a member whose name cannot be told */
+};
+
+static spd_status damaged(spd_context *ctx, struct archive *reader)
+{
+    char plain[160];
+    const char *why = archive_error_string(reader);
+    if (archive_errno(reader) == ENOMEM)
+        return ctx_nomem(ctx, "an archive");
+    return ctx_fail(ctx, SPD_EFORMAT, "the archive is damaged or is not an archive: %s",
+                    text_plain(why ? why : "unknown reason", plain, sizeof plain));
+}
+
+/* Formats and packings that libarchive reads itself; others would call programs. */
+static int accept_formats(struct archive *reader)
+{
+    return archive_read_support_format_tar(reader) == ARCHIVE_OK &&
+           archive_read_support_format_zip(reader) == ARCHIVE_OK &&
+           archive_read_support_filter_gzip(reader) == ARCHIVE_OK &&
+           archive_read_support_filter_bzip2(reader) == ARCHIVE_OK &&
+           archive_read_support_filter_xz(reader) == ARCHIVE_OK &&
+           archive_read_support_filter_zstd(reader) == ARCHIVE_OK;
+}
+
+spd_status archive_file_open(spd_context *ctx, const char *path, archive_file **file)
+{
+    source_glance glance;
+    spd_status status = source_look(ctx, path, &glance);
+    if (status < 0)
+        return status;
+    archive_file *fresh = mem_zero(1, sizeof *fresh);
+    if (!fresh)
+        return ctx_nomem(ctx, "an archive");
+    fresh->reader = archive_read_new();
+    if (!fresh->reader)
+        status = ctx_nomem(ctx, "an archive");
+    else if (!accept_formats(fresh->reader) ||
+             archive_read_open_filename(fresh->reader, path, READ_BLOCK) != ARCHIVE_OK)
+        status = damaged(ctx, fresh->reader);
+    if (status < 0)
+        archive_file_close(fresh);
+    else
+        *file = fresh;
+    return status;
+}
+
+void archive_file_close(archive_file *file)
+{
+    if (!file)
+        return;
+    if (file->reader)
+        archive_read_free(file->reader);
+    mem_free(file);
+}
+
+static int is_regular(struct archive_entry *entry)
+{
+    return archive_entry_filetype(entry) == AE_IFREG && !archive_entry_hardlink(entry);
+}
+
+static const char *name_of(archive_file *file, struct archive_entry *entry)
+{
+    const char *name = archive_entry_pathname_utf8(entry);
+    if (!name)
+        name = archive_entry_pathname(entry);
+    if (name)
+        return name;
+    snprintf(file->unnamed, sizeof file->unnamed, "member-%zu", file->members);
+    return file->unnamed;
+}
+
+spd_status archive_file_next(spd_context *ctx, archive_file *file, const char **name)
+{
+    struct archive_entry *entry;
+    int code;
+    do {
+        code = archive_read_next_header(file->reader, &entry);
+        file->members++;
+    } while (code == ARCHIVE_RETRY ||
+             ((code == ARCHIVE_OK || code == ARCHIVE_WARN) && !is_regular(entry)));
+    if (code != ARCHIVE_OK && code != ARCHIVE_WARN && code != ARCHIVE_EOF)
+        return damaged(ctx, file->reader);
+    *name = code == ARCHIVE_EOF ? NULL : name_of(file, entry);
+    return SPD_OK;
+}
+
+/* Room for more: *room doubles, up to limit and the NUL. */
+static spd_status widen(spd_context *ctx, size_t have, size_t limit, unsigned char **bytes,
+                        size_t *room)
+{
+    size_t wider = *room > limit / 2 ? limit + 1 : *room * 2;
+    unsigned char *grown = have <= limit ? mem_grow(*bytes, have, wider) : NULL;
+    if (have > limit)
+        return ctx_fail(ctx, SPD_EFORMAT, "is longer than %zu bytes", limit);
+    if (!grown)
+        return ctx_nomem(ctx, "a file of an archive");
+    *bytes = grown;
+    *room = wider;
+    return SPD_OK;
+}
+
+spd_status archive_file_read(spd_context *ctx, archive_file *file, size_t limit,
+                             unsigned char **bytes, size_t *size)
+{
+    size_t room = READ_BLOCK < limit ? READ_BLOCK : limit + 1, have = 0;
+    unsigned char *fresh = mem_alloc(room, 1);
+    la_ssize_t got = 1;
+    spd_status status = fresh ? SPD_OK : ctx_nomem(ctx, "a file of an archive");
+    while (status == SPD_OK && got > 0) {
+        if (have == room)
+            status = widen(ctx, have, limit, &fresh, &room);
+        if (status == SPD_OK) {
+            got = archive_read_data(file->reader, fresh + have, room - have);
+            have += got > 0 ? (size_t)got : 0;
+        }
+    }
+    if (status == SPD_OK && got < 0)
+        status = damaged(ctx, file->reader);
+    if (status == SPD_OK && have == room)
+        status = widen(ctx, have, limit, &fresh, &room);
+    if (status < 0) {
+        mem_free(fresh);
+        return status;
+    }
+    fresh[have] = '\0';
+    *bytes = fresh;
+    *size = have;
+    return SPD_OK;
+}

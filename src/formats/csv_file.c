@@ -1,0 +1,143 @@
+/* csv_file.c - .csv files as arrays (a table of numbers, or a column of texts) and as data sets
+ * (one flattened matrix per row, and a column of labels). */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/array.h"
+#include "formats/csv.h"
+
+/* What an entry's member number means. */
+enum { WHOLE_TABLE = 0, MATRICES, LABELS };
+
+typedef struct csv_state {
+    io_source *source; /* NULL when the text is lent */
+    csv_table table;
+} csv_state;
+
+static void close_csv(void *state)
+{
+    csv_state *csv = state;
+    if (!csv)
+        return;
+    csv_table_free(&csv->table);
+    source_free(csv->source);
+    mem_free(csv);
+}
+
+static spd_status read_csv(spd_context *ctx, io_file *file, const io_entry *entry,
+                           spd_array **array)
+{
+    const csv_table *table = &((csv_state *)file->state)->table;
+    size_t column = entry->member == LABELS ? table->label : 0;
+    if (entry->ndim == 1 && (table->seen[column] & CSV_TEXT))
+        return csv_texts(ctx, table, column, array);
+    spd_array *fresh;
+    spd_status status = array_new(ctx, SPD_FLOAT64, entry->ndim, entry->shape, &fresh);
+    if (status < 0)
+        return status;
+    if (entry->member == WHOLE_TABLE)
+        status = csv_numbers(ctx, table, table->columns, 0, fresh->f64);
+    else
+        status = csv_numbers(ctx, table, table->label, entry->member == LABELS, fresh->f64);
+    if (status < 0)
+        spd_array_free(fresh);
+    else
+        *array = fresh;
+    return status;
+}
+
+/* n with n * n = count, or 0. */
+static size_t whole_root(size_t count)
+{
+    size_t n = (size_t)(sqrt((double)count) + 0.5);
+    return n <= UINT32_MAX && n * n == count ? n : 0;
+}
+
+/* Without a header that names it, the only column without a number holds the labels. A column
+ * of numbers with a text among them is a mistake, to be named when it is read. */
+static void find_labels(csv_table *table)
+{
+    size_t texts = 0, last = table->columns;
+    for (size_t j = 0; j < table->columns; j++) {
+        int text = (table->seen[j] & CSV_TEXT) && !(table->seen[j] & CSV_NUMBER);
+        texts += (size_t)text;
+        last = text ? j : last;
+    }
+    if (table->label == table->columns && texts == 1 && table->columns > 1)
+        table->label = last;
+}
+
+static spd_status add_entry(spd_context *ctx, io_file *file, const char *name, size_t member,
+                            size_t ndim, const size_t *shape)
+{
+    io_entry *entry;
+    spd_status status = io_add_entry(ctx, file, name, &entry);
+    if (status < 0)
+        return status;
+    entry->member = member;
+    entry->readable = 1;
+    entry->ndim = ndim;
+    memcpy(entry->shape, shape, ndim * sizeof *shape);
+    return SPD_OK;
+}
+
+static spd_status list_data_set(spd_context *ctx, io_file *file, csv_table *table,
+                                const char *y_name)
+{
+    if (!y_name)
+        find_labels(table);
+    int labelled = table->label < table->columns;
+    size_t numbers = table->columns - (labelled ? 1 : 0), n = whole_root(numbers);
+    size_t shape[3] = {table->rows, n, n};
+    if (numbers > 0 && n == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "rows of %zu numbers are not flattened n x n matrices%s",
+                        numbers,
+                        whole_root(numbers - 1) && !labelled
+                            ? "; if a column holds labels, name it y in a header line"
+                            : "");
+    spd_status status = add_entry(ctx, file, "X", MATRICES, 3, shape);
+    if (status == SPD_OK && labelled)
+        status = add_entry(ctx, file, y_name ? y_name : "y", LABELS, 1, shape);
+    return status;
+}
+
+static spd_status open_table(spd_context *ctx, io_file *file, const char *bytes, size_t size,
+                             const io_purpose *purpose)
+{
+    csv_state *csv = file->state;
+    spd_status status = csv_survey(ctx, bytes, size, purpose->y_name, &csv->table);
+    if (status < 0)
+        return status;
+    if (purpose->data_set)
+        return list_data_set(ctx, file, &csv->table, purpose->y_name);
+    size_t shape[2] = {csv->table.rows, csv->table.columns};
+    return add_entry(ctx, file, NULL, WHOLE_TABLE, shape[1] == 1 ? 1 : 2, shape);
+}
+
+static spd_status new_state(spd_context *ctx, io_file *file)
+{
+    file->state = mem_zero(1, sizeof(csv_state));
+    file->close = close_csv;
+    file->read = read_csv;
+    return file->state ? SPD_OK : ctx_nomem(ctx, "a table");
+}
+
+spd_status csv_open_memory(spd_context *ctx, io_file *file, const char *bytes, size_t size,
+                           const io_purpose *purpose)
+{
+    spd_status status = new_state(ctx, file);
+    return status < 0 ? status : open_table(ctx, file, bytes, size, purpose);
+}
+
+spd_status csv_open(spd_context *ctx, io_file *file, const io_purpose *purpose)
+{
+    io_source *source;
+    spd_status status = new_state(ctx, file);
+    if (status == SPD_OK)
+        status = source_load(ctx, file->path, &source);
+    if (status < 0)
+        return status;
+    ((csv_state *)file->state)->source = source;
+    return open_table(ctx, file, (const char *)source->bytes, source->size, purpose);
+}

@@ -1,0 +1,331 @@
+/* data.c - data sets: which array holds the matrices, which the labels, what else belongs to the
+ * samples. */
+#include "formats/data.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/array.h"
+#include "io/bundle.h"
+#include "formats/format.h"
+#include "io/text.h"
+
+/* Message that ends with the file's name in front. */
+static spd_status blame_file(spd_context *ctx, const char *path, spd_status status)
+{
+    if (status < 0)
+        ctx_prefix(ctx, path);
+    return status;
+}
+
+static spd_status missing(spd_context *ctx, const io_file *file, const char *name, const char *note,
+                          unsigned remedy)
+{
+    char names[160], plain[60];
+    io_names(file, names, sizeof names);
+    ctx_fail(ctx, SPD_EINVAL, "has no array named '%s', only %s%s",
+             text_plain(name, plain, sizeof plain), names, note);
+    ctx_advise(ctx, SPD_EINVAL, remedy, 0.0);
+    return blame_file(ctx, file->path, SPD_EINVAL);
+}
+
+/* The only entry of three dimensions, or NULL. */
+static const io_entry *only_cube(const io_file *file)
+{
+    const io_entry *found = NULL;
+    for (size_t i = 0; i < file->count; i++) {
+        if (file->entry[i].ndim != 3 || !file->entry[i].readable)
+            continue;
+        if (found)
+            return NULL;
+        found = &file->entry[i];
+    }
+    return found;
+}
+
+/* Has fit written it? */
+static int is_model(const io_file *file)
+{
+    return io_find(file, "W") && npz_has_text(file, "meta.json");
+}
+
+static spd_status find_matrices(spd_context *ctx, const io_file *file, const char *x_name,
+                                const io_entry **entry)
+{
+    const io_entry *found = io_find(file, x_name ? x_name : "X");
+    if (!found) {
+        if (file->count == 1 && (!x_name || !file->entry[0].name))
+            found = &file->entry[0];
+        else if (!x_name)
+            found = only_cube(file);
+    }
+    if (!found && is_model(file))
+        return missing(ctx, file, x_name ? x_name : "X", "; this is a model, not a data set",
+                       SPD_REMEDY_NONE);
+    if (!found)
+        return missing(ctx, file, x_name ? x_name : "X", "", SPD_REMEDY_NAME_X);
+    *entry = found;
+    return SPD_OK;
+}
+
+/* What the matrices are called in their file. */
+static const char *name_of(const io_entry *entry, char *plain, size_t size)
+{
+    return entry->name ? text_plain(entry->name, plain, size) : "X";
+}
+
+/* The shape as the program that wrote the file shows it: MATLAB has the pages last. */
+static void shape_for_user(const io_file *file, const io_entry *entry, size_t *shape)
+{
+    size_t d = entry->ndim;
+    memcpy(shape, entry->shape, d * sizeof *shape);
+    if (file->format != FORMAT_MAT || d < 3)
+        return;
+    for (size_t i = 0; i < d; i++)
+        shape[i < d - 2 ? d - 1 - i : i - (d - 2)] = entry->shape[i];
+}
+
+/* Three dimensions: how to turn them where two are equal but stand where they should not; else they
+ * may be observations. */
+static void advise_turn(int matlab, const char *name, const size_t *shape, char *text, size_t size)
+{
+    int wrong_end = matlab ? shape[1] == shape[2] : shape[0] == shape[1];
+    if (!wrong_end && shape[0] != shape[2])
+        snprintf(text, size, "; spdml describe covariance makes them from observations");
+    else if (matlab)
+        snprintf(text, size, ": permute(%s, [%s])", name, wrong_end ? "2 3 1" : "1 3 2");
+    else
+        snprintf(text, size, "; try %s.transpose(%s)", name, wrong_end ? "2, 0, 1" : "1, 0, 2");
+}
+
+/* shape is the one that the user sees, text its words. */
+static spd_status refuse_shape(spd_context *ctx, const io_file *file, size_t ndim,
+                               const size_t *shape, const char *name, const char *text)
+{
+    int matlab = file->format == FORMAT_MAT;
+    char remedy[120] = "";
+    if (ndim == 3)
+        advise_turn(matlab, name, shape, remedy, sizeof remedy);
+    return ctx_fail(ctx, SPD_EINVAL, "%s is %s; square matrices %s%s", name, text,
+                    matlab ? "n x n x p are expected in .mat" : "p x n x n are expected", remedy);
+}
+
+/* p x n x n, or n x n for one matrix; neither zero. */
+static spd_status check_shape(spd_context *ctx, const io_file *file, const io_entry *entry,
+                              size_t *p, size_t *n)
+{
+    char text[80], plain[60];
+    const char *name = name_of(entry, plain, sizeof plain);
+    const size_t *shape = entry->shape;
+    size_t d = entry->ndim, shown[SPD_MAX_DIMS] = {0};
+    spd_status status = SPD_OK;
+    if (!entry->readable)
+        return SPD_OK; /* reading it tells what is wrong */
+    shape_for_user(file, entry, shown);
+    array_shape_text(d, shown, text, sizeof text);
+    if ((d != 2 && d != 3) || shape[d - 1] != shape[d - 2])
+        status = refuse_shape(ctx, file, d, shown, name, text);
+    else if (shape[d - 1] == 0)
+        status = ctx_fail(ctx, SPD_EINVAL, "%s is %s: matrices of size 0", name, text);
+    else if (d == 3 && shape[0] == 0)
+        status = ctx_fail(ctx, SPD_EINVAL, "%s is %s: there are no matrices", name, text);
+    if (status < 0)
+        return blame_file(ctx, file->path, status);
+    *p = d == 3 ? shape[0] : 1;
+    *n = shape[d - 1];
+    return SPD_OK;
+}
+
+static spd_status read_matrices(spd_context *ctx, io_file *file, const io_entry *entry,
+                                spd_data *data)
+{
+    spd_status status = check_shape(ctx, file, entry, &data->p, &data->n);
+    if (status == SPD_OK)
+        status = io_read(ctx, file, entry, &data->storage);
+    if (status < 0)
+        return status;
+    status = array_to_float(ctx, data->storage);
+    if (status < 0) {
+        char plain[60];
+        ctx_prefix(ctx, name_of(entry, plain, sizeof plain));
+        return blame_file(ctx, file->path, status);
+    }
+    data->X = data->storage->f64;
+    return SPD_OK;
+}
+
+/* One label per matrix, as an array of one dimension. */
+static spd_status shape_labels(spd_context *ctx, const char *path, const spd_data *data,
+                               spd_array *y)
+{
+    char text[80];
+    int own = strcmp(path, data->source) == 0;
+    if (y->ndim > 0 && !array_is_vector(y->ndim, y->shape)) {
+        array_shape_text(y->ndim, y->shape, text, sizeof text);
+        ctx_fail(ctx, SPD_EINVAL, "the labels are %s; one per matrix is expected", text);
+        return blame_file(ctx, path, SPD_EINVAL);
+    }
+    if (y->count != data->p) {
+        ctx_fail(ctx, SPD_EINVAL, "%zu labels for %zu matrices%s%.200s", y->count, data->p,
+                 own ? "" : " in ", own ? "" : data->source);
+        return blame_file(ctx, path, SPD_EINVAL);
+    }
+    y->ndim = 1;
+    y->shape[0] = y->count;
+    return SPD_OK;
+}
+
+/* The labels' entry of a file: the one asked for, "y", or in a file of labels the only one. */
+static const io_entry *find_labels(const io_file *file, const char *y_name, int own_file)
+{
+    const io_entry *found = io_find(file, y_name ? y_name : "y");
+    if (!found && own_file && file->count == 1 && (!y_name || !file->entry[0].name))
+        found = &file->entry[0];
+    return found;
+}
+
+static spd_status take_labels(spd_context *ctx, io_file *file, const io_entry *entry,
+                              spd_data *data)
+{
+    spd_status status = io_read(ctx, file, entry, &data->y);
+    if (status == SPD_OK)
+        status = shape_labels(ctx, file->path, data, data->y);
+    if (status == SPD_OK)
+        status = blame_file(ctx, file->path, labels_classify(ctx, data));
+    return status;
+}
+
+static spd_status read_label_file(spd_context *ctx, const spd_load_options *options, spd_data *data)
+{
+    const io_purpose purpose = {0, options->y_name};
+    io_file *file;
+    spd_status status = io_open(ctx, options->labels, &purpose, &file);
+    if (status < 0)
+        return status;
+    const io_entry *entry = find_labels(file, options->y_name, 1);
+    if (entry)
+        status = take_labels(ctx, file, entry, data);
+    else
+        status = missing(ctx, file, options->y_name ? options->y_name : "y", "", SPD_REMEDY_NAME_Y);
+    io_close(file);
+    return status;
+}
+
+/* *used <- the entry that holds the labels, or NULL. */
+static spd_status read_labels(spd_context *ctx, io_file *file, const spd_load_options *options,
+                              spd_data *data, const io_entry **used)
+{
+    *used = NULL;
+    if (options->labels)
+        return read_label_file(ctx, options, data);
+    const io_entry *entry = find_labels(file, options->y_name, 0);
+    if (!entry && options->y_name)
+        return missing(ctx, file, options->y_name, "", SPD_REMEDY_NONE);
+    *used = entry;
+    return entry ? take_labels(ctx, file, entry, data) : SPD_OK;
+}
+
+/* Has an entry one row per sample? MATLAB's rows of p count as columns of p. */
+static int belongs_to_samples(const io_entry *entry, size_t p)
+{
+    size_t count;
+    if (!entry->readable || entry->ndim == 0 || array_count(entry->ndim, entry->shape, &count))
+        return 0;
+    return entry->shape[0] == p || (count == p && array_is_vector(entry->ndim, entry->shape));
+}
+
+static spd_status read_columns(spd_context *ctx, io_file *file, const io_entry *x,
+                               const io_entry *y, spd_data *data)
+{
+    data->column = mem_zero(file->count, sizeof *data->column);
+    if (!data->column)
+        return ctx_nomem(ctx, "columns");
+    for (size_t i = 0; i < file->count; i++) {
+        const io_entry *entry = &file->entry[i];
+        if (entry == x || entry == y || !belongs_to_samples(entry, data->p))
+            continue;
+        spd_array *column;
+        spd_status status = io_read(ctx, file, entry, &column);
+        if (status < 0)
+            return status;
+        data->column[data->columns++] = column;
+        if (column->shape[0] != data->p || (column->ndim == 2 && column->shape[1] == 1)) {
+            column->ndim = 1;
+            column->shape[0] = column->count;
+        }
+    }
+    return SPD_OK;
+}
+
+spd_array *data_column(const spd_data *data, const char *name)
+{
+    for (size_t i = 0; i < data->columns; i++)
+        if (data->column[i]->name && strcmp(data->column[i]->name, name) == 0)
+            return data->column[i];
+    return NULL;
+}
+
+spd_status data_read_extras(spd_context *ctx, io_file *file, const io_entry *x,
+                            const spd_load_options *options, spd_data *data)
+{
+    const io_entry *y;
+    spd_status status = read_labels(ctx, file, options, data, &y);
+    return status < 0 ? status : read_columns(ctx, file, x, y, data);
+}
+
+static spd_status read_all(spd_context *ctx, io_file *file, const spd_load_options *options,
+                           spd_data *data)
+{
+    const io_entry *x = NULL;
+    spd_status status = find_matrices(ctx, file, options->x_name, &x);
+    if (status == SPD_OK)
+        status = read_matrices(ctx, file, x, data);
+    if (status == SPD_OK)
+        status = data_read_extras(ctx, file, x, options, data);
+    if (status == SPD_OK)
+        status = blame_file(ctx, file->path, bundle_meta(ctx, file, &data->meta));
+    return status;
+}
+
+spd_status spd_data_load(spd_context *ctx, const char *path, const spd_load_options *options,
+                         spd_data **data)
+{
+    static const spd_load_options defaults = {0};
+    const spd_load_options *chosen = options ? options : &defaults;
+    const io_purpose purpose = {1, chosen->labels ? NULL : chosen->y_name};
+    io_file *file = NULL;
+    ctx_clear(ctx);
+    spd_data *fresh = mem_zero(1, sizeof *fresh);
+    spd_status status = SPD_OK;
+    if (!fresh || !(fresh->source = mem_text(path)))
+        status = ctx_nomem(ctx, "a data set");
+    if (status == SPD_OK)
+        status = io_open(ctx, path, &purpose, &file);
+    if (status == SPD_OK)
+        status = read_all(ctx, file, chosen, fresh);
+    io_close(file);
+    if (status == SPD_OK)
+        status = blame_file(ctx, path, data_check(ctx, fresh, chosen));
+    if (status < 0)
+        spd_data_free(fresh);
+    else
+        *data = fresh;
+    return status;
+}
+
+void spd_data_free(spd_data *data)
+{
+    if (!data)
+        return;
+    for (size_t i = 0; i < data->columns; i++)
+        spd_array_free(data->column[i]);
+    mem_free(data->column);
+    spd_array_free(data->y);
+    spd_array_free(data->storage);
+    mem_free(data->label);
+    mem_free(data->class_name);
+    mem_free(data->source);
+    mem_free(data->meta);
+    mem_free(data);
+}

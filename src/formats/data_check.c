@@ -1,0 +1,127 @@
+/* data_check.c - are the matrices of a data set what they should be? */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/data.h"
+#include "io/text.h"
+
+double data_asymmetry(size_t n, const double *X)
+{
+    double largest = 0.0, worst = 0.0;
+    int finite = 1;
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c <= r; c++) {
+            double low = X[r * n + c], high = X[c * n + r];
+            double gap = fabs(low / 2 - high / 2); /* halves: no overflow */
+            finite &= isfinite(low) && isfinite(high);
+            largest = fabs(low) > largest ? fabs(low) : largest;
+            largest = fabs(high) > largest ? fabs(high) : largest;
+            worst = gap > worst ? gap : worst;
+        }
+    if (!finite)
+        return (double)NAN;
+    return largest > 0 ? 2 * (worst / largest) : 0.0;
+}
+
+/* "X[17] (label 3)" into text. */
+static void name_sample(const spd_data *data, size_t i, char *text, size_t size)
+{
+    char plain[40];
+    int used = snprintf(text, size, "X[%zu]", i);
+    if (data->label)
+        snprintf(text + used, size - (size_t)used, " (label %s)",
+                 text_plain(data->class_name[data->label[i]], plain, sizeof plain));
+}
+
+static spd_status refuse_not_finite(spd_context *ctx, const spd_data *data, size_t i)
+{
+    char sample[80];
+    name_sample(data, i, sample, sizeof sample);
+    return ctx_fail_at(ctx, SPD_ENOTFINITE, i, 0.0,
+                       "%s holds NaN or Inf; remove the sample or repair the file", sample);
+}
+
+static spd_status refuse_asymmetric(spd_context *ctx, const spd_data *data, size_t i,
+                                    double asymmetry)
+{
+    char sample[80];
+    name_sample(data, i, sample, sizeof sample);
+    ctx_fail_at(ctx, SPD_ENOTSYM, i, asymmetry,
+                "%s is not symmetric (entries differ by %.2g of the largest)", sample, asymmetry);
+    return ctx_advise(ctx, SPD_ENOTSYM, SPD_REMEDY_SYMMETRIZE, 0.0);
+}
+
+/* Any NaN or Inf anywhere comes first, then the first asymmetric matrix. */
+static spd_status check_entries(spd_context *ctx, const spd_data *data, int symmetric)
+{
+    size_t n = data->n, first = SPD_NO_INDEX;
+    double there = 0.0;
+    for (size_t i = 0; i < data->p; i++) {
+        double asymmetry = data_asymmetry(n, data->X + i * n * n);
+        if (isnan(asymmetry))
+            return refuse_not_finite(ctx, data, i);
+        if (asymmetry > DATA_SYMMETRY && first == SPD_NO_INDEX) {
+            first = i;
+            there = asymmetry;
+        }
+    }
+    if (symmetric && first != SPD_NO_INDEX)
+        return refuse_asymmetric(ctx, data, first, there);
+    return SPD_OK;
+}
+
+/* A power of ten that lifts the smallest eigenvalue well above zero, 1e-6 at least. A matrix that
+ * needs more than a tenth of its own scale is hardly a covariance with rounding errors. */
+unsigned data_remedy(size_t n, const double *X, double smallest, double *lift)
+{
+    double trace = 0.0;
+    for (size_t r = 0; r < n; r++)
+        trace += X[r * n + r];
+    *lift = 0.0;
+    if (!(trace > 0.0))
+        return SPD_REMEDY_RIDGE;
+    for (*lift = 1e-6; *lift < 4.0 * fabs(smallest) * (double)n / trace;)
+        *lift *= 10.0;
+    return SPD_REMEDY_REGULARIZE;
+}
+
+/* spd_check's words begin with "X[17]": the label goes behind that. */
+static void complete_message(spd_context *ctx, const spd_data *data)
+{
+    if (!ctx || ctx->error.index >= data->p)
+        return;
+    size_t n = data->n;
+    double lift;
+    char sample[80], bare[40], words[sizeof ctx->error.message];
+    size_t length = (size_t)snprintf(bare, sizeof bare, "X[%zu]", ctx->error.index);
+    memcpy(words, ctx->error.message, sizeof words);
+    name_sample(data, ctx->error.index, sample, sizeof sample);
+    if (strncmp(words, bare, length) == 0)
+        ctx_fail_at(ctx, ctx->error.status, ctx->error.index, ctx->error.value, "%s%.300s", sample,
+                    words + length);
+    if (ctx->error.status == SPD_ENOTSPD) {
+        unsigned remedy =
+            data_remedy(n, data->X + ctx->error.index * n * n, ctx->error.value, &lift);
+        ctx_advise(ctx, SPD_ENOTSPD, remedy, lift);
+    }
+}
+
+spd_status data_check(spd_context *ctx, spd_data *data, const spd_load_options *options)
+{
+    spd_status status = SPD_OK;
+    if (!options->unchecked)
+        status = check_entries(ctx, data, !options->symmetrize);
+    if (status < 0)
+        return status;
+    if (options->symmetrize)
+        spd_symmetrize(data->n, data->p, data->X);
+    if (options->regularize != 0.0 || options->ridge != 0.0)
+        spd_regularize(data->n, data->p, data->X, options->regularize, options->ridge);
+    if (options->unchecked)
+        return SPD_OK;
+    status = spd_check(ctx, data->n, data->p, data->X, DATA_SYMMETRY);
+    if (status < 0)
+        complete_message(ctx, data);
+    return status;
+}

@@ -1,0 +1,272 @@
+/* mat.c - reading MATLAB files, v5 and v7.3, through matio.
+ *
+ * MATLAB stores the first dimension fastest. A(:,:,k) becomes element k of the array's first
+ * dimension: n x n x p is read as p x n x n, r x c stays r x c.
+ * matio and HDF5 beneath it keep global state, so one call at a time is let in. */
+#include <hdf5.h>
+#include <matio.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/array.h"
+#include "formats/format.h"
+#include "formats/mat.h"
+#include "io/text.h"
+
+/* zlib, in both versions of the format, cannot expand more than this. */
+#define MAX_EXPANSION 1032
+
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+/* HDF5 prints its errors; what it would print with is kept here meanwhile. */
+typedef struct hdf5_errors {
+    H5E_auto2_t print;
+    void *data;
+} hdf5_errors;
+
+static void enter_matio(hdf5_errors *kept)
+{
+    pthread_mutex_lock(&one_at_a_time);
+    H5Eget_auto2(H5E_DEFAULT, &kept->print, &kept->data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+static void leave_matio(const hdf5_errors *kept)
+{
+    H5Eset_auto2(H5E_DEFAULT, kept->print, kept->data);
+    pthread_mutex_unlock(&one_at_a_time);
+}
+
+typedef struct mat_state {
+    mat_t *mat;
+    size_t size; /* bytes of the file */
+} mat_state;
+
+static void close_mat(void *state)
+{
+    mat_state *mat = state;
+    hdf5_errors quiet;
+    if (mat && mat->mat) {
+        enter_matio(&quiet);
+        Mat_Close(mat->mat);
+        leave_matio(&quiet);
+    }
+    mem_free(mat);
+}
+
+static int is_number(const matvar_t *var)
+{
+    return var->class_type >= MAT_C_DOUBLE && var->class_type <= MAT_C_UINT64 && !var->isComplex;
+}
+
+static size_t element_width(const matvar_t *var)
+{
+    return Mat_SizeOfClass((int)var->class_type);
+}
+
+/* Pages in front, in reversed order; each page r x c as MATLAB shows it. Strides as stored. */
+void mat_order(size_t rank, const size_t *dims, size_t *shape, size_t *stride)
+{
+    size_t stored[SPD_MAX_DIMS];
+    walk_fortran(rank, dims, stored);
+    for (size_t d = 0; d < rank; d++) {
+        size_t from = d + 2 < rank ? rank - 1 - d : d + 2 - rank;
+        shape[d] = dims[from];
+        stride[d] = stored[from];
+    }
+}
+
+static spd_status check_rank(spd_context *ctx, const matvar_t *var)
+{
+    if (var->rank < 2 || var->rank > SPD_MAX_DIMS || !var->dims)
+        return ctx_fail(ctx, SPD_EFORMAT, "has %d dimensions; 2 to %d are supported", var->rank,
+                        SPD_MAX_DIMS);
+    return SPD_OK;
+}
+
+/* Refuses sizes that overflow, or that a file of this length cannot hold. */
+static spd_status check_size(spd_context *ctx, const mat_state *mat, const matvar_t *var)
+{
+    char text[80];
+    size_t count, bytes, width = is_number(var) ? element_width(var) : 1;
+    spd_status status = check_rank(ctx, var);
+    if (status < 0)
+        return status;
+    if (array_count((size_t)var->rank, var->dims, &count) || mem_mul(count, width, &bytes) ||
+        bytes / MAX_EXPANSION > mat->size) {
+        array_shape_text((size_t)var->rank, var->dims, text, sizeof text);
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "promises %s elements, more than a file of %zu bytes can hold", text,
+                        mat->size);
+    }
+    return SPD_OK;
+}
+
+static double float_at(const matvar_t *var, size_t i)
+{
+    return var->class_type == MAT_C_DOUBLE ? ((const double *)var->data)[i]
+                                           : (double)((const float *)var->data)[i];
+}
+
+static int64_t integer_at(const matvar_t *var, size_t i)
+{
+    switch (var->class_type) {
+    case MAT_C_INT8:
+        return ((const int8_t *)var->data)[i];
+    case MAT_C_UINT8:
+        return ((const uint8_t *)var->data)[i];
+    case MAT_C_INT16:
+        return ((const int16_t *)var->data)[i];
+    case MAT_C_UINT16:
+        return ((const uint16_t *)var->data)[i];
+    case MAT_C_INT32:
+        return ((const int32_t *)var->data)[i];
+    case MAT_C_UINT32:
+        return ((const uint32_t *)var->data)[i];
+    default:
+        return ((const int64_t *)var->data)[i];
+    }
+}
+
+static spd_status decode_numbers(spd_context *ctx, const matvar_t *var, spd_array **array)
+{
+    size_t rank = (size_t)var->rank, shape[SPD_MAX_DIMS], stride[SPD_MAX_DIMS];
+    int floats = var->class_type == MAT_C_DOUBLE || var->class_type == MAT_C_SINGLE;
+    array_walk walk;
+    spd_array *fresh;
+    mat_order(rank, var->dims, shape, stride);
+    spd_status status = array_new(ctx, floats ? SPD_FLOAT64 : SPD_INT64, rank, shape, &fresh);
+    if (status < 0)
+        return status;
+    /* matio may deliver less than the header promised. */
+    if (fresh->count && (!var->data || var->nbytes / element_width(var) < fresh->count))
+        status = ctx_fail(ctx, SPD_EFORMAT, "is cut short or damaged");
+    walk_start(&walk, rank, shape, stride);
+    for (size_t i = 0; i < fresh->count && status == SPD_OK; i++) {
+        size_t at = walk_next(&walk);
+        if (floats)
+            fresh->f64[i] = float_at(var, at);
+        else
+            fresh->i64[i] = integer_at(var, at);
+        if (var->class_type == MAT_C_UINT64 && fresh->i64[i] < 0)
+            status = ctx_fail(ctx, SPD_EFORMAT, "element %zu is an integer above 2^63 - 1", i);
+    }
+    if (status < 0)
+        spd_array_free(fresh);
+    else
+        *array = fresh;
+    return status;
+}
+
+static spd_status decode(spd_context *ctx, const matvar_t *var, spd_array **array)
+{
+    if (is_number(var))
+        return decode_numbers(ctx, var, array);
+    if (var->class_type == MAT_C_CHAR)
+        return mat_decode_chars(ctx, var, array);
+    if (var->class_type == MAT_C_CELL)
+        return mat_decode_cells(ctx, var, array);
+    if (var->class_type == MAT_C_SPARSE)
+        return ctx_fail(ctx, SPD_EFORMAT, "is sparse; save full(...) of it");
+    if (var->isComplex)
+        return ctx_fail(ctx, SPD_EFORMAT, "contains complex numbers; save real ones");
+    return ctx_fail(ctx, SPD_EFORMAT,
+                    "has an unsupported class; save numbers, a char matrix or cellstr(...)");
+}
+
+/* Within the lock. */
+static spd_status read_variable(spd_context *ctx, const mat_state *mat, const char *name,
+                                spd_array **array)
+{
+    matvar_t *var = Mat_VarReadInfo(mat->mat, name);
+    spd_status status = var ? check_size(ctx, mat, var)
+                            : ctx_fail(ctx, SPD_EFORMAT, "cannot be read; the file is damaged");
+    Mat_VarFree(var);
+    if (status < 0)
+        return status;
+    var = Mat_VarRead(mat->mat, name);
+    status = var ? check_size(ctx, mat, var)
+                 : ctx_fail(ctx, SPD_EFORMAT, "cannot be read; the file is damaged");
+    if (status == SPD_OK)
+        status = decode(ctx, var, array);
+    Mat_VarFree(var);
+    return status;
+}
+
+static spd_status read_mat(spd_context *ctx, io_file *file, const io_entry *entry,
+                           spd_array **array)
+{
+    char plain[80];
+    hdf5_errors quiet;
+    enter_matio(&quiet);
+    spd_status status = read_variable(ctx, file->state, entry->name, array);
+    leave_matio(&quiet);
+    if (status < 0)
+        ctx_prefix(ctx, text_plain(entry->name, plain, sizeof plain));
+    return status;
+}
+
+static spd_status list_variable(spd_context *ctx, io_file *file, const matvar_t *var)
+{
+    io_entry *entry;
+    size_t stride[SPD_MAX_DIMS];
+    if (!var->name)
+        return SPD_OK;
+    spd_status status = io_add_entry(ctx, file, var->name, &entry);
+    if (status < 0)
+        return status;
+    if (var->rank < 2 || var->rank > SPD_MAX_DIMS || !var->dims)
+        return SPD_OK; /* listed, but not readable */
+    entry->readable = is_number(var) || var->class_type == MAT_C_CHAR || mat_is_text_cells(var);
+    entry->ndim = (size_t)var->rank;
+    mat_order(entry->ndim, var->dims, entry->shape, stride);
+    if (var->class_type == MAT_C_CHAR)
+        entry->ndim = 1; /* rows of characters are texts */
+    return SPD_OK;
+}
+
+/* Within the lock. */
+static spd_status list_variables(spd_context *ctx, io_file *file)
+{
+    mat_state *mat = file->state;
+    spd_status status = SPD_OK;
+    matvar_t *var;
+    while (status == SPD_OK && (var = Mat_VarReadNextInfo(mat->mat)) != NULL) {
+        status = list_variable(ctx, file, var);
+        Mat_VarFree(var);
+    }
+    if (status == SPD_OK && file->count == 0)
+        status = ctx_fail(ctx, SPD_EFORMAT,
+                          "contains no readable variables; it may be damaged or cut short");
+    return status;
+}
+
+spd_status mat_open(spd_context *ctx, io_file *file, const source_glance *glance)
+{
+    char quoted[48];
+    hdf5_errors quiet;
+    /* Version 4 has no mark of its own: anything would be taken for it. */
+    if (glance->head_size < 10 || memcmp(glance->head, "MATLAB ", 7) != 0)
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "is not a MATLAB file of version 5 or 7.3 (starts with %s); save with -v7",
+                        text_quote(glance->head, glance->head_size, quoted, sizeof quoted));
+    if (memcmp(glance->head, "MATLAB 7.3", 10) != 0) {
+        spd_status cut = mat_check_elements(ctx, file->path);
+        if (cut < 0)
+            return cut;
+    }
+    mat_state *mat = mem_zero(1, sizeof *mat);
+    if (!mat)
+        return ctx_nomem(ctx, "a MATLAB file");
+    file->state = mat;
+    file->close = close_mat;
+    file->read = read_mat;
+    mat->size = glance->size;
+    enter_matio(&quiet);
+    mat->mat = Mat_Open(file->path, MAT_ACC_RDONLY);
+    spd_status status = mat->mat ? list_variables(ctx, file)
+                                 : ctx_fail(ctx, SPD_EFORMAT, "is a damaged MATLAB file");
+    leave_matio(&quiet);
+    return status;
+}

@@ -1,0 +1,186 @@
+/* outfolder.c - a work folder within the target, moved up or removed at the end. */
+#define _POSIX_C_SOURCE 200809L
+#include "formats/outfolder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define DEEPEST 8 /* folders in folders that are removed */
+
+static spd_status fail(spd_context *ctx, const char *what)
+{
+    return ctx_fail(ctx, SPD_EIO, "%s: %s", what, strerror(errno));
+}
+
+static int is_dots(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+spd_status outfolder_path(spd_context *ctx, const char *folder, const char *name, char **path)
+{
+    const size_t length = strlen(folder), room = length + strlen(name) + 2;
+    char *made = mem_alloc(room, 1);
+    if (!made)
+        return ctx_nomem(ctx, "a path");
+    snprintf(made, room, length && folder[length - 1] == '/' ? "%s%s" : "%s/%s", folder, name);
+    *path = made;
+    return SPD_OK;
+}
+
+spd_status outfolder_make(spd_context *ctx, const char *folder, const char *name)
+{
+    char *path;
+    spd_status status = outfolder_path(ctx, folder, name, &path);
+    if (status < 0)
+        return status;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        status = fail(ctx, "cannot make a folder");
+    mem_free(path);
+    return status;
+}
+
+/* ---- the target ----------------------------------------------------------------------------- */
+
+static spd_status check_empty(spd_context *ctx, const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    spd_status status = SPD_OK;
+    if (!folder)
+        return errno == ENOTDIR ? ctx_fail(ctx, SPD_EIO, "is a file, not a folder")
+                                : fail(ctx, "cannot open the folder");
+    while (status == SPD_OK && (entry = readdir(folder)))
+        if (!is_dots(entry->d_name))
+            status =
+                ctx_fail(ctx, SPD_EIO, "the folder is not empty (it holds %.100s); name a new one",
+                         entry->d_name);
+    closedir(folder);
+    return status;
+}
+
+static spd_status take_target(spd_context *ctx, outfolder *out)
+{
+    if (mkdir(out->target, 0777) == 0) {
+        out->made = 1;
+        return SPD_OK;
+    }
+    return errno == EEXIST ? check_empty(ctx, out->target) : fail(ctx, "cannot make the folder");
+}
+
+spd_status outfolder_open(spd_context *ctx, const char *path, outfolder **out)
+{
+    char *work = NULL;
+    outfolder *fresh = mem_zero(1, sizeof *fresh);
+    if (!fresh)
+        return ctx_nomem(ctx, "an output folder");
+    fresh->target = mem_text(path);
+    spd_status status = fresh->target ? SPD_OK : ctx_nomem(ctx, "a path");
+    if (status == SPD_OK)
+        status = outfolder_path(ctx, path, ".making-XXXXXX", &work);
+    if (status == SPD_OK)
+        status = take_target(ctx, fresh);
+    if (status == SPD_OK && !mkdtemp(work))
+        status = fail(ctx, "cannot write into the folder");
+    if (status < 0) {
+        mem_free(work);
+        outfolder_abandon(fresh);
+        return status;
+    }
+    fresh->work = work;
+    *out = fresh;
+    return SPD_OK;
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+static int open_folder(int within, const char *name)
+{
+    return openat(within, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Moves every entry of a folder to another; *count <- how many. */
+static spd_status move_all(spd_context *ctx, DIR *folder, int to, size_t *count)
+{
+    const struct dirent *entry;
+    *count = 0;
+    while ((entry = readdir(folder))) {
+        if (is_dots(entry->d_name))
+            continue;
+        if (renameat(dirfd(folder), entry->d_name, to, entry->d_name) != 0)
+            return fail(ctx, "cannot write into the folder");
+        ++*count;
+    }
+    return SPD_OK;
+}
+
+spd_status outfolder_commit(spd_context *ctx, outfolder *out)
+{
+    size_t moved = 1;
+    DIR *folder = opendir(out->work);
+    const int to = open(out->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    spd_status status = folder && to >= 0 ? SPD_OK : fail(ctx, "cannot open the folder");
+    /* A folder that changes while it is read may hide entries: it is read until it is empty. */
+    while (status == SPD_OK && moved) {
+        rewinddir(folder);
+        status = move_all(ctx, folder, to, &moved);
+    }
+    if (folder)
+        closedir(folder);
+    if (to >= 0)
+        close(to);
+    if (status == SPD_OK)
+        out->made = 0; /* it stays */
+    outfolder_abandon(out);
+    return status;
+}
+
+/* Removes all that is in an open folder, which is closed. Needs no memory of ours, so that it works
+ * when there is none.
+ * NOLINTNEXTLINE(misc-no-recursion): folders lie in folders, DEEPEST at most */
+static void empty(int fd, int depth)
+{
+    DIR *folder = fdopendir(fd);
+    const struct dirent *entry;
+    size_t removed = 1;
+    while (folder && removed) { /* as above: until nothing is found any more */
+        removed = 0;
+        rewinddir(folder);
+        while ((entry = readdir(folder))) {
+            if (is_dots(entry->d_name))
+                continue;
+            const int sub = depth < DEEPEST ? open_folder(fd, entry->d_name) : -1;
+            if (sub >= 0)
+                empty(sub, depth + 1);
+            removed += unlinkat(fd, entry->d_name, sub >= 0 ? AT_REMOVEDIR : 0) == 0;
+        }
+    }
+    if (folder)
+        closedir(folder);
+    else
+        close(fd);
+}
+
+void outfolder_abandon(outfolder *out)
+{
+    if (!out)
+        return;
+    const int fd = out->work ? open_folder(AT_FDCWD, out->work) : -1;
+    if (fd >= 0) {
+        empty(fd, 0);
+        (void)rmdir(out->work);
+    }
+    if (out->target && out->made)
+        (void)rmdir(out->target);
+    mem_free(out->target);
+    mem_free(out->work);
+    mem_free(out);
+}
