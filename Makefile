@@ -54,6 +54,7 @@ fuzz:
 	@tools/run-tests fuzz
 
 install: release
+	@cmake --build --preset release --target spdml_data_shared spdml_static spdml_data_static
 	cmake --install build/release --prefix "$(PREFIX)"
 
 clean:

@@ -30,7 +30,7 @@ static void row(const char *name, int threads, const spd_samples *train, const s
     int *label = mem_alloc(test->p, sizeof *label);
     bench learn = bench_start(0.3), predict = bench_start(0.3);
     spd_classifier *c = NULL;
-    spd_method method;
+    spd_method method = SPD_INIT(spd_method);
     size_t right = 0;
     spd_context_set_threads(ctx, threads);
     if (spd_method_parse(ctx, name, &method) < 0)
@@ -65,7 +65,8 @@ static void table(size_t n, int fewest)
     int *label = mem_alloc(P, sizeof *label);
     make_set(&r, n, centre, X, label);
     make_set(&r, n, centre, X + P * n * n, label);
-    spd_samples train = {.p = P, .n = n, .X = X, .classes = CLASSES, .label = label};
+    spd_samples train = {
+        .size = sizeof(spd_samples), .p = P, .n = n, .X = X, .classes = CLASSES, .label = label};
     spd_samples test = train;
     test.X = X + P * n * n;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

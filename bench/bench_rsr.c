@@ -56,9 +56,14 @@ static ready make_ready(const workload *w)
     d.label = mem_alloc(w->p, sizeof *d.label);
     for (size_t i = 0; i < w->p; i++)
         d.label[i] = (int)(i % w->classes);
-    d.train =
-        (spd_samples){.p = w->p, .n = w->n, .X = d.X, .classes = w->classes, .label = d.label};
-    d.queries = (spd_samples){.p = QUERIES, .n = w->n, .X = d.Xq, .classes = w->classes};
+    d.train = (spd_samples){.size = sizeof(spd_samples),
+                            .p = w->p,
+                            .n = w->n,
+                            .X = d.X,
+                            .classes = w->classes,
+                            .label = d.label};
+    d.queries = (spd_samples){
+        .size = sizeof(spd_samples), .p = QUERIES, .n = w->n, .X = d.Xq, .classes = w->classes};
     classifier_rsr.prepare(NULL, NULL, &d.train, &d.prepared);
     classifier_rsr.meet(NULL, d.prepared, &d.queries, &d.met);
     return d;

@@ -10,38 +10,38 @@
 
 #include <spdml-data.h>
 
-/* One half of the set, gathered: samples whose flag in `train` equals `wanted`. */
+/* One half of the set: samples whose flag in `train` equals `wanted`. */
 typedef struct half {
-    spd_samples samples; /* X and label point to the two arrays below */
-    double *X;           /* p x n x n */
-    int *label;          /* p */
-    int *predicted;      /* p, room for an answer */
+    spd_samples *samples;
+    int *predicted; /* samples->p, room for an answer */
 } half;
 
-static int take_half(const spd_data *data, const char *train, int wanted, half *part)
+static spd_status take_half(spd_context *ctx, const spd_data *data, const char *train, int wanted,
+                            half *part)
 {
-    size_t nn = data->n * data->n, p = 0;
-    part->X = malloc(data->p * nn * sizeof *part->X);
-    part->label = malloc(data->p * sizeof *part->label);
+    spd_samples all = SPD_INIT(spd_samples);
+    size_t *index = malloc(data->p * sizeof *index), count = 0;
     part->predicted = malloc(data->p * sizeof *part->predicted);
-    if (part->X == NULL || part->label == NULL || part->predicted == NULL)
-        return -1;
-    for (size_t i = 0; i < data->p; i++) {
-        if (train[i] != wanted)
-            continue;
-        for (size_t e = 0; e < nn; e++)
-            part->X[p * nn + e] = data->X[i * nn + e];
-        part->label[p++] = data->label[i];
+    if (index == NULL || part->predicted == NULL) {
+        free(index);
+        return SPD_ENOMEM;
     }
-    part->samples = (spd_samples){
-        .p = p, .n = data->n, .X = part->X, .classes = data->classes, .label = part->label};
-    return 0;
+    for (size_t i = 0; i < data->p; i++)
+        if (train[i] == wanted)
+            index[count++] = i;
+    all.p = data->p;
+    all.n = data->n;
+    all.X = data->X;
+    all.classes = data->classes;
+    all.label = data->label;
+    spd_status status = spd_samples_subset(ctx, &all, count, index, &part->samples);
+    free(index);
+    return status;
 }
 
 static void half_free(half *part)
 {
-    free(part->X);
-    free(part->label);
+    spd_samples_free(part->samples);
     free(part->predicted);
 }
 
@@ -49,16 +49,16 @@ static void half_free(half *part)
 static spd_status judge(spd_context *ctx, const half *train, const half *test,
                         const spd_model *model, spd_score *score)
 {
-    spd_method method;
+    spd_method method = SPD_INIT(spd_method);
     spd_classifier *classifier = NULL;
     spd_status status = spd_method_parse(ctx, "nn-stein", &method);
     if (status >= 0)
-        status = spd_classifier_fit(ctx, &method, &train->samples, model, &classifier);
+        status = spd_classifier_fit(ctx, &method, train->samples, model, &classifier);
     if (status >= 0)
-        status = spd_classifier_predict(ctx, classifier, &test->samples, test->predicted);
+        status = spd_classifier_predict(ctx, classifier, test->samples, test->predicted);
     if (status >= 0)
-        status = spd_score_predictions(ctx, test->samples.p, test->samples.classes, test->label,
-                                       test->predicted, score, NULL);
+        status = spd_score_predictions(ctx, test->samples->p, test->samples->classes,
+                                       test->samples->label, test->predicted, score, NULL);
     spd_classifier_free(classifier);
     return status;
 }
@@ -69,21 +69,23 @@ static spd_status learn(spd_context *ctx, const half *train, size_t m, spd_model
     spd_fit_defaults(&options, sizeof options);
     options.m = m;
     options.metric = SPD_STEIN;
-    return spd_fit(ctx, train->samples.n, train->samples.p, train->X, train->label, &options, NULL,
-                   model);
+    const spd_samples *s = train->samples;
+    return spd_fit(ctx, s->n, s->p, s->X, s->label, &options, NULL, model);
 }
 
 static spd_status compare(spd_context *ctx, const spd_data *data, size_t m)
 {
     half train = {0}, test = {0};
     spd_model *model = NULL;
-    spd_score plain, mapped;
+    spd_score plain = SPD_INIT(spd_score), mapped = SPD_INIT(spd_score);
     char *flag = malloc(data->p);
     spd_status status = flag == NULL ? SPD_ENOMEM : SPD_OK;
     if (status >= 0)
         status = spd_split(ctx, data->p, data->label, 0.5, 0, 1, 0, flag);
-    if (status >= 0 && (take_half(data, flag, 1, &train) || take_half(data, flag, 0, &test)))
-        status = SPD_ENOMEM;
+    if (status >= 0)
+        status = take_half(ctx, data, flag, 1, &train);
+    if (status >= 0)
+        status = take_half(ctx, data, flag, 0, &test);
     if (status >= 0)
         status = learn(ctx, &train, m, &model);
     if (status >= 0)

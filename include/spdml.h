@@ -489,14 +489,6 @@ SPD_API spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X
 SPD_API spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
                             const spd_fit_options *options, double *cost, double *gradient);
 
-/* nu_b from `choices` (count of them) by `folds`-fold cross-validated nearest-neighbour accuracy
- * on the mapped training data; ties go to the smaller. accuracy (count, or NULL) holds the means.
- */
-SPD_API spd_status spd_choose_nu_b(spd_context *ctx, size_t n, size_t p, const double *X,
-                                   const int *label, const spd_fit_options *options, int folds,
-                                   size_t count, const size_t *choices, size_t *nu_b,
-                                   double *accuracy);
-
 SPD_API void spd_model_free(spd_model *model);
 
 /* A .spdml file is an .npz with W.npy, history.npy and meta.json. */
@@ -575,22 +567,26 @@ typedef enum spd_parameter {
     SPD_PARAMETERS        /* how many there are */
 } spd_parameter;
 
+#define SPD_PARAMETER_ROOM 32 /* length of arrays by spd_parameter: SPD_PARAMETERS may grow */
+
 /* A method: "nn-stein-ml" is SPD_NN with SPD_STEIN after SPD_MAP_ML. */
 typedef struct spd_method {
+    size_t size;
     spd_classifier_kind classifier;
     spd_map map;
-    spd_metric metric;            /* of neighbours, means and map; ksvm: which kernel */
-    int normalize_kernel;         /* rsr: columns of K and every k to unit length */
-    double value[SPD_PARAMETERS]; /* NaN: not fixed */
-    const spd_fit_options *fit;   /* of the learned map; NULL: defaults. m, metric and nu come from
-                                     above */
+    spd_metric metric;                /* of neighbours, means and map; ksvm: which kernel */
+    int normalize_kernel;             /* rsr: columns of K and every k to unit length */
+    double value[SPD_PARAMETER_ROOM]; /* by spd_parameter; NaN: not fixed */
+    const spd_fit_options *fit; /* of the learned map; NULL: defaults. m, metric and nu come from
+                                   above */
 } spd_method;
 
 #define SPD_METHOD_NAME 64 /* room for a name */
 
 /* The method of a joined name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp]; metrics by any
- * name that spd_metric_parse understands, or the method's usual one. No value is fixed. SPD_EINVAL
- * with what was meant in the message for others. */
+ * name that spd_metric_parse understands, or the method's usual one. method is started with
+ * SPD_INIT; no value is fixed afterwards. SPD_EINVAL with what was meant in the message for others.
+ */
 SPD_API spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *method);
 
 /* name (SPD_METHOD_NAME) <- the joined name. */
@@ -600,7 +596,8 @@ SPD_API void spd_method_name(const spd_method *method, char *name);
 SPD_API const char *spd_classifier_name(spd_classifier_kind kind);
 SPD_API const char *spd_map_name(spd_map map);
 SPD_API const char *spd_parameter_name(spd_parameter parameter);
-SPD_API spd_status spd_parameter_parse(const char *name, spd_parameter *parameter);
+SPD_API spd_status spd_parameter_parse(spd_context *ctx, const char *name,
+                                       spd_parameter *parameter);
 
 /* Does the method have this parameter; does it read vectors instead of matrices? */
 SPD_API int spd_method_uses(const spd_method *method, spd_parameter parameter);
@@ -608,6 +605,7 @@ SPD_API int spd_method_on_vectors(const spd_method *method);
 
 /* A set of samples as SPD matrices, as vectors, or both; what a method needs must be there. */
 typedef struct spd_samples {
+    size_t size;
     size_t p;
     size_t n;
     const double *X;      /* p x n x n SPD matrices, or NULL */
@@ -617,11 +615,19 @@ typedef struct spd_samples {
     const int *label; /* p class numbers 0 .. classes-1, some may be empty; NULL for queries */
 } spd_samples;
 
+/* *subset <- copies of the `count` samples with the numbers index (count, each below p), in that
+ * order; matrices, vectors and labels where there are any. New, to be freed with
+ * spd_samples_free. */
+SPD_API spd_status spd_samples_subset(spd_context *ctx, const spd_samples *samples, size_t count,
+                                      const size_t *index, spd_samples **subset);
+SPD_API void spd_samples_free(spd_samples *subset);
+
 /* A method that has seen its training samples, which are borrowed and must outlive it. */
 typedef struct spd_classifier spd_classifier;
 
-/* Trains; values that are not fixed take their defaults. model (or NULL) is used as the map, in
- * place of what the method says. SPD_NOT_DEFINITE, SPD_NOT_CONVERGED are remarks. */
+/* *classifier, new, is trained; values that are not fixed take their defaults. model (or NULL) is
+ * used as the map, in place of what the method says. SPD_NOT_DEFINITE, SPD_NOT_CONVERGED are
+ * remarks. */
 SPD_API spd_status spd_classifier_fit(spd_context *ctx, const spd_method *method,
                                       const spd_samples *train, const spd_model *model,
                                       spd_classifier **classifier);
@@ -632,15 +638,20 @@ SPD_API spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier
 
 /* The method with every value it uses; its fit is NULL. */
 SPD_API const spd_method *spd_classifier_method(const spd_classifier *classifier);
+
+/* The map that it has learned (SPD_MAP_ML), with the history of its fit. NULL where there is none:
+ * another map, m = n, or a model that was given to spd_classifier_fit. */
+SPD_API const spd_model *spd_classifier_model(const spd_classifier *classifier);
 SPD_API void spd_classifier_free(spd_classifier *classifier);
 
 /* Values that cross-validation tries. */
 typedef struct spd_grid {
-    size_t count[SPD_PARAMETERS]; /* 0: the method's own choice */
-    const double *value[SPD_PARAMETERS];
+    size_t count[SPD_PARAMETER_ROOM]; /* by spd_parameter; 0: the method's own choice */
+    const double *value[SPD_PARAMETER_ROOM];
 } spd_grid;
 
 typedef struct spd_tuning {
+    size_t size;
     int folds;        /* at most; fewer when a class or the groups have fewer samples */
     const int *group; /* p numbers >= 0: samples of one group share a fold; NULL: all alone */
     uint64_t seed;
@@ -648,6 +659,7 @@ typedef struct spd_tuning {
 } spd_tuning;
 
 typedef struct spd_tuned {
+    size_t size;
     size_t settings; /* how many combinations were tried; 1 means there was nothing to tune */
     int folds;       /* as used */
     double accuracy; /* of the chosen one, over the folds; NaN when there was nothing to tune */
@@ -657,18 +669,18 @@ typedef struct spd_tuned {
 /* Fixes the values of the method that are not fixed yet and have a grid, by cross-validation within
  * the training samples; those without stay NaN, which means their default. The setting that gets
  * most samples right over all folds wins; ties go to the best mean over the setting and those one
- * step away in the grid, then to the smaller m. A setting that fails is out; when all do, the first
- * failure is returned. Folds are stratified by class, whole groups where there are any. tuned may
- * be NULL. */
+ * step away in the grid, then to the smaller m, then to the smaller nu_b. A setting that fails is
+ * out; when all do, the first failure is returned. Folds are stratified by class, whole groups
+ * where there are any. tuned may be NULL. */
 SPD_API spd_status spd_tune(spd_context *ctx, spd_method *method, const spd_samples *train,
                             const spd_tuning *tuning, spd_tuned *tuned);
 
 /* The same for several methods behind one map (map, metric, fit and what is fixed of m, nu-w and
  * nu-b must agree): the map is fitted once for all of them. Each chooses what it would alone.
  * tuned (count, or NULL): everyone's share of the seconds is the same. */
-SPD_API spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *method,
+SPD_API spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *method,
                                      const spd_samples *train, const spd_tuning *tuning,
-                                     spd_tuned *tuned);
+                                     spd_tuned *const *tuned);
 
 /* train (p) <- 1 for training, 0 for test, each class split by itself: per_class samples of each
  * where it is not 0, else the fraction, rounded, at least 1 and never a whole class. Different
@@ -679,6 +691,7 @@ SPD_API spd_status spd_split(spd_context *ctx, size_t p, const int *label, doubl
 /* How p predictions fare: accuracy, mean over the classes that occur of their accuracies, and
  * confusion (classes x classes, or NULL), rows the truth. */
 typedef struct spd_score {
+    size_t size;
     size_t total, correct;
     double accuracy, balanced;
 } spd_score;
@@ -688,11 +701,126 @@ SPD_API spd_status spd_score_predictions(spd_context *ctx, size_t p, size_t clas
 
 /* McNemar's exact two-sided test that two methods err equally often on the same samples. */
 typedef struct spd_mcnemar_result {
+    size_t size;
     size_t only_first, only_second; /* samples that only one of them got right */
     double p_value;
 } spd_mcnemar_result;
 SPD_API spd_status spd_mcnemar(spd_context *ctx, size_t p, const int *truth, const int *first,
                                const int *second, spd_mcnemar_result *result);
+
+/* ---- methods compared under a protocol ------------------------------------------------------ */
+
+/* Which samples train and which are tested. */
+typedef enum spd_protocol {
+    SPD_PROTOCOL_SPLITS = 0, /* random splits, each class by itself; a round each */
+    SPD_PROTOCOL_GIVEN,      /* one round: the samples that the options name */
+    SPD_PROTOCOL_LEAVE_OUT   /* a round for each group: it is tested, all others train */
+} spd_protocol;
+
+/* When do the folds of tuning keep the samples of a group together? */
+typedef enum spd_fold_rule {
+    SPD_FOLDS_IF_SHARED = 0, /* when at least half of the training samples of the first round find
+                                their class in several groups; else folds would test classes that
+                                they have never seen */
+    SPD_FOLDS_GROUPED,       /* always */
+    SPD_FOLDS_SINGLE         /* never */
+} spd_fold_rule;
+
+typedef struct spd_evaluation spd_evaluation;
+
+/* Called before each round with method SPD_NO_INDEX, and after each method of a round; `so_far` is
+ * complete up to there. A non-zero return cancels. */
+typedef int (*spd_evaluate_fn)(void *user, const spd_evaluation *so_far, size_t round,
+                               size_t method);
+
+/* spd_evaluate_defaults fills it; methods and what the protocol needs are left to set. */
+typedef struct spd_evaluate_options {
+    size_t size;
+    size_t methods;
+    const spd_method *const *method; /* methods; values that are not fixed are tuned */
+    spd_protocol protocol;
+    size_t repeats;           /* SPLITS: how many; 10 */
+    double fraction;          /* SPLITS: share of each class that trains; 0.5 */
+    size_t per_class;         /* SPLITS: so many of each class train; 0: the fraction counts */
+    const char *train, *test; /* GIVEN: p flags each, not both for one sample; one may be NULL and
+                                 is then what the other leaves */
+    const int *group;         /* LEAVE_OUT: p numbers >= 0 */
+    int folds;                /* of tuning, within the training part; 5 */
+    spd_fold_rule fold_rule;
+    const int *fold_group; /* p numbers >= 0; NULL: LEAVE_OUT's group, else none */
+    const spd_grid *grid;  /* what tuning tries; NULL: the methods' own */
+    uint64_t seed;         /* of splits and folds; 1 */
+    spd_evaluate_fn after; /* or NULL */
+    void *user;
+} spd_evaluate_options;
+SPD_API void spd_evaluate_defaults(spd_evaluate_options *options, size_t size);
+
+/* What follows is made by the library alone and may grow at the end. */
+
+typedef struct spd_round {
+    int group; /* the one left out; -1 under the other protocols */
+    size_t train_count, test_count;
+    size_t *train, *test; /* numbers of samples, ascending */
+} spd_round;
+
+/* One method in one round. */
+typedef struct spd_outcome {
+    double value[SPD_PARAMETER_ROOM]; /* as used; NaN where there is none */
+    size_t correct;                   /* of the round's test samples */
+    double accuracy, balanced;        /* as in spd_score */
+    size_t settings;                  /* tuning, as in spd_tuned */
+    int folds;
+    double cv_accuracy;
+    double tune_seconds, fit_seconds, test_seconds;
+    int *predicted;   /* a class for each test sample of the round */
+    spd_model *model; /* the learned map, of the first round alone; NULL where there is none */
+} spd_outcome;
+
+/* One method over all rounds: means, and sample deviations, which are 0 for a single round. */
+typedef struct spd_method_result {
+    char name[SPD_METHOD_NAME];
+    double accuracy, accuracy_deviation;
+    double balanced, balanced_deviation;
+    double tune_seconds, fit_seconds, test_seconds;
+    int64_t *confusion;    /* classes x classes, rows the truth, summed over the rounds */
+    double *p_value;       /* methods: McNemar's test against each, 1 against itself */
+    spd_outcome **outcome; /* rounds */
+} spd_method_result;
+
+/* What accuracies do not tell. */
+typedef enum spd_remark_kind {
+    SPD_REMARK_SINGLES = 0, /* `count` classes, `label` the first, have one sample: it trains and is
+                               never tested */
+    SPD_REMARK_ONE_CLASS,   /* all test samples of all rounds are of class `label` */
+    SPD_REMARK_POOR_ROUNDS, /* `count` of `total` rounds test one class alone: `label` in `round`,
+                               the first */
+    SPD_REMARK_UNSEEN /* `count` of `total` test samples of `round` are of classes, as `label`,
+                         without training samples: they can only be missed */
+} spd_remark_kind;
+typedef struct spd_remark {
+    spd_remark_kind kind;
+    size_t round, count, total;
+    int label;
+} spd_remark;
+
+struct spd_evaluation {
+    size_t rounds, methods, classes;
+    spd_round **round;          /* rounds */
+    spd_method_result **method; /* methods */
+    int repeats_samples; /* samples may be tested in several rounds: p values are medians over
+                            the rounds; else all rounds are tested at once */
+    int folds_grouped;   /* did folds keep groups together? */
+    int least_folds, most_folds; /* that tuning has used; 0 when there was nothing to tune */
+    size_t remarks;
+    spd_remark **remark; /* remarks, in the order of the rounds */
+};
+
+/* Every method through every round: tuned within the training part, trained, tested, scored. Labels
+ * of test samples count for the score alone. Methods that share a learned map are tuned together.
+ * *evaluation is new; it stays untouched after SPD_ECANCELLED and other failures. */
+SPD_API spd_status spd_evaluate(spd_context *ctx, const spd_samples *samples,
+                                const spd_evaluate_options *options, spd_evaluation **evaluation);
+SPD_API void spd_evaluation_free(spd_evaluation *evaluation);
 
 /* Y (p x n x n) <- M_g^-1/2 X_i M_g^-1/2, M_g the metric's mean of the group of i (p numbers >= 0):
  * every group is moved to the identity. Y may be X. */

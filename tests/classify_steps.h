@@ -60,7 +60,12 @@ HELPER labelled_set labelled_random(uint64_t seed, size_t n, size_t p, size_t cl
     }
     free(M);
     free(centre);
-    s.samples = (spd_samples){.p = p, .n = n, .X = s.X, .classes = classes, .label = s.label};
+    s.samples = (spd_samples){.size = sizeof(spd_samples),
+                              .p = p,
+                              .n = n,
+                              .X = s.X,
+                              .classes = classes,
+                              .label = s.label};
     return s;
 }
 

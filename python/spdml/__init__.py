@@ -15,6 +15,7 @@ from ._errors import (
     SPDError,
 )
 from .classifiers import CDLClassifier, KNearestNeighbors, MDM, RSRClassifier, SPDClassifier
+from .evaluation import Evaluation, evaluate
 from .functions import (
     apply,
     covariances,
@@ -32,6 +33,7 @@ __version__ = version()
 
 __all__ = [
     "CDLClassifier",
+    "Evaluation",
     "FileFormatError",
     "InvalidArgumentError",
     "KNearestNeighbors",
@@ -47,6 +49,7 @@ __all__ = [
     "apply",
     "covariances",
     "distance",
+    "evaluate",
     "geodesic",
     "isa_name",
     "kernel",

@@ -8,17 +8,21 @@ from __future__ import annotations
 import ctypes as c
 import os
 import pathlib
+from typing import Any
 
 PARAMETERS = ("m", "nu_w", "nu_b", "k", "beta", "beta_scale", "lambda", "components",
               "dimensions", "cost")
 MAX_DIMS = 8
 METHOD_NAME = 64
+PARAMETER_ROOM = 32
 
 Double, Size, Int, Text = c.c_double, c.c_size_t, c.c_int, c.c_char_p
 Doubles = c.POINTER(Double)
 Ints = c.POINTER(Int)
 Longs = c.POINTER(c.c_int64)
+Sizes = c.POINTER(Size)
 Handle = c.c_void_p
+EvaluateFn = c.CFUNCTYPE(Int, c.c_void_p, c.c_void_p, Size, Size)
 
 
 class Error(c.Structure):
@@ -63,19 +67,76 @@ class Model(c.Structure):
     ]
 
 
-class Method(c.Structure):
-    _fields_ = [("classifier", Int), ("map", Int), ("metric", Int), ("normalize_kernel", Int),
-                ("value", Double * len(PARAMETERS)), ("fit", c.POINTER(FitOptions))]
+class Sized(c.Structure):
+    """A structure that begins with its own size."""
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        super().__init__(c.sizeof(type(self)), *values, **named)
 
 
-class Samples(c.Structure):
-    _fields_ = [("p", Size), ("n", Size), ("X", Doubles), ("height", Size), ("width", Size),
-                ("V", Doubles), ("classes", Size), ("label", Ints)]
+class Method(Sized):
+    _fields_ = [("size", Size), ("classifier", Int), ("map", Int), ("metric", Int), ("normalize_kernel", Int),
+                ("value", Double * PARAMETER_ROOM), ("fit", c.POINTER(FitOptions))]
+
+
+class Samples(Sized):
+    _fields_ = [("size", Size), ("p", Size), ("n", Size), ("X", Doubles), ("height", Size),
+                ("width", Size), ("V", Doubles), ("classes", Size), ("label", Ints)]
+
+
+class Grid(c.Structure):
+    _fields_ = [("count", Size * PARAMETER_ROOM), ("value", Doubles * PARAMETER_ROOM)]
+
+
+class EvaluateOptions(c.Structure):
+    _fields_ = [
+        ("size", Size), ("methods", Size), ("method", c.POINTER(c.POINTER(Method))),
+        ("protocol", Int), ("repeats", Size), ("fraction", Double), ("per_class", Size),
+        ("train", c.c_void_p), ("test", c.c_void_p), ("group", Ints), ("folds", Int),
+        ("fold_rule", Int), ("fold_group", Ints), ("grid", c.POINTER(Grid)), ("seed", c.c_uint64),
+        ("after", EvaluateFn), ("user", c.c_void_p),
+    ]
+
+
+class Round(c.Structure):
+    _fields_ = [("group", Int), ("train_count", Size), ("test_count", Size), ("train", Sizes),
+                ("test", Sizes)]
+
+
+class Outcome(c.Structure):
+    _fields_ = [
+        ("value", Double * PARAMETER_ROOM), ("correct", Size), ("accuracy", Double),
+        ("balanced", Double), ("settings", Size), ("folds", Int), ("cv_accuracy", Double),
+        ("tune_seconds", Double), ("fit_seconds", Double), ("test_seconds", Double),
+        ("predicted", Ints), ("model", c.POINTER(Model)),
+    ]
+
+
+class MethodResult(c.Structure):
+    _fields_ = [
+        ("name", c.c_char * METHOD_NAME), ("accuracy", Double), ("accuracy_deviation", Double),
+        ("balanced", Double), ("balanced_deviation", Double), ("tune_seconds", Double),
+        ("fit_seconds", Double), ("test_seconds", Double), ("confusion", Longs),
+        ("p_value", Doubles), ("outcome", c.POINTER(c.POINTER(Outcome))),
+    ]
+
+
+class Remark(c.Structure):
+    _fields_ = [("kind", Int), ("round", Size), ("count", Size), ("total", Size), ("label", Int)]
+
+
+class Evaluation(c.Structure):
+    _fields_ = [
+        ("rounds", Size), ("methods", Size), ("classes", Size),
+        ("round", c.POINTER(c.POINTER(Round))), ("method", c.POINTER(c.POINTER(MethodResult))),
+        ("repeats_samples", Int), ("folds_grouped", Int), ("least_folds", Int),
+        ("most_folds", Int), ("remarks", Size), ("remark", c.POINTER(c.POINTER(Remark))),
+    ]
 
 
 class CovarianceOptions(c.Structure):
     _fields_ = [("shrinkage", Int), ("shrink", Double), ("regularize", Double), ("m", Size),
-                ("W", Doubles), ("n", Size)]
+                ("W", Doubles), ("n", Size), ("reserved", Double * 8)]
 
 
 ProgressFn = c.CFUNCTYPE(Int, c.c_void_p, c.POINTER(Progress))
@@ -131,6 +192,10 @@ PROTOTYPES = {
     "spd_classifier_predict": (Int, [Handle, Handle, c.POINTER(Samples), Ints]),
     "spd_classifier_method": (c.POINTER(Method), [Handle]),
     "spd_classifier_free": (None, [Handle]),
+    "spd_evaluate_defaults": (None, [c.POINTER(EvaluateOptions), Size]),
+    "spd_evaluate": (Int, [Handle, c.POINTER(Samples), c.POINTER(EvaluateOptions),
+                           c.POINTER(c.POINTER(Evaluation))]),
+    "spd_evaluation_free": (None, [c.POINTER(Evaluation)]),
     "spd_covariance": (Int, [Handle, Size, Size, Doubles, c.POINTER(CovarianceOptions), Doubles]),
 }
 

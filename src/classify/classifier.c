@@ -14,3 +14,13 @@ const classifier *classifier_of(spd_classifier_kind kind)
     };
     return (unsigned)kind < SPD_CLASSIFIERS ? all[kind] : NULL;
 }
+
+void classifier_release(const classifier *kind, void *prepared, void *trained, void *met)
+{
+    if (met && kind->release_met)
+        kind->release_met(met);
+    if (trained && kind->release_trained)
+        kind->release_trained(trained);
+    if (prepared && kind->release_prepared)
+        kind->release_prepared(prepared);
+}

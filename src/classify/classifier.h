@@ -56,6 +56,9 @@ typedef struct classifier {
 /* The classifier of a kind; NULL for a number that is none. */
 const classifier *classifier_of(spd_classifier_kind kind);
 
+/* Releases what there is of the three. */
+void classifier_release(const classifier *kind, void *prepared, void *trained, void *met);
+
 extern const classifier classifier_nn, classifier_knn;                         /* nn.c */
 extern const classifier classifier_mdm;                                        /* mdm.c */
 extern const classifier classifier_rsr;                                        /* rsr.c */

@@ -4,11 +4,11 @@
  *
  * Both mean and distance in the method's metric. A class without samples has no mean and is never
  * chosen. */
-#include <string.h>
 
 #include "base/memory.h"
 #include "classify/classifier.h"
 #include "classify/members.h"
+#include "classify/samples.h"
 
 /* Of the means; what is nearer to two of them than this is a tie in all but name. */
 #define PRECISION 1e-10
@@ -42,8 +42,7 @@ static spd_status add_mean(spd_context *ctx, const samples *train, const members
     size_t n2 = train->n * train->n, count = members_count(m, c);
     if (count == 0)
         return SPD_OK;
-    for (size_t i = 0; i < count; i++)
-        memcpy(room + i * n2, train->X + m->order[m->first[c] + i] * n2, n2 * sizeof *room);
+    samples_rows(count, m->order + m->first[c], n2 * sizeof *room, train->X, room);
     spd_status status = spd_mean(ctx, s->metric, train->n, count, room, NULL, PRECISION, 0,
                                  s->M + s->count * n2, NULL);
     s->class[s->count++] = (int)c;

@@ -5,6 +5,8 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
+#include "classify/members.h"
+#include "classify/samples.h"
 #include "engine/parallel.h"
 #include "evaluate/method.h"
 #include "learn/start.h"
@@ -13,7 +15,10 @@
 
 void map_free(map *a)
 {
-    mem_free(a->W);
+    if (a->model)
+        spd_model_free(a->model);
+    else
+        mem_free(a->W);
     *a = (map){0};
 }
 
@@ -57,15 +62,15 @@ static spd_status fit_ml(spd_context *ctx, const spd_method *method, const sampl
     }
     spd_status status =
         spd_fit(ctx, train->n, train->p, train->X, train->label, &options, NULL, &model);
-    if (status >= 0) {
-        a->W = model->W;
-        model->W = NULL;
-        a->nu_w = model->options->nu_w;
-        a->nu_b = model->options->nu_b;
-        status = SPD_OK;
+    if (status < 0) {
+        spd_model_free(model);
+        return status;
     }
-    spd_model_free(model);
-    return status;
+    a->model = model;
+    a->W = model->W;
+    a->nu_w = model->options->nu_w;
+    a->nu_b = model->options->nu_b;
+    return SPD_OK;
 }
 
 spd_status map_of_model(spd_context *ctx, const spd_model *model, map *result)
@@ -113,19 +118,19 @@ static spd_status class_means(spd_context *ctx, const spd_method *method, const 
                               double *means, size_t *count)
 {
     size_t n2 = train->n * train->n;
-    double *members = mem_alloc(train->p, n2 * sizeof *members);
-    spd_status status = members ? SPD_OK : ctx_nomem(ctx, "class means");
+    members m = {0};
+    double *room = mem_alloc(train->p, n2 * sizeof *room);
+    spd_status status = room ? members_sort(ctx, train, &m) : ctx_nomem(ctx, "class means");
     *count = 0;
     for (size_t c = 0; c < train->classes && status >= 0; c++) {
-        size_t size = 0;
-        for (size_t i = 0; i < train->p; i++)
-            if (train->label[i] == (int)c)
-                memcpy(members + size++ * n2, train->X + i * n2, n2 * sizeof *members);
+        size_t size = members_count(&m, c);
+        samples_rows(size, m.order + m.first[c], n2 * sizeof *room, train->X, room);
         if (size > 0)
-            status = spd_mean(ctx, method->metric, train->n, size, members, NULL, 0.0, 0,
+            status = spd_mean(ctx, method->metric, train->n, size, room, NULL, 0.0, 0,
                               means + (*count)++ * n2, NULL);
     }
-    mem_free(members);
+    members_free(&m);
+    mem_free(room);
     return status < 0 ? status : SPD_OK;
 }
 

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sized.h"
+#include "classify/samples.h"
 #include "learn/fit.h"
 
 #define ALL_METRICS  ((1u << SPD_METRICS) - 1u)
@@ -79,14 +81,25 @@ const char *spd_parameter_name(spd_parameter parameter)
     return (unsigned)parameter < SPD_PARAMETERS ? names[parameter] : NULL;
 }
 
-spd_status spd_parameter_parse(const char *name, spd_parameter *parameter)
+/* Adds a word to a list of them. */
+static void add_word(char *list, size_t size, const char *word)
 {
-    for (unsigned i = 0; name && i < SPD_PARAMETERS; i++)
-        if (strcmp(name, spd_parameter_name((spd_parameter)i)) == 0) {
+    size_t at = strlen(list);
+    snprintf(list + at, size - at, "%s%s", at ? ", " : "", word);
+}
+
+spd_status spd_parameter_parse(spd_context *ctx, const char *name, spd_parameter *parameter)
+{
+    ctx_clear(ctx);
+    char list[200] = "";
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
+        add_word(list, sizeof list, spd_parameter_name((spd_parameter)i));
+        if (name && strcmp(name, spd_parameter_name((spd_parameter)i)) == 0) {
             *parameter = (spd_parameter)i;
             return SPD_OK;
         }
-    return SPD_EINVAL;
+    }
+    return ctx_fail(ctx, SPD_EINVAL, "no parameter '%s'; there are %s", name ? name : "", list);
 }
 
 /* ---- joined names ------------------------------------------------------------------------------
@@ -103,25 +116,13 @@ void spd_method_name(const spd_method *method, char *name)
              says ? "-" : "", says ? metric : "", after ? "-" : "", after && map ? map : "");
 }
 
-/* list <- the names of all classifiers, or of the metrics in `able`. */
-static void list_classifiers(char *list, size_t size)
-{
-    size_t at = 0;
-    list[0] = '\0';
-    for (unsigned i = 0; i < SPD_CLASSIFIERS && at < size; i++)
-        if (spd_classifier_name((spd_classifier_kind)i))
-            at += (size_t)snprintf(list + at, size - at, "%s%s", at ? ", " : "",
-                                   spd_classifier_name((spd_classifier_kind)i));
-}
-
+/* list <- the names of the metrics in `able`. */
 static void list_metrics(unsigned able, char *list, size_t size)
 {
-    size_t at = 0;
     list[0] = '\0';
-    for (unsigned i = 0; i < SPD_METRICS && at < size; i++)
+    for (unsigned i = 0; i < SPD_METRICS; i++)
         if (able & ONLY(i))
-            at += (size_t)snprintf(list + at, size - at, "%s%s", at ? ", " : "",
-                                   spd_metric_name((spd_metric)i));
+            add_word(list, size, spd_metric_name((spd_metric)i));
 }
 
 /* Takes the map off `rest`; the map, SPD_MAP_NONE when there is none, SPD_MAPS for two of them. */
@@ -173,8 +174,9 @@ static spd_status unknown_metric(spd_context *ctx, const char *name, const char 
 
 static spd_status unknown_classifier(spd_context *ctx, const char *name)
 {
-    char list[300];
-    list_classifiers(list, sizeof list);
+    char list[300] = "";
+    for (unsigned i = 0; i < SPD_CLASSIFIERS; i++)
+        add_word(list, sizeof list, spd_classifier_name((spd_classifier_kind)i));
     return ctx_fail(ctx, SPD_EINVAL,
                     "no method '%s': a name is [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp], "
                     "with one of %s",
@@ -193,9 +195,12 @@ spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *meth
 {
     ctx_clear(ctx);
     char text[SPD_METHOD_NAME] = "";
-    spd_method parsed = {0};
+    spd_method parsed = {.size = sizeof parsed};
     if (!name || !method)
         return ctx_fail(ctx, SPD_EINVAL, "no name or no room for a method given");
+    spd_status status = sized_check(ctx, "spd_method", method);
+    if (status < 0)
+        return status;
     if (strlen(name) >= sizeof text)
         return ctx_fail(ctx, SPD_EINVAL, "no method has a name as long as '%.80s'", name);
     lower(name, text);
@@ -208,11 +213,11 @@ spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *meth
     parsed.metric = metrics_of(parsed.classifier).usual;
     if (*rest == '-' && spd_metric_parse(NULL, rest + 1, &parsed.metric) != SPD_OK)
         return unknown_metric(ctx, name, rest + 1);
-    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
+    for (unsigned i = 0; i < SPD_PARAMETER_ROOM; i++)
         parsed.value[i] = NAN;
-    spd_status status = method_check(ctx, &parsed);
+    status = method_check(ctx, &parsed);
     if (status == SPD_OK)
-        *method = parsed;
+        sized_give(sizeof parsed, &parsed, method);
     return status;
 }
 
@@ -312,23 +317,40 @@ spd_status method_check(spd_context *ctx, const spd_method *method)
     return status;
 }
 
+spd_status method_take(spd_context *ctx, const spd_method *given, spd_method *mine)
+{
+    *mine = (spd_method){.size = sizeof *mine};
+    if (!given)
+        return ctx_fail(ctx, SPD_EINVAL, "no method given");
+    spd_status status = sized_take(ctx, "spd_method", sizeof *mine, mine, given);
+    return status == SPD_OK ? method_check(ctx, mine) : status;
+}
+
+static int same_number(double a, double b)
+{
+    return isnan(a) ? isnan(b) : !(a < b || a > b) && !isnan(b);
+}
+
+int method_same_map(const spd_method *a, const spd_method *b)
+{
+    int same = a->map == b->map && a->metric == b->metric && a->fit == b->fit &&
+               spd_method_on_vectors(a) == spd_method_on_vectors(b);
+    for (unsigned i = SPD_PARAM_M; i <= SPD_PARAM_NU_B; i++)
+        same &= same_number(a->value[i], b->value[i]);
+    return same;
+}
+
 static spd_status check_labels(spd_context *ctx, const samples *train)
 {
-    int first = -1, second = 0;
-    for (size_t i = 0; i < train->p; i++) {
-        int label = train->label[i];
-        if (label < 0 || (size_t)label >= train->classes)
-            return ctx_fail_at(ctx, SPD_EINVAL, i, label,
-                               "training sample %zu has class %d, but there are %zu classes", i,
-                               label, train->classes);
-        first = i == 0 ? label : first;
-        second |= label != first;
-    }
-    if (!second)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "all %zu training samples are of one class: there is nothing to tell apart",
-                        train->p);
-    return SPD_OK;
+    spd_status status = samples_check_labels(ctx, train);
+    for (size_t i = 1; i < train->p && status == SPD_OK; i++)
+        if (train->label[i] != train->label[0])
+            return SPD_OK;
+    if (status < 0)
+        return status;
+    return ctx_fail(ctx, SPD_EINVAL,
+                    "all %zu training samples are of one class: there is nothing to tell apart",
+                    train->p);
 }
 
 spd_status method_check_samples(spd_context *ctx, const spd_method *method, const samples *train)

@@ -11,6 +11,12 @@ spd_fit_options method_fit_options(const spd_method *method);
 /* Value of a parameter as a count; 0 when it is not fixed. */
 size_t method_count(const spd_method *method, spd_parameter parameter);
 
+/* *mine <- the caller's method, which may be of another version, checked as by method_check. */
+spd_status method_take(spd_context *ctx, const spd_method *given, spd_method *mine);
+
+/* Would two methods fit the same maps: map, metric, options, what is fixed of m and nu? */
+int method_same_map(const spd_method *a, const spd_method *b);
+
 /* Does the method make sense: known numbers, a metric that the classifier and the map can do, no
  * map for vectors, fixed values in range? The message says what would be. */
 spd_status method_check(spd_context *ctx, const spd_method *method);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "classify/samples.h"
 #include "engine/fault.h"
 #include "learn/affinity_classes.h"
 
@@ -19,8 +20,7 @@ static spd_status recenter_one(spd_context *ctx, spd_metric metric, const double
                                double *Y)
 {
     size_t n = f->n, n2 = n * n;
-    for (size_t e = 0; e < f->count; e++)
-        memcpy(f->X + e * n2, X + f->member[e] * n2, n2 * sizeof *X);
+    samples_rows(f->count, f->member, n2 * sizeof *X, X, f->X);
     spd_status status = spd_mean(ctx, metric, n, f->count, f->X, NULL, 0.0, 0, f->P, NULL);
     status = fault_unnamed(ctx, status);
     if (status >= 0)

@@ -4,11 +4,13 @@
  * by either with probability 1/2 if they err equally often; with s = min(b, c),
  *
  *   p = min(1, 2 sum_{i<=s} C(b+c, i) / 2^(b+c)) */
+#include "evaluate/evaluation.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "base/memory.h"
+#include "base/sized.h"
 
 static spd_status check_classes(spd_context *ctx, size_t p, size_t classes, const int *truth,
                                 const int *predicted)
@@ -44,7 +46,8 @@ static void add_up(size_t p, size_t classes, const int *truth, const int *predic
         if (tallies[c].size > 0)
             shares += (double)tallies[c].right / (double)tallies[c].size;
     }
-    *score = (spd_score){.total = p,
+    *score = (spd_score){.size = sizeof *score,
+                         .total = p,
                          .correct = correct,
                          .accuracy = (double)correct / (double)p,
                          .balanced = shares / (double)occur};
@@ -56,13 +59,17 @@ spd_status spd_score_predictions(spd_context *ctx, size_t p, size_t classes, con
     ctx_clear(ctx);
     if (p == 0 || classes == 0 || !truth || !predicted || !score)
         return ctx_fail(ctx, SPD_EINVAL, "there are no predictions to score");
-    spd_status status = check_classes(ctx, p, classes, truth, predicted);
+    spd_status status = sized_check(ctx, "spd_score", score);
+    if (status == SPD_OK)
+        status = check_classes(ctx, p, classes, truth, predicted);
     if (status < 0)
         return status;
+    spd_score made;
     tally *tallies = mem_zero(classes, sizeof *tallies);
     if (!tallies)
         return ctx_nomem(ctx, "a score");
-    add_up(p, classes, truth, predicted, tallies, score);
+    add_up(p, classes, truth, predicted, tallies, &made);
+    sized_give(sizeof made, &made, score);
     mem_free(tallies);
     if (confusion)
         memset(confusion, 0, classes * classes * sizeof *confusion);
@@ -71,8 +78,8 @@ spd_status spd_score_predictions(spd_context *ctx, size_t p, size_t classes, con
     return SPD_OK;
 }
 
-/* Two-sided, for b and c wins. Terms are taken from their logarithms: 2^(b+c) may overflow. */
-static double exact_p(size_t b, size_t c)
+/* Terms are taken from their logarithms: 2^(b+c) may overflow. */
+double score_mcnemar(size_t b, size_t c)
 {
     size_t few = b < c ? b : c;
     double all = (double)(b + c), term = -all * log(2.0), sum = 0.0;
@@ -89,11 +96,15 @@ spd_status spd_mcnemar(spd_context *ctx, size_t p, const int *truth, const int *
     ctx_clear(ctx);
     if (p == 0 || !truth || !first || !second || !result)
         return ctx_fail(ctx, SPD_EINVAL, "there are no predictions to compare");
+    spd_status status = sized_check(ctx, "spd_mcnemar_result", result);
+    if (status < 0)
+        return status;
     size_t b = 0, c = 0;
     for (size_t i = 0; i < p; i++) {
         b += first[i] == truth[i] && second[i] != truth[i];
         c += first[i] != truth[i] && second[i] == truth[i];
     }
-    *result = (spd_mcnemar_result){b, c, exact_p(b, c)};
+    spd_mcnemar_result made = {sizeof made, b, c, score_mcnemar(b, c)};
+    sized_give(sizeof made, &made, result);
     return SPD_OK;
 }

@@ -12,17 +12,6 @@
 #define MAP_PARAMETERS 3
 #define ANYWHERE       SIZE_MAX /* place of a value that means nothing in this setting */
 
-/* The values of one parameter, ascending. */
-typedef struct axis {
-    size_t count;
-    double *value;
-} axis;
-
-static int is_of_map(unsigned parameter)
-{
-    return parameter <= SPD_PARAM_NU_B;
-}
-
 /* ---- axes -------------------------------------------------------------------------------------
  */
 
@@ -117,46 +106,6 @@ static spd_status axis_check(spd_context *ctx, const spd_method *method, const s
 /* ---- products ---------------------------------------------------------------------------------
  */
 
-/* value, at (count x SPD_PARAMETERS) <- all combinations over the axes `first` .. `last` - 1. */
-static void combine(const axis *axes, unsigned first, unsigned last, size_t count, double *value,
-                    size_t *at)
-{
-    for (size_t s = 0; s < count; s++) {
-        size_t rest = s;
-        for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
-            value[s * SPD_PARAMETERS + i] = NAN;
-            at[s * SPD_PARAMETERS + i] = 0;
-        }
-        for (unsigned i = last; i-- > first;) {
-            size_t place = rest % axes[i].count;
-            rest /= axes[i].count;
-            value[s * SPD_PARAMETERS + i] = axes[i].value[place];
-            at[s * SPD_PARAMETERS + i] = place;
-        }
-    }
-}
-
-/* Of the settings with m = n one is kept, without nu: returns how many settings are left. */
-static size_t fold_identity(size_t n, size_t count, double *value, size_t *at)
-{
-    size_t kept = 0, seen = 0;
-    for (size_t s = 0; s < count; s++) {
-        double *v = value + s * SPD_PARAMETERS;
-        size_t *a = at + s * SPD_PARAMETERS;
-        int identity = v[SPD_PARAM_M] == (double)n;
-        if (identity && seen++)
-            continue;
-        for (unsigned i = SPD_PARAM_NU_W; identity && i <= SPD_PARAM_NU_B; i++) {
-            v[i] = NAN;
-            a[i] = ANYWHERE;
-        }
-        memmove(value + kept * SPD_PARAMETERS, v, SPD_PARAMETERS * sizeof *v);
-        memmove(at + kept * SPD_PARAMETERS, a, SPD_PARAMETERS * sizeof *a);
-        kept++;
-    }
-    return kept;
-}
-
 static size_t product(const axis *axes, unsigned first, unsigned last)
 {
     size_t count = 1;
@@ -165,46 +114,54 @@ static size_t product(const axis *axes, unsigned first, unsigned last)
     return count;
 }
 
-static spd_status combine_all(spd_context *ctx, const axis *axes, size_t n, settings *s)
+/* at[first .. last-1] <- where on its axis each value of combination `number` is; the last axis
+ * runs fastest. */
+static void places(const axis *axes, unsigned first, unsigned last, size_t number, size_t *at)
 {
-    s->maps = product(axes, 0, MAP_PARAMETERS);
-    s->decisions = product(axes, MAP_PARAMETERS, SPD_PARAMETERS);
-    s->map = mem_alloc(s->maps, SPD_PARAMETERS * sizeof *s->map);
-    s->map_at = mem_alloc(s->maps, SPD_PARAMETERS * sizeof *s->map_at);
-    s->decision = mem_alloc(s->decisions, SPD_PARAMETERS * sizeof *s->decision);
-    s->decision_at = mem_alloc(s->decisions, SPD_PARAMETERS * sizeof *s->decision_at);
-    if (!s->map || !s->map_at || !s->decision || !s->decision_at)
+    for (unsigned i = last; i-- > first; number /= axes[i].count)
+        at[i] = number % axes[i].count;
+}
+
+/* The size n is the last on its axis. One setting of the map is kept of it, without nu. */
+static spd_status combine(spd_context *ctx, size_t n, settings *s)
+{
+    const axis *m = &s->axes[SPD_PARAM_M];
+    int identity = m->value[m->count - 1] == (double)n;
+    size_t nus = product(s->axes, SPD_PARAM_M + 1, MAP_PARAMETERS);
+    s->maps = identity ? (m->count - 1) * nus + 1 : m->count * nus;
+    s->decisions = product(s->axes, MAP_PARAMETERS, SPD_PARAMETERS);
+    s->at = mem_alloc(settings_count(s), SPD_PARAMETERS * sizeof *s->at);
+    if (!s->at)
         return ctx_nomem(ctx, "a grid");
-    combine(axes, 0, MAP_PARAMETERS, s->maps, s->map, s->map_at);
-    combine(axes, MAP_PARAMETERS, SPD_PARAMETERS, s->decisions, s->decision, s->decision_at);
-    s->maps = fold_identity(n, s->maps, s->map, s->map_at);
+    for (size_t k = 0; k < settings_count(s); k++) {
+        size_t *at = s->at + k * SPD_PARAMETERS;
+        places(s->axes, 0, MAP_PARAMETERS, k / s->decisions, at);
+        places(s->axes, MAP_PARAMETERS, SPD_PARAMETERS, k % s->decisions, at);
+        for (unsigned i = SPD_PARAM_NU_W;
+             identity && at[SPD_PARAM_M] + 1 == m->count && i <= SPD_PARAM_NU_B; i++)
+            at[i] = ANYWHERE;
+    }
     return SPD_OK;
 }
 
 spd_status settings_make(spd_context *ctx, const spd_method *method, const samples *train,
                          const spd_grid *grid, settings *s)
 {
-    axis axes[SPD_PARAMETERS] = {{0}};
     spd_status status = SPD_OK;
     *s = (settings){0};
     for (unsigned i = 0; i < SPD_PARAMETERS && status == SPD_OK; i++) {
-        status = axis_make(ctx, method, train, grid, i, &axes[i]);
+        status = axis_make(ctx, method, train, grid, i, &s->axes[i]);
         if (status == SPD_OK)
-            status = axis_check(ctx, method, train, i, &axes[i]);
+            status = axis_check(ctx, method, train, i, &s->axes[i]);
     }
-    if (status == SPD_OK)
-        status = combine_all(ctx, axes, train->n, s);
-    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
-        mem_free(axes[i].value);
-    return status;
+    return status == SPD_OK ? combine(ctx, train->n, s) : status;
 }
 
 void settings_free(settings *s)
 {
-    mem_free(s->map);
-    mem_free(s->map_at);
-    mem_free(s->decision);
-    mem_free(s->decision_at);
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
+        mem_free(s->axes[i].value);
+    mem_free(s->at);
     *s = (settings){0};
 }
 
@@ -215,10 +172,9 @@ size_t settings_count(const settings *s)
 
 void settings_use(const settings *s, size_t setting, spd_method *method)
 {
-    const double *map = s->map + setting / s->decisions * SPD_PARAMETERS;
-    const double *decision = s->decision + setting % s->decisions * SPD_PARAMETERS;
+    const size_t *at = s->at + setting * SPD_PARAMETERS;
     for (unsigned i = 0; i < SPD_PARAMETERS; i++)
-        method->value[i] = is_of_map(i) ? map[i] : decision[i];
+        method->value[i] = at[i] == ANYWHERE ? (double)NAN : s->axes[i].value[at[i]];
 }
 
 /* ---- the choice -------------------------------------------------------------------------------
@@ -241,20 +197,15 @@ static int steps_apart(const size_t *a, const size_t *b)
 /* Mean of right over a setting and its neighbours. */
 static double smoothed(const settings *s, const int64_t *right, size_t setting)
 {
-    const size_t *map = s->map_at + setting / s->decisions * SPD_PARAMETERS;
-    const size_t *decision = s->decision_at + setting % s->decisions * SPD_PARAMETERS;
+    const size_t *at = s->at + setting * SPD_PARAMETERS;
     double sum = 0.0, weights = 0.0;
-    for (size_t m = 0; m < s->maps; m++) {
-        int far = steps_apart(map, s->map_at + m * SPD_PARAMETERS);
-        for (size_t d = 0; d < s->decisions && far >= 0; d++) {
-            int more = steps_apart(decision, s->decision_at + d * SPD_PARAMETERS);
-            if (more < 0)
-                continue;
-            double weight = ldexp(1.0, -(far + more));
-            int64_t here = right[m * s->decisions + d];
-            weights += weight;
-            sum += weight * (double)(here > 0 ? here : 0);
-        }
+    for (size_t k = 0; k < settings_count(s); k++) {
+        int steps = steps_apart(at, s->at + k * SPD_PARAMETERS);
+        if (steps < 0)
+            continue;
+        double weight = ldexp(1.0, -steps);
+        weights += weight;
+        sum += weight * (double)(right[k] > 0 ? right[k] : 0);
     }
     return sum / weights;
 }

@@ -16,11 +16,16 @@
 
 #include "classify/classifier.h"
 
+/* The values of one parameter, ascending. */
+typedef struct axis {
+    size_t count;
+    double *value;
+} axis;
+
 typedef struct settings {
     size_t maps, decisions;
-    double *map;                  /* maps x SPD_PARAMETERS, the values of the map */
-    double *decision;             /* decisions x SPD_PARAMETERS, all others */
-    size_t *map_at, *decision_at; /* the same shapes: places on the axes */
+    axis axes[SPD_PARAMETERS];
+    size_t *at; /* maps * decisions x SPD_PARAMETERS: places on the axes */
 } settings;
 
 /* s <- the settings of a method for its training samples; grid may be NULL. Freed with

@@ -2,7 +2,9 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "classify/samples.h"
 #include "engine/fault.h"
+#include "evaluate/evaluation.h"
 #include "evaluate/map.h"
 #include "evaluate/method.h"
 
@@ -19,10 +21,7 @@ void spd_classifier_free(spd_classifier *c)
 {
     if (!c)
         return;
-    if (c->trained && c->kind->release_trained)
-        c->kind->release_trained(c->trained);
-    if (c->prepared && c->kind->release_prepared)
-        c->kind->release_prepared(c->prepared);
+    classifier_release(c->kind, c->prepared, c->trained, NULL);
     map_free(&c->map);
     mem_free(c->mapped);
     mem_free(c);
@@ -31,6 +30,19 @@ void spd_classifier_free(spd_classifier *c)
 const spd_method *spd_classifier_method(const spd_classifier *c)
 {
     return &c->method;
+}
+
+const spd_model *spd_classifier_model(const spd_classifier *c)
+{
+    return c->map.model;
+}
+
+spd_model *trained_take_model(spd_classifier *c)
+{
+    spd_model *model = c->map.model;
+    if (model)
+        c->map = (map){.n = c->map.n, .m = c->map.m};
+    return model;
 }
 
 /* A third of the size, unless the user says otherwise. */
@@ -110,28 +122,29 @@ static spd_status train(spd_context *ctx, spd_classifier *c, const spd_model *mo
     return with_remark(ctx, status, &remark);
 }
 
-spd_status spd_classifier_fit(spd_context *ctx, const spd_method *method, const spd_samples *whole,
+spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const spd_samples *whole,
                               const spd_model *model, spd_classifier **out)
 {
     ctx_clear(ctx);
-    spd_status status = SPD_OK;
-    if (!method || !out)
-        return ctx_fail(ctx, SPD_EINVAL, "no method or no room for a classifier given");
-    status = method_check(ctx, method);
-    if (status == SPD_OK)
-        status = method_check_samples(ctx, method, whole);
-    if (status == SPD_OK && model && spd_method_on_vectors(method))
+    spd_method method;
+    if (!out)
+        return ctx_fail(ctx, SPD_EINVAL, "no room for a classifier given");
+    spd_status status = method_take(ctx, given, &method);
+    if (status == SPD_OK && model && spd_method_on_vectors(&method))
         status = ctx_fail(ctx, SPD_EINVAL, "%s works on vectors, which no map changes",
-                          spd_classifier_name(method->classifier));
+                          spd_classifier_name(method.classifier));
     if (status < 0)
         return status;
     spd_classifier *c = mem_zero(1, sizeof *c);
     if (!c)
         return ctx_nomem(ctx, "a classifier");
-    c->kind = classifier_of(method->classifier);
-    c->method = *method;
-    c->train = *whole;
-    status = fault_unnamed(ctx, train(ctx, c, model));
+    c->kind = classifier_of(method.classifier);
+    c->method = method;
+    status = samples_take(ctx, whole, &c->train);
+    if (status == SPD_OK)
+        status = method_check_samples(ctx, &method, &c->train);
+    if (status == SPD_OK)
+        status = fault_unnamed(ctx, train(ctx, c, model));
     c->method.fit = NULL; /* borrowed, and no longer needed */
     if (status < 0)
         spd_classifier_free(c);
@@ -145,7 +158,7 @@ spd_status spd_classifier_fit(spd_context *ctx, const spd_method *method, const 
 
 static spd_status check_queries(spd_context *ctx, const spd_classifier *c, const samples *queries)
 {
-    if (!queries || queries->p == 0)
+    if (queries->p == 0)
         return ctx_fail(ctx, SPD_EINVAL, "there are no samples to classify");
     if (c->kind->vectors) {
         if (!queries->V)
@@ -168,16 +181,18 @@ static spd_status check_queries(spd_context *ctx, const spd_classifier *c, const
 spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier *c,
                                   const spd_samples *queries, int *label)
 {
+    samples seen;
     ctx_clear(ctx);
     double *mapped = NULL;
     void *met = NULL;
     if (!c || !label)
         return ctx_fail(ctx, SPD_EINVAL, "no classifier or no room for labels given");
     spd_error remark = {0};
-    spd_status status = check_queries(ctx, c, queries);
+    spd_status status = samples_take(ctx, queries, &seen);
+    if (status == SPD_OK)
+        status = check_queries(ctx, c, &seen);
     if (status < 0)
         return status;
-    samples seen = *queries;
     if (!c->kind->vectors)
         status = map_apply(ctx, &c->map, seen.p, seen.X, &mapped);
     if (mapped) {
@@ -190,8 +205,7 @@ spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier *c,
     }
     if (status >= 0)
         status = c->kind->decide(ctx, c->prepared, c->trained, met, &c->method, label);
-    if (met && c->kind->release_met)
-        c->kind->release_met(met);
+    classifier_release(c->kind, NULL, NULL, met);
     mem_free(mapped);
     return with_remark(ctx, fault_unnamed(ctx, status), &remark);
 }

@@ -4,15 +4,22 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "classify/samples.h"
 #include "evaluate/map.h"
 #include "evaluate/method.h"
-#include "evaluate/part.h"
 #include "learn/affinity.h"
+
+/* One side of a fold. */
+typedef struct side {
+    samples *own;  /* copies */
+    samples s;     /* what the classifier sees of them: mapped */
+    size_t *index; /* s.p: which of all samples */
+} side;
 
 typedef struct trial {
     const trial_shared *shared;
     spd_method method; /* the first, with the values of the map setting */
-    part train, test;
+    side train, test;
     spd_pair *pairs;
     size_t count; /* of pairs */
     map map;
@@ -48,18 +55,18 @@ static spd_status take_graph(spd_context *ctx, trial *t)
         for (size_t j = 0; j < p; j++)
             D[i * p + j] = h->D[t->train.index[i] * all + t->train.index[j]];
     spd_status status =
-        affinity_of_distances(ctx, p, D, t->train.label, &options, &t->pairs, &t->count);
+        affinity_of_distances(ctx, p, D, t->train.own->label, &options, &t->pairs, &t->count);
     mem_free(D);
     return status;
 }
 
-/* The two parts as the classifier sees them. */
-static spd_status map_part(spd_context *ctx, const map *a, part *side, double **mapped)
+/* A side as the classifier sees it. */
+static spd_status map_side(spd_context *ctx, const map *a, side *b, double **mapped)
 {
-    spd_status status = map_apply(ctx, a, side->s.p, side->s.X, mapped);
+    spd_status status = map_apply(ctx, a, b->s.p, b->s.X, mapped);
     if (*mapped) {
-        side->s.X = *mapped;
-        side->s.n = a->m;
+        b->s.X = *mapped;
+        b->s.n = a->m;
     }
     return status;
 }
@@ -72,20 +79,41 @@ static spd_status take_map(spd_context *ctx, trial *t)
     if (status == SPD_OK)
         status = map_fit(ctx, &t->method, &t->train.s, (map_graph){t->pairs, t->count}, &t->map);
     if (status == SPD_OK)
-        status = map_part(ctx, &t->map, &t->train, &t->mapped_train);
+        status = map_side(ctx, &t->map, &t->train, &t->mapped_train);
     if (status == SPD_OK)
-        status = map_part(ctx, &t->map, &t->test, &t->mapped_test);
+        status = map_side(ctx, &t->map, &t->test, &t->mapped_test);
     return status;
 }
 
-/* The two parts, mapped. */
-static spd_status take_parts(spd_context *ctx, trial *t, size_t fold)
+/* a <- the samples of the fold (inside), or all others: of matrices and vectors what the method
+ * reads. */
+static spd_status take_side(spd_context *ctx, const trial *t, size_t fold, int inside, side *a)
 {
     const trial_shared *h = t->shared;
-    int vectors = spd_method_on_vectors(&t->method);
-    spd_status status = part_take(ctx, h->train, h->fold, fold, 0, vectors, &t->train);
+    samples all = *h->train;
+    size_t count = 0;
+    if (spd_method_on_vectors(&t->method))
+        all.X = NULL;
+    else
+        all.V = NULL;
+    a->index = mem_alloc(all.p, sizeof *a->index);
+    if (!a->index)
+        return ctx_nomem(ctx, "a part of the samples");
+    for (size_t i = 0; i < all.p; i++)
+        if ((h->fold[i] == fold) == inside)
+            a->index[count++] = i;
+    spd_status status = spd_samples_subset(ctx, &all, count, a->index, &a->own);
     if (status == SPD_OK)
-        status = part_take(ctx, h->train, h->fold, fold, 1, vectors, &t->test);
+        a->s = *a->own;
+    return status;
+}
+
+/* The two sides, mapped. */
+static spd_status take_sides(spd_context *ctx, trial *t, size_t fold)
+{
+    spd_status status = take_side(ctx, t, fold, 0, &t->train);
+    if (status == SPD_OK)
+        status = take_side(ctx, t, fold, 1, &t->test);
     t->test.s.label = NULL; /* queries have none */
     if (status == SPD_OK) {
         t->label = mem_alloc(t->test.s.p, sizeof *t->label);
@@ -101,8 +129,10 @@ static void release(trial *t)
     mem_free(t->mapped_train);
     mem_free(t->mapped_test);
     mem_free(t->label);
-    part_free(&t->train);
-    part_free(&t->test);
+    spd_samples_free(t->train.own);
+    spd_samples_free(t->test.own);
+    mem_free(t->train.index);
+    mem_free(t->test.index);
 }
 
 /* ---- one method -------------------------------------------------------------------------------
@@ -124,10 +154,9 @@ static spd_status decide(spd_context *ctx, trial *t, const contender *c, size_t 
     if (status >= 0) {
         *right = 0;
         for (size_t i = 0; i < t->test.s.p; i++)
-            *right += t->label[i] == t->test.label[i];
+            *right += t->label[i] == t->test.own->label[i];
     }
-    if (trained && c->kind->release_trained)
-        c->kind->release_trained(trained);
+    classifier_release(c->kind, NULL, trained, NULL);
     return status;
 }
 
@@ -157,10 +186,7 @@ static spd_status contend(spd_context *ctx, trial *t, size_t which, size_t map_s
         status = c.kind->meet(ctx, c.prepared, &t->test.s, &c.met);
     if (status >= 0)
         status = decide_all(ctx, t, &c, map_setting, right);
-    if (c.met && c.kind->release_met)
-        c.kind->release_met(c.met);
-    if (c.prepared && c.kind->release_prepared)
-        c.kind->release_prepared(c.prepared);
+    classifier_release(c.kind, c.prepared, NULL, c.met);
     return status;
 }
 
@@ -177,7 +203,7 @@ spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, 
         for (size_t d = 0; d < shared->settings[k].decisions; d++)
             right[k][d] = -1;
     settings_use(&shared->settings[0], map_setting * shared->settings[0].decisions, &t.method);
-    status = take_parts(ctx, &t, fold);
+    status = take_sides(ctx, &t, fold);
     for (size_t k = 0; k < shared->methods && status >= 0; k++) {
         spd_status one = contend(ctx, &t, k, map_setting, right[k]);
         if (one < 0 && first.status == SPD_OK) {

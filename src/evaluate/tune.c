@@ -8,10 +8,12 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sized.h"
+#include "classify/samples.h"
 #include "engine/fault.h"
 #include "evaluate/method.h"
 #include "evaluate/trials.h"
-#include "learn/folds.h"
+#include "evaluate/folds.h"
 
 #define MATRIX_UP_TO 3000 /* samples: beyond, every fit searches its neighbours itself */
 
@@ -214,67 +216,79 @@ static void release(tuner *t)
 /* ---- the public functions ---------------------------------------------------------------------
  */
 
-static int same_number(double a, double b)
+static spd_status check_tuning(spd_context *ctx, const spd_tuning *given, spd_tuning *mine)
 {
-    return isnan(a) ? isnan(b) : !(a < b || a > b) && !isnan(b);
+    *mine = (spd_tuning){.size = sizeof *mine};
+    spd_status status = sized_take(ctx, "spd_tuning", sizeof *mine, mine, given);
+    if (status == SPD_OK && mine->folds < 2)
+        status =
+            ctx_fail(ctx, SPD_EINVAL, "%d folds; cross-validation needs at least 2", mine->folds);
+    return status;
 }
 
-static int same_map(const spd_method *a, const spd_method *b)
-{
-    int same = a->map == b->map && a->metric == b->metric && a->fit == b->fit &&
-               spd_method_on_vectors(a) == spd_method_on_vectors(b);
-    for (unsigned i = SPD_PARAM_M; i <= SPD_PARAM_NU_B; i++)
-        same &= same_number(a->value[i], b->value[i]);
-    return same;
-}
-
-static spd_status check_methods(spd_context *ctx, size_t count, const spd_method *method,
-                                const samples *train, const spd_tuning *tuning)
+/* mine (count) <- the caller's methods, when they and the samples go together. */
+static spd_status take_methods(spd_context *ctx, size_t count, spd_method *const *method,
+                               const samples *train, spd_method *mine)
 {
     spd_status status = SPD_OK;
-    if (!method || !tuning || count == 0)
-        return ctx_fail(ctx, SPD_EINVAL, "no method or no tuning given");
-    if (tuning->folds < 2)
-        return ctx_fail(ctx, SPD_EINVAL, "%d folds; cross-validation needs at least 2",
-                        tuning->folds);
     for (size_t k = 0; k < count && status == SPD_OK; k++) {
-        status = method_check(ctx, &method[k]);
+        status = method_take(ctx, method[k], &mine[k]);
         if (status == SPD_OK)
-            status = method_check_samples(ctx, &method[k], train);
-        if (status == SPD_OK && !same_map(&method[0], &method[k]))
+            status = method_check_samples(ctx, &mine[k], train);
+        if (status == SPD_OK && !method_same_map(&mine[0], &mine[k]))
             status = ctx_fail(ctx, SPD_EINVAL,
                               "methods that are tuned together need one map, metric and fit");
     }
     return status;
 }
 
-spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *method,
-                             const spd_samples *train, const spd_tuning *tuning, spd_tuned *tuned)
+static void give_back(size_t count, const spd_method *chosen, const spd_tuned *found,
+                      spd_method *const *method, spd_tuned *const *tuned)
+{
+    for (size_t k = 0; k < count; k++) {
+        sized_give(sizeof *chosen, &chosen[k], method[k]);
+        if (tuned)
+            sized_give(sizeof *found, &found[k], tuned[k]);
+    }
+}
+
+spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *method,
+                             const spd_samples *given, const spd_tuning *asked,
+                             spd_tuned *const *tuned)
 {
     ctx_clear(ctx);
     double began = clock_seconds();
-    spd_status status = check_methods(ctx, count, method, train, tuning);
+    samples train;
+    spd_tuning tuning;
+    if (!method || !asked || count == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "no method or no tuning given");
+    spd_status status = check_tuning(ctx, asked, &tuning);
+    if (status == SPD_OK)
+        status = samples_take(ctx, given, &train);
+    for (size_t k = 0; tuned && k < count && status == SPD_OK; k++)
+        status = sized_check(ctx, "spd_tuned", tuned[k]);
     if (status < 0)
         return status;
-    tuner t = {.ctx = ctx, .folds = (size_t)tuning->folds};
-    spd_method *whole = mem_alloc(count, sizeof *whole);
+    tuner t = {.ctx = ctx, .folds = (size_t)tuning.folds};
+    spd_method *whole = mem_alloc(count, sizeof *whole), *chosen = mem_alloc(count, sizeof *chosen);
     spd_tuned *found = mem_alloc(count, sizeof *found);
     t.settings = mem_zero(count, sizeof *t.settings);
     t.right = mem_zero(count, sizeof *t.right);
-    t.shared = (trial_shared){count, whole, t.settings, train, NULL, NULL};
-    if (!whole || !found || !t.settings || !t.right) {
-        status = ctx_nomem(ctx, "cross-validation");
-        goto done;
+    t.shared = (trial_shared){count, whole, t.settings, &train, NULL, NULL};
+    status = whole && chosen && found && t.settings && t.right
+                 ? take_methods(ctx, count, method, &train, whole)
+                 : ctx_nomem(ctx, "cross-validation");
+    if (status == SPD_OK) {
+        memcpy(chosen, whole, count * sizeof *whole);
+        status = fault_unnamed(ctx, tune_all(&t, &tuning, chosen, found));
     }
-    memcpy(whole, method, count * sizeof *whole);
-    status = fault_unnamed(ctx, tune_all(&t, tuning, method, found));
     for (size_t k = 0; k < count && status == SPD_OK; k++)
         found[k].seconds = (clock_seconds() - began) / (double)count;
-    if (status == SPD_OK && tuned)
-        memcpy(tuned, found, count * sizeof *found);
-done:
+    if (status == SPD_OK)
+        give_back(count, chosen, found, method, tuned);
     release(&t);
     mem_free(whole);
+    mem_free(chosen);
     mem_free(found);
     return status;
 }
@@ -282,5 +296,5 @@ done:
 spd_status spd_tune(spd_context *ctx, spd_method *method, const spd_samples *train,
                     const spd_tuning *tuning, spd_tuned *tuned)
 {
-    return spd_tune_together(ctx, 1, method, train, tuning, tuned);
+    return spd_tune_together(ctx, 1, &method, train, tuning, tuned ? &tuned : NULL);
 }

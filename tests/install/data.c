@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     spd_context *ctx = spd_context_new();
     if (argc != 2)
         return 2;
-    spd_synth_defaults(SPD_SYNTH_SPD, &options);
+    spd_synth_defaults(SPD_SYNTH_SPD, &options, sizeof options);
     options.n = 16;
     options.samples = 3;
     spd_status status = spd_synth_data(ctx, &options, NULL, &made);

@@ -21,6 +21,13 @@ STRUCTURES = {
     "spd_model": _library.Model,
     "spd_method": _library.Method,
     "spd_samples": _library.Samples,
+    "spd_grid": _library.Grid,
+    "spd_evaluate_options": _library.EvaluateOptions,
+    "spd_round": _library.Round,
+    "spd_outcome": _library.Outcome,
+    "spd_method_result": _library.MethodResult,
+    "spd_remark": _library.Remark,
+    "spd_evaluation": _library.Evaluation,
     "spd_covariance_options": _library.CovarianceOptions,
 }
 

@@ -294,8 +294,13 @@ static void golden_predictions(void)
     }
     for (size_t i = 0; i < GOLDEN_Q; i++)
         unfold(8, golden_Xq + i * 36, Xq + i * 64);
-    spd_samples train = {.p = GOLDEN_P, .n = 8, .X = X, .classes = GOLDEN_CLASSES, .label = y};
-    spd_samples queries = {.p = GOLDEN_Q, .n = 8, .X = Xq};
+    spd_samples train = {.size = sizeof(spd_samples),
+                         .p = GOLDEN_P,
+                         .n = 8,
+                         .X = X,
+                         .classes = GOLDEN_CLASSES,
+                         .label = y};
+    spd_samples queries = {.size = sizeof(spd_samples), .p = GOLDEN_Q, .n = 8, .X = Xq};
     spd_method method = steps_method(&classifier_cdl, SPD_LOG_EUCLIDEAN, &train);
     CHECK(method.value[SPD_PARAM_COMPONENTS] == 2.0, "%g", method.value[SPD_PARAM_COMPONENTS]);
     CHECK(steps_run(NULL, &classifier_cdl, &method, &train, &queries, label) == SPD_OK, " ");

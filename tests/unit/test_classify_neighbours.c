@@ -181,8 +181,9 @@ static void ties(void)
     double X[COUNT * 4] = {0}, x[4] = {4.0, 0.0, 0.0, 4.0};
     for (size_t i = 0; i < COUNT; i++)
         X[i * 4] = X[i * 4 + 3] = scale[i];
-    spd_samples train = {.p = COUNT, .n = 2, .X = X, .classes = 3, .label = classes};
-    spd_samples query = {.p = 1, .n = 2, .X = x};
+    spd_samples train = {
+        .size = sizeof(spd_samples), .p = COUNT, .n = 2, .X = X, .classes = 3, .label = classes};
+    spd_samples query = {.size = sizeof(spd_samples), .p = 1, .n = 2, .X = x};
     /* by distance: 0 (class 2), 1 (class 1), 3 (class 1), 2 (class 0), 4 (class 2) */
     const int expected[COUNT + 1] = {-1, 2, 2, 1, 1, 2};
     int label = -1;

@@ -38,8 +38,10 @@ static void golden(void)
     }
     for (size_t i = 0; i < GOLDEN_Q; i++)
         dense_unpack(8, golden_Xq + i * 36, Xq + i * 64);
-    spd_samples train = {.p = GOLDEN_P, .n = 8, .X = X, .classes = 3, .label = y};
-    spd_samples queries = {.p = GOLDEN_Q, .n = 8, .X = Xq, .classes = 3};
+    spd_samples train = {
+        .size = sizeof(spd_samples), .p = GOLDEN_P, .n = 8, .X = X, .classes = 3, .label = y};
+    spd_samples queries = {
+        .size = sizeof(spd_samples), .p = GOLDEN_Q, .n = 8, .X = Xq, .classes = 3};
     for (int b = 0; b < 2; b++) {
         spd_method method = rsr_method(b ? 3.5 : 0.5, NAN, 1e-3);
         CHECK(steps_run(NULL, &classifier_rsr, &method, &train, &queries, label) == SPD_OK, "beta");
@@ -291,7 +293,8 @@ static void samples_twice(void)
     memcpy(X + each, train.X, each * sizeof *X);
     for (size_t i = 0; i < 2 * P; i++)
         y[i] = train.label[i % P];
-    spd_samples both = {.p = 2 * P, .n = N, .X = X, .classes = C, .label = y};
+    spd_samples both = {
+        .size = sizeof(spd_samples), .p = 2 * P, .n = N, .X = X, .classes = C, .label = y};
     spd_method method = rsr_method(0.5, NAN, 1e-2);
     CHECK(steps_run(NULL, &classifier_rsr, &method, &train.samples, &test.samples, once) ==
                   SPD_OK &&
@@ -349,7 +352,8 @@ static void order_and_threads(void)
         memcpy(X + i * n2, train.X + i * 7 % P * n2, n2 * sizeof *X);
         y[i] = train.label[i * 7 % P];
     }
-    spd_samples turned = {.p = P, .n = N, .X = X, .classes = C, .label = y};
+    spd_samples turned = {
+        .size = sizeof(spd_samples), .p = P, .n = N, .X = X, .classes = C, .label = y};
     spd_method method = rsr_method(NAN, 1.0, 1e-2);
     spd_context *ctx = spd_context_new();
     spd_context_set_threads(ctx, 1);

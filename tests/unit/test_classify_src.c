@@ -52,8 +52,13 @@ static picture_set pictures(uint64_t seed, size_t height, size_t width, size_t p
             image[e] += 0.02 * own * rng_normal(&r);
     }
     free(common);
-    s.samples = (spd_samples){
-        .p = p, .height = height, .width = width, .V = s.V, .classes = C, .label = s.label};
+    s.samples = (spd_samples){.size = sizeof(spd_samples),
+                              .p = p,
+                              .height = height,
+                              .width = width,
+                              .V = s.V,
+                              .classes = C,
+                              .label = s.label};
     return s;
 }
 

@@ -30,13 +30,14 @@ static set make_set(uint64_t seed, int kinds)
         L[N + 1] -= 0.8 * (s.label[i] == 1);
         spd_apply(NULL, SPD_EXP, 0.0, N, 1, L, s.X + i * N * N);
     }
-    s.samples = (spd_samples){.p = P, .n = N, .X = s.X, .classes = (size_t)kinds};
+    s.samples = (spd_samples){
+        .size = sizeof(spd_samples), .p = P, .n = N, .X = s.X, .classes = (size_t)kinds};
     return s;
 }
 
 static spd_method method_of(const char *name, double m)
 {
-    spd_method method;
+    spd_method method = SPD_INIT(spd_method);
     CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
     method.value[SPD_PARAM_M] = m;
     return method;

@@ -6,7 +6,7 @@
 
 static spd_method parsed(const char *name)
 {
-    spd_method method = {0};
+    spd_method method = SPD_INIT(spd_method);
     CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
     return method;
 }
@@ -62,10 +62,11 @@ static void names_go_round(void)
         for (unsigned m = 0; m < SPD_METRICS; m++)
             for (unsigned a = 0; a < SPD_MAPS; a++) {
                 char name[SPD_METHOD_NAME];
-                spd_method method = {.classifier = (spd_classifier_kind)c,
+                spd_method method = {.size = sizeof(spd_method),
+                                     .classifier = (spd_classifier_kind)c,
                                      .metric = (spd_metric)m,
                                      .map = (spd_map)a};
-                spd_method back = {0};
+                spd_method back = SPD_INIT(spd_method);
                 spd_method_name(&method, name);
                 if (spd_method_parse(NULL, name, &back) != SPD_OK)
                     continue;
@@ -80,7 +81,7 @@ static void names_go_round(void)
 static void refuse(const char *name, const char *word)
 {
     spd_context *ctx = spd_context_new();
-    spd_method method = {.classifier = SPD_MDM};
+    spd_method method = {.size = sizeof(spd_method), .classifier = SPD_MDM};
     CHECK(spd_method_parse(ctx, name, &method) == SPD_EINVAL, "%s", name);
     CHECK(strstr(spd_context_error(ctx)->message, word), "%s: %s", name,
           spd_context_error(ctx)->message);
@@ -108,9 +109,13 @@ static void single_names(void)
     spd_parameter parameter;
     for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
         const char *name = spd_parameter_name((spd_parameter)i);
-        CHECK(spd_parameter_parse(name, &parameter) == SPD_OK && parameter == i, "%s", name);
+        CHECK(spd_parameter_parse(NULL, name, &parameter) == SPD_OK && parameter == i, "%s", name);
     }
-    CHECK(spd_parameter_parse("nub", &parameter) == SPD_EINVAL, "nub");
+    spd_context *ctx = spd_context_new();
+    CHECK(spd_parameter_parse(ctx, "nub", &parameter) == SPD_EINVAL, "nub");
+    CHECK(strstr(spd_context_error(ctx)->message, "no parameter 'nub'; there are m, nu-w, nu-b"),
+          "%s", spd_context_error(ctx)->message);
+    spd_context_free(ctx);
     CHECK(!spd_parameter_name(SPD_PARAMETERS) && !spd_map_name(SPD_MAPS), "past the end");
     CHECK(!spd_classifier_name(SPD_CLASSIFIERS), "past the end");
 }

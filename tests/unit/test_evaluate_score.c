@@ -2,13 +2,13 @@
 #include "random_spd.h"
 #include "test.h"
 
-#include "learn/folds.h"
+#include "evaluate/folds.h"
 
 static void scores(void)
 {
     const int truth[] = {0, 0, 0, 0, 1, 1, 3, 3}, said[] = {0, 0, 1, 0, 1, 2, 3, 3};
     int64_t table[16];
-    spd_score score = {0};
+    spd_score score = SPD_INIT(spd_score);
     CHECK(spd_score_predictions(NULL, 8, 4, truth, said, &score, table) == SPD_OK, " ");
     CHECK(score.total == 8 && score.correct == 6, "%zu of %zu", score.correct, score.total);
     CHECK_CLOSE(score.accuracy, 0.75, 0.0, " ");
@@ -40,7 +40,7 @@ static void mcnemar(void)
     int truth[200] = {0}, first[200], second[200];
     for (size_t b = 0; b < 30; b += 3)
         for (size_t c = 0; c < 30; c += 2) {
-            spd_mcnemar_result result = {0};
+            spd_mcnemar_result result = SPD_INIT(spd_mcnemar_result);
             for (size_t i = 0; i < 200; i++) {
                 first[i] = i < 10 || (i >= 100 && i < 100 + c) ? 1 : 0;
                 second[i] = i < 10 || (i >= 50 && i < 50 + b) ? 2 : 0;
@@ -49,7 +49,7 @@ static void mcnemar(void)
             CHECK(result.only_first == b && result.only_second == c, "%zu %zu", b, c);
             CHECK_CLOSE(result.p_value, twin_mcnemar(b, c), 1e-12, "%zu %zu", b, c);
         }
-    spd_mcnemar_result result = {0};
+    spd_mcnemar_result result = SPD_INIT(spd_mcnemar_result);
     CHECK(spd_mcnemar(NULL, 200, truth, truth, truth, &result) == SPD_OK, " ");
     CHECK_CLOSE(result.p_value, 1.0, 0.0, "no difference");
 }

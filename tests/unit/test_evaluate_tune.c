@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "evaluate/settings.h"
 #include "learn/affinity.h"
-#include "learn/folds.h"
+#include "evaluate/folds.h"
 
 #define N 6
 #define P 45
@@ -31,13 +31,13 @@ static set make_set(uint64_t seed)
         L[N + 1] -= 0.8 * (s.label[i] == 1);
         spd_apply(NULL, SPD_EXP, 0.0, N, 1, L, s.X + i * N * N);
     }
-    s.samples = (spd_samples){.p = P, .n = N, .X = s.X, .classes = 3};
+    s.samples = (spd_samples){.size = sizeof(spd_samples), .p = P, .n = N, .X = s.X, .classes = 3};
     return s;
 }
 
 static spd_method method_of(const char *name)
 {
-    spd_method method;
+    spd_method method = SPD_INIT(spd_method);
     CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
     return method;
 }
@@ -55,7 +55,7 @@ static settings settings_of(const char *name, const spd_samples *train, const sp
 
 static void default_grids(void)
 {
-    spd_samples train = {.p = 40, .n = 93, .classes = 3};
+    spd_samples train = {.size = sizeof(spd_samples), .p = 40, .n = 93, .classes = 3};
     const double expected[] = {12, 23, 35, 47, 70};
     settings s = settings_of("nn-stein-ml", &train, NULL);
     CHECK(s.maps == 26 && s.decisions == 1, "%zu x %zu", s.maps, s.decisions);
@@ -78,7 +78,7 @@ static void default_grids(void)
 
 static void own_grids(void)
 {
-    spd_samples train = {.p = 40, .n = 8, .classes = 3};
+    spd_samples train = {.size = sizeof(spd_samples), .p = 40, .n = 8, .classes = 3};
     const double m[] = {6, 2, 6, 8}, nu_b[] = {4, 1}, k[] = {3, 1, 5};
     spd_grid grid = {0};
     grid.count[SPD_PARAM_M] = 4;
@@ -108,7 +108,7 @@ static void own_grids(void)
 /* The plateau beats the peak of the same height; the identity has neighbours too. */
 static void choice(void)
 {
-    spd_samples train = {.p = 40, .n = 16, .classes = 3};
+    spd_samples train = {.size = sizeof(spd_samples), .p = 40, .n = 16, .classes = 3};
     settings s = settings_of("nn-stein-csp", &train, NULL); /* m 2 4 6 8 12 16 */
     const int64_t peak[6] = {10, 3, 9, 10, 9, 2}, plain[6] = {1, 2, 3, 4, 5, 6};
     const int64_t flat[6] = {7, 7, 7, 7, 7, 7}, failed[6] = {-1, -1, 5, -1, 5, -1};
@@ -165,8 +165,8 @@ static void against_the_twin(void)
     size_t fold[P];
     classes c;
     spd_grid grid = {0};
-    spd_tuning tuning = {.folds = 3, .seed = 5, .grid = &grid};
-    spd_tuned tuned = {0};
+    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 3, .seed = 5, .grid = &grid};
+    spd_tuned tuned = SPD_INIT(spd_tuned);
     spd_method method = method_of("nn-stein-ml");
     s.samples.label = s.label;
     grid.count[SPD_PARAM_M] = 4;
@@ -205,10 +205,10 @@ static void whatever_the_threads(void)
     int group[P];
     for (size_t i = 0; i < P; i++)
         group[i] = (int)(i / 9);
-    spd_tuning tuning = {.folds = 4, .seed = 2, .group = group};
+    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 4, .seed = 2, .group = group};
     for (size_t k = 0; k < 3; k++) {
         spd_method first = method_of(names[k]), second = first;
-        spd_tuned a = {0}, b = {0};
+        spd_tuned a = SPD_INIT(spd_tuned), b = SPD_INIT(spd_tuned);
         spd_context *ctx = spd_context_new();
         spd_context_set_threads(ctx, 1);
         CHECK(spd_tune(ctx, &first, &s.samples, &tuning, &a) == SPD_OK, "%s: %s", names[k],
@@ -251,17 +251,20 @@ static void together_as_alone(void)
     const char *names[] = {"nn-stein-ml", "rsr-ml", "knn-stein-ml"};
     const double m[] = {2, 4}, nu_b[] = {1, 3};
     set s = make_set(18);
-    spd_method all[3], alone;
-    spd_tuned tuned[3], one;
+    spd_method all[3], alone, *const all_at[3] = {&all[0], &all[1], &all[2]};
+    spd_tuned tuned[3], one = SPD_INIT(spd_tuned);
+    spd_tuned *const tuned_at[3] = {&tuned[0], &tuned[1], &tuned[2]};
     spd_grid grid = {0};
-    spd_tuning tuning = {.folds = 3, .seed = 4, .grid = &grid};
+    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 3, .seed = 4, .grid = &grid};
     s.samples.label = s.label;
     grid.count[SPD_PARAM_M] = grid.count[SPD_PARAM_NU_B] = 2;
     grid.value[SPD_PARAM_M] = m;
     grid.value[SPD_PARAM_NU_B] = nu_b;
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < 3; k++) {
         all[k] = method_of(names[k]);
-    CHECK(spd_tune_together(NULL, 3, all, &s.samples, &tuning, tuned) == SPD_OK, " ");
+        tuned[k] = (spd_tuned)SPD_INIT(spd_tuned);
+    }
+    CHECK(spd_tune_together(NULL, 3, all_at, &s.samples, &tuning, tuned_at) == SPD_OK, " ");
     for (size_t k = 0; k < 3; k++) {
         alone = method_of(names[k]);
         CHECK(spd_tune(NULL, &alone, &s.samples, &tuning, &one) == SPD_OK, "%s", names[k]);
@@ -270,7 +273,27 @@ static void together_as_alone(void)
               names[k]);
     }
     all[1] = method_of("nn-airm-ml");
-    CHECK(spd_tune_together(NULL, 3, all, &s.samples, &tuning, tuned) == SPD_EINVAL, "two metrics");
+    CHECK(spd_tune_together(NULL, 3, all_at, &s.samples, &tuning, tuned_at) == SPD_EINVAL,
+          "two metrics");
+    free(s.X);
+}
+
+/* More neighbours than there are give the same graph, hence the same accuracy. */
+static void ties_go_to_the_smaller_nu_b(void)
+{
+    const double m[] = {2}, nu_b[] = {500, 300, 400};
+    set s = make_set(21);
+    spd_grid grid = {0};
+    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 3, .seed = 4, .grid = &grid};
+    spd_tuned tuned = SPD_INIT(spd_tuned);
+    spd_method method = method_of("nn-stein-ml");
+    s.samples.label = s.label;
+    grid.count[SPD_PARAM_M] = 1;
+    grid.value[SPD_PARAM_M] = m;
+    grid.count[SPD_PARAM_NU_B] = 3;
+    grid.value[SPD_PARAM_NU_B] = nu_b;
+    CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
+    CHECK_CLOSE(method.value[SPD_PARAM_NU_B], 300.0, 0.0, "of %zu", tuned.settings);
     free(s.X);
 }
 
@@ -279,8 +302,8 @@ static void fewer_folds(void)
     set s = make_set(14);
     s.samples.label = s.label;
     s.samples.p = 9; /* three of each class */
-    spd_tuning tuning = {.folds = 5, .seed = 1};
-    spd_tuned tuned = {0};
+    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 5, .seed = 1};
+    spd_tuned tuned = SPD_INIT(spd_tuned);
     spd_method method = method_of("knn-airm");
     CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
     CHECK(tuned.folds == 3, "%d folds", tuned.folds);
@@ -297,7 +320,7 @@ static void refuse(const char *name, const spd_samples *train, const spd_tuning 
 {
     spd_context *ctx = spd_context_new();
     spd_method method = method_of(name), before = method;
-    spd_tuned tuned = {.folds = -7};
+    spd_tuned tuned = {.size = sizeof(spd_tuned), .folds = -7};
     CHECK(spd_tune(ctx, &method, train, tuning, &tuned) < 0, "%s", word);
     CHECK(strstr(spd_context_error(ctx)->message, word), "%s: %s", word,
           spd_context_error(ctx)->message);
@@ -309,7 +332,7 @@ static void bad_input(void)
 {
     set s = make_set(15);
     int one[P] = {0}, by_class[P];
-    spd_tuning tuning = {.folds = 1};
+    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 1};
     s.samples.label = s.label;
     refuse("knn-airm", &s.samples, &tuning, "at least 2");
     tuning.folds = 3;
@@ -358,7 +381,7 @@ static void cancelled(void)
     for (size_t i = 0; i < 64; i++)
         nu_b[i] = 1.0 + (double)i;
     s.samples.label = s.label;
-    spd_tuning tuning = {.folds = 5, .seed = 1, .grid = &grid};
+    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 5, .seed = 1, .grid = &grid};
     for (int threads = 1; threads <= 4; threads += 3) {
         int calls = 0;
         spd_context *ctx = spd_context_new();
@@ -395,16 +418,17 @@ static void allocation_sweep(void)
     grid.value[SPD_PARAM_M] = m;
     grid.count[SPD_PARAM_NU_B] = 2;
     grid.value[SPD_PARAM_NU_B] = nu_b;
-    spd_tuning tuning = {.folds = 2, .seed = 1, .grid = &grid};
+    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 2, .seed = 1, .grid = &grid};
     for (size_t k = 0; k < 2; k++) {
         long before = mem_live(), step = 1;
         tuning.group = k ? group : NULL;
         for (spd_status status = SPD_ENOMEM; status == SPD_ENOMEM && step < 5000; step++) {
             spd_context *ctx = spd_context_new();
             spd_method method[2] = {method_of(names[k]), method_of(names[k])}, same = method[0];
+            spd_method *const method_at[2] = {&method[0], &method[1]};
             spd_context_set_threads(ctx, 1);
             mem_fail_at(step);
-            status = spd_tune_together(ctx, 2, method, &s.samples, &tuning, NULL);
+            status = spd_tune_together(ctx, 2, method_at, &s.samples, &tuning, NULL);
             mem_fail_at(0);
             CHECK(status >= 0 || status == SPD_ENOMEM, "%s step %ld: %d", names[k], step, status);
             CHECK(status >= 0 || memcmp(&method[1], &same, sizeof same) == 0, "touched");
@@ -425,6 +449,7 @@ int main(void)
     RUN(whatever_the_threads);
     RUN(graph_of_distances);
     RUN(together_as_alone);
+    RUN(ties_go_to_the_smaller_nu_b);
     RUN(fewer_folds);
     RUN(bad_input);
     RUN(cancelled);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/evaluate/columns.h"
 #include "cli/evaluate/recognition.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
@@ -23,15 +24,6 @@ const char *classify_endings(size_t i)
 {
     static const char *const endings[] = {".npz", ".mat", ".csv"};
     return i < sizeof endings / sizeof *endings ? endings[i] : NULL;
-}
-
-/* The names of the sources, or NULL. */
-static const spd_array *names_of(const spd_data *data)
-{
-    for (size_t i = 0; i < data->columns; i++)
-        if (data->column[i]->name && strcmp(data->column[i]->name, "name") == 0)
-            return data->column[i];
-    return NULL;
 }
 
 /* ---- arrays -----------------------------------------------------------------------------------
@@ -103,7 +95,7 @@ static int write_table(session *s, predictions *p)
 
 int classify_write(session *s, const spd_data *train, const spd_data *test, const int *predicted)
 {
-    predictions p = {train, test, names_of(test), predicted};
+    predictions p = {train, test, column_named(test, "name"), predicted};
     if (!session_output(s))
         return CLI_GOOD;
     return session_output_is(s, ".csv") ? write_table(s, &p) : write_arrays(s, &p);

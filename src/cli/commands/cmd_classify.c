@@ -131,15 +131,16 @@ static void compare_descriptions(session *s, const spd_data *train, const spd_da
 static int load(session *s, classifying *c)
 {
     int vectors = spd_method_on_vectors(&c->method);
-    int code = recognition_load(s, arguments_text(s->args, "train"), !vectors, vectors, &c->train);
+    int code = recognition_load(s, arguments_text(s->args, "train"),
+                                arguments_text(s->args, "labels"), !vectors, vectors, &c->train);
     if (!code)
         code = check_training(c->train.data);
     if (!code)
         code = load_model(s, c);
     if (!code)
-        code = recognition_load_labels(s, arguments_text(s->args, "test"),
-                                       arguments_text(s->args, "test-labels"), !vectors, vectors,
-                                       &c->test);
+        code =
+            recognition_load(s, arguments_text(s->args, "test"),
+                             arguments_text(s->args, "test-labels"), !vectors, vectors, &c->test);
     if (!code && !vectors)
         code = session_same_size(c->train.data, c->test.data);
     if (!code)
@@ -244,7 +245,7 @@ static void show_all(session *s, const classifying *c)
     char name[SPD_METHOD_NAME], values[400];
     sheet r;
     spd_method_name(&c->method, name);
-    recognition_text(&c->method, values, sizeof values);
+    recognition_text(&c->method, c->method.value, values, sizeof values);
     sheet_open(&r, arguments_flag(s->args, "json"));
     sheet_text(&r, "method", "method", name);
     sheet_text(&r, "train", NULL, c->train.data->source);
@@ -254,7 +255,7 @@ static void show_all(session *s, const classifying *c)
     sheet_line(&r, "test", "%s: %zu samples", c->test.data->source, c->test.data->p);
     if (model)
         sheet_text(&r, "model", "model", model);
-    sheet_json(&r, "parameters", recognition_json(&c->method));
+    sheet_json(&r, "parameters", recognition_json(&c->method, c->method.value));
     if (values[0])
         sheet_line(&r, "parameters", "%s", values);
     show_score(&r, c);
@@ -269,7 +270,7 @@ static void show_all(session *s, const classifying *c)
 
 static int run(session *s)
 {
-    classifying c = {0};
+    classifying c = {.score = SPD_INIT(spd_score)};
     int code = take_method(s, &c);
     if (!code)
         code = session_check_output(s);
@@ -296,36 +297,18 @@ static int run(session *s)
  */
 
 static const option options[] = {
-    {.name = "train",
-     .argument = "FILE",
-     .type = OPTION_FILE,
-     .required = 1,
-     .help = "Data set with labels to learn from"},
-    {.name = "test",
-     .argument = "FILE",
-     .type = OPTION_FILE,
-     .required = 1,
+    {"train", 0, OPTION_FILE, "FILE", .required = 1, .help = "Data set with labels to learn from"},
+    {"test", 0, OPTION_FILE, "FILE", .required = 1,
      .help = "Data set to classify; where it has labels, the predictions are judged by them"},
-    {.name = "test-labels",
-     .argument = "FILE",
-     .type = OPTION_FILE,
+    {"test-labels", 0, OPTION_FILE, "FILE",
      .help = "File with the labels of the test set; --labels is for the training set"},
-    {.name = "method",
-     .argument = "NAME",
-     .type = OPTION_TEXT,
-     .required = 1,
+    {"method", 0, OPTION_TEXT, "NAME", .required = 1,
      .help = "nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
              "riemannian-laplacian, ksvm, ts-lda, src or gsrc; joined names say the metric and a "
              "map that is learned from the training set: nn-stein-ml, pca-nn-airm, mdm-airm-csp"},
-    {.name = "metric",
-     .argument = "NAME",
-     .type = OPTION_CHOICE,
-     .choice = option_metrics,
-     .alias = option_metric_alias,
+    {"metric", 0, OPTION_CHOICE, "NAME", .choice = option_metrics, .alias = option_metric_alias,
      .help = "Metric, where the method's name leaves it open; otherwise the method's usual one"},
-    {.name = "model",
-     .argument = "FILE",
-     .type = OPTION_FILE,
+    {"model", 0, OPTION_FILE, "FILE",
      .help = "A map that 'spdml fit' has learned, for both sets (.spdml)"},
     OPTION_VECTORS,
     {OPTION_OUTPUT(classify_endings,

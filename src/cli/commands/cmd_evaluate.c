@@ -24,19 +24,22 @@ static void take_fit_options(session *s, spd_fit_options *o)
 static int take_method(session *s, evaluation *e, const char *name)
 {
     spd_method *method = &e->method[e->methods];
+    char joined[SPD_METHOD_NAME], other[SPD_METHOD_NAME];
     int code = recognition_parse(s, name, method);
     if (!code)
         code = recognition_values(s, method, 0);
     if (code)
         return code;
     method->fit = &e->fit;
-    spd_method_name(method, e->name[e->methods]);
-    for (size_t m = 0; m < e->methods; m++)
-        if (strcmp(e->name[m], e->name[e->methods]) == 0) {
-            cli_error("--methods names %s twice", e->name[m]);
+    spd_method_name(method, joined);
+    for (size_t m = 0; m < e->methods; m++) {
+        spd_method_name(&e->method[m], other);
+        if (strcmp(other, joined) == 0) {
+            cli_error("--methods names %s twice", other);
             return CLI_MISUSED;
         }
-    e->methods++;
+    }
+    e->method_at[e->methods++] = method;
     return CLI_GOOD;
 }
 
@@ -44,11 +47,10 @@ static int take_methods(session *s, evaluation *e)
 {
     const char *given = arguments_text(s->args, "methods");
     size_t length = strlen(given);
-    char *list = cli_alloc(length + 1, 1, "methods");
+    char *list = cli_text(given, length);
     int code = CLI_GOOD;
-    memcpy(list, given, length);
     e->method = cli_alloc(length + 1, sizeof *e->method, "methods");
-    e->name = cli_alloc(length + 1, sizeof *e->name, "methods");
+    e->method_at = cli_alloc(length + 1, sizeof *e->method_at, "methods");
     for (char *rest = list, *word; !code && (word = strsep(&rest, ","));)
         code = take_method(s, e, word + strspn(word, " \t")); /* "nn-stein, rsr" */
     cli_free(list);
@@ -81,7 +83,7 @@ static int check_used(session *s, const evaluation *e, spd_parameter parameter)
  */
 
 /* "m=10,20": text is a copy. */
-static int take_grid(evaluation *e, const char *given, char *text)
+static int take_grid(session *s, evaluation *e, const char *given, char *text)
 {
     spd_parameter parameter;
     char *equals = strchr(text, '=');
@@ -91,10 +93,8 @@ static int take_grid(evaluation *e, const char *given, char *text)
         cli_error("--grid %s: must be NAME=value,value,...", given);
         return CLI_MISUSED;
     }
-    if (spd_parameter_parse(text, &parameter) != SPD_OK) {
-        cli_error("--grid %s: no parameter '%s'; there are m, nu-w, nu-b, k, beta, beta-scale, "
-                  "lambda, components, dimensions, cost",
-                  given, text);
+    if (spd_parameter_parse(s->ctx, text, &parameter) != SPD_OK) {
+        cli_error("--grid %s: %s", given, spd_context_error(s->ctx)->message);
         return CLI_MISUSED;
     }
     size_t room = strlen(equals + 1) + 1, count = 0;
@@ -117,9 +117,8 @@ static int take_grids(session *s, evaluation *e)
     int code = CLI_GOOD;
     for (size_t i = 0; i < arguments_count(s->args, "grid") && !code; i++) {
         const char *given = arguments_nth(s->args, "grid", i);
-        char *text = cli_alloc(strlen(given) + 1, 1, "a grid");
-        memcpy(text, given, strlen(given));
-        code = take_grid(e, given, text);
+        char *text = cli_text(given, strlen(given));
+        code = take_grid(s, e, given, text);
         cli_free(text);
     }
     for (unsigned i = 0; i < SPD_PARAMETERS && !code; i++)
@@ -151,7 +150,8 @@ static int load(session *s, evaluation *e)
         vectors |= spd_method_on_vectors(&e->method[m]);
         matrices |= !spd_method_on_vectors(&e->method[m]);
     }
-    int code = recognition_load(s, s->args->operands[0], matrices, vectors, &e->set);
+    int code = recognition_load(s, s->args->operands[0], arguments_text(s->args, "labels"),
+                                matrices, vectors, &e->set);
     return code ? code : check_labels(e->set.data);
 }
 
@@ -178,9 +178,11 @@ static int recenter(session *s, evaluation *e)
 
 static int run(session *s)
 {
-    evaluation e = {.folds = (int)arguments_int(s->args, "cv"),
-                    .seed = (uint64_t)arguments_int(s->args, "seed")};
+    evaluation e = {0};
     int made = 0;
+    spd_evaluate_defaults(&e.options, sizeof e.options);
+    e.options.folds = (int)arguments_int(s->args, "cv");
+    e.options.seed = (uint64_t)arguments_int(s->args, "seed");
     take_fit_options(s, &e.fit);
     int code = take_methods(s, &e);
     if (!code)
@@ -188,13 +190,11 @@ static int run(session *s)
     if (!code)
         code = load(s, &e);
     if (!code)
-        code = protocol_make(s, e.set.data, &e.protocol);
+        code = protocol_take(s, e.set.data, &e.protocol, &e.options);
     if (!code)
         code = evaluation_check_folder(s, &made);
     if (!code)
         code = recenter(s, &e);
-    if (!code)
-        protocol_remark(s, &e.protocol);
     if (!code)
         code = evaluation_run(s, &e);
     if (!code)
@@ -211,93 +211,46 @@ static const char *inits(size_t i)
 }
 
 static const option options[] = {
-    {.name = "methods",
-     .argument = "LIST",
-     .type = OPTION_TEXT,
-     .required = 1,
+    {"methods", 0, OPTION_TEXT, "LIST", .required = 1,
      .help = "Methods, with commas between: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp]"},
-    {.name = "train-where",
-     .argument = "COLUMN=VALUE,...",
-     .type = OPTION_TEXT,
-     .repeatable = 1,
+    {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1,
      .help = "Matrices that train: those whose COLUMN has one of the values; several clauses must "
              "all hold. By default what --test-where leaves"},
-    {.name = "test-where",
-     .argument = "COLUMN=VALUE,...",
-     .type = OPTION_TEXT,
-     .repeatable = 1,
+    {"test-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1,
      .help = "Matrices that are tested. By default what --train-where leaves"},
-    {.name = "split",
-     .argument = "F",
-     .type = OPTION_REAL,
-     .min = 0.001,
-     .max = 0.999,
+    {"split", 0, OPTION_REAL, "F", NULL, 0.001, 0.999,
      .help = "Random splits: this share of each class trains, the rest is tested"},
-    {.name = "train-per-class",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = 1000000000,
+    {"train-per-class", 0, OPTION_INT, "N", NULL, 1, 1000000000,
      .help = "Random splits: so many of each class train"},
-    {.name = "repeats",
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "10",
-     .min = 1,
-     .max = 100000,
-     .help = "How many random splits"},
-    {.name = "leave-one-group-out",
-     .argument = "COLUMN",
-     .type = OPTION_TEXT,
+    {"repeats", 0, OPTION_INT, "N", "10", 1, 100000, .help = "How many random splits"},
+    {"leave-one-group-out", 0, OPTION_TEXT, "COLUMN",
      .help = "A round for each value of COLUMN: its matrices are tested, all others train"},
-    {.name = "recenter",
-     .argument = "COLUMN",
-     .type = OPTION_TEXT,
+    {"recenter", 0, OPTION_TEXT, "COLUMN",
      .help = "First move the matrices of each value of COLUMN to the identity by their mean; "
              "labels are not used, test matrices are"},
-    {.name = "by",
-     .argument = "COLUMN",
-     .type = OPTION_TEXT,
-     .help = "Show the accuracy for each value of COLUMN too"},
+    {"by", 0, OPTION_TEXT, "COLUMN", .help = "Show the accuracy for each value of COLUMN too"},
     OPTION_VECTORS,
-    {.name = "output",
-     .letter = 'o',
-     .argument = "DIR",
-     .type = OPTION_FILE,
+    {"output", 'o', OPTION_FILE, "DIR",
      .help = "Write report.html, a page with figures, and results.json, results.csv, rounds.csv, "
              "predictions.npz, confusion.npz, the figures' numbers and samples.svg into the folder "
              "DIR"},
-    {.name = "no-report", .help = "With -o: no report.html and no numbers of figures"},
+    {"no-report", 0, OPTION_FLAG, .help = "With -o: no report.html and no numbers of figures"},
     OPTION_END};
 
 static const option options_tuning[] = {
-    {.name = "cv",
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "5",
-     .min = 2,
-     .max = 1000000,
+    {"cv", 0, OPTION_INT, "N", "5", 2, 1000000,
      .help = "Folds of the cross-validation that chooses parameters within the training part; "
              "fewer where a class or the groups have fewer"},
-    {.name = "cv-groups",
-     .argument = "COLUMN|none",
-     .type = OPTION_TEXT,
+    {"cv-groups", 0, OPTION_TEXT, "COLUMN|none",
      .help = "Folds keep the values of COLUMN together. By default those of the column that "
              "--train-where or --leave-one-group-out names, where training has several"},
-    {.name = "grid",
-     .argument = "NAME=VALUE,...",
-     .type = OPTION_TEXT,
-     .repeatable = 1,
+    {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
      .help = "Values of a parameter to choose from, in place of the default ones"},
     OPTION_END};
 
-static const option options_start[] = {{.name = "init",
-                                        .argument = "KIND",
-                                        .type = OPTION_CHOICE,
-                                        .standard = "identity",
-                                        .choice = inits,
-                                        .help = "Where it begins"},
-                                       OPTION_END};
+static const option options_start[] = {
+    {"init", 0, OPTION_CHOICE, "KIND", "identity", .choice = inits, .help = "Where it begins"},
+    OPTION_END};
 
 static const char *const paragraphs[] = {
     "Trains each method on one part of DATA, tests it on another, and prints accuracy, balanced "

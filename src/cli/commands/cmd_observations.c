@@ -88,8 +88,12 @@ static int describe(const trial *t, char trains, size_t every, side *a)
 
 static spd_samples samples_of(const trial *t, const side *a)
 {
-    return (spd_samples){
-        .p = a->p, .n = t->size, .X = a->X, .classes = t->c->v.classes.count, .label = a->label};
+    return (spd_samples){.size = sizeof(spd_samples),
+                         .p = a->p,
+                         .n = t->size,
+                         .X = a->X,
+                         .classes = t->c->v.classes.count,
+                         .label = a->label};
 }
 
 /* ---- one split --------------------------------------------------------------------------------
@@ -118,7 +122,7 @@ static int test_at(const trial *t, const spd_classifier *classifier, size_t ever
 {
     session *s = t->c->s;
     side test;
-    spd_score score = {0};
+    spd_score score = SPD_INIT(spd_score);
     int code = describe(t, 0, every, &test);
     if (!code && signals_interrupted()) /* small steps show no progress of their own */
         code = session_fail(s, SPD_ECANCELLED);

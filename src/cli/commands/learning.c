@@ -2,6 +2,7 @@
 #include "cli/commands/learning.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/frame/cli_memory.h"
@@ -205,40 +206,53 @@ int learning_load(session *s, const char *path, learning *l)
 
 /* ---- nu_b by cross-validation ---------------------------------------------------------------- */
 
-/* The smallest number of labelled samples in a class. */
-static size_t smallest_class(const learning *l)
+/* The samples with a label; what has none cannot be tested. */
+static spd_status labelled_samples(session *s, const learning *l, spd_samples **labelled)
 {
-    size_t smallest = l->data->p;
-    size_t *count = cli_alloc(l->data->classes + 1, sizeof *count, "class counts");
-    for (size_t i = 0; i < l->data->p; i++)
+    const spd_data *d = l->data;
+    spd_samples all = {.size = sizeof all, .p = d->p, .n = d->n, .X = d->X};
+    size_t *index = cli_alloc(d->p, sizeof *index, "samples"), count = 0;
+    all.classes = d->classes;
+    all.label = l->label;
+    for (size_t i = 0; i < d->p; i++)
         if (l->label[i] >= 0)
-            count[l->label[i]]++;
-    for (size_t c = 0; c < l->data->classes; c++)
-        if (count[c] && count[c] < smallest)
-            smallest = count[c];
-    cli_free(count);
-    return smallest;
+            index[count++] = i;
+    spd_status status = spd_samples_subset(s->ctx, &all, count, index, labelled);
+    cli_free(index);
+    return status;
 }
 
+/* The nearest neighbour in the fit's metric after the map decides which nu_b is best. */
 int learning_choose_nu_b(session *s, learning *l)
 {
-    static const size_t all[] = {1, 2, 3, 5, 8};
-    const size_t most = sizeof all / sizeof *all;
-    double accuracy[sizeof all / sizeof *all];
+    spd_samples *labelled = NULL;
+    spd_method method = SPD_INIT(spd_method);
+    spd_tuning tuning = {.size = sizeof tuning, .folds = FOLDS, .seed = l->options.seed};
+    spd_tuned tuned = SPD_INIT(spd_tuned);
     if (!l->auto_nu_b)
         return CLI_GOOD;
-    size_t limit = l->options.nu_w ? l->options.nu_w : smallest_class(l), count = 1;
-    while (count < most && all[count] <= limit) /* the paper recommends nu_b <= nu_w */
-        count++;
-    spd_status status = spd_choose_nu_b(s->ctx, l->data->n, l->data->p, l->data->X, l->label,
-                                        &l->options, FOLDS, count, all, &l->options.nu_b, accuracy);
-    if (status < 0)
-        return session_fail_in(s, l->data->source, status);
+    spd_status status = spd_method_parse(s->ctx, "nn-ml", &method);
+    method.metric = l->options.metric;
+    method.fit = &l->options;
+    method.value[SPD_PARAM_M] = (double)l->options.m;
+    if (l->options.nu_w)
+        method.value[SPD_PARAM_NU_W] = (double)l->options.nu_w;
+    if (status == SPD_OK)
+        status = labelled_samples(s, l, &labelled);
+    if (status == SPD_OK)
+        status = spd_tune(s->ctx, &method, labelled, &tuning, &tuned);
+    spd_samples_free(labelled);
+    if (status < 0) {
+        char place[300];
+        snprintf(place, sizeof place, "%.250s: --nu-b auto", l->data->source);
+        return session_fail_in(s, place, status);
+    }
     bar_clear(&s->bar);
-    for (size_t k = 0; k < count; k++)
-        session_talk(s, "nu_b %zu: accuracy %.2f %%", all[k], 100 * accuracy[k]);
-    session_remark(s, "chose --nu-b %zu of %zu candidates by %d-fold cross-validation",
-                   l->options.nu_b, count, FOLDS);
+    l->options.nu_b = (size_t)method.value[SPD_PARAM_NU_B];
+    session_remark(s,
+                   "chose --nu-b %zu of %zu candidates by %d-fold cross-validation: %.2f %% of the "
+                   "nearest neighbours are right",
+                   l->options.nu_b, tuned.settings, tuned.folds, 100 * tuned.accuracy);
     return CLI_GOOD;
 }
 

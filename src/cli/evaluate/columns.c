@@ -14,7 +14,7 @@
 /* ---- columns ----------------------------------------------------------------------------------
  */
 
-static const spd_array *find_column(const spd_data *data, const char *name)
+const spd_array *column_named(const spd_data *data, const char *name)
 {
     for (size_t i = 0; i < data->columns; i++) {
         const spd_array *a = data->column[i];
@@ -144,7 +144,7 @@ static int missing_value(const spd_data *data, const char *column, const char *a
 
 int groups_take(const spd_data *data, const char *column, const char *asked, groups *g)
 {
-    const spd_array *a = find_column(data, column);
+    const spd_array *a = column_named(data, column);
     int labels = !a && names_labels(data, column);
     *g = (groups){.column = column};
     if (!labels && (!a || !one_value_each(data, a))) {
@@ -251,13 +251,6 @@ static int apply_clause(const spd_data *data, const char *asked, char *text, cha
     return code;
 }
 
-static char *copy_text(const char *text, size_t length)
-{
-    char *copy = cli_alloc(length + 1, 1, "a clause");
-    memcpy(copy, text, length);
-    return copy;
-}
-
 int where_select(session *s, const spd_data *data, const char *asked, char *flag)
 {
     int code = CLI_GOOD;
@@ -265,7 +258,7 @@ int where_select(session *s, const spd_data *data, const char *asked, char *flag
     memset(flag, 1, data->p);
     for (size_t c = 0; c < arguments_count(s->args, asked) && !code; c++) {
         const char *clause = arguments_nth(s->args, asked, c);
-        char *text = copy_text(clause, strlen(clause));
+        char *text = cli_text(clause, strlen(clause));
         code = apply_clause(data, asked, text, flag);
         cli_free(text);
     }
@@ -280,5 +273,5 @@ int where_select(session *s, const spd_data *data, const char *asked, char *flag
 char *where_column(session *s, const char *asked)
 {
     const char *clause = arguments_nth(s->args, asked, 0);
-    return copy_text(clause, strcspn(clause, "="));
+    return cli_text(clause, strcspn(clause, "="));
 }

@@ -4,6 +4,9 @@
 
 #include "cli/frame/session.h"
 
+/* The per-sample array of that name, or NULL. */
+const spd_array *column_named(const spd_data *data, const char *name);
+
 /* A column as numbers of its values. */
 typedef struct groups {
     const char *column; /* its name */

@@ -28,25 +28,6 @@ static int refuse(const char *path, const char *cause)
     return CLI_FAILED;
 }
 
-/* Why a folder could not be made: mostly the one above it is to blame. */
-static int refuse_folder(const char *folder, int why)
-{
-    char above[PATH_ROOM] = ".";
-    size_t length = strlen(folder);
-    while (length > 1 && folder[length - 1] == '/')
-        length--;
-    while (length > 0 && folder[length - 1] != '/')
-        length--;
-    while (length > 1 && folder[length - 1] == '/')
-        length--;
-    if (length > 0)
-        snprintf(above, sizeof above, "%.*s", (int)length, folder);
-    if (!folder[0] || (why != ENOENT && why != ENOTDIR && why != EACCES))
-        return refuse(folder, strerror(why));
-    cli_error("%s: cannot be written: folder %s: %s", folder, above, strerror(why));
-    return CLI_FAILED;
-}
-
 static int refuse_file(const char *path)
 {
     cli_error("%s is a file; -o names a folder", path);
@@ -62,8 +43,10 @@ int evaluation_check_folder(session *s, int *made)
     if (strlen(folder) + 40 > PATH_ROOM)
         return refuse(folder, strerror(ENAMETOOLONG));
     *made = mkdir(folder, 0777) == 0;
-    if (!*made && errno != EEXIST)
-        return refuse_folder(folder, errno);
+    if (!*made && errno != EEXIST) {
+        int why = errno, code = session_check_path(folder); /* mostly what it lies in is to blame */
+        return code ? code : refuse(folder, strerror(why));
+    }
     int bad = stat(folder, &info) != 0;
     if (bad ? errno == ENOTDIR : !S_ISDIR(info.st_mode))
         return refuse_file(folder);
@@ -108,17 +91,18 @@ static spd_array counts(const char *name, size_t count)
 static size_t tests_of(const evaluation *e)
 {
     size_t total = 0;
-    for (size_t r = 0; r < e->protocol.rounds; r++)
-        total += e->test[r].count;
+    for (size_t r = 0; r < e->found->rounds; r++)
+        total += e->found->round[r]->test_count;
     return total;
 }
 
-/* labels (tests) <- truth, or what a method predicted, round after round. */
-static void chain_labels(const evaluation *e, const outcome *o, int *labels)
+/* labels (tests) <- what a method predicted, round after round. */
+static void chain_labels(const evaluation *e, size_t method, int *labels)
 {
-    for (size_t r = 0, at = 0; r < e->protocol.rounds; r++) {
-        size_t count = e->test[r].count;
-        memcpy(labels + at, o ? o[r].predicted : e->test[r].truth, count * sizeof *labels);
+    for (size_t r = 0, at = 0; r < e->found->rounds; r++) {
+        size_t count = e->found->round[r]->test_count;
+        memcpy(labels + at, e->found->method[method]->outcome[r]->predicted,
+               count * sizeof *labels);
         at += count;
     }
 }
@@ -131,16 +115,17 @@ static int write_predictions(session *s, const evaluation *e)
     int *labels = cli_alloc(total, sizeof *labels, "labels");
     a[0] = counts("round", total);
     a[1] = counts("index", total);
-    for (size_t r = 0; r < e->protocol.rounds; r++)
-        for (size_t i = 0; i < e->test[r].count; i++, at++) {
+    for (size_t r = 0; r < e->found->rounds; r++)
+        for (size_t i = 0; i < e->found->round[r]->test_count; i++, at++) {
+            size_t sample = e->found->round[r]->test[i];
             a[0].i64[at] = (int64_t)r;
-            a[1].i64[at] = (int64_t)e->test[r].index[i];
+            a[1].i64[at] = (int64_t)sample;
+            labels[at] = e->set.samples.label[sample];
         }
-    chain_labels(e, NULL, labels);
     a[2] = recognition_labels(e->set.data, "y", total, labels);
     for (size_t m = 0; m < e->methods; m++) {
-        snprintf(name[m], sizeof name[m], "predicted-%s", e->name[m]);
-        chain_labels(e, e->outcome + m * e->protocol.rounds, labels);
+        snprintf(name[m], sizeof name[m], "predicted-%s", e->found->method[m]->name);
+        chain_labels(e, m, labels);
         a[3 + m] = recognition_labels(e->set.data, name[m], total, labels);
     }
     int code = write_arrays(s, "predictions.npz", arrays, a);
@@ -160,14 +145,11 @@ static int write_confusion(session *s, const evaluation *e)
     for (size_t c = 0; c < classes; c++)
         each[c] = (int)c;
     a[0] = recognition_labels(e->set.data, "classes", classes, each);
-    for (size_t m = 0; m < e->methods; m++) {
-        int64_t *table = cli_alloc_table(classes, classes, sizeof *table, "counts");
-        evaluation_confusion(e, m, table);
-        a[1 + m] = session_array_i64(e->name[m], classes, classes, table);
-    }
+    for (size_t m = 0; m < e->methods; m++)
+        a[1 + m] = session_array_i64(e->found->method[m]->name, classes, classes,
+                                     e->found->method[m]->confusion);
     int code = write_arrays(s, "confusion.npz", arrays, a);
-    for (size_t i = 0; i < arrays; i++)
-        recognition_labels_free(&a[i]);
+    recognition_labels_free(&a[0]);
     cli_free(a);
     cli_free(each);
     return code;
@@ -178,18 +160,20 @@ static int write_confusion(session *s, const evaluation *e)
 
 static void csv_line(FILE *f, const evaluation *e, size_t method, size_t round)
 {
-    const outcome *o = &e->outcome[method * e->protocol.rounds + round];
-    fprintf(f, "%s,", e->name[method]);
-    text_file_csv(f, e->protocol.round_name[round]);
-    fprintf(f, ",%zu,%zu,%zu,%.17g,%.17g,", protocol_count(&e->protocol, e->protocol.train, round),
-            o->score.total, o->score.correct, o->score.accuracy, o->score.balanced);
-    if (!isnan(o->tuned.accuracy))
-        fprintf(f, "%.17g", o->tuned.accuracy);
-    fprintf(f, ",%d,%zu,%.6g,%.6g,%.6g", o->tuned.folds, o->tuned.settings, o->tuned.seconds,
-            o->fit_seconds, o->test_seconds);
+    char text[ROUND_NAME];
+    const spd_outcome *o = e->found->method[method]->outcome[round];
+    const spd_round *r = e->found->round[round];
+    fprintf(f, "%s,", e->found->method[method]->name);
+    text_file_csv(f, protocol_round(&e->protocol, e->found, round, text));
+    fprintf(f, ",%zu,%zu,%zu,%.17g,%.17g,", r->train_count, r->test_count, o->correct, o->accuracy,
+            o->balanced);
+    if (!isnan(o->cv_accuracy))
+        fprintf(f, "%.17g", o->cv_accuracy);
+    fprintf(f, ",%d,%zu,%.6g,%.6g,%.6g", o->folds, o->settings, o->tune_seconds, o->fit_seconds,
+            o->test_seconds);
     for (unsigned i = 0; i < SPD_PARAMETERS; i++)
-        if (spd_method_uses(&o->method, (spd_parameter)i) && !isnan(o->method.value[i]))
-            fprintf(f, ",%.17g", o->method.value[i]);
+        if (spd_method_uses(&e->method[method], (spd_parameter)i) && !isnan(o->value[i]))
+            fprintf(f, ",%.17g", o->value[i]);
         else
             fputc(',', f);
     fputc('\n', f);
@@ -205,41 +189,25 @@ static void print_csv(FILE *f, const void *what)
         fprintf(f, ",%s", spd_parameter_name((spd_parameter)i));
     fputc('\n', f);
     for (size_t m = 0; m < e->methods; m++)
-        for (size_t r = 0; r < e->protocol.rounds; r++)
+        for (size_t r = 0; r < e->found->rounds; r++)
             csv_line(f, e, m, r);
-}
-
-/* What results.csv is made of. */
-typedef struct summary {
-    const evaluation *e;
-    const double *p_value;
-} summary;
-
-static void accuracy_fields(FILE *f, const evaluation *e, size_t method, int balanced)
-{
-    double mean, deviation;
-    evaluation_accuracy(e, method, balanced, &mean, &deviation);
-    fprintf(f, ",%.17g,%.17g", mean, deviation);
 }
 
 static void print_results(FILE *f, const void *what)
 {
-    const summary *of = what;
-    const evaluation *e = of->e;
+    const evaluation *e = what;
     fputs("method,rounds,accuracy_mean,accuracy_std,balanced_accuracy_mean,balanced_accuracy_std,"
           "mcnemar_p,tune_seconds,fit_seconds,test_seconds\n",
           f);
     for (size_t m = 0; m < e->methods; m++) {
-        fprintf(f, "%s,%zu", e->name[m], e->protocol.rounds);
-        accuracy_fields(f, e, m, 0);
-        accuracy_fields(f, e, m, 1);
+        const spd_method_result *found = e->found->method[m];
+        fprintf(f, "%s,%zu,%.17g,%.17g,%.17g,%.17g,", found->name, e->found->rounds,
+                found->accuracy, found->accuracy_deviation, found->balanced,
+                found->balanced_deviation);
         if (m > 0)
-            fprintf(f, ",%.17g", of->p_value[m]);
-        else
-            fputc(',', f);
-        for (int phase = 0; phase < 3; phase++)
-            fprintf(f, ",%.6g", evaluation_seconds(e, m, phase));
-        fputc('\n', f);
+            fprintf(f, "%.17g", found->p_value[0]);
+        fprintf(f, ",%.6g,%.6g,%.6g\n", found->tune_seconds, found->fit_seconds,
+                found->test_seconds);
     }
 }
 
@@ -268,7 +236,7 @@ static void drop_figures(session *s)
     }
 }
 
-int evaluation_write(session *s, const evaluation *e, const double *p_value, const json_t *object)
+int evaluation_write(session *s, const evaluation *e, const json_t *object)
 {
     if (!arguments_text(s->args, "output"))
         return CLI_GOOD;
@@ -279,7 +247,7 @@ int evaluation_write(session *s, const evaluation *e, const double *p_value, con
     if (!code)
         code = write_confusion(s, e);
     if (!code)
-        code = write_text(s, "results.csv", print_results, &(summary){e, p_value});
+        code = write_text(s, "results.csv", print_results, e);
     if (!code)
         code = write_text(s, "rounds.csv", print_csv, e);
     if (!code)

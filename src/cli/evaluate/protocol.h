@@ -1,30 +1,26 @@
-/* protocol.h - which samples train and which are tested, round by round. */
+/* protocol.h - the protocol of the command line: as options of the library, and in words. */
 #ifndef SPD_CLI_EVALUATE_PROTOCOL_H
 #define SPD_CLI_EVALUATE_PROTOCOL_H
 
 #include "cli/evaluate/columns.h"
 
 typedef struct protocol {
-    const spd_data *data;
-    size_t rounds;
-    char *train, *test;  /* rounds x p flags; no sample has both in a round */
-    char **round_name;   /* rounds: the value left out, or the number of the repeat */
     char text[400];      /* the protocol in words */
-    int repeats_samples; /* a sample may be tested in several rounds */
-    char *fold_column;   /* folds keep its values together; NULL: none */
+    char *train, *test;  /* flags of --train-where and --test-where; NULL: not given */
+    char *fold_column;   /* whose values folds may keep together; NULL: none */
     groups fold_groups;  /* of fold_column */
-    groups by;           /* --by; count 0 without */
+    groups left_out, by; /* --leave-one-group-out, --by; count 0 without */
 } protocol;
 
-/* p <- what the options say. An exit status after a message. Freed with protocol_free, always. */
-int protocol_make(session *s, const spd_data *data, protocol *p);
+/* p, and what it means to the library, <- what the command line says; options point into p. An exit
+ * status after a message. Freed with protocol_free, always. */
+int protocol_take(session *s, const spd_data *data, protocol *p, spd_evaluate_options *options);
 void protocol_free(protocol *p);
 
-/* Remarks on classes that the protocol cannot judge: those of one sample, which trains and is never
- * tested, and a test part with one class only. */
-void protocol_remark(session *s, const protocol *p);
+#define ROUND_NAME 24
 
-/* How many samples a row of flags has. */
-size_t protocol_count(const protocol *p, const char *flags, size_t round);
+/* What a round is called: the value left out, or its number, which is put into text. */
+const char *protocol_round(const protocol *p, const spd_evaluation *found, size_t round,
+                           char text[ROUND_NAME]);
 
 #endif

@@ -6,74 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/evaluate/columns.h"
 #include "cli/frame/cli_memory.h"
 
 #define SIZES 1000000 /* more than any size or count that makes sense */
 
 const option options_values[] = {
-    {.name = "m",
-     .letter = 'm',
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = SIZES,
+    {"m", 'm', OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Size of the matrices after the map; the given size is no map"},
-    {.name = "nu-w",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = SIZES,
+    {"nu-w", 0, OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Learned map: neighbours within the class of a sample"},
-    {.name = "nu-b",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = SIZES,
+    {"nu-b", 0, OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Learned map: neighbours in other classes"},
-    {.name = "k",
-     .letter = 'k',
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = SIZES,
-     .help = "Neighbours of knn and of the embeddings"},
-    {.name = "beta",
-     .argument = "B",
-     .type = OPTION_REAL,
-     .min = 1e-12,
-     .max = INFINITY,
+    {"k", 'k', OPTION_INT, "N", NULL, 1, SIZES, .help = "Neighbours of knn and of the embeddings"},
+    {"beta", 0, OPTION_REAL, "B", NULL, 1e-12, INFINITY,
      .help = "Stein kernel exp(-B d2); wins over --beta-scale"},
-    {.name = "beta-scale",
-     .argument = "B",
-     .type = OPTION_REAL,
-     .min = 1e-12,
-     .max = INFINITY,
+    {"beta-scale", 0, OPTION_REAL, "B", NULL, 1e-12, INFINITY,
      .help = "The same in units of the data: B over the median squared distance of training"},
-    {.name = "lambda",
-     .argument = "L",
-     .type = OPTION_REAL,
-     .min = 1e-12,
-     .max = INFINITY,
+    {"lambda", 0, OPTION_REAL, "L", NULL, 1e-12, INFINITY,
      .help = "Weight of the l1 term in sparse coding"},
-    {.name = "components",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = SIZES,
-     .help = "Components of cdl"},
-    {.name = "dimensions",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = SIZES,
+    {"components", 0, OPTION_INT, "N", NULL, 1, SIZES, .help = "Components of cdl"},
+    {"dimensions", 0, OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Dimensions of pga, of the embeddings, and of PCA in src and gsrc"},
-    {.name = "cost",
-     .argument = "C",
-     .type = OPTION_REAL,
-     .min = 1e-12,
-     .max = INFINITY,
-     .help = "Cost of an error in ksvm"},
-    {.name = "normalize-kernel",
+    {"cost", 0, OPTION_REAL, "C", NULL, 1e-12, INFINITY, .help = "Cost of an error in ksvm"},
+    {"normalize-kernel", 0, OPTION_FLAG,
      .help = "rsr: scale the columns of the kernel to unit length, as the authors' program does"},
     OPTION_END};
 
@@ -82,6 +38,7 @@ const option options_values[] = {
 
 int recognition_parse(session *s, const char *name, spd_method *method)
 {
+    *method = (spd_method)SPD_INIT(spd_method);
     if (spd_method_parse(s->ctx, name, method) == SPD_OK)
         return CLI_GOOD;
     cli_error("%s", spd_context_error(s->ctx)->message);
@@ -127,43 +84,42 @@ int recognition_values(session *s, spd_method *method, int strict)
     return CLI_GOOD;
 }
 
-json_t *recognition_json(const spd_method *method)
+json_t *recognition_number(double value)
+{
+    if (isnan(value))
+        return json_null();
+    int whole = value == floor(value) && fabs(value) < 0x1p53;
+    return whole ? json_integer((json_int_t)value) : sheet_json_real(value);
+}
+
+static int has_value(const spd_method *method, const double *value, int p)
+{
+    return spd_method_uses(method, (spd_parameter)p) && !isnan(value[p]);
+}
+
+json_t *recognition_json(const spd_method *method, const double *value)
 {
     json_t *object = json_object();
-    if (!object)
-        cli_out_of_memory("the JSON report");
-    for (int p = 0; p < SPD_PARAMETERS; p++) {
-        double value = method->value[p];
-        if (!spd_method_uses(method, (spd_parameter)p) || isnan(value))
-            continue;
-        int whole = value == floor(value) && fabs(value) < 0x1p53;
-        json_t *number = whole ? json_integer((json_int_t)value) : sheet_json_real(value);
-        if (json_object_set_new(object, spd_parameter_name((spd_parameter)p), number) != 0)
+    for (int p = 0; p < SPD_PARAMETERS; p++)
+        if (has_value(method, value, p) &&
+            json_object_set_new(object, spd_parameter_name((spd_parameter)p),
+                                recognition_number(value[p])) != 0)
             cli_out_of_memory("the JSON report");
-    }
     return object;
 }
 
-void recognition_text(const spd_method *method, char *text, size_t size)
+void recognition_text(const spd_method *method, const double *value, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
     for (int p = 0; p < SPD_PARAMETERS && used < size; p++)
-        if (spd_method_uses(method, (spd_parameter)p) && !isnan(method->value[p]))
+        if (has_value(method, value, p))
             used += (size_t)snprintf(text + used, size - used, "%s%s %.6g", used ? ", " : "",
-                                     spd_parameter_name((spd_parameter)p), method->value[p]);
+                                     spd_parameter_name((spd_parameter)p), value[p]);
 }
 
 /* ---- samples ----------------------------------------------------------------------------------
  */
-
-static const spd_array *column_named(const spd_data *data, const char *name)
-{
-    for (size_t i = 0; i < data->columns; i++)
-        if (data->column[i]->name && strcmp(data->column[i]->name, name) == 0)
-            return data->column[i];
-    return NULL;
-}
 
 /* What else could have been meant by --vectors. */
 static int no_such_column(const spd_data *data, const char *name)
@@ -241,23 +197,20 @@ static int take_vectors(const session *s, int matrices, recognition_set *set)
     return code;
 }
 
-int recognition_load_labels(session *s, const char *path, const char *labels, int matrices,
-                            int vectors, recognition_set *set)
+int recognition_load(session *s, const char *path, const char *labels, int matrices, int vectors,
+                     recognition_set *set)
 {
     int code = session_load_labels(s, path, labels, !matrices, &set->data);
     if (code)
         return code;
     const spd_data *data = set->data;
-    set->samples =
-        (spd_samples){.p = data->p, .n = data->n, .classes = data->classes, .label = data->label};
+    set->samples = (spd_samples){.size = sizeof set->samples,
+                                 .p = data->p,
+                                 .n = data->n,
+                                 .classes = data->classes,
+                                 .label = data->label};
     set->samples.X = matrices ? data->X : NULL;
     return vectors ? take_vectors(s, matrices, set) : CLI_GOOD;
-}
-
-int recognition_load(session *s, const char *path, int matrices, int vectors, recognition_set *set)
-{
-    return recognition_load_labels(s, path, arguments_text(s->args, "labels"), matrices, vectors,
-                                   set);
 }
 
 void recognition_free(recognition_set *set)

@@ -35,15 +35,12 @@ typedef struct recognition_set {
     spd_samples samples; /* points into data and V; label is NULL without labels */
 } recognition_set;
 
-/* Loads a data set; matrices and vectors say what the methods at hand read. When no method reads
- * matrices, what was read as matrices is not checked, and stands in for vectors that are not there
- * unless it is called X: a file of images alone holds them as its only array of three dimensions.
- */
-int recognition_load(session *s, const char *path, int matrices, int vectors, recognition_set *set);
-
-/* The same with labels from that file, or NULL, instead of --labels. */
-int recognition_load_labels(session *s, const char *path, const char *labels, int matrices,
-                            int vectors, recognition_set *set);
+/* Loads a data set with labels from that file, or NULL; matrices and vectors say what the methods
+ * at hand read. When no method reads matrices, what was read as matrices is not checked, and stands
+ * in for vectors that are not there unless it is called X: a file of images alone holds them as its
+ * only array of three dimensions. */
+int recognition_load(session *s, const char *path, const char *labels, int matrices, int vectors,
+                     recognition_set *set);
 void recognition_free(recognition_set *set);
 
 /* truth (test->p; freed with cli_free) <- class numbers of the test set's labels as the training
@@ -58,8 +55,12 @@ spd_array recognition_labels(const spd_data *data, const char *name, size_t coun
                              const int *label);
 void recognition_labels_free(spd_array *labels);
 
-/* The values that a method uses: a JSON object, and "m 10, nu-b 3" (empty when there are none). */
-json_t *recognition_json(const spd_method *method);
-void recognition_text(const spd_method *method, char *text, size_t size);
+/* Values (by spd_parameter) that a method uses: a JSON object, and "m 10, nu-b 3" (empty when there
+ * are none). */
+json_t *recognition_json(const spd_method *method, const double *value);
+void recognition_text(const spd_method *method, const double *value, char *text, size_t size);
+
+/* One value: a number, whole where it is; null for NaN. */
+json_t *recognition_number(double value);
 
 #endif

@@ -11,133 +11,126 @@
 /* ---- JSON -------------------------------------------------------------------------------------
  */
 
-static void set(json_t *object, const char *key, json_t *value)
+static double value_of(const evaluation *e, size_t method, size_t round, unsigned parameter)
 {
-    if (!value || json_object_set_new(object, key, value) != 0)
-        cli_out_of_memory("the JSON report");
+    return e->found->method[method]->outcome[round]->value[parameter];
 }
 
-static json_t *new_object(void)
+/* Values that the rounds of a method have used, by parameter: a number where all agree, a list
+ * where they do not. */
+static json_t *parameters_json(const evaluation *e, size_t method)
 {
-    json_t *object = json_object();
-    if (!object)
-        cli_out_of_memory("the JSON report");
-    return object;
-}
-
-static json_t *count_json(size_t count)
-{
-    return json_integer((json_int_t)count);
-}
-
-json_t *evaluation_parameters(const evaluation *e, size_t method)
-{
-    size_t rounds = e->protocol.rounds;
-    const outcome *o = e->outcome + method * rounds;
-    json_t *all = new_object(), *first = recognition_json(&o[0].method);
+    sheet all;
+    sheet_open(&all, 1);
     for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
-        const char *name = spd_parameter_name((spd_parameter)i);
-        json_t *list = sheet_json_list();
+        double first = value_of(e, method, 0, i);
+        json_t *list = sheet_json_list(), *number = recognition_number(first);
         int agree = 1;
-        for (size_t r = 0; r < rounds; r++) {
-            json_t *values = recognition_json(&o[r].method), *value = json_object_get(values, name);
-            agree &= value ? json_equal(value, json_object_get(first, name))
-                           : !json_object_get(first, name);
-            sheet_json_append(list, value ? json_incref(value) : json_null());
-            json_decref(values);
+        for (size_t r = 0; r < e->found->rounds; r++) {
+            json_t *here = recognition_number(value_of(e, method, r, i));
+            agree &= json_equal(number, here);
+            sheet_json_append(list, here);
         }
-        if (agree && json_object_get(first, name))
-            set(all, name, json_incref(json_object_get(first, name)));
-        else if (!agree)
-            set(all, name, json_incref(list));
+        if (spd_method_uses(&e->method[method], (spd_parameter)i) && !(agree && isnan(first)))
+            sheet_json(&all, spd_parameter_name((spd_parameter)i),
+                       json_incref(agree ? number : list));
         json_decref(list);
+        json_decref(number);
     }
-    json_decref(first);
-    return all;
+    return all.object;
 }
 
 static json_t *round_json(const evaluation *e, size_t method, size_t round)
 {
-    const outcome *o = &e->outcome[method * e->protocol.rounds + round];
-    json_t *object = new_object();
-    set(object, "round", sheet_json_text(e->protocol.round_name[round]));
-    set(object, "train", count_json(protocol_count(&e->protocol, e->protocol.train, round)));
-    set(object, "test", count_json(o->score.total));
-    set(object, "correct", count_json(o->score.correct));
-    set(object, "accuracy", sheet_json_real(o->score.accuracy));
-    set(object, "balanced_accuracy", sheet_json_real(o->score.balanced));
-    set(object, "parameters", recognition_json(&o->method));
-    set(object, "settings", count_json(o->tuned.settings));
-    set(object, "folds", json_integer(o->tuned.folds));
-    set(object, "cv_accuracy", sheet_json_real(o->tuned.accuracy));
-    set(object, "tune_seconds", sheet_json_real(o->tuned.seconds));
-    set(object, "fit_seconds", sheet_json_real(o->fit_seconds));
-    set(object, "test_seconds", sheet_json_real(o->test_seconds));
-    return object;
+    char text[ROUND_NAME];
+    const spd_outcome *o = e->found->method[method]->outcome[round];
+    const spd_round *part = e->found->round[round];
+    sheet r;
+    sheet_open(&r, 1);
+    sheet_text(&r, "round", NULL, protocol_round(&e->protocol, e->found, round, text));
+    sheet_count(&r, "train", NULL, part->train_count, "");
+    sheet_count(&r, "test", NULL, part->test_count, "");
+    sheet_count(&r, "correct", NULL, o->correct, "");
+    sheet_real(&r, "accuracy", NULL, o->accuracy);
+    sheet_real(&r, "balanced_accuracy", NULL, o->balanced);
+    sheet_json(&r, "parameters", recognition_json(&e->method[method], o->value));
+    sheet_count(&r, "settings", NULL, o->settings, "");
+    sheet_json(&r, "folds", json_integer(o->folds));
+    sheet_real(&r, "cv_accuracy", NULL, o->cv_accuracy);
+    sheet_real(&r, "tune_seconds", NULL, o->tune_seconds);
+    sheet_real(&r, "fit_seconds", NULL, o->fit_seconds);
+    sheet_real(&r, "test_seconds", NULL, o->test_seconds);
+    return r.object;
 }
 
 static json_t *by_json(const evaluation *e, size_t method)
 {
     const groups *by = &e->protocol.by;
-    size_t *right = cli_alloc(2 * by->count, sizeof *right, "counts"), *total = right + by->count;
-    json_t *object = new_object();
-    evaluation_by(e, method, right, total);
+    double *accuracy = evaluation_by(e, method);
+    sheet r;
+    sheet_open(&r, 1);
     for (size_t v = 0; v < by->count; v++)
-        if (total[v]) {
+        if (!isnan(accuracy[v])) {
             json_t *name = sheet_json_text(by->name[v]); /* UTF-8, as a key must be */
-            set(object, json_string_value(name),
-                sheet_json_real((double)right[v] / (double)total[v]));
+            sheet_real(&r, json_string_value(name), NULL, accuracy[v]);
             json_decref(name);
         }
-    cli_free(right);
-    return object;
+    cli_free(accuracy);
+    return r.object;
 }
 
-static json_t *method_json(const evaluation *e, size_t method, double p_value)
+static json_t *method_json(const evaluation *e, size_t method)
 {
-    double mean, deviation;
-    json_t *object = new_object(), *rounds = sheet_json_list();
-    set(object, "method", sheet_json_text(e->name[method]));
-    evaluation_accuracy(e, method, 0, &mean, &deviation);
-    set(object, "accuracy_mean", sheet_json_real(mean));
-    set(object, "accuracy_std", sheet_json_real(deviation));
-    evaluation_accuracy(e, method, 1, &mean, &deviation);
-    set(object, "balanced_accuracy_mean", sheet_json_real(mean));
-    set(object, "balanced_accuracy_std", sheet_json_real(deviation));
-    set(object, "parameters", evaluation_parameters(e, method));
-    set(object, "tune_seconds", sheet_json_real(evaluation_seconds(e, method, 0)));
-    set(object, "fit_seconds", sheet_json_real(evaluation_seconds(e, method, 1)));
-    set(object, "test_seconds", sheet_json_real(evaluation_seconds(e, method, 2)));
-    set(object, "mcnemar_p", method ? sheet_json_real(p_value) : json_null());
+    const spd_method_result *found = e->found->method[method];
+    json_t *rounds = sheet_json_list();
+    sheet r;
+    sheet_open(&r, 1);
+    sheet_text(&r, "method", NULL, found->name);
+    sheet_real(&r, "accuracy_mean", NULL, found->accuracy);
+    sheet_real(&r, "accuracy_std", NULL, found->accuracy_deviation);
+    sheet_real(&r, "balanced_accuracy_mean", NULL, found->balanced);
+    sheet_real(&r, "balanced_accuracy_std", NULL, found->balanced_deviation);
+    sheet_json(&r, "parameters", parameters_json(e, method));
+    sheet_real(&r, "tune_seconds", NULL, found->tune_seconds);
+    sheet_real(&r, "fit_seconds", NULL, found->fit_seconds);
+    sheet_real(&r, "test_seconds", NULL, found->test_seconds);
+    sheet_json(&r, "mcnemar_p", method ? sheet_json_real(found->p_value[0]) : json_null());
     if (e->protocol.by.count)
-        set(object, "by", by_json(e, method));
-    for (size_t r = 0; r < e->protocol.rounds; r++)
-        sheet_json_append(rounds, round_json(e, method, r));
-    set(object, "rounds", rounds);
-    return object;
+        sheet_json(&r, "by", by_json(e, method));
+    for (size_t i = 0; i < e->found->rounds; i++)
+        sheet_json_append(rounds, round_json(e, method, i));
+    sheet_json(&r, "rounds", rounds);
+    return r.object;
 }
 
-static json_t *evaluation_json(session *s, const evaluation *e, const double *p_value)
+/* The column whose values folds have kept together, or NULL. */
+static const char *fold_column(const evaluation *e)
 {
-    int least, most;
-    json_t *object = new_object(), *results = sheet_json_list();
-    evaluation_folds(e, &least, &most);
-    set(object, "data", sheet_json_text(e->set.data->source));
-    set(object, "matrices", count_json(e->set.data->p));
-    set(object, "n", count_json(e->set.data->n));
-    set(object, "classes", count_json(e->set.data->classes));
-    set(object, "protocol", sheet_json_text(e->protocol.text));
-    set(object, "rounds", count_json(e->protocol.rounds));
-    set(object, "folds_wanted", json_integer(e->folds));
-    set(object, "folds", least ? json_integer(least) : json_null());
-    set(object, "fold_groups",
-        e->protocol.fold_column ? sheet_json_text(e->protocol.fold_column) : json_null());
-    set(object, "seed", json_integer((json_int_t)e->seed));
+    return e->found->folds_grouped ? e->protocol.fold_column : NULL;
+}
+
+static json_t *evaluation_json(session *s, const evaluation *e)
+{
+    const spd_data *d = e->set.data;
+    const spd_evaluation *found = e->found;
+    json_t *results = sheet_json_list();
+    sheet r;
+    sheet_open(&r, 1);
+    sheet_text(&r, "data", NULL, d->source);
+    sheet_count(&r, "matrices", NULL, d->p, "");
+    sheet_count(&r, "n", NULL, d->n, "");
+    sheet_count(&r, "classes", NULL, d->classes, "");
+    sheet_text(&r, "protocol", NULL, e->protocol.text);
+    sheet_count(&r, "rounds", NULL, found->rounds, "");
+    sheet_json(&r, "folds_wanted", json_integer(e->options.folds));
+    sheet_json(&r, "folds", found->least_folds ? json_integer(found->least_folds) : json_null());
+    sheet_json(&r, "fold_groups", fold_column(e) ? sheet_json_text(fold_column(e)) : json_null());
+    sheet_json(&r, "seed", json_integer((json_int_t)e->options.seed));
     for (size_t m = 0; m < e->methods; m++)
-        sheet_json_append(results, method_json(e, m, p_value[m]));
-    set(object, "results", results);
-    set(object, "seconds", sheet_json_real(bar_clock() - s->start));
-    return object;
+        sheet_json_append(results, method_json(e, m));
+    sheet_json(&r, "results", results);
+    sheet_real(&r, "seconds", NULL, bar_clock() - s->start);
+    return r.object;
 }
 
 static int wants_page(const session *s)
@@ -150,16 +143,15 @@ static int wants_page(const session *s)
 
 void evaluation_parameters_text(const evaluation *e, size_t method, char *text, size_t size)
 {
-    size_t at = 0, rounds = e->protocol.rounds;
-    const outcome *o = e->outcome + method * rounds;
+    size_t at = 0;
     snprintf(text, size, "-");
     for (unsigned i = 0; i < SPD_PARAMETERS && at < size; i++) {
         double low = INFINITY, high = -INFINITY;
-        for (size_t r = 0; r < rounds; r++) {
-            low = fmin(low, o[r].method.value[i]);
-            high = fmax(high, o[r].method.value[i]);
+        for (size_t r = 0; r < e->found->rounds; r++) {
+            low = fmin(low, value_of(e, method, r, i));
+            high = fmax(high, value_of(e, method, r, i));
         }
-        if (!spd_method_uses(&o[0].method, (spd_parameter)i) || low > high)
+        if (!spd_method_uses(&e->method[method], (spd_parameter)i) || low > high)
             continue;
         at += (size_t)snprintf(text + at, size - at, "%s%s %.4g", at ? ", " : "",
                                spd_parameter_name((spd_parameter)i), low);
@@ -170,11 +162,9 @@ void evaluation_parameters_text(const evaluation *e, size_t method, char *text, 
     }
 }
 
-static void percent_text(const evaluation *e, size_t method, int balanced, char text[24])
+static void percent_text(const evaluation *e, double mean, double deviation, char text[24])
 {
-    double mean, deviation;
-    evaluation_accuracy(e, method, balanced, &mean, &deviation);
-    if (e->protocol.rounds > 1)
+    if (e->found->rounds > 1)
         snprintf(text, 24, "%.1f +- %.1f", 100.0 * mean, 100.0 * deviation);
     else
         snprintf(text, 24, "%.1f", 100.0 * mean);
@@ -183,85 +173,84 @@ static void percent_text(const evaluation *e, size_t method, int balanced, char 
 static void print_by(const evaluation *e, size_t method)
 {
     const groups *by = &e->protocol.by;
-    size_t *right = cli_alloc(2 * by->count, sizeof *right, "counts"), *total = right + by->count;
-    evaluation_by(e, method, right, total);
+    double *accuracy = evaluation_by(e, method);
     const char *between = "";
     printf("  by %s: ", by->column);
     for (size_t v = 0; v < by->count; v++)
-        if (total[v]) {
-            printf("%s%s %.1f", between, by->name[v], 100.0 * (double)right[v] / (double)total[v]);
+        if (!isnan(accuracy[v])) {
+            printf("%s%s %.1f", between, by->name[v], 100.0 * accuracy[v]);
             between = ", ";
         }
     putchar('\n');
-    cli_free(right);
+    cli_free(accuracy);
 }
 
 static int width_of_names(const evaluation *e)
 {
     size_t width = strlen("method");
     for (size_t m = 0; m < e->methods; m++)
-        width = strlen(e->name[m]) > width ? strlen(e->name[m]) : width;
+        width =
+            strlen(e->found->method[m]->name) > width ? strlen(e->found->method[m]->name) : width;
     return (int)width;
 }
 
-static void print_methods(const evaluation *e, const double *p_value)
+static void print_methods(const evaluation *e)
 {
     int width = width_of_names(e);
     printf("\n%-*s  %12s  %12s  %8s  %8s  %8s  %8s  %s\n", width, "method", "accuracy %",
            "balanced %", "tune s", "fit s", "test s", "p", "parameters");
     for (size_t m = 0; m < e->methods; m++) {
+        const spd_method_result *found = e->found->method[m];
         char accuracy[24], balanced[24], parameters[200], p[16] = "-";
-        percent_text(e, m, 0, accuracy);
-        percent_text(e, m, 1, balanced);
+        percent_text(e, found->accuracy, found->accuracy_deviation, accuracy);
+        percent_text(e, found->balanced, found->balanced_deviation, balanced);
         evaluation_parameters_text(e, m, parameters, sizeof parameters);
         if (m > 0)
-            snprintf(p, sizeof p, "%.2g", p_value[m]);
-        printf("%-*s  %12s  %12s  %8.2f  %8.2f  %8.2f  %8s  %s\n", width, e->name[m], accuracy,
-               balanced, evaluation_seconds(e, m, 0), evaluation_seconds(e, m, 1),
-               evaluation_seconds(e, m, 2), p, parameters);
+            snprintf(p, sizeof p, "%.2g", found->p_value[0]);
+        printf("%-*s  %12s  %12s  %8.2f  %8.2f  %8.2f  %8s  %s\n", width, found->name, accuracy,
+               balanced, found->tune_seconds, found->fit_seconds, found->test_seconds, p,
+               parameters);
         if (e->protocol.by.count)
             print_by(e, m);
     }
     if (e->methods > 1)
-        printf("p: McNemar's test against %s%s\n", e->name[0],
-               e->protocol.repeats_samples ? ", median over the rounds" : "");
+        printf("p: McNemar's test against %s%s\n", e->found->method[0]->name,
+               e->found->repeats_samples ? ", median over the rounds" : "");
 }
 
 static void print_folds(const session *s, sheet *r, const evaluation *e)
 {
-    int least, most, asked = arguments_count(s->args, "cv") > 0;
+    int least = e->found->least_folds, most = e->found->most_folds;
     char range[40], grouped[200] = "";
-    evaluation_folds(e, &least, &most);
     if (least == 0)
         return;
     if (least == most)
         snprintf(range, sizeof range, "%d", least);
     else
         snprintf(range, sizeof range, "%d to %d", least, most);
-    if (e->protocol.fold_column)
-        snprintf(grouped, sizeof grouped, ", %s kept together", e->protocol.fold_column);
-    if (least < e->folds)
-        sheet_line(r, "folds", "%s%s; %d %s, but %s not more", range, grouped, e->folds,
-                   asked ? "were asked for" : "by default",
-                   e->protocol.fold_column ? "the training part has" : "the smallest class has");
+    if (fold_column(e))
+        snprintf(grouped, sizeof grouped, ", %s kept together", fold_column(e));
+    if (least < e->options.folds)
+        sheet_line(r, "folds", "%s%s; %d %s, but %s not more", range, grouped, e->options.folds,
+                   arguments_count(s->args, "cv") ? "were asked for" : "by default",
+                   fold_column(e) ? "the training part has" : "the smallest class has");
     else
         sheet_line(r, "folds", "%s%s", range, grouped);
 }
 
-static void print_table(const session *s, const evaluation *e, const double *p_value)
+static void print_table(const session *s, const evaluation *e)
 {
     sheet r;
     const spd_data *d = e->set.data;
+    const spd_round *first = e->found->round[0];
     sheet_open(&r, 0);
     sheet_line(&r, "data", "%s: %zu matrices %zu x %zu, %zu classes", d->source, d->p, d->n, d->n,
                d->classes);
     sheet_line(&r, "protocol", "%s", e->protocol.text);
-    sheet_line(&r, "samples", "%zu train, %zu tested%s",
-               protocol_count(&e->protocol, e->protocol.train, 0),
-               protocol_count(&e->protocol, e->protocol.test, 0),
-               e->protocol.rounds > 1 ? " in the first round" : "");
+    sheet_line(&r, "samples", "%zu train, %zu tested%s", first->train_count, first->test_count,
+               e->found->rounds > 1 ? " in the first round" : "");
     print_folds(s, &r, e);
-    print_methods(e, p_value);
+    print_methods(e);
     if (wants_page(s))
         sheet_line(&r, "report", "%s/report.html", arguments_text(s->args, "output"));
     sheet_close(&r);
@@ -272,26 +261,20 @@ static void print_table(const session *s, const evaluation *e, const double *p_v
 
 int evaluation_report(session *s, const evaluation *e)
 {
-    double *p_value = cli_alloc(e->methods, sizeof *p_value, "tests");
-    int code = CLI_GOOD;
-    for (size_t m = 1; m < e->methods && !code; m++)
-        code = evaluation_compare(s, e, m, &p_value[m]);
     page p = {0};
-    json_t *object = code ? NULL : evaluation_json(s, e, p_value);
-    if (!code && wants_page(s))
-        code = page_prepare(s, e, p_value, &p);
+    json_t *object = evaluation_json(s, e);
+    int code = wants_page(s) ? page_prepare(s, e, &p) : CLI_GOOD;
     if (!code)
-        code = evaluation_write(s, e, p_value, object);
+        code = evaluation_write(s, e, object);
     if (!code && wants_page(s))
         code = page_write(&p, arguments_text(s->args, "output"));
     if (!code && !s->silent && arguments_flag(s->args, "json")) {
         sheet r = {.object = json_incref(object)};
         sheet_close(&r);
     } else if (!code && !s->silent) {
-        print_table(s, e, p_value);
+        print_table(s, e);
     }
     page_free(&p);
     json_decref(object);
-    cli_free(p_value);
     return code;
 }

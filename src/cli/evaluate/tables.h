@@ -2,7 +2,7 @@
 #ifndef SPD_CLI_EVALUATE_TABLES_H
 #define SPD_CLI_EVALUATE_TABLES_H
 
-#include "cli/evaluate/run.h"
+#include "cli/evaluate/evaluation.h"
 
 /* Prints table or JSON, and writes the files of --output. An exit status. */
 int evaluation_report(session *s, const evaluation *e);
@@ -16,14 +16,10 @@ void evaluation_drop_folder(session *s);
 
 /* Writes predictions.npz, confusion.npz, rounds.csv and results.json into the folder of --output,
  * each whole or not at all; CLI_GOOD without --output. object stays the caller's. */
-int evaluation_write(session *s, const evaluation *e, const double *p_value, const json_t *object);
+int evaluation_write(session *s, const evaluation *e, const json_t *object);
 
 /* text <- "m 23, nu-b 1..5", the values of a method's parameters; the range where rounds differ,
  * "-" where there are none. The size that the matrices have anyway is "m 30 (no map)". */
 void evaluation_parameters_text(const evaluation *e, size_t method, char *text, size_t size);
-
-/* Values that the rounds of a method have used, by parameter: a number where all agree, a list
- * where they do not. New. */
-json_t *evaluation_parameters(const evaluation *e, size_t method);
 
 #endif

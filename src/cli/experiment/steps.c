@@ -43,7 +43,7 @@ static int any_uses(const experiment *x, const char *grid)
     int uses = 0;
     words_split(&names, methods ? methods : "", ",");
     for (size_t i = 0; i < names.count; i++) {
-        spd_method method;
+        spd_method method = SPD_INIT(spd_method);
         int known = spd_method_parse(x->s->ctx, names.word[i], &method) == SPD_OK;
         for (spd_parameter p = 0; p < SPD_PARAMETERS && known; p++)
             uses |= spd_method_uses(&method, p) &&
@@ -95,7 +95,7 @@ static int check_methods(experiment *x, const arguments *args)
         code = CLI_MISUSED;
     }
     for (size_t i = 0; i < names.count && !code; i++) {
-        spd_method method;
+        spd_method method = SPD_INIT(spd_method);
         code = recognition_parse(x->s, names.word[i], &method);
         if (!code && value_of(args, "nu-b") && !spd_method_uses(&method, SPD_PARAM_NU_B)) {
             cli_error("--methods: %s has no nu_b; take methods with -ml", names.word[i]);

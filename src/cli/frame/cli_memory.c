@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/frame/message.h"
 
@@ -29,6 +30,11 @@ void *cli_alloc_table(size_t rows, size_t columns, size_t size, const char *what
     if (columns && rows > SIZE_MAX / columns)
         cli_out_of_memory(text);
     return cli_alloc(rows * columns, size, text);
+}
+
+char *cli_text(const char *text, size_t length)
+{
+    return memcpy(cli_alloc(length + 1, 1, "a text"), text, length);
 }
 
 void cli_free(void *block)

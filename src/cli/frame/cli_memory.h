@@ -11,6 +11,9 @@ void *cli_alloc(size_t count, size_t size, const char *what);
 /* rows * columns elements of size bytes, a table of things called what ("distances"). */
 void *cli_alloc_table(size_t rows, size_t columns, size_t size, const char *what);
 
+/* A copy of the first `length` characters of a text, and their end. */
+char *cli_text(const char *text, size_t length);
+
 void cli_free(void *block);
 
 /* Ends the command: out of memory for what. */

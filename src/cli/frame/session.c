@@ -268,9 +268,15 @@ static int check_folder(const char *path)
 {
     char folder[4096] = ".";
     struct stat info;
-    const char *slash = strrchr(path, '/');
-    if (slash)
-        snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    if (length > 0)
+        snprintf(folder, sizeof folder, "%.*s", (int)length, path);
     if (stat(folder, &info) != 0)
         return refuse_output(path, folder, strerror(errno));
     if (!S_ISDIR(info.st_mode))

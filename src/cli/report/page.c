@@ -32,7 +32,7 @@ static void contents(FILE *f, const page *p)
         link_to(f, "samples", "The samples");
     if (page_ellipse_part(p) >= 0)
         link_to(f, "ellipses", "Ellipses");
-    if (p->e->protocol.rounds > 1)
+    if (p->e->found->rounds > 1)
         link_to(f, "rounds", "Rounds");
     link_to(f, "again", "To run it again");
     fputs("</ul></nav>\n", f);

@@ -1,14 +1,14 @@
 /* page.h - report.html: an evaluation as a page with figures, and the numbers of its figures as csv
  * files beside it.
  *
- * page_prepare computes what the page shows beyond the results: one fit of the map, spectra, and
- * samples in two dimensions, with work that is bounded whatever the size of the data. page_write
+ * page_prepare computes what the page shows beyond the results: spectra, and samples in two
+ * dimensions, with work that is bounded whatever the size of the data. page_write
  * puts it down. The page holds no date, so that equal runs give equal pages up to measured
  * seconds. */
 #ifndef SPD_CLI_REPORT_PAGE_H
 #define SPD_CLI_REPORT_PAGE_H
 
-#include "cli/evaluate/run.h"
+#include "cli/evaluate/evaluation.h"
 #include "cli/frame/session.h"
 
 #define PAGE_PARTS 2 /* before the map, after it */
@@ -24,7 +24,6 @@ typedef struct page_spectrum {
 typedef struct page {
     const session *s;
     const evaluation *e;
-    const double *p_value; /* methods: McNemar against the first */
 
     /* samples of the first round that are drawn */
     size_t shown, available;
@@ -33,9 +32,9 @@ typedef struct page {
     int *colour;   /* classes: number of the colour, SVG_GREY for the background */
     size_t coloured;
 
-    /* the map of one method, fitted to the first training part */
-    size_t method; /* which; e->methods: none has a learned map */
-    spd_model *model;
+    /* the map of one method, learned from the first training part */
+    size_t method;          /* which; e->methods: none has a learned map */
+    const spd_model *model; /* its own, or NULL */
 
     size_t size[PAGE_PARTS];    /* n, m; 0: nothing to show */
     double *matrix[PAGE_PARTS]; /* shown x size x size */
@@ -53,9 +52,9 @@ typedef struct page {
     double *margin[PAGE_PARTS];
 } page;
 
-/* Prepares; p_value is borrowed. An exit status: only Ctrl-C and failures of the machine end here,
+/* Prepares. An exit status: only Ctrl-C and failures of the machine end here,
  * a figure that cannot be made is left out with a reason. Freed with page_free, always. */
-int page_prepare(session *s, const evaluation *e, const double *p_value, page *p);
+int page_prepare(session *s, const evaluation *e, page *p);
 
 /* Writes report.html, and of what was prepared convergence.csv, spectrum.csv,
  * embedding.csv, samples.svg and margins.csv into a folder. An exit status after a message. */
@@ -99,6 +98,9 @@ void page_csv_convergence(FILE *f, const void *page);
 void page_csv_spectrum(FILE *f, const void *page);
 void page_csv_embedding(FILE *f, const void *page);
 void page_csv_margins(FILE *f, const void *page);
+
+/* page_prepare.c: copies of some of the drawn matrices, by their numbers; freed with cli_free. */
+double *page_matrices(const page *p, int part, size_t count, const size_t *which);
 
 /* "before the map", "after the map" */
 const char *page_part_name(int part);

@@ -50,14 +50,14 @@ static void worst_pairs(FILE *f, const page *p, const int64_t *count)
     cli_free(all);
 }
 
-static void one(FILE *f, const page *p, size_t method, int64_t *count)
+static void one(FILE *f, const page *p, size_t method)
 {
+    const int64_t *count = p->e->found->method[method]->confusion;
     size_t classes = p->e->set.samples.classes;
     char id[40], title[SPD_METHOD_NAME + 40];
-    evaluation_confusion(p->e, method, count);
     snprintf(id, sizeof id, "confusion-%zu", method);
-    snprintf(title, sizeof title, "Confusion matrix of %s", p->e->name[method]);
-    fprintf(f, "<div>\n<h3>%s</h3>\n", p->e->name[method]);
+    snprintf(title, sizeof title, "Confusion matrix of %s", p->e->found->method[method]->name);
+    fprintf(f, "<div>\n<h3>%s</h3>\n", p->e->found->method[method]->name);
     if (classes <= MOST_CLASSES)
         svg_heat(f, id, title, "Rows are true classes, columns predicted ones.", classes,
                  p->e->set.data->class_name, count);
@@ -69,11 +69,10 @@ void page_confusions(FILE *f, const page *p)
 {
     size_t classes = p->e->set.samples.classes;
     size_t drawn = p->e->methods < MOST_DRAWN ? p->e->methods : MOST_DRAWN;
-    int64_t *count = cli_alloc_table(classes, classes, sizeof *count, "counts");
     html_section(f, "confusion", "Confusion matrices");
     html_figure(f, "large");
     for (size_t m = 0; m < drawn; m++)
-        one(f, p, m, count);
+        one(f, p, m);
     html_figure_close(
         f,
         "Rows are true classes, columns predicted ones, counts over all rounds. Blue cells on "
@@ -87,5 +86,4 @@ void page_confusions(FILE *f, const page *p)
             : "",
         drawn < p->e->methods ? " Further methods are in confusion.npz." : "");
     html_section_close(f);
-    cli_free(count);
 }

@@ -5,7 +5,6 @@
  * behave alike and are ten times cheaper; where even these would take long, fewer samples. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/frame/cli_memory.h"
 #include "cli/report/page.h"
@@ -48,17 +47,14 @@ static void take_places(page *p)
 
 static spd_status one(session *s, page *p, int part)
 {
-    size_t size = p->size[part] * p->size[part];
     spd_embed_options options = {.size = sizeof options,
                                  .kind = SPD_EMBED_MDS,
                                  .metric = p->embed_metric,
                                  .k = 1,
                                  .dimensions = 2};
     spd_embed_info info = SPD_INIT(spd_embed_info);
-    double *X = cli_alloc_table(p->placed, size, sizeof *X, "numbers");
+    double *X = page_matrices(p, part, p->placed, p->place);
     double *Y = cli_alloc_table(p->placed, 2, sizeof *Y, "coordinates");
-    for (size_t i = 0; i < p->placed; i++)
-        memcpy(X + i * size, p->matrix[part] + p->place[i] * size, size * sizeof *X);
     spd_status status = spd_embed(s->ctx, &options, p->size[part], p->placed, X, Y, NULL, &info);
     cli_free(X);
     if (status < 0) {

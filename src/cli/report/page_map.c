@@ -79,8 +79,8 @@ static void convergence(FILE *f, const page *p)
         "(%zu to %zu dimensions, %s metric, \xCE\xBD<sub>w</sub> %zu, \xCE\xBD<sub>b</sub> "
         "%zu): %d iterations; %s. The cost must fall at every step and be flat at the end; if "
         "it is not, allow more iterations with <code>--max-iter</code>.",
-        p->e->name[p->method], p->e->protocol.rounds > 1 ? " of the first round" : "", model->n,
-        model->m, spd_metric_name(model->options->metric), model->options->nu_w,
+        p->e->found->method[p->method]->name, p->e->found->rounds > 1 ? " of the first round" : "",
+        model->n, model->m, spd_metric_name(model->options->metric), model->options->nu_w,
         model->options->nu_b, model->iterations, why_stopped(model->stop));
     cli_free(values);
 }
@@ -140,9 +140,7 @@ static const char *why_no_map(const page *p)
 {
     for (size_t m = 0; m < p->e->methods; m++)
         if (p->e->method[m].map == SPD_MAP_ML)
-            return p->method < p->e->methods
-                       ? "The map could not be fitted again for this section."
-                       : "Cross-validation chose m equal to n, so the map is off.";
+            return "Cross-validation chose m equal to n, so the map is off.";
     return "No method here learns a map; add one that ends with <code>-ml</code> to see what it "
            "does.";
 }

@@ -4,7 +4,6 @@
  * the nearest of any other class. Above the line d_own = d_other the nearest neighbour is right.
  * Nothing is lost to a projection here. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/frame/cli_memory.h"
 #include "cli/report/html.h"
@@ -29,10 +28,11 @@ static size_t choose(const page *p, int trains, size_t *chosen)
 
 static double *take(const page *p, int part, size_t count, const size_t *chosen)
 {
-    size_t size = p->size[part] * p->size[part];
-    double *X = cli_alloc_table(count, size, sizeof *X, "numbers");
+    size_t *which = cli_alloc(count, sizeof *which, "samples");
     for (size_t i = 0; i < count; i++)
-        memcpy(X + i * size, p->matrix[part] + p->place[chosen[i]] * size, size * sizeof *X);
+        which[i] = p->place[chosen[i]];
+    double *X = page_matrices(p, part, count, which);
+    cli_free(which);
     return X;
 }
 

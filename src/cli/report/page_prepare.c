@@ -58,12 +58,16 @@ static int by_sample(const void *a, const void *b)
 /* Among the samples that the first round trains with or tests; classes in colour come first. */
 static void draw_samples(page *p)
 {
-    const protocol *rule = &p->e->protocol;
+    const spd_round *first = p->e->found->round[0];
     size_t count = p->e->set.samples.p;
+    char *trains = cli_alloc(count, 1, "samples");
     lot *lots = cli_alloc(count, sizeof *lots, "samples");
-    for (size_t i = 0; i < count; i++)
-        if (rule->train[i] || rule->test[i])
-            lots[p->available++] = (lot){ticket(p, i), i};
+    for (size_t i = 0; i < first->train_count; i++) {
+        trains[first->train[i]] = 1;
+        lots[p->available++] = (lot){ticket(p, first->train[i]), first->train[i]};
+    }
+    for (size_t i = 0; i < first->test_count; i++)
+        lots[p->available++] = (lot){ticket(p, first->test[i]), first->test[i]};
     p->shown = p->available < SHOWN ? p->available : SHOWN;
     qsort(lots, p->available, sizeof *lots, by_ticket);
     qsort(lots, p->shown, sizeof *lots, by_sample);
@@ -71,8 +75,9 @@ static void draw_samples(page *p)
     p->trains = cli_alloc(p->shown, sizeof *p->trains, "samples");
     for (size_t i = 0; i < p->shown; i++) {
         p->index[i] = lots[i].sample;
-        p->trains[i] = rule->train[lots[i].sample];
+        p->trains[i] = trains[lots[i].sample];
     }
+    cli_free(trains);
     cli_free(lots);
 }
 
@@ -89,76 +94,35 @@ static void draw_colours(page *p)
 /* ---- the map ----------------------------------------------------------------------------------
  */
 
-static const outcome *first_outcome(const page *p, size_t method)
-{
-    return &p->e->outcome[method * p->e->protocol.rounds];
-}
-
-/* m = n chosen is no map. */
-static int has_map(const page *p, size_t method)
-{
-    const spd_method *chosen = &first_outcome(p, method)->method;
-    return chosen->map == SPD_MAP_ML && !spd_method_on_vectors(chosen) &&
-           chosen->value[SPD_PARAM_M] >= 1 &&
-           chosen->value[SPD_PARAM_M] < (double)p->e->set.samples.n;
-}
-
-/* The most accurate of those with a learned map, ties to the first. */
+/* The most accurate of those with a learned map (m = n chosen is none), ties to the first. */
 static size_t choose_method(const page *p)
 {
     size_t best = p->e->methods;
-    double most = -1, mean, deviation;
+    double most = -1;
     for (size_t m = 0; m < p->e->methods; m++) {
-        evaluation_accuracy(p->e, m, 0, &mean, &deviation);
-        if (has_map(p, m) && mean > most) {
+        const spd_method_result *found = p->e->found->method[m];
+        if (found->outcome[0]->model && found->accuracy > most) {
             best = m;
-            most = mean;
+            most = found->accuracy;
         }
     }
     return best;
 }
 
-static size_t count_of(double value)
-{
-    return value >= 1 ? (size_t)value : 0;
-}
-
-/* The same map as the evaluation's in its first round: same data, same options. */
-static spd_status fit_map(session *s, page *p)
-{
-    const spd_samples *all = &p->e->set.samples;
-    size_t size = all->n * all->n, count = protocol_count(&p->e->protocol, p->e->protocol.train, 0);
-    const spd_method *chosen = &first_outcome(p, p->method)->method;
-    spd_fit_options options = p->e->fit;
-    options.m = count_of(chosen->value[SPD_PARAM_M]);
-    options.nu_w = count_of(chosen->value[SPD_PARAM_NU_W]);
-    options.nu_b = count_of(chosen->value[SPD_PARAM_NU_B]);
-    options.metric = chosen->metric;
-    double *X = cli_alloc_table(count, size, sizeof *X, "numbers");
-    int *label = cli_alloc(count, sizeof *label, "labels");
-    for (size_t i = 0, at = 0; i < all->p; i++)
-        if (p->e->protocol.train[i]) {
-            memcpy(X + at * size, all->X + i * size, size * sizeof *X);
-            label[at++] = all->label[i];
-        }
-    spd_status status = spd_fit(s->ctx, all->n, count, X, label, &options, NULL, &p->model);
-    cli_free(X);
-    cli_free(label);
-    return status;
-}
-
 /* ---- matrices ---------------------------------------------------------------------------------
  */
 
-static void take_matrices(page *p)
+static double *copies(size_t count, const size_t *which, size_t n, const double *from)
 {
-    const spd_samples *all = &p->e->set.samples;
-    size_t size = all->n * all->n;
-    double *X = cli_alloc_table(p->shown, size, sizeof *X, "numbers");
-    for (size_t i = 0; i < p->shown; i++)
-        memcpy(X + i * size, all->X + p->index[i] * size, size * sizeof *X);
-    p->matrix[0] = X;
-    p->size[0] = all->n;
+    double *X = cli_alloc_table(count, n * n, sizeof *X, "numbers");
+    for (size_t i = 0; i < count; i++)
+        memcpy(X + i * n * n, from + which[i] * n * n, n * n * sizeof *X);
+    return X;
+}
+
+double *page_matrices(const page *p, int part, size_t count, const size_t *which)
+{
+    return copies(count, which, p->size[part], p->matrix[part]);
 }
 
 static spd_status map_matrices(session *s, page *p)
@@ -178,19 +142,20 @@ static int is_fatal(spd_status status)
     return status == SPD_ENOMEM || status == SPD_ECANCELLED || signals_interrupted();
 }
 
-int page_prepare(session *s, const evaluation *e, const double *p_value, page *p)
+int page_prepare(session *s, const evaluation *e, page *p)
 {
-    *p = (page){.s = s, .e = e, .p_value = p_value, .method = e->methods};
+    *p = (page){.s = s, .e = e, .method = e->methods};
     draw_colours(p);
     draw_samples(p);
     if (!e->set.samples.X)
         return CLI_GOOD;
     spd_status status = SPD_OK;
     p->method = choose_method(p);
-    take_matrices(p);
+    p->matrix[0] = copies(p->shown, p->index, e->set.samples.n, e->set.samples.X);
+    p->size[0] = e->set.samples.n;
     if (p->method < e->methods)
-        status = fit_map(s, p);
-    if (status >= 0 && p->model)
+        p->model = e->found->method[p->method]->outcome[0]->model;
+    if (p->model)
         status = map_matrices(s, p);
     if (!is_fatal(status))
         status = page_spectra(s, p);
@@ -210,7 +175,6 @@ void page_free(page *p)
         cli_free(p->margin[part]);
         page_spectrum_free(&p->spectrum[part]);
     }
-    spd_model_free(p->model);
     cli_free(p->index);
     cli_free(p->trains);
     cli_free(p->colour);

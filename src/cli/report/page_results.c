@@ -15,54 +15,42 @@
 /* ---- methods ----------------------------------------------------------------------------------
  */
 
-static double accuracy_of(const page *p, size_t method)
-{
-    double mean, deviation;
-    evaluation_accuracy(p->e, method, 0, &mean, &deviation);
-    return mean;
-}
-
 static double best_accuracy(const page *p)
 {
     double best = 0;
     for (size_t m = 0; m < p->e->methods; m++)
-        best = fmax(best, accuracy_of(p, m));
+        best = fmax(best, p->e->found->method[m]->accuracy);
     return best;
 }
 
-static void percent_cell(FILE *f, const page *p, size_t method, int balanced)
+static void percent_cell(FILE *f, const page *p, double mean, double deviation)
 {
-    double mean, deviation;
-    evaluation_accuracy(p->e, method, balanced, &mean, &deviation);
     fprintf(f, "<td class=\"score\">%.1f", 100.0 * mean);
-    if (p->e->protocol.rounds > 1)
+    if (p->e->found->rounds > 1)
         fprintf(f, " " PLUS_MINUS " %.1f", 100.0 * deviation);
     fputs("</td>", f);
 }
 
 static void method_row(FILE *f, const page *p, size_t m, double best)
 {
-    double mean, deviation;
+    const spd_method_result *found = p->e->found->method[m];
     char parameters[300];
-    evaluation_accuracy(p->e, m, 0, &mean, &deviation);
     evaluation_parameters_text(p->e, m, parameters, sizeof parameters);
-    fprintf(f, "<tr%s><th scope=\"row\">", mean >= best ? " class=\"best\"" : "");
-    html_text(f, p->e->name[m]);
+    fprintf(f, "<tr%s><th scope=\"row\">", found->accuracy >= best ? " class=\"best\"" : "");
+    html_text(f, found->name);
     fputs("</th><td>", f);
-    svg_bar(f, mean, deviation);
+    svg_bar(f, found->accuracy, found->accuracy_deviation);
     fputs("</td>", f);
-    percent_cell(f, p, m, 0);
-    percent_cell(f, p, m, 1);
+    percent_cell(f, p, found->accuracy, found->accuracy_deviation);
+    percent_cell(f, p, found->balanced, found->balanced_deviation);
     if (m == 0)
         fputs("<td>" DASH "</td>", f);
     else
-        fprintf(f, "<td>%.2g</td>", p->p_value[m]);
+        fprintf(f, "<td>%.2g</td>", found->p_value[0]);
     fputs("<td class=\"values\">", f);
     html_text(f, parameters[0] == '-' ? DASH : parameters);
-    fputs("</td>", f);
-    for (int phase = 0; phase < 3; phase++)
-        fprintf(f, "<td>%.2f</td>", evaluation_seconds(p->e, m, phase));
-    fputs("</tr>\n", f);
+    fprintf(f, "</td><td>%.2f</td><td>%.2f</td><td>%.2f</td></tr>\n", found->tune_seconds,
+            found->fit_seconds, found->test_seconds);
 }
 
 static void note(FILE *f, const page *p)
@@ -70,15 +58,15 @@ static void note(FILE *f, const page *p)
     fputs("<p class=\"note\">Accuracy is the share of test samples that were assigned their own "
           "class; balanced accuracy is the mean over the classes.",
           f);
-    if (p->e->protocol.rounds > 1)
+    if (p->e->found->rounds > 1)
         fputs(" " PLUS_MINUS " and the whiskers are the standard deviation over the rounds.", f);
     if (p->e->methods > 1) {
         fputs(" p is McNemar\xE2\x80\x99s exact test against ", f);
-        html_text(f, p->e->name[0]);
+        html_text(f, p->e->found->method[0]->name);
         fprintf(f,
                 "%s: below 0.05, a difference of this size is unlikely to be chance. It does "
                 "not say which method is better; the accuracy does.",
-                p->e->protocol.repeats_samples ? ", the median over the rounds" : "");
+                p->e->found->repeats_samples ? ", the median over the rounds" : "");
     }
     fputs(" Seconds are means over the rounds.</p>\n", f);
 }
@@ -87,31 +75,31 @@ static void note(FILE *f, const page *p)
 static void by_table(FILE *f, const page *p)
 {
     const groups *by = &p->e->protocol.by;
-    size_t *right = cli_alloc(2 * by->count, sizeof *right, "counts"), *total = right + by->count;
-    evaluation_by(p->e, 0, right, total);
     fputs("<h3>By ", f);
     html_text(f, by->column);
     fputs("</h3>\n", f);
     html_wide(f, "Accuracy by group");
     fputs("<table>\n<thead><tr><th scope=\"col\">accuracy %</th>", f);
+    double *accuracy = evaluation_by(p->e, 0);
     for (size_t v = 0; v < by->count; v++)
-        if (total[v]) {
+        if (!isnan(accuracy[v])) {
             fputs("<th scope=\"col\">", f);
             html_short(f, by->name[v], 24);
             fputs("</th>", f);
         }
+    cli_free(accuracy);
     fputs("</tr></thead>\n<tbody>\n", f);
     for (size_t m = 0; m < p->e->methods; m++) {
-        evaluation_by(p->e, m, right, total);
-        fprintf(f, "<tr><th scope=\"row\">%s</th>", p->e->name[m]);
+        accuracy = evaluation_by(p->e, m);
+        fprintf(f, "<tr><th scope=\"row\">%s</th>", p->e->found->method[m]->name);
         for (size_t v = 0; v < by->count; v++)
-            if (total[v])
-                fprintf(f, "<td>%.1f</td>", 100.0 * (double)right[v] / (double)total[v]);
+            if (!isnan(accuracy[v]))
+                fprintf(f, "<td>%.1f</td>", 100.0 * accuracy[v]);
         fputs("</tr>\n", f);
+        cli_free(accuracy);
     }
     fputs("</tbody></table>\n", f);
     html_wide_close(f);
-    cli_free(right);
 }
 
 void page_results(FILE *f, const page *p)
@@ -140,14 +128,14 @@ void page_results(FILE *f, const page *p)
 
 static void round_row(FILE *f, const page *p, size_t round)
 {
-    char parameters[300];
+    char parameters[300], text[ROUND_NAME];
     fputs("<tr><th scope=\"row\">", f);
-    html_short(f, p->e->protocol.round_name[round], 24);
+    html_short(f, protocol_round(&p->e->protocol, p->e->found, round, text), 24);
     fputs("</th>", f);
     for (size_t m = 0; m < p->e->methods; m++) {
-        const outcome *o = &p->e->outcome[m * p->e->protocol.rounds + round];
-        recognition_text(&o->method, parameters, sizeof parameters);
-        fprintf(f, "<td>%.1f<span class=\"more\">", 100.0 * o->score.accuracy);
+        const spd_outcome *o = p->e->found->method[m]->outcome[round];
+        recognition_text(&p->e->method[m], o->value, parameters, sizeof parameters);
+        fprintf(f, "<td>%.1f<span class=\"more\">", 100.0 * o->accuracy);
         html_text(f, parameters);
         fputs("</span></td>", f);
     }
@@ -156,14 +144,14 @@ static void round_row(FILE *f, const page *p, size_t round)
 
 void page_rounds(FILE *f, const page *p)
 {
-    size_t rounds = p->e->protocol.rounds, listed = rounds < ROUNDS_LISTED ? rounds : ROUNDS_LISTED;
+    size_t rounds = p->e->found->rounds, listed = rounds < ROUNDS_LISTED ? rounds : ROUNDS_LISTED;
     if (rounds < 2)
         return;
     html_section(f, "rounds", "Rounds");
     html_wide(f, "Accuracy and parameters of each round");
     fputs("<table>\n<thead><tr><th scope=\"col\">round</th>", f);
     for (size_t m = 0; m < p->e->methods; m++)
-        fprintf(f, "<th scope=\"col\">%s</th>", p->e->name[m]);
+        fprintf(f, "<th scope=\"col\">%s</th>", p->e->found->method[m]->name);
     fputs("</tr></thead>\n<tbody>\n", f);
     for (size_t r = 0; r < listed; r++)
         round_row(f, p, r);

@@ -93,12 +93,13 @@ static void size_items(FILE *f, const page *p)
 
 static void protocol_items(FILE *f, const page *p)
 {
-    const protocol *rule = &p->e->protocol;
+    const spd_round *first = p->e->found->round[0];
+    size_t rounds = p->e->found->rounds;
     const char *column = arguments_text(p->s->args, "recenter");
-    item_text(f, "protocol", rule->text);
-    item(f, "rounds", "%zu", rule->rounds);
-    item(f, "parts", "%zu train, %zu are tested%s", protocol_count(rule, rule->train, 0),
-         protocol_count(rule, rule->test, 0), rule->rounds > 1 ? " in the first round" : "");
+    item_text(f, "protocol", p->e->protocol.text);
+    item(f, "rounds", "%zu", rounds);
+    item(f, "parts", "%zu train, %zu are tested%s", first->train_count, first->test_count,
+         rounds > 1 ? " in the first round" : "");
     if (column)
         item_text(f, "recentred by", column);
 }
@@ -165,7 +166,7 @@ void page_command(FILE *f, const page *p)
     fprintf(f,
             "</code></pre>\n<p>spdml %s with seed %llu gives the same numbers, whatever the "
             "number of threads; only seconds differ.</p>\n",
-            spd_version(), (unsigned long long)p->e->seed);
+            spd_version(), (unsigned long long)p->e->options.seed);
     put_files(f, p);
     html_section_close(f);
 }

@@ -2,8 +2,8 @@
  *
  * Folds are stratified: each has its share of every class. Samples of one group (a subject, a
  * video) stay together when groups are given. */
-#ifndef SPD_LEARN_FOLDS_H
-#define SPD_LEARN_FOLDS_H
+#ifndef SPD_EVALUATE_FOLDS_H
+#define SPD_EVALUATE_FOLDS_H
 
 #include "learn/affinity_classes.h"
 

@@ -1,5 +1,5 @@
 /* folds.c - dealing samples out to folds. */
-#include "learn/folds.h"
+#include "evaluate/folds.h"
 
 #include <stdlib.h>
 

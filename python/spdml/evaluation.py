@@ -1,0 +1,340 @@
+"""Methods of recognition compared under a protocol."""
+
+from __future__ import annotations
+
+import ctypes as c
+import warnings
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+import numpy as np
+from sklearn.base import clone
+
+from ._arrays import doubles, encode_labels, ints, matrices, numbers
+from ._calls import Context, call, context
+from ._errors import InvalidArgumentError
+from ._library import (PARAMETERS, EvaluateFn, EvaluateOptions, Grid, Method, Samples, lib)
+from ._library import Evaluation as _Found
+from .maps import SPDML
+
+_SPLITS, _GIVEN, _LEAVE_OUT = 0, 1, 2
+_FOLDS_IF_SHARED, _FOLDS_GROUPED, _FOLDS_SINGLE = 0, 1, 2
+
+
+class Evaluation:
+    """What `evaluate` found; prints as the table of the command.
+
+    Arrays go by method first, in the order of ``methods``, then by round.
+
+    Attributes
+    ----------
+    methods : names, list of str
+    classes : the labels, sorted
+    rounds : what each round is called: the group left out, or its number from 1
+    train, test : for each round the numbers of its samples
+    predicted : for each method and each round the predicted labels, as ``predicted[m][r]``
+    accuracy, balanced_accuracy : (methods, rounds)
+    confusion : (methods, classes, classes), rows the truth, summed over the rounds
+    parameters : for each method a dictionary of the values it used, (rounds,) each
+    cv_accuracy : (methods, rounds), of the chosen values; NaN where nothing was tuned
+    folds : (methods, rounds), of tuning; 0 where nothing was tuned
+    seconds : dictionary with 'tune', 'fit' and 'test', (methods, rounds) each
+    mcnemar : (methods, methods), p values of McNemar's exact test
+    remarks : what accuracies do not tell, list of str
+    """
+
+    def __init__(self, found: _Found, classes: np.ndarray, groups: Optional[np.ndarray],
+                 n: int) -> None:
+        rounds = [found.round[r].contents for r in range(found.rounds)]
+        results = [found.method[m].contents for m in range(found.methods)]
+        cells = [[result.outcome[r].contents for r in range(found.rounds)] for result in results]
+
+        def each(name: str) -> np.ndarray:
+            return np.array([[getattr(o, name) for o in row] for row in cells])
+
+        self.classes = classes
+        self.methods = [result.name.decode() for result in results]
+        self.rounds = [str(i + 1) if groups is None else str(groups[r.group])
+                       for i, r in enumerate(rounds)]
+        self.train = [_copy(r.train, r.train_count) for r in rounds]
+        self.test = [_copy(r.test, r.test_count) for r in rounds]
+        self.predicted = [[classes[_copy(o.predicted, r.test_count)] for o, r in zip(row, rounds)]
+                          for row in cells]
+        self.accuracy = each("accuracy")
+        self.balanced_accuracy = each("balanced")
+        self.cv_accuracy = each("cv_accuracy")
+        self.folds = each("folds")
+        self.seconds = {name: each(f"{name}_seconds") for name in ("tune", "fit", "test")}
+        size = len(classes)
+        self.confusion = np.array([_copy(result.confusion, size * size).reshape(size, size)
+                                   for result in results])
+        self.mcnemar = np.array([_copy(result.p_value, found.methods) for result in results])
+        self.parameters = [_parameters(row) for row in cells]
+        self.remarks = [_words(found.remark[i].contents, self.rounds, classes)
+                        for i in range(found.remarks)]
+        self._repeats = bool(found.repeats_samples)
+        self._n = n
+
+    def __str__(self) -> str:
+        width = max(len("method"), *map(len, self.methods))
+        lines = [f"{'method':<{width}}  {'accuracy %':>12}  {'balanced %':>12}  {'tune s':>8}  "
+                 f"{'fit s':>8}  {'test s':>8}  {'p':>8}  parameters"]
+        for m, name in enumerate(self.methods):
+            seconds = "  ".join(f"{self.seconds[k][m].mean():8.2f}" for k in self.seconds)
+            p = "-" if m == 0 else f"{self.mcnemar[m, 0]:.2g}"
+            lines.append(f"{name:<{width}}  {_percent(self.accuracy[m]):>12}  "
+                         f"{_percent(self.balanced_accuracy[m]):>12}  {seconds}  {p:>8}  "
+                         f"{_range(self.parameters[m], self._n)}")
+        if len(self.methods) > 1:
+            more = ", median over the rounds" if self._repeats else ""
+            lines.append(f"p: McNemar's test against {self.methods[0]}{more}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each method and round (pandas must be there)."""
+        import pandas
+        rows = []
+        for m, name in enumerate(self.methods):
+            for r, called in enumerate(self.rounds):
+                row = {"method": name, "round": called, "accuracy": self.accuracy[m, r],
+                       "balanced_accuracy": self.balanced_accuracy[m, r],
+                       "cv_accuracy": self.cv_accuracy[m, r], "folds": self.folds[m, r]}
+                row.update({f"{k}_seconds": s[m, r] for k, s in self.seconds.items()})
+                row.update({k: v[r] for k, v in self.parameters[m].items()})
+                rows.append(row)
+        return pandas.DataFrame(rows)
+
+
+def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optional[float] = None,
+             train_per_class: Optional[int] = None, repeats: int = 10, train: Any = None,
+             test: Any = None, leave_one_group_out: Any = None,
+             values: Optional[Dict[str, float]] = None, grid: Optional[Dict[str, Any]] = None,
+             cv: int = 5, cv_groups: Any = None, vectors: Any = None, fit: Optional[SPDML] = None,
+             normalize_kernel: bool = False, seed: int = 1,
+             n_jobs: Optional[int] = None) -> Evaluation:
+    """Compares methods on one set of labelled matrices, as ``spdml evaluate`` does.
+
+    Each method is tuned within the training part of a round, trained there and tested on the other
+    part, whose labels count for the score alone. Exactly one protocol is given: ``split`` or
+    ``train_per_class`` (random splits), ``train`` and/or ``test``, or ``leave_one_group_out``.
+
+    Parameters
+    ----------
+    X : (p, n, n), or None when all methods read vectors
+    y : labels, (p,)
+    methods : names as in the command: 'nn-airm', 'nn-stein-ml', 'mdm-airm', 'rsr', ...
+    split : share of each class that trains
+    train_per_class : number of each class that trains
+    repeats : how many random splits
+    train, test : masks or numbers of samples; what is left out is what the other one leaves
+    leave_one_group_out : a value for each sample; each value is tested once, all others train
+    values : parameters that are fixed, for all methods that have them: m, nu_w, nu_b, k, beta,
+        beta_scale, lambda, components, dimensions, cost
+    grid : the same names with the values that cross-validation tries, in place of the usual ones
+    cv : folds of that cross-validation, at most
+    cv_groups : a value for each sample; folds keep equal ones together. By default those of
+        leave_one_group_out where classes occur under several of them; 'none' for no groups
+    vectors : (p, d) or (p, height, width), for src and gsrc
+    fit : an SPDML whose options learned maps take (objective, graph, init, max_iter, tol, ...)
+    normalize_kernel : rsr scales the columns of its kernel to unit length
+    seed : of splits, folds and random maps
+    n_jobs : threads; None and -1: all cores. Results do not depend on it
+
+    Examples
+    --------
+    >>> result = spdml.evaluate(X, y, ["nn-airm", "nn-airm-ml"], split=0.5)
+    >>> print(result)                       # the table of the command
+    >>> result.accuracy.mean(axis=1)        # of each method over the rounds
+    """
+    classes, label = encode_labels(y, len(X if X is not None else vectors))
+    ctx = context(n_jobs)
+    keep: List[Any] = []  # what the library only borrows
+    samples = _samples(X, vectors, label, len(classes), keep)
+    options = EvaluateOptions()
+    lib.spd_evaluate_defaults(c.byref(options), c.sizeof(options))
+    groups = _take_protocol(options, len(label), split, train_per_class, repeats, train, test,
+                            leave_one_group_out, keep)
+    _take_folds(options, len(label), cv, cv_groups, keep)
+    _take_methods(options, ctx, [methods] if isinstance(methods, str) else list(methods),
+                  values or {}, normalize_kernel, _fit_options(fit, samples, label, seed, keep),
+                  keep)
+    _take_grid(options, grid or {}, keep)
+    options.seed = seed
+    options.after = EvaluateFn(lambda user, found, round, method: int(ctx.raised is not None))
+    found = c.POINTER(_Found)()
+    call(ctx, "spd_evaluate", c.byref(samples), c.byref(options), c.byref(found))
+    try:
+        result = Evaluation(found.contents, classes, groups, samples.n)
+    finally:
+        lib.spd_evaluation_free(found)
+    for remark in result.remarks:
+        warnings.warn(remark, UserWarning, stacklevel=2)
+    return result
+
+
+def _samples(X: Any, vectors: Any, label: np.ndarray, classes: int, keep: List[Any]) -> Samples:
+    samples = Samples(p=len(label), classes=classes, label=ints(label))
+    keep.append(label)
+    if X is not None:
+        X = matrices(X)
+        samples.n, samples.X = X.shape[1], doubles(X)
+    if vectors is not None:
+        vectors = numbers(vectors, "vectors")
+        if vectors.ndim not in (2, 3) or len(vectors) != len(label):
+            raise InvalidArgumentError(f"vectors has shape {vectors.shape}; it must be "
+                                       f"({len(label)}, d) or ({len(label)}, height, width)")
+        if not np.isfinite(vectors).all():
+            raise InvalidArgumentError("vectors holds NaN or infinity")
+        samples.height = vectors.shape[1] if vectors.ndim == 3 else 1
+        samples.width, samples.V = vectors.shape[-1], doubles(vectors)
+    keep += [X, vectors]
+    return samples
+
+
+def _take_protocol(options: EvaluateOptions, p: int, split: Optional[float],
+                   train_per_class: Optional[int], repeats: int, train: Any, test: Any,
+                   left_out: Any, keep: List[Any]) -> Optional[np.ndarray]:
+    """Fills in the protocol; the values of the groups that are left out, or None."""
+    given = [split is not None or train_per_class is not None,
+             train is not None or test is not None, left_out is not None]
+    if sum(given) != 1:
+        raise InvalidArgumentError(
+            f"{sum(given) or 'no'} protocols given; choose one of split or train_per_class, train "
+            f"and test, leave_one_group_out")
+    options.protocol = given.index(True)
+    if options.protocol == _SPLITS:
+        options.repeats, options.per_class = repeats, train_per_class or 0
+        options.fraction = 0.0 if split is None else split
+    elif options.protocol == _GIVEN:
+        options.train, options.test = _flags(train, p, "train", keep), _flags(test, p, "test", keep)
+    else:
+        values, options.group = _groups(left_out, p, "leave_one_group_out", keep)
+        return values
+    return None
+
+
+def _flags(which: Any, p: int, name: str, keep: List[Any]) -> Optional[int]:
+    """A mask or numbers of samples as an address of p bytes."""
+    if which is None:
+        return None
+    which = np.asarray(which)
+    flags = np.zeros(p, dtype=np.int8)
+    if which.ndim != 1 or which.dtype.kind not in "biu" or \
+            (which.dtype == bool and len(which) != p):
+        raise InvalidArgumentError(f"{name} must be a mask of {p} or a list of sample numbers")
+    if which.dtype != bool and len(which) and not 0 <= which.min() <= which.max() < p:
+        raise InvalidArgumentError(f"{name} names samples beyond the {p} there are")
+    flags[which] = 1
+    keep.append(flags)
+    return flags.ctypes.data
+
+
+def _groups(values: Any, p: int, name: str, keep: List[Any]) -> Any:
+    """The distinct values, and a pointer to the number of each sample's."""
+    values = np.asarray(values)
+    if values.shape != (p,):
+        raise InvalidArgumentError(f"{name} has shape {values.shape}; {p} values are needed")
+    distinct, number = np.unique(values, return_inverse=True)
+    number = np.ascontiguousarray(number, dtype=np.intc)
+    keep.append(number)
+    return distinct, ints(number)
+
+
+def _take_folds(options: EvaluateOptions, p: int, cv: int, groups: Any, keep: List[Any]) -> None:
+    options.folds = cv
+    if isinstance(groups, str) and groups == "none":
+        options.fold_rule = _FOLDS_SINGLE
+    elif groups is not None:
+        options.fold_rule = _FOLDS_GROUPED
+        options.fold_group = _groups(groups, p, "cv_groups", keep)[1]
+
+
+def _fit_options(fit: Optional[SPDML], samples: Samples, label: np.ndarray, seed: int,
+                 keep: List[Any]) -> Any:
+    if samples.n < 2:  # there is nothing to map
+        return None
+    estimator = (SPDML() if fit is None else clone(fit)).set_params(random_state=seed)
+    options, start = estimator._options(samples.n, label)
+    options.seed = seed
+    keep += [options, start]
+    return c.pointer(options)
+
+
+def _take_methods(options: EvaluateOptions, ctx: Context, names: List[str],
+                  values: Dict[str, float], normalize: bool, fit: Any, keep: List[Any]) -> None:
+    made = (Method * len(names))()
+    known = _known(values)
+    used = set()
+    for method, name in zip(made, names):
+        method.size = c.sizeof(Method)
+        call(ctx, "spd_method_parse", str(name).encode(), c.byref(method))
+        method.fit = fit
+        method.normalize_kernel = int(normalize)
+        for i, value in known.items():
+            if lib.spd_method_uses(c.byref(method), i):
+                method.value[i] = float(value)
+                used.add(i)
+    for i in known:
+        if i not in used:
+            raise InvalidArgumentError(f"values: none of the methods has {PARAMETERS[i]!r}")
+    pointers = (c.POINTER(Method) * len(names))(*(c.pointer(method) for method in made))
+    options.methods, options.method = len(names), pointers
+    keep += [made, pointers]
+
+
+def _take_grid(options: EvaluateOptions, values: Dict[str, Any], keep: List[Any]) -> None:
+    grid = Grid()
+    for i, axis in _known(values).items():
+        axis = np.atleast_1d(numbers(axis, f"grid[{PARAMETERS[i]!r}]")).ravel()
+        grid.count[i], grid.value[i] = len(axis), doubles(axis)
+        keep.append(axis)
+    options.grid = c.pointer(grid)
+    keep.append(grid)
+
+
+def _known(values: Dict[str, Any]) -> Dict[int, Any]:
+    """By the numbers of the parameters."""
+    unknown = sorted(set(values) - set(PARAMETERS))
+    if unknown:
+        raise InvalidArgumentError(
+            f"parameter {unknown[0]!r} is unknown; there are {', '.join(PARAMETERS)}")
+    return {PARAMETERS.index(name): value for name, value in values.items()}
+
+
+def _copy(pointer: Any, count: int) -> np.ndarray:
+    return np.ctypeslib.as_array(pointer, (count,)).copy()
+
+
+def _parameters(row: List[Any]) -> Dict[str, np.ndarray]:
+    table = {name: np.array([o.value[i] for o in row]) for i, name in enumerate(PARAMETERS)}
+    return {name: values for name, values in table.items() if not np.isnan(values).all()}
+
+
+def _words(remark: Any, rounds: List[str], classes: np.ndarray) -> str:
+    name, count, total = classes[remark.label], remark.count, remark.total
+    return (
+        f"{count} classes (such as {name}) have one sample: it trains and is never tested",
+        f"all test samples are of class {name}; accuracy does not tell how well it is told from "
+        f"the others",
+        f"{count} of {total} rounds test one class alone, the first is round "
+        f"{rounds[remark.round]}, class {name}",
+        f"round {rounds[remark.round]}: {count} of {total} test samples are of classes without "
+        f"training samples (such as {name}) and count as errors",
+    )[remark.kind]
+
+
+def _percent(values: np.ndarray) -> str:
+    if len(values) == 1:
+        return f"{100 * values[0]:.1f}"
+    return f"{100 * values.mean():.1f} +- {100 * values.std(ddof=1):.1f}"
+
+
+def _range(parameters: Dict[str, np.ndarray], n: int) -> str:
+    """'m 23, nu-b 1..5'"""
+    words = []
+    for name, values in parameters.items():
+        low, high = np.nanmin(values), np.nanmax(values)
+        word = f"{name.replace('_', '-')} {low:.4g}" + (f"..{high:.4g}" if high > low else "")
+        words.append(word + (" (no map)" if name == "m" and low >= n else ""))
+    return ", ".join(words) or "-"

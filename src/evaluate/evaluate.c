@@ -1,0 +1,258 @@
+/* evaluate.c - every method through every round: tune, fit, predict, score.
+ *
+ * The test part is looked at once, by predict; its labels are looked at by score alone. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "classify/samples.h"
+#include "evaluate/evaluation.h"
+#include "evaluate/method.h"
+
+/* One of the methods that are tuned together. */
+typedef struct member {
+    spd_method chosen;
+    spd_tuned tuned;
+    spd_outcome *outcome;
+} member;
+
+typedef struct runner {
+    spd_context *ctx;
+    samples all;
+    spd_evaluate_options options;
+    spd_method *method;    /* options.methods: as they were given */
+    const int *fold_group; /* all.p, or NULL */
+    spd_evaluation *e;
+    member *party;       /* options.methods: room */
+    spd_method **chosen; /* where in the party they are */
+    spd_tuned **tuned;
+    /* the round at hand */
+    size_t round;
+    samples *train, *test;
+    int *group; /* train->p: fold_group there, or NULL */
+} runner;
+
+static spd_outcome *outcome_of(const runner *u, size_t method)
+{
+    return u->e->method[method]->outcome[u->round];
+}
+
+static spd_status fail_in(const runner *u, size_t method, spd_status status)
+{
+    if (status < 0)
+        ctx_prefix(u->ctx, u->e->method[method]->name);
+    return status;
+}
+
+/* ---- tuning ----------------------------------------------------------------------------------
+ */
+
+/* Folds by group need two groups; with one, samples are dealt out alone. */
+static const int *fold_groups(const runner *u)
+{
+    for (size_t i = 1; u->group && i < u->train->p; i++)
+        if (u->group[i] != u->group[0])
+            return u->group;
+    return NULL;
+}
+
+/* Makes one method and those after it that share its map the party that is tuned; how many. */
+static size_t gather(runner *u, size_t first)
+{
+    size_t count = 0;
+    for (size_t m = first; m < u->e->methods; m++) {
+        if (m > first && (u->method[m].map == SPD_MAP_NONE ||
+                          !method_same_map(&u->method[first], &u->method[m])))
+            continue;
+        u->party[count].chosen = u->method[m];
+        u->party[count].tuned = (spd_tuned)SPD_INIT(spd_tuned);
+        u->party[count].outcome = outcome_of(u, m);
+        u->chosen[count] = &u->party[count].chosen;
+        u->tuned[count] = &u->party[count].tuned;
+        count++;
+    }
+    return count;
+}
+
+static spd_status tune(runner *u, size_t first)
+{
+    spd_tuning tuning = {.size = sizeof tuning,
+                         .folds = u->options.folds,
+                         .group = fold_groups(u),
+                         .seed = u->options.seed,
+                         .grid = u->options.grid};
+    size_t count = gather(u, first);
+    spd_status status = spd_tune_together(u->ctx, count, u->chosen, u->train, &tuning, u->tuned);
+    for (size_t k = 0; k < count && status >= 0; k++) {
+        spd_outcome *o = u->party[k].outcome;
+        memcpy(o->value, u->chosen[k]->value, sizeof o->value);
+        o->settings = u->tuned[k]->settings;
+        o->folds = u->tuned[k]->folds;
+        o->cv_accuracy = u->tuned[k]->accuracy;
+        o->tune_seconds = u->tuned[k]->seconds;
+    }
+    return status;
+}
+
+/* ---- one method in one round -----------------------------------------------------------------
+ */
+
+static spd_status run_method(const runner *u, size_t method)
+{
+    spd_outcome *o = outcome_of(u, method);
+    spd_classifier *trained = NULL;
+    spd_method chosen = u->method[method];
+    spd_score score = SPD_INIT(spd_score);
+    samples queries = *u->test;
+    queries.label = NULL;
+    memcpy(chosen.value, o->value, sizeof chosen.value);
+    double began = clock_seconds();
+    spd_status status = spd_classifier_fit(u->ctx, &chosen, u->train, NULL, &trained);
+    double fitted = clock_seconds();
+    if (status >= 0) {
+        memcpy(o->value, spd_classifier_method(trained)->value, sizeof o->value);
+        status = spd_classifier_predict(u->ctx, trained, &queries, o->predicted);
+    }
+    o->fit_seconds = fitted - began;
+    o->test_seconds = clock_seconds() - fitted;
+    if (status >= 0 && u->round == 0)
+        o->model = trained_take_model(trained);
+    spd_classifier_free(trained);
+    if (status >= 0)
+        status = spd_score_predictions(u->ctx, queries.p, queries.classes, u->test->label,
+                                       o->predicted, &score, NULL);
+    o->correct = score.correct;
+    o->accuracy = score.accuracy;
+    o->balanced = score.balanced;
+    return status < 0 ? status : SPD_OK;
+}
+
+static spd_status tell(const runner *u, size_t method)
+{
+    const spd_evaluate_options *o = &u->options;
+    if (o->after && o->after(o->user, u->e, u->round, method))
+        return ctx_fail(u->ctx, SPD_ECANCELLED, "cancelled");
+    return SPD_OK;
+}
+
+/* ---- rounds ----------------------------------------------------------------------------------
+ */
+
+static spd_status take_parts(runner *u)
+{
+    const spd_round *r = u->e->round[u->round];
+    spd_status status = spd_samples_subset(u->ctx, &u->all, r->train_count, r->train, &u->train);
+    if (status == SPD_OK)
+        status = spd_samples_subset(u->ctx, &u->all, r->test_count, r->test, &u->test);
+    if (status < 0 || !u->fold_group)
+        return status;
+    u->group = mem_alloc(r->train_count, sizeof *u->group);
+    if (!u->group)
+        return ctx_nomem(u->ctx, "groups");
+    samples_rows(r->train_count, r->train, sizeof *u->group, u->fold_group, u->group);
+    return SPD_OK;
+}
+
+static void release_parts(runner *u)
+{
+    spd_samples_free(u->train);
+    spd_samples_free(u->test);
+    mem_free(u->group);
+    u->train = u->test = NULL;
+    u->group = NULL;
+}
+
+static spd_status run_round(runner *u)
+{
+    spd_status status = tell(u, SPD_NO_INDEX);
+    if (status == SPD_OK)
+        status = take_parts(u);
+    for (size_t m = 0; m < u->e->methods && status == SPD_OK; m++) {
+        if (outcome_of(u, m)->settings == 0)
+            status = fail_in(u, m, tune(u, m));
+        if (status == SPD_OK)
+            status = fail_in(u, m, run_method(u, m));
+        if (status == SPD_OK)
+            status = tell(u, m);
+    }
+    release_parts(u);
+    return status == SPD_OK ? remarks_on_round(u->ctx, &u->all, u->round, u->e) : status;
+}
+
+static spd_status run(runner *u)
+{
+    spd_status status = rounds_make(u->ctx, &u->all, &u->options, u->e);
+    if (status == SPD_OK)
+        status = rounds_fold_groups(u->ctx, &u->all, &u->options, u->e, &u->fold_group);
+    if (status == SPD_OK)
+        status = evaluation_room(u->ctx, u->options.methods, u->method, u->e);
+    if (status == SPD_OK)
+        status = remarks_on_protocol(u->ctx, &u->all, u->e);
+    for (u->round = 0; u->round < u->e->rounds && status == SPD_OK; u->round++)
+        status = run_round(u);
+    return status == SPD_OK ? evaluation_conclude(u->ctx, &u->all, u->e) : status;
+}
+
+/* ---- the public functions --------------------------------------------------------------------
+ */
+
+void spd_evaluate_defaults(spd_evaluate_options *options, size_t size)
+{
+    spd_evaluate_options usual = {.repeats = 10, .fraction = 0.5, .folds = 5, .seed = 1};
+    options->size = size;
+    sized_give(sizeof usual, &usual, options);
+}
+
+static spd_status take_options(runner *u, const spd_samples *given,
+                               const spd_evaluate_options *options)
+{
+    spd_evaluate_defaults(&u->options, sizeof u->options);
+    spd_status status =
+        sized_take(u->ctx, "spd_evaluate_options", sizeof u->options, &u->options, options);
+    if (status == SPD_OK && (u->options.methods == 0 || !u->options.method))
+        status = ctx_fail(u->ctx, SPD_EINVAL, "no methods given");
+    if (status == SPD_OK)
+        status = samples_take(u->ctx, given, &u->all);
+    if (status == SPD_OK && (u->all.p == 0 || !u->all.label))
+        status = ctx_fail(u->ctx, SPD_EINVAL, "there are no samples, or they have no labels");
+    if (status == SPD_OK)
+        status = samples_check_labels(u->ctx, &u->all);
+    if (status < 0)
+        return status;
+    size_t methods = u->options.methods;
+    u->method = mem_alloc(methods, sizeof *u->method);
+    u->party = mem_alloc(methods, sizeof *u->party);
+    u->chosen = mem_alloc(methods, sizeof *u->chosen);
+    u->tuned = mem_alloc(methods, sizeof *u->tuned);
+    if (!u->method || !u->party || !u->chosen || !u->tuned)
+        return ctx_nomem(u->ctx, "methods");
+    for (size_t m = 0; m < methods && status == SPD_OK; m++)
+        status = method_take(u->ctx, u->options.method[m], &u->method[m]);
+    return status;
+}
+
+spd_status spd_evaluate(spd_context *ctx, const spd_samples *given,
+                        const spd_evaluate_options *options, spd_evaluation **evaluation)
+{
+    ctx_clear(ctx);
+    runner u = {.ctx = ctx};
+    if (!evaluation)
+        return ctx_fail(ctx, SPD_EINVAL, "no room for an evaluation given");
+    spd_status status = take_options(&u, given, options);
+    if (status == SPD_OK && !(u.e = mem_zero(1, sizeof *u.e)))
+        status = ctx_nomem(ctx, "an evaluation");
+    if (status == SPD_OK) {
+        u.e->classes = u.all.classes;
+        status = run(&u);
+    }
+    mem_free(u.method);
+    mem_free(u.party);
+    mem_free(u.chosen);
+    mem_free(u.tuned);
+    if (status < 0)
+        spd_evaluation_free(u.e);
+    else
+        *evaluation = u.e;
+    return status;
+}

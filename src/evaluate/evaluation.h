@@ -1,0 +1,37 @@
+/* evaluation.h - what the files of an evaluation share: rounds, results, remarks. Each is made into
+ * the evaluation, where it also is after a failure. */
+#ifndef SPD_EVALUATE_EVALUATION_H
+#define SPD_EVALUATE_EVALUATION_H
+
+#include "classify/classifier.h"
+
+/* rounds.c: e->rounds, round and repeats_samples <- those of the protocol. */
+spd_status rounds_make(spd_context *ctx, const samples *all, const spd_evaluate_options *options,
+                       spd_evaluation *e);
+
+/* rounds.c: *group <- what folds keep together by the options' rule, p numbers; NULL: nothing.
+ * e->folds_grouped <- is there any? */
+spd_status rounds_fold_groups(spd_context *ctx, const samples *all,
+                              const spd_evaluate_options *options, spd_evaluation *e,
+                              const int **group);
+
+/* remarks.c: adds those on classes that the protocol cannot judge; then on classes that a round
+ * tests without having trained them. */
+spd_status remarks_on_protocol(spd_context *ctx, const samples *all, spd_evaluation *e);
+spd_status remarks_on_round(spd_context *ctx, const samples *all, size_t round, spd_evaluation *e);
+
+/* evaluation.c: e->method <- room for the results of these methods in e->rounds rounds. */
+spd_status evaluation_room(spd_context *ctx, size_t methods, const spd_method *method,
+                           spd_evaluation *e);
+
+/* evaluation.c: means, deviations, confusions, tests and folds over all rounds. */
+spd_status evaluation_conclude(spd_context *ctx, const samples *all, spd_evaluation *e);
+
+/* score.c: McNemar's two-sided p value when b samples were got right by the first method alone, c
+ * by the second alone. */
+double score_mcnemar(size_t b, size_t c);
+
+/* trained.c: the learned map, now the caller's, or NULL; the classifier may only be freed then. */
+spd_model *trained_take_model(spd_classifier *trained);
+
+#endif

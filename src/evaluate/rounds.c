@@ -1,0 +1,165 @@
+/* rounds.c - three protocols: random splits, samples that are named, one group left out at a time.
+ */
+#include "evaluate/evaluation.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "learn/affinity_classes.h"
+
+/* Adds a round; flag (p): 0 out of it, 1 trains, 2 is tested. */
+static spd_status add_round(spd_context *ctx, size_t p, const char *flag, int group,
+                            spd_evaluation *e)
+{
+    spd_round *r = mem_zero(1, sizeof *r);
+    if (!r)
+        return ctx_nomem(ctx, "rounds");
+    e->round[e->rounds++] = r;
+    r->group = group;
+    for (size_t i = 0; i < p; i++) {
+        r->train_count += flag[i] == 1;
+        r->test_count += flag[i] == 2;
+    }
+    r->train = mem_alloc(r->train_count, sizeof *r->train);
+    r->test = mem_alloc(r->test_count, sizeof *r->test);
+    if (!r->train || !r->test)
+        return ctx_nomem(ctx, "rounds");
+    for (size_t i = 0, trains = 0, tests = 0; i < p; i++)
+        if (flag[i] == 1)
+            r->train[trains++] = i;
+        else if (flag[i] == 2)
+            r->test[tests++] = i;
+    return SPD_OK;
+}
+
+static spd_status make_room(spd_context *ctx, size_t rounds, spd_evaluation *e)
+{
+    e->round = mem_zero(rounds, sizeof *e->round);
+    return e->round ? SPD_OK : ctx_nomem(ctx, "rounds");
+}
+
+/* ---- the protocols ---------------------------------------------------------------------------
+ */
+
+static spd_status by_splits(spd_context *ctx, const samples *all, const spd_evaluate_options *o,
+                            char *flag, spd_evaluation *e)
+{
+    if (o->repeats == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "0 random splits: at least one is needed");
+    spd_status status = make_room(ctx, o->repeats, e);
+    for (size_t r = 0; r < o->repeats && status == SPD_OK; r++) {
+        status = spd_split(ctx, all->p, all->label, o->fraction, o->per_class, o->seed, r, flag);
+        for (size_t i = 0; i < all->p && status == SPD_OK; i++)
+            flag[i] = flag[i] ? 1 : 2;
+        if (status == SPD_OK)
+            status = add_round(ctx, all->p, flag, -1, e);
+    }
+    e->repeats_samples = o->repeats > 1;
+    return status;
+}
+
+static spd_status by_names(spd_context *ctx, const samples *all, const spd_evaluate_options *o,
+                           char *flag, spd_evaluation *e)
+{
+    size_t both = 0, first = 0, trains = 0, tests = 0;
+    if (!o->train && !o->test)
+        return ctx_fail(ctx, SPD_EINVAL, "no samples are named that train or are tested");
+    for (size_t i = all->p; i-- > 0;) {
+        int train = o->train ? o->train[i] : !o->test[i];
+        int test = o->test ? o->test[i] : !o->train[i];
+        flag[i] = train ? 1 : test ? 2 : 0;
+        trains += train != 0;
+        tests += test != 0;
+        both += train && test;
+        first = train && test ? i : first;
+    }
+    if (both)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "%zu samples train and are tested, the first is number %zu: no sample may "
+                        "do both",
+                        both, first);
+    if (trains == 0 || tests == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "all samples %s",
+                        trains ? "train: nothing is left to test"
+                               : "are tested: nothing is left to train with");
+    spd_status status = make_room(ctx, 1, e);
+    return status == SPD_OK ? add_round(ctx, all->p, flag, -1, e) : status;
+}
+
+static spd_status by_groups(spd_context *ctx, const samples *all, const spd_evaluate_options *o,
+                            char *flag, spd_evaluation *e)
+{
+    classes groups = {0};
+    if (!o->group)
+        return ctx_fail(ctx, SPD_EINVAL, "no groups given to leave out");
+    spd_status status = classes_sort(ctx, all->p, o->group, &groups);
+    if (status == SPD_OK && groups.labelled < all->p)
+        status = ctx_fail(ctx, SPD_EINVAL, "%zu samples are in no group", all->p - groups.labelled);
+    if (status == SPD_OK && groups.count < 2)
+        status = ctx_fail(ctx, SPD_EINVAL, "all samples are of one group; two are needed");
+    if (status == SPD_OK)
+        status = make_room(ctx, groups.count, e);
+    for (size_t g = 0; g < groups.count && status == SPD_OK; g++) {
+        memset(flag, 1, all->p);
+        for (size_t m = groups.first[g]; m < groups.first[g + 1]; m++)
+            flag[groups.order[m]] = 2;
+        status = add_round(ctx, all->p, flag, o->group[groups.order[groups.first[g]]], e);
+    }
+    classes_free(&groups);
+    return status;
+}
+
+spd_status rounds_make(spd_context *ctx, const samples *all, const spd_evaluate_options *options,
+                       spd_evaluation *e)
+{
+    char *flag = mem_alloc(all->p, 1);
+    if (!flag)
+        return ctx_nomem(ctx, "rounds");
+    spd_status status =
+        options->protocol == SPD_PROTOCOL_SPLITS  ? by_splits(ctx, all, options, flag, e)
+        : options->protocol == SPD_PROTOCOL_GIVEN ? by_names(ctx, all, options, flag, e)
+        : options->protocol == SPD_PROTOCOL_LEAVE_OUT
+            ? by_groups(ctx, all, options, flag, e)
+            : ctx_fail(ctx, SPD_EINVAL, "no such protocol");
+    mem_free(flag);
+    return status;
+}
+
+/* ---- folds -----------------------------------------------------------------------------------
+ */
+
+/* seen (classes, zero) <- group + 1 of the training samples of a class, -1 for several groups. Do
+ * most training samples find their class in several? */
+static int groups_share_classes(const samples *all, const int *group, const spd_round *round,
+                                int *seen)
+{
+    size_t shared = 0;
+    for (size_t i = 0; i < round->train_count; i++) {
+        int *at = &seen[all->label[round->train[i]]], here = group[round->train[i]] + 1;
+        *at = *at == 0 || *at == here ? here : -1;
+    }
+    for (size_t i = 0; i < round->train_count; i++)
+        shared += seen[all->label[round->train[i]]] < 0;
+    return 2 * shared >= round->train_count;
+}
+
+spd_status rounds_fold_groups(spd_context *ctx, const samples *all,
+                              const spd_evaluate_options *options, spd_evaluation *e,
+                              const int **group)
+{
+    *group = options->fold_group;
+    if (!*group && options->protocol == SPD_PROTOCOL_LEAVE_OUT)
+        *group = options->group;
+    if (options->fold_rule == SPD_FOLDS_SINGLE)
+        *group = NULL;
+    if (*group && options->fold_rule == SPD_FOLDS_IF_SHARED) {
+        int *seen = mem_zero(all->classes, sizeof *seen);
+        if (!seen)
+            return ctx_nomem(ctx, "folds");
+        if (!groups_share_classes(all, *group, e->round[0], seen))
+            *group = NULL;
+        mem_free(seen);
+    }
+    e->folds_grouped = *group != NULL;
+    return SPD_OK;
+}

@@ -1,0 +1,214 @@
+"""spdml.evaluate: against the command, and against protocols written out in numpy."""
+
+import json
+import os
+import re
+import subprocess
+import warnings
+
+import numpy as np
+import pytest
+import spdml
+
+COMMAND = os.environ.get("SPDML")
+against_command = pytest.mark.skipif(not COMMAND, reason="SPDML does not name the command")
+METHODS = ["nn-airm", "nn-stein-ml", "knn-stein-ml", "mdm-airm", "rsr"]
+GRID = {"m": [2, 4], "nu_b": [1, 3], "k": [1, 3]}
+GRID_WORDS = ["--grid", "m=2,4", "--grid", "nu-b=1,3", "--grid", "k=1,3"]
+
+
+@pytest.fixture
+def who(labelled):
+    return np.array(["ann", "bob", "cat"])[np.arange(len(labelled[1])) % 3]
+
+
+@pytest.fixture
+def files(tmp_path, labelled, who):
+    X, y = labelled
+    np.savez(tmp_path / "d.npz", X=X, y=y, who=who)
+    return tmp_path
+
+
+def command(files, *words):
+    done = subprocess.run([COMMAND, "evaluate", "d.npz", *map(str, words), "-o", "out",
+                           "--no-report"], cwd=files, capture_output=True, check=True)
+    return done.stdout.decode(), json.loads((files / "out/results.json").read_text())
+
+
+def untimed(table):
+    return re.sub(r"(?:  +\d+\.\d\d){3}", "  (seconds)", table)
+
+
+PROTOCOLS = [
+    (["--split", "0.5", "--repeats", "3", "--seed", "4"], {"split": 0.5, "repeats": 3, "seed": 4}),
+    (["--train-per-class", "4", "--repeats", "2"], {"train_per_class": 4, "repeats": 2}),
+    (["--train-where", "who=ann", "--cv-groups", "none"], {"train": "ann", "cv_groups": "none"}),
+    (["--leave-one-group-out", "who"], {"leave_one_group_out": "who"}),
+    (["--test-where", "who=ann", "--cv-groups", "who", "--cv", "3"],
+     {"test": "ann", "cv_groups": "who", "cv": 3}),
+]
+
+
+@against_command
+@pytest.mark.parametrize("words, named", PROTOCOLS)
+def test_same_as_the_command(files, labelled, who, words, named):
+    X, y = labelled
+    table, theirs = command(files, "--methods", ",".join(METHODS), *words, *GRID_WORDS,
+                            "--max-iter", 15)
+    named = {k: who if v == "who" else who == v if v == "ann" else v for k, v in named.items()}
+    mine = spdml.evaluate(X, y, METHODS, grid=GRID, fit=spdml.SPDML(max_iter=15), **named)
+    saved = np.load(files / "out/predictions.npz")
+    tables = np.load(files / "out/confusion.npz")
+    np.testing.assert_array_equal(np.concatenate(mine.test), saved["index"])
+    for m, (name, one) in enumerate(zip(METHODS, theirs["results"])):
+        assert mine.methods[m] == name == one["method"]
+        np.testing.assert_array_equal(np.concatenate(mine.predicted[m]),
+                                      saved[f"predicted-{name}"])
+        np.testing.assert_array_equal(mine.confusion[m], tables[name])
+        assert [r["accuracy"] for r in one["rounds"]] == mine.accuracy[m].tolist()
+        assert [r["balanced_accuracy"] for r in one["rounds"]] == \
+            mine.balanced_accuracy[m].tolist()
+        assert [r["folds"] for r in one["rounds"]] == mine.folds[m].tolist()
+        assert one["mcnemar_p"] == (mine.mcnemar[m, 0] if m else None)
+        for r, round in enumerate(one["rounds"]):
+            assert round["round"] == mine.rounds[r]
+            assert round["train"] == len(mine.train[r])
+            used = {k: v[r] for k, v in mine.parameters[m].items() if not np.isnan(v[r])}
+            assert {k.replace("-", "_"): v for k, v in round["parameters"].items()} == used
+    assert untimed(str(mine)) in untimed(table)
+
+
+def nearest(X, y, train, test):
+    """The nearest neighbour under AIRM, from the definition."""
+    found = []
+    for i in test:
+        L = np.linalg.inv(np.linalg.cholesky(X[i]))
+        d2 = [np.sum(np.log(np.linalg.eigvalsh(L @ X[j] @ L.T))**2) for j in train]
+        found.append(y[train[int(np.argmin(d2))]])
+    return np.array(found)
+
+
+def test_leaving_groups_out_against_numpy(labelled, who):
+    X, y = labelled
+    result = spdml.evaluate(X, y, "nn-airm", leave_one_group_out=who)
+    assert result.rounds == ["ann", "bob", "cat"]
+    for r, name in enumerate(result.rounds):
+        train, test = np.flatnonzero(who != name), np.flatnonzero(who == name)
+        np.testing.assert_array_equal(result.train[r], train)
+        np.testing.assert_array_equal(result.test[r], test)
+        truth = nearest(X, y, train, test)
+        np.testing.assert_array_equal(result.predicted[0][r], truth)
+        assert result.accuracy[0, r] == np.mean(truth == y[test])
+        assert result.balanced_accuracy[0, r] == pytest.approx(
+            np.mean([np.mean(truth[y[test] == k] == k) for k in np.unique(y[test])]))
+
+
+def test_given_parts_against_numpy(labelled):
+    X, y = labelled
+    train, test = np.arange(0, 20, 2), np.arange(20, 30)
+    result = spdml.evaluate(X, y, ["nn-airm"], train=train, test=test)
+    np.testing.assert_array_equal(result.predicted[0][0], nearest(X, y, train, test))
+    rest = spdml.evaluate(X, y, ["nn-airm"], train=np.isin(np.arange(len(y)), train))
+    np.testing.assert_array_equal(rest.test[0], np.setdiff1d(np.arange(len(y)), train))
+
+
+def test_splits_keep_classes_in_proportion(labelled):
+    X, y = labelled
+    result = spdml.evaluate(X, y, ["nn-airm", "mdm-airm"], split=0.25, repeats=4)
+    for train, test in zip(result.train, result.test):
+        assert sorted([*train, *test]) == list(range(len(y)))
+        assert np.bincount(y[train]).tolist() == [3, 3, 3]
+    assert len({tuple(t) for t in result.train}) == 4
+    truth = np.concatenate([y[t] for t in result.test])
+    for m in range(2):
+        table = np.zeros((3, 3))
+        np.add.at(table, (truth, np.concatenate(result.predicted[m])), 1)
+        np.testing.assert_array_equal(result.confusion[m], table)
+    assert result.mcnemar[0, 1] == result.mcnemar[1, 0] and result.mcnemar[0, 0] == 1
+
+
+def test_mcnemar_against_the_binomial(labelled, who):
+    scipy_stats = pytest.importorskip("scipy.stats")
+    X, y = labelled
+    X = X[:, 2:, 2:].copy()  # hard enough for both to err
+    result = spdml.evaluate(X, y, ["nn-airm", "mdm-euclidean"], leave_one_group_out=who)
+    right = [np.concatenate([p == y[t] for p, t in zip(row, result.test)])
+             for row in result.predicted]
+    b, d = np.sum(right[0] & ~right[1]), np.sum(right[1] & ~right[0])
+    assert b + d > 0
+    assert result.mcnemar[1, 0] == pytest.approx(
+        min(1.0, scipy_stats.binomtest(int(b), int(b + d)).pvalue))
+
+
+def test_labels_vectors_and_values(labelled):
+    X, y = labelled
+    names = np.array(["x", "y", "z"])[y]
+    V = X.reshape(len(X), -1)
+    result = spdml.evaluate(X, names, ["src", "nn-stein-ml"], split=0.5, repeats=1, vectors=V,
+                            values={"m": 3, "dimensions": 5, "nu_b": 1})
+    assert set(result.predicted[0][0]) <= {"x", "y", "z"}
+    assert result.parameters[1]["m"].tolist() == [3]
+    alone = spdml.evaluate(None, names, "src", split=0.5, repeats=1, vectors=V,
+                           values={"dimensions": 5})
+    np.testing.assert_array_equal(alone.predicted[0][0], result.predicted[0][0])
+
+
+def test_same_for_any_number_of_threads(labelled):
+    X, y = labelled
+    one, two = (spdml.evaluate(X, y, ["nn-airm-ml"], split=0.5, repeats=2, grid={"m": [2, 3]},
+                               n_jobs=jobs) for jobs in (1, 2))
+    np.testing.assert_array_equal(one.accuracy, two.accuracy)
+    np.testing.assert_array_equal(one.parameters[0]["m"], two.parameters[0]["m"])
+
+
+def test_remarks_are_warnings(labelled):
+    X, y = labelled
+    y = y.copy()
+    y[0] = 7
+    with pytest.warns(UserWarning, match="never tested"):
+        result = spdml.evaluate(X, y, "nn-airm", split=0.5, repeats=1)
+    assert len(result.remarks) == 1 and "7" in result.remarks[0]
+    with pytest.warns(UserWarning, match="without training samples"):
+        spdml.evaluate(X, y, "nn-airm", test=[0, 1])
+
+
+def test_pandas(labelled):
+    pytest.importorskip("pandas")
+    X, y = labelled
+    result = spdml.evaluate(X, y, ["nn-airm", "knn-airm"], split=0.5, repeats=2)
+    frame = result.to_pandas()
+    assert frame.accuracy.tolist() == result.accuracy.ravel().tolist()
+    assert frame["k"].notna().tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize("named, tells", [
+    ({}, "no protocols given"),
+    ({"split": 0.5, "train": [1]}, "2 protocols given"),
+    ({"split": 1.5}, "fraction between 0 and 1"),
+    ({"split": 0.5, "values": {"q": 1}}, "'q' is unknown"),
+    ({"split": 0.5, "values": {"cost": 1}}, "none of the methods has 'cost'"),
+    ({"split": 0.5, "grid": {"m": [99]}}, "m = 99"),
+    ({"train": [0, 1], "test": [1, 2]}, "no sample may do both"),
+    ({"train": np.ones(36, bool)}, "nothing is left to test"),
+    ({"train": [99]}, "beyond the 36"),
+    ({"leave_one_group_out": np.zeros(36)}, "one group"),
+    ({"leave_one_group_out": [1, 2]}, "36 values"),
+    ({"split": 0.5, "vectors": np.zeros((4, 4))}, "vectors has shape"),
+])
+def test_refusals(labelled, named, tells):
+    X, y = labelled
+    with pytest.raises(spdml.InvalidArgumentError, match=tells):
+        spdml.evaluate(X, y, ["nn-airm-ml"], **named)
+
+
+def test_progress_can_stop_it(labelled):
+    X, y = labelled
+
+    def stop(*step):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), spdml.progress(stop):
+        spdml.evaluate(np.repeat(X, 8, 0), np.repeat(y, 8), ["nn-airm-ml"], split=0.5, repeats=50)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert spdml.evaluate(X, y, "nn-airm", split=0.5).accuracy.shape == (1, 10)
