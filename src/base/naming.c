@@ -9,7 +9,7 @@ const char *naming_word(const naming *names, unsigned value)
     return value < names->count ? names->word[value] : NULL;
 }
 
-/* "metric 'x' is unknown; there are airm, stein". */
+/* "metric 'x' is unknown; use one of airm, stein". */
 static spd_status refuse(spd_context *ctx, const naming *names, const char *word)
 {
     char list[360] = "";
@@ -18,7 +18,7 @@ static spd_status refuse(spd_context *ctx, const naming *names, const char *word
         if (names->word[i])
             length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
                                        length ? ", " : "", names->word[i]);
-    return ctx_fail(ctx, SPD_EINVAL, "%s '%.60s' is unknown; there are %s", names->kind,
+    return ctx_fail(ctx, SPD_EINVAL, "%s '%.60s' is unknown; use one of %s", names->kind,
                     word ? word : "", list);
 }
 
