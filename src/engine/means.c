@@ -39,10 +39,16 @@ typedef struct mean_run {
 
 /* ---- one pass ----------------------------------------------------------------------------- */
 
+/* What one of a rule's functions asks for. */
+static size_t doubles(size_t (*of)(size_t n), size_t n)
+{
+    return of ? of(n) : 0;
+}
+
 static size_t pass_work(const mean_rule *rule, size_t n)
 {
     size_t octets = MEAN_OCTETS * (TRI(n) + rule->terms(n)) * LANES;
-    return octets + (rule->term_work(n) + LANES - 1) / LANES * LANES;
+    return octets + (doubles(rule->term_work, n) + LANES - 1) / LANES * LANES;
 }
 
 /* sum (terms) += weighted terms of samples first .. first+count-1; returns the mask of bad ones. */
@@ -183,12 +189,12 @@ static size_t larger(size_t a, size_t b)
 /* Everything the passes need. */
 static spd_status lend(mean_run *r, const mean_rule *rule)
 {
-    size_t n = r->n, terms = rule->terms(n), advance = rule->advance_work(n);
+    size_t n = r->n, terms = rule->terms(n), advance = doubles(rule->advance_work, n);
     mean_state *s = r->state;
     r->stride = pass_work(rule, n);
     if (rule->start) {
         terms = larger(terms, rule->start->terms(n));
-        advance = larger(advance, rule->start->advance_work(n));
+        advance = larger(advance, doubles(rule->start->advance_work, n));
         r->stride = larger(r->stride, pass_work(rule->start, n));
     }
     r->weight = arena_alloc(&r->room, r->p, sizeof *r->weight);
@@ -197,7 +203,7 @@ static spd_status lend(mean_run *r, const mean_rule *rule)
     r->work = arena_alloc(&r->room, (size_t)parallel_threads(r->ctx), r->stride * sizeof *r->work);
     s->M = arena_alloc(&r->room, n, n * sizeof *s->M);
     s->frame = arena_alloc(&r->room, TRI(n), sizeof *s->frame);
-    s->own = arena_alloc(&r->room, rule->state(n), sizeof *s->own);
+    s->own = arena_alloc(&r->room, doubles(rule->state, n), sizeof *s->own);
     s->work = arena_alloc(&r->room, advance, sizeof *s->work);
     return arena_status(&r->room, r->ctx, "the mean");
 }

@@ -145,11 +145,6 @@ INLINE vd v_rsqrt(vd x)
 {
     return 1.0 / (vd)_mm256_sqrt_pd((__m256d)x);
 }
-
-INLINE vd v_recip(vd x)
-{
-    return 1.0 / x;
-}
 #elif defined(__SSE2__)
 INLINE unsigned v_bits(vi mask)
 {
@@ -159,11 +154,6 @@ INLINE unsigned v_bits(vi mask)
 INLINE vd v_rsqrt(vd x)
 {
     return 1.0 / (vd)_mm_sqrt_pd((__m128d)x);
-}
-
-INLINE vd v_recip(vd x)
-{
-    return 1.0 / x;
 }
 #else
 INLINE unsigned v_bits(vi mask)
@@ -178,7 +168,9 @@ INLINE vd v_rsqrt(vd x)
         x[i] = 1.0 / __builtin_sqrt(x[i]);
     return x;
 }
+#endif
 
+#if !defined(__AVX512F__)
 INLINE vd v_recip(vd x)
 {
     return 1.0 / x;
