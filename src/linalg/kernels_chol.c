@@ -184,17 +184,7 @@ INLINE void inverse_gather(int nr, size_t I, size_t J, const double *L, const do
         x += (J + k + 1) * LANES;
     }
     for (size_t k = TILE; k < I - J; k++) {
-        vd xk[TILE];
-        UNROLL
-        for (int b = 0; b < TILE; b++)
-            xk[b] = CAT(x, b);
-        UNROLL
-        for (int a = 0; a < nr; a++) {
-            vd lk = CAT(l[a], k);
-            UNROLL
-            for (int b = 0; b < TILE; b++)
-                t->at[a][b] += lk * xk[b];
-        }
+        tile_rows(nr, TILE, l, k, x, t);
         x += (J + k + 1) * LANES;
     }
 }
