@@ -14,7 +14,7 @@ static void blocks_are_apart(void)
     unsigned char *block[BLOCKS];
     for (size_t i = 0; i < BLOCKS; i++) {
         block[i] = arena_alloc(&a, i, 7);
-        CHECK(block[i] && (uintptr_t)block[i] % 64 == 0, "block %zu", i);
+        CHECK(block[i] && ((uintptr_t)block[i] & 63) == 0, "block %zu", i);
         memset(block[i], (int)i, i * 7);
     }
     for (size_t i = 0; i < BLOCKS; i++)
