@@ -1,8 +1,6 @@
 /* trial.c - one fold with one map setting, for all methods that share the map. */
 #include "evaluate/trials.h"
 
-#include <string.h>
-
 #include "classify/samples.h"
 #include "evaluate/map.h"
 #include "evaluate/method.h"
@@ -176,10 +174,10 @@ spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, 
     spd_status status = take_sides(ctx, &t);
     for (size_t k = 0; k < shared->methods && status >= 0; k++) {
         spd_status one = contend(ctx, &t, k, right_of(&t, k));
-        if (one < 0 && first.status == SPD_OK)
-            first = (spd_error){.status = one};
-        if (one < 0 && first.message[0] == '\0')
-            memcpy(first.message, spd_context_error(ctx)->message, sizeof first.message);
+        if (one < 0 && first.status == SPD_OK) {
+            first = *spd_context_error(ctx);
+            first.status = one;
+        }
         if (trial_is_fatal(one))
             status = one;
     }
@@ -188,5 +186,5 @@ spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, 
     arena_free(&t.room);
     if (status < 0 || first.status == SPD_OK)
         return status < 0 ? status : SPD_OK;
-    return ctx_fail(ctx, first.status, "%s", first.message);
+    return ctx_pass_on(ctx, &first);
 }
