@@ -43,9 +43,7 @@ static int write_arrays(session *s, const predictions *p)
     }
     if (p->name)
         list[count++] = p->name;
-    int code = session_write(s, count, list);
-    recognition_labels_free(&predicted);
-    return code;
+    return session_write(s, count, list);
 }
 
 /* ---- a table ----------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ static int take_w(session *s, costing *c)
 static int load(session *s, costing *c)
 {
     spd_fit_defaults(&c->l.options, sizeof c->l.options);
-    int code = learning_options(s, &c->l, 0);
+    int code = learning_options(s, &c->l);
     if (!code)
         code = session_check_path(arguments_text(s->args, "gradient"));
     if (!code)
@@ -61,7 +61,7 @@ static int compute(session *s, costing *c)
     const spd_data *data = c->l.data;
     const char *path = arguments_text(s->args, "gradient");
     if (path)
-        c->gradient = session_table(s, data->n, c->m, sizeof *c->gradient, "entries");
+        c->gradient = cli_alloc_table(data->n, c->m, sizeof *c->gradient, "entries");
     spd_status status = spd_affinity(s->ctx, data->n, data->p, data->X, c->l.label, &c->l.options,
                                      &c->pairs, &c->count);
     spd_fit_options o = c->l.options;
@@ -113,7 +113,6 @@ static int run(session *s)
     if (!code)
         show(s, &c);
     spd_pairs_free(c.pairs);
-    learning_free(&c.l);
     return code;
 }
 

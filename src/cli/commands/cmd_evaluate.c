@@ -2,10 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/evaluate/tables.h"
-#include "cli/commands/label_columns.h"
-#include "cli/commands/learning.h"
 
 /* ---- methods ----------------------------------------------------------------------------------
  */
@@ -53,7 +50,6 @@ static int take_methods(session *s, evaluation *e)
     e->method_at = cli_alloc(length + 1, sizeof *e->method_at, "methods");
     for (char *rest = list, *word; !code && (word = strsep(&rest, ","));)
         code = take_method(s, e, word + strspn(word, " \t")); /* "nn-stein, rsr" */
-    cli_free(list);
     return code;
 }
 
@@ -99,8 +95,6 @@ static int take_grid(session *s, evaluation *e, const char *given, char *text)
     }
     size_t room = strlen(equals + 1) + 1, count = 0;
     double *value = cli_alloc(room, sizeof *value, "a grid");
-    cli_free(e->grid_value[parameter]);
-    e->grid_value[parameter] = value;
     for (char *rest = equals + 1, *word; (word = strsep(&rest, ","));) {
         if (option_parse_real(word, &value[count++]) != 0) {
             cli_error("--grid %s: '%s' is no number", given, word);
@@ -117,9 +111,7 @@ static int take_grids(session *s, evaluation *e)
     int code = CLI_GOOD;
     for (size_t i = 0; i < arguments_count(s->args, "grid") && !code; i++) {
         const char *given = arguments_nth(s->args, "grid", i);
-        char *text = cli_text(given, strlen(given));
-        code = take_grid(s, e, given, text);
-        cli_free(text);
+        code = take_grid(s, e, given, cli_text(given, strlen(given)));
     }
     for (unsigned i = 0; i < SPD_PARAMETERS && !code; i++)
         code = check_used(s, e, (spd_parameter)i);
@@ -131,15 +123,11 @@ static int take_grids(session *s, evaluation *e)
 
 static int check_labels(const spd_data *data)
 {
-    char hint[300];
-    label_columns(data, hint, sizeof hint);
     if (!data->label)
-        cli_error("%s: has no labels; name them with --y or --labels%s%s", data->source,
-                  hint[0] ? "; " : "", hint);
-    else if (data->classes < 2)
-        cli_error("%s: all labels are the same; two classes are needed", data->source);
-    else
+        return labels_missing(data, "", "");
+    if (data->classes >= 2)
         return CLI_GOOD;
+    cli_error("%s: all labels are the same; two classes are needed", data->source);
     return CLI_FAILED;
 }
 
@@ -159,18 +147,15 @@ static int load(session *s, evaluation *e)
 static int recenter(session *s, evaluation *e)
 {
     const char *column = arguments_text(s->args, "recenter");
-    groups g = {0};
+    groups g;
     if (!column || !e->set.samples.X)
         return CLI_GOOD;
     spd_data *data = e->set.data;
     int code = groups_take(data, column, "recenter", &g);
-    if (!code) {
-        spd_status status =
-            spd_recenter(s->ctx, SPD_AIRM, data->n, data->p, data->X, g.group, data->X);
-        code = status < 0 ? session_fail_in(s, data->source, status) : CLI_GOOD;
-    }
-    groups_free(&g);
-    return code;
+    if (code)
+        return code;
+    spd_status status = spd_recenter(s->ctx, SPD_AIRM, data->n, data->p, data->X, g.group, data->X);
+    return status < 0 ? session_fail_in(s, data->source, status) : CLI_GOOD;
 }
 
 /* ---- the command ------------------------------------------------------------------------------
@@ -201,7 +186,6 @@ static int run(session *s)
         code = evaluation_report(s, &e);
     if (code && made)
         evaluation_drop_folder(s);
-    evaluation_free(&e);
     return code;
 }
 

@@ -44,11 +44,9 @@ static void set_sizes(experiment *x)
         const char *name;
         size_t part;
     } sizes[] = {{"size-of-data", 1}, {"quarter", 4}, {"eighth", 8}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        char *text = words_text("%zu", n / sizes[i].part + (n < sizes[i].part));
-        recipe_set(&x->recipe, sizes[i].name, text);
-        cli_free(text);
-    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        recipe_set(&x->recipe, sizes[i].name,
+                   words_text("%zu", n / sizes[i].part + (n < sizes[i].part)));
     spd_array_free(a);
 }
 
@@ -76,9 +74,7 @@ static int set_variables(experiment *x)
             cli_error("--set %s: NAME=VALUE is expected", given);
             return CLI_MISUSED;
         }
-        char *name = words_text("%.*s", (int)(value - given), given);
-        recipe_give(r, name, value + 1);
-        cli_free(name);
+        recipe_give(r, words_text("%.*s", (int)(value - given), given), value + 1);
     }
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (arguments_count(a, options[i]))
@@ -208,31 +204,19 @@ static void close_folder(const experiment *x, int code)
 /* x->finished <- the steps that an earlier run in this folder has noted. */
 static void take_up(experiment *x)
 {
-    char *path = words_text("%s/commands.sh", x->folder), line[8192];
-    FILE *f = arguments_flag(x->s->args, "resume") ? fopen(path, "r") : NULL;
+    char line[8192];
+    FILE *f = arguments_flag(x->s->args, "resume")
+                  ? fopen(words_text("%s/commands.sh", x->folder), "r")
+                  : NULL;
     x->resuming = f != NULL;
     while (f && fgets(line, sizeof line, f))
         words_split(&x->finished, line, "\n");
     if (f)
         fclose(f);
-    cli_free(path);
 }
 
 /* ---- the command ------------------------------------------------------------------------------
  */
-
-static void release(experiment *x)
-{
-    words *const lists[] = {&x->finished,  &x->commands, &x->notes,      &x->reports,
-                            &x->title,     &x->protocol, &x->paper_data, &x->matrices,
-                            &x->generated, &x->axis,     &x->mark,       &x->paper_columns};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        words_free(lists[i]);
-    table_free(&x->table);
-    table_free(&x->paper);
-    table_free(&x->times);
-    recipe_free(&x->recipe);
-}
 
 static int cook(experiment *x)
 {
@@ -254,19 +238,21 @@ static int cook(experiment *x)
 
 static int run(session *s)
 {
-    experiment x = {.s = s, .data = arguments_text(s->args, "data")};
+    experiment x = {.s = s,
+                    .data = arguments_text(s->args, "data"),
+                    .title = "",
+                    .generated = "",
+                    .protocol = "",
+                    .paper_data = "",
+                    .matrices = ""};
     if (strcmp(s->args->operands[0], "list") == 0)
         return list(s);
     int code = recipe_load(&x.recipe, s->args->operands[0]);
     if (!code && arguments_flag(s->args, "show"))
         fputs(x.recipe.text, stdout);
-    else if (!code) {
+    else if (!code)
         code = check(&x);
-        if (!code)
-            code = cook(&x);
-    }
-    release(&x);
-    return code;
+    return code || arguments_flag(s->args, "show") ? code : cook(&x);
 }
 
 static const option options[] = {

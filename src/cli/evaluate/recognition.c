@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/evaluate/columns.h"
-#include "cli/frame/cli_memory.h"
+#include "cli/frame/words.h"
 
 #define SIZES 1000000 /* more than any size or count that makes sense */
 
@@ -48,14 +48,14 @@ int recognition_parse(session *s, const char *name, spd_method *method)
 /* "--beta: nn-stein has no such value" and those that it has. */
 static int refuse_value(const spd_method *method, const char *option_name)
 {
-    char name[SPD_METHOD_NAME], list[200] = "none";
-    size_t used = 0;
+    char name[SPD_METHOD_NAME];
+    words list = {0};
     spd_method_name(method, name);
-    for (int p = 0; p < SPD_PARAMETERS && used < sizeof list; p++)
+    for (int p = 0; p < SPD_PARAMETERS; p++)
         if (spd_method_uses(method, (spd_parameter)p))
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s--%s", used ? ", " : "",
-                                     spd_parameter_name((spd_parameter)p));
-    cli_error("--%s: %s has no use for it; its values are: %s", option_name, name, list);
+            words_take(&list, words_text("--%s", spd_parameter_name((spd_parameter)p)));
+    cli_error("--%s: %s has no use for it; its values are: %s", option_name, name,
+              list.count ? words_join(&list, 0, list.count, ", ") : "none");
     return CLI_MISUSED;
 }
 
@@ -124,19 +124,13 @@ void recognition_text(const spd_method *method, const double *value, char *text,
 /* What else could have been meant by --vectors. */
 static int no_such_column(const spd_data *data, const char *name)
 {
-    char list[300] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < data->columns && used < sizeof list; i++)
+    words list = {0};
+    for (size_t i = 0; i < data->columns; i++)
         if (data->column[i]->name && data->column[i]->type != SPD_TEXT)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
-                                     data->column[i]->name);
-    if (used)
-        cli_error("%s: has no array '%s' with an image or a vector for each sample; choose with "
-                  "--vectors from: %s",
-                  data->source, name, list);
-    else
-        cli_error("%s: has no array '%s' with an image or a vector for each sample", data->source,
-                  name);
+            words_add(&list, data->column[i]->name);
+    cli_error("%s: has no array '%s' with an image or a vector for each sample%s%.299s",
+              data->source, name, list.count ? "; choose with --vectors from: " : "",
+              words_join(&list, 0, list.count, ", "));
     return CLI_FAILED;
 }
 
@@ -213,12 +207,6 @@ int recognition_load(session *s, const char *path, const char *labels, int matri
     return vectors ? take_vectors(s, matrices, set) : CLI_GOOD;
 }
 
-void recognition_free(recognition_set *set)
-{
-    spd_data_free(set->data);
-    cli_free(set->V);
-}
-
 /* ---- classes ----------------------------------------------------------------------------------
  */
 
@@ -238,7 +226,6 @@ int *recognition_match(const spd_data *train, const spd_data *test, size_t *clas
         truth[i] = number[test->label[i]];
         *unseen += (size_t)truth[i] >= train->classes;
     }
-    cli_free(number);
     return truth;
 }
 
@@ -263,11 +250,4 @@ spd_array recognition_labels(const spd_data *data, const char *name, size_t coun
             out.f64[i] = (double)strtoll(class_name, NULL, 10);
     }
     return out;
-}
-
-void recognition_labels_free(spd_array *labels)
-{
-    cli_free(labels->f64);
-    cli_free(labels->i64);
-    cli_free(labels->text);
 }

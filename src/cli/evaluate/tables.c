@@ -75,7 +75,6 @@ static json_t *by_json(const evaluation *e, size_t method)
             sheet_real(&r, json_string_value(name), NULL, accuracy[v]);
             json_decref(name);
         }
-    cli_free(accuracy);
     return r.object;
 }
 
@@ -182,7 +181,6 @@ static void print_by(const evaluation *e, size_t method)
             between = ", ";
         }
     putchar('\n');
-    cli_free(accuracy);
 }
 
 static int width_of_names(const evaluation *e)
@@ -259,22 +257,21 @@ static void print_table(const session *s, const evaluation *e)
 /* ---- both -------------------------------------------------------------------------------------
  */
 
-int evaluation_report(session *s, const evaluation *e)
+int evaluation_report(session *s, evaluation *e)
 {
     page p = {0};
-    json_t *object = evaluation_json(s, e);
+    e->object = sheet_json_keep(evaluation_json(s, e));
     int code = wants_page(s) ? page_prepare(s, e, &p) : CLI_GOOD;
     if (!code)
-        code = evaluation_write(s, e, object);
+        code = evaluation_write(s, e);
     if (!code && wants_page(s))
         code = page_write(&p, arguments_text(s->args, "output"));
     if (!code && !s->silent && arguments_flag(s->args, "json")) {
-        sheet r = {.object = json_incref(object)};
+        sheet r = {.object = json_incref(e->object)};
         sheet_close(&r);
     } else if (!code && !s->silent) {
         print_table(s, e);
     }
     page_free(&p);
-    json_decref(object);
     return code;
 }

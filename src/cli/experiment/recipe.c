@@ -11,6 +11,7 @@
 
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/message.h"
+#include "cli/frame/sheet.h"
 #include "cli/frame/suggest.h"
 
 #define LARGEST ((size_t)1 << 20) /* characters of a recipe */
@@ -61,14 +62,14 @@ static int take_builtin(recipe *r)
         if (strcmp(b->name, r->name) == 0)
             r->text = words_text("%s", (const char *)b->text);
     }
-    char *list = words_join(&names, 0, names.count, ", ");
-    if (!r->text && near.best)
+    if (r->text)
+        return CLI_GOOD;
+    if (near.best)
         cli_error("unknown experiment '%s'; did you mean '%s'?", r->name, near.best);
-    else if (!r->text)
-        cli_error("unknown experiment '%s'; there are %s, and files NAME" ENDING, r->name, list);
-    cli_free(list);
-    words_free(&names);
-    return r->text ? CLI_GOOD : CLI_MISUSED;
+    else
+        cli_error("unknown experiment '%s'; there are %s, and files NAME" ENDING, r->name,
+                  words_join(&names, 0, names.count, ", "));
+    return CLI_MISUSED;
 }
 
 /* A line for each of the file, so that numbers agree; one that goes on in the next is joined to it
@@ -97,18 +98,6 @@ int recipe_load(recipe *r, const char *name)
     return code;
 }
 
-void recipe_free(recipe *r)
-{
-    json_decref(r->value);
-    json_decref(r->given);
-    json_decref(r->used);
-    words_free(&r->line);
-    cli_free(r->name);
-    cli_free(r->path);
-    cli_free(r->text);
-    *r = (recipe){0};
-}
-
 /* ---- variables --------------------------------------------------------------------------------
  */
 
@@ -132,14 +121,9 @@ void recipe_give(recipe *r, const char *name, const char *value)
 
 void recipe_forget(recipe *r)
 {
-    json_decref(r->value);
-    json_decref(r->given);
-    json_decref(r->used);
-    r->value = json_object();
-    r->given = json_object();
-    r->used = json_object();
-    if (!r->value || !r->given || !r->used)
-        cli_out_of_memory("variables");
+    r->value = sheet_json_keep(json_object());
+    r->given = sheet_json_keep(json_object());
+    r->used = sheet_json_keep(json_object());
 }
 
 /* ---- words ------------------------------------------------------------------------------------
@@ -165,19 +149,12 @@ static int substitute(recipe *r, char **word, int *empty)
         }
         char *name = words_text("%.*s", (int)n, *word + at + 1 + brace);
         const char *value = recipe_value(r, name);
-        int code = value
-                       ? CLI_GOOD
-                       : recipe_fail(r, "no variable '%s'; `set %s = VALUE` makes one", name, name);
+        if (!value)
+            return recipe_fail(r, "no variable '%s'; `set %s = VALUE` makes one", name, name);
         json_object_set_new_nocheck(r->used, name, json_true());
-        cli_free(name);
-        if (code)
-            return code;
         *empty |= value[0] == '\0';
-        char *longer =
-            words_text("%.*s%s%s", (int)at, *word, value, *word + at + n + 1 + 2 * brace);
+        *word = words_text("%.*s%s%s", (int)at, *word, value, *word + at + n + 1 + 2 * brace);
         at += strlen(value);
-        cli_free(*word);
-        *word = longer;
     }
     return CLI_GOOD;
 }
@@ -205,9 +182,7 @@ static char *whole_line(recipe *r)
     size_t length = strlen(line);
     r->next = r->at + 1;
     while (length && line[length - 1] == '\\' && r->next < r->line.count) {
-        char *more = words_text("%.*s%s", (int)length - 1, line, r->line.word[r->next++]);
-        cli_free(line);
-        line = more;
+        line = words_text("%.*s%s", (int)length - 1, line, r->line.word[r->next++]);
         length = strlen(line);
     }
     return line;
@@ -215,8 +190,8 @@ static char *whole_line(recipe *r)
 
 int recipe_words(recipe *r, words *w)
 {
-    char *line = whole_line(r), *word;
-    const char *at = line;
+    const char *at = whole_line(r);
+    char *word;
     int code = CLI_GOOD, optional = 0, empty = 0;
     size_t before = 0;
     while (!code && (word = next_word(&at))) {
@@ -232,12 +207,9 @@ int recipe_words(recipe *r, words *w)
         memmove(word, word + opens, strlen(word + opens) + 1);
         code = substitute(r, &word, &empty);
         words_take(w, word);
-        while (optional && closes && empty && w->count > before)
-            cli_free(w->word[--w->count]);
+        if (closes && empty)
+            w->count = before;
         optional = optional && !closes;
     }
-    if (!code && optional)
-        code = recipe_fail(r, "a ] is missing");
-    cli_free(line);
-    return code;
+    return !code && optional ? recipe_fail(r, "a ] is missing") : code;
 }
