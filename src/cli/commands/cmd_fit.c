@@ -224,7 +224,7 @@ static int write_model(session *s, const fitting *f)
 {
     const char *history = arguments_text(s->args, "history");
     if (spd_model_save(s->ctx, f->model, session_output(s)) < 0) {
-        cli_error("%s", spd_context_error(s->ctx)->message);
+        cli_error("%s", advice_last(s->ctx).text);
         return CLI_FAILED;
     }
     session_talk(s, "wrote %s", session_output(s));

@@ -107,7 +107,7 @@ spd_status page_embed(session *s, page *p)
         if (p->size[part])
             status = one(s, p, part);
     if (status < 0)
-        snprintf(p->no_embedding, sizeof p->no_embedding, "%s", spd_context_error(s->ctx)->message);
+        snprintf(p->no_embedding, sizeof p->no_embedding, "%s", advice_last(s->ctx).text);
     else if (p->Y[1])
         align(p);
     return status;
