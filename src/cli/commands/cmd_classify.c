@@ -36,11 +36,10 @@ static int take_metric(session *s, const char *name, spd_method *method)
     if (!arguments_text(s->args, "metric"))
         return CLI_GOOD;
     spd_metric metric = session_metric(s);
-    if (contradicts(name, method, metric)) {
-        cli_error("--method %s names a metric already, --metric says %s; leave one of them out",
-                  name, spd_metric_name(metric));
-        return CLI_MISUSED;
-    }
+    if (contradicts(name, method, metric))
+        return cli_misuse(
+            "--method %s names a metric already, --metric says %s; leave one of them out", name,
+            spd_metric_name(metric));
     method->metric = metric;
     spd_method_name(method, joined);
     return recognition_parse(s, joined, method);
@@ -49,16 +48,13 @@ static int take_metric(session *s, const char *name, spd_method *method)
 static int check_model(const session *s, const classifying *c)
 {
     const char *path = arguments_text(s->args, "model");
-    if (path && c->method.map != SPD_MAP_NONE && c->method.map != SPD_MAP_ML) {
-        cli_error("--method %s has a map of its own, --model is another; leave one of them out",
-                  arguments_text(s->args, "method"));
-        return CLI_MISUSED;
-    }
-    if (path && spd_method_on_vectors(&c->method)) {
-        cli_error("--model: %s reads vectors, which no map changes",
-                  arguments_text(s->args, "method"));
-        return CLI_MISUSED;
-    }
+    if (path && c->method.map != SPD_MAP_NONE && c->method.map != SPD_MAP_ML)
+        return cli_misuse(
+            "--method %s has a map of its own, --model is another; leave one of them out",
+            arguments_text(s->args, "method"));
+    if (path && spd_method_on_vectors(&c->method))
+        return cli_misuse("--model: %s reads vectors, which no map changes",
+                          arguments_text(s->args, "method"));
     return CLI_GOOD;
 }
 
@@ -81,10 +77,9 @@ static int check_training(const spd_data *train)
         return labels_missing(train, " to learn from", "");
     if (train->classes >= 2)
         return CLI_GOOD;
-    cli_error(
+    return cli_fail(
         "%s: all %zu samples have the label %s; at least two classes are needed to tell apart",
         train->source, train->p, train->class_name[0]);
-    return CLI_FAILED;
 }
 
 /* The map's size, and the metric it was learned under. */
@@ -97,11 +92,9 @@ static int load_model(session *s, classifying *c)
     int code = session_model(s, path, &c->model);
     if (code)
         return code;
-    if (c->model->n != train->n) {
-        cli_error("%s maps %zu x %zu matrices, %s holds %zu x %zu", path, c->model->n, c->model->n,
-                  train->source, train->n, train->n);
-        return CLI_FAILED;
-    }
+    if (c->model->n != train->n)
+        return cli_fail("%s maps %zu x %zu matrices, %s holds %zu x %zu", path, c->model->n,
+                        c->model->n, train->source, train->n, train->n);
     if (c->model->options->metric != c->method.metric)
         session_remark(s, "%s was learned under the metric %s, %s uses %s", path,
                        spd_metric_name(c->model->options->metric),
@@ -199,8 +192,7 @@ static int compare(session *s, classifying *c)
                                                   c->predicted, &c->score, NULL));
 }
 
-/* ---- results ----------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* How many of the test samples went to each class. */
 static void show_counts(sheet *r, const classifying *c)
@@ -281,8 +273,7 @@ static int run(session *s)
     return code;
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const option options[] = {
     {"train", 0, OPTION_FILE, "FILE", .required = 1, .help = "Data set with labels to learn from"},

@@ -34,10 +34,10 @@ static int take_w(session *s, costing *c)
     }
     if (fits)
         return CLI_GOOD;
-    cli_error("%s: must contain a matrix of numbers, %zu x m with m <= %zu, because %s holds %zu x "
-              "%zu matrices",
-              path, data->n, data->n, data->source, data->n, data->n);
-    return CLI_FAILED;
+    return cli_fail(
+        "%s: must contain a matrix of numbers, %zu x m with m <= %zu, because %s holds %zu x "
+        "%zu matrices",
+        path, data->n, data->n, data->source, data->n, data->n);
 }
 
 static int load(session *s, costing *c)
@@ -61,7 +61,7 @@ static int compute(session *s, costing *c)
     const spd_data *data = c->l.data;
     const char *path = arguments_text(s->args, "gradient");
     if (path)
-        c->gradient = cli_alloc_table(data->n, c->m, sizeof *c->gradient, "entries");
+        c->gradient = session_table(s, data->n, c->m, sizeof *c->gradient, "entries");
     spd_status status = spd_affinity(s->ctx, data->n, data->p, data->X, c->l.label, &c->l.options,
                                      &c->pairs, &c->count);
     spd_fit_options o = c->l.options;

@@ -4,8 +4,7 @@
 
 #include "cli/evaluate/tables.h"
 
-/* ---- methods ----------------------------------------------------------------------------------
- */
+/* ---- methods --------------------------------------------------------------------------------- */
 
 static void take_fit_options(session *s, spd_fit_options *o)
 {
@@ -31,10 +30,8 @@ static int take_method(session *s, evaluation *e, const char *name)
     spd_method_name(method, joined);
     for (size_t m = 0; m < e->methods; m++) {
         spd_method_name(&e->method[m], other);
-        if (strcmp(other, joined) == 0) {
-            cli_error("--methods names %s twice", other);
-            return CLI_MISUSED;
-        }
+        if (strcmp(other, joined) == 0)
+            return cli_misuse("--methods names %s twice", other);
     }
     e->method_at[e->methods++] = method;
     return CLI_GOOD;
@@ -75,8 +72,7 @@ static int check_used(session *s, const evaluation *e, spd_parameter parameter)
     return CLI_MISUSED;
 }
 
-/* ---- grids ------------------------------------------------------------------------------------
- */
+/* ---- grids ----------------------------------------------------------------------------------- */
 
 /* "m=10,20": text is a copy. */
 static int take_grid(session *s, evaluation *e, const char *given, char *text)
@@ -85,21 +81,15 @@ static int take_grid(session *s, evaluation *e, const char *given, char *text)
     char *equals = strchr(text, '=');
     if (equals)
         *equals = '\0';
-    if (!equals || !equals[1]) {
-        cli_error("--grid %s: must be NAME=value,value,...", given);
-        return CLI_MISUSED;
-    }
-    if (spd_parameter_parse(s->ctx, text, &parameter) != SPD_OK) {
-        cli_error("--grid %s: %s", given, spd_context_error(s->ctx)->message);
-        return CLI_MISUSED;
-    }
+    if (!equals || !equals[1])
+        return cli_misuse("--grid %s: must be NAME=value,value,...", given);
+    if (spd_parameter_parse(s->ctx, text, &parameter) != SPD_OK)
+        return cli_misuse("--grid %s: %s", given, spd_context_error(s->ctx)->message);
     size_t room = strlen(equals + 1) + 1, count = 0;
     double *value = cli_alloc(room, sizeof *value, "a grid");
     for (char *rest = equals + 1, *word; (word = strsep(&rest, ","));) {
-        if (option_parse_real(word, &value[count++]) != 0) {
-            cli_error("--grid %s: '%s' is no number", given, word);
-            return CLI_MISUSED;
-        }
+        if (option_parse_real(word, &value[count++]) != 0)
+            return cli_misuse("--grid %s: '%s' is no number", given, word);
     }
     e->grid.count[parameter] = count;
     e->grid.value[parameter] = value;
@@ -118,8 +108,7 @@ static int take_grids(session *s, evaluation *e)
     return code;
 }
 
-/* ---- data -------------------------------------------------------------------------------------
- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static int check_labels(const spd_data *data)
 {
@@ -127,8 +116,7 @@ static int check_labels(const spd_data *data)
         return labels_missing(data, "", "");
     if (data->classes >= 2)
         return CLI_GOOD;
-    cli_error("%s: all labels are the same; two classes are needed", data->source);
-    return CLI_FAILED;
+    return cli_fail("%s: all labels are the same; two classes are needed", data->source);
 }
 
 static int load(session *s, evaluation *e)
@@ -158,8 +146,7 @@ static int recenter(session *s, evaluation *e)
     return status < 0 ? session_fail_in(s, data->source, status) : CLI_GOOD;
 }
 
-/* ---- the command ------------------------------------------------------------------------------
- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int run(session *s)
 {

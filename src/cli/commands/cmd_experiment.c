@@ -12,8 +12,7 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/sheet.h"
 
-/* ---- variables --------------------------------------------------------------------------------
- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 static int ends_with(const char *text, const char *end)
 {
@@ -70,10 +69,8 @@ static int set_variables(experiment *x)
     recipe_forget(r);
     for (size_t i = 0; i < arguments_count(a, "set"); i++) {
         const char *given = arguments_nth(a, "set", i), *value = strchr(given, '=');
-        if (!value) {
-            cli_error("--set %s: NAME=VALUE is expected", given);
-            return CLI_MISUSED;
-        }
+        if (!value)
+            return cli_misuse("--set %s: NAME=VALUE is expected", given);
         recipe_give(r, words_text("%.*s", (int)(value - given), given), value + 1);
     }
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -97,8 +94,7 @@ static int set_variables(experiment *x)
     return CLI_GOOD;
 }
 
-/* ---- checks -----------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 /* What was given and the recipe has no use for. */
 static int check_belongs(const experiment *x)
@@ -117,12 +113,11 @@ static int check_belongs(const experiment *x)
     if (!wrong)
         return CLI_GOOD;
     int known = command_option_named(x->s->args->command, wrong, strlen(wrong)) != NULL;
-    cli_error("%s%s does not belong to %s; 'spdml experiment %s --show' shows the recipe",
-              !known     ? "--set "
-              : wrong[1] ? "--"
-                         : "-",
-              wrong, r->name, r->name);
-    return CLI_MISUSED;
+    return cli_misuse("%s%s does not belong to %s; 'spdml experiment %s --show' shows the recipe",
+                      !known     ? "--set "
+                      : wrong[1] ? "--"
+                                 : "-",
+                      wrong, r->name, r->name);
 }
 
 /* Everything that can be refused is refused before the folder is made. */
@@ -131,14 +126,10 @@ static int check(experiment *x)
     const char *output = arguments_text(x->s->args, "output");
     x->checking = 1;
     x->folder = output ? output : ".";
-    if (x->data && access(x->data, R_OK) != 0) {
-        cli_error("%s: cannot be read: %s", x->data, strerror(errno));
-        return CLI_FAILED;
-    }
-    if (arguments_flag(x->s->args, "resume") && !output) {
-        cli_error("--resume goes on in the folder of an earlier run; name it with -o DIR");
-        return CLI_MISUSED;
-    }
+    if (x->data && access(x->data, R_OK) != 0)
+        return cli_fail("%s: cannot be read: %s", x->data, strerror(errno));
+    if (arguments_flag(x->s->args, "resume") && !output)
+        return cli_misuse("--resume goes on in the folder of an earlier run; name it with -o DIR");
     int code = set_variables(x);
     if (!code)
         code = experiment_walk(x);
@@ -146,8 +137,7 @@ static int check(experiment *x)
     return code ? code : check_belongs(x);
 }
 
-/* ---- showing ----------------------------------------------------------------------------------
- */
+/* ---- showing --------------------------------------------------------------------------------- */
 
 static int list(session *s)
 {
@@ -164,8 +154,7 @@ static int list(session *s)
     return CLI_GOOD;
 }
 
-/* ---- folder -----------------------------------------------------------------------------------
- */
+/* ---- folder ---------------------------------------------------------------------------------- */
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *where)
 {
@@ -184,10 +173,9 @@ static int open_folder(experiment *x, char *own, size_t size)
         return evaluation_check_folder(x->s, &x->made);
     snprintf(own, size, "%.3000s/spdml-XXXXXX", place && place[0] ? place : "/tmp");
     x->folder = own;
-    if (!mkdtemp(own)) {
-        cli_error("%s: cannot be made: %s; -o DIR names another folder", own, strerror(errno));
-        return CLI_FAILED;
-    }
+    if (!mkdtemp(own))
+        return cli_fail("%s: cannot be made: %s; -o DIR names another folder", own,
+                        strerror(errno));
     x->temporary = 1;
     return CLI_GOOD;
 }
@@ -215,8 +203,7 @@ static void take_up(experiment *x)
         fclose(f);
 }
 
-/* ---- the command ------------------------------------------------------------------------------
- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int cook(experiment *x)
 {

@@ -16,8 +16,7 @@ typedef struct fitting {
     double every; /* seconds between checkpoints */
 } fitting;
 
-/* ---- options ----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 /* *seconds <- "30", "30s", "1.5m" or "1h"; non-zero when text is none of these. */
 static int parse_duration(const char *text, double *seconds)
@@ -39,8 +38,7 @@ static int take_duration(session *s, fitting *f)
     const char *text = arguments_text(s->args, "checkpoint-every");
     if (!parse_duration(text, &f->every))
         return CLI_GOOD;
-    cli_error("--checkpoint-every %s: must be a time such as 30s, 0.5s, 2m or 1h", text);
-    return CLI_MISUSED;
+    return cli_misuse("--checkpoint-every %s: must be a time such as 30s, 0.5s, 2m or 1h", text);
 }
 
 /* What --init says: a kind of start, or SPD_INIT_GIVEN for a file. */
@@ -59,8 +57,7 @@ static int take_init(session *s, fitting *f)
     f->l.options.init = init_of(text);
     if (f->l.options.init != SPD_INIT_GIVEN || (ending && strcmp(ending, ".spdml") == 0))
         return CLI_GOOD;
-    cli_error("--init %s: must be identity, mean, random or a model file (.spdml)", text);
-    return CLI_MISUSED;
+    return cli_misuse("--init %s: must be identity, mean, random or a model file (.spdml)", text);
 }
 
 /* Options that say how the cost is minimised. */
@@ -96,12 +93,10 @@ static int take_options(session *s, fitting *f)
     take_solver(s, &f->l.options);
     if (f->l.options.m)
         return CLI_GOOD;
-    cli_error("fit needs -m N, the size of the small matrices; see 'spdml fit --help'");
-    return CLI_MISUSED;
+    return cli_misuse("fit needs -m N, the size of the small matrices; see 'spdml fit --help'");
 }
 
-/* ---- going on from a checkpoint ---------------------------------------------------------------
- */
+/* ---- going on from a checkpoint -------------------------------------------------------------- */
 
 /* "nu_b" as the option that sets it, "nu-b". */
 static void option_of(const char *name, char *word, size_t size)
@@ -126,12 +121,11 @@ static int take_resumed(session *s, fitting *f)
     if (!differs)
         return code;
     option_of(differs, word, sizeof word);
-    cli_error("%s: belongs to a fit with another --%s; leave it out or start afresh", path, word);
-    return CLI_FAILED;
+    return cli_fail("%s: belongs to a fit with another --%s; leave it out or start afresh", path,
+                    word);
 }
 
-/* ---- the work ---------------------------------------------------------------------------------
- */
+/* ---- the work -------------------------------------------------------------------------------- */
 
 /* Nothing is begun that could not be written at the end. */
 static int check_files(session *s)
@@ -147,9 +141,8 @@ static int check_size(const fitting *f)
     const spd_data *data = f->l.data;
     if (f->l.options.m < data->n)
         return CLI_GOOD;
-    cli_error("%s: -m %zu must be smaller than the size of the matrices, %zu x %zu", data->source,
-              f->l.options.m, data->n, data->n);
-    return CLI_FAILED;
+    return cli_fail("%s: -m %zu must be smaller than the size of the matrices, %zu x %zu",
+                    data->source, f->l.options.m, data->n, data->n);
 }
 
 /* The model of --init FILE; a resumed fit is past its start. */
@@ -164,13 +157,11 @@ static int load_start(session *s, fitting *f)
     int code = session_model(s, path, &start);
     if (code)
         return code;
-    if (start->n != data->n || start->m != m) {
-        cli_error("%s: maps %zu x %zu matrices to %zu x %zu; a start for %s must map %zu x %zu to "
-                  "%zu x %zu",
-                  path, start->n, start->n, start->m, start->m, data->source, data->n, data->n, m,
-                  m);
-        return CLI_FAILED;
-    }
+    if (start->n != data->n || start->m != m)
+        return cli_fail(
+            "%s: maps %zu x %zu matrices to %zu x %zu; a start for %s must map %zu x %zu to "
+            "%zu x %zu",
+            path, start->n, start->n, start->m, start->m, data->source, data->n, data->n, m, m);
     f->l.options.W = start->W;
     return CLI_GOOD;
 }
@@ -206,8 +197,7 @@ static int learn(session *s, fitting *f)
     return CLI_GOOD;
 }
 
-/* ---- results ----------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static void print_history(FILE *f, const void *what)
 {
@@ -223,10 +213,8 @@ static void print_history(FILE *f, const void *what)
 static int write_model(session *s, const fitting *f)
 {
     const char *history = arguments_text(s->args, "history");
-    if (spd_model_save(s->ctx, f->model, session_output(s)) < 0) {
-        cli_error("%s", advice_last(s->ctx).text);
-        return CLI_FAILED;
-    }
+    if (spd_model_save(s->ctx, f->model, session_output(s)) < 0)
+        return cli_fail("%s", advice_last(s->ctx).text);
     session_talk(s, "wrote %s", session_output(s));
     return history ? text_file_write(history, print_history, f->model) : CLI_GOOD;
 }
@@ -267,8 +255,7 @@ static int run(session *s)
     return code;
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const char *solvers(size_t i)
 {

@@ -115,8 +115,7 @@ static void show_all(sheet *r, const char *path, const spd_data *data, const spd
     show_problems(r, data, survey);
 }
 
-/* ---- models and checkpoints --------------------------------------------------------------------
- */
+/* ---- models and checkpoints ------------------------------------------------------------------ */
 
 static int show_fit(session *s, const char *path, spd_kind kind)
 {
@@ -144,8 +143,7 @@ static int show_fit(session *s, const char *path, spd_kind kind)
     return CLI_GOOD;
 }
 
-/* ---- data sets ---------------------------------------------------------------------------------
- */
+/* ---- data sets ------------------------------------------------------------------------------- */
 
 static int show_data(session *s, const char *path)
 {

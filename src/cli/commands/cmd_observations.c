@@ -65,8 +65,7 @@ static int describe(const trial *t, char trains, size_t every, spd_samples *side
     return session_check(t->c->s, status);
 }
 
-/* ---- one split --------------------------------------------------------------------------------
- */
+/* ---- one split ------------------------------------------------------------------------------- */
 
 static void release_model(void *model)
 {
@@ -162,8 +161,7 @@ static int run_all(comparison *c)
     return code;
 }
 
-/* ---- options ----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 /* Here a method is a classifier of matrices, with or without -ml. */
 static int take_methods(comparison *c)
@@ -175,11 +173,10 @@ static int take_methods(comparison *c)
         const spd_method *method = &c->method[i];
         code = recognition_parse(c->s, c->names.word[i], &c->method[i]);
         if (!code && (spd_method_on_vectors(method) ||
-                      (method->map != SPD_MAP_NONE && method->map != SPD_MAP_ML))) {
-            cli_error("--methods: %s: methods on matrices are compared, as they are or with -ml",
-                      c->names.word[i]);
-            return CLI_MISUSED;
-        }
+                      (method->map != SPD_MAP_NONE && method->map != SPD_MAP_ML)))
+            return cli_misuse(
+                "--methods: %s: methods on matrices are compared, as they are or with -ml",
+                c->names.word[i]);
     }
     return code;
 }
@@ -208,8 +205,7 @@ static int take(comparison *c)
     return CLI_GOOD;
 }
 
-/* ---- results ----------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* Mean and deviation over the splits go into the table. */
 static void summarise(comparison *c, size_t method, size_t octave)

@@ -11,9 +11,8 @@ static int load(session *s, spd_model **model, spd_data **data)
         code = session_data(s, s->args->operands[1], data);
     if (code || (*model)->n == (*data)->n)
         return code;
-    cli_error("%s maps %zu x %zu matrices, but %s holds %zu x %zu", path, (*model)->n, (*model)->n,
-              (*data)->source, (*data)->n, (*data)->n);
-    return CLI_FAILED;
+    return cli_fail("%s maps %zu x %zu matrices, but %s holds %zu x %zu", path, (*model)->n,
+                    (*model)->n, (*data)->source, (*data)->n, (*data)->n);
 }
 
 static int run(session *s)
@@ -24,7 +23,7 @@ static int run(session *s)
     if (code)
         return code;
     size_t n = model->n, m = model->m;
-    double *S = cli_alloc_table(data->p, m * m, sizeof *S, "entries of small matrices");
+    double *S = session_table(s, data->p, m * m, sizeof *S, "entries of small matrices");
     spd_status status = spd_congruence(s->ctx, n, m, data->p, data->X, model->W, S);
     if (status < 0)
         return session_fail_in(s, data->source, status);

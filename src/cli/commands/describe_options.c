@@ -119,7 +119,7 @@ static int take_bands(session *s, spd_describe_options *o)
     if (!text)
         return CLI_GOOD;
     size_t bands = count_parts(text, ',');
-    double *edge = cli_alloc_table(bands, 2, sizeof *edge, "bands");
+    double *edge = session_table(s, bands, 2, sizeof *edge, "bands");
     for (size_t k = 0; k < 2 * bands; k++) {
         char *end;
         edge[k] = strtod(at, &end);
@@ -177,7 +177,7 @@ static int take_rects(session *s, spd_describe_options *o)
         return CLI_FAILED;
     }
     o->rects = table->count / 4;
-    spd_rect *rect = cli_alloc_table(o->rects, 1, sizeof *rect, "rectangles");
+    spd_rect *rect = session_table(s, o->rects, 1, sizeof *rect, "rectangles");
     for (size_t i = 0; i < table->count; i++) {
         double value = table->type == SPD_INT64     ? (double)table->i64[i]
                        : table->type == SPD_FLOAT64 ? table->f64[i]

@@ -18,10 +18,8 @@ static int take_nu_b(session *s, learning *l)
     l->auto_nu_b = strcmp(text, "auto") == 0;
     if (l->auto_nu_b)
         return CLI_GOOD;
-    if (option_parse_int(text, &number) || number < 1 || number > 1000000000) {
-        cli_error("--nu-b %s: must be a whole number of at least 1, or auto", text);
-        return CLI_MISUSED;
-    }
+    if (option_parse_int(text, &number) || number < 1 || number > 1000000000)
+        return cli_misuse("--nu-b %s: must be a whole number of at least 1, or auto", text);
     l->options.nu_b = (size_t)number;
     return CLI_GOOD;
 }
@@ -31,19 +29,15 @@ static int take_learning(session *s, learning *l)
 {
     int own = arguments_count(s->args, "affinity") > 0;
     int free_of_labels = arguments_count(s->args, "unsupervised") > 0;
-    if (own && free_of_labels) {
-        cli_error("--affinity and --unsupervised cannot be used together");
-        return CLI_MISUSED;
-    }
+    if (own && free_of_labels)
+        return cli_misuse("--affinity and --unsupervised cannot be used together");
     if (own)
         l->options.learning = SPD_OWN_GRAPH;
     else if (free_of_labels)
         l->options.learning =
             session_choice(s, "unsupervised") == 0 ? SPD_UNSUPERVISED : SPD_MAXIMAL_VARIANCE;
-    if (l->auto_nu_b && l->options.learning != SPD_SUPERVISED) {
-        cli_error("--nu-b auto: needs labels to choose by");
-        return CLI_MISUSED;
-    }
+    if (l->auto_nu_b && l->options.learning != SPD_SUPERVISED)
+        return cli_misuse("--nu-b auto: needs labels to choose by");
     return CLI_GOOD;
 }
 
@@ -90,8 +84,7 @@ static int check_labels(const learning *l)
     return labels_missing(l->data, " to learn from", ", or use --unsupervised");
 }
 
-/* ---- a graph of the user's own ----------------------------------------------------------------
- */
+/* ---- a graph of the user's own --------------------------------------------------------------- */
 
 typedef struct edge_list {
     spd_array *i, *j, *value;
@@ -106,15 +99,11 @@ static int read_edges(session *s, const char *path, edge_list *e)
         code = session_read(s, path, "value", &e->value);
     if (code)
         return code;
-    if (e->i->count != e->j->count || e->i->count != e->value->count) {
-        cli_error("%s: i, j and value must have the same length, not %zu, %zu and %zu", path,
-                  e->i->count, e->j->count, e->value->count);
-        return CLI_FAILED;
-    }
-    if (e->i->type == SPD_TEXT || e->j->type == SPD_TEXT || e->value->type == SPD_TEXT) {
-        cli_error("%s: i, j and value must be numbers", path);
-        return CLI_FAILED;
-    }
+    if (e->i->count != e->j->count || e->i->count != e->value->count)
+        return cli_fail("%s: i, j and value must have the same length, not %zu, %zu and %zu", path,
+                        e->i->count, e->j->count, e->value->count);
+    if (e->i->type == SPD_TEXT || e->j->type == SPD_TEXT || e->value->type == SPD_TEXT)
+        return cli_fail("%s: i, j and value must be numbers", path);
     return CLI_GOOD;
 }
 
@@ -139,12 +128,11 @@ static int take_edges(const char *path, const edge_list *e, learning *l)
     for (size_t k = 0; k < count; k++) {
         double value = number_at(e->value, k);
         spd_pair pair = {index_at(e->i, k), index_at(e->j, k), fmax(value, 0), fmax(-value, 0)};
-        if (pair.i >= l->data->p || pair.j >= l->data->p || !isfinite(value)) {
-            cli_error("%s: pair %zu (i = %.10g, j = %.10g, value = %.6g): i and j must count the "
-                      "%zu matrices from 0, and the value must be finite",
-                      path, k, number_at(e->i, k), number_at(e->j, k), value, l->data->p);
-            return CLI_FAILED;
-        }
+        if (pair.i >= l->data->p || pair.j >= l->data->p || !isfinite(value))
+            return cli_fail(
+                "%s: pair %zu (i = %.10g, j = %.10g, value = %.6g): i and j must count the "
+                "%zu matrices from 0, and the value must be finite",
+                path, k, number_at(e->i, k), number_at(e->j, k), value, l->data->p);
         pairs[k] = pair;
     }
     l->options.pairs = count;

@@ -11,8 +11,7 @@
 
 #define VALUES_SHOWN 30
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 const spd_array *column_named(const spd_data *data, const char *name)
 {
@@ -49,8 +48,7 @@ static void no_column(const spd_data *data, const char *column, const char *aske
               names.count ? words_join(&names, 0, names.count, ", ") : "none");
 }
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* The value of a sample. */
 typedef struct cell {
@@ -110,12 +108,11 @@ static int missing_value(const spd_data *data, const char *column, const char *a
                          const spd_array *a)
 {
     for (size_t i = 0; a->type == SPD_FLOAT64 && i < data->p; i++)
-        if (isnan(a->f64[i])) {
-            cli_error("%s: --%s: %s of matrix %zu is missing (nan); give it a value or leave the "
-                      "matrix out",
-                      data->source, asked, column, i);
-            return CLI_FAILED;
-        }
+        if (isnan(a->f64[i]))
+            return cli_fail(
+                "%s: --%s: %s of matrix %zu is missing (nan); give it a value or leave the "
+                "matrix out",
+                data->source, asked, column, i);
     return CLI_GOOD;
 }
 
@@ -137,8 +134,7 @@ int groups_take(const spd_data *data, const char *column, const char *asked, gro
     return CLI_GOOD;
 }
 
-/* ---- labels -----------------------------------------------------------------------------------
- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 /* Columns of texts or whole numbers in which a value occurs more than once: names of files, of
  * which each is the only one, are no classes. */
@@ -168,13 +164,11 @@ const char *labels_hint(const spd_data *data)
 int labels_missing(const spd_data *data, const char *what, const char *or_else)
 {
     const char *hint = labels_hint(data);
-    cli_error("%s: has no labels%s; name them with --y or --labels%s%s%s", data->source, what,
-              or_else, hint[0] ? "; " : "", hint);
-    return CLI_FAILED;
+    return cli_fail("%s: has no labels%s; name them with --y or --labels%s%s%s", data->source, what,
+                    or_else, hint[0] ? "; " : "", hint);
 }
 
-/* ---- clauses ----------------------------------------------------------------------------------
- */
+/* ---- clauses --------------------------------------------------------------------------------- */
 
 static int is_same_number(const char *wanted, const char *name)
 {
@@ -198,10 +192,9 @@ static int no_value(const spd_data *data, const groups *g, const char *asked, co
 {
     words list = {.count = g->count, .word = g->name};
     size_t shown = g->count < VALUES_SHOWN ? g->count : VALUES_SHOWN;
-    cli_error("%s: --%s selects nothing: %s is never '%s'; its values are %.499s%s", data->source,
-              asked, g->column, wanted, words_join(&list, 0, shown, ", "),
-              shown < g->count ? ", ..." : "");
-    return CLI_FAILED;
+    return cli_fail("%s: --%s selects nothing: %s is never '%s'; its values are %.499s%s",
+                    data->source, asked, g->column, wanted, words_join(&list, 0, shown, ", "),
+                    shown < g->count ? ", ..." : "");
 }
 
 /* wanted (g->count) <- 1 for values of the list "v1,v2", or for the one value that the whole of it
@@ -233,10 +226,8 @@ static int apply_clause(const spd_data *data, const char *asked, char *text, cha
 {
     char *equals = strchr(text, '=');
     groups g;
-    if (!equals || equals == text || !equals[1]) {
-        cli_error("--%s %s: must be COLUMN=value or COLUMN=value,value", asked, text);
-        return CLI_MISUSED;
-    }
+    if (!equals || equals == text || !equals[1])
+        return cli_misuse("--%s %s: must be COLUMN=value or COLUMN=value,value", asked, text);
     *equals = '\0';
     int code = groups_take(data, text, asked, &g);
     return code ? code : keep_values(data, &g, asked, equals + 1, flag);
@@ -255,8 +246,7 @@ int where_select(session *s, const spd_data *data, const char *asked, char *flag
         selected += flag[i] != 0;
     if (code || selected)
         return code;
-    cli_error("%s: no matrix fulfils all clauses of --%s", data->source, asked);
-    return CLI_FAILED;
+    return cli_fail("%s: no matrix fulfils all clauses of --%s", data->source, asked);
 }
 
 char *where_column(session *s, const char *asked)

@@ -22,14 +22,12 @@
 
 static int refuse(const char *path, const char *cause)
 {
-    cli_error("%s: cannot be written: %s", path, cause);
-    return CLI_FAILED;
+    return cli_fail("%s: cannot be written: %s", path, cause);
 }
 
 static int refuse_file(const char *path)
 {
-    cli_error("%s is a file; -o names a folder", path);
-    return CLI_FAILED;
+    return cli_fail("%s is a file; -o names a folder", path);
 }
 
 int evaluation_check_folder(session *s, int *made)
@@ -63,8 +61,7 @@ static char *path_in(session *s, const char *name)
     return words_text("%s/%s", arguments_text(s->args, "output"), name);
 }
 
-/* ---- arrays -----------------------------------------------------------------------------------
- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 static int write_arrays(session *s, const char *name, size_t count, const spd_array *arrays)
 {
@@ -138,8 +135,7 @@ static int write_confusion(session *s, const evaluation *e)
     return write_arrays(s, "confusion.npz", arrays, a);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 /* The member of an object after a comma; without the object its name. */
 static void put_field(FILE *f, const char *key, const json_t *object)

@@ -97,10 +97,9 @@ static int check_protocol_options(session *s)
     int left_out = arguments_count(s->args, "leave-one-group-out") > 0;
     if (where + split + left_out == 1)
         return CLI_GOOD;
-    cli_error("evaluate needs one protocol%s: --train-where and --test-where, --split or "
-              "--train-per-class, or --leave-one-group-out",
-              where + split + left_out ? ", not several" : "");
-    return CLI_MISUSED;
+    return cli_misuse("evaluate needs one protocol%s: --train-where and --test-where, --split or "
+                      "--train-per-class, or --leave-one-group-out",
+                      where + split + left_out ? ", not several" : "");
 }
 
 int protocol_take(session *s, const spd_data *data, protocol *p, spd_evaluate_options *options)

@@ -33,16 +33,14 @@ const option options_values[] = {
      .help = "rsr: scale the columns of the kernel to unit length, as the authors' program does"},
     OPTION_END};
 
-/* ---- methods and values -----------------------------------------------------------------------
- */
+/* ---- methods and values ---------------------------------------------------------------------- */
 
 int recognition_parse(session *s, const char *name, spd_method *method)
 {
     *method = (spd_method)SPD_INIT(spd_method);
     if (spd_method_parse(s->ctx, name, method) == SPD_OK)
         return CLI_GOOD;
-    cli_error("%s", spd_context_error(s->ctx)->message);
-    return CLI_MISUSED;
+    return cli_misuse("%s", spd_context_error(s->ctx)->message);
 }
 
 /* "--beta: nn-stein has no such value" and those that it has. */
@@ -54,9 +52,8 @@ static int refuse_value(const spd_method *method, const char *option_name)
     for (int p = 0; p < SPD_PARAMETERS; p++)
         if (spd_method_uses(method, (spd_parameter)p))
             words_take(&list, words_text("--%s", spd_parameter_name((spd_parameter)p)));
-    cli_error("--%s: %s has no use for it; its values are: %s", option_name, name,
-              list.count ? words_join(&list, 0, list.count, ", ") : "none");
-    return CLI_MISUSED;
+    return cli_misuse("--%s: %s has no use for it; its values are: %s", option_name, name,
+                      list.count ? words_join(&list, 0, list.count, ", ") : "none");
 }
 
 static double given_value(const session *s, const char *name)
@@ -118,8 +115,7 @@ void recognition_text(const spd_method *method, const double *value, char *text,
                                      spd_parameter_name((spd_parameter)p), value[p]);
 }
 
-/* ---- samples ----------------------------------------------------------------------------------
- */
+/* ---- samples --------------------------------------------------------------------------------- */
 
 /* What else could have been meant by --vectors. */
 static int no_such_column(const spd_data *data, const char *name)
@@ -128,20 +124,17 @@ static int no_such_column(const spd_data *data, const char *name)
     for (size_t i = 0; i < data->columns; i++)
         if (data->column[i]->name && data->column[i]->type != SPD_TEXT)
             words_add(&list, data->column[i]->name);
-    cli_error("%s: has no array '%s' with an image or a vector for each sample%s%.299s",
-              data->source, name, list.count ? "; choose with --vectors from: " : "",
-              words_join(&list, 0, list.count, ", "));
-    return CLI_FAILED;
+    return cli_fail("%s: has no array '%s' with an image or a vector for each sample%s%.299s",
+                    data->source, name, list.count ? "; choose with --vectors from: " : "",
+                    words_join(&list, 0, list.count, ", "));
 }
 
 /* samples->height and width <- of a per-sample array; images keep theirs, vectors have height 1. */
 static int take_shape(const spd_data *data, const spd_array *a, spd_samples *samples)
 {
-    if (a->type == SPD_TEXT || a->ndim > 3 || a->count == 0) {
-        cli_error("%s: %s cannot be read as vectors; numbers p x h x w or p x d are expected",
-                  data->source, a->name ? a->name : "the array");
-        return CLI_FAILED;
-    }
+    if (a->type == SPD_TEXT || a->ndim > 3 || a->count == 0)
+        return cli_fail("%s: %s cannot be read as vectors; numbers p x h x w or p x d are expected",
+                        data->source, a->name ? a->name : "the array");
     samples->height = a->ndim == 3 ? a->shape[1] : 1;
     samples->width = a->ndim == 1 ? 1 : a->shape[a->ndim - 1];
     return CLI_GOOD;
@@ -153,11 +146,9 @@ static int take_numbers(const spd_array *a, recognition_set *set)
     set->V = cli_alloc_table(a->shape[0], each, sizeof *set->V, "entries of vectors");
     for (size_t e = 0; e < a->count; e++) {
         set->V[e] = a->type == SPD_INT64 ? (double)a->i64[e] : a->f64[e];
-        if (!isfinite(set->V[e])) {
-            cli_error("%s: %s[%zu] holds NaN or Inf", set->data->source, a->name ? a->name : "X",
-                      e / each);
-            return CLI_FAILED;
-        }
+        if (!isfinite(set->V[e]))
+            return cli_fail("%s: %s[%zu] holds NaN or Inf", set->data->source,
+                            a->name ? a->name : "X", e / each);
     }
     return CLI_GOOD;
 }
@@ -207,8 +198,7 @@ int recognition_load(session *s, const char *path, const char *labels, int matri
     return vectors ? take_vectors(s, matrices, set) : CLI_GOOD;
 }
 
-/* ---- classes ----------------------------------------------------------------------------------
- */
+/* ---- classes --------------------------------------------------------------------------------- */
 
 int *recognition_match(const spd_data *train, const spd_data *test, size_t *classes, size_t *unseen)
 {

@@ -8,8 +8,7 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/report/page.h"
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static double value_of(const evaluation *e, size_t method, size_t round, unsigned parameter)
 {
@@ -137,8 +136,7 @@ static int wants_page(const session *s)
     return arguments_text(s->args, "output") && !arguments_flag(s->args, "no-report");
 }
 
-/* ---- table ------------------------------------------------------------------------------------
- */
+/* ---- table ----------------------------------------------------------------------------------- */
 
 void evaluation_parameters_text(const evaluation *e, size_t method, char *text, size_t size)
 {
@@ -254,8 +252,7 @@ static void print_table(const session *s, const evaluation *e)
     sheet_close(&r);
 }
 
-/* ---- both -------------------------------------------------------------------------------------
- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 int evaluation_report(session *s, evaluation *e)
 {

@@ -23,8 +23,7 @@ static const char *source_of(const experiment *x)
                            : "as the recipe says";
 }
 
-/* ---- terminal ---------------------------------------------------------------------------------
- */
+/* ---- terminal -------------------------------------------------------------------------------- */
 
 static void print_commands(const experiment *x)
 {
@@ -63,8 +62,7 @@ static void print_all(const experiment *x)
     sheet_close(&r);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *list_json(const words *w)
 {
@@ -124,8 +122,7 @@ static void print_json(const experiment *x)
     sheet_close(&r);
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* A line for every cell. */
 static void print_csv(FILE *f, const void *what)

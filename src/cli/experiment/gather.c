@@ -19,8 +19,7 @@ static const char *text_in(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* ---- ours -------------------------------------------------------------------------------------
- */
+/* ---- ours ------------------------------------------------------------------------------------ */
 
 /* *root <- results.json of a folder; an exit status. */
 static int load(const char *folder, json_t **root)
@@ -32,8 +31,7 @@ static int load(const char *folder, json_t **root)
         sheet_json_keep(*root);
         return CLI_GOOD;
     }
-    cli_error("%s: cannot be read: %s", path, error.text);
-    return CLI_FAILED;
+    return cli_fail("%s: cannot be read: %s", path, error.text);
 }
 
 /* What the data and the protocol were, of the first evaluation, and the page it has written. */
@@ -98,8 +96,7 @@ int experiment_gather(experiment *x, const words *w)
     return CLI_GOOD;
 }
 
-/* ---- the paper's ------------------------------------------------------------------------------
- */
+/* ---- the paper's ----------------------------------------------------------------------------- */
 
 /* "-", "58.1" or "58.1+-2.8" in percent into a cell; 0 when it is something else. */
 static int put_percent(table *t, const char *row, const char *column, const char *text)

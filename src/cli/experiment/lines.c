@@ -14,8 +14,7 @@
 #define MOST_LINES 10000 /* that a recipe runs, its loops counted out */
 #define STAND_IN   "value"
 
-/* ---- texts ------------------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 /* title, generated, paper-data: the rest of the line, of the first one. */
 static int read_text(experiment *x, const words *w)
@@ -67,8 +66,7 @@ static int read_paper_columns(experiment *x, const words *w)
     return CLI_GOOD;
 }
 
-/* ---- variables --------------------------------------------------------------------------------
- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 /* Do all of the variables, with + between, have a value? */
 static int holds(const experiment *x, const char *flags)
@@ -119,8 +117,7 @@ static void set_labels(experiment *x)
     recipe_set(&x->recipe, "labels", data && access(path, F_OK) == 0 ? path : "");
 }
 
-/* ---- values of the data -----------------------------------------------------------------------
- */
+/* ---- values of the data ---------------------------------------------------------------------- */
 
 /* values <- what a column of a file holds, each once, in order. */
 static int column_values(experiment *x, const char *path, const char *column, words *values)
@@ -179,17 +176,14 @@ static int read_values(experiment *x, const words *w)
     if (code)
         return code;
     choose(x, w, &there, &chosen);
-    if (chosen.count < need) {
-        cli_error("%s: column %s has %zu %s; %zu or more are needed, such as %s", w->word[5],
-                  w->word[3], chosen.count, w->word[1], need, w->word[7]);
-        return CLI_FAILED;
-    }
+    if (chosen.count < need)
+        return cli_fail("%s: column %s has %zu %s; %zu or more are needed, such as %s", w->word[5],
+                        w->word[3], chosen.count, w->word[1], need, w->word[7]);
     recipe_set(&x->recipe, w->word[1], words_join(&chosen, 0, chosen.count, ","));
     return CLI_GOOD;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------
- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static int read_line(experiment *x, const words *w)
 {

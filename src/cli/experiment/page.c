@@ -10,8 +10,7 @@
 #define HEIGHT 380.0
 #define DASH   "\xE2\x80\x93"
 
-/* ---- figure -----------------------------------------------------------------------------------
- */
+/* ---- figure ---------------------------------------------------------------------------------- */
 
 static double position(const experiment *x, double at)
 {
@@ -151,8 +150,7 @@ void experiment_print_figure(FILE *f, const void *what)
     put_figure(f, what, svg_open_alone);
 }
 
-/* ---- page -------------------------------------------------------------------------------------
- */
+/* ---- page ------------------------------------------------------------------------------------ */
 
 static void put_cell(FILE *f, const char *tag, const char *text, const char *more)
 {

@@ -24,12 +24,10 @@ int recipe_fail(const recipe *r, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    cli_error("%.200s:%zu: %s", r->path, r->at + 1, text);
-    return CLI_MISUSED;
+    return cli_misuse("%.200s:%zu: %s", r->path, r->at + 1, text);
 }
 
-/* ---- where it comes from ----------------------------------------------------------------------
- */
+/* ---- where it comes from --------------------------------------------------------------------- */
 
 /* r->text <- the file. */
 static int read_file(recipe *r)
@@ -41,15 +39,12 @@ static int read_file(recipe *r)
     int why = errno;
     if (f)
         fclose(f);
-    if (why) {
-        cli_error("%s: cannot be read: %s", r->path, strerror(why));
-        return CLI_FAILED;
-    }
+    if (why)
+        return cli_fail("%s: cannot be read: %s", r->path, strerror(why));
     if (length <= LARGEST && !memchr(r->text, '\0', length))
         return CLI_GOOD;
-    cli_error("%s: not a recipe: it %s", r->path,
-              length > LARGEST ? "is larger than 1 MiB" : "holds a zero byte");
-    return CLI_MISUSED;
+    return cli_misuse("%s: not a recipe: it %s", r->path,
+                      length > LARGEST ? "is larger than 1 MiB" : "holds a zero byte");
 }
 
 static int take_builtin(recipe *r)
@@ -98,8 +93,7 @@ int recipe_load(recipe *r, const char *name)
     return code;
 }
 
-/* ---- variables --------------------------------------------------------------------------------
- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 const char *recipe_value(const recipe *r, const char *name)
 {
@@ -126,8 +120,7 @@ void recipe_forget(recipe *r)
     r->used = sheet_json_keep(json_object());
 }
 
-/* ---- words ------------------------------------------------------------------------------------
- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static size_t name_length(const char *at)
 {

@@ -14,8 +14,7 @@
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
 
-/* ---- words ------------------------------------------------------------------------------------
- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 /* The command as it is typed. A folder that vanishes is left out: the line is
  * for the reader's own folder. */
@@ -70,8 +69,7 @@ static void take_words(const experiment *x, const words *w, words *typed)
     }
 }
 
-/* ---- checks -----------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 /* The value of an option that the command may not even have. */
 static const char *value_of(const arguments *args, const char *name)
@@ -87,17 +85,13 @@ static int check_methods(experiment *x, const arguments *args)
     words names = {0};
     int code = CLI_GOOD;
     words_split(&names, methods ? methods : "", ",");
-    if (methods && names.count == 0) {
-        cli_error("--methods names none; see 'spdml evaluate --help'");
-        return CLI_MISUSED;
-    }
+    if (methods && names.count == 0)
+        return cli_misuse("--methods names none; see 'spdml evaluate --help'");
     for (size_t i = 0; i < names.count && !code; i++) {
         spd_method method = SPD_INIT(spd_method);
         code = recognition_parse(x->s, names.word[i], &method);
-        if (!code && value_of(args, "nu-b") && !spd_method_uses(&method, SPD_PARAM_NU_B)) {
-            cli_error("--methods: %s has no nu_b; take methods with -ml", names.word[i]);
-            return CLI_MISUSED;
-        }
+        if (!code && value_of(args, "nu-b") && !spd_method_uses(&method, SPD_PARAM_NU_B))
+            return cli_misuse("--methods: %s has no nu_b; take methods with -ml", names.word[i]);
     }
     return code;
 }
@@ -134,8 +128,7 @@ static int parse(const experiment *x, const words *w, arguments *args)
     return CLI_GOOD;
 }
 
-/* ---- running ----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* What a step prints goes nowhere when the recipe has a table of its own. */
 static int run_hushed(experiment *x, const arguments *args)
@@ -164,12 +157,11 @@ static int run(experiment *x, const arguments *args, const char *output, const c
     session *s = x->s;
     struct stat info;
     if (strcmp(args->command->name, "synth") == 0 && stat(output, &info) == 0 &&
-        S_ISDIR(info.st_mode)) {
-        cli_error("%s: is there already; --data %s uses what it holds, --resume goes on with an "
-                  "interrupted experiment, or name another folder with -o",
-                  output, output);
-        return CLI_FAILED;
-    }
+        S_ISDIR(info.st_mode))
+        return cli_fail(
+            "%s: is there already; --data %s uses what it holds, --resume goes on with an "
+            "interrupted experiment, or name another folder with -o",
+            output, output);
     if (s->bar.allowed)
         session_remark(s, "%s", line);
     else

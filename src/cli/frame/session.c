@@ -183,6 +183,12 @@ int session_read(session *s, const char *path, const char *name, spd_array **arr
     return CLI_GOOD;
 }
 
+void *session_table(session *s, size_t rows, size_t columns, size_t size, const char *what)
+{
+    (void)s; /* all memory of the command is freed when it has run */
+    return cli_alloc_table(rows, columns, size, what);
+}
+
 int session_begin(session *s, spd_data **data)
 {
     int code = session_check_output(s);

@@ -61,13 +61,12 @@ int vectors_load(session *s, const char *path, size_t draw, vectors *v)
     if (code)
         return code;
     int table = a->ndim == 3 && a->type == SPD_FLOAT64;
-    if (!table || (draw ? a->shape[1] != a->shape[2] : a->shape[1] <= a->shape[2])) {
-        cli_error(draw ? "%s: --draw: X must be p x n x n real numbers, p covariance matrices"
-                       : "%s: X must be p x r x n real numbers, p samples of r observations, with "
-                         "r > n; from covariance matrices --draw R draws some",
-                  path);
-        return CLI_FAILED;
-    }
+    if (!table || (draw ? a->shape[1] != a->shape[2] : a->shape[1] <= a->shape[2]))
+        return cli_fail(
+            draw ? "%s: --draw: X must be p x n x n real numbers, p covariance matrices"
+                 : "%s: X must be p x r x n real numbers, p samples of r observations, with "
+                   "r > n; from covariance matrices --draw R draws some",
+            path);
     v->p = a->shape[0];
     v->n = a->shape[2];
     v->r = draw ? draw : a->shape[1];
