@@ -42,8 +42,7 @@ static int accept_formats(struct archive *reader)
 
 spd_status archive_file_open(spd_context *ctx, const char *path, archive_file **file)
 {
-    source_glance glance;
-    spd_status status = source_look(ctx, path, &glance);
+    spd_status status = source_check(ctx, path);
     if (status < 0)
         return status;
     archive_file *fresh = mem_zero(1, sizeof *fresh);

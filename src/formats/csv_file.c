@@ -10,25 +10,17 @@
 /* What an entry's member number means. */
 enum { WHOLE_TABLE = 0, MATRICES, LABELS };
 
-typedef struct csv_state {
-    io_source *source; /* NULL when the text is lent */
-    csv_table table;
-} csv_state;
-
 static void close_csv(void *state)
 {
-    csv_state *csv = state;
-    if (!csv)
-        return;
-    csv_table_free(&csv->table);
-    source_free(csv->source);
-    mem_free(csv);
+    if (state)
+        csv_table_free(state);
+    mem_free(state);
 }
 
 static spd_status read_csv(spd_context *ctx, io_file *file, const io_entry *entry,
                            spd_array **array)
 {
-    const csv_table *table = &((csv_state *)file->state)->table;
+    const csv_table *table = file->state;
     size_t column = entry->member == LABELS ? table->label : 0;
     if (entry->ndim == 1 && (table->seen[column] & CSV_TEXT))
         return csv_texts(ctx, table, column, array);
@@ -102,42 +94,19 @@ static spd_status list_data_set(spd_context *ctx, io_file *file, csv_table *tabl
     return status;
 }
 
-static spd_status open_table(spd_context *ctx, io_file *file, const char *bytes, size_t size,
-                             const io_purpose *purpose)
+spd_status csv_open(spd_context *ctx, io_file *file, const char *bytes, size_t size,
+                    const io_purpose *purpose)
 {
-    csv_state *csv = file->state;
-    spd_status status = csv_survey(ctx, bytes, size, purpose->y_name, &csv->table);
+    csv_table *table = file->state = mem_zero(1, sizeof *table);
+    file->close = close_csv;
+    file->read = read_csv;
+    if (!table)
+        return ctx_nomem(ctx, "a table");
+    spd_status status = csv_survey(ctx, bytes, size, purpose->y_name, table);
     if (status < 0)
         return status;
     if (purpose->data_set)
-        return list_data_set(ctx, file, &csv->table, purpose->y_name);
-    size_t shape[2] = {csv->table.rows, csv->table.columns};
+        return list_data_set(ctx, file, table, purpose->y_name);
+    size_t shape[2] = {table->rows, table->columns};
     return add_entry(ctx, file, NULL, WHOLE_TABLE, shape[1] == 1 ? 1 : 2, shape);
-}
-
-static spd_status new_state(spd_context *ctx, io_file *file)
-{
-    file->state = mem_zero(1, sizeof(csv_state));
-    file->close = close_csv;
-    file->read = read_csv;
-    return file->state ? SPD_OK : ctx_nomem(ctx, "a table");
-}
-
-spd_status csv_open_memory(spd_context *ctx, io_file *file, const char *bytes, size_t size,
-                           const io_purpose *purpose)
-{
-    spd_status status = new_state(ctx, file);
-    return status < 0 ? status : open_table(ctx, file, bytes, size, purpose);
-}
-
-spd_status csv_open(spd_context *ctx, io_file *file, const io_purpose *purpose)
-{
-    io_source *source;
-    spd_status status = new_state(ctx, file);
-    if (status == SPD_OK)
-        status = source_load(ctx, file->path, &source);
-    if (status < 0)
-        return status;
-    ((csv_state *)file->state)->source = source;
-    return open_table(ctx, file, (const char *)source->bytes, source->size, purpose);
 }

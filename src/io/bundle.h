@@ -7,7 +7,7 @@
 
 /* A bundle from an .npz image in memory; messages do not name a file. */
 spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
-                              spd_bundle **bundle);
+                              int meta_only, spd_bundle **bundle);
 
 /* *meta <- the text of an open file's member meta.json, new; NULL where there is none, as in all
  * formats but .npz. */

@@ -33,6 +33,7 @@ void io_close(io_file *file)
     for (size_t i = 0; i < file->count; i++)
         mem_free(file->entry[i].name);
     mem_free(file->entry);
+    source_free(file->source);
     mem_free(file->path);
     mem_free(file);
 }

@@ -1,7 +1,7 @@
 /* file.h - one face for every format: a file holds named arrays, listed first and read on demand.
  *
- * A format is one io_open_* function that fills entries and two callbacks. Readers' messages do
- * not name the file; io_open and io_read put its path in front. */
+ * A format is one function that fills entries and two callbacks. Readers' messages do not name the
+ * file; io_open and io_read put its path in front. */
 #ifndef SPD_IO_FILE_H
 #define SPD_IO_FILE_H
 
@@ -29,9 +29,10 @@ typedef struct io_file io_file;
 struct io_file {
     char *path;
     io_format format;
+    io_source *source; /* its content; NULL where that is lent */
     size_t count;
-    io_entry *entry; /* count entries */
-    void *state;     /* the format's own */
+    io_entry *entry;   /* count entries */
+    void *state;       /* the format's own */
     spd_status (*read)(spd_context *ctx, io_file *file, const io_entry *entry, spd_array **array);
     void (*close)(void *state);
 };
@@ -50,19 +51,16 @@ void io_names(const io_file *file, char *text, size_t size);
 /* For formats: the entry at file->count, zeroed, with a copy of name; raises the count. */
 spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, io_entry **entry);
 
-/* The formats of a model file; on failure they leave file->state to be closed. */
+/* The formats of a model file: the array of file->source, and the arrays of an .npz in memory, whose
+ * bytes must outlive the file. On failure they leave file->state to be closed. */
 spd_status npy_open(spd_context *ctx, io_file *file);
-spd_status npz_open(spd_context *ctx, io_file *file);
-
-/* An .npz image in memory; bytes must outlive the file. */
-spd_status npz_open_memory(spd_context *ctx, io_file *file, const unsigned char *bytes,
-                           size_t size);
+spd_status npz_open(spd_context *ctx, io_file *file, const unsigned char *bytes, size_t size);
 
 /* Is the file an .npz with that member? */
 int npz_has_text(const io_file *file, const char *name);
 
-/* *text <- a member of an open .npz that is no array, with a NUL at its end; SPD_EFORMAT when it
- * is not there or longer than limit bytes. */
+/* *text <- a member that is no array, with a NUL at its end; NULL where npz_has_text says no.
+ * SPD_EFORMAT when it is longer than limit bytes. */
 spd_status npz_read_text(spd_context *ctx, io_file *file, const char *name, size_t limit,
                          char **text);
 

@@ -5,18 +5,13 @@
 #include "io/file.h"
 #include "io/npy.h"
 
-static void close_npy(void *state)
-{
-    source_free(state);
-}
-
 /* The array takes the source over, so a second read of the same file is not offered. */
 static spd_status read_npy(spd_context *ctx, io_file *file, const io_entry *entry,
                            spd_array **array)
 {
     (void)entry;
-    io_source *source = file->state;
-    file->state = NULL;
+    io_source *source = file->source;
+    file->source = NULL;
     if (!source)
         return ctx_fail(ctx, SPD_EINVAL, "was read already");
     return npy_read_source(ctx, source, array);
@@ -24,19 +19,12 @@ static spd_status read_npy(spd_context *ctx, io_file *file, const io_entry *entr
 
 spd_status npy_open(spd_context *ctx, io_file *file)
 {
-    io_source *source;
     io_entry *entry;
     npy_header header;
-    spd_status status = source_load(ctx, file->path, &source);
-    if (status < 0)
-        return status;
-    file->state = source;
-    file->close = close_npy;
     file->read = read_npy;
-    status = npy_parse(ctx, source->bytes, source->size, &header);
-    if (status < 0)
-        return status;
-    status = io_add_entry(ctx, file, NULL, &entry);
+    spd_status status = npy_parse(ctx, file->source->bytes, file->source->size, &header);
+    if (status == SPD_OK)
+        status = io_add_entry(ctx, file, NULL, &entry);
     if (status < 0)
         return status;
     entry->readable = npy_readable(&header);

@@ -11,17 +11,10 @@
 #include "io/text.h"
 #include "io/zip.h"
 
-typedef struct npz_state {
-    io_source *source; /* NULL when the bytes are borrowed */
-    zip_archive zip;
-} npz_state;
-
 static void close_npz(void *state)
 {
-    npz_state *npz = state;
-    zip_close(&npz->zip);
-    source_free(npz->source);
-    mem_free(npz);
+    zip_close(state);
+    mem_free(state);
 }
 
 /* Parses the header at the start of a member; the reader then stands at the elements. */
@@ -44,16 +37,16 @@ static spd_status read_header(spd_context *ctx, zip_reader *member, npy_header *
 }
 
 /* *data <- the header->bytes bytes of elements; new. */
-static spd_status read_elements(spd_context *ctx, const npz_state *npz, zip_reader *member,
+static spd_status read_elements(spd_context *ctx, const zip_archive *zip, zip_reader *member,
                                 const npy_header *h, unsigned char **data)
 {
     uint64_t there = member->member->size - member->done;
     size_t got = 0;
     unsigned char extra;
-    if (h->bytes / ZIP_MAX_EXPANSION > npz->zip.size)
+    if (h->bytes / ZIP_MAX_EXPANSION > zip->size)
         return ctx_fail(ctx, SPD_EFORMAT,
                         "its header promises %zu bytes, more than an archive of %zu bytes holds",
-                        h->bytes, npz->zip.size);
+                        h->bytes, zip->size);
     if (there < h->bytes)
         return npy_short(ctx, h, (size_t)there);
     unsigned char *bytes = mem_alloc(h->bytes, 1);
@@ -72,7 +65,7 @@ static spd_status read_elements(spd_context *ctx, const npz_state *npz, zip_read
     return status;
 }
 
-static spd_status decode_member(spd_context *ctx, const npz_state *npz, zip_reader *member,
+static spd_status decode_member(spd_context *ctx, const zip_archive *zip, zip_reader *member,
                                 spd_array **array)
 {
     npy_header header = {0};
@@ -82,7 +75,7 @@ static spd_status decode_member(spd_context *ctx, const npz_state *npz, zip_read
         return status;
     if (!npy_readable(&header)) /* says why; pickled objects have no known size */
         return npy_decode(ctx, &header, NULL, array);
-    status = read_elements(ctx, npz, member, &header, &data);
+    status = read_elements(ctx, zip, member, &header, &data);
     if (status < 0)
         return status;
     if (!npy_is_native(&header)) {
@@ -108,11 +101,11 @@ static spd_status blame_member(spd_context *ctx, const io_entry *entry, spd_stat
 static spd_status read_npz(spd_context *ctx, io_file *file, const io_entry *entry,
                            spd_array **array)
 {
-    const npz_state *npz = file->state;
+    const zip_archive *zip = file->state;
     zip_reader member = {0};
-    spd_status status = zip_read_begin(ctx, &npz->zip, &npz->zip.member[entry->member], &member);
+    spd_status status = zip_read_begin(ctx, zip, &zip->member[entry->member], &member);
     if (status == SPD_OK)
-        status = decode_member(ctx, npz, &member, array);
+        status = decode_member(ctx, zip, &member, array);
     zip_read_end(&member);
     return blame_member(ctx, entry, status);
 }
@@ -138,19 +131,19 @@ static spd_status read_text(spd_context *ctx, zip_reader *member, size_t limit, 
 
 int npz_has_text(const io_file *file, const char *name)
 {
-    const npz_state *npz = file->state;
-    return file->read == read_npz && zip_find(&npz->zip, name);
+    const zip_archive *zip = file->state;
+    return file->read == read_npz && zip_find(zip, name);
 }
 
 spd_status npz_read_text(spd_context *ctx, io_file *file, const char *name, size_t limit,
                          char **text)
 {
-    const npz_state *npz = file->state;
-    const zip_member *found = zip_find(&npz->zip, name);
+    const zip_archive *zip = file->state;
     zip_reader member = {0};
-    if (!found)
-        return ctx_fail(ctx, SPD_EFORMAT, "has no member %s", name);
-    spd_status status = zip_read_begin(ctx, &npz->zip, found, &member);
+    *text = NULL;
+    if (!npz_has_text(file, name))
+        return SPD_OK;
+    spd_status status = zip_read_begin(ctx, zip, zip_find(zip, name), &member);
     if (status == SPD_OK)
         status = read_text(ctx, &member, limit, text);
     zip_read_end(&member);
@@ -162,8 +155,8 @@ spd_status npz_read_text(spd_context *ctx, io_file *file, const char *name, size
 /* Adds an entry for member i when it is an .npy file; other members are none of our business. */
 static spd_status list_member(spd_context *ctx, io_file *file, size_t i)
 {
-    const npz_state *npz = file->state;
-    const char *full = npz->zip.member[i].name;
+    const zip_archive *zip = file->state;
+    const char *full = zip->member[i].name;
     size_t length = strlen(full);
     if (length < 5 || strcmp(full + length - 4, ".npy") != 0)
         return SPD_OK;
@@ -174,7 +167,7 @@ static spd_status list_member(spd_context *ctx, io_file *file, size_t i)
     if (status < 0)
         return status;
     entry->name[length - 4] = '\0';
-    status = zip_read_begin(ctx, &npz->zip, &npz->zip.member[i], &member);
+    status = zip_read_begin(ctx, zip, &zip->member[i], &member);
     if (status == SPD_OK)
         status = read_header(ctx, &member, &header);
     zip_read_end(&member);
@@ -187,33 +180,17 @@ static spd_status list_member(spd_context *ctx, io_file *file, size_t i)
     return SPD_OK;
 }
 
-spd_status npz_open_memory(spd_context *ctx, io_file *file, const unsigned char *bytes, size_t size)
+spd_status npz_open(spd_context *ctx, io_file *file, const unsigned char *bytes, size_t size)
 {
-    npz_state *npz = mem_zero(1, sizeof *npz);
-    if (!npz)
+    zip_archive *zip = file->state = mem_zero(1, sizeof *zip);
+    if (!zip)
         return ctx_nomem(ctx, "an archive");
-    file->state = npz;
     file->read = read_npz;
     file->close = close_npz;
-    spd_status status = zip_open(ctx, bytes, size, &npz->zip);
-    for (size_t i = 0; i < npz->zip.count && status == SPD_OK; i++)
+    spd_status status = zip_open(ctx, bytes, size, zip);
+    for (size_t i = 0; i < zip->count && status == SPD_OK; i++)
         status = list_member(ctx, file, i);
     if (status == SPD_OK && file->count == 0)
         status = ctx_fail(ctx, SPD_EFORMAT, "is a zip archive without .npy arrays");
-    return status;
-}
-
-spd_status npz_open(spd_context *ctx, io_file *file)
-{
-    io_source *source;
-    spd_status status = source_load(ctx, file->path, &source);
-    if (status < 0)
-        return status;
-    status = npz_open_memory(ctx, file, source->bytes, source->size);
-    npz_state *npz = file->state;
-    if (npz)
-        npz->source = source;
-    else
-        source_free(source);
     return status;
 }

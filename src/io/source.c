@@ -57,20 +57,13 @@ static spd_status read_all(spd_context *ctx, int fd, unsigned char *bytes, size_
     return SPD_OK;
 }
 
-spd_status source_look(spd_context *ctx, const char *path, source_glance *glance)
+spd_status source_check(spd_context *ctx, const char *path)
 {
     int fd;
     size_t size;
-    source_glance seen = {0};
     spd_status status = open_regular(ctx, path, &fd, &size);
-    if (status < 0)
-        return status;
-    seen.size = size;
-    seen.head_size = size < sizeof seen.head ? size : sizeof seen.head;
-    status = read_all(ctx, fd, seen.head, seen.head_size);
-    close(fd);
     if (status == SPD_OK)
-        *glance = seen;
+        close(fd);
     return status;
 }
 

@@ -231,7 +231,7 @@ static void cut_anywhere_in_memory(void)
     for (size_t cut = 0; cut <= size; cut++) {
         io_file *file = mem_zero(1, sizeof *file);
         file->path = mem_text("memory");
-        spd_status status = npz_open_memory(ctx, file, bytes, cut);
+        spd_status status = npz_open(ctx, file, bytes, cut);
         CHECK((status == SPD_OK) == (cut == size), "cut at %zu: %d", cut, status);
         io_close(file);
     }

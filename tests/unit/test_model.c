@@ -246,7 +246,7 @@ static void damage_anywhere(void)
             if (at < size)
                 bytes[at] ^= 0x10;
             spd_status status =
-                bundle_read_memory(ctx, bytes, at < size ? size : at - size, &bundle);
+                bundle_read_memory(ctx, bytes, at < size ? size : at - size, 0, &bundle);
             if (status == SPD_OK)
                 status = which ? state_from_bundle(ctx, bundle, &other)
                                : model_from_bundle(ctx, bundle, &back);
