@@ -6,7 +6,7 @@
 
 set(format_files_mat mat.c mat_text.c mat_write.c)
 set(format_files_archive archive.c)
-set(format_files_png image_png.c image_write.c)
+set(format_files_png image_png.c)
 set(format_files_jpeg image_jpeg.c)
 set(format_files_tiff image_tiff.c)
 set(format_headers_mat matio hdf5)

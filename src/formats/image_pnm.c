@@ -11,7 +11,7 @@
 #include "formats/image_formats.h"
 
 typedef struct pnm_reader {
-    const image_file *file;
+    image_file *file;
     size_t at; /* the next byte */
     int kind;  /* the digit after P */
     size_t width, height, channels;
@@ -90,7 +90,7 @@ static spd_status read_header(pnm_reader *r)
     if (r->at >= r->file->size || !is_blank(r->file->bytes[r->at]))
         return bad(r, "expected a blank after the header");
     r->at++;
-    status = image_claim(r->file, r->width, r->height, r->channels, 0.0);
+    status = image_begin(r->file, r->width, r->height, r->channels, 0.0);
     if (status < 0)
         return status;
     const size_t need = least_bytes(r), have = r->file->size - r->at;
@@ -143,26 +143,17 @@ static spd_status read_raw(const pnm_reader *r, double *pixel)
     return SPD_OK;
 }
 
-spd_status image_decode_pnm(const image_file *file, image **picture)
+spd_status image_decode_pnm(image_file *file)
 {
     pnm_reader r = {.file = file, .at = 2, .kind = file->bytes[1] - '0', .highest = 1};
     r.channels = r.kind % 3 == 0 ? 3 : 1;
     spd_status status = read_header(&r);
     if (status < 0)
         return status;
-    image *made;
-    status = image_new(file->ctx, r.width, r.height, r.channels, &made);
-    if (status < 0)
-        return status;
     if (r.kind <= 3)
-        status = read_plain(&r, made->pixel);
-    else if (r.kind == 4)
-        read_bits(&r, made->pixel);
-    else
-        status = read_raw(&r, made->pixel);
-    if (status < 0)
-        image_free(made);
-    else
-        *picture = made;
-    return status;
+        return read_plain(&r, file->made->pixel);
+    if (r.kind >= 5)
+        return read_raw(&r, file->made->pixel);
+    read_bits(&r, file->made->pixel);
+    return SPD_OK;
 }

@@ -229,8 +229,8 @@ static spd_status list_variables(spd_context *ctx, io_file *file)
     return status;
 }
 
-/* Is a file of version 5 all there? After its header comes a chain of elements, each with its length
- * in front; the last must end where the file does, which matio does not notice. */
+/* Is a file of version 5 all there? After its header comes a chain of elements, each with its
+ * length in front; the last must end where the file does, which matio does not notice. */
 static spd_status check_elements(spd_context *ctx, const io_source *source)
 {
     uint32_t tag[2]; /* type, length */

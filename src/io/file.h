@@ -31,8 +31,8 @@ struct io_file {
     io_format format;
     io_source *source; /* its content; NULL where that is lent */
     size_t count;
-    io_entry *entry;   /* count entries */
-    void *state;       /* the format's own */
+    io_entry *entry; /* count entries */
+    void *state;     /* the format's own */
     spd_status (*read)(spd_context *ctx, io_file *file, const io_entry *entry, spd_array **array);
     void (*close)(void *state);
 };
@@ -51,8 +51,8 @@ void io_names(const io_file *file, char *text, size_t size);
 /* For formats: the entry at file->count, zeroed, with a copy of name; raises the count. */
 spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, io_entry **entry);
 
-/* The formats of a model file: the array of file->source, and the arrays of an .npz in memory, whose
- * bytes must outlive the file. On failure they leave file->state to be closed. */
+/* The formats of a model file: the array of file->source, and the arrays of an .npz in memory,
+ * whose bytes must outlive the file. On failure they leave file->state to be closed. */
 spd_status npy_open(spd_context *ctx, io_file *file);
 spd_status npz_open(spd_context *ctx, io_file *file, const unsigned char *bytes, size_t size);
 
