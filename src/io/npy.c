@@ -262,7 +262,7 @@ spd_status npy_read_source(spd_context *ctx, io_source *source, spd_array **arra
     npy_header header;
     spd_array *fresh;
     spd_status status = parse_whole(ctx, source->bytes, source->size, &header);
-    if (status == SPD_OK && source->mapped && npy_is_native(&header) && header.count > 0 &&
+    if (status == SPD_OK && npy_is_native(&header) && header.count > 0 &&
         header.data_from % sizeof(double) == 0) {
         double *data = (double *)(void *)(source->bytes + header.data_from);
         status = array_adopt(ctx, header.ndim, header.shape, data, &fresh);

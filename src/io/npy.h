@@ -51,8 +51,8 @@ spd_status npy_short(spd_context *ctx, const npy_header *header, size_t have);
 spd_status npy_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
                            spd_array **array);
 
-/* The array of a loaded .npy file. Takes the source over in any case: a mapped source with
- * native elements stays alive within the array, else it is freed. */
+/* The array of a loaded .npy file. Takes the source over in any case: one with native elements stays
+ * alive within the array, else it is freed. */
 spd_status npy_read_source(spd_context *ctx, io_source *source, spd_array **array);
 
 /* An .npy file ready to be written: a header (size multiple of 64), then the elements. */
