@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "io/array.h"
+#include "io/npy.h"
 #include "formats/format.h"
 #include "formats/mat.h"
 #include "io/text.h"
@@ -95,60 +96,17 @@ static spd_status check_size(spd_context *ctx, size_t file_size, const matvar_t 
     return SPD_OK;
 }
 
-static double float_at(const matvar_t *var, size_t i)
-{
-    return var->class_type == MAT_C_DOUBLE ? ((const double *)var->data)[i]
-                                           : (double)((const float *)var->data)[i];
-}
-
-static int64_t integer_at(const matvar_t *var, size_t i)
-{
-    switch (var->class_type) {
-    case MAT_C_INT8:
-        return ((const int8_t *)var->data)[i];
-    case MAT_C_UINT8:
-        return ((const uint8_t *)var->data)[i];
-    case MAT_C_INT16:
-        return ((const int16_t *)var->data)[i];
-    case MAT_C_UINT16:
-        return ((const uint16_t *)var->data)[i];
-    case MAT_C_INT32:
-        return ((const int32_t *)var->data)[i];
-    case MAT_C_UINT32:
-        return ((const uint32_t *)var->data)[i];
-    default:
-        return ((const int64_t *)var->data)[i];
-    }
-}
-
 static spd_status decode_numbers(spd_context *ctx, const matvar_t *var, spd_array **array)
 {
-    size_t rank = (size_t)var->rank, shape[SPD_MAX_DIMS], stride[SPD_MAX_DIMS];
-    int floats = var->class_type == MAT_C_DOUBLE || var->class_type == MAT_C_SINGLE;
-    array_walk walk;
-    spd_array *fresh;
-    mat_order(rank, var->dims, shape, stride);
-    spd_status status = array_new(ctx, floats ? SPD_FLOAT64 : SPD_INT64, rank, shape, &fresh);
-    if (status < 0)
-        return status;
+    static const char kinds[] = "ffiuiuiuiu"; /* double, single, int8, uint8, ... uint64 */
+    npy_header h = {.kind = kinds[var->class_type - MAT_C_DOUBLE], .width = element_width(var)};
+    h.ndim = (size_t)var->rank;
+    mat_order(h.ndim, var->dims, h.shape, h.stride);
+    array_count(h.ndim, h.shape, &h.count);
     /* matio may deliver less than the header promised. */
-    if (fresh->count && (!var->data || var->nbytes / element_width(var) < fresh->count))
-        status = ctx_fail(ctx, SPD_EFORMAT, "is cut short or damaged");
-    walk_start(&walk, rank, shape, stride);
-    for (size_t i = 0; i < fresh->count && status == SPD_OK; i++) {
-        size_t at = walk_next(&walk);
-        if (floats)
-            fresh->f64[i] = float_at(var, at);
-        else
-            fresh->i64[i] = integer_at(var, at);
-        if (var->class_type == MAT_C_UINT64 && fresh->i64[i] < 0)
-            status = ctx_fail(ctx, SPD_EFORMAT, "element %zu is an integer above 2^63 - 1", i);
-    }
-    if (status < 0)
-        spd_array_free(fresh);
-    else
-        *array = fresh;
-    return status;
+    if (h.count && (!var->data || var->nbytes / h.width < h.count))
+        return ctx_fail(ctx, SPD_EFORMAT, "is cut short or damaged");
+    return npy_decode(ctx, &h, var->data, array);
 }
 
 static spd_status decode(spd_context *ctx, const matvar_t *var, spd_array **array)

@@ -72,27 +72,20 @@ spd_status skeleton_sort_names(spd_context *ctx, skeleton *bones)
     return SPD_OK;
 }
 
-/* < 0, 0, > 0 as the word comes before, is, or comes after a name. */
-static int compare_word(const word *w, const char *name)
+/* < 0, 0, > 0 as a word comes before, is, or comes after a name. */
+static int compare_word(const void *key, const void *element)
 {
+    const word *w = key;
+    const char *name = ((const bone_name *)element)->name;
     int sign = strncmp(w->from, name, w->size);
     return sign ? sign : name[w->size] ? -1 : 0;
 }
 
 size_t skeleton_find(const skeleton *bones, const word *name)
 {
-    size_t low = 0, high = bones->bones;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int sign = compare_word(name, bones->by_name[middle].name);
-        if (sign == 0)
-            return bones->by_name[middle].bone;
-        if (sign < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return BONE_NONE;
+    const bone_name *found =
+        bsearch(name, bones->by_name, bones->bones, sizeof *bones->by_name, compare_word);
+    return found ? found->bone : BONE_NONE;
 }
 
 /* Why a bone was not reached: it hangs on nothing, or on itself by a circle. */

@@ -131,16 +131,6 @@ static int64_t load_integer(const unsigned char *p, size_t width, int swap, int 
     return (int64_t)(is_signed ? (bits ^ sign) - sign : bits);
 }
 
-/* A walk that meets the stored elements in row-major order. */
-static void start_walk(array_walk *walk, const npy_header *h)
-{
-    size_t stride[SPD_MAX_DIMS], step = 1;
-    walk_fortran(h->ndim, h->shape, stride);
-    for (size_t d = h->ndim; d-- > 0 && !h->fortran; step *= h->shape[d])
-        stride[d] = step;
-    walk_start(walk, h->ndim, h->shape, stride);
-}
-
 static spd_status decode_numbers(spd_context *ctx, const npy_header *h, const unsigned char *data,
                                  spd_array **array)
 {
@@ -150,7 +140,7 @@ static spd_status decode_numbers(spd_context *ctx, const npy_header *h, const un
         array_new(ctx, h->kind == 'f' ? SPD_FLOAT64 : SPD_INT64, h->ndim, h->shape, &fresh);
     if (status < 0)
         return status;
-    start_walk(&walk, h);
+    walk_start(&walk, h->ndim, h->shape, h->stride);
     for (size_t i = 0; i < h->count; i++) {
         const unsigned char *p = data + walk_next(&walk) * h->width;
         if (h->kind == 'f')
@@ -201,7 +191,7 @@ static spd_status decode_texts(spd_context *ctx, const npy_header *h, const unsi
     spd_status status = array_new_text(ctx, h->ndim, h->shape, room, &fresh, &pool);
     if (status < 0)
         return status;
-    start_walk(&walk, h);
+    walk_start(&walk, h->ndim, h->shape, h->stride);
     for (size_t i = 0; i < h->count; i++) {
         size_t used = decode_text(h, data + walk_next(&walk) * h->width, pool);
         if (used == SIZE_MAX) {

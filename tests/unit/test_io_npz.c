@@ -10,7 +10,7 @@ static void put_member_at(const char *path, off_t hole, const char *name, const 
 {
     outfile *out;
     const zip_piece piece = {bytes, size};
-    if (outfile_open(ctx, path, &out) != SPD_OK || lseek(out->fd, hole, SEEK_SET) != hole)
+    if (outfile_open(ctx, path, &out) != SPD_OK || fseeko(out->stream, hole, SEEK_SET) != 0)
         abort();
     zip_writer zip = {.out = out, .at = (uint64_t)hole};
     spd_status status = zip_add(ctx, &zip, name, method, &piece, 1);
