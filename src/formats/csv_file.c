@@ -1,7 +1,6 @@
 /* csv_file.c - .csv files as arrays (a table of numbers, or a column of texts) and as data sets
  * (one flattened matrix per row, and a column of labels). */
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "io/array.h"
@@ -60,20 +59,6 @@ static void find_labels(csv_table *table)
         table->label = last;
 }
 
-static spd_status add_entry(spd_context *ctx, io_file *file, const char *name, size_t member,
-                            size_t ndim, const size_t *shape)
-{
-    io_entry *entry;
-    spd_status status = io_add_entry(ctx, file, name, &entry);
-    if (status < 0)
-        return status;
-    entry->member = member;
-    entry->readable = 1;
-    entry->ndim = ndim;
-    memcpy(entry->shape, shape, ndim * sizeof *shape);
-    return SPD_OK;
-}
-
 static spd_status list_data_set(spd_context *ctx, io_file *file, csv_table *table,
                                 const char *y_name)
 {
@@ -81,16 +66,17 @@ static spd_status list_data_set(spd_context *ctx, io_file *file, csv_table *tabl
         find_labels(table);
     int labelled = table->label < table->columns;
     size_t numbers = table->columns - (labelled ? 1 : 0), n = whole_root(numbers);
-    size_t shape[3] = {table->rows, n, n};
+    const io_entry X = {.member = MATRICES, .readable = 1, .ndim = 3, .shape = {table->rows, n, n}};
+    const io_entry y = {.member = LABELS, .readable = 1, .ndim = 1, .shape = {table->rows}};
     if (numbers > 0 && n == 0)
         return ctx_fail(ctx, SPD_EINVAL, "rows of %zu numbers are not flattened n x n matrices%s",
                         numbers,
                         whole_root(numbers - 1) && !labelled
                             ? "; if a column holds labels, name it y in a header line"
                             : "");
-    spd_status status = add_entry(ctx, file, "X", MATRICES, 3, shape);
+    spd_status status = io_add_entry(ctx, file, "X", &X);
     if (status == SPD_OK && labelled)
-        status = add_entry(ctx, file, y_name ? y_name : "y", LABELS, 1, shape);
+        status = io_add_entry(ctx, file, y_name ? y_name : "y", &y);
     return status;
 }
 
@@ -107,6 +93,9 @@ spd_status csv_open(spd_context *ctx, io_file *file, const char *bytes, size_t s
         return status;
     if (purpose->data_set)
         return list_data_set(ctx, file, table, purpose->y_name);
-    size_t shape[2] = {table->rows, table->columns};
-    return add_entry(ctx, file, NULL, WHOLE_TABLE, shape[1] == 1 ? 1 : 2, shape);
+    const io_entry whole = {.member = WHOLE_TABLE,
+                            .readable = 1,
+                            .ndim = table->columns == 1 ? 1 : 2,
+                            .shape = {table->rows, table->columns}};
+    return io_add_entry(ctx, file, NULL, &whole);
 }

@@ -155,21 +155,16 @@ static spd_status read_mat(spd_context *ctx, io_file *file, const io_entry *entr
 
 static spd_status list_variable(spd_context *ctx, io_file *file, const matvar_t *var)
 {
-    io_entry *entry;
+    io_entry entry = {0};
     size_t stride[SPD_MAX_DIMS];
     if (!var->name)
         return SPD_OK;
-    spd_status status = io_add_entry(ctx, file, var->name, &entry);
-    if (status < 0)
-        return status;
-    if (var->rank < 2 || var->rank > SPD_MAX_DIMS || !var->dims)
-        return SPD_OK; /* listed, but not readable */
-    entry->readable = is_number(var) || var->class_type == MAT_C_CHAR || mat_is_text_cells(var);
-    entry->ndim = (size_t)var->rank;
-    mat_order(entry->ndim, var->dims, entry->shape, stride);
-    if (var->class_type == MAT_C_CHAR)
-        entry->ndim = 1; /* rows of characters are texts */
-    return SPD_OK;
+    if (var->rank >= 2 && var->rank <= SPD_MAX_DIMS && var->dims) { /* else listed, not readable */
+        entry.readable = is_number(var) || var->class_type == MAT_C_CHAR || mat_is_text_cells(var);
+        mat_order((size_t)var->rank, var->dims, entry.shape, stride);
+        entry.ndim = var->class_type == MAT_C_CHAR ? 1 : (size_t)var->rank; /* texts are rows */
+    }
+    return io_add_entry(ctx, file, var->name, &entry);
 }
 
 /* Within the lock. */

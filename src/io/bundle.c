@@ -1,9 +1,8 @@
 /* bundle.c - models and checkpoints as files: an .npz with a member meta.json. Neither reading
  * nor writing looks at the ending, so that a checkpoint may have any name. */
-#include "io/bundle.h"
+#include "io/file.h"
 
 #include "base/memory.h"
-#include "io/file.h"
 
 #define META_NAME  "meta.json"
 #define META_LIMIT ((size_t)1 << 20)

@@ -48,8 +48,8 @@ const io_entry *io_find(const io_file *file, const char *name);
 /* "X, y, weights", cut to size. */
 void io_names(const io_file *file, char *text, size_t size);
 
-/* For formats: the entry at file->count, zeroed, with a copy of name; raises the count. */
-spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, io_entry **entry);
+/* For formats: a further entry, like this one with a copy of name (or NULL). */
+spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, const io_entry *like);
 
 /* The formats of a model file: the array of file->source, and the arrays of an .npz in memory,
  * whose bytes must outlive the file. On failure they leave file->state to be closed. */
@@ -73,5 +73,13 @@ typedef struct npz_text {
 } npz_text;
 spd_status npz_write_with(spd_context *ctx, outfile *out, size_t count,
                           const spd_array *const *arrays, const npz_text *text);
+
+/* A bundle (spd_bundle_*) from an .npz image in memory; messages do not name a file. */
+spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
+                              int meta_only, spd_bundle **bundle);
+
+/* *meta <- the text of an open file's member meta.json, new; NULL where there is none, as in all
+ * formats but .npz. */
+spd_status bundle_meta(spd_context *ctx, io_file *file, char **meta);
 
 #endif

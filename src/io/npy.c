@@ -70,6 +70,13 @@ int npy_readable(const npy_header *h)
     }
 }
 
+void npy_describe(const npy_header *h, io_entry *entry)
+{
+    entry->readable = npy_readable(h);
+    entry->ndim = h->ndim;
+    memcpy(entry->shape, h->shape, sizeof entry->shape);
+}
+
 int npy_is_native(const npy_header *h)
 {
     return h->kind == 'f' && h->width == 8 && !h->swap && (!h->fortran || h->ndim < 2);
@@ -266,4 +273,30 @@ spd_status npy_read_source(spd_context *ctx, io_source *source, spd_array **arra
     }
     source_free(source);
     return status;
+}
+
+/* ---- files of one unnamed array -------------------------------------------------------------- */
+
+/* The array takes the source over, so a second read of the same file is not offered. */
+static spd_status read_npy(spd_context *ctx, io_file *file, const io_entry *entry,
+                           spd_array **array)
+{
+    (void)entry;
+    io_source *source = file->source;
+    file->source = NULL;
+    if (!source)
+        return ctx_fail(ctx, SPD_EINVAL, "was read already");
+    return npy_read_source(ctx, source, array);
+}
+
+spd_status npy_open(spd_context *ctx, io_file *file)
+{
+    npy_header header;
+    io_entry entry = {0};
+    file->read = read_npy;
+    spd_status status = npy_parse(ctx, file->source->bytes, file->source->size, &header);
+    if (status < 0)
+        return status;
+    npy_describe(&header, &entry);
+    return io_add_entry(ctx, file, NULL, &entry);
 }

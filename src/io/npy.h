@@ -5,7 +5,7 @@
 #define SPD_IO_NPY_H
 
 #include "base/context.h"
-#include "io/source.h"
+#include "io/file.h"
 
 /* Longest header that is read: ours has 128 bytes, numpy's own limit is 10000. */
 #define NPY_MAX_HEADER 65536
@@ -38,6 +38,9 @@ spd_status npy_parse_dictionary(spd_context *ctx, const char *text, size_t size,
 
 /* Non-zero when the elements are of a type that npy_decode knows. */
 int npy_readable(const npy_header *header);
+
+/* Shape and whether it is readable, for the list of a file's arrays. */
+void npy_describe(const npy_header *header, io_entry *entry);
 
 /* Non-zero when the elements are doubles as the host stores them, in row-major order. */
 int npy_is_native(const npy_header *header);

@@ -1,4 +1,5 @@
-/* npz.c - reading .npz: a zip archive of .npy files, stored or deflated. */
+/* npz.c - .npz: a zip archive of .npy files, stored or deflated. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -99,20 +100,15 @@ static spd_status list_member(spd_context *ctx, io_file *file, size_t i)
     size_t length = strlen(full);
     if (length < 5 || strcmp(full + length - 4, ".npy") != 0)
         return SPD_OK;
-    io_entry *entry;
     npy_header header = {0};
-    spd_status status = io_add_entry(ctx, file, full, &entry);
+    spd_status status = io_add_entry(ctx, file, full, &(io_entry){.member = i});
     if (status < 0)
         return status;
+    io_entry *entry = &file->entry[file->count - 1];
     entry->name[length - 4] = '\0';
     status = read_header(ctx, zip, &zip->member[i], &header);
-    if (status < 0)
-        return blame_member(ctx, entry, status);
-    entry->member = i;
-    entry->readable = npy_readable(&header);
-    entry->ndim = header.ndim;
-    memcpy(entry->shape, header.shape, sizeof entry->shape);
-    return SPD_OK;
+    npy_describe(&header, entry);
+    return blame_member(ctx, entry, status);
 }
 
 spd_status npz_open(spd_context *ctx, io_file *file, const unsigned char *bytes, size_t size)
@@ -127,5 +123,55 @@ spd_status npz_open(spd_context *ctx, io_file *file, const unsigned char *bytes,
         status = list_member(ctx, file, i);
     if (status == SPD_OK && file->count == 0)
         status = ctx_fail(ctx, SPD_EFORMAT, "is a zip archive without .npy arrays");
+    return status;
+}
+
+/* ---- writing: equal arrays give equal bytes ------------------------------------------------- */
+
+/* Arrays from this size on are stored: packing floating point numbers gains little and costs
+ * much. */
+#define STORE_FROM ((size_t)1 << 20)
+
+static zip_method method_for(size_t size)
+{
+    return size < STORE_FROM ? ZIP_DEFLATED : ZIP_STORED;
+}
+
+static spd_status add_array(spd_context *ctx, zip_writer *zip, size_t i, const spd_array *array)
+{
+    char name[300];
+    int length = array->name ? snprintf(name, sizeof name, "%s.npy", array->name)
+                             : snprintf(name, sizeof name, "arr_%zu.npy", i);
+    if (length >= (int)sizeof name)
+        return ctx_fail(ctx, SPD_EINVAL, "the array's name '%.60s...' is too long", array->name);
+    npy_image image;
+    spd_status status = npy_image_make(ctx, array, &image);
+    if (status < 0)
+        return status;
+    const zip_piece pieces[] = {{image.header, image.header_size}, {image.data, image.data_size}};
+    status = zip_add(ctx, zip, name, method_for(image.data_size), pieces, 2);
+    npy_image_free(&image);
+    return status;
+}
+
+spd_status npz_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays)
+{
+    return npz_write_with(ctx, out, count, arrays, NULL);
+}
+
+spd_status npz_write_with(spd_context *ctx, outfile *out, size_t count,
+                          const spd_array *const *arrays, const npz_text *text)
+{
+    zip_writer zip = {.out = out};
+    spd_status status = SPD_OK;
+    for (size_t i = 0; i < count && status == SPD_OK; i++)
+        status = add_array(ctx, &zip, i, arrays[i]);
+    if (status == SPD_OK && text) {
+        const zip_piece piece = {text->text, strlen(text->text)};
+        status = zip_add(ctx, &zip, text->name, method_for(piece.size), &piece, 1);
+    }
+    if (status == SPD_OK)
+        zip_finish(&zip);
+    zip_discard(&zip);
     return status;
 }

@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "io/bundle.h"
+#include "io/file.h"
 #include "learn/model.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);

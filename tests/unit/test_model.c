@@ -2,7 +2,7 @@
  * is damaged is refused, and running out of memory leaks nothing. */
 #include "unit/test_io_common.h"
 
-#include "io/bundle.h"
+#include "io/file.h"
 #include "learn/model.h"
 #include "learn/state.h"
 #include "optim/minimise.h"
