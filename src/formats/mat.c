@@ -70,22 +70,14 @@ void mat_order(size_t rank, const size_t *dims, size_t *shape, size_t *stride)
     }
 }
 
-static spd_status check_rank(spd_context *ctx, const matvar_t *var)
-{
-    if (var->rank < 2 || var->rank > SPD_MAX_DIMS || !var->dims)
-        return ctx_fail(ctx, SPD_EFORMAT, "has %d dimensions; 2 to %d are supported", var->rank,
-                        SPD_MAX_DIMS);
-    return SPD_OK;
-}
-
 /* Refuses sizes that overflow, or that a file of this length cannot hold. */
 static spd_status check_size(spd_context *ctx, size_t file_size, const matvar_t *var)
 {
     char text[80];
     size_t count, bytes, width = is_number(var) ? element_width(var) : 1;
-    spd_status status = check_rank(ctx, var);
-    if (status < 0)
-        return status;
+    if (var->rank < 2 || var->rank > SPD_MAX_DIMS || !var->dims)
+        return ctx_fail(ctx, SPD_EFORMAT, "has %d dimensions; 2 to %d are supported", var->rank,
+                        SPD_MAX_DIMS);
     if (array_count((size_t)var->rank, var->dims, &count) || mem_mul(count, width, &bytes) ||
         bytes / MAX_EXPANSION > file_size) {
         array_shape_text((size_t)var->rank, var->dims, text, sizeof text);

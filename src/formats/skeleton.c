@@ -129,19 +129,18 @@ spd_status skeleton_sort_tree(spd_context *ctx, skeleton *bones)
     size_t *link = mem_alloc(n, 2 * sizeof *link);
     bones->order = mem_alloc(n, sizeof *bones->order);
     if (!link || !bones->order) {
-        status = ctx_nomem(ctx, "a skeleton");
-        goto done;
+        mem_free(link);
+        return ctx_nomem(ctx, "a skeleton");
     }
     reached = walk_tree(bones, link, bones->order);
-    if (reached == n)
-        goto done;
-    memset(link, 0, n * sizeof *link);
-    for (size_t k = 0; k < reached; k++)
-        link[bones->order[k]] = 1;
-    while (link[lost])
-        lost++;
-    status = fail_unreached(ctx, bones, lost);
-done:
+    if (reached < n) {
+        memset(link, 0, n * sizeof *link);
+        for (size_t k = 0; k < reached; k++)
+            link[bones->order[k]] = 1;
+        while (link[lost])
+            lost++;
+        status = fail_unreached(ctx, bones, lost);
+    }
     mem_free(link);
     return status;
 }
