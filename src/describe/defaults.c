@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/sized.h"
-#include "describe/describe.h"
+#include "describe/descriptor.h"
 
 #define PI 3.14159265358979323846
 

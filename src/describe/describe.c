@@ -4,8 +4,6 @@
  * are read before their batch is described; files are read by the thread that describes them, so
  * memory holds one file per thread, or a batch of members of limited size. A batch is gathered in
  * order: nothing depends on the number of threads. */
-#include "describe/describe.h"
-
 #include <string.h>
 
 #include "base/memory.h"
@@ -84,7 +82,7 @@ static spd_status check_matrices(spd_context *ctx, const run *r, const descripti
 
 static spd_status describe_input(spd_context *ctx, const run *r, const reading *now, outcome *o)
 {
-    spd_status status = r->how->describe(ctx, r->shared, &now->in, &o->made);
+    spd_status status = r->how->describe(ctx, r->options, r->shared, &now->in, &o->made);
     if (status >= 0)
         status = check_matrices(ctx, r, &o->made);
     if (status >= 0 && r->options->keep_images && now->in.image)
@@ -248,7 +246,7 @@ static void run_free(run *r)
         spd_context_free(r->own[t]);
     mem_free(r->own);
     archive_file_close(r->archive);
-    if (r->how && r->how->release)
+    if (r->how->release)
         r->how->release(r->shared);
     collection_free(&r->all);
     labelling_free(&r->labels);
@@ -274,8 +272,6 @@ static spd_status describe_all(run *r)
 
 static spd_status prepare(run *r, size_t count, const char *const *paths)
 {
-    if (!r->how->describe)
-        return ctx_fail(r->ctx, SPD_EINVAL, "this descriptor is not built in");
     if (count == 0)
         return ctx_fail(r->ctx, SPD_EINVAL, "there is nothing to describe");
     spd_status status = r->how->prepare(r->ctx, r->options, &r->shared);

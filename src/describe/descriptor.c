@@ -19,12 +19,8 @@ const descriptor *descriptor_of(spd_descriptor kind)
 
 const char *spd_descriptor_name(spd_descriptor kind)
 {
-    static const char *const names[SPD_DESCRIPTORS] = {
-        [SPD_DESCRIBE_COVARIANCE] = "covariance", [SPD_DESCRIBE_SIFT_COLOR] = "sift-color",
-        [SPD_DESCRIBE_GABOR] = "gabor",           [SPD_DESCRIBE_REGION] = "region",
-        [SPD_DESCRIBE_JOINTS] = "joints",
-    };
-    return (unsigned)kind < SPD_DESCRIPTORS ? names[kind] : NULL;
+    const descriptor *how = descriptor_of(kind);
+    return how ? how->name : NULL;
 }
 
 spd_status spd_descriptor_parse(const char *name, spd_descriptor *kind)
@@ -62,4 +58,21 @@ void description_free(description *out)
     mem_free(out->X);
     mem_free(out->column);
     *out = (description){0};
+}
+
+spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options *covariance,
+                                 size_t blocks, const observations *block, description *out)
+{
+    size_t n = 0;
+    description made = {0};
+    for (size_t b = 0; b < blocks; b++)
+        n += block[b].n;
+    spd_status status = description_room(ctx, 1, covariance->W ? covariance->m : n, 0, &made);
+    if (status >= 0)
+        status = covariance_blocks(ctx, covariance, blocks, block, made.X);
+    if (status < 0)
+        description_free(&made);
+    else
+        *out = made;
+    return status;
 }
