@@ -7,29 +7,17 @@
  * Files are numbered in this order, clips with the repeat fastest, then the action. */
 #include <stdio.h>
 
-#include "base/memory.h"
-#include "formats/outfolder.h"
 #include "io/text.h"
 #include "synth/motion_text.h"
 #include "synth/synth.h"
 
 #define MOST_SUBJECTS 26 /* letters */
 #define MOST_REPEATS  1000
-#define NAME_ROOM     80
-
-static void fill_defaults(spd_synth_options *options)
-{
-    options->classes = action_count();
-    options->subjects = 5;
-    options->samples = 4;
-    options->frames = 150;
-}
 
 static spd_status check_options(spd_context *ctx, const spd_synth_options *o)
 {
-    if (o->classes < 1 || o->classes > action_count())
-        return ctx_fail(ctx, SPD_EINVAL, "%zu actions; expected 1 to %zu", o->classes,
-                        action_count());
+    if (o->classes < 1 || o->classes > ACTIONS)
+        return ctx_fail(ctx, SPD_EINVAL, "%zu actions; expected 1 to %d", o->classes, ACTIONS);
     if (o->subjects < 1 || o->subjects > MOST_SUBJECTS)
         return ctx_fail(ctx, SPD_EINVAL, "%zu subjects; expected 1 to %d", o->subjects,
                         MOST_SUBJECTS);
@@ -41,14 +29,9 @@ static spd_status check_options(spd_context *ctx, const spd_synth_options *o)
     return SPD_OK;
 }
 
-static size_t count_clips(const spd_synth_options *o)
+static size_t count_files(const spd_synth_options *o)
 {
-    return o->subjects * o->classes * o->samples;
-}
-
-static size_t count_files(const spd_synth_options *options)
-{
-    return options->subjects + count_clips(options) + 1;
+    return o->subjects + o->subjects * o->classes * o->samples;
 }
 
 static char letter(size_t subject)
@@ -56,34 +39,44 @@ static char letter(size_t subject)
     return (char)('a' + (int)subject);
 }
 
-/* Subject, action and repeat of clip number i. */
+/* Subject, action and repeat of file number i, which is a clip. */
 static clip_key key_of(const spd_synth_options *o, size_t i)
 {
+    i -= o->subjects;
     return (clip_key){.seed = o->seed,
                       .subject = i / (o->classes * o->samples),
                       .action = i / o->samples % o->classes,
                       .repeat = i % o->samples};
 }
 
-static void name_clip(const clip_key *key, char *name)
+static void name_file(const spd_synth_options *o, size_t i, char *name)
 {
-    snprintf(name, NAME_ROOM, "%c_%s_%02zu.amc", letter(key->subject), action_at(key->action)->name,
-             key->repeat + 1);
+    if (i < o->subjects) {
+        snprintf(name, SYNTH_NAME, "%c.asf", letter(i));
+        return;
+    }
+    const clip_key key = key_of(o, i);
+    snprintf(name, SYNTH_NAME, "%c_%s_%02zu.amc", letter(key.subject), actions[key.action].name,
+             key.repeat + 1);
 }
 
-/* ---- what the files hold -----------------------------------------------------------------------
- */
-
-static void fill_skeleton(const spd_synth_options *o, size_t subject, outfile *out)
+static int index_row(const spd_synth_options *o, size_t i, char *row)
 {
-    const char name[] = {letter(subject), '\0'};
-    body b;
-    body_draw(o->seed, subject, &b);
-    motion_text_asf(&b, name, out);
+    if (i < o->subjects)
+        return 0;
+    const clip_key key = key_of(o, i);
+    return snprintf(row, SYNTH_NAME, "%s,%c", actions[key.action].name, letter(key.subject));
 }
 
-static spd_status fill_clip(spd_context *ctx, const spd_synth_options *o, size_t i, outfile *out)
+static spd_status fill(spd_context *ctx, const spd_synth_options *o, size_t i, outfile *out)
 {
+    if (i < o->subjects) {
+        const char name[] = {letter(i), '\0'};
+        body b;
+        body_draw(o->seed, i, &b);
+        motion_text_asf(&b, name, out);
+        return SPD_OK;
+    }
     const clip_key key = key_of(o, i);
     clip c;
     spd_status status = clip_make(ctx, &key, o->frames, &c);
@@ -93,43 +86,6 @@ static spd_status fill_clip(spd_context *ctx, const spd_synth_options *o, size_t
     clip_free(&c);
     return SPD_OK;
 }
-
-static void fill_index(const spd_synth_options *o, outfile *out)
-{
-    outfile_print(out, "file,action,subject\n");
-    for (size_t i = 0; i < count_clips(o); i++) {
-        const clip_key key = key_of(o, i);
-        char name[NAME_ROOM];
-        name_clip(&key, name);
-        outfile_print(out, "%s,%s,%c\n", name, action_at(key.action)->name, letter(key.subject));
-    }
-}
-
-static spd_status fill(spd_context *ctx, const spd_synth_options *o, size_t i, outfile *out)
-{
-    if (i >= o->subjects && i - o->subjects < count_clips(o))
-        return fill_clip(ctx, o, i - o->subjects, out);
-    if (i < o->subjects)
-        fill_skeleton(o, i, out);
-    else
-        fill_index(o, out);
-    return SPD_OK;
-}
-
-static void name_file(const spd_synth_options *o, size_t i, char *name)
-{
-    if (i < o->subjects) {
-        snprintf(name, NAME_ROOM, "%c.asf", letter(i));
-    } else if (i - o->subjects < count_clips(o)) {
-        const clip_key key = key_of(o, i - o->subjects);
-        name_clip(&key, name);
-    } else {
-        snprintf(name, NAME_ROOM, "index.csv");
-    }
-}
-
-/* ---- files -------------------------------------------------------------------------------------
- */
 
 static spd_status write_file(spd_context *ctx, const spd_synth_options *options, const char *path,
                              size_t i)
@@ -145,25 +101,13 @@ static spd_status write_file(spd_context *ctx, const spd_synth_options *options,
     return status;
 }
 
-static spd_status write_number(spd_context *ctx, const spd_synth_options *options,
-                               const char *folder, size_t i)
-{
-    char name[NAME_ROOM], *path;
-    name_file(options, i, name);
-    spd_status status = outfolder_path(ctx, folder, name, &path);
-    if (status < 0)
-        return status;
-    status = write_file(ctx, options, path, i);
-    if (status < 0)
-        ctx_prefix(ctx, name);
-    mem_free(path);
-    return status;
-}
-
 const generator generator_motion = {
     .name = "motion",
-    .defaults = fill_defaults,
+    .usual = {.classes = ACTIONS, .subjects = 5, .samples = 4, .frames = 150},
     .check = check_options,
     .files = count_files,
-    .write = write_number,
+    .name_file = name_file,
+    .write = write_file,
+    .index = "file,action,subject",
+    .row = index_row,
 };

@@ -34,11 +34,10 @@ spot pattern_weave(const piece *p, double x, double y)
     const double fibre = upright ? noise_perlin(p->seed + 1, 14.0 * x, 1.5 * y)
                                  : noise_perlin(p->seed + 2, 1.5 * x, 14.0 * y);
     const double dyed = upright ? noise_at(p->seed + 3, i, 0) : noise_at(p->seed + 3, 0, j);
-    spot s;
-    s.height = strand * (0.15 + 0.35 * sqrt(round) * (0.35 + 0.65 * lift)) + 0.02 * fibre;
-    s.tone = strand * (0.3 + 0.2 * dyed + 0.35 * lift * round + 0.16 * fibre);
-    s.accent = upright ? p->knob[1] * 0.5 : 0.0;
-    return s;
+    return (spot){.height =
+                      strand * (0.15 + 0.35 * sqrt(round) * (0.35 + 0.65 * lift)) + 0.02 * fibre,
+                  .tone = strand * (0.3 + 0.2 * dyed + 0.35 * lift * round + 0.16 * fibre),
+                  .accent = upright ? p->knob[1] * 0.5 : 0.0};
 }
 
 /* Bands of a tartan along one direction: broad ones and thin lines, four units to a repeat. */
@@ -63,11 +62,9 @@ spot pattern_plaid(const piece *p, double x, double y)
     const double rib = 0.5 + 0.5 * sin(2.0 * PI * 5.0 * (x + y));
     const double fibre = noise_perlin(p->seed + 1, 12.0 * x, 12.0 * y);
     const double at = 0.6 + 0.08 * p->knob[1];
-    spot s;
-    s.tone = 0.2 + 0.6 * noise_mix(bands(p, x), bands(p, y), rib) + 0.1 * fibre;
-    s.accent = noise_mix(line(x, at), line(y, at), 0.3 + 0.4 * rib);
-    s.height = 0.025 * rib + 0.01 * fibre;
-    return s;
+    return (spot){.tone = 0.2 + 0.6 * noise_mix(bands(p, x), bands(p, y), rib) + 0.1 * fibre,
+                  .accent = noise_mix(line(x, at), line(y, at), 0.3 + 0.4 * rib),
+                  .height = 0.025 * rib + 0.01 * fibre};
 }
 
 /* Stockinette: columns of V, each stitch two slanting legs of yarn. */
@@ -81,11 +78,10 @@ spot pattern_knit(const piece *p, double x, double y)
     const double round = sin(2.0 * PI * leg) * sqrt(sin(PI * within(v)));
     const double fibre = noise_perlin(p->seed + 1, 9.0 * (x + (u > 0.0 ? y : -y)), 3.0 * y);
     const double stripe = noise_step(0.72, 0.75, noise_at(p->seed + 3, row / 6, 0)) * p->knob[1];
-    spot s;
-    s.height = 0.45 * round + 0.03 * fibre;
-    s.tone = 0.1 + 0.6 * round + 0.13 * fibre + 0.08 * noise_at(p->seed + 2, column, row);
-    s.accent = stripe;
-    return s;
+    return (spot){.height = 0.45 * round + 0.03 * fibre,
+                  .tone =
+                      0.1 + 0.6 * round + 0.13 * fibre + 0.08 * noise_at(p->seed + 2, column, row),
+                  .accent = stripe};
 }
 
 /* Ribs one unit wide with a pile across them, worn here and there. */
@@ -96,11 +92,9 @@ spot pattern_corduroy(const piece *p, double x, double y)
     const double pile = noise_perlin(p->seed + 1, 6.0 * x, 9.0 * y);
     const double fine = noise_perlin(p->seed + 2, 16.0 * x, 18.0 * y);
     const double worn = noise_fractal(p->seed + 3, 0.25 * x, 0.25 * y, 3);
-    spot s;
-    s.height = 0.3 * valley + 0.05 * valley * pile;
-    s.tone = 0.12 + 0.5 * valley + 0.14 * valley * pile + 0.08 * fine + 0.2 * worn;
-    s.accent = noise_step(0.1, 0.7, worn) * 0.5 * p->knob[1];
-    return s;
+    return (spot){.height = 0.3 * valley + 0.05 * valley * pile,
+                  .tone = 0.12 + 0.5 * valley + 0.14 * valley * pile + 0.08 * fine + 0.2 * worn,
+                  .accent = noise_step(0.1, 0.7, worn) * 0.5 * p->knob[1]};
 }
 
 /* Tufts, some of another colour, with footprints of light and dark. */
@@ -111,11 +105,9 @@ spot pattern_carpet(const piece *p, double x, double y)
     const double fibre = noise_perlin(p->seed + 1, 3.5 * x, 3.5 * y);
     const double trodden = noise_fractal(p->seed + 2, 0.12 * x, 0.12 * y, 3);
     const double share = 0.05 + 0.4 * p->knob[0];
-    spot s;
-    s.height = 0.35 * dome + 0.2 * fibre;
-    s.tone = 0.2 + 0.32 * dome + 0.25 * (tuft.id - 0.5) + 0.25 * fibre + 0.3 * trodden;
-    s.accent = tuft.id * 7.0 - (double)noise_floor(tuft.id * 7.0) < share ? 0.8 : 0.0;
-    return s;
+    return (spot){.height = 0.35 * dome + 0.2 * fibre,
+                  .tone = 0.2 + 0.32 * dome + 0.25 * (tuft.id - 0.5) + 0.25 * fibre + 0.3 * trodden,
+                  .accent = tuft.id * 7.0 - (double)noise_floor(tuft.id * 7.0) < share ? 0.8 : 0.0};
 }
 
 /* A twill of dyed warp and white weft; every thread has its own thickness. */
@@ -129,9 +121,8 @@ spot pattern_denim(const piece *p, double x, double y)
     const double round = sin(PI * within(warp)) * (0.5 + 0.5 * over);
     const double slub = noise_perlin(p->seed + 2, 1.0 * x, 0.12 * y);
     const double worn = noise_fractal(p->seed + 3, 0.08 * x, 0.08 * y, 4);
-    spot s;
-    s.height = 0.3 * round;
-    s.tone = 0.15 + 0.4 * round + 0.2 * noise_at(p->seed + 4, thread, 0) + 0.12 * slub + 0.3 * worn;
-    s.accent = (1.0 - over) * (0.5 + 0.4 * p->knob[0]);
-    return s;
+    return (spot){.height = 0.3 * round,
+                  .tone = 0.15 + 0.4 * round + 0.2 * noise_at(p->seed + 4, thread, 0) +
+                          0.12 * slub + 0.3 * worn,
+                  .accent = (1.0 - over) * (0.5 + 0.4 * p->knob[0])};
 }

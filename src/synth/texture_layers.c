@@ -101,11 +101,9 @@ spot pattern_water(const piece *p, double x, double y)
         height += weight * sin(2.0 * PI * (pace + noise_at(p->seed + 4, k, 0)));
     }
     height += 0.35 * noise_ridged(p->seed + 5, 0.9 * u, 1.8 * v, 3);
-    spot s;
-    s.height = (0.12 + 0.12 * p->knob[1]) * height;
-    s.tone = 0.35 + 0.22 * height;
-    s.accent = noise_step(0.75, 1.5, height);
-    return s;
+    return (spot){.height = (0.12 + 0.12 * p->knob[1]) * height,
+                  .tone = 0.35 + 0.22 * height,
+                  .accent = noise_step(0.75, 1.5, height)};
 }
 
 /* Scratches along x of all lengths, in the broad reflections of a room. */
@@ -116,10 +114,8 @@ spot pattern_metal(const piece *p, double x, double y)
     const double room = noise_fractal(p->seed + 3, 0.1 * x, 0.35 * y, 3);
     const double bent = y + 0.3 * noise_perlin(p->seed + 4, 0.2 * x, 0.2 * y);
     const double scratch = noise_perlin(p->seed + 5, 0.25 * x, 11.0 * bent);
-    spot s;
-    s.height = 0.01 * fine + 0.01 * broad;
-    s.tone = 0.55 + 0.22 * fine + 0.16 * broad + 0.45 * room +
-             (0.15 + 0.3 * p->knob[0]) * noise_step(0.45, 0.8, scratch);
-    s.accent = p->knob[1] * noise_step(0.0, 0.6, room);
-    return s;
+    return (spot){.height = 0.01 * fine + 0.01 * broad,
+                  .tone = 0.55 + 0.22 * fine + 0.16 * broad + 0.45 * room +
+                          (0.15 + 0.3 * p->knob[0]) * noise_step(0.45, 0.8, scratch),
+                  .accent = p->knob[1] * noise_step(0.0, 0.6, room)};
 }

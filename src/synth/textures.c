@@ -5,9 +5,6 @@
  * tell the material. */
 #include <stdio.h>
 
-#include "base/memory.h"
-#include "formats/outfolder.h"
-#include "synth/noise.h"
 #include "synth/synth.h"
 #include "synth/texture.h"
 
@@ -41,13 +38,6 @@ static const material materials[] = {
     {"denim", pattern_denim, 60.0, 0.4, 0.10, 0x141c21, 0x425775, 0x8599b2, 0xbdbfbd},
 };
 
-static void textures_defaults(spd_synth_options *options)
-{
-    options->classes = 18;
-    options->samples = 12;
-    options->side = 400;
-}
-
 static spd_status textures_check(spd_context *ctx, const spd_synth_options *o)
 {
     if (o->classes < 1 || o->classes > MATERIALS)
@@ -67,38 +57,29 @@ static size_t textures_files(const spd_synth_options *o)
     return o->classes * o->samples;
 }
 
-static spd_status write_picture(spd_context *ctx, const char *folder, const char *class_name,
-                                size_t number, const image *picture)
+static void textures_name(const spd_synth_options *o, size_t i, char *name)
 {
-    char name[64];
-    char *path;
-    snprintf(name, sizeof name, "%s/%s_%02zu.png", class_name, class_name, number);
-    spd_status status = outfolder_make(ctx, folder, class_name);
-    if (status >= 0)
-        status = outfolder_path(ctx, folder, name, &path);
-    if (status < 0)
-        return status;
-    status = image_write(ctx, path, picture);
-    mem_free(path);
-    return status;
+    const char *kind = materials[i / o->samples].name;
+    snprintf(name, SYNTH_NAME, "%s/%s_%02zu.png", kind, kind, i % o->samples + 1);
 }
 
-static spd_status textures_write(spd_context *ctx, const spd_synth_options *o, const char *folder,
+static spd_status textures_write(spd_context *ctx, const spd_synth_options *o, const char *path,
                                  size_t i)
 {
-    const size_t kind = i / o->samples, number = i % o->samples;
+    const size_t kind = i / o->samples;
     image *picture = NULL;
     rng r;
-    rng_seed(&r, rng_key(o->seed ^ TEXTURE_SALT, kind, number));
+    rng_seed(&r, rng_key(o->seed ^ TEXTURE_SALT, kind, i % o->samples));
     spd_status status = texture_render(ctx, &materials[kind], o->side, &r, &picture);
     if (status >= 0)
-        status = write_picture(ctx, folder, materials[kind].name, number + 1, picture);
+        status = image_write(ctx, path, picture);
     image_free(picture);
     return status;
 }
 
 const generator generator_textures = {.name = "textures",
-                                      .defaults = textures_defaults,
+                                      .usual = {.classes = 18, .samples = 12, .side = 400},
                                       .check = textures_check,
                                       .files = textures_files,
+                                      .name_file = textures_name,
                                       .write = textures_write};
