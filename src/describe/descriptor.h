@@ -72,7 +72,7 @@ spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options 
 spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe_options *options,
                      size_t paths, const char *const *path, size_t skipped, char **text);
 
-/* What the descriptor adds to the diagonal unless told otherwise: defaults.c */
+/* What the descriptor adds to the diagonal unless told otherwise. */
 double defaults_regularize(spd_descriptor kind);
 
 #endif

@@ -16,42 +16,23 @@
 
 #define SECONDS_BETWEEN_REPORTS 0.1
 
-/* ---- endings --------------------------------------------------------------------------------- */
+/* The endings of inputs that lie in a folder or an archive, and what they are. */
+static const struct {
+    const char *ending[16];
+    const char *what;
+} kinds[] = {
+    [INPUT_TABLE] = {{".csv", ".tsv", ".txt", ".npz", ".npy", ".mat"},
+                     "table (.csv, .npy, .npz, .mat)"},
+    [INPUT_IMAGE] = {{".png", ".jpg", ".jpeg", ".tif", ".tiff", ".pgm", ".ppm", ".pnm", ".pbm",
+                      ".npz", ".npy", ".mat"},
+                     "image (.png, .jpg, .tif, .pgm, .ppm, or arrays in .npz, .npy, .mat)"},
+    [INPUT_MOTION] = {{".amc", ".bvh", ".c3d", ".npz", ".npy", ".mat", ".csv"},
+                      "motion clip (.amc, .bvh, .c3d, or trajectories in .csv, .npy, .npz)"},
+};
 
-static int is_image(const char *path)
-{
-    static const char *const endings[] = {".png", ".jpg", ".jpeg", ".tif", ".tiff",
-                                          ".pgm", ".ppm", ".pnm",  ".pbm", NULL};
-    return path_ends_in(path, endings);
-}
-
-static int is_motion(const char *path)
-{
-    static const char *const endings[] = {".amc", ".bvh", ".c3d", NULL};
-    return path_ends_in(path, endings);
-}
-
-/* Is a file found in a folder or an archive one of the inputs? */
 static int is_wanted(input_kind takes, const char *path)
 {
-    switch (takes) {
-    case INPUT_IMAGE:
-        return is_image(path) || arrays_is_array(path);
-    case INPUT_MOTION:
-        return is_motion(path) || arrays_is_array(path) || text_same(path_ending(path), ".csv");
-    default:
-        return arrays_is_array(path) || arrays_is_text(path);
-    }
-}
-
-static const char *what_is_wanted(input_kind takes)
-{
-    static const char *const what[] = {
-        [INPUT_TABLE] = "table (.csv, .npy, .npz, .mat)",
-        [INPUT_IMAGE] = "image (.png, .jpg, .tif, .pgm, .ppm, or arrays in .npz, .npy, .mat)",
-        [INPUT_MOTION] = "motion clip (.amc, .bvh, .c3d, or trajectories in .csv, .npy, .npz)",
-    };
-    return what[takes];
+    return path_ends_in(path, kinds[takes].ending);
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -198,7 +179,7 @@ static spd_status add_named(spd_context *ctx, inputs *list, const char *path)
     if (list->takes != INPUT_IMAGE && !is_wanted(list->takes, path))
         return ctx_fail(ctx, SPD_EINVAL, "%.255s: '%s' is not the extension of a %s", path,
                         text_plain(path_ending(path), plain, sizeof plain),
-                        what_is_wanted(list->takes));
+                        kinds[list->takes].what);
     return add_file(ctx, list, path);
 }
 
@@ -208,8 +189,7 @@ static spd_status add_path(spd_context *ctx, inputs *list, const char *path)
     spd_status status =
         folder_is(path) ? folder_walk(ctx, path, 1, visit_file, list) : add_named(ctx, list, path);
     if (status == SPD_OK && list->count == before && list->skipped->count == skipped)
-        status =
-            ctx_fail(ctx, SPD_EINVAL, "%.255s: contains no %s", path, what_is_wanted(list->takes));
+        status = ctx_fail(ctx, SPD_EINVAL, "%.255s: contains no %s", path, kinds[list->takes].what);
     return pass_or_note(ctx, list, path, status);
 }
 

@@ -76,12 +76,12 @@ static spd_status take_pixels(spd_context *ctx, const array_source *source, cons
 static spd_status read_slice(spd_context *ctx, const inputs *list, const item *what, reading *r)
 {
     const array_source *source = what->array;
-    size_t rows;
-    const double *values = arrays_slice(source, what->index, &rows);
-    if (list->takes == INPUT_IMAGE)
-        return take_pixels(ctx, source, values, r);
-    /* Clips are read only, as all inputs are. */
-    return take_numbers(ctx, list, rows, source->columns, (double *)(uintptr_t)values, r);
+    const size_t *start = source->start ? source->start + what->index : NULL;
+    const size_t first = start ? start[0] : what->index * source->rows;
+    const size_t rows = start ? start[1] - first : source->rows;
+    double *values = source->X->f64 + first * source->columns * source->channels;
+    return list->takes == INPUT_IMAGE ? take_pixels(ctx, source, values, r)
+                                      : take_numbers(ctx, list, rows, source->columns, values, r);
 }
 
 static spd_status read_clip(spd_context *ctx, const inputs *list, const item *what,

@@ -76,7 +76,7 @@ static int index_row(const spd_synth_options *o, size_t i, char *row)
 
 static void put_bone(const body *b, body_bone bone, outfile *out)
 {
-    const bone_plan *plan = body_plan(bone);
+    const bone_plan *plan = &body_plan[bone];
     outfile_print(out,
                   "  begin\n    id %d\n    name %s\n    direction %.4f %.4f %.4f\n    length %.5f\n"
                   "    axis 0 0 0 XYZ\n",
@@ -94,11 +94,11 @@ static void put_family(body_bone parent, outfile *out)
 {
     int children = 0;
     for (size_t i = BODY_ROOT + 1; i < BODY_BONES; i++) {
-        const bone_plan *plan = body_plan((body_bone)i);
+        const bone_plan *plan = &body_plan[i];
         if (plan->parent != parent)
             continue;
         if (children++ == 0)
-            outfile_print(out, "    %s", body_plan(parent)->name);
+            outfile_print(out, "    %s", body_plan[parent].name);
         outfile_print(out, " %s", plan->name);
     }
     outfile_print(out, children ? "\n" : "");
@@ -126,7 +126,7 @@ static void put_frame(const clip *c, size_t frame, outfile *out)
     outfile_print(out, "%zu\nroot %.4f %.4f %.4f %.3f %.3f %.3f\n", frame + 1, place[0], place[1],
                   place[2], angle[0], angle[1], angle[2]);
     for (size_t i = BODY_ROOT + 1; i < BODY_BONES; i++) {
-        const bone_plan *plan = body_plan((body_bone)i);
+        const bone_plan *plan = &body_plan[i];
         if (*plan->turns)
             outfile_print(out, "%s", plan->name);
         for (const char *turn = plan->turns; *turn; turn++)

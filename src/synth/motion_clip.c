@@ -99,7 +99,7 @@ static void turn_bones(const double *value, double (*angle)[3])
 static void disturb(performance *p, double seconds, double (*angle)[3])
 {
     for (size_t b = 0; b < BODY_BONES; b++)
-        for (const char *turn = body_plan((body_bone)b)->turns; *turn; turn++) {
+        for (const char *turn = body_plan[b].turns; *turn; turn++) {
             const size_t axis = (size_t)(*turn - 'x');
             const double row = (double)(3 * b + axis) + 0.5;
             angle[b][axis] +=

@@ -87,7 +87,7 @@ static void clips_are_read_back(void)
         CHECK(moves->frames >= 24 && moves->frames <= 120, "%zu frames", moves->frames);
         for (size_t f = 0; f < moves->frames; f += 7)
             for (size_t j = 1; j < JOINTS; j++) {
-                const bone_plan *plan = body_plan((body_bone)j);
+                const bone_plan *plan = &body_plan[j];
                 const double *frame = moves->position + f * 3 * JOINTS;
                 double zero[3] = {0}, unit = distance(plan->direction, zero);
                 CHECK_CLOSE(distance(frame + 3 * j, frame + 3 * plan->parent) * UNIT,
@@ -175,7 +175,7 @@ static void people_differ(void)
     body_draw(1, 1, &b);
     for (size_t j = 1; j < BODY_BONES; j++) {
         other += fabs(a.length[j] - b.length[j]) > 0.005 * a.length[j];
-        CHECK_CLOSE(a.length[j] / body_plan((body_bone)j)->length, 1.0, 0.27, "bone %zu", j);
+        CHECK_CLOSE(a.length[j] / body_plan[j].length, 1.0, 0.27, "bone %zu", j);
     }
     CHECK(other > 20, "%zu bones differ", other);
     double still[2] = {0};
