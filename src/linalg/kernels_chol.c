@@ -82,37 +82,49 @@ INLINE void chol_below(int nr, size_t I, size_t J, double *A, const pivots *v)
     tile_store(nr, TILE, &t, row + J * LANES, I + 1, 1, 0);
 }
 
-INLINE void chol_tile(int nr, size_t I, size_t J, double *A, pivots *v)
+static void chol_diagonal_any(size_t nc, size_t J, double *A, pivots *v)
 {
-    if (I == J)
-        chol_diagonal(nr, J, A, v);
-    else
-        chol_below(nr, I, J, A, v);
+    switch (nc) {
+    case 1:
+        chol_diagonal(1, J, A, v);
+        break;
+    case 2:
+        chol_diagonal(2, J, A, v);
+        break;
+    case 3:
+        chol_diagonal(3, J, A, v);
+        break;
+    default:
+        chol_diagonal(TILE, J, A, v);
+    }
 }
 
-static void chol_any(size_t nr, size_t I, size_t J, double *A, pivots *v)
+static void chol_below_any(size_t nr, size_t I, size_t J, double *A, const pivots *v)
 {
     switch (nr) {
     case 1:
-        chol_tile(1, I, J, A, v);
+        chol_below(1, I, J, A, v);
         break;
     case 2:
-        chol_tile(2, I, J, A, v);
+        chol_below(2, I, J, A, v);
         break;
     case 3:
-        chol_tile(3, I, J, A, v);
+        chol_below(3, I, J, A, v);
         break;
     default:
-        chol_tile(TILE, I, J, A, v);
+        chol_below(TILE, I, J, A, v);
     }
 }
 
 static unsigned chol_vector(size_t n, double *A, double *logdet)
 {
     pivots v = {.mantissa = v_set(1.0)};
-    for (size_t J = 0; J < n; J += TILE)
-        for (size_t I = J; I < n; I += TILE)
-            chol_any(tile_size(n - I), I, J, A, &v);
+    for (size_t J = 0; J < n; J += TILE) {
+        size_t nc = tile_size(n - J);
+        chol_diagonal_any(nc, J, A, &v);
+        for (size_t I = J + nc; I < n; I += TILE)
+            chol_below_any(tile_size(n - I), I, J, A, &v);
+    }
     if (logdet) {
         vd value = v_log_split(v.mantissa, v.exponent);
         AT(logdet, 0) = v_select(v.bad, v_set(__builtin_nan("")), value);
