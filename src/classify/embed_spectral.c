@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "classify/embed.h"
-#include "classify/orthonormal.h"
+#include "classify/values.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 
@@ -94,7 +94,7 @@ spd_status spectral_bottom(spd_context *ctx, size_t p, double *M, const double *
     double *V = arena_alloc(&room, d, p * sizeof *V);
     if (!V)
         return ctx_nomem(ctx, "eigenvectors");
-    orthonormal_rows(known, p, Z);
+    values_orthonormal(known, p, Z);
     memcpy(V, Z + p, given * p * sizeof *V);
     memset(lambda, 0, given * sizeof *lambda);
     lift(p, known, Z, M);
