@@ -25,13 +25,7 @@ static double weight_of(const double *weight, size_t i)
 /* M <- M + s Z'Z */
 static void lift(size_t p, size_t count, const double *Z, double *M)
 {
-    double bound = 0.0;
-    for (size_t i = 0; i < p; i++) {
-        double sum = 0.0;
-        for (size_t j = 0; j < p; j++)
-            sum += fabs(M[i * p + j]);
-        bound = fmax(bound, sum);
-    }
+    double bound = values_row_sum(p, M);
     double s = bound > 0.0 ? 2.0 * bound : 1.0;
     for (size_t c = 0; c < count; c++)
         for (size_t i = 0; i < p; i++)

@@ -15,7 +15,7 @@
 #include "classify/coding.h"
 #include "classify/occlusion.h"
 #include "classify/pca.h"
-#include "classify/products.h"
+#include "classify/vectors.h"
 #include "classify/values.h"
 #include "linalg/tall.h"
 
@@ -132,7 +132,7 @@ static spd_status train_atoms(spd_context *ctx, course *c)
     if (keep->failed)
         return ctx_nomem(ctx, "atoms");
     cut_and_scale(s->atoms, rank, t->dimensions, s->F, t->A);
-    spd_status status = products_between(ctx, t->dimensions, s->atoms, t->A, s->atoms, t->A, t->K);
+    spd_status status = vectors_products(ctx, t->dimensions, s->atoms, t->A, s->atoms, t->A, t->K);
     if (status < 0)
         return status;
     spd_symmetrize(s->atoms, 1, t->K);

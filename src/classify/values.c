@@ -111,3 +111,15 @@ void values_orthonormal(size_t count, size_t size, double *Z)
             z[i] *= scale;
     }
 }
+
+double values_row_sum(size_t p, const double *A)
+{
+    double largest = 0.0;
+    for (size_t r = 0; r < p; r++) {
+        double sum = 0.0;
+        for (size_t c = 0; c < p; c++)
+            sum += fabs(A[r * p + c]);
+        largest = fmax(largest, sum);
+    }
+    return largest;
+}

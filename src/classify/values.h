@@ -18,6 +18,9 @@ void values_to_unit(size_t count, double *x);
  * the rows before. */
 void values_centre(size_t p, double *K, double *mean);
 
+/* The largest sum of |entries| of a row of A (p x p): no eigenvalue is larger. */
+double values_row_sum(size_t p, const double *A);
+
 /* Rows of Z (count x size) <- orthonormal, each against those before it; one that adds less than
  * 1e-10 of itself to them becomes zero. */
 void values_orthonormal(size_t count, size_t size, double *Z);
