@@ -196,6 +196,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 const classifier classifier_src = {
     .name = "src",
     .vectors = 1,
+    .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_LAMBDA, 1e-3, {1e-3, 3e-3, 1e-2}, NULL, NULL},
                 {SPD_PARAM_DIMENSIONS, 200, {25, 50, 100, 200}, most_of_vectors, NULL}},
     .prepare = prepare_vectors,
@@ -207,6 +208,7 @@ const classifier classifier_src = {
 const classifier classifier_gsrc = {
     .name = "gsrc",
     .vectors = 1,
+    .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_LAMBDA, 0.1, {0.01, 0.03, 0.1, 0.3}, NULL, NULL},
                 {SPD_PARAM_DIMENSIONS, 200, {25, 50, 100, 200}, most_of_features, NULL}},
     .prepare = prepare_features,

@@ -190,6 +190,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 const classifier classifier_ts_lda = {
     .name = "ts-lda",
+    .metrics = {SPD_AIRM, ALL_METRICS, 0},
     .prepare = prepare,
     .meet = meet,
     .decide = decide,
