@@ -31,12 +31,7 @@ static spd_status read_arrays(spd_context *ctx, io_file *file, spd_bundle *bundl
         return ctx_nomem(ctx, "a list of arrays");
     bundle->count = file->count;
     for (size_t i = 0; i < file->count && status == SPD_OK; i++)
-        status = file->read(ctx, file, &file->entry[i], &bundle->array[i]);
-    /* The names move over: the entries are not needed any more. */
-    for (size_t i = 0; i < file->count && status == SPD_OK; i++) {
-        bundle->array[i]->name = file->entry[i].name;
-        file->entry[i].name = NULL;
-    }
+        status = io_read(ctx, file, &file->entry[i], &bundle->array[i]);
     return status;
 }
 

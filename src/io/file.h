@@ -27,7 +27,7 @@ typedef struct io_entry {
 
 typedef struct io_file io_file;
 struct io_file {
-    char *path;
+    char *path; /* NULL when the content is lent */
     io_format format;
     io_source *source; /* its content; NULL where that is lent */
     size_t count;
