@@ -284,10 +284,3 @@ spd_status arrays_open(spd_context *ctx, const char *path, input_kind takes,
         *source = fresh;
     return status;
 }
-
-const double *arrays_slice(const array_source *source, size_t slice, size_t *rows)
-{
-    size_t first = source->start ? source->start[slice] : slice * source->rows;
-    *rows = source->start ? source->start[slice + 1] - first : source->rows;
-    return source->X->f64 + first * source->columns * source->channels;
-}
