@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "describe/long_table.h"
-#include "describe/inputs.h"
 #include "io/array.h"
 #include "formats/csv.h"
 #include "formats/data.h"
@@ -47,14 +45,15 @@ static const io_entry *choose(const io_file *file, input_kind takes, const char 
         found = io_find(file, "X");
     if (!found && file->count == 1 && (!x_name || !file->entry[0].name))
         found = &file->entry[0];
-    for (size_t i = 0; i < file->count && !found && !x_name; i++) {
-        size_t others = 0;
-        for (size_t j = 0; j < file->count; j++)
-            others += j != i && fits(takes, &file->entry[j]);
-        if (fits(takes, &file->entry[i]) && others == 0)
+    if (found || x_name)
+        return found;
+    size_t fitting = 0;
+    for (size_t i = 0; i < file->count; i++)
+        if (fits(takes, &file->entry[i])) {
             found = &file->entry[i];
-    }
-    return found;
+            fitting++;
+        }
+    return fitting == 1 ? found : NULL;
 }
 
 static spd_status pick(spd_context *ctx, const io_file *file, input_kind takes, const char *x_name,

@@ -30,4 +30,17 @@ void arrays_free(array_source *source);
 spd_status arrays_read_table(spd_context *ctx, const char *path, const char *x_name,
                              const unsigned char *bytes, size_t size, spd_array **table);
 
+/* ---- long_table.c: one slice for each value of the column options->group, its rows in the order
+ * of the table, slices in the order in which they first appear -------------------------------- */
+
+/* The array X (one slice, r x n) with the column options->group among its extras, which have r
+ * rows: becomes one slice per value, and the extras one row per slice. Extras that differ within a
+ * slice are dropped; labels that do are an error. */
+spd_status long_table_of_array(spd_context *ctx, const char *path,
+                               const spd_describe_options *options, array_source *source);
+
+/* The same from a .csv file with a header; the column y_name, where given, holds labels. */
+spd_status long_table_of_text(spd_context *ctx, const char *path,
+                              const spd_describe_options *options, array_source *source);
+
 #endif

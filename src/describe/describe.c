@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "describe/collection.h"
-#include "describe/reading.h"
 #include "describe/resize.h"
 #include "engine/parallel.h"
 #include "formats/archive.h"

@@ -35,12 +35,6 @@ static layout layout_of(const spd_describe_options *o, size_t width, size_t heig
     return l;
 }
 
-/* Where part i of a side cut into parts begins. */
-static size_t part_start(size_t side, size_t parts, size_t i)
-{
-    return side / parts * i + side % parts * i / parts;
-}
-
 static spd_status check_layout(spd_context *ctx, const layout *l)
 {
     if (l->rows < 1 || l->columns < 1 || l->rows > l->height || l->columns > l->width)
@@ -108,16 +102,10 @@ static void write_blocks(const layout *l, features *f)
     if (l->blocks > l->rows * l->columns)
         *block++ = (observations){l->width * l->height, f->n, f->O};
     for (size_t cell = 0; cell < l->rows * l->columns; cell++) {
-        size_t row = cell / l->columns, column = cell % l->columns;
-        double *start = o;
-        size_t left = part_start(l->width, l->columns, column);
-        size_t right = part_start(l->width, l->columns, column + 1);
-        size_t end = part_start(l->height, l->rows, row + 1);
-        for (size_t y = part_start(l->height, l->rows, row); y < end; y++) {
-            write_row(f, y, left, right, o);
-            o += (right - left) * f->n;
-        }
-        *block++ = (observations){(size_t)(o - start) / f->n, f->n, start};
+        const spd_rect r = grid_cell(f->grey, l->rows, l->columns, cell);
+        *block++ = (observations){r.width * r.height, f->n, o};
+        for (size_t y = r.y; y < r.y + r.height; y++, o += r.width * f->n)
+            write_row(f, y, r.x, r.x + r.width, o);
     }
 }
 

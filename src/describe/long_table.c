@@ -1,5 +1,5 @@
-/* long_table.c - a long table as slices; see long_table.h. */
-#include "describe/long_table.h"
+/* long_table.c - a long table as slices; see arrays.h. */
+#include "describe/arrays.h"
 
 #include <string.h>
 

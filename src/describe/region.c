@@ -24,16 +24,6 @@ static const char *const columns[] = {"left", "top", "width", "height"};
 
 /* ---- rectangles ----------------------------------------------------------------------------- */
 
-/* Cell number k of the grid over an image; cells differ in size by a pixel at most. */
-static spd_rect cell(const spd_describe_options *o, const image *in, size_t k)
-{
-    const size_t row = k / o->grid_columns, column = k % o->grid_columns;
-    const size_t x = in->width * column / o->grid_columns;
-    const size_t y = in->height * row / o->grid_rows;
-    return (spd_rect){x, y, in->width * (column + 1) / o->grid_columns - x,
-                      in->height * (row + 1) / o->grid_rows - y};
-}
-
 /* Matrices per image. */
 static size_t count_rects(const spd_describe_options *o)
 {
@@ -47,9 +37,10 @@ static void list_rects(const spd_describe_options *o, const image *in, spd_rect 
 {
     const size_t count = count_rects(o);
     for (size_t k = 0; k < count; k++)
-        rect[k] = o->rects                          ? o->rect[k]
-                  : o->grid_rows && o->grid_columns ? cell(o, in, k)
-                                                    : (spd_rect){0, 0, in->width, in->height};
+        rect[k] = o->rects ? o->rect[k]
+                  : o->grid_rows && o->grid_columns
+                      ? grid_cell(in, o->grid_rows, o->grid_columns, k)
+                      : (spd_rect){0, 0, in->width, in->height};
 }
 
 static spd_status check_rect(spd_context *ctx, const image *in, const spd_rect *r, size_t k)
