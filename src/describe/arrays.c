@@ -251,15 +251,14 @@ static int is_lazy(const io_entry *entry, const char *path, input_kind takes,
 }
 
 static spd_status open_arrays(spd_context *ctx, const char *path, input_kind takes,
-                              const spd_describe_options *options, array_source *s, int *lazy)
+                              const spd_describe_options *options, array_source *s)
 {
     const io_entry *entry = NULL;
     io_file *file;
     spd_status status = open_and_pick(ctx, path, takes, options->x_name, &file, &entry);
     if (status < 0)
         return status;
-    *lazy = is_lazy(entry, path, takes, options);
-    if (!*lazy)
+    if (!is_lazy(entry, path, takes, options))
         status = read_slices(ctx, file, entry, takes, options, s);
     io_close(file);
     return status;
@@ -268,7 +267,7 @@ static spd_status open_arrays(spd_context *ctx, const char *path, input_kind tak
 spd_status arrays_open(spd_context *ctx, const char *path, input_kind takes,
                        const spd_describe_options *options, array_source **source)
 {
-    int lazy = 0, text = arrays_is_text(path);
+    const int text = arrays_is_text(path);
     *source = NULL;
     if (text && !(options->group && takes == INPUT_TABLE))
         return SPD_OK;
@@ -276,8 +275,8 @@ spd_status arrays_open(spd_context *ctx, const char *path, input_kind takes,
     if (!fresh)
         return ctx_nomem(ctx, "arrays");
     spd_status status = text ? long_table_of_text(ctx, path, options, fresh)
-                             : open_arrays(ctx, path, takes, options, fresh, &lazy);
-    if (status < 0 || lazy)
+                             : open_arrays(ctx, path, takes, options, fresh);
+    if (status < 0 || !fresh->X) /* or left to arrays_read_table */
         arrays_free(fresh);
     else
         *source = fresh;

@@ -8,7 +8,8 @@
 #include "io/array.h"
 #include "io/text.h"
 
-size_t column_width(const spd_array *array)
+/* Values in a row: the product of the dimensions after the first. */
+static size_t row_width(const spd_array *array)
 {
     size_t width = 1;
     for (size_t d = 1; d < array->ndim; d++)
@@ -18,7 +19,7 @@ size_t column_width(const spd_array *array)
 
 int column_same(cell a, cell b)
 {
-    size_t width = column_width(a.array);
+    size_t width = row_width(a.array);
     for (size_t k = 0; k < width; k++) {
         size_t i = a.row * width + k, j = b.row * width + k;
         int same = a.array->type == SPD_TEXT    ? strcmp(a.array->text[i], b.array->text[j]) == 0
@@ -123,7 +124,7 @@ spd_status column_gather(spd_context *ctx, const char *name, size_t p, const cel
     if (type < 0)
         return SPD_OK;
     const spd_array *like = cells[0].array;
-    size_t width = column_width(like);
+    size_t width = row_width(like);
     memcpy(shape, like->shape, sizeof shape);
     shape[0] = p;
     spd_status status =
