@@ -127,16 +127,15 @@ static spd_status shorten_extras(spd_context *ctx, const slicing *g, spd_data *e
     for (size_t i = 0; i < extras->columns && status == SPD_OK; i++) {
         spd_array *column = extras->column[i];
         extras->column[i] = NULL;
-        if (first_difference(g, column) != SIZE_MAX) {
+        if (first_difference(g, column) == SIZE_MAX) {
+            status = shorten(ctx, g, &column);
+            extras->column[kept++] = column;
+        } else {
             spd_array_free(column);
-            continue;
         }
-        status = shorten(ctx, g, &column);
-        extras->column[kept++] = column;
     }
-    for (size_t i = kept; i < extras->columns && status < 0; i++)
-        spd_array_free(extras->column[i]);
-    extras->columns = kept;
+    if (status == SPD_OK)
+        extras->columns = kept;
     extras->p = g->slices;
     return status;
 }
