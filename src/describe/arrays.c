@@ -139,7 +139,7 @@ static spd_status table_in_memory(spd_context *ctx, const char *path, const unsi
     io_file *file = mem_zero(1, sizeof *file);
     if (!file)
         return ctx_nomem(ctx, "a table");
-    spd_status status = csv_open_memory(ctx, file, (const char *)bytes, size, &purpose);
+    spd_status status = csv_open(ctx, file, (const char *)bytes, size, &purpose);
     if (status == SPD_OK)
         status = file->read(ctx, file, &file->entry[0], array);
     io_close(file);
