@@ -165,7 +165,7 @@ void arrays_free(array_source *source)
         return;
     spd_array_free(source->X);
     spd_data_free(source->extras);
-    mem_free(source->start);
+    arena_free(&source->room);
     mem_free(source);
 }
 

@@ -3,6 +3,7 @@
 #ifndef SPD_DESCRIBE_ARRAYS_H
 #define SPD_DESCRIBE_ARRAYS_H
 
+#include "base/arena.h"
 #include "describe/descriptor.h"
 #include "spdml-data.h"
 
@@ -11,6 +12,7 @@ typedef struct array_source {
     size_t slices;                  /* inputs in it */
     size_t rows, columns, channels; /* of a slice: height, width, channels of an image */
     size_t *start;                  /* slices + 1: rows of the slices; NULL: all are equal */
+    arena room;                     /* of start */
     double scale;                   /* images: brings values into [0, 1] */
     spd_data *extras;               /* y and columns with a row per slice */
 } array_source;

@@ -11,7 +11,7 @@
  *   grid     cells, row after row; cell i of c starts at i * side / c rounded down
  *
  * Pixels are written cell after cell, so that every region is a run of rows of one array. */
-#include "base/memory.h"
+#include "base/arena.h"
 #include "describe/descriptor.h"
 #include "filters/gabor_bank.h"
 #include "describe/resize.h"
@@ -53,27 +53,21 @@ typedef struct features {
     double *O;         /* pixels x n, cell after cell */
     size_t n;
     observations *block; /* runs of O */
+    arena room;          /* of all but the image */
 } features;
 
-static void free_features(features *f)
-{
-    image_free(f->grey);
-    mem_free(f->magnitude);
-    mem_free(f->O);
-    mem_free(f->block);
-}
-
-static spd_status measure(spd_context *ctx, const gabor_bank *bank, features *f)
+static spd_status measure(spd_context *ctx, const gabor_bank *bank, size_t blocks, features *f)
 {
     size_t filters = gabor_bank_filters(bank), pixels = f->grey->width * f->grey->height;
-    void *work = mem_alloc(gabor_bank_work(bank), 1);
+    void *work = arena_alloc(&f->room, gabor_bank_work(bank), 1);
     f->n = PLAIN_FEATURES + filters;
-    f->magnitude = mem_alloc(filters * sizeof(double), pixels);
-    f->O = mem_alloc(f->n * sizeof(double), pixels);
-    if (work && f->magnitude && f->O)
+    f->magnitude = arena_alloc(&f->room, filters * sizeof(double), pixels);
+    f->O = arena_alloc(&f->room, f->n * sizeof(double), pixels);
+    f->block = arena_alloc(&f->room, blocks, sizeof *f->block);
+    spd_status status = arena_status(&f->room, ctx, "Gabor features");
+    if (status >= 0)
         gabor_bank_apply(bank, f->grey->pixel, f->magnitude, work);
-    mem_free(work);
-    return work && f->magnitude && f->O ? SPD_OK : ctx_nomem(ctx, "Gabor features");
+    return status;
 }
 
 /* Observations of the pixels from .. to-1 of row y, feature after feature: planes of a size that is
@@ -166,9 +160,7 @@ static spd_status describe_grey(spd_context *ctx, const spd_describe_options *o,
     const layout l = layout_of(o, f->grey->width, f->grey->height);
     spd_status status = check_layout(ctx, &l);
     if (status >= 0)
-        status = measure(ctx, bank, f);
-    if (status >= 0 && !(f->block = mem_alloc(l.blocks, sizeof *f->block)))
-        status = ctx_nomem(ctx, "Gabor features");
+        status = measure(ctx, bank, l.blocks, f);
     if (status < 0)
         return status;
     write_blocks(&l, f);
@@ -187,7 +179,8 @@ static spd_status gabor_describe(spd_context *ctx, const spd_describe_options *o
     if (status >= 0)
         status = describe_grey(ctx, o, shared ? shared : own, &f, out);
     gabor_bank_free(own);
-    free_features(&f);
+    image_free(f.grey);
+    arena_free(&f.room);
     return status;
 }
 

@@ -7,6 +7,7 @@
  * sums of fourth order, so it goes over the pixels of each rectangle. */
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "engine/covariance.h"
 #include "describe/descriptor.h"
@@ -118,16 +119,15 @@ static spd_status by_integral(spd_context *ctx, const spd_covariance_options *c,
 {
     const integral_source source = {f->in->width, f->in->height, f->n, feature_row, f};
     const size_t n = f->n, d = c->W ? c->m : n;
-    double *S = mem_alloc(count, n * n * sizeof *S), *work = mem_alloc(n, d * sizeof *work);
-    spd_status status = SPD_OK;
-    if (!S || !work)
-        status = ctx_nomem(ctx, "covariances of rectangles");
+    arena room = {0};
+    double *S = arena_alloc(&room, count, n * n * sizeof *S);
+    double *work = arena_alloc(&room, n, d * sizeof *work);
+    spd_status status = arena_status(&room, ctx, "covariances of rectangles");
     if (status == SPD_OK)
         status = integral_scatters(ctx, &source, count, rect, S);
     for (size_t k = 0; k < count && status == SPD_OK; k++)
         finish(c, n, rect[k].width * rect[k].height, S + k * n * n, X + k * d * d, work);
-    mem_free(S);
-    mem_free(work);
+    arena_free(&room);
     return status;
 }
 
