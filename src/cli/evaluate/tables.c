@@ -1,5 +1,5 @@
 /* tables.c - table and JSON of an evaluation. */
-#include "cli/evaluate/tables.h"
+#include "cli/evaluate/evaluation.h"
 
 #include <math.h>
 #include <stdio.h>
