@@ -9,8 +9,6 @@
 
 #include "cli/evaluate/evaluation.h"
 #include "cli/experiment/experiment.h"
-#include "cli/frame/cli_memory.h"
-#include "cli/frame/sheet.h"
 
 /* ---- variables ------------------------------------------------------------------------------- */
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/frame/text_file.h"
 #include "cli/report/page.h"
 
