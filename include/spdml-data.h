@@ -89,7 +89,7 @@ typedef enum spd_descriptor {
 
 /* "covariance", "sift-color", ...; NULL for a number that is none. */
 SPD_API const char *spd_descriptor_name(spd_descriptor kind);
-SPD_API spd_status spd_descriptor_parse(const char *name, spd_descriptor *kind);
+SPD_API spd_status spd_descriptor_parse(spd_context *ctx, const char *name, spd_descriptor *kind);
 
 typedef struct spd_rect {
     size_t x, y, width, height; /* pixels, from the upper left */
@@ -100,6 +100,8 @@ typedef enum spd_regions {
     SPD_REGIONS_HALVES,    /* whole, left half, right half */
     SPD_REGIONS_GRID       /* rows x columns cells */
 } spd_regions;
+SPD_API const char *spd_regions_name(spd_regions regions);
+SPD_API spd_status spd_regions_parse(spd_context *ctx, const char *name, spd_regions *regions);
 
 typedef enum spd_label_source {
     SPD_LABELS_AUTO = 0, /* index file where given, else arrays' y, else folders when there are
@@ -108,6 +110,9 @@ typedef enum spd_label_source {
     SPD_LABELS_PATTERN,  /* what (...) of the pattern matches in the file's name */
     SPD_LABELS_NONE
 } spd_label_source;
+SPD_API const char *spd_label_source_name(spd_label_source source);
+SPD_API spd_status spd_label_source_parse(spd_context *ctx, const char *name,
+                                          spd_label_source *source);
 
 /* Everything that shapes a description; each descriptor reads its own part.
  * spd_describe_defaults fills it for a descriptor. */
@@ -204,6 +209,7 @@ SPD_API void spd_synth_defaults(spd_synth_kind kind, spd_synth_options *options,
 
 /* "spd", "textures", ...; NULL for a number that is none. */
 SPD_API const char *spd_synth_name(spd_synth_kind kind);
+SPD_API spd_status spd_synth_parse(spd_context *ctx, const char *name, spd_synth_kind *kind);
 
 /* SPD_SYNTH_SPD: *data is new, with labels; planted (n x planted, or NULL) <- the subspace. */
 SPD_API spd_status spd_synth_data(spd_context *ctx, const spd_synth_options *options,

@@ -94,6 +94,9 @@ typedef enum spd_remedy {
     SPD_REMEDY_PLAIN_KERNEL = 1 << 16   /* do not normalise the kernel */
 } spd_remedy;
 
+/* "regularize", "ridge", ...; NULL for none and for several. */
+SPD_API const char *spd_remedy_name(spd_remedy remedy);
+
 /* What went wrong in the last call that failed or remarked. Owned by the context; it may grow at
  * the end. */
 typedef struct spd_error {
@@ -281,6 +284,7 @@ SPD_API spd_status spd_kernel(spd_context *ctx, spd_kernel_kind kind, double bet
 /* ---- arrays in files --------------------------------------------------------------------- */
 
 typedef enum spd_type { SPD_FLOAT64 = 0, SPD_INT64, SPD_TEXT } spd_type;
+SPD_API const char *spd_type_name(spd_type type); /* "float64", "int64", "text" */
 
 #define SPD_MAX_DIMS 8
 
@@ -519,6 +523,7 @@ SPD_API spd_status spd_fit_state_model(spd_context *ctx, const spd_fit_state *st
  * model nor checkpoint counts as data. */
 typedef enum spd_kind { SPD_KIND_DATA = 0, SPD_KIND_MODEL, SPD_KIND_CHECKPOINT } spd_kind;
 SPD_API spd_kind spd_file_kind(const char *path);
+SPD_API const char *spd_kind_name(spd_kind kind); /* "data", "model", "checkpoint" */
 
 /* ---- recognition ---------------------------------------------------------------------------- */
 
@@ -594,7 +599,10 @@ SPD_API void spd_method_name(const spd_method *method, char *name);
 
 /* "rsr", "ml", "nu-b", ...; NULL for a number that is none. */
 SPD_API const char *spd_classifier_name(spd_classifier_kind kind);
+SPD_API spd_status spd_classifier_parse(spd_context *ctx, const char *name,
+                                        spd_classifier_kind *kind);
 SPD_API const char *spd_map_name(spd_map map);
+SPD_API spd_status spd_map_parse(spd_context *ctx, const char *name, spd_map *map);
 SPD_API const char *spd_parameter_name(spd_parameter parameter);
 SPD_API spd_status spd_parameter_parse(spd_context *ctx, const char *name,
                                        spd_parameter *parameter);
@@ -716,6 +724,8 @@ typedef enum spd_protocol {
     SPD_PROTOCOL_GIVEN,      /* one round: the samples that the options name */
     SPD_PROTOCOL_LEAVE_OUT   /* a round for each group: it is tested, all others train */
 } spd_protocol;
+SPD_API const char *spd_protocol_name(spd_protocol protocol);
+SPD_API spd_status spd_protocol_parse(spd_context *ctx, const char *name, spd_protocol *protocol);
 
 /* When do the folds of tuning keep the samples of a group together? */
 typedef enum spd_fold_rule {
@@ -725,6 +735,8 @@ typedef enum spd_fold_rule {
     SPD_FOLDS_GROUPED,       /* always */
     SPD_FOLDS_SINGLE         /* never */
 } spd_fold_rule;
+SPD_API const char *spd_fold_rule_name(spd_fold_rule rule);
+SPD_API spd_status spd_fold_rule_parse(spd_context *ctx, const char *name, spd_fold_rule *rule);
 
 typedef struct spd_evaluation spd_evaluation;
 
@@ -797,6 +809,7 @@ typedef enum spd_remark_kind {
     SPD_REMARK_UNSEEN /* `count` of `total` test samples of `round` are of classes, as `label`,
                          without training samples: they can only be missed */
 } spd_remark_kind;
+SPD_API const char *spd_remark_name(spd_remark_kind kind);
 typedef struct spd_remark {
     spd_remark_kind kind;
     size_t round, count, total;
@@ -879,7 +892,8 @@ typedef enum spd_shrinkage {
 
 /* "none", "oas", "ledoit-wolf", "value"; NULL for a number that is none. */
 SPD_API const char *spd_shrinkage_name(spd_shrinkage shrinkage);
-SPD_API spd_status spd_shrinkage_parse(const char *name, spd_shrinkage *shrinkage);
+SPD_API spd_status spd_shrinkage_parse(spd_context *ctx, const char *name,
+                                       spd_shrinkage *shrinkage);
 
 /* From observations to a covariance matrix. All zero: the plain covariance, 1/(r-1). It stands
  * within other options, so it has a fixed room in place of `size`: members to come are taken from

@@ -229,7 +229,7 @@ static spd_status decide(spd_context *ctx, const void *prepared, const void *tra
 }
 
 const classifier classifier_cdl = {
-    .name = "cdl",
+    .kind = SPD_CDL,
     .uses = USES(SPD_PARAM_COMPONENTS),
     .standard = standard,
     .grid = grid,

@@ -262,7 +262,7 @@ static spd_status decide(spd_context *ctx, const void *prepared, const void *tra
 }
 
 const classifier classifier_cdl_lda = {
-    .name = "cdl-lda",
+    .kind = SPD_CDL_LDA,
     .prepare = prepare,
     .meet = meet,
     .decide = decide,

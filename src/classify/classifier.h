@@ -21,9 +21,9 @@ typedef spd_samples samples;
 #define USES(parameter) (1u << (parameter))
 
 typedef struct classifier {
-    const char *name; /* "nn" */
-    unsigned uses;    /* the parameters it has, as a sum of USES(...) */
-    int vectors;      /* non-zero: reads V, else X */
+    spd_classifier_kind kind;
+    unsigned uses; /* the parameters it has, as a sum of USES(...) */
+    int vectors;   /* non-zero: reads V, else X */
 
     /* *value <- the default of a parameter it uses, for this training set. */
     double (*standard)(const samples *train, spd_parameter parameter);

@@ -13,33 +13,10 @@
 #include "base/sized.h"
 #include "classify/centre.h"
 #include "classify/tangent.h"
-#include "base/naming.h"
 #include "engine/parallel.h"
 #include "geometry/flat.h"
 
 #define USUAL_RIDGE 1e-3
-
-static const naming names = {.kind = "embedding",
-                             .count = SPD_EMBEDDINGS,
-                             .word = {[SPD_EMBED_LLE] = "lle",
-                                      [SPD_EMBED_HESSIAN_LLE] = "hessian-lle",
-                                      [SPD_EMBED_LAPLACIAN] = "laplacian",
-                                      [SPD_EMBED_PGA] = "pga",
-                                      [SPD_EMBED_MDS] = "mds"}};
-
-const char *spd_embedding_name(spd_embedding kind)
-{
-    return naming_word(&names, (unsigned)kind);
-}
-
-spd_status spd_embedding_parse(spd_context *ctx, const char *name, spd_embedding *kind)
-{
-    unsigned value = 0;
-    spd_status status = naming_parse(ctx, &names, name, &value);
-    if (status == SPD_OK)
-        *kind = (spd_embedding)value;
-    return status;
-}
 
 /* ---- what fits --------------------------------------------------------------------------------
  */

@@ -218,7 +218,7 @@ static spd_status decide(spd_context *ctx, const void *prepared, const void *tra
 }
 
 const classifier classifier_lle = {
-    .name = "riemannian-lle",
+    .kind = SPD_LLE,
     .uses = USES(SPD_PARAM_K) | USES(SPD_PARAM_DIMENSIONS),
     .standard = standard_usual,
     .grid = grid_usual,
@@ -230,7 +230,7 @@ const classifier classifier_lle = {
 };
 
 const classifier classifier_hlle = {
-    .name = "riemannian-hessian-lle",
+    .kind = SPD_HLLE,
     .uses = USES(SPD_PARAM_K) | USES(SPD_PARAM_DIMENSIONS),
     .standard = standard_hessian,
     .grid = grid_hessian,
@@ -242,7 +242,7 @@ const classifier classifier_hlle = {
 };
 
 const classifier classifier_laplacian = {
-    .name = "riemannian-laplacian",
+    .kind = SPD_LAPLACIAN,
     .uses = USES(SPD_PARAM_K) | USES(SPD_PARAM_DIMENSIONS),
     .standard = standard_usual,
     .grid = grid_usual,

@@ -107,7 +107,7 @@ static spd_status decide(spd_context *ctx, const void *prepared, const void *tra
 }
 
 const classifier classifier_gsrc = {
-    .name = "gsrc",
+    .kind = SPD_GSRC,
     .uses = USES(SPD_PARAM_LAMBDA) | USES(SPD_PARAM_DIMENSIONS),
     .vectors = 1,
     .standard = standard,

@@ -270,7 +270,7 @@ static spd_status decide(spd_context *ctx, const void *prepared, const void *tra
 }
 
 const classifier classifier_ksvm = {
-    .name = "ksvm",
+    .kind = SPD_KSVM,
     .uses = USES(SPD_PARAM_BETA) | USES(SPD_PARAM_BETA_SCALE) | USES(SPD_PARAM_COST),
     .standard = standard,
     .grid = grid,

@@ -140,7 +140,7 @@ static spd_status decide(spd_context *ctx, const void *prepared, const void *tra
 }
 
 const classifier classifier_mdm = {
-    .name = "mdm",
+    .kind = SPD_MDM,
     .prepare = prepare,
     .meet = meet,
     .decide = decide,

@@ -182,7 +182,7 @@ static spd_status decide_several(spd_context *ctx, const void *prepared, const v
 }
 
 const classifier classifier_nn = {
-    .name = "nn",
+    .kind = SPD_NN,
     .prepare = prepare_one,
     .meet = meet,
     .decide = decide_one,
@@ -191,7 +191,7 @@ const classifier classifier_nn = {
 };
 
 const classifier classifier_knn = {
-    .name = "knn",
+    .kind = SPD_KNN,
     .uses = USES(SPD_PARAM_K),
     .standard = standard,
     .grid = grid,

@@ -113,7 +113,7 @@ done:
 }
 
 const classifier classifier_pga = {
-    .name = "pga",
+    .kind = SPD_PGA,
     .uses = USES(SPD_PARAM_DIMENSIONS),
     .standard = standard,
     .grid = grid,

@@ -201,7 +201,7 @@ static spd_status rsr_decide(spd_context *ctx, const void *prepared, const void 
 }
 
 const classifier classifier_rsr = {
-    .name = "rsr",
+    .kind = SPD_RSR,
     .uses = USES(SPD_PARAM_BETA) | USES(SPD_PARAM_BETA_SCALE) | USES(SPD_PARAM_LAMBDA),
     .standard = rsr_standard,
     .grid = rsr_grid,

@@ -37,7 +37,7 @@ static spd_status meet(spd_context *ctx, const void *prepared, const samples *qu
 }
 
 const classifier classifier_src = {
-    .name = "src",
+    .kind = SPD_SRC,
     .uses = USES(SPD_PARAM_LAMBDA) | USES(SPD_PARAM_DIMENSIONS),
     .vectors = 1,
     .standard = standard,

@@ -242,7 +242,7 @@ static spd_status decide(spd_context *ctx, const void *prepared, const void *tra
 }
 
 const classifier classifier_ts_lda = {
-    .name = "ts-lda",
+    .kind = SPD_TS_LDA,
     .prepare = prepare,
     .meet = meet,
     .decide = decide,

@@ -1,8 +1,6 @@
 /* metric.c - the table of metrics. */
 #include "geometry/metric.h"
 
-#include "base/naming.h"
-
 static const metric *const table[SPD_METRICS] = {
     [SPD_AIRM] = &metric_airm,
     [SPD_STEIN] = &metric_stein,
@@ -16,37 +14,4 @@ static const metric *const table[SPD_METRICS] = {
 const metric *metric_get(spd_metric id)
 {
     return (unsigned)id < SPD_METRICS ? table[id] : NULL;
-}
-
-static const naming names = {
-    .kind = "metric",
-    .count = SPD_METRICS,
-    .word = {[SPD_AIRM] = "airm",
-             [SPD_STEIN] = "stein",
-             [SPD_LOG_EUCLIDEAN] = "log-euclidean",
-             [SPD_JEFFREY] = "jeffrey",
-             [SPD_BURES_WASSERSTEIN] = "bures-wasserstein",
-             [SPD_LOG_CHOLESKY] = "log-cholesky",
-             [SPD_EUCLIDEAN] = "euclidean"},
-    .alias = {{"riemann", SPD_AIRM}, /* pyRiemann's */
-              {"logdet", SPD_STEIN},
-              {"logeuclid", SPD_LOG_EUCLIDEAN},
-              {"kullback_sym", SPD_JEFFREY},
-              {"wasserstein", SPD_BURES_WASSERSTEIN},
-              {"logchol", SPD_LOG_CHOLESKY},
-              {"euclid", SPD_EUCLIDEAN}},
-};
-
-const char *spd_metric_name(spd_metric id)
-{
-    return naming_word(&names, (unsigned)id);
-}
-
-spd_status spd_metric_parse(spd_context *ctx, const char *name, spd_metric *id)
-{
-    unsigned value = 0;
-    spd_status status = naming_parse(ctx, &names, name, &value);
-    if (status == SPD_OK)
-        *id = (spd_metric)value;
-    return status;
 }

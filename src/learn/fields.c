@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enumerations are handled as the unsigned they are stored in. */
-_Static_assert(sizeof(spd_metric) == sizeof(unsigned) && sizeof(spd_stop) == sizeof(unsigned) &&
-                   sizeof(spd_init) == sizeof(unsigned),
-               "enumerations have the size of int");
-
 /* Integers above 2^63 - 1, which JSON readers do not agree on, become texts. */
 static json_t *u64_to_json(uint64_t value)
 {
@@ -22,12 +17,6 @@ static json_t *u64_to_json(uint64_t value)
         return json_integer((json_int_t)value);
     snprintf(text, sizeof text, "%" PRIu64, value);
     return json_string(text);
-}
-
-static json_t *name_to_json(names_list list, unsigned value)
-{
-    const char *name = names_get(list, value);
-    return name ? json_string(name) : NULL;
 }
 
 /* The JSON value of a member; NULL when it has none or memory is out. */
@@ -47,7 +36,8 @@ static json_t *to_json(const field *f, const void *at)
     }
     unsigned value;
     memcpy(&value, at, sizeof value);
-    return name_to_json(f->list, value);
+    const char *name = naming_word(f->names, value);
+    return name ? json_string(name) : NULL;
 }
 
 spd_status fields_write(spd_context *ctx, size_t count, const field *fields, const void *record,
@@ -105,15 +95,6 @@ static int real_from_json(const json_t *value, double *out)
     return 0;
 }
 
-static int name_from_json(names_list list, const json_t *value, void *at)
-{
-    unsigned number;
-    if (!json_is_string(value) || names_find(list, json_string_value(value), &number))
-        return 1;
-    memcpy(at, &number, sizeof number);
-    return 0;
-}
-
 static int from_json(const field *f, const json_t *value, void *at)
 {
     switch (f->type) {
@@ -128,7 +109,7 @@ static int from_json(const field *f, const json_t *value, void *at)
     case FIELD_NAME:
         break;
     }
-    return name_from_json(f->list, value, at);
+    return naming_parse(NULL, f->names, json_string_value(value), at) < 0;
 }
 
 spd_status fields_read(spd_context *ctx, size_t count, const field *fields, const json_t *object,

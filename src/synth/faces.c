@@ -163,8 +163,5 @@ static spd_status faces_write(spd_context *ctx, const spd_synth_options *o, cons
     return status;
 }
 
-const generator generator_faces = {.name = "faces",
-                                   .defaults = faces_defaults,
-                                   .check = faces_check,
-                                   .files = faces_files,
-                                   .write = faces_write};
+const generator generator_faces = {
+    .defaults = faces_defaults, .check = faces_check, .files = faces_files, .write = faces_write};

@@ -161,7 +161,6 @@ static spd_status write_number(spd_context *ctx, const spd_synth_options *option
 }
 
 const generator generator_motion = {
-    .name = "motion",
     .defaults = fill_defaults,
     .check = check_options,
     .files = count_files,

@@ -8,7 +8,6 @@
 /* Files one after the other into an existing folder. A generator says how many there are and makes
  * number i from seed and i alone, so that files can be made in parallel. */
 typedef struct generator {
-    const char *name;
     void (*defaults)(spd_synth_options *options);
     /* SPD_EINVAL for options that make no sense. */
     spd_status (*check)(spd_context *ctx, const spd_synth_options *options);

@@ -97,8 +97,7 @@ static spd_status textures_write(spd_context *ctx, const spd_synth_options *o, c
     return status;
 }
 
-const generator generator_textures = {.name = "textures",
-                                      .defaults = textures_defaults,
+const generator generator_textures = {.defaults = textures_defaults,
                                       .check = textures_check,
                                       .files = textures_files,
                                       .write = textures_write};

@@ -167,7 +167,8 @@ static void names(void)
     id = SPD_JEFFREY;
     CHECK(spd_metric_parse(ctx, "airn", &id) == SPD_EINVAL && id == SPD_JEFFREY, "untouched");
     CHECK(strcmp(spd_context_error(ctx)->message,
-                 "metric 'airn' is unknown; use one of airm, stein, log-euclidean, jeffrey, "
+                 "metric 'airn' is unknown; did you mean 'airm'? Use one of airm, stein, "
+                 "log-euclidean, jeffrey, "
                  "bures-wasserstein, log-cholesky, euclidean") == 0,
           "%s", spd_context_error(ctx)->message);
     CHECK(spd_metric_parse(ctx, "airm", &id) == SPD_OK && !spd_context_error(ctx)->message[0], " ");
