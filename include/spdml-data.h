@@ -28,19 +28,20 @@ SPD_API spd_status spd_arrays_write(spd_context *ctx, const char *path, size_t c
 /* A data set: p SPD matrices, optional labels, further per-sample arrays. */
 typedef struct spd_data {
     size_t p, n;
-    double *X;         /* p x n x n */
-    size_t classes;    /* 0 without labels */
-    int *label;        /* p class numbers 0 .. classes-1, or NULL */
-    char **class_name; /* classes texts; ordered as numbers when all are, else as text */
-    spd_array *y;      /* the labels as they were read, first dimension p, or NULL */
-    size_t columns;    /* further arrays whose first dimension is p */
+    double *X;               /* p x n x n */
+    size_t classes;          /* 0 without labels */
+    int *label;              /* p class numbers 0 .. classes-1, or NULL */
+    const char **class_name; /* classes texts; ordered as numbers when all are, else as text */
+    spd_array *y;            /* the labels as they were read, first dimension p, or NULL */
+    size_t columns;          /* further arrays whose first dimension is p */
     spd_array **column;
-    char *source;       /* the file's path, for messages */
-    char *meta;         /* how the matrices were made, JSON text; NULL where the file has none */
-    spd_array *storage; /* internal: what X points into */
+    const char *source; /* the file's path, for messages */
+    const char *meta;   /* how the matrices were made, JSON text; NULL where the file has none */
+    spd_array *x;       /* the array that X lies in, with the name under which it was read */
 } spd_data;
 
 typedef struct spd_load_options {
+    size_t size;
     const char *x_name; /* variable that holds the matrices; NULL: "X", or the only 3-d array */
     const char *y_name; /* variable that holds the labels; NULL: "y" where present */
     const char *labels; /* a file with the labels (.npy, .csv, .npz), or NULL */
@@ -64,6 +65,7 @@ SPD_API spd_status spd_data_save(spd_context *ctx, const spd_data *data, const c
 /* What is in a data set and what is wrong with it. Singular are matrices that have a Cholesky
  * factor, but a condition above 1e15: positive definite by rounding alone. */
 typedef struct spd_survey {
+    size_t size;
     size_t not_finite, not_symmetric, not_definite; /* how many matrices, each counted once */
     size_t first_not_finite, first_not_symmetric, first_not_definite; /* SPD_NO_INDEX: none */
     double min_eigenvalue, max_eigenvalue;                            /* over all finite matrices */
@@ -163,8 +165,8 @@ SPD_API void spd_describe_defaults(spd_descriptor kind, spd_describe_options *op
 /* Inputs that were skipped, and why. */
 typedef struct spd_failures {
     size_t count;
-    char **input;     /* count names */
-    spd_error *error; /* count; each message begins with the input's name */
+    const char **input; /* count names */
+    spd_error **error;  /* count; each message begins with the input's name */
 } spd_failures;
 SPD_API void spd_failures_free(spd_failures *failures);
 

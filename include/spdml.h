@@ -143,13 +143,6 @@ SPD_API const char *spd_status_text(spd_status status);
  * SPDML_ISA forces one of those that the machine has. */
 SPD_API const char *spd_isa_name(void);
 
-/* OpenBLAS has one number of threads for the whole process. Between hold and release it is 1, as it
- * must be for spdml's own threads and for the same bits every time; the last of all holders sets it
- * back. Every function here holds by itself: these two are for programs that call OpenBLAS from
- * threads of their own at the same time. */
-SPD_API void spd_blas_hold(void);
-SPD_API void spd_blas_release(void);
-
 /* ---- batched linear algebra on sets of small matrices ------------------------------------- */
 
 /* SPD_ENOTFINITE, SPD_ENOTSYM or SPD_ENOTSPD for the first bad matrix of the set, in this order
@@ -218,35 +211,46 @@ SPD_API spd_status spd_distance2(spd_context *ctx, spd_metric metric, size_t n, 
 SPD_API spd_status spd_pairwise2(spd_context *ctx, spd_metric metric, size_t n, size_t p,
                                  const double *X, size_t q, const double *Y, double *D2);
 
-/* How much of the neighbour search was decided without an exact distance. */
-typedef struct spd_nearest_info {
-    double pairs;  /* pairs of (query, sample) there are */
-    double exact;  /* distances computed in full */
-    double pruned; /* share 1 - exact/pairs */
-} spd_nearest_info;
+/* A search for neighbours: what is wanted, and what was found. */
+typedef struct spd_neighbours {
+    size_t size;
+    size_t k;       /* how many neighbours of each */
+    int64_t *index; /* q x k, the caller's */
+    double *d2;     /* q x k, the caller's: squared distances */
+    int brute;      /* compute every distance: slower, with the same result */
+    double pairs;   /* found: pairs of a query and a sample */
+    double exact;   /* found: distances computed in full */
+    double pruned;  /* found: 1 - exact/pairs, the share decided by lower bounds (eq. 9) */
+} spd_neighbours;
 
-/* The k nearest of the p matrices X to each of the q matrices Q: index (q x k) and d2 (q x k),
- * nearest first, ties by lower index. With Q NULL (q ignored): neighbours within X, a sample is
- * not its own neighbour. Exact; memory O(p n^2 + p k), never p x q. brute != 0 turns the pruning
- * by lower bounds (eq. 9) off: the result is the same. info may be NULL. */
+/* The k nearest of the p matrices X to each of the q matrices Q, nearest first, ties by lower
+ * index, are written to neighbours->index and d2. With Q NULL (q is then ignored): neighbours
+ * within X, where a sample is not its own neighbour. Exact; memory O(p n^2 + p k), never p x q. */
 SPD_API spd_status spd_nearest(spd_context *ctx, spd_metric metric, size_t n, size_t p,
-                               const double *X, size_t q, const double *Q, size_t k, int brute,
-                               int64_t *index, double *d2, spd_nearest_info *info);
+                               const double *X, size_t q, const double *Q,
+                               spd_neighbours *neighbours);
+
+typedef struct spd_mean_options {
+    size_t size;
+    const double *weights; /* p, >= 0, with a sum above 0; NULL: equal weights */
+    double tol;            /* 0 means 1e-12 */
+    int max_iter;          /* 0 means 1000 */
+} spd_mean_options;
 
 typedef struct spd_mean_info {
+    size_t size;
     int iterations;
     double residual; /* size of the last step relative to the mean, in the metric's own terms */
     int converged;
 } spd_mean_info;
 
-/* M (n x n) <- the mean of p matrices: the minimiser of sum w_i d2(M, X_i), or the closed form
- * of the metric. weights (p, >= 0, sum > 0) or NULL for equal ones. tol 0 means 1e-12,
- * max_iter 0 means 1000. A mean has converged when the residual is at most tol, or has stopped to
- * shrink at a level that rounding explains, given the condition of the matrices.
- * SPD_NOT_CONVERGED leaves the last iterate in M. info may be NULL. */
+/* M (n x n) <- the mean of p matrices: the minimiser of sum w_i d2(M, X_i), or the closed form of
+ * the metric. options may be NULL: all zero. A mean has converged when the residual is at most tol,
+ * or no longer shrinks and is at a level that rounding explains, given the condition of the
+ * matrices. SPD_NOT_CONVERGED leaves the last iterate in M. info may be NULL. */
 SPD_API spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p,
-                            const double *X, const double *weights, double tol, int max_iter,
-                            double *M, spd_mean_info *info);
+                            const double *X, const spd_mean_options *options, double *M,
+                            spd_mean_info *info);
 
 /* G (n x n) <- the point at t on the geodesic from X (t = 0) to Y (t = 1). Stein and Jeffrey
  * share AIRM's geodesic. For Bures-Wasserstein and Euclidean, t outside [0,1] may leave the
@@ -288,41 +292,26 @@ SPD_API const char *spd_type_name(spd_type type); /* "float64", "int64", "text" 
 
 #define SPD_MAX_DIMS 8
 
-/* A named array, row-major. Exactly one of f64, i64, text is set, by type, for count > 0. */
+/* A named array, row-major. Exactly one of f64, i64, text is set, by type, if count > 0. Callers
+ * may fill one in to have it written; it will not change. */
 typedef struct spd_array {
-    char *name; /* variable name within its file, or NULL */
+    const char *name; /* variable name within its file, or NULL */
     spd_type type;
     size_t ndim;
     size_t shape[SPD_MAX_DIMS];
     size_t count; /* product of shape */
     double *f64;
     int64_t *i64;
-    char **text;   /* count pointers to UTF-8 */
-    void *mapping; /* internal: set when f64 points into a mapped file */
+    const char **text; /* count pointers to UTF-8 */
 } spd_array;
 
+/* Frees an array that the library has handed out, with all that it points to; never one that the
+ * caller has filled in, or that is a member of another struct. */
 SPD_API void spd_array_free(spd_array *array);
-
-/* Arrays with a text (JSON) beside them in one .npz, the text as its member meta.json: how models
- * and checkpoints are stored. */
-typedef struct spd_bundle {
-    size_t count;
-    spd_array **array; /* count arrays, by name */
-    char *meta;
-} spd_bundle;
-
-/* Writes such a file, whatever its ending; it appears atomically, or not at all. */
-SPD_API spd_status spd_bundle_write(spd_context *ctx, const char *path, size_t count,
-                                    const spd_array *const *arrays, const char *meta);
 
 /* Writes length bytes, a text of any kind, to path; it appears atomically, or not at all. */
 SPD_API spd_status spd_text_write(spd_context *ctx, const char *path, const char *text,
                                   size_t length);
-
-/* Reads one; meta_only leaves the arrays out. Checksums of all that is read are checked. */
-SPD_API spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only,
-                                   spd_bundle **bundle);
-SPD_API void spd_bundle_free(spd_bundle *bundle);
 
 /* ---- learning the map ----------------------------------------------------------------------- */
 

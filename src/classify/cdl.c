@@ -13,6 +13,7 @@
 #include "classify/classifier.h"
 #include "classify/kernel_pls.h"
 #include "classify/log_kernel.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 
@@ -219,9 +220,9 @@ static spd_status decide(spd_context *ctx, const void *prepared, const void *tra
     (void)method;
     if (!S)
         return ctx_nomem(ctx, "the scores of cdl");
-    spd_blas_hold();
+    spd_private_blas_hold();
     dense_trans_product(m->q, classes, t->kernel.train.p, m->Kt, trained, 0.0, S);
-    spd_blas_release();
+    spd_private_blas_release();
     for (size_t i = 0; i < m->q; i++)
         label[i] = best_class(classes, S + i * classes, t->mean);
     mem_free(S);

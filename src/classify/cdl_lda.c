@@ -15,6 +15,7 @@
 #include "classify/classifier.h"
 #include "classify/log_kernel.h"
 #include "classify/vectors.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
@@ -157,7 +158,7 @@ static spd_status find_directions(spd_context *ctx, lda_prepared *t)
     size_t p = t->kernel.train.p, classes = t->kernel.train.classes;
     lda_room r;
     spd_status status = room_new(ctx, p, classes, &r);
-    spd_blas_hold();
+    spd_private_blas_hold();
     if (status == SPD_OK)
         status = solve(ctx, &t->kernel, &r);
     if (status == SPD_OK) {
@@ -169,7 +170,7 @@ static spd_status find_directions(spd_context *ctx, lda_prepared *t)
         else
             status = ctx_nomem(ctx, "the directions of cdl-lda");
     }
-    spd_blas_release();
+    spd_private_blas_release();
     room_free(&r);
     return status;
 }
@@ -218,9 +219,9 @@ static spd_status project(spd_context *ctx, const lda_prepared *t, const samples
 {
     spd_status status = log_kernel_meet(ctx, &t->kernel, queries, Kt);
     if (status == SPD_OK) {
-        spd_blas_hold();
+        spd_private_blas_hold();
         dense_trans_product(m->q, t->dim, t->kernel.train.p, Kt, t->A, 0.0, m->Q);
-        spd_blas_release();
+        spd_private_blas_release();
     }
     return status;
 }

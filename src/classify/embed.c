@@ -13,6 +13,7 @@
 #include "base/sized.h"
 #include "classify/centre.h"
 #include "classify/tangent.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "geometry/flat.h"
 
@@ -112,14 +113,14 @@ static spd_status solve(spd_context *ctx, const spd_embed_options *o, const neig
     double *M = mem_zero(p, p * sizeof *M), *degree = mem_alloc(p, sizeof *degree);
     double *Z = mem_alloc(components->count, p * sizeof *Z);
     spd_status status = M && degree && Z ? SPD_OK : ctx_nomem(ctx, "the matrix of the embedding");
-    spd_blas_hold(); /* small problems, but the same bits always */
+    spd_private_blas_hold(); /* small problems, but the same bits always */
     if (status == SPD_OK)
         status = fill_matrix(ctx, o, h, M, degree, &weight, bandwidth);
     if (status == SPD_OK && o->kind == SPD_EMBED_LLE)
         status = lle_vectors(ctx, p, M, components, Z);
     else if (status == SPD_OK)
         components_vectors(p, components, weight, Z);
-    spd_blas_release();
+    spd_private_blas_release();
     if (status == SPD_OK)
         status = spectral_bottom(ctx, p, M, weight, components->count, Z, o->dimensions, Y, lambda);
     mem_free(M);

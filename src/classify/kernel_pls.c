@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
@@ -153,9 +154,9 @@ spd_status kernel_pls_fit(spd_context *ctx, size_t p, size_t outputs, const doub
     if (status == SPD_OK)
         status = run_new(ctx, pls, K, Y, &r);
     if (status == SPD_OK) {
-        spd_blas_hold();
+        spd_private_blas_hold();
         find_components(pls, &r);
-        spd_blas_release();
+        spd_private_blas_release();
     }
     run_free(&r);
     return status;
@@ -181,7 +182,7 @@ void kernel_pls_coefficients(const kernel_pls *pls, size_t components, double *B
             Z[i * outputs + c] /= pls->R[i * pls->room + i];
         }
     memset(B, 0, pls->p * outputs * sizeof *B);
-    spd_blas_hold();
+    spd_private_blas_hold();
     dense_trans_product(pls->p, outputs, a, pls->U, Z, 1.0, B);
-    spd_blas_release();
+    spd_private_blas_release();
 }

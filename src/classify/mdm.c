@@ -43,8 +43,10 @@ static spd_status add_mean(spd_context *ctx, const samples *train, const members
     if (count == 0)
         return SPD_OK;
     samples_rows(count, m->order + m->first[c], n2 * sizeof *room, train->X, room);
-    spd_status status = spd_mean(ctx, s->metric, train->n, count, room, NULL, PRECISION, 0,
-                                 s->M + s->count * n2, NULL);
+    spd_status status =
+        spd_mean(ctx, s->metric, train->n, count, room,
+                 &(spd_mean_options){.size = sizeof(spd_mean_options), .tol = PRECISION},
+                 s->M + s->count * n2, NULL);
     s->class[s->count++] = (int)c;
     return status;
 }
@@ -116,8 +118,9 @@ static spd_status meet(spd_context *ctx, const void *prepared, const samples *qu
     if (!c || !d2 || !c->index)
         status = ctx_nomem(ctx, "nearest means");
     else
-        status = spd_nearest(ctx, s->metric, s->n, s->count, s->M, queries->p, queries->X, 1, 0,
-                             c->index, d2, NULL);
+        status = spd_nearest(
+            ctx, s->metric, s->n, s->count, s->M, queries->p, queries->X,
+            &(spd_neighbours){.size = sizeof(spd_neighbours), .k = 1, .index = c->index, .d2 = d2});
     mem_free(d2);
     if (status < 0)
         release_choice(c);

@@ -77,8 +77,9 @@ static spd_status search(spd_context *ctx, const neighbours *s, const samples *q
     double *d2 = mem_alloc(queries->p, k * sizeof *d2);
     if (!d2)
         return ctx_nomem(ctx, "distances of neighbours");
-    spd_status status = spd_nearest(ctx, s->metric, s->train.n, s->train.p, s->train.X, queries->p,
-                                    queries->X, k, 0, index, d2, NULL);
+    spd_status status = spd_nearest(
+        ctx, s->metric, s->train.n, s->train.p, s->train.X, queries->p, queries->X,
+        &(spd_neighbours){.size = sizeof(spd_neighbours), .k = k, .index = index, .d2 = d2});
     mem_free(d2);
     return status;
 }

@@ -72,8 +72,9 @@ static spd_status place(spd_context *ctx, const samples *train, tangent_space *t
     if (!M || !target)
         status = ctx_nomem(ctx, "the tangent space");
     if (status == SPD_OK)
-        remark = status =
-            spd_mean(ctx, t->metric, n, train->p, train->X, NULL, PRECISION, 0, M, NULL);
+        remark = status = spd_mean(
+            ctx, t->metric, n, train->p, train->X,
+            &(spd_mean_options){.size = sizeof(spd_mean_options), .tol = PRECISION}, M, NULL);
     if (status >= 0) {
         int flat = is_flat(t->metric);
         *(flat ? &t->origin : &t->whiten) = target;

@@ -17,6 +17,7 @@
 #include "classify/members.h"
 #include "classify/products.h"
 #include "classify/tangent.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 
@@ -139,9 +140,9 @@ static void solve_all(const members *m, const double *L, discriminants *s, doubl
 /* With one BLAS thread, so that bits do not depend on their number. */
 static spd_status factor(spd_context *ctx, size_t n, double *Sigma)
 {
-    spd_blas_hold();
+    spd_private_blas_hold();
     int bad = n > 0 && dense_chol(n, Sigma);
-    spd_blas_release();
+    spd_private_blas_release();
     return bad ? ctx_fail(ctx, SPD_ENUMERIC,
                           "the within-class scatter cannot be inverted; regularise the data")
                : SPD_OK;

@@ -244,7 +244,7 @@ static spd_status add_all(spd_context *ctx, making *m)
 static spd_status take_matrices(spd_context *ctx, collection *all, spd_data *data)
 {
     const size_t shape[3] = {all->p, all->n, all->n};
-    spd_status status = array_adopt(ctx, 3, shape, all->X, &data->storage);
+    spd_status status = array_adopt(ctx, 3, shape, all->X, &data->x);
     if (status < 0)
         return status;
     data->X = all->X;

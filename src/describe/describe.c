@@ -262,12 +262,12 @@ static spd_status describe_all(run *r)
     while (status == SPD_OK && r->first < r->list.count)
         status = run_batch(r);
     if (status == SPD_OK && r->all.p == 0) {
-        const faults *skipped = &r->list.skipped;
+        const spd_failures *skipped = &r->list.skipped;
         status =
             ctx_fail(r->ctx, SPD_EINVAL, "no input could be described; the first error: %.300s",
-                     skipped->count ? skipped->error[0].message : "there is none");
+                     skipped->count ? skipped->error[0]->message : "there is none");
         if (skipped->count)
-            ctx_advise(r->ctx, status, skipped->error[0].remedy, skipped->error[0].remedy_value);
+            ctx_advise(r->ctx, status, skipped->error[0]->remedy, skipped->error[0]->remedy_value);
     }
     return status;
 }
@@ -291,14 +291,16 @@ static spd_status prepare(run *r, size_t count, const char *const *paths)
 static spd_status finish(run *r, size_t count, const char *const *paths, spd_data **data)
 {
     spd_data *fresh = NULL;
+    char *meta = NULL;
     spd_status status = collection_data(r->ctx, &r->list, &r->labels, &r->all, &fresh);
     if (status == SPD_OK)
-        status = meta_text(r->ctx, r->how, r->options, count, paths, r->list.skipped.count,
-                           &fresh->meta);
-    if (status < 0)
+        status = meta_text(r->ctx, r->how, r->options, count, paths, r->list.skipped.count, &meta);
+    if (status < 0) {
         spd_data_free(fresh);
-    else
-        *data = fresh;
+        return status;
+    }
+    fresh->meta = meta;
+    *data = fresh;
     return status;
 }
 
@@ -308,8 +310,8 @@ static spd_status hand_over(run *r, spd_failures **failures)
     spd_failures *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(r->ctx, "a list of failures");
-    *fresh = (spd_failures){r->list.skipped.count, r->list.skipped.input, r->list.skipped.error};
-    r->list.skipped = (faults){0};
+    *fresh = r->list.skipped;
+    r->list.skipped = (spd_failures){0};
     *failures = fresh;
     return SPD_OK;
 }
@@ -318,8 +320,7 @@ void spd_failures_free(spd_failures *failures)
 {
     if (!failures)
         return;
-    faults list = {failures->count, failures->input, failures->error};
-    faults_free(&list);
+    faults_free(failures);
     mem_free(failures);
 }
 

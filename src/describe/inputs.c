@@ -241,28 +241,34 @@ spd_status inputs_list(spd_context *ctx, input_kind takes, const spd_describe_op
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-spd_status faults_add(spd_context *ctx, faults *list, const char *culprit)
+spd_status faults_add(spd_context *ctx, spd_failures *list, const char *culprit)
 {
-    char **names = mem_list(list->input, list->count, sizeof *names);
+    const char **names = mem_list(list->input, list->count, sizeof *names);
     list->input = names ? names : list->input;
-    spd_error *errors = names ? mem_list(list->error, list->count, sizeof *errors) : NULL;
+    spd_error **errors = names ? mem_list(list->error, list->count, sizeof *errors) : NULL;
     list->error = errors ? errors : list->error;
     char *name = errors ? mem_text(culprit) : NULL;
-    if (!name)
+    spd_error *error = name ? mem_alloc(1, sizeof *error) : NULL;
+    if (!error) {
+        mem_free(name);
         return ctx_nomem(ctx, "a list of failures");
+    }
+    *error = *spd_context_error(ctx);
     list->input[list->count] = name;
-    list->error[list->count++] = *spd_context_error(ctx);
+    list->error[list->count++] = error;
     ctx_clear(ctx);
     return SPD_OK;
 }
 
-void faults_free(faults *list)
+void faults_free(spd_failures *list)
 {
-    for (size_t i = 0; i < list->count; i++)
-        mem_free(list->input[i]);
+    for (size_t i = 0; i < list->count; i++) {
+        mem_free((char *)list->input[i]);
+        mem_free(list->error[i]);
+    }
     mem_free(list->input);
     mem_free(list->error);
-    *list = (faults){0};
+    *list = (spd_failures){0};
 }
 
 void inputs_free(inputs *list)

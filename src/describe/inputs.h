@@ -24,13 +24,6 @@ typedef struct item {
     size_t index;  /* number of the member among the regular ones, or of the slice */
 } item;
 
-/* Inputs that could not be used, and why. */
-typedef struct faults {
-    size_t count;
-    char **input;
-    spd_error *error;
-} faults;
-
 typedef struct inputs {
     input_kind takes;
     const spd_describe_options *options;
@@ -41,7 +34,7 @@ typedef struct inputs {
     size_t arrays;
     array_source **array;
     skeletons bones;
-    faults skipped;
+    spd_failures skipped;
     double reported; /* when progress was last told */
 } inputs;
 
@@ -52,7 +45,7 @@ spd_status inputs_list(spd_context *ctx, input_kind takes, const spd_describe_op
 void inputs_free(inputs *list);
 
 /* Notes that an input is skipped, with the context's message, which begins with its name. */
-spd_status faults_add(spd_context *ctx, faults *list, const char *culprit);
-void faults_free(faults *list);
+spd_status faults_add(spd_context *ctx, spd_failures *list, const char *culprit);
+void faults_free(spd_failures *list);
 
 #endif

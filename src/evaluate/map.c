@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "classify/members.h"
 #include "classify/samples.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "evaluate/method.h"
 #include "learn/start.h"
@@ -106,7 +107,7 @@ static spd_status fit_mean(spd_context *ctx, const spd_method *method, const sam
     double *M = mem_alloc(a->n, a->n * sizeof *M);
     spd_status status = M ? map_room(ctx, a) : ctx_nomem(ctx, "a map");
     if (status == SPD_OK)
-        status = spd_mean(ctx, method->metric, a->n, train->p, train->X, NULL, 0.0, 0, M, NULL);
+        status = spd_mean(ctx, method->metric, a->n, train->p, train->X, NULL, M, NULL);
     if (status >= 0)
         status = leading(ctx, a->n, a->m, M, a->W);
     mem_free(M);
@@ -126,7 +127,7 @@ static spd_status class_means(spd_context *ctx, const spd_method *method, const 
         size_t size = members_count(&m, c);
         samples_rows(size, m.order + m.first[c], n2 * sizeof *room, train->X, room);
         if (size > 0)
-            status = spd_mean(ctx, method->metric, train->n, size, room, NULL, 0.0, 0,
+            status = spd_mean(ctx, method->metric, train->n, size, room, NULL,
                               means + (*count)++ * n2, NULL);
     }
     members_free(&m);
@@ -137,7 +138,7 @@ static spd_status class_means(spd_context *ctx, const spd_method *method, const 
 /* P (n x n) <- M^-1/2 with M the arithmetic mean of `count` means. */
 static spd_status whitener(spd_context *ctx, size_t n, size_t count, const double *means, double *P)
 {
-    spd_status status = spd_mean(ctx, SPD_EUCLIDEAN, n, count, means, NULL, 0.0, 0, P, NULL);
+    spd_status status = spd_mean(ctx, SPD_EUCLIDEAN, n, count, means, NULL, P, NULL);
     return status < 0 ? status : spd_apply(ctx, SPD_INVSQRT, 0.0, n, 1, P, P);
 }
 
@@ -149,10 +150,10 @@ static spd_status sum_squared_logs(spd_context *ctx, size_t n, size_t count, dou
     double *work = mem_alloc(n2, sizeof *work);
     spd_status status = work ? SPD_OK : ctx_nomem(ctx, "class means");
     if (status == SPD_OK) {
-        spd_blas_hold();
+        spd_private_blas_hold();
         for (size_t c = 0; c < count; c++)
             dense_congruence(n, P, means + c * n2, means + c * n2, work);
-        spd_blas_release();
+        spd_private_blas_release();
         status = spd_apply(ctx, SPD_LOG, 0.0, n, count, means, means);
     }
     memset(B, 0, n2 * sizeof *B);

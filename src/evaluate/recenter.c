@@ -21,7 +21,7 @@ static spd_status recenter_one(spd_context *ctx, spd_metric metric, const double
 {
     size_t n = f->n, n2 = n * n;
     samples_rows(f->count, f->member, n2 * sizeof *X, X, f->X);
-    spd_status status = spd_mean(ctx, metric, n, f->count, f->X, NULL, 0.0, 0, f->P, NULL);
+    spd_status status = spd_mean(ctx, metric, n, f->count, f->X, NULL, f->P, NULL);
     status = fault_unnamed(ctx, status);
     if (status >= 0)
         status = spd_apply(ctx, SPD_INVSQRT, 0.0, n, 1, f->P, f->P);

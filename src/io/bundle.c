@@ -8,7 +8,7 @@
 #define META_NAME  "meta.json"
 #define META_LIMIT ((size_t)1 << 20)
 
-void spd_bundle_free(spd_bundle *bundle)
+void bundle_free(io_bundle *bundle)
 {
     if (!bundle)
         return;
@@ -26,7 +26,7 @@ spd_status bundle_meta(spd_context *ctx, io_file *file, char **meta)
                                          : SPD_OK;
 }
 
-static spd_status read_arrays(spd_context *ctx, io_file *file, spd_bundle *bundle)
+static spd_status read_arrays(spd_context *ctx, io_file *file, io_bundle *bundle)
 {
     spd_status status = SPD_OK;
     bundle->array = mem_zero(file->count, sizeof(spd_array *));
@@ -43,26 +43,26 @@ static spd_status read_arrays(spd_context *ctx, io_file *file, spd_bundle *bundl
     return status;
 }
 
-static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, spd_bundle **bundle)
+static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, io_bundle **bundle)
 {
     if (!npz_has_text(file, META_NAME))
         return ctx_fail(ctx, SPD_EFORMAT,
                         "has no meta.json; expected a model or checkpoint written by spdml fit");
-    spd_bundle *fresh = mem_zero(1, sizeof *fresh);
+    io_bundle *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(ctx, "a file");
     spd_status status = npz_read_text(ctx, file, META_NAME, META_LIMIT, &fresh->meta);
     if (status == SPD_OK && !meta_only)
         status = read_arrays(ctx, file, fresh);
     if (status < 0)
-        spd_bundle_free(fresh);
+        bundle_free(fresh);
     else
         *bundle = fresh;
     return status;
 }
 
 spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
-                              spd_bundle **bundle)
+                              io_bundle **bundle)
 {
     io_file *file = mem_zero(1, sizeof *file);
     if (!file)
@@ -74,7 +74,7 @@ spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size
     return status;
 }
 
-spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only, spd_bundle **bundle)
+spd_status bundle_read(spd_context *ctx, const char *path, int meta_only, io_bundle **bundle)
 {
     ctx_clear(ctx);
     io_file *file = mem_zero(1, sizeof *file);
@@ -91,8 +91,8 @@ spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only, sp
     return status;
 }
 
-spd_status spd_bundle_write(spd_context *ctx, const char *path, size_t count,
-                            const spd_array *const *arrays, const char *meta)
+spd_status bundle_write(spd_context *ctx, const char *path, size_t count,
+                        const spd_array *const *arrays, const char *meta)
 {
     const npz_text text = {META_NAME, meta};
     outfile *out;

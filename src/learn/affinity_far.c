@@ -62,7 +62,9 @@ spd_status graph_near_far(spd_context *ctx, const graph_job *g, links *l)
         status = ctx_nomem(ctx, "neighbour graph");
         goto done;
     }
-    status = spd_nearest(ctx, g->metric, g->n, p, g->X, 0, NULL, k, 0, near, d2, NULL);
+    status = spd_nearest(
+        ctx, g->metric, g->n, p, g->X, 0, NULL,
+        &(spd_neighbours){.size = sizeof(spd_neighbours), .k = k, .index = near, .d2 = d2});
     if (status == SPD_OK)
         status = links_new(ctx, p * (g->nu_w + far), l);
     if (status == SPD_OK)

@@ -57,9 +57,11 @@ static spd_status part_run(spd_context *ctx, const graph_job *g, part_search *s,
     gather(g, s->samples, s->sample, s->X);
     if (s->queries)
         gather(g, s->queries, s->query, s->Q);
-    return name_sample(ctx, g,
-                       spd_nearest(ctx, g->metric, g->n, s->samples, s->X, s->queries, s->Q, k, 0,
-                                   s->index, s->d2, NULL));
+    return name_sample(
+        ctx, g,
+        spd_nearest(ctx, g->metric, g->n, s->samples, s->X, s->queries, s->Q,
+                    &(spd_neighbours){
+                        .size = sizeof(spd_neighbours), .k = k, .index = s->index, .d2 = s->d2}));
 }
 
 static void part_clear(part_search *s)

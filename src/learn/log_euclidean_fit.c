@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
@@ -229,7 +230,7 @@ spd_status log_euclidean_cost(spd_context *ctx, const engine_input *in, const do
 {
     log_fit a = {0};
     double f = 0.0, *G = mem_alloc(in->n, in->m * sizeof *G);
-    spd_blas_hold();
+    spd_private_blas_hold();
     spd_status status = G ? log_fit_open(&a, ctx, in) : ctx_nomem(ctx, "the gradient");
     if (status == SPD_OK)
         status = evaluate(&a, W, &f, G);
@@ -238,7 +239,7 @@ spd_status log_euclidean_cost(spd_context *ctx, const engine_input *in, const do
         if (gradient)
             memcpy(gradient, G, in->n * in->m * sizeof *G);
     }
-    spd_blas_release();
+    spd_private_blas_release();
     log_fit_free(&a);
     mem_free(G);
     return status;
@@ -344,7 +345,7 @@ spd_status log_euclidean_minimise(spd_context *ctx, const engine_input *in,
     log_fit a = {0};
     double began = clock_seconds() - options->seconds_before;
     int cancelled = 0;
-    spd_blas_hold();
+    spd_private_blas_hold();
     spd_status status = log_fit_open(&a, ctx, in);
     if (status == SPD_OK)
         status = begin(&a, resumed, s);
@@ -355,7 +356,7 @@ spd_status log_euclidean_minimise(spd_context *ctx, const engine_input *in,
         if (status == SPD_OK)
             cancelled = tell(s, began, after, user);
     }
-    spd_blas_release();
+    spd_private_blas_release();
     log_fit_free(&a);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/bundle.h"
 #include "learn/fields.h"
 #include "learn/record.h"
 
@@ -183,7 +184,7 @@ spd_status spd_model_save(spd_context *ctx, const spd_model *model, const char *
     if (status == SPD_OK)
         status = meta_of(ctx, model, &meta);
     if (status == SPD_OK)
-        status = spd_bundle_write(ctx, path, 2, list, meta);
+        status = bundle_write(ctx, path, 2, list, meta);
     else
         ctx_prefix(ctx, path);
     mem_free(table);
@@ -193,7 +194,7 @@ spd_status spd_model_save(spd_context *ctx, const spd_model *model, const char *
 
 /* ---- from a file ---------------------------------------------------------------------------- */
 
-spd_status model_read(spd_context *ctx, const spd_bundle *bundle, const json_t *meta,
+spd_status model_read(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
                       const model_names *names, const char *version, spd_model **model)
 {
     spd_model values = {0};
@@ -228,7 +229,7 @@ spd_status model_read(spd_context *ctx, const spd_bundle *bundle, const json_t *
     return SPD_OK;
 }
 
-spd_status model_from_bundle(spd_context *ctx, const spd_bundle *bundle, spd_model **model)
+spd_status model_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_model **model)
 {
     json_t *meta = NULL;
     const char *version;
@@ -243,14 +244,14 @@ spd_status model_from_bundle(spd_context *ctx, const spd_bundle *bundle, spd_mod
 
 spd_status spd_model_load(spd_context *ctx, const char *path, spd_model **model)
 {
-    spd_bundle *bundle = NULL;
-    spd_status status = spd_bundle_read(ctx, path, 0, &bundle);
+    io_bundle *bundle = NULL;
+    spd_status status = bundle_read(ctx, path, 0, &bundle);
     if (status < 0)
         return status;
     status = model_from_bundle(ctx, bundle, model);
     if (status < 0)
         ctx_prefix(ctx, path);
-    spd_bundle_free(bundle);
+    bundle_free(bundle);
     return status;
 }
 
@@ -261,8 +262,8 @@ spd_kind spd_file_kind(const char *path)
         spd_kind kind;
     } known[] = {{MODEL_KIND, SPD_KIND_MODEL}, {CHECKPOINT_KIND, SPD_KIND_CHECKPOINT}};
     spd_kind kind = SPD_KIND_DATA;
-    spd_bundle *bundle = NULL;
-    if (spd_bundle_read(NULL, path, 1, &bundle) < 0)
+    io_bundle *bundle = NULL;
+    if (bundle_read(NULL, path, 1, &bundle) < 0)
         return kind;
     json_t *meta = json_loads(bundle->meta, 0, NULL);
     const char *found = json_string_value(json_object_get(meta, "kind"));
@@ -270,6 +271,6 @@ spd_kind spd_file_kind(const char *path)
         if (strcmp(found, known[i].name) == 0)
             kind = known[i].kind;
     json_decref(meta);
-    spd_bundle_free(bundle);
+    bundle_free(bundle);
     return kind;
 }

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "base/context.h"
+#include "io/bundle.h"
 
 #define MODEL_KIND      "spdml model"
 #define CHECKPOINT_KIND "spdml checkpoint"
@@ -33,13 +34,13 @@ spd_status model_to_arrays(spd_context *ctx, const spd_model *model, const model
                            spd_array arrays[2], double **table);
 
 /* *model <- what meta and arrays of those names say, everything checked. */
-spd_status model_read(spd_context *ctx, const spd_bundle *bundle, const json_t *meta,
+spd_status model_read(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
                       const model_names *names, const char *version, spd_model **model);
 
 /* *model <- what a bundle holds, everything checked. */
-spd_status model_from_bundle(spd_context *ctx, const spd_bundle *bundle, spd_model **model);
+spd_status model_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_model **model);
 
 /* The same for checkpoints. */
-spd_status state_from_bundle(spd_context *ctx, const spd_bundle *bundle, spd_fit_state **state);
+spd_status state_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_fit_state **state);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/bundle.h"
 
 #define ORTHONORMAL 1e-8
 
@@ -91,7 +92,7 @@ static spd_status check_finite(spd_context *ctx, const spd_array *array)
     return SPD_OK;
 }
 
-spd_status record_find(spd_context *ctx, const spd_bundle *bundle, const char *name, spd_type type,
+spd_status record_find(spd_context *ctx, const io_bundle *bundle, const char *name, spd_type type,
                        size_t rows, size_t columns, const spd_array **array)
 {
     const spd_array *found = NULL;
@@ -125,7 +126,7 @@ spd_status record_from_history(spd_context *ctx, size_t steps, const spd_fit_ste
     return SPD_OK;
 }
 
-spd_status record_to_history(spd_context *ctx, const spd_bundle *bundle, const char *name,
+spd_status record_to_history(spd_context *ctx, const io_bundle *bundle, const char *name,
                              size_t steps, spd_fit_step **history)
 {
     const spd_array *table = NULL;

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "base/context.h"
+#include "io/bundle.h"
 
 /* What this library writes; a file with another number is not read. */
 #define RECORD_MODEL_FORMAT      1
@@ -25,13 +26,13 @@ spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kin
 spd_array record_matrix(const char *name, size_t rows, size_t columns, double *values);
 
 /* *array <- the array of that name: of that type, rows x columns, and finite. */
-spd_status record_find(spd_context *ctx, const spd_bundle *bundle, const char *name, spd_type type,
+spd_status record_find(spd_context *ctx, const io_bundle *bundle, const char *name, spd_type type,
                        size_t rows, size_t columns, const spd_array **array);
 
 /* A history as a table, steps x 5: *table is new, memory of mem_alloc; and back, by name. */
 spd_status record_from_history(spd_context *ctx, size_t steps, const spd_fit_step *history,
                                double **table);
-spd_status record_to_history(spd_context *ctx, const spd_bundle *bundle, const char *name,
+spd_status record_to_history(spd_context *ctx, const io_bundle *bundle, const char *name,
                              size_t steps, spd_fit_step **history);
 
 #define RECORD_HISTORY_COLUMNS 5

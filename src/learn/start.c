@@ -72,7 +72,7 @@ static spd_status mean_start(spd_context *ctx, size_t n, size_t m, size_t p, con
         status = ctx_nomem(ctx, "start");
         goto done;
     }
-    status = spd_mean(ctx, SPD_EUCLIDEAN, n, p, X, NULL, 0.0, 0, M, NULL);
+    status = spd_mean(ctx, SPD_EUCLIDEAN, n, p, X, NULL, M, NULL);
     if (status < 0)
         goto done;
     if (dense_eigh(n, 1, M, lambda, work)) {

@@ -111,7 +111,7 @@ for library in spdml spdml-data; do
     step "lib$library.so exports its header" exports_only_public "lib$library" "$library.h"
     step "lib$library.a defines its header" defines_only_public "lib$library" "$library.h"
 done
-step "the hold on BLAS is libspdml's alone" sh -c "nm -D '$libdir/libspdml-data.so' | grep 'U spd_blas_hold'"
+step "the hold on BLAS is libspdml's alone" sh -c "nm -D '$libdir/libspdml-data.so' | grep 'U spd_private_blas_hold'"
 step "libspdml.so has no search path" runpath "$libdir/libspdml.so" ""
 # shellcheck disable=SC2016
 step "libspdml-data.so looks beside itself" runpath "$libdir/libspdml-data.so" '$ORIGIN'

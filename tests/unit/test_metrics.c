@@ -437,7 +437,7 @@ static void beyond_double_precision(void)
     CHECK(status == SPD_ENUMERIC || (status == SPD_OK && isfinite(d2)), "%d %g", (int)status, d2);
     for (int m = 0; m < SPD_METRICS; m++) {
         M[0] = 8.0;
-        status = spd_mean(NULL, (spd_metric)m, 2, 2, X, NULL, 0.0, 0, M, NULL);
+        status = spd_mean(NULL, (spd_metric)m, 2, 2, X, NULL, M, NULL);
         int refused = status == SPD_ENUMERIC || status == SPD_ENOTSPD;
         CHECK(status >= 0 ? isfinite(M[0]) : refused && M[0] == 8.0, "%s: %d, %g", name_of(m),
               (int)status, M[0]);

@@ -226,7 +226,7 @@ static int write_history(session *s, const spd_model *model)
     if (!path)
         return CLI_GOOD;
     char(*text)[CELL] = cli_alloc(cells, CELL, "the history");
-    char **pointer = cli_alloc(cells, sizeof *pointer, "the history");
+    const char **pointer = cli_alloc(cells, sizeof *pointer, "the history");
     for (size_t i = 0; i < model->steps; i++) {
         const spd_fit_step *h = &model->history[i];
         const double row[] = {(double)i, h->cost, h->gradient_norm, h->step, h->seconds, h->probes};

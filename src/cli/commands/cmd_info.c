@@ -152,7 +152,7 @@ static int show_fit(session *s, const char *path, spd_kind kind)
 static int show_data(session *s, const char *path)
 {
     spd_data *data = NULL;
-    spd_survey survey;
+    spd_survey survey = SPD_INIT(spd_survey);
     int code = session_load(s, path, 1, &data);
     if (code)
         return code;
