@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "io/array.h"
-#include "io/bundle.h"
 #include "formats/format.h"
 #include "io/text.h"
 

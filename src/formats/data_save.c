@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "formats/data.h"
-#include "io/bundle.h"
+#include "io/file.h"
 #include "io/text.h"
 
 /* A view of the matrices; nothing is copied. */

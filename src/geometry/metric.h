@@ -8,8 +8,8 @@
 #ifndef SPD_GEOMETRY_METRIC_H
 #define SPD_GEOMETRY_METRIC_H
 
+#include "base/context.h"
 #include "linalg/kernels.h"
-#include "spdml.h"
 
 /* Most octets that one call of dist2 takes: two eigenvalue problems in flight hide latency. */
 #define METRIC_OCTETS 2

@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "io/bundle.h"
+#include "io/file.h"
 #include "learn/fields.h"
 #include "learn/hash.h"
 #include "learn/model.h"

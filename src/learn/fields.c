@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Enumerations are handled as the unsigned they are stored in. */
+_Static_assert(sizeof(spd_metric) == sizeof(unsigned) && sizeof(spd_stop) == sizeof(unsigned) &&
+                   sizeof(spd_init) == sizeof(unsigned),
+               "enumerations have the size of int");
+
 /* Integers above 2^63 - 1, which JSON readers do not agree on, become texts. */
 static json_t *u64_to_json(uint64_t value)
 {
@@ -36,8 +41,7 @@ static json_t *to_json(const field *f, const void *at)
     }
     unsigned value;
     memcpy(&value, at, sizeof value);
-    const char *name = naming_word(f->names, value);
-    return name ? json_string(name) : NULL;
+    return json_string(naming_word(f->names, value)); /* NULL for a value without a word */
 }
 
 spd_status fields_write(spd_context *ctx, size_t count, const field *fields, const void *record,

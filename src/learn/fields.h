@@ -5,7 +5,6 @@
 
 #include <jansson.h>
 
-#include "base/context.h"
 #include "base/naming.h"
 
 typedef enum field_type {
@@ -20,17 +19,16 @@ typedef struct field {
     const char *key;
     size_t offset; /* of the member */
     field_type type;
-    const naming *names; /* FIELD_NAME: of which enumeration */
+    const naming *names; /* FIELD_NAME: its words */
 } field;
 
 #define FIELD(record, member, kind)                                                                \
     {                                                                                              \
         .key = #member, .offset = offsetof(record, member), .type = FIELD_##kind                   \
     }
-#define FIELD_ENUM(record, member, enumeration)                                                    \
+#define FIELD_ENUM(record, member, words)                                                          \
     {                                                                                              \
-        .key = #member, .offset = offsetof(record, member), .type = FIELD_NAME,                    \
-        .names = &naming_##enumeration                                                             \
+        .key = #member, .offset = offsetof(record, member), .type = FIELD_NAME, .names = &words    \
     }
 
 /* How many fields a table has. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/bundle.h"
+#include "geometry/metric.h"
 #include "learn/fields.h"
 #include "learn/record.h"
 
@@ -14,16 +14,16 @@ static const field size_fields[] = {FIELD(spd_model, n, SIZE)};
 
 static const field option_fields[] = {
     FIELD(spd_fit_options, m, SIZE),
-    FIELD_ENUM(spd_fit_options, metric, metric),
-    FIELD_ENUM(spd_fit_options, learning, learning),
-    FIELD_ENUM(spd_fit_options, objective, objective),
-    FIELD_ENUM(spd_fit_options, graph, graph),
+    FIELD_ENUM(spd_fit_options, metric, naming_metric),
+    FIELD_ENUM(spd_fit_options, learning, naming_learning),
+    FIELD_ENUM(spd_fit_options, objective, naming_objective),
+    FIELD_ENUM(spd_fit_options, graph, naming_graph),
     FIELD(spd_fit_options, nu_w, SIZE),
     FIELD(spd_fit_options, nu_b, SIZE),
     FIELD(spd_fit_options, affinity_weight, REAL),
-    FIELD_ENUM(spd_fit_options, init, init),
-    FIELD_ENUM(spd_fit_options, solver, solver),
-    FIELD_ENUM(spd_fit_options, transport, transport),
+    FIELD_ENUM(spd_fit_options, init, naming_init),
+    FIELD_ENUM(spd_fit_options, solver, naming_solver),
+    FIELD_ENUM(spd_fit_options, transport, naming_transport),
     FIELD(spd_fit_options, tol, REAL),
     FIELD(spd_fit_options, gtol, REAL),
     FIELD(spd_fit_options, max_time, REAL),
@@ -36,7 +36,7 @@ static const field outcome_fields[] = {
     FIELD(spd_model, pairs_within, SIZE),  FIELD(spd_model, pairs_between, SIZE),
     FIELD(spd_model, cost_start, REAL),    FIELD(spd_model, cost, REAL),
     FIELD(spd_model, gradient_norm, REAL), FIELD(spd_model, iterations, INT),
-    FIELD(spd_model, data_passes, SIZE),   FIELD_ENUM(spd_model, stop, stop),
+    FIELD(spd_model, data_passes, SIZE),   FIELD_ENUM(spd_model, stop, naming_stop),
     FIELD(spd_model, seconds_graph, REAL), FIELD(spd_model, seconds_fit, REAL),
     FIELD(spd_model, steps, SIZE),
 };

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "base/context.h"
-#include "io/bundle.h"
+#include "io/file.h"
 
 #define MODEL_KIND      "spdml model"
 #define CHECKPOINT_KIND "spdml checkpoint"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/bundle.h"
+#include "io/file.h"
 
 #define ORTHONORMAL 1e-8
 

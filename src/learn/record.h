@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "base/context.h"
-#include "io/bundle.h"
+#include "io/file.h"
 
 /* What this library writes; a file with another number is not read. */
 #define RECORD_MODEL_FORMAT      1
