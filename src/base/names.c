@@ -2,15 +2,23 @@
  * its word here, and is then named, parsed and listed everywhere. */
 #include "base/naming.h"
 
+/* Defines spd_x_name and spd_x_parse by the table naming_x. */
+#define NAMED(type, x)                                                                             \
+    const char *spd_##x##_name(type value)                                                         \
+    {                                                                                              \
+        return naming_word(&naming_##x, (unsigned)value);                                          \
+    }
+#define NAMED_AND_PARSED(type, x)                                                                  \
+    NAMED(type, x)                                                                                 \
+    spd_status spd_##x##_parse(spd_context *ctx, const char *name, type *value)                    \
+    {                                                                                              \
+        return naming_parse(ctx, &naming_##x, name, value);                                        \
+    }
+
 const naming naming_metric = {
     .kind = "metric",
-    .word = {[SPD_AIRM] = "airm",
-             [SPD_STEIN] = "stein",
-             [SPD_LOG_EUCLIDEAN] = "log-euclidean",
-             [SPD_JEFFREY] = "jeffrey",
-             [SPD_BURES_WASSERSTEIN] = "bures-wasserstein",
-             [SPD_LOG_CHOLESKY] = "log-cholesky",
-             [SPD_EUCLIDEAN] = "euclidean"},
+    .word = {"airm", "stein", "log-euclidean", "jeffrey", "bures-wasserstein", "log-cholesky",
+             "euclidean"},
     .alias = {{"riemann", SPD_AIRM}, /* pyRiemann's */
               {"logdet", SPD_STEIN},
               {"logeuclid", SPD_LOG_EUCLIDEAN},
@@ -19,352 +27,127 @@ const naming naming_metric = {
               {"logchol", SPD_LOG_CHOLESKY},
               {"euclid", SPD_EUCLIDEAN}},
 };
+NAMED_AND_PARSED(spd_metric, metric)
 
-const char *spd_metric_name(spd_metric metric)
-{
-    return naming_word(&naming_metric, (unsigned)metric);
-}
-
-spd_status spd_metric_parse(spd_context *ctx, const char *name, spd_metric *metric)
-{
-    return naming_parse(ctx, &naming_metric, name, metric);
-}
-
-static const naming functions = {
+static const naming naming_function = {
     .kind = "function",
-    .word = {[SPD_LOG] = "log",
-             [SPD_EXP] = "exp",
-             [SPD_SQRT] = "sqrt",
-             [SPD_INVSQRT] = "invsqrt",
-             [SPD_POWER] = "power"},
+    .word = {"log", "exp", "sqrt", "invsqrt", "power"},
 };
+NAMED_AND_PARSED(spd_function, function)
 
-const char *spd_function_name(spd_function function)
-{
-    return naming_word(&functions, (unsigned)function);
-}
-
-spd_status spd_function_parse(spd_context *ctx, const char *name, spd_function *function)
-{
-    return naming_parse(ctx, &functions, name, function);
-}
-
-static const naming kernels = {
+static const naming naming_kernel = {
     .kind = "kernel",
-    .word = {[SPD_KERNEL_STEIN] = "stein", [SPD_KERNEL_LOG_EUCLIDEAN] = "log-euclidean"},
+    .word = {"stein", "log-euclidean"},
 };
+NAMED_AND_PARSED(spd_kernel_kind, kernel)
 
-const char *spd_kernel_name(spd_kernel_kind kernel)
-{
-    return naming_word(&kernels, (unsigned)kernel);
-}
-
-spd_status spd_kernel_parse(spd_context *ctx, const char *name, spd_kernel_kind *kernel)
-{
-    return naming_parse(ctx, &kernels, name, kernel);
-}
-
-static const naming types = {
+static const naming naming_type = {
     .kind = "type",
-    .word = {[SPD_FLOAT64] = "float64", [SPD_INT64] = "int64", [SPD_TEXT] = "text"},
+    .word = {"float64", "int64", "text"},
 };
-
-const char *spd_type_name(spd_type type)
-{
-    return naming_word(&types, (unsigned)type);
-}
+NAMED(spd_type, type)
 
 const naming naming_objective = {
     .kind = "objective",
-    .word = {[SPD_DIFFERENCE] = "difference", [SPD_RATIO] = "ratio"},
+    .word = {"difference", "ratio"},
 };
-
-const char *spd_objective_name(spd_objective objective)
-{
-    return naming_word(&naming_objective, (unsigned)objective);
-}
-
-spd_status spd_objective_parse(spd_context *ctx, const char *name, spd_objective *objective)
-{
-    return naming_parse(ctx, &naming_objective, name, objective);
-}
+NAMED_AND_PARSED(spd_objective, objective)
 
 const naming naming_graph = {
     .kind = "graph",
-    .word = {[SPD_GRAPH_OR] = "or", [SPD_GRAPH_DIRECTED] = "directed"},
+    .word = {"or", "directed"},
 };
-
-const char *spd_graph_name(spd_graph graph)
-{
-    return naming_word(&naming_graph, (unsigned)graph);
-}
-
-spd_status spd_graph_parse(spd_context *ctx, const char *name, spd_graph *graph)
-{
-    return naming_parse(ctx, &naming_graph, name, graph);
-}
+NAMED_AND_PARSED(spd_graph, graph)
 
 const naming naming_learning = {
     .kind = "learning",
-    .word = {[SPD_SUPERVISED] = "supervised",
-             [SPD_UNSUPERVISED] = "unsupervised",
-             [SPD_MAXIMAL_VARIANCE] = "variance",
-             [SPD_OWN_GRAPH] = "own-graph"},
+    .word = {"supervised", "unsupervised", "variance", "own-graph"},
 };
-
-const char *spd_learning_name(spd_learning learning)
-{
-    return naming_word(&naming_learning, (unsigned)learning);
-}
-
-spd_status spd_learning_parse(spd_context *ctx, const char *name, spd_learning *learning)
-{
-    return naming_parse(ctx, &naming_learning, name, learning);
-}
+NAMED_AND_PARSED(spd_learning, learning)
 
 const naming naming_init = {
     .kind = "init",
-    .word = {[SPD_INIT_IDENTITY] = "identity",
-             [SPD_INIT_MEAN] = "mean",
-             [SPD_INIT_RANDOM] = "random",
-             [SPD_INIT_GIVEN] = "given"},
+    .word = {"identity", "mean", "random", "given"},
 };
-
-const char *spd_init_name(spd_init init)
-{
-    return naming_word(&naming_init, (unsigned)init);
-}
-
-spd_status spd_init_parse(spd_context *ctx, const char *name, spd_init *init)
-{
-    return naming_parse(ctx, &naming_init, name, init);
-}
+NAMED_AND_PARSED(spd_init, init)
 
 const naming naming_solver = {
     .kind = "solver",
-    .word = {[SPD_POLAK_RIBIERE] = "polak-ribiere",
-             [SPD_HESTENES_STIEFEL] = "hestenes-stiefel",
-             [SPD_FLETCHER_REEVES] = "fletcher-reeves",
-             [SPD_HAGER_ZHANG] = "hager-zhang",
-             [SPD_LBFGS] = "lbfgs"},
+    .word = {"polak-ribiere", "hestenes-stiefel", "fletcher-reeves", "hager-zhang", "lbfgs"},
     .alias = {{"pr", SPD_POLAK_RIBIERE},
               {"hs", SPD_HESTENES_STIEFEL},
               {"fr", SPD_FLETCHER_REEVES},
               {"hz", SPD_HAGER_ZHANG}},
 };
-
-const char *spd_solver_name(spd_solver solver)
-{
-    return naming_word(&naming_solver, (unsigned)solver);
-}
-
-spd_status spd_solver_parse(spd_context *ctx, const char *name, spd_solver *solver)
-{
-    return naming_parse(ctx, &naming_solver, name, solver);
-}
+NAMED_AND_PARSED(spd_solver, solver)
 
 const naming naming_transport = {
     .kind = "transport",
-    .word = {[SPD_TRANSPORT_PARALLEL] = "parallel", [SPD_TRANSPORT_PROJECTION] = "projection"},
+    .word = {"parallel", "projection"},
 };
-
-const char *spd_transport_name(spd_transport transport)
-{
-    return naming_word(&naming_transport, (unsigned)transport);
-}
-
-spd_status spd_transport_parse(spd_context *ctx, const char *name, spd_transport *transport)
-{
-    return naming_parse(ctx, &naming_transport, name, transport);
-}
+NAMED_AND_PARSED(spd_transport, transport)
 
 const naming naming_stop = {
     .kind = "stop",
-    .word = {[SPD_STOP_TOLERANCE] = "tolerance",
-             [SPD_STOP_GRADIENT] = "gradient",
-             [SPD_STOP_ITERATIONS] = "iterations",
-             [SPD_STOP_TIME] = "time",
-             [SPD_STOP_LINE_SEARCH] = "line-search",
-             [SPD_STOP_CANCELLED] = "cancelled"},
+    .word = {"tolerance", "gradient", "iterations", "time", "line-search", "cancelled"},
 };
+NAMED_AND_PARSED(spd_stop, stop)
 
-const char *spd_stop_name(spd_stop stop)
-{
-    return naming_word(&naming_stop, (unsigned)stop);
-}
-
-spd_status spd_stop_parse(spd_context *ctx, const char *name, spd_stop *stop)
-{
-    return naming_parse(ctx, &naming_stop, name, stop);
-}
-
-static const naming kinds = {
+static const naming naming_kind = {
     .kind = "kind of file",
-    .word = {[SPD_KIND_DATA] = "data",
-             [SPD_KIND_MODEL] = "model",
-             [SPD_KIND_CHECKPOINT] = "checkpoint"},
+    .word = {"data", "model", "checkpoint"},
 };
+NAMED(spd_kind, kind)
 
-const char *spd_kind_name(spd_kind kind)
-{
-    return naming_word(&kinds, (unsigned)kind);
-}
-
-static const naming classifiers = {
+static const naming naming_classifier = {
     .kind = "classifier",
-    .word = {[SPD_NN] = "nn",
-             [SPD_KNN] = "knn",
-             [SPD_MDM] = "mdm",
-             [SPD_RSR] = "rsr",
-             [SPD_CDL] = "cdl",
-             [SPD_CDL_LDA] = "cdl-lda",
-             [SPD_PGA] = "pga",
-             [SPD_LLE] = "riemannian-lle",
-             [SPD_HLLE] = "riemannian-hessian-lle",
-             [SPD_LAPLACIAN] = "riemannian-laplacian",
-             [SPD_KSVM] = "ksvm",
-             [SPD_TS_LDA] = "ts-lda",
-             [SPD_SRC] = "src",
-             [SPD_GSRC] = "gsrc"},
+    .word = {"nn", "knn", "mdm", "rsr", "cdl", "cdl-lda", "pga", "riemannian-lle",
+             "riemannian-hessian-lle", "riemannian-laplacian", "ksvm", "ts-lda", "src", "gsrc"},
 };
+NAMED_AND_PARSED(spd_classifier_kind, classifier)
 
-const char *spd_classifier_name(spd_classifier_kind classifier)
-{
-    return naming_word(&classifiers, (unsigned)classifier);
-}
-
-spd_status spd_classifier_parse(spd_context *ctx, const char *name, spd_classifier_kind *classifier)
-{
-    return naming_parse(ctx, &classifiers, name, classifier);
-}
-
-static const naming maps = {
+static const naming naming_map = {
     .kind = "map",
-    .word = {[SPD_MAP_NONE] = "none",
-             [SPD_MAP_ML] = "ml",
-             [SPD_MAP_RANDOM] = "random",
-             [SPD_MAP_MEAN] = "mean",
-             [SPD_MAP_CSP] = "csp",
-             [SPD_MAP_PCA] = "pca"},
+    .word = {"none", "ml", "random", "mean", "csp", "pca"},
 };
+NAMED_AND_PARSED(spd_map, map)
 
-const char *spd_map_name(spd_map map)
-{
-    return naming_word(&maps, (unsigned)map);
-}
-
-spd_status spd_map_parse(spd_context *ctx, const char *name, spd_map *map)
-{
-    return naming_parse(ctx, &maps, name, map);
-}
-
-static const naming parameters = {
+static const naming naming_parameter = {
     .kind = "parameter",
-    .word = {[SPD_PARAM_M] = "m",
-             [SPD_PARAM_NU_W] = "nu-w",
-             [SPD_PARAM_NU_B] = "nu-b",
-             [SPD_PARAM_K] = "k",
-             [SPD_PARAM_BETA] = "beta",
-             [SPD_PARAM_BETA_SCALE] = "beta-scale",
-             [SPD_PARAM_LAMBDA] = "lambda",
-             [SPD_PARAM_COMPONENTS] = "components",
-             [SPD_PARAM_DIMENSIONS] = "dimensions",
-             [SPD_PARAM_COST] = "cost"},
+    .word = {"m", "nu-w", "nu-b", "k", "beta", "beta-scale", "lambda", "components", "dimensions",
+             "cost"},
 };
+NAMED_AND_PARSED(spd_parameter, parameter)
 
-const char *spd_parameter_name(spd_parameter parameter)
-{
-    return naming_word(&parameters, (unsigned)parameter);
-}
-
-spd_status spd_parameter_parse(spd_context *ctx, const char *name, spd_parameter *parameter)
-{
-    return naming_parse(ctx, &parameters, name, parameter);
-}
-
-static const naming protocols = {
+static const naming naming_protocol = {
     .kind = "protocol",
-    .word = {[SPD_PROTOCOL_SPLITS] = "splits",
-             [SPD_PROTOCOL_GIVEN] = "given",
-             [SPD_PROTOCOL_LEAVE_OUT] = "leave-out"},
+    .word = {"splits", "given", "leave-out"},
 };
+NAMED_AND_PARSED(spd_protocol, protocol)
 
-const char *spd_protocol_name(spd_protocol protocol)
-{
-    return naming_word(&protocols, (unsigned)protocol);
-}
-
-spd_status spd_protocol_parse(spd_context *ctx, const char *name, spd_protocol *protocol)
-{
-    return naming_parse(ctx, &protocols, name, protocol);
-}
-
-static const naming fold_rules = {
+static const naming naming_fold_rule = {
     .kind = "rule of folds",
-    .word = {[SPD_FOLDS_IF_SHARED] = "if-shared",
-             [SPD_FOLDS_GROUPED] = "grouped",
-             [SPD_FOLDS_SINGLE] = "single"},
+    .word = {"if-shared", "grouped", "single"},
 };
+NAMED_AND_PARSED(spd_fold_rule, fold_rule)
 
-const char *spd_fold_rule_name(spd_fold_rule fold_rule)
-{
-    return naming_word(&fold_rules, (unsigned)fold_rule);
-}
-
-spd_status spd_fold_rule_parse(spd_context *ctx, const char *name, spd_fold_rule *fold_rule)
-{
-    return naming_parse(ctx, &fold_rules, name, fold_rule);
-}
-
-static const naming remarks = {
+static const naming naming_remark = {
     .kind = "remark",
-    .word = {[SPD_REMARK_SINGLES] = "singles",
-             [SPD_REMARK_ONE_CLASS] = "one-class",
-             [SPD_REMARK_POOR_ROUNDS] = "poor-rounds",
-             [SPD_REMARK_UNSEEN] = "unseen"},
+    .word = {"singles", "one-class", "poor-rounds", "unseen"},
 };
+NAMED(spd_remark_kind, remark)
 
-const char *spd_remark_name(spd_remark_kind remark)
-{
-    return naming_word(&remarks, (unsigned)remark);
-}
-
-static const naming embeddings = {
+static const naming naming_embedding = {
     .kind = "embedding",
-    .word = {[SPD_EMBED_LLE] = "lle",
-             [SPD_EMBED_HESSIAN_LLE] = "hessian-lle",
-             [SPD_EMBED_LAPLACIAN] = "laplacian",
-             [SPD_EMBED_PGA] = "pga",
-             [SPD_EMBED_MDS] = "mds"},
+    .word = {"lle", "hessian-lle", "laplacian", "pga", "mds"},
 };
+NAMED_AND_PARSED(spd_embedding, embedding)
 
-const char *spd_embedding_name(spd_embedding embedding)
-{
-    return naming_word(&embeddings, (unsigned)embedding);
-}
-
-spd_status spd_embedding_parse(spd_context *ctx, const char *name, spd_embedding *embedding)
-{
-    return naming_parse(ctx, &embeddings, name, embedding);
-}
-
-static const naming shrinkages = {
+static const naming naming_shrinkage = {
     .kind = "shrinkage",
-    .word = {[SPD_SHRINK_NONE] = "none",
-             [SPD_SHRINK_OAS] = "oas",
-             [SPD_SHRINK_LEDOIT_WOLF] = "ledoit-wolf",
-             [SPD_SHRINK_VALUE] = "value"},
+    .word = {"none", "oas", "ledoit-wolf", "value"},
 };
-
-const char *spd_shrinkage_name(spd_shrinkage shrinkage)
-{
-    return naming_word(&shrinkages, (unsigned)shrinkage);
-}
-
-spd_status spd_shrinkage_parse(spd_context *ctx, const char *name, spd_shrinkage *shrinkage)
-{
-    return naming_parse(ctx, &shrinkages, name, shrinkage);
-}
+NAMED_AND_PARSED(spd_shrinkage, shrinkage)
 
 static const naming remedies = {
     .kind = "remedy", /* by the number of the bit */
