@@ -54,6 +54,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 const classifier classifier_mdm = {
     .kind = SPD_MDM,
+    .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .prepare = prepare,
     .meet = meet,
     .decide = decide,

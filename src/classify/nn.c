@@ -102,12 +102,14 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 const classifier classifier_nn = {
     .kind = SPD_NN,
+    .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .meet = meet,
     .decide = decide,
 };
 
 const classifier classifier_knn = {
     .kind = SPD_KNN,
+    .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .choices = {{SPD_PARAM_K, 5, .most = most_neighbours, .list = odd_numbers}},
     .meet = meet,
     .decide = decide,
