@@ -191,10 +191,10 @@ static spd_status add_matrices(spd_context *ctx, making *m)
 {
     spd_data *data = m->data;
     const size_t shape[3] = {data->p, data->n, data->n}, each = data->n * data->n;
-    spd_status status = array_new(ctx, SPD_FLOAT64, 3, shape, &data->storage);
+    spd_status status = array_new(ctx, SPD_FLOAT64, 3, shape, &data->x);
     if (status < 0)
         return status;
-    data->X = data->storage->f64;
+    data->X = data->x->f64;
     for (size_t s = 0; s < data->p; s += m->of[s]->made.count)
         memcpy(data->X + s * each, m->of[s]->made.X, m->of[s]->made.count * each * sizeof(double));
     return SPD_OK;

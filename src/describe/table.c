@@ -196,7 +196,7 @@ static int parameters(const spd_describe_options *options, json_t *object)
 }
 
 const descriptor descriptor_covariance = {
-    .name = "covariance",
+    .kind = SPD_DESCRIBE_COVARIANCE,
     .takes = INPUT_TABLE,
     .prepare = prepare,
     .describe = describe,

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "io/array.h"
 #include "formats/data.h"
@@ -70,12 +71,12 @@ static spd_status draw_basis(spd_context *ctx, planting *g)
     if (!work)
         return ctx_nomem(ctx, "a basis");
     rng r = stream(g, FOR_BASIS, 0);
-    spd_blas_hold();
+    spd_private_blas_hold();
     do
         for (size_t e = 0; e < n * n; e++)
             g->Q[e] = rng_normal(&r);
     while (tall_orthonormalise(n, n, g->Q, work) < 1e-8);
-    spd_blas_release();
+    spd_private_blas_release();
     return SPD_OK;
 }
 
@@ -237,16 +238,16 @@ static spd_status new_data(spd_context *ctx, const spd_synth_options *o, spd_dat
     data->source = mem_text("generated data");
     spd_status status = data->source ? SPD_OK : ctx_nomem(ctx, "a data set");
     if (status >= 0)
-        status = array_new(ctx, SPD_FLOAT64, 3, shape, &data->storage);
+        status = array_new(ctx, SPD_FLOAT64, 3, shape, &data->x);
     if (status >= 0)
         status = array_new(ctx, SPD_INT64, 1, shape, &data->y);
     if (status >= 0)
-        status = array_rename(ctx, data->storage, "X");
+        status = array_rename(ctx, data->x, "X");
     if (status >= 0)
         status = array_rename(ctx, data->y, "y");
     if (status < 0)
         return status;
-    data->X = data->storage->f64;
+    data->X = data->x->f64;
     for (size_t i = 0; i < p; i++)
         data->y->i64[i] = (int64_t)(i / o->samples);
     status = labels_classify(ctx, data);

@@ -211,7 +211,7 @@ static int show_fit(session *s, const char *path, spd_kind kind)
 static int show_data(session *s, const char *path)
 {
     spd_data *data = session_load(s, path, 1);
-    spd_survey survey;
+    spd_survey survey = SPD_INIT(spd_survey);
     session_check(s, spd_data_survey(s->ctx, data, &survey));
     session_talk(s, "surveyed %s", path);
     show_all(session_sheet(s), path, data, &survey);
