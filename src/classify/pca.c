@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "classify/products.h"
+#include "classify/vectors.h"
 #include "classify/values.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "linalg/tall.h"
 
@@ -35,13 +36,13 @@ static void centre(size_t dim, size_t p, const double *V, double *mean, double *
 static spd_status smaller_gram(spd_context *ctx, size_t dim, size_t p, const double *B, double *G)
 {
     if (dim > p)
-        return products_between(ctx, dim, p, B, p, B, G);
+        return vectors_products(ctx, dim, p, B, p, B, G);
     arena room = {0};
     double *T = arena_alloc(&room, dim, p * sizeof *T);
     if (!T)
         return ctx_nomem(ctx, "principal components");
-    products_flip(p, dim, B, T);
-    spd_status status = products_between(ctx, p, dim, T, dim, T, G);
+    vectors_flip(p, dim, B, T);
+    spd_status status = vectors_products(ctx, p, dim, T, dim, T, G);
     arena_free(&room);
     return status;
 }
@@ -67,10 +68,10 @@ static spd_status make_rows(spd_context *ctx, size_t p, const double *B, const d
     for (size_t c = 0; c < r->rank; c++)
         for (size_t i = 0; i < n; i++)
             T[c * n + i] = E[i * n + n - 1 - c] / (dim > p ? sqrt(value[n - 1 - c]) : 1.0);
-    spd_blas_hold();
+    spd_private_blas_hold();
     if (dim > p)
         tall_product(r->rank, p, dim, T, B, r->R);
-    spd_blas_release();
+    spd_private_blas_release();
     arena_free(&room);
     return SPD_OK;
 }
@@ -110,5 +111,5 @@ spd_status pca_fit(spd_context *ctx, size_t dim, size_t p, const double *V, aren
 
 spd_status pca_apply(spd_context *ctx, const pca *r, size_t q, const double *V, double *F)
 {
-    return products_between(ctx, r->dim, q, V, r->rank, r->R, F);
+    return vectors_products(ctx, r->dim, q, V, r->rank, r->R, F);
 }

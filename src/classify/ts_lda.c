@@ -14,8 +14,9 @@
 
 #include "base/classes.h"
 #include "classify/classifier.h"
-#include "classify/products.h"
+#include "classify/vectors.h"
 #include "classify/tangent.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 
@@ -77,8 +78,8 @@ static spd_status scatter(spd_context *ctx, const tangent_space *t, const double
                           double *Sigma)
 {
     size_t rank = t->rank;
-    products_flip(t->p, rank, R, Rt);
-    spd_status status = products_between(ctx, t->p, rank, Rt, rank, Rt, Sigma);
+    vectors_flip(t->p, rank, R, Rt);
+    spd_status status = vectors_products(ctx, t->p, rank, Rt, rank, Rt, Sigma);
     if (status < 0)
         return status;
     double mu;
@@ -126,13 +127,13 @@ static spd_status discriminate(spd_context *ctx, arena *keep, discriminants *s)
             take_mean(&s->space, &s->of, k, R, s->w + k * rank);
         status = scatter(ctx, &s->space, R, Rt, Sigma);
     }
-    spd_blas_hold(); /* bits do not depend on the number of threads */
+    spd_private_blas_hold(); /* bits do not depend on the number of threads */
     if (status == SPD_OK && rank > 0 && dense_chol(rank, Sigma))
         status = ctx_fail(ctx, SPD_ENUMERIC,
                           "the within-class scatter cannot be inverted; regularise the data");
     if (status == SPD_OK)
         solve_all(Sigma, s, mean);
-    spd_blas_release();
+    spd_private_blas_release();
     arena_free(&room);
     return status;
 }
@@ -180,7 +181,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
     arena room = {0};
     double *product = arena_alloc(&room, q, count * sizeof *product);
     spd_status status = product
-                            ? products_between(ctx, s->space.rank, q, c->met, count, s->w, product)
+                            ? vectors_products(ctx, s->space.rank, q, c->met, count, s->w, product)
                             : ctx_nomem(ctx, "discriminants");
     for (size_t i = 0; i < q && status == SPD_OK; i++)
         label[i] = best_class(s, product + i * count);
@@ -189,7 +190,8 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 }
 
 const classifier classifier_ts_lda = {
-    .name = "ts-lda",
+    .kind = SPD_TS_LDA,
+    .metrics = {SPD_AIRM, ALL_METRICS, 0},
     .prepare = prepare,
     .meet = meet,
     .decide = decide,

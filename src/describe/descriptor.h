@@ -35,7 +35,7 @@ typedef struct description {
 } description;
 
 typedef struct descriptor {
-    const char *name; /* "gabor" */
+    spd_descriptor kind;
     input_kind takes;
 
     /* *shared <- what all inputs need besides the options (filters), read only from then on, or
@@ -67,6 +67,10 @@ void description_free(description *out);
 /* *out <- one matrix, the covariance of the blocks; untouched by a failure. */
 spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options *covariance,
                                  size_t blocks, const observations *block, description *out);
+
+/* Cell k, row after row, of a grid of rows x columns over an image; cells differ in size by a pixel
+ * at most. */
+spd_rect grid_cell(const image *in, size_t rows, size_t columns, size_t k);
 
 /* *text <- how the matrices were made, as JSON; new: meta.c */
 spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe_options *options,

@@ -7,13 +7,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "describe/butterworth.h"
 #include "describe/descriptor.h"
 
 typedef struct table_plan {
     size_t window, stride; /* rows; window 0: the whole table */
-    biquad *section;       /* bands x order */
+    biquad *section;       /* bands x BUTTERWORTH_MOST: the first `order` of each count */
 } table_plan;
 
 static const char *const window_columns[] = {"window_start"};
@@ -60,19 +61,16 @@ static spd_status plan_windows(spd_context *ctx, const spd_describe_options *opt
 static spd_status plan_bands(spd_context *ctx, const spd_describe_options *options,
                              table_plan *plan)
 {
-    size_t order = options->order;
     if (!options->bands)
         return SPD_OK;
-    if (order < 1 || order > BUTTERWORTH_MOST)
-        return ctx_fail(ctx, SPD_EINVAL, "filter order %zu is not between 1 and %d", order,
-                        BUTTERWORTH_MOST);
-    plan->section = mem_alloc(options->bands * order, sizeof *plan->section);
+    plan->section = mem_alloc(options->bands, BUTTERWORTH_MOST * sizeof *plan->section);
     if (!plan->section)
         return ctx_nomem(ctx, "filters");
     spd_status status = SPD_OK;
     for (size_t b = 0; b < options->bands && status == SPD_OK; b++)
-        status = butterworth_design(ctx, order, options->band[2 * b], options->band[2 * b + 1],
-                                    options->rate, plan->section + b * order);
+        status =
+            butterworth_design(ctx, options->order, options->band[2 * b], options->band[2 * b + 1],
+                               options->rate, plan->section + b * BUTTERWORTH_MOST);
     return status;
 }
 
@@ -91,9 +89,9 @@ static spd_status prepare(spd_context *ctx, const spd_describe_options *options,
     return status;
 }
 
-/* *filtered <- r x (bands n), new. */
+/* *filtered <- r x (bands n). */
 static spd_status filter(spd_context *ctx, const spd_describe_options *o, const table_plan *plan,
-                         const observations *in, double **filtered)
+                         const observations *in, arena *keep, double **filtered)
 {
     size_t order = o->order, bands = o->bands, n = in->n, r = in->r;
     size_t edge = butterworth_edge(order), wide = 0;
@@ -102,19 +100,14 @@ static spd_status filter(spd_context *ctx, const spd_describe_options *o, const 
                         "%zu rows are too short for a filter of order %zu; it "
                         "needs more than %zu",
                         r, order, edge);
-    double *work = mem_alloc(r + 2 * edge, sizeof *work);
-    double *out =
-        mem_mul(bands, n, &wide) || mem_mul(wide, r, &wide) ? NULL : mem_alloc(wide, sizeof *out);
-    if (!work || !out) {
-        mem_free(work);
-        mem_free(out);
+    double *work = arena_alloc(keep, r + 2 * edge, sizeof *work);
+    double *out = mem_mul(bands, n * sizeof *out, &wide) ? NULL : arena_alloc(keep, r, wide);
+    if (!out || keep->failed)
         return ctx_nomem(ctx, "filtered signals");
-    }
     for (size_t b = 0; b < bands; b++)
         for (size_t c = 0; c < n; c++)
-            butterworth_apply(order, plan->section + b * order, r, in->O + c, n, out + b * n + c,
-                              bands * n, work);
-    mem_free(work);
+            butterworth_apply(order, plan->section + b * BUTTERWORTH_MOST, r, in->O + c, n,
+                              out + b * n + c, bands * n, work);
     *filtered = out;
     return SPD_OK;
 }
@@ -158,6 +151,7 @@ static spd_status describe_table(spd_context *ctx, const spd_describe_options *o
                                  const table_plan *plan, observations table, description *out)
 {
     double *filtered = NULL;
+    arena room = {0};
     spd_status status = SPD_OK;
     if (table.r < plan->window)
         return ctx_fail(ctx, SPD_EINVAL, "%zu rows are fewer than a window of %zu", table.r,
@@ -166,12 +160,12 @@ static spd_status describe_table(spd_context *ctx, const spd_describe_options *o
     if (o->bands) {
         status = check_finite(ctx, &table);
         if (status == SPD_OK)
-            status = filter(ctx, o, plan, &table, &filtered);
+            status = filter(ctx, o, plan, &table, &room, &filtered);
         table = (observations){table.r, o->bands * table.n, filtered};
     }
     if (status == SPD_OK)
         status = describe_windows(ctx, o, plan, &table, count, out);
-    mem_free(filtered);
+    arena_free(&room);
     return status;
 }
 
@@ -202,7 +196,7 @@ static int parameters(const spd_describe_options *options, json_t *object)
 }
 
 const descriptor descriptor_covariance = {
-    .name = "covariance",
+    .kind = SPD_DESCRIBE_COVARIANCE,
     .takes = INPUT_TABLE,
     .prepare = prepare,
     .describe = describe,

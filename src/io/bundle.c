@@ -4,10 +4,7 @@
 
 #include "base/memory.h"
 
-#define META_NAME  "meta.json"
-#define META_LIMIT ((size_t)1 << 20)
-
-void spd_bundle_free(spd_bundle *bundle)
+void bundle_free(io_bundle *bundle)
 {
     if (!bundle)
         return;
@@ -18,12 +15,7 @@ void spd_bundle_free(spd_bundle *bundle)
     mem_free(bundle);
 }
 
-spd_status bundle_meta(spd_context *ctx, io_file *file, char **meta)
-{
-    return npz_read_text(ctx, file, META_NAME, META_LIMIT, meta);
-}
-
-static spd_status read_arrays(spd_context *ctx, io_file *file, spd_bundle *bundle)
+static spd_status read_arrays(spd_context *ctx, io_file *file, io_bundle *bundle)
 {
     spd_status status = SPD_OK;
     bundle->array = mem_zero(file->count, sizeof(spd_array *));
@@ -31,35 +23,30 @@ static spd_status read_arrays(spd_context *ctx, io_file *file, spd_bundle *bundl
         return ctx_nomem(ctx, "a list of arrays");
     bundle->count = file->count;
     for (size_t i = 0; i < file->count && status == SPD_OK; i++)
-        status = file->read(ctx, file, &file->entry[i], &bundle->array[i]);
-    /* The names move over: the entries are not needed any more. */
-    for (size_t i = 0; i < file->count && status == SPD_OK; i++) {
-        bundle->array[i]->name = file->entry[i].name;
-        file->entry[i].name = NULL;
-    }
+        status = io_read(ctx, file, &file->entry[i], &bundle->array[i]);
     return status;
 }
 
-static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, spd_bundle **bundle)
+static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, io_bundle **bundle)
 {
-    spd_bundle *fresh = mem_zero(1, sizeof *fresh);
+    io_bundle *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(ctx, "a file");
-    spd_status status = bundle_meta(ctx, file, &fresh->meta);
+    spd_status status = npz_read_meta(ctx, file, &fresh->meta);
     if (status == SPD_OK && !fresh->meta)
         status = ctx_fail(ctx, SPD_EFORMAT,
                           "has no meta.json; expected a model or checkpoint written by spdml fit");
     if (status == SPD_OK && !meta_only)
         status = read_arrays(ctx, file, fresh);
     if (status < 0)
-        spd_bundle_free(fresh);
+        bundle_free(fresh);
     else
         *bundle = fresh;
     return status;
 }
 
 spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
-                              int meta_only, spd_bundle **bundle)
+                              int meta_only, io_bundle **bundle)
 {
     io_file *file = mem_zero(1, sizeof *file);
     if (!file)
@@ -71,7 +58,7 @@ spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size
     return status;
 }
 
-spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only, spd_bundle **bundle)
+spd_status bundle_read(spd_context *ctx, const char *path, int meta_only, io_bundle **bundle)
 {
     io_source *source = NULL;
     ctx_clear(ctx);
@@ -84,15 +71,14 @@ spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only, sp
     return status;
 }
 
-spd_status spd_bundle_write(spd_context *ctx, const char *path, size_t count,
-                            const spd_array *const *arrays, const char *meta)
+spd_status bundle_write(spd_context *ctx, const char *path, size_t count,
+                        const spd_array *const *arrays, const char *meta)
 {
-    const npz_text text = {META_NAME, meta};
     outfile *out;
     ctx_clear(ctx);
     spd_status status = outfile_open(ctx, path, &out);
     if (status == SPD_OK)
-        status = outfile_close(out, npz_write_with(ctx, out, count, arrays, &text));
+        status = outfile_close(out, npz_write_with(ctx, out, count, arrays, meta));
     if (status < 0)
         ctx_prefix(ctx, path);
     return status;

@@ -1,11 +1,13 @@
 /* cmd_classify.c - `spdml classify`: learns from one data set what the samples of another are. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/commands/classify_files.h"
 #include "cli/commands/meta_compare.h"
 #include "cli/evaluate/columns.h"
 #include "cli/evaluate/recognition.h"
+#include "cli/frame/signals.h"
+#include "cli/frame/text_file.h"
 
 #define CLASSES_SHOWN 20
 
@@ -30,77 +32,68 @@ static int contradicts(const char *name, const spd_method *method, spd_metric me
 }
 
 /* --metric goes to a method whose name leaves it open; the library judges the two together. */
-static int take_metric(session *s, const char *name, spd_method *method)
+static void take_metric(session *s, const char *name, spd_method *method)
 {
     char joined[SPD_METHOD_NAME];
     if (!arguments_text(s->args, "metric"))
-        return CLI_GOOD;
+        return;
     spd_metric metric = session_metric(s);
     if (contradicts(name, method, metric))
-        return cli_misuse(
-            "--method %s names a metric already, --metric says %s; leave one of them out", name,
-            spd_metric_name(metric));
+        cli_misuse("--method %s names a metric already, --metric says %s; leave one of them out",
+                   name, spd_metric_name(metric));
     method->metric = metric;
     spd_method_name(method, joined);
-    return recognition_parse(s, joined, method);
+    recognition_parse(s, joined, method);
 }
 
-static int check_model(const session *s, const classifying *c)
+static void check_model(const session *s, const classifying *c)
 {
     const char *path = arguments_text(s->args, "model");
     if (path && c->method.map != SPD_MAP_NONE && c->method.map != SPD_MAP_ML)
-        return cli_misuse(
-            "--method %s has a map of its own, --model is another; leave one of them out",
-            arguments_text(s->args, "method"));
+        cli_misuse("--method %s has a map of its own, --model is another; leave one of them out",
+                   arguments_text(s->args, "method"));
     if (path && spd_method_on_vectors(&c->method))
-        return cli_misuse("--model: %s reads vectors, which no map changes",
-                          arguments_text(s->args, "method"));
-    return CLI_GOOD;
+        cli_misuse("--model: %s reads vectors, which no map changes",
+                   arguments_text(s->args, "method"));
 }
 
-static int take_method(session *s, classifying *c)
+static void take_method(session *s, classifying *c)
 {
     const char *name = arguments_text(s->args, "method");
-    int code = recognition_parse(s, name, &c->method);
-    if (!code)
-        code = take_metric(s, name, &c->method);
-    if (!code)
-        code = check_model(s, c);
-    return code ? code : recognition_values(s, &c->method, 1);
+    recognition_parse(s, name, &c->method);
+    take_metric(s, name, &c->method);
+    check_model(s, c);
+    recognition_values(s, &c->method, 1);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-static int check_training(const spd_data *train)
+static void check_training(const spd_data *train)
 {
     if (!train->label)
-        return labels_missing(train, " to learn from", "");
-    if (train->classes >= 2)
-        return CLI_GOOD;
-    return cli_fail(
-        "%s: all %zu samples have the label %s; at least two classes are needed to tell apart",
-        train->source, train->p, train->class_name[0]);
+        labels_missing(train, " to learn from", "");
+    if (train->classes < 2)
+        cli_fail(
+            "%s: all %zu samples have the label %s; at least two classes are needed to tell apart",
+            train->source, train->p, train->class_name[0]);
 }
 
 /* The map's size, and the metric it was learned under. */
-static int load_model(session *s, classifying *c)
+static void load_model(session *s, classifying *c)
 {
     const char *path = arguments_text(s->args, "model");
     const spd_data *train = c->train.data;
     if (!path)
-        return CLI_GOOD;
-    int code = session_model(s, path, &c->model);
-    if (code)
-        return code;
+        return;
+    session_model(s, path, &c->model);
     if (c->model->n != train->n)
-        return cli_fail("%s maps %zu x %zu matrices, %s holds %zu x %zu", path, c->model->n,
-                        c->model->n, train->source, train->n, train->n);
+        cli_fail("%s maps %zu x %zu matrices, %s holds %zu x %zu", path, c->model->n, c->model->n,
+                 train->source, train->n, train->n);
     if (c->model->options->metric != c->method.metric)
         session_remark(s, "%s was learned under the metric %s, %s uses %s", path,
                        spd_metric_name(c->model->options->metric),
                        spd_classifier_name(c->method.classifier),
                        spd_metric_name(c->method.metric));
-    return CLI_GOOD;
 }
 
 /* Matrices that were described with other options look alike and are not. */
@@ -115,24 +108,18 @@ static void compare_descriptions(session *s, const spd_data *train, const spd_da
                        test->source, train->source, text);
 }
 
-static int load(session *s, classifying *c)
+static void load(session *s, classifying *c)
 {
     int vectors = spd_method_on_vectors(&c->method);
-    int code = recognition_load(s, arguments_text(s->args, "train"),
-                                arguments_text(s->args, "labels"), !vectors, vectors, &c->train);
-    if (!code)
-        code = check_training(c->train.data);
-    if (!code)
-        code = load_model(s, c);
-    if (!code)
-        code =
-            recognition_load(s, arguments_text(s->args, "test"),
-                             arguments_text(s->args, "test-labels"), !vectors, vectors, &c->test);
-    if (!code && !vectors)
-        code = session_same_size(c->train.data, c->test.data);
-    if (!code)
-        compare_descriptions(s, c->train.data, c->test.data);
-    return code;
+    recognition_load(s, arguments_text(s->args, "train"), arguments_text(s->args, "labels"),
+                     !vectors, vectors, &c->train);
+    check_training(c->train.data);
+    load_model(s, c);
+    recognition_load(s, arguments_text(s->args, "test"), arguments_text(s->args, "test-labels"),
+                     !vectors, vectors, &c->test);
+    if (!vectors)
+        session_same_size(c->train.data, c->test.data);
+    compare_descriptions(s, c->train.data, c->test.data);
 }
 
 /* ---- work ------------------------------------------------------------------------------------ */
@@ -149,14 +136,14 @@ static void release_classifier(void *classifier)
     spd_classifier_free(classifier);
 }
 
-static int learn_and_predict(session *s, classifying *c)
+static void learn_and_predict(session *s, classifying *c)
 {
     spd_samples queries = c->test.samples;
     double start = bar_clock();
     spd_status status =
         spd_classifier_fit(s->ctx, &c->method, &c->train.samples, c->model, &c->classifier);
     if (status < 0)
-        return session_fail_in(s, c->train.data->source, status);
+        session_fail_in(s, c->train.data->source, status);
     cli_keep(c->classifier, release_classifier);
     pass_remark(s, status);
     c->method = *spd_classifier_method(c->classifier);
@@ -167,20 +154,19 @@ static int learn_and_predict(session *s, classifying *c)
     start = bar_clock();
     status = spd_classifier_predict(s->ctx, c->classifier, &queries, c->predicted);
     if (status < 0)
-        return session_fail_in(s, c->test.data->source, status);
+        session_fail_in(s, c->test.data->source, status);
     pass_remark(s, status);
     c->test_seconds = bar_clock() - start;
     session_talk(s, "predicted %zu samples", queries.p);
     bar_clear(&s->bar);
-    return CLI_GOOD;
 }
 
-static int compare(session *s, classifying *c)
+static void compare(session *s, classifying *c)
 {
     const spd_data *train = c->train.data, *test = c->test.data;
     if (!test->label) {
         session_remark(s, "%s: has no labels; predictions are not judged", test->source);
-        return CLI_GOOD;
+        return;
     }
     c->truth = recognition_match(train, test, &c->classes, &c->unseen);
     if (c->unseen)
@@ -188,8 +174,87 @@ static int compare(session *s, classifying *c)
                        "%s: %zu of %zu samples have a label that %s does not know; they count "
                        "as errors",
                        test->source, c->unseen, test->p, train->source);
-    return session_check(s, spd_score_predictions(s->ctx, test->p, c->classes, c->truth,
-                                                  c->predicted, &c->score, NULL));
+    session_check(s, spd_score_predictions(s->ctx, test->p, c->classes, c->truth, c->predicted,
+                                           &c->score, NULL));
+}
+
+/* ---- files -----------------------------------------------------------------------------------
+ *
+ *   .npz, .mat  predicted, y where it is known, name where the test set has it
+ *   .csv        index,name,predicted,y: a header, then a line per test matrix */
+
+/* What a .csv file is made of. */
+typedef struct predictions {
+    const spd_data *train, *test;
+    const spd_array *name; /* or NULL */
+    const int *predicted;
+} predictions;
+
+static void write_arrays(session *s, const predictions *p)
+{
+    spd_array predicted = recognition_labels(p->train, "predicted", p->test->p, p->predicted);
+    spd_array truth = {0};
+    const spd_array *list[3];
+    size_t count = 0;
+    list[count++] = &predicted;
+    if (p->test->y) {
+        truth = *p->test->y;
+        truth.name = (char *)(uintptr_t) "y";
+        list[count++] = &truth;
+    }
+    if (p->name)
+        list[count++] = p->name;
+    session_write(s, count, list);
+}
+
+static void put_name(FILE *f, const spd_array *name, size_t i)
+{
+    if (name->type == SPD_TEXT)
+        text_file_csv(f, name->text[i]);
+    else if (name->type == SPD_INT64)
+        fprintf(f, "%" PRId64, name->i64[i]);
+    else
+        fprintf(f, "%.17g", name->f64[i]);
+}
+
+static void print_table(FILE *f, const void *what)
+{
+    const predictions *p = what;
+    fprintf(f, "index,%spredicted%s\n", p->name ? "name," : "", p->test->label ? ",y" : "");
+    for (size_t i = 0; i < p->test->p; i++) {
+        fprintf(f, "%zu,", i);
+        if (p->name) {
+            put_name(f, p->name, i);
+            fputc(',', f);
+        }
+        text_file_csv(f, p->train->class_name[p->predicted[i]]);
+        if (p->test->label) {
+            fputc(',', f);
+            text_file_csv(f, p->test->class_name[p->test->label[i]]);
+        }
+        fputc('\n', f);
+    }
+}
+
+static void write_table(session *s, predictions *p)
+{
+    const char *path = session_output(s);
+    if (signals_interrupted())
+        session_fail(s, SPD_ECANCELLED);
+    if (p->name && p->name->count != p->test->p)
+        p->name = NULL; /* several to a matrix */
+    text_file_write(path, print_table, p);
+    session_talk(s, "wrote %s", path);
+}
+
+/* Predictions, with the truth where it is known and the names of the sources where there are. */
+static void write_all(session *s, const classifying *c)
+{
+    predictions p = {c->train.data, c->test.data, column_named(c->test.data, "name"), c->predicted};
+    if (session_output(s) && session_output_is(s, ".csv"))
+        write_table(s, &p);
+    else if (session_output(s))
+        write_arrays(s, &p);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -257,23 +322,23 @@ static void show_all(session *s, const classifying *c)
 static int run(session *s)
 {
     classifying c = {.score = SPD_INIT(spd_score)};
-    int code = take_method(s, &c);
-    if (!code)
-        code = session_check_output(s);
-    if (!code)
-        code = load(s, &c);
-    if (!code)
-        code = learn_and_predict(s, &c);
-    if (!code)
-        code = compare(s, &c);
-    if (!code)
-        code = classify_write(s, c.train.data, c.test.data, c.predicted);
-    if (!code)
-        show_all(s, &c);
-    return code;
+    take_method(s, &c);
+    session_check_output(s);
+    load(s, &c);
+    learn_and_predict(s, &c);
+    compare(s, &c);
+    write_all(s, &c);
+    show_all(s, &c);
+    return CLI_GOOD;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
+
+static const char *endings(size_t i)
+{
+    static const char *const words[] = {".npz", ".mat", ".csv"};
+    return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
 
 static const option options[] = {
     {"train", 0, OPTION_FILE, "FILE", .required = 1, .help = "Data set with labels to learn from"},
@@ -290,7 +355,7 @@ static const option options[] = {
     {"model", 0, OPTION_FILE, "FILE",
      .help = "A map that 'spdml fit' has learned, for both sets (.spdml)"},
     OPTION_VECTORS,
-    {OPTION_OUTPUT(classify_endings,
+    {OPTION_OUTPUT(endings,
                    "Write predicted, in the type of the training labels, and y and name where the "
                    "test set has them, to FILE; .csv holds a header and a line per matrix: index, "
                    "name, predicted, y")},

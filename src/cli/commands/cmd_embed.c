@@ -49,9 +49,8 @@ static int compute(session *s, embedding *e)
 
 /* cell (d + 1, the last for the label) <- row i of the table; numbers go to text. Row 0 is the
  * header. */
-static void fill_row(const embedding *e, size_t i, char **cell, char *text)
+static void fill_row(const embedding *e, size_t i, const char **cell, char *text)
 {
-    static char label[] = "label";
     size_t d = e->options.dimensions;
     for (size_t c = 0; c < d; c++, text += NUMBER_ROOM) {
         if (i == 0)
@@ -61,14 +60,14 @@ static void fill_row(const embedding *e, size_t i, char **cell, char *text)
         cell[c] = text;
     }
     if (e->data->label)
-        cell[d] = i == 0 ? label : e->data->class_name[e->data->label[i - 1]];
+        cell[d] = i == 0 ? "label" : e->data->class_name[e->data->label[i - 1]];
 }
 
 /* A table with a header: y1, y2, ... and, where known, label. */
 static int write_csv(session *s, const embedding *e)
 {
     size_t d = e->options.dimensions, rows = e->data->p + 1, columns = d + (e->data->label != NULL);
-    char **cell = session_table(s, rows, columns, sizeof *cell, "cells");
+    const char **cell = session_table(s, rows, columns, sizeof *cell, "cells");
     char *text = session_table(s, rows, d * NUMBER_ROOM, 1, "characters");
     for (size_t i = 0; i < rows; i++)
         fill_row(e, i, cell + i * columns, text + i * d * NUMBER_ROOM);
@@ -84,7 +83,6 @@ static int write_csv(session *s, const embedding *e)
 /* Y, and where the format has room the eigenvalues and the labels as they were read. */
 static int write_arrays(session *s, const embedding *e)
 {
-    static char label_name[] = "y";
     size_t d = e->options.dimensions, count = 1;
     spd_array Y = session_array_f64("Y", e->data->p, d, e->Y), label;
     spd_array eigenvalue = session_array_f64("eigenvalue", d, 1, e->eigenvalue);
@@ -94,7 +92,7 @@ static int write_arrays(session *s, const embedding *e)
         list[count++] = &eigenvalue;
     if (count > 1 && e->data->y) {
         label = *e->data->y;
-        label.name = label_name;
+        label.name = "y";
         list[count++] = &label;
     }
     return session_write(s, count, list);

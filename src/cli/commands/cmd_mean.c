@@ -11,10 +11,10 @@ static int take_weights(session *s, const spd_data *data, double **weights)
     if (code || !path)
         return code;
     if (array->type == SPD_TEXT)
-        return cli_fail("%s: contains strings; weights must be numbers", path);
+        cli_fail("%s: contains strings; weights must be numbers", path);
     if (array->count != data->p)
-        return cli_fail("%s: has %zu weights for the %zu matrices of %s; give one per matrix", path,
-                        array->count, data->p, data->source);
+        cli_fail("%s: has %zu weights for the %zu matrices of %s; give one per matrix", path,
+                 array->count, data->p, data->source);
     *weights = session_table(s, data->p, 1, sizeof **weights, "weights");
     for (size_t i = 0; i < data->p; i++)
         (*weights)[i] = array->type == SPD_INT64 ? (double)array->i64[i] : array->f64[i];
@@ -24,9 +24,12 @@ static int take_weights(session *s, const spd_data *data, double **weights)
 static int compute(session *s, const spd_data *data, const double *weights, double *M,
                    spd_mean_info *info)
 {
+    const spd_mean_options options = {.size = sizeof options,
+                                      .weights = weights,
+                                      .tol = arguments_real(s->args, "tol"),
+                                      .max_iter = (int)arguments_int(s->args, "max-iter")};
     spd_status status =
-        spd_mean(s->ctx, session_metric(s), data->n, data->p, data->X, weights,
-                 arguments_real(s->args, "tol"), (int)arguments_int(s->args, "max-iter"), M, info);
+        spd_mean(s->ctx, session_metric(s), data->n, data->p, data->X, &options, M, info);
     if (status < 0) /* weights are the only thing that the library still finds wrong as such */
         return session_fail_in(
             s, status == SPD_EINVAL ? arguments_text(s->args, "weights") : data->source, status);
@@ -43,7 +46,7 @@ static int run(session *s)
 {
     spd_data *data;
     double *weights;
-    spd_mean_info info = {0};
+    spd_mean_info info = SPD_INIT(spd_mean_info);
     int code = session_begin(s, &data);
     if (!code)
         code = take_weights(s, data, &weights);

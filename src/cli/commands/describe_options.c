@@ -83,11 +83,7 @@ static int take_regions(session *s, spd_describe_options *o)
     const char *text = arguments_text(s->args, "regions");
     if (!arguments_count(s->args, "regions"))
         return CLI_GOOD;
-    if (strcmp(text, "whole") == 0)
-        o->regions = SPD_REGIONS_WHOLE;
-    else if (strcmp(text, "halves") == 0)
-        o->regions = SPD_REGIONS_HALVES;
-    else
+    if (spd_regions_parse(NULL, text, &o->regions) != SPD_OK)
         o->regions = SPD_REGIONS_GRID;
     return o->regions == SPD_REGIONS_GRID ? take_grid("regions", text, o) : CLI_GOOD;
 }
@@ -137,7 +133,7 @@ static int take_shrinkage(session *s, spd_covariance_options *o)
 {
     const char *text = arguments_text(s->args, "shrinkage");
     spd_shrinkage named;
-    if (spd_shrinkage_parse(text, &named) == SPD_OK && named != SPD_SHRINK_VALUE) {
+    if (spd_shrinkage_parse(NULL, text, &named) == SPD_OK && named != SPD_SHRINK_VALUE) {
         o->shrinkage = named;
         return CLI_GOOD;
     }
@@ -234,10 +230,7 @@ static int take_labels(session *s, spd_describe_options *o)
         cli_error("--labels, --label-pattern and --label-by cannot be used together");
         return CLI_MISUSED;
     }
-    o->labels = o->pattern                  ? SPD_LABELS_PATTERN
-                : strcmp(by, "folder") == 0 ? SPD_LABELS_FOLDER
-                : strcmp(by, "none") == 0   ? SPD_LABELS_NONE
-                                            : SPD_LABELS_AUTO;
+    spd_label_source_parse(NULL, o->pattern ? "pattern" : by, &o->labels);
     return CLI_GOOD;
 }
 

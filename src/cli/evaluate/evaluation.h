@@ -18,11 +18,26 @@ typedef struct evaluation {
     json_t *object; /* what --json prints, and files hold */
 } evaluation;
 
-/* Runs it all, with remarks on the way. An exit status after a message. */
-int evaluation_run(session *s, evaluation *e);
+/* Runs it all, with remarks on the way. */
+void evaluation_run(session *s, evaluation *e);
 
 /* Accuracy over all rounds for each value of --by (protocol.by.count; NaN where none is
  * tested). */
 double *evaluation_by(const evaluation *e, size_t method);
+
+/* Prints table or JSON, and writes the files of --output. */
+void evaluation_report(session *s, evaluation *e);
+
+/* The folder of --output: made where it is not there, and removed again when nothing comes of it;
+ * can it be written to? Asked before long work. Nothing without --output. */
+void evaluation_make_folder(session *s);
+
+/* Writes predictions.npz, confusion.npz, rounds.csv and results.json into the folder of --output,
+ * each whole or not at all; nothing without --output. */
+void evaluation_write(session *s, const evaluation *e);
+
+/* text <- "m 23, nu-b 1..5", the values of a method's parameters; the range where rounds differ,
+ * "-" where there are none. The size that the matrices have anyway is "m 30 (no map)". */
+void evaluation_parameters_text(const evaluation *e, size_t method, char *text, size_t size);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/message.h"
-#include "cli/frame/suggest.h"
+#include "base/suggest.h"
 
 typedef struct cursor {
     int argc, at;

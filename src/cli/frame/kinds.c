@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/frame/suggest.h"
+#include "base/suggest.h"
 
 static int check_options(session *s, const kind_table *table, size_t kind)
 {

@@ -29,7 +29,7 @@ static int by_count(const void *a, const void *b)
 static void worst_pairs(FILE *f, const page *p, const int64_t *count)
 {
     size_t classes = p->e->set.samples.classes, errors = 0;
-    char *const *name = p->e->set.data->class_name;
+    const char *const *name = p->e->set.data->class_name;
     for (size_t i = 0; i < classes * classes; i++)
         errors += count[i] && i / classes != i % classes;
     confusion *all = cli_alloc(errors, sizeof *all, "confusions");
