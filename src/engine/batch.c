@@ -14,7 +14,7 @@ spd_status batch_arguments(spd_context *ctx, size_t n, size_t p, const double *X
     if (n == 0 || p == 0 || !X)
         return ctx_fail(ctx, SPD_EINVAL, "no matrices given: X is empty");
     if (!out)
-        return ctx_fail(ctx, SPD_EINVAL, "no room for the result given");
+        return ctx_fail(ctx, SPD_EINVAL, "the output array is missing");
     return SPD_OK;
 }
 

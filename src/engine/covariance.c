@@ -159,7 +159,7 @@ static spd_status check_finite(spd_context *ctx, const observations *o, const sc
             return ctx_fail_at(ctx, SPD_ENOTFINITE, e / o->n, o->O[e],
                                "row %zu, column %zu of the observations is %g; remove such rows",
                                e / o->n, e % o->n, o->O[e]);
-    return ctx_fail(ctx, SPD_ENUMERIC, "the observations are too large to be squared");
+    return ctx_fail(ctx, SPD_ENUMERIC, "the observations are too large: their squares overflow");
 }
 
 static void make_room(pass *p, int threads, arena *keep)

@@ -140,7 +140,7 @@ static spd_status cpu_start(problem *base, const double *W)
         return status;
     status = ctx_fail(e->ctx, SPD_ENOTSPD,
                       "the cost does not exist at the start: a mapped matrix is not positive "
-                      "definite, or a graph has no spread");
+                      "definite, or all pairs have distance zero");
     return ctx_advise(e->ctx, status, SPD_REMEDY_REGULARIZE, 1e-6);
 }
 

@@ -25,7 +25,7 @@ spd_status spd_geodesic(spd_context *ctx, spd_metric metric, size_t n, const dou
     if (!spd_metric_name(metric))
         return ctx_fail(ctx, SPD_EINVAL, "unknown metric");
     if (n == 0 || !X || !Y || !G)
-        return ctx_fail(ctx, SPD_EINVAL, "a geodesic needs two matrices and room for a third");
+        return ctx_fail(ctx, SPD_EINVAL, "a geodesic needs two matrices and an output array");
     if (!isfinite(t))
         return ctx_fail(ctx, SPD_EINVAL, "t must be a finite number");
     spd_status status = check_set(ctx, "X", n, 1, X, 0.0);

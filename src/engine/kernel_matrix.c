@@ -107,7 +107,7 @@ spd_status spd_kernel(spd_context *ctx, spd_kernel_kind kind, double beta, size_
     if (n == 0 || p == 0 || !X || (Y && q == 0))
         return ctx_fail(ctx, SPD_EINVAL, "an empty set of matrices has no kernel");
     if (!K)
-        return ctx_fail(ctx, SPD_EINVAL, "no room for the kernel given");
+        return ctx_fail(ctx, SPD_EINVAL, "the output array for the kernel is missing");
     switch (kind) {
     case SPD_KERNEL_STEIN:
         return stein_kernel(ctx, beta, n, p, X, q, Y, K);

@@ -92,7 +92,8 @@ static spd_status explain(mean_run *r, size_t i, int first_pass)
 {
     if (first_pass)
         return fault_matrix(r->ctx, r->n, r->X + i * r->n * r->n, "X", i);
-    ctx_fail_at(r->ctx, SPD_ENUMERIC, i, 0.0, "X[%zu] is too ill-conditioned beside the mean", i);
+    ctx_fail_at(r->ctx, SPD_ENUMERIC, i, 0.0, "X[%zu] is too ill-conditioned relative to the mean",
+                i);
     return ctx_advise(r->ctx, SPD_ENUMERIC, SPD_REMEDY_REGULARIZE, 1e-6);
 }
 
@@ -220,7 +221,7 @@ static spd_status check_arguments(spd_context *ctx, const mean_rule *rule, size_
     if (!X || n == 0 || p == 0)
         return ctx_fail(ctx, SPD_EINVAL, "an empty set of matrices has no mean");
     if (!M)
-        return ctx_fail(ctx, SPD_EINVAL, "no room for the mean given");
+        return ctx_fail(ctx, SPD_EINVAL, "the output array for the mean is missing");
     if (!(o->tol >= 0.0) || o->max_iter < 0)
         return ctx_fail(ctx, SPD_EINVAL, "tolerance %g or iteration limit %d is negative", o->tol,
                         o->max_iter);

@@ -406,7 +406,9 @@ static spd_status nearest_check(spd_context *ctx, const search *s, const double 
         return ctx_fail(ctx, SPD_EINVAL, "an empty set of matrices has no neighbours");
     size_t others = s->within ? s->p - 1 : s->p;
     if (s->wanted == 0 || s->wanted > others)
-        return ctx_fail(ctx, SPD_EINVAL, "%zu neighbours wanted, but there are %zu other matrices",
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "%zu neighbours requested, but there are only %zu other "
+                        "matrices",
                         s->wanted, others);
     return SPD_OK;
 }

@@ -216,7 +216,9 @@ static spd_status pairwise_check(spd_context *ctx, const metric *m, size_t n, si
     if (n == 0 || p == 0 || (Y && q == 0))
         return ctx_fail(ctx, SPD_EINVAL, "an empty set of matrices has no distances");
     if (!X || !D2)
-        return ctx_fail(ctx, SPD_EINVAL, "no matrices or no room for distances given");
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the matrices or the output array for distances are "
+                        "missing");
     return SPD_OK;
 }
 

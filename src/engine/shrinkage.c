@@ -93,12 +93,13 @@ static spd_status check_options(spd_context *ctx, const spd_covariance_options *
                             "set reserved to 0 or use a newer library",
                             spd_version());
     if ((unsigned)options->shrinkage >= SPD_SHRINKAGES)
-        return ctx_fail(ctx, SPD_EINVAL, "there is no shrinkage %d", (int)options->shrinkage);
+        return ctx_fail(ctx, SPD_EINVAL, "unknown shrinkage %d", (int)options->shrinkage);
     if (options->shrinkage == SPD_SHRINK_VALUE &&
         !(options->shrink >= 0.0 && options->shrink <= 1.0))
         return ctx_fail(ctx, SPD_EINVAL, "shrinkage %g is not between 0 and 1", options->shrink);
     if (!(options->regularize < INFINITY))
-        return ctx_fail(ctx, SPD_EINVAL, "regularisation %g is no number", options->regularize);
+        return ctx_fail(ctx, SPD_EINVAL, "regularisation %g is not a valid number",
+                        options->regularize);
     if (options->W && (options->m == 0 || (options->n && options->n != n)))
         return ctx_fail(ctx, SPD_EINVAL,
                         "the model maps observations of %zu values to %zu; these have %zu",
@@ -115,7 +116,7 @@ static spd_status check_rows(spd_context *ctx, const spd_covariance_options *opt
         size_t r = block[b].r, n = block[b].n;
         if (r < 2 || n == 0)
             return ctx_fail(ctx, SPD_EINVAL,
-                            "%zu observation%s of %zu values; a covariance needs two at least", r,
+                            "%zu observation%s of %zu values; a covariance needs at least two", r,
                             r == 1 ? "" : "s", n);
         rank += r - 1 < n ? r - 1 : n;
         if (!options->W && r <= n && !shrinkage_repairs(options)) {

@@ -271,7 +271,7 @@ spd_status spd_apply(spd_context *ctx, spd_function f, double power, size_t n, s
     if (status < 0)
         return status;
     if ((unsigned)f > SPD_POWER || (f == SPD_POWER && !isfinite(power)))
-        return ctx_fail(ctx, SPD_EINVAL, "no such function of a matrix");
+        return ctx_fail(ctx, SPD_EINVAL, "unknown matrix function");
     batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .f = f, .power = power, .each = n * n};
     size_t bad = SPD_NO_INDEX, interleaved = BATCH_OCTETS * TRI(n) * LANES + spdfun_work(n);
     b.task = "functions";

@@ -119,12 +119,12 @@ spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *meth
     char text[SPD_METHOD_NAME] = "";
     spd_method parsed = {.size = sizeof parsed};
     if (!name || !method)
-        return ctx_fail(ctx, SPD_EINVAL, "no name or no room for a method given");
+        return ctx_fail(ctx, SPD_EINVAL, "the name or the output for a method is missing");
     spd_status status = sized_check(ctx, "spd_method", method);
     if (status < 0)
         return status;
     if (strlen(name) >= sizeof text)
-        return ctx_fail(ctx, SPD_EINVAL, "no method has a name as long as '%.80s'", name);
+        return ctx_fail(ctx, SPD_EINVAL, "no method '%.80s': the name is too long", name);
     lower(name, text);
     parsed.map = take_map(text);
     if (parsed.map == SPD_MAPS)
@@ -228,10 +228,12 @@ spd_status method_check(spd_context *ctx, const spd_method *method)
     char name[SPD_METHOD_NAME];
     spd_status status = SPD_OK;
     if (!spd_classifier_name(method->classifier) || !spd_map_name(method->map))
-        return ctx_fail(ctx, SPD_EINVAL, "no such classifier or map");
+        return ctx_fail(ctx, SPD_EINVAL, "unknown classifier or map");
     spd_method_name(method, name);
     if (spd_method_on_vectors(method) && method->map != SPD_MAP_NONE)
-        return ctx_fail(ctx, SPD_EINVAL, "method %s: %s works on vectors, which no map changes",
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "method %s: %s works on vectors, and maps apply to "
+                        "matrices only",
                         name, spd_classifier_name(method->classifier));
     status = check_metric(ctx, method, name);
     for (unsigned i = 0; i < SPD_PARAMETERS && status == SPD_OK; i++)
@@ -272,7 +274,7 @@ static spd_status check_labels(spd_context *ctx, const samples *train)
     if (status < 0)
         return status;
     return ctx_fail(ctx, SPD_EINVAL,
-                    "all %zu training samples are of one class: there is nothing to tell apart",
+                    "all %zu training samples are of one class; at least two classes are needed",
                     train->p);
 }
 
@@ -284,10 +286,12 @@ spd_status method_check_samples(spd_context *ctx, const spd_method *method, cons
         return ctx_fail(ctx, SPD_EINVAL, "the training samples have no labels");
     if (spd_method_on_vectors(method)) {
         if (!train->V || train->height == 0 || train->width == 0)
-            return ctx_fail(ctx, SPD_EINVAL, "%s needs vectors beside the matrices, there are none",
+            return ctx_fail(ctx, SPD_EINVAL,
+                            "%s needs vectors in addition to the matrices, but "
+                            "there are none",
                             spd_classifier_name(method->classifier));
     } else if (!train->X || train->n == 0) {
-        return ctx_fail(ctx, SPD_EINVAL, "%s needs SPD matrices, there are none",
+        return ctx_fail(ctx, SPD_EINVAL, "%s needs SPD matrices, but there are none",
                         spd_classifier_name(method->classifier));
     }
     return check_labels(ctx, train);

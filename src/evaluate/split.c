@@ -17,17 +17,17 @@ static spd_status check_split(spd_context *ctx, const classes *c, size_t p, doub
                               size_t per_class)
 {
     if (per_class == 0 && !(fraction > 0.0 && fraction < 1.0))
-        return ctx_fail(ctx, SPD_EINVAL, "a split takes a fraction between 0 and 1, not %g",
+        return ctx_fail(ctx, SPD_EINVAL, "a split needs a fraction between 0 and 1, not %g",
                         fraction);
     if (c->labelled < p)
-        return ctx_fail(ctx, SPD_EINVAL, "%zu samples have no label, and a split goes by class",
+        return ctx_fail(ctx, SPD_EINVAL, "%zu samples have no label, but a split is made by class",
                         p - c->labelled);
     if (c->largest < 2)
         return ctx_fail(ctx, SPD_EINVAL,
                         "each class has one sample only: there is nothing left to test");
     if (per_class && per_class >= c->largest)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "%zu training samples a class leave nothing to test: the largest class "
+                        "%zu training samples per class leave nothing to test: the largest class "
                         "has %zu",
                         per_class, c->largest);
     return SPD_OK;

@@ -123,7 +123,7 @@ spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const s
         return ctx_fail(ctx, SPD_EINVAL, "no room for a classifier given");
     spd_status status = method_take(ctx, given, &method);
     if (status == SPD_OK && model && spd_method_on_vectors(&method))
-        status = ctx_fail(ctx, SPD_EINVAL, "%s works on vectors, which no map changes",
+        status = ctx_fail(ctx, SPD_EINVAL, "%s works on vectors, and maps apply to matrices only",
                           spd_classifier_name(method.classifier));
     if (status < 0)
         return status;
@@ -155,20 +155,22 @@ static spd_status check_queries(spd_context *ctx, const course *c, size_t n)
         return ctx_fail(ctx, SPD_EINVAL, "there are no samples to classify");
     if (c->kind->vectors) {
         if (!queries->V)
-            return ctx_fail(ctx, SPD_EINVAL, "%s needs vectors, there are none",
+            return ctx_fail(ctx, SPD_EINVAL, "%s needs vectors, but there are none",
                             spd_classifier_name(c->kind->kind));
         if (queries->height != c->train.height || queries->width != c->train.width)
             return ctx_fail(ctx, SPD_EINVAL,
-                            "the vectors to classify are %zu x %zu, those of training %zu x %zu",
+                            "the vectors to classify are %zu x %zu, but the training vectors are "
+                            "%zu x %zu",
                             queries->height, queries->width, c->train.height, c->train.width);
         return SPD_OK;
     }
     if (!queries->X)
-        return ctx_fail(ctx, SPD_EINVAL, "%s needs SPD matrices, there are none",
+        return ctx_fail(ctx, SPD_EINVAL, "%s needs SPD matrices, but there are none",
                         spd_classifier_name(c->kind->kind));
     if (queries->n != n)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "the matrices to classify are %zu x %zu, those of training %zu x %zu",
+                        "the matrices to classify are %zu x %zu, but the training matrices are %zu "
+                        "x %zu",
                         queries->n, queries->n, n, n);
     return SPD_OK;
 }
@@ -178,7 +180,8 @@ spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier *c,
 {
     ctx_clear(ctx);
     if (!c || !label)
-        return ctx_fail(ctx, SPD_EINVAL, "no classifier or no room for labels given");
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the classifier or the output array for labels is missing");
     course own = c->course; /* with queries of its own: several threads may predict */
     spd_error remark = {0};
     spd_status status = samples_take(ctx, queries, &own.queries);

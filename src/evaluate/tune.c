@@ -213,7 +213,7 @@ static spd_status take_methods(spd_context *ctx, size_t count, spd_method *const
             status = method_check_samples(ctx, &mine[k], train);
         if (status == SPD_OK && !method_same_map(&mine[0], &mine[k]))
             status = ctx_fail(ctx, SPD_EINVAL,
-                              "methods that are tuned together need one map, metric and fit");
+                              "methods that are tuned together must share map, metric and fit");
     }
     return status;
 }
@@ -227,7 +227,7 @@ spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *
     samples train;
     spd_tuning tuning;
     if (!method || !asked || count == 0)
-        return ctx_fail(ctx, SPD_EINVAL, "no method or no tuning given");
+        return ctx_fail(ctx, SPD_EINVAL, "the method or the tuning options are missing");
     spd_status status = check_tuning(ctx, asked, &tuning);
     if (status == SPD_OK)
         status = samples_take(ctx, given, &train);

@@ -31,7 +31,7 @@ static spd_status check_values(spd_context *ctx, size_t p, size_t count, const s
         if (a.i >= p || a.j >= p)
             return ctx_fail_at(ctx, SPD_EINVAL, e, 0.0,
                                "pair %zu of the graph joins samples %u and %u, but there are %zu "
-                               "(numbers start at 0)",
+                               "samples (numbered from 0)",
                                e, a.i, a.j, p);
         if (a.i == a.j)
             return ctx_fail_at(ctx, SPD_EINVAL, e, 0.0,
@@ -105,7 +105,7 @@ static spd_status refuse_empty(spd_context *ctx, size_t count, spd_pair **pairs)
         return SPD_OK;
     mem_free(*pairs);
     *pairs = NULL;
-    return ctx_fail(ctx, SPD_EINVAL, "the graph is empty: no pair has a weight");
+    return ctx_fail(ctx, SPD_EINVAL, "the graph is empty: no pair has a nonzero weight");
 }
 
 static spd_status own_graph(spd_context *ctx, size_t p, const spd_fit_options *options,
@@ -131,7 +131,7 @@ static spd_status check_classes(spd_context *ctx, size_t p, const classes *c)
 {
     if (c->labelled == 0)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "no sample has a label: give some, or learn without (unsupervised)");
+                        "no sample has a label; give labels, or learn without them (unsupervised)");
     if (c->count == 1)
         return ctx_fail(ctx, SPD_EINVAL,
                         "the between graph is empty: all %zu labels are the same; two classes "
@@ -159,7 +159,7 @@ static spd_status supervised(spd_context *ctx, graph_job *g, spd_fit_options *us
     arena room = {0};
     if (!g->label)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "supervised learning needs labels: give them, or learn without "
+                        "supervised learning needs labels; give them, or learn without them "
                         "(unsupervised)");
     spd_status status = classes_sort(ctx, g->p, g->label, &room, &c);
     if (status == SPD_OK)
@@ -216,7 +216,7 @@ static spd_status check_arguments(spd_context *ctx, size_t n, size_t p, const do
                                   const size_t *count)
 {
     if (n == 0 || !X || !options || !pairs || !count)
-        return ctx_fail(ctx, SPD_EINVAL, "no matrices, no options or no room for pairs given");
+        return ctx_fail(ctx, SPD_EINVAL, "matrices, options or the output for pairs are missing");
     if (p < 2)
         return ctx_fail(ctx, SPD_EINVAL, "%zu sample%s: pairs need at least two", p,
                         p == 1 ? "" : "s");
@@ -226,13 +226,13 @@ static spd_status check_arguments(spd_context *ctx, size_t n, size_t p, const do
         return ctx_fail(ctx, SPD_EINVAL, "the affinity weight is %g; it must be 0 or more",
                         options->affinity_weight);
     if ((unsigned)options->graph > SPD_GRAPH_DIRECTED)
-        return ctx_fail(ctx, SPD_EINVAL, "no such kind of graph");
+        return ctx_fail(ctx, SPD_EINVAL, "unknown kind of graph");
     if (options->learning == SPD_MAXIMAL_VARIANCE)
         return ctx_fail(ctx, SPD_EINVAL,
                         "maximal variance has no graph of pairs: its cost runs over samples and "
                         "their mean");
     if ((unsigned)options->learning > SPD_OWN_GRAPH)
-        return ctx_fail(ctx, SPD_EINVAL, "no such kind of learning");
+        return ctx_fail(ctx, SPD_EINVAL, "unknown kind of learning");
     return SPD_OK;
 }
 

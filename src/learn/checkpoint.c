@@ -169,7 +169,8 @@ static spd_status unpack_pairs(spd_context *ctx, const io_bundle *bundle, spd_fi
         double within = weight->f64[2 * k], between = weight->f64[2 * k + 1];
         if (i >= samples || j >= samples || i > UINT32_MAX || j > UINT32_MAX || i == j ||
             within < 0 || between < 0)
-            return ctx_fail(ctx, SPD_EFORMAT, "pair: entry %zu is no pair of %zu samples", k, s->p);
+            return ctx_fail(ctx, SPD_EFORMAT, "pair: entry %zu is not a pair of %zu samples", k,
+                            s->p);
         s->pair[k] = (spd_pair){(uint32_t)i, (uint32_t)j, within, between};
     }
     return SPD_OK;
@@ -226,11 +227,12 @@ static spd_status check_sum(spd_context *ctx, const io_bundle *bundle, const jso
     const char *wanted = json_string_value(json_object_get(meta, "checksum"));
     for (size_t i = 0; i < bundle->count; i++)
         if (bundle->array[i]->type == SPD_TEXT)
-            return ctx_fail(ctx, SPD_EFORMAT, "%.60s: holds texts", bundle->array[i]->name);
+            return ctx_fail(ctx, SPD_EFORMAT, "%.60s: contains strings", bundle->array[i]->name);
     checksum(bundle->count, (const spd_array *const *)bundle->array, sum);
     if (!wanted || strcmp(wanted, sum) != 0)
-        return ctx_fail(ctx, SPD_EFORMAT,
-                        "is a damaged checkpoint: its checksum does not fit; start the fit afresh");
+        return ctx_fail(
+            ctx, SPD_EFORMAT,
+            "is a damaged checkpoint: its checksum does not match; start the fit again");
     return SPD_OK;
 }
 

@@ -90,7 +90,7 @@ static spd_status check_options(spd_context *ctx, size_t n, size_t p, const doub
                         o->m, n, n, n - 1);
     if (o->metric != SPD_LOG_EUCLIDEAN && !pair_rule_get(o->metric))
         return ctx_fail(ctx, SPD_EINVAL,
-                        "no map is learned under %s; use stein, airm, jeffrey or log-euclidean",
+                        "no map can be learned under %s; use stein, airm, jeffrey or log-euclidean",
                         spd_metric_name(o->metric) ? spd_metric_name(o->metric) : "that metric");
     if (!(o->tol >= 0.0 && o->gtol >= 0.0 && o->max_time >= 0.0) || o->max_iter < 0)
         return ctx_fail(ctx, SPD_EINVAL, "tolerances and limits must not be negative");
@@ -98,7 +98,7 @@ static spd_status check_options(spd_context *ctx, size_t n, size_t p, const doub
         return ctx_fail(ctx, SPD_EINVAL, "the affinity weight must be a number >= 0");
     if (o->learning == SPD_MAXIMAL_VARIANCE && o->objective == SPD_RATIO)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "the ratio objective needs pairs to draw together; maximal variance has "
+                        "the ratio objective needs pairs to pull together; maximal variance has "
                         "none");
     if (o->learning == SPD_MAXIMAL_VARIANCE && o->metric == SPD_LOG_EUCLIDEAN)
         return ctx_fail(ctx, SPD_EINVAL, "maximal variance is not available for log-euclidean");
@@ -142,8 +142,8 @@ static spd_status check_graph(const fit *f)
     affinity_count(f->state.pairs, f->state.pair, &within, &between);
     if (f->o.objective == SPD_RATIO && (within == 0 || between == 0))
         return ctx_fail(f->ctx, SPD_EINVAL,
-                        "the ratio objective needs pairs within and between; there are %zu and "
-                        "%zu",
+                        "the ratio objective needs pairs within and between classes; there are %zu "
+                        "and %zu",
                         within, between);
     if (f->state.pairs == 0)
         return ctx_fail(f->ctx, SPD_EINVAL, "the graph is empty: there is nothing to minimise");

@@ -195,7 +195,7 @@ static spd_status evaluate(log_fit *a, const double *W, double *f, double *G)
     if (a->objective == SPD_RATIO) {
         if (!(Sw > 0.0 && Sb > 0.0))
             return ctx_fail(a->ctx, SPD_ENUMERIC,
-                            "the ratio objective does not exist: all %s pairs are at distance 0",
+                            "the ratio objective does not exist: all %s pairs have distance zero",
                             Sw > 0.0 ? "between" : "within");
         within /= Sw;
         between /= Sb;

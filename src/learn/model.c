@@ -126,7 +126,7 @@ static spd_status check_sizes(spd_context *ctx, size_t m, const spd_model *model
                         m, model->n);
     if (model->steps != (size_t)model->iterations + 1)
         return ctx_fail(ctx, SPD_EFORMAT,
-                        "meta.json: %zu steps of history do not fit %d iterations", model->steps,
+                        "meta.json: %zu steps of history do not match %d iterations", model->steps,
                         model->iterations);
     return SPD_OK;
 }

@@ -97,8 +97,8 @@ static spd_status check_head(spd_context *ctx, const json_t *object, const char 
     if (!json_is_integer(format) || !found || !*version)
         return ctx_fail(
             ctx, SPD_EFORMAT,
-            "meta.json: 'format', 'kind' or 'version' is missing; a model or checkpoint is "
-            "expected, as spdml fit writes them");
+            "meta.json: 'format', 'kind' or 'version' is missing; expected a model or checkpoint "
+            "written by spdml fit");
     if (strcmp(found, kind) != 0)
         return ctx_fail(ctx, SPD_EFORMAT, "is a %.40s, not a %s", found, kind);
     if (json_integer_value(format) < wanted)
@@ -147,7 +147,7 @@ spd_status record_find(spd_context *ctx, const io_bundle *bundle, const char *na
         if (bundle->array[i]->name && strcmp(bundle->array[i]->name, name) == 0)
             found = bundle->array[i];
     if (!found)
-        return ctx_fail(ctx, SPD_EFORMAT, "holds no array %s", name);
+        return ctx_fail(ctx, SPD_EFORMAT, "has no array %s", name);
     if (found->type != type || found->ndim != 2 || found->shape[0] != rows ||
         found->shape[1] != columns)
         return ctx_fail(ctx, SPD_EFORMAT, "%s: is not %zu x %zu %s, as meta.json says", name, rows,

@@ -97,7 +97,7 @@ static spd_status given_start(spd_context *ctx, size_t n, size_t m, const double
     spd_status status = orthonormalise(ctx, n, m, Q);
     if (status == SPD_EINVAL)
         ctx_fail(ctx, status,
-                 "the given start has not full rank: its columns depend on each other");
+                 "the given start does not have full rank: its columns are linearly dependent");
     if (status == SPD_OK)
         memcpy(W, Q, n * m * sizeof *W);
     mem_free(Q);
@@ -118,5 +118,5 @@ spd_status start_point(spd_context *ctx, spd_init init, size_t n, size_t m, size
     case SPD_INIT_GIVEN:
         return given_start(ctx, n, m, given, W);
     }
-    return ctx_fail(ctx, SPD_EINVAL, "no such start");
+    return ctx_fail(ctx, SPD_EINVAL, "unknown start");
 }

@@ -144,7 +144,7 @@ def test_model(spdml, classify, tmp_path, sets):
     assert classify("nn-stein-ml", "--model", "m.spdml", "--json").good().json["accuracy"] == \
         low["accuracy"]
     remark = classify("nn-airm", "--model", "m.spdml").good().err
-    assert "m.spdml was learned under the metric stein, nn uses airm" in remark
+    assert "m.spdml was learned under the metric stein, but nn uses airm" in remark
 
 
 def test_model_of_another_size(spdml, classify, tmp_path, sets, rng):
@@ -152,11 +152,11 @@ def test_model_of_another_size(spdml, classify, tmp_path, sets, rng):
     save(tmp_path / "c.npz", X, y)
     spdml("fit", "c.npz", "-m", 2, "-o", "m.spdml").good()
     classify("nn-stein", "--model", "m.spdml").failed(
-        "m.spdml maps 4 x 4 matrices, a.npz holds 5 x 5")
+        "m.spdml maps 4 x 4 matrices, but a.npz holds 5 x 5")
 
 
 def test_model_beside_a_map(classify, sets):
-    classify("nn-stein-csp", "--model", "m.spdml").failed("has a map of its own", code=2)
+    classify("nn-stein-csp", "--model", "m.spdml").failed("has its own map", code=2)
 
 
 # ---- labels -------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def test_labels_never_seen_are_errors(classify, tmp_path, sets):
     expected = nearest("stein", X, y, Q)
     assert done.json["correct"] == (expected == truth).sum() and done.json["total"] == 24
     assert done.json["unseen_labels"] == 4
-    assert "b.npz: 4 of 24 samples have a label that a.npz does not know" in done.err
+    assert "b.npz: 4 of 24 samples have a label that does not occur in a.npz" in done.err
     assert (np.load(tmp_path / "p.npz")["y"] == truth).all()
     assert classify("nn-stein", "--quiet").good().err == ""
 
@@ -433,13 +433,13 @@ def test_bad_matrices(classify, tmp_path, sets):
 @pytest.mark.parametrize("words, tells", [
     (["nm"], ["no method 'nm'"]),
     (["nn-frobenius"], ["frobenius"]),
-    (["nn-stein", "--metric", "airm"], ["names a metric already", "airm"]),
+    (["nn-stein", "--metric", "airm"], ["already names a metric", "airm"]),
     (["ksvm", "--metric", "airm"], ["ksvm", "stein, log-euclidean"]),
-    (["nn-stein", "--beta", "1"], ["--beta: nn-stein has no use for it", "none"]),
-    (["knn-stein", "-m", "3"], ["--m: knn-stein has no use for it", "--k"]),
-    (["ksvm-log-euclidean", "--beta", "1"], ["--beta: ksvm-log-euclidean has no use", "--cost"]),
-    (["nn-stein", "--normalize-kernel"], ["--normalize-kernel: nn-stein has no use"]),
-    (["src", "--model", "m.spdml"], ["src reads vectors"]),
+    (["nn-stein", "--beta", "1"], ["--beta: nn-stein does not use it", "none"]),
+    (["knn-stein", "-m", "3"], ["--m: knn-stein does not use it", "--k"]),
+    (["ksvm-log-euclidean", "--beta", "1"], ["--beta: ksvm-log-euclidean does not use it", "--cost"]),
+    (["nn-stein", "--normalize-kernel"], ["--normalize-kernel: nn-stein does not use it"]),
+    (["src", "--model", "m.spdml"], ["src works on vectors"]),
     (["knn", "-k", "0"], ["--k 0", "whole number"]),
     (["ksvm", "--cost", "0"], ["--cost 0"]),
     (["nn-stein", "-o", "p.npy"], ["p.npy", ".npz, .mat or .csv"]),

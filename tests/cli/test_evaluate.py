@@ -207,16 +207,16 @@ def test_tuning_is_reported(spdml, data):
 def test_folds(spdml, data):
     words = ["evaluate", "data.npz", "--methods", "knn-airm"]
     out = spdml(*words, *WHERE).good().out
-    assert "2, subject kept together; 5 by default, but the training part has not more" in out
+    assert "2, subject kept together; 5 by default, but the training part has no more" in out
     out = spdml(*words, *WHERE, "--cv", "5").good().out
-    assert "2, subject kept together; 5 were asked for, but the training part has not more" in out
+    assert "2, subject kept together; 5 requested, but the training part has no more" in out
     free = spdml(*words, *WHERE, "--cv-groups", "none", "--json").good().json
     assert free["folds"] == 5 and free["fold_groups"] is None
     other = spdml(*words, "--split", "0.5", "--repeats", "1", "--cv-groups", "session",
                   "--json").good().json
     assert other["folds"] == 2
     few = spdml(*words, "--train-per-class", "3", "--repeats", "1").good()
-    assert "3; 5 by default, but the smallest class has not more" in few.out
+    assert "3; 5 by default, but the smallest class has no more" in few.out
     alone = spdml(*words, "--train-where", "subject=ann", "--json").good().json
     assert alone["folds"] == 4  # of one subject there are four a class, dealt out alone
 
@@ -317,7 +317,7 @@ def test_vectors(spdml, data, tmp_path, rng):
     (["--train-where", "subject"], ["COLUMN=value"], 2),
     (["--train-where", "subject=ann,bob", "--test-where", "session=1"], ["train and are tested"],
      1),
-    (["--train-where", "subject=ann", "--train-where", "subject=bob"], ["no matrix fulfils"], 1),
+    (["--train-where", "subject=ann", "--train-where", "subject=bob"], ["no matrix satisfies"], 1),
     (["--train-where", "subject=ann,bob,cat,dan"], ["nothing is left"], 1),
     (["--train-where", "y=a"], ["one class"], 1),
     ([], ["one protocol"], 2),
@@ -326,13 +326,13 @@ def test_vectors(spdml, data, tmp_path, rng):
     (["--split", "0.5", "--by", "who"], ["--by", "no column 'who'"], 1),
     (["--split", "0.5", "--recenter", "who"], ["--recenter", "no column 'who'"], 1),
     (["--split", "0.5", "--cv-groups", "who"], ["--cv-groups", "no column 'who'"], 1),
-    (["--train-per-class", "16"], ["16 training samples a class", "largest class has 16"], 1),
+    (["--train-per-class", "16"], ["16 training samples per class", "largest class has 16"], 1),
     (["--split", "0.5", "--grid", "q=1"], ["parameter 'q' is unknown", "nu-b"], 2),
     (["--split", "0.5", "--grid", "m"], ["NAME=value"], 2),
-    (["--split", "0.5", "--grid", "m=2,x"], ["'x' is no number"], 2),
+    (["--split", "0.5", "--grid", "m=2,x"], ["'x' is not a number"], 2),
     (["--split", "0.5", "--grid", "lambda=1"], ["none of the methods"], 2),
     (["--split", "0.5", "--cost", "1"], ["--cost", "none of the methods"], 2),
-    (["--split", "0.5", "-m", "2", "--grid", "m=2,3"], ["exclude each other"], 2),
+    (["--split", "0.5", "-m", "2", "--grid", "m=2,3"], ["cannot be used together"], 2),
     (["--split", "0.5", "--grid", "m=9"], ["m = 9", "5 x 5"], 1),
     (["--split", "0.5", "--grid", "m=1.5"], ["m = 1.5", "whole number"], 1),
     (["--split", "0.5", "-m", "9"], ["m = 9"], 1),
@@ -409,7 +409,7 @@ def test_classes_without_training_are_told(spdml, data):
 
 def test_classes_that_are_never_tested_are_told(spdml, data, tmp_path):
     words = ["--methods", "nn-airm", "--split", "0.5", "--repeats", "3"]
-    for alone, told in [("z", "class z has one sample: it trains and is never tested"),
+    for alone, told in [("z", "class z has one sample: it is used for training and never tested"),
                         ("zu", "2 classes (such as z) have one sample each")]:
         y = data["y"].copy()
         y[7:7 + len(alone)] = list(alone)
@@ -433,7 +433,7 @@ def test_rounds_of_one_class_are_told(spdml, data, tmp_path):
     words = ["evaluate", "places.npz", "--methods", "nn-airm"]
     done = spdml(*words, "--leave-one-group-out", "place").good()
     assert done.err.count("\n") == 1
-    assert "places.npz: 6 of 6 rounds test one class alone" in done.err
+    assert "places.npz: 6 of 6 rounds test only one class" in done.err
     assert "the first is round a1, class a;" in done.err
     done = spdml(*words, "--test-where", "place=b1").good()
     assert done.err.count("\n") == 1

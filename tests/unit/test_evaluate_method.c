@@ -101,7 +101,7 @@ static void bad_names(void)
     refuse("src-ml", "vectors");
     refuse("nn-euclidean-ml", "learned");
     refuse("a-name-that-is-so-long-that-no-method-could-ever-have-it-or-come-near-to-it", "long");
-    refuse(NULL, "no name");
+    refuse(NULL, "the name");
 }
 
 static void single_names(void)

@@ -261,7 +261,7 @@ static void bad_input(void)
     o.m = 0;
     refuse(&s, o, s.label, "out of range");
     o = options_of(SPD_EUCLIDEAN);
-    refuse(&s, o, s.label, "no map is learned under euclidean");
+    refuse(&s, o, s.label, "no map can be learned under euclidean");
     o = options_of(SPD_STEIN);
     refuse(&s, o, NULL, "label");
     refuse(&s, o, same, "class");

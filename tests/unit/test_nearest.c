@@ -222,7 +222,7 @@ static void bad_arguments(void)
                           .size = sizeof(spd_neighbours), .k = 3, .index = index, .d2 = d2}) ==
               SPD_EINVAL,
           "k");
-    CHECK(strstr(spd_context_error(ctx)->message, "there are 2 other"), "%s",
+    CHECK(strstr(spd_context_error(ctx)->message, "there are only 2 other"), "%s",
           spd_context_error(ctx)->message);
     CHECK(spd_nearest(ctx, SPD_STEIN, 4, 3, X, 0, NULL,
                       &(spd_neighbours){

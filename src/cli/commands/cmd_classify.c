@@ -39,8 +39,9 @@ static void take_metric(session *s, const char *name, spd_method *method)
         return;
     spd_metric metric = session_metric(s);
     if (contradicts(name, method, metric))
-        cli_misuse("--method %s names a metric already, --metric says %s; leave one of them out",
-                   name, spd_metric_name(metric));
+        cli_misuse(
+            "--method %s already names a metric, and --metric says %s; leave one of them out", name,
+            spd_metric_name(metric));
     method->metric = metric;
     spd_method_name(method, joined);
     recognition_parse(s, joined, method);
@@ -50,10 +51,10 @@ static void check_model(const session *s, const classifying *c)
 {
     const char *path = arguments_text(s->args, "model");
     if (path && c->method.map != SPD_MAP_NONE && c->method.map != SPD_MAP_ML)
-        cli_misuse("--method %s has a map of its own, --model is another; leave one of them out",
+        cli_misuse("--method %s has its own map, and --model is another; leave one of them out",
                    arguments_text(s->args, "method"));
     if (path && spd_method_on_vectors(&c->method))
-        cli_misuse("--model: %s reads vectors, which no map changes",
+        cli_misuse("--model: %s works on vectors, and maps apply to matrices only",
                    arguments_text(s->args, "method"));
 }
 
@@ -87,10 +88,10 @@ static void load_model(session *s, classifying *c)
         return;
     session_model(s, path, &c->model);
     if (c->model->n != train->n)
-        cli_fail("%s maps %zu x %zu matrices, %s holds %zu x %zu", path, c->model->n, c->model->n,
-                 train->source, train->n, train->n);
+        cli_fail("%s maps %zu x %zu matrices, but %s holds %zu x %zu", path, c->model->n,
+                 c->model->n, train->source, train->n, train->n);
     if (c->model->options->metric != c->method.metric)
-        session_remark(s, "%s was learned under the metric %s, %s uses %s", path,
+        session_remark(s, "%s was learned under the metric %s, but %s uses %s", path,
                        spd_metric_name(c->model->options->metric),
                        spd_classifier_name(c->method.classifier),
                        spd_metric_name(c->method.metric));
@@ -165,13 +166,13 @@ static void compare(session *s, classifying *c)
 {
     const spd_data *train = c->train.data, *test = c->test.data;
     if (!test->label) {
-        session_remark(s, "%s: has no labels; predictions are not judged", test->source);
+        session_remark(s, "%s: has no labels; the predictions are not scored", test->source);
         return;
     }
     c->truth = recognition_match(train, test, &c->classes, &c->unseen);
     if (c->unseen)
         session_remark(s,
-                       "%s: %zu of %zu samples have a label that %s does not know; they count "
+                       "%s: %zu of %zu samples have a label that does not occur in %s; they count "
                        "as errors",
                        test->source, c->unseen, test->p, train->source);
     session_check(s, spd_score_predictions(s->ctx, test->p, c->classes, c->truth, c->predicted,
@@ -343,36 +344,35 @@ static const char *endings(size_t i)
 static const option options[] = {
     {"train", 0, OPTION_FILE, "FILE", .required = 1, .help = "Data set with labels to learn from"},
     {"test", 0, OPTION_FILE, "FILE", .required = 1,
-     .help = "Data set to classify; where it has labels, the predictions are judged by them"},
+     .help = "Data set to classify; if it has labels, the predictions are scored"},
     {"test-labels", 0, OPTION_FILE, "FILE",
      .help = "File with the labels of the test set; --labels is for the training set"},
     {"method", 0, OPTION_TEXT, "NAME", .required = 1,
      .help = "nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
-             "riemannian-laplacian, ksvm, ts-lda, src or gsrc; joined names say the metric and a "
-             "map that is learned from the training set: nn-stein-ml, pca-nn-airm, mdm-airm-csp"},
+             "riemannian-laplacian, ksvm, ts-lda, src or gsrc; suffixes and prefixes add the "
+             "metric and a map learned from the training set: nn-stein-ml, pca-nn-airm, "
+             "mdm-airm-csp"},
     {"metric", 0, OPTION_CHOICE, "NAME", .choice = option_metrics, .alias = option_metric_alias,
-     .help = "Metric, where the method's name leaves it open; otherwise the method's usual one"},
+     .help = "Metric, if the method's name does not give it; default the method's usual one"},
     {"model", 0, OPTION_FILE, "FILE",
-     .help = "A map that 'spdml fit' has learned, for both sets (.spdml)"},
+     .help = "A map learned by 'spdml fit', for both sets (.spdml)"},
     OPTION_VECTORS,
     {OPTION_OUTPUT(endings,
-                   "Write predicted, in the type of the training labels, and y and name where the "
-                   "test set has them, to FILE; .csv holds a header and a line per matrix: index, "
+                   "Write predicted, in the type of the training labels, and y and name if the "
+                   "test set has them, to FILE; .csv has a header and a line per matrix: index, "
                    "name, predicted, y")},
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Learns from the samples of one data set to tell classes apart, and says what the samples of "
-    "another are. Labels of the two files are matched by name; a label that training has never "
-    "seen counts as an error.",
-    "Values that are not given take defaults. 'spdml evaluate' chooses them by cross-validation.",
-    NULL};
+    "Trains on the samples of one data set and predicts the classes of another. Labels of the two "
+    "files are matched by name; a label that does not occur in training counts as an error.",
+    "Parameters have defaults; 'spdml evaluate' chooses them by cross-validation.", NULL};
 
 static const command_example examples[] = {
     {"spdml classify --train a.npz --test b.npz --method nn --metric stein",
      "Accuracy of the nearest neighbour."},
     {"spdml classify --train a.npz --test b.npz --method nn-airm-ml -m 10 -o p.npz",
-     "The same after a map to 10 x 10, learned on the way; predictions in a file."},
+     "The same after learning a map to 10 x 10; predictions in a file."},
     {"spdml classify --train a.npz --test b.npz --method nn-stein -o p.csv",
      "Predictions as a table."},
     {"spdml classify --train a.npz --test b.npz --method rsr --model m.spdml",
@@ -384,7 +384,7 @@ const command command_classify = {
     .summary = "learn from one data set, classify another",
     .operands = "",
     .groups = {{"Options", options},
-               {"Values of methods", options_values},
+               {"Parameters of methods", options_values},
                {"Reading data", options_data},
                {"Common options", options_common}},
     .paragraphs = paragraphs,

@@ -58,9 +58,9 @@ static void check_used(session *s, const evaluation *e, spd_parameter parameter)
     const char *name = spd_parameter_name(parameter);
     int fixed = arguments_count(s->args, name) > 0, grid = e->grid.count[parameter] > 0;
     if (fixed && grid)
-        cli_misuse("--%s and --grid %s exclude each other", name, name);
+        cli_misuse("--%s and --grid %s cannot be used together", name, name);
     if ((fixed || grid) && !any_uses(e, parameter))
-        cli_misuse("%s%s: none of the methods has a use for it", grid ? "--grid " : "--", name);
+        cli_misuse("%s%s: none of the methods uses it", grid ? "--grid " : "--", name);
 }
 
 /* ---- grids ----------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static void take_grid(session *s, evaluation *e, const char *given, char *text)
     double *value = cli_alloc(room, sizeof *value, "a grid");
     for (char *rest = equals + 1, *word; (word = strsep(&rest, ","));) {
         if (option_parse_real(word, &value[count++]) != 0)
-            cli_misuse("--grid %s: '%s' is no number", given, word);
+            cli_misuse("--grid %s: '%s' is not a number", given, word);
     }
     e->grid.count[parameter] = count;
     e->grid.value[parameter] = value;
@@ -159,40 +159,40 @@ static const char *inits(size_t i)
 
 static const option options[] = {
     {"methods", 0, OPTION_TEXT, "LIST", .required = 1,
-     .help = "Methods, with commas between: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp]"},
+     .help = "Methods, separated by commas: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp]"},
     {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1,
-     .help = "Matrices that train: those whose COLUMN has one of the values; several clauses must "
-             "all hold. By default what --test-where leaves"},
+     .help = "Training matrices: those whose COLUMN has one of the values; several clauses must "
+             "all hold. Default: all that --test-where does not select"},
     {"test-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1,
-     .help = "Matrices that are tested. By default what --train-where leaves"},
+     .help = "Test matrices. Default: all that --train-where does not select"},
     {"split", 0, OPTION_REAL, "F", NULL, 0.001, 0.999,
-     .help = "Random splits: this share of each class trains, the rest is tested"},
+     .help = "Random splits: train on this share of each class, test on the rest"},
     {"train-per-class", 0, OPTION_INT, "N", NULL, 1, 1000000000,
-     .help = "Random splits: so many of each class train"},
-    {"repeats", 0, OPTION_INT, "N", "10", 1, 100000, .help = "How many random splits"},
+     .help = "Random splits: train on this many samples of each class"},
+    {"repeats", 0, OPTION_INT, "N", "10", 1, 100000, .help = "Number of random splits"},
     {"leave-one-group-out", 0, OPTION_TEXT, "COLUMN",
-     .help = "A round for each value of COLUMN: its matrices are tested, all others train"},
+     .help = "One round per value of COLUMN: test on its matrices, train on all others"},
     {"recenter", 0, OPTION_TEXT, "COLUMN",
-     .help = "First move the matrices of each value of COLUMN to the identity by their mean; "
-             "labels are not used, test matrices are"},
-    {"by", 0, OPTION_TEXT, "COLUMN", .help = "Show the accuracy for each value of COLUMN too"},
+     .help = "First recentre: move the mean of the matrices of each value of COLUMN to the "
+             "identity. This uses test matrices, but no labels"},
+    {"by", 0, OPTION_TEXT, "COLUMN", .help = "Also show the accuracy for each value of COLUMN"},
     OPTION_VECTORS,
     {"output", 'o', OPTION_FILE, "DIR",
      .help = "Write report.html, a page with figures, and results.json, results.csv, rounds.csv, "
-             "predictions.npz, confusion.npz, the figures' numbers and samples.svg into the folder "
-             "DIR"},
-    {"no-report", 0, OPTION_FLAG, .help = "With -o: no report.html and no numbers of figures"},
+             "predictions.npz, confusion.npz, the data of the figures and samples.svg into the "
+             "folder DIR"},
+    {"no-report", 0, OPTION_FLAG, .help = "With -o: no report.html and no data of figures"},
     OPTION_END};
 
 static const option options_tuning[] = {
     {"cv", 0, OPTION_INT, "N", "5", 2, 1000000,
      .help = "Folds of the cross-validation that chooses parameters within the training part; "
-             "fewer where a class or the groups have fewer"},
+             "fewer if a class or the groups have fewer"},
     {"cv-groups", 0, OPTION_TEXT, "COLUMN|none",
-     .help = "Folds keep the values of COLUMN together. By default those of the column that "
-             "--train-where or --leave-one-group-out names, where training has several"},
+     .help = "Keep matrices with the same value of COLUMN in one fold. Default: the column that "
+             "--train-where or --leave-one-group-out names, if training has several of its values"},
     {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
-     .help = "Values of a parameter to choose from, in place of the default ones"},
+     .help = "Values of a parameter to choose from, instead of the default ones"},
     OPTION_END};
 
 static const option options_start[] = {
@@ -202,26 +202,26 @@ static const option options_start[] = {
 static const char *const paragraphs[] = {
     "Trains each method on one part of DATA, tests it on another, and prints accuracy, balanced "
     "accuracy, chosen parameters and times. Parameters that are not fixed by an option are chosen "
-    "by cross-validation within the training part; labels of the test part are used for the score "
-    "alone. p is McNemar's exact test against the first method.",
+    "by cross-validation within the training part; labels of the test part are used only for the "
+    "score. p is McNemar's exact test against the first method.",
     "Classifiers: nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
     "riemannian-laplacian, ksvm, ts-lda on SPD matrices; src, gsrc on vectors. -ml puts the "
-    "learned map before the classifier; -random, -mean, -csp and pca- put others there to compare "
-    "with.",
+    "learned map before the classifier; -random, -mean, -csp and pca- put other maps there, for "
+    "comparison.",
     NULL};
 
 static const command_example examples[] = {
     {"spdml evaluate a.npz --methods nn-stein,rsr-ml,cdl --train-where subject=1,2",
-     "Two subjects train, all others are tested."},
+     "Train on two subjects, test on all others."},
     {"spdml evaluate a.npz --methods nn-airm,nn-airm-ml --split 0.5 --json",
      "Mean and deviation over ten random splits."},
     {"spdml evaluate a.npz --methods mdm-airm --leave-one-group-out subject",
-     "Each subject in turn; --recenter subject would align them first."},
+     "Each subject in turn; add --recenter subject to align them first."},
     {NULL, NULL}};
 
 const command command_evaluate = {
     .name = "evaluate",
-    .summary = "compare methods of recognition under a protocol",
+    .summary = "compare recognition methods under a protocol",
     .operands = "DATA",
     .groups = {{"Options", options},
                {"Choosing parameters", options_tuning},

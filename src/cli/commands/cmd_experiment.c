@@ -228,13 +228,13 @@ static int run(session *s)
 
 static const option options[] = {
     {"data", 0, OPTION_FILE, "PATH",
-     .help = "Data of your own: a folder or archive laid out as docs/experiments.md says, or a "
+     .help = "Your own data: a folder or archive laid out as docs/experiments.md describes, or a "
              "data set of matrices (.npz, .mat). By default data are generated"},
     {"labels", 0, OPTION_FILE, "FILE",
-     .help = "Index (.csv) of the files in --data, where it is not its index.csv"},
+     .help = "Index (.csv) of the files in --data, if it is not its index.csv"},
     {"output", 'o', OPTION_FILE, "DIR",
      .help = "Keep everything in the folder DIR: report.html, table.csv, figure.svg, commands.sh, "
-             "the data and the reports of the evaluations. Otherwise the table alone is printed"},
+             "the data and the reports of the evaluations. Without it, only the table is printed"},
     {"resume",
      .help = "Go on with an interrupted run in the folder of -o: steps that were finished are not "
              "run again"},
@@ -243,19 +243,20 @@ static const option options[] = {
      .help = "Another value for a variable of the recipe"},
     {"quick", .help = "A small version that takes seconds, to see how it works"},
     {"methods", 0, OPTION_TEXT, "LIST",
-     .help = "Methods, with commas between, in place of the paper's; see 'spdml evaluate --help'"},
+     .help = "Methods, separated by commas, instead of the paper's; see 'spdml evaluate --help'"},
     {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
-     .help = "Values of a parameter to choose from, as in evaluate, in place of ours: m=10,20,40 "
-             "and nu-b=1,3, evaluate's own where --data holds matrices"},
+     .help = "Values of a parameter to choose from, as in evaluate; default m=10,20,40 and "
+             "nu-b=1,3, or those of evaluate if --data holds matrices"},
     {"repeats", 0, OPTION_INT, "N", NULL, 1, 100000,
-     .help = "Random splits of materials, nu-b and observations; 10, with --quick 2, unless given"},
+     .help = "Random splits of materials, nu-b and observations; default 10, with --quick 2"},
     {"m", 'm', OPTION_INT, "M", NULL, 1, 4096,
-     .help = "Size after the map in nu-b and observations; 20 and 10, with --quick 5 and 4, unless "
-             "given"},
+     .help =
+         "Size after the map in nu-b and observations; default 20 and 10, with --quick 5 and 4"},
     {"regularize", 0, OPTION_REAL, "E", NULL, 1e-12, 1e6,
      .help = "In observations, add E trace(C)/n to the diagonal of a test matrix that would be "
              "singular, and of no other; 1e-3 unless given"},
-    {"no-color", .help = "Describe images by SIFT alone (materials, nu-b): for grey ones"},
+    {"no-color",
+     .help = "Describe images by SIFT without colour (materials, nu-b), for grey images"},
     OPTION_END};
 
 static const char *const paragraphs[] = {
@@ -268,7 +269,7 @@ static const char *const paragraphs[] = {
     "is "
     "run as FILE.recipe. The environment variable SPDML_RECIPES may name a folder whose recipes "
     "come first.",
-    "Without -o the data are made in a folder of their own, which is removed at the end.", NULL};
+    "Without -o the data are made in a temporary folder, which is removed at the end.", NULL};
 
 static const command_example examples[] = {
     {"spdml experiment materials --quick", "The smallest run, in seconds."},

@@ -115,7 +115,8 @@ static void take_resumed(session *s, fitting *f)
     if (!differs)
         return;
     option_of(differs, word, sizeof word);
-    cli_fail("%s: belongs to a fit with another --%s; leave it out or start afresh", path, word);
+    cli_fail("%s: belongs to a fit with another --%s; leave the option out or start again", path,
+             word);
 }
 
 /* ---- between the iterations ------------------------------------------------------------------ */
@@ -332,7 +333,7 @@ static int run(session *s)
     write_model(s, &f);
     show_fit(s, &f);
     if (code == CLI_INTERRUPTED)
-        session_remark(s, "interrupted; %s holds the best map so far", session_output(s));
+        session_remark(s, "interrupted; %s contains the best map so far", session_output(s));
     return code;
 }
 
@@ -361,17 +362,17 @@ static const char *history_endings(size_t i)
 
 static const option options[] = {
     {"m", 'm', OPTION_INT, "N", NULL, 1, 1000000,
-     .help = "Size of the small matrices, below that of the given ones"},
+     .help = "Size of the small matrices, smaller than that of the input"},
     {OPTION_OUTPUT(option_model_endings, "The model to write"), .required = 1},
     {"history", 0, OPTION_FILE, "FILE", .choice = history_endings,
      .help = "Write cost, gradient norm, step, seconds and probes of every iteration to FILE"},
     {"checkpoint", 0, OPTION_FILE, "FILE",
-     .help = "Keep the state of the fit in FILE while it runs"},
+     .help = "Save the state of the fit to FILE while it runs"},
     {"checkpoint-every", 0, OPTION_TEXT, "TIME", "30s",
      .help = "Time between checkpoints: 30s, 0.5s, 2m, 1h"},
     {"resume", 0, OPTION_FILE, "FILE",
-     .help = "Go on from a checkpoint of the same data; its options hold, only tolerances and "
-             "limits may be given anew, and limits count from the original start"},
+     .help = "Continue from a checkpoint of the same data, with its options; only tolerances and "
+             "limits may be changed, and limits count from the original start"},
     OPTION_END};
 
 static const option solver_options[] = {
@@ -383,20 +384,20 @@ static const option solver_options[] = {
     {"solver", 0, OPTION_CHOICE, "NAME", "lbfgs", .choice = solvers, .alias = solver_alias,
      .help = "Conjugate gradients in four forms (pr, hs, fr, hz for short) or L-BFGS"},
     {"transport", 0, OPTION_CHOICE, "NAME", "parallel", .choice = transports,
-     .help = "How directions are carried along"},
+     .help = "How search directions are transported"},
     {"gtol", 0, OPTION_REAL, "E", "1e-9", 0, 1,
      .help = "Stop when the gradient is E times the first one"},
     {"max-time", 0, OPTION_REAL, "SECONDS", "0", 0, INFINITY,
-     .help = "Stop after so many seconds; 0 for no limit"},
+     .help = "Stop after this many seconds; 0 for no limit"},
     OPTION_END};
 
 static const char *const paragraphs[] = {
     "Learns a map W (n x m, orthonormal) that takes SPD matrices X to smaller ones W'XW so that "
-    "near matrices of one class draw together and near matrices of different classes move apart. "
+    "near matrices of one class move together and near matrices of different classes move apart. "
     "The cost is summed over a graph of neighbours and minimised on the Grassmann manifold.",
     "Ctrl-C ends the fit after the running iteration: the best map so far is written and the exit "
-    "status is 130; a second Ctrl-C ends it at once. With --checkpoint a fit that was killed goes "
-    "on by --resume.",
+    "status is 130; a second Ctrl-C ends it at once. A fit with --checkpoint that was killed "
+    "continues with --resume.",
     NULL};
 
 static const command_example examples[] = {
@@ -404,14 +405,14 @@ static const command_example examples[] = {
     {"spdml fit train.npz -m 20 --nu-w 5 --nu-b auto -o model.spdml --json",
      "Choose the neighbours between classes by cross-validation."},
     {"spdml fit big.npy --labels y.npy -m 30 -o model.spdml --checkpoint fit.npz",
-     "A long fit that keeps its state in a file."},
+     "A long fit that saves its state to a file."},
     {"spdml fit big.npy --labels y.npy --resume fit.npz -o model.spdml",
-     "Go on after it was killed."},
+     "Continue after it was killed."},
     {NULL, NULL}};
 
 const command command_fit = {
     .name = "fit",
-    .summary = "learn a map to smaller, more telling matrices",
+    .summary = "learn a map to smaller, more discriminative matrices",
     .operands = "DATA",
     .groups = {{"Options", options},
                {"What is learned", options_graph},

@@ -238,7 +238,7 @@ void where_select(session *s, const spd_data *data, const char *asked, char *fla
     for (size_t i = 0; i < data->p; i++)
         selected += flag[i] != 0;
     if (!selected)
-        cli_fail("%s: no matrix fulfils all clauses of --%s", data->source, asked);
+        cli_fail("%s: no matrix satisfies all clauses of --%s", data->source, asked);
 }
 
 char *where_column(session *s, const char *asked)

@@ -13,16 +13,17 @@
 
 const option options_values[] = {
     {"m", 'm', OPTION_INT, "N", NULL, 1, SIZES,
-     .help = "Size of the matrices after the map; the given size is no map"},
+     .help = "Size of the matrices after the map; if m equals n, the map is off"},
     {"nu-w", 0, OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Learned map: neighbours within the class of a sample"},
     {"nu-b", 0, OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Learned map: neighbours in other classes"},
     {"k", 'k', OPTION_INT, "N", NULL, 1, SIZES, .help = "Neighbours of knn and of the embeddings"},
     {"beta", 0, OPTION_REAL, "B", NULL, 1e-12, INFINITY,
-     .help = "Stein kernel exp(-B d2); wins over --beta-scale"},
+     .help = "Stein kernel exp(-B d2); overrides --beta-scale"},
     {"beta-scale", 0, OPTION_REAL, "B", NULL, 1e-12, INFINITY,
-     .help = "The same in units of the data: B over the median squared distance of training"},
+     .help = "The same relative to the data: B divided by the median squared distance of the "
+             "training matrices"},
     {"lambda", 0, OPTION_REAL, "L", NULL, 1e-12, INFINITY,
      .help = "Weight of the l1 term in sparse coding"},
     {"components", 0, OPTION_INT, "N", NULL, 1, SIZES, .help = "Components of cdl"},
@@ -52,7 +53,7 @@ refuse_value(const spd_method *method, const char *option_name)
     for (int p = 0; p < SPD_PARAMETERS; p++)
         if (spd_method_uses(method, (spd_parameter)p))
             words_take(&list, words_text("--%s", spd_parameter_name((spd_parameter)p)));
-    cli_misuse("--%s: %s has no use for it; its values are: %s", option_name, name,
+    cli_misuse("--%s: %s does not use it; its parameters are: %s", option_name, name,
                list.count ? words_join(&list, 0, list.count, ", ") : "none");
 }
 
@@ -132,7 +133,7 @@ static void __attribute__((noreturn)) no_such_column(const spd_data *data, const
 static void take_shape(const spd_data *data, const spd_array *a, spd_samples *samples)
 {
     if (a->type == SPD_TEXT || a->ndim > 3 || a->count == 0)
-        cli_fail("%s: %s cannot be read as vectors; numbers p x h x w or p x d are expected",
+        cli_fail("%s: %s cannot be read as vectors; expected numbers p x h x w or p x d",
                  data->source, a->name ? a->name : "the array");
     samples->height = a->ndim == 3 ? a->shape[1] : 1;
     samples->width = a->ndim == 1 ? 1 : a->shape[a->ndim - 1];

@@ -17,7 +17,7 @@ extern const option options_values[];
         .name = "vectors", .argument = "NAME", .type = OPTION_TEXT,                                \
         .help =                                                                                    \
             "Per-sample array that src and gsrc read: images (p x h x w) or features (p x d); "    \
-            "otherwise images where there is such an array"                                        \
+            "by default images, if there is such an array"                                         \
     }
 
 /* *method <- that of a name (joined or not), with no value fixed. */

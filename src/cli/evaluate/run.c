@@ -17,22 +17,23 @@ static void say(const telling *t, const spd_evaluation *found, const spd_remark 
     const char *source = d->source, *name = d->class_name[r->label];
     const char *round = protocol_round(&t->e->protocol, found, r->round, text);
     if (r->kind == SPD_REMARK_SINGLES && r->count == 1)
-        session_remark(t->s, "%s: class %s has one sample: it trains and is never tested", source,
-                       name);
+        session_remark(t->s,
+                       "%s: class %s has one sample: it is used for training and never tested",
+                       source, name);
     else if (r->kind == SPD_REMARK_SINGLES)
         session_remark(t->s,
-                       "%s: %zu classes (such as %s) have one sample each: they train and are "
-                       "never tested",
+                       "%s: %zu classes (such as %s) have one sample each: they are used for "
+                       "training and never tested",
                        source, r->count, name);
     else if (r->kind == SPD_REMARK_ONE_CLASS)
         session_remark(t->s,
-                       "%s: all test matrices are of class %s; accuracy does not tell how well it "
-                       "is told from the others",
+                       "%s: all test matrices are of class %s; accuracy does not say how well it "
+                       "is distinguished from the others",
                        source, name);
     else if (r->kind == SPD_REMARK_POOR_ROUNDS)
         session_remark(t->s,
-                       "%s: %zu of %zu rounds test one class alone, the first is round %s, class "
-                       "%s; balanced accuracy is the plain one there",
+                       "%s: %zu of %zu rounds test only one class, the first is round %s, class "
+                       "%s; there, balanced accuracy equals accuracy",
                        source, r->count, r->total, round, name);
     else if (r->kind == SPD_REMARK_UNSEEN)
         session_remark(t->s,

@@ -227,8 +227,8 @@ static void print_folds(const session *s, sheet *r, const evaluation *e)
     if (fold_column(e))
         snprintf(grouped, sizeof grouped, ", %s kept together", fold_column(e));
     if (least < e->options.folds)
-        sheet_line(r, "folds", "%s%s; %d %s, but %s not more", range, grouped, e->options.folds,
-                   arguments_count(s->args, "cv") ? "were asked for" : "by default",
+        sheet_line(r, "folds", "%s%s; %d %s, but %s no more", range, grouped, e->options.folds,
+                   arguments_count(s->args, "cv") ? "requested" : "by default",
                    fold_column(e) ? "the training part has" : "the smallest class has");
     else
         sheet_line(r, "folds", "%s%s", range, grouped);

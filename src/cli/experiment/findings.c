@@ -26,7 +26,7 @@ static const char *source_of(const experiment *x)
 static void print_commands(const experiment *x)
 {
     size_t shown = x->commands.count <= LINES_SHOWN ? x->commands.count : LINES_SHOWN - 1;
-    printf("\nthe same by hand\n");
+    printf("\nthe same, step by step\n");
     for (size_t i = 0; i < shown; i++)
         printf("  %s\n", x->commands.word[i]);
     if (shown < x->commands.count)

@@ -131,7 +131,7 @@ static void put_figure(FILE *f, const experiment *x, open_fn *open)
 {
     svg_frame a = frame_of(f, x);
     open(f, "figure", WIDTH, HEIGHT, x->title,
-         "A line for each method; bands are a standard deviation to either side.");
+         "One line per method; bands are one standard deviation to either side.");
     if (x->scale == SVG_LOG10)
         put_octaves(&a, x);
     else
@@ -213,7 +213,7 @@ static void results(FILE *f, const experiment *x)
     if (x->axis[0]) {
         html_figure(f, "large");
         put_figure(f, x, svg_open);
-        html_figure_close(f, "Bands are a standard deviation to either side. The same as "
+        html_figure_close(f, "Bands are one standard deviation to either side. The same as "
                              "<code>figure.svg</code>.");
     }
     put_table(f, &x->table, "accuracy %", experiment_rows(x), 0, !x->axis[0]);
@@ -232,7 +232,7 @@ static void links(FILE *f, const experiment *x)
 {
     if (x->reports.count == 0)
         return;
-    html_section(f, "more", "More of it");
+    html_section(f, "more", "Details");
     fputs("<p>Confusion matrices, spectra, samples in two dimensions and chosen parameters:</p>\n"
           "<ul>\n",
           f);
@@ -249,7 +249,7 @@ static void links(FILE *f, const experiment *x)
 
 static void commands(FILE *f, const experiment *x)
 {
-    html_section(f, "again", "The same by hand");
+    html_section(f, "again", "The same, step by step");
     fputs("<pre><code>", f);
     for (size_t i = 0; i < x->commands.count; i++) {
         words line = {0};
@@ -260,7 +260,7 @@ static void commands(FILE *f, const experiment *x)
         }
         fputc('\n', f);
     }
-    fputs("</code></pre>\n<p>Beside this page: <code>table.csv</code> with the numbers, "
+    fputs("</code></pre>\n<p>In the same folder: <code>table.csv</code> with the numbers, "
           "<code>commands.sh</code> with these lines.</p>\n",
           f);
     html_section_close(f);

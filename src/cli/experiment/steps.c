@@ -89,7 +89,7 @@ static void check_methods(experiment *x, const arguments *args)
         spd_method method = SPD_INIT(spd_method);
         recognition_parse(x->s, names.word[i], &method);
         if (value_of(args, "nu-b") && !spd_method_uses(&method, SPD_PARAM_NU_B))
-            cli_misuse("--methods: %s has no nu_b; take methods with -ml", names.word[i]);
+            cli_misuse("--methods: %s has no nu_b; use methods with -ml", names.word[i]);
     }
 }
 
@@ -168,7 +168,7 @@ static void run(experiment *x, const arguments *args, const char *output, const 
 void experiment_print_script(FILE *f, const void *what)
 {
     const experiment *x = what;
-    fprintf(f, "#!/bin/sh\n# What `spdml experiment %s` has run.\nset -e\n", x->recipe.name);
+    fprintf(f, "#!/bin/sh\n# What `spdml experiment %s` ran.\nset -e\n", x->recipe.name);
     for (size_t i = 0; i < x->commands.count; i++)
         fprintf(f, "%s\n", x->commands.word[i]);
 }
