@@ -27,7 +27,7 @@ static spd_status refuse(spd_context *ctx, const naming *names, const char *word
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "",
                                    names->word[i]);
     }
-    if (near.best && word[1]) /* a single letter is near to any other */
+    if (near.best && strlen(word) > 1) /* a single letter is near to any other */
         snprintf(hint, sizeof hint, "did you mean '%s'? Use", near.best);
     return ctx_fail(ctx, SPD_EINVAL, "%s '%.60s' is unknown; %s one of %s", names->kind, word, hint,
                     list);

@@ -28,9 +28,9 @@ static spd_status bare_array(spd_context *ctx, spd_type type, size_t ndim, const
     if (ndim > SPD_MAX_DIMS || array_count(ndim, shape, &count))
         return ctx_fail(ctx, SPD_EFORMAT, "an array of %zu dimensions is too large", ndim);
     held_array *held = mem_zero(1, sizeof *held);
-    spd_array *bare = &held->array;
     if (!held)
         return ctx_nomem(ctx, "an array");
+    spd_array *bare = &held->array;
     bare->type = type;
     bare->ndim = ndim;
     bare->count = count;
