@@ -274,7 +274,6 @@ int evaluation_report(session *s, const evaluation *e)
     } else if (!code && !s->silent) {
         print_table(s, e);
     }
-    page_free(&p);
     json_decref(object);
     return code;
 }

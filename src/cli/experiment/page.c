@@ -288,6 +288,5 @@ void experiment_print_page(FILE *f, const void *what)
     results(f, x);
     links(f, x);
     commands(f, x);
-    fprintf(f, "<footer class=\"note\">Written by spdml %s.</footer>\n", spd_version());
     html_close(f);
 }

@@ -10,7 +10,6 @@
 #include "cli/experiment/experiment.h"
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/commands.h"
-#include "cli/frame/shell_word.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
 

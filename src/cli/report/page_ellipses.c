@@ -6,10 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/report/html.h"
 #include "cli/report/page.h"
-#include "cli/report/svg.h"
 
 #define PANEL   130.0
 #define MEMBERS 12 /* ellipses of a class */
@@ -61,9 +59,7 @@ static void class_drawing(gallery *g, size_t class, size_t count)
     size_t panels = g->size == 3 ? 3 : 1;
     char id[40];
     snprintf(id, sizeof id, "ellipses-%zu", class);
-    fputs("<div>\n<h3>", g->f);
-    html_short(g->f, g->p->e->set.data->class_name[class], 40);
-    fputs("</h3>\n", g->f);
+    html_print(g->f, "<div>\n<h3>%.40s</h3>\n", g->p->e->set.data->class_name[class]);
     svg_open(g->f, id, PANEL * (double)panels, PANEL + 16, "Ellipses of a class",
              "Thin ellipses are samples, the thick one is their mean.");
     for (size_t k = 0; k < panels; k++) {
@@ -104,12 +100,9 @@ int page_ellipse_part(const page *p)
 void page_ellipses(FILE *f, const page *p)
 {
     int part = page_ellipse_part(p);
-    if (part < 0)
-        return;
     gallery g = {.f = f, .p = p, .part = part, .size = p->size[part]};
-    g.members = cli_alloc_table(MEMBERS, g.size * g.size, sizeof *g.members, "ellipses");
+    g.members = session_table(p->s, MEMBERS, g.size * g.size, sizeof *g.members, "ellipses");
     g.scale = fitting_scale(&g);
-    html_section(f, "ellipses", "The matrices as ellipses");
     html_figure(f, g.size == 2 ? "small2" : "small3");
     for (size_t c = 0; c < p->e->set.samples.classes; c++) {
         size_t count = p->colour[c] == SVG_GREY ? 0 : take_class(&g, c);
@@ -125,6 +118,4 @@ void page_ellipses(FILE *f, const page *p)
         g.size, g.size, page_part_name(part),
         g.size == 3 ? "s of its projections onto three planes" : "", MEMBERS,
         p->coloured < p->e->set.samples.classes ? " Only some of the classes are shown." : "");
-    html_section_close(f);
-    cli_free(g.members);
 }

@@ -3,14 +3,12 @@
  * Samples beyond SHOWN are left out evenly over the file: those with the smallest multiple of the
  * golden ratio are drawn, so that the choice is the same in every run and follows no order of the
  * file. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/frame/cli_memory.h"
 #include "cli/report/page.h"
 #include "cli/frame/signals.h"
-#include "cli/report/svg.h"
 
 #define SHOWN    600
 #define COLOURED 16 /* classes; of more, HEAD are in colour and the others grey */
@@ -60,8 +58,8 @@ static void draw_samples(page *p)
 {
     const spd_round *first = p->e->found->round[0];
     size_t count = p->e->set.samples.p;
-    char *trains = cli_alloc(count, 1, "samples");
-    lot *lots = cli_alloc(count, sizeof *lots, "samples");
+    char *trains = session_table(p->s, count, 1, 1, "samples");
+    lot *lots = session_table(p->s, count, 1, sizeof *lots, "samples");
     for (size_t i = 0; i < first->train_count; i++) {
         trains[first->train[i]] = 1;
         lots[p->available++] = (lot){ticket(p, first->train[i]), first->train[i]};
@@ -71,14 +69,12 @@ static void draw_samples(page *p)
     p->shown = p->available < SHOWN ? p->available : SHOWN;
     qsort(lots, p->available, sizeof *lots, by_ticket);
     qsort(lots, p->shown, sizeof *lots, by_sample);
-    p->index = cli_alloc(p->shown, sizeof *p->index, "samples");
-    p->trains = cli_alloc(p->shown, sizeof *p->trains, "samples");
+    p->index = session_table(p->s, p->shown, 1, sizeof *p->index, "samples");
+    p->trains = session_table(p->s, p->shown, 1, sizeof *p->trains, "samples");
     for (size_t i = 0; i < p->shown; i++) {
         p->index[i] = lots[i].sample;
         p->trains[i] = trains[lots[i].sample];
     }
-    cli_free(trains);
-    cli_free(lots);
 }
 
 /* With too many classes for colours, every so many has one. */
@@ -86,7 +82,7 @@ static void draw_colours(page *p)
 {
     size_t classes = p->e->set.samples.classes;
     size_t step = classes <= COLOURED ? 1 : (classes + HEAD - 1) / HEAD;
-    p->colour = cli_alloc(classes, sizeof *p->colour, "colours");
+    p->colour = session_table(p->s, classes, 1, sizeof *p->colour, "colours");
     for (size_t c = 0; c < classes; c++)
         p->colour[c] = c % step ? SVG_GREY : (int)p->coloured++;
 }
@@ -95,43 +91,50 @@ static void draw_colours(page *p)
  */
 
 /* The most accurate of those with a learned map (m = n chosen is none), ties to the first. */
-static size_t choose_method(const page *p)
+static void choose_model(page *p)
 {
-    size_t best = p->e->methods;
     double most = -1;
     for (size_t m = 0; m < p->e->methods; m++) {
         const spd_method_result *found = p->e->found->method[m];
         if (found->outcome[0]->model && found->accuracy > most) {
-            best = m;
+            p->method = found->name;
+            p->model = found->outcome[0]->model;
             most = found->accuracy;
         }
     }
-    return best;
 }
 
 /* ---- matrices ---------------------------------------------------------------------------------
  */
 
-static double *copies(size_t count, const size_t *which, size_t n, const double *from)
+double *page_matrices(const page *p, int part, size_t count, const size_t *list)
 {
-    double *X = cli_alloc_table(count, n * n, sizeof *X, "numbers");
+    size_t size = p->size[part] * p->size[part];
+    double *X = cli_alloc_table(count, size, sizeof *X, "numbers");
     for (size_t i = 0; i < count; i++)
-        memcpy(X + i * n * n, from + which[i] * n * n, n * n * sizeof *X);
+        memcpy(X + i * size, p->matrix[part] + p->place[list ? list[i] : i] * size,
+               size * sizeof *X);
     return X;
 }
 
-double *page_matrices(const page *p, int part, size_t count, const size_t *which)
+static void copy_matrices(page *p)
 {
-    return copies(count, which, p->size[part], p->matrix[part]);
+    const spd_samples *samples = &p->e->set.samples;
+    size_t size = samples->n * samples->n;
+    p->size[0] = samples->n;
+    p->matrix[0] = session_table(p->s, p->shown, size, sizeof *p->matrix[0], "numbers");
+    for (size_t i = 0; i < p->shown; i++)
+        memcpy(p->matrix[0] + i * size, samples->X + p->index[i] * size, size * sizeof *samples->X);
 }
 
-static spd_status map_matrices(session *s, page *p)
+static spd_status map_matrices(page *p)
 {
+    if (!p->model)
+        return SPD_OK;
     size_t m = p->model->m;
-    double *S = cli_alloc_table(p->shown, m * m, sizeof *S, "numbers");
-    spd_status status =
-        spd_congruence(s->ctx, p->model->n, m, p->shown, p->matrix[0], p->model->W, S);
-    p->matrix[1] = S;
+    p->matrix[1] = session_table(p->s, p->shown, m * m, sizeof *p->matrix[1], "numbers");
+    spd_status status = spd_congruence(p->s->ctx, p->model->n, m, p->shown, p->matrix[0],
+                                       p->model->W, p->matrix[1]);
     p->size[1] = status < 0 ? 0 : m;
     return status;
 }
@@ -144,39 +147,18 @@ static int is_fatal(spd_status status)
 
 int page_prepare(session *s, const evaluation *e, page *p)
 {
-    *p = (page){.s = s, .e = e, .method = e->methods};
+    static spd_status (*const steps[])(page * p) = {map_matrices, page_spectra, page_embed,
+                                                    page_margins};
+    *p = (page){.s = s, .e = e};
     draw_colours(p);
     draw_samples(p);
     if (!e->set.samples.X)
         return CLI_GOOD;
+    choose_model(p);
+    copy_matrices(p);
     spd_status status = SPD_OK;
-    p->method = choose_method(p);
-    p->matrix[0] = copies(p->shown, p->index, e->set.samples.n, e->set.samples.X);
-    p->size[0] = e->set.samples.n;
-    if (p->method < e->methods)
-        p->model = e->found->method[p->method]->outcome[0]->model;
-    if (p->model)
-        status = map_matrices(s, p);
-    if (!is_fatal(status))
-        status = page_spectra(s, p);
-    if (!is_fatal(status))
-        status = page_embed(s, p);
-    if (!is_fatal(status))
-        status = page_margins(s, p);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !is_fatal(status); i++)
+        status = steps[i](p);
     bar_clear(&s->bar);
     return is_fatal(status) ? session_fail(s, status) : CLI_GOOD;
-}
-
-void page_free(page *p)
-{
-    for (int part = 0; part < PAGE_PARTS; part++) {
-        cli_free(p->matrix[part]);
-        cli_free(p->Y[part]);
-        cli_free(p->margin[part]);
-        page_spectrum_free(&p->spectrum[part]);
-    }
-    cli_free(p->index);
-    cli_free(p->trains);
-    cli_free(p->colour);
-    cli_free(p->place);
 }

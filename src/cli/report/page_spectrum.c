@@ -3,15 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/report/page.h"
-
-void page_spectrum_free(page_spectrum *a)
-{
-    cli_free(a->lower);
-    cli_free(a->median);
-    cli_free(a->upper);
-}
 
 static int ascending(const void *a, const void *b)
 {
@@ -35,10 +27,9 @@ static double shown(size_t size, const double *lambda, size_t i)
 }
 
 /* lambda (count x size, ascending). */
-static void fill(page_spectrum *a, size_t count, const double *lambda)
+static void fill(page_spectrum *a, size_t count, const double *lambda, double *column)
 {
     size_t size = a->size;
-    double *column = cli_alloc(count, sizeof *column, "eigenvalues");
     a->least = INFINITY;
     for (size_t rank = 0; rank < size; rank++) {
         for (size_t i = 0; i < count; i++)
@@ -54,31 +45,25 @@ static void fill(page_spectrum *a, size_t count, const double *lambda)
         a->largest = fmax(a->largest, largest);
         a->condition = fmax(a->condition, largest / shown(size, lambda + i * size, 0));
     }
-    cli_free(column);
 }
 
-static spd_status one(session *s, page *p, int part)
-{
-    size_t size = p->size[part], count = p->shown;
-    page_spectrum *a = &p->spectrum[part];
-    double *lambda = cli_alloc_table(count, size, sizeof *lambda, "eigenvalues");
-    spd_status status = spd_eigh(s->ctx, size, count, p->matrix[part], lambda, NULL);
-    if (status >= 0) {
-        a->size = size;
-        a->lower = cli_alloc(size, sizeof *a->lower, "quartiles");
-        a->median = cli_alloc(size, sizeof *a->median, "quartiles");
-        a->upper = cli_alloc(size, sizeof *a->upper, "quartiles");
-        fill(a, count, lambda);
-    }
-    cli_free(lambda);
-    return status;
-}
-
-spd_status page_spectra(session *s, page *p)
+spd_status page_spectra(page *p)
 {
     spd_status status = SPD_OK;
-    for (int part = 0; part < PAGE_PARTS && status >= 0; part++)
-        if (p->size[part] && p->shown)
-            status = one(s, p, part);
+    size_t count = p->shown;
+    double *column = session_table(p->s, count, 1, sizeof *column, "eigenvalues");
+    for (int part = 0; part < PAGE_PARTS && p->size[part] && count && status >= 0; part++) {
+        size_t size = p->size[part];
+        double *lambda = session_table(p->s, count, size, sizeof *lambda, "eigenvalues");
+        double *quartile = session_table(p->s, 3, size, sizeof *quartile, "quartiles");
+        status = spd_eigh(p->s->ctx, size, count, p->matrix[part], lambda, NULL);
+        if (status >= 0) {
+            p->spectrum[part] = (page_spectrum){.size = size,
+                                                .lower = quartile,
+                                                .median = quartile + size,
+                                                .upper = quartile + 2 * size};
+            fill(&p->spectrum[part], count, lambda, column);
+        }
+    }
     return status;
 }

@@ -1,17 +1,11 @@
-/* page_summary.c - what the data are, and how to run it again. */
+/* page_summary.c - what the data are. */
 #include <stdarg.h>
-#include <string.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/report/html.h"
 #include "cli/report/page.h"
-#include "cli/frame/shell_word.h"
 
 #define CLASSES_LISTED 60
 #define META_SHOWN     2000 /* characters */
-
-/* ---- data -------------------------------------------------------------------------------------
- */
 
 static void item(FILE *f, const char *term, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -29,17 +23,7 @@ static void item(FILE *f, const char *term, const char *format, ...)
 
 static void item_text(FILE *f, const char *term, const char *text)
 {
-    fprintf(f, "<dt>%s</dt><dd>", term);
-    html_text(f, text);
-    fputs("</dd>\n", f);
-}
-
-static size_t *class_sizes(const spd_samples *samples)
-{
-    size_t *size = cli_alloc(samples->classes, sizeof *size, "classes");
-    for (size_t i = 0; i < samples->p; i++)
-        size[samples->label[i]]++;
-    return size;
+    html_print(f, "<dt>%s</dt><dd>%s</dd>\n", term, text);
 }
 
 static void class_items(FILE *f, const spd_samples *samples, const size_t *size)
@@ -61,11 +45,8 @@ static void class_list(FILE *f, const page *p, const size_t *size)
     if (classes > CLASSES_LISTED)
         return;
     fputs("<h3>Classes</h3>\n<ul class=\"classes\">\n", f);
-    for (size_t c = 0; c < classes; c++) {
-        fputs("<li>", f);
-        html_short(f, p->e->set.data->class_name[c], 80);
-        fprintf(f, ": %zu</li>\n", size[c]);
-    }
+    for (size_t c = 0; c < classes; c++)
+        html_print(f, "<li>%.80s: %zu</li>\n", p->e->set.data->class_name[c], size[c]);
     fputs("</ul>\n", f);
 }
 
@@ -107,12 +88,14 @@ static void protocol_items(FILE *f, const page *p)
 void page_summary(FILE *f, const page *p)
 {
     const spd_data *data = p->e->set.data;
-    size_t *size = class_sizes(&p->e->set.samples);
-    html_section(f, "data", "Data");
+    const spd_samples *samples = &p->e->set.samples;
+    size_t *size = session_table(p->s, samples->classes, 1, sizeof *size, "classes");
+    for (size_t i = 0; i < samples->p; i++)
+        size[samples->label[i]]++;
     fputs("<dl>\n", f);
     item_text(f, "file", data->source);
     size_items(f, p);
-    class_items(f, &p->e->set.samples, size);
+    class_items(f, samples, size);
     eigenvalue_items(f, p);
     protocol_items(f, p);
     fputs("</dl>\n", f);
@@ -122,51 +105,4 @@ void page_summary(FILE *f, const page *p)
         html_lines(f, data->meta, META_SHOWN);
         fputs("</pre>\n", f);
     }
-    html_section_close(f);
-    cli_free(size);
-}
-
-/* ---- command ----------------------------------------------------------------------------------
- */
-
-static void put_word(FILE *f, const char *word)
-{
-    char *quoted = shell_word(word);
-    html_word(f, quoted);
-    cli_free(quoted);
-}
-
-static void put_files(FILE *f, const page *p)
-{
-    fputs("<p>In the same folder, for your own plots: <code>results.csv</code>, "
-          "<code>rounds.csv</code>, <code>results.json</code>, <code>predictions.npz</code>, "
-          "<code>confusion.npz</code>",
-          f);
-    if (p->model)
-        fputs(", <code>convergence.csv</code>", f);
-    if (p->spectrum[0].size)
-        fputs(", <code>spectrum.csv</code>", f);
-    if (p->Y[0])
-        fputs(", <code>embedding.csv</code>, <code>samples.svg</code>", f);
-    if (p->margin[0])
-        fputs(", <code>margins.csv</code>", f);
-    fputs(".</p>\n", f);
-}
-
-void page_command(FILE *f, const page *p)
-{
-    const arguments *args = p->s->args;
-    html_section(f, "again", "To run it again");
-    fputs("<pre><code>spdml ", f);
-    html_text(f, args->command->name);
-    for (int i = 0; i < args->words; i++) {
-        fputc(' ', f);
-        put_word(f, args->word[i]);
-    }
-    fprintf(f,
-            "</code></pre>\n<p>spdml %s with seed %llu gives the same numbers, whatever the "
-            "number of threads; only seconds differ.</p>\n",
-            spd_version(), (unsigned long long)p->e->options.seed);
-    put_files(f, p);
-    html_section_close(f);
 }
