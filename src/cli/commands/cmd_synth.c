@@ -4,8 +4,6 @@
 
 #include "cli/frame/kinds.h"
 
-#define ALL_KINDS (KIND(SPD_SYNTH_KINDS) - 1u)
-
 typedef struct synthesis {
     spd_synth_kind kind;
     spd_synth_options options;
@@ -55,14 +53,6 @@ static const option options_motion[] = {
     {"frames", 0, OPTION_INT, "N", "150", 20, 10000,
      .help = "Frames per clip, approximately; 120 per second"},
     OPTION_END};
-
-static const kind_options serves[] = {
-    {options_counts, ALL_KINDS},
-    {options_samples, ALL_KINDS & ~KIND(SPD_SYNTH_FACES)},
-    {options_spd, KIND(SPD_SYNTH_SPD)},
-    {options_images, KIND(SPD_SYNTH_TEXTURES) | KIND(SPD_SYNTH_FACES)},
-    {options_motion, KIND(SPD_SYNTH_MOTION)},
-    {NULL, 0}};
 
 static const char *kind_name(size_t kind)
 {
@@ -187,10 +177,9 @@ static int make_files(session *s, synthesis *y)
 
 static int run(session *s)
 {
-    static const kind_table kinds = {"kind", kind_name, serves};
     synthesis y = {0};
     size_t kind = 0;
-    int code = kinds_take(s, &kinds, &kind);
+    int code = kinds_take(s, "kind", kind_name, &kind);
     y.kind = (spd_synth_kind)kind;
     if (!code)
         code = take_output(s, &y);

@@ -7,19 +7,6 @@
 
 #include "cli/frame/kinds.h"
 
-/* ---- which options belong to which kind --------------------------------------------------------
- */
-
-static const kind_options serves[] = {{options_describe_signals, KIND(SPD_DESCRIBE_COVARIANCE)},
-                                      {options_describe_images, KIND(SPD_DESCRIBE_SIFT_COLOR) |
-                                                                    KIND(SPD_DESCRIBE_GABOR) |
-                                                                    KIND(SPD_DESCRIBE_REGION)},
-                                      {options_describe_sift, KIND(SPD_DESCRIBE_SIFT_COLOR)},
-                                      {options_describe_gabor, KIND(SPD_DESCRIBE_GABOR)},
-                                      {options_describe_region, KIND(SPD_DESCRIBE_REGION)},
-                                      {options_describe_motion, KIND(SPD_DESCRIBE_JOINTS)},
-                                      {NULL, 0}};
-
 static const char *kind_name(size_t kind)
 {
     return spd_descriptor_name((spd_descriptor)kind);
@@ -27,12 +14,6 @@ static const char *kind_name(size_t kind)
 
 /* ---- values of several parts ------------------------------------------------------------------
  */
-
-static int bad_value(const char *name, const char *text, const char *expected)
-{
-    cli_error("--%s %s: must be %s", name, text, expected);
-    return CLI_MISUSED;
-}
 
 /* *value <- the whole number at *text, up to a million; *text moves behind it. Non-zero: none. */
 static int parse_count(const char **text, size_t *value)
@@ -56,94 +37,97 @@ static int parse_pair(const char *text, size_t *first, size_t *second)
     return *text != '\0';
 }
 
-static int take_size(session *s, spd_describe_options *o)
+/* What follows reads the text of an option; non-zero when it is none of what is expected. */
+
+static int take_size(session *s, const char *text, spd_describe_options *o)
 {
-    const char *text = arguments_text(s->args, "size"), *at = text;
-    size_t side;
-    if (!text || !parse_pair(text, &o->width, &o->height))
-        return CLI_GOOD;
-    if (parse_count(&at, &side) || *at)
-        return bad_value("size", text, "a number of pixels or WIDTHxHEIGHT, such as 64x48");
-    o->width = o->height = side;
-    return CLI_GOOD;
+    (void)s;
+    if (!parse_pair(text, &o->width, &o->height))
+        return 0;
+    int bad = parse_count(&text, &o->width) || *text;
+    o->height = o->width;
+    return bad;
 }
 
 /* Cells of a grid, at least one each way. */
-static int take_grid(const char *name, const char *text, spd_describe_options *o)
+static int take_grid(session *s, const char *text, spd_describe_options *o)
 {
-    if (parse_pair(text, &o->grid_rows, &o->grid_columns) || !o->grid_rows || !o->grid_columns)
-        return bad_value(name, text,
-                         strcmp(name, "grid") == 0 ? "ROWSxCOLUMNS, such as 3x4"
-                                                   : "whole, halves or ROWSxCOLUMNS, such as 2x2");
-    return CLI_GOOD;
+    (void)s;
+    return parse_pair(text, &o->grid_rows, &o->grid_columns) || !o->grid_rows || !o->grid_columns;
 }
 
-static int take_regions(session *s, spd_describe_options *o)
+static int take_regions(session *s, const char *text, spd_describe_options *o)
 {
-    const char *text = arguments_text(s->args, "regions");
-    if (!arguments_count(s->args, "regions"))
-        return CLI_GOOD;
     if (strcmp(text, "whole") == 0)
         o->regions = SPD_REGIONS_WHOLE;
     else if (strcmp(text, "halves") == 0)
         o->regions = SPD_REGIONS_HALVES;
     else
         o->regions = SPD_REGIONS_GRID;
-    return o->regions == SPD_REGIONS_GRID ? take_grid("regions", text, o) : CLI_GOOD;
+    return o->regions == SPD_REGIONS_GRID && take_grid(s, text, o);
 }
 
-static int take_frames(session *s, spd_describe_options *o)
+static int take_frames(session *s, const char *text, spd_describe_options *o)
 {
-    const char *text = arguments_text(s->args, "frames"), *at = text;
-    if (!text)
-        return CLI_GOOD;
-    int bad = (*at != ':' && parse_count(&at, &o->first_frame)) || *at++ != ':' ||
-              (*at && parse_count(&at, &o->last_frame)) || *at;
-    if (bad || (o->last_frame && o->last_frame <= o->first_frame))
-        return bad_value("frames", text, "FIRST:LAST with FIRST below LAST, such as 10:200 or 10:");
-    return CLI_GOOD;
-}
-
-static size_t count_parts(const char *text, char separator)
-{
-    size_t parts = 1;
-    for (; *text; text++)
-        parts += *text == separator;
-    return parts;
+    (void)s;
+    int bad = (*text != ':' && parse_count(&text, &o->first_frame)) || *text++ != ':' ||
+              (*text && parse_count(&text, &o->last_frame)) || *text;
+    return bad || (o->last_frame && o->last_frame <= o->first_frame);
 }
 
 /* "12-14,16-18" */
-static int take_bands(session *s, spd_describe_options *o)
+static int take_bands(session *s, const char *text, spd_describe_options *o)
 {
-    const char *text = arguments_text(s->args, "bands"), *at = text;
-    if (!text)
-        return CLI_GOOD;
-    size_t bands = count_parts(text, ',');
-    double *edge = session_table(s, bands, 2, sizeof *edge, "bands");
-    for (size_t k = 0; k < 2 * bands; k++) {
+    o->bands = 1;
+    for (const char *c = text; *c; c++)
+        o->bands += *c == ',';
+    double *edge = session_table(s, o->bands, 2, sizeof *edge, "bands");
+    for (size_t k = 0; k < 2 * o->bands; k++) {
         char *end;
-        edge[k] = strtod(at, &end);
-        char after = k % 2 == 0 ? '-' : k + 1 < 2 * bands ? ',' : '\0';
-        if (end == at || *at == '-' || *end != after || !isfinite(edge[k]))
-            return bad_value("bands", text, "LOW-HIGH in Hz, separated by commas: 12-14,16-18");
-        at = end + 1;
+        edge[k] = strtod(text, &end);
+        char after = k % 2 == 0 ? '-' : k + 1 < 2 * o->bands ? ',' : '\0';
+        if (end == text || *text == '-' || *end != after || !isfinite(edge[k]))
+            return 1;
+        text = end + 1;
     }
-    o->bands = bands;
     o->band = edge;
-    return CLI_GOOD;
+    return 0;
 }
 
-static int take_shrinkage(session *s, spd_covariance_options *o)
+static int take_shrinkage(session *s, const char *text, spd_describe_options *o)
 {
-    const char *text = arguments_text(s->args, "shrinkage");
-    spd_shrinkage named;
-    if (spd_shrinkage_parse(text, &named) == SPD_OK && named != SPD_SHRINK_VALUE) {
-        o->shrinkage = named;
-        return CLI_GOOD;
+    spd_covariance_options *c = &o->covariance;
+    (void)s;
+    if (spd_shrinkage_parse(text, &c->shrinkage) == SPD_OK && c->shrinkage != SPD_SHRINK_VALUE)
+        return 0;
+    c->shrinkage = SPD_SHRINK_VALUE;
+    return option_parse_real(text, &c->shrink) || !(c->shrink >= 0.0 && c->shrink <= 1.0);
+}
+
+static const struct {
+    const char *name;
+    int (*take)(session *s, const char *text, spd_describe_options *o);
+    const char *expected;
+} texts[] = {
+    {"shrinkage", take_shrinkage, "none, oas, ledoit-wolf or a number from 0 to 1"},
+    {"size", take_size, "a number of pixels or WIDTHxHEIGHT, such as 64x48"},
+    {"regions", take_regions, "whole, halves or ROWSxCOLUMNS, such as 2x2"},
+    {"grid", take_grid, "ROWSxCOLUMNS, such as 3x4"},
+    {"frames", take_frames, "FIRST:LAST with FIRST below LAST, such as 10:200 or 10:"},
+    {"bands", take_bands, "LOW-HIGH in Hz, separated by commas: 12-14,16-18"},
+};
+
+static int take_texts(session *s, spd_describe_options *o)
+{
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (!arguments_count(s->args, texts[i].name))
+            continue;
+        const char *text = arguments_text(s->args, texts[i].name);
+        if (texts[i].take(s, text, o)) {
+            cli_error("--%s %s: must be %s", texts[i].name, text, texts[i].expected);
+            return CLI_MISUSED;
+        }
     }
-    o->shrinkage = SPD_SHRINK_VALUE;
-    if (option_parse_real(text, &o->shrink) || !(o->shrink >= 0.0 && o->shrink <= 1.0))
-        return bad_value("shrinkage", text, "none, oas, ledoit-wolf or a number from 0 to 1");
     return CLI_GOOD;
 }
 
@@ -241,30 +225,18 @@ static int take_labels(session *s, spd_describe_options *o)
     return CLI_GOOD;
 }
 
-int describing_take(session *s, describing *d)
+int describe_options_take(session *s, spd_descriptor *kind, spd_describe_options *o)
 {
-    static const kind_table kinds = {"descriptor", kind_name, serves};
-    spd_describe_options *o = &d->options;
-    size_t kind;
-    int code = kinds_take(s, &kinds, &kind);
+    size_t number;
+    int code = kinds_take(s, "descriptor", kind_name, &number);
     if (code)
         return code;
-    d->kind = (spd_descriptor)kind;
-    spd_describe_defaults(d->kind, o, sizeof *o);
+    *kind = (spd_descriptor)number;
+    spd_describe_defaults(*kind, o, sizeof *o);
     take_simple(s->args, o);
     code = take_labels(s, o);
     if (!code)
-        code = take_shrinkage(s, &o->covariance);
-    if (!code)
-        code = take_size(s, o);
-    if (!code)
-        code = take_regions(s, o);
-    if (!code && arguments_text(s->args, "grid"))
-        code = take_grid("grid", arguments_text(s->args, "grid"), o);
-    if (!code)
-        code = take_frames(s, o);
-    if (!code)
-        code = take_bands(s, o);
+        code = take_texts(s, o);
     if (!code)
         code = take_rects(s, o);
     return code ? code : take_model(s, &o->covariance);

@@ -5,34 +5,49 @@
 
 #include "cli/frame/suggest.h"
 
-static int check_options(session *s, const kind_table *table, size_t kind)
+/* Is a kind among those in the heading's parentheses? "(all kinds)" or none: all are. */
+static int is_served(const char *heading, const char *kind)
 {
-    for (const kind_options *g = table->group; g->options; g++)
-        for (const option *o = g->options; o->name; o++)
-            if (arguments_count(s->args, o->name) && !(g->kinds & KIND(kind))) {
-                cli_error("--%s does not belong to %s; see 'spdml %s --help'", o->name,
-                          table->name(kind), s->args->command->name);
+    const char *at = strchr(heading, '(');
+    if (!at || strcmp(at, "(all kinds)") == 0)
+        return 1;
+    while (*at) {
+        at += strspn(at, "(, )");
+        size_t length = strcspn(at, ",)");
+        if (length == strlen(kind) && strncmp(at, kind, length) == 0)
+            return 1;
+        at += length;
+    }
+    return 0;
+}
+
+static int check_options(const arguments *args, const char *kind)
+{
+    const option_group *groups = args->command->groups;
+    for (size_t g = 0; g < COMMAND_GROUPS && groups[g].options; g++)
+        for (const option *o = groups[g].options; o->name; o++)
+            if (arguments_count(args, o->name) && !is_served(groups[g].title, kind)) {
+                cli_error("--%s does not belong to %s; see 'spdml %s --help'", o->name, kind,
+                          args->command->name);
                 return CLI_MISUSED;
             }
     return CLI_GOOD;
 }
 
-int kinds_take(session *s, const kind_table *table, size_t *kind)
+int kinds_take(session *s, const char *word, option_choice_fn name, size_t *kind)
 {
-    const char *name = s->args->operands[0];
-    suggestion near = suggest_for(name);
+    const char *given = s->args->operands[0];
+    suggestion near = suggest_for(given);
     char all[256];
-    for (size_t k = 0; table->name(k); k++) {
-        if (strcmp(name, table->name(k)) == 0) {
-            *kind = k;
-            return check_options(s, table, k);
-        }
-        suggest_offer(&near, table->name(k));
+    for (*kind = 0; name(*kind); ++*kind) {
+        if (strcmp(given, name(*kind)) == 0)
+            return check_options(s->args, given);
+        suggest_offer(&near, name(*kind));
     }
-    option_list(table->name, all, sizeof all);
+    option_list(name, all, sizeof all);
     if (near.best)
-        cli_error("unknown %s '%s'; did you mean '%s'?", table->word, name, near.best);
+        cli_error("unknown %s '%s'; did you mean '%s'?", word, given, near.best);
     else
-        cli_error("unknown %s '%s'; the first operand must be %s", table->word, name, all);
+        cli_error("unknown %s '%s'; the first operand must be %s", word, given, all);
     return CLI_MISUSED;
 }

@@ -4,22 +4,10 @@
 
 #include "cli/frame/session.h"
 
-#define KIND(kind) (1u << (kind))
-
-/* Options that serve certain kinds only. */
-typedef struct kind_options {
-    const option *options;
-    unsigned kinds; /* a sum of KIND(...) */
-} kind_options;
-
-typedef struct kind_table {
-    const char *word;          /* what a kind is called: "descriptor" */
-    option_choice_fn name;     /* of the kinds */
-    const kind_options *group; /* options NULL ends the list */
-} kind_table;
-
-/* *kind <- that of the first operand; an exit status after a message when there is none of that
- * name, or when an option was given that does not serve it. */
-int kinds_take(session *s, const kind_table *table, size_t *kind);
+/* *kind <- that of the first operand, by the names of the kinds; an exit status after a message
+ * when there is none of that name, or when an option was given that does not serve it: under a
+ * heading such as "Images (textures, faces)" stand options of these kinds alone. word is what a
+ * kind is called: "descriptor". */
+int kinds_take(session *s, const char *word, option_choice_fn name, size_t *kind);
 
 #endif

@@ -23,13 +23,6 @@ static const char *const closing = "    if [[ $word == -* ]]; then\n"
                                    "}\n"
                                    "complete -o filenames -F _spdml spdml\n";
 
-static void print_names(FILE *out)
-{
-    const command *c;
-    for (size_t i = 0; (c = commands_at(i)); i++)
-        fprintf(out, "%s%s", i ? " " : "", c->name);
-}
-
 /* What follows an option that takes a value. */
 static void print_values(FILE *out, const option *o)
 {
@@ -38,15 +31,14 @@ static void print_values(FILE *out, const option *o)
         fprintf(out, "|-%c", o->letter);
     fputs(") ", out);
     if (o->type == OPTION_FILE) {
-        fputs("COMPREPLY=($(compgen -f -- \"$word\"))", out);
+        fputs("COMPREPLY=($(compgen -f -- \"$word\")); ", out);
     } else if (o->type == OPTION_CHOICE) {
         fputs("COMPREPLY=($(compgen -W \"", out);
         for (size_t i = 0; o->choice(i); i++)
             fprintf(out, "%s%s", i ? " " : "", o->choice(i));
-        fputs("\" -- \"$word\"))", out);
+        fputs("\" -- \"$word\")); ", out);
     }
-    fputs(o->type == OPTION_FILE || o->type == OPTION_CHOICE ? "; return ;;\n" : "return ;;\n",
-          out);
+    fputs("return ;;\n", out);
 }
 
 static void print_case(FILE *out, const command *c)
@@ -67,17 +59,17 @@ static void print_case(FILE *out, const command *c)
 
 void manual_completion(FILE *out)
 {
-    const command *c;
     fputs(opening, out);
     fputs("    if ((COMP_CWORD == 1)) || { ((COMP_CWORD == 2)) && [[ $last == help ]]; }; then\n"
           "        COMPREPLY=($(compgen -W \"",
           out);
-    print_names(out);
+    for (const command *const *c = commands; *c; c++)
+        fprintf(out, "%s%s", c > commands ? " " : "", (*c)->name);
     fputs(" --help --version\" -- \"$word\"))\n        return\n    fi\n"
           "    case ${COMP_WORDS[1]} in\n",
           out);
-    for (size_t i = 0; (c = commands_at(i)); i++)
-        print_case(out, c);
+    for (const command *const *c = commands; *c; c++)
+        print_case(out, *c);
     fputs("    esac\n", out);
     fputs(closing, out);
 }

@@ -43,16 +43,23 @@ static void wrap(FILE *out, size_t at, size_t indent, const char *text)
     fputc('\n', out);
 }
 
+static void wrap_all(FILE *out, const char *const *paragraphs)
+{
+    for (; *paragraphs; paragraphs++) {
+        wrap(out, 0, 0, *paragraphs);
+        fputc('\n', out);
+    }
+}
+
 static void print_option(FILE *out, const option *o)
 {
-    char head[100], text[800], details[400];
+    char head[100], text[800];
     char letter[8] = "    ";
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
     snprintf(head, sizeof head, "  %s--%s%s%s", letter, o->name, o->argument ? " " : "",
              o->argument ? o->argument : "");
-    option_details(o, details, sizeof details);
-    snprintf(text, sizeof text, "%s%s", o->help, details);
+    option_text(o, text, sizeof text);
     fprintf(out, "%-*s", OPTION_COLUMN, head);
     if (strlen(head) + 2 > OPTION_COLUMN)
         fprintf(out, "\n%*s", OPTION_COLUMN, "");
@@ -63,10 +70,7 @@ static void print_command(FILE *out, const command *c)
 {
     fprintf(out, "usage: spdml %s%s%s [options]\n\n", c->name, c->operands[0] ? " " : "",
             c->operands);
-    for (const char *const *p = c->paragraphs; *p; p++) {
-        wrap(out, 0, 0, *p);
-        fputc('\n', out);
-    }
+    wrap_all(out, c->paragraphs);
     for (size_t g = 0; g < COMMAND_GROUPS && c->groups[g].options; g++) {
         if (c->groups[g].title)
             fprintf(out, "%s%s:\n", g ? "\n" : "", c->groups[g].title);
@@ -82,15 +86,11 @@ static void print_command(FILE *out, const command *c)
 
 static void print_overview(FILE *out)
 {
-    const command *c;
     fprintf(out, "usage: spdml COMMAND [operands and options]\n\n");
-    for (const char *const *p = manual_about; *p; p++) {
-        wrap(out, 0, 0, *p);
-        fputc('\n', out);
-    }
+    wrap_all(out, manual_about);
     fprintf(out, "Commands:\n");
-    for (size_t i = 0; (c = commands_at(i)); i++)
-        fprintf(out, "  %-12s %s\n", c->name, c->summary);
+    for (const command *const *c = commands; *c; c++)
+        fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
     fprintf(out, "\n'spdml COMMAND --help' explains a command. This is version %s.\n",
             spd_version());
 }

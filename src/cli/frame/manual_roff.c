@@ -2,6 +2,7 @@
 #include "cli/frame/manual.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "cli/frame/commands.h"
@@ -24,119 +25,83 @@ static void escape(FILE *out, const char *text)
     }
 }
 
-static void upper(FILE *out, const char *text)
+/* Requests with texts in them: a % in the format stands for the next text, escaped. */
+static void put(FILE *out, const char *format, ...)
 {
-    for (; *text; text++)
-        fputc(toupper((unsigned char)*text), out);
-}
-
-/* Text on a line of its own after a request. */
-static void block(FILE *out, const char *request, const char *text)
-{
-    fprintf(out, "%s\n", request);
-    escape(out, text);
-    fputc('\n', out);
+    va_list texts;
+    va_start(texts, format);
+    for (; *format; format++)
+        if (*format == '%')
+            escape(out, va_arg(texts, const char *));
+        else
+            fputc(*format, out);
+    va_end(texts);
 }
 
 static void title(FILE *out, const command *c)
 {
-    fputs(".TH SPDML", out);
-    if (c) {
-        fputs("\\-", out);
-        upper(out, c->name);
-    }
+    fputs(c ? ".TH SPDML\\-" : ".TH SPDML", out);
+    for (const char *at = c ? c->name : ""; *at; at++)
+        fputc(toupper((unsigned char)*at), out);
     fprintf(out, " 1 \"\" \"spdml %s\" \"User Commands\"\n.SH NAME\nspdml", spd_version());
-    if (c) {
-        fputs("\\-", out);
-        escape(out, c->name);
-    }
-    fputs(" \\- ", out);
-    escape(out, c ? c->summary : "symmetric positive definite matrices: geometry and learning");
-    fputc('\n', out);
-}
-
-static void print_options(FILE *out, const command *c)
-{
-    char details[400];
-    const option *o;
-    fputs(".SH OPTIONS\n", out);
-    for (size_t i = 0; (o = command_option(c, i)); i++) {
-        fputs(".TP\n", out);
-        if (o->letter)
-            fprintf(out, "\\fB\\-%c\\fR, ", o->letter);
-        fputs("\\fB\\-\\-", out);
-        escape(out, o->name);
-        fputs("\\fR", out);
-        if (o->argument)
-            fprintf(out, " \\fI%s\\fR", o->argument);
-        fputc('\n', out);
-        option_details(o, details, sizeof details);
-        escape(out, o->help);
-        escape(out, details);
-        fputc('\n', out);
-    }
-}
-
-static void print_examples(FILE *out, const command *c)
-{
-    fputs(".SH EXAMPLES\n", out);
-    for (const command_example *e = c->examples; e->line; e++) {
-        fputs(".TP\n\\fB", out);
-        escape(out, e->line);
-        fputs("\\fR\n", out);
-        escape(out, e->does);
-        fputc('\n', out);
-    }
+    if (c)
+        put(out, "\\-% \\- %\n", c->name, c->summary);
+    else
+        put(out, " \\- %\n", "symmetric positive definite matrices: geometry and learning");
 }
 
 static void paragraphs(FILE *out, const char *const *text)
 {
     fputs(".SH DESCRIPTION\n", out);
     for (; *text; text++)
-        block(out, ".PP", *text);
+        put(out, ".PP\n%\n", *text);
+}
+
+static void print_option(FILE *out, const option *o)
+{
+    char text[800];
+    fputs(".TP\n", out);
+    if (o->letter)
+        fprintf(out, "\\fB\\-%c\\fR, ", o->letter);
+    put(out, "\\fB\\-\\-%\\fR", o->name);
+    if (o->argument)
+        fprintf(out, " \\fI%s\\fR", o->argument);
+    option_text(o, text, sizeof text);
+    put(out, "\n%\n", text);
 }
 
 static void print_command(FILE *out, const command *c)
 {
-    fputs(".SH SYNOPSIS\n.B spdml ", out);
-    escape(out, c->name);
-    fputc('\n', out);
+    const option *o;
+    put(out, ".SH SYNOPSIS\n.B spdml %\n", c->name);
     if (c->operands[0])
         fprintf(out, ".I %s\n", c->operands);
     fputs("[\\fIoptions\\fR]\n", out);
     paragraphs(out, c->paragraphs);
-    print_options(out, c);
-    print_examples(out, c);
+    fputs(".SH OPTIONS\n", out);
+    for (size_t i = 0; (o = command_option(c, i)); i++)
+        print_option(out, o);
+    fputs(".SH EXAMPLES\n", out);
+    for (const command_example *e = c->examples; e->line; e++)
+        put(out, ".TP\n\\fB%\\fR\n%\n", e->line, e->does);
 }
 
 static void print_overview(FILE *out)
 {
-    const command *c;
     fputs(".SH SYNOPSIS\n.B spdml\n.I COMMAND\n[\\fIoperands and options\\fR]\n", out);
     paragraphs(out, manual_about);
     fputs(".SH COMMANDS\n", out);
-    for (size_t i = 0; (c = commands_at(i)); i++) {
-        fputs(".TP\n\\fBspdml\\-", out);
-        escape(out, c->name);
-        fputs("\\fR(1)\n", out);
-        escape(out, c->summary);
-        fputc('\n', out);
-    }
+    for (const command *const *c = commands; *c; c++)
+        put(out, ".TP\n\\fBspdml\\-%\\fR(1)\n%\n", (*c)->name, (*c)->summary);
 }
 
 static void see_also(FILE *out, const command *c)
 {
-    const command *other;
-    const char *comma = c ? "," : "";
-    fputs(".SH SEE ALSO\n", out);
-    if (c)
-        fputs(".BR spdml (1)", out);
-    for (size_t i = 0; (other = commands_at(i)); i++) {
-        if (other == c)
-            continue;
-        fprintf(out, "%s%s.BR spdml\\-%s (1)", comma, comma[0] ? "\n" : "", other->name);
-        comma = ",";
-    }
+    fputs(c ? ".SH SEE ALSO\n.BR spdml (1)" : ".SH SEE ALSO", out);
+    for (const command *const *other = commands; *other; other++)
+        if (*other != c)
+            fprintf(out, "%s\n.BR spdml\\-%s (1)", c || other > commands ? "," : "",
+                    (*other)->name);
     fputc('\n', out);
 }
 
@@ -147,6 +112,6 @@ void manual_roff(FILE *out, const command *c)
         print_command(out, c);
     else
         print_overview(out);
-    block(out, ".SH EXIT STATUS", manual_exit);
+    put(out, ".SH EXIT STATUS\n%\n", manual_exit);
     see_also(out, c);
 }

@@ -61,7 +61,8 @@ int option_parse_real(const char *text, double *value)
     return 0;
 }
 
-void option_range(const option *o, char *text, size_t size)
+/* text <- "at least 1", "between 0 and 1024". */
+static void range_text(const option *o, char *text, size_t size)
 {
     if (isinf(o->max))
         snprintf(text, size, "at least %.15g", o->min);
@@ -80,46 +81,37 @@ void option_list(option_choice_fn choice, char *text, size_t size)
     }
 }
 
-void option_details(const option *o, char *text, size_t size)
+void option_text(const option *o, char *text, size_t size)
 {
     char accepts[300] = "";
     if (o->choice)
         option_list(o->choice, accepts, sizeof accepts);
     else if (o->type == OPTION_INT || o->type == OPTION_REAL)
-        option_range(o, accepts, sizeof accepts);
+        range_text(o, accepts, sizeof accepts);
     const char *stop = accepts[0] && o->standard ? "; " : "";
     const char *intro = o->standard ? "default " : "";
     const char *standard = o->standard ? o->standard : "";
     const char *repeat = o->repeatable ? "; may be repeated" : "";
-    text[0] = '\0';
     if (accepts[0] || o->standard)
-        snprintf(text, size, " (%s%s%s%s)%s", accepts, stop, intro, standard, repeat);
+        snprintf(text, size, "%s (%s%s%s%s)%s", o->help, accepts, stop, intro, standard, repeat);
     else
-        snprintf(text, size, "%s", repeat);
+        snprintf(text, size, "%s%s", o->help, repeat);
 }
 
-static int refuse_number(const option *o, const char *text, const char *kind)
+static int check_number(const option *o, const char *text)
 {
+    int whole = o->type == OPTION_INT;
+    int64_t count = 0;
+    double number = 0;
     char range[100];
-    option_range(o, range, sizeof range);
-    cli_error("--%s %s: must be %s %s", o->name, text, kind, range);
+    int bad = whole ? option_parse_int(text, &count) : option_parse_real(text, &number);
+    number = whole ? (double)count : number;
+    if (!bad && number >= o->min && number <= o->max)
+        return CLI_GOOD;
+    range_text(o, range, sizeof range);
+    cli_error("--%s %s: must be %s %s", o->name, text, whole ? "a whole number" : "a number",
+              range);
     return CLI_MISUSED;
-}
-
-static int check_int(const option *o, const char *text)
-{
-    int64_t number;
-    if (option_parse_int(text, &number) || (double)number < o->min || (double)number > o->max)
-        return refuse_number(o, text, "a whole number");
-    return CLI_GOOD;
-}
-
-static int check_real(const option *o, const char *text)
-{
-    double number;
-    if (option_parse_real(text, &number) || number < o->min || number > o->max)
-        return refuse_number(o, text, "a number");
-    return CLI_GOOD;
 }
 
 int option_is_choice(const option *o, const char *text)
@@ -174,9 +166,8 @@ int option_check(const option *o, const char *text, const char **value)
     *value = text;
     switch (o->type) {
     case OPTION_INT:
-        return check_int(o, text);
     case OPTION_REAL:
-        return check_real(o, text);
+        return check_number(o, text);
     case OPTION_CHOICE:
         return check_choice(o, text, value);
     case OPTION_FILE:

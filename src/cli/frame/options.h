@@ -40,7 +40,7 @@ typedef struct option {
 
 /* Options under one heading of the help. */
 typedef struct option_group {
-    const char *title; /* NULL: under the heading before */
+    const char *title; /* NULL: under the heading before; see kinds.h for words in parentheses */
     const option *options;
 } option_group;
 
@@ -72,12 +72,8 @@ const option *command_option(const command *c, size_t i);
 const option *command_option_named(const command *c, const char *name, size_t length);
 const option *command_option_lettered(const command *c, char letter);
 
-/* text <- what an option accepts beyond its help: ", one of a, b, c", range and default, as a
- * sentence to add; empty when there is nothing to say. */
-void option_details(const option *o, char *text, size_t size);
-
-/* text <- "at least 1", "between 0 and 1024". */
-void option_range(const option *o, char *text, size_t size);
+/* text <- an option's help with what it accepts: its choices or range, and its default. */
+void option_text(const option *o, char *text, size_t size);
 
 /* Is text a good value for o? 0, or an exit status after a message that says what would be.
  * *value <- the text to keep: the canonical spelling of a choice. */
