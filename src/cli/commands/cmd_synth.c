@@ -91,32 +91,25 @@ static void take_values(const arguments *args, spd_synth_options *o)
 /* What to do with it. Images of a size that was asked for stay of that size. */
 static void next_step(const session *s, const synthesis *y, char *text, size_t size)
 {
+    static const char *const descriptor[] = {[SPD_SYNTH_TEXTURES] = "sift-color",
+                                             [SPD_SYNTH_MOTION] = "joints",
+                                             [SPD_SYNTH_FACES] = "gabor"};
     /* A slash at the end of a folder's name would be doubled. */
     const char *path = y->output;
     char sized[40] = "";
-    int length = (int)strlen(path);
+    int length = (int)strlen(path), indexed = y->kind != SPD_SYNTH_TEXTURES;
     while (length > 1 && path[length - 1] == '/')
         length--;
     if (arguments_count(s->args, "size"))
         snprintf(sized, sizeof sized, " --size %zu", y->options.side);
-    switch (y->kind) {
-    case SPD_SYNTH_SPD:
+    if (y->kind == SPD_SYNTH_SPD)
         snprintf(text, size,
                  "spdml evaluate %.*s --methods nn-stein,nn-stein-ml -m %zu --split 0.5", length,
                  path, y->options.planted);
-        break;
-    case SPD_SYNTH_TEXTURES:
-        snprintf(text, size, "spdml describe sift-color %.*s%s -o covs.npz", length, path, sized);
-        break;
-    case SPD_SYNTH_MOTION:
-        snprintf(text, size, "spdml describe joints %.*s --labels %.*s/index.csv -o covs.npz",
-                 length, path, length, path);
-        break;
-    default:
-        snprintf(text, size, "spdml describe gabor %.*s%s --labels %.*s/index.csv -o covs.npz",
-                 length, path, sized, length, path);
-        break;
-    }
+    else
+        snprintf(text, size, "spdml describe %s %.*s%s%s%.*s%s -o covs.npz", descriptor[y->kind],
+                 length, path, sized, indexed ? " --labels " : "", indexed ? length : 0, path,
+                 indexed ? "/index.csv" : "");
 }
 
 static void show(session *s, const synthesis *y)

@@ -16,8 +16,8 @@ typedef struct arguments {
     size_t given_count;
     const char **operands;
     size_t operand_count;
-    char **word; /* all words after the command's name, as they were typed */
-    int words;
+    char **word;   /* all words after the command's name, as they were typed */
+    int words, at; /* at: the next one to read */
 } arguments;
 
 /* Reads argv[0 .. argc-1], the words after the command's name: `--opt value`, `--opt=value`,

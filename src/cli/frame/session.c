@@ -4,6 +4,7 @@
 #include "cli/frame/session.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -263,27 +264,14 @@ static int refuse_output(const char *path, const char *thing, const char *cause)
     return CLI_FAILED;
 }
 
-/* The folder of path is what stands before the last slash. */
 static int check_folder(const char *path)
 {
-    char folder[4096] = ".";
-    struct stat info;
-    size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    while (length > 0 && path[length - 1] != '/')
-        length--;
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    if (length > 0)
-        snprintf(folder, sizeof folder, "%.*s", (int)length, path);
-    if (stat(folder, &info) != 0)
-        return refuse_output(path, folder, strerror(errno));
-    if (!S_ISDIR(info.st_mode))
-        return refuse_output(path, folder, strerror(ENOTDIR));
-    if (access(folder, W_OK | X_OK) != 0)
-        return refuse_output(path, folder, strerror(errno));
-    return CLI_GOOD;
+    char copy[4096], within[4100];
+    snprintf(copy, sizeof copy, "%s", path);
+    const char *folder = dirname(copy);
+    snprintf(within, sizeof within, "%s/.", folder); /* a file has nothing within it */
+    return access(within, W_OK | X_OK) == 0 ? CLI_GOOD
+                                            : refuse_output(path, folder, strerror(errno));
 }
 
 int session_check_output(session *s)

@@ -29,11 +29,6 @@ const char *page_part_heading(const page *p, int part)
 /* ---- samples ----------------------------------------------------------------------------------
  */
 
-typedef struct lot {
-    uint64_t ticket;
-    size_t sample;
-} lot;
-
 /* Multiples of the golden ratio (times 2^64) spread the samples chosen evenly over the file. */
 static uint64_t ticket(const page *p, size_t sample)
 {
@@ -41,40 +36,37 @@ static uint64_t ticket(const page *p, size_t sample)
     return (uint64_t)sample * UINT64_C(0x9E3779B97F4A7C15) >> 1 | (uint64_t)grey << 63;
 }
 
-static int by_ticket(const void *a, const void *b)
+static int ascending(const void *a, const void *b)
 {
-    const lot *x = a, *y = b;
-    return (x->ticket > y->ticket) - (x->ticket < y->ticket);
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
 }
 
-static int by_sample(const void *a, const void *b)
-{
-    const lot *x = a, *y = b;
-    return (x->sample > y->sample) - (x->sample < y->sample);
-}
-
-/* Among the samples that the first round trains with or tests; classes in colour come first. */
+/* Among the samples that the first round trains with or tests, those with the smallest tickets, all
+ * of which differ; classes in colour come first. */
 static void draw_samples(page *p)
 {
     const spd_round *first = p->e->found->round[0];
     size_t count = p->e->set.samples.p;
-    char *trains = session_table(p->s, count, 1, 1, "samples");
-    lot *lots = session_table(p->s, count, 1, sizeof *lots, "samples");
-    for (size_t i = 0; i < first->train_count; i++) {
-        trains[first->train[i]] = 1;
-        lots[p->available++] = (lot){ticket(p, first->train[i]), first->train[i]};
-    }
+    enum { TESTS = 1, TRAINS };
+    char *part = session_table(p->s, count, 1, 1, "samples");
+    uint64_t *tickets = session_table(p->s, count, 1, sizeof *tickets, "samples");
     for (size_t i = 0; i < first->test_count; i++)
-        lots[p->available++] = (lot){ticket(p, first->test[i]), first->test[i]};
-    p->shown = p->available < SHOWN ? p->available : SHOWN;
-    qsort(lots, p->available, sizeof *lots, by_ticket);
-    qsort(lots, p->shown, sizeof *lots, by_sample);
-    p->index = session_table(p->s, p->shown, 1, sizeof *p->index, "samples");
-    p->trains = session_table(p->s, p->shown, 1, sizeof *p->trains, "samples");
-    for (size_t i = 0; i < p->shown; i++) {
-        p->index[i] = lots[i].sample;
-        p->trains[i] = trains[lots[i].sample];
-    }
+        part[first->test[i]] = TESTS;
+    for (size_t i = 0; i < first->train_count; i++)
+        part[first->train[i]] = TRAINS;
+    for (size_t i = 0; i < count; i++)
+        if (part[i])
+            tickets[p->available++] = ticket(p, i);
+    qsort(tickets, p->available, sizeof *tickets, ascending);
+    size_t room = p->available < SHOWN ? p->available : SHOWN;
+    p->index = session_table(p->s, room, 1, sizeof *p->index, "samples");
+    p->trains = session_table(p->s, room, 1, sizeof *p->trains, "samples");
+    for (size_t i = 0; i < count; i++)
+        if (part[i] && ticket(p, i) <= tickets[room - 1]) {
+            p->trains[p->shown] = part[i] == TRAINS;
+            p->index[p->shown++] = i;
+        }
 }
 
 /* With too many classes for colours, every so many has one. */

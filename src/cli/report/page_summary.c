@@ -1,42 +1,21 @@
 /* page_summary.c - what the data are. */
-#include <stdarg.h>
-
 #include "cli/report/html.h"
 #include "cli/report/page.h"
 
 #define CLASSES_LISTED 60
 #define META_SHOWN     2000 /* characters */
 
-static void item(FILE *f, const char *term, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* Numbers and words of ours; what comes from outside goes through item_text. */
-static void item(FILE *f, const char *term, const char *format, ...)
-{
-    va_list args;
-    fprintf(f, "<dt>%s</dt><dd>", term);
-    va_start(args, format);
-    vfprintf(f, format, args);
-    va_end(args);
-    fputs("</dd>\n", f);
-}
-
-static void item_text(FILE *f, const char *term, const char *text)
-{
-    html_print(f, "<dt>%s</dt><dd>%s</dd>\n", term, text);
-}
-
-static void class_items(FILE *f, const spd_samples *samples, const size_t *size)
+static void class_item(FILE *f, const spd_samples *samples, const size_t *size)
 {
     size_t least = samples->p, most = 0;
     for (size_t c = 0; c < samples->classes; c++) {
         least = size[c] < least ? size[c] : least;
         most = size[c] > most ? size[c] : most;
     }
-    if (least == most)
-        item(f, "classes", "%zu, of %zu samples each", samples->classes, least);
-    else
-        item(f, "classes", "%zu, of %zu to %zu samples", samples->classes, least, most);
+    fprintf(f, "<dt>classes</dt><dd>%zu, of %zu", samples->classes, least);
+    if (least < most)
+        fprintf(f, " to %zu", most);
+    fputs(least < most ? " samples</dd>\n" : " samples each</dd>\n", f);
 }
 
 static void class_list(FILE *f, const page *p, const size_t *size)
@@ -53,23 +32,12 @@ static void class_list(FILE *f, const page *p, const size_t *size)
 static void eigenvalue_items(FILE *f, const page *p)
 {
     const page_spectrum *a = &p->spectrum[0];
-    char among[60] = "";
     if (a->size == 0)
         return;
+    fprintf(f, "<dt>eigenvalues</dt><dd>%.4g to %.4g", a->least, a->largest);
     if (p->shown < p->e->set.samples.p)
-        snprintf(among, sizeof among, " (in %zu of the matrices)", p->shown);
-    item(f, "eigenvalues", "%.4g to %.4g%s", a->least, a->largest, among);
-    item(f, "largest condition", "%.3g", a->condition);
-}
-
-static void size_items(FILE *f, const page *p)
-{
-    const spd_samples *samples = &p->e->set.samples;
-    item(f, "samples", "%zu", samples->p);
-    if (samples->X)
-        item(f, "matrices", "%zu \xC3\x97 %zu", samples->n, samples->n);
-    if (samples->V)
-        item(f, "vectors", "%zu \xC3\x97 %zu", samples->height, samples->width);
+        fprintf(f, " (in %zu of the matrices)", p->shown);
+    fprintf(f, "</dd>\n<dt>largest condition</dt><dd>%.3g</dd>\n", a->condition);
 }
 
 static void protocol_items(FILE *f, const page *p)
@@ -77,12 +45,13 @@ static void protocol_items(FILE *f, const page *p)
     const spd_round *first = p->e->found->round[0];
     size_t rounds = p->e->found->rounds;
     const char *column = arguments_text(p->s->args, "recenter");
-    item_text(f, "protocol", p->e->protocol.text);
-    item(f, "rounds", "%zu", rounds);
-    item(f, "parts", "%zu train, %zu are tested%s", first->train_count, first->test_count,
-         rounds > 1 ? " in the first round" : "");
+    html_print(f,
+               "<dt>protocol</dt><dd>%s</dd>\n<dt>rounds</dt><dd>%zu</dd>\n"
+               "<dt>parts</dt><dd>%zu train, %zu are tested%s</dd>\n",
+               p->e->protocol.text, rounds, first->train_count, first->test_count,
+               rounds > 1 ? " in the first round" : "");
     if (column)
-        item_text(f, "recentred by", column);
+        html_print(f, "<dt>recentred by</dt><dd>%s</dd>\n", column);
 }
 
 void page_summary(FILE *f, const page *p)
@@ -92,10 +61,13 @@ void page_summary(FILE *f, const page *p)
     size_t *size = session_table(p->s, samples->classes, 1, sizeof *size, "classes");
     for (size_t i = 0; i < samples->p; i++)
         size[samples->label[i]]++;
-    fputs("<dl>\n", f);
-    item_text(f, "file", data->source);
-    size_items(f, p);
-    class_items(f, samples, size);
+    html_print(f, "<dl>\n<dt>file</dt><dd>%s</dd>\n<dt>samples</dt><dd>%zu</dd>\n", data->source,
+               samples->p);
+    if (samples->X)
+        fprintf(f, "<dt>matrices</dt><dd>%zu \xC3\x97 %zu</dd>\n", samples->n, samples->n);
+    if (samples->V)
+        fprintf(f, "<dt>vectors</dt><dd>%zu \xC3\x97 %zu</dd>\n", samples->height, samples->width);
+    class_item(f, samples, size);
     eigenvalue_items(f, p);
     protocol_items(f, p);
     fputs("</dl>\n", f);
