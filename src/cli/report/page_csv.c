@@ -26,35 +26,35 @@ void page_csv_spectrum(FILE *f, const void *what)
     }
 }
 
-/* A line per placed sample that has numbers: two before the map and two after it. */
-static void sample_lines(FILE *f, const page *p, double *const *values)
+/* A line per placed sample that has numbers: two before the map and two after it, with names. */
+static void sample_lines(FILE *f, const page *p, double *const *values, const char *first,
+                         const char *second)
 {
+    fprintf(f, "index,class,part,before_%s,before_%s", first, second);
+    if (values[1])
+        fprintf(f, ",after_%s,after_%s", first, second);
     for (size_t i = 0; i < p->placed; i++) {
         size_t sample = p->index[p->place[i]];
         if (isnan(values[0][2 * i]))
             continue;
-        fprintf(f, "%zu,", sample);
+        fprintf(f, "\n%zu,", sample);
         text_file_csv(f, p->e->set.data->class_name[p->e->set.samples.label[sample]]);
         fprintf(f, ",%s", p->trains[p->place[i]] ? "train" : "test");
         for (int part = 0; part < PAGE_PARTS; part++)
             if (values[part])
                 fprintf(f, ",%.17g,%.17g", values[part][2 * i], values[part][2 * i + 1]);
-        fputc('\n', f);
     }
+    fputc('\n', f);
 }
 
 void page_csv_embedding(FILE *f, const void *what)
 {
     const page *p = what;
-    fputs("index,class,part,before_1,before_2", f);
-    fputs(p->Y[1] ? ",after_1,after_2\n" : "\n", f);
-    sample_lines(f, p, p->Y);
+    sample_lines(f, p, p->Y, "1", "2");
 }
 
 void page_csv_margins(FILE *f, const void *what)
 {
     const page *p = what;
-    fputs("index,class,part,before_own,before_other", f);
-    fputs(p->margin[1] ? ",after_own,after_other\n" : "\n", f);
-    sample_lines(f, p, p->margin);
+    sample_lines(f, p, p->margin, "own", "other");
 }

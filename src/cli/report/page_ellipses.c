@@ -18,11 +18,10 @@ typedef struct gallery {
     int part;
     size_t size;     /* 2 or 3 */
     double scale;    /* pixels per unit */
-    double *members; /* MEMBERS x size x size */
-    double mean[9];
+    double *members; /* MEMBERS + 1 x size x size */
 } gallery;
 
-/* members and mean <- up to MEMBERS drawn samples of a class, how many. */
+/* members <- up to MEMBERS drawn samples of a class, how many; behind them their mean. */
 static size_t take_class(gallery *g, size_t class)
 {
     const page *p = g->p;
@@ -31,26 +30,22 @@ static size_t take_class(gallery *g, size_t class)
         if (p->e->set.samples.label[p->index[i]] == (int)class)
             memcpy(g->members + count++ * size, p->matrix[g->part] + i * size,
                    size * sizeof *g->members);
-    if (count &&
-        spd_mean(p->s->ctx, SPD_AIRM, g->size, count, g->members, NULL, 0, 0, g->mean, NULL) < 0)
+    if (count && spd_mean(p->s->ctx, SPD_AIRM, g->size, count, g->members, NULL, 0, 0,
+                          g->members + count * size, NULL) < 0)
         count = 0;
     return count;
-}
-
-static void put_ellipse(const gallery *g, const double *S, size_t i, size_t j, double x, double y,
-                        int colour, int thin)
-{
-    size_t n = g->size;
-    svg_ellipse(g->f, x, y, g->scale, S[i * n + i], S[i * n + j], S[j * n + j], colour, thin);
 }
 
 /* The class's ellipses in the plane of coordinates i and j, around (x, y). */
 static void panel(const gallery *g, size_t count, size_t i, size_t j, double x, double y,
                   int colour)
 {
-    for (size_t k = 0; k < count; k++)
-        put_ellipse(g, g->members + k * g->size * g->size, i, j, x, y, colour, 1);
-    put_ellipse(g, g->mean, i, j, x, y, colour, 0);
+    size_t n = g->size;
+    for (size_t k = 0; k <= count; k++) {
+        const double *S = g->members + k * n * n;
+        svg_ellipse(g->f, x, y, g->scale, S[i * n + i], S[i * n + j], S[j * n + j], colour,
+                    k < count);
+    }
 }
 
 static void class_drawing(gallery *g, size_t class, size_t count)
@@ -101,7 +96,7 @@ void page_ellipses(FILE *f, const page *p)
 {
     int part = page_ellipse_part(p);
     gallery g = {.f = f, .p = p, .part = part, .size = p->size[part]};
-    g.members = session_table(p->s, MEMBERS, g.size * g.size, sizeof *g.members, "ellipses");
+    g.members = session_table(p->s, MEMBERS + 1, g.size * g.size, sizeof *g.members, "ellipses");
     g.scale = fitting_scale(&g);
     html_figure(f, g.size == 2 ? "small2" : "small3");
     for (size_t c = 0; c < p->e->set.samples.classes; c++) {
