@@ -71,7 +71,8 @@ typedef struct spd_survey {
     double max_asymmetry; /* largest |x_ij - x_ji| / max|x| */
     size_t singular, first_singular;
     double first_eigenvalue; /* the smallest one of first_not_definite; 0 where there is none */
-    char remedy[120];        /* what helps that matrix, in the loader's words; or "" */
+    unsigned remedy;         /* what would help that matrix, as in spd_error */
+    double remedy_value;
 } spd_survey;
 SPD_API spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *survey);
 
@@ -157,8 +158,8 @@ SPD_API void spd_describe_defaults(spd_descriptor kind, spd_describe_options *op
 /* Inputs that were skipped, and why. */
 typedef struct spd_failures {
     size_t count;
-    char **input;   /* count names */
-    char **message; /* count lines; each begins with the input's name */
+    char **input;     /* count names */
+    spd_error *error; /* count; each message begins with the input's name */
 } spd_failures;
 SPD_API void spd_failures_free(spd_failures *failures);
 

@@ -6,8 +6,10 @@
  *   - Status: 0 is good; < 0 means no result, and outputs are untouched; > 0 means the result
  *     is usable and there is a remark. Where a function takes a context, the context then holds
  *     a message that names the thing at fault.
- *   - Ownership: only functions named new, load, copy or read hand over memory; every free
- *     takes NULL.
+ *   - Ownership: what a function puts into a pointer of the caller's (spd_model **model) or
+ *     returns from spd_x_new is new and the caller's, who frees it by spd_x_free of its type;
+ *     every free takes NULL. All else stays with whom it belongs to: inputs are not kept unless
+ *     the function says so, names are constant, spd_context_error lasts until the next call.
  *   - Structs that may grow begin with `size`, sizeof as the caller was compiled: members are only
  *     added, at the end. SPD_INIT(type) starts one with everything else zero, a function
  *     spd_x_defaults(&x, sizeof x) one with defaults.
@@ -67,12 +69,40 @@ typedef enum spd_status {
 
 #define SPD_NO_INDEX SIZE_MAX
 
-/* What went wrong in the last call that failed or remarked. */
+/* What would help against a failure; each front end has words of its own for it, the option of the
+ * command or the argument of a function. */
+typedef enum spd_remedy {
+    SPD_REMEDY_NONE = 0,
+    SPD_REMEDY_REGULARIZE =
+        1 << 0,                /* add remedy_value tr(X)/n to the diagonal; above 0.5 the matrix
+                                * is so far from definite that it may be no covariance */
+    SPD_REMEDY_RIDGE = 1 << 1, /* it is no covariance: remove it, or add a ridge */
+    SPD_REMEDY_SYMMETRIZE = 1 << 2,
+    SPD_REMEDY_SHRINK = 1 << 3,         /* the covariance, by oas */
+    SPD_REMEDY_PROJECT = 1 << 4,        /* the observations, by a model's map */
+    SPD_REMEDY_CHANNELS_FIRST = 1 << 5, /* where rows are channels */
+    SPD_REMEDY_WINDOW = 1 << 6,         /* give the window's length */
+    SPD_REMEDY_SIZE = 1 << 7,           /* give the size of images */
+    SPD_REMEDY_SIFT_STEP = 1 << 8,      /* a larger one */
+    SPD_REMEDY_NO_COLOR = 1 << 9,
+    SPD_REMEDY_REGIONS = 1 << 10,       /* other regions */
+    SPD_REMEDY_NAME_X = 1 << 11,        /* name the array */
+    SPD_REMEDY_NAME_Y = 1 << 12,        /* name the labels */
+    SPD_REMEDY_LABELS = 1 << 13,        /* give the file of labels as such */
+    SPD_REMEDY_LABEL_PATTERN = 1 << 14, /* give the pattern */
+    SPD_REMEDY_SKELETON = 1 << 15,      /* name the skeleton's file */
+    SPD_REMEDY_PLAIN_KERNEL = 1 << 16   /* do not normalise the kernel */
+} spd_remedy;
+
+/* What went wrong in the last call that failed or remarked. Owned by the context; it may grow at
+ * the end. */
 typedef struct spd_error {
     spd_status status;
     size_t index;      /* the sample at fault, or SPD_NO_INDEX */
     double value;      /* what was measured there (an eigenvalue, an asymmetry), or 0 */
     char message[512]; /* one line, no newline; empty when status is SPD_OK */
+    unsigned remedy;   /* what would help: remedies of spd_remedy, added */
+    double remedy_value;
 } spd_error;
 
 /* Progress of a long call. Called from the calling thread only, a few times a second at most.
@@ -171,8 +201,9 @@ typedef enum spd_metric {
 SPD_API const char *spd_metric_name(spd_metric metric);
 
 /* The metric of that name; pyRiemann's names (riemann, logdet, logeuclid, kullback_sym,
- * wasserstein, logchol, euclid) are understood too. SPD_EINVAL for others. */
-SPD_API spd_status spd_metric_parse(const char *name, spd_metric *metric);
+ * wasserstein, logchol, euclid) are understood too. SPD_EINVAL for others, with a message that
+ * lists the names, *metric untouched; so it is for every enumeration that has names. */
+SPD_API spd_status spd_metric_parse(spd_context *ctx, const char *name, spd_metric *metric);
 
 /* *d2 <- squared distance between two matrices. */
 SPD_API spd_status spd_distance2(spd_context *ctx, spd_metric metric, size_t n, const double *X,
@@ -227,6 +258,8 @@ typedef enum spd_function {
     SPD_INVSQRT,
     SPD_POWER /* X^power */
 } spd_function;
+SPD_API const char *spd_function_name(spd_function f); /* "log", "exp", ... */
+SPD_API spd_status spd_function_parse(spd_context *ctx, const char *name, spd_function *f);
 
 /* F (p x n x n) <- f(X_i) through eigenvalues. F may be X. power is used by SPD_POWER only. */
 SPD_API spd_status spd_apply(spd_context *ctx, spd_function f, double power, size_t n, size_t p,
@@ -236,6 +269,8 @@ typedef enum spd_kernel_kind {
     SPD_KERNEL_STEIN = 0,    /* exp(-beta d2_stein) */
     SPD_KERNEL_LOG_EUCLIDEAN /* tr(log X log Y); beta ignored */
 } spd_kernel_kind;
+SPD_API const char *spd_kernel_name(spd_kernel_kind kind); /* "stein", "log-euclidean" */
+SPD_API spd_status spd_kernel_parse(spd_context *ctx, const char *name, spd_kernel_kind *kind);
 
 /* K (p x q; p x p with Y NULL) <- kernel values. SPD_NOT_DEFINITE (a remark) when beta is
  * outside {1/2, ..., (n-1)/2} and not above (n-1)/2 (eq. 10). K is filled in place as by
@@ -804,6 +839,7 @@ typedef enum spd_embedding {
 
 /* "lle", ...; NULL for a number that is none. */
 SPD_API const char *spd_embedding_name(spd_embedding kind);
+SPD_API spd_status spd_embedding_parse(spd_context *ctx, const char *name, spd_embedding *kind);
 
 typedef struct spd_embed_options {
     size_t size;

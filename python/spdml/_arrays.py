@@ -59,7 +59,7 @@ def longs(array: np.ndarray) -> Any:
 def metric_number(name: str) -> int:
     """The library's number of a metric; our names and pyRiemann's."""
     number = c.c_int()
-    if not isinstance(name, str) or lib.spd_metric_parse(name.encode(), c.byref(number)) != 0:
+    if not isinstance(name, str) or lib.spd_metric_parse(None, name.encode(), c.byref(number)) != 0:
         known = []
         while lib.spd_metric_name(len(known)):
             known.append(lib.spd_metric_name(len(known)).decode())

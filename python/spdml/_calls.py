@@ -123,7 +123,8 @@ def call(ctx: Context, name: str, *arguments: Any, allow: tuple = ()) -> int:
     if status == 0 or status in allow:
         return status
     error = lib.spd_context_error(ctx.handle).contents
-    message = error.message.decode(errors="replace")
+    message = _errors.advised(error.message.decode(errors="replace"), error.remedy,
+                              error.remedy_value)
     if status > 0:
         _warn(status, message)
         return status

@@ -1,12 +1,40 @@
-"""What a failed call of the library becomes: an exception with the library's own message."""
+"""What a failed call of the library becomes: an exception with the library's own message and
+its advice in the words of this package."""
 
 from __future__ import annotations
 
+import math
 from typing import Optional
 
 NOT_CONVERGED, NOT_DEFINITE = 1, 2
 ENOMEM, EINVAL, ENOTSPD, ENOTSYM, ENOTFINITE = -1, -2, -3, -4, -5
 EIO, EFORMAT, ECANCELLED, ENUMERIC = -6, -7, -8, -9
+
+
+# The library's remedies (spd_remedy in its header) that functions of this package can meet, as
+# their arguments.
+REMEDIES = {
+    1 << 0: "regularize=VALUE",
+    1 << 2: "symmetrize=True",
+    1 << 3: "estimator='oas'",
+    1 << 16: "normalize_kernel=False",
+}
+
+
+def _number(value: float) -> str:
+    """Small powers of ten as such: 1e-3, 1e-6."""
+    exponent = round(math.log10(value)) if value > 0 else 0
+    return f"1e{exponent}" if value < 0.05 and f"{value:.6e}" == f"{10.0 ** exponent:.6e}" else f"{value:g}"
+
+
+def advised(message: str, remedy: int, value: float) -> str:
+    """The message, and what the library says would help: "...; try regularize=1e-6"."""
+    words = [text for bit, text in REMEDIES.items() if remedy & bit]
+    if not words:
+        return message
+    *others, last = words
+    advice = f"{', '.join(others)} or {last}" if others else last
+    return f"{message}; try {advice.replace('VALUE', _number(value))}"
 
 
 class SPDError(Exception):

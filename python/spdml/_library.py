@@ -26,7 +26,8 @@ EvaluateFn = c.CFUNCTYPE(Int, c.c_void_p, c.c_void_p, Size, Size)
 
 
 class Error(c.Structure):
-    _fields_ = [("status", Int), ("index", Size), ("value", Double), ("message", c.c_char * 512)]
+    _fields_ = [("status", Int), ("index", Size), ("value", Double), ("message", c.c_char * 512),
+                ("remedy", c.c_uint), ("remedy_value", Double)]
 
 
 class Progress(c.Structure):
@@ -159,7 +160,7 @@ PROTOTYPES = {
     "spd_regularize": (None, [Size, Size, Doubles, Double, Double]),
     "spd_congruence": (Int, [Handle, Size, Size, Size, Doubles, Doubles, Doubles]),
     "spd_metric_name": (Text, [Int]),
-    "spd_metric_parse": (Int, [Text, Ints]),
+    "spd_metric_parse": (Int, [Handle, Text, Ints]),
     "spd_pairwise2": (Int, [Handle, Int, Size, Size, Doubles, Size, Doubles, Doubles]),
     "spd_nearest": (Int, [Handle, Int, Size, Size, Doubles, Size, Doubles, Size, Int, Longs,
                           Doubles, c.POINTER(NearestInfo)]),

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-static const spd_error no_error = {SPD_OK, SPD_NO_INDEX, 0.0, ""};
+static const spd_error no_error = {.status = SPD_OK, .index = SPD_NO_INDEX};
 
 spd_context *spd_context_new(void)
 {
@@ -57,6 +57,8 @@ static void record(spd_context *ctx, spd_status status, size_t index, double val
     ctx->error.status = status;
     ctx->error.index = index;
     ctx->error.value = value;
+    ctx->error.remedy = SPD_REMEDY_NONE;
+    ctx->error.remedy_value = 0.0;
     vsnprintf(ctx->error.message, sizeof ctx->error.message, format, args);
 }
 
@@ -77,6 +79,22 @@ spd_status ctx_fail_at(spd_context *ctx, spd_status status, size_t index, double
     record(ctx, status, index, value, format, args);
     va_end(args);
     return status;
+}
+
+spd_status ctx_advise(spd_context *ctx, spd_status status, unsigned remedy, double value)
+{
+    if (ctx && status < 0) {
+        ctx->error.remedy |= remedy;
+        ctx->error.remedy_value = value;
+    }
+    return status;
+}
+
+spd_status ctx_pass_on(spd_context *ctx, const spd_error *error)
+{
+    if (ctx)
+        ctx->error = *error;
+    return error->status;
 }
 
 spd_status ctx_nomem(spd_context *ctx, const char *what)

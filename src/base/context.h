@@ -34,8 +34,15 @@ spd_status ctx_nomem(spd_context *ctx, const char *what);
 /* Puts "prefix: " before the recorded message; used by io to name the file. */
 void ctx_prefix(spd_context *ctx, const char *prefix);
 
-/* Appends text to the recorded message; used by io to name the remedy. */
+/* Appends text to the recorded message. */
 void ctx_append(spd_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds a remedy to the failure just recorded; returns status. Messages name no options: those
+ * belong to whoever shows them. value is that of SPD_REMEDY_REGULARIZE, else 0. */
+spd_status ctx_advise(spd_context *ctx, spd_status status, unsigned remedy, double value);
+
+/* Records a failure that another context, or this one earlier, had; returns its status. */
+spd_status ctx_pass_on(spd_context *ctx, const spd_error *error);
 
 /* Calls the progress callback; non-zero when the call shall be cancelled. */
 int ctx_progress(spd_context *ctx, const char *task, const char *unit, double done, double total);

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* No struct is larger: a size beyond was never set. */
+#define LARGEST 65536
+
 static size_t size_of(const void *given)
 {
     size_t size;
@@ -12,7 +15,7 @@ static size_t size_of(const void *given)
 
 spd_status sized_check(spd_context *ctx, const char *type, const void *given)
 {
-    if (given && size_of(given) < 2 * sizeof(size_t))
+    if (given && (size_of(given) < 2 * sizeof(size_t) || size_of(given) > LARGEST))
         return ctx_fail(ctx, SPD_EINVAL,
                         "%s: size is %zu; set it with SPD_INIT or the defaults function", type,
                         size_of(given));

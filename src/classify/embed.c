@@ -13,21 +13,32 @@
 #include "base/sized.h"
 #include "classify/centre.h"
 #include "classify/tangent.h"
+#include "base/naming.h"
 #include "engine/parallel.h"
 #include "geometry/flat.h"
 
 #define USUAL_RIDGE 1e-3
 
+static const naming names = {.kind = "embedding",
+                             .count = SPD_EMBEDDINGS,
+                             .word = {[SPD_EMBED_LLE] = "lle",
+                                      [SPD_EMBED_HESSIAN_LLE] = "hessian-lle",
+                                      [SPD_EMBED_LAPLACIAN] = "laplacian",
+                                      [SPD_EMBED_PGA] = "pga",
+                                      [SPD_EMBED_MDS] = "mds"}};
+
 const char *spd_embedding_name(spd_embedding kind)
 {
-    static const char *const names[SPD_EMBEDDINGS] = {
-        [SPD_EMBED_LLE] = "lle",
-        [SPD_EMBED_HESSIAN_LLE] = "hessian-lle",
-        [SPD_EMBED_LAPLACIAN] = "laplacian",
-        [SPD_EMBED_PGA] = "pga",
-        [SPD_EMBED_MDS] = "mds",
-    };
-    return (unsigned)kind < SPD_EMBEDDINGS ? names[kind] : NULL;
+    return naming_word(&names, (unsigned)kind);
+}
+
+spd_status spd_embedding_parse(spd_context *ctx, const char *name, spd_embedding *kind)
+{
+    unsigned value = 0;
+    spd_status status = naming_parse(ctx, &names, name, &value);
+    if (status == SPD_OK)
+        *kind = (spd_embedding)value;
+    return status;
 }
 
 /* ---- what fits --------------------------------------------------------------------------------
@@ -53,7 +64,7 @@ spd_status embed_check_metric(spd_context *ctx, spd_embedding kind, spd_metric w
     return ctx_fail(ctx, SPD_EINVAL,
                     "%s needs tangent spaces, which are not available for %s; use airm, "
                     "log-euclidean, log-cholesky or euclidean, or the laplacian method",
-                    spd_embedding_name(kind), m->name);
+                    spd_embedding_name(kind), spd_metric_name(which));
 }
 
 static spd_status check_neighbours(spd_context *ctx, const spd_embed_options *o, size_t p)

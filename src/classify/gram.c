@@ -94,9 +94,11 @@ static spd_status normalise(spd_context *ctx, gram *g)
             values_to_unit(p, H + r * p);
         spd_blas_hold();
         if (tall_svd(p, p, H, V, s, U, work))
-            status = ctx_fail(ctx, SPD_ENUMERIC,
-                              "singular values of the normalised kernel did not converge; try "
-                              "without --normalize-kernel");
+            status = ctx_advise(ctx,
+                                ctx_fail(ctx, SPD_ENUMERIC,
+                                         "singular values of the normalised kernel did not "
+                                         "converge"),
+                                SPD_REMEDY_PLAIN_KERNEL, 0.0);
         spd_blas_release();
     }
     if (status == SPD_OK) {

@@ -67,8 +67,8 @@ static spd_status pick(spd_context *ctx, const io_file *file, input_kind takes, 
     const io_entry *found = choose(file, takes, x_name);
     if (!found) {
         io_names(file, names, sizeof names);
-        ctx_fail(ctx, SPD_EINVAL,
-                 "cannot tell which array holds the inputs; it has %s; name one with --x", names);
+        ctx_fail(ctx, SPD_EINVAL, "cannot tell which array holds the inputs; it has %s", names);
+        ctx_advise(ctx, SPD_EINVAL, SPD_REMEDY_NAME_X, 0.0);
     } else if (found->readable && !fits(takes, found)) {
         array_shape_text(found->ndim, found->shape, shape, sizeof shape);
         ctx_fail(ctx, SPD_EINVAL, "the array is %s; %s are expected", shape, what[takes]);

@@ -39,13 +39,14 @@ static spd_status check_sizes(spd_context *ctx, const inputs *list, const descri
                         "gives matrices of size %zu x %zu, but %.200s gives %zu x %zu; describe "
                         "them separately, or make the inputs alike",
                         made->n, made->n, list->item[all->item[0]].name, all->n, all->n);
-    if (picture && all->images && (picture->height != all->height || picture->width != all->width))
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "has %zu x %zu pixels, but %.200s has %zu x %zu; images to be kept must "
-                        "have one size (--size)",
-                        picture->width, picture->height, list->item[all->item[0]].name, all->width,
-                        all->height);
-    return SPD_OK;
+    if (!picture || !all->images ||
+        (picture->height == all->height && picture->width == all->width))
+        return SPD_OK;
+    ctx_fail(ctx, SPD_EINVAL,
+             "has %zu x %zu pixels, but %.200s has %zu x %zu; images to be kept must have one size",
+             picture->width, picture->height, list->item[all->item[0]].name, all->width,
+             all->height);
+    return ctx_advise(ctx, SPD_EINVAL, SPD_REMEDY_SIZE, 0.0);
 }
 
 /* Non-zero when out of memory. */
@@ -221,10 +222,12 @@ static spd_status add_labels(spd_context *ctx, making *m)
     for (size_t s = 0; s < m->all->p; s++)
         m->cells[s] = m->labels->label[m->all->item[s]];
     spd_status status = column_gather(ctx, "y", m->all->p, m->cells, &m->data->y);
-    if (status == SPD_OK && !m->data->y)
+    if (status == SPD_OK && !m->data->y) {
         status = ctx_fail(ctx, SPD_EINVAL,
                           "some labels are numbers, others are strings; describe the inputs "
-                          "separately, or label them with --labels");
+                          "separately");
+        ctx_advise(ctx, status, SPD_REMEDY_LABELS, 0.0);
+    }
     return status < 0 ? status : labels_classify(ctx, m->data);
 }
 

@@ -69,11 +69,6 @@ static int is_final(const run *r, spd_status status)
     return status < 0 && (!r->options->keep_going || status == SPD_ENOMEM);
 }
 
-static spd_status pass_on(spd_context *ctx, const spd_error *error)
-{
-    return ctx_fail_at(ctx, error->status, error->index, error->value, "%s", error->message);
-}
-
 /* ---- one input ------------------------------------------------------------------------------- */
 
 /* Every matrix must be usable: better a message now than one from every later command. */
@@ -81,9 +76,10 @@ static spd_status check_matrices(spd_context *ctx, const run *r, const descripti
 {
     double regularize = r->options->covariance.regularize;
     spd_status status = spd_check(ctx, made->n, made->count, made->X, 0.0);
-    if (status == SPD_ENOTSPD)
-        ctx_append(ctx, "; try --regularize %g", regularize >= 1e-3 ? 10.0 * regularize : 1e-3);
-    return status;
+    if (status != SPD_ENOTSPD)
+        return status;
+    return ctx_advise(ctx, status, SPD_REMEDY_REGULARIZE,
+                      regularize >= 1e-3 ? 10.0 * regularize : 1e-3);
 }
 
 static spd_status describe_input(spd_context *ctx, const run *r, const reading *now, outcome *o)
@@ -179,7 +175,7 @@ static spd_status gather_batch(run *r)
         if (is_final(r, status))
             return status;
         if (o->error.status < 0) {
-            pass_on(r->ctx, &o->error);
+            ctx_pass_on(r->ctx, &o->error);
             status = faults_add(r->ctx, &r->list.skipped, name);
         }
     }
@@ -219,7 +215,7 @@ static spd_status run_batch(run *r)
     ctx->progress = s.progress;
     ctx->user = s.user;
     if (status < 0 && failed != SIZE_MAX)
-        pass_on(ctx, &r->batch[failed].error);
+        ctx_pass_on(ctx, &r->batch[failed].error);
     if (status == SPD_OK)
         status = gather_batch(r);
     for (size_t k = 0; k < r->count; k++)
@@ -269,7 +265,9 @@ static spd_status describe_all(run *r)
         const faults *skipped = &r->list.skipped;
         status =
             ctx_fail(r->ctx, SPD_EINVAL, "no input could be described; the first error: %.300s",
-                     skipped->count ? skipped->message[0] : "there is none");
+                     skipped->count ? skipped->error[0].message : "there is none");
+        if (skipped->count)
+            ctx_advise(r->ctx, status, skipped->error[0].remedy, skipped->error[0].remedy_value);
     }
     return status;
 }
@@ -310,7 +308,7 @@ static spd_status hand_over(run *r, spd_failures **failures)
     spd_failures *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(r->ctx, "a list of failures");
-    *fresh = (spd_failures){r->list.skipped.count, r->list.skipped.input, r->list.skipped.message};
+    *fresh = (spd_failures){r->list.skipped.count, r->list.skipped.input, r->list.skipped.error};
     r->list.skipped = (faults){0};
     *failures = fresh;
     return SPD_OK;
@@ -320,7 +318,7 @@ void spd_failures_free(spd_failures *failures)
 {
     if (!failures)
         return;
-    faults list = {failures->count, failures->input, failures->message};
+    faults list = {failures->count, failures->input, failures->error};
     faults_free(&list);
     mem_free(failures);
 }

@@ -134,11 +134,13 @@ static spd_status check_blocks(spd_context *ctx, const spd_covariance_options *c
     if (c->W || c->regularize > 0.0 || c->shrinkage != SPD_SHRINK_NONE)
         return SPD_OK;
     for (size_t b = 0; b < blocks; b++)
-        if (grey_is_uniform(block[b].r, block[b].n, block[b].O))
-            return ctx_fail(ctx, SPD_ENOTSPD,
-                            "all %zu pixels of region %zu of %zu have the same intensity, so the "
-                            "covariance is singular; use --regularize 1e-6 or other --regions",
-                            block[b].r, b + 1, blocks);
+        if (grey_is_uniform(block[b].r, block[b].n, block[b].O)) {
+            ctx_fail(ctx, SPD_ENOTSPD,
+                     "all %zu pixels of region %zu of %zu have the same intensity, so the "
+                     "covariance is singular",
+                     block[b].r, b + 1, blocks);
+            return ctx_advise(ctx, SPD_ENOTSPD, SPD_REMEDY_REGULARIZE | SPD_REMEDY_REGIONS, 1e-6);
+        }
     return SPD_OK;
 }
 

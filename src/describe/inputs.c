@@ -243,31 +243,25 @@ spd_status inputs_list(spd_context *ctx, input_kind takes, const spd_describe_op
 
 spd_status faults_add(spd_context *ctx, faults *list, const char *culprit)
 {
-    const char *message = ctx ? ctx->error.message : "";
     char **names = mem_list(list->input, list->count, sizeof *names);
     list->input = names ? names : list->input;
-    char **lines = names ? mem_list(list->message, list->count, sizeof *lines) : NULL;
-    list->message = lines ? lines : list->message;
-    char *name = lines ? mem_text(culprit) : NULL, *line = lines ? mem_text(message) : NULL;
-    if (!name || !line) {
-        mem_free(name);
-        mem_free(line);
+    spd_error *errors = names ? mem_list(list->error, list->count, sizeof *errors) : NULL;
+    list->error = errors ? errors : list->error;
+    char *name = errors ? mem_text(culprit) : NULL;
+    if (!name)
         return ctx_nomem(ctx, "a list of failures");
-    }
     list->input[list->count] = name;
-    list->message[list->count++] = line;
+    list->error[list->count++] = *spd_context_error(ctx);
     ctx_clear(ctx);
     return SPD_OK;
 }
 
 void faults_free(faults *list)
 {
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         mem_free(list->input[i]);
-        mem_free(list->message[i]);
-    }
     mem_free(list->input);
-    mem_free(list->message);
+    mem_free(list->error);
     *list = (faults){0};
 }
 

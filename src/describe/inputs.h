@@ -27,7 +27,8 @@ typedef struct item {
 /* Inputs that could not be used, and why. */
 typedef struct faults {
     size_t count;
-    char **input, **message;
+    char **input;
+    spd_error *error;
 } faults;
 
 typedef struct inputs {

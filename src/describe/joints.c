@@ -117,11 +117,12 @@ static spd_status check_matrix(spd_context *ctx, const joints_plan *plan, size_t
     if (plan->covariance.regularize > 0.0)
         return SPD_OK;
     spd_status status = spd_check(ctx, n, 1, X, 0.0);
-    if (status == SPD_ENOTSPD)
-        status = ctx_fail(ctx, SPD_ENOTSPD,
-                          "the covariance of the joints is not positive definite, since bones tie "
-                          "them together; regularise it (--regularize 1e-3)");
-    return status;
+    if (status != SPD_ENOTSPD)
+        return status;
+    ctx_fail(
+        ctx, SPD_ENOTSPD,
+        "the covariance of the joints is not positive definite, since bones tie them together");
+    return ctx_advise(ctx, SPD_ENOTSPD, SPD_REMEDY_REGULARIZE, 1e-3);
 }
 
 /* The matrix of frames x n coordinates. */
@@ -132,11 +133,13 @@ static spd_status make_matrix(spd_context *ctx, const joints_plan *plan, size_t 
     size_t windows = ((size_t)1 << plan->levels) - 1;
     size_t size = plan->covariance.W ? plan->covariance.m : n * windows;
     description fresh;
-    if (size > MAX_SIZE)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "a temporal pyramid of %zu levels gives a matrix of %zu rows, more than "
-                        "%zu; use fewer levels, or project the frames (--model)",
-                        plan->levels, size, MAX_SIZE);
+    if (size > MAX_SIZE) {
+        ctx_fail(ctx, SPD_EINVAL,
+                 "a temporal pyramid of %zu levels gives a matrix of %zu rows, more than %zu; use "
+                 "fewer levels, or project the frames",
+                 plan->levels, size, MAX_SIZE);
+        return ctx_advise(ctx, SPD_EINVAL, SPD_REMEDY_PROJECT, 0.0);
+    }
     cut_windows(plan->levels, frames, n, O, window);
     spd_status status = description_room(ctx, 1, size, 0, &fresh);
     if (status < 0)

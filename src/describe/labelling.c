@@ -114,8 +114,8 @@ static spd_status compile(spd_context *ctx, const char *text, regex_t *pattern)
     char why[100];
     int code = text ? regcomp(pattern, text, REG_EXTENDED) : REG_BADPAT;
     if (!text)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "labelling by a pattern needs a pattern (--label-pattern)");
+        return ctx_advise(ctx, ctx_fail(ctx, SPD_EINVAL, "labelling by a pattern needs a pattern"),
+                          SPD_REMEDY_LABEL_PATTERN, 0.0);
     if (code) {
         regerror(code, pattern, why, sizeof why);
         return ctx_fail(ctx, SPD_EINVAL,

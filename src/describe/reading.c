@@ -130,9 +130,8 @@ static spd_status blame_index(spd_context *ctx, const item *what, const unsigned
     source_free(source);
     if (!likely)
         return status;
-    return ctx_fail(ctx, SPD_EINVAL, "looks like an index; %s --labels %.200s",
-                    bytes ? "unpack it and pass it as" : "pass it as",
-                    bytes ? path_base(what->name) : what->name);
+    ctx_fail(ctx, SPD_EINVAL, "looks like an index%s", bytes ? "; unpack it" : "");
+    return ctx_advise(ctx, SPD_EINVAL, SPD_REMEDY_LABELS, 0.0);
 }
 
 /* A table of its own, in a file or in memory. */

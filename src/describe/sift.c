@@ -52,11 +52,11 @@ spd_status sift_grid_of(spd_context *ctx, size_t width, size_t height, size_t st
                         "an image of %zu x %zu pixels has no room for SIFT with bins of %zu pixels "
                         "(%zu a side at least); resize it to something larger",
                         width, height, bin, (BINS - 1) * bin + 1);
-    if (made.columns > MOST_FRAMES / made.rows)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "%zu x %zu SIFT descriptors are too many; use a larger --sift-step or a "
-                        "smaller --size",
-                        made.columns, made.rows);
+    if (made.columns > MOST_FRAMES / made.rows) {
+        ctx_fail(ctx, SPD_EINVAL, "%zu x %zu SIFT descriptors are too many", made.columns,
+                 made.rows);
+        return ctx_advise(ctx, SPD_EINVAL, SPD_REMEDY_SIFT_STEP | SPD_REMEDY_SIZE, 0.0);
+    }
     *grid = made;
     return SPD_OK;
 }

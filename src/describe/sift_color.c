@@ -38,10 +38,10 @@ static spd_status check_colours(spd_context *ctx, const spd_describe_options *o,
     if (o->grey || o->covariance.regularize > usual || o->covariance.shrinkage != SPD_SHRINK_NONE ||
         has_colours(in))
         return SPD_OK;
-    return ctx_fail(ctx, SPD_EINVAL,
-                    "the image has no colours (R = G = B), so the covariance of its colours is "
-                    "singular; use --no-color, or --regularize 1e-3 to have grey and coloured "
-                    "images in one set");
+    ctx_fail(ctx, SPD_EINVAL,
+             "the image has no colours (R = G = B), so the covariance of its colours is singular; "
+             "regularising lets grey and coloured images be in one set");
+    return ctx_advise(ctx, SPD_EINVAL, SPD_REMEDY_NO_COLOR | SPD_REMEDY_REGULARIZE, 1e-3);
 }
 
 /* o (27) <- the pixels about (x, y); the one channel of a grey image counts for all three. */

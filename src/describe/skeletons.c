@@ -139,9 +139,11 @@ spd_status skeletons_find(spd_context *ctx, const skeletons *all, const char *cl
         }
     }
     if (!best)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "no skeleton (.asf) in its folder matches the beginning of its name; "
-                        "name one with --asf");
+        return ctx_advise(
+            ctx,
+            ctx_fail(ctx, SPD_EINVAL,
+                     "no skeleton (.asf) in its folder matches the beginning of its name"),
+            SPD_REMEDY_SKELETON, 0.0);
     if (!best->parsed)
         return ctx_fail(ctx, SPD_EFORMAT, "its skeleton %.120s is broken: %.300s", best->path,
                         best->fault);

@@ -49,7 +49,8 @@ static spd_status plan_windows(spd_context *ctx, const spd_describe_options *opt
     if (options->window == 0.0 && options->stride == 0.0)
         return SPD_OK;
     if (options->window == 0.0)
-        return ctx_fail(ctx, SPD_EINVAL, "a step between windows needs a window (--window)");
+        return ctx_advise(ctx, ctx_fail(ctx, SPD_EINVAL, "a step between windows needs a window"),
+                          SPD_REMEDY_WINDOW, 0.0);
     spd_status status = to_rows(ctx, "window", options->window, options->rate, 2.0, &plan->window);
     plan->stride = plan->window;
     if (status == SPD_OK && options->stride != 0.0)
@@ -181,7 +182,7 @@ static spd_status describe(spd_context *ctx, const void *shared, const input *in
     const table_plan *plan = shared;
     spd_status status = describe_table(ctx, plan, in->table, out);
     if (status == SPD_EINVAL && in->table.n > in->table.r && !plan->options->channels_first)
-        ctx_append(ctx, "; if rows are channels, use --channels-first");
+        ctx_advise(ctx, status, SPD_REMEDY_CHANNELS_FIRST, ctx ? ctx->error.remedy_value : 0.0);
     return status;
 }
 

@@ -135,11 +135,12 @@ static spd_status cpu_start(problem *base, const double *W)
     spd_status status = loop(e, start_chunk);
     if (status == SPD_OK)
         status = pair_sums_value(e->sums, e->S, &e->f, e->Z);
-    if (status == SPD_OK && !isfinite(e->f))
-        status = ctx_fail(e->ctx, SPD_ENOTSPD,
-                          "the cost does not exist at the start: a mapped matrix is not positive "
-                          "definite, or a graph has no spread; try --regularize 1e-6");
-    return status;
+    if (status != SPD_OK || isfinite(e->f))
+        return status;
+    status = ctx_fail(e->ctx, SPD_ENOTSPD,
+                      "the cost does not exist at the start: a mapped matrix is not positive "
+                      "definite, or a graph has no spread");
+    return ctx_advise(e->ctx, status, SPD_REMEDY_REGULARIZE, 1e-6);
 }
 
 /* ---- gradient ------------------------------------------------------------------------------- */

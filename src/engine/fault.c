@@ -40,20 +40,20 @@ spd_status fault_matrix(spd_context *ctx, size_t n, const double *X, const char 
 spd_status fault_pair(spd_context *ctx, const char *x, size_t i, const char *y, size_t j)
 {
     if (i == j && strcmp(x, y) == 0)
-        return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0,
-                           "%s[%zu] is too ill-conditioned for distances; try --regularize 1e-6", x,
-                           i);
-    return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0,
-                       "the distance between %s[%zu] and %s[%zu] cannot be computed: the matrices "
-                       "are too ill-conditioned; try --regularize 1e-6",
-                       x, i, y, j);
+        ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0, "%s[%zu] is too ill-conditioned for distances", x,
+                    i);
+    else
+        ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0,
+                    "the distance between %s[%zu] and %s[%zu] cannot be computed: the matrices "
+                    "are too ill-conditioned",
+                    x, i, y, j);
+    return ctx_advise(ctx, SPD_ENUMERIC, SPD_REMEDY_REGULARIZE, 1e-6);
 }
 
 spd_status fault_unnamed(spd_context *ctx, spd_status status)
 {
-    if (status == SPD_ENUMERIC && ctx && ctx->error.index != SPD_NO_INDEX)
-        ctx_fail(ctx, status,
-                 "some matrices are too ill-conditioned for distances and means; try --regularize "
-                 "1e-6");
-    return status;
+    if (status != SPD_ENUMERIC || !ctx || ctx->error.index == SPD_NO_INDEX)
+        return status;
+    ctx_fail(ctx, status, "some matrices are too ill-conditioned for distances and means");
+    return ctx_advise(ctx, status, SPD_REMEDY_REGULARIZE, 1e-6);
 }

@@ -83,8 +83,8 @@ static spd_status explain(mean_run *r, size_t i, int first_pass)
 {
     if (first_pass)
         return fault_matrix(r->ctx, r->n, r->X + i * r->n * r->n, "X", i);
-    return ctx_fail_at(r->ctx, SPD_ENUMERIC, i, 0.0,
-                       "X[%zu] is too ill-conditioned beside the mean; try --regularize 1e-6", i);
+    ctx_fail_at(r->ctx, SPD_ENUMERIC, i, 0.0, "X[%zu] is too ill-conditioned beside the mean", i);
+    return ctx_advise(r->ctx, SPD_ENUMERIC, SPD_REMEDY_REGULARIZE, 1e-6);
 }
 
 /* Progress within a pass is a share of the current iteration. */
@@ -148,9 +148,8 @@ static spd_status alone(mean_run *r, parallel_body body)
 {
     if (parallel_for(r->ctx, 1, body, r, NULL, NULL, 0.0, NULL) == SPD_OK)
         return SPD_OK;
-    return ctx_fail(r->ctx, SPD_ENUMERIC,
-                    "the mean broke down: the matrices are too ill-conditioned; try --regularize "
-                    "1e-6");
+    ctx_fail(r->ctx, SPD_ENUMERIC, "the mean broke down: the matrices are too ill-conditioned");
+    return ctx_advise(r->ctx, SPD_ENUMERIC, SPD_REMEDY_REGULARIZE, 1e-6);
 }
 
 /* The first point: one pass of the rule's start. */

@@ -139,21 +139,23 @@ static spd_status check_rows(spd_context *ctx, const spd_covariance_options *opt
                             "%zu observation%s of %zu values; a covariance needs two at least", r,
                             r == 1 ? "" : "s", n);
         rank += r - 1 < n ? r - 1 : n;
-        if (!options->W && r <= n && !shrinkage_repairs(options))
-            return ctx_fail(ctx, SPD_EINVAL,
-                            "%zu observations of %zu values: a centred covariance has rank %zu at "
-                            "most, so it is not positive definite; take %zu observations or more, "
-                            "shrink it (--shrinkage oas), regularise it (--regularize 1e-3) or "
-                            "project it (--model)",
-                            r, n, r - 1, n + 1);
+        if (!options->W && r <= n && !shrinkage_repairs(options)) {
+            ctx_fail(ctx, SPD_EINVAL,
+                     "%zu observations of %zu values: a centred covariance has rank %zu at most, "
+                     "so it is not positive definite; take %zu observations or more",
+                     r, n, r - 1, n + 1);
+            return ctx_advise(ctx, SPD_EINVAL,
+                              SPD_REMEDY_SHRINK | SPD_REMEDY_REGULARIZE | SPD_REMEDY_PROJECT, 1e-3);
+        }
     }
-    if (options->W && rank < options->m && !shrinkage_repairs(options))
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "the observations projected to %zu values have a covariance of rank %zu at "
-                        "most, so it is not positive definite; take more observations, shrink it "
-                        "(--shrinkage oas) or regularise it (--regularize 1e-3)",
-                        options->m, rank);
-    return SPD_OK;
+    if (!options->W || rank >= options->m || shrinkage_repairs(options))
+        return SPD_OK;
+    ctx_fail(
+        ctx, SPD_EINVAL,
+        "the observations projected to %zu values have a covariance of rank %zu at most, so it "
+        "is not positive definite; take more observations",
+        options->m, rank);
+    return ctx_advise(ctx, SPD_EINVAL, SPD_REMEDY_SHRINK | SPD_REMEDY_REGULARIZE, 1e-3);
 }
 
 spd_status covariance_check(spd_context *ctx, const spd_covariance_options *options, size_t blocks,

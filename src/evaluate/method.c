@@ -211,7 +211,7 @@ spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *meth
     if (!rest)
         return unknown_classifier(ctx, name);
     parsed.metric = metrics_of(parsed.classifier).usual;
-    if (*rest == '-' && spd_metric_parse(rest + 1, &parsed.metric) != SPD_OK)
+    if (*rest == '-' && spd_metric_parse(NULL, rest + 1, &parsed.metric) != SPD_OK)
         return unknown_metric(ctx, name, rest + 1);
     for (unsigned i = 0; i < SPD_PARAMETER_ROOM; i++)
         parsed.value[i] = NAN;

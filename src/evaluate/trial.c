@@ -206,15 +206,15 @@ spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, 
     status = take_sides(ctx, &t, fold);
     for (size_t k = 0; k < shared->methods && status >= 0; k++) {
         spd_status one = contend(ctx, &t, k, map_setting, right[k]);
-        if (one < 0 && first.status == SPD_OK)
-            first = (spd_error){.status = one};
-        if (one < 0 && first.message[0] == '\0')
-            memcpy(first.message, spd_context_error(ctx)->message, sizeof first.message);
+        if (one < 0 && first.status == SPD_OK) {
+            first = *spd_context_error(ctx);
+            first.status = one;
+        }
         if (trial_is_fatal(one))
             status = one;
     }
     release(&t);
     if (status < 0 || first.status == SPD_OK)
         return status < 0 ? status : SPD_OK;
-    return ctx_fail(ctx, first.status, "%s", first.message);
+    return ctx_pass_on(ctx, &first);
 }

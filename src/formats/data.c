@@ -19,13 +19,14 @@ static spd_status blame_file(spd_context *ctx, const char *path, spd_status stat
     return status;
 }
 
-static spd_status missing(spd_context *ctx, const io_file *file, const char *name,
-                          const char *remedy)
+static spd_status missing(spd_context *ctx, const io_file *file, const char *name, const char *note,
+                          unsigned remedy)
 {
     char names[160], plain[60];
     io_names(file, names, sizeof names);
     ctx_fail(ctx, SPD_EINVAL, "has no array named '%s', only %s%s",
-             text_plain(name, plain, sizeof plain), names, remedy);
+             text_plain(name, plain, sizeof plain), names, note);
+    ctx_advise(ctx, SPD_EINVAL, remedy, 0.0);
     return blame_file(ctx, file->path, SPD_EINVAL);
 }
 
@@ -59,10 +60,11 @@ static spd_status find_matrices(spd_context *ctx, const io_file *file, const cha
         else if (!x_name)
             found = only_cube(file);
     }
+    if (!found && is_model(file))
+        return missing(ctx, file, x_name ? x_name : "X", "; this is a model, not a data set",
+                       SPD_REMEDY_NONE);
     if (!found)
-        return missing(ctx, file, x_name ? x_name : "X",
-                       is_model(file) ? "; this is a model, not a data set"
-                                      : "; name the matrices with --x");
+        return missing(ctx, file, x_name ? x_name : "X", "", SPD_REMEDY_NAME_X);
     *entry = found;
     return SPD_OK;
 }
@@ -205,8 +207,7 @@ static spd_status read_label_file(spd_context *ctx, const spd_load_options *opti
     if (entry)
         status = take_labels(ctx, file, entry, data);
     else
-        status = missing(ctx, file, options->y_name ? options->y_name : "y",
-                         "; name the labels with --y");
+        status = missing(ctx, file, options->y_name ? options->y_name : "y", "", SPD_REMEDY_NAME_Y);
     io_close(file);
     return status;
 }
@@ -220,7 +221,7 @@ static spd_status read_labels(spd_context *ctx, io_file *file, const spd_load_op
         return read_label_file(ctx, options, data);
     const io_entry *entry = find_labels(file, options->y_name, 0);
     if (!entry && options->y_name)
-        return missing(ctx, file, options->y_name, "");
+        return missing(ctx, file, options->y_name, "", SPD_REMEDY_NONE);
     *used = entry;
     return entry ? take_labels(ctx, file, entry, data) : SPD_OK;
 }
@@ -276,7 +277,7 @@ spd_status data_read_extras(spd_context *ctx, io_file *file, const io_entry *x,
 static spd_status read_all(spd_context *ctx, io_file *file, const spd_load_options *options,
                            spd_data *data)
 {
-    const io_entry *x;
+    const io_entry *x = NULL;
     spd_status status = find_matrices(ctx, file, options->x_name, &x);
     if (status == SPD_OK)
         status = read_matrices(ctx, file, x, data);

@@ -25,9 +25,9 @@ spd_status data_read_extras(spd_context *ctx, io_file *file, const io_entry *x,
  * matrices that are not positive definite. Messages name sample, label, cause and remedy. */
 spd_status data_check(spd_context *ctx, spd_data *data, const spd_load_options *options);
 
-/* text <- what helps one n x n matrix whose smallest eigenvalue is not above zero, or not above
- * rounding: "try --regularize 1e-6". */
-void data_remedy(size_t n, const double *X, double smallest, char *text, size_t size);
+/* The remedy for one n x n matrix whose smallest eigenvalue is not above zero, or not above
+ * rounding; *lift <- its value. */
+unsigned data_remedy(size_t n, const double *X, double smallest, double *lift);
 
 /* max |x_ij - x_ji| / max |x| of one n x n matrix, 0 for the zero matrix; NaN when an entry is
  * NaN or Inf. */

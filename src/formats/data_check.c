@@ -47,10 +47,9 @@ static spd_status refuse_asymmetric(spd_context *ctx, const spd_data *data, size
 {
     char sample[80];
     name_sample(data, i, sample, sizeof sample);
-    return ctx_fail_at(ctx, SPD_ENOTSYM, i, asymmetry,
-                       "%s is not symmetric (entries differ by %.2g of the largest); try "
-                       "--symmetrize",
-                       sample, asymmetry);
+    ctx_fail_at(ctx, SPD_ENOTSYM, i, asymmetry,
+                "%s is not symmetric (entries differ by %.2g of the largest)", sample, asymmetry);
+    return ctx_advise(ctx, SPD_ENOTSYM, SPD_REMEDY_SYMMETRIZE, 0.0);
 }
 
 /* Any NaN or Inf anywhere comes first, then the first asymmetric matrix. */
@@ -74,31 +73,27 @@ static spd_status check_entries(spd_context *ctx, const spd_data *data, int symm
 
 /* A power of ten that lifts the smallest eigenvalue well above zero, 1e-6 at least. A matrix that
  * needs more than a tenth of its own scale is hardly a covariance with rounding errors. */
-void data_remedy(size_t n, const double *X, double smallest, char *text, size_t size)
+unsigned data_remedy(size_t n, const double *X, double smallest, double *lift)
 {
-    double trace = 0.0, lift = 1e-6;
-    int exponent = -6;
+    double trace = 0.0;
     for (size_t r = 0; r < n; r++)
         trace += X[r * n + r];
-    if (!(trace > 0.0)) {
-        snprintf(text, size, "it is not a covariance matrix: remove it, or try --ridge");
-        return;
-    }
-    while (lift < 4.0 * fabs(smallest) * (double)n / trace) {
-        lift *= 10.0;
-        exponent++;
-    }
-    snprintf(text, size, "try --regularize 1e%d%s", exponent,
-             lift > 0.5 ? " (so far from definite, it may not be a covariance matrix)" : "");
+    *lift = 0.0;
+    if (!(trace > 0.0))
+        return SPD_REMEDY_RIDGE;
+    for (*lift = 1e-6; *lift < 4.0 * fabs(smallest) * (double)n / trace;)
+        *lift *= 10.0;
+    return SPD_REMEDY_REGULARIZE;
 }
 
-/* spd_check's words begin with "X[17]": the label goes behind that, the remedy to the end. */
+/* spd_check's words begin with "X[17]": the label goes behind that. */
 static void complete_message(spd_context *ctx, const spd_data *data)
 {
     if (!ctx || ctx->error.index >= data->p)
         return;
     size_t n = data->n;
-    char sample[80], bare[40], remedy[120], words[sizeof ctx->error.message];
+    double lift;
+    char sample[80], bare[40], words[sizeof ctx->error.message];
     size_t length = (size_t)snprintf(bare, sizeof bare, "X[%zu]", ctx->error.index);
     memcpy(words, ctx->error.message, sizeof words);
     name_sample(data, ctx->error.index, sample, sizeof sample);
@@ -106,8 +101,9 @@ static void complete_message(spd_context *ctx, const spd_data *data)
         ctx_fail_at(ctx, ctx->error.status, ctx->error.index, ctx->error.value, "%s%.300s", sample,
                     words + length);
     if (ctx->error.status == SPD_ENOTSPD) {
-        data_remedy(n, data->X + ctx->error.index * n * n, ctx->error.value, remedy, sizeof remedy);
-        ctx_append(ctx, "; %s", remedy);
+        unsigned remedy =
+            data_remedy(n, data->X + ctx->error.index * n * n, ctx->error.value, &lift);
+        ctx_advise(ctx, SPD_ENOTSPD, remedy, lift);
     }
 }
 

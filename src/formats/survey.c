@@ -50,7 +50,7 @@ static void count_indefinite(const survey_work *work, size_t k, spd_survey *surv
     double smallest = work->lambda[k * n];
     if (survey->not_definite == 0) {
         survey->first_eigenvalue = smallest;
-        data_remedy(n, work->S + k * n * n, smallest, survey->remedy, sizeof survey->remedy);
+        survey->remedy = data_remedy(n, work->S + k * n * n, smallest, &survey->remedy_value);
     }
     count_one(work->index[k], &survey->not_definite, &survey->first_not_definite);
 }

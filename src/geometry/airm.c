@@ -33,8 +33,6 @@ static void airm_dist2(const kernels *k, size_t n, size_t octets, const double *
 }
 
 const metric metric_airm = {
-    .name = "airm",
-    .alias = "riemann",
     .size = factored_size,
     .work = factored_work,
     .prepare = factored_prepare,

@@ -44,8 +44,6 @@ static void bures_dist2(const kernels *k, size_t n, size_t octets, const double 
 }
 
 const metric metric_bures_wasserstein = {
-    .name = "bures-wasserstein",
-    .alias = "wasserstein",
     .size = factored_size,
     .work = factored_work,
     .prepare = factored_prepare,

@@ -31,8 +31,6 @@ static unsigned euclidean_prepare(const kernels *k, size_t n, const double *octe
 }
 
 const metric metric_euclidean = {
-    .name = "euclidean",
-    .alias = "euclid",
     .size = flat_size,
     .work = euclidean_work,
     .prepare = euclidean_prepare,

@@ -45,8 +45,6 @@ static void jeffrey_dist2(const kernels *k, size_t n, size_t octets, const doubl
 }
 
 const metric metric_jeffrey = {
-    .name = "jeffrey",
-    .alias = "kullback_sym",
     .size = jeffrey_size,
     .work = jeffrey_work,
     .prepare = jeffrey_prepare,

@@ -27,8 +27,6 @@ static unsigned log_cholesky_prepare(const kernels *k, size_t n, const double *o
 }
 
 const metric metric_log_cholesky = {
-    .name = "log-cholesky",
-    .alias = "logchol",
     .size = flat_size,
     .work = log_cholesky_work,
     .prepare = log_cholesky_prepare,

@@ -17,8 +17,6 @@ static unsigned log_euclidean_prepare(const kernels *k, size_t n, const double *
 }
 
 const metric metric_log_euclidean = {
-    .name = "log-euclidean",
-    .alias = "logeuclid",
     .size = flat_size,
     .work = spdfun_work,
     .prepare = log_euclidean_prepare,

@@ -1,7 +1,7 @@
 /* metric.c - the table of metrics. */
 #include "geometry/metric.h"
 
-#include <string.h>
+#include "base/naming.h"
 
 static const metric *const table[SPD_METRICS] = {
     [SPD_AIRM] = &metric_airm,
@@ -18,18 +18,35 @@ const metric *metric_get(spd_metric id)
     return (unsigned)id < SPD_METRICS ? table[id] : NULL;
 }
 
+static const naming names = {
+    .kind = "metric",
+    .count = SPD_METRICS,
+    .word = {[SPD_AIRM] = "airm",
+             [SPD_STEIN] = "stein",
+             [SPD_LOG_EUCLIDEAN] = "log-euclidean",
+             [SPD_JEFFREY] = "jeffrey",
+             [SPD_BURES_WASSERSTEIN] = "bures-wasserstein",
+             [SPD_LOG_CHOLESKY] = "log-cholesky",
+             [SPD_EUCLIDEAN] = "euclidean"},
+    .alias = {{"riemann", SPD_AIRM}, /* pyRiemann's */
+              {"logdet", SPD_STEIN},
+              {"logeuclid", SPD_LOG_EUCLIDEAN},
+              {"kullback_sym", SPD_JEFFREY},
+              {"wasserstein", SPD_BURES_WASSERSTEIN},
+              {"logchol", SPD_LOG_CHOLESKY},
+              {"euclid", SPD_EUCLIDEAN}},
+};
+
 const char *spd_metric_name(spd_metric id)
 {
-    const metric *m = metric_get(id);
-    return m ? m->name : NULL;
+    return naming_word(&names, (unsigned)id);
 }
 
-spd_status spd_metric_parse(const char *name, spd_metric *id)
+spd_status spd_metric_parse(spd_context *ctx, const char *name, spd_metric *id)
 {
-    for (int i = 0; name && i < SPD_METRICS; i++)
-        if (strcmp(name, table[i]->name) == 0 || strcmp(name, table[i]->alias) == 0) {
-            *id = (spd_metric)i;
-            return SPD_OK;
-        }
-    return SPD_EINVAL;
+    unsigned value = 0;
+    spd_status status = naming_parse(ctx, &names, name, &value);
+    if (status == SPD_OK)
+        *id = (spd_metric)value;
+    return status;
 }

@@ -15,9 +15,6 @@
 #define METRIC_OCTETS 2
 
 typedef struct metric {
-    const char *name;  /* ours: "airm" */
-    const char *alias; /* pyRiemann's: "riemann" */
-
     /* Doubles of one prepared sample. */
     size_t (*size)(size_t n);
 

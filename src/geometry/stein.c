@@ -42,8 +42,6 @@ static void stein_dist2(const kernels *k, size_t n, size_t octets, const double 
 }
 
 const metric metric_stein = {
-    .name = "stein",
-    .alias = "logdet",
     .size = stein_size,
     .work = stein_work,
     .prepare = stein_prepare,

@@ -58,7 +58,7 @@ static spd_status parse(spd_context *ctx, names_list list, const char *const *br
     for (unsigned i = 0; names_get(list, i); i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
                                  names_get(list, i));
-    return ctx_fail(ctx, SPD_EINVAL, "%s '%.40s' is unknown; there are %s", names[list].what,
+    return ctx_fail(ctx, SPD_EINVAL, "%s '%.40s' is unknown; use one of %s", names[list].what,
                     name ? name : "", known);
 }
 

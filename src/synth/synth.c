@@ -111,7 +111,7 @@ static spd_status write_all(spd_context *ctx, run *r, size_t files)
             parallel_for(ctx, files, write_one, r, "generating", "files", (double)files, &failed);
     for (int t = 0; failed != SIZE_MAX && t < r->threads; t++)
         if (r->own[t].failed == failed)
-            ctx_fail(ctx, status, "%s", spd_context_error(r->own[t].ctx)->message);
+            ctx_pass_on(ctx, spd_context_error(r->own[t].ctx));
     close_workers(r);
     return status < 0 ? status : SPD_OK;
 }

@@ -304,7 +304,7 @@ def test_index_among_the_inputs(spdml, rng, tmp_path, kind, shape):
     index = tmp_path / "in/index.csv"
     index.write_text("file,action\na.csv,run\nz.csv,sit\n")
     words = ["describe", kind, "in", "-o", "c.npz"]
-    advice = "in/index.csv: looks like an index; pass it as --labels in/index.csv"
+    advice = "in/index.csv: looks like an index; try --labels FILE"
     spdml(*words).failed(advice + "\n")
     assert advice in spdml(*words, "--keep-going").err
     spdml(*words, "--labels", "in/index.csv").good()
@@ -432,11 +432,20 @@ def test_numbers_that_are_none(spdml, tables, tmp_path):
                                                                     "column 2")
 
 
+def test_remedies_are_options(spdml, rng, tmp_path):
+    np.save(tmp_path / "few.npy", rng.standard_normal((4, 4)))
+    words = ["describe", "covariance", "few.npy", "-o", "c.npz"]
+    assert spdml(*words).failed("few.npy", "rank 3").err.endswith(
+        "; try --shrinkage oas, --regularize 1e-3 or --model FILE\n")
+    spdml(*words, "--shrinkage", "oas").good()
+    spdml(*words, "--step", "2").failed("needs a window; try --window SECONDS")
+
+
 def test_singular(spdml, tables, tmp_path):
     tables[4, :, 1] = 0.0  # two equal columns would leave it to rounding
     np.savez(tmp_path / "bad.npz", X=tables)
     spdml("describe", "covariance", "bad.npz", "-o", "c.npz").failed("bad.npz[4]",
-                                                                    "--regularize 0.001")
+                                                                    "--regularize 1e-3")
     spdml("describe", "covariance", "bad.npz", "--regularize", "1e-3", "-o", "c.npz").good()
     C = np.array([cov(O) for O in tables])
     close(load(tmp_path / "c.npz")["X"],

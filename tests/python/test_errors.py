@@ -1,11 +1,14 @@
 """Bad input: exceptions with the library's message, nothing else."""
 
 import pickle
+import re
 import threading
 
 import numpy as np
 import pytest
 import spdml
+from conftest import ROOT
+from spdml import _errors
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 
@@ -18,6 +21,26 @@ def test_a_matrix_that_is_not_positive_definite(X):
     copy = pickle.loads(pickle.dumps(e.value))
     assert (str(copy), copy.index, copy.eigenvalue) == (str(e.value), 7, e.value.eigenvalue)
     assert isinstance(e.value, ValueError) and isinstance(e.value, spdml.SPDError)
+
+
+def test_advice_names_arguments(rng):
+    """What the command words as --shrinkage and --regularize."""
+    with pytest.raises(ValueError) as e:
+        spdml.covariances(rng.standard_normal((1, 4, 3)))
+    assert str(e.value).endswith("; try regularize=1e-3 or estimator='oas'")
+    assert "--" not in str(e.value)
+    assert _errors.advised("bad", 1, 1e-6) == "bad; try regularize=1e-6"
+    assert _errors.advised("bad", 1, 0.02) == "bad; try regularize=0.02"
+    assert _errors.advised("bad", 1 | 1 << 6, 10.0) == "bad; try regularize=10"
+    assert _errors.advised("bad", 1 << 6, 0.0) == "bad"
+
+
+def test_remedies_are_those_of_the_header():
+    header = (ROOT / "include/spdml.h").read_text()
+    bits = {int(bit): name for name, bit in re.findall(r"SPD_REMEDY_(\w+)\s+=\s+1 << (\d+)", header)}
+    named = {0: "REGULARIZE", 2: "SYMMETRIZE", 3: "SHRINK", 16: "PLAIN_KERNEL"}
+    assert set(_errors.REMEDIES) == {1 << bit for bit in named}
+    assert {bit: bits[bit] for bit in named} == named
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

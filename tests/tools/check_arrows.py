@@ -33,6 +33,8 @@ WRONG = {
     "an example": ("examples/a.c", '#include "engine/check.h"\n', "spdml.h alone", 1),
     "the command": ("src/cli/a.c", '#include "base/memory.h"\n', "cli must not know base", 1),
     "memory": ("src/learn/a.c", "void *f(void) { return malloc(1); }\n", "base/memory.h", 1),
+    "an option": ("src/learn/a.c", '/* --a */\nint f(void) { return fail("try --ridge"); }\n',
+                  "--ridge: options belong to the command", 2),
     "printing": ("src/learn/a.c", 'void f(void) { puts("a"); }\n', "neither prints", 1),
 }
 

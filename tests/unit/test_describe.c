@@ -276,11 +276,12 @@ static void broken_inputs_stop_or_are_skipped(void)
           spd_context_error(ctx)->message);
     CHECK(data && data->p == 1, "one is good");
     CHECK(failures && failures->count == 3, "three are not");
-    CHECK(failures && strstr(failures->input[0], "c.csv") && strstr(failures->message[0], "line 2"),
+    CHECK(failures && strstr(failures->input[0], "c.csv") &&
+              strstr(failures->error[0].message, "line 2"),
           "a ragged table");
-    CHECK(failures && strstr(failures->message[1], "is empty"), "an empty file");
-    CHECK(failures && strstr(failures->message[2], "4 x 4") &&
-              strstr(failures->message[2], "d.csv"),
+    CHECK(failures && strstr(failures->error[1].message, "is empty"), "an empty file");
+    CHECK(failures && strstr(failures->error[2].message, "4 x 4") &&
+              strstr(failures->error[2].message, "d.csv"),
           "another size, and the input it disagrees with");
     spd_data_free(data);
     spd_failures_free(failures);
@@ -313,7 +314,10 @@ static void singular_matrices_are_refused(void)
         used += (size_t)snprintf(text + used, sizeof text - used, "%d,%d,5\n", k, k * k);
     put_file(scratch("flat.csv"), text, used);
     fresh_options();
-    CHECK_FAILED(describe(scratch("flat.csv"), &data, NULL), SPD_ENOTSPD, "--regularize 0.001");
+    CHECK_FAILED(describe(scratch("flat.csv"), &data, NULL), SPD_ENOTSPD, "flat.csv");
+    CHECK(spd_context_error(ctx)->remedy == SPD_REMEDY_REGULARIZE &&
+              spd_context_error(ctx)->remedy_value == 1e-3,
+          "remedy %u", spd_context_error(ctx)->remedy);
     options.covariance.regularize = 1e-3;
     CHECK(describe(scratch("flat.csv"), &data, NULL) == SPD_OK, "repaired");
     spd_data_free(data);
@@ -400,7 +404,8 @@ static void windows_and_bands(void)
     options.window = 9.0;
     CHECK_FAILED(describe(scratch("eeg.npy"), &data, NULL), SPD_EINVAL, "fewer than a window");
     options.window = 0.0;
-    CHECK_FAILED(describe(scratch("eeg.npy"), &data, NULL), SPD_EINVAL, "--window");
+    CHECK_FAILED(describe(scratch("eeg.npy"), &data, NULL), SPD_EINVAL, "needs a window");
+    CHECK(spd_context_error(ctx)->remedy == SPD_REMEDY_WINDOW, "remedy");
     options.stride = 0.0;
     options.order = 99;
     CHECK_FAILED(describe(scratch("eeg.npy"), &data, NULL), SPD_EINVAL, "order 99");

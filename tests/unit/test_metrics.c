@@ -117,6 +117,35 @@ static void same_bits_for_any_threads(void)
     free(more);
 }
 
+/* The other enumerations of the geometry: every value has a name, and it leads back. */
+static void names_lead_back(void)
+{
+    unsigned k;
+    for (k = 0; spd_function_name((spd_function)k); k++) {
+        spd_function f = SPD_LOG;
+        CHECK(spd_function_parse(NULL, spd_function_name((spd_function)k), &f) == SPD_OK &&
+                  (unsigned)f == k,
+              "function %u", k);
+    }
+    CHECK(k == SPD_POWER + 1, "%u functions", k);
+    for (k = 0; spd_kernel_name((spd_kernel_kind)k); k++) {
+        spd_kernel_kind kind = SPD_KERNEL_STEIN;
+        CHECK(spd_kernel_parse(NULL, spd_kernel_name((spd_kernel_kind)k), &kind) == SPD_OK &&
+                  (unsigned)kind == k,
+              "kernel %u", k);
+    }
+    CHECK(k == 2, "%u kernels", k);
+    for (k = 0; spd_embedding_name((spd_embedding)k); k++) {
+        spd_embedding kind = SPD_EMBED_LLE;
+        CHECK(spd_embedding_parse(NULL, spd_embedding_name((spd_embedding)k), &kind) == SPD_OK &&
+                  (unsigned)kind == k,
+              "embedding %u", k);
+    }
+    CHECK(k == SPD_EMBEDDINGS, "%u embeddings", k);
+    spd_function f = SPD_SQRT;
+    CHECK(spd_function_parse(NULL, "cube", &f) == SPD_EINVAL && f == SPD_SQRT, "untouched");
+}
+
 static void names(void)
 {
     const char *ours[] = {
@@ -127,12 +156,22 @@ static void names(void)
     spd_metric id = SPD_METRICS;
     for (int m = 0; m < SPD_METRICS; m++) {
         CHECK(strcmp(name_of(m), ours[m]) == 0, "%s", name_of(m));
-        CHECK(spd_metric_parse(ours[m], &id) == SPD_OK && id == (spd_metric)m, "%s", ours[m]);
-        CHECK(spd_metric_parse(theirs[m], &id) == SPD_OK && id == (spd_metric)m, "%s", theirs[m]);
+        CHECK(spd_metric_parse(NULL, ours[m], &id) == SPD_OK && id == (spd_metric)m, "%s", ours[m]);
+        CHECK(spd_metric_parse(NULL, theirs[m], &id) == SPD_OK && id == (spd_metric)m, "%s",
+              theirs[m]);
     }
-    CHECK(spd_metric_parse("manhattan", &id) == SPD_EINVAL, " ");
-    CHECK(spd_metric_parse(NULL, &id) == SPD_EINVAL, " ");
+    CHECK(spd_metric_parse(NULL, "manhattan", &id) == SPD_EINVAL, " ");
+    CHECK(spd_metric_parse(NULL, NULL, &id) == SPD_EINVAL, " ");
     CHECK(spd_metric_name(SPD_METRICS) == NULL, " ");
+    spd_context *ctx = spd_context_new();
+    id = SPD_JEFFREY;
+    CHECK(spd_metric_parse(ctx, "airn", &id) == SPD_EINVAL && id == SPD_JEFFREY, "untouched");
+    CHECK(strcmp(spd_context_error(ctx)->message,
+                 "metric 'airn' is unknown; use one of airm, stein, log-euclidean, jeffrey, "
+                 "bures-wasserstein, log-cholesky, euclidean") == 0,
+          "%s", spd_context_error(ctx)->message);
+    CHECK(spd_metric_parse(ctx, "airm", &id) == SPD_OK && !spd_context_error(ctx)->message[0], " ");
+    spd_context_free(ctx);
 }
 
 /* ---- invariances ---------------------------------------------------------------------------- */
@@ -422,6 +461,7 @@ int main(void)
     RUN(within_one_set);
     RUN(same_bits_for_any_threads);
     RUN(names);
+    RUN(names_lead_back);
     RUN(affine_invariance);
     RUN(rotation_invariance);
     RUN(inversion_invariance);

@@ -172,10 +172,10 @@ static void refusals(void)
 {
     const descriptor *d = &descriptor_sift_color;
     spd_describe_options o = options_for(60, 60);
-    expect_refusal(d, &o, image_of(1, 45, 47, 1, 0), "--no-color");
-    expect_refusal(d, &o, image_of(1, 45, 47, 3, 0), "--no-color");
+    expect_refusal(d, &o, image_of(1, 45, 47, 1, 0), "no colours");
+    expect_refusal(d, &o, image_of(1, 45, 47, 3, 0), "no colours");
     o.covariance.regularize = defaults_regularize(SPD_DESCRIBE_SIFT_COLOR);
-    expect_refusal(d, &o, image_of(1, 45, 47, 3, 0), "--no-color");
+    expect_refusal(d, &o, image_of(1, 45, 47, 3, 0), "no colours");
     expect_refusal(d, &o, flat_image(1, 1), "same intensity");
     expect_refusal(d, &o, flat_image(30, 20), "same intensity");
     o = options_for(0, 0);

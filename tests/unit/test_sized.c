@@ -52,6 +52,8 @@ static void refuses_no_size(void)
     CHECK(strstr(spd_context_error(ctx)->message, "spd_options"), "sized");
     CHECK(sized_check(ctx, "spd_options", &none) == SPD_EINVAL, "sized");
     CHECK(sized_check(ctx, "spd_options", NULL) == SPD_OK, "sized");
+    none.size = SIZE_MAX / 3; /* as memory that was never set holds it */
+    CHECK(sized_check(ctx, "spd_options", &none) == SPD_EINVAL, "sized");
     CHECK(mine.a == 1.0, "sized");
     spd_context_free(ctx);
 }

@@ -154,7 +154,7 @@ static int load(session *s, classifying *c)
 static void pass_remark(session *s, spd_status status)
 {
     if (status > 0)
-        session_remark(s, "%s", spd_context_error(s->ctx)->message);
+        session_remark(s, "%s", advice_last(s->ctx).text);
 }
 
 static int learn_and_predict(session *s, classifying *c)

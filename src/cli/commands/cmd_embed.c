@@ -39,7 +39,7 @@ static int compute(session *s, embedding *e)
     if (status < 0)
         return session_fail_in(s, e->data->source, status);
     if (status > 0)
-        session_remark(s, "%s: %s", e->data->source, spd_context_error(s->ctx)->message);
+        session_remark(s, "%s: %s", e->data->source, advice_last(s->ctx).text);
     session_talk(s, "embedded %zu matrices", p);
     return CLI_GOOD;
 }

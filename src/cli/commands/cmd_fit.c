@@ -252,7 +252,7 @@ static int write_model(session *s, const fitting *f)
     const char *path = arguments_text(s->args, "output");
     spd_status status = spd_model_save(s->ctx, f->model, path);
     if (status < 0) {
-        cli_error("%s", spd_context_error(s->ctx)->message);
+        cli_error("%s", advice_last(s->ctx).text);
         return CLI_FAILED;
     }
     session_talk(s, "wrote %s", path);

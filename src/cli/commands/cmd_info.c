@@ -85,9 +85,10 @@ static void add_problem(sheet *r, json_t *list, const spd_data *data, size_t cou
 static void show_problems(sheet *r, const spd_data *data, const spd_survey *survey)
 {
     json_t *list = sheet_json_list();
-    char indefinite[200];
+    char indefinite[200], remedy[120];
+    advice_words(survey->remedy, survey->remedy_value, remedy, sizeof remedy);
     snprintf(indefinite, sizeof indefinite, " (smallest eigenvalue %.2g); %s",
-             survey->first_eigenvalue, survey->remedy);
+             survey->first_eigenvalue, remedy);
     add_problem(r, list, data, survey->not_finite, survey->first_not_finite, "with NaN or Inf",
                 "; remove such matrices");
     add_problem(r, list, data, survey->not_symmetric, survey->first_not_symmetric, "not symmetric",

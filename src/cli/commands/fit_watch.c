@@ -37,8 +37,7 @@ static void write_checkpoint(fit_watch *w, const spd_fit_state *state, int itera
     if (status == SPD_OK)
         session_talk(w->s, "wrote %s at iteration %d", w->checkpoint, iteration);
     else if (!w->failed)
-        session_remark(w->s, "%s; the fit continues without it",
-                       spd_context_error(w->ctx)->message);
+        session_remark(w->s, "%s; the fit continues without it", advice_last(w->ctx).text);
     w->failed = status < 0;
 }
 

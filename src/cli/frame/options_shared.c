@@ -37,8 +37,8 @@ const char *option_metrics(size_t i)
 
 const char *option_metric_alias(const char *text)
 {
-    spd_metric metric;
-    return spd_metric_parse(text, &metric) == SPD_OK ? spd_metric_name(metric) : NULL;
+    spd_metric metric = SPD_AIRM;
+    return spd_metric_parse(NULL, text, &metric) == SPD_OK ? spd_metric_name(metric) : NULL;
 }
 
 const char *option_array_endings(size_t i)

@@ -86,9 +86,9 @@ int session_fail_in(session *s, const char *path, spd_status status)
     bar_clear(&s->bar);
     if (status == SPD_ECANCELLED || signals_interrupted())
         return interrupted(s);
-    const char *message = spd_context_error(s->ctx)->message;
+    advised message = advice_last(s->ctx);
     cli_error("%s%s%s", path ? path : "", path ? ": " : "",
-              message[0] ? message : spd_status_text(status));
+              message.text[0] ? message.text : spd_status_text(status));
     return CLI_FAILED;
 }
 
@@ -318,7 +318,7 @@ int session_save(session *s, const spd_data *data)
 spd_metric session_metric(const session *s)
 {
     spd_metric metric = SPD_AIRM;
-    spd_metric_parse(arguments_text(s->args, "metric"), &metric);
+    spd_metric_parse(NULL, arguments_text(s->args, "metric"), &metric);
     return metric;
 }
 

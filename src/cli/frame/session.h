@@ -3,6 +3,7 @@
 #ifndef SPD_CLI_FRAME_SESSION_H
 #define SPD_CLI_FRAME_SESSION_H
 
+#include "cli/frame/advice.h"
 #include "cli/frame/arguments.h"
 #include "cli/frame/bar.h"
 #include "cli/frame/message.h"

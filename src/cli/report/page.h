@@ -46,7 +46,7 @@ typedef struct page {
     size_t *place;         /* placed: which of shown */
     double *Y[PAGE_PARTS]; /* placed x 2, or NULL */
     double explained[PAGE_PARTS];
-    char no_embedding[512]; /* why there is none */
+    char no_embedding[800]; /* why there is none */
 
     /* placed x 2, or NULL: of test samples the distances to the nearest training sample of their
      * class and of any other; NaN for training samples */

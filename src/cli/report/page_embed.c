@@ -98,8 +98,7 @@ spd_status page_embed(page *p)
         if (p->size[part])
             status = one(p, part);
     if (status < 0)
-        snprintf(p->no_embedding, sizeof p->no_embedding, "%s",
-                 spd_context_error(p->s->ctx)->message);
+        snprintf(p->no_embedding, sizeof p->no_embedding, "%s", advice_last(p->s->ctx).text);
     else if (p->Y[1])
         align(p);
     return status;
