@@ -44,8 +44,7 @@ static int compute(session *s, embedding *e)
     return CLI_GOOD;
 }
 
-/* ---- writing -----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* cell (d + 1, the last for the label) <- row i of the table; numbers go to text. Row 0 is the
  * header. */
@@ -100,8 +99,7 @@ static int write_arrays(session *s, const embedding *e)
     return session_write(s, count, list);
 }
 
-/* ---- telling -----------------------------------------------------------------------------------
- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void show_eigenvalues(sheet *r, const embedding *e)
 {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/frame/kinds.h"
+#include "cli/frame/session.h"
 
 typedef struct synthesis {
     spd_synth_kind kind;
@@ -11,8 +11,7 @@ typedef struct synthesis {
     size_t files; /* written; 1 for matrices */
 } synthesis;
 
-/* ---- options ----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static const option options[] = {
     {"output", 'o', OPTION_FILE, "PATH", .required = 1,
@@ -85,8 +84,7 @@ static void take_values(const arguments *args, spd_synth_options *o)
     o->seed = (uint64_t)arguments_int(args, "seed");
 }
 
-/* ---- telling -----------------------------------------------------------------------------------
- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 /* What to do with it. Images of a size that was asked for stay of that size. */
 static void next_step(const session *s, const synthesis *y, char *text, size_t size)
@@ -137,8 +135,7 @@ static void show(session *s, const synthesis *y)
     sheet_text(r, "next", "next", next);
 }
 
-/* ---- making ------------------------------------------------------------------------------------
- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 /* The planted subspace goes into the file beside the matrices. */
 static int make_matrices(session *s, synthesis *y)
@@ -172,7 +169,7 @@ static int run(session *s)
 {
     synthesis y = {0};
     size_t kind = 0;
-    int code = kinds_take(s, "kind", kind_name, &kind);
+    int code = arguments_kind(s->args, "kind", kind_name, &kind);
     y.kind = (spd_synth_kind)kind;
     if (!code)
         code = take_output(s, &y);

@@ -5,15 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/frame/kinds.h"
-
 static const char *kind_name(size_t kind)
 {
     return spd_descriptor_name((spd_descriptor)kind);
 }
 
-/* ---- values of several parts ------------------------------------------------------------------
- */
+/* ---- values of several parts ----------------------------------------------------------------- */
 
 /* *value <- the whole number at *text, up to a million; *text moves behind it. Non-zero: none. */
 static int parse_count(const char **text, size_t *value)
@@ -131,8 +128,7 @@ static int take_texts(session *s, spd_describe_options *o)
     return CLI_GOOD;
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static int take_model(session *s, spd_covariance_options *o)
 {
@@ -177,8 +173,7 @@ static int take_rects(session *s, spd_describe_options *o)
     return CLI_GOOD;
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 /* Options of one value: what is not given keeps the descriptor's default. */
 static void take_simple(const arguments *args, spd_describe_options *o)
@@ -228,7 +223,7 @@ static int take_labels(session *s, spd_describe_options *o)
 int describe_options_take(session *s, spd_descriptor *kind, spd_describe_options *o)
 {
     size_t number;
-    int code = kinds_take(s, "descriptor", kind_name, &number);
+    int code = arguments_kind(s->args, "descriptor", kind_name, &number);
     if (code)
         return code;
     *kind = (spd_descriptor)number;

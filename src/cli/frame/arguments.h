@@ -42,4 +42,10 @@ void arguments_take_real(const arguments *a, const char *name, double *value);
 size_t arguments_count(const arguments *a, const char *name);
 const char *arguments_nth(const arguments *a, const char *name, size_t i);
 
+/* For commands whose first operand says what kind of thing they do: `describe gabor`. *kind <- its
+ * number by the names of the kinds; an exit status after a message when there is none of that name,
+ * or when an option was given that does not serve it: under a heading such as "Images (textures,
+ * faces)" stand options of these kinds alone. word is what a kind is called: "descriptor". */
+int arguments_kind(const arguments *a, const char *word, option_choice_fn name, size_t *kind);
+
 #endif

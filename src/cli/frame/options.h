@@ -40,7 +40,8 @@ typedef struct option {
 
 /* Options under one heading of the help. */
 typedef struct option_group {
-    const char *title; /* NULL: under the heading before; see kinds.h for words in parentheses */
+    const char
+        *title; /* NULL: under the heading before; see arguments_kind for words in parentheses */
     const option *options;
 } option_group;
 

@@ -159,8 +159,7 @@ int session_load(session *s, const char *path, int unchecked, spd_data **data)
     return session_load_labels(s, path, arguments_text(s->args, "labels"), unchecked, data);
 }
 
-/* ---- what the session frees -------------------------------------------------------------------
- */
+/* ---- what the session frees ------------------------------------------------------------------ */
 
 static void release_data(void *data)
 {
@@ -231,8 +230,7 @@ sheet *session_sheet(session *s)
     return &s->sheet;
 }
 
-/* ---- output -----------------------------------------------------------------------------------
- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 const char *session_output(const session *s)
 {

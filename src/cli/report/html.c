@@ -14,8 +14,7 @@
 /* What is longer may be broken, lest it be wider than the page. */
 #define LONGEST_OPTION 24
 
-/* ---- characters -------------------------------------------------------------------------------
- */
+/* ---- characters ------------------------------------------------------------------------------ */
 
 /* Nothing to see, or able to rearrange what stands around it. */
 static int unwanted(uint32_t code)
@@ -145,8 +144,7 @@ void html_word(FILE *f, const char *word)
     html_print(f, option ? "<span class=\"word\">%s</span>" : "%s", word);
 }
 
-/* ---- frame ------------------------------------------------------------------------------------
- */
+/* ---- frame ----------------------------------------------------------------------------------- */
 
 void html_open(FILE *f, const char *title)
 {

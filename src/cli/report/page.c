@@ -1,6 +1,7 @@
 /* page.c - report.html put together, and the files beside it. */
 #include "cli/report/page.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,8 +9,62 @@
 #include "cli/frame/text_file.h"
 #include "cli/report/html.h"
 
-/* ---- files beside the page ---------------------------------------------------------------------
- */
+/* ---- files beside the page ------------------------------------------------------------------- */
+
+static void print_convergence(FILE *f, const void *what)
+{
+    const page *p = what;
+    fputs("iteration,cost,gradient_norm,step,probes\n", f);
+    for (size_t i = 0; i < p->model->steps; i++) {
+        const spd_fit_step *h = &p->model->history[i];
+        fprintf(f, "%zu,%.17g,%.17g,%.17g,%d\n", i, h->cost, h->gradient_norm, h->step, h->probes);
+    }
+}
+
+static void print_spectrum(FILE *f, const void *what)
+{
+    const page *p = what;
+    fputs("part,rank,log10_lower_quartile,log10_median,log10_upper_quartile\n", f);
+    for (int part = 0; part < PAGE_PARTS; part++) {
+        const page_spectrum *a = &p->spectrum[part];
+        for (size_t i = 0; i < a->size; i++)
+            fprintf(f, "%s,%zu,%.17g,%.17g,%.17g\n", part ? "after" : "before", i + 1, a->lower[i],
+                    a->median[i], a->upper[i]);
+    }
+}
+
+/* A line per placed sample that has numbers: two before the map and two after it, with names. */
+static void sample_lines(FILE *f, const page *p, double *const *values, const char *first,
+                         const char *second)
+{
+    fprintf(f, "index,class,part,before_%s,before_%s", first, second);
+    if (values[1])
+        fprintf(f, ",after_%s,after_%s", first, second);
+    for (size_t i = 0; i < p->placed; i++) {
+        size_t sample = p->index[p->place[i]];
+        if (isnan(values[0][2 * i]))
+            continue;
+        fprintf(f, "\n%zu,", sample);
+        text_file_csv(f, p->e->set.data->class_name[p->e->set.samples.label[sample]]);
+        fprintf(f, ",%s", p->trains[p->place[i]] ? "train" : "test");
+        for (int part = 0; part < PAGE_PARTS; part++)
+            if (values[part])
+                fprintf(f, ",%.17g,%.17g", values[part][2 * i], values[part][2 * i + 1]);
+    }
+    fputc('\n', f);
+}
+
+static void print_embedding(FILE *f, const void *what)
+{
+    const page *p = what;
+    sample_lines(f, p, p->Y, "1", "2");
+}
+
+static void print_margins(FILE *f, const void *what)
+{
+    const page *p = what;
+    sample_lines(f, p, p->margin, "own", "other");
+}
 
 #define EXTRAS 5
 
@@ -23,20 +78,19 @@ static size_t list_extras(const page *p, extra *list)
 {
     size_t count = 0;
     if (p->model)
-        list[count++] = (extra){"convergence.csv", page_csv_convergence};
+        list[count++] = (extra){"convergence.csv", print_convergence};
     if (p->spectrum[0].size)
-        list[count++] = (extra){"spectrum.csv", page_csv_spectrum};
+        list[count++] = (extra){"spectrum.csv", print_spectrum};
     if (p->Y[0]) {
-        list[count++] = (extra){"embedding.csv", page_csv_embedding};
+        list[count++] = (extra){"embedding.csv", print_embedding};
         list[count++] = (extra){"samples.svg", page_picture};
     }
     if (p->margin[0])
-        list[count++] = (extra){"margins.csv", page_csv_margins};
+        list[count++] = (extra){"margins.csv", print_margins};
     return count;
 }
 
-/* ---- the page ----------------------------------------------------------------------------------
- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 /* To run it again. */
 static void command_line(FILE *f, const page *p)

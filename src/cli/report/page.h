@@ -61,11 +61,9 @@ int page_prepare(session *s, const evaluation *e, page *p);
  * embedding.csv, samples.svg and margins.csv into a folder. An exit status after a message. */
 int page_write(const page *p, const char *folder);
 
-/* ---- parts of the page, each its own file ------------------------------------------------------
- */
+/* ---- parts of the page, each its own file ---------------------------------------------------- */
 
-/* page_spectrum.c, page_embed.c, page_margins.c: what page_prepare calls. */
-spd_status page_spectra(page *p);
+/* page_embed.c, page_margins.c: what page_prepare calls. */
 spd_status page_embed(page *p);
 spd_status page_margins(page *p);
 
@@ -91,12 +89,6 @@ void page_marks(const svg_frame *a, const page *p, const double *at);
 
 /* page_samples.c: a text_file_fn of a page, for p->Y[0]: the samples as a drawing of its own. */
 void page_picture(FILE *f, const void *page);
-
-/* page_csv.c: text_file_fn's of a page. */
-void page_csv_convergence(FILE *f, const void *page);
-void page_csv_spectrum(FILE *f, const void *page);
-void page_csv_embedding(FILE *f, const void *page);
-void page_csv_margins(FILE *f, const void *page);
 
 /* page_prepare.c: copies of count placed matrices, those of the list or, without one, the first;
  * freed with cli_free. */

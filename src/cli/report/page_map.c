@@ -20,8 +20,7 @@ static svg_frame frame(FILE *f, double x0, double x1)
                        .y1 = -INFINITY};
 }
 
-/* ---- convergence ------------------------------------------------------------------------------
- */
+/* ---- convergence ----------------------------------------------------------------------------- */
 
 /* The cost or the gradient's norm over the iterations. */
 static void history_chart(FILE *f, const page *p, int gradient)
@@ -78,8 +77,7 @@ static void convergence(FILE *f, const page *p)
         model->iterations, why_stopped(model->stop));
 }
 
-/* ---- spectra ----------------------------------------------------------------------------------
- */
+/* ---- spectra --------------------------------------------------------------------------------- */
 
 static void spectrum_chart(FILE *f, const page *p)
 {

@@ -13,8 +13,7 @@
 #define WIDTH  440.0
 #define HEIGHT 400.0
 
-/* ---- computing --------------------------------------------------------------------------------
- */
+/* ---- computing ------------------------------------------------------------------------------- */
 
 /* margin (2) <- d_own and d_other of one test sample; D2 (trains) its squared distances. */
 static void nearest(const page *p, size_t test, size_t trains, const size_t *train,
@@ -65,8 +64,7 @@ spd_status page_margins(page *p)
     return status;
 }
 
-/* ---- drawing ----------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 static int has_logarithm(double distance)
 {

@@ -1,8 +1,11 @@
-/* page_prepare.c - which samples are drawn, which map is shown, and its fit.
+/* page_prepare.c - which samples are drawn, which map is shown, and the eigenvalues of matrices:
+ * quartiles by rank, before and after.
  *
  * Samples beyond SHOWN are left out evenly over the file: those with the smallest multiple of the
  * golden ratio are drawn, so that the choice is the same in every run and follows no order of the
  * file. */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +29,7 @@ const char *page_part_heading(const page *p, int part)
     return part ? "After the map" : "Before the map";
 }
 
-/* ---- samples ----------------------------------------------------------------------------------
- */
+/* ---- samples --------------------------------------------------------------------------------- */
 
 /* Multiples of the golden ratio (times 2^64) spread the samples chosen evenly over the file. */
 static uint64_t ticket(const page *p, size_t sample)
@@ -36,7 +38,7 @@ static uint64_t ticket(const page *p, size_t sample)
     return (uint64_t)sample * UINT64_C(0x9E3779B97F4A7C15) >> 1 | (uint64_t)grey << 63;
 }
 
-static int ascending(const void *a, const void *b)
+static int by_ticket(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
@@ -58,7 +60,7 @@ static void draw_samples(page *p)
     for (size_t i = 0; i < count; i++)
         if (part[i])
             tickets[p->available++] = ticket(p, i);
-    qsort(tickets, p->available, sizeof *tickets, ascending);
+    qsort(tickets, p->available, sizeof *tickets, by_ticket);
     size_t room = p->available < SHOWN ? p->available : SHOWN;
     p->index = session_table(p->s, room, 1, sizeof *p->index, "samples");
     p->trains = session_table(p->s, room, 1, sizeof *p->trains, "samples");
@@ -79,8 +81,7 @@ static void draw_colours(page *p)
         p->colour[c] = c % step ? SVG_GREY : (int)p->coloured++;
 }
 
-/* ---- the map ----------------------------------------------------------------------------------
- */
+/* ---- the map --------------------------------------------------------------------------------- */
 
 /* The most accurate of those with a learned map (m = n chosen is none), ties to the first. */
 static void choose_model(page *p)
@@ -96,8 +97,7 @@ static void choose_model(page *p)
     }
 }
 
-/* ---- matrices ---------------------------------------------------------------------------------
- */
+/* ---- matrices -------------------------------------------------------------------------------- */
 
 double *page_matrices(const page *p, int part, size_t count, const size_t *list)
 {
@@ -131,6 +131,73 @@ static spd_status map_matrices(page *p)
     return status;
 }
 
+/* ---- spectra --------------------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Between the two nearest of count sorted values, share in [0, 1]. */
+static double quantile(size_t count, const double *sorted, double share)
+{
+    double at = share * (double)(count - 1);
+    size_t below = (size_t)at, above = below + 1 < count ? below + 1 : below;
+    return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
+}
+
+/* Eigenvalue i of one matrix (by_value): one that rounding has taken is shown where rounding is.
+ */
+static double shown(size_t size, const double *lambda, size_t i)
+{
+    return fmax(lambda[i], fmax(DBL_EPSILON * lambda[size - 1], DBL_MIN));
+}
+
+/* lambda (count x size, by_value). */
+static void fill(page_spectrum *a, size_t count, const double *lambda, double *column)
+{
+    size_t size = a->size;
+    a->least = INFINITY;
+    for (size_t rank = 0; rank < size; rank++) {
+        for (size_t i = 0; i < count; i++)
+            column[i] = log10(shown(size, lambda + i * size, size - 1 - rank));
+        qsort(column, count, sizeof *column, by_value);
+        a->lower[rank] = quantile(count, column, 0.25);
+        a->median[rank] = quantile(count, column, 0.5);
+        a->upper[rank] = quantile(count, column, 0.75);
+    }
+    for (size_t i = 0; i < count; i++) {
+        double least = lambda[i * size], largest = lambda[i * size + size - 1];
+        a->least = fmin(a->least, least);
+        a->largest = fmax(a->largest, largest);
+        a->condition = fmax(a->condition, largest / shown(size, lambda + i * size, 0));
+    }
+}
+
+static spd_status find_spectra(page *p)
+{
+    spd_status status = SPD_OK;
+    size_t count = p->shown;
+    double *column = session_table(p->s, count, 1, sizeof *column, "eigenvalues");
+    for (int part = 0; part < PAGE_PARTS && p->size[part] && count && status >= 0; part++) {
+        size_t size = p->size[part];
+        double *lambda = session_table(p->s, count, size, sizeof *lambda, "eigenvalues");
+        double *quartile = session_table(p->s, 3, size, sizeof *quartile, "quartiles");
+        status = spd_eigh(p->s->ctx, size, count, p->matrix[part], lambda, NULL);
+        if (status >= 0) {
+            p->spectrum[part] = (page_spectrum){.size = size,
+                                                .lower = quartile,
+                                                .median = quartile + size,
+                                                .upper = quartile + 2 * size};
+            fill(&p->spectrum[part], count, lambda, column);
+        }
+    }
+    return status;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
 /* What fails for numerical reasons is left out; what is no fault of the data ends the page. */
 static int is_fatal(spd_status status)
 {
@@ -139,7 +206,7 @@ static int is_fatal(spd_status status)
 
 int page_prepare(session *s, const evaluation *e, page *p)
 {
-    static spd_status (*const steps[])(page * p) = {map_matrices, page_spectra, page_embed,
+    static spd_status (*const steps[])(page * p) = {map_matrices, find_spectra, page_embed,
                                                     page_margins};
     *p = (page){.s = s, .e = e};
     draw_colours(p);

@@ -135,8 +135,7 @@ static void legend(FILE *f, const page *p)
     fputs("test: filled</li>\n</ul>\n", f);
 }
 
-/* ---- a picture of its own ---------------------------------------------------------------------
- */
+/* ---- a picture of its own -------------------------------------------------------------------- */
 
 /* Where the legend's next entry goes. */
 typedef struct shelf {
@@ -195,8 +194,7 @@ void page_picture(FILE *f, const void *what)
     svg_close(f);
 }
 
-/* ---- within the page --------------------------------------------------------------------------
- */
+/* ---- within the page ------------------------------------------------------------------------- */
 
 static void close_figure(FILE *f, const page *p)
 {

@@ -44,8 +44,7 @@ void svg_close(FILE *f)
     fputs("</svg>\n", f);
 }
 
-/* ---- ranges and ticks -------------------------------------------------------------------------
- */
+/* ---- ranges and ticks ------------------------------------------------------------------------ */
 
 void svg_extend(double *low, double *high, double value)
 {
@@ -155,8 +154,7 @@ double svg_y(const svg_frame *a, double y)
     return a->bottom - (y - a->y0) / (a->y1 - a->y0) * (a->bottom - a->top);
 }
 
-/* ---- axes -------------------------------------------------------------------------------------
- */
+/* ---- axes ------------------------------------------------------------------------------------ */
 
 static void put_label(FILE *f, double x, double y, const char *anchor, const ticks *t, int i)
 {
@@ -204,8 +202,7 @@ void svg_axes(const svg_frame *a, svg_scale x, const char *x_label, svg_scale y,
                a->left - (y == SVG_BARE ? 10 : 52), middle_y, y_label);
 }
 
-/* ---- lines ------------------------------------------------------------------------------------
- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static void put_point(const svg_frame *a, int *drawn, double x, double y)
 {
