@@ -49,13 +49,14 @@ static void row(spd_descriptor kind, size_t width, size_t height)
     bench b = bench_start(SECONDS);
     while (bench_more(&b)) {
         description_free(&out);
-        if (how->describe(ctx, shared, &given, &out) < 0)
+        if (how->describe(ctx, &options, shared, &given, &out) < 0)
             fail(ctx, how->name);
     }
     printf("%-11s %5zu x %-5zu %5zu %12.2f %12.1f %6.0f %%\n", how->name, width, height, out.n,
            1e3 * b.best, 1.0 / b.best, bench_spread(&b));
     description_free(&out);
-    how->release(shared);
+    if (how->release)
+        how->release(shared);
     image_free(in);
     spd_context_free(ctx);
 }

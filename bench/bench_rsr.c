@@ -37,10 +37,9 @@ static void make_samples(rng *r, const workload *w, size_t p, const double *cent
 
 /* Training samples, queries, and what of them no parameter changes. */
 typedef struct ready {
-    spd_samples train, queries;
     double *X, *Xq;
     int *label;
-    void *prepared, *met;
+    course course;
 } ready;
 
 static ready make_ready(const workload *w)
@@ -56,23 +55,23 @@ static ready make_ready(const workload *w)
     d.label = mem_alloc(w->p, sizeof *d.label);
     for (size_t i = 0; i < w->p; i++)
         d.label[i] = (int)(i % w->classes);
-    d.train = (spd_samples){.size = sizeof(spd_samples),
-                            .p = w->p,
-                            .n = w->n,
-                            .X = d.X,
-                            .classes = w->classes,
-                            .label = d.label};
-    d.queries = (spd_samples){
+    d.course = (course){.kind = &classifier_rsr};
+    d.course.train = (spd_samples){.size = sizeof(spd_samples),
+                                   .p = w->p,
+                                   .n = w->n,
+                                   .X = d.X,
+                                   .classes = w->classes,
+                                   .label = d.label};
+    d.course.queries = (spd_samples){
         .size = sizeof(spd_samples), .p = QUERIES, .n = w->n, .X = d.Xq, .classes = w->classes};
-    classifier_rsr.prepare(NULL, NULL, &d.train, &d.prepared);
-    classifier_rsr.meet(NULL, d.prepared, &d.queries, &d.met);
+    classifier_rsr.prepare(NULL, &d.course);
+    classifier_rsr.meet(NULL, &d.course);
     return d;
 }
 
 static void free_ready(ready *d)
 {
-    classifier_rsr.release_met(d->met);
-    classifier_rsr.release_prepared(d->prepared);
+    course_free(&d->course);
     mem_free(d->X);
     mem_free(d->Xq);
     mem_free(d->label);
@@ -121,15 +120,16 @@ static void write_problem(const char *folder, const workload *w, const ready *d,
 static double time_decide(const ready *d, const spd_method *method, int threads)
 {
     int label[QUERIES];
-    void *trained = NULL;
+    course c = d->course;
+    c.method = *method;
     spd_context *ctx = spd_context_new();
     spd_context_set_threads(ctx, threads);
-    classifier_rsr.train(ctx, d->prepared, method, &trained);
+    classifier_rsr.train(ctx, &c);
     bench t = bench_start(0.3);
     while (bench_more(&t))
-        if (classifier_rsr.decide(ctx, d->prepared, trained, d->met, method, label) != SPD_OK)
+        if (classifier_rsr.decide(ctx, &c, label) != SPD_OK)
             printf("%s\n", spd_context_error(ctx)->message);
-    classifier_rsr.release_trained(trained);
+    arena_free(&c.training);
     spd_context_free(ctx);
     return t.best;
 }

@@ -4,9 +4,9 @@
 # has a file of its name that answers for it. format_headers_missing is a regular expression for the
 # headers that are then out of reach.
 
-set(format_files_mat mat.c mat_check.c mat_text.c mat_write.c)
+set(format_files_mat mat.c mat_text.c mat_write.c)
 set(format_files_archive archive.c)
-set(format_files_png image_png.c image_write.c)
+set(format_files_png image_png.c)
 set(format_files_jpeg image_jpeg.c)
 set(format_files_tiff image_tiff.c)
 set(format_headers_mat matio hdf5)

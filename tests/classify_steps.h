@@ -11,27 +11,34 @@
 HELPER spd_method steps_method(const classifier *c, spd_metric metric, const spd_samples *train)
 {
     spd_method method = {.metric = metric};
-    for (int i = 0; i < SPD_PARAMETERS; i++)
-        method.value[i] = c->uses & USES(i) ? c->standard(train, (spd_parameter)i) : (double)NAN;
+    for (int i = 0; i < SPD_PARAMETERS; i++) {
+        const choice *own = classifier_choice(c, (spd_parameter)i);
+        method.value[i] = own ? choice_standard(own, train) : (double)NAN;
+    }
     return method;
+}
+
+/* values (GRID_ROOM) <- what cross-validation tries of a parameter; how many. */
+HELPER size_t steps_grid(const classifier *c, const spd_samples *train, spd_parameter parameter,
+                         double *values)
+{
+    const choice *own = classifier_choice(c, parameter);
+    return own ? choice_grid(own, train, values) : 0;
 }
 
 /* label (queries) <- through prepare, train, meet and decide; everything is released. */
 HELPER spd_status steps_run(spd_context *ctx, const classifier *c, const spd_method *method,
                             const spd_samples *train, const spd_samples *queries, int *label)
 {
-    void *prepared = NULL, *trained = NULL, *met = NULL;
-    spd_status status = c->prepare(ctx, method, train, &prepared);
+    course run = {.kind = c, .method = *method, .train = *train, .queries = *queries};
+    spd_status status = c->prepare ? c->prepare(ctx, &run) : SPD_OK;
     if (status >= 0 && c->train)
-        status = c->train(ctx, prepared, method, &trained);
+        status = c->train(ctx, &run);
     if (status >= 0)
-        status = c->meet(ctx, prepared, queries, &met);
+        status = c->meet(ctx, &run);
     if (status >= 0)
-        status = c->decide(ctx, prepared, trained, met, method, label);
-    c->release_met(met);
-    if (c->release_trained)
-        c->release_trained(trained);
-    c->release_prepared(prepared);
+        status = c->decide(ctx, &run, label);
+    course_free(&run);
     return status;
 }
 

@@ -18,8 +18,9 @@ HELPER spd_status try_descriptor(spd_context *ctx, const descriptor *how,
     void *shared = NULL;
     spd_status status = how->prepare(ctx, options, &shared);
     if (status >= 0)
-        status = how->describe(ctx, shared, &given, out);
-    how->release(shared);
+        status = how->describe(ctx, options, shared, &given, out);
+    if (how->release)
+        how->release(shared);
     return status;
 }
 

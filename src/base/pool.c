@@ -1,24 +1,17 @@
 /* pool.c - worker threads: woken for a job, spinning a moment before they sleep. */
 #include "base/pool.h"
 
-#include <time.h>
+#include "base/clock.h"
 
 /* How long a worker looks for the next job before it sleeps, and the caller for the last worker
  * before it does. Loops follow each other within less; waking a sleeper costs about as much. */
-#define SPIN_NANOSECONDS 40000
-
-static long long nanoseconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
+#define SPIN_SECONDS 40e-6
 
 /* Looks at *turn until it is no longer `seen`, for a moment only. */
 static void spin(const atomic_uint *turn, unsigned seen)
 {
-    long long end = nanoseconds() + SPIN_NANOSECONDS;
-    while (atomic_load_explicit(turn, memory_order_acquire) == seen && nanoseconds() < end)
+    double end = clock_seconds() + SPIN_SECONDS;
+    while (atomic_load_explicit(turn, memory_order_acquire) == seen && clock_seconds() < end)
         for (int i = 0; i < 64; i++)
             atomic_signal_fence(memory_order_seq_cst);
 }

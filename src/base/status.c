@@ -11,31 +11,25 @@ const char *spd_version(void)
 
 const char *spd_status_text(spd_status status)
 {
-    switch (status) {
-    case SPD_OK:
-        return "good";
-    case SPD_NOT_CONVERGED:
-        return "not converged";
-    case SPD_NOT_DEFINITE:
-        return "kernel not positive definite for all data";
-    case SPD_ENOMEM:
-        return "out of memory";
-    case SPD_EINVAL:
-        return "invalid argument";
-    case SPD_ENOTSPD:
-        return "not positive definite";
-    case SPD_ENOTSYM:
-        return "not symmetric";
-    case SPD_ENOTFINITE:
-        return "not finite";
-    case SPD_EIO:
-        return "input or output failed";
-    case SPD_EFORMAT:
-        return "malformed file";
-    case SPD_ECANCELLED:
-        return "cancelled";
-    case SPD_ENUMERIC:
-        return "numerical breakdown";
-    }
+    static const struct {
+        spd_status status;
+        const char *text;
+    } known[] = {
+        {SPD_OK, "good"},
+        {SPD_NOT_CONVERGED, "not converged"},
+        {SPD_NOT_DEFINITE, "kernel not positive definite for all data"},
+        {SPD_ENOMEM, "out of memory"},
+        {SPD_EINVAL, "invalid argument"},
+        {SPD_ENOTSPD, "not positive definite"},
+        {SPD_ENOTSYM, "not symmetric"},
+        {SPD_ENOTFINITE, "not finite"},
+        {SPD_EIO, "input or output failed"},
+        {SPD_EFORMAT, "malformed file"},
+        {SPD_ECANCELLED, "cancelled"},
+        {SPD_ENUMERIC, "numerical breakdown"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].status == status)
+            return known[i].text;
     return "unknown status";
 }

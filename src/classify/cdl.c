@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/classifier.h"
 #include "classify/kernel_pls.h"
 #include "classify/log_kernel.h"
@@ -28,11 +27,6 @@ typedef struct cdl_prepared {
     double *mean; /* classes: of the columns of Y before */
     kernel_pls pls;
 } cdl_prepared;
-
-typedef struct cdl_met {
-    size_t q;
-    double *Kt; /* p x q */
-} cdl_met;
 
 /* ---- parameters ----------------------------------------------------------------------------- */
 
@@ -58,20 +52,18 @@ static double components_for(const samples *train, double multiple)
     return wanted < most ? wanted : most;
 }
 
-static double standard(const samples *train, spd_parameter parameter)
+static double usual_components(const samples *train)
 {
-    (void)parameter;
     return components_for(train, 1.0);
 }
 
-static size_t grid(const samples *train, spd_parameter parameter, double *values, size_t room)
+static size_t grid(const samples *train, double *values)
 {
     size_t count = 0;
-    (void)parameter;
     for (size_t i = 0; i < MULTIPLES; i++) {
         double value = components_for(train, multiples[i]);
         int allowed = multiples[i] <= 1.0 || value <= BEYOND;
-        if (allowed && count < room && (count == 0 || value > values[count - 1]))
+        if (allowed && (count == 0 || value > values[count - 1]))
             values[count++] = value;
     }
     return count;
@@ -80,8 +72,8 @@ static size_t grid(const samples *train, spd_parameter parameter, double *values
 /* Components to prepare: the ones asked for, else the most that will be tried. */
 static size_t components_to_prepare(const spd_method *method, const samples *train)
 {
-    double values[MULTIPLES] = {0}, value = method->value[SPD_PARAM_COMPONENTS];
-    size_t count = grid(train, SPD_PARAM_COMPONENTS, values, MULTIPLES);
+    double values[MULTIPLES], value = method->value[SPD_PARAM_COMPONENTS];
+    size_t count = grid(train, values);
     if (!(value >= 1.0))
         value = values[count - 1];
     return value < (double)train->p ? (size_t)value : train->p;
@@ -100,102 +92,60 @@ static void one_hot(const samples *train, double *Y, double *mean)
             Y[i * classes + c] = ((size_t)train->label[i] == c ? 1.0 : 0.0) - mean[c];
 }
 
-static void release_prepared(void *prepared)
+static spd_status prepare(spd_context *ctx, course *c)
 {
-    cdl_prepared *t = prepared;
-    if (!t)
-        return;
-    log_kernel_free(&t->kernel);
-    kernel_pls_free(&t->pls);
-    mem_free(t->Y);
-    mem_free(t->mean);
-    mem_free(t);
-}
-
-static spd_status prepare(spd_context *ctx, const spd_method *method, const samples *train,
-                          void **prepared)
-{
-    size_t classes = train->classes;
-    cdl_prepared *t = mem_zero(1, sizeof *t);
+    const samples *train = &c->train;
+    arena *keep = &c->preparing;
+    cdl_prepared *t = c->prepared = arena_zero(keep, 1, sizeof *t);
     if (!t)
         return ctx_nomem(ctx, "cdl");
-    t->Y = mem_alloc(train->p, classes * sizeof *t->Y);
-    t->mean = mem_alloc(classes, sizeof *t->mean);
-    spd_status status = t->Y && t->mean ? log_kernel_new(ctx, train, &t->kernel)
-                                        : ctx_nomem(ctx, "the labels of cdl");
-    if (status == SPD_OK) {
-        one_hot(train, t->Y, t->mean);
-        status = kernel_pls_fit(ctx, train->p, classes, t->kernel.K, t->Y,
-                                components_to_prepare(method, train), &t->pls);
-    }
+    t->Y = arena_alloc(keep, train->p, train->classes * sizeof *t->Y);
+    t->mean = arena_alloc(keep, train->classes, sizeof *t->mean);
+    if (keep->failed)
+        return ctx_nomem(ctx, "the labels of cdl");
+    one_hot(train, t->Y, t->mean);
+    spd_status status = log_kernel_new(ctx, train, keep, &t->kernel);
     if (status == SPD_OK)
-        *prepared = t;
-    else
-        release_prepared(t);
+        status = kernel_pls_fit(ctx, train->p, train->classes, t->kernel.K, t->Y,
+                                components_to_prepare(&c->method, train), keep, &t->pls);
     return status;
 }
 
-static spd_status coefficients(spd_context *ctx, const kernel_pls *pls, size_t components,
-                               void **trained)
+/* c->trained <- B (p x classes). */
+static spd_status train_components(spd_context *ctx, course *c)
 {
-    double *B = mem_alloc(pls->p, pls->outputs * sizeof *B);
-    double *work = mem_alloc(pls->count, pls->outputs * sizeof *work);
-    spd_status status = B && work ? SPD_OK : ctx_nomem(ctx, "the coefficients of cdl");
-    if (status == SPD_OK) {
-        kernel_pls_coefficients(pls, components, B, work);
-        *trained = B;
-    } else {
-        mem_free(B);
-    }
-    mem_free(work);
-    return status;
-}
-
-/* *trained <- B (p x classes). */
-static spd_status train_components(spd_context *ctx, const void *prepared, const spd_method *method,
-                                   void **trained)
-{
-    const cdl_prepared *t = prepared;
-    const samples *train = &t->kernel.train;
-    double value = floor(method->value[SPD_PARAM_COMPONENTS] + 0.5);
+    const cdl_prepared *t = c->prepared;
+    size_t p = c->train.p, classes = c->train.classes;
+    double value = floor(c->method.value[SPD_PARAM_COMPONENTS] + 0.5);
     if (!(value >= 1.0))
         return ctx_fail(ctx, SPD_EINVAL, "components is %g: cdl needs at least 1", value);
-    size_t components = value < (double)train->p ? (size_t)value : train->p;
-    if (components <= t->pls.count || t->pls.exhausted)
-        return coefficients(ctx, &t->pls, components, trained);
-    kernel_pls longer;
-    spd_status status =
-        kernel_pls_fit(ctx, train->p, train->classes, t->kernel.K, t->Y, components, &longer);
-    if (status == SPD_OK)
-        status = coefficients(ctx, &longer, components, trained);
-    kernel_pls_free(&longer);
+    size_t components = value < (double)p ? (size_t)value : p;
+    arena room = {0};
+    kernel_pls pls = t->pls;
+    spd_status status = SPD_OK;
+    if (components > pls.count && !pls.exhausted) /* more than were prepared */
+        status = kernel_pls_fit(ctx, p, classes, t->kernel.K, t->Y, components, &room, &pls);
+    if (status == SPD_OK) {
+        double *B = c->trained = arena_alloc(&c->training, p, classes * sizeof *B);
+        double *work = arena_alloc(&room, pls.count, classes * sizeof *work);
+        if (B && work)
+            kernel_pls_coefficients(&pls, components, B, work);
+        else
+            status = ctx_nomem(ctx, "the coefficients of cdl");
+    }
+    arena_free(&room);
     return status;
 }
 
 /* ---- queries -------------------------------------------------------------------------------- */
 
-static void release_met(void *met)
+/* c->met <- the centred kernel (p x queries). */
+static spd_status meet(spd_context *ctx, course *c)
 {
-    cdl_met *m = met;
-    if (m)
-        mem_free(m->Kt);
-    mem_free(m);
-}
-
-static spd_status meet(spd_context *ctx, const void *prepared, const samples *queries, void **met)
-{
-    const cdl_prepared *t = prepared;
-    cdl_met *m = mem_zero(1, sizeof *m);
-    if (!m)
-        return ctx_nomem(ctx, "cdl");
-    m->q = queries->p;
-    m->Kt = mem_alloc(t->kernel.train.p, m->q * sizeof *m->Kt);
-    spd_status status = m->Kt ? log_kernel_meet(ctx, &t->kernel, queries, m->Kt)
-                              : ctx_nomem(ctx, "the kernel of the queries");
-    if (status == SPD_OK)
-        *met = m;
-    else
-        release_met(m);
+    const cdl_prepared *t = c->prepared;
+    double *Kt = NULL;
+    spd_status status = log_kernel_meet(ctx, &t->kernel, &c->train, &c->queries, &c->meeting, &Kt);
+    c->met = Kt;
     return status;
 }
 
@@ -209,35 +159,28 @@ static int best_class(size_t classes, const double *score, const double *mean)
     return (int)best;
 }
 
-static spd_status decide(spd_context *ctx, const void *prepared, const void *trained,
-                         const void *met, const spd_method *method, int *label)
+static spd_status decide(spd_context *ctx, course *c, int *label)
 {
-    const cdl_prepared *t = prepared;
-    const cdl_met *m = met;
-    size_t classes = t->kernel.train.classes;
-    double *S = mem_alloc(m->q, classes * sizeof *S);
-    (void)method;
+    const cdl_prepared *t = c->prepared;
+    size_t classes = c->train.classes, q = c->queries.p;
+    arena room = {0};
+    double *S = arena_alloc(&room, q, classes * sizeof *S);
     if (!S)
         return ctx_nomem(ctx, "the scores of cdl");
     spd_blas_hold();
-    dense_trans_product(m->q, classes, t->kernel.train.p, m->Kt, trained, 0.0, S);
+    dense_trans_product(q, classes, c->train.p, c->met, c->trained, 0.0, S);
     spd_blas_release();
-    for (size_t i = 0; i < m->q; i++)
+    for (size_t i = 0; i < q; i++)
         label[i] = best_class(classes, S + i * classes, t->mean);
-    mem_free(S);
+    arena_free(&room);
     return SPD_OK;
 }
 
 const classifier classifier_cdl = {
     .name = "cdl",
-    .uses = USES(SPD_PARAM_COMPONENTS),
-    .standard = standard,
-    .grid = grid,
+    .choices = {{SPD_PARAM_COMPONENTS, INFINITY, .most = usual_components, .list = grid}},
     .prepare = prepare,
     .train = train_components,
     .meet = meet,
     .decide = decide,
-    .release_met = release_met,
-    .release_trained = mem_free,
-    .release_prepared = release_prepared,
 };

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/classifier.h"
 #include "classify/log_kernel.h"
 #include "classify/vectors.h"
@@ -29,11 +28,6 @@ typedef struct lda_prepared {
     double *V; /* p x dim: coordinates of the training samples */
 } lda_prepared;
 
-typedef struct lda_met {
-    size_t q;
-    double *Q; /* q x dim */
-} lda_met;
-
 /* ---- directions ----------------------------------------------------------------------------- */
 
 typedef struct lda_room {
@@ -44,35 +38,6 @@ typedef struct lda_room {
     double *mu;    /* classes: eigenvalues */
     double *work;
 } lda_room;
-
-static spd_status room_new(spd_context *ctx, size_t p, size_t classes, lda_room *r)
-{
-    size_t most = p > classes ? p : classes;
-    *r = (lda_room){0};
-    r->s = mem_alloc(p, sizeof *r->s);
-    r->V = mem_alloc(p, p * sizeof *r->V);
-    r->E = mem_zero(p, classes * sizeof *r->E);
-    r->F = mem_alloc(p, classes * sizeof *r->F);
-    r->M = mem_alloc(p, classes * sizeof *r->M);
-    r->Z = mem_alloc(classes, classes * sizeof *r->Z);
-    r->mu = mem_alloc(classes, sizeof *r->mu);
-    r->work = mem_alloc(dense_eigh_work(most), sizeof *r->work);
-    if (r->s && r->V && r->E && r->F && r->M && r->Z && r->mu && r->work)
-        return SPD_OK;
-    return ctx_nomem(ctx, "the directions of cdl-lda");
-}
-
-static void room_free(lda_room *r)
-{
-    mem_free(r->s);
-    mem_free(r->V);
-    mem_free(r->E);
-    mem_free(r->F);
-    mem_free(r->M);
-    mem_free(r->Z);
-    mem_free(r->mu);
-    mem_free(r->work);
-}
 
 /* E (p x classes, zero before) <- 1/sqrt(n_c); count (classes) <- n_c. */
 static void indicators(const samples *train, double *E, double *count)
@@ -97,13 +62,13 @@ static void whiten(size_t p, size_t classes, const double *s, const double *F, d
 }
 
 /* Eigenvalues and eigenvectors of K and of M'M. */
-static spd_status solve(spd_context *ctx, const log_kernel *kernel, lda_room *r)
+static spd_status solve(spd_context *ctx, const samples *train, const double *K, lda_room *r)
 {
-    size_t p = kernel->train.p, classes = kernel->train.classes;
-    memcpy(r->V, kernel->K, p * p * sizeof *r->V);
+    size_t p = train->p, classes = train->classes;
+    memcpy(r->V, K, p * p * sizeof *r->V);
     if (dense_eigh(p, 1, r->V, r->s, r->work))
         return ctx_fail(ctx, SPD_ENUMERIC, "the eigenvalues of the kernel did not converge");
-    indicators(&kernel->train, r->E, r->mu);
+    indicators(train, r->E, r->mu);
     dense_trans_product(p, classes, p, r->V, r->E, 0.0, r->F);
     whiten(p, classes, r->s, r->F, r->M);
     dense_trans_product(classes, classes, p, r->M, r->M, 0.0, r->Z);
@@ -139,12 +104,12 @@ static void direction(const samples *train, const lda_room *r, size_t dim, size_
 }
 
 /* A <- V G and coordinates K A <- V diag(s) G. */
-static void take_back(lda_prepared *t, lda_room *r)
+static void take_back(const samples *train, const lda_prepared *t, lda_room *r)
 {
-    size_t p = t->kernel.train.p, dim = t->dim;
+    size_t p = train->p, dim = t->dim;
     double *G = r->M; /* spent; dim <= classes */
     for (size_t d = 0; d < dim; d++)
-        direction(&t->kernel.train, r, dim, d, G);
+        direction(train, r, dim, d, G);
     tall_product(p, p, dim, r->V, G, t->A);
     for (size_t i = 0; i < p; i++)
         for (size_t d = 0; d < dim; d++)
@@ -152,113 +117,72 @@ static void take_back(lda_prepared *t, lda_room *r)
     tall_product(p, p, dim, r->V, G, t->V);
 }
 
-static spd_status find_directions(spd_context *ctx, lda_prepared *t)
+static spd_status find_directions(spd_context *ctx, const samples *train, arena *keep,
+                                  lda_prepared *t)
 {
-    size_t p = t->kernel.train.p, classes = t->kernel.train.classes;
-    lda_room r;
-    spd_status status = room_new(ctx, p, classes, &r);
+    size_t p = train->p, classes = train->classes, most = p > classes ? p : classes;
+    arena room = {0};
+    lda_room r = {.s = arena_alloc(&room, p, sizeof *r.s),
+                  .V = arena_alloc(&room, p, p * sizeof *r.V),
+                  .E = arena_zero(&room, p, classes * sizeof *r.E),
+                  .F = arena_alloc(&room, p, classes * sizeof *r.F),
+                  .M = arena_alloc(&room, p, classes * sizeof *r.M),
+                  .Z = arena_alloc(&room, classes, classes * sizeof *r.Z),
+                  .mu = arena_alloc(&room, classes, sizeof *r.mu),
+                  .work = arena_alloc(&room, dense_eigh_work(most), sizeof *r.work)};
+    spd_status status = arena_status(&room, ctx, "the directions of cdl-lda");
     spd_blas_hold();
     if (status == SPD_OK)
-        status = solve(ctx, &t->kernel, &r);
+        status = solve(ctx, train, t->kernel.K, &r);
     if (status == SPD_OK) {
         t->dim = directions(classes, r.mu);
-        t->A = mem_alloc(p, t->dim * sizeof *t->A);
-        t->V = mem_alloc(p, t->dim * sizeof *t->V);
+        t->A = arena_alloc(keep, p, t->dim * sizeof *t->A);
+        t->V = arena_alloc(keep, p, t->dim * sizeof *t->V);
         if (t->A && t->V)
-            take_back(t, &r);
+            take_back(train, t, &r);
         else
             status = ctx_nomem(ctx, "the directions of cdl-lda");
     }
     spd_blas_release();
-    room_free(&r);
+    arena_free(&room);
     return status;
 }
 
 /* ---- the classifier ------------------------------------------------------------------------- */
 
-static void release_prepared(void *prepared)
+static spd_status prepare(spd_context *ctx, course *c)
 {
-    lda_prepared *t = prepared;
-    if (!t)
-        return;
-    log_kernel_free(&t->kernel);
-    mem_free(t->A);
-    mem_free(t->V);
-    mem_free(t);
-}
-
-static spd_status prepare(spd_context *ctx, const spd_method *method, const samples *train,
-                          void **prepared)
-{
-    lda_prepared *t = mem_zero(1, sizeof *t);
-    (void)method;
+    lda_prepared *t = c->prepared = arena_zero(&c->preparing, 1, sizeof *t);
     if (!t)
         return ctx_nomem(ctx, "cdl-lda");
-    spd_status status = log_kernel_new(ctx, train, &t->kernel);
-    if (status == SPD_OK)
-        status = find_directions(ctx, t);
-    if (status == SPD_OK)
-        *prepared = t;
-    else
-        release_prepared(t);
-    return status;
+    spd_status status = log_kernel_new(ctx, &c->train, &c->preparing, &t->kernel);
+    return status == SPD_OK ? find_directions(ctx, &c->train, &c->preparing, t) : status;
 }
 
-static void release_met(void *met)
+/* c->met <- coordinates of the queries (q x dim), Kt'A. */
+static spd_status meet(spd_context *ctx, course *c)
 {
-    lda_met *m = met;
-    if (m)
-        mem_free(m->Q);
-    mem_free(m);
-}
-
-/* m->Q <- Kt'A for Kt (p x q) lent. */
-static spd_status project(spd_context *ctx, const lda_prepared *t, const samples *queries,
-                          double *Kt, lda_met *m)
-{
-    spd_status status = log_kernel_meet(ctx, &t->kernel, queries, Kt);
+    const lda_prepared *t = c->prepared;
+    size_t q = c->queries.p;
+    arena room = {0};
+    double *Kt, *Q = c->met = arena_alloc(&c->meeting, q, t->dim * sizeof *Q);
+    spd_status status = arena_status(&c->meeting, ctx, "coordinates of cdl-lda");
+    if (status == SPD_OK)
+        status = log_kernel_meet(ctx, &t->kernel, &c->train, &c->queries, &room, &Kt);
     if (status == SPD_OK) {
         spd_blas_hold();
-        dense_trans_product(m->q, t->dim, t->kernel.train.p, Kt, t->A, 0.0, m->Q);
+        dense_trans_product(q, t->dim, c->train.p, Kt, t->A, 0.0, Q);
         spd_blas_release();
     }
+    arena_free(&room);
     return status;
 }
 
-static spd_status meet(spd_context *ctx, const void *prepared, const samples *queries, void **met)
+static spd_status decide(spd_context *ctx, course *c, int *label)
 {
-    const lda_prepared *t = prepared;
-    lda_met *m = mem_zero(1, sizeof *m);
-    double *Kt = mem_alloc(t->kernel.train.p, queries->p * sizeof *Kt);
-    spd_status status = m && Kt ? SPD_OK : ctx_nomem(ctx, "the kernel of the queries");
-    if (status == SPD_OK) {
-        m->q = queries->p;
-        m->Q = mem_alloc(m->q, t->dim * sizeof *m->Q);
-        status = m->Q ? project(ctx, t, queries, Kt, m) : ctx_nomem(ctx, "coordinates of cdl-lda");
-    }
-    if (status == SPD_OK)
-        *met = m;
-    else
-        release_met(m);
-    mem_free(Kt);
-    return status;
-}
-
-static spd_status decide(spd_context *ctx, const void *prepared, const void *trained,
-                         const void *met, const spd_method *method, int *label)
-{
-    const lda_prepared *t = prepared;
-    const lda_met *m = met;
-    int64_t *index = mem_alloc(m->q, sizeof *index);
-    (void)trained;
-    (void)method;
-    spd_status status =
-        index ? vectors_nearest(ctx, t->dim, t->kernel.train.p, t->V, m->q, m->Q, index)
-              : ctx_nomem(ctx, "neighbours");
-    for (size_t i = 0; status == SPD_OK && i < m->q; i++)
-        label[i] = t->kernel.train.label[index[i]];
-    mem_free(index);
-    return status;
+    const lda_prepared *t = c->prepared;
+    return vectors_nearest(ctx, t->dim, c->train.p, t->V, c->train.label, c->queries.p, c->met,
+                           label);
 }
 
 const classifier classifier_cdl_lda = {
@@ -266,6 +190,4 @@ const classifier classifier_cdl_lda = {
     .prepare = prepare,
     .meet = meet,
     .decide = decide,
-    .release_met = release_met,
-    .release_prepared = release_prepared,
 };

@@ -1,5 +1,7 @@
-/* classifier.c - the table of methods. */
+/* classifier.c - the table of methods, and their parameters. */
 #include "classify/classifier.h"
+
+#include <math.h>
 
 const classifier *classifier_of(spd_classifier_kind kind)
 {
@@ -15,12 +17,34 @@ const classifier *classifier_of(spd_classifier_kind kind)
     return (unsigned)kind < SPD_CLASSIFIERS ? all[kind] : NULL;
 }
 
-void classifier_release(const classifier *kind, void *prepared, void *trained, void *met)
+const choice *classifier_choice(const classifier *kind, spd_parameter parameter)
 {
-    if (met && kind->release_met)
-        kind->release_met(met);
-    if (trained && kind->release_trained)
-        kind->release_trained(trained);
-    if (prepared && kind->release_prepared)
-        kind->release_prepared(prepared);
+    for (size_t i = 0; i < MOST_CHOICES && kind->choices[i].parameter != SPD_PARAM_M; i++)
+        if (kind->choices[i].parameter == parameter)
+            return &kind->choices[i];
+    return NULL;
+}
+
+double choice_standard(const choice *c, const samples *train)
+{
+    return c->most ? fmin(c->standard, c->most(train)) : c->standard;
+}
+
+size_t choice_grid(const choice *c, const samples *train, double *values)
+{
+    double most = c->most ? c->most(train) : INFINITY;
+    size_t count = 0;
+    if (c->list)
+        return c->list(train, values);
+    for (size_t i = 0; i < GRID_ROOM && c->grid[i] > 0.0; i++)
+        if (count == 0 || values[count - 1] < most)
+            values[count++] = fmin(c->grid[i], most);
+    return count;
+}
+
+void course_free(course *c)
+{
+    arena_free(&c->meeting);
+    arena_free(&c->training);
+    arena_free(&c->preparing);
 }

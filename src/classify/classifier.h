@@ -8,56 +8,70 @@
  *   meet      prepared, queries           what of the queries no parameter changes
  *   decide    all of these, parameters    a class for every query
  *
- * prepare and meet borrow the samples, which must outlive them. Everything is deterministic, and
- * the same bits for any number of threads; heavy work goes through the engine with ctx. Public
- * functions of the library may be called (they clear ctx's message). */
+ * They fill a course, which borrows the samples: these must outlive it. Everything is
+ * deterministic, and the same bits for any number of threads; heavy work goes through the engine
+ * with ctx. Public functions of the library may be called (they clear ctx's message). */
 #ifndef SPD_CLASSIFY_CLASSIFIER_H
 #define SPD_CLASSIFY_CLASSIFIER_H
 
-#include "base/context.h"
+#include "base/arena.h"
 
 typedef spd_samples samples;
 
-#define USES(parameter) (1u << (parameter))
+#define MOST_CHOICES 3 /* parameters of a method */
+#define GRID_ROOM    8 /* values of one that are tried */
+
+/* A parameter of a method: its default, and what cross-validation tries when the user names no
+ * grid. */
+typedef struct choice {
+    spd_parameter parameter;
+    double standard;        /* NaN: none */
+    double grid[GRID_ROOM]; /* ascending, up to the first 0; none: it is not tuned */
+
+    /* The largest value for this training set: larger ones are lowered to it. NULL: any will do. */
+    double (*most)(const samples *train);
+
+    /* values <- what is tried, in place of grid; returns how many. NULL: the grid it is. */
+    size_t (*list)(const samples *train, double *values);
+} choice;
+
+/* A method on its way from training samples to classes. */
+typedef struct course {
+    const struct classifier *kind;
+    spd_method method; /* with every value it uses (but of beta and beta-scale only one may be set)
+                          in train and decide; in prepare values may only save work */
+    samples train, queries;
+    void *prepared, *trained, *met;     /* the method's own, from these: */
+    arena preparing, training, meeting; /* freed when what was made of them is done with */
+} course;
 
 typedef struct classifier {
-    const char *name; /* "nn" */
-    unsigned uses;    /* the parameters it has, as a sum of USES(...) */
-    int vectors;      /* non-zero: reads V, else X */
+    const char *name;             /* "nn" */
+    int vectors;                  /* non-zero: reads V, else X */
+    choice choices[MOST_CHOICES]; /* its parameters; m, which is the map's, ends them */
 
-    /* *value <- the default of a parameter it uses, for this training set. */
-    double (*standard)(const samples *train, spd_parameter parameter);
-
-    /* values <- what cross-validation tries for a parameter it uses when the user names no grid, at
-     * most room of them; returns how many. 0: the parameter is not tuned, its default is taken. */
-    size_t (*grid)(const samples *train, spd_parameter parameter, double *values, size_t room);
-
-    /* method->metric and normalize_kernel are final here, method->value may only save work, never
-     * change what follows. */
-    spd_status (*prepare)(spd_context *ctx, const spd_method *method, const samples *train,
-                          void **prepared);
-
-    /* Every parameter in uses is set in method->value (but of beta and beta-scale only one may be),
-     * here and in decide. NULL: there is nothing to do; trained is then NULL. */
-    spd_status (*train)(spd_context *ctx, const void *prepared, const spd_method *method,
-                        void **trained);
-    spd_status (*meet)(spd_context *ctx, const void *prepared, const samples *queries, void **met);
+    spd_status (*prepare)(spd_context *ctx, course *c);
+    spd_status (*train)(spd_context *ctx, course *c); /* NULL: there is nothing to do */
+    spd_status (*meet)(spd_context *ctx, course *c);
 
     /* label (queries) <- class numbers. */
-    spd_status (*decide)(spd_context *ctx, const void *prepared, const void *trained,
-                         const void *met, const spd_method *method, int *label);
-
-    /* All take NULL. */
-    void (*release_met)(void *met);
-    void (*release_trained)(void *trained);
-    void (*release_prepared)(void *prepared);
+    spd_status (*decide)(spd_context *ctx, course *c, int *label);
 } classifier;
 
 /* The classifier of a kind; NULL for a number that is none. */
 const classifier *classifier_of(spd_classifier_kind kind);
 
-/* Releases what there is of the three. */
-void classifier_release(const classifier *kind, void *prepared, void *trained, void *met);
+/* A parameter of a classifier; NULL where it has no such. */
+const choice *classifier_choice(const classifier *kind, spd_parameter parameter);
+
+/* The default of a parameter for this training set. */
+double choice_standard(const choice *c, const samples *train);
+
+/* values (GRID_ROOM) <- what cross-validation tries; returns how many, 0 when it is not tuned. */
+size_t choice_grid(const choice *c, const samples *train, double *values);
+
+/* Frees all that the steps have made. */
+void course_free(course *c);
 
 extern const classifier classifier_nn, classifier_knn;                         /* nn.c */
 extern const classifier classifier_mdm;                                        /* mdm.c */
@@ -67,6 +81,6 @@ extern const classifier classifier_pga;                                        /
 extern const classifier classifier_lle, classifier_hlle, classifier_laplacian; /* embedded.c */
 extern const classifier classifier_ksvm;                                       /* ksvm.c */
 extern const classifier classifier_ts_lda;                                     /* ts_lda.c */
-extern const classifier classifier_src, classifier_gsrc;                       /* src.c, gsrc.c */
+extern const classifier classifier_src, classifier_gsrc;                       /* src.c */
 
 #endif

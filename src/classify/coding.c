@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/parallel.h"
 
 /* What a thread works with. */
@@ -26,36 +25,24 @@ typedef struct job {
     int *label;
 } job;
 
-static int room_make(const coding *c, room *r)
+static void room_make(const coding *c, arena *keep, room *r)
 {
     size_t p = c->dictionary->p;
-    r->solver = lasso_new(p);
-    r->k = mem_alloc(LASSO_BATCH * sizeof *r->k, p);
-    r->y2 = mem_alloc(LASSO_BATCH, sizeof *r->y2);
-    r->v = mem_zero(p, sizeof *r->v);
-    r->image = mem_zero(p, sizeof *r->image);
-    r->used = mem_alloc(p, sizeof *r->used);
-    r->work = mem_alloc(c->work, sizeof *r->work);
-    return r->solver && r->k && r->y2 && r->v && r->image && r->used && r->work;
-}
-
-static void room_free(room *r)
-{
-    lasso_free(r->solver);
-    mem_free(r->k);
-    mem_free(r->y2);
-    mem_free(r->v);
-    mem_free(r->image);
-    mem_free(r->used);
-    mem_free(r->work);
+    *r = (room){.solver = lasso_new(p),
+                .k = arena_alloc(keep, LASSO_BATCH * sizeof *r->k, p),
+                .y2 = arena_alloc(keep, LASSO_BATCH, sizeof *r->y2),
+                .v = arena_zero(keep, p, sizeof *r->v),
+                .image = arena_zero(keep, p, sizeof *r->image),
+                .used = arena_alloc(keep, p, sizeof *r->used),
+                .work = arena_alloc(keep, c->work, sizeof *r->work)};
 }
 
 /* ---- residuals ---------------------------------------------------------------------------- */
 
-/* v_c' (K_cc v_c - 2 k_c + 2 image_c) over the members of class c. */
+/* v_c' (K_cc v_c - 2 k_c + 2 image_c) over the atoms of class c. */
 static double residual(const coding *d, size_t c, const double *k, room *r)
 {
-    const members *m = d->members;
+    const classes *m = d->of;
     size_t p = d->dictionary->p, count = 0;
     for (size_t e = m->first[c]; e < m->first[c + 1]; e++)
         if (r->v[m->order[e]] != 0.0)
@@ -85,24 +72,21 @@ static void fill_image(const lasso_dictionary *d, size_t own, const lasso_code *
 
 static int smallest_residual(const coding *d, const double *k, const lasso_code *code, room *r)
 {
-    const members *m = d->members;
     double best = INFINITY;
-    int label = -1;
+    size_t winner = 0;
     for (size_t a = 0; a < code->count; a++)
         r->v[code->atom[a]] = code->value[a];
-    fill_image(d->dictionary, m->first[m->classes], code, r->image);
-    for (size_t c = 0; c < m->classes; c++) {
-        if (members_count(m, c) == 0)
-            continue;
+    fill_image(d->dictionary, d->of->labelled, code, r->image);
+    for (size_t c = 0; c < d->of->count; c++) {
         double left = residual(d, c, k, r);
-        if (left < best || label < 0) {
+        if (left < best) {
             best = left;
-            label = (int)c;
+            winner = c;
         }
     }
     for (size_t a = 0; a < code->count; a++)
         r->v[code->atom[a]] = 0.0;
-    return label;
+    return class_label(d->of, winner);
 }
 
 /* ---- the loop ----------------------------------------------------------------------------- */
@@ -127,45 +111,33 @@ static spd_status decide_batch(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-static spd_status run(spd_context *ctx, job *j)
-{
-    size_t chunks = (j->q + LASSO_BATCH - 1) / LASSO_BATCH;
-    spd_status status =
-        parallel_for(ctx, chunks, decide_batch, j, "coding", "queries", (double)j->q, NULL);
-    return status == SPD_ENOMEM ? ctx_nomem(ctx, "sparse coding") : status;
-}
-
-static spd_status check(spd_context *ctx, const coding *c)
-{
-    if (c->lambda > 0.0 && isfinite(c->lambda))
-        return SPD_OK;
-    return ctx_fail(ctx, SPD_EINVAL, "lambda is %g: give a number above zero", c->lambda);
-}
-
 spd_status coding_decide(spd_context *ctx, const coding *c, size_t q, int *label)
 {
     size_t threads = (size_t)parallel_threads(ctx), unfinished = 0;
-    spd_status status = check(ctx, c);
-    if (status < 0 || q == 0)
-        return status;
+    if (!(c->lambda > 0.0 && isfinite(c->lambda)))
+        return ctx_fail(ctx, SPD_EINVAL, "lambda is %g: give a number above zero", c->lambda);
+    arena own = {0};
     job j = {.c = c, .q = q};
-    j.rooms = mem_zero(threads, sizeof *j.rooms);
-    j.label = mem_alloc(q, sizeof *j.label);
-    if (!j.rooms || !j.label)
-        status = ctx_nomem(ctx, "sparse coding");
-    for (size_t t = 0; t < threads && status == SPD_OK; t++)
-        if (!room_make(c, j.rooms + t))
-            status = ctx_nomem(ctx, "sparse coding");
-    if (status == SPD_OK)
-        status = run(ctx, &j);
+    j.rooms = arena_zero(&own, threads, sizeof *j.rooms);
+    j.label = arena_alloc(&own, q, sizeof *j.label);
+    int ready = j.rooms != NULL;
+    for (size_t t = 0; t < threads && ready; t++) {
+        room_make(c, &own, j.rooms + t);
+        ready = j.rooms[t].solver && !own.failed;
+    }
+    spd_status status = SPD_ENOMEM;
+    if (ready)
+        status = parallel_for(ctx, (q + LASSO_BATCH - 1) / LASSO_BATCH, decide_batch, &j, "coding",
+                              "queries", (double)q, NULL);
+    if (status == SPD_ENOMEM)
+        ctx_nomem(ctx, "sparse coding");
     if (status == SPD_OK)
         memcpy(label, j.label, q * sizeof *label);
     for (size_t t = 0; t < threads && j.rooms; t++) {
         unfinished += j.rooms[t].unfinished;
-        room_free(j.rooms + t);
+        lasso_free(j.rooms[t].solver);
     }
-    mem_free(j.rooms);
-    mem_free(j.label);
+    arena_free(&own);
     if (status == SPD_OK && unfinished)
         status = ctx_fail(ctx, SPD_NOT_CONVERGED,
                           "%zu of %zu sparse codes did not reach a duality gap of %g; try a larger "

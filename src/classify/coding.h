@@ -6,12 +6,12 @@
  *                         = v_c' (K_cc v_c - 2 k_c + 2 K_cB v_B)
  *
  * B are atoms that belong to no class (the occlusion dictionary of gsrc), mostly none. Ties go to
- * the lower class, so when v is zero the first class wins; a class without samples never does. */
+ * the lower class, so when v is zero the first class wins. */
 #ifndef SPD_CLASSIFY_CODING_H
 #define SPD_CLASSIFY_CODING_H
 
+#include "base/classes.h"
 #include "classify/lasso.h"
-#include "classify/members.h"
 
 /* k (count x p) and y2 (count, as for lasso_solve) <- of the queries from first on. Runs on any
  * thread; work holds `work` doubles. */
@@ -20,7 +20,7 @@ typedef void (*coding_fill)(const void *user, size_t first, size_t count, double
 
 typedef struct coding {
     const lasso_dictionary *dictionary; /* its p atoms: those of the classes, then the others */
-    const members *members;
+    const classes *of;                  /* the atoms by class; any beyond belong to none */
     double lambda;
     coding_fill fill;
     const void *user;

@@ -132,9 +132,10 @@ static spd_status solve(spd_context *ctx, const spd_embed_options *o, const neig
 {
     size_t p = h->p;
     const double *weight = NULL;
-    double *M = mem_zero(p, p * sizeof *M), *degree = mem_alloc(p, sizeof *degree);
-    double *Z = mem_alloc(components->count, p * sizeof *Z);
-    spd_status status = M && degree && Z ? SPD_OK : ctx_nomem(ctx, "the matrix of the embedding");
+    arena room = {0};
+    double *M = arena_zero(&room, p, p * sizeof *M), *degree = arena_alloc(&room, p, sizeof *M);
+    double *Z = arena_alloc(&room, components->count, p * sizeof *Z);
+    spd_status status = arena_status(&room, ctx, "the matrix of the embedding");
     spd_blas_hold(); /* small problems, but the same bits always */
     if (status == SPD_OK)
         status = fill_matrix(ctx, o, h, M, degree, &weight, bandwidth);
@@ -145,41 +146,40 @@ static spd_status solve(spd_context *ctx, const spd_embed_options *o, const neig
     spd_blas_release();
     if (status == SPD_OK)
         status = spectral_bottom(ctx, p, M, weight, components->count, Z, o->dimensions, Y, lambda);
-    mem_free(M);
-    mem_free(degree);
-    mem_free(Z);
+    arena_free(&room);
     return status;
 }
 
 spd_status embed_graph(spd_context *ctx, const spd_embed_options *o, const neighbourhoods *h,
                        int whole, double *Y, double *lambda, double *bandwidth)
 {
+    arena room = {0};
     graph_components components;
     int closed = o->kind == SPD_EMBED_LLE; /* its edges lead one way */
-    spd_status status = components_find(ctx, h, o->k, &components);
+    spd_status status = components_find(ctx, h, o->k, &room, &components);
     if (status == SPD_OK && whole && components.count > 1)
         status = components_refuse(ctx, &components, h->p, o->k, 0);
     if (status == SPD_OK && closed) {
-        components_free(&components);
-        status = components_find_closed(ctx, h, o->k, &components);
+        status = components_find_closed(ctx, h, o->k, &room, &components);
         if (status == SPD_OK && whole && components.count > 1)
             status = components_refuse(ctx, &components, h->p, o->k, 1);
     }
     if (status == SPD_OK)
         status = solve(ctx, o, h, &components, Y, lambda, bandwidth);
-    components_free(&components);
+    arena_free(&room);
     return status;
 }
 
 static spd_status by_neighbours(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p,
                                 const double *X, double *Y, double *lambda, spd_embed_info *info)
 {
+    arena room = {0};
     neighbourhoods h;
     spd_status status =
-        neighbourhoods_find(ctx, o->metric, n, p, X, o->k, needs_log_maps(o->kind), &h);
+        neighbourhoods_find(ctx, o->metric, n, p, X, o->k, needs_log_maps(o->kind), &room, &h);
     if (status == SPD_OK)
         status = embed_graph(ctx, o, &h, 1, Y, lambda, &info->bandwidth);
-    neighbourhoods_free(&h);
+    arena_free(&room);
     return status;
 }
 
@@ -189,20 +189,17 @@ static spd_status by_neighbours(spd_context *ctx, const spd_embed_options *o, si
 static spd_status by_distances(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p,
                                const double *X, double *Y, double *lambda, spd_embed_info *info)
 {
-    double *B = mem_alloc(p, p * sizeof *B), *mean = mem_alloc(p, sizeof *mean);
-    spd_status status = SPD_OK;
-    if (!B || !mean)
-        status = ctx_nomem(ctx, "distances");
-    else
-        status = spd_pairwise2(ctx, o->metric, n, p, X, 0, NULL, B);
+    arena room = {0};
+    double *B = arena_alloc(&room, p, p * sizeof *B), *mean = arena_alloc(&room, p, sizeof *mean);
+    spd_status status = B && mean ? spd_pairwise2(ctx, o->metric, n, p, X, 0, NULL, B)
+                                  : ctx_nomem(ctx, "distances");
     if (status == SPD_OK) {
         for (size_t e = 0; e < p * p; e++)
             B[e] *= -0.5;
         centre_both(p, B, mean);
         status = spectral_top(ctx, p, B, o->dimensions, Y, lambda, &info->explained);
     }
-    mem_free(B);
-    mem_free(mean);
+    arena_free(&room);
     return status;
 }
 
@@ -229,13 +226,14 @@ static spd_status by_axes(spd_context *ctx, const spd_embed_options *o, size_t n
                           const double *X, double *Y, double *lambda, spd_embed_info *info)
 {
     const spd_samples all = {.p = p, .n = n, .X = X};
-    tangent_space *t = NULL;
-    spd_status status = tangent_learn(ctx, o->metric, &all, &t);
+    arena room = {0};
+    tangent_space t;
+    spd_status status = tangent_learn(ctx, o->metric, &all, &room, &t);
     if (status >= 0) {
-        info->explained = take_axes(t, o->dimensions, Y, lambda);
+        info->explained = take_axes(&t, o->dimensions, Y, lambda);
         spectral_signs(p, o->dimensions, Y);
     }
-    tangent_free(t);
+    arena_free(&room);
     return status;
 }
 

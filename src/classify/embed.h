@@ -3,7 +3,7 @@
 #ifndef SPD_CLASSIFY_EMBED_H
 #define SPD_CLASSIFY_EMBED_H
 
-#include "base/context.h"
+#include "base/arena.h"
 
 /* ---- neighbours (embed_neighbours.c) -------------------------------------------------------- */
 
@@ -16,11 +16,10 @@ typedef struct neighbourhoods {
     double *G;      /* p x k x k: G_i[j,l] = <log_Xi Xj, log_Xi Xl> at Xi; NULL where not wanted */
 } neighbourhoods;
 
-/* *h <- new; grams: G too, which needs a metric with log maps. 1 <= k < p. Freed with
- * neighbourhoods_free, always. */
+/* *h <- of the matrices X; grams: G too, which needs a metric with log maps. 1 <= k < p. */
 spd_status neighbourhoods_find(spd_context *ctx, spd_metric which, size_t n, size_t p,
-                               const double *X, size_t k, int grams, neighbourhoods *h);
-void neighbourhoods_free(neighbourhoods *h);
+                               const double *X, size_t k, int grams, arena *keep,
+                               neighbourhoods *h);
 
 /* ---- matrices: p x p, symmetric, positive semidefinite; M is zero before -------------------- */
 
@@ -48,19 +47,18 @@ typedef struct graph_components {
 } graph_components;
 
 /* *components <- samples that the graph of k nearest neighbours joins, either way: every sample is
- * in one. Freed with components_free, always. */
-spd_status components_find(spd_context *ctx, const neighbourhoods *h, size_t k,
+ * in one. */
+spd_status components_find(spd_context *ctx, const neighbourhoods *h, size_t k, arena *keep,
                            graph_components *components);
 
 /* *components <- samples that lead to each other, and to no others, from a sample to its k nearest
  * (embed_closed.c). There is at least one such component, and every sample leads to one. */
-spd_status components_find_closed(spd_context *ctx, const neighbourhoods *h, size_t k,
+spd_status components_find_closed(spd_context *ctx, const neighbourhoods *h, size_t k, arena *keep,
                                   graph_components *components);
-void components_free(graph_components *components);
 
 /* *components <- numbered, where leader (p) says the first sample of a sample's component, or
  * NO_COMPONENT. */
-spd_status components_number(spd_context *ctx, size_t p, const size_t *leader,
+spd_status components_number(spd_context *ctx, size_t p, const size_t *leader, arena *keep,
                              graph_components *components);
 
 /* SPD_EINVAL with a message that names the components and the remedy; for count > 1. */

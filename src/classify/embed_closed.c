@@ -4,7 +4,6 @@
  *
  * They are the strongly connected components without an edge that leaves them. Components come from
  * a walk in depth (Tarjan 1972), without recursion: the way back is kept in `from`. */
-#include "base/memory.h"
 #include "classify/embed.h"
 
 #define UNSEEN SIZE_MAX
@@ -81,24 +80,29 @@ static void find_leaders(const walk *w, size_t *first, size_t *leader)
         leader[i] = first[w->component[i]];
 }
 
-spd_status components_find_closed(spd_context *ctx, const neighbourhoods *h, size_t k,
+spd_status components_find_closed(spd_context *ctx, const neighbourhoods *h, size_t k, arena *keep,
                                   graph_components *components)
 {
-    size_t p = h->p, *room = mem_alloc(6, p * sizeof *room);
-    *components = (graph_components){0};
-    if (!room)
-        return ctx_nomem(ctx, "the graph of neighbours");
-    walk w = {.h = h, .k = k, .order = room, .low = room + p, .next = room + 2 * p};
-    w.from = room + 3 * p;
-    w.open = room + 4 * p;
-    w.component = room + 5 * p;
-    for (size_t i = 0; i < p; i++)
-        w.order[i] = w.component[i] = UNSEEN;
-    for (size_t i = 0; i < p; i++)
-        if (w.order[i] == UNSEEN)
-            walk_from(&w, i);
-    find_leaders(&w, w.open, w.low);
-    spd_status status = components_number(ctx, p, w.low, components);
-    mem_free(room);
+    size_t p = h->p;
+    arena room = {0};
+    walk w = {.h = h,
+              .k = k,
+              .order = arena_alloc(&room, p, sizeof *w.order),
+              .low = arena_alloc(&room, p, sizeof *w.low),
+              .next = arena_alloc(&room, p, sizeof *w.next),
+              .from = arena_alloc(&room, p, sizeof *w.from),
+              .open = arena_alloc(&room, p, sizeof *w.open),
+              .component = arena_alloc(&room, p, sizeof *w.component)};
+    spd_status status = arena_status(&room, ctx, "the graph of neighbours");
+    if (status == SPD_OK) {
+        for (size_t i = 0; i < p; i++)
+            w.order[i] = w.component[i] = UNSEEN;
+        for (size_t i = 0; i < p; i++)
+            if (w.order[i] == UNSEEN)
+                walk_from(&w, i);
+        find_leaders(&w, w.open, w.low);
+        status = components_number(ctx, p, w.low, keep, components);
+    }
+    arena_free(&room);
     return status;
 }

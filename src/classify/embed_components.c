@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "classify/embed.h"
 
 /* The first sample of i's component; ways are shortened as they are walked. */
@@ -57,26 +56,28 @@ static void number_all(size_t p, const size_t *leader, component_entry *entry,
             leader[i] == NO_COMPONENT ? NO_COMPONENT : components->component[leader[i]];
 }
 
-spd_status components_number(spd_context *ctx, size_t p, const size_t *leader,
+spd_status components_number(spd_context *ctx, size_t p, const size_t *leader, arena *keep,
                              graph_components *components)
 {
-    component_entry *entry = mem_zero(p, sizeof *entry);
-    *components = (graph_components){.component = mem_alloc(p, sizeof *components->component),
-                                     .size = mem_alloc(p, sizeof *components->size)};
+    arena room = {0};
+    component_entry *entry = arena_zero(&room, p, sizeof *entry);
+    *components =
+        (graph_components){.component = arena_alloc(keep, p, sizeof *components->component),
+                           .size = arena_alloc(keep, p, sizeof *components->size)};
     spd_status status = SPD_OK;
-    if (entry && components->component && components->size)
+    if (entry && !keep->failed)
         number_all(p, leader, entry, components);
     else
         status = ctx_nomem(ctx, "the graph of neighbours");
-    mem_free(entry);
+    arena_free(&room);
     return status;
 }
 
-spd_status components_find(spd_context *ctx, const neighbourhoods *h, size_t k,
+spd_status components_find(spd_context *ctx, const neighbourhoods *h, size_t k, arena *keep,
                            graph_components *components)
 {
-    size_t p = h->p, *leader = mem_alloc(p, sizeof *leader);
-    *components = (graph_components){0};
+    arena room = {0};
+    size_t p = h->p, *leader = arena_alloc(&room, p, sizeof *leader);
     if (!leader)
         return ctx_nomem(ctx, "the graph of neighbours");
     for (size_t i = 0; i < p; i++)
@@ -86,16 +87,9 @@ spd_status components_find(spd_context *ctx, const neighbourhoods *h, size_t k,
             merge(leader, i, (size_t)h->index[i * h->k + j]);
     for (size_t i = 0; i < p; i++)
         leader[i] = root_of(leader, i);
-    spd_status status = components_number(ctx, p, leader, components);
-    mem_free(leader);
+    spd_status status = components_number(ctx, p, leader, keep, components);
+    arena_free(&room);
     return status;
-}
-
-void components_free(graph_components *components)
-{
-    mem_free(components->component);
-    mem_free(components->size);
-    *components = (graph_components){0};
 }
 
 spd_status components_refuse(spd_context *ctx, const graph_components *components, size_t p,

@@ -12,7 +12,6 @@
  * the neighbourhood of i. Its null space holds the constant and d coordinates. */
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/centre.h"
 #include "classify/embed.h"
 #include "classify/orthonormal.h"
@@ -112,24 +111,17 @@ static spd_status add_all(spd_context *ctx, const neighbourhoods *h, size_t k, s
 spd_status hessian_matrix(spd_context *ctx, const neighbourhoods *h, size_t k, size_t d, double *M)
 {
     size_t most = k + 1;
-    hessian_room w = {.member = mem_alloc(most, sizeof *w.member),
-                      .lonely = mem_alloc(h->p, sizeof *w.lonely),
-                      .A = mem_alloc(most, most * sizeof *w.A),
-                      .lambda = mem_alloc(d, sizeof *w.lambda),
-                      .U = mem_alloc(d, most * sizeof *w.U),
-                      .Z = mem_alloc(columns_for(d), most * sizeof *w.Z),
-                      .work = mem_alloc(dense_eigh_some_work(most), sizeof *w.work)};
-    spd_status status = SPD_OK;
-    if (w.member && w.lonely && w.A && w.lambda && w.U && w.Z && w.work)
+    arena room = {0};
+    hessian_room w = {.member = arena_alloc(&room, most, sizeof *w.member),
+                      .lonely = arena_alloc(&room, h->p, sizeof *w.lonely),
+                      .A = arena_alloc(&room, most, most * sizeof *w.A),
+                      .lambda = arena_alloc(&room, d, sizeof *w.lambda),
+                      .U = arena_alloc(&room, d, most * sizeof *w.U),
+                      .Z = arena_alloc(&room, columns_for(d), most * sizeof *w.Z),
+                      .work = arena_alloc(&room, dense_eigh_some_work(most), sizeof *w.work)};
+    spd_status status = arena_status(&room, ctx, "tangent coordinates");
+    if (status == SPD_OK)
         status = add_all(ctx, h, k, d, &w, M);
-    else
-        status = ctx_nomem(ctx, "tangent coordinates");
-    mem_free(w.member);
-    mem_free(w.lonely);
-    mem_free(w.A);
-    mem_free(w.lambda);
-    mem_free(w.U);
-    mem_free(w.Z);
-    mem_free(w.work);
+    arena_free(&room);
     return status;
 }

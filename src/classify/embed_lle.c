@@ -14,7 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/embed.h"
 #include "linalg/dense.h"
 
@@ -54,14 +53,15 @@ static void add_outer(size_t p, size_t i, size_t k, const int64_t *neighbour, co
 
 spd_status lle_matrix(spd_context *ctx, const neighbourhoods *h, size_t k, double ridge, double *M)
 {
-    double *w = mem_alloc(k + 1, k * sizeof *w);
+    arena room = {0};
+    double *w = arena_alloc(&room, k + 1, k * sizeof *w);
     if (!w)
         return ctx_nomem(ctx, "the weights of lle");
     for (size_t i = 0; i < h->p; i++) {
         weights(h, i, k, ridge, w, w + k);
         add_outer(h->p, i, k, h->index + i * h->k, w, M);
     }
-    mem_free(w);
+    arena_free(&room);
     return SPD_OK;
 }
 
@@ -99,15 +99,16 @@ static int factor_outside(size_t p, const double *M, size_t count, const size_t 
 spd_status lle_vectors(spd_context *ctx, size_t p, const double *M,
                        const graph_components *components, double *Z)
 {
-    size_t count = 0, *outside = mem_alloc(p, sizeof *outside);
+    arena room = {0};
+    size_t count = 0, *outside = arena_alloc(&room, p, sizeof *outside);
     components_vectors(p, components, NULL, Z);
     if (!outside)
         return ctx_nomem(ctx, "the graph of neighbours");
     for (size_t i = 0; i < p; i++)
         if (components->component[i] == NO_COMPONENT)
             outside[count++] = i;
-    double *L = mem_alloc(count + 1, count * sizeof *L);
-    spd_status status = L ? SPD_OK : ctx_nomem(ctx, "the graph of neighbours");
+    double *L = arena_alloc(&room, count + 1, count * sizeof *L);
+    spd_status status = arena_status(&room, ctx, "the graph of neighbours");
     if (L && components->count > 1 && count > 0) {
         /* A component that is all but closed makes the factor fail without help. */
         if (factor_outside(p, M, count, outside, 0.0, L) &&
@@ -116,7 +117,6 @@ spd_status lle_vectors(spd_context *ctx, size_t p, const double *M,
         for (size_t c = 1; c < components->count && status == SPD_OK; c++)
             extend(p, M, count, outside, L, Z + c * p, L + count * count);
     }
-    mem_free(L);
-    mem_free(outside);
+    arena_free(&room);
     return status;
 }

@@ -8,7 +8,6 @@
  * neighbours: any other factor of X turns T, and leaves G. */
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/embed.h"
 #include "engine/pairwise.h"
 #include "engine/parallel.h"
@@ -113,58 +112,45 @@ static spd_status gram_body(void *user, size_t i, int thread)
     return SPD_OK;
 }
 
-static spd_status run_grams(spd_context *ctx, gram_job *j)
-{
-    size_t failed = 0, p = j->h->p, threads = (size_t)parallel_threads(ctx);
-    j->stride = (gram_work(j) + LANES - 1) / LANES * LANES;
-    j->work = mem_alloc(threads, j->stride * sizeof *j->work);
-    if (!j->work)
-        return ctx_nomem(ctx, "log maps");
-    spd_status status =
-        parallel_for(ctx, p, gram_body, j, "log maps", "matrices", (double)p, &failed);
-    if (status == SPD_ENUMERIC)
-        status = ctx_fail_at(ctx, SPD_ENUMERIC, failed, 0.0,
-                             "the logarithms of the neighbours of X[%zu] cannot be computed: the "
-                             "matrices are too ill-conditioned; regularise them",
-                             failed);
-    mem_free(j->work);
-    return status;
-}
-
 /* h->G, whose room is there, <- inner products. */
 static spd_status fill_grams(spd_context *ctx, const metric *m, size_t n, const double *X,
                              neighbourhoods *h)
 {
-    gram_job j = {.kernels = kernels_get(), .metric = m, .n = n, .size = m->size(n), .h = h};
-    double *F = mem_alloc(h->p, j.size * sizeof *F);
-    spd_status status =
-        F ? prepare_set(ctx, m, n, h->p, X, "X", F) : ctx_nomem(ctx, "prepared matrices");
+    size_t failed = 0, p = h->p, size = m->size(n);
+    gram_job j = {.kernels = kernels_get(), .metric = m, .n = n, .size = size, .h = h};
+    arena room = {0};
+    double *F = arena_alloc(&room, p, size * sizeof *F);
     j.F = F;
+    j.stride = (gram_work(&j) + LANES - 1) / LANES * LANES;
+    j.work = arena_alloc(&room, (size_t)parallel_threads(ctx), j.stride * sizeof *j.work);
+    spd_status status = arena_status(&room, ctx, "log maps");
     if (status == SPD_OK)
-        status = run_grams(ctx, &j);
-    mem_free(F);
+        status = prepare_set(ctx, m, n, p, X, "X", F);
+    if (status == SPD_OK) {
+        status = parallel_for(ctx, p, gram_body, &j, "log maps", "matrices", (double)p, &failed);
+        if (status == SPD_ENUMERIC)
+            status =
+                ctx_fail_at(ctx, SPD_ENUMERIC, failed, 0.0,
+                            "the logarithms of the neighbours of X[%zu] cannot be computed: the "
+                            "matrices are too ill-conditioned; regularise them",
+                            failed);
+    }
+    arena_free(&room);
     return status;
 }
 
 spd_status neighbourhoods_find(spd_context *ctx, spd_metric which, size_t n, size_t p,
-                               const double *X, size_t k, int grams, neighbourhoods *h)
+                               const double *X, size_t k, int grams, arena *keep, neighbourhoods *h)
 {
-    *h = (neighbourhoods){.p = p, .k = k};
-    h->index = mem_alloc(p, k * sizeof *h->index);
-    h->d2 = mem_alloc(p, k * sizeof *h->d2);
-    h->G = grams ? mem_alloc(p, k * k * sizeof *h->G) : NULL;
-    if (!h->index || !h->d2 || (grams && !h->G))
+    *h = (neighbourhoods){.p = p,
+                          .k = k,
+                          .index = arena_alloc(keep, p, k * sizeof *h->index),
+                          .d2 = arena_alloc(keep, p, k * sizeof *h->d2),
+                          .G = grams ? arena_alloc(keep, p, k * k * sizeof *h->G) : NULL};
+    if (keep->failed)
         return ctx_nomem(ctx, "neighbours");
     spd_status status = spd_nearest(ctx, which, n, p, X, 0, NULL, k, 0, h->index, h->d2, NULL);
     if (status == SPD_OK && grams)
         status = fill_grams(ctx, metric_get(which), n, X, h);
     return status;
-}
-
-void neighbourhoods_free(neighbourhoods *h)
-{
-    mem_free(h->index);
-    mem_free(h->d2);
-    mem_free(h->G);
-    *h = (neighbourhoods){0};
 }

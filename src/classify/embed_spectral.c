@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/embed.h"
 #include "classify/orthonormal.h"
 #include "engine/parallel.h"
@@ -64,12 +63,13 @@ static spd_status eigen_body(void *user, size_t chunk, int thread)
 static spd_status eigenvectors(spd_context *ctx, size_t p, size_t first, size_t count, double *M,
                                double *lambda, double *V)
 {
+    arena room = {0};
     eigen_job j = {.p = p, .first = first, .count = count, .M = M, .lambda = lambda, .V = V};
-    j.work = mem_alloc(V ? dense_eigh_some_work(p) : dense_eigh_work(p), sizeof *j.work);
+    j.work = arena_alloc(&room, V ? dense_eigh_some_work(p) : dense_eigh_work(p), sizeof *j.work);
     if (!j.work)
         return ctx_nomem(ctx, "eigenvectors");
     spd_status status = parallel_for(ctx, 1, eigen_body, &j, NULL, NULL, 0.0, NULL);
-    mem_free(j.work);
+    arena_free(&room);
     if (status < 0)
         return ctx_fail(ctx, status, "the eigenvalues of the embedding did not converge");
     return SPD_OK;
@@ -90,7 +90,8 @@ spd_status spectral_bottom(spd_context *ctx, size_t p, double *M, const double *
                            size_t known, double *Z, size_t d, double *Y, double *lambda)
 {
     size_t given = known - 1 < d ? known - 1 : d; /* columns that Z gives */
-    double *V = mem_alloc(d, p * sizeof *V);
+    arena room = {0};
+    double *V = arena_alloc(&room, d, p * sizeof *V);
     if (!V)
         return ctx_nomem(ctx, "eigenvectors");
     orthonormal_rows(known, p, Z);
@@ -104,7 +105,7 @@ spd_status spectral_bottom(spd_context *ctx, size_t p, double *M, const double *
         spread_out(p, d, V, weight, Y);
         spectral_signs(p, d, Y);
     }
-    mem_free(V);
+    arena_free(&room);
     return status;
 }
 
@@ -123,28 +124,19 @@ void spectral_signs(size_t p, size_t d, double *Y)
 /* ---- top --------------------------------------------------------------------------------------
  */
 
-/* *sum <- of the positive eigenvalues of B (p x p), which is kept. */
-static spd_status positive_sum(spd_context *ctx, size_t p, const double *B, double *sum)
-{
-    double *A = mem_alloc(p, p * sizeof *A), *lambda = mem_alloc(p, sizeof *lambda);
-    spd_status status = A && lambda ? SPD_OK : ctx_nomem(ctx, "eigenvalues");
-    if (status == SPD_OK) {
-        memcpy(A, B, p * p * sizeof *A);
-        status = eigenvectors(ctx, p, 0, p, A, lambda, NULL);
-    }
-    *sum = 0.0;
-    for (size_t i = 0; i < p && status == SPD_OK; i++)
-        *sum += fmax(lambda[i], 0.0);
-    mem_free(A);
-    mem_free(lambda);
-    return status;
-}
-
 spd_status spectral_top(spd_context *ctx, size_t p, double *B, size_t d, double *Y, double *lambda,
                         double *explained)
 {
-    double *V = mem_alloc(d, p * sizeof *V), all = 0.0, share = 0.0;
-    spd_status status = V ? positive_sum(ctx, p, B, &all) : ctx_nomem(ctx, "eigenvectors");
+    arena room = {0};
+    double *V = arena_alloc(&room, d, p * sizeof *V), *A = arena_alloc(&room, p, p * sizeof *A);
+    double *every = arena_alloc(&room, p, sizeof *every), all = 0.0, share = 0.0;
+    spd_status status = arena_status(&room, ctx, "eigenvectors");
+    if (status == SPD_OK) {
+        memcpy(A, B, p * p * sizeof *A);
+        status = eigenvectors(ctx, p, 0, p, A, every, NULL);
+    }
+    for (size_t i = 0; i < p && status == SPD_OK; i++)
+        all += fmax(every[i], 0.0);
     if (status == SPD_OK)
         status = eigenvectors(ctx, p, p - d, d, B, lambda, V);
     for (size_t c = 0; c < d && status == SPD_OK; c++) { /* they come in ascending order */
@@ -161,6 +153,6 @@ spd_status spectral_top(spd_context *ctx, size_t p, double *B, size_t d, double 
     if (status == SPD_OK)
         spectral_signs(p, d, Y);
     *explained = all > 0.0 ? fmin(share / all, 1.0) : 1.0;
-    mem_free(V);
+    arena_free(&room);
     return status;
 }

@@ -3,9 +3,10 @@
 
 #include <math.h>
 
-#include "base/memory.h"
+#include "base/arena.h"
 #include "classify/values.h"
 #include "engine/parallel.h"
+#include "filters/gabor_bank.h"
 #include "linalg/tall.h"
 
 #define PI      3.14159265358979323846
@@ -41,23 +42,9 @@ size_t gabor_features_dim(const gabor_features *f)
     return (size_t)(GABOR_SCALES * GABOR_ORIENTATIONS) * gabor_features_cells(f);
 }
 
-size_t gabor_features_dim_of(size_t width, size_t height)
+gabor_features gabor_features_for(size_t width, size_t height)
 {
-    gabor_features f = {.x = make_side(width), .y = make_side(height)};
-    return gabor_features_dim(&f);
-}
-
-spd_status gabor_features_make(spd_context *ctx, size_t width, size_t height, gabor_features *f)
-{
-    *f = (gabor_features){.x = make_side(width), .y = make_side(height)};
-    return gabor_bank_new(ctx, width, height, GABOR_SCALES, GABOR_ORIENTATIONS, KMAX, SPACING,
-                          SIGMA, &f->bank);
-}
-
-void gabor_features_free(gabor_features *f)
-{
-    gabor_bank_free(f->bank);
-    *f = (gabor_features){0};
+    return (gabor_features){.x = make_side(width), .y = make_side(height)};
 }
 
 void gabor_features_normalise(size_t count, double *x)
@@ -80,6 +67,7 @@ void gabor_features_normalise(size_t count, double *x)
 
 typedef struct extraction {
     const gabor_features *f;
+    gabor_bank *bank;
     const double *V;
     double *F;
     double **magnitude; /* for each thread: filters x height x width */
@@ -105,33 +93,38 @@ static spd_status extract_one(void *user, size_t chunk, int thread)
 {
     const extraction *e = user;
     size_t pixels = e->f->x.length * e->f->y.length;
-    gabor_bank_apply(e->f->bank, e->V + chunk * pixels, e->magnitude[thread], e->work[thread]);
+    gabor_bank_apply(e->bank, e->V + chunk * pixels, e->magnitude[thread], e->work[thread]);
     sample(e->f, e->magnitude[thread], e->F + chunk * gabor_features_dim(e->f));
     return SPD_OK;
+}
+
+/* Room for every thread, then all images. */
+static spd_status extract_all(spd_context *ctx, extraction *e, size_t p)
+{
+    size_t threads = (size_t)parallel_threads(ctx);
+    size_t pixels = e->f->x.length * e->f->y.length * gabor_bank_filters(e->bank);
+    arena room = {0};
+    e->magnitude = arena_alloc(&room, threads, sizeof *e->magnitude);
+    e->work = arena_alloc(&room, threads, sizeof *e->work);
+    for (size_t t = 0; t < threads && !room.failed; t++) {
+        e->magnitude[t] = arena_alloc(&room, pixels, sizeof **e->magnitude);
+        e->work[t] = arena_alloc(&room, gabor_bank_work(e->bank), 1);
+    }
+    spd_status status = arena_status(&room, ctx, "Gabor features");
+    if (status == SPD_OK)
+        status = parallel_for(ctx, p, extract_one, e, "Gabor features", "images", (double)p, NULL);
+    arena_free(&room);
+    return status;
 }
 
 spd_status gabor_features_of(spd_context *ctx, const gabor_features *f, size_t p, const double *V,
                              double *F)
 {
-    size_t threads = (size_t)parallel_threads(ctx);
-    size_t pixels = f->x.length * f->y.length * gabor_bank_filters(f->bank);
     extraction e = {.f = f, .V = V, .F = F};
-    e.magnitude = mem_zero(threads, sizeof *e.magnitude);
-    e.work = mem_zero(threads, sizeof *e.work);
-    int room = e.magnitude && e.work;
-    for (size_t t = 0; t < threads && room; t++) {
-        e.magnitude[t] = mem_alloc(pixels, sizeof **e.magnitude);
-        e.work[t] = mem_alloc(gabor_bank_work(f->bank), 1);
-        room = e.magnitude[t] && e.work[t];
-    }
-    spd_status status =
-        room ? parallel_for(ctx, p, extract_one, &e, "Gabor features", "images", (double)p, NULL)
-             : ctx_nomem(ctx, "Gabor features");
-    for (size_t t = 0; t < threads && e.magnitude && e.work; t++) {
-        mem_free(e.magnitude[t]);
-        mem_free(e.work[t]);
-    }
-    mem_free(e.magnitude);
-    mem_free(e.work);
+    spd_status status = gabor_bank_new(ctx, f->x.length, f->y.length, GABOR_SCALES,
+                                       GABOR_ORIENTATIONS, KMAX, SPACING, SIGMA, &e.bank);
+    if (status == SPD_OK)
+        status = extract_all(ctx, &e, p);
+    gabor_bank_free(e.bank);
     return status;
 }

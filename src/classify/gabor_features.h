@@ -6,7 +6,7 @@
 #ifndef SPD_CLASSIFY_GABOR_FEATURES_H
 #define SPD_CLASSIFY_GABOR_FEATURES_H
 
-#include "filters/gabor_bank.h"
+#include "base/context.h"
 
 #define GABOR_SCALES       5
 #define GABOR_ORIENTATIONS 8
@@ -17,20 +17,15 @@ typedef struct gabor_side {
 } gabor_side;
 
 typedef struct gabor_features {
-    gabor_bank *bank;
     gabor_side x, y;
 } gabor_features;
 
-/* Freed with gabor_features_free, always. */
-spd_status gabor_features_make(spd_context *ctx, size_t width, size_t height, gabor_features *f);
-void gabor_features_free(gabor_features *f);
+/* Those of images of this size. */
+gabor_features gabor_features_for(size_t width, size_t height);
 
 /* Samples of one magnitude image, and the length of a feature vector. */
 size_t gabor_features_cells(const gabor_features *f);
 size_t gabor_features_dim(const gabor_features *f);
-
-/* The length of feature vectors for images of this size. */
-size_t gabor_features_dim_of(size_t width, size_t height);
 
 /* Deviation of the Gaussian envelope of a scale, pixels. */
 double gabor_features_deviation(size_t scale);

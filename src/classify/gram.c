@@ -4,7 +4,6 @@
 #include <float.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/values.h"
 #include "engine/parallel.h"
 #include "linalg/tall.h"
@@ -12,22 +11,13 @@
 /* An eigenvalue below this, times p and the largest one, is rounding. */
 #define ROUNDING (4.0 * DBL_EPSILON)
 
-void gram_free(gram *g)
-{
-    mem_free(g->K);
-    mem_free(g->U);
-    mem_free(g->s);
-    lasso_dictionary_free(&g->dictionary);
-    *g = (gram){0};
-}
-
 /* Keeps columns first .. p-1 of U (p x p) with the values s, ascending or not. */
-static spd_status keep(spd_context *ctx, gram *g, const double *U, const double *s, size_t first,
-                       size_t rank)
+static spd_status keep_columns(spd_context *ctx, arena *keep, gram *g, const double *U,
+                               const double *s, size_t first, size_t rank)
 {
     size_t p = g->p;
-    g->U = mem_alloc(p * rank, sizeof *g->U);
-    g->s = mem_alloc(rank, sizeof *g->s);
+    g->U = arena_alloc(keep, p, rank * sizeof *g->U);
+    g->s = arena_alloc(keep, rank, sizeof *g->s);
     if (!g->U || !g->s)
         return ctx_nomem(ctx, "the kernel");
     for (size_t r = 0; r < p; r++)
@@ -41,7 +31,8 @@ static spd_status keep(spd_context *ctx, gram *g, const double *U, const double 
 static spd_status rebuild(spd_context *ctx, gram *g)
 {
     size_t p = g->p, rank = g->rank;
-    double *scaled = mem_alloc(p * rank, sizeof *scaled);
+    arena room = {0};
+    double *scaled = arena_alloc(&room, p, rank * sizeof *scaled);
     if (!scaled)
         return ctx_nomem(ctx, "the kernel");
     for (size_t r = 0; r < p; r++)
@@ -51,42 +42,37 @@ static spd_status rebuild(spd_context *ctx, gram *g)
     tall_product_trans(p, rank, p, scaled, g->U, g->K);
     spd_blas_release();
     spd_symmetrize(p, 1, g->K);
-    mem_free(scaled);
+    arena_free(&room);
     return SPD_OK;
 }
 
-/* ---- clipping ----------------------------------------------------------------------------- */
-
-static spd_status clip(spd_context *ctx, gram *g)
+static spd_status clip(spd_context *ctx, arena *keep, gram *g)
 {
     size_t p = g->p, first = 0;
-    double *V = mem_alloc(p * p, sizeof *V), *s = mem_alloc(p, sizeof *s);
-    spd_status status = V && s ? SPD_OK : ctx_nomem(ctx, "the kernel");
-    if (status == SPD_OK)
-        status = spd_eigh(ctx, p, 1, g->K, s, V);
+    arena room = {0};
+    double *V = arena_alloc(&room, p, p * sizeof *V), *s = arena_alloc(&room, p, sizeof *s);
+    spd_status status = V && s ? spd_eigh(ctx, p, 1, g->K, s, V) : ctx_nomem(ctx, "the kernel");
     if (status == SPD_OK) {
         double least = ROUNDING * (double)p * s[p - 1];
         while (first < p - 1 && !(s[first] > least))
             first++;
         g->smallest = s[0] < -least ? s[0] : 0.0;
-        status = keep(ctx, g, V, s, first, p - first);
+        status = keep_columns(ctx, keep, g, V, s, first, p - first);
     }
     if (status == SPD_OK && first > 0)
         status = rebuild(ctx, g);
-    mem_free(V);
-    mem_free(s);
+    arena_free(&room);
     return status;
 }
 
-/* ---- normalisation ------------------------------------------------------------------------ */
-
-static spd_status normalise(spd_context *ctx, gram *g)
+static spd_status normalise(spd_context *ctx, arena *keep, gram *g)
 {
     size_t p = g->p, rank = 0;
-    double *H = mem_alloc(p * p, sizeof *H), *U = mem_alloc(p * p, sizeof *U);
-    double *V = mem_alloc(p * p, sizeof *V), *s = mem_alloc(p, sizeof *s);
-    double *work = mem_alloc(tall_svd_work(p, p), sizeof *work);
-    spd_status status = H && U && V && s && work ? SPD_OK : ctx_nomem(ctx, "the kernel");
+    arena room = {0};
+    double *H = arena_alloc(&room, p, p * sizeof *H), *U = arena_alloc(&room, p, p * sizeof *U);
+    double *V = arena_alloc(&room, p, p * sizeof *V), *s = arena_alloc(&room, p, sizeof *s);
+    double *work = arena_alloc(&room, tall_svd_work(p, p), sizeof *work);
+    spd_status status = arena_status(&room, ctx, "the kernel");
     if (status == SPD_OK) {
         /* K is symmetric: its columns are its rows, so this is the transpose of K N^-1. */
         memcpy(H, g->K, p * p * sizeof *H);
@@ -104,28 +90,24 @@ static spd_status normalise(spd_context *ctx, gram *g)
     if (status == SPD_OK) {
         while (rank < p && s[rank] > ROUNDING * (double)p * s[0])
             rank++;
-        status = keep(ctx, g, U, s, 0, rank);
+        status = keep_columns(ctx, keep, g, U, s, 0, rank);
     }
     if (status == SPD_OK)
         status = rebuild(ctx, g);
-    mem_free(H);
-    mem_free(U);
-    mem_free(V);
-    mem_free(s);
-    mem_free(work);
+    arena_free(&room);
     return status;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
-spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, gram *g)
+spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, arena *keep, gram *g)
 {
     *g = (gram){.p = p, .K = K, .normalize = normalize};
-    spd_status status = normalize ? normalise(ctx, g) : SPD_OK;
+    spd_status status = normalize ? normalise(ctx, keep, g) : SPD_OK;
     if (status == SPD_OK)
-        status = lasso_dictionary_make(ctx, p, K, &g->dictionary);
+        status = lasso_dictionary_make(ctx, p, K, keep, &g->dictionary);
     if (status == SPD_OK && !normalize && !g->dictionary.inverse) /* not clearly definite */
-        status = clip(ctx, g);
+        status = clip(ctx, keep, g);
     if (status == SPD_OK && g->smallest < 0.0)
         status =
             ctx_fail(ctx, SPD_NOT_DEFINITE,

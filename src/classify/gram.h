@@ -27,10 +27,9 @@ typedef struct gram {
     lasso_dictionary dictionary;
 } gram;
 
-/* g <- K (p x p, symmetric; taken over, also on failure) made fit. Freed with gram_free, always.
- * SPD_NOT_DEFINITE, a remark, when K had negative eigenvalues. */
-spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, gram *g);
-void gram_free(gram *g);
+/* g <- K (p x p, symmetric; overwritten and borrowed) made fit. SPD_NOT_DEFINITE, a remark, when K
+ * had negative eigenvalues. */
+spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, arena *keep, gram *g);
 
 /* Scratch of gram_fit, for count queries. */
 size_t gram_fit_work(const gram *g, size_t count);

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
@@ -111,62 +110,36 @@ static void find_components(kernel_pls *pls, pls_run *r)
     }
 }
 
-static spd_status run_new(spd_context *ctx, const kernel_pls *pls, const double *K, const double *Y,
-                          pls_run *r)
-{
-    size_t p = pls->p, outputs = pls->outputs, entries = p * outputs;
-    *r = (pls_run){.K = K};
-    r->T = mem_alloc(pls->room, p * sizeof *r->T);
-    r->Y = mem_alloc(entries, sizeof *r->Y);
-    r->KY = mem_alloc(entries, sizeof *r->KY);
-    r->M = mem_alloc(outputs, outputs * sizeof *r->M);
-    r->c = mem_alloc(2 * outputs + p, sizeof *r->c);
-    r->work = mem_alloc(dense_eigh_some_work(outputs), sizeof *r->work);
-    if (!r->T || !r->Y || !r->KY || !r->M || !r->c || !r->work)
-        return ctx_nomem(ctx, "partial least squares");
-    r->tY = r->c + outputs;
-    r->Kt = r->tY + outputs;
-    memcpy(r->Y, Y, entries * sizeof *Y);
-    return SPD_OK;
-}
-
-static void run_free(pls_run *r)
-{
-    mem_free(r->T);
-    mem_free(r->Y);
-    mem_free(r->KY);
-    mem_free(r->M);
-    mem_free(r->c);
-    mem_free(r->work);
-}
-
 spd_status kernel_pls_fit(spd_context *ctx, size_t p, size_t outputs, const double *K,
-                          const double *Y, size_t components, kernel_pls *pls)
+                          const double *Y, size_t components, arena *keep, kernel_pls *pls)
 {
-    pls_run r = {0};
-    *pls = (kernel_pls){.p = p, .outputs = outputs, .room = components < p ? components : p};
-    pls->U = mem_alloc(pls->room, p * sizeof *pls->U);
-    pls->R = mem_zero(pls->room, pls->room * sizeof *pls->R);
-    pls->C = mem_alloc(pls->room, outputs * sizeof *pls->C);
+    arena own = {0};
+    size_t room = components < p ? components : p;
+    *pls = (kernel_pls){.p = p,
+                        .outputs = outputs,
+                        .room = room,
+                        .U = arena_alloc(keep, room, p * sizeof *pls->U),
+                        .R = arena_zero(keep, room, room * sizeof *pls->R),
+                        .C = arena_alloc(keep, room, outputs * sizeof *pls->C)};
+    pls_run r = {.K = K,
+                 .T = arena_alloc(&own, room, p * sizeof *r.T),
+                 .Y = arena_alloc(&own, p, outputs * sizeof *r.Y),
+                 .KY = arena_alloc(&own, p, outputs * sizeof *r.KY),
+                 .M = arena_alloc(&own, outputs, outputs * sizeof *r.M),
+                 .c = arena_alloc(&own, outputs, sizeof *r.c),
+                 .tY = arena_alloc(&own, outputs, sizeof *r.tY),
+                 .Kt = arena_alloc(&own, p, sizeof *r.Kt),
+                 .work = arena_alloc(&own, dense_eigh_some_work(outputs), sizeof *r.work)};
     spd_status status =
-        pls->U && pls->R && pls->C ? SPD_OK : ctx_nomem(ctx, "partial least squares");
-    if (status == SPD_OK)
-        status = run_new(ctx, pls, K, Y, &r);
+        keep->failed || own.failed ? ctx_nomem(ctx, "partial least squares") : SPD_OK;
     if (status == SPD_OK) {
+        memcpy(r.Y, Y, p * outputs * sizeof *Y);
         spd_blas_hold();
         find_components(pls, &r);
         spd_blas_release();
     }
-    run_free(&r);
+    arena_free(&own);
     return status;
-}
-
-void kernel_pls_free(kernel_pls *pls)
-{
-    mem_free(pls->U);
-    mem_free(pls->R);
-    mem_free(pls->C);
-    *pls = (kernel_pls){0};
 }
 
 void kernel_pls_coefficients(const kernel_pls *pls, size_t components, double *B, double *work)

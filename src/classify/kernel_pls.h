@@ -2,7 +2,7 @@
 #ifndef SPD_CLASSIFY_KERNEL_PLS_H
 #define SPD_CLASSIFY_KERNEL_PLS_H
 
-#include "base/context.h"
+#include "base/arena.h"
 
 /* Components of a run. The first few of many are those of a shorter run. */
 typedef struct kernel_pls {
@@ -16,10 +16,9 @@ typedef struct kernel_pls {
 } kernel_pls;
 
 /* *pls <- at most `components` components of K (p x p, centred on both sides) and Y (p x outputs,
- * columns centred). Freed with kernel_pls_free, always. */
+ * columns centred). */
 spd_status kernel_pls_fit(spd_context *ctx, size_t p, size_t outputs, const double *K,
-                          const double *Y, size_t components, kernel_pls *pls);
-void kernel_pls_free(kernel_pls *pls);
+                          const double *Y, size_t components, arena *keep, kernel_pls *pls);
 
 /* B (p x outputs) <- U (T'KU)^-1 T'Y of the first `components`, or of all when there are fewer:
  * predictions are K B for training, Kt B for the centred kernel between queries and training.

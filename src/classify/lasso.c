@@ -15,7 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/lasso_dual.h"
 #include "classify/lasso_set.h"
 #include "classify/values.h"
@@ -34,6 +33,7 @@
 #define FEW_ZEROS 0.85
 
 struct lasso {
+    arena room; /* all of it, this struct too */
     size_t p;
     /* the queries at hand */
     const lasso_dictionary *dictionary;
@@ -55,23 +55,24 @@ struct lasso {
 
 lasso *lasso_new(size_t p)
 {
-    lasso *l = mem_zero(1, sizeof *l);
+    arena room = {0};
+    lasso *l = arena_zero(&room, 1, sizeof *l);
     if (!l)
         return NULL;
+    l->room = room;
     l->p = p;
-    l->plain = mem_alloc(LASSO_BATCH * sizeof *l->plain, p);
-    l->sign = mem_alloc(LASSO_BATCH * sizeof *l->sign, p);
-    l->pushed = mem_alloc(LASSO_BATCH * sizeof *l->pushed, p);
-    l->v = mem_alloc(p, sizeof *l->v);
-    l->g = mem_alloc(p, sizeof *l->g);
-    l->size = mem_alloc(p, sizeof *l->size);
-    l->inside = mem_alloc(p, sizeof *l->inside);
-    l->value = mem_alloc(p, sizeof *l->value);
-    l->atom = mem_alloc(p, sizeof *l->atom);
-    int room = l->plain && l->sign && l->pushed && l->v && l->g && l->size && l->inside &&
-               l->value && l->atom;
-    if (!room || lasso_dual_room(&l->dual, p) ||
-        lasso_set_grow(&l->set, p < FIRST_ROOM ? p : FIRST_ROOM)) {
+    l->plain = arena_alloc(&l->room, LASSO_BATCH * sizeof *l->plain, p);
+    l->sign = arena_alloc(&l->room, LASSO_BATCH * sizeof *l->sign, p);
+    l->pushed = arena_alloc(&l->room, LASSO_BATCH * sizeof *l->pushed, p);
+    l->v = arena_alloc(&l->room, p, sizeof *l->v);
+    l->g = arena_alloc(&l->room, p, sizeof *l->g);
+    l->size = arena_alloc(&l->room, p, sizeof *l->size);
+    l->inside = arena_alloc(&l->room, p, sizeof *l->inside);
+    l->value = arena_alloc(&l->room, p, sizeof *l->value);
+    l->atom = arena_alloc(&l->room, p, sizeof *l->atom);
+    lasso_dual_make(&l->dual, p, &l->room);
+    lasso_set_make(&l->set, p, &l->room);
+    if (l->room.failed || lasso_set_grow(&l->set, p < FIRST_ROOM ? p : FIRST_ROOM)) {
         lasso_free(l);
         return NULL;
     }
@@ -82,18 +83,9 @@ void lasso_free(lasso *l)
 {
     if (!l)
         return;
-    mem_free(l->plain);
-    mem_free(l->sign);
-    mem_free(l->pushed);
-    mem_free(l->v);
-    mem_free(l->g);
-    mem_free(l->size);
-    mem_free(l->inside);
-    mem_free(l->value);
-    mem_free(l->atom);
+    arena room = l->room;
     lasso_set_free(&l->set);
-    lasso_dual_free(&l->dual);
-    mem_free(l);
+    arena_free(&room);
 }
 
 void lasso_begin(lasso *l, const lasso_dictionary *d, double lambda, size_t count, const double *k)

@@ -16,7 +16,7 @@
 #ifndef SPD_CLASSIFY_LASSO_H
 #define SPD_CLASSIFY_LASSO_H
 
-#include "base/context.h"
+#include "base/arena.h"
 
 #define LASSO_TOLERANCE 1e-8
 
@@ -31,9 +31,9 @@ typedef struct lasso_dictionary {
     double *spread;  /* p: lengths of its rows */
 } lasso_dictionary;
 
-/* Prepares what all queries share. Freed with lasso_dictionary_free, always. */
-spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, lasso_dictionary *d);
-void lasso_dictionary_free(lasso_dictionary *d);
+/* Prepares what all queries share. */
+spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, arena *keep,
+                                 lasso_dictionary *d);
 
 /* The code of one query: count atoms with coefficients that are not zero, in ascending order. */
 typedef struct lasso_code {
@@ -48,7 +48,7 @@ typedef struct lasso_code {
 /* Room for solving, serial; NULL when out of memory. It grows with the codes. */
 typedef struct lasso lasso;
 lasso *lasso_new(size_t p);
-void lasso_free(lasso *l);
+void lasso_free(lasso *l); /* takes NULL */
 
 /* Begins with count <= LASSO_BATCH queries k (count x p), which are borrowed; lambda > 0. */
 void lasso_begin(lasso *l, const lasso_dictionary *d, double lambda, size_t count, const double *k);

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/lasso.h"
 #include "engine/check.h"
 
@@ -31,36 +30,35 @@ static void measure_rows(size_t p, const double *A, double *length)
     }
 }
 
-spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, lasso_dictionary *d)
+/* Asked beforehand, since spd_inverse would find out, at some cost, what is wrong with K. */
+static spd_status ask_definite(spd_context *ctx, size_t p, const double *K, int *definite)
 {
-    size_t square;
+    arena room = {0};
+    double *scratch = arena_alloc(&room, p, p * sizeof *scratch);
+    *definite = scratch && check_definite(p, K, scratch);
+    spd_status status = arena_status(&room, ctx, "sparse coding");
+    arena_free(&room);
+    return status;
+}
+
+spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, arena *keep,
+                                 lasso_dictionary *d)
+{
+    int definite;
     *d = (lasso_dictionary){.p = p, .K = K};
-    if (mem_mul(p, p, &square))
-        return ctx_nomem(ctx, "sparse coding");
-    double *Q = mem_alloc(square, sizeof *Q), *spread = mem_alloc(p, sizeof *spread);
-    spd_status status = Q && spread ? SPD_OK : ctx_nomem(ctx, "sparse coding");
-    /* Asked beforehand, since spd_inverse would find out, at some cost, what is wrong with K. */
-    int definite = status == SPD_OK && check_definite(p, K, Q);
-    if (definite)
-        status = spd_inverse(ctx, p, 1, K, Q);
-    if (definite && status == SPD_OK && largest_row(p, K) * largest_row(p, Q) <= WORST_CONDITION) {
+    spd_status status = ask_definite(ctx, p, K, &definite);
+    if (!definite)
+        return status;
+    double *Q = arena_alloc(keep, p, p * sizeof *Q), *spread = arena_alloc(keep, p, sizeof *spread);
+    status = Q && spread ? spd_inverse(ctx, p, 1, K, Q) : ctx_nomem(ctx, "sparse coding");
+    if (status == SPD_OK && largest_row(p, K) * largest_row(p, Q) <= WORST_CONDITION) {
         measure_rows(p, Q, spread);
         d->inverse = Q;
         d->spread = spread;
-        return SPD_OK;
     }
-    mem_free(Q);
-    mem_free(spread);
     if (status == SPD_ENOTSPD) { /* another Cholesky, another rounding: there is the other way */
         ctx_clear(ctx);
         status = SPD_OK;
     }
     return status;
-}
-
-void lasso_dictionary_free(lasso_dictionary *d)
-{
-    mem_free(d->inverse);
-    mem_free(d->spread);
-    *d = (lasso_dictionary){0};
 }

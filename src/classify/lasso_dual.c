@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/lasso_set.h"
 #include "linalg/dense.h"
 
@@ -17,40 +16,26 @@
 /* A move that is smaller than this share of the box's half width is none. */
 #define NO_MOVE 1e-13
 
-spd_status lasso_dual_room(lasso_dual *d, size_t p)
+void lasso_dual_make(lasso_dual *d, size_t p, arena *keep)
 {
-    d->kernel = kernels_get();
-    d->p = p;
-    d->h = mem_alloc(p, sizeof *d->h);
-    d->v = mem_alloc(p, sizeof *d->v);
-    d->free = mem_alloc(p, sizeof *d->free);
-    return d->h && d->v && d->free ? SPD_OK : SPD_ENOMEM;
+    *d = (lasso_dual){.kernel = kernels_get(),
+                      .p = p,
+                      .h = arena_alloc(keep, p, sizeof *d->h),
+                      .v = arena_alloc(keep, p, sizeof *d->v),
+                      .free = arena_alloc(keep, p, sizeof *d->free),
+                      .step = arena_alloc(keep, p, sizeof *d->step),
+                      .keep = keep};
 }
 
-void lasso_dual_free(lasso_dual *d)
-{
-    mem_free(d->h);
-    mem_free(d->v);
-    mem_free(d->free);
-    mem_free(d->factor);
-    mem_free(d->step);
-}
-
-/* Room for a factor of n x n; its contents are lost. */
+/* Room for a factor of n x n; its contents are lost. What it had stays in the arena: with rooms
+ * that double these are a third of it at most. */
 static spd_status grow(lasso_dual *d, size_t n)
 {
     if (n <= d->room)
         return SPD_OK;
-    size_t room = n < FIRST_ROOM ? FIRST_ROOM : 2 * n, square;
-    mem_free(d->factor);
-    mem_free(d->step);
-    d->room = 0;
-    d->factor = mem_mul(room, room, &square) ? NULL : mem_alloc(square, sizeof *d->factor);
-    d->step = mem_alloc(room, sizeof *d->step);
-    if (!d->factor || !d->step)
-        return SPD_ENOMEM;
-    d->room = room;
-    return SPD_OK;
+    d->room = n < FIRST_ROOM ? FIRST_ROOM : 2 * n;
+    d->factor = arena_alloc(d->keep, d->room, d->room * sizeof *d->factor);
+    return d->factor ? SPD_OK : SPD_ENOMEM;
 }
 
 /* h_j <- h_j + change */

@@ -10,21 +10,22 @@
 #ifndef SPD_CLASSIFY_LASSO_DUAL_H
 #define SPD_CLASSIFY_LASSO_DUAL_H
 
+#include "base/arena.h"
 #include "linalg/kernels.h"
-#include "spdml.h"
 
 typedef struct lasso_dual {
     const kernels *kernel;
     size_t p;
     double *h, *v; /* p: the point, and Q (k - h) */
     size_t *free;  /* p: numbers of the free h_j */
+    double *step;  /* p: theirs */
+    arena *keep;
     size_t room;
-    double *factor, *step; /* room x room, room: of Q over the free ones */
+    double *factor; /* room x room: of Q over the free ones; from keep */
 } lasso_dual;
 
-/* All zero but p. SPD_ENOMEM; freed with lasso_dual_free all the same. */
-spd_status lasso_dual_room(lasso_dual *d, size_t p);
-void lasso_dual_free(lasso_dual *d);
+/* What of it does not grow. */
+void lasso_dual_make(lasso_dual *d, size_t p, arena *keep);
 
 /* d->v <- the code for v0 = Q k and qs = Q sign(v0), exact zeros where it is not used; *found <- 0
  * when most h_j came free: this is not the way then. SPD_ENOMEM. */

@@ -14,22 +14,23 @@
 #ifndef SPD_CLASSIFY_LASSO_SET_H
 #define SPD_CLASSIFY_LASSO_SET_H
 
+#include "base/arena.h"
 #include "linalg/growing.h"
 #include "linalg/kernels.h"
-#include "spdml.h"
 
 typedef struct lasso_set {
     const kernels *kernel;
     size_t room, count;
     size_t *atom;      /* count: which atoms of the dictionary */
     double *v, *g, *k; /* count each; g = k - Kv */
-    double *K;         /* count x room */
+    double *K;         /* count x room; from keep */
     growing factor;    /* of K_SS + ridge diag K_SS */
     double ridge;
     size_t *support; /* factor.n: S as the factor has it, places of atoms */
     char *held;      /* count: is in S */
-    double *step;    /* room: d, scratch of the factor's rows */
-    double *turn;    /* room: K d */
+    double *step;    /* d, scratch of the factor's rows */
+    double *turn;    /* K d */
+    arena *keep;
 } lasso_set;
 
 /* Where P(v) stands. */
@@ -37,8 +38,13 @@ typedef struct lasso_state {
     double objective, gap, target;
 } lasso_state;
 
-/* All zero is a set without room. SPD_ENOMEM, and the set as it was. */
+/* s <- without room for K, with everything else for p atoms. SPD_ENOMEM is the arena's to tell. */
+void lasso_set_make(lasso_set *s, size_t p, arena *keep);
+
+/* SPD_ENOMEM, when the set may only be freed. */
 spd_status lasso_set_grow(lasso_set *s, size_t room);
+
+/* What is not the arena's. */
 void lasso_set_free(lasso_set *s);
 
 /* No atoms. */

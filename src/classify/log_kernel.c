@@ -7,15 +7,14 @@
  * or read. */
 #include "classify/log_kernel.h"
 
-#include "base/memory.h"
 #include "classify/centre.h"
 
-spd_status log_kernel_new(spd_context *ctx, const spd_samples *train, log_kernel *kernel)
+spd_status log_kernel_new(spd_context *ctx, const spd_samples *train, arena *keep,
+                          log_kernel *kernel)
 {
     size_t p = train->p;
-    *kernel = (log_kernel){.train = *train};
-    kernel->K = mem_alloc(p, p * sizeof *kernel->K);
-    kernel->mean = mem_alloc(p, sizeof *kernel->mean);
+    kernel->K = arena_alloc(keep, p, p * sizeof *kernel->K);
+    kernel->mean = arena_alloc(keep, p, sizeof *kernel->mean);
     if (!kernel->K || !kernel->mean)
         return ctx_nomem(ctx, "the kernel");
     spd_status status =
@@ -25,28 +24,23 @@ spd_status log_kernel_new(spd_context *ctx, const spd_samples *train, log_kernel
     return status;
 }
 
-void log_kernel_free(log_kernel *kernel)
+spd_status log_kernel_meet(spd_context *ctx, const log_kernel *kernel, const spd_samples *train,
+                           const spd_samples *queries, arena *keep, double **Kt)
 {
-    mem_free(kernel->K);
-    mem_free(kernel->mean);
-    *kernel = (log_kernel){0};
-}
-
-spd_status log_kernel_meet(spd_context *ctx, const log_kernel *kernel, const spd_samples *queries,
-                           double *Kt)
-{
-    const spd_samples *train = &kernel->train;
     size_t p = train->p, q = queries->p;
+    double *K = *Kt = arena_alloc(keep, p, q * sizeof *K);
+    if (!K)
+        return ctx_nomem(ctx, "the kernel of the queries");
     spd_status status =
-        spd_kernel(ctx, SPD_KERNEL_LOG_EUCLIDEAN, 0.0, train->n, p, train->X, q, queries->X, Kt);
+        spd_kernel(ctx, SPD_KERNEL_LOG_EUCLIDEAN, 0.0, train->n, p, train->X, q, queries->X, K);
     for (size_t j = 0; status == SPD_OK && j < q; j++) {
         double sum = 0.0;
         for (size_t i = 0; i < p; i++) {
-            Kt[i * q + j] -= kernel->mean[i];
-            sum += Kt[i * q + j];
+            K[i * q + j] -= kernel->mean[i];
+            sum += K[i * q + j];
         }
         for (size_t i = 0; i < p; i++)
-            Kt[i * q + j] -= sum / (double)p;
+            K[i * q + j] -= sum / (double)p;
     }
     return status;
 }

@@ -3,21 +3,20 @@
 #ifndef SPD_CLASSIFY_LOG_KERNEL_H
 #define SPD_CLASSIFY_LOG_KERNEL_H
 
-#include "base/context.h"
+#include "base/arena.h"
 
 typedef struct log_kernel {
-    spd_samples train; /* its arrays are borrowed */
-    double *K;         /* p x p: (I - 11'/p) K (I - 11'/p) */
-    double *mean;      /* p: means of the columns of K before centring */
+    double *K;    /* p x p: (I - 11'/p) K (I - 11'/p) */
+    double *mean; /* p: means of the columns of K before centring */
 } log_kernel;
 
-/* *kernel <- of the training samples. Freed with log_kernel_free, always. */
-spd_status log_kernel_new(spd_context *ctx, const spd_samples *train, log_kernel *kernel);
-void log_kernel_free(log_kernel *kernel);
+/* *kernel <- of the training samples. */
+spd_status log_kernel_new(spd_context *ctx, const spd_samples *train, arena *keep,
+                          log_kernel *kernel);
 
-/* Kt (p x queries->p, a column per query) <- the centred kernel between training and queries, the
+/* *Kt (p x queries->p, a column per query) <- the centred kernel between training and queries, the
  * transpose of (Kq - 11'K/p)(I - 11'/p). */
-spd_status log_kernel_meet(spd_context *ctx, const log_kernel *kernel, const spd_samples *queries,
-                           double *Kt);
+spd_status log_kernel_meet(spd_context *ctx, const log_kernel *kernel, const spd_samples *train,
+                           const spd_samples *queries, arena *keep, double **Kt);
 
 #endif

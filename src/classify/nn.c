@@ -7,107 +7,56 @@
  * ranking, does not depend on k: it is kept as far as the largest k that is usually asked for, and
  * made anew when k is larger still. nn is knn that keeps one neighbour. */
 #include <math.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "classify/classifier.h"
 
 #define RANKED 9 /* neighbours that knn keeps: the most that its own grid asks for */
 
-typedef struct neighbours {
-    samples train;
-    spd_metric metric;
-    size_t ranked; /* neighbours to keep of each query */
-} neighbours;
-
-typedef struct ranking {
-    samples queries;
-    int64_t *index; /* q x ranked, nearest first */
-} ranking;
-
 /* ---- parameters ----------------------------------------------------------------------------- */
 
-static double standard(const samples *train, spd_parameter parameter)
+static double most_neighbours(const samples *train)
 {
-    (void)parameter;
-    return train->p < 5 ? (double)train->p : 5.0;
+    return (double)train->p;
 }
 
-static size_t grid(const samples *train, spd_parameter parameter, double *values, size_t room)
+/* Odd numbers, none beyond the training samples. */
+static size_t odd_numbers(const samples *train, double *values)
 {
-    static const size_t all[] = {1, 3, 5, 7, RANKED};
     size_t count = 0;
-    (void)parameter;
-    for (size_t i = 0; i < sizeof all / sizeof *all && count < room; i++)
-        if (all[i] <= train->p)
-            values[count++] = (double)all[i];
+    for (size_t k = 1; k <= RANKED && k <= train->p; k += 2)
+        values[count++] = (double)k;
     return count;
 }
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-static spd_status prepare_ranked(spd_context *ctx, const spd_method *method, const samples *train,
-                                 size_t ranked, void **prepared)
+/* Neighbours to keep of each query. */
+static size_t columns_of(const course *c)
 {
-    neighbours *s = mem_alloc(1, sizeof *s);
-    if (!s)
-        return ctx_nomem(ctx, "neighbours");
-    *s = (neighbours){.train = *train, .metric = method->metric};
-    s->ranked = ranked < train->p ? ranked : train->p;
-    *prepared = s;
-    return SPD_OK;
+    size_t ranked = c->kind == &classifier_nn ? 1 : RANKED;
+    return ranked < c->train.p ? ranked : c->train.p;
 }
 
-static spd_status prepare_one(spd_context *ctx, const spd_method *method, const samples *train,
-                              void **prepared)
+/* *index (queries x k) <- the k nearest training samples of each query, nearest first. */
+static spd_status search(spd_context *ctx, const course *c, size_t k, arena *keep, int64_t **index)
 {
-    return prepare_ranked(ctx, method, train, 1, prepared);
-}
-
-static spd_status prepare_several(spd_context *ctx, const spd_method *method, const samples *train,
-                                  void **prepared)
-{
-    return prepare_ranked(ctx, method, train, RANKED, prepared);
-}
-
-/* index (q x k) <- the k nearest training samples of each query. */
-static spd_status search(spd_context *ctx, const neighbours *s, const samples *queries, size_t k,
-                         int64_t *index)
-{
-    double *d2 = mem_alloc(queries->p, k * sizeof *d2);
-    if (!d2)
-        return ctx_nomem(ctx, "distances of neighbours");
-    spd_status status = spd_nearest(ctx, s->metric, s->train.n, s->train.p, s->train.X, queries->p,
-                                    queries->X, k, 0, index, d2, NULL);
-    mem_free(d2);
+    size_t q = c->queries.p;
+    arena room = {0};
+    double *d2 = arena_alloc(&room, q, k * sizeof *d2);
+    *index = arena_alloc(keep, q, k * sizeof **index);
+    spd_status status = d2 && *index
+                            ? spd_nearest(ctx, c->method.metric, c->train.n, c->train.p, c->train.X,
+                                          q, c->queries.X, k, 0, *index, d2, NULL)
+                            : ctx_nomem(ctx, "neighbours");
+    arena_free(&room);
     return status;
 }
 
-static void release_ranking(void *met)
+static spd_status meet(spd_context *ctx, course *c)
 {
-    ranking *r = met;
-    if (r)
-        mem_free(r->index);
-    mem_free(r);
-}
-
-static spd_status meet(spd_context *ctx, const void *prepared, const samples *queries, void **met)
-{
-    const neighbours *s = prepared;
-    ranking *r = mem_zero(1, sizeof *r);
-    spd_status status = SPD_OK;
-    if (r)
-        r->index = mem_alloc(queries->p, s->ranked * sizeof *r->index);
-    if (!r || !r->index)
-        status = ctx_nomem(ctx, "neighbours");
-    else
-        status = search(ctx, s, queries, s->ranked, r->index);
-    if (status < 0) {
-        release_ranking(r);
-        return status;
-    }
-    r->queries = *queries;
-    *met = r;
+    int64_t *index = NULL;
+    spd_status status = search(ctx, c, columns_of(c), &c->meeting, &index);
+    c->met = index;
     return status;
 }
 
@@ -128,76 +77,35 @@ static int majority(const int *label, size_t k, const int64_t *index, size_t *vo
     return winner;
 }
 
-/* `columns` neighbours of each query are in index, the first k vote. */
-static spd_status vote(spd_context *ctx, const neighbours *s, size_t q, size_t k, size_t columns,
-                       const int64_t *index, int *label)
+static spd_status decide(spd_context *ctx, course *c, int *label)
 {
-    size_t *votes = mem_zero(s->train.classes, sizeof *votes);
-    if (!votes)
-        return ctx_nomem(ctx, "votes");
-    for (size_t i = 0; i < q; i++)
-        label[i] = majority(s->train.label, k, index + i * columns, votes);
-    mem_free(votes);
-    return SPD_OK;
-}
-
-/* More neighbours than were kept. */
-static spd_status vote_anew(spd_context *ctx, const neighbours *s, const samples *queries, size_t k,
-                            int *label)
-{
-    int64_t *index = mem_alloc(queries->p, k * sizeof *index);
-    spd_status status = index ? search(ctx, s, queries, k, index) : ctx_nomem(ctx, "neighbours");
-    if (status == SPD_OK)
-        status = vote(ctx, s, queries->p, k, k, index, label);
-    mem_free(index);
-    return status;
-}
-
-static spd_status decide_one(spd_context *ctx, const void *prepared, const void *trained,
-                             const void *met, const spd_method *method, int *label)
-{
-    const neighbours *s = prepared;
-    const ranking *r = met;
-    (void)ctx;
-    (void)trained;
-    (void)method;
-    for (size_t i = 0; i < r->queries.p; i++)
-        label[i] = s->train.label[r->index[i]];
-    return SPD_OK;
-}
-
-static spd_status decide_several(spd_context *ctx, const void *prepared, const void *trained,
-                                 const void *met, const spd_method *method, int *label)
-{
-    const neighbours *s = prepared;
-    const ranking *r = met;
-    double wanted = floor(method->value[SPD_PARAM_K] + 0.5);
-    (void)trained;
+    double wanted = c->kind == &classifier_nn ? 1.0 : floor(c->method.value[SPD_PARAM_K] + 0.5);
     if (!(wanted >= 1.0))
         return ctx_fail(ctx, SPD_EINVAL, "k is %g: knn needs at least 1 neighbour", wanted);
-    size_t k = wanted < (double)s->train.p ? (size_t)wanted : s->train.p;
-    if (k > s->ranked)
-        return vote_anew(ctx, s, &r->queries, k, label);
-    return vote(ctx, s, r->queries.p, k, s->ranked, r->index, label);
+    size_t k = wanted < (double)c->train.p ? (size_t)wanted : c->train.p, columns = columns_of(c);
+    int64_t *index = c->met;
+    arena room = {0};
+    size_t *votes = arena_zero(&room, c->train.classes, sizeof *votes);
+    spd_status status = arena_status(&room, ctx, "votes");
+    if (status == SPD_OK && k > columns) { /* more neighbours than were kept */
+        columns = k;
+        status = search(ctx, c, k, &room, &index);
+    }
+    for (size_t i = 0; i < c->queries.p && status == SPD_OK; i++)
+        label[i] = majority(c->train.label, k, index + i * columns, votes);
+    arena_free(&room);
+    return status;
 }
 
 const classifier classifier_nn = {
     .name = "nn",
-    .prepare = prepare_one,
     .meet = meet,
-    .decide = decide_one,
-    .release_met = release_ranking,
-    .release_prepared = mem_free,
+    .decide = decide,
 };
 
 const classifier classifier_knn = {
     .name = "knn",
-    .uses = USES(SPD_PARAM_K),
-    .standard = standard,
-    .grid = grid,
-    .prepare = prepare_several,
+    .choices = {{SPD_PARAM_K, 5, .most = most_neighbours, .list = odd_numbers}},
     .meet = meet,
-    .decide = decide_several,
-    .release_met = release_ranking,
-    .release_prepared = mem_free,
+    .decide = decide,
 };

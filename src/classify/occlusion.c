@@ -18,7 +18,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/lasso.h"
 #include "classify/products.h"
 #include "classify/values.h"
@@ -98,13 +97,14 @@ static void fill_basis(const gabor_features *f, learning *l)
 /* A <- codes of all pixels. */
 static spd_status code_pixels(spd_context *ctx, learning *l)
 {
+    arena room = {0};
     lasso_dictionary d = {0};
     spd_status status = products_between(ctx, l->dim, l->atoms, l->G, l->atoms, l->G, l->K);
     if (status == SPD_OK)
         status = products_between(ctx, l->dim, l->pixels, l->Z, l->atoms, l->G, l->k);
     spd_symmetrize(l->atoms, 1, l->K);
     if (status == SPD_OK)
-        status = lasso_dictionary_make(ctx, l->atoms, l->K, &d);
+        status = lasso_dictionary_make(ctx, l->atoms, l->K, &room, &d);
     memset(l->A, 0, l->pixels * l->atoms * sizeof *l->A);
     for (size_t i = 0; i < l->pixels && status == SPD_OK; i++) {
         size_t within = i % LASSO_BATCH, left = l->pixels - i;
@@ -116,7 +116,7 @@ static spd_status code_pixels(spd_context *ctx, learning *l)
         for (size_t a = 0; a < code.count && status == SPD_OK; a++)
             l->A[i * l->atoms + code.atom[a]] = code.value[a];
     }
-    lasso_dictionary_free(&d);
+    arena_free(&room);
     return status == SPD_ENOMEM ? ctx_nomem(ctx, "the occlusion dictionary") : status;
 }
 
@@ -170,39 +170,25 @@ static void spread(const learning *l, size_t cells, double *B)
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
-static int room_make(const gabor_features *f, learning *l)
-{
-    size_t stride = stride_of(f);
-    l->pixels = along(f->y.length, stride) * along(f->x.length, stride);
-    l->atoms = occlusion_atoms(f);
-    l->dim = GABOR_SCALES * gabor_features_cells(f);
-    l->Z = mem_alloc(l->pixels, l->dim * sizeof *l->Z);
-    l->G = mem_alloc(l->atoms, l->dim * sizeof *l->G);
-    l->A = mem_alloc(l->pixels, l->atoms * sizeof *l->A);
-    l->K = mem_alloc(l->atoms, l->atoms * sizeof *l->K);
-    l->k = mem_alloc(l->pixels, l->atoms * sizeof *l->k);
-    l->S = mem_alloc(l->atoms, l->atoms * sizeof *l->S);
-    l->T = mem_alloc(l->atoms, l->dim * sizeof *l->T);
-    l->solver = lasso_new(l->atoms);
-    return l->Z && l->G && l->A && l->K && l->k && l->S && l->T && l->solver;
-}
-
-static void room_free(learning *l)
-{
-    mem_free(l->Z);
-    mem_free(l->G);
-    mem_free(l->A);
-    mem_free(l->K);
-    mem_free(l->k);
-    mem_free(l->S);
-    mem_free(l->T);
-    lasso_free(l->solver);
-}
-
 spd_status occlusion_learn(spd_context *ctx, const gabor_features *f, double *B)
 {
-    learning l = {0};
-    spd_status status = room_make(f, &l) ? SPD_OK : ctx_nomem(ctx, "the occlusion dictionary");
+    size_t stride = stride_of(f), dim = GABOR_SCALES * gabor_features_cells(f);
+    size_t pixels = along(f->y.length, stride) * along(f->x.length, stride);
+    size_t atoms = occlusion_atoms(f);
+    arena room = {0};
+    learning l = {.pixels = pixels,
+                  .atoms = atoms,
+                  .dim = dim,
+                  .Z = arena_alloc(&room, pixels, dim * sizeof *l.Z),
+                  .G = arena_alloc(&room, atoms, dim * sizeof *l.G),
+                  .A = arena_alloc(&room, pixels, atoms * sizeof *l.A),
+                  .K = arena_alloc(&room, atoms, atoms * sizeof *l.K),
+                  .k = arena_alloc(&room, pixels, atoms * sizeof *l.k),
+                  .S = arena_alloc(&room, atoms, atoms * sizeof *l.S),
+                  .T = arena_alloc(&room, atoms, dim * sizeof *l.T),
+                  .solver = lasso_new(atoms)};
+    spd_status status =
+        l.solver && !room.failed ? SPD_OK : ctx_nomem(ctx, "the occlusion dictionary");
     if (status == SPD_OK)
         fill_basis(f, &l);
     for (int round = 0; round < ROUNDS && status == SPD_OK; round++) {
@@ -212,6 +198,7 @@ spd_status occlusion_learn(spd_context *ctx, const gabor_features *f, double *B)
     }
     if (status == SPD_OK)
         spread(&l, gabor_features_cells(f), B);
-    room_free(&l);
+    lasso_free(l.solver);
+    arena_free(&room);
     return status;
 }

@@ -9,19 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/products.h"
+#include "classify/values.h"
 #include "engine/parallel.h"
 #include "linalg/tall.h"
 
 /* Variances below this share of the largest one are rounding. */
 #define LEAST_VARIANCE 1e-12
-
-void pca_free(pca *r)
-{
-    mem_free(r->R);
-    *r = (pca){0};
-}
 
 /* B <- V - mean, mean (dim) <- of the rows. */
 static void centre(size_t dim, size_t p, const double *V, double *mean, double *B)
@@ -42,12 +36,13 @@ static spd_status smaller_gram(spd_context *ctx, size_t dim, size_t p, const dou
 {
     if (dim > p)
         return products_between(ctx, dim, p, B, p, B, G);
-    double *T = mem_alloc(dim, p * sizeof *T);
+    arena room = {0};
+    double *T = arena_alloc(&room, dim, p * sizeof *T);
     if (!T)
         return ctx_nomem(ctx, "principal components");
     products_flip(p, dim, B, T);
     spd_status status = products_between(ctx, p, dim, T, dim, T, G);
-    mem_free(T);
+    arena_free(&room);
     return status;
 }
 
@@ -65,7 +60,8 @@ static spd_status make_rows(spd_context *ctx, size_t p, const double *B, const d
                             const double *E, pca *r)
 {
     size_t dim = r->dim, n = dim > p ? p : dim;
-    double *T = mem_alloc(r->rank, n * sizeof *T);
+    arena room = {0};
+    double *T = dim > p ? arena_alloc(&room, r->rank, n * sizeof *T) : r->R;
     if (!T)
         return ctx_nomem(ctx, "principal components");
     for (size_t c = 0; c < r->rank; c++)
@@ -74,35 +70,20 @@ static spd_status make_rows(spd_context *ctx, size_t p, const double *B, const d
     spd_blas_hold();
     if (dim > p)
         tall_product(r->rank, p, dim, T, B, r->R);
-    else
-        memcpy(r->R, T, r->rank * dim * sizeof *T);
     spd_blas_release();
-    mem_free(T);
+    arena_free(&room);
     return SPD_OK;
 }
 
-/* Where all vectors are equal: the direction they have. */
-static spd_status take_mean(spd_context *ctx, const double *mean, pca *r)
+spd_status pca_fit(spd_context *ctx, size_t dim, size_t p, const double *V, arena *keep, pca *r)
 {
-    double length = sqrt(tall_dot(1, r->dim, mean, mean));
-    r->rank = 1;
-    r->R = mem_alloc(r->dim, sizeof *r->R);
-    if (!r->R)
-        return ctx_nomem(ctx, "principal components");
-    for (size_t d = 0; d < r->dim; d++)
-        r->R[d] = length > 0.0 ? mean[d] / length : 0.0;
-    return SPD_OK;
-}
-
-spd_status pca_fit(spd_context *ctx, size_t dim, size_t p, const double *V, pca *r)
-{
-    size_t n = dim > p ? p : dim;
-    double *mean = mem_alloc(dim, sizeof *mean), *B = mem_alloc(p, dim * sizeof *B);
-    double *G = mem_alloc(n, n * sizeof *G), *E = mem_alloc(n, n * sizeof *E);
-    double *value = mem_alloc(n, sizeof *value);
-    *r = (pca){.dim = dim};
-    spd_status status =
-        mean && B && G && E && value ? SPD_OK : ctx_nomem(ctx, "principal components");
+    size_t n = dim > p ? p : dim, variances = 0;
+    arena room = {0};
+    double *mean = arena_alloc(&room, dim, sizeof *mean);
+    double *B = arena_alloc(&room, p, dim * sizeof *B);
+    double *G = arena_alloc(&room, n, n * sizeof *G), *E = arena_alloc(&room, n, n * sizeof *E);
+    double *value = arena_alloc(&room, n, sizeof *value);
+    spd_status status = arena_status(&room, ctx, "principal components");
     if (status == SPD_OK) {
         centre(dim, p, V, mean, B);
         status = smaller_gram(ctx, dim, p, B, G);
@@ -112,19 +93,18 @@ spd_status pca_fit(spd_context *ctx, size_t dim, size_t p, const double *V, pca 
         status = spd_eigh(ctx, n, 1, G, value, E);
     }
     if (status == SPD_OK) {
-        r->rank = count_variances(n, value);
-        if (r->rank == 0)
-            status = take_mean(ctx, mean, r);
-        else if (!(r->R = mem_alloc(r->rank, dim * sizeof *r->R)))
-            status = ctx_nomem(ctx, "principal components");
-        else
-            status = make_rows(ctx, p, B, value, E, r);
+        variances = count_variances(n, value);
+        *r = (pca){.dim = dim, .rank = variances ? variances : 1};
+        r->R = arena_alloc(keep, r->rank, dim * sizeof *r->R);
+        status = arena_status(keep, ctx, "principal components");
     }
-    mem_free(mean);
-    mem_free(B);
-    mem_free(G);
-    mem_free(E);
-    mem_free(value);
+    if (status == SPD_OK && variances) {
+        status = make_rows(ctx, p, B, value, E, r);
+    } else if (status == SPD_OK) { /* all vectors are equal: the direction they have */
+        memcpy(r->R, mean, dim * sizeof *mean);
+        values_to_unit(dim, r->R);
+    }
+    arena_free(&room);
     return status;
 }
 

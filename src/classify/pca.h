@@ -5,7 +5,7 @@
 #ifndef SPD_CLASSIFY_PCA_H
 #define SPD_CLASSIFY_PCA_H
 
-#include "base/context.h"
+#include "base/arena.h"
 
 typedef struct pca {
     size_t dim, rank;
@@ -13,9 +13,8 @@ typedef struct pca {
 } pca;
 
 /* r <- all components of V (p x dim) with a variance; the direction of the mean where there is
- * none. Freed with pca_free, always. */
-spd_status pca_fit(spd_context *ctx, size_t dim, size_t p, const double *V, pca *r);
-void pca_free(pca *r);
+ * none. */
+spd_status pca_fit(spd_context *ctx, size_t dim, size_t p, const double *V, arena *keep, pca *r);
 
 /* F (q x rank) <- V R' for V (q x dim). */
 spd_status pca_apply(spd_context *ctx, const pca *r, size_t q, const double *V, double *F);

@@ -3,75 +3,38 @@
  * In its tangent form: samples are vectors in the tangent space at their mean (tangent.h), kept on
  * the `dimensions` principal axes that lead. A query takes the class of the nearest training sample
  * there, in Euclidean distance, ties by lower index. */
+#include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/classifier.h"
 #include "classify/tangent.h"
 #include "classify/vectors.h"
 
-typedef struct geodesics {
-    samples train;
-    tangent_space *space;
-} geodesics;
-
 /* ---- parameters ----------------------------------------------------------------------------- */
 
 /* No more axes than samples, nor than the tangent space has. */
-static size_t most_axes(const samples *train)
+static double most_axes(const samples *train)
 {
     size_t dim = train->n * (train->n + 1) / 2;
-    return train->p < dim ? train->p : dim;
-}
-
-static double standard(const samples *train, spd_parameter parameter)
-{
-    (void)parameter;
-    return most_axes(train) < 50 ? (double)most_axes(train) : 50.0;
-}
-
-/* Up to all axes: the tangent space without reduction. */
-static size_t grid(const samples *train, spd_parameter parameter, double *values, size_t room)
-{
-    static const size_t all[] = {5, 10, 20, 50, 100, 200};
-    size_t most = most_axes(train), count = 0;
-    (void)parameter;
-    for (size_t i = 0; i < sizeof all / sizeof *all && count + 1 < room && all[i] < most; i++)
-        values[count++] = (double)all[i];
-    if (room > 0)
-        values[count++] = (double)most;
-    return count;
+    return (double)(train->p < dim ? train->p : dim);
 }
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-static void release(void *prepared)
+static spd_status prepare(spd_context *ctx, course *c)
 {
-    geodesics *s = prepared;
-    if (s)
-        tangent_free(s->space);
-    mem_free(s);
+    tangent_space *s = c->prepared = arena_zero(&c->preparing, 1, sizeof *s);
+    return s ? tangent_learn(ctx, c->method.metric, &c->train, &c->preparing, s)
+             : ctx_nomem(ctx, "principal geodesics");
 }
 
-static spd_status prepare(spd_context *ctx, const spd_method *method, const samples *train,
-                          void **prepared)
+/* c->met <- the queries on all axes. */
+static spd_status meet(spd_context *ctx, course *c)
 {
-    geodesics *s = mem_zero(1, sizeof *s);
-    if (!s)
-        return ctx_nomem(ctx, "principal geodesics");
-    s->train = *train;
-    spd_status status = tangent_learn(ctx, method->metric, train, &s->space);
-    if (status < 0)
-        release(s);
-    else
-        *prepared = s;
+    double *vectors = NULL;
+    spd_status status = tangent_map(ctx, c->prepared, &c->queries, &c->meeting, &vectors);
+    c->met = vectors;
     return status;
-}
-
-static spd_status meet(spd_context *ctx, const void *prepared, const samples *queries, void **met)
-{
-    const geodesics *s = prepared;
-    return tangent_meet(ctx, s->space, queries, met);
 }
 
 /* out (count x d) <- the first d of `columns` entries of each row of V. */
@@ -81,45 +44,31 @@ static void cut(size_t count, size_t columns, const double *V, size_t d, double 
         memcpy(out + i * d, V + i * columns, d * sizeof *out);
 }
 
-static spd_status decide(spd_context *ctx, const void *prepared, const void *trained,
-                         const void *met, const spd_method *method, int *label)
+static spd_status decide(spd_context *ctx, course *c, int *label)
 {
-    const geodesics *s = prepared;
-    const tangent_met *t = met;
-    size_t rank = s->space->rank, d = rank;
-    double wanted = method->value[SPD_PARAM_DIMENSIONS];
-    (void)trained;
+    const tangent_space *s = c->prepared;
+    size_t rank = s->rank, p = c->train.p, q = c->queries.p;
+    double wanted = c->method.value[SPD_PARAM_DIMENSIONS];
     if (!(wanted >= 1.0))
         return ctx_fail(ctx, SPD_EINVAL, "dimensions is %g: pga needs at least 1", wanted);
-    if (wanted < (double)rank)
-        d = (size_t)wanted;
-    double *V = mem_alloc(s->train.p, d * sizeof *V), *Q = mem_alloc(t->q, d * sizeof *Q);
-    int64_t *index = mem_alloc(t->q, sizeof *index);
-    spd_status status = SPD_OK;
-    if (!V || !Q || !index) {
-        status = ctx_nomem(ctx, "principal geodesics");
-        goto done;
+    size_t d = wanted < (double)rank ? (size_t)wanted : rank;
+    arena room = {0};
+    double *V = arena_alloc(&room, p, d * sizeof *V), *Q = arena_alloc(&room, q, d * sizeof *Q);
+    spd_status status = arena_status(&room, ctx, "principal geodesics");
+    if (status == SPD_OK) {
+        cut(p, rank, s->vectors, d, V);
+        cut(q, rank, c->met, d, Q);
+        status = vectors_nearest(ctx, d, p, V, c->train.label, q, Q, label);
     }
-    cut(s->train.p, rank, s->space->vectors, d, V);
-    cut(t->q, rank, t->vectors, d, Q);
-    status = vectors_nearest(ctx, d, s->train.p, V, t->q, Q, index);
-    for (size_t i = 0; i < t->q && status == SPD_OK; i++)
-        label[i] = s->train.label[index[i]];
-done:
-    mem_free(V);
-    mem_free(Q);
-    mem_free(index);
+    arena_free(&room);
     return status;
 }
 
 const classifier classifier_pga = {
     .name = "pga",
-    .uses = USES(SPD_PARAM_DIMENSIONS),
-    .standard = standard,
-    .grid = grid,
+    /* Up to all axes: the tangent space without reduction. */
+    .choices = {{SPD_PARAM_DIMENSIONS, 50, {5, 10, 20, 50, 100, 200, INFINITY}, most_axes, NULL}},
     .prepare = prepare,
     .meet = meet,
     .decide = decide,
-    .release_met = tangent_release_met,
-    .release_prepared = release,
 };

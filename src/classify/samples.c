@@ -1,9 +1,8 @@
-/* samples.c - some of the samples, copied together. */
+/* samples.c - samples as callers give them, the means of their classes, and parts of them. */
 #include "classify/samples.h"
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/sized.h"
 
 spd_status samples_take(spd_context *ctx, const spd_samples *given, samples *mine)
@@ -28,18 +27,58 @@ void samples_rows(size_t count, const size_t *index, size_t bytes, const void *f
         memcpy((char *)to + i * bytes, (const char *)from + index[i] * bytes, bytes);
 }
 
-/* *rows (new) <- those of from, where there are any. */
-static spd_status copy_rows(spd_context *ctx, size_t count, const size_t *index, size_t bytes,
-                            const void *from, void **rows)
+spd_status samples_class_means(spd_context *ctx, spd_metric metric, double precision,
+                               const samples *train, const classes *of, double *M)
 {
-    if (!from)
-        return SPD_OK;
-    *rows = mem_alloc(count, bytes);
-    if (!*rows)
-        return ctx_nomem(ctx, "a part of the samples");
-    samples_rows(count, index, bytes, from, *rows);
-    return SPD_OK;
+    size_t n2 = train->n * train->n, unfinished = 0;
+    arena room = {0};
+    double *gathered = arena_alloc(&room, of->largest, n2 * sizeof *gathered);
+    spd_status status = gathered ? SPD_OK : ctx_nomem(ctx, "class means");
+    for (size_t k = 0; k < of->count && status >= 0; k++) {
+        size_t count = class_size(of, k);
+        samples_rows(count, of->order + of->first[k], n2 * sizeof *gathered, train->X, gathered);
+        status =
+            spd_mean(ctx, metric, train->n, count, gathered, NULL, precision, 0, M + k * n2, NULL);
+        unfinished += status == SPD_NOT_CONVERGED;
+    }
+    arena_free(&room);
+    if (status >= 0 && unfinished)
+        status = ctx_fail(ctx, SPD_NOT_CONVERGED, "the means of %zu classes did not converge",
+                          unfinished);
+    return status;
 }
+
+/* ---- some of the samples ---------------------------------------------------------------------
+ */
+
+/* Those rows of from; NULL where from is. */
+static void *copy_rows(size_t count, const size_t *index, size_t bytes, const void *from,
+                       arena *keep)
+{
+    void *rows = from ? arena_alloc(keep, count, bytes) : NULL;
+    if (rows)
+        samples_rows(count, index, bytes, from, rows);
+    return rows;
+}
+
+spd_status samples_part(spd_context *ctx, const samples *all, size_t count, const size_t *index,
+                        arena *keep, samples *part)
+{
+    size_t matrix = all->n * all->n * sizeof *all->X;
+    size_t vector = all->height * all->width * sizeof *all->V;
+    *part = *all;
+    part->p = count;
+    part->X = copy_rows(count, index, matrix, all->X, keep);
+    part->V = copy_rows(count, index, vector, all->V, keep);
+    part->label = copy_rows(count, index, sizeof *all->label, all->label, keep);
+    return arena_status(keep, ctx, "a part of the samples");
+}
+
+/* What spd_samples_subset hands out. */
+typedef struct own_samples {
+    samples s;
+    arena room; /* all of it, this struct too */
+} own_samples;
 
 static spd_status check_numbers(spd_context *ctx, const samples *all, size_t count,
                                 const size_t *index)
@@ -63,28 +102,16 @@ spd_status spd_samples_subset(spd_context *ctx, const spd_samples *given, size_t
         status = check_numbers(ctx, &all, count, index);
     if (status < 0)
         return status;
-    void *X = NULL, *V = NULL, *label = NULL;
-    samples *s = mem_alloc(1, sizeof *s);
-    status = s ? SPD_OK : ctx_nomem(ctx, "a part of the samples");
-    if (status == SPD_OK)
-        status = copy_rows(ctx, count, index, all.n * all.n * sizeof *all.X, all.X, &X);
-    if (status == SPD_OK)
-        status = copy_rows(ctx, count, index, all.height * all.width * sizeof *all.V, all.V, &V);
-    if (status == SPD_OK)
-        status = copy_rows(ctx, count, index, sizeof *all.label, all.label, &label);
+    arena room = {0};
+    own_samples *own = arena_zero(&room, 1, sizeof *own);
+    status = own ? samples_part(ctx, &all, count, index, &room, &own->s)
+                 : ctx_nomem(ctx, "a part of the samples");
     if (status < 0) {
-        mem_free(X);
-        mem_free(V);
-        mem_free(label);
-        mem_free(s);
+        arena_free(&room);
         return status;
     }
-    *s = all;
-    s->p = count;
-    s->X = X;
-    s->V = V;
-    s->label = label;
-    *subset = s;
+    own->room = room;
+    *subset = &own->s;
     return SPD_OK;
 }
 
@@ -92,8 +119,6 @@ void spd_samples_free(spd_samples *s)
 {
     if (!s)
         return;
-    mem_free((void *)(uintptr_t)s->X);
-    mem_free((void *)(uintptr_t)s->V);
-    mem_free((void *)(uintptr_t)s->label);
-    mem_free(s);
+    arena room = ((own_samples *)s)->room;
+    arena_free(&room);
 }

@@ -2,6 +2,7 @@
 #ifndef SPD_CLASSIFY_SAMPLES_H
 #define SPD_CLASSIFY_SAMPLES_H
 
+#include "base/classes.h"
 #include "classify/classifier.h"
 
 /* *mine <- the caller's samples, which may be of another version; SPD_EINVAL when they have no
@@ -13,5 +14,14 @@ spd_status samples_check_labels(spd_context *ctx, const samples *s);
 
 /* to (count rows) <- the rows index (count) of from, each of `bytes`. */
 void samples_rows(size_t count, const size_t *index, size_t bytes, const void *from, void *to);
+
+/* *part <- some of the samples, copied together: those with the numbers index (count). */
+spd_status samples_part(spd_context *ctx, const samples *all, size_t count, const size_t *index,
+                        arena *keep, samples *part);
+
+/* M (of->count x n x n) <- the mean of each class, to a precision as for spd_mean. A mean that has
+ * not quite converged is still a good centre: SPD_NOT_CONVERGED at the end. */
+spd_status samples_class_means(spd_context *ctx, spd_metric metric, double precision,
+                               const samples *train, const classes *of, double *M);
 
 #endif

@@ -1,52 +1,216 @@
-/* src.c - sparse representation based classification of vectors (Wright, Yang, Ganesh, Sastry, Ma,
- * 2009): vector_coding.h on the vectors as they are. */
+/* src.c - sparse representation of vectors: `src` (Wright, Yang, Ganesh, Sastry, Ma 2009) on
+ * vectors as they are, `gsrc` (Yang, Zhang 2010) on augmented Gabor features (gabor_features.h).
+ *
+ *   a_i = R x_i, y = R q, the first `dimensions` principal components of each, scaled to
+ *   |a_i| = |y| = 1
+ *   v = argmin |y - [A B] v|^2 + lambda |v|_1,    class = argmin_c |y - A_c v_c - B v_B|
+ *
+ * B belongs to no class: none for src, the compressed occlusion dictionary (occlusion.h) for gsrc.
+ * The papers ask for min |v|_1 such that |y - Av| <= epsilon; this is its form with a multiplier.
+ * It needs A only through K = A'A and k = A'y (coding.h). */
 #include <math.h>
+#include <string.h>
 
 #include "classify/classifier.h"
+#include "classify/coding.h"
+#include "classify/occlusion.h"
+#include "classify/pca.h"
+#include "classify/products.h"
 #include "classify/values.h"
-#include "classify/vector_coding.h"
+#include "linalg/tall.h"
 
-static double standard(const samples *train, spd_parameter parameter)
+typedef struct vector_space {
+    classes of;
+    pca components;
+    size_t atoms; /* training vectors and others */
+    double *F;    /* atoms x rank: their components */
+} vector_space;
+
+typedef struct vector_atoms {
+    size_t dimensions;
+    double *A; /* atoms x dimensions, rows of unit length */
+    double *K; /* atoms x atoms */
+    lasso_dictionary dictionary;
+} vector_atoms;
+
+/* ---- parameters --------------------------------------------------------------------------- */
+
+/* For vectors of dim entries. */
+static double most_dimensions(const samples *train, size_t dim)
 {
-    if (parameter == SPD_PARAM_DIMENSIONS)
-        return vector_coding_dimensions(train, train->height * train->width);
-    return parameter == SPD_PARAM_LAMBDA ? 1e-3 : (double)NAN;
+    double most = train->p > 1 ? (double)train->p - 1.0 : 1.0;
+    return fmin(most, (double)dim);
 }
 
-static size_t grid(const samples *train, spd_parameter parameter, double *values, size_t room)
+static double most_of_vectors(const samples *train)
 {
-    static const double lambdas[] = {1e-3, 3e-3, 1e-2};
-    if (parameter == SPD_PARAM_DIMENSIONS)
-        return vector_coding_grid(train, train->height * train->width, values, room);
-    if (parameter == SPD_PARAM_LAMBDA)
-        return values_copy(sizeof lambdas / sizeof *lambdas, lambdas, values, room);
-    return 0;
+    return most_dimensions(train, train->height * train->width);
 }
 
-static spd_status prepare(spd_context *ctx, const spd_method *method, const samples *train,
-                          void **prepared)
+static double most_of_features(const samples *train)
 {
-    (void)method;
-    return vector_coding_prepare(ctx, train, train->height * train->width, train->V, 0, NULL,
-                                 prepared);
+    gabor_features f = gabor_features_for(train->width, train->height);
+    return most_dimensions(train, gabor_features_dim(&f));
 }
 
-static spd_status meet(spd_context *ctx, const void *prepared, const samples *queries, void **met)
+/* ---- training vectors --------------------------------------------------------------------- */
+
+/* From the training vectors V (p x dim) and `others` atoms B (others x dim) that belong to no
+ * class. */
+static spd_status prepare_space(spd_context *ctx, course *c, size_t dim, const double *V,
+                                size_t others, const double *B)
 {
-    return vector_coding_meet(ctx, prepared, queries->p, queries->V, met);
+    size_t p = c->train.p;
+    arena *keep = &c->preparing;
+    vector_space *s = c->prepared = arena_zero(keep, 1, sizeof *s);
+    if (!s)
+        return ctx_nomem(ctx, "sparse representation");
+    spd_status status = classes_sort(ctx, p, c->train.label, keep, &s->of);
+    if (status == SPD_OK)
+        status = pca_fit(ctx, dim, p, V, keep, &s->components);
+    if (status < 0)
+        return status;
+    s->atoms = p + others;
+    s->F = arena_alloc(keep, s->atoms, s->components.rank * sizeof *s->F);
+    if (!s->F)
+        return ctx_nomem(ctx, "components");
+    status = pca_apply(ctx, &s->components, p, V, s->F);
+    if (status == SPD_OK)
+        status = pca_apply(ctx, &s->components, others, B, s->F + p * s->components.rank);
+    return status;
+}
+
+static spd_status prepare_vectors(spd_context *ctx, course *c)
+{
+    return prepare_space(ctx, c, c->train.height * c->train.width, c->train.V, 0, NULL);
+}
+
+static spd_status prepare_features(spd_context *ctx, course *c)
+{
+    gabor_features f = gabor_features_for(c->train.width, c->train.height);
+    size_t dim = gabor_features_dim(&f), others = occlusion_atoms(&f);
+    arena room = {0};
+    double *F = arena_alloc(&room, c->train.p, dim * sizeof *F);
+    double *B = arena_alloc(&room, others, dim * sizeof *B);
+    spd_status status = arena_status(&room, ctx, "Gabor features");
+    if (status == SPD_OK)
+        status = gabor_features_of(ctx, &f, c->train.p, c->train.V, F);
+    if (status == SPD_OK)
+        status = occlusion_learn(ctx, &f, B);
+    if (status == SPD_OK)
+        status = prepare_space(ctx, c, dim, F, others, B);
+    arena_free(&room);
+    return status;
+}
+
+/* ---- atoms -------------------------------------------------------------------------------- */
+
+/* A (count x dimensions) <- the first components of F (count x rank), rows of unit length; a row
+ * of zeros stays. */
+static void cut_and_scale(size_t count, size_t rank, size_t dimensions, const double *F, double *A)
+{
+    for (size_t i = 0; i < count; i++) {
+        memcpy(A + i * dimensions, F + i * rank, dimensions * sizeof *A);
+        values_to_unit(dimensions, A + i * dimensions);
+    }
+}
+
+static spd_status train_atoms(spd_context *ctx, course *c)
+{
+    const vector_space *s = c->prepared;
+    arena *keep = &c->training;
+    size_t rank = s->components.rank;
+    double wanted = c->method.value[SPD_PARAM_DIMENSIONS];
+    if (!(wanted >= 1.0))
+        return ctx_fail(ctx, SPD_EINVAL, "dimensions is %g; it must be at least 1", wanted);
+    vector_atoms *t = c->trained = arena_zero(keep, 1, sizeof *t);
+    if (!t)
+        return ctx_nomem(ctx, "atoms");
+    t->dimensions = wanted < (double)rank ? (size_t)wanted : rank;
+    t->A = arena_alloc(keep, s->atoms, t->dimensions * sizeof *t->A);
+    t->K = arena_alloc(keep, s->atoms, s->atoms * sizeof *t->K);
+    if (keep->failed)
+        return ctx_nomem(ctx, "atoms");
+    cut_and_scale(s->atoms, rank, t->dimensions, s->F, t->A);
+    spd_status status = products_between(ctx, t->dimensions, s->atoms, t->A, s->atoms, t->A, t->K);
+    if (status < 0)
+        return status;
+    spd_symmetrize(s->atoms, 1, t->K);
+    return lasso_dictionary_make(ctx, s->atoms, t->K, keep, &t->dictionary);
+}
+
+/* ---- queries ------------------------------------------------------------------------------ */
+
+/* c->met <- the components (queries x rank) of the vectors V. */
+static spd_status meet_space(spd_context *ctx, course *c, const double *V)
+{
+    const vector_space *s = c->prepared;
+    double *F = c->met = arena_alloc(&c->meeting, c->queries.p, s->components.rank * sizeof *F);
+    return F ? pca_apply(ctx, &s->components, c->queries.p, V, F) : ctx_nomem(ctx, "queries");
+}
+
+static spd_status meet_vectors(spd_context *ctx, course *c)
+{
+    return meet_space(ctx, c, c->queries.V);
+}
+
+static spd_status meet_features(spd_context *ctx, course *c)
+{
+    gabor_features f = gabor_features_for(c->train.width, c->train.height);
+    arena room = {0};
+    double *F = arena_alloc(&room, c->queries.p, gabor_features_dim(&f) * sizeof *F);
+    spd_status status = F ? gabor_features_of(ctx, &f, c->queries.p, c->queries.V, F)
+                          : ctx_nomem(ctx, "Gabor features");
+    if (status == SPD_OK)
+        status = meet_space(ctx, c, F);
+    arena_free(&room);
+    return status;
+}
+
+/* A batch of queries against the atoms. */
+static void fill(const void *user, size_t first, size_t count, double *k, double *y2, double *work)
+{
+    const course *c = user;
+    const vector_space *s = c->prepared;
+    const vector_atoms *t = c->trained;
+    size_t rank = s->components.rank;
+    cut_and_scale(count, rank, t->dimensions, (const double *)c->met + first * rank, work);
+    tall_product_trans(count, t->dimensions, s->atoms, work, t->A, k);
+    for (size_t i = 0; i < count; i++)
+        y2[i] = 1.0;
+}
+
+static spd_status decide(spd_context *ctx, course *c, int *label)
+{
+    const vector_space *s = c->prepared;
+    const vector_atoms *t = c->trained;
+    coding by = {.dictionary = &t->dictionary,
+                 .of = &s->of,
+                 .lambda = c->method.value[SPD_PARAM_LAMBDA],
+                 .fill = fill,
+                 .user = c,
+                 .work = LASSO_BATCH * t->dimensions};
+    return coding_decide(ctx, &by, c->queries.p, label);
 }
 
 const classifier classifier_src = {
     .name = "src",
-    .uses = USES(SPD_PARAM_LAMBDA) | USES(SPD_PARAM_DIMENSIONS),
     .vectors = 1,
-    .standard = standard,
-    .grid = grid,
-    .prepare = prepare,
-    .train = vector_coding_train,
-    .meet = meet,
-    .decide = vector_coding_decide,
-    .release_met = vector_coding_release_met,
-    .release_trained = vector_coding_release_trained,
-    .release_prepared = vector_coding_release_prepared,
+    .choices = {{SPD_PARAM_LAMBDA, 1e-3, {1e-3, 3e-3, 1e-2}, NULL, NULL},
+                {SPD_PARAM_DIMENSIONS, 200, {25, 50, 100, 200}, most_of_vectors, NULL}},
+    .prepare = prepare_vectors,
+    .train = train_atoms,
+    .meet = meet_vectors,
+    .decide = decide,
+};
+
+const classifier classifier_gsrc = {
+    .name = "gsrc",
+    .vectors = 1,
+    .choices = {{SPD_PARAM_LAMBDA, 0.1, {0.01, 0.03, 0.1, 0.3}, NULL, NULL},
+                {SPD_PARAM_DIMENSIONS, 200, {25, 50, 100, 200}, most_of_features, NULL}},
+    .prepare = prepare_features,
+    .train = train_atoms,
+    .meet = meet_features,
+    .decide = decide,
 };

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <threads.h>
 
-#include "base/memory.h"
 #include "engine/parallel.h"
 
 #define TOLERANCE 1e-4 /* on the conditions of the optimum; values of f are about 1 */
@@ -27,14 +26,14 @@ typedef struct training {
 
 size_t svm_pairs_sample(const svm_pairs *t, const svm_pair *pair, size_t i)
 {
-    const members *m = &t->m;
-    size_t count = members_count(m, pair->a);
-    return m->order[i < count ? m->first[pair->a] + i : m->first[pair->b] + i - count];
+    const classes *of = &t->of;
+    size_t count = class_size(of, pair->a);
+    return of->order[i < count ? of->first[pair->a] + i : of->first[pair->b] + i - count];
 }
 
 static size_t samples_of(const svm_pairs *t, const svm_pair *pair)
 {
-    return members_count(&t->m, pair->a) + members_count(&t->m, pair->b);
+    return class_size(&t->of, pair->a) + class_size(&t->of, pair->b);
 }
 
 /* ---- one pair ------------------------------------------------------------------------------- */
@@ -43,7 +42,7 @@ static size_t samples_of(const svm_pairs *t, const svm_pair *pair)
 static void fill_problem(const training *r, const svm_pair *pair, struct svm_problem *problem,
                          struct svm_node *node)
 {
-    size_t size = (size_t)problem->l, first = members_count(&r->t->m, pair->a);
+    size_t size = (size_t)problem->l, first = class_size(&r->t->of, pair->a);
     for (size_t i = 0; i < size; i++) {
         const double *row = r->K + svm_pairs_sample(r->t, pair, i) * r->p;
         struct svm_node *at = problem->x[i] = node + i * (size + 2);
@@ -76,53 +75,35 @@ static spd_status train_pair(void *user, size_t chunk, int thread)
     const training *r = user;
     svm_pair *pair = &r->t->pair[chunk];
     size_t size = samples_of(r->t, pair);
-    struct svm_problem problem = {.l = (int)size};
-    struct svm_node *node = mem_alloc(size, (size + 2) * sizeof *node);
-    spd_status status = SPD_ENOMEM;
+    arena room = {0};
+    struct svm_node *node = arena_alloc(&room, size, (size + 2) * sizeof *node);
+    struct svm_problem problem = {.l = (int)size,
+                                  .y = arena_alloc(&room, size, sizeof *problem.y),
+                                  .x = arena_alloc(&room, size, sizeof *problem.x)};
+    spd_status status = room.failed ? SPD_ENOMEM : SPD_OK;
     (void)thread;
-    problem.y = mem_alloc(size, sizeof *problem.y);
-    problem.x = mem_alloc(size, sizeof *problem.x);
-    if (node && problem.y && problem.x) {
+    if (status == SPD_OK) {
         fill_problem(r, pair, &problem, node);
         solve(&problem, r->cost, pair);
-        status = SPD_OK;
     }
-    mem_free(node);
-    mem_free(problem.y);
-    mem_free(problem.x);
+    arena_free(&room);
     return status;
 }
 
 /* ---- all pairs ------------------------------------------------------------------------------ */
 
-/* t->pair and where their coefficients are. */
-static void list_pairs(svm_pairs *t)
+/* t->pair, with room for their coefficients. */
+static spd_status list_pairs(spd_context *ctx, arena *keep, svm_pairs *t)
 {
-    const members *m = &t->m;
-    double *coef = t->coef;
-    while (members_count(m, t->first_class) == 0)
-        t->first_class++;
-    for (size_t a = t->first_class; a < m->classes; a++)
-        for (size_t b = a + 1; b < m->classes; b++) {
-            if (members_count(m, a) == 0 || members_count(m, b) == 0)
-                continue;
+    size_t count = t->of.count;
+    t->pair = arena_alloc(keep, count * (count - 1) / 2, sizeof *t->pair);
+    for (size_t a = 0; a < count && !keep->failed; a++)
+        for (size_t b = a + 1; b < count; b++) {
             svm_pair *pair = &t->pair[t->pairs++];
-            *pair = (svm_pair){.a = a, .b = b, .coef = coef};
-            coef += samples_of(t, pair);
+            *pair = (svm_pair){.a = a, .b = b};
+            pair->coef = arena_alloc(keep, samples_of(t, pair), sizeof *pair->coef);
         }
-}
-
-static spd_status make_room(spd_context *ctx, const samples *train, svm_pairs *t)
-{
-    size_t present = 0;
-    spd_status status = members_sort(ctx, train, &t->m);
-    if (status < 0)
-        return status;
-    for (size_t c = 0; c < train->classes; c++)
-        present += members_count(&t->m, c) > 0;
-    t->pair = mem_alloc(present * (present - 1) / 2, sizeof *t->pair);
-    t->coef = mem_alloc(present - 1, train->p * sizeof *t->coef);
-    return t->pair && t->coef ? SPD_OK : ctx_nomem(ctx, "support vectors");
+    return arena_status(keep, ctx, "support vectors");
 }
 
 static void say_nothing(const char *text)
@@ -135,67 +116,50 @@ static void silence(void)
     svm_set_print_string_function(say_nothing);
 }
 
-spd_status svm_pairs_train(spd_context *ctx, const samples *train, const double *K, double cost,
-                           svm_pairs **machines)
+spd_status svm_pairs_train(spd_context *ctx, size_t p, const int *label, const double *K,
+                           double cost, arena *keep, svm_pairs *machines)
 {
     static once_flag silenced = ONCE_FLAG_INIT;
-    training r = {.p = train->p, .K = K, .cost = cost, .t = mem_zero(1, sizeof *r.t)};
-    if (!r.t)
-        return ctx_nomem(ctx, "support vectors");
+    training r = {.p = p, .K = K, .cost = cost, .t = machines};
+    *machines = (svm_pairs){0};
     call_once(&silenced, silence);
-    spd_status status = make_room(ctx, train, r.t);
-    if (status == SPD_OK) {
-        list_pairs(r.t);
-        status = parallel_for(ctx, r.t->pairs, train_pair, &r, "support vectors", "pairs",
-                              (double)r.t->pairs, NULL);
-        if (status == SPD_ENOMEM)
-            ctx_nomem(ctx, "support vectors");
-    }
-    if (status < 0)
-        svm_pairs_free(r.t);
-    else
-        *machines = r.t;
-    return status;
-}
-
-void svm_pairs_free(svm_pairs *machines)
-{
-    if (!machines)
-        return;
-    members_free(&machines->m);
-    mem_free(machines->pair);
-    mem_free(machines->coef);
-    mem_free(machines);
+    spd_status status = classes_sort(ctx, p, label, keep, &machines->of);
+    if (status == SPD_OK)
+        status = list_pairs(ctx, keep, machines);
+    if (status == SPD_OK)
+        status = parallel_for(ctx, machines->pairs, train_pair, &r, "support vectors", "pairs",
+                              (double)machines->pairs, NULL);
+    return status == SPD_ENOMEM ? ctx_nomem(ctx, "support vectors") : status;
 }
 
 /* ---- queries -------------------------------------------------------------------------------- */
 
 /* Sum of coef_i k_i over class c. */
-static double class_sum(const members *m, size_t c, const double *coef, const double *k)
+static double class_sum(const classes *of, size_t c, const double *coef, const double *k)
 {
-    const size_t *order = m->order + m->first[c];
+    const size_t *order = of->order + of->first[c];
     double sum = 0.0;
-    for (size_t i = 0; i < members_count(m, c); i++)
+    for (size_t i = 0; i < class_size(of, c); i++)
         sum += coef[i] * k[order[i]];
     return sum;
 }
 
-static double decision(const members *m, const svm_pair *pair, const double *k)
+static double decision(const classes *of, const svm_pair *pair, const double *k)
 {
-    return class_sum(m, pair->a, pair->coef, k) +
-           class_sum(m, pair->b, pair->coef + members_count(m, pair->a), k) - pair->rho;
+    return class_sum(of, pair->a, pair->coef, k) +
+           class_sum(of, pair->b, pair->coef + class_size(of, pair->a), k) - pair->rho;
 }
 
 int svm_pairs_choose(const svm_pairs *machines, const double *k, size_t *votes)
 {
-    size_t best = machines->first_class;
-    memset(votes, 0, machines->m.classes * sizeof *votes);
+    size_t best = 0;
+    memset(votes, 0, machines->of.count * sizeof *votes);
     for (size_t i = 0; i < machines->pairs; i++) {
         const svm_pair *pair = &machines->pair[i];
-        votes[decision(&machines->m, pair, k) > 0.0 ? pair->a : pair->b]++;
+        votes[decision(&machines->of, pair, k) > 0.0 ? pair->a : pair->b]++;
     }
-    for (size_t c = 0; c < machines->m.classes; c++)
+    for (size_t c = 0; c < machines->of.count; c++)
         if (votes[c] > votes[best])
             best = c;
-    return (int)best;
+    return class_label(&machines->of, best);
 }

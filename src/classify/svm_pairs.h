@@ -2,11 +2,10 @@
 #ifndef SPD_CLASSIFY_SVM_PAIRS_H
 #define SPD_CLASSIFY_SVM_PAIRS_H
 
-#include "classify/classifier.h"
-#include "classify/members.h"
+#include "base/classes.h"
 
-/* f(x) = sum_i coef_i K(x_i, x) - rho, positive for class a; a < b. The samples are those of a,
- * then those of b, as members has them. */
+/* f(x) = sum_i coef_i K(x_i, x) - rho, positive for class a; a < b are places among the classes.
+ * The samples are those of a, then those of b, as they are sorted. */
 typedef struct svm_pair {
     size_t a, b;
     double rho;
@@ -14,26 +13,21 @@ typedef struct svm_pair {
 } svm_pair;
 
 typedef struct svm_pairs {
-    members m;
+    classes of;
     size_t pairs;
-    svm_pair *pair;     /* by a, then b; classes without samples have none */
-    double *coef;       /* what the pairs point into */
-    size_t first_class; /* the lowest that has samples */
+    svm_pair *pair; /* by a, then b */
 } svm_pairs;
 
-/* *machines <- new, for the kernel matrix K (p x p, positive semidefinite) of the training samples.
- */
-spd_status svm_pairs_train(spd_context *ctx, const samples *train, const double *K, double cost,
-                           svm_pairs **machines);
+/* *machines <- for the kernel matrix K (p x p, positive semidefinite) of training samples with
+ * these labels. */
+spd_status svm_pairs_train(spd_context *ctx, size_t p, const int *label, const double *K,
+                           double cost, arena *keep, svm_pairs *machines);
 
 /* The class that wins most pairs, ties to the lower, for a query with kernel values k (p).
- * votes: classes numbers of scratch. Re-entrant. */
+ * votes: of.count numbers of scratch. Re-entrant. */
 int svm_pairs_choose(const svm_pairs *machines, const double *k, size_t *votes);
 
 /* The i-th training sample of a pair. */
 size_t svm_pairs_sample(const svm_pairs *machines, const svm_pair *pair, size_t i);
-
-/* Takes NULL. */
-void svm_pairs_free(svm_pairs *machines);
 
 #endif

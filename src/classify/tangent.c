@@ -15,7 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/products.h"
 #include "engine/pairwise.h"
 #include "geometry/flat.h"
@@ -46,13 +45,13 @@ static spd_status flat_vectors(spd_context *ctx, const tangent_space *t, size_t 
 static spd_status curved_vectors(spd_context *ctx, const tangent_space *t, size_t p,
                                  const double *X, double *T)
 {
-    double *white = mem_alloc(p, t->n * t->n * sizeof *white);
-    if (!white)
-        return ctx_nomem(ctx, "whitened matrices");
-    spd_status status = spd_congruence(ctx, t->n, t->n, p, X, t->whiten, white);
+    arena room = {0};
+    double *white = arena_alloc(&room, p, t->n * t->n * sizeof *white);
+    spd_status status = white ? spd_congruence(ctx, t->n, t->n, p, X, t->whiten, white)
+                              : ctx_nomem(ctx, "whitened matrices");
     if (status == SPD_OK)
         status = prepare_set(ctx, &metric_log_euclidean, t->n, p, white, "X", T);
-    mem_free(white);
+    arena_free(&room);
     return status;
 }
 
@@ -64,25 +63,22 @@ static spd_status vectors_of(spd_context *ctx, const tangent_space *t, size_t p,
 }
 
 /* t->origin or t->whiten <- from the mean M of the samples. SPD_NOT_CONVERGED passes. */
-static spd_status place(spd_context *ctx, const samples *train, tangent_space *t)
+static spd_status place(spd_context *ctx, const samples *train, arena *keep, tangent_space *t)
 {
     size_t n = t->n;
-    double *M = mem_alloc(n * n, sizeof *M), *target = mem_zero(n * n, sizeof *target);
-    spd_status status = SPD_OK, remark = SPD_OK;
-    if (!M || !target)
-        status = ctx_nomem(ctx, "the tangent space");
-    if (status == SPD_OK)
-        remark = status =
-            spd_mean(ctx, t->metric, n, train->p, train->X, NULL, PRECISION, 0, M, NULL);
+    int flat = is_flat(t->metric);
+    arena room = {0};
+    double *M = arena_alloc(&room, n * n, sizeof *M), *target = arena_zero(keep, n * n, sizeof *M);
+    spd_status status =
+        M && target ? spd_mean(ctx, t->metric, n, train->p, train->X, NULL, PRECISION, 0, M, NULL)
+                    : ctx_nomem(ctx, "the tangent space");
+    spd_status remark = status;
     if (status >= 0) {
-        int flat = is_flat(t->metric);
         *(flat ? &t->origin : &t->whiten) = target;
         status = flat ? prepare_set(ctx, metric_get(t->metric), n, 1, M, "the mean", target)
                       : spd_apply(ctx, SPD_INVSQRT, 0.0, n, 1, M, target);
-        target = NULL;
     }
-    mem_free(target);
-    mem_free(M);
+    arena_free(&room);
     return status < 0 ? status : remark;
 }
 
@@ -110,7 +106,8 @@ static void lead(size_t size, size_t rank, const double *V, double *A)
 static spd_status axes_from_dual(spd_context *ctx, tangent_space *t, const double *Tt,
                                  const double *lambda, const double *V)
 {
-    double *U = mem_alloc(t->rank, t->p * sizeof *U);
+    arena room = {0};
+    double *U = arena_alloc(&room, t->rank, t->p * sizeof *U);
     if (!U)
         return ctx_nomem(ctx, "the tangent space");
     lead(t->p, t->rank, V, U);
@@ -118,24 +115,22 @@ static spd_status axes_from_dual(spd_context *ctx, tangent_space *t, const doubl
     for (size_t a = 0; a < t->rank; a++)
         for (size_t e = 0; e < t->dim; e++)
             t->axes[a * t->dim + e] /= sqrt(lambda[t->p - 1 - a]);
-    mem_free(U);
+    arena_free(&room);
     return status;
 }
 
 /* t->rank, axes and vectors <- from the eigenvectors of the smaller Gram matrix. */
 static spd_status take_axes(spd_context *ctx, tangent_space *t, const double *T, const double *Tt,
-                            const double *lambda, const double *V)
+                            const double *lambda, const double *V, arena *keep)
 {
     int dual = t->p < t->dim;
     t->rank = rank_of(dual ? t->p : t->dim, lambda);
-    t->axes = mem_alloc(t->rank, t->dim * sizeof *t->axes);
-    t->vectors = mem_alloc(t->rank, t->p * sizeof *t->vectors);
-    if (!t->axes || !t->vectors)
-        return ctx_nomem(ctx, "the tangent space");
-    spd_status status = SPD_OK;
-    if (dual)
+    t->axes = arena_alloc(keep, t->rank, t->dim * sizeof *t->axes);
+    t->vectors = arena_alloc(keep, t->rank, t->p * sizeof *t->vectors);
+    spd_status status = arena_status(keep, ctx, "the tangent space");
+    if (status == SPD_OK && dual)
         status = axes_from_dual(ctx, t, Tt, lambda, V);
-    else
+    else if (status == SPD_OK)
         lead(t->dim, t->rank, V, t->axes);
     if (status == SPD_OK)
         status = products_between(ctx, t->dim, t->p, T, t->rank, t->axes, t->vectors);
@@ -143,111 +138,59 @@ static spd_status take_axes(spd_context *ctx, tangent_space *t, const double *T,
 }
 
 /* The principal axes of T (p x dim). */
-static spd_status find_axes(spd_context *ctx, tangent_space *t, const double *T)
+static spd_status find_axes(spd_context *ctx, tangent_space *t, const double *T, arena *keep)
 {
     size_t size = t->p < t->dim ? t->p : t->dim;
-    double *Tt = mem_alloc(t->dim, t->p * sizeof *Tt), *V = mem_alloc(size, size * sizeof *V);
-    double *G = mem_alloc(size, size * sizeof *G), *lambda = mem_alloc(size, sizeof *lambda);
-    spd_status status = SPD_OK;
-    if (!Tt || !V || !G || !lambda) {
-        status = ctx_nomem(ctx, "the tangent space");
-        goto done;
+    arena room = {0};
+    double *Tt = arena_alloc(&room, t->dim, t->p * sizeof *Tt);
+    double *V = arena_alloc(&room, size, size * sizeof *V);
+    double *G = arena_alloc(&room, size, size * sizeof *G);
+    double *lambda = arena_alloc(&room, size, sizeof *lambda);
+    spd_status status = arena_status(&room, ctx, "the tangent space");
+    if (status == SPD_OK) {
+        products_flip(t->p, t->dim, T, Tt);
+        status = t->p < t->dim ? products_between(ctx, t->dim, t->p, T, t->p, T, G)
+                               : products_between(ctx, t->p, t->dim, Tt, t->dim, Tt, G);
     }
-    products_flip(t->p, t->dim, T, Tt);
-    if (t->p < t->dim)
-        status = products_between(ctx, t->dim, t->p, T, t->p, T, G);
-    else
-        status = products_between(ctx, t->p, t->dim, Tt, t->dim, Tt, G);
     if (status == SPD_OK)
         status = spd_eigh(ctx, size, 1, G, lambda, V);
     if (status == SPD_OK)
-        status = take_axes(ctx, t, T, Tt, lambda, V);
-done:
-    mem_free(Tt);
-    mem_free(V);
-    mem_free(G);
-    mem_free(lambda);
+        status = take_axes(ctx, t, T, Tt, lambda, V, keep);
+    arena_free(&room);
     return status;
 }
 
 /* ---- in and out ----------------------------------------------------------------------------- */
 
-void tangent_free(tangent_space *space)
+spd_status tangent_learn(spd_context *ctx, spd_metric id, const samples *train, arena *keep,
+                         tangent_space *t)
 {
-    if (!space)
-        return;
-    mem_free(space->origin);
-    mem_free(space->whiten);
-    mem_free(space->axes);
-    mem_free(space->vectors);
-    mem_free(space);
-}
-
-spd_status tangent_learn(spd_context *ctx, spd_metric id, const samples *train,
-                         tangent_space **space)
-{
-    tangent_space *t = mem_zero(1, sizeof *t);
-    double *T = mem_alloc(train->p, flat_size(train->n) * sizeof *T);
-    spd_status status = SPD_OK, remark = SPD_OK;
-    if (t)
-        *t =
-            (tangent_space){.metric = id, .n = train->n, .p = train->p, .dim = flat_size(train->n)};
-    if (!t || !T)
-        status = ctx_nomem(ctx, "the tangent space");
-    else
-        remark = status = place(ctx, train, t);
+    arena room = {0};
+    *t = (tangent_space){.metric = id, .n = train->n, .p = train->p, .dim = flat_size(train->n)};
+    double *T = arena_alloc(&room, t->p, t->dim * sizeof *T);
+    spd_status status = T ? place(ctx, train, keep, t) : ctx_nomem(ctx, "the tangent space");
+    spd_status remark = status;
     if (status >= 0)
         status = vectors_of(ctx, t, t->p, train->X, T);
     if (status == SPD_OK)
-        status = find_axes(ctx, t, T);
-    mem_free(T);
-    if (status < 0)
-        tangent_free(t);
-    else
-        *space = t;
+        status = find_axes(ctx, t, T, keep);
+    arena_free(&room);
     if (status == SPD_OK && remark > 0)
         status = ctx_fail(ctx, remark, "the mean of the training samples did not converge");
     return status;
 }
 
 spd_status tangent_map(spd_context *ctx, const tangent_space *space, const samples *queries,
-                       double *vectors)
+                       arena *keep, double **vectors)
 {
-    double *T = mem_alloc(queries->p, space->dim * sizeof *T);
-    if (!T)
-        return ctx_nomem(ctx, "tangent vectors");
-    spd_status status = vectors_of(ctx, space, queries->p, queries->X, T);
+    size_t q = queries->p;
+    arena room = {0};
+    double *T = arena_alloc(&room, q, space->dim * sizeof *T);
+    *vectors = arena_alloc(keep, q, space->rank * sizeof **vectors);
+    spd_status status = T && *vectors ? vectors_of(ctx, space, q, queries->X, T)
+                                      : ctx_nomem(ctx, "tangent vectors");
     if (status == SPD_OK)
-        status =
-            products_between(ctx, space->dim, queries->p, T, space->rank, space->axes, vectors);
-    mem_free(T);
-    return status;
-}
-
-void tangent_release_met(void *met)
-{
-    tangent_met *t = met;
-    if (t)
-        mem_free(t->vectors);
-    mem_free(t);
-}
-
-spd_status tangent_meet(spd_context *ctx, const tangent_space *space, const samples *queries,
-                        void **met)
-{
-    tangent_met *t = mem_zero(1, sizeof *t);
-    spd_status status = SPD_OK;
-    if (t) {
-        t->q = queries->p;
-        t->vectors = mem_alloc(queries->p, space->rank * sizeof *t->vectors);
-    }
-    if (!t || !t->vectors)
-        status = ctx_nomem(ctx, "tangent vectors");
-    else
-        status = tangent_map(ctx, space, queries, t->vectors);
-    if (status < 0)
-        tangent_release_met(t);
-    else
-        *met = t;
+        status = products_between(ctx, space->dim, q, T, space->rank, space->axes, *vectors);
+    arena_free(&room);
     return status;
 }

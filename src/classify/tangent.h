@@ -16,24 +16,12 @@ typedef struct tangent_space {
     double *vectors; /* p x rank: the training samples on these axes */
 } tangent_space;
 
-/* *space <- new, from the training samples. SPD_NOT_CONVERGED: the mean has not. */
-spd_status tangent_learn(spd_context *ctx, spd_metric id, const samples *train,
-                         tangent_space **space);
+/* *space <- from the training samples. SPD_NOT_CONVERGED: the mean has not. */
+spd_status tangent_learn(spd_context *ctx, spd_metric id, const samples *train, arena *keep,
+                         tangent_space *space);
 
-/* vectors (queries->p x rank) <- the queries on the axes. */
+/* *vectors (queries->p x rank) <- the queries on the axes. */
 spd_status tangent_map(spd_context *ctx, const tangent_space *space, const samples *queries,
-                       double *vectors);
-
-/* Takes NULL. */
-void tangent_free(tangent_space *space);
-
-/* Queries on the axes: what the methods that work here keep of them. */
-typedef struct tangent_met {
-    size_t q;
-    double *vectors; /* q x rank */
-} tangent_met;
-spd_status tangent_meet(spd_context *ctx, const tangent_space *space, const samples *queries,
-                        void **met);
-void tangent_release_met(void *met);
+                       arena *keep, double **vectors);
 
 #endif

@@ -12,9 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/classes.h"
 #include "classify/classifier.h"
-#include "classify/members.h"
 #include "classify/products.h"
 #include "classify/tangent.h"
 #include "engine/parallel.h"
@@ -24,17 +23,16 @@
 #define LEAST_SHRINKAGE 1e-8
 
 typedef struct discriminants {
-    tangent_space *space;
-    size_t count; /* classes that have samples */
-    int *class;   /* count */
-    double *w;    /* count x rank: Sigma^-1 m_c */
-    double *bias; /* count */
+    tangent_space space;
+    classes of;
+    double *w;    /* of.count x rank: Sigma^-1 m_c */
+    double *bias; /* of.count */
 } discriminants;
 
 /* ---- scatter -------------------------------------------------------------------------------- */
 
 /* mean (rank) <- of the vectors of class c, which become residuals R (p x rank). */
-static void take_mean(const tangent_space *t, const members *m, size_t c, double *R, double *mean)
+static void take_mean(const tangent_space *t, const classes *m, size_t c, double *R, double *mean)
 {
     size_t rank = t->rank, first = m->first[c], last = m->first[c + 1];
     memset(mean, 0, rank * sizeof *mean);
@@ -96,148 +94,97 @@ static spd_status scatter(spd_context *ctx, const tangent_space *t, const double
 
 /* ---- discriminants -------------------------------------------------------------------------- */
 
-/* x (n) <- (L L')^-1 x */
-static void solve(size_t n, const double *L, double *x)
-{
-    for (size_t r = 0; r < n; r++) {
-        for (size_t c = 0; c < r; c++)
-            x[r] -= L[r * n + c] * x[c];
-        x[r] /= L[r * n + r];
-    }
-    for (size_t r = n; r-- > 0;) {
-        x[r] /= L[r * n + r];
-        for (size_t c = 0; c < r; c++)
-            x[c] -= L[r * n + c] * x[r];
-    }
-}
-
-/* Means of all classes to s->w, residuals to R. */
-static void take_means(const members *m, discriminants *s, double *R)
-{
-    for (size_t c = 0; c < m->classes; c++)
-        if (members_count(m, c) > 0) {
-            take_mean(s->space, m, c, R, s->w + s->count * s->space->rank);
-            s->class[s->count++] = (int)c;
-        }
-}
-
 /* s->w, which holds the means, <- Sigma^-1 m_c, and the biases. mean: rank doubles. */
-static void solve_all(const members *m, const double *L, discriminants *s, double *mean)
+static void solve_all(const double *L, const discriminants *s, double *mean)
 {
-    size_t rank = s->space->rank;
-    for (size_t k = 0; k < s->count; k++) {
+    size_t rank = s->space.rank;
+    for (size_t k = 0; k < s->of.count; k++) {
         double *w = s->w + k * rank, dot = 0.0;
         memcpy(mean, w, rank * sizeof *mean);
-        solve(rank, L, w);
+        if (rank > 0)
+            dense_solve_vector(rank, L, w);
         for (size_t a = 0; a < rank; a++)
             dot += mean[a] * w[a];
-        double share = (double)members_count(m, (size_t)s->class[k]) / (double)s->space->p;
+        double share = (double)class_size(&s->of, k) / (double)s->space.p;
         s->bias[k] = log(share) - 0.5 * dot;
     }
 }
 
-/* With one BLAS thread, so that bits do not depend on their number. */
-static spd_status factor(spd_context *ctx, size_t n, double *Sigma)
+static spd_status discriminate(spd_context *ctx, arena *keep, discriminants *s)
 {
-    spd_blas_hold();
-    int bad = n > 0 && dense_chol(n, Sigma);
-    spd_blas_release();
-    return bad ? ctx_fail(ctx, SPD_ENUMERIC,
-                          "the within-class scatter cannot be inverted; regularise the data")
-               : SPD_OK;
-}
-
-static spd_status discriminate(spd_context *ctx, const samples *train, discriminants *s)
-{
-    size_t rank = s->space->rank, p = train->p;
-    members m = {0};
-    double *R = mem_alloc(p, rank * sizeof *R), *Rt = mem_alloc(p, rank * sizeof *Rt);
-    double *Sigma = mem_alloc(rank, rank * sizeof *Sigma), *mean = mem_alloc(rank, sizeof *mean);
-    s->class = mem_alloc(train->classes, sizeof *s->class);
-    s->w = mem_alloc(train->classes, rank * sizeof *s->w);
-    s->bias = mem_alloc(train->classes, sizeof *s->bias);
-    spd_status status = SPD_OK;
-    if (!R || !Rt || !Sigma || !mean || !s->class || !s->w || !s->bias)
-        status = ctx_nomem(ctx, "discriminants");
-    if (status == SPD_OK)
-        status = members_sort(ctx, train, &m);
+    size_t rank = s->space.rank, p = s->space.p;
+    arena room = {0};
+    double *R = arena_alloc(&room, p, rank * sizeof *R);
+    double *Rt = arena_alloc(&room, p, rank * sizeof *Rt);
+    double *Sigma = arena_alloc(&room, rank, rank * sizeof *Sigma);
+    double *mean = arena_alloc(&room, rank, sizeof *mean);
+    s->w = arena_alloc(keep, s->of.count, rank * sizeof *s->w);
+    s->bias = arena_alloc(keep, s->of.count, sizeof *s->bias);
+    spd_status status = room.failed || keep->failed ? ctx_nomem(ctx, "discriminants") : SPD_OK;
     if (status == SPD_OK) {
-        take_means(&m, s, R);
-        status = scatter(ctx, s->space, R, Rt, Sigma);
+        for (size_t k = 0; k < s->of.count; k++)
+            take_mean(&s->space, &s->of, k, R, s->w + k * rank);
+        status = scatter(ctx, &s->space, R, Rt, Sigma);
     }
+    spd_blas_hold(); /* bits do not depend on the number of threads */
+    if (status == SPD_OK && rank > 0 && dense_chol(rank, Sigma))
+        status = ctx_fail(ctx, SPD_ENUMERIC,
+                          "the within-class scatter cannot be inverted; regularise the data");
     if (status == SPD_OK)
-        status = factor(ctx, rank, Sigma);
-    if (status == SPD_OK)
-        solve_all(&m, Sigma, s, mean);
-    members_free(&m);
-    mem_free(R);
-    mem_free(Rt);
-    mem_free(Sigma);
-    mem_free(mean);
+        solve_all(Sigma, s, mean);
+    spd_blas_release();
+    arena_free(&room);
     return status;
 }
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-static void release(void *prepared)
+static spd_status prepare(spd_context *ctx, course *c)
 {
-    discriminants *s = prepared;
-    if (!s)
-        return;
-    tangent_free(s->space);
-    mem_free(s->class);
-    mem_free(s->w);
-    mem_free(s->bias);
-    mem_free(s);
-}
-
-static spd_status prepare(spd_context *ctx, const spd_method *method, const samples *train,
-                          void **prepared)
-{
-    discriminants *s = mem_zero(1, sizeof *s);
+    const samples *train = &c->train;
+    discriminants *s = c->prepared = arena_zero(&c->preparing, 1, sizeof *s);
     if (!s)
         return ctx_nomem(ctx, "discriminants");
-    spd_status remark = tangent_learn(ctx, method->metric, train, &s->space), status = remark;
+    spd_status status = tangent_learn(ctx, c->method.metric, train, &c->preparing, &s->space);
+    spd_status remark = status;
     if (status >= 0)
-        status = discriminate(ctx, train, s);
-    if (status < 0) {
-        release(s);
-        return status;
-    }
-    *prepared = s;
-    return remark;
+        status = classes_sort(ctx, train->p, train->label, &c->preparing, &s->of);
+    if (status == SPD_OK)
+        status = discriminate(ctx, &c->preparing, s);
+    return status < 0 ? status : remark;
 }
 
-static spd_status meet(spd_context *ctx, const void *prepared, const samples *queries, void **met)
+/* c->met <- the queries on the axes. */
+static spd_status meet(spd_context *ctx, course *c)
 {
-    const discriminants *s = prepared;
-    return tangent_meet(ctx, s->space, queries, met);
+    const discriminants *s = c->prepared;
+    double *vectors = NULL;
+    spd_status status = tangent_map(ctx, &s->space, &c->queries, &c->meeting, &vectors);
+    c->met = vectors;
+    return status;
 }
 
 static int best_class(const discriminants *s, const double *product)
 {
     size_t best = 0;
-    for (size_t k = 1; k < s->count; k++)
+    for (size_t k = 1; k < s->of.count; k++)
         if (product[k] + s->bias[k] > product[best] + s->bias[best])
             best = k;
-    return s->class[best];
+    return class_label(&s->of, best);
 }
 
-static spd_status decide(spd_context *ctx, const void *prepared, const void *trained,
-                         const void *met, const spd_method *method, int *label)
+static spd_status decide(spd_context *ctx, course *c, int *label)
 {
-    const discriminants *s = prepared;
-    const tangent_met *t = met;
-    double *product = mem_alloc(t->q, s->count * sizeof *product);
-    (void)trained;
-    (void)method;
-    if (!product)
-        return ctx_nomem(ctx, "discriminants");
-    spd_status status =
-        products_between(ctx, s->space->rank, t->q, t->vectors, s->count, s->w, product);
-    for (size_t i = 0; i < t->q && status == SPD_OK; i++)
-        label[i] = best_class(s, product + i * s->count);
-    mem_free(product);
+    const discriminants *s = c->prepared;
+    size_t q = c->queries.p, count = s->of.count;
+    arena room = {0};
+    double *product = arena_alloc(&room, q, count * sizeof *product);
+    spd_status status = product
+                            ? products_between(ctx, s->space.rank, q, c->met, count, s->w, product)
+                            : ctx_nomem(ctx, "discriminants");
+    for (size_t i = 0; i < q && status == SPD_OK; i++)
+        label[i] = best_class(s, product + i * count);
+    arena_free(&room);
     return status;
 }
 
@@ -246,6 +193,4 @@ const classifier classifier_ts_lda = {
     .prepare = prepare,
     .meet = meet,
     .decide = decide,
-    .release_met = tangent_release_met,
-    .release_prepared = release,
 };

@@ -1,18 +1,9 @@
-/* values.c - grids, ranks, the median, length. */
+/* values.c - ranks, the median, length. */
 #include "classify/values.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "linalg/tall.h"
-
-size_t values_copy(size_t count, const double *values, double *to, size_t room)
-{
-    size_t copied = count < room ? count : room;
-    memcpy(to, values, copied * sizeof *to);
-    return copied;
-}
 
 static void swap(double *a, double *b)
 {
@@ -51,7 +42,8 @@ double values_largest(size_t count, double *x, size_t rank)
 spd_status values_median_above(spd_context *ctx, size_t p, const double *D, double *median)
 {
     size_t count = 0;
-    double *x = mem_alloc(p, p * sizeof *x), middle = 0.0;
+    arena room = {0};
+    double *x = arena_alloc(&room, p, p * sizeof *x), middle = 0.0;
     if (!x)
         return ctx_nomem(ctx, "a median");
     for (size_t r = 0; r < p; r++)
@@ -62,7 +54,7 @@ spd_status values_median_above(spd_context *ctx, size_t p, const double *D, doub
         middle = 0.5 * (middle + values_largest(count, x, (count - 1) / 2));
     }
     *median = middle > 0.0 ? middle : 1.0;
-    mem_free(x);
+    arena_free(&room);
     return SPD_OK;
 }
 

@@ -1,11 +1,8 @@
-/* values.h - small things about lists of numbers: grids, ranks, the median, length. */
+/* values.h - small things about lists of numbers: ranks, the median, length. */
 #ifndef SPD_CLASSIFY_VALUES_H
 #define SPD_CLASSIFY_VALUES_H
 
-#include "base/context.h"
-
-/* to <- the first of the count values, at most room; returns how many. */
-size_t values_copy(size_t count, const double *values, double *to, size_t room);
+#include "base/arena.h"
 
 /* The rank-th largest of x (count >= 1, reordered), rank from 0. */
 double values_largest(size_t count, double *x, size_t rank);

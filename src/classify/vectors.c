@@ -1,6 +1,6 @@
 /* vectors.c - nearest neighbours between vectors in Euclidean distance.
  *
- *   index_i = argmin_j sum_k (q_ik - v_jk)^2
+ *   label_i = that of v_j,   j = argmin_j sum_k (q_ik - v_jk)^2
  *
  * The differences are squared one by one: through products (|q|^2 - 2 q'v + |v|^2) equal vectors
  * would not be at distance zero, and ties would be decided by rounding. A sum that has passed the
@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "classify/vectors.h"
 #include "engine/parallel.h"
 
@@ -19,7 +18,8 @@
 typedef struct search {
     size_t dim, p, q;
     const double *V, *Q;
-    int64_t *index;
+    const int *of;
+    int *label;
 } search;
 
 /* sum of (a_k - b_k)^2 */
@@ -55,30 +55,32 @@ static spd_status nearest_body(void *user, size_t chunk, int thread)
     (void)thread;
     for (size_t i = first; i < last && i < s->q; i++) {
         double best = INFINITY;
-        s->index[i] = 0;
+        size_t nearest = 0;
         for (size_t j = 0; j < s->p; j++) {
             double d2 = dist2_below(s->dim, s->Q + i * s->dim, s->V + j * s->dim, best);
             if (d2 < best) {
                 best = d2;
-                s->index[i] = (int64_t)j;
+                nearest = j;
             }
         }
+        s->label[i] = s->of[nearest];
     }
     return SPD_OK;
 }
 
-spd_status vectors_nearest(spd_context *ctx, size_t dim, size_t p, const double *V, size_t q,
-                           const double *Q, int64_t *index)
+spd_status vectors_nearest(spd_context *ctx, size_t dim, size_t p, const double *V, const int *of,
+                           size_t q, const double *Q, int *label)
 {
-    search s = {.dim = dim, .p = p, .q = q, .V = V, .Q = Q};
+    arena room = {0};
+    search s = {.dim = dim, .p = p, .q = q, .V = V, .Q = Q, .of = of};
     size_t chunks = (q + QUERIES_PER_CHUNK - 1) / QUERIES_PER_CHUNK;
-    s.index = mem_alloc(q, sizeof *s.index);
-    if (!s.index)
+    s.label = arena_alloc(&room, q, sizeof *s.label);
+    if (!s.label)
         return ctx_nomem(ctx, "nearest vectors");
     spd_status status = parallel_for(ctx, chunks, nearest_body, &s, "neighbours", "pairs",
                                      (double)p * (double)q, NULL);
     if (status == SPD_OK)
-        memcpy(index, s.index, q * sizeof *index);
-    mem_free(s.index);
+        memcpy(label, s.label, q * sizeof *label);
+    arena_free(&room);
     return status;
 }

@@ -140,7 +140,7 @@ static spd_status table_in_memory(spd_context *ctx, const char *path, const unsi
     io_file *file = mem_zero(1, sizeof *file);
     if (!file)
         return ctx_nomem(ctx, "a table");
-    spd_status status = csv_open_memory(ctx, file, (const char *)bytes, size, &purpose);
+    spd_status status = csv_open(ctx, file, (const char *)bytes, size, &purpose);
     if (status == SPD_OK)
         status = file->read(ctx, file, &file->entry[0], array);
     io_close(file);
@@ -283,11 +283,4 @@ spd_status arrays_open(spd_context *ctx, const char *path, input_kind takes,
     else
         *source = fresh;
     return status;
-}
-
-const double *arrays_slice(const array_source *source, size_t slice, size_t *rows)
-{
-    size_t first = source->start ? source->start[slice] : slice * source->rows;
-    *rows = source->start ? source->start[slice + 1] - first : source->rows;
-    return source->X->f64 + first * source->columns * source->channels;
 }

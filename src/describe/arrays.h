@@ -30,7 +30,4 @@ void arrays_free(array_source *source);
 spd_status arrays_read_table(spd_context *ctx, const char *path, const char *x_name,
                              const unsigned char *bytes, size_t size, spd_array **table);
 
-/* Where a slice begins and how many rows it has. */
-const double *arrays_slice(const array_source *source, size_t slice, size_t *rows);
-
 #endif

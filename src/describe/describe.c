@@ -4,8 +4,6 @@
  * are read before their batch is described; files are read by the thread that describes them, so
  * memory holds one file per thread, or a batch of members of limited size. A batch is gathered in
  * order: nothing depends on the number of threads. */
-#include "describe/describe.h"
-
 #include <string.h>
 
 #include "base/memory.h"
@@ -39,7 +37,8 @@ typedef struct run {
     spd_context **own; /* one per thread */
     int threads;
     archive_file *archive; /* open at present, or NULL */
-    size_t source, member; /* its number, and how many members have been passed */
+    const char *source;    /* its path */
+    size_t member;         /* how many of its members have been passed */
     size_t first, count;   /* the batch */
     outcome batch[BATCH];
 } run;
@@ -84,7 +83,7 @@ static spd_status check_matrices(spd_context *ctx, const run *r, const descripti
 
 static spd_status describe_input(spd_context *ctx, const run *r, const reading *now, outcome *o)
 {
-    spd_status status = r->how->describe(ctx, r->shared, &now->in, &o->made);
+    spd_status status = r->how->describe(ctx, r->options, r->shared, &now->in, &o->made);
     if (status >= 0)
         status = check_matrices(ctx, r, &o->made);
     if (status >= 0 && r->options->keep_images && now->in.image)
@@ -126,12 +125,12 @@ static spd_status read_member(run *r, const item *what, outcome *o)
 {
     const char *name = "";
     spd_status status = SPD_OK;
-    if (!r->archive || r->source != what->source) {
+    if (!r->archive || r->source != what->archive || r->member > what->index) {
         archive_file_close(r->archive);
         r->archive = NULL;
-        r->source = what->source;
+        r->source = what->archive;
         r->member = 0;
-        status = archive_file_open(r->ctx, r->list.archive[what->source], &r->archive);
+        status = archive_file_open(r->ctx, what->archive, &r->archive);
     }
     while (status == SPD_OK && name && r->member <= what->index) {
         status = archive_file_next(r->ctx, r->archive, &name);
@@ -152,7 +151,7 @@ static void fill_batch(run *r)
     while (r->count < BATCH && r->first + r->count < r->list.count && bytes < BATCH_BYTES) {
         const item *what = &r->list.item[r->first + r->count];
         outcome *o = &r->batch[r->count];
-        spd_status status = what->form == ITEM_MEMBER ? read_member(r, what, o) : SPD_OK;
+        spd_status status = what->archive ? read_member(r, what, o) : SPD_OK;
         bytes += o->size;
         r->count++;
         if (is_final(r, status))
@@ -169,14 +168,14 @@ static spd_status gather_batch(run *r)
         if (labelling_lacks(&r->labels, r->first + k))
             continue;
         if (o->error.status >= 0) {
-            status = collection_add(r->ctx, &r->list, r->first + k, &o->made, o->picture, &r->all);
+            status = collection_add(r->ctx, &r->list, r->first + k, &o->made, &o->picture, &r->all);
             note(r->ctx, name, o, status);
         }
         if (is_final(r, status))
             return status;
         if (o->error.status < 0) {
             ctx_pass_on(r->ctx, &o->error);
-            status = faults_add(r->ctx, &r->list.skipped, name);
+            status = inputs_skip(r->ctx, &r->list, name);
         }
     }
     return status;
@@ -248,7 +247,7 @@ static void run_free(run *r)
         spd_context_free(r->own[t]);
     mem_free(r->own);
     archive_file_close(r->archive);
-    if (r->how && r->how->release)
+    if (r->how->release)
         r->how->release(r->shared);
     collection_free(&r->all);
     labelling_free(&r->labels);
@@ -261,8 +260,8 @@ static spd_status describe_all(run *r)
     spd_status status = SPD_OK;
     while (status == SPD_OK && r->first < r->list.count)
         status = run_batch(r);
-    if (status == SPD_OK && r->all.p == 0) {
-        const faults *skipped = &r->list.skipped;
+    if (status == SPD_OK && r->all.parts == 0) {
+        const spd_failures *skipped = r->list.skipped;
         status =
             ctx_fail(r->ctx, SPD_EINVAL, "no input could be described; the first error: %.300s",
                      skipped->count ? skipped->error[0].message : "there is none");
@@ -274,8 +273,6 @@ static spd_status describe_all(run *r)
 
 static spd_status prepare(run *r, size_t count, const char *const *paths)
 {
-    if (!r->how->describe)
-        return ctx_fail(r->ctx, SPD_EINVAL, "this descriptor is not built in");
     if (count == 0)
         return ctx_fail(r->ctx, SPD_EINVAL, "there is nothing to describe");
     spd_status status = r->how->prepare(r->ctx, r->options, &r->shared);
@@ -293,34 +290,13 @@ static spd_status finish(run *r, size_t count, const char *const *paths, spd_dat
     spd_data *fresh = NULL;
     spd_status status = collection_data(r->ctx, &r->list, &r->labels, &r->all, &fresh);
     if (status == SPD_OK)
-        status = meta_text(r->ctx, r->how, r->options, count, paths, r->list.skipped.count,
+        status = meta_text(r->ctx, r->how, r->options, count, paths, r->list.skipped->count,
                            &fresh->meta);
     if (status < 0)
         spd_data_free(fresh);
     else
         *data = fresh;
     return status;
-}
-
-/* The list of skipped inputs moves over to the caller. */
-static spd_status hand_over(run *r, spd_failures **failures)
-{
-    spd_failures *fresh = mem_zero(1, sizeof *fresh);
-    if (!fresh)
-        return ctx_nomem(r->ctx, "a list of failures");
-    *fresh = (spd_failures){r->list.skipped.count, r->list.skipped.input, r->list.skipped.error};
-    r->list.skipped = (faults){0};
-    *failures = fresh;
-    return SPD_OK;
-}
-
-void spd_failures_free(spd_failures *failures)
-{
-    if (!failures)
-        return;
-    faults list = {failures->count, failures->input, failures->error};
-    faults_free(&list);
-    mem_free(failures);
 }
 
 static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
@@ -339,13 +315,13 @@ static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
         status = describe_all(r);
     if (status >= 0)
         status = finish(r, count, paths, &fresh);
-    if (status >= 0 && failures)
-        status = hand_over(r, failures);
-    run_free(r);
-    if (status < 0) {
-        spd_data_free(fresh);
-        return status;
+    if (status >= 0 && failures) {
+        *failures = r->list.skipped;
+        r->list.skipped = NULL;
     }
+    run_free(r);
+    if (status < 0)
+        return status;
     ctx_clear(ctx);
     *data = fresh;
     return SPD_OK;

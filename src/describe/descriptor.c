@@ -1,9 +1,13 @@
-/* descriptor.c - the table of descriptors, and their names. */
+/* descriptor.c - the table of descriptors, their names and usual settings. */
 #include "describe/descriptor.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
+
+#define PI 3.14159265358979323846
 
 const descriptor *descriptor_of(spd_descriptor kind)
 {
@@ -19,12 +23,8 @@ const descriptor *descriptor_of(spd_descriptor kind)
 
 const char *spd_descriptor_name(spd_descriptor kind)
 {
-    static const char *const names[SPD_DESCRIPTORS] = {
-        [SPD_DESCRIBE_COVARIANCE] = "covariance", [SPD_DESCRIBE_SIFT_COLOR] = "sift-color",
-        [SPD_DESCRIBE_GABOR] = "gabor",           [SPD_DESCRIBE_REGION] = "region",
-        [SPD_DESCRIBE_JOINTS] = "joints",
-    };
-    return (unsigned)kind < SPD_DESCRIPTORS ? names[kind] : NULL;
+    const descriptor *how = descriptor_of(kind);
+    return how ? how->name : NULL;
 }
 
 spd_status spd_descriptor_parse(const char *name, spd_descriptor *kind)
@@ -35,6 +35,45 @@ spd_status spd_descriptor_parse(const char *name, spd_descriptor *kind)
             return SPD_OK;
         }
     return SPD_EINVAL;
+}
+
+/* Bones are rigid, so joint positions are bound to each other: their covariance is singular.
+ * Neighbouring pixels of a small image that was enlarged depend on each other too, and a part of
+ * an image without contrast has no variance but that of the position. */
+double defaults_regularize(spd_descriptor kind)
+{
+    if (kind == SPD_DESCRIBE_SIFT_COLOR)
+        return 1e-5;
+    if (kind == SPD_DESCRIBE_REGION)
+        return 1e-6;
+    return kind == SPD_DESCRIBE_JOINTS ? 1e-3 : 0.0;
+}
+
+void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options, size_t size)
+{
+    spd_describe_options usual = {
+        .size = sizeof usual,
+        .covariance = {.regularize = defaults_regularize(kind)},
+        .step = 4,
+        .bin = 3,
+        .scales = 5,
+        .orientations = 8,
+        .kmax = sqrt(2.0),
+        .spacing = sqrt(2.0),
+        .sigma = 2.0 * PI,
+        .pyramid = 1,
+        .rate = 1.0,
+        .order = 4,
+    };
+    if (kind == SPD_DESCRIBE_SIFT_COLOR) {
+        usual.width = usual.height = 400;
+    } else if (kind == SPD_DESCRIBE_GABOR) {
+        usual.width = usual.height = 64;
+        usual.regions = SPD_REGIONS_HALVES;
+        usual.grey = 1;
+    }
+    options->size = size;
+    sized_give(sizeof usual, &usual, options);
 }
 
 spd_status description_room(spd_context *ctx, size_t count, size_t n, size_t columns,
@@ -62,4 +101,21 @@ void description_free(description *out)
     mem_free(out->X);
     mem_free(out->column);
     *out = (description){0};
+}
+
+spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options *covariance,
+                                 size_t blocks, const observations *block, description *out)
+{
+    size_t n = 0;
+    description made = {0};
+    for (size_t b = 0; b < blocks; b++)
+        n += block[b].n;
+    spd_status status = description_room(ctx, 1, covariance->W ? covariance->m : n, 0, &made);
+    if (status >= 0)
+        status = covariance_blocks(ctx, covariance, blocks, block, made.X);
+    if (status < 0)
+        description_free(&made);
+    else
+        *out = made;
+    return status;
 }

@@ -38,11 +38,13 @@ typedef struct descriptor {
     const char *name; /* "gabor" */
     input_kind takes;
 
-    /* *shared <- what all inputs need (filters, a grid), read only from then on. Complains about
-     * options that make no sense; a default regularisation is resolved before, by spd_describe. */
+    /* *shared <- what all inputs need besides the options (filters), read only from then on, or
+     * left alone. Complains about options that make no sense; a default regularisation is resolved
+     * before, by spd_describe. */
     spd_status (*prepare)(spd_context *ctx, const spd_describe_options *options, void **shared);
-    spd_status (*describe)(spd_context *ctx, const void *shared, const input *in, description *out);
-    void (*release)(void *shared); /* takes NULL */
+    spd_status (*describe)(spd_context *ctx, const spd_describe_options *options,
+                           const void *shared, const input *in, description *out);
+    void (*release)(void *shared); /* takes NULL; NULL: nothing is shared */
 
     /* Puts its parameters into a JSON object; non-zero when out of memory. */
     int (*parameters)(const spd_describe_options *options, json_t *object);
@@ -61,5 +63,16 @@ extern const descriptor descriptor_joints;     /* joints.c */
 spd_status description_room(spd_context *ctx, size_t count, size_t n, size_t columns,
                             description *out);
 void description_free(description *out);
+
+/* *out <- one matrix, the covariance of the blocks; untouched by a failure. */
+spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options *covariance,
+                                 size_t blocks, const observations *block, description *out);
+
+/* *text <- how the matrices were made, as JSON; new: meta.c */
+spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe_options *options,
+                     size_t paths, const char *const *path, size_t skipped, char **text);
+
+/* What the descriptor adds to the diagonal unless told otherwise. */
+double defaults_regularize(spd_descriptor kind);
 
 #endif

@@ -15,14 +15,8 @@
 #include "describe/descriptor.h"
 #include "filters/gabor_bank.h"
 #include "describe/resize.h"
-#include "describe/grey.h"
 
 #define PLAIN_FEATURES 3 /* I, x, y */
-
-typedef struct gabor {
-    spd_describe_options options;
-    gabor_bank *bank; /* NULL: images keep their size, each needs filters of its own */
-} gabor;
 
 /* The regions of an image of one size. */
 typedef struct layout {
@@ -155,41 +149,33 @@ static spd_status bank_for(spd_context *ctx, const spd_describe_options *o, size
 
 static void gabor_release(void *shared)
 {
-    gabor *g = shared;
-    if (g)
-        gabor_bank_free(g->bank);
-    mem_free(g);
+    gabor_bank_free(shared);
 }
 
+/* Shares the filters; images that keep their size need filters of their own. */
 static spd_status gabor_prepare(spd_context *ctx, const spd_describe_options *options,
                                 void **shared)
 {
-    gabor *g = mem_zero(1, sizeof *g);
-    if (!g)
-        return ctx_nomem(ctx, "a descriptor");
-    g->options = *options;
-    spd_status status = SPD_OK;
+    gabor_bank *bank = NULL;
     if ((unsigned)options->regions > SPD_REGIONS_GRID)
-        status = ctx_fail(ctx, SPD_EINVAL, "unknown choice of regions %d", (int)options->regions);
-    else if (options->width && options->height) {
-        layout l = layout_of(options, options->width, options->height);
-        status = check_layout(ctx, &l);
-        if (status >= 0)
-            status = bank_for(ctx, options, l.width, l.height, &g->bank);
-    }
-    if (status < 0)
-        gabor_release(g);
-    else
-        *shared = g;
+        return ctx_fail(ctx, SPD_EINVAL, "unknown choice of regions %d", (int)options->regions);
+    if (!options->width || !options->height)
+        return SPD_OK;
+    const layout l = layout_of(options, options->width, options->height);
+    spd_status status = check_layout(ctx, &l);
+    if (status >= 0)
+        status = bank_for(ctx, options, l.width, l.height, &bank);
+    if (status >= 0)
+        *shared = bank;
     return status;
 }
 
-/* X of out <- the covariance of the grey image in f. */
-static spd_status describe_grey(spd_context *ctx, const gabor *g, const gabor_bank *bank,
-                                features *f, description *out)
+/* *out <- the covariance of the grey image in f. */
+static spd_status describe_grey(spd_context *ctx, const spd_describe_options *o,
+                                const gabor_bank *bank, features *f, description *out)
 {
-    const spd_covariance_options *c = &g->options.covariance;
-    layout l = layout_of(&g->options, f->grey->width, f->grey->height);
+    const spd_covariance_options *c = &o->covariance;
+    const layout l = layout_of(o, f->grey->width, f->grey->height);
     spd_status status = check_layout(ctx, &l);
     if (status >= 0)
         status = measure(ctx, bank, f);
@@ -199,30 +185,19 @@ static spd_status describe_grey(spd_context *ctx, const gabor *g, const gabor_ba
         return status;
     write_blocks(&l, f);
     status = check_blocks(ctx, c, l.blocks, f->block);
-    if (status >= 0)
-        status = description_room(ctx, 1, c->W ? c->m : l.blocks * f->n, 0, out);
-    if (status < 0)
-        return status;
-    status = covariance_blocks(ctx, c, l.blocks, f->block, out->X);
-    if (status < 0)
-        description_free(out);
-    return status;
+    return status < 0 ? status : description_of_blocks(ctx, c, l.blocks, f->block, out);
 }
 
-static spd_status gabor_describe(spd_context *ctx, const void *shared, const input *in,
-                                 description *out)
+static spd_status gabor_describe(spd_context *ctx, const spd_describe_options *o,
+                                 const void *shared, const input *in, description *out)
 {
-    const gabor *g = shared;
     gabor_bank *own = NULL;
     features f = {0};
-    description made = {0};
-    spd_status status = resize_grey(ctx, in->image, g->options.width, g->options.height, &f.grey);
-    if (status >= 0 && !g->bank)
-        status = bank_for(ctx, &g->options, f.grey->width, f.grey->height, &own);
+    spd_status status = resize_grey(ctx, in->image, o->width, o->height, &f.grey);
+    if (status >= 0 && !shared)
+        status = bank_for(ctx, o, f.grey->width, f.grey->height, &own);
     if (status >= 0)
-        status = describe_grey(ctx, g, g->bank ? g->bank : own, &f, &made);
-    if (status >= 0)
-        *out = made;
+        status = describe_grey(ctx, o, shared ? shared : own, &f, out);
     gabor_bank_free(own);
     free_features(&f);
     return status;

@@ -10,33 +10,21 @@
 #include "io/source.h"
 #include "io/text.h"
 
-/* A row by the base name of its file. */
-typedef struct key {
-    const char *base;
-    size_t row;
-} key;
-
 static int by_base(const void *a, const void *b)
 {
-    const key *p = a, *q = b;
+    const index_key *p = a, *q = b;
     int order = strcmp(p->base, q->base);
     return order ? order : (p->row > q->row) - (p->row < q->row);
 }
 
 static spd_status sort_rows(spd_context *ctx, index_file *index)
 {
-    key *keys = mem_alloc(index->rows, sizeof *keys);
     index->order = mem_alloc(index->rows, sizeof *index->order);
-    if (!keys || !index->order) {
-        mem_free(keys);
+    if (!index->order)
         return ctx_nomem(ctx, "an index");
-    }
     for (size_t i = 0; i < index->rows; i++)
-        keys[i] = (key){path_base(index->column[0]->text[i]), i};
-    qsort(keys, index->rows, sizeof *keys, by_base);
-    for (size_t i = 0; i < index->rows; i++)
-        index->order[i] = keys[i].row;
-    mem_free(keys);
+        index->order[i] = (index_key){path_base(index->column[0]->text[i]), i};
+    qsort(index->order, index->rows, sizeof *index->order, by_base);
     return SPD_OK;
 }
 
@@ -168,8 +156,7 @@ static size_t lower_bound(const index_file *index, const char *base)
     size_t low = 0, high = index->rows;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const char *there = path_base(index->column[0]->text[index->order[middle]]);
-        if (strcmp(there, base) < 0)
+        if (strcmp(index->order[middle].base, base) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -181,15 +168,14 @@ spd_status index_find(spd_context *ctx, const index_file *index, const char *nam
 {
     const char *base = path_base(name);
     size_t same = 0, longest = 0, best = SIZE_MAX, only = SIZE_MAX;
-    for (size_t i = lower_bound(index, base); i < index->rows; i++) {
-        const char *file = index->column[0]->text[index->order[i]];
-        if (strcmp(path_base(file), base) != 0)
-            break;
+    const index_key *key = index->order + lower_bound(index, base);
+    for (; key < index->order + index->rows && strcmp(key->base, base) == 0; key++) {
+        const char *file = index->column[0]->text[key->row];
         same++;
-        only = index->order[i];
+        only = key->row;
         if (is_suffix(file, name) && strlen(file) > longest) {
             longest = strlen(file);
-            best = index->order[i];
+            best = key->row;
         }
     }
     if (best == SIZE_MAX && same > 1)

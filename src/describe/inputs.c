@@ -16,42 +16,23 @@
 
 #define SECONDS_BETWEEN_REPORTS 0.1
 
-/* ---- endings --------------------------------------------------------------------------------- */
+/* The endings of inputs that lie in a folder or an archive, and what they are. */
+static const struct {
+    const char *ending[16];
+    const char *what;
+} kinds[] = {
+    [INPUT_TABLE] = {{".csv", ".tsv", ".txt", ".npz", ".npy", ".mat"},
+                     "table (.csv, .npy, .npz, .mat)"},
+    [INPUT_IMAGE] = {{".png", ".jpg", ".jpeg", ".tif", ".tiff", ".pgm", ".ppm", ".pnm", ".pbm",
+                      ".npz", ".npy", ".mat"},
+                     "image (.png, .jpg, .tif, .pgm, .ppm, or arrays in .npz, .npy, .mat)"},
+    [INPUT_MOTION] = {{".amc", ".bvh", ".c3d", ".npz", ".npy", ".mat", ".csv"},
+                      "motion clip (.amc, .bvh, .c3d, or trajectories in .csv, .npy, .npz)"},
+};
 
-static int is_image(const char *path)
-{
-    static const char *const endings[] = {".png", ".jpg", ".jpeg", ".tif", ".tiff",
-                                          ".pgm", ".ppm", ".pnm",  ".pbm", NULL};
-    return path_ends_in(path, endings);
-}
-
-static int is_motion(const char *path)
-{
-    static const char *const endings[] = {".amc", ".bvh", ".c3d", NULL};
-    return path_ends_in(path, endings);
-}
-
-/* Is a file found in a folder or an archive one of the inputs? */
 static int is_wanted(input_kind takes, const char *path)
 {
-    switch (takes) {
-    case INPUT_IMAGE:
-        return is_image(path) || arrays_is_array(path);
-    case INPUT_MOTION:
-        return is_motion(path) || arrays_is_array(path) || text_same(path_ending(path), ".csv");
-    default:
-        return arrays_is_array(path) || arrays_is_text(path);
-    }
-}
-
-static const char *what_is_wanted(input_kind takes)
-{
-    static const char *const what[] = {
-        [INPUT_TABLE] = "table (.csv, .npy, .npz, .mat)",
-        [INPUT_IMAGE] = "image (.png, .jpg, .tif, .pgm, .ppm, or arrays in .npz, .npy, .mat)",
-        [INPUT_MOTION] = "motion clip (.amc, .bvh, .c3d, or trajectories in .csv, .npy, .npz)",
-    };
-    return what[takes];
+    return path_ends_in(path, kinds[takes].ending);
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -69,17 +50,15 @@ static spd_status say_so_far(spd_context *ctx, inputs *list)
 }
 
 /* Adds an input; takes the name over in any case. */
-static spd_status add_item(spd_context *ctx, inputs *list, item_form form, char *name,
-                           size_t source, size_t index)
+static spd_status add_item(spd_context *ctx, inputs *list, item what)
 {
-    item *grown = name ? mem_list(list->item, list->count, sizeof *grown) : NULL;
+    item *grown = what.name ? mem_list(list->item, list->count, sizeof *grown) : NULL;
     if (!grown) {
-        mem_free(name);
+        mem_free(what.name);
         return ctx_nomem(ctx, "a list of inputs");
     }
     list->item = grown;
-    list->item[list->count++] =
-        (item){.form = form, .name = name, .source = source, .index = index};
+    list->item[list->count++] = what;
     return say_so_far(ctx, list);
 }
 
@@ -100,7 +79,7 @@ static spd_status add_slices(spd_context *ctx, inputs *list, const char *path, a
             snprintf(name, room, "%s", path);
         else if (name)
             snprintf(name, room, "%s[%zu]", path, k);
-        status = add_item(ctx, list, ITEM_SLICE, name, list->arrays - 1, k);
+        status = add_item(ctx, list, (item){.name = name, .array = source, .index = k});
     }
     return status;
 }
@@ -120,7 +99,7 @@ static spd_status add_file(spd_context *ctx, inputs *list, const char *path)
         if (status < 0)
             return status;
     }
-    return add_item(ctx, list, ITEM_FILE, mem_text(path), 0, 0);
+    return add_item(ctx, list, (item){.name = mem_text(path)});
 }
 
 /* A failure that concerns one path ends the listing, or is noted when the run shall go on. */
@@ -129,7 +108,7 @@ static spd_status pass_or_note(spd_context *ctx, inputs *list, const char *path,
     if (status >= 0 || status == SPD_ENOMEM || status == SPD_ECANCELLED ||
         !list->options->keep_going)
         return status;
-    return faults_add(ctx, &list->skipped, path);
+    return inputs_skip(ctx, list, path);
 }
 
 /* Is this file the index of labels? It often lies in the folder that it speaks of. */
@@ -163,7 +142,7 @@ static spd_status list_member(spd_context *ctx, inputs *list, archive_file *file
         return ctx_nomem(ctx, "a list of inputs");
     snprintf(name, room, "%s/%s", path, member);
     if (!is_skeleton)
-        return add_item(ctx, list, ITEM_MEMBER, name, list->archives - 1, index);
+        return add_item(ctx, list, (item){.name = name, .archive = path, .index = index});
     spd_status status = archive_file_read(ctx, file, SKELETON_LIMIT, &bytes, &size);
     if (status == SPD_OK) {
         status = skeletons_add(ctx, &list->bones, name, (const char *)bytes, size);
@@ -173,7 +152,7 @@ static spd_status list_member(spd_context *ctx, inputs *list, archive_file *file
     return status;
 }
 
-static spd_status list_members(spd_context *ctx, inputs *list, const char *path)
+static spd_status add_archive(spd_context *ctx, inputs *list, const char *path)
 {
     archive_file *file = NULL;
     const char *member = "";
@@ -189,18 +168,6 @@ static spd_status list_members(spd_context *ctx, inputs *list, const char *path)
     return status;
 }
 
-static spd_status add_archive(spd_context *ctx, inputs *list, const char *path)
-{
-    char **grown = mem_list(list->archive, list->archives, sizeof *grown);
-    char *own = grown ? mem_text(path) : NULL;
-    if (grown)
-        list->archive = grown;
-    if (!own)
-        return ctx_nomem(ctx, "a list of inputs");
-    list->archive[list->archives++] = own;
-    return list_members(ctx, list, path);
-}
-
 /* ---- paths ----------------------------------------------------------------------------------- */
 
 /* A file that was named must be one that can be described; images are known by their content. */
@@ -212,18 +179,17 @@ static spd_status add_named(spd_context *ctx, inputs *list, const char *path)
     if (list->takes != INPUT_IMAGE && !is_wanted(list->takes, path))
         return ctx_fail(ctx, SPD_EINVAL, "%.255s: '%s' is not the extension of a %s", path,
                         text_plain(path_ending(path), plain, sizeof plain),
-                        what_is_wanted(list->takes));
+                        kinds[list->takes].what);
     return add_file(ctx, list, path);
 }
 
 static spd_status add_path(spd_context *ctx, inputs *list, const char *path)
 {
-    size_t before = list->count, skipped = list->skipped.count;
+    size_t before = list->count, skipped = list->skipped->count;
     spd_status status =
         folder_is(path) ? folder_walk(ctx, path, 1, visit_file, list) : add_named(ctx, list, path);
-    if (status == SPD_OK && list->count == before && list->skipped.count == skipped)
-        status =
-            ctx_fail(ctx, SPD_EINVAL, "%.255s: contains no %s", path, what_is_wanted(list->takes));
+    if (status == SPD_OK && list->count == before && list->skipped->count == skipped)
+        status = ctx_fail(ctx, SPD_EINVAL, "%.255s: contains no %s", path, kinds[list->takes].what);
     return pass_or_note(ctx, list, path, status);
 }
 
@@ -231,8 +197,9 @@ spd_status inputs_list(spd_context *ctx, input_kind takes, const spd_describe_op
                        size_t count, const char *const *paths, inputs *list)
 {
     *list = (inputs){.takes = takes, .options = options, .reported = clock_seconds()};
-    spd_status status = SPD_OK;
-    if (options->asf && takes == INPUT_MOTION)
+    list->skipped = mem_zero(1, sizeof *list->skipped);
+    spd_status status = list->skipped ? SPD_OK : ctx_nomem(ctx, "a list of inputs");
+    if (status == SPD_OK && options->asf && takes == INPUT_MOTION)
         status = skeletons_give(ctx, &list->bones, options->asf);
     for (size_t i = 0; i < count && status == SPD_OK; i++)
         status = add_path(ctx, list, paths[i]);
@@ -241,42 +208,42 @@ spd_status inputs_list(spd_context *ctx, input_kind takes, const spd_describe_op
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-spd_status faults_add(spd_context *ctx, faults *list, const char *culprit)
+spd_status inputs_skip(spd_context *ctx, inputs *list, const char *name)
 {
-    char **names = mem_list(list->input, list->count, sizeof *names);
-    list->input = names ? names : list->input;
-    spd_error *errors = names ? mem_list(list->error, list->count, sizeof *errors) : NULL;
-    list->error = errors ? errors : list->error;
-    char *name = errors ? mem_text(culprit) : NULL;
-    if (!name)
+    spd_failures *all = list->skipped;
+    char **names = mem_list(all->input, all->count, sizeof *names);
+    all->input = names ? names : all->input;
+    spd_error *errors = names ? mem_list(all->error, all->count, sizeof *errors) : NULL;
+    all->error = errors ? errors : all->error;
+    char *own = errors ? mem_text(name) : NULL;
+    if (!own)
         return ctx_nomem(ctx, "a list of failures");
-    list->input[list->count] = name;
-    list->error[list->count++] = *spd_context_error(ctx);
+    all->input[all->count] = own;
+    all->error[all->count++] = *spd_context_error(ctx);
     ctx_clear(ctx);
     return SPD_OK;
 }
 
-void faults_free(faults *list)
+void spd_failures_free(spd_failures *failures)
 {
-    for (size_t i = 0; i < list->count; i++)
-        mem_free(list->input[i]);
-    mem_free(list->input);
-    mem_free(list->error);
-    *list = (faults){0};
+    if (!failures)
+        return;
+    for (size_t i = 0; i < failures->count; i++)
+        mem_free(failures->input[i]);
+    mem_free(failures->input);
+    mem_free(failures->error);
+    mem_free(failures);
 }
 
 void inputs_free(inputs *list)
 {
     for (size_t i = 0; i < list->count; i++)
         mem_free(list->item[i].name);
-    for (size_t i = 0; i < list->archives; i++)
-        mem_free(list->archive[i]);
     for (size_t i = 0; i < list->arrays; i++)
         arrays_free(list->array[i]);
     mem_free(list->item);
-    mem_free(list->archive);
     mem_free(list->array);
     skeletons_free(&list->bones);
-    faults_free(&list->skipped);
+    spd_failures_free(list->skipped);
     *list = (inputs){0};
 }

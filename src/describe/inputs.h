@@ -11,48 +11,33 @@
 #include "describe/skeletons.h"
 #include "spdml-data.h"
 
-typedef enum item_form {
-    ITEM_FILE = 0, /* a file of its own */
-    ITEM_MEMBER,   /* a file in an archive */
-    ITEM_SLICE     /* one of an array */
-} item_form;
-
+/* A file of its own, a file in an archive, or one of an array. */
 typedef struct item {
-    item_form form;
-    char *name;    /* "a/b.png", "data.zip/a/b.png", "faces.npz[17]" */
-    size_t source; /* number of the archive or of the array */
-    size_t index;  /* number of the member among the regular ones, or of the slice */
+    char *name;          /* "a/b.png", "data.zip/a/b.png", "faces.npz[17]" */
+    const char *archive; /* its path, or NULL */
+    array_source *array; /* or NULL */
+    size_t index;        /* number of the member among the regular ones, or of the slice */
 } item;
-
-/* Inputs that could not be used, and why. */
-typedef struct faults {
-    size_t count;
-    char **input;
-    spd_error *error;
-} faults;
 
 typedef struct inputs {
     input_kind takes;
     const spd_describe_options *options;
     size_t count;
     item *item;
-    size_t archives;
-    char **archive; /* paths */
     size_t arrays;
     array_source **array;
     skeletons bones;
-    faults skipped;
+    spd_failures *skipped;
     double reported; /* when progress was last told */
 } inputs;
 
-/* list <- all inputs of the paths, in their order, then in order of names or as they lie in an
- * archive. Free in any case. */
+/* list <- all inputs of the paths (which must outlive it), in their order, then in order of names
+ * or as they lie in an archive. Free in any case. */
 spd_status inputs_list(spd_context *ctx, input_kind takes, const spd_describe_options *options,
                        size_t count, const char *const *paths, inputs *list);
 void inputs_free(inputs *list);
 
 /* Notes that an input is skipped, with the context's message, which begins with its name. */
-spd_status faults_add(spd_context *ctx, faults *list, const char *culprit);
-void faults_free(faults *list);
+spd_status inputs_skip(spd_context *ctx, inputs *list, const char *name);
 
 #endif

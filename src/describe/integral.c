@@ -17,40 +17,35 @@ typedef struct sweep {
     size_t entries; /* n (n + 1)/2 + n */
     size_t rects;
     const spd_rect *rect;
-    double *O;     /* width x n: features of a row */
+    double *O;     /* width x n: features of a row; the block of all doubles */
     double *shift; /* n */
     double *line;  /* entries: sums over this row up to a pixel */
     double *P;     /* (width + 1) x entries: sums over the band so far */
     double *sum;   /* rects x entries: sums over each rectangle so far */
-    size_t *begin; /* height + 1: the first rectangle that begins at a row, or NONE */
+    size_t *begin; /* height + 1: the first rectangle that begins at a row, or NONE; the block of
+                    * all lists */
     size_t *end;   /* height + 1: the first that ends before it */
     size_t *after; /* rects x 2: the next that begins, the next that ends there */
 } sweep;
 
-static void sweep_free(sweep *s)
-{
-    mem_free(s->O);
-    mem_free(s->shift);
-    mem_free(s->line);
-    mem_free(s->P);
-    mem_free(s->sum);
-    mem_free(s->begin);
-    mem_free(s->end);
-    mem_free(s->after);
-}
-
+/* Non-zero when out of memory. */
 static int sweep_room(sweep *s)
 {
     const size_t width = s->source->width, height = s->source->height, n = s->source->n;
-    s->O = mem_alloc(width, n * sizeof *s->O);
-    s->shift = mem_zero(n, sizeof *s->shift);
-    s->line = mem_alloc(s->entries, sizeof *s->line);
-    s->P = mem_zero(width + 1, s->entries * sizeof *s->P);
-    s->sum = mem_zero(s->rects, s->entries * sizeof *s->sum);
-    s->begin = mem_alloc(height + 1, sizeof *s->begin);
-    s->end = mem_alloc(height + 1, sizeof *s->end);
-    s->after = mem_alloc(s->rects, 2 * sizeof *s->after);
-    return !s->O || !s->shift || !s->line || !s->P || !s->sum || !s->begin || !s->end || !s->after;
+    size_t sums, doubles = width * n + n + s->entries + (width + 1) * s->entries;
+    if (mem_mul(s->rects, s->entries, &sums))
+        return 1;
+    s->O = mem_zero(doubles + sums, sizeof *s->O);
+    s->begin = mem_alloc(2 * (height + 1) + 2 * s->rects, sizeof *s->begin);
+    if (!s->O || !s->begin)
+        return 1;
+    s->shift = s->O + width * n;
+    s->line = s->shift + n;
+    s->P = s->line + s->entries;
+    s->sum = s->P + (width + 1) * s->entries;
+    s->end = s->begin + height + 1;
+    s->after = s->end + height + 1;
+    return 0;
 }
 
 /* Lists the rectangles by the rows where they begin and end. */
@@ -151,16 +146,16 @@ spd_status integral_scatters(spd_context *ctx, const integral_source *source, si
 {
     const size_t n = source->n;
     sweep s = {.source = source, .entries = n * (n + 3) / 2, .rects = rects, .rect = rect};
-    if (sweep_room(&s)) {
-        sweep_free(&s);
-        return ctx_nomem(ctx, "integral images");
+    const int failed = sweep_room(&s);
+    if (!failed) {
+        list_rects(&s);
+        find_shift(&s);
+        run(&s);
     }
-    list_rects(&s);
-    find_shift(&s);
-    run(&s);
-    for (size_t k = 0; k < rects; k++)
+    for (size_t k = 0; k < rects && !failed; k++)
         scatter_of(n, s.sum + k * s.entries, (double)rect[k].width * (double)rect[k].height,
                    S + k * n * n);
-    sweep_free(&s);
-    return SPD_OK;
+    mem_free(s.O);
+    mem_free(s.begin);
+    return failed ? ctx_nomem(ctx, "integral images") : SPD_OK;
 }

@@ -18,14 +18,6 @@
 #define MAX_LEVELS 10
 #define MAX_SIZE   ((size_t)1 << 12) /* rows of a matrix: 128 MiB */
 
-/* What all clips share. */
-typedef struct joints_plan {
-    spd_covariance_options covariance;
-    size_t first, last; /* frames, half open; last 0: to the end */
-    size_t levels;
-    int center;
-} joints_plan;
-
 static size_t levels_of(const spd_describe_options *options)
 {
     return options->pyramid ? options->pyramid : 1;
@@ -34,6 +26,7 @@ static size_t levels_of(const spd_describe_options *options)
 static spd_status joints_prepare(spd_context *ctx, const spd_describe_options *options,
                                  void **shared)
 {
+    (void)shared;
     if (options->last_frame && options->first_frame >= options->last_frame)
         return ctx_fail(ctx, SPD_EINVAL,
                         "frames %zu:%zu are empty; the first must be below the last",
@@ -42,37 +35,27 @@ static spd_status joints_prepare(spd_context *ctx, const spd_describe_options *o
         return ctx_fail(ctx, SPD_EINVAL,
                         "a temporal pyramid of %zu levels is too deep; at most %d are possible",
                         options->pyramid, MAX_LEVELS);
-    joints_plan *plan = mem_zero(1, sizeof *plan);
-    if (!plan)
-        return ctx_nomem(ctx, "a plan");
-    plan->covariance = options->covariance;
-    plan->first = options->first_frame;
-    plan->last = options->last_frame;
-    plan->levels = levels_of(options);
-    plan->center = options->center_root;
-    *shared = plan;
     return SPD_OK;
 }
 
-/* *first, *frames <- the part of the clip that counts; SPD_EINVAL when it is too short. */
-static spd_status choose_frames(spd_context *ctx, const joints_plan *plan, const motion *clip,
-                                size_t *first, size_t *frames)
+/* *frames <- how many count of the clip; SPD_EINVAL when they are too few. */
+static spd_status count_frames(spd_context *ctx, const spd_describe_options *o, const motion *clip,
+                               size_t *frames)
 {
-    size_t last = plan->last ? plan->last : clip->frames;
-    if (last > clip->frames || plan->first >= last)
+    const size_t last = o->last_frame ? o->last_frame : clip->frames, levels = levels_of(o);
+    if (last > clip->frames || o->first_frame >= last)
         return ctx_fail(ctx, SPD_EINVAL, "frames %zu:%zu requested, but the clip has %zu",
-                        plan->first, last, clip->frames);
-    *first = plan->first;
-    *frames = last - plan->first;
+                        o->first_frame, last, clip->frames);
+    *frames = last - o->first_frame;
     if (*frames < 2)
         return ctx_fail(ctx, SPD_EINVAL, "%zu frame is too short; a covariance needs at least 2",
                         *frames);
-    if (*frames >> (plan->levels - 1) < 2)
+    if (*frames >> (levels - 1) < 2)
         return ctx_fail(ctx, SPD_EINVAL,
                         "%zu frames cannot be cut into %zu windows of at least 2; use a temporal "
                         "pyramid of fewer levels than %zu",
-                        *frames, (size_t)1 << (plan->levels - 1), plan->levels);
-    if (plan->center && clip->joints < 2)
+                        *frames, (size_t)1 << (levels - 1), levels);
+    if (o->center_root && clip->joints < 2)
         return ctx_fail(ctx, SPD_EINVAL, "one joint centred on itself leaves nothing to describe");
     return SPD_OK;
 }
@@ -107,14 +90,14 @@ static void cut_windows(size_t levels, size_t frames, size_t n, const double *O,
 }
 
 /* A body at rest has no covariance, and rigid bones may tie coordinates together. */
-static spd_status check_matrix(spd_context *ctx, const joints_plan *plan, size_t n, const double *X)
+static spd_status check_matrix(spd_context *ctx, double regularize, size_t n, const double *X)
 {
     double trace = 0.0;
     for (size_t i = 0; i < n; i++)
         trace += X[i * n + i];
     if (!(trace > 0.0))
         return ctx_fail(ctx, SPD_EINVAL, "no joint moves in these frames; leave this clip out");
-    if (plan->covariance.regularize > 0.0)
+    if (regularize > 0.0)
         return SPD_OK;
     spd_status status = spd_check(ctx, n, 1, X, 0.0);
     if (status != SPD_ENOTSPD)
@@ -126,52 +109,51 @@ static spd_status check_matrix(spd_context *ctx, const joints_plan *plan, size_t
 }
 
 /* The matrix of frames x n coordinates. */
-static spd_status make_matrix(spd_context *ctx, const joints_plan *plan, size_t frames, size_t n,
-                              const double *O, description *out)
+static spd_status make_matrix(spd_context *ctx, const spd_describe_options *o, size_t frames,
+                              size_t n, const double *O, description *out)
 {
     observations window[(1 << MAX_LEVELS) - 1];
-    size_t windows = ((size_t)1 << plan->levels) - 1;
-    size_t size = plan->covariance.W ? plan->covariance.m : n * windows;
-    description fresh;
+    const spd_covariance_options *c = &o->covariance;
+    const size_t levels = levels_of(o), windows = ((size_t)1 << levels) - 1;
+    const size_t size = c->W ? c->m : n * windows;
+    description made;
     if (size > MAX_SIZE) {
         ctx_fail(ctx, SPD_EINVAL,
                  "a temporal pyramid of %zu levels gives a matrix of %zu rows, more than %zu; use "
                  "fewer levels, or project the frames",
-                 plan->levels, size, MAX_SIZE);
+                 levels, size, MAX_SIZE);
         return ctx_advise(ctx, SPD_EINVAL, SPD_REMEDY_PROJECT, 0.0);
     }
-    cut_windows(plan->levels, frames, n, O, window);
-    spd_status status = description_room(ctx, 1, size, 0, &fresh);
+    cut_windows(levels, frames, n, O, window);
+    spd_status status = description_of_blocks(ctx, c, windows, window, &made);
     if (status < 0)
         return status;
-    status = covariance_blocks(ctx, &plan->covariance, windows, window, fresh.X);
-    if (status == SPD_OK)
-        status = check_matrix(ctx, plan, size, fresh.X);
+    status = check_matrix(ctx, c->regularize, size, made.X);
     if (status < 0)
-        description_free(&fresh);
+        description_free(&made);
     else
-        *out = fresh;
+        *out = made;
     return status;
 }
 
-static spd_status joints_describe(spd_context *ctx, const void *shared, const input *in,
-                                  description *out)
+static spd_status joints_describe(spd_context *ctx, const spd_describe_options *o,
+                                  const void *shared, const input *in, description *out)
 {
-    const joints_plan *plan = shared;
     const motion *clip = in->motion;
-    size_t first = 0, frames = 0, n = 3 * clip->joints;
+    size_t frames = 0, n = 3 * clip->joints;
     double *relative = NULL;
-    spd_status status = choose_frames(ctx, plan, clip, &first, &frames);
+    (void)shared;
+    spd_status status = count_frames(ctx, o, clip, &frames);
     if (status < 0)
         return status;
-    const double *O = clip->position + first * n;
-    if (plan->center) {
+    const double *O = clip->position + o->first_frame * n;
+    if (o->center_root) {
         status = center(ctx, frames, clip->joints, O, &relative);
         O = relative;
         n -= 3;
     }
     if (status == SPD_OK)
-        status = make_matrix(ctx, plan, frames, n, O, out);
+        status = make_matrix(ctx, o, frames, n, O, out);
     mem_free(relative);
     return status;
 }
@@ -189,5 +171,4 @@ const descriptor descriptor_joints = {.name = "joints",
                                       .takes = INPUT_MOTION,
                                       .prepare = joints_prepare,
                                       .describe = joints_describe,
-                                      .release = mem_free,
                                       .parameters = joints_parameters};

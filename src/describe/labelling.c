@@ -24,8 +24,7 @@ static spd_status without_row(spd_context *ctx, inputs *list, size_t i, size_t *
     ctx_prefix(ctx, list->item[i].name);
     ctx_append(ctx, " (%.120s)", list->options->index);
     *row = SIZE_MAX;
-    return list->options->keep_going ? faults_add(ctx, &list->skipped, list->item[i].name)
-                                     : SPD_EINVAL;
+    return list->options->keep_going ? inputs_skip(ctx, list, list->item[i].name) : SPD_EINVAL;
 }
 
 int labelling_lacks(const labelling *l, size_t i)
@@ -55,20 +54,14 @@ static spd_status by_index(spd_context *ctx, inputs *list, labelling *l)
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-/* The label that came with a slice. */
-static cell label_of_slice(const inputs *list, const item *what)
-{
-    const spd_data *extras = what->form == ITEM_SLICE ? list->array[what->source]->extras : NULL;
-    return extras && extras->y ? (cell){extras->y, what->index} : (cell){NULL, 0};
-}
-
-/* 1 when all inputs have one. */
+/* The labels that came with slices; 1 when all inputs have one. */
 static int by_arrays(const inputs *list, labelling *l)
 {
     for (size_t i = 0; i < list->count; i++) {
-        l->label[i] = label_of_slice(list, &list->item[i]);
-        if (!l->label[i].array)
+        const item *what = &list->item[i];
+        if (!what->array || !what->array->extras || !what->array->extras->y)
             return 0;
+        l->label[i] = (cell){what->array->extras->y, what->index};
     }
     return 1;
 }

@@ -7,11 +7,17 @@
 #include "describe/inputs.h"
 #include "spdml-data.h"
 
+/* A row of an index by the base name of its file. */
+typedef struct index_key {
+    const char *base;
+    size_t row;
+} index_key;
+
 /* An index file: a row per input. */
 typedef struct index_file {
     size_t rows, columns;
     spd_array **column; /* texts, integers or reals, each named; the first holds the files */
-    size_t *order;      /* rows by base name of the file */
+    index_key *order;   /* sorted */
 } index_file;
 
 spd_status index_read(spd_context *ctx, const char *path, index_file *index);

@@ -174,17 +174,15 @@ spd_status long_table_of_array(spd_context *ctx, const char *path,
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* *at <- the column of that name in the header. */
-static spd_status locate(spd_context *ctx, const io_source *text, const char *name, size_t *at)
+/* *table <- with the column of that name in the header as its label. */
+static spd_status survey(spd_context *ctx, const io_source *text, const char *name,
+                         csv_table *table)
 {
-    csv_table table;
-    spd_status status = csv_survey(ctx, (const char *)text->bytes, text->size, name, &table);
-    if (status < 0)
-        return status;
-    *at = table.label;
-    if (table.label == table.columns)
+    spd_status status = csv_survey(ctx, (const char *)text->bytes, text->size, name, table);
+    if (status == SPD_OK && table->label == table->columns) {
         status = ctx_fail(ctx, SPD_EINVAL, "no column is named '%.60s' in the first line", name);
-    csv_table_free(&table);
+        csv_table_free(table);
+    }
     return status;
 }
 
@@ -209,15 +207,17 @@ static spd_status read_numbers(spd_context *ctx, const csv_table *table, const c
 static spd_status read_table(spd_context *ctx, const io_source *text,
                              const spd_describe_options *options, array_source *source)
 {
-    csv_table table = {0};
-    size_t group = 0, y = SIZE_MAX;
+    csv_table table = {0}, same = {0};
+    size_t y = SIZE_MAX;
     char *skip = NULL;
     spd_data *extras = source->extras;
-    spd_status status = locate(ctx, text, options->group, &group);
-    if (status == SPD_OK && options->y_name)
-        status = locate(ctx, text, options->y_name, &y);
-    if (status == SPD_OK)
-        status = csv_survey(ctx, (const char *)text->bytes, text->size, options->group, &table);
+    spd_status status = survey(ctx, text, options->group, &table);
+    const size_t group = table.label;
+    if (status == SPD_OK && options->y_name) {
+        status = survey(ctx, text, options->y_name, &same);
+        y = same.label;
+        csv_table_free(&same);
+    }
     if (status == SPD_OK && !(skip = mem_zero(table.columns, 1)))
         status = ctx_nomem(ctx, "a table");
     if (status == SPD_OK) {

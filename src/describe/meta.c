@@ -1,6 +1,6 @@
 /* meta.c - the record of a run: descriptor, parameters, inputs, version. */
 #include "base/memory.h"
-#include "describe/describe.h"
+#include "describe/descriptor.h"
 
 #define PATHS_NOTED 100
 

@@ -75,13 +75,13 @@ static spd_status take_pixels(spd_context *ctx, const array_source *source, cons
 
 static spd_status read_slice(spd_context *ctx, const inputs *list, const item *what, reading *r)
 {
-    const array_source *source = list->array[what->source];
-    size_t rows;
-    const double *values = arrays_slice(source, what->index, &rows);
-    if (list->takes == INPUT_IMAGE)
-        return take_pixels(ctx, source, values, r);
-    /* Clips are read only, as all inputs are. */
-    return take_numbers(ctx, list, rows, source->columns, (double *)(uintptr_t)values, r);
+    const array_source *source = what->array;
+    const size_t *start = source->start ? source->start + what->index : NULL;
+    const size_t first = start ? start[0] : what->index * source->rows;
+    const size_t rows = start ? start[1] - first : source->rows;
+    double *values = source->X->f64 + first * source->columns * source->channels;
+    return list->takes == INPUT_IMAGE ? take_pixels(ctx, source, values, r)
+                                      : take_numbers(ctx, list, rows, source->columns, values, r);
 }
 
 static spd_status read_clip(spd_context *ctx, const inputs *list, const item *what,
@@ -151,15 +151,15 @@ spd_status reading_open(spd_context *ctx, const inputs *list, const item *what,
     io_source *source;
     int arrays = arrays_is_array(what->name) || arrays_is_text(what->name);
     *r = (reading){0};
-    if (what->form == ITEM_SLICE)
+    if (what->array)
         return read_slice(ctx, list, what, r);
     if (arrays && list->takes != INPUT_IMAGE)
         return read_table(ctx, list, what, bytes, size, r);
-    if (arrays && what->form == ITEM_MEMBER)
+    if (arrays && what->archive)
         return ctx_fail(ctx, SPD_EINVAL,
                         "arrays of images cannot be read from an archive; unpack "
                         "it");
-    if (what->form == ITEM_MEMBER)
+    if (what->archive)
         return decode(ctx, list, what, bytes, size, r);
     spd_status status = source_load(ctx, what->name, &source);
     if (status < 0)

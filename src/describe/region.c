@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "engine/covariance.h"
-#include "describe/describe.h"
 #include "describe/descriptor.h"
 #include "describe/integral.h"
 #include "describe/region_features.h"
@@ -167,16 +166,12 @@ static spd_status region_prepare(spd_context *ctx, const spd_describe_options *o
 {
     const size_t rows = options->grid_rows, grid_columns = options->grid_columns;
     size_t cells;
+    (void)shared;
     if (!options->rects && !rows != !grid_columns)
         return ctx_fail(ctx, SPD_EINVAL, "a grid of %zu x %zu has no cells", rows, grid_columns);
     if (!options->rects && (mem_mul(rows, grid_columns, &cells) || cells > MOST_CELLS))
         return ctx_fail(ctx, SPD_EINVAL, "a grid of %zu x %zu cells is too fine", rows,
                         grid_columns);
-    spd_describe_options *copy = mem_alloc(1, sizeof *copy);
-    if (!copy)
-        return ctx_nomem(ctx, "a descriptor");
-    *copy = *options;
-    *shared = copy;
     return SPD_OK;
 }
 
@@ -209,18 +204,16 @@ static spd_status fill(spd_context *ctx, const spd_describe_options *o, const re
     return status;
 }
 
-static spd_status region_describe(spd_context *ctx, const void *shared, const input *in,
-                                  description *out)
+static spd_status region_describe(spd_context *ctx, const spd_describe_options *o,
+                                  const void *shared, const input *in, description *out)
 {
-    const spd_describe_options *o = shared;
-    const size_t width = o->width ? o->width : in->image->width;
-    const size_t height = o->height ? o->height : in->image->height;
     region_features f = {0};
     image *sized = NULL;
     spd_rect *rect = mem_alloc(count_rects(o), sizeof *rect);
     spd_status status = rect ? SPD_OK : ctx_nomem(ctx, "rectangles");
+    (void)shared;
     if (status == SPD_OK)
-        status = resize_image(ctx, in->image, width, height, &sized);
+        status = resize_image(ctx, in->image, o->width, o->height, &sized);
     if (status == SPD_OK)
         status = region_features_new(ctx, sized, !o->grey, &f);
     if (status == SPD_OK) {
@@ -248,5 +241,4 @@ const descriptor descriptor_region = {.name = "region",
                                       .takes = INPUT_IMAGE,
                                       .prepare = region_prepare,
                                       .describe = region_describe,
-                                      .release = mem_free,
                                       .parameters = region_parameters};

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "describe/grey.h"
+#include "describe/resize.h"
 
 #define INTENSITY 255.0 /* of white */
 

@@ -16,7 +16,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "describe/grey.h"
+
+#define ROUNDING 1e-9 /* a step of 16 bits is 1.5e-5; resizing errs by 1e-15 */
 
 /* How the outputs of a line are made of its inputs. */
 typedef struct filter {
@@ -108,6 +109,8 @@ static spd_status change_side(spd_context *ctx, const image *in, int height, siz
 spd_status resize_image(spd_context *ctx, const image *in, size_t width, size_t height, image **out)
 {
     image *half = NULL, *whole = NULL;
+    width = width ? width : in->width;
+    height = height ? height : in->height;
     spd_status status = image_check(ctx, width, height, in->channels);
     if (status < 0)
         return status;
@@ -121,6 +124,30 @@ spd_status resize_image(spd_context *ctx, const image *in, size_t width, size_t 
     return status;
 }
 
+/* ---- grey --------------------------------------------------------------------------------------
+ */
+
+void grey_of(const image *in, double *grey)
+{
+    const size_t pixels = in->width * in->height;
+    if (in->channels == 1) {
+        memcpy(grey, in->pixel, pixels * sizeof *grey);
+        return;
+    }
+    for (size_t p = 0; p < pixels; p++) {
+        const double *colour = in->pixel + 3 * p;
+        grey[p] = 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2];
+    }
+}
+
+int grey_is_uniform(size_t count, size_t stride, const double *value)
+{
+    for (size_t i = 1; i < count; i++)
+        if (fabs(value[i * stride] - value[0]) > ROUNDING)
+            return 0;
+    return 1;
+}
+
 spd_status resize_grey(spd_context *ctx, const image *in, size_t width, size_t height, image **out)
 {
     image *grey = NULL;
@@ -128,7 +155,7 @@ spd_status resize_grey(spd_context *ctx, const image *in, size_t width, size_t h
     if (status < 0)
         return status;
     grey_of(in, grey->pixel);
-    status = resize_image(ctx, grey, width ? width : in->width, height ? height : in->height, out);
+    status = resize_image(ctx, grey, width, height, out);
     image_free(grey);
     return status;
 }

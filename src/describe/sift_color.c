@@ -7,18 +7,13 @@
  * the patch is then about the pixel up and to the left (4 for 4.5). Without colours o is the SIFT
  * alone. */
 #include "base/memory.h"
-#include "describe/describe.h"
-#include "describe/grey.h"
+#include "describe/descriptor.h"
 #include "describe/resize.h"
 #include "describe/sift.h"
 
 #define PATCH        3 /* pixels a side */
 #define COLOURS      (3 * PATCH * PATCH)
 #define LARGEST_BLUR 1000.0
-
-typedef struct sift_color {
-    spd_describe_options options;
-} sift_color;
 
 /* ---- colours ------------------------------------------------------------------------------ */
 
@@ -68,6 +63,7 @@ static spd_status sift_color_prepare(spd_context *ctx, const spd_describe_option
                                      void **shared)
 {
     sift_grid grid;
+    (void)shared;
     size_t width = options->width, height = options->height, least = 3 * options->bin + 1;
     spd_status status = sift_grid_of(ctx, width ? width : least, height ? height : least,
                                      options->step, options->bin, &grid);
@@ -76,14 +72,7 @@ static spd_status sift_color_prepare(spd_context *ctx, const spd_describe_option
                           "images for SIFT smoothed by a Gaussian of %g pixels; it must be 0 "
                           "(none) to %g",
                           options->smooth, LARGEST_BLUR);
-    if (status < 0)
-        return status;
-    sift_color *s = mem_zero(1, sizeof *s);
-    if (!s)
-        return ctx_nomem(ctx, "a descriptor");
-    s->options = *options;
-    *shared = s;
-    return SPD_OK;
+    return status;
 }
 
 /* *O <- observations of the resized image, frames x n; new. */
@@ -120,37 +109,20 @@ static spd_status observe(spd_context *ctx, const spd_describe_options *o, const
     return status;
 }
 
-/* *out <- the covariance of the observations. */
-static spd_status summarise(spd_context *ctx, const spd_describe_options *o,
-                            const observations *seen, description *out)
+static spd_status sift_color_describe(spd_context *ctx, const spd_describe_options *o,
+                                      const void *shared, const input *in, description *out)
 {
-    const spd_covariance_options c = o->covariance;
-    description made = {0};
-    spd_status status = description_room(ctx, 1, c.W ? c.m : seen->n, 0, &made);
-    if (status >= 0)
-        status = covariance_blocks(ctx, &c, 1, seen, made.X);
-    if (status < 0)
-        description_free(&made);
-    else
-        *out = made;
-    return status;
-}
-
-static spd_status sift_color_describe(spd_context *ctx, const void *shared, const input *in,
-                                      description *out)
-{
-    const spd_describe_options *o = &((const sift_color *)shared)->options;
+    (void)shared;
     image *resized = NULL;
     double *O = NULL;
     observations seen;
     spd_status status = check_colours(ctx, o, in->image);
     if (status >= 0)
-        status = resize_image(ctx, in->image, o->width ? o->width : in->image->width,
-                              o->height ? o->height : in->image->height, &resized);
+        status = resize_image(ctx, in->image, o->width, o->height, &resized);
     if (status >= 0)
         status = observe(ctx, o, resized, &O, &seen);
     if (status >= 0)
-        status = summarise(ctx, o, &seen, out);
+        status = description_of_blocks(ctx, &o->covariance, 1, &seen, out);
     image_free(resized);
     mem_free(O);
     return status;
@@ -168,5 +140,4 @@ const descriptor descriptor_sift_color = {.name = "sift-color",
                                           .takes = INPUT_IMAGE,
                                           .prepare = sift_color_prepare,
                                           .describe = sift_color_describe,
-                                          .release = mem_free,
                                           .parameters = sift_color_parameters};

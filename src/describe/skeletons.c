@@ -9,90 +9,62 @@
 #include "io/source.h"
 #include "io/text.h"
 
-static spd_status keep(spd_context *ctx, skeletons *all, const char *path, skeleton *parsed,
-                       const char *fault)
+/* Adds one that was parsed, or (NULL) the context's message, which says why it was not. */
+static spd_status keep(spd_context *ctx, skeletons *all, const char *path, skeleton *parsed)
 {
     bones *grown = mem_list(all->found, all->count, sizeof *grown);
-    if (!grown)
-        return ctx_nomem(ctx, "skeletons");
-    all->found = grown;
-    bones *fresh = &all->found[all->count];
-    *fresh = (bones){.path = mem_text(path), .fault = fault ? mem_text(fault) : NULL};
-    if (!fresh->path || (fault && !fresh->fault)) {
-        mem_free(fresh->path);
-        mem_free(fresh->fault);
+    all->found = grown ? grown : all->found;
+    char *own = grown ? mem_text(path) : NULL;
+    if (!own) {
+        skeleton_free(parsed);
         return ctx_nomem(ctx, "skeletons");
     }
-    fresh->parsed = parsed;
-    all->count++;
-    return SPD_OK;
-}
-
-/* The message of a failure, which is then forgotten. */
-static const char *excuse(spd_context *ctx, char *text, size_t size)
-{
-    text_plain(ctx ? ctx->error.message : "cannot be read", text, size);
+    all->found[all->count++] = (bones){own, parsed, *spd_context_error(ctx)};
     ctx_clear(ctx);
-    return text;
+    return SPD_OK;
 }
 
 spd_status skeletons_add(spd_context *ctx, skeletons *all, const char *path, const char *text,
                          size_t size)
 {
-    char fault[300];
     skeleton *parsed = NULL;
     spd_status status = skeleton_parse(ctx, text, size, &parsed);
-    if (status == SPD_ENOMEM)
-        return status;
-    status = keep(ctx, all, path, parsed, status < 0 ? excuse(ctx, fault, sizeof fault) : NULL);
-    if (status < 0)
-        skeleton_free(parsed);
-    return status;
+    return status == SPD_ENOMEM ? status : keep(ctx, all, path, parsed);
 }
 
-static spd_status add_file(spd_context *ctx, void *user, const char *path)
+static spd_status add_file(spd_context *ctx, skeletons *all, const char *path)
 {
-    char fault[300];
     io_source *source;
-    if (!text_same(path_ending(path), ".asf"))
-        return SPD_OK;
     spd_status status = source_load(ctx, path, &source);
-    if (status == SPD_ENOMEM)
-        return status;
     if (status < 0)
-        return keep(ctx, user, path, NULL, excuse(ctx, fault, sizeof fault));
-    status = skeletons_add(ctx, user, path, (const char *)source->bytes, source->size);
+        return status == SPD_ENOMEM ? status : keep(ctx, all, path, NULL);
+    status = skeletons_add(ctx, all, path, (const char *)source->bytes, source->size);
     source_free(source);
     return status;
 }
 
+static spd_status visit_file(spd_context *ctx, void *user, const char *path)
+{
+    return text_same(path_ending(path), ".asf") ? add_file(ctx, user, path) : SPD_OK;
+}
+
 spd_status skeletons_give(spd_context *ctx, skeletons *all, const char *path)
 {
-    io_source *source;
-    skeleton *parsed = NULL;
-    spd_status status = source_load(ctx, path, &source);
-    if (status == SPD_OK) {
-        status = skeleton_parse(ctx, (const char *)source->bytes, source->size, &parsed);
-        source_free(source);
-    }
-    if (status < 0) {
-        ctx_prefix(ctx, path);
-        return status;
-    }
     all->for_all = 1;
-    status = keep(ctx, all, path, parsed, NULL);
+    spd_status status = add_file(ctx, all, path);
+    if (status == SPD_OK && !all->found[0].parsed)
+        status = ctx_pass_on(ctx, &all->found[0].fault);
     if (status < 0)
-        skeleton_free(parsed);
+        ctx_prefix(ctx, path);
     return status;
 }
 
 spd_status skeletons_beside(spd_context *ctx, skeletons *all, const char *clip)
 {
     size_t length = (size_t)(path_base(clip) - clip);
-    char *folder = mem_text(length ? clip : "./");
+    char *folder = length ? mem_part(clip, length) : mem_text("./");
     if (!folder)
         return ctx_nomem(ctx, "skeletons");
-    folder[length ? length : 2] = '\0';
     for (size_t i = 0; i < all->folders; i++)
         if (strcmp(all->folder[i], folder) == 0) {
             mem_free(folder);
@@ -105,7 +77,7 @@ spd_status skeletons_beside(spd_context *ctx, skeletons *all, const char *clip)
     }
     all->folder = grown;
     all->folder[all->folders++] = folder;
-    return folder_walk(ctx, folder, 0, add_file, all);
+    return folder_walk(ctx, folder, 0, visit_file, all);
 }
 
 /* A path without the ./ that says nothing. */
@@ -129,6 +101,7 @@ static size_t prefix(const char *asf_path, const char *clip_path)
 spd_status skeletons_find(spd_context *ctx, const skeletons *all, const char *clip,
                           const skeleton **found)
 {
+    char why[300];
     const bones *best = all->for_all ? &all->found[0] : NULL;
     size_t longest = 0;
     for (size_t i = 0; i < all->count && !all->for_all; i++) {
@@ -146,7 +119,7 @@ spd_status skeletons_find(spd_context *ctx, const skeletons *all, const char *cl
             SPD_REMEDY_SKELETON, 0.0);
     if (!best->parsed)
         return ctx_fail(ctx, SPD_EFORMAT, "its skeleton %.120s is broken: %.300s", best->path,
-                        best->fault);
+                        text_plain(best->fault.message, why, sizeof why));
     *found = best->parsed;
     return SPD_OK;
 }
@@ -155,7 +128,6 @@ void skeletons_free(skeletons *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         mem_free(all->found[i].path);
-        mem_free(all->found[i].fault);
         skeleton_free(all->found[i].parsed);
     }
     for (size_t i = 0; i < all->folders; i++)

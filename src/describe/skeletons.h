@@ -9,7 +9,7 @@
 typedef struct bones {
     char *path;       /* where it is, archives included */
     skeleton *parsed; /* NULL: broken, and */
-    char *fault;      /* why */
+    spd_error fault;  /* why */
 } bones;
 
 typedef struct skeletons {

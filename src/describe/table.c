@@ -12,7 +12,6 @@
 #include "describe/descriptor.h"
 
 typedef struct table_plan {
-    const spd_describe_options *options;
     size_t window, stride; /* rows; window 0: the whole table */
     biquad *section;       /* bands x order */
 } table_plan;
@@ -82,7 +81,6 @@ static spd_status prepare(spd_context *ctx, const spd_describe_options *options,
     table_plan *plan = mem_zero(1, sizeof *plan);
     if (!plan)
         return ctx_nomem(ctx, "a plan");
-    plan->options = options;
     spd_status status = plan_windows(ctx, options, plan);
     if (status == SPD_OK)
         status = plan_bands(ctx, options, plan);
@@ -94,10 +92,10 @@ static spd_status prepare(spd_context *ctx, const spd_describe_options *options,
 }
 
 /* *filtered <- r x (bands n), new. */
-static spd_status filter(spd_context *ctx, const table_plan *plan, const observations *in,
-                         double **filtered)
+static spd_status filter(spd_context *ctx, const spd_describe_options *o, const table_plan *plan,
+                         const observations *in, double **filtered)
 {
-    size_t order = plan->options->order, bands = plan->options->bands, n = in->n, r = in->r;
+    size_t order = o->order, bands = o->bands, n = in->n, r = in->r;
     size_t edge = butterworth_edge(order), wide = 0;
     if (r <= edge)
         return ctx_fail(ctx, SPD_EINVAL,
@@ -133,10 +131,11 @@ static spd_status check_finite(spd_context *ctx, const observations *in)
 }
 
 /* One matrix for each of count windows. */
-static spd_status describe_windows(spd_context *ctx, const table_plan *plan,
-                                   const observations *table, size_t count, description *out)
+static spd_status describe_windows(spd_context *ctx, const spd_describe_options *o,
+                                   const table_plan *plan, const observations *table, size_t count,
+                                   description *out)
 {
-    const spd_covariance_options *covariance = &plan->options->covariance;
+    const spd_covariance_options *covariance = &o->covariance;
     size_t rows = plan->window ? plan->window : table->r;
     size_t size = covariance->W ? covariance->m : table->n;
     description fresh = {0};
@@ -145,7 +144,7 @@ static spd_status describe_windows(spd_context *ctx, const table_plan *plan,
         const observations part = {rows, table->n, table->O + k * plan->stride * table->n};
         status = covariance_blocks(ctx, covariance, 1, &part, fresh.X + k * size * size);
         if (plan->window)
-            fresh.column[k] = (double)(k * plan->stride) / plan->options->rate;
+            fresh.column[k] = (double)(k * plan->stride) / o->rate;
     }
     fresh.column_name = window_columns;
     if (status < 0)
@@ -155,8 +154,8 @@ static spd_status describe_windows(spd_context *ctx, const table_plan *plan,
     return status;
 }
 
-static spd_status describe_table(spd_context *ctx, const table_plan *plan, observations table,
-                                 description *out)
+static spd_status describe_table(spd_context *ctx, const spd_describe_options *o,
+                                 const table_plan *plan, observations table, description *out)
 {
     double *filtered = NULL;
     spd_status status = SPD_OK;
@@ -164,24 +163,24 @@ static spd_status describe_table(spd_context *ctx, const table_plan *plan, obser
         return ctx_fail(ctx, SPD_EINVAL, "%zu rows are fewer than a window of %zu", table.r,
                         plan->window);
     size_t count = plan->window ? (table.r - plan->window) / plan->stride + 1 : 1;
-    if (plan->options->bands) {
+    if (o->bands) {
         status = check_finite(ctx, &table);
         if (status == SPD_OK)
-            status = filter(ctx, plan, &table, &filtered);
-        table = (observations){table.r, plan->options->bands * table.n, filtered};
+            status = filter(ctx, o, plan, &table, &filtered);
+        table = (observations){table.r, o->bands * table.n, filtered};
     }
     if (status == SPD_OK)
-        status = describe_windows(ctx, plan, &table, count, out);
+        status = describe_windows(ctx, o, plan, &table, count, out);
     mem_free(filtered);
     return status;
 }
 
 /* A table that is wider than long is often one that lies on its side. */
-static spd_status describe(spd_context *ctx, const void *shared, const input *in, description *out)
+static spd_status describe(spd_context *ctx, const spd_describe_options *o, const void *shared,
+                           const input *in, description *out)
 {
-    const table_plan *plan = shared;
-    spd_status status = describe_table(ctx, plan, in->table, out);
-    if (status == SPD_EINVAL && in->table.n > in->table.r && !plan->options->channels_first)
+    spd_status status = describe_table(ctx, o, shared, in->table, out);
+    if (status == SPD_EINVAL && in->table.n > in->table.r && !o->channels_first)
         ctx_advise(ctx, status, SPD_REMEDY_CHANNELS_FIRST, ctx ? ctx->error.remedy_value : 0.0);
     return status;
 }

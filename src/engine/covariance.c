@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/parallel.h"
 #include "linalg/tall.h"
 
@@ -163,59 +162,27 @@ static spd_status check_finite(spd_context *ctx, const observations *o, const sc
     return ctx_fail(ctx, SPD_ENUMERIC, "the observations are too large to be squared");
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
-
-void scatter_free(scatter *sums)
+static void make_room(pass *p, int threads, arena *keep)
 {
-    if (!sums)
-        return;
-    mem_free(sums->mean);
-    mem_free(sums->S);
-    *sums = (scatter){0};
-}
-
-static int scatter_room(scatter *sums, size_t d)
-{
-    sums->d = d;
-    sums->mean = mem_zero(d, sizeof *sums->mean);
-    sums->S = mem_zero(d * d, sizeof *sums->S);
-    return !sums->mean || !sums->S;
-}
-
-static void pass_free(pass *p, int threads)
-{
+    size_t d = p->d, numbers = BLOCK_ROWS * (p->o->n + d) + d;
+    p->part = arena_zero(keep, p->chunks, sizeof *p->part);
+    p->room = arena_zero(keep, (size_t)threads, sizeof *p->room);
     for (size_t i = 0; p->part && i < p->chunks; i++)
-        scatter_free(&p->part[i]);
+        p->part[i] = (scatter){.d = d,
+                               .mean = arena_zero(keep, d, sizeof(double)),
+                               .S = arena_zero(keep, d * d, sizeof(double))};
     for (int t = 0; p->room && t < threads; t++)
-        mem_free(p->room[t]);
-    mem_free(p->part);
-    mem_free(p->room);
-}
-
-static int pass_room(pass *p, int threads)
-{
-    size_t numbers = BLOCK_ROWS * (p->o->n + p->d) + p->d;
-    int failed = 0;
-    p->part = mem_zero(p->chunks, sizeof *p->part);
-    p->room = mem_zero((size_t)threads, sizeof *p->room);
-    if (!p->part || !p->room)
-        return 1;
-    for (size_t i = 0; i < p->chunks; i++)
-        failed |= scatter_room(&p->part[i], p->d);
-    for (int t = 0; t < threads; t++)
-        failed |= !(p->room[t] = mem_alloc(numbers, sizeof(double)));
-    return failed;
+        p->room[t] = arena_alloc(keep, numbers, sizeof(double));
 }
 
 spd_status scatter_new(spd_context *ctx, const observations *o, size_t m, const double *W,
-                       int with_quartic, scatter *sums)
+                       int with_quartic, arena *keep, scatter *sums)
 {
     pass p = {.o = o, .d = W ? m : o->n, .W = W, .first = o->O};
     p.chunks = count_chunks(o->r, p.d);
     int threads = p.chunks > 1 ? parallel_threads(ctx) : 1;
-    spd_status status = SPD_OK;
-    if (pass_room(&p, threads))
-        status = ctx_nomem(ctx, "sums of a covariance");
+    make_room(&p, threads, keep);
+    spd_status status = arena_status(keep, ctx, "sums of a covariance");
     if (status == SPD_OK)
         status = parallel_for(ctx, p.chunks, sum_chunk, &p, NULL, NULL, 0.0, NULL);
     if (status == SPD_OK) {
@@ -228,10 +195,7 @@ spd_status scatter_new(spd_context *ctx, const observations *o, size_t m, const 
         for (size_t i = 1; i < p.chunks; i++)
             p.part[0].quartic += p.part[i].quartic;
     }
-    if (status == SPD_OK) {
+    if (status == SPD_OK)
         *sums = p.part[0];
-        p.part[0] = (scatter){0};
-    }
-    pass_free(&p, threads);
     return status;
 }

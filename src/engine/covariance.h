@@ -13,7 +13,7 @@
 #ifndef SPD_ENGINE_COVARIANCE_H
 #define SPD_ENGINE_COVARIANCE_H
 
-#include "base/context.h"
+#include "base/arena.h"
 
 /* Observations in rows; their covariance is one diagonal block of the sample's matrix. */
 typedef struct observations {
@@ -29,12 +29,11 @@ typedef struct scatter {
     double quartic; /* sum of |o_k - mu|^4 where it was asked for, else 0 */
 } scatter;
 
-/* *sums <- of the observations, new; W (n x m) or NULL. with_quartic costs a second pass. Chunks
+/* *sums <- of the observations; W (n x m) or NULL. with_quartic costs a second pass. Chunks
  * of rows run on the context's threads and are joined in order. SPD_ENOTFINITE names row and
  * column of an entry that is NaN or Inf. */
 spd_status scatter_new(spd_context *ctx, const observations *o, size_t m, const double *W,
-                       int with_quartic, scatter *sums);
-void scatter_free(scatter *sums);
+                       int with_quartic, arena *keep, scatter *sums);
 
 /* C (d x d) <- the covariance that the sums give, shrunk as the options say; not regularised. */
 void shrinkage_apply(const spd_covariance_options *options, const scatter *sums, double *C);

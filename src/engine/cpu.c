@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/arena.h"
 #include "engine/engine.h"
 #include "engine/pair_sums.h"
 #include "engine/parallel.h"
@@ -23,6 +23,7 @@
 
 typedef struct cpu_engine {
     problem base;
+    arena room; /* where the engine lies, and all its arrays */
     spd_context *ctx;
     const kernels *k;
     engine_input in;
@@ -334,41 +335,35 @@ static spd_status cpu_step(problem *base, double t)
 
 static void cpu_free(problem *base)
 {
-    cpu_engine *e = (cpu_engine *)base;
-    double *blocks[] = {e->W, e->U,       e->V,         e->sigma, e->Y,           e->P,      e->Q,
-                        e->S, e->partial, e->collected, e->work,  e->coefficient, e->cosine, e->Z};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        mem_free(blocks[i]);
-    pair_sums_free(e->sums);
-    mem_free(e);
+    arena room = ((cpu_engine *)base)->room; /* the engine itself lies there */
+    arena_free(&room);
 }
 
-static int cpu_allocate(cpu_engine *e)
+static void cpu_allocate(cpu_engine *e, arena *keep)
 {
     size_t n = e->in.n, m = e->in.m, ld = e->ld, size = sizeof(double);
     size_t threads = (size_t)parallel_threads(e->ctx);
-    e->W = mem_alloc(n * ld, size);
-    e->U = mem_alloc(n * ld, size);
-    e->V = mem_alloc(m * ld, size);
-    e->sigma = mem_alloc(m, size);
-    e->Y = mem_alloc(e->all, n * ld * size);
-    e->P = mem_alloc(e->all, n * ld * size);
-    e->Q = mem_alloc(e->all, PARTS * e->tri * size);
-    e->S = mem_alloc(e->all, e->tri * size);
-    e->Z = mem_alloc(e->all, e->tri * size);
-    e->partial = mem_alloc(e->chunks, n * ld * size);
-    e->collected = mem_alloc(e->chunks, PARTS * e->tri * size);
-    e->work = mem_alloc(threads, cpu_work(e) * size);
-    e->coefficient = mem_alloc(PARTS * e->tri, size);
-    e->cosine = mem_zero(2 * ld, size);
-    e->sine = e->cosine + ld;
-    return e->W && e->U && e->V && e->sigma && e->Y && e->P && e->Q && e->S && e->Z && e->partial &&
-           e->collected && e->work && e->coefficient && e->cosine;
+    e->W = arena_alloc(keep, n * ld, size);
+    e->U = arena_alloc(keep, n * ld, size);
+    e->V = arena_alloc(keep, m * ld, size);
+    e->sigma = arena_alloc(keep, m, size);
+    e->Y = arena_alloc(keep, e->all, n * ld * size);
+    e->P = arena_alloc(keep, e->all, n * ld * size);
+    e->Q = arena_alloc(keep, e->all, PARTS * e->tri * size);
+    e->S = arena_alloc(keep, e->all, e->tri * size);
+    e->Z = arena_alloc(keep, e->all, e->tri * size);
+    e->partial = arena_alloc(keep, e->chunks, n * ld * size);
+    e->collected = arena_alloc(keep, e->chunks, PARTS * e->tri * size);
+    e->work = arena_alloc(keep, threads, cpu_work(e) * size);
+    e->coefficient = arena_alloc(keep, PARTS * e->tri, size);
+    e->cosine = arena_zero(keep, ld, size);
+    e->sine = arena_zero(keep, ld, size);
 }
 
 spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, problem **out)
 {
-    cpu_engine *e = mem_zero(1, sizeof *e);
+    arena room = {0};
+    cpu_engine *e = arena_zero(&room, 1, sizeof *e);
     if (!e)
         return ctx_nomem(ctx, "the engine");
     e->base = (problem){.n = in->n,
@@ -387,16 +382,17 @@ spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, problem **ou
     e->tri = TRI(in->m);
     e->each = (e->all + CHUNKS - 1) / CHUNKS;
     e->chunks = (e->all + e->each - 1) / e->each;
-    spd_status status = cpu_allocate(e) ? SPD_OK : ctx_nomem(ctx, "the engine");
+    cpu_allocate(e, &room);
+    spd_status status = arena_status(&room, ctx, "the engine");
     if (status == SPD_OK)
         status = pair_sums_new(ctx, in->metric, in->objective, in->m, e->all, in->pairs, in->pair,
-                               &e->sums);
-    if (status < 0) {
+                               &room, &e->sums);
+    e->room = room;
+    if (status < 0)
         cpu_free(&e->base);
-        return status;
-    }
-    *out = &e->base;
-    return SPD_OK;
+    else
+        *out = &e->base;
+    return status;
 }
 
 void engine_free(problem *p)

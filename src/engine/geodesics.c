@@ -4,36 +4,17 @@
 
 #include "base/memory.h"
 #include "engine/check.h"
-#include "engine/parallel.h"
 #include "geometry/geodesic.h"
 
-typedef struct geodesic_job {
-    spd_metric metric;
-    size_t n;
-    const double *X, *Y;
-    double t;
-    double *G, *work;
-} geodesic_job;
-
-static spd_status point_chunk(void *user, size_t chunk, int thread)
+static void explain(spd_context *ctx, spd_status status, spd_metric metric, double t)
 {
-    geodesic_job *j = user;
-    (void)chunk;
-    (void)thread;
-    return geodesic_point(j->metric, j->n, j->X, j->Y, j->t, j->G, j->work);
-}
-
-static spd_status find_point(spd_context *ctx, geodesic_job *j)
-{
-    spd_status status = parallel_for(ctx, 1, point_chunk, j, NULL, NULL, 0.0, NULL);
     if (status == SPD_ENOTSPD)
-        return ctx_fail_at(ctx, status, SPD_NO_INDEX, j->t,
-                           "at t = %g the %s geodesic has left the positive definite matrices; "
-                           "stay within 0 to 1",
-                           j->t, spd_metric_name(j->metric));
-    if (status < 0)
-        return ctx_fail(ctx, status, "the geodesic at t = %g cannot be represented", j->t);
-    return status;
+        ctx_fail_at(ctx, status, SPD_NO_INDEX, t,
+                    "at t = %g the %s geodesic has left the positive definite matrices; "
+                    "stay within 0 to 1",
+                    t, spd_metric_name(metric));
+    else
+        ctx_fail(ctx, status, "the geodesic at t = %g cannot be represented", t);
 }
 
 spd_status spd_geodesic(spd_context *ctx, spd_metric metric, size_t n, const double *X,
@@ -54,10 +35,13 @@ spd_status spd_geodesic(spd_context *ctx, spd_metric metric, size_t n, const dou
     double *room = mem_alloc(n * n + geodesic_work(n), sizeof *room);
     if (!room)
         return ctx_nomem(ctx, "a geodesic");
-    geodesic_job j = {metric, n, X, Y, t, room, room + n * n};
-    status = find_point(ctx, &j);
+    spd_blas_hold();
+    status = geodesic_point(metric, n, X, Y, t, room, room + n * n);
+    spd_blas_release();
     if (status == SPD_OK)
         memcpy(G, room, n * n * sizeof *G);
+    else
+        explain(ctx, status, metric, t);
     mem_free(room);
     return status;
 }

@@ -6,7 +6,6 @@
 #include <cblas.h>
 #include <math.h>
 
-#include "base/memory.h"
 #include "base/naming.h"
 #include "engine/pairwise.h"
 #include "engine/parallel.h"
@@ -112,20 +111,12 @@ static spd_status log_euclidean_kernel(spd_context *ctx, size_t n, size_t p, con
                                        size_t q, const double *Y, double *K)
 {
     const metric *m = metric_get(SPD_LOG_EUCLIDEAN);
-    size_t size = m->size(n);
-    double *F = mem_alloc(p, size * sizeof *F), *G = Y ? mem_alloc(q, size * sizeof *G) : F;
-    spd_status status = F && G ? SPD_OK : ctx_nomem(ctx, "the kernel");
+    arena room = {0};
+    kernel_job j = {.size = m->size(n), .p = p, .q = Y ? q : p, .K = K};
+    spd_status status = prepare_both(ctx, m, n, p, X, q, Y, "Y", &room, &j.F, &j.G);
     if (status == SPD_OK)
-        status = prepare_set(ctx, m, n, p, X, "X", F);
-    if (status == SPD_OK && Y)
-        status = prepare_set(ctx, m, n, q, Y, "Y", G);
-    if (status == SPD_OK) {
-        kernel_job j = {.size = size, .p = p, .q = Y ? q : p, .F = F, .G = G, .K = K};
         status = run_rows(ctx, &j, product_chunk);
-    }
-    if (Y)
-        mem_free(G);
-    mem_free(F);
+    arena_free(&room);
     return status;
 }
 

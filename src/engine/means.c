@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
-#include "base/memory.h"
 #include "engine/octets.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
@@ -30,6 +30,7 @@ typedef struct mean_run {
     double *sum;     /* terms */
     double *work;    /* threads x stride */
     size_t stride;
+    arena room;           /* all of these and the state's */
     atomic_size_t lowest; /* sample at fault */
     double reported;      /* when progress was last told */
     spd_progress_fn tell; /* the caller's callback, which relay stands in for during a pass */
@@ -38,10 +39,16 @@ typedef struct mean_run {
 
 /* ---- one pass ----------------------------------------------------------------------------- */
 
+/* What one of a rule's functions asks for. */
+static size_t doubles(size_t (*of)(size_t n), size_t n)
+{
+    return of ? of(n) : 0;
+}
+
 static size_t pass_work(const mean_rule *rule, size_t n)
 {
     size_t octets = MEAN_OCTETS * (TRI(n) + rule->terms(n)) * LANES;
-    return octets + (rule->term_work(n) + LANES - 1) / LANES * LANES;
+    return octets + (doubles(rule->term_work, n) + LANES - 1) / LANES * LANES;
 }
 
 /* sum (terms) += weighted terms of samples first .. first+count-1; returns the mask of bad ones. */
@@ -127,29 +134,18 @@ static int cancelled(mean_run *r)
     return relay(r, &none);
 }
 
-/* What is done with one matrix only: as a chunk of its own, so that BLAS keeps to one thread. */
-static spd_status begin_chunk(void *user, size_t chunk, int thread)
+/* Of begin and advance, which work on one matrix. */
+static spd_status explain_breakdown(mean_run *r, spd_status status)
 {
-    mean_run *r = user;
-    (void)chunk;
-    (void)thread;
-    return r->rule->begin ? r->rule->begin(r->state) : SPD_OK;
-}
-
-static spd_status advance_chunk(void *user, size_t chunk, int thread)
-{
-    mean_run *r = user;
-    (void)chunk;
-    (void)thread;
-    return r->rule->advance(r->state, r->sum);
-}
-
-static spd_status alone(mean_run *r, parallel_body body)
-{
-    if (parallel_for(r->ctx, 1, body, r, NULL, NULL, 0.0, NULL) == SPD_OK)
+    if (status == SPD_OK)
         return SPD_OK;
     ctx_fail(r->ctx, SPD_ENUMERIC, "the mean broke down: the matrices are too ill-conditioned");
     return ctx_advise(r->ctx, SPD_ENUMERIC, SPD_REMEDY_REGULARIZE, 1e-6);
+}
+
+static spd_status advance(mean_run *r)
+{
+    return explain_breakdown(r, r->rule->advance(r->state, r->sum));
 }
 
 /* The first point: one pass of the rule's start. */
@@ -160,10 +156,12 @@ static spd_status start(mean_run *r, const mean_rule *rule)
     if (r->rule)
         status = pass(r, 1);
     if (r->rule && status == SPD_OK)
-        status = alone(r, advance_chunk);
+        status = advance(r);
     r->rule = rule;
     r->state->done = 0;
-    return status == SPD_OK ? alone(r, begin_chunk) : status;
+    if (status == SPD_OK && rule->begin)
+        status = explain_breakdown(r, rule->begin(r->state));
+    return status;
 }
 
 static spd_status iterate(mean_run *r, const mean_rule *rule, int max_iter)
@@ -173,7 +171,7 @@ static spd_status iterate(mean_run *r, const mean_rule *rule, int max_iter)
     while (status == SPD_OK && !s->done && s->iterations < max_iter) {
         status = pass(r, !rule->start && s->iterations == 0);
         if (status == SPD_OK)
-            status = alone(r, advance_chunk);
+            status = advance(r);
         s->iterations++;
         if (status == SPD_OK && !s->done && cancelled(r))
             status = ctx_fail(r->ctx, SPD_ECANCELLED, "mean cancelled");
@@ -188,38 +186,26 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Everything the passes need; what is NULL was not to be had. */
+/* Everything the passes need. */
 static spd_status lend(mean_run *r, const mean_rule *rule)
 {
-    size_t n = r->n, terms = rule->terms(n), advance = rule->advance_work(n);
+    size_t n = r->n, terms = rule->terms(n), advance = doubles(rule->advance_work, n);
     mean_state *s = r->state;
     r->stride = pass_work(rule, n);
     if (rule->start) {
         terms = larger(terms, rule->start->terms(n));
-        advance = larger(advance, rule->start->advance_work(n));
+        advance = larger(advance, doubles(rule->start->advance_work, n));
         r->stride = larger(r->stride, pass_work(rule->start, n));
     }
-    r->weight = mem_alloc(r->p, sizeof *r->weight);
-    r->partial = mem_alloc(r->chunks + 1, terms * sizeof *r->partial);
-    r->work = mem_alloc((size_t)parallel_threads(r->ctx), r->stride * sizeof *r->work);
-    s->M = mem_alloc(n * n + TRI(n), sizeof *s->M);
-    s->own = mem_alloc(rule->state(n), sizeof *s->own);
-    s->work = mem_alloc(advance, sizeof *s->work);
-    if (!r->weight || !r->partial || !r->work || !s->M || !s->own || !s->work)
-        return ctx_nomem(r->ctx, "the mean");
-    r->sum = r->partial + r->chunks * terms;
-    s->frame = s->M + n * n;
-    return SPD_OK;
-}
-
-static void take_back(mean_run *r)
-{
-    mem_free(r->weight);
-    mem_free(r->partial);
-    mem_free(r->work);
-    mem_free(r->state->M);
-    mem_free(r->state->own);
-    mem_free(r->state->work);
+    r->weight = arena_alloc(&r->room, r->p, sizeof *r->weight);
+    r->partial = arena_alloc(&r->room, r->chunks, terms * sizeof *r->partial);
+    r->sum = arena_alloc(&r->room, terms, sizeof *r->sum);
+    r->work = arena_alloc(&r->room, (size_t)parallel_threads(r->ctx), r->stride * sizeof *r->work);
+    s->M = arena_alloc(&r->room, n, n * sizeof *s->M);
+    s->frame = arena_alloc(&r->room, TRI(n), sizeof *s->frame);
+    s->own = arena_alloc(&r->room, doubles(rule->state, n), sizeof *s->own);
+    s->work = arena_alloc(&r->room, advance, sizeof *s->work);
+    return arena_status(&r->room, r->ctx, "the mean");
 }
 
 /* ---- public ------------------------------------------------------------------------------- */
@@ -290,6 +276,7 @@ spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, con
     r.per_chunk = (1 + (p - 1) / (BATCH * MOST_CHUNKS)) * BATCH;
     r.chunks = (p + r.per_chunk - 1) / r.per_chunk;
     r.reported = clock_seconds();
+    spd_blas_hold(); /* between the passes too: one matrix is not worth threads */
     status = lend(&r, rule);
     if (status == SPD_OK)
         status = scale_weights(&r, weights);
@@ -297,6 +284,7 @@ spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, con
         status = iterate(&r, rule, max_iter ? max_iter : USUAL_ITERATIONS);
     if (status == SPD_OK)
         status = deliver(&r, metric, M, info);
-    take_back(&r);
+    spd_blas_release();
+    arena_free(&r.room);
     return status;
 }

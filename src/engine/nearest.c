@@ -12,12 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/nearest_levels.h"
 #include "engine/pairwise.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
-#include "engine/select.h"
 
 #define BLOCK             (METRIC_OCTETS * LANES)
 #define QUERIES_PER_CHUNK 16
@@ -48,7 +46,6 @@ typedef struct search {
     unsigned plan;       /* bit i: level i is used; 0 is brute force */
     const size_t *order; /* queries in the order of work */
     size_t first, last;  /* range of order that is worked on now */
-    size_t bad[2];       /* after a failure: a query and a sample without a distance */
     seat *seats;
     double *exact; /* q: distances computed */
     int64_t *index;
@@ -89,6 +86,40 @@ static void store(search *s, size_t query, const hit *best)
 /* ---- candidates -------------------------------------------------------------------------------
  */
 
+static int comes_before(const double *bound, size_t a, size_t b)
+{
+    double x = bound[a], y = bound[b];
+    return x < y || (a < b && x == y);
+}
+
+/* Moves the `count` of `total` candidates with the smallest bound[candidate] to the front, in no
+ * order, ties to the lower number: quickselect, a few passes where sorting takes many. */
+static void select_smallest(size_t *candidate, size_t total, size_t count, const double *bound)
+{
+    size_t low = 0, high = total;
+    while (count > low && count < high && high - low > 1) {
+        size_t pivot = candidate[low + (high - low - 1) / 2], i = low, j = high - 1;
+        for (;;) {
+            while (comes_before(bound, candidate[i], pivot))
+                i++;
+            while (comes_before(bound, pivot, candidate[j]))
+                j--;
+            if (i >= j)
+                break;
+            size_t t = candidate[i];
+            candidate[i] = candidate[j];
+            candidate[j] = t;
+            i++;
+            j--;
+        }
+        size_t middle = j + 1;
+        if (count < middle)
+            high = middle;
+        else
+            low = middle;
+    }
+}
+
 /* Drops candidates from `from` on whose bound is above the limit; returns how many are left. */
 static size_t drop_far(size_t *candidate, size_t from, size_t total, const double *bound,
                        double limit)
@@ -105,11 +136,9 @@ static spd_status measure(search *s, seat *t, size_t query, const size_t *candid
                           hit *best, size_t *found)
 {
     size_t size = s->m->size(s->n);
-    const double *G[BLOCK];
     double d2[BLOCK];
-    for (size_t c = 0; c < count; c++)
-        G[c] = s->F + candidate[c] * size;
-    block_dist2(s->k, s->m, s->n, s->Q + query * size, count, G, d2, t->scratch);
+    block_dist2(s->k, s->m, s->n, s->Q + query * size, count, s->F, size, candidate, d2,
+                t->scratch);
     for (size_t c = 0; c < count; c++) {
         if (isnan(d2[c]))
             return SPD_ENUMERIC;
@@ -190,10 +219,8 @@ static spd_status brute_chunk(void *user, size_t chunk, int thread)
     block_store block = block_split(s->m, s->n, t->scratch);
     for (size_t first = 0; first < s->p; first += BLOCK) {
         size_t count = s->p - first < BLOCK ? s->p - first : BLOCK;
-        const double *G[BLOCK];
-        for (size_t c = 0; c < count; c++)
-            G[c] = s->F + (first + c) * size;
-        size_t octets = block_interleave(s->k, size, count, G, block.octets);
+        size_t octets =
+            block_gather(s->k, size, count, s->F + first * size, size, NULL, block.octets);
         for (size_t a = 0; a < queries; a++) {
             size_t query = s->order[at + a];
             s->m->dist2(s->k, s->n, octets, s->Q + query * size, block.octets, block.d2,
@@ -221,11 +248,9 @@ static size_t first_bad(const search *s, size_t query)
     size_t size = s->m->size(s->n);
     for (size_t first = 0; first < s->p; first += BLOCK) {
         size_t count = s->p - first < BLOCK ? s->p - first : BLOCK;
-        const double *G[BLOCK];
         double d2[BLOCK];
-        for (size_t c = 0; c < count; c++)
-            G[c] = s->F + (first + c) * size;
-        block_dist2(s->k, s->m, s->n, s->Q + query * size, count, G, d2, s->seats[0].scratch);
+        block_dist2(s->k, s->m, s->n, s->Q + query * size, count, s->F + first * size, size, NULL,
+                    d2, s->seats[0].scratch);
         for (size_t c = 0; c < count; c++)
             if (isnan(d2[c]))
                 return first + c;
@@ -233,29 +258,17 @@ static size_t first_bad(const search *s, size_t query)
     return s->p;
 }
 
-/* Looks once more at the queries order[first .. last-1], as a chunk of its own: BLAS keeps to one
- * thread, so that one of them fails again. */
-static spd_status again_chunk(void *user, size_t chunk, int thread)
+/* Which pair failed, among `count` queries from `at` on: looks once more at them, with BLAS held to
+ * one thread as before, so that one of them fails again. */
+static spd_status explain(spd_context *ctx, const search *s, size_t at, size_t count)
 {
-    search *s = user;
-    (void)chunk;
-    (void)thread;
-    for (size_t at = s->first; at < s->last; at++) {
-        s->bad[0] = s->order[at];
-        s->bad[1] = first_bad(s, s->order[at]);
-        if (s->bad[1] < s->p)
-            return SPD_ENUMERIC;
-    }
-    return SPD_OK;
-}
-
-/* Which pair failed, among `count` queries from `at` on. */
-static spd_status explain(spd_context *ctx, search *s, size_t at, size_t count)
-{
-    s->first = at;
-    s->last = s->last - at < count ? s->last : at + count;
-    parallel_for(ctx, 1, again_chunk, s, NULL, NULL, 0.0, NULL);
-    return fault_pair(ctx, s->within ? "X" : "Q", s->bad[0], "X", s->bad[1]);
+    size_t last = s->last - at < count ? s->last : at + count;
+    spd_blas_hold();
+    size_t sample = first_bad(s, s->order[at]);
+    while (sample == s->p && at + 1 < last)
+        sample = first_bad(s, s->order[++at]);
+    spd_blas_release();
+    return fault_pair(ctx, s->within ? "X" : "Q", s->order[at], "X", sample);
 }
 
 /* Runs the queries order[first .. last-1] with the plan in s. */
@@ -367,38 +380,19 @@ static spd_status search_all(spd_context *ctx, search *s, size_t *order)
 
 /* ---- the public function --------------------------------------------------------------------- */
 
-static void seats_free(seat *seats, size_t threads)
+static spd_status make_seats(spd_context *ctx, search *s, arena *room)
 {
-    for (size_t t = 0; seats && t < threads; t++) {
-        mem_free(seats[t].bound);
-        mem_free(seats[t].candidate);
-        mem_free(seats[t].dropped);
-        mem_free(seats[t].best);
-        mem_free(seats[t].scratch);
-    }
-    mem_free(seats);
-}
-
-static seat *seats_new(const search *s, size_t threads)
-{
-    size_t scratch = block_work(s->m, s->n);
+    size_t scratch = block_work(s->m, s->n), threads = (size_t)parallel_threads(ctx);
     if (s->lv && levels_work(s->lv) > scratch)
         scratch = levels_work(s->lv);
-    seat *seats = mem_zero(threads, sizeof *seats);
-    int good = seats != NULL;
-    for (size_t t = 0; good && t < threads; t++) {
-        seats[t].bound = mem_alloc(s->p, sizeof(double));
-        seats[t].candidate = mem_alloc(s->p, sizeof(size_t));
-        seats[t].dropped = mem_alloc(s->p, 1);
-        seats[t].best = mem_alloc(QUERIES_PER_CHUNK * s->wanted, sizeof(hit));
-        seats[t].scratch = mem_alloc(scratch, sizeof(double));
-        good = seats[t].bound && seats[t].candidate && seats[t].dropped && seats[t].best &&
-               seats[t].scratch;
-    }
-    if (good)
-        return seats;
-    seats_free(seats, threads);
-    return NULL;
+    s->seats = arena_alloc(room, threads, sizeof *s->seats);
+    for (size_t t = 0; s->seats && t < threads; t++)
+        s->seats[t] = (seat){.bound = arena_alloc(room, s->p, sizeof(double)),
+                             .candidate = arena_alloc(room, s->p, sizeof(size_t)),
+                             .dropped = arena_alloc(room, s->p, 1),
+                             .best = arena_alloc(room, QUERIES_PER_CHUNK * s->wanted, sizeof(hit)),
+                             .scratch = arena_alloc(room, scratch, sizeof(double))};
+    return arena_status(room, ctx, "neighbours");
 }
 
 static spd_status nearest_check(spd_context *ctx, const search *s, const double *X,
@@ -441,46 +435,25 @@ spd_status spd_nearest(spd_context *ctx, spd_metric metric_id, size_t n, size_t 
                 .q = Q ? q : p,
                 .wanted = k,
                 .within = !Q};
-    size_t threads = (size_t)parallel_threads(ctx);
-    double *F = NULL, *G = NULL;
-    size_t *order = NULL;
+    arena room = {0};
     ctx_clear(ctx);
     spd_status status = nearest_check(ctx, &s, X, index, d2);
     if (status < 0)
         return status;
-    F = mem_alloc(p, s.m->size(n) * sizeof *F);
-    G = Q ? mem_alloc(q, s.m->size(n) * sizeof *G) : F;
-    s.exact = mem_zero(s.q, sizeof *s.exact);
-    order = mem_alloc(s.q, sizeof *order);
-    s.index = mem_alloc(s.q, k * sizeof *s.index);
-    s.d2 = mem_alloc(s.q, k * sizeof *s.d2);
-    if (!F || !G || !s.exact || !order || !s.index || !s.d2) {
-        status = ctx_nomem(ctx, "neighbours");
-        goto done;
-    }
-    s.F = F;
-    s.Q = G;
-    status = prepare_set(ctx, s.m, n, p, X, "X", F);
-    if (status == SPD_OK && Q)
-        status = prepare_set(ctx, s.m, n, q, Q, "Q", G);
-    level_input in = {s.m, n, p, s.q, X, Q ? Q : X, F, G};
+    size_t *order = arena_alloc(&room, s.q, sizeof *order);
+    s.exact = arena_zero(&room, s.q, sizeof *s.exact);
+    s.index = arena_alloc(&room, s.q, k * sizeof *s.index);
+    s.d2 = arena_alloc(&room, s.q, k * sizeof *s.d2);
+    status = prepare_both(ctx, s.m, n, p, X, q, Q, "Q", &room, &s.F, &s.Q);
+    level_input in = {s.m, n, p, s.q, X, Q ? Q : X, s.F, s.Q, &room};
     if (status == SPD_OK && !brute && levels_pay(&in))
         status = levels_new(ctx, &in, &s.lv);
-    if (status < 0)
-        goto done;
-    s.seats = seats_new(&s, threads);
-    status = s.seats ? search_all(ctx, &s, order) : ctx_nomem(ctx, "neighbours");
+    if (status == SPD_OK)
+        status = make_seats(ctx, &s, &room);
+    if (status == SPD_OK)
+        status = search_all(ctx, &s, order);
     if (status == SPD_OK)
         deliver(&s, index, d2, info);
-done:
-    seats_free(s.seats, threads);
-    levels_free(s.lv);
-    mem_free(s.index);
-    mem_free(s.d2);
-    mem_free(order);
-    mem_free(s.exact);
-    if (Q)
-        mem_free(G);
-    mem_free(F);
+    arena_free(&room);
     return status;
 }

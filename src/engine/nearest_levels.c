@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/memory.h"
 #include "engine/pairwise.h"
 #include "engine/parallel.h"
 #include "geometry/bound.h"
@@ -144,39 +143,24 @@ static spd_status compress_chunk(void *user, size_t octet, int thread)
     return SPD_OK;
 }
 
-static void compressed_free(compressed *c)
-{
-    mem_free(c->F[0]);
-    mem_free(c->F[1]);
-    mem_free(c->slack);
-}
-
 static spd_status compressed_fill(spd_context *ctx, const levels *lv, size_t count, const double *X,
                                   compressed *c)
 {
     size_t octets = (count + LANES - 1) / LANES, threads = (size_t)parallel_threads(ctx);
+    arena *keep = lv->in.keep;
+    arena room = {0};
     compress_job j = {kernels_get(), lv, X, c, NULL};
-    spd_status status = SPD_ENOMEM;
     c->count = count;
-    c->F[0] = mem_alloc(count, lv->level[0].stride * sizeof(double));
-    c->F[1] = mem_alloc(count, lv->level[1].stride * sizeof(double));
-    c->slack = mem_alloc(count, sizeof *c->slack);
-    j.work = mem_alloc(threads, compress_work(lv) * sizeof *j.work);
-    if (c->F[0] && c->F[1] && c->slack && j.work)
+    c->F[0] = arena_alloc(keep, count, lv->level[0].stride * sizeof(double));
+    c->F[1] = arena_alloc(keep, count, lv->level[1].stride * sizeof(double));
+    c->slack = arena_alloc(keep, count, sizeof *c->slack);
+    j.work = arena_alloc(&room, threads, compress_work(lv) * sizeof *j.work);
+    spd_status status = SPD_ENOMEM;
+    if (!keep->failed && !room.failed)
         status = parallel_for(ctx, octets, compress_chunk, &j, "compressing", "matrices",
                               (double)count, NULL);
-    mem_free(j.work);
+    arena_free(&room);
     return status;
-}
-
-void levels_free(levels *lv)
-{
-    if (!lv)
-        return;
-    compressed_free(&lv->samples);
-    compressed_free(&lv->own);
-    mem_free(lv->W);
-    mem_free(lv);
 }
 
 /* Which metric at which size: see the table in nearest_levels.h. */
@@ -197,7 +181,7 @@ static spd_status fill_levels(spd_context *ctx, levels *lv)
 {
     const level_input *in = &lv->in;
     size_t entries = in->n * PASS_LD(lv->level[1].n);
-    lv->W = mem_alloc(entries, sizeof *lv->W);
+    lv->W = arena_alloc(in->keep, entries, sizeof *lv->W);
     if (!lv->W)
         return SPD_ENOMEM;
     spd_status status = bound_basis(in->n, lv->level[1].n, in->p, in->X, SUBSET, lv->W);
@@ -219,7 +203,7 @@ static spd_status fill_levels(spd_context *ctx, levels *lv)
 
 spd_status levels_new(spd_context *ctx, const level_input *in, levels **out)
 {
-    levels *lv = mem_zero(1, sizeof *lv);
+    levels *lv = arena_zero(in->keep, 1, sizeof *lv);
     if (!lv)
         return ctx_nomem(ctx, "lower bounds");
     lv->in = *in;
@@ -229,8 +213,6 @@ spd_status levels_new(spd_context *ctx, const level_input *in, levels **out)
         *out = lv;
         return SPD_OK;
     }
-    levels_free(lv);
-    *out = NULL;
     if (status == SPD_ENOTSPD) /* too ill-conditioned to bound: the search goes on without */
         return SPD_OK;
     return status == SPD_ENOMEM ? ctx_nomem(ctx, "lower bounds") : status;
@@ -254,11 +236,9 @@ void levels_bound(const levels *lv, const kernels *k, size_t which, size_t query
     int airm = v->m == &metric_airm;
     for (size_t at = 0; at < count; at += BLOCK) {
         size_t now = count - at < BLOCK ? count - at : BLOCK;
-        const double *F[BLOCK];
         double d2[BLOCK];
-        for (size_t c = 0; c < now; c++)
-            F[c] = v->F + candidate[at + c] * v->stride;
-        block_dist2(k, v->m, v->n, v->G + query * v->stride, now, F, d2, work);
+        block_dist2(k, v->m, v->n, v->G + query * v->stride, now, v->F, v->stride, candidate + at,
+                    d2, work);
         for (size_t c = 0; c < now; c++) {
             size_t i = candidate[at + c];
             double slack = lv->slack[i] + lv->query_slack[query];

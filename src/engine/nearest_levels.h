@@ -6,7 +6,7 @@
 #ifndef SPD_ENGINE_NEAREST_LEVELS_H
 #define SPD_ENGINE_NEAREST_LEVELS_H
 
-#include "base/context.h"
+#include "base/arena.h"
 #include "geometry/metric.h"
 
 #define MAX_LEVELS 3
@@ -20,6 +20,7 @@ typedef struct level_input {
     size_t n, p, q;
     const double *X, *Q; /* p x n x n, q x n x n */
     const double *F, *G; /* prepared: p x size, q x size */
+    arena *keep;         /* where the levels live */
 } level_input;
 
 /* Operations per pair of a distance at size n. */
@@ -28,10 +29,9 @@ double levels_exact_cost(const metric *m, size_t n);
 /* Is there a bound for this metric, and is the search large enough to earn the preparation? */
 int levels_pay(const level_input *in);
 
-/* Compresses samples and queries; all are SPD. *lv is NULL after SPD_OK when the matrices are too
- * ill-conditioned to be bounded. The input must outlive the levels. */
+/* Compresses samples and queries; all are SPD. *lv stays as it was after SPD_OK when the matrices
+ * are too ill-conditioned to be bounded. The input must outlive the levels. */
 spd_status levels_new(spd_context *ctx, const level_input *in, levels **lv);
-void levels_free(levels *lv);
 
 size_t levels_count(const levels *lv);
 

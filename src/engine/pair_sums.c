@@ -143,32 +143,30 @@ static spd_status plan_blocks(pair_sums *s)
     return SPD_OK;
 }
 
-static spd_status allocate(pair_sums *s)
+static void allocate(pair_sums *s, arena *keep)
 {
     size_t tri = TRI(s->m), threads = (size_t)parallel_threads(s->ctx);
     size_t rows = block_pairs(s) < s->count ? block_pairs(s) : s->count;
     s->blocks = count_blocks(s);
-    s->pairs = mem_alloc(s->count, sizeof *s->pairs);
-    s->d2 = mem_alloc(s->count, sizeof *s->d2);
-    s->degree = mem_zero(s->p, 2 * sizeof *s->degree);
-    s->block = mem_alloc(s->blocks + 1, sizeof *s->block);
-    s->shares = mem_alloc(s->count, 2 * sizeof *s->shares);
-    s->chunk = mem_alloc(2 * s->count / SHARES_PER_CHUNK + s->blocks + 1, sizeof *s->chunk);
-    s->L = mem_alloc(s->p, tri * sizeof *s->L);
-    s->logdet = mem_alloc(s->p, sizeof *s->logdet);
-    s->buffer = mem_alloc(rows, (size_t)s->rule->sides * tri * sizeof *s->buffer);
-    s->work = mem_alloc(threads, work_size(s->m) * sizeof *s->work);
+    s->pairs = arena_alloc(keep, s->count, sizeof *s->pairs);
+    s->d2 = arena_alloc(keep, s->count, sizeof *s->d2);
+    s->degree = arena_zero(keep, s->p, 2 * sizeof *s->degree);
+    s->block = arena_alloc(keep, s->blocks + 1, sizeof *s->block);
+    s->shares = arena_alloc(keep, s->count, 2 * sizeof *s->shares);
+    s->chunk = arena_alloc(keep, 2 * s->count / SHARES_PER_CHUNK + s->blocks + 1, sizeof *s->chunk);
+    s->L = arena_alloc(keep, s->p, tri * sizeof *s->L);
+    s->logdet = arena_alloc(keep, s->p, sizeof *s->logdet);
+    s->buffer = arena_alloc(keep, rows, (size_t)s->rule->sides * tri * sizeof *s->buffer);
+    s->work = arena_alloc(keep, threads, work_size(s->m) * sizeof *s->work);
     if (s->objective == SPD_RATIO)
-        s->Zb = mem_alloc(s->p, tri * sizeof *s->Zb);
-    int good = s->pairs && s->d2 && s->degree && s->block && s->shares && s->chunk && s->L &&
-               s->logdet && s->buffer && s->work && (s->objective != SPD_RATIO || s->Zb);
-    return good ? SPD_OK : SPD_ENOMEM;
+        s->Zb = arena_alloc(keep, s->p, tri * sizeof *s->Zb);
 }
 
 spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective objective, size_t m,
-                         size_t p, size_t count, const spd_pair *pairs, pair_sums **sums)
+                         size_t p, size_t count, const spd_pair *pairs, arena *keep,
+                         pair_sums **sums)
 {
-    pair_sums *s = mem_zero(1, sizeof *s);
+    pair_sums *s = arena_zero(keep, 1, sizeof *s);
     if (!s)
         return ctx_nomem(ctx, "pairs");
     s->ctx = ctx;
@@ -182,35 +180,13 @@ spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective obje
         s->count += pairs[i].between > 0.0 ? 1 : 0;
     }
     s->count += s->within;
-    spd_status status = allocate(s);
-    if (status == SPD_OK) {
-        fill_pairs(s, count, pairs);
-        status = plan_blocks(s);
-    }
-    if (status < 0) {
-        pair_sums_free(s);
-        return ctx_nomem(ctx, "pairs");
-    }
+    allocate(s, keep);
+    spd_status status = arena_status(keep, ctx, "pairs");
+    if (status < 0)
+        return status;
+    fill_pairs(s, count, pairs);
     *sums = s;
-    return SPD_OK;
-}
-
-void pair_sums_free(pair_sums *s)
-{
-    if (!s)
-        return;
-    mem_free(s->pairs);
-    mem_free(s->d2);
-    mem_free(s->degree);
-    mem_free(s->block);
-    mem_free(s->shares);
-    mem_free(s->chunk);
-    mem_free(s->L);
-    mem_free(s->logdet);
-    mem_free(s->Zb);
-    mem_free(s->buffer);
-    mem_free(s->work);
-    mem_free(s);
+    return plan_blocks(s) < 0 ? ctx_nomem(ctx, "pairs") : SPD_OK;
 }
 
 /* ---- samples -------------------------------------------------------------------------------- */

@@ -6,15 +6,15 @@
 #ifndef SPD_ENGINE_PAIR_SUMS_H
 #define SPD_ENGINE_PAIR_SUMS_H
 
-#include "base/context.h"
+#include "base/arena.h"
 #include "geometry/pairs.h"
 
 typedef struct pair_sums pair_sums;
 
 /* For p samples of size m. */
 spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective objective, size_t m,
-                         size_t p, size_t count, const spd_pair *pairs, pair_sums **sums);
-void pair_sums_free(pair_sums *sums);
+                         size_t p, size_t count, const spd_pair *pairs, arena *keep,
+                         pair_sums **sums);
 
 /* *f <- the objective at S (p x TRI(m)), NaN when some S_i or pair has none; Z (p x TRI(m)) <-
  * weights, so that df = sum_i tr(Z_i dS_i)/2. Only SPD_ECANCELLED and the like are errors. */

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
 
@@ -56,21 +55,36 @@ spd_status prepare_set(spd_context *ctx, const metric *m, size_t n, size_t p, co
 {
     size_t octets = (p + LANES - 1) / LANES, failed;
     size_t threads = (size_t)parallel_threads(ctx);
+    arena room = {0};
     prepare_job j = {kernels_get(), m, n, p, X, F, NULL, NULL};
-    j.work = mem_alloc(threads, prepare_work(m, n) * sizeof *j.work);
-    j.bad = mem_zero(octets, sizeof *j.bad);
-    spd_status status = SPD_OK;
-    if (!j.work || !j.bad)
-        status = ctx_nomem(ctx, "prepared matrices");
-    else
+    j.work = arena_alloc(&room, threads, prepare_work(m, n) * sizeof *j.work);
+    j.bad = arena_zero(&room, octets, sizeof *j.bad);
+    spd_status status = arena_status(&room, ctx, "prepared matrices");
+    if (status == SPD_OK)
         status = parallel_for(ctx, octets, prepare_chunk, &j, "preparing", "matrices", (double)p,
                               &failed);
     if (status == SPD_ENOTSPD) {
         size_t i = failed * LANES + (size_t)__builtin_ctz(j.bad[failed]);
         status = fault_matrix(ctx, n, X + i * n * n, name, i);
     }
-    mem_free(j.work);
-    mem_free(j.bad);
+    arena_free(&room);
+    return status;
+}
+
+spd_status prepare_both(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
+                        size_t q, const double *Y, const char *name, arena *keep, const double **F,
+                        const double **G)
+{
+    size_t size = m->size(n);
+    double *f = arena_alloc(keep, p, size * sizeof *f);
+    double *g = Y ? arena_alloc(keep, q, size * sizeof *g) : f;
+    spd_status status = arena_status(keep, ctx, "prepared matrices");
+    if (status == SPD_OK)
+        status = prepare_set(ctx, m, n, p, X, "X", f);
+    if (status == SPD_OK && Y)
+        status = prepare_set(ctx, m, n, q, Y, name, g);
+    *F = f;
+    *G = g;
     return status;
 }
 
@@ -98,11 +112,20 @@ size_t block_interleave(const kernels *k, size_t size, size_t count, const doubl
     return used;
 }
 
+size_t block_gather(const kernels *k, size_t size, size_t count, const double *F, size_t stride,
+                    const size_t *which, double *octets)
+{
+    const double *G[BLOCK];
+    for (size_t c = 0; c < count; c++)
+        G[c] = F + (which ? which[c] : c) * stride;
+    return block_interleave(k, size, count, G, octets);
+}
+
 void block_dist2(const kernels *k, const metric *m, size_t n, const double *f, size_t count,
-                 const double *const *G, double *d2, double *work)
+                 const double *F, size_t stride, const size_t *which, double *d2, double *work)
 {
     block_store b = block_split(m, n, work);
-    size_t used = block_interleave(k, m->size(n), count, G, b.octets);
+    size_t used = block_gather(k, m->size(n), count, F, stride, which, b.octets);
     m->dist2(k, n, used, f, b.octets, b.d2, b.rest);
     memcpy(d2, b.d2, count * sizeof *d2);
 }
@@ -116,8 +139,7 @@ typedef struct pairwise_job {
     const double *F, *G; /* p x size and q x size; the same for one set */
     int within;
     double *D2;
-    double *work;              /* threads x block_work */
-    size_t block, row, column; /* the block that failed, and where */
+    double *work; /* threads x block_work */
 } pairwise_job;
 
 /* Columns first .. first+BLOCK-1 of D2; within one set only rows down to the diagonal, which the
@@ -128,10 +150,7 @@ static spd_status fill_block(const pairwise_job *j, size_t block, double *work, 
     size_t size = j->m->size(j->n), first = block * BLOCK;
     size_t count = j->q - first < BLOCK ? j->q - first : BLOCK;
     block_store b = block_split(j->m, j->n, work);
-    const double *G[BLOCK];
-    for (size_t c = 0; c < count; c++)
-        G[c] = j->G + (first + c) * size;
-    size_t used = block_interleave(j->k, size, count, G, b.octets);
+    size_t used = block_gather(j->k, size, count, j->G + first * size, size, NULL, b.octets);
     size_t rows = j->within ? first + count : j->p;
     for (size_t i = 0; i < rows; i++) {
         j->m->dist2(j->k, j->n, used, j->F + i * size, b.octets, b.d2, b.rest);
@@ -154,20 +173,15 @@ static spd_status pairwise_chunk(void *user, size_t block, int thread)
     return fill_block(j, block, j->work + (size_t)thread * block_work(j->m, j->n), &row, &column);
 }
 
-/* Looks once more at the block that failed, as a chunk of its own: BLAS keeps to one thread, so
- * that it fails again. */
-static spd_status again_chunk(void *user, size_t chunk, int thread)
+/* Looks once more at the block that failed, with BLAS held to one thread as before, so that it
+ * fails again. */
+static spd_status explain(spd_context *ctx, const pairwise_job *j, size_t block)
 {
-    pairwise_job *j = user;
-    (void)chunk;
-    (void)thread;
-    return fill_block(j, j->block, j->work, &j->row, &j->column);
-}
-
-static spd_status explain(spd_context *ctx, pairwise_job *j)
-{
-    parallel_for(ctx, 1, again_chunk, j, NULL, NULL, 0.0, NULL);
-    return fault_pair(ctx, "X", j->row, j->within ? "X" : "Y", j->column);
+    size_t row = 0, column = 0;
+    spd_blas_hold();
+    fill_block(j, block, j->work, &row, &column);
+    spd_blas_release();
+    return fault_pair(ctx, "X", row, j->within ? "X" : "Y", column);
 }
 
 static void mirror(size_t p, double *D2)
@@ -182,16 +196,12 @@ static void mirror(size_t p, double *D2)
 /* Fills D2 from the prepared sets in j. */
 static spd_status pairwise_fill(spd_context *ctx, pairwise_job *j)
 {
-    size_t threads = (size_t)parallel_threads(ctx);
-    j->work = mem_alloc(threads, block_work(j->m, j->n) * sizeof *j->work);
-    if (!j->work)
-        return ctx_nomem(ctx, "distances");
+    size_t failed = 0;
     double pairs = (double)j->p * (double)j->q * (j->within ? 0.5 : 1.0);
     spd_status status = parallel_for(ctx, (j->q + BLOCK - 1) / BLOCK, pairwise_chunk, j,
-                                     "distances", "pairs", pairs, &j->block);
+                                     "distances", "pairs", pairs, &failed);
     if (status == SPD_ENUMERIC)
-        status = explain(ctx, j);
-    mem_free(j->work);
+        status = explain(ctx, j, failed);
     if (status == SPD_OK && j->within)
         mirror(j->p, j->D2);
     return status;
@@ -217,23 +227,14 @@ spd_status spd_pairwise2(spd_context *ctx, spd_metric metric_id, size_t n, size_
     spd_status status = pairwise_check(ctx, m, n, p, X, q, Y, D2);
     if (status < 0)
         return status;
-    if (!Y)
-        q = p;
-    size_t size = m->size(n);
-    double *F = mem_alloc(p, size * sizeof *F), *G = Y ? mem_alloc(q, size * sizeof *G) : F;
-    if (!F || !G)
-        status = ctx_nomem(ctx, "distances");
+    arena room = {0};
+    pairwise_job j = {.k = kernels_get(), .m = m, .n = n, .p = p, .q = Y ? q : p, .D2 = D2};
+    j.within = !Y;
+    j.work = arena_alloc(&room, (size_t)parallel_threads(ctx), block_work(m, n) * sizeof *j.work);
+    status = prepare_both(ctx, m, n, p, X, q, Y, "Y", &room, &j.F, &j.G);
     if (status == SPD_OK)
-        status = prepare_set(ctx, m, n, p, X, "X", F);
-    if (status == SPD_OK && Y)
-        status = prepare_set(ctx, m, n, q, Y, "Y", G);
-    if (status == SPD_OK) {
-        pairwise_job j = {kernels_get(), m, n, p, q, F, G, !Y, D2, NULL, 0, 0, 0};
         status = pairwise_fill(ctx, &j);
-    }
-    if (Y)
-        mem_free(G);
-    mem_free(F);
+    arena_free(&room);
     return status;
 }
 

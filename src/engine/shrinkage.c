@@ -212,15 +212,16 @@ static void regularise(const spd_covariance_options *options, size_t n, size_t b
 static spd_status add_block(spd_context *ctx, const spd_covariance_options *options,
                             const observations *block, size_t before, size_t size, double *X)
 {
-    scatter sums = {0};
+    arena room = {0};
+    scatter sums;
     const double *W = options->W ? options->W + before * options->m : NULL;
     int quartic = options->shrinkage == SPD_SHRINK_LEDOIT_WOLF;
-    spd_status status = scatter_new(ctx, block, options->m, W, quartic, &sums);
+    spd_status status = scatter_new(ctx, block, options->m, W, quartic, &room, &sums);
     if (status == SPD_OK) {
         shrinkage_apply(options, &sums, sums.S);
         place(sums.d, sums.S, W ? 0 : before, size, X);
     }
-    scatter_free(&sums);
+    arena_free(&room);
     return status;
 }
 

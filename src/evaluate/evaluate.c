@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "base/sized.h"
 #include "classify/samples.h"
 #include "evaluate/evaluation.h"
@@ -24,13 +23,16 @@ typedef struct runner {
     spd_method *method;    /* options.methods: as they were given */
     const int *fold_group; /* all.p, or NULL */
     spd_evaluation *e;
+    arena *keep;         /* e's */
+    arena room;          /* until the end */
     member *party;       /* options.methods: room */
     spd_method **chosen; /* where in the party they are */
     spd_tuned **tuned;
     /* the round at hand */
     size_t round;
-    samples *train, *test;
-    int *group; /* train->p: fold_group there, or NULL */
+    arena parts; /* what follows */
+    samples train, test;
+    int *group; /* train.p: fold_group there, or NULL */
 } runner;
 
 static spd_outcome *outcome_of(const runner *u, size_t method)
@@ -51,7 +53,7 @@ static spd_status fail_in(const runner *u, size_t method, spd_status status)
 /* Folds by group need two groups; with one, samples are dealt out alone. */
 static const int *fold_groups(const runner *u)
 {
-    for (size_t i = 1; u->group && i < u->train->p; i++)
+    for (size_t i = 1; u->group && i < u->train.p; i++)
         if (u->group[i] != u->group[0])
             return u->group;
     return NULL;
@@ -83,7 +85,7 @@ static spd_status tune(runner *u, size_t first)
                          .seed = u->options.seed,
                          .grid = u->options.grid};
     size_t count = gather(u, first);
-    spd_status status = spd_tune_together(u->ctx, count, u->chosen, u->train, &tuning, u->tuned);
+    spd_status status = spd_tune_together(u->ctx, count, u->chosen, &u->train, &tuning, u->tuned);
     for (size_t k = 0; k < count && status >= 0; k++) {
         spd_outcome *o = u->party[k].outcome;
         memcpy(o->value, u->chosen[k]->value, sizeof o->value);
@@ -104,11 +106,11 @@ static spd_status run_method(const runner *u, size_t method)
     spd_classifier *trained = NULL;
     spd_method chosen = u->method[method];
     spd_score score = SPD_INIT(spd_score);
-    samples queries = *u->test;
+    samples queries = u->test;
     queries.label = NULL;
     memcpy(chosen.value, o->value, sizeof chosen.value);
     double began = clock_seconds();
-    spd_status status = spd_classifier_fit(u->ctx, &chosen, u->train, NULL, &trained);
+    spd_status status = spd_classifier_fit(u->ctx, &chosen, &u->train, NULL, &trained);
     double fitted = clock_seconds();
     if (status >= 0) {
         memcpy(o->value, spd_classifier_method(trained)->value, sizeof o->value);
@@ -120,7 +122,7 @@ static spd_status run_method(const runner *u, size_t method)
         o->model = trained_take_model(trained);
     spd_classifier_free(trained);
     if (status >= 0)
-        status = spd_score_predictions(u->ctx, queries.p, queries.classes, u->test->label,
+        status = spd_score_predictions(u->ctx, queries.p, queries.classes, u->test.label,
                                        o->predicted, &score, NULL);
     o->correct = score.correct;
     o->accuracy = score.accuracy;
@@ -142,25 +144,17 @@ static spd_status tell(const runner *u, size_t method)
 static spd_status take_parts(runner *u)
 {
     const spd_round *r = u->e->round[u->round];
-    spd_status status = spd_samples_subset(u->ctx, &u->all, r->train_count, r->train, &u->train);
+    arena *keep = &u->parts;
+    spd_status status = samples_part(u->ctx, &u->all, r->train_count, r->train, keep, &u->train);
     if (status == SPD_OK)
-        status = spd_samples_subset(u->ctx, &u->all, r->test_count, r->test, &u->test);
+        status = samples_part(u->ctx, &u->all, r->test_count, r->test, keep, &u->test);
     if (status < 0 || !u->fold_group)
         return status;
-    u->group = mem_alloc(r->train_count, sizeof *u->group);
+    u->group = arena_alloc(keep, r->train_count, sizeof *u->group);
     if (!u->group)
         return ctx_nomem(u->ctx, "groups");
     samples_rows(r->train_count, r->train, sizeof *u->group, u->fold_group, u->group);
     return SPD_OK;
-}
-
-static void release_parts(runner *u)
-{
-    spd_samples_free(u->train);
-    spd_samples_free(u->test);
-    mem_free(u->group);
-    u->train = u->test = NULL;
-    u->group = NULL;
 }
 
 static spd_status run_round(runner *u)
@@ -176,19 +170,19 @@ static spd_status run_round(runner *u)
         if (status == SPD_OK)
             status = tell(u, m);
     }
-    release_parts(u);
-    return status == SPD_OK ? remarks_on_round(u->ctx, &u->all, u->round, u->e) : status;
+    arena_free(&u->parts);
+    return status == SPD_OK ? remarks_on_round(u->ctx, &u->all, u->round, u->keep, u->e) : status;
 }
 
 static spd_status run(runner *u)
 {
-    spd_status status = rounds_make(u->ctx, &u->all, &u->options, u->e);
+    spd_status status = rounds_make(u->ctx, &u->all, &u->options, u->keep, u->e);
     if (status == SPD_OK)
         status = rounds_fold_groups(u->ctx, &u->all, &u->options, u->e, &u->fold_group);
     if (status == SPD_OK)
-        status = evaluation_room(u->ctx, u->options.methods, u->method, u->e);
+        status = evaluation_room(u->ctx, u->options.methods, u->method, u->keep, u->e);
     if (status == SPD_OK)
-        status = remarks_on_protocol(u->ctx, &u->all, u->e);
+        status = remarks_on_protocol(u->ctx, &u->all, u->keep, u->e);
     for (u->round = 0; u->round < u->e->rounds && status == SPD_OK; u->round++)
         status = run_round(u);
     return status == SPD_OK ? evaluation_conclude(u->ctx, &u->all, u->e) : status;
@@ -221,12 +215,11 @@ static spd_status take_options(runner *u, const spd_samples *given,
     if (status < 0)
         return status;
     size_t methods = u->options.methods;
-    u->method = mem_alloc(methods, sizeof *u->method);
-    u->party = mem_alloc(methods, sizeof *u->party);
-    u->chosen = mem_alloc(methods, sizeof *u->chosen);
-    u->tuned = mem_alloc(methods, sizeof *u->tuned);
-    if (!u->method || !u->party || !u->chosen || !u->tuned)
-        return ctx_nomem(u->ctx, "methods");
+    u->method = arena_alloc(&u->room, methods, sizeof *u->method);
+    u->party = arena_alloc(&u->room, methods, sizeof *u->party);
+    u->chosen = arena_alloc(&u->room, methods, sizeof *u->chosen);
+    u->tuned = arena_alloc(&u->room, methods, sizeof *u->tuned);
+    status = arena_status(&u->room, u->ctx, "methods");
     for (size_t m = 0; m < methods && status == SPD_OK; m++)
         status = method_take(u->ctx, u->options.method[m], &u->method[m]);
     return status;
@@ -240,16 +233,19 @@ spd_status spd_evaluate(spd_context *ctx, const spd_samples *given,
     if (!evaluation)
         return ctx_fail(ctx, SPD_EINVAL, "no room for an evaluation given");
     spd_status status = take_options(&u, given, options);
-    if (status == SPD_OK && !(u.e = mem_zero(1, sizeof *u.e)))
+    arena keep = {0};
+    own_evaluation *own = arena_zero(&keep, 1, sizeof *own);
+    if (status == SPD_OK && !own)
         status = ctx_nomem(ctx, "an evaluation");
-    if (status == SPD_OK) {
+    if (own) {
+        own->room = keep;
+        u.e = &own->e;
+        u.keep = &own->room;
         u.e->classes = u.all.classes;
-        status = run(&u);
     }
-    mem_free(u.method);
-    mem_free(u.party);
-    mem_free(u.chosen);
-    mem_free(u.tuned);
+    if (status == SPD_OK)
+        status = run(&u);
+    arena_free(&u.room);
     if (status < 0)
         spd_evaluation_free(u.e);
     else

@@ -4,76 +4,45 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
-
 /* ---- room ------------------------------------------------------------------------------------
  */
 
-static spd_status result_room(spd_context *ctx, const spd_method *method, const spd_evaluation *e,
-                              spd_method_result *result)
+static void result_room(const spd_method *method, arena *keep, const spd_evaluation *e,
+                        spd_method_result *result)
 {
     spd_method_name(method, result->name);
-    result->confusion = mem_zero(e->classes, e->classes * sizeof *result->confusion);
-    result->p_value = mem_zero(e->methods, sizeof *result->p_value);
-    result->outcome = mem_zero(e->rounds, sizeof *result->outcome);
-    if (!result->confusion || !result->p_value || !result->outcome)
-        return ctx_nomem(ctx, "results");
-    for (size_t r = 0; r < e->rounds; r++) {
-        spd_outcome *o = result->outcome[r] = mem_zero(1, sizeof *o);
-        if (!o || !(o->predicted = mem_zero(e->round[r]->test_count, sizeof *o->predicted)))
-            return ctx_nomem(ctx, "results");
+    result->confusion = arena_zero(keep, e->classes, e->classes * sizeof *result->confusion);
+    result->p_value = arena_zero(keep, e->methods, sizeof *result->p_value);
+    result->outcome = arena_zero(keep, e->rounds, sizeof *result->outcome);
+    for (size_t r = 0; r < e->rounds && !keep->failed; r++) {
+        spd_outcome *o = result->outcome[r] = arena_zero(keep, 1, sizeof *o);
+        if (o)
+            o->predicted = arena_zero(keep, e->round[r]->test_count, sizeof *o->predicted);
     }
-    return SPD_OK;
 }
 
-spd_status evaluation_room(spd_context *ctx, size_t methods, const spd_method *method,
+spd_status evaluation_room(spd_context *ctx, size_t methods, const spd_method *method, arena *keep,
                            spd_evaluation *e)
 {
-    spd_status status = SPD_OK;
-    e->methods = methods;
-    e->method = mem_zero(methods, sizeof *e->method);
-    if (!e->method)
-        return ctx_nomem(ctx, "results");
-    for (size_t m = 0; m < methods && status == SPD_OK; m++) {
-        e->method[m] = mem_zero(1, sizeof **e->method);
-        status = e->method[m] ? result_room(ctx, &method[m], e, e->method[m])
-                              : ctx_nomem(ctx, "results");
+    e->method = arena_zero(keep, methods, sizeof *e->method);
+    e->methods = e->method ? methods : 0;
+    for (size_t m = 0; m < e->methods && !keep->failed; m++) {
+        e->method[m] = arena_zero(keep, 1, sizeof **e->method);
+        if (e->method[m])
+            result_room(&method[m], keep, e, e->method[m]);
     }
-    return status;
-}
-
-static void result_free(spd_method_result *result, size_t rounds)
-{
-    for (size_t r = 0; result->outcome && r < rounds; r++)
-        if (result->outcome[r]) {
-            mem_free(result->outcome[r]->predicted);
-            spd_model_free(result->outcome[r]->model);
-            mem_free(result->outcome[r]);
-        }
-    mem_free(result->outcome);
-    mem_free(result->confusion);
-    mem_free(result->p_value);
-    mem_free(result);
+    return arena_status(keep, ctx, "results");
 }
 
 void spd_evaluation_free(spd_evaluation *e)
 {
     if (!e)
         return;
-    for (size_t m = 0; e->method && m < e->methods; m++)
-        if (e->method[m])
-            result_free(e->method[m], e->rounds);
-    for (size_t r = 0; r < e->rounds; r++) {
-        mem_free(e->round[r]->train);
-        mem_free(e->round[r]->test);
-        mem_free(e->round[r]);
-    }
-    for (size_t i = 0; i < e->remarks; i++)
-        mem_free(e->remark[i]);
-    mem_free(e->method);
-    mem_free(e->round);
-    mem_free(e->remark);
-    mem_free(e);
+    for (size_t m = 0; m < e->methods && e->method[m]; m++)
+        for (size_t r = 0; e->method[m]->outcome && r < e->rounds && e->method[m]->outcome[r]; r++)
+            spd_model_free(e->method[m]->outcome[r]->model);
+    arena room = ((own_evaluation *)e)->room;
+    arena_free(&room);
 }
 
 /* ---- means -----------------------------------------------------------------------------------
@@ -159,7 +128,8 @@ static double compare(const samples *all, const spd_evaluation *e, const spd_met
 
 spd_status evaluation_conclude(spd_context *ctx, const samples *all, spd_evaluation *e)
 {
-    double *p = mem_alloc(e->rounds, sizeof *p);
+    arena room = {0};
+    double *p = arena_alloc(&room, e->rounds, sizeof *p);
     if (!p)
         return ctx_nomem(ctx, "tests");
     for (size_t m = 0; m < e->methods; m++) {
@@ -170,6 +140,6 @@ spd_status evaluation_conclude(spd_context *ctx, const samples *all, spd_evaluat
                 compare(all, e, e->method[k], e->method[m], p);
     }
     count_folds(e);
-    mem_free(p);
+    arena_free(&room);
     return SPD_OK;
 }

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/rng.h"
 
 spd_status folds_limit(spd_context *ctx, const classes *c, size_t *folds)
@@ -126,38 +125,31 @@ static size_t highest(size_t p, const int *label)
     return (size_t)top + 1;
 }
 
-static spd_status deal_lots(spd_context *ctx, dealer *d, uint64_t seed, size_t *fold)
+static spd_status deal_lots(spd_context *ctx, dealer *d, uint64_t seed, arena *room, size_t *fold)
 {
     rng r;
     size_t groups = d->groups->count;
-    lot *lots = mem_alloc(groups, sizeof *lots);
-    d->count = mem_zero(d->folds, d->classes * sizeof *d->count);
-    d->own = mem_zero(d->classes, sizeof *d->own);
-    d->total = mem_zero(d->folds, sizeof *d->total);
-    spd_status status = SPD_OK;
-    if (!lots || !d->count || !d->own || !d->total) {
-        status = ctx_nomem(ctx, "folds");
-        goto done;
-    }
+    lot *lots = arena_alloc(room, groups, sizeof *lots);
+    d->count = arena_zero(room, d->folds, d->classes * sizeof *d->count);
+    d->own = arena_zero(room, d->classes, sizeof *d->own);
+    d->total = arena_zero(room, d->folds, sizeof *d->total);
+    if (room->failed)
+        return ctx_nomem(ctx, "folds");
     rng_seed(&r, seed);
     for (size_t g = 0; g < groups; g++)
         lots[g] = (lot){g, class_size(d->groups, g), rng_next(&r)};
     qsort(lots, groups, sizeof *lots, largest_first);
     for (size_t g = 0; g < groups; g++)
         deal_group(d, lots[g].which, groups - g, fold);
-done:
-    mem_free(lots);
-    mem_free(d->count);
-    mem_free(d->own);
-    mem_free(d->total);
-    return status;
+    return SPD_OK;
 }
 
 spd_status folds_deal_groups(spd_context *ctx, size_t p, const int *label, const int *group,
                              uint64_t seed, size_t *folds, size_t *fold)
 {
+    arena room = {0};
     classes groups = {0};
-    spd_status status = classes_sort(ctx, p, group, &groups);
+    spd_status status = classes_sort(ctx, p, group, &room, &groups);
     if (status == SPD_OK && groups.count < 2)
         status = ctx_fail(ctx, SPD_EINVAL,
                           "all samples are of one group: cross-validation by groups needs two");
@@ -167,8 +159,8 @@ spd_status folds_deal_groups(spd_context *ctx, size_t p, const int *label, const
         *folds = groups.count < *folds ? groups.count : *folds;
         dealer d = {
             .groups = &groups, .label = label, .classes = highest(p, label), .folds = *folds};
-        status = deal_lots(ctx, &d, seed, fold);
+        status = deal_lots(ctx, &d, seed, &room, fold);
     }
-    classes_free(&groups);
+    arena_free(&room);
     return status;
 }

@@ -5,7 +5,7 @@
 #ifndef SPD_EVALUATE_FOLDS_H
 #define SPD_EVALUATE_FOLDS_H
 
-#include "learn/affinity_classes.h"
+#include "base/classes.h"
 
 #define FOLD_NEVER SIZE_MAX /* the fold of a sample that always trains */
 

@@ -29,16 +29,15 @@ typedef struct map_graph {
     size_t count;
 } map_graph;
 
-/* result <- the map of the method for its training samples; value[SPD_PARAM_M] is set. Freed with
- * map_free, always. A fit that stopped at its limits counts as good. */
+/* a <- the map of the method for its training samples; value[SPD_PARAM_M] is set. Its model is
+ * freed with spd_model_free, always. A fit that stopped at its limits counts as good. */
 spd_status map_fit(spd_context *ctx, const spd_method *method, const samples *train,
-                   map_graph graph, map *result);
+                   map_graph graph, arena *keep, map *a);
 
-/* result <- a copy of a learned model's map. */
-spd_status map_of_model(spd_context *ctx, const spd_model *model, map *result);
-void map_free(map *a);
+/* a <- a copy of a learned model's map. */
+spd_status map_of_model(spd_context *ctx, const spd_model *model, arena *keep, map *a);
 
-/* *S <- W'XW of p matrices, new; NULL for the identity, whose images are the matrices. */
-spd_status map_apply(spd_context *ctx, const map *a, size_t p, const double *X, double **S);
+/* Matrices of s <- W'XW. */
+spd_status map_apply(spd_context *ctx, const map *a, arena *keep, samples *s);
 
 #endif

@@ -232,8 +232,8 @@ int spd_method_uses(const spd_method *method, spd_parameter parameter)
     if (parameter == SPD_PARAM_NU_W || parameter == SPD_PARAM_NU_B)
         return method->map == SPD_MAP_ML;
     if (parameter == SPD_PARAM_BETA || parameter == SPD_PARAM_BETA_SCALE)
-        return c && (c->uses & USES(parameter)) && method->metric == SPD_STEIN;
-    return c && (unsigned)parameter < SPD_PARAMETERS && (c->uses & USES(parameter)) != 0;
+        return c && classifier_choice(c, parameter) && method->metric == SPD_STEIN;
+    return c && classifier_choice(c, parameter);
 }
 
 int spd_method_on_vectors(const spd_method *method)
@@ -264,10 +264,11 @@ void method_standard_values(spd_method *method, const samples *train)
     const classifier *c = classifier_of(method->classifier);
     double *value = method->value;
     for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
-        if (!(c->uses & USES(i)) || !isnan(value[i]) || i == SPD_PARAM_BETA)
+        const choice *own = classifier_choice(c, (spd_parameter)i);
+        if (!own || !isnan(value[i]))
             continue;
         if (i != SPD_PARAM_BETA_SCALE || isnan(value[SPD_PARAM_BETA]))
-            value[i] = c->standard(train, (spd_parameter)i);
+            value[i] = choice_standard(own, train);
     }
 }
 

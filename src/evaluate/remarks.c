@@ -2,26 +2,22 @@
  * trained. */
 #include "evaluate/evaluation.h"
 
-#include "base/memory.h"
-
-static spd_status add(spd_context *ctx, spd_remark remark, spd_evaluation *e)
+/* Room for all that there may be comes with the first. */
+static spd_status add(spd_context *ctx, spd_remark remark, arena *keep, spd_evaluation *e)
 {
-    size_t bytes = e->remarks * sizeof *e->remark;
-    spd_remark *own = mem_alloc(1, sizeof *own);
-    spd_remark **all = own ? mem_grow(e->remark, bytes, bytes + sizeof *all) : NULL;
-    if (!all) {
-        mem_free(own);
+    spd_remark *own = arena_alloc(keep, 1, sizeof *own);
+    if (!e->remark)
+        e->remark = arena_alloc(keep, 2 + e->rounds, sizeof *e->remark);
+    if (!own || !e->remark)
         return ctx_nomem(ctx, "remarks");
-    }
     *own = remark;
-    e->remark = all;
-    all[e->remarks++] = own;
+    e->remark[e->remarks++] = own;
     return SPD_OK;
 }
 
 /* A class of one sample cannot train and be tested. size (classes), trains (p): zero. */
-static spd_status remark_singles(spd_context *ctx, const samples *all, spd_evaluation *e,
-                                 size_t *size, size_t *trains)
+static spd_status remark_singles(spd_context *ctx, const samples *all, size_t *size, size_t *trains,
+                                 arena *keep, spd_evaluation *e)
 {
     spd_remark found = {.kind = SPD_REMARK_SINGLES};
     for (size_t i = 0; i < all->p; i++)
@@ -34,7 +30,7 @@ static spd_status remark_singles(spd_context *ctx, const samples *all, spd_evalu
             found.count++;
             found.label = all->label[i];
         }
-    return found.count ? add(ctx, found, e) : SPD_OK;
+    return found.count ? add(ctx, found, keep, e) : SPD_OK;
 }
 
 /* The only class that a round tests; -1 where there are several. */
@@ -48,7 +44,8 @@ static int only_class(const samples *all, const spd_round *round)
 }
 
 /* With one class in the test part, whoever always answers it is right. */
-static spd_status remark_only_class(spd_context *ctx, const samples *all, spd_evaluation *e)
+static spd_status remark_only_class(spd_context *ctx, const samples *all, arena *keep,
+                                    spd_evaluation *e)
 {
     spd_remark found = {.kind = SPD_REMARK_POOR_ROUNDS, .total = e->rounds};
     size_t same = 0;
@@ -64,26 +61,30 @@ static spd_status remark_only_class(spd_context *ctx, const samples *all, spd_ev
     }
     if (same == e->rounds)
         found.kind = SPD_REMARK_ONE_CLASS;
-    return found.count ? add(ctx, found, e) : SPD_OK;
+    return found.count ? add(ctx, found, keep, e) : SPD_OK;
 }
 
-spd_status remarks_on_protocol(spd_context *ctx, const samples *all, spd_evaluation *e)
+spd_status remarks_on_protocol(spd_context *ctx, const samples *all, arena *keep, spd_evaluation *e)
 {
-    size_t *size = mem_zero(all->classes, sizeof *size), *trains = mem_zero(all->p, sizeof *trains);
-    spd_status status =
-        size && trains ? remark_singles(ctx, all, e, size, trains) : ctx_nomem(ctx, "remarks");
+    arena room = {0};
+    size_t *size = arena_zero(&room, all->classes, sizeof *size);
+    size_t *trains = arena_zero(&room, all->p, sizeof *trains);
+    spd_status status = arena_status(&room, ctx, "remarks");
     if (status == SPD_OK)
-        status = remark_only_class(ctx, all, e);
-    mem_free(size);
-    mem_free(trains);
+        status = remark_singles(ctx, all, size, trains, keep, e);
+    if (status == SPD_OK)
+        status = remark_only_class(ctx, all, keep, e);
+    arena_free(&room);
     return status;
 }
 
-spd_status remarks_on_round(spd_context *ctx, const samples *all, size_t round, spd_evaluation *e)
+spd_status remarks_on_round(spd_context *ctx, const samples *all, size_t round, arena *keep,
+                            spd_evaluation *e)
 {
     const spd_round *r = e->round[round];
     spd_remark found = {.kind = SPD_REMARK_UNSEEN, .round = round, .total = r->test_count};
-    char *known = mem_zero(all->classes, 1);
+    arena room = {0};
+    char *known = arena_zero(&room, all->classes, 1);
     if (!known)
         return ctx_nomem(ctx, "remarks");
     for (size_t i = 0; i < r->train_count; i++)
@@ -93,6 +94,6 @@ spd_status remarks_on_round(spd_context *ctx, const samples *all, size_t round, 
             found.count++;
             found.label = all->label[r->test[i]];
         }
-    mem_free(known);
-    return found.count ? add(ctx, found, e) : SPD_OK;
+    arena_free(&room);
+    return found.count ? add(ctx, found, keep, e) : SPD_OK;
 }

@@ -4,37 +4,31 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-#include "learn/affinity_classes.h"
+#include "base/classes.h"
 
 /* Adds a round; flag (p): 0 out of it, 1 trains, 2 is tested. */
-static spd_status add_round(spd_context *ctx, size_t p, const char *flag, int group,
+static spd_status add_round(spd_context *ctx, size_t p, const char *flag, int group, arena *keep,
                             spd_evaluation *e)
 {
-    spd_round *r = mem_zero(1, sizeof *r);
-    if (!r)
+    size_t trains = 0, *sample = arena_alloc(keep, p, sizeof *sample);
+    spd_round *r = arena_zero(keep, 1, sizeof *r);
+    if (!r || !sample)
         return ctx_nomem(ctx, "rounds");
-    e->round[e->rounds++] = r;
-    r->group = group;
-    for (size_t i = 0; i < p; i++) {
-        r->train_count += flag[i] == 1;
-        r->test_count += flag[i] == 2;
-    }
-    r->train = mem_alloc(r->train_count, sizeof *r->train);
-    r->test = mem_alloc(r->test_count, sizeof *r->test);
-    if (!r->train || !r->test)
-        return ctx_nomem(ctx, "rounds");
-    for (size_t i = 0, trains = 0, tests = 0; i < p; i++)
+    for (size_t i = 0; i < p; i++)
+        trains += flag[i] == 1;
+    *r = (spd_round){.group = group, .train = sample, .test = sample + trains};
+    for (size_t i = 0; i < p; i++)
         if (flag[i] == 1)
-            r->train[trains++] = i;
+            r->train[r->train_count++] = i;
         else if (flag[i] == 2)
-            r->test[tests++] = i;
+            r->test[r->test_count++] = i;
+    e->round[e->rounds++] = r;
     return SPD_OK;
 }
 
-static spd_status make_room(spd_context *ctx, size_t rounds, spd_evaluation *e)
+static spd_status make_room(spd_context *ctx, size_t rounds, arena *keep, spd_evaluation *e)
 {
-    e->round = mem_zero(rounds, sizeof *e->round);
+    e->round = arena_zero(keep, rounds, sizeof *e->round);
     return e->round ? SPD_OK : ctx_nomem(ctx, "rounds");
 }
 
@@ -42,24 +36,24 @@ static spd_status make_room(spd_context *ctx, size_t rounds, spd_evaluation *e)
  */
 
 static spd_status by_splits(spd_context *ctx, const samples *all, const spd_evaluate_options *o,
-                            char *flag, spd_evaluation *e)
+                            char *flag, arena *keep, spd_evaluation *e)
 {
     if (o->repeats == 0)
         return ctx_fail(ctx, SPD_EINVAL, "0 random splits: at least one is needed");
-    spd_status status = make_room(ctx, o->repeats, e);
+    spd_status status = make_room(ctx, o->repeats, keep, e);
     for (size_t r = 0; r < o->repeats && status == SPD_OK; r++) {
         status = spd_split(ctx, all->p, all->label, o->fraction, o->per_class, o->seed, r, flag);
         for (size_t i = 0; i < all->p && status == SPD_OK; i++)
             flag[i] = flag[i] ? 1 : 2;
         if (status == SPD_OK)
-            status = add_round(ctx, all->p, flag, -1, e);
+            status = add_round(ctx, all->p, flag, -1, keep, e);
     }
     e->repeats_samples = o->repeats > 1;
     return status;
 }
 
 static spd_status by_names(spd_context *ctx, const samples *all, const spd_evaluate_options *o,
-                           char *flag, spd_evaluation *e)
+                           char *flag, arena *keep, spd_evaluation *e)
 {
     size_t both = 0, first = 0, trains = 0, tests = 0;
     if (!o->train && !o->test)
@@ -82,46 +76,48 @@ static spd_status by_names(spd_context *ctx, const samples *all, const spd_evalu
         return ctx_fail(ctx, SPD_EINVAL, "all samples %s",
                         trains ? "train: nothing is left to test"
                                : "are tested: nothing is left to train with");
-    spd_status status = make_room(ctx, 1, e);
-    return status == SPD_OK ? add_round(ctx, all->p, flag, -1, e) : status;
+    spd_status status = make_room(ctx, 1, keep, e);
+    return status == SPD_OK ? add_round(ctx, all->p, flag, -1, keep, e) : status;
 }
 
 static spd_status by_groups(spd_context *ctx, const samples *all, const spd_evaluate_options *o,
-                            char *flag, spd_evaluation *e)
+                            char *flag, arena *keep, spd_evaluation *e)
 {
+    arena room = {0};
     classes groups = {0};
     if (!o->group)
         return ctx_fail(ctx, SPD_EINVAL, "no groups given to leave out");
-    spd_status status = classes_sort(ctx, all->p, o->group, &groups);
+    spd_status status = classes_sort(ctx, all->p, o->group, &room, &groups);
     if (status == SPD_OK && groups.labelled < all->p)
         status = ctx_fail(ctx, SPD_EINVAL, "%zu samples are in no group", all->p - groups.labelled);
     if (status == SPD_OK && groups.count < 2)
         status = ctx_fail(ctx, SPD_EINVAL, "all samples are of one group; two are needed");
     if (status == SPD_OK)
-        status = make_room(ctx, groups.count, e);
+        status = make_room(ctx, groups.count, keep, e);
     for (size_t g = 0; g < groups.count && status == SPD_OK; g++) {
         memset(flag, 1, all->p);
         for (size_t m = groups.first[g]; m < groups.first[g + 1]; m++)
             flag[groups.order[m]] = 2;
-        status = add_round(ctx, all->p, flag, o->group[groups.order[groups.first[g]]], e);
+        status = add_round(ctx, all->p, flag, class_label(&groups, g), keep, e);
     }
-    classes_free(&groups);
+    arena_free(&room);
     return status;
 }
 
 spd_status rounds_make(spd_context *ctx, const samples *all, const spd_evaluate_options *options,
-                       spd_evaluation *e)
+                       arena *keep, spd_evaluation *e)
 {
-    char *flag = mem_alloc(all->p, 1);
+    arena room = {0};
+    char *flag = arena_alloc(&room, all->p, 1);
     if (!flag)
         return ctx_nomem(ctx, "rounds");
     spd_status status =
-        options->protocol == SPD_PROTOCOL_SPLITS  ? by_splits(ctx, all, options, flag, e)
-        : options->protocol == SPD_PROTOCOL_GIVEN ? by_names(ctx, all, options, flag, e)
+        options->protocol == SPD_PROTOCOL_SPLITS  ? by_splits(ctx, all, options, flag, keep, e)
+        : options->protocol == SPD_PROTOCOL_GIVEN ? by_names(ctx, all, options, flag, keep, e)
         : options->protocol == SPD_PROTOCOL_LEAVE_OUT
-            ? by_groups(ctx, all, options, flag, e)
+            ? by_groups(ctx, all, options, flag, keep, e)
             : ctx_fail(ctx, SPD_EINVAL, "no such protocol");
-    mem_free(flag);
+    arena_free(&room);
     return status;
 }
 
@@ -153,12 +149,13 @@ spd_status rounds_fold_groups(spd_context *ctx, const samples *all,
     if (options->fold_rule == SPD_FOLDS_SINGLE)
         *group = NULL;
     if (*group && options->fold_rule == SPD_FOLDS_IF_SHARED) {
-        int *seen = mem_zero(all->classes, sizeof *seen);
+        arena room = {0};
+        int *seen = arena_zero(&room, all->classes, sizeof *seen);
         if (!seen)
             return ctx_nomem(ctx, "folds");
         if (!groups_share_classes(all, *group, e->round[0], seen))
             *group = NULL;
-        mem_free(seen);
+        arena_free(&room);
     }
     e->folds_grouped = *group != NULL;
     return SPD_OK;

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "evaluate/method.h"
 
-#define OWN_VALUES     32 /* on an axis of the method's own */
 #define MAP_PARAMETERS 3
 #define ANYWHERE       SIZE_MAX /* place of a value that means nothing in this setting */
 
@@ -35,10 +33,10 @@ static size_t own_values(const spd_method *method, const samples *train, unsigne
         memcpy(value, nu_b, sizeof nu_b);
         return sizeof nu_b / sizeof *nu_b;
     }
-    if (parameter == SPD_PARAM_NU_W || parameter == SPD_PARAM_BETA)
+    if (parameter == SPD_PARAM_NU_W)
         return 0;
-    return classifier_of(method->classifier)
-        ->grid(train, (spd_parameter)parameter, value, OWN_VALUES);
+    const classifier *c = classifier_of(method->classifier);
+    return choice_grid(classifier_choice(c, (spd_parameter)parameter), train, value);
 }
 
 static int ascending(const void *a, const void *b)
@@ -48,9 +46,10 @@ static int ascending(const void *a, const void *b)
 }
 
 /* a <- a sorted copy without repetitions; an empty axis is one default. */
-static spd_status axis_set(spd_context *ctx, size_t count, const double *value, axis *a)
+static spd_status axis_set(spd_context *ctx, size_t count, const double *value, arena *keep,
+                           axis *a)
 {
-    a->value = mem_alloc(count ? count : 1, sizeof *a->value);
+    a->value = arena_alloc(keep, count ? count : 1, sizeof *a->value);
     if (!a->value)
         return ctx_nomem(ctx, "a grid");
     a->value[0] = NAN;
@@ -72,19 +71,17 @@ static int has_beta(const spd_method *method, const spd_grid *grid)
 }
 
 static spd_status axis_make(spd_context *ctx, const spd_method *method, const samples *train,
-                            const spd_grid *grid, unsigned parameter, axis *a)
+                            const spd_grid *grid, unsigned parameter, arena *keep, axis *a)
 {
-    double own[OWN_VALUES];
-    size_t count = 0;
+    double own[GRID_ROOM];
     if (!spd_method_uses(method, (spd_parameter)parameter) ||
         (parameter == SPD_PARAM_BETA_SCALE && has_beta(method, grid)))
-        return axis_set(ctx, 0, NULL, a);
+        return axis_set(ctx, 0, NULL, keep, a);
     if (!isnan(method->value[parameter]))
-        return axis_set(ctx, 1, &method->value[parameter], a);
+        return axis_set(ctx, 1, &method->value[parameter], keep, a);
     if (grid && grid->count[parameter])
-        return axis_set(ctx, grid->count[parameter], grid->value[parameter], a);
-    count = own_values(method, train, parameter, own);
-    return axis_set(ctx, count, own, a);
+        return axis_set(ctx, grid->count[parameter], grid->value[parameter], keep, a);
+    return axis_set(ctx, own_values(method, train, parameter, own), own, keep, a);
 }
 
 /* Every value of an axis must be one that the method takes. */
@@ -123,14 +120,14 @@ static void places(const axis *axes, unsigned first, unsigned last, size_t numbe
 }
 
 /* The size n is the last on its axis. One setting of the map is kept of it, without nu. */
-static spd_status combine(spd_context *ctx, size_t n, settings *s)
+static spd_status combine(spd_context *ctx, size_t n, arena *keep, settings *s)
 {
     const axis *m = &s->axes[SPD_PARAM_M];
     int identity = m->value[m->count - 1] == (double)n;
     size_t nus = product(s->axes, SPD_PARAM_M + 1, MAP_PARAMETERS);
     s->maps = identity ? (m->count - 1) * nus + 1 : m->count * nus;
     s->decisions = product(s->axes, MAP_PARAMETERS, SPD_PARAMETERS);
-    s->at = mem_alloc(settings_count(s), SPD_PARAMETERS * sizeof *s->at);
+    s->at = arena_alloc(keep, settings_count(s), SPD_PARAMETERS * sizeof *s->at);
     if (!s->at)
         return ctx_nomem(ctx, "a grid");
     for (size_t k = 0; k < settings_count(s); k++) {
@@ -145,24 +142,16 @@ static spd_status combine(spd_context *ctx, size_t n, settings *s)
 }
 
 spd_status settings_make(spd_context *ctx, const spd_method *method, const samples *train,
-                         const spd_grid *grid, settings *s)
+                         const spd_grid *grid, arena *keep, settings *s)
 {
     spd_status status = SPD_OK;
     *s = (settings){0};
     for (unsigned i = 0; i < SPD_PARAMETERS && status == SPD_OK; i++) {
-        status = axis_make(ctx, method, train, grid, i, &s->axes[i]);
+        status = axis_make(ctx, method, train, grid, i, keep, &s->axes[i]);
         if (status == SPD_OK)
             status = axis_check(ctx, method, train, i, &s->axes[i]);
     }
-    return status == SPD_OK ? combine(ctx, train->n, s) : status;
-}
-
-void settings_free(settings *s)
-{
-    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
-        mem_free(s->axes[i].value);
-    mem_free(s->at);
-    *s = (settings){0};
+    return status == SPD_OK ? combine(ctx, train->n, keep, s) : status;
 }
 
 size_t settings_count(const settings *s)

@@ -28,11 +28,10 @@ typedef struct settings {
     size_t *at; /* maps * decisions x SPD_PARAMETERS: places on the axes */
 } settings;
 
-/* s <- the settings of a method for its training samples; grid may be NULL. Freed with
- * settings_free, always. SPD_EINVAL for values out of range. */
+/* s <- the settings of a method for its training samples; grid may be NULL. SPD_EINVAL for values
+ * out of range. */
 spd_status settings_make(spd_context *ctx, const spd_method *method, const samples *train,
-                         const spd_grid *grid, settings *s);
-void settings_free(settings *s);
+                         const spd_grid *grid, arena *keep, settings *s);
 
 /* How many there are. */
 size_t settings_count(const settings *s);

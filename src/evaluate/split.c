@@ -2,9 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/classes.h"
 #include "base/rng.h"
-#include "learn/affinity_classes.h"
 
 /* How many of a class of that size train: at least one, never all. */
 static size_t training_share(size_t size, double fraction, size_t per_class)
@@ -52,11 +51,12 @@ spd_status spd_split(spd_context *ctx, size_t p, const int *label, double fracti
                      size_t per_class, uint64_t seed, size_t repeat, char *train)
 {
     ctx_clear(ctx);
+    arena room = {0};
     classes c = {0};
     rng r;
     if (p == 0 || !label || !train)
         return ctx_fail(ctx, SPD_EINVAL, "there are no labels to split by");
-    spd_status status = classes_sort(ctx, p, label, &c);
+    spd_status status = classes_sort(ctx, p, label, &room, &c);
     if (status == SPD_OK)
         status = check_split(ctx, &c, p, fraction, per_class);
     if (status == SPD_OK) {
@@ -64,6 +64,6 @@ spd_status spd_split(spd_context *ctx, size_t p, const int *label, double fracti
         memset(train, 0, p);
         draw(&c, fraction, per_class, &r, train);
     }
-    classes_free(&c);
+    arena_free(&room);
     return status;
 }

@@ -9,27 +9,22 @@
 #include "evaluate/method.h"
 
 struct spd_classifier {
-    const classifier *kind;
-    spd_method method; /* with every value it uses */
-    map map;           /* the identity where the method has none */
-    samples train;     /* as the classifier sees them: mapped */
-    double *mapped;    /* p x m x m; NULL: the borrowed matrices themselves */
-    void *prepared, *trained;
+    course course; /* its training samples are mapped */
+    map map;       /* the identity where the method has none */
 };
 
 void spd_classifier_free(spd_classifier *c)
 {
     if (!c)
         return;
-    classifier_release(c->kind, c->prepared, c->trained, NULL);
-    map_free(&c->map);
-    mem_free(c->mapped);
+    course_free(&c->course);
+    spd_model_free(c->map.model);
     mem_free(c);
 }
 
 const spd_method *spd_classifier_method(const spd_classifier *c)
 {
-    return &c->method;
+    return &c->course.method;
 }
 
 const spd_model *spd_classifier_model(const spd_classifier *c)
@@ -40,8 +35,7 @@ const spd_model *spd_classifier_model(const spd_classifier *c)
 spd_model *trained_take_model(spd_classifier *c)
 {
     spd_model *model = c->map.model;
-    if (model)
-        c->map = (map){.n = c->map.n, .m = c->map.m};
+    c->map.model = NULL;
     return model;
 }
 
@@ -55,38 +49,38 @@ static void standard_m(spd_method *method, size_t n)
 /* The map's own values, as used. */
 static void note_map(spd_classifier *c)
 {
-    if (c->method.map == SPD_MAP_NONE)
+    double *value = c->course.method.value;
+    if (c->course.method.map == SPD_MAP_NONE)
         return;
-    c->method.value[SPD_PARAM_M] = (double)c->map.m;
-    if (c->method.map == SPD_MAP_ML && c->map.W) {
-        c->method.value[SPD_PARAM_NU_W] = (double)c->map.nu_w;
-        c->method.value[SPD_PARAM_NU_B] = (double)c->map.nu_b;
+    value[SPD_PARAM_M] = (double)c->map.m;
+    if (c->course.method.map == SPD_MAP_ML && c->map.W) {
+        value[SPD_PARAM_NU_W] = (double)c->map.nu_w;
+        value[SPD_PARAM_NU_B] = (double)c->map.nu_b;
     }
 }
 
-static spd_status take_map(spd_context *ctx, spd_classifier *c, const samples *train,
-                           const spd_model *model)
+static spd_status take_map(spd_context *ctx, spd_classifier *c, const spd_model *model)
 {
+    spd_method *method = &c->course.method;
+    samples *train = &c->course.train;
+    arena *keep = &c->course.preparing;
     spd_status status = SPD_OK;
     if (!model) {
-        standard_m(&c->method, train->n);
-        status = map_fit(ctx, &c->method, train, (map_graph){0}, &c->map);
+        standard_m(method, train->n);
+        status = map_fit(ctx, method, train, (map_graph){0}, keep, &c->map);
     } else if (model->n != train->n) {
         status = ctx_fail(ctx, SPD_EINVAL,
                           "the model maps %zu x %zu matrices, but the training samples are %zu x "
                           "%zu",
                           model->n, model->n, train->n, train->n);
     } else {
-        c->method.map = SPD_MAP_ML;
-        status = map_of_model(ctx, model, &c->map);
+        method->map = SPD_MAP_ML;
+        status = map_of_model(ctx, model, keep, &c->map);
     }
     if (status < 0)
         return status;
     note_map(c);
-    status = map_apply(ctx, &c->map, train->p, train->X, &c->mapped);
-    c->train.n = c->map.m;
-    c->train.X = c->mapped ? c->mapped : train->X;
-    return status;
+    return map_apply(ctx, &c->map, keep, train);
 }
 
 /* Later steps forget an earlier step's remark: it is kept, and given back when they are good. */
@@ -108,17 +102,15 @@ static spd_status with_remark(spd_context *ctx, spd_status status, const spd_err
 
 static spd_status train(spd_context *ctx, spd_classifier *c, const spd_model *model)
 {
-    spd_status status = SPD_OK;
-    samples whole = c->train;
-    if (!c->kind->vectors)
-        status = take_map(ctx, c, &whole, model);
+    course *own = &c->course;
+    spd_status status = own->kind->vectors ? SPD_OK : take_map(ctx, c, model);
     if (status < 0)
         return status;
-    method_standard_values(&c->method, &c->train);
-    status = c->kind->prepare(ctx, &c->method, &c->train, &c->prepared);
+    method_standard_values(&own->method, &own->train);
+    status = own->kind->prepare ? own->kind->prepare(ctx, own) : SPD_OK;
     spd_error remark = kept_remark(ctx, status);
-    if (status >= 0 && c->kind->train)
-        status = c->kind->train(ctx, c->prepared, &c->method, &c->trained);
+    if (status >= 0 && own->kind->train)
+        status = own->kind->train(ctx, own);
     return with_remark(ctx, status, &remark);
 }
 
@@ -138,14 +130,13 @@ spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const s
     spd_classifier *c = mem_zero(1, sizeof *c);
     if (!c)
         return ctx_nomem(ctx, "a classifier");
-    c->kind = classifier_of(method.classifier);
-    c->method = method;
-    status = samples_take(ctx, whole, &c->train);
+    c->course = (course){.kind = classifier_of(method.classifier), .method = method};
+    status = samples_take(ctx, whole, &c->course.train);
     if (status == SPD_OK)
-        status = method_check_samples(ctx, &method, &c->train);
+        status = method_check_samples(ctx, &method, &c->course.train);
     if (status == SPD_OK)
         status = fault_unnamed(ctx, train(ctx, c, model));
-    c->method.fit = NULL; /* borrowed, and no longer needed */
+    c->course.method.fit = NULL; /* borrowed, and no longer needed */
     if (status < 0)
         spd_classifier_free(c);
     else
@@ -156,8 +147,10 @@ spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const s
 /* ---- prediction ---------------------------------------------------------------------------------
  */
 
-static spd_status check_queries(spd_context *ctx, const spd_classifier *c, const samples *queries)
+/* n: the size of the matrices that the map takes. */
+static spd_status check_queries(spd_context *ctx, const course *c, size_t n)
 {
+    const samples *queries = &c->queries;
     if (queries->p == 0)
         return ctx_fail(ctx, SPD_EINVAL, "there are no samples to classify");
     if (c->kind->vectors) {
@@ -171,41 +164,34 @@ static spd_status check_queries(spd_context *ctx, const spd_classifier *c, const
     }
     if (!queries->X)
         return ctx_fail(ctx, SPD_EINVAL, "%s needs SPD matrices, there are none", c->kind->name);
-    if (queries->n != c->map.n)
+    if (queries->n != n)
         return ctx_fail(ctx, SPD_EINVAL,
                         "the matrices to classify are %zu x %zu, those of training %zu x %zu",
-                        queries->n, queries->n, c->map.n, c->map.n);
+                        queries->n, queries->n, n, n);
     return SPD_OK;
 }
 
 spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier *c,
                                   const spd_samples *queries, int *label)
 {
-    samples seen;
     ctx_clear(ctx);
-    double *mapped = NULL;
-    void *met = NULL;
     if (!c || !label)
         return ctx_fail(ctx, SPD_EINVAL, "no classifier or no room for labels given");
+    course own = c->course; /* with queries of its own: several threads may predict */
     spd_error remark = {0};
-    spd_status status = samples_take(ctx, queries, &seen);
+    spd_status status = samples_take(ctx, queries, &own.queries);
     if (status == SPD_OK)
-        status = check_queries(ctx, c, &seen);
+        status = check_queries(ctx, &own, c->map.n);
     if (status < 0)
         return status;
-    if (!c->kind->vectors)
-        status = map_apply(ctx, &c->map, seen.p, seen.X, &mapped);
-    if (mapped) {
-        seen.X = mapped;
-        seen.n = c->map.m;
-    }
+    if (!own.kind->vectors)
+        status = map_apply(ctx, &c->map, &own.meeting, &own.queries);
     if (status >= 0) {
-        status = c->kind->meet(ctx, c->prepared, &seen, &met);
+        status = own.kind->meet(ctx, &own);
         remark = kept_remark(ctx, status);
     }
     if (status >= 0)
-        status = c->kind->decide(ctx, c->prepared, c->trained, met, &c->method, label);
-    classifier_release(c->kind, NULL, NULL, met);
-    mem_free(mapped);
+        status = own.kind->decide(ctx, &own, label);
+    arena_free(&own.meeting);
     return with_remark(ctx, fault_unnamed(ctx, status), &remark);
 }

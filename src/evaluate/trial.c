@@ -1,9 +1,6 @@
 /* trial.c - one fold with one map setting, for all methods that share the map. */
-#include "evaluate/trial.h"
+#include "evaluate/trials.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "classify/samples.h"
 #include "evaluate/map.h"
 #include "evaluate/method.h"
@@ -11,29 +8,22 @@
 
 /* One side of a fold. */
 typedef struct side {
-    samples *own;  /* copies */
-    samples s;     /* what the classifier sees of them: mapped */
+    samples s;     /* what the classifier sees: mapped */
     size_t *index; /* s.p: which of all samples */
 } side;
 
 typedef struct trial {
     const trial_shared *shared;
+    size_t fold, map_setting;
+    arena room;        /* all of it */
     spd_method method; /* the first, with the values of the map setting */
     side train, test;
     spd_pair *pairs;
     size_t count; /* of pairs */
     map map;
-    double *mapped_train, *mapped_test;
-    int *label; /* test: what is decided */
+    const int *truth; /* test */
+    int *label;       /* test: what is decided */
 } trial;
-
-/* One method behind the map. */
-typedef struct contender {
-    const classifier *kind;
-    const settings *settings;
-    spd_method method; /* with the values of the map setting */
-    void *prepared, *met;
-} contender;
 
 int trial_is_fatal(spd_status status)
 {
@@ -48,26 +38,16 @@ static spd_status take_graph(spd_context *ctx, trial *t)
     spd_fit_options options = method_fit_options(&t->method);
     if (!h->D || t->method.map != SPD_MAP_ML || options.m == t->train.s.n)
         return SPD_OK;
-    double *D = mem_alloc(p, p * sizeof *D);
+    arena room = {0};
+    double *D = arena_alloc(&room, p, p * sizeof *D);
     if (!D)
         return ctx_nomem(ctx, "distances");
     for (size_t i = 0; i < p; i++)
         for (size_t j = 0; j < p; j++)
             D[i * p + j] = h->D[t->train.index[i] * all + t->train.index[j]];
     spd_status status =
-        affinity_of_distances(ctx, p, D, t->train.own->label, &options, &t->pairs, &t->count);
-    mem_free(D);
-    return status;
-}
-
-/* A side as the classifier sees it. */
-static spd_status map_side(spd_context *ctx, const map *a, side *b, double **mapped)
-{
-    spd_status status = map_apply(ctx, a, b->s.p, b->s.X, mapped);
-    if (*mapped) {
-        b->s.X = *mapped;
-        b->s.n = a->m;
-    }
+        affinity_of_distances(ctx, p, D, t->train.s.label, &options, &t->pairs, &t->count);
+    arena_free(&room);
     return status;
 }
 
@@ -76,18 +56,19 @@ static spd_status take_map(spd_context *ctx, trial *t)
     if (spd_method_on_vectors(&t->method))
         return SPD_OK;
     spd_status status = take_graph(ctx, t);
+    map_graph graph = {t->pairs, t->count};
     if (status == SPD_OK)
-        status = map_fit(ctx, &t->method, &t->train.s, (map_graph){t->pairs, t->count}, &t->map);
+        status = map_fit(ctx, &t->method, &t->train.s, graph, &t->room, &t->map);
     if (status == SPD_OK)
-        status = map_side(ctx, &t->map, &t->train, &t->mapped_train);
+        status = map_apply(ctx, &t->map, &t->room, &t->train.s);
     if (status == SPD_OK)
-        status = map_side(ctx, &t->map, &t->test, &t->mapped_test);
+        status = map_apply(ctx, &t->map, &t->room, &t->test.s);
     return status;
 }
 
 /* a <- the samples of the fold (inside), or all others: of matrices and vectors what the method
  * reads. */
-static spd_status take_side(spd_context *ctx, const trial *t, size_t fold, int inside, side *a)
+static spd_status take_side(spd_context *ctx, trial *t, int inside, side *a)
 {
     const trial_shared *h = t->shared;
     samples all = *h->train;
@@ -96,116 +77,103 @@ static spd_status take_side(spd_context *ctx, const trial *t, size_t fold, int i
         all.X = NULL;
     else
         all.V = NULL;
-    a->index = mem_alloc(all.p, sizeof *a->index);
+    a->index = arena_alloc(&t->room, all.p, sizeof *a->index);
     if (!a->index)
         return ctx_nomem(ctx, "a part of the samples");
     for (size_t i = 0; i < all.p; i++)
-        if ((h->fold[i] == fold) == inside)
+        if ((h->fold[i] == t->fold) == inside)
             a->index[count++] = i;
-    spd_status status = spd_samples_subset(ctx, &all, count, a->index, &a->own);
-    if (status == SPD_OK)
-        a->s = *a->own;
-    return status;
+    return samples_part(ctx, &all, count, a->index, &t->room, &a->s);
 }
 
 /* The two sides, mapped. */
-static spd_status take_sides(spd_context *ctx, trial *t, size_t fold)
+static spd_status take_sides(spd_context *ctx, trial *t)
 {
-    spd_status status = take_side(ctx, t, fold, 0, &t->train);
+    spd_status status = take_side(ctx, t, 0, &t->train);
     if (status == SPD_OK)
-        status = take_side(ctx, t, fold, 1, &t->test);
+        status = take_side(ctx, t, 1, &t->test);
+    if (status < 0)
+        return status;
+    t->truth = t->test.s.label;
     t->test.s.label = NULL; /* queries have none */
-    if (status == SPD_OK) {
-        t->label = mem_alloc(t->test.s.p, sizeof *t->label);
-        status = t->label ? take_map(ctx, t) : ctx_nomem(ctx, "labels");
-    }
-    return status;
-}
-
-static void release(trial *t)
-{
-    map_free(&t->map);
-    spd_pairs_free(t->pairs);
-    mem_free(t->mapped_train);
-    mem_free(t->mapped_test);
-    mem_free(t->label);
-    spd_samples_free(t->train.own);
-    spd_samples_free(t->test.own);
-    mem_free(t->train.index);
-    mem_free(t->test.index);
+    t->label = arena_alloc(&t->room, t->test.s.p, sizeof *t->label);
+    return t->label ? take_map(ctx, t) : ctx_nomem(ctx, "labels");
 }
 
 /* ---- one method -------------------------------------------------------------------------------
  */
 
 /* *right <- of one classifier setting. */
-static spd_status decide(spd_context *ctx, trial *t, const contender *c, size_t setting,
-                         int64_t *right)
+static spd_status decide(spd_context *ctx, const trial *t, const settings *all, size_t setting,
+                         course *c, int64_t *right)
 {
-    void *trained = NULL;
-    spd_method method = c->method;
-    spd_status status = SPD_OK;
-    settings_use(c->settings, setting, &method);
-    method_standard_values(&method, &t->train.s);
-    if (c->kind->train)
-        status = c->kind->train(ctx, c->prepared, &method, &trained);
+    settings_use(all, setting, &c->method);
+    method_standard_values(&c->method, &c->train);
+    spd_status status = c->kind->train ? c->kind->train(ctx, c) : SPD_OK;
     if (status >= 0)
-        status = c->kind->decide(ctx, c->prepared, trained, c->met, &method, t->label);
+        status = c->kind->decide(ctx, c, t->label);
     if (status >= 0) {
         *right = 0;
-        for (size_t i = 0; i < t->test.s.p; i++)
-            *right += t->label[i] == t->test.own->label[i];
+        for (size_t i = 0; i < c->queries.p; i++)
+            *right += t->label[i] == t->truth[i];
     }
-    classifier_release(c->kind, NULL, trained, NULL);
+    arena_free(&c->training);
     return status;
 }
 
 /* right (decisions) <- of all classifier settings; the last failure when none works. */
-static spd_status decide_all(spd_context *ctx, trial *t, const contender *c, size_t map_setting,
+static spd_status decide_all(spd_context *ctx, const trial *t, const settings *all, course *c,
                              int64_t *right)
 {
-    size_t decisions = c->settings->decisions, works = 0;
+    size_t works = 0;
     spd_status status = SPD_OK;
-    for (size_t d = 0; d < decisions && !trial_is_fatal(status); d++) {
-        status = decide(ctx, t, c, map_setting * decisions + d, &right[d]);
+    for (size_t d = 0; d < all->decisions && !trial_is_fatal(status); d++) {
+        status = decide(ctx, t, all, t->map_setting * all->decisions + d, c, &right[d]);
         works += status >= 0;
     }
     return works && !trial_is_fatal(status) ? SPD_OK : status;
 }
 
-static spd_status contend(spd_context *ctx, trial *t, size_t which, size_t map_setting,
-                          int64_t *right)
+/* One method behind the map. */
+static spd_status contend(spd_context *ctx, const trial *t, size_t which, int64_t *right)
 {
-    const trial_shared *h = t->shared;
-    contender c = {.kind = classifier_of(h->method[which].classifier),
-                   .settings = &h->settings[which],
-                   .method = h->method[which]};
-    settings_use(c.settings, map_setting * c.settings->decisions, &c.method);
-    spd_status status = c.kind->prepare(ctx, &c.method, &t->train.s, &c.prepared);
+    const spd_method *method = &t->shared->method[which];
+    course c = {.kind = classifier_of(method->classifier),
+                .method = *method,
+                .train = t->train.s,
+                .queries = t->test.s};
+    spd_status status = c.kind->prepare ? c.kind->prepare(ctx, &c) : SPD_OK;
     if (status >= 0)
-        status = c.kind->meet(ctx, c.prepared, &t->test.s, &c.met);
+        status = c.kind->meet(ctx, &c);
     if (status >= 0)
-        status = decide_all(ctx, t, &c, map_setting, right);
-    classifier_release(c.kind, c.prepared, NULL, c.met);
+        status = decide_all(ctx, t, &t->shared->settings[which], &c, right);
+    course_free(&c);
     return status;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------
  */
 
-spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, size_t map_setting,
-                     int64_t *const *right)
+/* Where a method's results are. */
+static int64_t *right_of(const trial *t, size_t which)
 {
-    trial t = {.shared = shared, .method = shared->method[0]};
+    const settings *s = &t->shared->settings[which];
+    return t->shared->right[which] + t->fold * settings_count(s) + t->map_setting * s->decisions;
+}
+
+spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, size_t map_setting)
+{
+    const settings *all = shared->settings;
+    trial t = {.shared = shared, .fold = fold, .map_setting = map_setting};
     spd_error first = {0};
-    spd_status status = SPD_OK;
     for (size_t k = 0; k < shared->methods; k++)
-        for (size_t d = 0; d < shared->settings[k].decisions; d++)
-            right[k][d] = -1;
-    settings_use(&shared->settings[0], map_setting * shared->settings[0].decisions, &t.method);
-    status = take_sides(ctx, &t, fold);
+        for (size_t d = 0; d < all[k].decisions; d++)
+            right_of(&t, k)[d] = -1;
+    t.method = shared->method[0];
+    settings_use(&all[0], map_setting * all[0].decisions, &t.method);
+    spd_status status = take_sides(ctx, &t);
     for (size_t k = 0; k < shared->methods && status >= 0; k++) {
-        spd_status one = contend(ctx, &t, k, map_setting, right[k]);
+        spd_status one = contend(ctx, &t, k, right_of(&t, k));
         if (one < 0 && first.status == SPD_OK) {
             first = *spd_context_error(ctx);
             first.status = one;
@@ -213,7 +181,9 @@ spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, 
         if (trial_is_fatal(one))
             status = one;
     }
-    release(&t);
+    spd_model_free(t.map.model);
+    spd_pairs_free(t.pairs);
+    arena_free(&t.room);
     if (status < 0 || first.status == SPD_OK)
         return status < 0 ? status : SPD_OK;
     return ctx_pass_on(ctx, &first);

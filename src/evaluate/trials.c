@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "engine/parallel.h"
 
 #define ROOM_FOR_TRIALS         2.0e9 /* bytes that trials running at once may take */
@@ -18,7 +17,6 @@ typedef struct lane {
     spd_context *ctx; /* of one thread */
     int first;        /* the caller's own thread, which may report progress */
     double reported;  /* when it last did */
-    int64_t **here;   /* methods: where a trial writes */
     size_t failed;    /* the trial that failed here, or SIZE_MAX */
     spd_error error;
 } lane;
@@ -26,8 +24,6 @@ typedef struct lane {
 struct trials {
     spd_context *ctx;
     const trial_shared *shared;
-    size_t folds;
-    int64_t *const *right;    /* methods: folds x settings each */
     lane *lane;               /* threads of them */
     spd_progress_fn progress; /* the caller's */
     void *user;
@@ -37,7 +33,7 @@ struct trials {
 
 static size_t trials_count(const trials *t)
 {
-    return t->folds * t->shared->settings[0].maps;
+    return t->shared->folds * t->shared->settings[0].maps;
 }
 
 /* Progress of a trial: the caller's thread passes it on, all learn of a cancellation. */
@@ -57,14 +53,11 @@ static int relay(void *user, const spd_progress *progress)
     return atomic_load(&t->cancelled);
 }
 
-/* Trial number `chunk`: large m first, since they take longest. here: room for a pointer each. */
-static spd_status run_trial(trials *t, spd_context *ctx, size_t chunk, int64_t **here)
+/* Trial number `chunk`: large m first, since they take longest. */
+static spd_status run_trial(trials *t, spd_context *ctx, size_t chunk)
 {
-    size_t map = t->shared->settings[0].maps - 1 - chunk / t->folds, fold = chunk % t->folds;
-    for (size_t k = 0; k < t->shared->methods; k++)
-        here[k] = t->right[k] + fold * settings_count(&t->shared->settings[k]) +
-                  map * t->shared->settings[k].decisions;
-    spd_status status = trial_run(ctx, t->shared, fold, map, here);
+    size_t folds = t->shared->folds, map = t->shared->settings[0].maps - 1 - chunk / folds;
+    spd_status status = trial_run(ctx, t->shared, chunk % folds, map);
     atomic_fetch_add(&t->done, 1);
     return status;
 }
@@ -74,7 +67,7 @@ static spd_status trial_body(void *user, size_t chunk, int thread)
 {
     trials *t = user;
     lane *l = &t->lane[thread];
-    spd_status status = run_trial(t, l->ctx, chunk, l->here);
+    spd_status status = run_trial(t, l->ctx, chunk);
     if (status < 0 && l->failed == SIZE_MAX) {
         l->failed = chunk;
         l->error = *spd_context_error(l->ctx);
@@ -93,31 +86,18 @@ static void take_over_error(trials *t, int threads)
         t->ctx->error = lowest->error;
 }
 
-static spd_status make_lanes(trials *t, int threads)
+static spd_status make_lanes(trials *t, int threads, arena *keep)
 {
-    t->lane = mem_zero((size_t)threads, sizeof *t->lane);
-    if (!t->lane)
-        return ctx_nomem(t->ctx, "threads");
-    for (int i = 0; i < threads; i++) {
+    t->lane = arena_zero(keep, (size_t)threads, sizeof *t->lane);
+    for (int i = 0; t->lane && i < threads; i++) {
         lane *l = &t->lane[i];
         *l = (lane){.home = t, .first = i == 0, .failed = SIZE_MAX, .ctx = spd_context_new()};
-        l->here = mem_alloc(t->shared->methods, sizeof *l->here);
-        if (!l->ctx || !l->here)
+        if (!l->ctx)
             return ctx_nomem(t->ctx, "threads");
         spd_context_set_threads(l->ctx, 1);
         spd_context_set_progress(l->ctx, relay, l);
     }
-    return SPD_OK;
-}
-
-static void free_lanes(trials *t, int threads)
-{
-    for (int i = 0; t->lane && i < threads; i++) {
-        spd_context_free(t->lane[i].ctx);
-        mem_free(t->lane[i].here);
-    }
-    mem_free(t->lane);
-    t->lane = NULL;
+    return arena_status(keep, t->ctx, "threads");
 }
 
 /* Do all threads find work, and memory, with a trial each? About four copies of the samples are
@@ -133,13 +113,16 @@ static int pays_to_part(const trials *t, int threads)
 /* Many at a time. */
 static spd_status run_parted(trials *t, int threads)
 {
-    spd_status status = make_lanes(t, threads);
+    arena room = {0};
+    spd_status status = make_lanes(t, threads, &room);
     if (status == SPD_OK) {
         status = parallel_for(t->ctx, trials_count(t), trial_body, t, "tuning", "trials",
                               (double)trials_count(t), NULL);
         take_over_error(t, threads);
     }
-    free_lanes(t, threads);
+    for (int i = 0; t->lane && i < threads; i++)
+        spd_context_free(t->lane[i].ctx);
+    arena_free(&room);
     return status;
 }
 
@@ -149,27 +132,22 @@ static spd_status run_in_turn(trials *t)
     lane only = {.home = t, .first = 1};
     spd_error first = {0};
     spd_status status = SPD_OK;
-    only.here = mem_alloc(t->shared->methods, sizeof *only.here);
-    if (!only.here)
-        return ctx_nomem(t->ctx, "cross-validation");
     spd_context_set_progress(t->ctx, relay, &only);
     for (size_t chunk = 0; chunk < trials_count(t) && !trial_is_fatal(status); chunk++) {
-        status = run_trial(t, t->ctx, chunk, only.here);
+        status = run_trial(t, t->ctx, chunk);
         if (status < 0 && first.status == SPD_OK)
             first = *spd_context_error(t->ctx);
     }
     spd_context_set_progress(t->ctx, t->progress, t->user);
-    mem_free(only.here);
     if (t->ctx)
         t->ctx->error = first;
     return status;
 }
 
-spd_status trials_run(spd_context *ctx, const trial_shared *shared, size_t folds,
-                      int64_t *const *right)
+spd_status trials_run(spd_context *ctx, const trial_shared *shared)
 {
     int threads = parallel_threads(ctx);
-    trials t = {.ctx = ctx, .shared = shared, .folds = folds, .right = right};
+    trials t = {.ctx = ctx, .shared = shared};
     t.progress = ctx ? ctx->progress : NULL;
     t.user = ctx ? ctx->user : NULL;
     spd_status status = pays_to_part(&t, threads) ? run_parted(&t, threads) : run_in_turn(&t);

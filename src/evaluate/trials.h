@@ -1,16 +1,38 @@
 /* trials.h - all trials of a search: every fold with every map setting.
  *
- * They are independent of each other and of the number of threads: each runs on a context of one
+ * In a trial the map is fitted once; each method that stands behind it is prepared and met once,
+ * and then decides with every setting of its own.
+ *
+ * Trials are independent of each other and of the number of threads: each runs on a context of one
  * thread, many at a time; or, where there are few or they are large, one after the other on all
  * threads. */
 #ifndef SPD_EVALUATE_TRIALS_H
 #define SPD_EVALUATE_TRIALS_H
 
-#include "evaluate/trial.h"
+#include "evaluate/settings.h"
 
-/* right[k] (folds x settings of method k) <- as trial_run. Fails only for want of memory or when it
- * is cancelled; of other failures the message of the first is left in the context. */
-spd_status trials_run(spd_context *ctx, const trial_shared *shared, size_t folds,
-                      int64_t *const *right);
+/* What all trials share; read only, but for what they write to `right`. */
+typedef struct trial_shared {
+    size_t methods;
+    const spd_method *method; /* methods: map, metric, fit and map settings are the same for all */
+    const settings *settings; /* methods */
+    const samples *train;     /* all of them */
+    size_t folds;
+    const size_t *fold;    /* train->p */
+    const double *D;       /* p x p squared distances for the neighbour graphs, or NULL */
+    int64_t *const *right; /* methods: folds x settings each, how many samples of the fold a setting
+                              gets right, -1 where it fails */
+} trial_shared;
+
+/* Fills `right`. Fails only for want of memory or when it is cancelled; of other failures the
+ * message of the first is left in the context. */
+spd_status trials_run(spd_context *ctx, const trial_shared *shared);
+
+/* trial.c: one of them. Ends early for want of memory or when it is cancelled; returns the first
+ * failure that leaves a method without any setting. */
+spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, size_t map_setting);
+
+/* Is this a failure that no other setting could mend? */
+int trial_is_fatal(spd_status status);
 
 #endif

@@ -7,24 +7,22 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "base/sized.h"
 #include "classify/samples.h"
 #include "engine/fault.h"
 #include "evaluate/method.h"
-#include "evaluate/trials.h"
 #include "evaluate/folds.h"
+#include "evaluate/trials.h"
 
 #define MATRIX_UP_TO 3000 /* samples: beyond, every fit searches its neighbours itself */
 
 typedef struct tuner {
     spd_context *ctx;
+    arena room; /* all of it */
     trial_shared shared;
     settings *settings; /* methods; the same maps for all */
-    size_t folds;
-    size_t *fold;    /* p */
-    double *D;       /* p x p, or NULL */
-    int64_t **right; /* methods: folds x settings each */
+    size_t *fold;       /* p */
+    int64_t **right;    /* methods: folds x settings each */
 } tuner;
 
 /* ---- folds ------------------------------------------------------------------------------------
@@ -37,13 +35,12 @@ static spd_status deal(tuner *t, const spd_tuning *tuning)
     spd_status status = SPD_OK;
     if (tuning->group)
         return folds_deal_groups(t->ctx, train->p, train->label, tuning->group, tuning->seed,
-                                 &t->folds, t->fold);
-    status = classes_sort(t->ctx, train->p, train->label, &c);
+                                 &t->shared.folds, t->fold);
+    status = classes_sort(t->ctx, train->p, train->label, &t->room, &c);
     if (status == SPD_OK)
-        status = folds_limit(t->ctx, &c, &t->folds);
+        status = folds_limit(t->ctx, &c, &t->shared.folds);
     if (status == SPD_OK)
-        folds_deal(train->p, &c, t->folds, tuning->seed, t->fold);
-    classes_free(&c);
+        folds_deal(train->p, &c, t->shared.folds, tuning->seed, t->fold);
     return status;
 }
 
@@ -51,7 +48,7 @@ static spd_status deal(tuner *t, const spd_tuning *tuning)
 static spd_status check_folds(const tuner *t)
 {
     const samples *train = t->shared.train;
-    for (size_t f = 0; f < t->folds; f++) {
+    for (size_t f = 0; f < t->shared.folds; f++) {
         int first = -1, two = 0;
         for (size_t i = 0; i < train->p; i++) {
             if (t->fold[i] == f)
@@ -63,14 +60,14 @@ static spd_status check_folds(const tuner *t)
             return ctx_fail(t->ctx, SPD_EINVAL,
                             "fold %zu of %zu leaves fewer than two classes to train on: use other "
                             "groups, or none",
-                            f + 1, t->folds);
+                            f + 1, t->shared.folds);
     }
     return SPD_OK;
 }
 
 static spd_status make_folds(tuner *t, const spd_tuning *tuning)
 {
-    t->fold = mem_alloc(t->shared.train->p, sizeof *t->fold);
+    t->fold = arena_alloc(&t->room, t->shared.train->p, sizeof *t->fold);
     t->shared.fold = t->fold;
     spd_status status = t->fold ? deal(t, tuning) : ctx_nomem(t->ctx, "folds");
     return status == SPD_OK ? check_folds(t) : status;
@@ -85,7 +82,7 @@ static void add_folds(const tuner *t, size_t method, int64_t *sum)
     size_t all = settings_count(&t->settings[method]);
     for (size_t s = 0; s < all; s++) {
         sum[s] = 0;
-        for (size_t f = 0; f < t->folds; f++) {
+        for (size_t f = 0; f < t->shared.folds; f++) {
             int64_t here = t->right[method][f * all + s];
             sum[s] = here < 0 || sum[s] < 0 ? -1 : sum[s] + here;
         }
@@ -111,37 +108,33 @@ static spd_status fail_all(const tuner *t, const spd_method *method)
     return status;
 }
 
-/* *best <- the chosen setting of a method. */
-static spd_status choose(const tuner *t, size_t method, size_t *best, double *accuracy)
+/* *best <- the chosen setting of a method; sum (its settings) is scratch. */
+static spd_status choose(const tuner *t, size_t method, int64_t *sum, size_t *best,
+                         double *accuracy)
 {
-    int64_t *sum = mem_alloc(settings_count(&t->settings[method]), sizeof *sum);
-    if (!sum)
-        return ctx_nomem(t->ctx, "cross-validation");
     add_folds(t, method, sum);
     *best = settings_best(&t->settings[method], sum);
-    if (*best != SIZE_MAX)
-        *accuracy = (double)sum[*best] / (double)tested(t);
-    mem_free(sum);
-    return *best == SIZE_MAX ? fail_all(t, &t->shared.method[method]) : SPD_OK;
+    if (*best == SIZE_MAX)
+        return fail_all(t, &t->shared.method[method]);
+    *accuracy = (double)sum[*best] / (double)tested(t);
+    return SPD_OK;
 }
 
 /* method and found (methods each) <- what the search has chosen, when it has for all of them. */
-static spd_status conclude(const tuner *t, spd_method *method, spd_tuned *found)
+static spd_status conclude(tuner *t, size_t most, spd_method *method, spd_tuned *found)
 {
     size_t methods = t->shared.methods;
-    spd_status status = SPD_OK;
-    size_t *best = mem_alloc(methods, sizeof *best);
-    if (!best)
-        return ctx_nomem(t->ctx, "cross-validation");
+    int64_t *sum = arena_alloc(&t->room, most, sizeof *sum);
+    size_t *best = arena_alloc(&t->room, methods, sizeof *best);
+    spd_status status = arena_status(&t->room, t->ctx, "cross-validation");
     for (size_t k = 0; k < methods && status == SPD_OK; k++) {
-        found[k].folds = (int)t->folds;
-        status = choose(t, k, &best[k], &found[k].accuracy);
+        found[k].folds = (int)t->shared.folds;
+        status = choose(t, k, sum, &best[k], &found[k].accuracy);
     }
     for (size_t k = 0; k < methods && status == SPD_OK; k++)
         settings_use(&t->settings[k], best[k], &method[k]);
     if (status == SPD_OK)
         ctx_clear(t->ctx); /* single failures are not about the choice */
-    mem_free(best);
     return status;
 }
 
@@ -155,20 +148,18 @@ static spd_status measure(tuner *t)
     const spd_method *method = &t->shared.method[0];
     if (method->map != SPD_MAP_ML || t->settings[0].maps < 2 || s->p > MATRIX_UP_TO)
         return SPD_OK;
-    t->D = mem_alloc(s->p, s->p * sizeof *t->D);
-    t->shared.D = t->D;
-    return t->D ? spd_pairwise2(t->ctx, method->metric, s->n, s->p, s->X, 0, NULL, t->D)
-                : ctx_nomem(t->ctx, "distances");
+    double *D = arena_alloc(&t->room, s->p, s->p * sizeof *D);
+    t->shared.D = D;
+    return D ? spd_pairwise2(t->ctx, method->metric, s->n, s->p, s->X, 0, NULL, D)
+             : ctx_nomem(t->ctx, "distances");
 }
 
 static spd_status make_right(tuner *t)
 {
-    for (size_t k = 0; k < t->shared.methods; k++) {
-        t->right[k] = mem_alloc(t->folds, settings_count(&t->settings[k]) * sizeof **t->right);
-        if (!t->right[k])
-            return ctx_nomem(t->ctx, "cross-validation");
-    }
-    return SPD_OK;
+    for (size_t k = 0; k < t->shared.methods; k++)
+        t->right[k] = arena_alloc(&t->room, t->shared.folds,
+                                  settings_count(&t->settings[k]) * sizeof **t->right);
+    return arena_status(&t->room, t->ctx, "cross-validation");
 }
 
 static spd_status search(tuner *t, const spd_tuning *tuning)
@@ -178,7 +169,7 @@ static spd_status search(tuner *t, const spd_tuning *tuning)
         status = make_right(t);
     if (status == SPD_OK)
         status = measure(t);
-    return status == SPD_OK ? trials_run(t->ctx, &t->shared, t->folds, t->right) : status;
+    return status == SPD_OK ? trials_run(t->ctx, &t->shared) : status;
 }
 
 static spd_status tune_all(tuner *t, const spd_tuning *tuning, spd_method *method, spd_tuned *found)
@@ -186,31 +177,18 @@ static spd_status tune_all(tuner *t, const spd_tuning *tuning, spd_method *metho
     size_t methods = t->shared.methods, most = 0;
     spd_status status = SPD_OK;
     for (size_t k = 0; k < methods && status == SPD_OK; k++) {
-        status = settings_make(t->ctx, &method[k], t->shared.train, tuning->grid, &t->settings[k]);
+        status = settings_make(t->ctx, &method[k], t->shared.train, tuning->grid, &t->room,
+                               &t->settings[k]);
         found[k] = (spd_tuned){.accuracy = NAN, .settings = settings_count(&t->settings[k])};
         most = found[k].settings > most ? found[k].settings : most;
     }
     if (status == SPD_OK && most > 1) {
         status = search(t, tuning);
-        return status == SPD_OK ? conclude(t, method, found) : status;
+        return status == SPD_OK ? conclude(t, most, method, found) : status;
     }
     for (size_t k = 0; k < methods && status == SPD_OK; k++)
         settings_use(&t->settings[k], 0, &method[k]);
     return status;
-}
-
-static void release(tuner *t)
-{
-    for (size_t k = 0; k < t->shared.methods; k++) {
-        if (t->settings)
-            settings_free(&t->settings[k]);
-        if (t->right)
-            mem_free(t->right[k]);
-    }
-    mem_free(t->settings);
-    mem_free(t->right);
-    mem_free(t->fold);
-    mem_free(t->D);
 }
 
 /* ---- the public functions ---------------------------------------------------------------------
@@ -269,15 +247,21 @@ spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *
         status = sized_check(ctx, "spd_tuned", tuned[k]);
     if (status < 0)
         return status;
-    tuner t = {.ctx = ctx, .folds = (size_t)tuning.folds};
-    spd_method *whole = mem_alloc(count, sizeof *whole), *chosen = mem_alloc(count, sizeof *chosen);
-    spd_tuned *found = mem_alloc(count, sizeof *found);
-    t.settings = mem_zero(count, sizeof *t.settings);
-    t.right = mem_zero(count, sizeof *t.right);
-    t.shared = (trial_shared){count, whole, t.settings, &train, NULL, NULL};
-    status = whole && chosen && found && t.settings && t.right
-                 ? take_methods(ctx, count, method, &train, whole)
-                 : ctx_nomem(ctx, "cross-validation");
+    tuner t = {.ctx = ctx};
+    spd_method *whole = arena_alloc(&t.room, count, sizeof *whole);
+    spd_method *chosen = arena_alloc(&t.room, count, sizeof *chosen);
+    spd_tuned *found = arena_alloc(&t.room, count, sizeof *found);
+    t.settings = arena_zero(&t.room, count, sizeof *t.settings);
+    t.right = arena_zero(&t.room, count, sizeof *t.right);
+    t.shared = (trial_shared){.methods = count,
+                              .method = whole,
+                              .settings = t.settings,
+                              .train = &train,
+                              .folds = (size_t)tuning.folds,
+                              .right = t.right};
+    status = arena_status(&t.room, ctx, "cross-validation");
+    if (status == SPD_OK)
+        status = take_methods(ctx, count, method, &train, whole);
     if (status == SPD_OK) {
         memcpy(chosen, whole, count * sizeof *whole);
         status = fault_unnamed(ctx, tune_all(&t, &tuning, chosen, found));
@@ -286,10 +270,7 @@ spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *
         found[k].seconds = (clock_seconds() - began) / (double)count;
     if (status == SPD_OK)
         give_back(count, chosen, found, method, tuned);
-    release(&t);
-    mem_free(whole);
-    mem_free(chosen);
-    mem_free(found);
+    arena_free(&t.room);
     return status;
 }
 

@@ -14,12 +14,10 @@
 typedef struct amc_reader {
     lines at;
     skeleton bones; /* a copy whose unit of angles is that of the motion; owns nothing */
-    size_t moving;  /* bones with channels */
     motion *clip;
     double rate;
     size_t frame;        /* frames begun */
     size_t number, line; /* of this frame */
-    size_t given;        /* bones that have their values */
     size_t *seen;        /* bones: frame that last gave values */
     double *value;       /* channels */
     double *R;           /* bones x 9 */
@@ -42,7 +40,7 @@ static void end_frame(amc_reader *in)
     const skeleton *bones = &in->bones;
     if (in->frame == 0 || in->at.status < 0)
         return;
-    for (size_t i = 0; in->given < in->moving && i < bones->bones; i++)
+    for (size_t i = 0; i < bones->bones; i++)
         if (bones->bone[i].channels && in->seen[i] != in->frame)
             lines_fail(&in->at, in->line, "frame %zu has no values for bone '%s'", in->number,
                        word_show_text(bones->bone[i].name).text);
@@ -57,7 +55,6 @@ static void begin_frame(amc_reader *in, size_t number)
     in->frame++;
     in->number = number;
     in->line = in->at.line;
-    in->given = 0;
     lines_end(&in->at, "the number of a frame");
 }
 
@@ -82,7 +79,6 @@ static void parse_bone(amc_reader *in, const word *name)
     if (in->at.status < 0)
         ctx_append(in->at.ctx, " (bone '%s')", word_show(name).text);
     in->seen[i] = in->frame;
-    in->given += b->channels > 0;
 }
 
 static void parse_line(amc_reader *in)
@@ -110,8 +106,6 @@ static size_t count_frames(lines walk)
 static spd_status prepare(amc_reader *in, size_t frames)
 {
     const skeleton *bones = &in->bones;
-    for (size_t i = 0; i < bones->bones; i++)
-        in->moving += bones->bone[i].channels > 0;
     in->seen = mem_zero(bones->bones, sizeof *in->seen);
     in->value = mem_zero(bones->channels, sizeof *in->value);
     in->R = mem_alloc(bones->bones, 9 * sizeof *in->R);

@@ -42,8 +42,7 @@ static int accept_formats(struct archive *reader)
 
 spd_status archive_file_open(spd_context *ctx, const char *path, archive_file **file)
 {
-    source_glance glance;
-    spd_status status = source_look(ctx, path, &glance);
+    spd_status status = source_check(ctx, path);
     if (status < 0)
         return status;
     archive_file *fresh = mem_zero(1, sizeof *fresh);
@@ -102,45 +101,32 @@ spd_status archive_file_next(spd_context *ctx, archive_file *file, const char **
     return SPD_OK;
 }
 
-/* Room for more: *room doubles, up to limit and the NUL. */
-static spd_status widen(spd_context *ctx, size_t have, size_t limit, unsigned char **bytes,
-                        size_t *room)
-{
-    size_t wider = *room > limit / 2 ? limit + 1 : *room * 2;
-    unsigned char *grown = have <= limit ? mem_grow(*bytes, have, wider) : NULL;
-    if (have > limit)
-        return ctx_fail(ctx, SPD_EFORMAT, "is longer than %zu bytes", limit);
-    if (!grown)
-        return ctx_nomem(ctx, "a file of an archive");
-    *bytes = grown;
-    *room = wider;
-    return SPD_OK;
-}
-
 spd_status archive_file_read(spd_context *ctx, archive_file *file, size_t limit,
                              unsigned char **bytes, size_t *size)
 {
-    size_t room = READ_BLOCK < limit ? READ_BLOCK : limit + 1, have = 0;
-    unsigned char *fresh = mem_alloc(room, 1);
+    size_t room = READ_BLOCK, have = 0;
+    unsigned char *fresh = mem_alloc(room, 1), *grown = fresh;
     la_ssize_t got = 1;
-    spd_status status = fresh ? SPD_OK : ctx_nomem(ctx, "a file of an archive");
-    while (status == SPD_OK && got > 0) {
-        if (have == room)
-            status = widen(ctx, have, limit, &fresh, &room);
-        if (status == SPD_OK) {
-            got = archive_read_data(file->reader, fresh + have, room - have);
-            have += got > 0 ? (size_t)got : 0;
+    while (grown && got > 0 && have <= limit) {
+        got = archive_read_data(file->reader, fresh + have, room - have);
+        have += got > 0 ? (size_t)got : 0;
+        if (have == room && (grown = mem_grow(fresh, have, 2 * room))) {
+            fresh = grown;
+            room *= 2;
         }
     }
-    if (status == SPD_OK && got < 0)
+    spd_status status = SPD_OK;
+    if (!grown)
+        status = ctx_nomem(ctx, "a file of an archive");
+    else if (got < 0)
         status = damaged(ctx, file->reader);
-    if (status == SPD_OK && have == room)
-        status = widen(ctx, have, limit, &fresh, &room);
+    else if (have > limit)
+        status = ctx_fail(ctx, SPD_EFORMAT, "is longer than %zu bytes", limit);
     if (status < 0) {
         mem_free(fresh);
         return status;
     }
-    fresh[have] = '\0';
+    fresh[have] = '\0'; /* there is room: it grows when it is full */
     *bytes = fresh;
     *size = have;
     return SPD_OK;

@@ -66,7 +66,8 @@ static spd_status first_row(spd_context *ctx, csv_cursor *c, const char *y_name,
         return ctx_nomem(ctx, "a table");
     for (size_t j = 0; j < columns; j++) {
         csv_next(&again, &cell);
-        table->seen[j] = csv_number(&cell, &value) ? CSV_NUMBER_FIRST : CSV_TEXT_FIRST;
+        table->seen[j] =
+            text_number(cell.from, cell.size, &value) ? CSV_NUMBER_FIRST : CSV_TEXT_FIRST;
         if (table->seen[j] == CSV_TEXT_FIRST && table->label == columns &&
             names_labels(&cell, y_name))
             table->label = j;
@@ -85,7 +86,8 @@ static spd_status later_rows(spd_context *ctx, csv_cursor *c, csv_table *table)
             return ctx_fail(ctx, SPD_EFORMAT, "line %zu has %s than the %zu cells of the first row",
                             cell.line, cell.last && cell.column < table->columns ? "less" : "more",
                             table->columns);
-        table->seen[cell.column] |= csv_number(&cell, &value) ? CSV_NUMBER_LATER : CSV_TEXT_LATER;
+        table->seen[cell.column] |=
+            text_number(cell.from, cell.size, &value) ? CSV_NUMBER_LATER : CSV_TEXT_LATER;
         table->rows += cell.last ? 1 : 0;
     }
     return step == CSV_END ? SPD_OK : broken_cell(ctx, step, &cell);
@@ -149,7 +151,7 @@ spd_status csv_numbers(spd_context *ctx, const csv_table *table, size_t column, 
     csv_cursor walk = table->start;
     csv_cell cell;
     while (csv_next(&walk, &cell) == CSV_CELL)
-        if ((cell.column == column) == alone && !csv_number(&cell, out++))
+        if ((cell.column == column) == alone && !text_number(cell.from, cell.size, out++))
             return not_a_number(ctx, &cell);
     return SPD_OK;
 }
@@ -159,7 +161,7 @@ spd_status csv_numbers_but(spd_context *ctx, const csv_table *table, const char 
     csv_cursor walk = table->start;
     csv_cell cell;
     while (csv_next(&walk, &cell) == CSV_CELL)
-        if (!skip[cell.column] && !csv_number(&cell, out++))
+        if (!skip[cell.column] && !text_number(cell.from, cell.size, out++))
             return not_a_number(ctx, &cell);
     return SPD_OK;
 }

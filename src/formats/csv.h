@@ -32,9 +32,6 @@ void csv_start(csv_cursor *cursor, const char *bytes, size_t size);
 /* The next cell. Blank lines and lines that start with '#' are passed over. */
 csv_step csv_next(csv_cursor *cursor, csv_cell *cell);
 
-/* *value <- the number in a cell; zero when it holds none. */
-int csv_number(const csv_cell *cell, double *value);
-
 /* Copies a cell, doubled quotes made single, with a NUL; the bytes without it. */
 size_t csv_copy(const csv_cell *cell, char *out);
 

@@ -136,11 +136,6 @@ csv_step csv_next(csv_cursor *c, csv_cell *cell)
     return step == CSV_CELL ? finish_cell(c, cell) : step;
 }
 
-int csv_number(const csv_cell *cell, double *value)
-{
-    return text_number(cell->from, cell->size, value);
-}
-
 size_t csv_copy(const csv_cell *cell, char *out)
 {
     size_t used = 0;

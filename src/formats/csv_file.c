@@ -1,7 +1,6 @@
 /* csv_file.c - .csv files as arrays (a table of numbers, or a column of texts) and as data sets
  * (one flattened matrix per row, and a column of labels). */
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "io/array.h"
@@ -10,25 +9,17 @@
 /* What an entry's member number means. */
 enum { WHOLE_TABLE = 0, MATRICES, LABELS };
 
-typedef struct csv_state {
-    io_source *source; /* NULL when the text is lent */
-    csv_table table;
-} csv_state;
-
 static void close_csv(void *state)
 {
-    csv_state *csv = state;
-    if (!csv)
-        return;
-    csv_table_free(&csv->table);
-    source_free(csv->source);
-    mem_free(csv);
+    if (state)
+        csv_table_free(state);
+    mem_free(state);
 }
 
 static spd_status read_csv(spd_context *ctx, io_file *file, const io_entry *entry,
                            spd_array **array)
 {
-    const csv_table *table = &((csv_state *)file->state)->table;
+    const csv_table *table = file->state;
     size_t column = entry->member == LABELS ? table->label : 0;
     if (entry->ndim == 1 && (table->seen[column] & CSV_TEXT))
         return csv_texts(ctx, table, column, array);
@@ -68,20 +59,6 @@ static void find_labels(csv_table *table)
         table->label = last;
 }
 
-static spd_status add_entry(spd_context *ctx, io_file *file, const char *name, size_t member,
-                            size_t ndim, const size_t *shape)
-{
-    io_entry *entry;
-    spd_status status = io_add_entry(ctx, file, name, &entry);
-    if (status < 0)
-        return status;
-    entry->member = member;
-    entry->readable = 1;
-    entry->ndim = ndim;
-    memcpy(entry->shape, shape, ndim * sizeof *shape);
-    return SPD_OK;
-}
-
 static spd_status list_data_set(spd_context *ctx, io_file *file, csv_table *table,
                                 const char *y_name)
 {
@@ -89,55 +66,36 @@ static spd_status list_data_set(spd_context *ctx, io_file *file, csv_table *tabl
         find_labels(table);
     int labelled = table->label < table->columns;
     size_t numbers = table->columns - (labelled ? 1 : 0), n = whole_root(numbers);
-    size_t shape[3] = {table->rows, n, n};
+    const io_entry X = {.member = MATRICES, .readable = 1, .ndim = 3, .shape = {table->rows, n, n}};
+    const io_entry y = {.member = LABELS, .readable = 1, .ndim = 1, .shape = {table->rows}};
     if (numbers > 0 && n == 0)
         return ctx_fail(ctx, SPD_EINVAL, "rows of %zu numbers are not flattened n x n matrices%s",
                         numbers,
                         whole_root(numbers - 1) && !labelled
                             ? "; if a column holds labels, name it y in a header line"
                             : "");
-    spd_status status = add_entry(ctx, file, "X", MATRICES, 3, shape);
+    spd_status status = io_add_entry(ctx, file, "X", &X);
     if (status == SPD_OK && labelled)
-        status = add_entry(ctx, file, y_name ? y_name : "y", LABELS, 1, shape);
+        status = io_add_entry(ctx, file, y_name ? y_name : "y", &y);
     return status;
 }
 
-static spd_status open_table(spd_context *ctx, io_file *file, const char *bytes, size_t size,
-                             const io_purpose *purpose)
+spd_status csv_open(spd_context *ctx, io_file *file, const char *bytes, size_t size,
+                    const io_purpose *purpose)
 {
-    csv_state *csv = file->state;
-    spd_status status = csv_survey(ctx, bytes, size, purpose->y_name, &csv->table);
+    csv_table *table = file->state = mem_zero(1, sizeof *table);
+    file->close = close_csv;
+    file->read = read_csv;
+    if (!table)
+        return ctx_nomem(ctx, "a table");
+    spd_status status = csv_survey(ctx, bytes, size, purpose->y_name, table);
     if (status < 0)
         return status;
     if (purpose->data_set)
-        return list_data_set(ctx, file, &csv->table, purpose->y_name);
-    size_t shape[2] = {csv->table.rows, csv->table.columns};
-    return add_entry(ctx, file, NULL, WHOLE_TABLE, shape[1] == 1 ? 1 : 2, shape);
-}
-
-static spd_status new_state(spd_context *ctx, io_file *file)
-{
-    file->state = mem_zero(1, sizeof(csv_state));
-    file->close = close_csv;
-    file->read = read_csv;
-    return file->state ? SPD_OK : ctx_nomem(ctx, "a table");
-}
-
-spd_status csv_open_memory(spd_context *ctx, io_file *file, const char *bytes, size_t size,
-                           const io_purpose *purpose)
-{
-    spd_status status = new_state(ctx, file);
-    return status < 0 ? status : open_table(ctx, file, bytes, size, purpose);
-}
-
-spd_status csv_open(spd_context *ctx, io_file *file, const io_purpose *purpose)
-{
-    io_source *source;
-    spd_status status = new_state(ctx, file);
-    if (status == SPD_OK)
-        status = source_load(ctx, file->path, &source);
-    if (status < 0)
-        return status;
-    ((csv_state *)file->state)->source = source;
-    return open_table(ctx, file, (const char *)source->bytes, source->size, purpose);
+        return list_data_set(ctx, file, table, purpose->y_name);
+    const io_entry whole = {.member = WHOLE_TABLE,
+                            .readable = 1,
+                            .ndim = table->columns == 1 ? 1 : 2,
+                            .shape = {table->rows, table->columns}};
+    return io_add_entry(ctx, file, NULL, &whole);
 }

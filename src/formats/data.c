@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "io/array.h"
-#include "io/bundle.h"
 #include "formats/format.h"
 #include "io/text.h"
 

@@ -4,12 +4,12 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "formats/outfolder.h"
 
 #define DEEPEST 64
 
@@ -78,12 +78,10 @@ static spd_status walk_entry(spd_context *ctx, const walk *w, const char *folder
                              int depth)
 {
     struct stat here, there;
-    size_t room = strlen(folder) + strlen(name) + 2, end = strlen(folder);
-    char *path = mem_alloc(room, 1);
-    if (!path)
-        return ctx_nomem(ctx, "a list of files");
-    snprintf(path, room, end && folder[end - 1] == '/' ? "%s%s" : "%s/%s", folder, name);
-    spd_status status = SPD_OK;
+    char *path;
+    spd_status status = outfolder_path(ctx, folder, name, &path);
+    if (status < 0)
+        return status;
     if (lstat(path, &here) == 0 && S_ISDIR(here.st_mode))
         status = w->recursive ? walk_folder(ctx, w, path, depth + 1) : SPD_OK;
     else if (stat(path, &there) == 0 && S_ISREG(there.st_mode))

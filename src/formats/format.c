@@ -8,6 +8,21 @@
 #include "io/npy.h"
 #include "io/text.h"
 
+typedef spd_status writer(spd_context *ctx, outfile *out, size_t count,
+                          const spd_array *const *arrays);
+
+/* The formats, as messages call them. */
+static const struct {
+    const char *name, *ending;
+    writer *write;
+    int unnamed; /* it holds one array without a name */
+} formats[] = {
+    [FORMAT_NPY] = {"an .npy file", ".npy", npy_write, 1},
+    [FORMAT_NPZ] = {"a zip archive", ".npz", npz_write, 0},
+    [FORMAT_MAT] = {"a MATLAB file", ".mat", mat_write, 0},
+    [FORMAT_CSV] = {"a .csv file", ".csv", csv_write, 1},
+};
+
 static const struct {
     const char *ending;
     io_format format;
@@ -25,19 +40,19 @@ static io_format format_by_ending(const char *path)
     return FORMAT_NONE;
 }
 
-static int starts_with(const source_glance *glance, const char *magic)
+static int starts_with(const io_source *source, const char *magic)
 {
     size_t length = strlen(magic);
-    return glance->head_size >= length && memcmp(glance->head, magic, length) == 0;
+    return source->size >= length && memcmp(source->bytes, magic, length) == 0;
 }
 
-static io_format format_by_content(const source_glance *glance)
+static io_format format_by_content(const io_source *source)
 {
-    if (starts_with(glance, "\x93NUMPY"))
+    if (starts_with(source, "\x93NUMPY"))
         return FORMAT_NPY;
-    if (starts_with(glance, "PK\3\4") || starts_with(glance, "PK\5\6"))
+    if (starts_with(source, "PK\3\4") || starts_with(source, "PK\5\6"))
         return FORMAT_NPZ;
-    return starts_with(glance, "MATLAB ") ? FORMAT_MAT : FORMAT_NONE;
+    return starts_with(source, "MATLAB ") ? FORMAT_MAT : FORMAT_NONE;
 }
 
 static spd_status unknown_ending(spd_context *ctx, const char *path)
@@ -47,39 +62,30 @@ static spd_status unknown_ending(spd_context *ctx, const char *path)
                     text_plain(path_ending(path), plain, sizeof plain));
 }
 
-/* Ending and content disagree: says what it seems to be. */
-static spd_status mislabelled(spd_context *ctx, io_format ending, io_format content)
-{
-    static const char *const what[] = {"", "an .npy file", "a zip archive", "a MATLAB file",
-                                       "a .csv file"};
-    static const char *const rename[] = {"", ".npy", ".npz", ".mat", ".csv"};
-    return ctx_fail(ctx, SPD_EFORMAT, "is not %s but %s; rename it to %s", what[ending],
-                    what[content], rename[content]);
-}
-
 static spd_status open_format(spd_context *ctx, io_file *file, const io_purpose *purpose)
 {
-    source_glance glance;
-    spd_status status = source_look(ctx, file->path, &glance);
+    spd_status status = source_load(ctx, file->path, &file->source);
     if (status < 0)
         return status;
-    io_format format = format_by_ending(file->path), content = format_by_content(&glance);
+    const io_source *source = file->source;
+    io_format format = format_by_ending(file->path), content = format_by_content(source);
     if (format == FORMAT_NONE)
         format = content;
     if (format == FORMAT_NONE)
         return unknown_ending(ctx, file->path);
     if (content != FORMAT_NONE && content != format)
-        return mislabelled(ctx, format, content);
+        return ctx_fail(ctx, SPD_EFORMAT, "is not %s but %s; rename it to %s", formats[format].name,
+                        formats[content].name, formats[content].ending);
     file->format = format;
     switch (format) {
     case FORMAT_NPY:
         return npy_open(ctx, file);
     case FORMAT_NPZ:
-        return npz_open(ctx, file);
+        return npz_open(ctx, file, source->bytes, source->size);
     case FORMAT_MAT:
-        return mat_open(ctx, file, &glance);
+        return mat_open(ctx, file);
     default:
-        return csv_open(ctx, file, purpose);
+        return csv_open(ctx, file, (const char *)source->bytes, source->size, purpose);
     }
 }
 
@@ -139,31 +145,6 @@ spd_status spd_array_read(spd_context *ctx, const char *path, const char *name, 
     return status;
 }
 
-/* Formats without names hold one array. */
-static spd_status check_count(spd_context *ctx, io_format format, size_t count)
-{
-    if (count == 0)
-        return ctx_fail(ctx, SPD_EINVAL, "there is nothing to write");
-    if (count > 1 && (format == FORMAT_NPY || format == FORMAT_CSV))
-        return ctx_fail(ctx, SPD_EINVAL, "this format holds one array, not %zu; use .npz", count);
-    return SPD_OK;
-}
-
-static spd_status write_format(spd_context *ctx, io_format format, outfile *out, size_t count,
-                               const spd_array *const *arrays)
-{
-    switch (format) {
-    case FORMAT_NPY:
-        return npy_write(ctx, out, count, arrays);
-    case FORMAT_NPZ:
-        return npz_write(ctx, out, count, arrays);
-    case FORMAT_MAT:
-        return mat_write(ctx, out, count, arrays);
-    default:
-        return csv_write(ctx, out, count, arrays);
-    }
-}
-
 static spd_status write_arrays(spd_context *ctx, const char *path, size_t count,
                                const spd_array *const *arrays)
 {
@@ -171,12 +152,14 @@ static spd_status write_arrays(spd_context *ctx, const char *path, size_t count,
     outfile *out;
     if (format == FORMAT_NONE)
         return unknown_ending(ctx, path);
-    spd_status status = check_count(ctx, format, count);
-    if (status == SPD_OK)
-        status = outfile_open(ctx, path, &out);
+    if (count == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "there is nothing to write");
+    if (count > 1 && formats[format].unnamed)
+        return ctx_fail(ctx, SPD_EINVAL, "this format holds one array, not %zu; use .npz", count);
+    spd_status status = outfile_open(ctx, path, &out);
     if (status < 0)
         return status;
-    return outfile_close(out, write_format(ctx, format, out, count, arrays));
+    return outfile_close(out, formats[format].write(ctx, out, count, arrays));
 }
 
 spd_status spd_arrays_write(spd_context *ctx, const char *path, size_t count,

@@ -15,13 +15,11 @@ typedef struct io_purpose {
 /* Opens by ending, or by content where the ending says nothing. */
 spd_status io_open(spd_context *ctx, const char *path, const io_purpose *purpose, io_file **file);
 
-/* The formats. glance is how the file starts; on failure they leave file->state to be closed. */
-spd_status mat_open(spd_context *ctx, io_file *file, const source_glance *glance);
-spd_status csv_open(spd_context *ctx, io_file *file, const io_purpose *purpose);
-
-/* A .csv text in memory; bytes must outlive the file. */
-spd_status csv_open_memory(spd_context *ctx, io_file *file, const char *bytes, size_t size,
-                           const io_purpose *purpose);
+/* The formats: a .mat file with its path and source, and a .csv text in memory, whose bytes must
+ * outlive the file. On failure they leave file->state to be closed. */
+spd_status mat_open(spd_context *ctx, io_file *file);
+spd_status csv_open(spd_context *ctx, io_file *file, const char *bytes, size_t size,
+                    const io_purpose *purpose);
 
 /* Writers: all arrays into the temporary file of `out`. */
 spd_status mat_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);

@@ -57,7 +57,7 @@ void image_free(image *picture)
 
 /* ---- for the readers ------------------------------------------------------------------------ */
 
-spd_status image_claim(const image_file *file, size_t width, size_t height, size_t channels,
+spd_status image_begin(image_file *file, size_t width, size_t height, size_t channels,
                        double per_byte)
 {
     if (width == 0 || height == 0)
@@ -73,7 +73,13 @@ spd_status image_claim(const image_file *file, size_t width, size_t height, size
                         "the header claims %zu x %zu pixels, too many for a file of %zu bytes: "
                         "cut off or damaged",
                         width, height, file->size);
-    return SPD_OK;
+    return image_new(file->ctx, width, height, channels, &file->made);
+}
+
+spd_status image_room(image_file *file, size_t count, size_t size)
+{
+    file->room = mem_zero(count, size);
+    return file->room ? SPD_OK : ctx_nomem(file->ctx, "the rows of an image");
 }
 
 void image_scale_8(size_t count, const unsigned char *from, double highest, double *to)
@@ -94,7 +100,7 @@ void image_scale_16(size_t count, const unsigned char *from, double highest, dou
 static const struct {
     const char *start;
     size_t length, least; /* bytes of the start, and of the smallest file that counts */
-    spd_status (*decode)(const image_file *file, image **picture);
+    spd_status (*decode)(image_file *file);
 } formats[] = {
     {"\x89PNG\r\n\x1a\n", 8, 8, image_decode_png},
     {"\xff\xd8\xff", 3, 3, image_decode_jpeg},
@@ -144,21 +150,33 @@ static const char *name_stranger(const image_file *file)
     return is_text(file) ? "text" : "of unknown content";
 }
 
-spd_status image_decode_file(const image_file *file, image **picture)
+static spd_status decode(image_file *file)
 {
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
         if (file->size >= formats[f].least &&
             memcmp(file->bytes, formats[f].start, formats[f].length) == 0)
-            return formats[f].decode(file, picture);
+            return formats[f].decode(file);
     if (image_is_pnm(file))
-        return image_decode_pnm(file, picture);
+        return image_decode_pnm(file);
     return ctx_fail(file->ctx, SPD_EFORMAT,
                     "%s, not a supported image; use PNG, JPEG, TIFF or PNM (.pbm, .pgm, .ppm)",
                     name_stranger(file));
 }
 
+spd_status image_decode_file(const image_file *file, image **picture)
+{
+    image_file work = *file;
+    spd_status status = decode(&work);
+    mem_free(work.room);
+    if (status < 0)
+        image_free(work.made);
+    else
+        *picture = work.made;
+    return status;
+}
+
 spd_status image_decode(spd_context *ctx, const unsigned char *bytes, size_t size, image **picture)
 {
-    const image_file file = {ctx, bytes, size, IMAGE_VALUES};
+    const image_file file = {.ctx = ctx, .bytes = bytes, .size = size, .most = IMAGE_VALUES};
     return image_decode_file(&file, picture);
 }

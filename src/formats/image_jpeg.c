@@ -14,7 +14,6 @@
 
 #include <jerror.h>
 
-#include "base/memory.h"
 #include "formats/image_formats.h"
 
 /* Every 8 x 8 block costs at least one bit; with arithmetic coding it may be less. */
@@ -23,14 +22,12 @@
 #define MOST_SCANS                 500
 
 typedef struct jpeg_reader {
-    const image_file *file;
+    image_file *file;
     struct jpeg_decompress_struct jpeg;
     struct jpeg_error_mgr errors;
     struct jpeg_progress_mgr progress;
     jmp_buf back;
     spd_status status;
-    JSAMPLE *row; /* width x components */
-    image *made;
 } jpeg_reader;
 
 /* ---- what libjpeg calls --------------------------------------------------------------------- */
@@ -102,14 +99,9 @@ static spd_status prepare(jpeg_reader *r)
     }
     const size_t width = jpeg->image_width, height = jpeg->image_height, channels = grey ? 1 : 3;
     spd_status status =
-        image_claim(r->file, width, height, channels,
+        image_begin(r->file, width, height, channels,
                     jpeg->arith_code ? PIXELS_PER_BYTE_ARITHMETIC : PIXELS_PER_BYTE);
-    if (status < 0)
-        return status;
-    r->row = mem_alloc(width, (size_t)4 * sizeof *r->row);
-    if (!r->row)
-        return ctx_nomem(r->file->ctx, "a JPEG image");
-    return image_new(r->file->ctx, width, height, channels, &r->made);
+    return status < 0 ? status : image_room(r->file, width, 4 * sizeof(JSAMPLE));
 }
 
 /* to (width x 3) <- inks (width x 4) */
@@ -125,14 +117,16 @@ static void mix_inks(size_t width, int inverted, const JSAMPLE *inks, double *to
 static void read_rows(jpeg_reader *r)
 {
     struct jpeg_decompress_struct *jpeg = &r->jpeg;
-    const size_t width = r->made->width, count = width * r->made->channels;
+    const image *made = r->file->made;
+    const size_t count = made->width * made->channels;
+    JSAMPLE *row = r->file->room;
     while (jpeg->output_scanline < jpeg->output_height) {
-        double *to = r->made->pixel + jpeg->output_scanline * count;
-        jpeg_read_scanlines(jpeg, &r->row, 1);
+        double *to = made->pixel + jpeg->output_scanline * count;
+        jpeg_read_scanlines(jpeg, &row, 1);
         if (jpeg->out_color_space == JCS_CMYK)
-            mix_inks(width, jpeg->saw_Adobe_marker, r->row, to);
+            mix_inks(made->width, jpeg->saw_Adobe_marker, row, to);
         else
-            image_scale_8(count, r->row, 255.0, to);
+            image_scale_8(count, row, 255.0, to);
     }
 }
 
@@ -154,7 +148,7 @@ static void run(jpeg_reader *r)
     jpeg_finish_decompress(&r->jpeg);
 }
 
-spd_status image_decode_jpeg(const image_file *file, image **picture)
+spd_status image_decode_jpeg(image_file *file)
 {
     jpeg_reader r = {.file = file, .status = SPD_OK};
     r.jpeg.err = jpeg_std_error(&r.errors);
@@ -165,10 +159,5 @@ spd_status image_decode_jpeg(const image_file *file, image **picture)
     r.progress.progress_monitor = on_progress;
     run(&r);
     jpeg_destroy_decompress(&r.jpeg);
-    mem_free(r.row);
-    if (r.status < 0)
-        image_free(r.made);
-    else
-        *picture = r.made;
     return r.status;
 }

@@ -11,11 +11,12 @@
 #include "formats/image_formats.h"
 
 typedef struct pnm_reader {
-    const image_file *file;
+    image_file *file;
     size_t at; /* the next byte */
     int kind;  /* the digit after P */
     size_t width, height, channels;
-    size_t highest; /* value of white */
+    size_t highest;    /* value of white */
+    spd_status status; /* of the first number that was none; then all are 0 */
 } pnm_reader;
 
 static int is_blank(unsigned char c)
@@ -49,20 +50,20 @@ static int is_digit(const pnm_reader *r)
     return r->at < r->file->size && r->file->bytes[r->at] >= '0' && r->file->bytes[r->at] <= '9';
 }
 
-/* *value <- the number that comes next; digits 1: in a bitmap, where the next may follow at once.
- */
-static spd_status next_number(pnm_reader *r, size_t digits, size_t *value)
+/* The number that comes next; digits 1: in a bitmap, where the next may follow at once. */
+static size_t next_number(pnm_reader *r, size_t digits)
 {
+    if (r->status < 0)
+        return 0;
     skip_blanks(r);
     size_t number = 0, seen = 0;
     for (; seen < digits && is_digit(r); r->at++, seen++)
         number = 10 * number + (size_t)(r->file->bytes[r->at] - '0');
     if (seen == 0)
-        return bad(r, r->at < r->file->size ? "expected a number" : "cut off");
-    if (digits > 1 && is_digit(r))
-        return bad(r, "a number is too long");
-    *value = number;
-    return SPD_OK;
+        r->status = bad(r, r->at < r->file->size ? "expected a number" : "cut off");
+    else if (digits > 1 && is_digit(r))
+        r->status = bad(r, "a number is too long");
+    return number;
 }
 
 /* Bytes that the data of the claimed image take at least. */
@@ -78,19 +79,17 @@ static size_t least_bytes(const pnm_reader *r)
 
 static spd_status read_header(pnm_reader *r)
 {
-    spd_status status = next_number(r, 9, &r->width);
-    if (status == SPD_OK)
-        status = next_number(r, 9, &r->height);
-    if (status == SPD_OK && r->kind != 1 && r->kind != 4)
-        status = next_number(r, 9, &r->highest);
-    if (status < 0)
-        return status;
+    r->width = next_number(r, 9);
+    r->height = next_number(r, 9);
+    r->highest = r->kind == 1 || r->kind == 4 ? 1 : next_number(r, 9);
+    if (r->status < 0)
+        return r->status;
     if (r->highest < 1 || r->highest > 65535)
         return bad(r, "the highest value is not in 1 .. 65535");
     if (r->at >= r->file->size || !is_blank(r->file->bytes[r->at]))
         return bad(r, "expected a blank after the header");
     r->at++;
-    status = image_claim(r->file, r->width, r->height, r->channels, 0.0);
+    spd_status status = image_begin(r->file, r->width, r->height, r->channels, 0.0);
     if (status < 0)
         return status;
     const size_t need = least_bytes(r), have = r->file->size - r->at;
@@ -106,17 +105,14 @@ static spd_status read_header(pnm_reader *r)
 static spd_status read_plain(pnm_reader *r, double *pixel)
 {
     const size_t values = r->width * r->height * r->channels;
-    for (size_t i = 0; i < values; i++) {
-        size_t value;
-        spd_status status = next_number(r, r->kind == 1 ? 1 : 9, &value);
-        if (status < 0)
-            return status;
-        if (value > r->highest)
+    for (size_t i = 0; i < values && r->status == SPD_OK; i++) {
+        const size_t value = next_number(r, r->kind == 1 ? 1 : 9);
+        if (value > r->highest && r->status == SPD_OK)
             return bad(r, "a value exceeds the highest one");
         const double scaled = (double)value / (double)r->highest;
         pixel[i] = r->kind == 1 ? 1.0 - scaled : scaled;
     }
-    return SPD_OK;
+    return r->status;
 }
 
 static void read_bits(const pnm_reader *r, double *pixel)
@@ -143,26 +139,17 @@ static spd_status read_raw(const pnm_reader *r, double *pixel)
     return SPD_OK;
 }
 
-spd_status image_decode_pnm(const image_file *file, image **picture)
+spd_status image_decode_pnm(image_file *file)
 {
-    pnm_reader r = {.file = file, .at = 2, .kind = file->bytes[1] - '0', .highest = 1};
+    pnm_reader r = {.file = file, .at = 2, .kind = file->bytes[1] - '0'};
     r.channels = r.kind % 3 == 0 ? 3 : 1;
     spd_status status = read_header(&r);
     if (status < 0)
         return status;
-    image *made;
-    status = image_new(file->ctx, r.width, r.height, r.channels, &made);
-    if (status < 0)
-        return status;
     if (r.kind <= 3)
-        status = read_plain(&r, made->pixel);
-    else if (r.kind == 4)
-        read_bits(&r, made->pixel);
-    else
-        status = read_raw(&r, made->pixel);
-    if (status < 0)
-        image_free(made);
-    else
-        *picture = made;
-    return status;
+        return read_plain(&r, file->made->pixel);
+    if (r.kind >= 5)
+        return read_raw(&r, file->made->pixel);
+    read_bits(&r, file->made->pixel);
+    return SPD_OK;
 }

@@ -10,7 +10,6 @@
 
 #include <tiffio.h>
 
-#include "base/memory.h"
 #include "formats/image_formats.h"
 #include "io/text.h"
 
@@ -19,7 +18,7 @@
 #define PACKED_RATIO 2600.0
 
 typedef struct tiff_reader {
-    const image_file *file;
+    image_file *file;
     toff_t at; /* of the next byte */
     TIFF *tiff;
     char text[200]; /* the first complaint of libtiff */
@@ -27,10 +26,8 @@ typedef struct tiff_reader {
     uint16_t bits, samples, photometric, planar, format, compression;
     const uint16_t *map[3]; /* palette, 2^bits each */
     double map_highest;     /* value of white in it */
-    uint32_t across, down;  /* pixels of a strip or tile */
-    unsigned char *block;   /* one strip or tile */
+    uint32_t across, down;  /* pixels of a strip or tile, which lies in file->room */
     tmsize_t block_bytes, row_bytes;
-    image *made;
 } tiff_reader;
 
 /* ---- what libtiff calls --------------------------------------------------------------------- */
@@ -133,13 +130,6 @@ static double pixels_per_byte(const tiff_reader *r)
     }
 }
 
-/* Channels of the image to be made. */
-static size_t channels_of(const tiff_reader *r)
-{
-    return r->photometric == PHOTOMETRIC_MINISBLACK || r->photometric == PHOTOMETRIC_MINISWHITE ? 1
-                                                                                                : 3;
-}
-
 static spd_status read_header(tiff_reader *r)
 {
     if (!TIFFGetField(r->tiff, TIFFTAG_IMAGEWIDTH, &r->width) ||
@@ -153,16 +143,20 @@ static spd_status read_header(tiff_reader *r)
     TIFFGetFieldDefaulted(r->tiff, TIFFTAG_COMPRESSION, &r->compression);
     if (r->bits == 0 || r->samples == 0)
         return bad(r, "samples with zero bits");
-    return image_claim(r->file, r->width, r->height, channels_of(r), pixels_per_byte(r));
+    const size_t channels = r->photometric <= PHOTOMETRIC_MINISBLACK ? 1 : 3;
+    return image_begin(r->file, r->width, r->height, channels, pixels_per_byte(r));
 }
 
-/* ---- what libtiff turns into RGB --------------------------------------------------------------
- */
+/* ---- what libtiff turns into RGB ----------------------------------------------------------- */
 
-static spd_status read_converted(tiff_reader *r, uint32_t *raster)
+static spd_status read_converted(tiff_reader *r)
 {
     TIFFRGBAImage rgba;
     char why[1024] = "";
+    spd_status status = image_room(r->file, (size_t)r->width * r->height, sizeof(uint32_t));
+    if (status < 0)
+        return status;
+    uint32_t *raster = (uint32_t *)(void *)r->file->room;
     if (!TIFFRGBAImageOK(r->tiff, why) || !TIFFRGBAImageBegin(&rgba, r->tiff, 1, why)) {
         if (!r->text[0])
             snprintf(r->text, sizeof r->text, "%.199s", why);
@@ -173,7 +167,7 @@ static spd_status read_converted(tiff_reader *r, uint32_t *raster)
     TIFFRGBAImageEnd(&rgba);
     if (!good || r->text[0])
         return bad(r, "damaged");
-    double *to = r->made->pixel;
+    double *to = r->file->made->pixel;
     const size_t pixels = (size_t)r->width * r->height;
     for (size_t p = 0; p < pixels; p++) {
         to[3 * p] = TIFFGetR(raster[p]) / 255.0;
@@ -183,20 +177,7 @@ static spd_status read_converted(tiff_reader *r, uint32_t *raster)
     return SPD_OK;
 }
 
-static spd_status convert(tiff_reader *r)
-{
-    uint32_t *raster = mem_zero((size_t)r->width * r->height, sizeof *raster);
-    if (!raster)
-        return ctx_nomem(r->file->ctx, "a TIFF image");
-    spd_status status = image_new(r->file->ctx, r->width, r->height, 3, &r->made);
-    if (status == SPD_OK)
-        status = read_converted(r, raster);
-    mem_free(raster);
-    return status;
-}
-
-/* ---- what is read here ------------------------------------------------------------------------
- */
+/* ---- what is read here --------------------------------------------------------------------- */
 
 /* Sample number `index` of a row: 16 bits in the machine's order, else packed, high bits first. */
 static unsigned sample_at(const unsigned char *row, size_t index, size_t bits)
@@ -260,10 +241,7 @@ static spd_status make_room(tiff_reader *r)
     if (r->across == 0 || r->down == 0 || r->block_bytes <= 0 || r->row_bytes <= 0 ||
         (size_t)r->block_bytes > 8 * r->file->most || r->block_bytes / r->row_bytes < r->down)
         return bad(r, "strips or tiles of impossible size");
-    r->block = mem_zero((size_t)r->block_bytes, 1);
-    if (!r->block)
-        return ctx_nomem(r->file->ctx, "a TIFF image");
-    return image_new(r->file->ctx, r->width, r->height, channels_of(r), &r->made);
+    return image_room(r->file, (size_t)r->block_bytes, 1);
 }
 
 /* Reads the strip or tile with pixel (x, y), of one plane when these are apart. */
@@ -272,9 +250,9 @@ static spd_status read_block(tiff_reader *r, uint32_t x, uint32_t y, uint16_t pl
     const uint32_t rows = r->height - y < r->down ? r->height - y : r->down;
     const tmsize_t got =
         TIFFIsTiled(r->tiff)
-            ? TIFFReadEncodedTile(r->tiff, TIFFComputeTile(r->tiff, x, y, 0, plane), r->block,
+            ? TIFFReadEncodedTile(r->tiff, TIFFComputeTile(r->tiff, x, y, 0, plane), r->file->room,
                                   r->block_bytes)
-            : TIFFReadEncodedStrip(r->tiff, TIFFComputeStrip(r->tiff, y, plane), r->block,
+            : TIFFReadEncodedStrip(r->tiff, TIFFComputeStrip(r->tiff, y, plane), r->file->room,
                                    r->block_bytes);
     if (got < r->row_bytes * (tmsize_t)rows || r->text[0])
         return bad(r, "cut off");
@@ -285,12 +263,12 @@ static spd_status read_block(tiff_reader *r, uint32_t x, uint32_t y, uint16_t pl
 static void place_block(const tiff_reader *r, uint32_t x, uint32_t y, uint16_t plane)
 {
     const int apart = r->planar == PLANARCONFIG_SEPARATE;
-    const size_t channels = r->made->channels;
+    const size_t channels = r->file->made->channels;
     const size_t taken = apart || r->photometric == PHOTOMETRIC_PALETTE ? 1 : channels;
     const size_t stride = apart ? 1 : r->samples;
     for (size_t v = 0; v < r->down && y + v < r->height; v++) {
-        const unsigned char *row = r->block + v * (size_t)r->row_bytes;
-        double *to = r->made->pixel + ((y + v) * r->width + x) * channels;
+        const unsigned char *row = r->file->room + v * (size_t)r->row_bytes;
+        double *to = r->file->made->pixel + ((y + v) * r->width + x) * channels;
         for (size_t u = 0; u < r->across && x + u < r->width; u++)
             for (size_t s = 0; s < taken; s++)
                 put(r, sample_at(row, u * stride + s, r->bits), plane + s, to + u * channels);
@@ -325,8 +303,7 @@ static spd_status read_direct(tiff_reader *r)
     return status < 0 ? status : read_blocks(r);
 }
 
-/* ---- both -------------------------------------------------------------------------------------
- */
+/* ---- both ---------------------------------------------------------------------------------- */
 
 static spd_status read_image(tiff_reader *r)
 {
@@ -334,7 +311,7 @@ static spd_status read_image(tiff_reader *r)
     if (status < 0)
         return status;
     if (r->photometric > PHOTOMETRIC_PALETTE)
-        return convert(r);
+        return read_converted(r);
     if (r->bits > 16 || (r->format != SAMPLEFORMAT_UINT && r->format != SAMPLEFORMAT_VOID))
         return ctx_fail(r->file->ctx, SPD_EFORMAT,
                         "TIFF: samples of %u bits, %s, are not supported; convert them to 8 or "
@@ -346,7 +323,7 @@ static spd_status read_image(tiff_reader *r)
     return read_direct(r);
 }
 
-spd_status image_decode_tiff(const image_file *file, image **picture)
+spd_status image_decode_tiff(image_file *file)
 {
     tiff_reader r = {.file = file};
     spd_status status = open_tiff(&r);
@@ -354,10 +331,5 @@ spd_status image_decode_tiff(const image_file *file, image **picture)
         status = read_image(&r);
         TIFFClose(r.tiff);
     }
-    mem_free(r.block);
-    if (status < 0)
-        image_free(r.made);
-    else
-        *picture = r.made;
     return status;
 }

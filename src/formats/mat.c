@@ -10,12 +10,14 @@
 
 #include "base/memory.h"
 #include "io/array.h"
+#include "io/npy.h"
 #include "formats/format.h"
 #include "formats/mat.h"
 #include "io/text.h"
 
 /* zlib, in both versions of the format, cannot expand more than this. */
 #define MAX_EXPANSION 1032
+#define HEADER_SIZE   128
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
@@ -38,21 +40,12 @@ static void leave_matio(const hdf5_errors *kept)
     pthread_mutex_unlock(&one_at_a_time);
 }
 
-typedef struct mat_state {
-    mat_t *mat;
-    size_t size; /* bytes of the file */
-} mat_state;
-
 static void close_mat(void *state)
 {
-    mat_state *mat = state;
     hdf5_errors quiet;
-    if (mat && mat->mat) {
-        enter_matio(&quiet);
-        Mat_Close(mat->mat);
-        leave_matio(&quiet);
-    }
-    mem_free(mat);
+    enter_matio(&quiet);
+    Mat_Close(state);
+    leave_matio(&quiet);
 }
 
 static int is_number(const matvar_t *var)
@@ -77,86 +70,35 @@ void mat_order(size_t rank, const size_t *dims, size_t *shape, size_t *stride)
     }
 }
 
-static spd_status check_rank(spd_context *ctx, const matvar_t *var)
-{
-    if (var->rank < 2 || var->rank > SPD_MAX_DIMS || !var->dims)
-        return ctx_fail(ctx, SPD_EFORMAT, "has %d dimensions; 2 to %d are supported", var->rank,
-                        SPD_MAX_DIMS);
-    return SPD_OK;
-}
-
 /* Refuses sizes that overflow, or that a file of this length cannot hold. */
-static spd_status check_size(spd_context *ctx, const mat_state *mat, const matvar_t *var)
+static spd_status check_size(spd_context *ctx, size_t file_size, const matvar_t *var)
 {
     char text[80];
     size_t count, bytes, width = is_number(var) ? element_width(var) : 1;
-    spd_status status = check_rank(ctx, var);
-    if (status < 0)
-        return status;
+    if (var->rank < 2 || var->rank > SPD_MAX_DIMS || !var->dims)
+        return ctx_fail(ctx, SPD_EFORMAT, "has %d dimensions; 2 to %d are supported", var->rank,
+                        SPD_MAX_DIMS);
     if (array_count((size_t)var->rank, var->dims, &count) || mem_mul(count, width, &bytes) ||
-        bytes / MAX_EXPANSION > mat->size) {
+        bytes / MAX_EXPANSION > file_size) {
         array_shape_text((size_t)var->rank, var->dims, text, sizeof text);
         return ctx_fail(ctx, SPD_EFORMAT,
                         "promises %s elements, more than a file of %zu bytes can hold", text,
-                        mat->size);
+                        file_size);
     }
     return SPD_OK;
-}
-
-static double float_at(const matvar_t *var, size_t i)
-{
-    return var->class_type == MAT_C_DOUBLE ? ((const double *)var->data)[i]
-                                           : (double)((const float *)var->data)[i];
-}
-
-static int64_t integer_at(const matvar_t *var, size_t i)
-{
-    switch (var->class_type) {
-    case MAT_C_INT8:
-        return ((const int8_t *)var->data)[i];
-    case MAT_C_UINT8:
-        return ((const uint8_t *)var->data)[i];
-    case MAT_C_INT16:
-        return ((const int16_t *)var->data)[i];
-    case MAT_C_UINT16:
-        return ((const uint16_t *)var->data)[i];
-    case MAT_C_INT32:
-        return ((const int32_t *)var->data)[i];
-    case MAT_C_UINT32:
-        return ((const uint32_t *)var->data)[i];
-    default:
-        return ((const int64_t *)var->data)[i];
-    }
 }
 
 static spd_status decode_numbers(spd_context *ctx, const matvar_t *var, spd_array **array)
 {
-    size_t rank = (size_t)var->rank, shape[SPD_MAX_DIMS], stride[SPD_MAX_DIMS];
-    int floats = var->class_type == MAT_C_DOUBLE || var->class_type == MAT_C_SINGLE;
-    array_walk walk;
-    spd_array *fresh;
-    mat_order(rank, var->dims, shape, stride);
-    spd_status status = array_new(ctx, floats ? SPD_FLOAT64 : SPD_INT64, rank, shape, &fresh);
-    if (status < 0)
-        return status;
+    static const char kinds[] = "ffiuiuiuiu"; /* double, single, int8, uint8, ... uint64 */
+    npy_header h = {.kind = kinds[var->class_type - MAT_C_DOUBLE], .width = element_width(var)};
+    h.ndim = (size_t)var->rank;
+    mat_order(h.ndim, var->dims, h.shape, h.stride);
+    array_count(h.ndim, h.shape, &h.count);
     /* matio may deliver less than the header promised. */
-    if (fresh->count && (!var->data || var->nbytes / element_width(var) < fresh->count))
-        status = ctx_fail(ctx, SPD_EFORMAT, "is cut short or damaged");
-    walk_start(&walk, rank, shape, stride);
-    for (size_t i = 0; i < fresh->count && status == SPD_OK; i++) {
-        size_t at = walk_next(&walk);
-        if (floats)
-            fresh->f64[i] = float_at(var, at);
-        else
-            fresh->i64[i] = integer_at(var, at);
-        if (var->class_type == MAT_C_UINT64 && fresh->i64[i] < 0)
-            status = ctx_fail(ctx, SPD_EFORMAT, "element %zu is an integer above 2^63 - 1", i);
-    }
-    if (status < 0)
-        spd_array_free(fresh);
-    else
-        *array = fresh;
-    return status;
+    if (h.count && (!var->data || var->nbytes / h.width < h.count))
+        return ctx_fail(ctx, SPD_EFORMAT, "is cut short or damaged");
+    return npy_decode(ctx, &h, var->data, array);
 }
 
 static spd_status decode(spd_context *ctx, const matvar_t *var, spd_array **array)
@@ -175,20 +117,14 @@ static spd_status decode(spd_context *ctx, const matvar_t *var, spd_array **arra
                     "has an unsupported class; save numbers, a char matrix or cellstr(...)");
 }
 
-/* Within the lock. */
-static spd_status read_variable(spd_context *ctx, const mat_state *mat, const char *name,
+/* Within the lock. var: the variable as matio gives it, which is freed; array NULL: only its size
+ * is checked. */
+static spd_status take_variable(spd_context *ctx, const io_file *file, matvar_t *var,
                                 spd_array **array)
 {
-    matvar_t *var = Mat_VarReadInfo(mat->mat, name);
-    spd_status status = var ? check_size(ctx, mat, var)
+    spd_status status = var ? check_size(ctx, file->source->size, var)
                             : ctx_fail(ctx, SPD_EFORMAT, "cannot be read; the file is damaged");
-    Mat_VarFree(var);
-    if (status < 0)
-        return status;
-    var = Mat_VarRead(mat->mat, name);
-    status = var ? check_size(ctx, mat, var)
-                 : ctx_fail(ctx, SPD_EFORMAT, "cannot be read; the file is damaged");
-    if (status == SPD_OK)
+    if (status == SPD_OK && array)
         status = decode(ctx, var, array);
     Mat_VarFree(var);
     return status;
@@ -200,7 +136,9 @@ static spd_status read_mat(spd_context *ctx, io_file *file, const io_entry *entr
     char plain[80];
     hdf5_errors quiet;
     enter_matio(&quiet);
-    spd_status status = read_variable(ctx, file->state, entry->name, array);
+    spd_status status = take_variable(ctx, file, Mat_VarReadInfo(file->state, entry->name), NULL);
+    if (status == SPD_OK)
+        status = take_variable(ctx, file, Mat_VarRead(file->state, entry->name), array);
     leave_matio(&quiet);
     if (status < 0)
         ctx_prefix(ctx, text_plain(entry->name, plain, sizeof plain));
@@ -209,30 +147,24 @@ static spd_status read_mat(spd_context *ctx, io_file *file, const io_entry *entr
 
 static spd_status list_variable(spd_context *ctx, io_file *file, const matvar_t *var)
 {
-    io_entry *entry;
+    io_entry entry = {0};
     size_t stride[SPD_MAX_DIMS];
     if (!var->name)
         return SPD_OK;
-    spd_status status = io_add_entry(ctx, file, var->name, &entry);
-    if (status < 0)
-        return status;
-    if (var->rank < 2 || var->rank > SPD_MAX_DIMS || !var->dims)
-        return SPD_OK; /* listed, but not readable */
-    entry->readable = is_number(var) || var->class_type == MAT_C_CHAR || mat_is_text_cells(var);
-    entry->ndim = (size_t)var->rank;
-    mat_order(entry->ndim, var->dims, entry->shape, stride);
-    if (var->class_type == MAT_C_CHAR)
-        entry->ndim = 1; /* rows of characters are texts */
-    return SPD_OK;
+    if (var->rank >= 2 && var->rank <= SPD_MAX_DIMS && var->dims) { /* else listed, not readable */
+        entry.readable = is_number(var) || var->class_type == MAT_C_CHAR || mat_is_text_cells(var);
+        mat_order((size_t)var->rank, var->dims, entry.shape, stride);
+        entry.ndim = var->class_type == MAT_C_CHAR ? 1 : (size_t)var->rank; /* texts are rows */
+    }
+    return io_add_entry(ctx, file, var->name, &entry);
 }
 
 /* Within the lock. */
 static spd_status list_variables(spd_context *ctx, io_file *file)
 {
-    mat_state *mat = file->state;
     spd_status status = SPD_OK;
     matvar_t *var;
-    while (status == SPD_OK && (var = Mat_VarReadNextInfo(mat->mat)) != NULL) {
+    while (status == SPD_OK && (var = Mat_VarReadNextInfo(file->state)) != NULL) {
         status = list_variable(ctx, file, var);
         Mat_VarFree(var);
     }
@@ -242,31 +174,51 @@ static spd_status list_variables(spd_context *ctx, io_file *file)
     return status;
 }
 
-spd_status mat_open(spd_context *ctx, io_file *file, const source_glance *glance)
+/* Is a file of version 5 all there? After its header comes a chain of elements, each with its
+ * length in front; the last must end where the file does, which matio does not notice. */
+static spd_status check_elements(spd_context *ctx, const io_source *source)
+{
+    uint32_t tag[2]; /* type, length */
+    if (source->size < HEADER_SIZE)
+        return ctx_fail(ctx, SPD_EFORMAT, "is cut off within its header");
+    int swap = memcmp(source->bytes + HEADER_SIZE - 2, "MI", 2) == 0;
+    for (size_t at = HEADER_SIZE; at < source->size;) {
+        size_t left = source->size - at, length = 0;
+        if (left >= sizeof tag) {
+            memcpy(tag, source->bytes + at, sizeof tag);
+            length = swap ? __builtin_bswap32(tag[1]) : tag[1];
+        }
+        if (left < sizeof tag || length > left - sizeof tag)
+            return ctx_fail(
+                ctx, SPD_EFORMAT,
+                "is cut short: a variable at byte %zu extends beyond the file's %zu bytes", at,
+                source->size);
+        at += sizeof tag + length;
+    }
+    return SPD_OK;
+}
+
+spd_status mat_open(spd_context *ctx, io_file *file)
 {
     char quoted[48];
     hdf5_errors quiet;
+    const io_source *source = file->source;
     /* Version 4 has no mark of its own: anything would be taken for it. */
-    if (glance->head_size < 10 || memcmp(glance->head, "MATLAB ", 7) != 0)
+    if (source->size < 10 || memcmp(source->bytes, "MATLAB ", 7) != 0)
         return ctx_fail(ctx, SPD_EFORMAT,
                         "is not a MATLAB file of version 5 or 7.3 (starts with %s); save with -v7",
-                        text_quote(glance->head, glance->head_size, quoted, sizeof quoted));
-    if (memcmp(glance->head, "MATLAB 7.3", 10) != 0) {
-        spd_status cut = mat_check_elements(ctx, file->path);
-        if (cut < 0)
-            return cut;
-    }
-    mat_state *mat = mem_zero(1, sizeof *mat);
-    if (!mat)
-        return ctx_nomem(ctx, "a MATLAB file");
-    file->state = mat;
-    file->close = close_mat;
-    file->read = read_mat;
-    mat->size = glance->size;
+                        text_quote(source->bytes, source->size, quoted, sizeof quoted));
+    spd_status status = SPD_OK;
+    if (memcmp(source->bytes, "MATLAB 7.3", 10) != 0)
+        status = check_elements(ctx, source);
+    if (status < 0)
+        return status;
     enter_matio(&quiet);
-    mat->mat = Mat_Open(file->path, MAT_ACC_RDONLY);
-    spd_status status = mat->mat ? list_variables(ctx, file)
-                                 : ctx_fail(ctx, SPD_EFORMAT, "is a damaged MATLAB file");
+    file->state = Mat_Open(file->path, MAT_ACC_RDONLY);
+    status = file->state ? list_variables(ctx, file)
+                         : ctx_fail(ctx, SPD_EFORMAT, "is a damaged MATLAB file");
     leave_matio(&quiet);
+    file->read = read_mat;
+    file->close = file->state ? close_mat : NULL;
     return status;
 }

@@ -15,10 +15,6 @@ spd_status mat_decode_chars(spd_context *ctx, const matvar_t *var, spd_array **a
 /* Non-zero for a cell array whose cells are char rows or empty; knows it before data is read. */
 int mat_is_text_cells(const matvar_t *var);
 
-/* SPD_EFORMAT when the elements of a version 5 file do not add up to its size: it was cut short,
- * which matio does not notice. */
-spd_status mat_check_elements(spd_context *ctx, const char *path);
-
 /* A cell array whose cells are char rows. */
 spd_status mat_decode_cells(spd_context *ctx, const matvar_t *var, spd_array **array);
 

@@ -32,14 +32,10 @@ static size_t spread_utf8(const char *bytes, size_t size, uint32_t *unit, size_t
 
 static uint32_t unit_at(const matvar_t *var, size_t i)
 {
-    switch (var->data_size) {
-    case 1:
-        return ((const uint8_t *)var->data)[i];
-    case 2:
-        return ((const uint16_t *)var->data)[i];
-    default:
-        return ((const uint32_t *)var->data)[i];
-    }
+    size_t width = (size_t)var->data_size;
+    uint32_t unit = 0;
+    memcpy(&unit, (const char *)var->data + i * width, width);
+    return unit;
 }
 
 static spd_status damaged(spd_context *ctx)

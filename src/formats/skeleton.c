@@ -72,27 +72,20 @@ spd_status skeleton_sort_names(spd_context *ctx, skeleton *bones)
     return SPD_OK;
 }
 
-/* < 0, 0, > 0 as the word comes before, is, or comes after a name. */
-static int compare_word(const word *w, const char *name)
+/* < 0, 0, > 0 as a word comes before, is, or comes after a name. */
+static int compare_word(const void *key, const void *element)
 {
+    const word *w = key;
+    const char *name = ((const bone_name *)element)->name;
     int sign = strncmp(w->from, name, w->size);
     return sign ? sign : name[w->size] ? -1 : 0;
 }
 
 size_t skeleton_find(const skeleton *bones, const word *name)
 {
-    size_t low = 0, high = bones->bones;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int sign = compare_word(name, bones->by_name[middle].name);
-        if (sign == 0)
-            return bones->by_name[middle].bone;
-        if (sign < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return BONE_NONE;
+    const bone_name *found =
+        bsearch(name, bones->by_name, bones->bones, sizeof *bones->by_name, compare_word);
+    return found ? found->bone : BONE_NONE;
 }
 
 /* Why a bone was not reached: it hangs on nothing, or on itself by a circle. */
@@ -136,19 +129,18 @@ spd_status skeleton_sort_tree(spd_context *ctx, skeleton *bones)
     size_t *link = mem_alloc(n, 2 * sizeof *link);
     bones->order = mem_alloc(n, sizeof *bones->order);
     if (!link || !bones->order) {
-        status = ctx_nomem(ctx, "a skeleton");
-        goto done;
+        mem_free(link);
+        return ctx_nomem(ctx, "a skeleton");
     }
     reached = walk_tree(bones, link, bones->order);
-    if (reached == n)
-        goto done;
-    memset(link, 0, n * sizeof *link);
-    for (size_t k = 0; k < reached; k++)
-        link[bones->order[k]] = 1;
-    while (link[lost])
-        lost++;
-    status = fail_unreached(ctx, bones, lost);
-done:
+    if (reached < n) {
+        memset(link, 0, n * sizeof *link);
+        for (size_t k = 0; k < reached; k++)
+            link[bones->order[k]] = 1;
+        while (link[lost])
+            lost++;
+        status = fail_unreached(ctx, bones, lost);
+    }
     mem_free(link);
     return status;
 }

@@ -1,5 +1,16 @@
-/* flat.c - symmetric matrices as vectors. */
+/* flat.c - symmetric matrices as vectors, and the metrics that are Euclidean after a change of
+ * coordinates. Prepared, a matrix is a lower triangle, off-diagonals times sqrt 2:
+ *
+ *   Euclidean       d2(X,Y) = |X - Y|_F^2             of X, which need only be finite
+ *   log-Euclidean   d2(X,Y) = |log X - log Y|_F^2     of log X
+ *   log-Cholesky    d2(X,Y) = |low(Lx) - low(Ly)|_F^2 + |log diag Lx - log diag Ly|^2
+ *                   of L with the logarithms of its diagonal in place, X = L L', low the strictly
+ *                   lower triangle, off-diagonals as they are (Lin 2019) */
 #include "geometry/flat.h"
+
+#include <string.h>
+
+#include "geometry/spdfun.h"
 
 #define ROOT2 1.4142135623730951
 
@@ -31,3 +42,70 @@ void flat_dist2(const kernels *k, size_t n, size_t octets, const double *f, cons
     for (size_t g = 0; g < octets; g++)
         k->distance2(TRI(n), f, G + g * TRI(n) * LANES, d2 + g * LANES);
 }
+
+static size_t no_work(size_t n)
+{
+    (void)n;
+    return 0;
+}
+
+static unsigned euclidean_prepare(const kernels *k, size_t n, const double *octet, double *F,
+                                  double *work)
+{
+    double zero[LANES] = {0}; /* stays zero while entries are finite */
+    unsigned bad = 0;
+    (void)k;
+    (void)work;
+    memcpy(F, octet, TRI(n) * LANES * sizeof *F);
+    for (size_t e = 0; e < TRI(n); e++)
+        for (size_t l = 0; l < LANES; l++)
+            zero[l] += 0.0 * F[e * LANES + l];
+    for (unsigned l = 0; l < LANES; l++)
+        bad |= (unsigned)(zero[l] != 0.0) << l;
+    flat_weigh(n, F);
+    return bad;
+}
+
+const metric metric_euclidean = {
+    .size = flat_size,
+    .work = no_work,
+    .prepare = euclidean_prepare,
+    .dist2 = flat_dist2,
+};
+
+static unsigned log_euclidean_prepare(const kernels *k, size_t n, const double *octet, double *F,
+                                      double *work)
+{
+    unsigned bad;
+    memcpy(F, octet, TRI(n) * LANES * sizeof *F);
+    spdfun_apply(k, SPD_LOG, 0.0, n, 1, F, &bad, work);
+    flat_weigh(n, F);
+    return bad;
+}
+
+const metric metric_log_euclidean = {
+    .size = flat_size,
+    .work = spdfun_work,
+    .prepare = log_euclidean_prepare,
+    .dist2 = flat_dist2,
+};
+
+static unsigned log_cholesky_prepare(const kernels *k, size_t n, const double *octet, double *F,
+                                     double *work)
+{
+    (void)work;
+    memcpy(F, octet, TRI(n) * LANES * sizeof *F);
+    unsigned bad = k->chol(n, F, NULL);
+    for (size_t r = 0; r < n; r++) {
+        double *diagonal = F + (TRI(r) + r) * LANES;
+        k->log(1, diagonal, diagonal);
+    }
+    return bad;
+}
+
+const metric metric_log_cholesky = {
+    .size = flat_size,
+    .work = no_work,
+    .prepare = log_cholesky_prepare,
+    .dist2 = flat_dist2,
+};

@@ -41,9 +41,3 @@ void mean_judge(mean_state *s, double residual, double rounding)
         s->done = 1;
     }
 }
-
-size_t mean_nothing(size_t n)
-{
-    (void)n;
-    return 0;
-}

@@ -34,6 +34,7 @@ typedef struct mean_rule {
     /* Rule of one pass whose result is the first point; NULL: begin makes it from nothing. */
     const struct mean_rule *start;
 
+    /* Numbers of doubles; NULL for none. */
     size_t (*terms)(size_t n);
     size_t (*term_work)(size_t n);
     size_t (*state)(size_t n);
@@ -61,9 +62,6 @@ const mean_rule *mean_get(spd_metric metric);
  * condition of the samples and the point, residuals that have stopped to shrink below that are
  * done too; s->residual is then the best one, and its point (stalled was 0) the one to return. */
 void mean_judge(mean_state *s, double residual, double rounding);
-
-/* For rules that need no scratch. */
-size_t mean_nothing(size_t n);
 
 extern const mean_rule mean_airm, mean_stein, mean_log_euclidean, mean_jeffrey,
     mean_bures_wasserstein, mean_log_cholesky, mean_euclidean;

@@ -36,9 +36,6 @@ static spd_status euclidean_advance(mean_state *s, const double *sum)
 
 const mean_rule mean_euclidean = {
     .terms = flat_size,
-    .term_work = mean_nothing,
-    .state = mean_nothing,
-    .advance_work = mean_nothing,
     .term = euclidean_term,
     .advance = euclidean_advance,
 };
@@ -62,7 +59,6 @@ static spd_status log_euclidean_advance(mean_state *s, const double *sum)
 const mean_rule mean_log_euclidean = {
     .terms = flat_size,
     .term_work = spdfun_work,
-    .state = mean_nothing,
     .advance_work = spdfun_dense_work,
     .term = log_term,
     .advance = log_euclidean_advance,
@@ -96,8 +92,6 @@ static spd_status log_cholesky_advance(mean_state *s, const double *sum)
 
 const mean_rule mean_log_cholesky = {
     .terms = flat_size,
-    .term_work = mean_nothing,
-    .state = mean_nothing,
     .advance_work = square,
     .term = log_cholesky_term,
     .advance = log_cholesky_advance,

@@ -65,7 +65,6 @@ static spd_status jeffrey_advance(mean_state *s, const double *sum)
 const mean_rule mean_jeffrey = {
     .terms = jeffrey_terms,
     .term_work = jeffrey_term_work,
-    .state = mean_nothing,
     .advance_work = jeffrey_advance_work,
     .term = jeffrey_term,
     .advance = jeffrey_advance,

@@ -1,8 +1,6 @@
 /* metric.c - the table of metrics. */
 #include "geometry/metric.h"
 
-#include "base/naming.h"
-
 static const metric *const table[SPD_METRICS] = {
     [SPD_AIRM] = &metric_airm,
     [SPD_STEIN] = &metric_stein,
@@ -18,7 +16,7 @@ const metric *metric_get(spd_metric id)
     return (unsigned)id < SPD_METRICS ? table[id] : NULL;
 }
 
-static const naming names = {
+const naming metric_names = {
     .kind = "metric",
     .count = SPD_METRICS,
     .word = {[SPD_AIRM] = "airm",
@@ -39,13 +37,13 @@ static const naming names = {
 
 const char *spd_metric_name(spd_metric id)
 {
-    return naming_word(&names, (unsigned)id);
+    return naming_word(&metric_names, (unsigned)id);
 }
 
 spd_status spd_metric_parse(spd_context *ctx, const char *name, spd_metric *id)
 {
     unsigned value = 0;
-    spd_status status = naming_parse(ctx, &names, name, &value);
+    spd_status status = naming_parse(ctx, &metric_names, name, &value);
     if (status == SPD_OK)
         *id = (spd_metric)value;
     return status;

@@ -1,9 +1,8 @@
 /* bundle.c - models and checkpoints as files: an .npz with a member meta.json. Neither reading
  * nor writing looks at the ending, so that a checkpoint may have any name. */
-#include "io/bundle.h"
+#include "io/file.h"
 
 #include "base/memory.h"
-#include "io/file.h"
 
 #define META_NAME  "meta.json"
 #define META_LIMIT ((size_t)1 << 20)
@@ -21,9 +20,7 @@ void spd_bundle_free(spd_bundle *bundle)
 
 spd_status bundle_meta(spd_context *ctx, io_file *file, char **meta)
 {
-    *meta = NULL;
-    return npz_has_text(file, META_NAME) ? npz_read_text(ctx, file, META_NAME, META_LIMIT, meta)
-                                         : SPD_OK;
+    return npz_read_text(ctx, file, META_NAME, META_LIMIT, meta);
 }
 
 static spd_status read_arrays(spd_context *ctx, io_file *file, spd_bundle *bundle)
@@ -45,13 +42,13 @@ static spd_status read_arrays(spd_context *ctx, io_file *file, spd_bundle *bundl
 
 static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, spd_bundle **bundle)
 {
-    if (!npz_has_text(file, META_NAME))
-        return ctx_fail(ctx, SPD_EFORMAT,
-                        "has no meta.json; expected a model or checkpoint written by spdml fit");
     spd_bundle *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(ctx, "a file");
-    spd_status status = npz_read_text(ctx, file, META_NAME, META_LIMIT, &fresh->meta);
+    spd_status status = bundle_meta(ctx, file, &fresh->meta);
+    if (status == SPD_OK && !fresh->meta)
+        status = ctx_fail(ctx, SPD_EFORMAT,
+                          "has no meta.json; expected a model or checkpoint written by spdml fit");
     if (status == SPD_OK && !meta_only)
         status = read_arrays(ctx, file, fresh);
     if (status < 0)
@@ -62,30 +59,26 @@ static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, sp
 }
 
 spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
-                              spd_bundle **bundle)
+                              int meta_only, spd_bundle **bundle)
 {
     io_file *file = mem_zero(1, sizeof *file);
     if (!file)
         return ctx_nomem(ctx, "a file");
-    spd_status status = npz_open_memory(ctx, file, bytes, size);
+    spd_status status = npz_open(ctx, file, bytes, size);
     if (status == SPD_OK)
-        status = read_bundle(ctx, file, 0, bundle);
+        status = read_bundle(ctx, file, meta_only, bundle);
     io_close(file);
     return status;
 }
 
 spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only, spd_bundle **bundle)
 {
+    io_source *source = NULL;
     ctx_clear(ctx);
-    io_file *file = mem_zero(1, sizeof *file);
-    spd_status status = SPD_OK;
-    if (!file || !(file->path = mem_text(path)))
-        status = ctx_nomem(ctx, "a file");
+    spd_status status = source_load(ctx, path, &source);
     if (status == SPD_OK)
-        status = npz_open(ctx, file);
-    if (status == SPD_OK)
-        status = read_bundle(ctx, file, meta_only, bundle);
-    io_close(file);
+        status = bundle_read_memory(ctx, source->bytes, source->size, meta_only, bundle);
+    source_free(source);
     if (status < 0)
         ctx_prefix(ctx, path);
     return status;

@@ -33,6 +33,7 @@ void io_close(io_file *file)
     for (size_t i = 0; i < file->count; i++)
         mem_free(file->entry[i].name);
     mem_free(file->entry);
+    source_free(file->source);
     mem_free(file->path);
     mem_free(file);
 }
@@ -59,14 +60,14 @@ void io_names(const io_file *file, char *text, size_t size)
         memcpy(text + size - 4, "...", 4);
 }
 
-spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, io_entry **entry)
+spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, const io_entry *like)
 {
     io_entry *grown = mem_list(file->entry, file->count, sizeof *grown);
     char *copy = grown && name ? mem_text(name) : NULL;
     file->entry = grown ? grown : file->entry;
     if (!grown || (name && !copy))
         return ctx_nomem(ctx, "a list of arrays");
-    file->entry[file->count] = (io_entry){.name = copy};
-    *entry = &file->entry[file->count++];
+    file->entry[file->count] = *like;
+    file->entry[file->count++].name = copy;
     return SPD_OK;
 }

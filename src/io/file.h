@@ -1,7 +1,7 @@
 /* file.h - one face for every format: a file holds named arrays, listed first and read on demand.
  *
- * A format is one io_open_* function that fills entries and two callbacks. Readers' messages do
- * not name the file; io_open and io_read put its path in front. */
+ * A format is one function that fills entries and two callbacks. Readers' messages do not name the
+ * file; io_open and io_read put its path in front. */
 #ifndef SPD_IO_FILE_H
 #define SPD_IO_FILE_H
 
@@ -29,6 +29,7 @@ typedef struct io_file io_file;
 struct io_file {
     char *path;
     io_format format;
+    io_source *source; /* its content; NULL where that is lent */
     size_t count;
     io_entry *entry; /* count entries */
     void *state;     /* the format's own */
@@ -47,22 +48,19 @@ const io_entry *io_find(const io_file *file, const char *name);
 /* "X, y, weights", cut to size. */
 void io_names(const io_file *file, char *text, size_t size);
 
-/* For formats: the entry at file->count, zeroed, with a copy of name; raises the count. */
-spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, io_entry **entry);
+/* For formats: a further entry, like this one with a copy of name (or NULL). */
+spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, const io_entry *like);
 
-/* The formats of a model file; on failure they leave file->state to be closed. */
+/* The formats of a model file: the array of file->source, and the arrays of an .npz in memory,
+ * whose bytes must outlive the file. On failure they leave file->state to be closed. */
 spd_status npy_open(spd_context *ctx, io_file *file);
-spd_status npz_open(spd_context *ctx, io_file *file);
-
-/* An .npz image in memory; bytes must outlive the file. */
-spd_status npz_open_memory(spd_context *ctx, io_file *file, const unsigned char *bytes,
-                           size_t size);
+spd_status npz_open(spd_context *ctx, io_file *file, const unsigned char *bytes, size_t size);
 
 /* Is the file an .npz with that member? */
 int npz_has_text(const io_file *file, const char *name);
 
-/* *text <- a member of an open .npz that is no array, with a NUL at its end; SPD_EFORMAT when it
- * is not there or longer than limit bytes. */
+/* *text <- a member that is no array, with a NUL at its end; NULL where npz_has_text says no.
+ * SPD_EFORMAT when it is longer than limit bytes. */
 spd_status npz_read_text(spd_context *ctx, io_file *file, const char *name, size_t limit,
                          char **text);
 
@@ -75,5 +73,13 @@ typedef struct npz_text {
 } npz_text;
 spd_status npz_write_with(spd_context *ctx, outfile *out, size_t count,
                           const spd_array *const *arrays, const npz_text *text);
+
+/* A bundle (spd_bundle_*) from an .npz image in memory; messages do not name a file. */
+spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
+                              int meta_only, spd_bundle **bundle);
+
+/* *meta <- the text of an open file's member meta.json, new; NULL where there is none, as in all
+ * formats but .npz. */
+spd_status bundle_meta(spd_context *ctx, io_file *file, char **meta);
 
 #endif

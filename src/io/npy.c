@@ -70,6 +70,13 @@ int npy_readable(const npy_header *h)
     }
 }
 
+void npy_describe(const npy_header *h, io_entry *entry)
+{
+    entry->readable = npy_readable(h);
+    entry->ndim = h->ndim;
+    memcpy(entry->shape, h->shape, sizeof entry->shape);
+}
+
 int npy_is_native(const npy_header *h)
 {
     return h->kind == 'f' && h->width == 8 && !h->swap && (!h->fortran || h->ndim < 2);
@@ -131,16 +138,6 @@ static int64_t load_integer(const unsigned char *p, size_t width, int swap, int 
     return (int64_t)(is_signed ? (bits ^ sign) - sign : bits);
 }
 
-/* A walk that meets the stored elements in row-major order. */
-static void start_walk(array_walk *walk, const npy_header *h)
-{
-    size_t stride[SPD_MAX_DIMS], step = 1;
-    walk_fortran(h->ndim, h->shape, stride);
-    for (size_t d = h->ndim; d-- > 0 && !h->fortran; step *= h->shape[d])
-        stride[d] = step;
-    walk_start(walk, h->ndim, h->shape, stride);
-}
-
 static spd_status decode_numbers(spd_context *ctx, const npy_header *h, const unsigned char *data,
                                  spd_array **array)
 {
@@ -150,7 +147,7 @@ static spd_status decode_numbers(spd_context *ctx, const npy_header *h, const un
         array_new(ctx, h->kind == 'f' ? SPD_FLOAT64 : SPD_INT64, h->ndim, h->shape, &fresh);
     if (status < 0)
         return status;
-    start_walk(&walk, h);
+    walk_start(&walk, h->ndim, h->shape, h->stride);
     for (size_t i = 0; i < h->count; i++) {
         const unsigned char *p = data + walk_next(&walk) * h->width;
         if (h->kind == 'f')
@@ -201,7 +198,7 @@ static spd_status decode_texts(spd_context *ctx, const npy_header *h, const unsi
     spd_status status = array_new_text(ctx, h->ndim, h->shape, room, &fresh, &pool);
     if (status < 0)
         return status;
-    start_walk(&walk, h);
+    walk_start(&walk, h->ndim, h->shape, h->stride);
     for (size_t i = 0; i < h->count; i++) {
         size_t used = decode_text(h, data + walk_next(&walk) * h->width, pool);
         if (used == SIZE_MAX) {
@@ -262,7 +259,7 @@ spd_status npy_read_source(spd_context *ctx, io_source *source, spd_array **arra
     npy_header header;
     spd_array *fresh;
     spd_status status = parse_whole(ctx, source->bytes, source->size, &header);
-    if (status == SPD_OK && source->mapped && npy_is_native(&header) && header.count > 0 &&
+    if (status == SPD_OK && npy_is_native(&header) && header.count > 0 &&
         header.data_from % sizeof(double) == 0) {
         double *data = (double *)(void *)(source->bytes + header.data_from);
         status = array_adopt(ctx, header.ndim, header.shape, data, &fresh);
@@ -276,4 +273,30 @@ spd_status npy_read_source(spd_context *ctx, io_source *source, spd_array **arra
     }
     source_free(source);
     return status;
+}
+
+/* ---- files of one unnamed array -------------------------------------------------------------- */
+
+/* The array takes the source over, so a second read of the same file is not offered. */
+static spd_status read_npy(spd_context *ctx, io_file *file, const io_entry *entry,
+                           spd_array **array)
+{
+    (void)entry;
+    io_source *source = file->source;
+    file->source = NULL;
+    if (!source)
+        return ctx_fail(ctx, SPD_EINVAL, "was read already");
+    return npy_read_source(ctx, source, array);
+}
+
+spd_status npy_open(spd_context *ctx, io_file *file)
+{
+    npy_header header;
+    io_entry entry = {0};
+    file->read = read_npy;
+    spd_status status = npy_parse(ctx, file->source->bytes, file->source->size, &header);
+    if (status < 0)
+        return status;
+    npy_describe(&header, &entry);
+    return io_add_entry(ctx, file, NULL, &entry);
 }

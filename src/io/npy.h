@@ -1,10 +1,11 @@
 /* npy.h - numpy's .npy format: a magic word, a header in the form of a Python dictionary, and
- * the elements. All functions work on memory; nothing here touches a file. */
+ * the elements. All functions work on memory; nothing here touches a file. Readers of other formats
+ * describe their elements by the same header and have them decoded here. */
 #ifndef SPD_IO_NPY_H
 #define SPD_IO_NPY_H
 
 #include "base/context.h"
-#include "io/source.h"
+#include "io/file.h"
 
 /* Longest header that is read: ours has 128 bytes, numpy's own limit is 10000. */
 #define NPY_MAX_HEADER 65536
@@ -18,9 +19,10 @@ typedef struct npy_header {
     int fortran;    /* first dimension fastest */
     size_t ndim;
     size_t shape[SPD_MAX_DIMS];
-    size_t count;     /* elements */
-    size_t bytes;     /* count * width */
-    size_t data_from; /* where the elements start */
+    size_t stride[SPD_MAX_DIMS]; /* elements from one to the next along each dimension */
+    size_t count;                /* elements */
+    size_t bytes;                /* count * width */
+    size_t data_from;            /* where the elements start */
 } npy_header;
 
 /* The number of bytes before the elements, from the first 12 bytes (size of them are there). */
@@ -37,6 +39,9 @@ spd_status npy_parse_dictionary(spd_context *ctx, const char *text, size_t size,
 /* Non-zero when the elements are of a type that npy_decode knows. */
 int npy_readable(const npy_header *header);
 
+/* Shape and whether it is readable, for the list of a file's arrays. */
+void npy_describe(const npy_header *header, io_entry *entry);
+
 /* Non-zero when the elements are doubles as the host stores them, in row-major order. */
 int npy_is_native(const npy_header *header);
 
@@ -51,8 +56,8 @@ spd_status npy_short(spd_context *ctx, const npy_header *header, size_t have);
 spd_status npy_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
                            spd_array **array);
 
-/* The array of a loaded .npy file. Takes the source over in any case: a mapped source with
- * native elements stays alive within the array, else it is freed. */
+/* The array of a loaded .npy file. Takes the source over in any case: one with native elements
+ * stays alive within the array, else it is freed. */
 spd_status npy_read_source(spd_context *ctx, io_source *source, spd_array **array);
 
 /* An .npy file ready to be written: a header (size multiple of 64), then the elements. */

@@ -172,11 +172,15 @@ static spd_status parse_pair(spd_context *ctx, cursor *c, npy_header *h, unsigne
 static spd_status check_sizes(spd_context *ctx, npy_header *h)
 {
     char text[80];
+    size_t step = 1;
     if (array_count(h->ndim, h->shape, &h->count) || mem_mul(h->count, h->width, &h->bytes)) {
         array_shape_text(h->ndim, h->shape, text, sizeof text);
         return ctx_fail(ctx, SPD_EFORMAT,
                         "the header promises %s elements, more than any memory can hold", text);
     }
+    walk_fortran(h->ndim, h->shape, h->stride);
+    for (size_t d = h->ndim; d-- > 0 && !h->fortran; step *= h->shape[d])
+        h->stride[d] = step;
     return SPD_OK;
 }
 

@@ -95,3 +95,16 @@ void npy_image_free(npy_image *image)
     mem_free(image->owned);
     image->owned = NULL;
 }
+
+spd_status npy_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays)
+{
+    npy_image image;
+    (void)count; /* one, as the caller made sure */
+    spd_status status = npy_image_make(ctx, arrays[0], &image);
+    if (status < 0)
+        return status;
+    outfile_write(out, image.header, image.header_size);
+    outfile_write(out, image.data, image.data_size);
+    npy_image_free(&image);
+    return SPD_OK;
+}

@@ -1,7 +1,5 @@
-/* npz.c - reading .npz: a zip archive of .npy files, stored or deflated.
- *
- * A member's header says how many bytes it needs; memory is asked for when the archive can hold
- * them. */
+/* npz.c - .npz: a zip archive of .npy files, stored or deflated. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -11,88 +9,28 @@
 #include "io/text.h"
 #include "io/zip.h"
 
-typedef struct npz_state {
-    io_source *source; /* NULL when the bytes are borrowed */
-    zip_archive zip;
-} npz_state;
-
 static void close_npz(void *state)
 {
-    npz_state *npz = state;
-    zip_close(&npz->zip);
-    source_free(npz->source);
-    mem_free(npz);
+    zip_close(state);
+    mem_free(state);
 }
 
-/* Parses the header at the start of a member; the reader then stands at the elements. */
-static spd_status read_header(spd_context *ctx, zip_reader *member, npy_header *header)
+/* Parses the header at the start of a member. */
+static spd_status read_header(spd_context *ctx, const zip_archive *zip, const zip_member *member,
+                              npy_header *header)
 {
-    size_t got = 0, length = 0, more = 0;
-    unsigned char *bytes = mem_zero(NPY_MAX_HEADER + 16, 1);
+    size_t got = 0, length = 0;
+    unsigned char *bytes = mem_alloc(NPY_MAX_HEADER + 12, 1);
     if (!bytes)
         return ctx_nomem(ctx, "a header");
-    spd_status status = zip_read(ctx, member, bytes, 12, &got);
+    spd_status status = zip_unpack(ctx, zip, member, bytes, 12, &got);
     if (status == SPD_OK)
         status = npy_prefix(ctx, bytes, got, &length);
-    if (status == SPD_OK && length > got)
-        status = zip_read(ctx, member, bytes + got, length - got, &more);
     if (status == SPD_OK)
-        status = length < got ? ctx_fail(ctx, SPD_EFORMAT, "its header is too short")
-                              : npy_parse(ctx, bytes, length > got ? got + more : got, header);
+        status = zip_unpack(ctx, zip, member, bytes, length, &got);
+    if (status == SPD_OK)
+        status = npy_parse(ctx, bytes, got, header);
     mem_free(bytes);
-    return status;
-}
-
-/* *data <- the header->bytes bytes of elements; new. */
-static spd_status read_elements(spd_context *ctx, const npz_state *npz, zip_reader *member,
-                                const npy_header *h, unsigned char **data)
-{
-    uint64_t there = member->member->size - member->done;
-    size_t got = 0;
-    unsigned char extra;
-    if (h->bytes / ZIP_MAX_EXPANSION > npz->zip.size)
-        return ctx_fail(ctx, SPD_EFORMAT,
-                        "its header promises %zu bytes, more than an archive of %zu bytes holds",
-                        h->bytes, npz->zip.size);
-    if (there < h->bytes)
-        return npy_short(ctx, h, (size_t)there);
-    unsigned char *bytes = mem_alloc(h->bytes, 1);
-    if (!bytes)
-        return ctx_nomem(ctx, "an array");
-    spd_status status = zip_read(ctx, member, bytes, h->bytes, &got);
-    if (status == SPD_OK && got < h->bytes)
-        status = npy_short(ctx, h, got);
-    /* One byte past the end: there the checksum is compared. */
-    if (status == SPD_OK)
-        status = zip_read(ctx, member, &extra, 1, &got);
-    if (status < 0)
-        mem_free(bytes);
-    else
-        *data = bytes;
-    return status;
-}
-
-static spd_status decode_member(spd_context *ctx, const npz_state *npz, zip_reader *member,
-                                spd_array **array)
-{
-    npy_header header = {0};
-    unsigned char *data = NULL;
-    spd_status status = read_header(ctx, member, &header);
-    if (status < 0)
-        return status;
-    if (!npy_readable(&header)) /* says why; pickled objects have no known size */
-        return npy_decode(ctx, &header, NULL, array);
-    status = read_elements(ctx, npz, member, &header, &data);
-    if (status < 0)
-        return status;
-    if (!npy_is_native(&header)) {
-        status = npy_decode(ctx, &header, data, array);
-    } else {
-        status = array_adopt(ctx, header.ndim, header.shape, (double *)(void *)data, array);
-        if (status == SPD_OK)
-            return status;
-    }
-    mem_free(data);
     return status;
 }
 
@@ -108,112 +46,132 @@ static spd_status blame_member(spd_context *ctx, const io_entry *entry, spd_stat
 static spd_status read_npz(spd_context *ctx, io_file *file, const io_entry *entry,
                            spd_array **array)
 {
-    const npz_state *npz = file->state;
-    zip_reader member = {0};
-    spd_status status = zip_read_begin(ctx, &npz->zip, &npz->zip.member[entry->member], &member);
-    if (status == SPD_OK)
-        status = decode_member(ctx, npz, &member, array);
-    zip_read_end(&member);
+    const zip_archive *zip = file->state;
+    const zip_member *member = &zip->member[entry->member];
+    io_source *source = mem_zero(1, sizeof *source);
+    if (!source)
+        return ctx_nomem(ctx, "an array");
+    spd_status status = zip_unpack_all(ctx, zip, member, &source->bytes);
+    if (status == SPD_OK) {
+        source->size = (size_t)member->size;
+        status = npy_read_source(ctx, source, array);
+    } else {
+        source_free(source);
+    }
     return blame_member(ctx, entry, status);
-}
-
-/* *text <- up to limit bytes of a member, read to its end so that the checksum is compared. */
-static spd_status read_text(spd_context *ctx, zip_reader *member, size_t limit, char **text)
-{
-    size_t size = (size_t)member->member->size, got = 0;
-    if (size > limit)
-        return ctx_fail(ctx, SPD_EFORMAT, "is longer than %zu bytes", limit);
-    char *bytes = mem_zero(size + 1, 1);
-    if (!bytes)
-        return ctx_nomem(ctx, "a text");
-    spd_status status = zip_read(ctx, member, bytes, size + 1, &got);
-    if (status == SPD_OK && memchr(bytes, 0, got))
-        status = ctx_fail(ctx, SPD_EFORMAT, "is not a text");
-    if (status < 0)
-        mem_free(bytes);
-    else
-        *text = bytes;
-    return status;
 }
 
 int npz_has_text(const io_file *file, const char *name)
 {
-    const npz_state *npz = file->state;
-    return file->read == read_npz && zip_find(&npz->zip, name);
+    const zip_archive *zip = file->state;
+    return file->read == read_npz && zip_find(zip, name);
 }
 
 spd_status npz_read_text(spd_context *ctx, io_file *file, const char *name, size_t limit,
                          char **text)
 {
-    const npz_state *npz = file->state;
-    const zip_member *found = zip_find(&npz->zip, name);
-    zip_reader member = {0};
-    if (!found)
-        return ctx_fail(ctx, SPD_EFORMAT, "has no member %s", name);
-    spd_status status = zip_read_begin(ctx, &npz->zip, found, &member);
+    const zip_archive *zip = file->state;
+    unsigned char *bytes = NULL;
+    spd_status status = SPD_OK;
+    *text = NULL;
+    if (!npz_has_text(file, name))
+        return SPD_OK;
+    const zip_member *member = zip_find(zip, name);
+    if (member->size > limit)
+        status = ctx_fail(ctx, SPD_EFORMAT, "is longer than %zu bytes", limit);
     if (status == SPD_OK)
-        status = read_text(ctx, &member, limit, text);
-    zip_read_end(&member);
-    if (status < 0)
-        ctx_prefix(ctx, name);
+        status = zip_unpack_all(ctx, zip, member, &bytes);
+    if (status == SPD_OK && memchr(bytes, 0, (size_t)member->size))
+        status = ctx_fail(ctx, SPD_EFORMAT, "is not a text");
+    if (status == SPD_OK) {
+        *text = (char *)bytes;
+        return SPD_OK;
+    }
+    mem_free(bytes);
+    ctx_prefix(ctx, name);
     return status;
 }
 
 /* Adds an entry for member i when it is an .npy file; other members are none of our business. */
 static spd_status list_member(spd_context *ctx, io_file *file, size_t i)
 {
-    const npz_state *npz = file->state;
-    const char *full = npz->zip.member[i].name;
+    const zip_archive *zip = file->state;
+    const char *full = zip->member[i].name;
     size_t length = strlen(full);
     if (length < 5 || strcmp(full + length - 4, ".npy") != 0)
         return SPD_OK;
-    io_entry *entry;
     npy_header header = {0};
-    zip_reader member = {0};
-    spd_status status = io_add_entry(ctx, file, full, &entry);
+    spd_status status = io_add_entry(ctx, file, full, &(io_entry){.member = i});
     if (status < 0)
         return status;
+    io_entry *entry = &file->entry[file->count - 1];
     entry->name[length - 4] = '\0';
-    status = zip_read_begin(ctx, &npz->zip, &npz->zip.member[i], &member);
-    if (status == SPD_OK)
-        status = read_header(ctx, &member, &header);
-    zip_read_end(&member);
-    if (status < 0)
-        return blame_member(ctx, entry, status);
-    entry->member = i;
-    entry->readable = npy_readable(&header);
-    entry->ndim = header.ndim;
-    memcpy(entry->shape, header.shape, sizeof entry->shape);
-    return SPD_OK;
+    status = read_header(ctx, zip, &zip->member[i], &header);
+    npy_describe(&header, entry);
+    return blame_member(ctx, entry, status);
 }
 
-spd_status npz_open_memory(spd_context *ctx, io_file *file, const unsigned char *bytes, size_t size)
+spd_status npz_open(spd_context *ctx, io_file *file, const unsigned char *bytes, size_t size)
 {
-    npz_state *npz = mem_zero(1, sizeof *npz);
-    if (!npz)
+    zip_archive *zip = file->state = mem_zero(1, sizeof *zip);
+    if (!zip)
         return ctx_nomem(ctx, "an archive");
-    file->state = npz;
     file->read = read_npz;
     file->close = close_npz;
-    spd_status status = zip_open(ctx, bytes, size, &npz->zip);
-    for (size_t i = 0; i < npz->zip.count && status == SPD_OK; i++)
+    spd_status status = zip_open(ctx, bytes, size, zip);
+    for (size_t i = 0; i < zip->count && status == SPD_OK; i++)
         status = list_member(ctx, file, i);
     if (status == SPD_OK && file->count == 0)
         status = ctx_fail(ctx, SPD_EFORMAT, "is a zip archive without .npy arrays");
     return status;
 }
 
-spd_status npz_open(spd_context *ctx, io_file *file)
+/* ---- writing: equal arrays give equal bytes ------------------------------------------------- */
+
+/* Arrays from this size on are stored: packing floating point numbers gains little and costs
+ * much. */
+#define STORE_FROM ((size_t)1 << 20)
+
+static zip_method method_for(size_t size)
 {
-    io_source *source;
-    spd_status status = source_load(ctx, file->path, &source);
+    return size < STORE_FROM ? ZIP_DEFLATED : ZIP_STORED;
+}
+
+static spd_status add_array(spd_context *ctx, zip_writer *zip, size_t i, const spd_array *array)
+{
+    char name[300];
+    int length = array->name ? snprintf(name, sizeof name, "%s.npy", array->name)
+                             : snprintf(name, sizeof name, "arr_%zu.npy", i);
+    if (length >= (int)sizeof name)
+        return ctx_fail(ctx, SPD_EINVAL, "the array's name '%.60s...' is too long", array->name);
+    npy_image image;
+    spd_status status = npy_image_make(ctx, array, &image);
     if (status < 0)
         return status;
-    status = npz_open_memory(ctx, file, source->bytes, source->size);
-    npz_state *npz = file->state;
-    if (npz)
-        npz->source = source;
-    else
-        source_free(source);
+    const zip_piece pieces[] = {{image.header, image.header_size}, {image.data, image.data_size}};
+    status = zip_add(ctx, zip, name, method_for(image.data_size), pieces, 2);
+    npy_image_free(&image);
+    return status;
+}
+
+spd_status npz_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays)
+{
+    return npz_write_with(ctx, out, count, arrays, NULL);
+}
+
+spd_status npz_write_with(spd_context *ctx, outfile *out, size_t count,
+                          const spd_array *const *arrays, const npz_text *text)
+{
+    zip_writer zip = {.out = out};
+    spd_status status = SPD_OK;
+    for (size_t i = 0; i < count && status == SPD_OK; i++)
+        status = add_array(ctx, &zip, i, arrays[i]);
+    if (status == SPD_OK && text) {
+        const zip_piece piece = {text->text, strlen(text->text)};
+        status = zip_add(ctx, &zip, text->name, method_for(piece.size), &piece, 1);
+    }
+    if (status == SPD_OK)
+        zip_finish(&zip);
+    zip_discard(&zip);
     return status;
 }

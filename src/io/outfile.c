@@ -1,11 +1,11 @@
 /* outfile.c - atomic writing: temporary name, fsync, rename, fsync of the folder. */
+#define _GNU_SOURCE /* fwrite_unlocked: a file belongs to one thread */
 #include "io/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,8 +13,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-
-#define BUFFER_SIZE ((size_t)256 << 10)
 
 spd_status outfile_error(spd_context *ctx, int error)
 {
@@ -59,9 +57,13 @@ static spd_status create_temp(spd_context *ctx, outfile *out)
         /* A long name is cut: the temporary must not exceed what the file system allows. */
         snprintf(out->temp, size, "%.*s.%.200s.%08x.tmp", (int)folder, out->target,
                  out->target + folder, mark);
-        out->fd = open(out->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (out->fd >= 0)
-            return SPD_OK;
+        int fd = open(out->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) {
+            out->stream = fdopen(fd, "w");
+            if (!out->stream)
+                close(fd);
+            return out->stream ? SPD_OK : ctx_nomem(ctx, "an output file");
+        }
         if (errno != EEXIST)
             break;
     }
@@ -74,13 +76,12 @@ static spd_status create_temp(spd_context *ctx, outfile *out)
 /* Removes what is left of the temporary and frees out. */
 static void discard(outfile *out)
 {
-    if (out->fd >= 0)
-        close(out->fd);
+    if (out->stream)
+        fclose(out->stream);
     if (out->temp)
         unlink(out->temp);
     mem_free(out->temp);
     mem_free(out->target);
-    mem_free(out->buffer);
     mem_free(out);
 }
 
@@ -90,14 +91,13 @@ spd_status outfile_open(spd_context *ctx, const char *path, outfile **out)
     outfile *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(ctx, "an output file");
-    fresh->fd = -1;
     fresh->ctx = ctx;
     spd_status status = resolve(ctx, path, fresh, &mode);
-    if (status == SPD_OK && !(fresh->buffer = mem_alloc(BUFFER_SIZE, 1)))
-        status = ctx_nomem(ctx, "an output buffer");
     if (status == SPD_OK)
         status = create_temp(ctx, fresh);
-    if (status == SPD_OK && mode && fchmod(fresh->fd, mode) != 0)
+    if (status == SPD_OK)
+        setvbuf(fresh->stream, fresh->buffer, _IOFBF, sizeof fresh->buffer);
+    if (status == SPD_OK && mode && fchmod(fileno(fresh->stream), mode) != 0)
         status = outfile_error(ctx, errno);
     if (status < 0) {
         discard(fresh);
@@ -107,48 +107,19 @@ spd_status outfile_open(spd_context *ctx, const char *path, outfile **out)
     return SPD_OK;
 }
 
-static void write_all(outfile *out, const unsigned char *bytes, size_t size)
-{
-    while (size && out->status == SPD_OK) {
-        ssize_t wrote = write(out->fd, bytes, size);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote < 0) {
-            out->status = outfile_error(out->ctx, errno);
-            return;
-        }
-        bytes += wrote;
-        size -= (size_t)wrote;
-    }
-}
-
-static void flush(outfile *out)
-{
-    write_all(out, out->buffer, out->used);
-    out->used = 0;
-}
-
 void outfile_write(outfile *out, const void *bytes, size_t size)
 {
-    if (size > BUFFER_SIZE - out->used)
-        flush(out);
-    if (size > BUFFER_SIZE) {
-        write_all(out, bytes, size);
-        return;
-    }
-    if (size)
-        memcpy(out->buffer + out->used, bytes, size);
-    out->used += size;
+    if (out->status == SPD_OK && size && fwrite_unlocked(bytes, 1, size, out->stream) != size)
+        out->status = outfile_error(out->ctx, errno);
 }
 
 void outfile_print(outfile *out, const char *format, ...)
 {
-    char text[512];
     va_list args;
     va_start(args, format);
-    int size = vsnprintf(text, sizeof text, format, args);
+    if (out->status == SPD_OK && vfprintf(out->stream, format, args) < 0)
+        out->status = outfile_error(out->ctx, errno);
     va_end(args);
-    outfile_write(out, text, size < (int)sizeof text ? (size_t)size : sizeof text - 1);
 }
 
 /* Makes the content durable. The name is opened afresh: a library may have replaced the file. */
@@ -175,12 +146,11 @@ static void sync_folder(outfile *out)
 
 static spd_status commit(outfile *out)
 {
-    flush(out);
     spd_status status = out->status;
-    int closed = close(out->fd);
-    out->fd = -1;
-    if (status == SPD_OK && closed != 0)
-        status = outfile_error(out->ctx, errno);
+    int failed = fclose(out->stream) != 0 ? errno : 0;
+    out->stream = NULL;
+    if (status == SPD_OK && failed)
+        status = outfile_error(out->ctx, failed);
     if (status == SPD_OK)
         status = sync_temp(out->ctx, out);
     if (status == SPD_OK && rename(out->temp, out->target) != 0)

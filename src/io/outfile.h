@@ -6,6 +6,8 @@
 #ifndef SPD_IO_OUTFILE_H
 #define SPD_IO_OUTFILE_H
 
+#include <stdio.h>
+
 #include "base/context.h"
 
 typedef struct outfile {
@@ -13,19 +15,18 @@ typedef struct outfile {
     spd_status status; /* of the first write that failed; later ones do nothing */
     char *target;      /* with symbolic links resolved */
     char *temp;        /* in the same folder */
-    int fd;            /* open for writing on temp */
-    unsigned char *buffer;
-    size_t used;
+    FILE *stream;      /* open for writing on temp */
+    char buffer[256 << 10];
 } outfile;
 
 /* Creates the temporary. Messages of all functions leave naming the path to the caller
  * (spd_arrays_write prefixes it). */
 spd_status outfile_open(spd_context *ctx, const char *path, outfile **out);
 
-/* Appends bytes (through a buffer). Failures are told by outfile_close. */
+/* Appends bytes. Failures are told by outfile_close. */
 void outfile_write(outfile *out, const void *bytes, size_t size);
 
-/* Appends a line, or a part of one, of at most 511 characters. */
+/* Appends text. */
 void outfile_print(outfile *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* "cannot write: No space left on device" from an errno. */

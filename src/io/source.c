@@ -40,37 +40,13 @@ static spd_status open_regular(spd_context *ctx, const char *path, int *fd, size
     return SPD_OK;
 }
 
-/* Reads exactly size bytes. */
-static spd_status read_all(spd_context *ctx, int fd, unsigned char *bytes, size_t size)
-{
-    size_t done = 0;
-    while (done < size) {
-        ssize_t got = read(fd, bytes + done, size - done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return ctx_fail(ctx, SPD_EIO, "cannot read: %s", strerror(errno));
-        if (got == 0)
-            return ctx_fail(ctx, SPD_EIO, "shrank while it was being read");
-        done += (size_t)got;
-    }
-    return SPD_OK;
-}
-
-spd_status source_look(spd_context *ctx, const char *path, source_glance *glance)
+spd_status source_check(spd_context *ctx, const char *path)
 {
     int fd;
     size_t size;
-    source_glance seen = {0};
     spd_status status = open_regular(ctx, path, &fd, &size);
-    if (status < 0)
-        return status;
-    seen.size = size;
-    seen.head_size = size < sizeof seen.head ? size : sizeof seen.head;
-    status = read_all(ctx, fd, seen.head, seen.head_size);
-    close(fd);
     if (status == SPD_OK)
-        *glance = seen;
+        close(fd);
     return status;
 }
 
@@ -90,7 +66,17 @@ static spd_status read_bytes(spd_context *ctx, int fd, io_source *source)
     source->bytes = mem_alloc(source->size, 1);
     if (!source->bytes)
         return ctx_nomem(ctx, "the content of the file");
-    return read_all(ctx, fd, source->bytes, source->size);
+    for (size_t done = 0; done < source->size;) {
+        ssize_t got = read(fd, source->bytes + done, source->size - done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return ctx_fail(ctx, SPD_EIO, "cannot read: %s", strerror(errno));
+        if (got == 0)
+            return ctx_fail(ctx, SPD_EIO, "shrank while it was being read");
+        done += (size_t)got;
+    }
+    return SPD_OK;
 }
 
 spd_status source_load(spd_context *ctx, const char *path, io_source **source)

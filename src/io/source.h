@@ -1,4 +1,4 @@
-/* source.h - the bytes of a file: looked at, read into memory, or mapped.
+/* source.h - the bytes of a file, read into memory or mapped.
  *
  * Messages here do not name the file: io_open puts its path in front of all of them. */
 #ifndef SPD_IO_SOURCE_H
@@ -15,17 +15,10 @@ typedef struct io_source {
     int mapped;
 } io_source;
 
-/* What a look at a file tells: its size and how it starts. */
-typedef struct source_glance {
-    size_t size;
-    size_t head_size;
-    unsigned char head[16];
-} source_glance;
-
 /* SPD_EIO when there is no such regular file, SPD_EFORMAT when it is empty. */
-spd_status source_look(spd_context *ctx, const char *path, source_glance *glance);
+spd_status source_check(spd_context *ctx, const char *path);
 
-/* All bytes of a file. */
+/* All bytes of a file, after the same check. */
 spd_status source_load(spd_context *ctx, const char *path, io_source **source);
 
 void source_free(io_source *source);

@@ -48,24 +48,14 @@ void zip_close(zip_archive *archive);
 /* The member of that name, the first where several have it; or NULL. */
 const zip_member *zip_find(const zip_archive *archive, const char *name);
 
-/* A member while it is read from its start to its end. */
-typedef struct zip_reader {
-    const zip_member *member;
-    z_stream stream; /* what is left of the packed bytes */
-    uint64_t done;   /* bytes that have been handed out */
-    uint64_t left;   /* packed bytes that the stream has not been given */
-    uLong crc;
-    int ended;
-} zip_reader;
+/* bytes <- the first size bytes of a member; *got says how many there were. When that is fewer, the
+ * member was read to its end, and its checksum is right. */
+spd_status zip_unpack(spd_context *ctx, const zip_archive *archive, const zip_member *member,
+                      unsigned char *bytes, size_t size, size_t *got);
 
-/* Readies reader, a struct of zeros; zip_read_end releases, whatever the status. */
-spd_status zip_read_begin(spd_context *ctx, const zip_archive *archive, const zip_member *member,
-                          zip_reader *reader);
-void zip_read_end(zip_reader *reader);
-
-/* Reads size bytes; *got says how many there were, fewer at the end of the member alone, where the
- * checksum is compared. */
-spd_status zip_read(spd_context *ctx, zip_reader *reader, void *bytes, size_t size, size_t *got);
+/* *bytes <- all member->size bytes of a member with a NUL behind them, new. */
+spd_status zip_unpack_all(spd_context *ctx, const zip_archive *archive, const zip_member *member,
+                          unsigned char **bytes);
 
 /* ---- writing (zip_write.c) --------------------------------------------------------------- */
 

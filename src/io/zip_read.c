@@ -196,8 +196,9 @@ static spd_status cannot_unpack(spd_context *ctx, const char *why)
     return ctx_fail(ctx, SPD_EFORMAT, "cannot be unpacked: %s", why);
 }
 
-spd_status zip_read_begin(spd_context *ctx, const zip_archive *archive, const zip_member *member,
-                          zip_reader *reader)
+/* *packed <- where the packed bytes of a member are, all of them. */
+static spd_status find_packed(spd_context *ctx, const zip_archive *archive,
+                              const zip_member *member, const unsigned char **packed)
 {
     uint64_t at = member->at;
     if (member->crypt)
@@ -215,73 +216,79 @@ spd_status zip_read_begin(spd_context *ctx, const zip_archive *archive, const zi
     if (member->method == ZIP_STORED ? member->size != member->packed
                                      : member->size / ZIP_MAX_EXPANSION > member->packed)
         return cannot_unpack(ctx, "its size in the archive's directory is wrong");
-    *reader = (zip_reader){.member = member, .left = member->packed, .crc = crc32(0, NULL, 0)};
-    reader->stream.next_in = (z_const Bytef *)(uintptr_t)(archive->bytes + at);
-    reader->stream.zalloc = zip_allocate;
-    reader->stream.zfree = zip_release;
-    if (member->method == ZIP_DEFLATED && inflateInit2(&reader->stream, -MAX_WBITS) != Z_OK)
-        return ctx_nomem(ctx, "unpacking");
+    *packed = archive->bytes + at;
     return SPD_OK;
 }
 
-void zip_read_end(zip_reader *reader)
-{
-    if (reader->stream.state)
-        inflateEnd(&reader->stream);
-}
-
-/* The next bytes of a stored member. */
-static size_t copy(zip_reader *r, void *bytes, size_t size)
-{
-    size_t n = r->left < size ? (size_t)r->left : size;
-    if (n)
-        memcpy(bytes, r->stream.next_in, n);
-    r->stream.next_in += n;
-    r->left -= n;
-    r->ended = r->left == 0;
-    return n;
-}
-
-/* One call of inflate; *got <- bytes that came of it. */
-static spd_status unpack(spd_context *ctx, zip_reader *r, void *bytes, size_t size, size_t *got)
+/* Inflates until there are size bytes or the stream ends; *have <- how many there are. */
+static spd_status inflate_bytes(spd_context *ctx, const unsigned char *packed, uint64_t left,
+                                unsigned char *bytes, size_t size, size_t *have)
 {
     const uInt most = 1u << 30; /* zlib counts in 32 bits */
-    z_stream *stream = &r->stream;
-    uInt room = size < most ? (uInt)size : most;
-    if (stream->avail_in == 0) {
-        stream->avail_in = r->left < most ? (uInt)r->left : most;
-        r->left -= stream->avail_in;
+    z_stream stream = {.zalloc = zip_allocate, .zfree = zip_release};
+    stream.next_in = (z_const Bytef *)(uintptr_t)packed;
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+        return ctx_nomem(ctx, "unpacking");
+    int result = Z_OK;
+    while (*have < size && result == Z_OK) {
+        if (stream.avail_in == 0) {
+            stream.avail_in = left < most ? (uInt)left : most;
+            left -= stream.avail_in;
+        }
+        stream.next_out = bytes + *have;
+        stream.avail_out = size - *have < most ? (uInt)(size - *have) : most;
+        result = inflate(&stream, Z_NO_FLUSH);
+        *have = (size_t)(stream.next_out - bytes);
     }
-    stream->next_out = bytes;
-    stream->avail_out = room;
-    int result = inflate(stream, Z_NO_FLUSH);
+    inflateEnd(&stream);
+    if (result == Z_OK || result == Z_STREAM_END)
+        return SPD_OK;
     if (result == Z_MEM_ERROR)
         return ctx_nomem(ctx, "unpacking");
-    if (result != Z_OK && result != Z_STREAM_END)
-        return cannot_unpack(ctx,
-                             result == Z_BUF_ERROR ? "it is cut off" : "its bytes are damaged");
-    *got = room - stream->avail_out;
-    r->ended = result == Z_STREAM_END;
-    return SPD_OK;
+    return cannot_unpack(ctx, result == Z_BUF_ERROR ? "it is cut off" : "its bytes are damaged");
 }
 
-spd_status zip_read(spd_context *ctx, zip_reader *r, void *bytes, size_t size, size_t *got)
+spd_status zip_unpack(spd_context *ctx, const zip_archive *archive, const zip_member *member,
+                      unsigned char *bytes, size_t size, size_t *got)
 {
-    unsigned char *to = bytes;
+    const unsigned char *packed = NULL;
     size_t have = 0;
-    spd_status status = SPD_OK;
-    while (have < size && !r->ended && status == SPD_OK) {
-        size_t n = 0;
-        if (r->member->method == ZIP_STORED)
-            n = copy(r, to + have, size - have);
-        else
-            status = unpack(ctx, r, to + have, size - have, &n);
-        r->crc = crc32_z(r->crc, to + have, n);
-        have += n;
+    spd_status status = find_packed(ctx, archive, member, &packed);
+    if (status == SPD_OK && member->method == ZIP_DEFLATED) {
+        status = inflate_bytes(ctx, packed, member->packed, bytes, size, &have);
+    } else if (status == SPD_OK) {
+        have = member->size < size ? (size_t)member->size : size;
+        memcpy(bytes, packed, have);
     }
-    r->done += have;
-    if (status == SPD_OK && r->ended && (r->done != r->member->size || r->crc != r->member->crc))
+    if (status == SPD_OK && have < size &&
+        (have != member->size || crc32_z(crc32(0, NULL, 0), bytes, have) != member->crc))
         status = cannot_unpack(ctx, "its checksum is wrong");
     *got = have;
     return status;
+}
+
+spd_status zip_unpack_all(spd_context *ctx, const zip_archive *archive, const zip_member *member,
+                          unsigned char **bytes)
+{
+    const unsigned char *packed;
+    size_t got, room;
+    spd_status status = find_packed(ctx, archive, member, &packed); /* before memory is asked for */
+    if (status < 0)
+        return status;
+    if (__builtin_add_overflow(member->size, 1, &room))
+        return ctx_nomem(ctx, "unpacking");
+    unsigned char *fresh = mem_alloc(room, 1);
+    if (!fresh)
+        return ctx_nomem(ctx, "unpacking");
+    /* One byte more than there should be: the checksum is compared at the end. */
+    status = zip_unpack(ctx, archive, member, fresh, room, &got);
+    if (status == SPD_OK && got == room)
+        status = cannot_unpack(ctx, "it is longer than the archive's directory says");
+    if (status < 0) {
+        mem_free(fresh);
+        return status;
+    }
+    fresh[got] = '\0';
+    *bytes = fresh;
+    return SPD_OK;
 }

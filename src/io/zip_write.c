@@ -221,9 +221,6 @@ void zip_finish(zip_writer *w)
 
 void zip_discard(zip_writer *w)
 {
-    for (size_t i = 0; i < w->count; i++)
-        mem_free(w->member[i].name);
-    mem_free(w->member);
-    w->member = NULL;
-    w->count = 0;
+    zip_archive members = {.count = w->count, .member = w->member};
+    zip_close(&members);
 }

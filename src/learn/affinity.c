@@ -146,12 +146,12 @@ static void limit(graph_job *g)
 static spd_status supervised(spd_context *ctx, graph_job *g, spd_fit_options *used, links *l)
 {
     classes c = {0};
-    spd_status status = SPD_OK;
+    arena room = {0};
     if (!g->label)
         return ctx_fail(ctx, SPD_EINVAL,
                         "supervised learning needs labels: give them, or learn without "
                         "(unsupervised)");
-    status = classes_sort(ctx, g->p, g->label, &c);
+    spd_status status = classes_sort(ctx, g->p, g->label, &room, &c);
     if (status == SPD_OK)
         status = check_classes(ctx, g->p, &c);
     if (status == SPD_OK) {
@@ -167,7 +167,7 @@ static spd_status supervised(spd_context *ctx, graph_job *g, spd_fit_options *us
         status = graph_by_class(ctx, g, GRAPH_MATRIX_UP_TO, l);
     if (status == SPD_OK && c.labelled < g->p)
         status = graph_far_unknown(ctx, g, l);
-    classes_free(&c);
+    arena_free(&room);
     g->c = NULL;
     return status;
 }

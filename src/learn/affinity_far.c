@@ -2,7 +2,7 @@
  *
  * Most pairs of a large set are far, so random ones stand for all of them, and the work stays
  * proportional to samples times neighbours. */
-#include "base/memory.h"
+#include "base/arena.h"
 #include "base/rng.h"
 #include "learn/affinity_search.h"
 
@@ -54,29 +54,25 @@ spd_status graph_near_far(spd_context *ctx, const graph_job *g, links *l)
                         "each other; lower nu_w or add samples",
                         g->nu_w, p);
     size_t far = g->nu_b < p - 1 - k ? g->nu_b : p - 1 - k;
-    int64_t *near = mem_alloc(p, k * sizeof *near);
-    double *d2 = mem_alloc(p, k * sizeof *d2);
-    size_t *mark = mem_zero(p, sizeof *mark);
-    spd_status status = SPD_OK;
-    if (!near || !d2 || !mark) {
-        status = ctx_nomem(ctx, "neighbour graph");
-        goto done;
-    }
-    status = spd_nearest(ctx, g->metric, g->n, p, g->X, 0, NULL, k, 0, near, d2, NULL);
+    arena room = {0};
+    int64_t *near = arena_alloc(&room, p, k * sizeof *near);
+    double *d2 = arena_alloc(&room, p, k * sizeof *d2);
+    size_t *mark = arena_zero(&room, p, sizeof *mark);
+    spd_status status = arena_status(&room, ctx, "neighbour graph");
+    if (status == SPD_OK)
+        status = spd_nearest(ctx, g->metric, g->n, p, g->X, 0, NULL, k, 0, near, d2, NULL);
     if (status == SPD_OK)
         status = links_new(ctx, p * (g->nu_w + far), l);
     if (status == SPD_OK)
         link_all(g, k, near, far, mark, l);
-done:
-    mem_free(near);
-    mem_free(d2);
-    mem_free(mark);
+    arena_free(&room);
     return status;
 }
 
 spd_status graph_far_unknown(spd_context *ctx, const graph_job *g, links *l)
 {
-    size_t *mark = mem_zero(g->p, sizeof *mark);
+    arena room = {0};
+    size_t *mark = arena_zero(&room, g->p, sizeof *mark);
     rng r;
     if (!mark)
         return ctx_nomem(ctx, "neighbour graph");
@@ -86,6 +82,6 @@ spd_status graph_far_unknown(spd_context *ctx, const graph_job *g, links *l)
             mark[i] = i + 1;
             draw_far(g->p, i, g->nu_b, &r, mark, l);
         }
-    mem_free(mark);
+    arena_free(&room);
     return SPD_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 
 spd_status links_new(spd_context *ctx, size_t room, links *l)
@@ -54,14 +55,13 @@ static spd_pair merge(const arc *first, const arc *last, spd_graph graph, double
 spd_status links_join(spd_context *ctx, size_t p, links *l, spd_graph graph, double weight,
                       spd_pair **pairs, size_t *count)
 {
-    size_t *start = mem_alloc(p + 1, sizeof *start), made = 0;
-    arc *sorted = mem_alloc(l->count, sizeof *sorted);
-    spd_pair *pair = mem_alloc(l->count, sizeof *pair), *fitted;
-    spd_status status = SPD_OK;
-    if (!start || !sorted || !pair) {
-        status = ctx_nomem(ctx, "neighbour graph");
+    arena room = {0};
+    size_t *start = arena_alloc(&room, p + 1, sizeof *start), made = 0;
+    arc *sorted = arena_alloc(&room, l->count, sizeof *sorted);
+    spd_pair *pair = arena_alloc(&room, l->count, sizeof *pair), *fitted;
+    spd_status status = arena_status(&room, ctx, "neighbour graph");
+    if (status < 0)
         goto done;
-    }
     counting_sort(p, l->count, l->arc, 1, start, sorted);
     counting_sort(p, l->count, sorted, 0, start, l->arc);
     for (size_t e = 0, next; e < l->count; e = next) {
@@ -73,17 +73,14 @@ spd_status links_join(spd_context *ctx, size_t p, links *l, spd_graph graph, dou
         made += pair[made].within > 0.0 || pair[made].between > 0.0;
     }
     /* Mutual links leave up to half of the room unused: hand over what is needed. */
-    fitted = mem_grow(pair, made * sizeof *pair, made * sizeof *pair);
-    if (!fitted) {
+    fitted = mem_alloc(made, sizeof *pair);
+    if (fitted) {
+        *pairs = memcpy(fitted, pair, made * sizeof *pair);
+        *count = made;
+    } else {
         status = ctx_nomem(ctx, "neighbour graph");
-        goto done;
     }
-    *pairs = fitted;
-    *count = made;
-    pair = NULL;
 done:
-    mem_free(start);
-    mem_free(sorted);
-    mem_free(pair);
+    arena_free(&room);
     return status;
 }

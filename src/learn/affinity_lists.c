@@ -5,7 +5,7 @@
  * the samples of the others. Memory: one copy of the set. */
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/arena.h"
 #include "engine/check.h"
 #include "engine/fault.h"
 #include "learn/affinity_search.h"
@@ -22,16 +22,18 @@ static size_t smaller(size_t a, size_t b)
 typedef struct part_search {
     size_t samples, queries;
     size_t *sample, *query; /* p: their numbers */
-    double *X, *Q;          /* their matrices, n x n each, in one block */
     int64_t *index;         /* rows x k, from the last search */
-    double *d2;
+    arena room;             /* of the last search */
 } part_search;
 
-static void gather(const graph_job *g, size_t count, const size_t *which, double *to)
+/* The matrices of these samples; NULL when out of memory. */
+static double *gather(const graph_job *g, size_t count, const size_t *which, arena *keep)
 {
     size_t n2 = g->n * g->n;
-    for (size_t e = 0; e < count; e++)
-        memcpy(to + e * n2, g->X + which[e] * n2, n2 * sizeof *to);
+    double *X = arena_alloc(keep, count, n2 * sizeof *X);
+    for (size_t e = 0; X && e < count; e++)
+        memcpy(X + e * n2, g->X + which[e] * n2, n2 * sizeof *X);
+    return X;
 }
 
 /* A gathered set has numbers of its own: a bad matrix is found again among all, a pair without a
@@ -48,28 +50,16 @@ static spd_status name_sample(spd_context *ctx, const graph_job *g, spd_status s
 static spd_status part_run(spd_context *ctx, const graph_job *g, part_search *s, size_t k)
 {
     size_t rows = s->queries ? s->queries : s->samples;
-    s->index = mem_alloc(rows, k * sizeof *s->index);
-    s->d2 = mem_alloc(rows, k * sizeof *s->d2);
-    s->X = mem_alloc(s->samples + s->queries, g->n * g->n * sizeof *s->X);
-    if (!s->index || !s->d2 || !s->X)
-        return ctx_nomem(ctx, "neighbour graph");
-    s->Q = s->queries ? s->X + s->samples * g->n * g->n : NULL;
-    gather(g, s->samples, s->sample, s->X);
-    if (s->queries)
-        gather(g, s->queries, s->query, s->Q);
-    return name_sample(ctx, g,
-                       spd_nearest(ctx, g->metric, g->n, s->samples, s->X, s->queries, s->Q, k, 0,
-                                   s->index, s->d2, NULL));
-}
-
-static void part_clear(part_search *s)
-{
-    mem_free(s->index);
-    mem_free(s->d2);
-    mem_free(s->X);
-    s->index = NULL;
-    s->d2 = NULL;
-    s->X = s->Q = NULL;
+    s->index = arena_alloc(&s->room, rows, k * sizeof *s->index);
+    double *d2 = arena_alloc(&s->room, rows, k * sizeof *d2);
+    const double *X = gather(g, s->samples, s->sample, &s->room);
+    const double *Q = s->queries ? gather(g, s->queries, s->query, &s->room) : NULL;
+    spd_status status = arena_status(&s->room, ctx, "neighbour graph");
+    if (status == SPD_OK)
+        status = name_sample(ctx, g,
+                             spd_nearest(ctx, g->metric, g->n, s->samples, X, s->queries, Q, k, 0,
+                                         s->index, d2, NULL));
+    return status;
 }
 
 /* Runs the search and links each row to all k of its neighbours but itself, `most` at most. */
@@ -87,7 +77,7 @@ static spd_status part_link(spd_context *ctx, const graph_job *g, part_search *s
             links_add(l, from[r], to, kind);
             taken++;
         }
-    part_clear(s);
+    arena_free(&s->room);
     return status;
 }
 
@@ -139,7 +129,7 @@ static spd_status between_at_once(spd_context *ctx, const graph_job *g, size_t k
             found++;
         }
     }
-    part_clear(s);
+    arena_free(&s->room);
     return status;
 }
 
@@ -171,19 +161,17 @@ static spd_status unlabelled(spd_context *ctx, const graph_job *g, part_search *
 
 spd_status graph_by_lists(spd_context *ctx, const graph_job *g, links *l)
 {
-    part_search s = {.sample = mem_alloc(g->p, sizeof *s.sample),
-                     .query = mem_alloc(g->p, sizeof *s.query)};
-    spd_status status = SPD_OK;
-    if (!s.sample || !s.query)
-        status = ctx_nomem(ctx, "neighbour graph");
+    arena room = {0};
+    part_search s = {.sample = arena_alloc(&room, g->p, sizeof *s.sample),
+                     .query = arena_alloc(&room, g->p, sizeof *s.query)};
+    spd_status status = arena_status(&room, ctx, "neighbour graph");
     for (size_t c = 0; c < g->c->count && status == SPD_OK; c++)
         status = within_class(ctx, g, c, &s, l);
     if (status == SPD_OK)
         status = between_classes(ctx, g, &s, l);
     if (status == SPD_OK)
         status = unlabelled(ctx, g, &s, l);
-    mem_free(s.sample);
-    mem_free(s.query);
+    arena_free(&room);
     return status;
 }
 

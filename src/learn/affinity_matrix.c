@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/arena.h"
 #include "engine/fault.h"
 #include "learn/affinity_search.h"
 
@@ -63,20 +63,17 @@ static spd_status measure_rows(spd_context *ctx, const graph_job *g, size_t coun
                                const size_t *row, double *D)
 {
     size_t n2 = g->n * g->n, p = g->p;
-    double *Q = mem_alloc(count, n2 * sizeof *Q), *R = mem_alloc(count, p * sizeof *R);
-    spd_status status = SPD_OK;
-    if (!Q || !R) {
-        status = ctx_nomem(ctx, "neighbour graph");
-        goto done;
-    }
-    for (size_t e = 0; e < count; e++)
+    arena room = {0};
+    double *Q = arena_alloc(&room, count, n2 * sizeof *Q);
+    double *R = arena_alloc(&room, count, p * sizeof *R);
+    spd_status status = arena_status(&room, ctx, "neighbour graph");
+    for (size_t e = 0; e < count && status == SPD_OK; e++)
         memcpy(Q + e * n2, g->X + row[e] * n2, n2 * sizeof *Q);
-    status = fault_unnamed(ctx, spd_pairwise2(ctx, g->metric, g->n, count, Q, p, g->X, R));
+    if (status == SPD_OK)
+        status = fault_unnamed(ctx, spd_pairwise2(ctx, g->metric, g->n, count, Q, p, g->X, R));
     for (size_t e = 0; e < count && status == SPD_OK; e++)
         memcpy(D + row[e] * p, R + e * p, p * sizeof *R);
-done:
-    mem_free(Q);
-    mem_free(R);
+    arena_free(&room);
     return status;
 }
 
@@ -100,27 +97,26 @@ static void link_sample(const graph_job *g, size_t i, const double *row, hit *be
 
 spd_status graph_from_matrix(spd_context *ctx, const graph_job *g, const double *D, links *l)
 {
-    hit *best = mem_alloc(g->p, sizeof *best); /* no more than p - 1 are ever admitted */
+    arena room = {0};
+    hit *best = arena_alloc(&room, g->p, sizeof *best); /* no more than p - 1 are ever admitted */
     if (!best)
         return ctx_nomem(ctx, "neighbour graph");
     for (size_t i = 0; i < g->p; i++)
         link_sample(g, i, D + i * g->p, best, l);
-    mem_free(best);
+    arena_free(&room);
     return SPD_OK;
 }
 
 spd_status graph_by_matrix(spd_context *ctx, const graph_job *g, links *l)
 {
     size_t p = g->p, again = 0;
-    double *D = mem_alloc(p, p * sizeof *D);
-    size_t *row = mem_alloc(p, sizeof *row);
-    hit *best = mem_alloc(p, sizeof *best);
-    spd_status status = SPD_OK;
-    if (!D || !row || !best) {
-        status = ctx_nomem(ctx, "neighbour graph");
-        goto done;
-    }
-    status = spd_pairwise2(ctx, g->metric, g->n, p, g->X, 0, NULL, D);
+    arena room = {0};
+    double *D = arena_alloc(&room, p, p * sizeof *D);
+    size_t *row = arena_alloc(&room, p, sizeof *row);
+    hit *best = arena_alloc(&room, p, sizeof *best);
+    spd_status status = arena_status(&room, ctx, "neighbour graph");
+    if (status == SPD_OK)
+        status = spd_pairwise2(ctx, g->metric, g->n, p, g->X, 0, NULL, D);
     for (size_t i = 0; i < p && status == SPD_OK; i++)
         if (row_undecided(g, i, D + i * p, best))
             row[again++] = i;
@@ -128,9 +124,6 @@ spd_status graph_by_matrix(spd_context *ctx, const graph_job *g, links *l)
         status = measure_rows(ctx, g, again, row, D);
     if (status == SPD_OK)
         status = graph_from_matrix(ctx, g, D, l);
-done:
-    mem_free(D);
-    mem_free(row);
-    mem_free(best);
+    arena_free(&room);
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef SPD_LEARN_AFFINITY_SEARCH_H
 #define SPD_LEARN_AFFINITY_SEARCH_H
 
-#include "learn/affinity_classes.h"
+#include "base/classes.h"
 #include "learn/affinity_links.h"
 
 /* Whose neighbours are wanted, and how many. */

@@ -6,24 +6,17 @@
 #include "learn/fit.h"
 #include "learn/log_euclidean_fit.h"
 
-/* The cost of an engine at W. */
+/* *cost and G (n x m) <- those of an engine at W; rubbish when it fails. */
 static spd_status engine_cost(spd_context *ctx, const engine_input *in, const double *W,
-                              double *cost, double *gradient)
+                              double *cost, double *G)
 {
     problem *e = NULL;
-    double value, *G = mem_alloc(in->n, in->m * sizeof *G);
-    spd_status status = G ? engine_cpu_new(ctx, in, &e) : ctx_nomem(ctx, "the gradient");
+    spd_status status = engine_cpu_new(ctx, in, &e);
     if (status == SPD_OK)
         status = e->start(e, W);
     if (status == SPD_OK)
-        status = e->cost_grad(e, &value, G);
-    if (status == SPD_OK) {
-        *cost = value;
-        if (gradient)
-            memcpy(gradient, G, in->n * in->m * sizeof *G);
-    }
+        status = e->cost_grad(e, cost, G);
     engine_free(e);
-    mem_free(G);
     return status;
 }
 
@@ -42,9 +35,17 @@ spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
     if (status < 0)
         return status;
     engine_input in = {n, o.m, p, X, NULL, o.metric, o.objective, o.pairs, o.own_pairs};
-    if (o.metric == SPD_LOG_EUCLIDEAN)
-        return log_euclidean_cost(ctx, &in, o.W, cost, gradient);
-    if (!pair_rule_get(o.metric))
+    int flat = o.metric == SPD_LOG_EUCLIDEAN;
+    if (!flat && !pair_rule_get(o.metric))
         return ctx_fail(ctx, SPD_EINVAL, "no cost is defined under that metric");
-    return engine_cost(ctx, &in, o.W, cost, gradient);
+    double value, *G = mem_alloc(n, o.m * sizeof *G);
+    if (!G)
+        return ctx_nomem(ctx, "the gradient");
+    status = (flat ? log_euclidean_cost : engine_cost)(ctx, &in, o.W, &value, G);
+    if (status == SPD_OK)
+        *cost = value;
+    if (status == SPD_OK && gradient)
+        memcpy(gradient, G, n * o.m * sizeof *G);
+    mem_free(G);
+    return status;
 }

@@ -24,12 +24,6 @@ static json_t *u64_to_json(uint64_t value)
     return json_string(text);
 }
 
-static json_t *name_to_json(names_list list, unsigned value)
-{
-    const char *name = names_get(list, value);
-    return name ? json_string(name) : NULL;
-}
-
 /* The JSON value of a member; NULL when it has none or memory is out. */
 static json_t *to_json(const field *f, const void *at)
 {
@@ -47,7 +41,7 @@ static json_t *to_json(const field *f, const void *at)
     }
     unsigned value;
     memcpy(&value, at, sizeof value);
-    return name_to_json(f->list, value);
+    return json_string(naming_word(f->names, value)); /* NULL for a value without a word */
 }
 
 spd_status fields_write(spd_context *ctx, size_t count, const field *fields, const void *record,
@@ -105,10 +99,10 @@ static int real_from_json(const json_t *value, double *out)
     return 0;
 }
 
-static int name_from_json(names_list list, const json_t *value, void *at)
+static int name_from_json(const naming *names, const json_t *value, void *at)
 {
     unsigned number;
-    if (!json_is_string(value) || names_find(list, json_string_value(value), &number))
+    if (naming_parse(NULL, names, json_string_value(value), &number) < 0)
         return 1;
     memcpy(at, &number, sizeof number);
     return 0;
@@ -128,7 +122,7 @@ static int from_json(const field *f, const json_t *value, void *at)
     case FIELD_NAME:
         break;
     }
-    return name_from_json(f->list, value, at);
+    return name_from_json(f->names, value, at);
 }
 
 spd_status fields_read(spd_context *ctx, size_t count, const field *fields, const json_t *object,

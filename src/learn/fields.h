@@ -5,8 +5,7 @@
 
 #include <jansson.h>
 
-#include "base/context.h"
-#include "learn/names.h"
+#include "base/naming.h"
 
 typedef enum field_type {
     FIELD_SIZE = 0, /* size_t */
@@ -20,17 +19,16 @@ typedef struct field {
     const char *key;
     size_t offset; /* of the member */
     field_type type;
-    names_list list; /* FIELD_NAME: which enumeration */
+    const naming *names; /* FIELD_NAME: its words */
 } field;
 
 #define FIELD(record, member, kind)                                                                \
     {                                                                                              \
         .key = #member, .offset = offsetof(record, member), .type = FIELD_##kind                   \
     }
-#define FIELD_ENUM(record, member, names)                                                          \
+#define FIELD_ENUM(record, member, words)                                                          \
     {                                                                                              \
-        .key = #member, .offset = offsetof(record, member), .type = FIELD_NAME,                    \
-        .list = NAMES_##names                                                                      \
+        .key = #member, .offset = offsetof(record, member), .type = FIELD_NAME, .names = &words    \
     }
 
 /* How many fields a table has. */

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
-#include "base/memory.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
@@ -42,6 +42,7 @@ typedef struct log_fit {
     double *small;   /* m x m */
     double *lambda, *eigh; /* n, and scratch of the eigenvectors */
     const double *W;       /* where Y and F are wanted */
+    arena room;            /* all of the memory */
 } log_fit;
 
 /* ---- set-up -------------------------------------------------------------------------------- */
@@ -76,46 +77,30 @@ static void list_neighbours(log_fit *a, size_t count, const spd_pair *pairs)
     }
 }
 
-static void log_fit_free(log_fit *a)
-{
-    mem_free(a->L);
-    mem_free(a->first);
-    mem_free(a->near);
-    mem_free(a->Y);
-    mem_free(a->G);
-    mem_free(a->part);
-    mem_free(a->F);
-    mem_free(a->V);
-    mem_free(a->small);
-    mem_free(a->lambda);
-    mem_free(a->eigh);
-}
-
-static int log_fit_allocate(log_fit *a, size_t count)
+static void log_fit_allocate(log_fit *a, size_t count)
 {
     size_t n = a->n, m = a->m, n2 = n * n;
-    a->L = mem_alloc(a->p, n2 * sizeof *a->L);
-    a->first = mem_alloc(a->p + 2, sizeof *a->first);
-    a->near = mem_alloc(2 * count, sizeof *a->near);
-    a->Y = mem_alloc(a->p, n * m * sizeof *a->Y);
-    a->G = mem_alloc((size_t)parallel_threads(a->ctx), n * m * sizeof *a->G);
-    a->part = mem_alloc(2 * CHUNKS, n2 * sizeof *a->part);
-    a->F = mem_alloc(2, n2 * sizeof *a->F);
-    a->V = mem_alloc(n, m * sizeof *a->V);
-    a->small = mem_alloc(m, m * sizeof *a->small);
-    a->lambda = mem_alloc(n, sizeof *a->lambda);
-    a->eigh = mem_alloc(dense_eigh_work(n), sizeof *a->eigh);
-    return a->L && a->first && a->near && a->Y && a->G && a->part && a->F && a->V && a->small &&
-           a->lambda && a->eigh;
+    a->L = arena_alloc(&a->room, a->p, n2 * sizeof *a->L);
+    a->first = arena_alloc(&a->room, a->p + 2, sizeof *a->first);
+    a->near = arena_alloc(&a->room, 2 * count, sizeof *a->near);
+    a->Y = arena_alloc(&a->room, a->p, n * m * sizeof *a->Y);
+    a->G = arena_alloc(&a->room, (size_t)parallel_threads(a->ctx), n * m * sizeof *a->G);
+    a->part = arena_alloc(&a->room, 2 * CHUNKS, n2 * sizeof *a->part);
+    a->F = arena_alloc(&a->room, 2, n2 * sizeof *a->F);
+    a->V = arena_alloc(&a->room, n, m * sizeof *a->V);
+    a->small = arena_alloc(&a->room, m, m * sizeof *a->small);
+    a->lambda = arena_alloc(&a->room, n, sizeof *a->lambda);
+    a->eigh = arena_alloc(&a->room, dense_eigh_work(n), sizeof *a->eigh);
 }
 
-/* Freed with log_fit_free, always. */
+/* a->room is freed by the caller, always. */
 static spd_status log_fit_open(log_fit *a, spd_context *ctx, const engine_input *in)
 {
     *a = (log_fit){.ctx = ctx, .objective = in->objective, .n = in->n, .m = in->m, .p = in->p};
-    if (!log_fit_allocate(a, in->pairs))
-        return ctx_nomem(a->ctx, "the log-Euclidean map");
-    spd_status status = spd_apply(a->ctx, SPD_LOG, 0.0, a->n, a->p, in->X, a->L);
+    log_fit_allocate(a, in->pairs);
+    spd_status status = arena_status(&a->room, ctx, "the log-Euclidean map");
+    if (status == SPD_OK)
+        status = spd_apply(a->ctx, SPD_LOG, 0.0, a->n, a->p, in->X, a->L);
     if (status < 0)
         return status;
     centre(a);
@@ -197,7 +182,8 @@ static double trace(log_fit *a, const double *F, const double *W)
     return tall_dot(a->n, a->m, W, a->V);
 }
 
-/* *f and G (n x m) <- cost and D_W f at W; a->F begins with F(W), weighted for the objective. */
+/* *f and G (n x m, or NULL) <- cost and D_W f at W; a->F begins with F(W), weighted for the
+ * objective. */
 static spd_status evaluate(log_fit *a, const double *W, double *f, double *G)
 {
     size_t n2 = a->n * a->n;
@@ -217,7 +203,7 @@ static spd_status evaluate(log_fit *a, const double *W, double *f, double *G)
         a->F[e] = within * a->F[e] - between * a->F[n2 + e];
     *f = a->objective == SPD_RATIO ? log(Sw) - log(Sb) : Sw - Sb;
     trace(a, a->F, W);
-    for (size_t e = 0; e < a->n * a->m; e++)
+    for (size_t e = 0; G && e < a->n * a->m; e++)
         G[e] = 4.0 * a->V[e];
     if (!isfinite(*f))
         return ctx_fail(a->ctx, SPD_ENUMERIC, "the cost is not finite");
@@ -228,19 +214,12 @@ spd_status log_euclidean_cost(spd_context *ctx, const engine_input *in, const do
                               double *cost, double *gradient)
 {
     log_fit a = {0};
-    double f = 0.0, *G = mem_alloc(in->n, in->m * sizeof *G);
     spd_blas_hold();
-    spd_status status = G ? log_fit_open(&a, ctx, in) : ctx_nomem(ctx, "the gradient");
+    spd_status status = log_fit_open(&a, ctx, in);
     if (status == SPD_OK)
-        status = evaluate(&a, W, &f, G);
-    if (status == SPD_OK) {
-        *cost = f;
-        if (gradient)
-            memcpy(gradient, G, in->n * in->m * sizeof *G);
-    }
+        status = evaluate(&a, W, cost, gradient);
     spd_blas_release();
-    log_fit_free(&a);
-    mem_free(G);
+    arena_free(&a.room);
     return status;
 }
 
@@ -356,6 +335,6 @@ spd_status log_euclidean_minimise(spd_context *ctx, const engine_input *in,
             cancelled = tell(s, began, after, user);
     }
     spd_blas_release();
-    log_fit_free(&a);
+    arena_free(&a.room);
     return status;
 }

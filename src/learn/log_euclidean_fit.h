@@ -25,7 +25,7 @@ spd_status log_euclidean_minimise(spd_context *ctx, const engine_input *in,
                                   const minimise_options *options, int resumed, minimise_state *s,
                                   minimise_fn after, void *user);
 
-/* *cost and gradient (n x m, or NULL) <- f and D_W f at W (n x m). */
+/* *cost and gradient (n x m, or NULL) <- f and D_W f at W (n x m); rubbish when it fails. */
 spd_status log_euclidean_cost(spd_context *ctx, const engine_input *in, const double *W,
                               double *cost, double *gradient);
 

@@ -6,23 +6,25 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "geometry/metric.h"
 #include "learn/fields.h"
+#include "learn/names.h"
 #include "learn/record.h"
 
 static const field size_fields[] = {FIELD(spd_model, n, SIZE)};
 
 static const field option_fields[] = {
     FIELD(spd_fit_options, m, SIZE),
-    FIELD_ENUM(spd_fit_options, metric, METRIC),
-    FIELD_ENUM(spd_fit_options, learning, LEARNING),
-    FIELD_ENUM(spd_fit_options, objective, OBJECTIVE),
-    FIELD_ENUM(spd_fit_options, graph, GRAPH),
+    FIELD_ENUM(spd_fit_options, metric, metric_names),
+    FIELD_ENUM(spd_fit_options, learning, names_learning),
+    FIELD_ENUM(spd_fit_options, objective, names_objective),
+    FIELD_ENUM(spd_fit_options, graph, names_graph),
     FIELD(spd_fit_options, nu_w, SIZE),
     FIELD(spd_fit_options, nu_b, SIZE),
     FIELD(spd_fit_options, affinity_weight, REAL),
-    FIELD_ENUM(spd_fit_options, init, INIT),
-    FIELD_ENUM(spd_fit_options, solver, SOLVER),
-    FIELD_ENUM(spd_fit_options, transport, TRANSPORT),
+    FIELD_ENUM(spd_fit_options, init, names_init),
+    FIELD_ENUM(spd_fit_options, solver, names_solver),
+    FIELD_ENUM(spd_fit_options, transport, names_transport),
     FIELD(spd_fit_options, tol, REAL),
     FIELD(spd_fit_options, gtol, REAL),
     FIELD(spd_fit_options, max_time, REAL),
@@ -35,7 +37,7 @@ static const field outcome_fields[] = {
     FIELD(spd_model, pairs_within, SIZE),  FIELD(spd_model, pairs_between, SIZE),
     FIELD(spd_model, cost_start, REAL),    FIELD(spd_model, cost, REAL),
     FIELD(spd_model, gradient_norm, REAL), FIELD(spd_model, iterations, INT),
-    FIELD(spd_model, data_passes, SIZE),   FIELD_ENUM(spd_model, stop, STOP),
+    FIELD(spd_model, data_passes, SIZE),   FIELD_ENUM(spd_model, stop, names_stop),
     FIELD(spd_model, seconds_graph, REAL), FIELD(spd_model, seconds_fit, REAL),
     FIELD(spd_model, steps, SIZE),
 };

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
@@ -65,25 +66,18 @@ static spd_status leading(spd_context *ctx, size_t n, size_t m, const double *V,
 static spd_status mean_start(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
                              double *W)
 {
-    double *M = mem_alloc(n, n * sizeof *M), *lambda = mem_alloc(n, sizeof *lambda),
-           *work = mem_alloc(dense_eigh_work(n), sizeof *work);
-    spd_status status = SPD_OK;
-    if (!M || !lambda || !work) {
-        status = ctx_nomem(ctx, "start");
-        goto done;
-    }
-    status = spd_mean(ctx, SPD_EUCLIDEAN, n, p, X, NULL, 0.0, 0, M, NULL);
-    if (status < 0)
-        goto done;
-    if (dense_eigh(n, 1, M, lambda, work)) {
+    arena room = {0};
+    double *M = arena_alloc(&room, n, n * sizeof *M);
+    double *lambda = arena_alloc(&room, n, sizeof *lambda);
+    double *work = arena_alloc(&room, dense_eigh_work(n), sizeof *work);
+    spd_status status = arena_status(&room, ctx, "start");
+    if (status == SPD_OK)
+        status = spd_mean(ctx, SPD_EUCLIDEAN, n, p, X, NULL, 0.0, 0, M, NULL);
+    if (status >= 0 && dense_eigh(n, 1, M, lambda, work))
         status = ctx_fail(ctx, SPD_ENUMERIC, "the eigenvectors of the mean did not converge");
-        goto done;
-    }
-    status = leading(ctx, n, m, M, W);
-done:
-    mem_free(M);
-    mem_free(lambda);
-    mem_free(work);
+    if (status >= 0)
+        status = leading(ctx, n, m, M, W);
+    arena_free(&room);
     return status;
 }
 

@@ -1,24 +1,39 @@
 /* isa.c - which instruction set's kernels run on this machine. */
-#include "linalg/isa.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "linalg/kernels.h"
 #include "spdml.h"
 
-static const kernels *best_table(void)
+/* The tables that were compiled in, best first. */
+extern const kernels kernels_table_baseline;
+#if defined(__x86_64__)
+extern const kernels kernels_table_avx512, kernels_table_avx2;
+static const kernels *const tables[] = {&kernels_table_avx512, &kernels_table_avx2,
+                                        &kernels_table_baseline};
+#else
+static const kernels *const tables[] = {&kernels_table_baseline};
+#endif
+
+/* Does this machine run that set's instructions? Always those of the last, baseline. */
+static int is_present(const char *name)
 {
-    for (size_t i = 0; isa_tables[i]; i++)
-        if (isa_present(isa_tables[i]->name))
-            return isa_tables[i];
-    return NULL; /* not reached: the last entry, baseline, is always present */
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (strcmp(name, "avx512") == 0)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+    if (strcmp(name, "avx2") == 0)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+    return strcmp(name, "baseline") == 0;
 }
 
 const kernels *kernels_named(const char *name)
 {
-    for (size_t i = 0; isa_tables[i]; i++)
-        if (strcmp(isa_tables[i]->name, name) == 0 && isa_present(name))
-            return isa_tables[i];
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if ((!name || strcmp(tables[i]->name, name) == 0) && is_present(tables[i]->name))
+            return tables[i];
     return NULL;
 }
 
@@ -26,7 +41,7 @@ const kernels *kernels_get(void)
 {
     const char *wanted = getenv("SPDML_ISA");
     const kernels *table = wanted ? kernels_named(wanted) : NULL;
-    return table ? table : best_table();
+    return table ? table : kernels_named(NULL);
 }
 
 const char *spd_isa_name(void)

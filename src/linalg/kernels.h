@@ -104,7 +104,8 @@ size_t kernels_eigh_work(size_t n);
 /* The table in use: the best the machine has, or what SPDML_ISA asks for. */
 const kernels *kernels_get(void);
 
-/* For tests: a table by name, or NULL when this machine or build does not have it. */
+/* The table of that name, or the best when name is NULL; NULL when this machine or build does not
+ * have it. */
 const kernels *kernels_named(const char *name);
 
 #endif

@@ -132,7 +132,6 @@ static unsigned chol_vector(size_t n, double *A, double *logdet)
     return v_bits(v.bad);
 }
 
-unsigned KERNEL(chol)(size_t n, double *A, double *logdet);
 unsigned KERNEL(chol)(size_t n, double *A, double *logdet)
 {
     unsigned bad = 0;
@@ -255,7 +254,6 @@ static void inverse_below_any(size_t nr, size_t I, size_t J, const double *L, do
     }
 }
 
-void KERNEL(tri_inverse)(size_t n, const double *L, double *Linv);
 void KERNEL(tri_inverse)(size_t n, const double *L, double *Linv)
 {
     for (int l = 0; l < LANES; l += VW) {
@@ -338,7 +336,6 @@ static void gram_vector(size_t n, const double *Linv, double *A)
     }
 }
 
-void KERNEL(tri_gram)(size_t n, const double *Linv, double *A);
 void KERNEL(tri_gram)(size_t n, const double *Linv, double *A)
 {
     for (int l = 0; l < LANES; l += VW)

@@ -347,22 +347,17 @@ static void solve_octets(size_t n, size_t octets, double *A, double *lambda, dou
 }
 
 void KERNEL(eigvals)(size_t n, size_t octets, double *A, double *lambda, unsigned *bad,
-                     double *work);
-void KERNEL(eigvals)(size_t n, size_t octets, double *A, double *lambda, unsigned *bad,
                      double *work)
 {
     solve_octets(n, octets, A, lambda, NULL, bad, work);
 }
 
 void KERNEL(eigh)(size_t n, size_t octets, double *A, double *lambda, double *Z, unsigned *bad,
-                  double *work);
-void KERNEL(eigh)(size_t n, size_t octets, double *A, double *lambda, double *Z, unsigned *bad,
                   double *work)
 {
     solve_octets(n, octets, A, lambda, Z, bad, work);
 }
 
-void KERNEL(rank)(size_t n, const double *lambda, size_t *rank);
 void KERNEL(rank)(size_t n, const double *lambda, size_t *rank)
 {
     for (int l = 0; l < LANES; l += VW)

@@ -2,7 +2,6 @@
  * arrays. */
 #include "linalg/kernels_vec.h"
 
-void KERNEL(spread)(size_t entries, const double *f, double *G);
 void KERNEL(spread)(size_t entries, const double *f, double *G)
 {
     for (size_t e = 0; e < entries; e++)
@@ -10,7 +9,6 @@ void KERNEL(spread)(size_t entries, const double *f, double *G)
             AT(G + l, e) = v_set(f[e]);
 }
 
-void KERNEL(average)(size_t entries, const double *f, const double *G, double *A);
 void KERNEL(average)(size_t entries, const double *f, const double *G, double *A)
 {
     for (size_t e = 0; e < entries; e++)
@@ -18,7 +16,6 @@ void KERNEL(average)(size_t entries, const double *f, const double *G, double *A
             AT(A + l, e) = 0.5 * (v_set(f[e]) + CAT(G + l, e));
 }
 
-void KERNEL(middle)(size_t entries, const double *A, const double *B, double *C);
 void KERNEL(middle)(size_t entries, const double *A, const double *B, double *C)
 {
     for (size_t e = 0; e < entries; e++)
@@ -27,7 +24,6 @@ void KERNEL(middle)(size_t entries, const double *A, const double *B, double *C)
 }
 
 /* Four running sums hide the latency of the adder. */
-void KERNEL(distance2)(size_t entries, const double *f, const double *G, double *d2);
 void KERNEL(distance2)(size_t entries, const double *f, const double *G, double *d2)
 {
     for (size_t l = 0; l < LANES; l += VW) {
@@ -48,7 +44,6 @@ void KERNEL(distance2)(size_t entries, const double *f, const double *G, double 
     }
 }
 
-void KERNEL(cross)(size_t entries, const double *f, const double *G, double *d2);
 void KERNEL(cross)(size_t entries, const double *f, const double *G, double *d2)
 {
     for (size_t l = 0; l < LANES; l += VW) {
@@ -67,14 +62,12 @@ void KERNEL(cross)(size_t entries, const double *f, const double *G, double *d2)
     }
 }
 
-void KERNEL(log)(size_t count, const double *x, double *y);
 void KERNEL(log)(size_t count, const double *x, double *y)
 {
     for (size_t e = 0; e < count * LANES; e += VW)
         *(vd *)(y + e) = v_log(*(const vd *)(x + e));
 }
 
-void KERNEL(axpy)(size_t entries, double a, const double *x, double *y);
 void KERNEL(axpy)(size_t entries, double a, const double *x, double *y)
 {
     size_t e = 0;
@@ -84,7 +77,6 @@ void KERNEL(axpy)(size_t entries, double a, const double *x, double *y)
         y[e] += a * x[e];
 }
 
-void KERNEL(blend)(size_t entries, const double *c, const double *q, double *y);
 void KERNEL(blend)(size_t entries, const double *c, const double *q, double *y)
 {
     size_t e = 0;
@@ -102,7 +94,6 @@ void KERNEL(blend)(size_t entries, const double *c, const double *q, double *y)
     }
 }
 
-void KERNEL(collect)(size_t entries, const double *z, const double *q, double *r);
 void KERNEL(collect)(size_t entries, const double *z, const double *q, double *r)
 {
     size_t e = 0;
@@ -117,8 +108,6 @@ void KERNEL(collect)(size_t entries, const double *z, const double *q, double *r
             r[j * entries + e] += z[e] * q[j * entries + e];
 }
 
-void KERNEL(turn)(size_t rows, size_t ld, const double *c, const double *s, const double *P,
-                  double *Y);
 void KERNEL(turn)(size_t rows, size_t ld, const double *c, const double *s, const double *P,
                   double *Y)
 {

@@ -58,7 +58,6 @@ static void identity_lanes(size_t n, size_t first, double *octet)
                 octet[(TRI(r) + c) * LANES + l] = r == c ? 1.0 : 0.0;
 }
 
-void KERNEL(pack)(size_t n, size_t count, const double *const *X, double *octet);
 void KERNEL(pack)(size_t n, size_t count, const double *const *X, double *octet)
 {
     const double *source[LANES];
@@ -73,7 +72,6 @@ void KERNEL(pack)(size_t n, size_t count, const double *const *X, double *octet)
     identity_lanes(n, count, octet);
 }
 
-void KERNEL(gather)(size_t entries, size_t count, const double *const *T, double *octet);
 void KERNEL(gather)(size_t entries, size_t count, const double *const *T, double *octet)
 {
     const double *source[LANES];
@@ -91,8 +89,9 @@ INLINE void spread_block(const double *octet, size_t e, vd *t)
     v_transpose(t);
 }
 
-void KERNEL(split)(size_t entries, size_t count, const double *octet, double *const *T);
-void KERNEL(split)(size_t entries, size_t count, const double *octet, double *const *T)
+/* T[l] (entries) <- lane l, or with `add` T[l] += scale[l] * lane l, for l < count. */
+INLINE void deliver(int add, size_t entries, size_t count, const double *octet, const double *scale,
+                    double *const *T)
 {
     size_t e = 0;
     for (; e + VW <= entries; e += VW)
@@ -100,32 +99,30 @@ void KERNEL(split)(size_t entries, size_t count, const double *octet, double *co
             vd t[VW];
             spread_block(octet + l, e, t);
             for (size_t v = 0; v < VW && l + v < count; v++)
-                *(vu *)(T[l + v] + e) = t[v];
+                if (add)
+                    *(vu *)(T[l + v] + e) += scale[l + v] * t[v];
+                else
+                    *(vu *)(T[l + v] + e) = t[v];
         }
     for (; e < entries; e++)
         for (size_t l = 0; l < count; l++)
-            T[l][e] = octet[e * LANES + l];
+            if (add)
+                T[l][e] += scale[l] * octet[e * LANES + l];
+            else
+                T[l][e] = octet[e * LANES + l];
 }
 
-void KERNEL(scatter)(size_t entries, size_t count, const double *octet, const double *scale,
-                     double *const *T);
+void KERNEL(split)(size_t entries, size_t count, const double *octet, double *const *T)
+{
+    deliver(0, entries, count, octet, NULL, T);
+}
+
 void KERNEL(scatter)(size_t entries, size_t count, const double *octet, const double *scale,
                      double *const *T)
 {
-    size_t e = 0;
-    for (; e + VW <= entries; e += VW)
-        for (size_t l = 0; l < count; l += VW) {
-            vd t[VW];
-            spread_block(octet + l, e, t);
-            for (size_t v = 0; v < VW && l + v < count; v++)
-                *(vu *)(T[l + v] + e) += scale[l + v] * t[v];
-        }
-    for (; e < entries; e++)
-        for (size_t l = 0; l < count; l++)
-            T[l][e] += scale[l] * octet[e * LANES + l];
+    deliver(1, entries, count, octet, scale, T);
 }
 
-void KERNEL(unpack_sym)(size_t n, size_t count, const double *octet, double *const *Y);
 void KERNEL(unpack_sym)(size_t n, size_t count, const double *octet, double *const *Y)
 {
     for (size_t l = 0; l < count; l++)

@@ -108,8 +108,6 @@ static size_t strip_blocks(size_t left)
 }
 
 void KERNEL(product)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
-                     size_t col_stride, const double *B, double *C, const double *next);
-void KERNEL(product)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
                      size_t col_stride, const double *B, double *C, const double *next)
 {
     operand o = {depth, row_stride, col_stride, PASS_LD(m), A, B, next, C};

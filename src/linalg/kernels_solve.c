@@ -63,7 +63,6 @@ static void solve_rows(size_t nr, size_t k, size_t I, const double *L, double *B
     }
 }
 
-void KERNEL(solve)(size_t n, size_t k, const double *L, double *B);
 void KERNEL(solve)(size_t n, size_t k, const double *L, double *B)
 {
     for (int l = 0; l < LANES; l += VW)
@@ -118,7 +117,6 @@ static void back_rows(size_t nr, size_t n, size_t k, size_t I, const double *L, 
     }
 }
 
-void KERNEL(solve_trans)(size_t n, size_t k, const double *L, double *B);
 void KERNEL(solve_trans)(size_t n, size_t k, const double *L, double *B)
 {
     for (int l = 0; l < LANES; l += VW) {
@@ -184,7 +182,6 @@ static void right_solve_any(size_t nr, size_t nc, size_t n, size_t I, size_t J, 
     }
 }
 
-void KERNEL(reduce)(size_t n, const double *L, const double *X, double *C, double *work);
 void KERNEL(reduce)(size_t n, const double *L, const double *X, double *C, double *work)
 {
     for (int l = 0; l < LANES; l += VW)
@@ -210,7 +207,6 @@ static void lower_trans_times(size_t n, const double *L, const double *X, double
         }
 }
 
-void KERNEL(expand)(size_t n, const double *L, const double *X, double *C, double *work);
 void KERNEL(expand)(size_t n, const double *L, const double *X, double *C, double *work)
 {
     for (int l = 0; l < LANES; l += VW) {
@@ -253,7 +249,6 @@ static void rebuild_any(size_t nr, size_t nc, size_t n, size_t I, size_t J, cons
     }
 }
 
-void KERNEL(rebuild)(size_t n, const double *Z, const double *f, double *A, double *work);
 void KERNEL(rebuild)(size_t n, const double *Z, const double *f, double *A, double *work)
 {
     for (int l = 0; l < LANES; l += VW) {

@@ -13,6 +13,40 @@
 #define KERNEL_EXPAND(name, isa) KERNEL_PASTE(name, isa)
 #define KERNEL(name)             KERNEL_EXPAND(name, KERNELS_ISA)
 
+/* The kernels of this set; kernels.h says what they do. */
+void KERNEL(pack)(size_t n, size_t count, const double *const *X, double *octet);
+void KERNEL(unpack_sym)(size_t n, size_t count, const double *octet, double *const *Y);
+void KERNEL(gather)(size_t entries, size_t count, const double *const *T, double *octet);
+void KERNEL(split)(size_t entries, size_t count, const double *octet, double *const *T);
+void KERNEL(scatter)(size_t entries, size_t count, const double *octet, const double *scale,
+                     double *const *T);
+void KERNEL(spread)(size_t entries, const double *f, double *G);
+void KERNEL(average)(size_t entries, const double *f, const double *G, double *A);
+void KERNEL(middle)(size_t entries, const double *A, const double *B, double *C);
+void KERNEL(distance2)(size_t entries, const double *f, const double *G, double *d2);
+void KERNEL(cross)(size_t entries, const double *f, const double *G, double *d2);
+void KERNEL(log)(size_t count, const double *x, double *y);
+void KERNEL(axpy)(size_t entries, double a, const double *x, double *y);
+void KERNEL(blend)(size_t entries, const double *c, const double *q, double *y);
+void KERNEL(collect)(size_t entries, const double *z, const double *q, double *r);
+void KERNEL(turn)(size_t rows, size_t ld, const double *c, const double *s, const double *P,
+                  double *Y);
+unsigned KERNEL(chol)(size_t n, double *A, double *logdet);
+void KERNEL(tri_inverse)(size_t n, const double *L, double *Linv);
+void KERNEL(tri_gram)(size_t n, const double *Linv, double *A);
+void KERNEL(solve)(size_t n, size_t k, const double *L, double *B);
+void KERNEL(solve_trans)(size_t n, size_t k, const double *L, double *B);
+void KERNEL(reduce)(size_t n, const double *L, const double *X, double *C, double *work);
+void KERNEL(expand)(size_t n, const double *L, const double *X, double *C, double *work);
+void KERNEL(eigvals)(size_t n, size_t octets, double *A, double *lambda, unsigned *bad,
+                     double *work);
+void KERNEL(eigh)(size_t n, size_t octets, double *A, double *lambda, double *Z, unsigned *bad,
+                  double *work);
+void KERNEL(rank)(size_t n, const double *lambda, size_t *rank);
+void KERNEL(rebuild)(size_t n, const double *Z, const double *f, double *A, double *work);
+void KERNEL(product)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
+                     size_t col_stride, const double *B, double *C, const double *next);
+
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #define VW   8
@@ -111,11 +145,6 @@ INLINE vd v_rsqrt(vd x)
 {
     return 1.0 / (vd)_mm256_sqrt_pd((__m256d)x);
 }
-
-INLINE vd v_recip(vd x)
-{
-    return 1.0 / x;
-}
 #elif defined(__SSE2__)
 INLINE unsigned v_bits(vi mask)
 {
@@ -125,11 +154,6 @@ INLINE unsigned v_bits(vi mask)
 INLINE vd v_rsqrt(vd x)
 {
     return 1.0 / (vd)_mm_sqrt_pd((__m128d)x);
-}
-
-INLINE vd v_recip(vd x)
-{
-    return 1.0 / x;
 }
 #else
 INLINE unsigned v_bits(vi mask)
@@ -144,7 +168,9 @@ INLINE vd v_rsqrt(vd x)
         x[i] = 1.0 / __builtin_sqrt(x[i]);
     return x;
 }
+#endif
 
+#if !defined(__AVX512F__)
 INLINE vd v_recip(vd x)
 {
     return 1.0 / x;

@@ -115,12 +115,6 @@ static void project(const person *p, const shot *s, size_t side, vertex *mesh)
 
 /* ---- drawing -------------------------------------------------------------------------------- */
 
-static double smallest(double a, double b, double c)
-{
-    const double d = a < b ? a : b;
-    return d < c ? d : c;
-}
-
 /* The first whole pixel from x on, and the one after the last; within the canvas. */
 static size_t clip(double x, size_t side)
 {
@@ -148,10 +142,10 @@ static void draw_triangle(const canvas *c, const vertex *A, const vertex *B, con
     const double area = (b[0] - a[0]) * (d[1] - a[1]) - (b[1] - a[1]) * (d[0] - a[0]);
     if (area == 0.0)
         return;
-    const size_t left = clip(smallest(a[0], b[0], d[0]), c->side);
-    const size_t top = clip(smallest(a[1], b[1], d[1]), c->side);
-    const size_t right = clip(1.0 - smallest(-a[0], -b[0], -d[0]), c->side);
-    const size_t bottom = clip(1.0 - smallest(-a[1], -b[1], -d[1]), c->side);
+    const size_t left = clip(fmin(fmin(a[0], b[0]), d[0]), c->side);
+    const size_t top = clip(fmin(fmin(a[1], b[1]), d[1]), c->side);
+    const size_t right = clip(1.0 - fmin(fmin(-a[0], -b[0]), -d[0]), c->side);
+    const size_t bottom = clip(1.0 - fmin(fmin(-a[1], -b[1]), -d[1]), c->side);
     for (size_t j = top; j < bottom; j++)
         for (size_t i = left; i < right; i++) {
             const double x = (double)i + 0.5, y = (double)j + 0.5;
@@ -159,7 +153,7 @@ static void draw_triangle(const canvas *c, const vertex *A, const vertex *B, con
                                      ((d[0] - x) * (a[1] - y) - (d[1] - y) * (a[0] - x)) / area,
                                      ((a[0] - x) * (b[1] - y) - (a[1] - y) * (b[0] - x)) / area};
             vertex *pixel = &c->pixel[j * c->side + i], seen;
-            if (smallest(share[0], share[1], share[2]) < 0.0)
+            if (fmin(fmin(share[0], share[1]), share[2]) < 0.0)
                 continue;
             blend(corner, share, &seen);
             if (seen.at[2] > pixel->at[2])

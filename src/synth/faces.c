@@ -6,11 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/memory.h"
-#include "io/outfile.h"
-#include "formats/outfolder.h"
 #include "synth/face.h"
-#include "synth/noise.h"
 #include "synth/synth.h"
 
 #define POSES       (sizeof poses / sizeof *poses)
@@ -18,7 +14,6 @@
 #define SMALLEST    16
 #define LARGEST     2048
 #define FACE_SALT   0xface /* apart from the other kinds of the same seed */
-#define NAME_ROOM   40
 #define RADIANS     0.017453292519943295
 
 #define CLOSE 1.2 /* the face fills the image */
@@ -84,15 +79,22 @@ static void draw_shot(rng *r, const pose *how, shot *s)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* name (NAME_ROOM) <- "001_ba.png" */
-static void file_name(size_t subject, size_t which, char *name)
+static void faces_name(const spd_synth_options *o, size_t i, char *name)
 {
-    snprintf(name, NAME_ROOM, "%03zu_%s.png", subject + 1, poses[which].name);
+    (void)o;
+    snprintf(name, SYNTH_NAME, "%03zu_%s.png", i / POSES + 1, poses[i % POSES].name);
 }
 
-static spd_status write_face(spd_context *ctx, const spd_synth_options *o, const char *path,
-                             size_t subject, size_t which)
+static int faces_row(const spd_synth_options *o, size_t i, char *row)
 {
+    (void)o;
+    return snprintf(row, SYNTH_NAME, "%zu,%s", i / POSES + 1, poses[i % POSES].name);
+}
+
+static spd_status faces_write(spd_context *ctx, const spd_synth_options *o, const char *path,
+                              size_t i)
+{
+    const size_t subject = i / POSES, which = i % POSES;
     person who;
     shot how = {0};
     image *picture = NULL;
@@ -108,29 +110,6 @@ static spd_status write_face(spd_context *ctx, const spd_synth_options *o, const
     return status;
 }
 
-static spd_status write_index(spd_context *ctx, const spd_synth_options *o, const char *path)
-{
-    char file[NAME_ROOM];
-    outfile *out;
-    spd_status status = outfile_open(ctx, path, &out);
-    if (status < 0)
-        return status;
-    outfile_print(out, "file,subject,pose\n");
-    for (size_t k = 0; k < o->classes * POSES; k++) {
-        file_name(k / POSES, k % POSES, file);
-        outfile_print(out, "%s,%zu,%s\n", file, k / POSES + 1, poses[k % POSES].name);
-    }
-    return outfile_close(out, SPD_OK);
-}
-
-/* ---- the generator -------------------------------------------------------------------------- */
-
-static void faces_defaults(spd_synth_options *options)
-{
-    options->classes = 200;
-    options->side = 64;
-}
-
 static spd_status faces_check(spd_context *ctx, const spd_synth_options *o)
 {
     if (o->classes < 1 || o->classes > MOST_PEOPLE)
@@ -144,27 +123,14 @@ static spd_status faces_check(spd_context *ctx, const spd_synth_options *o)
 
 static size_t faces_files(const spd_synth_options *o)
 {
-    return o->classes * POSES + 1;
-}
-
-static spd_status faces_write(spd_context *ctx, const spd_synth_options *o, const char *folder,
-                              size_t i)
-{
-    const int last = i == o->classes * POSES;
-    char name[NAME_ROOM] = "index.csv";
-    char *path;
-    if (!last)
-        file_name(i / POSES, i % POSES, name);
-    spd_status status = outfolder_path(ctx, folder, name, &path);
-    if (status < 0)
-        return status;
-    status = last ? write_index(ctx, o, path) : write_face(ctx, o, path, i / POSES, i % POSES);
-    mem_free(path);
-    return status;
+    return o->classes * POSES;
 }
 
 const generator generator_faces = {.name = "faces",
-                                   .defaults = faces_defaults,
+                                   .usual = {.classes = 200, .side = 64},
                                    .check = faces_check,
                                    .files = faces_files,
-                                   .write = faces_write};
+                                   .name_file = faces_name,
+                                   .write = faces_write,
+                                   .index = "file,subject,pose",
+                                   .row = faces_row};

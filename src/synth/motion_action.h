@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-enum { ACTION_KEYS = 7, ACTION_CURVES = 16 };
+enum { ACTIONS = 14, ACTION_KEYS = 7, ACTION_CURVES = 16 };
 
 /* What an action moves. Those of a side come twice, LEFT first. */
 typedef enum control {
@@ -44,7 +44,7 @@ typedef enum control {
 } control;
 
 typedef struct curve {
-    control control;
+    control control[2]; /* what follows it: one, or both sides; CONTROL_NONE: no other */
     double key[ACTION_KEYS];
     double wave, cycles, phase;
 } curve;
@@ -55,9 +55,7 @@ typedef struct action {
     curve curve[ACTION_CURVES];
 } action;
 
-/* The i-th action, NULL past the end. */
-const action *action_at(size_t i);
-size_t action_count(void);
+extern const action actions[ACTIONS];
 
 /* The keys of a curve at time t, which is cut to [0, 1]: a Catmull-Rom spline. */
 double action_spline(const double key[ACTION_KEYS], double t);

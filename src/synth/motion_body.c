@@ -7,7 +7,7 @@
 #include "synth/motion_style.h"
 #include "synth/noise.h"
 
-static const bone_plan plans[BODY_BONES] = {
+const bone_plan body_plan[BODY_BONES] = {
     {"root", BODY_ROOT, PART_HIP, {0.0, 0.0, 0.0}, 0.0, "xyz"},
     {"lhipjoint", BODY_ROOT, PART_HIP, {0.6, -0.76, 0.25}, 2.3, ""},
     {"lfemur", BODY_LHIPJOINT, PART_LEG, {0.06, -0.998, 0.0}, 7.3, "xyz"},
@@ -41,11 +41,6 @@ static const bone_plan plans[BODY_BONES] = {
     {"rthumb", BODY_RWRIST, PART_ARM, {0.2, -0.7, 0.69}, 1.4, "xz"},
 };
 
-const bone_plan *body_plan(body_bone bone)
-{
-    return &plans[bone];
-}
-
 void body_draw(uint64_t seed, size_t subject, body *b)
 {
     double scale[PARTS];
@@ -55,13 +50,14 @@ void body_draw(uint64_t seed, size_t subject, body *b)
     for (size_t part = 0; part < PARTS; part++)
         scale[part] = height * style_between(&r, 0.9, 1.1);
     for (size_t i = 0; i < BODY_BONES; i++)
-        b->length[i] = plans[i].length * scale[plans[i].part] * style_between(&r, 0.98, 1.02);
+        b->length[i] =
+            body_plan[i].length * scale[body_plan[i].part] * style_between(&r, 0.98, 1.02);
 }
 
 /* Length times the part of a bone's direction that points down. */
 static double drop(const body *b, body_bone bone)
 {
-    return -plans[bone].direction[1] * b->length[bone];
+    return -body_plan[bone].direction[1] * b->length[bone];
 }
 
 double body_height(const body *b, const double swing[2], const double knee[2])

@@ -57,7 +57,7 @@ typedef struct bone_plan {
     const char *turns;   /* axes it turns about: "xyz", "x", "" */
 } bone_plan;
 
-const bone_plan *body_plan(body_bone bone);
+extern const bone_plan body_plan[BODY_BONES];
 
 /* One person's bones. */
 typedef struct body {

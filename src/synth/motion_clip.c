@@ -55,10 +55,10 @@ typedef struct performance {
     double ground[2];       /* x, z */
 } performance;
 
-/* How strongly a curve is performed. A whole turn stays a whole turn. */
-static double strength(const style *how, const curve *c)
+/* How strongly a control performs its curve. A whole turn stays a whole turn. */
+static double strength(const style *how, control which, const curve *c)
 {
-    return fabs(c->key[ACTION_KEYS - 1] - c->key[0]) > 180.0 ? 1.0 : how->amplitude[c->control];
+    return fabs(c->key[ACTION_KEYS - 1] - c->key[0]) > 180.0 ? 1.0 : how->amplitude[which];
 }
 
 /* value (CONTROLS) <- all controls at time x of the clip. */
@@ -67,12 +67,14 @@ static void controls_at(const performance *p, double x, double *value)
     const style *how = &p->style;
     for (size_t c = 0; c < CONTROLS; c++)
         value[c] = how->posture[c];
-    for (const curve *c = p->action->curve; c->control != CONTROL_NONE; c++) {
-        const double t = style_time(how, c->control, x);
-        value[c->control] +=
-            strength(how, c) *
-            (action_spline(c->key, t) + c->wave * sin(TWO_PI * (c->cycles * t + c->phase)));
-    }
+    for (const curve *c = p->action->curve; c->control[0] != CONTROL_NONE; c++)
+        for (size_t side = 0; side < 2 && c->control[side] != CONTROL_NONE; side++) {
+            const control which = c->control[side];
+            const double t = style_time(how, which, x);
+            value[which] +=
+                strength(how, which, c) *
+                (action_spline(c->key, t) + c->wave * sin(TWO_PI * (c->cycles * t + c->phase)));
+        }
     value[LIE] = value[LIE] < 0.0 ? 0.0 : value[LIE] > 1.0 ? 1.0 : value[LIE];
     for (size_t c = 0; c < CONTROLS; c++) /* who lies down relaxes */
         value[c] -= RELAXED * value[LIE] * how->posture[c];
@@ -97,7 +99,7 @@ static void turn_bones(const double *value, double (*angle)[3])
 static void disturb(performance *p, double seconds, double (*angle)[3])
 {
     for (size_t b = 0; b < BODY_BONES; b++)
-        for (const char *turn = body_plan((body_bone)b)->turns; *turn; turn++) {
+        for (const char *turn = body_plan[b].turns; *turn; turn++) {
             const size_t axis = (size_t)(*turn - 'x');
             const double row = (double)(3 * b + axis) + 0.5;
             angle[b][axis] +=
@@ -128,7 +130,7 @@ static void move_root(performance *p, const double *value, double *place, double
 static void start(performance *p, const clip_key *key)
 {
     double value[CONTROLS];
-    p->action = action_at(key->action);
+    p->action = &actions[key->action];
     body_draw(key->seed, key->subject, &p->body);
     style_draw(key, &p->style);
     rng_seed(&p->jitter, rng_key(p->style.noise, FOR_SWAY, 0));

@@ -65,28 +65,28 @@ double noise_perlin(uint64_t seed, double x, double y)
     return 1.414 * noise_mix(low, high, fade(dy));
 }
 
-double noise_fractal(uint64_t seed, double x, double y, int octaves)
+/* The sum of octaves: of the noise, or of what makes ridges of it. */
+static double octave_sum(uint64_t seed, double x, double y, int octaves, int ridged)
 {
     double sum = 0.0, weight = 0.5;
     for (int k = 0; k < octaves; k++) {
-        sum += weight * noise_perlin(seed + (uint64_t)k, x, y);
-        x *= 2.0;
-        y *= 2.0;
-        weight *= 0.5;
-    }
-    return 1.5 * sum;
-}
-
-double noise_ridged(uint64_t seed, double x, double y, int octaves)
-{
-    double sum = 0.0, weight = 0.5;
-    for (int k = 0; k < octaves; k++) {
-        sum += weight * (1.0 - 2.5 * fabs(noise_perlin(seed + (uint64_t)k, x, y)));
+        const double noise = noise_perlin(seed + (uint64_t)k, x, y);
+        sum += weight * (ridged ? 1.0 - 2.5 * fabs(noise) : noise);
         x *= 2.0;
         y *= 2.0;
         weight *= 0.5;
     }
     return sum;
+}
+
+double noise_fractal(uint64_t seed, double x, double y, int octaves)
+{
+    return 1.5 * octave_sum(seed, x, y, octaves, 0);
+}
+
+double noise_ridged(uint64_t seed, double x, double y, int octaves)
+{
+    return octave_sum(seed, x, y, octaves, 1);
 }
 
 /* ---- cells ---------------------------------------------------------------------------------- */

@@ -35,7 +35,7 @@ enum { FOR_BASIS = 1, FOR_CLASS, FOR_SAMPLE, FOR_MIXING };
 typedef struct planting {
     const spd_synth_options *options;
     size_t n, d, k, p, threads;
-    double *Q;       /* n x n */
+    double *Q;       /* n x n; the block of all that follow but X */
     double *centre;  /* classes x d x d: exp(C_c/2) */
     double *signal;  /* p x d x d: E_i, then exp(E_i), then S_i */
     double *noise;   /* p x k x k: F_i, then N_i */
@@ -154,14 +154,17 @@ static spd_status make_room(spd_context *ctx, planting *g)
 {
     const size_t n = g->n, d = g->d, k = g->k;
     g->threads = (size_t)parallel_threads(ctx);
-    g->Q = mem_alloc(n * n, sizeof *g->Q);
-    g->centre = mem_alloc(g->options->classes, d * d * sizeof *g->centre);
-    g->signal = mem_alloc(g->p, d * d * sizeof *g->signal);
-    g->noise = mem_alloc(g->p, k * k * sizeof *g->noise);
-    g->scratch = mem_alloc(g->threads, 4 * n * n * sizeof *g->scratch);
-    return g->Q && g->centre && g->signal && g->noise && g->scratch
-               ? SPD_OK
-               : ctx_nomem(ctx, "generated matrices");
+    /* Below 2^57 numbers: p < 2^31 and n <= 2^12. */
+    g->Q = mem_alloc((1 + 4 * g->threads) * n * n + g->options->classes * d * d +
+                         g->p * (d * d + k * k),
+                     sizeof *g->Q);
+    if (!g->Q)
+        return ctx_nomem(ctx, "generated matrices");
+    g->centre = g->Q + n * n;
+    g->signal = g->centre + g->options->classes * d * d;
+    g->noise = g->signal + g->p * d * d;
+    g->scratch = g->noise + g->p * k * k;
+    return SPD_OK;
 }
 
 static spd_status generate(spd_context *ctx, planting *g)
@@ -191,15 +194,6 @@ static void copy_planted(const planting *g, double *planted)
 {
     for (size_t i = 0; i < g->n; i++)
         memcpy(planted + i * g->d, g->Q + i * g->n, g->d * sizeof *planted);
-}
-
-static void free_planting(planting *g)
-{
-    mem_free(g->Q);
-    mem_free(g->centre);
-    mem_free(g->signal);
-    mem_free(g->noise);
-    mem_free(g->scratch);
 }
 
 /* ---- the data set ------------------------------------------------------------------------------
@@ -297,6 +291,6 @@ spd_status spd_synth_data(spd_context *ctx, const spd_synth_options *options, do
     } else {
         spd_data_free(fresh);
     }
-    free_planting(&g);
+    mem_free(g.Q);
     return status < 0 ? status : SPD_OK;
 }

@@ -4,15 +4,18 @@
  * how many there are. The folder appears whole or not at all (formats/outfolder.h). */
 #include "synth/synth.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/sized.h"
 #include "engine/parallel.h"
 #include "formats/outfolder.h"
+#include "io/outfile.h"
 
 /* Four classes of 30 x 30 matrices in ten of thirty dimensions: the size of the toy set that
  * methods for SPD matrices are usually shown on. */
 static const spd_synth_options usual_spd = {
-    .seed = 1, .classes = 4, .samples = 50, .n = 30, .planted = 10, .signal = 1.2, .nuisance = 3.0};
+    .classes = 4, .samples = 50, .n = 30, .planted = 10, .signal = 1.2, .nuisance = 3.0};
 
 /* NULL for matrices, which are no files, and for numbers that are no kind. */
 static const generator *generator_of(spd_synth_kind kind)
@@ -40,9 +43,8 @@ const char *spd_synth_name(spd_synth_kind kind)
 void spd_synth_defaults(spd_synth_kind kind, spd_synth_options *options, size_t size)
 {
     const generator *g = generator_of(kind);
-    spd_synth_options usual = g ? (spd_synth_options){.seed = 1} : usual_spd;
-    if (g)
-        g->defaults(&usual);
+    spd_synth_options usual = g ? g->usual : usual_spd;
+    usual.seed = 1;
     options->size = size;
     sized_give(sizeof usual, &usual, options);
 }
@@ -52,6 +54,54 @@ spd_status synth_take(spd_context *ctx, spd_synth_kind kind, const spd_synth_opt
 {
     spd_synth_defaults(kind, chosen, sizeof *chosen);
     return sized_take(ctx, "spd_synth_options", sizeof *chosen, chosen, options);
+}
+
+/* ---- one file ------------------------------------------------------------------------------- */
+
+size_t synth_count(const generator *how, const spd_synth_options *options)
+{
+    return how->files(options) + (how->index ? 1 : 0);
+}
+
+static spd_status write_index(spd_context *ctx, const generator *how,
+                              const spd_synth_options *options, const char *path)
+{
+    char name[SYNTH_NAME], row[SYNTH_NAME];
+    outfile *out;
+    spd_status status = outfile_open(ctx, path, &out);
+    if (status < 0)
+        return status;
+    outfile_print(out, "%s\n", how->index);
+    for (size_t i = 0; i < how->files(options); i++)
+        if (how->row(options, i, row)) {
+            how->name_file(options, i, name);
+            outfile_print(out, "%s,%s\n", name, row);
+        }
+    return outfile_close(out, SPD_OK);
+}
+
+spd_status synth_write(spd_context *ctx, const generator *how, const spd_synth_options *options,
+                       const char *folder, size_t i)
+{
+    const int is_index = i == how->files(options);
+    char name[SYNTH_NAME] = "index.csv", *slash, *path = NULL;
+    spd_status status = SPD_OK;
+    if (!is_index)
+        how->name_file(options, i, name);
+    if ((slash = strchr(name, '/'))) {
+        *slash = '\0';
+        status = outfolder_make(ctx, folder, name);
+        *slash = '/';
+    }
+    if (status >= 0)
+        status = outfolder_path(ctx, folder, name, &path);
+    if (status >= 0)
+        status =
+            is_index ? write_index(ctx, how, options, path) : how->write(ctx, options, path, i);
+    if (status < 0)
+        ctx_prefix(ctx, name);
+    mem_free(path);
+    return status;
 }
 
 /* ---- the loop over files -------------------------------------------------------------------- */
@@ -74,7 +124,7 @@ static spd_status write_one(void *user, size_t chunk, int thread)
 {
     const run *r = user;
     worker *own = &r->own[thread];
-    spd_status status = r->how->write(own->ctx, r->options, r->folder, chunk);
+    spd_status status = synth_write(own->ctx, r->how, r->options, r->folder, chunk);
     if (status < 0)
         own->failed = chunk;
     return status;
@@ -149,7 +199,7 @@ spd_status spd_synth_files(spd_context *ctx, spd_synth_kind kind, const spd_synt
         status = how->check(ctx, &chosen);
     if (status < 0)
         return status;
-    const size_t count = how->files(&chosen);
+    const size_t count = synth_count(how, &chosen);
     status = make_folder(ctx, how, &chosen, folder, count);
     if (status >= 0 && files)
         *files = count;

@@ -12,6 +12,7 @@
 #include "formats/image.h"
 
 #define TEXTURE_KNOBS 3
+#define MATERIALS     20
 
 /* One piece of a material: its noise, and what differs from piece to piece. */
 typedef struct piece {
@@ -38,33 +39,7 @@ typedef struct material {
     uint32_t dark, middle, light, accent;
 } material;
 
-/* Cloth: texture_cloth.c */
-spot pattern_weave(const piece *p, double x, double y);
-spot pattern_plaid(const piece *p, double x, double y);
-spot pattern_knit(const piece *p, double x, double y);
-spot pattern_corduroy(const piece *p, double x, double y);
-spot pattern_carpet(const piece *p, double x, double y);
-spot pattern_denim(const piece *p, double x, double y);
-
-/* Stone and what is like it: texture_stone.c */
-spot pattern_brick(const piece *p, double x, double y);
-spot pattern_gravel(const piece *p, double x, double y);
-spot pattern_marble(const piece *p, double x, double y);
-spot pattern_granite(const piece *p, double x, double y);
-spot pattern_stone(const piece *p, double x, double y);
-spot pattern_sand(const piece *p, double x, double y);
-
-/* Grown: texture_grown.c */
-spot pattern_bark(const piece *p, double x, double y);
-spot pattern_wood(const piece *p, double x, double y);
-spot pattern_fur(const piece *p, double x, double y);
-spot pattern_leather(const piece *p, double x, double y);
-
-/* Leaves and blades over each other, and what shines: texture_layers.c */
-spot pattern_foliage(const piece *p, double x, double y);
-spot pattern_grass(const piece *p, double x, double y);
-spot pattern_water(const piece *p, double x, double y);
-spot pattern_metal(const piece *p, double x, double y);
+extern const material materials[MATERIALS]; /* texture_patterns.c */
 
 /* *picture <- a new image, size x size, of a piece of the material in some light: texture_render.c.
  * All that is random comes from r. */

@@ -13,7 +13,7 @@ static void read_as(const char *bytes, size_t size, int data_set)
     spd_context *ctx = spd_context_new();
     io_file *file = mem_zero(1, sizeof *file);
     file->path = mem_text("fuzz.csv");
-    spd_status status = csv_open_memory(ctx, file, bytes, size, &purpose);
+    spd_status status = csv_open(ctx, file, bytes, size, &purpose);
     for (size_t i = 0; i < file->count && status == SPD_OK; i++) {
         spd_array *array = NULL;
         status = io_read(ctx, file, &file->entry[i], &array);

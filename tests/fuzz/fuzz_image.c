@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
 {
     spd_context *ctx = spd_context_new();
     const long live = mem_live();
-    const image_file file = {ctx, bytes, size, (size_t)1 << 20};
+    const image_file file = {.ctx = ctx, .bytes = bytes, .size = size, .most = (size_t)1 << 20};
     image *picture = NULL;
     spd_status status = image_decode_file(&file, &picture);
     if (status == SPD_OK) {

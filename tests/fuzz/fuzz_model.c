@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "io/bundle.h"
+#include "io/file.h"
 #include "learn/model.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
 {
     spd_context *ctx = spd_context_new();
     spd_bundle *bundle = NULL;
-    spd_status status = bundle_read_memory(ctx, bytes, size, &bundle);
+    spd_status status = bundle_read_memory(ctx, bytes, size, 0, &bundle);
     check(ctx, status, bundle);
     if (bundle)
         read_both(ctx, bundle);

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
     spd_context *ctx = spd_context_new();
     io_file *file = mem_zero(1, sizeof *file);
     file->path = mem_text("fuzz.npz");
-    spd_status status = npz_open_memory(ctx, file, bytes, size);
+    spd_status status = npz_open(ctx, file, bytes, size);
     for (size_t i = 0; i < file->count && status == SPD_OK; i++) {
         spd_array *array = NULL;
         status = io_read(ctx, file, &file->entry[i], &array);

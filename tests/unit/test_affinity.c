@@ -229,7 +229,8 @@ static void large_way_equals_small_way(void)
         for (size_t i = 0; i < p; i++)
             label[i] = i % 17 == 5 ? -1 : (int)(big ? i % 2 : i * i % 23);
         classes c;
-        CHECK(classes_sort(NULL, p, label, &c) == SPD_OK, "classes");
+        arena room = {0};
+        CHECK(classes_sort(NULL, p, label, &room, &c) == SPD_OK, "classes");
         for (size_t e = 0; e < 8; e++) {
             graph_job g = {n, p, sets[e % 2], label, &c, metrics[e / 2], 4, 3, 0, NULL};
             links small, large;
@@ -244,7 +245,7 @@ static void large_way_equals_small_way(void)
             links_free(&small);
             links_free(&large);
         }
-        classes_free(&c);
+        arena_free(&room);
     }
     free(sets[0]);
     free(sets[1]);
@@ -476,15 +477,16 @@ static void bad_sample_by_its_number(void)
     const double X[6] = {1, 2, 3, 4, -5, 6};
     const int label[6] = {0, 1, 0, 1, 0, 1};
     classes c;
+    arena room = {0};
     spd_context *ctx = spd_context_new();
-    CHECK(classes_sort(ctx, 6, label, &c) == SPD_OK, "classes");
+    CHECK(classes_sort(ctx, 6, label, &room, &c) == SPD_OK, "classes");
     graph_job g = {1, 6, X, label, &c, SPD_STEIN, 1, 1, 0, NULL};
     links l;
     CHECK(links_new(ctx, graph_room(&g), &l) == SPD_OK, "links");
     CHECK(graph_by_lists(ctx, &g, &l) == SPD_ENOTSPD, "status");
     CHECK(strstr(spd_context_error(ctx)->message, "X[4]"), "%s", spd_context_error(ctx)->message);
     links_free(&l);
-    classes_free(&c);
+    arena_free(&room);
     spd_context_free(ctx);
 }
 
@@ -494,15 +496,16 @@ static void bad_sample_by_its_number(void)
 static spd_status by_lists(spd_context *ctx, size_t n, size_t p, const double *X, const int *label)
 {
     classes c;
+    arena room = {0};
     links l = {0};
     graph_job g = {n, p, X, label, &c, SPD_STEIN, 2, 2, 0, NULL};
-    spd_status status = classes_sort(ctx, p, label, &c);
+    spd_status status = classes_sort(ctx, p, label, &room, &c);
     if (status == SPD_OK)
         status = links_new(ctx, graph_room(&g), &l);
     if (status == SPD_OK)
         status = graph_by_lists(ctx, &g, &l);
     links_free(&l);
-    classes_free(&c);
+    arena_free(&room);
     return status;
 }
 

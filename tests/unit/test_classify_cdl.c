@@ -215,13 +215,14 @@ static void equals_nipals(void)
     make_input(&in, 0.3);
     for (size_t a = 1; a <= 6; a++) {
         kernel_pls pls;
+        arena room = {0};
         double *twin = block(P * C);
-        CHECK(kernel_pls_fit(NULL, P, C, in.K, in.Y, a, &pls) == SPD_OK, " ");
+        CHECK(kernel_pls_fit(NULL, P, C, in.K, in.Y, a, &room, &pls) == SPD_OK, " ");
         CHECK(pls.count == a && !pls.exhausted, "%zu components", pls.count);
         double *B = coefficients(&pls, a);
         twin_nipals(P, C, in.K, in.Y, a, twin);
         CHECK_CLOSE(relative_gap(P * C, B, twin), 0.0, 1e-8, "%zu components", a);
-        kernel_pls_free(&pls);
+        arena_free(&room);
         free(B);
         free(twin);
     }
@@ -232,9 +233,10 @@ static void shorter_is_a_beginning(void)
 {
     pls_input in;
     kernel_pls shorter, longer;
+    arena room = {0};
     make_input(&in, 0.3);
-    CHECK(kernel_pls_fit(NULL, P, C, in.K, in.Y, 3, &shorter) == SPD_OK, " ");
-    CHECK(kernel_pls_fit(NULL, P, C, in.K, in.Y, 9, &longer) == SPD_OK, " ");
+    CHECK(kernel_pls_fit(NULL, P, C, in.K, in.Y, 3, &room, &shorter) == SPD_OK, " ");
+    CHECK(kernel_pls_fit(NULL, P, C, in.K, in.Y, 9, &room, &longer) == SPD_OK, " ");
     double *a = coefficients(&shorter, 3), *b = coefficients(&longer, 3);
     double *c = coefficients(&longer, 9);
     CHECK(memcmp(a, b, P * C * sizeof *a) == 0, "gap %g", gap_between(P * C, a, b));
@@ -242,8 +244,7 @@ static void shorter_is_a_beginning(void)
     free(a);
     free(b);
     free(c);
-    kernel_pls_free(&shorter);
-    kernel_pls_free(&longer);
+    arena_free(&room);
     labelled_free(&in.train);
 }
 
@@ -252,23 +253,24 @@ static void ends_when_used_up(void)
 {
     pls_input in;
     kernel_pls pls;
+    arena room = {0};
     double *KB = block(P * C), nothing[P * C] = {0};
     make_input(&in, 0.3);
     for (size_t i = 0; i < P; i++) /* a kernel of full rank but for the constant */
         in.K[i * P + i] += 5.0;
     twin_centre(P, P, 1, 1, in.K);
-    CHECK(kernel_pls_fit(NULL, P, C, in.K, in.Y, 1000, &pls) == SPD_OK, " ");
+    CHECK(kernel_pls_fit(NULL, P, C, in.K, in.Y, 1000, &room, &pls) == SPD_OK, " ");
     CHECK(pls.exhausted && pls.count < P && pls.count >= C - 1, "%zu components", pls.count);
     double *B = coefficients(&pls, 1000);
     times(P, P, C, in.K, B, KB);
     CHECK_CLOSE(relative_gap(P * C, KB, in.Y), 0.0, 1e-8, "training labels");
-    kernel_pls_free(&pls);
+    arena_free(&room);
     free(B);
-    CHECK(kernel_pls_fit(NULL, P, C, in.K, nothing, 5, &pls) == SPD_OK, " ");
+    CHECK(kernel_pls_fit(NULL, P, C, in.K, nothing, 5, &room, &pls) == SPD_OK, " ");
     CHECK(pls.exhausted && pls.count == 0, "%zu components of nothing", pls.count);
     B = coefficients(&pls, 5);
     CHECK(norm(P * C, B) == 0.0, "coefficients of nothing");
-    kernel_pls_free(&pls);
+    arena_free(&room);
     free(B);
     free(KB);
     labelled_free(&in.train);
@@ -313,17 +315,15 @@ static void tuned_labels(const spd_samples *train, const spd_samples *queries, d
                          int *label)
 {
     const classifier *c = &classifier_cdl;
-    void *prepared = NULL, *trained = NULL, *met = NULL;
-    spd_method method = {.metric = SPD_LOG_EUCLIDEAN};
-    method.value[SPD_PARAM_COMPONENTS] = (double)NAN;
-    CHECK(c->prepare(NULL, &method, train, &prepared) == SPD_OK, " ");
-    method.value[SPD_PARAM_COMPONENTS] = components;
-    CHECK(c->train(NULL, prepared, &method, &trained) == SPD_OK, " ");
-    CHECK(c->meet(NULL, prepared, queries, &met) == SPD_OK, " ");
-    CHECK(c->decide(NULL, prepared, trained, met, &method, label) == SPD_OK, " ");
-    c->release_met(met);
-    c->release_trained(trained);
-    c->release_prepared(prepared);
+    course run = {.kind = c, .train = *train, .queries = *queries};
+    run.method = (spd_method){.metric = SPD_LOG_EUCLIDEAN};
+    run.method.value[SPD_PARAM_COMPONENTS] = (double)NAN;
+    CHECK(c->prepare(NULL, &run) == SPD_OK, " ");
+    run.method.value[SPD_PARAM_COMPONENTS] = components;
+    CHECK(c->train(NULL, &run) == SPD_OK, " ");
+    CHECK(c->meet(NULL, &run) == SPD_OK, " ");
+    CHECK(c->decide(NULL, &run, label) == SPD_OK, " ");
+    course_free(&run);
 }
 
 /* Also fewer components than were prepared, and more. */
@@ -356,14 +356,14 @@ static void parameters_of_cdl(void)
     const classifier *c = &classifier_cdl;
     double values[10];
     int label[P];
-    CHECK(c->uses == USES(SPD_PARAM_COMPONENTS), "%u", c->uses);
-    CHECK(c->grid(&train.samples, SPD_PARAM_COMPONENTS, values, 10) == 4, " ");
+    CHECK(classifier_choice(c, SPD_PARAM_COMPONENTS) && !classifier_choice(c, SPD_PARAM_K), " ");
+    CHECK(steps_grid(c, &train.samples, SPD_PARAM_COMPONENTS, values) == 4, " ");
     CHECK(values[0] == 2 && values[1] == 3 && values[2] == 6 && values[3] == 12, " ");
     train.samples.p = 6; /* p - 1 at most */
-    CHECK(c->grid(&train.samples, SPD_PARAM_COMPONENTS, values, 10) == 3 && values[2] == 5, " ");
+    CHECK(steps_grid(c, &train.samples, SPD_PARAM_COMPONENTS, values) == 3 && values[2] == 5, " ");
     train.samples.p = P;
     train.samples.classes = 9; /* five of them without samples */
-    CHECK(c->standard(&train.samples, SPD_PARAM_COMPONENTS) == 3.0, " ");
+    CHECK(choice_standard(classifier_choice(c, SPD_PARAM_COMPONENTS), &train.samples) == 3.0, " ");
     spd_context *ctx = spd_context_new();
     spd_method method = steps_method(c, SPD_LOG_EUCLIDEAN, &train.samples);
     CHECK(steps_run(ctx, c, &method, &train.samples, &train.samples, label) == SPD_OK, " ");
@@ -542,21 +542,21 @@ static void allocations_of_a_longer_run(void)
 {
     labelled_set train = labelled_random(8, N, P, C, 0.2);
     const classifier *c = &classifier_cdl;
-    void *prepared = NULL, *trained = NULL;
-    spd_method method = steps_method(c, SPD_LOG_EUCLIDEAN, &train.samples);
-    CHECK(c->prepare(NULL, &method, &train.samples, &prepared) == SPD_OK, " ");
-    method.value[SPD_PARAM_COMPONENTS] = 20;
+    course run = {.kind = c, .train = train.samples};
+    run.method = steps_method(c, SPD_LOG_EUCLIDEAN, &train.samples);
+    CHECK(c->prepare(NULL, &run) == SPD_OK, " ");
+    run.method.value[SPD_PARAM_COMPONENTS] = 20;
     spd_status status = SPD_ENOMEM;
     long live = mem_live(), k = 0;
     while (status == SPD_ENOMEM && k < 100) {
         mem_fail_at(++k);
-        status = c->train(NULL, prepared, &method, &trained);
+        status = c->train(NULL, &run);
         mem_fail_at(0);
-        CHECK(status == SPD_OK || (mem_live() == live && !trained), "leak at %ld", k);
+        arena_free(&run.training);
+        CHECK(mem_live() == live, "leak at %ld", k);
     }
     CHECK(status == SPD_OK && k > 8, "%d after %ld", (int)status, k);
-    c->release_trained(trained);
-    c->release_prepared(prepared);
+    course_free(&run);
     labelled_free(&train);
 }
 

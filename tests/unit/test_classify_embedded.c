@@ -118,8 +118,8 @@ static void grids_are_possible(void)
                       SPD_OK,
                   "%s, p = %zu", all[which]->name, counts[c]);
             queries.samples.p = 1; /* p + 1 samples in all */
-            size_t ks = all[which]->grid(&train.samples, SPD_PARAM_K, k, 8);
-            size_t ds = all[which]->grid(&train.samples, SPD_PARAM_DIMENSIONS, d, 8);
+            size_t ks = steps_grid(all[which], &train.samples, SPD_PARAM_K, k);
+            size_t ds = steps_grid(all[which], &train.samples, SPD_PARAM_DIMENSIONS, d);
             CHECK(ks >= 1 && ds >= 1, "%zu, %zu", ks, ds);
             for (size_t i = 0; i < ks * ds; i++) {
                 method = method_with(SPD_AIRM, k[i / ds], d[i % ds]);

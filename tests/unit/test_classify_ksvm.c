@@ -136,14 +136,15 @@ static void compare_solutions(double cost)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.8);
     double *K = block(P * P);
-    svm_pairs *s = NULL;
+    arena room = {0};
+    svm_pairs s;
     twin_stein(2.0, P, train.X, P, train.X, K); /* beta = (n - 1)/2: definite */
-    CHECK(svm_pairs_train(NULL, &train.samples, K, cost, &s) == SPD_OK, "training");
-    CHECK(s->pairs == C * (C - 1) / 2, "%zu pairs", s->pairs);
-    for (size_t i = 0; i < s->pairs; i++) {
-        CHECK(s->pair[i].a < s->pair[i].b, "order");
-        binary ours = take_pair(&train.samples, K, s, &s->pair[i]);
-        binary slow = take_pair(&train.samples, K, s, &s->pair[i]);
+    CHECK(svm_pairs_train(NULL, P, train.label, K, cost, &room, &s) == SPD_OK, "training");
+    CHECK(s.pairs == C * (C - 1) / 2, "%zu pairs", s.pairs);
+    for (size_t i = 0; i < s.pairs; i++) {
+        CHECK(s.pair[i].a < s.pair[i].b, "order");
+        binary ours = take_pair(&train.samples, K, &s, &s.pair[i]);
+        binary slow = take_pair(&train.samples, K, &s, &s.pair[i]);
         check_conditions(&ours, cost);
         twin_solve(cost, &slow);
         double best = objective(&slow);
@@ -151,7 +152,7 @@ static void compare_solutions(double cost)
         binary_free(&ours);
         binary_free(&slow);
     }
-    svm_pairs_free(s);
+    arena_free(&room);
     free(K);
     labelled_free(&train);
 }
@@ -229,7 +230,8 @@ static double compare_stein(int thin, double beta, double scale, double cost)
     double *K = block(P * P), *Kq = block(Q * P);
     double used = isnan(beta) ? scale / twin_median(P, train.X) : beta;
     int label[Q], expected[Q];
-    svm_pairs *s = NULL;
+    arena room = {0};
+    svm_pairs s;
     spd_method method = steps_method(&classifier_ksvm, SPD_STEIN, &train.samples);
     method.value[SPD_PARAM_BETA] = beta;
     method.value[SPD_PARAM_BETA_SCALE] = scale;
@@ -240,10 +242,10 @@ static double compare_stein(int thin, double beta, double scale, double cost)
     twin_stein(used, P, train.X, P, train.X, K);
     twin_stein(used, Q, test.X, P, train.X, Kq);
     double shift = twin_repair(P, K);
-    CHECK(svm_pairs_train(NULL, &train.samples, K, cost, &s) == SPD_OK, "training");
-    twin_vote(&train.samples, s, Kq, expected);
+    CHECK(svm_pairs_train(NULL, P, train.label, K, cost, &room, &s) == SPD_OK, "training");
+    twin_vote(&train.samples, &s, Kq, expected);
     CHECK(memcmp(label, expected, sizeof label) == 0, "beta %g, scale %g", beta, scale);
-    svm_pairs_free(s);
+    arena_free(&room);
     free(K);
     free(Kq);
     labelled_free(&train);
@@ -292,7 +294,10 @@ static void votes_tie(void)
     size_t order[3] = {0, 1, 2}, first[4] = {0, 1, 2, 3}, votes[3];
     double k[3] = {1.0, 1.0, 1.0};
     svm_pair pair[3] = {{0, 1, -1.0, coef}, {0, 2, 1.0, coef + 2}, {1, 2, -1.0, coef + 4}};
-    svm_pairs s = {.m = {.classes = 3, .order = order, .first = first}, .pairs = 3, .pair = pair};
+    const int label[3] = {0, 1, 2};
+    svm_pairs s = {.of = {.count = 3, .order = order, .first = first, .label = label},
+                   .pairs = 3,
+                   .pair = pair};
     CHECK(svm_pairs_choose(&s, k, votes) == 0, "a tie");
     CHECK(votes[0] == 1 && votes[1] == 1 && votes[2] == 1, "one vote each");
     pair[1].rho = -1.0;
@@ -328,12 +333,12 @@ static void parameters_of_ksvm(void)
 {
     double values[8];
     const spd_samples none = {0};
-    CHECK(classifier_ksvm.grid(&none, SPD_PARAM_COST, values, 8) == 4 && values[3] == 1000.0,
+    CHECK(steps_grid(&classifier_ksvm, &none, SPD_PARAM_COST, values) == 4 && values[3] == 1000.0,
           "costs");
-    CHECK(classifier_ksvm.grid(&none, SPD_PARAM_BETA_SCALE, values, 8) == 4 && values[0] == 0.1,
+    CHECK(steps_grid(&classifier_ksvm, &none, SPD_PARAM_BETA_SCALE, values) == 4 &&
+              values[0] == 0.1,
           "scales");
-    CHECK(classifier_ksvm.grid(&none, SPD_PARAM_BETA, values, 8) == 0, "beta is not tuned");
-    CHECK(classifier_ksvm.grid(&none, SPD_PARAM_COST, values, 2) == 2, "room");
+    CHECK(steps_grid(&classifier_ksvm, &none, SPD_PARAM_BETA, values) == 0, "beta is not tuned");
 }
 
 int main(void)

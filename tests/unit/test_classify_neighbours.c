@@ -218,12 +218,13 @@ static void parameters_of_knn(void)
 {
     labelled_set train = labelled_random(5, 3, 10, 2, 0.3);
     double values[8];
-    size_t count = classifier_knn.grid(&train.samples, SPD_PARAM_K, values, 8);
+    size_t count = steps_grid(&classifier_knn, &train.samples, SPD_PARAM_K, values);
     CHECK(count == 5 && values[0] == 1.0 && values[4] == 9.0, "%zu values", count);
-    CHECK(classifier_knn.grid(&train.samples, SPD_PARAM_K, values, 2) == 2, "no more than room");
-    CHECK(classifier_knn.standard(&train.samples, SPD_PARAM_K) == 5.0, "the default");
+    CHECK(choice_standard(classifier_choice(&classifier_knn, SPD_PARAM_K), &train.samples) == 5.0,
+          "the default");
     train.samples.p = 3;
-    CHECK(classifier_knn.standard(&train.samples, SPD_PARAM_K) == 3.0, "with few samples");
+    CHECK(choice_standard(classifier_choice(&classifier_knn, SPD_PARAM_K), &train.samples) == 3.0,
+          "with few samples");
     labelled_free(&train);
 }
 

@@ -214,17 +214,16 @@ static void negative_eigenvalues(void)
     spd_context *ctx = spd_context_new();
     for (size_t l = 0; l < 3; l++) {
         spd_method method = rsr_method(0.1, NAN, lambdas[l]);
-        void *prepared = NULL, *trained = NULL;
+        course run = {.kind = &classifier_rsr, .method = method, .train = train.samples};
         char name[40];
         snprintf(name, sizeof name, "lambda %g", lambdas[l]);
         check_against_twin(&train, &test, &method, name);
-        CHECK(classifier_rsr.prepare(ctx, &method, &train.samples, &prepared) == SPD_OK, "prepare");
-        spd_status status = classifier_rsr.train(ctx, prepared, &method, &trained);
+        CHECK(classifier_rsr.prepare(ctx, &run) == SPD_OK, "prepare");
+        spd_status status = classifier_rsr.train(ctx, &run);
         CHECK(status == SPD_NOT_DEFINITE &&
                   strstr(spd_context_error(ctx)->message, "eigenvalues down to -"),
               "%d: %s", (int)status, spd_context_error(ctx)->message);
-        classifier_rsr.release_trained(trained);
-        classifier_rsr.release_prepared(prepared);
+        course_free(&run);
     }
     spd_method method = rsr_method(0.1, NAN, 1e-3);
     steps_sweep(&classifier_rsr, &method, &train.samples, &test.samples);
@@ -245,9 +244,9 @@ static void repair(void)
     for (size_t i = 0; i < SIZE; i++)
         lambda[i] = (double)i - 9.5;
     random_with_spectrum(&r, SIZE, lambda, K);
-    double *own = mem_alloc(SIZE * SIZE, sizeof *own);
-    memcpy(own, K, SIZE * SIZE * sizeof *K);
-    CHECK(gram_make(NULL, SIZE, own, 0, &g) == SPD_NOT_DEFINITE, "not noticed");
+    arena room = {0};
+    double *own = copy_of(SIZE * SIZE, K);
+    CHECK(gram_make(NULL, SIZE, own, 0, &room, &g) == SPD_NOT_DEFINITE, "not noticed");
     CHECK_CLOSE(g.smallest, -9.5, 1e-12, "smallest");
     CHECK(g.rank == 20, "rank %zu", g.rank);
     clipped = copy_of(SIZE * SIZE, K);
@@ -260,7 +259,8 @@ static void repair(void)
         CHECK(relative_gap(SIZE, k, clipped + j * SIZE) < 1e-12, "column %zu", j);
         CHECK_CLOSE(y2, clipped[j * (SIZE + 1)], 1e-12, "k'K^+k of column %zu", j);
     }
-    gram_free(&g);
+    arena_free(&room);
+    free(own);
     free(K);
     free(clipped);
     free(F);
@@ -400,10 +400,10 @@ static void defaults_and_grids(void)
     spd_method method = steps_method(&classifier_rsr, SPD_STEIN, &train.samples);
     double values[16];
     int label[Q];
-    CHECK(classifier_rsr.grid(&train.samples, SPD_PARAM_BETA_SCALE, values, 16) == 6, "scales");
-    CHECK(classifier_rsr.grid(&train.samples, SPD_PARAM_LAMBDA, values, 16) == 4, "lambdas");
-    CHECK(classifier_rsr.grid(&train.samples, SPD_PARAM_LAMBDA, values, 2) == 2, "little room");
-    CHECK(classifier_rsr.grid(&train.samples, SPD_PARAM_BETA, values, 16) == 0, "beta is tuned");
+    CHECK(steps_grid(&classifier_rsr, &train.samples, SPD_PARAM_BETA_SCALE, values) == 6, "scales");
+    CHECK(steps_grid(&classifier_rsr, &train.samples, SPD_PARAM_LAMBDA, values) == 4, "lambdas");
+    CHECK(steps_grid(&classifier_rsr, &train.samples, SPD_PARAM_BETA, values) == 0,
+          "beta is tuned");
     CHECK(steps_run(NULL, &classifier_rsr, &method, &train.samples, &test.samples, label) >= 0, "");
     CHECK(steps_correct(&test.samples, label) >= Q - 2, "%zu of %d right",
           steps_correct(&test.samples, label), Q);

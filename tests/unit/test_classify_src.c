@@ -6,6 +6,7 @@
 #include "classify/coding.h"
 #include "classify/occlusion.h"
 #include "classify/pca.h"
+#include "filters/gabor_bank.h"
 
 #define C 4
 
@@ -108,7 +109,8 @@ static void components(void)
         size_t dim = 30, p = counts[c], rank = p - 1 < dim ? p - 1 : dim;
         double *R = block((p < dim ? p : dim) * dim);
         pca a;
-        CHECK(pca_fit(NULL, dim, p, s.V, &a) == SPD_OK, "failed");
+        arena room = {0};
+        CHECK(pca_fit(NULL, dim, p, s.V, &room, &a) == SPD_OK, "failed");
         CHECK(a.rank == rank, "%zu vectors: rank %zu", p, a.rank);
         twin_components(dim, p, s.V, R);
         for (size_t i = 0; i < rank; i++)
@@ -121,7 +123,7 @@ static void components(void)
                 CHECK_CLOSE(fabs(dot), i == j, 1e-7, "%zu vectors, %zu and %zu", p, i, j);
                 CHECK_CLOSE(own, i == j, 1e-9, "%zu vectors, rows %zu and %zu", p, i, j);
             }
-        pca_free(&a);
+        arena_free(&room);
         free(R);
         free_pictures(&s);
     }
@@ -131,11 +133,12 @@ static void equal_vectors_have_one_component(void)
 {
     const double V[] = {3.0, 4.0, 3.0, 4.0};
     pca a;
-    CHECK(pca_fit(NULL, 2, 2, V, &a) == SPD_OK, "failed");
+    arena room = {0};
+    CHECK(pca_fit(NULL, 2, 2, V, &room, &a) == SPD_OK, "failed");
     CHECK(a.rank == 1, "rank %zu", a.rank);
     CHECK_CLOSE(a.R[0], 0.6, 1e-15, "direction");
     CHECK_CLOSE(a.R[1], 0.8, 1e-15, "direction");
-    pca_free(&a);
+    arena_free(&room);
 }
 
 /* ---- src against a slow program ----------------------------------------------------------- */
@@ -341,12 +344,12 @@ static void parameters(void)
         const classifier *c = both[m];
         int label[40];
         spd_method method = src_method(0.0, 0.1);
-        CHECK(c->standard(&train.samples, SPD_PARAM_DIMENSIONS) == 39.0, "%s", c->name);
-        size_t count = c->grid(&train.samples, SPD_PARAM_DIMENSIONS, values, 8);
+        CHECK(choice_standard(classifier_choice(c, SPD_PARAM_DIMENSIONS), &train.samples) == 39.0,
+              "%s", c->name);
+        size_t count = steps_grid(c, &train.samples, SPD_PARAM_DIMENSIONS, values);
         CHECK(count == 2 && values[0] == 25.0 && values[1] == 39.0, "%s: %zu", c->name, count);
-        CHECK(c->grid(&train.samples, SPD_PARAM_DIMENSIONS, values, 1) == 1, "%s", c->name);
-        CHECK(c->grid(&train.samples, SPD_PARAM_LAMBDA, values, 8) >= 3, "%s", c->name);
-        CHECK(c->grid(&train.samples, SPD_PARAM_COST, values, 8) == 0, "%s", c->name);
+        CHECK(steps_grid(c, &train.samples, SPD_PARAM_LAMBDA, values) >= 3, "%s", c->name);
+        CHECK(steps_grid(c, &train.samples, SPD_PARAM_COST, values) == 0, "%s", c->name);
         spd_status status = steps_run(ctx, c, &method, &train.samples, &train.samples, label);
         CHECK(status == SPD_EINVAL && strstr(spd_context_error(ctx)->message, "dimensions is 0"),
               "%s: %s", c->name, spd_context_error(ctx)->message);
@@ -377,14 +380,17 @@ static void features_by_definition(void)
 {
     enum { H = 20, W = 26, CELLS = 3 * 4 };
     picture_set s = pictures(1, H, W, 2, 0.5);
-    gabor_features f;
-    CHECK(gabor_features_make(NULL, W, H, &f) == SPD_OK, "failed");
+    gabor_features f = gabor_features_for(W, H);
+    gabor_bank *bank = NULL;
+    CHECK(gabor_bank_new(NULL, W, H, GABOR_SCALES, GABOR_ORIENTATIONS, acos(-1.0) / 2.0, sqrt(2.0),
+                         2.0 * acos(-1.0), &bank) == SPD_OK,
+          "failed");
     size_t dim = gabor_features_dim(&f);
-    CHECK(dim == 40 * CELLS && dim == gabor_features_dim_of(W, H), "dim %zu", dim);
+    CHECK(dim == 40 * CELLS, "dim %zu", dim);
     double *F = block(2 * dim), *magnitude = block(40 * H * W);
-    void *work = mem_alloc(gabor_bank_work(f.bank), 1);
+    void *work = mem_alloc(gabor_bank_work(bank), 1);
     CHECK(gabor_features_of(NULL, &f, 2, s.V, F) == SPD_OK, "failed");
-    gabor_bank_apply(f.bank, s.V + H * W, magnitude, work);
+    gabor_bank_apply(bank, s.V + H * W, magnitude, work);
     for (size_t i = 0; i < 40; i++) {
         double expected[CELLS], mean = 0.0;
         for (size_t e = 0; e < CELLS; e++) {
@@ -400,7 +406,7 @@ static void features_by_definition(void)
     mem_free(work);
     free(F);
     free(magnitude);
-    gabor_features_free(&f);
+    gabor_bank_free(bank);
     free_pictures(&s);
 }
 
@@ -437,8 +443,7 @@ static double bright_pixels_left(const gabor_features *f, size_t atoms, const do
 static void occlusion_dictionary(void)
 {
     enum { SIDE = 30, PIXELS = SIDE * SIDE, ATOMS = PIXELS / 40 };
-    gabor_features f;
-    CHECK(gabor_features_make(NULL, SIDE, SIDE, &f) == SPD_OK, "failed");
+    gabor_features f = gabor_features_for(SIDE, SIDE);
     CHECK(occlusion_atoms(&f) == ATOMS, "%zu atoms", occlusion_atoms(&f));
     size_t dim = gabor_features_dim(&f);
     double *B = block(ATOMS * dim), *images = calloc(ATOMS * PIXELS, sizeof *images);
@@ -452,7 +457,6 @@ static void occlusion_dictionary(void)
     CHECK(learned < 0.8 * plain, "%g is left after learning, %g without", learned, plain);
     free(B);
     free(images);
-    gabor_features_free(&f);
 }
 
 /* ---- atoms of no class -------------------------------------------------------------------- */
@@ -496,11 +500,11 @@ static void atoms_of_no_class(void)
     spd_symmetrize(P, 1, K);
     times(Q, DIM, P, A + P * DIM, T, k);
     lasso_dictionary d;
-    members m;
-    samples train = {.p = OWN, .classes = C, .label = own};
+    classes m;
+    arena room = {0};
     given g = {P, k};
-    CHECK(lasso_dictionary_make(NULL, P, K, &d) == SPD_OK, "no dictionary");
-    CHECK(members_sort(NULL, &train, &m) == SPD_OK, "no members");
+    CHECK(lasso_dictionary_make(NULL, P, K, &room, &d) == SPD_OK, "no dictionary");
+    CHECK(classes_sort(NULL, OWN, own, &room, &m) == SPD_OK, "no classes");
     coding c = {&d, &m, 1e-2, fill_given, &g, 0};
     CHECK(coding_decide(NULL, &c, Q, predicted) == SPD_OK, "not decided");
     for (size_t i = 0; i < Q; i++) {
@@ -510,8 +514,7 @@ static void atoms_of_no_class(void)
         CHECK(margin < 1e-5 || predicted[i] == expected, "query %zu: %d, not %d", i, predicted[i],
               expected);
     }
-    members_free(&m);
-    lasso_dictionary_free(&d);
+    arena_free(&room);
     free(A);
     free(T);
     free(K);
@@ -526,19 +529,18 @@ static void unreachable_gap(void)
     const int label[2] = {0, 1};
     int predicted = -1;
     lasso_dictionary d;
-    members m;
-    samples train = {.p = 2, .classes = 2, .label = label};
+    classes m;
+    arena room = {0};
     given g = {2, k};
     spd_context *ctx = spd_context_new();
-    CHECK(lasso_dictionary_make(ctx, 2, K, &d) == SPD_OK, "no dictionary");
-    CHECK(members_sort(ctx, &train, &m) == SPD_OK, "no members");
+    CHECK(lasso_dictionary_make(ctx, 2, K, &room, &d) == SPD_OK, "no dictionary");
+    CHECK(classes_sort(ctx, 2, label, &room, &m) == SPD_OK, "no classes");
     coding c = {&d, &m, 1e-2, fill_given, &g, 0};
     CHECK(coding_decide(ctx, &c, 1, &predicted) == SPD_NOT_CONVERGED, "it found a minimum");
     CHECK(strstr(spd_context_error(ctx)->message, "1 of 1 sparse codes"), "%s",
           spd_context_error(ctx)->message);
     CHECK(predicted == 0, "label %d", predicted);
-    members_free(&m);
-    lasso_dictionary_free(&d);
+    arena_free(&room);
     spd_context_free(ctx);
 }
 

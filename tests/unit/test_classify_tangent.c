@@ -21,23 +21,26 @@ static void nearest_vectors(void)
     for (size_t d = 0; d < sizeof dims / sizeof *dims; d++) {
         size_t dim = dims[d];
         double *V = block(COUNT * dim), *W = block(QUERIES * dim);
-        int64_t index[QUERIES];
+        int index[QUERIES], of[COUNT];
+        for (int j = 0; j < COUNT; j++)
+            of[j] = j;
         for (size_t e = 0; e < COUNT * dim; e++)
             V[e] = rng_normal(&r);
         for (size_t e = 0; e < QUERIES * dim; e++)
             W[e] = rng_normal(&r);
         memcpy(V + 20 * dim, V + 11 * dim, dim * sizeof *V); /* twice the same */
         memcpy(W, V + 11 * dim, dim * sizeof *V);
-        CHECK(vectors_nearest(NULL, dim, COUNT, V, QUERIES, W, index) == SPD_OK, "dim %zu", dim);
-        CHECK(index[0] == (dim ? 11 : 0), "dim %zu: %d", dim, (int)index[0]);
+        CHECK(vectors_nearest(NULL, dim, COUNT, V, of, QUERIES, W, index) == SPD_OK, "dim %zu",
+              dim);
+        CHECK(index[0] == (dim ? 11 : 0), "dim %zu: %d", dim, index[0]);
         for (size_t i = 0; i < QUERIES; i++) {
             size_t best = 0;
             for (size_t j = 1; j < COUNT; j++)
                 if (gap_between(dim, W + i * dim, V + j * dim) <
                     gap_between(dim, W + i * dim, V + best * dim))
                     best = j;
-            CHECK(index[i] == (int64_t)best, "dim %zu, query %zu: %d, expected %zu", dim, i,
-                  (int)index[i], best);
+            CHECK(index[i] == (int)best, "dim %zu, query %zu: %d, expected %zu", dim, i, index[i],
+                  best);
         }
         free(V);
         free(W);
@@ -244,11 +247,12 @@ static void axes_keep_distances(size_t n, size_t p, spd_metric metric)
 {
     labelled_set train = labelled_random(3, n, p, C, 0.7);
     tangents t = twin_tangents(metric, &train.samples, &train.samples);
-    tangent_space *s = NULL;
-    double *E = NULL, *again = block(p * p);
-    CHECK(tangent_learn(NULL, metric, &train.samples, &s) == SPD_OK, "n = %zu", n);
+    arena room = {0};
+    tangent_space space, *s = &space;
+    double *E = NULL, *again = NULL;
+    CHECK(tangent_learn(NULL, metric, &train.samples, &room, s) == SPD_OK, "n = %zu", n);
     CHECK(s->rank <= p && s->rank <= t.dim, "rank %zu", s->rank);
-    CHECK(tangent_map(NULL, s, &train.samples, again) == SPD_OK, "map");
+    CHECK(tangent_map(NULL, s, &train.samples, &room, &again) == SPD_OK, "map");
     CHECK(gap_between(p * s->rank, again, s->vectors) < 1e-9, "queries as training samples");
     for (size_t i = 0; i < p; i++)
         for (size_t j = 0; j < i; j++)
@@ -259,11 +263,10 @@ static void axes_keep_distances(size_t n, size_t p, spd_metric metric)
     products_between(NULL, s->dim, s->rank, s->axes, s->rank, s->axes, E);
     for (size_t e = 0; e < s->rank * s->rank; e++)
         CHECK_CLOSE(E[e], e % (s->rank + 1) == 0 ? 1.0 : 0.0, 1e-7, "axes, n = %zu", n);
-    tangent_free(s);
+    arena_free(&room);
     tangents_free(&t);
     labelled_free(&train);
     free(E);
-    free(again);
 }
 
 /* More samples than dimensions, and fewer. */
@@ -307,13 +310,14 @@ static void parameters_of_pga(void)
 {
     labelled_set train = labelled_random(5, 3, 30, 2, 0.3);
     double values[8];
-    size_t count = classifier_pga.grid(&train.samples, SPD_PARAM_DIMENSIONS, values, 8);
+    size_t count = steps_grid(&classifier_pga, &train.samples, SPD_PARAM_DIMENSIONS, values);
     CHECK(count == 2 && values[0] == 5.0 && values[1] == 6.0, "%zu values", count);
-    CHECK(classifier_pga.standard(&train.samples, SPD_PARAM_DIMENSIONS) == 6.0, "the default");
+    CHECK(choice_standard(classifier_choice(&classifier_pga, SPD_PARAM_DIMENSIONS),
+                          &train.samples) == 6.0,
+          "the default");
     train.samples.n = 100;
-    count = classifier_pga.grid(&train.samples, SPD_PARAM_DIMENSIONS, values, 8);
+    count = steps_grid(&classifier_pga, &train.samples, SPD_PARAM_DIMENSIONS, values);
     CHECK(count == 4 && values[3] == 30.0, "%zu values", count);
-    CHECK(classifier_pga.grid(&train.samples, SPD_PARAM_DIMENSIONS, values, 1) == 1, "room");
     spd_method method = {.metric = SPD_AIRM};
     spd_context *ctx = spd_context_new();
     int label[30];
@@ -362,14 +366,14 @@ static void curved_or_flat(void)
 {
     enum { COUNT = 8 };
     labelled_set train = labelled_random(8, 4, COUNT, 2, 0.3);
-    tangent_space *s = NULL;
+    arena room = {0};
+    tangent_space s;
     spd_context *ctx = spd_context_new();
-    spd_status status = tangent_learn(ctx, SPD_AIRM, &train.samples, &s);
-    CHECK(status == SPD_OK && s && s->whiten && !s->origin, "curved: %d", (int)status);
-    tangent_free(s);
-    status = tangent_learn(ctx, SPD_EUCLIDEAN, &train.samples, &s);
-    CHECK(status == SPD_OK && s && s->origin && !s->whiten, "flat: %d", (int)status);
-    tangent_free(s);
+    spd_status status = tangent_learn(ctx, SPD_AIRM, &train.samples, &room, &s);
+    CHECK(status == SPD_OK && s.whiten && !s.origin, "curved: %d", (int)status);
+    status = tangent_learn(ctx, SPD_EUCLIDEAN, &train.samples, &room, &s);
+    CHECK(status == SPD_OK && s.origin && !s.whiten, "flat: %d", (int)status);
+    arena_free(&room);
     spd_context_free(ctx);
     labelled_free(&train);
 }

@@ -20,10 +20,12 @@ static double *samples_of(uint64_t seed, size_t n, size_t p)
     return random_set(&r, n, p, 4.0);
 }
 
+static arena room; /* what a test finds, until its end */
+
 static neighbourhoods found(spd_metric metric, size_t n, size_t p, const double *X, size_t k)
 {
     neighbourhoods h;
-    CHECK(neighbourhoods_find(NULL, metric, n, p, X, k, 1, &h) == SPD_OK, " ");
+    CHECK(neighbourhoods_find(NULL, metric, n, p, X, k, 1, &room, &h) == SPD_OK, " ");
     return h;
 }
 
@@ -106,7 +108,7 @@ static void grams_equal_the_twin(void)
                 for (size_t a = 0; a < k; a++)
                     CHECK_CLOSE(h.G[(i * k + a) * k + a], h.d2[i * k + a], 1e-11 * (double)n, "%s",
                                 spd_metric_name(with_logs[m]));
-            neighbourhoods_free(&h);
+            arena_free(&room);
             free(X);
         }
 }
@@ -169,7 +171,7 @@ static void lle_equals_the_twin(void)
         free(T);
         free(twin);
     }
-    neighbourhoods_free(&h);
+    arena_free(&room);
     free(X);
 }
 
@@ -193,8 +195,7 @@ static void fewer_neighbours_are_a_beginning(void)
         }
         CHECK(relative_gap(P * P, A, B) < 1e-13, "kind %d: %g", kind, relative_gap(P * P, A, B));
     }
-    neighbourhoods_free(&many);
-    neighbourhoods_free(&few);
+    arena_free(&room);
     free(A);
     free(B);
     free(X);
@@ -222,7 +223,7 @@ static void hessians_vanish_on_flat_coordinates(void)
     for (size_t i = 0; i < P; i++)
         f[0][i] = f[1][i] * f[2][i];
     CHECK(image(P, M, f[0]) > 0.1, "a product has a Hessian: %g", image(P, M, f[0]));
-    neighbourhoods_free(&h);
+    arena_free(&room);
     free(X);
     free(M);
 }
@@ -244,7 +245,7 @@ static void equal_matrices(void)
             CHECK(isfinite(Y[e]), "kind %d", kind);
         CHECK(lambda[0] == 0.0 && lambda[1] == 0.0, "five parts: two known coordinates");
     }
-    neighbourhoods_free(&h);
+    arena_free(&room);
     free(X);
     free(M);
     free(Y);
@@ -262,7 +263,7 @@ static void laplacian_has_its_null_vector(void)
     CHECK(image(P, M, root) < 1e-12 * norm(P, root), "%g", image(P, M, root));
     twin_eigh(P, M, lambda, NULL);
     CHECK(lambda[0] > -1e-13 && lambda[P - 1] < 2.0 + 1e-13, "%g to %g", lambda[0], lambda[P - 1]);
-    neighbourhoods_free(&h);
+    arena_free(&room);
     free(X);
     free(M);
 }
@@ -288,8 +289,8 @@ static void components_are_found(void)
     neighbourhoods h = found(SPD_AIRM, N, 30, X, 4);
     graph_components components;
     spd_context *ctx = spd_context_new();
-    CHECK(components_find(NULL, &h, 4, &components) == SPD_OK && components.count == 3, "%zu",
-          components.count);
+    CHECK(components_find(NULL, &h, 4, &room, &components) == SPD_OK && components.count == 3,
+          "%zu", components.count);
     CHECK(components.size[0] == 15 && components.size[1] == 10 && components.size[2] == 5, " ");
     for (size_t i = 0; i < 30; i++)
         CHECK(components.component[i] == (size_t)cluster[i], "sample %zu: %zu", i,
@@ -298,12 +299,10 @@ static void components_are_found(void)
     CHECK(strstr(spd_context_error(ctx)->message, "3 parts") &&
               strstr(spd_context_error(ctx)->message, "X[0], with 5"),
           "%s", spd_context_error(ctx)->message);
-    components_free(&components);
-    CHECK(components_find(NULL, &h, 1, &components) == SPD_OK && components.count > 3, "%zu",
+    CHECK(components_find(NULL, &h, 1, &room, &components) == SPD_OK && components.count > 3, "%zu",
           components.count);
-    components_free(&components);
     spd_context_free(ctx);
-    neighbourhoods_free(&h);
+    arena_free(&room);
     free(X);
 }
 
@@ -337,7 +336,7 @@ static void closed_groups_are_found(void)
         neighbourhoods h = random_graph(seed, MANY, k);
         char leads[MANY][MANY] = {{0}};
         graph_components components;
-        CHECK(components_find_closed(NULL, &h, k, &components) == SPD_OK, " ");
+        CHECK(components_find_closed(NULL, &h, k, &room, &components) == SPD_OK, " ");
         for (size_t i = 0; i < MANY; i++)
             for (size_t c = 0; c < k; c++)
                 leads[i][h.index[i * k + c]] = 1;
@@ -360,7 +359,6 @@ static void closed_groups_are_found(void)
         for (size_t c = 0; c + 1 < components.count; c++)
             CHECK(components.size[c] >= components.size[c + 1], "not by size");
         several += components.count > 1;
-        components_free(&components);
         free(h.index);
         free(h.G);
     }
@@ -376,7 +374,7 @@ static void closed_groups_make_null_vectors(void)
         neighbourhoods h = random_graph(seed, MANY, 2);
         double *M = calloc((size_t)MANY * MANY, sizeof *M), *Z, lambda[MANY];
         graph_components components;
-        CHECK(components_find_closed(NULL, &h, 2, &components) == SPD_OK, " ");
+        CHECK(components_find_closed(NULL, &h, 2, &room, &components) == SPD_OK, " ");
         CHECK(lle_matrix(NULL, &h, 2, 1e-3, M) == SPD_OK, " ");
         Z = block(components.count * MANY);
         CHECK(lle_vectors(NULL, MANY, M, &components, Z) == SPD_OK, " ");
@@ -388,7 +386,6 @@ static void closed_groups_make_null_vectors(void)
               "seed %d, %zu groups: %g, %g", (int)seed, components.count,
               lambda[components.count - 1], lambda[components.count]);
         checked += components.count > 1;
-        components_free(&components);
         free(h.index);
         free(h.G);
         free(M);
@@ -419,7 +416,7 @@ static void components_come_first(void)
             }
         CHECK(d == 1 || (lambda[1] == 0.0 && lambda[2] > 1e-6), "%g, %g", lambda[1], lambda[2]);
     }
-    neighbourhoods_free(&h);
+    arena_free(&room);
     free(X);
 }
 
@@ -446,7 +443,7 @@ static void coordinates_are_orthonormal(void)
             }
         CHECK(lambda[0] > 0.0 && lambda[0] <= lambda[1] && lambda[1] <= lambda[2], "not ascending");
     }
-    neighbourhoods_free(&h);
+    arena_free(&room);
     free(X);
     free(M);
 }

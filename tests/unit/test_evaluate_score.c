@@ -102,10 +102,11 @@ static void folds_by_class(void)
     size_t p = labels_of(4, label), folds = 9, fold[100], count[4][4] = {{0}};
     label[p] = 9; /* alone in its class */
     classes c;
-    CHECK(classes_sort(NULL, p + 1, label, &c) == SPD_OK, " ");
+    arena room = {0};
+    CHECK(classes_sort(NULL, p + 1, label, &room, &c) == SPD_OK, " ");
     CHECK(folds_limit(NULL, &c, &folds) == SPD_OK && folds == 4, "%zu folds", folds);
     folds_deal(p + 1, &c, folds, 3, fold);
-    classes_free(&c);
+    arena_free(&room);
     CHECK(fold[p] == FOLD_NEVER, "the only one of its class always trains");
     for (size_t i = 0; i < p; i++) {
         CHECK(fold[i] < folds, "fold %zu", fold[i]);

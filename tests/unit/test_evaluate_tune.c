@@ -45,11 +45,13 @@ static spd_method method_of(const char *name)
 /* ---- settings ---------------------------------------------------------------------------------
  */
 
+static arena room; /* what a test makes, until its end */
+
 static settings settings_of(const char *name, const spd_samples *train, const spd_grid *grid)
 {
     settings s;
     spd_method method = method_of(name);
-    CHECK(settings_make(NULL, &method, train, grid, &s) == SPD_OK, "%s", name);
+    CHECK(settings_make(NULL, &method, train, grid, &room, &s) == SPD_OK, "%s", name);
     return s;
 }
 
@@ -66,14 +68,14 @@ static void default_grids(void)
         CHECK_CLOSE(m, i < 25 ? expected[i / 5] : 93.0, 0.0, "setting %zu", i);
         CHECK(isnan(method.value[SPD_PARAM_NU_B]) == (i == 25), "nu_b of setting %zu", i);
     }
-    settings_free(&s);
+    arena_free(&room);
     train.n = 3; /* sizes fall together */
     s = settings_of("nn-stein-csp", &train, NULL);
     CHECK(s.maps == 3, "%zu sizes of 3 x 3", s.maps);
-    settings_free(&s);
+    arena_free(&room);
     s = settings_of("nn-stein", &train, NULL);
     CHECK(s.maps == 1 && s.decisions == 1, "nothing to tune");
-    settings_free(&s);
+    arena_free(&room);
 }
 
 static void own_grids(void)
@@ -94,19 +96,19 @@ static void own_grids(void)
     CHECK_CLOSE(method.value[SPD_PARAM_M], 2.0, 0.0, " ");
     CHECK_CLOSE(method.value[SPD_PARAM_NU_B], 4.0, 0.0, " ");
     CHECK_CLOSE(method.value[SPD_PARAM_K], 5.0, 0.0, " ");
-    settings_free(&s);
+    arena_free(&room);
     const double bad[] = {9};
     grid.count[SPD_PARAM_M] = 1;
     grid.value[SPD_PARAM_M] = bad;
-    CHECK(settings_make(NULL, &method, &train, &grid, &s) == SPD_OK, "m is fixed already");
-    settings_free(&s);
+    CHECK(settings_make(NULL, &method, &train, &grid, &room, &s) == SPD_OK, "m is fixed already");
+    arena_free(&room);
     method = method_of("knn-airm-ml");
-    CHECK(settings_make(NULL, &method, &train, &grid, &s) == SPD_EINVAL, "m above n");
-    settings_free(&s);
+    CHECK(settings_make(NULL, &method, &train, &grid, &room, &s) == SPD_EINVAL, "m above n");
+    arena_free(&room);
 }
 
 /* The plateau beats the peak of the same height; the identity has neighbours too. */
-static void choice(void)
+static void chosen_setting(void)
 {
     spd_samples train = {.size = sizeof(spd_samples), .p = 40, .n = 16, .classes = 3};
     settings s = settings_of("nn-stein-csp", &train, NULL); /* m 2 4 6 8 12 16 */
@@ -118,7 +120,7 @@ static void choice(void)
     CHECK(settings_best(&s, flat) == 0, "smallest m: %zu", settings_best(&s, flat));
     CHECK(settings_best(&s, failed) == 2, "failures: %zu", settings_best(&s, failed));
     CHECK(settings_best(&s, none) == SIZE_MAX, "all failed");
-    settings_free(&s);
+    arena_free(&room);
 }
 
 /* ---- tuning -----------------------------------------------------------------------------------
@@ -175,19 +177,19 @@ static void against_the_twin(void)
     grid.value[SPD_PARAM_NU_B] = nu_b;
     CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
     CHECK(tuned.settings == 7 && tuned.folds == 3, "%zu, %d", tuned.settings, tuned.folds);
-    CHECK(classes_sort(NULL, P, s.label, &c) == SPD_OK, " ");
+    CHECK(classes_sort(NULL, P, s.label, &room, &c) == SPD_OK, " ");
     folds_deal(P, &c, 3, 5, fold);
-    classes_free(&c);
+    arena_free(&room);
     int64_t right[7] = {0};
     for (size_t i = 0; i < 7; i++)
         for (size_t f = 0; f < 3; f++)
             right[i] += twin_right(&s, fold, f, (size_t)m[i / 2], (size_t)nu_b[i % 2]);
     settings all = {0};
     spd_method same = method_of("nn-stein-ml");
-    CHECK(settings_make(NULL, &same, &s.samples, &grid, &all) == SPD_OK, " ");
+    CHECK(settings_make(NULL, &same, &s.samples, &grid, &room, &all) == SPD_OK, " ");
     size_t best = settings_best(&all, right);
     settings_use(&all, best, &same);
-    settings_free(&all);
+    arena_free(&room);
     CHECK_CLOSE(tuned.accuracy, (double)right[best] / P, 1e-15, " ");
     CHECK(tuned.accuracy > 0.5, "%g", tuned.accuracy);
     CHECK(memcmp(same.value, method.value, sizeof same.value) == 0,
@@ -444,7 +446,7 @@ int main(void)
 {
     RUN(default_grids);
     RUN(own_grids);
-    RUN(choice);
+    RUN(chosen_setting);
     RUN(against_the_twin);
     RUN(whatever_the_threads);
     RUN(graph_of_distances);

@@ -114,7 +114,8 @@ HELPER void expect_damage_survived(const file_bytes *file, const char *what)
         const unsigned char wrong[] = {0, 0xff, (unsigned char)rng_next(&r)};
         for (size_t w = 0; w < sizeof wrong; w++) {
             file->bytes[at] = wrong[w];
-            const image_file damaged = {NULL, file->bytes, file->size, (size_t)1 << 20};
+            const image_file damaged = {
+                .bytes = file->bytes, .size = file->size, .most = (size_t)1 << 20};
             image *picture = NULL;
             spd_status status = image_decode_file(&damaged, &picture);
             CHECK((status < 0) == !picture, "%s: byte %zu", what, at);

@@ -142,7 +142,8 @@ static void limits(void)
     /* the reader's own limit */
     static const char file[] = "P5 4 2 255\nabcdefgh";
     for (size_t most = 7; most <= 8; most++) {
-        const image_file small = {NULL, (const unsigned char *)file, sizeof file - 1, most};
+        const image_file small = {
+            .bytes = (const unsigned char *)file, .size = sizeof file - 1, .most = most};
         picture = NULL;
         CHECK((image_decode_file(&small, &picture) == SPD_OK) == (most == 8), "%zu", most);
         image_free(picture);

@@ -23,8 +23,7 @@ static spd_status run(const spd_describe_options *options, const motion *clip, d
     void *shared = NULL;
     spd_status status = descriptor_joints.prepare(ctx, options, &shared);
     if (status == SPD_OK)
-        status = descriptor_joints.describe(ctx, shared, &in, out);
-    descriptor_joints.release(shared);
+        status = descriptor_joints.describe(ctx, options, shared, &in, out);
     return status;
 }
 

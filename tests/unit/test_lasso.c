@@ -51,20 +51,22 @@ static void free_problem(problem *m)
 /* A solver with the dictionary, one query. code->atom and value are only valid until it ends. */
 typedef struct session {
     lasso *solver;
+    arena room;
     lasso_dictionary dictionary;
 } session;
 
 static session open_session(size_t p, const double *K)
 {
     session s = {.solver = lasso_new(p)};
-    CHECK(s.solver && lasso_dictionary_make(NULL, p, K, &s.dictionary) == SPD_OK, "no session");
+    CHECK(s.solver && lasso_dictionary_make(NULL, p, K, &s.room, &s.dictionary) == SPD_OK,
+          "no session");
     return s;
 }
 
 static void close_session(session *s)
 {
     lasso_free(s->solver);
-    lasso_dictionary_free(&s->dictionary);
+    arena_free(&s->room);
 }
 
 /* v (p) <- the code of query i. */
@@ -399,16 +401,17 @@ static void batches(void)
 
 static spd_status everything(const problem *m, spd_context *ctx)
 {
+    arena room = {0};
     lasso_dictionary d = {0};
     lasso *l = lasso_new(m->p);
     lasso_code code;
-    spd_status status = l ? lasso_dictionary_make(ctx, m->p, m->K, &d) : SPD_ENOMEM;
+    spd_status status = l ? lasso_dictionary_make(ctx, m->p, m->K, &room, &d) : SPD_ENOMEM;
     if (status == SPD_OK)
         lasso_begin(l, &d, 2e-4, m->q, m->k);
     for (size_t i = 0; i < m->q && status == SPD_OK; i++)
         status = lasso_solve(l, i, 1.0, &code);
     lasso_free(l);
-    lasso_dictionary_free(&d);
+    arena_free(&room);
     return status;
 }
 

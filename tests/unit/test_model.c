@@ -2,7 +2,7 @@
  * is damaged is refused, and running out of memory leaks nothing. */
 #include "unit/test_io_common.h"
 
-#include "io/bundle.h"
+#include "io/file.h"
 #include "learn/model.h"
 #include "learn/state.h"
 #include "optim/minimise.h"
@@ -246,7 +246,7 @@ static void damage_anywhere(void)
             if (at < size)
                 bytes[at] ^= 0x10;
             spd_status status =
-                bundle_read_memory(ctx, bytes, at < size ? size : at - size, &bundle);
+                bundle_read_memory(ctx, bytes, at < size ? size : at - size, 0, &bundle);
             if (status == SPD_OK)
                 status = which ? state_from_bundle(ctx, bundle, &other)
                                : model_from_bundle(ctx, bundle, &back);

@@ -3,7 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "describe/describe.h"
+#include "describe/descriptor.h"
 #include "describe/integral.h"
 #include "describe/region_features.h"
 #include "random_spd.h"
@@ -182,10 +182,9 @@ static spd_status describe(const spd_describe_options *options, const image *in,
     void *shared = NULL;
     spd_status status = d->prepare(ctx, options, &shared);
     if (status == SPD_OK)
-        status = d->describe(ctx, shared, &wrapped, out);
+        status = d->describe(ctx, options, shared, &wrapped, out);
     if (text)
         snprintf(text, 400, "%.399s", spd_context_error(ctx)->message);
-    d->release(shared);
     spd_context_free(ctx);
     return status;
 }

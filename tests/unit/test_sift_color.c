@@ -2,7 +2,7 @@
  * open. */
 #include "image_sweep.h"
 
-#include "describe/describe.h"
+#include "describe/descriptor.h"
 #include "engine/parallel.h"
 #include "twin_sift.h"
 
@@ -128,7 +128,7 @@ static void enlarged(void)
 /* ---- threads ------------------------------------------------------------------------------ */
 
 typedef struct crowd {
-    const void *shared;
+    const spd_describe_options *options;
     const image *in;
     description out[8];
 } crowd;
@@ -138,7 +138,7 @@ static spd_status one_of_many(void *user, size_t chunk, int thread)
     crowd *c = user;
     const input given = {.image = c->in};
     (void)thread;
-    return descriptor_sift_color.describe(NULL, c->shared, &given, &c->out[chunk]);
+    return descriptor_sift_color.describe(NULL, c->options, NULL, &given, &c->out[chunk]);
 }
 
 /* Several threads describe at once and do not get in each other's way. */
@@ -148,10 +148,9 @@ static void many_at_once(void)
     spd_describe_options o = options_for(0, 0);
     spd_context *ctx = spd_context_new();
     void *shared = NULL;
-    crowd c = {.in = in};
+    crowd c = {.options = &o, .in = in};
     spd_context_set_threads(ctx, 4);
     CHECK(descriptor_sift_color.prepare(ctx, &o, &shared) == SPD_OK, "prepare");
-    c.shared = shared;
     spd_status status = parallel_for(ctx, 8, one_of_many, &c, NULL, NULL, 0.0, NULL);
     CHECK(status == SPD_OK, "%d", (int)status);
     for (size_t i = 0; i < 8; i++) {
@@ -160,7 +159,6 @@ static void many_at_once(void)
     }
     for (size_t i = 0; i < 8; i++)
         description_free(&c.out[i]);
-    descriptor_sift_color.release(shared);
     same_for_threads(&descriptor_sift_color, &o, in);
     spd_context_free(ctx);
     image_free(in);

@@ -13,7 +13,6 @@
 #include "synth/face.h"
 #include "synth/noise.h"
 #include "synth/synth.h"
-#include "synth/texture.h"
 #include "test_image_common.h"
 
 #define FOLDER "made"

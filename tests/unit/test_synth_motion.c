@@ -10,8 +10,9 @@ enum { JOINTS = 31, MOST_BYTES = 1 << 20 };
 
 static spd_synth_options small(void)
 {
-    spd_synth_options o = {.size = sizeof o, .seed = 5};
-    generator_motion.defaults(&o);
+    spd_synth_options o;
+    spd_synth_defaults(SPD_SYNTH_MOTION, &o, sizeof o);
+    o.seed = 5;
     o.subjects = 2;
     o.samples = 2;
     o.frames = 60;
@@ -21,7 +22,7 @@ static spd_synth_options small(void)
 /* text <- the bytes of file number i, which is removed again; their number. */
 static size_t written(const spd_synth_options *o, size_t i, const char *name, char *text)
 {
-    spd_status status = generator_motion.write(ctx, o, scratch_folder, i);
+    spd_status status = synth_write(ctx, &generator_motion, o, scratch_folder, i);
     CHECK(status == SPD_OK, "file %zu: %s", i, spd_context_error(ctx)->message);
     size_t size = get_file(scratch(name), text, MOST_BYTES);
     CHECK(size > 0 && size < MOST_BYTES, "%s: %zu bytes", name, size);
@@ -50,7 +51,7 @@ static motion *read_clip(const spd_synth_options *o, size_t subject, size_t act,
     motion *moves = NULL;
     snprintf(asf_name, sizeof asf_name, "%c.asf", (char)('a' + (int)subject));
     snprintf(amc_name, sizeof amc_name, "%c_%s_%02zu.amc", (char)('a' + (int)subject),
-             action_at(act)->name, repeat + 1);
+             actions[act].name, repeat + 1);
     size_t size = written(o, subject, asf_name, text);
     CHECK(skeleton_parse(ctx, text, size, &bones) == SPD_OK, "%s", spd_context_error(ctx)->message);
     size = written(o, number(o, subject, act, repeat), amc_name, text);
@@ -86,7 +87,7 @@ static void clips_are_read_back(void)
         CHECK(moves->frames >= 24 && moves->frames <= 120, "%zu frames", moves->frames);
         for (size_t f = 0; f < moves->frames; f += 7)
             for (size_t j = 1; j < JOINTS; j++) {
-                const bone_plan *plan = body_plan((body_bone)j);
+                const bone_plan *plan = &body_plan[j];
                 const double *frame = moves->position + f * 3 * JOINTS;
                 double zero[3] = {0}, unit = distance(plan->direction, zero);
                 CHECK_CLOSE(distance(frame + 3 * j, frame + 3 * plan->parent) * UNIT,
@@ -113,7 +114,7 @@ static void extent(const motion *moves, size_t f, double *low, double *high)
 static size_t action_named(const char *name)
 {
     size_t a = 0;
-    while (strcmp(action_at(a)->name, name) != 0)
+    while (strcmp(actions[a].name, name) != 0)
         a++;
     return a;
 }
@@ -174,7 +175,7 @@ static void people_differ(void)
     body_draw(1, 1, &b);
     for (size_t j = 1; j < BODY_BONES; j++) {
         other += fabs(a.length[j] - b.length[j]) > 0.005 * a.length[j];
-        CHECK_CLOSE(a.length[j] / body_plan((body_bone)j)->length, 1.0, 0.27, "bone %zu", j);
+        CHECK_CLOSE(a.length[j] / body_plan[j].length, 1.0, 0.27, "bone %zu", j);
     }
     CHECK(other > 20, "%zu bones differ", other);
     double still[2] = {0};
@@ -208,14 +209,13 @@ static void splines(void)
 
 static void action_table(void)
 {
-    CHECK(action_count() == 14 && !action_at(14), "%zu actions", action_count());
-    for (size_t a = 0; a < action_count(); a++) {
+    for (size_t a = 0; a < ACTIONS; a++) {
         size_t curves = 0;
-        while (curves < ACTION_CURVES && action_at(a)->curve[curves].control != CONTROL_NONE)
+        while (curves < ACTION_CURVES && actions[a].curve[curves].control[0] != CONTROL_NONE)
             curves++;
-        CHECK(curves >= 4 && curves < ACTION_CURVES, "%s: %zu curves", action_at(a)->name, curves);
+        CHECK(curves >= 3 && curves < ACTION_CURVES, "%s: %zu curves", actions[a].name, curves);
         for (size_t b = 0; b < a; b++)
-            CHECK(strcmp(action_at(a)->name, action_at(b)->name) != 0, "%s", action_at(a)->name);
+            CHECK(strcmp(actions[a].name, actions[b].name) != 0, "%s", actions[a].name);
     }
 }
 
@@ -226,17 +226,18 @@ static void index_names_every_clip(void)
 {
     spd_synth_options o = small();
     char *text = text_room(), want[100];
-    size_t size = written(&o, generator_motion.files(&o) - 1, "index.csv", text), lines = 0;
+    size_t size = written(&o, synth_count(&generator_motion, &o) - 1, "index.csv", text), lines = 0;
     text[size] = '\0';
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
     CHECK(lines == 1 + 2 * 14 * 2, "%zu lines", lines);
     CHECK(strncmp(text, "file,action,subject\n", 20) == 0, "%.30s", text);
     for (size_t i = 0; i < 14; i++) {
-        snprintf(want, sizeof want, "\nb_%s_02.amc,%s,b\n", action_at(i)->name, action_at(i)->name);
+        snprintf(want, sizeof want, "\nb_%s_02.amc,%s,b\n", actions[i].name, actions[i].name);
         CHECK(strstr(text, want), "no%s", want);
     }
-    CHECK(generator_motion.files(&o) == 2 + 56 + 1, "%zu files", generator_motion.files(&o));
+    CHECK(synth_count(&generator_motion, &o) == 2 + 56 + 1, "%zu files",
+          synth_count(&generator_motion, &o));
     free(text);
 }
 
@@ -281,13 +282,13 @@ static void options_without_sense(void)
 static void memory_runs_out(void)
 {
     spd_synth_options o = small();
-    const size_t files[] = {0, 5, generator_motion.files(&o) - 1};
+    const size_t files[] = {0, 5, synth_count(&generator_motion, &o) - 1};
     for (size_t i = 0; i < 3; i++) {
         long live = mem_live(), k = 0;
         spd_status status = SPD_ENOMEM;
         while (status == SPD_ENOMEM && k < 50) {
             mem_fail_at(++k);
-            status = generator_motion.write(ctx, &o, scratch_folder, files[i]);
+            status = synth_write(ctx, &generator_motion, &o, scratch_folder, files[i]);
             mem_fail_at(0);
             CHECK(mem_live() == live, "file %zu leaks at allocation %ld", files[i], k);
             CHECK(scratch_each(NULL) == (status == SPD_OK), "file %zu, allocation %ld", files[i],
@@ -302,7 +303,7 @@ static void folder_that_is_not_there(void)
 {
     spd_synth_options o = small();
     ctx_clear(ctx);
-    CHECK_FAILED(generator_motion.write(ctx, &o, "nowhere/at/all", 0), SPD_EIO,
+    CHECK_FAILED(synth_write(ctx, &generator_motion, &o, "nowhere/at/all", 0), SPD_EIO,
                  "a.asf|No such file");
 }
 

@@ -26,8 +26,7 @@ const char *classify_endings(size_t i)
     return i < sizeof endings / sizeof *endings ? endings[i] : NULL;
 }
 
-/* ---- arrays -----------------------------------------------------------------------------------
- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 static int write_arrays(session *s, const predictions *p)
 {
@@ -43,13 +42,10 @@ static int write_arrays(session *s, const predictions *p)
     }
     if (p->name)
         list[count++] = p->name;
-    int code = session_write(s, count, list);
-    recognition_labels_free(&predicted);
-    return code;
+    return session_write(s, count, list);
 }
 
-/* ---- a table ----------------------------------------------------------------------------------
- */
+/* ---- a table --------------------------------------------------------------------------------- */
 
 static void put_name(FILE *f, const spd_array *name, size_t i)
 {

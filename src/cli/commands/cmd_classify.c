@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "cli/commands/classify_files.h"
-#include "cli/frame/cli_memory.h"
-#include "cli/commands/label_columns.h"
 #include "cli/commands/meta_compare.h"
+#include "cli/evaluate/columns.h"
 #include "cli/evaluate/recognition.h"
 
 #define CLASSES_SHOWN 20
@@ -37,11 +36,10 @@ static int take_metric(session *s, const char *name, spd_method *method)
     if (!arguments_text(s->args, "metric"))
         return CLI_GOOD;
     spd_metric metric = session_metric(s);
-    if (contradicts(name, method, metric)) {
-        cli_error("--method %s names a metric already, --metric says %s; leave one of them out",
-                  name, spd_metric_name(metric));
-        return CLI_MISUSED;
-    }
+    if (contradicts(name, method, metric))
+        return cli_misuse(
+            "--method %s names a metric already, --metric says %s; leave one of them out", name,
+            spd_metric_name(metric));
     method->metric = metric;
     spd_method_name(method, joined);
     return recognition_parse(s, joined, method);
@@ -50,16 +48,13 @@ static int take_metric(session *s, const char *name, spd_method *method)
 static int check_model(const session *s, const classifying *c)
 {
     const char *path = arguments_text(s->args, "model");
-    if (path && c->method.map != SPD_MAP_NONE && c->method.map != SPD_MAP_ML) {
-        cli_error("--method %s has a map of its own, --model is another; leave one of them out",
-                  arguments_text(s->args, "method"));
-        return CLI_MISUSED;
-    }
-    if (path && spd_method_on_vectors(&c->method)) {
-        cli_error("--model: %s reads vectors, which no map changes",
-                  arguments_text(s->args, "method"));
-        return CLI_MISUSED;
-    }
+    if (path && c->method.map != SPD_MAP_NONE && c->method.map != SPD_MAP_ML)
+        return cli_misuse(
+            "--method %s has a map of its own, --model is another; leave one of them out",
+            arguments_text(s->args, "method"));
+    if (path && spd_method_on_vectors(&c->method))
+        return cli_misuse("--model: %s reads vectors, which no map changes",
+                          arguments_text(s->args, "method"));
     return CLI_GOOD;
 }
 
@@ -78,19 +73,13 @@ static int take_method(session *s, classifying *c)
 
 static int check_training(const spd_data *train)
 {
-    if (!train->label) {
-        char hint[300];
-        label_columns(train, hint, sizeof hint);
-        cli_error("%s: has no labels to learn from; name them with --y or --labels%s%s",
-                  train->source, hint[0] ? "; " : "", hint);
-        return CLI_FAILED;
-    }
+    if (!train->label)
+        return labels_missing(train, " to learn from", "");
     if (train->classes >= 2)
         return CLI_GOOD;
-    cli_error(
+    return cli_fail(
         "%s: all %zu samples have the label %s; at least two classes are needed to tell apart",
         train->source, train->p, train->class_name[0]);
-    return CLI_FAILED;
 }
 
 /* The map's size, and the metric it was learned under. */
@@ -100,14 +89,12 @@ static int load_model(session *s, classifying *c)
     const spd_data *train = c->train.data;
     if (!path)
         return CLI_GOOD;
-    spd_status status = spd_model_load(s->ctx, path, &c->model);
-    if (status < 0)
-        return session_fail(s, status);
-    if (c->model->n != train->n) {
-        cli_error("%s maps %zu x %zu matrices, %s holds %zu x %zu", path, c->model->n, c->model->n,
-                  train->source, train->n, train->n);
-        return CLI_FAILED;
-    }
+    int code = session_model(s, path, &c->model);
+    if (code)
+        return code;
+    if (c->model->n != train->n)
+        return cli_fail("%s maps %zu x %zu matrices, %s holds %zu x %zu", path, c->model->n,
+                        c->model->n, train->source, train->n, train->n);
     if (c->model->options->metric != c->method.metric)
         session_remark(s, "%s was learned under the metric %s, %s uses %s", path,
                        spd_metric_name(c->model->options->metric),
@@ -157,6 +144,11 @@ static void pass_remark(session *s, spd_status status)
         session_remark(s, "%s", advice_last(s->ctx).text);
 }
 
+static void release_classifier(void *classifier)
+{
+    spd_classifier_free(classifier);
+}
+
 static int learn_and_predict(session *s, classifying *c)
 {
     spd_samples queries = c->test.samples;
@@ -165,6 +157,7 @@ static int learn_and_predict(session *s, classifying *c)
         spd_classifier_fit(s->ctx, &c->method, &c->train.samples, c->model, &c->classifier);
     if (status < 0)
         return session_fail_in(s, c->train.data->source, status);
+    cli_keep(c->classifier, release_classifier);
     pass_remark(s, status);
     c->method = *spd_classifier_method(c->classifier);
     c->fit_seconds = bar_clock() - start;
@@ -195,13 +188,11 @@ static int compare(session *s, classifying *c)
                        "%s: %zu of %zu samples have a label that %s does not know; they count "
                        "as errors",
                        test->source, c->unseen, test->p, train->source);
-    spd_status status =
-        spd_score_predictions(s->ctx, test->p, c->classes, c->truth, c->predicted, &c->score, NULL);
-    return status < 0 ? session_fail(s, status) : CLI_GOOD;
+    return session_check(s, spd_score_predictions(s->ctx, test->p, c->classes, c->truth,
+                                                  c->predicted, &c->score, NULL));
 }
 
-/* ---- results ----------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* How many of the test samples went to each class. */
 static void show_counts(sheet *r, const classifying *c)
@@ -209,8 +200,6 @@ static void show_counts(sheet *r, const classifying *c)
     const spd_data *train = c->train.data;
     size_t *count = cli_alloc(train->classes, sizeof *count, "class counts");
     json_t *object = json_object();
-    if (!object)
-        cli_out_of_memory("the JSON report");
     for (size_t i = 0; i < c->test.data->p; i++)
         count[c->predicted[i]]++;
     for (size_t k = 0; k < train->classes; k++) {
@@ -221,7 +210,6 @@ static void show_counts(sheet *r, const classifying *c)
     if (!c->truth && train->classes > CLASSES_SHOWN)
         sheet_line(r, "", "(-o FILE writes all predictions)");
     sheet_json(r, "predicted", object);
-    cli_free(count);
 }
 
 static void show_score(sheet *r, const classifying *c)
@@ -243,29 +231,27 @@ static void show_all(session *s, const classifying *c)
 {
     const char *model = arguments_text(s->args, "model");
     char name[SPD_METHOD_NAME], values[400];
-    sheet r;
+    sheet *r = session_sheet(s);
     spd_method_name(&c->method, name);
     recognition_text(&c->method, c->method.value, values, sizeof values);
-    sheet_open(&r, arguments_flag(s->args, "json"));
-    sheet_text(&r, "method", "method", name);
-    sheet_text(&r, "train", NULL, c->train.data->source);
-    sheet_line(&r, "train", "%s: %zu samples, %zu classes", c->train.data->source, c->train.data->p,
+    sheet_text(r, "method", "method", name);
+    sheet_text(r, "train", NULL, c->train.data->source);
+    sheet_line(r, "train", "%s: %zu samples, %zu classes", c->train.data->source, c->train.data->p,
                c->train.data->classes);
-    sheet_text(&r, "test", NULL, c->test.data->source);
-    sheet_line(&r, "test", "%s: %zu samples", c->test.data->source, c->test.data->p);
+    sheet_text(r, "test", NULL, c->test.data->source);
+    sheet_line(r, "test", "%s: %zu samples", c->test.data->source, c->test.data->p);
     if (model)
-        sheet_text(&r, "model", "model", model);
-    sheet_json(&r, "parameters", recognition_json(&c->method, c->method.value));
+        sheet_text(r, "model", "model", model);
+    sheet_json(r, "parameters", recognition_json(&c->method, c->method.value));
     if (values[0])
-        sheet_line(&r, "parameters", "%s", values);
-    show_score(&r, c);
-    show_counts(&r, c);
-    sheet_real(&r, "fit_seconds", NULL, c->fit_seconds);
-    sheet_real(&r, "test_seconds", NULL, c->test_seconds);
-    sheet_line(&r, "time", "%.3f s to learn, %.3f s to predict", c->fit_seconds, c->test_seconds);
-    if (arguments_text(s->args, "output"))
-        sheet_text(&r, "output", "output", arguments_text(s->args, "output"));
-    sheet_close(&r);
+        sheet_line(r, "parameters", "%s", values);
+    show_score(r, c);
+    show_counts(r, c);
+    sheet_real(r, "fit_seconds", NULL, c->fit_seconds);
+    sheet_real(r, "test_seconds", NULL, c->test_seconds);
+    sheet_line(r, "time", "%.3f s to learn, %.3f s to predict", c->fit_seconds, c->test_seconds);
+    if (session_output(s))
+        sheet_text(r, "output", "output", session_output(s));
 }
 
 static int run(session *s)
@@ -284,17 +270,10 @@ static int run(session *s)
         code = classify_write(s, c.train.data, c.test.data, c.predicted);
     if (!code)
         show_all(s, &c);
-    spd_classifier_free(c.classifier);
-    spd_model_free(c.model);
-    recognition_free(&c.train);
-    recognition_free(&c.test);
-    cli_free(c.predicted);
-    cli_free(c.truth);
     return code;
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const option options[] = {
     {"train", 0, OPTION_FILE, "FILE", .required = 1, .help = "Data set with labels to learn from"},

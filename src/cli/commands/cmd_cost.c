@@ -34,16 +34,16 @@ static int take_w(session *s, costing *c)
     }
     if (fits)
         return CLI_GOOD;
-    cli_error("%s: must contain a matrix of numbers, %zu x m with m <= %zu, because %s holds %zu x "
-              "%zu matrices",
-              path, data->n, data->n, data->source, data->n, data->n);
-    return CLI_FAILED;
+    return cli_fail(
+        "%s: must contain a matrix of numbers, %zu x m with m <= %zu, because %s holds %zu x "
+        "%zu matrices",
+        path, data->n, data->n, data->source, data->n, data->n);
 }
 
 static int load(session *s, costing *c)
 {
     spd_fit_defaults(&c->l.options, sizeof c->l.options);
-    int code = learning_options(s, &c->l, 0);
+    int code = learning_options(s, &c->l);
     if (!code)
         code = session_check_path(arguments_text(s->args, "gradient"));
     if (!code)
@@ -113,7 +113,6 @@ static int run(session *s)
     if (!code)
         show(s, &c);
     spd_pairs_free(c.pairs);
-    learning_free(&c.l);
     return code;
 }
 

@@ -2,13 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/evaluate/tables.h"
-#include "cli/commands/label_columns.h"
-#include "cli/commands/learning.h"
 
-/* ---- methods ----------------------------------------------------------------------------------
- */
+/* ---- methods --------------------------------------------------------------------------------- */
 
 static void take_fit_options(session *s, spd_fit_options *o)
 {
@@ -34,10 +30,8 @@ static int take_method(session *s, evaluation *e, const char *name)
     spd_method_name(method, joined);
     for (size_t m = 0; m < e->methods; m++) {
         spd_method_name(&e->method[m], other);
-        if (strcmp(other, joined) == 0) {
-            cli_error("--methods names %s twice", other);
-            return CLI_MISUSED;
-        }
+        if (strcmp(other, joined) == 0)
+            return cli_misuse("--methods names %s twice", other);
     }
     e->method_at[e->methods++] = method;
     return CLI_GOOD;
@@ -53,7 +47,6 @@ static int take_methods(session *s, evaluation *e)
     e->method_at = cli_alloc(length + 1, sizeof *e->method_at, "methods");
     for (char *rest = list, *word; !code && (word = strsep(&rest, ","));)
         code = take_method(s, e, word + strspn(word, " \t")); /* "nn-stein, rsr" */
-    cli_free(list);
     return code;
 }
 
@@ -79,8 +72,7 @@ static int check_used(session *s, const evaluation *e, spd_parameter parameter)
     return CLI_MISUSED;
 }
 
-/* ---- grids ------------------------------------------------------------------------------------
- */
+/* ---- grids ----------------------------------------------------------------------------------- */
 
 /* "m=10,20": text is a copy. */
 static int take_grid(session *s, evaluation *e, const char *given, char *text)
@@ -89,23 +81,15 @@ static int take_grid(session *s, evaluation *e, const char *given, char *text)
     char *equals = strchr(text, '=');
     if (equals)
         *equals = '\0';
-    if (!equals || !equals[1]) {
-        cli_error("--grid %s: must be NAME=value,value,...", given);
-        return CLI_MISUSED;
-    }
-    if (spd_parameter_parse(s->ctx, text, &parameter) != SPD_OK) {
-        cli_error("--grid %s: %s", given, spd_context_error(s->ctx)->message);
-        return CLI_MISUSED;
-    }
+    if (!equals || !equals[1])
+        return cli_misuse("--grid %s: must be NAME=value,value,...", given);
+    if (spd_parameter_parse(s->ctx, text, &parameter) != SPD_OK)
+        return cli_misuse("--grid %s: %s", given, spd_context_error(s->ctx)->message);
     size_t room = strlen(equals + 1) + 1, count = 0;
     double *value = cli_alloc(room, sizeof *value, "a grid");
-    cli_free(e->grid_value[parameter]);
-    e->grid_value[parameter] = value;
     for (char *rest = equals + 1, *word; (word = strsep(&rest, ","));) {
-        if (option_parse_real(word, &value[count++]) != 0) {
-            cli_error("--grid %s: '%s' is no number", given, word);
-            return CLI_MISUSED;
-        }
+        if (option_parse_real(word, &value[count++]) != 0)
+            return cli_misuse("--grid %s: '%s' is no number", given, word);
     }
     e->grid.count[parameter] = count;
     e->grid.value[parameter] = value;
@@ -117,30 +101,22 @@ static int take_grids(session *s, evaluation *e)
     int code = CLI_GOOD;
     for (size_t i = 0; i < arguments_count(s->args, "grid") && !code; i++) {
         const char *given = arguments_nth(s->args, "grid", i);
-        char *text = cli_text(given, strlen(given));
-        code = take_grid(s, e, given, text);
-        cli_free(text);
+        code = take_grid(s, e, given, cli_text(given, strlen(given)));
     }
     for (unsigned i = 0; i < SPD_PARAMETERS && !code; i++)
         code = check_used(s, e, (spd_parameter)i);
     return code;
 }
 
-/* ---- data -------------------------------------------------------------------------------------
- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static int check_labels(const spd_data *data)
 {
-    char hint[300];
-    label_columns(data, hint, sizeof hint);
     if (!data->label)
-        cli_error("%s: has no labels; name them with --y or --labels%s%s", data->source,
-                  hint[0] ? "; " : "", hint);
-    else if (data->classes < 2)
-        cli_error("%s: all labels are the same; two classes are needed", data->source);
-    else
+        return labels_missing(data, "", "");
+    if (data->classes >= 2)
         return CLI_GOOD;
-    return CLI_FAILED;
+    return cli_fail("%s: all labels are the same; two classes are needed", data->source);
 }
 
 static int load(session *s, evaluation *e)
@@ -159,22 +135,18 @@ static int load(session *s, evaluation *e)
 static int recenter(session *s, evaluation *e)
 {
     const char *column = arguments_text(s->args, "recenter");
-    groups g = {0};
+    groups g;
     if (!column || !e->set.samples.X)
         return CLI_GOOD;
     spd_data *data = e->set.data;
     int code = groups_take(data, column, "recenter", &g);
-    if (!code) {
-        spd_status status =
-            spd_recenter(s->ctx, SPD_AIRM, data->n, data->p, data->X, g.group, data->X);
-        code = status < 0 ? session_fail_in(s, data->source, status) : CLI_GOOD;
-    }
-    groups_free(&g);
-    return code;
+    if (code)
+        return code;
+    spd_status status = spd_recenter(s->ctx, SPD_AIRM, data->n, data->p, data->X, g.group, data->X);
+    return status < 0 ? session_fail_in(s, data->source, status) : CLI_GOOD;
 }
 
-/* ---- the command ------------------------------------------------------------------------------
- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int run(session *s)
 {
@@ -201,7 +173,6 @@ static int run(session *s)
         code = evaluation_report(s, &e);
     if (code && made)
         evaluation_drop_folder(s);
-    evaluation_free(&e);
     return code;
 }
 

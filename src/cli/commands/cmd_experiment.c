@@ -12,8 +12,7 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/sheet.h"
 
-/* ---- variables --------------------------------------------------------------------------------
- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 static int ends_with(const char *text, const char *end)
 {
@@ -44,11 +43,9 @@ static void set_sizes(experiment *x)
         const char *name;
         size_t part;
     } sizes[] = {{"size-of-data", 1}, {"quarter", 4}, {"eighth", 8}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        char *text = words_text("%zu", n / sizes[i].part + (n < sizes[i].part));
-        recipe_set(&x->recipe, sizes[i].name, text);
-        cli_free(text);
-    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        recipe_set(&x->recipe, sizes[i].name,
+                   words_text("%zu", n / sizes[i].part + (n < sizes[i].part)));
     spd_array_free(a);
 }
 
@@ -72,13 +69,9 @@ static int set_variables(experiment *x)
     recipe_forget(r);
     for (size_t i = 0; i < arguments_count(a, "set"); i++) {
         const char *given = arguments_nth(a, "set", i), *value = strchr(given, '=');
-        if (!value) {
-            cli_error("--set %s: NAME=VALUE is expected", given);
-            return CLI_MISUSED;
-        }
-        char *name = words_text("%.*s", (int)(value - given), given);
-        recipe_give(r, name, value + 1);
-        cli_free(name);
+        if (!value)
+            return cli_misuse("--set %s: NAME=VALUE is expected", given);
+        recipe_give(r, words_text("%.*s", (int)(value - given), given), value + 1);
     }
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (arguments_count(a, options[i]))
@@ -101,8 +94,7 @@ static int set_variables(experiment *x)
     return CLI_GOOD;
 }
 
-/* ---- checks -----------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 /* What was given and the recipe has no use for. */
 static int check_belongs(const experiment *x)
@@ -121,12 +113,11 @@ static int check_belongs(const experiment *x)
     if (!wrong)
         return CLI_GOOD;
     int known = command_option_named(x->s->args->command, wrong, strlen(wrong)) != NULL;
-    cli_error("%s%s does not belong to %s; 'spdml experiment %s --show' shows the recipe",
-              !known     ? "--set "
-              : wrong[1] ? "--"
-                         : "-",
-              wrong, r->name, r->name);
-    return CLI_MISUSED;
+    return cli_misuse("%s%s does not belong to %s; 'spdml experiment %s --show' shows the recipe",
+                      !known     ? "--set "
+                      : wrong[1] ? "--"
+                                 : "-",
+                      wrong, r->name, r->name);
 }
 
 /* Everything that can be refused is refused before the folder is made. */
@@ -135,14 +126,10 @@ static int check(experiment *x)
     const char *output = arguments_text(x->s->args, "output");
     x->checking = 1;
     x->folder = output ? output : ".";
-    if (x->data && access(x->data, R_OK) != 0) {
-        cli_error("%s: cannot be read: %s", x->data, strerror(errno));
-        return CLI_FAILED;
-    }
-    if (arguments_flag(x->s->args, "resume") && !output) {
-        cli_error("--resume goes on in the folder of an earlier run; name it with -o DIR");
-        return CLI_MISUSED;
-    }
+    if (x->data && access(x->data, R_OK) != 0)
+        return cli_fail("%s: cannot be read: %s", x->data, strerror(errno));
+    if (arguments_flag(x->s->args, "resume") && !output)
+        return cli_misuse("--resume goes on in the folder of an earlier run; name it with -o DIR");
     int code = set_variables(x);
     if (!code)
         code = experiment_walk(x);
@@ -150,8 +137,7 @@ static int check(experiment *x)
     return code ? code : check_belongs(x);
 }
 
-/* ---- showing ----------------------------------------------------------------------------------
- */
+/* ---- showing --------------------------------------------------------------------------------- */
 
 static int list(session *s)
 {
@@ -168,8 +154,7 @@ static int list(session *s)
     return CLI_GOOD;
 }
 
-/* ---- folder -----------------------------------------------------------------------------------
- */
+/* ---- folder ---------------------------------------------------------------------------------- */
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *where)
 {
@@ -188,10 +173,9 @@ static int open_folder(experiment *x, char *own, size_t size)
         return evaluation_check_folder(x->s, &x->made);
     snprintf(own, size, "%.3000s/spdml-XXXXXX", place && place[0] ? place : "/tmp");
     x->folder = own;
-    if (!mkdtemp(own)) {
-        cli_error("%s: cannot be made: %s; -o DIR names another folder", own, strerror(errno));
-        return CLI_FAILED;
-    }
+    if (!mkdtemp(own))
+        return cli_fail("%s: cannot be made: %s; -o DIR names another folder", own,
+                        strerror(errno));
     x->temporary = 1;
     return CLI_GOOD;
 }
@@ -208,31 +192,18 @@ static void close_folder(const experiment *x, int code)
 /* x->finished <- the steps that an earlier run in this folder has noted. */
 static void take_up(experiment *x)
 {
-    char *path = words_text("%s/commands.sh", x->folder), line[8192];
-    FILE *f = arguments_flag(x->s->args, "resume") ? fopen(path, "r") : NULL;
+    char line[8192];
+    FILE *f = arguments_flag(x->s->args, "resume")
+                  ? fopen(words_text("%s/commands.sh", x->folder), "r")
+                  : NULL;
     x->resuming = f != NULL;
     while (f && fgets(line, sizeof line, f))
         words_split(&x->finished, line, "\n");
     if (f)
         fclose(f);
-    cli_free(path);
 }
 
-/* ---- the command ------------------------------------------------------------------------------
- */
-
-static void release(experiment *x)
-{
-    words *const lists[] = {&x->finished,  &x->commands, &x->notes,      &x->reports,
-                            &x->title,     &x->protocol, &x->paper_data, &x->matrices,
-                            &x->generated, &x->axis,     &x->mark,       &x->paper_columns};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        words_free(lists[i]);
-    table_free(&x->table);
-    table_free(&x->paper);
-    table_free(&x->times);
-    recipe_free(&x->recipe);
-}
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int cook(experiment *x)
 {
@@ -254,79 +225,53 @@ static int cook(experiment *x)
 
 static int run(session *s)
 {
-    experiment x = {.s = s, .data = arguments_text(s->args, "data")};
+    experiment x = {.s = s,
+                    .data = arguments_text(s->args, "data"),
+                    .title = "",
+                    .generated = "",
+                    .protocol = "",
+                    .paper_data = "",
+                    .matrices = ""};
     if (strcmp(s->args->operands[0], "list") == 0)
         return list(s);
     int code = recipe_load(&x.recipe, s->args->operands[0]);
     if (!code && arguments_flag(s->args, "show"))
         fputs(x.recipe.text, stdout);
-    else if (!code) {
+    else if (!code)
         code = check(&x);
-        if (!code)
-            code = cook(&x);
-    }
-    release(&x);
-    return code;
+    return code || arguments_flag(s->args, "show") ? code : cook(&x);
 }
 
 static const option options[] = {
-    {.name = "data",
-     .argument = "PATH",
-     .type = OPTION_FILE,
+    {"data", 0, OPTION_FILE, "PATH",
      .help = "Data of your own: a folder or archive laid out as docs/experiments.md says, or a "
              "data set of matrices (.npz, .mat). By default data are generated"},
-    {.name = "labels",
-     .argument = "FILE",
-     .type = OPTION_FILE,
+    {"labels", 0, OPTION_FILE, "FILE",
      .help = "Index (.csv) of the files in --data, where it is not its index.csv"},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "DIR",
-     .type = OPTION_FILE,
+    {"output", 'o', OPTION_FILE, "DIR",
      .help = "Keep everything in the folder DIR: report.html, table.csv, figure.svg, commands.sh, "
              "the data and the reports of the evaluations. Otherwise the table alone is printed"},
-    {.name = "resume",
+    {"resume",
      .help = "Go on with an interrupted run in the folder of -o: steps that were finished are not "
              "run again"},
-    {.name = "show", .help = "Print the recipe and do nothing"},
-    {.name = "set",
-     .argument = "NAME=VALUE",
-     .type = OPTION_TEXT,
-     .repeatable = 1,
+    {"show", .help = "Print the recipe and do nothing"},
+    {"set", 0, OPTION_TEXT, "NAME=VALUE", .repeatable = 1,
      .help = "Another value for a variable of the recipe"},
-    {.name = "quick", .help = "A small version that takes seconds, to see how it works"},
-    {.name = "methods",
-     .argument = "LIST",
-     .type = OPTION_TEXT,
+    {"quick", .help = "A small version that takes seconds, to see how it works"},
+    {"methods", 0, OPTION_TEXT, "LIST",
      .help = "Methods, with commas between, in place of the paper's; see 'spdml evaluate --help'"},
-    {.name = "grid",
-     .argument = "NAME=VALUE,...",
-     .type = OPTION_TEXT,
-     .repeatable = 1,
+    {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
      .help = "Values of a parameter to choose from, as in evaluate, in place of ours: m=10,20,40 "
              "and nu-b=1,3, evaluate's own where --data holds matrices"},
-    {.name = "repeats",
-     .argument = "N",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = 100000,
+    {"repeats", 0, OPTION_INT, "N", NULL, 1, 100000,
      .help = "Random splits of materials, nu-b and observations; 10, with --quick 2, unless given"},
-    {.name = "m",
-     .letter = 'm',
-     .argument = "M",
-     .type = OPTION_INT,
-     .min = 1,
-     .max = 4096,
+    {"m", 'm', OPTION_INT, "M", NULL, 1, 4096,
      .help = "Size after the map in nu-b and observations; 20 and 10, with --quick 5 and 4, unless "
              "given"},
-    {.name = "regularize",
-     .argument = "E",
-     .type = OPTION_REAL,
-     .min = 1e-12,
-     .max = 1e6,
+    {"regularize", 0, OPTION_REAL, "E", NULL, 1e-12, 1e6,
      .help = "In observations, add E trace(C)/n to the diagonal of a test matrix that would be "
              "singular, and of no other; 1e-3 unless given"},
-    {.name = "no-color", .help = "Describe images by SIFT alone (materials, nu-b): for grey ones"},
+    {"no-color", .help = "Describe images by SIFT alone (materials, nu-b): for grey ones"},
     OPTION_END};
 
 static const char *const paragraphs[] = {

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "cli/frame/cli_memory.h"
-#include "cli/commands/label_columns.h"
 #include "cli/commands/show_model.h"
-#include "cli/frame/session.h"
+#include "cli/evaluate/columns.h"
 
 #define CLASSES_SHOWN 10
 
@@ -22,8 +21,7 @@ static void print_class_counts(sheet *r, const spd_data *data, const size_t *cou
 
 static void show_no_labels(sheet *r, const spd_data *data)
 {
-    char hint[300];
-    label_columns(data, hint, sizeof hint);
+    const char *hint = labels_hint(data);
     if (hint[0])
         sheet_line(r, "labels", "none (%s)", hint);
     else
@@ -177,8 +175,7 @@ static void show_all(sheet *r, const char *path, const spd_data *data, const spd
     show_problems(r, data, survey);
 }
 
-/* ---- models and checkpoints --------------------------------------------------------------------
- */
+/* ---- models and checkpoints ------------------------------------------------------------------ */
 
 static int show_fit(session *s, const char *path, spd_kind kind)
 {
@@ -206,25 +203,20 @@ static int show_fit(session *s, const char *path, spd_kind kind)
     return CLI_GOOD;
 }
 
-/* ---- data sets ---------------------------------------------------------------------------------
- */
+/* ---- data sets ------------------------------------------------------------------------------- */
 
 static int show_data(session *s, const char *path)
 {
-    spd_data *data = NULL;
+    spd_data *data;
     spd_survey survey;
     int code = session_load(s, path, 1, &data);
+    if (!code)
+        code = session_check(s, spd_data_survey(s->ctx, data, &survey));
     if (code)
         return code;
-    spd_status status = spd_data_survey(s->ctx, data, &survey);
-    if (status < 0) {
-        code = session_fail(s, status);
-    } else {
-        session_talk(s, "surveyed %s", path);
-        show_all(session_sheet(s), path, data, &survey);
-    }
-    spd_data_free(data);
-    return code;
+    session_talk(s, "surveyed %s", path);
+    show_all(session_sheet(s), path, data, &survey);
+    return CLI_GOOD;
 }
 
 static int run(session *s)

@@ -10,15 +10,11 @@ static int take_weights(session *s, const spd_data *data, double **weights)
     int code = path ? session_array(s, path, &array) : CLI_GOOD;
     if (code || !path)
         return code;
-    if (array->type == SPD_TEXT) {
-        cli_error("%s: contains strings; weights must be numbers", path);
-        return CLI_FAILED;
-    }
-    if (array->count != data->p) {
-        cli_error("%s: has %zu weights for the %zu matrices of %s; give one per matrix", path,
-                  array->count, data->p, data->source);
-        return CLI_FAILED;
-    }
+    if (array->type == SPD_TEXT)
+        return cli_fail("%s: contains strings; weights must be numbers", path);
+    if (array->count != data->p)
+        return cli_fail("%s: has %zu weights for the %zu matrices of %s; give one per matrix", path,
+                        array->count, data->p, data->source);
     *weights = session_table(s, data->p, 1, sizeof **weights, "weights");
     for (size_t i = 0; i < data->p; i++)
         (*weights)[i] = array->type == SPD_INT64 ? (double)array->i64[i] : array->f64[i];

@@ -26,9 +26,9 @@ static int load(session *s, search *n)
     n->q = n->queries ? n->queries->p : n->samples->p;
     n->k = (size_t)arguments_int(s->args, "k");
     if (n->k > others) { /* asked before q x k numbers are allocated */
-        cli_error("%s: -k %zu neighbours requested, but a matrix has only %zu; use a smaller -k",
-                  n->samples->source, n->k, others);
-        return CLI_FAILED;
+        return cli_fail(
+            "%s: -k %zu neighbours requested, but a matrix has only %zu; use a smaller -k",
+            n->samples->source, n->k, others);
     }
     n->index = session_table(s, n->q, n->k, sizeof *n->index, "indices of neighbours");
     n->distance = session_table(s, n->q, n->k, sizeof *n->distance, "distances of neighbours");

@@ -11,7 +11,6 @@
 #include "cli/evaluate/recognition.h"
 #include "cli/evaluate/tables.h"
 #include "cli/experiment/table.h"
-#include "cli/frame/cli_memory.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
 #include "cli/observations/vectors.h"
@@ -38,31 +37,15 @@ typedef struct trial {
     size_t size;       /* of the matrices compared: n or m */
 } trial;
 
-/* Covariance matrices of one side of a split. */
-typedef struct side {
-    size_t p;
-    double *X; /* p x size x size */
-    int *label;
-} side;
-
-static int ended(session *s, spd_status status)
-{
-    return status < 0 ? session_fail(s, status) : CLI_GOOD;
-}
-
-static void side_free(side *a)
-{
-    cli_free(a->X);
-    cli_free(a->label);
-    *a = (side){0};
-}
-
-/* *a <- covariances of the samples that train, or of the others, from every so many-th observation.
- */
-static int describe(const trial *t, char trains, size_t every, side *a)
+/* *side <- covariances of the samples that train, or of the others, from every so many-th
+ * observation. */
+static int describe(const trial *t, char trains, size_t every, spd_samples *side)
 {
     const vectors *v = &t->c->v;
-    size_t taken = v->r / every;
+    size_t taken = v->r / every, each = t->size * t->size;
+    double *X = cli_alloc_table(v->p, each, sizeof *X, "covariances");
+    double *rows = cli_alloc_table(taken, v->n, sizeof *rows, "observations");
+    int *label = cli_alloc(v->p, sizeof *label, "labels");
     spd_covariance_options o = {.n = v->n};
     spd_status status = SPD_OK;
     if (t->model) {
@@ -71,38 +54,34 @@ static int describe(const trial *t, char trains, size_t every, side *a)
     }
     if (taken <= t->size && !trains)
         o.regularize = t->c->regularize;
-    *a = (side){0};
-    a->X = cli_alloc_table(v->p, t->size * t->size, sizeof *a->X, "covariances");
-    a->label = cli_alloc(v->p, sizeof *a->label, "labels");
-    double *rows = cli_alloc_table(taken, v->n, sizeof *rows, "observations");
+    *side = (spd_samples){
+        .size = sizeof *side, .n = t->size, .X = X, .classes = v->classes.count, .label = label};
     for (size_t i = 0; i < v->p && status >= 0; i++)
         if (t->train[i] == trains) {
             vectors_take(v, i, every, taken, rows);
-            status = spd_covariance(t->c->s->ctx, taken, v->n, rows, &o,
-                                    a->X + a->p * t->size * t->size);
-            a->label[a->p++] = v->classes.group[i];
+            status = spd_covariance(t->c->s->ctx, taken, v->n, rows, &o, X + side->p * each);
+            label[side->p++] = v->classes.group[i];
         }
-    cli_free(rows);
-    return ended(t->c->s, status);
+    return session_check(t->c->s, status);
 }
 
-static spd_samples samples_of(const trial *t, const side *a)
+/* ---- one split ------------------------------------------------------------------------------- */
+
+static void release_model(void *model)
 {
-    return (spd_samples){.size = sizeof(spd_samples),
-                         .p = a->p,
-                         .n = t->size,
-                         .X = a->X,
-                         .classes = t->c->v.classes.count,
-                         .label = a->label};
+    spd_model_free(model);
 }
 
-/* ---- one split --------------------------------------------------------------------------------
- */
+static void release_classifier(void *classifier)
+{
+    spd_classifier_free(classifier);
+}
 
 /* The map of a method is learned from the training matrices. */
 static int learn(trial *t)
 {
-    side train;
+    session *s = t->c->s;
+    spd_samples train;
     spd_fit_options o;
     spd_fit_defaults(&o, sizeof o);
     o.m = t->c->m;
@@ -110,57 +89,53 @@ static int learn(trial *t)
     o.seed = t->c->seed;
     int code = describe(t, 1, 1, &train);
     if (!code)
-        code = ended(t->c->s, spd_fit(t->c->s->ctx, t->size, train.p, train.X, train.label, &o,
-                                      NULL, &t->model));
-    if (!code)
-        t->size = t->model->m;
-    side_free(&train);
-    return code;
+        code = session_check(
+            s, spd_fit(s->ctx, t->size, train.p, train.X, train.label, &o, NULL, &t->model));
+    if (code)
+        return code;
+    cli_keep(t->model, release_model);
+    t->size = t->model->m;
+    return CLI_GOOD;
 }
 
 static int test_at(const trial *t, const spd_classifier *classifier, size_t every, double *accuracy)
 {
     session *s = t->c->s;
-    side test;
+    spd_samples test;
     spd_score score = SPD_INIT(spd_score);
     int code = describe(t, 0, every, &test);
     if (!code && signals_interrupted()) /* small steps show no progress of their own */
         code = session_fail(s, SPD_ECANCELLED);
-    if (!code) {
-        int *predicted = cli_alloc(test.p, sizeof *predicted, "predictions");
-        spd_samples queries = samples_of(t, &test);
-        queries.label = NULL;
-        spd_status status = spd_classifier_predict(s->ctx, classifier, &queries, predicted);
-        if (status >= 0)
-            status = spd_score_predictions(s->ctx, test.p, queries.classes, test.label, predicted,
-                                           &score, NULL);
-        code = ended(s, status);
-        cli_free(predicted);
-    }
+    if (code)
+        return code;
+    int *predicted = cli_alloc(test.p, sizeof *predicted, "predictions");
+    spd_samples queries = test;
+    queries.label = NULL;
+    spd_status status = spd_classifier_predict(s->ctx, classifier, &queries, predicted);
+    if (status >= 0)
+        status = spd_score_predictions(s->ctx, test.p, test.classes, test.label, predicted, &score,
+                                       NULL);
     *accuracy = score.accuracy;
-    side_free(&test);
-    return code;
+    return session_check(s, status);
 }
 
 /* accuracy (octaves) <- of one method on one split, from all observations down. */
 static int run_trial(trial *t, double *accuracy)
 {
     session *s = t->c->s;
-    side train = {0};
-    spd_classifier *classifier = NULL;
+    spd_samples train;
+    spd_classifier *classifier;
     int code = t->method.map == SPD_MAP_ML ? learn(t) : CLI_GOOD;
     t->method.map = SPD_MAP_NONE;
     if (!code)
         code = describe(t, 1, 1, &train);
-    if (!code) {
-        spd_samples known = samples_of(t, &train);
-        code = ended(s, spd_classifier_fit(s->ctx, &t->method, &known, NULL, &classifier));
-    }
+    if (!code)
+        code = session_check(s, spd_classifier_fit(s->ctx, &t->method, &train, NULL, &classifier));
+    if (code)
+        return code;
+    cli_keep(classifier, release_classifier);
     for (size_t k = 0; k < t->c->octaves && !code; k++)
         code = test_at(t, classifier, (size_t)1 << k, &accuracy[k]);
-    spd_classifier_free(classifier);
-    spd_model_free(t->model);
-    side_free(&train);
     return code;
 }
 
@@ -173,20 +148,20 @@ static int run_all(comparison *c)
         double *accuracy = c->accuracy + i * c->octaves;
         size_t method = i / c->repeats, split = i % c->repeats;
         trial t = {.c = c, .train = train, .method = c->method[method], .size = v->n};
-        code = ended(c->s,
-                     spd_split(c->s->ctx, v->p, v->classes.group, 0.5, 0, c->seed, split, train));
+        void *mark = cli_mark();
+        code = session_check(
+            c->s, spd_split(c->s->ctx, v->p, v->classes.group, 0.5, 0, c->seed, split, train));
         if (!code)
             code = run_trial(&t, accuracy);
+        cli_release(mark);
         if (!code)
             session_talk(c->s, "%s, split %zu: %.1f %% with all observations",
                          c->names.word[method], split + 1, 100.0 * accuracy[0]);
     }
-    cli_free(train);
     return code;
 }
 
-/* ---- options ----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 /* Here a method is a classifier of matrices, with or without -ml. */
 static int take_methods(comparison *c)
@@ -198,11 +173,10 @@ static int take_methods(comparison *c)
         const spd_method *method = &c->method[i];
         code = recognition_parse(c->s, c->names.word[i], &c->method[i]);
         if (!code && (spd_method_on_vectors(method) ||
-                      (method->map != SPD_MAP_NONE && method->map != SPD_MAP_ML))) {
-            cli_error("--methods: %s: methods on matrices are compared, as they are or with -ml",
-                      c->names.word[i]);
-            code = CLI_MISUSED;
-        }
+                      (method->map != SPD_MAP_NONE && method->map != SPD_MAP_ML)))
+            return cli_misuse(
+                "--methods: %s: methods on matrices are compared, as they are or with -ml",
+                c->names.word[i]);
     }
     return code;
 }
@@ -231,8 +205,7 @@ static int take(comparison *c)
     return CLI_GOOD;
 }
 
-/* ---- results ----------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* Mean and deviation over the splits go into the table. */
 static void summarise(comparison *c, size_t method, size_t octave)
@@ -264,15 +237,15 @@ static json_t *by_json(const table *t, size_t method, table_kind kind)
 static void fill(const comparison *c, sheet *r)
 {
     json_t *results = sheet_json_list();
-    char *rounds = words_text("%zu random split%s, 50 %% of each class train", c->repeats,
-                              c->repeats == 1 ? "" : "s");
     sheet_text(r, "data", "data", c->s->args->operands[0]);
     sheet_count(r, "matrices", "samples", c->v.p, "");
     sheet_count(r, "observations", "observations", c->v.r, "in each");
     sheet_count(r, "n", "n", c->v.n, "");
     sheet_count(r, "m", "m", c->m, "");
     sheet_count(r, "classes", "classes", c->v.classes.count, "");
-    sheet_text(r, "protocol", "protocol", rounds);
+    sheet_text(r, "protocol", "protocol",
+               words_text("%zu random split%s, 50 %% of each class train", c->repeats,
+                          c->repeats == 1 ? "" : "s"));
     sheet_count(r, "rounds", NULL, c->repeats, "");
     sheet_count(r, "seed", NULL, (size_t)c->seed, "");
     for (size_t i = 0; i < c->names.count; i++)
@@ -281,37 +254,16 @@ static void fill(const comparison *c, sheet *r)
                                     "by", by_json(&c->table, i, TABLE_OURS), "by_std",
                                     by_json(&c->table, i, TABLE_DEVIATION)));
     sheet_json(r, "results", results);
-    cli_free(rounds);
-}
-
-static void dump(FILE *f, const void *object)
-{
-    json_dumpf(object, f, JSON_INDENT(2));
-    fputc('\n', f);
 }
 
 static int write_results(const comparison *c)
 {
-    const char *folder = arguments_text(c->s->args, "output");
+    const char *folder = session_output(c->s);
     if (!folder)
         return CLI_GOOD;
-    char *path = words_text("%s/results.json", folder);
-    sheet r = {.object = json_object()};
+    sheet r = {.object = sheet_json_keep(json_object())};
     fill(c, &r);
-    int code = text_file_write(path, dump, r.object);
-    json_decref(r.object);
-    cli_free(path);
-    return code;
-}
-
-static void show(const comparison *c)
-{
-    sheet r;
-    sheet_open(&r, arguments_flag(c->s->args, "json"));
-    fill(c, &r);
-    if (!r.object)
-        table_print(&c->table, "accuracy in percent", "observations", 0);
-    sheet_close(&r);
+    return text_file_write(words_text("%s/results.json", folder), text_file_json, r.object);
 }
 
 static int run(session *s)
@@ -326,60 +278,29 @@ static int run(session *s)
         summarise(&c, i / c.octaves, i % c.octaves);
     if (!code)
         code = write_results(&c);
-    if (!code)
-        show(&c);
     if (code && made)
         evaluation_drop_folder(s);
-    vectors_free(&c.v);
-    words_free(&c.names);
-    table_free(&c.table);
-    cli_free(c.method);
-    cli_free(c.accuracy);
-    return code;
+    if (code)
+        return code;
+    fill(&c, session_sheet(s));
+    if (!s->sheet.object)
+        table_print(&c.table, "accuracy in percent", "observations", 0);
+    return CLI_GOOD;
 }
 
 static const option options[] = {
-    {.name = "methods",
-     .argument = "LIST",
-     .type = OPTION_TEXT,
-     .standard = "nn-stein,nn-stein-ml,nn-airm,nn-airm-ml",
+    {"methods", 0, OPTION_TEXT, "LIST", "nn-stein,nn-stein-ml,nn-airm,nn-airm-ml",
      .help = "Methods on matrices, as they are or with -ml, with commas between"},
-    {.name = "m",
-     .letter = 'm',
-     .argument = "M",
-     .type = OPTION_INT,
-     .standard = "10",
-     .min = 1,
-     .max = 4096,
-     .help = "Size after the map"},
-    {.name = "draw",
-     .argument = "R",
-     .type = OPTION_INT,
-     .standard = "0",
-     .min = 0,
-     .max = 1048576,
+    {"m", 'm', OPTION_INT, "M", "10", 1, 4096, .help = "Size after the map"},
+    {"draw", 0, OPTION_INT, "R", "0", 0, 1048576,
      .help = "DATA holds covariance matrices: draw R normal vectors from each; 0 for observations "
              "as they are"},
-    {.name = "repeats",
-     .argument = "N",
-     .type = OPTION_INT,
-     .standard = "10",
-     .min = 1,
-     .max = 100000,
+    {"repeats", 0, OPTION_INT, "N", "10", 1, 100000,
      .help = "Random splits; half of each class trains"},
-    {.name = "regularize",
-     .argument = "E",
-     .type = OPTION_REAL,
-     .standard = "1e-3",
-     .min = 1e-12,
-     .max = 1e6,
+    {"regularize", 0, OPTION_REAL, "E", "1e-3", 1e-12, 1e6,
      .help = "Add E trace(C)/n to the diagonal of a test matrix that would be singular, and of no "
              "other"},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "DIR",
-     .type = OPTION_FILE,
-     .help = "Folder for results.json"},
+    {"output", 'o', OPTION_FILE, "DIR", .help = "Folder for results.json"},
     OPTION_END};
 
 static const char *const paragraphs[] = {

@@ -11,9 +11,8 @@ static int load(session *s, spd_model **model, spd_data **data)
         code = session_data(s, s->args->operands[1], data);
     if (code || (*model)->n == (*data)->n)
         return code;
-    cli_error("%s maps %zu x %zu matrices, but %s holds %zu x %zu", path, (*model)->n, (*model)->n,
-              (*data)->source, (*data)->n, (*data)->n);
-    return CLI_FAILED;
+    return cli_fail("%s maps %zu x %zu matrices, but %s holds %zu x %zu", path, (*model)->n,
+                    (*model)->n, (*data)->source, (*data)->n, (*data)->n);
 }
 
 static int run(session *s)

@@ -5,15 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/frame/cli_memory.h"
-#include "cli/commands/label_columns.h"
+#include "cli/evaluate/columns.h"
 
 #define FOLDS 5
-
-int learning_wants(const session *s, const char *name, int given_only)
-{
-    return !given_only || arguments_count(s->args, name) > 0;
-}
 
 static int take_nu_b(session *s, learning *l)
 {
@@ -24,10 +18,8 @@ static int take_nu_b(session *s, learning *l)
     l->auto_nu_b = strcmp(text, "auto") == 0;
     if (l->auto_nu_b)
         return CLI_GOOD;
-    if (option_parse_int(text, &number) || number < 1 || number > 1000000000) {
-        cli_error("--nu-b %s: must be a whole number of at least 1, or auto", text);
-        return CLI_MISUSED;
-    }
+    if (option_parse_int(text, &number) || number < 1 || number > 1000000000)
+        return cli_misuse("--nu-b %s: must be a whole number of at least 1, or auto", text);
     l->options.nu_b = (size_t)number;
     return CLI_GOOD;
 }
@@ -37,35 +29,29 @@ static int take_learning(session *s, learning *l)
 {
     int own = arguments_count(s->args, "affinity") > 0;
     int free_of_labels = arguments_count(s->args, "unsupervised") > 0;
-    if (own && free_of_labels) {
-        cli_error("--affinity and --unsupervised cannot be used together");
-        return CLI_MISUSED;
-    }
+    if (own && free_of_labels)
+        return cli_misuse("--affinity and --unsupervised cannot be used together");
     if (own)
         l->options.learning = SPD_OWN_GRAPH;
     else if (free_of_labels)
         l->options.learning =
             session_choice(s, "unsupervised") == 0 ? SPD_UNSUPERVISED : SPD_MAXIMAL_VARIANCE;
-    if (l->auto_nu_b && l->options.learning != SPD_SUPERVISED) {
-        cli_error("--nu-b auto: needs labels to choose by");
-        return CLI_MISUSED;
-    }
+    if (l->auto_nu_b && l->options.learning != SPD_SUPERVISED)
+        return cli_misuse("--nu-b auto: needs labels to choose by");
     return CLI_GOOD;
 }
 
-int learning_options(session *s, learning *l, int given_only)
+int learning_options(session *s, learning *l)
 {
     spd_fit_options *o = &l->options;
-    if (learning_wants(s, "metric", given_only))
+    if (arguments_count(s->args, "metric"))
         o->metric = session_metric(s);
-    if (arguments_count(s->args, "nu-w"))
-        o->nu_w = (size_t)arguments_int(s->args, "nu-w");
-    if (learning_wants(s, "graph", given_only))
+    if (arguments_count(s->args, "graph"))
         o->graph = (spd_graph)session_choice(s, "graph");
-    if (learning_wants(s, "affinity-weight", given_only))
-        o->affinity_weight = arguments_real(s->args, "affinity-weight");
-    if (learning_wants(s, "objective", given_only))
+    if (arguments_count(s->args, "objective"))
         o->objective = (spd_objective)session_choice(s, "objective");
+    arguments_take_count(s->args, "nu-w", &o->nu_w);
+    arguments_take_real(s->args, "affinity-weight", &o->affinity_weight);
     int code = take_nu_b(s, l);
     return code ? code : take_learning(s, l);
 }
@@ -95,16 +81,10 @@ static int check_labels(const learning *l)
 {
     if (l->options.learning != SPD_SUPERVISED || l->label)
         return CLI_GOOD;
-    char hint[300];
-    label_columns(l->data, hint, sizeof hint);
-    cli_error("%s: has no labels to learn from; name them with --y or --labels, or use "
-              "--unsupervised%s%s",
-              l->data->source, hint[0] ? "; " : "", hint);
-    return CLI_FAILED;
+    return labels_missing(l->data, " to learn from", ", or use --unsupervised");
 }
 
-/* ---- a graph of the user's own ----------------------------------------------------------------
- */
+/* ---- a graph of the user's own --------------------------------------------------------------- */
 
 typedef struct edge_list {
     spd_array *i, *j, *value;
@@ -112,22 +92,18 @@ typedef struct edge_list {
 
 static int read_edges(session *s, const char *path, edge_list *e)
 {
-    spd_status status = spd_array_read(s->ctx, path, "i", &e->i);
-    if (status == SPD_OK)
-        status = spd_array_read(s->ctx, path, "j", &e->j);
-    if (status == SPD_OK)
-        status = spd_array_read(s->ctx, path, "value", &e->value);
-    if (status < 0)
-        return session_fail(s, status);
-    if (e->i->count != e->j->count || e->i->count != e->value->count) {
-        cli_error("%s: i, j and value must have the same length, not %zu, %zu and %zu", path,
-                  e->i->count, e->j->count, e->value->count);
-        return CLI_FAILED;
-    }
-    if (e->i->type == SPD_TEXT || e->j->type == SPD_TEXT || e->value->type == SPD_TEXT) {
-        cli_error("%s: i, j and value must be numbers", path);
-        return CLI_FAILED;
-    }
+    int code = session_read(s, path, "i", &e->i);
+    if (!code)
+        code = session_read(s, path, "j", &e->j);
+    if (!code)
+        code = session_read(s, path, "value", &e->value);
+    if (code)
+        return code;
+    if (e->i->count != e->j->count || e->i->count != e->value->count)
+        return cli_fail("%s: i, j and value must have the same length, not %zu, %zu and %zu", path,
+                        e->i->count, e->j->count, e->value->count);
+    if (e->i->type == SPD_TEXT || e->j->type == SPD_TEXT || e->value->type == SPD_TEXT)
+        return cli_fail("%s: i, j and value must be numbers", path);
     return CLI_GOOD;
 }
 
@@ -148,20 +124,19 @@ static uint32_t index_at(const spd_array *array, size_t k)
 static int take_edges(const char *path, const edge_list *e, learning *l)
 {
     size_t count = e->i->count;
-    l->pairs = cli_alloc(count, sizeof *l->pairs, "pairs of the graph");
+    spd_pair *pairs = cli_alloc(count, sizeof *pairs, "pairs of the graph");
     for (size_t k = 0; k < count; k++) {
         double value = number_at(e->value, k);
         spd_pair pair = {index_at(e->i, k), index_at(e->j, k), fmax(value, 0), fmax(-value, 0)};
-        if (pair.i >= l->data->p || pair.j >= l->data->p || !isfinite(value)) {
-            cli_error("%s: pair %zu (i = %.10g, j = %.10g, value = %.6g): i and j must count the "
-                      "%zu matrices from 0, and the value must be finite",
-                      path, k, number_at(e->i, k), number_at(e->j, k), value, l->data->p);
-            return CLI_FAILED;
-        }
-        l->pairs[k] = pair;
+        if (pair.i >= l->data->p || pair.j >= l->data->p || !isfinite(value))
+            return cli_fail(
+                "%s: pair %zu (i = %.10g, j = %.10g, value = %.6g): i and j must count the "
+                "%zu matrices from 0, and the value must be finite",
+                path, k, number_at(e->i, k), number_at(e->j, k), value, l->data->p);
+        pairs[k] = pair;
     }
     l->options.pairs = count;
-    l->options.own_pairs = l->pairs;
+    l->options.own_pairs = pairs;
     return CLI_GOOD;
 }
 
@@ -180,16 +155,11 @@ static int check_edges(session *s, const char *path, const learning *l)
 static int load_edges(session *s, learning *l)
 {
     const char *path = arguments_text(s->args, "affinity");
-    edge_list e = {0};
+    edge_list e;
     int code = read_edges(s, path, &e);
     if (!code)
         code = take_edges(path, &e, l);
-    if (!code)
-        code = check_edges(s, path, l);
-    spd_array_free(e.i);
-    spd_array_free(e.j);
-    spd_array_free(e.value);
-    return code;
+    return code ? code : check_edges(s, path, l);
 }
 
 int learning_load(session *s, const char *path, learning *l)
@@ -218,7 +188,6 @@ static spd_status labelled_samples(session *s, const learning *l, spd_samples **
         if (l->label[i] >= 0)
             index[count++] = i;
     spd_status status = spd_samples_subset(s->ctx, &all, count, index, labelled);
-    cli_free(index);
     return status;
 }
 
@@ -254,11 +223,4 @@ int learning_choose_nu_b(session *s, learning *l)
                    "nearest neighbours are right",
                    l->options.nu_b, tuned.settings, tuned.folds, 100 * tuned.accuracy);
     return CLI_GOOD;
-}
-
-void learning_free(learning *l)
-{
-    cli_free(l->pairs);
-    cli_free(l->label);
-    spd_data_free(l->data);
 }

@@ -56,8 +56,7 @@ static const row rows[] = {
     {NULL, "regularize", FORM_NUMBER, "regularize", NULL, NULL},
 };
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* A member of the descriptor's parameters or of the covariance's; key may be NULL. */
 static json_t *member(json_t *record, const char *key)
@@ -134,8 +133,7 @@ static void put_value(json_t *record, const row *r, char text[VALUE_ROOM])
     }
 }
 
-/* ---- differences ------------------------------------------------------------------------------
- */
+/* ---- differences ----------------------------------------------------------------------------- */
 
 static const char *descriptor_of(json_t *record)
 {

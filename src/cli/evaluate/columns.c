@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/frame/cli_memory.h"
+#include "cli/frame/words.h"
 
-#define VALUE_ROOM 32 /* characters of a number */
+#define VALUES_SHOWN 30
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 const spd_array *column_named(const spd_data *data, const char *name)
 {
@@ -38,38 +37,34 @@ static int names_labels(const spd_data *data, const char *name)
 
 static void no_column(const spd_data *data, const char *column, const char *asked)
 {
-    char list[400] = "";
-    size_t at = 0;
-    for (size_t i = 0; i < data->columns && at < sizeof list; i++)
+    words names = {0};
+    for (size_t i = 0; i < data->columns; i++)
         if (data->column[i]->name && one_value_each(data, data->column[i]))
-            at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", at ? ", " : "",
-                                   data->column[i]->name);
-    const char *labels = data->y && data->y->name ? data->y->name : "y";
-    if (data->label && at < sizeof list)
-        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", at ? ", " : "", labels);
-    cli_error("%s: --%s: no column '%s' with one value per matrix; there %s %s", data->source,
-              asked, column, at ? "are" : "is", at ? list : "none");
+            words_add(&names, data->column[i]->name);
+    if (data->label)
+        words_add(&names, data->y && data->y->name ? data->y->name : "y");
+    cli_error("%s: --%s: no column '%s' with one value per matrix; there %s %.399s", data->source,
+              asked, column, names.count ? "are" : "is",
+              names.count ? words_join(&names, 0, names.count, ", ") : "none");
 }
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
-/* A value; all of a column are of one type. */
+/* The value of a sample. */
 typedef struct cell {
-    spd_type type;
-    int64_t whole;
-    double number; /* not NaN */
-    const char *text;
+    const spd_array *column;
     size_t sample;
 } cell;
 
 static int compare_values(const cell *x, const cell *y)
 {
-    if (x->type == SPD_TEXT)
-        return strcmp(x->text, y->text);
-    if (x->type == SPD_INT64)
-        return (x->whole > y->whole) - (x->whole < y->whole);
-    return (x->number > y->number) - (x->number < y->number);
+    const spd_array *a = x->column;
+    size_t i = x->sample, j = y->sample;
+    if (a->type == SPD_TEXT)
+        return strcmp(a->text[i], a->text[j]);
+    if (a->type == SPD_INT64)
+        return (a->i64[i] > a->i64[j]) - (a->i64[i] < a->i64[j]);
+    return (a->f64[i] > a->f64[j]) - (a->f64[i] < a->f64[j]);
 }
 
 static int by_value(const void *a, const void *b)
@@ -80,52 +75,32 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Different values have different texts. */
-static char *value_text(const cell *c)
+static char *value_text(const spd_array *a, size_t i)
 {
-    size_t room = c->type == SPD_TEXT ? strlen(c->text) + 1 : VALUE_ROOM;
-    char *text = cli_alloc(room, 1, "a value");
-    if (c->type == SPD_TEXT) {
-        memcpy(text, c->text, room);
-    } else if (c->type == SPD_INT64) {
-        snprintf(text, room, "%" PRId64, c->whole);
-    } else {
-        snprintf(text, room, "%.15g", c->number);
-        double back = strtod(text, NULL);
-        if (back < c->number || back > c->number)
-            snprintf(text, room, "%.17g", c->number);
-    }
-    return text;
+    if (a->type == SPD_TEXT)
+        return words_text("%s", a->text[i]);
+    if (a->type == SPD_INT64)
+        return words_text("%" PRId64, a->i64[i]);
+    char *text = words_text("%.15g", a->f64[i]);
+    double back = strtod(text, NULL);
+    return back < a->f64[i] || back > a->f64[i] ? words_text("%.17g", a->f64[i]) : text;
 }
 
-static void number_values(size_t p, cell *cells, groups *g)
+void groups_of(const spd_array *a, groups *g)
 {
-    qsort(cells, p, sizeof *cells, by_value);
-    for (size_t i = 0; i < p; i++) {
+    cell *cells = cli_alloc(a->count, sizeof *cells, "groups");
+    *g = (groups){.column = a->name,
+                  .group = cli_alloc(a->count, sizeof *g->group, "groups"),
+                  .name = cli_alloc(a->count, sizeof *g->name, "groups")};
+    for (size_t i = 0; i < a->count; i++)
+        cells[i] = (cell){a, i};
+    qsort(cells, a->count, sizeof *cells, by_value);
+    for (size_t i = 0; i < a->count; i++) {
         if (i == 0 || compare_values(&cells[i - 1], &cells[i]) != 0)
-            g->name[g->count++] = value_text(&cells[i]);
+            g->name[g->count++] = value_text(a, cells[i].sample);
         g->group[cells[i].sample] = (int)g->count - 1;
     }
-}
-
-static cell cell_of(const spd_array *a, size_t i)
-{
-    cell c = {.type = a->type, .sample = i};
-    if (a->type == SPD_TEXT)
-        c.text = a->text[i];
-    else if (a->type == SPD_INT64)
-        c.whole = a->i64[i];
-    else
-        c.number = a->f64[i];
-    return c;
-}
-
-static void take_labels(const spd_data *data, groups *g)
-{
-    g->count = data->classes;
-    for (size_t i = 0; i < data->p; i++)
-        g->group[i] = data->label[i];
-    for (size_t c = 0; c < data->classes; c++)
-        g->name[c] = value_text(&(cell){.type = SPD_TEXT, .text = data->class_name[c]});
+    cli_free(cells);
 }
 
 /* A missing value belongs to no group. */
@@ -133,51 +108,67 @@ static int missing_value(const spd_data *data, const char *column, const char *a
                          const spd_array *a)
 {
     for (size_t i = 0; a->type == SPD_FLOAT64 && i < data->p; i++)
-        if (isnan(a->f64[i])) {
-            cli_error("%s: --%s: %s of matrix %zu is missing (nan); give it a value or leave the "
-                      "matrix out",
-                      data->source, asked, column, i);
-            return CLI_FAILED;
-        }
+        if (isnan(a->f64[i]))
+            return cli_fail(
+                "%s: --%s: %s of matrix %zu is missing (nan); give it a value or leave the "
+                "matrix out",
+                data->source, asked, column, i);
     return CLI_GOOD;
 }
 
 int groups_take(const spd_data *data, const char *column, const char *asked, groups *g)
 {
     const spd_array *a = column_named(data, column);
-    int labels = !a && names_labels(data, column);
-    *g = (groups){.column = column};
-    if (!labels && (!a || !one_value_each(data, a))) {
+    if (!a && names_labels(data, column)) {
+        *g = (groups){column, data->classes, data->label, data->class_name};
+        return CLI_GOOD;
+    }
+    if (!a || !one_value_each(data, a)) {
         no_column(data, column, asked);
         return CLI_FAILED;
     }
-    if (!labels && missing_value(data, column, asked, a))
+    if (missing_value(data, column, asked, a))
         return CLI_FAILED;
-    g->group = cli_alloc(data->p, sizeof *g->group, "groups");
-    g->name = cli_alloc(data->p, sizeof *g->name, "groups");
-    if (labels) {
-        take_labels(data, g);
-        return CLI_GOOD;
-    }
-    cell *cells = cli_alloc(data->p, sizeof *cells, "groups");
-    for (size_t i = 0; i < data->p; i++)
-        cells[i] = cell_of(a, i);
-    number_values(data->p, cells, g);
-    cli_free(cells);
+    groups_of(a, g);
+    g->column = column;
     return CLI_GOOD;
 }
 
-void groups_free(groups *g)
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+/* Columns of texts or whole numbers in which a value occurs more than once: names of files, of
+ * which each is the only one, are no classes. */
+static int could_be_labels(const spd_data *data, const spd_array *a)
 {
-    for (size_t i = 0; i < g->count; i++)
-        cli_free(g->name[i]);
-    cli_free(g->name);
-    cli_free(g->group);
-    *g = (groups){0};
+    groups g;
+    if (!a->name || !one_value_each(data, a))
+        return 0;
+    for (size_t i = 0; a->type == SPD_FLOAT64 && i < a->count; i++)
+        if (!isfinite(a->f64[i]) || floor(a->f64[i]) < a->f64[i])
+            return 0;
+    groups_of(a, &g);
+    return g.count < a->count;
 }
 
-/* ---- clauses ----------------------------------------------------------------------------------
- */
+const char *labels_hint(const spd_data *data)
+{
+    words names = {0};
+    for (size_t i = 0; i < data->columns; i++)
+        if (could_be_labels(data, data->column[i]))
+            words_take(&names, words_text("%.60s", data->column[i]->name));
+    if (names.count < 2)
+        return names.count ? words_text("--y %s takes that column", names.word[0]) : "";
+    return words_text("--y NAME takes one of %.239s", words_join(&names, 0, names.count, ", "));
+}
+
+int labels_missing(const spd_data *data, const char *what, const char *or_else)
+{
+    const char *hint = labels_hint(data);
+    return cli_fail("%s: has no labels%s; name them with --y or --labels%s%s%s", data->source, what,
+                    or_else, hint[0] ? "; " : "", hint);
+}
+
+/* ---- clauses --------------------------------------------------------------------------------- */
 
 static int is_same_number(const char *wanted, const char *name)
 {
@@ -199,14 +190,11 @@ static size_t mark_word(const groups *g, const char *word, char *wanted)
 
 static int no_value(const spd_data *data, const groups *g, const char *asked, const char *wanted)
 {
-    char list[500] = "";
-    size_t at = 0, shown = 0;
-    for (; shown < g->count && shown < 30 && at < sizeof list; shown++)
-        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", shown ? ", " : "",
-                               g->name[shown]);
-    cli_error("%s: --%s selects nothing: %s is never '%s'; its values are %s%s", data->source,
-              asked, g->column, wanted, list, shown < g->count ? ", ..." : "");
-    return CLI_FAILED;
+    words list = {.count = g->count, .word = g->name};
+    size_t shown = g->count < VALUES_SHOWN ? g->count : VALUES_SHOWN;
+    return cli_fail("%s: --%s selects nothing: %s is never '%s'; its values are %.499s%s",
+                    data->source, asked, g->column, wanted, words_join(&list, 0, shown, ", "),
+                    shown < g->count ? ", ..." : "");
 }
 
 /* wanted (g->count) <- 1 for values of the list "v1,v2", or for the one value that the whole of it
@@ -230,7 +218,6 @@ static int keep_values(const spd_data *data, const groups *g, const char *asked,
     int code = mark_values(data, g, asked, list, wanted);
     for (size_t i = 0; i < data->p && !code; i++)
         flag[i] = (char)(flag[i] && wanted[g->group[i]]);
-    cli_free(wanted);
     return code;
 }
 
@@ -238,17 +225,12 @@ static int keep_values(const spd_data *data, const groups *g, const char *asked,
 static int apply_clause(const spd_data *data, const char *asked, char *text, char *flag)
 {
     char *equals = strchr(text, '=');
-    groups g = {0};
-    if (!equals || equals == text || !equals[1]) {
-        cli_error("--%s %s: must be COLUMN=value or COLUMN=value,value", asked, text);
-        return CLI_MISUSED;
-    }
+    groups g;
+    if (!equals || equals == text || !equals[1])
+        return cli_misuse("--%s %s: must be COLUMN=value or COLUMN=value,value", asked, text);
     *equals = '\0';
     int code = groups_take(data, text, asked, &g);
-    if (!code)
-        code = keep_values(data, &g, asked, equals + 1, flag);
-    groups_free(&g);
-    return code;
+    return code ? code : keep_values(data, &g, asked, equals + 1, flag);
 }
 
 int where_select(session *s, const spd_data *data, const char *asked, char *flag)
@@ -258,16 +240,13 @@ int where_select(session *s, const spd_data *data, const char *asked, char *flag
     memset(flag, 1, data->p);
     for (size_t c = 0; c < arguments_count(s->args, asked) && !code; c++) {
         const char *clause = arguments_nth(s->args, asked, c);
-        char *text = cli_text(clause, strlen(clause));
-        code = apply_clause(data, asked, text, flag);
-        cli_free(text);
+        code = apply_clause(data, asked, cli_text(clause, strlen(clause)), flag);
     }
     for (size_t i = 0; i < data->p; i++)
         selected += flag[i] != 0;
     if (code || selected)
         return code;
-    cli_error("%s: no matrix fulfils all clauses of --%s", data->source, asked);
-    return CLI_FAILED;
+    return cli_fail("%s: no matrix fulfils all clauses of --%s", data->source, asked);
 }
 
 char *where_column(session *s, const char *asked)

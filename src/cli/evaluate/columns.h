@@ -16,15 +16,25 @@ typedef struct groups {
 } groups;
 
 /* g <- the column of that name; y is the labels, and so is the name that --y gave. An exit status
- * after a message that lists what columns there are. Freed with groups_free, always. */
+ * after a message that lists what columns there are. */
 int groups_take(const spd_data *data, const char *column, const char *asked, groups *g);
-void groups_free(groups *g);
+
+/* The same of any array without missing values. */
+void groups_of(const spd_array *a, groups *g);
+
+/* Which columns could hold the labels of a data set without: "--y activity takes that column", "--y
+ * NAME takes one of activity, subject", or "". */
+const char *labels_hint(const spd_data *data);
+
+/* "has no labels ..." with the columns that could hold them: CLI_FAILED. what and or_else may be
+ * "": " to learn from", ", or use --unsupervised". */
+int labels_missing(const spd_data *data, const char *what, const char *or_else);
 
 /* flag (p) <- 1 where all clauses of a repeatable option hold. An exit status: a clause that holds
  * nowhere, or names a value that is not there, ends with a list of the values there are. */
 int where_select(session *s, const spd_data *data, const char *asked, char *flag);
 
-/* The column of an option's first clause, cut out of its text; freed with cli_free. */
+/* The column of an option's first clause, cut out of its text. */
 char *where_column(session *s, const char *asked);
 
 #endif

@@ -13,17 +13,16 @@ typedef struct evaluation {
     const spd_method **method_at; /* methods: where each is */
     spd_fit_options fit;          /* of learned maps */
     spd_grid grid;
-    double *grid_value[SPD_PARAMETERS]; /* what grid points to */
-    spd_evaluate_options options;       /* points to all of these */
+    spd_evaluate_options options; /* points to all of these */
     spd_evaluation *found;
+    json_t *object; /* what --json prints, and files hold */
 } evaluation;
 
 /* Runs it all, with remarks on the way. An exit status after a message. */
 int evaluation_run(session *s, evaluation *e);
-void evaluation_free(evaluation *e);
 
-/* Accuracy over all rounds for each value of --by (protocol.by.count; NaN where none is tested),
- * freed with cli_free. */
+/* Accuracy over all rounds for each value of --by (protocol.by.count; NaN where none is
+ * tested). */
 double *evaluation_by(const evaluation *e, size_t method);
 
 #endif

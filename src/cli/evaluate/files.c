@@ -8,30 +8,26 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/evaluate/tables.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
+#include "cli/frame/words.h"
 
 #define PATH_ROOM 4096
 
 static int refuse(const char *path, const char *cause)
 {
-    cli_error("%s: cannot be written: %s", path, cause);
-    return CLI_FAILED;
+    return cli_fail("%s: cannot be written: %s", path, cause);
 }
 
 static int refuse_file(const char *path)
 {
-    cli_error("%s is a file; -o names a folder", path);
-    return CLI_FAILED;
+    return cli_fail("%s is a file; -o names a folder", path);
 }
 
 int evaluation_check_folder(session *s, int *made)
@@ -60,24 +56,19 @@ void evaluation_drop_folder(session *s)
     (void)rmdir(arguments_text(s->args, "output")); /* fails, as it should, when files are in it */
 }
 
-static void path_in(session *s, const char *name, char path[PATH_ROOM])
+static char *path_in(session *s, const char *name)
 {
-    snprintf(path, PATH_ROOM, "%s/%s", arguments_text(s->args, "output"), name);
+    return words_text("%s/%s", arguments_text(s->args, "output"), name);
 }
 
-/* ---- arrays -----------------------------------------------------------------------------------
- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 static int write_arrays(session *s, const char *name, size_t count, const spd_array *arrays)
 {
-    char path[PATH_ROOM];
     const spd_array **list = cli_alloc(count, sizeof *list, "arrays");
     for (size_t i = 0; i < count; i++)
         list[i] = &arrays[i];
-    path_in(s, name, path);
-    spd_status status = spd_arrays_write(s->ctx, path, count, list);
-    cli_free(list);
-    return status < 0 ? session_fail(s, status) : CLI_GOOD;
+    return session_check(s, spd_arrays_write(s->ctx, path_in(s, name), count, list));
 }
 
 static spd_array counts(const char *name, size_t count)
@@ -111,7 +102,6 @@ static int write_predictions(session *s, const evaluation *e)
 {
     size_t total = tests_of(e), arrays = 3 + e->methods, at = 0;
     spd_array *a = cli_alloc(arrays, sizeof *a, "arrays");
-    char(*name)[SPD_METHOD_NAME + 16] = cli_alloc(e->methods, sizeof *name, "names");
     int *labels = cli_alloc(total, sizeof *labels, "labels");
     a[0] = counts("round", total);
     a[1] = counts("index", total);
@@ -124,17 +114,11 @@ static int write_predictions(session *s, const evaluation *e)
         }
     a[2] = recognition_labels(e->set.data, "y", total, labels);
     for (size_t m = 0; m < e->methods; m++) {
-        snprintf(name[m], sizeof name[m], "predicted-%s", e->found->method[m]->name);
         chain_labels(e, m, labels);
-        a[3 + m] = recognition_labels(e->set.data, name[m], total, labels);
+        a[3 + m] = recognition_labels(
+            e->set.data, words_text("predicted-%s", e->found->method[m]->name), total, labels);
     }
-    int code = write_arrays(s, "predictions.npz", arrays, a);
-    for (size_t i = 0; i < arrays; i++)
-        recognition_labels_free(&a[i]);
-    cli_free(a);
-    cli_free(name);
-    cli_free(labels);
-    return code;
+    return write_arrays(s, "predictions.npz", arrays, a);
 }
 
 static int write_confusion(session *s, const evaluation *e)
@@ -148,80 +132,77 @@ static int write_confusion(session *s, const evaluation *e)
     for (size_t m = 0; m < e->methods; m++)
         a[1 + m] = session_array_i64(e->found->method[m]->name, classes, classes,
                                      e->found->method[m]->confusion);
-    int code = write_arrays(s, "confusion.npz", arrays, a);
-    recognition_labels_free(&a[0]);
-    cli_free(a);
-    cli_free(each);
-    return code;
+    return write_arrays(s, "confusion.npz", arrays, a);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
-static void csv_line(FILE *f, const evaluation *e, size_t method, size_t round)
+/* The member of an object after a comma; without the object its name. */
+static void put_field(FILE *f, const char *key, const json_t *object)
 {
-    char text[ROUND_NAME];
-    const spd_outcome *o = e->found->method[method]->outcome[round];
-    const spd_round *r = e->found->round[round];
-    fprintf(f, "%s,", e->found->method[method]->name);
-    text_file_csv(f, protocol_round(&e->protocol, e->found, round, text));
-    fprintf(f, ",%zu,%zu,%zu,%.17g,%.17g,", r->train_count, r->test_count, o->correct, o->accuracy,
-            o->balanced);
-    if (!isnan(o->cv_accuracy))
-        fprintf(f, "%.17g", o->cv_accuracy);
-    fprintf(f, ",%d,%zu,%.6g,%.6g,%.6g", o->folds, o->settings, o->tune_seconds, o->fit_seconds,
-            o->test_seconds);
+    const json_t *value = json_object_get(object, key);
+    if (!object)
+        fprintf(f, ",%s", key);
+    else if (json_is_integer(value))
+        fprintf(f, ",%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        fprintf(f, strstr(key, "seconds") ? ",%.6g" : ",%.17g", json_real_value(value));
+    else
+        fputc(',', f);
+}
+
+/* The rest of a line, from an object of results.json; of the heading without. */
+static void put_round(FILE *f, const json_t *round)
+{
+    static const char *const keys[] = {
+        "train", "test",     "correct",      "accuracy",    "balanced_accuracy", "cv_accuracy",
+        "folds", "settings", "tune_seconds", "fit_seconds", "test_seconds"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        put_field(f, keys[k], round);
     for (unsigned i = 0; i < SPD_PARAMETERS; i++)
-        if (spd_method_uses(&e->method[method], (spd_parameter)i) && !isnan(o->value[i]))
-            fprintf(f, ",%.17g", o->value[i]);
-        else
-            fputc(',', f);
+        put_field(f, spd_parameter_name((spd_parameter)i), json_object_get(round, "parameters"));
     fputc('\n', f);
 }
 
-static void print_csv(FILE *f, const void *what)
+static void put_method(FILE *f, const json_t *method)
+{
+    static const char *const keys[] = {
+        "accuracy_mean",         "accuracy_std", "balanced_accuracy_mean",
+        "balanced_accuracy_std", "mcnemar_p",    "tune_seconds",
+        "fit_seconds",           "test_seconds"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        put_field(f, keys[k], method);
+    fputc('\n', f);
+}
+
+static const json_t *method_of(const evaluation *e, size_t method)
+{
+    return json_array_get(json_object_get(e->object, "results"), method);
+}
+
+static void print_rounds(FILE *f, const void *what)
 {
     const evaluation *e = what;
-    fputs("method,round,train,test,correct,accuracy,balanced_accuracy,cv_accuracy,folds,settings,"
-          "tune_seconds,fit_seconds,test_seconds",
-          f);
-    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
-        fprintf(f, ",%s", spd_parameter_name((spd_parameter)i));
-    fputc('\n', f);
+    char text[ROUND_NAME];
+    fputs("method,round", f);
+    put_round(f, NULL);
     for (size_t m = 0; m < e->methods; m++)
-        for (size_t r = 0; r < e->found->rounds; r++)
-            csv_line(f, e, m, r);
+        for (size_t r = 0; r < e->found->rounds; r++) {
+            fprintf(f, "%s,", e->found->method[m]->name);
+            text_file_csv(f, protocol_round(&e->protocol, e->found, r, text));
+            put_round(f, json_array_get(json_object_get(method_of(e, m), "rounds"), r));
+        }
 }
 
 static void print_results(FILE *f, const void *what)
 {
     const evaluation *e = what;
-    fputs("method,rounds,accuracy_mean,accuracy_std,balanced_accuracy_mean,balanced_accuracy_std,"
-          "mcnemar_p,tune_seconds,fit_seconds,test_seconds\n",
-          f);
+    fputs("method,rounds", f);
+    put_method(f, NULL);
     for (size_t m = 0; m < e->methods; m++) {
-        const spd_method_result *found = e->found->method[m];
-        fprintf(f, "%s,%zu,%.17g,%.17g,%.17g,%.17g,", found->name, e->found->rounds,
-                found->accuracy, found->accuracy_deviation, found->balanced,
-                found->balanced_deviation);
-        if (m > 0)
-            fprintf(f, "%.17g", found->p_value[0]);
-        fprintf(f, ",%.6g,%.6g,%.6g\n", found->tune_seconds, found->fit_seconds,
-                found->test_seconds);
+        fprintf(f, "%s,%zu", e->found->method[m]->name, e->found->rounds);
+        put_method(f, method_of(e, m));
     }
-}
-
-static void print_json(FILE *f, const void *what)
-{
-    json_dumpf(what, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    fputc('\n', f);
-}
-
-static int write_text(session *s, const char *name, text_file_fn print, const void *what)
-{
-    char path[PATH_ROOM];
-    path_in(s, name, path);
-    return text_file_write(path, print, what);
 }
 
 /* What an earlier evaluation has left in the folder and this one may not replace. */
@@ -229,14 +210,11 @@ static void drop_figures(session *s)
 {
     static const char *const names[] = {"report.html",   "convergence.csv", "spectrum.csv",
                                         "embedding.csv", "samples.svg",     "margins.csv"};
-    char path[PATH_ROOM];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        path_in(s, names[i], path);
-        (void)unlink(path); /* mostly there is none */
-    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        (void)unlink(path_in(s, names[i])); /* mostly there is none */
 }
 
-int evaluation_write(session *s, const evaluation *e, const json_t *object)
+int evaluation_write(session *s, const evaluation *e)
 {
     if (!arguments_text(s->args, "output"))
         return CLI_GOOD;
@@ -247,11 +225,11 @@ int evaluation_write(session *s, const evaluation *e, const json_t *object)
     if (!code)
         code = write_confusion(s, e);
     if (!code)
-        code = write_text(s, "results.csv", print_results, e);
+        code = text_file_write(path_in(s, "results.csv"), print_results, e);
     if (!code)
-        code = write_text(s, "rounds.csv", print_csv, e);
+        code = text_file_write(path_in(s, "rounds.csv"), print_rounds, e);
     if (!code)
-        code = write_text(s, "results.json", print_json, object);
+        code = text_file_write(path_in(s, "results.json"), text_file_json, e->object);
     if (!code)
         session_talk(s, "wrote %s", arguments_text(s->args, "output"));
     return code;

@@ -4,19 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/frame/cli_memory.h"
+#include "cli/frame/words.h"
 
-/* text <- "train subject=bd,mm" */
-static size_t say_clauses(session *s, const char *asked, const char *word, char *text, size_t size)
+/* "train subject=bd,mm" */
+static char *say_clauses(session *s, const char *asked, const char *word)
 {
-    size_t at = (size_t)snprintf(text, size, "%s", word);
-    size_t count = arguments_count(s->args, asked);
-    for (size_t c = 0; c < count && at < size; c++)
-        at += (size_t)snprintf(text + at, size - at, "%s%s", c ? " and " : " ",
-                               arguments_nth(s->args, asked, c));
-    if (!count && at < size)
-        at += (size_t)snprintf(text + at, size - at, " the others");
-    return at < size ? at : size - 1;
+    words clauses = {0};
+    for (size_t c = 0; c < arguments_count(s->args, asked); c++)
+        words_add(&clauses, arguments_nth(s->args, asked, c));
+    return words_text("%s %s", word,
+                      clauses.count ? words_join(&clauses, 0, clauses.count, " and ")
+                                    : "the others");
 }
 
 /* *flag <- where the clauses of an option hold; NULL where there are none. */
@@ -33,8 +31,8 @@ static int by_clauses(session *s, const spd_data *data, protocol *p, spd_evaluat
     int code = take_clauses(s, data, "train-where", &p->train);
     if (!code)
         code = take_clauses(s, data, "test-where", &p->test);
-    size_t at = say_clauses(s, "train-where", "train", p->text, sizeof p->text);
-    say_clauses(s, "test-where", ", test", p->text + at, sizeof p->text - at);
+    snprintf(p->text, sizeof p->text, "%s, %s", say_clauses(s, "train-where", "train"),
+             say_clauses(s, "test-where", "test"));
     p->fold_column = where_column(s, p->train ? "train-where" : "test-where");
     o->protocol = SPD_PROTOCOL_GIVEN;
     o->train = p->train;
@@ -69,7 +67,7 @@ static int by_groups(session *s, const spd_data *data, protocol *p, spd_evaluate
         code = CLI_FAILED;
     }
     snprintf(p->text, sizeof p->text, "each %s left out once", column);
-    p->fold_column = cli_text(column, strlen(column));
+    p->fold_column = column;
     o->protocol = SPD_PROTOCOL_LEAVE_OUT;
     o->group = p->left_out.group;
     return code;
@@ -80,8 +78,7 @@ static int take_folds(session *s, const spd_data *data, protocol *p, spd_evaluat
 {
     const char *wish = arguments_text(s->args, "cv-groups");
     if (wish) {
-        cli_free(p->fold_column);
-        p->fold_column = strcmp(wish, "none") == 0 ? NULL : cli_text(wish, strlen(wish));
+        p->fold_column = strcmp(wish, "none") == 0 ? NULL : wish;
         o->fold_rule = p->fold_column ? SPD_FOLDS_GROUPED : SPD_FOLDS_SINGLE;
     }
     if (!p->fold_column)
@@ -100,10 +97,9 @@ static int check_protocol_options(session *s)
     int left_out = arguments_count(s->args, "leave-one-group-out") > 0;
     if (where + split + left_out == 1)
         return CLI_GOOD;
-    cli_error("evaluate needs one protocol%s: --train-where and --test-where, --split or "
-              "--train-per-class, or --leave-one-group-out",
-              where + split + left_out ? ", not several" : "");
-    return CLI_MISUSED;
+    return cli_misuse("evaluate needs one protocol%s: --train-where and --test-where, --split or "
+                      "--train-per-class, or --leave-one-group-out",
+                      where + split + left_out ? ", not several" : "");
 }
 
 int protocol_take(session *s, const spd_data *data, protocol *p, spd_evaluate_options *options)
@@ -123,16 +119,6 @@ int protocol_take(session *s, const spd_data *data, protocol *p, spd_evaluate_op
     if (!code && by)
         code = groups_take(data, by, "by", &p->by);
     return code;
-}
-
-void protocol_free(protocol *p)
-{
-    cli_free(p->train);
-    cli_free(p->test);
-    cli_free(p->fold_column);
-    groups_free(&p->fold_groups);
-    groups_free(&p->left_out);
-    groups_free(&p->by);
 }
 
 const char *protocol_round(const protocol *p, const spd_evaluation *found, size_t round,

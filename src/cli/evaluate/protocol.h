@@ -5,17 +5,16 @@
 #include "cli/evaluate/columns.h"
 
 typedef struct protocol {
-    char text[400];      /* the protocol in words */
-    char *train, *test;  /* flags of --train-where and --test-where; NULL: not given */
-    char *fold_column;   /* whose values folds may keep together; NULL: none */
-    groups fold_groups;  /* of fold_column */
-    groups left_out, by; /* --leave-one-group-out, --by; count 0 without */
+    char text[400];          /* the protocol in words */
+    char *train, *test;      /* flags of --train-where and --test-where; NULL: not given */
+    const char *fold_column; /* whose values folds may keep together; NULL: none */
+    groups fold_groups;      /* of fold_column */
+    groups left_out, by;     /* --leave-one-group-out, --by; count 0 without */
 } protocol;
 
 /* p, and what it means to the library, <- what the command line says; options point into p. An exit
- * status after a message. Freed with protocol_free, always. */
+ * status after a message. */
 int protocol_take(session *s, const spd_data *data, protocol *p, spd_evaluate_options *options);
-void protocol_free(protocol *p);
 
 #define ROUND_NAME 24
 

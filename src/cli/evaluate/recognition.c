@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/evaluate/columns.h"
-#include "cli/frame/cli_memory.h"
+#include "cli/frame/words.h"
 
 #define SIZES 1000000 /* more than any size or count that makes sense */
 
@@ -33,30 +33,27 @@ const option options_values[] = {
      .help = "rsr: scale the columns of the kernel to unit length, as the authors' program does"},
     OPTION_END};
 
-/* ---- methods and values -----------------------------------------------------------------------
- */
+/* ---- methods and values ---------------------------------------------------------------------- */
 
 int recognition_parse(session *s, const char *name, spd_method *method)
 {
     *method = (spd_method)SPD_INIT(spd_method);
     if (spd_method_parse(s->ctx, name, method) == SPD_OK)
         return CLI_GOOD;
-    cli_error("%s", spd_context_error(s->ctx)->message);
-    return CLI_MISUSED;
+    return cli_misuse("%s", spd_context_error(s->ctx)->message);
 }
 
 /* "--beta: nn-stein has no such value" and those that it has. */
 static int refuse_value(const spd_method *method, const char *option_name)
 {
-    char name[SPD_METHOD_NAME], list[200] = "none";
-    size_t used = 0;
+    char name[SPD_METHOD_NAME];
+    words list = {0};
     spd_method_name(method, name);
-    for (int p = 0; p < SPD_PARAMETERS && used < sizeof list; p++)
+    for (int p = 0; p < SPD_PARAMETERS; p++)
         if (spd_method_uses(method, (spd_parameter)p))
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s--%s", used ? ", " : "",
-                                     spd_parameter_name((spd_parameter)p));
-    cli_error("--%s: %s has no use for it; its values are: %s", option_name, name, list);
-    return CLI_MISUSED;
+            words_take(&list, words_text("--%s", spd_parameter_name((spd_parameter)p)));
+    return cli_misuse("--%s: %s has no use for it; its values are: %s", option_name, name,
+                      list.count ? words_join(&list, 0, list.count, ", ") : "none");
 }
 
 static double given_value(const session *s, const char *name)
@@ -118,36 +115,26 @@ void recognition_text(const spd_method *method, const double *value, char *text,
                                      spd_parameter_name((spd_parameter)p), value[p]);
 }
 
-/* ---- samples ----------------------------------------------------------------------------------
- */
+/* ---- samples --------------------------------------------------------------------------------- */
 
 /* What else could have been meant by --vectors. */
 static int no_such_column(const spd_data *data, const char *name)
 {
-    char list[300] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < data->columns && used < sizeof list; i++)
+    words list = {0};
+    for (size_t i = 0; i < data->columns; i++)
         if (data->column[i]->name && data->column[i]->type != SPD_TEXT)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
-                                     data->column[i]->name);
-    if (used)
-        cli_error("%s: has no array '%s' with an image or a vector for each sample; choose with "
-                  "--vectors from: %s",
-                  data->source, name, list);
-    else
-        cli_error("%s: has no array '%s' with an image or a vector for each sample", data->source,
-                  name);
-    return CLI_FAILED;
+            words_add(&list, data->column[i]->name);
+    return cli_fail("%s: has no array '%s' with an image or a vector for each sample%s%.299s",
+                    data->source, name, list.count ? "; choose with --vectors from: " : "",
+                    words_join(&list, 0, list.count, ", "));
 }
 
 /* samples->height and width <- of a per-sample array; images keep theirs, vectors have height 1. */
 static int take_shape(const spd_data *data, const spd_array *a, spd_samples *samples)
 {
-    if (a->type == SPD_TEXT || a->ndim > 3 || a->count == 0) {
-        cli_error("%s: %s cannot be read as vectors; numbers p x h x w or p x d are expected",
-                  data->source, a->name ? a->name : "the array");
-        return CLI_FAILED;
-    }
+    if (a->type == SPD_TEXT || a->ndim > 3 || a->count == 0)
+        return cli_fail("%s: %s cannot be read as vectors; numbers p x h x w or p x d are expected",
+                        data->source, a->name ? a->name : "the array");
     samples->height = a->ndim == 3 ? a->shape[1] : 1;
     samples->width = a->ndim == 1 ? 1 : a->shape[a->ndim - 1];
     return CLI_GOOD;
@@ -159,11 +146,9 @@ static int take_numbers(const spd_array *a, recognition_set *set)
     set->V = cli_alloc_table(a->shape[0], each, sizeof *set->V, "entries of vectors");
     for (size_t e = 0; e < a->count; e++) {
         set->V[e] = a->type == SPD_INT64 ? (double)a->i64[e] : a->f64[e];
-        if (!isfinite(set->V[e])) {
-            cli_error("%s: %s[%zu] holds NaN or Inf", set->data->source, a->name ? a->name : "X",
-                      e / each);
-            return CLI_FAILED;
-        }
+        if (!isfinite(set->V[e]))
+            return cli_fail("%s: %s[%zu] holds NaN or Inf", set->data->source,
+                            a->name ? a->name : "X", e / each);
     }
     return CLI_GOOD;
 }
@@ -213,14 +198,7 @@ int recognition_load(session *s, const char *path, const char *labels, int matri
     return vectors ? take_vectors(s, matrices, set) : CLI_GOOD;
 }
 
-void recognition_free(recognition_set *set)
-{
-    spd_data_free(set->data);
-    cli_free(set->V);
-}
-
-/* ---- classes ----------------------------------------------------------------------------------
- */
+/* ---- classes --------------------------------------------------------------------------------- */
 
 int *recognition_match(const spd_data *train, const spd_data *test, size_t *classes, size_t *unseen)
 {
@@ -238,7 +216,6 @@ int *recognition_match(const spd_data *train, const spd_data *test, size_t *clas
         truth[i] = number[test->label[i]];
         *unseen += (size_t)truth[i] >= train->classes;
     }
-    cli_free(number);
     return truth;
 }
 
@@ -263,11 +240,4 @@ spd_array recognition_labels(const spd_data *data, const char *name, size_t coun
             out.f64[i] = (double)strtoll(class_name, NULL, 10);
     }
     return out;
-}
-
-void recognition_labels_free(spd_array *labels)
-{
-    cli_free(labels->f64);
-    cli_free(labels->i64);
-    cli_free(labels->text);
 }

@@ -41,19 +41,17 @@ typedef struct recognition_set {
  * only array of three dimensions. */
 int recognition_load(session *s, const char *path, const char *labels, int matrices, int vectors,
                      recognition_set *set);
-void recognition_free(recognition_set *set);
 
-/* truth (test->p; freed with cli_free) <- class numbers of the test set's labels as the training
+/* truth (test->p) <- class numbers of the test set's labels as the training
  * set counts them, by name; labels that training has never seen get numbers from train->classes on.
  * *classes <- how many numbers there are, *unseen <- how many samples have such a label. */
 int *recognition_match(const spd_data *train, const spd_data *test, size_t *classes,
                        size_t *unseen);
 
-/* Class numbers as labels in the type of data->y: an array of one dimension to be written. What it
- * points to is freed with recognition_labels_free. */
+/* Class numbers as labels in the type of data->y: an array of one dimension to be
+ * written. */
 spd_array recognition_labels(const spd_data *data, const char *name, size_t count,
                              const int *label);
-void recognition_labels_free(spd_array *labels);
 
 /* Values (by spd_parameter) that a method uses: a JSON object, and "m 10, nu-b 3" (empty when there
  * are none). */

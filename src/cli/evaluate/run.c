@@ -54,6 +54,11 @@ static int tell(void *user, const spd_evaluation *found, size_t round, size_t me
     return 0;
 }
 
+static void release_found(void *found)
+{
+    spd_evaluation_free(found);
+}
+
 int evaluation_run(session *s, evaluation *e)
 {
     telling t = {.s = s, .e = e};
@@ -65,19 +70,9 @@ int evaluation_run(session *s, evaluation *e)
     spd_status status = spd_evaluate(s->ctx, &e->set.samples, &e->options, &e->found);
     if (status < 0)
         return session_fail_in(s, e->set.data->source, status);
+    cli_keep(e->found, release_found);
     tell(&t, e->found, 0, SPD_NO_INDEX);
     return CLI_GOOD;
-}
-
-void evaluation_free(evaluation *e)
-{
-    for (size_t i = 0; i < SPD_PARAMETERS; i++)
-        cli_free(e->grid_value[i]);
-    cli_free(e->method);
-    cli_free(e->method_at);
-    spd_evaluation_free(e->found);
-    protocol_free(&e->protocol);
-    recognition_free(&e->set);
 }
 
 double *evaluation_by(const evaluation *e, size_t method)

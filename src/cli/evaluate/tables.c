@@ -8,8 +8,7 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/report/page.h"
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static double value_of(const evaluation *e, size_t method, size_t round, unsigned parameter)
 {
@@ -75,7 +74,6 @@ static json_t *by_json(const evaluation *e, size_t method)
             sheet_real(&r, json_string_value(name), NULL, accuracy[v]);
             json_decref(name);
         }
-    cli_free(accuracy);
     return r.object;
 }
 
@@ -138,8 +136,7 @@ static int wants_page(const session *s)
     return arguments_text(s->args, "output") && !arguments_flag(s->args, "no-report");
 }
 
-/* ---- table ------------------------------------------------------------------------------------
- */
+/* ---- table ----------------------------------------------------------------------------------- */
 
 void evaluation_parameters_text(const evaluation *e, size_t method, char *text, size_t size)
 {
@@ -182,7 +179,6 @@ static void print_by(const evaluation *e, size_t method)
             between = ", ";
         }
     putchar('\n');
-    cli_free(accuracy);
 }
 
 static int width_of_names(const evaluation *e)
@@ -256,24 +252,22 @@ static void print_table(const session *s, const evaluation *e)
     sheet_close(&r);
 }
 
-/* ---- both -------------------------------------------------------------------------------------
- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
-int evaluation_report(session *s, const evaluation *e)
+int evaluation_report(session *s, evaluation *e)
 {
     page p = {0};
-    json_t *object = evaluation_json(s, e);
+    e->object = sheet_json_keep(evaluation_json(s, e));
     int code = wants_page(s) ? page_prepare(s, e, &p) : CLI_GOOD;
     if (!code)
-        code = evaluation_write(s, e, object);
+        code = evaluation_write(s, e);
     if (!code && wants_page(s))
         code = page_write(&p, arguments_text(s->args, "output"));
     if (!code && !s->silent && arguments_flag(s->args, "json")) {
-        sheet r = {.object = json_incref(object)};
+        sheet r = {.object = json_incref(e->object)};
         sheet_close(&r);
     } else if (!code && !s->silent) {
         print_table(s, e);
     }
-    json_decref(object);
     return code;
 }

@@ -27,14 +27,15 @@ typedef struct experiment {
     size_t walked;      /* lines so far */
     words finished;     /* steps of an earlier run */
     /* what comes of it */
-    words commands;                               /* what has been run, as one would type it */
-    words notes;                                  /* what the reader should know */
-    words reports;                                /* pages of evaluations, relative to the folder */
-    words title, generated, protocol, paper_data; /* one text each, or none */
-    words matrices;                               /* "216 matrices 155 x 155, 18 classes" */
-    words axis;                                   /* a figure: what its rows are; none: a table */
-    svg_scale scale; /* SVG_LOG10: rows are shown by their logarithms */
-    words mark;      /* lines across the figure: their names */
+    words commands; /* what has been run, as one would type it */
+    words notes;    /* what the reader should know */
+    words reports;  /* pages of evaluations, relative to the folder */
+    const char *title, *generated, *protocol, *paper_data; /* "" where there is none, as below */
+    const char *matrices; /* "216 matrices 155 x 155, 18 classes" */
+    const char *source;   /* where the data come from, in words */
+    const char *axis;     /* a figure: what its rows are */
+    svg_scale scale;      /* SVG_LOG10: rows are shown by their logarithms */
+    words mark;           /* lines across the figure: their names */
     double mark_at[EXPERIMENT_MARKS];
     table table, times;
     words paper_columns;
@@ -55,11 +56,8 @@ int experiment_published(experiment *x, const words *w);
  * not run here as rows of their own, unless the user has chosen the methods. gather.c */
 void experiment_add_paper(experiment *x);
 
-/* A text kept in a list, or "". */
-const char *experiment_text(const words *kept);
-
-/* Where the data come from, in words; freed with cli_free. findings.c */
-char *experiment_data(const experiment *x);
+/* What the rows of the table are: "method", or a figure's axis. findings.c */
+const char *experiment_rows(const experiment *x);
 
 /* Prints the table or JSON; with --output also table.csv, report.html, and figure.svg of a figure.
  * An exit status. findings.c */

@@ -9,17 +9,21 @@
 
 #define LINES_SHOWN 16 /* commands on a terminal */
 
-char *experiment_data(const experiment *x)
+const char *experiment_rows(const experiment *x)
 {
-    if (x->data)
-        return words_text("%s", x->data);
-    return x->generated.count ? words_text("generated: %s, seed %s", x->generated.word[0],
-                                           arguments_text(x->s->args, "seed"))
-                              : words_text("as the recipe says");
+    return x->axis[0] ? x->axis : "method";
 }
 
-/* ---- terminal ---------------------------------------------------------------------------------
- */
+static const char *source_of(const experiment *x)
+{
+    if (x->data)
+        return x->data;
+    return x->generated[0] ? words_text("generated: %s, seed %s", x->generated,
+                                        arguments_text(x->s->args, "seed"))
+                           : "as the recipe says";
+}
+
+/* ---- terminal -------------------------------------------------------------------------------- */
 
 static void print_commands(const experiment *x)
 {
@@ -35,20 +39,19 @@ static void print_commands(const experiment *x)
 static void print_all(const experiment *x)
 {
     sheet r;
-    char *data = experiment_data(x);
     sheet_open(&r, 0);
-    sheet_line(&r, "experiment", "%s: %s", x->recipe.name, experiment_text(&x->title));
+    sheet_line(&r, "experiment", "%s: %s", x->recipe.name, x->title);
     if (x->gathers) {
-        sheet_line(&r, "data", "%s", data);
-        sheet_line(&r, "matrices", "%s", experiment_text(&x->matrices));
-        sheet_line(&r, "protocol", "%s", experiment_text(&x->protocol));
+        sheet_line(&r, "data", "%s", x->source);
+        sheet_line(&r, "matrices", "%s", x->matrices);
+        sheet_line(&r, "protocol", "%s", x->protocol);
     }
-    table_print(&x->table, "accuracy in percent", x->axis.count ? x->axis.word[0] : "method", 0);
+    table_print(&x->table, "accuracy in percent", experiment_rows(x), 0);
     table_print(&x->times, EXPERIMENT_SECONDS, "method", 1);
     putchar('\n');
-    if (x->paper_data.count)
-        printf("paper: " EXPERIMENT_CITATION "\n  its data: %s\n  here: %s; %s\n",
-               x->paper_data.word[0], data, experiment_text(&x->matrices));
+    if (x->paper_data[0])
+        printf("paper: " EXPERIMENT_CITATION "\n  its data: %s\n  here: %s; %s\n", x->paper_data,
+               x->source, x->matrices);
     for (size_t i = 0; i < x->notes.count; i++)
         printf("%s\n", x->notes.word[i]);
     print_commands(x);
@@ -57,11 +60,9 @@ static void print_all(const experiment *x)
         sheet_line(&r, "report", "%s/report.html", x->folder);
     }
     sheet_close(&r);
-    cli_free(data);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *list_json(const words *w)
 {
@@ -102,14 +103,13 @@ static json_t *marks_json(const experiment *x)
 static void print_json(const experiment *x)
 {
     sheet r;
-    char *data = experiment_data(x);
     const char *methods = recipe_value(&x->recipe, "methods");
     sheet_open(&r, 1);
     sheet_text(&r, "experiment", NULL, x->recipe.name);
-    sheet_text(&r, "data", NULL, data);
-    sheet_flag(&r, "generated", NULL, !x->data && x->generated.count);
+    sheet_text(&r, "data", NULL, x->source);
+    sheet_flag(&r, "generated", NULL, !x->data && x->generated[0]);
     sheet_flag(&r, "quick", NULL, arguments_flag(x->s->args, "quick"));
-    sheet_text(&r, "matrices", NULL, experiment_text(&x->matrices));
+    sheet_text(&r, "matrices", NULL, x->matrices);
     sheet_text(&r, "methods", NULL, methods ? methods : "");
     sheet_json(&r, "rows", table_json(&x->table, "accuracy"));
     sheet_json(&r, "times", table_json(&x->times, "seconds"));
@@ -117,14 +117,12 @@ static void print_json(const experiment *x)
     sheet_json(&r, "notes", list_json(&x->notes));
     sheet_json(&r, "commands", list_json(&x->commands));
     sheet_text(&r, "citation", NULL, EXPERIMENT_CITATION);
-    sheet_text(&r, "paper_data", NULL, experiment_text(&x->paper_data));
+    sheet_text(&r, "paper_data", NULL, x->paper_data);
     sheet_real(&r, "seconds", NULL, bar_clock() - x->s->start);
     sheet_close(&r);
-    cli_free(data);
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* A line for every cell. */
 static void print_csv(FILE *f, const void *what)
@@ -132,7 +130,7 @@ static void print_csv(FILE *f, const void *what)
     const experiment *x = what;
     const table *t = &x->table;
     fprintf(f, "%s,accuracy,deviation,paper,paper_deviation\n",
-            x->axis.count ? "at,method" : "method,column");
+            x->axis[0] ? "at,method" : "method,column");
     for (size_t r = 0; r < t->row.count; r++)
         for (size_t c = 0; c < t->column.count; c++) {
             text_file_csv(f, t->row.word[r]);
@@ -148,21 +146,12 @@ static void print_csv(FILE *f, const void *what)
 
 static int write_files(experiment *x)
 {
-    static const struct {
-        const char *name;
-        text_file_fn print;
-        int of_figures;
-    } files[] = {{"table.csv", print_csv, 0},
-                 {"figure.svg", experiment_print_figure, 1},
-                 {"report.html", experiment_print_page, 0}};
-    int code = CLI_GOOD;
-    for (size_t i = 0; i < sizeof files / sizeof *files && !code; i++)
-        if (x->axis.count || !files[i].of_figures) {
-            char *path = words_text("%s/%s", x->folder, files[i].name);
-            code = text_file_write(path, files[i].print, x);
-            cli_free(path);
-        }
-    return code;
+    int code = text_file_write(words_text("%s/table.csv", x->folder), print_csv, x);
+    if (!code && x->axis[0])
+        code = text_file_write(words_text("%s/figure.svg", x->folder), experiment_print_figure, x);
+    return code
+               ? code
+               : text_file_write(words_text("%s/report.html", x->folder), experiment_print_page, x);
 }
 
 int experiment_report(experiment *x)
@@ -170,8 +159,9 @@ int experiment_report(experiment *x)
     bar_clear(&x->s->bar);
     if (signals_interrupted())
         return session_fail(x->s, SPD_ECANCELLED);
+    x->source = source_of(x);
     if (!x->table.row.count)
-        words_free(&x->axis); /* a figure without points */
+        x->axis = ""; /* a figure without points */
     int code = x->temporary ? CLI_GOOD : write_files(x);
     if (!code && arguments_flag(x->s->args, "json"))
         print_json(x);

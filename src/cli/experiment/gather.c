@@ -19,8 +19,7 @@ static const char *text_in(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* ---- ours -------------------------------------------------------------------------------------
- */
+/* ---- ours ------------------------------------------------------------------------------------ */
 
 /* *root <- results.json of a folder; an exit status. */
 static int load(const char *folder, json_t **root)
@@ -28,10 +27,11 @@ static int load(const char *folder, json_t **root)
     json_error_t error;
     char *path = words_text("%s/results.json", folder);
     *root = json_load_file(path, 0, &error);
-    if (!*root)
-        cli_error("%s: cannot be read: %s", path, error.text);
-    cli_free(path);
-    return *root ? CLI_GOOD : CLI_FAILED;
+    if (*root) {
+        sheet_json_keep(*root);
+        return CLI_GOOD;
+    }
+    return cli_fail("%s: cannot be read: %s", path, error.text);
 }
 
 /* What the data and the protocol were, of the first evaluation, and the page it has written. */
@@ -39,15 +39,13 @@ static void take_words(experiment *x, const char *folder, const json_t *root)
 {
     char *page = words_text("%s/report.html", folder);
     const char *relative = page + strlen(x->folder) + 1;
-    if (!x->matrices.count) {
-        words_take(&x->matrices,
-                   words_text("%.0f matrices %.0f x %.0f, %.0f classes", real(root, "matrices"),
-                              real(root, "n"), real(root, "n"), real(root, "classes")));
-        words_add(&x->protocol, text_in(root, "protocol"));
+    if (!x->matrices[0]) {
+        x->matrices = words_text("%.0f matrices %.0f x %.0f, %.0f classes", real(root, "matrices"),
+                                 real(root, "n"), real(root, "n"), real(root, "classes"));
+        x->protocol = text_in(root, "protocol");
     }
     if (!x->temporary && access(page, R_OK) == 0 && !words_has(&x->reports, relative))
         words_add(&x->reports, relative);
-    cli_free(page);
 }
 
 static void put(table *t, int across, const char *method, const char *name, double accuracy,
@@ -95,12 +93,10 @@ int experiment_gather(experiment *x, const words *w)
         take_result(&x->table, what[0] == 'r', named ? w->word[1] : NULL, result,
                     real(root, "rounds") > 1);
     }
-    json_decref(root);
     return CLI_GOOD;
 }
 
-/* ---- the paper's ------------------------------------------------------------------------------
- */
+/* ---- the paper's ----------------------------------------------------------------------------- */
 
 /* "-", "58.1" or "58.1+-2.8" in percent into a cell; 0 when it is something else. */
 static int put_percent(table *t, const char *row, const char *column, const char *text)
@@ -131,7 +127,7 @@ int experiment_published(experiment *x, const words *w)
 void experiment_add_paper(experiment *x)
 {
     const words *rows = &x->paper.row, *columns = &x->paper.column;
-    int others = !x->axis.count && !json_object_get(x->recipe.given, "methods");
+    int others = !x->axis[0] && !json_object_get(x->recipe.given, "methods");
     for (size_t r = 0; r < rows->count; r++)
         for (size_t c = 0; c < columns->count; c++)
             for (int k = TABLE_PAPER; k <= TABLE_PAPER_DEVIATION; k++) {
@@ -158,6 +154,5 @@ int experiment_seconds(experiment *x, const words *w)
             table_put(&x->times, w->word[1], "seconds", TABLE_PAPER, paper);
         }
     }
-    json_decref(root);
     return code;
 }

@@ -14,24 +14,24 @@
 #define MOST_LINES 10000 /* that a recipe runs, its loops counted out */
 #define STAND_IN   "value"
 
-/* ---- texts ------------------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
-const char *experiment_text(const words *kept)
-{
-    return kept->count ? kept->word[0] : "";
-}
-
-/* title, generated, paper-data, note: the rest of the line. */
+/* title, generated, paper-data: the rest of the line, of the first one. */
 static int read_text(experiment *x, const words *w)
 {
     const char *what = w->word[0];
-    words *kept = strcmp(what, "title") == 0       ? &x->title
-                  : strcmp(what, "generated") == 0 ? &x->generated
-                  : strcmp(what, "note") == 0      ? &x->notes
-                                                   : &x->paper_data;
+    const char **kept = strcmp(what, "title") == 0       ? &x->title
+                        : strcmp(what, "generated") == 0 ? &x->generated
+                                                         : &x->paper_data;
+    if (!x->checking && !(*kept)[0])
+        *kept = words_join(w, 1, w->count, " ");
+    return CLI_GOOD;
+}
+
+static int read_note(experiment *x, const words *w)
+{
     if (!x->checking && w->count > 1)
-        words_take(kept, words_join(w, 1, w->count, " "));
+        words_take(&x->notes, words_join(w, 1, w->count, " "));
     return CLI_GOOD;
 }
 
@@ -41,7 +41,7 @@ static int read_figure(experiment *x, const words *w)
     int log = w->count == 3 && strcmp(w->word[2], "log") == 0;
     if (w->count != 2 && !log)
         return recipe_fail(&x->recipe, "`figure LABEL` or `figure LABEL log` is expected");
-    words_add(&x->axis, w->word[1]);
+    x->axis = w->word[1];
     x->scale = log ? SVG_LOG10 : SVG_WHOLE;
     return CLI_GOOD;
 }
@@ -60,14 +60,13 @@ static int read_mark(experiment *x, const words *w)
 
 static int read_paper_columns(experiment *x, const words *w)
 {
-    words_free(&x->paper_columns);
+    x->paper_columns = (words){0};
     for (size_t i = 1; i < w->count; i++)
         words_add(&x->paper_columns, w->word[i]);
     return CLI_GOOD;
 }
 
-/* ---- variables --------------------------------------------------------------------------------
- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 /* Do all of the variables, with + between, have a value? */
 static int holds(const experiment *x, const char *flags)
@@ -79,7 +78,6 @@ static int holds(const experiment *x, const char *flags)
         const char *value = recipe_value(&x->recipe, names.word[i]);
         all = all && value && value[0];
     }
-    words_free(&names);
     return all;
 }
 
@@ -106,12 +104,8 @@ static int read_divide(experiment *x, const words *w)
     words_split(&list, w->word[1], ",");
     size_t k = strtoul(w->word[3], NULL, 10);
     k = k < list.count ? k : list.count;
-    for (int i = 0; i < 2; i++) {
-        char *part = words_join(&list, i ? k : 0, i ? list.count : k, ",");
-        recipe_set(&x->recipe, w->word[5 + i], part);
-        cli_free(part);
-    }
-    words_free(&list);
+    recipe_set(&x->recipe, w->word[5], words_join(&list, 0, k, ","));
+    recipe_set(&x->recipe, w->word[6], words_join(&list, k, list.count, ","));
     return CLI_GOOD;
 }
 
@@ -121,26 +115,22 @@ static void set_labels(experiment *x)
     const char *data = recipe_value(&x->recipe, "data");
     char *path = words_text("%s/index.csv", data ? data : "");
     recipe_set(&x->recipe, "labels", data && access(path, F_OK) == 0 ? path : "");
-    cli_free(path);
 }
 
-/* ---- values of the data -----------------------------------------------------------------------
- */
+/* ---- values of the data ---------------------------------------------------------------------- */
 
 /* values <- what a column of a file holds, each once, in order. */
 static int column_values(experiment *x, const char *path, const char *column, words *values)
 {
-    spd_array *a = NULL;
-    groups g = {0};
-    spd_status status = spd_array_read(x->s->ctx, path, column, &a);
-    if (status < 0)
-        return session_fail(x->s, status);
+    spd_array *a;
+    groups g;
+    int code = session_read(x->s, path, column, &a);
+    if (code)
+        return code;
     spd_data data = {.p = a->count, .source = (char *)(uintptr_t)path, .columns = 1, .column = &a};
-    int code = groups_take(&data, column, "data", &g);
+    code = groups_take(&data, column, "data", &g);
     for (size_t i = 0; i < g.count && !code; i++)
         words_add(values, g.name[i]);
-    groups_free(&g);
-    spd_array_free(a);
     return code;
 }
 
@@ -164,7 +154,6 @@ static void choose(experiment *x, const words *w, const words *there, words *cho
         words_take(&x->notes,
                    words_text("%zu of the paper's %zu %s are there%s", found, wanted.count,
                               w->word[1], any ? "" : "; all values of the data are used"));
-    words_free(&wanted);
 }
 
 /* values NAME = COLUMN of FILE HOW LIST N, at least N of them.
@@ -178,26 +167,23 @@ static int read_values(experiment *x, const words *w)
          strcmp(w->word[6], "any") != 0))
         return recipe_fail(&x->recipe, "`values NAME = COLUMN of FILE HOW LIST N` is expected; HOW "
                                        "is first, all or any, N how many are needed");
-    size_t need = strtoul(w->word[8], NULL, 10);
-    int code = x->checking ? CLI_GOOD : column_values(x, w->word[5], w->word[3], &there);
-    if (!code && !x->checking)
-        choose(x, w, &there, &chosen);
-    if (!code && !x->checking && chosen.count < need) {
-        cli_error("%s: column %s has %zu %s; %zu or more are needed, such as %s", w->word[5],
-                  w->word[3], chosen.count, w->word[1], need, w->word[7]);
-        code = CLI_FAILED;
+    if (x->checking) {
+        recipe_set(&x->recipe, w->word[1], STAND_IN "," STAND_IN);
+        return CLI_GOOD;
     }
-    char *list = words_join(&chosen, 0, chosen.count, ",");
-    if (!code)
-        recipe_set(&x->recipe, w->word[1], x->checking ? STAND_IN "," STAND_IN : list);
-    cli_free(list);
-    words_free(&there);
-    words_free(&chosen);
-    return code;
+    size_t need = strtoul(w->word[8], NULL, 10);
+    int code = column_values(x, w->word[5], w->word[3], &there);
+    if (code)
+        return code;
+    choose(x, w, &there, &chosen);
+    if (chosen.count < need)
+        return cli_fail("%s: column %s has %zu %s; %zu or more are needed, such as %s", w->word[5],
+                        w->word[3], chosen.count, w->word[1], need, w->word[7]);
+    recipe_set(&x->recipe, w->word[1], words_join(&chosen, 0, chosen.count, ","));
+    return CLI_GOOD;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------
- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static int read_line(experiment *x, const words *w)
 {
@@ -211,7 +197,7 @@ static int read_line(experiment *x, const words *w)
         {"divide", read_divide},
         {"title", read_text},
         {"generated", read_text},
-        {"note", read_text},
+        {"note", read_note},
         {"figure", read_figure},
         {"mark", read_mark},
         {"column", experiment_gather},
@@ -261,7 +247,6 @@ static int read_for(experiment *x, const words *w)
         code = walk(x, first, end - 1);
     }
     r->next = end;
-    words_free(&values);
     return code;
 }
 
@@ -280,14 +265,13 @@ static int walk(experiment *x, size_t from, size_t to)
             code = strcmp(w.word[0], "for") == 0   ? read_for(x, &w)
                    : strcmp(w.word[0], "end") == 0 ? recipe_fail(r, "`end` without `for`")
                                                    : read_line(x, &w);
-        words_free(&w);
     }
     return code;
 }
 
 int experiment_walk(experiment *x)
 {
-    words_free(&x->axis);
-    words_free(&x->mark);
+    x->axis = "";
+    x->mark = (words){0};
     return walk(x, 0, x->recipe.line.count);
 }

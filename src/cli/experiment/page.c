@@ -10,8 +10,7 @@
 #define HEIGHT 380.0
 #define DASH   "\xE2\x80\x93"
 
-/* ---- figure -----------------------------------------------------------------------------------
- */
+/* ---- figure ---------------------------------------------------------------------------------- */
 
 static double position(const experiment *x, double at)
 {
@@ -74,7 +73,6 @@ static svg_frame frame_of(FILE *f, const experiment *x)
         curve points = curve_of(x, c);
         for (size_t r = 0; r < x->table.row.count; r++)
             extend(&a, points.x[r], points.low[r], points.high[r]);
-        cli_free(points.x);
     }
     for (size_t i = 0; i < x->mark.count; i++)
         extend(&a, position(x, x->mark_at[i]), NAN, NAN);
@@ -96,7 +94,6 @@ static void put_curve(const svg_frame *a, const experiment *x, size_t column)
             svg_mark(a->f, svg_x(a, c.x[r]), svg_y(a, c.y[r]), 3.5, (int)column, (int)column, 1);
     svg_legend_line(a->f, a->left + (double)(column % 2) * 250.0, legend_line(column), (int)column,
                     x->table.column.word[column]);
-    cli_free(c.x);
 }
 
 static void put_mark(const svg_frame *a, const experiment *x, size_t mark)
@@ -126,7 +123,7 @@ static void put_octaves(const svg_frame *a, const experiment *x)
     for (size_t r = 0; r < x->table.row.count; r++)
         put_label(a, svg_x(a, position(x, strtod(x->table.row.word[r], NULL))), 17,
                   " class=\"soft\"", x->table.row.word[r]);
-    put_label(a, (a->left + a->right) / 2, 37, "", x->axis.word[0]);
+    put_label(a, (a->left + a->right) / 2, 37, "", x->axis);
 }
 
 typedef void open_fn(FILE *f, const char *id, double width, double height, const char *title,
@@ -135,12 +132,12 @@ typedef void open_fn(FILE *f, const char *id, double width, double height, const
 static void put_figure(FILE *f, const experiment *x, open_fn *open)
 {
     svg_frame a = frame_of(f, x);
-    open(f, "figure", WIDTH, HEIGHT, experiment_text(&x->title),
+    open(f, "figure", WIDTH, HEIGHT, x->title,
          "A line for each method; bands are a standard deviation to either side.");
     if (x->scale == SVG_LOG10)
         put_octaves(&a, x);
     else
-        svg_axes(&a, x->scale, x->axis.word[0], SVG_LINEAR, "accuracy %");
+        svg_axes(&a, x->scale, x->axis, SVG_LINEAR, "accuracy %");
     for (size_t i = 0; i < x->mark.count; i++)
         put_mark(&a, x, i);
     for (size_t c = 0; c < x->table.column.count; c++)
@@ -153,8 +150,7 @@ void experiment_print_figure(FILE *f, const void *what)
     put_figure(f, what, svg_open_alone);
 }
 
-/* ---- page -------------------------------------------------------------------------------------
- */
+/* ---- page ------------------------------------------------------------------------------------ */
 
 static void put_cell(FILE *f, const char *tag, const char *text, const char *more)
 {
@@ -216,21 +212,18 @@ static void put_note(FILE *f, const char *label, const char *text)
 static void results(FILE *f, const experiment *x)
 {
     html_section(f, "results", "Results");
-    if (x->axis.count) {
+    if (x->axis[0]) {
         html_figure(f, "large");
         put_figure(f, x, svg_open);
         html_figure_close(f, "Bands are a standard deviation to either side. The same as "
                              "<code>figure.svg</code>.");
     }
-    put_table(f, &x->table, "accuracy %", x->axis.count ? x->axis.word[0] : "method", 0,
-              !x->axis.count);
+    put_table(f, &x->table, "accuracy %", experiment_rows(x), 0, !x->axis[0]);
     put_table(f, &x->times, EXPERIMENT_SECONDS, "method", 1, 0);
-    if (x->paper_data.count) {
-        char *data = experiment_data(x);
+    if (x->paper_data[0]) {
         put_note(f, "paper: ", EXPERIMENT_CITATION);
-        put_note(f, "Data of the paper: ", x->paper_data.word[0]);
-        put_note(f, "Data here: ", data);
-        cli_free(data);
+        put_note(f, "Data of the paper: ", x->paper_data);
+        put_note(f, "Data here: ", x->source);
     }
     for (size_t i = 0; i < x->notes.count; i++)
         put_note(f, "", x->notes.word[i]);
@@ -268,7 +261,6 @@ static void commands(FILE *f, const experiment *x)
             html_word(f, line.word[k]);
         }
         fputc('\n', f);
-        words_free(&line);
     }
     fputs("</code></pre>\n<p>Beside this page: <code>table.csv</code> with the numbers, "
           "<code>commands.sh</code> with these lines.</p>\n",
@@ -279,11 +271,11 @@ static void commands(FILE *f, const experiment *x)
 void experiment_print_page(FILE *f, const void *what)
 {
     const experiment *x = what;
-    html_open(f, experiment_text(&x->title));
+    html_open(f, x->title);
     fputs("<p class=\"lead\">", f);
-    html_text(f, experiment_text(&x->matrices));
-    fputs(x->data || !x->generated.count ? "; " : "; generated data; ", f);
-    html_text(f, experiment_text(&x->protocol));
+    html_text(f, x->matrices);
+    fputs(x->data || !x->generated[0] ? "; " : "; generated data; ", f);
+    html_text(f, x->protocol);
     fputs(".</p>\n", f);
     results(f, x);
     links(f, x);

@@ -11,6 +11,7 @@
 
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/message.h"
+#include "cli/frame/sheet.h"
 #include "cli/frame/suggest.h"
 
 #define LARGEST ((size_t)1 << 20) /* characters of a recipe */
@@ -23,12 +24,10 @@ int recipe_fail(const recipe *r, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    cli_error("%.200s:%zu: %s", r->path, r->at + 1, text);
-    return CLI_MISUSED;
+    return cli_misuse("%.200s:%zu: %s", r->path, r->at + 1, text);
 }
 
-/* ---- where it comes from ----------------------------------------------------------------------
- */
+/* ---- where it comes from --------------------------------------------------------------------- */
 
 /* r->text <- the file. */
 static int read_file(recipe *r)
@@ -40,15 +39,12 @@ static int read_file(recipe *r)
     int why = errno;
     if (f)
         fclose(f);
-    if (why) {
-        cli_error("%s: cannot be read: %s", r->path, strerror(why));
-        return CLI_FAILED;
-    }
+    if (why)
+        return cli_fail("%s: cannot be read: %s", r->path, strerror(why));
     if (length <= LARGEST && !memchr(r->text, '\0', length))
         return CLI_GOOD;
-    cli_error("%s: not a recipe: it %s", r->path,
-              length > LARGEST ? "is larger than 1 MiB" : "holds a zero byte");
-    return CLI_MISUSED;
+    return cli_misuse("%s: not a recipe: it %s", r->path,
+                      length > LARGEST ? "is larger than 1 MiB" : "holds a zero byte");
 }
 
 static int take_builtin(recipe *r)
@@ -61,14 +57,14 @@ static int take_builtin(recipe *r)
         if (strcmp(b->name, r->name) == 0)
             r->text = words_text("%s", (const char *)b->text);
     }
-    char *list = words_join(&names, 0, names.count, ", ");
-    if (!r->text && near.best)
+    if (r->text)
+        return CLI_GOOD;
+    if (near.best)
         cli_error("unknown experiment '%s'; did you mean '%s'?", r->name, near.best);
-    else if (!r->text)
-        cli_error("unknown experiment '%s'; there are %s, and files NAME" ENDING, r->name, list);
-    cli_free(list);
-    words_free(&names);
-    return r->text ? CLI_GOOD : CLI_MISUSED;
+    else
+        cli_error("unknown experiment '%s'; there are %s, and files NAME" ENDING, r->name,
+                  words_join(&names, 0, names.count, ", "));
+    return CLI_MISUSED;
 }
 
 /* A line for each of the file, so that numbers agree; one that goes on in the next is joined to it
@@ -97,20 +93,7 @@ int recipe_load(recipe *r, const char *name)
     return code;
 }
 
-void recipe_free(recipe *r)
-{
-    json_decref(r->value);
-    json_decref(r->given);
-    json_decref(r->used);
-    words_free(&r->line);
-    cli_free(r->name);
-    cli_free(r->path);
-    cli_free(r->text);
-    *r = (recipe){0};
-}
-
-/* ---- variables --------------------------------------------------------------------------------
- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 const char *recipe_value(const recipe *r, const char *name)
 {
@@ -132,18 +115,12 @@ void recipe_give(recipe *r, const char *name, const char *value)
 
 void recipe_forget(recipe *r)
 {
-    json_decref(r->value);
-    json_decref(r->given);
-    json_decref(r->used);
-    r->value = json_object();
-    r->given = json_object();
-    r->used = json_object();
-    if (!r->value || !r->given || !r->used)
-        cli_out_of_memory("variables");
+    r->value = sheet_json_keep(json_object());
+    r->given = sheet_json_keep(json_object());
+    r->used = sheet_json_keep(json_object());
 }
 
-/* ---- words ------------------------------------------------------------------------------------
- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static size_t name_length(const char *at)
 {
@@ -165,19 +142,12 @@ static int substitute(recipe *r, char **word, int *empty)
         }
         char *name = words_text("%.*s", (int)n, *word + at + 1 + brace);
         const char *value = recipe_value(r, name);
-        int code = value
-                       ? CLI_GOOD
-                       : recipe_fail(r, "no variable '%s'; `set %s = VALUE` makes one", name, name);
+        if (!value)
+            return recipe_fail(r, "no variable '%s'; `set %s = VALUE` makes one", name, name);
         json_object_set_new_nocheck(r->used, name, json_true());
-        cli_free(name);
-        if (code)
-            return code;
         *empty |= value[0] == '\0';
-        char *longer =
-            words_text("%.*s%s%s", (int)at, *word, value, *word + at + n + 1 + 2 * brace);
+        *word = words_text("%.*s%s%s", (int)at, *word, value, *word + at + n + 1 + 2 * brace);
         at += strlen(value);
-        cli_free(*word);
-        *word = longer;
     }
     return CLI_GOOD;
 }
@@ -205,9 +175,7 @@ static char *whole_line(recipe *r)
     size_t length = strlen(line);
     r->next = r->at + 1;
     while (length && line[length - 1] == '\\' && r->next < r->line.count) {
-        char *more = words_text("%.*s%s", (int)length - 1, line, r->line.word[r->next++]);
-        cli_free(line);
-        line = more;
+        line = words_text("%.*s%s", (int)length - 1, line, r->line.word[r->next++]);
         length = strlen(line);
     }
     return line;
@@ -215,8 +183,8 @@ static char *whole_line(recipe *r)
 
 int recipe_words(recipe *r, words *w)
 {
-    char *line = whole_line(r), *word;
-    const char *at = line;
+    const char *at = whole_line(r);
+    char *word;
     int code = CLI_GOOD, optional = 0, empty = 0;
     size_t before = 0;
     while (!code && (word = next_word(&at))) {
@@ -232,12 +200,9 @@ int recipe_words(recipe *r, words *w)
         memmove(word, word + opens, strlen(word + opens) + 1);
         code = substitute(r, &word, &empty);
         words_take(w, word);
-        while (optional && closes && empty && w->count > before)
-            cli_free(w->word[--w->count]);
+        if (closes && empty)
+            w->count = before;
         optional = optional && !closes;
     }
-    if (!code && optional)
-        code = recipe_fail(r, "a ] is missing");
-    cli_free(line);
-    return code;
+    return !code && optional ? recipe_fail(r, "a ] is missing") : code;
 }

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "cli/experiment/words.h"
+#include "cli/frame/words.h"
 
 /* One that is part of the program: the text of recipes/NAME.recipe, made by cmake/Recipes.cmake. */
 typedef struct recipe_builtin {
@@ -30,9 +30,8 @@ typedef struct recipe {
 
 /* r <- the recipe of that name, from the folder of the environment variable SPDML_RECIPES or from
  * the program, or the file when the name ends with .recipe or holds a slash. An exit status after
- * a message. Freed always. */
+ * a message. */
 int recipe_load(recipe *r, const char *name);
-void recipe_free(recipe *r);
 
 /* "FILE:LINE: ..." on stderr; CLI_MISUSED. */
 int recipe_fail(const recipe *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -43,6 +42,8 @@ void recipe_set(recipe *r, const char *name, const char *value);
 
 /* The value of a variable, or NULL. */
 const char *recipe_value(const recipe *r, const char *name);
+
+/* No variable has a value. */
 void recipe_forget(recipe *r);
 
 /* w <- the words of the current line, with the values of variables. An exit status. */

@@ -13,10 +13,9 @@
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
 
-/* ---- words ------------------------------------------------------------------------------------
- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
-/* The command as it is typed; freed with cli_free. A folder that vanishes is left out: the line is
+/* The command as it is typed. A folder that vanishes is left out: the line is
  * for the reader's own folder. */
 static char *line_of(const experiment *x, const words *w)
 {
@@ -28,9 +27,7 @@ static char *line_of(const experiment *x, const words *w)
         int within = x->temporary && strncmp(word, x->folder, length) == 0 && word[length] == '/';
         words_take(&typed, shell_word(within ? word + length + 1 : word));
     }
-    char *line = words_join(&typed, 0, typed.count, " ");
-    words_free(&typed);
-    return line;
+    return words_join(&typed, 0, typed.count, " ");
 }
 
 /* Does one of the methods have the parameter that a grid "nu-b=1,3" is for? Names that are none
@@ -49,7 +46,6 @@ static int any_uses(const experiment *x, const char *grid)
                     strlen(spd_parameter_name(p)) == strcspn(grid, "=") &&
                     strncmp(grid, spd_parameter_name(p), strcspn(grid, "=")) == 0;
     }
-    words_free(&names);
     return uses;
 }
 
@@ -72,8 +68,7 @@ static void take_words(const experiment *x, const words *w, words *typed)
     }
 }
 
-/* ---- checks -----------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 /* The value of an option that the command may not even have. */
 static const char *value_of(const arguments *args, const char *name)
@@ -89,19 +84,14 @@ static int check_methods(experiment *x, const arguments *args)
     words names = {0};
     int code = CLI_GOOD;
     words_split(&names, methods ? methods : "", ",");
-    if (methods && names.count == 0) {
-        cli_error("--methods names none; see 'spdml evaluate --help'");
-        code = CLI_MISUSED;
-    }
+    if (methods && names.count == 0)
+        return cli_misuse("--methods names none; see 'spdml evaluate --help'");
     for (size_t i = 0; i < names.count && !code; i++) {
         spd_method method = SPD_INIT(spd_method);
         code = recognition_parse(x->s, names.word[i], &method);
-        if (!code && value_of(args, "nu-b") && !spd_method_uses(&method, SPD_PARAM_NU_B)) {
-            cli_error("--methods: %s has no nu_b; take methods with -ml", names.word[i]);
-            code = CLI_MISUSED;
-        }
+        if (!code && value_of(args, "nu-b") && !spd_method_uses(&method, SPD_PARAM_NU_B))
+            return cli_misuse("--methods: %s has no nu_b; take methods with -ml", names.word[i]);
     }
-    words_free(&names);
     return code;
 }
 
@@ -137,8 +127,7 @@ static int parse(const experiment *x, const words *w, arguments *args)
     return CLI_GOOD;
 }
 
-/* ---- running ----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* What a step prints goes nowhere when the recipe has a table of its own. */
 static int run_hushed(experiment *x, const arguments *args)
@@ -167,12 +156,11 @@ static int run(experiment *x, const arguments *args, const char *output, const c
     session *s = x->s;
     struct stat info;
     if (strcmp(args->command->name, "synth") == 0 && stat(output, &info) == 0 &&
-        S_ISDIR(info.st_mode)) {
-        cli_error("%s: is there already; --data %s uses what it holds, --resume goes on with an "
-                  "interrupted experiment, or name another folder with -o",
-                  output, output);
-        return CLI_FAILED;
-    }
+        S_ISDIR(info.st_mode))
+        return cli_fail(
+            "%s: is there already; --data %s uses what it holds, --resume goes on with an "
+            "interrupted experiment, or name another folder with -o",
+            output, output);
     if (s->bar.allowed)
         session_remark(s, "%s", line);
     else
@@ -203,10 +191,7 @@ static int run_or_skip(experiment *x, const arguments *args, const words *w)
     if (code || x->temporary)
         return code;
     x->s->kept = x->folder;
-    char *path = words_text("%s/commands.sh", x->folder);
-    code = text_file_write(path, experiment_print_script, x);
-    cli_free(path);
-    return code;
+    return text_file_write(words_text("%s/commands.sh", x->folder), experiment_print_script, x);
 }
 
 /* Is what the step makes there already, since the user has brought it? */
@@ -223,12 +208,10 @@ int experiment_step(experiment *x, const words *w)
     if (w->count > 1)
         take_words(x, w, &typed);
     int code = parse(x, &typed, &args);
-    if (!code && !is_brought(x, &args)) {
-        code = check_place(x, &args);
-        if (!code)
-            code = x->checking ? check_methods(x, &args) : run_or_skip(x, &args, &typed);
-    }
-    arguments_free(&args);
-    words_free(&typed);
-    return code;
+    if (code || is_brought(x, &args))
+        return code;
+    code = check_place(x, &args);
+    if (code)
+        return code;
+    return x->checking ? check_methods(x, &args) : run_or_skip(x, &args, &typed);
 }

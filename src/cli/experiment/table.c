@@ -5,32 +5,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/frame/cli_memory.h"
+#include "cli/frame/sheet.h"
+
+static char *cell_key(const char *row, const char *column, table_kind kind)
+{
+    return words_text("%s\t%s\t%d", row, column, (int)kind);
+}
 
 void table_put(table *t, const char *row, const char *column, table_kind kind, double number)
 {
-    char *key = words_text("%s\t%s\t%d", row, column, (int)kind);
     if (!words_has(&t->row, row))
         words_add(&t->row, row);
     if (!words_has(&t->column, column))
         words_add(&t->column, column);
     if (!t->number)
-        t->number = json_object();
-    json_object_set_new_nocheck(t->number, key, json_real(number)); /* json_real refuses NaN */
-    cli_free(key);
-}
-
-double table_get(const table *t, const char *row, const char *column, table_kind kind)
-{
-    char *key = words_text("%s\t%s\t%d", row, column, (int)kind);
-    const json_t *number = json_object_get(t->number, key);
-    cli_free(key);
-    return number ? json_real_value(number) : NAN;
+        t->number = sheet_json_keep(json_object());
+    json_object_set_new_nocheck(t->number, cell_key(row, column, kind),
+                                json_real(number)); /* json_real refuses NaN */
 }
 
 double table_at(const table *t, size_t row, size_t column, table_kind kind)
 {
-    return table_get(t, t->row.word[row], t->column.word[column], kind);
+    const json_t *number =
+        json_object_get(t->number, cell_key(t->row.word[row], t->column.word[column], kind));
+    return number ? json_real_value(number) : NAN;
 }
 
 int table_compared(const table *t, size_t column)
@@ -87,12 +85,4 @@ void table_print(const table *t, const char *caption, const char *heading, int s
         }
         putchar('\n');
     }
-}
-
-void table_free(table *t)
-{
-    words_free(&t->row);
-    words_free(&t->column);
-    json_decref(t->number);
-    *t = (table){0};
 }

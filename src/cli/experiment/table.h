@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "cli/experiment/words.h"
+#include "cli/frame/words.h"
 
 /* What a cell may hold. */
 typedef enum table_kind {
@@ -23,7 +23,6 @@ typedef struct table {
 void table_put(table *t, const char *row, const char *column, table_kind kind, double number);
 
 /* The number in a cell, NaN where there is none. */
-double table_get(const table *t, const char *row, const char *column, table_kind kind);
 double table_at(const table *t, size_t row, size_t column, table_kind kind);
 
 /* Does the paper have a figure in this column? */
@@ -37,7 +36,5 @@ void table_text(const table *t, size_t row, size_t column, int paper, int second
 
 /* On stdout, under a caption; the heading is that of the rows. Nothing when there are none. */
 void table_print(const table *t, const char *caption, const char *heading, int seconds);
-
-void table_free(table *t);
 
 #endif

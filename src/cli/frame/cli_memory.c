@@ -1,4 +1,4 @@
-/* cli_memory.c - calloc with a message. */
+/* cli_memory.c - calloc with a message, and a list of what it gave. */
 #include "cli/frame/cli_memory.h"
 
 #include <stdint.h>
@@ -14,12 +14,25 @@ void cli_out_of_memory(const char *what)
     exit(CLI_FAILED);
 }
 
+/* What stands before the bytes that are handed out. */
+typedef struct block {
+    struct block *older, *newer;
+    void *thing; /* of cli_keep */
+    void (*release)(void *thing);
+} block;
+
+static block *newest;
+
 void *cli_alloc(size_t count, size_t size, const char *what)
 {
-    void *block = calloc(count ? count : 1, size);
-    if (!block)
+    block *b = count < (SIZE_MAX - sizeof *b) / size ? calloc(1, sizeof *b + count * size) : NULL;
+    if (!b)
         cli_out_of_memory(what);
-    return block;
+    b->older = newest;
+    if (newest)
+        newest->newer = b;
+    newest = b;
+    return b + 1;
 }
 
 void *cli_alloc_table(size_t rows, size_t columns, size_t size, const char *what)
@@ -37,7 +50,37 @@ char *cli_text(const char *text, size_t length)
     return memcpy(cli_alloc(length + 1, 1, "a text"), text, length);
 }
 
-void cli_free(void *block)
+void cli_free(void *bytes)
 {
-    free(block);
+    block *b = bytes ? (block *)bytes - 1 : NULL;
+    if (!b)
+        return;
+    if (b->older)
+        b->older->newer = b->newer;
+    if (b->newer)
+        b->newer->older = b->older;
+    else
+        newest = b->older;
+    if (b->release)
+        b->release(b->thing);
+    free(b);
+}
+
+void cli_keep(void *thing, void (*release)(void *thing))
+{
+    block *b = (block *)cli_alloc(0, 1, "a list") - 1;
+    b->thing = thing;
+    b->release = release;
+}
+
+void *cli_mark(void)
+{
+    return cli_alloc(0, 1, "a list");
+}
+
+void cli_release(void *mark)
+{
+    while (newest != (block *)mark - 1)
+        cli_free(newest + 1);
+    cli_free(mark);
 }

@@ -1,5 +1,5 @@
 /* cli_memory.h - the command's own allocations: they succeed, or the command ends with a line
- * that says what did not fit. */
+ * that says what did not fit. What is not freed before is freed when the command has run. */
 #ifndef SPD_CLI_FRAME_CLI_MEMORY_H
 #define SPD_CLI_FRAME_CLI_MEMORY_H
 
@@ -14,7 +14,15 @@ void *cli_alloc_table(size_t rows, size_t columns, size_t size, const char *what
 /* A copy of the first `length` characters of a text, and their end. */
 char *cli_text(const char *text, size_t length);
 
-void cli_free(void *block);
+/* Frees a block early: what is large, or made again and again. */
+void cli_free(void *bytes);
+
+/* Releases a thing that is not from here together with the blocks: a library's, a json_t. */
+void cli_keep(void *thing, void (*release)(void *thing));
+
+/* Frees all blocks and things since the mark, newest first, and the mark. */
+void *cli_mark(void);
+void cli_release(void *mark);
 
 /* Ends the command: out of memory for what. */
 void cli_out_of_memory(const char *what) __attribute__((noreturn));

@@ -4,15 +4,38 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void cli_error(const char *format, ...)
+static void complain(const char *format, va_list args)
 {
     char line[1024];
-    va_list args;
-    va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
-    va_end(args);
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
             *c = '?';
     fprintf(stderr, "spdml: %s\n", line);
+}
+
+void cli_error(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    complain(format, args);
+    va_end(args);
+}
+
+int cli_fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    complain(format, args);
+    va_end(args);
+    return CLI_FAILED;
+}
+
+int cli_misuse(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    complain(format, args);
+    va_end(args);
+    return CLI_MISUSED;
 }

@@ -15,13 +15,6 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/signals.h"
 
-/* Something that is freed when the command has run. */
-typedef struct owned {
-    struct owned *next;
-    void *thing;
-    void (*release)(void *thing);
-} owned;
-
 void session_open(session *s, const arguments *args)
 {
     *s = (session){.args = args, .start = bar_clock()};
@@ -37,35 +30,18 @@ void session_open(session *s, const arguments *args)
     spd_context_set_progress(s->ctx, bar_progress, &s->bar);
 }
 
-static void own(session *s, void *thing, void (*release)(void *thing))
-{
-    owned *fresh = cli_alloc(1, sizeof *fresh, "a list");
-    *fresh = (owned){s->owned, thing, release};
-    s->owned = fresh;
-}
-
-static void release_all(session *s)
-{
-    while (s->owned) {
-        owned *last = s->owned;
-        s->owned = last->next;
-        last->release(last->thing);
-        cli_free(last);
-    }
-}
-
 int session_run(session *s, const command *c)
 {
+    void *mark = cli_mark();
     int code = c->run(s);
     bar_clear(&s->bar);
     sheet_close(&s->sheet);
-    release_all(s);
+    cli_release(mark);
     return code;
 }
 
 void session_close(session *s)
 {
-    release_all(s);
     bar_clear(&s->bar);
     spd_context_free(s->ctx);
     s->ctx = NULL;
@@ -107,6 +83,11 @@ int session_fail(session *s, spd_status status)
     return session_fail_in(s, NULL, status);
 }
 
+int session_check(session *s, spd_status status)
+{
+    return status < 0 ? session_fail(s, status) : CLI_GOOD;
+}
+
 static void speak(session *s, const char *tail, const char *format, va_list args)
 {
     char text[900];
@@ -137,6 +118,11 @@ void session_talk(session *s, const char *format, ...)
     va_end(args);
 }
 
+static void release_data(void *data)
+{
+    spd_data_free(data);
+}
+
 int session_load_labels(session *s, const char *path, const char *labels, int unchecked,
                         spd_data **data)
 {
@@ -150,6 +136,7 @@ int session_load_labels(session *s, const char *path, const char *labels, int un
     spd_status status = spd_data_load(s->ctx, path, &options, data);
     if (status < 0)
         return session_fail(s, status);
+    cli_keep(*data, release_data);
     session_talk(s, "read %s: %zu matrices %zu x %zu", path, (*data)->p, (*data)->n, (*data)->n);
     return CLI_GOOD;
 }
@@ -157,13 +144,6 @@ int session_load_labels(session *s, const char *path, const char *labels, int un
 int session_load(session *s, const char *path, int unchecked, spd_data **data)
 {
     return session_load_labels(s, path, arguments_text(s->args, "labels"), unchecked, data);
-}
-
-/* ---- what the session frees ------------------------------------------------------------------ */
-
-static void release_data(void *data)
-{
-    spd_data_free(data);
 }
 
 static void release_model(void *model)
@@ -178,10 +158,7 @@ static void release_array(void *array)
 
 int session_data(session *s, const char *path, spd_data **data)
 {
-    int code = session_load(s, path, 0, data);
-    if (!code)
-        own(s, *data, release_data);
-    return code;
+    return session_load(s, path, 0, data);
 }
 
 int session_model(session *s, const char *path, spd_model **model)
@@ -189,24 +166,28 @@ int session_model(session *s, const char *path, spd_model **model)
     spd_status status = spd_model_load(s->ctx, path, model);
     if (status < 0)
         return session_fail(s, status);
-    own(s, *model, release_model);
+    cli_keep(*model, release_model);
     return CLI_GOOD;
 }
 
 int session_array(session *s, const char *path, spd_array **array)
 {
-    spd_status status = spd_array_read(s->ctx, path, NULL, array);
+    return session_read(s, path, NULL, array);
+}
+
+int session_read(session *s, const char *path, const char *name, spd_array **array)
+{
+    spd_status status = spd_array_read(s->ctx, path, name, array);
     if (status < 0)
         return session_fail(s, status);
-    own(s, *array, release_array);
+    cli_keep(*array, release_array);
     return CLI_GOOD;
 }
 
 void *session_table(session *s, size_t rows, size_t columns, size_t size, const char *what)
 {
-    void *table = cli_alloc_table(rows, columns, size, what);
-    own(s, table, cli_free);
-    return table;
+    (void)s; /* all memory of the command is freed when it has run */
+    return cli_alloc_table(rows, columns, size, what);
 }
 
 int session_begin(session *s, spd_data **data)

@@ -6,36 +6,37 @@
 #include "cli/frame/advice.h"
 #include "cli/frame/arguments.h"
 #include "cli/frame/bar.h"
+#include "cli/frame/cli_memory.h"
 #include "cli/frame/message.h"
 #include "cli/frame/sheet.h"
 #include "spdml-data.h"
-
-struct owned;
 
 typedef struct session {
     const arguments *args;
     spd_context *ctx;
     bar bar;
     int quiet, verbose;
-    int silent;          /* results are not printed: the caller wants the files alone */
-    double start;        /* bar_clock() at the beginning */
-    const char *kept;    /* a folder with what was finished before an interruption, or NULL */
-    sheet sheet;         /* what session_sheet hands out */
-    struct owned *owned; /* what is freed when the command has run */
+    int silent;       /* results are not printed: the caller wants the files alone */
+    double start;     /* bar_clock() at the beginning */
+    const char *kept; /* a folder with what was finished before an interruption, or NULL */
+    sheet sheet;      /* what session_sheet hands out */
 } session;
 
 /* Makes the context as the common options say. */
 void session_open(session *s, const arguments *args);
 void session_close(session *s);
 
-/* Runs a command with the session's arguments, prints its sheet and frees what it was given by the
- * functions from session_begin to session_table. An exit status. */
+/* Runs a command with the session's arguments, prints its sheet and frees what cli_memory has given
+ * it, and what it was given by functions from session_load on. An exit status. */
 int session_run(session *s, const command *c);
 
 /* Prints the context's message for a status < 0; the exit status to return. */
 int session_fail(session *s, spd_status status);
 
-/* The same for a failure that has to do with a file that the message does not name. */
+/* The same for any status: CLI_GOOD when it is no failure. */
+int session_check(session *s, spd_status status);
+
+/* A failure that has to do with a file that the message does not name. */
 int session_fail_in(session *s, const char *path, spd_status status);
 
 /* The same where the message speaks of X in one file and of `name` in another, which may be NULL.
@@ -49,8 +50,8 @@ void session_remark(session *s, const char *format, ...) __attribute__((format(p
 /* Talk on stderr with the time since the start, only when verbose. */
 void session_talk(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Loads a data set with the options of options_data. An exit status; *data is then the caller's.
- * unchecked keeps matrices that are not SPD. */
+/* Loads a data set with the options of options_data. An exit status. unchecked keeps matrices that
+ * are not SPD. */
 int session_load(session *s, const char *path, int unchecked, spd_data **data);
 
 /* The same with labels from that file, or NULL, instead of --labels. */
@@ -64,10 +65,11 @@ int session_begin(session *s, spd_data **data);
 /* *second <- a further set of matrices of the same size, or NULL for a path that is NULL. */
 int session_second(session *s, const char *path, const spd_data *first, spd_data **second);
 
-/* *data, *model, *array <- from files. */
+/* *data, *model, *array <- from files; the array of that name, or the only one. */
 int session_data(session *s, const char *path, spd_data **data);
 int session_model(session *s, const char *path, spd_model **model);
 int session_array(session *s, const char *path, spd_array **array);
+int session_read(session *s, const char *path, const char *name, spd_array **array);
 
 /* rows * columns zeroed elements of size bytes; what names them in a message: "distances". */
 void *session_table(session *s, size_t rows, size_t columns, size_t size, const char *what);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/frame/cli_memory.h"
+#include "cli/frame/text_file.h"
 
 #define LABEL_WIDTH 18
 #define SMALL       12 /* rows and columns that fit a terminal */
@@ -27,8 +28,7 @@ void sheet_close(sheet *r)
 {
     if (!r->object)
         return;
-    json_dumpf(r->object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    fputc('\n', stdout);
+    text_file_json(stdout, r->object);
     json_decref(r->object);
     r->object = NULL;
 }
@@ -106,6 +106,17 @@ void sheet_set(sheet *r, size_t p, size_t n)
     sheet_count(r, "p", "matrices", p, "");
     sheet_count(r, "n", NULL, n, "");
     sheet_line(r, "size", "%zu x %zu", n, n);
+}
+
+static void release_json(void *value)
+{
+    json_decref(value);
+}
+
+json_t *sheet_json_keep(json_t *value)
+{
+    cli_keep(checked(value), release_json);
+    return value;
 }
 
 json_t *sheet_json_list(void)

@@ -47,4 +47,7 @@ json_t *sheet_json_text(const char *text);
 json_t *sheet_json_real(double value);
 json_t *sheet_json_list(void);
 
+/* The value itself, checked; released when the command has run. */
+json_t *sheet_json_keep(json_t *value);
+
 #endif

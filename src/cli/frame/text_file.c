@@ -4,6 +4,8 @@
 #include "cli/frame/text_file.h"
 
 #include <ctype.h>
+#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/frame/cli_memory.h"
@@ -25,8 +27,14 @@ int text_file_write(const char *path, text_file_fn print, const void *what)
     if (status < 0)
         cli_error("%s", spd_context_error(ctx)->message);
     spd_context_free(ctx);
-    cli_free(text);
+    free(text);
     return status < 0 ? CLI_FAILED : CLI_GOOD;
+}
+
+void text_file_json(FILE *f, const void *what)
+{
+    json_dumpf(what, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    fputc('\n', f);
 }
 
 void text_file_csv(FILE *f, const char *text)

@@ -11,6 +11,9 @@ typedef void (*text_file_fn)(FILE *f, const void *what);
 /* Writes what print says; the file appears at once. An exit status after a message. */
 int text_file_write(const char *path, text_file_fn print, const void *what);
 
+/* A text_file_fn: what is a json_t. */
+void text_file_json(FILE *f, const void *what);
+
 /* A field of a csv file, quoted where a reader would stumble. */
 void text_file_csv(FILE *f, const char *text);
 

@@ -39,64 +39,44 @@ static void draw_sample(size_t r, size_t n, const double *L, uint64_t *state, do
     }
 }
 
-/* v->O <- v->r vectors for each of the covariances read. */
+/* v->O <- v->r vectors for each of the covariances that it holds. */
 static int draw_all(session *s, vectors *v)
 {
     size_t size = v->n * v->n;
     uint64_t state = (uint64_t)arguments_int(s->args, "seed");
     double *L = cli_alloc_table(v->p, size, sizeof *L, "numbers");
     double *z = cli_alloc(v->n, sizeof *z, "a vector");
-    spd_status status = spd_cholesky(s->ctx, v->n, v->p, v->read->f64, L);
-    v->drawn = cli_alloc_table(v->p, v->r * v->n, sizeof *v->drawn, "observations");
+    double *O = cli_alloc_table(v->p, v->r * v->n, sizeof *O, "observations");
+    spd_status status = spd_cholesky(s->ctx, v->n, v->p, v->O, L);
     for (size_t i = 0; i < v->p && status >= 0; i++)
-        draw_sample(v->r, v->n, L + i * size, &state, v->drawn + i * v->r * v->n, z);
-    v->O = v->drawn;
-    cli_free(z);
-    cli_free(L);
-    return status < 0 ? session_fail(s, status) : CLI_GOOD;
-}
-
-static int read_labels(session *s, const char *path, vectors *v)
-{
-    spd_array *y = NULL;
-    spd_status status = spd_array_read(s->ctx, path, "y", &y);
-    if (status < 0)
-        return session_fail(s, status);
-    spd_data data = {.p = v->p, .source = (char *)(uintptr_t)path, .columns = 1, .column = &y};
-    int code = groups_take(&data, "y", "data", &v->classes);
-    spd_array_free(y);
-    return code;
+        draw_sample(v->r, v->n, L + i * size, &state, O + i * v->r * v->n, z);
+    v->O = O;
+    return session_check(s, status);
 }
 
 int vectors_load(session *s, const char *path, size_t draw, vectors *v)
 {
-    *v = (vectors){0};
-    spd_status status = spd_array_read(s->ctx, path, "X", &v->read);
-    if (status < 0)
-        return session_fail(s, status);
-    const spd_array *a = v->read;
+    spd_array *a, *y;
+    int code = session_read(s, path, "X", &a);
+    if (code)
+        return code;
     int table = a->ndim == 3 && a->type == SPD_FLOAT64;
-    if (!table || (draw ? a->shape[1] != a->shape[2] : a->shape[1] <= a->shape[2])) {
-        cli_error(draw ? "%s: --draw: X must be p x n x n real numbers, p covariance matrices"
-                       : "%s: X must be p x r x n real numbers, p samples of r observations, with "
-                         "r > n; from covariance matrices --draw R draws some",
-                  path);
-        return CLI_FAILED;
-    }
+    if (!table || (draw ? a->shape[1] != a->shape[2] : a->shape[1] <= a->shape[2]))
+        return cli_fail(
+            draw ? "%s: --draw: X must be p x n x n real numbers, p covariance matrices"
+                 : "%s: X must be p x r x n real numbers, p samples of r observations, with "
+                   "r > n; from covariance matrices --draw R draws some",
+            path);
     v->p = a->shape[0];
     v->n = a->shape[2];
     v->r = draw ? draw : a->shape[1];
     v->O = a->f64;
-    int code = read_labels(s, path, v);
+    code = session_read(s, path, "y", &y);
+    if (code)
+        return code;
+    spd_data data = {.p = v->p, .source = (char *)(uintptr_t)path, .columns = 1, .column = &y};
+    code = groups_take(&data, "y", "data", &v->classes);
     return code || !draw ? code : draw_all(s, v);
-}
-
-void vectors_free(vectors *v)
-{
-    cli_free(v->drawn);
-    spd_array_free(v->read);
-    groups_free(&v->classes);
-    *v = (vectors){0};
 }
 
 void vectors_take(const vectors *v, size_t sample, size_t every, size_t taken, double *rows)

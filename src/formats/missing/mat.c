@@ -1,10 +1,9 @@
 /* mat.c - stands in for mat*.c in builds without matio or HDF5. */
 #include "formats/format.h"
 
-spd_status mat_open(spd_context *ctx, io_file *file, const source_glance *glance)
+spd_status mat_open(spd_context *ctx, io_file *file)
 {
     (void)file;
-    (void)glance;
     return ctx_fail(ctx, SPD_EFORMAT,
                     "this build cannot read .mat: matio or HDF5 was missing when it was built; "
                     "save it as .npz or .csv");

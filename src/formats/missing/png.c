@@ -1,9 +1,8 @@
-/* png.c - stands in for image_png.c and image_write.c in builds without libpng. */
+/* png.c - stands in for image_png.c in builds without libpng. */
 #include "formats/image_formats.h"
 
-spd_status image_decode_png(const image_file *file, image **picture)
+spd_status image_decode_png(image_file *file)
 {
-    (void)picture;
     return ctx_fail(file->ctx, SPD_EFORMAT,
                     "this build cannot read .png: libpng was missing when it was built");
 }

@@ -1,9 +1,8 @@
 /* tiff.c - stands in for image_tiff.c in builds without libtiff. */
 #include "formats/image_formats.h"
 
-spd_status image_decode_tiff(const image_file *file, image **picture)
+spd_status image_decode_tiff(image_file *file)
 {
-    (void)picture;
     return ctx_fail(file->ctx, SPD_EFORMAT,
                     "this build cannot read .tif: libtiff was missing when it was built");
 }

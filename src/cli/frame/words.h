@@ -1,6 +1,7 @@
-/* words.h - texts and lists of texts: the words of a command line, notes, lines. */
-#ifndef SPD_CLI_EXPERIMENT_WORDS_H
-#define SPD_CLI_EXPERIMENT_WORDS_H
+/* words.h - texts and lists of texts: the words of a command line, notes, lines. They are
+ * freed when the command has run. */
+#ifndef SPD_CLI_FRAME_WORDS_H
+#define SPD_CLI_FRAME_WORDS_H
 
 #include <stddef.h>
 
@@ -9,18 +10,17 @@ typedef struct words {
     char **word;
 } words;
 
-/* A text as printf would write it; freed with cli_free. */
+/* A text as printf would write it. */
 char *words_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Adds a text, which the list then owns; a copy of one; the pieces of one between separators. */
+/* Adds a text as it is; a copy of one; the pieces of one between separators. */
 void words_take(words *w, char *text);
 void words_add(words *w, const char *text);
 void words_split(words *w, const char *text, const char *separators);
 
-/* The words from first to before last with a separator between; freed with cli_free. */
+/* The words from first to before last with a separator between. */
 char *words_join(const words *w, size_t first, size_t last, const char *separator);
 
 int words_has(const words *w, const char *word);
-void words_free(words *w);
 
 #endif

@@ -1,9 +1,7 @@
-/* affinity_classes.c - samples sorted by class. */
-#include "learn/affinity_classes.h"
+/* classes.c - samples sorted by class. */
+#include "base/classes.h"
 
 #include <stdlib.h>
-
-#include "base/memory.h"
 
 typedef struct member {
     int label;
@@ -47,35 +45,33 @@ static void measure(classes *c)
     }
 }
 
-spd_status classes_sort(spd_context *ctx, size_t p, const int *label, classes *c)
+spd_status classes_sort(spd_context *ctx, size_t p, const int *label, arena *keep, classes *c)
 {
-    *c = (classes){0};
-    member *sorted = mem_alloc(p, sizeof *sorted);
-    c->order = mem_alloc(p, sizeof *c->order);
-    c->first = mem_alloc(p + 1, sizeof *c->first);
+    arena room = {0};
+    member *sorted = arena_alloc(&room, p, sizeof *sorted);
+    *c = (classes){.label = label,
+                   .order = arena_alloc(keep, p, sizeof *c->order),
+                   .first = arena_alloc(keep, p + 1, sizeof *c->first)};
     spd_status status = SPD_OK;
-    if (!sorted || !c->order || !c->first) {
+    if (sorted && c->order && c->first) {
+        for (size_t i = 0; i < p; i++)
+            sorted[i] = (member){label[i], i};
+        qsort(sorted, p, sizeof *sorted, by_class);
+        cut(p, sorted, c);
+        measure(c);
+    } else {
         status = ctx_nomem(ctx, "classes");
-        goto done;
     }
-    for (size_t i = 0; i < p; i++)
-        sorted[i] = (member){label[i], i};
-    qsort(sorted, p, sizeof *sorted, by_class);
-    cut(p, sorted, c);
-    measure(c);
-done:
-    mem_free(sorted);
+    arena_free(&room);
     return status;
-}
-
-void classes_free(classes *c)
-{
-    mem_free(c->order);
-    mem_free(c->first);
-    *c = (classes){0};
 }
 
 size_t class_size(const classes *c, size_t which)
 {
     return c->first[which + 1] - c->first[which];
+}
+
+int class_label(const classes *c, size_t which)
+{
+    return c->label[c->order[c->first[which]]];
 }

@@ -1,5 +1,5 @@
 /* words.c - texts and lists of texts. */
-#include "cli/experiment/words.h"
+#include "cli/frame/words.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -65,12 +65,4 @@ int words_has(const words *w, const char *word)
         if (strcmp(w->word[i], word) == 0)
             return 1;
     return 0;
-}
-
-void words_free(words *w)
-{
-    for (size_t i = 0; i < w->count; i++)
-        cli_free(w->word[i]);
-    cli_free(w->word);
-    *w = (words){0};
 }
