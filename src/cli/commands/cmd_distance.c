@@ -100,7 +100,7 @@ static int run(session *s)
     if (code)
         return code;
     size_t p = A->p, q = B ? B->p : A->p;
-    double *D = session_table(s, p, q, sizeof *D, "distances");
+    double *D = cli_alloc_table(p, q, sizeof *D, "distances");
     spd_status status =
         spd_pairwise2(s->ctx, session_metric(s), A->n, p, A->X, q, B ? B->X : NULL, D);
     if (status < 0) /* X is of the first file, Y of the second */

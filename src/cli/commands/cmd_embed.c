@@ -32,8 +32,8 @@ static int compute(session *s, embedding *e)
     e->info.size = sizeof e->info;
     /* More dimensions than matrices are refused below, without room for them. */
     size_t columns = e->options.dimensions < p ? e->options.dimensions : 1;
-    e->Y = session_table(s, p, columns, sizeof *e->Y, "coordinates");
-    e->eigenvalue = session_table(s, columns, 1, sizeof *e->eigenvalue, "eigenvalues");
+    e->Y = cli_alloc_table(p, columns, sizeof *e->Y, "coordinates");
+    e->eigenvalue = cli_alloc_table(columns, 1, sizeof *e->eigenvalue, "eigenvalues");
     spd_status status =
         spd_embed(s->ctx, &e->options, e->data->n, p, e->data->X, e->Y, e->eigenvalue, &e->info);
     if (status < 0)
@@ -67,8 +67,8 @@ static void fill_row(const embedding *e, size_t i, char **cell, char *text)
 static int write_csv(session *s, const embedding *e)
 {
     size_t d = e->options.dimensions, rows = e->data->p + 1, columns = d + (e->data->label != NULL);
-    char **cell = session_table(s, rows, columns, sizeof *cell, "cells");
-    char *text = session_table(s, rows, d * NUMBER_ROOM, 1, "characters");
+    char **cell = cli_alloc_table(rows, columns, sizeof *cell, "cells");
+    char *text = cli_alloc_table(rows, d * NUMBER_ROOM, 1, "characters");
     for (size_t i = 0; i < rows; i++)
         fill_row(e, i, cell + i * columns, text + i * d * NUMBER_ROOM);
     const spd_array table = {.type = SPD_TEXT,

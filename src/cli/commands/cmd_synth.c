@@ -115,7 +115,7 @@ static void show(session *s, const synthesis *y)
     const spd_synth_options *o = &y->options;
     const double seconds = bar_clock() - s->start;
     const size_t room = 2 * strlen(y->output) + 140;
-    char *next = session_table(s, room, 1, 1, "characters");
+    char *next = cli_alloc_table(room, 1, 1, "characters");
     sheet *r = session_sheet(s);
     next_step(s, y, next, room);
     sheet_text(r, "kind", "kind", spd_synth_name(y->kind));
@@ -142,7 +142,7 @@ static int make_matrices(session *s, synthesis *y)
 {
     const spd_synth_options *o = &y->options;
     spd_data *data = NULL;
-    double *planted = session_table(s, o->n, o->planted, sizeof *planted, "a subspace");
+    double *planted = cli_alloc_table(o->n, o->planted, sizeof *planted, "a subspace");
     spd_status status = spd_synth_data(s->ctx, o, planted, &data);
     if (status < 0)
         return session_fail(s, status);

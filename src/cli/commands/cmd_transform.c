@@ -23,7 +23,7 @@ static int run(session *s)
     if (code)
         return code;
     size_t n = model->n, m = model->m;
-    double *S = session_table(s, data->p, m * m, sizeof *S, "entries of small matrices");
+    double *S = cli_alloc_table(data->p, m * m, sizeof *S, "entries of small matrices");
     spd_status status = spd_congruence(s->ctx, n, m, data->p, data->X, model->W, S);
     if (status < 0)
         return session_fail_in(s, data->source, status);

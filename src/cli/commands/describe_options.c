@@ -36,9 +36,8 @@ static int parse_pair(const char *text, size_t *first, size_t *second)
 
 /* What follows reads the text of an option; non-zero when it is none of what is expected. */
 
-static int take_size(session *s, const char *text, spd_describe_options *o)
+static int take_size(const char *text, spd_describe_options *o)
 {
-    (void)s;
     if (!parse_pair(text, &o->width, &o->height))
         return 0;
     int bad = parse_count(&text, &o->width) || *text;
@@ -47,13 +46,12 @@ static int take_size(session *s, const char *text, spd_describe_options *o)
 }
 
 /* Cells of a grid, at least one each way. */
-static int take_grid(session *s, const char *text, spd_describe_options *o)
+static int take_grid(const char *text, spd_describe_options *o)
 {
-    (void)s;
     return parse_pair(text, &o->grid_rows, &o->grid_columns) || !o->grid_rows || !o->grid_columns;
 }
 
-static int take_regions(session *s, const char *text, spd_describe_options *o)
+static int take_regions(const char *text, spd_describe_options *o)
 {
     if (strcmp(text, "whole") == 0)
         o->regions = SPD_REGIONS_WHOLE;
@@ -61,24 +59,23 @@ static int take_regions(session *s, const char *text, spd_describe_options *o)
         o->regions = SPD_REGIONS_HALVES;
     else
         o->regions = SPD_REGIONS_GRID;
-    return o->regions == SPD_REGIONS_GRID && take_grid(s, text, o);
+    return o->regions == SPD_REGIONS_GRID && take_grid(text, o);
 }
 
-static int take_frames(session *s, const char *text, spd_describe_options *o)
+static int take_frames(const char *text, spd_describe_options *o)
 {
-    (void)s;
     int bad = (*text != ':' && parse_count(&text, &o->first_frame)) || *text++ != ':' ||
               (*text && parse_count(&text, &o->last_frame)) || *text;
     return bad || (o->last_frame && o->last_frame <= o->first_frame);
 }
 
 /* "12-14,16-18" */
-static int take_bands(session *s, const char *text, spd_describe_options *o)
+static int take_bands(const char *text, spd_describe_options *o)
 {
     o->bands = 1;
     for (const char *c = text; *c; c++)
         o->bands += *c == ',';
-    double *edge = session_table(s, o->bands, 2, sizeof *edge, "bands");
+    double *edge = cli_alloc_table(o->bands, 2, sizeof *edge, "bands");
     for (size_t k = 0; k < 2 * o->bands; k++) {
         char *end;
         edge[k] = strtod(text, &end);
@@ -91,10 +88,9 @@ static int take_bands(session *s, const char *text, spd_describe_options *o)
     return 0;
 }
 
-static int take_shrinkage(session *s, const char *text, spd_describe_options *o)
+static int take_shrinkage(const char *text, spd_describe_options *o)
 {
     spd_covariance_options *c = &o->covariance;
-    (void)s;
     if (spd_shrinkage_parse(text, &c->shrinkage) == SPD_OK && c->shrinkage != SPD_SHRINK_VALUE)
         return 0;
     c->shrinkage = SPD_SHRINK_VALUE;
@@ -103,7 +99,7 @@ static int take_shrinkage(session *s, const char *text, spd_describe_options *o)
 
 static const struct {
     const char *name;
-    int (*take)(session *s, const char *text, spd_describe_options *o);
+    int (*take)(const char *text, spd_describe_options *o);
     const char *expected;
 } texts[] = {
     {"shrinkage", take_shrinkage, "none, oas, ledoit-wolf or a number from 0 to 1"},
@@ -120,10 +116,8 @@ static int take_texts(session *s, spd_describe_options *o)
         if (!arguments_count(s->args, texts[i].name))
             continue;
         const char *text = arguments_text(s->args, texts[i].name);
-        if (texts[i].take(s, text, o)) {
-            cli_error("--%s %s: must be %s", texts[i].name, text, texts[i].expected);
-            return CLI_MISUSED;
-        }
+        if (texts[i].take(text, o))
+            return cli_misuse("--%s %s: must be %s", texts[i].name, text, texts[i].expected);
     }
     return CLI_GOOD;
 }
@@ -152,21 +146,18 @@ static int take_rects(session *s, spd_describe_options *o)
     if (code || !path)
         return code;
     size_t columns = table->ndim == 2 ? table->shape[1] : table->count;
-    if (table->ndim > 2 || columns != 4 || table->count == 0) {
-        cli_error("%s: rectangles need four columns: x, y, width, height", path);
-        return CLI_FAILED;
-    }
+    if (table->ndim > 2 || columns != 4 || table->count == 0)
+        return cli_fail("%s: rectangles need four columns: x, y, width, height", path);
     o->rects = table->count / 4;
-    spd_rect *rect = session_table(s, o->rects, 1, sizeof *rect, "rectangles");
+    spd_rect *rect = cli_alloc_table(o->rects, 1, sizeof *rect, "rectangles");
     for (size_t i = 0; i < table->count; i++) {
         double value = table->type == SPD_INT64     ? (double)table->i64[i]
                        : table->type == SPD_FLOAT64 ? table->f64[i]
                                                     : -1.0;
         size_t *part[] = {&rect[i / 4].x, &rect[i / 4].y, &rect[i / 4].width, &rect[i / 4].height};
-        if (!(value >= (i % 4 < 2 ? 0.0 : 1.0) && value <= 1e6 && value == floor(value))) {
-            cli_error("%s: rectangle %zu is not given in whole numbers of pixels", path, i / 4);
-            return CLI_FAILED;
-        }
+        if (!(value >= (i % 4 < 2 ? 0.0 : 1.0) && value <= 1e6 && value == floor(value)))
+            return cli_fail("%s: rectangle %zu is not given in whole numbers of pixels", path,
+                            i / 4);
         *part[i % 4] = (size_t)value;
     }
     o->rect = rect;
@@ -208,11 +199,8 @@ static int take_labels(session *s, spd_describe_options *o)
     const char *by = arguments_text(s->args, "label-by");
     o->index = arguments_text(s->args, "labels");
     o->pattern = arguments_text(s->args, "label-pattern");
-    if ((o->index != NULL) + (o->pattern != NULL) + (arguments_count(s->args, "label-by") > 0) >
-        1) {
-        cli_error("--labels, --label-pattern and --label-by cannot be used together");
-        return CLI_MISUSED;
-    }
+    if ((o->index != NULL) + (o->pattern != NULL) + (arguments_count(s->args, "label-by") > 0) > 1)
+        return cli_misuse("--labels, --label-pattern and --label-by cannot be used together");
     o->labels = o->pattern                  ? SPD_LABELS_PATTERN
                 : strcmp(by, "folder") == 0 ? SPD_LABELS_FOLDER
                 : strcmp(by, "none") == 0   ? SPD_LABELS_NONE

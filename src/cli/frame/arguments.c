@@ -23,8 +23,7 @@ __attribute__((format(printf, 2, 3))) static int misused(const arguments *a, con
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     const char *join = what[strlen(what) - 1] == '?' ? " See" : "; see";
-    cli_error("%s%s 'spdml %s --help'", what, join, a->command->name);
-    return CLI_MISUSED;
+    return cli_misuse("%s%s 'spdml %s --help'", what, join, a->command->name);
 }
 
 static int unknown_long(const arguments *a, const char *name, size_t length)
@@ -248,11 +247,9 @@ static int check_options(const arguments *args, const char *kind)
     const option_group *groups = args->command->groups;
     for (size_t g = 0; g < COMMAND_GROUPS && groups[g].options; g++)
         for (const option *o = groups[g].options; o->name; o++)
-            if (arguments_count(args, o->name) && !is_served(groups[g].title, kind)) {
-                cli_error("--%s does not belong to %s; see 'spdml %s --help'", o->name, kind,
-                          args->command->name);
-                return CLI_MISUSED;
-            }
+            if (arguments_count(args, o->name) && !is_served(groups[g].title, kind))
+                return cli_misuse("--%s does not belong to %s; see 'spdml %s --help'", o->name,
+                                  kind, args->command->name);
     return CLI_GOOD;
 }
 
@@ -268,8 +265,6 @@ int arguments_kind(const arguments *a, const char *word, option_choice_fn name, 
     }
     option_list(name, all, sizeof all);
     if (near.best)
-        cli_error("unknown %s '%s'; did you mean '%s'?", word, given, near.best);
-    else
-        cli_error("unknown %s '%s'; the first operand must be %s", word, given, all);
-    return CLI_MISUSED;
+        return cli_misuse("unknown %s '%s'; did you mean '%s'?", word, given, near.best);
+    return cli_misuse("unknown %s '%s'; the first operand must be %s", word, given, all);
 }

@@ -61,8 +61,6 @@ int commands_unknown(const char *name)
             suggest_offer(&near, (*c)->alias);
     }
     if (near.best)
-        cli_error("unknown command '%s'; did you mean '%s'?", name, near.best);
-    else
-        cli_error("unknown command '%s'; 'spdml help' lists the commands", name);
-    return CLI_MISUSED;
+        return cli_misuse("unknown command '%s'; did you mean '%s'?", name, near.best);
+    return cli_misuse("unknown command '%s'; 'spdml help' lists the commands", name);
 }

@@ -109,9 +109,8 @@ static int check_number(const option *o, const char *text)
     if (!bad && number >= o->min && number <= o->max)
         return CLI_GOOD;
     range_text(o, range, sizeof range);
-    cli_error("--%s %s: must be %s %s", o->name, text, whole ? "a whole number" : "a number",
-              range);
-    return CLI_MISUSED;
+    return cli_misuse("--%s %s: must be %s %s", o->name, text,
+                      whole ? "a whole number" : "a number", range);
 }
 
 int option_is_choice(const option *o, const char *text)
@@ -137,10 +136,9 @@ static int check_choice(const option *o, const char *text, const char **value)
     }
     option_list(o->choice, list, sizeof list);
     if (near.best)
-        cli_error("--%s %s: did you mean %s? It must be %s", o->name, text, near.best, list);
-    else
-        cli_error("--%s %s: must be %s", o->name, text, list);
-    return CLI_MISUSED;
+        return cli_misuse("--%s %s: did you mean %s? It must be %s", o->name, text, near.best,
+                          list);
+    return cli_misuse("--%s %s: must be %s", o->name, text, list);
 }
 
 int option_has_ending(const char *path, const char *ending)
@@ -157,8 +155,7 @@ static int check_ending(const option *o, const char *text)
         if (option_has_ending(text, o->choice(i)))
             return CLI_GOOD;
     option_list(o->choice, list, sizeof list);
-    cli_error("--%s %s: the name must end in %s", o->name, text, list);
-    return CLI_MISUSED;
+    return cli_misuse("--%s %s: the name must end in %s", o->name, text, list);
 }
 
 int option_check(const option *o, const char *text, const char **value)

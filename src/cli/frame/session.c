@@ -63,9 +63,8 @@ int session_fail_in(session *s, const char *path, spd_status status)
     if (status == SPD_ECANCELLED || signals_interrupted())
         return interrupted(s);
     advised message = advice_last(s->ctx);
-    cli_error("%s%s%s", path ? path : "", path ? ": " : "",
-              message.text[0] ? message.text : spd_status_text(status));
-    return CLI_FAILED;
+    return cli_fail("%s%s%s", path ? path : "", path ? ": " : "",
+                    message.text[0] ? message.text : spd_status_text(status));
 }
 
 int session_fail_pair(session *s, const char *path, const char *other, const char *name,
@@ -184,12 +183,6 @@ int session_read(session *s, const char *path, const char *name, spd_array **arr
     return CLI_GOOD;
 }
 
-void *session_table(session *s, size_t rows, size_t columns, size_t size, const char *what)
-{
-    (void)s; /* all memory of the command is freed when it has run */
-    return cli_alloc_table(rows, columns, size, what);
-}
-
 int session_begin(session *s, spd_data **data)
 {
     int code = session_check_output(s);
@@ -227,20 +220,17 @@ int session_same_size(const spd_data *a, const spd_data *b)
 {
     if (a->n == b->n)
         return CLI_GOOD;
-    cli_error("%s holds %zu x %zu matrices, but %s holds %zu x %zu; both sets must have the "
-              "same size",
-              a->source, a->n, a->n, b->source, b->n, b->n);
-    return CLI_FAILED;
+    return cli_fail("%s holds %zu x %zu matrices, but %s holds %zu x %zu; both sets must have the "
+                    "same size",
+                    a->source, a->n, a->n, b->source, b->n, b->n);
 }
 
 /* "cannot be written" and why; thing is the path itself or its folder. */
 static int refuse_output(const char *path, const char *thing, const char *cause)
 {
     if (strcmp(path, thing) == 0)
-        cli_error("%s: cannot be written: %s", path, cause);
-    else
-        cli_error("%s: cannot be written: folder %s: %s", path, thing, cause);
-    return CLI_FAILED;
+        return cli_fail("%s: cannot be written: %s", path, cause);
+    return cli_fail("%s: cannot be written: folder %s: %s", path, thing, cause);
 }
 
 static int check_folder(const char *path)

@@ -71,9 +71,6 @@ int session_model(session *s, const char *path, spd_model **model);
 int session_array(session *s, const char *path, spd_array **array);
 int session_read(session *s, const char *path, const char *name, spd_array **array);
 
-/* rows * columns zeroed elements of size bytes; what names them in a message: "distances". */
-void *session_table(session *s, size_t rows, size_t columns, size_t size, const char *what);
-
 /* Where results are shown, as --json says. */
 sheet *session_sheet(session *s);
 

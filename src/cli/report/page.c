@@ -172,7 +172,7 @@ int page_write(const page *p, const char *folder)
     files[count++] = (extra){"report.html", print_page};
     for (size_t i = 0; i < count && !code; i++) {
         size_t room = strlen(folder) + strlen(files[i].name) + 2;
-        char *path = session_table(p->s, room, 1, 1, "characters");
+        char *path = cli_alloc_table(room, 1, 1, "characters");
         snprintf(path, room, "%s/%s", folder, files[i].name);
         code = text_file_write(path, files[i].print, p);
     }

@@ -96,7 +96,7 @@ void page_ellipses(FILE *f, const page *p)
 {
     int part = page_ellipse_part(p);
     gallery g = {.f = f, .p = p, .part = part, .size = p->size[part]};
-    g.members = session_table(p->s, MEMBERS + 1, g.size * g.size, sizeof *g.members, "ellipses");
+    g.members = cli_alloc_table(MEMBERS + 1, g.size * g.size, sizeof *g.members, "ellipses");
     g.scale = fitting_scale(&g);
     html_figure(f, g.size == 2 ? "small2" : "small3");
     for (size_t c = 0; c < p->e->set.samples.classes; c++) {

@@ -46,7 +46,7 @@ static spd_status one(page *p, int part)
                                  .dimensions = 2};
     spd_embed_info info = SPD_INIT(spd_embed_info);
     double *X = page_matrices(p, part, p->placed, NULL);
-    double *Y = session_table(p->s, p->placed, 2, sizeof *Y, "coordinates");
+    double *Y = cli_alloc_table(p->placed, 2, sizeof *Y, "coordinates");
     spd_status status = spd_embed(p->s->ctx, &options, p->size[part], p->placed, X, Y, NULL, &info);
     cli_free(X);
     p->Y[part] = status < 0 ? NULL : Y;
@@ -91,7 +91,7 @@ spd_status page_embed(page *p)
     }
     choose(p);
     /* Evenly spaced: the drawn samples are a random choice already, in the order of the file. */
-    p->place = session_table(p->s, p->placed, 1, sizeof *p->place, "samples");
+    p->place = cli_alloc_table(p->placed, 1, sizeof *p->place, "samples");
     for (size_t i = 0; i < p->placed; i++)
         p->place[i] = i * p->shown / p->placed;
     for (int part = 0; part < PAGE_PARTS && status >= 0; part++)

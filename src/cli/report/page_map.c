@@ -27,7 +27,7 @@ static void history_chart(FILE *f, const page *p, int gradient)
 {
     size_t steps = p->model->steps;
     svg_frame a = frame(f, 0, steps > 1 ? (double)(steps - 1) : 1);
-    double *iteration = session_table(p->s, 2, steps, sizeof *iteration, "numbers of iterations");
+    double *iteration = cli_alloc_table(2, steps, sizeof *iteration, "numbers of iterations");
     double *value = iteration + steps;
     for (size_t i = 0; i < steps; i++) {
         const spd_fit_step *step = &p->model->history[i];
@@ -84,7 +84,7 @@ static void spectrum_chart(FILE *f, const page *p)
     static const char *const names[] = {"original matrices", "after the map"};
     size_t size = p->spectrum[0].size;
     svg_frame a = frame(f, size > 1 ? 1 : 0.5, size > 1 ? (double)size : 1.5);
-    double *rank = session_table(p->s, size, 1, sizeof *rank, "ranks");
+    double *rank = cli_alloc_table(size, 1, sizeof *rank, "ranks");
     for (size_t i = 0; i < size; i++)
         rank[i] = (double)(i + 1);
     for (int part = 0; part < PAGE_PARTS; part++)

@@ -30,7 +30,7 @@ static spd_status one(page *p, int part)
 {
     size_t count[2] = {0}, *list[2]; /* of the test samples, of the training samples */
     for (int k = 0; k < 2; k++)
-        list[k] = session_table(p->s, p->placed, 1, sizeof *list[k], "samples");
+        list[k] = cli_alloc_table(p->placed, 1, sizeof *list[k], "samples");
     for (size_t i = 0; i < p->placed; i++) {
         int trains = p->trains[p->place[i]];
         list[trains][count[trains]++] = i;
@@ -39,14 +39,14 @@ static spd_status one(page *p, int part)
         return SPD_EINVAL;
     double *Q = page_matrices(p, part, count[0], list[0]);
     double *X = page_matrices(p, part, count[1], list[1]);
-    double *D2 = session_table(p->s, count[0], count[1], sizeof *D2, "distances");
+    double *D2 = cli_alloc_table(count[0], count[1], sizeof *D2, "distances");
     spd_status status =
         spd_pairwise2(p->s->ctx, p->embed_metric, p->size[part], count[0], Q, count[1], X, D2);
     cli_free(Q);
     cli_free(X);
     if (status < 0)
         return status;
-    p->margin[part] = session_table(p->s, p->placed, 2, sizeof *p->margin[part], "distances");
+    p->margin[part] = cli_alloc_table(p->placed, 2, sizeof *p->margin[part], "distances");
     for (size_t i = 0; i < 2 * p->placed; i++)
         p->margin[part][i] = NAN;
     for (size_t i = 0; i < count[0]; i++)
@@ -110,7 +110,7 @@ static size_t count_tested(const page *p, const double *margin, size_t *above, s
 
 static void chart(FILE *f, const page *p, int part)
 {
-    double *at = session_table(p->s, p->placed, 2, sizeof *at, "distances");
+    double *at = cli_alloc_table(p->placed, 2, sizeof *at, "distances");
     size_t above, edge, count = count_tested(p, p->margin[part], &above, &edge);
     char title[80];
     svg_frame a = frame_of(f, p, p->margin[part], at);

@@ -51,8 +51,8 @@ static void draw_samples(page *p)
     const spd_round *first = p->e->found->round[0];
     size_t count = p->e->set.samples.p;
     enum { TESTS = 1, TRAINS };
-    char *part = session_table(p->s, count, 1, 1, "samples");
-    uint64_t *tickets = session_table(p->s, count, 1, sizeof *tickets, "samples");
+    char *part = cli_alloc_table(count, 1, 1, "samples");
+    uint64_t *tickets = cli_alloc_table(count, 1, sizeof *tickets, "samples");
     for (size_t i = 0; i < first->test_count; i++)
         part[first->test[i]] = TESTS;
     for (size_t i = 0; i < first->train_count; i++)
@@ -62,8 +62,8 @@ static void draw_samples(page *p)
             tickets[p->available++] = ticket(p, i);
     qsort(tickets, p->available, sizeof *tickets, by_ticket);
     size_t room = p->available < SHOWN ? p->available : SHOWN;
-    p->index = session_table(p->s, room, 1, sizeof *p->index, "samples");
-    p->trains = session_table(p->s, room, 1, sizeof *p->trains, "samples");
+    p->index = cli_alloc_table(room, 1, sizeof *p->index, "samples");
+    p->trains = cli_alloc_table(room, 1, sizeof *p->trains, "samples");
     for (size_t i = 0; i < count; i++)
         if (part[i] && ticket(p, i) <= tickets[room - 1]) {
             p->trains[p->shown] = part[i] == TRAINS;
@@ -76,7 +76,7 @@ static void draw_colours(page *p)
 {
     size_t classes = p->e->set.samples.classes;
     size_t step = classes <= COLOURED ? 1 : (classes + HEAD - 1) / HEAD;
-    p->colour = session_table(p->s, classes, 1, sizeof *p->colour, "colours");
+    p->colour = cli_alloc_table(classes, 1, sizeof *p->colour, "colours");
     for (size_t c = 0; c < classes; c++)
         p->colour[c] = c % step ? SVG_GREY : (int)p->coloured++;
 }
@@ -114,7 +114,7 @@ static void copy_matrices(page *p)
     const spd_samples *samples = &p->e->set.samples;
     size_t size = samples->n * samples->n;
     p->size[0] = samples->n;
-    p->matrix[0] = session_table(p->s, p->shown, size, sizeof *p->matrix[0], "numbers");
+    p->matrix[0] = cli_alloc_table(p->shown, size, sizeof *p->matrix[0], "numbers");
     for (size_t i = 0; i < p->shown; i++)
         memcpy(p->matrix[0] + i * size, samples->X + p->index[i] * size, size * sizeof *samples->X);
 }
@@ -124,7 +124,7 @@ static spd_status map_matrices(page *p)
     if (!p->model)
         return SPD_OK;
     size_t m = p->model->m;
-    p->matrix[1] = session_table(p->s, p->shown, m * m, sizeof *p->matrix[1], "numbers");
+    p->matrix[1] = cli_alloc_table(p->shown, m * m, sizeof *p->matrix[1], "numbers");
     spd_status status = spd_congruence(p->s->ctx, p->model->n, m, p->shown, p->matrix[0],
                                        p->model->W, p->matrix[1]);
     p->size[1] = status < 0 ? 0 : m;
@@ -179,11 +179,11 @@ static spd_status find_spectra(page *p)
 {
     spd_status status = SPD_OK;
     size_t count = p->shown;
-    double *column = session_table(p->s, count, 1, sizeof *column, "eigenvalues");
+    double *column = cli_alloc_table(count, 1, sizeof *column, "eigenvalues");
     for (int part = 0; part < PAGE_PARTS && p->size[part] && count && status >= 0; part++) {
         size_t size = p->size[part];
-        double *lambda = session_table(p->s, count, size, sizeof *lambda, "eigenvalues");
-        double *quartile = session_table(p->s, 3, size, sizeof *quartile, "quartiles");
+        double *lambda = cli_alloc_table(count, size, sizeof *lambda, "eigenvalues");
+        double *quartile = cli_alloc_table(3, size, sizeof *quartile, "quartiles");
         status = spd_eigh(p->s->ctx, size, count, p->matrix[part], lambda, NULL);
         if (status >= 0) {
             p->spectrum[part] = (page_spectrum){.size = size,
