@@ -19,7 +19,7 @@ static int take_w(session *s, costing *c)
     spd_model *model;
     spd_array *array;
     int fits, is_model = spd_file_kind(path) == SPD_KIND_MODEL;
-    int code = is_model ? session_model(s, path, &model) : session_array(s, path, &array);
+    int code = is_model ? session_model(s, path, &model) : session_read(s, path, NULL, &array);
     if (code)
         return code;
     if (is_model) {

@@ -7,7 +7,7 @@ static int take_weights(session *s, const spd_data *data, double **weights)
     const char *path = arguments_text(s->args, "weights");
     spd_array *array;
     *weights = NULL;
-    int code = path ? session_array(s, path, &array) : CLI_GOOD;
+    int code = path ? session_read(s, path, NULL, &array) : CLI_GOOD;
     if (code || !path)
         return code;
     if (array->type == SPD_TEXT)

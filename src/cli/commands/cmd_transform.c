@@ -8,7 +8,7 @@ static int load(session *s, spd_model **model, spd_data **data)
     if (!code)
         code = session_model(s, path, model);
     if (!code)
-        code = session_data(s, s->args->operands[1], data);
+        code = session_load(s, s->args->operands[1], 0, data);
     if (code || (*model)->n == (*data)->n)
         return code;
     return cli_fail("%s maps %zu x %zu matrices, but %s holds %zu x %zu", path, (*model)->n,

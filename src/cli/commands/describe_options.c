@@ -142,7 +142,7 @@ static int take_rects(session *s, spd_describe_options *o)
 {
     const char *path = arguments_text(s->args, "rects");
     spd_array *table;
-    int code = path ? session_array(s, path, &table) : CLI_GOOD;
+    int code = path ? session_read(s, path, NULL, &table) : CLI_GOOD;
     if (code || !path)
         return code;
     size_t columns = table->ndim == 2 ? table->shape[1] : table->count;

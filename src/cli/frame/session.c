@@ -155,11 +155,6 @@ static void release_array(void *array)
     spd_array_free(array);
 }
 
-int session_data(session *s, const char *path, spd_data **data)
-{
-    return session_load(s, path, 0, data);
-}
-
 int session_model(session *s, const char *path, spd_model **model)
 {
     spd_status status = spd_model_load(s->ctx, path, model);
@@ -167,11 +162,6 @@ int session_model(session *s, const char *path, spd_model **model)
         return session_fail(s, status);
     cli_keep(*model, release_model);
     return CLI_GOOD;
-}
-
-int session_array(session *s, const char *path, spd_array **array)
-{
-    return session_read(s, path, NULL, array);
 }
 
 int session_read(session *s, const char *path, const char *name, spd_array **array)
@@ -186,13 +176,13 @@ int session_read(session *s, const char *path, const char *name, spd_array **arr
 int session_begin(session *s, spd_data **data)
 {
     int code = session_check_output(s);
-    return code ? code : session_data(s, s->args->operands[0], data);
+    return code ? code : session_load(s, s->args->operands[0], 0, data);
 }
 
 int session_second(session *s, const char *path, const spd_data *first, spd_data **second)
 {
     *second = NULL;
-    int code = path ? session_data(s, path, second) : CLI_GOOD;
+    int code = path ? session_load(s, path, 0, second) : CLI_GOOD;
     return code || !path ? code : session_same_size(first, *second);
 }
 

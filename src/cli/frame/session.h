@@ -65,10 +65,8 @@ int session_begin(session *s, spd_data **data);
 /* *second <- a further set of matrices of the same size, or NULL for a path that is NULL. */
 int session_second(session *s, const char *path, const spd_data *first, spd_data **second);
 
-/* *data, *model, *array <- from files; the array of that name, or the only one. */
-int session_data(session *s, const char *path, spd_data **data);
+/* *model, *array <- from files; the array of that name, or for NULL the only one. */
 int session_model(session *s, const char *path, spd_model **model);
-int session_array(session *s, const char *path, spd_array **array);
 int session_read(session *s, const char *path, const char *name, spd_array **array);
 
 /* Where results are shown, as --json says. */

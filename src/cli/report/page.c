@@ -100,10 +100,8 @@ static void command_line(FILE *f, const page *p)
     size_t count = list_extras(p, extras);
     html_print(f, "<pre><code>spdml %s", args->command->name);
     for (int i = 0; i < args->words; i++) {
-        char *quoted = shell_word(args->word[i]);
         fputc(' ', f);
-        html_word(f, quoted);
-        cli_free(quoted);
+        html_word(f, shell_word(args->word[i]));
     }
     fprintf(f,
             "</code></pre>\n<p>spdml %s with seed %llu gives the same numbers, whatever the "
@@ -172,7 +170,7 @@ int page_write(const page *p, const char *folder)
     files[count++] = (extra){"report.html", print_page};
     for (size_t i = 0; i < count && !code; i++) {
         size_t room = strlen(folder) + strlen(files[i].name) + 2;
-        char *path = cli_alloc_table(room, 1, 1, "characters");
+        char *path = cli_alloc(room, 1, "characters");
         snprintf(path, room, "%s/%s", folder, files[i].name);
         code = text_file_write(path, files[i].print, p);
     }

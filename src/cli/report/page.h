@@ -23,7 +23,7 @@ typedef struct page_spectrum {
 } page_spectrum;
 
 typedef struct page {
-    session *s; /* which owns the arrays below */
+    const session *s;
     const evaluation *e;
 
     /* samples of the first round that are drawn */

@@ -91,7 +91,7 @@ spd_status page_embed(page *p)
     }
     choose(p);
     /* Evenly spaced: the drawn samples are a random choice already, in the order of the file. */
-    p->place = cli_alloc_table(p->placed, 1, sizeof *p->place, "samples");
+    p->place = cli_alloc(p->placed, sizeof *p->place, "samples");
     for (size_t i = 0; i < p->placed; i++)
         p->place[i] = i * p->shown / p->placed;
     for (int part = 0; part < PAGE_PARTS && status >= 0; part++)

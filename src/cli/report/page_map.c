@@ -84,7 +84,7 @@ static void spectrum_chart(FILE *f, const page *p)
     static const char *const names[] = {"original matrices", "after the map"};
     size_t size = p->spectrum[0].size;
     svg_frame a = frame(f, size > 1 ? 1 : 0.5, size > 1 ? (double)size : 1.5);
-    double *rank = cli_alloc_table(size, 1, sizeof *rank, "ranks");
+    double *rank = cli_alloc(size, sizeof *rank, "ranks");
     for (size_t i = 0; i < size; i++)
         rank[i] = (double)(i + 1);
     for (int part = 0; part < PAGE_PARTS; part++)

@@ -30,7 +30,7 @@ static spd_status one(page *p, int part)
 {
     size_t count[2] = {0}, *list[2]; /* of the test samples, of the training samples */
     for (int k = 0; k < 2; k++)
-        list[k] = cli_alloc_table(p->placed, 1, sizeof *list[k], "samples");
+        list[k] = cli_alloc(p->placed, sizeof *list[k], "samples");
     for (size_t i = 0; i < p->placed; i++) {
         int trains = p->trains[p->place[i]];
         list[trains][count[trains]++] = i;

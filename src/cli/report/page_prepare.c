@@ -51,8 +51,8 @@ static void draw_samples(page *p)
     const spd_round *first = p->e->found->round[0];
     size_t count = p->e->set.samples.p;
     enum { TESTS = 1, TRAINS };
-    char *part = cli_alloc_table(count, 1, 1, "samples");
-    uint64_t *tickets = cli_alloc_table(count, 1, sizeof *tickets, "samples");
+    char *part = cli_alloc(count, 1, "samples");
+    uint64_t *tickets = cli_alloc(count, sizeof *tickets, "samples");
     for (size_t i = 0; i < first->test_count; i++)
         part[first->test[i]] = TESTS;
     for (size_t i = 0; i < first->train_count; i++)
@@ -62,8 +62,8 @@ static void draw_samples(page *p)
             tickets[p->available++] = ticket(p, i);
     qsort(tickets, p->available, sizeof *tickets, by_ticket);
     size_t room = p->available < SHOWN ? p->available : SHOWN;
-    p->index = cli_alloc_table(room, 1, sizeof *p->index, "samples");
-    p->trains = cli_alloc_table(room, 1, sizeof *p->trains, "samples");
+    p->index = cli_alloc(room, sizeof *p->index, "samples");
+    p->trains = cli_alloc(room, sizeof *p->trains, "samples");
     for (size_t i = 0; i < count; i++)
         if (part[i] && ticket(p, i) <= tickets[room - 1]) {
             p->trains[p->shown] = part[i] == TRAINS;
@@ -76,7 +76,7 @@ static void draw_colours(page *p)
 {
     size_t classes = p->e->set.samples.classes;
     size_t step = classes <= COLOURED ? 1 : (classes + HEAD - 1) / HEAD;
-    p->colour = cli_alloc_table(classes, 1, sizeof *p->colour, "colours");
+    p->colour = cli_alloc(classes, sizeof *p->colour, "colours");
     for (size_t c = 0; c < classes; c++)
         p->colour[c] = c % step ? SVG_GREY : (int)p->coloured++;
 }
@@ -179,7 +179,7 @@ static spd_status find_spectra(page *p)
 {
     spd_status status = SPD_OK;
     size_t count = p->shown;
-    double *column = cli_alloc_table(count, 1, sizeof *column, "eigenvalues");
+    double *column = cli_alloc(count, sizeof *column, "eigenvalues");
     for (int part = 0; part < PAGE_PARTS && p->size[part] && count && status >= 0; part++) {
         size_t size = p->size[part];
         double *lambda = cli_alloc_table(count, size, sizeof *lambda, "eigenvalues");

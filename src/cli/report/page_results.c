@@ -90,7 +90,6 @@ static void by_table(FILE *f, const page *p)
     for (size_t v = 0; v < by->count; v++)
         if (!isnan(accuracy[v]))
             html_print(f, "<th scope=\"col\">%.24s</th>", by->name[v]);
-    cli_free(accuracy);
     fputs(TABLE_BODY, f);
     for (size_t m = 0; m < p->e->methods; m++) {
         accuracy = evaluation_by(p->e, m);
@@ -99,7 +98,6 @@ static void by_table(FILE *f, const page *p)
             if (!isnan(accuracy[v]))
                 fprintf(f, "<td>%.1f</td>", 100.0 * accuracy[v]);
         fputs("</tr>\n", f);
-        cli_free(accuracy);
     }
     close_table(f);
 }

@@ -58,7 +58,7 @@ void page_summary(FILE *f, const page *p)
 {
     const spd_data *data = p->e->set.data;
     const spd_samples *samples = &p->e->set.samples;
-    size_t *size = cli_alloc_table(samples->classes, 1, sizeof *size, "classes");
+    size_t *size = cli_alloc(samples->classes, sizeof *size, "classes");
     for (size_t i = 0; i < samples->p; i++)
         size[samples->label[i]]++;
     html_print(f, "<dl>\n<dt>file</dt><dd>%s</dd>\n<dt>samples</dt><dd>%zu</dd>\n", data->source,
