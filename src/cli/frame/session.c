@@ -243,11 +243,10 @@ int session_check_path(const char *path)
     struct stat info;
     if (!path)
         return CLI_GOOD;
-    if (stat(path, &info) != 0)
-        return check_folder(path);
-    if (S_ISDIR(info.st_mode))
+    int there = stat(path, &info) == 0;
+    if (there && S_ISDIR(info.st_mode))
         return refuse_output(path, path, strerror(EISDIR));
-    if (access(path, W_OK) != 0)
+    if (there && access(path, W_OK) != 0)
         return refuse_output(path, path, strerror(errno));
     return check_folder(path);
 }
