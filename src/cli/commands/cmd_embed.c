@@ -3,8 +3,7 @@
 #include <stdio.h>
 
 #include "cli/frame/session.h"
-
-#define NUMBER_ROOM 32 /* characters of a number in a .csv file */
+#include "cli/frame/words.h"
 
 typedef struct embedding {
     spd_data *data;
@@ -46,31 +45,24 @@ static int compute(session *s, embedding *e)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* cell (d + 1, the last for the label) <- row i of the table; numbers go to text. Row 0 is the
- * header. */
-static void fill_row(const embedding *e, size_t i, char **cell, char *text)
+/* cell (d + 1, the last for the label) <- row i of the table, the header for 0. */
+static void fill_row(const embedding *e, size_t i, char **cell)
 {
     static char label[] = "label";
     size_t d = e->options.dimensions;
-    for (size_t c = 0; c < d; c++, text += NUMBER_ROOM) {
-        if (i == 0)
-            snprintf(text, NUMBER_ROOM, "y%zu", c + 1);
-        else
-            snprintf(text, NUMBER_ROOM, "%.17g", e->Y[(i - 1) * d + c]);
-        cell[c] = text;
-    }
+    for (size_t c = 0; c < d; c++)
+        cell[c] = i ? words_text("%.17g", e->Y[(i - 1) * d + c]) : words_text("y%zu", c + 1);
     if (e->data->label)
-        cell[d] = i == 0 ? label : e->data->class_name[e->data->label[i - 1]];
+        cell[d] = i ? e->data->class_name[e->data->label[i - 1]] : label;
 }
 
 /* A table with a header: y1, y2, ... and, where known, label. */
 static int write_csv(session *s, const embedding *e)
 {
-    size_t d = e->options.dimensions, rows = e->data->p + 1, columns = d + (e->data->label != NULL);
+    size_t rows = e->data->p + 1, columns = e->options.dimensions + (e->data->label != NULL);
     char **cell = cli_alloc_table(rows, columns, sizeof *cell, "cells");
-    char *text = cli_alloc_table(rows, d * NUMBER_ROOM, 1, "characters");
     for (size_t i = 0; i < rows; i++)
-        fill_row(e, i, cell + i * columns, text + i * d * NUMBER_ROOM);
+        fill_row(e, i, cell + i * columns);
     const spd_array table = {.type = SPD_TEXT,
                              .ndim = 2,
                              .shape = {rows, columns},

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/frame/session.h"
+#include "cli/frame/words.h"
 
 typedef struct synthesis {
     spd_synth_kind kind;
@@ -87,37 +88,32 @@ static void take_values(const arguments *args, spd_synth_options *o)
 /* ---- telling --------------------------------------------------------------------------------- */
 
 /* What to do with it. Images of a size that was asked for stay of that size. */
-static void next_step(const session *s, const synthesis *y, char *text, size_t size)
+static const char *next_step(const session *s, const synthesis *y)
 {
     static const char *const descriptor[] = {[SPD_SYNTH_TEXTURES] = "sift-color",
                                              [SPD_SYNTH_MOTION] = "joints",
                                              [SPD_SYNTH_FACES] = "gabor"};
     /* A slash at the end of a folder's name would be doubled. */
     const char *path = y->output;
-    char sized[40] = "";
+    const char *sized = "";
     int length = (int)strlen(path), indexed = y->kind != SPD_SYNTH_TEXTURES;
     while (length > 1 && path[length - 1] == '/')
         length--;
     if (arguments_count(s->args, "size"))
-        snprintf(sized, sizeof sized, " --size %zu", y->options.side);
+        sized = words_text(" --size %zu", y->options.side);
     if (y->kind == SPD_SYNTH_SPD)
-        snprintf(text, size,
-                 "spdml evaluate %.*s --methods nn-stein,nn-stein-ml -m %zu --split 0.5", length,
-                 path, y->options.planted);
-    else
-        snprintf(text, size, "spdml describe %s %.*s%s%s%.*s%s -o covs.npz", descriptor[y->kind],
-                 length, path, sized, indexed ? " --labels " : "", indexed ? length : 0, path,
-                 indexed ? "/index.csv" : "");
+        return words_text("spdml evaluate %.*s --methods nn-stein,nn-stein-ml -m %zu --split 0.5",
+                          length, path, y->options.planted);
+    return words_text("spdml describe %s %.*s%s%s%.*s%s -o covs.npz", descriptor[y->kind], length,
+                      path, sized, indexed ? " --labels " : "", indexed ? length : 0, path,
+                      indexed ? "/index.csv" : "");
 }
 
 static void show(session *s, const synthesis *y)
 {
     const spd_synth_options *o = &y->options;
     const double seconds = bar_clock() - s->start;
-    const size_t room = 2 * strlen(y->output) + 140;
-    char *next = cli_alloc_table(room, 1, 1, "characters");
     sheet *r = session_sheet(s);
-    next_step(s, y, next, room);
     sheet_text(r, "kind", "kind", spd_synth_name(y->kind));
     sheet_text(r, "output", "output", y->output);
     sheet_count(r, "files", "files", y->files, "");
@@ -132,7 +128,7 @@ static void show(session *s, const synthesis *y)
     sheet_line(r, "seed", "%llu", (unsigned long long)o->seed);
     sheet_json(r, "seconds", sheet_json_real(seconds));
     sheet_line(r, "seconds", "%.2f", seconds);
-    sheet_text(r, "next", "next", next);
+    sheet_text(r, "next", "next", next_step(s, y));
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */

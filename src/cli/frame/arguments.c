@@ -257,14 +257,13 @@ int arguments_kind(const arguments *a, const char *word, option_choice_fn name, 
 {
     const char *given = a->operands[0];
     suggestion near = suggest_for(given);
-    char all[256];
     for (*kind = 0; name(*kind); ++*kind) {
         if (strcmp(given, name(*kind)) == 0)
             return check_options(a, given);
         suggest_offer(&near, name(*kind));
     }
-    option_list(name, all, sizeof all);
     if (near.best)
         return cli_misuse("unknown %s '%s'; did you mean '%s'?", word, given, near.best);
-    return cli_misuse("unknown %s '%s'; the first operand must be %s", word, given, all);
+    return cli_misuse("unknown %s '%s'; the first operand must be %s", word, given,
+                      option_list(name));
 }

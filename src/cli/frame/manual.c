@@ -59,17 +59,16 @@ static void wrap_all(FILE *out, const char *const *paragraphs)
 
 static void help_option(FILE *out, const option *o)
 {
-    char head[100], text[800];
+    char head[100];
     char letter[8] = "    ";
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
     snprintf(head, sizeof head, "  %s--%s%s%s", letter, o->name, o->argument ? " " : "",
              o->argument ? o->argument : "");
-    option_text(o, text, sizeof text);
     fprintf(out, "%-*s", OPTION_COLUMN, head);
     if (strlen(head) + 2 > OPTION_COLUMN)
         fprintf(out, "\n%*s", OPTION_COLUMN, "");
-    wrap(out, OPTION_COLUMN, OPTION_COLUMN, text);
+    wrap(out, OPTION_COLUMN, OPTION_COLUMN, option_text(o));
 }
 
 static void help_command(FILE *out, const command *c)
@@ -164,15 +163,13 @@ static void paragraphs(FILE *out, const char *const *text)
 
 static void roff_option(FILE *out, const option *o)
 {
-    char text[800];
     fputs(".TP\n", out);
     if (o->letter)
         fprintf(out, "\\fB\\-%c\\fR, ", o->letter);
     put(out, "\\fB\\-\\-%\\fR", o->name);
     if (o->argument)
         fprintf(out, " \\fI%s\\fR", o->argument);
-    option_text(o, text, sizeof text);
-    put(out, "\n%\n", text);
+    put(out, "\n%\n", option_text(o));
 }
 
 static void roff_command(FILE *out, const command *c)

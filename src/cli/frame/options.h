@@ -73,8 +73,8 @@ const option *command_option(const command *c, size_t i);
 const option *command_option_named(const command *c, const char *name, size_t length);
 const option *command_option_lettered(const command *c, char letter);
 
-/* text <- an option's help with what it accepts: its choices or range, and its default. */
-void option_text(const option *o, char *text, size_t size);
+/* An option's help with what it accepts: its choices or range, and its default. */
+const char *option_text(const option *o);
 
 /* Is text a good value for o? 0, or an exit status after a message that says what would be.
  * *value <- the text to keep: the canonical spelling of a choice. */
@@ -83,8 +83,8 @@ int option_check(const option *o, const char *text, const char **value);
 /* Does a path end so, whatever the case of the letters? */
 int option_has_ending(const char *path, const char *ending);
 
-/* text <- "a, b or c" */
-void option_list(option_choice_fn choice, char *text, size_t size);
+/* "a, b or c" */
+const char *option_list(option_choice_fn choice);
 
 /* Is text one of the words of a choice? */
 int option_is_choice(const option *o, const char *text);

@@ -14,6 +14,7 @@
 
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/signals.h"
+#include "cli/frame/words.h"
 
 void session_open(session *s, const arguments *args)
 {
@@ -70,11 +71,8 @@ int session_fail_in(session *s, const char *path, spd_status status)
 int session_fail_pair(session *s, const char *path, const char *other, const char *name,
                       spd_status status)
 {
-    char files[600];
-    if (!other)
-        return session_fail_in(s, path, status);
-    snprintf(files, sizeof files, "%.255s (X), %.255s (%s)", path, other, name);
-    return session_fail_in(s, files, status);
+    return session_fail_in(
+        s, other ? words_text("%.255s (X), %.255s (%s)", path, other, name) : path, status);
 }
 
 int session_fail(session *s, spd_status status)

@@ -144,9 +144,7 @@ static void print_page(FILE *f, const void *what)
         {"again", "To run it again", "To run it again", command_line, 1}};
     const section *end = sections + sizeof sections / sizeof *sections;
     const char *source = p->e->set.data->source, *slash = strrchr(source, '/');
-    char title[300];
-    snprintf(title, sizeof title, "Recognition on %s", slash && slash[1] ? slash + 1 : source);
-    html_open(f, title);
+    html_open(f, words_text("Recognition on %s", slash && slash[1] ? slash + 1 : source));
     lead(f, p);
     fputs("<nav aria-label=\"Contents\"><ul>\n", f);
     for (const section *s = sections; s < end; s++)
@@ -168,11 +166,7 @@ int page_write(const page *p, const char *folder)
     size_t count = list_extras(p, files);
     int code = CLI_GOOD;
     files[count++] = (extra){"report.html", print_page};
-    for (size_t i = 0; i < count && !code; i++) {
-        size_t room = strlen(folder) + strlen(files[i].name) + 2;
-        char *path = cli_alloc(room, 1, "characters");
-        snprintf(path, room, "%s/%s", folder, files[i].name);
-        code = text_file_write(path, files[i].print, p);
-    }
+    for (size_t i = 0; i < count && !code; i++)
+        code = text_file_write(words_text("%s/%s", folder, files[i].name), files[i].print, p);
     return code;
 }

@@ -10,6 +10,7 @@
 
 #include "cli/evaluate/evaluation.h"
 #include "cli/frame/session.h"
+#include "cli/frame/words.h"
 #include "cli/report/svg.h"
 
 #define PAGE_PARTS 2 /* before the map, after it */
@@ -46,7 +47,7 @@ typedef struct page {
     size_t *place;         /* placed: which of shown */
     double *Y[PAGE_PARTS]; /* placed x 2, or NULL */
     double explained[PAGE_PARTS];
-    char no_embedding[800]; /* why there is none */
+    const char *no_embedding; /* why there is none */
 
     /* placed x 2, or NULL: of test samples the distances to the nearest training sample of their
      * class and of any other; NaN for training samples */

@@ -39,12 +39,11 @@ static void one(FILE *f, const page *p, size_t method)
 {
     const int64_t *count = p->e->found->method[method]->confusion;
     size_t classes = p->e->set.samples.classes;
-    char id[40], title[SPD_METHOD_NAME + 40];
-    snprintf(id, sizeof id, "confusion-%zu", method);
-    snprintf(title, sizeof title, "Confusion matrix of %s", p->e->found->method[method]->name);
-    fprintf(f, "<div>\n<h3>%s</h3>\n", p->e->found->method[method]->name);
+    const char *name = p->e->found->method[method]->name;
+    fprintf(f, "<div>\n<h3>%s</h3>\n", name);
     if (classes <= MOST_CLASSES)
-        svg_heat(f, id, title, "Rows are true classes, columns predicted ones.", classes,
+        svg_heat(f, words_text("confusion-%zu", method), words_text("Confusion matrix of %s", name),
+                 "Rows are true classes, columns predicted ones.", classes,
                  p->e->set.data->class_name, count);
     worst_pairs(f, p, count);
     fputs("</div>\n", f);

@@ -52,11 +52,9 @@ static void class_drawing(gallery *g, size_t class, size_t count)
 {
     static const size_t planes[3][2] = {{0, 1}, {0, 2}, {1, 2}};
     size_t panels = g->size == 3 ? 3 : 1;
-    char id[40];
-    snprintf(id, sizeof id, "ellipses-%zu", class);
     html_print(g->f, "<div>\n<h3>%.40s</h3>\n", g->p->e->set.data->class_name[class]);
-    svg_open(g->f, id, PANEL * (double)panels, PANEL + 16, "Ellipses of a class",
-             "Thin ellipses are samples, the thick one is their mean.");
+    svg_open(g->f, words_text("ellipses-%zu", class), PANEL * (double)panels, PANEL + 16,
+             "Ellipses of a class", "Thin ellipses are samples, the thick one is their mean.");
     for (size_t k = 0; k < panels; k++) {
         double x = PANEL * ((double)k + 0.5);
         fprintf(g->f,

@@ -4,7 +4,6 @@
  * decide by, without looking at labels. AIRM's distances where they are quick, else Stein's, which
  * behave alike and are ten times cheaper; where even these would take long, fewer samples. */
 #include <math.h>
-#include <stdio.h>
 
 #include "cli/frame/cli_memory.h"
 #include "cli/report/page.h"
@@ -86,7 +85,7 @@ spd_status page_embed(page *p)
 {
     spd_status status = SPD_OK;
     if (p->shown < 4) {
-        snprintf(p->no_embedding, sizeof p->no_embedding, "%zu samples are too few", p->shown);
+        p->no_embedding = words_text("%zu samples are too few", p->shown);
         return SPD_OK;
     }
     choose(p);
@@ -98,7 +97,7 @@ spd_status page_embed(page *p)
         if (p->size[part])
             status = one(p, part);
     if (status < 0)
-        snprintf(p->no_embedding, sizeof p->no_embedding, "%s", advice_last(p->s->ctx).text);
+        p->no_embedding = words_text("%s", advice_last(p->s->ctx).text);
     else if (p->Y[1])
         align(p);
     return status;

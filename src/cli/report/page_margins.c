@@ -112,13 +112,13 @@ static void chart(FILE *f, const page *p, int part)
 {
     double *at = cli_alloc_table(p->placed, 2, sizeof *at, "distances");
     size_t above, edge, count = count_tested(p, p->margin[part], &above, &edge);
-    char title[80];
     svg_frame a = frame_of(f, p, p->margin[part], at);
-    snprintf(title, sizeof title, "Distances to a sample's own class and to other classes %s",
-             page_part_name(part));
     fprintf(f, "<div>\n<h3>%s: %zu of %zu above the line</h3>\n", page_part_heading(p, part), above,
             count);
-    svg_open(f, part ? "margins-after" : "margins-before", WIDTH, HEIGHT, title,
+    svg_open(f, part ? "margins-after" : "margins-before", WIDTH, HEIGHT,
+             words_text("Distances to a sample's own class and to other classes %s",
+                        page_part_name(part)),
+
              "One marker per test sample; above the line its own class is nearer.");
     svg_axes(&a, SVG_LOG10, "to its own class", SVG_LOG10, "to another class");
     fprintf(f, "<path class=\"axis\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", a.left, a.bottom, a.right,

@@ -95,10 +95,9 @@ static void put_cloud(const svg_frame *a, const page *p, int part)
 
 static void cloud(FILE *f, const page *p, int part)
 {
-    char title[80];
     svg_frame a = frame_of(f, p, p->Y[part]);
-    snprintf(title, sizeof title, "Samples in two dimensions%s%s", p->Y[1] ? " " : "",
-             p->Y[1] ? page_part_name(part) : "");
+    const char *title = words_text("Samples in two dimensions%s%s", p->Y[1] ? " " : "",
+                                   p->Y[1] ? page_part_name(part) : "");
     fprintf(f, "<div>\n<h3>%s: %zu \xC3\x97 %zu</h3>\n", page_part_heading(p, part), p->size[part],
             p->size[part]);
     svg_open(f, part ? "samples-after" : "samples-before", WIDTH, a.bottom + MARGIN + 2, title,
@@ -198,15 +197,13 @@ void page_picture(FILE *f, const void *what)
 
 static void close_figure(FILE *f, const page *p)
 {
-    char sampled[160] = "", after[60] = "";
+    const char *sampled = "", *after = "";
     if (p->placed < p->available)
-        snprintf(sampled, sizeof sampled, " %zu of %zu samples are shown, drawn at random%s.",
-                 p->placed, p->available,
-                 p->coloured < p->e->set.samples.classes ? " after those of the coloured classes"
-                                                         : "");
+        sampled = words_text(
+            " %zu of %zu samples are shown, drawn at random%s.", p->placed, p->available,
+            p->coloured < p->e->set.samples.classes ? " after those of the coloured classes" : "");
     if (p->Y[1])
-        snprintf(after, sizeof after, " before the map and %.0f %% after it",
-                 100 * p->explained[1]);
+        after = words_text(" before the map and %.0f %% after it", 100 * p->explained[1]);
     html_figure_close(
         f,
         "The samples placed so that distances on paper follow their distances as matrices "
