@@ -178,6 +178,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 const classifier classifier_cdl = {
     .name = "cdl",
+    .metrics = {SPD_LOG_EUCLIDEAN, ONLY(SPD_LOG_EUCLIDEAN), 0},
     .choices = {{SPD_PARAM_COMPONENTS, INFINITY, .most = usual_components, .list = grid}},
     .prepare = prepare,
     .train = train_components,

@@ -187,6 +187,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 const classifier classifier_cdl_lda = {
     .name = "cdl-lda",
+    .metrics = {SPD_LOG_EUCLIDEAN, ONLY(SPD_LOG_EUCLIDEAN), 0},
     .prepare = prepare,
     .meet = meet,
     .decide = decide,

@@ -35,6 +35,17 @@ typedef struct choice {
     size_t (*list)(const samples *train, double *values);
 } choice;
 
+/* The metrics of a method: the usual one, those it can do, and whether its name always says which.
+ */
+typedef struct metric_choice {
+    spd_metric usual;
+    unsigned able;
+    int named;
+} metric_choice;
+
+#define ONLY(metric) (1u << (metric))
+#define ALL_METRICS  (ONLY(SPD_METRICS) - 1u)
+
 /* A method on its way from training samples to classes. */
 typedef struct course {
     const struct classifier *kind;
@@ -46,8 +57,9 @@ typedef struct course {
 } course;
 
 typedef struct classifier {
-    const char *name;             /* "nn" */
-    int vectors;                  /* non-zero: reads V, else X */
+    const char *name; /* "nn" */
+    int vectors;      /* non-zero: reads V, else X */
+    metric_choice metrics;
     choice choices[MOST_CHOICES]; /* its parameters; m, which is the map's, ends them */
 
     spd_status (*prepare)(spd_context *ctx, course *c);

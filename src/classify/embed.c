@@ -11,8 +11,8 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "classify/centre.h"
 #include "classify/tangent.h"
+#include "classify/values.h"
 #include "base/naming.h"
 #include "engine/parallel.h"
 #include "geometry/flat.h"
@@ -196,7 +196,7 @@ static spd_status by_distances(spd_context *ctx, const spd_embed_options *o, siz
     if (status == SPD_OK) {
         for (size_t e = 0; e < p * p; e++)
             B[e] *= -0.5;
-        centre_both(p, B, mean);
+        values_centre(p, B, mean);
         status = spectral_top(ctx, p, B, o->dimensions, Y, lambda, &info->explained);
     }
     arena_free(&room);

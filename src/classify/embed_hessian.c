@@ -12,9 +12,8 @@
  * the neighbourhood of i. Its null space holds the constant and d coordinates. */
 #include <string.h>
 
-#include "classify/centre.h"
 #include "classify/embed.h"
-#include "classify/orthonormal.h"
+#include "classify/values.h"
 #include "linalg/dense.h"
 
 #define NOTHING 1e-10 /* directions in which so little of the spread lies are left out */
@@ -83,7 +82,7 @@ static void gather(const neighbourhoods *h, size_t i, size_t k, hessian_room *w)
 static int coordinates(size_t d, hessian_room *w)
 {
     size_t s = w->s;
-    centre_both(s, w->A, w->work);
+    values_centre(s, w->A, w->work);
     if (dense_eigh_some(s, s - d, d, w->A, w->lambda, w->U, w->work))
         return 1;
     for (size_t a = 0; a < d; a++)
@@ -102,7 +101,7 @@ static spd_status add_all(spd_context *ctx, const neighbourhoods *h, size_t k, s
         if (coordinates(d, w))
             return ctx_fail(ctx, SPD_ENUMERIC, "the eigenvalues at X[%zu] did not converge", i);
         functions(w->s, d, w->U, w->Z);
-        orthonormal_rows(columns, w->s, w->Z);
+        values_orthonormal(columns, w->s, w->Z);
         add_squares(h->p, w->s, w->member, columns - 1 - d, w->Z + (1 + d) * w->s, M);
     }
     return SPD_OK;

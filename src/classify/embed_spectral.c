@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "classify/embed.h"
-#include "classify/orthonormal.h"
+#include "classify/values.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 
@@ -25,13 +25,7 @@ static double weight_of(const double *weight, size_t i)
 /* M <- M + s Z'Z */
 static void lift(size_t p, size_t count, const double *Z, double *M)
 {
-    double bound = 0.0;
-    for (size_t i = 0; i < p; i++) {
-        double sum = 0.0;
-        for (size_t j = 0; j < p; j++)
-            sum += fabs(M[i * p + j]);
-        bound = fmax(bound, sum);
-    }
+    double bound = values_row_sum(p, M);
     double s = bound > 0.0 ? 2.0 * bound : 1.0;
     for (size_t c = 0; c < count; c++)
         for (size_t i = 0; i < p; i++)
@@ -94,7 +88,7 @@ spd_status spectral_bottom(spd_context *ctx, size_t p, double *M, const double *
     double *V = arena_alloc(&room, d, p * sizeof *V);
     if (!V)
         return ctx_nomem(ctx, "eigenvectors");
-    orthonormal_rows(known, p, Z);
+    values_orthonormal(known, p, Z);
     memcpy(V, Z + p, given * p * sizeof *V);
     memset(lambda, 0, given * sizeof *lambda);
     lift(p, known, Z, M);

@@ -7,7 +7,7 @@
  * or read. */
 #include "classify/log_kernel.h"
 
-#include "classify/centre.h"
+#include "classify/values.h"
 
 spd_status log_kernel_new(spd_context *ctx, const spd_samples *train, arena *keep,
                           log_kernel *kernel)
@@ -20,7 +20,7 @@ spd_status log_kernel_new(spd_context *ctx, const spd_samples *train, arena *kee
     spd_status status =
         spd_kernel(ctx, SPD_KERNEL_LOG_EUCLIDEAN, 0.0, train->n, p, train->X, 0, NULL, kernel->K);
     if (status == SPD_OK)
-        centre_both(p, kernel->K, kernel->mean);
+        values_centre(p, kernel->K, kernel->mean);
     return status;
 }
 

@@ -53,6 +53,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 const classifier classifier_mdm = {
     .name = "mdm",
+    .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .prepare = prepare,
     .meet = meet,
     .decide = decide,

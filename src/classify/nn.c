@@ -99,12 +99,14 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 const classifier classifier_nn = {
     .name = "nn",
+    .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .meet = meet,
     .decide = decide,
 };
 
 const classifier classifier_knn = {
     .name = "knn",
+    .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .choices = {{SPD_PARAM_K, 5, .most = most_neighbours, .list = odd_numbers}},
     .meet = meet,
     .decide = decide,

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "classify/lasso.h"
-#include "classify/products.h"
+#include "classify/vectors.h"
 #include "classify/values.h"
 #include "linalg/tall.h"
 
@@ -99,9 +99,9 @@ static spd_status code_pixels(spd_context *ctx, learning *l)
 {
     arena room = {0};
     lasso_dictionary d = {0};
-    spd_status status = products_between(ctx, l->dim, l->atoms, l->G, l->atoms, l->G, l->K);
+    spd_status status = vectors_products(ctx, l->dim, l->atoms, l->G, l->atoms, l->G, l->K);
     if (status == SPD_OK)
-        status = products_between(ctx, l->dim, l->pixels, l->Z, l->atoms, l->G, l->k);
+        status = vectors_products(ctx, l->dim, l->pixels, l->Z, l->atoms, l->G, l->k);
     spd_symmetrize(l->atoms, 1, l->K);
     if (status == SPD_OK)
         status = lasso_dictionary_make(ctx, l->atoms, l->K, &room, &d);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "classify/products.h"
+#include "classify/vectors.h"
 #include "classify/values.h"
 #include "engine/parallel.h"
 #include "linalg/tall.h"
@@ -35,13 +35,13 @@ static void centre(size_t dim, size_t p, const double *V, double *mean, double *
 static spd_status smaller_gram(spd_context *ctx, size_t dim, size_t p, const double *B, double *G)
 {
     if (dim > p)
-        return products_between(ctx, dim, p, B, p, B, G);
+        return vectors_products(ctx, dim, p, B, p, B, G);
     arena room = {0};
     double *T = arena_alloc(&room, dim, p * sizeof *T);
     if (!T)
         return ctx_nomem(ctx, "principal components");
-    products_flip(p, dim, B, T);
-    spd_status status = products_between(ctx, p, dim, T, dim, T, G);
+    vectors_flip(p, dim, B, T);
+    spd_status status = vectors_products(ctx, p, dim, T, dim, T, G);
     arena_free(&room);
     return status;
 }
@@ -110,5 +110,5 @@ spd_status pca_fit(spd_context *ctx, size_t dim, size_t p, const double *V, aren
 
 spd_status pca_apply(spd_context *ctx, const pca *r, size_t q, const double *V, double *F)
 {
-    return products_between(ctx, r->dim, q, V, r->rank, r->R, F);
+    return vectors_products(ctx, r->dim, q, V, r->rank, r->R, F);
 }

@@ -66,6 +66,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 const classifier classifier_pga = {
     .name = "pga",
+    .metrics = {SPD_AIRM, ALL_METRICS, 0},
     /* Up to all axes: the tangent space without reduction. */
     .choices = {{SPD_PARAM_DIMENSIONS, 50, {5, 10, 20, 50, 100, 200, INFINITY}, most_axes, NULL}},
     .prepare = prepare,

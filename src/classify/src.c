@@ -15,7 +15,7 @@
 #include "classify/coding.h"
 #include "classify/occlusion.h"
 #include "classify/pca.h"
-#include "classify/products.h"
+#include "classify/vectors.h"
 #include "classify/values.h"
 #include "linalg/tall.h"
 
@@ -132,7 +132,7 @@ static spd_status train_atoms(spd_context *ctx, course *c)
     if (keep->failed)
         return ctx_nomem(ctx, "atoms");
     cut_and_scale(s->atoms, rank, t->dimensions, s->F, t->A);
-    spd_status status = products_between(ctx, t->dimensions, s->atoms, t->A, s->atoms, t->A, t->K);
+    spd_status status = vectors_products(ctx, t->dimensions, s->atoms, t->A, s->atoms, t->A, t->K);
     if (status < 0)
         return status;
     spd_symmetrize(s->atoms, 1, t->K);
@@ -196,6 +196,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 const classifier classifier_src = {
     .name = "src",
     .vectors = 1,
+    .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_LAMBDA, 1e-3, {1e-3, 3e-3, 1e-2}, NULL, NULL},
                 {SPD_PARAM_DIMENSIONS, 200, {25, 50, 100, 200}, most_of_vectors, NULL}},
     .prepare = prepare_vectors,
@@ -207,6 +208,7 @@ const classifier classifier_src = {
 const classifier classifier_gsrc = {
     .name = "gsrc",
     .vectors = 1,
+    .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_LAMBDA, 0.1, {0.01, 0.03, 0.1, 0.3}, NULL, NULL},
                 {SPD_PARAM_DIMENSIONS, 200, {25, 50, 100, 200}, most_of_features, NULL}},
     .prepare = prepare_features,

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "classify/products.h"
+#include "classify/vectors.h"
 #include "engine/pairwise.h"
 #include "geometry/flat.h"
 
@@ -111,7 +111,7 @@ static spd_status axes_from_dual(spd_context *ctx, tangent_space *t, const doubl
     if (!U)
         return ctx_nomem(ctx, "the tangent space");
     lead(t->p, t->rank, V, U);
-    spd_status status = products_between(ctx, t->p, t->rank, U, t->dim, Tt, t->axes);
+    spd_status status = vectors_products(ctx, t->p, t->rank, U, t->dim, Tt, t->axes);
     for (size_t a = 0; a < t->rank; a++)
         for (size_t e = 0; e < t->dim; e++)
             t->axes[a * t->dim + e] /= sqrt(lambda[t->p - 1 - a]);
@@ -133,7 +133,7 @@ static spd_status take_axes(spd_context *ctx, tangent_space *t, const double *T,
     else if (status == SPD_OK)
         lead(t->dim, t->rank, V, t->axes);
     if (status == SPD_OK)
-        status = products_between(ctx, t->dim, t->p, T, t->rank, t->axes, t->vectors);
+        status = vectors_products(ctx, t->dim, t->p, T, t->rank, t->axes, t->vectors);
     return status;
 }
 
@@ -148,9 +148,9 @@ static spd_status find_axes(spd_context *ctx, tangent_space *t, const double *T,
     double *lambda = arena_alloc(&room, size, sizeof *lambda);
     spd_status status = arena_status(&room, ctx, "the tangent space");
     if (status == SPD_OK) {
-        products_flip(t->p, t->dim, T, Tt);
-        status = t->p < t->dim ? products_between(ctx, t->dim, t->p, T, t->p, T, G)
-                               : products_between(ctx, t->p, t->dim, Tt, t->dim, Tt, G);
+        vectors_flip(t->p, t->dim, T, Tt);
+        status = t->p < t->dim ? vectors_products(ctx, t->dim, t->p, T, t->p, T, G)
+                               : vectors_products(ctx, t->p, t->dim, Tt, t->dim, Tt, G);
     }
     if (status == SPD_OK)
         status = spd_eigh(ctx, size, 1, G, lambda, V);
@@ -190,7 +190,7 @@ spd_status tangent_map(spd_context *ctx, const tangent_space *space, const sampl
     spd_status status = T && *vectors ? vectors_of(ctx, space, q, queries->X, T)
                                       : ctx_nomem(ctx, "tangent vectors");
     if (status == SPD_OK)
-        status = products_between(ctx, space->dim, q, T, space->rank, space->axes, *vectors);
+        status = vectors_products(ctx, space->dim, q, T, space->rank, space->axes, *vectors);
     arena_free(&room);
     return status;
 }

@@ -14,7 +14,7 @@
 
 #include "base/classes.h"
 #include "classify/classifier.h"
-#include "classify/products.h"
+#include "classify/vectors.h"
 #include "classify/tangent.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
@@ -77,8 +77,8 @@ static spd_status scatter(spd_context *ctx, const tangent_space *t, const double
                           double *Sigma)
 {
     size_t rank = t->rank;
-    products_flip(t->p, rank, R, Rt);
-    spd_status status = products_between(ctx, t->p, rank, Rt, rank, Rt, Sigma);
+    vectors_flip(t->p, rank, R, Rt);
+    spd_status status = vectors_products(ctx, t->p, rank, Rt, rank, Rt, Sigma);
     if (status < 0)
         return status;
     double mu;
@@ -180,7 +180,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
     arena room = {0};
     double *product = arena_alloc(&room, q, count * sizeof *product);
     spd_status status = product
-                            ? products_between(ctx, s->space.rank, q, c->met, count, s->w, product)
+                            ? vectors_products(ctx, s->space.rank, q, c->met, count, s->w, product)
                             : ctx_nomem(ctx, "discriminants");
     for (size_t i = 0; i < q && status == SPD_OK; i++)
         label[i] = best_class(s, product + i * count);
@@ -190,6 +190,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 const classifier classifier_ts_lda = {
     .name = "ts-lda",
+    .metrics = {SPD_AIRM, ALL_METRICS, 0},
     .prepare = prepare,
     .meet = meet,
     .decide = decide,

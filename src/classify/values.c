@@ -1,9 +1,12 @@
-/* values.c - ranks, the median, length. */
+/* values.c - ranks, the median, length; matrices about their mean, and of orthonormal rows. */
 #include "classify/values.h"
 
 #include <math.h>
 
 #include "linalg/tall.h"
+
+/* What a row may add to those before it and still be nothing. */
+#define NOTHING 1e-10
 
 static void swap(double *a, double *b)
 {
@@ -63,4 +66,60 @@ void values_to_unit(size_t count, double *x)
     double length = sqrt(tall_dot(1, count, x, x));
     for (size_t e = 0; e < count && length > 0.0; e++)
         x[e] /= length;
+}
+
+/* ---- matrices ----------------------------------------------------------------------------- */
+
+/* mean (p) <- means of the rows of K (p x p, symmetric); returns the mean of all entries. */
+static double row_means(size_t p, const double *K, double *mean)
+{
+    double all = 0.0;
+    for (size_t i = 0; i < p; i++) {
+        double sum = 0.0;
+        for (size_t j = 0; j < p; j++)
+            sum += K[i * p + j];
+        mean[i] = sum / (double)p;
+        all += mean[i];
+    }
+    return all / (double)p;
+}
+
+/* K_ij <- K_ij - mean_i - mean_j + mean of all */
+void values_centre(size_t p, double *K, double *mean)
+{
+    double all = row_means(p, K, mean);
+    for (size_t i = 0; i < p; i++)
+        for (size_t j = 0; j <= i; j++)
+            K[i * p + j] = K[j * p + i] = K[i * p + j] - (mean[i] + mean[j]) + all;
+}
+
+/* Modified Gram-Schmidt, every row twice: what rounding leaves of the first time the second takes
+ * away. */
+void values_orthonormal(size_t count, size_t size, double *Z)
+{
+    for (size_t a = 0; a < count; a++) {
+        double *z = Z + a * size, before = sqrt(tall_dot(size, 1, z, z));
+        for (size_t b = 0; b < 2 * a; b++) {
+            const double *other = Z + b % a * size;
+            double part = tall_dot(size, 1, other, z);
+            for (size_t i = 0; i < size; i++)
+                z[i] -= part * other[i];
+        }
+        double left = sqrt(tall_dot(size, 1, z, z)),
+               scale = left > NOTHING * before ? 1.0 / left : 0.0;
+        for (size_t i = 0; i < size; i++)
+            z[i] *= scale;
+    }
+}
+
+double values_row_sum(size_t p, const double *A)
+{
+    double largest = 0.0;
+    for (size_t r = 0; r < p; r++) {
+        double sum = 0.0;
+        for (size_t c = 0; c < p; c++)
+            sum += fabs(A[r * p + c]);
+        largest = fmax(largest, sum);
+    }
+    return largest;
 }

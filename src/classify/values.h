@@ -1,4 +1,4 @@
-/* values.h - small things about lists of numbers: ranks, the median, length. */
+/* values.h - small things about numbers: ranks, the median, length, rows of matrices. */
 #ifndef SPD_CLASSIFY_VALUES_H
 #define SPD_CLASSIFY_VALUES_H
 
@@ -13,5 +13,16 @@ spd_status values_median_above(spd_context *ctx, size_t p, const double *D, doub
 
 /* x (count) <- x / |x|; zero stays. */
 void values_to_unit(size_t count, double *x);
+
+/* K (p x p, symmetric) <- (I - 11'/p) K (I - 11'/p), exactly symmetric; mean (p) <- the means of
+ * the rows before. */
+void values_centre(size_t p, double *K, double *mean);
+
+/* The largest sum of |entries| of a row of A (p x p): no eigenvalue is larger. */
+double values_row_sum(size_t p, const double *A);
+
+/* Rows of Z (count x size) <- orthonormal, each against those before it; one that adds less than
+ * 1e-10 of itself to them becomes zero. */
+void values_orthonormal(size_t count, size_t size, double *Z);
 
 #endif

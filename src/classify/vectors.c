@@ -1,4 +1,5 @@
-/* vectors.c - nearest neighbours between vectors in Euclidean distance.
+/* vectors.c - sets of vectors: products through BLAS on blocks of rows, and nearest neighbours in
+ * Euclidean distance:
  *
  *   label_i = that of v_j,   j = argmin_j sum_k (q_ik - v_jk)^2
  *
@@ -10,10 +11,58 @@
 
 #include "classify/vectors.h"
 #include "engine/parallel.h"
+#include "linalg/tall.h"
 
+#define ROWS              64  /* of a chunk: enough for BLAS to run at speed */
+#define TILE              16  /* rows and columns that are turned at once */
 #define LANES             8   /* independent sums, so that the compiler may use vectors */
 #define BLOCK             256 /* terms between two looks at the best */
 #define QUERIES_PER_CHUNK 16
+
+/* ---- products ----------------------------------------------------------------------------- */
+
+typedef struct job {
+    size_t dim, q, p;
+    const double *A, *B;
+    double *C;
+} job;
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static spd_status rows_body(void *user, size_t chunk, int thread)
+{
+    const job *j = user;
+    size_t first = chunk * ROWS, rows = smaller(ROWS, j->q - first);
+    (void)thread;
+    tall_product_trans(rows, j->dim, j->p, j->A + first * j->dim, j->B, j->C + first * j->p);
+    return SPD_OK;
+}
+
+spd_status vectors_products(spd_context *ctx, size_t dim, size_t q, const double *A, size_t p,
+                            const double *B, double *C)
+{
+    job j = {.dim = dim, .q = q, .p = p, .A = A, .B = B, .C = C};
+    if (dim == 0 || p == 0) { /* which BLAS refuses */
+        memset(C, 0, q * p * sizeof *C);
+        return SPD_OK;
+    }
+    return parallel_for(ctx, (q + ROWS - 1) / ROWS, rows_body, &j, "products", "pairs",
+                        (double)p * (double)q, NULL);
+}
+
+void vectors_flip(size_t rows, size_t columns, const double *A, double *T)
+{
+    for (size_t r0 = 0; r0 < rows; r0 += TILE)
+        for (size_t c0 = 0; c0 < columns; c0 += TILE)
+            for (size_t r = r0; r < smaller(r0 + TILE, rows); r++)
+                for (size_t c = c0; c < smaller(c0 + TILE, columns); c++)
+                    T[c * rows + r] = A[r * columns + c];
+}
+
+/* ---- nearest neighbours ------------------------------------------------------------------- */
 
 typedef struct search {
     size_t dim, p, q;

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "describe/long_table.h"
-#include "describe/inputs.h"
 #include "io/array.h"
 #include "formats/csv.h"
 #include "formats/data.h"
@@ -47,14 +45,15 @@ static const io_entry *choose(const io_file *file, input_kind takes, const char 
         found = io_find(file, "X");
     if (!found && file->count == 1 && (!x_name || !file->entry[0].name))
         found = &file->entry[0];
-    for (size_t i = 0; i < file->count && !found && !x_name; i++) {
-        size_t others = 0;
-        for (size_t j = 0; j < file->count; j++)
-            others += j != i && fits(takes, &file->entry[j]);
-        if (fits(takes, &file->entry[i]) && others == 0)
+    if (found || x_name)
+        return found;
+    size_t fitting = 0;
+    for (size_t i = 0; i < file->count; i++)
+        if (fits(takes, &file->entry[i])) {
             found = &file->entry[i];
-    }
-    return found;
+            fitting++;
+        }
+    return fitting == 1 ? found : NULL;
 }
 
 static spd_status pick(spd_context *ctx, const io_file *file, input_kind takes, const char *x_name,
@@ -166,7 +165,7 @@ void arrays_free(array_source *source)
         return;
     spd_array_free(source->X);
     spd_data_free(source->extras);
-    mem_free(source->start);
+    arena_free(&source->room);
     mem_free(source);
 }
 
@@ -252,15 +251,14 @@ static int is_lazy(const io_entry *entry, const char *path, input_kind takes,
 }
 
 static spd_status open_arrays(spd_context *ctx, const char *path, input_kind takes,
-                              const spd_describe_options *options, array_source *s, int *lazy)
+                              const spd_describe_options *options, array_source *s)
 {
     const io_entry *entry = NULL;
     io_file *file;
     spd_status status = open_and_pick(ctx, path, takes, options->x_name, &file, &entry);
     if (status < 0)
         return status;
-    *lazy = is_lazy(entry, path, takes, options);
-    if (!*lazy)
+    if (!is_lazy(entry, path, takes, options))
         status = read_slices(ctx, file, entry, takes, options, s);
     io_close(file);
     return status;
@@ -269,7 +267,7 @@ static spd_status open_arrays(spd_context *ctx, const char *path, input_kind tak
 spd_status arrays_open(spd_context *ctx, const char *path, input_kind takes,
                        const spd_describe_options *options, array_source **source)
 {
-    int lazy = 0, text = arrays_is_text(path);
+    const int text = arrays_is_text(path);
     *source = NULL;
     if (text && !(options->group && takes == INPUT_TABLE))
         return SPD_OK;
@@ -277,8 +275,8 @@ spd_status arrays_open(spd_context *ctx, const char *path, input_kind takes,
     if (!fresh)
         return ctx_nomem(ctx, "arrays");
     spd_status status = text ? long_table_of_text(ctx, path, options, fresh)
-                             : open_arrays(ctx, path, takes, options, fresh, &lazy);
-    if (status < 0 || lazy)
+                             : open_arrays(ctx, path, takes, options, fresh);
+    if (status < 0 || !fresh->X) /* or left to arrays_read_table */
         arrays_free(fresh);
     else
         *source = fresh;

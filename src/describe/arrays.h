@@ -3,6 +3,7 @@
 #ifndef SPD_DESCRIBE_ARRAYS_H
 #define SPD_DESCRIBE_ARRAYS_H
 
+#include "base/arena.h"
 #include "describe/descriptor.h"
 #include "spdml-data.h"
 
@@ -11,6 +12,7 @@ typedef struct array_source {
     size_t slices;                  /* inputs in it */
     size_t rows, columns, channels; /* of a slice: height, width, channels of an image */
     size_t *start;                  /* slices + 1: rows of the slices; NULL: all are equal */
+    arena room;                     /* of start */
     double scale;                   /* images: brings values into [0, 1] */
     spd_data *extras;               /* y and columns with a row per slice */
 } array_source;
@@ -29,5 +31,18 @@ void arrays_free(array_source *source);
  * Messages may begin with the path. */
 spd_status arrays_read_table(spd_context *ctx, const char *path, const char *x_name,
                              const unsigned char *bytes, size_t size, spd_array **table);
+
+/* ---- long_table.c: one slice for each value of the column options->group, its rows in the order
+ * of the table, slices in the order in which they first appear -------------------------------- */
+
+/* The array X (one slice, r x n) with the column options->group among its extras, which have r
+ * rows: becomes one slice per value, and the extras one row per slice. Extras that differ within a
+ * slice are dropped; labels that do are an error. */
+spd_status long_table_of_array(spd_context *ctx, const char *path,
+                               const spd_describe_options *options, array_source *source);
+
+/* The same from a .csv file with a header; the column y_name, where given, holds labels. */
+spd_status long_table_of_text(spd_context *ctx, const char *path,
+                              const spd_describe_options *options, array_source *source);
 
 #endif

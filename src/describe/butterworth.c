@@ -28,7 +28,8 @@ static void split_pole(point p, double width, double w0, double rate, point z[2]
     }
 }
 
-static spd_status check_band(spd_context *ctx, size_t order, double low, double high, double rate)
+spd_status butterworth_design(spd_context *ctx, size_t order, double low, double high, double rate,
+                              biquad *section)
 {
     if (order < 1 || order > BUTTERWORTH_MOST)
         return ctx_fail(ctx, SPD_EINVAL, "filter order %zu is not between 1 and %d", order,
@@ -38,15 +39,6 @@ static spd_status check_band(spd_context *ctx, size_t order, double low, double 
                         "the band from %g to %g Hz does not lie between 0 and half the sampling "
                         "rate, %g Hz",
                         low, high, rate / 2.0);
-    return SPD_OK;
-}
-
-spd_status butterworth_design(spd_context *ctx, size_t order, double low, double high, double rate,
-                              biquad *section)
-{
-    spd_status status = check_band(ctx, order, low, high, rate);
-    if (status < 0)
-        return status;
     double w1 = 2.0 * rate * tan(PI * low / rate), w2 = 2.0 * rate * tan(PI * high / rate);
     double width = w2 - w1, w0 = sqrt(w1 * w2);
     point z[2], centre = cexp(I * 2.0 * atan(w0 / (2.0 * rate)));

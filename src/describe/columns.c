@@ -8,7 +8,8 @@
 #include "io/array.h"
 #include "io/text.h"
 
-size_t column_width(const spd_array *array)
+/* Values in a row: the product of the dimensions after the first. */
+static size_t row_width(const spd_array *array)
 {
     size_t width = 1;
     for (size_t d = 1; d < array->ndim; d++)
@@ -18,7 +19,7 @@ size_t column_width(const spd_array *array)
 
 int column_same(cell a, cell b)
 {
-    size_t width = column_width(a.array);
+    size_t width = row_width(a.array);
     for (size_t k = 0; k < width; k++) {
         size_t i = a.row * width + k, j = b.row * width + k;
         int same = a.array->type == SPD_TEXT    ? strcmp(a.array->text[i], b.array->text[j]) == 0
@@ -51,23 +52,34 @@ static int common_type(size_t p, const cell *cells)
     return type;
 }
 
-static spd_status gather_texts(spd_context *ctx, size_t ndim, const size_t *shape, size_t width,
-                               const cell *cells, spd_array **column)
+/* *column <- so many texts, as they are but for bytes that are not UTF-8; new. */
+static spd_status copy_texts(spd_context *ctx, size_t ndim, const size_t *shape, size_t count,
+                             const char *const *texts, spd_array **column)
 {
     size_t bytes = 0;
     char *pool;
-    for (size_t i = 0; i < shape[0] * width; i++)
-        bytes += strlen(cells[i / width].array->text[cells[i / width].row * width + i % width]) + 1;
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(texts[i]) + 1;
     spd_status status = array_new_text(ctx, ndim, shape, bytes, column, &pool);
-    if (status < 0)
-        return status;
-    for (size_t i = 0; i < shape[0] * width; i++) {
-        const char *text = cells[i / width].array->text[cells[i / width].row * width + i % width];
-        size_t size = strlen(text) + 1;
-        (*column)->text[i] = memcpy(pool, text, size);
-        pool += size;
+    for (size_t i = 0; i < count && status == SPD_OK; i++) {
+        (*column)->text[i] = pool;
+        pool += utf8_copy(texts[i], pool) + 1;
     }
-    return SPD_OK;
+    return status;
+}
+
+static spd_status gather_texts(spd_context *ctx, size_t ndim, const size_t *shape, size_t width,
+                               const cell *cells, spd_array **column)
+{
+    const size_t count = shape[0] * width;
+    const char **texts = mem_alloc(count, sizeof *texts);
+    if (!texts)
+        return ctx_nomem(ctx, "a column");
+    for (size_t i = 0; i < count; i++)
+        texts[i] = cells[i / width].array->text[cells[i / width].row * width + i % width];
+    spd_status status = copy_texts(ctx, ndim, shape, count, texts, column);
+    mem_free(texts);
+    return status;
 }
 
 static spd_status gather_numbers(spd_context *ctx, spd_type type, size_t ndim, const size_t *shape,
@@ -112,7 +124,7 @@ spd_status column_gather(spd_context *ctx, const char *name, size_t p, const cel
     if (type < 0)
         return SPD_OK;
     const spd_array *like = cells[0].array;
-    size_t width = column_width(like);
+    size_t width = row_width(like);
     memcpy(shape, like->shape, sizeof shape);
     shape[0] = p;
     spd_status status =
@@ -125,19 +137,9 @@ spd_status column_gather(spd_context *ctx, const char *name, size_t p, const cel
 spd_status column_texts(spd_context *ctx, const char *name, size_t p, const char *const *texts,
                         spd_array **column)
 {
-    size_t bytes = 0;
-    char *pool;
-    spd_array *fresh;
-    for (size_t i = 0; i < p; i++)
-        bytes += strlen(texts[i]) + 1;
-    spd_status status = array_new_text(ctx, 1, &p, bytes, &fresh, &pool);
-    if (status < 0)
-        return status;
-    for (size_t i = 0; i < p; i++) {
-        fresh->text[i] = pool;
-        pool += utf8_copy(texts[i], pool) + 1;
-    }
-    return finish(ctx, SPD_OK, fresh, name, column);
+    spd_array *fresh = NULL;
+    spd_status status = copy_texts(ctx, 1, &p, p, texts, &fresh);
+    return finish(ctx, status, fresh, name, column);
 }
 
 /* Reals that are all whole become integers, in place. */

@@ -11,9 +11,6 @@ typedef struct cell {
     size_t row;
 } cell;
 
-/* Values in a row: the product of the dimensions after the first. */
-size_t column_width(const spd_array *array);
-
 /* Are two rows equal? Arrays of one type and width. */
 int column_same(cell a, cell b);
 

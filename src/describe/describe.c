@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "describe/collection.h"
-#include "describe/reading.h"
 #include "describe/resize.h"
 #include "engine/parallel.h"
 #include "formats/archive.h"
@@ -285,20 +284,6 @@ static spd_status prepare(run *r, size_t count, const char *const *paths)
     return status;
 }
 
-static spd_status finish(run *r, size_t count, const char *const *paths, spd_data **data)
-{
-    spd_data *fresh = NULL;
-    spd_status status = collection_data(r->ctx, &r->list, &r->labels, &r->all, &fresh);
-    if (status == SPD_OK)
-        status = meta_text(r->ctx, r->how, r->options, count, paths, r->list.skipped->count,
-                           &fresh->meta);
-    if (status < 0)
-        spd_data_free(fresh);
-    else
-        *data = fresh;
-    return status;
-}
-
 static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
                            const char *const *paths, const spd_describe_options *options,
                            spd_data **data, spd_failures **failures)
@@ -314,17 +299,22 @@ static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
     if (status >= 0)
         status = describe_all(r);
     if (status >= 0)
-        status = finish(r, count, paths, &fresh);
-    if (status >= 0 && failures) {
-        *failures = r->list.skipped;
-        r->list.skipped = NULL;
+        status = collection_data(ctx, &r->list, &r->labels, &r->all, &fresh);
+    if (status >= 0)
+        status =
+            meta_text(ctx, r->how, options, count, paths, r->list.skipped->count, &fresh->meta);
+    if (status < 0) {
+        spd_data_free(fresh);
+    } else {
+        if (failures) {
+            *failures = r->list.skipped;
+            r->list.skipped = NULL;
+        }
+        *data = fresh;
+        ctx_clear(ctx);
     }
     run_free(r);
-    if (status < 0)
-        return status;
-    ctx_clear(ctx);
-    *data = fresh;
-    return SPD_OK;
+    return status;
 }
 
 spd_status spd_describe(spd_context *ctx, spd_descriptor kind, size_t count,

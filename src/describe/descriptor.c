@@ -119,3 +119,11 @@ spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options 
         *out = made;
     return status;
 }
+
+spd_rect grid_cell(const image *in, size_t rows, size_t columns, size_t k)
+{
+    const size_t row = k / columns, column = k % columns;
+    const size_t x = in->width * column / columns, y = in->height * row / rows;
+    return (spd_rect){x, y, in->width * (column + 1) / columns - x,
+                      in->height * (row + 1) / rows - y};
+}

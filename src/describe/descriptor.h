@@ -68,6 +68,10 @@ void description_free(description *out);
 spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options *covariance,
                                  size_t blocks, const observations *block, description *out);
 
+/* Cell k, row after row, of a grid of rows x columns over an image; cells differ in size by a pixel
+ * at most. */
+spd_rect grid_cell(const image *in, size_t rows, size_t columns, size_t k);
+
 /* *text <- how the matrices were made, as JSON; new: meta.c */
 spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe_options *options,
                      size_t paths, const char *const *path, size_t skipped, char **text);

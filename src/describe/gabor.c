@@ -11,7 +11,7 @@
  *   grid     cells, row after row; cell i of c starts at i * side / c rounded down
  *
  * Pixels are written cell after cell, so that every region is a run of rows of one array. */
-#include "base/memory.h"
+#include "base/arena.h"
 #include "describe/descriptor.h"
 #include "filters/gabor_bank.h"
 #include "describe/resize.h"
@@ -35,12 +35,6 @@ static layout layout_of(const spd_describe_options *o, size_t width, size_t heig
     return l;
 }
 
-/* Where part i of a side cut into parts begins. */
-static size_t part_start(size_t side, size_t parts, size_t i)
-{
-    return side / parts * i + side % parts * i / parts;
-}
-
 static spd_status check_layout(spd_context *ctx, const layout *l)
 {
     if (l->rows < 1 || l->columns < 1 || l->rows > l->height || l->columns > l->width)
@@ -59,27 +53,21 @@ typedef struct features {
     double *O;         /* pixels x n, cell after cell */
     size_t n;
     observations *block; /* runs of O */
+    arena room;          /* of all but the image */
 } features;
 
-static void free_features(features *f)
-{
-    image_free(f->grey);
-    mem_free(f->magnitude);
-    mem_free(f->O);
-    mem_free(f->block);
-}
-
-static spd_status measure(spd_context *ctx, const gabor_bank *bank, features *f)
+static spd_status measure(spd_context *ctx, const gabor_bank *bank, size_t blocks, features *f)
 {
     size_t filters = gabor_bank_filters(bank), pixels = f->grey->width * f->grey->height;
-    void *work = mem_alloc(gabor_bank_work(bank), 1);
+    void *work = arena_alloc(&f->room, gabor_bank_work(bank), 1);
     f->n = PLAIN_FEATURES + filters;
-    f->magnitude = mem_alloc(filters * sizeof(double), pixels);
-    f->O = mem_alloc(f->n * sizeof(double), pixels);
-    if (work && f->magnitude && f->O)
+    f->magnitude = arena_alloc(&f->room, filters * sizeof(double), pixels);
+    f->O = arena_alloc(&f->room, f->n * sizeof(double), pixels);
+    f->block = arena_alloc(&f->room, blocks, sizeof *f->block);
+    spd_status status = arena_status(&f->room, ctx, "Gabor features");
+    if (status >= 0)
         gabor_bank_apply(bank, f->grey->pixel, f->magnitude, work);
-    mem_free(work);
-    return work && f->magnitude && f->O ? SPD_OK : ctx_nomem(ctx, "Gabor features");
+    return status;
 }
 
 /* Observations of the pixels from .. to-1 of row y, feature after feature: planes of a size that is
@@ -108,16 +96,10 @@ static void write_blocks(const layout *l, features *f)
     if (l->blocks > l->rows * l->columns)
         *block++ = (observations){l->width * l->height, f->n, f->O};
     for (size_t cell = 0; cell < l->rows * l->columns; cell++) {
-        size_t row = cell / l->columns, column = cell % l->columns;
-        double *start = o;
-        size_t left = part_start(l->width, l->columns, column);
-        size_t right = part_start(l->width, l->columns, column + 1);
-        size_t end = part_start(l->height, l->rows, row + 1);
-        for (size_t y = part_start(l->height, l->rows, row); y < end; y++) {
-            write_row(f, y, left, right, o);
-            o += (right - left) * f->n;
-        }
-        *block++ = (observations){(size_t)(o - start) / f->n, f->n, start};
+        const spd_rect r = grid_cell(f->grey, l->rows, l->columns, cell);
+        *block++ = (observations){r.width * r.height, f->n, o};
+        for (size_t y = r.y; y < r.y + r.height; y++, o += r.width * f->n)
+            write_row(f, y, r.x, r.x + r.width, o);
     }
 }
 
@@ -178,9 +160,7 @@ static spd_status describe_grey(spd_context *ctx, const spd_describe_options *o,
     const layout l = layout_of(o, f->grey->width, f->grey->height);
     spd_status status = check_layout(ctx, &l);
     if (status >= 0)
-        status = measure(ctx, bank, f);
-    if (status >= 0 && !(f->block = mem_alloc(l.blocks, sizeof *f->block)))
-        status = ctx_nomem(ctx, "Gabor features");
+        status = measure(ctx, bank, l.blocks, f);
     if (status < 0)
         return status;
     write_blocks(&l, f);
@@ -199,7 +179,8 @@ static spd_status gabor_describe(spd_context *ctx, const spd_describe_options *o
     if (status >= 0)
         status = describe_grey(ctx, o, shared ? shared : own, &f, out);
     gabor_bank_free(own);
-    free_features(&f);
+    image_free(f.grey);
+    arena_free(&f.room);
     return status;
 }
 

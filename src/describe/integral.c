@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/arena.h"
 
 #define SHIFT_ROWS 64 /* rows whose mean is the point that features are taken about */
 #define NONE       SIZE_MAX
@@ -17,35 +17,27 @@ typedef struct sweep {
     size_t entries; /* n (n + 1)/2 + n */
     size_t rects;
     const spd_rect *rect;
-    double *O;     /* width x n: features of a row; the block of all doubles */
+    double *O;     /* width x n: features of a row */
     double *shift; /* n */
     double *line;  /* entries: sums over this row up to a pixel */
     double *P;     /* (width + 1) x entries: sums over the band so far */
     double *sum;   /* rects x entries: sums over each rectangle so far */
-    size_t *begin; /* height + 1: the first rectangle that begins at a row, or NONE; the block of
-                    * all lists */
+    size_t *begin; /* height + 1: the first rectangle that begins at a row, or NONE */
     size_t *end;   /* height + 1: the first that ends before it */
     size_t *after; /* rects x 2: the next that begins, the next that ends there */
 } sweep;
 
-/* Non-zero when out of memory. */
-static int sweep_room(sweep *s)
+static void sweep_room(sweep *s, arena *room)
 {
     const size_t width = s->source->width, height = s->source->height, n = s->source->n;
-    size_t sums, doubles = width * n + n + s->entries + (width + 1) * s->entries;
-    if (mem_mul(s->rects, s->entries, &sums))
-        return 1;
-    s->O = mem_zero(doubles + sums, sizeof *s->O);
-    s->begin = mem_alloc(2 * (height + 1) + 2 * s->rects, sizeof *s->begin);
-    if (!s->O || !s->begin)
-        return 1;
-    s->shift = s->O + width * n;
-    s->line = s->shift + n;
-    s->P = s->line + s->entries;
-    s->sum = s->P + (width + 1) * s->entries;
-    s->end = s->begin + height + 1;
-    s->after = s->end + height + 1;
-    return 0;
+    s->O = arena_alloc(room, width, n * sizeof *s->O);
+    s->shift = arena_zero(room, n, sizeof *s->shift);
+    s->line = arena_alloc(room, s->entries, sizeof *s->line);
+    s->P = arena_zero(room, width + 1, s->entries * sizeof *s->P);
+    s->sum = arena_zero(room, s->rects, s->entries * sizeof *s->sum);
+    s->begin = arena_alloc(room, height + 1, sizeof *s->begin);
+    s->end = arena_alloc(room, height + 1, sizeof *s->end);
+    s->after = arena_alloc(room, s->rects, 2 * sizeof *s->after);
 }
 
 /* Lists the rectangles by the rows where they begin and end. */
@@ -146,16 +138,17 @@ spd_status integral_scatters(spd_context *ctx, const integral_source *source, si
 {
     const size_t n = source->n;
     sweep s = {.source = source, .entries = n * (n + 3) / 2, .rects = rects, .rect = rect};
-    const int failed = sweep_room(&s);
-    if (!failed) {
+    arena room = {0};
+    sweep_room(&s, &room);
+    spd_status status = arena_status(&room, ctx, "integral images");
+    if (status == SPD_OK) {
         list_rects(&s);
         find_shift(&s);
         run(&s);
     }
-    for (size_t k = 0; k < rects && !failed; k++)
+    for (size_t k = 0; k < rects && status == SPD_OK; k++)
         scatter_of(n, s.sum + k * s.entries, (double)rect[k].width * (double)rect[k].height,
                    S + k * n * n);
-    mem_free(s.O);
-    mem_free(s.begin);
-    return failed ? ctx_nomem(ctx, "integral images") : SPD_OK;
+    arena_free(&room);
+    return status;
 }

@@ -179,7 +179,7 @@ static spd_status by_itself(spd_context *ctx, const inputs *list, labelling *l)
 
 spd_status labelling_find(spd_context *ctx, inputs *list, labelling *l)
 {
-    *l = (labelling){.count = list->count};
+    *l = (labelling){0};
     l->label = mem_zero(list->count, sizeof *l->label);
     if (!l->label)
         return ctx_nomem(ctx, "labels");

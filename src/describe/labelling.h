@@ -32,11 +32,10 @@ spd_status index_find(spd_context *ctx, const index_file *index, const char *nam
 
 /* Where the labels and columns of the inputs are. */
 typedef struct labelling {
-    size_t count;    /* inputs */
-    cell *label;     /* count, or NULL: no labels */
+    cell *label;     /* of each input, or NULL: no labels */
     spd_array *made; /* texts that cells of label point into, or NULL */
     index_file index;
-    size_t *row; /* count: rows of the index, or NULL */
+    size_t *row; /* of each input in the index, or NULL */
 } labelling;
 
 /* Finds them for all inputs, before anything is described. Free in any case. */

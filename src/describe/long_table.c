@@ -1,8 +1,9 @@
-/* long_table.c - a long table as slices; see long_table.h. */
-#include "describe/long_table.h"
+/* long_table.c - a long table as slices; see arrays.h. */
+#include "describe/arrays.h"
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "describe/columns.h"
 #include "io/array.h"
@@ -16,27 +17,20 @@ typedef struct slicing {
     size_t *of;    /* rows: the slice of each, numbered by first appearance */
     size_t *first; /* slices: the first row of each */
     size_t *start; /* slices + 1: where each begins once rows are sorted by slice */
+    arena room;    /* of the three, and of scratch */
 } slicing;
-
-static void slicing_free(slicing *g)
-{
-    mem_free(g->of);
-    mem_free(g->first);
-    mem_free(g->start);
-}
 
 /* Numbers the classes by first appearance. */
 static spd_status number_slices(spd_context *ctx, const spd_data *classes, slicing *g)
 {
     g->rows = classes->p;
-    g->of = mem_alloc(g->rows, sizeof *g->of);
-    g->first = mem_alloc(classes->classes, sizeof *g->first);
-    g->start = mem_zero(classes->classes + 1, sizeof *g->start);
-    size_t *number = mem_alloc(classes->classes, sizeof *number);
-    if (!g->of || !g->first || !g->start || !number) {
-        mem_free(number);
-        return ctx_nomem(ctx, "a long table");
-    }
+    g->of = arena_alloc(&g->room, g->rows, sizeof *g->of);
+    g->first = arena_alloc(&g->room, classes->classes, sizeof *g->first);
+    g->start = arena_zero(&g->room, classes->classes + 1, sizeof *g->start);
+    size_t *number = arena_alloc(&g->room, classes->classes, sizeof *number);
+    spd_status status = arena_status(&g->room, ctx, "a long table");
+    if (status < 0)
+        return status;
     for (size_t c = 0; c < classes->classes; c++)
         number[c] = SIZE_MAX;
     for (size_t i = 0; i < g->rows; i++) {
@@ -50,7 +44,6 @@ static spd_status number_slices(spd_context *ctx, const spd_data *classes, slici
     }
     for (size_t k = 0; k < g->slices; k++)
         g->start[k + 1] += g->start[k];
-    mem_free(number);
     return SPD_OK;
 }
 
@@ -67,23 +60,22 @@ static spd_status find_slices(spd_context *ctx, spd_array *column, slicing *g)
 }
 
 /* X <- its rows sorted by slice. */
-static spd_status sort_rows(spd_context *ctx, const slicing *g, spd_array **X)
+static spd_status sort_rows(spd_context *ctx, slicing *g, spd_array **X)
 {
     spd_array *sorted;
     size_t n = (*X)->shape[1];
-    size_t *next = mem_alloc(g->slices, sizeof *next);
-    if (!next)
-        return ctx_nomem(ctx, "a long table");
-    spd_status status = array_new(ctx, SPD_FLOAT64, 2, (*X)->shape, &sorted);
-    if (status == SPD_OK) {
-        memcpy(next, g->start, g->slices * sizeof *next);
-        for (size_t i = 0; i < g->rows; i++)
-            memcpy(sorted->f64 + next[g->of[i]]++ * n, (*X)->f64 + i * n, n * sizeof(double));
-        spd_array_free(*X);
-        *X = sorted;
-    }
-    mem_free(next);
-    return status;
+    size_t *next = arena_alloc(&g->room, g->slices, sizeof *next);
+    spd_status status = arena_status(&g->room, ctx, "a long table");
+    if (status == SPD_OK)
+        status = array_new(ctx, SPD_FLOAT64, 2, (*X)->shape, &sorted);
+    if (status < 0)
+        return status;
+    memcpy(next, g->start, g->slices * sizeof *next);
+    for (size_t i = 0; i < g->rows; i++)
+        memcpy(sorted->f64 + next[g->of[i]]++ * n, (*X)->f64 + i * n, n * sizeof(double));
+    spd_array_free(*X);
+    *X = sorted;
+    return SPD_OK;
 }
 
 /* The first row whose value differs from that of its slice's first row, or SIZE_MAX. */
@@ -96,16 +88,15 @@ static size_t first_difference(const slicing *g, const spd_array *column)
 }
 
 /* column <- one row per slice. */
-static spd_status shorten(spd_context *ctx, const slicing *g, spd_array **column)
+static spd_status shorten(spd_context *ctx, slicing *g, spd_array **column)
 {
     spd_array *short_one = NULL;
-    cell *cells = mem_alloc(g->slices, sizeof *cells);
-    if (!cells)
-        return ctx_nomem(ctx, "a long table");
-    for (size_t k = 0; k < g->slices; k++)
+    cell *cells = arena_alloc(&g->room, g->slices, sizeof *cells);
+    spd_status status = arena_status(&g->room, ctx, "a long table");
+    for (size_t k = 0; k < g->slices && status == SPD_OK; k++)
         cells[k] = (cell){*column, g->first[k]};
-    spd_status status = column_gather(ctx, (*column)->name, g->slices, cells, &short_one);
-    mem_free(cells);
+    if (status == SPD_OK)
+        status = column_gather(ctx, (*column)->name, g->slices, cells, &short_one);
     if (status == SPD_OK && short_one) {
         spd_array_free(*column);
         *column = short_one;
@@ -114,7 +105,7 @@ static spd_status shorten(spd_context *ctx, const slicing *g, spd_array **column
 }
 
 /* The extras with a row per slice; what varies within one is left out. */
-static spd_status shorten_extras(spd_context *ctx, const slicing *g, spd_data *extras)
+static spd_status shorten_extras(spd_context *ctx, slicing *g, spd_data *extras)
 {
     size_t kept = 0, differs = extras->y ? first_difference(g, extras->y) : SIZE_MAX;
     spd_status status = SPD_OK;
@@ -127,16 +118,15 @@ static spd_status shorten_extras(spd_context *ctx, const slicing *g, spd_data *e
     for (size_t i = 0; i < extras->columns && status == SPD_OK; i++) {
         spd_array *column = extras->column[i];
         extras->column[i] = NULL;
-        if (first_difference(g, column) != SIZE_MAX) {
+        if (first_difference(g, column) == SIZE_MAX) {
+            status = shorten(ctx, g, &column);
+            extras->column[kept++] = column;
+        } else {
             spd_array_free(column);
-            continue;
         }
-        status = shorten(ctx, g, &column);
-        extras->column[kept++] = column;
     }
-    for (size_t i = kept; i < extras->columns && status < 0; i++)
-        spd_array_free(extras->column[i]);
-    extras->columns = kept;
+    if (status == SPD_OK)
+        extras->columns = kept;
     extras->p = g->slices;
     return status;
 }
@@ -164,11 +154,11 @@ spd_status long_table_of_array(spd_context *ctx, const char *path,
     if (status == SPD_OK) {
         source->slices = g.slices;
         source->start = g.start;
-        g.start = NULL;
+        source->room = g.room;
     } else {
         ctx_prefix(ctx, path);
+        arena_free(&g.room);
     }
-    slicing_free(&g);
     return status;
 }
 

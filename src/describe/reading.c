@@ -1,5 +1,5 @@
 /* reading.c - from an item of the list to an image, a motion clip or a table. */
-#include "describe/reading.h"
+#include "describe/inputs.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
  * sums of fourth order, so it goes over the pixels of each rectangle. */
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "engine/covariance.h"
 #include "describe/descriptor.h"
@@ -24,16 +25,6 @@ static const char *const columns[] = {"left", "top", "width", "height"};
 
 /* ---- rectangles ----------------------------------------------------------------------------- */
 
-/* Cell number k of the grid over an image; cells differ in size by a pixel at most. */
-static spd_rect cell(const spd_describe_options *o, const image *in, size_t k)
-{
-    const size_t row = k / o->grid_columns, column = k % o->grid_columns;
-    const size_t x = in->width * column / o->grid_columns;
-    const size_t y = in->height * row / o->grid_rows;
-    return (spd_rect){x, y, in->width * (column + 1) / o->grid_columns - x,
-                      in->height * (row + 1) / o->grid_rows - y};
-}
-
 /* Matrices per image. */
 static size_t count_rects(const spd_describe_options *o)
 {
@@ -47,9 +38,10 @@ static void list_rects(const spd_describe_options *o, const image *in, spd_rect 
 {
     const size_t count = count_rects(o);
     for (size_t k = 0; k < count; k++)
-        rect[k] = o->rects                          ? o->rect[k]
-                  : o->grid_rows && o->grid_columns ? cell(o, in, k)
-                                                    : (spd_rect){0, 0, in->width, in->height};
+        rect[k] = o->rects ? o->rect[k]
+                  : o->grid_rows && o->grid_columns
+                      ? grid_cell(in, o->grid_rows, o->grid_columns, k)
+                      : (spd_rect){0, 0, in->width, in->height};
 }
 
 static spd_status check_rect(spd_context *ctx, const image *in, const spd_rect *r, size_t k)
@@ -127,16 +119,15 @@ static spd_status by_integral(spd_context *ctx, const spd_covariance_options *c,
 {
     const integral_source source = {f->in->width, f->in->height, f->n, feature_row, f};
     const size_t n = f->n, d = c->W ? c->m : n;
-    double *S = mem_alloc(count, n * n * sizeof *S), *work = mem_alloc(n, d * sizeof *work);
-    spd_status status = SPD_OK;
-    if (!S || !work)
-        status = ctx_nomem(ctx, "covariances of rectangles");
+    arena room = {0};
+    double *S = arena_alloc(&room, count, n * n * sizeof *S);
+    double *work = arena_alloc(&room, n, d * sizeof *work);
+    spd_status status = arena_status(&room, ctx, "covariances of rectangles");
     if (status == SPD_OK)
         status = integral_scatters(ctx, &source, count, rect, S);
     for (size_t k = 0; k < count && status == SPD_OK; k++)
         finish(c, n, rect[k].width * rect[k].height, S + k * n * n, X + k * d * d, work);
-    mem_free(S);
-    mem_free(work);
+    arena_free(&room);
     return status;
 }
 

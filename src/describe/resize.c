@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/arena.h"
 
 #define ROUNDING 1e-9 /* a step of 16 bits is 1.5e-5; resizing errs by 1e-15 */
 
@@ -27,13 +27,6 @@ typedef struct filter {
     size_t *count;   /* to: how many do */
     double *weight;  /* to x taps */
 } filter;
-
-static void filter_free(filter *f)
-{
-    mem_free(f->first);
-    mem_free(f->count);
-    mem_free(f->weight);
-}
 
 /* Weights of output i. */
 static void fill_output(filter *f, size_t i)
@@ -55,23 +48,17 @@ static void fill_output(filter *f, size_t i)
         weight[k] /= sum;
 }
 
-static spd_status filter_new(spd_context *ctx, size_t from, size_t to, filter *f)
+static spd_status filter_new(spd_context *ctx, size_t from, size_t to, arena *keep, filter *f)
 {
     const double reach = fmax((double)from / (double)to, 1.0);
     *f = (filter){.from = from, .to = to, .taps = (size_t)(2.0 * reach) + 2};
-    size_t weights;
-    if (!mem_mul(to, f->taps, &weights)) {
-        f->first = mem_zero(to, sizeof *f->first);
-        f->count = mem_zero(to, sizeof *f->count);
-        f->weight = mem_alloc(weights, sizeof *f->weight);
-    }
-    if (!f->first || !f->count || !f->weight) {
-        filter_free(f);
-        return ctx_nomem(ctx, "the weights of a resized image");
-    }
-    for (size_t i = 0; i < to; i++)
+    f->first = arena_zero(keep, to, sizeof *f->first);
+    f->count = arena_zero(keep, to, sizeof *f->count);
+    f->weight = arena_alloc(keep, to, f->taps * sizeof *f->weight);
+    spd_status status = arena_status(keep, ctx, "the weights of a resized image");
+    for (size_t i = 0; i < to && status == SPD_OK; i++)
         fill_output(f, i);
-    return SPD_OK;
+    return status;
 }
 
 /* out (lines x to x inner) <- in (lines x from x inner), filtered along the middle. */
@@ -93,16 +80,17 @@ static void apply(const filter *f, size_t lines, size_t inner, const double *in,
 /* *out <- in with another height, or with another width. */
 static spd_status change_side(spd_context *ctx, const image *in, int height, size_t to, image **out)
 {
+    arena room = {0};
     filter f;
-    spd_status status = filter_new(ctx, height ? in->height : in->width, to, &f);
-    if (status < 0)
-        return status;
-    status = image_new(ctx, height ? in->width : to, height ? to : in->height, in->channels, out);
+    spd_status status = filter_new(ctx, height ? in->height : in->width, to, &room, &f);
+    if (status == SPD_OK)
+        status =
+            image_new(ctx, height ? in->width : to, height ? to : in->height, in->channels, out);
     if (status == SPD_OK && height)
         apply(&f, 1, in->width * in->channels, in->pixel, (*out)->pixel);
     else if (status == SPD_OK)
         apply(&f, in->height, in->channels, in->pixel, (*out)->pixel);
-    filter_free(&f);
+    arena_free(&room);
     return status;
 }
 

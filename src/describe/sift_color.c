@@ -6,7 +6,7 @@
  * pixel after pixel from the upper left. Centres of frames lie between pixels when 3 bin is odd:
  * the patch is then about the pixel up and to the left (4 for 4.5). Without colours o is the SIFT
  * alone. */
-#include "base/memory.h"
+#include "base/arena.h"
 #include "describe/descriptor.h"
 #include "describe/resize.h"
 #include "describe/sift.h"
@@ -75,38 +75,29 @@ static spd_status sift_color_prepare(spd_context *ctx, const spd_describe_option
     return status;
 }
 
-/* *O <- observations of the resized image, frames x n; new. */
+/* *seen <- observations of the resized image, frames x n. */
 static spd_status observe(spd_context *ctx, const spd_describe_options *o, const image *in,
-                          double **O, observations *seen)
+                          arena *keep, observations *seen)
 {
     sift_grid grid;
     size_t n = SIFT_SIZE + (o->grey ? 0 : COLOURS), pixels = in->width * in->height;
     spd_status status = sift_grid_of(ctx, in->width, in->height, o->step, o->bin, &grid);
     if (status < 0)
         return status;
-    double *grey = mem_alloc(pixels, sizeof *grey);
-    double *made = mem_alloc(grid.rows * grid.columns, n * sizeof *made);
-    if (grey && made) {
-        grey_of(in, grey);
-        if (grey_is_uniform(pixels, 1, grey))
-            status = ctx_fail(ctx, SPD_ENOTSPD,
-                              "all pixels of the image have the same intensity, so SIFT sees "
-                              "nothing in it; leave it out");
-    } else {
-        status = ctx_nomem(ctx, "SIFT observations");
-    }
-    if (status >= 0)
-        status = sift_dense(ctx, &grid, o->smooth, grey, n, made);
-    mem_free(grey);
-    if (status < 0) {
-        mem_free(made);
+    double *grey = arena_alloc(keep, pixels, sizeof *grey);
+    double *O = arena_alloc(keep, grid.rows * grid.columns, n * sizeof *O);
+    status = arena_status(keep, ctx, "SIFT observations");
+    if (status < 0)
         return status;
-    }
+    grey_of(in, grey);
+    if (grey_is_uniform(pixels, 1, grey))
+        return ctx_fail(ctx, SPD_ENOTSPD,
+                        "all pixels of the image have the same intensity, so SIFT sees nothing in "
+                        "it; leave it out");
     if (!o->grey)
-        write_patches(&grid, in, n, made);
-    *O = made;
-    *seen = (observations){grid.rows * grid.columns, n, made};
-    return status;
+        write_patches(&grid, in, n, O);
+    *seen = (observations){grid.rows * grid.columns, n, O};
+    return sift_dense(ctx, &grid, o->smooth, grey, n, O);
 }
 
 static spd_status sift_color_describe(spd_context *ctx, const spd_describe_options *o,
@@ -114,17 +105,17 @@ static spd_status sift_color_describe(spd_context *ctx, const spd_describe_optio
 {
     (void)shared;
     image *resized = NULL;
-    double *O = NULL;
+    arena room = {0};
     observations seen;
     spd_status status = check_colours(ctx, o, in->image);
     if (status >= 0)
         status = resize_image(ctx, in->image, o->width, o->height, &resized);
     if (status >= 0)
-        status = observe(ctx, o, resized, &O, &seen);
+        status = observe(ctx, o, resized, &room, &seen);
     if (status >= 0)
         status = description_of_blocks(ctx, &o->covariance, 1, &seen, out);
     image_free(resized);
-    mem_free(O);
+    arena_free(&room);
     return status;
 }
 

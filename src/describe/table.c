@@ -13,7 +13,7 @@
 
 typedef struct table_plan {
     size_t window, stride; /* rows; window 0: the whole table */
-    biquad *section;       /* bands x order */
+    biquad *section;       /* bands x BUTTERWORTH_MOST: the first `order` of each count */
 } table_plan;
 
 static const char *const window_columns[] = {"window_start"};
@@ -60,19 +60,16 @@ static spd_status plan_windows(spd_context *ctx, const spd_describe_options *opt
 static spd_status plan_bands(spd_context *ctx, const spd_describe_options *options,
                              table_plan *plan)
 {
-    size_t order = options->order;
     if (!options->bands)
         return SPD_OK;
-    if (order < 1 || order > BUTTERWORTH_MOST)
-        return ctx_fail(ctx, SPD_EINVAL, "filter order %zu is not between 1 and %d", order,
-                        BUTTERWORTH_MOST);
-    plan->section = mem_alloc(options->bands * order, sizeof *plan->section);
+    plan->section = mem_alloc(options->bands, BUTTERWORTH_MOST * sizeof *plan->section);
     if (!plan->section)
         return ctx_nomem(ctx, "filters");
     spd_status status = SPD_OK;
     for (size_t b = 0; b < options->bands && status == SPD_OK; b++)
-        status = butterworth_design(ctx, order, options->band[2 * b], options->band[2 * b + 1],
-                                    options->rate, plan->section + b * order);
+        status =
+            butterworth_design(ctx, options->order, options->band[2 * b], options->band[2 * b + 1],
+                               options->rate, plan->section + b * BUTTERWORTH_MOST);
     return status;
 }
 
@@ -112,8 +109,8 @@ static spd_status filter(spd_context *ctx, const spd_describe_options *o, const 
     }
     for (size_t b = 0; b < bands; b++)
         for (size_t c = 0; c < n; c++)
-            butterworth_apply(order, plan->section + b * order, r, in->O + c, n, out + b * n + c,
-                              bands * n, work);
+            butterworth_apply(order, plan->section + b * BUTTERWORTH_MOST, r, in->O + c, n,
+                              out + b * n + c, bands * n, work);
     mem_free(work);
     *filtered = out;
     return SPD_OK;

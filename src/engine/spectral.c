@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "engine/batch.h"
+#include "engine/check.h"
 #include "engine/fault.h"
 #include "geometry/spdfun.h"
 #include "linalg/dense.h"
@@ -174,15 +175,12 @@ static int all_finite(size_t n, const double *X)
     return 1;
 }
 
-/* 1 or 0; SPD_ENOMEM when it cannot be told. */
+/* Has X a Cholesky factor? No when that cannot be told. */
 static int has_factor(size_t n, const double *X)
 {
-    double *A = mem_alloc(n * n, sizeof *A);
-    if (!A)
-        return SPD_ENOMEM;
-    memcpy(A, X, n * n * sizeof *A);
-    int good = !dense_chol(n, A);
-    mem_free(A);
+    double *scratch = mem_alloc(n * n, sizeof *scratch);
+    int good = scratch && check_definite(n, X, scratch);
+    mem_free(scratch);
     return good;
 }
 
@@ -193,7 +191,7 @@ static spd_status explain_eigh(spd_context *ctx, const batch *b, size_t i)
     const double *X = b->X + i * n * n, *Y = b->Y ? b->Y + i * n * n : NULL;
     if (!all_finite(n, X))
         return fault_matrix(ctx, n, X, "X", i);
-    if (Y && (!all_finite(n, Y) || has_factor(n, Y) != 1))
+    if (Y && (!all_finite(n, Y) || !has_factor(n, Y)))
         return fault_matrix(ctx, n, Y, "Y", i);
     return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0, "the eigenvalues of X[%zu] did not converge", i);
 }
@@ -203,7 +201,7 @@ static spd_status explain_apply(spd_context *ctx, const batch *b, size_t i)
     size_t n = b->n;
     const double *X = b->X + i * n * n;
     int overflows = b->f == SPD_EXP || b->f == SPD_POWER;
-    if (all_finite(n, X) && overflows && (b->f == SPD_EXP || has_factor(n, X) == 1))
+    if (all_finite(n, X) && overflows && (b->f == SPD_EXP || has_factor(n, X)))
         return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0,
                            "the %s of X[%zu] is too large to be represented",
                            b->f == SPD_EXP ? "exponential" : "power", i);

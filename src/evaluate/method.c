@@ -14,38 +14,6 @@
 #include "classify/samples.h"
 #include "learn/fit.h"
 
-#define ALL_METRICS  ((1u << SPD_METRICS) - 1u)
-#define ONLY(metric) (1u << (metric))
-
-/* The metrics of a classifier: the usual one, those it can do, and whether its name says which. */
-typedef struct metric_choice {
-    spd_metric usual;
-    unsigned able;
-    int named;
-} metric_choice;
-
-static metric_choice metrics_of(spd_classifier_kind kind)
-{
-    switch (kind) {
-    case SPD_NN:
-    case SPD_KNN:
-    case SPD_MDM:
-        return (metric_choice){SPD_AIRM, ALL_METRICS, 1};
-    case SPD_KSVM:
-        return (metric_choice){SPD_STEIN, ONLY(SPD_STEIN) | ONLY(SPD_LOG_EUCLIDEAN), 1};
-    case SPD_RSR:
-        return (metric_choice){SPD_STEIN, ONLY(SPD_STEIN), 0};
-    case SPD_CDL:
-    case SPD_CDL_LDA:
-        return (metric_choice){SPD_LOG_EUCLIDEAN, ONLY(SPD_LOG_EUCLIDEAN), 0};
-    case SPD_PGA:
-    case SPD_TS_LDA:
-        return (metric_choice){SPD_AIRM, ALL_METRICS, 0};
-    default:
-        return (metric_choice){SPD_AIRM, ONLY(SPD_AIRM), 0};
-    }
-}
-
 /* Metrics under which a map is learned. */
 #define LEARNABLE (ONLY(SPD_STEIN) | ONLY(SPD_AIRM) | ONLY(SPD_JEFFREY) | ONLY(SPD_LOG_EUCLIDEAN))
 
@@ -107,9 +75,9 @@ spd_status spd_parameter_parse(spd_context *ctx, const char *name, spd_parameter
 
 void spd_method_name(const spd_method *method, char *name)
 {
-    metric_choice metrics = metrics_of(method->classifier);
+    const classifier *c = classifier_of(method->classifier);
     const char *metric = spd_metric_name(method->metric);
-    int says = metric && (metrics.named || method->metric != metrics.usual);
+    int says = metric && c && (c->metrics.named || method->metric != c->metrics.usual);
     int before = method->map == SPD_MAP_PCA, after = method->map != SPD_MAP_NONE && !before;
     const char *base = spd_classifier_name(method->classifier), *map = spd_map_name(method->map);
     snprintf(name, SPD_METHOD_NAME, "%s%s%s%s%s%s", before ? "pca-" : "", base ? base : "?",
@@ -210,7 +178,7 @@ spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *meth
     const char *rest = take_classifier(text, &parsed.classifier);
     if (!rest)
         return unknown_classifier(ctx, name);
-    parsed.metric = metrics_of(parsed.classifier).usual;
+    parsed.metric = classifier_of(parsed.classifier)->metrics.usual;
     if (*rest == '-' && spd_metric_parse(NULL, rest + 1, &parsed.metric) != SPD_OK)
         return unknown_metric(ctx, name, rest + 1);
     for (unsigned i = 0; i < SPD_PARAMETER_ROOM; i++)
@@ -278,7 +246,7 @@ void method_standard_values(spd_method *method, const samples *train)
 static spd_status check_metric(spd_context *ctx, const spd_method *method, const char *name)
 {
     char list[200];
-    unsigned able = metrics_of(method->classifier).able;
+    unsigned able = classifier_of(method->classifier)->metrics.able;
     if (method->map == SPD_MAP_ML)
         able &= LEARNABLE;
     if ((unsigned)method->metric < SPD_METRICS && (able & ONLY(method->metric)))

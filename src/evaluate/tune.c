@@ -4,7 +4,6 @@
  * neighbour graphs of all trials come from one matrix of distances. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/sized.h"
@@ -120,19 +119,16 @@ static spd_status choose(const tuner *t, size_t method, int64_t *sum, size_t *be
     return SPD_OK;
 }
 
-/* method and found (methods each) <- what the search has chosen, when it has for all of them. */
-static spd_status conclude(tuner *t, size_t most, spd_method *method, spd_tuned *found)
+/* best and found (methods each) <- what the search says, when it does for all of them; most: the
+ * largest number of settings. */
+static spd_status conclude(tuner *t, size_t most, size_t *best, spd_tuned *found)
 {
-    size_t methods = t->shared.methods;
     int64_t *sum = arena_alloc(&t->room, most, sizeof *sum);
-    size_t *best = arena_alloc(&t->room, methods, sizeof *best);
     spd_status status = arena_status(&t->room, t->ctx, "cross-validation");
-    for (size_t k = 0; k < methods && status == SPD_OK; k++) {
+    for (size_t k = 0; k < t->shared.methods && status == SPD_OK; k++) {
         found[k].folds = (int)t->shared.folds;
         status = choose(t, k, sum, &best[k], &found[k].accuracy);
     }
-    for (size_t k = 0; k < methods && status == SPD_OK; k++)
-        settings_use(&t->settings[k], best[k], &method[k]);
     if (status == SPD_OK)
         ctx_clear(t->ctx); /* single failures are not about the choice */
     return status;
@@ -172,22 +168,24 @@ static spd_status search(tuner *t, const spd_tuning *tuning)
     return status == SPD_OK ? trials_run(t->ctx, &t->shared) : status;
 }
 
+/* method (methods, those of t->shared) and found <- what is chosen. */
 static spd_status tune_all(tuner *t, const spd_tuning *tuning, spd_method *method, spd_tuned *found)
 {
     size_t methods = t->shared.methods, most = 0;
-    spd_status status = SPD_OK;
+    size_t *best = arena_zero(&t->room, methods, sizeof *best);
+    spd_status status = arena_status(&t->room, t->ctx, "cross-validation");
     for (size_t k = 0; k < methods && status == SPD_OK; k++) {
         status = settings_make(t->ctx, &method[k], t->shared.train, tuning->grid, &t->room,
                                &t->settings[k]);
         found[k] = (spd_tuned){.accuracy = NAN, .settings = settings_count(&t->settings[k])};
         most = found[k].settings > most ? found[k].settings : most;
     }
-    if (status == SPD_OK && most > 1) {
+    if (status == SPD_OK && most > 1)
         status = search(t, tuning);
-        return status == SPD_OK ? conclude(t, most, method, found) : status;
-    }
+    if (status == SPD_OK && most > 1)
+        status = conclude(t, most, best, found);
     for (size_t k = 0; k < methods && status == SPD_OK; k++)
-        settings_use(&t->settings[k], 0, &method[k]);
+        settings_use(&t->settings[k], best[k], &method[k]);
     return status;
 }
 
@@ -220,16 +218,6 @@ static spd_status take_methods(spd_context *ctx, size_t count, spd_method *const
     return status;
 }
 
-static void give_back(size_t count, const spd_method *chosen, const spd_tuned *found,
-                      spd_method *const *method, spd_tuned *const *tuned)
-{
-    for (size_t k = 0; k < count; k++) {
-        sized_give(sizeof *chosen, &chosen[k], method[k]);
-        if (tuned)
-            sized_give(sizeof *found, &found[k], tuned[k]);
-    }
-}
-
 spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *method,
                              const spd_samples *given, const spd_tuning *asked,
                              spd_tuned *const *tuned)
@@ -248,28 +236,27 @@ spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *
     if (status < 0)
         return status;
     tuner t = {.ctx = ctx};
-    spd_method *whole = arena_alloc(&t.room, count, sizeof *whole);
-    spd_method *chosen = arena_alloc(&t.room, count, sizeof *chosen);
+    spd_method *own = arena_alloc(&t.room, count, sizeof *own);
     spd_tuned *found = arena_alloc(&t.room, count, sizeof *found);
     t.settings = arena_zero(&t.room, count, sizeof *t.settings);
     t.right = arena_zero(&t.room, count, sizeof *t.right);
     t.shared = (trial_shared){.methods = count,
-                              .method = whole,
+                              .method = own,
                               .settings = t.settings,
                               .train = &train,
                               .folds = (size_t)tuning.folds,
                               .right = t.right};
     status = arena_status(&t.room, ctx, "cross-validation");
     if (status == SPD_OK)
-        status = take_methods(ctx, count, method, &train, whole);
-    if (status == SPD_OK) {
-        memcpy(chosen, whole, count * sizeof *whole);
-        status = fault_unnamed(ctx, tune_all(&t, &tuning, chosen, found));
-    }
-    for (size_t k = 0; k < count && status == SPD_OK; k++)
-        found[k].seconds = (clock_seconds() - began) / (double)count;
+        status = take_methods(ctx, count, method, &train, own);
     if (status == SPD_OK)
-        give_back(count, chosen, found, method, tuned);
+        status = fault_unnamed(ctx, tune_all(&t, &tuning, own, found));
+    for (size_t k = 0; k < count && status == SPD_OK; k++) {
+        found[k].seconds = (clock_seconds() - began) / (double)count;
+        sized_give(sizeof *own, &own[k], method[k]);
+        if (tuned)
+            sized_give(sizeof *found, &found[k], tuned[k]);
+    }
     arena_free(&t.room);
     return status;
 }

@@ -6,9 +6,6 @@
 #include "io/array.h"
 #include "formats/csv.h"
 
-/* What an entry's member number means. */
-enum { WHOLE_TABLE = 0, MATRICES, LABELS };
-
 static void close_csv(void *state)
 {
     if (state)
@@ -16,21 +13,19 @@ static void close_csv(void *state)
     mem_free(state);
 }
 
+/* The member of an entry is a column: alone for an array of one dimension, else left out. */
 static spd_status read_csv(spd_context *ctx, io_file *file, const io_entry *entry,
                            spd_array **array)
 {
     const csv_table *table = file->state;
-    size_t column = entry->member == LABELS ? table->label : 0;
-    if (entry->ndim == 1 && (table->seen[column] & CSV_TEXT))
-        return csv_texts(ctx, table, column, array);
+    const int alone = entry->ndim == 1;
+    if (alone && (table->seen[entry->member] & CSV_TEXT))
+        return csv_texts(ctx, table, entry->member, array);
     spd_array *fresh;
     spd_status status = array_new(ctx, SPD_FLOAT64, entry->ndim, entry->shape, &fresh);
     if (status < 0)
         return status;
-    if (entry->member == WHOLE_TABLE)
-        status = csv_numbers(ctx, table, table->columns, 0, fresh->f64);
-    else
-        status = csv_numbers(ctx, table, table->label, entry->member == LABELS, fresh->f64);
+    status = csv_numbers(ctx, table, entry->member, alone, fresh->f64);
     if (status < 0)
         spd_array_free(fresh);
     else
@@ -66,8 +61,9 @@ static spd_status list_data_set(spd_context *ctx, io_file *file, csv_table *tabl
         find_labels(table);
     int labelled = table->label < table->columns;
     size_t numbers = table->columns - (labelled ? 1 : 0), n = whole_root(numbers);
-    const io_entry X = {.member = MATRICES, .readable = 1, .ndim = 3, .shape = {table->rows, n, n}};
-    const io_entry y = {.member = LABELS, .readable = 1, .ndim = 1, .shape = {table->rows}};
+    const io_entry X = {
+        .member = table->label, .readable = 1, .ndim = 3, .shape = {table->rows, n, n}};
+    const io_entry y = {.member = table->label, .readable = 1, .ndim = 1, .shape = {table->rows}};
     if (numbers > 0 && n == 0)
         return ctx_fail(ctx, SPD_EINVAL, "rows of %zu numbers are not flattened n x n matrices%s",
                         numbers,
@@ -93,9 +89,10 @@ spd_status csv_open(spd_context *ctx, io_file *file, const char *bytes, size_t s
         return status;
     if (purpose->data_set)
         return list_data_set(ctx, file, table, purpose->y_name);
-    const io_entry whole = {.member = WHOLE_TABLE,
+    const int alone = table->columns == 1;
+    const io_entry whole = {.member = alone ? 0 : table->columns,
                             .readable = 1,
-                            .ndim = table->columns == 1 ? 1 : 2,
+                            .ndim = alone ? 1 : 2,
                             .shape = {table->rows, table->columns}};
     return io_add_entry(ctx, file, NULL, &whole);
 }

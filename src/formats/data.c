@@ -46,7 +46,7 @@ static const io_entry *only_cube(const io_file *file)
 /* Has fit written it? */
 static int is_model(const io_file *file)
 {
-    return io_find(file, "W") && npz_has_text(file, "meta.json");
+    return io_find(file, "W") && npz_has_meta(file);
 }
 
 static spd_status find_matrices(spd_context *ctx, const io_file *file, const char *x_name,
@@ -283,7 +283,7 @@ static spd_status read_all(spd_context *ctx, io_file *file, const spd_load_optio
     if (status == SPD_OK)
         status = data_read_extras(ctx, file, x, options, data);
     if (status == SPD_OK)
-        status = blame_file(ctx, file->path, bundle_meta(ctx, file, &data->meta));
+        status = blame_file(ctx, file->path, npz_read_meta(ctx, file, &data->meta));
     return status;
 }
 

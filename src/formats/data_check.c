@@ -34,41 +34,30 @@ static void name_sample(const spd_data *data, size_t i, char *text, size_t size)
                  text_plain(data->class_name[data->label[i]], plain, sizeof plain));
 }
 
-static spd_status refuse_not_finite(spd_context *ctx, const spd_data *data, size_t i)
-{
-    char sample[80];
-    name_sample(data, i, sample, sizeof sample);
-    return ctx_fail_at(ctx, SPD_ENOTFINITE, i, 0.0,
-                       "%s holds NaN or Inf; remove the sample or repair the file", sample);
-}
-
-static spd_status refuse_asymmetric(spd_context *ctx, const spd_data *data, size_t i,
-                                    double asymmetry)
-{
-    char sample[80];
-    name_sample(data, i, sample, sizeof sample);
-    ctx_fail_at(ctx, SPD_ENOTSYM, i, asymmetry,
-                "%s is not symmetric (entries differ by %.2g of the largest)", sample, asymmetry);
-    return ctx_advise(ctx, SPD_ENOTSYM, SPD_REMEDY_SYMMETRIZE, 0.0);
-}
-
 /* Any NaN or Inf anywhere comes first, then the first asymmetric matrix. */
 static spd_status check_entries(spd_context *ctx, const spd_data *data, int symmetric)
 {
     size_t n = data->n, first = SPD_NO_INDEX;
     double there = 0.0;
+    char sample[80];
     for (size_t i = 0; i < data->p; i++) {
         double asymmetry = data_asymmetry(n, data->X + i * n * n);
-        if (isnan(asymmetry))
-            return refuse_not_finite(ctx, data, i);
+        if (isnan(asymmetry)) {
+            name_sample(data, i, sample, sizeof sample);
+            return ctx_fail_at(ctx, SPD_ENOTFINITE, i, 0.0,
+                               "%s holds NaN or Inf; remove the sample or repair the file", sample);
+        }
         if (asymmetry > DATA_SYMMETRY && first == SPD_NO_INDEX) {
             first = i;
             there = asymmetry;
         }
     }
-    if (symmetric && first != SPD_NO_INDEX)
-        return refuse_asymmetric(ctx, data, first, there);
-    return SPD_OK;
+    if (!symmetric || first == SPD_NO_INDEX)
+        return SPD_OK;
+    name_sample(data, first, sample, sizeof sample);
+    ctx_fail_at(ctx, SPD_ENOTSYM, first, there,
+                "%s is not symmetric (entries differ by %.2g of the largest)", sample, there);
+    return ctx_advise(ctx, SPD_ENOTSYM, SPD_REMEDY_SYMMETRIZE, 0.0);
 }
 
 /* A power of ten that lifts the smallest eigenvalue well above zero, 1e-6 at least. A matrix that

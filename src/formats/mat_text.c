@@ -43,18 +43,25 @@ static spd_status damaged(spd_context *ctx)
     return ctx_fail(ctx, SPD_EFORMAT, "contains damaged text");
 }
 
+/* Are there as many characters as the dimensions claim? */
+static int is_whole(const matvar_t *var)
+{
+    size_t count, bytes = var->data ? var->nbytes : 0;
+    int width = var->data_size, utf8 = var->data_type == MAT_T_UTF8;
+    if (var->rank != 2 || array_count(2, var->dims, &count))
+        return 0;
+    return count == 0 || (bytes >= count && (width == 1 || width == 2 || width == 4) &&
+                          (utf8 || bytes / (size_t)width >= count));
+}
+
 /* Spreads the characters of var into out->unit, which the caller frees. */
 static spd_status spread(spd_context *ctx, const matvar_t *var, char_matrix *out)
 {
-    size_t count, bytes = var->data ? var->nbytes : 0;
-    int width = var->data_size;
-    if (var->rank != 2 || array_count(2, var->dims, &count))
+    int utf8 = var->data_type == MAT_T_UTF8;
+    if (!is_whole(var))
         return damaged(ctx);
     *out = (char_matrix){NULL, var->dims[0], var->dims[1]};
-    int utf8 = var->data_type == MAT_T_UTF8;
-    if (count > 0 && (bytes < count || (width != 1 && width != 2 && width != 4) ||
-                      (!utf8 && bytes / (size_t)width < count)))
-        return damaged(ctx);
+    size_t count = out->rows * out->columns;
     out->unit = mem_alloc(count, sizeof *out->unit);
     if (!out->unit)
         return ctx_nomem(ctx, "texts");
@@ -62,7 +69,7 @@ static spd_status spread(spd_context *ctx, const matvar_t *var, char_matrix *out
         out->unit[i] = unit_at(var, i);
     if (!utf8 || count == 0)
         return SPD_OK;
-    size_t got = spread_utf8(var->data, bytes, out->unit, count);
+    size_t got = spread_utf8(var->data, var->nbytes, out->unit, count);
     /* MATLAB counts rare characters twice, others count code points: one row may be shorter. */
     if (got == SIZE_MAX || (got < count && out->rows != 1))
         return damaged(ctx);
@@ -100,36 +107,41 @@ static size_t copy_row(const char_matrix *chars, size_t row, char *out)
     return strlen(out) == used ? used : SIZE_MAX;
 }
 
-static spd_status fill_rows(spd_context *ctx, const char_matrix *chars, spd_array **array)
+/* text (rows) <- the rows of a char matrix, put at *pool, which moves behind them. */
+static spd_status put_rows(spd_context *ctx, const matvar_t *var, char **text, char **pool)
 {
-    spd_array *fresh;
-    char *pool;
-    size_t room;
-    if (__builtin_mul_overflow(chars->rows, 4 * chars->columns + 1, &room))
-        return ctx_nomem(ctx, "texts");
-    spd_status status = array_new_text(ctx, 1, &chars->rows, room, &fresh, &pool);
-    if (status < 0)
-        return status;
-    for (size_t i = 0; i < chars->rows; i++) {
-        size_t used = copy_row(chars, i, pool);
+    char_matrix chars = {0};
+    spd_status status = spread(ctx, var, &chars);
+    for (size_t i = 0; i < chars.rows && status == SPD_OK; i++) {
+        size_t used = copy_row(&chars, i, *pool);
         if (used == SIZE_MAX) {
-            spd_array_free(fresh);
-            return damaged(ctx);
+            status = damaged(ctx);
+            break;
         }
-        fresh->text[i] = pool;
-        pool += used + 1;
+        text[i] = *pool;
+        *pool += used + 1;
     }
-    *array = fresh;
-    return SPD_OK;
+    mem_free(chars.unit);
+    return status;
 }
 
 spd_status mat_decode_chars(spd_context *ctx, const matvar_t *var, spd_array **array)
 {
-    char_matrix chars = {0};
-    spd_status status = spread(ctx, var, &chars);
-    if (status == SPD_OK)
-        status = fill_rows(ctx, &chars, array);
-    mem_free(chars.unit);
+    spd_array *fresh;
+    char *pool;
+    size_t room;
+    if (!is_whole(var))
+        return damaged(ctx);
+    if (mem_mul(var->dims[1], 4, &room) || mem_mul(var->dims[0], room + 1, &room))
+        return ctx_nomem(ctx, "texts");
+    spd_status status = array_new_text(ctx, 1, var->dims, room, &fresh, &pool);
+    if (status < 0)
+        return status;
+    status = put_rows(ctx, var, fresh->text, &pool);
+    if (status < 0)
+        spd_array_free(fresh);
+    else
+        *array = fresh;
     return status;
 }
 
@@ -164,24 +176,6 @@ static size_t measure_cells(matvar_t *const *cell, size_t count)
     return sum;
 }
 
-/* The text of a cell at out; *used <- its bytes. */
-static spd_status copy_cell(spd_context *ctx, const matvar_t *cell, char *out, size_t *used)
-{
-    char_matrix chars = {0};
-    spd_status status = SPD_OK;
-    *used = 0;
-    *out = '\0';
-    if (cell && cell->class_type == MAT_C_CHAR)
-        status = spread(ctx, cell, &chars);
-    if (status == SPD_OK && chars.rows == 1) {
-        *used = copy_row(&chars, 0, out);
-        if (*used == SIZE_MAX)
-            status = damaged(ctx);
-    }
-    mem_free(chars.unit);
-    return status;
-}
-
 spd_status mat_decode_cells(spd_context *ctx, const matvar_t *var, spd_array **array)
 {
     size_t rank = (size_t)var->rank, shape[SPD_MAX_DIMS], stride[SPD_MAX_DIMS];
@@ -200,10 +194,13 @@ spd_status mat_decode_cells(spd_context *ctx, const matvar_t *var, spd_array **a
         return status;
     walk_start(&walk, rank, shape, stride);
     for (size_t i = 0; i < count && status == SPD_OK; i++) {
-        size_t used;
-        fresh->text[i] = pool;
-        status = copy_cell(ctx, cell[walk_next(&walk)], pool, &used);
-        pool += used + 1;
+        const matvar_t *one = cell[walk_next(&walk)];
+        if (one && one->class_type == MAT_C_CHAR && one->dims[0] == 1) {
+            status = put_rows(ctx, one, &fresh->text[i], &pool);
+        } else {
+            fresh->text[i] = pool;
+            *pool++ = '\0';
+        }
     }
     if (status < 0)
         spd_array_free(fresh);

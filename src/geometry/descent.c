@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/tall.h"
 
 /* A step longer than this factor e^20 in one direction is a leap in the dark. */
 #define LONGEST_LEAP 20.0
@@ -141,7 +142,7 @@ static void go_back(mean_state *s)
 spd_status descent_advance(mean_state *s, const descent_view *view)
 {
     double *L = matrix(s, FACTOR), *S = matrix(s, DIRECTION);
-    double size = sqrt(dense_dot(s->n, S, S)) / view->scale;
+    double size = sqrt(tall_dot(s->n, s->n, S, S)) / view->scale;
     spd_status status = SPD_OK;
     if (!isfinite(size))
         return SPD_ENUMERIC;

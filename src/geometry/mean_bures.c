@@ -15,6 +15,7 @@
 #include "geometry/descent.h"
 #include "geometry/spdfun.h"
 #include "linalg/dense.h"
+#include "linalg/tall.h"
 
 static size_t bures_terms(size_t n)
 {
@@ -84,13 +85,13 @@ static spd_status bures_advance(mean_state *s, const double *sum)
     for (size_t r = 0; r < n; r++)
         roots += S[r * n + r];
     dense_solve_trans(n, L, S);
-    double size = dense_dot(n, S, S);
+    double size = tall_dot(n, n, S, S);
     for (size_t e = 0; e < n * n; e++)
         S[e] -= L[e];
     descent_view view = {.move = descent_straight,
                          .scale = sqrt(size),
                          .rounding = bures_rounding(n, L),
-                         .cost = dense_dot(n, L, L) - 2.0 * roots,
+                         .cost = tall_dot(n, n, L, L) - 2.0 * roots,
                          .shortest = s->iterations == 1 ? 1.0 : 0.5,
                          .longest = s->iterations == 1 ? 1.0 : 1e3,
                          .usual = 1.0};

@@ -4,9 +4,6 @@
 
 #include "base/memory.h"
 
-#define META_NAME  "meta.json"
-#define META_LIMIT ((size_t)1 << 20)
-
 void spd_bundle_free(spd_bundle *bundle)
 {
     if (!bundle)
@@ -18,11 +15,6 @@ void spd_bundle_free(spd_bundle *bundle)
     mem_free(bundle);
 }
 
-spd_status bundle_meta(spd_context *ctx, io_file *file, char **meta)
-{
-    return npz_read_text(ctx, file, META_NAME, META_LIMIT, meta);
-}
-
 static spd_status read_arrays(spd_context *ctx, io_file *file, spd_bundle *bundle)
 {
     spd_status status = SPD_OK;
@@ -31,12 +23,7 @@ static spd_status read_arrays(spd_context *ctx, io_file *file, spd_bundle *bundl
         return ctx_nomem(ctx, "a list of arrays");
     bundle->count = file->count;
     for (size_t i = 0; i < file->count && status == SPD_OK; i++)
-        status = file->read(ctx, file, &file->entry[i], &bundle->array[i]);
-    /* The names move over: the entries are not needed any more. */
-    for (size_t i = 0; i < file->count && status == SPD_OK; i++) {
-        bundle->array[i]->name = file->entry[i].name;
-        file->entry[i].name = NULL;
-    }
+        status = io_read(ctx, file, &file->entry[i], &bundle->array[i]);
     return status;
 }
 
@@ -45,7 +32,7 @@ static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, sp
     spd_bundle *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(ctx, "a file");
-    spd_status status = bundle_meta(ctx, file, &fresh->meta);
+    spd_status status = npz_read_meta(ctx, file, &fresh->meta);
     if (status == SPD_OK && !fresh->meta)
         status = ctx_fail(ctx, SPD_EFORMAT,
                           "has no meta.json; expected a model or checkpoint written by spdml fit");
@@ -87,12 +74,11 @@ spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only, sp
 spd_status spd_bundle_write(spd_context *ctx, const char *path, size_t count,
                             const spd_array *const *arrays, const char *meta)
 {
-    const npz_text text = {META_NAME, meta};
     outfile *out;
     ctx_clear(ctx);
     spd_status status = outfile_open(ctx, path, &out);
     if (status == SPD_OK)
-        status = outfile_close(out, npz_write_with(ctx, out, count, arrays, &text));
+        status = outfile_close(out, npz_write_with(ctx, out, count, arrays, meta));
     if (status < 0)
         ctx_prefix(ctx, path);
     return status;

@@ -17,10 +17,10 @@ spd_status io_read(spd_context *ctx, io_file *file, const io_entry *entry, spd_a
         if (status < 0)
             spd_array_free(fresh);
     }
-    if (status < 0)
-        ctx_prefix(ctx, file->path);
-    else
+    if (status == SPD_OK)
         *array = fresh;
+    else if (file->path)
+        ctx_prefix(ctx, file->path);
     return status;
 }
 

@@ -27,7 +27,7 @@ typedef struct io_entry {
 
 typedef struct io_file io_file;
 struct io_file {
-    char *path;
+    char *path; /* NULL when the content is lent */
     io_format format;
     io_source *source; /* its content; NULL where that is lent */
     size_t count;
@@ -56,30 +56,20 @@ spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, const
 spd_status npy_open(spd_context *ctx, io_file *file);
 spd_status npz_open(spd_context *ctx, io_file *file, const unsigned char *bytes, size_t size);
 
-/* Is the file an .npz with that member? */
-int npz_has_text(const io_file *file, const char *name);
+/* Is the file an .npz with a member meta.json, the text that may stand beside the arrays? */
+int npz_has_meta(const io_file *file);
 
-/* *text <- a member that is no array, with a NUL at its end; NULL where npz_has_text says no.
- * SPD_EFORMAT when it is longer than limit bytes. */
-spd_status npz_read_text(spd_context *ctx, io_file *file, const char *name, size_t limit,
-                         char **text);
+/* *meta <- that text, new; NULL where there is none. */
+spd_status npz_read_meta(spd_context *ctx, const io_file *file, char **meta);
 
 /* Writers: all arrays into the temporary file of `out`. */
 spd_status npy_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);
 spd_status npz_write(spd_context *ctx, outfile *out, size_t count, const spd_array *const *arrays);
-/* A text to be stored beside the arrays of an .npz, under its full name: "meta.json". */
-typedef struct npz_text {
-    const char *name, *text;
-} npz_text;
 spd_status npz_write_with(spd_context *ctx, outfile *out, size_t count,
-                          const spd_array *const *arrays, const npz_text *text);
+                          const spd_array *const *arrays, const char *meta);
 
 /* A bundle (spd_bundle_*) from an .npz image in memory; messages do not name a file. */
 spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
                               int meta_only, spd_bundle **bundle);
-
-/* *meta <- the text of an open file's member meta.json, new; NULL where there is none, as in all
- * formats but .npz. */
-spd_status bundle_meta(spd_context *ctx, io_file *file, char **meta);
 
 #endif

@@ -50,7 +50,8 @@ spd_status npy_parse(spd_context *ctx, const unsigned char *bytes, size_t size, 
     return SPD_OK;
 }
 
-int npy_readable(const npy_header *h)
+/* Are the elements of a type that npy_decode knows? */
+static int is_readable(const npy_header *h)
 {
     size_t w = h->width;
     int power = w == 1 || w == 2 || w == 4 || w == 8;
@@ -72,12 +73,13 @@ int npy_readable(const npy_header *h)
 
 void npy_describe(const npy_header *h, io_entry *entry)
 {
-    entry->readable = npy_readable(h);
+    entry->readable = is_readable(h);
     entry->ndim = h->ndim;
     memcpy(entry->shape, h->shape, sizeof entry->shape);
 }
 
-int npy_is_native(const npy_header *h)
+/* Are the elements doubles as the host stores them, in row-major order? */
+static int is_native(const npy_header *h)
 {
     return h->kind == 'f' && h->width == 8 && !h->swap && (!h->fortran || h->ndim < 2);
 }
@@ -215,33 +217,30 @@ static spd_status decode_texts(spd_context *ctx, const npy_header *h, const unsi
 spd_status npy_decode(spd_context *ctx, const npy_header *header, const unsigned char *data,
                       spd_array **array)
 {
-    if (!npy_readable(header))
+    if (!is_readable(header))
         return unreadable(ctx, header);
     if (header->kind == 'S' || header->kind == 'U')
         return decode_texts(ctx, header, data, array);
     return decode_numbers(ctx, header, data, array);
 }
 
-spd_status npy_short(spd_context *ctx, const npy_header *h, size_t have)
-{
-    char text[80];
-    array_shape_text(h->ndim, h->shape, text, sizeof text);
-    return ctx_fail(ctx, SPD_EFORMAT,
-                    "is cut short: its header promises %s elements of '%s' (%zu bytes), but it "
-                    "has %zu bytes",
-                    text, h->descr, h->bytes, have);
-}
-
 /* Header of an image whose elements are all there; object arrays are pickled, so not counted. */
 static spd_status parse_whole(spd_context *ctx, const unsigned char *bytes, size_t size,
                               npy_header *h)
 {
+    char text[80];
     spd_status status = npy_parse(ctx, bytes, size, h);
     if (status < 0)
         return status;
-    if (!npy_readable(h))
+    if (!is_readable(h))
         return unreadable(ctx, h);
-    return h->bytes > size - h->data_from ? npy_short(ctx, h, size - h->data_from) : SPD_OK;
+    if (h->bytes <= size - h->data_from)
+        return SPD_OK;
+    array_shape_text(h->ndim, h->shape, text, sizeof text);
+    return ctx_fail(ctx, SPD_EFORMAT,
+                    "is cut short: its header promises %s elements of '%s' (%zu bytes), but it "
+                    "has %zu bytes",
+                    text, h->descr, h->bytes, size - h->data_from);
 }
 
 spd_status npy_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
@@ -259,7 +258,7 @@ spd_status npy_read_source(spd_context *ctx, io_source *source, spd_array **arra
     npy_header header;
     spd_array *fresh;
     spd_status status = parse_whole(ctx, source->bytes, source->size, &header);
-    if (status == SPD_OK && npy_is_native(&header) && header.count > 0 &&
+    if (status == SPD_OK && is_native(&header) && header.count > 0 &&
         header.data_from % sizeof(double) == 0) {
         double *data = (double *)(void *)(source->bytes + header.data_from);
         status = array_adopt(ctx, header.ndim, header.shape, data, &fresh);

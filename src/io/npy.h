@@ -36,21 +36,12 @@ spd_status npy_parse(spd_context *ctx, const unsigned char *bytes, size_t size, 
 spd_status npy_parse_dictionary(spd_context *ctx, const char *text, size_t size,
                                 npy_header *header);
 
-/* Non-zero when the elements are of a type that npy_decode knows. */
-int npy_readable(const npy_header *header);
-
 /* Shape and whether it is readable, for the list of a file's arrays. */
 void npy_describe(const npy_header *header, io_entry *entry);
-
-/* Non-zero when the elements are doubles as the host stores them, in row-major order. */
-int npy_is_native(const npy_header *header);
 
 /* The array whose elements are the header->bytes bytes at data. */
 spd_status npy_decode(spd_context *ctx, const npy_header *header, const unsigned char *data,
                       spd_array **array);
-
-/* Message for elements that are cut short: `have` bytes are there. */
-spd_status npy_short(spd_context *ctx, const npy_header *header, size_t have);
 
 /* Header and elements of an .npy image in memory. */
 spd_status npy_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,

@@ -86,7 +86,6 @@ static spd_status parse_shape(spd_context *ctx, cursor *c, npy_header *h)
         if (!take_size(c, &h->shape[h->ndim]))
             return ctx_fail(ctx, SPD_EFORMAT, "the header's shape is malformed or too large");
         h->ndim++;
-        skip_space(c);
         if (!take(c, ',') && (c->at == c->end || *c->at != ')'))
             return ctx_fail(ctx, SPD_EFORMAT, "the header's shape is malformed");
     }
@@ -195,7 +194,6 @@ spd_status npy_parse_dictionary(spd_context *ctx, const char *text, size_t size,
         spd_status status = parse_pair(ctx, &c, header, &seen);
         if (status < 0)
             return status;
-        skip_space(&c);
         if (!take(&c, ',') && (c.at == c.end || *c.at != '}'))
             return ctx_fail(ctx, SPD_EFORMAT, "the header is malformed");
     }

@@ -9,6 +9,9 @@
 #include "io/text.h"
 #include "io/zip.h"
 
+#define META_NAME  "meta.json"
+#define META_LIMIT ((size_t)1 << 20)
+
 static void close_npz(void *state)
 {
     zip_close(state);
@@ -61,34 +64,31 @@ static spd_status read_npz(spd_context *ctx, io_file *file, const io_entry *entr
     return blame_member(ctx, entry, status);
 }
 
-int npz_has_text(const io_file *file, const char *name)
+int npz_has_meta(const io_file *file)
 {
-    const zip_archive *zip = file->state;
-    return file->read == read_npz && zip_find(zip, name);
+    return file->read == read_npz && zip_find(file->state, META_NAME);
 }
 
-spd_status npz_read_text(spd_context *ctx, io_file *file, const char *name, size_t limit,
-                         char **text)
+spd_status npz_read_meta(spd_context *ctx, const io_file *file, char **meta)
 {
-    const zip_archive *zip = file->state;
     unsigned char *bytes = NULL;
     spd_status status = SPD_OK;
-    *text = NULL;
-    if (!npz_has_text(file, name))
+    *meta = NULL;
+    if (!npz_has_meta(file))
         return SPD_OK;
-    const zip_member *member = zip_find(zip, name);
-    if (member->size > limit)
-        status = ctx_fail(ctx, SPD_EFORMAT, "is longer than %zu bytes", limit);
+    const zip_member *member = zip_find(file->state, META_NAME);
+    if (member->size > META_LIMIT)
+        status = ctx_fail(ctx, SPD_EFORMAT, "is longer than %zu bytes", META_LIMIT);
     if (status == SPD_OK)
-        status = zip_unpack_all(ctx, zip, member, &bytes);
+        status = zip_unpack_all(ctx, file->state, member, &bytes);
     if (status == SPD_OK && memchr(bytes, 0, (size_t)member->size))
         status = ctx_fail(ctx, SPD_EFORMAT, "is not a text");
     if (status == SPD_OK) {
-        *text = (char *)bytes;
+        *meta = (char *)bytes;
         return SPD_OK;
     }
     mem_free(bytes);
-    ctx_prefix(ctx, name);
+    ctx_prefix(ctx, META_NAME);
     return status;
 }
 
@@ -160,15 +160,15 @@ spd_status npz_write(spd_context *ctx, outfile *out, size_t count, const spd_arr
 }
 
 spd_status npz_write_with(spd_context *ctx, outfile *out, size_t count,
-                          const spd_array *const *arrays, const npz_text *text)
+                          const spd_array *const *arrays, const char *meta)
 {
     zip_writer zip = {.out = out};
     spd_status status = SPD_OK;
     for (size_t i = 0; i < count && status == SPD_OK; i++)
         status = add_array(ctx, &zip, i, arrays[i]);
-    if (status == SPD_OK && text) {
-        const zip_piece piece = {text->text, strlen(text->text)};
-        status = zip_add(ctx, &zip, text->name, method_for(piece.size), &piece, 1);
+    if (status == SPD_OK && meta) {
+        const zip_piece piece = {meta, strlen(meta)};
+        status = zip_add(ctx, &zip, META_NAME, method_for(piece.size), &piece, 1);
     }
     if (status == SPD_OK)
         zip_finish(&zip);

@@ -122,17 +122,6 @@ void outfile_print(outfile *out, const char *format, ...)
     va_end(args);
 }
 
-/* Makes the content durable. The name is opened afresh: a library may have replaced the file. */
-static spd_status sync_temp(spd_context *ctx, const outfile *out)
-{
-    int fd = open(out->temp, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return outfile_error(ctx, errno);
-    int failed = fsync(fd) != 0 ? errno : 0;
-    close(fd);
-    return failed ? outfile_error(ctx, failed) : SPD_OK;
-}
-
 /* The rename itself is durable once the folder is; file systems that cannot are forgiven. */
 static void sync_folder(outfile *out)
 {
@@ -146,21 +135,16 @@ static void sync_folder(outfile *out)
 
 static spd_status commit(outfile *out)
 {
-    spd_status status = out->status;
-    int failed = fclose(out->stream) != 0 ? errno : 0;
-    out->stream = NULL;
-    if (status == SPD_OK && failed)
-        status = outfile_error(out->ctx, failed);
-    if (status == SPD_OK)
-        status = sync_temp(out->ctx, out);
-    if (status == SPD_OK && rename(out->temp, out->target) != 0)
-        status = outfile_error(out->ctx, errno);
-    if (status == SPD_OK) {
+    if (out->status == SPD_OK && (fflush(out->stream) != 0 || fsync(fileno(out->stream)) != 0))
+        out->status = outfile_error(out->ctx, errno);
+    if (out->status == SPD_OK && rename(out->temp, out->target) != 0)
+        out->status = outfile_error(out->ctx, errno);
+    if (out->status == SPD_OK) {
         sync_folder(out);
         mem_free(out->temp);
         out->temp = NULL;
     }
-    return status;
+    return out->status;
 }
 
 spd_status outfile_close(outfile *out, spd_status status)

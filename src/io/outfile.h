@@ -33,8 +33,8 @@ void outfile_print(outfile *out, const char *format, ...) __attribute__((format(
 spd_status outfile_error(spd_context *ctx, int error);
 
 /* Sync, rename, sync of the folder when all went well so far: `status` is that of the caller, the
- * file has its own. Else the temporary is removed. After libraries that wrote to out->temp by name
- * this works too. Frees out, whatever happens; the status of the whole. */
+ * file has its own. Else the temporary is removed. Frees out, whatever happens; the status of the
+ * whole. */
 spd_status outfile_close(outfile *out, spd_status status);
 
 #endif

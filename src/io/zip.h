@@ -16,9 +16,6 @@
 #include "base/context.h"
 #include "io/outfile.h"
 
-/* Deflate cannot expand more than this: bigger promises are lies. */
-#define ZIP_MAX_EXPANSION 1032
-
 typedef enum zip_method { ZIP_STORED = 0, ZIP_DEFLATED = 8 } zip_method;
 
 typedef struct zip_member {

@@ -5,6 +5,9 @@
 #include "io/text.h"
 #include "io/zip.h"
 
+/* Deflate cannot expand more than this: bigger promises are lies. */
+#define MAX_EXPANSION 1032
+
 enum { LOCAL = 30, ENTRY = 46, END = 22, END64 = 56, LOCATOR = 20, COMMENT = 65535 };
 
 /* Where the directory is, as the end of the archive says. */
@@ -214,7 +217,7 @@ static spd_status find_packed(spd_context *ctx, const zip_archive *archive,
     if (at > archive->size || member->packed > archive->size - at)
         return cannot_unpack(ctx, "it is cut off");
     if (member->method == ZIP_STORED ? member->size != member->packed
-                                     : member->size / ZIP_MAX_EXPANSION > member->packed)
+                                     : member->size / MAX_EXPANSION > member->packed)
         return cannot_unpack(ctx, "its size in the archive's directory is wrong");
     *packed = archive->bytes + at;
     return SPD_OK;

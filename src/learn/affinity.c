@@ -98,6 +98,16 @@ void affinity_count(size_t count, const spd_pair *pairs, size_t *within, size_t 
     }
 }
 
+/* SPD_EINVAL, and *pairs are freed, when there are none. */
+static spd_status refuse_empty(spd_context *ctx, size_t count, spd_pair **pairs)
+{
+    if (count > 0)
+        return SPD_OK;
+    mem_free(*pairs);
+    *pairs = NULL;
+    return ctx_fail(ctx, SPD_EINVAL, "the graph is empty: no pair has a weight");
+}
+
 static spd_status own_graph(spd_context *ctx, size_t p, const spd_fit_options *options,
                             spd_pair **pairs, size_t *count)
 {
@@ -112,7 +122,7 @@ static spd_status own_graph(spd_context *ctx, size_t p, const spd_fit_options *o
         kept += a.within > 0.0 || a.between > 0.0;
     }
     *count = kept;
-    return SPD_OK;
+    return refuse_empty(ctx, kept, pairs);
 }
 
 /* ---- graphs of neighbours ------------------------------------------------------------------- */
@@ -193,6 +203,8 @@ static spd_status neighbour_graph(spd_context *ctx, graph_job *g, spd_fit_option
                                                          : unsupervised(ctx, g, used, &l);
     if (status == SPD_OK)
         status = links_join(ctx, g->p, &l, used->graph, used->affinity_weight, pairs, count);
+    if (status == SPD_OK)
+        status = refuse_empty(ctx, *count, pairs);
     links_free(&l);
     return status;
 }
@@ -224,11 +236,6 @@ static spd_status check_arguments(spd_context *ctx, size_t n, size_t p, const do
     return SPD_OK;
 }
 
-static spd_status fail_empty(spd_context *ctx)
-{
-    return ctx_fail(ctx, SPD_EINVAL, "the graph is empty: no pair has a weight");
-}
-
 spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
                         spd_fit_options *options, spd_pair **pairs, size_t *count)
 {
@@ -248,10 +255,6 @@ spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, c
             .n = n, .p = p, .X = X, .label = label, .metric = used.metric, .seed = used.seed};
         status = neighbour_graph(ctx, &g, &used, &made, &there);
     }
-    if (status == SPD_OK && there == 0) {
-        mem_free(made);
-        status = fail_empty(ctx);
-    }
     if (status < 0)
         return status;
     *pairs = made;
@@ -265,13 +268,7 @@ spd_status affinity_of_distances(spd_context *ctx, size_t p, const double *D, co
                                  spd_fit_options *options, spd_pair **pairs, size_t *count)
 {
     graph_job g = {.p = p, .D = D, .label = label, .metric = options->metric};
-    spd_status status = neighbour_graph(ctx, &g, options, pairs, count);
-    if (status == SPD_OK && *count == 0) {
-        mem_free(*pairs);
-        *pairs = NULL;
-        status = fail_empty(ctx);
-    }
-    return status;
+    return neighbour_graph(ctx, &g, options, pairs, count);
 }
 
 void spd_pairs_free(spd_pair *pairs)

@@ -16,10 +16,8 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "learn/fields.h"
 #include "learn/hash.h"
 #include "learn/model.h"
-#include "learn/record.h"
 #include "learn/state.h"
 
 static const field state_fields[] = {
@@ -97,25 +95,6 @@ spd_status spd_fit_state_model(spd_context *ctx, const spd_fit_state *state, spd
 
 /* ---- to a file ------------------------------------------------------------------------------ */
 
-#define ARRAYS 8
-
-/* Arrays as they go into the file. */
-typedef struct arrays {
-    spd_array array[ARRAYS];
-    const spd_array *list[ARRAYS];
-    size_t count;
-    int64_t *pair;                      /* pairs x 2: i, j */
-    double *weight;                     /* pairs x 2: within, between */
-    double *now_history, *best_history; /* steps x 5 */
-} arrays;
-
-static void add(arrays *a, spd_array array)
-{
-    a->array[a->count] = array;
-    a->list[a->count] = &a->array[a->count];
-    a->count++;
-}
-
 /* text <- the checksum over names and elements of all arrays, in hexadecimal. */
 static void checksum(size_t count, const spd_array *const *list, char text[17])
 {
@@ -129,110 +108,44 @@ static void checksum(size_t count, const spd_array *const *list, char text[17])
     snprintf(text, 17, "%016" PRIx64, hash);
 }
 
-static spd_status pack_pairs(spd_context *ctx, const spd_fit_state *state, arrays *a)
+static void write_pairs(record_writer *w, const spd_fit_state *s)
 {
-    a->pair = mem_alloc(state->pairs, 2 * sizeof *a->pair);
-    a->weight = mem_alloc(state->pairs, 2 * sizeof *a->weight);
-    if (!a->pair || !a->weight)
-        return ctx_nomem(ctx, "a graph");
-    for (size_t k = 0; k < state->pairs; k++) {
-        const spd_pair *pair = &state->pair[k];
-        a->pair[2 * k] = pair->i;
-        a->pair[2 * k + 1] = pair->j;
-        a->weight[2 * k] = pair->within;
-        a->weight[2 * k + 1] = pair->between;
+    int64_t *pair = arena_alloc(&w->room, s->pairs, 2 * sizeof *pair);
+    double *weight = arena_alloc(&w->room, s->pairs, 2 * sizeof *weight);
+    for (size_t k = 0; !w->room.failed && k < s->pairs; k++) {
+        pair[2 * k] = s->pair[k].i;
+        pair[2 * k + 1] = s->pair[k].j;
+        weight[2 * k] = s->pair[k].within;
+        weight[2 * k + 1] = s->pair[k].between;
     }
-    spd_array index = record_matrix("pair", state->pairs, 2, NULL);
-    index.type = SPD_INT64;
-    index.i64 = a->pair;
-    add(a, index);
-    add(a, record_matrix("weight", state->pairs, 2, a->weight));
-    return SPD_OK;
-}
-
-static spd_status pack_model(spd_context *ctx, const spd_model *model, const model_names *names,
-                             arrays *a, double **history)
-{
-    spd_array pair[2];
-    spd_status status = model_to_arrays(ctx, model, names, pair, history);
-    for (size_t i = 0; status == SPD_OK && i < 2; i++)
-        add(a, pair[i]);
-    return status;
-}
-
-static spd_status pack(spd_context *ctx, const spd_fit_state *s, arrays *a)
-{
-    const minimise_state *at = &s->at;
-    spd_status status = pack_pairs(ctx, s, a);
-    if (status == SPD_OK)
-        status = pack_model(ctx, s->now, &NOW, a, &a->now_history);
-    if (status == SPD_OK && s->best)
-        status = pack_model(ctx, s->best, &BEST, a, &a->best_history);
-    add(a, record_matrix("point", at->rows, at->n * at->m, at->block));
-    if (at->moves > 0)
-        add(a, record_matrix("moves", at->moves, at->n * at->m + 1, at->move));
-    return status;
-}
-
-/* A new object in meta; NULL when out of memory. */
-static json_t *part(json_t *meta, const char *name)
-{
-    json_t *object = json_object();
-    return json_object_set_new(meta, name, object) == 0 ? object : NULL;
-}
-
-static spd_status fill_meta(spd_context *ctx, const spd_fit_state *state, const char *sum,
-                            json_t *meta)
-{
-    json_t *optimiser = part(meta, "optimiser"), *now = part(meta, "now");
-    json_t *best = state->best ? part(meta, "best") : NULL;
-    if (json_object_set_new(meta, "checksum", json_string(sum)) != 0 || !optimiser || !now ||
-        (state->best && !best))
-        return ctx_nomem(ctx, "meta.json");
-    spd_status status = fields_write(ctx, FIELDS(state_fields), state_fields, state, meta);
-    if (status == SPD_OK)
-        status =
-            fields_write(ctx, FIELDS(optimiser_fields), optimiser_fields, &state->at, optimiser);
-    if (status == SPD_OK)
-        status = model_to_meta(ctx, state->now, now);
-    if (status == SPD_OK && state->best)
-        status = model_to_meta(ctx, state->best, best);
-    return status;
-}
-
-static spd_status meta_of(spd_context *ctx, const spd_fit_state *state, const arrays *a,
-                          char **text)
-{
-    char sum[17];
-    json_t *meta = record_meta_new(CHECKPOINT_KIND, RECORD_CHECKPOINT_FORMAT, spd_version());
-    if (!meta)
-        return ctx_nomem(ctx, "meta.json");
-    checksum(a->count, a->list, sum);
-    spd_status status = fill_meta(ctx, state, sum, meta);
-    if (status == SPD_OK)
-        status = record_meta_text(ctx, meta, text);
-    json_decref(meta);
-    return status;
+    record_matrix(w, "pair", s->pairs, 2, NULL);
+    w->array[w->count - 1].type = SPD_INT64;
+    w->array[w->count - 1].i64 = pair;
+    record_matrix(w, "weight", s->pairs, 2, weight);
 }
 
 spd_status spd_fit_state_save(spd_context *ctx, const spd_fit_state *state, const char *path)
 {
-    arrays a = {0};
-    char *meta = NULL;
+    const minimise_state *at = &state->at;
+    record_writer w;
+    char sum[17];
     ctx_clear(ctx);
-    spd_status status = pack(ctx, state, &a);
-    if (status == SPD_OK)
-        status = meta_of(ctx, state, &a, &meta);
-    if (status == SPD_OK)
-        status = spd_bundle_write(ctx, path, a.count, a.list, meta);
-    else
-        ctx_prefix(ctx, path);
-    mem_free(meta);
-    mem_free(a.pair);
-    mem_free(a.weight);
-    mem_free(a.now_history);
-    mem_free(a.best_history);
-    return status;
+    record_begin(&w, ctx, CHECKPOINT_KIND, RECORD_CHECKPOINT_FORMAT, spd_version());
+    write_pairs(&w, state);
+    record_fields(&w, FIELDS(optimiser_fields), optimiser_fields, at, record_part(&w, "optimiser"));
+    model_write(&w, state->now, &NOW, record_part(&w, "now"));
+    if (state->best)
+        model_write(&w, state->best, &BEST, record_part(&w, "best"));
+    record_matrix(&w, "point", at->rows, at->n * at->m, at->block);
+    if (at->moves > 0)
+        record_matrix(&w, "moves", at->moves, at->n * at->m + 1, at->move);
+    if (w.status == SPD_OK && !w.room.failed) {
+        checksum(w.count, w.list, sum);
+        if (json_object_set_new(w.meta, "checksum", json_string(sum)) != 0)
+            w.status = ctx_nomem(ctx, "meta.json");
+    }
+    record_fields(&w, FIELDS(state_fields), state_fields, state, w.meta);
+    return record_save(&w, path);
 }
 
 /* ---- from a file ---------------------------------------------------------------------------- */

@@ -7,9 +7,7 @@
 
 #include "base/memory.h"
 #include "geometry/metric.h"
-#include "learn/fields.h"
 #include "learn/names.h"
-#include "learn/record.h"
 
 static const field size_fields[] = {FIELD(spd_model, n, SIZE)};
 
@@ -134,63 +132,30 @@ static spd_status check_sizes(spd_context *ctx, size_t m, const spd_model *model
     return SPD_OK;
 }
 
-spd_status model_to_meta(spd_context *ctx, const spd_model *model, json_t *object)
+void model_write(record_writer *w, const spd_model *model, const model_names *names, json_t *object)
 {
-    spd_status status = fields_write(ctx, FIELDS(size_fields), size_fields, model, object);
-    if (status == SPD_OK)
-        status = fields_write(ctx, FIELDS(option_fields), option_fields, model->options, object);
-    if (status == SPD_OK)
-        status = fields_write(ctx, FIELDS(outcome_fields), outcome_fields, model, object);
-    return status;
-}
-
-spd_status model_to_arrays(spd_context *ctx, const spd_model *model, const model_names *names,
-                           spd_array arrays[2], double **table)
-{
-    /* What a reader would refuse is not written. */
-    spd_status status = check_sizes(ctx, model->m, model);
-    if (status == SPD_OK)
-        status = record_check_orthonormal(ctx, names->W, model->n, model->m, model->W);
-    if (status == SPD_OK)
-        status = record_from_history(ctx, model->steps, model->history, table);
-    if (status < 0)
-        return status;
-    arrays[0] = record_matrix(names->W, model->n, model->m, model->W);
-    arrays[1] = record_matrix(names->history, model->steps, RECORD_HISTORY_COLUMNS, *table);
-    return SPD_OK;
+    if (w->status == SPD_OK)
+        w->status = check_sizes(w->ctx, model->m, model);
+    if (w->status == SPD_OK)
+        w->status = record_check_orthonormal(w->ctx, names->W, model->n, model->m, model->W);
+    if (w->status < 0)
+        return;
+    record_matrix(w, names->W, model->n, model->m, model->W);
+    record_history(w, names->history, model->steps, model->history);
+    record_fields(w, FIELDS(size_fields), size_fields, model, object);
+    record_fields(w, FIELDS(option_fields), option_fields, model->options, object);
+    record_fields(w, FIELDS(outcome_fields), outcome_fields, model, object);
 }
 
 static const model_names NAMES = {"W", "history"};
 
-static spd_status meta_of(spd_context *ctx, const spd_model *model, char **text)
-{
-    json_t *meta = record_meta_new(MODEL_KIND, RECORD_MODEL_FORMAT, model->version);
-    if (!meta)
-        return ctx_nomem(ctx, "meta.json");
-    spd_status status = model_to_meta(ctx, model, meta);
-    if (status == SPD_OK)
-        status = record_meta_text(ctx, meta, text);
-    json_decref(meta);
-    return status;
-}
-
 spd_status spd_model_save(spd_context *ctx, const spd_model *model, const char *path)
 {
-    char *meta = NULL;
-    double *table = NULL;
-    spd_array arrays[2];
-    const spd_array *const list[] = {&arrays[0], &arrays[1]};
+    record_writer w;
     ctx_clear(ctx);
-    spd_status status = model_to_arrays(ctx, model, &NAMES, arrays, &table);
-    if (status == SPD_OK)
-        status = meta_of(ctx, model, &meta);
-    if (status == SPD_OK)
-        status = spd_bundle_write(ctx, path, 2, list, meta);
-    else
-        ctx_prefix(ctx, path);
-    mem_free(table);
-    mem_free(meta);
-    return status;
+    record_begin(&w, ctx, MODEL_KIND, RECORD_MODEL_FORMAT, model->version);
+    model_write(&w, model, &NAMES, w.meta);
+    return record_save(&w, path);
 }
 
 /* ---- from a file ---------------------------------------------------------------------------- */

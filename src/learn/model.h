@@ -3,9 +3,7 @@
 #ifndef SPD_LEARN_MODEL_H
 #define SPD_LEARN_MODEL_H
 
-#include <jansson.h>
-
-#include "base/context.h"
+#include "learn/record.h"
 
 #define MODEL_KIND      "spdml model"
 #define CHECKPOINT_KIND "spdml checkpoint"
@@ -25,12 +23,10 @@ typedef struct model_names {
     const char *W, *history;
 } model_names;
 
-/* object <- members and options of the model. SPD_EINVAL for what a reader would refuse. */
-spd_status model_to_meta(spd_context *ctx, const spd_model *model, json_t *object);
-
-/* arrays <- views of W and of *table, the history, which is new: memory of mem_alloc. */
-spd_status model_to_arrays(spd_context *ctx, const spd_model *model, const model_names *names,
-                           spd_array arrays[2], double **table);
+/* Adds the model: members and options to object, W and history as arrays of those names. What a
+ * reader would refuse is a fault. */
+void model_write(record_writer *w, const spd_model *model, const model_names *names,
+                 json_t *object);
 
 /* *model <- what meta and arrays of those names say, everything checked. */
 spd_status model_read(spd_context *ctx, const spd_bundle *bundle, const json_t *meta,

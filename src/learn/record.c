@@ -8,26 +8,84 @@
 
 #include "base/memory.h"
 
-#define ORTHONORMAL 1e-8
+#define ORTHONORMAL     1e-8
+#define HISTORY_COLUMNS 5
 
-json_t *record_meta_new(const char *kind, int format, const char *version)
+/* ---- writing -------------------------------------------------------------------------------- */
+
+void record_begin(record_writer *w, spd_context *ctx, const char *kind, int format,
+                  const char *version)
 {
-    return json_pack("{s:i,s:s,s:s}", "format", format, "kind", kind, "version", version);
+    *w = (record_writer){.ctx = ctx};
+    w->meta = json_pack("{s:i,s:s,s:s}", "format", format, "kind", kind, "version", version);
+    w->status = w->meta ? SPD_OK : ctx_nomem(ctx, "meta.json");
 }
 
-spd_status record_meta_text(spd_context *ctx, const json_t *object, char **text)
+json_t *record_part(record_writer *w, const char *name)
+{
+    json_t *object = json_object();
+    if (json_object_set_new(w->meta, name, object) != 0 && w->status == SPD_OK)
+        w->status = ctx_nomem(w->ctx, "meta.json");
+    return object;
+}
+
+void record_fields(record_writer *w, size_t count, const field *fields, const void *from,
+                   json_t *object)
+{
+    if (w->status == SPD_OK)
+        w->status = fields_write(w->ctx, count, fields, from, object);
+}
+
+void record_matrix(record_writer *w, const char *name, size_t rows, size_t columns, double *values)
+{
+    w->array[w->count] = (spd_array){.name = (char *)(uintptr_t)name,
+                                     .type = SPD_FLOAT64,
+                                     .ndim = 2,
+                                     .shape = {rows, columns},
+                                     .count = rows * columns,
+                                     .f64 = values};
+    w->list[w->count] = &w->array[w->count];
+    w->count++;
+}
+
+void record_history(record_writer *w, const char *name, size_t steps, const spd_fit_step *history)
+{
+    double *rows = arena_alloc(&w->room, steps, HISTORY_COLUMNS * sizeof *rows);
+    for (size_t i = 0; rows && i < steps; i++) {
+        const spd_fit_step *h = &history[i];
+        const double row[] = {h->cost, h->gradient_norm, h->step, h->seconds, h->probes};
+        memcpy(rows + i * HISTORY_COLUMNS, row, sizeof row);
+    }
+    record_matrix(w, name, steps, HISTORY_COLUMNS, rows);
+}
+
+/* The meta object as JSON; NULL when out of memory. */
+static char *meta_text(record_writer *w)
 {
     const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17);
-    size_t size = json_dumpb(object, NULL, 0, flags);
-    char *fresh = size ? mem_alloc(size + 1, 1) : NULL;
-    if (!fresh || json_dumpb(object, fresh, size, flags) != size) {
-        mem_free(fresh);
-        return ctx_nomem(ctx, "meta.json");
-    }
-    fresh[size] = '\0';
-    *text = fresh;
-    return SPD_OK;
+    size_t size = json_dumpb(w->meta, NULL, 0, flags);
+    char *text = size ? arena_alloc(&w->room, size + 1, 1) : NULL;
+    if (!text || json_dumpb(w->meta, text, size, flags) != size)
+        return NULL;
+    text[size] = '\0';
+    return text;
 }
+
+spd_status record_save(record_writer *w, const char *path)
+{
+    char *text = w->status == SPD_OK ? meta_text(w) : NULL;
+    if (w->status == SPD_OK && (!text || w->room.failed))
+        w->status = ctx_nomem(w->ctx, "the file's contents");
+    if (w->status == SPD_OK)
+        w->status = spd_bundle_write(w->ctx, path, w->count, w->list, text);
+    else
+        ctx_prefix(w->ctx, path);
+    json_decref(w->meta);
+    arena_free(&w->room);
+    return w->status;
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
 
 /* The head of meta.json: whose file is it? */
 static spd_status check_head(spd_context *ctx, const json_t *object, const char *kind, int wanted,
@@ -73,16 +131,6 @@ spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kin
     return status;
 }
 
-spd_array record_matrix(const char *name, size_t rows, size_t columns, double *values)
-{
-    spd_array array = {.name = (char *)(uintptr_t)name, .type = SPD_FLOAT64, .ndim = 2};
-    array.shape[0] = rows;
-    array.shape[1] = columns;
-    array.count = rows * columns;
-    array.f64 = values;
-    return array;
-}
-
 static spd_status check_finite(spd_context *ctx, const spd_array *array)
 {
     for (size_t i = 0; array->type == SPD_FLOAT64 && i < array->count; i++)
@@ -110,34 +158,18 @@ spd_status record_find(spd_context *ctx, const spd_bundle *bundle, const char *n
     return status;
 }
 
-spd_status record_from_history(spd_context *ctx, size_t steps, const spd_fit_step *history,
-                               double **table)
-{
-    double *rows = mem_alloc(steps, RECORD_HISTORY_COLUMNS * sizeof *rows);
-    if (!rows)
-        return ctx_nomem(ctx, "a history");
-    for (size_t i = 0; i < steps; i++) {
-        const spd_fit_step *h = &history[i];
-        const double row[] = {h->cost, h->gradient_norm, h->step, h->seconds, h->probes};
-        memcpy(rows + i * RECORD_HISTORY_COLUMNS, row, sizeof row);
-    }
-    *table = rows;
-    return SPD_OK;
-}
-
 spd_status record_to_history(spd_context *ctx, const spd_bundle *bundle, const char *name,
                              size_t steps, spd_fit_step **history)
 {
     const spd_array *table = NULL;
-    spd_status status =
-        record_find(ctx, bundle, name, SPD_FLOAT64, steps, RECORD_HISTORY_COLUMNS, &table);
+    spd_status status = record_find(ctx, bundle, name, SPD_FLOAT64, steps, HISTORY_COLUMNS, &table);
     if (status != SPD_OK)
         return status;
     spd_fit_step *fresh = mem_alloc(steps, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(ctx, "a history");
     for (size_t i = 0; i < steps; i++) {
-        const double *row = table->f64 + i * RECORD_HISTORY_COLUMNS;
+        const double *row = table->f64 + i * HISTORY_COLUMNS;
         if (row[4] < 0 || row[4] > INT_MAX) {
             mem_free(fresh);
             return ctx_fail(ctx, SPD_EFORMAT, "%s: step %zu has no valid count of probes", name, i);

@@ -5,36 +5,54 @@
 
 #include <jansson.h>
 
-#include "base/context.h"
+#include "base/arena.h"
+#include "learn/fields.h"
 
 /* What this library writes; a file with another number is not read. */
 #define RECORD_MODEL_FORMAT      1
 #define RECORD_CHECKPOINT_FORMAT 2
 
-/* A new meta object that says "format", "kind" and "version"; NULL when out of memory. */
-json_t *record_meta_new(const char *kind, int format, const char *version);
+#define RECORD_ARRAYS 8 /* at most, in a file */
 
-/* *text <- the object as JSON; memory of mem_alloc. */
-spd_status record_meta_text(spd_context *ctx, const json_t *object, char **text);
+/* A file that is being put together. The first fault is kept, and what follows does nothing. */
+typedef struct record_writer {
+    spd_context *ctx;
+    spd_status status;
+    json_t *meta; /* says "format", "kind" and "version" to begin with */
+    size_t count;
+    spd_array array[RECORD_ARRAYS];
+    const spd_array *list[RECORD_ARRAYS];
+    arena room; /* for arrays that are made for the file */
+} record_writer;
+
+void record_begin(record_writer *w, spd_context *ctx, const char *kind, int format,
+                  const char *version);
+
+/* A new object in meta. */
+json_t *record_part(record_writer *w, const char *name);
+
+/* count members of *from as keys of object. */
+void record_fields(record_writer *w, size_t count, const field *fields, const void *from,
+                   json_t *object);
+
+/* A view of rows x columns values, and of a history as a table, steps x 5. */
+void record_matrix(record_writer *w, const char *name, size_t rows, size_t columns, double *values);
+void record_history(record_writer *w, const char *name, size_t steps, const spd_fit_step *history);
+
+/* Writes the file, frees everything, and returns the status; a message names the path. */
+spd_status record_save(record_writer *w, const char *path);
 
 /* *object <- meta of a file that must be of this kind and format; *version points into it. */
 spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kind, int format,
                              const char **version, json_t **object);
 
-/* A view of rows x columns values under a name. */
-spd_array record_matrix(const char *name, size_t rows, size_t columns, double *values);
-
 /* *array <- the array of that name: of that type, rows x columns, and finite. */
 spd_status record_find(spd_context *ctx, const spd_bundle *bundle, const char *name, spd_type type,
                        size_t rows, size_t columns, const spd_array **array);
 
-/* A history as a table, steps x 5: *table is new, memory of mem_alloc; and back, by name. */
-spd_status record_from_history(spd_context *ctx, size_t steps, const spd_fit_step *history,
-                               double **table);
+/* *history (new) <- the table of that name. */
 spd_status record_to_history(spd_context *ctx, const spd_bundle *bundle, const char *name,
                              size_t steps, spd_fit_step **history);
-
-#define RECORD_HISTORY_COLUMNS 5
 
 /* SPD_EFORMAT unless W'W = I to 1e-8; name for the message. */
 spd_status record_check_orthonormal(spd_context *ctx, const char *name, size_t n, size_t m,

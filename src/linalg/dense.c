@@ -32,7 +32,7 @@ size_t dense_eigh_work(size_t n)
     return eigh_reals(n) + 3 + 5 * n;
 }
 
-static void transpose(size_t n, double *A)
+void dense_transpose(size_t n, double *A)
 {
     for (size_t r = 0; r < n; r++)
         for (size_t c = 0; c < r; c++) {
@@ -49,7 +49,7 @@ int dense_eigh(size_t n, int vectors, double *A, double *lambda, double *work)
     LAPACK_dsyevd(vectors ? "V" : "N", "U", &size, A, &size, lambda, work, &reals,
                   (lapack_int *)(work + reals), &integers, &info);
     if (vectors)
-        transpose(n, A);
+        dense_transpose(n, A);
     return info != 0;
 }
 
@@ -141,11 +141,6 @@ static void tri_solve(size_t n, enum CBLAS_SIDE side, enum CBLAS_TRANSPOSE trans
                 size);
 }
 
-void dense_solve(size_t n, const double *L, double *B)
-{
-    tri_solve(n, CblasLeft, CblasNoTrans, L, B);
-}
-
 void dense_solve_trans(size_t n, const double *L, double *B)
 {
     tri_solve(n, CblasLeft, CblasTrans, L, B);
@@ -160,7 +155,7 @@ void dense_solve_vector(size_t n, const double *L, double *b)
 
 void dense_reduce(size_t n, const double *L, double *A)
 {
-    dense_solve(n, L, A);
+    tri_solve(n, CblasLeft, CblasNoTrans, L, A);
     tri_solve(n, CblasRight, CblasTrans, L, A);
     even_out(n, A);
 }
@@ -193,7 +188,7 @@ void dense_lq(size_t n, double *B, double *Q, double *work)
     LAPACK_dgeqrf(&size, &size, B, &size, tau, rest, &room, &info);
     memcpy(Q, B, n * n * sizeof *Q);
     LAPACK_dorgqr(&size, &size, &size, Q, &size, tau, rest, &room, &info);
-    transpose(n, Q);
+    dense_transpose(n, Q);
     for (size_t r = 0; r < n; r++)
         memset(B + r * n + r + 1, 0, (n - r - 1) * sizeof *B);
     for (size_t c = 0; c < n; c++)
@@ -222,13 +217,5 @@ double dense_logdet(size_t n, const double *L)
     double sum = 0.0;
     for (size_t r = 0; r < n; r++)
         sum += 2.0 * log(L[r * n + r]);
-    return sum;
-}
-
-double dense_dot(size_t n, const double *A, const double *B)
-{
-    double sum = 0.0;
-    for (size_t e = 0; e < n * n; e++)
-        sum += A[e] * B[e];
     return sum;
 }

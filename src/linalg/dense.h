@@ -32,6 +32,9 @@ size_t dense_eigh_some_work(size_t n);
 int dense_eigh_some(size_t n, size_t first, size_t count, double *A, double *lambda, double *V,
                     double *work);
 
+/* A <- A' */
+void dense_transpose(size_t n, double *A);
+
 /* C <- A B; C must not overlap. */
 void dense_product(size_t n, const double *A, const double *B, double *C);
 
@@ -45,9 +48,6 @@ void dense_congruence(size_t n, const double *A, const double *B, double *C, dou
 /* C <- B B', and C <- B' B; exactly symmetric. Must not overlap. */
 void dense_gram(size_t n, const double *B, double *C);
 void dense_gram_trans(size_t n, const double *B, double *C);
-
-/* B <- L^-1 B */
-void dense_solve(size_t n, const double *L, double *B);
 
 /* B <- L'^-1 B */
 void dense_solve_trans(size_t n, const double *L, double *B);
@@ -76,8 +76,5 @@ void dense_unpack(size_t n, const double *packed, double *A);
 
 /* ln det(L L') */
 double dense_logdet(size_t n, const double *L);
-
-/* <A,B> = sum of products of entries. */
-double dense_dot(size_t n, const double *A, const double *B);
 
 #endif

@@ -18,20 +18,8 @@ INLINE void solve_tile(int nr, int nc, size_t ld, size_t I, const double *L, dou
     UNROLL
     for (int a = 0; a < nr; a++)
         l[a] = ctri_row(L, I + (size_t)a);
-    for (size_t k = 0; k < I; k++) {
-        vd bk[TILE];
-        UNROLL
-        for (int b = 0; b < nc; b++)
-            bk[b] = CAT(b0, b);
-        UNROLL
-        for (int a = 0; a < nr; a++) {
-            vd lk = CAT(l[a], k);
-            UNROLL
-            for (int b = 0; b < nc; b++)
-                t.at[a][b] += lk * bk[b];
-        }
-        b0 += ld * LANES;
-    }
+    for (size_t k = 0; k < I; k++, b0 += ld * LANES)
+        tile_rows(nr, nc, l, k, b0, &t);
     double *target = B + I * ld * LANES;
     tile_subtract_from(nr, nc, target, ld, 0, 0, &t);
     UNROLL

@@ -70,6 +70,22 @@ INLINE void tile_dot(int nr, int nc, size_t depth, const double *P, size_t p_ste
     }
 }
 
+/* t(a,b) += P_a[k] Q_b for one k: rows P[0] .. P[nr-1], Q contiguous in b. */
+INLINE void tile_rows(int nr, int nc, const double *const *P, size_t k, const double *Q, tile *t)
+{
+    vd q[TILE];
+    UNROLL
+    for (int b = 0; b < nc; b++)
+        q[b] = CAT(Q, b);
+    UNROLL
+    for (int a = 0; a < nr; a++) {
+        vd p = CAT(P[a], k);
+        UNROLL
+        for (int b = 0; b < nc; b++)
+            t->at[a][b] += p * q[b];
+    }
+}
+
 /* t(a,b) += P_a Q_b for one k: P and Q contiguous in a and b. */
 INLINE void tile_outer(int nr, int nc, const double *P, const double *Q, tile *t)
 {

@@ -8,14 +8,14 @@
 #include <lapack.h>
 #include <string.h>
 
+#include "linalg/dense.h"
+
 /* LAPACK's usual block width. */
 #define BLOCK 64
 
 void tall_inner(size_t n, size_t m, const double *A, const double *B, double *M)
 {
-    int rows = (int)n, size = (int)m;
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, size, size, rows, 1.0, A, size, B, size,
-                0.0, M, size);
+    dense_trans_product(m, m, n, A, B, 0.0, M);
 }
 
 /* D <- keep D + scale A M */
@@ -84,12 +84,7 @@ int tall_svd(size_t n, size_t m, double *H, double *U, double *sigma, double *V,
     lapack_int reals = (lapack_int)svd_reals(n, m);
     LAPACK_dgesdd("S", &rows, &columns, H, &rows, sigma, V, &rows, U, &rows, work, &reals,
                   (lapack_int *)(work + reals), &info);
-    for (size_t r = 0; r < m; r++)
-        for (size_t c = 0; c < r; c++) {
-            double x = V[r * m + c];
-            V[r * m + c] = V[c * m + r];
-            V[c * m + r] = x;
-        }
+    dense_transpose(m, V);
     return info != 0;
 }
 

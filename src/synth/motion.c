@@ -7,9 +7,10 @@
  * Files are numbered in this order, clips with the repeat fastest, then the action. */
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "io/text.h"
 #include "io/outfile.h"
-#include "synth/motion_clip.h"
+#include "synth/motion.h"
 #include "synth/synth.h"
 
 #define MOST_SUBJECTS 26 /* letters */
@@ -120,18 +121,17 @@ static void put_skeleton(const body *b, const char *name, outfile *out)
     outfile_print(out, "  end\n");
 }
 
-static void put_frame(const clip *c, size_t frame, outfile *out)
+static void put_frame(const pose *now, size_t number, outfile *out)
 {
-    const double *place = c->place + 3 * frame, *angle = c->angle + 3 * BODY_BONES * frame;
-    outfile_print(out, "%zu\nroot %.4f %.4f %.4f %.3f %.3f %.3f\n", frame + 1, place[0], place[1],
-                  place[2], angle[0], angle[1], angle[2]);
+    const double *place = now->place, *root = now->angle[BODY_ROOT];
+    outfile_print(out, "%zu\nroot %.4f %.4f %.4f %.3f %.3f %.3f\n", number, place[0], place[1],
+                  place[2], root[0], root[1], root[2]);
     for (size_t i = BODY_ROOT + 1; i < BODY_BONES; i++) {
         const bone_plan *plan = &body_plan[i];
         if (*plan->turns)
             outfile_print(out, "%s", plan->name);
         for (const char *turn = plan->turns; *turn; turn++)
-            outfile_print(out, " %.3f%s", angle[3 * i + (size_t)(*turn - 'x')],
-                          turn[1] ? "" : "\n");
+            outfile_print(out, " %.3f%s", now->angle[i][*turn - 'x'], turn[1] ? "" : "\n");
     }
 }
 
@@ -139,7 +139,7 @@ static void put_clip(const clip *c, outfile *out)
 {
     outfile_print(out, ":FULLY-SPECIFIED\n:DEGREES\n:SAMPLES-PER-SECOND %d\n", CLIP_RATE);
     for (size_t f = 0; f < c->frames; f++)
-        put_frame(c, f, out);
+        put_frame(&c->pose[f], f + 1, out);
 }
 
 /* ---- files -------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ static spd_status fill(spd_context *ctx, const spd_synth_options *o, size_t i, o
     if (status < 0)
         return status;
     put_clip(&c, out);
-    clip_free(&c);
+    mem_free(c.pose);
     return SPD_OK;
 }
 

@@ -1,5 +1,5 @@
 /* motion_action.c - the fourteen actions of the paper's motion experiment. */
-#include "synth/motion_action.h"
+#include "synth/motion.h"
 
 /* The same key throughout. */
 #define HOLD(v)                                                                                    \

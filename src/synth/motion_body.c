@@ -1,10 +1,8 @@
 /* motion_body.c - the plan of a body, and proportions of people. */
-#include "synth/motion_body.h"
+#include "synth/motion.h"
 
 #include <math.h>
 
-#include "base/rng.h"
-#include "synth/motion_style.h"
 #include "synth/noise.h"
 
 const bone_plan body_plan[BODY_BONES] = {

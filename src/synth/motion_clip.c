@@ -4,7 +4,7 @@
  * of the style; every control turns the bones it is linked to; slow sway and sensor noise are added
  * to every angle. The root stands as high as the legs carry it, walks along where it looks, and
  * looks where the clip's heading and the action's turn say. */
-#include "synth/motion_clip.h"
+#include "synth/motion.h"
 
 #include <math.h>
 
@@ -152,27 +152,18 @@ spd_status clip_make(spd_context *ctx, const clip_key *key, size_t frames, clip 
     performance p = {0};
     start(&p, key);
     clip fresh = {.frames = count_frames(&p, frames)};
-    fresh.place = mem_alloc(fresh.frames, 3 * sizeof *fresh.place);
-    fresh.angle = mem_zero(fresh.frames, (size_t)BODY_BONES * 3 * sizeof *fresh.angle);
-    if (!fresh.place || !fresh.angle) {
-        clip_free(&fresh);
+    fresh.pose = mem_zero(fresh.frames, sizeof *fresh.pose);
+    if (!fresh.pose)
         return ctx_nomem(ctx, "a motion clip");
-    }
     for (size_t f = 0; f < fresh.frames; f++) {
-        double value[CONTROLS], (*angle)[3] = (double(*)[3])(fresh.angle + f * BODY_BONES * 3);
+        double value[CONTROLS];
+        pose *now = &fresh.pose[f];
         controls_at(&p, (double)f / (double)(fresh.frames - 1), value);
         respect_joints(value);
-        turn_bones(value, angle);
-        move_root(&p, value, fresh.place + 3 * f, angle[BODY_ROOT]);
-        disturb(&p, (double)f / CLIP_RATE, angle);
+        turn_bones(value, now->angle);
+        move_root(&p, value, now->place, now->angle[BODY_ROOT]);
+        disturb(&p, (double)f / CLIP_RATE, now->angle);
     }
     *made = fresh;
     return SPD_OK;
-}
-
-void clip_free(clip *made)
-{
-    mem_free(made->place);
-    mem_free(made->angle);
-    *made = (clip){0};
 }

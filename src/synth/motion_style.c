@@ -1,6 +1,6 @@
 /* motion_style.c - three layers of chance: the person's habits, how the person does this action,
  * and this time. */
-#include "synth/motion_style.h"
+#include "synth/motion.h"
 
 #include <math.h>
 

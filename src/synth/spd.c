@@ -189,13 +189,6 @@ static spd_status generate(spd_context *ctx, planting *g)
     return status;
 }
 
-/* planted (n x d) <- U. */
-static void copy_planted(const planting *g, double *planted)
-{
-    for (size_t i = 0; i < g->n; i++)
-        memcpy(planted + i * g->d, g->Q + i * g->n, g->d * sizeof *planted);
-}
-
 /* ---- the data set ------------------------------------------------------------------------------
  */
 
@@ -285,8 +278,8 @@ spd_status spd_synth_data(spd_context *ctx, const spd_synth_options *options, do
         status = generate(ctx, &g);
     }
     if (status >= 0) {
-        if (planted)
-            copy_planted(&g, planted);
+        for (size_t i = 0; planted && i < g.n; i++) /* U */
+            memcpy(planted + i * g.d, g.Q + i * g.n, g.d * sizeof *planted);
         *data = fresh;
     } else {
         spd_data_free(fresh);

@@ -2,9 +2,8 @@
  * written out: whole tangent vectors, whole scatter matrices, LAPACK's solver. */
 #include "classify_steps.h"
 
-#include "classify/products.h"
-#include "classify/tangent.h"
 #include "classify/vectors.h"
+#include "classify/tangent.h"
 
 #define Q 20
 #define C 4
@@ -58,11 +57,11 @@ static void products(void)
         A[e] = rng_normal(&r);
     for (size_t e = 0; e < OTHERS * DIM; e++)
         B[e] = rng_normal(&r);
-    products_flip(OTHERS, DIM, B, T);
+    vectors_flip(OTHERS, DIM, B, T);
     times(ROWS, DIM, OTHERS, A, T, expected);
-    CHECK(products_between(NULL, DIM, ROWS, A, OTHERS, B, got) == SPD_OK, "products");
+    CHECK(vectors_products(NULL, DIM, ROWS, A, OTHERS, B, got) == SPD_OK, "products");
     CHECK(relative_gap(ROWS * OTHERS, got, expected) < 1e-14, "products");
-    CHECK(products_between(NULL, 0, ROWS, A, OTHERS, B, got) == SPD_OK, "no dimensions");
+    CHECK(vectors_products(NULL, 0, ROWS, A, OTHERS, B, got) == SPD_OK, "no dimensions");
     CHECK(norm(ROWS * OTHERS, got) == 0.0, "products of nothing are zero");
     free(A);
     free(B);
@@ -260,7 +259,7 @@ static void axes_keep_distances(size_t n, size_t p, spd_metric metric)
                         gap_between(t.dim, t.T + i * t.dim, t.T + j * t.dim), 1e-8, "n = %zu, %s",
                         n, spd_metric_name(metric));
     E = block(s->rank * s->rank);
-    products_between(NULL, s->dim, s->rank, s->axes, s->rank, s->axes, E);
+    vectors_products(NULL, s->dim, s->rank, s->axes, s->rank, s->axes, E);
     for (size_t e = 0; e < s->rank * s->rank; e++)
         CHECK_CLOSE(E[e], e % (s->rank + 1) == 0 ? 1.0 : 0.0, 1e-7, "axes, n = %zu", n);
     arena_free(&room);

@@ -1,7 +1,7 @@
 /* test_synth_motion.c - generated motion capture, read back by the parsers of src/io: skeletons,
  * clips, index; curves against a slow twin; same seed, same bytes. */
 #include "formats/motion.h"
-#include "synth/motion_clip.h"
+#include "synth/motion.h"
 #include "synth/synth.h"
 #include "unit/test_io_common.h"
 

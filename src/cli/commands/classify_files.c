@@ -28,7 +28,7 @@ const char *classify_endings(size_t i)
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-static int write_arrays(session *s, const predictions *p)
+static void write_arrays(session *s, const predictions *p)
 {
     spd_array predicted = recognition_labels(p->train, "predicted", p->test->p, p->predicted);
     spd_array truth = {0};
@@ -42,7 +42,7 @@ static int write_arrays(session *s, const predictions *p)
     }
     if (p->name)
         list[count++] = p->name;
-    return session_write(s, count, list);
+    session_write(s, count, list);
 }
 
 /* ---- a table --------------------------------------------------------------------------------- */
@@ -76,23 +76,22 @@ static void print_table(FILE *f, const void *what)
     }
 }
 
-static int write_table(session *s, predictions *p)
+static void write_table(session *s, predictions *p)
 {
     const char *path = session_output(s);
     if (signals_interrupted())
-        return session_fail(s, SPD_ECANCELLED);
+        session_fail(s, SPD_ECANCELLED);
     if (p->name && p->name->count != p->test->p)
         p->name = NULL; /* several to a matrix */
-    int code = text_file_write(path, print_table, p);
-    if (!code)
-        session_talk(s, "wrote %s", path);
-    return code;
+    text_file_write(path, print_table, p);
+    session_talk(s, "wrote %s", path);
 }
 
-int classify_write(session *s, const spd_data *train, const spd_data *test, const int *predicted)
+void classify_write(session *s, const spd_data *train, const spd_data *test, const int *predicted)
 {
     predictions p = {train, test, column_named(test, "name"), predicted};
-    if (!session_output(s))
-        return CLI_GOOD;
-    return session_output_is(s, ".csv") ? write_table(s, &p) : write_arrays(s, &p);
+    if (session_output(s) && session_output_is(s, ".csv"))
+        write_table(s, &p);
+    else if (session_output(s))
+        write_arrays(s, &p);
 }

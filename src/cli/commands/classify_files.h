@@ -8,7 +8,7 @@
 const char *classify_endings(size_t i);
 
 /* Writes predicted (test->p class numbers of train) to the file of --output, with the truth where
- * it is known and the names of the sources where there are; CLI_GOOD without --output. */
-int classify_write(session *s, const spd_data *train, const spd_data *test, const int *predicted);
+ * it is known and the names of the sources where there are; nothing without --output. */
+void classify_write(session *s, const spd_data *train, const spd_data *test, const int *predicted);
 
 #endif

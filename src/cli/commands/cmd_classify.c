@@ -30,77 +30,68 @@ static int contradicts(const char *name, const spd_method *method, spd_metric me
 }
 
 /* --metric goes to a method whose name leaves it open; the library judges the two together. */
-static int take_metric(session *s, const char *name, spd_method *method)
+static void take_metric(session *s, const char *name, spd_method *method)
 {
     char joined[SPD_METHOD_NAME];
     if (!arguments_text(s->args, "metric"))
-        return CLI_GOOD;
+        return;
     spd_metric metric = session_metric(s);
     if (contradicts(name, method, metric))
-        return cli_misuse(
-            "--method %s names a metric already, --metric says %s; leave one of them out", name,
-            spd_metric_name(metric));
+        cli_misuse("--method %s names a metric already, --metric says %s; leave one of them out",
+                   name, spd_metric_name(metric));
     method->metric = metric;
     spd_method_name(method, joined);
-    return recognition_parse(s, joined, method);
+    recognition_parse(s, joined, method);
 }
 
-static int check_model(const session *s, const classifying *c)
+static void check_model(const session *s, const classifying *c)
 {
     const char *path = arguments_text(s->args, "model");
     if (path && c->method.map != SPD_MAP_NONE && c->method.map != SPD_MAP_ML)
-        return cli_misuse(
-            "--method %s has a map of its own, --model is another; leave one of them out",
-            arguments_text(s->args, "method"));
+        cli_misuse("--method %s has a map of its own, --model is another; leave one of them out",
+                   arguments_text(s->args, "method"));
     if (path && spd_method_on_vectors(&c->method))
-        return cli_misuse("--model: %s reads vectors, which no map changes",
-                          arguments_text(s->args, "method"));
-    return CLI_GOOD;
+        cli_misuse("--model: %s reads vectors, which no map changes",
+                   arguments_text(s->args, "method"));
 }
 
-static int take_method(session *s, classifying *c)
+static void take_method(session *s, classifying *c)
 {
     const char *name = arguments_text(s->args, "method");
-    int code = recognition_parse(s, name, &c->method);
-    if (!code)
-        code = take_metric(s, name, &c->method);
-    if (!code)
-        code = check_model(s, c);
-    return code ? code : recognition_values(s, &c->method, 1);
+    recognition_parse(s, name, &c->method);
+    take_metric(s, name, &c->method);
+    check_model(s, c);
+    recognition_values(s, &c->method, 1);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-static int check_training(const spd_data *train)
+static void check_training(const spd_data *train)
 {
     if (!train->label)
-        return labels_missing(train, " to learn from", "");
-    if (train->classes >= 2)
-        return CLI_GOOD;
-    return cli_fail(
-        "%s: all %zu samples have the label %s; at least two classes are needed to tell apart",
-        train->source, train->p, train->class_name[0]);
+        labels_missing(train, " to learn from", "");
+    if (train->classes < 2)
+        cli_fail(
+            "%s: all %zu samples have the label %s; at least two classes are needed to tell apart",
+            train->source, train->p, train->class_name[0]);
 }
 
 /* The map's size, and the metric it was learned under. */
-static int load_model(session *s, classifying *c)
+static void load_model(session *s, classifying *c)
 {
     const char *path = arguments_text(s->args, "model");
     const spd_data *train = c->train.data;
     if (!path)
-        return CLI_GOOD;
-    int code = session_model(s, path, &c->model);
-    if (code)
-        return code;
+        return;
+    session_model(s, path, &c->model);
     if (c->model->n != train->n)
-        return cli_fail("%s maps %zu x %zu matrices, %s holds %zu x %zu", path, c->model->n,
-                        c->model->n, train->source, train->n, train->n);
+        cli_fail("%s maps %zu x %zu matrices, %s holds %zu x %zu", path, c->model->n, c->model->n,
+                 train->source, train->n, train->n);
     if (c->model->options->metric != c->method.metric)
         session_remark(s, "%s was learned under the metric %s, %s uses %s", path,
                        spd_metric_name(c->model->options->metric),
                        spd_classifier_name(c->method.classifier),
                        spd_metric_name(c->method.metric));
-    return CLI_GOOD;
 }
 
 /* Matrices that were described with other options look alike and are not. */
@@ -115,24 +106,18 @@ static void compare_descriptions(session *s, const spd_data *train, const spd_da
                        test->source, train->source, text);
 }
 
-static int load(session *s, classifying *c)
+static void load(session *s, classifying *c)
 {
     int vectors = spd_method_on_vectors(&c->method);
-    int code = recognition_load(s, arguments_text(s->args, "train"),
-                                arguments_text(s->args, "labels"), !vectors, vectors, &c->train);
-    if (!code)
-        code = check_training(c->train.data);
-    if (!code)
-        code = load_model(s, c);
-    if (!code)
-        code =
-            recognition_load(s, arguments_text(s->args, "test"),
-                             arguments_text(s->args, "test-labels"), !vectors, vectors, &c->test);
-    if (!code && !vectors)
-        code = session_same_size(c->train.data, c->test.data);
-    if (!code)
-        compare_descriptions(s, c->train.data, c->test.data);
-    return code;
+    recognition_load(s, arguments_text(s->args, "train"), arguments_text(s->args, "labels"),
+                     !vectors, vectors, &c->train);
+    check_training(c->train.data);
+    load_model(s, c);
+    recognition_load(s, arguments_text(s->args, "test"), arguments_text(s->args, "test-labels"),
+                     !vectors, vectors, &c->test);
+    if (!vectors)
+        session_same_size(c->train.data, c->test.data);
+    compare_descriptions(s, c->train.data, c->test.data);
 }
 
 /* ---- work ------------------------------------------------------------------------------------ */
@@ -149,14 +134,14 @@ static void release_classifier(void *classifier)
     spd_classifier_free(classifier);
 }
 
-static int learn_and_predict(session *s, classifying *c)
+static void learn_and_predict(session *s, classifying *c)
 {
     spd_samples queries = c->test.samples;
     double start = bar_clock();
     spd_status status =
         spd_classifier_fit(s->ctx, &c->method, &c->train.samples, c->model, &c->classifier);
     if (status < 0)
-        return session_fail_in(s, c->train.data->source, status);
+        session_fail_in(s, c->train.data->source, status);
     cli_keep(c->classifier, release_classifier);
     pass_remark(s, status);
     c->method = *spd_classifier_method(c->classifier);
@@ -167,20 +152,19 @@ static int learn_and_predict(session *s, classifying *c)
     start = bar_clock();
     status = spd_classifier_predict(s->ctx, c->classifier, &queries, c->predicted);
     if (status < 0)
-        return session_fail_in(s, c->test.data->source, status);
+        session_fail_in(s, c->test.data->source, status);
     pass_remark(s, status);
     c->test_seconds = bar_clock() - start;
     session_talk(s, "predicted %zu samples", queries.p);
     bar_clear(&s->bar);
-    return CLI_GOOD;
 }
 
-static int compare(session *s, classifying *c)
+static void compare(session *s, classifying *c)
 {
     const spd_data *train = c->train.data, *test = c->test.data;
     if (!test->label) {
         session_remark(s, "%s: has no labels; predictions are not judged", test->source);
-        return CLI_GOOD;
+        return;
     }
     c->truth = recognition_match(train, test, &c->classes, &c->unseen);
     if (c->unseen)
@@ -188,8 +172,8 @@ static int compare(session *s, classifying *c)
                        "%s: %zu of %zu samples have a label that %s does not know; they count "
                        "as errors",
                        test->source, c->unseen, test->p, train->source);
-    return session_check(s, spd_score_predictions(s->ctx, test->p, c->classes, c->truth,
-                                                  c->predicted, &c->score, NULL));
+    session_check(s, spd_score_predictions(s->ctx, test->p, c->classes, c->truth, c->predicted,
+                                           &c->score, NULL));
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -257,20 +241,14 @@ static void show_all(session *s, const classifying *c)
 static int run(session *s)
 {
     classifying c = {.score = SPD_INIT(spd_score)};
-    int code = take_method(s, &c);
-    if (!code)
-        code = session_check_output(s);
-    if (!code)
-        code = load(s, &c);
-    if (!code)
-        code = learn_and_predict(s, &c);
-    if (!code)
-        code = compare(s, &c);
-    if (!code)
-        code = classify_write(s, c.train.data, c.test.data, c.predicted);
-    if (!code)
-        show_all(s, &c);
-    return code;
+    take_method(s, &c);
+    session_check_output(s);
+    load(s, &c);
+    learn_and_predict(s, &c);
+    compare(s, &c);
+    classify_write(s, c.train.data, c.test.data, c.predicted);
+    show_all(s, &c);
+    return CLI_GOOD;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

@@ -12,51 +12,49 @@ typedef struct costing {
 } costing;
 
 /* W from a model or from an array. */
-static int take_w(session *s, costing *c)
+static void take_w(session *s, costing *c)
 {
     const char *path = arguments_text(s->args, "w");
     const spd_data *data = c->l.data;
     spd_model *model;
     spd_array *array;
     int fits, is_model = spd_file_kind(path) == SPD_KIND_MODEL;
-    int code = is_model ? session_model(s, path, &model) : session_read(s, path, NULL, &array);
-    if (code)
-        return code;
     if (is_model) {
+        session_model(s, path, &model);
         c->W = model->W;
         c->m = model->m;
         fits = model->n == data->n;
     } else {
+        array = session_read(s, path, NULL);
         c->W = array->f64;
         c->m = array->ndim == 2 ? array->shape[1] : 0;
         fits = array->type == SPD_FLOAT64 && array->ndim == 2 && array->shape[0] == data->n &&
                c->m && c->m <= data->n;
     }
-    if (fits)
-        return CLI_GOOD;
-    return cli_fail(
-        "%s: must contain a matrix of numbers, %zu x m with m <= %zu, because %s holds %zu x "
-        "%zu matrices",
-        path, data->n, data->n, data->source, data->n, data->n);
+    if (!fits)
+        cli_fail(
+            "%s: must contain a matrix of numbers, %zu x m with m <= %zu, because %s holds %zu x "
+            "%zu matrices",
+            path, data->n, data->n, data->source, data->n, data->n);
 }
 
-static int load(session *s, costing *c)
+static void load(session *s, costing *c)
 {
     spd_fit_defaults(&c->l.options, sizeof c->l.options);
-    int code = learning_options(s, &c->l);
-    if (!code)
-        code = session_check_path(arguments_text(s->args, "gradient"));
-    if (!code)
-        code = learning_load(s, s->args->operands[0], &c->l);
-    if (!code)
-        code = take_w(s, c);
-    if (code)
-        return code;
+    learning_options(s, &c->l);
+    session_check_path(arguments_text(s->args, "gradient"));
+    learning_load(s, s->args->operands[0], &c->l);
+    take_w(s, c);
     c->l.options.m = c->m;
-    return learning_choose_nu_b(s, &c->l);
+    learning_choose_nu_b(s, &c->l);
 }
 
-static int compute(session *s, costing *c)
+static void release_pairs(void *pairs)
+{
+    spd_pairs_free(pairs);
+}
+
+static void compute(session *s, costing *c)
 {
     const spd_data *data = c->l.data;
     const char *path = arguments_text(s->args, "gradient");
@@ -64,6 +62,7 @@ static int compute(session *s, costing *c)
         c->gradient = cli_alloc_table(data->n, c->m, sizeof *c->gradient, "entries");
     spd_status status = spd_affinity(s->ctx, data->n, data->p, data->X, c->l.label, &c->l.options,
                                      &c->pairs, &c->count);
+    cli_keep(c->pairs, release_pairs); /* NULL where it has failed */
     spd_fit_options o = c->l.options;
     o.W = c->W;
     o.pairs = c->count;
@@ -71,12 +70,12 @@ static int compute(session *s, costing *c)
     if (status == SPD_OK)
         status = spd_cost(s->ctx, data->n, data->p, data->X, &o, &c->cost, c->gradient);
     if (status < 0)
-        return session_fail_in(s, data->source, status);
+        session_fail_in(s, data->source, status);
     session_talk(s, "cost over %zu pairs", c->count);
     spd_array array = session_array_f64("G", data->n, c->m, c->gradient);
     const spd_array *const list[] = {&array};
-    status = path ? spd_arrays_write(s->ctx, path, 1, list) : SPD_OK;
-    return status < 0 ? session_fail(s, status) : CLI_GOOD;
+    if (path)
+        session_check(s, spd_arrays_write(s->ctx, path, 1, list));
 }
 
 static void show(session *s, const costing *c)
@@ -107,13 +106,10 @@ static void show(session *s, const costing *c)
 static int run(session *s)
 {
     costing c = {0};
-    int code = load(s, &c);
-    if (!code)
-        code = compute(s, &c);
-    if (!code)
-        show(s, &c);
-    spd_pairs_free(c.pairs);
-    return code;
+    load(s, &c);
+    compute(s, &c);
+    show(s, &c);
+    return CLI_GOOD;
 }
 
 static const option options[] = {

@@ -17,37 +17,31 @@ static void take_fit_options(session *s, spd_fit_options *o)
     o->tol = arguments_real(s->args, "tol");
 }
 
-static int take_method(session *s, evaluation *e, const char *name)
+static void take_method(session *s, evaluation *e, const char *name)
 {
     spd_method *method = &e->method[e->methods];
     char joined[SPD_METHOD_NAME], other[SPD_METHOD_NAME];
-    int code = recognition_parse(s, name, method);
-    if (!code)
-        code = recognition_values(s, method, 0);
-    if (code)
-        return code;
+    recognition_parse(s, name, method);
+    recognition_values(s, method, 0);
     method->fit = &e->fit;
     spd_method_name(method, joined);
     for (size_t m = 0; m < e->methods; m++) {
         spd_method_name(&e->method[m], other);
         if (strcmp(other, joined) == 0)
-            return cli_misuse("--methods names %s twice", other);
+            cli_misuse("--methods names %s twice", other);
     }
     e->method_at[e->methods++] = method;
-    return CLI_GOOD;
 }
 
-static int take_methods(session *s, evaluation *e)
+static void take_methods(session *s, evaluation *e)
 {
     const char *given = arguments_text(s->args, "methods");
     size_t length = strlen(given);
     char *list = cli_text(given, length);
-    int code = CLI_GOOD;
     e->method = cli_alloc(length + 1, sizeof *e->method, "methods");
     e->method_at = cli_alloc(length + 1, sizeof *e->method_at, "methods");
-    for (char *rest = list, *word; !code && (word = strsep(&rest, ","));)
-        code = take_method(s, e, word + strspn(word, " \t")); /* "nn-stein, rsr" */
-    return code;
+    for (char *rest = list, *word; (word = strsep(&rest, ","));)
+        take_method(s, e, word + strspn(word, " \t")); /* "nn-stein, rsr" */
 }
 
 static int any_uses(const evaluation *e, spd_parameter parameter)
@@ -59,91 +53,83 @@ static int any_uses(const evaluation *e, spd_parameter parameter)
 }
 
 /* A value or a grid that no method has a use for is a mistake. */
-static int check_used(session *s, const evaluation *e, spd_parameter parameter)
+static void check_used(session *s, const evaluation *e, spd_parameter parameter)
 {
     const char *name = spd_parameter_name(parameter);
     int fixed = arguments_count(s->args, name) > 0, grid = e->grid.count[parameter] > 0;
     if (fixed && grid)
-        cli_error("--%s and --grid %s exclude each other", name, name);
-    else if ((fixed || grid) && !any_uses(e, parameter))
-        cli_error("%s%s: none of the methods has a use for it", grid ? "--grid " : "--", name);
-    else
-        return CLI_GOOD;
-    return CLI_MISUSED;
+        cli_misuse("--%s and --grid %s exclude each other", name, name);
+    if ((fixed || grid) && !any_uses(e, parameter))
+        cli_misuse("%s%s: none of the methods has a use for it", grid ? "--grid " : "--", name);
 }
 
 /* ---- grids ----------------------------------------------------------------------------------- */
 
 /* "m=10,20": text is a copy. */
-static int take_grid(session *s, evaluation *e, const char *given, char *text)
+static void take_grid(session *s, evaluation *e, const char *given, char *text)
 {
     spd_parameter parameter;
     char *equals = strchr(text, '=');
     if (equals)
         *equals = '\0';
     if (!equals || !equals[1])
-        return cli_misuse("--grid %s: must be NAME=value,value,...", given);
+        cli_misuse("--grid %s: must be NAME=value,value,...", given);
     if (spd_parameter_parse(s->ctx, text, &parameter) != SPD_OK)
-        return cli_misuse("--grid %s: %s", given, spd_context_error(s->ctx)->message);
+        cli_misuse("--grid %s: %s", given, spd_context_error(s->ctx)->message);
     size_t room = strlen(equals + 1) + 1, count = 0;
     double *value = cli_alloc(room, sizeof *value, "a grid");
     for (char *rest = equals + 1, *word; (word = strsep(&rest, ","));) {
         if (option_parse_real(word, &value[count++]) != 0)
-            return cli_misuse("--grid %s: '%s' is no number", given, word);
+            cli_misuse("--grid %s: '%s' is no number", given, word);
     }
     e->grid.count[parameter] = count;
     e->grid.value[parameter] = value;
-    return CLI_GOOD;
 }
 
-static int take_grids(session *s, evaluation *e)
+static void take_grids(session *s, evaluation *e)
 {
-    int code = CLI_GOOD;
-    for (size_t i = 0; i < arguments_count(s->args, "grid") && !code; i++) {
+    for (size_t i = 0; i < arguments_count(s->args, "grid"); i++) {
         const char *given = arguments_nth(s->args, "grid", i);
-        code = take_grid(s, e, given, cli_text(given, strlen(given)));
+        take_grid(s, e, given, cli_text(given, strlen(given)));
     }
-    for (unsigned i = 0; i < SPD_PARAMETERS && !code; i++)
-        code = check_used(s, e, (spd_parameter)i);
-    return code;
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
+        check_used(s, e, (spd_parameter)i);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-static int check_labels(const spd_data *data)
+static void check_labels(const spd_data *data)
 {
     if (!data->label)
-        return labels_missing(data, "", "");
-    if (data->classes >= 2)
-        return CLI_GOOD;
-    return cli_fail("%s: all labels are the same; two classes are needed", data->source);
+        labels_missing(data, "", "");
+    if (data->classes < 2)
+        cli_fail("%s: all labels are the same; two classes are needed", data->source);
 }
 
-static int load(session *s, evaluation *e)
+static void load(session *s, evaluation *e)
 {
     int matrices = 0, vectors = 0;
     for (size_t m = 0; m < e->methods; m++) {
         vectors |= spd_method_on_vectors(&e->method[m]);
         matrices |= !spd_method_on_vectors(&e->method[m]);
     }
-    int code = recognition_load(s, s->args->operands[0], arguments_text(s->args, "labels"),
-                                matrices, vectors, &e->set);
-    return code ? code : check_labels(e->set.data);
+    recognition_load(s, s->args->operands[0], arguments_text(s->args, "labels"), matrices, vectors,
+                     &e->set);
+    check_labels(e->set.data);
 }
 
 /* Each group to the identity by its own mean; labels are not used. */
-static int recenter(session *s, evaluation *e)
+static void recenter(session *s, evaluation *e)
 {
     const char *column = arguments_text(s->args, "recenter");
     groups g;
     if (!column || !e->set.samples.X)
-        return CLI_GOOD;
+        return;
     spd_data *data = e->set.data;
-    int code = groups_take(data, column, "recenter", &g);
-    if (code)
-        return code;
+    groups_take(data, column, "recenter", &g);
     spd_status status = spd_recenter(s->ctx, SPD_AIRM, data->n, data->p, data->X, g.group, data->X);
-    return status < 0 ? session_fail_in(s, data->source, status) : CLI_GOOD;
+    if (status < 0)
+        session_fail_in(s, data->source, status);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -151,29 +137,19 @@ static int recenter(session *s, evaluation *e)
 static int run(session *s)
 {
     evaluation e = {0};
-    int made = 0;
     spd_evaluate_defaults(&e.options, sizeof e.options);
     e.options.folds = (int)arguments_int(s->args, "cv");
     e.options.seed = (uint64_t)arguments_int(s->args, "seed");
     take_fit_options(s, &e.fit);
-    int code = take_methods(s, &e);
-    if (!code)
-        code = take_grids(s, &e);
-    if (!code)
-        code = load(s, &e);
-    if (!code)
-        code = protocol_take(s, e.set.data, &e.protocol, &e.options);
-    if (!code)
-        code = evaluation_check_folder(s, &made);
-    if (!code)
-        code = recenter(s, &e);
-    if (!code)
-        code = evaluation_run(s, &e);
-    if (!code)
-        code = evaluation_report(s, &e);
-    if (code && made)
-        evaluation_drop_folder(s);
-    return code;
+    take_methods(s, &e);
+    take_grids(s, &e);
+    load(s, &e);
+    protocol_take(s, e.set.data, &e.protocol, &e.options);
+    evaluation_make_folder(s);
+    recenter(s, &e);
+    evaluation_run(s, &e);
+    evaluation_report(s, &e);
+    return CLI_GOOD;
 }
 
 static const char *inits(size_t i)

@@ -60,7 +60,7 @@ static int lacks_images(experiment *x)
 }
 
 /* --set NAME=VALUE, what the other options say, and what is not said. */
-static int set_variables(experiment *x)
+static void set_variables(experiment *x)
 {
     static const char *const options[] = {"methods",    "repeats", "m",
                                           "regularize", "labels",  "seed"};
@@ -70,7 +70,7 @@ static int set_variables(experiment *x)
     for (size_t i = 0; i < arguments_count(a, "set"); i++) {
         const char *given = arguments_nth(a, "set", i), *value = strchr(given, '=');
         if (!value)
-            return cli_misuse("--set %s: NAME=VALUE is expected", given);
+            cli_misuse("--set %s: NAME=VALUE is expected", given);
         recipe_give(r, words_text("%.*s", (int)(value - given), given), value + 1);
     }
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -91,13 +91,12 @@ static int set_variables(experiment *x)
     if (matrices)
         recipe_give(r, "matrices", x->data);
     set_sizes(x);
-    return CLI_GOOD;
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 /* What was given and the recipe has no use for. */
-static int check_belongs(const experiment *x)
+static void check_belongs(const experiment *x)
 {
     const recipe *r = &x->recipe;
     const char *wrong = NULL, *name;
@@ -111,46 +110,42 @@ static int check_belongs(const experiment *x)
     if (arguments_count(x->s->args, "grid") && !strstr(r->text, "--grid"))
         wrong = "grid";
     if (!wrong)
-        return CLI_GOOD;
+        return;
     int known = command_option_named(x->s->args->command, wrong, strlen(wrong)) != NULL;
-    return cli_misuse("%s%s does not belong to %s; 'spdml experiment %s --show' shows the recipe",
-                      !known     ? "--set "
-                      : wrong[1] ? "--"
-                                 : "-",
-                      wrong, r->name, r->name);
+    cli_misuse("%s%s does not belong to %s; 'spdml experiment %s --show' shows the recipe",
+               !known     ? "--set "
+               : wrong[1] ? "--"
+                          : "-",
+               wrong, r->name, r->name);
 }
 
 /* Everything that can be refused is refused before the folder is made. */
-static int check(experiment *x)
+static void check(experiment *x)
 {
     const char *output = arguments_text(x->s->args, "output");
     x->checking = 1;
     x->folder = output ? output : ".";
     if (x->data && access(x->data, R_OK) != 0)
-        return cli_fail("%s: cannot be read: %s", x->data, strerror(errno));
+        cli_fail("%s: cannot be read: %s", x->data, strerror(errno));
     if (arguments_flag(x->s->args, "resume") && !output)
-        return cli_misuse("--resume goes on in the folder of an earlier run; name it with -o DIR");
-    int code = set_variables(x);
-    if (!code)
-        code = experiment_walk(x);
+        cli_misuse("--resume goes on in the folder of an earlier run; name it with -o DIR");
+    set_variables(x);
+    experiment_walk(x);
     x->checking = 0;
-    return code ? code : check_belongs(x);
+    check_belongs(x);
 }
 
 /* ---- showing --------------------------------------------------------------------------------- */
 
 static int list(session *s)
 {
-    sheet r;
-    sheet_open(&r, arguments_flag(s->args, "json"));
     for (const recipe_builtin *b = recipe_builtins; b->name; b++) {
         const char *text = (const char *)b->text, *title = strstr(text, "\ntitle ");
         char line[100] = "";
         if (title)
             sscanf(title, "\ntitle %99[^\n]", line);
-        sheet_text(&r, b->name, b->name, line);
+        sheet_text(session_sheet(s), b->name, b->name, line);
     }
-    sheet_close(&r);
     return CLI_GOOD;
 }
 
@@ -164,29 +159,26 @@ static int remove_one(const char *path, const struct stat *info, int type, struc
     return remove(path);
 }
 
-/* The folder of --output, or one of our own in the system's folder for such things. */
-static int open_folder(experiment *x, char *own, size_t size)
+static void remove_folder(void *folder)
 {
-    const char *given = arguments_text(x->s->args, "output"), *place = getenv("TMPDIR");
-    x->folder = given;
-    if (given)
-        return evaluation_check_folder(x->s, &x->made);
-    snprintf(own, size, "%.3000s/spdml-XXXXXX", place && place[0] ? place : "/tmp");
-    x->folder = own;
-    if (!mkdtemp(own))
-        return cli_fail("%s: cannot be made: %s; -o DIR names another folder", own,
-                        strerror(errno));
-    x->temporary = 1;
-    return CLI_GOOD;
+    if (nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
+        cli_error("%s: cannot be removed: %s", (char *)folder, strerror(errno));
 }
 
-/* What is finished stays, whatever has happened later. */
-static void close_folder(const experiment *x, int code)
+/* The folder of --output, or one of our own in the system's folder for such things. */
+static void open_folder(experiment *x)
 {
-    if (code && x->made)
-        evaluation_drop_folder(x->s);
-    if (x->temporary && nftw(x->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
-        cli_error("%s: cannot be removed: %s", x->folder, strerror(errno));
+    const char *place = getenv("TMPDIR");
+    x->folder = session_output(x->s);
+    evaluation_make_folder(x->s);
+    if (x->folder)
+        return;
+    char *own = words_text("%.3000s/spdml-XXXXXX", place && place[0] ? place : "/tmp");
+    x->folder = own;
+    if (!mkdtemp(own))
+        cli_fail("%s: cannot be made: %s; -o DIR names another folder", own, strerror(errno));
+    x->temporary = 1;
+    cli_keep(own, remove_folder);
 }
 
 /* x->finished <- the steps that an earlier run in this folder has noted. */
@@ -205,22 +197,14 @@ static void take_up(experiment *x)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int cook(experiment *x)
+static void cook(experiment *x)
 {
-    char own[4096];
-    int code = open_folder(x, own, sizeof own);
-    if (code)
-        return code;
+    open_folder(x);
     take_up(x);
-    code = set_variables(x);
-    if (!code)
-        code = experiment_walk(x);
-    if (!code) {
-        experiment_add_paper(x);
-        code = experiment_report(x);
-    }
-    close_folder(x, code);
-    return code;
+    set_variables(x);
+    experiment_walk(x);
+    experiment_add_paper(x);
+    experiment_report(x);
 }
 
 static int run(session *s)
@@ -234,12 +218,14 @@ static int run(session *s)
                     .matrices = ""};
     if (strcmp(s->args->operands[0], "list") == 0)
         return list(s);
-    int code = recipe_load(&x.recipe, s->args->operands[0]);
-    if (!code && arguments_flag(s->args, "show"))
+    recipe_load(&x.recipe, s->args->operands[0]);
+    if (arguments_flag(s->args, "show")) {
         fputs(x.recipe.text, stdout);
-    else if (!code)
-        code = check(&x);
-    return code || arguments_flag(s->args, "show") ? code : cook(&x);
+        return CLI_GOOD;
+    }
+    check(&x);
+    cook(&x);
+    return CLI_GOOD;
 }
 
 static const option options[] = {

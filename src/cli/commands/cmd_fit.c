@@ -33,31 +33,23 @@ static int parse_duration(const char *text, double *seconds)
     return 0;
 }
 
-static int take_duration(session *s, fitting *f)
+static void take_duration(session *s, fitting *f)
 {
     const char *text = arguments_text(s->args, "checkpoint-every");
-    if (!parse_duration(text, &f->every))
-        return CLI_GOOD;
-    return cli_misuse("--checkpoint-every %s: must be a time such as 30s, 0.5s, 2m or 1h", text);
+    if (parse_duration(text, &f->every))
+        cli_misuse("--checkpoint-every %s: must be a time such as 30s, 0.5s, 2m or 1h", text);
 }
 
-/* What --init says: a kind of start, or SPD_INIT_GIVEN for a file. */
-static spd_init init_of(const char *text)
-{
-    for (unsigned i = 0; i < SPD_INIT_GIVEN; i++)
-        if (strcmp(text, spd_init_name((spd_init)i)) == 0)
-            return (spd_init)i;
-    return SPD_INIT_GIVEN;
-}
-
-static int take_init(session *s, fitting *f)
+/* --init: a kind of start, or a file. */
+static void take_init(session *s, fitting *f)
 {
     const char *text = arguments_text(s->args, "init");
     const char *ending = strrchr(text, '.');
-    f->l.options.init = init_of(text);
-    if (f->l.options.init != SPD_INIT_GIVEN || (ending && strcmp(ending, ".spdml") == 0))
-        return CLI_GOOD;
-    return cli_misuse("--init %s: must be identity, mean, random or a model file (.spdml)", text);
+    spd_init *init = &f->l.options.init;
+    for (*init = 0; *init < SPD_INIT_GIVEN && strcmp(text, spd_init_name(*init)) != 0;)
+        *init = (spd_init)(*init + 1);
+    if (*init == SPD_INIT_GIVEN && !(ending && strcmp(ending, ".spdml") == 0))
+        cli_misuse("--init %s: must be identity, mean, random or a model file (.spdml)", text);
 }
 
 /* Options that say how the cost is minimised. */
@@ -81,19 +73,15 @@ static void take_solver(session *s, spd_fit_options *o)
 }
 
 /* l.options <- those of the command line, over the defaults or over a checkpoint's. */
-static int take_options(session *s, fitting *f)
+static void take_options(session *s, fitting *f)
 {
-    int code = learning_options(s, &f->l);
-    if (!code)
-        code = take_duration(s, f);
-    if (!code && arguments_count(s->args, "init"))
-        code = take_init(s, f);
-    if (code)
-        return code;
+    learning_options(s, &f->l);
+    take_duration(s, f);
+    if (arguments_count(s->args, "init"))
+        take_init(s, f);
     take_solver(s, &f->l.options);
-    if (f->l.options.m)
-        return CLI_GOOD;
-    return cli_misuse("fit needs -m N, the size of the small matrices; see 'spdml fit --help'");
+    if (!f->l.options.m)
+        cli_misuse("fit needs -m N, the size of the small matrices; see 'spdml fit --help'");
 }
 
 /* ---- going on from a checkpoint -------------------------------------------------------------- */
@@ -106,74 +94,75 @@ static void option_of(const char *name, char *word, size_t size)
         *at = (char)(*at == '_' ? '-' : *at);
 }
 
+static void release_state(void *state)
+{
+    spd_fit_state_free(state);
+}
+
 /* The checkpoint's options with limits and tolerances of the command line. */
-static int take_resumed(session *s, fitting *f)
+static void take_resumed(session *s, fitting *f)
 {
     const char *path = arguments_text(s->args, "resume");
     char word[40];
-    spd_status status = spd_fit_state_load(s->ctx, path, &f->resume);
-    if (status < 0)
-        return session_fail(s, status);
+    session_check(s, spd_fit_state_load(s->ctx, path, &f->resume));
+    cli_keep(f->resume, release_state);
     spd_fit_state_options(f->resume, &f->l.options);
-    int code = take_options(s, f);
+    take_options(s, f);
     f->l.auto_nu_b = 0; /* it was chosen then */
-    const char *differs = code ? NULL : spd_fit_state_differs(f->resume, &f->l.options);
+    const char *differs = spd_fit_state_differs(f->resume, &f->l.options);
     if (!differs)
-        return code;
+        return;
     option_of(differs, word, sizeof word);
-    return cli_fail("%s: belongs to a fit with another --%s; leave it out or start afresh", path,
-                    word);
+    cli_fail("%s: belongs to a fit with another --%s; leave it out or start afresh", path, word);
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
 /* Nothing is begun that could not be written at the end. */
-static int check_files(session *s)
+static void check_files(session *s)
 {
-    int code = session_check_output(s);
-    if (!code)
-        code = session_check_path(arguments_text(s->args, "checkpoint"));
-    return code ? code : session_check_path(arguments_text(s->args, "history"));
+    session_check_output(s);
+    session_check_path(arguments_text(s->args, "checkpoint"));
+    session_check_path(arguments_text(s->args, "history"));
 }
 
-static int check_size(const fitting *f)
+static void check_size(const fitting *f)
 {
     const spd_data *data = f->l.data;
-    if (f->l.options.m < data->n)
-        return CLI_GOOD;
-    return cli_fail("%s: -m %zu must be smaller than the size of the matrices, %zu x %zu",
-                    data->source, f->l.options.m, data->n, data->n);
+    if (f->l.options.m >= data->n)
+        cli_fail("%s: -m %zu must be smaller than the size of the matrices, %zu x %zu",
+                 data->source, f->l.options.m, data->n, data->n);
 }
 
 /* The model of --init FILE; a resumed fit is past its start. */
-static int load_start(session *s, fitting *f)
+static void load_start(session *s, fitting *f)
 {
     const char *path = arguments_text(s->args, "init");
     const spd_data *data = f->l.data;
     size_t m = f->l.options.m;
     spd_model *start;
     if (f->resume || f->l.options.init != SPD_INIT_GIVEN)
-        return CLI_GOOD;
-    int code = session_model(s, path, &start);
-    if (code)
-        return code;
+        return;
+    session_model(s, path, &start);
     if (start->n != data->n || start->m != m)
-        return cli_fail(
-            "%s: maps %zu x %zu matrices to %zu x %zu; a start for %s must map %zu x %zu to "
-            "%zu x %zu",
-            path, start->n, start->n, start->m, start->m, data->source, data->n, data->n, m, m);
+        cli_fail("%s: maps %zu x %zu matrices to %zu x %zu; a start for %s must map %zu x %zu to "
+                 "%zu x %zu",
+                 path, start->n, start->n, start->m, start->m, data->source, data->n, data->n, m,
+                 m);
     f->l.options.W = start->W;
-    return CLI_GOOD;
 }
 
-static int load(session *s, fitting *f)
+static void load(session *s, fitting *f)
 {
-    int code = learning_load(s, s->args->operands[0], &f->l);
-    if (!code)
-        code = check_size(f);
-    if (!code)
-        code = load_start(s, f);
-    return code ? code : learning_choose_nu_b(s, &f->l);
+    learning_load(s, s->args->operands[0], &f->l);
+    check_size(f);
+    load_start(s, f);
+    learning_choose_nu_b(s, &f->l);
+}
+
+static void release_model(void *model)
+{
+    spd_model_free(model);
 }
 
 /* CLI_INTERRUPTED with a model when Ctrl-C ended it: the best so far is worth keeping. */
@@ -189,10 +178,11 @@ static int learn(session *s, fitting *f)
     spd_status status = spd_fit(s->ctx, l->data->n, l->data->p, l->data->X, l->label, &l->options,
                                 &with, &f->model);
     fit_watch_close(&watch);
+    cli_keep(f->model, release_model); /* NULL where there is none */
     if (status == SPD_ECANCELLED && f->model)
         return CLI_INTERRUPTED;
     if (status < 0)
-        return session_fail_in(s, l->data->source, status);
+        session_fail_in(s, l->data->source, status);
     session_talk(s, "learned in %d iterations", f->model->iterations);
     return CLI_GOOD;
 }
@@ -210,13 +200,14 @@ static void print_history(FILE *f, const void *what)
     }
 }
 
-static int write_model(session *s, const fitting *f)
+static void write_model(session *s, const fitting *f)
 {
     const char *history = arguments_text(s->args, "history");
     if (spd_model_save(s->ctx, f->model, session_output(s)) < 0)
-        return cli_fail("%s", advice_last(s->ctx).text);
+        cli_fail("%s", advice_last(s->ctx).text);
     session_talk(s, "wrote %s", session_output(s));
-    return history ? text_file_write(history, print_history, f->model) : CLI_GOOD;
+    if (history)
+        text_file_write(history, print_history, f->model);
 }
 
 static void show_fit(session *s, const fitting *f)
@@ -235,23 +226,17 @@ static int run(session *s)
 {
     fitting f = {0};
     spd_fit_defaults(&f.l.options, sizeof f.l.options);
-    int code = arguments_text(s->args, "resume") ? take_resumed(s, &f) : take_options(s, &f);
-    if (!code)
-        code = check_files(s);
-    if (!code)
-        code = load(s, &f);
-    if (!code)
-        code = learn(s, &f);
-    if (f.model) {
-        int written = write_model(s, &f);
-        if (!written)
-            show_fit(s, &f);
-        if (code == CLI_INTERRUPTED && !written)
-            session_remark(s, "interrupted; %s holds the best map so far", session_output(s));
-        code = written ? written : code;
-    }
-    spd_model_free(f.model);
-    spd_fit_state_free(f.resume);
+    if (arguments_text(s->args, "resume"))
+        take_resumed(s, &f);
+    else
+        take_options(s, &f);
+    check_files(s);
+    load(s, &f);
+    int code = learn(s, &f);
+    write_model(s, &f);
+    show_fit(s, &f);
+    if (code == CLI_INTERRUPTED)
+        session_remark(s, "interrupted; %s holds the best map so far", session_output(s));
     return code;
 }
 

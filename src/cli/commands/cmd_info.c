@@ -206,13 +206,9 @@ static int show_fit(session *s, const char *path, spd_kind kind)
 
 static int show_data(session *s, const char *path)
 {
-    spd_data *data;
+    spd_data *data = session_load(s, path, 1);
     spd_survey survey;
-    int code = session_load(s, path, 1, &data);
-    if (!code)
-        code = session_check(s, spd_data_survey(s->ctx, data, &survey));
-    if (code)
-        return code;
+    session_check(s, spd_data_survey(s->ctx, data, &survey));
     session_talk(s, "surveyed %s", path);
     show_all(session_sheet(s), path, data, &survey);
     return CLI_GOOD;

@@ -7,14 +7,14 @@ static int take_weights(session *s, const spd_data *data, double **weights)
     const char *path = arguments_text(s->args, "weights");
     spd_array *array;
     *weights = NULL;
-    int code = path ? session_read(s, path, NULL, &array) : CLI_GOOD;
-    if (code || !path)
-        return code;
+    if (!path)
+        return CLI_GOOD;
+    array = session_read(s, path, NULL);
     if (array->type == SPD_TEXT)
-        return cli_fail("%s: contains strings; weights must be numbers", path);
+        cli_fail("%s: contains strings; weights must be numbers", path);
     if (array->count != data->p)
-        return cli_fail("%s: has %zu weights for the %zu matrices of %s; give one per matrix", path,
-                        array->count, data->p, data->source);
+        cli_fail("%s: has %zu weights for the %zu matrices of %s; give one per matrix", path,
+                 array->count, data->p, data->source);
     *weights = cli_alloc_table(data->p, 1, sizeof **weights, "weights");
     for (size_t i = 0; i < data->p; i++)
         (*weights)[i] = array->type == SPD_INT64 ? (double)array->i64[i] : array->f64[i];

@@ -26,9 +26,8 @@ static int load(session *s, search *n)
     n->q = n->queries ? n->queries->p : n->samples->p;
     n->k = (size_t)arguments_int(s->args, "k");
     if (n->k > others) { /* asked before q x k numbers are allocated */
-        return cli_fail(
-            "%s: -k %zu neighbours requested, but a matrix has only %zu; use a smaller -k",
-            n->samples->source, n->k, others);
+        cli_fail("%s: -k %zu neighbours requested, but a matrix has only %zu; use a smaller -k",
+                 n->samples->source, n->k, others);
     }
     n->index = cli_alloc_table(n->q, n->k, sizeof *n->index, "indices of neighbours");
     n->distance = cli_alloc_table(n->q, n->k, sizeof *n->distance, "distances of neighbours");

@@ -13,7 +13,15 @@
 #include "cli/experiment/table.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
-#include "cli/observations/vectors.h"
+
+#define TWO_PI 6.28318530717958647692
+
+/* Samples as observations: tables of vectors with a class each. */
+typedef struct vectors {
+    size_t p, r, n;  /* samples, observations in each, size of one */
+    const double *O; /* p x r x n */
+    groups classes;  /* of the p samples */
+} vectors;
 
 /* What is compared. */
 typedef struct comparison {
@@ -37,17 +45,94 @@ typedef struct trial {
     size_t size;       /* of the matrices compared: n or m */
 } trial;
 
+/* ---- observations read, or drawn: L z with C = L L' and z normal has covariance C ------------ */
+
+/* SplitMix64 (Steele, Lea, Flood 2014) as a number in (0, 1). */
+static double uniform(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15U;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-53;
+}
+
+/* Box and Muller. */
+static double normal(uint64_t *state)
+{
+    double radius = sqrt(-2.0 * log(uniform(state)));
+    return radius * cos(TWO_PI * uniform(state));
+}
+
+/* O (r x n) <- rows L z; z (n) is scratch. */
+static void draw_sample(size_t r, size_t n, const double *L, uint64_t *state, double *O, double *z)
+{
+    for (size_t k = 0; k < r; k++) {
+        for (size_t i = 0; i < n; i++)
+            z[i] = normal(state);
+        for (size_t i = 0; i < n; i++) {
+            double sum = 0.0;
+            for (size_t j = 0; j <= i; j++)
+                sum += L[i * n + j] * z[j];
+            O[k * n + i] = sum;
+        }
+    }
+}
+
+/* v->O <- v->r vectors for each of the covariances that it holds. */
+static void draw_all(session *s, vectors *v)
+{
+    size_t size = v->n * v->n;
+    uint64_t state = (uint64_t)arguments_int(s->args, "seed");
+    double *L = cli_alloc_table(v->p, size, sizeof *L, "numbers");
+    double *z = cli_alloc(v->n, sizeof *z, "a vector");
+    double *O = cli_alloc_table(v->p, v->r * v->n, sizeof *O, "observations");
+    session_check(s, spd_cholesky(s->ctx, v->n, v->p, v->O, L));
+    for (size_t i = 0; i < v->p; i++)
+        draw_sample(v->r, v->n, L + i * size, &state, O + i * v->r * v->n, z);
+    v->O = O;
+}
+
+/* v <- X (p x r x n) and y of a file; with draw, X (p x n x n) are covariances, and so many normal
+ * vectors are drawn from each. */
+static void vectors_load(session *s, const char *path, size_t draw, vectors *v)
+{
+    spd_array *a = session_read(s, path, "X");
+    int numbers = a->ndim == 3 && a->type == SPD_FLOAT64;
+    if (!numbers || (draw ? a->shape[1] != a->shape[2] : a->shape[1] <= a->shape[2]))
+        cli_fail(draw ? "%s: --draw: X must be p x n x n real numbers, p covariance matrices"
+                      : "%s: X must be p x r x n real numbers, p samples of r observations, with "
+                        "r > n; from covariance matrices --draw R draws some",
+                 path);
+    v->p = a->shape[0];
+    v->n = a->shape[2];
+    v->r = draw ? draw : a->shape[1];
+    v->O = a->f64;
+    spd_array *y = session_read(s, path, "y");
+    spd_data data = {.p = v->p, .source = (char *)(uintptr_t)path, .columns = 1, .column = &y};
+    groups_take(&data, "y", "data", &v->classes);
+    if (draw)
+        draw_all(s, v);
+}
+
+/* rows (taken x n) <- every so many-th observation of a sample. */
+static void vectors_take(const vectors *v, size_t sample, size_t every, size_t taken, double *rows)
+{
+    const double *from = v->O + sample * v->r * v->n;
+    for (size_t k = 0; k < taken; k++)
+        memcpy(rows + k * v->n, from + k * every * v->n, v->n * sizeof *rows);
+}
+
 /* *side <- covariances of the samples that train, or of the others, from every so many-th
  * observation. */
-static int describe(const trial *t, char trains, size_t every, spd_samples *side)
+static void describe(const trial *t, char trains, size_t every, spd_samples *side)
 {
+    session *s = t->c->s;
     const vectors *v = &t->c->v;
     size_t taken = v->r / every, each = t->size * t->size;
     double *X = cli_alloc_table(v->p, each, sizeof *X, "covariances");
     double *rows = cli_alloc_table(taken, v->n, sizeof *rows, "observations");
     int *label = cli_alloc(v->p, sizeof *label, "labels");
     spd_covariance_options o = {.n = v->n};
-    spd_status status = SPD_OK;
     if (t->model) {
         o.W = t->model->W;
         o.m = t->model->m;
@@ -56,13 +141,12 @@ static int describe(const trial *t, char trains, size_t every, spd_samples *side
         o.regularize = t->c->regularize;
     *side = (spd_samples){
         .size = sizeof *side, .n = t->size, .X = X, .classes = v->classes.count, .label = label};
-    for (size_t i = 0; i < v->p && status >= 0; i++)
+    for (size_t i = 0; i < v->p; i++)
         if (t->train[i] == trains) {
             vectors_take(v, i, every, taken, rows);
-            status = spd_covariance(t->c->s->ctx, taken, v->n, rows, &o, X + side->p * each);
+            session_check(s, spd_covariance(s->ctx, taken, v->n, rows, &o, X + side->p * each));
             label[side->p++] = v->classes.group[i];
         }
-    return session_check(t->c->s, status);
 }
 
 /* ---- one split ------------------------------------------------------------------------------- */
@@ -78,7 +162,7 @@ static void release_classifier(void *classifier)
 }
 
 /* The map of a method is learned from the training matrices. */
-static int learn(trial *t)
+static void learn(trial *t)
 {
     session *s = t->c->s;
     spd_samples train;
@@ -87,122 +171,97 @@ static int learn(trial *t)
     o.m = t->c->m;
     o.metric = t->method.metric;
     o.seed = t->c->seed;
-    int code = describe(t, 1, 1, &train);
-    if (!code)
-        code = session_check(
-            s, spd_fit(s->ctx, t->size, train.p, train.X, train.label, &o, NULL, &t->model));
-    if (code)
-        return code;
+    describe(t, 1, 1, &train);
+    session_check(s, spd_fit(s->ctx, t->size, train.p, train.X, train.label, &o, NULL, &t->model));
     cli_keep(t->model, release_model);
     t->size = t->model->m;
-    return CLI_GOOD;
 }
 
-static int test_at(const trial *t, const spd_classifier *classifier, size_t every, double *accuracy)
+static void test_at(const trial *t, const spd_classifier *classifier, size_t every,
+                    double *accuracy)
 {
     session *s = t->c->s;
     spd_samples test;
     spd_score score = SPD_INIT(spd_score);
-    int code = describe(t, 0, every, &test);
-    if (!code && signals_interrupted()) /* small steps show no progress of their own */
-        code = session_fail(s, SPD_ECANCELLED);
-    if (code)
-        return code;
+    describe(t, 0, every, &test);
+    if (signals_interrupted()) /* small steps show no progress of their own */
+        session_fail(s, SPD_ECANCELLED);
     int *predicted = cli_alloc(test.p, sizeof *predicted, "predictions");
     spd_samples queries = test;
     queries.label = NULL;
-    spd_status status = spd_classifier_predict(s->ctx, classifier, &queries, predicted);
-    if (status >= 0)
-        status = spd_score_predictions(s->ctx, test.p, test.classes, test.label, predicted, &score,
-                                       NULL);
+    session_check(s, spd_classifier_predict(s->ctx, classifier, &queries, predicted));
+    session_check(s, spd_score_predictions(s->ctx, test.p, test.classes, test.label, predicted,
+                                           &score, NULL));
     *accuracy = score.accuracy;
-    return session_check(s, status);
 }
 
 /* accuracy (octaves) <- of one method on one split, from all observations down. */
-static int run_trial(trial *t, double *accuracy)
+static void run_trial(trial *t, double *accuracy)
 {
     session *s = t->c->s;
     spd_samples train;
     spd_classifier *classifier;
-    int code = t->method.map == SPD_MAP_ML ? learn(t) : CLI_GOOD;
+    if (t->method.map == SPD_MAP_ML)
+        learn(t);
     t->method.map = SPD_MAP_NONE;
-    if (!code)
-        code = describe(t, 1, 1, &train);
-    if (!code)
-        code = session_check(s, spd_classifier_fit(s->ctx, &t->method, &train, NULL, &classifier));
-    if (code)
-        return code;
+    describe(t, 1, 1, &train);
+    session_check(s, spd_classifier_fit(s->ctx, &t->method, &train, NULL, &classifier));
     cli_keep(classifier, release_classifier);
-    for (size_t k = 0; k < t->c->octaves && !code; k++)
-        code = test_at(t, classifier, (size_t)1 << k, &accuracy[k]);
-    return code;
+    for (size_t k = 0; k < t->c->octaves; k++)
+        test_at(t, classifier, (size_t)1 << k, &accuracy[k]);
 }
 
-static int run_all(comparison *c)
+static void run_all(comparison *c)
 {
     const vectors *v = &c->v;
     char *train = cli_alloc(v->p, 1, "flags");
-    int code = CLI_GOOD;
-    for (size_t i = 0; i < c->names.count * c->repeats && !code; i++) {
+    for (size_t i = 0; i < c->names.count * c->repeats; i++) {
         double *accuracy = c->accuracy + i * c->octaves;
         size_t method = i / c->repeats, split = i % c->repeats;
         trial t = {.c = c, .train = train, .method = c->method[method], .size = v->n};
         void *mark = cli_mark();
-        code = session_check(
-            c->s, spd_split(c->s->ctx, v->p, v->classes.group, 0.5, 0, c->seed, split, train));
-        if (!code)
-            code = run_trial(&t, accuracy);
+        session_check(c->s,
+                      spd_split(c->s->ctx, v->p, v->classes.group, 0.5, 0, c->seed, split, train));
+        run_trial(&t, accuracy);
         cli_release(mark);
-        if (!code)
-            session_talk(c->s, "%s, split %zu: %.1f %% with all observations",
-                         c->names.word[method], split + 1, 100.0 * accuracy[0]);
+        session_talk(c->s, "%s, split %zu: %.1f %% with all observations", c->names.word[method],
+                     split + 1, 100.0 * accuracy[0]);
     }
-    return code;
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
 
 /* Here a method is a classifier of matrices, with or without -ml. */
-static int take_methods(comparison *c)
+static void take_methods(comparison *c)
 {
-    int code = CLI_GOOD;
     words_split(&c->names, arguments_text(c->s->args, "methods"), ",");
     c->method = cli_alloc(c->names.count, sizeof *c->method, "methods");
-    for (size_t i = 0; i < c->names.count && !code; i++) {
+    for (size_t i = 0; i < c->names.count; i++) {
         const spd_method *method = &c->method[i];
-        code = recognition_parse(c->s, c->names.word[i], &c->method[i]);
-        if (!code && (spd_method_on_vectors(method) ||
-                      (method->map != SPD_MAP_NONE && method->map != SPD_MAP_ML)))
-            return cli_misuse(
-                "--methods: %s: methods on matrices are compared, as they are or with -ml",
-                c->names.word[i]);
+        recognition_parse(c->s, c->names.word[i], &c->method[i]);
+        if (spd_method_on_vectors(method) ||
+            (method->map != SPD_MAP_NONE && method->map != SPD_MAP_ML))
+            cli_misuse("--methods: %s: methods on matrices are compared, as they are or with -ml",
+                       c->names.word[i]);
     }
-    return code;
 }
 
-static int take(comparison *c)
+static void take(comparison *c)
 {
     const arguments *a = c->s->args;
     c->m = (size_t)arguments_int(a, "m");
     c->repeats = (size_t)arguments_int(a, "repeats");
     c->regularize = arguments_real(a, "regularize");
     c->seed = (uint64_t)arguments_int(a, "seed");
-    int code = take_methods(c);
-    if (!code)
-        code = vectors_load(c->s, a->operands[0], (size_t)arguments_int(a, "draw"), &c->v);
-    if (!code && c->m >= c->v.n) {
-        cli_error("-m %zu: must be below n = %zu, the size of an observation", c->m, c->v.n);
-        code = CLI_MISUSED;
-    }
-    if (code)
-        return code;
+    take_methods(c);
+    vectors_load(c->s, a->operands[0], (size_t)arguments_int(a, "draw"), &c->v);
+    if (c->m >= c->v.n)
+        cli_misuse("-m %zu: must be below n = %zu, the size of an observation", c->m, c->v.n);
     /* as many halvings as it takes to fall to m or below */
     for (c->octaves = 1; (c->v.r >> (c->octaves - 1)) > c->m && (c->v.r >> c->octaves) >= 2;)
         c->octaves++;
     c->accuracy =
         cli_alloc_table(c->names.count * c->repeats, c->octaves, sizeof *c->accuracy, "results");
-    return CLI_GOOD;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -256,32 +315,25 @@ static void fill(const comparison *c, sheet *r)
     sheet_json(r, "results", results);
 }
 
-static int write_results(const comparison *c)
+static void write_results(const comparison *c)
 {
     const char *folder = session_output(c->s);
     if (!folder)
-        return CLI_GOOD;
+        return;
     sheet r = {.object = sheet_json_keep(json_object())};
     fill(c, &r);
-    return text_file_write(words_text("%s/results.json", folder), text_file_json, r.object);
+    text_file_write(words_text("%s/results.json", folder), text_file_json, r.object);
 }
 
 static int run(session *s)
 {
     comparison c = {.s = s};
-    int made = 0, code = take(&c);
-    if (!code)
-        code = evaluation_check_folder(s, &made);
-    if (!code)
-        code = run_all(&c);
-    for (size_t i = 0; i < c.names.count * c.octaves && !code; i++)
+    take(&c);
+    evaluation_make_folder(s);
+    run_all(&c);
+    for (size_t i = 0; i < c.names.count * c.octaves; i++)
         summarise(&c, i / c.octaves, i % c.octaves);
-    if (!code)
-        code = write_results(&c);
-    if (code && made)
-        evaluation_drop_folder(s);
-    if (code)
-        return code;
+    write_results(&c);
     fill(&c, session_sheet(s));
     if (!s->sheet.object)
         table_print(&c.table, "accuracy in percent", "observations", 0);

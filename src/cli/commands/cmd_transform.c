@@ -7,12 +7,11 @@ static int load(session *s, spd_model **model, spd_data **data)
     int code = session_check_output(s);
     if (!code)
         code = session_model(s, path, model);
-    if (!code)
-        code = session_load(s, s->args->operands[1], 0, data);
+    *data = session_load(s, s->args->operands[1], 0);
     if (code || (*model)->n == (*data)->n)
         return code;
-    return cli_fail("%s maps %zu x %zu matrices, but %s holds %zu x %zu", path, (*model)->n,
-                    (*model)->n, (*data)->source, (*data)->n, (*data)->n);
+    cli_fail("%s maps %zu x %zu matrices, but %s holds %zu x %zu", path, (*model)->n, (*model)->n,
+             (*data)->source, (*data)->n, (*data)->n);
 }
 
 static int run(session *s)

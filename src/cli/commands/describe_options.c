@@ -117,7 +117,7 @@ static int take_texts(session *s, spd_describe_options *o)
             continue;
         const char *text = arguments_text(s->args, texts[i].name);
         if (texts[i].take(text, o))
-            return cli_misuse("--%s %s: must be %s", texts[i].name, text, texts[i].expected);
+            cli_misuse("--%s %s: must be %s", texts[i].name, text, texts[i].expected);
     }
     return CLI_GOOD;
 }
@@ -142,12 +142,12 @@ static int take_rects(session *s, spd_describe_options *o)
 {
     const char *path = arguments_text(s->args, "rects");
     spd_array *table;
-    int code = path ? session_read(s, path, NULL, &table) : CLI_GOOD;
-    if (code || !path)
-        return code;
+    if (!path)
+        return CLI_GOOD;
+    table = session_read(s, path, NULL);
     size_t columns = table->ndim == 2 ? table->shape[1] : table->count;
     if (table->ndim > 2 || columns != 4 || table->count == 0)
-        return cli_fail("%s: rectangles need four columns: x, y, width, height", path);
+        cli_fail("%s: rectangles need four columns: x, y, width, height", path);
     o->rects = table->count / 4;
     spd_rect *rect = cli_alloc_table(o->rects, 1, sizeof *rect, "rectangles");
     for (size_t i = 0; i < table->count; i++) {
@@ -156,8 +156,7 @@ static int take_rects(session *s, spd_describe_options *o)
                                                     : -1.0;
         size_t *part[] = {&rect[i / 4].x, &rect[i / 4].y, &rect[i / 4].width, &rect[i / 4].height};
         if (!(value >= (i % 4 < 2 ? 0.0 : 1.0) && value <= 1e6 && value == floor(value)))
-            return cli_fail("%s: rectangle %zu is not given in whole numbers of pixels", path,
-                            i / 4);
+            cli_fail("%s: rectangle %zu is not given in whole numbers of pixels", path, i / 4);
         *part[i % 4] = (size_t)value;
     }
     o->rect = rect;
@@ -200,7 +199,7 @@ static int take_labels(session *s, spd_describe_options *o)
     o->index = arguments_text(s->args, "labels");
     o->pattern = arguments_text(s->args, "label-pattern");
     if ((o->index != NULL) + (o->pattern != NULL) + (arguments_count(s->args, "label-by") > 0) > 1)
-        return cli_misuse("--labels, --label-pattern and --label-by cannot be used together");
+        cli_misuse("--labels, --label-pattern and --label-by cannot be used together");
     o->labels = o->pattern                  ? SPD_LABELS_PATTERN
                 : strcmp(by, "folder") == 0 ? SPD_LABELS_FOLDER
                 : strcmp(by, "none") == 0   ? SPD_LABELS_NONE

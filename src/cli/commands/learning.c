@@ -9,39 +9,37 @@
 
 #define FOLDS 5
 
-static int take_nu_b(session *s, learning *l)
+static void take_nu_b(session *s, learning *l)
 {
     const char *text = arguments_text(s->args, "nu-b");
     int64_t number = 0;
     if (!text)
-        return CLI_GOOD;
+        return;
     l->auto_nu_b = strcmp(text, "auto") == 0;
     if (l->auto_nu_b)
-        return CLI_GOOD;
+        return;
     if (option_parse_int(text, &number) || number < 1 || number > 1000000000)
-        return cli_misuse("--nu-b %s: must be a whole number of at least 1, or auto", text);
+        cli_misuse("--nu-b %s: must be a whole number of at least 1, or auto", text);
     l->options.nu_b = (size_t)number;
-    return CLI_GOOD;
 }
 
 /* Which kind of graph: by labels, without, or the user's own. */
-static int take_learning(session *s, learning *l)
+static void take_learning(session *s, learning *l)
 {
     int own = arguments_count(s->args, "affinity") > 0;
     int free_of_labels = arguments_count(s->args, "unsupervised") > 0;
     if (own && free_of_labels)
-        return cli_misuse("--affinity and --unsupervised cannot be used together");
+        cli_misuse("--affinity and --unsupervised cannot be used together");
     if (own)
         l->options.learning = SPD_OWN_GRAPH;
     else if (free_of_labels)
         l->options.learning =
             session_choice(s, "unsupervised") == 0 ? SPD_UNSUPERVISED : SPD_MAXIMAL_VARIANCE;
     if (l->auto_nu_b && l->options.learning != SPD_SUPERVISED)
-        return cli_misuse("--nu-b auto: needs labels to choose by");
-    return CLI_GOOD;
+        cli_misuse("--nu-b auto: needs labels to choose by");
 }
 
-int learning_options(session *s, learning *l)
+void learning_options(session *s, learning *l)
 {
     spd_fit_options *o = &l->options;
     if (arguments_count(s->args, "metric"))
@@ -52,8 +50,8 @@ int learning_options(session *s, learning *l)
         o->objective = (spd_objective)session_choice(s, "objective");
     arguments_take_count(s->args, "nu-w", &o->nu_w);
     arguments_take_real(s->args, "affinity-weight", &o->affinity_weight);
-    int code = take_nu_b(s, l);
-    return code ? code : take_learning(s, l);
+    take_nu_b(s, l);
+    take_learning(s, l);
 }
 
 /* l->label <- class numbers without gaps, -1 for the class that means unknown. */
@@ -77,11 +75,10 @@ static void take_labels(session *s, learning *l)
     }
 }
 
-static int check_labels(const learning *l)
+static void check_labels(const learning *l)
 {
-    if (l->options.learning != SPD_SUPERVISED || l->label)
-        return CLI_GOOD;
-    return labels_missing(l->data, " to learn from", ", or use --unsupervised");
+    if (l->options.learning == SPD_SUPERVISED && !l->label)
+        labels_missing(l->data, " to learn from", ", or use --unsupervised");
 }
 
 /* ---- a graph of the user's own --------------------------------------------------------------- */
@@ -90,21 +87,16 @@ typedef struct edge_list {
     spd_array *i, *j, *value;
 } edge_list;
 
-static int read_edges(session *s, const char *path, edge_list *e)
+static void read_edges(session *s, const char *path, edge_list *e)
 {
-    int code = session_read(s, path, "i", &e->i);
-    if (!code)
-        code = session_read(s, path, "j", &e->j);
-    if (!code)
-        code = session_read(s, path, "value", &e->value);
-    if (code)
-        return code;
+    e->i = session_read(s, path, "i");
+    e->j = session_read(s, path, "j");
+    e->value = session_read(s, path, "value");
     if (e->i->count != e->j->count || e->i->count != e->value->count)
-        return cli_fail("%s: i, j and value must have the same length, not %zu, %zu and %zu", path,
-                        e->i->count, e->j->count, e->value->count);
+        cli_fail("%s: i, j and value must have the same length, not %zu, %zu and %zu", path,
+                 e->i->count, e->j->count, e->value->count);
     if (e->i->type == SPD_TEXT || e->j->type == SPD_TEXT || e->value->type == SPD_TEXT)
-        return cli_fail("%s: i, j and value must be numbers", path);
-    return CLI_GOOD;
+        cli_fail("%s: i, j and value must be numbers", path);
 }
 
 static double number_at(const spd_array *array, size_t k)
@@ -121,7 +113,7 @@ static uint32_t index_at(const spd_array *array, size_t k)
 }
 
 /* All entries, zeros too, so that the library's messages count them as the file does. */
-static int take_edges(const char *path, const edge_list *e, learning *l)
+static void take_edges(const char *path, const edge_list *e, learning *l)
 {
     size_t count = e->i->count;
     spd_pair *pairs = cli_alloc(count, sizeof *pairs, "pairs of the graph");
@@ -129,19 +121,17 @@ static int take_edges(const char *path, const edge_list *e, learning *l)
         double value = number_at(e->value, k);
         spd_pair pair = {index_at(e->i, k), index_at(e->j, k), fmax(value, 0), fmax(-value, 0)};
         if (pair.i >= l->data->p || pair.j >= l->data->p || !isfinite(value))
-            return cli_fail(
-                "%s: pair %zu (i = %.10g, j = %.10g, value = %.6g): i and j must count the "
-                "%zu matrices from 0, and the value must be finite",
-                path, k, number_at(e->i, k), number_at(e->j, k), value, l->data->p);
+            cli_fail("%s: pair %zu (i = %.10g, j = %.10g, value = %.6g): i and j must count the "
+                     "%zu matrices from 0, and the value must be finite",
+                     path, k, number_at(e->i, k), number_at(e->j, k), value, l->data->p);
         pairs[k] = pair;
     }
     l->options.pairs = count;
     l->options.own_pairs = pairs;
-    return CLI_GOOD;
 }
 
 /* The library judges the graph; asked here, so that the message can name its file. */
-static int check_edges(session *s, const char *path, const learning *l)
+static void check_edges(session *s, const char *path, const learning *l)
 {
     spd_fit_options options = l->options;
     spd_pair *pairs = NULL;
@@ -149,29 +139,26 @@ static int check_edges(session *s, const char *path, const learning *l)
     spd_status status = spd_affinity(s->ctx, l->data->n, l->data->p, l->data->X, l->label, &options,
                                      &pairs, &count);
     spd_pairs_free(pairs);
-    return status < 0 ? session_fail_in(s, path, status) : CLI_GOOD;
+    if (status < 0)
+        session_fail_in(s, path, status);
 }
 
-static int load_edges(session *s, learning *l)
+static void load_edges(session *s, learning *l)
 {
     const char *path = arguments_text(s->args, "affinity");
     edge_list e;
-    int code = read_edges(s, path, &e);
-    if (!code)
-        code = take_edges(path, &e, l);
-    return code ? code : check_edges(s, path, l);
+    read_edges(s, path, &e);
+    take_edges(path, &e, l);
+    check_edges(s, path, l);
 }
 
-int learning_load(session *s, const char *path, learning *l)
+void learning_load(session *s, const char *path, learning *l)
 {
-    int code = session_load(s, path, 0, &l->data);
-    if (code)
-        return code;
+    l->data = session_load(s, path, 0);
     take_labels(s, l);
-    code = check_labels(l);
-    if (!code && l->options.learning == SPD_OWN_GRAPH && !l->options.own_pairs)
-        code = load_edges(s, l);
-    return code;
+    check_labels(l);
+    if (l->options.learning == SPD_OWN_GRAPH && !l->options.own_pairs)
+        load_edges(s, l);
 }
 
 /* ---- nu_b by cross-validation ---------------------------------------------------------------- */
@@ -192,14 +179,14 @@ static spd_status labelled_samples(session *s, const learning *l, spd_samples **
 }
 
 /* The nearest neighbour in the fit's metric after the map decides which nu_b is best. */
-int learning_choose_nu_b(session *s, learning *l)
+void learning_choose_nu_b(session *s, learning *l)
 {
     spd_samples *labelled = NULL;
     spd_method method = SPD_INIT(spd_method);
     spd_tuning tuning = {.size = sizeof tuning, .folds = FOLDS, .seed = l->options.seed};
     spd_tuned tuned = SPD_INIT(spd_tuned);
     if (!l->auto_nu_b)
-        return CLI_GOOD;
+        return;
     spd_status status = spd_method_parse(s->ctx, "nn-ml", &method);
     method.metric = l->options.metric;
     method.fit = &l->options;
@@ -214,7 +201,7 @@ int learning_choose_nu_b(session *s, learning *l)
     if (status < 0) {
         char place[300];
         snprintf(place, sizeof place, "%.250s: --nu-b auto", l->data->source);
-        return session_fail_in(s, place, status);
+        session_fail_in(s, place, status);
     }
     bar_clear(&s->bar);
     l->options.nu_b = (size_t)method.value[SPD_PARAM_NU_B];
@@ -222,5 +209,4 @@ int learning_choose_nu_b(session *s, learning *l)
                    "chose --nu-b %zu of %zu candidates by %d-fold cross-validation: %.2f %% of the "
                    "nearest neighbours are right",
                    l->options.nu_b, tuned.settings, tuned.folds, 100 * tuned.accuracy);
-    return CLI_GOOD;
 }

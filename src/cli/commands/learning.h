@@ -13,14 +13,14 @@ typedef struct learning {
 } learning;
 
 /* l->options <- what the options of options_graph and options_objective say that stand on the
- * command line; their defaults are those of spd_fit_defaults. An exit status after a message. */
-int learning_options(session *s, learning *l);
+ * command line; their defaults are those of spd_fit_defaults. */
+void learning_options(session *s, learning *l);
 
 /* Loads the data set with its labels, and the user's own graph; checks that what the learner needs
- * is there. An exit status after a message. */
-int learning_load(session *s, const char *path, learning *l);
+ * is there. */
+void learning_load(session *s, const char *path, learning *l);
 
 /* l->options.nu_b <- chosen by cross-validation when --nu-b auto was given; options.m is set. */
-int learning_choose_nu_b(session *s, learning *l);
+void learning_choose_nu_b(session *s, learning *l);
 
 #endif

@@ -35,7 +35,8 @@ static int names_labels(const spd_data *data, const char *name)
     return data->label && (strcmp(name, "y") == 0 || (given && strcmp(name, given) == 0));
 }
 
-static void no_column(const spd_data *data, const char *column, const char *asked)
+static void __attribute__((noreturn))
+no_column(const spd_data *data, const char *column, const char *asked)
 {
     words names = {0};
     for (size_t i = 0; i < data->columns; i++)
@@ -43,9 +44,9 @@ static void no_column(const spd_data *data, const char *column, const char *aske
             words_add(&names, data->column[i]->name);
     if (data->label)
         words_add(&names, data->y && data->y->name ? data->y->name : "y");
-    cli_error("%s: --%s: no column '%s' with one value per matrix; there %s %.399s", data->source,
-              asked, column, names.count ? "are" : "is",
-              names.count ? words_join(&names, 0, names.count, ", ") : "none");
+    cli_fail("%s: --%s: no column '%s' with one value per matrix; there %s %.399s", data->source,
+             asked, column, names.count ? "are" : "is",
+             names.count ? words_join(&names, 0, names.count, ", ") : "none");
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -104,34 +105,28 @@ void groups_of(const spd_array *a, groups *g)
 }
 
 /* A missing value belongs to no group. */
-static int missing_value(const spd_data *data, const char *column, const char *asked,
+static void check_values(const spd_data *data, const char *column, const char *asked,
                          const spd_array *a)
 {
     for (size_t i = 0; a->type == SPD_FLOAT64 && i < data->p; i++)
         if (isnan(a->f64[i]))
-            return cli_fail(
-                "%s: --%s: %s of matrix %zu is missing (nan); give it a value or leave the "
-                "matrix out",
-                data->source, asked, column, i);
-    return CLI_GOOD;
+            cli_fail("%s: --%s: %s of matrix %zu is missing (nan); give it a value or leave the "
+                     "matrix out",
+                     data->source, asked, column, i);
 }
 
-int groups_take(const spd_data *data, const char *column, const char *asked, groups *g)
+void groups_take(const spd_data *data, const char *column, const char *asked, groups *g)
 {
     const spd_array *a = column_named(data, column);
     if (!a && names_labels(data, column)) {
         *g = (groups){column, data->classes, data->label, data->class_name};
-        return CLI_GOOD;
+        return;
     }
-    if (!a || !one_value_each(data, a)) {
+    if (!a || !one_value_each(data, a))
         no_column(data, column, asked);
-        return CLI_FAILED;
-    }
-    if (missing_value(data, column, asked, a))
-        return CLI_FAILED;
+    check_values(data, column, asked, a);
     groups_of(a, g);
     g->column = column;
-    return CLI_GOOD;
 }
 
 /* ---- labels ---------------------------------------------------------------------------------- */
@@ -161,11 +156,11 @@ const char *labels_hint(const spd_data *data)
     return words_text("--y NAME takes one of %.239s", words_join(&names, 0, names.count, ", "));
 }
 
-int labels_missing(const spd_data *data, const char *what, const char *or_else)
+void labels_missing(const spd_data *data, const char *what, const char *or_else)
 {
     const char *hint = labels_hint(data);
-    return cli_fail("%s: has no labels%s; name them with --y or --labels%s%s%s", data->source, what,
-                    or_else, hint[0] ? "; " : "", hint);
+    cli_fail("%s: has no labels%s; name them with --y or --labels%s%s%s", data->source, what,
+             or_else, hint[0] ? "; " : "", hint);
 }
 
 /* ---- clauses --------------------------------------------------------------------------------- */
@@ -188,65 +183,62 @@ static size_t mark_word(const groups *g, const char *word, char *wanted)
     return found;
 }
 
-static int no_value(const spd_data *data, const groups *g, const char *asked, const char *wanted)
+static void __attribute__((noreturn))
+no_value(const spd_data *data, const groups *g, const char *asked, const char *wanted)
 {
     words list = {.count = g->count, .word = g->name};
     size_t shown = g->count < VALUES_SHOWN ? g->count : VALUES_SHOWN;
-    return cli_fail("%s: --%s selects nothing: %s is never '%s'; its values are %.499s%s",
-                    data->source, asked, g->column, wanted, words_join(&list, 0, shown, ", "),
-                    shown < g->count ? ", ..." : "");
+    cli_fail("%s: --%s selects nothing: %s is never '%s'; its values are %.499s%s", data->source,
+             asked, g->column, wanted, words_join(&list, 0, shown, ", "),
+             shown < g->count ? ", ..." : "");
 }
 
 /* wanted (g->count) <- 1 for values of the list "v1,v2", or for the one value that the whole of it
  * is. Its commas become ends. */
-static int mark_values(const spd_data *data, const groups *g, const char *asked, char *list,
-                       char *wanted)
+static void mark_values(const spd_data *data, const groups *g, const char *asked, char *list,
+                        char *wanted)
 {
     if (strchr(list, ',') && mark_word(g, list, wanted))
-        return CLI_GOOD;
+        return;
     for (char *rest = list, *word; (word = strsep(&rest, ","));)
         if (!mark_word(g, word, wanted))
-            return no_value(data, g, asked, word);
-    return CLI_GOOD;
+            no_value(data, g, asked, word);
 }
 
 /* flag &= the column has one of the values of the list. */
-static int keep_values(const spd_data *data, const groups *g, const char *asked, char *list,
-                       char *flag)
+static void keep_values(const spd_data *data, const groups *g, const char *asked, char *list,
+                        char *flag)
 {
     char *wanted = cli_alloc(g->count, 1, "values");
-    int code = mark_values(data, g, asked, list, wanted);
-    for (size_t i = 0; i < data->p && !code; i++)
+    mark_values(data, g, asked, list, wanted);
+    for (size_t i = 0; i < data->p; i++)
         flag[i] = (char)(flag[i] && wanted[g->group[i]]);
-    return code;
 }
 
 /* flag &= the clause holds. text is a copy. */
-static int apply_clause(const spd_data *data, const char *asked, char *text, char *flag)
+static void apply_clause(const spd_data *data, const char *asked, char *text, char *flag)
 {
     char *equals = strchr(text, '=');
     groups g;
     if (!equals || equals == text || !equals[1])
-        return cli_misuse("--%s %s: must be COLUMN=value or COLUMN=value,value", asked, text);
+        cli_misuse("--%s %s: must be COLUMN=value or COLUMN=value,value", asked, text);
     *equals = '\0';
-    int code = groups_take(data, text, asked, &g);
-    return code ? code : keep_values(data, &g, asked, equals + 1, flag);
+    groups_take(data, text, asked, &g);
+    keep_values(data, &g, asked, equals + 1, flag);
 }
 
-int where_select(session *s, const spd_data *data, const char *asked, char *flag)
+void where_select(session *s, const spd_data *data, const char *asked, char *flag)
 {
-    int code = CLI_GOOD;
     size_t selected = 0;
     memset(flag, 1, data->p);
-    for (size_t c = 0; c < arguments_count(s->args, asked) && !code; c++) {
+    for (size_t c = 0; c < arguments_count(s->args, asked); c++) {
         const char *clause = arguments_nth(s->args, asked, c);
-        code = apply_clause(data, asked, cli_text(clause, strlen(clause)), flag);
+        apply_clause(data, asked, cli_text(clause, strlen(clause)), flag);
     }
     for (size_t i = 0; i < data->p; i++)
         selected += flag[i] != 0;
-    if (code || selected)
-        return code;
-    return cli_fail("%s: no matrix fulfils all clauses of --%s", data->source, asked);
+    if (!selected)
+        cli_fail("%s: no matrix fulfils all clauses of --%s", data->source, asked);
 }
 
 char *where_column(session *s, const char *asked)

@@ -15,9 +15,9 @@ typedef struct groups {
     char **name; /* count values as text: numbers ascending, texts in the order of bytes */
 } groups;
 
-/* g <- the column of that name; y is the labels, and so is the name that --y gave. An exit status
- * after a message that lists what columns there are. */
-int groups_take(const spd_data *data, const char *column, const char *asked, groups *g);
+/* g <- the column of that name; y is the labels, and so is the name that --y gave. Where it is
+ * not there, the command ends with a list of the columns there are. */
+void groups_take(const spd_data *data, const char *column, const char *asked, groups *g);
 
 /* The same of any array without missing values. */
 void groups_of(const spd_array *a, groups *g);
@@ -26,13 +26,14 @@ void groups_of(const spd_array *a, groups *g);
  * NAME takes one of activity, subject", or "". */
 const char *labels_hint(const spd_data *data);
 
-/* "has no labels ..." with the columns that could hold them: CLI_FAILED. what and or_else may be
+/* "has no labels ..." with the columns that could hold them. what and or_else may be
  * "": " to learn from", ", or use --unsupervised". */
-int labels_missing(const spd_data *data, const char *what, const char *or_else);
+void labels_missing(const spd_data *data, const char *what, const char *or_else)
+    __attribute__((noreturn));
 
-/* flag (p) <- 1 where all clauses of a repeatable option hold. An exit status: a clause that holds
- * nowhere, or names a value that is not there, ends with a list of the values there are. */
-int where_select(session *s, const spd_data *data, const char *asked, char *flag);
+/* flag (p) <- 1 where all clauses of a repeatable option hold. A clause that holds nowhere, or
+ * names a value that is not there, ends the command with a list of the values there are. */
+void where_select(session *s, const spd_data *data, const char *asked, char *flag);
 
 /* The column of an option's first clause, cut out of its text. */
 char *where_column(session *s, const char *asked);

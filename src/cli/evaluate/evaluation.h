@@ -18,8 +18,8 @@ typedef struct evaluation {
     json_t *object; /* what --json prints, and files hold */
 } evaluation;
 
-/* Runs it all, with remarks on the way. An exit status after a message. */
-int evaluation_run(session *s, evaluation *e);
+/* Runs it all, with remarks on the way. */
+void evaluation_run(session *s, evaluation *e);
 
 /* Accuracy over all rounds for each value of --by (protocol.by.count; NaN where none is
  * tested). */

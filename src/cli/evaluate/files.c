@@ -20,55 +20,52 @@
 
 #define PATH_ROOM 4096
 
-static int refuse(const char *path, const char *cause)
+static void __attribute__((noreturn)) refuse(const char *path, int why)
 {
-    return cli_fail("%s: cannot be written: %s", path, cause);
+    cli_fail("%s: cannot be written: %s", path, strerror(why));
 }
 
-static int refuse_file(const char *path)
+/* Fails, as it should, when files are in it. */
+static void drop_folder(void *folder)
 {
-    return cli_fail("%s is a file; -o names a folder", path);
+    (void)rmdir(folder);
 }
 
-int evaluation_check_folder(session *s, int *made)
+void evaluation_make_folder(session *s)
 {
-    const char *folder = arguments_text(s->args, "output");
+    const char *folder = session_output(s);
     struct stat info;
     if (!folder)
-        return CLI_GOOD;
+        return;
     if (strlen(folder) + 40 > PATH_ROOM)
-        return refuse(folder, strerror(ENAMETOOLONG));
-    *made = mkdir(folder, 0777) == 0;
-    if (!*made && errno != EEXIST) {
-        int why = errno, code = session_check_path(folder); /* mostly what it lies in is to blame */
-        return code ? code : refuse(folder, strerror(why));
+        refuse(folder, ENAMETOOLONG);
+    int why = mkdir(folder, 0777) == 0 ? 0 : errno;
+    if (!why)
+        cli_keep(cli_text(folder, strlen(folder)), drop_folder);
+    if (why && why != EEXIST) {
+        session_check_path(folder); /* mostly what it lies in is to blame */
+        refuse(folder, why);
     }
     int bad = stat(folder, &info) != 0;
     if (bad ? errno == ENOTDIR : !S_ISDIR(info.st_mode))
-        return refuse_file(folder);
-    if (bad)
-        return refuse(folder, strerror(errno));
-    return access(folder, W_OK | X_OK) == 0 ? CLI_GOOD : refuse(folder, strerror(errno));
-}
-
-void evaluation_drop_folder(session *s)
-{
-    (void)rmdir(arguments_text(s->args, "output")); /* fails, as it should, when files are in it */
+        cli_fail("%s is a file; -o names a folder", folder);
+    if (bad || access(folder, W_OK | X_OK) != 0)
+        refuse(folder, errno);
 }
 
 static char *path_in(session *s, const char *name)
 {
-    return words_text("%s/%s", arguments_text(s->args, "output"), name);
+    return words_text("%s/%s", session_output(s), name);
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-static int write_arrays(session *s, const char *name, size_t count, const spd_array *arrays)
+static void write_arrays(session *s, const char *name, size_t count, const spd_array *arrays)
 {
     const spd_array **list = cli_alloc(count, sizeof *list, "arrays");
     for (size_t i = 0; i < count; i++)
         list[i] = &arrays[i];
-    return session_check(s, spd_arrays_write(s->ctx, path_in(s, name), count, list));
+    session_check(s, spd_arrays_write(s->ctx, path_in(s, name), count, list));
 }
 
 static spd_array counts(const char *name, size_t count)
@@ -98,7 +95,7 @@ static void chain_labels(const evaluation *e, size_t method, int *labels)
     }
 }
 
-static int write_predictions(session *s, const evaluation *e)
+static void write_predictions(session *s, const evaluation *e)
 {
     size_t total = tests_of(e), arrays = 3 + e->methods, at = 0;
     spd_array *a = cli_alloc(arrays, sizeof *a, "arrays");
@@ -118,10 +115,10 @@ static int write_predictions(session *s, const evaluation *e)
         a[3 + m] = recognition_labels(
             e->set.data, words_text("predicted-%s", e->found->method[m]->name), total, labels);
     }
-    return write_arrays(s, "predictions.npz", arrays, a);
+    write_arrays(s, "predictions.npz", arrays, a);
 }
 
-static int write_confusion(session *s, const evaluation *e)
+static void write_confusion(session *s, const evaluation *e)
 {
     size_t classes = e->set.samples.classes, arrays = 1 + e->methods;
     spd_array *a = cli_alloc(arrays, sizeof *a, "arrays");
@@ -132,7 +129,7 @@ static int write_confusion(session *s, const evaluation *e)
     for (size_t m = 0; m < e->methods; m++)
         a[1 + m] = session_array_i64(e->found->method[m]->name, classes, classes,
                                      e->found->method[m]->confusion);
-    return write_arrays(s, "confusion.npz", arrays, a);
+    write_arrays(s, "confusion.npz", arrays, a);
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -214,23 +211,17 @@ static void drop_figures(session *s)
         (void)unlink(path_in(s, names[i])); /* mostly there is none */
 }
 
-int evaluation_write(session *s, const evaluation *e)
+void evaluation_write(session *s, const evaluation *e)
 {
-    if (!arguments_text(s->args, "output"))
-        return CLI_GOOD;
+    if (!session_output(s))
+        return;
     if (signals_interrupted())
-        return session_fail(s, SPD_ECANCELLED);
+        session_fail(s, SPD_ECANCELLED);
     drop_figures(s);
-    int code = write_predictions(s, e);
-    if (!code)
-        code = write_confusion(s, e);
-    if (!code)
-        code = text_file_write(path_in(s, "results.csv"), print_results, e);
-    if (!code)
-        code = text_file_write(path_in(s, "rounds.csv"), print_rounds, e);
-    if (!code)
-        code = text_file_write(path_in(s, "results.json"), text_file_json, e->object);
-    if (!code)
-        session_talk(s, "wrote %s", arguments_text(s->args, "output"));
-    return code;
+    write_predictions(s, e);
+    write_confusion(s, e);
+    text_file_write(path_in(s, "results.csv"), print_results, e);
+    text_file_write(path_in(s, "rounds.csv"), print_rounds, e);
+    text_file_write(path_in(s, "results.json"), text_file_json, e->object);
+    session_talk(s, "wrote %s", session_output(s));
 }

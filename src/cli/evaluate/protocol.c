@@ -18,29 +18,27 @@ static char *say_clauses(session *s, const char *asked, const char *word)
 }
 
 /* *flag <- where the clauses of an option hold; NULL where there are none. */
-static int take_clauses(session *s, const spd_data *data, const char *asked, char **flag)
+static void take_clauses(session *s, const spd_data *data, const char *asked, char **flag)
 {
     if (arguments_count(s->args, asked) == 0)
-        return CLI_GOOD;
+        return;
     *flag = cli_alloc(data->p, 1, "flags");
-    return where_select(s, data, asked, *flag);
+    where_select(s, data, asked, *flag);
 }
 
-static int by_clauses(session *s, const spd_data *data, protocol *p, spd_evaluate_options *o)
+static void by_clauses(session *s, const spd_data *data, protocol *p, spd_evaluate_options *o)
 {
-    int code = take_clauses(s, data, "train-where", &p->train);
-    if (!code)
-        code = take_clauses(s, data, "test-where", &p->test);
+    take_clauses(s, data, "train-where", &p->train);
+    take_clauses(s, data, "test-where", &p->test);
     snprintf(p->text, sizeof p->text, "%s, %s", say_clauses(s, "train-where", "train"),
              say_clauses(s, "test-where", "test"));
     p->fold_column = where_column(s, p->train ? "train-where" : "test-where");
     o->protocol = SPD_PROTOCOL_GIVEN;
     o->train = p->train;
     o->test = p->test;
-    return code;
 }
 
-static int by_split(session *s, protocol *p, spd_evaluate_options *o)
+static void by_split(session *s, protocol *p, spd_evaluate_options *o)
 {
     o->protocol = SPD_PROTOCOL_SPLITS;
     o->repeats = (size_t)arguments_int(s->args, "repeats");
@@ -53,28 +51,24 @@ static int by_split(session *s, protocol *p, spd_evaluate_options *o)
     else
         snprintf(p->text, sizeof p->text, "%zu random split%s, %g %% of each class train",
                  o->repeats, plural, 100.0 * o->fraction);
-    return CLI_GOOD;
 }
 
-static int by_groups(session *s, const spd_data *data, protocol *p, spd_evaluate_options *o)
+static void by_groups(session *s, const spd_data *data, protocol *p, spd_evaluate_options *o)
 {
     const char *column = arguments_text(s->args, "leave-one-group-out");
-    int code = groups_take(data, column, "leave-one-group-out", &p->left_out);
-    if (!code && p->left_out.count < 2) {
-        cli_error("%s: --leave-one-group-out %s: all matrices have the value '%s'; two values are "
-                  "needed",
-                  data->source, column, p->left_out.name[0]);
-        code = CLI_FAILED;
-    }
+    groups_take(data, column, "leave-one-group-out", &p->left_out);
+    if (p->left_out.count < 2)
+        cli_fail("%s: --leave-one-group-out %s: all matrices have the value '%s'; two values are "
+                 "needed",
+                 data->source, column, p->left_out.name[0]);
     snprintf(p->text, sizeof p->text, "each %s left out once", column);
     p->fold_column = column;
     o->protocol = SPD_PROTOCOL_LEAVE_OUT;
     o->group = p->left_out.group;
-    return code;
 }
 
 /* Folds go by --cv-groups; else by the column that the protocol goes by, where that makes sense. */
-static int take_folds(session *s, const spd_data *data, protocol *p, spd_evaluate_options *o)
+static void take_folds(session *s, const spd_data *data, protocol *p, spd_evaluate_options *o)
 {
     const char *wish = arguments_text(s->args, "cv-groups");
     if (wish) {
@@ -82,43 +76,36 @@ static int take_folds(session *s, const spd_data *data, protocol *p, spd_evaluat
         o->fold_rule = p->fold_column ? SPD_FOLDS_GROUPED : SPD_FOLDS_SINGLE;
     }
     if (!p->fold_column)
-        return CLI_GOOD;
-    int code =
-        groups_take(data, p->fold_column, wish ? "cv-groups" : "train-where", &p->fold_groups);
+        return;
+    groups_take(data, p->fold_column, wish ? "cv-groups" : "train-where", &p->fold_groups);
     o->fold_group = p->fold_groups.group;
-    return code;
 }
 
-static int check_protocol_options(session *s)
+static void check_protocol_options(session *s)
 {
     int where =
         arguments_count(s->args, "train-where") + arguments_count(s->args, "test-where") > 0;
     int split = arguments_count(s->args, "split") + arguments_count(s->args, "train-per-class") > 0;
     int left_out = arguments_count(s->args, "leave-one-group-out") > 0;
-    if (where + split + left_out == 1)
-        return CLI_GOOD;
-    return cli_misuse("evaluate needs one protocol%s: --train-where and --test-where, --split or "
-                      "--train-per-class, or --leave-one-group-out",
-                      where + split + left_out ? ", not several" : "");
+    if (where + split + left_out != 1)
+        cli_misuse("evaluate needs one protocol%s: --train-where and --test-where, --split or "
+                   "--train-per-class, or --leave-one-group-out",
+                   where + split + left_out ? ", not several" : "");
 }
 
-int protocol_take(session *s, const spd_data *data, protocol *p, spd_evaluate_options *options)
+void protocol_take(session *s, const spd_data *data, protocol *p, spd_evaluate_options *options)
 {
     const char *by = arguments_text(s->args, "by");
-    int code = check_protocol_options(s);
-    if (code)
-        return code;
+    check_protocol_options(s);
     if (arguments_count(s->args, "leave-one-group-out"))
-        code = by_groups(s, data, p, options);
+        by_groups(s, data, p, options);
     else if (arguments_count(s->args, "split") + arguments_count(s->args, "train-per-class"))
-        code = by_split(s, p, options);
+        by_split(s, p, options);
     else
-        code = by_clauses(s, data, p, options);
-    if (!code)
-        code = take_folds(s, data, p, options);
-    if (!code && by)
-        code = groups_take(data, by, "by", &p->by);
-    return code;
+        by_clauses(s, data, p, options);
+    take_folds(s, data, p, options);
+    if (by)
+        groups_take(data, by, "by", &p->by);
 }
 
 const char *protocol_round(const protocol *p, const spd_evaluation *found, size_t round,

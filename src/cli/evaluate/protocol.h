@@ -12,9 +12,8 @@ typedef struct protocol {
     groups left_out, by;     /* --leave-one-group-out, --by; count 0 without */
 } protocol;
 
-/* p, and what it means to the library, <- what the command line says; options point into p. An exit
- * status after a message. */
-int protocol_take(session *s, const spd_data *data, protocol *p, spd_evaluate_options *options);
+/* p, and what it means to the library, <- what the command line says; options point into p. */
+void protocol_take(session *s, const spd_data *data, protocol *p, spd_evaluate_options *options);
 
 #define ROUND_NAME 24
 

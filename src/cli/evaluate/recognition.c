@@ -35,16 +35,16 @@ const option options_values[] = {
 
 /* ---- methods and values ---------------------------------------------------------------------- */
 
-int recognition_parse(session *s, const char *name, spd_method *method)
+void recognition_parse(session *s, const char *name, spd_method *method)
 {
     *method = (spd_method)SPD_INIT(spd_method);
-    if (spd_method_parse(s->ctx, name, method) == SPD_OK)
-        return CLI_GOOD;
-    return cli_misuse("%s", spd_context_error(s->ctx)->message);
+    if (spd_method_parse(s->ctx, name, method) != SPD_OK)
+        cli_misuse("%s", spd_context_error(s->ctx)->message);
 }
 
 /* "--beta: nn-stein has no such value" and those that it has. */
-static int refuse_value(const spd_method *method, const char *option_name)
+static void __attribute__((noreturn))
+refuse_value(const spd_method *method, const char *option_name)
 {
     char name[SPD_METHOD_NAME];
     words list = {0};
@@ -52,8 +52,8 @@ static int refuse_value(const spd_method *method, const char *option_name)
     for (int p = 0; p < SPD_PARAMETERS; p++)
         if (spd_method_uses(method, (spd_parameter)p))
             words_take(&list, words_text("--%s", spd_parameter_name((spd_parameter)p)));
-    return cli_misuse("--%s: %s has no use for it; its values are: %s", option_name, name,
-                      list.count ? words_join(&list, 0, list.count, ", ") : "none");
+    cli_misuse("--%s: %s has no use for it; its values are: %s", option_name, name,
+               list.count ? words_join(&list, 0, list.count, ", ") : "none");
 }
 
 static double given_value(const session *s, const char *name)
@@ -63,7 +63,7 @@ static double given_value(const session *s, const char *name)
                                  : arguments_real(s->args, name);
 }
 
-int recognition_values(session *s, spd_method *method, int strict)
+void recognition_values(session *s, spd_method *method, int strict)
 {
     for (int p = 0; p < SPD_PARAMETERS; p++) {
         const char *name = spd_parameter_name((spd_parameter)p);
@@ -72,13 +72,12 @@ int recognition_values(session *s, spd_method *method, int strict)
         if (spd_method_uses(method, (spd_parameter)p))
             method->value[p] = given_value(s, name);
         else if (strict)
-            return refuse_value(method, name);
+            refuse_value(method, name);
     }
     int normalize = arguments_flag(s->args, "normalize-kernel");
     if (normalize && strict && method->classifier != SPD_RSR)
-        return refuse_value(method, "normalize-kernel");
+        refuse_value(method, "normalize-kernel");
     method->normalize_kernel = normalize && method->classifier == SPD_RSR;
-    return CLI_GOOD;
 }
 
 json_t *recognition_number(double value)
@@ -118,39 +117,37 @@ void recognition_text(const spd_method *method, const double *value, char *text,
 /* ---- samples --------------------------------------------------------------------------------- */
 
 /* What else could have been meant by --vectors. */
-static int no_such_column(const spd_data *data, const char *name)
+static void __attribute__((noreturn)) no_such_column(const spd_data *data, const char *name)
 {
     words list = {0};
     for (size_t i = 0; i < data->columns; i++)
         if (data->column[i]->name && data->column[i]->type != SPD_TEXT)
             words_add(&list, data->column[i]->name);
-    return cli_fail("%s: has no array '%s' with an image or a vector for each sample%s%.299s",
-                    data->source, name, list.count ? "; choose with --vectors from: " : "",
-                    words_join(&list, 0, list.count, ", "));
+    cli_fail("%s: has no array '%s' with an image or a vector for each sample%s%.299s",
+             data->source, name, list.count ? "; choose with --vectors from: " : "",
+             words_join(&list, 0, list.count, ", "));
 }
 
 /* samples->height and width <- of a per-sample array; images keep theirs, vectors have height 1. */
-static int take_shape(const spd_data *data, const spd_array *a, spd_samples *samples)
+static void take_shape(const spd_data *data, const spd_array *a, spd_samples *samples)
 {
     if (a->type == SPD_TEXT || a->ndim > 3 || a->count == 0)
-        return cli_fail("%s: %s cannot be read as vectors; numbers p x h x w or p x d are expected",
-                        data->source, a->name ? a->name : "the array");
+        cli_fail("%s: %s cannot be read as vectors; numbers p x h x w or p x d are expected",
+                 data->source, a->name ? a->name : "the array");
     samples->height = a->ndim == 3 ? a->shape[1] : 1;
     samples->width = a->ndim == 1 ? 1 : a->shape[a->ndim - 1];
-    return CLI_GOOD;
 }
 
-static int take_numbers(const spd_array *a, recognition_set *set)
+static void take_numbers(const spd_array *a, recognition_set *set)
 {
     size_t each = set->samples.height * set->samples.width;
     set->V = cli_alloc_table(a->shape[0], each, sizeof *set->V, "entries of vectors");
     for (size_t e = 0; e < a->count; e++) {
         set->V[e] = a->type == SPD_INT64 ? (double)a->i64[e] : a->f64[e];
         if (!isfinite(set->V[e]))
-            return cli_fail("%s: %s[%zu] holds NaN or Inf", set->data->source,
-                            a->name ? a->name : "X", e / each);
+            cli_fail("%s: %s[%zu] holds NaN or Inf", set->data->source, a->name ? a->name : "X",
+                     e / each);
     }
-    return CLI_GOOD;
 }
 
 /* Can the array that was read as matrices be images? When it was not found by its name X. */
@@ -160,7 +157,7 @@ static int may_be_images(const session *s, const spd_data *data)
     return arguments_text(s->args, "x") || !name || strcmp(name, "X") != 0;
 }
 
-static int take_vectors(const session *s, int matrices, recognition_set *set)
+static void take_vectors(const session *s, int matrices, recognition_set *set)
 {
     const char *given = arguments_text(s->args, "vectors");
     const char *name = given ? given : "images";
@@ -174,28 +171,24 @@ static int take_vectors(const session *s, int matrices, recognition_set *set)
     if (!a && !matrices && !given && may_be_images(s, data))
         a = &stand_in;
     if (!a)
-        return no_such_column(data, name);
-    int code = take_shape(data, a, &set->samples);
-    if (!code)
-        code = take_numbers(a, set);
+        no_such_column(data, name);
+    take_shape(data, a, &set->samples);
+    take_numbers(a, set);
     set->samples.V = set->V;
-    return code;
 }
 
-int recognition_load(session *s, const char *path, const char *labels, int matrices, int vectors,
-                     recognition_set *set)
+void recognition_load(session *s, const char *path, const char *labels, int matrices, int vectors,
+                      recognition_set *set)
 {
-    int code = session_load_labels(s, path, labels, !matrices, &set->data);
-    if (code)
-        return code;
-    const spd_data *data = set->data;
+    const spd_data *data = set->data = session_load_labels(s, path, labels, !matrices);
     set->samples = (spd_samples){.size = sizeof set->samples,
                                  .p = data->p,
                                  .n = data->n,
                                  .classes = data->classes,
                                  .label = data->label};
     set->samples.X = matrices ? data->X : NULL;
-    return vectors ? take_vectors(s, matrices, set) : CLI_GOOD;
+    if (vectors)
+        take_vectors(s, matrices, set);
 }
 
 /* ---- classes --------------------------------------------------------------------------------- */

@@ -20,13 +20,12 @@ extern const option options_values[];
             "otherwise images where there is such an array"                                        \
     }
 
-/* *method <- that of a name (joined or not), with no value fixed; an exit status after a message.
- */
-int recognition_parse(session *s, const char *name, spd_method *method);
+/* *method <- that of a name (joined or not), with no value fixed. */
+void recognition_parse(session *s, const char *name, spd_method *method);
 
 /* method->value and normalize_kernel <- what stands on the command line. Options that the method
  * has no use for are misuse when strict, else left out. */
-int recognition_values(session *s, spd_method *method, int strict);
+void recognition_values(session *s, spd_method *method, int strict);
 
 /* A data set with what methods read of it. */
 typedef struct recognition_set {
@@ -39,8 +38,8 @@ typedef struct recognition_set {
  * at hand read. When no method reads matrices, what was read as matrices is not checked, and stands
  * in for vectors that are not there unless it is called X: a file of images alone holds them as its
  * only array of three dimensions. */
-int recognition_load(session *s, const char *path, const char *labels, int matrices, int vectors,
-                     recognition_set *set);
+void recognition_load(session *s, const char *path, const char *labels, int matrices, int vectors,
+                      recognition_set *set);
 
 /* truth (test->p) <- class numbers of the test set's labels as the training
  * set counts them, by name; labels that training has never seen get numbers from train->classes on.

@@ -59,7 +59,7 @@ static void release_found(void *found)
     spd_evaluation_free(found);
 }
 
-int evaluation_run(session *s, evaluation *e)
+void evaluation_run(session *s, evaluation *e)
 {
     telling t = {.s = s, .e = e};
     e->options.methods = e->methods;
@@ -69,10 +69,9 @@ int evaluation_run(session *s, evaluation *e)
     e->options.user = &t;
     spd_status status = spd_evaluate(s->ctx, &e->set.samples, &e->options, &e->found);
     if (status < 0)
-        return session_fail_in(s, e->set.data->source, status);
+        session_fail_in(s, e->set.data->source, status);
     cli_keep(e->found, release_found);
     tell(&t, e->found, 0, SPD_NO_INDEX);
-    return CLI_GOOD;
 }
 
 double *evaluation_by(const evaluation *e, size_t method)

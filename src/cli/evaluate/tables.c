@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/frame/cli_memory.h"
+#include "cli/frame/text_file.h"
 #include "cli/report/page.h"
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -254,20 +255,17 @@ static void print_table(const session *s, const evaluation *e)
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-int evaluation_report(session *s, evaluation *e)
+void evaluation_report(session *s, evaluation *e)
 {
     page p = {0};
     e->object = sheet_json_keep(evaluation_json(s, e));
-    int code = wants_page(s) ? page_prepare(s, e, &p) : CLI_GOOD;
-    if (!code)
-        code = evaluation_write(s, e);
-    if (!code && wants_page(s))
-        code = page_write(&p, arguments_text(s->args, "output"));
-    if (!code && !s->silent && arguments_flag(s->args, "json")) {
-        sheet r = {.object = json_incref(e->object)};
-        sheet_close(&r);
-    } else if (!code && !s->silent) {
+    if (wants_page(s))
+        page_prepare(s, e, &p);
+    evaluation_write(s, e);
+    if (wants_page(s))
+        page_write(&p, session_output(s));
+    if (!s->silent && arguments_flag(s->args, "json"))
+        text_file_json(stdout, e->object);
+    else if (!s->silent)
         print_table(s, e);
-    }
-    return code;
 }

@@ -4,19 +4,16 @@
 
 #include "cli/evaluate/evaluation.h"
 
-/* Prints table or JSON, and writes the files of --output. An exit status. */
-int evaluation_report(session *s, evaluation *e);
+/* Prints table or JSON, and writes the files of --output. */
+void evaluation_report(session *s, evaluation *e);
 
-/* The folder of --output: made where it is not there; can it be written to? Asked before long work;
- * an exit status after a message. CLI_GOOD without --output. *made <- was it not there? */
-int evaluation_check_folder(session *s, int *made);
-
-/* Removes the folder again when nothing came of it; one that holds files stays. */
-void evaluation_drop_folder(session *s);
+/* The folder of --output: made where it is not there, and removed again when nothing comes of it;
+ * can it be written to? Asked before long work. Nothing without --output. */
+void evaluation_make_folder(session *s);
 
 /* Writes predictions.npz, confusion.npz, rounds.csv and results.json into the folder of --output,
- * each whole or not at all; CLI_GOOD without --output. */
-int evaluation_write(session *s, const evaluation *e);
+ * each whole or not at all; nothing without --output. */
+void evaluation_write(session *s, const evaluation *e);
 
 /* text <- "m 23, nu-b 1..5", the values of a method's parameters; the range where rounds differ,
  * "-" where there are none. The size that the matrices have anyway is "m 30 (no map)". */

@@ -20,7 +20,6 @@ typedef struct experiment {
     const char *data;   /* of the user; NULL: generated */
     const char *folder; /* where everything is put */
     int temporary;      /* the folder vanishes at the end */
-    int made;           /* the folder was not there before */
     int checking;       /* the lines are read, and nothing is done */
     int resuming;       /* steps in `finished` are not run again */
     int gathers;        /* the recipe has a table */
@@ -43,14 +42,14 @@ typedef struct experiment {
 } experiment;
 
 /* Reads all lines: with x->checking nothing is run or gathered, and what can be refused is refused.
- * An exit status. lines.c */
-int experiment_walk(experiment *x);
+ * lines.c */
+void experiment_walk(experiment *x);
 
-/* The words of lines; the first says what the line is. Exit statuses. steps.c, gather.c */
-int experiment_step(experiment *x, const words *w);
-int experiment_gather(experiment *x, const words *w);
-int experiment_seconds(experiment *x, const words *w);
-int experiment_published(experiment *x, const words *w);
+/* The words of lines; the first says what the line is. steps.c, gather.c */
+void experiment_step(experiment *x, const words *w);
+void experiment_gather(experiment *x, const words *w);
+void experiment_seconds(experiment *x, const words *w);
+void experiment_published(experiment *x, const words *w);
 
 /* Puts the paper's figures into the table: where a cell is there, and those of methods that were
  * not run here as rows of their own, unless the user has chosen the methods. gather.c */
@@ -60,8 +59,8 @@ void experiment_add_paper(experiment *x);
 const char *experiment_rows(const experiment *x);
 
 /* Prints the table or JSON; with --output also table.csv, report.html, and figure.svg of a figure.
- * An exit status. findings.c */
-int experiment_report(experiment *x);
+ * findings.c */
+void experiment_report(experiment *x);
 
 /* text_file_fn's of an experiment: steps.c, page.c. */
 void experiment_print_script(FILE *f, const void *experiment);

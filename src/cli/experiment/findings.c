@@ -144,28 +144,26 @@ static void print_csv(FILE *f, const void *what)
         }
 }
 
-static int write_files(experiment *x)
+static void write_files(experiment *x)
 {
-    int code = text_file_write(words_text("%s/table.csv", x->folder), print_csv, x);
-    if (!code && x->axis[0])
-        code = text_file_write(words_text("%s/figure.svg", x->folder), experiment_print_figure, x);
-    return code
-               ? code
-               : text_file_write(words_text("%s/report.html", x->folder), experiment_print_page, x);
+    text_file_write(words_text("%s/table.csv", x->folder), print_csv, x);
+    if (x->axis[0])
+        text_file_write(words_text("%s/figure.svg", x->folder), experiment_print_figure, x);
+    text_file_write(words_text("%s/report.html", x->folder), experiment_print_page, x);
 }
 
-int experiment_report(experiment *x)
+void experiment_report(experiment *x)
 {
     bar_clear(&x->s->bar);
     if (signals_interrupted())
-        return session_fail(x->s, SPD_ECANCELLED);
+        session_fail(x->s, SPD_ECANCELLED);
     x->source = source_of(x);
     if (!x->table.row.count)
         x->axis = ""; /* a figure without points */
-    int code = x->temporary ? CLI_GOOD : write_files(x);
-    if (!code && arguments_flag(x->s->args, "json"))
+    if (!x->temporary)
+        write_files(x);
+    if (arguments_flag(x->s->args, "json"))
         print_json(x);
-    else if (!code)
+    else
         print_all(x);
-    return code;
 }

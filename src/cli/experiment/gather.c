@@ -21,17 +21,15 @@ static const char *text_in(const json_t *object, const char *key)
 
 /* ---- ours ------------------------------------------------------------------------------------ */
 
-/* *root <- results.json of a folder; an exit status. */
-static int load(const char *folder, json_t **root)
+/* results.json of a folder. */
+static json_t *load(const char *folder)
 {
     json_error_t error;
     char *path = words_text("%s/results.json", folder);
-    *root = json_load_file(path, 0, &error);
-    if (*root) {
-        sheet_json_keep(*root);
-        return CLI_GOOD;
-    }
-    return cli_fail("%s: cannot be read: %s", path, error.text);
+    json_t *root = json_load_file(path, 0, &error);
+    if (!root)
+        cli_fail("%s: cannot be read: %s", path, error.text);
+    return sheet_json_keep(root);
 }
 
 /* What the data and the protocol were, of the first evaluation, and the page it has written. */
@@ -74,26 +72,24 @@ static void take_result(table *t, int across, const char *name, json_t *result, 
 }
 
 /* column NAME from FOLDER, columns from FOLDER; row and rows have the methods as columns. */
-int experiment_gather(experiment *x, const words *w)
+void experiment_gather(experiment *x, const words *w)
 {
     const char *what = w->word[0], *folder = w->word[w->count - 1];
     int named = what[strlen(what) - 1] != 's';
-    json_t *root = NULL, *result;
+    json_t *result;
     size_t i;
     x->gathers = 1;
     if (w->count != (named ? 4U : 3U) || strcmp(w->word[w->count - 2], "from") != 0)
-        return recipe_fail(&x->recipe, "`%s%s from FOLDER` is expected", what,
-                           named ? " NAME" : "");
-    int code = x->checking ? CLI_GOOD : load(folder, &root);
-    if (!root)
-        return code;
+        recipe_fail(&x->recipe, "`%s%s from FOLDER` is expected", what, named ? " NAME" : "");
+    if (x->checking)
+        return;
+    json_t *root = load(folder);
     take_words(x, folder, root);
     json_array_foreach(json_object_get(root, "results"), i, result)
     {
         take_result(&x->table, what[0] == 'r', named ? w->word[1] : NULL, result,
                     real(root, "rounds") > 1);
     }
-    return CLI_GOOD;
 }
 
 /* ---- the paper's ----------------------------------------------------------------------------- */
@@ -113,15 +109,14 @@ static int put_percent(table *t, const char *row, const char *column, const char
 }
 
 /* paper ROW PERCENT...: one for each of paper-columns. */
-int experiment_published(experiment *x, const words *w)
+void experiment_published(experiment *x, const words *w)
 {
     if (w->count != x->paper_columns.count + 2)
-        return recipe_fail(&x->recipe, "`paper ROW PERCENT...` is expected, a figure for each name "
-                                       "of a line `paper-columns NAME...` before it");
+        recipe_fail(&x->recipe, "`paper ROW PERCENT...` is expected, a figure for each name "
+                                "of a line `paper-columns NAME...` before it");
     for (size_t i = 2; i < w->count; i++)
         if (!put_percent(&x->paper, w->word[1], x->paper_columns.word[i - 2], w->word[i]))
-            return recipe_fail(&x->recipe, "%.60s: 58.1, 58.1+-2.8 or - is expected", w->word[i]);
-    return CLI_GOOD;
+            recipe_fail(&x->recipe, "%.60s: 58.1, 58.1+-2.8 or - is expected", w->word[i]);
 }
 
 void experiment_add_paper(experiment *x)
@@ -139,14 +134,14 @@ void experiment_add_paper(experiment *x)
 }
 
 /* seconds METHOD SECONDS from FOLDER: recognising a test set, the paper's seconds next to ours. */
-int experiment_seconds(experiment *x, const words *w)
+void experiment_seconds(experiment *x, const words *w)
 {
-    json_t *root = NULL, *result;
+    json_t *result;
     size_t i;
     double paper = w->count == 5 ? strtod(w->word[2], NULL) : 0.0;
     if (!(paper > 0.0) || strcmp(w->word[3], "from") != 0)
-        return recipe_fail(&x->recipe, "`seconds METHOD SECONDS from FOLDER` is expected");
-    int code = x->checking ? CLI_GOOD : load(w->word[4], &root);
+        recipe_fail(&x->recipe, "`seconds METHOD SECONDS from FOLDER` is expected");
+    json_t *root = x->checking ? NULL : load(w->word[4]);
     json_array_foreach(json_object_get(root, "results"), i, result)
     {
         if (strcmp(text_in(result, "method"), w->word[1]) == 0) {
@@ -154,5 +149,4 @@ int experiment_seconds(experiment *x, const words *w)
             table_put(&x->times, w->word[1], "seconds", TABLE_PAPER, paper);
         }
     }
-    return code;
 }

@@ -17,7 +17,7 @@
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 /* title, generated, paper-data: the rest of the line, of the first one. */
-static int read_text(experiment *x, const words *w)
+static void read_text(experiment *x, const words *w)
 {
     const char *what = w->word[0];
     const char **kept = strcmp(what, "title") == 0       ? &x->title
@@ -25,45 +25,40 @@ static int read_text(experiment *x, const words *w)
                                                          : &x->paper_data;
     if (!x->checking && !(*kept)[0])
         *kept = words_join(w, 1, w->count, " ");
-    return CLI_GOOD;
 }
 
-static int read_note(experiment *x, const words *w)
+static void read_note(experiment *x, const words *w)
 {
     if (!x->checking && w->count > 1)
         words_take(&x->notes, words_join(w, 1, w->count, " "));
-    return CLI_GOOD;
 }
 
 /* figure LABEL [log]: rows are points of a figure. */
-static int read_figure(experiment *x, const words *w)
+static void read_figure(experiment *x, const words *w)
 {
     int log = w->count == 3 && strcmp(w->word[2], "log") == 0;
     if (w->count != 2 && !log)
-        return recipe_fail(&x->recipe, "`figure LABEL` or `figure LABEL log` is expected");
+        recipe_fail(&x->recipe, "`figure LABEL` or `figure LABEL log` is expected");
     x->axis = w->word[1];
     x->scale = log ? SVG_LOG10 : SVG_WHOLE;
-    return CLI_GOOD;
 }
 
 /* mark NUMBER TEXT: a line across the figure. */
-static int read_mark(experiment *x, const words *w)
+static void read_mark(experiment *x, const words *w)
 {
     double at = w->count > 2 ? strtod(w->word[1], NULL) : 0.0;
     if (!(at > 0.0) || x->mark.count == EXPERIMENT_MARKS)
-        return recipe_fail(&x->recipe, "`mark NUMBER TEXT` is expected, at most %d times",
-                           EXPERIMENT_MARKS);
+        recipe_fail(&x->recipe, "`mark NUMBER TEXT` is expected, at most %d times",
+                    EXPERIMENT_MARKS);
     x->mark_at[x->mark.count] = at;
     words_take(&x->mark, words_join(w, 2, w->count, " "));
-    return CLI_GOOD;
 }
 
-static int read_paper_columns(experiment *x, const words *w)
+static void read_paper_columns(experiment *x, const words *w)
 {
     x->paper_columns = (words){0};
     for (size_t i = 1; i < w->count; i++)
         words_add(&x->paper_columns, w->word[i]);
-    return CLI_GOOD;
 }
 
 /* ---- variables ------------------------------------------------------------------------------- */
@@ -82,31 +77,29 @@ static int holds(const experiment *x, const char *flags)
 }
 
 /* set NAME = VALUE [FLAG VALUE]...: the last one whose flag holds. */
-static int read_set(experiment *x, const words *w)
+static void read_set(experiment *x, const words *w)
 {
     if (w->count < 4 || w->count % 2 || strcmp(w->word[2], "=") != 0)
-        return recipe_fail(&x->recipe, "`set NAME = VALUE` is expected, and FLAG VALUE after it; "
-                                       "\"\" is an empty value, and quotes keep blanks");
+        recipe_fail(&x->recipe, "`set NAME = VALUE` is expected, and FLAG VALUE after it; "
+                                "\"\" is an empty value, and quotes keep blanks");
     const char *value = w->word[3];
     for (size_t i = 4; i < w->count; i += 2)
         if (holds(x, w->word[i]))
             value = w->word[i + 1];
     recipe_set(&x->recipe, w->word[1], value);
-    return CLI_GOOD;
 }
 
 /* divide LIST at K into NAME NAME: the first K of a list with commas, and the others. */
-static int read_divide(experiment *x, const words *w)
+static void read_divide(experiment *x, const words *w)
 {
     words list = {0};
     if (w->count != 7 || strcmp(w->word[2], "at") != 0 || strcmp(w->word[4], "into") != 0)
-        return recipe_fail(&x->recipe, "`divide LIST at K into NAME NAME` is expected");
+        recipe_fail(&x->recipe, "`divide LIST at K into NAME NAME` is expected");
     words_split(&list, w->word[1], ",");
     size_t k = strtoul(w->word[3], NULL, 10);
     k = k < list.count ? k : list.count;
     recipe_set(&x->recipe, w->word[5], words_join(&list, 0, k, ","));
     recipe_set(&x->recipe, w->word[6], words_join(&list, k, list.count, ","));
-    return CLI_GOOD;
 }
 
 /* index.csv beside the data, where --labels is not given; there once the data are. */
@@ -120,18 +113,14 @@ static void set_labels(experiment *x)
 /* ---- values of the data ---------------------------------------------------------------------- */
 
 /* values <- what a column of a file holds, each once, in order. */
-static int column_values(experiment *x, const char *path, const char *column, words *values)
+static void column_values(experiment *x, const char *path, const char *column, words *values)
 {
-    spd_array *a;
+    spd_array *a = session_read(x->s, path, column);
     groups g;
-    int code = session_read(x->s, path, column, &a);
-    if (code)
-        return code;
     spd_data data = {.p = a->count, .source = (char *)(uintptr_t)path, .columns = 1, .column = &a};
-    code = groups_take(&data, column, "data", &g);
-    for (size_t i = 0; i < g.count && !code; i++)
+    groups_take(&data, column, "data", &g);
+    for (size_t i = 0; i < g.count; i++)
         words_add(values, g.name[i]);
-    return code;
 }
 
 /* How much of a list the data hold, and what is taken of it. */
@@ -159,39 +148,74 @@ static void choose(experiment *x, const words *w, const words *there, words *cho
 /* values NAME = COLUMN of FILE HOW LIST N, at least N of them.
  * first: the list leads when all of it is there, the others follow. any: what is there of the list.
  * all: the list when all of it is there, and others too; else none, for all are taken. */
-static int read_values(experiment *x, const words *w)
+static void read_values(experiment *x, const words *w)
 {
     words there = {0}, chosen = {0};
     if (w->count != 9 || strcmp(w->word[2], "=") != 0 || strcmp(w->word[4], "of") != 0 ||
         (strcmp(w->word[6], "first") != 0 && strcmp(w->word[6], "all") != 0 &&
          strcmp(w->word[6], "any") != 0))
-        return recipe_fail(&x->recipe, "`values NAME = COLUMN of FILE HOW LIST N` is expected; HOW "
-                                       "is first, all or any, N how many are needed");
+        recipe_fail(&x->recipe, "`values NAME = COLUMN of FILE HOW LIST N` is expected; HOW "
+                                "is first, all or any, N how many are needed");
     if (x->checking) {
         recipe_set(&x->recipe, w->word[1], STAND_IN "," STAND_IN);
-        return CLI_GOOD;
+        return;
     }
     size_t need = strtoul(w->word[8], NULL, 10);
-    int code = column_values(x, w->word[5], w->word[3], &there);
-    if (code)
-        return code;
+    column_values(x, w->word[5], w->word[3], &there);
     choose(x, w, &there, &chosen);
     if (chosen.count < need)
-        return cli_fail("%s: column %s has %zu %s; %zu or more are needed, such as %s", w->word[5],
-                        w->word[3], chosen.count, w->word[1], need, w->word[7]);
+        cli_fail("%s: column %s has %zu %s; %zu or more are needed, such as %s", w->word[5],
+                 w->word[3], chosen.count, w->word[1], need, w->word[7]);
     recipe_set(&x->recipe, w->word[1], words_join(&chosen, 0, chosen.count, ","));
-    return CLI_GOOD;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static int read_line(experiment *x, const words *w)
+static int begins_with(const char *line, const char *word)
+{
+    size_t length = strlen(word);
+    line += strspn(line, " \t");
+    return strncmp(line, word, length) == 0 && strchr(" \t#", line[length]);
+}
+
+static void walk(experiment *x, size_t from, size_t to);
+
+/* for NAME in LIST: the lines up to the `end` that belongs to it, for each value of the list. */
+static void read_for(experiment *x, const words *w)
+{
+    recipe *r = &x->recipe;
+    words values = {0};
+    size_t first = r->next, end = r->next, depth = 1;
+    if (w->count != 4 || strcmp(w->word[2], "in") != 0)
+        recipe_fail(r, "`for NAME in VALUE,VALUE,...` is expected");
+    for (; end < r->line.count && depth; end++)
+        depth = depth + (size_t)begins_with(r->line.word[end], "for") -
+                (size_t)begins_with(r->line.word[end], "end");
+    if (depth)
+        recipe_fail(r, "`for` without `end`");
+    words_split(&values, w->word[3], ",");
+    for (size_t i = 0; i < values.count; i++) {
+        recipe_set(r, w->word[1], values.word[i]);
+        walk(x, first, end - 1);
+    }
+    r->next = end;
+}
+
+static void read_end(experiment *x, const words *w)
+{
+    (void)w;
+    recipe_fail(&x->recipe, "`end` without `for`");
+}
+
+static void read_line(experiment *x, const words *w)
 {
     static const struct {
         const char *word;
-        int (*read)(experiment *x, const words *w);
+        void (*read)(experiment *x, const words *w);
     } kinds[] = {
         {"spdml", experiment_step},
+        {"for", read_for},
+        {"end", read_end},
         {"set", read_set},
         {"values", read_values},
         {"divide", read_divide},
@@ -210,68 +234,34 @@ static int read_line(experiment *x, const words *w)
         {"seconds", experiment_seconds},
     };
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (strcmp(w->word[0], kinds[k].word) == 0)
-            return kinds[k].read(x, w);
-    return recipe_fail(&x->recipe,
-                       "unknown word '%.60s'; a line begins with spdml, set, for, ...: "
-                       "docs/experiments.md lists them",
-                       w->word[0]);
+        if (strcmp(w->word[0], kinds[k].word) == 0) {
+            kinds[k].read(x, w);
+            return;
+        }
+    recipe_fail(&x->recipe,
+                "unknown word '%.60s'; a line begins with spdml, set, for, ...: "
+                "docs/experiments.md lists them",
+                w->word[0]);
 }
 
-static int begins_with(const char *line, const char *word)
-{
-    size_t length = strlen(word);
-    line += strspn(line, " \t");
-    return strncmp(line, word, length) == 0 && strchr(" \t#", line[length]);
-}
-
-static int walk(experiment *x, size_t from, size_t to);
-
-/* for NAME in LIST: the lines up to the `end` that belongs to it, for each value of the list. */
-static int read_for(experiment *x, const words *w)
+static void walk(experiment *x, size_t from, size_t to)
 {
     recipe *r = &x->recipe;
-    words values = {0};
-    size_t first = r->next, end = r->next, depth = 1;
-    if (w->count != 4 || strcmp(w->word[2], "in") != 0)
-        return recipe_fail(r, "`for NAME in VALUE,VALUE,...` is expected");
-    for (; end < r->line.count && depth; end++)
-        depth = depth + (size_t)begins_with(r->line.word[end], "for") -
-                (size_t)begins_with(r->line.word[end], "end");
-    if (depth)
-        return recipe_fail(r, "`for` without `end`");
-    int code = CLI_GOOD;
-    words_split(&values, w->word[3], ",");
-    for (size_t i = 0; i < values.count && !code; i++) {
-        recipe_set(r, w->word[1], values.word[i]);
-        code = walk(x, first, end - 1);
-    }
-    r->next = end;
-    return code;
-}
-
-static int walk(experiment *x, size_t from, size_t to)
-{
-    recipe *r = &x->recipe;
-    int code = CLI_GOOD;
-    for (r->next = from; r->next < to && !code;) {
+    for (r->next = from; r->next < to;) {
         words w = {0};
         r->at = r->next;
         if (x->checking && ++x->walked > MOST_LINES)
-            return recipe_fail(r, "the loops come to more than %d lines", MOST_LINES);
+            recipe_fail(r, "the loops come to more than %d lines", MOST_LINES);
         set_labels(x);
-        code = recipe_words(r, &w);
-        if (!code && w.count)
-            code = strcmp(w.word[0], "for") == 0   ? read_for(x, &w)
-                   : strcmp(w.word[0], "end") == 0 ? recipe_fail(r, "`end` without `for`")
-                                                   : read_line(x, &w);
+        recipe_words(r, &w);
+        if (w.count)
+            read_line(x, &w);
     }
-    return code;
 }
 
-int experiment_walk(experiment *x)
+void experiment_walk(experiment *x)
 {
     x->axis = "";
     x->mark = (words){0};
-    return walk(x, 0, x->recipe.line.count);
+    walk(x, 0, x->recipe.line.count);
 }

@@ -17,20 +17,20 @@
 #define LARGEST ((size_t)1 << 20) /* characters of a recipe */
 #define ENDING  ".recipe"
 
-int recipe_fail(const recipe *r, const char *format, ...)
+void recipe_fail(const recipe *r, const char *format, ...)
 {
     char text[800];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return cli_misuse("%.200s:%zu: %s", r->path, r->at + 1, text);
+    cli_misuse("%.200s:%zu: %s", r->path, r->at + 1, text);
 }
 
 /* ---- where it comes from --------------------------------------------------------------------- */
 
 /* r->text <- the file. */
-static int read_file(recipe *r)
+static void read_file(recipe *r)
 {
     FILE *f = fopen(r->path, "r");
     errno = f ? 0 : errno;
@@ -40,14 +40,13 @@ static int read_file(recipe *r)
     if (f)
         fclose(f);
     if (why)
-        return cli_fail("%s: cannot be read: %s", r->path, strerror(why));
-    if (length <= LARGEST && !memchr(r->text, '\0', length))
-        return CLI_GOOD;
-    return cli_misuse("%s: not a recipe: it %s", r->path,
-                      length > LARGEST ? "is larger than 1 MiB" : "holds a zero byte");
+        cli_fail("%s: cannot be read: %s", r->path, strerror(why));
+    if (length > LARGEST || memchr(r->text, '\0', length))
+        cli_misuse("%s: not a recipe: it %s", r->path,
+                   length > LARGEST ? "is larger than 1 MiB" : "holds a zero byte");
 }
 
-static int take_builtin(recipe *r)
+static void take_builtin(recipe *r)
 {
     suggestion near = suggest_for(r->name);
     words names = {0};
@@ -58,13 +57,11 @@ static int take_builtin(recipe *r)
             r->text = words_text("%s", (const char *)b->text);
     }
     if (r->text)
-        return CLI_GOOD;
+        return;
     if (near.best)
-        cli_error("unknown experiment '%s'; did you mean '%s'?", r->name, near.best);
-    else
-        cli_error("unknown experiment '%s'; there are %s, and files NAME" ENDING, r->name,
-                  words_join(&names, 0, names.count, ", "));
-    return CLI_MISUSED;
+        cli_misuse("unknown experiment '%s'; did you mean '%s'?", r->name, near.best);
+    cli_misuse("unknown experiment '%s'; there are %s, and files NAME" ENDING, r->name,
+               words_join(&names, 0, names.count, ", "));
 }
 
 /* A line for each of the file, so that numbers agree; one that goes on in the next is joined to it
@@ -78,7 +75,7 @@ static void split_lines(recipe *r)
     }
 }
 
-int recipe_load(recipe *r, const char *name)
+void recipe_load(recipe *r, const char *name)
 {
     const char *folder = getenv("SPDML_RECIPES"), *slash = strrchr(name, '/');
     const char *base = slash ? slash + 1 : name, *ending = strstr(base, ENDING);
@@ -87,10 +84,11 @@ int recipe_load(recipe *r, const char *name)
     recipe_forget(r);
     r->path = is_file ? words_text("%s", name)
                       : words_text("%s%s%s" ENDING, folder ? folder : "", folder ? "/" : "", name);
-    int code = is_file || (folder && access(r->path, F_OK) == 0) ? read_file(r) : take_builtin(r);
-    if (!code)
-        split_lines(r);
-    return code;
+    if (is_file || (folder && access(r->path, F_OK) == 0))
+        read_file(r);
+    else
+        take_builtin(r);
+    split_lines(r);
 }
 
 /* ---- variables ------------------------------------------------------------------------------- */
@@ -131,7 +129,7 @@ static size_t name_length(const char *at)
 }
 
 /* *word <- the same with values in place of variables; *empty <- was one of them? */
-static int substitute(recipe *r, char **word, int *empty)
+static void substitute(recipe *r, char **word, int *empty)
 {
     for (size_t at = 0; (*word)[at];) {
         size_t brace = (*word)[at] == '$' && (*word)[at + 1] == '{';
@@ -143,13 +141,12 @@ static int substitute(recipe *r, char **word, int *empty)
         char *name = words_text("%.*s", (int)n, *word + at + 1 + brace);
         const char *value = recipe_value(r, name);
         if (!value)
-            return recipe_fail(r, "no variable '%s'; `set %s = VALUE` makes one", name, name);
+            recipe_fail(r, "no variable '%s'; `set %s = VALUE` makes one", name, name);
         json_object_set_new_nocheck(r->used, name, json_true());
         *empty |= value[0] == '\0';
         *word = words_text("%.*s%s%s", (int)at, *word, value, *word + at + n + 1 + 2 * brace);
         at += strlen(value);
     }
-    return CLI_GOOD;
 }
 
 /* The next word of a line, or NULL at its end; quotes are dropped, *at moves on. */
@@ -181,13 +178,13 @@ static char *whole_line(recipe *r)
     return line;
 }
 
-int recipe_words(recipe *r, words *w)
+void recipe_words(recipe *r, words *w)
 {
     const char *at = whole_line(r);
     char *word;
-    int code = CLI_GOOD, optional = 0, empty = 0;
+    int optional = 0, empty = 0;
     size_t before = 0;
-    while (!code && (word = next_word(&at))) {
+    while ((word = next_word(&at))) {
         size_t length = strlen(word);
         int opens = word[0] == '[';
         int closes = length && (optional || opens) && word[length - 1] == ']';
@@ -198,11 +195,12 @@ int recipe_words(recipe *r, words *w)
         }
         word[closes ? length - 1 : length] = '\0';
         memmove(word, word + opens, strlen(word + opens) + 1);
-        code = substitute(r, &word, &empty);
+        substitute(r, &word, &empty);
         words_take(w, word);
         if (closes && empty)
             w->count = before;
         optional = optional && !closes;
     }
-    return !code && optional ? recipe_fail(r, "a ] is missing") : code;
+    if (optional)
+        recipe_fail(r, "a ] is missing");
 }

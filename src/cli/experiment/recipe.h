@@ -29,12 +29,12 @@ typedef struct recipe {
 } recipe;
 
 /* r <- the recipe of that name, from the folder of the environment variable SPDML_RECIPES or from
- * the program, or the file when the name ends with .recipe or holds a slash. An exit status after
- * a message. */
-int recipe_load(recipe *r, const char *name);
+ * the program, or the file when the name ends with .recipe or holds a slash. */
+void recipe_load(recipe *r, const char *name);
 
-/* "FILE:LINE: ..." on stderr; CLI_MISUSED. */
-int recipe_fail(const recipe *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "FILE:LINE: ..." on stderr; the command ends as misused. */
+void recipe_fail(const recipe *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3), noreturn));
 
 /* Gives a variable its value; what the command line has given, the recipe cannot change. */
 void recipe_give(recipe *r, const char *name, const char *value);
@@ -46,7 +46,7 @@ const char *recipe_value(const recipe *r, const char *name);
 /* No variable has a value. */
 void recipe_forget(recipe *r);
 
-/* w <- the words of the current line, with the values of variables. An exit status. */
-int recipe_words(recipe *r, words *w);
+/* w <- the words of the current line, with the values of variables. */
+void recipe_words(recipe *r, words *w);
 
 #endif

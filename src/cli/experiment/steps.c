@@ -78,25 +78,23 @@ static const char *value_of(const arguments *args, const char *name)
 }
 
 /* Are the methods such, and of use? */
-static int check_methods(experiment *x, const arguments *args)
+static void check_methods(experiment *x, const arguments *args)
 {
     const char *methods = value_of(args, "methods");
     words names = {0};
-    int code = CLI_GOOD;
     words_split(&names, methods ? methods : "", ",");
     if (methods && names.count == 0)
-        return cli_misuse("--methods names none; see 'spdml evaluate --help'");
-    for (size_t i = 0; i < names.count && !code; i++) {
+        cli_misuse("--methods names none; see 'spdml evaluate --help'");
+    for (size_t i = 0; i < names.count; i++) {
         spd_method method = SPD_INIT(spd_method);
-        code = recognition_parse(x->s, names.word[i], &method);
-        if (!code && value_of(args, "nu-b") && !spd_method_uses(&method, SPD_PARAM_NU_B))
-            return cli_misuse("--methods: %s has no nu_b; take methods with -ml", names.word[i]);
+        recognition_parse(x->s, names.word[i], &method);
+        if (value_of(args, "nu-b") && !spd_method_uses(&method, SPD_PARAM_NU_B))
+            cli_misuse("--methods: %s has no nu_b; take methods with -ml", names.word[i]);
     }
-    return code;
 }
 
 /* Whatever a step writes lies in the experiment's folder. */
-static int check_place(const experiment *x, const arguments *args)
+static void check_place(const experiment *x, const arguments *args)
 {
     static const char *const writes[] = {"output", "checkpoint", "history", "gradient"};
     size_t length = strlen(x->folder);
@@ -104,33 +102,30 @@ static int check_place(const experiment *x, const arguments *args)
         const char *path = value_of(args, writes[i]);
         if (path && (strncmp(path, x->folder, length) != 0 || path[length] != '/' ||
                      strstr(path + length, "/../")))
-            return recipe_fail(&x->recipe,
-                               "--%s %.200s: a step writes into the experiment's "
-                               "folder only: $folder/NAME",
-                               writes[i], path);
+            recipe_fail(&x->recipe,
+                        "--%s %.200s: a step writes into the experiment's "
+                        "folder only: $folder/NAME",
+                        writes[i], path);
     }
-    return CLI_GOOD;
 }
 
 /* args <- the words; what is wrong with them is said with the line of the recipe. */
-static int parse(const experiment *x, const words *w, arguments *args)
+static void parse(const experiment *x, const words *w, arguments *args)
 {
     const command *c = w->count ? commands_find(w->word[0]) : NULL;
     if (!c)
-        return recipe_fail(&x->recipe, "unknown command '%.60s'; 'spdml help' lists the commands",
-                           w->count ? w->word[0] : "");
+        recipe_fail(&x->recipe, "unknown command '%.60s'; 'spdml help' lists the commands",
+                    w->count ? w->word[0] : "");
     if (strcmp(c->name, "experiment") == 0)
-        return recipe_fail(&x->recipe, "a recipe cannot run 'spdml experiment'");
-    int code = arguments_parse(args, c, (int)w->count - 1, w->word + 1);
-    if (code || arguments_flag(args, "help"))
-        return recipe_fail(&x->recipe, "this step cannot be run");
-    return CLI_GOOD;
+        recipe_fail(&x->recipe, "a recipe cannot run 'spdml experiment'");
+    if (arguments_parse(args, c, (int)w->count - 1, w->word + 1) || arguments_flag(args, "help"))
+        recipe_fail(&x->recipe, "this step cannot be run");
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* What a step prints goes nowhere when the recipe has a table of its own. */
-static int run_hushed(experiment *x, const arguments *args)
+static void run_hushed(experiment *x, const arguments *args)
 {
     session *s = x->s;
     const arguments *own = s->args;
@@ -148,24 +143,26 @@ static int run_hushed(experiment *x, const arguments *args)
         dup2(old, STDOUT_FILENO);
     close(old);
     close(nowhere);
-    return code;
+    if (code)
+        cli_leave(code);
 }
 
-static int run(experiment *x, const arguments *args, const char *output, const char *line)
+static void run(experiment *x, const arguments *args, const char *output, const char *line)
 {
     session *s = x->s;
     struct stat info;
     if (strcmp(args->command->name, "synth") == 0 && stat(output, &info) == 0 &&
         S_ISDIR(info.st_mode))
-        return cli_fail(
-            "%s: is there already; --data %s uses what it holds, --resume goes on with an "
-            "interrupted experiment, or name another folder with -o",
-            output, output);
+        cli_fail("%s: is there already; --data %s uses what it holds, --resume goes on with an "
+                 "interrupted experiment, or name another folder with -o",
+                 output, output);
     if (s->bar.allowed)
         session_remark(s, "%s", line);
     else
         session_talk(s, "%s", line);
-    return signals_interrupted() ? session_fail(s, SPD_ECANCELLED) : run_hushed(x, args);
+    if (signals_interrupted())
+        session_fail(s, SPD_ECANCELLED);
+    run_hushed(x, args);
 }
 
 void experiment_print_script(FILE *f, const void *what)
@@ -178,20 +175,19 @@ void experiment_print_script(FILE *f, const void *what)
 
 /* Runs the step, unless an earlier run has, and keeps its line in commands.sh. Once a step is run,
  * all that follow are. */
-static int run_or_skip(experiment *x, const arguments *args, const words *w)
+static void run_or_skip(experiment *x, const arguments *args, const words *w)
 {
     const char *output = value_of(args, "output");
     char *line = line_of(x, w);
-    int code = CLI_GOOD;
     x->resuming =
         x->resuming && words_has(&x->finished, line) && output && access(output, F_OK) == 0;
     if (!x->resuming)
-        code = run(x, args, output, line);
+        run(x, args, output, line);
     words_take(&x->commands, line);
-    if (code || x->temporary)
-        return code;
+    if (x->temporary)
+        return;
     x->s->kept = x->folder;
-    return text_file_write(words_text("%s/commands.sh", x->folder), experiment_print_script, x);
+    text_file_write(words_text("%s/commands.sh", x->folder), experiment_print_script, x);
 }
 
 /* Is what the step makes there already, since the user has brought it? */
@@ -201,17 +197,18 @@ static int is_brought(const experiment *x, const arguments *args)
     return output && x->data && strcmp(output, x->data) == 0;
 }
 
-int experiment_step(experiment *x, const words *w)
+void experiment_step(experiment *x, const words *w)
 {
     arguments args = {0};
     words typed = {0};
     if (w->count > 1)
         take_words(x, w, &typed);
-    int code = parse(x, &typed, &args);
-    if (code || is_brought(x, &args))
-        return code;
-    code = check_place(x, &args);
-    if (code)
-        return code;
-    return x->checking ? check_methods(x, &args) : run_or_skip(x, &args, &typed);
+    parse(x, &typed, &args);
+    if (is_brought(x, &args))
+        return;
+    check_place(x, &args);
+    if (x->checking)
+        check_methods(x, &args);
+    else
+        run_or_skip(x, &args, &typed);
 }

@@ -23,7 +23,7 @@ __attribute__((format(printf, 2, 3))) static int misused(const arguments *a, con
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     const char *join = what[strlen(what) - 1] == '?' ? " See" : "; see";
-    return cli_misuse("%s%s 'spdml %s --help'", what, join, a->command->name);
+    return cli_refuse("%s%s 'spdml %s --help'", what, join, a->command->name);
 }
 
 static int unknown_long(const arguments *a, const char *name, size_t length)
@@ -248,7 +248,7 @@ static int check_options(const arguments *args, const char *kind)
     for (size_t g = 0; g < COMMAND_GROUPS && groups[g].options; g++)
         for (const option *o = groups[g].options; o->name; o++)
             if (arguments_count(args, o->name) && !is_served(groups[g].title, kind))
-                return cli_misuse("--%s does not belong to %s; see 'spdml %s --help'", o->name,
+                return cli_refuse("--%s does not belong to %s; see 'spdml %s --help'", o->name,
                                   kind, args->command->name);
     return CLI_GOOD;
 }
@@ -263,7 +263,7 @@ int arguments_kind(const arguments *a, const char *word, option_choice_fn name, 
         suggest_offer(&near, name(*kind));
     }
     if (near.best)
-        return cli_misuse("unknown %s '%s'; did you mean '%s'?", word, given, near.best);
-    return cli_misuse("unknown %s '%s'; the first operand must be %s", word, given,
+        return cli_refuse("unknown %s '%s'; did you mean '%s'?", word, given, near.best);
+    return cli_refuse("unknown %s '%s'; the first operand must be %s", word, given,
                       option_list(name));
 }

@@ -73,6 +73,13 @@ void cli_keep(void *thing, void (*release)(void *thing))
     b->release = release;
 }
 
+void cli_leave(int code)
+{
+    while (newest)
+        cli_free(newest + 1);
+    exit(code);
+}
+
 void *cli_mark(void)
 {
     return cli_alloc(0, 1, "a list");

@@ -24,6 +24,9 @@ void cli_keep(void *thing, void (*release)(void *thing));
 void *cli_mark(void);
 void cli_release(void *mark);
 
+/* Releases everything and ends the program with that exit status. */
+void cli_leave(int code) __attribute__((noreturn));
+
 /* Ends the command: out of memory for what. */
 void cli_out_of_memory(const char *what) __attribute__((noreturn));
 

@@ -61,6 +61,6 @@ int commands_unknown(const char *name)
             suggest_offer(&near, (*c)->alias);
     }
     if (near.best)
-        return cli_misuse("unknown command '%s'; did you mean '%s'?", name, near.best);
-    return cli_misuse("unknown command '%s'; 'spdml help' lists the commands", name);
+        return cli_refuse("unknown command '%s'; did you mean '%s'?", name, near.best);
+    return cli_refuse("unknown command '%s'; 'spdml help' lists the commands", name);
 }

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cli/frame/cli_memory.h"
+
 static void complain(const char *format, va_list args)
 {
     char line[1024];
@@ -22,20 +24,29 @@ void cli_error(const char *format, ...)
     va_end(args);
 }
 
-int cli_fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    complain(format, args);
-    va_end(args);
-    return CLI_FAILED;
-}
-
-int cli_misuse(const char *format, ...)
+int cli_refuse(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     complain(format, args);
     va_end(args);
     return CLI_MISUSED;
+}
+
+void cli_fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    complain(format, args);
+    va_end(args);
+    cli_leave(CLI_FAILED);
+}
+
+void cli_misuse(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    complain(format, args);
+    va_end(args);
+    cli_leave(CLI_MISUSED);
 }

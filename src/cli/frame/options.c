@@ -99,7 +99,7 @@ static int check_number(const option *o, const char *text)
     number = whole ? (double)count : number;
     if (!bad && number >= o->min && number <= o->max)
         return CLI_GOOD;
-    return cli_misuse("--%s %s: must be %s %s", o->name, text,
+    return cli_refuse("--%s %s: must be %s %s", o->name, text,
                       whole ? "a whole number" : "a number", range_text(o));
 }
 
@@ -124,9 +124,9 @@ static int check_choice(const option *o, const char *text, const char **value)
         return CLI_GOOD;
     }
     if (near.best)
-        return cli_misuse("--%s %s: did you mean %s? It must be %s", o->name, text, near.best,
+        return cli_refuse("--%s %s: did you mean %s? It must be %s", o->name, text, near.best,
                           option_list(o->choice));
-    return cli_misuse("--%s %s: must be %s", o->name, text, option_list(o->choice));
+    return cli_refuse("--%s %s: must be %s", o->name, text, option_list(o->choice));
 }
 
 int option_has_ending(const char *path, const char *ending)
@@ -141,7 +141,7 @@ static int check_ending(const option *o, const char *text)
     for (size_t i = 0; o->choice(i); i++)
         if (option_has_ending(text, o->choice(i)))
             return CLI_GOOD;
-    return cli_misuse("--%s %s: the name must end in %s", o->name, text, option_list(o->choice));
+    return cli_refuse("--%s %s: the name must end in %s", o->name, text, option_list(o->choice));
 }
 
 int option_check(const option *o, const char *text, const char **value)

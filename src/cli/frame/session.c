@@ -16,9 +16,16 @@
 #include "cli/frame/signals.h"
 #include "cli/frame/words.h"
 
+static void release_session(void *session_)
+{
+    session *s = session_;
+    bar_clear(&s->bar);
+    spd_context_free(s->ctx);
+}
+
 void session_open(session *s, const arguments *args)
 {
-    *s = (session){.args = args, .start = bar_clock()};
+    *s = (session){.args = args, .start = bar_clock(), .mark = cli_mark()};
     s->ctx = spd_context_new();
     if (!s->ctx)
         cli_out_of_memory("a context");
@@ -29,6 +36,7 @@ void session_open(session *s, const arguments *args)
     }
     bar_open(&s->bar, !s->quiet);
     spd_context_set_progress(s->ctx, bar_progress, &s->bar);
+    cli_keep(s, release_session);
 }
 
 int session_run(session *s, const command *c)
@@ -43,46 +51,45 @@ int session_run(session *s, const command *c)
 
 void session_close(session *s)
 {
-    bar_clear(&s->bar);
-    spd_context_free(s->ctx);
-    s->ctx = NULL;
+    cli_release(s->mark);
 }
 
-static int interrupted(session *s)
+static void __attribute__((noreturn)) interrupted(session *s)
 {
     bar_clear(&s->bar);
     if (!s->quiet && s->kept)
         cli_error("interrupted; finished results are in %s", s->kept);
     else if (!s->quiet)
         cli_error("interrupted; nothing was written");
-    return CLI_INTERRUPTED;
+    cli_leave(CLI_INTERRUPTED);
 }
 
 int session_fail_in(session *s, const char *path, spd_status status)
 {
     bar_clear(&s->bar);
     if (status == SPD_ECANCELLED || signals_interrupted())
-        return interrupted(s);
+        interrupted(s);
     advised message = advice_last(s->ctx);
-    return cli_fail("%s%s%s", path ? path : "", path ? ": " : "",
-                    message.text[0] ? message.text : spd_status_text(status));
+    cli_fail("%s%s%s", path ? path : "", path ? ": " : "",
+             message.text[0] ? message.text : spd_status_text(status));
 }
 
 int session_fail_pair(session *s, const char *path, const char *other, const char *name,
                       spd_status status)
 {
-    return session_fail_in(
-        s, other ? words_text("%.255s (X), %.255s (%s)", path, other, name) : path, status);
+    session_fail_in(s, other ? words_text("%.255s (X), %.255s (%s)", path, other, name) : path,
+                    status);
 }
 
 int session_fail(session *s, spd_status status)
 {
-    return session_fail_in(s, NULL, status);
+    session_fail_in(s, NULL, status);
 }
 
-int session_check(session *s, spd_status status)
+void session_check(session *s, spd_status status)
 {
-    return status < 0 ? session_fail(s, status) : CLI_GOOD;
+    if (status < 0)
+        session_fail(s, status);
 }
 
 static void speak(session *s, const char *tail, const char *format, va_list args)
@@ -120,9 +127,9 @@ static void release_data(void *data)
     spd_data_free(data);
 }
 
-int session_load_labels(session *s, const char *path, const char *labels, int unchecked,
-                        spd_data **data)
+spd_data *session_load_labels(session *s, const char *path, const char *labels, int unchecked)
 {
+    spd_data *data;
     spd_load_options options = {.x_name = arguments_text(s->args, "x"),
                                 .y_name = arguments_text(s->args, "y"),
                                 .labels = labels,
@@ -130,17 +137,15 @@ int session_load_labels(session *s, const char *path, const char *labels, int un
                                 .regularize = arguments_real(s->args, "regularize"),
                                 .ridge = arguments_real(s->args, "ridge"),
                                 .unchecked = unchecked};
-    spd_status status = spd_data_load(s->ctx, path, &options, data);
-    if (status < 0)
-        return session_fail(s, status);
-    cli_keep(*data, release_data);
-    session_talk(s, "read %s: %zu matrices %zu x %zu", path, (*data)->p, (*data)->n, (*data)->n);
-    return CLI_GOOD;
+    session_check(s, spd_data_load(s->ctx, path, &options, &data));
+    cli_keep(data, release_data);
+    session_talk(s, "read %s: %zu matrices %zu x %zu", path, data->p, data->n, data->n);
+    return data;
 }
 
-int session_load(session *s, const char *path, int unchecked, spd_data **data)
+spd_data *session_load(session *s, const char *path, int unchecked)
 {
-    return session_load_labels(s, path, arguments_text(s->args, "labels"), unchecked, data);
+    return session_load_labels(s, path, arguments_text(s->args, "labels"), unchecked);
 }
 
 static void release_model(void *model)
@@ -155,33 +160,30 @@ static void release_array(void *array)
 
 int session_model(session *s, const char *path, spd_model **model)
 {
-    spd_status status = spd_model_load(s->ctx, path, model);
-    if (status < 0)
-        return session_fail(s, status);
+    session_check(s, spd_model_load(s->ctx, path, model));
     cli_keep(*model, release_model);
     return CLI_GOOD;
 }
 
-int session_read(session *s, const char *path, const char *name, spd_array **array)
+spd_array *session_read(session *s, const char *path, const char *name)
 {
-    spd_status status = spd_array_read(s->ctx, path, name, array);
-    if (status < 0)
-        return session_fail(s, status);
-    cli_keep(*array, release_array);
-    return CLI_GOOD;
+    spd_array *array;
+    session_check(s, spd_array_read(s->ctx, path, name, &array));
+    cli_keep(array, release_array);
+    return array;
 }
 
 int session_begin(session *s, spd_data **data)
 {
-    int code = session_check_output(s);
-    return code ? code : session_load(s, s->args->operands[0], 0, data);
+    session_check_output(s);
+    *data = session_load(s, s->args->operands[0], 0);
+    return CLI_GOOD;
 }
 
 int session_second(session *s, const char *path, const spd_data *first, spd_data **second)
 {
-    *second = NULL;
-    int code = path ? session_load(s, path, 0, second) : CLI_GOOD;
-    return code || !path ? code : session_same_size(first, *second);
+    *second = path ? session_load(s, path, 0) : NULL;
+    return path ? session_same_size(first, *second) : CLI_GOOD;
 }
 
 sheet *session_sheet(session *s)
@@ -206,19 +208,20 @@ int session_output_is(const session *s, const char *ending)
 
 int session_same_size(const spd_data *a, const spd_data *b)
 {
-    if (a->n == b->n)
-        return CLI_GOOD;
-    return cli_fail("%s holds %zu x %zu matrices, but %s holds %zu x %zu; both sets must have the "
-                    "same size",
-                    a->source, a->n, a->n, b->source, b->n, b->n);
+    if (a->n != b->n)
+        cli_fail("%s holds %zu x %zu matrices, but %s holds %zu x %zu; both sets must have the "
+                 "same size",
+                 a->source, a->n, a->n, b->source, b->n, b->n);
+    return CLI_GOOD;
 }
 
 /* "cannot be written" and why; thing is the path itself or its folder. */
-static int refuse_output(const char *path, const char *thing, const char *cause)
+static int __attribute__((noreturn))
+refuse_output(const char *path, const char *thing, const char *cause)
 {
     if (strcmp(path, thing) == 0)
-        return cli_fail("%s: cannot be written: %s", path, cause);
-    return cli_fail("%s: cannot be written: folder %s: %s", path, thing, cause);
+        cli_fail("%s: cannot be written: %s", path, cause);
+    cli_fail("%s: cannot be written: folder %s: %s", path, thing, cause);
 }
 
 static int check_folder(const char *path)
@@ -251,8 +254,7 @@ int session_check_path(const char *path)
 
 static int wrote(session *s, spd_status status)
 {
-    if (status < 0)
-        return session_fail(s, status);
+    session_check(s, status);
     session_talk(s, "wrote %s", session_output(s));
     return CLI_GOOD;
 }
@@ -260,14 +262,14 @@ static int wrote(session *s, spd_status status)
 int session_write(session *s, size_t count, const spd_array *const *arrays)
 {
     if (signals_interrupted())
-        return interrupted(s);
+        interrupted(s);
     return wrote(s, spd_arrays_write(s->ctx, session_output(s), count, arrays));
 }
 
 int session_save(session *s, const spd_data *data)
 {
     if (signals_interrupted())
-        return interrupted(s);
+        interrupted(s);
     return wrote(s, spd_data_save(s->ctx, data, session_output(s)));
 }
 

@@ -20,29 +20,31 @@ typedef struct session {
     double start;     /* bar_clock() at the beginning */
     const char *kept; /* a folder with what was finished before an interruption, or NULL */
     sheet sheet;      /* what session_sheet hands out */
+    void *mark;       /* what was allocated since belongs to the session */
 } session;
 
 /* Makes the context as the common options say. */
 void session_open(session *s, const arguments *args);
 void session_close(session *s);
 
-/* Runs a command with the session's arguments, prints its sheet and frees what cli_memory has given
- * it, and what it was given by functions from session_load on. An exit status. */
+/* Runs a command with the session's arguments, prints its sheet and frees what it has allocated
+ * (cli_memory.h). An exit status. */
 int session_run(session *s, const command *c);
 
-/* Prints the context's message for a status < 0; the exit status to return. */
-int session_fail(session *s, spd_status status);
+/* Ends the command with the context's message for a status < 0. These, and all functions of this
+ * header that return an exit status, return CLI_GOOD or not at all. */
+int session_fail(session *s, spd_status status) __attribute__((noreturn));
 
-/* The same for any status: CLI_GOOD when it is no failure. */
-int session_check(session *s, spd_status status);
+/* The same if the status is a failure. */
+void session_check(session *s, spd_status status);
 
 /* A failure that has to do with a file that the message does not name. */
-int session_fail_in(session *s, const char *path, spd_status status);
+int session_fail_in(session *s, const char *path, spd_status status) __attribute__((noreturn));
 
 /* The same where the message speaks of X in one file and of `name` in another, which may be NULL.
  */
 int session_fail_pair(session *s, const char *path, const char *other, const char *name,
-                      spd_status status);
+                      spd_status status) __attribute__((noreturn));
 
 /* A remark on stderr, unless quiet. */
 void session_remark(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -50,13 +52,14 @@ void session_remark(session *s, const char *format, ...) __attribute__((format(p
 /* Talk on stderr with the time since the start, only when verbose. */
 void session_talk(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Loads a data set with the options of options_data. An exit status. unchecked keeps matrices that
- * are not SPD. */
-int session_load(session *s, const char *path, int unchecked, spd_data **data);
+/* A data set, read with the options of options_data; unchecked keeps matrices that are not SPD. */
+spd_data *session_load(session *s, const char *path, int unchecked);
 
 /* The same with labels from that file, or NULL, instead of --labels. */
-int session_load_labels(session *s, const char *path, const char *labels, int unchecked,
-                        spd_data **data);
+spd_data *session_load_labels(session *s, const char *path, const char *labels, int unchecked);
+
+/* The array of that name in a file, or the only one for NULL. */
+spd_array *session_read(session *s, const char *path, const char *name);
 
 /* How most commands begin: can the file of --output be made? Then *data <- the set that the first
  * operand names. An exit status. */
@@ -65,9 +68,8 @@ int session_begin(session *s, spd_data **data);
 /* *second <- a further set of matrices of the same size, or NULL for a path that is NULL. */
 int session_second(session *s, const char *path, const spd_data *first, spd_data **second);
 
-/* *model, *array <- from files; the array of that name, or for NULL the only one. */
+/* *model <- from a file. */
 int session_model(session *s, const char *path, spd_model **model);
-int session_read(session *s, const char *path, const char *name, spd_array **array);
 
 /* Where results are shown, as --json says. */
 sheet *session_sheet(session *s);

@@ -28,7 +28,9 @@ int text_file_write(const char *path, text_file_fn print, const void *what)
         cli_error("%s", spd_context_error(ctx)->message);
     spd_context_free(ctx);
     free(text);
-    return status < 0 ? CLI_FAILED : CLI_GOOD;
+    if (status < 0)
+        cli_leave(CLI_FAILED);
+    return CLI_GOOD;
 }
 
 void text_file_json(FILE *f, const void *what)

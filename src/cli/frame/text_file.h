@@ -8,7 +8,8 @@
 /* Puts the content of a file down; what is the caller's. */
 typedef void (*text_file_fn)(FILE *f, const void *what);
 
-/* Writes what print says; the file appears at once. An exit status after a message. */
+/* Writes what print says; the file appears at once. A failure ends the
+ * command, else CLI_GOOD. */
 int text_file_write(const char *path, text_file_fn print, const void *what);
 
 /* A text_file_fn: what is a json_t. */
