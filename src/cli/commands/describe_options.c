@@ -110,7 +110,7 @@ static const struct {
     {"bands", take_bands, "LOW-HIGH in Hz, separated by commas: 12-14,16-18"},
 };
 
-static int take_texts(session *s, spd_describe_options *o)
+static void take_texts(session *s, spd_describe_options *o)
 {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!arguments_count(s->args, texts[i].name))
@@ -119,31 +119,29 @@ static int take_texts(session *s, spd_describe_options *o)
         if (texts[i].take(text, o))
             cli_misuse("--%s %s: must be %s", texts[i].name, text, texts[i].expected);
     }
-    return CLI_GOOD;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static int take_model(session *s, spd_covariance_options *o)
+static void take_model(session *s, spd_covariance_options *o)
 {
     const char *path = arguments_text(s->args, "model");
     spd_model *model;
-    int code = path ? session_model(s, path, &model) : CLI_GOOD;
-    if (code || !path)
-        return code;
+    if (!path)
+        return;
+    session_model(s, path, &model);
     o->W = model->W;
     o->m = model->m;
     o->n = model->n;
-    return CLI_GOOD;
 }
 
 /* A table of rectangles: whole numbers, sizes above zero. */
-static int take_rects(session *s, spd_describe_options *o)
+static void take_rects(session *s, spd_describe_options *o)
 {
     const char *path = arguments_text(s->args, "rects");
     spd_array *table;
     if (!path)
-        return CLI_GOOD;
+        return;
     table = session_read(s, path, NULL);
     size_t columns = table->ndim == 2 ? table->shape[1] : table->count;
     if (table->ndim > 2 || columns != 4 || table->count == 0)
@@ -160,7 +158,6 @@ static int take_rects(session *s, spd_describe_options *o)
         *part[i % 4] = (size_t)value;
     }
     o->rect = rect;
-    return CLI_GOOD;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -193,7 +190,7 @@ static void take_simple(const arguments *args, spd_describe_options *o)
     o->y_name = arguments_text(args, "y");
 }
 
-static int take_labels(session *s, spd_describe_options *o)
+static void take_labels(session *s, spd_describe_options *o)
 {
     const char *by = arguments_text(s->args, "label-by");
     o->index = arguments_text(s->args, "labels");
@@ -204,7 +201,6 @@ static int take_labels(session *s, spd_describe_options *o)
                 : strcmp(by, "folder") == 0 ? SPD_LABELS_FOLDER
                 : strcmp(by, "none") == 0   ? SPD_LABELS_NONE
                                             : SPD_LABELS_AUTO;
-    return CLI_GOOD;
 }
 
 int describe_options_take(session *s, spd_descriptor *kind, spd_describe_options *o)
@@ -216,10 +212,9 @@ int describe_options_take(session *s, spd_descriptor *kind, spd_describe_options
     *kind = (spd_descriptor)number;
     spd_describe_defaults(*kind, o, sizeof *o);
     take_simple(s->args, o);
-    code = take_labels(s, o);
-    if (!code)
-        code = take_texts(s, o);
-    if (!code)
-        code = take_rects(s, o);
-    return code ? code : take_model(s, &o->covariance);
+    take_labels(s, o);
+    take_texts(s, o);
+    take_rects(s, o);
+    take_model(s, &o->covariance);
+    return CLI_GOOD;
 }
