@@ -60,21 +60,26 @@ static void row(const char *name, spd_metric metric, const double *X, size_t que
     int64_t *a = mem_alloc(queries * K, sizeof *a), *b = mem_alloc(queries * K, sizeof *b);
     double *da = mem_alloc(queries * K, sizeof *da), *db = mem_alloc(queries * K, sizeof *db);
     const double *Q = X + P * N * N;
-    spd_nearest_info info = {0};
+    double pruned = 0.0;
     double best[2] = {INFINITY, INFINITY};
     spd_context_set_threads(ctx, 2);
     for (int round = 0; round < 2; round++)
         for (int brute = 0; brute < 2; brute++) {
             double start = bench_now();
-            spd_nearest(ctx, metric, N, P, X, queries, Q, K, brute, brute ? b : a, brute ? db : da,
-                        brute ? NULL : &info);
+            spd_neighbours near = {.size = sizeof near,
+                                   .k = K,
+                                   .index = brute ? b : a,
+                                   .d2 = brute ? db : da,
+                                   .brute = brute};
+            spd_nearest(ctx, metric, N, P, X, queries, Q, &near);
             best[brute] = fmin(best[brute], bench_now() - start);
+            pruned = brute ? pruned : near.pruned;
         }
     int same =
         memcmp(a, b, queries * K * sizeof *a) == 0 && memcmp(da, db, queries * K * sizeof *da) == 0;
     printf("%-13s %-6s %8zu %10.3f %10.3f %7.1fx %6.2fx %8.1f %%  %s\n", name,
            spd_metric_name(metric), queries, best[1], best[0], best[1] / best[0], goal,
-           100.0 * info.pruned, same ? "identical" : "DIFFERENT");
+           100.0 * pruned, same ? "identical" : "DIFFERENT");
     spd_context_free(ctx);
     mem_free(a);
     mem_free(b);

@@ -1,10 +1,12 @@
 # Library.cmake - a library that shows what its header declares, and nothing else.
 #
-#   spdml_library(name header OBJECTS objects... NEEDS libraries... [ON other])
+#   spdml_library(name header [PRIVATE header] OBJECTS objects... NEEDS libraries... [ON other])
 #
 # Makes the targets ${name}_shared and ${name}_static (with _ for - in the name). Both export the
 # functions that the header marks SPD_API: the shared one by a version script, the static one by
-# being a single object whose other symbols are local. ON: another library of ours beneath it.
+# being a single object whose other symbols are local. PRIVATE: a header whose
+# functions are exported for a library of ours above it, and are not part of the interface. ON:
+# another library of ours beneath it.
 
 # spdml_exported(list header): names of the functions.
 function(spdml_exported list header)
@@ -25,17 +27,25 @@ function(spdml_describe_library target name)
 endfunction()
 
 function(spdml_library name header)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "ON" "OBJECTS;NEEDS")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "ON;PRIVATE" "OBJECTS;NEEDS")
     string(REPLACE "-" "_" target ${name})
     string(TOUPPER ${target} node)
     spdml_exported(exported ${header})
+    set(private "")
+    set(private_node "")
+    if(arg_PRIVATE)
+        spdml_exported(private ${arg_PRIVATE})
+        list(JOIN private ";\n    " text)
+        set(private_node "${node}_PRIVATE {\nglobal:\n    ${text};\n};\n")
+    endif()
     set(names "${PROJECT_BINARY_DIR}/${name}.names")
     set(map "${PROJECT_BINARY_DIR}/${name}.map")
     list(JOIN exported "\n" text)
-    file(CONFIGURE OUTPUT "${names}" CONTENT "${text}\n" @ONLY)
+    list(JOIN private "\n" private_text)
+    file(CONFIGURE OUTPUT "${names}" CONTENT "${text}\n${private_text}\n" @ONLY)
     list(JOIN exported ";\n    " text)
     file(CONFIGURE OUTPUT "${map}" @ONLY
-         CONTENT "${node}_${PROJECT_VERSION_MAJOR} {\nglobal:\n    ${text};\nlocal:\n    *;\n};\n")
+         CONTENT "${node}_${PROJECT_VERSION_MAJOR} {\nglobal:\n    ${text};\nlocal:\n    *;\n};\n${private_node}")
 
     add_library(${target}_shared SHARED ${arg_OBJECTS})
     spdml_describe_library(${target}_shared ${name})

@@ -20,8 +20,9 @@ static spd_status count_neighbours(spd_context *ctx, const spd_data *data, size_
     double *d2 = malloc(data->p * sizeof *d2);
     spd_status status = nearest == NULL || d2 == NULL ? SPD_ENOMEM : SPD_OK;
     if (status >= 0)
-        status =
-            spd_nearest(ctx, SPD_AIRM, data->n, data->p, data->X, 0, NULL, 1, 0, nearest, d2, NULL);
+        status = spd_nearest(
+            ctx, SPD_AIRM, data->n, data->p, data->X, 0, NULL,
+            &(spd_neighbours){.size = sizeof(spd_neighbours), .k = 1, .index = nearest, .d2 = d2});
     for (size_t i = 0; status >= 0 && i < data->p; i++) {
         total[data->label[i]]++;
         right[data->label[i]] += data->label[nearest[i]] == data->label[i];

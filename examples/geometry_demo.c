@@ -85,7 +85,9 @@ static int leave_one_out(spd_context *ctx, spd_metric metric, const double *X, c
     int64_t nearest[P];
     double d2[P];
     int right = 0;
-    if (spd_nearest(ctx, metric, N, P, X, 0, NULL, 1, 0, nearest, d2, NULL) < 0)
+    if (spd_nearest(ctx, metric, N, P, X, 0, NULL,
+                    &(spd_neighbours){
+                        .size = sizeof(spd_neighbours), .k = 1, .index = nearest, .d2 = d2}) < 0)
         return -1;
     for (int i = 0; i < P; i++)
         right += y[nearest[i]] == y[i];
@@ -97,7 +99,7 @@ static int leave_one_out(spd_context *ctx, spd_metric metric, const double *X, c
 static int log_det_of_mean(spd_context *ctx, spd_metric metric, const double *X, double *value)
 {
     double M[N * N];
-    if (spd_mean(ctx, metric, N, P, X, NULL, 0.0, 0, M, NULL) < 0)
+    if (spd_mean(ctx, metric, N, P, X, NULL, M, NULL) < 0)
         return -1;
     return spd_logdet(ctx, N, 1, M, value) < 0 ? -1 : 0;
 }

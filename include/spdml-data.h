@@ -12,37 +12,41 @@ extern "C" {
 
 /* ---- arrays and data sets in files --------------------------------------------------------- */
 
-/* Reads one array from .npy, .npz (name picks the member; NULL: the only one), .mat (likewise;
- * MATLAB's column-major n x n x p becomes p x n x n, other shapes are transposed likewise so
- * that shape is reversed order of storage, i.e. MATLAB's shape), or .csv (a numeric table).
- * Large float64 .npy files are mapped, copy on write. Integers of any width become int64, bool
- * too; float32 and float64 of either byte order become float64; bytes and unicode become text. */
+/* Reads one array, new, freed with spd_array_free, from .npy, .npz (name picks the member; NULL:
+ * the only one), .mat (likewise; MATLAB's n x n x p becomes p x n x n, other arrays keep MATLAB's
+ * shape; all are row-major here), or .csv (a numeric table). Large float64 .npy files are mapped,
+ * copy on write. Integers of any width become int64, bool too; float32 and float64 of either byte
+ * order become float64; bytes and unicode become text. */
 SPD_API spd_status spd_array_read(spd_context *ctx, const char *path, const char *name,
                                   spd_array **array);
 
 /* Writes arrays to path by its ending: .npy and .csv take one (two dimensions at most for
- * .csv), .npz and .mat any number. The file appears atomically, or not at all. */
+ * .csv), .npz and .mat any number. The file appears atomically, or not at all. The
+ * arrays may be the caller's own. */
 SPD_API spd_status spd_arrays_write(spd_context *ctx, const char *path, size_t count,
                                     const spd_array *const *arrays);
 
-/* A data set: p SPD matrices, optional labels, further per-sample arrays. */
+/* A data set: p SPD matrices, optional labels, further per-sample arrays. Made by the library, may
+ * grow; matrices of your own are written with spd_arrays_write. */
 typedef struct spd_data {
     size_t p, n;
-    double *X;         /* p x n x n */
-    size_t classes;    /* 0 without labels */
-    int *label;        /* p class numbers 0 .. classes-1, or NULL */
-    char **class_name; /* classes texts; ordered as numbers when all are, else as text */
-    spd_array *y;      /* the labels as they were read, first dimension p, or NULL */
-    size_t columns;    /* further arrays whose first dimension is p */
+    double *X;      /* p x n x n */
+    size_t classes; /* 0 without labels */
+    int *label;     /* p class numbers 0 .. classes-1, or NULL */
+    const char *
+        *class_name; /* classes texts; ordered as numbers if all are numbers, else as text */
+    spd_array *y;    /* the labels as they were read, with first dimension p, or NULL */
+    size_t columns;  /* further arrays whose first dimension is p */
     spd_array **column;
-    char *source;       /* the file's path, for messages */
-    char *meta;         /* how the matrices were made, JSON text; NULL where the file has none */
-    spd_array *storage; /* internal: what X points into */
+    const char *source; /* the file's path, for messages */
+    const char *meta;   /* how the matrices were made, JSON text; NULL if the file has none */
+    spd_array *x;       /* the array that X lies in, with the name under which it was read */
 } spd_data;
 
 typedef struct spd_load_options {
+    size_t size;
     const char *x_name; /* variable that holds the matrices; NULL: "X", or the only 3-d array */
-    const char *y_name; /* variable that holds the labels; NULL: "y" where present */
+    const char *y_name; /* variable that holds the labels; NULL: "y" if there is one */
     const char *labels; /* a file with the labels (.npy, .csv, .npz), or NULL */
     int symmetrize;     /* repair asymmetry instead of refusing it */
     double regularize;  /* adds this times tr(X)/n to the diagonal */
@@ -51,8 +55,8 @@ typedef struct spd_load_options {
 } spd_load_options;
 
 /* Reads a data set from .npz, .npy, .mat or .csv (one flattened n*n row per sample, header line
- * optional, a column named y or label holds labels). options NULL means all zero. The message on
- * failure names file, sample, cause and remedy. */
+ * optional, a column named y or label holds labels). *data is new, freed with spd_data_free.
+ * options NULL means all zero. The message of a failure names file, sample, cause and remedy. */
 SPD_API spd_status spd_data_load(spd_context *ctx, const char *path,
                                  const spd_load_options *options, spd_data **data);
 SPD_API void spd_data_free(spd_data *data);
@@ -61,16 +65,17 @@ SPD_API void spd_data_free(spd_data *data);
  * .npy; atomically. */
 SPD_API spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *path);
 
-/* What is in a data set and what is wrong with it. Singular are matrices that have a Cholesky
- * factor, but a condition above 1e15: positive definite by rounding alone. */
+/* What is in a data set and what is wrong with it. Singular matrices are those that have a Cholesky
+ * factor, but a condition number above 1e15: positive definite only by rounding. */
 typedef struct spd_survey {
+    size_t size;
     size_t not_finite, not_symmetric, not_definite; /* how many matrices, each counted once */
     size_t first_not_finite, first_not_symmetric, first_not_definite; /* SPD_NO_INDEX: none */
     double min_eigenvalue, max_eigenvalue;                            /* over all finite matrices */
-    double max_condition; /* largest lambda_max/lambda_min; Inf when one is singular */
+    double max_condition; /* largest lambda_max/lambda_min; Inf if one is singular */
     double max_asymmetry; /* largest |x_ij - x_ji| / max|x| */
     size_t singular, first_singular;
-    double first_eigenvalue; /* the smallest one of first_not_definite; 0 where there is none */
+    double first_eigenvalue; /* the smallest of first_not_definite; 0 if there is none */
     unsigned remedy;         /* what would help that matrix, as in spd_error */
     double remedy_value;
 } spd_survey;
@@ -87,10 +92,11 @@ typedef enum spd_descriptor {
     SPD_DESCRIPTORS              /* how many there are */
 } spd_descriptor;
 
-/* "covariance", "sift-color", ...; NULL for a number that is none. */
+/* "covariance", "sift-color", ... */
 SPD_API const char *spd_descriptor_name(spd_descriptor kind);
-SPD_API spd_status spd_descriptor_parse(const char *name, spd_descriptor *kind);
+SPD_API spd_status spd_descriptor_parse(spd_context *ctx, const char *name, spd_descriptor *kind);
 
+/* A rectangle of an image. It will not change. */
 typedef struct spd_rect {
     size_t x, y, width, height; /* pixels, from the upper left */
 } spd_rect;
@@ -100,17 +106,22 @@ typedef enum spd_regions {
     SPD_REGIONS_HALVES,    /* whole, left half, right half */
     SPD_REGIONS_GRID       /* rows x columns cells */
 } spd_regions;
+SPD_API const char *spd_regions_name(spd_regions regions);
+SPD_API spd_status spd_regions_parse(spd_context *ctx, const char *name, spd_regions *regions);
 
 typedef enum spd_label_source {
-    SPD_LABELS_AUTO = 0, /* index file where given, else arrays' y, else folders when there are
-                            several, else none */
-    SPD_LABELS_FOLDER,   /* name of the folder a file is in */
+    SPD_LABELS_AUTO = 0, /* the index file if given, else the arrays' y, else the folders if there
+                            are several, else none */
+    SPD_LABELS_FOLDER,   /* the name of the folder that a file is in */
     SPD_LABELS_PATTERN,  /* what (...) of the pattern matches in the file's name */
     SPD_LABELS_NONE
 } spd_label_source;
+SPD_API const char *spd_label_source_name(spd_label_source source);
+SPD_API spd_status spd_label_source_parse(spd_context *ctx, const char *name,
+                                          spd_label_source *source);
 
-/* Everything that shapes a description; each descriptor reads its own part.
- * spd_describe_defaults fills it for a descriptor. */
+/* Everything that shapes a description; each descriptor reads its own part. Filled by
+ * spd_describe_defaults for a descriptor. */
 typedef struct spd_describe_options {
     size_t size;
     spd_covariance_options covariance;
@@ -120,7 +131,7 @@ typedef struct spd_describe_options {
     const char *pattern; /* SPD_LABELS_PATTERN: an extended regular expression with one group */
     const char *x_name;  /* variable in array files; NULL: the obvious one */
     const char *y_name;
-    int keep_going; /* a broken input is skipped and listed, else it ends the run */
+    int keep_going; /* skip and list a broken input instead of ending with its failure */
     /* images: sift-color, gabor, region */
     size_t width, height; /* resized to this; 0: as it is */
     int grey;             /* no colours */
@@ -137,7 +148,7 @@ typedef struct spd_describe_options {
     size_t rects; /* rectangles, each a matrix; 0: the grid's cells, else the whole image */
     const spd_rect *rect;
     /* joints */
-    const char *asf;                /* skeleton for all .amc files; NULL: beside each */
+    const char *asf;                /* skeleton for all .amc files; NULL: next to each */
     int center_root;                /* positions relative to the root joint */
     size_t first_frame, last_frame; /* half open; last 0: to the end */
     size_t pyramid;                 /* levels of the temporal pyramid; 1: the clip alone */
@@ -151,26 +162,26 @@ typedef struct spd_describe_options {
     int channels_first;    /* tables are channels x time, observations in columns */
 } spd_describe_options;
 
-/* *options <- what is usual for a descriptor, the settings of the method's paper where it has any.
- */
+/* *options <- the defaults of a descriptor: the settings of the method's paper, if it has any. */
 SPD_API void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options, size_t size);
 
-/* Inputs that were skipped, and why. */
+/* Inputs that were skipped, and why. Made by the library, may grow. */
 typedef struct spd_failures {
     size_t count;
-    char **input;     /* count names */
-    spd_error *error; /* count; each message begins with the input's name */
+    const char **input; /* count names */
+    spd_error **error;  /* count; each message begins with the input's name */
 } spd_failures;
 SPD_API void spd_failures_free(spd_failures *failures);
 
-/* *data <- the matrices of all inputs, new, with labels, a column `name` (which input) and
- * further columns, and the parameters as JSON in meta. Paths are files, folders (searched
- * recursively, in order of names) or archives (.tar, .tar.gz, .zip, ...), each with what the
- * descriptor takes: images (.png, .jpg, .tif, .pgm, ...), motion clips (.amc with .asf, .bvh,
- * .c3d), tables (.csv, .npy); or arrays (.npz, .npy, .mat) of several, whose further per-sample
- * arrays are carried over. Inputs are described in parallel and read as they are needed.
- * options NULL means the defaults. With keep_going broken inputs are skipped; *failures (or NULL)
- * then lists them, new. At least one input must be good. */
+/* *data <- the matrices of all inputs, with labels, a column `name` (which input) and further
+ * columns, and the parameters as JSON in meta; new, freed with spd_data_free. Paths are files,
+ * folders (searched recursively, in order of names) or archives (.tar, .tar.gz, .zip, ...), each
+ * with what the descriptor takes: images (.png, .jpg, .tif, .pgm, ...), motion clips (.amc with
+ * .asf, .bvh, .c3d), tables (.csv, .npy); or arrays (.npz, .npy, .mat) of several, whose further
+ * per-sample arrays are carried over. Inputs are described in parallel and read as they are needed.
+ * options NULL means the defaults. With keep_going broken inputs are skipped, and *failures, if
+ * failures is not NULL, lists them; new, freed with spd_failures_free. At least one input must be
+ * good. */
 SPD_API spd_status spd_describe(spd_context *ctx, spd_descriptor kind, size_t count,
                                 const char *const *paths, const spd_describe_options *options,
                                 spd_data **data, spd_failures **failures);
@@ -199,18 +210,21 @@ typedef struct spd_synth_options {
     size_t frames;     /* motion: about so many per clip */
 } spd_synth_options;
 
-/* The defaults of a kind: the sizes of the paper's sets. */
+/* *options <- the defaults of a kind: the sizes of the paper's data sets. */
 SPD_API void spd_synth_defaults(spd_synth_kind kind, spd_synth_options *options, size_t size);
 
-/* "spd", "textures", ...; NULL for a number that is none. */
+/* "spd", "textures", ... */
 SPD_API const char *spd_synth_name(spd_synth_kind kind);
+SPD_API spd_status spd_synth_parse(spd_context *ctx, const char *name, spd_synth_kind *kind);
 
-/* SPD_SYNTH_SPD: *data is new, with labels; planted (n x planted, or NULL) <- the subspace. */
+/* SPD_SYNTH_SPD: *data is new, with labels, freed with spd_data_free; planted (n x planted, or
+ * NULL)
+ * <- the subspace. */
 SPD_API spd_status spd_synth_data(spd_context *ctx, const spd_synth_options *options,
                                   double *planted, spd_data **data);
 
-/* The other kinds: writes files into a folder, which is made and must not exist or be empty. On
- * failure nothing is left behind. *files (or NULL) <- how many. */
+/* The other kinds: writes files into a folder, which must be empty or not exist yet. After a
+ * failure nothing is left behind. *files, if files is not NULL, <- how many were written. */
 SPD_API spd_status spd_synth_files(spd_context *ctx, spd_synth_kind kind,
                                    const spd_synth_options *options, const char *folder,
                                    size_t *files);

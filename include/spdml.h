@@ -3,19 +3,28 @@
  * Conventions, everywhere:
  *   - Matrices are row-major double arrays. A set of p matrices of size n x n is one array
  *     p x n x n; symmetric matrices carry both triangles.
- *   - Status: 0 is good; < 0 means no result, and outputs are untouched; > 0 means the result
- *     is usable and there is a remark. Where a function takes a context, the context then holds
- *     a message that names the thing at fault.
- *   - Ownership: what a function puts into a pointer of the caller's (spd_model **model) or
- *     returns from spd_x_new is new and the caller's, who frees it by spd_x_free of its type;
- *     every free takes NULL. All else stays with whom it belongs to: inputs are not kept unless
- *     the function says so, names are constant, spd_context_error lasts until the next call.
- *   - Structs that may grow begin with `size`, sizeof as the caller was compiled: members are only
- *     added, at the end. SPD_INIT(type) starts one with everything else zero, a function
- *     spd_x_defaults(&x, sizeof x) one with defaults.
- *   - Nothing here prints or exits. Results are the same bits for any number of threads.
- *   - A context may be NULL: all cores, no progress, messages lost. A context serves one call
- *     at a time; different contexts may be used from different threads.
+ *   - Status: 0 means success; < 0 means there is no result, and outputs are untouched unless the
+ *     function says otherwise; > 0 means the result is usable, with a remark. Test the sign: later
+ *     versions may have further codes. If the function takes a context, the context then holds a
+ *     message that names what is at fault.
+ *   - Ownership: an object that a function stores through a pointer to a pointer (spd_model
+ * **model) or returns from spd_x_new is new and belongs to the caller, who frees it with the
+ * spd_x_free of its type, or the function named next to it. What such an object points to belongs
+ * to it and is freed with it. Every free function accepts NULL. Everything else is borrowed: inputs
+ *     are not kept after the call unless the function says so, names are constants, and
+ *     spd_context_error is valid until the next call.
+ *   - Structs come in three kinds. Those that callers provide and that may grow begin with `size`,
+ *     sizeof as the caller was compiled: start them with SPD_INIT(type), which makes everything
+ * else zero, or with spd_x_defaults(&x, sizeof x). Those that only the library makes may grow too,
+ * so callers never allocate, copy or keep arrays of them. Those that will not change say so.
+ *     Members are only ever added, at the end.
+ *   - Enumerations only get new values at the end; the value "how many there are" grows with them,
+ *     so do not store it. spd_x_name gives the word for a value, NULL for a number without one;
+ *     spd_x_parse understands these words, and answers any other with SPD_EINVAL and a message that
+ *     lists the words and suggests the nearest; the value is then untouched.
+ *   - Nothing here prints or exits. Results are bit-identical for any number of threads.
+ *   - A context may be NULL: all cores, no progress, no messages. A context serves one call at a
+ *     time; different contexts may be used from different threads.
  * Equation numbers refer to docs/math.md. */
 #ifndef SPDML_H
 #define SPDML_H
@@ -69,44 +78,47 @@ typedef enum spd_status {
 
 #define SPD_NO_INDEX SIZE_MAX
 
-/* What would help against a failure; each front end has words of its own for it, the option of the
- * command or the argument of a function. */
+/* What would remedy a failure. Each front end words it in its own terms: an option of the command,
+ * an argument of a Python function. */
 typedef enum spd_remedy {
     SPD_REMEDY_NONE = 0,
     SPD_REMEDY_REGULARIZE =
         1 << 0,                /* add remedy_value tr(X)/n to the diagonal; above 0.5 the matrix
-                                * is so far from definite that it may be no covariance */
-    SPD_REMEDY_RIDGE = 1 << 1, /* it is no covariance: remove it, or add a ridge */
+                                * is so far from definite that it may not be a covariance */
+    SPD_REMEDY_RIDGE = 1 << 1, /* it is not a covariance: remove it, or add a ridge */
     SPD_REMEDY_SYMMETRIZE = 1 << 2,
-    SPD_REMEDY_SHRINK = 1 << 3,         /* the covariance, by oas */
-    SPD_REMEDY_PROJECT = 1 << 4,        /* the observations, by a model's map */
-    SPD_REMEDY_CHANNELS_FIRST = 1 << 5, /* where rows are channels */
-    SPD_REMEDY_WINDOW = 1 << 6,         /* give the window's length */
-    SPD_REMEDY_SIZE = 1 << 7,           /* give the size of images */
-    SPD_REMEDY_SIFT_STEP = 1 << 8,      /* a larger one */
+    SPD_REMEDY_SHRINK = 1 << 3,         /* shrink the covariance, with oas */
+    SPD_REMEDY_PROJECT = 1 << 4,        /* project the observations with a model's map */
+    SPD_REMEDY_CHANNELS_FIRST = 1 << 5, /* if rows are channels, say so */
+    SPD_REMEDY_WINDOW = 1 << 6,         /* give the length of the window */
+    SPD_REMEDY_SIZE = 1 << 7,           /* give the size of the images */
+    SPD_REMEDY_SIFT_STEP = 1 << 8,      /* use a larger step */
     SPD_REMEDY_NO_COLOR = 1 << 9,
-    SPD_REMEDY_REGIONS = 1 << 10,       /* other regions */
-    SPD_REMEDY_NAME_X = 1 << 11,        /* name the array */
+    SPD_REMEDY_REGIONS = 1 << 10,       /* choose other regions */
+    SPD_REMEDY_NAME_X = 1 << 11,        /* name the array of matrices */
     SPD_REMEDY_NAME_Y = 1 << 12,        /* name the labels */
-    SPD_REMEDY_LABELS = 1 << 13,        /* give the file of labels as such */
-    SPD_REMEDY_LABEL_PATTERN = 1 << 14, /* give the pattern */
-    SPD_REMEDY_SKELETON = 1 << 15,      /* name the skeleton's file */
+    SPD_REMEDY_LABELS = 1 << 13,        /* give the file as one of labels */
+    SPD_REMEDY_LABEL_PATTERN = 1 << 14, /* give a pattern for labels */
+    SPD_REMEDY_SKELETON = 1 << 15,      /* name the file of the skeleton */
     SPD_REMEDY_PLAIN_KERNEL = 1 << 16   /* do not normalise the kernel */
 } spd_remedy;
 
-/* What went wrong in the last call that failed or remarked. Owned by the context; it may grow at
- * the end. */
+/* "regularize", "ridge", ...; NULL unless it is exactly one. */
+SPD_API const char *spd_remedy_name(spd_remedy remedy);
+
+/* What went wrong in the last call that failed or had a remark. Made by the library, may grow. */
 typedef struct spd_error {
     spd_status status;
     size_t index;      /* the sample at fault, or SPD_NO_INDEX */
     double value;      /* what was measured there (an eigenvalue, an asymmetry), or 0 */
     char message[512]; /* one line, no newline; empty when status is SPD_OK */
-    unsigned remedy;   /* what would help: remedies of spd_remedy, added */
+    unsigned remedy;   /* what would help: values of spd_remedy, combined by | */
     double remedy_value;
 } spd_error;
 
-/* Progress of a long call. Called from the calling thread only, a few times a second at most.
- * A non-zero return cancels: the call ends with SPD_ECANCELLED. */
+/* Progress of a long call. Made by the library, may grow; valid during the callback. The callback
+ * runs in the calling thread only, a few times a second at most. A non-zero return cancels: the
+ * call ends with SPD_ECANCELLED. */
 typedef struct spd_progress {
     const char *task; /* "distances", "mean" */
     const char *unit; /* what done and total count: "pairs", "iterations" */
@@ -117,14 +129,15 @@ typedef int (*spd_progress_fn)(void *user, const spd_progress *progress);
 
 typedef struct spd_context spd_context;
 
-/* A context with all cores and no callback; NULL when out of memory. */
+/* A new context with all cores and no callback, freed with spd_context_free; NULL if out of
+ * memory. */
 SPD_API spd_context *spd_context_new(void);
 SPD_API void spd_context_free(spd_context *ctx);
 
 /* Number of threads for calls with this context; 0 means all cores. */
 SPD_API void spd_context_set_threads(spd_context *ctx, int threads);
 
-/* Progress callback; NULL for none. */
+/* Progress callback, NULL for none; user is handed to it. */
 SPD_API void spd_context_set_progress(spd_context *ctx, spd_progress_fn fn, void *user);
 
 /* The error or remark of the last call with this context. Never NULL, valid until the next call. */
@@ -139,13 +152,6 @@ SPD_API const char *spd_status_text(spd_status status);
 /* Instruction set of the kernels in use: "avx512", "avx2", "baseline". The environment variable
  * SPDML_ISA forces one of those that the machine has. */
 SPD_API const char *spd_isa_name(void);
-
-/* OpenBLAS has one number of threads for the whole process. Between hold and release it is 1, as it
- * must be for spdml's own threads and for the same bits every time; the last of all holders sets it
- * back. Every function here holds by itself: these two are for programs that call OpenBLAS from
- * threads of their own at the same time. */
-SPD_API void spd_blas_hold(void);
-SPD_API void spd_blas_release(void);
 
 /* ---- batched linear algebra on sets of small matrices ------------------------------------- */
 
@@ -197,12 +203,11 @@ typedef enum spd_metric {
     SPD_METRICS            /* how many there are */
 } spd_metric;
 
-/* "airm", "stein", ...; NULL for a number that is no metric. */
+/* "airm", "stein", ... */
 SPD_API const char *spd_metric_name(spd_metric metric);
 
-/* The metric of that name; pyRiemann's names (riemann, logdet, logeuclid, kullback_sym,
- * wasserstein, logchol, euclid) are understood too. SPD_EINVAL for others, with a message that
- * lists the names, *metric untouched; so it is for every enumeration that has names. */
+/* pyRiemann's names (riemann, logdet, logeuclid, kullback_sym, wasserstein, logchol, euclid) are
+ * understood too. */
 SPD_API spd_status spd_metric_parse(spd_context *ctx, const char *name, spd_metric *metric);
 
 /* *d2 <- squared distance between two matrices. */
@@ -211,42 +216,53 @@ SPD_API spd_status spd_distance2(spd_context *ctx, spd_metric metric, size_t n, 
 
 /* D2 (p x q) <- squared distances between the p matrices X and the q matrices Y. With Y NULL
  * (q is then ignored): within X, D2 is p x p, symmetric, with exact zeros on the diagonal. To
- * save memory D2 is filled in place: after SPD_ECANCELLED or SPD_ENUMERIC it is half done. */
+ * save memory D2 is filled in place: after SPD_ECANCELLED or SPD_ENUMERIC it is incomplete. */
 SPD_API spd_status spd_pairwise2(spd_context *ctx, spd_metric metric, size_t n, size_t p,
                                  const double *X, size_t q, const double *Y, double *D2);
 
-/* How much of the neighbour search was decided without an exact distance. */
-typedef struct spd_nearest_info {
-    double pairs;  /* pairs of (query, sample) there are */
-    double exact;  /* distances computed in full */
-    double pruned; /* share 1 - exact/pairs */
-} spd_nearest_info;
+/* A search for neighbours: what is wanted, and what was found. */
+typedef struct spd_neighbours {
+    size_t size;
+    size_t k;       /* how many neighbours of each */
+    int64_t *index; /* q x k, the caller's */
+    double *d2;     /* q x k, the caller's: squared distances */
+    int brute;      /* compute every distance: slower, with the same result */
+    double pairs;   /* found: pairs of a query and a sample */
+    double exact;   /* found: distances computed in full */
+    double pruned;  /* found: 1 - exact/pairs, the share decided by lower bounds (eq. 9) */
+} spd_neighbours;
 
-/* The k nearest of the p matrices X to each of the q matrices Q: index (q x k) and d2 (q x k),
- * nearest first, ties by lower index. With Q NULL (q ignored): neighbours within X, a sample is
- * not its own neighbour. Exact; memory O(p n^2 + p k), never p x q. brute != 0 turns the pruning
- * by lower bounds (eq. 9) off: the result is the same. info may be NULL. */
+/* The k nearest of the p matrices X to each of the q matrices Q, nearest first, ties by lower
+ * index, are written to neighbours->index and d2. With Q NULL (q is then ignored): neighbours
+ * within X, where a sample is not its own neighbour. Exact; memory O(p n^2 + p k), never p x q. */
 SPD_API spd_status spd_nearest(spd_context *ctx, spd_metric metric, size_t n, size_t p,
-                               const double *X, size_t q, const double *Q, size_t k, int brute,
-                               int64_t *index, double *d2, spd_nearest_info *info);
+                               const double *X, size_t q, const double *Q,
+                               spd_neighbours *neighbours);
+
+typedef struct spd_mean_options {
+    size_t size;
+    const double *weights; /* p, >= 0, with a sum above 0; NULL: equal weights */
+    double tol;            /* 0 means 1e-12 */
+    int max_iter;          /* 0 means 1000 */
+} spd_mean_options;
 
 typedef struct spd_mean_info {
+    size_t size;
     int iterations;
     double residual; /* size of the last step relative to the mean, in the metric's own terms */
     int converged;
 } spd_mean_info;
 
-/* M (n x n) <- the mean of p matrices: the minimiser of sum w_i d2(M, X_i), or the closed form
- * of the metric. weights (p, >= 0, sum > 0) or NULL for equal ones. tol 0 means 1e-12,
- * max_iter 0 means 1000. A mean has converged when the residual is at most tol, or has stopped to
- * shrink at a level that rounding explains, given the condition of the matrices.
- * SPD_NOT_CONVERGED leaves the last iterate in M. info may be NULL. */
+/* M (n x n) <- the mean of p matrices: the minimiser of sum w_i d2(M, X_i), or the closed form of
+ * the metric. options may be NULL: all zero. A mean has converged when the residual is at most tol,
+ * or no longer shrinks and is at a level that rounding explains, given the condition of the
+ * matrices. SPD_NOT_CONVERGED leaves the last iterate in M. info may be NULL. */
 SPD_API spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p,
-                            const double *X, const double *weights, double tol, int max_iter,
-                            double *M, spd_mean_info *info);
+                            const double *X, const spd_mean_options *options, double *M,
+                            spd_mean_info *info);
 
 /* G (n x n) <- the point at t on the geodesic from X (t = 0) to Y (t = 1). Stein and Jeffrey
- * share AIRM's geodesic. For Bures-Wasserstein and Euclidean, t outside [0,1] may leave the
+ * share AIRM's geodesic. With Bures-Wasserstein and Euclidean, t outside [0,1] may leave the
  * cone: SPD_ENOTSPD. */
 SPD_API spd_status spd_geodesic(spd_context *ctx, spd_metric metric, size_t n, const double *X,
                                 const double *Y, double t, double *G);
@@ -281,49 +297,36 @@ SPD_API spd_status spd_kernel(spd_context *ctx, spd_kernel_kind kind, double bet
 /* ---- arrays in files --------------------------------------------------------------------- */
 
 typedef enum spd_type { SPD_FLOAT64 = 0, SPD_INT64, SPD_TEXT } spd_type;
+SPD_API const char *spd_type_name(spd_type type); /* "float64", "int64", "text" */
 
 #define SPD_MAX_DIMS 8
 
-/* A named array, row-major. Exactly one of f64, i64, text is set, by type, for count > 0. */
+/* A named array, row-major. Exactly one of f64, i64, text is set, by type, if count > 0. Callers
+ * may fill one in to have it written; it will not change. */
 typedef struct spd_array {
-    char *name; /* variable name within its file, or NULL */
+    const char *name; /* variable name within its file, or NULL */
     spd_type type;
     size_t ndim;
     size_t shape[SPD_MAX_DIMS];
     size_t count; /* product of shape */
     double *f64;
     int64_t *i64;
-    char **text;   /* count pointers to UTF-8 */
-    void *mapping; /* internal: set when f64 points into a mapped file */
+    const char **text; /* count pointers to UTF-8 */
 } spd_array;
 
+/* Frees an array that the library has handed out, with all that it points to; never one that the
+ * caller has filled in, or that is a member of another struct. */
 SPD_API void spd_array_free(spd_array *array);
 
-/* Arrays with a text (JSON) beside them in one .npz, the text as its member meta.json: how models
- * and checkpoints are stored. */
-typedef struct spd_bundle {
-    size_t count;
-    spd_array **array; /* count arrays, by name */
-    char *meta;
-} spd_bundle;
-
-/* Writes such a file, whatever its ending; it appears atomically, or not at all. */
-SPD_API spd_status spd_bundle_write(spd_context *ctx, const char *path, size_t count,
-                                    const spd_array *const *arrays, const char *meta);
-
-/* Writes length bytes, a text of any kind, to path; it appears atomically, or not at all. */
+/* Writes length bytes, a text of any kind, to path; the file appears atomically, or not at all. */
 SPD_API spd_status spd_text_write(spd_context *ctx, const char *path, const char *text,
                                   size_t length);
-
-/* Reads one; meta_only leaves the arrays out. Checksums of all that is read are checked. */
-SPD_API spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only,
-                                   spd_bundle **bundle);
-SPD_API void spd_bundle_free(spd_bundle *bundle);
 
 /* ---- learning the map ----------------------------------------------------------------------- */
 
 /* An unordered pair of samples, i != j, each pair at most once. The affinity is
- * A_ij = within - between (eq. 3); within pairs are drawn together, between pairs apart. */
+ * A_ij = within - between (eq. 3); within pairs are drawn together, between pairs apart. It will
+ * not change. */
 typedef struct spd_pair {
     uint32_t i, j;
     double within, between; /* >= 0 */
@@ -335,15 +338,16 @@ typedef enum spd_objective {
 } spd_objective;
 
 typedef enum spd_graph {
-    SPD_GRAPH_OR = 0,  /* a pair counts when either is a neighbour of the other */
+    SPD_GRAPH_OR = 0,  /* a pair counts if either is a neighbour of the other */
     SPD_GRAPH_DIRECTED /* a one-sided pair counts half: what the authors' program does */
 } spd_graph;
 
 typedef enum spd_learning {
-    SPD_SUPERVISED = 0,   /* labels; samples without one take part through the unsupervised graph */
-    SPD_UNSUPERVISED,     /* near pairs stay near, far pairs far; labels unused */
-    SPD_MAXIMAL_VARIANCE, /* maximises sum d2(S_i, W'MW), M the mean; labels unused */
-    SPD_OWN_GRAPH         /* the pairs in the options */
+    SPD_SUPERVISED =
+        0,            /* by labels; samples without one take part through the unsupervised graph */
+    SPD_UNSUPERVISED, /* near pairs stay near, far pairs far; labels are not used */
+    SPD_MAXIMAL_VARIANCE, /* maximises sum d2(S_i, W'MW), M the mean; labels are not used */
+    SPD_OWN_GRAPH         /* by the pairs in the options */
 } spd_learning;
 
 typedef enum spd_init {
@@ -368,11 +372,11 @@ typedef enum spd_stop {
     SPD_STOP_GRADIENT,      /* gradient norm below gtol times the first one, or zero */
     SPD_STOP_ITERATIONS,
     SPD_STOP_TIME,
-    SPD_STOP_LINE_SEARCH, /* no step along the gradient lowers the cost any more */
+    SPD_STOP_LINE_SEARCH, /* no step along the gradient lowers the cost any further */
     SPD_STOP_CANCELLED    /* by the progress callback; the model is the best so far */
 } spd_stop;
 
-/* "tolerance", "gradient", ...; likewise for the enumerations above. NULL for other numbers. */
+/* "tolerance", "gradient", ...; likewise for the enumerations above. */
 SPD_API const char *spd_stop_name(spd_stop stop);
 SPD_API const char *spd_solver_name(spd_solver solver);
 SPD_API const char *spd_objective_name(spd_objective objective);
@@ -381,8 +385,7 @@ SPD_API const char *spd_learning_name(spd_learning learning);
 SPD_API const char *spd_init_name(spd_init init);
 SPD_API const char *spd_transport_name(spd_transport transport);
 
-/* The value of that name; a solver's may be its short form pr, hs, fr, hz. SPD_EINVAL for others,
- * with a message that lists the names. */
+/* A solver may also be given by its short form: pr, hs, fr, hz. */
 SPD_API spd_status spd_stop_parse(spd_context *ctx, const char *name, spd_stop *stop);
 SPD_API spd_status spd_solver_parse(spd_context *ctx, const char *name, spd_solver *solver);
 SPD_API spd_status spd_objective_parse(spd_context *ctx, const char *name,
@@ -404,11 +407,11 @@ typedef struct spd_fit_options {
                           size, and the smaller of nu_w and 3 */
     spd_graph graph;
     double affinity_weight; /* scales the between graph; 1 is the paper */
-    size_t pairs;           /* SPD_OWN_GRAPH: that many of own_pairs */
+    size_t pairs;           /* SPD_OWN_GRAPH: the number of own_pairs */
     const spd_pair *own_pairs;
     spd_init init;
     const double *W; /* SPD_INIT_GIVEN: n x m, full rank */
-    int restarts; /* fits from so many starts (the first by init, others random), keeps the best */
+    int restarts;    /* number of starts (the first by init, others random); the best is kept */
     uint64_t seed;
     spd_solver solver;
     spd_transport transport;
@@ -419,14 +422,14 @@ typedef struct spd_fit_options {
 } spd_fit_options;
 SPD_API void spd_fit_defaults(spd_fit_options *options, size_t size);
 
-/* One line of a fit's history; entry 0 is the start. It stays as it is. */
+/* One line of a fit's history; entry 0 is the start. It will not change. */
 typedef struct spd_fit_step {
     double cost, gradient_norm, step, seconds;
     int probes;
 } spd_fit_step;
 
-/* A learned map and how it came about: of the starts that the fit made, the best one. The library
- * makes it; members are only added, at the end. */
+/* A learned map and how it came about: the best of the starts that the fit made. Made by the
+ * library, may grow. */
 typedef struct spd_model {
     size_t n, m;
     double *W;                      /* n x m, W'W = I */
@@ -443,8 +446,8 @@ typedef struct spd_model {
 } spd_model;
 
 /* The pairs of the affinity that options ask for: *pairs (new, freed with spd_pairs_free) and
- * *count, sorted by (i, j), i < j. label (p) holds class numbers >= 0, or -1 where unknown; NULL
- * when unused. between is multiplied by options->affinity_weight, so A is complete. On return
+ * *count, sorted by (i, j), with i < j. label (p) holds class numbers >= 0, or -1 if unknown; NULL
+ * if not used. between is multiplied by options->affinity_weight, so A is complete. On return
  * options->nu_w and nu_b hold the values used; a class with fewer samples gives what it has.
  *   SPD_SUPERVISED    nu_w nearest of the same class, nu_b nearest of other classes; a sample
  *                     without a label: its nu_w nearest of all as within pairs, and nu_b drawn by
@@ -459,66 +462,71 @@ SPD_API spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const doub
                                 size_t *count);
 SPD_API void spd_pairs_free(spd_pair *pairs);
 
-/* Everything a fit needs to go on where it was: written by checkpoints, opaque otherwise. */
+/* Everything a fit needs in order to continue; opaque, and stored in checkpoints. */
 typedef struct spd_fit_state spd_fit_state;
 
-/* Called after each iteration with the state so far; non-zero return cancels. The first call comes
- * as soon as the graph exists, with iteration 0. */
+/* Called after each iteration with the state so far, which is valid during the call; a non-zero
+ * return cancels. The first call comes as soon as the graph exists, with iteration 0. */
 typedef int (*spd_fit_fn)(void *user, const spd_fit_state *state, const spd_fit_step *last,
                           int iteration);
 
-/* What goes with a fit beyond its options: started with SPD_INIT(spd_fit_watch). */
+/* What accompanies a fit in addition to its options. */
 typedef struct spd_fit_watch {
     size_t size;
-    const spd_fit_state *resume; /* the fit to go on with, or NULL */
+    const spd_fit_state *resume; /* the fit to continue, or NULL */
     spd_fit_fn after;            /* or NULL */
     void *user;                  /* handed to after */
 } spd_fit_watch;
 
 /* Learns the map from p SPD matrices X (n x n). *model is new, freed with spd_model_free. watch may
- * be NULL. A resumed fit needs the X, label and options of the fit it goes on with, tolerances and
- * limits aside; max_iter counts from its start. It ends with the bits of an undisturbed one. With
- * SPD_ECANCELLED by the callback *model is set too: the best so far. */
+ * be NULL. A resumed fit needs the X, label and options of the fit that it continues, apart from
+ * tolerances and limits; max_iter counts from the original start. The result is bit-identical to
+ * that of an undisturbed fit. After SPD_ECANCELLED by the callback *model is set too: the best so
+ * far. */
 SPD_API spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
                            const spd_fit_options *options, const spd_fit_watch *watch,
                            spd_model **model);
 
 /* *cost and gradient (n x m, or NULL) <- the objective at options->W (n x m, full rank) for
- * options->own_pairs: D_W L of eq. 4, not projected. Of the other options metric, objective, m and
- * pairs count. */
+ * options->own_pairs: D_W L of eq. 4, not projected. Of the other options only metric, objective, m
+ * and pairs matter. */
 SPD_API spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
                             const spd_fit_options *options, double *cost, double *gradient);
 
 SPD_API void spd_model_free(spd_model *model);
 
-/* A .spdml file is an .npz with W.npy, history.npy and meta.json. */
+/* A .spdml file is an .npz with W.npy, history.npy and meta.json; it appears atomically, or not at
+ * all. A loaded model is new, freed with spd_model_free. */
 SPD_API spd_status spd_model_save(spd_context *ctx, const spd_model *model, const char *path);
 SPD_API spd_status spd_model_load(spd_context *ctx, const char *path, spd_model **model);
 
-/* Checkpoints: a state with the options and the graph it belongs to, in one file. */
+/* Checkpoints: a state with its options and its graph, in one file. A loaded state is new, freed
+ * with spd_fit_state_free. */
 SPD_API spd_status spd_fit_state_save(spd_context *ctx, const spd_fit_state *state,
                                       const char *path);
 SPD_API spd_status spd_fit_state_load(spd_context *ctx, const char *path, spd_fit_state **state);
 SPD_API void spd_fit_state_free(spd_fit_state *state);
 
-/* *options (begun by spd_fit_defaults) <- those of the fit; own_pairs points into the state, W is
- * NULL. */
+/* *options (started with spd_fit_defaults) <- those of the fit; own_pairs points into the state, W
+ * is NULL. */
 SPD_API void spd_fit_state_options(const spd_fit_state *state, spd_fit_options *options);
 
-/* The name of the first option that is another than the fit's, so that it cannot go on with these;
- * NULL when none is. Tolerances and limits may differ. */
+/* The name of the first option that differs from the fit's, so that the fit cannot continue with
+ * these; NULL if there is none. Tolerances and limits may differ. */
 SPD_API const char *spd_fit_state_differs(const spd_fit_state *state,
                                           const spd_fit_options *options);
 
-/* *model <- what spd_fit would hand over if it were cancelled here, new, freed with spd_model_free:
- * the best so far. Its stop is SPD_STOP_CANCELLED unless it comes from a start that had ended. */
+/* *model <- the best so far, as spd_fit would hand it over if it were cancelled here; new, freed
+ * with spd_model_free. Its stop is SPD_STOP_CANCELLED unless it comes from a start that had ended.
+ */
 SPD_API spd_status spd_fit_state_model(spd_context *ctx, const spd_fit_state *state,
                                        spd_model **model);
 
-/* What a file is by its content, with as little reading as possible: everything that is neither
- * model nor checkpoint counts as data. */
+/* What a file contains, found with as little reading as possible: everything that is neither a
+ * model nor a checkpoint counts as data. */
 typedef enum spd_kind { SPD_KIND_DATA = 0, SPD_KIND_MODEL, SPD_KIND_CHECKPOINT } spd_kind;
 SPD_API spd_kind spd_file_kind(const char *path);
+SPD_API const char *spd_kind_name(spd_kind kind); /* "data", "model", "checkpoint" */
 
 /* ---- recognition ---------------------------------------------------------------------------- */
 
@@ -541,7 +549,7 @@ typedef enum spd_classifier_kind {
     SPD_CLASSIFIERS /* how many there are */
 } spd_classifier_kind;
 
-/* What is done to the matrices before: W'XW with an n x m W learned from the training part. */
+/* What is done to the matrices first: W'XW with an n x m W learned from the training part. */
 typedef enum spd_map {
     SPD_MAP_NONE = 0,
     SPD_MAP_ML,     /* -ml: the learned map, spd_fit */
@@ -552,13 +560,13 @@ typedef enum spd_map {
     SPD_MAPS        /* how many there are */
 } spd_map;
 
-/* Numbers that a method may have; each is fixed, tuned, or at its default. */
+/* The numbers that a method may have; each is fixed, tuned, or left at its default. */
 typedef enum spd_parameter {
-    SPD_PARAM_M = 0,      /* m: size after the map; m = n is the identity */
-    SPD_PARAM_NU_W,       /* nu-w, nu-b: neighbours of the learned map */
-    SPD_PARAM_NU_B,       /* */
+    SPD_PARAM_M = 0, /* m: size after the map; m = n is the identity */
+    SPD_PARAM_NU_W,  /* nu-w, nu-b: neighbours of the learned map */
+    SPD_PARAM_NU_B,
     SPD_PARAM_K,          /* k: neighbours of knn and of the embeddings */
-    SPD_PARAM_BETA,       /* beta: of the Stein kernel; wins over beta-scale when set */
+    SPD_PARAM_BETA,       /* beta: of the Stein kernel; takes precedence over beta-scale */
     SPD_PARAM_BETA_SCALE, /* beta-scale: beta times the median squared distance of training */
     SPD_PARAM_LAMBDA,     /* lambda: weight of the l1 term */
     SPD_PARAM_COMPONENTS, /* components: of kernel partial least squares */
@@ -567,7 +575,7 @@ typedef enum spd_parameter {
     SPD_PARAMETERS        /* how many there are */
 } spd_parameter;
 
-#define SPD_PARAMETER_ROOM 32 /* length of arrays by spd_parameter: SPD_PARAMETERS may grow */
+#define SPD_PARAMETER_ROOM 32 /* length of arrays by spd_parameter, for now and later */
 
 /* A method: "nn-stein-ml" is SPD_NN with SPD_STEIN after SPD_MAP_ML. */
 typedef struct spd_method {
@@ -581,29 +589,32 @@ typedef struct spd_method {
                                    above */
 } spd_method;
 
-#define SPD_METHOD_NAME 64 /* room for a name */
+#define SPD_METHOD_NAME 64 /* room for a name, for now and later */
 
-/* The method of a joined name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp]; metrics by any
- * name that spd_metric_parse understands, or the method's usual one. method is started with
- * SPD_INIT; no value is fixed afterwards. SPD_EINVAL with what was meant in the message for others.
- */
+/* The method of a joined name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp]; the metric by
+ * any name that spd_metric_parse understands, or the classifier's usual one. method is started with
+ * SPD_INIT; no value is fixed afterwards. SPD_EINVAL, with a message that lists what there is, for
+ * other names. */
 SPD_API spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *method);
 
 /* name (SPD_METHOD_NAME) <- the joined name. */
 SPD_API void spd_method_name(const spd_method *method, char *name);
 
-/* "rsr", "ml", "nu-b", ...; NULL for a number that is none. */
+/* "rsr", "ml", "nu-b", ... */
 SPD_API const char *spd_classifier_name(spd_classifier_kind kind);
+SPD_API spd_status spd_classifier_parse(spd_context *ctx, const char *name,
+                                        spd_classifier_kind *kind);
 SPD_API const char *spd_map_name(spd_map map);
+SPD_API spd_status spd_map_parse(spd_context *ctx, const char *name, spd_map *map);
 SPD_API const char *spd_parameter_name(spd_parameter parameter);
 SPD_API spd_status spd_parameter_parse(spd_context *ctx, const char *name,
                                        spd_parameter *parameter);
 
-/* Does the method have this parameter; does it read vectors instead of matrices? */
+/* Does the method have this parameter? Does it read vectors instead of matrices? */
 SPD_API int spd_method_uses(const spd_method *method, spd_parameter parameter);
 SPD_API int spd_method_on_vectors(const spd_method *method);
 
-/* A set of samples as SPD matrices, as vectors, or both; what a method needs must be there. */
+/* A set of samples as SPD matrices, as vectors, or both: what the method needs must be there. */
 typedef struct spd_samples {
     size_t size;
     size_t p;
@@ -616,18 +627,18 @@ typedef struct spd_samples {
 } spd_samples;
 
 /* *subset <- copies of the `count` samples with the numbers index (count, each below p), in that
- * order; matrices, vectors and labels where there are any. New, to be freed with
+ * order: matrices, vectors and labels, as far as there are any. New, freed with
  * spd_samples_free. */
 SPD_API spd_status spd_samples_subset(spd_context *ctx, const spd_samples *samples, size_t count,
                                       const size_t *index, spd_samples **subset);
 SPD_API void spd_samples_free(spd_samples *subset);
 
-/* A method that has seen its training samples, which are borrowed and must outlive it. */
+/* A trained method. Its training samples are borrowed and must outlive it. */
 typedef struct spd_classifier spd_classifier;
 
-/* *classifier, new, is trained; values that are not fixed take their defaults. model (or NULL) is
- * used as the map, in place of what the method says. SPD_NOT_DEFINITE, SPD_NOT_CONVERGED are
- * remarks. */
+/* *classifier <- the method, trained; new, freed with spd_classifier_free. Values that are not
+ * fixed take their defaults. model (or NULL) is used as the map, in place of what the method says,
+ * and must outlive the classifier. SPD_NOT_DEFINITE and SPD_NOT_CONVERGED are remarks. */
 SPD_API spd_status spd_classifier_fit(spd_context *ctx, const spd_method *method,
                                       const spd_samples *train, const spd_model *model,
                                       spd_classifier **classifier);
@@ -636,60 +647,61 @@ SPD_API spd_status spd_classifier_fit(spd_context *ctx, const spd_method *method
 SPD_API spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier *classifier,
                                           const spd_samples *queries, int *label);
 
-/* The method with every value it uses; its fit is NULL. */
+/* The method with every value it uses; its fit is NULL. It belongs to the classifier. */
 SPD_API const spd_method *spd_classifier_method(const spd_classifier *classifier);
 
-/* The map that it has learned (SPD_MAP_ML), with the history of its fit. NULL where there is none:
- * another map, m = n, or a model that was given to spd_classifier_fit. */
+/* The map that it has learned (SPD_MAP_ML), with the history of its fit; it belongs to the
+ * classifier. NULL if there is none: another map, m = n, or a model given to spd_classifier_fit. */
 SPD_API const spd_model *spd_classifier_model(const spd_classifier *classifier);
 SPD_API void spd_classifier_free(spd_classifier *classifier);
 
-/* Values that cross-validation tries. */
+/* Values that cross-validation tries. It will not change: it has room for further parameters. */
 typedef struct spd_grid {
-    size_t count[SPD_PARAMETER_ROOM]; /* by spd_parameter; 0: the method's own choice */
+    size_t count[SPD_PARAMETER_ROOM]; /* by spd_parameter; 0: the method's own grid */
     const double *value[SPD_PARAMETER_ROOM];
 } spd_grid;
 
 typedef struct spd_tuning {
     size_t size;
-    int folds;        /* at most; fewer when a class or the groups have fewer samples */
-    const int *group; /* p numbers >= 0: samples of one group share a fold; NULL: all alone */
+    int folds; /* at most; fewer if a class has fewer samples, or if there are fewer groups */
+    const int *group; /* p numbers >= 0: samples of one group share a fold; NULL: no groups */
     uint64_t seed;
-    const spd_grid *grid; /* NULL: the method's own */
+    const spd_grid *grid; /* NULL: the method's own grid */
 } spd_tuning;
 
 typedef struct spd_tuned {
     size_t size;
-    size_t settings; /* how many combinations were tried; 1 means there was nothing to tune */
+    size_t settings; /* how many combinations were tried; 1 if there was nothing to tune */
     int folds;       /* as used */
-    double accuracy; /* of the chosen one, over the folds; NaN when there was nothing to tune */
+    double accuracy; /* of the chosen one, over the folds; NaN if there was nothing to tune */
     double seconds;
 } spd_tuned;
 
 /* Fixes the values of the method that are not fixed yet and have a grid, by cross-validation within
- * the training samples; those without stay NaN, which means their default. The setting that gets
- * most samples right over all folds wins; ties go to the best mean over the setting and those one
- * step away in the grid, then to the smaller m, then to the smaller nu_b. A setting that fails is
- * out; when all do, the first failure is returned. Folds are stratified by class, whole groups
- * where there are any. tuned may be NULL. */
+ * the training samples; those without a grid stay NaN, which means their default. The setting that
+ * gets most samples right over all folds wins; ties go to the best mean over the setting and those
+ * one step away in the grid, then to the smaller m, then to the smaller nu_b. A setting that fails
+ * is left out; if all fail, the first failure is returned. Folds are stratified by class; groups,
+ * if there are any, stay whole. tuned may be NULL. */
 SPD_API spd_status spd_tune(spd_context *ctx, spd_method *method, const spd_samples *train,
                             const spd_tuning *tuning, spd_tuned *tuned);
 
 /* The same for several methods behind one map (map, metric, fit and what is fixed of m, nu-w and
  * nu-b must agree): the map is fitted once for all of them. Each chooses what it would alone.
- * tuned (count, or NULL): everyone's share of the seconds is the same. */
+ * tuned (count, or NULL): the seconds are shared evenly. */
 SPD_API spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *method,
                                      const spd_samples *train, const spd_tuning *tuning,
                                      spd_tuned *const *tuned);
 
 /* train (p) <- 1 for training, 0 for test, each class split by itself: per_class samples of each
- * where it is not 0, else the fraction, rounded, at least 1 and never a whole class. Different
+ * if it is not 0, else the fraction, rounded, at least 1 and never a whole class. Different
  * repeats of one seed are different splits. */
 SPD_API spd_status spd_split(spd_context *ctx, size_t p, const int *label, double fraction,
                              size_t per_class, uint64_t seed, size_t repeat, char *train);
 
-/* How p predictions fare: accuracy, mean over the classes that occur of their accuracies, and
- * confusion (classes x classes, or NULL), rows the truth. */
+/* How good p predictions are: accuracy, balanced accuracy (the mean of the accuracies of the
+ * classes that occur), and confusion (classes x classes, or NULL), with the true classes in rows.
+ */
 typedef struct spd_score {
     size_t size;
     size_t total, correct;
@@ -716,34 +728,38 @@ typedef enum spd_protocol {
     SPD_PROTOCOL_GIVEN,      /* one round: the samples that the options name */
     SPD_PROTOCOL_LEAVE_OUT   /* a round for each group: it is tested, all others train */
 } spd_protocol;
+SPD_API const char *spd_protocol_name(spd_protocol protocol);
+SPD_API spd_status spd_protocol_parse(spd_context *ctx, const char *name, spd_protocol *protocol);
 
-/* When do the folds of tuning keep the samples of a group together? */
+/* Whether the folds of tuning keep the samples of a group together. */
 typedef enum spd_fold_rule {
-    SPD_FOLDS_IF_SHARED = 0, /* when at least half of the training samples of the first round find
-                                their class in several groups; else folds would test classes that
-                                they have never seen */
+    SPD_FOLDS_IF_SHARED = 0, /* if at least half of the training samples of the first round have a
+                                class that occurs in several groups; otherwise folds would test
+                                classes that they have never seen */
     SPD_FOLDS_GROUPED,       /* always */
     SPD_FOLDS_SINGLE         /* never */
 } spd_fold_rule;
+SPD_API const char *spd_fold_rule_name(spd_fold_rule rule);
+SPD_API spd_status spd_fold_rule_parse(spd_context *ctx, const char *name, spd_fold_rule *rule);
 
 typedef struct spd_evaluation spd_evaluation;
 
 /* Called before each round with method SPD_NO_INDEX, and after each method of a round; `so_far` is
- * complete up to there. A non-zero return cancels. */
+ * complete up to there, and valid during the call. A non-zero return cancels. */
 typedef int (*spd_evaluate_fn)(void *user, const spd_evaluation *so_far, size_t round,
                                size_t method);
 
-/* spd_evaluate_defaults fills it; methods and what the protocol needs are left to set. */
+/* Filled by spd_evaluate_defaults; the caller then sets the methods and what the protocol needs. */
 typedef struct spd_evaluate_options {
     size_t size;
     size_t methods;
-    const spd_method *const *method; /* methods; values that are not fixed are tuned */
+    const spd_method *const *method; /* as many; values that are not fixed are tuned */
     spd_protocol protocol;
     size_t repeats;           /* SPLITS: how many; 10 */
     double fraction;          /* SPLITS: share of each class that trains; 0.5 */
-    size_t per_class;         /* SPLITS: so many of each class train; 0: the fraction counts */
-    const char *train, *test; /* GIVEN: p flags each, not both for one sample; one may be NULL and
-                                 is then what the other leaves */
+    size_t per_class;         /* SPLITS: number of each class that trains; 0: by the fraction */
+    const char *train, *test; /* GIVEN: p flags each, not both for one sample; one may be NULL:
+                                 it is then what the other leaves */
     const int *group;         /* LEAVE_OUT: p numbers >= 0 */
     int folds;                /* of tuning, within the training part; 5 */
     spd_fold_rule fold_rule;
@@ -755,7 +771,7 @@ typedef struct spd_evaluate_options {
 } spd_evaluate_options;
 SPD_API void spd_evaluate_defaults(spd_evaluate_options *options, size_t size);
 
-/* What follows is made by the library alone and may grow at the end. */
+/* What follows is made by the library, and may grow. */
 
 typedef struct spd_round {
     int group; /* the one left out; -1 under the other protocols */
@@ -765,7 +781,7 @@ typedef struct spd_round {
 
 /* One method in one round. */
 typedef struct spd_outcome {
-    double value[SPD_PARAMETER_ROOM]; /* as used; NaN where there is none */
+    double value[SPD_PARAMETER_ROOM]; /* as used; NaN if there is none */
     size_t correct;                   /* of the round's test samples */
     double accuracy, balanced;        /* as in spd_score */
     size_t settings;                  /* tuning, as in spd_tuned */
@@ -773,30 +789,31 @@ typedef struct spd_outcome {
     double cv_accuracy;
     double tune_seconds, fit_seconds, test_seconds;
     int *predicted;   /* a class for each test sample of the round */
-    spd_model *model; /* the learned map, of the first round alone; NULL where there is none */
+    spd_model *model; /* the learned map, of the first round only; NULL if there is none */
 } spd_outcome;
 
-/* One method over all rounds: means, and sample deviations, which are 0 for a single round. */
+/* One method over all rounds: means, and standard deviations, which are 0 for a single round. */
 typedef struct spd_method_result {
     char name[SPD_METHOD_NAME];
     double accuracy, accuracy_deviation;
     double balanced, balanced_deviation;
     double tune_seconds, fit_seconds, test_seconds;
-    int64_t *confusion;    /* classes x classes, rows the truth, summed over the rounds */
-    double *p_value;       /* methods: McNemar's test against each, 1 against itself */
+    int64_t *confusion;    /* classes x classes, true classes in rows, summed over the rounds */
+    double *p_value;       /* methods: McNemar's test against each method; 1 against itself */
     spd_outcome **outcome; /* rounds */
 } spd_method_result;
 
-/* What accuracies do not tell. */
+/* What the accuracies do not tell. */
 typedef enum spd_remark_kind {
     SPD_REMARK_SINGLES = 0, /* `count` classes, `label` the first, have one sample: it trains and is
                                never tested */
     SPD_REMARK_ONE_CLASS,   /* all test samples of all rounds are of class `label` */
-    SPD_REMARK_POOR_ROUNDS, /* `count` of `total` rounds test one class alone: `label` in `round`,
+    SPD_REMARK_POOR_ROUNDS, /* `count` of `total` rounds test one class only: `label` in `round`,
                                the first */
     SPD_REMARK_UNSEEN /* `count` of `total` test samples of `round` are of classes, as `label`,
                          without training samples: they can only be missed */
 } spd_remark_kind;
+SPD_API const char *spd_remark_name(spd_remark_kind kind);
 typedef struct spd_remark {
     spd_remark_kind kind;
     size_t round, count, total;
@@ -807,17 +824,18 @@ struct spd_evaluation {
     size_t rounds, methods, classes;
     spd_round **round;          /* rounds */
     spd_method_result **method; /* methods */
-    int repeats_samples; /* samples may be tested in several rounds: p values are medians over
-                            the rounds; else all rounds are tested at once */
-    int folds_grouped;   /* did folds keep groups together? */
-    int least_folds, most_folds; /* that tuning has used; 0 when there was nothing to tune */
+    int repeats_samples; /* samples may be tested in several rounds: p values are then medians over
+                            the rounds; otherwise all rounds are tested together */
+    int folds_grouped;   /* whether folds kept groups together */
+    int least_folds, most_folds; /* that tuning used; 0 if there was nothing to tune */
     size_t remarks;
     spd_remark **remark; /* remarks, in the order of the rounds */
 };
 
 /* Every method through every round: tuned within the training part, trained, tested, scored. Labels
- * of test samples count for the score alone. Methods that share a learned map are tuned together.
- * *evaluation is new; it stays untouched after SPD_ECANCELLED and other failures. */
+ * of test samples are used for the score only. Methods that share a learned map are tuned together.
+ * *evaluation is new, freed with spd_evaluation_free; it is untouched after SPD_ECANCELLED and
+ * other failures. */
 SPD_API spd_status spd_evaluate(spd_context *ctx, const spd_samples *samples,
                                 const spd_evaluate_options *options, spd_evaluation **evaluation);
 SPD_API void spd_evaluation_free(spd_evaluation *evaluation);
@@ -827,7 +845,7 @@ SPD_API void spd_evaluation_free(spd_evaluation *evaluation);
 SPD_API spd_status spd_recenter(spd_context *ctx, spd_metric metric, size_t n, size_t p,
                                 const double *X, const int *group, double *Y);
 
-/* Coordinates of samples in a few dimensions, for pictures and as a start for other methods. */
+/* Coordinates of samples in a few dimensions, for plots and as input for other methods. */
 typedef enum spd_embedding {
     SPD_EMBED_LLE = 0,     /* lle: Riemannian locally linear embedding (Goh and Vidal 2008) */
     SPD_EMBED_HESSIAN_LLE, /* hessian-lle: the same with Hessians; needs k >= 1 + d + d(d+1)/2 */
@@ -837,7 +855,7 @@ typedef enum spd_embedding {
     SPD_EMBEDDINGS         /* how many there are */
 } spd_embedding;
 
-/* "lle", ...; NULL for a number that is none. */
+/* "lle", "hessian-lle", ... */
 SPD_API const char *spd_embedding_name(spd_embedding kind);
 SPD_API spd_status spd_embedding_parse(spd_context *ctx, const char *name, spd_embedding *kind);
 
@@ -846,7 +864,7 @@ typedef struct spd_embed_options {
     spd_embedding kind;
     spd_metric metric; /* lle and hessian-lle need log maps: SPD_AIRM and the flat metrics, which
                           are SPD_LOG_EUCLIDEAN, SPD_LOG_CHOLESKY and SPD_EUCLIDEAN */
-    size_t k;          /* neighbours, 1 .. p-1; pga and mds do not look at it */
+    size_t k;          /* neighbours, 1 .. p-1; not used by pga and mds */
     size_t dimensions; /* d, 1 .. p-1 */
     double ridge;      /* lle: this times tr(G) is added to a neighbourhood's G; 0 means 1e-3 */
     double bandwidth;  /* laplacian: t; 0 means the mean d2 of all neighbours */
@@ -859,11 +877,11 @@ typedef struct spd_embed_info {
 } spd_embed_info;
 
 /* Y (p x d) <- coordinates; eigenvalue (d, or NULL) <- the eigenvalues of its columns: the smallest
- * but zero, ascending (lle, hessian-lle, laplacian), or the largest, descending (pga, mds). Every
- * column has its entry of largest size positive. Columns have mean square 1 (lle, hessian-lle;
- * laplacian: weighted by degrees), or their eigenvalue as sum of squares (pga, mds). A graph of
- * neighbours that is not connected is refused, and by lle one in which several groups have all
- * their neighbours among themselves: SPD_EINVAL. info may be NULL. */
+ * above zero, ascending (lle, hessian-lle, laplacian), or the largest, descending (pga, mds). In
+ * every column the entry of largest magnitude is positive. Columns have mean square 1 (lle,
+ * hessian-lle; laplacian: weighted by degrees), or their eigenvalue as sum of squares (pga, mds). A
+ * graph of neighbours that is not connected is refused, and with lle one in which several groups
+ * have all their neighbours among themselves: SPD_EINVAL. info may be NULL. */
 SPD_API spd_status spd_embed(spd_context *ctx, const spd_embed_options *options, size_t n, size_t p,
                              const double *X, double *Y, double *eigenvalue, spd_embed_info *info);
 
@@ -877,27 +895,28 @@ typedef enum spd_shrinkage {
     SPD_SHRINKAGES /* how many there are */
 } spd_shrinkage;
 
-/* "none", "oas", "ledoit-wolf", "value"; NULL for a number that is none. */
+/* "none", "oas", "ledoit-wolf", "value" */
 SPD_API const char *spd_shrinkage_name(spd_shrinkage shrinkage);
-SPD_API spd_status spd_shrinkage_parse(const char *name, spd_shrinkage *shrinkage);
+SPD_API spd_status spd_shrinkage_parse(spd_context *ctx, const char *name,
+                                       spd_shrinkage *shrinkage);
 
-/* From observations to a covariance matrix. All zero: the plain covariance, 1/(r-1). It stands
- * within other options, so it has a fixed room in place of `size`: members to come are taken from
- * `reserved`. */
+/* From observations to a covariance matrix. All zero: the plain covariance, 1/(r-1). It is
+ * embedded in other options, so it has a fixed length in place of `size`: new members will be taken
+ * from `reserved`. */
 typedef struct spd_covariance_options {
     spd_shrinkage shrinkage;
     double shrink;      /* SPD_SHRINK_VALUE: rho in [0, 1] */
     double regularize;  /* adds this times tr(C)/n to the diagonal; < 0: the descriptor's default */
     size_t m;           /* with W (n x m): observations are projected first (eq. 12), C is m x m */
     const double *W;    /* NULL: no projection */
-    size_t n;           /* rows of W, checked against the observations; 0: on trust */
+    size_t n;           /* rows of W, checked against the observations; 0: not checked */
     double reserved[8]; /* 0 */
 } spd_covariance_options;
 
 /* C (n x n; m x m with W) <- covariance of the r observations in the rows of O (r x n), shrunk,
- * then regularised. Shrinkage works on the 1/r version, as its authors do. Stable for means far
- * larger than deviations. SPD_EINVAL with the remedies when r - 1 is below the size of C and the
- * options repair nothing. options NULL means all zero. */
+ * then regularised. Shrinkage works on the 1/r version, as its authors do. Stable if means are
+ * far larger than deviations. SPD_EINVAL with remedies if r - 1 is below the size of C and the
+ * options do not repair that. options NULL means all zero. */
 SPD_API spd_status spd_covariance(spd_context *ctx, size_t r, size_t n, const double *O,
                                   const spd_covariance_options *options, double *C);
 

@@ -98,16 +98,17 @@ HELPER void steps_sweep(const classifier *c, const spd_method *method, const spd
         mem_fail_at(++k);
         status = steps_run(ctx, c, method, train, queries, label);
         mem_fail_at(0);
-        CHECK(mem_live() == live, "%s leaks at allocation %ld", c->name, k);
+        CHECK(mem_live() == live, "%s leaks at allocation %ld", spd_classifier_name(c->kind), k);
         if (status == SPD_ENOMEM) {
             CHECK(memcmp(label, before, queries->p * sizeof *label) == 0, "%s touches labels",
-                  c->name);
-            CHECK(strstr(spd_context_error(ctx)->message, "out of memory"), "%s: %s", c->name,
-                  spd_context_error(ctx)->message);
+                  spd_classifier_name(c->kind));
+            CHECK(strstr(spd_context_error(ctx)->message, "out of memory"), "%s: %s",
+                  spd_classifier_name(c->kind), spd_context_error(ctx)->message);
         }
     }
-    CHECK(status >= 0, "%s: %d, %s", c->name, (int)status, spd_context_error(ctx)->message);
-    CHECK(k > 3, "%s never allocated", c->name);
+    CHECK(status >= 0, "%s: %d, %s", spd_classifier_name(c->kind), (int)status,
+          spd_context_error(ctx)->message);
+    CHECK(k > 3, "%s never allocated", spd_classifier_name(c->kind));
     spd_context_free(ctx);
     free(label);
     free(before);

@@ -82,16 +82,16 @@ HELPER void sweep_descriptor(const descriptor *how, const spd_describe_options *
         status = try_descriptor(ctx, how, options, in, &out);
         mem_fail_at(0);
         if (status == SPD_ENOMEM) {
-            CHECK(out.count == 77, "%s touches its output", how->name);
+            CHECK(out.count == 77, "%s touches its output", spd_descriptor_name(how->kind));
             CHECK(strstr(spd_context_error(ctx)->message, "out of memory"), "%s",
                   spd_context_error(ctx)->message);
         } else {
             description_free(&out);
         }
-        CHECK(mem_live() == live, "%s leaks at allocation %ld", how->name, k);
+        CHECK(mem_live() == live, "%s leaks at allocation %ld", spd_descriptor_name(how->kind), k);
     }
-    CHECK(status == SPD_OK && k > 5, "%s: %d after %ld, %s", how->name, (int)status, k,
-          spd_context_error(ctx)->message);
+    CHECK(status == SPD_OK && k > 5, "%s: %d after %ld, %s", spd_descriptor_name(how->kind),
+          (int)status, k, spd_context_error(ctx)->message);
     spd_context_free(ctx);
 }
 

@@ -34,14 +34,6 @@ class Progress(c.Structure):
     _fields_ = [("task", Text), ("unit", Text), ("done", Double), ("total", Double)]
 
 
-class NearestInfo(c.Structure):
-    _fields_ = [("pairs", Double), ("exact", Double), ("pruned", Double)]
-
-
-class MeanInfo(c.Structure):
-    _fields_ = [("iterations", Int), ("residual", Double), ("converged", Int)]
-
-
 class FitOptions(c.Structure):
     _fields_ = [
         ("size", Size), ("m", Size), ("metric", Int), ("learning", Int), ("objective", Int),
@@ -72,6 +64,15 @@ class Sized(c.Structure):
 
     def __init__(self, *values: Any, **named: Any) -> None:
         super().__init__(c.sizeof(type(self)), *values, **named)
+
+
+class Neighbours(Sized):
+    _fields_ = [("size", Size), ("k", Size), ("index", Longs), ("d2", Doubles), ("brute", Int),
+                ("pairs", Double), ("exact", Double), ("pruned", Double)]
+
+
+class MeanOptions(Sized):
+    _fields_ = [("size", Size), ("weights", Doubles), ("tol", Double), ("max_iter", Int)]
 
 
 class Method(Sized):
@@ -162,10 +163,9 @@ PROTOTYPES = {
     "spd_metric_name": (Text, [Int]),
     "spd_metric_parse": (Int, [Handle, Text, Ints]),
     "spd_pairwise2": (Int, [Handle, Int, Size, Size, Doubles, Size, Doubles, Doubles]),
-    "spd_nearest": (Int, [Handle, Int, Size, Size, Doubles, Size, Doubles, Size, Int, Longs,
-                          Doubles, c.POINTER(NearestInfo)]),
-    "spd_mean": (Int, [Handle, Int, Size, Size, Doubles, Doubles, Double, Int, Doubles,
-                       c.POINTER(MeanInfo)]),
+    "spd_nearest": (Int, [Handle, Int, Size, Size, Doubles, Size, Doubles, c.POINTER(Neighbours)]),
+    "spd_mean": (Int, [Handle, Int, Size, Size, Doubles, c.POINTER(MeanOptions), Doubles,
+                       c.c_void_p]),
     "spd_geodesic": (Int, [Handle, Int, Size, Doubles, Doubles, Double, Doubles]),
     "spd_apply": (Int, [Handle, Int, Double, Size, Size, Doubles, Doubles]),
     "spd_kernel": (Int, [Handle, Int, Double, Size, Size, Doubles, Size, Doubles, Doubles]),

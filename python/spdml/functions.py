@@ -10,7 +10,7 @@ import numpy as np
 from ._arrays import doubles, longs, matrices, matrix, metric_number, numbers
 from ._calls import call, context
 from ._errors import InvalidArgumentError
-from ._library import CovarianceOptions, lib
+from ._library import CovarianceOptions, MeanOptions, Neighbours, lib
 
 _FUNCTIONS = {"log": 0, "exp": 1, "sqrt": 2, "invsqrt": 3, "power": 4}
 _KERNELS = {"stein": 0, "log-euclidean": 1}
@@ -56,8 +56,8 @@ def mean(X: Any, metric: str = "airm", sample_weight: Any = None, tol: float = 0
             raise InvalidArgumentError(
                 f"sample_weight has shape {weights.shape}; {p} weights are needed")
     M = np.empty((n, n))
-    call(context(n_jobs), "spd_mean", number, n, p, doubles(X), doubles(weights), tol, max_iter,
-         doubles(M), None)
+    options = MeanOptions(weights=doubles(weights), tol=tol, max_iter=max_iter)
+    call(context(n_jobs), "spd_mean", number, n, p, doubles(X), c.byref(options), doubles(M), None)
     return M
 
 
@@ -89,8 +89,8 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
     q = p if Q is None else len(Q)
     index = np.empty((q, n_neighbors), dtype=np.int64)
     d2 = np.empty((q, n_neighbors))
-    call(context(n_jobs), "spd_nearest", number, n, p, doubles(X), q, doubles(Q), n_neighbors, 0,
-         longs(index), doubles(d2), None)
+    found = Neighbours(k=n_neighbors, index=longs(index), d2=doubles(d2))
+    call(context(n_jobs), "spd_nearest", number, n, p, doubles(X), q, doubles(Q), c.byref(found))
     return _rooted(d2, squared), index
 
 

@@ -1,16 +1,4 @@
-/* naming.h - the words of an enumeration: one table names its values and parses them.
- *
- *   static const naming metrics = {"metric", 2, {"airm", "stein"}, {{"logdet", SPD_STEIN}}};
- *   const char *spd_metric_name(spd_metric metric) { return naming_word(&metrics,
- * (unsigned)metric); } spd_status spd_metric_parse(spd_context *ctx, const char *name, spd_metric
- * *metric)
- *   {
- *       unsigned value = 0;
- *       spd_status status = naming_parse(ctx, &metrics, name, &value);
- *       if (status == SPD_OK)
- *           *metric = (spd_metric)value;
- *       return status;
- *   }  */
+/* naming.h - the words of an enumeration: one table names its values and parses them. */
 #ifndef SPD_BASE_NAMING_H
 #define SPD_BASE_NAMING_H
 
@@ -20,9 +8,8 @@
 #define NAMING_ALIASES 8
 
 typedef struct naming {
-    const char *kind; /* what the values are, for messages: "metric" */
-    unsigned count;
-    const char *word[NAMING_MOST]; /* in the order of the header; NULL: that value has no word */
+    const char *kind;              /* what the values are, for messages: "metric" */
+    const char *word[NAMING_MOST]; /* in the order of the header, NULL after the last */
     struct {
         const char *word;
         unsigned value;
@@ -32,8 +19,13 @@ typedef struct naming {
 /* The word of a value; NULL for one that has none. */
 const char *naming_word(const naming *names, unsigned value);
 
-/* *value <- what the word stands for. SPD_EINVAL with a message that lists the words, *value
- * untouched. */
-spd_status naming_parse(spd_context *ctx, const naming *names, const char *word, unsigned *value);
+/* *value, an enumeration, <- what the word stands for. SPD_EINVAL with a message that lists the
+ * words and suggests the nearest one, *value untouched. */
+spd_status naming_parse(spd_context *ctx, const naming *names, const char *word, void *value);
+
+/* The enumerations that files hold, by their words; names.c has these tables and all others of
+ * spdml.h. */
+extern const naming naming_metric, naming_learning, naming_objective, naming_graph, naming_init,
+    naming_solver, naming_transport, naming_stop;
 
 #endif

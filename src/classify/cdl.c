@@ -12,6 +12,7 @@
 #include "classify/classifier.h"
 #include "classify/kernel_pls.h"
 #include "classify/log_kernel.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 
@@ -167,9 +168,9 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
     double *S = arena_alloc(&room, q, classes * sizeof *S);
     if (!S)
         return ctx_nomem(ctx, "the scores of cdl");
-    spd_blas_hold();
+    spd_private_blas_hold();
     dense_trans_product(q, classes, c->train.p, c->met, c->trained, 0.0, S);
-    spd_blas_release();
+    spd_private_blas_release();
     for (size_t i = 0; i < q; i++)
         label[i] = best_class(classes, S + i * classes, t->mean);
     arena_free(&room);
@@ -177,7 +178,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 }
 
 const classifier classifier_cdl = {
-    .name = "cdl",
+    .kind = SPD_CDL,
     .metrics = {SPD_LOG_EUCLIDEAN, ONLY(SPD_LOG_EUCLIDEAN), 0},
     .choices = {{SPD_PARAM_COMPONENTS, INFINITY, .most = usual_components, .list = grid}},
     .prepare = prepare,

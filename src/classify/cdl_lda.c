@@ -14,6 +14,7 @@
 #include "classify/classifier.h"
 #include "classify/log_kernel.h"
 #include "classify/vectors.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
@@ -131,7 +132,7 @@ static spd_status find_directions(spd_context *ctx, const samples *train, arena 
                   .mu = arena_alloc(&room, classes, sizeof *r.mu),
                   .work = arena_alloc(&room, dense_eigh_work(most), sizeof *r.work)};
     spd_status status = arena_status(&room, ctx, "the directions of cdl-lda");
-    spd_blas_hold();
+    spd_private_blas_hold();
     if (status == SPD_OK)
         status = solve(ctx, train, t->kernel.K, &r);
     if (status == SPD_OK) {
@@ -143,7 +144,7 @@ static spd_status find_directions(spd_context *ctx, const samples *train, arena 
         else
             status = ctx_nomem(ctx, "the directions of cdl-lda");
     }
-    spd_blas_release();
+    spd_private_blas_release();
     arena_free(&room);
     return status;
 }
@@ -170,9 +171,9 @@ static spd_status meet(spd_context *ctx, course *c)
     if (status == SPD_OK)
         status = log_kernel_meet(ctx, &t->kernel, &c->train, &c->queries, &room, &Kt);
     if (status == SPD_OK) {
-        spd_blas_hold();
+        spd_private_blas_hold();
         dense_trans_product(q, t->dim, c->train.p, Kt, t->A, 0.0, Q);
-        spd_blas_release();
+        spd_private_blas_release();
     }
     arena_free(&room);
     return status;
@@ -186,7 +187,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 }
 
 const classifier classifier_cdl_lda = {
-    .name = "cdl-lda",
+    .kind = SPD_CDL_LDA,
     .metrics = {SPD_LOG_EUCLIDEAN, ONLY(SPD_LOG_EUCLIDEAN), 0},
     .prepare = prepare,
     .meet = meet,

@@ -57,8 +57,8 @@ typedef struct course {
 } course;
 
 typedef struct classifier {
-    const char *name; /* "nn" */
-    int vectors;      /* non-zero: reads V, else X */
+    spd_classifier_kind kind;
+    int vectors; /* non-zero: reads V, else X */
     metric_choice metrics;
     choice choices[MOST_CHOICES]; /* its parameters; m, which is the map's, ends them */
 

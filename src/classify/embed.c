@@ -13,33 +13,11 @@
 #include "base/sized.h"
 #include "classify/tangent.h"
 #include "classify/values.h"
-#include "base/naming.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "geometry/flat.h"
 
 #define USUAL_RIDGE 1e-3
-
-static const naming names = {.kind = "embedding",
-                             .count = SPD_EMBEDDINGS,
-                             .word = {[SPD_EMBED_LLE] = "lle",
-                                      [SPD_EMBED_HESSIAN_LLE] = "hessian-lle",
-                                      [SPD_EMBED_LAPLACIAN] = "laplacian",
-                                      [SPD_EMBED_PGA] = "pga",
-                                      [SPD_EMBED_MDS] = "mds"}};
-
-const char *spd_embedding_name(spd_embedding kind)
-{
-    return naming_word(&names, (unsigned)kind);
-}
-
-spd_status spd_embedding_parse(spd_context *ctx, const char *name, spd_embedding *kind)
-{
-    unsigned value = 0;
-    spd_status status = naming_parse(ctx, &names, name, &value);
-    if (status == SPD_OK)
-        *kind = (spd_embedding)value;
-    return status;
-}
 
 /* ---- what fits --------------------------------------------------------------------------------
  */
@@ -136,14 +114,14 @@ static spd_status solve(spd_context *ctx, const spd_embed_options *o, const neig
     double *M = arena_zero(&room, p, p * sizeof *M), *degree = arena_alloc(&room, p, sizeof *M);
     double *Z = arena_alloc(&room, components->count, p * sizeof *Z);
     spd_status status = arena_status(&room, ctx, "the matrix of the embedding");
-    spd_blas_hold(); /* small problems, but the same bits always */
+    spd_private_blas_hold(); /* small problems, but the same bits always */
     if (status == SPD_OK)
         status = fill_matrix(ctx, o, h, M, degree, &weight, bandwidth);
     if (status == SPD_OK && o->kind == SPD_EMBED_LLE)
         status = lle_vectors(ctx, p, M, components, Z);
     else if (status == SPD_OK)
         components_vectors(p, components, weight, Z);
-    spd_blas_release();
+    spd_private_blas_release();
     if (status == SPD_OK)
         status = spectral_bottom(ctx, p, M, weight, components->count, Z, o->dimensions, Y, lambda);
     arena_free(&room);

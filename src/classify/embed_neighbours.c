@@ -149,7 +149,9 @@ spd_status neighbourhoods_find(spd_context *ctx, spd_metric which, size_t n, siz
                           .G = grams ? arena_alloc(keep, p, k * k * sizeof *h->G) : NULL};
     if (keep->failed)
         return ctx_nomem(ctx, "neighbours");
-    spd_status status = spd_nearest(ctx, which, n, p, X, 0, NULL, k, 0, h->index, h->d2, NULL);
+    spd_status status = spd_nearest(
+        ctx, which, n, p, X, 0, NULL,
+        &(spd_neighbours){.size = sizeof(spd_neighbours), .k = k, .index = h->index, .d2 = h->d2});
     if (status == SPD_OK && grams)
         status = fill_grams(ctx, metric_get(which), n, X, h);
     return status;

@@ -108,7 +108,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 }
 
 const classifier classifier_lle = {
-    .name = "riemannian-lle",
+    .kind = SPD_LLE,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_K, 10, {5, 10, 20}, most_for_samples, NULL},
                 {SPD_PARAM_DIMENSIONS, 10, {5, 10, 20, 40}, most_for_samples, NULL}},
@@ -118,7 +118,7 @@ const classifier classifier_lle = {
 };
 
 const classifier classifier_hlle = {
-    .name = "riemannian-hessian-lle",
+    .kind = SPD_HLLE,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_K, 15, {HESSIAN_LEAST_K, 20, 30}, most_for_samples, NULL},
                 {SPD_PARAM_DIMENSIONS, 3, {2, 3, 4}, most_for_hessians, NULL}},
@@ -128,7 +128,7 @@ const classifier classifier_hlle = {
 };
 
 const classifier classifier_laplacian = {
-    .name = "riemannian-laplacian",
+    .kind = SPD_LAPLACIAN,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_K, 10, {5, 10, 20}, most_for_samples, NULL},
                 {SPD_PARAM_DIMENSIONS, 10, {5, 10, 20, 40}, most_for_samples, NULL}},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "classify/values.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "linalg/tall.h"
 
@@ -38,9 +39,9 @@ static spd_status rebuild(spd_context *ctx, gram *g)
     for (size_t r = 0; r < p; r++)
         for (size_t c = 0; c < rank; c++)
             scaled[r * rank + c] = g->U[r * rank + c] * g->s[c];
-    spd_blas_hold();
+    spd_private_blas_hold();
     tall_product_trans(p, rank, p, scaled, g->U, g->K);
-    spd_blas_release();
+    spd_private_blas_release();
     spd_symmetrize(p, 1, g->K);
     arena_free(&room);
     return SPD_OK;
@@ -78,14 +79,14 @@ static spd_status normalise(spd_context *ctx, arena *keep, gram *g)
         memcpy(H, g->K, p * p * sizeof *H);
         for (size_t r = 0; r < p; r++)
             values_to_unit(p, H + r * p);
-        spd_blas_hold();
+        spd_private_blas_hold();
         if (tall_svd(p, p, H, V, s, U, work))
             status = ctx_advise(ctx,
                                 ctx_fail(ctx, SPD_ENUMERIC,
                                          "singular values of the normalised kernel did not "
                                          "converge"),
                                 SPD_REMEDY_PLAIN_KERNEL, 0.0);
-        spd_blas_release();
+        spd_private_blas_release();
     }
     if (status == SPD_OK) {
         while (rank < p && s[rank] > ROUNDING * (double)p * s[0])

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
@@ -134,9 +135,9 @@ spd_status kernel_pls_fit(spd_context *ctx, size_t p, size_t outputs, const doub
         keep->failed || own.failed ? ctx_nomem(ctx, "partial least squares") : SPD_OK;
     if (status == SPD_OK) {
         memcpy(r.Y, Y, p * outputs * sizeof *Y);
-        spd_blas_hold();
+        spd_private_blas_hold();
         find_components(pls, &r);
-        spd_blas_release();
+        spd_private_blas_release();
     }
     arena_free(&own);
     return status;
@@ -154,7 +155,7 @@ void kernel_pls_coefficients(const kernel_pls *pls, size_t components, double *B
             Z[i * outputs + c] /= pls->R[i * pls->room + i];
         }
     memset(B, 0, pls->p * outputs * sizeof *B);
-    spd_blas_hold();
+    spd_private_blas_hold();
     dense_trans_product(pls->p, outputs, a, pls->U, Z, 1.0, B);
-    spd_blas_release();
+    spd_private_blas_release();
 }

@@ -37,8 +37,9 @@ static spd_status meet(spd_context *ctx, course *c)
     double *d2 = arena_alloc(&c->meeting, q, sizeof *d2);
     if (!index || !d2)
         return ctx_nomem(ctx, "nearest means");
-    return spd_nearest(ctx, c->method.metric, c->train.n, s->of.count, s->M, q, c->queries.X, 1, 0,
-                       index, d2, NULL);
+    return spd_nearest(
+        ctx, c->method.metric, c->train.n, s->of.count, s->M, q, c->queries.X,
+        &(spd_neighbours){.size = sizeof(spd_neighbours), .k = 1, .index = index, .d2 = d2});
 }
 
 static spd_status decide(spd_context *ctx, course *c, int *label)
@@ -52,7 +53,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 }
 
 const classifier classifier_mdm = {
-    .name = "mdm",
+    .kind = SPD_MDM,
     .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .prepare = prepare,
     .meet = meet,

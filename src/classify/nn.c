@@ -44,10 +44,13 @@ static spd_status search(spd_context *ctx, const course *c, size_t k, arena *kee
     arena room = {0};
     double *d2 = arena_alloc(&room, q, k * sizeof *d2);
     *index = arena_alloc(keep, q, k * sizeof **index);
-    spd_status status = d2 && *index
-                            ? spd_nearest(ctx, c->method.metric, c->train.n, c->train.p, c->train.X,
-                                          q, c->queries.X, k, 0, *index, d2, NULL)
-                            : ctx_nomem(ctx, "neighbours");
+    spd_status status =
+        d2 && *index
+            ? spd_nearest(ctx, c->method.metric, c->train.n, c->train.p, c->train.X, q,
+                          c->queries.X,
+                          &(spd_neighbours){
+                              .size = sizeof(spd_neighbours), .k = k, .index = *index, .d2 = d2})
+            : ctx_nomem(ctx, "neighbours");
     arena_free(&room);
     return status;
 }
@@ -98,14 +101,14 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 }
 
 const classifier classifier_nn = {
-    .name = "nn",
+    .kind = SPD_NN,
     .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .meet = meet,
     .decide = decide,
 };
 
 const classifier classifier_knn = {
-    .name = "knn",
+    .kind = SPD_KNN,
     .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .choices = {{SPD_PARAM_K, 5, .most = most_neighbours, .list = odd_numbers}},
     .meet = meet,

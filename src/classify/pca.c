@@ -11,6 +11,7 @@
 
 #include "classify/vectors.h"
 #include "classify/values.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "linalg/tall.h"
 
@@ -67,10 +68,10 @@ static spd_status make_rows(spd_context *ctx, size_t p, const double *B, const d
     for (size_t c = 0; c < r->rank; c++)
         for (size_t i = 0; i < n; i++)
             T[c * n + i] = E[i * n + n - 1 - c] / (dim > p ? sqrt(value[n - 1 - c]) : 1.0);
-    spd_blas_hold();
+    spd_private_blas_hold();
     if (dim > p)
         tall_product(r->rank, p, dim, T, B, r->R);
-    spd_blas_release();
+    spd_private_blas_release();
     arena_free(&room);
     return SPD_OK;
 }

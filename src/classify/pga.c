@@ -65,7 +65,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 }
 
 const classifier classifier_pga = {
-    .name = "pga",
+    .kind = SPD_PGA,
     .metrics = {SPD_AIRM, ALL_METRICS, 0},
     /* Up to all axes: the tangent space without reduction. */
     .choices = {{SPD_PARAM_DIMENSIONS, 50, {5, 10, 20, 50, 100, 200, INFINITY}, most_axes, NULL}},

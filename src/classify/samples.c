@@ -37,8 +37,9 @@ spd_status samples_class_means(spd_context *ctx, spd_metric metric, double preci
     for (size_t k = 0; k < of->count && status >= 0; k++) {
         size_t count = class_size(of, k);
         samples_rows(count, of->order + of->first[k], n2 * sizeof *gathered, train->X, gathered);
-        status =
-            spd_mean(ctx, metric, train->n, count, gathered, NULL, precision, 0, M + k * n2, NULL);
+        status = spd_mean(ctx, metric, train->n, count, gathered,
+                          &(spd_mean_options){.size = sizeof(spd_mean_options), .tol = precision},
+                          M + k * n2, NULL);
         unfinished += status == SPD_NOT_CONVERGED;
     }
     arena_free(&room);

@@ -194,7 +194,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 }
 
 const classifier classifier_src = {
-    .name = "src",
+    .kind = SPD_SRC,
     .vectors = 1,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_LAMBDA, 1e-3, {1e-3, 3e-3, 1e-2}, NULL, NULL},
@@ -206,7 +206,7 @@ const classifier classifier_src = {
 };
 
 const classifier classifier_gsrc = {
-    .name = "gsrc",
+    .kind = SPD_GSRC,
     .vectors = 1,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_LAMBDA, 0.1, {0.01, 0.03, 0.1, 0.3}, NULL, NULL},

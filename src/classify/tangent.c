@@ -70,8 +70,11 @@ static spd_status place(spd_context *ctx, const samples *train, arena *keep, tan
     arena room = {0};
     double *M = arena_alloc(&room, n * n, sizeof *M), *target = arena_zero(keep, n * n, sizeof *M);
     spd_status status =
-        M && target ? spd_mean(ctx, t->metric, n, train->p, train->X, NULL, PRECISION, 0, M, NULL)
-                    : ctx_nomem(ctx, "the tangent space");
+        M && target
+            ? spd_mean(ctx, t->metric, n, train->p, train->X,
+                       &(spd_mean_options){.size = sizeof(spd_mean_options), .tol = PRECISION}, M,
+                       NULL)
+            : ctx_nomem(ctx, "the tangent space");
     spd_status remark = status;
     if (status >= 0) {
         *(flat ? &t->origin : &t->whiten) = target;

@@ -16,6 +16,7 @@
 #include "classify/classifier.h"
 #include "classify/vectors.h"
 #include "classify/tangent.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 
@@ -126,13 +127,13 @@ static spd_status discriminate(spd_context *ctx, arena *keep, discriminants *s)
             take_mean(&s->space, &s->of, k, R, s->w + k * rank);
         status = scatter(ctx, &s->space, R, Rt, Sigma);
     }
-    spd_blas_hold(); /* bits do not depend on the number of threads */
+    spd_private_blas_hold(); /* bits do not depend on the number of threads */
     if (status == SPD_OK && rank > 0 && dense_chol(rank, Sigma))
         status = ctx_fail(ctx, SPD_ENUMERIC,
                           "the within-class scatter cannot be inverted; regularise the data");
     if (status == SPD_OK)
         solve_all(Sigma, s, mean);
-    spd_blas_release();
+    spd_private_blas_release();
     arena_free(&room);
     return status;
 }
@@ -189,7 +190,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 }
 
 const classifier classifier_ts_lda = {
-    .name = "ts-lda",
+    .kind = SPD_TS_LDA,
     .metrics = {SPD_AIRM, ALL_METRICS, 0},
     .prepare = prepare,
     .meet = meet,

@@ -209,7 +209,7 @@ static spd_status find_scale(spd_context *ctx, array_source *s)
 static spd_status read_extras(spd_context *ctx, io_file *file, const io_entry *entry, size_t rows,
                               const spd_describe_options *options, array_source *s)
 {
-    const spd_load_options load = {.y_name = options->y_name};
+    const spd_load_options load = {.size = sizeof load, .y_name = options->y_name};
     s->extras = mem_zero(1, sizeof *s->extras);
     if (!s->extras || !(s->extras->source = mem_text(file->path)))
         return ctx_nomem(ctx, "arrays");

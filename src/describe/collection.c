@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "io/array.h"
 #include "formats/data.h"
@@ -63,6 +64,7 @@ typedef struct making {
     const part **of; /* p: where each matrix comes from */
     cell *cells;     /* p */
     spd_data *data;
+    arena room; /* of scratch */
 } making;
 
 static int is_taken(const spd_data *data, const char *name)
@@ -112,13 +114,12 @@ static spd_status add_labels(spd_context *ctx, making *m)
 static spd_status add_names(spd_context *ctx, making *m)
 {
     spd_array *names = NULL;
-    const char **texts = mem_alloc(m->data->p, sizeof *texts);
-    if (!texts)
-        return ctx_nomem(ctx, "names");
-    for (size_t s = 0; s < m->data->p; s++)
+    const char **texts = arena_alloc(&m->room, m->data->p, sizeof *texts);
+    spd_status status = arena_status(&m->room, ctx, "names");
+    for (size_t s = 0; s < m->data->p && status == SPD_OK; s++)
         texts[s] = m->list->item[m->of[s]->item].name;
-    spd_status status = column_texts(ctx, "name", m->data->p, texts, &names);
-    mem_free(texts);
+    if (status == SPD_OK)
+        status = column_texts(ctx, "name", m->data->p, texts, &names);
     if (status == SPD_OK)
         m->data->column[m->data->columns++] = names;
     return status;
@@ -190,10 +191,10 @@ static spd_status add_matrices(spd_context *ctx, making *m)
 {
     spd_data *data = m->data;
     const size_t shape[3] = {data->p, data->n, data->n}, each = data->n * data->n;
-    spd_status status = array_new(ctx, SPD_FLOAT64, 3, shape, &data->storage);
+    spd_status status = array_new(ctx, SPD_FLOAT64, 3, shape, &data->x);
     if (status < 0)
         return status;
-    data->X = data->storage->f64;
+    data->X = data->x->f64;
     for (size_t s = 0; s < data->p; s += m->of[s]->made.count)
         memcpy(data->X + s * each, m->of[s]->made.X, m->of[s]->made.count * each * sizeof(double));
     return SPD_OK;
@@ -216,10 +217,10 @@ static int make_room(making *m, size_t p)
     const spd_data *extras = m->list->arrays ? m->list->array[0]->extras : NULL;
     const size_t columns =
         2 + m->first->made.columns + m->labels->index.columns + (extras ? extras->columns : 0);
-    m->of = mem_alloc(p, sizeof *m->of);
-    m->cells = mem_alloc(p, sizeof *m->cells);
+    m->of = arena_alloc(&m->room, p, sizeof *m->of);
+    m->cells = arena_alloc(&m->room, p, sizeof *m->cells);
     m->data = mem_zero(1, sizeof *m->data);
-    if (!m->of || !m->cells || !m->data)
+    if (m->room.failed || !m->data)
         return 1;
     m->data->p = p;
     m->data->n = m->first->made.n;
@@ -241,8 +242,7 @@ spd_status collection_data(spd_context *ctx, const inputs *list, const labelling
             m.of[s++] = &all->part[k];
     if (status == SPD_OK)
         status = add_all(ctx, &m);
-    mem_free(m.of);
-    mem_free(m.cells);
+    arena_free(&m.room);
     if (status < 0)
         spd_data_free(m.data);
     else

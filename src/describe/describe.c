@@ -263,9 +263,9 @@ static spd_status describe_all(run *r)
         const spd_failures *skipped = r->list.skipped;
         status =
             ctx_fail(r->ctx, SPD_EINVAL, "no input could be described; the first error: %.300s",
-                     skipped->count ? skipped->error[0].message : "there is none");
+                     skipped->count ? skipped->error[0]->message : "there is none");
         if (skipped->count)
-            ctx_advise(r->ctx, status, skipped->error[0].remedy, skipped->error[0].remedy_value);
+            ctx_advise(r->ctx, status, skipped->error[0]->remedy, skipped->error[0]->remedy_value);
     }
     return status;
 }
@@ -289,6 +289,7 @@ static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
                            spd_data **data, spd_failures **failures)
 {
     spd_data *fresh = NULL;
+    char *meta = NULL;
     run *r = mem_zero(1, sizeof *r);
     if (!r)
         return ctx_nomem(ctx, "a description");
@@ -301,8 +302,7 @@ static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
     if (status >= 0)
         status = collection_data(ctx, &r->list, &r->labels, &r->all, &fresh);
     if (status >= 0)
-        status =
-            meta_text(ctx, r->how, options, count, paths, r->list.skipped->count, &fresh->meta);
+        status = meta_text(ctx, r->how, options, count, paths, r->list.skipped->count, &meta);
     if (status < 0) {
         spd_data_free(fresh);
     } else {
@@ -310,6 +310,7 @@ static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
             *failures = r->list.skipped;
             r->list.skipped = NULL;
         }
+        fresh->meta = meta;
         *data = fresh;
         ctx_clear(ctx);
     }

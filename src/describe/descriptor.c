@@ -2,9 +2,9 @@
 #include "describe/descriptor.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "base/naming.h"
 #include "base/sized.h"
 
 #define PI 3.14159265358979323846
@@ -21,20 +21,58 @@ const descriptor *descriptor_of(spd_descriptor kind)
     return (unsigned)kind < SPD_DESCRIPTORS ? all[kind] : NULL;
 }
 
+static const naming descriptors = {
+    .kind = "descriptor",
+    .word = {[SPD_DESCRIBE_COVARIANCE] = "covariance",
+             [SPD_DESCRIBE_SIFT_COLOR] = "sift-color",
+             [SPD_DESCRIBE_GABOR] = "gabor",
+             [SPD_DESCRIBE_REGION] = "region",
+             [SPD_DESCRIBE_JOINTS] = "joints"},
+};
+
 const char *spd_descriptor_name(spd_descriptor kind)
 {
-    const descriptor *how = descriptor_of(kind);
-    return how ? how->name : NULL;
+    return naming_word(&descriptors, (unsigned)kind);
 }
 
-spd_status spd_descriptor_parse(const char *name, spd_descriptor *kind)
+spd_status spd_descriptor_parse(spd_context *ctx, const char *name, spd_descriptor *kind)
 {
-    for (int i = 0; i < SPD_DESCRIPTORS; i++)
-        if (strcmp(spd_descriptor_name((spd_descriptor)i), name) == 0) {
-            *kind = (spd_descriptor)i;
-            return SPD_OK;
-        }
-    return SPD_EINVAL;
+    return naming_parse(ctx, &descriptors, name, kind);
+}
+
+static const naming regions = {
+    .kind = "kind of regions",
+    .word = {[SPD_REGIONS_WHOLE] = "whole",
+             [SPD_REGIONS_HALVES] = "halves",
+             [SPD_REGIONS_GRID] = "grid"},
+};
+
+const char *spd_regions_name(spd_regions value)
+{
+    return naming_word(&regions, (unsigned)value);
+}
+
+spd_status spd_regions_parse(spd_context *ctx, const char *name, spd_regions *value)
+{
+    return naming_parse(ctx, &regions, name, value);
+}
+
+static const naming label_sources = {
+    .kind = "source of labels",
+    .word = {[SPD_LABELS_AUTO] = "auto",
+             [SPD_LABELS_FOLDER] = "folder",
+             [SPD_LABELS_PATTERN] = "pattern",
+             [SPD_LABELS_NONE] = "none"},
+};
+
+const char *spd_label_source_name(spd_label_source source)
+{
+    return naming_word(&label_sources, (unsigned)source);
+}
+
+spd_status spd_label_source_parse(spd_context *ctx, const char *name, spd_label_source *source)
+{
+    return naming_parse(ctx, &label_sources, name, source);
 }
 
 /* Bones are rigid, so joint positions are bound to each other: their covariance is singular.

@@ -35,7 +35,7 @@ typedef struct description {
 } description;
 
 typedef struct descriptor {
-    const char *name; /* "gabor" */
+    spd_descriptor kind;
     input_kind takes;
 
     /* *shared <- what all inputs need besides the options (filters), read only from then on, or

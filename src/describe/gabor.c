@@ -199,7 +199,7 @@ static int gabor_parameters(const spd_describe_options *o, json_t *object)
     return failed;
 }
 
-const descriptor descriptor_gabor = {.name = "gabor",
+const descriptor descriptor_gabor = {.kind = SPD_DESCRIBE_GABOR,
                                      .takes = INPUT_IMAGE,
                                      .prepare = gabor_prepare,
                                      .describe = gabor_describe,

@@ -211,15 +211,19 @@ spd_status inputs_list(spd_context *ctx, input_kind takes, const spd_describe_op
 spd_status inputs_skip(spd_context *ctx, inputs *list, const char *name)
 {
     spd_failures *all = list->skipped;
-    char **names = mem_list(all->input, all->count, sizeof *names);
+    const char **names = mem_list(all->input, all->count, sizeof *names);
     all->input = names ? names : all->input;
-    spd_error *errors = names ? mem_list(all->error, all->count, sizeof *errors) : NULL;
+    spd_error **errors = names ? mem_list(all->error, all->count, sizeof *errors) : NULL;
     all->error = errors ? errors : all->error;
     char *own = errors ? mem_text(name) : NULL;
-    if (!own)
+    spd_error *error = own ? mem_alloc(1, sizeof *error) : NULL;
+    if (!error) {
+        mem_free(own);
         return ctx_nomem(ctx, "a list of failures");
+    }
+    *error = *spd_context_error(ctx);
     all->input[all->count] = own;
-    all->error[all->count++] = *spd_context_error(ctx);
+    all->error[all->count++] = error;
     ctx_clear(ctx);
     return SPD_OK;
 }
@@ -228,8 +232,10 @@ void spd_failures_free(spd_failures *failures)
 {
     if (!failures)
         return;
-    for (size_t i = 0; i < failures->count; i++)
-        mem_free(failures->input[i]);
+    for (size_t i = 0; i < failures->count; i++) {
+        mem_free((char *)failures->input[i]);
+        mem_free(failures->error[i]);
+    }
     mem_free(failures->input);
     mem_free(failures->error);
     mem_free(failures);

@@ -167,7 +167,7 @@ static int joints_parameters(const spd_describe_options *options, json_t *object
                           (json_int_t)levels_of(options)));
 }
 
-const descriptor descriptor_joints = {.name = "joints",
+const descriptor descriptor_joints = {.kind = SPD_DESCRIBE_JOINTS,
                                       .takes = INPUT_MOTION,
                                       .prepare = joints_prepare,
                                       .describe = joints_describe,

@@ -38,10 +38,11 @@ static json_t *describe_run(const descriptor *how, const spd_describe_options *o
 {
     json_t *parameters = json_object();
     int failed = how->parameters(options, parameters);
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:o, s:o, s:o, s:I}", "kind", "data", "version", spd_version(),
-        "descriptor", how->name, "covariance", covariance_parameters(&options->covariance),
-        "parameters", parameters, "inputs", path_list(paths, path), "skipped", (json_int_t)skipped);
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I}", "kind", "data", "version", spd_version(),
+                  "descriptor", spd_descriptor_name(how->kind), "covariance",
+                  covariance_parameters(&options->covariance), "parameters", parameters, "inputs",
+                  path_list(paths, path), "skipped", (json_int_t)skipped);
     if (!failed)
         return object;
     json_decref(object);

@@ -228,7 +228,7 @@ static int region_parameters(const spd_describe_options *o, json_t *object)
                           "grid_columns", (json_int_t)o->grid_columns));
 }
 
-const descriptor descriptor_region = {.name = "region",
+const descriptor descriptor_region = {.kind = SPD_DESCRIBE_REGION,
                                       .takes = INPUT_IMAGE,
                                       .prepare = region_prepare,
                                       .describe = region_describe,

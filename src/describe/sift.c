@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 
 #define LONGEST_SIDE 16384
@@ -101,16 +102,17 @@ static spd_status smooth_image(spd_context *ctx, const sift_grid *grid, double d
                                const double *grey, double *out)
 {
     size_t reach = (size_t)ceil(SMOOTH_REACH * deviation), pixels = grid->width * grid->height;
-    double *weight = mem_alloc(reach + 1, sizeof *weight);
-    double *turned = mem_alloc(pixels, sizeof *turned);
-    if (weight && turned) {
+    arena room = {0};
+    double *weight = arena_alloc(&room, reach + 1, sizeof *weight);
+    double *turned = arena_alloc(&room, pixels, sizeof *turned);
+    spd_status status = arena_status(&room, ctx, "a smoothed image");
+    if (status == SPD_OK) {
         fill_gaussian(deviation, reach, weight);
         smooth_lines(grid->height, grid->width, reach, weight, grey, turned);
         smooth_lines(grid->width, grid->height, reach, weight, turned, out);
     }
-    mem_free(weight);
-    mem_free(turned);
-    return weight && turned ? SPD_OK : ctx_nomem(ctx, "a smoothed image");
+    arena_free(&room);
+    return status;
 }
 
 /* ---- gradients ---------------------------------------------------------------------------- */

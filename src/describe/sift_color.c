@@ -127,7 +127,7 @@ static int sift_color_parameters(const spd_describe_options *o, json_t *object)
                           (json_int_t)o->bin, "smooth", o->smooth, "color", !o->grey));
 }
 
-const descriptor descriptor_sift_color = {.name = "sift-color",
+const descriptor descriptor_sift_color = {.kind = SPD_DESCRIBE_SIFT_COLOR,
                                           .takes = INPUT_IMAGE,
                                           .prepare = sift_color_prepare,
                                           .describe = sift_color_describe,

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "describe/butterworth.h"
 #include "describe/descriptor.h"
@@ -88,9 +89,9 @@ static spd_status prepare(spd_context *ctx, const spd_describe_options *options,
     return status;
 }
 
-/* *filtered <- r x (bands n), new. */
+/* *filtered <- r x (bands n). */
 static spd_status filter(spd_context *ctx, const spd_describe_options *o, const table_plan *plan,
-                         const observations *in, double **filtered)
+                         const observations *in, arena *keep, double **filtered)
 {
     size_t order = o->order, bands = o->bands, n = in->n, r = in->r;
     size_t edge = butterworth_edge(order), wide = 0;
@@ -99,19 +100,14 @@ static spd_status filter(spd_context *ctx, const spd_describe_options *o, const 
                         "%zu rows are too short for a filter of order %zu; it "
                         "needs more than %zu",
                         r, order, edge);
-    double *work = mem_alloc(r + 2 * edge, sizeof *work);
-    double *out =
-        mem_mul(bands, n, &wide) || mem_mul(wide, r, &wide) ? NULL : mem_alloc(wide, sizeof *out);
-    if (!work || !out) {
-        mem_free(work);
-        mem_free(out);
+    double *work = arena_alloc(keep, r + 2 * edge, sizeof *work);
+    double *out = mem_mul(bands, n * sizeof *out, &wide) ? NULL : arena_alloc(keep, r, wide);
+    if (!out || keep->failed)
         return ctx_nomem(ctx, "filtered signals");
-    }
     for (size_t b = 0; b < bands; b++)
         for (size_t c = 0; c < n; c++)
             butterworth_apply(order, plan->section + b * BUTTERWORTH_MOST, r, in->O + c, n,
                               out + b * n + c, bands * n, work);
-    mem_free(work);
     *filtered = out;
     return SPD_OK;
 }
@@ -155,6 +151,7 @@ static spd_status describe_table(spd_context *ctx, const spd_describe_options *o
                                  const table_plan *plan, observations table, description *out)
 {
     double *filtered = NULL;
+    arena room = {0};
     spd_status status = SPD_OK;
     if (table.r < plan->window)
         return ctx_fail(ctx, SPD_EINVAL, "%zu rows are fewer than a window of %zu", table.r,
@@ -163,12 +160,12 @@ static spd_status describe_table(spd_context *ctx, const spd_describe_options *o
     if (o->bands) {
         status = check_finite(ctx, &table);
         if (status == SPD_OK)
-            status = filter(ctx, o, plan, &table, &filtered);
+            status = filter(ctx, o, plan, &table, &room, &filtered);
         table = (observations){table.r, o->bands * table.n, filtered};
     }
     if (status == SPD_OK)
         status = describe_windows(ctx, o, plan, &table, count, out);
-    mem_free(filtered);
+    arena_free(&room);
     return status;
 }
 
@@ -199,7 +196,7 @@ static int parameters(const spd_describe_options *options, json_t *object)
 }
 
 const descriptor descriptor_covariance = {
-    .name = "covariance",
+    .kind = SPD_DESCRIBE_COVARIANCE,
     .takes = INPUT_TABLE,
     .prepare = prepare,
     .describe = describe,

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "spdml.h"
+#include "engine/blas.h"
 
 /* Present in OpenBLAS, absent in other BLAS libraries: hence weak. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
@@ -17,7 +17,7 @@ static struct {
     int threads; /* what BLAS had before the first holder */
 } blas = {.lock = PTHREAD_MUTEX_INITIALIZER, .threads = 1};
 
-void spd_blas_hold(void)
+void spd_private_blas_hold(void)
 {
     pthread_mutex_lock(&blas.lock);
     if (blas.holders++ == 0) {
@@ -28,7 +28,7 @@ void spd_blas_hold(void)
     pthread_mutex_unlock(&blas.lock);
 }
 
-void spd_blas_release(void)
+void spd_private_blas_release(void)
 {
     pthread_mutex_lock(&blas.lock);
     if (--blas.holders == 0 && blas.threads != 1)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/blas.h"
 #include "engine/fault.h"
 #include "engine/octets.h"
 #include "engine/parallel.h"
@@ -129,9 +130,9 @@ void spd_regularize(size_t n, size_t p, double *X, double relative, double ridge
 
 int check_definite(size_t n, const double *A, double *scratch)
 {
-    spd_blas_hold();
+    spd_private_blas_hold();
     memcpy(scratch, A, n * n * sizeof *scratch);
     int good = !dense_chol(n, scratch);
-    spd_blas_release();
+    spd_private_blas_release();
     return good;
 }

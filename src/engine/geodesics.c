@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/blas.h"
 #include "engine/check.h"
 #include "geometry/geodesic.h"
 
@@ -35,9 +36,9 @@ spd_status spd_geodesic(spd_context *ctx, spd_metric metric, size_t n, const dou
     double *room = mem_alloc(n * n + geodesic_work(n), sizeof *room);
     if (!room)
         return ctx_nomem(ctx, "a geodesic");
-    spd_blas_hold();
+    spd_private_blas_hold();
     status = geodesic_point(metric, n, X, Y, t, room, room + n * n);
-    spd_blas_release();
+    spd_private_blas_release();
     if (status == SPD_OK)
         memcpy(G, room, n * n * sizeof *G);
     else

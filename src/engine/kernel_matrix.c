@@ -6,28 +6,8 @@
 #include <cblas.h>
 #include <math.h>
 
-#include "base/naming.h"
 #include "engine/pairwise.h"
 #include "engine/parallel.h"
-
-static const naming names = {
-    .kind = "kernel",
-    .count = SPD_KERNEL_LOG_EUCLIDEAN + 1,
-    .word = {[SPD_KERNEL_STEIN] = "stein", [SPD_KERNEL_LOG_EUCLIDEAN] = "log-euclidean"}};
-
-const char *spd_kernel_name(spd_kernel_kind kind)
-{
-    return naming_word(&names, (unsigned)kind);
-}
-
-spd_status spd_kernel_parse(spd_context *ctx, const char *name, spd_kernel_kind *kind)
-{
-    unsigned value = 0;
-    spd_status status = naming_parse(ctx, &names, name, &value);
-    if (status == SPD_OK)
-        *kind = (spd_kernel_kind)value;
-    return status;
-}
 
 /* Rows of a chunk: enough for BLAS to run at speed. */
 #define ROWS 64

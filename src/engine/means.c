@@ -8,6 +8,8 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/sized.h"
+#include "engine/blas.h"
 #include "engine/octets.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
@@ -211,7 +213,7 @@ static spd_status lend(mean_run *r, const mean_rule *rule)
 /* ---- public ------------------------------------------------------------------------------- */
 
 static spd_status check_arguments(spd_context *ctx, const mean_rule *rule, size_t n, size_t p,
-                                  const double *X, double tol, int max_iter, const double *M)
+                                  const double *X, const spd_mean_options *o, const double *M)
 {
     if (!rule)
         return ctx_fail(ctx, SPD_EINVAL, "unknown metric");
@@ -219,9 +221,9 @@ static spd_status check_arguments(spd_context *ctx, const mean_rule *rule, size_
         return ctx_fail(ctx, SPD_EINVAL, "an empty set of matrices has no mean");
     if (!M)
         return ctx_fail(ctx, SPD_EINVAL, "no room for the mean given");
-    if (!(tol >= 0.0) || max_iter < 0)
-        return ctx_fail(ctx, SPD_EINVAL, "tolerance %g or iteration limit %d is negative", tol,
-                        max_iter);
+    if (!(o->tol >= 0.0) || o->max_iter < 0)
+        return ctx_fail(ctx, SPD_EINVAL, "tolerance %g or iteration limit %d is negative", o->tol,
+                        o->max_iter);
     return SPD_OK;
 }
 
@@ -249,11 +251,9 @@ static spd_status deliver(const mean_run *r, spd_metric metric, double *M, spd_m
 {
     const mean_state *s = r->state;
     memcpy(M, s->M, r->n * r->n * sizeof *M);
-    if (info) {
-        info->iterations = s->iterations;
-        info->residual = s->residual;
-        info->converged = s->done;
-    }
+    const spd_mean_info found = {
+        .iterations = s->iterations, .residual = s->residual, .converged = s->done};
+    sized_give(sizeof found, &found, info);
     if (s->done)
         return SPD_OK;
     return ctx_fail(r->ctx, SPD_NOT_CONVERGED,
@@ -262,29 +262,34 @@ static spd_status deliver(const mean_run *r, spd_metric metric, double *M, spd_m
 }
 
 spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
-                    const double *weights, double tol, int max_iter, double *M, spd_mean_info *info)
+                    const spd_mean_options *options, double *M, spd_mean_info *info)
 {
+    spd_mean_options o = SPD_INIT(spd_mean_options);
     const mean_rule *rule = mean_get(metric);
     ctx_clear(ctx);
-    spd_status status = check_arguments(ctx, rule, n, p, X, tol, max_iter, M);
+    spd_status status = sized_take(ctx, "spd_mean_options", sizeof o, &o, options);
+    if (status == SPD_OK)
+        status = sized_check(ctx, "spd_mean_info", info);
+    if (status == SPD_OK)
+        status = check_arguments(ctx, rule, n, p, X, &o, M);
     if (status < 0)
         return status;
-    mean_state state = {.n = n, .tol = tol > 0.0 ? tol : USUAL_TOLERANCE};
+    mean_state state = {.n = n, .tol = o.tol > 0.0 ? o.tol : USUAL_TOLERANCE};
     mean_run r = {.ctx = ctx, .k = kernels_get(), .state = &state, .n = n, .p = p, .X = X};
     r.tell = ctx ? ctx->progress : NULL;
     r.tell_user = ctx ? ctx->user : NULL;
     r.per_chunk = (1 + (p - 1) / (BATCH * MOST_CHUNKS)) * BATCH;
     r.chunks = (p + r.per_chunk - 1) / r.per_chunk;
     r.reported = clock_seconds();
-    spd_blas_hold(); /* between the passes too: one matrix is not worth threads */
+    spd_private_blas_hold(); /* between the passes too: one matrix is not worth threads */
     status = lend(&r, rule);
     if (status == SPD_OK)
-        status = scale_weights(&r, weights);
+        status = scale_weights(&r, o.weights);
     if (status == SPD_OK)
-        status = iterate(&r, rule, max_iter ? max_iter : USUAL_ITERATIONS);
+        status = iterate(&r, rule, o.max_iter ? o.max_iter : USUAL_ITERATIONS);
     if (status == SPD_OK)
         status = deliver(&r, metric, M, info);
-    spd_blas_release();
+    spd_private_blas_release();
     arena_free(&r.room);
     return status;
 }

@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sized.h"
+#include "engine/blas.h"
 #include "engine/nearest_levels.h"
 #include "engine/pairwise.h"
 #include "engine/parallel.h"
@@ -263,11 +265,11 @@ static size_t first_bad(const search *s, size_t query)
 static spd_status explain(spd_context *ctx, const search *s, size_t at, size_t count)
 {
     size_t last = s->last - at < count ? s->last : at + count;
-    spd_blas_hold();
+    spd_private_blas_hold();
     size_t sample = first_bad(s, s->order[at]);
     while (sample == s->p && at + 1 < last)
         sample = first_bad(s, s->order[++at]);
-    spd_blas_release();
+    spd_private_blas_release();
     return fault_pair(ctx, s->within ? "X" : "Q", s->order[at], "X", sample);
 }
 
@@ -396,11 +398,11 @@ static spd_status make_seats(spd_context *ctx, search *s, arena *room)
 }
 
 static spd_status nearest_check(spd_context *ctx, const search *s, const double *X,
-                                const int64_t *index, const double *d2)
+                                const spd_neighbours *near)
 {
     if (!s->m)
         return ctx_fail(ctx, SPD_EINVAL, "unknown metric");
-    if (s->n == 0 || s->p == 0 || s->q == 0 || !X || !index || !d2)
+    if (s->n == 0 || s->p == 0 || s->q == 0 || !X || !near->index || !near->d2)
         return ctx_fail(ctx, SPD_EINVAL, "an empty set of matrices has no neighbours");
     size_t others = s->within ? s->p - 1 : s->p;
     if (s->wanted == 0 || s->wanted > others)
@@ -410,24 +412,27 @@ static spd_status nearest_check(spd_context *ctx, const search *s, const double 
 }
 
 /* Copies results and counts out; only now are the caller's arrays touched. */
-static void deliver(const search *s, int64_t *index, double *d2, spd_nearest_info *info)
+static void deliver(const search *s, spd_neighbours *near)
 {
-    memcpy(index, s->index, s->q * s->wanted * sizeof *index);
-    memcpy(d2, s->d2, s->q * s->wanted * sizeof *d2);
-    if (!info)
-        return;
-    info->pairs = (double)s->q * (double)(s->p - (s->within ? 1 : 0));
-    info->exact = 0.0;
+    memcpy(near->index, s->index, s->q * s->wanted * sizeof *near->index);
+    memcpy(near->d2, s->d2, s->q * s->wanted * sizeof *near->d2);
+    near->pairs = (double)s->q * (double)(s->p - (s->within ? 1 : 0));
+    near->exact = 0.0;
     for (size_t i = 0; i < s->q; i++)
-        info->exact += s->exact[i];
-    info->exact = fmin(info->exact, info->pairs);
-    info->pruned = 1.0 - info->exact / info->pairs;
+        near->exact += s->exact[i];
+    near->exact = fmin(near->exact, near->pairs);
+    near->pruned = 1.0 - near->exact / near->pairs;
 }
 
 spd_status spd_nearest(spd_context *ctx, spd_metric metric_id, size_t n, size_t p, const double *X,
-                       size_t q, const double *Q, size_t k, int brute, int64_t *index, double *d2,
-                       spd_nearest_info *info)
+                       size_t q, const double *Q, spd_neighbours *neighbours)
 {
+    spd_neighbours near = SPD_INIT(spd_neighbours);
+    ctx_clear(ctx);
+    spd_status status = sized_take(ctx, "spd_neighbours", sizeof near, &near, neighbours);
+    if (status < 0)
+        return status;
+    const size_t k = near.k;
     search s = {.k = kernels_get(),
                 .m = metric_get(metric_id),
                 .n = n,
@@ -436,8 +441,7 @@ spd_status spd_nearest(spd_context *ctx, spd_metric metric_id, size_t n, size_t 
                 .wanted = k,
                 .within = !Q};
     arena room = {0};
-    ctx_clear(ctx);
-    spd_status status = nearest_check(ctx, &s, X, index, d2);
+    status = nearest_check(ctx, &s, X, &near);
     if (status < 0)
         return status;
     size_t *order = arena_alloc(&room, s.q, sizeof *order);
@@ -446,14 +450,16 @@ spd_status spd_nearest(spd_context *ctx, spd_metric metric_id, size_t n, size_t 
     s.d2 = arena_alloc(&room, s.q, k * sizeof *s.d2);
     status = prepare_both(ctx, s.m, n, p, X, q, Q, "Q", &room, &s.F, &s.Q);
     level_input in = {s.m, n, p, s.q, X, Q ? Q : X, s.F, s.Q, &room};
-    if (status == SPD_OK && !brute && levels_pay(&in))
+    if (status == SPD_OK && !near.brute && levels_pay(&in))
         status = levels_new(ctx, &in, &s.lv);
     if (status == SPD_OK)
         status = make_seats(ctx, &s, &room);
     if (status == SPD_OK)
         status = search_all(ctx, &s, order);
-    if (status == SPD_OK)
-        deliver(&s, index, d2, info);
+    if (status == SPD_OK) {
+        deliver(&s, &near);
+        sized_give(sizeof near, &near, neighbours);
+    }
     arena_free(&room);
     return status;
 }

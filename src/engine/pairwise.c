@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
 
@@ -178,9 +179,9 @@ static spd_status pairwise_chunk(void *user, size_t block, int thread)
 static spd_status explain(spd_context *ctx, const pairwise_job *j, size_t block)
 {
     size_t row = 0, column = 0;
-    spd_blas_hold();
+    spd_private_blas_hold();
     fill_block(j, block, j->work, &row, &column);
-    spd_blas_release();
+    spd_private_blas_release();
     return fault_pair(ctx, "X", row, j->within ? "X" : "Y", column);
 }
 

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "base/clock.h"
+#include "engine/blas.h"
 
 #define SECONDS_BETWEEN_REPORTS 0.1
 
@@ -96,14 +97,14 @@ spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, voi
               .total = total,
               .failed = SIZE_MAX,
               .lock = PTHREAD_MUTEX_INITIALIZER};
-    spd_blas_hold();
+    spd_private_blas_hold();
     if (chunks > 1 && ctx)
         pool_run(&ctx->workers, parallel_threads(ctx), work, &l);
     else if (chunks > 1)
         run_without_context(&l);
     else
         work(&l, 0);
-    spd_blas_release();
+    spd_private_blas_release();
     pthread_mutex_destroy(&l.lock);
     if (failed)
         *failed = l.failed;

@@ -12,27 +12,6 @@
 #include "base/memory.h"
 #include "engine/covariance.h"
 
-const char *spd_shrinkage_name(spd_shrinkage shrinkage)
-{
-    static const char *const names[SPD_SHRINKAGES] = {
-        [SPD_SHRINK_NONE] = "none",
-        [SPD_SHRINK_OAS] = "oas",
-        [SPD_SHRINK_LEDOIT_WOLF] = "ledoit-wolf",
-        [SPD_SHRINK_VALUE] = "value",
-    };
-    return (unsigned)shrinkage < SPD_SHRINKAGES ? names[shrinkage] : NULL;
-}
-
-spd_status spd_shrinkage_parse(const char *name, spd_shrinkage *shrinkage)
-{
-    for (int i = 0; i < SPD_SHRINKAGES; i++)
-        if (strcmp(spd_shrinkage_name((spd_shrinkage)i), name) == 0) {
-            *shrinkage = (spd_shrinkage)i;
-            return SPD_OK;
-        }
-    return SPD_EINVAL;
-}
-
 int shrinkage_repairs(const spd_covariance_options *options)
 {
     return options->regularize > 0.0 || options->shrinkage == SPD_SHRINK_OAS ||

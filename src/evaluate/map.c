@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "classify/samples.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "evaluate/method.h"
 #include "learn/start.h"
@@ -83,9 +84,8 @@ static spd_status fit_mean(spd_context *ctx, const spd_method *method, const sam
 {
     arena room = {0};
     double *M = arena_alloc(&room, a->n, a->n * sizeof *M);
-    spd_status status =
-        M ? spd_mean(ctx, method->metric, a->n, train->p, train->X, NULL, 0.0, 0, M, NULL)
-          : ctx_nomem(ctx, "a map");
+    spd_status status = M ? spd_mean(ctx, method->metric, a->n, train->p, train->X, NULL, M, NULL)
+                          : ctx_nomem(ctx, "a map");
     if (status >= 0)
         status = leading(ctx, a->n, a->m, M, a->W);
     arena_free(&room);
@@ -95,7 +95,7 @@ static spd_status fit_mean(spd_context *ctx, const spd_method *method, const sam
 /* P (n x n) <- M^-1/2 with M the arithmetic mean of `count` means. */
 static spd_status whitener(spd_context *ctx, size_t n, size_t count, const double *means, double *P)
 {
-    spd_status status = spd_mean(ctx, SPD_EUCLIDEAN, n, count, means, NULL, 0.0, 0, P, NULL);
+    spd_status status = spd_mean(ctx, SPD_EUCLIDEAN, n, count, means, NULL, P, NULL);
     return status < 0 ? status : spd_apply(ctx, SPD_INVSQRT, 0.0, n, 1, P, P);
 }
 
@@ -108,10 +108,10 @@ static spd_status sum_squared_logs(spd_context *ctx, size_t n, size_t count, dou
     double *work = arena_alloc(&room, n2, sizeof *work);
     spd_status status = work ? SPD_OK : ctx_nomem(ctx, "class means");
     if (status == SPD_OK) {
-        spd_blas_hold();
+        spd_private_blas_hold();
         for (size_t c = 0; c < count; c++)
             dense_congruence(n, P, means + c * n2, means + c * n2, work);
-        spd_blas_release();
+        spd_private_blas_release();
         status = spd_apply(ctx, SPD_LOG, 0.0, n, count, means, means);
     }
     memset(B, 0, n2 * sizeof *B);

@@ -17,57 +17,11 @@
 /* Metrics under which a map is learned. */
 #define LEARNABLE (ONLY(SPD_STEIN) | ONLY(SPD_AIRM) | ONLY(SPD_JEFFREY) | ONLY(SPD_LOG_EUCLIDEAN))
 
-/* ---- single names ------------------------------------------------------------------------------
- */
-
-const char *spd_classifier_name(spd_classifier_kind kind)
-{
-    const classifier *c = classifier_of(kind);
-    return c ? c->name : NULL;
-}
-
-const char *spd_map_name(spd_map map)
-{
-    static const char *const names[SPD_MAPS] = {"none", "ml", "random", "mean", "csp", "pca"};
-    return (unsigned)map < SPD_MAPS ? names[map] : NULL;
-}
-
-const char *spd_parameter_name(spd_parameter parameter)
-{
-    static const char *const names[SPD_PARAMETERS] = {
-        [SPD_PARAM_M] = "m",
-        [SPD_PARAM_NU_W] = "nu-w",
-        [SPD_PARAM_NU_B] = "nu-b",
-        [SPD_PARAM_K] = "k",
-        [SPD_PARAM_BETA] = "beta",
-        [SPD_PARAM_BETA_SCALE] = "beta-scale",
-        [SPD_PARAM_LAMBDA] = "lambda",
-        [SPD_PARAM_COMPONENTS] = "components",
-        [SPD_PARAM_DIMENSIONS] = "dimensions",
-        [SPD_PARAM_COST] = "cost",
-    };
-    return (unsigned)parameter < SPD_PARAMETERS ? names[parameter] : NULL;
-}
-
 /* Adds a word to a list of them. */
 static void add_word(char *list, size_t size, const char *word)
 {
     size_t at = strlen(list);
     snprintf(list + at, size - at, "%s%s", at ? ", " : "", word);
-}
-
-spd_status spd_parameter_parse(spd_context *ctx, const char *name, spd_parameter *parameter)
-{
-    ctx_clear(ctx);
-    char list[200] = "";
-    for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
-        add_word(list, sizeof list, spd_parameter_name((spd_parameter)i));
-        if (name && strcmp(name, spd_parameter_name((spd_parameter)i)) == 0) {
-            *parameter = (spd_parameter)i;
-            return SPD_OK;
-        }
-    }
-    return ctx_fail(ctx, SPD_EINVAL, "no parameter '%s'; there are %s", name ? name : "", list);
 }
 
 /* ---- joined names ------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ static spd_status recenter_one(spd_context *ctx, spd_metric metric, size_t n, si
 {
     size_t n2 = n * n;
     samples_rows(count, member, n2 * sizeof *X, Y, X);
-    spd_status status = spd_mean(ctx, metric, n, count, X, NULL, 0.0, 0, P, NULL);
+    spd_status status = spd_mean(ctx, metric, n, count, X, NULL, P, NULL);
     status = fault_unnamed(ctx, status);
     if (status >= 0)
         status = spd_apply(ctx, SPD_INVSQRT, 0.0, n, 1, P, P);

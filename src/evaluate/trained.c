@@ -155,7 +155,8 @@ static spd_status check_queries(spd_context *ctx, const course *c, size_t n)
         return ctx_fail(ctx, SPD_EINVAL, "there are no samples to classify");
     if (c->kind->vectors) {
         if (!queries->V)
-            return ctx_fail(ctx, SPD_EINVAL, "%s needs vectors, there are none", c->kind->name);
+            return ctx_fail(ctx, SPD_EINVAL, "%s needs vectors, there are none",
+                            spd_classifier_name(c->kind->kind));
         if (queries->height != c->train.height || queries->width != c->train.width)
             return ctx_fail(ctx, SPD_EINVAL,
                             "the vectors to classify are %zu x %zu, those of training %zu x %zu",
@@ -163,7 +164,8 @@ static spd_status check_queries(spd_context *ctx, const course *c, size_t n)
         return SPD_OK;
     }
     if (!queries->X)
-        return ctx_fail(ctx, SPD_EINVAL, "%s needs SPD matrices, there are none", c->kind->name);
+        return ctx_fail(ctx, SPD_EINVAL, "%s needs SPD matrices, there are none",
+                        spd_classifier_name(c->kind->kind));
     if (queries->n != n)
         return ctx_fail(ctx, SPD_EINVAL,
                         "the matrices to classify are %zu x %zu, those of training %zu x %zu",

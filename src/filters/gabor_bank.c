@@ -21,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 
 #define PI             3.14159265358979323846
@@ -42,6 +43,7 @@ struct gabor_bank {
     double kmax, spacing, sigma;
     axis x, y;
     unsigned char *used; /* filters x x.length: lines of the spectrum the filter needs */
+    arena room;          /* of all lines and plans */
 };
 
 size_t gabor_bank_filters(const gabor_bank *bank)
@@ -49,21 +51,10 @@ size_t gabor_bank_filters(const gabor_bank *bank)
     return bank->scales * bank->orientations;
 }
 
-static void free_axis(axis *a)
-{
-    mem_free(a->forward);
-    mem_free(a->inverse);
-    mem_free(a->wave);
-    mem_free(a->envelope);
-}
-
 void gabor_bank_free(gabor_bank *bank)
 {
-    if (!bank)
-        return;
-    free_axis(&bank->x);
-    free_axis(&bank->y);
-    mem_free(bank->used);
+    if (bank)
+        arena_free(&bank->room);
     mem_free(bank);
 }
 
@@ -100,25 +91,30 @@ static spd_status check_parameters(spd_context *ctx, const gabor_bank *bank)
 }
 
 /* A plan in memory of ours; NULL when there is none. */
-static kiss_fft_cfg plan_new(size_t length, int inverse)
+static kiss_fft_cfg plan_new(arena *room, size_t length, int inverse)
 {
     size_t bytes = 0;
     kiss_fft_alloc((int)length, inverse, NULL, &bytes);
-    void *memory = mem_alloc(bytes, 1);
+    void *memory = arena_alloc(room, bytes, 1);
     return memory ? kiss_fft_alloc((int)length, inverse, memory, &bytes) : NULL;
 }
 
-static spd_status make_axis(spd_context *ctx, const gabor_bank *bank, axis *a)
+static void make_axis(gabor_bank *bank, axis *a)
 {
     int least = (int)(2 * a->side - 1);
     a->length = (size_t)kiss_fft_next_fast_size(least < 2 ? 2 : least);
-    a->forward = plan_new(a->length, 0);
-    a->inverse = plan_new(a->length, 1);
-    a->wave = mem_alloc(gabor_bank_filters(bank) * a->length, sizeof *a->wave);
-    a->envelope = mem_alloc(bank->scales * a->length, sizeof *a->envelope);
-    if (!a->forward || !a->inverse || !a->wave || !a->envelope)
-        return ctx_nomem(ctx, "Gabor filters");
-    return SPD_OK;
+    a->forward = plan_new(&bank->room, a->length, 0);
+    a->inverse = plan_new(&bank->room, a->length, 1);
+    a->wave = arena_alloc(&bank->room, gabor_bank_filters(bank) * a->length, sizeof *a->wave);
+    a->envelope = arena_alloc(&bank->room, bank->scales * a->length, sizeof *a->envelope);
+}
+
+static spd_status make_room(spd_context *ctx, gabor_bank *bank)
+{
+    make_axis(bank, &bank->x);
+    make_axis(bank, &bank->y);
+    bank->used = arena_alloc(&bank->room, gabor_bank_filters(bank), bank->x.length);
+    return arena_status(&bank->room, ctx, "Gabor filters");
 }
 
 /* The length-th roots of unity: root (length x 2) <- cos, sin of 2 pi j / length. */
@@ -241,13 +237,9 @@ spd_status gabor_bank_new(spd_context *ctx, size_t width, size_t height, size_t 
                       .y = {.side = height}};
     spd_status status = check_parameters(ctx, b);
     if (status >= 0)
-        status = make_axis(ctx, b, &b->x);
-    if (status >= 0)
-        status = make_axis(ctx, b, &b->y);
+        status = make_room(ctx, b);
     if (status >= 0)
         status = fill_lines(ctx, b);
-    if (status >= 0 && !(b->used = mem_alloc(gabor_bank_filters(b) * b->x.length, 1)))
-        status = ctx_nomem(ctx, "Gabor filters");
     if (status >= 0)
         mark_used(b);
     if (status < 0)

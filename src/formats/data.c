@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "io/array.h"
 #include "formats/format.h"
 #include "io/text.h"
@@ -141,16 +142,16 @@ static spd_status read_matrices(spd_context *ctx, io_file *file, const io_entry 
 {
     spd_status status = check_shape(ctx, file, entry, &data->p, &data->n);
     if (status == SPD_OK)
-        status = io_read(ctx, file, entry, &data->storage);
+        status = io_read(ctx, file, entry, &data->x);
     if (status < 0)
         return status;
-    status = array_to_float(ctx, data->storage);
+    status = array_to_float(ctx, data->x);
     if (status < 0) {
         char plain[60];
         ctx_prefix(ctx, name_of(entry, plain, sizeof plain));
         return blame_file(ctx, file->path, status);
     }
-    data->X = data->storage->f64;
+    data->X = data->x->f64;
     return SPD_OK;
 }
 
@@ -277,35 +278,38 @@ static spd_status read_all(spd_context *ctx, io_file *file, const spd_load_optio
                            spd_data *data)
 {
     const io_entry *x = NULL;
+    char *meta = NULL;
     spd_status status = find_matrices(ctx, file, options->x_name, &x);
     if (status == SPD_OK)
         status = read_matrices(ctx, file, x, data);
     if (status == SPD_OK)
         status = data_read_extras(ctx, file, x, options, data);
     if (status == SPD_OK)
-        status = blame_file(ctx, file->path, npz_read_meta(ctx, file, &data->meta));
+        status = blame_file(ctx, file->path, npz_read_meta(ctx, file, &meta));
+    data->meta = meta;
     return status;
 }
 
 spd_status spd_data_load(spd_context *ctx, const char *path, const spd_load_options *options,
                          spd_data **data)
 {
-    static const spd_load_options defaults = {0};
-    const spd_load_options *chosen = options ? options : &defaults;
-    const io_purpose purpose = {1, chosen->labels ? NULL : chosen->y_name};
+    spd_load_options chosen = SPD_INIT(spd_load_options);
     io_file *file = NULL;
     ctx_clear(ctx);
+    spd_status status = sized_take(ctx, "spd_load_options", sizeof chosen, &chosen, options);
+    if (status < 0)
+        return status;
+    const io_purpose purpose = {1, chosen.labels ? NULL : chosen.y_name};
     spd_data *fresh = mem_zero(1, sizeof *fresh);
-    spd_status status = SPD_OK;
     if (!fresh || !(fresh->source = mem_text(path)))
         status = ctx_nomem(ctx, "a data set");
     if (status == SPD_OK)
         status = io_open(ctx, path, &purpose, &file);
     if (status == SPD_OK)
-        status = read_all(ctx, file, chosen, fresh);
+        status = read_all(ctx, file, &chosen, fresh);
     io_close(file);
     if (status == SPD_OK)
-        status = blame_file(ctx, path, data_check(ctx, fresh, chosen));
+        status = blame_file(ctx, path, data_check(ctx, fresh, &chosen));
     if (status < 0)
         spd_data_free(fresh);
     else
@@ -321,10 +325,10 @@ void spd_data_free(spd_data *data)
         spd_array_free(data->column[i]);
     mem_free(data->column);
     spd_array_free(data->y);
-    spd_array_free(data->storage);
+    spd_array_free(data->x);
     mem_free(data->label);
     mem_free(data->class_name);
-    mem_free(data->source);
-    mem_free(data->meta);
+    mem_free((char *)data->source);
+    mem_free((char *)data->meta);
     mem_free(data);
 }

@@ -3,10 +3,11 @@
 
 #include "base/memory.h"
 #include "formats/data.h"
+#include "io/file.h"
 #include "io/text.h"
 
 /* A view of the matrices; nothing is copied. */
-static spd_array matrices_view(const spd_data *data, char *name)
+static spd_array matrices_view(const spd_data *data, const char *name)
 {
     spd_array view = {.name = name, .type = SPD_FLOAT64, .ndim = 3};
     view.shape[0] = data->p;
@@ -17,7 +18,7 @@ static spd_array matrices_view(const spd_data *data, char *name)
 }
 
 /* What X or y is called in the file: so, or as it was read when a column has that name. */
-static char *choose_name(const spd_data *data, char *usual, const spd_array *origin)
+static const char *choose_name(const spd_data *data, const char *usual, const spd_array *origin)
 {
     return data_column(data, usual) && origin && origin->name ? origin->name : usual;
 }
@@ -25,8 +26,7 @@ static char *choose_name(const spd_data *data, char *usual, const spd_array *ori
 spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *path)
 {
     static const char *const tables[] = {".csv", ".tsv", ".txt", NULL};
-    char x_name[] = "X", y_name[] = "y";
-    spd_array X = matrices_view(data, choose_name(data, x_name, data->storage)), y = {0};
+    spd_array X = matrices_view(data, choose_name(data, "X", data->x)), y = {0};
     size_t count = 0;
     ctx_clear(ctx);
     if (path_ends_in(path, tables))
@@ -39,13 +39,13 @@ spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *pat
     int with_labels = !text_same(path_ending(path), ".npy");
     if (data->y && with_labels) {
         y = *data->y;
-        y.name = choose_name(data, y_name, data->y);
+        y.name = choose_name(data, "y", data->y);
         arrays[count++] = &y;
     }
     for (size_t i = 0; i < data->columns && with_labels; i++)
         arrays[count++] = data->column[i];
     spd_status status = data->meta && text_same(path_ending(path), ".npz")
-                            ? spd_bundle_write(ctx, path, count, arrays, data->meta)
+                            ? bundle_write(ctx, path, count, arrays, data->meta)
                             : spd_arrays_write(ctx, path, count, arrays);
     mem_free(arrays);
     return status;

@@ -93,9 +93,10 @@ static void number_classes(const labelled *key, size_t p, int *label, size_t *cl
 }
 
 /* One block: classes pointers, then the names they point to. */
-static char **name_classes(const labelled *key, size_t p, size_t classes, size_t room, int texts)
+static const char **name_classes(const labelled *key, size_t p, size_t classes, size_t room,
+                                 int texts)
 {
-    char **name = mem_alloc(classes * sizeof *name + room, 1);
+    const char **name = mem_alloc(classes * sizeof *name + room, 1);
     if (!name)
         return NULL;
     char *at = (char *)(name + classes);

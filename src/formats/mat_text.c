@@ -108,7 +108,7 @@ static size_t copy_row(const char_matrix *chars, size_t row, char *out)
 }
 
 /* text (rows) <- the rows of a char matrix, put at *pool, which moves behind them. */
-static spd_status put_rows(spd_context *ctx, const matvar_t *var, char **text, char **pool)
+static spd_status put_rows(spd_context *ctx, const matvar_t *var, const char **text, char **pool)
 {
     char_matrix chars = {0};
     spd_status status = spread(ctx, var, &chars);

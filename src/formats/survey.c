@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "formats/data.h"
 #include "spdml-data.h"
 
@@ -127,6 +128,9 @@ spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *s
     ctx_clear(ctx);
     if (data->n == 0 || data->p == 0)
         return ctx_fail(ctx, SPD_EINVAL, "there are no matrices to survey");
+    spd_status status = sized_check(ctx, "spd_survey", survey);
+    if (status < 0)
+        return status;
     size_t n = data->n, group = GROUP_DOUBLES / (n * n) + 1;
     survey_work work = {.n = n, .capacity = group < data->p ? group : data->p};
     spd_survey seen = {0};
@@ -138,7 +142,6 @@ spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *s
     work.lambda = mem_alloc(work.capacity, n * sizeof *work.lambda);
     work.index = mem_alloc(work.capacity, sizeof *work.index);
     work.symmetric = mem_alloc(work.capacity, 1);
-    spd_status status = SPD_OK;
     if (!work.S || !work.lambda || !work.index || !work.symmetric)
         status = ctx_nomem(ctx, "a survey");
     if (status == SPD_OK)
@@ -146,7 +149,7 @@ spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *s
     if (status == SPD_OK && seen.not_finite == data->p)
         seen.min_eigenvalue = seen.max_eigenvalue = seen.max_condition = (double)NAN;
     if (status == SPD_OK)
-        *survey = seen;
+        sized_give(sizeof seen, &seen, survey);
     mem_free(work.S);
     mem_free(work.lambda);
     mem_free(work.index);

@@ -8,7 +8,7 @@
 #ifndef SPD_GEOMETRY_METRIC_H
 #define SPD_GEOMETRY_METRIC_H
 
-#include "base/naming.h"
+#include "base/context.h"
 #include "linalg/kernels.h"
 
 /* Most octets that one call of dist2 takes: two eigenvalue problems in flight hide latency. */
@@ -32,8 +32,6 @@ typedef struct metric {
     void (*dist2)(const kernels *k, size_t n, size_t octets, const double *f, const double *G,
                   double *d2, double *work);
 } metric;
-
-extern const naming metric_names;
 
 /* By number; NULL for a number that is no metric. */
 const metric *metric_get(spd_metric id);

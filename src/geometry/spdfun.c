@@ -5,30 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/naming.h"
 #include "linalg/dense.h"
-
-static const naming names = {.kind = "function",
-                             .count = SPD_POWER + 1,
-                             .word = {[SPD_LOG] = "log",
-                                      [SPD_EXP] = "exp",
-                                      [SPD_SQRT] = "sqrt",
-                                      [SPD_INVSQRT] = "invsqrt",
-                                      [SPD_POWER] = "power"}};
-
-const char *spd_function_name(spd_function f)
-{
-    return naming_word(&names, (unsigned)f);
-}
-
-spd_status spd_function_parse(spd_context *ctx, const char *name, spd_function *f)
-{
-    unsigned value = 0;
-    spd_status status = naming_parse(ctx, &names, name, &value);
-    if (status == SPD_OK)
-        *f = (spd_function)value;
-    return status;
-}
 
 int spdfun_needs_spd(spd_function f)
 {

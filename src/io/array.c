@@ -27,8 +27,9 @@ static spd_status bare_array(spd_context *ctx, spd_type type, size_t ndim, const
     size_t count;
     if (ndim > SPD_MAX_DIMS || array_count(ndim, shape, &count))
         return ctx_fail(ctx, SPD_EFORMAT, "an array of %zu dimensions is too large", ndim);
-    spd_array *bare = mem_zero(1, sizeof *bare);
-    if (!bare)
+    held_array *held = mem_zero(1, sizeof *held);
+    spd_array *bare = &held->array;
+    if (!held)
         return ctx_nomem(ctx, "an array");
     bare->type = type;
     bare->ndim = ndim;
@@ -97,7 +98,7 @@ spd_status array_rename(spd_context *ctx, spd_array *array, const char *name)
     char *copy = name ? mem_text(name) : NULL;
     if (name && !copy)
         return ctx_nomem(ctx, "an array's name");
-    mem_free(array->name);
+    mem_free((char *)array->name);
     array->name = copy;
     return SPD_OK;
 }
@@ -124,13 +125,14 @@ void spd_array_free(spd_array *array)
 {
     if (!array)
         return;
-    if (array->mapping)
-        source_free(array->mapping);
+    held_array *held = (held_array *)array;
+    if (held->mapping)
+        source_free(held->mapping);
     else
         mem_free(array->f64);
     mem_free(array->i64);
     mem_free(array->text);
-    mem_free(array->name);
+    mem_free((char *)array->name);
     mem_free(array);
 }
 

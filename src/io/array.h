@@ -7,6 +7,12 @@
 
 #include "base/context.h"
 
+/* What spd_array_free frees: a public array, and the mapped file that its f64 lies in, or NULL. */
+typedef struct held_array {
+    spd_array array; /* first: a pointer to it is one to the whole */
+    struct io_source *mapping;
+} held_array;
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "readers swap for little-endian hosts");
 _Static_assert(sizeof(double) == 8 && sizeof(float) == 4, "IEEE 754 storage is assumed");
 

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-void spd_bundle_free(spd_bundle *bundle)
+void bundle_free(io_bundle *bundle)
 {
     if (!bundle)
         return;
@@ -15,7 +15,7 @@ void spd_bundle_free(spd_bundle *bundle)
     mem_free(bundle);
 }
 
-static spd_status read_arrays(spd_context *ctx, io_file *file, spd_bundle *bundle)
+static spd_status read_arrays(spd_context *ctx, io_file *file, io_bundle *bundle)
 {
     spd_status status = SPD_OK;
     bundle->array = mem_zero(file->count, sizeof(spd_array *));
@@ -27,9 +27,9 @@ static spd_status read_arrays(spd_context *ctx, io_file *file, spd_bundle *bundl
     return status;
 }
 
-static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, spd_bundle **bundle)
+static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, io_bundle **bundle)
 {
-    spd_bundle *fresh = mem_zero(1, sizeof *fresh);
+    io_bundle *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(ctx, "a file");
     spd_status status = npz_read_meta(ctx, file, &fresh->meta);
@@ -39,14 +39,14 @@ static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, sp
     if (status == SPD_OK && !meta_only)
         status = read_arrays(ctx, file, fresh);
     if (status < 0)
-        spd_bundle_free(fresh);
+        bundle_free(fresh);
     else
         *bundle = fresh;
     return status;
 }
 
 spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
-                              int meta_only, spd_bundle **bundle)
+                              int meta_only, io_bundle **bundle)
 {
     io_file *file = mem_zero(1, sizeof *file);
     if (!file)
@@ -58,7 +58,7 @@ spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size
     return status;
 }
 
-spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only, spd_bundle **bundle)
+spd_status bundle_read(spd_context *ctx, const char *path, int meta_only, io_bundle **bundle)
 {
     io_source *source = NULL;
     ctx_clear(ctx);
@@ -71,8 +71,8 @@ spd_status spd_bundle_read(spd_context *ctx, const char *path, int meta_only, sp
     return status;
 }
 
-spd_status spd_bundle_write(spd_context *ctx, const char *path, size_t count,
-                            const spd_array *const *arrays, const char *meta)
+spd_status bundle_write(spd_context *ctx, const char *path, size_t count,
+                        const spd_array *const *arrays, const char *meta)
 {
     outfile *out;
     ctx_clear(ctx);

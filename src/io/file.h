@@ -68,8 +68,24 @@ spd_status npz_write(spd_context *ctx, outfile *out, size_t count, const spd_arr
 spd_status npz_write_with(spd_context *ctx, outfile *out, size_t count,
                           const spd_array *const *arrays, const char *meta);
 
-/* A bundle (spd_bundle_*) from an .npz image in memory; messages do not name a file. */
+/* Arrays with a text (JSON): how models and checkpoints are stored, as an .npz whose member
+ * meta.json is the text. */
+typedef struct io_bundle {
+    size_t count;
+    spd_array **array; /* count arrays, by name */
+    char *meta;
+} io_bundle;
+
+/* Writes such a file, whatever its ending; it appears atomically, or not at all. */
+spd_status bundle_write(spd_context *ctx, const char *path, size_t count,
+                        const spd_array *const *arrays, const char *meta);
+
+/* Reads one, new; meta_only leaves the arrays out. Checksums of all that is read are checked. */
+spd_status bundle_read(spd_context *ctx, const char *path, int meta_only, io_bundle **bundle);
+void bundle_free(io_bundle *bundle);
+
+/* A bundle from an .npz image in memory; messages do not name a file. */
 spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
-                              int meta_only, spd_bundle **bundle);
+                              int meta_only, io_bundle **bundle);
 
 #endif

@@ -263,7 +263,7 @@ spd_status npy_read_source(spd_context *ctx, io_source *source, spd_array **arra
         double *data = (double *)(void *)(source->bytes + header.data_from);
         status = array_adopt(ctx, header.ndim, header.shape, data, &fresh);
         if (status == SPD_OK) {
-            fresh->mapping = source;
+            ((held_array *)fresh)->mapping = source;
             *array = fresh;
             return SPD_OK;
         }

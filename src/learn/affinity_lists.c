@@ -56,9 +56,11 @@ static spd_status part_run(spd_context *ctx, const graph_job *g, part_search *s,
     const double *Q = s->queries ? gather(g, s->queries, s->query, &s->room) : NULL;
     spd_status status = arena_status(&s->room, ctx, "neighbour graph");
     if (status == SPD_OK)
-        status = name_sample(ctx, g,
-                             spd_nearest(ctx, g->metric, g->n, s->samples, X, s->queries, Q, k, 0,
-                                         s->index, d2, NULL));
+        status = name_sample(
+            ctx, g,
+            spd_nearest(ctx, g->metric, g->n, s->samples, X, s->queries, Q,
+                        &(spd_neighbours){
+                            .size = sizeof(spd_neighbours), .k = k, .index = s->index, .d2 = d2}));
     return status;
 }
 

@@ -152,7 +152,7 @@ spd_status spd_fit_state_save(spd_context *ctx, const spd_fit_state *state, cons
 
 /* Pairs that a fit may have: different samples, weights >= 0. Maximal variance pairs samples with
  * their mean, which counts as sample p. */
-static spd_status unpack_pairs(spd_context *ctx, const spd_bundle *bundle, spd_fit_state *s)
+static spd_status unpack_pairs(spd_context *ctx, const io_bundle *bundle, spd_fit_state *s)
 {
     const spd_array *index = NULL, *weight = NULL;
     spd_status status = record_find(ctx, bundle, "pair", SPD_INT64, s->pairs, 2, &index);
@@ -176,7 +176,7 @@ static spd_status unpack_pairs(spd_context *ctx, const spd_bundle *bundle, spd_f
 }
 
 /* The optimiser's part, for a fit of the size and the solver of s->now. */
-static spd_status unpack_optimiser(spd_context *ctx, const spd_bundle *bundle, const json_t *meta,
+static spd_status unpack_optimiser(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
                                    spd_fit_state *s)
 {
     size_t n = s->now->n, m = s->now->m;
@@ -202,7 +202,7 @@ static spd_status unpack_optimiser(spd_context *ctx, const spd_bundle *bundle, c
     return status;
 }
 
-static spd_status fill_state(spd_context *ctx, const spd_bundle *bundle, const json_t *meta,
+static spd_status fill_state(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
                              const char *version, spd_fit_state *s)
 {
     const json_t *best = json_object_get(meta, "best");
@@ -220,7 +220,7 @@ static spd_status fill_state(spd_context *ctx, const spd_bundle *bundle, const j
 }
 
 /* Do the arrays belong to this meta.json? Texts have no place here. */
-static spd_status check_sum(spd_context *ctx, const spd_bundle *bundle, const json_t *meta)
+static spd_status check_sum(spd_context *ctx, const io_bundle *bundle, const json_t *meta)
 {
     char sum[17];
     const char *wanted = json_string_value(json_object_get(meta, "checksum"));
@@ -234,7 +234,7 @@ static spd_status check_sum(spd_context *ctx, const spd_bundle *bundle, const js
     return SPD_OK;
 }
 
-spd_status state_from_bundle(spd_context *ctx, const spd_bundle *bundle, spd_fit_state **state)
+spd_status state_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_fit_state **state)
 {
     json_t *meta = NULL;
     const char *version;
@@ -256,13 +256,13 @@ spd_status state_from_bundle(spd_context *ctx, const spd_bundle *bundle, spd_fit
 
 spd_status spd_fit_state_load(spd_context *ctx, const char *path, spd_fit_state **state)
 {
-    spd_bundle *bundle = NULL;
-    spd_status status = spd_bundle_read(ctx, path, 0, &bundle);
+    io_bundle *bundle = NULL;
+    spd_status status = bundle_read(ctx, path, 0, &bundle);
     if (status < 0)
         return status;
     status = state_from_bundle(ctx, bundle, state);
     if (status < 0)
         ctx_prefix(ctx, path);
-    spd_bundle_free(bundle);
+    bundle_free(bundle);
     return status;
 }

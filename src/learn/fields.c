@@ -99,15 +99,6 @@ static int real_from_json(const json_t *value, double *out)
     return 0;
 }
 
-static int name_from_json(const naming *names, const json_t *value, void *at)
-{
-    unsigned number;
-    if (naming_parse(NULL, names, json_string_value(value), &number) < 0)
-        return 1;
-    memcpy(at, &number, sizeof number);
-    return 0;
-}
-
 static int from_json(const field *f, const json_t *value, void *at)
 {
     switch (f->type) {
@@ -122,7 +113,7 @@ static int from_json(const field *f, const json_t *value, void *at)
     case FIELD_NAME:
         break;
     }
-    return name_from_json(f->names, value, at);
+    return naming_parse(NULL, f->names, json_string_value(value), at) < 0;
 }
 
 spd_status fields_read(spd_context *ctx, size_t count, const field *fields, const json_t *object,

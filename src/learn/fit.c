@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/sized.h"
+#include "engine/blas.h"
 #include "engine/engine.h"
 #include "engine/parallel.h"
 #include "learn/affinity.h"
@@ -117,7 +118,9 @@ static spd_status star_graph(fit *f)
     f->state.pairs = p;
     for (size_t i = 0; i < p; i++)
         f->state.pair[i] = (spd_pair){(uint32_t)i, (uint32_t)p, 0.0, 0.5};
-    spd_status status = spd_mean(f->ctx, f->o.metric, f->n, p, f->X, NULL, 1e-10, 0, f->mean, NULL);
+    spd_status status = spd_mean(
+        f->ctx, f->o.metric, f->n, p, f->X,
+        &(spd_mean_options){.size = sizeof(spd_mean_options), .tol = 1e-10}, f->mean, NULL);
     return status < 0 ? status : SPD_OK;
 }
 
@@ -382,9 +385,9 @@ spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X, const 
     f.m = f.o.m;
     f.o.restarts = f.o.restarts > 1 ? f.o.restarts : 1;
     f.state.fingerprint = fingerprint(n, p, X, label);
-    spd_blas_hold();
+    spd_private_blas_hold();
     status = fit_run(&f, label, model);
-    spd_blas_release();
+    spd_private_blas_release();
     fit_close(&f);
     return status;
 }

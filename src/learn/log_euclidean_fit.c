@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
@@ -214,11 +215,11 @@ spd_status log_euclidean_cost(spd_context *ctx, const engine_input *in, const do
                               double *cost, double *gradient)
 {
     log_fit a = {0};
-    spd_blas_hold();
+    spd_private_blas_hold();
     spd_status status = log_fit_open(&a, ctx, in);
     if (status == SPD_OK)
         status = evaluate(&a, W, cost, gradient);
-    spd_blas_release();
+    spd_private_blas_release();
     arena_free(&a.room);
     return status;
 }
@@ -323,7 +324,7 @@ spd_status log_euclidean_minimise(spd_context *ctx, const engine_input *in,
     log_fit a = {0};
     double began = clock_seconds() - options->seconds_before;
     int cancelled = 0;
-    spd_blas_hold();
+    spd_private_blas_hold();
     spd_status status = log_fit_open(&a, ctx, in);
     if (status == SPD_OK)
         status = begin(&a, resumed, s);
@@ -334,7 +335,7 @@ spd_status log_euclidean_minimise(spd_context *ctx, const engine_input *in,
         if (status == SPD_OK)
             cancelled = tell(s, began, after, user);
     }
-    spd_blas_release();
+    spd_private_blas_release();
     arena_free(&a.room);
     return status;
 }

@@ -7,22 +7,21 @@
 
 #include "base/memory.h"
 #include "geometry/metric.h"
-#include "learn/names.h"
 
 static const field size_fields[] = {FIELD(spd_model, n, SIZE)};
 
 static const field option_fields[] = {
     FIELD(spd_fit_options, m, SIZE),
-    FIELD_ENUM(spd_fit_options, metric, metric_names),
-    FIELD_ENUM(spd_fit_options, learning, names_learning),
-    FIELD_ENUM(spd_fit_options, objective, names_objective),
-    FIELD_ENUM(spd_fit_options, graph, names_graph),
+    FIELD_ENUM(spd_fit_options, metric, naming_metric),
+    FIELD_ENUM(spd_fit_options, learning, naming_learning),
+    FIELD_ENUM(spd_fit_options, objective, naming_objective),
+    FIELD_ENUM(spd_fit_options, graph, naming_graph),
     FIELD(spd_fit_options, nu_w, SIZE),
     FIELD(spd_fit_options, nu_b, SIZE),
     FIELD(spd_fit_options, affinity_weight, REAL),
-    FIELD_ENUM(spd_fit_options, init, names_init),
-    FIELD_ENUM(spd_fit_options, solver, names_solver),
-    FIELD_ENUM(spd_fit_options, transport, names_transport),
+    FIELD_ENUM(spd_fit_options, init, naming_init),
+    FIELD_ENUM(spd_fit_options, solver, naming_solver),
+    FIELD_ENUM(spd_fit_options, transport, naming_transport),
     FIELD(spd_fit_options, tol, REAL),
     FIELD(spd_fit_options, gtol, REAL),
     FIELD(spd_fit_options, max_time, REAL),
@@ -35,7 +34,7 @@ static const field outcome_fields[] = {
     FIELD(spd_model, pairs_within, SIZE),  FIELD(spd_model, pairs_between, SIZE),
     FIELD(spd_model, cost_start, REAL),    FIELD(spd_model, cost, REAL),
     FIELD(spd_model, gradient_norm, REAL), FIELD(spd_model, iterations, INT),
-    FIELD(spd_model, data_passes, SIZE),   FIELD_ENUM(spd_model, stop, names_stop),
+    FIELD(spd_model, data_passes, SIZE),   FIELD_ENUM(spd_model, stop, naming_stop),
     FIELD(spd_model, seconds_graph, REAL), FIELD(spd_model, seconds_fit, REAL),
     FIELD(spd_model, steps, SIZE),
 };
@@ -160,7 +159,7 @@ spd_status spd_model_save(spd_context *ctx, const spd_model *model, const char *
 
 /* ---- from a file ---------------------------------------------------------------------------- */
 
-spd_status model_read(spd_context *ctx, const spd_bundle *bundle, const json_t *meta,
+spd_status model_read(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
                       const model_names *names, const char *version, spd_model **model)
 {
     spd_model values = {0};
@@ -195,7 +194,7 @@ spd_status model_read(spd_context *ctx, const spd_bundle *bundle, const json_t *
     return SPD_OK;
 }
 
-spd_status model_from_bundle(spd_context *ctx, const spd_bundle *bundle, spd_model **model)
+spd_status model_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_model **model)
 {
     json_t *meta = NULL;
     const char *version;
@@ -210,14 +209,14 @@ spd_status model_from_bundle(spd_context *ctx, const spd_bundle *bundle, spd_mod
 
 spd_status spd_model_load(spd_context *ctx, const char *path, spd_model **model)
 {
-    spd_bundle *bundle = NULL;
-    spd_status status = spd_bundle_read(ctx, path, 0, &bundle);
+    io_bundle *bundle = NULL;
+    spd_status status = bundle_read(ctx, path, 0, &bundle);
     if (status < 0)
         return status;
     status = model_from_bundle(ctx, bundle, model);
     if (status < 0)
         ctx_prefix(ctx, path);
-    spd_bundle_free(bundle);
+    bundle_free(bundle);
     return status;
 }
 
@@ -228,8 +227,8 @@ spd_kind spd_file_kind(const char *path)
         spd_kind kind;
     } known[] = {{MODEL_KIND, SPD_KIND_MODEL}, {CHECKPOINT_KIND, SPD_KIND_CHECKPOINT}};
     spd_kind kind = SPD_KIND_DATA;
-    spd_bundle *bundle = NULL;
-    if (spd_bundle_read(NULL, path, 1, &bundle) < 0)
+    io_bundle *bundle = NULL;
+    if (bundle_read(NULL, path, 1, &bundle) < 0)
         return kind;
     json_t *meta = json_loads(bundle->meta, 0, NULL);
     const char *found = json_string_value(json_object_get(meta, "kind"));
@@ -237,6 +236,6 @@ spd_kind spd_file_kind(const char *path)
         if (strcmp(found, known[i].name) == 0)
             kind = known[i].kind;
     json_decref(meta);
-    spd_bundle_free(bundle);
+    bundle_free(bundle);
     return kind;
 }

@@ -29,13 +29,13 @@ void model_write(record_writer *w, const spd_model *model, const model_names *na
                  json_t *object);
 
 /* *model <- what meta and arrays of those names say, everything checked. */
-spd_status model_read(spd_context *ctx, const spd_bundle *bundle, const json_t *meta,
+spd_status model_read(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
                       const model_names *names, const char *version, spd_model **model);
 
 /* *model <- what a bundle holds, everything checked. */
-spd_status model_from_bundle(spd_context *ctx, const spd_bundle *bundle, spd_model **model);
+spd_status model_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_model **model);
 
 /* The same for checkpoints. */
-spd_status state_from_bundle(spd_context *ctx, const spd_bundle *bundle, spd_fit_state **state);
+spd_status state_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_fit_state **state);
 
 #endif

@@ -77,7 +77,7 @@ spd_status record_save(record_writer *w, const char *path)
     if (w->status == SPD_OK && (!text || w->room.failed))
         w->status = ctx_nomem(w->ctx, "the file's contents");
     if (w->status == SPD_OK)
-        w->status = spd_bundle_write(w->ctx, path, w->count, w->list, text);
+        w->status = bundle_write(w->ctx, path, w->count, w->list, text);
     else
         ctx_prefix(w->ctx, path);
     json_decref(w->meta);
@@ -139,7 +139,7 @@ static spd_status check_finite(spd_context *ctx, const spd_array *array)
     return SPD_OK;
 }
 
-spd_status record_find(spd_context *ctx, const spd_bundle *bundle, const char *name, spd_type type,
+spd_status record_find(spd_context *ctx, const io_bundle *bundle, const char *name, spd_type type,
                        size_t rows, size_t columns, const spd_array **array)
 {
     const spd_array *found = NULL;
@@ -158,7 +158,7 @@ spd_status record_find(spd_context *ctx, const spd_bundle *bundle, const char *n
     return status;
 }
 
-spd_status record_to_history(spd_context *ctx, const spd_bundle *bundle, const char *name,
+spd_status record_to_history(spd_context *ctx, const io_bundle *bundle, const char *name,
                              size_t steps, spd_fit_step **history)
 {
     const spd_array *table = NULL;

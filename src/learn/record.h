@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "base/arena.h"
+#include "io/file.h"
 #include "learn/fields.h"
 
 /* What this library writes; a file with another number is not read. */
@@ -47,11 +48,11 @@ spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kin
                              const char **version, json_t **object);
 
 /* *array <- the array of that name: of that type, rows x columns, and finite. */
-spd_status record_find(spd_context *ctx, const spd_bundle *bundle, const char *name, spd_type type,
+spd_status record_find(spd_context *ctx, const io_bundle *bundle, const char *name, spd_type type,
                        size_t rows, size_t columns, const spd_array **array);
 
 /* *history (new) <- the table of that name. */
-spd_status record_to_history(spd_context *ctx, const spd_bundle *bundle, const char *name,
+spd_status record_to_history(spd_context *ctx, const io_bundle *bundle, const char *name,
                              size_t steps, spd_fit_step **history);
 
 /* SPD_EFORMAT unless W'W = I to 1e-8; name for the message. */

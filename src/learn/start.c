@@ -72,7 +72,7 @@ static spd_status mean_start(spd_context *ctx, size_t n, size_t m, size_t p, con
     double *work = arena_alloc(&room, dense_eigh_work(n), sizeof *work);
     spd_status status = arena_status(&room, ctx, "start");
     if (status == SPD_OK)
-        status = spd_mean(ctx, SPD_EUCLIDEAN, n, p, X, NULL, 0.0, 0, M, NULL);
+        status = spd_mean(ctx, SPD_EUCLIDEAN, n, p, X, NULL, M, NULL);
     if (status >= 0 && dense_eigh(n, 1, M, lambda, work))
         status = ctx_fail(ctx, SPD_ENUMERIC, "the eigenvectors of the mean did not converge");
     if (status >= 0)

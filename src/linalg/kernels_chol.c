@@ -82,37 +82,49 @@ INLINE void chol_below(int nr, size_t I, size_t J, double *A, const pivots *v)
     tile_store(nr, TILE, &t, row + J * LANES, I + 1, 1, 0);
 }
 
-INLINE void chol_tile(int nr, size_t I, size_t J, double *A, pivots *v)
+static void chol_diagonal_any(size_t nc, size_t J, double *A, pivots *v)
 {
-    if (I == J)
-        chol_diagonal(nr, J, A, v);
-    else
-        chol_below(nr, I, J, A, v);
+    switch (nc) {
+    case 1:
+        chol_diagonal(1, J, A, v);
+        break;
+    case 2:
+        chol_diagonal(2, J, A, v);
+        break;
+    case 3:
+        chol_diagonal(3, J, A, v);
+        break;
+    default:
+        chol_diagonal(TILE, J, A, v);
+    }
 }
 
-static void chol_any(size_t nr, size_t I, size_t J, double *A, pivots *v)
+static void chol_below_any(size_t nr, size_t I, size_t J, double *A, const pivots *v)
 {
     switch (nr) {
     case 1:
-        chol_tile(1, I, J, A, v);
+        chol_below(1, I, J, A, v);
         break;
     case 2:
-        chol_tile(2, I, J, A, v);
+        chol_below(2, I, J, A, v);
         break;
     case 3:
-        chol_tile(3, I, J, A, v);
+        chol_below(3, I, J, A, v);
         break;
     default:
-        chol_tile(TILE, I, J, A, v);
+        chol_below(TILE, I, J, A, v);
     }
 }
 
 static unsigned chol_vector(size_t n, double *A, double *logdet)
 {
     pivots v = {.mantissa = v_set(1.0)};
-    for (size_t J = 0; J < n; J += TILE)
-        for (size_t I = J; I < n; I += TILE)
-            chol_any(tile_size(n - I), I, J, A, &v);
+    for (size_t J = 0; J < n; J += TILE) {
+        size_t nc = tile_size(n - J);
+        chol_diagonal_any(nc, J, A, &v);
+        for (size_t I = J + nc; I < n; I += TILE)
+            chol_below_any(tile_size(n - I), I, J, A, &v);
+    }
     if (logdet) {
         vd value = v_log_split(v.mantissa, v.exponent);
         AT(logdet, 0) = v_select(v.bad, v_set(__builtin_nan("")), value);
@@ -198,37 +210,50 @@ INLINE void inverse_below(int nr, size_t I, size_t J, const double *L, double *X
     tile_store(nr, TILE, &t, tri_row(X, I) + J * LANES, I + 1, 1, 0);
 }
 
-INLINE void inverse_tile(int nr, size_t I, size_t J, const double *L, double *X)
+static void inverse_diagonal_any(size_t nc, size_t J, const double *L, double *X)
 {
-    if (I == J)
-        inverse_diagonal(nr, J, L, X);
-    else
-        inverse_below(nr, I, J, L, X);
+    switch (nc) {
+    case 1:
+        inverse_diagonal(1, J, L, X);
+        break;
+    case 2:
+        inverse_diagonal(2, J, L, X);
+        break;
+    case 3:
+        inverse_diagonal(3, J, L, X);
+        break;
+    default:
+        inverse_diagonal(TILE, J, L, X);
+    }
 }
 
-static void inverse_any(size_t nr, size_t I, size_t J, const double *L, double *X)
+static void inverse_below_any(size_t nr, size_t I, size_t J, const double *L, double *X)
 {
     switch (nr) {
     case 1:
-        inverse_tile(1, I, J, L, X);
+        inverse_below(1, I, J, L, X);
         break;
     case 2:
-        inverse_tile(2, I, J, L, X);
+        inverse_below(2, I, J, L, X);
         break;
     case 3:
-        inverse_tile(3, I, J, L, X);
+        inverse_below(3, I, J, L, X);
         break;
     default:
-        inverse_tile(TILE, I, J, L, X);
+        inverse_below(TILE, I, J, L, X);
     }
 }
 
 void KERNEL(tri_inverse)(size_t n, const double *L, double *Linv)
 {
-    for (int l = 0; l < LANES; l += VW)
-        for (size_t J = 0; J < n; J += TILE)
-            for (size_t I = J; I < n; I += TILE)
-                inverse_any(tile_size(n - I), I, J, L + l, Linv + l);
+    for (int l = 0; l < LANES; l += VW) {
+        for (size_t J = 0; J < n; J += TILE) {
+            size_t nc = tile_size(n - J);
+            inverse_diagonal_any(nc, J, L + l, Linv + l);
+            for (size_t I = J + nc; I < n; I += TILE)
+                inverse_below_any(tile_size(n - I), I, J, L + l, Linv + l);
+        }
+    }
 }
 
 /* A(I,J) = sum_{k >= I} X(k,I:)' X(k,J:); rows k that cross the tile end at the diagonal. */
@@ -257,35 +282,52 @@ INLINE void gram_tile(int nr, int nc, size_t n, size_t I, size_t J, const double
 }
 
 /* Columns narrower than TILE occur on the last diagonal tile only. */
-INLINE void gram_rows(int nr, size_t n, size_t I, size_t J, const double *X, double *A)
+static void gram_last(size_t nc, size_t n, size_t I, const double *X, double *A)
 {
-    if (I == J)
-        gram_tile(nr, nr, n, I, I, X, A);
-    else
-        gram_tile(nr, TILE, n, I, J, X, A);
+    switch (nc) {
+    case 1:
+        gram_tile(1, 1, n, I, I, X, A);
+        break;
+    case 2:
+        gram_tile(2, 2, n, I, I, X, A);
+        break;
+    default:
+        gram_tile(3, 3, n, I, I, X, A);
+    }
 }
 
 static void gram_any(size_t nr, size_t n, size_t I, size_t J, const double *X, double *A)
 {
     switch (nr) {
     case 1:
-        gram_rows(1, n, I, J, X, A);
+        gram_tile(1, TILE, n, I, J, X, A);
         break;
     case 2:
-        gram_rows(2, n, I, J, X, A);
+        gram_tile(2, TILE, n, I, J, X, A);
         break;
     case 3:
-        gram_rows(3, n, I, J, X, A);
+        gram_tile(3, TILE, n, I, J, X, A);
         break;
     default:
-        gram_rows(TILE, n, I, J, X, A);
+        gram_tile(TILE, TILE, n, I, J, X, A);
+    }
+}
+
+static void gram_vector(size_t n, const double *Linv, double *A)
+{
+    for (size_t I = 0; I < n; I += TILE) {
+        size_t nr = tile_size(n - I);
+        for (size_t J = 0; J < I; J += TILE)
+            gram_any(nr, n, I, J, Linv, A);
+        if (nr == TILE)
+            gram_any(nr, n, I, I, Linv, A);
+        else
+            gram_last(nr, n, I, Linv, A);
     }
 }
 
 void KERNEL(tri_gram)(size_t n, const double *Linv, double *A)
 {
     for (int l = 0; l < LANES; l += VW)
-        for (size_t I = 0; I < n; I += TILE)
-            for (size_t J = 0; J <= I; J += TILE)
-                gram_any(tile_size(n - I), n, I, J, Linv + l, A + l);
+        gram_vector(n, Linv + l, A + l);
 }

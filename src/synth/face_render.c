@@ -8,7 +8,7 @@
  * eyes and lips are sharper than the mesh. */
 #include <math.h>
 
-#include "base/memory.h"
+#include "base/arena.h"
 #include "synth/face.h"
 #include "synth/noise.h"
 
@@ -215,23 +215,20 @@ spd_status face_render(spd_context *ctx, const person *p, const shot *s, size_t 
 {
     image *made = NULL;
     canvas c = {.side = FINER * size};
-    spd_status status = image_new(ctx, size, size, 1, &made);
-    if (status < 0)
-        return status;
-    c.mesh = mem_alloc((size_t)ROWS * COLUMNS, sizeof *c.mesh);
-    c.pixel = mem_alloc(c.side * c.side, sizeof *c.pixel);
-    if (c.mesh && c.pixel) {
+    arena room = {0};
+    c.mesh = arena_alloc(&room, (size_t)ROWS * COLUMNS, sizeof *c.mesh);
+    c.pixel = arena_alloc(&room, c.side * c.side, sizeof *c.pixel);
+    spd_status status = arena_status(&room, ctx, "a face");
+    if (status >= 0)
+        status = image_new(ctx, size, size, 1, &made);
+    if (status >= 0) {
         lay_mesh(p, s, c.mesh);
         light_mesh(s, c.mesh);
         project(p, s, c.side, c.mesh);
         draw_mesh(&c);
         develop(&c, p, s, r, made);
         *picture = made;
-    } else {
-        status = ctx_nomem(ctx, "a face");
-        image_free(made);
     }
-    mem_free(c.mesh);
-    mem_free(c.pixel);
+    arena_free(&room);
     return status;
 }

@@ -126,8 +126,7 @@ static size_t faces_files(const spd_synth_options *o)
     return o->classes * POSES;
 }
 
-const generator generator_faces = {.name = "faces",
-                                   .usual = {.classes = 200, .side = 64},
+const generator generator_faces = {.usual = {.classes = 200, .side = 64},
                                    .check = faces_check,
                                    .files = faces_files,
                                    .name_file = faces_name,

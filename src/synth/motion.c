@@ -179,7 +179,6 @@ static spd_status write_file(spd_context *ctx, const spd_synth_options *options,
 }
 
 const generator generator_motion = {
-    .name = "motion",
     .usual = {.classes = ACTIONS, .subjects = 5, .samples = 4, .frames = 150},
     .check = check_options,
     .files = count_files,

@@ -13,8 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "io/array.h"
 #include "formats/data.h"
@@ -35,12 +37,13 @@ enum { FOR_BASIS = 1, FOR_CLASS, FOR_SAMPLE, FOR_MIXING };
 typedef struct planting {
     const spd_synth_options *options;
     size_t n, d, k, p, threads;
-    double *Q;       /* n x n; the block of all that follow but X */
+    double *Q;       /* n x n */
     double *centre;  /* classes x d x d: exp(C_c/2) */
     double *signal;  /* p x d x d: E_i, then exp(E_i), then S_i */
     double *noise;   /* p x k x k: F_i, then N_i */
     double *X;       /* p x n x n */
     double *scratch; /* threads x 4 n n */
+    arena room;      /* of all but X */
 } planting;
 
 /* A (n x n) <- symmetric Gaussian whose eigenvalues have this root mean square. */
@@ -64,17 +67,16 @@ static rng stream(const planting *g, uint64_t purpose, size_t index)
 static spd_status draw_basis(spd_context *ctx, planting *g)
 {
     const size_t n = g->n;
-    double *work = mem_alloc(tall_orthonormalise_work(n, n), sizeof *work);
+    double *work = arena_alloc(&g->room, tall_orthonormalise_work(n, n), sizeof *work);
     if (!work)
         return ctx_nomem(ctx, "a basis");
     rng r = stream(g, FOR_BASIS, 0);
-    spd_blas_hold();
+    spd_private_blas_hold();
     do
         for (size_t e = 0; e < n * n; e++)
             g->Q[e] = rng_normal(&r);
     while (tall_orthonormalise(n, n, g->Q, work) < 1e-8);
-    spd_blas_release();
-    mem_free(work);
+    spd_private_blas_release();
     return SPD_OK;
 }
 
@@ -154,17 +156,12 @@ static spd_status make_room(spd_context *ctx, planting *g)
 {
     const size_t n = g->n, d = g->d, k = g->k;
     g->threads = (size_t)parallel_threads(ctx);
-    /* Below 2^57 numbers: p < 2^31 and n <= 2^12. */
-    g->Q = mem_alloc((1 + 4 * g->threads) * n * n + g->options->classes * d * d +
-                         g->p * (d * d + k * k),
-                     sizeof *g->Q);
-    if (!g->Q)
-        return ctx_nomem(ctx, "generated matrices");
-    g->centre = g->Q + n * n;
-    g->signal = g->centre + g->options->classes * d * d;
-    g->noise = g->signal + g->p * d * d;
-    g->scratch = g->noise + g->p * k * k;
-    return SPD_OK;
+    g->Q = arena_alloc(&g->room, n * n, sizeof *g->Q);
+    g->centre = arena_alloc(&g->room, g->options->classes, d * d * sizeof *g->centre);
+    g->signal = arena_alloc(&g->room, g->p, d * d * sizeof *g->signal);
+    g->noise = arena_alloc(&g->room, g->p, k * k * sizeof *g->noise);
+    g->scratch = arena_alloc(&g->room, g->threads, 4 * n * n * sizeof *g->scratch);
+    return arena_status(&g->room, ctx, "generated matrices");
 }
 
 static spd_status generate(spd_context *ctx, planting *g)
@@ -241,16 +238,16 @@ static spd_status new_data(spd_context *ctx, const spd_synth_options *o, spd_dat
     data->source = mem_text("generated data");
     spd_status status = data->source ? SPD_OK : ctx_nomem(ctx, "a data set");
     if (status >= 0)
-        status = array_new(ctx, SPD_FLOAT64, 3, shape, &data->storage);
+        status = array_new(ctx, SPD_FLOAT64, 3, shape, &data->x);
     if (status >= 0)
         status = array_new(ctx, SPD_INT64, 1, shape, &data->y);
     if (status >= 0)
-        status = array_rename(ctx, data->storage, "X");
+        status = array_rename(ctx, data->x, "X");
     if (status >= 0)
         status = array_rename(ctx, data->y, "y");
     if (status < 0)
         return status;
-    data->X = data->storage->f64;
+    data->X = data->x->f64;
     for (size_t i = 0; i < p; i++)
         data->y->i64[i] = (int64_t)(i / o->samples);
     status = labels_classify(ctx, data);
@@ -284,6 +281,6 @@ spd_status spd_synth_data(spd_context *ctx, const spd_synth_options *options, do
     } else {
         spd_data_free(fresh);
     }
-    mem_free(g.Q);
+    arena_free(&g.room);
     return status < 0 ? status : SPD_OK;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/naming.h"
 #include "base/sized.h"
 #include "engine/parallel.h"
 #include "formats/outfolder.h"
@@ -32,12 +33,22 @@ static const generator *generator_of(spd_synth_kind kind)
     }
 }
 
+static const naming kinds = {
+    .kind = "kind of generated data",
+    .word = {[SPD_SYNTH_SPD] = "spd",
+             [SPD_SYNTH_TEXTURES] = "textures",
+             [SPD_SYNTH_MOTION] = "motion",
+             [SPD_SYNTH_FACES] = "faces"},
+};
+
 const char *spd_synth_name(spd_synth_kind kind)
 {
-    const generator *g = generator_of(kind);
-    if (kind == SPD_SYNTH_SPD)
-        return "spd";
-    return g ? g->name : NULL;
+    return naming_word(&kinds, (unsigned)kind);
+}
+
+spd_status spd_synth_parse(spd_context *ctx, const char *name, spd_synth_kind *kind)
+{
+    return naming_parse(ctx, &kinds, name, kind);
 }
 
 void spd_synth_defaults(spd_synth_kind kind, spd_synth_options *options, size_t size)

@@ -10,7 +10,6 @@
 /* Files in an existing folder. A generator says how many there are, and names and makes number i
  * from the options and i alone, so that files can be made in parallel. */
 typedef struct generator {
-    const char *name;
     spd_synth_options usual; /* but for the seed */
     /* SPD_EINVAL for options that make no sense. */
     spd_status (*check)(spd_context *ctx, const spd_synth_options *options);

@@ -52,8 +52,7 @@ static spd_status textures_write(spd_context *ctx, const spd_synth_options *o, c
     return status;
 }
 
-const generator generator_textures = {.name = "textures",
-                                      .usual = {.classes = 18, .samples = 12, .side = 400},
+const generator generator_textures = {.usual = {.classes = 18, .samples = 12, .side = 400},
                                       .check = textures_check,
                                       .files = textures_files,
                                       .name_file = textures_name,

@@ -327,7 +327,7 @@ def test_vectors(spdml, data, tmp_path, rng):
     (["--split", "0.5", "--recenter", "who"], ["--recenter", "no column 'who'"], 1),
     (["--split", "0.5", "--cv-groups", "who"], ["--cv-groups", "no column 'who'"], 1),
     (["--train-per-class", "16"], ["16 training samples a class", "largest class has 16"], 1),
-    (["--split", "0.5", "--grid", "q=1"], ["no parameter 'q'", "nu-b"], 2),
+    (["--split", "0.5", "--grid", "q=1"], ["parameter 'q' is unknown", "nu-b"], 2),
     (["--split", "0.5", "--grid", "m"], ["NAME=value"], 2),
     (["--split", "0.5", "--grid", "m=2,x"], ["'x' is no number"], 2),
     (["--split", "0.5", "--grid", "lambda=1"], ["none of the methods"], 2),

@@ -18,7 +18,7 @@ static void check(spd_context *ctx, spd_status status, const void *made)
         abort(); /* and says why */
 }
 
-static void read_both(spd_context *ctx, const spd_bundle *bundle)
+static void read_both(spd_context *ctx, const io_bundle *bundle)
 {
     spd_model *model = NULL;
     spd_fit_state *state = NULL;
@@ -42,7 +42,7 @@ static void read_meta(spd_context *ctx, const unsigned char *bytes, size_t size)
     spd_array *arrays[] = {&W, &history};
     char *text = mem_zero(size + 1, 1);
     memcpy(text, bytes, size);
-    spd_bundle bundle = {.count = 2, .array = arrays, .meta = text};
+    io_bundle bundle = {.count = 2, .array = arrays, .meta = text};
     read_both(ctx, &bundle);
     mem_free(text);
 }
@@ -50,12 +50,12 @@ static void read_meta(spd_context *ctx, const unsigned char *bytes, size_t size)
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
 {
     spd_context *ctx = spd_context_new();
-    spd_bundle *bundle = NULL;
+    io_bundle *bundle = NULL;
     spd_status status = bundle_read_memory(ctx, bytes, size, 0, &bundle);
     check(ctx, status, bundle);
     if (bundle)
         read_both(ctx, bundle);
-    spd_bundle_free(bundle);
+    bundle_free(bundle);
     if (size)
         read_meta(ctx, bytes, size);
     spd_context_free(ctx);

@@ -13,8 +13,8 @@ HEADER = (ROOT / "include/spdml.h").read_text()
 STRUCTURES = {
     "spd_error": _library.Error,
     "spd_progress": _library.Progress,
-    "spd_nearest_info": _library.NearestInfo,
-    "spd_mean_info": _library.MeanInfo,
+    "spd_neighbours": _library.Neighbours,
+    "spd_mean_options": _library.MeanOptions,
     "spd_fit_options": _library.FitOptions,
     "spd_fit_step": _library.FitStep,
     "spd_fit_watch": _library.FitWatch,

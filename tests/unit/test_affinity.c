@@ -363,7 +363,11 @@ static void near_and_far(void)
     double *X = random_set(&r, n, p, 20.0), *D = block(p * p);
     int64_t nearest[80 * 12];
     double d2[80 * 12];
-    CHECK(spd_nearest(NULL, SPD_STEIN, n, p, X, 0, NULL, 12, 0, nearest, d2, NULL) == SPD_OK, "");
+    CHECK(spd_nearest(NULL, SPD_STEIN, n, p, X, 0, NULL,
+                      &(spd_neighbours){
+                          .size = sizeof(spd_neighbours), .k = 12, .index = nearest, .d2 = d2}) ==
+              SPD_OK,
+          "");
     spd_fit_options o = plain(SPD_STEIN, 6, 4);
     o.learning = SPD_UNSUPERVISED;
     o.seed = 5;

@@ -155,7 +155,7 @@ static spd_metric mean_metric;
 
 static spd_status call_mean(spd_context *ctx, const input *in, double *out)
 {
-    return spd_mean(ctx, mean_metric, N, P, in->X, NULL, 0.0, 0, out, NULL);
+    return spd_mean(ctx, mean_metric, N, P, in->X, NULL, out, NULL);
 }
 
 static void means(void)

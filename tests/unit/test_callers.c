@@ -1,6 +1,7 @@
 /* test_callers.c - several threads that call the library at once, each with a context of its own:
  * the hold on BLAS's threads counts its holders, and every caller gets the bits that it gets alone.
  * Matrices are large enough for LAPACK. Where BLAS is not OpenBLAS there is nothing to hold. */
+#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "random_spd.h"
 #include "test.h"
@@ -37,11 +38,11 @@ static void *hold_second(void *user)
 {
     second_holder *h = user;
     pthread_barrier_wait(&h->step); /* the first holds */
-    spd_blas_hold();
+    spd_private_blas_hold();
     pthread_barrier_wait(&h->step); /* both hold */
     pthread_barrier_wait(&h->step); /* the first has let go */
     h->alone = blas_threads();
-    spd_blas_release();
+    spd_private_blas_release();
     h->after = blas_threads();
     return NULL;
 }
@@ -55,11 +56,11 @@ static void two_holders_overlap(void)
     pthread_t other;
     pthread_barrier_init(&h.step, NULL, 2);
     CHECK(pthread_create(&other, NULL, hold_second, &h) == 0, " ");
-    spd_blas_hold();
+    spd_private_blas_hold();
     CHECK(blas_threads() == 1, "%d", blas_threads());
     pthread_barrier_wait(&h.step);
     pthread_barrier_wait(&h.step);
-    spd_blas_release();
+    spd_private_blas_release();
     pthread_barrier_wait(&h.step);
     pthread_join(other, NULL);
     CHECK(h.alone == 1, "%d threads while one still holds", h.alone);
@@ -70,11 +71,11 @@ static void two_holders_overlap(void)
 static void holds_nest(void)
 {
     int free_threads = ask_for_threads();
-    spd_blas_hold();
-    spd_blas_hold();
-    spd_blas_release();
+    spd_private_blas_hold();
+    spd_private_blas_hold();
+    spd_private_blas_release();
     CHECK(blas_threads() == 1, "%d", blas_threads());
-    spd_blas_release();
+    spd_private_blas_release();
     CHECK(blas_threads() == free_threads, "%d", blas_threads());
 }
 
@@ -90,7 +91,7 @@ static void results(spd_context *ctx, const double *X, double *lambda, double *V
                     atomic_int *failed)
 {
     if (spd_eigh(ctx, N, P, X, lambda, V) != SPD_OK ||
-        spd_mean(ctx, SPD_JEFFREY, N, P, X, NULL, 0.0, 0, M, NULL) != SPD_OK)
+        spd_mean(ctx, SPD_JEFFREY, N, P, X, NULL, M, NULL) != SPD_OK)
         atomic_fetch_add(failed, 1);
 }
 

@@ -388,9 +388,10 @@ static void one_class(void)
             spd_method method = steps_method(all[k], SPD_LOG_EUCLIDEAN, &train.samples);
             spd_status status =
                 steps_run(NULL, all[k], &method, &train.samples, &queries.samples, label);
-            CHECK(status == SPD_OK, "%s: %d", all[k]->name, (int)status);
+            CHECK(status == SPD_OK, "%s: %d", spd_classifier_name(all[k]->kind), (int)status);
             for (int i = 0; i < 4; i++)
-                CHECK(label[i] == 0, "%s, p = %zu: %d", all[k]->name, p, label[i]);
+                CHECK(label[i] == 0, "%s, p = %zu: %d", spd_classifier_name(all[k]->kind), p,
+                      label[i]);
         }
     labelled_free(&train);
     labelled_free(&queries);

@@ -45,7 +45,8 @@ static void run_case(const method_case *m, spd_context *ctx, const spd_samples *
 {
     spd_method method = method_of(m, train);
     spd_status status = steps_run(ctx, m->c, &method, train, queries, label);
-    CHECK(status == SPD_OK, "%s %s: %d", m->c->name, spd_metric_name(m->metric), (int)status);
+    CHECK(status == SPD_OK, "%s %s: %d", spd_classifier_name(m->c->kind),
+          spd_metric_name(m->metric), (int)status);
 }
 
 static void easy_problem(void)
@@ -55,7 +56,7 @@ static void easy_problem(void)
     for (size_t i = 0; i < CASES; i++) {
         run_case(&cases[i], NULL, &train.samples, &test.samples, label);
         size_t correct = steps_correct(&test.samples, label);
-        CHECK(correct >= Q - 2, "%s %s: %zu of %d right", cases[i].c->name,
+        CHECK(correct >= Q - 2, "%s %s: %zu of %d right", spd_classifier_name(cases[i].c->kind),
               spd_metric_name(cases[i].metric), correct, Q);
     }
     labelled_free(&train);
@@ -77,7 +78,8 @@ static void classes_without_samples(void)
         run_case(&cases[i], NULL, &sparse, &test.samples, gaps);
         for (size_t j = 0; j < Q; j++)
             CHECK(gaps[j] == 2 * dense[j] + 1, "%s %s, query %zu: %d, expected %d",
-                  cases[i].c->name, spd_metric_name(cases[i].metric), j, gaps[j], 2 * dense[j] + 1);
+                  spd_classifier_name(cases[i].c->kind), spd_metric_name(cases[i].metric), j,
+                  gaps[j], 2 * dense[j] + 1);
     }
     free(spread);
     labelled_free(&train);
@@ -94,9 +96,9 @@ static void one_sample_per_class(void)
         method.value[SPD_PARAM_K] = 1.0;
         spd_status status =
             steps_run(NULL, cases[i].c, &method, &train.samples, &train.samples, label);
-        CHECK(status == SPD_OK, "%s: %d", cases[i].c->name, (int)status);
-        CHECK(memcmp(label, train.label, sizeof label) == 0, "%s %s", cases[i].c->name,
-              spd_metric_name(cases[i].metric));
+        CHECK(status == SPD_OK, "%s: %d", spd_classifier_name(cases[i].c->kind), (int)status);
+        CHECK(memcmp(label, train.label, sizeof label) == 0, "%s %s",
+              spd_classifier_name(cases[i].c->kind), spd_metric_name(cases[i].metric));
     }
     labelled_free(&train);
 }
@@ -110,7 +112,8 @@ static void no_spread_at_all(void)
         memcpy(train.X + i * N * N, train.X, N * N * sizeof *train.X);
     for (size_t i = 0; i < CASES; i++) {
         run_case(&cases[i], NULL, &train.samples, &test.samples, label);
-        CHECK(label[0] >= 0 && label[0] < 2 && label[1] == label[0], "%s", cases[i].c->name);
+        CHECK(label[0] >= 0 && label[0] < 2 && label[1] == label[0], "%s",
+              spd_classifier_name(cases[i].c->kind));
     }
     labelled_free(&train);
     labelled_free(&test);
@@ -129,8 +132,8 @@ static void order_of_samples(void)
     for (size_t i = 0; i < CASES; i++) {
         run_case(&cases[i], NULL, &train.samples, &test.samples, straight);
         run_case(&cases[i], NULL, &mixed.samples, &test.samples, crooked);
-        CHECK(memcmp(straight, crooked, sizeof straight) == 0, "%s %s", cases[i].c->name,
-              spd_metric_name(cases[i].metric));
+        CHECK(memcmp(straight, crooked, sizeof straight) == 0, "%s %s",
+              spd_classifier_name(cases[i].c->kind), spd_metric_name(cases[i].metric));
     }
     labelled_free(&train);
     labelled_free(&test);
@@ -157,8 +160,8 @@ static void congruence(void)
             continue;
         run_case(&cases[i], NULL, &train.samples, &test.samples, before);
         run_case(&cases[i], NULL, &moved.samples, &tests.samples, after);
-        CHECK(memcmp(before, after, sizeof before) == 0, "%s %s", cases[i].c->name,
-              spd_metric_name(cases[i].metric));
+        CHECK(memcmp(before, after, sizeof before) == 0, "%s %s",
+              spd_classifier_name(cases[i].c->kind), spd_metric_name(cases[i].metric));
     }
     labelled_free(&train);
     labelled_free(&test);
@@ -177,7 +180,7 @@ static void any_number_of_threads(void)
             spd_context_set_threads(ctx, threads);
             run_case(&cases[i], ctx, &train.samples, &test.samples, threads == 1 ? one : several);
             CHECK(threads == 1 || memcmp(one, several, sizeof one) == 0, "%s, %d threads",
-                  cases[i].c->name, threads);
+                  spd_classifier_name(cases[i].c->kind), threads);
             spd_context_free(ctx);
         }
     labelled_free(&train);
@@ -220,11 +223,11 @@ static void bad_matrices(void)
         spd_status status =
             steps_run(ctx, cases[i].c, &method, &train.samples, &test.samples, label);
         const spd_error *error = spd_context_error(ctx);
-        CHECK(status == SPD_ENOTSPD, "%s %s: %d", cases[i].c->name,
+        CHECK(status == SPD_ENOTSPD, "%s %s: %d", spd_classifier_name(cases[i].c->kind),
               spd_metric_name(cases[i].metric), (int)status);
         CHECK(error->index == 3 && strstr(error->message, "[3]"), "%s", error->message);
         CHECK(label[0] == 0x55555555, "labels are touched");
-        CHECK(mem_live() == live, "%s leaks", cases[i].c->name);
+        CHECK(mem_live() == live, "%s leaks", spd_classifier_name(cases[i].c->kind));
         spd_context_free(ctx);
     }
     labelled_free(&train);

@@ -71,7 +71,8 @@ static void equal_to_the_embedding(void)
             CHECK(steps_run(NULL, all[which], &method, &train.samples, &queries.samples, label) ==
                       SPD_OK,
                   " ");
-            CHECK(memcmp(label, twin, sizeof label) == 0, "%s, k = %g", all[which]->name, k[a / 2]);
+            CHECK(memcmp(label, twin, sizeof label) == 0, "%s, k = %g",
+                  spd_classifier_name(all[which]->kind), k[a / 2]);
             compared++;
         }
     CHECK(compared >= 9, "%d", compared);
@@ -96,8 +97,8 @@ static void parts_are_no_fault(void)
         CHECK(steps_run(NULL, all[which], &method, &train.samples, &queries.samples, label) ==
                   SPD_OK,
               " ");
-        CHECK(steps_correct(&queries.samples, label) == Q, "%s: %zu", all[which]->name,
-              steps_correct(&queries.samples, label));
+        CHECK(steps_correct(&queries.samples, label) == Q, "%s: %zu",
+              spd_classifier_name(all[which]->kind), steps_correct(&queries.samples, label));
     }
     labelled_free(&train);
     labelled_free(&queries);
@@ -116,7 +117,7 @@ static void grids_are_possible(void)
             spd_method method = steps_method(all[which], SPD_AIRM, &train.samples);
             CHECK(steps_run(NULL, all[which], &method, &train.samples, &queries.samples, label) ==
                       SPD_OK,
-                  "%s, p = %zu", all[which]->name, counts[c]);
+                  "%s, p = %zu", spd_classifier_name(all[which]->kind), counts[c]);
             queries.samples.p = 1; /* p + 1 samples in all */
             size_t ks = steps_grid(all[which], &train.samples, SPD_PARAM_K, k);
             size_t ds = steps_grid(all[which], &train.samples, SPD_PARAM_DIMENSIONS, d);
@@ -125,8 +126,8 @@ static void grids_are_possible(void)
                 method = method_with(SPD_AIRM, k[i / ds], d[i % ds]);
                 CHECK(steps_run(NULL, all[which], &method, &train.samples, &queries.samples,
                                 label) == SPD_OK,
-                      "%s, p = %zu, k = %g, d = %g", all[which]->name, counts[c], k[i / ds],
-                      d[i % ds]);
+                      "%s, p = %zu, k = %g, d = %g", spd_classifier_name(all[which]->kind),
+                      counts[c], k[i / ds], d[i % ds]);
             }
             queries.samples.p = Q;
         }
@@ -178,9 +179,10 @@ static void threads_change_nothing(void)
                   " ");
             spd_context_free(ctx);
         }
-        CHECK(memcmp(label[0], label[1], sizeof label[0]) == 0, "%s", all[which]->name);
-        CHECK(steps_correct(&queries.samples, label[0]) > Q / 2, "%s: %zu", all[which]->name,
-              steps_correct(&queries.samples, label[0]));
+        CHECK(memcmp(label[0], label[1], sizeof label[0]) == 0, "%s",
+              spd_classifier_name(all[which]->kind));
+        CHECK(steps_correct(&queries.samples, label[0]) > Q / 2, "%s: %zu",
+              spd_classifier_name(all[which]->kind), steps_correct(&queries.samples, label[0]));
     }
     labelled_free(&train);
     labelled_free(&queries);

@@ -248,12 +248,12 @@ static void easy_problem(void)
         spd_method method = steps_method(both[m], SPD_AIRM, &train.samples);
         spd_status status = steps_run(NULL, both[m], &method, &train.samples, &test.samples, label);
         size_t correct = steps_correct(&test.samples, label);
-        CHECK(status == SPD_OK && correct >= Q - 1, "%s: %d, %zu of %d", both[m]->name, (int)status,
-              correct, Q);
+        CHECK(status == SPD_OK && correct >= Q - 1, "%s: %d, %zu of %d",
+              spd_classifier_name(both[m]->kind), (int)status, correct, Q);
         status = steps_run(NULL, both[m], &method, &train.samples, &train.samples, label);
         correct = steps_correct(&train.samples, label);
-        CHECK(status == SPD_OK && correct == P, "%s: %d, %zu of %d of its own", both[m]->name,
-              (int)status, correct, P);
+        CHECK(status == SPD_OK && correct == P, "%s: %d, %zu of %d of its own",
+              spd_classifier_name(both[m]->kind), (int)status, correct, P);
     }
     free_pictures(&train);
     free_pictures(&test);
@@ -278,10 +278,12 @@ static void invariances(void)
         spd_context_set_threads(ctx, 1);
         CHECK(!steps_run(ctx, both[m], &method, &train.samples, &test.samples, first), "one");
         CHECK(!steps_run(ctx, both[m], &method, &turned.samples, &test.samples, other), "turned");
-        CHECK(memcmp(first, other, sizeof first) == 0, "%s: order matters", both[m]->name);
+        CHECK(memcmp(first, other, sizeof first) == 0, "%s: order matters",
+              spd_classifier_name(both[m]->kind));
         spd_context_set_threads(ctx, 3);
         CHECK(!steps_run(ctx, both[m], &method, &train.samples, &test.samples, other), "three");
-        CHECK(memcmp(first, other, sizeof first) == 0, "%s: threads matter", both[m]->name);
+        CHECK(memcmp(first, other, sizeof first) == 0, "%s: threads matter",
+              spd_classifier_name(both[m]->kind));
     }
     spd_context_free(ctx);
     free_pictures(&train);
@@ -303,11 +305,12 @@ static void empty_codes_and_classes(void)
         spd_method method = steps_method(both[m], SPD_AIRM, &train.samples);
         CHECK(!steps_run(NULL, both[m], &method, &train.samples, &test.samples, label), "run");
         for (size_t i = 0; i < Q; i++)
-            CHECK(label[i] >= 2 && label[i] < C + 2, "%s: %d", both[m]->name, label[i]);
+            CHECK(label[i] >= 2 && label[i] < C + 2, "%s: %d", spd_classifier_name(both[m]->kind),
+                  label[i]);
         method.value[SPD_PARAM_LAMBDA] = 100.0;
         CHECK(!steps_run(NULL, both[m], &method, &train.samples, &test.samples, label), "run");
         for (size_t i = 0; i < Q; i++)
-            CHECK(label[i] == 2, "%s: %d", both[m]->name, label[i]);
+            CHECK(label[i] == 2, "%s: %d", spd_classifier_name(both[m]->kind), label[i]);
     }
     memset(test.V, 0, Q * 144 * sizeof *test.V);
     for (int m = 0; m < 2; m++) {
@@ -315,7 +318,8 @@ static void empty_codes_and_classes(void)
         spd_method method = steps_method(both[m], SPD_AIRM, &train.samples);
         CHECK(!steps_run(NULL, both[m], &method, &train.samples, &test.samples, label), "run");
         for (size_t i = 0; i < Q; i++)
-            CHECK(label[i] == 2, "%s, black image: %d", both[m]->name, label[i]);
+            CHECK(label[i] == 2, "%s, black image: %d", spd_classifier_name(both[m]->kind),
+                  label[i]);
     }
     free_pictures(&train);
     free_pictures(&test);
@@ -328,8 +332,9 @@ static void one_sample(void)
         int label[3];
         spd_method method = steps_method(both[m], SPD_AIRM, &train.samples);
         CHECK(!steps_run(NULL, both[m], &method, &train.samples, &test.samples, label), "%s",
-              both[m]->name);
-        CHECK(label[0] == 0 && label[1] == 0 && label[2] == 0, "%s", both[m]->name);
+              spd_classifier_name(both[m]->kind));
+        CHECK(label[0] == 0 && label[1] == 0 && label[2] == 0, "%s",
+              spd_classifier_name(both[m]->kind));
     }
     free_pictures(&train);
     free_pictures(&test);
@@ -345,18 +350,21 @@ static void parameters(void)
         int label[40];
         spd_method method = src_method(0.0, 0.1);
         CHECK(choice_standard(classifier_choice(c, SPD_PARAM_DIMENSIONS), &train.samples) == 39.0,
-              "%s", c->name);
+              "%s", spd_classifier_name(c->kind));
         size_t count = steps_grid(c, &train.samples, SPD_PARAM_DIMENSIONS, values);
-        CHECK(count == 2 && values[0] == 25.0 && values[1] == 39.0, "%s: %zu", c->name, count);
-        CHECK(steps_grid(c, &train.samples, SPD_PARAM_LAMBDA, values) >= 3, "%s", c->name);
-        CHECK(steps_grid(c, &train.samples, SPD_PARAM_COST, values) == 0, "%s", c->name);
+        CHECK(count == 2 && values[0] == 25.0 && values[1] == 39.0, "%s: %zu",
+              spd_classifier_name(c->kind), count);
+        CHECK(steps_grid(c, &train.samples, SPD_PARAM_LAMBDA, values) >= 3, "%s",
+              spd_classifier_name(c->kind));
+        CHECK(steps_grid(c, &train.samples, SPD_PARAM_COST, values) == 0, "%s",
+              spd_classifier_name(c->kind));
         spd_status status = steps_run(ctx, c, &method, &train.samples, &train.samples, label);
         CHECK(status == SPD_EINVAL && strstr(spd_context_error(ctx)->message, "dimensions is 0"),
-              "%s: %s", c->name, spd_context_error(ctx)->message);
+              "%s: %s", spd_classifier_name(c->kind), spd_context_error(ctx)->message);
         method = src_method(1e9, 0.0);
         status = steps_run(ctx, c, &method, &train.samples, &train.samples, label);
         CHECK(status == SPD_EINVAL && strstr(spd_context_error(ctx)->message, "lambda is 0"),
-              "%s: %s", c->name, spd_context_error(ctx)->message);
+              "%s: %s", spd_classifier_name(c->kind), spd_context_error(ctx)->message);
     }
     spd_context_free(ctx);
     free_pictures(&train);

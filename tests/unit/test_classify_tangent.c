@@ -117,7 +117,7 @@ static tangents twin_tangents(spd_metric metric, const spd_samples *train,
     size_t n = train->n, dim = n * (n + 1) / 2;
     tangents t = {dim, block(train->p * dim), block(queries->p * dim)};
     double *M = block(n * n);
-    spd_mean(NULL, metric, n, train->p, train->X, NULL, 0.0, 0, M, NULL);
+    spd_mean(NULL, metric, n, train->p, train->X, NULL, M, NULL);
     twin_tangent(metric, n, M, train->p, train->X, t.T);
     twin_tangent(metric, n, M, queries->p, queries->X, t.TQ);
     free(M);

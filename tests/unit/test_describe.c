@@ -277,11 +277,11 @@ static void broken_inputs_stop_or_are_skipped(void)
     CHECK(data && data->p == 1, "one is good");
     CHECK(failures && failures->count == 3, "three are not");
     CHECK(failures && strstr(failures->input[0], "c.csv") &&
-              strstr(failures->error[0].message, "line 2"),
+              strstr(failures->error[0]->message, "line 2"),
           "a ragged table");
-    CHECK(failures && strstr(failures->error[1].message, "is empty"), "an empty file");
-    CHECK(failures && strstr(failures->error[2].message, "4 x 4") &&
-              strstr(failures->error[2].message, "d.csv"),
+    CHECK(failures && strstr(failures->error[1]->message, "is empty"), "an empty file");
+    CHECK(failures && strstr(failures->error[2]->message, "4 x 4") &&
+              strstr(failures->error[2]->message, "d.csv"),
           "another size, and the input it disagrees with");
     spd_data_free(data);
     spd_failures_free(failures);
@@ -480,7 +480,7 @@ static void columns_of_rows(void)
 {
     int64_t whole[] = {1, 2, 3};
     double real[] = {0.5, 1.5};
-    char *words[] = {"a", "b"};
+    const char *words[] = {"a", "b"};
     const spd_array a = {.type = SPD_INT64, .ndim = 1, .shape = {3}, .count = 3, .i64 = whole};
     const spd_array b = {.type = SPD_FLOAT64, .ndim = 1, .shape = {2}, .count = 2, .f64 = real};
     const spd_array c = {.type = SPD_TEXT, .ndim = 1, .shape = {2}, .count = 2, .text = words};

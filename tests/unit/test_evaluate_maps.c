@@ -93,7 +93,7 @@ static void class_mean(const set *s, int which, double *M)
     for (size_t i = 0; i < P; i++)
         if (which < 0 || s->label[i] == which)
             memcpy(part + size++ * N * N, s->X + i * N * N, N * N * sizeof *part);
-    CHECK(spd_mean(NULL, SPD_AIRM, N, size, part, NULL, 0.0, 0, M, NULL) >= 0, " ");
+    CHECK(spd_mean(NULL, SPD_AIRM, N, size, part, NULL, M, NULL) >= 0, " ");
 }
 
 /* Two classes: generalised eigenvectors of (M_1, M_2), eigenvalues farthest from 1 first. */
@@ -194,7 +194,9 @@ static void classifier_behind_a_map(void)
     CHECK(spd_fit(NULL, N, P, train.X, train.label, &o, NULL, &model) == SPD_OK, " ");
     spd_congruence(NULL, N, 2, P, train.X, model->W, S);
     spd_congruence(NULL, N, 2, P, test.X, model->W, T);
-    spd_nearest(NULL, SPD_AIRM, 2, P, S, P, T, 1, 1, index, d2, NULL);
+    spd_nearest(NULL, SPD_AIRM, 2, P, S, P, T,
+                &(spd_neighbours){
+                    .size = sizeof(spd_neighbours), .k = 1, .index = index, .d2 = d2, .brute = 1});
     predict(&ml, &train, &test, NULL, mapped);
     predict(&nn, &train, &test, model, by_model);
     for (size_t i = 0; i < P; i++) {

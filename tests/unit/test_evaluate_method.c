@@ -113,7 +113,8 @@ static void single_names(void)
     }
     spd_context *ctx = spd_context_new();
     CHECK(spd_parameter_parse(ctx, "nub", &parameter) == SPD_EINVAL, "nub");
-    CHECK(strstr(spd_context_error(ctx)->message, "no parameter 'nub'; there are m, nu-w, nu-b"),
+    CHECK(strstr(spd_context_error(ctx)->message,
+                 "parameter 'nub' is unknown; did you mean 'nu-b'? Use one of m, nu-w"),
           "%s", spd_context_error(ctx)->message);
     spd_context_free(ctx);
     CHECK(!spd_parameter_name(SPD_PARAMETERS) && !spd_map_name(SPD_MAPS), "past the end");

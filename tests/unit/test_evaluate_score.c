@@ -170,7 +170,7 @@ static void recentring(void)
             for (size_t i = 0; i < p; i++)
                 if (group[i] == g)
                     memcpy(part + size++ * n * n, Y + i * n * n, n * n * sizeof *Y);
-            CHECK(spd_mean(NULL, metrics[k], n, size, part, NULL, 0.0, 0, M, NULL) >= 0, " ");
+            CHECK(spd_mean(NULL, metrics[k], n, size, part, NULL, M, NULL) >= 0, " ");
             for (size_t e = 0; e < n * n; e++)
                 CHECK_CLOSE(M[e], e % (n + 1) == 0 ? 1.0 : 0.0, 1e-9, "metric %zu", k);
         }

@@ -151,7 +151,12 @@ static int64_t twin_right(const set *s, const size_t *fold, size_t which, size_t
         spd_congruence(NULL, N, m, a, A, model->W, A);
         spd_congruence(NULL, N, m, b, B, model->W, B);
     }
-    CHECK(spd_nearest(NULL, SPD_STEIN, m, a, A, b, B, 1, 1, index, d2, NULL) == SPD_OK, "nearest");
+    CHECK(spd_nearest(
+              NULL, SPD_STEIN, m, a, A, b, B,
+              &(spd_neighbours){
+                  .size = sizeof(spd_neighbours), .k = 1, .index = index, .d2 = d2, .brute = 1}) ==
+              SPD_OK,
+          "nearest");
     for (size_t i = 0; i < b; i++)
         right += label[index[i]] == truth[i];
     spd_model_free(model);

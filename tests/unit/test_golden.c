@@ -67,7 +67,7 @@ static void means(void)
     load(X);
     for (size_t k = 0; k < 3; k++) {
         unfold(cases[k].values, expected);
-        CHECK(spd_mean(NULL, cases[k].metric, N, P, X, NULL, 0.0, 0, M, NULL) == SPD_OK, " ");
+        CHECK(spd_mean(NULL, cases[k].metric, N, P, X, NULL, M, NULL) == SPD_OK, " ");
         CHECK_CLOSE(relative_gap(EACH, M, expected), 0.0, 1e-9, "%s",
                     spd_metric_name(cases[k].metric));
     }

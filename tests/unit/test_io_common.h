@@ -158,7 +158,7 @@ __attribute__((unused)) static int same_arrays(const spd_array *a, const spd_arr
 /* Arrays of every type, 2 x 3 each, and a vector of texts. */
 static double sample_floats[] = {1.0 / 3, -2.5e-300, 0.0, 1e308, -7.0, 123456789.125};
 static int64_t sample_integers[] = {0, -1, INT64_MAX, INT64_MIN, 42, 7};
-static char *sample_texts[] = {"plain", "", "ä€𝄞", "comma, \"quote\"", "12", "#x"};
+static const char *sample_texts[] = {"plain", "", "ä€𝄞", "comma, \"quote\"", "12", "#x"};
 
 __attribute__((unused)) static spd_array sample_array(spd_type type, size_t ndim)
 {

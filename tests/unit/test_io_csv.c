@@ -122,7 +122,7 @@ static void round_trips(void)
 
 static spd_data *load_text(const char *text)
 {
-    const spd_load_options options = {.unchecked = 1};
+    const spd_load_options options = {.size = sizeof options, .unchecked = 1};
     spd_data *data = NULL;
     put_file(scratch("d.csv"), text, strlen(text));
     CHECK(spd_data_load(ctx, scratch("d.csv"), &options, &data) == SPD_OK, "%s",
@@ -142,7 +142,7 @@ static void data_sets(void)
     data = load_text("1,0,0,1,cat\n2,0.5,0.5,2,ant\n");
     CHECK(data && data->classes == 2 && data->label[0] == 1, "the only column of text");
     spd_data_free(data);
-    const spd_load_options named = {.y_name = "Truth", .unchecked = 1};
+    const spd_load_options named = {.size = sizeof named, .y_name = "Truth", .unchecked = 1};
     put_file(scratch("n.csv"), "Truth,a\nx,1\ny,2\n", 16);
     CHECK(spd_data_load(ctx, scratch("n.csv"), &named, &data) == SPD_OK && data->classes == 2, "%s",
           spd_context_error(ctx)->message);
@@ -162,7 +162,7 @@ static void refuse_set(const char *text, spd_status status, const char *words)
 
 static void data_sets_that_are_none(void)
 {
-    const spd_load_options named = {.y_name = "Truth"};
+    const spd_load_options named = {.size = sizeof named, .y_name = "Truth"};
     spd_data *data = NULL;
     put_file(scratch("n.csv"), "y,a\n1,1\n2,2\n", 12);
     CHECK_FAILED(spd_data_load(ctx, scratch("n.csv"), &named, &data), SPD_EINVAL, "2 numbers");

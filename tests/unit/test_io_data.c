@@ -86,7 +86,7 @@ static void check_classes(const char *labels, const int *wanted, const char *fir
     fill(X);
     put_set("plain.npz", X, NULL);
     put_file(scratch("labels.csv"), labels, strlen(labels));
-    const spd_load_options options = {.labels = scratch("labels.csv")};
+    const spd_load_options options = {.size = sizeof options, .labels = scratch("labels.csv")};
     spd_data *data = load(scratch("plain.npz"), &options);
     if (!data)
         return;
@@ -105,7 +105,7 @@ static void texts_become_classes(void)
 static void texts_of_digits_are_ordered_as_numbers(void)
 {
     double X[P * N * N];
-    char *texts[P] = {"10", "9", "-1", "9", "010"};
+    const char *texts[P] = {"10", "9", "-1", "9", "010"};
     spd_array y = {.name = name_y, .type = SPD_TEXT, .ndim = 1, .shape = {P}, .count = P};
     y.text = texts;
     fill(X);
@@ -125,7 +125,7 @@ static void labels_that_do_not_fit(void)
     double X[P * N * N], few[4] = {1, 2, 3, 4}, half[P] = {1, 2, 2.5, 1, 1}, two[2 * P] = {0};
     fill(X);
     const char *path = put_set("data.npz", X, NULL);
-    spd_load_options options = {.labels = scratch("labels.npy")};
+    spd_load_options options = {.size = sizeof options, .labels = scratch("labels.npy")};
     spd_array y = floats(NULL, few, 1, 4, 0, 0);
     write_one(options.labels, &y);
     refuse(path, &options, SPD_EINVAL, "labels.npy: 4 labels for 5 matrices in |data.npz");
@@ -139,9 +139,10 @@ static void labels_that_do_not_fit(void)
     refuse(path, &options, SPD_EIO, "nowhere.npy: |No such file");
     y = floats(name_y, few, 1, 4, 0, 0);
     refuse(put_set("own.npz", X, &y), NULL, SPD_EINVAL, "own.npz: 4 labels for 5 matrices");
-    options = (spd_load_options){.y_name = "truth"};
+    options = (spd_load_options){.size = sizeof options, .y_name = "truth"};
     refuse(scratch("own.npz"), &options, SPD_EINVAL, "own.npz: |no array named 'truth'|X, y");
-    options = (spd_load_options){.labels = scratch("own.npz"), .y_name = "truth"};
+    options =
+        (spd_load_options){.size = sizeof options, .labels = scratch("own.npz"), .y_name = "truth"};
     refuse(path, &options, SPD_EINVAL, "own.npz: |no array named 'truth'");
     CHECK(spd_context_error(ctx)->remedy == SPD_REMEDY_NAME_Y, "remedy");
 }
@@ -157,11 +158,11 @@ static void other_names_and_other_shapes(void)
     spd_data *data = load(scratch("names.npz"), NULL);
     CHECK(data && data->p == P && !data->y && data->columns == 1, "the only 3-d array");
     spd_data_free(data);
-    const spd_load_options options = {.x_name = "covs", .y_name = "truth"};
+    const spd_load_options options = {.size = sizeof options, .x_name = "covs", .y_name = "truth"};
     data = load(scratch("names.npz"), &options);
     CHECK(data && data->classes == 2 && data->y->ndim == 1 && data->y->shape[0] == P, "by name");
     spd_data_free(data);
-    const spd_load_options wrong = {.x_name = "data"};
+    const spd_load_options wrong = {.size = sizeof wrong, .x_name = "data"};
     refuse(scratch("names.npz"), &wrong, SPD_EINVAL, "no array named 'data'|covs, truth");
     CHECK(spd_context_error(ctx)->remedy == SPD_REMEDY_NAME_X, "remedy");
     x = floats(NULL, X, 2, N, N, 0);
@@ -249,7 +250,7 @@ static void repairs_that_are_asked_for(void)
     fill(X);
     X[1] += 0.5;
     put_set("asym.npz", X, NULL);
-    spd_load_options options = {.symmetrize = 1};
+    spd_load_options options = {.size = sizeof options, .symmetrize = 1};
     spd_data *data = load(scratch("asym.npz"), &options);
     CHECK(data && data->X[1] == 0.5 && data->X[3] == 0.5, "the mean of both triangles");
     spd_data_free(data);
@@ -257,11 +258,11 @@ static void repairs_that_are_asked_for(void)
     for (size_t i = 0; i < N * N; i++)
         X[i] = 1.0;
     put_set("sing.npz", X, NULL);
-    options = (spd_load_options){.regularize = 0.5};
+    options = (spd_load_options){.size = sizeof options, .regularize = 0.5};
     data = load(scratch("sing.npz"), &options);
     CHECK(data && data->X[0] == 1.5 && data->X[1] == 1.0, "0.5 tr(X)/n = 0.5");
     spd_data_free(data);
-    options = (spd_load_options){.ridge = 0.25};
+    options = (spd_load_options){.size = sizeof options, .ridge = 0.25};
     data = load(scratch("sing.npz"), &options);
     CHECK(data && data->X[0] == 1.25 && data->X[9] == 2.0 + 1 + 0.25, "the ridge itself");
     spd_data_free(data);
@@ -280,8 +281,8 @@ static void tiny_asymmetry_is_rounding(void)
 static void the_survey_counts_what_is_wrong(void)
 {
     double X[P * N * N];
-    const spd_load_options options = {.unchecked = 1};
-    spd_survey survey;
+    const spd_load_options options = {.size = sizeof options, .unchecked = 1};
+    spd_survey survey = SPD_INIT(spd_survey);
     fill(X);
     memset(X, 0, N * N * sizeof *X);
     X[0] = 1, X[4] = 2, X[8] = 8; /* diagonal: condition 8 */
@@ -316,7 +317,7 @@ static void the_survey_counts_what_rounding_made_definite(void)
 {
     double X[3 * 4] = {1, 0, 0, 1e-14, 1, 1, 1, 1 + 0x1p-52, 4, 4, 4, 4 + 0x1p-50};
     spd_data data = {.p = 3, .n = 2, .X = X};
-    spd_survey survey;
+    spd_survey survey = SPD_INIT(spd_survey);
     CHECK(spd_data_survey(ctx, &data, &survey) == SPD_OK, "survey");
     CHECK(survey.singular == 2 && survey.first_singular == 1, "%zu singular", survey.singular);
     CHECK(survey.not_definite == 0 && survey.remedy == SPD_REMEDY_NONE, "definite");
@@ -329,7 +330,7 @@ static void saving_and_loading(void)
 {
     double X[P * N * N], w[P] = {5, 4, 3, 2, 1};
     fill(X);
-    char *texts[P] = {"b", "a", "ä", "b", "b"};
+    const char *texts[P] = {"b", "a", "ä", "b", "b"};
     spd_array y = {.name = name_w, .type = SPD_TEXT, .ndim = 1, .shape = {P}, .count = P};
     y.text = texts;
     spd_array extra = floats(name_w, w, 1, P, 0, 0);
@@ -362,7 +363,7 @@ static void names_that_are_taken(void)
               b = floats(name_w, w, 1, P, 0, 0);
     const spd_array *all[] = {&x, &a, &b};
     CHECK(spd_arrays_write(ctx, scratch("both.npz"), 3, all) == SPD_OK, "write");
-    const spd_load_options options = {.y_name = "w"};
+    const spd_load_options options = {.size = sizeof options, .y_name = "w"};
     spd_data *data = load(scratch("both.npz"), &options);
     CHECK(data && spd_data_save(ctx, data, scratch("again.npz")) == SPD_OK, "%s",
           spd_context_error(ctx)->message);

@@ -34,7 +34,7 @@ static void put_matio(const char *path, enum mat_ft version, enum matio_compress
 
 static void check_matio(const char *path)
 {
-    const spd_load_options options = {.unchecked = 1};
+    const spd_load_options options = {.size = sizeof options, .unchecked = 1};
     spd_data *data = NULL;
     CHECK(spd_data_load(ctx, path, &options, &data) == SPD_OK, "%s",
           spd_context_error(ctx)->message);
@@ -175,7 +175,8 @@ static void characters_beyond_ascii(void)
     CHECK_UNREADABLE(scratch("half.mat"), SPD_EFORMAT, "half.mat: v: |damaged text");
     /* a cell of ours made a matrix of 2 x 2 characters in UTF-8: column by column a b, ä c */
     unsigned char bytes[400];
-    char name[] = "v", *texts[] = {"abäc"};
+    char name[] = "v";
+    const char *texts[] = {"abäc"};
     spd_array out = {.name = name, .type = SPD_TEXT, .ndim = 1, .shape = {1}, .count = 1};
     out.text = texts;
     CHECK(write_one(scratch("rows.mat"), &out) == SPD_OK, "write");
@@ -201,7 +202,7 @@ static void characters_beyond_ascii(void)
 /* Cells that are not texts: refused when asked for, passed over when not. */
 static void cells_of_other_things(void)
 {
-    const spd_load_options options = {.unchecked = 1};
+    const spd_load_options options = {.size = sizeof options, .unchecked = 1};
     size_t dims[2] = {1, 1}, square[2] = {2, 2};
     double one = 1, X[4] = {2, 0, 0, 2};
     mat_t *mat = Mat_CreateVer(scratch("cells.mat"), NULL, MAT_FT_MAT5);
@@ -293,7 +294,7 @@ static void names_that_matlab_does_not_know(void)
     CHECK_FAILED(write_one(scratch("n.mat"), &out), SPD_EINVAL, "n.mat: '1st'|variable name");
     out.name = NULL;
     CHECK_FAILED(write_one(scratch("n.mat"), &out), SPD_EINVAL, "variable name");
-    char *texts[] = {"\xff"};
+    const char *texts[] = {"\xff"};
     out = sample_array(SPD_TEXT, 1);
     out.text = texts;
     out.count = out.shape[0] = 1;

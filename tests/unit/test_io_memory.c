@@ -61,7 +61,8 @@ static spd_status load_set(const char *path, int *touched)
 static spd_status load_with_labels(const char *path, int *touched)
 {
     spd_data *data = NULL;
-    const spd_load_options options = {.labels = scratch("labels.csv"), .ridge = 1.0};
+    const spd_load_options options = {
+        .size = sizeof options, .labels = scratch("labels.csv"), .ridge = 1.0};
     spd_status status = spd_data_load(ctx, path, &options, &data);
     *touched = data != NULL;
     spd_data_free(data);
@@ -99,7 +100,7 @@ static void write_set(const char *path)
 {
     static char x_name[] = "X", y_name[] = "y", w_name[] = "w";
     double X[8] = {2, 1, 1, 2, 3, 0, 0, 3}, w[2] = {1, 2};
-    char *texts[2] = {"b", "a"};
+    const char *texts[2] = {"b", "a"};
     spd_array x = {.name = x_name, .type = SPD_FLOAT64, .ndim = 3, .shape = {2, 2, 2}, .count = 8};
     spd_array y = {.name = y_name, .type = SPD_TEXT, .ndim = 1, .shape = {2}, .count = 2};
     spd_array c = {.name = w_name, .type = SPD_FLOAT64, .ndim = 1, .shape = {2}, .count = 2};
@@ -156,7 +157,7 @@ static spd_status survey_set(const char *path, int *touched)
     (void)path;
     double X[12] = {2, 1, 1, 2, 3, 0, 0, -3, 0, 0, 0, 0};
     const spd_data data = {.p = 3, .n = 2, .X = X};
-    spd_survey survey = {.not_finite = 77};
+    spd_survey survey = {.size = sizeof survey, .not_finite = 77};
     spd_status status = spd_data_survey(ctx, &data, &survey);
     *touched = survey.not_finite != 77;
     return status;

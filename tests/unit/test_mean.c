@@ -74,8 +74,10 @@ static void gradient_vanishes(void)
                 size_t n = sizes[s], p = n > 30 ? 10 : 35;
                 double *X = random_set(&r, n, p, conditions[c]), *w = random_weights(&r, p);
                 double *M = block(n * n);
-                spd_mean_info info;
-                spd_status status = spd_mean(NULL, rules[k].metric, n, p, X, w, 0.0, 0, M, &info);
+                spd_mean_info info = SPD_INIT(spd_mean_info);
+                spd_status status = spd_mean(
+                    NULL, rules[k].metric, n, p, X,
+                    &(spd_mean_options){.size = sizeof(spd_mean_options), .weights = w}, M, &info);
                 CHECK(status == SPD_OK && info.converged, "%s n %zu cond %g: %d, residual %g",
                       name_of((int)rules[k].metric), n, conditions[c], (int)status, info.residual);
                 double gradient = whitened_sum(n, p, X, w, M, rules[k].slope);
@@ -100,7 +102,10 @@ static void bures_fixed_point(void)
         size_t n = sizes[s], p = 11, each = n * n;
         double *X = random_set(&r, n, p, 100.0), *w = random_weights(&r, p), *M = block(each);
         double *root = block(each), *C = block(each), *S = block(each), total = 0.0;
-        CHECK(spd_mean(NULL, SPD_BURES_WASSERSTEIN, n, p, X, w, 0.0, 0, M, NULL) == SPD_OK, " ");
+        CHECK(spd_mean(NULL, SPD_BURES_WASSERSTEIN, n, p, X,
+                       &(spd_mean_options){.size = sizeof(spd_mean_options), .weights = w}, M,
+                       NULL) == SPD_OK,
+              " ");
         twin_function(n, sqrt, M, root);
         memset(S, 0, each * sizeof *S);
         for (size_t i = 0; i < p; i++) {
@@ -145,11 +150,17 @@ static void flat_means(void)
             }
         }
         twin_function(n, exp, logs, logs);
-        spd_mean_info info;
-        CHECK(spd_mean(NULL, SPD_EUCLIDEAN, n, p, X, w, 0.0, 0, M, &info) == SPD_OK, " ");
+        spd_mean_info info = SPD_INIT(spd_mean_info);
+        CHECK(spd_mean(NULL, SPD_EUCLIDEAN, n, p, X,
+                       &(spd_mean_options){.size = sizeof(spd_mean_options), .weights = w}, M,
+                       &info) == SPD_OK,
+              " ");
         CHECK_CLOSE(relative_gap(each, M, plain), 0.0, 1e-14 * (double)n, "Euclidean n %zu", n);
         CHECK(info.converged && info.iterations == 1 && info.residual == 0.0, " ");
-        CHECK(spd_mean(NULL, SPD_LOG_EUCLIDEAN, n, p, X, w, 0.0, 0, M, NULL) == SPD_OK, " ");
+        CHECK(spd_mean(NULL, SPD_LOG_EUCLIDEAN, n, p, X,
+                       &(spd_mean_options){.size = sizeof(spd_mean_options), .weights = w}, M,
+                       NULL) == SPD_OK,
+              " ");
         CHECK_CLOSE(relative_gap(each, M, logs), 0.0, 1e-13 * (double)n, "logarithms n %zu", n);
         free(X);
         free(w);
@@ -169,7 +180,10 @@ static void no_better_neighbour(void)
     double *X = random_set(&r, n, p, 30.0), *w = random_weights(&r, p);
     double *M = block(each), *N = block(each), *direction = block(each);
     for (int m = 0; m < SPD_METRICS; m++) {
-        CHECK(spd_mean(NULL, (spd_metric)m, n, p, X, w, 0.0, 0, M, NULL) == SPD_OK, " ");
+        CHECK(spd_mean(NULL, (spd_metric)m, n, p, X,
+                       &(spd_mean_options){.size = sizeof(spd_mean_options), .weights = w}, M,
+                       NULL) == SPD_OK,
+              " ");
         double best = 0.0;
         for (size_t i = 0; i < p; i++)
             best += w[i] * dist2((spd_metric)m, n, M, X + i * each);
@@ -198,7 +212,7 @@ static void one_sample_is_its_own_mean(void)
         for (int m = 0; m < SPD_METRICS; m++) {
             size_t n = sizes[s];
             double *X = random_set(&r, n, 1, 100.0), *M = block(n * n);
-            CHECK(spd_mean(NULL, (spd_metric)m, n, 1, X, NULL, 0.0, 0, M, NULL) == SPD_OK, " ");
+            CHECK(spd_mean(NULL, (spd_metric)m, n, 1, X, NULL, M, NULL) == SPD_OK, " ");
             CHECK_CLOSE(relative_gap(n * n, M, X), 0.0, 1e-12 * (double)n, "%s n %zu", name_of(m),
                         n);
             free(X);
@@ -218,8 +232,10 @@ static void two_samples_meet_on_the_geodesic(void)
             int shared = m == SPD_STEIN || m == SPD_JEFFREY;
             double w[] = {3.0, shared ? 3.0 : 1.0};
             double *X = random_set(&r, n, 2, 50.0), *M = block(each), *G = block(each);
-            CHECK(spd_mean(NULL, (spd_metric)m, n, 2, X, w, 0.0, 0, M, NULL) == SPD_OK, "%s",
-                  name_of(m));
+            CHECK(spd_mean(NULL, (spd_metric)m, n, 2, X,
+                           &(spd_mean_options){.size = sizeof(spd_mean_options), .weights = w}, M,
+                           NULL) == SPD_OK,
+                  "%s", name_of(m));
             CHECK(spd_geodesic(NULL, (spd_metric)m, n, X, X + each, w[1] / (w[0] + w[1]), G) ==
                       SPD_OK,
                   " ");
@@ -245,8 +261,8 @@ static void affine_equivariance(void)
     for (size_t i = 0; i < p; i++)
         congruent(n, n, T, X + i * each, A + i * each);
     for (size_t k = 0; k < 4; k++) {
-        CHECK(spd_mean(NULL, metrics[k], n, p, X, NULL, 0.0, 0, M, NULL) == SPD_OK, " ");
-        CHECK(spd_mean(NULL, metrics[k], n, p, A, NULL, 0.0, 0, N, NULL) == SPD_OK, " ");
+        CHECK(spd_mean(NULL, metrics[k], n, p, X, NULL, M, NULL) == SPD_OK, " ");
+        CHECK(spd_mean(NULL, metrics[k], n, p, A, NULL, N, NULL) == SPD_OK, " ");
         congruent(n, n, T, M, expected);
         CHECK_CLOSE(relative_gap(each, N, expected), 0.0, 1e-9, "%s", spd_metric_name(metrics[k]));
     }
@@ -270,8 +286,8 @@ static void self_duality(void)
     double *M = block(each), *N = block(each);
     CHECK(spd_inverse(NULL, n, p, X, V) == SPD_OK, " ");
     for (size_t k = 0; k < 4; k++) {
-        CHECK(spd_mean(NULL, metrics[k], n, p, X, NULL, 0.0, 0, M, NULL) == SPD_OK, " ");
-        CHECK(spd_mean(NULL, metrics[k], n, p, V, NULL, 0.0, 0, N, NULL) == SPD_OK, " ");
+        CHECK(spd_mean(NULL, metrics[k], n, p, X, NULL, M, NULL) == SPD_OK, " ");
+        CHECK(spd_mean(NULL, metrics[k], n, p, V, NULL, N, NULL) == SPD_OK, " ");
         CHECK(spd_inverse(NULL, n, 1, N, N) == SPD_OK, " ");
         CHECK_CLOSE(relative_gap(each, N, M), 0.0, 1e-10, "%s", spd_metric_name(metrics[k]));
     }
@@ -295,8 +311,11 @@ static void weights_count_samples(void)
         for (int k = 0; k < (int)w[i]; k++)
             memcpy(R + count++ * each, X + i * each, each * sizeof *R);
     for (int m = 0; m < SPD_METRICS; m++) {
-        CHECK(spd_mean(NULL, (spd_metric)m, n, p, X, w, 0.0, 0, M, NULL) == SPD_OK, " ");
-        CHECK(spd_mean(NULL, (spd_metric)m, n, count, R, NULL, 0.0, 0, N, NULL) == SPD_OK, " ");
+        CHECK(spd_mean(NULL, (spd_metric)m, n, p, X,
+                       &(spd_mean_options){.size = sizeof(spd_mean_options), .weights = w}, M,
+                       NULL) == SPD_OK,
+              " ");
+        CHECK(spd_mean(NULL, (spd_metric)m, n, count, R, NULL, N, NULL) == SPD_OK, " ");
         CHECK_CLOSE(relative_gap(each, M, N), 0.0, 1e-10, "%s", name_of(m));
     }
     free(X);
@@ -316,8 +335,8 @@ static void repeated_samples(void)
     for (size_t i = 0; i < p; i++)
         memcpy(R + i * each, X + i % few * each, each * sizeof *R);
     for (int m = 0; m < SPD_METRICS; m++) {
-        CHECK(spd_mean(NULL, (spd_metric)m, n, few, X, NULL, 0.0, 0, M, NULL) == SPD_OK, " ");
-        CHECK(spd_mean(NULL, (spd_metric)m, n, p, R, NULL, 0.0, 0, N, NULL) == SPD_OK, " ");
+        CHECK(spd_mean(NULL, (spd_metric)m, n, few, X, NULL, M, NULL) == SPD_OK, " ");
+        CHECK(spd_mean(NULL, (spd_metric)m, n, p, R, NULL, N, NULL) == SPD_OK, " ");
         CHECK_CLOSE(relative_gap(each, N, M), 0.0, 1e-11, "%s", name_of(m));
     }
     free(X);
@@ -337,7 +356,7 @@ static void same_bits_for_any_threads(void)
             spd_context *ctx = spd_context_new();
             spd_context_set_threads(ctx, threads);
             double *M = threads == 1 ? one : more;
-            CHECK(spd_mean(ctx, (spd_metric)m, n, p, X, NULL, 0.0, 0, M, NULL) == SPD_OK, "%s",
+            CHECK(spd_mean(ctx, (spd_metric)m, n, p, X, NULL, M, NULL) == SPD_OK, "%s",
                   spd_context_error(ctx)->message);
             CHECK(memcmp(one, M, each * sizeof *M) == 0, "%s, %d threads", name_of(m), threads);
             spd_context_free(ctx);
@@ -361,8 +380,10 @@ static void far_apart(void)
             for (size_t k = 0; k < 3; k++) {
                 size_t p = 3 + n;
                 double *X = random_set(&r, n, p, condition), *M = block(n * n);
-                spd_mean_info info = {0};
-                spd_status status = spd_mean(NULL, metrics[k], n, p, X, NULL, 1e-9, 0, M, &info);
+                spd_mean_info info = SPD_INIT(spd_mean_info);
+                spd_status status = spd_mean(
+                    NULL, metrics[k], n, p, X,
+                    &(spd_mean_options){.size = sizeof(spd_mean_options), .tol = 1e-9}, M, &info);
                 CHECK(status == SPD_OK, "%s n %zu cond %g: %d after %d, residual %g",
                       spd_metric_name(metrics[k]), n, condition, (int)status, info.iterations,
                       info.residual);
@@ -386,8 +407,8 @@ static void rounding_ends_the_search(void)
                     double allowed = metrics[k] == SPD_AIRM
                                          ? (double)n * DBL_EPSILON * condition
                                          : sqrt((double)n * DBL_EPSILON * condition);
-                    spd_mean_info info = {0};
-                    spd_status status = spd_mean(NULL, metrics[k], n, p, X, NULL, 0.0, 0, M, &info);
+                    spd_mean_info info = SPD_INIT(spd_mean_info);
+                    spd_status status = spd_mean(NULL, metrics[k], n, p, X, NULL, M, &info);
                     CHECK(status == SPD_OK && info.converged && info.iterations < 300 &&
                               info.residual <= allowed,
                           "%s n %zu p %zu cond %g: %d after %d, residual %g, allowed %g",
@@ -405,11 +426,13 @@ static void says_when_not_converged(void)
     size_t n = 6, p = 10;
     double *X = random_set(&r, n, p, 1e4), *M = block(n * n), *best = block(n * n);
     spd_context *ctx = spd_context_new();
-    spd_mean_info info;
+    spd_mean_info info = SPD_INIT(spd_mean_info);
     const spd_metric metrics[] = {SPD_AIRM, SPD_STEIN, SPD_BURES_WASSERSTEIN};
     for (size_t k = 0; k < 3; k++) {
-        CHECK(spd_mean(ctx, metrics[k], n, p, X, NULL, 0.0, 0, best, NULL) == SPD_OK, " ");
-        spd_status status = spd_mean(ctx, metrics[k], n, p, X, NULL, 0.0, 3, M, &info);
+        CHECK(spd_mean(ctx, metrics[k], n, p, X, NULL, best, NULL) == SPD_OK, " ");
+        spd_status status = spd_mean(
+            ctx, metrics[k], n, p, X,
+            &(spd_mean_options){.size = sizeof(spd_mean_options), .max_iter = 3}, M, &info);
         CHECK(status == SPD_NOT_CONVERGED, "%d", (int)status);
         CHECK(!info.converged && info.iterations == 3 && info.residual > 1e-12, " ");
         CHECK(strstr(spd_context_error(ctx)->message, "did not converge in 3 iterations"), "%s",
@@ -444,7 +467,7 @@ static void can_be_cancelled(void)
     spd_context *ctx = spd_context_new();
     spd_context_set_progress(ctx, stop_at_once, &calls);
     M[0] = 33.0;
-    CHECK(spd_mean(ctx, SPD_AIRM, n, p, X, NULL, 0.0, 0, M, NULL) == SPD_ECANCELLED, " ");
+    CHECK(spd_mean(ctx, SPD_AIRM, n, p, X, NULL, M, NULL) == SPD_ECANCELLED, " ");
     CHECK(calls == 1 && M[0] == 33.0, "%d calls", calls);
     CHECK(strcmp(spd_context_error(ctx)->message, "mean cancelled") == 0, " ");
     spd_context_free(ctx);
@@ -468,14 +491,14 @@ static void bad_sample_is_named(void)
     for (int m = 0; m < SPD_METRICS; m++) {
         if (m == SPD_EUCLIDEAN)
             continue;
-        CHECK(spd_mean(ctx, (spd_metric)m, n, p, X, NULL, 0.0, 0, M, NULL) == SPD_ENOTSPD, "%s",
+        CHECK(spd_mean(ctx, (spd_metric)m, n, p, X, NULL, M, NULL) == SPD_ENOTSPD, "%s",
               name_of(m));
         CHECK(spd_context_error(ctx)->index == bad && M[0] == 3.0, "%s",
               spd_context_error(ctx)->message);
     }
     X[bad * each + 5] = NAN;
     for (int m = 0; m < SPD_METRICS; m++) {
-        CHECK(spd_mean(ctx, (spd_metric)m, n, p, X, NULL, 0.0, 0, M, NULL) == SPD_ENOTFINITE, "%s",
+        CHECK(spd_mean(ctx, (spd_metric)m, n, p, X, NULL, M, NULL) == SPD_ENOTFINITE, "%s",
               name_of(m));
         CHECK(spd_context_error(ctx)->index == bad && M[0] == 3.0, "%s",
               spd_context_error(ctx)->message);
@@ -489,17 +512,26 @@ static void bad_arguments(void)
     double X[2] = {1.0, 2.0}, M[1] = {4.0};
     const double minus[] = {1.0, -1.0}, zero[] = {0.0, 0.0}, nan[] = {NAN, 1.0};
     const double *bad[] = {minus, zero, nan};
-    CHECK(spd_mean(NULL, SPD_METRICS, 1, 2, X, NULL, 0.0, 0, M, NULL) == SPD_EINVAL, " ");
-    CHECK(spd_mean(NULL, SPD_AIRM, 0, 2, X, NULL, 0.0, 0, M, NULL) == SPD_EINVAL, " ");
-    CHECK(spd_mean(NULL, SPD_AIRM, 1, 0, X, NULL, 0.0, 0, M, NULL) == SPD_EINVAL, " ");
-    CHECK(spd_mean(NULL, SPD_AIRM, 1, 2, NULL, NULL, 0.0, 0, M, NULL) == SPD_EINVAL, " ");
-    CHECK(spd_mean(NULL, SPD_AIRM, 1, 2, X, NULL, 0.0, 0, NULL, NULL) == SPD_EINVAL, " ");
-    CHECK(spd_mean(NULL, SPD_AIRM, 1, 2, X, NULL, -1.0, 0, M, NULL) == SPD_EINVAL, " ");
-    CHECK(spd_mean(NULL, SPD_AIRM, 1, 2, X, NULL, 0.0, -1, M, NULL) == SPD_EINVAL, " ");
+    CHECK(spd_mean(NULL, SPD_METRICS, 1, 2, X, NULL, M, NULL) == SPD_EINVAL, " ");
+    CHECK(spd_mean(NULL, SPD_AIRM, 0, 2, X, NULL, M, NULL) == SPD_EINVAL, " ");
+    CHECK(spd_mean(NULL, SPD_AIRM, 1, 0, X, NULL, M, NULL) == SPD_EINVAL, " ");
+    CHECK(spd_mean(NULL, SPD_AIRM, 1, 2, NULL, NULL, M, NULL) == SPD_EINVAL, " ");
+    CHECK(spd_mean(NULL, SPD_AIRM, 1, 2, X, NULL, NULL, NULL) == SPD_EINVAL, " ");
+    CHECK(spd_mean(NULL, SPD_AIRM, 1, 2, X,
+                   &(spd_mean_options){.size = sizeof(spd_mean_options), .tol = -1.0}, M,
+                   NULL) == SPD_EINVAL,
+          " ");
+    CHECK(spd_mean(NULL, SPD_AIRM, 1, 2, X,
+                   &(spd_mean_options){.size = sizeof(spd_mean_options), .max_iter = -1}, M,
+                   NULL) == SPD_EINVAL,
+          " ");
     for (size_t k = 0; k < 3; k++)
-        CHECK(spd_mean(NULL, SPD_AIRM, 1, 2, X, bad[k], 0.0, 0, M, NULL) == SPD_EINVAL, " ");
+        CHECK(spd_mean(NULL, SPD_AIRM, 1, 2, X,
+                       &(spd_mean_options){.size = sizeof(spd_mean_options), .weights = bad[k]}, M,
+                       NULL) == SPD_EINVAL,
+              " ");
     CHECK(M[0] == 4.0, "output touched");
-    CHECK(spd_mean(NULL, SPD_AIRM, 1, 2, X, NULL, 0.0, 0, M, NULL) == SPD_OK, " ");
+    CHECK(spd_mean(NULL, SPD_AIRM, 1, 2, X, NULL, M, NULL) == SPD_OK, " ");
     CHECK_CLOSE(M[0], sqrt(2.0), 1e-14, "the geometric mean of 1 and 2");
 }
 

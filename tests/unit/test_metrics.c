@@ -167,7 +167,8 @@ static void names(void)
     id = SPD_JEFFREY;
     CHECK(spd_metric_parse(ctx, "airn", &id) == SPD_EINVAL && id == SPD_JEFFREY, "untouched");
     CHECK(strcmp(spd_context_error(ctx)->message,
-                 "metric 'airn' is unknown; use one of airm, stein, log-euclidean, jeffrey, "
+                 "metric 'airn' is unknown; did you mean 'airm'? Use one of airm, stein, "
+                 "log-euclidean, jeffrey, "
                  "bures-wasserstein, log-cholesky, euclidean") == 0,
           "%s", spd_context_error(ctx)->message);
     CHECK(spd_metric_parse(ctx, "airm", &id) == SPD_OK && !spd_context_error(ctx)->message[0], " ");
@@ -436,7 +437,7 @@ static void beyond_double_precision(void)
     CHECK(status == SPD_ENUMERIC || (status == SPD_OK && isfinite(d2)), "%d %g", (int)status, d2);
     for (int m = 0; m < SPD_METRICS; m++) {
         M[0] = 8.0;
-        status = spd_mean(NULL, (spd_metric)m, 2, 2, X, NULL, 0.0, 0, M, NULL);
+        status = spd_mean(NULL, (spd_metric)m, 2, 2, X, NULL, M, NULL);
         int refused = status == SPD_ENUMERIC || status == SPD_ENOTSPD;
         CHECK(status >= 0 ? isfinite(M[0]) : refused && M[0] == 8.0, "%s: %d, %g", name_of(m),
               (int)status, M[0]);

@@ -241,7 +241,7 @@ static void damage_anywhere(void)
         CHECK(size > 500 && size < sizeof bytes, "%zu bytes", size);
         long live = mem_live();
         for (size_t at = 0; at < 2 * size; at++) {
-            spd_bundle *bundle = NULL;
+            io_bundle *bundle = NULL;
             spd_fit_state *other = NULL;
             if (at < size)
                 bytes[at] ^= 0x10;
@@ -254,7 +254,7 @@ static void damage_anywhere(void)
                 bytes[at] ^= 0x10;
             refused += status < 0;
             CHECK(status == SPD_OK || spd_context_error(ctx)->message[0], "at %zu", at);
-            spd_bundle_free(bundle);
+            bundle_free(bundle);
             spd_fit_state_free(other);
             spd_model_free(back);
             back = NULL;

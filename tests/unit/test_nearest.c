@@ -54,7 +54,7 @@ static void twin_nearest(size_t p, const double *row, size_t self, size_t k, int
 typedef struct answer {
     int64_t *index;
     double *d2;
-    spd_nearest_info info;
+    spd_neighbours info;
     spd_status status;
 } answer;
 
@@ -65,7 +65,9 @@ static answer ask(spd_metric metric, size_t n, size_t p, const double *X, size_t
     answer a = {.index = calloc(rows * k, sizeof *a.index), .d2 = block(rows * k)};
     spd_context *ctx = spd_context_new();
     spd_context_set_threads(ctx, threads);
-    a.status = spd_nearest(ctx, metric, n, p, X, q, Q, k, brute, a.index, a.d2, &a.info);
+    a.info = (spd_neighbours){
+        .size = sizeof a.info, .k = k, .index = a.index, .d2 = a.d2, .brute = brute};
+    a.status = spd_nearest(ctx, metric, n, p, X, q, Q, &a.info);
     CHECK(a.status == SPD_OK, "%s", spd_context_error(ctx)->message);
     spd_context_free(ctx);
     return a;
@@ -215,15 +217,34 @@ static void bad_arguments(void)
     double *X = random_set(&r, 4, 3, 10.0), d2[9] = {-1.0};
     int64_t index[9] = {-7};
     spd_context *ctx = spd_context_new();
-    CHECK(spd_nearest(ctx, SPD_STEIN, 4, 3, X, 0, NULL, 3, 0, index, d2, NULL) == SPD_EINVAL, "k");
+    CHECK(spd_nearest(ctx, SPD_STEIN, 4, 3, X, 0, NULL,
+                      &(spd_neighbours){
+                          .size = sizeof(spd_neighbours), .k = 3, .index = index, .d2 = d2}) ==
+              SPD_EINVAL,
+          "k");
     CHECK(strstr(spd_context_error(ctx)->message, "there are 2 other"), "%s",
           spd_context_error(ctx)->message);
-    CHECK(spd_nearest(ctx, SPD_STEIN, 4, 3, X, 0, NULL, 0, 0, index, d2, NULL) == SPD_EINVAL, "0");
-    CHECK(spd_nearest(ctx, SPD_METRICS, 4, 3, X, 0, NULL, 1, 0, index, d2, NULL) == SPD_EINVAL,
+    CHECK(spd_nearest(ctx, SPD_STEIN, 4, 3, X, 0, NULL,
+                      &(spd_neighbours){
+                          .size = sizeof(spd_neighbours), .k = 0, .index = index, .d2 = d2}) ==
+              SPD_EINVAL,
+          "0");
+    CHECK(spd_nearest(ctx, SPD_METRICS, 4, 3, X, 0, NULL,
+                      &(spd_neighbours){
+                          .size = sizeof(spd_neighbours), .k = 1, .index = index, .d2 = d2}) ==
+              SPD_EINVAL,
           "m");
-    CHECK(spd_nearest(ctx, SPD_STEIN, 4, 0, X, 0, NULL, 1, 0, index, d2, NULL) == SPD_EINVAL, "p");
+    CHECK(spd_nearest(ctx, SPD_STEIN, 4, 0, X, 0, NULL,
+                      &(spd_neighbours){
+                          .size = sizeof(spd_neighbours), .k = 1, .index = index, .d2 = d2}) ==
+              SPD_EINVAL,
+          "p");
     X[16] = -5.0;
-    CHECK(spd_nearest(ctx, SPD_AIRM, 4, 3, X, 0, NULL, 1, 0, index, d2, NULL) == SPD_ENOTSPD, "X");
+    CHECK(spd_nearest(ctx, SPD_AIRM, 4, 3, X, 0, NULL,
+                      &(spd_neighbours){
+                          .size = sizeof(spd_neighbours), .k = 1, .index = index, .d2 = d2}) ==
+              SPD_ENOTSPD,
+          "X");
     CHECK(spd_context_error(ctx)->index == 1, "index %zu", spd_context_error(ctx)->index);
     CHECK(index[0] == -7 && d2[0] == -1.0, "outputs were touched");
     spd_context_free(ctx);
@@ -268,7 +289,7 @@ static void allocation_failures(void)
     int64_t *index = calloc(p, sizeof *index);
     spd_context *ctx = spd_context_new();
     spd_context_set_threads(ctx, 1);
-    spd_nearest_info info = {0};
+    spd_neighbours near = {.size = sizeof near, .k = 1, .index = index, .d2 = d2};
     for (int which = 0; which < 3; which++) {
         spd_status status = SPD_ENOMEM;
         int tries = 0;
@@ -277,9 +298,9 @@ static void allocation_failures(void)
             d2[0] = -1.0;
             mem_fail_at(k);
             if (which == 0)
-                status = spd_nearest(ctx, SPD_AIRM, n, p, X, p, X, 1, 0, index, d2, &info);
+                status = spd_nearest(ctx, SPD_AIRM, n, p, X, p, X, &near);
             else if (which == 1)
-                status = spd_nearest(ctx, SPD_STEIN, n, p, X, 0, NULL, 1, 0, index, d2, &info);
+                status = spd_nearest(ctx, SPD_STEIN, n, p, X, 0, NULL, &near);
             else
                 status = spd_pairwise2(ctx, SPD_STEIN, n, p, X, p, X, D2);
             mem_fail_at(0);

@@ -123,7 +123,11 @@ static double accuracy(const spd_data *data, size_t m, const double *W)
     if (!near)
         abort();
     CHECK(spd_congruence(ctx, data->n, m, data->p, data->X, W, S) == SPD_OK, "congruence");
-    CHECK(spd_nearest(ctx, SPD_AIRM, m, data->p, S, 0, NULL, 1, 0, near, d2, NULL) == SPD_OK, "nn");
+    CHECK(spd_nearest(
+              ctx, SPD_AIRM, m, data->p, S, 0, NULL,
+              &(spd_neighbours){.size = sizeof(spd_neighbours), .k = 1, .index = near, .d2 = d2}) ==
+              SPD_OK,
+          "nn");
     for (size_t i = 0; i < data->p; i++)
         right += data->label[near[i]] == data->label[i];
     free(S);

@@ -1,11 +1,13 @@
 /* cmd_classify.c - `spdml classify`: learns from one data set what the samples of another are. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/commands/classify_files.h"
 #include "cli/commands/meta_compare.h"
 #include "cli/evaluate/columns.h"
 #include "cli/evaluate/recognition.h"
+#include "cli/frame/signals.h"
+#include "cli/frame/text_file.h"
 
 #define CLASSES_SHOWN 20
 
@@ -176,6 +178,85 @@ static void compare(session *s, classifying *c)
                                            &c->score, NULL));
 }
 
+/* ---- files -----------------------------------------------------------------------------------
+ *
+ *   .npz, .mat  predicted, y where it is known, name where the test set has it
+ *   .csv        index,name,predicted,y: a header, then a line per test matrix */
+
+/* What a .csv file is made of. */
+typedef struct predictions {
+    const spd_data *train, *test;
+    const spd_array *name; /* or NULL */
+    const int *predicted;
+} predictions;
+
+static void write_arrays(session *s, const predictions *p)
+{
+    spd_array predicted = recognition_labels(p->train, "predicted", p->test->p, p->predicted);
+    spd_array truth = {0};
+    const spd_array *list[3];
+    size_t count = 0;
+    list[count++] = &predicted;
+    if (p->test->y) {
+        truth = *p->test->y;
+        truth.name = (char *)(uintptr_t) "y";
+        list[count++] = &truth;
+    }
+    if (p->name)
+        list[count++] = p->name;
+    session_write(s, count, list);
+}
+
+static void put_name(FILE *f, const spd_array *name, size_t i)
+{
+    if (name->type == SPD_TEXT)
+        text_file_csv(f, name->text[i]);
+    else if (name->type == SPD_INT64)
+        fprintf(f, "%" PRId64, name->i64[i]);
+    else
+        fprintf(f, "%.17g", name->f64[i]);
+}
+
+static void print_table(FILE *f, const void *what)
+{
+    const predictions *p = what;
+    fprintf(f, "index,%spredicted%s\n", p->name ? "name," : "", p->test->label ? ",y" : "");
+    for (size_t i = 0; i < p->test->p; i++) {
+        fprintf(f, "%zu,", i);
+        if (p->name) {
+            put_name(f, p->name, i);
+            fputc(',', f);
+        }
+        text_file_csv(f, p->train->class_name[p->predicted[i]]);
+        if (p->test->label) {
+            fputc(',', f);
+            text_file_csv(f, p->test->class_name[p->test->label[i]]);
+        }
+        fputc('\n', f);
+    }
+}
+
+static void write_table(session *s, predictions *p)
+{
+    const char *path = session_output(s);
+    if (signals_interrupted())
+        session_fail(s, SPD_ECANCELLED);
+    if (p->name && p->name->count != p->test->p)
+        p->name = NULL; /* several to a matrix */
+    text_file_write(path, print_table, p);
+    session_talk(s, "wrote %s", path);
+}
+
+/* Predictions, with the truth where it is known and the names of the sources where there are. */
+static void write_all(session *s, const classifying *c)
+{
+    predictions p = {c->train.data, c->test.data, column_named(c->test.data, "name"), c->predicted};
+    if (session_output(s) && session_output_is(s, ".csv"))
+        write_table(s, &p);
+    else if (session_output(s))
+        write_arrays(s, &p);
+}
+
 /* ---- results --------------------------------------------------------------------------------- */
 
 /* How many of the test samples went to each class. */
@@ -246,12 +327,18 @@ static int run(session *s)
     load(s, &c);
     learn_and_predict(s, &c);
     compare(s, &c);
-    classify_write(s, c.train.data, c.test.data, c.predicted);
+    write_all(s, &c);
     show_all(s, &c);
     return CLI_GOOD;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
+
+static const char *endings(size_t i)
+{
+    static const char *const words[] = {".npz", ".mat", ".csv"};
+    return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
 
 static const option options[] = {
     {"train", 0, OPTION_FILE, "FILE", .required = 1, .help = "Data set with labels to learn from"},
@@ -268,7 +355,7 @@ static const option options[] = {
     {"model", 0, OPTION_FILE, "FILE",
      .help = "A map that 'spdml fit' has learned, for both sets (.spdml)"},
     OPTION_VECTORS,
-    {OPTION_OUTPUT(classify_endings,
+    {OPTION_OUTPUT(endings,
                    "Write predicted, in the type of the training labels, and y and name where the "
                    "test set has them, to FILE; .csv holds a header and a line per matrix: index, "
                    "name, predicted, y")},

@@ -14,9 +14,9 @@ static void show(session *s, spd_descriptor kind, const spd_data *data, const sp
     sheet_count(r, "skipped", skipped->count ? "skipped inputs" : NULL, skipped->count, "");
     json_t *list = sheet_json_list();
     for (size_t i = 0; i < skipped->count; i++)
-        sheet_json_append(
-            list, json_pack("{s:o,s:o}", "input", sheet_json_text(skipped->input[i]), "message",
-                            sheet_json_text(advice_message(&skipped->error[i]).text)));
+        sheet_json_append(list, json_pack("{s:o,s:o}", "input", sheet_json_text(skipped->input[i]),
+                                          "message",
+                                          sheet_json_text(advice_message(skipped->error[i]).text)));
     sheet_json(r, "failures", list);
 }
 
@@ -40,7 +40,7 @@ static int run(session *s)
     if (!code && !s->silent)
         show(s, kind, data, skipped);
     for (size_t i = 0; i < skipped->count && !code; i++)
-        cli_error("skipped: %s", advice_message(&skipped->error[i]).text);
+        cli_error("skipped: %s", advice_message(skipped->error[i]).text);
     if (!code && skipped->count)
         code = CLI_FAILED;
     spd_data_free(data);

@@ -46,21 +46,20 @@ static int compute(session *s, embedding *e)
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* cell (d + 1, the last for the label) <- row i of the table, the header for 0. */
-static void fill_row(const embedding *e, size_t i, char **cell)
+static void fill_row(const embedding *e, size_t i, const char **cell)
 {
-    static char label[] = "label";
     size_t d = e->options.dimensions;
     for (size_t c = 0; c < d; c++)
         cell[c] = i ? words_text("%.17g", e->Y[(i - 1) * d + c]) : words_text("y%zu", c + 1);
     if (e->data->label)
-        cell[d] = i ? e->data->class_name[e->data->label[i - 1]] : label;
+        cell[d] = i ? e->data->class_name[e->data->label[i - 1]] : "label";
 }
 
 /* A table with a header: y1, y2, ... and, where known, label. */
 static int write_csv(session *s, const embedding *e)
 {
     size_t rows = e->data->p + 1, columns = e->options.dimensions + (e->data->label != NULL);
-    char **cell = cli_alloc_table(rows, columns, sizeof *cell, "cells");
+    const char **cell = cli_alloc_table(rows, columns, sizeof *cell, "cells");
     for (size_t i = 0; i < rows; i++)
         fill_row(e, i, cell + i * columns);
     const spd_array table = {.type = SPD_TEXT,
@@ -75,7 +74,6 @@ static int write_csv(session *s, const embedding *e)
 /* Y, and where the format has room the eigenvalues and the labels as they were read. */
 static int write_arrays(session *s, const embedding *e)
 {
-    static char label_name[] = "y";
     size_t d = e->options.dimensions, count = 1;
     spd_array Y = session_array_f64("Y", e->data->p, d, e->Y), label;
     spd_array eigenvalue = session_array_f64("eigenvalue", d, 1, e->eigenvalue);
@@ -85,7 +83,7 @@ static int write_arrays(session *s, const embedding *e)
         list[count++] = &eigenvalue;
     if (count > 1 && e->data->y) {
         label = *e->data->y;
-        label.name = label_name;
+        label.name = "y";
         list[count++] = &label;
     }
     return session_write(s, count, list);

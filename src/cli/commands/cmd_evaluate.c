@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/evaluate/tables.h"
+#include "cli/evaluate/evaluation.h"
 
 /* ---- methods --------------------------------------------------------------------------------- */
 

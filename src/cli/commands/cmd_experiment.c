@@ -7,10 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/evaluate/tables.h"
+#include "cli/evaluate/evaluation.h"
 #include "cli/experiment/experiment.h"
-#include "cli/frame/cli_memory.h"
-#include "cli/frame/sheet.h"
 
 /* ---- variables ------------------------------------------------------------------------------- */
 

@@ -10,6 +10,68 @@
 
 #define CLASSES_SHOWN 10
 
+/* ---- how the matrices were made -------------------------------------------------------------- */
+
+static int is_zero(json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) && !(json_number_value(value) > 0.0);
+}
+
+/* Words for a zero that is no value: a part that is not taken, an end that is open. NULL: it is
+ * what it is. */
+static const char *words_for_zero(json_t *object, const char *key)
+{
+    int some = !is_zero(object, "first_frame") || !is_zero(object, "last_frame");
+    if (!is_zero(object, key))
+        return NULL;
+    if (strcmp(key, "window") == 0)
+        return "none";
+    if (strcmp(key, "step") == 0)
+        return is_zero(object, "window") ? "none" : "the window";
+    if (strcmp(key, "first_frame") == 0)
+        return some ? NULL : "all";
+    if (strcmp(key, "last_frame") == 0)
+        return some ? "the end" : "all";
+    return NULL;
+}
+
+/* The members of an object that are set, "name value" a line, below the label. */
+static void show_members(sheet *r, const char *label, json_t *object)
+{
+    const char *key, *before = label;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+        const char *plain = json_is_string(value) ? json_string_value(value) : text;
+        const char *words = words_for_zero(object, key);
+        sheet_line(r, before, "%s %s", key, words ? words : plain ? plain : "");
+        before = "";
+        free(text);
+    }
+}
+
+/* Shows the JSON text that came with a data set; NULL or a text that is not JSON: nothing. */
+static void show_meta(sheet *r, const char *meta)
+{
+    json_t *object = meta ? json_loads(meta, 0, NULL) : NULL;
+    if (!json_is_object(object)) {
+        json_decref(object);
+        return;
+    }
+    const char *name = json_string_value(json_object_get(object, "descriptor"));
+    const char *version = json_string_value(json_object_get(object, "version"));
+    if (name) {
+        sheet_line(r, "descriptor", "%s, by spdml %s", name, version ? version : "?");
+        show_members(r, "parameters", json_object_get(object, "parameters"));
+        show_members(r, "covariance", json_object_get(object, "covariance"));
+    }
+    sheet_json(r, "meta", object);
+}
+
+/* ---- data sets ------------------------------------------------------------------------------- */
+
 static void print_class_counts(sheet *r, const spd_data *data, const size_t *count)
 {
     sheet_line(r, "labels", "%zu class%s", data->classes, data->classes == 1 ? "" : "es");
@@ -62,65 +124,6 @@ static void show_columns(sheet *r, const spd_data *data)
         sheet_line(r, i ? "" : "columns", "%s (%s, %zu per matrix)", name, type, width);
     }
     sheet_json(r, "columns", list);
-}
-
-static int is_zero(json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) && !(json_number_value(value) > 0.0);
-}
-
-/* Words for a zero that is no value: a part that is not taken, an end that is open. NULL: it is
- * what it is. */
-static const char *words_for_zero(json_t *object, const char *key)
-{
-    int some = !is_zero(object, "first_frame") || !is_zero(object, "last_frame");
-    if (!is_zero(object, key))
-        return NULL;
-    if (strcmp(key, "window") == 0)
-        return "none";
-    if (strcmp(key, "step") == 0)
-        return is_zero(object, "window") ? "none" : "the window";
-    if (strcmp(key, "first_frame") == 0)
-        return some ? NULL : "all";
-    if (strcmp(key, "last_frame") == 0)
-        return some ? "the end" : "all";
-    return NULL;
-}
-
-/* The members of an object that are set, "name value" a line, below the label. */
-static void show_members(sheet *r, const char *label, json_t *object)
-{
-    const char *key, *before = label;
-    json_t *value;
-    json_object_foreach(object, key, value)
-    {
-        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
-        const char *plain = json_is_string(value) ? json_string_value(value) : text;
-        const char *words = words_for_zero(object, key);
-        sheet_line(r, before, "%s %s", key, words ? words : plain ? plain : "");
-        before = "";
-        free(text);
-    }
-}
-
-/* The descriptor and its parameters, one line each; nothing where meta is not what describe wrote.
- */
-static void show_meta(sheet *r, const char *meta)
-{
-    json_t *object = meta ? json_loads(meta, 0, NULL) : NULL;
-    if (!json_is_object(object)) {
-        json_decref(object);
-        return;
-    }
-    const char *name = json_string_value(json_object_get(object, "descriptor"));
-    const char *version = json_string_value(json_object_get(object, "version"));
-    if (name) {
-        sheet_line(r, "descriptor", "%s, by spdml %s", name, version ? version : "?");
-        show_members(r, "parameters", json_object_get(object, "parameters"));
-        show_members(r, "covariance", json_object_get(object, "covariance"));
-    }
-    sheet_json(r, "meta", object);
 }
 
 /* One problem: how many matrices have it, the first of them, and what helps, which the rest says
@@ -207,7 +210,7 @@ static int show_fit(session *s, const char *path, spd_kind kind)
 static int show_data(session *s, const char *path)
 {
     spd_data *data = session_load(s, path, 1);
-    spd_survey survey;
+    spd_survey survey = SPD_INIT(spd_survey);
     session_check(s, spd_data_survey(s->ctx, data, &survey));
     session_talk(s, "surveyed %s", path);
     show_all(session_sheet(s), path, data, &survey);

@@ -24,9 +24,12 @@ static int take_weights(session *s, const spd_data *data, double **weights)
 static int compute(session *s, const spd_data *data, const double *weights, double *M,
                    spd_mean_info *info)
 {
+    const spd_mean_options options = {.size = sizeof options,
+                                      .weights = weights,
+                                      .tol = arguments_real(s->args, "tol"),
+                                      .max_iter = (int)arguments_int(s->args, "max-iter")};
     spd_status status =
-        spd_mean(s->ctx, session_metric(s), data->n, data->p, data->X, weights,
-                 arguments_real(s->args, "tol"), (int)arguments_int(s->args, "max-iter"), M, info);
+        spd_mean(s->ctx, session_metric(s), data->n, data->p, data->X, &options, M, info);
     if (status < 0) /* weights are the only thing that the library still finds wrong as such */
         return session_fail_in(
             s, status == SPD_EINVAL ? arguments_text(s->args, "weights") : data->source, status);
@@ -43,7 +46,7 @@ static int run(session *s)
 {
     spd_data *data;
     double *weights;
-    spd_mean_info info = {0};
+    spd_mean_info info = SPD_INIT(spd_mean_info);
     int code = session_begin(s, &data);
     if (!code)
         code = take_weights(s, data, &weights);

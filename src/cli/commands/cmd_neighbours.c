@@ -12,7 +12,7 @@ typedef struct search {
     size_t q, k;
     int64_t *index;   /* q x k */
     double *distance; /* q x k */
-    spd_nearest_info info;
+    spd_neighbours found;
 } search;
 
 static int load(session *s, search *n)
@@ -36,10 +36,14 @@ static int load(session *s, search *n)
 
 static int compute(session *s, search *n)
 {
+    n->found = (spd_neighbours){.size = sizeof n->found,
+                                .k = n->k,
+                                .index = n->index,
+                                .d2 = n->distance,
+                                .brute = arguments_flag(s->args, "brute")};
     spd_status status =
         spd_nearest(s->ctx, session_metric(s), n->samples->n, n->samples->p, n->samples->X, n->q,
-                    n->queries ? n->queries->X : NULL, n->k, arguments_flag(s->args, "brute"),
-                    n->index, n->distance, &n->info);
+                    n->queries ? n->queries->X : NULL, &n->found);
     if (status < 0) /* X is of the file searched, Q of the queries' */
         return session_fail_pair(s, n->samples->source, n->queries ? n->queries->source : NULL, "Q",
                                  status);
@@ -84,10 +88,10 @@ static int run(session *s)
     sheet_count(r, "n", NULL, n.samples->n, "");
     sheet_flag(r, "brute", NULL, arguments_flag(s->args, "brute"));
     sheet_flag(r, "squared", NULL, arguments_flag(s->args, "squared"));
-    sheet_count(r, "pairs", "pairs", (size_t)n.info.pairs, "");
-    sheet_count(r, "exact", "computed in full", (size_t)n.info.exact, "");
-    sheet_real(r, "pruned", NULL, n.info.pruned);
-    sheet_line(r, "pruned", "%.1f %%", 100 * n.info.pruned);
+    sheet_count(r, "pairs", "pairs", (size_t)n.found.pairs, "");
+    sheet_count(r, "exact", "computed in full", (size_t)n.found.exact, "");
+    sheet_real(r, "pruned", NULL, n.found.pruned);
+    sheet_line(r, "pruned", "%.1f %%", 100 * n.found.pruned);
     if (session_output(s))
         sheet_text(r, "output", "output", session_output(s));
     else if (!r->object)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/evaluate/recognition.h"
-#include "cli/evaluate/tables.h"
+#include "cli/evaluate/evaluation.h"
 #include "cli/experiment/table.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"

@@ -53,11 +53,7 @@ static int take_grid(const char *text, spd_describe_options *o)
 
 static int take_regions(const char *text, spd_describe_options *o)
 {
-    if (strcmp(text, "whole") == 0)
-        o->regions = SPD_REGIONS_WHOLE;
-    else if (strcmp(text, "halves") == 0)
-        o->regions = SPD_REGIONS_HALVES;
-    else
+    if (spd_regions_parse(NULL, text, &o->regions) != SPD_OK)
         o->regions = SPD_REGIONS_GRID;
     return o->regions == SPD_REGIONS_GRID && take_grid(text, o);
 }
@@ -91,7 +87,8 @@ static int take_bands(const char *text, spd_describe_options *o)
 static int take_shrinkage(const char *text, spd_describe_options *o)
 {
     spd_covariance_options *c = &o->covariance;
-    if (spd_shrinkage_parse(text, &c->shrinkage) == SPD_OK && c->shrinkage != SPD_SHRINK_VALUE)
+    if (spd_shrinkage_parse(NULL, text, &c->shrinkage) == SPD_OK &&
+        c->shrinkage != SPD_SHRINK_VALUE)
         return 0;
     c->shrinkage = SPD_SHRINK_VALUE;
     return option_parse_real(text, &c->shrink) || !(c->shrink >= 0.0 && c->shrink <= 1.0);

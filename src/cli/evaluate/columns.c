@@ -186,7 +186,7 @@ static size_t mark_word(const groups *g, const char *word, char *wanted)
 static void __attribute__((noreturn))
 no_value(const spd_data *data, const groups *g, const char *asked, const char *wanted)
 {
-    words list = {.count = g->count, .word = g->name};
+    words list = {.count = g->count, .word = (char **)g->name};
     size_t shown = g->count < VALUES_SHOWN ? g->count : VALUES_SHOWN;
     cli_fail("%s: --%s selects nothing: %s is never '%s'; its values are %.499s%s", data->source,
              asked, g->column, wanted, words_join(&list, 0, shown, ", "),

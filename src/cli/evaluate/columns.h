@@ -11,8 +11,8 @@ const spd_array *column_named(const spd_data *data, const char *name);
 typedef struct groups {
     const char *column; /* its name */
     size_t count;
-    int *group;  /* p: which value a sample has */
-    char **name; /* count values as text: numbers ascending, texts in the order of bytes */
+    int *group;        /* p: which value a sample has */
+    const char **name; /* count values as text: numbers ascending, texts in the order of bytes */
 } groups;
 
 /* g <- the column of that name; y is the labels, and so is the name that --y gave. Where it is

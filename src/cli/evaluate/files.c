@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/evaluate/tables.h"
+#include "cli/evaluate/evaluation.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
 #include "cli/frame/words.h"

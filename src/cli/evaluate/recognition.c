@@ -153,7 +153,7 @@ static void take_numbers(const spd_array *a, recognition_set *set)
 /* Can the array that was read as matrices be images? When it was not found by its name X. */
 static int may_be_images(const session *s, const spd_data *data)
 {
-    const char *name = data->storage->name;
+    const char *name = data->x->name;
     return arguments_text(s->args, "x") || !name || strcmp(name, "X") != 0;
 }
 
@@ -224,7 +224,7 @@ spd_array recognition_labels(const spd_data *data, const char *name, size_t coun
     else
         out.f64 = cli_alloc(count, sizeof *out.f64, "labels");
     for (size_t i = 0; i < count; i++) {
-        char *class_name = data->class_name[label[i]];
+        const char *class_name = data->class_name[label[i]];
         if (out.type == SPD_TEXT)
             out.text[i] = class_name;
         else if (out.type == SPD_INT64)

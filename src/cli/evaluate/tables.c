@@ -1,11 +1,10 @@
 /* tables.c - table and JSON of an evaluation. */
-#include "cli/evaluate/tables.h"
+#include "cli/evaluate/evaluation.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/frame/text_file.h"
 #include "cli/report/page.h"
 

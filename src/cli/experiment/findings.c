@@ -2,8 +2,6 @@
 #include <math.h>
 
 #include "cli/experiment/experiment.h"
-#include "cli/frame/cli_memory.h"
-#include "cli/frame/sheet.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
 

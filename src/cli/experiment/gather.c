@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "cli/experiment/experiment.h"
-#include "cli/frame/cli_memory.h"
 
 static double real(const json_t *object, const char *key)
 {

@@ -9,7 +9,6 @@
 
 #include "cli/evaluate/columns.h"
 #include "cli/experiment/experiment.h"
-#include "cli/frame/cli_memory.h"
 
 #define MOST_LINES 10000 /* that a recipe runs, its loops counted out */
 #define STAND_IN   "value"

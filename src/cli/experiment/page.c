@@ -2,13 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/experiment/experiment.h"
 #include "cli/report/html.h"
 
 #define WIDTH  560.0
 #define HEIGHT 380.0
-#define DASH   "\xE2\x80\x93"
 
 /* ---- figure ---------------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/message.h"
 #include "cli/frame/sheet.h"
-#include "cli/frame/suggest.h"
+#include "base/suggest.h"
 
 #define LARGEST ((size_t)1 << 20) /* characters of a recipe */
 #define ENDING  ".recipe"

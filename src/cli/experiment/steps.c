@@ -8,7 +8,6 @@
 
 #include "cli/evaluate/recognition.h"
 #include "cli/experiment/experiment.h"
-#include "cli/frame/cli_memory.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"

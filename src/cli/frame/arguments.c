@@ -11,7 +11,7 @@
 
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/message.h"
-#include "cli/frame/suggest.h"
+#include "base/suggest.h"
 
 /* Says what is wrong, and where help is. */
 __attribute__((format(printf, 2, 3))) static int misused(const arguments *a, const char *format,

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "cli/frame/message.h"
-#include "cli/frame/suggest.h"
+#include "base/suggest.h"
 
 extern const command command_info;
 extern const command command_describe;

@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #include "cli/frame/message.h"
-#include "cli/frame/suggest.h"
+#include "base/suggest.h"
 #include "cli/frame/words.h"
 
 const option *command_option(const command *c, size_t i)

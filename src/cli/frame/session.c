@@ -130,7 +130,8 @@ static void release_data(void *data)
 spd_data *session_load_labels(session *s, const char *path, const char *labels, int unchecked)
 {
     spd_data *data;
-    spd_load_options options = {.x_name = arguments_text(s->args, "x"),
+    spd_load_options options = {.size = sizeof options,
+                                .x_name = arguments_text(s->args, "x"),
                                 .y_name = arguments_text(s->args, "y"),
                                 .labels = labels,
                                 .symmetrize = arguments_flag(s->args, "symmetrize"),

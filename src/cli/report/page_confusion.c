@@ -26,7 +26,7 @@ static void worst_pairs(FILE *f, const page *p, const int64_t *count)
 {
     size_t classes = p->e->set.samples.classes, none = classes * classes;
     size_t at = next_error(classes, count, none);
-    char *const *name = p->e->set.data->class_name;
+    const char *const *name = p->e->set.data->class_name;
     fputs(at < none ? "<p class=\"note\">Most frequent errors: " : "<p class=\"note\">No errors",
           f);
     for (int i = 0; i < PAIRS && at < none; i++, at = next_error(classes, count, at))

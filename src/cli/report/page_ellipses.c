@@ -30,7 +30,7 @@ static size_t take_class(gallery *g, size_t class)
         if (p->e->set.samples.label[p->index[i]] == (int)class)
             memcpy(g->members + count++ * size, p->matrix[g->part] + i * size,
                    size * sizeof *g->members);
-    if (count && spd_mean(p->s->ctx, SPD_AIRM, g->size, count, g->members, NULL, 0, 0,
+    if (count && spd_mean(p->s->ctx, SPD_AIRM, g->size, count, g->members, NULL,
                           g->members + count * size, NULL) < 0)
         count = 0;
     return count;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/frame/cli_memory.h"
-#include "cli/evaluate/tables.h"
+#include "cli/evaluate/evaluation.h"
 #include "cli/report/html.h"
 #include "cli/report/page.h"
 

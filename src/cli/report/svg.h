@@ -76,6 +76,6 @@ void svg_bar(FILE *f, double share, double deviation);
  * row. Counts are written in up to SVG_HEAT_COUNTS classes. */
 #define SVG_HEAT_COUNTS 24
 void svg_heat(FILE *f, const char *id, const char *title, const char *desc, size_t classes,
-              char *const *name, const int64_t *count);
+              const char *const *name, const int64_t *count);
 
 #endif

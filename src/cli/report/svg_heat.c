@@ -16,7 +16,7 @@
 typedef struct heat {
     FILE *f;
     size_t classes;
-    char *const *name;
+    const char *const *name;
     const int64_t *count;
     double cell, left, top;
     int titled;
@@ -82,7 +82,7 @@ static void put_row(const heat *h, size_t row)
 }
 
 void svg_heat(FILE *f, const char *id, const char *title, const char *desc, size_t classes,
-              char *const *name, const int64_t *count)
+              const char *const *name, const int64_t *count)
 {
     heat h = {.f = f,
               .classes = classes,

@@ -1,5 +1,5 @@
 /* suggest.c - edit distance by dynamic programming, three rows at a time. */
-#include "cli/frame/suggest.h"
+#include "base/suggest.h"
 
 #include <stdint.h>
 #include <string.h>

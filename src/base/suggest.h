@@ -1,6 +1,6 @@
 /* suggest.h - "did you mean": the candidate nearest to a mistyped word. */
-#ifndef SPD_CLI_FRAME_SUGGEST_H
-#define SPD_CLI_FRAME_SUGGEST_H
+#ifndef SPD_BASE_SUGGEST_H
+#define SPD_BASE_SUGGEST_H
 
 #include <stddef.h>
 
