@@ -11,7 +11,9 @@ static size_t min2(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-size_t suggest_distance(const char *a, const char *b)
+/* Insertions, deletions, substitutions and swaps of neighbours that turn a into b (optimal
+ * string alignment); words over 63 characters count as far apart. */
+static size_t edits(const char *a, const char *b)
 {
     size_t la = strlen(a), lb = strlen(b);
     if (la > LONGEST || lb > LONGEST)
@@ -42,7 +44,7 @@ void suggest_offer(suggestion *s, const char *candidate)
 {
     size_t length = strlen(s->word);
     size_t limit = length < 4 ? 1 : length < 7 ? 2 : 3;
-    size_t distance = suggest_distance(s->word, candidate);
+    size_t distance = edits(s->word, candidate);
     if (length >= 2 && strncmp(s->word, candidate, length) == 0)
         distance = 1;
     if (distance > limit || distance >= s->distance)

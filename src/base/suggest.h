@@ -16,8 +16,4 @@ suggestion suggest_for(const char *word);
 /* Keeps candidate if it is near enough and nearer than the best so far. */
 void suggest_offer(suggestion *s, const char *candidate);
 
-/* Insertions, deletions, substitutions and swaps of neighbours that turn a into b (optimal
- * string alignment); words over 63 characters count as far apart. */
-size_t suggest_distance(const char *a, const char *b);
-
 #endif

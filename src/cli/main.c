@@ -49,10 +49,9 @@ static int dispatch(int argc, char **argv)
         printf("spdml %s\n", spd_version());
         return CLI_GOOD;
     }
-    if (argv[1][0] == '-') {
-        cli_error("unknown option %s; options follow the command, see 'spdml --help'", argv[1]);
-        return CLI_MISUSED;
-    }
+    if (argv[1][0] == '-')
+        return cli_refuse("unknown option %s; options follow the command, see 'spdml --help'",
+                          argv[1]);
     const command *c = commands_find(argv[1]);
     return c ? run_command(c, argc - 2, argv + 2) : commands_unknown(argv[1]);
 }

@@ -59,7 +59,7 @@ static void compute(session *s, costing *c)
     const spd_data *data = c->l.data;
     const char *path = arguments_text(s->args, "gradient");
     if (path)
-        c->gradient = session_table(s, data->n, c->m, sizeof *c->gradient, "entries");
+        c->gradient = cli_alloc_table(data->n, c->m, sizeof *c->gradient, "entries");
     spd_status status = spd_affinity(s->ctx, data->n, data->p, data->X, c->l.label, &c->l.options,
                                      &c->pairs, &c->count);
     cli_keep(c->pairs, release_pairs); /* NULL where it has failed */

@@ -1,6 +1,69 @@
 /* cmd_distance.c - `spdml distance`: all distances within a set or between two. */
+#include <math.h>
+#include <stddef.h>
+
 #include "cli/frame/session.h"
-#include "cli/frame/summary.h"
+
+/* Least, middle and largest of many numbers; NaN of none. */
+typedef struct summary {
+    double min, median, max;
+} summary;
+
+/* The value that would stand at place k if values were sorted; what stands before it is not larger.
+ * Hoare's quickselect: a few passes, where sorting hundreds of millions of distances could take
+ * longer than computing them. */
+static double select_at(ptrdiff_t count, double *values, ptrdiff_t k)
+{
+    ptrdiff_t low = 0, high = count - 1;
+    while (low < high) {
+        ptrdiff_t i = low, j = high;
+        double pivot = values[low + (high - low) / 2];
+        while (i <= j) {
+            while (values[i] < pivot)
+                i++;
+            while (values[j] > pivot)
+                j--;
+            if (i <= j) {
+                double swap = values[i];
+                values[i++] = values[j];
+                values[j--] = swap;
+            }
+        }
+        if (k <= j)
+            high = j;
+        else if (k >= i)
+            low = i;
+        else
+            break;
+    }
+    return values[k];
+}
+
+/* Reorders values. The median of an even count is the mean of the two in the middle. */
+static summary summary_of(size_t count, double *values)
+{
+    summary s = {NAN, NAN, NAN};
+    if (count == 0)
+        return s;
+    s.median = select_at((ptrdiff_t)count, values, (ptrdiff_t)(count / 2));
+    for (size_t i = 0; i < count; i++) {
+        if (count % 2 == 0 && i == count / 2)
+            s.median = (s.median + s.max) / 2;
+        s.min = fmin(s.min, values[i]);
+        s.max = fmax(s.max, values[i]);
+    }
+    return s;
+}
+
+/* Moves the entries above the diagonal of a p x p matrix to its front; how many they are. */
+static size_t take_upper(size_t p, double *D)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p; i++)
+        for (size_t j = i + 1; j < p; j++)
+            D[count++] = D[i * p + j];
+    return count;
+}
 
 /* Distances D (p x q). Last of all: the range reorders D, within one set to its pairs. */
 static void show(session *s, const spd_data *data, size_t q, int within, double *D)
@@ -19,7 +82,7 @@ static void show(session *s, const spd_data *data, size_t q, int within, double 
     if (shown)
         sheet_matrix(r, "distance", p, q, D);
     if (!shown || r->object) {
-        summary range = summary_of(within ? summary_upper(p, D) : p * q, D);
+        summary range = summary_of(within ? take_upper(p, D) : p * q, D);
         sheet_real(r, "min", "least", range.min);
         sheet_real(r, "median", "median", range.median);
         sheet_real(r, "max", "largest", range.max);
@@ -37,7 +100,7 @@ static int run(session *s)
     if (code)
         return code;
     size_t p = A->p, q = B ? B->p : A->p;
-    double *D = session_table(s, p, q, sizeof *D, "distances");
+    double *D = cli_alloc_table(p, q, sizeof *D, "distances");
     spd_status status =
         spd_pairwise2(s->ctx, session_metric(s), A->n, p, A->X, q, B ? B->X : NULL, D);
     if (status < 0) /* X is of the first file, Y of the second */

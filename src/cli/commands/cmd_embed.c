@@ -3,8 +3,7 @@
 #include <stdio.h>
 
 #include "cli/frame/session.h"
-
-#define NUMBER_ROOM 32 /* characters of a number in a .csv file */
+#include "cli/frame/words.h"
 
 typedef struct embedding {
     spd_data *data;
@@ -32,8 +31,8 @@ static int compute(session *s, embedding *e)
     e->info.size = sizeof e->info;
     /* More dimensions than matrices are refused below, without room for them. */
     size_t columns = e->options.dimensions < p ? e->options.dimensions : 1;
-    e->Y = session_table(s, p, columns, sizeof *e->Y, "coordinates");
-    e->eigenvalue = session_table(s, columns, 1, sizeof *e->eigenvalue, "eigenvalues");
+    e->Y = cli_alloc_table(p, columns, sizeof *e->Y, "coordinates");
+    e->eigenvalue = cli_alloc_table(columns, 1, sizeof *e->eigenvalue, "eigenvalues");
     spd_status status =
         spd_embed(s->ctx, &e->options, e->data->n, p, e->data->X, e->Y, e->eigenvalue, &e->info);
     if (status < 0)
@@ -44,33 +43,25 @@ static int compute(session *s, embedding *e)
     return CLI_GOOD;
 }
 
-/* ---- writing -----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
-/* cell (d + 1, the last for the label) <- row i of the table; numbers go to text. Row 0 is the
- * header. */
-static void fill_row(const embedding *e, size_t i, const char **cell, char *text)
+/* cell (d + 1, the last for the label) <- row i of the table, the header for 0. */
+static void fill_row(const embedding *e, size_t i, const char **cell)
 {
     size_t d = e->options.dimensions;
-    for (size_t c = 0; c < d; c++, text += NUMBER_ROOM) {
-        if (i == 0)
-            snprintf(text, NUMBER_ROOM, "y%zu", c + 1);
-        else
-            snprintf(text, NUMBER_ROOM, "%.17g", e->Y[(i - 1) * d + c]);
-        cell[c] = text;
-    }
+    for (size_t c = 0; c < d; c++)
+        cell[c] = i ? words_text("%.17g", e->Y[(i - 1) * d + c]) : words_text("y%zu", c + 1);
     if (e->data->label)
-        cell[d] = i == 0 ? "label" : e->data->class_name[e->data->label[i - 1]];
+        cell[d] = i ? e->data->class_name[e->data->label[i - 1]] : "label";
 }
 
 /* A table with a header: y1, y2, ... and, where known, label. */
 static int write_csv(session *s, const embedding *e)
 {
-    size_t d = e->options.dimensions, rows = e->data->p + 1, columns = d + (e->data->label != NULL);
-    const char **cell = session_table(s, rows, columns, sizeof *cell, "cells");
-    char *text = session_table(s, rows, d * NUMBER_ROOM, 1, "characters");
+    size_t rows = e->data->p + 1, columns = e->options.dimensions + (e->data->label != NULL);
+    const char **cell = cli_alloc_table(rows, columns, sizeof *cell, "cells");
     for (size_t i = 0; i < rows; i++)
-        fill_row(e, i, cell + i * columns, text + i * d * NUMBER_ROOM);
+        fill_row(e, i, cell + i * columns);
     const spd_array table = {.type = SPD_TEXT,
                              .ndim = 2,
                              .shape = {rows, columns},
@@ -98,8 +89,7 @@ static int write_arrays(session *s, const embedding *e)
     return session_write(s, count, list);
 }
 
-/* ---- telling -----------------------------------------------------------------------------------
- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void show_eigenvalues(sheet *r, const embedding *e)
 {

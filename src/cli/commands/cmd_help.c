@@ -5,13 +5,6 @@
 #include "cli/frame/manual.h"
 #include "cli/frame/session.h"
 
-static void list_commands(void)
-{
-    const command *c;
-    for (size_t i = 0; (c = commands_at(i)); i++)
-        printf("%s\n", c->name);
-}
-
 static int run(session *s)
 {
     const char *name = s->args->operand_count ? s->args->operands[0] : NULL;
@@ -19,7 +12,8 @@ static int run(session *s)
     if (name && !c)
         return commands_unknown(name);
     if (arguments_flag(s->args, "commands"))
-        list_commands();
+        for (const command *const *each = commands; *each; each++)
+            printf("%s\n", (*each)->name);
     else if (arguments_flag(s->args, "completion"))
         manual_completion(stdout);
     else if (arguments_flag(s->args, "man"))

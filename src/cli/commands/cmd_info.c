@@ -108,7 +108,6 @@ static void show_classes(sheet *r, const spd_data *data)
     }
     sheet_json(r, "class_counts", list);
     print_class_counts(r, data, count);
-    cli_free(count);
 }
 
 static void show_columns(sheet *r, const spd_data *data)

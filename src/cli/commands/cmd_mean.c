@@ -7,15 +7,15 @@ static int take_weights(session *s, const spd_data *data, double **weights)
     const char *path = arguments_text(s->args, "weights");
     spd_array *array;
     *weights = NULL;
-    int code = path ? session_array(s, path, &array) : CLI_GOOD;
-    if (code || !path)
-        return code;
+    if (!path)
+        return CLI_GOOD;
+    array = session_read(s, path, NULL);
     if (array->type == SPD_TEXT)
         cli_fail("%s: contains strings; weights must be numbers", path);
     if (array->count != data->p)
         cli_fail("%s: has %zu weights for the %zu matrices of %s; give one per matrix", path,
                  array->count, data->p, data->source);
-    *weights = session_table(s, data->p, 1, sizeof **weights, "weights");
+    *weights = cli_alloc_table(data->p, 1, sizeof **weights, "weights");
     for (size_t i = 0; i < data->p; i++)
         (*weights)[i] = array->type == SPD_INT64 ? (double)array->i64[i] : array->f64[i];
     return CLI_GOOD;
@@ -52,7 +52,7 @@ static int run(session *s)
         code = take_weights(s, data, &weights);
     if (code)
         return code;
-    double *M = session_table(s, data->n, data->n, sizeof *M, "entries of the mean");
+    double *M = cli_alloc_table(data->n, data->n, sizeof *M, "entries of the mean");
     code = compute(s, data, weights, M, &info);
     if (code)
         return code;

@@ -29,8 +29,8 @@ static int load(session *s, search *n)
         cli_fail("%s: -k %zu neighbours requested, but a matrix has only %zu; use a smaller -k",
                  n->samples->source, n->k, others);
     }
-    n->index = session_table(s, n->q, n->k, sizeof *n->index, "indices of neighbours");
-    n->distance = session_table(s, n->q, n->k, sizeof *n->distance, "distances of neighbours");
+    n->index = cli_alloc_table(n->q, n->k, sizeof *n->index, "indices of neighbours");
+    n->distance = cli_alloc_table(n->q, n->k, sizeof *n->distance, "distances of neighbours");
     return CLI_GOOD;
 }
 

@@ -2,9 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/frame/kinds.h"
-
-#define ALL_KINDS (KIND(SPD_SYNTH_KINDS) - 1u)
+#include "cli/frame/session.h"
+#include "cli/frame/words.h"
 
 typedef struct synthesis {
     spd_synth_kind kind;
@@ -13,8 +12,7 @@ typedef struct synthesis {
     size_t files; /* written; 1 for matrices */
 } synthesis;
 
-/* ---- options ----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static const option options[] = {
     {"output", 'o', OPTION_FILE, "PATH", .required = 1,
@@ -56,14 +54,6 @@ static const option options_motion[] = {
      .help = "Frames per clip, approximately; 120 per second"},
     OPTION_END};
 
-static const kind_options serves[] = {
-    {options_counts, ALL_KINDS},
-    {options_samples, ALL_KINDS & ~KIND(SPD_SYNTH_FACES)},
-    {options_spd, KIND(SPD_SYNTH_SPD)},
-    {options_images, KIND(SPD_SYNTH_TEXTURES) | KIND(SPD_SYNTH_FACES)},
-    {options_motion, KIND(SPD_SYNTH_MOTION)},
-    {NULL, 0}};
-
 static const char *kind_name(size_t kind)
 {
     return spd_synth_name((spd_synth_kind)kind);
@@ -95,48 +85,35 @@ static void take_values(const arguments *args, spd_synth_options *o)
     o->seed = (uint64_t)arguments_int(args, "seed");
 }
 
-/* ---- telling -----------------------------------------------------------------------------------
- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 /* What to do with it. Images of a size that was asked for stay of that size. */
-static void next_step(const session *s, const synthesis *y, char *text, size_t size)
+static const char *next_step(const session *s, const synthesis *y)
 {
+    static const char *const descriptor[] = {[SPD_SYNTH_TEXTURES] = "sift-color",
+                                             [SPD_SYNTH_MOTION] = "joints",
+                                             [SPD_SYNTH_FACES] = "gabor"};
     /* A slash at the end of a folder's name would be doubled. */
     const char *path = y->output;
-    char sized[40] = "";
-    int length = (int)strlen(path);
+    const char *sized = "";
+    int length = (int)strlen(path), indexed = y->kind != SPD_SYNTH_TEXTURES;
     while (length > 1 && path[length - 1] == '/')
         length--;
     if (arguments_count(s->args, "size"))
-        snprintf(sized, sizeof sized, " --size %zu", y->options.side);
-    switch (y->kind) {
-    case SPD_SYNTH_SPD:
-        snprintf(text, size,
-                 "spdml evaluate %.*s --methods nn-stein,nn-stein-ml -m %zu --split 0.5", length,
-                 path, y->options.planted);
-        break;
-    case SPD_SYNTH_TEXTURES:
-        snprintf(text, size, "spdml describe sift-color %.*s%s -o covs.npz", length, path, sized);
-        break;
-    case SPD_SYNTH_MOTION:
-        snprintf(text, size, "spdml describe joints %.*s --labels %.*s/index.csv -o covs.npz",
-                 length, path, length, path);
-        break;
-    default:
-        snprintf(text, size, "spdml describe gabor %.*s%s --labels %.*s/index.csv -o covs.npz",
-                 length, path, sized, length, path);
-        break;
-    }
+        sized = words_text(" --size %zu", y->options.side);
+    if (y->kind == SPD_SYNTH_SPD)
+        return words_text("spdml evaluate %.*s --methods nn-stein,nn-stein-ml -m %zu --split 0.5",
+                          length, path, y->options.planted);
+    return words_text("spdml describe %s %.*s%s%s%.*s%s -o covs.npz", descriptor[y->kind], length,
+                      path, sized, indexed ? " --labels " : "", indexed ? length : 0, path,
+                      indexed ? "/index.csv" : "");
 }
 
 static void show(session *s, const synthesis *y)
 {
     const spd_synth_options *o = &y->options;
     const double seconds = bar_clock() - s->start;
-    const size_t room = 2 * strlen(y->output) + 140;
-    char *next = session_table(s, room, 1, 1, "characters");
     sheet *r = session_sheet(s);
-    next_step(s, y, next, room);
     sheet_text(r, "kind", "kind", spd_synth_name(y->kind));
     sheet_text(r, "output", "output", y->output);
     sheet_count(r, "files", "files", y->files, "");
@@ -151,18 +128,17 @@ static void show(session *s, const synthesis *y)
     sheet_line(r, "seed", "%llu", (unsigned long long)o->seed);
     sheet_json(r, "seconds", sheet_json_real(seconds));
     sheet_line(r, "seconds", "%.2f", seconds);
-    sheet_text(r, "next", "next", next);
+    sheet_text(r, "next", "next", next_step(s, y));
 }
 
-/* ---- making ------------------------------------------------------------------------------------
- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 /* The planted subspace goes into the file beside the matrices. */
 static int make_matrices(session *s, synthesis *y)
 {
     const spd_synth_options *o = &y->options;
     spd_data *data = NULL;
-    double *planted = session_table(s, o->n, o->planted, sizeof *planted, "a subspace");
+    double *planted = cli_alloc_table(o->n, o->planted, sizeof *planted, "a subspace");
     spd_status status = spd_synth_data(s->ctx, o, planted, &data);
     if (status < 0)
         return session_fail(s, status);
@@ -187,10 +163,9 @@ static int make_files(session *s, synthesis *y)
 
 static int run(session *s)
 {
-    static const kind_table kinds = {"kind", kind_name, serves};
     synthesis y = {0};
     size_t kind = 0;
-    int code = kinds_take(s, &kinds, &kind);
+    int code = arguments_kind(s->args, "kind", kind_name, &kind);
     y.kind = (spd_synth_kind)kind;
     if (!code)
         code = take_output(s, &y);

@@ -1,29 +1,24 @@
 /* cmd_transform.c - `spdml transform`: the small matrices W'XW of a learned map. */
 #include "cli/frame/session.h"
 
-static int load(session *s, spd_model **model, spd_data **data)
+static void load(session *s, spd_model **model, spd_data **data)
 {
     const char *path = s->args->operands[0];
-    int code = session_check_output(s);
-    if (!code)
-        code = session_model(s, path, model);
-    if (!code)
-        code = session_data(s, s->args->operands[1], data);
-    if (code || (*model)->n == (*data)->n)
-        return code;
-    cli_fail("%s maps %zu x %zu matrices, but %s holds %zu x %zu", path, (*model)->n, (*model)->n,
-             (*data)->source, (*data)->n, (*data)->n);
+    session_check_output(s);
+    session_model(s, path, model);
+    *data = session_load(s, s->args->operands[1], 0);
+    if ((*model)->n != (*data)->n)
+        cli_fail("%s maps %zu x %zu matrices, but %s holds %zu x %zu", path, (*model)->n,
+                 (*model)->n, (*data)->source, (*data)->n, (*data)->n);
 }
 
 static int run(session *s)
 {
     spd_model *model;
     spd_data *data;
-    int code = load(s, &model, &data);
-    if (code)
-        return code;
+    load(s, &model, &data);
     size_t n = model->n, m = model->m;
-    double *S = session_table(s, data->p, m * m, sizeof *S, "entries of small matrices");
+    double *S = cli_alloc_table(data->p, m * m, sizeof *S, "entries of small matrices");
     spd_status status = spd_congruence(s->ctx, n, m, data->p, data->X, model->W, S);
     if (status < 0)
         return session_fail_in(s, data->source, status);
@@ -31,9 +26,7 @@ static int run(session *s)
     spd_data small = *data; /* labels and columns stay */
     small.n = m;
     small.X = S;
-    code = session_save(s, &small);
-    if (code)
-        return code;
+    session_save(s, &small);
     sheet *r = session_sheet(s);
     sheet_text(r, "model", "model", s->args->operands[0]);
     sheet_text(r, "input", "input", data->source);

@@ -5,34 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/frame/kinds.h"
-
-/* ---- which options belong to which kind --------------------------------------------------------
- */
-
-static const kind_options serves[] = {{options_describe_signals, KIND(SPD_DESCRIBE_COVARIANCE)},
-                                      {options_describe_images, KIND(SPD_DESCRIBE_SIFT_COLOR) |
-                                                                    KIND(SPD_DESCRIBE_GABOR) |
-                                                                    KIND(SPD_DESCRIBE_REGION)},
-                                      {options_describe_sift, KIND(SPD_DESCRIBE_SIFT_COLOR)},
-                                      {options_describe_gabor, KIND(SPD_DESCRIBE_GABOR)},
-                                      {options_describe_region, KIND(SPD_DESCRIBE_REGION)},
-                                      {options_describe_motion, KIND(SPD_DESCRIBE_JOINTS)},
-                                      {NULL, 0}};
-
 static const char *kind_name(size_t kind)
 {
     return spd_descriptor_name((spd_descriptor)kind);
 }
 
-/* ---- values of several parts ------------------------------------------------------------------
- */
-
-static int bad_value(const char *name, const char *text, const char *expected)
-{
-    cli_error("--%s %s: must be %s", name, text, expected);
-    return CLI_MISUSED;
-}
+/* ---- values of several parts ----------------------------------------------------------------- */
 
 /* *value <- the whole number at *text, up to a million; *text moves behind it. Non-zero: none. */
 static int parse_count(const char **text, size_t *value)
@@ -56,141 +34,130 @@ static int parse_pair(const char *text, size_t *first, size_t *second)
     return *text != '\0';
 }
 
-static int take_size(session *s, spd_describe_options *o)
+/* What follows reads the text of an option; non-zero when it is none of what is expected. */
+
+static int take_size(const char *text, spd_describe_options *o)
 {
-    const char *text = arguments_text(s->args, "size"), *at = text;
-    size_t side;
-    if (!text || !parse_pair(text, &o->width, &o->height))
-        return CLI_GOOD;
-    if (parse_count(&at, &side) || *at)
-        return bad_value("size", text, "a number of pixels or WIDTHxHEIGHT, such as 64x48");
-    o->width = o->height = side;
-    return CLI_GOOD;
+    if (!parse_pair(text, &o->width, &o->height))
+        return 0;
+    int bad = parse_count(&text, &o->width) || *text;
+    o->height = o->width;
+    return bad;
 }
 
 /* Cells of a grid, at least one each way. */
-static int take_grid(const char *name, const char *text, spd_describe_options *o)
+static int take_grid(const char *text, spd_describe_options *o)
 {
-    if (parse_pair(text, &o->grid_rows, &o->grid_columns) || !o->grid_rows || !o->grid_columns)
-        return bad_value(name, text,
-                         strcmp(name, "grid") == 0 ? "ROWSxCOLUMNS, such as 3x4"
-                                                   : "whole, halves or ROWSxCOLUMNS, such as 2x2");
-    return CLI_GOOD;
+    return parse_pair(text, &o->grid_rows, &o->grid_columns) || !o->grid_rows || !o->grid_columns;
 }
 
-static int take_regions(session *s, spd_describe_options *o)
+static int take_regions(const char *text, spd_describe_options *o)
 {
-    const char *text = arguments_text(s->args, "regions");
-    if (!arguments_count(s->args, "regions"))
-        return CLI_GOOD;
     if (spd_regions_parse(NULL, text, &o->regions) != SPD_OK)
         o->regions = SPD_REGIONS_GRID;
-    return o->regions == SPD_REGIONS_GRID ? take_grid("regions", text, o) : CLI_GOOD;
+    return o->regions == SPD_REGIONS_GRID && take_grid(text, o);
 }
 
-static int take_frames(session *s, spd_describe_options *o)
+static int take_frames(const char *text, spd_describe_options *o)
 {
-    const char *text = arguments_text(s->args, "frames"), *at = text;
-    if (!text)
-        return CLI_GOOD;
-    int bad = (*at != ':' && parse_count(&at, &o->first_frame)) || *at++ != ':' ||
-              (*at && parse_count(&at, &o->last_frame)) || *at;
-    if (bad || (o->last_frame && o->last_frame <= o->first_frame))
-        return bad_value("frames", text, "FIRST:LAST with FIRST below LAST, such as 10:200 or 10:");
-    return CLI_GOOD;
-}
-
-static size_t count_parts(const char *text, char separator)
-{
-    size_t parts = 1;
-    for (; *text; text++)
-        parts += *text == separator;
-    return parts;
+    int bad = (*text != ':' && parse_count(&text, &o->first_frame)) || *text++ != ':' ||
+              (*text && parse_count(&text, &o->last_frame)) || *text;
+    return bad || (o->last_frame && o->last_frame <= o->first_frame);
 }
 
 /* "12-14,16-18" */
-static int take_bands(session *s, spd_describe_options *o)
+static int take_bands(const char *text, spd_describe_options *o)
 {
-    const char *text = arguments_text(s->args, "bands"), *at = text;
-    if (!text)
-        return CLI_GOOD;
-    size_t bands = count_parts(text, ',');
-    double *edge = session_table(s, bands, 2, sizeof *edge, "bands");
-    for (size_t k = 0; k < 2 * bands; k++) {
+    o->bands = 1;
+    for (const char *c = text; *c; c++)
+        o->bands += *c == ',';
+    double *edge = cli_alloc_table(o->bands, 2, sizeof *edge, "bands");
+    for (size_t k = 0; k < 2 * o->bands; k++) {
         char *end;
-        edge[k] = strtod(at, &end);
-        char after = k % 2 == 0 ? '-' : k + 1 < 2 * bands ? ',' : '\0';
-        if (end == at || *at == '-' || *end != after || !isfinite(edge[k]))
-            return bad_value("bands", text, "LOW-HIGH in Hz, separated by commas: 12-14,16-18");
-        at = end + 1;
+        edge[k] = strtod(text, &end);
+        char after = k % 2 == 0 ? '-' : k + 1 < 2 * o->bands ? ',' : '\0';
+        if (end == text || *text == '-' || *end != after || !isfinite(edge[k]))
+            return 1;
+        text = end + 1;
     }
-    o->bands = bands;
     o->band = edge;
-    return CLI_GOOD;
+    return 0;
 }
 
-static int take_shrinkage(session *s, spd_covariance_options *o)
+static int take_shrinkage(const char *text, spd_describe_options *o)
 {
-    const char *text = arguments_text(s->args, "shrinkage");
-    spd_shrinkage named;
-    if (spd_shrinkage_parse(NULL, text, &named) == SPD_OK && named != SPD_SHRINK_VALUE) {
-        o->shrinkage = named;
-        return CLI_GOOD;
-    }
-    o->shrinkage = SPD_SHRINK_VALUE;
-    if (option_parse_real(text, &o->shrink) || !(o->shrink >= 0.0 && o->shrink <= 1.0))
-        return bad_value("shrinkage", text, "none, oas, ledoit-wolf or a number from 0 to 1");
-    return CLI_GOOD;
+    spd_covariance_options *c = &o->covariance;
+    if (spd_shrinkage_parse(NULL, text, &c->shrinkage) == SPD_OK &&
+        c->shrinkage != SPD_SHRINK_VALUE)
+        return 0;
+    c->shrinkage = SPD_SHRINK_VALUE;
+    return option_parse_real(text, &c->shrink) || !(c->shrink >= 0.0 && c->shrink <= 1.0);
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+static const struct {
+    const char *name;
+    int (*take)(const char *text, spd_describe_options *o);
+    const char *expected;
+} texts[] = {
+    {"shrinkage", take_shrinkage, "none, oas, ledoit-wolf or a number from 0 to 1"},
+    {"size", take_size, "a number of pixels or WIDTHxHEIGHT, such as 64x48"},
+    {"regions", take_regions, "whole, halves or ROWSxCOLUMNS, such as 2x2"},
+    {"grid", take_grid, "ROWSxCOLUMNS, such as 3x4"},
+    {"frames", take_frames, "FIRST:LAST with FIRST below LAST, such as 10:200 or 10:"},
+    {"bands", take_bands, "LOW-HIGH in Hz, separated by commas: 12-14,16-18"},
+};
 
-static int take_model(session *s, spd_covariance_options *o)
+static void take_texts(session *s, spd_describe_options *o)
+{
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (!arguments_count(s->args, texts[i].name))
+            continue;
+        const char *text = arguments_text(s->args, texts[i].name);
+        if (texts[i].take(text, o))
+            cli_misuse("--%s %s: must be %s", texts[i].name, text, texts[i].expected);
+    }
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void take_model(session *s, spd_covariance_options *o)
 {
     const char *path = arguments_text(s->args, "model");
     spd_model *model;
-    int code = path ? session_model(s, path, &model) : CLI_GOOD;
-    if (code || !path)
-        return code;
+    if (!path)
+        return;
+    session_model(s, path, &model);
     o->W = model->W;
     o->m = model->m;
     o->n = model->n;
-    return CLI_GOOD;
 }
 
 /* A table of rectangles: whole numbers, sizes above zero. */
-static int take_rects(session *s, spd_describe_options *o)
+static void take_rects(session *s, spd_describe_options *o)
 {
     const char *path = arguments_text(s->args, "rects");
     spd_array *table;
-    int code = path ? session_array(s, path, &table) : CLI_GOOD;
-    if (code || !path)
-        return code;
+    if (!path)
+        return;
+    table = session_read(s, path, NULL);
     size_t columns = table->ndim == 2 ? table->shape[1] : table->count;
-    if (table->ndim > 2 || columns != 4 || table->count == 0) {
-        cli_error("%s: rectangles need four columns: x, y, width, height", path);
-        return CLI_FAILED;
-    }
+    if (table->ndim > 2 || columns != 4 || table->count == 0)
+        cli_fail("%s: rectangles need four columns: x, y, width, height", path);
     o->rects = table->count / 4;
-    spd_rect *rect = session_table(s, o->rects, 1, sizeof *rect, "rectangles");
+    spd_rect *rect = cli_alloc_table(o->rects, 1, sizeof *rect, "rectangles");
     for (size_t i = 0; i < table->count; i++) {
         double value = table->type == SPD_INT64     ? (double)table->i64[i]
                        : table->type == SPD_FLOAT64 ? table->f64[i]
                                                     : -1.0;
         size_t *part[] = {&rect[i / 4].x, &rect[i / 4].y, &rect[i / 4].width, &rect[i / 4].height};
-        if (!(value >= (i % 4 < 2 ? 0.0 : 1.0) && value <= 1e6 && value == floor(value))) {
-            cli_error("%s: rectangle %zu is not given in whole numbers of pixels", path, i / 4);
-            return CLI_FAILED;
-        }
+        if (!(value >= (i % 4 < 2 ? 0.0 : 1.0) && value <= 1e6 && value == floor(value)))
+            cli_fail("%s: rectangle %zu is not given in whole numbers of pixels", path, i / 4);
         *part[i % 4] = (size_t)value;
     }
     o->rect = rect;
-    return CLI_GOOD;
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 /* Options of one value: what is not given keeps the descriptor's default. */
 static void take_simple(const arguments *args, spd_describe_options *o)
@@ -220,45 +187,31 @@ static void take_simple(const arguments *args, spd_describe_options *o)
     o->y_name = arguments_text(args, "y");
 }
 
-static int take_labels(session *s, spd_describe_options *o)
+static void take_labels(session *s, spd_describe_options *o)
 {
     const char *by = arguments_text(s->args, "label-by");
     o->index = arguments_text(s->args, "labels");
     o->pattern = arguments_text(s->args, "label-pattern");
-    if ((o->index != NULL) + (o->pattern != NULL) + (arguments_count(s->args, "label-by") > 0) >
-        1) {
-        cli_error("--labels, --label-pattern and --label-by cannot be used together");
-        return CLI_MISUSED;
-    }
-    spd_label_source_parse(NULL, o->pattern ? "pattern" : by, &o->labels);
-    return CLI_GOOD;
+    if ((o->index != NULL) + (o->pattern != NULL) + (arguments_count(s->args, "label-by") > 0) > 1)
+        cli_misuse("--labels, --label-pattern and --label-by cannot be used together");
+    o->labels = o->pattern                  ? SPD_LABELS_PATTERN
+                : strcmp(by, "folder") == 0 ? SPD_LABELS_FOLDER
+                : strcmp(by, "none") == 0   ? SPD_LABELS_NONE
+                                            : SPD_LABELS_AUTO;
 }
 
-int describing_take(session *s, describing *d)
+int describe_options_take(session *s, spd_descriptor *kind, spd_describe_options *o)
 {
-    static const kind_table kinds = {"descriptor", kind_name, serves};
-    spd_describe_options *o = &d->options;
-    size_t kind;
-    int code = kinds_take(s, &kinds, &kind);
+    size_t number;
+    int code = arguments_kind(s->args, "descriptor", kind_name, &number);
     if (code)
         return code;
-    d->kind = (spd_descriptor)kind;
-    spd_describe_defaults(d->kind, o, sizeof *o);
+    *kind = (spd_descriptor)number;
+    spd_describe_defaults(*kind, o, sizeof *o);
     take_simple(s->args, o);
-    code = take_labels(s, o);
-    if (!code)
-        code = take_shrinkage(s, &o->covariance);
-    if (!code)
-        code = take_size(s, o);
-    if (!code)
-        code = take_regions(s, o);
-    if (!code && arguments_text(s->args, "grid"))
-        code = take_grid("grid", arguments_text(s->args, "grid"), o);
-    if (!code)
-        code = take_frames(s, o);
-    if (!code)
-        code = take_bands(s, o);
-    if (!code)
-        code = take_rects(s, o);
-    return code ? code : take_model(s, &o->covariance);
+    take_labels(s, o);
+    take_texts(s, o);
+    take_rects(s, o);
+    take_model(s, &o->covariance);
+    return CLI_GOOD;
 }

@@ -267,5 +267,4 @@ void evaluation_report(session *s, evaluation *e)
         text_file_json(stdout, e->object);
     else if (!s->silent)
         print_table(s, e);
-    page_free(&p);
 }

@@ -97,12 +97,10 @@ static void put_curve(const svg_frame *a, const experiment *x, size_t column)
 static void put_mark(const svg_frame *a, const experiment *x, size_t mark)
 {
     double at = svg_x(a, position(x, x->mark_at[mark]));
-    fprintf(a->f,
-            "<path class=\"axis\" stroke-dasharray=\"4 3\" d=\"M%.1f %.1fV%.1f\"/>"
-            "<text class=\"soft\" x=\"%.1f\" y=\"%.1f\">",
-            at, a->top, a->bottom, at + 4, a->bottom - 8);
-    html_text(a->f, x->mark.word[mark]);
-    fputs("</text>\n", a->f);
+    html_print(a->f,
+               "<path class=\"axis\" stroke-dasharray=\"4 3\" d=\"M%.1f %.1fV%.1f\"/>"
+               "<text class=\"soft\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
+               at, a->top, a->bottom, at + 4, a->bottom - 8, x->mark.word[mark]);
 }
 
 static void put_label(const svg_frame *a, double x, double below, const char *style,
@@ -202,9 +200,7 @@ static void put_table(FILE *f, const table *t, const char *caption, const char *
 
 static void put_note(FILE *f, const char *label, const char *text)
 {
-    fprintf(f, "<p class=\"note\">%s", label);
-    html_text(f, text);
-    fputs("</p>\n", f);
+    html_print(f, "<p class=\"note\">%s%s</p>\n", label, text);
 }
 
 static void results(FILE *f, const experiment *x)
@@ -236,13 +232,8 @@ static void links(FILE *f, const experiment *x)
     fputs("<p>Confusion matrices, spectra, samples in two dimensions and chosen parameters:</p>\n"
           "<ul>\n",
           f);
-    for (size_t i = 0; i < x->reports.count; i++) {
-        fputs("<li><a href=\"", f);
-        html_text(f, x->reports.word[i]);
-        fputs("\">", f);
-        html_text(f, x->reports.word[i]);
-        fputs("</a></li>\n", f);
-    }
+    for (size_t i = 0; i < x->reports.count; i++)
+        html_print(f, "<li><a href=\"%s\">%s</a></li>\n", x->reports.word[i], x->reports.word[i]);
     fputs("</ul>\n", f);
     html_section_close(f);
 }
@@ -270,14 +261,10 @@ void experiment_print_page(FILE *f, const void *what)
 {
     const experiment *x = what;
     html_open(f, x->title);
-    fputs("<p class=\"lead\">", f);
-    html_text(f, x->matrices);
-    fputs(x->data || !x->generated[0] ? "; " : "; generated data; ", f);
-    html_text(f, x->protocol);
-    fputs(".</p>\n", f);
+    html_print(f, "<p class=\"lead\">%s; %s%s.</p>\n", x->matrices,
+               x->data || !x->generated[0] ? "" : "generated data; ", x->protocol);
     results(f, x);
     links(f, x);
     commands(f, x);
-    fprintf(f, "<footer class=\"note\">Written by spdml %s.</footer>\n", spd_version());
     html_close(f);
 }

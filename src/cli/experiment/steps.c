@@ -9,7 +9,6 @@
 #include "cli/evaluate/recognition.h"
 #include "cli/experiment/experiment.h"
 #include "cli/frame/commands.h"
-#include "cli/frame/shell_word.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
 

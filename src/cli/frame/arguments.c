@@ -1,6 +1,6 @@
 /* arguments.c - parsing of the command line.
  *
- * A cursor walks over the words. Every word is a long option, a cluster of short ones, or an
+ * Every word is a long option, a cluster of short ones, or an
  * operand; the option table says which of them take a value. */
 #include "cli/frame/arguments.h"
 
@@ -13,11 +13,6 @@
 #include "cli/frame/message.h"
 #include "base/suggest.h"
 
-typedef struct cursor {
-    int argc, at;
-    char **argv;
-} cursor;
-
 /* Says what is wrong, and where help is. */
 __attribute__((format(printf, 2, 3))) static int misused(const arguments *a, const char *format,
                                                          ...)
@@ -28,8 +23,7 @@ __attribute__((format(printf, 2, 3))) static int misused(const arguments *a, con
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     const char *join = what[strlen(what) - 1] == '?' ? " See" : "; see";
-    cli_error("%s%s 'spdml %s --help'", what, join, a->command->name);
-    return CLI_MISUSED;
+    return cli_refuse("%s%s 'spdml %s --help'", what, join, a->command->name);
 }
 
 static int unknown_long(const arguments *a, const char *name, size_t length)
@@ -47,25 +41,25 @@ static int unknown_long(const arguments *a, const char *name, size_t length)
 
 /* The value that follows an option; NULL when there is none. An option that may stand bare takes
  * the next word only if that is one of its choices: it may as well be an operand. */
-static const char *next_value(cursor *words, const option *o)
+static const char *next_value(arguments *a, const option *o)
 {
-    const char *next = words->at < words->argc ? words->argv[words->at] : NULL;
+    const char *next = a->at < a->words ? a->word[a->at] : NULL;
     if (o->bare && !(next && option_is_choice(o, next)))
         return o->bare;
     if (next)
-        words->at++;
+        a->at++;
     return next;
 }
 
 /* Records one option; value is NULL when no text was attached to it. */
-static int take(arguments *a, cursor *words, const option *o, const char *value)
+static int take(arguments *a, const option *o, const char *value)
 {
     argument_given given = {o, NULL};
     if (o->type == OPTION_FLAG && value)
         return misused(a, "--%s takes no value", o->name);
     if (o->type != OPTION_FLAG) {
         if (!value)
-            value = next_value(words, o);
+            value = next_value(a, o);
         if (!value)
             return misused(a, "--%s needs a value: %s", o->name, o->argument);
         int code = option_check(o, value, &given.text);
@@ -76,43 +70,43 @@ static int take(arguments *a, cursor *words, const option *o, const char *value)
     return CLI_GOOD;
 }
 
-static int parse_long(arguments *a, cursor *words, const char *word)
+static int parse_long(arguments *a, const char *word)
 {
     size_t length = strcspn(word, "=");
     const option *o = command_option_named(a->command, word, length);
     if (!o)
         return unknown_long(a, word, length);
-    return take(a, words, o, word[length] ? word + length + 1 : NULL);
+    return take(a, o, word[length] ? word + length + 1 : NULL);
 }
 
 /* -qv is -q -v; the rest of the word after a letter that takes a value is that value. */
-static int parse_short(arguments *a, cursor *words, const char *letters)
+static int parse_short(arguments *a, const char *letters)
 {
     for (; *letters; letters++) {
         const option *o = command_option_lettered(a->command, *letters);
         if (!o)
             return misused(a, "unknown option -%c", *letters);
         int takes_rest = o->type != OPTION_FLAG && letters[1];
-        int code = take(a, words, o, takes_rest ? letters + 1 : NULL);
+        int code = take(a, o, takes_rest ? letters + 1 : NULL);
         if (code || takes_rest)
             return code;
     }
     return CLI_GOOD;
 }
 
-static int parse_words(arguments *a, cursor *words)
+static int parse_words(arguments *a)
 {
     int code = CLI_GOOD, options_ended = 0;
-    while (!code && words->at < words->argc) {
-        const char *word = words->argv[words->at++];
+    while (!code && a->at < a->words) {
+        const char *word = a->word[a->at++];
         if (options_ended || word[0] != '-' || !word[1])
             a->operands[a->operand_count++] = word;
         else if (strcmp(word, "--") == 0)
             options_ended = 1;
         else if (word[1] == '-')
-            code = parse_long(a, words, word + 2);
+            code = parse_long(a, word + 2);
         else
-            code = parse_short(a, words, word + 1);
+            code = parse_short(a, word + 1);
     }
     return code;
 }
@@ -156,8 +150,7 @@ int arguments_parse(arguments *a, const command *c, int argc, char **argv)
     *a = (arguments){.command = c, .word = argv, .words = argc};
     a->given = cli_alloc(most, sizeof *a->given, "the command line");
     a->operands = cli_alloc((size_t)argc + 1, sizeof *a->operands, "the command line");
-    cursor words = {argc, 0, argv};
-    int code = parse_words(a, &words);
+    int code = parse_words(a);
     if (code || arguments_flag(a, "help"))
         return code;
     return check_complete(a);
@@ -229,4 +222,48 @@ void arguments_take_real(const arguments *a, const char *name, double *value)
 {
     if (arguments_count(a, name))
         *value = arguments_real(a, name);
+}
+
+/* ---- kinds ----------------------------------------------------------------------------------- */
+
+/* Is a kind among those in the heading's parentheses? "(all kinds)" or none: all are. */
+static int is_served(const char *heading, const char *kind)
+{
+    const char *at = strchr(heading, '(');
+    if (!at || strcmp(at, "(all kinds)") == 0)
+        return 1;
+    while (*at) {
+        at += strspn(at, "(, )");
+        size_t length = strcspn(at, ",)");
+        if (length == strlen(kind) && strncmp(at, kind, length) == 0)
+            return 1;
+        at += length;
+    }
+    return 0;
+}
+
+static int check_options(const arguments *args, const char *kind)
+{
+    const option_group *groups = args->command->groups;
+    for (size_t g = 0; g < COMMAND_GROUPS && groups[g].options; g++)
+        for (const option *o = groups[g].options; o->name; o++)
+            if (arguments_count(args, o->name) && !is_served(groups[g].title, kind))
+                return cli_refuse("--%s does not belong to %s; see 'spdml %s --help'", o->name,
+                                  kind, args->command->name);
+    return CLI_GOOD;
+}
+
+int arguments_kind(const arguments *a, const char *word, option_choice_fn name, size_t *kind)
+{
+    const char *given = a->operands[0];
+    suggestion near = suggest_for(given);
+    for (*kind = 0; name(*kind); ++*kind) {
+        if (strcmp(given, name(*kind)) == 0)
+            return check_options(a, given);
+        suggest_offer(&near, name(*kind));
+    }
+    if (near.best)
+        return cli_refuse("unknown %s '%s'; did you mean '%s'?", word, given, near.best);
+    return cli_refuse("unknown %s '%s'; the first operand must be %s", word, given,
+                      option_list(name));
 }

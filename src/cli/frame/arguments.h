@@ -16,8 +16,8 @@ typedef struct arguments {
     size_t given_count;
     const char **operands;
     size_t operand_count;
-    char **word; /* all words after the command's name, as they were typed */
-    int words;
+    char **word;   /* all words after the command's name, as they were typed */
+    int words, at; /* at: the next one to read */
 } arguments;
 
 /* Reads argv[0 .. argc-1], the words after the command's name: `--opt value`, `--opt=value`,
@@ -41,5 +41,11 @@ void arguments_take_real(const arguments *a, const char *name, double *value);
 /* How often an option was given, and its i-th value: for options that may be repeated. */
 size_t arguments_count(const arguments *a, const char *name);
 const char *arguments_nth(const arguments *a, const char *name, size_t i);
+
+/* For commands whose first operand says what kind of thing they do: `describe gabor`. *kind <- its
+ * number by the names of the kinds; an exit status after a message when there is none of that name,
+ * or when an option was given that does not serve it: under a heading such as "Images (textures,
+ * faces)" stand options of these kinds alone. word is what a kind is called: "descriptor". */
+int arguments_kind(const arguments *a, const char *word, option_choice_fn name, size_t *kind);
 
 #endif

@@ -46,7 +46,8 @@ void bar_left(char *text, size_t size, double seconds)
     }
 }
 
-void bar_format(char *line, size_t size, const spd_progress *progress, double seconds)
+/* line <- the text of the bar after `seconds` of work. */
+static void format(char *line, size_t size, const spd_progress *progress, double seconds)
 {
     double rate = seconds > 0 ? progress->done / seconds : 0;
     if (progress->total <= 0) {
@@ -97,7 +98,7 @@ int bar_progress(void *user, const spd_progress *progress)
     bar *b = user;
     if (is_due(b, progress->task) && strcmp(b->task, b->noted) != 0) {
         char line[160];
-        bar_format(line, sizeof line, progress, bar_clock() - b->start);
+        format(line, sizeof line, progress, bar_clock() - b->start);
         draw(b, line);
     }
     return signals_interrupted();

@@ -31,9 +31,6 @@ void bar_note(bar *b, const char *task, const char *line);
 /* text <- "1:05 left" */
 void bar_left(char *text, size_t size, double seconds);
 
-/* line <- the text of the bar after `seconds` of work. */
-void bar_format(char *line, size_t size, const spd_progress *progress, double seconds);
-
 /* Seconds on a clock that only moves forward. */
 double bar_clock(void);
 

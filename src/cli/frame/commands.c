@@ -35,43 +35,32 @@ extern const command command_experiment;
 extern const command command_version;
 extern const command command_help;
 
-const command *commands_at(size_t i)
-{
-    static const command *const all[] = {
-        &command_info,       &command_describe,     &command_fit,
-        &command_transform,  &command_classify,     &command_evaluate,
-        &command_cost,       &command_distance,     &command_mean,
-        &command_neighbours, &command_embed,        &command_convert,
-        &command_synth,      &command_observations, &command_experiment,
-        &command_version,    &command_help,         NULL,
-    };
-    size_t k = 0;
-    while (k < i && all[k])
-        k++;
-    return all[k];
-}
+const command *const commands[] = {
+    &command_info,       &command_describe,     &command_fit,
+    &command_transform,  &command_classify,     &command_evaluate,
+    &command_cost,       &command_distance,     &command_mean,
+    &command_neighbours, &command_embed,        &command_convert,
+    &command_synth,      &command_observations, &command_experiment,
+    &command_version,    &command_help,         NULL,
+};
 
 const command *commands_find(const char *name)
 {
-    const command *c;
-    for (size_t i = 0; (c = commands_at(i)); i++)
-        if (strcmp(c->name, name) == 0 || (c->alias && strcmp(c->alias, name) == 0))
-            return c;
-    return NULL;
+    const command *const *c = commands;
+    while (*c && strcmp((*c)->name, name) != 0 && !((*c)->alias && strcmp((*c)->alias, name) == 0))
+        c++;
+    return *c;
 }
 
 int commands_unknown(const char *name)
 {
     suggestion near = suggest_for(name);
-    const command *c;
-    for (size_t i = 0; (c = commands_at(i)); i++) {
-        suggest_offer(&near, c->name);
-        if (c->alias)
-            suggest_offer(&near, c->alias);
+    for (const command *const *c = commands; *c; c++) {
+        suggest_offer(&near, (*c)->name);
+        if ((*c)->alias)
+            suggest_offer(&near, (*c)->alias);
     }
     if (near.best)
-        cli_error("unknown command '%s'; did you mean '%s'?", name, near.best);
-    else
-        cli_error("unknown command '%s'; 'spdml help' lists the commands", name);
-    return CLI_MISUSED;
+        return cli_refuse("unknown command '%s'; did you mean '%s'?", name, near.best);
+    return cli_refuse("unknown command '%s'; 'spdml help' lists the commands", name);
 }

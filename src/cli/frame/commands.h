@@ -4,8 +4,8 @@
 
 #include "cli/frame/options.h"
 
-/* The i-th command, in the order of the help; NULL past the end. */
-const command *commands_at(size_t i);
+/* In the order of the help, NULL at the end. */
+extern const command *const commands[];
 
 /* The command of that name or alias, or NULL. */
 const command *commands_find(const char *name);

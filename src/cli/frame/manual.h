@@ -15,8 +15,4 @@ void manual_roff(FILE *out, const command *c);
 /* A bash completion script. */
 void manual_completion(FILE *out);
 
-/* Texts that help and man page share. */
-extern const char *const manual_about[]; /* paragraphs about the program, NULL at the end */
-extern const char *const manual_exit;    /* the exit statuses */
-
 #endif

@@ -24,6 +24,15 @@ void cli_error(const char *format, ...)
     va_end(args);
 }
 
+int cli_refuse(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    complain(format, args);
+    va_end(args);
+    return CLI_MISUSED;
+}
+
 void cli_fail(const char *format, ...)
 {
     va_list args;

@@ -12,6 +12,7 @@
 
 #include "cli/frame/message.h"
 #include "base/suggest.h"
+#include "cli/frame/words.h"
 
 const option *command_option(const command *c, size_t i)
 {
@@ -61,65 +62,45 @@ int option_parse_real(const char *text, double *value)
     return 0;
 }
 
-void option_range(const option *o, char *text, size_t size)
+/* "at least 1", "between 0 and 1024" */
+static const char *range_text(const option *o)
 {
-    if (isinf(o->max))
-        snprintf(text, size, "at least %.15g", o->min);
-    else
-        snprintf(text, size, "between %.15g and %.15g", o->min, o->max);
+    return isinf(o->max) ? words_text("at least %.15g", o->min)
+                         : words_text("between %.15g and %.15g", o->min, o->max);
 }
 
-void option_list(option_choice_fn choice, char *text, size_t size)
+const char *option_list(option_choice_fn choice)
 {
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; choice(i) && used < size; i++) {
-        const char *before = i == 0 ? "" : choice(i + 1) ? ", " : " or ";
-        int wrote = snprintf(text + used, size - used, "%s%s", before, choice(i));
-        used += wrote > 0 ? (size_t)wrote : 0;
-    }
+    const char *list = choice(0);
+    for (size_t i = 1; choice(i); i++)
+        list = words_text("%s%s%s", list, choice(i + 1) ? ", " : " or ", choice(i));
+    return list;
 }
 
-void option_details(const option *o, char *text, size_t size)
+const char *option_text(const option *o)
 {
-    char accepts[300] = "";
+    const char *accepts = "", *repeat = o->repeatable ? "; may be repeated" : "";
     if (o->choice)
-        option_list(o->choice, accepts, sizeof accepts);
+        accepts = option_list(o->choice);
     else if (o->type == OPTION_INT || o->type == OPTION_REAL)
-        option_range(o, accepts, sizeof accepts);
-    const char *stop = accepts[0] && o->standard ? "; " : "";
-    const char *intro = o->standard ? "default " : "";
-    const char *standard = o->standard ? o->standard : "";
-    const char *repeat = o->repeatable ? "; may be repeated" : "";
-    text[0] = '\0';
-    if (accepts[0] || o->standard)
-        snprintf(text, size, " (%s%s%s%s)%s", accepts, stop, intro, standard, repeat);
-    else
-        snprintf(text, size, "%s", repeat);
+        accepts = range_text(o);
+    if (!accepts[0] && !o->standard)
+        return words_text("%s%s", o->help, repeat);
+    return words_text("%s (%s%s%s%s)%s", o->help, accepts, accepts[0] && o->standard ? "; " : "",
+                      o->standard ? "default " : "", o->standard ? o->standard : "", repeat);
 }
 
-static int refuse_number(const option *o, const char *text, const char *kind)
+static int check_number(const option *o, const char *text)
 {
-    char range[100];
-    option_range(o, range, sizeof range);
-    cli_error("--%s %s: must be %s %s", o->name, text, kind, range);
-    return CLI_MISUSED;
-}
-
-static int check_int(const option *o, const char *text)
-{
-    int64_t number;
-    if (option_parse_int(text, &number) || (double)number < o->min || (double)number > o->max)
-        return refuse_number(o, text, "a whole number");
-    return CLI_GOOD;
-}
-
-static int check_real(const option *o, const char *text)
-{
-    double number;
-    if (option_parse_real(text, &number) || number < o->min || number > o->max)
-        return refuse_number(o, text, "a number");
-    return CLI_GOOD;
+    int whole = o->type == OPTION_INT;
+    int64_t count = 0;
+    double number = 0;
+    int bad = whole ? option_parse_int(text, &count) : option_parse_real(text, &number);
+    number = whole ? (double)count : number;
+    if (!bad && number >= o->min && number <= o->max)
+        return CLI_GOOD;
+    return cli_refuse("--%s %s: must be %s %s", o->name, text,
+                      whole ? "a whole number" : "a number", range_text(o));
 }
 
 int option_is_choice(const option *o, const char *text)
@@ -132,7 +113,6 @@ int option_is_choice(const option *o, const char *text)
 
 static int check_choice(const option *o, const char *text, const char **value)
 {
-    char list[300];
     suggestion near = suggest_for(text);
     if (option_is_choice(o, text))
         return CLI_GOOD;
@@ -143,12 +123,10 @@ static int check_choice(const option *o, const char *text, const char **value)
         *value = canonical;
         return CLI_GOOD;
     }
-    option_list(o->choice, list, sizeof list);
     if (near.best)
-        cli_error("--%s %s: did you mean %s? It must be %s", o->name, text, near.best, list);
-    else
-        cli_error("--%s %s: must be %s", o->name, text, list);
-    return CLI_MISUSED;
+        return cli_refuse("--%s %s: did you mean %s? It must be %s", o->name, text, near.best,
+                          option_list(o->choice));
+    return cli_refuse("--%s %s: must be %s", o->name, text, option_list(o->choice));
 }
 
 int option_has_ending(const char *path, const char *ending)
@@ -160,13 +138,10 @@ int option_has_ending(const char *path, const char *ending)
 /* A file to write is known by its ending. */
 static int check_ending(const option *o, const char *text)
 {
-    char list[100];
     for (size_t i = 0; o->choice(i); i++)
         if (option_has_ending(text, o->choice(i)))
             return CLI_GOOD;
-    option_list(o->choice, list, sizeof list);
-    cli_error("--%s %s: the name must end in %s", o->name, text, list);
-    return CLI_MISUSED;
+    return cli_refuse("--%s %s: the name must end in %s", o->name, text, option_list(o->choice));
 }
 
 int option_check(const option *o, const char *text, const char **value)
@@ -174,9 +149,8 @@ int option_check(const option *o, const char *text, const char **value)
     *value = text;
     switch (o->type) {
     case OPTION_INT:
-        return check_int(o, text);
     case OPTION_REAL:
-        return check_real(o, text);
+        return check_number(o, text);
     case OPTION_CHOICE:
         return check_choice(o, text, value);
     case OPTION_FILE:

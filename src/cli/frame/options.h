@@ -40,7 +40,8 @@ typedef struct option {
 
 /* Options under one heading of the help. */
 typedef struct option_group {
-    const char *title; /* NULL: under the heading before */
+    const char
+        *title; /* NULL: under the heading before; see arguments_kind for words in parentheses */
     const option *options;
 } option_group;
 
@@ -72,12 +73,8 @@ const option *command_option(const command *c, size_t i);
 const option *command_option_named(const command *c, const char *name, size_t length);
 const option *command_option_lettered(const command *c, char letter);
 
-/* text <- what an option accepts beyond its help: ", one of a, b, c", range and default, as a
- * sentence to add; empty when there is nothing to say. */
-void option_details(const option *o, char *text, size_t size);
-
-/* text <- "at least 1", "between 0 and 1024". */
-void option_range(const option *o, char *text, size_t size);
+/* An option's help with what it accepts: its choices or range, and its default. */
+const char *option_text(const option *o);
 
 /* Is text a good value for o? 0, or an exit status after a message that says what would be.
  * *value <- the text to keep: the canonical spelling of a choice. */
@@ -86,8 +83,8 @@ int option_check(const option *o, const char *text, const char **value);
 /* Does a path end so, whatever the case of the letters? */
 int option_has_ending(const char *path, const char *ending);
 
-/* text <- "a, b or c" */
-void option_list(option_choice_fn choice, char *text, size_t size);
+/* "a, b or c" */
+const char *option_list(option_choice_fn choice);
 
 /* Is text one of the words of a choice? */
 int option_is_choice(const option *o, const char *text);

@@ -4,6 +4,7 @@
 #include "cli/frame/session.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/signals.h"
+#include "cli/frame/words.h"
 
 static void release_session(void *session_)
 {
@@ -75,11 +77,8 @@ int session_fail_in(session *s, const char *path, spd_status status)
 int session_fail_pair(session *s, const char *path, const char *other, const char *name,
                       spd_status status)
 {
-    char files[600];
-    if (!other)
-        session_fail_in(s, path, status);
-    snprintf(files, sizeof files, "%.255s (X), %.255s (%s)", path, other, name);
-    session_fail_in(s, files, status);
+    session_fail_in(s, other ? words_text("%.255s (X), %.255s (%s)", path, other, name) : path,
+                    status);
 }
 
 int session_fail(session *s, spd_status status)
@@ -160,22 +159,10 @@ static void release_array(void *array)
     spd_array_free(array);
 }
 
-int session_data(session *s, const char *path, spd_data **data)
-{
-    *data = session_load(s, path, 0);
-    return CLI_GOOD;
-}
-
 int session_model(session *s, const char *path, spd_model **model)
 {
     session_check(s, spd_model_load(s->ctx, path, model));
     cli_keep(*model, release_model);
-    return CLI_GOOD;
-}
-
-int session_array(session *s, const char *path, spd_array **array)
-{
-    *array = session_read(s, path, NULL);
     return CLI_GOOD;
 }
 
@@ -187,16 +174,11 @@ spd_array *session_read(session *s, const char *path, const char *name)
     return array;
 }
 
-void *session_table(session *s, size_t rows, size_t columns, size_t size, const char *what)
-{
-    (void)s; /* all memory of the command is freed when it has run */
-    return cli_alloc_table(rows, columns, size, what);
-}
-
 int session_begin(session *s, spd_data **data)
 {
     session_check_output(s);
-    return session_data(s, s->args->operands[0], data);
+    *data = session_load(s, s->args->operands[0], 0);
+    return CLI_GOOD;
 }
 
 int session_second(session *s, const char *path, const spd_data *first, spd_data **second)
@@ -213,8 +195,7 @@ sheet *session_sheet(session *s)
     return &s->sheet;
 }
 
-/* ---- output -----------------------------------------------------------------------------------
- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 const char *session_output(const session *s)
 {
@@ -244,27 +225,14 @@ refuse_output(const char *path, const char *thing, const char *cause)
     cli_fail("%s: cannot be written: folder %s: %s", path, thing, cause);
 }
 
-/* The folder of path is what stands before the last slash. */
 static int check_folder(const char *path)
 {
-    char folder[4096] = ".";
-    struct stat info;
-    size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    while (length > 0 && path[length - 1] != '/')
-        length--;
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    if (length > 0)
-        snprintf(folder, sizeof folder, "%.*s", (int)length, path);
-    if (stat(folder, &info) != 0)
-        return refuse_output(path, folder, strerror(errno));
-    if (!S_ISDIR(info.st_mode))
-        return refuse_output(path, folder, strerror(ENOTDIR));
-    if (access(folder, W_OK | X_OK) != 0)
-        return refuse_output(path, folder, strerror(errno));
-    return CLI_GOOD;
+    char copy[4096], within[4100];
+    snprintf(copy, sizeof copy, "%s", path);
+    const char *folder = dirname(copy);
+    snprintf(within, sizeof within, "%s/.", folder); /* a file has nothing within it */
+    return access(within, W_OK | X_OK) == 0 ? CLI_GOOD
+                                            : refuse_output(path, folder, strerror(errno));
 }
 
 int session_check_output(session *s)
@@ -277,11 +245,10 @@ int session_check_path(const char *path)
     struct stat info;
     if (!path)
         return CLI_GOOD;
-    if (stat(path, &info) != 0)
-        return check_folder(path);
-    if (S_ISDIR(info.st_mode))
+    int there = stat(path, &info) == 0;
+    if (there && S_ISDIR(info.st_mode))
         return refuse_output(path, path, strerror(EISDIR));
-    if (access(path, W_OK) != 0)
+    if (there && access(path, W_OK) != 0)
         return refuse_output(path, path, strerror(errno));
     return check_folder(path);
 }

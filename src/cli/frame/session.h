@@ -68,13 +68,8 @@ int session_begin(session *s, spd_data **data);
 /* *second <- a further set of matrices of the same size, or NULL for a path that is NULL. */
 int session_second(session *s, const char *path, const spd_data *first, spd_data **second);
 
-/* *data, *model, *array <- from files. */
-int session_data(session *s, const char *path, spd_data **data);
+/* *model <- from a file. */
 int session_model(session *s, const char *path, spd_model **model);
-int session_array(session *s, const char *path, spd_array **array);
-
-/* rows * columns zeroed elements of size bytes; what names them in a message: "distances". */
-void *session_table(session *s, size_t rows, size_t columns, size_t size, const char *what);
 
 /* Where results are shown, as --json says. */
 sheet *session_sheet(session *s);

@@ -1,8 +1,9 @@
-/* text_file.c - what a function prints becomes a file, whole or not at all. */
+/* text_file.c - what a function prints becomes a file, whole or not at all; quoting. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/frame/text_file.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,4 +50,30 @@ void text_file_csv(FILE *f, const char *text)
     for (; *text; text++)
         fprintf(f, *text == '"' ? "%c\"" : "%c", *text);
     fputc('"', f);
+}
+
+static int is_plain(const char *word)
+{
+    for (const char *c = word; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-_./,:=+@%", *c))
+            return 0;
+    return word[0] != '\0';
+}
+
+/* A quote within becomes '\''. */
+char *shell_word(const char *word)
+{
+    char *quoted = cli_alloc(4 * strlen(word) + 3, 1, "a word"), *end = quoted;
+    if (is_plain(word)) {
+        memcpy(quoted, word, strlen(word));
+        return quoted;
+    }
+    *end++ = '\'';
+    for (const char *c = word; *c; c++)
+        if (*c == '\'')
+            end = stpcpy(end, "'\\''");
+        else
+            *end++ = *c;
+    *end = '\'';
+    return quoted;
 }

@@ -1,4 +1,5 @@
-/* text_file.h - text files that appear whole or not at all, and the texts in csv files. */
+/* text_file.h - text files that appear whole or not at all, and quoting: for csv files
+ * and for shells. */
 #ifndef SPD_CLI_FRAME_TEXT_FILE_H
 #define SPD_CLI_FRAME_TEXT_FILE_H
 
@@ -16,5 +17,8 @@ void text_file_json(FILE *f, const void *what);
 
 /* A field of a csv file, quoted where a reader would stumble. */
 void text_file_csv(FILE *f, const char *text);
+
+/* A word as a shell reads it back, in single quotes where it is not plain. */
+char *shell_word(const char *word);
 
 #endif

@@ -3,7 +3,10 @@
 
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "spdml.h"
 
 #define REPLACEMENT 0xFFFDU
 #define ELLIPSIS    "\xE2\x80\xA6"
@@ -11,8 +14,7 @@
 /* What is longer may be broken, lest it be wider than the page. */
 #define LONGEST_OPTION 24
 
-/* ---- characters -------------------------------------------------------------------------------
- */
+/* ---- characters ------------------------------------------------------------------------------ */
 
 /* Nothing to see, or able to rearrange what stands around it. */
 static int unwanted(uint32_t code)
@@ -78,13 +80,51 @@ size_t html_length(const char *text)
     return length;
 }
 
-void html_short(FILE *f, const char *text, size_t characters)
+static void put_short(FILE *f, const char *text, size_t characters)
 {
     int cut = html_length(text) > characters;
     for (size_t i = 0; *text && i + (size_t)cut < characters; i++)
         put_next(f, &text);
     if (cut)
         fputs(ELLIPSIS, f);
+}
+
+/* spec is one conversion, from its '%' to its letter. */
+static void put_value(FILE *f, const char *spec, va_list *args)
+{
+    switch (spec[strlen(spec) - 1]) {
+    case 's':
+        put_short(f, va_arg(*args, const char *),
+                  spec[1] == '.' ? strtoul(spec + 2, NULL, 10) : SIZE_MAX);
+        break;
+    case 'd':
+        fprintf(f, spec, va_arg(*args, int));
+        break;
+    case 'u':
+        fprintf(f, spec, va_arg(*args, size_t));
+        break;
+    default:
+        fprintf(f, spec, va_arg(*args, double));
+    }
+}
+
+void html_print(FILE *f, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    while (*format) {
+        size_t plain = strcspn(format, "%");
+        fwrite(format, 1, plain, f);
+        format += plain;
+        if (*format) {
+            char spec[16];
+            size_t length = strcspn(format, "sdufg") + 1;
+            snprintf(spec, sizeof spec, "%.*s", (int)length, format);
+            put_value(f, spec, &args);
+            format += length;
+        }
+    }
+    va_end(args);
 }
 
 void html_lines(FILE *f, const char *text, size_t characters)
@@ -101,13 +141,10 @@ void html_lines(FILE *f, const char *text, size_t characters)
 void html_word(FILE *f, const char *word)
 {
     int option = word[0] == '-' && html_length(word) <= LONGEST_OPTION;
-    fputs(option ? "<span class=\"word\">" : "", f);
-    html_text(f, word);
-    fputs(option ? "</span>" : "", f);
+    html_print(f, option ? "<span class=\"word\">%s</span>" : "%s", word);
 }
 
-/* ---- frame ------------------------------------------------------------------------------------
- */
+/* ---- frame ----------------------------------------------------------------------------------- */
 
 void html_open(FILE *f, const char *title)
 {
@@ -118,18 +155,16 @@ void html_open(FILE *f, const char *title)
           "'unsafe-inline'; img-src data:\">\n"
           "<link rel=\"icon\" href=\"data:,\">\n<title>",
           f);
-    html_text(f, title);
-    fputs("</title>\n<style>\n", f);
+    html_print(f, "%s</title>\n<style>\n", title);
     for (size_t i = 0; html_style[i]; i++)
         fputs(html_style[i], f);
-    fputs("</style>\n</head>\n<body>\n<main>\n<h1>", f);
-    html_text(f, title);
-    fputs("</h1>\n", f);
+    html_print(f, "</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n", title);
 }
 
 void html_close(FILE *f)
 {
-    fputs("</main>\n</body>\n</html>\n", f);
+    fprintf(f, "<footer class=\"note\">Written by spdml %s.</footer>\n</main>\n</body>\n</html>\n",
+            spd_version());
 }
 
 void html_section(FILE *f, const char *id, const char *heading)

@@ -13,8 +13,10 @@
  * tabs become spaces. */
 void html_text(FILE *f, const char *text);
 
-/* At most so many characters of it, the last one an ellipsis where it is cut. */
-void html_short(FILE *f, const char *text, size_t characters);
+/* Markup with values in it, as printf: texts (%s) come out as html_text gives them, and with a
+ * precision (%.30s) at most so many characters, the last one an ellipsis where it is cut. Knows %s,
+ * %d, %zu, %f and %g. */
+void html_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same with its line ends kept, for preformatted text. */
 void html_lines(FILE *f, const char *text, size_t characters);
@@ -25,7 +27,7 @@ void html_word(FILE *f, const char *word);
 /* How many characters html_text shows. */
 size_t html_length(const char *text);
 
-/* The beginning of the page with its style, and its end. */
+/* The beginning of the page with its style, and its end with a footer. */
 void html_open(FILE *f, const char *title);
 void html_close(FILE *f);
 

@@ -1,96 +1,172 @@
 /* page.c - report.html put together, and the files beside it. */
 #include "cli/report/page.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/frame/cli_memory.h"
-#include "cli/report/html.h"
 #include "cli/frame/text_file.h"
+#include "cli/report/html.h"
 
-/* The last part of a path. */
-static const char *base_name(const char *path)
+/* ---- files beside the page ------------------------------------------------------------------- */
+
+static void print_convergence(FILE *f, const void *what)
 {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
+    const page *p = what;
+    fputs("iteration,cost,gradient_norm,step,probes\n", f);
+    for (size_t i = 0; i < p->model->steps; i++) {
+        const spd_fit_step *h = &p->model->history[i];
+        fprintf(f, "%zu,%.17g,%.17g,%.17g,%d\n", i, h->cost, h->gradient_norm, h->step, h->probes);
+    }
 }
 
-static void link_to(FILE *f, const char *id, const char *text)
+static void print_spectrum(FILE *f, const void *what)
 {
-    fprintf(f, "<li><a href=\"#%s\">%s</a></li>\n", id, text);
+    const page *p = what;
+    fputs("part,rank,log10_lower_quartile,log10_median,log10_upper_quartile\n", f);
+    for (int part = 0; part < PAGE_PARTS; part++) {
+        const page_spectrum *a = &p->spectrum[part];
+        for (size_t i = 0; i < a->size; i++)
+            fprintf(f, "%s,%zu,%.17g,%.17g,%.17g\n", part ? "after" : "before", i + 1, a->lower[i],
+                    a->median[i], a->upper[i]);
+    }
 }
 
-static void contents(FILE *f, const page *p)
+/* A line per placed sample that has numbers: two before the map and two after it, with names. */
+static void sample_lines(FILE *f, const page *p, double *const *values, const char *first,
+                         const char *second)
 {
-    fputs("<nav aria-label=\"Contents\"><ul>\n", f);
-    link_to(f, "results", "Results");
-    link_to(f, "data", "Data");
-    link_to(f, "confusion", "Confusion matrices");
+    fprintf(f, "index,class,part,before_%s,before_%s", first, second);
+    if (values[1])
+        fprintf(f, ",after_%s,after_%s", first, second);
+    for (size_t i = 0; i < p->placed; i++) {
+        size_t sample = p->index[p->place[i]];
+        if (isnan(values[0][2 * i]))
+            continue;
+        fprintf(f, "\n%zu,", sample);
+        text_file_csv(f, p->e->set.data->class_name[p->e->set.samples.label[sample]]);
+        fprintf(f, ",%s", p->trains[p->place[i]] ? "train" : "test");
+        for (int part = 0; part < PAGE_PARTS; part++)
+            if (values[part])
+                fprintf(f, ",%.17g,%.17g", values[part][2 * i], values[part][2 * i + 1]);
+    }
+    fputc('\n', f);
+}
+
+static void print_embedding(FILE *f, const void *what)
+{
+    const page *p = what;
+    sample_lines(f, p, p->Y, "1", "2");
+}
+
+static void print_margins(FILE *f, const void *what)
+{
+    const page *p = what;
+    sample_lines(f, p, p->margin, "own", "other");
+}
+
+#define EXTRAS 5
+
+typedef struct extra {
+    const char *name;
+    text_file_fn print;
+} extra;
+
+/* list (EXTRAS) <- the files with the numbers of the figures that there are; how many. */
+static size_t list_extras(const page *p, extra *list)
+{
+    size_t count = 0;
+    if (p->model)
+        list[count++] = (extra){"convergence.csv", print_convergence};
     if (p->spectrum[0].size)
-        link_to(f, "map", "The map");
-    if (p->size[0])
-        link_to(f, "samples", "The samples");
-    if (page_ellipse_part(p) >= 0)
-        link_to(f, "ellipses", "Ellipses");
-    if (p->e->found->rounds > 1)
-        link_to(f, "rounds", "Rounds");
-    link_to(f, "again", "To run it again");
-    fputs("</ul></nav>\n", f);
+        list[count++] = (extra){"spectrum.csv", print_spectrum};
+    if (p->Y[0]) {
+        list[count++] = (extra){"embedding.csv", print_embedding};
+        list[count++] = (extra){"samples.svg", page_picture};
+    }
+    if (p->margin[0])
+        list[count++] = (extra){"margins.csv", print_margins};
+    return count;
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+/* To run it again. */
+static void command_line(FILE *f, const page *p)
+{
+    const arguments *args = p->s->args;
+    extra extras[EXTRAS];
+    size_t count = list_extras(p, extras);
+    html_print(f, "<pre><code>spdml %s", args->command->name);
+    for (int i = 0; i < args->words; i++) {
+        fputc(' ', f);
+        html_word(f, shell_word(args->word[i]));
+    }
+    fprintf(f,
+            "</code></pre>\n<p>spdml %s with seed %llu gives the same numbers, whatever the "
+            "number of threads; only seconds differ.</p>\n"
+            "<p>In the same folder, for your own plots: <code>results.csv</code>, "
+            "<code>rounds.csv</code>, <code>results.json</code>, <code>predictions.npz</code>, "
+            "<code>confusion.npz</code>",
+            spd_version(), (unsigned long long)p->e->options.seed);
+    for (size_t i = 0; i < count; i++)
+        fprintf(f, ", <code>%s</code>", extras[i].name);
+    fputs(".</p>\n", f);
 }
 
 static void lead(FILE *f, const page *p)
 {
     const spd_samples *samples = &p->e->set.samples;
-    fprintf(f, "<p class=\"lead\">%zu method%s, %zu samples of %zu classes; ", p->e->methods,
-            p->e->methods > 1 ? "s" : "", samples->p, samples->classes);
-    html_text(f, p->e->protocol.text);
-    fputs(".</p>\n", f);
+    html_print(f, "<p class=\"lead\">%zu method%s, %zu samples of %zu classes; %s.</p>\n",
+               p->e->methods, p->e->methods > 1 ? "s" : "", samples->p, samples->classes,
+               p->e->protocol.text);
 }
+
+typedef struct section {
+    const char *id, *link, *heading;
+    void (*print)(FILE *f, const page *p);
+    int shown;
+} section;
 
 static void print_page(FILE *f, const void *what)
 {
     const page *p = what;
-    char title[300];
-    snprintf(title, sizeof title, "Recognition on %s", base_name(p->e->set.data->source));
-    html_open(f, title);
+    const section sections[] = {
+        {"results", "Results", "Results", page_results, 1},
+        {"data", "Data", "Data", page_summary, 1},
+        {"confusion", "Confusion matrices", "Confusion matrices", page_confusions, 1},
+        {"map", "The map", "The map", page_map, p->spectrum[0].size > 0},
+        {"samples", "The samples", "The samples", page_samples, p->size[0] > 0},
+        {"ellipses", "Ellipses", "The matrices as ellipses", page_ellipses,
+         page_ellipse_part(p) >= 0},
+        {"rounds", "Rounds", "Rounds", page_rounds, p->e->found->rounds > 1},
+        {"again", "To run it again", "To run it again", command_line, 1}};
+    const section *end = sections + sizeof sections / sizeof *sections;
+    const char *source = p->e->set.data->source, *slash = strrchr(source, '/');
+    html_open(f, words_text("Recognition on %s", slash && slash[1] ? slash + 1 : source));
     lead(f, p);
-    contents(f, p);
-    page_results(f, p);
-    page_summary(f, p);
-    page_confusions(f, p);
-    page_map(f, p);
-    page_samples(f, p);
-    page_ellipses(f, p);
-    page_rounds(f, p);
-    page_command(f, p);
-    fprintf(f, "<footer class=\"note\">Written by spdml %s.</footer>\n", spd_version());
+    fputs("<nav aria-label=\"Contents\"><ul>\n", f);
+    for (const section *s = sections; s < end; s++)
+        if (s->shown)
+            fprintf(f, "<li><a href=\"#%s\">%s</a></li>\n", s->id, s->link);
+    fputs("</ul></nav>\n", f);
+    for (const section *s = sections; s < end; s++)
+        if (s->shown) {
+            html_section(f, s->id, s->heading);
+            s->print(f, p);
+            html_section_close(f);
+        }
     html_close(f);
-}
-
-static int write_one(const page *p, const char *folder, const char *name, text_file_fn print)
-{
-    size_t room = strlen(folder) + strlen(name) + 2;
-    char *path = cli_alloc(room, 1, "a path");
-    snprintf(path, room, "%s/%s", folder, name);
-    int code = text_file_write(path, print, p);
-    cli_free(path);
-    return code;
 }
 
 int page_write(const page *p, const char *folder)
 {
+    extra files[EXTRAS + 1];
+    size_t count = list_extras(p, files);
     int code = CLI_GOOD;
-    if (p->model)
-        code = write_one(p, folder, "convergence.csv", page_csv_convergence);
-    if (!code && p->spectrum[0].size)
-        code = write_one(p, folder, "spectrum.csv", page_csv_spectrum);
-    if (!code && p->Y[0])
-        code = write_one(p, folder, "embedding.csv", page_csv_embedding);
-    if (!code && p->Y[0])
-        code = write_one(p, folder, "samples.svg", page_picture);
-    if (!code && p->margin[0])
-        code = write_one(p, folder, "margins.csv", page_csv_margins);
-    if (!code)
-        code = write_one(p, folder, "report.html", print_page);
+    files[count++] = (extra){"report.html", print_page};
+    for (size_t i = 0; i < count && !code; i++)
+        code = text_file_write(words_text("%s/%s", folder, files[i].name), files[i].print, p);
     return code;
 }

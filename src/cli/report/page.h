@@ -10,6 +10,8 @@
 
 #include "cli/evaluate/evaluation.h"
 #include "cli/frame/session.h"
+#include "cli/frame/words.h"
+#include "cli/report/svg.h"
 
 #define PAGE_PARTS 2 /* before the map, after it */
 
@@ -33,8 +35,8 @@ typedef struct page {
     size_t coloured;
 
     /* the map of one method, learned from the first training part */
-    size_t method;          /* which; e->methods: none has a learned map */
-    const spd_model *model; /* its own, or NULL */
+    const char *method;
+    const spd_model *model; /* NULL: none has a learned map */
 
     size_t size[PAGE_PARTS];    /* n, m; 0: nothing to show */
     double *matrix[PAGE_PARTS]; /* shown x size x size */
@@ -45,7 +47,7 @@ typedef struct page {
     size_t *place;         /* placed: which of shown */
     double *Y[PAGE_PARTS]; /* placed x 2, or NULL */
     double explained[PAGE_PARTS];
-    char no_embedding[800]; /* why there is none */
+    const char *no_embedding; /* why there is none */
 
     /* placed x 2, or NULL: of test samples the distances to the nearest training sample of their
      * class and of any other; NaN for training samples */
@@ -53,26 +55,21 @@ typedef struct page {
 } page;
 
 /* Prepares. An exit status: only Ctrl-C and failures of the machine end here,
- * a figure that cannot be made is left out with a reason. Freed with page_free, always. */
+ * a figure that cannot be made is left out with a reason. */
 int page_prepare(session *s, const evaluation *e, page *p);
 
 /* Writes report.html, and of what was prepared convergence.csv, spectrum.csv,
  * embedding.csv, samples.svg and margins.csv into a folder. An exit status after a message. */
 int page_write(const page *p, const char *folder);
-void page_free(page *p);
 
-/* ---- parts of the page, each its own file ------------------------------------------------------
- */
+/* ---- parts of the page, each its own file ---------------------------------------------------- */
 
-/* page_spectrum.c, page_embed.c, page_margins.c: what page_prepare calls. */
-spd_status page_spectra(session *s, page *p);
-spd_status page_embed(session *s, page *p);
-spd_status page_margins(session *s, page *p);
-void page_spectrum_free(page_spectrum *a);
+/* page_embed.c, page_margins.c: what page_prepare calls. */
+spd_status page_embed(page *p);
+spd_status page_margins(page *p);
 
 /* Sections. */
 void page_summary(FILE *f, const page *p);    /* page_summary.c */
-void page_command(FILE *f, const page *p);    /* page_summary.c */
 void page_results(FILE *f, const page *p);    /* page_results.c */
 void page_rounds(FILE *f, const page *p);     /* page_results.c */
 void page_confusions(FILE *f, const page *p); /* page_confusion.c */
@@ -86,21 +83,17 @@ int page_ellipse_part(const page *p);
 /* page_margins.c: the second figure of page_samples. */
 void page_margin_figure(FILE *f, const page *p);
 
-/* page_samples.c: the class of a placed sample, and its marker at pixels. */
+/* page_samples.c: the class of a placed sample, and markers of all of them at values (placed x 2)
+ * that are not NaN. */
 int page_class(const page *p, size_t place);
-void page_mark(FILE *f, const page *p, size_t place, double x, double y);
+void page_marks(const svg_frame *a, const page *p, const double *at);
 
 /* page_samples.c: a text_file_fn of a page, for p->Y[0]: the samples as a drawing of its own. */
 void page_picture(FILE *f, const void *page);
 
-/* page_csv.c: text_file_fn's of a page. */
-void page_csv_convergence(FILE *f, const void *page);
-void page_csv_spectrum(FILE *f, const void *page);
-void page_csv_embedding(FILE *f, const void *page);
-void page_csv_margins(FILE *f, const void *page);
-
-/* page_prepare.c: copies of some of the drawn matrices, by their numbers; freed with cli_free. */
-double *page_matrices(const page *p, int part, size_t count, const size_t *which);
+/* page_prepare.c: copies of count placed matrices, those of the list or, without one, the first;
+ * freed with cli_free. */
+double *page_matrices(const page *p, int part, size_t count, const size_t *list);
 
 /* "before the map", "after the map" */
 const char *page_part_name(int part);

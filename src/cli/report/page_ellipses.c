@@ -6,10 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/report/html.h"
 #include "cli/report/page.h"
-#include "cli/report/svg.h"
 
 #define PANEL   130.0
 #define MEMBERS 12 /* ellipses of a class */
@@ -20,11 +18,10 @@ typedef struct gallery {
     int part;
     size_t size;     /* 2 or 3 */
     double scale;    /* pixels per unit */
-    double *members; /* MEMBERS x size x size */
-    double mean[9];
+    double *members; /* MEMBERS + 1 x size x size */
 } gallery;
 
-/* members and mean <- up to MEMBERS drawn samples of a class, how many. */
+/* members <- up to MEMBERS drawn samples of a class, how many; behind them their mean. */
 static size_t take_class(gallery *g, size_t class)
 {
     const page *p = g->p;
@@ -33,38 +30,31 @@ static size_t take_class(gallery *g, size_t class)
         if (p->e->set.samples.label[p->index[i]] == (int)class)
             memcpy(g->members + count++ * size, p->matrix[g->part] + i * size,
                    size * sizeof *g->members);
-    if (count && spd_mean(p->s->ctx, SPD_AIRM, g->size, count, g->members, NULL, g->mean, NULL) < 0)
+    if (count && spd_mean(p->s->ctx, SPD_AIRM, g->size, count, g->members, NULL,
+                          g->members + count * size, NULL) < 0)
         count = 0;
     return count;
-}
-
-static void put_ellipse(const gallery *g, const double *S, size_t i, size_t j, double x, double y,
-                        int colour, int thin)
-{
-    size_t n = g->size;
-    svg_ellipse(g->f, x, y, g->scale, S[i * n + i], S[i * n + j], S[j * n + j], colour, thin);
 }
 
 /* The class's ellipses in the plane of coordinates i and j, around (x, y). */
 static void panel(const gallery *g, size_t count, size_t i, size_t j, double x, double y,
                   int colour)
 {
-    for (size_t k = 0; k < count; k++)
-        put_ellipse(g, g->members + k * g->size * g->size, i, j, x, y, colour, 1);
-    put_ellipse(g, g->mean, i, j, x, y, colour, 0);
+    size_t n = g->size;
+    for (size_t k = 0; k <= count; k++) {
+        const double *S = g->members + k * n * n;
+        svg_ellipse(g->f, x, y, g->scale, S[i * n + i], S[i * n + j], S[j * n + j], colour,
+                    k < count);
+    }
 }
 
 static void class_drawing(gallery *g, size_t class, size_t count)
 {
     static const size_t planes[3][2] = {{0, 1}, {0, 2}, {1, 2}};
     size_t panels = g->size == 3 ? 3 : 1;
-    char id[40];
-    snprintf(id, sizeof id, "ellipses-%zu", class);
-    fputs("<div>\n<h3>", g->f);
-    html_short(g->f, g->p->e->set.data->class_name[class], 40);
-    fputs("</h3>\n", g->f);
-    svg_open(g->f, id, PANEL * (double)panels, PANEL + 16, "Ellipses of a class",
-             "Thin ellipses are samples, the thick one is their mean.");
+    html_print(g->f, "<div>\n<h3>%.40s</h3>\n", g->p->e->set.data->class_name[class]);
+    svg_open(g->f, words_text("ellipses-%zu", class), PANEL * (double)panels, PANEL + 16,
+             "Ellipses of a class", "Thin ellipses are samples, the thick one is their mean.");
     for (size_t k = 0; k < panels; k++) {
         double x = PANEL * ((double)k + 0.5);
         fprintf(g->f,
@@ -103,12 +93,9 @@ int page_ellipse_part(const page *p)
 void page_ellipses(FILE *f, const page *p)
 {
     int part = page_ellipse_part(p);
-    if (part < 0)
-        return;
     gallery g = {.f = f, .p = p, .part = part, .size = p->size[part]};
-    g.members = cli_alloc_table(MEMBERS, g.size * g.size, sizeof *g.members, "ellipses");
+    g.members = cli_alloc_table(MEMBERS + 1, g.size * g.size, sizeof *g.members, "ellipses");
     g.scale = fitting_scale(&g);
-    html_section(f, "ellipses", "The matrices as ellipses");
     html_figure(f, g.size == 2 ? "small2" : "small3");
     for (size_t c = 0; c < p->e->set.samples.classes; c++) {
         size_t count = p->colour[c] == SVG_GREY ? 0 : take_class(&g, c);
@@ -124,6 +111,4 @@ void page_ellipses(FILE *f, const page *p)
         g.size, g.size, page_part_name(part),
         g.size == 3 ? "s of its projections onto three planes" : "", MEMBERS,
         p->coloured < p->e->set.samples.classes ? " Only some of the classes are shown." : "");
-    html_section_close(f);
-    cli_free(g.members);
 }

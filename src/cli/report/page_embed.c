@@ -4,7 +4,6 @@
  * decide by, without looking at labels. AIRM's distances where they are quick, else Stein's, which
  * behave alike and are ten times cheaper; where even these would take long, fewer samples. */
 #include <math.h>
-#include <stdio.h>
 
 #include "cli/frame/cli_memory.h"
 #include "cli/report/page.h"
@@ -37,15 +36,7 @@ static void choose(page *p)
         p->placed = p->shown < FEWEST ? p->shown : FEWEST;
 }
 
-/* Evenly spaced: the drawn samples are a random choice already, in the order of the file. */
-static void take_places(page *p)
-{
-    p->place = cli_alloc(p->placed, sizeof *p->place, "samples");
-    for (size_t i = 0; i < p->placed; i++)
-        p->place[i] = i * p->shown / p->placed;
-}
-
-static spd_status one(session *s, page *p, int part)
+static spd_status one(page *p, int part)
 {
     spd_embed_options options = {.size = sizeof options,
                                  .kind = SPD_EMBED_MDS,
@@ -53,17 +44,13 @@ static spd_status one(session *s, page *p, int part)
                                  .k = 1,
                                  .dimensions = 2};
     spd_embed_info info = SPD_INIT(spd_embed_info);
-    double *X = page_matrices(p, part, p->placed, p->place);
+    double *X = page_matrices(p, part, p->placed, NULL);
     double *Y = cli_alloc_table(p->placed, 2, sizeof *Y, "coordinates");
-    spd_status status = spd_embed(s->ctx, &options, p->size[part], p->placed, X, Y, NULL, &info);
+    spd_status status = spd_embed(p->s->ctx, &options, p->size[part], p->placed, X, Y, NULL, &info);
     cli_free(X);
-    if (status < 0) {
-        cli_free(Y);
-        return status;
-    }
-    p->Y[part] = Y;
+    p->Y[part] = status < 0 ? NULL : Y;
     p->explained[part] = info.explained;
-    return SPD_OK;
+    return status;
 }
 
 /* Dot products of columns of two sets of points (placed x 2 each). */
@@ -94,20 +81,23 @@ static void align(page *p)
     }
 }
 
-spd_status page_embed(session *s, page *p)
+spd_status page_embed(page *p)
 {
     spd_status status = SPD_OK;
     if (p->shown < 4) {
-        snprintf(p->no_embedding, sizeof p->no_embedding, "%zu samples are too few", p->shown);
+        p->no_embedding = words_text("%zu samples are too few", p->shown);
         return SPD_OK;
     }
     choose(p);
-    take_places(p);
+    /* Evenly spaced: the drawn samples are a random choice already, in the order of the file. */
+    p->place = cli_alloc(p->placed, sizeof *p->place, "samples");
+    for (size_t i = 0; i < p->placed; i++)
+        p->place[i] = i * p->shown / p->placed;
     for (int part = 0; part < PAGE_PARTS && status >= 0; part++)
         if (p->size[part])
-            status = one(s, p, part);
+            status = one(p, part);
     if (status < 0)
-        snprintf(p->no_embedding, sizeof p->no_embedding, "%s", advice_last(s->ctx).text);
+        p->no_embedding = words_text("%s", advice_last(p->s->ctx).text);
     else if (p->Y[1])
         align(p);
     return status;

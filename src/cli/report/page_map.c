@@ -1,50 +1,49 @@
 /* page_map.c - how the fit of the map went, and what it does to eigenvalues. */
 #include <math.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/report/html.h"
 #include "cli/report/page.h"
-#include "cli/report/svg.h"
 
 #define WIDTH  480.0
 #define HEIGHT 320.0
 
-static svg_frame frame(FILE *f)
+static svg_frame frame(FILE *f, double x0, double x1)
 {
-    return (svg_frame){.f = f, .left = 72, .right = WIDTH - 14, .top = 14, .bottom = HEIGHT - 46};
+    return (svg_frame){.f = f,
+                       .left = 72,
+                       .right = WIDTH - 14,
+                       .top = 14,
+                       .bottom = HEIGHT - 46,
+                       .x0 = x0,
+                       .x1 = x1,
+                       .y0 = INFINITY,
+                       .y1 = -INFINITY};
 }
 
-static void extend(double *low, double *high, size_t count, const double *values)
-{
-    for (size_t i = 0; i < count; i++)
-        if (isfinite(values[i])) {
-            *low = fmin(*low, values[i]);
-            *high = fmax(*high, values[i]);
-        }
-}
+/* ---- convergence ----------------------------------------------------------------------------- */
 
-/* ---- convergence ------------------------------------------------------------------------------
- */
-
-/* values (steps) over the iterations. */
-static void history_chart(FILE *f, const page *p, const char *id, const char *title,
-                          const char *label, svg_scale scale, const double *values)
+/* The cost or the gradient's norm over the iterations. */
+static void history_chart(FILE *f, const page *p, int gradient)
 {
     size_t steps = p->model->steps;
-    svg_frame a = frame(f);
-    double *iteration = cli_alloc(steps, sizeof *iteration, "iterations");
-    for (size_t i = 0; i < steps; i++)
+    svg_frame a = frame(f, 0, steps > 1 ? (double)(steps - 1) : 1);
+    double *iteration = cli_alloc_table(2, steps, sizeof *iteration, "numbers of iterations");
+    double *value = iteration + steps;
+    for (size_t i = 0; i < steps; i++) {
+        const spd_fit_step *step = &p->model->history[i];
         iteration[i] = (double)i;
-    a.x1 = steps > 1 ? (double)(steps - 1) : 1;
-    a.y0 = INFINITY;
-    a.y1 = -INFINITY;
-    extend(&a.y0, &a.y1, steps, values);
+        value[i] = gradient ? log10(step->gradient_norm) : step->cost;
+        svg_extend(&a.y0, &a.y1, value[i]);
+    }
     svg_room(&a.y0, &a.y1);
-    svg_open(f, id, WIDTH, HEIGHT, title, "A line over the iterations of the fit.");
-    svg_axes(&a, SVG_WHOLE, "iteration", scale, label);
-    svg_line(&a, 0, steps, iteration, values);
+    svg_open(f, gradient ? "gradient" : "cost", WIDTH, HEIGHT,
+             gradient ? "Norm of the gradient over the iterations"
+                      : "Cost of the map over the iterations",
+             "A line over the iterations of the fit.");
+    svg_axes(&a, SVG_WHOLE, "iteration", gradient ? SVG_LOG10 : SVG_LINEAR,
+             gradient ? "gradient norm" : "cost");
+    svg_line(&a, 0, steps, iteration, value);
     svg_close(f);
-    cli_free(iteration);
 }
 
 static const char *why_stopped(spd_stop stop)
@@ -64,46 +63,35 @@ static const char *why_stopped(spd_stop stop)
 static void convergence(FILE *f, const page *p)
 {
     const spd_model *model = p->model;
-    double *values = cli_alloc(model->steps, sizeof *values, "a history");
     html_figure(f, "");
-    for (size_t i = 0; i < model->steps; i++)
-        values[i] = model->history[i].cost;
-    history_chart(f, p, "cost", "Cost of the map over the iterations", "cost", SVG_LINEAR, values);
-    for (size_t i = 0; i < model->steps; i++)
-        values[i] = log10(model->history[i].gradient_norm);
-    history_chart(f, p, "gradient", "Norm of the gradient over the iterations", "gradient norm",
-                  SVG_LOG10, values);
+    history_chart(f, p, 0);
+    history_chart(f, p, 1);
     html_figure_close(
         f,
         "Cost and norm of its gradient while the map of %s was learned from the training part%s "
         "(%zu to %zu dimensions, %s metric, \xCE\xBD<sub>w</sub> %zu, \xCE\xBD<sub>b</sub> "
         "%zu): %d iterations; %s. The cost must fall at every step and be flat at the end; if "
         "it is not, allow more iterations with <code>--max-iter</code>.",
-        p->e->found->method[p->method]->name, p->e->found->rounds > 1 ? " of the first round" : "",
-        model->n, model->m, spd_metric_name(model->options->metric), model->options->nu_w,
-        model->options->nu_b, model->iterations, why_stopped(model->stop));
-    cli_free(values);
+        p->method, p->e->found->rounds > 1 ? " of the first round" : "", model->n, model->m,
+        spd_metric_name(model->options->metric), model->options->nu_w, model->options->nu_b,
+        model->iterations, why_stopped(model->stop));
 }
 
-/* ---- spectra ----------------------------------------------------------------------------------
- */
+/* ---- spectra --------------------------------------------------------------------------------- */
 
 static void spectrum_chart(FILE *f, const page *p)
 {
     static const char *const names[] = {"original matrices", "after the map"};
     size_t size = p->spectrum[0].size;
-    svg_frame a = frame(f);
+    svg_frame a = frame(f, size > 1 ? 1 : 0.5, size > 1 ? (double)size : 1.5);
     double *rank = cli_alloc(size, sizeof *rank, "ranks");
     for (size_t i = 0; i < size; i++)
         rank[i] = (double)(i + 1);
-    a.x0 = size > 1 ? 1 : 0.5;
-    a.x1 = size > 1 ? (double)size : 1.5;
-    a.y0 = INFINITY;
-    a.y1 = -INFINITY;
-    for (int part = 0; part < PAGE_PARTS; part++) {
-        extend(&a.y0, &a.y1, p->spectrum[part].size, p->spectrum[part].lower);
-        extend(&a.y0, &a.y1, p->spectrum[part].size, p->spectrum[part].upper);
-    }
+    for (int part = 0; part < PAGE_PARTS; part++)
+        for (size_t i = 0; i < p->spectrum[part].size; i++) {
+            svg_extend(&a.y0, &a.y1, p->spectrum[part].lower[i]);
+            svg_extend(&a.y0, &a.y1, p->spectrum[part].upper[i]);
+        }
     svg_room(&a.y0, &a.y1);
     svg_open(f, "spectrum-drawing", WIDTH, HEIGHT, "Eigenvalues by rank",
              "Lines are medians over the matrices, bands reach from the lower to the upper "
@@ -117,7 +105,6 @@ static void spectrum_chart(FILE *f, const page *p)
             svg_legend_line(f, a.right - 150, a.top + 16 + 18 * part, part, names[part]);
         }
     svg_close(f);
-    cli_free(rank);
 }
 
 static void spectrum(FILE *f, const page *p)
@@ -147,13 +134,9 @@ static const char *why_no_map(const page *p)
 
 void page_map(FILE *f, const page *p)
 {
-    if (p->spectrum[0].size == 0)
-        return;
-    html_section(f, "map", "The map");
     if (p->model)
         convergence(f, p);
     else
         fprintf(f, "<p class=\"note\">%s</p>\n", why_no_map(p));
     spectrum(f, p);
-    html_section_close(f);
 }

@@ -13,28 +13,7 @@
 #define WIDTH  440.0
 #define HEIGHT 400.0
 
-/* ---- computing --------------------------------------------------------------------------------
- */
-
-/* chosen (placed) <- which of placed train (1) or are tested (0); how many. */
-static size_t choose(const page *p, int trains, size_t *chosen)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < p->placed; i++)
-        if ((p->trains[p->place[i]] != 0) == trains)
-            chosen[count++] = i;
-    return count;
-}
-
-static double *take(const page *p, int part, size_t count, const size_t *chosen)
-{
-    size_t *which = cli_alloc(count, sizeof *which, "samples");
-    for (size_t i = 0; i < count; i++)
-        which[i] = p->place[chosen[i]];
-    double *X = page_matrices(p, part, count, which);
-    cli_free(which);
-    return X;
-}
+/* ---- computing ------------------------------------------------------------------------------- */
 
 /* margin (2) <- d_own and d_other of one test sample; D2 (trains) its squared distances. */
 static void nearest(const page *p, size_t test, size_t trains, const size_t *train,
@@ -47,72 +26,69 @@ static void nearest(const page *p, size_t test, size_t trains, const size_t *tra
     }
 }
 
-static spd_status one(session *s, page *p, int part)
+static spd_status one(page *p, int part)
 {
-    size_t *test = cli_alloc(2 * p->placed, sizeof *test, "samples"), *train = test + p->placed;
-    size_t tests = choose(p, 0, test), trains = choose(p, 1, train);
-    double *Q = take(p, part, tests, test), *X = take(p, part, trains, train);
-    double *D2 = cli_alloc_table(tests, trains, sizeof *D2, "distances");
-    spd_status status = SPD_EINVAL;
-    if (tests > 0 && trains > 0)
-        status = spd_pairwise2(s->ctx, p->embed_metric, p->size[part], tests, Q, trains, X, D2);
-    if (status >= 0) {
-        p->margin[part] = cli_alloc_table(p->placed, 2, sizeof *p->margin[part], "distances");
-        for (size_t i = 0; i < 2 * p->placed; i++)
-            p->margin[part][i] = NAN;
-        for (size_t i = 0; i < tests; i++)
-            nearest(p, test[i], trains, train, D2 + i * trains, p->margin[part] + 2 * test[i]);
+    size_t count[2] = {0}, *list[2]; /* of the test samples, of the training samples */
+    for (int k = 0; k < 2; k++)
+        list[k] = cli_alloc(p->placed, sizeof *list[k], "samples");
+    for (size_t i = 0; i < p->placed; i++) {
+        int trains = p->trains[p->place[i]];
+        list[trains][count[trains]++] = i;
     }
-    cli_free(test);
+    if (!count[0] || !count[1])
+        return SPD_EINVAL;
+    double *Q = page_matrices(p, part, count[0], list[0]);
+    double *X = page_matrices(p, part, count[1], list[1]);
+    double *D2 = cli_alloc_table(count[0], count[1], sizeof *D2, "distances");
+    spd_status status =
+        spd_pairwise2(p->s->ctx, p->embed_metric, p->size[part], count[0], Q, count[1], X, D2);
     cli_free(Q);
     cli_free(X);
-    cli_free(D2);
+    if (status < 0)
+        return status;
+    p->margin[part] = cli_alloc_table(p->placed, 2, sizeof *p->margin[part], "distances");
+    for (size_t i = 0; i < 2 * p->placed; i++)
+        p->margin[part][i] = NAN;
+    for (size_t i = 0; i < count[0]; i++)
+        nearest(p, list[0][i], count[1], list[1], D2 + i * count[1],
+                p->margin[part] + 2 * list[0][i]);
     return status;
 }
 
-spd_status page_margins(session *s, page *p)
+spd_status page_margins(page *p)
 {
     spd_status status = SPD_OK;
     for (int part = 0; part < PAGE_PARTS && status >= 0; part++)
         if (p->Y[part])
-            status = one(s, p, part);
+            status = one(p, part);
     return status;
 }
 
-/* ---- drawing ----------------------------------------------------------------------------------
- */
-
-/* Training samples have no margin. */
-static int is_tested(const double *margin)
-{
-    return !isnan(margin[0]);
-}
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 static int has_logarithm(double distance)
 {
     return isfinite(distance) && distance > 0;
 }
 
-/* The same range on both axes, so that the line is the diagonal. */
-static svg_frame frame_of(FILE *f, const page *p, const double *margin)
+/* at (placed x 2) <- where the margins lie in the chart, whose axes have the same range, so that
+ * the line is the diagonal. Distances without a logarithm lie on the edge: of nothing, or to a
+ * class that is not there. Training samples have no margin, but NaN. */
+static svg_frame frame_of(FILE *f, const page *p, const double *margin, double *at)
 {
     svg_frame a = {.f = f, .left = 66, .right = WIDTH - 10, .top = 8, .bottom = HEIGHT - 46};
     double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < 2 * p->placed; i++)
-        if (has_logarithm(margin[i])) {
-            low = fmin(low, log10(margin[i]));
-            high = fmax(high, log10(margin[i]));
-        }
+    for (size_t i = 0; i < 2 * p->placed; i++) {
+        at[i] = log10(margin[i]);
+        svg_extend(&low, &high, at[i]);
+    }
     svg_room(&low, &high);
+    for (size_t i = 0; i < 2 * p->placed; i++)
+        if (!isnan(at[i]))
+            at[i] = fmin(fmax(at[i], low), high);
     a.x0 = a.y0 = low;
     a.x1 = a.y1 = high;
     return a;
-}
-
-/* Distances without a logarithm lie on the edge: of nothing, or to a class that is not there. */
-static double place(const svg_frame *a, double distance)
-{
-    return has_logarithm(distance) ? log10(distance) : distance > 0 ? a->x1 : a->x0;
 }
 
 /* How many samples were tested; *above <- of those, how many are nearer to their own class, *edge
@@ -123,7 +99,7 @@ static size_t count_tested(const page *p, const double *margin, size_t *above, s
     *above = *edge = 0;
     for (size_t i = 0; i < p->placed; i++) {
         const double *m = margin + 2 * i;
-        if (!is_tested(m))
+        if (isnan(m[0]))
             continue;
         count++;
         *above += m[0] < m[1];
@@ -134,25 +110,20 @@ static size_t count_tested(const page *p, const double *margin, size_t *above, s
 
 static void chart(FILE *f, const page *p, int part)
 {
-    static const char *const ids[] = {"margins-before", "margins-after"};
-    const double *margin = p->margin[part];
-    size_t above, edge, count = count_tested(p, margin, &above, &edge);
-    char title[80];
-    svg_frame a = frame_of(f, p, margin);
-    snprintf(title, sizeof title, "Distances to a sample's own class and to other classes %s",
-             page_part_name(part));
+    double *at = cli_alloc_table(p->placed, 2, sizeof *at, "distances");
+    size_t above, edge, count = count_tested(p, p->margin[part], &above, &edge);
+    svg_frame a = frame_of(f, p, p->margin[part], at);
     fprintf(f, "<div>\n<h3>%s: %zu of %zu above the line</h3>\n", page_part_heading(p, part), above,
             count);
-    svg_open(f, ids[part], WIDTH, HEIGHT, title,
+    svg_open(f, part ? "margins-after" : "margins-before", WIDTH, HEIGHT,
+             words_text("Distances to a sample's own class and to other classes %s",
+                        page_part_name(part)),
+
              "One marker per test sample; above the line its own class is nearer.");
     svg_axes(&a, SVG_LOG10, "to its own class", SVG_LOG10, "to another class");
     fprintf(f, "<path class=\"axis\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", a.left, a.bottom, a.right,
             a.top);
-    for (int grey = 1; grey >= 0; grey--)
-        for (size_t i = 0; i < p->placed; i++)
-            if ((p->colour[page_class(p, i)] == SVG_GREY) == grey && is_tested(margin + 2 * i))
-                page_mark(f, p, i, svg_x(&a, place(&a, margin[2 * i])),
-                          svg_y(&a, place(&a, margin[2 * i + 1])));
+    page_marks(&a, p, at);
     svg_close(f);
     fputs("</div>\n", f);
 }

@@ -1,8 +1,10 @@
-/* page_prepare.c - which samples are drawn, which map is shown, and its fit.
+/* page_prepare.c - which samples are drawn, which map is shown, and the eigenvalues of matrices:
+ * quartiles by rank, before and after.
  *
  * Samples beyond SHOWN are left out evenly over the file: those with the smallest multiple of the
  * golden ratio are drawn, so that the choice is the same in every run and follows no order of the
  * file. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,6 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/report/page.h"
 #include "cli/frame/signals.h"
-#include "cli/report/svg.h"
 
 #define SHOWN    600
 #define COLOURED 16 /* classes; of more, HEAD are in colour and the others grey */
@@ -28,13 +29,7 @@ const char *page_part_heading(const page *p, int part)
     return part ? "After the map" : "Before the map";
 }
 
-/* ---- samples ----------------------------------------------------------------------------------
- */
-
-typedef struct lot {
-    uint64_t ticket;
-    size_t sample;
-} lot;
+/* ---- samples --------------------------------------------------------------------------------- */
 
 /* Multiples of the golden ratio (times 2^64) spread the samples chosen evenly over the file. */
 static uint64_t ticket(const page *p, size_t sample)
@@ -45,40 +40,35 @@ static uint64_t ticket(const page *p, size_t sample)
 
 static int by_ticket(const void *a, const void *b)
 {
-    const lot *x = a, *y = b;
-    return (x->ticket > y->ticket) - (x->ticket < y->ticket);
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
 }
 
-static int by_sample(const void *a, const void *b)
-{
-    const lot *x = a, *y = b;
-    return (x->sample > y->sample) - (x->sample < y->sample);
-}
-
-/* Among the samples that the first round trains with or tests; classes in colour come first. */
+/* Among the samples that the first round trains with or tests, those with the smallest tickets, all
+ * of which differ; classes in colour come first. */
 static void draw_samples(page *p)
 {
     const spd_round *first = p->e->found->round[0];
     size_t count = p->e->set.samples.p;
-    char *trains = cli_alloc(count, 1, "samples");
-    lot *lots = cli_alloc(count, sizeof *lots, "samples");
-    for (size_t i = 0; i < first->train_count; i++) {
-        trains[first->train[i]] = 1;
-        lots[p->available++] = (lot){ticket(p, first->train[i]), first->train[i]};
-    }
+    enum { TESTS = 1, TRAINS };
+    char *part = cli_alloc(count, 1, "samples");
+    uint64_t *tickets = cli_alloc(count, sizeof *tickets, "samples");
     for (size_t i = 0; i < first->test_count; i++)
-        lots[p->available++] = (lot){ticket(p, first->test[i]), first->test[i]};
-    p->shown = p->available < SHOWN ? p->available : SHOWN;
-    qsort(lots, p->available, sizeof *lots, by_ticket);
-    qsort(lots, p->shown, sizeof *lots, by_sample);
-    p->index = cli_alloc(p->shown, sizeof *p->index, "samples");
-    p->trains = cli_alloc(p->shown, sizeof *p->trains, "samples");
-    for (size_t i = 0; i < p->shown; i++) {
-        p->index[i] = lots[i].sample;
-        p->trains[i] = trains[lots[i].sample];
-    }
-    cli_free(trains);
-    cli_free(lots);
+        part[first->test[i]] = TESTS;
+    for (size_t i = 0; i < first->train_count; i++)
+        part[first->train[i]] = TRAINS;
+    for (size_t i = 0; i < count; i++)
+        if (part[i])
+            tickets[p->available++] = ticket(p, i);
+    qsort(tickets, p->available, sizeof *tickets, by_ticket);
+    size_t room = p->available < SHOWN ? p->available : SHOWN;
+    p->index = cli_alloc(room, sizeof *p->index, "samples");
+    p->trains = cli_alloc(room, sizeof *p->trains, "samples");
+    for (size_t i = 0; i < count; i++)
+        if (part[i] && ticket(p, i) <= tickets[room - 1]) {
+            p->trains[p->shown] = part[i] == TRAINS;
+            p->index[p->shown++] = i;
+        }
 }
 
 /* With too many classes for colours, every so many has one. */
@@ -91,50 +81,122 @@ static void draw_colours(page *p)
         p->colour[c] = c % step ? SVG_GREY : (int)p->coloured++;
 }
 
-/* ---- the map ----------------------------------------------------------------------------------
- */
+/* ---- the map --------------------------------------------------------------------------------- */
 
 /* The most accurate of those with a learned map (m = n chosen is none), ties to the first. */
-static size_t choose_method(const page *p)
+static void choose_model(page *p)
 {
-    size_t best = p->e->methods;
     double most = -1;
     for (size_t m = 0; m < p->e->methods; m++) {
         const spd_method_result *found = p->e->found->method[m];
         if (found->outcome[0]->model && found->accuracy > most) {
-            best = m;
+            p->method = found->name;
+            p->model = found->outcome[0]->model;
             most = found->accuracy;
         }
     }
-    return best;
 }
 
-/* ---- matrices ---------------------------------------------------------------------------------
- */
+/* ---- matrices -------------------------------------------------------------------------------- */
 
-static double *copies(size_t count, const size_t *which, size_t n, const double *from)
+double *page_matrices(const page *p, int part, size_t count, const size_t *list)
 {
-    double *X = cli_alloc_table(count, n * n, sizeof *X, "numbers");
+    size_t size = p->size[part] * p->size[part];
+    double *X = cli_alloc_table(count, size, sizeof *X, "numbers");
     for (size_t i = 0; i < count; i++)
-        memcpy(X + i * n * n, from + which[i] * n * n, n * n * sizeof *X);
+        memcpy(X + i * size, p->matrix[part] + p->place[list ? list[i] : i] * size,
+               size * sizeof *X);
     return X;
 }
 
-double *page_matrices(const page *p, int part, size_t count, const size_t *which)
+static void copy_matrices(page *p)
 {
-    return copies(count, which, p->size[part], p->matrix[part]);
+    const spd_samples *samples = &p->e->set.samples;
+    size_t size = samples->n * samples->n;
+    p->size[0] = samples->n;
+    p->matrix[0] = cli_alloc_table(p->shown, size, sizeof *p->matrix[0], "numbers");
+    for (size_t i = 0; i < p->shown; i++)
+        memcpy(p->matrix[0] + i * size, samples->X + p->index[i] * size, size * sizeof *samples->X);
 }
 
-static spd_status map_matrices(session *s, page *p)
+static spd_status map_matrices(page *p)
 {
+    if (!p->model)
+        return SPD_OK;
     size_t m = p->model->m;
-    double *S = cli_alloc_table(p->shown, m * m, sizeof *S, "numbers");
-    spd_status status =
-        spd_congruence(s->ctx, p->model->n, m, p->shown, p->matrix[0], p->model->W, S);
-    p->matrix[1] = S;
+    p->matrix[1] = cli_alloc_table(p->shown, m * m, sizeof *p->matrix[1], "numbers");
+    spd_status status = spd_congruence(p->s->ctx, p->model->n, m, p->shown, p->matrix[0],
+                                       p->model->W, p->matrix[1]);
     p->size[1] = status < 0 ? 0 : m;
     return status;
 }
+
+/* ---- spectra --------------------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Between the two nearest of count sorted values, share in [0, 1]. */
+static double quantile(size_t count, const double *sorted, double share)
+{
+    double at = share * (double)(count - 1);
+    size_t below = (size_t)at, above = below + 1 < count ? below + 1 : below;
+    return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
+}
+
+/* Eigenvalue i of one matrix (by_value): one that rounding has taken is shown where rounding is.
+ */
+static double shown(size_t size, const double *lambda, size_t i)
+{
+    return fmax(lambda[i], fmax(DBL_EPSILON * lambda[size - 1], DBL_MIN));
+}
+
+/* lambda (count x size, by_value). */
+static void fill(page_spectrum *a, size_t count, const double *lambda, double *column)
+{
+    size_t size = a->size;
+    a->least = INFINITY;
+    for (size_t rank = 0; rank < size; rank++) {
+        for (size_t i = 0; i < count; i++)
+            column[i] = log10(shown(size, lambda + i * size, size - 1 - rank));
+        qsort(column, count, sizeof *column, by_value);
+        a->lower[rank] = quantile(count, column, 0.25);
+        a->median[rank] = quantile(count, column, 0.5);
+        a->upper[rank] = quantile(count, column, 0.75);
+    }
+    for (size_t i = 0; i < count; i++) {
+        double least = lambda[i * size], largest = lambda[i * size + size - 1];
+        a->least = fmin(a->least, least);
+        a->largest = fmax(a->largest, largest);
+        a->condition = fmax(a->condition, largest / shown(size, lambda + i * size, 0));
+    }
+}
+
+static spd_status find_spectra(page *p)
+{
+    spd_status status = SPD_OK;
+    size_t count = p->shown;
+    double *column = cli_alloc(count, sizeof *column, "eigenvalues");
+    for (int part = 0; part < PAGE_PARTS && p->size[part] && count && status >= 0; part++) {
+        size_t size = p->size[part];
+        double *lambda = cli_alloc_table(count, size, sizeof *lambda, "eigenvalues");
+        double *quartile = cli_alloc_table(3, size, sizeof *quartile, "quartiles");
+        status = spd_eigh(p->s->ctx, size, count, p->matrix[part], lambda, NULL);
+        if (status >= 0) {
+            p->spectrum[part] = (page_spectrum){.size = size,
+                                                .lower = quartile,
+                                                .median = quartile + size,
+                                                .upper = quartile + 2 * size};
+            fill(&p->spectrum[part], count, lambda, column);
+        }
+    }
+    return status;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
 
 /* What fails for numerical reasons is left out; what is no fault of the data ends the page. */
 static int is_fatal(spd_status status)
@@ -144,39 +206,18 @@ static int is_fatal(spd_status status)
 
 int page_prepare(session *s, const evaluation *e, page *p)
 {
-    *p = (page){.s = s, .e = e, .method = e->methods};
+    static spd_status (*const steps[])(page * p) = {map_matrices, find_spectra, page_embed,
+                                                    page_margins};
+    *p = (page){.s = s, .e = e};
     draw_colours(p);
     draw_samples(p);
     if (!e->set.samples.X)
         return CLI_GOOD;
+    choose_model(p);
+    copy_matrices(p);
     spd_status status = SPD_OK;
-    p->method = choose_method(p);
-    p->matrix[0] = copies(p->shown, p->index, e->set.samples.n, e->set.samples.X);
-    p->size[0] = e->set.samples.n;
-    if (p->method < e->methods)
-        p->model = e->found->method[p->method]->outcome[0]->model;
-    if (p->model)
-        status = map_matrices(s, p);
-    if (!is_fatal(status))
-        status = page_spectra(s, p);
-    if (!is_fatal(status))
-        status = page_embed(s, p);
-    if (!is_fatal(status))
-        status = page_margins(s, p);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !is_fatal(status); i++)
+        status = steps[i](p);
     bar_clear(&s->bar);
     return is_fatal(status) ? session_fail(s, status) : CLI_GOOD;
-}
-
-void page_free(page *p)
-{
-    for (int part = 0; part < PAGE_PARTS; part++) {
-        cli_free(p->matrix[part]);
-        cli_free(p->Y[part]);
-        cli_free(p->margin[part]);
-        page_spectrum_free(&p->spectrum[part]);
-    }
-    cli_free(p->index);
-    cli_free(p->trains);
-    cli_free(p->colour);
-    cli_free(p->place);
 }

@@ -2,10 +2,8 @@
  * page, and as a picture of its own. */
 #include <math.h>
 
-#include "cli/frame/cli_memory.h"
 #include "cli/report/html.h"
 #include "cli/report/page.h"
-#include "cli/report/svg.h"
 
 #define WIDTH  440.0
 #define MARGIN 22.0
@@ -13,11 +11,10 @@
     "One marker per sample; colour and shape show the class, filled is test, hollow is training."
 
 /* Of the picture that is a file of its own: headings, gaps, and the legend's lines and columns. */
-#define HEADING  26.0
-#define GAP      16.0
-#define LINE     20.0
-#define COLUMNS  3 /* below each cloud */
-#define IN_NAMES 17
+#define HEADING 26.0
+#define GAP     16.0
+#define LINE    20.0
+#define COLUMNS 3 /* below each cloud */
 
 int page_class(const page *p, size_t place)
 {
@@ -35,10 +32,8 @@ static void box_of(const page *p, const double *Y, double *middle, double *half)
 {
     for (size_t axis = 0; axis < 2; axis++) {
         double low = INFINITY, high = -INFINITY;
-        for (size_t i = 0; i < p->placed; i++) {
-            low = fmin(low, Y[2 * i + axis]);
-            high = fmax(high, Y[2 * i + axis]);
-        }
+        for (size_t i = 0; i < p->placed; i++)
+            svg_extend(&low, &high, Y[2 * i + axis]);
         middle[axis] = (low + high) / 2;
         half[axis] = 1.06 * (high - low) / 2;
     }
@@ -72,40 +67,42 @@ static svg_frame frame_of(FILE *f, const page *p, const double *Y)
     return a;
 }
 
-void page_mark(FILE *f, const page *p, size_t place, double x, double y)
+static void put_mark(FILE *f, const page *p, size_t place, double x, double y)
 {
     int label = page_class(p, place), colour = p->colour[label],
         trains = p->trains[p->place[place]] != 0;
     double radius = colour == SVG_GREY ? 2.2 : p->placed > 300 ? 3.6 : 4.4;
-    fputs("<g><title>", f);
-    html_short(f, p->e->set.data->class_name[label], 40);
-    fprintf(f, ", sample %zu, %s</title>", p->index[p->place[place]], trains ? "training" : "test");
+    html_print(f, "<g><title>%.40s, sample %zu, %s</title>", p->e->set.data->class_name[label],
+               p->index[p->place[place]], trains ? "training" : "test");
     svg_mark(f, x, y, radius, colour, shape_of(colour), !trains);
     fputs("</g>\n", f);
 }
 
 /* Grey samples first, so that they lie below. */
-static void put_cloud(const svg_frame *a, const page *p, const double *Y)
+void page_marks(const svg_frame *a, const page *p, const double *at)
 {
-    svg_axes(a, SVG_BARE, "first coordinate", SVG_BARE, "second coordinate");
     for (int grey = 1; grey >= 0; grey--)
         for (size_t i = 0; i < p->placed; i++)
-            if ((p->colour[page_class(p, i)] == SVG_GREY) == grey)
-                page_mark(a->f, p, i, svg_x(a, Y[2 * i]), svg_y(a, Y[2 * i + 1]));
+            if ((p->colour[page_class(p, i)] == SVG_GREY) == grey && !isnan(at[2 * i]))
+                put_mark(a->f, p, i, svg_x(a, at[2 * i]), svg_y(a, at[2 * i + 1]));
+}
+
+static void put_cloud(const svg_frame *a, const page *p, int part)
+{
+    svg_axes(a, SVG_BARE, "first coordinate", SVG_BARE, "second coordinate");
+    page_marks(a, p, p->Y[part]);
 }
 
 static void cloud(FILE *f, const page *p, int part)
 {
-    static const char *const ids[] = {"samples-before", "samples-after"};
-    const double *Y = p->Y[part];
-    char title[80];
-    svg_frame a = frame_of(f, p, Y);
-    snprintf(title, sizeof title, "Samples in two dimensions%s%s", p->Y[1] ? " " : "",
-             p->Y[1] ? page_part_name(part) : "");
+    svg_frame a = frame_of(f, p, p->Y[part]);
+    const char *title = words_text("Samples in two dimensions%s%s", p->Y[1] ? " " : "",
+                                   p->Y[1] ? page_part_name(part) : "");
     fprintf(f, "<div>\n<h3>%s: %zu \xC3\x97 %zu</h3>\n", page_part_heading(p, part), p->size[part],
             p->size[part]);
-    svg_open(f, ids[part], WIDTH, a.bottom + MARGIN + 2, title, WORDS);
-    put_cloud(&a, p, Y);
+    svg_open(f, part ? "samples-after" : "samples-before", WIDTH, a.bottom + MARGIN + 2, title,
+             WORDS);
+    put_cloud(&a, p, part);
     svg_close(f);
     fputs("</div>\n", f);
 }
@@ -125,8 +122,7 @@ static void legend(FILE *f, const page *p)
     for (size_t c = 0; c < classes; c++)
         if (p->colour[c] != SVG_GREY) {
             legend_entry(f, p->colour[c], shape_of(p->colour[c]), 1);
-            html_short(f, p->e->set.data->class_name[c], 40);
-            fputs("</li>\n", f);
+            html_print(f, "%.40s</li>\n", p->e->set.data->class_name[c]);
         }
     if (p->coloured < classes) {
         legend_entry(f, SVG_GREY, 0, 1);
@@ -138,8 +134,7 @@ static void legend(FILE *f, const page *p)
     fputs("test: filled</li>\n</ul>\n", f);
 }
 
-/* ---- a picture of its own ---------------------------------------------------------------------
- */
+/* ---- a picture of its own -------------------------------------------------------------------- */
 
 /* Where the legend's next entry goes. */
 typedef struct shelf {
@@ -154,9 +149,7 @@ static void put_name(shelf *at, int colour, int shape, int full, const char *nam
     double x = column * at->width / at->columns + MARGIN, y = at->top + line * LINE;
     at->next++;
     svg_mark(at->f, x, y, 4.6, colour, shape, full);
-    fprintf(at->f, "<text x=\"%.1f\" y=\"%.1f\">", x + 10, y + 4.5);
-    html_short(at->f, name, IN_NAMES);
-    fputs("</text>\n", at->f);
+    html_print(at->f, "<text x=\"%.1f\" y=\"%.1f\">%.17s</text>\n", x + 10, y + 4.5, name);
 }
 
 static void put_names(shelf *at, const page *p)
@@ -194,26 +187,23 @@ void page_picture(FILE *f, const void *what)
         a.top += HEADING;
         a.bottom += HEADING;
         put_heading(&a, p, part);
-        put_cloud(&a, p, p->Y[part]);
+        put_cloud(&a, p, part);
     }
     put_names(&(shelf){f, below + GAP, width, columns, 0}, p);
     svg_close(f);
 }
 
-/* ---- within the page --------------------------------------------------------------------------
- */
+/* ---- within the page ------------------------------------------------------------------------- */
 
 static void close_figure(FILE *f, const page *p)
 {
-    char sampled[160] = "", after[60] = "";
+    const char *sampled = "", *after = "";
     if (p->placed < p->available)
-        snprintf(sampled, sizeof sampled, " %zu of %zu samples are shown, drawn at random%s.",
-                 p->placed, p->available,
-                 p->coloured < p->e->set.samples.classes ? " after those of the coloured classes"
-                                                         : "");
+        sampled = words_text(
+            " %zu of %zu samples are shown, drawn at random%s.", p->placed, p->available,
+            p->coloured < p->e->set.samples.classes ? " after those of the coloured classes" : "");
     if (p->Y[1])
-        snprintf(after, sizeof after, " before the map and %.0f %% after it",
-                 100 * p->explained[1]);
+        after = words_text(" before the map and %.0f %% after it", 100 * p->explained[1]);
     html_figure_close(
         f,
         "The samples placed so that distances on paper follow their distances as matrices "
@@ -233,21 +223,15 @@ static void close_figure(FILE *f, const page *p)
 
 void page_samples(FILE *f, const page *p)
 {
-    if (!p->size[0])
+    if (!p->Y[0]) {
+        html_print(f, "<p class=\"note\">No picture: %s.</p>\n", p->no_embedding);
         return;
-    html_section(f, "samples", "The samples");
-    if (p->Y[0]) {
-        legend(f, p);
-        html_figure(f, "large");
-        for (int part = 0; part < PAGE_PARTS; part++)
-            if (p->Y[part])
-                cloud(f, p, part);
-        close_figure(f, p);
-        page_margin_figure(f, p);
-    } else {
-        fputs("<p class=\"note\">No picture: ", f);
-        html_text(f, p->no_embedding);
-        fputs(".</p>\n", f);
     }
-    html_section_close(f);
+    legend(f, p);
+    html_figure(f, "large");
+    for (int part = 0; part < PAGE_PARTS; part++)
+        if (p->Y[part])
+            cloud(f, p, part);
+    close_figure(f, p);
+    page_margin_figure(f, p);
 }

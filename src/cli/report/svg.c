@@ -11,11 +11,10 @@
 
 static void put_title(FILE *f, const char *id, const char *title, const char *desc)
 {
-    fprintf(f, " role=\"img\" aria-labelledby=\"%s-t %s-d\"><title id=\"%s-t\">", id, id, id);
-    html_text(f, title);
-    fprintf(f, "</title><desc id=\"%s-d\">", id);
-    html_text(f, desc);
-    fputs("</desc>\n", f);
+    html_print(f,
+               " role=\"img\" aria-labelledby=\"%s-t %s-d\"><title id=\"%s-t\">%s</title>"
+               "<desc id=\"%s-d\">%s</desc>\n",
+               id, id, id, title, id, desc);
 }
 
 void svg_open(FILE *f, const char *id, double width, double height, const char *title,
@@ -45,8 +44,15 @@ void svg_close(FILE *f)
     fputs("</svg>\n", f);
 }
 
-/* ---- ranges and ticks -------------------------------------------------------------------------
- */
+/* ---- ranges and ticks ------------------------------------------------------------------------ */
+
+void svg_extend(double *low, double *high, double value)
+{
+    if (isfinite(value)) {
+        *low = fmin(*low, value);
+        *high = fmax(*high, value);
+    }
+}
 
 void svg_room(double *low, double *high)
 {
@@ -148,8 +154,7 @@ double svg_y(const svg_frame *a, double y)
     return a->bottom - (y - a->y0) / (a->y1 - a->y0) * (a->bottom - a->top);
 }
 
-/* ---- axes -------------------------------------------------------------------------------------
- */
+/* ---- axes ------------------------------------------------------------------------------------ */
 
 static void put_label(FILE *f, double x, double y, const char *anchor, const ticks *t, int i)
 {
@@ -188,24 +193,16 @@ void svg_axes(const svg_frame *a, svg_scale x, const char *x_label, svg_scale y,
         ticks_y(a, y);
     fprintf(a->f, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", a->left, a->top, a->bottom,
             a->right);
-    if (x_label) {
-        fprintf(a->f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", middle_x,
-                a->bottom + (x == SVG_BARE ? 18 : 37));
-        html_text(a->f, x_label);
-        fputs("</text>\n", a->f);
-    }
-    if (y_label) {
-        double at = y == SVG_BARE ? a->left - 10 : a->left - 52;
-        fprintf(a->f,
-                "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"middle\">", at,
-                middle_y);
-        html_text(a->f, y_label);
-        fputs("</text>\n", a->f);
-    }
+    if (x_label)
+        html_print(a->f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n", middle_x,
+                   a->bottom + (x == SVG_BARE ? 18 : 37), x_label);
+    html_print(a->f,
+               "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"middle\">%s"
+               "</text>\n",
+               a->left - (y == SVG_BARE ? 10 : 52), middle_y, y_label);
 }
 
-/* ---- lines ------------------------------------------------------------------------------------
- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static void put_point(const svg_frame *a, int *drawn, double x, double y)
 {

@@ -36,10 +36,14 @@ void svg_close(FILE *f);
 void svg_open_alone(FILE *f, const char *id, double width, double height, const char *title,
                     const char *desc);
 
+/* low and high <- a range that holds a value too, if that is finite; of nothing, it is from
+ * INFINITY to -INFINITY. */
+void svg_extend(double *low, double *high, double value);
+
 /* low and high <- a range with a little room; of one value alone, a range around it. */
 void svg_room(double *low, double *high);
 
-/* Grid, ticks and a label; labels may be NULL. */
+/* Grid, ticks and labels; x_label may be NULL. */
 void svg_axes(const svg_frame *a, svg_scale x, const char *x_label, svg_scale y,
               const char *y_label);
 

@@ -8,7 +8,7 @@
 
 #define SIDE       340.0 /* pixels of the table */
 #define NAME_ROOM  134.0 /* at the left and below */
-#define CHARACTERS 16    /* of a class's name that fit there */
+#define CHARACTERS 16    /* of a class's name that fit there, as in put_names */
 #define NAMES      24    /* that fit along a side */
 #define SMALLEST   3.0   /* pixels that can still be seen */
 #define TITLED     4000  /* cells that tell their numbers under the pointer */
@@ -22,43 +22,22 @@ typedef struct heat {
     int titled;
 } heat;
 
-static int64_t row_sum(const heat *h, size_t row)
-{
-    int64_t sum = 0;
-    for (size_t c = 0; c < h->classes; c++)
-        sum += h->count[row * h->classes + c];
-    return sum;
-}
-
-static void put_title(const heat *h, size_t row, size_t column, int64_t count, int64_t sum)
-{
-    fputs("<title>", h->f);
-    html_short(h->f, h->name[row], 60);
-    fputs(" \xE2\x86\x92 ", h->f);
-    html_short(h->f, h->name[column], 60);
-    fprintf(h->f, ": %lld of %lld</title>", (long long)count, (long long)sum);
-}
-
 static void put_cell(const heat *h, size_t row, size_t column, int64_t sum)
 {
     int64_t count = h->count[row * h->classes + column];
     double share = (double)count / (double)sum, x = h->left + h->cell * (double)column,
            y = h->top + h->cell * (double)row;
     double spread = h->cell < SMALLEST ? SMALLEST - h->cell : 0, faintest = spread > 0 ? 0.5 : 0.12;
-    if (count == 0)
-        return;
     fprintf(h->f,
             "<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
             "fill-opacity=\"%.2f\"",
             row == column ? "right" : "wrong", x - spread / 2, y - spread / 2, h->cell + spread,
             h->cell + spread, faintest + (1 - faintest) * share);
-    if (h->titled) {
-        fputc('>', h->f);
-        put_title(h, row, column, count, sum);
-        fputs("</rect>\n", h->f);
-    } else {
+    if (h->titled)
+        html_print(h->f, "><title>%.60s \xE2\x86\x92 %.60s: %zu of %zu</title></rect>\n",
+                   h->name[row], h->name[column], (size_t)count, (size_t)sum);
+    else
         fputs("/>\n", h->f);
-    }
     if (h->classes <= SVG_HEAT_COUNTS)
         fprintf(h->f,
                 "<text class=\"%s%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" "
@@ -73,15 +52,12 @@ static void put_names(const heat *h)
     const char *size = h->cell * (double)step < 15 ? "soft tiny" : "soft";
     for (size_t c = 0; c < h->classes; c += step) {
         double middle = h->cell * ((double)c + 0.5);
-        fprintf(h->f, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", size,
-                h->left - 5, h->top + middle + 4);
-        html_short(h->f, h->name[c], CHARACTERS);
-        fprintf(h->f,
-                "</text><text class=\"%s\" transform=\"translate(%.1f %.1f) rotate(-90)\" "
-                "text-anchor=\"end\">",
-                size, h->left + middle + 4, h->top + SIDE + 5);
-        html_short(h->f, h->name[c], CHARACTERS);
-        fputs("</text>\n", h->f);
+        html_print(h->f,
+                   "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.16s</text>"
+                   "<text class=\"%s\" transform=\"translate(%.1f %.1f) rotate(-90)\" "
+                   "text-anchor=\"end\">%.16s</text>\n",
+                   size, h->left - 5, h->top + middle + 4, h->name[c], size, h->left + middle + 4,
+                   h->top + SIDE + 5, h->name[c]);
     }
 }
 
@@ -95,12 +71,14 @@ static size_t longest_name(const heat *h)
     return longest < CHARACTERS ? longest : CHARACTERS;
 }
 
-static size_t filled(size_t classes, const int64_t *count)
+static void put_row(const heat *h, size_t row)
 {
-    size_t cells = 0;
-    for (size_t i = 0; i < classes * classes; i++)
-        cells += count[i] != 0;
-    return cells;
+    int64_t sum = 0;
+    for (size_t c = 0; c < h->classes; c++)
+        sum += h->count[row * h->classes + c];
+    for (size_t c = 0; c < h->classes; c++)
+        if (h->count[row * h->classes + c])
+            put_cell(h, row, c, sum);
 }
 
 void svg_heat(FILE *f, const char *id, const char *title, const char *desc, size_t classes,
@@ -111,18 +89,18 @@ void svg_heat(FILE *f, const char *id, const char *title, const char *desc, size
               .name = name,
               .count = count,
               .cell = SIDE / (double)classes,
-              .top = 6,
-              .titled = filled(classes, count) <= TITLED};
+              .top = 6};
+    size_t filled = 0;
+    for (size_t i = 0; i < classes * classes; i++)
+        filled += count[i] != 0;
+    h.titled = filled <= TITLED;
     double names = 14 + (NAME_ROOM - 14) * (double)longest_name(&h) / CHARACTERS;
     h.left = names + 22;
     svg_open(f, id, h.left + SIDE + 8, h.top + SIDE + names + 24, title, desc);
     fprintf(f, "<rect class=\"field\" x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\"/>\n",
             h.left, h.top, SIDE, SIDE);
-    for (size_t r = 0; r < classes; r++) {
-        int64_t sum = row_sum(&h, r);
-        for (size_t c = 0; c < classes && sum > 0; c++)
-            put_cell(&h, r, c, sum);
-    }
+    for (size_t r = 0; r < classes; r++)
+        put_row(&h, r);
     put_names(&h);
     fprintf(f,
             "<text transform=\"translate(13 %.1f) rotate(-90)\" text-anchor=\"middle\">true "

@@ -71,10 +71,10 @@ void svg_ellipse(FILE *f, double x, double y, double scale, double xx, double xy
 
 void svg_legend_line(FILE *f, double x, double y, int colour, const char *name)
 {
-    fprintf(f, "<path class=\"line k%d d%d\" d=\"M%.1f %.1fh26\"/><text x=\"%.1f\" y=\"%.1f\">",
-            colour % SVG_COLOURS, colour % 4, x, y - 4.5, x + 32, y);
-    html_text(f, name);
-    fputs("</text>\n", f);
+    html_print(f,
+               "<path class=\"line k%d d%d\" d=\"M%.1f %.1fh26\"/><text x=\"%.1f\" y=\"%.1f\">%s"
+               "</text>\n",
+               colour % SVG_COLOURS, colour % 4, x, y - 4.5, x + 32, y, name);
 }
 
 void svg_bar(FILE *f, double share, double deviation)

@@ -1,0 +1,289 @@
+/* manual.c - help on the terminal, man pages in roff and a bash completion script, all from the
+ * option tables. */
+#include "cli/frame/manual.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/frame/commands.h"
+#include "spdml.h"
+
+#define COLUMNS       79
+#define OPTION_COLUMN 24
+
+/* Paragraphs about the program. */
+static const char *const about[] = {
+    "spdml works with sets of symmetric positive definite (SPD) matrices: covariances of images, "
+    "video, motion capture or EEG, diffusion tensors.",
+    "A data set is an .npz file with X (p x n x n) and, if there are labels, y (p numbers or "
+    "strings); a .npy file with the labels in a second file; a .mat file (MATLAB v5 to v7.3) "
+    "with X (n x n x p) and y; or a .csv file with one flattened matrix per line.",
+    "Results go to standard output as a table, or with --json as one JSON object; warnings and "
+    "the progress bar go to standard error.",
+    NULL};
+
+static const char *const exit_statuses =
+    "0 on success, 1 on failure, 2 on a usage error, 130 when interrupted.";
+
+/* ---- help ------------------------------------------------------------------------------------ */
+
+/* Words of text from column `at` on, later lines indented; ends the line. */
+static void wrap(FILE *out, size_t at, size_t indent, const char *text)
+{
+    int first = 1;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        if (!first && at + 1 + length > COLUMNS) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            at = indent;
+            first = 1;
+        }
+        fprintf(out, "%s%.*s", first ? "" : " ", (int)length, text);
+        at += length + (first ? 0 : 1);
+        first = 0;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+static void wrap_all(FILE *out, const char *const *paragraphs)
+{
+    for (; *paragraphs; paragraphs++) {
+        wrap(out, 0, 0, *paragraphs);
+        fputc('\n', out);
+    }
+}
+
+static void help_option(FILE *out, const option *o)
+{
+    char head[100];
+    char letter[8] = "    ";
+    if (o->letter)
+        snprintf(letter, sizeof letter, "-%c, ", o->letter);
+    snprintf(head, sizeof head, "  %s--%s%s%s", letter, o->name, o->argument ? " " : "",
+             o->argument ? o->argument : "");
+    fprintf(out, "%-*s", OPTION_COLUMN, head);
+    if (strlen(head) + 2 > OPTION_COLUMN)
+        fprintf(out, "\n%*s", OPTION_COLUMN, "");
+    wrap(out, OPTION_COLUMN, OPTION_COLUMN, option_text(o));
+}
+
+static void help_command(FILE *out, const command *c)
+{
+    fprintf(out, "usage: spdml %s%s%s [options]\n\n", c->name, c->operands[0] ? " " : "",
+            c->operands);
+    wrap_all(out, c->paragraphs);
+    for (size_t g = 0; g < COMMAND_GROUPS && c->groups[g].options; g++) {
+        if (c->groups[g].title)
+            fprintf(out, "%s%s:\n", g ? "\n" : "", c->groups[g].title);
+        for (const option *o = c->groups[g].options; o->name; o++)
+            help_option(out, o);
+    }
+    fprintf(out, "\nExamples:\n");
+    for (const command_example *e = c->examples; e->line; e++) {
+        fprintf(out, "  %s\n      ", e->line);
+        wrap(out, 6, 6, e->does);
+    }
+}
+
+static void help_overview(FILE *out)
+{
+    fprintf(out, "usage: spdml COMMAND [operands and options]\n\n");
+    wrap_all(out, about);
+    fprintf(out, "Commands:\n");
+    for (const command *const *c = commands; *c; c++)
+        fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
+    fprintf(out, "\n'spdml COMMAND --help' explains a command. This is version %s.\n",
+            spd_version());
+}
+
+void manual_help(FILE *out, const command *c)
+{
+    if (c)
+        help_command(out, c);
+    else
+        help_overview(out);
+    fputs("\nExit status: ", out);
+    wrap(out, 13, 13, exit_statuses);
+}
+
+/* ---- man pages ------------------------------------------------------------------------------- */
+
+/* Text with roff's own signs made harmless; dashes stay dashes that can be copied. */
+static void escape(FILE *out, const char *text)
+{
+    if (*text == '.' || *text == '\'')
+        fputs("\\&", out);
+    for (; *text; text++) {
+        if (*text == '\\')
+            fputs("\\e", out);
+        else if (*text == '-')
+            fputs("\\-", out);
+        else if (*text == '\'')
+            fputs("\\(aq", out);
+        else
+            fputc(*text, out);
+    }
+}
+
+/* Requests with texts in them: a % in the format stands for the next text, escaped. */
+static void put(FILE *out, const char *format, ...)
+{
+    va_list texts;
+    va_start(texts, format);
+    for (; *format; format++)
+        if (*format == '%')
+            escape(out, va_arg(texts, const char *));
+        else
+            fputc(*format, out);
+    va_end(texts);
+}
+
+static void title(FILE *out, const command *c)
+{
+    fputs(c ? ".TH SPDML\\-" : ".TH SPDML", out);
+    for (const char *at = c ? c->name : ""; *at; at++)
+        fputc(toupper((unsigned char)*at), out);
+    fprintf(out, " 1 \"\" \"spdml %s\" \"User Commands\"\n.SH NAME\nspdml", spd_version());
+    if (c)
+        put(out, "\\-% \\- %\n", c->name, c->summary);
+    else
+        put(out, " \\- %\n", "symmetric positive definite matrices: geometry and learning");
+}
+
+static void paragraphs(FILE *out, const char *const *text)
+{
+    fputs(".SH DESCRIPTION\n", out);
+    for (; *text; text++)
+        put(out, ".PP\n%\n", *text);
+}
+
+static void roff_option(FILE *out, const option *o)
+{
+    fputs(".TP\n", out);
+    if (o->letter)
+        fprintf(out, "\\fB\\-%c\\fR, ", o->letter);
+    put(out, "\\fB\\-\\-%\\fR", o->name);
+    if (o->argument)
+        fprintf(out, " \\fI%s\\fR", o->argument);
+    put(out, "\n%\n", option_text(o));
+}
+
+static void roff_command(FILE *out, const command *c)
+{
+    const option *o;
+    put(out, ".SH SYNOPSIS\n.B spdml %\n", c->name);
+    if (c->operands[0])
+        fprintf(out, ".I %s\n", c->operands);
+    fputs("[\\fIoptions\\fR]\n", out);
+    paragraphs(out, c->paragraphs);
+    fputs(".SH OPTIONS\n", out);
+    for (size_t i = 0; (o = command_option(c, i)); i++)
+        roff_option(out, o);
+    fputs(".SH EXAMPLES\n", out);
+    for (const command_example *e = c->examples; e->line; e++)
+        put(out, ".TP\n\\fB%\\fR\n%\n", e->line, e->does);
+}
+
+static void roff_overview(FILE *out)
+{
+    fputs(".SH SYNOPSIS\n.B spdml\n.I COMMAND\n[\\fIoperands and options\\fR]\n", out);
+    paragraphs(out, about);
+    fputs(".SH COMMANDS\n", out);
+    for (const command *const *c = commands; *c; c++)
+        put(out, ".TP\n\\fBspdml\\-%\\fR(1)\n%\n", (*c)->name, (*c)->summary);
+}
+
+static void see_also(FILE *out, const command *c)
+{
+    fputs(c ? ".SH SEE ALSO\n.BR spdml (1)" : ".SH SEE ALSO", out);
+    for (const command *const *other = commands; *other; other++)
+        if (*other != c)
+            fprintf(out, "%s\n.BR spdml\\-%s (1)", c || other > commands ? "," : "",
+                    (*other)->name);
+    fputc('\n', out);
+}
+
+void manual_roff(FILE *out, const command *c)
+{
+    title(out, c);
+    if (c)
+        roff_command(out, c);
+    else
+        roff_overview(out);
+    put(out, ".SH EXIT STATUS\n%\n", exit_statuses);
+    see_also(out, c);
+}
+
+/* ---- completion ------------------------------------------------------------------------------ */
+
+/* The script holds one case per command with its options, and one per option with what may follow
+ * it: choices, files, or nothing that could be guessed. */
+static const char *const opening =
+    "# bash completion for spdml; made by 'spdml help --completion'\n"
+    "_spdml()\n"
+    "{\n"
+    "    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} options=\n"
+    "    COMPREPLY=()\n";
+
+static const char *const closing = "    if [[ $word == -* ]]; then\n"
+                                   "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+                                   "    else\n"
+                                   "        COMPREPLY=($(compgen -f -- \"$word\"))\n"
+                                   "    fi\n"
+                                   "}\n"
+                                   "complete -o filenames -F _spdml spdml\n";
+
+/* What follows an option that takes a value. */
+static void print_values(FILE *out, const option *o)
+{
+    fprintf(out, "            --%s", o->name);
+    if (o->letter)
+        fprintf(out, "|-%c", o->letter);
+    fputs(") ", out);
+    if (o->type == OPTION_FILE) {
+        fputs("COMPREPLY=($(compgen -f -- \"$word\")); ", out);
+    } else if (o->type == OPTION_CHOICE) {
+        fputs("COMPREPLY=($(compgen -W \"", out);
+        for (size_t i = 0; o->choice(i); i++)
+            fprintf(out, "%s%s", i ? " " : "", o->choice(i));
+        fputs("\" -- \"$word\")); ", out);
+    }
+    fputs("return ;;\n", out);
+}
+
+static void print_case(FILE *out, const command *c)
+{
+    const option *o;
+    fprintf(out, "    %s", c->name);
+    if (c->alias)
+        fprintf(out, "|%s", c->alias);
+    fputs(")\n        case $last in\n", out);
+    for (size_t i = 0; (o = command_option(c, i)); i++)
+        if (o->type != OPTION_FLAG)
+            print_values(out, o);
+    fputs("        esac\n        options=\"", out);
+    for (size_t i = 0; (o = command_option(c, i)); i++)
+        fprintf(out, "%s--%s", i ? " " : "", o->name);
+    fputs("\"\n        ;;\n", out);
+}
+
+void manual_completion(FILE *out)
+{
+    fputs(opening, out);
+    fputs("    if ((COMP_CWORD == 1)) || { ((COMP_CWORD == 2)) && [[ $last == help ]]; }; then\n"
+          "        COMPREPLY=($(compgen -W \"",
+          out);
+    for (const command *const *c = commands; *c; c++)
+        fprintf(out, "%s%s", c > commands ? " " : "", (*c)->name);
+    fputs(" --help --version\" -- \"$word\"))\n        return\n    fi\n"
+          "    case ${COMP_WORDS[1]} in\n",
+          out);
+    for (const command *const *c = commands; *c; c++)
+        print_case(out, *c);
+    fputs("    esac\n", out);
+    fputs(closing, out);
+}
