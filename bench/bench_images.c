@@ -45,15 +45,15 @@ static void row(spd_descriptor kind, size_t width, size_t height)
     spd_context_set_threads(ctx, 1);
     spd_describe_defaults(kind, &options, sizeof options);
     if (how->prepare(ctx, &options, &shared) < 0)
-        fail(ctx, how->name);
+        fail(ctx, spd_descriptor_name(kind));
     bench b = bench_start(SECONDS);
     while (bench_more(&b)) {
         description_free(&out);
         if (how->describe(ctx, &options, shared, &given, &out) < 0)
-            fail(ctx, how->name);
+            fail(ctx, spd_descriptor_name(kind));
     }
-    printf("%-11s %5zu x %-5zu %5zu %12.2f %12.1f %6.0f %%\n", how->name, width, height, out.n,
-           1e3 * b.best, 1.0 / b.best, bench_spread(&b));
+    printf("%-11s %5zu x %-5zu %5zu %12.2f %12.1f %6.0f %%\n", spd_descriptor_name(kind), width,
+           height, out.n, 1e3 * b.best, 1.0 / b.best, bench_spread(&b));
     description_free(&out);
     if (how->release)
         how->release(shared);

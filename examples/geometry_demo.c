@@ -82,7 +82,7 @@ static int save(spd_context *ctx, const char *path, double *X, int64_t *y)
 static int leave_one_out(spd_context *ctx, spd_metric metric, const double *X, const int64_t *y,
                          double *share)
 {
-    int64_t nearest[P];
+    int64_t nearest[P] = {0};
     double d2[P];
     int right = 0;
     if (spd_nearest(ctx, metric, N, P, X, 0, NULL,

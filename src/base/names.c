@@ -10,7 +10,8 @@
     }
 #define NAMED_AND_PARSED(type, x)                                                                  \
     NAMED(type, x)                                                                                 \
-    spd_status spd_##x##_parse(spd_context *ctx, const char *name, type *value)                    \
+    spd_status spd_##x##_parse(spd_context *ctx, const char *name,                                 \
+                               type *value) /* NOLINT(bugprone-macro-parentheses) */               \
     {                                                                                              \
         return naming_parse(ctx, &naming_##x, name, value);                                        \
     }

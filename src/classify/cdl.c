@@ -73,7 +73,7 @@ static size_t grid(const samples *train, double *values)
 /* Components to prepare: the ones asked for, else the most that will be tried. */
 static size_t components_to_prepare(const spd_method *method, const samples *train)
 {
-    double values[MULTIPLES], value = method->value[SPD_PARAM_COMPONENTS];
+    double values[MULTIPLES] = {0}, value = method->value[SPD_PARAM_COMPONENTS];
     size_t count = grid(train, values);
     if (!(value >= 1.0))
         value = values[count - 1];

@@ -62,13 +62,13 @@ static spd_status find_slices(spd_context *ctx, spd_array *column, slicing *g)
 /* X <- its rows sorted by slice. */
 static spd_status sort_rows(spd_context *ctx, slicing *g, spd_array **X)
 {
-    spd_array *sorted;
+    spd_array *sorted = NULL;
     size_t n = (*X)->shape[1];
     size_t *next = arena_alloc(&g->room, g->slices, sizeof *next);
     spd_status status = arena_status(&g->room, ctx, "a long table");
     if (status == SPD_OK)
         status = array_new(ctx, SPD_FLOAT64, 2, (*X)->shape, &sorted);
-    if (status < 0)
+    if (status != SPD_OK)
         return status;
     memcpy(next, g->start, g->slices * sizeof *next);
     for (size_t i = 0; i < g->rows; i++)

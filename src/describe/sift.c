@@ -263,9 +263,10 @@ spd_status sift_dense(spd_context *ctx, const sift_grid *grid, double smooth, co
                         grid->columns * ACROSS;
     const size_t pixels = smooth > 0.0 ? grid->width * grid->height : 0;
     spd_status status = SPD_OK;
-    double *work = mem_alloc(room + pixels, sizeof *work), *smoothed = work + room;
+    double *work = mem_alloc(room + pixels, sizeof *work);
     if (!work)
         return ctx_nomem(ctx, "dense SIFT");
+    double *smoothed = work + room;
     if (pixels)
         status = smooth_image(ctx, grid, smooth, grey, smoothed);
     if (status >= 0)

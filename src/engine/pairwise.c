@@ -54,7 +54,7 @@ static spd_status prepare_chunk(void *user, size_t octet, int thread)
 spd_status prepare_set(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
                        const char *name, double *F)
 {
-    size_t octets = (p + LANES - 1) / LANES, failed;
+    size_t octets = (p + LANES - 1) / LANES, failed = 0;
     size_t threads = (size_t)parallel_threads(ctx);
     arena room = {0};
     prepare_job j = {kernels_get(), m, n, p, X, F, NULL, NULL};

@@ -146,7 +146,7 @@ static spd_status fit_csp(spd_context *ctx, const spd_method *method, const samp
 {
     size_t n2 = a->n * a->n;
     arena room = {0};
-    classes of;
+    classes of = {0};
     double *means = arena_alloc(&room, train->classes, n2 * sizeof *means);
     double *P = arena_alloc(&room, n2, sizeof *P), *B = arena_alloc(&room, n2, sizeof *B);
     spd_status status = arena_status(&room, ctx, "class means");

@@ -74,20 +74,25 @@ typedef struct record {
     const unsigned char *body, *end;
 } record;
 
+static int signed_byte(unsigned char byte)
+{
+    return byte < 128 ? byte : byte - 256;
+}
+
 /* The record at *at, which moves to the next; zero at the end of the chain, or where it leaves
  * the file or turns back. */
 static int next_record(const c3d_file *file, size_t *at, record *out)
 {
     if (*at + 2 > file->chain_end)
         return 0;
-    int length = (int8_t)file->bytes[*at];
+    int length = signed_byte(file->bytes[*at]);
     size_t name = (size_t)(length < 0 ? -length : length);
     size_t link = *at + 2 + name;
     if (name == 0 || link + 2 > file->chain_end)
         return 0;
     size_t step = word_at(file, file->bytes + link);
     out->name = (word){(const char *)file->bytes + *at + 2, name};
-    out->group = (int8_t)file->bytes[*at + 1];
+    out->group = signed_byte(file->bytes[*at + 1]);
     out->body = file->bytes + link + 2;
     *at = step < 2 ? file->chain_end : link + step; /* 0 marks the last */
     out->end = file->bytes + (*at < file->chain_end ? *at : file->chain_end);
@@ -116,7 +121,7 @@ static int parse_parameter(const record *r, c3d_parameter *out)
         return 0;
     for (size_t i = 0; i < dimensions; i++)
         count *= r->body[2 + i]; /* at most 255^7 < 2^56 */
-    out->type = (int8_t)r->body[0];
+    out->type = signed_byte(r->body[0]);
     out->data = r->body + 2 + dimensions;
     out->count = count;
     out->length = dimensions > 1 ? r->body[2] : dimensions == 1 ? count : 1;

@@ -188,7 +188,7 @@ static spd_status unpack_optimiser(spd_context *ctx, const io_bundle *bundle, co
         status = record_find(ctx, bundle, "point", SPD_FLOAT64, at.rows, n * m, &point);
     if (status == SPD_OK && at.moves > 0)
         status = record_find(ctx, bundle, "moves", SPD_FLOAT64, at.moves, n * m + 1, &moves);
-    if (status < 0)
+    if (status != SPD_OK)
         return status;
     size_t most = at.rows > minimise_rows(SPD_POLAK_RIBIERE) ? LBFGS_MEMORY : 0;
     if (at.memory.count > most || at.memory.first > most || at.iteration != s->now->iterations)

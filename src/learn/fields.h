@@ -28,7 +28,7 @@ typedef struct field {
     }
 #define FIELD_ENUM(record, member, words)                                                          \
     {                                                                                              \
-        .key = #member, .offset = offsetof(record, member), .type = FIELD_NAME, .names = &words    \
+        .key = #member, .offset = offsetof(record, member), .type = FIELD_NAME, .names = &(words)  \
     }
 
 /* How many fields a table has. */

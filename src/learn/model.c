@@ -177,7 +177,7 @@ spd_status model_read(spd_context *ctx, const io_bundle *bundle, const json_t *m
         status = record_find(ctx, bundle, names->W, SPD_FLOAT64, values.n, options.m, &W);
     if (status == SPD_OK)
         status = record_check_orthonormal(ctx, names->W, values.n, options.m, W->f64);
-    if (status < 0)
+    if (status != SPD_OK)
         return status;
     spd_model *fresh = model_new(values.n, &options, version);
     if (!fresh)

@@ -11,28 +11,30 @@ extern const kernels kernels_table_baseline;
 extern const kernels kernels_table_avx512, kernels_table_avx2;
 static const kernels *const tables[] = {&kernels_table_avx512, &kernels_table_avx2,
                                         &kernels_table_baseline};
-#else
-static const kernels *const tables[] = {&kernels_table_baseline};
-#endif
 
 /* Does this machine run that set's instructions? Always those of the last, baseline. */
-static int is_present(const char *name)
+static int is_present(const kernels *table)
 {
-#if defined(__x86_64__)
     __builtin_cpu_init();
-    if (strcmp(name, "avx512") == 0)
+    if (table == &kernels_table_avx512)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-    if (strcmp(name, "avx2") == 0)
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#endif
-    return strcmp(name, "baseline") == 0;
+    return table == &kernels_table_baseline ||
+           (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
 }
+#else
+static const kernels *const tables[] = {&kernels_table_baseline};
+
+static int is_present(const kernels *table)
+{
+    return table != NULL;
+}
+#endif
 
 const kernels *kernels_named(const char *name)
 {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if ((!name || strcmp(tables[i]->name, name) == 0) && is_present(tables[i]->name))
+        if ((!name || strcmp(tables[i]->name, name) == 0) && is_present(tables[i]))
             return tables[i];
     return NULL;
 }

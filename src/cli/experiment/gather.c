@@ -57,8 +57,8 @@ static void put(table *t, int across, const char *method, const char *name, doub
  * name all of its `by`. */
 static void take_result(table *t, int across, const char *name, json_t *result, int several)
 {
-    const char *method = text_in(result, "method"), *key;
-    json_t *value;
+    const char *method = text_in(result, "method"), *key = NULL;
+    json_t *value = NULL;
     if (name)
         put(t, across, method, name, real(result, "accuracy_mean"),
             several ? real(result, "accuracy_std") : NAN);

@@ -50,20 +50,35 @@ char *cli_text(const char *text, size_t length)
     return memcpy(cli_alloc(length + 1, 1, "a text"), text, length);
 }
 
+static void end_block(block *b)
+{
+    if (b->release)
+        b->release(b->thing);
+    free(b);
+}
+
+static void end_newest(void)
+{
+    block *b = newest;
+    newest = b->older;
+    if (newest)
+        newest->newer = NULL;
+    end_block(b);
+}
+
 void cli_free(void *bytes)
 {
     block *b = bytes ? (block *)bytes - 1 : NULL;
     if (!b)
         return;
+    if (b == newest) {
+        end_newest();
+        return;
+    }
+    b->newer->older = b->older;
     if (b->older)
         b->older->newer = b->newer;
-    if (b->newer)
-        b->newer->older = b->older;
-    else
-        newest = b->older;
-    if (b->release)
-        b->release(b->thing);
-    free(b);
+    end_block(b);
 }
 
 void cli_keep(void *thing, void (*release)(void *thing))
@@ -76,7 +91,7 @@ void cli_keep(void *thing, void (*release)(void *thing))
 void cli_leave(int code)
 {
     while (newest)
-        cli_free(newest + 1);
+        end_newest();
     exit(code);
 }
 
@@ -88,6 +103,6 @@ void *cli_mark(void)
 void cli_release(void *mark)
 {
     while (newest != (block *)mark - 1)
-        cli_free(newest + 1);
+        end_newest();
     cli_free(mark);
 }

@@ -6,6 +6,12 @@
 #define MOST_DRAWN   12  /* methods */
 #define PAIRS        4   /* most frequent confusions */
 
+/* Does cell i come after the cell `last`? */
+static int comes_later(const int64_t *count, size_t i, size_t last)
+{
+    return count[i] < count[last] || (count[i] == count[last] && i > last);
+}
+
 /* The most frequent of the errors (cells off the diagonal) that come after the cell `last` in the
  * order of their counts, then of the classes; last (classes^2) begins it, and where there is none
  * it is what comes back. */
@@ -13,8 +19,7 @@ static size_t next_error(size_t classes, const int64_t *count, size_t last)
 {
     size_t cells = classes * classes, best = cells;
     for (size_t i = 0; i < cells; i++) {
-        int later =
-            last == cells || count[i] < count[last] || (count[i] == count[last] && i > last);
+        int later = last == cells || comes_later(count, i, last);
         if (count[i] && i / classes != i % classes && later &&
             (best == cells || count[i] > count[best]))
             best = i;

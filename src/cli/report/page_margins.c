@@ -32,7 +32,7 @@ static spd_status one(page *p, int part)
     for (int k = 0; k < 2; k++)
         list[k] = cli_alloc(p->placed, sizeof *list[k], "samples");
     for (size_t i = 0; i < p->placed; i++) {
-        int trains = p->trains[p->place[i]];
+        int trains = p->trains[p->place[i]] != 0;
         list[trains][count[trains]++] = i;
     }
     if (!count[0] || !count[1])
