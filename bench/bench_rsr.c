@@ -10,6 +10,7 @@
 #include "bench.h"
 #include "classify/classifier.h"
 #include "random_spd.h"
+#include "spdml-data.h"
 
 #define QUERIES 200
 #define LAMBDAS 3

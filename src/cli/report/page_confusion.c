@@ -9,7 +9,7 @@
 /* Does cell i come after the cell `last`? */
 static int comes_later(const int64_t *count, size_t i, size_t last)
 {
-    return count[i] < count[last] || (count[i] == count[last] && i > last);
+    return count[i] == count[last] ? i > last : count[i] < count[last];
 }
 
 /* The most frequent of the errors (cells off the diagonal) that come after the cell `last` in the
