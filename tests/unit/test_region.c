@@ -314,7 +314,7 @@ static void messages(void)
     expect_message(&(spd_describe_options){.grid_rows = SIZE_MAX / 2, .grid_columns = SIZE_MAX / 2},
                    in, "too fine");
     expect_message(&(spd_describe_options){.covariance.shrinkage = (spd_shrinkage)77}, in,
-                   "no shrinkage 77");
+                   "unknown shrinkage 77");
     description out = {0}; /* unless more than the usual is asked for */
     CHECK(
         describe(&(spd_describe_options){.rects = 1, .rect = &small, .covariance.regularize = 1e-3},
