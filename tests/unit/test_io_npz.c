@@ -169,6 +169,21 @@ static void damaged_archives(void)
                  "sum.npz: X: |unpacked");
 }
 
+/* As numpy has it: bytes behind the archive do no harm. */
+static void bytes_behind_the_archive(void)
+{
+    unsigned char bytes[4000];
+    write_three(scratch("whole.npz"));
+    size_t size = get_file(scratch("whole.npz"), bytes, sizeof bytes - 2);
+    bytes[size] = bytes[size + 1] = '\n';
+    put_file(scratch("longer.npz"), bytes, size + 2);
+    spd_array wanted = sample_array(SPD_INT64, 1), *in = NULL;
+    CHECK(spd_array_read(ctx, scratch("longer.npz"), "ints", &in) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    CHECK(in && same_arrays(&wanted, in), "the numbers");
+    spd_array_free(in);
+}
+
 /* Where there are no elements there is no need of memory for them either. */
 static void arrays_without_elements(void)
 {
@@ -278,6 +293,7 @@ int main(void)
     RUN(bombs_do_not_go_off);
     RUN(damaged_archives);
     RUN(arrays_without_elements);
+    RUN(bytes_behind_the_archive);
     RUN(directories_that_lie);
     RUN(members_beyond_32_bits);
     RUN(cut_anywhere_in_memory);
