@@ -163,8 +163,8 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     options.seed = seed
     options.after = EvaluateFn(lambda user, found, round, method: int(ctx.raised is not None))
     found = c.POINTER(_Found)()
-    call(ctx, "spd_evaluate", c.byref(samples), c.byref(options), c.byref(found))
     try:
+        call(ctx, "spd_evaluate", c.byref(samples), c.byref(options), c.byref(found))
         result = Evaluation(found.contents, classes, groups, samples.n)
     finally:
         lib.spd_evaluation_free(found)
@@ -202,6 +202,9 @@ def _take_protocol(options: EvaluateOptions, p: int, split: Optional[float],
         raise InvalidArgumentError(
             f"{sum(given) or 'no'} protocols given; choose one of split or train_per_class, train "
             f"and test, leave_one_group_out")
+    for name, count in (("repeats", repeats), ("train_per_class", train_per_class)):
+        if count is not None and count < 1:
+            raise InvalidArgumentError(f"{name} is {count}; it must be at least 1")
     options.protocol = given.index(True)
     if options.protocol == _SPLITS:
         options.repeats, options.per_class = repeats, train_per_class or 0

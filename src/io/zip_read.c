@@ -30,13 +30,13 @@ static int record_at(const zip_archive *a, uint64_t at, uint64_t size, const cha
            memcmp(a->bytes + at + 2, mark, 2) == 0;
 }
 
-/* The end record is the last thing in the file but for a comment, whose length it knows.
- * SIZE_MAX: none. */
+/* The end record is the last thing in the file but for a comment, whose length it knows, and what a
+ * transfer may have added. SIZE_MAX: none. */
 static size_t find_end(const zip_archive *a)
 {
-    for (size_t comment = 0; comment <= COMMENT && comment + END <= a->size; comment++) {
-        size_t at = a->size - END - comment;
-        if (record_at(a, at, END, "\5\6") && number(a->bytes + at + 20, 2) == comment)
+    for (size_t tail = 0; tail <= COMMENT && tail + END <= a->size; tail++) {
+        size_t at = a->size - END - tail;
+        if (record_at(a, at, END, "\5\6") && number(a->bytes + at + 20, 2) <= tail)
             return at;
     }
     return SIZE_MAX;

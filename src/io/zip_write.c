@@ -166,7 +166,8 @@ spd_status zip_add(spd_context *ctx, zip_writer *w, const char *name, zip_method
     if (status < 0)
         return status;
     for (size_t i = 0; i < count; i++) {
-        m->crc = (uint32_t)crc32_z(m->crc, piece[i].bytes, piece[i].size);
+        if (piece[i].size) /* to zlib, no bytes at NULL mean: begin again */
+            m->crc = (uint32_t)crc32_z(m->crc, piece[i].bytes, piece[i].size);
         m->size += piece[i].size;
     }
     /* zlib counts in 32 bits; so much is better stored in any case */

@@ -191,7 +191,8 @@ static spd_status unpack_optimiser(spd_context *ctx, const io_bundle *bundle, co
     if (status != SPD_OK)
         return status;
     size_t most = at.rows > minimise_rows(SPD_POLAK_RIBIERE) ? LBFGS_MEMORY : 0;
-    if (at.memory.count > most || at.memory.first > most || at.iteration != s->now->iterations)
+    if (at.memory.count > most || at.memory.first > most || at.iteration != s->now->iterations ||
+        at.refreshes > at.iteration || at.best_iteration > at.iteration)
         return ctx_fail(ctx, SPD_EFORMAT, "meta.json: the optimiser's numbers contradict the rest");
     at.block = point->f64;
     at.move = moves ? moves->f64 : NULL;
@@ -214,6 +215,9 @@ static spd_status fill_state(spd_context *ctx, const io_bundle *bundle, const js
         status = model_read(ctx, bundle, best, &BEST, version, &s->best);
     if (status < 0)
         return status;
+    if (s->start > 0 && s->start >= s->now->options->restarts)
+        return ctx_fail(ctx, SPD_EFORMAT, "meta.json: start %d is beyond the %d restarts", s->start,
+                        s->now->options->restarts);
     if (s->best && (s->best->n != s->now->n || s->best->m != s->now->m))
         return ctx_fail(ctx, SPD_EFORMAT, "meta.json: 'now' and 'best' contradict each other");
     status = unpack_optimiser(ctx, bundle, json_object_get(meta, "optimiser"), s);

@@ -185,6 +185,8 @@ def test_pandas(labelled):
     ({}, "no protocols given"),
     ({"split": 0.5, "train": [1]}, "2 protocols given"),
     ({"split": 1.5}, "fraction between 0 and 1"),
+    ({"split": 0.5, "repeats": -1}, "repeats is -1"),
+    ({"train_per_class": -1}, "train_per_class is -1"),
     ({"split": 0.5, "values": {"q": 1}}, "'q' is unknown"),
     ({"split": 0.5, "values": {"cost": 1}}, "none of the methods has 'cost'"),
     ({"split": 0.5, "grid": {"m": [99]}}, "m = 99"),

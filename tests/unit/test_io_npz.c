@@ -169,6 +169,38 @@ static void damaged_archives(void)
                  "sum.npz: X: |unpacked");
 }
 
+/* As numpy has it: bytes behind the archive do no harm. */
+static void bytes_behind_the_archive(void)
+{
+    unsigned char bytes[4000];
+    write_three(scratch("whole.npz"));
+    size_t size = get_file(scratch("whole.npz"), bytes, sizeof bytes - 2);
+    bytes[size] = bytes[size + 1] = '\n';
+    put_file(scratch("longer.npz"), bytes, size + 2);
+    spd_array wanted = sample_array(SPD_INT64, 1), *in = NULL;
+    CHECK(spd_array_read(ctx, scratch("longer.npz"), "ints", &in) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    CHECK(in && same_arrays(&wanted, in), "the numbers");
+    spd_array_free(in);
+}
+
+/* Where there are no elements there is no need of memory for them either. */
+static void arrays_without_elements(void)
+{
+    double none = 0.0, *places[] = {NULL, &none};
+    char name[] = "empty";
+    for (size_t i = 0; i < 2; i++) {
+        spd_array empty = {.name = name, .type = SPD_FLOAT64, .ndim = 2, .shape = {0, 3}};
+        spd_array *in = NULL;
+        empty.f64 = places[i];
+        CHECK(write_one(scratch("empty.npz"), &empty) == SPD_OK, "write");
+        CHECK(spd_array_read(ctx, scratch("empty.npz"), NULL, &in) == SPD_OK, "%s",
+              spd_context_error(ctx)->message);
+        CHECK(in && in->count == 0 && in->ndim == 2 && in->shape[1] == 3, "its shape");
+        spd_array_free(in);
+    }
+}
+
 /* One field of the archive's directory spoilt: each of them is looked at. */
 static void directories_that_lie(void)
 {
@@ -260,6 +292,8 @@ int main(void)
     RUN(promises_that_the_archive_cannot_keep);
     RUN(bombs_do_not_go_off);
     RUN(damaged_archives);
+    RUN(arrays_without_elements);
+    RUN(bytes_behind_the_archive);
     RUN(directories_that_lie);
     RUN(members_beyond_32_bits);
     RUN(cut_anywhere_in_memory);

@@ -2,6 +2,8 @@
  * is damaged is refused, and running out of memory leaks nothing. */
 #include "unit/test_io_common.h"
 
+#include <limits.h>
+
 #include "io/file.h"
 #include "learn/model.h"
 #include "learn/state.h"
@@ -295,6 +297,15 @@ static void states_that_contradict_themselves(void)
         CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
         CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT, cases[i].words);
     }
+    state = sample_state();
+    state.start = INT_MAX;
+    CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
+    CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT,
+                 "start 2147483647|restarts");
+    state = sample_state();
+    state.at.refreshes = INT_MAX;
+    CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
+    CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT, "optimiser");
     for (size_t row = 0; row <= 3; row += 3) {
         state = sample_state();
         point[row * N * M] += 1;

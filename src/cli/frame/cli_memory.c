@@ -11,7 +11,7 @@
 void cli_out_of_memory(const char *what)
 {
     cli_error("out of memory for %s", what);
-    exit(CLI_FAILED);
+    cli_leave(CLI_FAILED);
 }
 
 /* What stands before the bytes that are handed out. */
