@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import resource
 import shlex
 import shutil
 import signal
@@ -287,6 +288,22 @@ def interrupted(command, folder, number, *options):
 def test_signals_leave_no_folder(command, tmp_path, number):
     assert b"interrupted; nothing was written" in interrupted(command, tmp_path, number)
     assert os.listdir(tmp_path) == []
+
+
+def test_out_of_memory_leaves_no_folder(command, tmp_path):
+    with open(command, "rb") as file:
+        if b"__asan_init" in file.read():
+            pytest.skip("AddressSanitizer itself needs all addresses")
+    recipe = tmp_path / "big.recipe"
+    recipe.write_text("spdml synth spd --samples 7500 -n 2 --planted 1 -o $folder/s.npz\n"
+                      "spdml distance $folder/s.npz -o $folder/d.npz\n")
+    limit = 4 << 30  # the distances take 6.7 GiB
+    done = subprocess.run([command, "experiment", recipe], cwd=tmp_path, capture_output=True,
+                          env={**os.environ, "TMPDIR": str(tmp_path), "OPENBLAS_NUM_THREADS": "1"},
+                          timeout=100,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    assert done.returncode == 1 and b"out of memory for 30000 x 30000" in done.stderr
+    assert os.listdir(tmp_path) == ["big.recipe"]
 
 
 def test_what_was_finished_is_named(command, tmp_path):
