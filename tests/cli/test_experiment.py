@@ -400,6 +400,8 @@ def test_recipes_are_found(spdml, tmp_path, own):
     ("spdml experiment motion\n", ["own.recipe:1", "cannot run 'spdml experiment'"]),
     ("spdml mean $data -o mean.npy\n", ["own.recipe:1", "$folder/NAME"]),
     ("spdml mean $data -o $folder/../mean.npy\n", ["own.recipe:1", "$folder/NAME"]),
+    ("spdml evaluate $data --methods nn-airm --split 0.5 -o $folder/..\n",
+     ["own.recipe:1", "$folder/NAME"]),
     ("for a in 1,2\nspdml info $data\n", ["own.recipe:1", "without `end`"]),
     ("spdml info $data\nend\n", ["own.recipe:2", "without `for`"]),
     ("for a of 1,2\nend\n", ["own.recipe:1", "for NAME in"]),
