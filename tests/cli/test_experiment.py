@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import resource
 import shlex
 import shutil
 import signal
@@ -289,6 +290,22 @@ def test_signals_leave_no_folder(command, tmp_path, number):
     assert os.listdir(tmp_path) == []
 
 
+def test_out_of_memory_leaves_no_folder(command, tmp_path):
+    with open(command, "rb") as file:
+        if b"__asan_init" in file.read():
+            pytest.skip("AddressSanitizer itself needs all addresses")
+    recipe = tmp_path / "big.recipe"
+    recipe.write_text("spdml synth spd --samples 7500 -n 2 --planted 1 -o $folder/s.npz\n"
+                      "spdml distance $folder/s.npz -o $folder/d.npz\n")
+    limit = 4 << 30  # the distances take 6.7 GiB
+    done = subprocess.run([command, "experiment", recipe], cwd=tmp_path, capture_output=True,
+                          env={**os.environ, "TMPDIR": str(tmp_path), "OPENBLAS_NUM_THREADS": "1"},
+                          timeout=100,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    assert done.returncode == 1 and b"out of memory for 30000 x 30000" in done.stderr
+    assert os.listdir(tmp_path) == ["big.recipe"]
+
+
 def test_what_was_finished_is_named(command, tmp_path):
     said = interrupted(command, tmp_path, signal.SIGINT, "-o", "out")
     assert b"interrupted; finished results are in out" in said
@@ -383,6 +400,8 @@ def test_recipes_are_found(spdml, tmp_path, own):
     ("spdml experiment motion\n", ["own.recipe:1", "cannot run 'spdml experiment'"]),
     ("spdml mean $data -o mean.npy\n", ["own.recipe:1", "$folder/NAME"]),
     ("spdml mean $data -o $folder/../mean.npy\n", ["own.recipe:1", "$folder/NAME"]),
+    ("spdml evaluate $data --methods nn-airm --split 0.5 -o $folder/..\n",
+     ["own.recipe:1", "$folder/NAME"]),
     ("for a in 1,2\nspdml info $data\n", ["own.recipe:1", "without `end`"]),
     ("spdml info $data\nend\n", ["own.recipe:2", "without `for`"]),
     ("for a of 1,2\nend\n", ["own.recipe:1", "for NAME in"]),

@@ -92,6 +92,14 @@ static void check_methods(experiment *x, const arguments *args)
     }
 }
 
+/* Is one of the path's names ..? */
+static int climbs(const char *path)
+{
+    words names = {0};
+    words_split(&names, path, "/");
+    return words_has(&names, "..");
+}
+
 /* Whatever a step writes lies in the experiment's folder. */
 static void check_place(const experiment *x, const arguments *args)
 {
@@ -99,8 +107,8 @@ static void check_place(const experiment *x, const arguments *args)
     size_t length = strlen(x->folder);
     for (size_t i = 0; i < sizeof writes / sizeof *writes; i++) {
         const char *path = value_of(args, writes[i]);
-        if (path && (strncmp(path, x->folder, length) != 0 || path[length] != '/' ||
-                     strstr(path + length, "/../")))
+        if (path &&
+            (strncmp(path, x->folder, length) != 0 || path[length] != '/' || climbs(path + length)))
             recipe_fail(&x->recipe,
                         "--%s %.200s: a step writes into the experiment's "
                         "folder only: $folder/NAME",
