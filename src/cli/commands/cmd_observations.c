@@ -8,13 +8,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "cli/evaluate/recognition.h"
 #include "cli/evaluate/evaluation.h"
 #include "cli/experiment/table.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
-
-#define TWO_PI 6.28318530717958647692
 
 /* Samples as observations: tables of vectors with a class each. */
 typedef struct vectors {
@@ -47,28 +46,12 @@ typedef struct trial {
 
 /* ---- observations read, or drawn: L z with C = L L' and z normal has covariance C ------------ */
 
-/* SplitMix64 (Steele, Lea, Flood 2014) as a number in (0, 1). */
-static double uniform(uint64_t *state)
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15U;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-53;
-}
-
-/* Box and Muller. */
-static double normal(uint64_t *state)
-{
-    double radius = sqrt(-2.0 * log(uniform(state)));
-    return radius * cos(TWO_PI * uniform(state));
-}
-
 /* O (r x n) <- rows L z; z (n) is scratch. */
-static void draw_sample(size_t r, size_t n, const double *L, uint64_t *state, double *O, double *z)
+static void draw_sample(size_t r, size_t n, const double *L, rng *random, double *O, double *z)
 {
     for (size_t k = 0; k < r; k++) {
         for (size_t i = 0; i < n; i++)
-            z[i] = normal(state);
+            z[i] = rng_normal(random);
         for (size_t i = 0; i < n; i++) {
             double sum = 0.0;
             for (size_t j = 0; j <= i; j++)
@@ -82,13 +65,14 @@ static void draw_sample(size_t r, size_t n, const double *L, uint64_t *state, do
 static void draw_all(session *s, vectors *v)
 {
     size_t size = v->n * v->n;
-    uint64_t state = (uint64_t)arguments_int(s->args, "seed");
+    rng random;
     double *L = cli_alloc_table(v->p, size, sizeof *L, "numbers");
     double *z = cli_alloc(v->n, sizeof *z, "a vector");
     double *O = cli_alloc_table(v->p, v->r * v->n, sizeof *O, "observations");
     session_check(s, spd_cholesky(s->ctx, v->n, v->p, v->O, L));
+    rng_seed(&random, (uint64_t)arguments_int(s->args, "seed"));
     for (size_t i = 0; i < v->p; i++)
-        draw_sample(v->r, v->n, L + i * size, &state, O + i * v->r * v->n, z);
+        draw_sample(v->r, v->n, L + i * size, &random, O + i * v->r * v->n, z);
     v->O = O;
 }
 
