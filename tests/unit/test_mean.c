@@ -4,6 +4,8 @@
 
 #include <float.h>
 
+#include "geometry/mean.h"
+
 static const size_t sizes[] = {1, 2, 3, 5, 8, 13, 20, 33, 64};
 #define SIZES (sizeof sizes / sizeof *sizes)
 
@@ -535,6 +537,33 @@ static void bad_arguments(void)
     CHECK_CLOSE(M[0], sqrt(2.0), 1e-14, "the geometric mean of 1 and 2");
 }
 
+/* The residual of advance number `steps` when it is `residual` in all of them. */
+static mean_state judged(double residual, double rounding, int steps)
+{
+    mean_state s = {.tol = 1e-12};
+    for (; s.iterations < steps && !s.done; s.iterations++)
+        mean_judge(&s, residual, rounding);
+    return s;
+}
+
+/* What has stopped to shrink is a mean only where rounding explains it. */
+static void stopping_rule(void)
+{
+    mean_state s = judged(1e-13, 0.0, 1);
+    CHECK(s.done, "within the tolerance");
+    s = judged(1e-9, 0.0, 100);
+    CHECK(s.done && s.iterations > 5, "rounding at any condition, after %d", s.iterations);
+    s = judged(1e-4, 1e-3, 100);
+    CHECK(s.done && s.iterations > 15, "rounding at this condition, after %d", s.iterations);
+    s = judged(1e-4, 1e-5, 100);
+    CHECK(!s.done, "more than rounding");
+    s = judged(1e-4, 1e-3, 1);
+    mean_judge(&s, 9e-4, 1e-3);
+    for (s.iterations = 2; !s.done && s.iterations < 100; s.iterations++)
+        mean_judge(&s, 9e-4, 1e-3);
+    CHECK(s.done && s.residual == 1e-4, "the best residual counts, not %g", s.residual);
+}
+
 int main(void)
 {
     RUN(gradient_vanishes);
@@ -550,6 +579,7 @@ int main(void)
     RUN(same_bits_for_any_threads);
     RUN(far_apart);
     RUN(rounding_ends_the_search);
+    RUN(stopping_rule);
     RUN(says_when_not_converged);
     RUN(can_be_cancelled);
     RUN(bad_sample_is_named);
