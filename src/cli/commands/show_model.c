@@ -33,7 +33,7 @@ static void show_options(sheet *r, const spd_fit_options *o)
 }
 
 /* Why the iteration ended, with the option that governs it. */
-static const char *stop_reason(spd_stop stop)
+const char *show_stop_reason(spd_stop stop)
 {
     static const char *const reasons[] = {
         [SPD_STOP_TOLERANCE] = "the cost hardly falls any more (--tol)",
@@ -58,7 +58,8 @@ static void show_outcome(sheet *r, const spd_model *model)
     sheet_real(r, "gradient_norm", "gradient norm", model->gradient_norm);
     sheet_count(r, "iterations", "iterations", (size_t)model->iterations, "");
     sheet_text(r, "stop", NULL, spd_stop_name(model->stop));
-    sheet_line(r, "stopped by", "%s: %s", spd_stop_name(model->stop), stop_reason(model->stop));
+    sheet_line(r, "stopped by", "%s: %s", spd_stop_name(model->stop),
+               show_stop_reason(model->stop));
     sheet_count(r, "data_passes", "data passes", model->data_passes, "");
     sheet_real(r, "seconds_graph", NULL, model->seconds_graph);
     sheet_real(r, "seconds_fit", NULL, model->seconds_fit);

@@ -8,6 +8,9 @@
 /* Sizes, options and outcome; every member of the model but W and the history. */
 void show_model(sheet *r, const spd_model *model);
 
+/* Why a fit ended, with the option that says when. */
+const char *show_stop_reason(spd_stop stop);
+
 /* The cost over the iterations, in the table the first and the last few, and a small W. */
 void show_model_history(sheet *r, const spd_model *model);
 void show_model_map(sheet *r, const spd_model *model);

@@ -1,6 +1,7 @@
 /* page_map.c - how the fit of the map went, and what it does to eigenvalues. */
 #include <math.h>
 
+#include "cli/commands/show_model.h"
 #include "cli/report/html.h"
 #include "cli/report/page.h"
 
@@ -46,20 +47,6 @@ static void history_chart(FILE *f, const page *p, int gradient)
     svg_close(f);
 }
 
-static const char *why_stopped(spd_stop stop)
-{
-    switch (stop) {
-    case SPD_STOP_TOLERANCE:
-        return "it ended as the cost fell by less than the tolerance";
-    case SPD_STOP_GRADIENT:
-        return "it ended as the gradient vanished";
-    case SPD_STOP_LINE_SEARCH:
-        return "it ended as no step lowered the cost any more";
-    default:
-        return "it ended at the limit of iterations";
-    }
-}
-
 static void convergence(FILE *f, const page *p)
 {
     const spd_model *model = p->model;
@@ -70,11 +57,12 @@ static void convergence(FILE *f, const page *p)
         f,
         "Cost and norm of its gradient while the map of %s was learned from the training part%s "
         "(%zu to %zu dimensions, %s metric, \xCE\xBD<sub>w</sub> %zu, \xCE\xBD<sub>b</sub> "
-        "%zu): %d iterations; %s. The cost must fall at every step and be flat at the end; if "
+        "%zu): %d iterations; it stopped there: %s. The cost must fall at every step and be flat "
+        "at the end; if "
         "it is not, allow more iterations with <code>--max-iter</code>.",
         p->method, p->e->found->rounds > 1 ? " of the first round" : "", model->n, model->m,
         spd_metric_name(model->options->metric), model->options->nu_w, model->options->nu_b,
-        model->iterations, why_stopped(model->stop));
+        model->iterations, show_stop_reason(model->stop));
 }
 
 /* ---- spectra --------------------------------------------------------------------------------- */
