@@ -21,11 +21,6 @@ static int run(session *s)
     return CLI_GOOD;
 }
 
-static const option options[] = {
-    {OPTION_OUTPUT(option_data_endings, "The file to write; its extension decides the format"),
-     .required = 1},
-    OPTION_END};
-
 static const char *const paragraphs[] = {
     "Reads a data set in any format, checks it, repairs it on request (--symmetrize, --regularize, "
     "--ridge), and writes it in the format given by the output's extension: matrices as X, labels "
@@ -41,7 +36,7 @@ const command command_convert = {
     .name = "convert",
     .summary = "write a data set in another file format",
     .operands = "DATA",
-    .groups = COMMAND_DATA_GROUPS(options),
+    .groups = COMMAND_DATA_GROUPS(options_data_output),
     .paragraphs = paragraphs,
     .examples = examples,
     .run = run,

@@ -40,11 +40,6 @@ static int run(session *s)
     return CLI_GOOD;
 }
 
-static const option options[] = {
-    {OPTION_OUTPUT(option_data_endings, "The file to write; its extension decides the format"),
-     .required = 1},
-    OPTION_END};
-
 static const char *const paragraphs[] = {
     "Maps every matrix X of DATA to W'XW with the W of a model that 'spdml fit' wrote. Labels and "
     "further columns are kept, so the result is a data set like the input.",
@@ -57,7 +52,7 @@ const command command_transform = {
     .name = "transform",
     .summary = "map a data set to small matrices with a model",
     .operands = "MODEL DATA",
-    .groups = COMMAND_DATA_GROUPS(options),
+    .groups = COMMAND_DATA_GROUPS(options_data_output),
     .paragraphs = paragraphs,
     .examples = examples,
     .run = run,

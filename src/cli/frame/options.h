@@ -94,8 +94,9 @@ int option_parse_int(const char *text, int64_t *value);
 int option_parse_real(const char *text, double *value);
 
 /* Groups and rows that several commands share. */
-extern const option options_common[]; /* --json -q -v --threads --seed -h */
-extern const option options_data[];   /* --x --y --labels --symmetrize --regularize --ridge */
+extern const option options_common[];      /* --json -q -v --threads --seed -h */
+extern const option options_data_output[]; /* -o, a data set in the format of its extension */
+extern const option options_data[];        /* --x --y --labels --symmetrize --regularize --ridge */
 
 /* Of the learner; options_learn.c. */
 extern const option options_graph[];     /* --metric --nu-w --nu-b --graph ... */

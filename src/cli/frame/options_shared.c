@@ -16,6 +16,11 @@ const option options_common[] = {
     OPTION_HELP,
     OPTION_END};
 
+const option options_data_output[] = {
+    {OPTION_OUTPUT(option_data_endings, "The file to write; its extension decides the format"),
+     .required = 1},
+    OPTION_END};
+
 const option options_data[] = {
     {"x", 0, OPTION_TEXT, "NAME",
      .help = "Variable that holds the matrices; by default X, or the only three-dimensional array"},
