@@ -73,7 +73,8 @@ typedef enum spd_status {
     SPD_EIO = -6,          /* the operating system refused to read or write */
     SPD_EFORMAT = -7,      /* a file is not what it claims to be */
     SPD_ECANCELLED = -8,   /* the progress callback asked to stop */
-    SPD_ENUMERIC = -9      /* an iteration broke down (eigenvalues did not converge) */
+    SPD_ENUMERIC = -9,     /* an iteration broke down (eigenvalues did not converge) */
+    SPD_EDEVICE = -10      /* the engine asked for cannot be had: no GPU, or it failed */
 } spd_status;
 
 #define SPD_NO_INDEX SIZE_MAX

@@ -8,7 +8,7 @@ from typing import Optional
 
 NOT_CONVERGED, NOT_DEFINITE = 1, 2
 ENOMEM, EINVAL, ENOTSPD, ENOTSYM, ENOTFINITE = -1, -2, -3, -4, -5
-EIO, EFORMAT, ECANCELLED, ENUMERIC = -6, -7, -8, -9
+EIO, EFORMAT, ECANCELLED, ENUMERIC, EDEVICE = -6, -7, -8, -9, -10
 
 
 # The library's remedies (spd_remedy in its header) that functions of this package can meet, as
@@ -81,6 +81,10 @@ class NumericError(SPDError, ArithmeticError):
     """An iteration broke down."""
 
 
+class DeviceError(SPDError, RuntimeError):
+    """The engine asked for cannot be had: no GPU, or it failed."""
+
+
 class Cancelled(SPDError):
     """The progress callback asked to stop."""
 
@@ -92,6 +96,7 @@ _SIMPLE = {
     EFORMAT: FileFormatError,
     ECANCELLED: Cancelled,
     ENUMERIC: NumericError,
+    EDEVICE: DeviceError,
 }
 _ABOUT_A_MATRIX = {
     ENOTSPD: NotPositiveDefiniteError,

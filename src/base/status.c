@@ -27,6 +27,7 @@ const char *spd_status_text(spd_status status)
         {SPD_EFORMAT, "malformed file"},
         {SPD_ECANCELLED, "cancelled"},
         {SPD_ENUMERIC, "numerical breakdown"},
+        {SPD_EDEVICE, "device not available"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].status == status)

@@ -138,10 +138,7 @@ static spd_status cpu_start(problem *base, const double *W)
         status = pair_sums_value(e->sums, e->S, &e->f, e->Z);
     if (status != SPD_OK || isfinite(e->f))
         return status;
-    status = ctx_fail(e->ctx, SPD_ENOTSPD,
-                      "the cost does not exist at the start: a mapped matrix is not positive "
-                      "definite, or all pairs have distance zero");
-    return ctx_advise(e->ctx, status, SPD_REMEDY_REGULARIZE, 1e-6);
+    return engine_no_cost(e->ctx);
 }
 
 /* ---- gradient ------------------------------------------------------------------------------- */
@@ -393,10 +390,4 @@ spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, problem **ou
     else
         *out = &e->base;
     return status;
-}
-
-void engine_free(problem *p)
-{
-    if (p)
-        p->free(p);
 }

@@ -25,7 +25,16 @@ typedef struct engine_input {
 /* The CPU engine. Memory: 2 n PASS_LD(m) + about 4 m^2 doubles per sample in addition to X. */
 spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, problem **engine);
 
+/* The CUDA engine, or SPD_EDEVICE with the reason why it cannot be had: no module, no device, a
+ * metric or a size it is not made for. buffer_bytes: most that matrices of pairs may take on the
+ * device at once, 0 for what is good there. */
+spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, size_t buffer_bytes,
+                           problem **engine);
+
 /* Frees any engine; NULL is fine. */
 void engine_free(problem *engine);
+
+/* What every engine says when the cost at the start is not a number. */
+spd_status engine_no_cost(spd_context *ctx);
 
 #endif

@@ -1,9 +1,27 @@
-/* test_engine.c - the CPU engine against its slow twin, for every metric and objective: cost and
+/* test_engine.c - the engines against their slow twin, for every metric and objective: cost and
  * gradient, probes over the whole geodesic, their derivative, steps; the
- * same bits for any number of threads; allocation failures. */
+ * same bits for any number of threads; allocation failures. All but the last two run over the CUDA
+ * engine too, where there is a device. */
 #include "test.h"
 
+#include "engine/cuda.h"
 #include "twin_engine.h"
+
+static int on_cuda; /* which engine the tests ask for */
+
+static int has_metric(spd_metric metric)
+{
+    return !on_cuda || metric != SPD_JEFFREY;
+}
+
+/* The engine under test. */
+static problem *engine_of(spd_context *ctx, const engine_input *in)
+{
+    problem *e = NULL;
+    spd_status status = on_cuda ? engine_cuda_new(ctx, in, 0, &e) : engine_cpu_new(ctx, in, &e);
+    CHECK(status == SPD_OK, "no engine: %d", status);
+    return e;
+}
 
 typedef struct setting {
     size_t n, m, p, pairs;
@@ -96,19 +114,20 @@ static void cost_and_gradient(void)
     rng r;
     rng_seed(&r, 1);
     for (size_t i = 0; i < SETTINGS; i++) {
+        if (!has_metric(settings[i].metric))
+            continue;
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
         double *G = block(count), *H = block(count), f, h;
-        problem *cpu = NULL, *twin = twin_engine_new(&g.in);
-        CHECK(engine_cpu_new(NULL, &g.in, &cpu) == SPD_OK, "new");
-        CHECK(cpu->start(cpu, g.W) == SPD_OK, "start");
+        problem *tested = engine_of(NULL, &g.in), *twin = twin_engine_new(&g.in);
+        CHECK(tested->start(tested, g.W) == SPD_OK, "start");
         twin->start(twin, g.W);
-        cpu->cost_grad(cpu, &f, G);
+        tested->cost_grad(tested, &f, G);
         twin->cost_grad(twin, &h, H);
         CHECK_CLOSE(f, h, 1e-11 * fabs(h) + scale_of(&settings[i]), "setting %zu", i);
         CHECK(relative_gap(count, G, H) < 1e-9, "setting %zu: gradient off by %g", i,
               relative_gap(count, G, H));
-        engine_free(cpu);
+        engine_free(tested);
         engine_free(twin);
         free(G);
         free(H);
@@ -122,38 +141,39 @@ static void probes_and_steps(void)
     rng r;
     rng_seed(&r, 2);
     for (size_t i = 0; i < SETTINGS; i++) {
+        if (!has_metric(settings[i].metric))
+            continue;
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
         double *G = block(count), *H = block(count);
-        problem *cpu = NULL, *twin = twin_engine_new(&g.in);
-        engine_cpu_new(NULL, &g.in, &cpu);
-        cpu->start(cpu, g.W);
+        problem *tested = engine_of(NULL, &g.in), *twin = twin_engine_new(&g.in);
+        tested->start(tested, g.W);
         twin->start(twin, g.W);
         double f, df, h, dh;
-        cpu->aim(cpu, g.U, g.sigma, g.V);
+        tested->aim(tested, g.U, g.sigma, g.V);
         twin->aim(twin, g.U, g.sigma, g.V);
         for (double t = -1.5; t <= 1.5; t += 0.25) {
-            cpu->probe(cpu, t, &f, &df);
+            tested->probe(tested, t, &f, &df);
             twin->probe(twin, t, &h, &dh);
             CHECK_CLOSE(f, h, 1e-10 * fabs(h) + scale_of(&settings[i]), "setting %zu t %g", i, t);
             CHECK_CLOSE(df, dh, 1e-8 * fabs(dh) + 10.0 * scale_of(&settings[i]), "setting %zu t %g",
                         i, t);
         }
         /* the step goes where no probe was */
-        CHECK(cpu->step(cpu, 0.37) == SPD_OK, "step");
+        CHECK(tested->step(tested, 0.37) == SPD_OK, "step");
         twin->step(twin, 0.37);
-        cpu->cost_grad(cpu, &f, G);
+        tested->cost_grad(tested, &f, G);
         twin->cost_grad(twin, &h, H);
         CHECK_CLOSE(f, h, 1e-10 * fabs(h) + scale_of(&settings[i]), "setting %zu", i);
         CHECK(relative_gap(count, G, H) < 1e-9, "setting %zu: gradient off by %g", i,
               relative_gap(count, G, H));
         /* and a fresh start there agrees */
-        cpu->start(cpu, ((twin_engine *)twin)->W);
-        cpu->cost_grad(cpu, &h, H);
+        tested->start(tested, ((twin_engine *)twin)->W);
+        tested->cost_grad(tested, &h, H);
         CHECK_CLOSE(f, h, 1e-10 * fabs(h) + scale_of(&settings[i]), "setting %zu", i);
         CHECK(relative_gap(count, G, H) < 1e-9, "setting %zu: fresh start off by %g", i,
               relative_gap(count, G, H));
-        engine_free(cpu);
+        engine_free(tested);
         engine_free(twin);
         free(G);
         free(H);
@@ -166,21 +186,22 @@ static void slope_is_the_derivative(void)
     rng r;
     rng_seed(&r, 3);
     for (size_t i = 0; i < SETTINGS; i++) {
+        if (!has_metric(settings[i].metric))
+            continue;
         rig g = rig_new(&r, &settings[i]);
-        problem *cpu = NULL;
+        problem *tested = engine_of(NULL, &g.in);
         double f0, f1, df, other, remainder[2];
-        engine_cpu_new(NULL, &g.in, &cpu);
-        cpu->start(cpu, g.W);
-        cpu->aim(cpu, g.U, g.sigma, g.V);
-        cpu->probe(cpu, 0.2, &f0, &df);
+        tested->start(tested, g.W);
+        tested->aim(tested, g.U, g.sigma, g.V);
+        tested->probe(tested, 0.2, &f0, &df);
         for (int k = 0; k < 2; k++) {
             double t = k ? 1e-4 : 1e-3;
-            cpu->probe(cpu, 0.2 + t, &f1, &other);
+            tested->probe(tested, 0.2 + t, &f1, &other);
             remainder[k] = fabs(f1 - f0 - t * df);
         }
         double order = log10(remainder[0] / remainder[1]);
         CHECK(order > 1.8 && order < 2.2, "setting %zu: order %g", i, order);
-        engine_free(cpu);
+        engine_free(tested);
         rig_free(&g);
     }
 }
@@ -190,21 +211,23 @@ static void same_bits_for_any_threads(void)
     rng r;
     rng_seed(&r, 4);
     for (size_t i = 0; i < SETTINGS; i++) {
+        if (!has_metric(settings[i].metric))
+            continue;
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
         double *G[3], f[3], df[3];
         for (int threads = 1; threads <= 3; threads++) {
             spd_context *ctx = spd_context_new();
-            problem *cpu = NULL;
+            problem *tested;
             G[threads - 1] = block(count);
             spd_context_set_threads(ctx, threads);
-            engine_cpu_new(ctx, &g.in, &cpu);
-            cpu->start(cpu, g.W);
-            cpu->aim(cpu, g.U, g.sigma, g.V);
-            cpu->probe(cpu, 0.3, &f[threads - 1], &df[threads - 1]);
-            cpu->step(cpu, 0.3);
-            cpu->cost_grad(cpu, &f[threads - 1], G[threads - 1]);
-            engine_free(cpu);
+            tested = engine_of(ctx, &g.in);
+            tested->start(tested, g.W);
+            tested->aim(tested, g.U, g.sigma, g.V);
+            tested->probe(tested, 0.3, &f[threads - 1], &df[threads - 1]);
+            tested->step(tested, 0.3);
+            tested->cost_grad(tested, &f[threads - 1], G[threads - 1]);
+            engine_free(tested);
             spd_context_free(ctx);
         }
         for (int k = 1; k < 3; k++) {
@@ -223,21 +246,22 @@ static void aiming_again_after_probes(void)
     rng r;
     rng_seed(&r, 7);
     for (size_t i = 0; i < SETTINGS; i++) {
+        if (!has_metric(settings[i].metric))
+            continue;
         rig g = rig_new(&r, &settings[i]);
-        problem *cpu = NULL, *twin = twin_engine_new(&g.in);
+        problem *tested = engine_of(NULL, &g.in), *twin = twin_engine_new(&g.in);
         double f, df, h, dh;
-        engine_cpu_new(NULL, &g.in, &cpu);
-        cpu->start(cpu, g.W);
+        tested->start(tested, g.W);
         twin->start(twin, g.W);
         for (int again = 0; again < 3; again++) {
-            cpu->aim(cpu, g.U, g.sigma, g.V);
+            tested->aim(tested, g.U, g.sigma, g.V);
             twin->aim(twin, g.U, g.sigma, g.V);
-            cpu->probe(cpu, 0.7, &f, &df);
+            tested->probe(tested, 0.7, &f, &df);
             twin->probe(twin, 0.7, &h, &dh);
             CHECK_CLOSE(f, h, 1e-10 * fabs(h) + scale_of(&settings[i]), "setting %zu, %d", i,
                         again);
         }
-        engine_free(cpu);
+        engine_free(tested);
         engine_free(twin);
         rig_free(&g);
     }
@@ -249,17 +273,16 @@ static void a_failed_probe_is_harmless(void)
     rng r;
     rng_seed(&r, 5);
     rig g = rig_new(&r, &settings[0]);
-    problem *cpu = NULL;
+    problem *tested = engine_of(NULL, &g.in);
     double f, df, again, d;
-    engine_cpu_new(NULL, &g.in, &cpu);
-    cpu->start(cpu, g.W);
-    cpu->aim(cpu, g.U, g.sigma, g.V);
-    cpu->probe(cpu, 0.1, &f, &df);
-    cpu->probe(cpu, NAN, &again, &d);
+    tested->start(tested, g.W);
+    tested->aim(tested, g.U, g.sigma, g.V);
+    tested->probe(tested, 0.1, &f, &df);
+    tested->probe(tested, NAN, &again, &d);
     CHECK(isnan(again), "cost at NaN is %g", again);
-    cpu->probe(cpu, 0.1, &again, &d);
+    tested->probe(tested, 0.1, &again, &d);
     CHECK(again == f && d == df, "%g after a failed probe, %g before", again, f);
-    engine_free(cpu);
+    engine_free(tested);
     rig_free(&g);
 }
 
@@ -286,12 +309,21 @@ static void allocation_failures(void)
 
 int main(void)
 {
-    RUN(cost_and_gradient);
-    RUN(probes_and_steps);
-    RUN(slope_is_the_derivative);
-    RUN(same_bits_for_any_threads);
-    RUN(aiming_again_after_probes);
-    RUN(a_failed_probe_is_harmless);
+    spd_context *ctx = spd_context_new();
+    char device[200];
     RUN(allocation_failures);
+    for (on_cuda = 0; on_cuda < 2; on_cuda++) {
+        if (on_cuda && cuda_describe(ctx, device, sizeof device) < 0) {
+            printf("skipped on CUDA: %s\n", spd_context_error(ctx)->message);
+            break;
+        }
+        RUN(cost_and_gradient);
+        RUN(probes_and_steps);
+        RUN(slope_is_the_derivative);
+        RUN(same_bits_for_any_threads);
+        RUN(aiming_again_after_probes);
+        RUN(a_failed_probe_is_harmless);
+    }
+    spd_context_free(ctx);
     return test_summary();
 }

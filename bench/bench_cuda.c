@@ -1,0 +1,168 @@
+/* bench_cuda.c - the CUDA engine's calls, and whole iterations as the optimiser runs them.
+ *
+ *   bench_cuda [P]    largest set, 100000 unless told */
+#include "bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "engine/cuda.h"
+#include "linalg/tall.h"
+#include "optim/minimise.h"
+
+/* Uniform in (-1,1) from a counter. */
+static double noise(uint64_t k)
+{
+    k += 0x9e3779b97f4a7c15u;
+    k = (k ^ (k >> 30)) * 0xbf58476d1ce4e5b9u;
+    k = (k ^ (k >> 27)) * 0x94d049bb133111ebu;
+    return (double)(int64_t)(k ^ (k >> 31)) * 0x1p-63;
+}
+
+/* p x n x n, eigenvalues within (0.05, 0.55). */
+static double *make_samples(size_t n, size_t p)
+{
+    double *X = malloc(p * n * n * sizeof *X);
+    for (size_t i = 0; X && i < p; i++)
+        for (size_t a = 0; a < n; a++)
+            for (size_t b = 0; b <= a; b++) {
+                double h = noise(i << 20 ^ b << 10 ^ a);
+                X[(i * n + a) * n + b] = X[(i * n + b) * n + a] =
+                    a == b ? 0.3 + 0.1 * h : 0.008 * h;
+            }
+    return X;
+}
+
+/* Ten pairs per sample. */
+static spd_pair *make_pairs(size_t p)
+{
+    spd_pair *list = malloc(10 * p * sizeof *pair);
+    for (size_t k = 0; k < 10 * p; k++) {
+        size_t i = k / 10, j = (size_t)((noise(k ^ 0x5555) + 1.0) / 2.0 * (double)(p - 1));
+        j += j >= i;
+        list[k] = (spd_pair){(uint32_t)i, (uint32_t)j, 0.0, 0.0};
+        *(noise(k) > -0.3 ? &list[k].within : &list[k].between) = 1.0;
+    }
+    return list;
+}
+
+static void orthonormal(size_t n, size_t m, uint64_t seed, double *W)
+{
+    double *work = malloc(tall_orthonormalise_work(n, m) * sizeof *work);
+    for (size_t k = 0; k < n * m; k++)
+        W[k] = noise(seed << 32 ^ k);
+    tall_orthonormalise(n, m, W, work);
+    free(work);
+}
+
+/* Milliseconds of each call, the best of a few. */
+static void time_calls(problem *e, size_t n, size_t m)
+{
+    double *W = malloc(n * m * sizeof *W), *U = malloc(n * m * sizeof *U);
+    double *V = malloc(m * m * sizeof *V), *G = malloc(n * m * sizeof *G),
+           *sigma = malloc(m * sizeof *sigma);
+    double f, df, best[4] = {1e9, 1e9, 1e9, 1e9};
+    orthonormal(n, m, 1, W);
+    orthonormal(n, m, 2, U);
+    orthonormal(m, m, 3, V);
+    for (size_t c = 0; c < m; c++)
+        sigma[c] = 1e-3 * (double)(c + 1);
+    for (int round = 0; round < 6; round++) {
+        double t[5];
+        t[0] = bench_now();
+        e->start(e, W);
+        t[1] = bench_now();
+        e->aim(e, U, sigma, V);
+        e->probe(e, 0.1, &f, &df);
+        t[2] = bench_now();
+        e->probe(e, 0.2, &f, &df);
+        t[3] = bench_now();
+        e->step(e, 0.2);
+        e->cost_grad(e, &f, G);
+        t[4] = bench_now();
+        for (int k = 0; k < 4; k++)
+            best[k] = fmin(best[k], t[k + 1] - t[k]);
+    }
+    printf("  start %.3f  aim %.3f  probe %.3f  step and gradient %.3f  iteration of two probes "
+           "%.3f ms\n",
+           1e3 * best[0], 1e3 * (best[1] - best[2]), 1e3 * best[2], 1e3 * best[3],
+           1e3 * (best[1] + best[2] + best[3]));
+    free(W);
+    free(U);
+    free(V);
+    free(G);
+    free(sigma);
+}
+
+/* Milliseconds per iteration of a minimisation. */
+static void time_minimise(problem *e, size_t n, size_t m, int iterations)
+{
+    minimise_options o = {.solver = SPD_LBFGS, .max_iter = iterations, .refresh = 50};
+    minimise_state s = {0};
+    for (int round = 0; round < 2; round++) {
+        memset(&s, 0, sizeof s);
+        minimise_open(&s, SPD_LBFGS, n, m);
+        orthonormal(n, m, 1, s.W);
+        double began = bench_now();
+        spd_status status = minimise(e, &o, 0, &s, NULL, NULL);
+        double seconds = bench_now() - began;
+        if (round)
+            printf("  minimised: %d iterations, %.3f ms each, f %.12g (%d)\n", s.iteration,
+                   1e3 * seconds / s.iteration, s.f, (int)status);
+        minimise_close(&s);
+    }
+}
+
+static void run(const char *name,
+                spd_status (*make)(spd_context *, const engine_input *, problem **),
+                engine_input *in, int iterations)
+{
+    spd_context *ctx = spd_context_new();
+    problem *e = NULL;
+    double began = bench_now();
+    spd_status status = make(ctx, in, &e);
+    printf("%s %s n %zu m %zu p %zu, %zu pairs: ", name, spd_metric_name(in->metric), in->n, in->m,
+           in->p, in->pairs);
+    if (status < 0)
+        printf("%s\n", spd_context_error(ctx)->message);
+    else
+        printf("opened in %.3f s\n", bench_now() - began);
+    if (status == SPD_OK) {
+        time_calls(e, in->n, in->m);
+        time_minimise(e, in->n, in->m, iterations);
+    }
+    fflush(stdout);
+    engine_free(e);
+    spd_context_free(ctx);
+}
+
+static spd_status cuda_new(spd_context *ctx, const engine_input *in, problem **e)
+{
+    return engine_cuda_new(ctx, in, 0, e);
+}
+
+int main(int count, char **word)
+{
+    size_t most = count > 1 ? strtoul(word[1], NULL, 10) : 100000;
+    const size_t sizes[][2] = {{93, 118}, {155, 4000}, {155, most}};
+    for (int k = 0; k < 3; k++) {
+        size_t n = sizes[k][0], p = sizes[k][1];
+        double *X = make_samples(n, p);
+        spd_pair *graph = make_pairs(p);
+        if (!X)
+            return printf("no memory for %zu matrices\n", p), 1;
+        for (size_t m = 20; m <= 30; m += 10)
+            for (int airm = 0; airm < 2; airm++) {
+                engine_input in = {
+                    n, m, p, X, NULL, airm ? SPD_AIRM : SPD_STEIN, SPD_DIFFERENCE, 10 * p, graph};
+                run("cuda", cuda_new, &in, k < 2 ? 100 : 10);
+                if (k == 0)
+                    run("cpu ", engine_cpu_new, &in, 30);
+            }
+        free(X);
+        free(graph);
+    }
+    return 0;
+}

@@ -1,0 +1,207 @@
+/* cuda.c - the CUDA engine, as the optimiser sees it.
+ *
+ * The kernels are in a module of their own (engine/cuda), which is loaded here when it is first
+ * asked for: beside the library or the program, or where the system looks for libraries. It stays
+ * loaded. Without it, without a device, or for a problem it is not made for, opening an engine
+ * fails with a message; whether that is the end is the caller's to say. */
+#define _GNU_SOURCE /* dladdr */
+#include "engine/cuda.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "engine/cuda/module.h"
+
+#define MODULE_NAME "libspdml-cuda.so"
+
+typedef struct cuda_problem {
+    problem base;
+    spd_context *ctx;
+    const cuda_module *module;
+    cuda_engine *engine;
+    arena room; /* where this lies */
+} cuda_problem;
+
+/* ---- the module ----------------------------------------------------------------------------- */
+
+/* The module beside the file that this code is in, or NULL. */
+static void *open_beside(void)
+{
+    Dl_info here;
+    char path[4096];
+    if (!dladdr(MODULE_NAME, &here) || !here.dli_fname)
+        return NULL;
+    const char *slash = strrchr(here.dli_fname, '/');
+    int folder = slash ? (int)(slash - here.dli_fname) + 1 : 0;
+    int length = snprintf(path, sizeof path, "%.*s%s", folder, here.dli_fname, MODULE_NAME);
+    if (folder == 0 || length >= (int)sizeof path)
+        return NULL;
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+static spd_status load_module(spd_context *ctx, const cuda_module **module)
+{
+    void *handle = open_beside();
+    if (!handle)
+        handle = dlopen(MODULE_NAME, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!handle) {
+        const char *why = dlerror();
+        return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine is not installed (%s)",
+                        why ? why : MODULE_NAME);
+    }
+    cuda_module_entry entry;
+    *(void **)&entry = dlsym(handle, CUDA_MODULE_ENTRY);
+    const cuda_module *table = entry ? entry() : NULL;
+    if (!table || table->version != CUDA_MODULE_VERSION || table->size != sizeof *table) {
+        dlclose(handle);
+        return ctx_fail(ctx, SPD_EDEVICE,
+                        "%s is of another version than this library; install both from one build",
+                        MODULE_NAME);
+    }
+    *module = table;
+    return SPD_OK;
+}
+
+static spd_status pass_fault(spd_context *ctx, int fault, const char *why)
+{
+    switch (fault) {
+    case CUDA_FAULT_NONE:
+        return SPD_OK;
+    case CUDA_FAULT_MEMORY:
+        return ctx_fail(ctx, SPD_ENOMEM, "out of memory on the GPU: %s", why);
+    case CUDA_FAULT_NO_DEVICE:
+        return ctx_fail(ctx, SPD_EDEVICE, "no GPU can be used: %s", why);
+    case CUDA_FAULT_SIZE:
+        return ctx_fail(ctx, SPD_EDEVICE, "%s", why);
+    default:
+        return ctx_fail(ctx, SPD_EDEVICE, "the GPU failed: %s", why);
+    }
+}
+
+static spd_status first_device(spd_context *ctx, const cuda_module *module, cuda_device *about)
+{
+    char why[CUDA_WHY];
+    int devices = 0, fault = module->count(&devices, why);
+    if (fault == CUDA_FAULT_NONE && devices == 0)
+        return ctx_fail(ctx, SPD_EDEVICE, "no GPU was found");
+    if (fault == CUDA_FAULT_NONE)
+        fault = module->describe(0, about, why);
+    return pass_fault(ctx, fault, why);
+}
+
+spd_status cuda_describe(spd_context *ctx, char *text, size_t room)
+{
+    const cuda_module *module = NULL;
+    cuda_device about = {.size = sizeof about};
+    spd_status status = load_module(ctx, &module);
+    if (status == SPD_OK)
+        status = first_device(ctx, module, &about);
+    if (status == SPD_OK)
+        snprintf(text, room, "%s, %.0f GB, compute capability %d.%d, CUDA %d.%d", about.name,
+                 (double)about.memory / 1e9, about.major, about.minor, about.runtime / 1000,
+                 about.runtime % 1000 / 10);
+    return status;
+}
+
+/* ---- a problem ------------------------------------------------------------------------------ */
+
+static spd_status cuda_start(problem *base, const double *W)
+{
+    cuda_problem *e = (cuda_problem *)base;
+    char why[CUDA_WHY];
+    double f = NAN;
+    spd_status status = pass_fault(e->ctx, e->module->start(e->engine, W, &f, why), why);
+    return status == SPD_OK && !isfinite(f) ? engine_no_cost(e->ctx) : status;
+}
+
+static spd_status cuda_cost_grad(problem *base, double *f, double *G)
+{
+    cuda_problem *e = (cuda_problem *)base;
+    char why[CUDA_WHY];
+    return pass_fault(e->ctx, e->module->cost_grad(e->engine, f, G, why), why);
+}
+
+static spd_status cuda_aim(problem *base, const double *U, const double *sigma, const double *V)
+{
+    cuda_problem *e = (cuda_problem *)base;
+    char why[CUDA_WHY];
+    return pass_fault(e->ctx, e->module->aim(e->engine, U, sigma, V, why), why);
+}
+
+static spd_status cuda_probe(problem *base, double t, double *f, double *df)
+{
+    cuda_problem *e = (cuda_problem *)base;
+    char why[CUDA_WHY];
+    return pass_fault(e->ctx, e->module->probe(e->engine, t, f, df, why), why);
+}
+
+static spd_status cuda_step(problem *base, double t)
+{
+    cuda_problem *e = (cuda_problem *)base;
+    char why[CUDA_WHY];
+    return pass_fault(e->ctx, e->module->step(e->engine, t, why), why);
+}
+
+static void cuda_free(problem *base)
+{
+    cuda_problem *e = (cuda_problem *)base;
+    arena room = e->room;
+    e->module->close(e->engine);
+    arena_free(&room);
+}
+
+/* Metrics that the kernels know. */
+static spd_status check_metric(spd_context *ctx, spd_metric metric)
+{
+    if (metric == SPD_STEIN || metric == SPD_AIRM)
+        return SPD_OK;
+    return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine has no %s", spd_metric_name(metric));
+}
+
+spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, size_t buffer_bytes,
+                           problem **out)
+{
+    _Static_assert(sizeof(cuda_pair) == sizeof(spd_pair), "the module reads spd_pair");
+    arena room = {0};
+    cuda_problem *e = arena_zero(&room, 1, sizeof *e);
+    cuda_device about = {.size = sizeof about};
+    char why[CUDA_WHY];
+    spd_status status = e ? check_metric(ctx, in->metric) : ctx_nomem(ctx, "the engine");
+    if (status == SPD_OK)
+        status = load_module(ctx, &e->module);
+    if (status == SPD_OK)
+        status = first_device(ctx, e->module, &about);
+    if (status == SPD_OK) {
+        cuda_input given = {.size = sizeof given,
+                            .n = in->n,
+                            .m = in->m,
+                            .p = in->p,
+                            .X = in->X,
+                            .extra = in->extra,
+                            .metric = in->metric == SPD_AIRM ? CUDA_AIRM : CUDA_STEIN,
+                            .ratio = in->objective == SPD_RATIO,
+                            .pairs = in->pairs,
+                            .pair = (const cuda_pair *)(const void *)in->pair,
+                            .buffer_bytes = buffer_bytes};
+        status = pass_fault(ctx, e->module->open(&given, &e->engine, why), why);
+    }
+    if (status < 0) {
+        arena_free(&room);
+        return status;
+    }
+    e->base = (problem){.n = in->n,
+                        .m = in->m,
+                        .start = cuda_start,
+                        .cost_grad = cuda_cost_grad,
+                        .aim = cuda_aim,
+                        .probe = cuda_probe,
+                        .step = cuda_step,
+                        .free = cuda_free};
+    e->ctx = ctx;
+    e->room = room;
+    *out = &e->base;
+    return SPD_OK;
+}

@@ -1,0 +1,11 @@
+/* cuda.h - what the CUDA engine says of itself. */
+#ifndef SPD_ENGINE_CUDA_H
+#define SPD_ENGINE_CUDA_H
+
+#include "engine/engine.h"
+
+/* text <- the device that the CUDA engine would use; SPD_EDEVICE, with the reason, when there is
+ * none. */
+spd_status cuda_describe(spd_context *ctx, char *text, size_t room);
+
+#endif

@@ -1,0 +1,456 @@
+/* engine.cu - the engine on one device, and the module's table of functions (module.h).
+ *
+ * The current point is W (kept on the host, n x m). On the device, for every sample: X packed, Y = X W
+ * up to a turn that is still owed (`owed`), S0 = W'XW, and after aim P = X U and Q = [U W]'P. A probe
+ * blends S(t) from S0 and Q and sums over the pairs; a step swaps S0 and S and lets Y owe the turn
+ * Y <- Y T + P diag(sin), which is made together with the gradient, in one reading of Y and P. */
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "engine/cuda/graph.cuh"
+
+using namespace spd;
+
+#define NO_SPREAD 1e-14 /* mean d2 per dimension that counts as zero, as in pair_sums.c */
+
+struct pinned { /* host memory that copies run from and to without waiting */
+    double *at = nullptr;
+    ~pinned() { cudaFreeHost(at); }
+    void make(size_t n) { check(cudaMallocHost((void **)&at, n * sizeof(double)), "memory for copies"); }
+};
+
+struct cuda_engine {
+    shape s{};
+    int device = 0, airm = 0, ratio = 0;
+    graph pairs;
+    array<double> Xp, Y, P, Q, S0, S, Z, Zb, G, C, own, dets, L, Li, d2, d, partial, work, sums;
+    array<double> W, U, T, angles; /* n x M, n x M, M x M, 3 M */
+    array<outcome> out;
+    pinned tall, small, result; /* n M, M M + 3 M, n M + 4 */
+    std::vector<double> w, u, v, sigma; /* host: W, U (n x m), the turn since the last step (M x M), sigma */
+    double t = NAN, f = NAN;
+    bool owed = false, moved = false; /* Y owes v; and after a step the blend with P too */
+    size_t bytes = 0;
+    ~cuda_engine()
+    {
+        if (s.stream)
+            cudaStreamDestroy(s.stream);
+    }
+};
+
+/* ---- pairs --------------------------------------------------------------------------------- */
+
+static void pairs_value(cuda_engine &e, const double *S)
+{
+    const shape &s = e.s;
+    graph &g = e.pairs;
+    check(cudaMemsetAsync(e.out.at, 0xff, sizeof(outcome), s.stream), "result");
+    if (e.airm)
+        airm_samples(s, S, e.L.at, e.Li.at, e.out.at);
+    else
+        stein_samples(s, S, e.dets.at, e.own.at, e.out.at);
+    const weights z = {e.Z.at, e.ratio ? e.Zb.at : nullptr, g.degree.at, e.airm ? nullptr : e.own.at};
+    for (auto &c : g.chunks) {
+        const bool first = c->first == 0;
+        if (e.airm)
+            airm_pairs(s, c->count, g.links.at + c->first, e.L.at, e.Li.at, e.d2.at + c->first, e.C.at);
+        else
+            stein_pairs(s, c->count, g.links.at + c->first, S, e.dets.at, e.d2.at + c->first, e.C.at);
+        gather(s, first, (unsigned)c->parts.count, c->parts.at, c->ends.at, e.C.at, e.partial.at, z);
+        gather_parts(s, first, (unsigned)c->several.count, c->several.at, e.partial.at, z);
+    }
+    weighted_sums(s, g.pairs, e.d2.at, g.within.at, g.between.at, e.sums.at, e.out.at);
+    if (e.ratio)
+        combine(s, e.out.at, e.Z.at, e.Zb.at);
+}
+
+/* Waits for the sums; f <- the objective, NaN where there is none. */
+static outcome pairs_read(cuda_engine &e)
+{
+    outcome o;
+    check(cudaMemcpyAsync(e.result.at, e.out.at, sizeof o, cudaMemcpyDeviceToHost, e.s.stream), "result");
+    check(cudaStreamSynchronize(e.s.stream), "sums over the pairs");
+    memcpy(&o, e.result.at, sizeof o);
+    if (o.within + o.between <= NO_SPREAD * e.pairs.total * e.s.m) {
+        o.within = o.between = o.slope = 0.0;
+        check(cudaMemsetAsync(e.Z.at, 0, e.Z.count * sizeof(double), e.s.stream), "weights");
+    }
+    e.f = e.ratio ? log(o.within) - log(o.between) : o.within - o.between;
+    if (o.bad != ~0ull || !std::isfinite(e.f))
+        e.f = NAN;
+    return o;
+}
+
+/* ---- the calls of a problem ---------------------------------------------------------------- */
+
+/* to (rows x M) <- A (rows x m), by way of pinned memory that the stream has done with. */
+static void send(cuda_engine &e, int rows, const double *A, double *staging, double *to)
+{
+    const int m = e.s.m, M = e.s.M;
+    check(cudaStreamSynchronize(e.s.stream), "copies");
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < M; c++)
+            staging[(size_t)r * M + c] = c < m ? A[(size_t)r * m + c] : 0.0;
+    check(cudaMemcpyAsync(to, staging, (size_t)rows * M * sizeof(double), cudaMemcpyHostToDevice, e.s.stream), "copies");
+}
+
+static void identity(cuda_engine &e)
+{
+    e.v.assign((size_t)e.s.M * e.s.M, 0.0);
+    for (int k = 0; k < e.s.M; k++)
+        e.v[(size_t)k * (e.s.M + 1)] = 1.0;
+}
+
+static void start(cuda_engine &e, const double *W)
+{
+    e.w.assign(W, W + (size_t)e.s.n * e.s.m);
+    send(e, e.s.n, W, e.tall.at, e.W.at);
+    pass_tall(e.s, e.Xp.at, e.W.at, e.Y.at, e.work.at);
+    pass_small(e.s, e.W.at, e.W.at, e.Y.at, e.Q.at);
+    first_small(e.s, e.Q.at, e.S0.at);
+    pairs_value(e, e.S0.at);
+    identity(e);
+    e.t = NAN;
+    e.owed = e.moved = false;
+    pairs_read(e);
+}
+
+/* G, and the turn that Y owes. */
+static void gradient(cuda_engine &e)
+{
+    const int M = e.s.M;
+    int swapped = 0;
+    if (e.owed) {
+        check(cudaStreamSynchronize(e.s.stream), "copies");
+        double *T = e.small.at, *sine = T + (size_t)M * M;
+        for (int c = 0; c < M; c++) {
+            const double angle = e.moved ? e.sigma[c] * e.t : 0.0;
+            sine[c] = sin(angle);
+            for (int r = 0; r < M; r++)
+                T[(size_t)r * M + c] = e.v[(size_t)r * M + c] * cos(angle);
+        }
+        e.T.put(T, (size_t)M * M + M, e.s.stream);
+    }
+    step_gradient(e.s, e.owed ? e.T.at : nullptr, e.T.at + (size_t)M * M, e.Y.at, e.P.at, e.Z.at, e.G.at, e.work.at,
+                  &swapped);
+    if (swapped)
+        e.Y.swap(e.P);
+    if (e.owed)
+        identity(e);
+    e.owed = e.moved = false;
+}
+
+static void cost_grad(cuda_engine &e, double *f, double *G)
+{
+    const int n = e.s.n, m = e.s.m, M = e.s.M;
+    gradient(e);
+    check(cudaMemcpyAsync(e.result.at, e.G.at, (size_t)n * M * sizeof(double), cudaMemcpyDeviceToHost, e.s.stream),
+          "gradient");
+    check(cudaStreamSynchronize(e.s.stream), "gradient");
+    for (int r = 0; r < n; r++)
+        memcpy(G + (size_t)r * m, e.result.at + (size_t)r * M, m * sizeof(double));
+    *f = e.f;
+}
+
+/* A <- A V, rows x k times k x k. */
+static void times(int rows, int k, std::vector<double> &A, const double *V)
+{
+    std::vector<double> row(k);
+    for (int r = 0; r < rows; r++) {
+        double *a = A.data() + (size_t)r * k;
+        std::fill(row.begin(), row.end(), 0.0);
+        for (int q = 0; q < k; q++)
+            for (int c = 0; c < k; c++)
+                row[c] += a[q] * V[(size_t)q * k + c];
+        memcpy(a, row.data(), k * sizeof(double));
+    }
+}
+
+static void aim(cuda_engine &e, const double *U, const double *sigma, const double *V)
+{
+    const int n = e.s.n, m = e.s.m, M = e.s.M;
+    if (e.moved)
+        gradient(e); /* P is about to be overwritten */
+    std::vector<double> turn((size_t)M * M, 0.0);
+    for (int r = 0; r < M; r++)
+        for (int c = 0; c < M; c++)
+            turn[(size_t)r * M + c] = r < m && c < m ? V[(size_t)r * m + c] : r == c;
+    e.u.assign(U, U + (size_t)n * m);
+    e.sigma.assign(M, 0.0);
+    memcpy(e.sigma.data(), sigma, m * sizeof(double));
+    times(n, m, e.w, V);
+    times(M, M, e.v, turn.data());
+    e.owed = true;
+    send(e, n, U, e.tall.at, e.U.at);
+    memcpy(e.small.at, turn.data(), turn.size() * sizeof(double));
+    e.T.put(e.small.at, turn.size(), e.s.stream);
+    pass_tall(e.s, e.Xp.at, e.U.at, e.P.at, e.work.at);
+    turn_small(e.s, e.T.at, e.S0.at);
+    send(e, n, e.w.data(), e.tall.at, e.W.at);
+    pass_small(e.s, e.U.at, e.W.at, e.P.at, e.Q.at);
+    e.t = NAN;
+}
+
+static void probe(cuda_engine &e, double t, double *f, double *df)
+{
+    const int M = e.s.M;
+    double *angles = e.small.at;
+    check(cudaStreamSynchronize(e.s.stream), "copies");
+    for (int c = 0; c < M; c++) {
+        angles[c] = cos(e.sigma[c] * t);
+        angles[M + c] = sin(e.sigma[c] * t);
+        angles[2 * M + c] = e.sigma[c];
+    }
+    e.angles.put(angles, 3 * M, e.s.stream);
+    trial(e.s, e.angles.at, e.S0.at, e.Q.at, e.S.at);
+    pairs_value(e, e.S.at);
+    slope(e.s, e.angles.at, e.S0.at, e.Q.at, e.Z.at, e.d.at);
+    plain_sum(e.s, e.s.p, e.d.at, e.sums.at, &e.out.at->slope);
+    outcome o = pairs_read(e);
+    e.t = t;
+    *f = e.f;
+    *df = std::isfinite(e.f) ? o.slope : NAN;
+}
+
+static void step(cuda_engine &e, double t)
+{
+    double f, df;
+    const int n = e.s.n, m = e.s.m;
+    if (!(e.t == t))
+        probe(e, t, &f, &df);
+    for (int r = 0; r < n; r++)
+        for (int c = 0; c < m; c++) {
+            double &x = e.w[(size_t)r * m + c];
+            x = x * cos(e.sigma[c] * t) + e.u[(size_t)r * m + c] * sin(e.sigma[c] * t);
+        }
+    e.S0.swap(e.S);
+    e.owed = e.moved = true;
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+/* A power of two that brings every eigenvalue below 1/2 (stein.cu); both metrics ignore it. */
+static double scale_of(const cuda_input &in)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < in.p + (in.extra ? 1 : 0); i++) {
+        const double *X = i < in.p ? in.X + i * in.n * in.n : in.extra;
+        double trace = 0.0;
+        for (size_t k = 0; k < in.n; k++)
+            trace += X[k * in.n + k];
+        most = trace > most ? trace : most;
+    }
+    if (!(most > 0.0) || !std::isfinite(most))
+        return 1.0;
+    int exponent;
+    frexp(most, &exponent);
+    return ldexp(1.0, -exponent - 1);
+}
+
+static void load(cuda_engine &e, const cuda_input &in)
+{
+    const size_t nn = in.n * in.n, each = ((size_t)256 << 20) / (nn * sizeof(double)) + 1, size = pack_size(e.s.n);
+    const double scale = scale_of(in);
+    array<double> room;
+    room.make((each < e.s.p ? each : e.s.p) * nn);
+    for (size_t i = 0; i < in.p; i += each) {
+        size_t count = in.p - i < each ? in.p - i : each;
+        room.put(in.X + i * nn, count * nn, e.s.stream);
+        pack(e.s, count, scale, room.at, e.Xp.at + i * size);
+        check(cudaStreamSynchronize(e.s.stream), "loading the samples");
+    }
+    if (in.extra) {
+        room.put(in.extra, nn, e.s.stream);
+        pack(e.s, 1, scale, room.at, e.Xp.at + in.p * size);
+        check(cudaStreamSynchronize(e.s.stream), "loading the samples");
+    }
+}
+
+static void allocate(cuda_engine &e, const cuda_input &in)
+{
+    const shape &s = e.s;
+    const size_t mm = (size_t)s.M * s.M, tall = (size_t)s.n * s.M, T = tri(s.M);
+    e.Xp.make(s.p * pack_size(s.n));
+    for (auto *a : {&e.Y, &e.P})
+        a->make(s.p * tall);
+    for (auto *a : {&e.S0, &e.S, &e.Z})
+        a->make(s.p * mm);
+    e.Q.make(s.p * 2 * mm);
+    for (auto *a : {&e.G, &e.W, &e.U})
+        a->make(tall);
+    e.T.make(mm + s.M);
+    e.angles.make(3 * s.M);
+    e.d.make(s.p);
+    e.d2.make(in.pairs);
+    e.sums.make(2 * SUMS);
+    e.out.make(1);
+    const size_t a = pass_work(s), b = gradient_work(s);
+    e.work.make(a > b ? a : b);
+    if (e.ratio)
+        e.Zb.make(s.p * mm);
+    if (e.airm) {
+        e.L.make(s.p * mm);
+        e.Li.make(s.M <= FAST ? s.p * mm : 1);
+    } else {
+        e.dets.make(2 * s.p);
+        e.own.make(s.p * T);
+    }
+    e.tall.make(tall);
+    e.small.make(mm + 3 * s.M);
+    e.result.make(tall + sizeof(outcome));
+}
+
+static void open(cuda_engine &e, const cuda_input &in)
+{
+    cudaDeviceProp about;
+    size_t before, left, all;
+    if (in.n < 1 || in.n > CUDA_MAX_N || in.m < 1 || in.m > CUDA_MAX_M || in.m > in.n)
+        throw fault{CUDA_FAULT_SIZE, "the CUDA engine takes n up to 512 and m up to 128", cudaSuccess};
+    check(cudaSetDevice(in.device), "choosing the device");
+    check(cudaGetDeviceProperties(&about, in.device), "asking the device");
+    check(cudaMemGetInfo(&before, &all), "asking the device");
+    e.device = in.device;
+    e.airm = in.metric == CUDA_AIRM;
+    e.ratio = in.ratio;
+    e.s = {(int)in.n, (int)in.m, padded((int)in.m), (int)(in.n + 15) / 16, in.p + (in.extra ? 1 : 0),
+           about.multiProcessorCount, (int)about.sharedMemPerBlockOptin, nullptr};
+    check(cudaStreamCreateWithFlags(&e.s.stream, cudaStreamNonBlocking), "making a stream");
+    allocate(e, in);
+    check(cudaMemGetInfo(&left, &all), "asking the device");
+    const int sides = e.airm ? 2 : 1;
+    const size_t one = (size_t)tri(e.s.M) * sides * sizeof(double);
+    size_t room = in.buffer_bytes ? in.buffer_bytes : left / 3 < ((size_t)16 << 30) ? left / 3 : (size_t)16 << 30;
+    size_t each = room / one > in.pairs ? in.pairs : room / one;
+    each = each < 1 ? 1 : each;
+    e.pairs.make(in, e.s.p, each, sides);
+    e.C.make(each * sides * tri(e.s.M));
+    e.partial.make(e.pairs.slots * 2 * tri(e.s.M));
+    load(e, in);
+    check(cudaMemGetInfo(&left, &all), "asking the device");
+    e.bytes = before > left ? before - left : 0;
+}
+
+/* ---- the table ----------------------------------------------------------------------------- */
+
+static int report(const fault &x, char *why)
+{
+    const bool none = x.error == cudaErrorNoDevice || x.error == cudaErrorInsufficientDriver;
+    if (x.error == cudaSuccess)
+        snprintf(why, CUDA_WHY, "%s", x.what);
+    else
+        snprintf(why, CUDA_WHY, "%s (%s)", cudaGetErrorString(x.error), x.what);
+    cudaGetLastError();
+    return none ? CUDA_FAULT_NO_DEVICE : x.code;
+}
+
+/* Runs body; what it throws becomes a status and a sentence. */
+template <class F> static int guarded(char *why, F body)
+{
+    why[0] = 0;
+    try {
+        body();
+        return CUDA_FAULT_NONE;
+    } catch (const fault &x) {
+        return report(x, why);
+    } catch (const std::bad_alloc &) {
+        snprintf(why, CUDA_WHY, "out of memory");
+        return CUDA_FAULT_MEMORY;
+    } catch (...) {
+        snprintf(why, CUDA_WHY, "the CUDA module failed");
+        return CUDA_FAULT_DEVICE;
+    }
+}
+
+static int module_count(int *devices, char *why)
+{
+    *devices = 0;
+    return guarded(why, [&] { check(cudaGetDeviceCount(devices), "looking for devices"); });
+}
+
+static int module_describe(int device, cuda_device *about, char *why)
+{
+    return guarded(why, [&] {
+        cudaDeviceProp p;
+        check(cudaSetDevice(device), "choosing the device");
+        check(cudaGetDeviceProperties(&p, device), "asking the device");
+        check(cudaMemGetInfo(&about->free, &about->memory), "asking the device");
+        check(cudaDriverGetVersion(&about->driver), "asking the driver");
+        check(cudaRuntimeGetVersion(&about->runtime), "asking the runtime");
+        snprintf(about->name, sizeof about->name, "%s", p.name);
+        about->major = p.major;
+        about->minor = p.minor;
+    });
+}
+
+static int module_open(const cuda_input *in, cuda_engine **engine, char *why)
+{
+    cuda_engine *e = nullptr;
+    int code = guarded(why, [&] {
+        if (in->size != sizeof *in)
+            throw fault{CUDA_FAULT_DEVICE, "the CUDA module is of another version", cudaSuccess};
+        e = new cuda_engine;
+        open(*e, *in);
+    });
+    if (code)
+        delete e;
+    else
+        *engine = e;
+    return code;
+}
+
+/* Every call may come from another thread than the last. */
+template <class F> static int call(cuda_engine *e, char *why, F body)
+{
+    return guarded(why, [&] {
+        check(cudaSetDevice(e->device), "choosing the device");
+        body();
+    });
+}
+
+static int module_start(cuda_engine *e, const double *W, double *f, char *why)
+{
+    return call(e, why, [&] {
+        start(*e, W);
+        *f = e->f;
+    });
+}
+
+static int module_cost_grad(cuda_engine *e, double *f, double *G, char *why)
+{
+    return call(e, why, [&] { cost_grad(*e, f, G); });
+}
+
+static int module_aim(cuda_engine *e, const double *U, const double *sigma, const double *V, char *why)
+{
+    return call(e, why, [&] { aim(*e, U, sigma, V); });
+}
+
+static int module_probe(cuda_engine *e, double t, double *f, double *df, char *why)
+{
+    return call(e, why, [&] { probe(*e, t, f, df); });
+}
+
+static int module_step(cuda_engine *e, double t, char *why)
+{
+    return call(e, why, [&] { step(*e, t); });
+}
+
+static size_t module_memory(const cuda_engine *e) { return e->bytes; }
+
+static void module_close(cuda_engine *e)
+{
+    if (e)
+        cudaSetDevice(e->device);
+    delete e;
+}
+
+extern "C" __attribute__((visibility("default"))) const cuda_module *spdml_cuda_module(void)
+{
+    static const cuda_module table = {sizeof table, CUDA_MODULE_VERSION, module_count, module_describe,
+                                      module_open,  module_start,        module_cost_grad, module_aim,
+                                      module_probe, module_step,         module_memory, module_close};
+    return &table;
+}

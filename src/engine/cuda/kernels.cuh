@@ -1,0 +1,72 @@
+/* kernels.cuh - what the files with kernels offer the engine: one function per step, each of which
+ * puts its work into a stream and returns.
+ *
+ *   X_i        packed (pack.cu): upper half, as blocks of 16 x 16
+ *   Y_i, P_i   n x M: X_i W and X_i U
+ *   Q_i        2M x M: U'P_i above, W'P_i below
+ *   S_i, Z_i   M x M, both triangles
+ *   pairs      lower triangles, column by column (tri_at) */
+#pragma once
+#include "engine/cuda/device.cuh"
+
+namespace spd {
+
+struct shape {
+    int n, m, M, NB; /* NB blocks of 16 rows */
+    size_t p;        /* samples, the extra one included */
+    int processors, shared; /* of the device: multiprocessors, bytes of shared memory per block */
+    cudaStream_t stream;
+};
+
+/* ---- pack.cu */
+size_t pack_size(int n);                                     /* doubles of a packed sample */
+void pack(const shape &s, size_t count, double scale, const double *X, double *packed);
+
+/* ---- pass.cu: data pass and small products */
+size_t pass_work(const shape &s);                            /* doubles of scratch */
+void pass_tall(const shape &s, const double *Xp, const double *U, double *P, double *work);
+void pass_small(const shape &s, const double *U, const double *W, const double *P, double *Q);
+
+/* ---- step.cu */
+void first_small(const shape &s, const double *Q, double *S);          /* S <- W'XW out of Q, padded */
+void turn_small(const shape &s, const double *V, double *S);           /* S <- V'S V */
+/* angles: cos, sin, sigma, M each. S <- S(t); d (p) <- tr(Z dS/dt)/2 */
+void trial(const shape &s, const double *angles, const double *S0, const double *Q, double *S);
+void slope(const shape &s, const double *angles, const double *S0, const double *Q, const double *Z, double *d);
+/* Y <- Y T + P diag(sine) and G (n x M) <- sum Y_i Z_i. P is overwritten when *swapped is set to 1:
+ * then it holds the new Y. */
+size_t gradient_work(const shape &s);
+void step_gradient(const shape &s, const double *T, const double *sine, double *Y, double *P,
+                   const double *Z, double *G, double *work, int *swapped);
+
+/* ---- pairs.cu: the graph */
+struct link { uint32_t i, j; };           /* a pair */
+struct part { uint32_t sample, first, count, slot; }; /* ends of one sample; slot: NOWHERE or where its sum is kept */
+struct end { uint32_t row; double within, between; }; /* row of the buffer of triangles */
+constexpr uint32_t NOWHERE = 0xffffffffu;
+
+struct outcome { double within, between; unsigned long long bad; double slope; }; /* bad: lowest failed sample */
+
+/* Z (or Zw and Zb, for the ratio) <- sums over the ends, plus what was there unless it is the first
+ * chunk; then minus degree (2 x p) times own (p triangles), which may be NULL. */
+struct weights { double *Zw, *Zb; const double *degree, *own; };
+void gather(const shape &s, bool first, unsigned parts, const part *list, const end *ends, const double *C,
+            double *partial, const weights &z);
+void gather_parts(const shape &s, bool first, unsigned samples, const part *list, const double *partial,
+                  const weights &z);
+void combine(const shape &s, const outcome *o, double *Zw, const double *Zb); /* Zw/within - Zb/between */
+void weighted_sums(const shape &s, size_t count, const double *d2, const double *within, const double *between,
+                   double *work, outcome *o);
+void plain_sum(const shape &s, size_t count, const double *d, double *work, double *sum);
+
+/* ---- stein.cu: det (p x 2) <- mantissa and exponent of det S_i; C <- inverses */
+void stein_samples(const shape &s, const double *S, double *det, double *C, outcome *o);
+void stein_pairs(const shape &s, size_t count, const link *pairs, const double *S, const double *det,
+                 double *d2, double *C);
+
+/* ---- airm.cu: L <- Cholesky factors; Li <- their inverses (M <= FAST only); C <- i's, then j's */
+void airm_samples(const shape &s, const double *S, double *L, double *Li, outcome *o);
+void airm_pairs(const shape &s, size_t count, const link *pairs, const double *L, const double *Li,
+                double *d2, double *C);
+
+} /* namespace spd */

@@ -1,0 +1,40 @@
+/* pack.cu - samples into the layout of the data pass (pack.cuh). */
+#include "engine/cuda/kernels.cuh"
+#include "engine/cuda/pack.cuh"
+
+namespace spd {
+
+/* One block of threads per sample, an element of a tile each. */
+static __global__ void pack_kernel(size_t count, int n, int NB, double scale, const double *X, double *packed)
+{
+    const int size = packed_doubles(NB), first = 192 * NB;
+    for (size_t i = blockIdx.x; i < count; i += gridDim.x)
+        for (int e = threadIdx.x; e < size; e += blockDim.x) {
+            int B, D, tile, at = e % 64;
+            if (e < first) {
+                B = D = e / 192;
+                tile = e / 64 % 3;
+                tile = tile == 2 ? 3 : tile;
+            } else {
+                int d = 1 + (e - first) / (256 * NB);
+                B = (e - first) / 256 % NB;
+                D = (B + d) % NB;
+                tile = (e - first) / 64 % 4;
+            }
+            int slot = at / 8, r = ((slot >> 1) & 1) | ((slot & 1) << 1) | (slot & 4), c = at % 8 ^ (r & 5);
+            int row = 16 * B + 8 * (tile / 2) + r, col = 16 * D + 8 * (tile % 2) + c;
+            packed[i * size + e] = row < n && col < n ? scale * X[(i * n + row) * n + col] : 0.0;
+        }
+}
+
+size_t pack_size(int n) { return (size_t)packed_doubles((n + 15) / 16); }
+
+void pack(const shape &s, size_t count, double scale, const double *X, double *packed)
+{
+    unsigned grid = (unsigned)(count < 65535 ? count : 65535);
+    if (count)
+        pack_kernel<<<grid, 256, 0, s.stream>>>(count, s.n, s.NB, scale, X, packed);
+    launched("packing the samples");
+}
+
+} /* namespace spd */

@@ -1,0 +1,175 @@
+/* pairs.cu - from the matrices of pairs to the weights of samples, and sums in a fixed order.
+ *
+ * Every sample adds up the triangles of its pairs in the order of the graph; a sample with many is
+ * cut into parts, whose sums are added in order. Nothing depends on the device or on timing. */
+#include "engine/cuda/kernels.cuh"
+
+namespace spd {
+
+/* Row and column of element e of a triangle kept column by column. */
+__device__ inline void tri_of(int M, int e, int *r, int *c)
+{
+    int k = (int)((2 * M + 1 - sqrtf((float)((2 * M + 1) * (2 * M + 1) - 8 * e))) / 2);
+    while (k > 0 && tri_at(M, k, k) > e)
+        k--;
+    while (tri_at(M, k, k) + M - k <= e)
+        k++;
+    *c = k;
+    *r = k + e - tri_at(M, k, k);
+}
+
+/* Puts one sum in its two places, with the sample's own share. */
+__device__ inline void put(const weights &z, bool between, bool first, size_t p, int M, uint32_t sample, int e, double sum)
+{
+    int r, c;
+    tri_of(M, e, &r, &c);
+    double *Z = (between ? z.Zb : z.Zw) + (size_t)sample * M * M;
+    if (first && z.own)
+        sum = fma(-z.degree[between * p + sample], z.own[(size_t)sample * tri(M) + e], sum);
+    else if (!first)
+        sum += Z[r * M + c];
+    Z[r * M + c] = sum;
+    Z[c * M + r] = sum;
+}
+
+template <bool RATIO>
+__global__ void gather_kernel(size_t p, int M, bool first, const part *list, const end *ends, const double *C,
+                              double *partial, weights z)
+{
+    const part q = list[blockIdx.x];
+    const int T = tri(M);
+    for (int e = threadIdx.x; e < T; e += blockDim.x) {
+        double w = 0.0, b = 0.0;
+#pragma unroll 4
+        for (uint32_t k = q.first; k < q.first + q.count; k++) {
+            const double v = C[(size_t)ends[k].row * T + e];
+            w = fma(ends[k].within, v, w);
+            if (RATIO)
+                b = fma(ends[k].between, v, b);
+        }
+        if (q.slot == NOWHERE) {
+            put(z, false, first, p, M, q.sample, e, w);
+            if (RATIO)
+                put(z, true, first, p, M, q.sample, e, b);
+        } else {
+            partial[(size_t)q.slot * 2 * T + e] = w;
+            if (RATIO)
+                partial[((size_t)q.slot * 2 + 1) * T + e] = b;
+        }
+    }
+}
+
+template <bool RATIO>
+__global__ void gather_parts_kernel(size_t p, int M, bool first, const part *list, const double *partial, weights z)
+{
+    const part q = list[blockIdx.x];
+    const int T = tri(M);
+    for (int between = 0; between <= RATIO; between++)
+        for (int e = threadIdx.x; e < T; e += blockDim.x) {
+            double sum = 0.0;
+#pragma unroll 4
+            for (uint32_t k = q.first; k < q.first + q.count; k++)
+                sum += partial[((size_t)k * 2 + between) * T + e];
+            put(z, between, first, p, M, q.sample, e, sum);
+        }
+}
+
+static unsigned threads_for(int M)
+{
+    int T = (tri(M) + 31) / 32 * 32;
+    return (unsigned)(T < 256 ? T : 256);
+}
+
+void gather(const shape &s, bool first, unsigned parts, const part *list, const end *ends, const double *C,
+            double *partial, const weights &z)
+{
+    if (parts && z.Zb)
+        gather_kernel<true><<<parts, threads_for(s.M), 0, s.stream>>>(s.p, s.M, first, list, ends, C, partial, z);
+    else if (parts)
+        gather_kernel<false><<<parts, threads_for(s.M), 0, s.stream>>>(s.p, s.M, first, list, ends, C, partial, z);
+    launched("weights of samples");
+}
+
+void gather_parts(const shape &s, bool first, unsigned samples, const part *list, const double *partial,
+                  const weights &z)
+{
+    if (samples && z.Zb)
+        gather_parts_kernel<true><<<samples, threads_for(s.M), 0, s.stream>>>(s.p, s.M, first, list, partial, z);
+    else if (samples)
+        gather_parts_kernel<false><<<samples, threads_for(s.M), 0, s.stream>>>(s.p, s.M, first, list, partial, z);
+    launched("weights of samples");
+}
+
+static __global__ void combine_kernel(size_t count, const outcome *o, double *Zw, const double *Zb)
+{
+    const double w = 1.0 / o->within, b = 1.0 / o->between;
+    for (size_t e = blockIdx.x * (size_t)blockDim.x + threadIdx.x; e < count; e += (size_t)gridDim.x * blockDim.x)
+        Zw[e] = w * Zw[e] - b * Zb[e];
+}
+
+void combine(const shape &s, const outcome *o, double *Zw, const double *Zb)
+{
+    combine_kernel<<<s.processors * 8, 256, 0, s.stream>>>(s.p * s.M * s.M, o, Zw, Zb);
+    launched("weights of the ratio");
+}
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+/* The block's sum of x, in thread 0. */
+__device__ inline double block_sum(double x)
+{
+    __shared__ double part[256];
+    __syncthreads();
+    part[threadIdx.x] = x;
+    __syncthreads();
+    for (int o = 128; o; o >>= 1) {
+        if (threadIdx.x < o)
+            part[threadIdx.x] += part[threadIdx.x + o];
+        __syncthreads();
+    }
+    return part[0];
+}
+
+/* work[k] <- sum of share k of x times a; work[SUMS + k] the same with b. */
+static __global__ void share_kernel(size_t count, const double *x, const double *a, const double *b, double *work)
+{
+    double sa = 0.0, sb = 0.0;
+    for (size_t e = blockIdx.x * (size_t)256 + threadIdx.x; e < count; e += (size_t)256 * SUMS) {
+        sa = a ? fma(a[e], x[e], sa) : sa + x[e];
+        if (b)
+            sb = fma(b[e], x[e], sb);
+    }
+    sa = block_sum(sa);
+    sb = block_sum(sb);
+    if (threadIdx.x == 0) {
+        work[blockIdx.x] = sa;
+        work[SUMS + blockIdx.x] = sb;
+    }
+}
+
+static __global__ void total_kernel(const double *work, double *a, double *b)
+{
+    double sa = block_sum(work[threadIdx.x]), sb = block_sum(work[SUMS + threadIdx.x]);
+    if (threadIdx.x == 0) {
+        *a = sa;
+        if (b)
+            *b = sb;
+    }
+}
+
+void weighted_sums(const shape &s, size_t count, const double *d2, const double *within, const double *between,
+                   double *work, outcome *o)
+{
+    share_kernel<<<SUMS, 256, 0, s.stream>>>(count, d2, within, between, work);
+    total_kernel<<<1, SUMS, 0, s.stream>>>(work, &o->within, &o->between);
+    launched("sums");
+}
+
+void plain_sum(const shape &s, size_t count, const double *d, double *work, double *sum)
+{
+    share_kernel<<<SUMS, 256, 0, s.stream>>>(count, d, nullptr, nullptr, work);
+    total_kernel<<<1, SUMS, 0, s.stream>>>(work, sum, nullptr);
+    launched("sums");
+}
+
+} /* namespace spd */

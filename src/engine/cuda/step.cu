@@ -1,0 +1,346 @@
+/* step.cu - what an iteration needs besides the data pass and the pairs.
+ *
+ *   turn       S_i <- V'S_i V
+ *   trial      S_i(t) = C S_i C + C Qwu S + S Qwu' C + S Quu S       C, S = diag(cos), diag(sin)
+ *   slope      f'(t) = sum_i tr(Z_i dS_i/dt)/2
+ *   gradient   Y_i <- Y_i T + P_i diag(sin), and G = sum_i Y_i Z_i, with Y, P, Z read once */
+#include "engine/cuda/kernels.cuh"
+
+namespace spd {
+
+constexpr int SLICES = 264; /* of the samples, for the gradient; fixed, as SUMS is */
+
+/* ---- small matrices ------------------------------------------------------------------------ */
+
+static __global__ void first_kernel(size_t count, int m, int M, const double *Q, double *S)
+{
+    for (size_t e = blockIdx.x * (size_t)blockDim.x + threadIdx.x; e < count; e += (size_t)gridDim.x * blockDim.x) {
+        const size_t i = e / (M * M);
+        const int a = e / M % M, b = e % M, r = a > b ? a : b, c = a > b ? b : a;
+        S[e] = r < m ? Q[(i * 2 * M + r) * M + c] : r == c;
+    }
+}
+
+void first_small(const shape &s, const double *Q, double *S)
+{
+    first_kernel<<<s.processors * 8, 256, 0, s.stream>>>(s.p * s.M * s.M, s.m, s.M, Q, S);
+    launched("first products");
+}
+
+/* A warp per sample, a row per lane. */
+template <int M> __global__ void __launch_bounds__(128) turn_kernel(size_t p, const double *V, double *S)
+{
+    __shared__ __align__(16) double v[M * M], T[4][M * M];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, r = lane < M ? lane : M - 1;
+    for (int e = threadIdx.x; e < M * M; e += 128)
+        v[e] = V[e];
+    __syncthreads();
+    for (size_t i = (size_t)blockIdx.x * 4 + warp; i < p; i += (size_t)gridDim.x * 4) {
+        double *Si = S + i * M * M, a[M];
+#pragma unroll
+        for (int half = 0; half < 2; half++) { /* row r of S V, then of V'(S V) */
+            const double *right = half ? T[warp] : v;
+#pragma unroll
+            for (int c = 0; c < M; c++)
+                a[c] = 0.0;
+#pragma unroll 4
+            for (int k = 0; k < M; k++) {
+                const double x = half ? v[k * M + r] : Si[k * M + r];
+#pragma unroll
+                for (int c = 0; c < M; c += 2) {
+                    const double2 t = *(const double2 *)(right + k * M + c);
+                    a[c] = fma(x, t.x, a[c]);
+                    a[c + 1] = fma(x, t.y, a[c + 1]);
+                }
+            }
+            if (half == 0 && lane < M)
+#pragma unroll
+                for (int c = 0; c < M; c += 2)
+                    *(double2 *)(T[warp] + r * M + c) = make_double2(a[c], a[c + 1]);
+            __syncwarp();
+        }
+        if (lane < M)
+#pragma unroll
+            for (int c = 0; c < M; c++)
+                Si[c * M + r] = a[c];
+        __syncwarp();
+    }
+}
+
+/* Any M: a block of threads per sample, S V in shared memory. */
+static __global__ void __launch_bounds__(256) turn_block(int M, size_t p, const double *V, double *S)
+{
+    extern __shared__ __align__(16) double T[];
+    for (size_t i = blockIdx.x; i < p; i += gridDim.x) {
+        double *Si = S + i * M * M;
+        for (int x = threadIdx.x; x < M * M; x += blockDim.x) {
+            double a = 0.0;
+            for (int k = 0; k < M; k++)
+                a = fma(Si[x / M * M + k], V[k * M + x % M], a);
+            T[x] = a;
+        }
+        __syncthreads();
+        for (int x = threadIdx.x; x < M * M; x += blockDim.x) {
+            double a = 0.0;
+            for (int k = 0; k < M; k++)
+                a = fma(V[k * M + x / M], T[k * M + x % M], a);
+            Si[x] = a;
+        }
+        __syncthreads();
+    }
+}
+
+template <int M> static void turn_launch(const shape &s, const double *V, double *S)
+{
+    size_t need = (s.p + 3) / 4, grid = (size_t)s.processors * 8;
+    turn_kernel<M><<<(unsigned)(need < grid ? need : grid), 128, 0, s.stream>>>(s.p, V, S);
+}
+
+void turn_small(const shape &s, const double *V, double *S)
+{
+    switch (s.M) {
+    case 8: turn_launch<8>(s, V, S); break;
+    case 16: turn_launch<16>(s, V, S); break;
+    case 20: turn_launch<20>(s, V, S); break;
+    case 24: turn_launch<24>(s, V, S); break;
+    case 30: turn_launch<30>(s, V, S); break;
+    case 32: turn_launch<32>(s, V, S); break;
+    default:
+        check(cudaFuncSetAttribute(turn_block, cudaFuncAttributeMaxDynamicSharedMemorySize, s.M * s.M * 8), "turn");
+        turn_block<<<(unsigned)(s.p < 4096 ? s.p : 4096), 256, s.M * s.M * 8, s.stream>>>(s.M, s.p, V, S);
+    }
+    launched("turn");
+}
+
+/* A thread per element; both triangles from the lower one, so that S is symmetric to the bit. */
+static __global__ void trial_kernel(size_t count, int M, const double *angles, const double *S0, const double *Q, double *S)
+{
+    for (size_t e = blockIdx.x * (size_t)blockDim.x + threadIdx.x; e < count; e += (size_t)gridDim.x * blockDim.x) {
+        const size_t i = e / (M * M);
+        const int x = (int)(e - i * (M * M)), a = x / M, b = x % M, r = a > b ? a : b, c = a > b ? b : a;
+        const double *Quu = Q + i * 2 * M * M, *Qwu = Quu + M * M;
+        const double cr = angles[r], sr = angles[M + r], cc = angles[c], sc = angles[M + c];
+        S[e] = cr * cc * S0[i * M * M + r * M + c] + cr * sc * Qwu[r * M + c] + sr * cc * Qwu[c * M + r] +
+               sr * sc * Quu[r * M + c];
+    }
+}
+
+void trial(const shape &s, const double *angles, const double *S0, const double *Q, double *S)
+{
+    size_t count = s.p * s.M * s.M, need = (count + 255) / 256, grid = (size_t)s.processors * 16;
+    trial_kernel<<<(unsigned)(need < grid ? need : grid), 256, 0, s.stream>>>(count, s.M, angles, S0, Q, S);
+    launched("trial point");
+}
+
+/* A warp per sample. Z is symmetric, so d(c_a c_b) counts as 2 dc_a c_b. */
+static __global__ void slope_kernel(size_t p, int M, const double *angles, const double *S0, const double *Q,
+                                    const double *Z, double *d)
+{
+    const int lane = threadIdx.x % 32;
+    const size_t i = blockIdx.x * (size_t)(blockDim.x / 32) + threadIdx.x / 32;
+    if (i >= p)
+        return;
+    const double *s0 = S0 + i * M * M, *Quu = Q + i * 2 * M * M, *Qwu = Quu + M * M, *z = Z + i * M * M;
+    double sum = 0.0;
+    for (int k = lane; k < M * M; k += 32) {
+        const int a = k / M, b = k % M;
+        const double ca = angles[a], sa = angles[M + a], cb = angles[b], sb = angles[M + b];
+        const double dc = -angles[2 * M + a] * sa, ds = angles[2 * M + a] * ca;
+        sum = fma(z[k], dc * cb * s0[k] + ds * sb * Quu[k] + (dc * sb + ca * angles[2 * M + b] * cb) * Qwu[k], sum);
+    }
+    for (int o = 16; o; o >>= 1)
+        sum += __shfl_xor_sync(~0u, sum, o);
+    if (lane == 0)
+        d[i] = sum;
+}
+
+void slope(const shape &s, const double *angles, const double *S0, const double *Q, const double *Z, double *d)
+{
+    slope_kernel<<<(unsigned)((s.p + 7) / 8), 256, 0, s.stream>>>(s.p, s.M, angles, S0, Q, Z, d);
+    launched("slope");
+}
+
+/* ---- tall matrices ------------------------------------------------------------------------- */
+
+/* A warp owns 16 rows of every sample of its slice, and their share of G. T as right operands in
+ * shared memory. TURN: move Y first. */
+template <int MT, bool TURN>
+__global__ void __launch_bounds__(256, 1)
+    gradient_kernel(size_t p, int slices, int n, int NB, int M, const double *T, const double *sine, double *Y,
+                    const double *P, const double *Z, double *part)
+{
+    __shared__ double2 Ts[TURN ? MT * MT * 32 : 1];
+    const int lane = threadIdx.x % 32, g = lane / 4, b = lane % 4;
+    const double2 zero = make_double2(0.0, 0.0);
+    for (int e = threadIdx.x; TURN && e < MT * MT * 32; e += blockDim.x) {
+        const int l = e % 32, u = e / 32 % MT, t = e / 32 / MT, k = 8 * t + 2 * (l % 4), c = 8 * u + l / 4;
+        Ts[e] = k < M && c < M ? make_double2(T[k * M + c], T[(k + 1) * M + c]) : zero;
+    }
+    __syncthreads();
+    const int w = blockIdx.x * 8 + threadIdx.x / 32, slice = w / NB, r = w % NB * 16 + g;
+    const bool in0 = r < n, in1 = r + 8 < n;
+    if (slice >= slices)
+        return;
+    double G[MT][4] = {};
+    for (size_t i = slice; i < p; i += slices) {
+        double2 y0[MT], y1[MT];
+        double D[MT][4];
+#pragma unroll
+        for (int t = 0; t < MT; t++) {
+            const int k = 8 * t + 2 * b;
+            const size_t o = (i * n + r) * M + k;
+            y0[t] = k < M && in0 ? *(const double2 *)(Y + o) : zero;
+            y1[t] = k < M && in1 ? *(const double2 *)(Y + o + 8 * M) : zero;
+            if (TURN) {
+                const double2 s = k < M ? *(const double2 *)(sine + k) : zero;
+                const double2 q0 = k < M && in0 ? *(const double2 *)(P + o) : zero;
+                const double2 q1 = k < M && in1 ? *(const double2 *)(P + o + 8 * M) : zero;
+                D[t][0] = q0.x * s.x;
+                D[t][1] = q0.y * s.y;
+                D[t][2] = q1.x * s.x;
+                D[t][3] = q1.y * s.y;
+            } else {
+                D[t][0] = y0[t].x;
+                D[t][1] = y0[t].y;
+                D[t][2] = y1[t].x;
+                D[t][3] = y1[t].y;
+            }
+        }
+        if (TURN) {
+#pragma unroll
+            for (int t = 0; t < MT; t++) {
+                const double a[4] = {y0[t].x, y1[t].x, y0[t].y, y1[t].y};
+#pragma unroll
+                for (int u = 0; u < MT; u++) {
+                    const double2 x = Ts[(t * MT + u) * 32 + lane];
+                    mma(D[u], a, x.x, x.y);
+                }
+            }
+        }
+#pragma unroll
+        for (int t = 0; t < MT; t++) {
+            const int k = 8 * t + 2 * b;
+            const size_t o = (i * n + r) * M + k;
+            const double a[4] = {D[t][0], D[t][2], D[t][1], D[t][3]};
+            if (TURN && k < M && in0)
+                *(double2 *)(Y + o) = make_double2(D[t][0], D[t][1]);
+            if (TURN && k < M && in1)
+                *(double2 *)(Y + o + 8 * M) = make_double2(D[t][2], D[t][3]);
+#pragma unroll
+            for (int u = 0; u < MT; u++) {
+                const int c = 8 * u + g;
+                const double2 z = k < M && c < M ? *(const double2 *)(Z + (i * M + c) * M + k) : zero;
+                mma(G[u], a, z.x, z.y);
+            }
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < MT; u++)
+#pragma unroll
+        for (int h = 0; h < 4; h++) {
+            const int c = 8 * u + 2 * b + h % 2, row = r + 8 * (h / 2);
+            if (c < M && row < n)
+                part[((size_t)row * M + c) * slices + slice] = G[u][h];
+        }
+}
+
+/* Any M: P <- Y T + P diag(sine), a row per block, a column per thread. */
+static __global__ void turn_rows(size_t rows, int M, const double *T, const double *sine, const double *Y, double *P)
+{
+    __shared__ double y[4][128];
+    const int c = threadIdx.x;
+    for (size_t r = (size_t)blockIdx.x * 4; r < rows; r += (size_t)gridDim.x * 4) {
+        const int here = rows - r < 4 ? (int)(rows - r) : 4;
+        double sum[4];
+        __syncthreads();
+        for (int q = 0; q < here; q++) {
+            y[q][c] = Y[(r + q) * M + c];
+            sum[q] = P[(r + q) * M + c] * sine[c];
+        }
+        __syncthreads();
+        for (int k = 0; k < M; k++) {
+            const double t = T[k * M + c];
+            for (int q = 0; q < here; q++)
+                sum[q] = fma(y[q][k], t, sum[q]);
+        }
+        for (int q = 0; q < here; q++)
+            P[(r + q) * M + c] = sum[q];
+    }
+}
+
+/* Any M: eight rows and one slice per block, a column per thread. */
+static __global__ void gradient_rows(size_t p, int slices, int n, int M, const double *Y, const double *Z, double *part)
+{
+    __shared__ double y[8][128];
+    const int c = threadIdx.x, r0 = 8 * blockIdx.y, slice = blockIdx.x;
+    double sum[8] = {};
+    for (size_t i = slice; i < p; i += slices) {
+        __syncthreads();
+        for (int q = 0; q < 8; q++)
+            y[q][c] = r0 + q < n ? Y[(i * n + r0 + q) * M + c] : 0.0;
+        __syncthreads();
+        for (int k = 0; k < M; k++) {
+            const double z = Z[(i * M + k) * M + c];
+#pragma unroll
+            for (int q = 0; q < 8; q++)
+                sum[q] = fma(y[q][k], z, sum[q]);
+        }
+    }
+    for (int q = 0; q < 8; q++)
+        if (r0 + q < n)
+            part[((size_t)(r0 + q) * M + c) * slices + slice] = sum[q];
+}
+
+/* out[q] <- sum of the slices, a warp each. */
+static __global__ void slices_kernel(int rows, int slices, const double *part, double *out)
+{
+    const int q = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (q >= rows)
+        return;
+    double t = 0.0;
+    for (int k = lane; k < slices; k += 32)
+        t += part[(size_t)q * slices + k];
+    for (int o = 16; o; o >>= 1)
+        t += __shfl_xor_sync(~0u, t, o);
+    if (lane == 0)
+        out[q] = t;
+}
+
+static int slices_of(const shape &s) { return s.p < SLICES ? (int)s.p : SLICES; }
+
+size_t gradient_work(const shape &s) { return (size_t)s.n * s.M * slices_of(s); }
+
+template <int MT>
+static void gradient_launch(const shape &s, const double *T, const double *sine, double *Y, const double *P,
+                            const double *Z, double *work)
+{
+    const int slices = slices_of(s), grid = (slices * s.NB + 7) / 8;
+    if (T)
+        gradient_kernel<MT, true><<<grid, 256, 0, s.stream>>>(s.p, slices, s.n, s.NB, s.M, T, sine, Y, P, Z, work);
+    else
+        gradient_kernel<MT, false><<<grid, 256, 0, s.stream>>>(s.p, slices, s.n, s.NB, s.M, T, sine, Y, P, Z, work);
+}
+
+void step_gradient(const shape &s, const double *T, const double *sine, double *Y, double *P, const double *Z,
+                   double *G, double *work, int *swapped)
+{
+    *swapped = 0;
+    switch ((s.M + 7) / 8) {
+    case 1: gradient_launch<1>(s, T, sine, Y, P, Z, work); break;
+    case 2: gradient_launch<2>(s, T, sine, Y, P, Z, work); break;
+    case 3: gradient_launch<3>(s, T, sine, Y, P, Z, work); break;
+    case 4: gradient_launch<4>(s, T, sine, Y, P, Z, work); break;
+    default:
+        if (T) {
+            turn_rows<<<s.processors * 8, s.M, 0, s.stream>>>(s.p * s.n, s.M, T, sine, Y, P);
+            *swapped = 1;
+        }
+        gradient_rows<<<dim3(slices_of(s), (s.n + 7) / 8), s.M, 0, s.stream>>>(s.p, slices_of(s), s.n, s.M,
+                                                                             *swapped ? P : Y, Z, work);
+    }
+    launched("gradient");
+    slices_kernel<<<(s.n * s.M + 7) / 8, 256, 0, s.stream>>>(s.n * s.M, slices_of(s), work, G);
+    launched("gradient");
+}
+
+} /* namespace spd */

@@ -1,0 +1,253 @@
+/* test_engine_cuda.c - the CUDA engine against the CPU's: every size at which a kernel or a layout
+ * changes, condition, skewed graphs, pairs in chunks, matrices that fail. Skipped, with a word,
+ * where there is no device. */
+#include "test.h"
+
+#include "engine/cuda.h"
+#include "random_spd.h"
+
+typedef struct rig {
+    engine_input in;
+    double *X, *extra, *W, *U, *V, *sigma;
+    spd_pair *pair;
+} rig;
+
+/* A random problem; pairs are filled by the caller when star is set, else at random. */
+static rig rig_new(rng *r, size_t n, size_t m, size_t p, size_t pairs, double condition)
+{
+    rig g = {.in = {n, m, p, NULL, NULL, SPD_STEIN, SPD_DIFFERENCE, pairs, NULL}};
+    double *Q = block(n * n);
+    g.X = random_set(r, n, p, condition);
+    g.W = block(n * m);
+    g.U = block(n * m);
+    g.V = block(m * m);
+    g.sigma = block(m);
+    g.pair = malloc(pairs * sizeof *g.pair);
+    for (size_t i = 0; i < pairs; i++) {
+        size_t a = rng_below(r, p), b = (a + 1 + rng_below(r, p - 1)) % p;
+        g.pair[i] = (spd_pair){(uint32_t)a, (uint32_t)b, 0.0, 0.0};
+        *(i % 3 ? &g.pair[i].within : &g.pair[i].between) = 0.5 + rng_uniform(r);
+    }
+    random_orthogonal(r, n, Q);
+    random_orthogonal(r, m, g.V);
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < m; c++) {
+            g.W[i * m + c] = Q[i * n + c];
+            g.U[i * m + c] = Q[i * n + (m + c) % n];
+        }
+    for (size_t c = 0; c < m; c++)
+        g.sigma[c] = m + c < n ? 0.3 + rng_uniform(r) : 0.0;
+    g.in.X = g.X;
+    g.in.pair = g.pair;
+    free(Q);
+    return g;
+}
+
+static void rig_free(rig *g)
+{
+    free(g->X);
+    free(g->extra);
+    free(g->W);
+    free(g->U);
+    free(g->V);
+    free(g->sigma);
+    free(g->pair);
+}
+
+/* What one engine says over a start, two directions and a step. */
+typedef struct answers {
+    double f[5], df[3], *G, *H;
+} answers;
+
+static answers ask(const rig *g, int cuda, size_t buffer)
+{
+    size_t count = g->in.n * g->in.m;
+    answers a = {.G = block(count), .H = block(count)};
+    problem *e = NULL;
+    spd_context *ctx = spd_context_new();
+    spd_status status =
+        cuda ? engine_cuda_new(ctx, &g->in, buffer, &e) : engine_cpu_new(ctx, &g->in, &e);
+    CHECK(status == SPD_OK, "n %zu m %zu: %s", g->in.n, g->in.m, spd_context_error(ctx)->message);
+    if (status == SPD_OK) {
+        status = e->start(e, g->W);
+        status = status ? status : e->cost_grad(e, &a.f[0], a.G);
+        status = status ? status : e->aim(e, g->U, g->sigma, g->V);
+        status = status ? status : e->probe(e, 0.9, &a.f[1], &a.df[0]);
+        status = status ? status : e->aim(e, g->U, g->sigma, g->V); /* given up, and once more */
+        status = status ? status : e->probe(e, -0.4, &a.f[2], &a.df[1]);
+        status = status ? status : e->probe(e, 0.3, &a.f[3], &a.df[2]);
+        status = status ? status : e->step(e, 0.3);
+        status = status ? status : e->cost_grad(e, &a.f[4], a.H);
+        CHECK(status == SPD_OK, "n %zu m %zu: %d %s", g->in.n, g->in.m, status,
+              spd_context_error(ctx)->message);
+    }
+    engine_free(e);
+    spd_context_free(ctx);
+    return a;
+}
+
+static void answers_free(answers *a)
+{
+    free(a->G);
+    free(a->H);
+}
+
+/* Sum of |c| d2 is what rounding is relative to: the difference objective cancels. */
+static void compare(const rig *g, size_t buffer, double tolerance, const char *what)
+{
+    answers cpu = ask(g, 0, 0), cuda = ask(g, 1, buffer);
+    size_t n = g->in.n, m = g->in.m;
+    double size = 0.0, slope = 0.0;
+    for (int k = 0; k < 5; k++)
+        size = fmax(size, fabs(cpu.f[k]));
+    for (int k = 0; k < 3; k++)
+        slope = fmax(slope, fabs(cpu.df[k]));
+    for (int k = 0; k < 5; k++)
+        CHECK_CLOSE(cuda.f[k], cpu.f[k], tolerance * fmax(size, 1.0),
+                    "%s n %zu m %zu metric %d f %d", what, n, m, g->in.metric, k);
+    for (int k = 0; k < 3; k++)
+        CHECK_CLOSE(cuda.df[k], cpu.df[k], 10.0 * tolerance * fmax(slope, 1.0),
+                    "%s n %zu m %zu metric %d df %d", what, n, m, g->in.metric, k);
+    CHECK(relative_gap(n * m, cuda.G, cpu.G) < 10.0 * tolerance, "%s n %zu m %zu metric %d: G %g",
+          what, n, m, g->in.metric, relative_gap(n * m, cuda.G, cpu.G));
+    CHECK(relative_gap(n * m, cuda.H, cpu.H) < 10.0 * tolerance, "%s n %zu m %zu metric %d: H %g",
+          what, n, m, g->in.metric, relative_gap(n * m, cuda.H, cpu.H));
+    answers_free(&cpu);
+    answers_free(&cuda);
+}
+
+static void both_metrics(rig *g, size_t buffer, double tolerance, const char *what)
+{
+    for (int k = 0; k < 4; k++) {
+        g->in.metric = k % 2 ? SPD_AIRM : SPD_STEIN;
+        g->in.objective = k / 2 ? SPD_RATIO : SPD_DIFFERENCE;
+        compare(g, buffer, tolerance, what);
+    }
+}
+
+static void every_edge(void)
+{
+    static const size_t sizes[] = {1,  2,  7,  8,  9,  15, 16,  17,  19,  20,  21,  24,  25,
+                                   30, 31, 32, 33, 48, 93, 128, 155, 191, 192, 193, 257, 500};
+    size_t count = sizeof sizes / sizeof *sizes;
+    rng r;
+    rng_seed(&r, 1);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count && sizes[k] <= 128; k++) {
+            size_t n = sizes[i], m = sizes[k];
+            int near = n < 2 * m + 2, spread = (i + k) % 5 == 0; /* all small ones, some large */
+            if (m > n || (n > 64 && !near && !spread) || (n > 300 && m > 48 && m != 128))
+                continue;
+            rig g = rig_new(&r, n, m, 6, 11, 50.0);
+            both_metrics(&g, 0, 1e-12 * sqrt((double)n), "edge");
+            rig_free(&g);
+        }
+}
+
+static void bad_condition(void)
+{
+    rng r;
+    rng_seed(&r, 2);
+    for (double condition = 1e4; condition < 2e12; condition *= 100.0)
+        for (size_t m = 5; m <= 37; m += 8) {
+            rig g = rig_new(&r, 40, m, 12, 40, condition);
+            both_metrics(&g, 0, fmax(1e-12, 3e-17 * condition), "condition");
+            rig_free(&g);
+        }
+}
+
+/* One sample with 10,000 pairs, an extra one, and samples with none. */
+static void skewed_graph(void)
+{
+    const size_t p = 10300, pairs = 10100;
+    rng r;
+    rng_seed(&r, 3);
+    rig g = rig_new(&r, 6, 4, p, pairs, 20.0);
+    g.extra = random_set(&r, 6, 1, 20.0);
+    g.in.extra = g.extra;
+    for (size_t k = 0; k < pairs; k++) {
+        g.pair[k].i = k < 10000 ? 7 : (uint32_t)(k - 10000);
+        g.pair[k].j = k < 10000 ? (uint32_t)(k < 7 ? k : k + 1) : (uint32_t)p;
+    }
+    both_metrics(&g, 0, 1e-12, "skewed");
+    both_metrics(&g, 100000, 1e-12, "skewed, in chunks");
+    rig_free(&g);
+}
+
+static void chunks_and_runs(void)
+{
+    rng r;
+    rng_seed(&r, 4);
+    for (size_t m = 3; m < 50; m += 11) {
+        rig g = rig_new(&r, 50, m, 60, 500, 100.0);
+        both_metrics(&g, 20000, 1e-12, "chunks");
+        for (int airm = 0; airm < 2; airm++) {
+            g.in.metric = airm ? SPD_AIRM : SPD_STEIN;
+            answers a = ask(&g, 1, 0), b = ask(&g, 1, 0);
+            CHECK(memcmp(a.f, b.f, sizeof a.f) == 0 && memcmp(a.df, b.df, sizeof a.df) == 0,
+                  "m %zu: another run, another cost", m);
+            CHECK(memcmp(a.H, b.H, 50 * m * sizeof *a.H) == 0, "m %zu: other bits", m);
+            answers_free(&a);
+            answers_free(&b);
+        }
+        rig_free(&g);
+    }
+}
+
+static void matrices_that_fail(void)
+{
+    rng r;
+    rng_seed(&r, 5);
+    for (size_t m = 4; m <= 40; m += 9)
+        for (int kind = 0; kind < 4; kind++) {
+            rig g = rig_new(&r, 45, m, 30, 90, 10.0);
+            spd_context *ctx = spd_context_new();
+            problem *e = NULL;
+            double *X = g.X + 17 * 45 * 45;
+            for (size_t k = 0; k < 45 * 45; k++)
+                X[k] = kind / 2 ? -X[k] : NAN;
+            g.in.metric = kind % 2 ? SPD_AIRM : SPD_STEIN;
+            CHECK(engine_cuda_new(ctx, &g.in, 0, &e) == SPD_OK, "m %zu", m);
+            spd_status status = e ? e->start(e, g.W) : SPD_OK;
+            CHECK(status == SPD_ENOTSPD, "m %zu kind %d: status %d", m, kind, status);
+            engine_free(e);
+            spd_context_free(ctx);
+            rig_free(&g);
+        }
+}
+
+static void what_it_is_not_made_for(void)
+{
+    rng r;
+    rng_seed(&r, 6);
+    spd_context *ctx = spd_context_new();
+    problem *e = NULL;
+    rig g = rig_new(&r, 6, 3, 4, 5, 10.0);
+    g.in.metric = SPD_JEFFREY;
+    CHECK(engine_cuda_new(ctx, &g.in, 0, &e) == SPD_EDEVICE && !e, "Jeffrey");
+    g.in.metric = SPD_STEIN;
+    g.in.n = 513;
+    CHECK(engine_cuda_new(ctx, &g.in, 0, &e) == SPD_EDEVICE && !e, "n = 513");
+    CHECK(strstr(spd_context_error(ctx)->message, "512"), "%s", spd_context_error(ctx)->message);
+    rig_free(&g);
+    spd_context_free(ctx);
+}
+
+int main(void)
+{
+    spd_context *ctx = spd_context_new();
+    char device[200];
+    spd_status status = cuda_describe(ctx, device, sizeof device);
+    printf("%s %s\n", status < 0 ? "skipped:" : "on",
+           status < 0 ? spd_context_error(ctx)->message : device);
+    spd_context_free(ctx);
+    if (status < 0)
+        return 0;
+    RUN(every_edge);
+    RUN(bad_condition);
+    RUN(skewed_graph);
+    RUN(chunks_and_runs);
+    RUN(matrices_that_fail);
+    RUN(what_it_is_not_made_for);
+    return test_summary();
+}
