@@ -97,17 +97,6 @@ static __global__ void __launch_bounds__(256) factor_block(int M, size_t p, cons
 
 /* ---- one warp, several pairs --------------------------------------------------------------- */
 
-/* x of lane s. (The built-in shuffle of a double makes ptxas swap register halves by the hundred.) */
-__device__ inline double from(double x, int s)
-{
-    double o;
-    asm volatile("{\n.reg .b32 a,b,c,d;\nmov.b64 {a,b},%1;\nshfl.sync.idx.b32 c,a,%2,31,-1;\n"
-                 "shfl.sync.idx.b32 d,b,%2,31,-1;\nmov.b64 %0,{c,d};\n}"
-                 : "=d"(o)
-                 : "d"(x), "r"(s));
-    return o;
-}
-
 struct scaled { double n, s, k; }; /* of a column: squared norm, scale, 1/scale */
 
 /* Makes x and y orthogonal. The tangent comes from single precision (any tangent keeps the rotation
@@ -122,13 +111,9 @@ template <int M> __device__ inline void rotate(double (&x)[M], double (&y)[M], s
     const double ab = ((g[0] + g[1]) + (g[2] + g[3])) * (X.s * Y.s), sum = X.n + Y.n;
     const double down = __hiloint2double(0x7fd00000 - (__double2hiint(sum) & 0x7ff00000), 0);
     const float d = (float)((Y.n - X.n) * down), h = (float)(2.0 * ab * down);
-    float q, i;
-    asm("sqrt.approx.ftz.f32 %0,%1;" : "=f"(q) : "f"(fmaf(d, d, h * h)));
-    asm("rcp.approx.ftz.f32 %0,%1;" : "=f"(i) : "f"(fmaxf(q + fabsf(d), 1e-30f)));
+    const float q = rough_root(fmaf(d, d, h * h)), i = rough_reciprocal(fmaxf(q + fabsf(d), 1e-30f));
     ok = ok && ab * ab < NEAR * (X.n * Y.n);
-    const double t = copysignf(i, d) * h, u = fma(t, t, 1.0);
-    double r;
-    asm("rsqrt.approx.ftz.f64 %0,%1;" : "=d"(r) : "d"(u));
+    const double t = copysignf(i, d) * h, u = fma(t, t, 1.0), r = rough_inverse_root(u);
     const double e = fma(-u * r, r, 1.0), c = fma(r * e, fma(e, 0.375, 0.5), r), ic = u * c;
     const double t1 = t * (Y.s * X.k), t2 = t * (X.s * Y.k);
 #pragma unroll

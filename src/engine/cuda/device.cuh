@@ -94,6 +94,42 @@ __device__ inline void mma(double (&c)[4], const double (&a)[4], double b0, doub
 #endif
 }
 
+/* To about 20 bits, single precision to about 22. */
+__device__ inline double rough_reciprocal(double x)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0,%1;" : "=d"(r) : "d"(x));
+    return r;
+}
+__device__ inline float rough_reciprocal(float x)
+{
+    float r;
+    asm("rcp.approx.ftz.f32 %0,%1;" : "=f"(r) : "f"(x));
+    return r;
+}
+__device__ inline float rough_root(float x)
+{
+    float r;
+    asm("sqrt.approx.ftz.f32 %0,%1;" : "=f"(r) : "f"(x));
+    return r;
+}
+__device__ inline double rough_inverse_root(double x)
+{
+    double r;
+    asm("rsqrt.approx.ftz.f64 %0,%1;" : "=d"(r) : "d"(x));
+    return r;
+}
+/* x of lane s. (The built-in shuffle of a double makes ptxas swap register halves by the hundred.) */
+__device__ inline double from(double x, int s)
+{
+    double o;
+    asm volatile("{\n.reg .b32 a,b,c,d;\nmov.b64 {a,b},%1;\nshfl.sync.idx.b32 c,a,%2,31,-1;\n"
+                 "shfl.sync.idx.b32 d,b,%2,31,-1;\nmov.b64 %0,{c,d};\n}"
+                 : "=d"(o)
+                 : "d"(x), "r"(s));
+    return o;
+}
+
 /* 16 bytes from global to shared memory, without waiting. */
 __device__ inline void copy_ahead(void *to, const void *from)
 {

@@ -30,8 +30,7 @@ struct det {
 /* 1/p to about an ulp. */
 __device__ inline double reciprocal(double p)
 {
-    double r;
-    asm("rcp.approx.ftz.f64 %0,%1;" : "=d"(r) : "d"(p));
+    const double r = rough_reciprocal(p);
     double e = fma(-p, r, 1.0);
     e = fma(e, e, e);
     return fma(r, e, r);
