@@ -12,6 +12,7 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/message.h"
 #include "cli/frame/sheet.h"
+#include "cli/frame/text_file.h"
 #include "base/suggest.h"
 
 #define LARGEST ((size_t)1 << 20) /* characters of a recipe */
@@ -32,15 +33,11 @@ void recipe_fail(const recipe *r, const char *format, ...)
 /* r->text <- the file. */
 static void read_file(recipe *r)
 {
-    FILE *f = fopen(r->path, "r");
-    errno = f ? 0 : errno;
-    r->text = cli_alloc(LARGEST + 2, 1, "a recipe");
-    size_t length = f ? fread(r->text, 1, LARGEST + 1, f) : 0;
-    int why = errno;
-    if (f)
-        fclose(f);
-    if (why)
-        cli_fail("%s: cannot be read: %s", r->path, strerror(why));
+    size_t length;
+    r->text = text_file_read(r->path, LARGEST + 1, &length);
+    if (!r->text)
+        cli_fail("%s: cannot be read: %s", r->path,
+                 errno == EINVAL ? "not a regular file" : strerror(errno));
     if (length > LARGEST || memchr(r->text, '\0', length))
         cli_misuse("%s: not a recipe: it %s", r->path,
                    length > LARGEST ? "is larger than 1 MiB" : "holds a zero byte");

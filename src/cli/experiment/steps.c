@@ -1,9 +1,9 @@
 /* steps.c - a line `spdml ...`: a command run within this one. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/evaluate/recognition.h"
@@ -154,12 +154,24 @@ static void run_hushed(experiment *x, const arguments *args)
         cli_leave(code);
 }
 
+/* Is this a folder with more in it than what a run that was killed leaves? */
+static int is_in_use(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    int used = 0;
+    while (folder && !used && (entry = readdir(folder)))
+        used = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+               strncmp(entry->d_name, ".making-", 8) != 0;
+    if (folder)
+        closedir(folder);
+    return used;
+}
+
 static void run(experiment *x, const arguments *args, const char *output, const char *line)
 {
     session *s = x->s;
-    struct stat info;
-    if (strcmp(args->command->name, "synth") == 0 && stat(output, &info) == 0 &&
-        S_ISDIR(info.st_mode))
+    if (strcmp(args->command->name, "synth") == 0 && is_in_use(output))
         cli_fail("%s: is there already; --data %s uses what it holds, --resume goes on with an "
                  "interrupted experiment, or name another folder with -o",
                  output, output);
