@@ -156,7 +156,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         o.affinity_weight = self.affinity_weight
         o.restarts = _positive("restarts", self.restarts)
         if isinstance(self.random_state, (int, np.integer)):
-            o.seed = int(self.random_state)
+            o.seed = seed_number("random_state", self.random_state)
         elif self.random_state is not None:
             o.seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         return o, self._start(o, n)
@@ -179,6 +179,13 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
 def _positive(name: str, value: Any) -> int:
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
         raise InvalidArgumentError(f"{name} is {value!r}; it must be a positive integer")
+    return int(value)
+
+
+def seed_number(name: str, value: Any) -> int:
+    """A seed as the library takes it; ctypes would wrap others round without a word."""
+    if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
+        raise InvalidArgumentError(f"{name} is {value!r}; it must be an integer from 0 to 2**64 - 1")
     return int(value)
 
 

@@ -148,10 +148,10 @@ static void print_csv(FILE *f, const void *what)
 
 static void write_files(experiment *x)
 {
-    text_file_write(words_text("%s/table.csv", x->folder), print_csv, x);
+    text_file_write(text_file_in(x->folder, "table.csv"), print_csv, x);
     if (x->axis[0])
-        text_file_write(words_text("%s/figure.svg", x->folder), experiment_print_figure, x);
-    text_file_write(words_text("%s/report.html", x->folder), experiment_print_page, x);
+        text_file_write(text_file_in(x->folder, "figure.svg"), experiment_print_figure, x);
+    text_file_write(text_file_in(x->folder, "report.html"), experiment_print_page, x);
 }
 
 void experiment_report(experiment *x)

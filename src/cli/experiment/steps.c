@@ -206,7 +206,7 @@ static void run_or_skip(experiment *x, const arguments *args, const words *w)
     if (x->temporary)
         return;
     x->s->kept = x->folder;
-    text_file_write(words_text("%s/commands.sh", x->folder), experiment_print_script, x);
+    text_file_write(text_file_in(x->folder, "commands.sh"), experiment_print_script, x);
 }
 
 /* Is what the step makes there already, since the user has brought it? */

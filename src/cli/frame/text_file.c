@@ -15,6 +15,7 @@
 #include "base/plain.h"
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/message.h"
+#include "cli/frame/words.h"
 #include "spdml.h"
 
 int text_file_write(const char *path, text_file_fn print, const void *what)
@@ -36,6 +37,15 @@ int text_file_write(const char *path, text_file_fn print, const void *what)
     if (status < 0)
         cli_leave(CLI_FAILED);
     return CLI_GOOD;
+}
+
+char *text_file_in(const char *folder, const char *name)
+{
+    struct stat info;
+    char *path = words_text("%s/%s", folder, name);
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
+        (void)unlink(path);
+    return path;
 }
 
 /* Opens a regular file; -1 with errno set when it is none. *most <- no more than its size. */
