@@ -10,6 +10,9 @@
 #include "io/source.h"
 #include "io/text.h"
 
+/* The table is walked once for every column. */
+#define MOST_COLUMNS ((size_t)1000)
+
 /* By base name, then by the whole, so that rows of one file stand together. */
 static int by_file(const void *a, const void *b)
 {
@@ -156,6 +159,9 @@ static spd_status read_table(spd_context *ctx, const io_source *source, index_fi
     spd_status status = csv_survey(ctx, (const char *)source->bytes, source->size, NULL, &table);
     if (status == SPD_OK && table.columns < 2)
         status = ctx_fail(ctx, SPD_EFORMAT, "an index needs at least two columns: file, label");
+    if (status == SPD_OK && table.columns > MOST_COLUMNS)
+        status = ctx_fail(ctx, SPD_EFORMAT, "has %zu columns; an index has at most %zu",
+                          table.columns, MOST_COLUMNS);
     if (status == SPD_OK)
         status = read_header(ctx, source, &table, &names);
     if (status == SPD_OK && table.rows == 0)

@@ -154,18 +154,20 @@ static void run_hushed(experiment *x, const arguments *args)
         cli_leave(code);
 }
 
-/* Is this a folder with more in it than what a run that was killed leaves? */
+/* Is there a folder, and is it more than what a run that was killed in the middle leaves? */
 static int is_in_use(const char *path)
 {
     DIR *folder = opendir(path);
     const struct dirent *entry;
-    int used = 0;
-    while (folder && !used && (entry = readdir(folder)))
-        used = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-               strncmp(entry->d_name, ".making-", 8) != 0;
+    int left = 0, other = 0;
+    while (folder && (entry = readdir(folder)))
+        if (strncmp(entry->d_name, ".making-", 8) == 0)
+            left = 1;
+        else
+            other |= strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     if (folder)
         closedir(folder);
-    return used;
+    return folder && (other || !left);
 }
 
 static void run(experiment *x, const arguments *args, const char *output, const char *line)
