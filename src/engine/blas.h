@@ -12,4 +12,8 @@
 SPD_API void spd_private_blas_hold(void);
 SPD_API void spd_private_blas_release(void);
 
+/* text (room bytes) <- OpenBLAS's version, how it was built and the processor whose kernels it
+ * runs: "OpenBLAS 0.3.21 DYNAMIC_ARCH Haswell"; "" for another BLAS. */
+void blas_describe(char *text, size_t room);
+
 #endif
