@@ -270,6 +270,12 @@ static void bad_input(void)
     o.tol = -1.0;
     refuse(&s, o, s.label, "negative");
     o = options_of(SPD_STEIN);
+    o.objective = (spd_objective)7;
+    refuse(&s, o, s.label, "there is no objective number 7");
+    o = options_of(SPD_STEIN);
+    o.solver = (spd_solver)99;
+    refuse(&s, o, s.label, "there is no solver number 99");
+    o = options_of(SPD_STEIN);
     s.X[5 * N * N] = -100.0;
     refuse(&s, o, s.label, "X[5] is not positive definite");
     planted_free(&s);
