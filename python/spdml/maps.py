@@ -60,6 +60,9 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     graph : 'or' or 'directed'
     affinity_weight : weight of the between graph
     restarts : number of starts; the best is kept
+    log_cost : 'approximate' or 'exact'
+        What metric='log-euclidean' minimises: distances between W' log(X) W, which stand in for
+        those between the mapped matrices, or the distances between log(W'XW) themselves.
     callback : called as callback(iteration, cost) after each iteration; a true result stops the
         fit, which then keeps the best map so far
 
@@ -75,7 +78,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
                  solver: str = "lbfgs", max_iter: int = 200, tol: float = 1e-5,
                  random_state: Any = None, n_jobs: Optional[int] = None,
                  objective: str = "difference", graph: str = "or", affinity_weight: float = 1.0,
-                 restarts: int = 1, callback: Optional[Callable[[int, float], Any]] = None) -> None:
+                 restarts: int = 1, log_cost: str = "approximate",
+                 callback: Optional[Callable[[int, float], Any]] = None) -> None:
         self.n_components = n_components
         self.metric = metric
         self.nu_w = nu_w
@@ -90,6 +94,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.graph = graph
         self.affinity_weight = affinity_weight
         self.restarts = restarts
+        self.log_cost = log_cost
         self.callback = callback
 
     def fit(self, X: Any, y: Any = None) -> "SPDML":
@@ -122,7 +127,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
                    max_iter=o.max_iter, tol=o.tol, random_state=o.seed,
                    objective=lib.spd_objective_name(o.objective).decode(),
                    graph=lib.spd_graph_name(o.graph).decode(),
-                   affinity_weight=o.affinity_weight, restarts=o.restarts)
+                   affinity_weight=o.affinity_weight, restarts=o.restarts,
+                   log_cost=lib.spd_log_cost_name(o.log_cost).decode())
         made._keep(handle)
         return made
 
@@ -156,6 +162,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         o.graph = choice("graph", self.graph)
         o.affinity_weight = real(self.affinity_weight, "affinity_weight")
         o.restarts = whole(self.restarts, "restarts")
+        o.log_cost = choice("log_cost", self.log_cost)
         if isinstance(self.random_state, (int, np.integer)):
             o.seed = int(self.random_state)
         elif self.random_state is not None:

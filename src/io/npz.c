@@ -51,16 +51,10 @@ static spd_status read_npz(spd_context *ctx, io_file *file, const io_entry *entr
 {
     const zip_archive *zip = file->state;
     const zip_member *member = &zip->member[entry->member];
-    io_source *source = mem_zero(1, sizeof *source);
-    if (!source)
-        return ctx_nomem(ctx, "an array");
-    spd_status status = zip_unpack_all(ctx, zip, member, &source->bytes);
-    if (status == SPD_OK) {
-        source->size = (size_t)member->size;
-        status = npy_read_source(ctx, source, array);
-    } else {
-        source_free(source);
-    }
+    unsigned char *bytes;
+    spd_status status = zip_unpack_all(ctx, zip, member, &bytes);
+    if (status == SPD_OK)
+        status = npy_read_block(ctx, bytes, (size_t)member->size, array);
     return blame_member(ctx, entry, status);
 }
 
@@ -111,19 +105,25 @@ static spd_status list_member(spd_context *ctx, io_file *file, size_t i)
     return blame_member(ctx, entry, status);
 }
 
-spd_status npz_open(spd_context *ctx, io_file *file, const unsigned char *bytes, size_t size)
+spd_status npz_open_source(spd_context *ctx, io_file *file)
 {
     zip_archive *zip = file->state = mem_zero(1, sizeof *zip);
     if (!zip)
         return ctx_nomem(ctx, "an archive");
     file->read = read_npz;
     file->close = close_npz;
-    spd_status status = zip_open(ctx, bytes, size, zip);
+    spd_status status = zip_open(ctx, file->source, zip);
     for (size_t i = 0; i < zip->count && status == SPD_OK; i++)
         status = list_member(ctx, file, i);
     if (status == SPD_OK && file->count == 0)
         status = ctx_fail(ctx, SPD_EFORMAT, "is a zip archive without .npy arrays");
     return status;
+}
+
+spd_status npz_open(spd_context *ctx, io_file *file, const unsigned char *bytes, size_t size)
+{
+    spd_status status = source_lend(ctx, bytes, size, &file->source);
+    return status < 0 ? status : npz_open_source(ctx, file);
 }
 
 /* ---- writing: equal arrays give equal bytes ------------------------------------------------- */
