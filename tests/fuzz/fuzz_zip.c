@@ -138,27 +138,46 @@ static void lie(fuzz_input *in, claim *c)
         c->flags = fuzz_byte(in);
 }
 
-static void put_member(fuzz_input *in, pad *p, claim *c)
+/* The local header, which a second time is put where it was. */
+static void put_local(pad *p, const claim *c, size_t extra)
 {
-    static const char *const names[] = {"X.npy", "y.npy",     "W.npy", "history.npy",
-                                        "X.npy", "meta.json", "z.npy", ".npy"};
+    put(p, "PK\3\4\24\0", 6);
+    put_number(p, c->flags, 2);
+    put_number(p, c->method, 2);
+    put_number(p, 0, 4);
+    put_number(p, c->crc, 4);
+    put_number(p, c->packed, 4);
+    put_number(p, c->size, 4);
+    put_number(p, strlen(c->name), 2);
+    put_number(p, extra, 2);
+    put(p, c->name, strlen(c->name));
+    put(p, "\0\0\0\0\0\0", extra);
+}
+
+static void put_member(fuzz_input *in, pad *p, size_t number, claim *c)
+{
+    static const char *const names[] = {"X.npy",      "y.npy",     "W.npy", "history.npy",
+                                        "images.npy", "meta.json", "z.npy", ".npy"};
     static unsigned char content[CONTENT];
     unsigned which = fuzz_byte(in);
     if (which < 200)
-        strcpy(c->name, names[which % 8]);
+        strcpy(c->name, names[(which + number) % 8]);
     else
         fuzz_text(in, c->name, sizeof c->name);
-    size_t size = make_content(in, content), name = strlen(c->name), extra = fuzz_byte(in) % 64;
+    size_t size = make_content(in, content), extra = fuzz_byte(in) % 64;
     extra = extra < 60 ? 0 : extra - 59;
-    c->at = p->size;
-    put(p, "PK\3\4\24\0\0\0", 8);
-    put_number(p, 0, 18); /* readers take these from the directory */
-    put_number(p, name, 2);
-    put_number(p, extra, 2);
-    put(p, c->name, name);
-    put(p, "\0\0\0\0\0\0", extra);
+    const size_t at = c->at = p->size;
+    put_local(p, c, extra);
     put_packed(in, p, c, content, size);
-    lie(in, c);
+    unsigned lies = fuzz_byte(in); /* 128: to both headers alike */
+    if (lies & 128)
+        lie(in, c);
+    size_t end = p->size;
+    p->size = at;
+    put_local(p, c, extra);
+    p->size = end;
+    if (lies & 64)
+        lie(in, c);
 }
 
 static void put_entry(pad *p, const claim *c, int wide)
@@ -218,7 +237,7 @@ static void make_archive(fuzz_input *in, pad *p)
     size_t count = shape % (MEMBERS + 1);
     p->size = 0;
     for (size_t i = 0; i < count; i++)
-        put_member(in, p, &member[i]);
+        put_member(in, p, i, &member[i]);
     size_t at = p->size;
     for (size_t i = 0; i < count; i++)
         put_entry(p, &member[i], shape >= 200);
