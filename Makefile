@@ -11,7 +11,7 @@ help:
 	@echo "make format     put every C file into the one format"
 	@echo "make docs       build the documentation as a site in build/site"
 	@echo "make coverage   line coverage of src/"
-	@echo "make fuzz       fuzz every reader (FUZZ_SECONDS=600)"
+	@echo "make fuzz       fuzz every reader (FUZZ_HOURS=8 in all, or FUZZ_SECONDS=600 each)"
 	@echo "make setup      only install what is missing"
 	@echo "make install    build, install to PREFIX ($(PREFIX))"
 	@echo "make clean      remove build/"
@@ -51,7 +51,7 @@ coverage:
 
 fuzz:
 	@tools/setup.sh test
-	@tools/run-tests fuzz
+	@tools/fuzz $(FUZZ)
 
 install: release
 	@cmake --build --preset release --target spdml_data_shared spdml_static spdml_data_static
