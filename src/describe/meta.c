@@ -7,8 +7,9 @@
 /* Bytes that are not UTF-8 cannot stand in JSON. */
 static json_t *text_or_mark(const char *text)
 {
-    json_t *value = json_string(text);
-    return value ? value : json_string("?");
+    json_error_t error;
+    json_t *value = json_pack_ex(&error, 0, "s", text);
+    return value || json_error_code(&error) != json_error_invalid_utf8 ? value : json_string("?");
 }
 
 static json_t *covariance_parameters(const spd_covariance_options *c)

@@ -23,15 +23,20 @@ typedef struct block {
 
 static block *newest;
 
+static void add_block(block *b)
+{
+    b->older = newest;
+    if (newest)
+        newest->newer = b;
+    newest = b;
+}
+
 void *cli_alloc(size_t count, size_t size, const char *what)
 {
     block *b = count < (SIZE_MAX - sizeof *b) / size ? calloc(1, sizeof *b + count * size) : NULL;
     if (!b)
         cli_out_of_memory(what);
-    b->older = newest;
-    if (newest)
-        newest->newer = b;
-    newest = b;
+    add_block(b);
     return b + 1;
 }
 
@@ -83,9 +88,14 @@ void cli_free(void *bytes)
 
 void cli_keep(void *thing, void (*release)(void *thing))
 {
-    block *b = (block *)cli_alloc(0, 1, "a list") - 1;
+    block *b = calloc(1, sizeof *b);
+    if (!b) {
+        release(thing);
+        cli_out_of_memory("a list");
+    }
     b->thing = thing;
     b->release = release;
+    add_block(b);
 }
 
 void cli_leave(int code)

@@ -38,7 +38,13 @@ void sheet_json(sheet *r, const char *key, json_t *value)
     checked(value);
     if (!r->object)
         json_decref(value);
-    else if (json_object_set_new(r->object, key, value) != 0)
+    else
+        sheet_json_set(r->object, key, value);
+}
+
+void sheet_json_set(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, checked(value)) != 0)
         cli_out_of_memory("the JSON report");
 }
 
@@ -56,9 +62,10 @@ void sheet_line(sheet *r, const char *label, const char *format, ...)
 
 json_t *sheet_json_text(const char *text)
 {
-    json_t *value = json_string(text);
-    if (value)
-        return value;
+    json_error_t error;
+    json_t *value = json_pack_ex(&error, 0, "s", text);
+    if (value || json_error_code(&error) != json_error_invalid_utf8)
+        return checked(value);
     size_t length = strlen(text);
     char *copy = cli_alloc(length + 1, 1, "a name");
     for (size_t i = 0; i < length; i++)
@@ -122,6 +129,23 @@ json_t *sheet_json_keep(json_t *value)
 json_t *sheet_json_list(void)
 {
     return checked(json_array());
+}
+
+json_t *sheet_json_object(void)
+{
+    return checked(json_object());
+}
+
+json_t *sheet_json_parse(const char *text)
+{
+    json_error_t error;
+    json_t *value = json_loads(text, 0, &error);
+    if (!value && !error.text[0]) /* what is wrong with the text would stand there */
+        cli_out_of_memory("JSON");
+    if (json_is_object(value))
+        return value;
+    json_decref(value);
+    return NULL;
 }
 
 void sheet_json_append(json_t *list, json_t *value)

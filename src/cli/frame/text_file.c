@@ -35,7 +35,8 @@ int text_file_write(const char *path, text_file_fn print, const void *what)
 
 void text_file_json(FILE *f, const void *what)
 {
-    json_dumpf(what, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    if (json_dumpf(what, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0 && !ferror(f))
+        cli_out_of_memory("the JSON report");
     fputc('\n', f);
 }
 
