@@ -64,9 +64,9 @@ typedef enum { NOTHING, LIST_ALLOC, LIST_CALL, FAIL, DENY, COUNT, KILL } mode;
 
 static struct {
     mode mode;
-    uint64_t place;  /* FAIL and DENY */
-    int error;       /* FAIL; 0 for short */
-    long wanted;     /* KILL */
+    uint64_t place; /* FAIL and DENY */
+    int error;      /* FAIL; 0 for short */
+    long wanted;    /* KILL */
     int depth, log;
     atomic_int done; /* FAIL: it happened; DENY: from now on */
     atomic_long calls;
@@ -74,7 +74,8 @@ static struct {
 
 static __thread int busy __attribute__((tls_model("initial-exec")));
 
-/* ---- system calls that the filter lets through ------------------------------------------------ */
+/* ---- system calls that the filter lets through ------------------------------------------------
+ */
 
 long faults_call(long number, long a, long b, long c, long d, long e, long f);
 extern char faults_after[];
@@ -125,8 +126,7 @@ static int note_module(struct dl_phdr_info *info, size_t size, void *user)
     module *m = &modules[module_count];
     const char *slash = strrchr(info->dlpi_name, '/');
     *m = (module){.start = UINTPTR_MAX, .base = info->dlpi_addr, .own = module_count == 0};
-    snprintf(m->name, sizeof m->name, "%s",
-             m->own ? "spdml" : slash ? slash + 1 : info->dlpi_name);
+    snprintf(m->name, sizeof m->name, "%s", m->own ? "spdml" : slash ? slash + 1 : info->dlpi_name);
     for (const char *c = m->name; *c; c++)
         m->mark = mix(m->mark, (unsigned char)*c);
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -193,9 +193,9 @@ static void list_place(const trace *t, const char *kind, long fd)
     size_t length = 0;
     for (int i = 0; i < t->count && length < sizeof text - 80; i++) {
         const module *m = module_of(t->caller[i]);
-        length += (size_t)snprintf(text + length, sizeof text - length, " %s+%lx",
-                                   m ? m->name : "?",
-                                   (unsigned long)((uintptr_t)t->caller[i] - (m ? m->base : 0)));
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, " %s+%lx", m ? m->name : "?",
+                             (unsigned long)((uintptr_t)t->caller[i] - (m ? m->base : 0)));
     }
     say("place %016lx %s %ld%s\n", (unsigned long)t->hash, kind, fd, text);
 }
@@ -450,18 +450,16 @@ static int watch_calls(void)
     filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
                                                offsetof(struct seccomp_data, instruction_pointer));
     filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)after, 0, 3);
-    filter[n++] =
-        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-                                     offsetof(struct seccomp_data, instruction_pointer) + 4);
+    filter[n++] = (struct sock_filter)BPF_STMT(
+        BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4);
     filter[n++] =
         (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(after >> 32), 0, 1);
     filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-                                               offsetof(struct seccomp_data, nr));
+    filter[n++] =
+        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     for (size_t i = 0; i < CALLS; i++)
-        filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-                                                   (uint32_t)calls[i].number,
-                                                   (uint8_t)(CALLS - i), 0);
+        filter[n++] = (struct sock_filter)BPF_JUMP(
+            BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)calls[i].number, (uint8_t)(CALLS - i), 0);
     filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
     struct sock_fprog program = {.len = (unsigned short)n, .filter = filter};
@@ -495,7 +493,8 @@ static void read_plan(const char *text)
 __attribute__((constructor)) static void begin(void)
 {
     void *first[4];
-    const char *text = getenv("FAULTS"), *log = getenv("FAULTS_LOG"), *depth = getenv("FAULTS_DEPTH");
+    const char *text = getenv("FAULTS"), *log = getenv("FAULTS_LOG"),
+               *depth = getenv("FAULTS_DEPTH");
     if (!text)
         return;
     backtrace(first, 4); /* loads the unwinder */

@@ -86,7 +86,7 @@ json_t *recognition_number(double value)
     if (isnan(value))
         return json_null();
     int whole = value == floor(value) && fabs(value) < 0x1p53;
-    return whole ? json_integer((json_int_t)value) : sheet_json_real(value);
+    return whole ? sheet_json_whole((json_int_t)value) : sheet_json_real(value);
 }
 
 static int has_value(const spd_method *method, const double *value, int p)

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "cli/frame/message.h"
+
+#define LARGE 0x1p24 /* bytes from which on it is asked whether they are there */
 
 void cli_out_of_memory(const char *what)
 {
@@ -42,10 +45,15 @@ void *cli_alloc(size_t count, size_t size, const char *what)
 
 void *cli_alloc_table(size_t rows, size_t columns, size_t size, const char *what)
 {
-    char text[120];
-    snprintf(text, sizeof text, "%zu x %zu %s (%.3g GiB); use smaller sets", rows, columns, what,
-             (double)rows * (double)columns * (double)size / 1073741824.0);
-    if (columns && rows > SIZE_MAX / columns)
+    char text[160];
+    const double bytes = (double)rows * (double)columns * (double)size;
+    if (bytes < LARGE)
+        return cli_alloc(rows * columns, size, what);
+    const double left = limits_left();
+    snprintf(text, sizeof text,
+             "%zu x %zu %s (%.3g GiB, and %.3g GiB are available); use smaller sets", rows, columns,
+             what, bytes / 0x1p30, left / 0x1p30);
+    if (bytes > left)
         cli_out_of_memory(text);
     return cli_alloc(rows * columns, size, text);
 }

@@ -80,6 +80,11 @@ json_t *sheet_json_real(double value)
     return checked(isfinite(value) ? json_real(value) : json_null());
 }
 
+json_t *sheet_json_whole(json_int_t value)
+{
+    return checked(json_integer(value));
+}
+
 void sheet_count(sheet *r, const char *key, const char *label, size_t value, const char *unit)
 {
     if (key)
@@ -138,10 +143,9 @@ json_t *sheet_json_object(void)
 
 json_t *sheet_json_parse(const char *text)
 {
-    json_error_t error;
-    json_t *value = json_loads(text, 0, &error);
-    if (!value && !error.text[0]) /* what is wrong with the text would stand there */
-        cli_out_of_memory("JSON");
+    json_t *value = json_loads(text, 0, NULL);
+    if (!value) /* for want of memory? jansson does not say; where there is none, the rest fails */
+        value = json_loads(text, 0, NULL);
     if (json_is_object(value))
         return value;
     json_decref(value);

@@ -46,6 +46,7 @@ void sheet_json_set(json_t *object, const char *key, json_t *value);
 /* JSON of one value, checked; bytes that are not UTF-8 become '?'. */
 json_t *sheet_json_text(const char *text);
 json_t *sheet_json_real(double value);
+json_t *sheet_json_whole(json_int_t value);
 json_t *sheet_json_list(void);
 json_t *sheet_json_object(void);
 
