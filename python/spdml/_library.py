@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes as c
 import os
 import pathlib
+import resource
 from typing import Any
 
 PARAMETERS = ("m", "nu_w", "nu_b", "k", "beta", "beta_scale", "lambda", "components",
@@ -200,8 +201,16 @@ PROTOTYPES = {
 }
 
 
+def _spare_blas_threads() -> None:
+    """OpenBLAS starts threads as it is loaded, and each maps a buffer; where that fails (ulimit -v)
+    it tries again for ever, and the process never ends. This package has no use for them."""
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def _load() -> c.CDLL:
     """The library next to this file; the environment variable SPDML_LIBRARY names another."""
+    _spare_blas_threads()
     path = os.environ.get("SPDML_LIBRARY")
     library = c.CDLL(path or str(pathlib.Path(__file__).with_name("libspdml.so")))
     for name, (result, arguments) in PROTOTYPES.items():

@@ -365,7 +365,7 @@ class Sweep:
         wrong = [f"leaves {path}" for path in self.leftovers(folder, right, {})]
         if done.returncode != 1:
             wrong.append(f"status {done.returncode}")
-        if kind != "pipe" and not done.stderr.startswith(b"spdml: standard output"):
+        if kind != "pipe" and not re.search(rb"^spdml: standard output", done.stderr, re.M):
             wrong.append(f"no message: {done.stderr[:200]!r}")
         shutil.rmtree(folder)
         return wrong, True, None
