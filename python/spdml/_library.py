@@ -42,6 +42,7 @@ class FitOptions(c.Structure):
         ("pairs", Size), ("own_pairs", c.c_void_p), ("init", Int), ("W", Doubles),
         ("restarts", Int), ("seed", c.c_uint64), ("solver", Int), ("transport", Int),
         ("tol", Double), ("gtol", Double), ("max_iter", Int), ("max_time", Double),
+        ("log_cost", Int),
     ]
 
 
@@ -56,7 +57,7 @@ class Model(c.Structure):
         ("pairs_within", Size), ("pairs_between", Size), ("cost_start", Double),
         ("cost", Double), ("gradient_norm", Double), ("iterations", Int), ("data_passes", Size),
         ("stop", Int), ("seconds_graph", Double), ("seconds_fit", Double), ("steps", Size),
-        ("history", c.POINTER(FitStep)), ("version", Text),
+        ("history", c.POINTER(FitStep)), ("version", Text), ("starts", Int),
     ]
 
 
@@ -173,11 +174,13 @@ PROTOTYPES = {
     "spd_fit_defaults": (None, [c.POINTER(FitOptions), Size]),
     "spd_solver_parse": (Int, [Handle, Text, Ints]),
     "spd_objective_parse": (Int, [Handle, Text, Ints]),
+    "spd_log_cost_parse": (Int, [Handle, Text, Ints]),
     "spd_graph_parse": (Int, [Handle, Text, Ints]),
     "spd_init_parse": (Int, [Handle, Text, Ints]),
     "spd_stop_name": (Text, [Int]),
     "spd_solver_name": (Text, [Int]),
     "spd_objective_name": (Text, [Int]),
+    "spd_log_cost_name": (Text, [Int]),
     "spd_graph_name": (Text, [Int]),
     "spd_fit": (Int, [Handle, Size, Size, Doubles, Ints, c.POINTER(FitOptions),
                       c.POINTER(FitWatch), c.POINTER(c.POINTER(Model))]),

@@ -59,6 +59,9 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     graph : 'or' or 'directed'
     affinity_weight : weight of the between graph
     restarts : number of starts; the best is kept
+    log_cost : 'approximate' or 'exact'
+        What metric='log-euclidean' minimises: distances between W' log(X) W, which stand in for
+        those between the mapped matrices, or the distances between log(W'XW) themselves.
     callback : called as callback(iteration, cost) after each iteration; a true result stops the
         fit, which then keeps the best map so far
 
@@ -74,7 +77,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
                  solver: str = "lbfgs", max_iter: int = 200, tol: float = 1e-5,
                  random_state: Any = None, n_jobs: Optional[int] = None,
                  objective: str = "difference", graph: str = "or", affinity_weight: float = 1.0,
-                 restarts: int = 1, callback: Optional[Callable[[int, float], Any]] = None) -> None:
+                 restarts: int = 1, log_cost: str = "approximate",
+                 callback: Optional[Callable[[int, float], Any]] = None) -> None:
         self.n_components = n_components
         self.metric = metric
         self.nu_w = nu_w
@@ -89,6 +93,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.graph = graph
         self.affinity_weight = affinity_weight
         self.restarts = restarts
+        self.log_cost = log_cost
         self.callback = callback
 
     def fit(self, X: Any, y: Any = None) -> "SPDML":
@@ -121,7 +126,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
                    max_iter=o.max_iter, tol=o.tol, random_state=o.seed,
                    objective=lib.spd_objective_name(o.objective).decode(),
                    graph=lib.spd_graph_name(o.graph).decode(),
-                   affinity_weight=o.affinity_weight, restarts=o.restarts)
+                   affinity_weight=o.affinity_weight, restarts=o.restarts,
+                   log_cost=lib.spd_log_cost_name(o.log_cost).decode())
         made._keep(handle)
         return made
 
@@ -155,8 +161,9 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         o.graph = choice("graph", self.graph)
         o.affinity_weight = self.affinity_weight
         o.restarts = _positive("restarts", self.restarts)
+        o.log_cost = choice("log_cost", self.log_cost)
         if isinstance(self.random_state, (int, np.integer)):
-            o.seed = int(self.random_state)
+            o.seed = seed_number("random_state", self.random_state)
         elif self.random_state is not None:
             o.seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         return o, self._start(o, n)
@@ -179,6 +186,13 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
 def _positive(name: str, value: Any) -> int:
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
         raise InvalidArgumentError(f"{name} is {value!r}; it must be a positive integer")
+    return int(value)
+
+
+def seed_number(name: str, value: Any) -> int:
+    """A seed as the library takes it; ctypes would wrap others round without a word."""
+    if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
+        raise InvalidArgumentError(f"{name} is {value!r}; it must be an integer from 0 to 2**64 - 1")
     return int(value)
 
 

@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "base/memory.h"
+#include "base/plain.h"
 
 #define TOLD_FROM 1e7 /* bytes: less is a matter of the moment, not of the size of the problem */
 
@@ -53,6 +54,15 @@ void ctx_clear(spd_context *ctx)
         ctx->error = no_error;
 }
 
+/* Writes the message from a place on. Names and labels in it come from files: made harmless. */
+__attribute__((format(printf, 3, 0))) static void say(spd_context *ctx, size_t from,
+                                                      const char *format, va_list args)
+{
+    char raw[sizeof ctx->error.message];
+    vsnprintf(raw, sizeof raw, format, args);
+    plain_text(raw, "", ctx->error.message + from, sizeof ctx->error.message - from);
+}
+
 static void record(spd_context *ctx, spd_status status, size_t index, double value,
                    const char *format, va_list args)
 {
@@ -63,7 +73,7 @@ static void record(spd_context *ctx, spd_status status, size_t index, double val
     ctx->error.value = value;
     ctx->error.remedy = SPD_REMEDY_NONE;
     ctx->error.remedy_value = 0.0;
-    vsnprintf(ctx->error.message, sizeof ctx->error.message, format, args);
+    say(ctx, 0, format, args);
 }
 
 spd_status ctx_fail(spd_context *ctx, spd_status status, const char *format, ...)
@@ -128,7 +138,9 @@ void ctx_prefix(spd_context *ctx, const char *prefix)
         return;
     char message[sizeof ctx->error.message];
     memcpy(message, ctx->error.message, sizeof message);
-    int length = snprintf(ctx->error.message, sizeof message, "%.255s: ", prefix);
+    char plain[256];
+    plain_text(prefix, "", plain, sizeof plain);
+    int length = snprintf(ctx->error.message, sizeof message, "%s: ", plain);
     int room = (int)sizeof message - length;
     snprintf(ctx->error.message + length, (size_t)room, "%.*s", room - 1, message);
 }
@@ -137,10 +149,9 @@ void ctx_append(spd_context *ctx, const char *format, ...)
 {
     if (!ctx || ctx->error.status == SPD_OK)
         return;
-    size_t length = strlen(ctx->error.message);
     va_list args;
     va_start(args, format);
-    vsnprintf(ctx->error.message + length, sizeof ctx->error.message - length, format, args);
+    say(ctx, strlen(ctx->error.message), format, args);
     va_end(args);
 }
 

@@ -123,6 +123,8 @@ spd_status fields_read(spd_context *ctx, size_t count, const field *fields, cons
                                          "a whole number", "a known name"};
     for (size_t i = 0; i < count; i++) {
         const json_t *value = json_object_get(object, fields[i].key);
+        if (!value && fields[i].later)
+            continue;
         if (!value)
             return ctx_fail(ctx, SPD_EFORMAT, "meta.json: '%s' is missing", fields[i].key);
         if (from_json(&fields[i], value, (char *)record + fields[i].offset))

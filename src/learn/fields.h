@@ -20,6 +20,7 @@ typedef struct field {
     size_t offset; /* of the member */
     field_type type;
     const naming *names; /* FIELD_NAME: its words */
+    int later;           /* files of the first versions do not have it: the member is then kept */
 } field;
 
 #define FIELD(record, member, kind)                                                                \

@@ -436,8 +436,7 @@ int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*run)
 {
     static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     if (!real)
-        real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(
-            RTLD_NEXT, "pthread_create");
+        *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
     return struck("thread", -1) ? EAGAIN : real(id, attributes, run, user);
 }
 

@@ -9,6 +9,10 @@
 
 #include "cli/evaluate/evaluation.h"
 #include "cli/experiment/experiment.h"
+#include "cli/frame/screen.h"
+#include "cli/frame/text_file.h"
+
+#define LARGEST ((size_t)16 << 20) /* bytes of a commands.sh */
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
@@ -190,15 +194,13 @@ static void open_folder(experiment *x)
 /* x->finished <- the steps that an earlier run in this folder has noted. */
 static void take_up(experiment *x)
 {
-    char line[8192];
-    FILE *f = arguments_flag(x->s->args, "resume")
-                  ? fopen(words_text("%s/commands.sh", x->folder), "r")
-                  : NULL;
-    x->resuming = f != NULL;
-    while (f && fgets(line, sizeof line, f))
-        words_split(&x->finished, line, "\n");
-    if (f)
-        fclose(f);
+    size_t length;
+    char *text = arguments_flag(x->s->args, "resume")
+                     ? text_file_read(words_text("%s/commands.sh", x->folder), LARGEST, &length)
+                     : NULL;
+    x->resuming = text != NULL;
+    if (text)
+        words_split(&x->finished, text, "\n");
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -226,7 +228,7 @@ static int run(session *s)
         return list(s);
     recipe_load(&x.recipe, s->args->operands[0]);
     if (arguments_flag(s->args, "show")) {
-        fputs(x.recipe.text, stdout);
+        screen_lines(x.recipe.text);
         return CLI_GOOD;
     }
     check(&x);

@@ -327,6 +327,9 @@ static int run(session *s)
     int code = learn(s, &f);
     write_model(s, &f);
     show_fit(s, &f);
+    if (code == CLI_GOOD && f.model->starts < f.model->options->restarts)
+        session_remark(s, "the limit on time (--max-time) ended the fit after %d of %d starts",
+                       f.model->starts, f.model->options->restarts);
     if (code == CLI_INTERRUPTED)
         session_remark(s, "interrupted; %s contains the best map so far", session_output(s));
     return code;
@@ -383,7 +386,8 @@ static const option solver_options[] = {
     {"gtol", 0, OPTION_REAL, "E", "1e-9", 0, 1,
      .help = "Stop when the gradient is E times the first one"},
     {"max-time", 0, OPTION_REAL, "SECONDS", "0", 0, INFINITY,
-     .help = "Stop after this many seconds; 0 for no limit"},
+     .help = "Stop after this many seconds, for the graph and all starts together; 0 for no "
+             "limit"},
     OPTION_END};
 
 static const char *const paragraphs[] = {

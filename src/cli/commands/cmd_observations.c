@@ -301,7 +301,7 @@ static void write_results(const comparison *c)
         return;
     sheet r = {.object = sheet_json_keep(json_object())};
     fill(c, &r);
-    text_file_write(words_text("%s/results.json", folder), text_file_json, r.object);
+    text_file_write(text_file_in(folder, "results.json"), text_file_json, r.object);
 }
 
 static int run(session *s)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/frame/cli_memory.h"
+#include "cli/frame/screen.h"
 #include "cli/frame/sheet.h"
 
 static char *cell_key(const char *row, const char *column, table_kind kind)
@@ -68,7 +69,7 @@ static void print_cell(const table *t, long row, size_t column, int paper, int s
     }
     if (row >= 0)
         table_text(t, (size_t)row, column, paper, seconds, text);
-    printf("  %*s", (int)width, row < 0 ? heading : text);
+    screen_print("  %*s", (int)width, row < 0 ? heading : text);
 }
 
 void table_print(const table *t, const char *caption, const char *heading, int seconds)
@@ -77,9 +78,9 @@ void table_print(const table *t, const char *caption, const char *heading, int s
     for (size_t r = 0; r < t->row.count; r++)
         width = strlen(t->row.word[r]) > width ? strlen(t->row.word[r]) : width;
     if (t->row.count)
-        printf("\n%s\n", caption);
+        screen_print("\n%s\n", caption);
     for (long r = -1; r < (long)t->row.count && t->row.count; r++) {
-        printf("%-*s", (int)width, r < 0 ? heading : t->row.word[r]);
+        screen_print("%-*s", (int)width, r < 0 ? heading : t->row.word[r]);
         for (size_t c = 0; c < t->column.count; c++) {
             print_cell(t, r, c, 0, seconds);
             if (table_compared(t, c))

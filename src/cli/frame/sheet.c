@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/frame/cli_memory.h"
+#include "cli/frame/screen.h"
 #include "cli/frame/text_file.h"
 
 #define LABEL_WIDTH 18
@@ -54,8 +55,8 @@ void sheet_line(sheet *r, const char *label, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    printf("%-*s ", LABEL_WIDTH, label);
-    vprintf(format, args);
+    screen_print("%-*s ", LABEL_WIDTH, label);
+    screen_vprint(format, args);
     putchar('\n');
     va_end(args);
 }
