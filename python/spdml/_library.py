@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes as c
 import os
 import pathlib
+import resource
 from typing import Any
 
 PARAMETERS = ("m", "nu_w", "nu_b", "k", "beta", "beta_scale", "lambda", "components",
@@ -204,6 +205,13 @@ PROTOTYPES = {
 }
 
 
+def _spare_blas_threads() -> None:
+    """OpenBLAS starts threads as it is loaded, and each maps a buffer; where that fails (ulimit -v)
+    it tries again for ever, and the process never ends. This package has no use for them."""
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def _path() -> str:
     """The library next to this file; the environment variable SPDML_LIBRARY names another."""
     own = os.environ.get("SPDML_LIBRARY")
@@ -215,6 +223,7 @@ def _path() -> str:
 
 
 def _load() -> c.CDLL:
+    _spare_blas_threads()
     library = c.CDLL(_path())
     for name, (result, arguments) in PROTOTYPES.items():
         function = getattr(library, name)

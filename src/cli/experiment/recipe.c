@@ -111,16 +111,22 @@ const char *recipe_value(const recipe *r, const char *name)
 }
 
 /* Names of files need not be UTF-8. */
+static void put(json_t *object, const char *name, json_t *value)
+{
+    if (json_object_set_new_nocheck(object, name, value) != 0)
+        cli_out_of_memory("a variable");
+}
+
 void recipe_set(recipe *r, const char *name, const char *value)
 {
     if (!json_object_get(r->given, name))
-        json_object_set_new_nocheck(r->value, name, json_string_nocheck(value));
+        put(r->value, name, json_string_nocheck(value));
 }
 
 void recipe_give(recipe *r, const char *name, const char *value)
 {
     recipe_set(r, name, value);
-    json_object_set_new_nocheck(r->given, name, json_true());
+    put(r->given, name, json_true());
 }
 
 void recipe_forget(recipe *r)
@@ -157,7 +163,7 @@ static const char *value_at(recipe *r, const char *at, size_t *length)
     const char *value = recipe_value(r, name);
     if (!value)
         recipe_fail(r, "no variable '%s'; `set %s = VALUE` makes one", name, name);
-    json_object_set_new_nocheck(r->used, name, json_true());
+    put(r->used, name, json_true());
     cli_free(name);
     *length = n + 2 * brace;
     return value;
