@@ -107,7 +107,7 @@ def main():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         command = [sys.executable, sys.argv[1], "--root", folder, "--rooms", "base", "--count", "1000",
-                   "--no-command"]
+                   "--stages", "plain,sanitized"]
         first = subprocess.run(command, capture_output=True, text=True, check=False)
         print(first.stdout[-3000:], first.stderr[-3000:])
         results = pathlib.Path(folder, "build/mutants/results.jsonl")
