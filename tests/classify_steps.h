@@ -97,7 +97,7 @@ HELPER void steps_sweep(const classifier *c, const spd_method *method, const spd
         memcpy(label, before, queries->p * sizeof *label);
         mem_fail_at(++k);
         status = steps_run(ctx, c, method, train, queries, label);
-        mem_fail_at(0);
+        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
         CHECK(mem_live() == live, "%s leaks at allocation %ld", spd_classifier_name(c->kind), k);
         if (status == SPD_ENOMEM) {
             CHECK(memcmp(label, before, queries->p * sizeof *label) == 0, "%s touches labels",

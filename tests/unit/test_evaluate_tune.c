@@ -107,6 +107,34 @@ static void own_grids(void)
     arena_free(&room);
 }
 
+/* Once beta is settled, by a value or a grid, beta-scale is idle. */
+static void beta_or_its_scale(void)
+{
+    spd_samples train = {.size = sizeof(spd_samples), .p = 40, .n = 8, .classes = 3};
+    const double beta[] = {1, 2, 3}, scale[] = {0.5, 1, 2, 4}, lambda[] = {0.1};
+    spd_grid grid = {0};
+    grid.count[SPD_PARAM_BETA_SCALE] = 4;
+    grid.value[SPD_PARAM_BETA_SCALE] = scale;
+    grid.count[SPD_PARAM_LAMBDA] = 1;
+    grid.value[SPD_PARAM_LAMBDA] = lambda;
+    settings s = settings_of("rsr", &train, &grid);
+    CHECK(s.decisions == 4, "%zu scales", s.decisions);
+    arena_free(&room);
+    spd_method method = method_of("rsr");
+    method.value[SPD_PARAM_BETA] = 2.0;
+    CHECK(settings_make(NULL, &method, &train, &grid, &room, &s) == SPD_OK, " ");
+    CHECK(s.decisions == 1, "%zu with a fixed beta", s.decisions);
+    arena_free(&room);
+    grid.count[SPD_PARAM_BETA] = 3;
+    grid.value[SPD_PARAM_BETA] = beta;
+    s = settings_of("rsr", &train, &grid);
+    CHECK(s.decisions == 3, "%zu betas", s.decisions);
+    method = method_of("rsr");
+    settings_use(&s, 1, &method);
+    CHECK(method.value[SPD_PARAM_BETA] == 2.0 && isnan(method.value[SPD_PARAM_BETA_SCALE]), " ");
+    arena_free(&room);
+}
+
 /* The plateau beats the peak of the same height; the identity has neighbours too. */
 static void chosen_setting(void)
 {
@@ -436,7 +464,8 @@ static void allocation_sweep(void)
             spd_context_set_threads(ctx, 1);
             mem_fail_at(step);
             status = spd_tune_together(ctx, 2, method_at, &s.samples, &tuning, NULL);
-            mem_fail_at(0);
+            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed",
+                  step);
             CHECK(status >= 0 || status == SPD_ENOMEM, "%s step %ld: %d", names[k], step, status);
             CHECK(status >= 0 || memcmp(&method[1], &same, sizeof same) == 0, "touched");
             spd_context_free(ctx);
@@ -451,6 +480,7 @@ int main(void)
 {
     RUN(default_grids);
     RUN(own_grids);
+    RUN(beta_or_its_scale);
     RUN(chosen_setting);
     RUN(against_the_twin);
     RUN(whatever_the_threads);

@@ -1,5 +1,5 @@
-/* test_trained.c - a trained method from outside, for every classifier: the same labels as its steps
- * one after the other, the remarks of its steps, and what it refuses. */
+/* test_trained.c - a trained method from outside, for every classifier: the same labels as its
+ * steps one after the other, the remarks of its steps, and what it refuses. */
 #include "classify_steps.h"
 
 #define N 4
