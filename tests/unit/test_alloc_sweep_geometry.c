@@ -99,8 +99,9 @@ static void sweep(const char *name, call c, const input *in)
         CHECK(mem_live() == live, "%s leaks at allocation %ld", name, k);
         if (status == SPD_ENOMEM) {
             CHECK(memcmp(out, before, room * sizeof *out) == 0, "%s touches its output", name);
-            CHECK(strstr(spd_context_error(ctx)->message, "out of memory"), "%s: %s", name,
-                  spd_context_error(ctx)->message);
+            CHECK(strstr(spd_context_error(ctx)->message, "out of memory for ") &&
+                      !strstr(spd_context_error(ctx)->message, "(null)"),
+                  "%s: %s", name, spd_context_error(ctx)->message);
         }
     }
     CHECK(status == SPD_OK, "%s: %d, %s", name, (int)status, spd_context_error(ctx)->message);
