@@ -104,6 +104,8 @@ static void sweep(const char *name, call c, const input *in)
                   "%s: %s", name, spd_context_error(ctx)->message);
         }
     }
+    CHECK(spd_context_error(ctx)->status == status, "%s still says %s", name,
+          spd_context_error(ctx)->message);
     CHECK(status == SPD_OK, "%s: %d, %s", name, (int)status, spd_context_error(ctx)->message);
     CHECK(k > 1, "%s never allocated", name);
     spd_context_free(ctx);

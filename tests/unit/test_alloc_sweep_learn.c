@@ -126,6 +126,8 @@ static void sweep(const char *name, call c, const input *in)
                   "%s: %s", name, spd_context_error(ctx)->message);
         }
     }
+    CHECK(spd_context_error(ctx)->status == status, "%s still says %s", name,
+          spd_context_error(ctx)->message);
     CHECK(status >= 0, "%s: %d, %s", name, (int)status, spd_context_error(ctx)->message);
     CHECK(k > 2 && memcmp(out, before, ROOM * sizeof *out) != 0, "%s did nothing", name);
     spd_context_free(ctx);

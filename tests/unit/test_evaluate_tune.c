@@ -142,12 +142,13 @@ static void chosen_setting(void)
     settings s = settings_of("nn-stein-csp", &train, NULL); /* m 2 4 6 8 12 16 */
     const int64_t peak[6] = {10, 3, 9, 10, 9, 2}, plain[6] = {1, 2, 3, 4, 5, 6};
     const int64_t flat[6] = {7, 7, 7, 7, 7, 7}, failed[6] = {-1, -1, 5, -1, 5, -1};
-    const int64_t none[6] = {-1, -1, -1, -1, -1, -1};
+    const int64_t none[6] = {-1, -1, -1, -1, -1, -1}, border[6] = {5, 4, 5, 5, 3, 0};
     CHECK(settings_best(&s, peak) == 3, "plateau: %zu", settings_best(&s, peak));
     CHECK(settings_best(&s, plain) == 5, "highest: %zu", settings_best(&s, plain));
     CHECK(settings_best(&s, flat) == 0, "smallest m: %zu", settings_best(&s, flat));
     CHECK(settings_best(&s, failed) == 2, "failures: %zu", settings_best(&s, failed));
     CHECK(settings_best(&s, none) == SIZE_MAX, "all failed");
+    CHECK(settings_best(&s, border) == 2, "4.75 beats 4.67: %zu", settings_best(&s, border));
     arena_free(&room);
 }
 
@@ -332,6 +333,35 @@ static void ties_go_to_the_smaller_nu_b(void)
     free(s.X);
 }
 
+/* Hessian LLE in 2 dimensions wants 6 neighbours: settings with fewer are left out. */
+static void settings_that_fail(void)
+{
+    const double k[] = {3, 4, 8};
+    set s = make_set(4);
+    spd_samples train = s.samples;
+    train.label = s.label;
+    spd_grid grid = {0};
+    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 3, .seed = 1, .grid = &grid};
+    spd_tuned tuned = SPD_INIT(spd_tuned);
+    spd_context *ctx = spd_context_new();
+    spd_method method = method_of("riemannian-hessian-lle");
+    method.value[SPD_PARAM_DIMENSIONS] = 2.0;
+    grid.count[SPD_PARAM_K] = 3;
+    grid.value[SPD_PARAM_K] = k;
+    CHECK(spd_tune(ctx, &method, &train, &tuning, &tuned) >= 0, "%s",
+          spd_context_error(ctx)->message);
+    CHECK(method.value[SPD_PARAM_K] == 8.0, "k = %g", method.value[SPD_PARAM_K]);
+    CHECK(tuned.settings == 3 && tuned.accuracy > 0.2, "%zu, %g", tuned.settings, tuned.accuracy);
+    method.value[SPD_PARAM_K] = NAN;
+    grid.count[SPD_PARAM_K] = 2;
+    spd_status status = spd_tune(ctx, &method, &train, &tuning, &tuned);
+    CHECK(status == SPD_EINVAL && strstr(spd_context_error(ctx)->message, "hessian-lle in 2"),
+          "%d, %s", status, spd_context_error(ctx)->message);
+    CHECK(isnan(method.value[SPD_PARAM_K]), "touched");
+    spd_context_free(ctx);
+    free(s.X);
+}
+
 static void fewer_folds(void)
 {
     set s = make_set(14);
@@ -487,6 +517,7 @@ int main(void)
     RUN(graph_of_distances);
     RUN(together_as_alone);
     RUN(ties_go_to_the_smaller_nu_b);
+    RUN(settings_that_fail);
     RUN(fewer_folds);
     RUN(bad_input);
     RUN(cancelled);
