@@ -245,7 +245,8 @@ static spd_status scale_weights(mean_run *r, const double *weights)
         sum += w;
     }
     if (!(sum > 0.0) || !isfinite(sum))
-        return ctx_fail(r->ctx, SPD_EINVAL, "the weights sum to %g: one must be above zero", sum);
+        return ctx_fail(r->ctx, SPD_EINVAL,
+                        "the weights sum to %g: give finite numbers, one above zero", sum);
     for (size_t i = 0; i < r->p; i++)
         r->weight[i] /= sum;
     return SPD_OK;

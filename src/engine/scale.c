@@ -10,7 +10,8 @@ double scale_largest(size_t count, const double *x)
 {
     double largest = 0.0;
     for (size_t e = 0; e < count; e++)
-        largest = fmax(largest, fabs(x[e]));
+        if (!(fabs(x[e]) <= largest)) /* a NaN stays */
+            largest = isnan(largest) ? largest : fabs(x[e]);
     return largest;
 }
 

@@ -10,7 +10,7 @@
 /* Exponents up to which products of two entries are no matter. */
 #define SCALE_USUAL 200
 
-/* The largest |x|; 0 when count is 0. */
+/* The largest |x|; 0 when count is 0, NaN when one is NaN. */
 double scale_largest(size_t count, const double *x);
 
 /* An even e for which largest 2^-e is of the size of one; 0 where it lies between 2^-usual and

@@ -449,6 +449,66 @@ static void covariances_at_any_scale(void)
     spd_context_free(ctx);
 }
 
+/* ---- single results -----------------------------------------------------------------------------
+ */
+
+static void linear_algebra_at_the_ends(void)
+{
+    enum { n = 3 };
+    spd_context *ctx = spd_context_new();
+    double X[n * n] = {0}, Y[n * n] = {0}, S[n * n], lambda[n], W[n * n] = {0};
+    for (size_t i = 0; i < n; i++) {
+        X[i * (n + 1)] = ldexp(1.0 + (double)i, 600);
+        Y[i * (n + 1)] = ldexp(1.0, -600);
+        W[i * (n + 1)] = 0x1p300;
+    }
+    CHECK(spd_congruence(ctx, n, n, 1, X, W, S) == SPD_ENUMERIC, "2^1200");
+    CHECK(strstr(spd_context_error(ctx)->message, "range of numbers"), "%s",
+          spd_context_error(ctx)->message);
+    CHECK(spd_congruence(ctx, n, n, 1, Y, W, S) == SPD_OK && S[0] == 1.0, "1");
+    CHECK(spd_eigh_general(ctx, n, 1, X, Y, lambda, NULL) < 0, "2^1200");
+    CHECK(spd_eigh_general(ctx, n, 1, Y, X, lambda, NULL) == SPD_ENUMERIC, "2^-1200");
+    CHECK(strstr(spd_context_error(ctx)->message, "range of numbers"), "%s",
+          spd_context_error(ctx)->message);
+    CHECK(spd_inverse(ctx, n, 1, X, S) == SPD_OK && S[0] == 0x1p-600, "2^-600");
+    CHECK(spd_logdet(ctx, n, 1, X, lambda) == SPD_OK, "determinant");
+    CHECK_CLOSE(lambda[0], 1800.0 * log(2.0) + log(6.0), 1e-12, "determinant");
+    X[0] = NAN;
+    CHECK(spd_congruence(ctx, n, n, 1, X, W, S) == SPD_ENOTFINITE, "NaN");
+    spd_context_free(ctx);
+}
+
+/* Only ratios of weights matter; those that would take gradients out of the range are refused. */
+static void weights_of_a_graph(void)
+{
+    enum { n = 4 };
+    rng r;
+    rng_seed(&r, 9);
+    double *X = random_set(&r, n, P, 10.0), first[n * 2];
+    const double weight[] = {1.0, 0x1p100, 0x1p-100, 1e-200, 1e200};
+    for (size_t k = 0; k < 5; k++) {
+        spd_fit_options o;
+        spd_model *model = NULL;
+        spd_pair pair[P];
+        for (uint32_t i = 0; i < P; i++)
+            pair[i] = (spd_pair){i, (i + 1) % P, i % 2 ? weight[k] : 0.0, i % 2 ? 0.0 : weight[k]};
+        spd_fit_defaults(&o, sizeof o);
+        o.m = 2;
+        o.max_iter = 10;
+        o.learning = SPD_OWN_GRAPH;
+        o.pairs = P;
+        o.own_pairs = pair;
+        spd_status status = spd_fit(NULL, n, P, X, NULL, &o, NULL, &model);
+        CHECK(status == (k < 3 ? SPD_OK : SPD_EINVAL), "weight %g: %d", weight[k], status);
+        if (k == 0 && model)
+            memcpy(first, model->W, sizeof first);
+        if (k > 0 && model)
+            CHECK(gap_between(n * 2, first, model->W) < 1e-6, "weight %g", weight[k]);
+        spd_model_free(model);
+    }
+    free(X);
+}
+
 /* Sums of numbers at the end of the range. */
 static void repairs_at_the_end_of_the_range(void)
 {
@@ -472,6 +532,8 @@ int main(void)
     RUN(classifiers_at_any_scale);
     RUN(embeddings_at_any_scale);
     RUN(covariances_at_any_scale);
+    RUN(linear_algebra_at_the_ends);
+    RUN(weights_of_a_graph);
     RUN(repairs_at_the_end_of_the_range);
     return test_summary();
 }
