@@ -378,6 +378,55 @@ static void classifiers_at_any_scale(void)
     spd_context_free(ctx);
 }
 
+/* Methods on vectors scale them to unit length, so that their size does not matter, or refuse it.
+ */
+static void vectors_at_any_scale(void)
+{
+    enum { SIDE = 12, dim = SIDE * SIDE, ALL = TRAIN + P };
+    static const char *const names[] = {"src", "gsrc"};
+    spd_context *ctx = spd_context_new();
+    rng r;
+    rng_seed(&r, 10);
+    double *V = block(ALL * dim);
+    int label[ALL], base[2][P] = {0}, found[P];
+    for (size_t i = 0; i < ALL; i++)
+        label[i] = (int)(i % CLASSES);
+    for (size_t e = 0; e < ALL * dim; e++)
+        V[e] = 0.3 * rng_uniform(&r) +
+               sin(6.28 * (double)((e / dim % CLASSES + 1) * (e % SIDE)) / SIDE); /* stripes */
+    for (size_t k = 0; k < 2 * (EXPONENTS + 1); k++) {
+        int e = k < 2 ? 0 : exponents[k / 2 - 1];
+        size_t which = k % 2;
+        spd_method method = SPD_INIT(spd_method);
+        spd_classifier *c = NULL;
+        double *Y = scaled(ALL * dim, V, e);
+        spd_samples train = {.size = sizeof train, .p = TRAIN, .height = SIDE, .width = SIDE};
+        spd_samples queries = train;
+        train.V = Y;
+        train.classes = CLASSES;
+        train.label = label;
+        queries.p = P;
+        queries.V = Y + TRAIN * dim;
+        CHECK(spd_method_parse(ctx, names[which], &method) == SPD_OK, " ");
+        spd_status status = spd_classifier_fit(ctx, &method, &train, NULL, &c);
+        if (status >= 0)
+            status = spd_classifier_predict(ctx, c, &queries, k < 2 ? base[which] : found);
+        if (status < 0)
+            CHECK(abs(e) > (which ? 50 : 400) &&
+                      strstr(spd_context_error(ctx)->message, "range of numbers"),
+                  "%s, 2^%d: %s", names[which], e, spd_context_error(ctx)->message);
+        else if (k >= 2)
+            CHECK(memcmp(base[which], found, sizeof found) == 0, "%s, 2^%d", names[which], e);
+        if (k == 0)
+            CHECK(memcmp(base[which], label + TRAIN, sizeof found) == 0, "%s is not right",
+                  names[which]);
+        spd_classifier_free(c);
+        free(Y);
+    }
+    free(V);
+    spd_context_free(ctx);
+}
+
 static void embeddings_at_any_scale(void)
 {
     enum { n = 4, d = 2 };
@@ -530,6 +579,7 @@ int main(void)
     RUN(functions_at_any_scale);
     RUN(costs_at_any_scale);
     RUN(classifiers_at_any_scale);
+    RUN(vectors_at_any_scale);
     RUN(embeddings_at_any_scale);
     RUN(covariances_at_any_scale);
     RUN(linear_algebra_at_the_ends);
