@@ -2,11 +2,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/inflate.h"
 #include "io/text.h"
 #include "io/zip.h"
-
-/* Deflate cannot expand more than this: bigger promises are lies. */
-#define MAX_EXPANSION 1032
 
 enum { LOCAL = 30, ENTRY = 46, END = 22, END64 = 56, LOCATOR = 20, COMMENT = 65535 };
 
@@ -217,38 +215,23 @@ static spd_status find_packed(spd_context *ctx, const zip_archive *archive,
     if (at > archive->size || member->packed > archive->size - at)
         return cannot_unpack(ctx, "it is cut off");
     if (member->method == ZIP_STORED ? member->size != member->packed
-                                     : member->size / MAX_EXPANSION > member->packed)
+                                     : member->size / INFLATE_EXPANSION > member->packed)
         return cannot_unpack(ctx, "its size in the archive's directory is wrong");
     *packed = archive->bytes + at;
     return SPD_OK;
 }
 
 /* Inflates until there are size bytes or the stream ends; *have <- how many there are. */
-static spd_status inflate_bytes(spd_context *ctx, const unsigned char *packed, uint64_t left,
+static spd_status inflate_bytes(spd_context *ctx, const unsigned char *packed, size_t left,
                                 unsigned char *bytes, size_t size, size_t *have)
 {
-    const uInt most = 1u << 30; /* zlib counts in 32 bits */
-    z_stream stream = {.zalloc = zip_allocate, .zfree = zip_release};
-    stream.next_in = (z_const Bytef *)(uintptr_t)packed;
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
-        return ctx_nomem(ctx, "unpacking");
-    int result = Z_OK;
-    while (*have < size && result == Z_OK) {
-        if (stream.avail_in == 0) {
-            stream.avail_in = left < most ? (uInt)left : most;
-            left -= stream.avail_in;
-        }
-        stream.next_out = bytes + *have;
-        stream.avail_out = size - *have < most ? (uInt)(size - *have) : most;
-        result = inflate(&stream, Z_NO_FLUSH);
-        *have = (size_t)(stream.next_out - bytes);
+    inflater in;
+    spd_status status = inflater_open(ctx, &in, INFLATE_RAW, packed, left);
+    if (status == SPD_OK) {
+        status = inflater_take(ctx, &in, bytes, size, have);
+        inflater_close(&in);
     }
-    inflateEnd(&stream);
-    if (result == Z_OK || result == Z_STREAM_END)
-        return SPD_OK;
-    if (result == Z_MEM_ERROR)
-        return ctx_nomem(ctx, "unpacking");
-    return cannot_unpack(ctx, result == Z_BUF_ERROR ? "it is cut off" : "its bytes are damaged");
+    return status;
 }
 
 spd_status zip_unpack(spd_context *ctx, const zip_archive *archive, const zip_member *member,
@@ -258,7 +241,7 @@ spd_status zip_unpack(spd_context *ctx, const zip_archive *archive, const zip_me
     size_t have = 0;
     spd_status status = find_packed(ctx, archive, member, &packed);
     if (status == SPD_OK && member->method == ZIP_DEFLATED) {
-        status = inflate_bytes(ctx, packed, member->packed, bytes, size, &have);
+        status = inflate_bytes(ctx, packed, (size_t)member->packed, bytes, size, &have);
     } else if (status == SPD_OK) {
         have = member->size < size ? (size_t)member->size : size;
         memcpy(bytes, packed, have);
