@@ -147,6 +147,8 @@ static spd_status gather_chars(spd_context *ctx, h5_file *file, const h5_object 
     unsigned char *bytes = NULL;
     size_t count = 0;
     spd_status status = SPD_OK;
+    if (object->type.kind != H5_INTEGER)
+        return ctx_fail(ctx, SPD_EFORMAT, "contains damaged text");
     if (!object->matlab_empty)
         status = fetch(ctx, file, object, &count, &bytes);
     if (status == SPD_OK)
