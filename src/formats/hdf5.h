@@ -48,6 +48,11 @@ spd_status h5_block(spd_context *ctx, h5_file *file, uint64_t address, uint64_t 
 spd_status h5_signed(spd_context *ctx, h5_file *file, uint64_t address, uint64_t length,
                      const char *signature, h5_cursor *cursor);
 
+/* Opens a node of a tree of a kind (0: links of a group, 1: chunks) at this level, -1 for any.
+ * *node <- its entries, `each` bytes long; *here <- its level, *count <- how many there are. */
+spd_status h5_tree_node(spd_context *ctx, h5_file *file, uint64_t address, unsigned kind, int level,
+                        size_t each, h5_cursor *node, int *here, size_t *count);
+
 /* The next unsigned number of 0 to 8 bytes; an address (all ones give H5_UNDEFINED), a length. */
 uint64_t h5_take(h5_cursor *cursor, size_t bytes);
 uint64_t h5_take_address(h5_cursor *cursor, const h5_file *file);

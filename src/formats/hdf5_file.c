@@ -58,7 +58,7 @@ spd_status h5_block(spd_context *ctx, h5_file *file, uint64_t address, uint64_t 
 {
     if (address > file->size || length > file->size - address)
         return h5_damaged(ctx);
-    uint64_t cost = length + 64;
+    uint64_t cost = length + 256; /* finding a block takes time, too */
     if (cost > file->effort)
         return ctx_fail(ctx, SPD_EFORMAT,
                         "is damaged: its parts refer to each other again and again");
@@ -77,6 +77,21 @@ spd_status h5_signed(spd_context *ctx, h5_file *file, uint64_t address, uint64_t
         return h5_damaged(ctx);
     h5_take(cursor, 4);
     return SPD_OK;
+}
+
+spd_status h5_tree_node(spd_context *ctx, h5_file *file, uint64_t address, unsigned kind, int level,
+                        size_t each, h5_cursor *node, int *here, size_t *count)
+{
+    size_t start = 8 + 2 * (size_t)file->offset_size;
+    spd_status status = h5_signed(ctx, file, address, start, "TREE", node);
+    if (status < 0)
+        return status;
+    unsigned is = (unsigned)h5_take(node, 1);
+    *here = (int)h5_take(node, 1);
+    *count = (size_t)h5_take(node, 2);
+    if (is != kind || (level >= 0 && *here != level))
+        return h5_damaged(ctx);
+    return h5_block(ctx, file, address + start, *count * each, node);
 }
 
 /* The parts of a superblock of version 0 or 1 behind the version; *end <- where the file ends. */

@@ -69,22 +69,14 @@ static spd_status list_table(spd_context *ctx, group_walk *walk, uint64_t addres
     return status;
 }
 
-/* A node of the tree, at this level: children are tables at level 0. */
+/* A node of the tree: its children are tables at level 0. */
 static spd_status list_node(spd_context *ctx, group_walk *walk, uint64_t address, int level)
 {
     h5_file *file = walk->file;
-    size_t start = 8 + 2 * (size_t)file->offset_size;
     h5_cursor node;
-    spd_status status = h5_signed(ctx, file, address, start, "TREE", &node);
-    if (status < 0)
-        return status;
-    unsigned form = (unsigned)h5_take(&node, 1);
-    int here = (int)h5_take(&node, 1);
-    size_t count = (size_t)h5_take(&node, 2);
-    if (form != 0 || (level >= 0 && here != level))
-        return h5_damaged(ctx);
-    status = h5_block(ctx, file, address + start, count * (file->length_size + file->offset_size),
-                      &node);
+    int here = 0;
+    size_t count = 0, each = file->length_size + file->offset_size;
+    spd_status status = h5_tree_node(ctx, file, address, 0, level, each, &node, &here, &count);
     for (size_t i = 0; i < count && status == SPD_OK; i++) {
         h5_take(&node, file->length_size);
         uint64_t child = h5_take_address(&node, file);

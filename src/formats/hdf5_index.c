@@ -14,22 +14,14 @@ typedef struct index_walk {
 
 static spd_status one_key(spd_context *ctx, index_walk *walk, h5_cursor *node, int level);
 
-/* A node of the tree; its children are chunks at level 0. level -1: any. */
+/* A node of the tree: its children are chunks at level 0. */
 static spd_status walk_node(spd_context *ctx, index_walk *walk, uint64_t address, int level)
 {
     h5_file *file = walk->file;
-    size_t start = 8 + 2 * (size_t)file->offset_size;
-    size_t each = 8 + 8 * (walk->object->layout.rank + 1) + file->offset_size;
     h5_cursor node;
-    spd_status status = h5_signed(ctx, file, address, start, "TREE", &node);
-    if (status < 0)
-        return status;
-    unsigned form = (unsigned)h5_take(&node, 1);
-    int here = (int)h5_take(&node, 1);
-    size_t count = (size_t)h5_take(&node, 2);
-    if (form != 1 || (level >= 0 && here != level))
-        return h5_damaged(ctx);
-    status = h5_block(ctx, file, address + start, count * each, &node);
+    int here = 0;
+    size_t count = 0, each = 8 + 8 * (walk->object->layout.rank + 1) + file->offset_size;
+    spd_status status = h5_tree_node(ctx, file, address, 1, level, each, &node, &here, &count);
     for (size_t i = 0; i < count && status == SPD_OK; i++)
         status = one_key(ctx, walk, &node, here);
     return status;

@@ -255,3 +255,52 @@ def test_a_real_file_of_version_73():
                     assert got.tolist() == ["".join(map(chr, row)).rstrip() for row in wanted]
                 else:
                     assert np.array_equal(got, pages_first(wanted)), name
+
+
+def many_links(file):
+    for i in range(20):
+        put_class(file.create_dataset(f"v{i}", data=np.eye(2)), "double")
+
+
+def growing(file):
+    put_class(file.create_dataset("v", data=np.eye(4), maxshape=(None, 4), chunks=(2, 2)), "double")
+
+
+def other_filter(file):
+    put_class(file.create_dataset("v", data=np.eye(4), compression="lzf"), "double")
+
+
+def named_type(file):
+    file["#type"] = np.dtype("f8")
+    put_class(file.create_dataset("v", data=np.eye(4), dtype=file["#type"]), "double")
+
+
+def half_precision(file):
+    put_class(file.create_dataset("v", data=np.eye(4, dtype="f2")), "single")
+
+
+@pytest.mark.parametrize("fill", [many_links, growing, other_filter, named_type, half_precision])
+def test_forms_of_hdf5_that_are_refused(tmp_path, fill):
+    """MATLAB writes none of them; a message says what to do instead."""
+    path = tmp_path / "a.mat"
+    with h5py.File(path, "w", userblock_size=512, libver="latest") as file:
+        fill(file)
+    put_header(path)
+    with pytest.raises(Refused):
+        read(path, "v0" if fill is many_links else "v")
+
+
+def test_texts_that_cells_share(tmp_path):
+    """h5py may let many cells point to one text; that is no attack."""
+    path = tmp_path / "a.mat"
+    with h5py.File(path, "w", userblock_size=512) as file:
+        refs = file.create_group("#refs#")
+        kinds = [refs.create_dataset(name, data=np.frombuffer(name.encode(), "u1")[:, None].astype("u2"))
+                 for name in ("walk", "run", "jump")]
+        for kind in kinds:
+            put_class(kind, "char")
+        cells = file.create_dataset("y", (1, 30000), dtype=h5py.ref_dtype)
+        cells[0] = np.array([kinds[i % 3].ref for i in range(30000)], dtype=h5py.ref_dtype)
+        put_class(cells, "cell")
+    put_header(path)
+    assert read(path, "y").ravel().tolist() == ["walk", "run", "jump"] * 10000
