@@ -114,7 +114,8 @@ FILE *__wrap_fopen(const char *path, const char *mode)
                         : __real_fopen(path, mode);
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- the command ------------------------------------------------------------------------------
+ */
 
 #define PATIENCE (CLOCKS_PER_SEC / 33)
 
@@ -183,9 +184,9 @@ size_t fuzz_below(fuzz_input *in, size_t count)
 
 double fuzz_real(fuzz_input *in)
 {
-    static const double edges[] = {0.0,     -0.0,        1e-300,  NAN,   INFINITY, -INFINITY, DBL_MIN,
-                                   5e-324,  DBL_MAX,     -DBL_MAX, 1e290, 1e-290,   1e150,     1e-150,
-                                   0x1p53,  DBL_EPSILON, 1e9,     -1e9};
+    static const double edges[] = {0.0,     -0.0,   1e-300,  NAN,         INFINITY, -INFINITY,
+                                   DBL_MIN, 5e-324, DBL_MAX, -DBL_MAX,    1e290,    1e-290,
+                                   1e150,   1e-150, 0x1p53,  DBL_EPSILON, 1e9,      -1e9};
     unsigned kind = fuzz_byte(in);
     if (kind < 200)
         return ((double)kind - 100.0) / 8.0;
