@@ -1,12 +1,16 @@
 /* context.c - life of a context, and the making of messages. */
 #include "base/context.h"
 
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/memory.h"
 #include "base/plain.h"
+
+#define TOLD_FROM 1e7 /* bytes: less is a matter of the moment, not of the size of the problem */
 
 static const spd_error no_error = {.status = SPD_OK, .index = SPD_NO_INDEX};
 
@@ -109,7 +113,23 @@ spd_status ctx_pass_on(spd_context *ctx, const spd_error *error)
 
 spd_status ctx_nomem(spd_context *ctx, const char *what)
 {
-    return ctx_fail(ctx, SPD_ENOMEM, "out of memory for %s", what);
+    return ctx_short(ctx, what, (double)mem_refused());
+}
+
+spd_status ctx_short(spd_context *ctx, const char *what, double bytes)
+{
+    spd_status status = ctx_fail(ctx, SPD_ENOMEM, "out of memory for %s", what);
+    double left = limits_left();
+    if (bytes > TOLD_FROM && left < DBL_MAX)
+        ctx_append(ctx,
+                   ": %.3g GB are needed, %.3g GB are available; use fewer or smaller matrices",
+                   1e-9 * bytes, 1e-9 * left);
+    return status;
+}
+
+spd_status ctx_ask(spd_context *ctx, const char *what, double bytes)
+{
+    return bytes < TOLD_FROM || mem_could(bytes) ? SPD_OK : ctx_short(ctx, what, bytes);
 }
 
 void ctx_prefix(spd_context *ctx, const char *prefix)

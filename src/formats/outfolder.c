@@ -190,14 +190,14 @@ static spd_status move_all(spd_context *ctx, DIR *folder, int to, size_t *count)
 {
     const struct dirent *entry;
     *count = 0;
-    while ((entry = readdir(folder))) {
+    while ((errno = 0, entry = readdir(folder))) {
         if (is_dots(entry->d_name))
             continue;
         if (renameat(dirfd(folder), entry->d_name, to, entry->d_name) != 0)
             return fail(ctx, "cannot write into the folder");
         ++*count;
     }
-    return SPD_OK;
+    return errno ? fail(ctx, "cannot read the folder") : SPD_OK; /* not: nothing is left */
 }
 
 spd_status outfolder_commit(spd_context *ctx, outfolder *out)
@@ -226,10 +226,10 @@ void outfolder_abandon(outfolder *out)
     if (!out)
         return;
     const int fd = out->work ? open_folder(AT_FDCWD, out->work) : -1;
-    if (fd >= 0) {
+    if (fd >= 0)
         empty(fd, 0);
+    if (out->work)
         (void)rmdir(out->work);
-    }
     if (out->lock >= 0)
         close(out->lock);
     if (out->target && out->made)

@@ -319,6 +319,12 @@ static void bad_input(void)
     o.log_cost = (spd_log_cost)2;
     refuse(&s, o, NULL, "no log-Euclidean cost number 2");
     o = options_of(SPD_STEIN);
+    o.objective = (spd_objective)7;
+    refuse(&s, o, s.label, "there is no objective number 7");
+    o = options_of(SPD_STEIN);
+    o.solver = (spd_solver)99;
+    refuse(&s, o, s.label, "there is no solver number 99");
+    o = options_of(SPD_STEIN);
     s.X[5 * N * N] = -100.0;
     refuse(&s, o, s.label, "X[5] is not positive definite");
     planted_free(&s);

@@ -83,8 +83,7 @@ static json_t *table_json(const table *t, const char *ours)
         for (size_t c = 0; c < t->column.count; c++) {
             json_t *cell = json_pack("{s:o}", "column", sheet_json_text(t->column.word[c]));
             for (int k = 0; k < 4; k++)
-                json_object_set_new(cell, key[k],
-                                    sheet_json_real(table_at(t, r, c, (table_kind)k)));
+                sheet_json_set(cell, key[k], sheet_json_real(table_at(t, r, c, (table_kind)k)));
             sheet_json_append(cells, cell);
         }
         sheet_json_append(

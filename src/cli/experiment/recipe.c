@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/frame/cli_memory.h"
@@ -73,9 +74,22 @@ static void split_lines(recipe *r)
     }
 }
 
+/* The folder that SPDML_RECIPES names; NULL if it is not set. */
+static const char *own_folder(void)
+{
+    const char *folder = getenv("SPDML_RECIPES");
+    struct stat what;
+    if (!folder || !folder[0])
+        return NULL;
+    if (stat(folder, &what) != 0 || !S_ISDIR(what.st_mode))
+        cli_misuse("SPDML_RECIPES: '%s' is not a folder; unset it for the recipes of the program",
+                   folder);
+    return folder;
+}
+
 void recipe_load(recipe *r, const char *name)
 {
-    const char *folder = getenv("SPDML_RECIPES"), *slash = strrchr(name, '/');
+    const char *folder = own_folder(), *slash = strrchr(name, '/');
     const char *base = slash ? slash + 1 : name, *ending = strstr(base, ENDING);
     int is_file = slash || ending;
     *r = (recipe){.name = words_text("%.*s", ending ? (int)(ending - base) : 1000, base)};
@@ -97,16 +111,22 @@ const char *recipe_value(const recipe *r, const char *name)
 }
 
 /* Names of files need not be UTF-8. */
+static void put(json_t *object, const char *name, json_t *value)
+{
+    if (json_object_set_new_nocheck(object, name, value) != 0)
+        cli_out_of_memory("a variable");
+}
+
 void recipe_set(recipe *r, const char *name, const char *value)
 {
     if (!json_object_get(r->given, name))
-        json_object_set_new_nocheck(r->value, name, json_string_nocheck(value));
+        put(r->value, name, json_string_nocheck(value));
 }
 
 void recipe_give(recipe *r, const char *name, const char *value)
 {
     recipe_set(r, name, value);
-    json_object_set_new_nocheck(r->given, name, json_true());
+    put(r->given, name, json_true());
 }
 
 void recipe_forget(recipe *r)
@@ -143,7 +163,7 @@ static const char *value_at(recipe *r, const char *at, size_t *length)
     const char *value = recipe_value(r, name);
     if (!value)
         recipe_fail(r, "no variable '%s'; `set %s = VALUE` makes one", name, name);
-    json_object_set_new_nocheck(r->used, name, json_true());
+    put(r->used, name, json_true());
     cli_free(name);
     *length = n + 2 * brace;
     return value;

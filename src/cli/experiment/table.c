@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/frame/cli_memory.h"
 #include "cli/frame/screen.h"
 #include "cli/frame/sheet.h"
 
@@ -21,8 +22,9 @@ void table_put(table *t, const char *row, const char *column, table_kind kind, d
         words_add(&t->column, column);
     if (!t->number)
         t->number = sheet_json_keep(json_object());
-    json_object_set_new_nocheck(t->number, cell_key(row, column, kind),
-                                json_real(number)); /* json_real refuses NaN */
+    if (isfinite(number) && /* a number that is none is left out */
+        json_object_set_new_nocheck(t->number, cell_key(row, column, kind), json_real(number)) != 0)
+        cli_out_of_memory("a table");
 }
 
 double table_at(const table *t, size_t row, size_t column, table_kind kind)

@@ -22,16 +22,19 @@ int text_file_write(const char *path, text_file_fn print, const void *what)
 {
     char *text = NULL;
     size_t length = 0;
-    spd_context *ctx = spd_context_new();
     FILE *f = open_memstream(&text, &length);
-    if (!ctx || !f)
+    if (!f)
         cli_out_of_memory("a file");
     print(f, what);
-    if (fclose(f) != 0)
+    int whole = !ferror(f); /* closing does not remember that the text has a gap */
+    if (fclose(f) != 0 || !whole) {
+        free(text);
         cli_out_of_memory("a file");
-    spd_status status = spd_text_write(ctx, path, text, length);
+    }
+    spd_context *ctx = spd_context_new();
+    spd_status status = ctx ? spd_text_write(ctx, path, text, length) : SPD_ENOMEM;
     if (status < 0)
-        cli_error("%s", spd_context_error(ctx)->message);
+        cli_error("%s", ctx ? spd_context_error(ctx)->message : spd_status_text(status));
     spd_context_free(ctx);
     free(text);
     if (status < 0)
@@ -96,7 +99,8 @@ char *text_file_read(const char *path, size_t most, size_t *length)
 
 void text_file_json(FILE *f, const void *what)
 {
-    json_dumpf(what, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    if (json_dumpf(what, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0 && !ferror(f))
+        cli_out_of_memory("the JSON report");
     fputc('\n', f);
 }
 
