@@ -1,7 +1,7 @@
 # A list of tasks; CMake does the building (see CMakePresets.json).
 PREFIX ?= /usr/local
 
-.PHONY: help setup demo test bench lint format docs coverage fuzz install clean release
+.PHONY: help setup demo test bench lint format docs coverage fuzz tsan install clean release
 
 help:
 	@echo "make demo       set up, build, compare methods on generated images, write a report"
@@ -12,6 +12,7 @@ help:
 	@echo "make docs       build the documentation as a site in build/site"
 	@echo "make coverage   line coverage of src/"
 	@echo "make fuzz       fuzz every reader (FUZZ_SECONDS=600)"
+	@echo "make tsan       every test that uses threads, under ThreadSanitizer"
 	@echo "make setup      only install what is missing"
 	@echo "make install    build, install to PREFIX ($(PREFIX))"
 	@echo "make clean      remove build/"
@@ -52,6 +53,10 @@ coverage:
 fuzz:
 	@tools/setup.sh test
 	@tools/run-tests fuzz
+
+tsan:
+	@tools/setup.sh test
+	@TSAN='.*' tools/run-tests tsan
 
 install: release
 	@cmake --build --preset release --target spdml_data_shared spdml_static spdml_data_static
