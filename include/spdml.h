@@ -357,6 +357,13 @@ typedef enum spd_objective {
     SPD_RATIO           /* ln Sw - ln Sb (eq. 14) */
 } spd_objective;
 
+/* What a fit under SPD_LOG_EUCLIDEAN minimises. */
+typedef enum spd_log_cost {
+    SPD_LOG_COST_APPROXIMATE = 0, /* d2 = |W'(log X_i - log X_j)W|_F^2 in place of the distance
+                                     between mapped matrices: an approximation of eq. 3 */
+    SPD_LOG_COST_EXACT            /* d2 = |log(W'X_iW) - log(W'X_jW)|_F^2: eq. 3 itself */
+} spd_log_cost;
+
 typedef enum spd_graph {
     SPD_GRAPH_OR = 0,  /* a pair counts if either is a neighbour of the other */
     SPD_GRAPH_DIRECTED /* a one-sided pair counts half: what the authors' program does */
@@ -400,6 +407,7 @@ typedef enum spd_stop {
 SPD_API const char *spd_stop_name(spd_stop stop);
 SPD_API const char *spd_solver_name(spd_solver solver);
 SPD_API const char *spd_objective_name(spd_objective objective);
+SPD_API const char *spd_log_cost_name(spd_log_cost cost);
 SPD_API const char *spd_graph_name(spd_graph graph);
 SPD_API const char *spd_learning_name(spd_learning learning);
 SPD_API const char *spd_init_name(spd_init init);
@@ -410,6 +418,7 @@ SPD_API spd_status spd_stop_parse(spd_context *ctx, const char *name, spd_stop *
 SPD_API spd_status spd_solver_parse(spd_context *ctx, const char *name, spd_solver *solver);
 SPD_API spd_status spd_objective_parse(spd_context *ctx, const char *name,
                                        spd_objective *objective);
+SPD_API spd_status spd_log_cost_parse(spd_context *ctx, const char *name, spd_log_cost *cost);
 SPD_API spd_status spd_graph_parse(spd_context *ctx, const char *name, spd_graph *graph);
 SPD_API spd_status spd_learning_parse(spd_context *ctx, const char *name, spd_learning *learning);
 SPD_API spd_status spd_init_parse(spd_context *ctx, const char *name, spd_init *init);
@@ -420,7 +429,7 @@ SPD_API spd_status spd_transport_parse(spd_context *ctx, const char *name,
 typedef struct spd_fit_options {
     size_t size;
     size_t m;          /* size of the small matrices, 1 <= m < n */
-    spd_metric metric; /* SPD_STEIN, SPD_AIRM, SPD_JEFFREY or SPD_LOG_EUCLIDEAN */
+    spd_metric metric; /* SPD_STEIN, SPD_AIRM, SPD_JEFFREY or SPD_LOG_EUCLIDEAN (see log_cost) */
     spd_learning learning;
     spd_objective objective;
     size_t nu_w, nu_b; /* neighbours within and between classes; defaults: the smallest class
@@ -435,10 +444,13 @@ typedef struct spd_fit_options {
     uint64_t seed;
     spd_solver solver;
     spd_transport transport;
-    double tol;      /* 1e-5; 0 turns it off */
-    double gtol;     /* 1e-9 */
-    int max_iter;    /* 200 */
-    double max_time; /* seconds; 0: no limit */
+    double tol;            /* 1e-5; 0 turns it off */
+    double gtol;           /* 1e-9 */
+    int max_iter;          /* 200 */
+    double max_time;       /* seconds, the graph and all starts together; 0: no limit */
+    spd_log_cost log_cost; /* SPD_LOG_EUCLIDEAN: which cost; others do not use it. The approximate
+                              one is minimised by an eigenvalue scheme without solver and
+                              transport, and has no SPD_MAXIMAL_VARIANCE */
 } spd_fit_options;
 SPD_API void spd_fit_defaults(spd_fit_options *options, size_t size);
 
@@ -463,6 +475,8 @@ typedef struct spd_model {
     size_t steps;                      /* iterations + 1 */
     spd_fit_step *history;
     const char *version; /* of the library that made it */
+    int starts; /* that were made: fewer than options->restarts if time ran out, or the fit was
+                   cancelled; 0 if unknown */
 } spd_model;
 
 /* The pairs of the affinity that options ask for: *pairs (new, freed with spd_pairs_free) and
@@ -508,8 +522,8 @@ SPD_API spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X
                            spd_model **model);
 
 /* *cost and gradient (n x m, or NULL) <- the objective at options->W (n x m, full rank) for
- * options->own_pairs: D_W L of eq. 4, not projected. Of the other options only metric, objective, m
- * and pairs matter. */
+ * options->own_pairs: D_W L of eq. 4, not projected. Of the other options only metric, log_cost,
+ * objective, m and pairs matter. */
 SPD_API spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
                             const spd_fit_options *options, double *cost, double *gradient);
 

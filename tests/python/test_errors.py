@@ -226,6 +226,43 @@ except KeyboardInterrupt:
     assert child.communicate(timeout=60)[0] == "interrupted\n"
 
 
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.5, None])
+def test_seeds_that_are_none(labelled, seed):
+    """ctypes would take -1 for 2**64 - 1."""
+    X, y = labelled
+    with pytest.raises(spdml.InvalidArgumentError, match="seed is .*; it must be an integer"):
+        spdml.evaluate(X, y, ["nn-airm"], train_per_class=2, seed=seed)
+    if seed in (-1, 2**64):
+        with pytest.raises(spdml.InvalidArgumentError, match="random_state is"):
+            spdml.SPDML(random_state=seed).fit(X, y)
+
+
+def test_a_late_interrupt_does_not_lose_the_classifier(labelled, monkeypatch):
+    """Ctrl-C that arrives when the call has done its work: what it made is freed."""
+    X, y = labelled
+    freed = []
+    free = spdml._calls.lib.spd_classifier_free
+    inner = spdml._calls.call
+
+    def late(ctx, name, *arguments, **more):
+        status = inner(ctx, name, *arguments, **more)
+        if name == "spd_classifier_fit":
+            raise KeyboardInterrupt
+        return status
+
+    class Watched:
+        def __getattr__(self, name):
+            if name == "spd_classifier_free":
+                return lambda pointer: (freed.append(1), free(pointer))
+            return getattr(spdml._calls.lib, name)
+
+    monkeypatch.setattr(spdml.classifiers, "call", late)
+    monkeypatch.setattr(spdml.classifiers, "lib", Watched())
+    with pytest.raises(KeyboardInterrupt):
+        spdml.SPDClassifier("nn-airm").fit(X, y)
+    assert freed == [1]
+
+
 def import_with(tmp_path, **variables):
     """What `import spdml` in a new process says, with these in its environment."""
     import os

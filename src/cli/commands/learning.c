@@ -48,6 +48,11 @@ void learning_options(session *s, learning *l)
         o->graph = (spd_graph)session_choice(s, "graph");
     if (arguments_count(s->args, "objective"))
         o->objective = (spd_objective)session_choice(s, "objective");
+    if (arguments_count(s->args, "log-cost"))
+        o->log_cost = (spd_log_cost)session_choice(s, "log-cost");
+    if (arguments_count(s->args, "log-cost") && o->metric != SPD_LOG_EUCLIDEAN)
+        cli_misuse("--log-cost: belongs to --metric log-euclidean; %s has only one cost",
+                   spd_metric_name(o->metric));
     arguments_take_count(s->args, "nu-w", &o->nu_w);
     arguments_take_real(s->args, "affinity-weight", &o->affinity_weight);
     take_nu_b(s, l);
