@@ -70,6 +70,30 @@ def doubles(array: Optional[np.ndarray]) -> Any:
     return None if array is None else c.cast(array.ctypes.data, Doubles)
 
 
+def real(value: Any, name: str) -> float:
+    """A number for the library."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgumentError(f"{name} is {value!r}; it must be a number") from None
+
+
+def whole(value: Any, name: str, least: int = 1) -> int:
+    """A whole number for the library, which must fit into a C int."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or \
+            not least <= value < 2**31:
+        kind = "a positive integer" if least == 1 else f"an integer from {least} on"
+        raise InvalidArgumentError(f"{name} is {value!r}; it must be {kind}")
+    return int(value)
+
+
+def text(value: Any, name: str) -> bytes:
+    """A word for the library."""
+    if not isinstance(value, str) or "\0" in value:
+        raise InvalidArgumentError(f"{name} is {value!r}; it must be a string without a zero byte")
+    return value.encode()
+
+
 def ints(array: Optional[np.ndarray]) -> Any:
     return None if array is None else c.cast(array.ctypes.data, Ints)
 
@@ -81,7 +105,8 @@ def longs(array: np.ndarray) -> Any:
 def metric_number(name: str) -> int:
     """The library's number of a metric; our names and pyRiemann's."""
     number = c.c_int()
-    if not isinstance(name, str) or lib.spd_metric_parse(None, name.encode(), c.byref(number)) != 0:
+    if not isinstance(name, str) or "\0" in name or \
+            lib.spd_metric_parse(None, name.encode(), c.byref(number)) != 0:
         known = []
         while lib.spd_metric_name(len(known)):
             known.append(lib.spd_metric_name(len(known)).decode())

@@ -48,7 +48,8 @@ void spd_fit_defaults(spd_fit_options *options, size_t size)
 spd_status fit_options_take(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine)
 {
     spd_fit_defaults(mine, sizeof *mine);
-    return sized_take(ctx, "spd_fit_options", sizeof *mine, mine, given);
+    spd_status status = sized_take(ctx, "spd_fit_options", sizeof *mine, mine, given);
+    return status < 0 ? status : model_options_check(ctx, mine);
 }
 
 int fit_approximates(const spd_fit_options *options)
