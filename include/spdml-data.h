@@ -10,6 +10,10 @@
 extern "C" {
 #endif
 
+/* As spd_library_at, for the libraries that libspdml-data reads and writes files with. Those of
+ * formats that the build leaves out are not among them. */
+SPD_API int spd_data_library_at(size_t index, spd_library *library);
+
 /* ---- arrays and data sets in files --------------------------------------------------------- */
 
 /* Reads one array, new, freed with spd_array_free, from .npy, .npz (name picks the member; NULL:

@@ -137,6 +137,9 @@ SPD_API void spd_context_free(spd_context *ctx);
 /* Number of threads for calls with this context; 0 means all cores. */
 SPD_API void spd_context_set_threads(spd_context *ctx, int threads);
 
+/* How many threads calls with this context use. */
+SPD_API int spd_context_threads(const spd_context *ctx);
+
 /* Progress callback, NULL for none; user is handed to it. */
 SPD_API void spd_context_set_progress(spd_context *ctx, spd_progress_fn fn, void *user);
 
@@ -150,8 +153,25 @@ SPD_API const char *spd_version(void);
 SPD_API const char *spd_status_text(spd_status status);
 
 /* Instruction set of the kernels in use: "avx512", "avx2", "baseline". The environment variable
- * SPDML_ISA forces one of those that the machine has. */
+ * SPDML_ISA, read once, forces one of those that the machine has; any other value is passed over,
+ * and spd_isa_check tells. */
 SPD_API const char *spd_isa_name(void);
+
+/* SPD_EINVAL, with a message that lists the words, if SPDML_ISA is set to anything but a set that
+ * this machine has. */
+SPD_API spd_status spd_isa_check(spd_context *ctx);
+
+/* A library beneath ours. */
+typedef struct spd_library {
+    size_t size;
+    char name[32];    /* "zlib" */
+    char version[64]; /* as it says when it runs: "1.2.13"; as of the build if it does not say */
+    char detail[192]; /* what it is for; OpenBLAS: how it was built, and its kernels in use */
+} spd_library;
+
+/* *library (started with SPD_INIT) <- number `index`, from 0, of the libraries that libspdml stands
+ * on. Returns 0, and leaves it untouched, if there are not so many. */
+SPD_API int spd_library_at(size_t index, spd_library *library);
 
 /* ---- batched linear algebra on sets of small matrices ------------------------------------- */
 

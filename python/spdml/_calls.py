@@ -166,6 +166,14 @@ def version() -> str:
     return lib.spd_version().decode()
 
 
+def check_environment() -> None:
+    """Warns if SPDML_ISA asks for what cannot be had; the best that the machine has is then used."""
+    ctx = context()
+    if lib.spd_isa_check(ctx.handle) != 0:
+        message = lib.spd_context_error(ctx.handle).contents.message.decode(errors="replace")
+        warnings.warn(message, RuntimeWarning, stacklevel=3)
+
+
 def isa_name() -> str:
     """The instruction set of the kernels in use: avx512, avx2 or baseline."""
     return lib.spd_isa_name().decode()

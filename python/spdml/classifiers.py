@@ -79,9 +79,10 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
             value = values.get(parameter)
             method.value[i] = np.nan if value is None else real(value, parameter)
         samples = _samples(self._train, self._label, len(self.classes_))
-        pointer = Handle()
-        call(ctx, "spd_classifier_fit", c.byref(method), c.byref(samples), None, c.byref(pointer))
-        return _ClassifierHandle(pointer, (samples, self._train, self._label))
+        made = _ClassifierHandle(Handle(), (samples, self._train, self._label))
+        call(ctx, "spd_classifier_fit", c.byref(method), c.byref(samples), None,
+             c.byref(made.pointer))  # owned before the call: Ctrl-C may be raised after it
+        return made
 
     def __getstate__(self) -> Dict[str, Any]:
         state = super().__getstate__().copy()

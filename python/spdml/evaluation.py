@@ -14,7 +14,7 @@ from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
 from ._library import (PARAMETERS, EvaluateFn, EvaluateOptions, Grid, Method, Samples, lib)
 from ._library import Evaluation as _Found
-from .maps import SPDML
+from .maps import SPDML, seed_number
 
 _SPLITS, _GIVEN, _LEAVE_OUT = 0, 1, 2
 _FOLDS_IF_SHARED, _FOLDS_GROUPED, _FOLDS_SINGLE = 0, 1, 2
@@ -160,7 +160,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
                   values or {}, normalize_kernel, _fit_options(fit, samples, label, seed, keep),
                   keep)
     _take_grid(options, grid or {}, keep)
-    options.seed = seed
+    options.seed = seed_number("seed", seed)
     options.after = EvaluateFn(lambda user, found, round, method: int(ctx.raised is not None))
     found = c.POINTER(_Found)()
     try:
@@ -257,7 +257,8 @@ def _fit_options(fit: Optional[SPDML], samples: Samples, label: np.ndarray, seed
                  keep: List[Any]) -> Any:
     if samples.n < 2:  # there is nothing to map
         return None
-    estimator = (SPDML() if fit is None else clone(fit)).set_params(random_state=seed)
+    estimator = (SPDML() if fit is None else clone(fit)).set_params(
+        random_state=seed_number("seed", seed))
     options, start = estimator._options(samples.n, label)
     options.seed = seed
     keep += [options, start]

@@ -164,7 +164,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         o.restarts = whole(self.restarts, "restarts")
         o.log_cost = choice("log_cost", self.log_cost)
         if isinstance(self.random_state, (int, np.integer)):
-            o.seed = int(self.random_state)
+            o.seed = seed_number("random_state", self.random_state)
         elif self.random_state is not None:
             o.seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         return o, self._start(o, n)
@@ -182,6 +182,13 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")
+
+
+def seed_number(name: str, value: Any) -> int:
+    """A seed as the library takes it; ctypes would wrap others round without a word."""
+    if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
+        raise InvalidArgumentError(f"{name} is {value!r}; it must be an integer from 0 to 2**64 - 1")
+    return int(value)
 
 
 def _fit(ctx: Context, X: np.ndarray, label: Optional[np.ndarray], options: FitOptions,

@@ -117,6 +117,8 @@ static spd_status pass(mean_run *r, int first_pass)
     spd_context_set_progress(r->ctx, r->tell, r->tell_user);
     if (status == SPD_ECANCELLED)
         return ctx_fail(r->ctx, status, "mean cancelled");
+    if (status == SPD_ENOMEM)
+        return status;
     if (status < 0)
         return explain(r, atomic_load(&r->lowest), first_pass);
     memset(r->sum, 0, terms * sizeof *r->sum);

@@ -40,8 +40,8 @@ static int run(session *s)
                                      s->args->operands + 1, &described, &data, &skipped);
     if (status < 0)
         return session_fail(s, status);
-    session_keep_data(data);
     cli_keep(skipped, release_failures);
+    session_keep_data(data);
     session_talk(s, "described %zu matrices", data->p);
     code = session_save(s, data);
     if (!code && !s->silent)

@@ -1,9 +1,9 @@
 /* steps.c - a line `spdml ...`: a command run within this one. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/evaluate/recognition.h"
@@ -154,12 +154,26 @@ static void run_hushed(experiment *x, const arguments *args)
         cli_leave(code);
 }
 
+/* Is there a folder, and is it more than what a run that was killed in the middle leaves? */
+static int is_in_use(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    int left = 0, other = 0;
+    while (folder && (entry = readdir(folder)))
+        if (strncmp(entry->d_name, ".making-", 8) == 0)
+            left = 1;
+        else
+            other |= strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    if (folder)
+        closedir(folder);
+    return folder && (other || !left);
+}
+
 static void run(experiment *x, const arguments *args, const char *output, const char *line)
 {
     session *s = x->s;
-    struct stat info;
-    if (strcmp(args->command->name, "synth") == 0 && stat(output, &info) == 0 &&
-        S_ISDIR(info.st_mode))
+    if (strcmp(args->command->name, "synth") == 0 && is_in_use(output))
         cli_fail("%s: is there already; --data %s uses what it holds, --resume goes on with an "
                  "interrupted experiment, or name another folder with -o",
                  output, output);
@@ -194,7 +208,7 @@ static void run_or_skip(experiment *x, const arguments *args, const words *w)
     if (x->temporary)
         return;
     x->s->kept = x->folder;
-    text_file_write(words_text("%s/commands.sh", x->folder), experiment_print_script, x);
+    text_file_write(text_file_in(x->folder, "commands.sh"), experiment_print_script, x);
 }
 
 /* Is what the step makes there already, since the user has brought it? */

@@ -42,6 +42,8 @@ void session_open(session *s, const arguments *args)
 int session_run(session *s, const command *c)
 {
     void *mark = cli_mark();
+    if (spd_isa_check(s->ctx) != SPD_OK)
+        cli_misuse("%s", spd_context_error(s->ctx)->message);
     int code = c->run(s);
     bar_clear(&s->bar);
     sheet_close(&s->sheet);
@@ -159,6 +161,11 @@ static void release_model(void *model)
     spd_model_free(model);
 }
 
+void session_keep_model(spd_model *model)
+{
+    cli_keep(model, release_model);
+}
+
 static void release_array(void *array)
 {
     spd_array_free(array);
@@ -167,7 +174,7 @@ static void release_array(void *array)
 int session_model(session *s, const char *path, spd_model **model)
 {
     session_check(s, spd_model_load(s->ctx, path, model));
-    cli_keep(*model, release_model);
+    session_keep_model(*model);
     return CLI_GOOD;
 }
 

@@ -74,6 +74,10 @@ int session_second(session *s, const char *path, const spd_data *first, spd_data
 /* *model <- from a file. */
 int session_model(session *s, const char *path, spd_model **model);
 
+/* Frees them when the command ends, whichever way; NULL is allowed. */
+void session_keep_data(spd_data *data);
+void session_keep_model(spd_model *model);
+
 /* Where results are shown, as --json says. */
 sheet *session_sheet(session *s);
 
