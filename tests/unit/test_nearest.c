@@ -346,6 +346,7 @@ static void allocation_failures(void)
                 status = spd_pairwise2(ctx, SPD_STEIN, n, p, X, p, X, D2);
             CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             CHECK(status == SPD_OK || status == SPD_ENOMEM, "status %d at %ld", status, k);
+            CHECK(spd_context_error(ctx)->status == status, "%s", spd_context_error(ctx)->message);
             CHECK(status == SPD_OK || d2[0] == -1.0, "output touched at %ld", k);
             CHECK(mem_live() == live, "%ld blocks leak at %ld", mem_live() - live, k);
         }
