@@ -29,6 +29,13 @@ char *mem_part(const char *text, size_t length);
 
 void mem_free(void *block);
 
+/* Could so many bytes be had now? Asked before work that needs them later, or before a library that
+ * does not look whether it got what it asked for. */
+int mem_could(double bytes);
+
+/* Bytes of the last request of this thread, if it failed and could be told; else 0. */
+size_t mem_refused(void);
+
 /* *product <- a * b; non-zero when it does not fit. */
 int mem_mul(size_t a, size_t b, size_t *product);
 

@@ -72,6 +72,24 @@ static spd_fit_options options_of(spd_metric metric)
     return o;
 }
 
+/* What can be minimised: four metrics, one of them with two costs. */
+static const struct cost {
+    spd_metric metric;
+    spd_log_cost log_cost;
+} costs[] = {{SPD_STEIN, 0},
+             {SPD_AIRM, 0},
+             {SPD_JEFFREY, 0},
+             {SPD_LOG_EUCLIDEAN, SPD_LOG_COST_APPROXIMATE},
+             {SPD_LOG_EUCLIDEAN, SPD_LOG_COST_EXACT}};
+#define COSTS (sizeof costs / sizeof *costs)
+
+static spd_fit_options options_for(const struct cost *cost)
+{
+    spd_fit_options o = options_of(cost->metric);
+    o.log_cost = cost->log_cost;
+    return o;
+}
+
 static spd_model *learn(const planted *s, const spd_fit_options *o, const int *label, int threads)
 {
     spd_context *ctx = spd_context_new();
@@ -100,13 +118,12 @@ static double orthonormality(const spd_model *model)
 
 static void supervised_recovers_the_subspace(void)
 {
-    const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
     rng r;
     rng_seed(&r, 1);
     planted s = planted_new(&r, 0.6);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < COSTS; i++)
         for (int ratio = 0; ratio < 2; ratio++) {
-            spd_fit_options o = options_of(metrics[i]);
+            spd_fit_options o = options_for(&costs[i]);
             o.objective = ratio ? SPD_RATIO : SPD_DIFFERENCE;
             o.nu_w = 8;
             o.nu_b = 8;
@@ -114,8 +131,9 @@ static void supervised_recovers_the_subspace(void)
             spd_model *model = learn(&s, &o, s.label, 2);
             if (!model)
                 continue;
-            CHECK(overlap(&s, D, model->W) > 0.9, "%s, ratio %d: overlap %g",
-                  spd_metric_name(metrics[i]), ratio, overlap(&s, D, model->W));
+            CHECK(overlap(&s, D, model->W) > 0.9, "cost %zu, ratio %d: overlap %g", i, ratio,
+                  overlap(&s, D, model->W));
+            CHECK(model->starts == 4, "%d starts", model->starts);
             CHECK(orthonormality(model) < 1e-12, "W'W - I = %g", orthonormality(model));
             CHECK(model->cost < model->cost_start, "%g from %g", model->cost, model->cost_start);
             spd_model_free(model);
@@ -129,14 +147,16 @@ static void unsupervised_recovers_the_subspace(void)
     rng_seed(&r, 2);
     planted s = planted_new(&r, 0.05);
     for (int kind = 0; kind < 2; kind++)
-        for (int airm = 0; airm < 2; airm++) {
-            spd_fit_options o = options_of(airm ? SPD_AIRM : SPD_STEIN);
+        for (size_t i = 0; i < COSTS; i++) {
+            spd_fit_options o = options_for(&costs[i]);
+            if (costs[i].metric != SPD_STEIN && costs[i].metric != SPD_AIRM && !o.log_cost)
+                continue;
             o.learning = kind ? SPD_MAXIMAL_VARIANCE : SPD_UNSUPERVISED;
             o.restarts = 3;
             spd_model *model = learn(&s, &o, NULL, 2);
             if (!model)
                 continue;
-            CHECK(overlap(&s, D, model->W) > 0.95, "kind %d airm %d: overlap %g", kind, airm,
+            CHECK(overlap(&s, D, model->W) > 0.95, "kind %d cost %zu: overlap %g", kind, i,
                   overlap(&s, D, model->W));
             spd_model_free(model);
         }
@@ -194,11 +214,10 @@ static void same_bits_for_any_threads(void)
     rng r;
     rng_seed(&r, 5);
     planted s = planted_new(&r, 0.6);
-    for (int airm = 0; airm < 2; airm++) {
-        spd_fit_options o = options_of(airm ? SPD_AIRM : SPD_STEIN);
+    for (size_t i = 0; i < COSTS; i++) {
+        spd_fit_options o = options_for(&costs[i]);
         spd_model *one = learn(&s, &o, s.label, 1), *three = learn(&s, &o, s.label, 3);
-        CHECK(one && three && memcmp(one->W, three->W, N * D * sizeof(double)) == 0, "airm %d",
-              airm);
+        CHECK(one && three && memcmp(one->W, three->W, N * D * sizeof(double)) == 0, "cost %zu", i);
         spd_model_free(one);
         spd_model_free(three);
     }
@@ -211,9 +230,8 @@ static void cost_agrees_with_the_model(void)
     rng r;
     rng_seed(&r, 6);
     planted s = planted_new(&r, 0.6);
-    const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
-    for (size_t i = 0; i < 4; i++) {
-        spd_fit_options o = options_of(metrics[i]);
+    for (size_t i = 0; i < COSTS; i++) {
+        spd_fit_options o = options_for(&costs[i]);
         spd_model *model = learn(&s, &o, s.label, 2);
         spd_pair *pairs = NULL;
         size_t count;
@@ -227,6 +245,32 @@ static void cost_agrees_with_the_model(void)
         spd_pairs_free(pairs);
         spd_model_free(model);
     }
+    planted_free(&s);
+}
+
+/* Time that is over ends the fit: within a start, between starts, and where a start ended for
+ * another reason. What has been found so far is the result. */
+static void time_ends_all_starts(void)
+{
+    rng r;
+    rng_seed(&r, 7);
+    planted s = planted_new(&r, 0.6);
+    for (size_t i = 0; i < COSTS; i++)
+        for (int iterations = 0; iterations < 2; iterations++) {
+            spd_fit_options o = options_for(&costs[i]);
+            o.restarts = 1000000;
+            o.max_time = 1e-300;
+            o.max_iter = iterations ? 200 : 0;
+            spd_model *model = learn(&s, &o, s.label, 2);
+            if (!model)
+                continue;
+            CHECK(model->starts == 1 && model->iterations == 0, "cost %zu: %d starts", i,
+                  model->starts);
+            CHECK(model->stop == (iterations ? SPD_STOP_TIME : SPD_STOP_ITERATIONS), "stop %d",
+                  (int)model->stop);
+            CHECK(isfinite(model->cost) && orthonormality(model) < 1e-12, "cost %g", model->cost);
+            spd_model_free(model);
+        }
     planted_free(&s);
 }
 
@@ -269,6 +313,17 @@ static void bad_input(void)
     refuse(&s, o, alone, "class");
     o.tol = -1.0;
     refuse(&s, o, s.label, "negative");
+    o = options_of(SPD_LOG_EUCLIDEAN);
+    o.learning = SPD_MAXIMAL_VARIANCE;
+    refuse(&s, o, NULL, "use the exact one");
+    o.log_cost = (spd_log_cost)2;
+    refuse(&s, o, NULL, "no log-Euclidean cost number 2");
+    o = options_of(SPD_STEIN);
+    o.objective = (spd_objective)7;
+    refuse(&s, o, s.label, "there is no objective number 7");
+    o = options_of(SPD_STEIN);
+    o.solver = (spd_solver)99;
+    refuse(&s, o, s.label, "there is no solver number 99");
     o = options_of(SPD_STEIN);
     s.X[5 * N * N] = -100.0;
     refuse(&s, o, s.label, "X[5] is not positive definite");
@@ -313,8 +368,8 @@ static void constant_data_stops_at_once(void)
     planted s = planted_new(&r, 0.3);
     for (size_t i = 1; i < P; i++)
         memcpy(s.X + i * N * N, s.X, N * N * sizeof *s.X);
-    for (int airm = 0; airm < 2; airm++) {
-        spd_fit_options o = options_of(airm ? SPD_AIRM : SPD_STEIN);
+    for (size_t i = 0; i < COSTS; i++) {
+        spd_fit_options o = options_for(&costs[i]);
         spd_model *model = learn(&s, &o, s.label, 1);
         if (model)
             CHECK(model->iterations <= 3 && fabs(model->cost) < 1e-9, "%d iterations, cost %g",
@@ -329,9 +384,10 @@ static void allocation_failures(void)
     rng r;
     rng_seed(&r, 10);
     planted s = planted_new(&r, 0.3);
-    const spd_metric metrics[] = {SPD_STEIN, SPD_LOG_EUCLIDEAN};
-    for (size_t i = 0; i < 2; i++) {
-        spd_fit_options o = options_of(metrics[i]);
+    for (size_t i = 0; i < COSTS; i++) {
+        spd_fit_options o = options_for(&costs[i]);
+        if (o.metric == SPD_AIRM || o.metric == SPD_JEFFREY) /* as Stein */
+            continue;
         spd_context *ctx = spd_context_new();
         int done = 0, tries = 0;
         spd_context_set_threads(ctx, 1);
@@ -362,6 +418,7 @@ int main(void)
     RUN(history_descends_and_passes_are_few);
     RUN(same_bits_for_any_threads);
     RUN(cost_agrees_with_the_model);
+    RUN(time_ends_all_starts);
     RUN(bad_input);
     RUN(starts);
     RUN(constant_data_stops_at_once);
