@@ -12,6 +12,7 @@
 #include "io/text.h"
 
 #define READ_BLOCK ((size_t)1 << 16)
+#define NEEDED     0x1p25 /* bytes: libarchive ends the process where it gets none */
 
 struct archive_file {
     io_source *source;
@@ -47,7 +48,7 @@ spd_status archive_file_open(spd_context *ctx, const char *path, archive_file **
     if (!fresh)
         return ctx_nomem(ctx, "an archive");
     spd_status status = source_open(ctx, path, &fresh->source);
-    if (status == SPD_OK && !(fresh->reader = archive_read_new()))
+    if (status == SPD_OK && (!mem_could(NEEDED) || !(fresh->reader = archive_read_new())))
         status = ctx_nomem(ctx, "an archive");
     if (status == SPD_OK &&
         (!accept_formats(fresh->reader) ||
@@ -130,4 +131,9 @@ spd_status archive_file_read(spd_context *ctx, archive_file *file, size_t limit,
     *bytes = fresh;
     *size = have;
     return SPD_OK;
+}
+
+const char *archive_file_version(void)
+{
+    return archive_version_string();
 }

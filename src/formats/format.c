@@ -162,6 +162,7 @@ static spd_status write_arrays(spd_context *ctx, const char *path, size_t count,
     spd_status status = outfile_open(ctx, path, &out);
     if (status < 0)
         return status;
+    outfile_tidy(out);
     return outfile_close(out, formats[format].write(ctx, out, count, arrays));
 }
 

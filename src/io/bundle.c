@@ -86,8 +86,10 @@ spd_status bundle_write(spd_context *ctx, const char *path, size_t count,
     outfile *out;
     ctx_clear(ctx);
     spd_status status = outfile_open(ctx, path, &out);
-    if (status == SPD_OK)
+    if (status == SPD_OK) {
+        outfile_tidy(out);
         status = outfile_close(out, npz_write_with(ctx, out, count, arrays, meta));
+    }
     if (status < 0)
         ctx_prefix(ctx, path);
     return status;

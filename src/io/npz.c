@@ -137,6 +137,17 @@ static zip_method method_for(size_t size)
     return size < STORE_FROM ? ZIP_DEFLATED : ZIP_STORED;
 }
 
+/* An archive that is unpacked makes files of its members: a name from a stranger's file must not
+ * lead out of the folder, hide, or speak to a terminal. */
+static void make_file_name(char *name)
+{
+    if (name[0] == '.')
+        name[0] = '_';
+    for (; *name; name++)
+        if (*name == '/' || *name == '\\' || (unsigned char)*name < 0x20 || *name == 0x7f)
+            *name = '_';
+}
+
 static spd_status add_array(spd_context *ctx, zip_writer *zip, size_t i, const spd_array *array)
 {
     char name[300];
@@ -144,6 +155,7 @@ static spd_status add_array(spd_context *ctx, zip_writer *zip, size_t i, const s
                              : snprintf(name, sizeof name, "arr_%zu.npy", i);
     if (length >= (int)sizeof name)
         return ctx_fail(ctx, SPD_EINVAL, "the array's name '%.60s...' is too long", array->name);
+    make_file_name(name);
     npy_image image;
     spd_status status = npy_image_make(ctx, array, &image);
     if (status < 0)

@@ -290,6 +290,25 @@ static void names_that_collide(void)
     CHECK_FAILED(spd_arrays_write(ctx, scratch("two.jpg"), 2, both), SPD_EFORMAT, "'.jpg'");
 }
 
+/* Whoever unpacks the archive gets files of these names. */
+static void names_that_lead_elsewhere(void)
+{
+    static const char *const names[][2] = {{"../../x", "_._.._x"},
+                                           {"/etc/passwd", "_etc_passwd"},
+                                           {"a\\b", "a_b"},
+                                           {"..", "_."},
+                                           {"tab\tand\033esc", "tab_and_esc"},
+                                           {"M\xc3\xbcller [1]", "M\xc3\xbcller [1]"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        spd_array out = sample_array(SPD_INT64, 1), *in = NULL;
+        out.name = (char *)(uintptr_t)names[i][0];
+        CHECK(write_one(scratch("names.npz"), &out) == SPD_OK, "write");
+        CHECK(spd_array_read(ctx, scratch("names.npz"), NULL, &in) == SPD_OK, "read");
+        CHECK(in && strcmp(in->name, names[i][1]) == 0, "'%s'", in ? in->name : "");
+        spd_array_free(in);
+    }
+}
+
 int main(void)
 {
     scratch_begin();
@@ -306,5 +325,6 @@ int main(void)
     RUN(members_beyond_32_bits);
     RUN(cut_anywhere_in_memory);
     RUN(names_that_collide);
+    RUN(names_that_lead_elsewhere);
     return scratch_end();
 }

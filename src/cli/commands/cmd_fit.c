@@ -257,11 +257,6 @@ static void load(session *s, fitting *f)
     learning_choose_nu_b(s, &f->l);
 }
 
-static void release_model(void *model)
-{
-    spd_model_free(model);
-}
-
 /* CLI_INTERRUPTED with a model when Ctrl-C ended it: the best so far is worth keeping. */
 static int learn(session *s, fitting *f)
 {
@@ -275,7 +270,7 @@ static int learn(session *s, fitting *f)
     spd_status status = spd_fit(s->ctx, l->data->n, l->data->p, l->data->X, l->label, &l->options,
                                 &with, &f->model);
     fit_watch_close(&watch);
-    cli_keep(f->model, release_model); /* NULL where there is none */
+    session_keep_model(f->model); /* NULL where there is none */
     if (status == SPD_ECANCELLED && f->model)
         return CLI_INTERRUPTED;
     if (status < 0)

@@ -70,7 +70,7 @@ __host__ __device__ inline int tri(int M) { return M * (M + 1) / 2; }
 /* Place of (r,c), r >= c, in a lower triangle kept column by column. */
 __host__ __device__ inline int tri_at(int M, int r, int c) { return c * M - c * (c - 1) / 2 + r - c; }
 
-constexpr int SUMS = 256; /* partial sums; fixed, so that results do not depend on the device */
+constexpr int SUMS = 256; /* partial sums, at most 256; fixed, so that results do not depend on the device */
 
 #ifdef __CUDACC__
 /* C (16 x 8) += A (16 x 8) B (8 x 8) by one warp; lane = 4g + b holds

@@ -149,7 +149,8 @@ static __global__ void share_kernel(size_t count, const double *x, const double 
 
 static __global__ void total_kernel(const double *work, double *a, double *b)
 {
-    double sa = block_sum(work[threadIdx.x]), sb = block_sum(work[SUMS + threadIdx.x]);
+    const bool in = threadIdx.x < SUMS;
+    const double sa = block_sum(in ? work[threadIdx.x] : 0.0), sb = block_sum(in ? work[SUMS + threadIdx.x] : 0.0);
     if (threadIdx.x == 0) {
         *a = sa;
         if (b)
@@ -161,14 +162,14 @@ void weighted_sums(const shape &s, size_t count, const double *d2, const double 
                    double *work, outcome *o)
 {
     share_kernel<<<SUMS, 256, 0, s.stream>>>(count, d2, within, between, work);
-    total_kernel<<<1, SUMS, 0, s.stream>>>(work, &o->within, &o->between);
+    total_kernel<<<1, 256, 0, s.stream>>>(work, &o->within, &o->between);
     launched("sums");
 }
 
 void plain_sum(const shape &s, size_t count, const double *d, double *work, double *sum)
 {
     share_kernel<<<SUMS, 256, 0, s.stream>>>(count, d, nullptr, nullptr, work);
-    total_kernel<<<1, SUMS, 0, s.stream>>>(work, sum, nullptr);
+    total_kernel<<<1, 256, 0, s.stream>>>(work, sum, nullptr);
     launched("sums");
 }
 
