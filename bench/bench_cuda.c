@@ -38,7 +38,7 @@ static double *make_samples(size_t n, size_t p)
 /* Ten pairs per sample. */
 static spd_pair *make_pairs(size_t p)
 {
-    spd_pair *list = malloc(10 * p * sizeof *pair);
+    spd_pair *list = malloc(10 * p * sizeof *list);
     for (size_t k = 0; k < 10 * p; k++) {
         size_t i = k / 10, j = (size_t)((noise(k ^ 0x5555) + 1.0) / 2.0 * (double)(p - 1));
         j += j >= i;

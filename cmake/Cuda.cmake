@@ -1,6 +1,8 @@
 # Cuda.cmake - the CUDA engine's module, libspdml-cuda.so, where there is a CUDA compiler.
 #
-#   -DSPDML_CUDA=auto|on|off     off leaves it out, on fails without a compiler
+#   -DSPDML_CUDA=auto|on|off     off leaves it out; on fails without a compiler; auto makes the target
+#                                spdml_cuda where there is one. It takes minutes to compile, so only
+#                                on makes it part of everything
 #   -DSPDML_NVCC=PATH            the compiler; else nvcc in $CUDA_HOME, /usr/local/cuda or the path
 #
 # The library loads the module when the CUDA engine is asked for and links nothing of CUDA. CUDA's
@@ -52,6 +54,10 @@ add_custom_command(OUTPUT "${cuda_module}"
     COMMAND "${SPDML_NVCC}" -shared --cudart static -o "${cuda_module}" ${cuda_objects}
             "-L${cuda_bin}/../lib" "-Xlinker=-Bsymbolic"
     DEPENDS ${cuda_objects} VERBATIM COMMENT "Linking libspdml-cuda.so")
-add_custom_target(spdml_cuda ALL DEPENDS "${cuda_module}")
+set(cuda_all "")
+if(SPDML_CUDA STREQUAL "on")
+    set(cuda_all ALL)
+endif()
+add_custom_target(spdml_cuda ${cuda_all} DEPENDS "${cuda_module}")
 # Beside libspdml, where it is looked for.
 install(FILES "${cuda_module}" TYPE LIB OPTIONAL)

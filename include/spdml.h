@@ -102,7 +102,8 @@ typedef enum spd_remedy {
     SPD_REMEDY_LABELS = 1 << 13,        /* give the file as one of labels */
     SPD_REMEDY_LABEL_PATTERN = 1 << 14, /* give a pattern for labels */
     SPD_REMEDY_SKELETON = 1 << 15,      /* name the file of the skeleton */
-    SPD_REMEDY_PLAIN_KERNEL = 1 << 16   /* do not normalise the kernel */
+    SPD_REMEDY_PLAIN_KERNEL = 1 << 16,  /* do not normalise the kernel */
+    SPD_REMEDY_AUTO_ENGINE = 1 << 17    /* let the library choose an engine that is there */
 } spd_remedy;
 
 /* "regularize", "ridge", ...; NULL unless it is exactly one. */
@@ -141,6 +142,26 @@ SPD_API void spd_context_set_threads(spd_context *ctx, int threads);
 
 /* How many threads calls with this context use. */
 SPD_API int spd_context_threads(const spd_context *ctx);
+
+/* Where the sums of learning run; everything else runs on the processor. The engines agree to
+ * rounding; each gives the same bits on every run. */
+typedef enum spd_engine {
+    SPD_ENGINE_CPU = 0, /* the default */
+    SPD_ENGINE_CUDA,    /* an NVIDIA GPU; SPD_EDEVICE where none can be used, for metrics other than
+                         * AIRM and Stein, n above 512 or m above 128 */
+    SPD_ENGINE_AUTO     /* the GPU where that is possible and gains by an estimate, else the CPU */
+} spd_engine;
+
+/* "cpu", "cuda", "auto" */
+SPD_API const char *spd_engine_name(spd_engine engine);
+SPD_API spd_status spd_engine_parse(spd_context *ctx, const char *name, spd_engine *engine);
+
+/* The engine of spd_fit and spd_cost with this context. */
+SPD_API void spd_context_set_engine(spd_context *ctx, spd_engine engine);
+
+/* text (room bytes, cut to fit) <- what the engine runs on, such as the name of a GPU. SPD_EDEVICE,
+ * with the reason, when it cannot be had. */
+SPD_API spd_status spd_engine_device(spd_context *ctx, spd_engine engine, size_t room, char *text);
 
 /* Progress callback, NULL for none; user is handed to it. */
 SPD_API void spd_context_set_progress(spd_context *ctx, spd_progress_fn fn, void *user);

@@ -94,7 +94,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def context(n_jobs: Optional[int] = None) -> Context:
-    """This thread's context, set to n_jobs threads; None and -1 mean all cores."""
+    """This thread's context, set to n_jobs threads (None and -1 mean all cores) and to the CPU."""
     number = -1 if n_jobs is None else n_jobs
     if not hasattr(number, "__index__") or number == 0 or number < -1:
         raise ValueError(f"n_jobs is {n_jobs!r}; it must be a positive number, -1 or None")
@@ -102,6 +102,7 @@ def context(n_jobs: Optional[int] = None) -> Context:
     if found is None:
         found = _local.context = Context()
     lib.spd_context_set_threads(found.handle, 0 if number == -1 else min(int(number), _MOST_JOBS))
+    lib.spd_context_set_engine(found.handle, 0)
     return found
 
 

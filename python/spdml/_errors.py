@@ -18,6 +18,7 @@ REMEDIES = {
     1 << 2: "symmetrize=True",
     1 << 3: "estimator='oas'",
     1 << 16: "normalize_kernel=False",
+    1 << 17: "engine='auto'",
 }
 
 

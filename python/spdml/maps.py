@@ -63,6 +63,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     log_cost : 'approximate' or 'exact'
         What metric='log-euclidean' minimises: distances between W' log(X) W, which stand in for
         those between the mapped matrices, or the distances between log(W'XW) themselves.
+    engine : 'cpu', 'cuda' or 'auto'
+        Where it is learned; 'auto' takes a GPU where there is one and it gains.
     callback : called as callback(iteration, cost) after each iteration; a true result stops the
         fit, which then keeps the best map so far
 
@@ -78,7 +80,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
                  solver: str = "lbfgs", max_iter: int = 200, tol: float = 1e-5,
                  random_state: Any = None, n_jobs: Optional[int] = None,
                  objective: str = "difference", graph: str = "or", affinity_weight: float = 1.0,
-                 restarts: int = 1, log_cost: str = "approximate",
+                 restarts: int = 1, log_cost: str = "approximate", engine: str = "cpu",
                  callback: Optional[Callable[[int, float], Any]] = None) -> None:
         self.n_components = n_components
         self.metric = metric
@@ -95,6 +97,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.affinity_weight = affinity_weight
         self.restarts = restarts
         self.log_cost = log_cost
+        self.engine = engine
         self.callback = callback
 
     def fit(self, X: Any, y: Any = None) -> "SPDML":
@@ -102,7 +105,10 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         X = matrices(X)
         label = None if y is None else encode_labels(y, len(X))[1]
         options, start = self._options(X.shape[1], label)
-        self._keep(_fit(context(self.n_jobs), X, label, options, self.callback))
+        engine = choice("engine", self.engine)
+        ctx = context(self.n_jobs)
+        lib.spd_context_set_engine(ctx.handle, engine)
+        self._keep(_fit(ctx, X, label, options, self.callback))
         del start  # lived as long as the call needed it
         return self
 

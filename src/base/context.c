@@ -35,6 +35,12 @@ void spd_context_set_threads(spd_context *ctx, int threads)
         ctx->threads = threads > 0 ? threads : 0;
 }
 
+void spd_context_set_engine(spd_context *ctx, spd_engine engine)
+{
+    if (ctx)
+        ctx->engine = engine;
+}
+
 void spd_context_set_progress(spd_context *ctx, spd_progress_fn fn, void *user)
 {
     if (!ctx)

@@ -10,6 +10,7 @@
 
 struct spd_context {
     int threads;
+    spd_engine engine;
     spd_progress_fn progress;
     void *user;
     spd_error error;

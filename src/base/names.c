@@ -48,6 +48,12 @@ static const naming naming_type = {
 };
 NAMED(spd_type, type)
 
+static const naming naming_engine = {
+    .kind = "engine",
+    .word = {"cpu", "cuda", "auto"},
+};
+NAMED_AND_PARSED(spd_engine, engine)
+
 const naming naming_objective = {
     .kind = "objective",
     .word = {"difference", "ratio"},
@@ -160,7 +166,7 @@ static const naming remedies = {
     .kind = "remedy", /* by the number of the bit */
     .word = {"regularize", "ridge", "symmetrize", "shrink", "project", "channels-first", "window",
              "size", "sift-step", "no-color", "regions", "name-x", "name-y", "labels",
-             "label-pattern", "skeleton", "plain-kernel"},
+             "label-pattern", "skeleton", "plain-kernel", "auto-engine"},
 };
 
 const char *spd_remedy_name(spd_remedy remedy)

@@ -158,7 +158,8 @@ static spd_status check_metric(spd_context *ctx, spd_metric metric)
 {
     if (metric == SPD_STEIN || metric == SPD_AIRM)
         return SPD_OK;
-    return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine has no %s", spd_metric_name(metric));
+    return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine does not know the metric %s",
+                    spd_metric_name(metric));
 }
 
 spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, size_t buffer_bytes,

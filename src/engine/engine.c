@@ -1,5 +1,48 @@
-/* engine.c - what all engines have alike. */
+/* engine.c - which engine runs, and what all engines have alike. */
 #include "engine/engine.h"
+
+#include <stdio.h>
+
+#include "engine/cuda.h"
+#include "engine/parallel.h"
+
+/* What the estimate below supposes of a fit and of machines; all but the first per second. */
+#define ITERATIONS   30.0
+#define CORE_FLOPS   1e10
+#define GPU_FLOPS    3e12
+#define GPU_LOAD     4e9  /* bytes */
+#define GPU_OPEN     0.7  /* seconds until a GPU can be used */
+#define GPU_LAUNCHES 4e-4 /* seconds of an iteration that do not depend on its size */
+#define PAIR_STEIN   2.0  /* operations per pair, in m^3, both probes of an iteration */
+#define PAIR_AIRM    60.0
+
+/* Would a GPU be faster, counting the operations of a fit? */
+static int gpu_pays(const spd_context *ctx, const engine_input *in)
+{
+    double n = (double)in->n, m = (double)in->m, p = (double)in->p;
+    double each = in->metric == SPD_AIRM ? PAIR_AIRM : PAIR_STEIN;
+    double flops = 2.0 * p * n * m * (n + 4.0 * m) + each * (double)in->pairs * m * m * m;
+    double cpu = ITERATIONS * flops / (CORE_FLOPS * parallel_threads(ctx));
+    double gpu =
+        GPU_OPEN + 8.0 * p * n * n / GPU_LOAD + ITERATIONS * (GPU_LAUNCHES + flops / GPU_FLOPS);
+    return gpu < cpu;
+}
+
+spd_status engine_new(spd_context *ctx, const engine_input *in, problem **engine)
+{
+    spd_engine wanted = ctx ? ctx->engine : SPD_ENGINE_CPU;
+    if (wanted == SPD_ENGINE_CUDA) {
+        spd_status status = engine_cuda_new(ctx, in, 0, engine);
+        return status == SPD_EDEVICE ? ctx_advise(ctx, status, SPD_REMEDY_AUTO_ENGINE, 0.0)
+                                     : status;
+    }
+    if (wanted == SPD_ENGINE_AUTO && gpu_pays(ctx, in)) {
+        if (engine_cuda_new(ctx, in, 0, engine) == SPD_OK)
+            return SPD_OK;
+        ctx_clear(ctx); /* whatever was in the way, the CPU goes on */
+    }
+    return engine_cpu_new(ctx, in, engine);
+}
 
 void engine_free(problem *engine)
 {
@@ -13,4 +56,17 @@ spd_status engine_no_cost(spd_context *ctx)
              "the cost does not exist at the start: a mapped matrix is not positive definite, or "
              "all pairs have distance zero");
     return ctx_advise(ctx, SPD_ENOTSPD, SPD_REMEDY_REGULARIZE, 1e-6);
+}
+
+spd_status spd_engine_device(spd_context *ctx, spd_engine engine, size_t room, char *text)
+{
+    ctx_clear(ctx);
+    if (engine != SPD_ENGINE_CPU) {
+        spd_status status = cuda_describe(ctx, text, room);
+        if (status == SPD_OK || engine == SPD_ENGINE_CUDA)
+            return status;
+        ctx_clear(ctx);
+    }
+    snprintf(text, room, "%d threads, %s", parallel_threads(ctx), spd_isa_name());
+    return SPD_OK;
 }

@@ -22,6 +22,9 @@ typedef struct engine_input {
     const spd_pair *pair;
 } engine_input;
 
+/* The engine that the context asks for (spd_context_set_engine). */
+spd_status engine_new(spd_context *ctx, const engine_input *in, problem **engine);
+
 /* The CPU engine. Memory: 2 n PASS_LD(m) + about 4 m^2 doubles per sample in addition to X. */
 spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, problem **engine);
 

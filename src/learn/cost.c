@@ -11,7 +11,7 @@ static spd_status engine_cost(spd_context *ctx, const engine_input *in, const do
                               double *cost, double *G)
 {
     problem *e = NULL;
-    spd_status status = engine_cpu_new(ctx, in, &e);
+    spd_status status = engine_new(ctx, in, &e);
     if (status == SPD_OK)
         status = e->start(e, W);
     if (status == SPD_OK)

@@ -374,7 +374,7 @@ static spd_status fit_open(fit *f, const int *label)
     f->began = clock_seconds();
     engine_input in = describe_input(f);
     if (status == SPD_OK && !fit_approximates(&f->o))
-        status = engine_cpu_new(f->ctx, &in, &f->engine);
+        status = engine_new(f->ctx, &in, &f->engine);
     return status;
 }
 

@@ -1,4 +1,6 @@
 /* cmd_version.c - `spdml version`: what is running, and on which libraries. */
+#include <stdio.h>
+
 #include "cli/frame/session.h"
 
 #if defined(__clang__)
@@ -36,12 +38,26 @@ static void show_all(session *s)
     sheet_json(r, "libraries", list);
 }
 
+/* Each engine with what it runs on, or why it cannot. */
+static void show_engines(session *s)
+{
+    char device[200];
+    for (spd_engine engine = SPD_ENGINE_CPU; engine <= SPD_ENGINE_CUDA; engine++) {
+        char key[40];
+        int there = spd_engine_device(s->ctx, engine, sizeof device, device) == SPD_OK;
+        snprintf(key, sizeof key, "engine_%s", spd_engine_name(engine));
+        sheet_text(session_sheet(s), key, spd_engine_name(engine),
+                   there ? device : spd_context_error(s->ctx)->message);
+    }
+}
+
 static int run(session *s)
 {
     sheet *r = session_sheet(s);
     sheet_text(r, "version", "spdml", spd_version());
     sheet_text(r, "isa", "kernels", spd_isa_name());
     sheet_text(r, "compiler", "compiler", COMPILER);
+    show_engines(s);
     if (arguments_flag(s->args, "verbose"))
         show_all(s);
     return CLI_GOOD;
@@ -56,8 +72,9 @@ static const option options[] = {
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "The version of the library, the instruction set its kernels use on this machine, and the "
-    "compiler the command was built with.",
+    "The version of the library, the instruction set its kernels use on this machine, the "
+    "compiler the command was built with, and the engines that fits can run on, each with its "
+    "device or the reason why there is none.",
     "With --verbose also the libraries that it runs with: versions as they say themselves, not as "
     "they were when it was built (KissFFT and libjpeg do not say). Formats that were left out of "
     "the build have none. For OpenBLAS also the processor whose kernels it uses.",

@@ -24,6 +24,7 @@ static const struct {
     {SPD_REMEDY_LABEL_PATTERN, "--label-pattern REGEX"},
     {SPD_REMEDY_SKELETON, "--asf FILE"},
     {SPD_REMEDY_PLAIN_KERNEL, "without --normalize-kernel"},
+    {SPD_REMEDY_AUTO_ENGINE, "--engine auto"},
 };
 #define OPTIONS (sizeof options / sizeof *options)
 

@@ -34,6 +34,8 @@ void session_open(session *s, const arguments *args)
         s->verbose = arguments_flag(args, "verbose") && !s->quiet;
         spd_context_set_threads(s->ctx, (int)arguments_int(args, "threads"));
     }
+    if (command_option_named(args->command, "engine", 6))
+        spd_context_set_engine(s->ctx, (spd_engine)session_choice(s, "engine"));
     bar_open(&s->bar, !s->quiet);
     spd_context_set_progress(s->ctx, bar_progress, &s->bar);
     cli_keep(s, release_session);
