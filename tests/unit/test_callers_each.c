@@ -91,11 +91,18 @@ static void job_context(caller *c)
     add_number(c, spd_check(own, 2, 1, bad, 0.0));
     add_text(c, spd_context_error(own)->message);
     spd_context_set_progress(own, NULL, NULL);
+    char device[100];
+    spd_engine engine = SPD_ENGINE_CUDA;
+    good(c, spd_engine_parse(own, "auto", &engine));
+    add_text(c, spd_engine_name(engine));
+    spd_context_set_engine(own, engine); /* the work is too small for a GPU */
+    good(c, spd_engine_device(own, SPD_ENGINE_CPU, sizeof device, device));
+    add_text(c, device);
     spd_context_free(own);
     add_text(c, spd_version());
     add_text(c, spd_isa_name());
     good(c, spd_isa_check(c->ctx));
-    for (int status = SPD_ENUMERIC; status <= SPD_NOT_DEFINITE; status++)
+    for (int status = SPD_EDEVICE; status <= SPD_NOT_DEFINITE; status++)
         add_text(c, spd_status_text((spd_status)status));
 }
 

@@ -33,6 +33,7 @@ REFUSAL(spd_metric, metric)
 REFUSAL(spd_function, function)
 REFUSAL(spd_kernel_kind, kernel)
 REFUSAL(spd_objective, objective)
+REFUSAL(spd_engine, engine)
 REFUSAL(spd_graph, graph)
 REFUSAL(spd_learning, learning)
 REFUSAL(spd_init, init)
@@ -58,6 +59,7 @@ static void both_ways(void)
     BOTH_WAYS(spd_function, function, SPD_POWER + 1u);
     BOTH_WAYS(spd_kernel_kind, kernel, SPD_KERNEL_LOG_EUCLIDEAN + 1u);
     BOTH_WAYS(spd_objective, objective, SPD_RATIO + 1u);
+    BOTH_WAYS(spd_engine, engine, SPD_ENGINE_AUTO + 1u);
     BOTH_WAYS(spd_log_cost, log_cost, SPD_LOG_COST_EXACT + 1u);
     BOTH_WAYS(spd_graph, graph, SPD_GRAPH_DIRECTED + 1u);
     BOTH_WAYS(spd_learning, learning, SPD_OWN_GRAPH + 1u);
@@ -108,7 +110,7 @@ static void names_alone(void)
     CHECK(strcmp(spd_kind_name(SPD_KIND_CHECKPOINT), "checkpoint") == 0, "kind");
     CHECK(strcmp(spd_remark_name(SPD_REMARK_UNSEEN), "unseen") == 0, "remark");
     CHECK(strcmp(spd_remedy_name(SPD_REMEDY_REGULARIZE), "regularize") == 0, "first remedy");
-    CHECK(strcmp(spd_remedy_name(SPD_REMEDY_PLAIN_KERNEL), "plain-kernel") == 0, "last remedy");
+    CHECK(strcmp(spd_remedy_name(SPD_REMEDY_AUTO_ENGINE), "auto-engine") == 0, "last remedy");
     CHECK(!spd_remedy_name(SPD_REMEDY_NONE), "none");
     CHECK(!spd_remedy_name((spd_remedy)(SPD_REMEDY_SHRINK | SPD_REMEDY_RIDGE)), "two");
 }

@@ -29,7 +29,7 @@ struct cuda_engine {
     array<double> Xp, Y, P, Q, S0, S, Z, Zb, G, C, own, dets, L, Li, d2, d, partial, work, sums;
     array<double> W, U, T, angles; /* n x M, n x M, M x M, 3 M */
     array<outcome> out;
-    pinned tall, small, result; /* n M, M M + 3 M, n M + 4 */
+    pinned tall, small, result; /* 2 n M, M M + 4 M, n M and an outcome */
     std::vector<double> w, u, v, sigma; /* host: W, U (n x m), the turn since the last step (M x M), sigma */
     double t = NAN, f = NAN;
     bool owed = false, moved = false; /* Y owes v; and after a step the blend with P too */
@@ -86,11 +86,13 @@ static outcome pairs_read(cuda_engine &e)
 
 /* ---- the calls of a problem ---------------------------------------------------------------- */
 
+/* Pinned memory may be written to again. */
+static void settle(cuda_engine &e) { check(cudaStreamSynchronize(e.s.stream), "copies"); }
+
 /* to (rows x M) <- A (rows x m), by way of pinned memory that the stream has done with. */
 static void send(cuda_engine &e, int rows, const double *A, double *staging, double *to)
 {
     const int m = e.s.m, M = e.s.M;
-    check(cudaStreamSynchronize(e.s.stream), "copies");
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < M; c++)
             staging[(size_t)r * M + c] = c < m ? A[(size_t)r * m + c] : 0.0;
@@ -107,6 +109,7 @@ static void identity(cuda_engine &e)
 static void start(cuda_engine &e, const double *W)
 {
     e.w.assign(W, W + (size_t)e.s.n * e.s.m);
+    settle(e);
     send(e, e.s.n, W, e.tall.at, e.W.at);
     pass_tall(e.s, e.Xp.at, e.W.at, e.Y.at, e.work.at);
     pass_small(e.s, e.W.at, e.W.at, e.Y.at, e.Q.at);
@@ -124,7 +127,7 @@ static void gradient(cuda_engine &e)
     const int M = e.s.M;
     int swapped = 0;
     if (e.owed) {
-        check(cudaStreamSynchronize(e.s.stream), "copies");
+        settle(e);
         double *T = e.small.at, *sine = T + (size_t)M * M;
         for (int c = 0; c < M; c++) {
             const double angle = e.moved ? e.sigma[c] * e.t : 0.0;
@@ -184,12 +187,13 @@ static void aim(cuda_engine &e, const double *U, const double *sigma, const doub
     times(n, m, e.w, V);
     times(M, M, e.v, turn.data());
     e.owed = true;
+    settle(e);
     send(e, n, U, e.tall.at, e.U.at);
+    send(e, n, e.w.data(), e.tall.at + (size_t)n * M, e.W.at);
     memcpy(e.small.at, turn.data(), turn.size() * sizeof(double));
     e.T.put(e.small.at, turn.size(), e.s.stream);
     pass_tall(e.s, e.Xp.at, e.U.at, e.P.at, e.work.at);
     turn_small(e.s, e.T.at, e.S0.at);
-    send(e, n, e.w.data(), e.tall.at, e.W.at);
     pass_small(e.s, e.U.at, e.W.at, e.P.at, e.Q.at);
     e.t = NAN;
 }
@@ -197,8 +201,7 @@ static void aim(cuda_engine &e, const double *U, const double *sigma, const doub
 static void probe(cuda_engine &e, double t, double *f, double *df)
 {
     const int M = e.s.M;
-    double *angles = e.small.at;
-    check(cudaStreamSynchronize(e.s.stream), "copies");
+    double *angles = e.small.at + (size_t)M * M + M; /* of probes alone, which end by waiting */
     for (int c = 0; c < M; c++) {
         angles[c] = cos(e.sigma[c] * t);
         angles[M + c] = sin(e.sigma[c] * t);
@@ -298,8 +301,8 @@ static void allocate(cuda_engine &e, const cuda_input &in)
         e.dets.make(2 * s.p);
         e.own.make(s.p * T);
     }
-    e.tall.make(tall);
-    e.small.make(mm + 3 * s.M);
+    e.tall.make(2 * tall);
+    e.small.make(mm + 4 * s.M);
     e.result.make(tall + sizeof(outcome));
 }
 

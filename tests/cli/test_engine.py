@@ -1,0 +1,81 @@
+"""fit --engine: what is said where there is no GPU, and that auto goes on without one.
+
+A module that computes nothing stands in for the CUDA module, beside a copy of the command, where it
+is looked for first."""
+
+import pathlib
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from conftest import Result, random_spd
+
+HERE = pathlib.Path(__file__).parent
+KINDS = {"version": (1, "another version"), "device": (2, "no GPU can be used: the driver is too old"),
+         "memory": (3, "out of memory on the GPU: 40 matrices"), "lost": (4, "the GPU failed: fell off the bus")}
+
+
+@pytest.fixture
+def data(rng, tmp_path):
+    np.savez(tmp_path / "d.npz", X=random_spd(rng, 40, 6), y=np.arange(40) % 3)
+    return "d.npz"
+
+
+@pytest.fixture
+def beside(command, tmp_path):
+    """The command with a module of that kind beside it."""
+    if not shutil.which("cc"):
+        pytest.skip("no compiler for a module")
+
+    def make(kind):
+        own = tmp_path / kind
+        own.mkdir()
+        shutil.copy(command, own / "spdml")
+        subprocess.run(["cc", "-shared", "-fPIC", f"-DKIND={KINDS[kind][0]}", f"-I{HERE.parents[1] / 'src'}",
+                        HERE / "stand_in_module.c", "-o", own / "libspdml-cuda.so"], check=True)
+
+        def run(*arguments):
+            return Result(subprocess.run([own / "spdml", *map(str, arguments)], cwd=tmp_path, capture_output=True,
+                                         stdin=subprocess.DEVNULL, timeout=120))
+        return run
+    return make
+
+
+def test_a_small_fit_gains_nothing_from_a_gpu(beside, data, tmp_path):
+    run = beside("lost")
+    for engine in "cpu", "auto":
+        run("fit", data, "-m", 3, "--engine", engine, "-o", f"{engine}.spdml").good()
+    assert not (tmp_path / "asked").exists()
+    cpu, auto = (np.load(tmp_path / f"{engine}.spdml")["W"] for engine in ("cpu", "auto"))
+    assert (cpu == auto).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_why_there_is_no_gpu(beside, data, kind, tmp_path):
+    run = beside(kind)
+    run("fit", data, "-m", 3, "--engine", "cuda", "-o", "m.spdml").failed(KINDS[kind][1])
+    assert not (tmp_path / "m.spdml").exists()
+
+
+def test_version_lists_engines(beside):
+    assert "Stand-in 0, 8 GB, compute capability 9.0, CUDA 13.0" in beside("lost")("version").good().out
+    shown = beside("device")("version", "--json").good().json
+    assert "threads" in shown["engine_cpu"] and "driver is too old" in shown["engine_cuda"]
+
+
+def test_auto_goes_on_without_a_gpu(beside, rng, tmp_path):
+    """Large enough that a GPU would be asked."""
+    np.savez(tmp_path / "d.npz", X=random_spd(rng, 400, 36), y=np.arange(400) % 2)
+    for kind in "device", "memory":
+        beside(kind)("fit", "d.npz", "-m", 30, "--metric", "airm", "--nu-w", 2, "--engine", "auto", "--max-iter", 1, "-o",
+                     f"{kind}.spdml").good()
+        (tmp_path / "asked").unlink()
+    plain = [np.load(tmp_path / f"{kind}.spdml")["W"] for kind in ("device", "memory")]
+    assert (plain[0] == plain[1]).all()
+
+
+def test_a_metric_it_does_not_know(beside, data):
+    beside("lost")("fit", data, "-m", 3, "--metric", "jeffrey", "--engine", "cuda", "-o", "m.spdml").failed(
+        "does not know the metric jeffrey", "--engine auto")
