@@ -32,3 +32,11 @@ foreach(format archive png jpeg tiff)
     endif()
 endforeach()
 list(JOIN format_headers_missing "|" format_headers_missing)
+
+# A word that names no format would leave in what somebody wants to be without.
+foreach(word IN LISTS SPDML_WITHOUT)
+    if(NOT DEFINED format_files_${word})
+        message(FATAL_ERROR "SPDML_WITHOUT: '${word}' is no format with a library of its own; those "
+                            "that can be left out are archive, png, jpeg and tiff")
+    endif()
+endforeach()

@@ -2,7 +2,8 @@
  *
  * Conventions, everywhere:
  *   - Matrices are row-major double arrays. A set of p matrices of size n x n is one array
- *     p x n x n; symmetric matrices carry both triangles.
+ *     p x n x n; symmetric matrices carry both triangles. Most functions read the lower one alone:
+ *     spd_check tells whether the two agree.
  *   - Status: 0 means success; < 0 means there is no result, and outputs are untouched unless the
  *     function says otherwise; > 0 means the result is usable, with a remark. Test the sign: later
  *     versions may have further codes. If the function takes a context, the context then holds a
@@ -137,6 +138,9 @@ SPD_API void spd_context_free(spd_context *ctx);
 /* Number of threads for calls with this context; 0 means all cores. */
 SPD_API void spd_context_set_threads(spd_context *ctx, int threads);
 
+/* How many threads calls with this context use. */
+SPD_API int spd_context_threads(const spd_context *ctx);
+
 /* Progress callback, NULL for none; user is handed to it. */
 SPD_API void spd_context_set_progress(spd_context *ctx, spd_progress_fn fn, void *user);
 
@@ -150,8 +154,25 @@ SPD_API const char *spd_version(void);
 SPD_API const char *spd_status_text(spd_status status);
 
 /* Instruction set of the kernels in use: "avx512", "avx2", "baseline". The environment variable
- * SPDML_ISA forces one of those that the machine has. */
+ * SPDML_ISA, read once, forces one of those that the machine has; any other value is passed over,
+ * and spd_isa_check tells. */
 SPD_API const char *spd_isa_name(void);
+
+/* SPD_EINVAL, with a message that lists the words, if SPDML_ISA is set to anything but a set that
+ * this machine has. */
+SPD_API spd_status spd_isa_check(spd_context *ctx);
+
+/* A library beneath ours. */
+typedef struct spd_library {
+    size_t size;
+    char name[32];    /* "zlib" */
+    char version[64]; /* as it says when it runs: "1.2.13"; as of the build if it does not say */
+    char detail[192]; /* what it is for; OpenBLAS: how it was built, and its kernels in use */
+} spd_library;
+
+/* *library (started with SPD_INIT) <- number `index`, from 0, of the libraries that libspdml stands
+ * on. Returns 0, and leaves it untouched, if there are not so many. */
+SPD_API int spd_library_at(size_t index, spd_library *library);
 
 /* ---- batched linear algebra on sets of small matrices ------------------------------------- */
 
@@ -329,13 +350,20 @@ SPD_API spd_status spd_text_write(spd_context *ctx, const char *path, const char
  * not change. */
 typedef struct spd_pair {
     uint32_t i, j;
-    double within, between; /* >= 0 */
+    double within, between; /* >= 0, at most 1e50 */
 } spd_pair;
 
 typedef enum spd_objective {
     SPD_DIFFERENCE = 0, /* sum of A_ij d2 (eq. 3) */
     SPD_RATIO           /* ln Sw - ln Sb (eq. 14) */
 } spd_objective;
+
+/* What a fit under SPD_LOG_EUCLIDEAN minimises. */
+typedef enum spd_log_cost {
+    SPD_LOG_COST_APPROXIMATE = 0, /* d2 = |W'(log X_i - log X_j)W|_F^2 in place of the distance
+                                     between mapped matrices: an approximation of eq. 3 */
+    SPD_LOG_COST_EXACT            /* d2 = |log(W'X_iW) - log(W'X_jW)|_F^2: eq. 3 itself */
+} spd_log_cost;
 
 typedef enum spd_graph {
     SPD_GRAPH_OR = 0,  /* a pair counts if either is a neighbour of the other */
@@ -380,6 +408,7 @@ typedef enum spd_stop {
 SPD_API const char *spd_stop_name(spd_stop stop);
 SPD_API const char *spd_solver_name(spd_solver solver);
 SPD_API const char *spd_objective_name(spd_objective objective);
+SPD_API const char *spd_log_cost_name(spd_log_cost cost);
 SPD_API const char *spd_graph_name(spd_graph graph);
 SPD_API const char *spd_learning_name(spd_learning learning);
 SPD_API const char *spd_init_name(spd_init init);
@@ -390,6 +419,7 @@ SPD_API spd_status spd_stop_parse(spd_context *ctx, const char *name, spd_stop *
 SPD_API spd_status spd_solver_parse(spd_context *ctx, const char *name, spd_solver *solver);
 SPD_API spd_status spd_objective_parse(spd_context *ctx, const char *name,
                                        spd_objective *objective);
+SPD_API spd_status spd_log_cost_parse(spd_context *ctx, const char *name, spd_log_cost *cost);
 SPD_API spd_status spd_graph_parse(spd_context *ctx, const char *name, spd_graph *graph);
 SPD_API spd_status spd_learning_parse(spd_context *ctx, const char *name, spd_learning *learning);
 SPD_API spd_status spd_init_parse(spd_context *ctx, const char *name, spd_init *init);
@@ -400,13 +430,13 @@ SPD_API spd_status spd_transport_parse(spd_context *ctx, const char *name,
 typedef struct spd_fit_options {
     size_t size;
     size_t m;          /* size of the small matrices, 1 <= m < n */
-    spd_metric metric; /* SPD_STEIN, SPD_AIRM, SPD_JEFFREY or SPD_LOG_EUCLIDEAN */
+    spd_metric metric; /* SPD_STEIN, SPD_AIRM, SPD_JEFFREY or SPD_LOG_EUCLIDEAN (see log_cost) */
     spd_learning learning;
     spd_objective objective;
     size_t nu_w, nu_b; /* neighbours within and between classes; defaults: the smallest class
                           size, and the smaller of nu_w and 3 */
     spd_graph graph;
-    double affinity_weight; /* scales the between graph; 1 is the paper */
+    double affinity_weight; /* scales the between graph; 1 is the paper, 1e50 the most */
     size_t pairs;           /* SPD_OWN_GRAPH: the number of own_pairs */
     const spd_pair *own_pairs;
     spd_init init;
@@ -415,10 +445,13 @@ typedef struct spd_fit_options {
     uint64_t seed;
     spd_solver solver;
     spd_transport transport;
-    double tol;      /* 1e-5; 0 turns it off */
-    double gtol;     /* 1e-9 */
-    int max_iter;    /* 200 */
-    double max_time; /* seconds; 0: no limit */
+    double tol;            /* 1e-5; 0 turns it off */
+    double gtol;           /* 1e-9 */
+    int max_iter;          /* 200 */
+    double max_time;       /* seconds, the graph and all starts together; 0: no limit */
+    spd_log_cost log_cost; /* SPD_LOG_EUCLIDEAN: which cost; others do not use it. The approximate
+                              one is minimised by an eigenvalue scheme without solver and
+                              transport, and has no SPD_MAXIMAL_VARIANCE */
 } spd_fit_options;
 SPD_API void spd_fit_defaults(spd_fit_options *options, size_t size);
 
@@ -443,6 +476,8 @@ typedef struct spd_model {
     size_t steps;                      /* iterations + 1 */
     spd_fit_step *history;
     const char *version; /* of the library that made it */
+    int starts; /* that were made: fewer than options->restarts if time ran out, or the fit was
+                   cancelled; 0 if unknown */
 } spd_model;
 
 /* The pairs of the affinity that options ask for: *pairs (new, freed with spd_pairs_free) and
@@ -488,8 +523,8 @@ SPD_API spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X
                            spd_model **model);
 
 /* *cost and gradient (n x m, or NULL) <- the objective at options->W (n x m, full rank) for
- * options->own_pairs: D_W L of eq. 4, not projected. Of the other options only metric, objective, m
- * and pairs matter. */
+ * options->own_pairs: D_W L of eq. 4, not projected. Of the other options only metric, log_cost,
+ * objective, m and pairs matter. */
 SPD_API spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
                             const spd_fit_options *options, double *cost, double *gradient);
 

@@ -281,6 +281,32 @@ HELPER double twin_log_euclidean(size_t n, const double *X, const double *Y)
     return gap * gap;
 }
 
+/* D <- D log(A)[H], the integral over u of R H R exp(u), R = (A + exp(u) I)^-1, by the trapezoidal
+ * rule; the integrand falls off exponentially outside the eigenvalues of A. */
+HELPER void twin_log_derivative(size_t n, const double *A, const double *H, double *D)
+{
+    lapack_int size = (lapack_int)n;
+    const double step = 0.5;
+    double *R = block(n * n), *T = block(n * n), top = log(trace_of(n, A));
+    memset(D, 0, n * n * sizeof *D);
+    for (double u = top - 60.0; u < top + 38.0; u += step) {
+        memcpy(R, A, n * n * sizeof *R);
+        for (size_t i = 0; i < n; i++)
+            R[i * n + i] += exp(u);
+        if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', size, R, size) ||
+            LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', size, R, size))
+            abort();
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < i; j++)
+                R[j * n + i] = R[i * n + j];
+        congruent(n, n, R, H, T);
+        for (size_t e = 0; e < n * n; e++)
+            D[e] += step * exp(u) * T[e];
+    }
+    free(R);
+    free(T);
+}
+
 /* Squared distance by the definition. */
 HELPER double twin_dist2(spd_metric metric, size_t n, const double *X, const double *Y)
 {

@@ -4,6 +4,7 @@
  *   Stein     dd2/dS_i = ((S_i+S_j)/2)^-1 / 2 - S_i^-1 / 2
  *   AIRM      dd2/dS_i = 2 S_i^-1/2 log(S_i^1/2 S_j^-1 S_i^1/2) S_i^-1/2
  *   Jeffrey   dd2/dS_i = (S_j^-1 - S_i^-1 S_j S_i^-1) / 2
+ *   log-Euclidean   dd2/dS_i = 2 D log(S_i)[log S_i - log S_j]
  *   D_W d2  = 2 X_i W dd2/dS_i + 2 X_j W dd2/dS_j  */
 #ifndef SPD_TEST_TWIN_ENGINE_H
 #define SPD_TEST_TWIN_ENGINE_H
@@ -53,6 +54,12 @@ HELPER void twin_derivative(spd_metric metric, size_t m, const double *A, const 
         congruent(m, m, x, z, D);
         for (size_t e = 0; e < m * m; e++)
             D[e] *= 2.0;
+    } else if (metric == SPD_LOG_EUCLIDEAN) {
+        twin_function(m, log, A, x);
+        twin_function(m, log, B, y);
+        for (size_t e = 0; e < m * m; e++)
+            z[e] = 2.0 * (x[e] - y[e]);
+        twin_log_derivative(m, A, z, D);
     } else {
         spd_inverse(NULL, m, 1, A, x);
         spd_inverse(NULL, m, 1, B, y);

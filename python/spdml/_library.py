@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes as c
 import os
 import pathlib
+import resource
 from typing import Any
 
 PARAMETERS = ("m", "nu_w", "nu_b", "k", "beta", "beta_scale", "lambda", "components",
@@ -41,6 +42,7 @@ class FitOptions(c.Structure):
         ("pairs", Size), ("own_pairs", c.c_void_p), ("init", Int), ("W", Doubles),
         ("restarts", Int), ("seed", c.c_uint64), ("solver", Int), ("transport", Int),
         ("tol", Double), ("gtol", Double), ("max_iter", Int), ("max_time", Double),
+        ("log_cost", Int),
     ]
 
 
@@ -55,7 +57,7 @@ class Model(c.Structure):
         ("pairs_within", Size), ("pairs_between", Size), ("cost_start", Double),
         ("cost", Double), ("gradient_norm", Double), ("iterations", Int), ("data_passes", Size),
         ("stop", Int), ("seconds_graph", Double), ("seconds_fit", Double), ("steps", Size),
-        ("history", c.POINTER(FitStep)), ("version", Text),
+        ("history", c.POINTER(FitStep)), ("version", Text), ("starts", Int),
     ]
 
 
@@ -157,6 +159,7 @@ PROTOTYPES = {
     "spd_context_error": (c.POINTER(Error), [Handle]),
     "spd_version": (Text, []),
     "spd_isa_name": (Text, []),
+    "spd_isa_check": (Int, [Handle]),
     "spd_check": (Int, [Handle, Size, Size, Doubles, Double]),
     "spd_regularize": (None, [Size, Size, Doubles, Double, Double]),
     "spd_congruence": (Int, [Handle, Size, Size, Size, Doubles, Doubles, Doubles]),
@@ -172,11 +175,13 @@ PROTOTYPES = {
     "spd_fit_defaults": (None, [c.POINTER(FitOptions), Size]),
     "spd_solver_parse": (Int, [Handle, Text, Ints]),
     "spd_objective_parse": (Int, [Handle, Text, Ints]),
+    "spd_log_cost_parse": (Int, [Handle, Text, Ints]),
     "spd_graph_parse": (Int, [Handle, Text, Ints]),
     "spd_init_parse": (Int, [Handle, Text, Ints]),
     "spd_stop_name": (Text, [Int]),
     "spd_solver_name": (Text, [Int]),
     "spd_objective_name": (Text, [Int]),
+    "spd_log_cost_name": (Text, [Int]),
     "spd_graph_name": (Text, [Int]),
     "spd_fit": (Int, [Handle, Size, Size, Doubles, Ints, c.POINTER(FitOptions),
                       c.POINTER(FitWatch), c.POINTER(c.POINTER(Model))]),
@@ -200,10 +205,26 @@ PROTOTYPES = {
 }
 
 
-def _load() -> c.CDLL:
+def _spare_blas_threads() -> None:
+    """OpenBLAS starts threads as it is loaded, and each maps a buffer; where that fails (ulimit -v)
+    it tries again for ever, and the process never ends. This package has no use for them."""
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def _path() -> str:
     """The library next to this file; the environment variable SPDML_LIBRARY names another."""
-    path = os.environ.get("SPDML_LIBRARY")
-    library = c.CDLL(path or str(pathlib.Path(__file__).with_name("libspdml.so")))
+    own = os.environ.get("SPDML_LIBRARY")
+    if own and not os.path.isfile(own):
+        raise ImportError(f"SPDML_LIBRARY names {own!r}, which is not a file; unset it to use the "
+                          "library of the package")
+    # A path, never a name: the loader would look for that in folders of its own.
+    return os.path.abspath(own) if own else str(pathlib.Path(__file__).with_name("libspdml.so"))
+
+
+def _load() -> c.CDLL:
+    _spare_blas_threads()
+    library = c.CDLL(_path())
     for name, (result, arguments) in PROTOTYPES.items():
         function = getattr(library, name)
         function.restype = result

@@ -9,12 +9,12 @@ from typing import Any, Dict, List, Optional, Sequence, Union
 import numpy as np
 from sklearn.base import clone
 
-from ._arrays import doubles, encode_labels, ints, matrices, numbers
+from ._arrays import doubles, encode_labels, ints, matrices, numbers, real, text, whole
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
 from ._library import (PARAMETERS, EvaluateFn, EvaluateOptions, Grid, Method, Samples, lib)
 from ._library import Evaluation as _Found
-from .maps import SPDML
+from .maps import SPDML, seed_number
 
 _SPLITS, _GIVEN, _LEAVE_OUT = 0, 1, 2
 _FOLDS_IF_SHARED, _FOLDS_GROUPED, _FOLDS_SINGLE = 0, 1, 2
@@ -160,7 +160,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
                   values or {}, normalize_kernel, _fit_options(fit, samples, label, seed, keep),
                   keep)
     _take_grid(options, grid or {}, keep)
-    options.seed = seed
+    options.seed = seed_number("seed", seed)
     options.after = EvaluateFn(lambda user, found, round, method: int(ctx.raised is not None))
     found = c.POINTER(_Found)()
     try:
@@ -203,12 +203,12 @@ def _take_protocol(options: EvaluateOptions, p: int, split: Optional[float],
             f"{sum(given) or 'no'} protocols given; choose one of split or train_per_class, train "
             f"and test, leave_one_group_out")
     for name, count in (("repeats", repeats), ("train_per_class", train_per_class)):
-        if count is not None and count < 1:
-            raise InvalidArgumentError(f"{name} is {count}; it must be at least 1")
+        if count is not None:
+            whole(count, name)
     options.protocol = given.index(True)
     if options.protocol == _SPLITS:
         options.repeats, options.per_class = repeats, train_per_class or 0
-        options.fraction = 0.0 if split is None else split
+        options.fraction = 0.0 if split is None else real(split, "split")
     elif options.protocol == _GIVEN:
         options.train, options.test = _flags(train, p, "train", keep), _flags(test, p, "test", keep)
     else:
@@ -245,7 +245,7 @@ def _groups(values: Any, p: int, name: str, keep: List[Any]) -> Any:
 
 
 def _take_folds(options: EvaluateOptions, p: int, cv: int, groups: Any, keep: List[Any]) -> None:
-    options.folds = cv
+    options.folds = whole(cv, "cv", 0)
     if isinstance(groups, str) and groups == "none":
         options.fold_rule = _FOLDS_SINGLE
     elif groups is not None:
@@ -257,7 +257,8 @@ def _fit_options(fit: Optional[SPDML], samples: Samples, label: np.ndarray, seed
                  keep: List[Any]) -> Any:
     if samples.n < 2:  # there is nothing to map
         return None
-    estimator = (SPDML() if fit is None else clone(fit)).set_params(random_state=seed)
+    estimator = (SPDML() if fit is None else clone(fit)).set_params(
+        random_state=seed_number("seed", seed))
     options, start = estimator._options(samples.n, label)
     options.seed = seed
     keep += [options, start]
@@ -271,12 +272,12 @@ def _take_methods(options: EvaluateOptions, ctx: Context, names: List[str],
     used = set()
     for method, name in zip(made, names):
         method.size = c.sizeof(Method)
-        call(ctx, "spd_method_parse", str(name).encode(), c.byref(method))
+        call(ctx, "spd_method_parse", text(name, "a method"), c.byref(method))
         method.fit = fit
         method.normalize_kernel = int(normalize)
         for i, value in known.items():
             if lib.spd_method_uses(c.byref(method), i):
-                method.value[i] = float(value)
+                method.value[i] = real(value, PARAMETERS[i])
                 used.add(i)
     for i in known:
         if i not in used:

@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import doubles, encode_labels, ints, matrices, metric_number, numbers
+from ._arrays import (doubles, encode_labels, ints, matrices, metric_number, numbers, real, text,
+                      whole)
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
 from ._library import FitFn, FitOptions, FitWatch, Model, lib
@@ -25,7 +26,7 @@ _INIT_GIVEN = 3
 def choice(what: str, value: str) -> int:
     """The library's number of a word of one of its enumerations (objective, graph, ...)."""
     number = c.c_int()
-    call(context(1), f"spd_{what}_parse", str(value).encode(), c.byref(number))
+    call(context(1), f"spd_{what}_parse", text(value, what), c.byref(number))
     return number.value
 
 
@@ -59,6 +60,9 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     graph : 'or' or 'directed'
     affinity_weight : weight of the between graph
     restarts : number of starts; the best is kept
+    log_cost : 'approximate' or 'exact'
+        What metric='log-euclidean' minimises: distances between W' log(X) W, which stand in for
+        those between the mapped matrices, or the distances between log(W'XW) themselves.
     callback : called as callback(iteration, cost) after each iteration; a true result stops the
         fit, which then keeps the best map so far
 
@@ -74,7 +78,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
                  solver: str = "lbfgs", max_iter: int = 200, tol: float = 1e-5,
                  random_state: Any = None, n_jobs: Optional[int] = None,
                  objective: str = "difference", graph: str = "or", affinity_weight: float = 1.0,
-                 restarts: int = 1, callback: Optional[Callable[[int, float], Any]] = None) -> None:
+                 restarts: int = 1, log_cost: str = "approximate",
+                 callback: Optional[Callable[[int, float], Any]] = None) -> None:
         self.n_components = n_components
         self.metric = metric
         self.nu_w = nu_w
@@ -89,6 +94,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.graph = graph
         self.affinity_weight = affinity_weight
         self.restarts = restarts
+        self.log_cost = log_cost
         self.callback = callback
 
     def fit(self, X: Any, y: Any = None) -> "SPDML":
@@ -121,7 +127,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
                    max_iter=o.max_iter, tol=o.tol, random_state=o.seed,
                    objective=lib.spd_objective_name(o.objective).decode(),
                    graph=lib.spd_graph_name(o.graph).decode(),
-                   affinity_weight=o.affinity_weight, restarts=o.restarts)
+                   affinity_weight=o.affinity_weight, restarts=o.restarts,
+                   log_cost=lib.spd_log_cost_name(o.log_cost).decode())
         made._keep(handle)
         return made
 
@@ -139,24 +146,25 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         """The library's options, and the array they may point to."""
         o = FitOptions()
         lib.spd_fit_defaults(c.byref(o), c.sizeof(o))
-        o.m = _positive("n_components", max(1, round(n / 3)) if self.n_components is None
-                        else self.n_components)
+        o.m = whole(max(1, round(n / 3)) if self.n_components is None else self.n_components,
+                    "n_components")
         if o.m >= n:
             raise InvalidArgumentError(
                 f"n_components is {o.m}; it must be smaller than the matrices, {n} x {n}")
         o.metric = metric_number(self.metric)
         o.learning = _UNSUPERVISED if label is None else _SUPERVISED
-        o.nu_w = 0 if self.nu_w is None else _positive("nu_w", self.nu_w)
-        o.nu_b = 0 if self.nu_b is None else _positive("nu_b", self.nu_b)
+        o.nu_w = 0 if self.nu_w is None else whole(self.nu_w, "nu_w")
+        o.nu_b = 0 if self.nu_b is None else whole(self.nu_b, "nu_b")
         o.solver = choice("solver", self.solver)
-        o.max_iter = _positive("max_iter", self.max_iter)
-        o.tol = self.tol
+        o.max_iter = whole(self.max_iter, "max_iter")
+        o.tol = real(self.tol, "tol")
         o.objective = choice("objective", self.objective)
         o.graph = choice("graph", self.graph)
-        o.affinity_weight = self.affinity_weight
-        o.restarts = _positive("restarts", self.restarts)
+        o.affinity_weight = real(self.affinity_weight, "affinity_weight")
+        o.restarts = whole(self.restarts, "restarts")
+        o.log_cost = choice("log_cost", self.log_cost)
         if isinstance(self.random_state, (int, np.integer)):
-            o.seed = int(self.random_state)
+            o.seed = seed_number("random_state", self.random_state)
         elif self.random_state is not None:
             o.seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         return o, self._start(o, n)
@@ -176,9 +184,10 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         return hasattr(self, "components_")
 
 
-def _positive(name: str, value: Any) -> int:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise InvalidArgumentError(f"{name} is {value!r}; it must be a positive integer")
+def seed_number(name: str, value: Any) -> int:
+    """A seed as the library takes it; ctypes would wrap others round without a word."""
+    if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
+        raise InvalidArgumentError(f"{name} is {value!r}; it must be an integer from 0 to 2**64 - 1")
     return int(value)
 
 
@@ -230,7 +239,7 @@ class PGA(MatrixInput, TransformerMixin, BaseEstimator):
         X = matrices(X)
         p, n = X.shape[:2]
         most = min(p, n * (n + 1) // 2)
-        k = most if self.n_components is None else _positive("n_components", self.n_components)
+        k = most if self.n_components is None else whole(self.n_components, "n_components")
         if k > most:
             raise InvalidArgumentError(f"n_components is {k}; {p} samples of {n} x {n} allow {most}")
         self.mean_ = mean(X, "airm", n_jobs=self.n_jobs)

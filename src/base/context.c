@@ -1,11 +1,16 @@
 /* context.c - life of a context, and the making of messages. */
 #include "base/context.h"
 
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/memory.h"
+#include "base/plain.h"
+
+#define TOLD_FROM 1e7 /* bytes: less is a matter of the moment, not of the size of the problem */
 
 static const spd_error no_error = {.status = SPD_OK, .index = SPD_NO_INDEX};
 
@@ -49,6 +54,15 @@ void ctx_clear(spd_context *ctx)
         ctx->error = no_error;
 }
 
+/* Writes the message from a place on. Names and labels in it come from files: made harmless. */
+__attribute__((format(printf, 3, 0))) static void say(spd_context *ctx, size_t from,
+                                                      const char *format, va_list args)
+{
+    char raw[sizeof ctx->error.message];
+    vsnprintf(raw, sizeof raw, format, args);
+    plain_text(raw, "", ctx->error.message + from, sizeof ctx->error.message - from);
+}
+
 static void record(spd_context *ctx, spd_status status, size_t index, double value,
                    const char *format, va_list args)
 {
@@ -59,7 +73,7 @@ static void record(spd_context *ctx, spd_status status, size_t index, double val
     ctx->error.value = value;
     ctx->error.remedy = SPD_REMEDY_NONE;
     ctx->error.remedy_value = 0.0;
-    vsnprintf(ctx->error.message, sizeof ctx->error.message, format, args);
+    say(ctx, 0, format, args);
 }
 
 spd_status ctx_fail(spd_context *ctx, spd_status status, const char *format, ...)
@@ -99,7 +113,23 @@ spd_status ctx_pass_on(spd_context *ctx, const spd_error *error)
 
 spd_status ctx_nomem(spd_context *ctx, const char *what)
 {
-    return ctx_fail(ctx, SPD_ENOMEM, "out of memory for %s", what);
+    return ctx_short(ctx, what, (double)mem_refused());
+}
+
+spd_status ctx_short(spd_context *ctx, const char *what, double bytes)
+{
+    spd_status status = ctx_fail(ctx, SPD_ENOMEM, "out of memory for %s", what);
+    double left = limits_left();
+    if (bytes > TOLD_FROM && left < DBL_MAX)
+        ctx_append(ctx,
+                   ": %.3g GB are needed, %.3g GB are available; use fewer or smaller matrices",
+                   1e-9 * bytes, 1e-9 * left);
+    return status;
+}
+
+spd_status ctx_ask(spd_context *ctx, const char *what, double bytes)
+{
+    return bytes < TOLD_FROM || mem_could(bytes) ? SPD_OK : ctx_short(ctx, what, bytes);
 }
 
 void ctx_prefix(spd_context *ctx, const char *prefix)
@@ -108,7 +138,9 @@ void ctx_prefix(spd_context *ctx, const char *prefix)
         return;
     char message[sizeof ctx->error.message];
     memcpy(message, ctx->error.message, sizeof message);
-    int length = snprintf(ctx->error.message, sizeof message, "%.255s: ", prefix);
+    char plain[256];
+    plain_text(prefix, "", plain, sizeof plain);
+    int length = snprintf(ctx->error.message, sizeof message, "%s: ", plain);
     int room = (int)sizeof message - length;
     snprintf(ctx->error.message + length, (size_t)room, "%.*s", room - 1, message);
 }
@@ -117,10 +149,9 @@ void ctx_append(spd_context *ctx, const char *format, ...)
 {
     if (!ctx || ctx->error.status == SPD_OK)
         return;
-    size_t length = strlen(ctx->error.message);
     va_list args;
     va_start(args, format);
-    vsnprintf(ctx->error.message + length, sizeof ctx->error.message - length, format, args);
+    say(ctx, strlen(ctx->error.message), format, args);
     va_end(args);
 }
 

@@ -28,8 +28,13 @@ spd_status ctx_fail(spd_context *ctx, spd_status status, const char *format, ...
 spd_status ctx_fail_at(spd_context *ctx, spd_status status, size_t index, double value,
                        const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* "out of memory" with what it was for. */
+/* "out of memory" with what it was for, and, of much, how much was asked for and is there. */
 spd_status ctx_nomem(spd_context *ctx, const char *what);
+spd_status ctx_short(spd_context *ctx, const char *what, double bytes);
+
+/* Asks before long work whether it will have memory: fails as ctx_nomem does where so many bytes
+ * cannot be had. */
+spd_status ctx_ask(spd_context *ctx, const char *what, double bytes);
 
 /* Puts "prefix: " before the recorded message; used by io to name the file. */
 void ctx_prefix(spd_context *ctx, const char *prefix);

@@ -6,10 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
+
 #define ALIGNMENT 64
+#define LARGE     ((size_t)1 << 28) /* bytes from which on the limits of the system are asked */
 
 static atomic_long live_blocks;
 static atomic_long fail_countdown;
+static _Thread_local size_t refused_bytes; /* by the last request of this thread that failed */
 
 static int told_to_fail(void)
 {
@@ -23,16 +27,41 @@ int mem_mul(size_t a, size_t b, size_t *product)
     return __builtin_mul_overflow(a, b, product);
 }
 
+/* Linux grants more than there is, and ends the process when it is used: what can never be there
+ * is refused instead. */
+static int is_beyond_limits(size_t bytes)
+{
+    return bytes >= LARGE && (double)bytes > limits_total();
+}
+
 void *mem_alloc(size_t count, size_t size)
 {
     size_t bytes;
+    refused_bytes = 0;
     if (mem_mul(count, size, &bytes) || bytes > (size_t)PTRDIFF_MAX - ALIGNMENT || told_to_fail())
         return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    void *block = aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
+    void *block =
+        is_beyond_limits(bytes) ? NULL : aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
     if (block)
         atomic_fetch_add_explicit(&live_blocks, 1, memory_order_relaxed);
+    else
+        refused_bytes = bytes;
     return block;
+}
+
+size_t mem_refused(void)
+{
+    return refused_bytes;
+}
+
+int mem_could(double bytes)
+{
+    if (told_to_fail() || bytes > limits_left())
+        return 0;
+    void *block = bytes < (double)PTRDIFF_MAX ? malloc((size_t)bytes) : NULL;
+    free(block);
+    return block != NULL;
 }
 
 void *mem_zero(size_t count, size_t size)
@@ -85,9 +114,9 @@ void mem_free(void *block)
     free(block);
 }
 
-void mem_fail_at(long k)
+long mem_fail_at(long k)
 {
-    atomic_store(&fail_countdown, k);
+    return atomic_exchange(&fail_countdown, k);
 }
 
 long mem_live(void)

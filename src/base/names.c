@@ -54,6 +54,12 @@ const naming naming_objective = {
 };
 NAMED_AND_PARSED(spd_objective, objective)
 
+const naming naming_log_cost = {
+    .kind = "log-Euclidean cost",
+    .word = {"approximate", "exact"},
+};
+NAMED_AND_PARSED(spd_log_cost, log_cost)
+
 const naming naming_graph = {
     .kind = "graph",
     .word = {"or", "directed"},

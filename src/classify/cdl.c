@@ -179,6 +179,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 const classifier classifier_cdl = {
     .kind = SPD_CDL,
+    .squares = 1,
     .metrics = {SPD_LOG_EUCLIDEAN, ONLY(SPD_LOG_EUCLIDEAN), 0},
     .choices = {{SPD_PARAM_COMPONENTS, INFINITY, .most = usual_components, .list = grid}},
     .prepare = prepare,

@@ -188,6 +188,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 const classifier classifier_cdl_lda = {
     .kind = SPD_CDL_LDA,
+    .squares = 2,
     .metrics = {SPD_LOG_EUCLIDEAN, ONLY(SPD_LOG_EUCLIDEAN), 0},
     .prepare = prepare,
     .meet = meet,

@@ -2,6 +2,7 @@
 #include "classify/classifier.h"
 
 #include <math.h>
+#include <stdio.h>
 
 const classifier *classifier_of(spd_classifier_kind kind)
 {
@@ -23,6 +24,13 @@ const choice *classifier_choice(const classifier *kind, spd_parameter parameter)
         if (kind->choices[i].parameter == parameter)
             return &kind->choices[i];
     return NULL;
+}
+
+spd_status classifier_ask(spd_context *ctx, const classifier *kind, size_t p)
+{
+    char what[80];
+    snprintf(what, sizeof what, "the kernel or distances between %zu matrices", p);
+    return ctx_ask(ctx, what, (double)sizeof(double) * kind->squares * (double)p * (double)p);
 }
 
 double choice_standard(const choice *c, const samples *train)

@@ -60,6 +60,7 @@ typedef struct classifier {
     spd_classifier_kind kind;
     int vectors; /* non-zero: reads V, else X */
     metric_choice metrics;
+    int squares; /* matrices of numbers between all training samples that it holds at once */
     choice choices[MOST_CHOICES]; /* its parameters; m, which is the map's, ends them */
 
     spd_status (*prepare)(spd_context *ctx, course *c);
@@ -75,6 +76,9 @@ const classifier *classifier_of(spd_classifier_kind kind);
 
 /* A parameter of a classifier; NULL where it has no such. */
 const choice *classifier_choice(const classifier *kind, spd_parameter parameter);
+
+/* Asks for the memory of these matrices between p samples, before long work. */
+spd_status classifier_ask(spd_context *ctx, const classifier *kind, size_t p);
 
 /* The default of a parameter for this training set. */
 double choice_standard(const choice *c, const samples *train);

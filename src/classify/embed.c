@@ -37,7 +37,7 @@ spd_status embed_check_metric(spd_context *ctx, spd_embedding kind, spd_metric w
     const metric *m = metric_get(which);
     if (!m)
         return ctx_fail(ctx, SPD_EINVAL, "unknown metric");
-    if (!needs_log_maps(kind) || m == &metric_airm || m->dist2 == flat_dist2)
+    if (!needs_log_maps(kind) || m == &metric_airm || m->flat)
         return SPD_OK;
     return ctx_fail(ctx, SPD_EINVAL,
                     "%s needs tangent spaces, which are not available for %s; use airm, "
@@ -221,6 +221,11 @@ static spd_status by_axes(spd_context *ctx, const spd_embed_options *o, size_t n
 static spd_status compute(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p,
                           const double *X, double *Y, double *lambda, spd_embed_info *info)
 {
+    int squares = o->kind == SPD_EMBED_MDS ? 2 : o->kind == SPD_EMBED_PGA ? 0 : 1;
+    spd_status status = ctx_ask(ctx, "the matrix of the embedding",
+                                (double)sizeof(double) * squares * (double)p * (double)p);
+    if (status < 0)
+        return status;
     if (o->kind == SPD_EMBED_MDS)
         return by_distances(ctx, o, n, p, X, Y, lambda, info);
     if (o->kind == SPD_EMBED_PGA)

@@ -64,9 +64,9 @@ static spd_status eigenvectors(spd_context *ctx, size_t p, size_t first, size_t 
         return ctx_nomem(ctx, "eigenvectors");
     spd_status status = parallel_for(ctx, 1, eigen_body, &j, NULL, NULL, 0.0, NULL);
     arena_free(&room);
-    if (status < 0)
+    if (status == SPD_ENUMERIC)
         return ctx_fail(ctx, status, "the eigenvalues of the embedding did not converge");
-    return SPD_OK;
+    return status;
 }
 
 /* Y (p x d) <- rows of V (d x p), divided by the root of the weight, weighted mean square 1. */

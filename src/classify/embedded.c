@@ -109,6 +109,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 const classifier classifier_lle = {
     .kind = SPD_LLE,
+    .squares = 1,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_K, 10, {5, 10, 20}, most_for_samples, NULL},
                 {SPD_PARAM_DIMENSIONS, 10, {5, 10, 20, 40}, most_for_samples, NULL}},
@@ -119,6 +120,7 @@ const classifier classifier_lle = {
 
 const classifier classifier_hlle = {
     .kind = SPD_HLLE,
+    .squares = 1,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_K, 15, {HESSIAN_LEAST_K, 20, 30}, most_for_samples, NULL},
                 {SPD_PARAM_DIMENSIONS, 3, {2, 3, 4}, most_for_hessians, NULL}},
@@ -129,6 +131,7 @@ const classifier classifier_hlle = {
 
 const classifier classifier_laplacian = {
     .kind = SPD_LAPLACIAN,
+    .squares = 1,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_K, 10, {5, 10, 20}, most_for_samples, NULL},
                 {SPD_PARAM_DIMENSIONS, 10, {5, 10, 20, 40}, most_for_samples, NULL}},

@@ -191,6 +191,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 const classifier classifier_ksvm = {
     .kind = SPD_KSVM,
+    .squares = 2,
     .metrics = {SPD_STEIN, ONLY(SPD_STEIN) | ONLY(SPD_LOG_EUCLIDEAN), 1},
     .choices = {{SPD_PARAM_BETA, NAN, {0}, NULL, NULL},
                 {SPD_PARAM_BETA_SCALE, 1, {0.1, 0.3, 1, 3}, NULL, NULL},

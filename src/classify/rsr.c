@@ -113,6 +113,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 const classifier classifier_rsr = {
     .kind = SPD_RSR,
+    .squares = 2,
     .metrics = {SPD_STEIN, ONLY(SPD_STEIN), 0},
     .choices = {{SPD_PARAM_BETA, NAN, {0}, NULL, NULL},
                 {SPD_PARAM_BETA_SCALE, 1, {0.25, 0.5, 1, 2, 4, 8}, NULL, NULL},

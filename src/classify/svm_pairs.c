@@ -12,6 +12,7 @@
 #include <string.h>
 #include <threads.h>
 
+#include "base/memory.h"
 #include "engine/parallel.h"
 
 #define TOLERANCE 1e-4 /* on the conditions of the optimum; values of f are about 1 */
@@ -68,6 +69,27 @@ static void solve(const struct svm_problem *problem, double cost, svm_pair *pair
         pair->coef[model->sv_indices[k] - 1] = model->sv_coef[0][k];
     pair->rho = model->rho[0];
     svm_free_and_destroy_model(&model);
+}
+
+/* Bytes that libsvm takes for a problem of `size` samples: rows of the kernel in single precision,
+ * up to its cache, and about forty numbers for each sample. It does not look whether it got them,
+ * and ends the process without. */
+static double bytes_of_solver(size_t size)
+{
+    double rows = 4.0 * (double)size * (double)size, cache = CACHE * 0x1p20;
+    return (rows < cache ? rows : cache) + 8.0 * 40.0 * (double)size + 0x1p17;
+}
+
+/* Is there memory for the largest problem on every thread? */
+static spd_status ask(spd_context *ctx, const svm_pairs *t)
+{
+    size_t most = 0, threads = (size_t)parallel_threads(ctx);
+    for (size_t i = 0; i < t->pairs; i++)
+        most = samples_of(t, &t->pair[i]) > most ? samples_of(t, &t->pair[i]) : most;
+    double at_once = (double)(threads < t->pairs ? threads : t->pairs);
+    double nodes = (double)most * (double)(most + 2) * sizeof(struct svm_node);
+    double bytes = at_once * (nodes + bytes_of_solver(most));
+    return mem_could(bytes) ? SPD_OK : ctx_short(ctx, "support vectors", bytes);
 }
 
 static spd_status train_pair(void *user, size_t chunk, int thread)
@@ -127,8 +149,11 @@ spd_status svm_pairs_train(spd_context *ctx, size_t p, const int *label, const d
     if (status == SPD_OK)
         status = list_pairs(ctx, keep, machines);
     if (status == SPD_OK)
-        status = parallel_for(ctx, machines->pairs, train_pair, &r, "support vectors", "pairs",
-                              (double)machines->pairs, NULL);
+        status = ask(ctx, machines);
+    if (status < 0)
+        return status;
+    status = parallel_for(ctx, machines->pairs, train_pair, &r, "support vectors", "pairs",
+                          (double)machines->pairs, NULL);
     return status == SPD_ENOMEM ? ctx_nomem(ctx, "support vectors") : status;
 }
 

@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/manual.h"
 #include "cli/frame/session.h"
@@ -75,8 +77,21 @@ static int reader_left(int why)
     return why == EPIPE || (!why && poll(&out, 1, 0) > 0 && (out.revents & POLLERR));
 }
 
+/* OpenBLAS starts threads before main, and each maps a buffer; where that fails it tries again for
+ * ever, and the command would never end. It has no use for these threads, so where memory is
+ * limited it begins anew without them. */
+static void begin_without_blas_threads(char **argv)
+{
+    const char *threads = getenv("OPENBLAS_NUM_THREADS");
+    if (!limits_refuse() || (threads && strcmp(threads, "1") == 0))
+        return;
+    if (setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0)
+        execv("/proc/self/exe", argv); /* returns where there is no /proc: then go on */
+}
+
 int main(int argc, char **argv)
 {
+    begin_without_blas_threads(argv);
     hold_standard_files();
     signals_install();
     int code = dispatch(argc, argv);

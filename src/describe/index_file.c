@@ -10,10 +10,16 @@
 #include "io/source.h"
 #include "io/text.h"
 
-static int by_base(const void *a, const void *b)
+/* The table is walked once for every column. */
+#define MOST_COLUMNS ((size_t)1000)
+
+/* By base name, then by the whole, so that rows of one file stand together. */
+static int by_file(const void *a, const void *b)
 {
     const index_key *p = a, *q = b;
     int order = strcmp(p->base, q->base);
+    if (order == 0)
+        order = strcmp(p->file, q->file);
     return order ? order : (p->row > q->row) - (p->row < q->row);
 }
 
@@ -22,9 +28,41 @@ static spd_status sort_rows(spd_context *ctx, index_file *index)
     index->order = mem_alloc(index->rows, sizeof *index->order);
     if (!index->order)
         return ctx_nomem(ctx, "an index");
-    for (size_t i = 0; i < index->rows; i++)
-        index->order[i] = (index_key){path_base(index->column[0]->text[i]), i};
-    qsort(index->order, index->rows, sizeof *index->order, by_base);
+    for (size_t i = 0; i < index->rows; i++) {
+        const char *file = index->column[0]->text[i];
+        index->order[i] = (index_key){path_base(file), file, i};
+    }
+    qsort(index->order, index->rows, sizeof *index->order, by_file);
+    return SPD_OK;
+}
+
+/* The line on which a row of the table begins. */
+static size_t line_of(const csv_table *table, size_t row)
+{
+    csv_cursor walk = table->start;
+    csv_cell here = {0};
+    for (size_t rows = 0; rows <= row && csv_next(&walk, &here) == CSV_CELL;)
+        rows += here.column == 0 ? 1 : 0;
+    return here.line;
+}
+
+/* A file that is named twice must have the same label and columns both times. */
+static spd_status check_repeats(spd_context *ctx, const csv_table *table, const index_file *index)
+{
+    char file[120], name[60];
+    for (size_t i = 1; i < index->rows; i++) {
+        const index_key *one = &index->order[i - 1], *two = &index->order[i];
+        for (size_t j = 1; j < index->columns && strcmp(one->file, two->file) == 0; j++) {
+            const spd_array *column = index->column[j];
+            if (!column_same((cell){column, one->row}, (cell){column, two->row}))
+                return ctx_fail(ctx, SPD_EINVAL,
+                                "lines %zu and %zu name the same file, '%s', but differ in '%s'; "
+                                "remove one of them",
+                                line_of(table, one->row), line_of(table, two->row),
+                                text_plain(one->file, file, sizeof file),
+                                text_plain(column->name, name, sizeof name));
+        }
+    }
     return SPD_OK;
 }
 
@@ -41,6 +79,16 @@ static int is_header(const csv_cell *head)
         if (text_same(text, words[i]))
             return 1;
     return 0;
+}
+
+/* Has a cell an ending, as names of files have and names of columns have not? */
+static int looks_like_file(const csv_cell *head)
+{
+    char text[200];
+    if (head->size >= sizeof text)
+        return 0;
+    csv_copy(head, text);
+    return !is_header(head) && *path_ending(text);
 }
 
 int index_is_likely(const char *bytes, size_t size)
@@ -67,6 +115,11 @@ static spd_status read_header(spd_context *ctx, const io_source *source, csv_tab
         return status;
     csv_next(&after, &head);
     int passed = table->start.line > walk.line, header = passed || is_header(&head);
+    if (passed && looks_like_file(&head))
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "line %zu begins with a file, but has text above numbers in another "
+                        "column; correct it, or put a header before it: file,label",
+                        head.line);
     for (size_t j = 0; j < table->columns; j++) {
         csv_next(&walk, &head);
         size_t length = header ? csv_copy(&head, pool) : 0;
@@ -106,6 +159,9 @@ static spd_status read_table(spd_context *ctx, const io_source *source, index_fi
     spd_status status = csv_survey(ctx, (const char *)source->bytes, source->size, NULL, &table);
     if (status == SPD_OK && table.columns < 2)
         status = ctx_fail(ctx, SPD_EFORMAT, "an index needs at least two columns: file, label");
+    if (status == SPD_OK && table.columns > MOST_COLUMNS)
+        status = ctx_fail(ctx, SPD_EFORMAT, "has %zu columns; an index has at most %zu",
+                          table.columns, MOST_COLUMNS);
     if (status == SPD_OK)
         status = read_header(ctx, source, &table, &names);
     if (status == SPD_OK && table.rows == 0)
@@ -114,6 +170,8 @@ static spd_status read_table(spd_context *ctx, const io_source *source, index_fi
         status = read_columns(ctx, &table, names, index);
     if (status == SPD_OK)
         status = sort_rows(ctx, index);
+    if (status == SPD_OK)
+        status = check_repeats(ctx, &table, index);
     spd_array_free(names);
     csv_table_free(&table);
     return status;

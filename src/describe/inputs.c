@@ -1,6 +1,7 @@
 /* inputs.c - from paths to the list of inputs. */
 #include "describe/inputs.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -174,6 +175,9 @@ static spd_status add_archive(spd_context *ctx, inputs *list, const char *path)
 static spd_status add_named(spd_context *ctx, inputs *list, const char *path)
 {
     char plain[40];
+    struct stat there;
+    if (stat(path, &there) != 0)
+        return ctx_fail(ctx, SPD_EIO, "%.255s: cannot open: %s", path, strerror(errno));
     if (archive_is_named(path))
         return add_archive(ctx, list, path);
     if (list->takes != INPUT_IMAGE && !is_wanted(list->takes, path))

@@ -9,7 +9,7 @@
 
 /* A row of an index by the base name of its file. */
 typedef struct index_key {
-    const char *base;
+    const char *base, *file; /* the name, and all that the row says of it */
     size_t row;
 } index_key;
 

@@ -7,14 +7,20 @@
 /* Bytes that are not UTF-8 cannot stand in JSON. */
 static json_t *text_or_mark(const char *text)
 {
-    json_t *value = json_string(text);
-    return value ? value : json_string("?");
+    json_error_t error;
+    json_t *value = json_pack_ex(&error, 0, "s", text);
+    return value || json_error_code(&error) != json_error_invalid_utf8 ? value : json_string("?");
 }
 
 static json_t *covariance_parameters(const spd_covariance_options *c)
 {
     json_t *shrink = c->shrinkage == SPD_SHRINK_VALUE ? json_real(c->shrink) : NULL;
     json_t *size = c->W ? json_integer((json_int_t)c->m) : NULL;
+    if ((c->shrinkage == SPD_SHRINK_VALUE && !shrink) || (c->W && !size)) {
+        json_decref(shrink);
+        json_decref(size);
+        return NULL;
+    }
     return json_pack("{s:s, s:o*, s:f, s:o*}", "shrinkage", spd_shrinkage_name(c->shrinkage),
                      "shrink", shrink, "regularize", c->regularize, "projected_to", size);
 }
@@ -56,11 +62,13 @@ spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe
     json_t *object = describe_run(how, options, paths, path, skipped);
     size_t size = object ? json_dumpb(object, NULL, 0, flags) : 0;
     char *fresh = size ? mem_alloc(size + 1, 1) : NULL;
-    if (fresh) {
-        json_dumpb(object, fresh, size, flags);
-        fresh[size] = '\0';
-        *text = fresh;
-    }
+    int whole = fresh && json_dumpb(object, fresh, size, flags) == size;
     json_decref(object);
-    return fresh ? SPD_OK : ctx_nomem(ctx, "the record of a description");
+    if (!whole) {
+        mem_free(fresh);
+        return ctx_nomem(ctx, "the record of a description");
+    }
+    fresh[size] = '\0';
+    *text = fresh;
+    return SPD_OK;
 }

@@ -182,11 +182,11 @@ static spd_status describe(spd_context *ctx, const spd_describe_options *o, cons
 static int parameters(const spd_describe_options *options, json_t *object)
 {
     json_t *bands = json_array();
-    int failed = !bands;
+    json_t *order = options->bands ? json_integer((json_int_t)options->order) : NULL;
+    int failed = !bands || (options->bands && !order);
     for (size_t b = 0; b < options->bands; b++)
         failed |= json_array_append_new(
             bands, json_pack("[f,f]", options->band[2 * b], options->band[2 * b + 1]));
-    json_t *order = options->bands ? json_integer((json_int_t)options->order) : NULL;
     return failed |
            json_object_update_new(
                object,

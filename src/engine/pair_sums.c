@@ -6,10 +6,10 @@
 
 #include "base/memory.h"
 #include "engine/parallel.h"
+#include "geometry/log_derivative.h"
 
 #define BUFFER_BYTES     ((size_t)4 << 20)
 #define SHARES_PER_CHUNK 64
-#define NO_SPREAD        1e-14 /* mean d2 per dimension that counts as zero */
 
 /* One end of a pair: sample += c * row of the buffer. */
 typedef struct share {
@@ -37,7 +37,8 @@ struct pair_sums {
     block *block; /* blocks + 1 */
     share *shares;
     size_t *chunk;      /* first share of each chunk, and the end */
-    double *L, *logdet; /* p x TRI, p */
+    double *L, *logdet; /* p x TRI, p; L are logarithms for rules that want them, and then */
+    double *V, *lambda; /* p x m m, p x m: eigenvectors and eigenvalues of S; else NULL */
     double *Zb;         /* p x TRI: between weights apart, for the ratio; else NULL */
     double *buffer;     /* weight matrices of a block */
     double *work;       /* threads x work_size */
@@ -52,6 +53,8 @@ struct pair_sums {
 static size_t work_size(size_t m)
 {
     size_t sample = (2 * TRI(m) + 1) * LANES, pairs = pairs_work(m);
+    size_t log = (TRI(m) + m * m + m) * LANES + log_derivative_work(m);
+    sample = sample > log ? sample : log;
     return sample > pairs ? sample : pairs;
 }
 
@@ -158,6 +161,10 @@ static void allocate(pair_sums *s, arena *keep)
     s->logdet = arena_alloc(keep, s->p, sizeof *s->logdet);
     s->buffer = arena_alloc(keep, rows, (size_t)s->rule->sides * tri * sizeof *s->buffer);
     s->work = arena_alloc(keep, threads, work_size(s->m) * sizeof *s->work);
+    if (s->rule->logarithms) {
+        s->V = arena_alloc(keep, s->p, s->m * s->m * sizeof *s->V);
+        s->lambda = arena_alloc(keep, s->p, s->m * sizeof *s->lambda);
+    }
     if (s->objective == SPD_RATIO)
         s->Zb = arena_alloc(keep, s->p, tri * sizeof *s->Zb);
 }
@@ -235,6 +242,44 @@ static spd_status sample_chunk(void *user, size_t octet, int thread)
         s->k->tri_gram(s->m, B, A);
     }
     begin_weights(s, first, lanes, s->rule->sample_inverse ? A : NULL);
+    return SPD_OK;
+}
+
+/* Eight samples: logarithm, eigenvalues and eigenvectors. */
+static spd_status log_chunk(void *user, size_t octet, int thread)
+{
+    pair_sums *s = user;
+    size_t tri = TRI(s->m), m = s->m, first = octet * LANES;
+    size_t lanes = s->p - first < LANES ? s->p - first : LANES;
+    double *A = s->work + (size_t)thread * work_size(m), *V = A + tri * LANES;
+    double *lambda = V + m * m * LANES, *work = lambda + m * LANES;
+    const double *in[LANES];
+    double *L_out[LANES], *V_out[LANES], *lambda_out[LANES];
+    for (size_t l = 0; l < lanes; l++) {
+        in[l] = s->S + (first + l) * tri;
+        L_out[l] = s->L + (first + l) * tri;
+        V_out[l] = s->V + (first + l) * m * m;
+        lambda_out[l] = s->lambda + (first + l) * m;
+    }
+    s->k->gather(tri, lanes, in, A);
+    if (log_derivative_prepare(s->k, m, A, lambda, V, work) & ((1u << lanes) - 1u))
+        return SPD_ENOTSPD;
+    s->k->split(tri, lanes, A, L_out);
+    s->k->split(m * m, lanes, V, V_out);
+    s->k->split(m, lanes, lambda, lambda_out);
+    begin_weights(s, first, lanes, NULL);
+    return SPD_OK;
+}
+
+/* Z <- D log[Z] of eight samples: from weights of the logarithms to weights of the samples. */
+static spd_status pull_back_chunk(void *user, size_t octet, int thread)
+{
+    pair_sums *s = user;
+    size_t tri = TRI(s->m), m = s->m, first = octet * LANES;
+    size_t last = s->p - first < LANES ? s->p : first + LANES;
+    for (size_t i = first; i < last; i++)
+        log_derivative_apply(m, s->lambda + i * m, s->V + i * m * m, s->Z + i * tri,
+                             s->work + (size_t)thread * work_size(m));
     return SPD_OK;
 }
 
@@ -319,13 +364,33 @@ static double weighted_sum(const pair_sums *s, size_t from, size_t to)
     return sum;
 }
 
+/* *f <- the objective from the two sums; Z <- its weights. */
+static spd_status finish(pair_sums *s, double within, double between, double *f)
+{
+    size_t octets = (s->p + LANES - 1) / LANES, tri = TRI(s->m);
+    double cube = (double)(s->m * s->m * s->m);
+    spd_status status = SPD_OK;
+    *f = s->objective == SPD_RATIO ? log(within) - log(between) : within - between;
+    if (s->objective == SPD_RATIO) {
+        s->scale_within = 1.0 / within;
+        s->scale_between = 1.0 / between;
+        status = loop(s, octets, (double)s->p * (double)tri, combine_chunk);
+    }
+    if (status == SPD_OK && s->rule->logarithms)
+        status = loop(s, octets, 8.0 * (double)s->p * cube, pull_back_chunk);
+    return status;
+}
+
 spd_status pair_sums_value(pair_sums *s, const double *S, double *f, double *Z)
 {
     size_t octets = (s->p + LANES - 1) / LANES, tri = TRI(s->m);
+    double cube = (double)(s->m * s->m * s->m);
     s->S = S;
     s->Z = Z;
     *f = NAN;
-    spd_status status = loop(s, octets, (double)(s->p * s->m * s->m * s->m) / 2.0, sample_chunk);
+    spd_status status = s->rule->logarithms
+                            ? loop(s, octets, 9.0 * (double)s->p * cube, log_chunk)
+                            : loop(s, octets, (double)s->p * cube / 2.0, sample_chunk);
     if (status == SPD_ENOTSPD)
         return SPD_OK;
     if (status == SPD_OK)
@@ -333,17 +398,10 @@ spd_status pair_sums_value(pair_sums *s, const double *S, double *f, double *Z)
     if (status < 0)
         return status;
     double within = weighted_sum(s, 0, s->within), between = weighted_sum(s, s->within, s->count);
-    if (within + between <= NO_SPREAD * s->total * (double)s->m) {
+    if (within + between <= s->rule->no_spread * s->total * (double)s->m) {
         /* equal matrices: what is left is rounding, and its gradient would lead nowhere */
         within = between = 0.0;
         memset(Z, 0, s->p * tri * sizeof *Z);
     }
-    if (s->objective == SPD_DIFFERENCE) {
-        *f = within - between;
-        return SPD_OK;
-    }
-    *f = log(within) - log(between);
-    s->scale_within = 1.0 / within;
-    s->scale_between = 1.0 / between;
-    return loop(s, octets, (double)s->p * (double)tri, combine_chunk);
+    return finish(s, within, between, f);
 }

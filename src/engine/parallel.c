@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "engine/blas.h"
 
 #define SECONDS_BETWEEN_REPORTS 0.1
@@ -36,6 +37,11 @@ int parallel_threads(const spd_context *ctx)
 {
     int threads = ctx && ctx->threads > 0 ? ctx->threads : cores();
     return threads <= POOL_WORKERS ? threads : POOL_WORKERS + 1;
+}
+
+int spd_context_threads(const spd_context *ctx)
+{
+    return parallel_threads(ctx);
 }
 
 static void note_failure(loop *l, size_t chunk, spd_status status)
@@ -78,11 +84,29 @@ static void work(void *user, int thread)
 }
 
 /* Workers for this loop alone. */
-static void run_without_context(loop *l)
+static void run_without_context(loop *l, int threads)
 {
     worker_pool workers = {0};
-    pool_run(&workers, parallel_threads(NULL), work, l);
+    pool_run(&workers, threads, work, l);
     pool_end(&workers);
+}
+
+static spd_status no_buffer(spd_context *ctx)
+{
+    return ctx_fail(ctx, SPD_ENOMEM,
+                    "out of memory for BLAS, which needs %.2g GB of address space for each thread, "
+                    "and %.2g GB are left; raise the limit of the process (ulimit -v)",
+                    1e-9 * SPD_PRIVATE_BLAS_BUFFER, 1e-9 * limits_left());
+}
+
+static void run(loop *l, int threads)
+{
+    if (l->chunks > 1 && l->ctx)
+        pool_run(&l->ctx->workers, threads, work, l);
+    else if (l->chunks > 1)
+        run_without_context(l, threads);
+    else
+        work(l, 0);
 }
 
 spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, void *user,
@@ -97,17 +121,16 @@ spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, voi
               .total = total,
               .failed = SIZE_MAX,
               .lock = PTHREAD_MUTEX_INITIALIZER};
-    spd_private_blas_hold();
-    if (chunks > 1 && ctx)
-        pool_run(&ctx->workers, parallel_threads(ctx), work, &l);
-    else if (chunks > 1)
-        run_without_context(&l);
-    else
-        work(&l, 0);
-    spd_private_blas_release();
+    int threads = spd_private_blas_reserve(chunks > 1 ? parallel_threads(ctx) : 1);
+    if (threads) {
+        run(&l, threads);
+        spd_private_blas_return(threads);
+    }
     pthread_mutex_destroy(&l.lock);
     if (failed)
         *failed = l.failed;
+    if (!threads)
+        return no_buffer(ctx);
     if (l.cancelled)
         return ctx_fail(ctx, SPD_ECANCELLED, "%s cancelled", task);
     return l.failed == SIZE_MAX ? SPD_OK : l.status;

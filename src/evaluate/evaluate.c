@@ -174,6 +174,19 @@ static spd_status run_round(runner *u)
     return status == SPD_OK ? remarks_on_round(u->ctx, &u->all, u->round, u->keep, u->e) : status;
 }
 
+/* What does not fit into memory shall fail now, not after hours with other methods. */
+static spd_status ask_memory(const runner *u)
+{
+    size_t most = 0;
+    spd_status status = SPD_OK;
+    for (size_t r = 0; r < u->e->rounds; r++)
+        most = u->e->round[r]->train_count > most ? u->e->round[r]->train_count : most;
+    for (size_t m = 0; m < u->options.methods && status == SPD_OK; m++)
+        status =
+            fail_in(u, m, classifier_ask(u->ctx, classifier_of(u->method[m].classifier), most));
+    return status;
+}
+
 static spd_status run(runner *u)
 {
     spd_status status = rounds_make(u->ctx, &u->all, &u->options, u->keep, u->e);
@@ -181,6 +194,8 @@ static spd_status run(runner *u)
         status = rounds_fold_groups(u->ctx, &u->all, &u->options, u->e, &u->fold_group);
     if (status == SPD_OK)
         status = evaluation_room(u->ctx, u->options.methods, u->method, u->keep, u->e);
+    if (status == SPD_OK)
+        status = ask_memory(u);
     if (status == SPD_OK)
         status = remarks_on_protocol(u->ctx, &u->all, u->keep, u->e);
     for (u->round = 0; u->round < u->e->rounds && status == SPD_OK; u->round++)

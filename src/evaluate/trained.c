@@ -104,6 +104,8 @@ static spd_status train(spd_context *ctx, spd_classifier *c, const spd_model *mo
 {
     course *own = &c->course;
     spd_status status = own->kind->vectors ? SPD_OK : take_map(ctx, c, model);
+    if (status >= 0)
+        status = classifier_ask(ctx, own->kind, own->train.p);
     if (status < 0)
         return status;
     method_standard_values(&own->method, &own->train);

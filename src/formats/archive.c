@@ -12,11 +12,13 @@
 #include "io/text.h"
 
 #define READ_BLOCK ((size_t)1 << 16)
+#define NEEDED     0x1p25 /* bytes: libarchive ends the process where it gets none */
 
 struct archive_file {
-    struct archive *reader;
-    size_t members;   /* seen so far */
-    char unnamed[32]; /* for a member whose name cannot be told */
+    io_source *source;
+    struct archive *reader; /* of its descriptor */
+    size_t members;         /* seen so far */
+    char unnamed[32];       /* for a member whose name cannot be told */
 };
 
 static spd_status damaged(spd_context *ctx, struct archive *reader)
@@ -42,17 +44,15 @@ static int accept_formats(struct archive *reader)
 
 spd_status archive_file_open(spd_context *ctx, const char *path, archive_file **file)
 {
-    spd_status status = source_check(ctx, path);
-    if (status < 0)
-        return status;
     archive_file *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(ctx, "an archive");
-    fresh->reader = archive_read_new();
-    if (!fresh->reader)
+    spd_status status = source_open(ctx, path, &fresh->source);
+    if (status == SPD_OK && (!mem_could(NEEDED) || !(fresh->reader = archive_read_new())))
         status = ctx_nomem(ctx, "an archive");
-    else if (!accept_formats(fresh->reader) ||
-             archive_read_open_filename(fresh->reader, path, READ_BLOCK) != ARCHIVE_OK)
+    if (status == SPD_OK &&
+        (!accept_formats(fresh->reader) ||
+         archive_read_open_fd(fresh->reader, fresh->source->fd, READ_BLOCK) != ARCHIVE_OK))
         status = damaged(ctx, fresh->reader);
     if (status < 0)
         archive_file_close(fresh);
@@ -67,6 +67,7 @@ void archive_file_close(archive_file *file)
         return;
     if (file->reader)
         archive_read_free(file->reader);
+    source_free(file->source);
     mem_free(file);
 }
 
@@ -130,4 +131,9 @@ spd_status archive_file_read(spd_context *ctx, archive_file *file, size_t limit,
     *bytes = fresh;
     *size = have;
     return SPD_OK;
+}
+
+const char *archive_file_version(void)
+{
+    return archive_version_string();
 }

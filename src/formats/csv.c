@@ -43,13 +43,23 @@ static int names_labels(const csv_cell *cell, const char *y_name)
     return 0;
 }
 
-/* The first row: how many columns, which of them are not numbers, which is named as labels. */
-static spd_status first_row(spd_context *ctx, csv_cursor *c, const char *y_name, csv_table *table)
+/* What is learnt of a table before it is known whether its first row is a header. */
+typedef struct survey {
+    csv_table *table;
+    csv_cell label;    /* the cell of the first row that names the labels, if there is one */
+    int chosen;        /* it has the name that was asked for */
+    int label_again;   /* its text occurs again below: it is a label, not a name */
+    int counts;        /* the numbers of the first row are 0, 1, 2 .. or 1, 2, 3 .. */
+    int mistyped;      /* its first text begins as a number does */
+    size_t numbers;    /* of the first row */
+    size_t text, over; /* its first text, and its first text above numbers alone; or columns */
+} survey;
+
+/* How many columns the first row has. */
+static spd_status count_columns(spd_context *ctx, csv_cursor *c, csv_table *table)
 {
-    csv_cursor again = *c;
     csv_cell cell;
     csv_step step;
-    double value;
     size_t columns = 0;
     do {
         step = csv_next(c, &cell);
@@ -62,22 +72,52 @@ static spd_status first_row(spd_context *ctx, csv_cursor *c, const char *y_name,
     table->columns = table->label = columns;
     table->rows = 1;
     table->seen = mem_zero(columns, 1);
-    if (!table->seen)
-        return ctx_nomem(ctx, "a table");
-    for (size_t j = 0; j < columns; j++) {
-        csv_next(&again, &cell);
-        table->seen[j] =
-            text_number(cell.from, cell.size, &value) ? CSV_NUMBER_FIRST : CSV_TEXT_FIRST;
-        if (table->seen[j] == CSV_TEXT_FIRST && table->label == columns &&
-            names_labels(&cell, y_name))
+    return table->seen ? SPD_OK : ctx_nomem(ctx, "a table");
+}
+
+/* Does a text begin as a number does, such as 1.o or -3x? */
+static int begins_as_number(const csv_cell *cell)
+{
+    size_t i = 0;
+    while (i < cell->size && i < 2 && strchr("+-.", cell->from[i]))
+        i++;
+    return i < cell->size && cell->from[i] >= '0' && cell->from[i] <= '9';
+}
+
+/* The first row: which columns are not numbers, which is named as labels. */
+static void look_at_first(csv_cursor c, const char *y_name, survey *s)
+{
+    csv_table *table = s->table;
+    csv_cell cell;
+    double value = 0.0, first = 0.0;
+    s->counts = 1;
+    s->text = table->columns;
+    for (size_t j = 0; j < table->columns; j++) {
+        csv_next(&c, &cell);
+        if (text_number(cell.from, cell.size, &value)) {
+            table->seen[j] = CSV_NUMBER_FIRST;
+            first = s->numbers == 0 ? value : first;
+            s->counts &= (first == 0.0 || first == 1.0) && value == first + (double)s->numbers;
+            s->numbers++;
+            continue;
+        }
+        table->seen[j] = CSV_TEXT_FIRST;
+        if (s->text == table->columns) {
+            s->text = j;
+            s->mistyped = begins_as_number(&cell);
+        }
+        if (table->label == table->columns && names_labels(&cell, y_name)) {
             table->label = j;
+            s->label = cell;
+            s->chosen = y_name != NULL;
+        }
     }
-    return SPD_OK;
 }
 
 /* All further rows: as many cells as the first, and which columns are text. */
-static spd_status later_rows(spd_context *ctx, csv_cursor *c, csv_table *table)
+static spd_status later_rows(spd_context *ctx, csv_cursor *c, survey *s)
 {
+    csv_table *table = s->table;
     csv_cell cell;
     csv_step step;
     double value;
@@ -88,40 +128,88 @@ static spd_status later_rows(spd_context *ctx, csv_cursor *c, csv_table *table)
                             table->columns);
         table->seen[cell.column] |=
             text_number(cell.from, cell.size, &value) ? CSV_NUMBER_LATER : CSV_TEXT_LATER;
+        s->label_again |= s->label.from && cell.column == table->label &&
+                          cell.size == s->label.size &&
+                          memcmp(cell.from, s->label.from, cell.size) == 0;
         table->rows += cell.last ? 1 : 0;
     }
     return step == CSV_END ? SPD_OK : broken_cell(ctx, step, &cell);
 }
 
-/* The first row is a header when it names the labels, when a column is text there alone, or
- * when all of it is text above some numbers. */
-static int has_header(const csv_table *table)
+typedef enum row_kind { ROW_DATA, ROW_HEADER, ROW_NEITHER } row_kind;
+
+/* What the first row is. A header consists of words; besides them it may have numbers only where it
+ * names the labels and counts the other columns. A row of numbers with a word among them, above
+ * numbers, is most likely mistyped: taken for a header it would be lost without a word. */
+static row_kind judge_first(survey *s)
 {
-    int header = table->label < table->columns, all_text = 1, numbers = 0;
-    for (size_t j = 0; j < table->columns; j++) {
-        unsigned char seen = table->seen[j];
-        header |= seen == (CSV_TEXT_FIRST | CSV_NUMBER_LATER);
-        all_text &= (seen & CSV_TEXT_FIRST) != 0;
-        numbers |= (seen & CSV_NUMBER_LATER) != 0;
+    const csv_table *table = s->table;
+    const int named = table->label < table->columns;
+    int numbers_below = 0;
+    s->over = table->columns;
+    for (size_t j = table->columns; j-- > 0;) {
+        numbers_below |= (table->seen[j] & CSV_NUMBER_LATER) != 0;
+        if (table->seen[j] == (CSV_TEXT_FIRST | CSV_NUMBER_LATER))
+            s->over = j;
     }
-    return header || (table->columns > 1 && all_text && numbers);
+    if (named && (s->chosen || s->numbers == 0 || s->counts))
+        return ROW_HEADER;
+    if (s->numbers == 0 && table->columns > 1)
+        return numbers_below ? ROW_HEADER : ROW_DATA;
+    if (s->numbers == 0)
+        return s->over == 0 && !s->mistyped ? ROW_HEADER : ROW_DATA;
+    return s->over < table->columns || (named && !s->label_again) ? ROW_NEITHER : ROW_DATA;
 }
 
-static spd_status survey_rows(spd_context *ctx, const char *y_name, csv_table *table)
+static spd_status refuse_first(spd_context *ctx, const survey *s)
 {
-    csv_cursor c = table->start;
+    const csv_table *table = s->table;
+    const size_t odd = s->over < table->columns ? s->over : table->label;
+    csv_cursor walk = table->start;
     csv_cell cell;
-    spd_status status = first_row(ctx, &c, y_name, table);
-    if (status == SPD_OK)
-        status = later_rows(ctx, &c, table);
-    if (status < 0 || !has_header(table))
-        return status;
+    char text[32] = "", plain[40];
+    do
+        csv_next(&walk, &cell);
+    while (cell.column < odd);
+    memcpy(text, cell.from, cell.size < sizeof text - 1 ? cell.size : sizeof text - 1);
+    return ctx_fail(ctx, SPD_EFORMAT,
+                    "line %zu, column %zu: '%s' is not a number, but other cells of this line "
+                    "are; correct it, or if the line is a header, name all columns in words",
+                    cell.line, cell.column + 1, text_plain(text, plain, sizeof plain));
+}
+
+/* Passes over the header. */
+static void drop_first(csv_table *table)
+{
+    csv_cell cell;
     for (size_t j = 0; j < table->columns; j++) {
         csv_next(&table->start, &cell);
         table->seen[j] &= CSV_TEXT_LATER | CSV_NUMBER_LATER;
     }
     table->rows--;
-    return SPD_OK;
+}
+
+static spd_status survey_rows(spd_context *ctx, const char *y_name, csv_table *table)
+{
+    csv_cursor c = table->start;
+    survey s = {.table = table};
+    spd_status status = count_columns(ctx, &c, table);
+    if (status < 0)
+        return status;
+    look_at_first(table->start, y_name, &s);
+    status = later_rows(ctx, &c, &s);
+    if (status < 0)
+        return status;
+    switch (judge_first(&s)) {
+    case ROW_NEITHER:
+        return refuse_first(ctx, &s);
+    case ROW_HEADER:
+        drop_first(table);
+        return SPD_OK;
+    default:
+        table->label = table->columns;
+        return SPD_OK;
+    }
 }
 
 spd_status csv_survey(spd_context *ctx, const char *bytes, size_t size, const char *y_name,

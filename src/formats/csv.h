@@ -32,7 +32,8 @@ void csv_start(csv_cursor *cursor, const char *bytes, size_t size);
 /* The next cell. Blank lines and lines that start with '#' are passed over. */
 csv_step csv_next(csv_cursor *cursor, csv_cell *cell);
 
-/* Copies a cell, doubled quotes made single, with a NUL; the bytes without it. */
+/* Copies a cell, doubled quotes made single and without an apostrophe before a formula, with a NUL;
+ * the bytes without it. */
 size_t csv_copy(const csv_cell *cell, char *out);
 
 /* What a column was seen to hold, in the first row and in later ones. */

@@ -145,5 +145,9 @@ size_t csv_copy(const csv_cell *cell, char *out)
             i++; /* a quote inside is doubled */
     }
     out[used] = '\0';
+    if (*out == '\'' && plain_is_formula(out)) {
+        memmove(out, out + 1, used); /* as csv_write.c wrote it */
+        used--;
+    }
     return used;
 }

@@ -6,15 +6,17 @@
 #include "formats/format.h"
 #include "io/text.h"
 
-/* Text in quotes where a reader would otherwise take it apart. */
+/* Text in quotes where a reader would otherwise take it apart, and with an apostrophe where a
+ * spreadsheet would take it for a formula. */
 static void write_text(outfile *out, const char *text)
 {
-    int quoted = !*text || strpbrk(text, ",;\t\"\r\n #");
+    int quoted = !*text || strpbrk(text, ",;\t\"\r\n #"), formula = plain_is_formula(text);
     if (!quoted) {
+        outfile_write(out, "'", formula ? 1 : 0);
         outfile_write(out, text, strlen(text));
         return;
     }
-    outfile_write(out, "\"", 1);
+    outfile_write(out, formula ? "\"'" : "\"", formula ? 2 : 1);
     for (; *text; text++)
         outfile_write(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
     outfile_write(out, "\"", 1);

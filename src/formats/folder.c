@@ -62,9 +62,15 @@ static spd_status read_names(spd_context *ctx, const char *path, names *list)
     spd_status status = SPD_OK;
     if (!folder)
         return ctx_fail(ctx, SPD_EIO, "%.255s: cannot open the folder: %s", path, strerror(errno));
-    while (status == SPD_OK && (entry = readdir(folder)))
+    errno = 0;
+    while (status == SPD_OK && (entry = readdir(folder))) {
         if (entry->d_name[0] != '.')
             status = names_add(ctx, list, entry->d_name);
+        errno = 0;
+    }
+    if (status == SPD_OK && errno)
+        status =
+            ctx_fail(ctx, SPD_EIO, "%.255s: cannot read the folder: %s", path, strerror(errno));
     closedir(folder);
     if (status == SPD_OK && list->count)
         qsort(list->name, list->count, sizeof *list->name, by_name);
@@ -72,6 +78,15 @@ static spd_status read_names(spd_context *ctx, const char *path, names *list)
 }
 
 static spd_status walk_folder(spd_context *ctx, const walk *w, const char *path, int depth);
+
+/* A name without a file, such as a link that leads nowhere, is passed over; any other failure to
+ * look at it must not make the set smaller in silence. */
+static spd_status cannot_look(spd_context *ctx, const char *path)
+{
+    if (errno == ENOENT || errno == ELOOP)
+        return SPD_OK;
+    return ctx_fail(ctx, SPD_EIO, "%.255s: cannot be looked at: %s", path, strerror(errno));
+}
 
 /* A file is visited, a folder entered, anything else passed over. */
 static spd_status walk_entry(spd_context *ctx, const walk *w, const char *folder, const char *name,
@@ -82,9 +97,11 @@ static spd_status walk_entry(spd_context *ctx, const walk *w, const char *folder
     spd_status status = outfolder_path(ctx, folder, name, &path);
     if (status < 0)
         return status;
-    if (lstat(path, &here) == 0 && S_ISDIR(here.st_mode))
+    if (lstat(path, &here) != 0 || (!S_ISDIR(here.st_mode) && stat(path, &there) != 0))
+        status = cannot_look(ctx, path);
+    else if (S_ISDIR(here.st_mode))
         status = w->recursive ? walk_folder(ctx, w, path, depth + 1) : SPD_OK;
-    else if (stat(path, &there) == 0 && S_ISREG(there.st_mode))
+    else if (S_ISREG(there.st_mode))
         status = w->visit(ctx, w->user, path);
     mem_free(path);
     return status;

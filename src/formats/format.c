@@ -40,19 +40,14 @@ static io_format format_by_ending(const char *path)
     return FORMAT_NONE;
 }
 
-static int starts_with(const io_source *source, const char *magic)
+/* By the first bytes, with zeros behind them where the file has fewer. */
+static io_format format_by_content(const char start[8])
 {
-    size_t length = strlen(magic);
-    return source->size >= length && memcmp(source->bytes, magic, length) == 0;
-}
-
-static io_format format_by_content(const io_source *source)
-{
-    if (starts_with(source, "\x93NUMPY"))
+    if (memcmp(start, "\x93NUMPY", 6) == 0)
         return FORMAT_NPY;
-    if (starts_with(source, "PK\3\4") || starts_with(source, "PK\5\6"))
+    if (memcmp(start, "PK\3\4", 4) == 0 || memcmp(start, "PK\5\6", 4) == 0)
         return FORMAT_NPZ;
-    return starts_with(source, "MATLAB ") ? FORMAT_MAT : FORMAT_NONE;
+    return memcmp(start, "MATLAB ", 7) == 0 ? FORMAT_MAT : FORMAT_NONE;
 }
 
 static spd_status unknown_ending(spd_context *ctx, const char *path)
@@ -64,11 +59,15 @@ static spd_status unknown_ending(spd_context *ctx, const char *path)
 
 static spd_status open_format(spd_context *ctx, io_file *file, const io_purpose *purpose)
 {
-    spd_status status = source_load(ctx, file->path, &file->source);
+    char start[8] = "";
+    spd_status status = source_open(ctx, file->path, &file->source);
     if (status < 0)
         return status;
-    const io_source *source = file->source;
-    io_format format = format_by_ending(file->path), content = format_by_content(source);
+    io_source *source = file->source;
+    status = source_read(ctx, source, 0, source->size < 8 ? source->size : 8, start);
+    if (status < 0)
+        return status;
+    io_format format = format_by_ending(file->path), content = format_by_content(start);
     if (format == FORMAT_NONE)
         format = content;
     if (format == FORMAT_NONE)
@@ -77,11 +76,15 @@ static spd_status open_format(spd_context *ctx, io_file *file, const io_purpose 
         return ctx_fail(ctx, SPD_EFORMAT, "is not %s but %s; rename it to %s", formats[format].name,
                         formats[content].name, formats[content].ending);
     file->format = format;
+    if (format == FORMAT_MAT || format == FORMAT_CSV)
+        status = source_all(ctx, source);
+    if (status < 0)
+        return status;
     switch (format) {
     case FORMAT_NPY:
         return npy_open(ctx, file);
     case FORMAT_NPZ:
-        return npz_open(ctx, file, source->bytes, source->size);
+        return npz_open_source(ctx, file);
     case FORMAT_MAT:
         return mat_open(ctx, file);
     default:
@@ -159,6 +162,7 @@ static spd_status write_arrays(spd_context *ctx, const char *path, size_t count,
     spd_status status = outfile_open(ctx, path, &out);
     if (status < 0)
         return status;
+    outfile_tidy(out);
     return outfile_close(out, formats[format].write(ctx, out, count, arrays));
 }
 

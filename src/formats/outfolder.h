@@ -1,7 +1,8 @@
 /* outfolder.h - folders of files that appear whole or not at all.
  *
  * Files are made in a work folder of a random name within the target; outfolder_commit moves them
- * up. What is removed when something fails is the work folder alone, which nobody else knows. */
+ * up. What is removed when something fails is the work folder alone, which nobody else knows. One
+ * that a process left when it was killed is removed by the next that takes the target. */
 #ifndef SPD_FORMATS_OUTFOLDER_H
 #define SPD_FORMATS_OUTFOLDER_H
 
@@ -11,6 +12,7 @@ typedef struct outfolder {
     char *target;
     char *work; /* where files are made: write here */
     int made;   /* the target was not there before */
+    int lock;   /* the work folder, open and locked; or -1 */
 } outfolder;
 
 /* Makes the target, or takes one that is empty, and the work folder. Messages of all functions do

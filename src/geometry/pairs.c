@@ -1,4 +1,4 @@
-/* pairs.c - the pair rules of Stein, AIRM and Jeffrey: gather, factor, weigh. */
+/* pairs.c - the pair rules of Stein, AIRM, Jeffrey and log-Euclidean: gather, factor, weigh. */
 #include "geometry/pairs.h"
 
 #include <math.h>
@@ -197,12 +197,51 @@ static void jeffrey_batch(const kernels *k, size_t m, size_t count, const pair *
     }
 }
 
+/* ---- log-Euclidean -------------------------------------------------------------------------- */
+
+/* D (TRI x 8) <- A - B, d2 (8) <- |A - B|_F^2, lane by lane. */
+static void log_difference(size_t m, const double *A, const double *B, double *D, double *d2)
+{
+    memset(d2, 0, LANES * sizeof *d2);
+    for (size_t r = 0, e = 0; r < m; r++)
+        for (size_t c = 0; c <= r; c++)
+            for (size_t l = 0; l < LANES; l++, e++) {
+                D[e] = A[e] - B[e];
+                d2[l] += (c < r ? 2.0 : 1.0) * D[e] * D[e];
+            }
+}
+
+static void log_batch(const kernels *k, size_t m, size_t count, const pair *pairs,
+                      const pair_samples *s, double *d2, double *M, double *work)
+{
+    size_t entries = TRI(m) * LANES;
+    double *A = work, *B = A + entries, *D = B + entries;
+    for (size_t first = 0; first < count; first += LANES) {
+        size_t lanes = lanes_of(count, first / LANES);
+        double lane[LANES];
+        gather_side(k, m, lanes, pairs + first, 0, s->L, A);
+        gather_side(k, m, lanes, pairs + first, 1, s->L, B);
+        log_difference(m, A, B, D, lane);
+        memcpy(d2 + first, lane, lanes * sizeof *d2);
+        if (!M)
+            continue;
+        for (size_t e = 0; e < entries; e++) {
+            A[e] = 4.0 * D[e];
+            B[e] = -A[e];
+        }
+        split_octet(k, m, lanes, A, M + first * TRI(m));
+        split_octet(k, m, lanes, B, M + (count + first) * TRI(m));
+    }
+}
+
 /* ---- the table ------------------------------------------------------------------------------ */
 
 const pair_rule *pair_rule_get(spd_metric metric)
 {
-    static const pair_rule stein = {1, 1, stein_batch}, airm = {2, 0, airm_batch},
-                           jeffrey = {2, 0, jeffrey_batch};
+    static const pair_rule stein = {1, 1, 0, 1e-14, stein_batch},
+                           airm = {2, 0, 0, 1e-14, airm_batch},
+                           jeffrey = {2, 0, 0, 1e-14, jeffrey_batch},
+                           log_euclidean = {2, 0, 1, 1e-28, log_batch};
     switch (metric) {
     case SPD_STEIN:
         return &stein;
@@ -210,6 +249,8 @@ const pair_rule *pair_rule_get(spd_metric metric)
         return &airm;
     case SPD_JEFFREY:
         return &jeffrey;
+    case SPD_LOG_EUCLIDEAN:
+        return &log_euclidean;
     default:
         return NULL;
     }

@@ -8,10 +8,12 @@
  *   AIRM      S_i V = S_j V Lam, V' S_j V = I;
  *             Z_i += 4c V (log Lam / Lam) V',  Z_j -= 4c V (log Lam) V'
  *   Jeffrey   Z_i += c (S_j^-1 - S_i^-1 S_j S_i^-1), and the same with i and j exchanged
+ *   log-Euclidean   L = log S; G_i += 4c (L_i - L_j), G_j -= the same; and once per sample
+ *             Z_i = D log(S_i)[G_i]  (log_derivative.h)
  *
  * A rule computes d2 and the matrices that c multiplies; adding them up is the caller's. Samples
  * are packed lower triangles, TRI(m) doubles each, with their Cholesky factors and
- * log-determinants. Serial and re-entrant. */
+ * log-determinants, or their logarithms. Serial and re-entrant. */
 #ifndef SPD_GEOMETRY_PAIRS_H
 #define SPD_GEOMETRY_PAIRS_H
 
@@ -29,13 +31,15 @@ typedef struct pair {
 
 /* The samples that pairs refer to. */
 typedef struct pair_samples {
-    const double *S, *L;  /* p x TRI(m) */
+    const double *S, *L;  /* p x TRI(m); L: Cholesky factors, or logarithms */
     const double *logdet; /* p */
 } pair_samples;
 
 typedef struct pair_rule {
     int sides;          /* 1: i and j get the same matrix; 2: one each */
     int sample_inverse; /* Z_i -= (sum of c) S_i^-1 is to be added per sample */
+    int logarithms;     /* L are logarithms, and what the pairs add up is G_i: Z_i = D log[G_i] */
+    double no_spread;   /* mean d2 per dimension that counts as zero: what rounding makes of it */
 
     /* d2 (count) <- squared distances of count <= PAIR_BATCH pairs, NaN where one cannot be had;
      * M (sides x count x TRI, or NULL) <- weight matrices, i's first. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/source.h"
 
 int array_count(size_t ndim, const size_t *shape, size_t *count)
 {
@@ -126,10 +125,7 @@ void spd_array_free(spd_array *array)
     if (!array)
         return;
     held_array *held = (held_array *)array;
-    if (held->mapping)
-        source_free(held->mapping);
-    else
-        mem_free(array->f64);
+    mem_free(held->block ? held->block : array->f64);
     mem_free(array->i64);
     mem_free(array->text);
     mem_free((char *)array->name);

@@ -7,10 +7,11 @@
 
 #include "base/context.h"
 
-/* What spd_array_free frees: a public array, and the mapped file that its f64 lies in, or NULL. */
+/* What spd_array_free frees: a public array, and the block that its f64 lies in where that does not
+ * begin one, or NULL. */
 typedef struct held_array {
     spd_array array; /* first: a pointer to it is one to the whole */
-    struct io_source *mapping;
+    void *block;
 } held_array;
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "readers swap for little-endian hosts");

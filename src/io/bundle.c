@@ -27,7 +27,7 @@ static spd_status read_arrays(spd_context *ctx, io_file *file, io_bundle *bundle
     return status;
 }
 
-static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, io_bundle **bundle)
+static spd_status take_bundle(spd_context *ctx, io_file *file, int meta_only, io_bundle **bundle)
 {
     io_bundle *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
@@ -45,27 +45,36 @@ static spd_status read_bundle(spd_context *ctx, io_file *file, int meta_only, io
     return status;
 }
 
+/* Reads from file->source, if status says that it is there; closes the file. */
+static spd_status read_bundle(spd_context *ctx, io_file *file, spd_status status, int meta_only,
+                              io_bundle **bundle)
+{
+    if (status == SPD_OK)
+        status = npz_open_source(ctx, file);
+    if (status == SPD_OK)
+        status = take_bundle(ctx, file, meta_only, bundle);
+    io_close(file);
+    return status;
+}
+
 spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
                               int meta_only, io_bundle **bundle)
 {
     io_file *file = mem_zero(1, sizeof *file);
     if (!file)
         return ctx_nomem(ctx, "a file");
-    spd_status status = npz_open(ctx, file, bytes, size);
-    if (status == SPD_OK)
-        status = read_bundle(ctx, file, meta_only, bundle);
-    io_close(file);
-    return status;
+    spd_status status = source_lend(ctx, bytes, size, &file->source);
+    return read_bundle(ctx, file, status, meta_only, bundle);
 }
 
 spd_status bundle_read(spd_context *ctx, const char *path, int meta_only, io_bundle **bundle)
 {
-    io_source *source = NULL;
     ctx_clear(ctx);
-    spd_status status = source_load(ctx, path, &source);
-    if (status == SPD_OK)
-        status = bundle_read_memory(ctx, source->bytes, source->size, meta_only, bundle);
-    source_free(source);
+    io_file *file = mem_zero(1, sizeof *file);
+    if (!file)
+        return ctx_nomem(ctx, "a file");
+    spd_status status = source_open(ctx, path, &file->source);
+    status = read_bundle(ctx, file, status, meta_only, bundle);
     if (status < 0)
         ctx_prefix(ctx, path);
     return status;
@@ -77,8 +86,10 @@ spd_status bundle_write(spd_context *ctx, const char *path, size_t count,
     outfile *out;
     ctx_clear(ctx);
     spd_status status = outfile_open(ctx, path, &out);
-    if (status == SPD_OK)
+    if (status == SPD_OK) {
+        outfile_tidy(out);
         status = outfile_close(out, npz_write_with(ctx, out, count, arrays, meta));
+    }
     if (status < 0)
         ctx_prefix(ctx, path);
     return status;

@@ -29,7 +29,7 @@ typedef struct io_file io_file;
 struct io_file {
     char *path; /* NULL when the content is lent */
     io_format format;
-    io_source *source; /* its content; NULL where that is lent */
+    io_source *source; /* where its content comes from; NULL where that is lent */
     size_t count;
     io_entry *entry; /* count entries */
     void *state;     /* the format's own */
@@ -51,9 +51,10 @@ void io_names(const io_file *file, char *text, size_t size);
 /* For formats: a further entry, like this one with a copy of name (or NULL). */
 spd_status io_add_entry(spd_context *ctx, io_file *file, const char *name, const io_entry *like);
 
-/* The formats of a model file: the array of file->source, and the arrays of an .npz in memory,
- * whose bytes must outlive the file. On failure they leave file->state to be closed. */
+/* The formats of a model file: the array, or the arrays, of file->source; and those of an .npz in
+ * memory, whose bytes must outlive the file. On failure they leave file->state to be closed. */
 spd_status npy_open(spd_context *ctx, io_file *file);
+spd_status npz_open_source(spd_context *ctx, io_file *file);
 spd_status npz_open(spd_context *ctx, io_file *file, const unsigned char *bytes, size_t size);
 
 /* Is the file an .npz with a member meta.json, the text that may stand beside the arrays? */

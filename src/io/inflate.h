@@ -7,7 +7,7 @@
 
 #include <zlib.h>
 
-#include "base/context.h"
+#include "io/source.h"
 
 /* zlib cannot make more bytes than this of one. */
 #define INFLATE_EXPANSION 1032
@@ -16,14 +16,22 @@ typedef enum inflate_wrap { INFLATE_RAW, INFLATE_ZLIB } inflate_wrap;
 
 typedef struct inflater {
     z_stream stream;
-    size_t left; /* packed bytes that the stream has not seen */
-    int result;  /* of the last step: Z_OK while there may be more */
+    const io_source *source; /* of packed bytes that are read when they are needed, or NULL */
+    uint64_t at;             /* in the source: where the next ones are */
+    unsigned char *piece;    /* where they are read to */
+    size_t left;             /* packed bytes that the stream has not seen */
+    int result;              /* of the last step: Z_OK while there may be more */
 } inflater;
 
-/* packed (size bytes, borrowed): deflated bytes, alone or with zlib's header and checksum. */
+/* packed (size bytes, borrowed): deflated bytes, alone or with zlib's header and checksum. An
+ * inflater that was not opened may be closed. */
 spd_status inflater_open(spd_context *ctx, inflater *in, inflate_wrap wrap,
                          const unsigned char *packed, size_t size);
 void inflater_close(inflater *in);
+
+/* The same for `size` raw deflated bytes of a source from `at` on, read piece by piece. */
+spd_status inflater_open_source(spd_context *ctx, inflater *in, const io_source *source,
+                                uint64_t at, size_t size);
 
 /* bytes (size) <- the next bytes; *got is fewer only where the stream ends, and its checksum is
  * right then. Packed bytes that end before the stream does are a failure. */

@@ -224,14 +224,11 @@ spd_status npy_decode(spd_context *ctx, const npy_header *header, const unsigned
     return decode_numbers(ctx, header, data, array);
 }
 
-/* Header of an image whose elements are all there; object arrays are pickled, so not counted. */
-static spd_status parse_whole(spd_context *ctx, const unsigned char *bytes, size_t size,
-                              npy_header *h)
+/* Are the elements all there, and of a type that is read? Object arrays are pickled, so not
+ * counted. */
+static spd_status check_whole(spd_context *ctx, const npy_header *h, size_t size)
 {
     char text[80];
-    spd_status status = npy_parse(ctx, bytes, size, h);
-    if (status < 0)
-        return status;
     if (!is_readable(h))
         return unreadable(ctx, h);
     if (h->bytes <= size - h->data_from)
@@ -241,6 +238,13 @@ static spd_status parse_whole(spd_context *ctx, const unsigned char *bytes, size
                     "is cut short: its header promises %s elements of '%s' (%zu bytes), but it "
                     "has %zu bytes",
                     text, h->descr, h->bytes, size - h->data_from);
+}
+
+static spd_status parse_whole(spd_context *ctx, const unsigned char *bytes, size_t size,
+                              npy_header *h)
+{
+    spd_status status = npy_parse(ctx, bytes, size, h);
+    return status < 0 ? status : check_whole(ctx, h, size);
 }
 
 spd_status npy_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
@@ -253,47 +257,92 @@ spd_status npy_read_memory(spd_context *ctx, const unsigned char *bytes, size_t 
     return npy_decode(ctx, &header, bytes + header.data_from, array);
 }
 
-spd_status npy_read_source(spd_context *ctx, io_source *source, spd_array **array)
+spd_status npy_read_block(spd_context *ctx, unsigned char *bytes, size_t size, spd_array **array)
 {
     npy_header header;
     spd_array *fresh;
-    spd_status status = parse_whole(ctx, source->bytes, source->size, &header);
+    spd_status status = parse_whole(ctx, bytes, size, &header);
     if (status == SPD_OK && is_native(&header) && header.count > 0 &&
         header.data_from % sizeof(double) == 0) {
-        double *data = (double *)(void *)(source->bytes + header.data_from);
+        double *data = (double *)(void *)(bytes + header.data_from);
         status = array_adopt(ctx, header.ndim, header.shape, data, &fresh);
         if (status == SPD_OK) {
-            ((held_array *)fresh)->mapping = source;
+            ((held_array *)fresh)->block = bytes;
             *array = fresh;
             return SPD_OK;
         }
     } else if (status == SPD_OK) {
-        status = npy_decode(ctx, &header, source->bytes + header.data_from, array);
+        status = npy_decode(ctx, &header, bytes + header.data_from, array);
     }
-    source_free(source);
+    mem_free(bytes);
     return status;
 }
 
 /* ---- files of one unnamed array -------------------------------------------------------------- */
 
-/* The array takes the source over, so a second read of the same file is not offered. */
+/* *h <- the header at the start of a file; its elements need not be there. */
+static spd_status read_header(spd_context *ctx, const io_source *source, npy_header *h)
+{
+    size_t size = source->size < NPY_MAX_HEADER + 12 ? source->size : NPY_MAX_HEADER + 12;
+    unsigned char *bytes = mem_alloc(size, 1);
+    if (!bytes)
+        return ctx_nomem(ctx, "a header");
+    spd_status status = source_read(ctx, source, 0, size, bytes);
+    if (status == SPD_OK)
+        status = npy_parse(ctx, bytes, size, h);
+    mem_free(bytes);
+    return status;
+}
+
+/* Elements that need no decoding go straight to their place. */
+static spd_status read_native(spd_context *ctx, const io_source *source, const npy_header *h,
+                              spd_array **array)
+{
+    spd_array *fresh;
+    spd_status status = array_new(ctx, SPD_FLOAT64, h->ndim, h->shape, &fresh);
+    if (status < 0)
+        return status;
+    status = source_read(ctx, source, h->data_from, h->bytes, fresh->f64);
+    if (status < 0)
+        spd_array_free(fresh);
+    else
+        *array = fresh;
+    return status;
+}
+
+static spd_status read_decoded(spd_context *ctx, const io_source *source, const npy_header *h,
+                               spd_array **array)
+{
+    unsigned char *bytes = mem_alloc(h->bytes, 1);
+    if (!bytes)
+        return ctx_nomem(ctx, "the content of the file");
+    spd_status status = source_read(ctx, source, h->data_from, h->bytes, bytes);
+    if (status == SPD_OK)
+        status = npy_decode(ctx, h, bytes, array);
+    mem_free(bytes);
+    return status;
+}
+
 static spd_status read_npy(spd_context *ctx, io_file *file, const io_entry *entry,
                            spd_array **array)
 {
+    npy_header h = {0};
     (void)entry;
-    io_source *source = file->source;
-    file->source = NULL;
-    if (!source)
-        return ctx_fail(ctx, SPD_EINVAL, "was read already");
-    return npy_read_source(ctx, source, array);
+    spd_status status = read_header(ctx, file->source, &h);
+    if (status == SPD_OK)
+        status = check_whole(ctx, &h, file->source->size);
+    if (status < 0)
+        return status;
+    return is_native(&h) ? read_native(ctx, file->source, &h, array)
+                         : read_decoded(ctx, file->source, &h, array);
 }
 
 spd_status npy_open(spd_context *ctx, io_file *file)
 {
-    npy_header header;
+    npy_header header = {0};
     io_entry entry = {0};
     file->read = read_npy;
-    spd_status status = npy_parse(ctx, file->source->bytes, file->source->size, &header);
+    spd_status status = read_header(ctx, file->source, &header);
     if (status < 0)
         return status;
     npy_describe(&header, &entry);

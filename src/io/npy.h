@@ -1,6 +1,6 @@
 /* npy.h - numpy's .npy format: a magic word, a header in the form of a Python dictionary, and
- * the elements. All functions work on memory; nothing here touches a file. Readers of other formats
- * describe their elements by the same header and have them decoded here. */
+ * the elements. Readers of other formats describe their elements by the same header and have
+ * them decoded here. */
 #ifndef SPD_IO_NPY_H
 #define SPD_IO_NPY_H
 
@@ -47,9 +47,9 @@ spd_status npy_decode(spd_context *ctx, const npy_header *header, const unsigned
 spd_status npy_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
                            spd_array **array);
 
-/* The array of a loaded .npy file. Takes the source over in any case: one with native elements
- * stays alive within the array, else it is freed. */
-spd_status npy_read_source(spd_context *ctx, io_source *source, spd_array **array);
+/* The same from a block of memory.h, which is taken over in any case: native elements stay in it,
+ * else it is freed. */
+spd_status npy_read_block(spd_context *ctx, unsigned char *bytes, size_t size, spd_array **array);
 
 /* An .npy file ready to be written: a header (size multiple of 64), then the elements. */
 typedef struct npy_image {

@@ -96,8 +96,9 @@ static spd_status parse_shape(spd_context *ctx, cursor *c, npy_header *h)
 static spd_status parse_descr_text(spd_context *ctx, const char *text, size_t length, npy_header *h)
 {
     cursor c = {text, text + length};
-    snprintf(h->descr, sizeof h->descr, "%.*s", length < 20 ? (int)length : 20, text);
-    text_plain(h->descr, h->descr, sizeof h->descr);
+    char start[21];
+    snprintf(start, sizeof start, "%.*s", length < 20 ? (int)length : 20, text);
+    text_plain(start, h->descr, sizeof h->descr);
     if (c.at < c.end && strchr("<>|=", *c.at))
         h->swap = *c.at++ == '>';
     if (c.at == c.end)

@@ -51,16 +51,10 @@ static spd_status read_npz(spd_context *ctx, io_file *file, const io_entry *entr
 {
     const zip_archive *zip = file->state;
     const zip_member *member = &zip->member[entry->member];
-    io_source *source = mem_zero(1, sizeof *source);
-    if (!source)
-        return ctx_nomem(ctx, "an array");
-    spd_status status = zip_unpack_all(ctx, zip, member, &source->bytes);
-    if (status == SPD_OK) {
-        source->size = (size_t)member->size;
-        status = npy_read_source(ctx, source, array);
-    } else {
-        source_free(source);
-    }
+    unsigned char *bytes;
+    spd_status status = zip_unpack_all(ctx, zip, member, &bytes);
+    if (status == SPD_OK)
+        status = npy_read_block(ctx, bytes, (size_t)member->size, array);
     return blame_member(ctx, entry, status);
 }
 
@@ -111,19 +105,25 @@ static spd_status list_member(spd_context *ctx, io_file *file, size_t i)
     return blame_member(ctx, entry, status);
 }
 
-spd_status npz_open(spd_context *ctx, io_file *file, const unsigned char *bytes, size_t size)
+spd_status npz_open_source(spd_context *ctx, io_file *file)
 {
     zip_archive *zip = file->state = mem_zero(1, sizeof *zip);
     if (!zip)
         return ctx_nomem(ctx, "an archive");
     file->read = read_npz;
     file->close = close_npz;
-    spd_status status = zip_open(ctx, bytes, size, zip);
+    spd_status status = zip_open(ctx, file->source, zip);
     for (size_t i = 0; i < zip->count && status == SPD_OK; i++)
         status = list_member(ctx, file, i);
     if (status == SPD_OK && file->count == 0)
         status = ctx_fail(ctx, SPD_EFORMAT, "is a zip archive without .npy arrays");
     return status;
+}
+
+spd_status npz_open(spd_context *ctx, io_file *file, const unsigned char *bytes, size_t size)
+{
+    spd_status status = source_lend(ctx, bytes, size, &file->source);
+    return status < 0 ? status : npz_open_source(ctx, file);
 }
 
 /* ---- writing: equal arrays give equal bytes ------------------------------------------------- */
@@ -137,6 +137,17 @@ static zip_method method_for(size_t size)
     return size < STORE_FROM ? ZIP_DEFLATED : ZIP_STORED;
 }
 
+/* An archive that is unpacked makes files of its members: a name from a stranger's file must not
+ * lead out of the folder, hide, or speak to a terminal. */
+static void make_file_name(char *name)
+{
+    if (name[0] == '.')
+        name[0] = '_';
+    for (; *name; name++)
+        if (*name == '/' || *name == '\\' || (unsigned char)*name < 0x20 || *name == 0x7f)
+            *name = '_';
+}
+
 static spd_status add_array(spd_context *ctx, zip_writer *zip, size_t i, const spd_array *array)
 {
     char name[300];
@@ -144,6 +155,7 @@ static spd_status add_array(spd_context *ctx, zip_writer *zip, size_t i, const s
                              : snprintf(name, sizeof name, "arr_%zu.npy", i);
     if (length >= (int)sizeof name)
         return ctx_fail(ctx, SPD_EINVAL, "the array's name '%.60s...' is too long", array->name);
+    make_file_name(name);
     npy_image image;
     spd_status status = npy_image_make(ctx, array, &image);
     if (status < 0)

@@ -2,17 +2,23 @@
 #define _GNU_SOURCE /* fwrite_unlocked: a file belongs to one thread */
 #include "io/outfile.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+
+/* Characters of a name that its temporary begins with: it must not exceed what the file system
+ * allows. */
+#define NAME_ROOM 200
 
 spd_status outfile_error(spd_context *ctx, int error)
 {
@@ -31,6 +37,10 @@ static spd_status resolve(spd_context *ctx, const char *path, outfile *out, mode
 {
     char resolved[PATH_MAX];
     struct stat st;
+    /* In a folder that others write to, a link of theirs may lead anywhere. */
+    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && st.st_uid != geteuid() && st.st_uid != 0)
+        return ctx_fail(ctx, SPD_EIO,
+                        "is a symbolic link that another user has made; name the file itself");
     int there = stat(path, &st) == 0;
     if (there && S_ISDIR(st.st_mode))
         return ctx_fail(ctx, SPD_EIO, "is a directory, not a file");
@@ -54,11 +64,11 @@ static spd_status create_temp(spd_context *ctx, outfile *out)
     clock_gettime(CLOCK_REALTIME, &now);
     unsigned mark = (unsigned)now.tv_nsec ^ (unsigned)now.tv_sec << 8 ^ (unsigned)getpid() << 16;
     for (int attempt = 0; attempt < 100; attempt++, mark = mark * 2654435761u + 1) {
-        /* A long name is cut: the temporary must not exceed what the file system allows. */
-        snprintf(out->temp, size, "%.*s.%.200s.%08x.tmp", (int)folder, out->target,
+        snprintf(out->temp, size, "%.*s.%.*s.%08x.tmp", (int)folder, out->target, NAME_ROOM,
                  out->target + folder, mark);
         int fd = open(out->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0) {
+            (void)flock(fd, LOCK_EX | LOCK_NB); /* while we live, outfile_tidy leaves it alone */
             out->stream = fdopen(fd, "w");
             if (!out->stream)
                 close(fd);
@@ -105,6 +115,45 @@ spd_status outfile_open(spd_context *ctx, const char *path, outfile **out)
     }
     *out = fresh;
     return SPD_OK;
+}
+
+/* Is this `.base.XXXXXXXX.tmp`? */
+static int is_temp_of(const char *base, const char *name)
+{
+    size_t length = strlen(base) < NAME_ROOM ? strlen(base) : NAME_ROOM;
+    if (name[0] != '.' || strncmp(name + 1, base, length) != 0 || name[length + 1] != '.')
+        return 0;
+    const char *mark = name + length + 2;
+    return strspn(mark, "0123456789abcdef") == 8 && strcmp(mark + 8, ".tmp") == 0;
+}
+
+static void remove_dead(int folder, const char *name)
+{
+    struct stat st;
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0)
+        (void)unlinkat(folder, name, 0);
+    close(fd);
+}
+
+void outfile_tidy(const outfile *out)
+{
+    size_t length = folder_length(out->target);
+    char within[PATH_MAX];
+    if (length >= sizeof within)
+        return;
+    snprintf(within, sizeof within, "%.*s", (int)length, out->target);
+    DIR *folder = opendir(length ? within : ".");
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder)))
+        if (is_temp_of(out->target + length, entry->d_name) &&
+            strcmp(entry->d_name, out->temp + length) != 0)
+            remove_dead(dirfd(folder), entry->d_name);
+    if (folder)
+        closedir(folder);
 }
 
 void outfile_write(outfile *out, const void *bytes, size_t size)
@@ -161,6 +210,7 @@ spd_status spd_text_write(spd_context *ctx, const char *path, const char *text, 
     ctx_clear(ctx);
     spd_status status = outfile_open(ctx, path, &out);
     if (status == SPD_OK) {
+        outfile_tidy(out);
         outfile_write(out, text, length);
         status = outfile_close(out, SPD_OK);
     }

@@ -2,7 +2,8 @@
  *
  * Everything goes to a temporary name in the folder of the target; outfile_close syncs it,
  * renames it over the target and syncs the folder. Whatever fails before, the target is as it
- * was and the temporary is gone. A symbolic link is followed: its target is replaced. */
+ * was and the temporary is gone. Only the death of the process leaves it behind, and outfile_tidy
+ * removes it then. A symbolic link of the user's own is followed: its target is replaced. */
 #ifndef SPD_IO_OUTFILE_H
 #define SPD_IO_OUTFILE_H
 
@@ -22,6 +23,10 @@ typedef struct outfile {
 /* Creates the temporary. Messages of all functions leave naming the path to the caller
  * (spd_arrays_write prefixes it). */
 spd_status outfile_open(spd_context *ctx, const char *path, outfile **out);
+
+/* Removes what dead processes have left of earlier attempts to write this file: temporaries of its
+ * name that belong to the user and that nobody has locked. */
+void outfile_tidy(const outfile *out);
 
 /* Appends bytes. Failures are told by outfile_close. */
 void outfile_write(outfile *out, const void *bytes, size_t size);

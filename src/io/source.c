@@ -1,111 +1,135 @@
-/* source.c - opening files for reading; small ones are read, large ones mapped.
- *
- * Mapping is private and writable: regularising a mapped set copies the pages it touches and
- * leaves the file alone. MAP_NORESERVE lets a file larger than memory be mapped. */
+/* source.c - opening and reading files. */
+#define _DEFAULT_SOURCE /* st_mtim */
 #include "io/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 
+/* The most that is asked of the system at once. */
+#define PIECE ((size_t)64 << 20)
+
 /* Opens a regular file that is not empty. */
-static spd_status open_regular(spd_context *ctx, const char *path, int *fd, size_t *size)
+static spd_status open_regular(spd_context *ctx, const char *path, io_source *source)
 {
     struct stat st;
     /* O_NONBLOCK: opening a pipe that nobody writes to must not hang. */
-    int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (opened < 0)
+    source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (source->fd < 0 || fstat(source->fd, &st) != 0)
         return ctx_fail(ctx, SPD_EIO, "cannot open: %s", strerror(errno));
-    spd_status status = SPD_OK;
-    if (fstat(opened, &st) != 0)
-        status = ctx_fail(ctx, SPD_EIO, "cannot open: %s", strerror(errno));
-    else if (S_ISDIR(st.st_mode))
-        status =
-            ctx_fail(ctx, SPD_EIO, "is a directory, not a file; only spdml describe reads folders");
-    else if (!S_ISREG(st.st_mode))
-        status = ctx_fail(ctx, SPD_EIO, "is not a regular file; copy its content to one first");
-    else if (st.st_size == 0)
-        status = ctx_fail(ctx, SPD_EFORMAT, "is empty");
-    if (status < 0) {
-        close(opened);
-        return status;
-    }
-    *fd = opened;
-    *size = (size_t)st.st_size;
+    if (S_ISDIR(st.st_mode))
+        return ctx_fail(ctx, SPD_EIO,
+                        "is a directory, not a file; only spdml describe reads folders");
+    if (!S_ISREG(st.st_mode))
+        return ctx_fail(ctx, SPD_EIO, "is not a regular file; copy its content to one first");
+    if (st.st_size == 0)
+        return ctx_fail(ctx, SPD_EFORMAT, "is empty");
+    source->size = (size_t)st.st_size;
+    source->time = st.st_mtim;
     return SPD_OK;
 }
 
-spd_status source_check(spd_context *ctx, const char *path)
+spd_status source_open(spd_context *ctx, const char *path, io_source **source)
 {
-    int fd;
-    size_t size;
-    spd_status status = open_regular(ctx, path, &fd, &size);
-    if (status == SPD_OK)
-        close(fd);
+    io_source *fresh = mem_zero(1, sizeof *fresh);
+    if (!fresh)
+        return ctx_nomem(ctx, "a file");
+    fresh->fd = -1;
+    spd_status status = open_regular(ctx, path, fresh);
+    if (status < 0)
+        source_free(fresh);
+    else
+        *source = fresh;
     return status;
 }
 
-static spd_status map_bytes(spd_context *ctx, int fd, io_source *source)
+spd_status source_lend(spd_context *ctx, const unsigned char *bytes, size_t size,
+                       io_source **source)
 {
-    void *base =
-        mmap(NULL, source->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-    if (base == MAP_FAILED)
-        return ctx_fail(ctx, SPD_EIO, "cannot map: %s", strerror(errno));
-    source->bytes = base;
-    source->mapped = 1;
+    io_source *fresh = mem_zero(1, sizeof *fresh);
+    if (!fresh)
+        return ctx_nomem(ctx, "a file");
+    *fresh = (io_source){.size = size, .bytes = (unsigned char *)(uintptr_t)bytes, .fd = -1};
+    *source = fresh;
     return SPD_OK;
 }
 
-static spd_status read_bytes(spd_context *ctx, int fd, io_source *source)
+/* Is the file still the one that was opened? A reader that saw half of a change must not go on. */
+static spd_status check_same(spd_context *ctx, const io_source *source)
 {
-    source->bytes = mem_alloc(source->size, 1);
-    if (!source->bytes)
-        return ctx_nomem(ctx, "the content of the file");
-    for (size_t done = 0; done < source->size;) {
-        ssize_t got = read(fd, source->bytes + done, source->size - done);
+    struct stat st;
+    if (fstat(source->fd, &st) != 0)
+        return ctx_fail(ctx, SPD_EIO, "cannot read: %s", strerror(errno));
+    if ((size_t)st.st_size != source->size || st.st_mtim.tv_sec != source->time.tv_sec ||
+        st.st_mtim.tv_nsec != source->time.tv_nsec)
+        return ctx_fail(ctx, SPD_EIO,
+                        "changed while it was being read; wait until it is written, or copy it");
+    return SPD_OK;
+}
+
+spd_status source_read(spd_context *ctx, const io_source *source, uint64_t at, size_t size,
+                       void *bytes)
+{
+    if (at > source->size || size > source->size - at)
+        return ctx_fail(ctx, SPD_EFORMAT, "is cut off");
+    if (source->bytes) {
+        memcpy(bytes, source->bytes + at, size);
+        return SPD_OK;
+    }
+    for (size_t done = 0; done < size;) {
+        size_t most = size - done < PIECE ? size - done : PIECE;
+        ssize_t got = pread(source->fd, (char *)bytes + done, most, (off_t)(at + done));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return ctx_fail(ctx, SPD_EIO, "cannot read: %s", strerror(errno));
         if (got == 0)
-            return ctx_fail(ctx, SPD_EIO, "shrank while it was being read");
+            return ctx_fail(ctx, SPD_EIO, "shrank while it was being read; copy it again");
         done += (size_t)got;
     }
-    return SPD_OK;
+    return check_same(ctx, source);
+}
+
+spd_status source_all(spd_context *ctx, io_source *source)
+{
+    if (source->bytes)
+        return SPD_OK;
+    unsigned char *bytes = mem_alloc(source->size, 1);
+    if (!bytes)
+        return ctx_fail(ctx, SPD_ENOMEM, "out of memory for the %zu bytes of the file",
+                        source->size);
+    spd_status status = source_read(ctx, source, 0, source->size, bytes);
+    if (status < 0)
+        mem_free(bytes);
+    else
+        source->bytes = bytes;
+    return status;
 }
 
 spd_status source_load(spd_context *ctx, const char *path, io_source **source)
 {
-    int fd = -1;
-    io_source *fresh = mem_zero(1, sizeof *fresh);
-    if (!fresh)
-        return ctx_nomem(ctx, "a file");
-    spd_status status = open_regular(ctx, path, &fd, &fresh->size);
+    io_source *fresh = NULL;
+    spd_status status = source_open(ctx, path, &fresh);
     if (status == SPD_OK)
-        status =
-            fresh->size >= SOURCE_MAP_FROM ? map_bytes(ctx, fd, fresh) : read_bytes(ctx, fd, fresh);
-    if (fd >= 0)
-        close(fd);
-    if (status < 0) {
+        status = source_all(ctx, fresh);
+    if (status < 0)
         source_free(fresh);
-        return status;
-    }
-    *source = fresh;
-    return SPD_OK;
+    else
+        *source = fresh;
+    return status;
 }
 
 void source_free(io_source *source)
 {
     if (!source)
         return;
-    if (source->mapped)
-        munmap(source->bytes, source->size);
-    else
+    if (source->fd >= 0) {
         mem_free(source->bytes);
+        close(source->fd);
+    }
     mem_free(source);
 }

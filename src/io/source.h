@@ -1,24 +1,40 @@
-/* source.h - the bytes of a file, read into memory or mapped.
+/* source.h - the bytes of a file: ranges of it, or all of them, read into memory of ours.
  *
- * Messages here do not name the file: io_open puts its path in front of all of them. */
+ * Nothing is mapped: what was checked is what is used, whatever others do to the file meanwhile,
+ * and a file that shrinks is an error, never a signal. A file that changes while it is open, by its
+ * size or the time of its last change, is refused. Messages here do not name the file: io_open puts
+ * its path in front of all of them. */
 #ifndef SPD_IO_SOURCE_H
 #define SPD_IO_SOURCE_H
 
+#include <time.h>
+
 #include "base/context.h"
 
-/* Files from this size on are mapped (copy on write), smaller ones read. */
-#define SOURCE_MAP_FROM ((size_t)16 << 20)
-
 typedef struct io_source {
-    unsigned char *bytes; /* size bytes, writable; a change never reaches the file */
-    size_t size;
-    int mapped;
+    size_t size;          /* of the file */
+    unsigned char *bytes; /* all of them, once they have been asked for; else NULL */
+    int fd;               /* open for reading; -1 where the bytes are lent */
+    struct timespec time; /* of its last change, when it was opened */
 } io_source;
 
-/* SPD_EIO when there is no such regular file, SPD_EFORMAT when it is empty. */
-spd_status source_check(spd_context *ctx, const char *path);
+/* Opens a regular file and reads nothing yet. SPD_EIO when there is none, SPD_EFORMAT when it is
+ * empty. It never waits: a pipe that nobody writes to is refused as well. */
+spd_status source_open(spd_context *ctx, const char *path, io_source **source);
 
-/* All bytes of a file, after the same check. */
+/* size bytes of memory as a source; they must outlive it. */
+spd_status source_lend(spd_context *ctx, const unsigned char *bytes, size_t size,
+                       io_source **source);
+
+/* bytes <- the `size` bytes from `at` on, which lie within the source. SPD_EIO when the file has
+ * changed since it was opened. */
+spd_status source_read(spd_context *ctx, const io_source *source, uint64_t at, size_t size,
+                       void *bytes);
+
+/* source->bytes <- the whole content. */
+spd_status source_all(spd_context *ctx, io_source *source);
+
+/* Opens a file and reads all of it. */
 spd_status source_load(spd_context *ctx, const char *path, io_source **source);
 
 void source_free(io_source *source);

@@ -22,30 +22,6 @@ size_t utf8_put(uint32_t code, char *out)
     return bytes;
 }
 
-size_t utf8_get(const char *text, size_t size, uint32_t *code)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned char first = (unsigned char)text[0];
-    if (first < 0x80) {
-        *code = first;
-        return 1;
-    }
-    size_t bytes = (first & 0xe0) == 0xc0 ? 2 : (first & 0xf0) == 0xe0 ? 3 : 4;
-    if ((first & 0xc0) != 0xc0 || first >= 0xf8 || bytes > size)
-        return 0;
-    uint32_t value = first & (0xffu >> (bytes + 1));
-    for (size_t i = 1; i < bytes; i++) {
-        unsigned char next = (unsigned char)text[i];
-        if ((next & 0xc0) != 0x80)
-            return 0;
-        value = value << 6 | (next & 0x3f);
-    }
-    if (value < least[bytes] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000))
-        return 0;
-    *code = value;
-    return bytes;
-}
-
 size_t utf8_length(const char *text)
 {
     size_t left = strlen(text), length = 0;
@@ -76,12 +52,12 @@ size_t utf8_copy(const char *text, char *out)
 
 const char *text_plain(const char *text, char *plain, size_t size)
 {
-    size_t i = 0;
-    for (; text[i] && i + 1 < size; i++)
-        plain[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
-    plain[i] = '\0';
-    if (text[i] && size > 4)
-        memcpy(plain + size - 4, "...", 4);
+    if (plain_text(text, "", plain, size) < size || size <= 4)
+        return plain;
+    size_t end = strlen(plain) < size - 4 ? strlen(plain) : size - 4;
+    while (end && (plain[end] & 0xc0) == 0x80)
+        end--; /* not in the middle of a character */
+    memcpy(plain + end, "...", 4);
     return plain;
 }
 

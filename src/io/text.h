@@ -6,11 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/plain.h"
+
 /* Writes a code point as UTF-8 (at most 4 bytes); the number of bytes, 0 for no code point. */
 size_t utf8_put(uint32_t code, char *out);
-
-/* Reads the code point at text (size bytes left); the bytes it took, 0 when it is malformed. */
-size_t utf8_get(const char *text, size_t size, uint32_t *code);
 
 /* Code points in a text that ends with NUL, or SIZE_MAX when it is not UTF-8. */
 size_t utf8_length(const char *text);
@@ -18,8 +17,8 @@ size_t utf8_length(const char *text);
 /* Copies a text, NUL included, with '?' for every byte that is not part of UTF-8; its bytes. */
 size_t utf8_copy(const char *text, char *out);
 
-/* A copy of text fit for a one-line message: control characters become '?', and what does not
- * fit into size ends with "...". Returns plain. */
+/* A copy of text fit for a one-line message (base/plain.h); what does not fit into size ends with
+ * "...". Returns plain. */
 const char *text_plain(const char *text, char *plain, size_t size);
 
 /* How a file starts, quoted and escaped: "PK\x03\x04". Returns quoted (40 bytes suffice for 8

@@ -5,8 +5,8 @@
  *   directory: one header per member, with its checksum, sizes and place
  *   end: where the directory is; before it, where 32 bits do not do, the same once more in 64
  *
- * Sizes and places in an archive are claims, and checked against the bytes that are there. Messages
- * do not name the archive. */
+ * Sizes and places in an archive are claims, and checked against the bytes that are there before
+ * memory is asked for. Messages do not name the archive. */
 #ifndef SPD_IO_ZIP_H
 #define SPD_IO_ZIP_H
 
@@ -15,12 +15,14 @@
 
 #include "base/context.h"
 #include "io/outfile.h"
+#include "io/source.h"
 
 typedef enum zip_method { ZIP_STORED = 0, ZIP_DEFLATED = 8 } zip_method;
 
 typedef struct zip_member {
     char *name;          /* UTF-8 */
     uint64_t at;         /* where its local header is */
+    uint64_t from;       /* where its bytes begin; when reading */
     uint64_t packed;     /* bytes in the archive */
     uint64_t size;       /* bytes unpacked */
     uint32_t crc;        /* checksum of them */
@@ -31,18 +33,18 @@ typedef struct zip_member {
 /* ---- reading (zip_read.c) ---------------------------------------------------------------- */
 
 typedef struct zip_archive {
-    const unsigned char *bytes; /* of the whole file; borrowed */
-    size_t size;
+    const io_source *source; /* of the whole file; borrowed */
     size_t count;
     zip_member *member; /* count members, in the order of the directory */
 } zip_archive;
 
-/* *archive <- what the directory of these bytes lists; zip_close frees, whatever the status. */
-spd_status zip_open(spd_context *ctx, const unsigned char *bytes, size_t size,
-                    zip_archive *archive);
+/* *archive <- what the directory of a source lists; zip_close frees, whatever the status.
+ * SPD_EFORMAT where another reader might see other members or bytes: two members of one name,
+ * members that lie within one another, a directory that the members' own headers contradict. */
+spd_status zip_open(spd_context *ctx, const io_source *source, zip_archive *archive);
 void zip_close(zip_archive *archive);
 
-/* The member of that name, the first where several have it; or NULL. */
+/* The member of that name, or NULL. */
 const zip_member *zip_find(const zip_archive *archive, const char *name);
 
 /* bytes <- the first size bytes of a member; *got says how many there were. When that is fewer, the

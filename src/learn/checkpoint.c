@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
+#include "learn/fit.h"
 #include "learn/hash.h"
 #include "learn/model.h"
 #include "learn/state.h"
@@ -83,6 +84,7 @@ spd_status state_model(const spd_fit_state *state, spd_model **model)
         return SPD_ENOMEM;
     fresh->data_passes = now->data_passes;
     fresh->seconds_fit = now->seconds_fit;
+    fresh->starts = now->starts;
     *model = fresh;
     return SPD_OK;
 }
@@ -199,7 +201,7 @@ static spd_status unpack_optimiser(spd_context *ctx, const io_bundle *bundle, co
     if (minimise_copy(&s->at, &at) < 0)
         return ctx_nomem(ctx, "the optimiser");
     status = record_check_orthonormal(ctx, "point: W", n, m, s->at.W);
-    if (status == SPD_OK && s->now->options->metric != SPD_LOG_EUCLIDEAN) /* that has no origin */
+    if (status == SPD_OK && !fit_approximates(s->now->options)) /* that has no origin */
         status = record_check_orthonormal(ctx, "point: the origin", n, m, s->at.origin);
     return status;
 }

@@ -35,13 +35,12 @@ spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
     if (status < 0)
         return status;
     engine_input in = {n, o.m, p, X, NULL, o.metric, o.objective, o.pairs, o.own_pairs};
-    int flat = o.metric == SPD_LOG_EUCLIDEAN;
-    if (!flat && !pair_rule_get(o.metric))
+    if (!pair_rule_get(o.metric))
         return ctx_fail(ctx, SPD_EINVAL, "no cost is defined under that metric");
     double value = 0.0, *G = mem_alloc(n, o.m * sizeof *G);
     if (!G)
         return ctx_nomem(ctx, "the gradient");
-    status = (flat ? log_euclidean_cost : engine_cost)(ctx, &in, o.W, &value, G);
+    status = (fit_approximates(&o) ? log_euclidean_cost : engine_cost)(ctx, &in, o.W, &value, G);
     if (status == SPD_OK)
         *cost = value;
     if (status == SPD_OK && gradient)

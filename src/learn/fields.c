@@ -123,11 +123,27 @@ spd_status fields_read(spd_context *ctx, size_t count, const field *fields, cons
                                          "a whole number", "a known name"};
     for (size_t i = 0; i < count; i++) {
         const json_t *value = json_object_get(object, fields[i].key);
+        if (!value && fields[i].later)
+            continue;
         if (!value)
             return ctx_fail(ctx, SPD_EFORMAT, "meta.json: '%s' is missing", fields[i].key);
         if (from_json(&fields[i], value, (char *)record + fields[i].offset))
             return ctx_fail(ctx, SPD_EFORMAT, "meta.json: '%s' is not %s", fields[i].key,
                             wanted[fields[i].type]);
+    }
+    return SPD_OK;
+}
+
+spd_status fields_check(spd_context *ctx, size_t count, const field *fields, const void *record)
+{
+    for (size_t i = 0; i < count; i++) {
+        unsigned value;
+        if (fields[i].type != FIELD_NAME)
+            continue;
+        memcpy(&value, (const char *)record + fields[i].offset, sizeof value);
+        if (!naming_word(fields[i].names, value))
+            return ctx_fail(ctx, SPD_EINVAL, "there is no %s number %u", fields[i].names->kind,
+                            value);
     }
     return SPD_OK;
 }

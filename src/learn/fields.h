@@ -20,6 +20,7 @@ typedef struct field {
     size_t offset; /* of the member */
     field_type type;
     const naming *names; /* FIELD_NAME: its words */
+    int later;           /* files of the first versions do not have it: the member is then kept */
 } field;
 
 #define FIELD(record, member, kind)                                                                \
@@ -41,6 +42,9 @@ spd_status fields_write(spd_context *ctx, size_t count, const field *fields, con
 /* Members of *record <- the values in object; SPD_EFORMAT names the key at fault. */
 spd_status fields_read(spd_context *ctx, size_t count, const field *fields, const json_t *object,
                        void *record);
+
+/* SPD_EINVAL for the first enumeration of *record whose value has no name. */
+spd_status fields_check(spd_context *ctx, size_t count, const field *fields, const void *record);
 
 /* The key of the first member that differs between *a and *b; NULL when none does. */
 const char *fields_differ(size_t count, const field *fields, const void *a, const void *b);

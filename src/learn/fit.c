@@ -5,11 +5,13 @@
  *   3. min over W of sum A_ij d2(W'X_iW, W'X_jW)     (optim, on an engine)
  *   4. once more from other starts when asked, and the best is kept
  *
- * Log-Euclidean goes its own way in step 3 (log_euclidean_fit.c). All that a fit knows beyond its
- * data is in one spd_fit_state, which a checkpoint saves as it is: `now` is the record of the
- * running start, brought up to date after every iteration, `best` that of the best start before. */
+ * The approximate log-Euclidean cost goes its own way in step 3 (log_euclidean_fit.c). All that a
+ * fit knows beyond its data is in one spd_fit_state, which a checkpoint saves as it is: `now` is
+ * the record of the running start, brought up to date after every iteration, `best` that of the
+ * best start before. */
 #include "learn/fit.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -46,7 +48,13 @@ void spd_fit_defaults(spd_fit_options *options, size_t size)
 spd_status fit_options_take(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine)
 {
     spd_fit_defaults(mine, sizeof *mine);
-    return sized_take(ctx, "spd_fit_options", sizeof *mine, mine, given);
+    spd_status status = sized_take(ctx, "spd_fit_options", sizeof *mine, mine, given);
+    return status < 0 ? status : model_options_check(ctx, mine);
+}
+
+int fit_approximates(const spd_fit_options *options)
+{
+    return options->metric == SPD_LOG_EUCLIDEAN && options->log_cost == SPD_LOG_COST_APPROXIMATE;
 }
 
 /* A fit in progress. */
@@ -58,7 +66,7 @@ typedef struct fit {
     spd_fit_watch watch;
     spd_fit_state state;
     double *mean;    /* SPD_MAXIMAL_VARIANCE: the sample that all others are measured from */
-    problem *engine; /* NULL for log-Euclidean */
+    problem *engine; /* NULL for the approximate log-Euclidean cost */
     double *work;    /* of tall_orthonormalise */
     size_t room;     /* for steps in the history of state.now */
     double seconds_graph, seconds_before, began;
@@ -68,6 +76,19 @@ typedef struct fit {
 static double seconds_fit(const fit *f)
 {
     return f->seconds_before + clock_seconds() - f->began;
+}
+
+/* What the graph has left of max_time; the least number above 0 when nothing is left, since 0 is no
+ * limit. */
+static double time_for_starts(const fit *f)
+{
+    double left = f->o.max_time - f->seconds_graph;
+    return f->o.max_time == 0.0 ? 0.0 : left > DBL_MIN ? left : DBL_MIN;
+}
+
+static int time_is_over(const fit *f)
+{
+    return f->o.max_time > 0.0 && seconds_fit(f) >= time_for_starts(f);
 }
 
 /* All of X, the labels and the sizes. */
@@ -88,20 +109,27 @@ static spd_status check_options(spd_context *ctx, size_t n, size_t p, const doub
         return ctx_fail(ctx, SPD_EINVAL,
                         "m = %zu is out of range: a map of %zu x %zu matrices has 1 <= m <= %zu",
                         o->m, n, n, n - 1);
-    if (o->metric != SPD_LOG_EUCLIDEAN && !pair_rule_get(o->metric))
+    if (!pair_rule_get(o->metric))
         return ctx_fail(ctx, SPD_EINVAL,
                         "no map can be learned under %s; use stein, airm, jeffrey or log-euclidean",
                         spd_metric_name(o->metric) ? spd_metric_name(o->metric) : "that metric");
     if (!(o->tol >= 0.0 && o->gtol >= 0.0 && o->max_time >= 0.0) || o->max_iter < 0)
         return ctx_fail(ctx, SPD_EINVAL, "tolerances and limits must not be negative");
-    if (!(o->affinity_weight >= 0.0) || isinf(o->affinity_weight))
-        return ctx_fail(ctx, SPD_EINVAL, "the affinity weight must be a number >= 0");
+    if (!(o->affinity_weight >= 0.0 && o->affinity_weight <= AFFINITY_LARGEST))
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the affinity weight must be a number >= 0, and at most %g",
+                        AFFINITY_LARGEST);
     if (o->learning == SPD_MAXIMAL_VARIANCE && o->objective == SPD_RATIO)
         return ctx_fail(ctx, SPD_EINVAL,
                         "the ratio objective needs pairs to pull together; maximal variance has "
                         "none");
-    if (o->learning == SPD_MAXIMAL_VARIANCE && o->metric == SPD_LOG_EUCLIDEAN)
-        return ctx_fail(ctx, SPD_EINVAL, "maximal variance is not available for log-euclidean");
+    if (o->learning == SPD_MAXIMAL_VARIANCE && fit_approximates(o))
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "maximal variance is not available for the approximate log-Euclidean cost; "
+                        "use the exact one");
+    if (!spd_log_cost_name(o->log_cost))
+        return ctx_fail(ctx, SPD_EINVAL, "there is no log-Euclidean cost number %d",
+                        (int)o->log_cost);
     return SPD_OK;
 }
 
@@ -147,6 +175,14 @@ static spd_status check_graph(const fit *f)
                         within, between);
     if (f->state.pairs == 0)
         return ctx_fail(f->ctx, SPD_EINVAL, "the graph is empty: there is nothing to minimise");
+    double largest = 0.0;
+    for (size_t i = 0; i < f->state.pairs; i++)
+        largest = fmax(largest, fmax(f->state.pair[i].within, f->state.pair[i].between));
+    if (largest < AFFINITY_LEAST)
+        return ctx_fail(f->ctx, SPD_EINVAL,
+                        "the weights of the graph are at most %.2g: give larger ones; only their "
+                        "ratios matter",
+                        largest);
     return SPD_OK;
 }
 
@@ -196,6 +232,7 @@ static void note_point(fit *f, spd_stop stop)
     now->data_passes = s->passes;
     now->seconds_fit = seconds_fit(f);
     now->stop = stop;
+    now->starts = f->state.start + 1;
 }
 
 /* After each iteration: the record, progress, the caller's function. */
@@ -228,7 +265,7 @@ static spd_status minimise_one(fit *f, int resumed)
                           .transport = f->o.transport,
                           .tol = f->o.tol,
                           .gtol = f->o.gtol,
-                          .max_time = f->o.max_time,
+                          .max_time = time_for_starts(f),
                           .max_iter = f->o.max_iter,
                           .refresh = FIT_REFRESH,
                           .seconds_before = seconds_fit(f)};
@@ -282,7 +319,7 @@ static spd_status run_start(fit *f, int resumed, int *ended)
     if (status < 0)
         return status;
     note_point(f, s->at.stop);
-    *ended = s->at.stop == SPD_STOP_CANCELLED || s->start + 1 >= f->o.restarts;
+    *ended = s->at.stop == SPD_STOP_CANCELLED || s->start + 1 >= f->o.restarts || time_is_over(f);
     if (*ended)
         return SPD_OK;
     keep_best(f);
@@ -336,7 +373,7 @@ static spd_status fit_open(fit *f, const int *label)
         status = check_graph(f);
     f->began = clock_seconds();
     engine_input in = describe_input(f);
-    if (status == SPD_OK && f->o.metric != SPD_LOG_EUCLIDEAN)
+    if (status == SPD_OK && !fit_approximates(&f->o))
         status = engine_cpu_new(f->ctx, &in, &f->engine);
     return status;
 }

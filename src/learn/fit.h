@@ -10,4 +10,8 @@
 /* *mine <- the caller's options, whatever version it was compiled with; NULL: the defaults. */
 spd_status fit_options_take(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine);
 
+/* Does the fit minimise the approximate log-Euclidean cost, with a scheme of its own
+ * (log_euclidean_fit.h)? All others run on an engine. */
+int fit_approximates(const spd_fit_options *options);
+
 #endif

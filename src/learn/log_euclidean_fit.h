@@ -1,6 +1,8 @@
-/* log_euclidean_fit.h - learning a map for the log-Euclidean metric.
+/* log_euclidean_fit.h - learning a map for the log-Euclidean metric, approximately.
  *
- * log(W'XW) is replaced by W' log(X) W (Harandi, Salzmann, Hartley 2017). With L_i = log X_i
+ * log(W'XW) is replaced by W' log(X) W (Harandi, Salzmann, Hartley 2017): SPD_LOG_COST_APPROXIMATE.
+ * The exact cost is a pair rule (geometry/pairs.h), on an engine like the others. With L_i =
+ * log X_i
  *
  *   f(W) = sum over ordered pairs of A_ij |W'(L_i - L_j)W|_F^2 = tr(W' F(W) W)
  *   F(W) = sum over ordered pairs of A_ij (L_i - L_j) W W' (L_i - L_j)

@@ -28,15 +28,26 @@ static const field option_fields[] = {
     FIELD(spd_fit_options, max_iter, INT),
     FIELD(spd_fit_options, restarts, INT),
     FIELD(spd_fit_options, seed, U64),
+    {.key = "log_cost",
+     .offset = offsetof(spd_fit_options, log_cost),
+     .type = FIELD_NAME,
+     .names = &naming_log_cost,
+     .later = 1},
 };
 
 static const field outcome_fields[] = {
-    FIELD(spd_model, pairs_within, SIZE),  FIELD(spd_model, pairs_between, SIZE),
-    FIELD(spd_model, cost_start, REAL),    FIELD(spd_model, cost, REAL),
-    FIELD(spd_model, gradient_norm, REAL), FIELD(spd_model, iterations, INT),
-    FIELD(spd_model, data_passes, SIZE),   FIELD_ENUM(spd_model, stop, naming_stop),
-    FIELD(spd_model, seconds_graph, REAL), FIELD(spd_model, seconds_fit, REAL),
+    FIELD(spd_model, pairs_within, SIZE),
+    FIELD(spd_model, pairs_between, SIZE),
+    FIELD(spd_model, cost_start, REAL),
+    FIELD(spd_model, cost, REAL),
+    FIELD(spd_model, gradient_norm, REAL),
+    FIELD(spd_model, iterations, INT),
+    FIELD(spd_model, data_passes, SIZE),
+    FIELD_ENUM(spd_model, stop, naming_stop),
+    FIELD(spd_model, seconds_graph, REAL),
+    FIELD(spd_model, seconds_fit, REAL),
     FIELD(spd_model, steps, SIZE),
+    {.key = "starts", .offset = offsetof(spd_model, starts), .type = FIELD_INT, .later = 1},
 };
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -101,6 +112,11 @@ void spd_model_free(spd_model *model)
     mem_free(model->W);
     mem_free(model->history);
     mem_free(model);
+}
+
+spd_status model_options_check(spd_context *ctx, const spd_fit_options *options)
+{
+    return fields_check(ctx, FIELDS(option_fields), option_fields, options);
 }
 
 const char *model_options_differ(const spd_fit_options *a, const spd_fit_options *b)

@@ -119,7 +119,7 @@ spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kin
 {
     json_error_t error;
     json_t *parsed = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    if (!parsed && json_error_code(&error) == json_error_out_of_memory)
+    if (!parsed && !error.text[0]) /* what is wrong with the text would stand there */
         return ctx_nomem(ctx, "meta.json");
     if (!parsed)
         return ctx_fail(ctx, SPD_EFORMAT, "meta.json: line %d: %.100s", error.line, error.text);

@@ -24,16 +24,18 @@ def graphs(D, y, nu_w, nu_b, kind="or"):
     return (within + within.T) / 2, (between + between.T) / 2
 
 
-def mapped(metric, X, W):
-    """The small matrices; log-Euclidean maps the logarithms, where distances are Euclidean."""
-    if metric == "log-euclidean":
+def mapped(metric, X, W, log_cost="approximate"):
+    """The small matrices; the approximate log-Euclidean cost maps the logarithms, where distances
+    are Euclidean."""
+    if metric == "log-euclidean" and log_cost == "approximate":
         return "euclidean", np.array([W.T @ twins.log(M) @ W for M in X])
     return metric, np.array([W.T @ M @ W for M in X])
 
 
-def cost(metric, X, W, within, between, weight=1.0, objective="difference"):
+def cost(metric, X, W, within, between, weight=1.0, objective="difference",
+         log_cost="approximate"):
     """Sums over ordered pairs."""
-    metric, S = mapped(metric, X, W)
+    metric, S = mapped(metric, X, W, log_cost)
     pairs = np.argwhere(np.triu(within + between))
     d2 = np.array([twins.distance2(metric, S[i], S[j]) for i, j in pairs])
     near = 2 * np.sum(within[tuple(pairs.T)] * d2)

@@ -297,7 +297,7 @@ def test_second_set_is_checked_too(spdml, tmp_path, rng):
 
 
 def test_line_break_in_a_file_name(spdml):
-    spdml("info", "two\nlines.npy").failed("two?lines.npy")
+    spdml("info", "two\nlines.npy").failed(r"two\x0alines.npy")
 
 
 def test_observations_in_place_of_matrices(spdml, tmp_path, rng):

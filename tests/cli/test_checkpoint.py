@@ -118,6 +118,7 @@ def test_a_fit_that_had_ended(spdml, checkpoint):
 
 @pytest.mark.parametrize("more", [["--unsupervised"], ["--unsupervised", "variance"],
                                   ["--solver", "lbfgs"], ["--metric", "log-euclidean"],
+                                  ["--metric", "log-euclidean", "--log-cost", "exact"],
                                   ["--affinity", "A.npz"], ["--restarts", "3", "--seed", "5"],
                                   ["--objective", "ratio"]])
 def test_every_kind_of_fit_goes_on(spdml, tmp_path, data, more):

@@ -55,6 +55,26 @@ def test_against_twins(spdml, tmp_path, case, metric, objective, graph, weight):
     assert np.abs(G - twin.gradient(f, W)).max() < 1e-6 * np.abs(G).max()
 
 
+@pytest.mark.parametrize("objective", ["difference", "ratio"])
+def test_exact_log_euclidean(spdml, tmp_path, case, objective):
+    X, y, W = case
+    Gw, Gb = twin.graphs(twins.pairwise2("log-euclidean", X, X), y, 2, 3)
+    words = ["--w", "W.npy", "--metric", "log-euclidean", "--nu-w", 2, "--nu-b", 3, "--objective",
+             objective, "--json"]
+    shown = spdml("cost", "d.npz", *words, "--log-cost", "exact", "--gradient", "G.npy").good().json
+
+    def f(V):
+        return twin.cost("log-euclidean", X, V, Gw, Gb, objective=objective, log_cost="exact")
+
+    assert shown["log_cost"] == "exact"
+    assert shown["cost"] == pytest.approx(f(W), rel=1e-9)
+    G = np.load(tmp_path / "G.npy")
+    assert np.abs(G - twin.gradient(f, W)).max() < 1e-6 * np.abs(G).max()
+    rough = spdml("cost", "d.npz", *words).good().json
+    assert rough["log_cost"] == "approximate"
+    assert rough["cost"] != pytest.approx(shown["cost"], rel=1e-3)
+
+
 def test_own_graph(spdml, tmp_path, case):
     X, y, W = case
     i, j, value = [0, 5, 7, 2], [1, 3, 4, 9], [1.0, -2.0, 0.5, 0.0]
@@ -99,6 +119,8 @@ def test_bad_w(spdml, tmp_path, case, W):
 
 
 def test_misuse(spdml, case):
+    spdml("cost", "d.npz", "--w", "W.npy", "--log-cost", "exact").failed(
+        "--log-cost", "--metric log-euclidean", "stein", code=2)
     spdml("cost", "d.npz").failed("cost needs --w FILE", code=2)
     spdml("cost", "d.npz", "--w", "W.npy", "--nu-b", "few").failed("--nu-b few", "auto", code=2)
     spdml("cost", "d.npz", "--w", "W.npy", "--gradient", "no/G.npy").failed("no/G.npy", "folder")

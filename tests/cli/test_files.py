@@ -130,7 +130,7 @@ def test_versions_of_npy(spdml, tmp_path, X, version):
     assert spdml("info", "a.npy", "--json").good().json["p"] == 6
 
 
-def test_large_npy_is_mapped_and_left_alone(spdml, tmp_path, rng):
+def test_a_large_npy_is_left_alone(spdml, tmp_path, rng):
     X = np.broadcast_to(random_spd(rng, 1, 40), (3000, 40, 40))  # 38 MB
     np.save(tmp_path / "a.npy", X)
     before = (tmp_path / "a.npy").stat()

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+import zipfile
 
 import golden_fit as golden
 import learn_twins as twin
@@ -61,6 +62,50 @@ def test_every_metric(fit, tmp_path, data, metric):
     assert W.shape == (7, 3) and np.abs(W.T @ W - np.eye(3)).max() < 1e-12
 
 
+def test_exact_log_euclidean(fit, spdml, tmp_path, data):
+    """It falls below the approximation in its own terms, and every file says which it is."""
+    words = ["d.npz", "-m", 3, "--metric", "log-euclidean", "--nu-w", 3, "--nu-b", 2]
+    assert fit(*words).good().json["log_cost"] == "approximate"
+    assert fit(*words, "--log-cost", "approximate", output="same.spdml").good()
+    assert map_of(tmp_path / "m.spdml").tobytes() == map_of(tmp_path / "same.spdml").tobytes()
+    cost = ["--metric", "log-euclidean", "--nu-w", 3, "--nu-b", 2, "--log-cost", "exact", "--json"]
+    before = spdml("cost", "d.npz", "--w", "m.spdml", *cost).good().json["cost"]
+    shown = fit(*words, "--log-cost", "exact", "--init", "m.spdml", output="e.spdml").good().json
+    assert shown["cost_start"] == pytest.approx(before, rel=1e-9)
+    assert shown["cost"] < before and shown["log_cost"] == "exact"
+    assert spdml("info", "e.spdml", "--json").good().json["log_cost"] == "exact"
+    assert "exact" in spdml("info", "e.spdml").good().out
+    variance = ["d.npz", "-m", 3, "--metric", "log-euclidean", "--unsupervised", "variance"]
+    fit(*variance).failed("--unsupervised variance", "--log-cost exact", code=2)
+    assert fit(*variance, "--log-cost", "exact").good().json["learning"] == "variance"
+    fit("d.npz", "-m", 3, "--log-cost", "exact").failed("--log-cost", "log-euclidean", code=2)
+    assert "log_cost" not in fit("d.npz", "-m", 3).good().json
+
+
+def test_models_from_before_there_were_two_costs(fit, spdml, tmp_path, data):
+    fit("d.npz", "-m", 3, "--metric", "log-euclidean").good()
+    with zipfile.ZipFile(tmp_path / "m.spdml") as new:
+        members = {name: new.read(name) for name in new.namelist()}
+    meta = json.loads(members["meta.json"])
+    del meta["log_cost"], meta["starts"]
+    members["meta.json"] = json.dumps(meta).encode()
+    with zipfile.ZipFile(tmp_path / "old.spdml", "w") as old:
+        for name, content in members.items():
+            old.writestr(name, content)
+    assert spdml("info", "old.spdml", "--json").good().json["log_cost"] == "approximate"
+    spdml("transform", "old.spdml", "d.npz", "-o", "low.npz").good()
+
+
+def test_time_ends_restarts(fit, spdml, data):
+    """No timing: any time is over after a moment, and none of a million starts follows."""
+    for more in [[], ["--max-iter", 0], ["--metric", "log-euclidean"], ["--unsupervised", "variance"]]:
+        done = fit("d.npz", "-m", 3, "--restarts", 1000000, "--max-time", 1e-9, *more).good()
+        assert "--max-time" in done.err and "1 of 1000000 starts" in done.err
+        assert done.json["starts"] == 1 and done.json["restarts"] == 1000000
+        assert done.json["stop"] == ("iterations" if "--max-iter" in more else "time")
+        assert "1 of 1000000 starts" in spdml("info", "m.spdml").good().out
+
+
 def test_defaults_of_the_graph(fit, data):
     shown = fit("d.npz", "-m", 3).good().json
     assert (shown["nu_w"], shown["nu_b"]) == (10, 3)
@@ -72,10 +117,11 @@ def test_data_passes(fit, data):
     assert shown["data_passes"] <= shown["iterations"] + 2 + refreshes
 
 
-@pytest.mark.parametrize("metric", ["stein", "airm", "log-euclidean"])
+@pytest.mark.parametrize("metric", [["stein"], ["airm"], ["log-euclidean"],
+                                    ["log-euclidean", "--log-cost", "exact"]])
 def test_same_bits_for_any_threads(fit, tmp_path, data, metric):
     for threads in (1, 2):
-        fit("d.npz", "-m", 3, "--metric", metric, "--threads", threads,
+        fit("d.npz", "-m", 3, "--metric", *metric, "--threads", threads,
             output=f"{threads}.spdml").good()
     assert map_of(tmp_path / "1.spdml").tobytes() == map_of(tmp_path / "2.spdml").tobytes()
 

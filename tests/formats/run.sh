@@ -22,6 +22,9 @@ leaves_out_all() {
     ! grep -E 'lib(archive|png|jpeg|tiff)\.|(image_(png|jpeg|tiff|write)|formats/archive)\.c\.o' \
         "$work/build/build.ninja"
 }
+refuses_a_word() {
+    ! configure 'archive;tif' 2>"$work/complaint" && grep "'tif' is no format" "$work/complaint"
+}
 leaves_out_one() {
     test "$(grep -c 'as SPDML_WITHOUT says' "$work/said")" -eq 1 &&
         grep -q 'formats/missing/tiff\.c' "$work/build/build.ninja" &&
@@ -46,6 +49,7 @@ is_light() {
 
 step "configures without any" configure 'archive;png;jpeg;tiff'
 step "leaves them out, and says so" leaves_out_all
+step "refuses what is no format" refuses_a_word
 step "configures without one" configure 'tiff'
 step "leaves that one out" leaves_out_one
 

@@ -61,13 +61,21 @@ defines_only_public() {
     symbols_match "$2" "$work/defined"
 }
 
-# runpath FILE EXPECTED: where it looks for libraries before the system does
-runpath() {
-    found=$(readelf -d "$1" | sed -n 's/.*R\(UN\)*PATH.*\[\(.*\)\]/\2/p')
-    test "$found" = "$2" || {
-        echo "$1 looks in '$found', not '$2'"
-        return 1
-    }
+# What protects a program or library, and where it looks for others: hardened.py says more.
+hardened() {
+    python3 "$here/hardened.py" "$@"
+}
+
+# sees_every_weakness: is that tool awake? A program with none of it, and a path that ends in nothing.
+sees_every_weakness() {
+    echo 'int main(void) { return 0; }' >"$work/weak.c"
+    "$cc" -O0 -no-pie -fno-stack-protector "$work/weak.c" -o "$work/weak" \
+        -Wl,-z,norelro,-z,lazy,-z,execstack,-rpath,/lib: || return 1
+    ! hardened --search /lib: "$work/weak" >"$work/said" || return 1
+    cat "$work/said"
+    for word in '/lib:' 'not position' 'read only' lazily 'executable stack' protector FORTIFY; do
+        grep -q "$word" "$work/said" || return 1
+    done
 }
 
 pages_complete() {
@@ -113,10 +121,12 @@ for library in spdml spdml-data; do
     step "lib$library.a defines its header" defines_only_public "lib$library" "$library.h"
 done
 step "the hold on BLAS is libspdml's alone" sh -c "nm -D '$libdir/libspdml-data.so' | grep 'U spd_private_blas_hold'"
-step "libspdml.so has no search path" runpath "$libdir/libspdml.so" ""
+step "the tool sees what is not protected" sees_every_weakness
+step "the command is hardened, without a search path" hardened "$build/spdml" "$prefix/bin/spdml"
+step "libspdml.so too" hardened "$build/libspdml.so" "$libdir/libspdml.so"
 # shellcheck disable=SC2016
-step "libspdml-data.so looks beside itself" runpath "$libdir/libspdml-data.so" '$ORIGIN'
-step "the command has no search path" runpath "$prefix/bin/spdml" ""
+step "libspdml-data.so too, and looks beside itself" hardened --search '$ORIGIN' \
+    "$build/libspdml-data.so" "$libdir/libspdml-data.so"
 step "installed command runs" "$prefix/bin/spdml" version
 step "manual pages" pages_complete
 step "completion" completion_parses

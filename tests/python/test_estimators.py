@@ -121,6 +121,32 @@ def test_spdml_learns_what_was_planted(rng):
     assert model.stop_ in ("tolerance", "gradient", "iterations", "line search", "line-search")
 
 
+def log_euclidean_cost(X, W, label, nu_w, nu_b):
+    """Equation 3 from the definition, over the graph of nearest neighbours."""
+    D = spdml.pairwise_distances(X, metric="log-euclidean")
+    S = spdml.apply(W.T @ X @ W, "log")
+    same, pairs = label[:, None] == label, {}
+    for wanted, count, sign in ((same, nu_w, 1), (~same, nu_b, -1)):
+        for i in range(len(X)):
+            near = [j for j in np.argsort(D[i], kind="stable") if j != i and wanted[i, j]]
+            pairs.update({(min(i, j), max(i, j)): sign for j in near[:count]})
+    return sum(2 * a * np.sum((S[i] - S[j]) ** 2) for (i, j), a in pairs.items())
+
+
+def test_both_log_euclidean_costs(X, tmp_path):
+    y = np.arange(len(X)) % 2
+    rough = spdml.SPDML(3, "log-euclidean", nu_w=3, nu_b=2).fit(X, y)
+    exact = spdml.SPDML(3, "log-euclidean", nu_w=3, nu_b=2, log_cost="exact").fit(X, y)
+    known = [log_euclidean_cost(X, m.components_.T, y, 3, 2) for m in (rough, exact)]
+    assert exact.cost_history_[-1] == pytest.approx(known[1], rel=1e-9)
+    assert rough.cost_history_.min() != pytest.approx(known[0], rel=1e-3)
+    exact.save(tmp_path / "e.spdml")
+    assert spdml.SPDML.load(tmp_path / "e.spdml").log_cost == "exact"
+    assert clone(rough).log_cost == "approximate"
+    with pytest.raises(spdml.InvalidArgumentError, match="approximate, exact"):
+        spdml.SPDML(3, "log-euclidean", log_cost="rough").fit(X, y)
+
+
 def test_spdml_without_labels(X):
     assert spdml.SPDML(2).fit(X).transform(X).shape == (20, 2, 2)
     assert spdml.SPDML().fit(X).components_.shape == (2, 6)  # a third of 6

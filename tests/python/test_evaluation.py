@@ -49,6 +49,25 @@ PROTOCOLS = [
 ]
 
 
+@pytest.mark.parametrize("log_cost", ["approximate", "exact"])
+def test_maps_of_both_log_euclidean_costs(files, labelled, who, log_cost):
+    """The map of a method is that of the fit: nearest neighbours after it, written out."""
+    X, y = labelled
+    values = {"m": 3, "nu_w": 3, "nu_b": 2}
+    fit = spdml.SPDML(3, "log-euclidean", nu_w=3, nu_b=2, log_cost=log_cost, random_state=1)
+    mine = spdml.evaluate(X, y, ["nn-log-euclidean-ml"], train=who != "ann", values=values, fit=fit)
+    fit.fit(X[who != "ann"], y[who != "ann"])
+    low = fit.transform(X)
+    D = spdml.pairwise_distances(low[who == "ann"], low[who != "ann"], "log-euclidean")
+    np.testing.assert_array_equal(mine.predicted[0][0], y[who != "ann"][D.argmin(axis=1)])
+    if COMMAND:
+        command(files, "--methods", "nn-log-euclidean-ml", "--test-where", "who=ann", "-m", 3,
+                "--nu-w", 3, "--nu-b", 2, "--log-cost", log_cost)
+        saved = np.load(files / "out/predictions.npz")
+        np.testing.assert_array_equal(saved["predicted-nn-log-euclidean-ml"],
+                                      mine.predicted[0][0])
+
+
 @against_command
 @pytest.mark.parametrize("words, named", PROTOCOLS)
 def test_same_as_the_command(files, labelled, who, words, named):

@@ -25,6 +25,11 @@ static const setting settings[] = {
     {6, 1, 40, 90, SPD_AIRM, SPD_DIFFERENCE, 10.0, 0},
     {20, 9, 40, 130, SPD_STEIN, SPD_DIFFERENCE, 1e3, 1},
     {20, 9, 40, 130, SPD_AIRM, SPD_DIFFERENCE, 1e3, 1},
+    {8, 3, 6, 8, SPD_LOG_EUCLIDEAN, SPD_DIFFERENCE, 100.0, 0},
+    {8, 3, 6, 8, SPD_LOG_EUCLIDEAN, SPD_RATIO, 100.0, 0},
+    {7, 6, 6, 5, SPD_LOG_EUCLIDEAN, SPD_DIFFERENCE, 1e4, 0},
+    {6, 1, 9, 8, SPD_LOG_EUCLIDEAN, SPD_DIFFERENCE, 10.0, 0},
+    {10, 4, 9, 7, SPD_LOG_EUCLIDEAN, SPD_DIFFERENCE, 1e3, 1},
 };
 #define SETTINGS (sizeof settings / sizeof *settings)
 
@@ -269,7 +274,7 @@ static void allocation_failures(void)
         problem *cpu = NULL;
         mem_fail_at(k);
         spd_status status = engine_cpu_new(NULL, &g.in, &cpu);
-        mem_fail_at(0);
+        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
         CHECK(status == SPD_OK ? cpu != NULL : status == SPD_ENOMEM && !cpu, "status %d", status);
         made = status == SPD_OK;
         engine_free(cpu);

@@ -72,6 +72,24 @@ static spd_fit_options options_of(spd_metric metric)
     return o;
 }
 
+/* What can be minimised: four metrics, one of them with two costs. */
+static const struct cost {
+    spd_metric metric;
+    spd_log_cost log_cost;
+} costs[] = {{SPD_STEIN, 0},
+             {SPD_AIRM, 0},
+             {SPD_JEFFREY, 0},
+             {SPD_LOG_EUCLIDEAN, SPD_LOG_COST_APPROXIMATE},
+             {SPD_LOG_EUCLIDEAN, SPD_LOG_COST_EXACT}};
+#define COSTS (sizeof costs / sizeof *costs)
+
+static spd_fit_options options_for(const struct cost *cost)
+{
+    spd_fit_options o = options_of(cost->metric);
+    o.log_cost = cost->log_cost;
+    return o;
+}
+
 static spd_model *learn(const planted *s, const spd_fit_options *o, const int *label, int threads)
 {
     spd_context *ctx = spd_context_new();
@@ -100,13 +118,12 @@ static double orthonormality(const spd_model *model)
 
 static void supervised_recovers_the_subspace(void)
 {
-    const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
     rng r;
     rng_seed(&r, 1);
     planted s = planted_new(&r, 0.6);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < COSTS; i++)
         for (int ratio = 0; ratio < 2; ratio++) {
-            spd_fit_options o = options_of(metrics[i]);
+            spd_fit_options o = options_for(&costs[i]);
             o.objective = ratio ? SPD_RATIO : SPD_DIFFERENCE;
             o.nu_w = 8;
             o.nu_b = 8;
@@ -114,8 +131,9 @@ static void supervised_recovers_the_subspace(void)
             spd_model *model = learn(&s, &o, s.label, 2);
             if (!model)
                 continue;
-            CHECK(overlap(&s, D, model->W) > 0.9, "%s, ratio %d: overlap %g",
-                  spd_metric_name(metrics[i]), ratio, overlap(&s, D, model->W));
+            CHECK(overlap(&s, D, model->W) > 0.9, "cost %zu, ratio %d: overlap %g", i, ratio,
+                  overlap(&s, D, model->W));
+            CHECK(model->starts == 4, "%d starts", model->starts);
             CHECK(orthonormality(model) < 1e-12, "W'W - I = %g", orthonormality(model));
             CHECK(model->cost < model->cost_start, "%g from %g", model->cost, model->cost_start);
             spd_model_free(model);
@@ -129,14 +147,16 @@ static void unsupervised_recovers_the_subspace(void)
     rng_seed(&r, 2);
     planted s = planted_new(&r, 0.05);
     for (int kind = 0; kind < 2; kind++)
-        for (int airm = 0; airm < 2; airm++) {
-            spd_fit_options o = options_of(airm ? SPD_AIRM : SPD_STEIN);
+        for (size_t i = 0; i < COSTS; i++) {
+            spd_fit_options o = options_for(&costs[i]);
+            if (costs[i].metric != SPD_STEIN && costs[i].metric != SPD_AIRM && !o.log_cost)
+                continue;
             o.learning = kind ? SPD_MAXIMAL_VARIANCE : SPD_UNSUPERVISED;
             o.restarts = 3;
             spd_model *model = learn(&s, &o, NULL, 2);
             if (!model)
                 continue;
-            CHECK(overlap(&s, D, model->W) > 0.95, "kind %d airm %d: overlap %g", kind, airm,
+            CHECK(overlap(&s, D, model->W) > 0.95, "kind %d cost %zu: overlap %g", kind, i,
                   overlap(&s, D, model->W));
             spd_model_free(model);
         }
@@ -194,11 +214,10 @@ static void same_bits_for_any_threads(void)
     rng r;
     rng_seed(&r, 5);
     planted s = planted_new(&r, 0.6);
-    for (int airm = 0; airm < 2; airm++) {
-        spd_fit_options o = options_of(airm ? SPD_AIRM : SPD_STEIN);
+    for (size_t i = 0; i < COSTS; i++) {
+        spd_fit_options o = options_for(&costs[i]);
         spd_model *one = learn(&s, &o, s.label, 1), *three = learn(&s, &o, s.label, 3);
-        CHECK(one && three && memcmp(one->W, three->W, N * D * sizeof(double)) == 0, "airm %d",
-              airm);
+        CHECK(one && three && memcmp(one->W, three->W, N * D * sizeof(double)) == 0, "cost %zu", i);
         spd_model_free(one);
         spd_model_free(three);
     }
@@ -211,9 +230,8 @@ static void cost_agrees_with_the_model(void)
     rng r;
     rng_seed(&r, 6);
     planted s = planted_new(&r, 0.6);
-    const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
-    for (size_t i = 0; i < 4; i++) {
-        spd_fit_options o = options_of(metrics[i]);
+    for (size_t i = 0; i < COSTS; i++) {
+        spd_fit_options o = options_for(&costs[i]);
         spd_model *model = learn(&s, &o, s.label, 2);
         spd_pair *pairs = NULL;
         size_t count;
@@ -227,6 +245,32 @@ static void cost_agrees_with_the_model(void)
         spd_pairs_free(pairs);
         spd_model_free(model);
     }
+    planted_free(&s);
+}
+
+/* Time that is over ends the fit: within a start, between starts, and where a start ended for
+ * another reason. What has been found so far is the result. */
+static void time_ends_all_starts(void)
+{
+    rng r;
+    rng_seed(&r, 7);
+    planted s = planted_new(&r, 0.6);
+    for (size_t i = 0; i < COSTS; i++)
+        for (int iterations = 0; iterations < 2; iterations++) {
+            spd_fit_options o = options_for(&costs[i]);
+            o.restarts = 1000000;
+            o.max_time = 1e-300;
+            o.max_iter = iterations ? 200 : 0;
+            spd_model *model = learn(&s, &o, s.label, 2);
+            if (!model)
+                continue;
+            CHECK(model->starts == 1 && model->iterations == 0, "cost %zu: %d starts", i,
+                  model->starts);
+            CHECK(model->stop == (iterations ? SPD_STOP_TIME : SPD_STOP_ITERATIONS), "stop %d",
+                  (int)model->stop);
+            CHECK(isfinite(model->cost) && orthonormality(model) < 1e-12, "cost %g", model->cost);
+            spd_model_free(model);
+        }
     planted_free(&s);
 }
 
@@ -269,9 +313,50 @@ static void bad_input(void)
     refuse(&s, o, alone, "class");
     o.tol = -1.0;
     refuse(&s, o, s.label, "negative");
+    o = options_of(SPD_LOG_EUCLIDEAN);
+    o.learning = SPD_MAXIMAL_VARIANCE;
+    refuse(&s, o, NULL, "use the exact one");
+    o.log_cost = (spd_log_cost)2;
+    refuse(&s, o, NULL, "no log-Euclidean cost number 2");
+    o = options_of(SPD_STEIN);
+    o.objective = (spd_objective)7;
+    refuse(&s, o, s.label, "there is no objective number 7");
+    o = options_of(SPD_STEIN);
+    o.solver = (spd_solver)99;
+    refuse(&s, o, s.label, "there is no solver number 99");
     o = options_of(SPD_STEIN);
     s.X[5 * N * N] = -100.0;
     refuse(&s, o, s.label, "X[5] is not positive definite");
+    planted_free(&s);
+}
+
+/* Without iterations a fit hands over where it began: as it was told the first time, at random the
+ * others, of which the best is kept. */
+static void starts(void)
+{
+    rng r;
+    rng_seed(&r, 12);
+    planted s = planted_new(&r, 0.3);
+    spd_fit_options o = options_of(SPD_STEIN);
+    o.max_iter = 0;
+    o.init = SPD_INIT_IDENTITY;
+    spd_model *identity = learn(&s, &o, s.label, 1);
+    for (size_t e = 0; e < N * D; e++)
+        CHECK_CLOSE(fabs(identity->W[e]), e / D == e % D ? 1.0 : 0.0, 1e-14, "entry %zu", e);
+    o.init = SPD_INIT_RANDOM;
+    spd_model *random = learn(&s, &o, s.label, 1);
+    CHECK(gap_between(N * D, random->W, identity->W) > 0.1, "the same start");
+    o.init = SPD_INIT_GIVEN;
+    o.W = random->W;
+    spd_model *given = learn(&s, &o, s.label, 1);
+    CHECK_CLOSE(given->cost, random->cost, 1e-9 * fabs(random->cost), "cost");
+    o.restarts = 6;
+    spd_model *best = learn(&s, &o, s.label, 1);
+    CHECK(best->cost < given->cost, "%g is not better than %g", best->cost, given->cost);
+    spd_model_free(identity);
+    spd_model_free(random);
+    spd_model_free(given);
+    spd_model_free(best);
     planted_free(&s);
 }
 
@@ -283,8 +368,8 @@ static void constant_data_stops_at_once(void)
     planted s = planted_new(&r, 0.3);
     for (size_t i = 1; i < P; i++)
         memcpy(s.X + i * N * N, s.X, N * N * sizeof *s.X);
-    for (int airm = 0; airm < 2; airm++) {
-        spd_fit_options o = options_of(airm ? SPD_AIRM : SPD_STEIN);
+    for (size_t i = 0; i < COSTS; i++) {
+        spd_fit_options o = options_for(&costs[i]);
         spd_model *model = learn(&s, &o, s.label, 1);
         if (model)
             CHECK(model->iterations <= 3 && fabs(model->cost) < 1e-9, "%d iterations, cost %g",
@@ -299,9 +384,10 @@ static void allocation_failures(void)
     rng r;
     rng_seed(&r, 10);
     planted s = planted_new(&r, 0.3);
-    const spd_metric metrics[] = {SPD_STEIN, SPD_LOG_EUCLIDEAN};
-    for (size_t i = 0; i < 2; i++) {
-        spd_fit_options o = options_of(metrics[i]);
+    for (size_t i = 0; i < COSTS; i++) {
+        spd_fit_options o = options_for(&costs[i]);
+        if (o.metric == SPD_AIRM || o.metric == SPD_JEFFREY) /* as Stein */
+            continue;
         spd_context *ctx = spd_context_new();
         int done = 0, tries = 0;
         spd_context_set_threads(ctx, 1);
@@ -311,9 +397,10 @@ static void allocation_failures(void)
             spd_model *model = NULL;
             mem_fail_at(k);
             spd_status status = spd_fit(ctx, N, P, s.X, s.label, &o, NULL, &model);
-            mem_fail_at(0);
+            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             done = status == SPD_OK;
             CHECK(done || status == SPD_ENOMEM, "status %d at %ld", status, k);
+            CHECK(spd_context_error(ctx)->status == status, "%d", spd_context_error(ctx)->status);
             spd_model_free(model);
             CHECK(mem_live() == live, "%ld blocks leak at %ld", mem_live() - live, k);
         }
@@ -331,7 +418,9 @@ int main(void)
     RUN(history_descends_and_passes_are_few);
     RUN(same_bits_for_any_threads);
     RUN(cost_agrees_with_the_model);
+    RUN(time_ends_all_starts);
     RUN(bad_input);
+    RUN(starts);
     RUN(constant_data_stops_at_once);
     RUN(allocation_failures);
     return test_summary();

@@ -14,7 +14,10 @@
 #define STARTS 3
 #define MOST   80 /* iterations */
 
-static const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+/* The last two: both costs of log-Euclidean. */
+#define COSTS 5
+static const spd_metric metrics[COSTS] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN,
+                                          SPD_LOG_EUCLIDEAN};
 
 typedef struct set {
     double *X;
@@ -81,7 +84,7 @@ static int same_options(const spd_fit_options *a, const spd_fit_options *b)
            a->nu_b == b->nu_b && a->affinity_weight == b->affinity_weight && a->init == b->init &&
            a->solver == b->solver && a->transport == b->transport && a->tol == b->tol &&
            a->gtol == b->gtol && a->max_time == b->max_time && a->max_iter == b->max_iter &&
-           a->restarts == b->restarts && a->seed == b->seed;
+           a->restarts == b->restarts && a->seed == b->seed && a->log_cost == b->log_cost;
 }
 
 /* The name of the first member that differs; NULL when the models are the same. */
@@ -98,6 +101,7 @@ static const char *differs(const spd_model *a, const spd_model *b, int times)
            : a->iterations != b->iterations                     ? "iterations"
            : a->data_passes != b->data_passes                   ? "data_passes"
            : a->stop != b->stop                                 ? "stop"
+           : a->starts != b->starts                             ? "starts"
            : a->steps != b->steps || !same_history(a, b, times) ? "history"
            : times && a->seconds_graph != b->seconds_graph      ? "seconds_graph"
            : times && a->seconds_fit != b->seconds_fit          ? "seconds_fit"
@@ -123,7 +127,8 @@ typedef struct witness {
 static int result_of(const witness *w, int start)
 {
     int best = w->last[start];
-    for (int i = w->last[start]; w->o.metric == SPD_LOG_EUCLIDEAN && i >= 0; i--)
+    int falls = w->o.metric != SPD_LOG_EUCLIDEAN || w->o.log_cost == SPD_LOG_COST_EXACT;
+    for (int i = w->last[start]; !falls && i >= 0; i--)
         if (w->step[start][i].cost < w->step[start][best].cost)
             best = i;
     return best;
@@ -141,6 +146,7 @@ static void check_model(witness *w, const spd_model *model)
           at->cost);
     CHECK(model->iterations == w->last[start] && model->steps == (size_t)w->last[start] + 1,
           "%d iterations, not %d", model->iterations, w->last[start]);
+    CHECK(model->starts == w->start + 1, "%d starts, not %d", model->starts, w->start + 1);
     CHECK(model->cost_start == w->step[start][0].cost, "cost_start");
     for (size_t i = 0; i < model->steps; i++)
         CHECK(memcmp(&model->history[i].cost, &w->step[start][i].cost, 4 * sizeof(double)) == 0 &&
@@ -196,8 +202,9 @@ static void witness_free(witness *w)
 static void model_is_the_best_at_every_iteration(void)
 {
     set s = set_new(1);
-    for (size_t k = 0; k < 4 * 5; k++) {
+    for (size_t k = 0; k < COSTS * 5; k++) {
         spd_fit_options o = options_of(metrics[k / 5], (spd_solver)(k % 5), STARTS);
+        o.log_cost = k / 5 == COSTS - 1 ? SPD_LOG_COST_EXACT : SPD_LOG_COST_APPROXIMATE;
         witness *w = malloc(sizeof *w);
         spd_model *model = NULL;
         o.transport = (spd_transport)(k % 2);
@@ -279,16 +286,17 @@ static void check_resume(const set *s, const spd_fit_options *o, int each, const
 static void resumed_fits_have_the_same_bits(void)
 {
     set s = set_new(2);
-    for (size_t k = 0; k < 4 * 5; k++) {
+    for (size_t k = 0; k < COSTS * 5; k++) {
         spd_fit_options o = options_of(metrics[k / 5], (spd_solver)(k % 5), 2);
         char what[80];
+        o.log_cost = k / 5 == COSTS - 1 ? SPD_LOG_COST_EXACT : SPD_LOG_COST_APPROXIMATE;
         o.transport = (spd_transport)(k % 2);
         o.objective = (spd_objective)(k % 3 == 0);
         o.tol = o.gtol = 0.0;
         o.max_iter = 54;
         snprintf(what, sizeof what, "%s, %s, %s", spd_metric_name(o.metric),
                  spd_solver_name(o.solver), spd_transport_name(o.transport));
-        check_resume(&s, &o, k == 4 ? 2 : k < 15 ? 17 : 5, what);
+        check_resume(&s, &o, k == 4 ? 2 : k / 5 == 3 ? 5 : 17, what);
     }
     free(s.X);
 }
@@ -357,6 +365,9 @@ static void other_fits_are_refused(void)
     other = o;
     other.seed++;
     refuse(&s, &other, &watch, "another seed");
+    other = o;
+    other.log_cost = SPD_LOG_COST_EXACT;
+    refuse(&s, &other, &watch, "another log_cost");
     spd_fit_state_free(state);
     spd_model_free(part);
     free(s.X);

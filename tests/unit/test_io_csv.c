@@ -46,7 +46,17 @@ static void separators_and_line_ends(void)
     check_table("# written by something\n1,2,3\n  # more\n4,5,6");
     check_table("a,b,c\n1,2,3\n4,5,6\n");
     check_table("\"a,1\",b,c\n\"1\",2,3\n4,\"5\",6e0\n");
-    check_table("1,two,3\n1,2,3\n4,5,6\n");
+}
+
+/* A first row that is mostly numbers is no header: it would be lost without a word. */
+static void first_rows_that_are_neither(void)
+{
+    refuse_text("1,two,3\n1,2,3\n", SPD_EFORMAT, "line 1, column 2: 'two'|other cells");
+    refuse_text("# c\n1,2,3.o\n1,2,3\n", SPD_EFORMAT, "line 2, column 3: '3.o'|header");
+    refuse_text("1,,3\n1,2,3\n", SPD_EFORMAT, "line 1, column 2: ''");
+    spd_array *array = read_text("1.o\n2\n3\n"); /* one column: texts, all of them */
+    CHECK(array && array->type == SPD_TEXT && array->count == 3, "a mistyped first number");
+    spd_array_free(array);
 }
 
 static void one_column_is_a_vector(void)
@@ -111,7 +121,23 @@ static void round_trips(void)
     CHECK(spd_array_read(ctx, scratch("round.csv"), NULL, &in) == SPD_OK, "texts");
     CHECK(in && same_arrays(&out, in), "texts");
     spd_array_free(in);
+    const char *formulas[] = {"=1+2",    "@x",   "-cmd|' /C calc'!A0",
+                              "+a",      "\tb",  "\rc",
+                              "'=q",     "''+z", "'tis",
+                              "-3.5e-7", "+4",   "-",
+                              "a=b"};
+    const size_t count = sizeof formulas / sizeof *formulas;
+    out = (spd_array){.type = SPD_TEXT, .ndim = 1, .shape = {count}, .count = count};
+    out.text = formulas;
+    CHECK(write_one(scratch("round.csv"), &out) == SPD_OK, "formulas");
+    CHECK(spd_array_read(ctx, scratch("round.csv"), NULL, &in) == SPD_OK, "formulas");
+    CHECK(in && same_arrays(&out, in), "formulas");
+    spd_array_free(in);
     char text[200] = "";
+    get_file(scratch("round.csv"), text, sizeof text - 1);
+    CHECK(strstr(text, "'=1+2\n'@x\n\"'-cmd|' /C calc'!A0\"\n'+a\n\"'\tb\"\n"), "%s", text);
+    CHECK(strstr(text, "''=q\n'''+z\n'tis\n-3.5e-7\n+4\n-\na=b\n"), "%s", text);
+    memset(text, 0, sizeof text);
     out = sample_array(SPD_INT64, 2);
     CHECK(write_one(scratch("int.csv"), &out) == SPD_OK, "integers");
     get_file(scratch("int.csv"), text, sizeof text - 1);
@@ -209,6 +235,7 @@ int main(void)
 {
     scratch_begin();
     RUN(separators_and_line_ends);
+    RUN(first_rows_that_are_neither);
     RUN(one_column_is_a_vector);
     RUN(faults_name_line_and_column);
     RUN(numbers_have_points_in_any_language);

@@ -75,7 +75,7 @@ static void large_arrays_are_stored_small_ones_deflated(void)
     io_source *source = NULL;
     zip_archive zip = {0};
     CHECK(source_load(ctx, scratch("both.npz"), &source) == SPD_OK, "load");
-    CHECK(zip_open(ctx, source->bytes, source->size, &zip) == SPD_OK, "open");
+    CHECK(zip_open(ctx, source, &zip) == SPD_OK, "open");
     CHECK(zip_find(&zip, "large.npy")->method == ZIP_STORED, "large");
     CHECK(zip_find(&zip, "small.npy")->method == ZIP_DEFLATED, "small");
     CHECK(zip_find(&zip, "none.npy") == NULL, "none");
@@ -209,18 +209,24 @@ static void directories_that_lie(void)
         size_t back; /* bytes before the end of the file: a member named X.npy, no comment */
         unsigned char value;
         const char *tells;
+        size_t local; /* where the member's own header has the same field; 0: nowhere */
     } lies[] = {
-        {"encrypted", 22 + 51 - 8, 1, "X: |encrypted"},
-        {"packed by another method", 22 + 51 - 10, 12, "X: |method 12"},
-        {"another checksum", 22 + 51 - 16, 0x5a, "X: |checksum"},
-        {"packed size", 22 + 51 - 22, 0xff, "X: |cut off"},
-        {"stored, of two sizes", 22 + 51 - 24, 1, "X: |size"},
-        {"a name of 255 bytes", 22 + 51 - 28, 255, "damaged zip archive"},
-        {"it lies elsewhere", 22 + 51 - 42, 1, "X: |not where"},
-        {"no entry", 22 + 51 - 0, 'Q', "damaged zip archive"},
-        {"another disk", 22 - 4, 1, "directory at the end is missing"},
-        {"more members than bytes", 22 - 10, 2, "directory at the end is missing"},
-        {"the directory lies elsewhere", 22 - 17, 0xff, "directory at the end is missing"},
+        {"encrypted", 22 + 51 - 8, 1, "X: |encrypted", 6},
+        {"packed by another method", 22 + 51 - 10, 12, "X: |method 12", 8},
+        {"another checksum", 22 + 51 - 16, 0x5a, "X: |checksum", 14},
+        {"stored, of two sizes", 22 + 51 - 24, 1, "X: |size", 22},
+        {"encrypted there alone", 22 + 51 - 8, 1, "X.npy: |its own header", 0},
+        {"packed by another method there", 22 + 51 - 10, 12, "X.npy: |its own header", 0},
+        {"another checksum there", 22 + 51 - 16, 0x5a, "X.npy: |its own header", 0},
+        {"another size there", 22 + 51 - 24, 1, "X.npy: |its own header", 0},
+        {"another name there", 51 + 22 - 46, 'Y', "Y.npy: |its own header", 0},
+        {"packed size", 22 + 51 - 22, 0xff, "X.npy: |cut off", 0},
+        {"a name of 255 bytes", 22 + 51 - 28, 255, "damaged zip archive", 0},
+        {"it lies elsewhere", 22 + 51 - 42, 1, "X.npy: |not where", 0},
+        {"no entry", 22 + 51 - 0, 'Q', "damaged zip archive", 0},
+        {"another disk", 22 - 4, 1, "directory at the end is missing", 0},
+        {"more members than bytes", 22 - 10, 2, "directory at the end is missing", 0},
+        {"the directory lies elsewhere", 22 - 17, 0xff, "directory at the end is missing", 0},
     };
     unsigned char image[512], bytes[1000];
     double value = 1.0;
@@ -231,6 +237,8 @@ static void directories_that_lie(void)
         spd_array *in = NULL;
         size_t size = get_file(scratch("true.npz"), bytes, sizeof bytes);
         bytes[size - lies[i].back] = lies[i].value;
+        if (lies[i].local)
+            bytes[lies[i].local] = lies[i].value;
         put_file(scratch("lie.npz"), bytes, size);
         CHECK_FAILED(spd_array_read(ctx, scratch("lie.npz"), NULL, &in), SPD_EFORMAT,
                      lies[i].tells);
@@ -282,6 +290,25 @@ static void names_that_collide(void)
     CHECK_FAILED(spd_arrays_write(ctx, scratch("two.jpg"), 2, both), SPD_EFORMAT, "'.jpg'");
 }
 
+/* Whoever unpacks the archive gets files of these names. */
+static void names_that_lead_elsewhere(void)
+{
+    static const char *const names[][2] = {{"../../x", "_._.._x"},
+                                           {"/etc/passwd", "_etc_passwd"},
+                                           {"a\\b", "a_b"},
+                                           {"..", "_."},
+                                           {"tab\tand\033esc", "tab_and_esc"},
+                                           {"M\xc3\xbcller [1]", "M\xc3\xbcller [1]"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        spd_array out = sample_array(SPD_INT64, 1), *in = NULL;
+        out.name = (char *)(uintptr_t)names[i][0];
+        CHECK(write_one(scratch("names.npz"), &out) == SPD_OK, "write");
+        CHECK(spd_array_read(ctx, scratch("names.npz"), NULL, &in) == SPD_OK, "read");
+        CHECK(in && strcmp(in->name, names[i][1]) == 0, "'%s'", in ? in->name : "");
+        spd_array_free(in);
+    }
+}
+
 int main(void)
 {
     scratch_begin();
@@ -298,5 +325,6 @@ int main(void)
     RUN(members_beyond_32_bits);
     RUN(cut_anywhere_in_memory);
     RUN(names_that_collide);
+    RUN(names_that_lead_elsewhere);
     return scratch_end();
 }

@@ -37,6 +37,7 @@ REFUSAL(spd_graph, graph)
 REFUSAL(spd_learning, learning)
 REFUSAL(spd_init, init)
 REFUSAL(spd_solver, solver)
+REFUSAL(spd_log_cost, log_cost)
 REFUSAL(spd_transport, transport)
 REFUSAL(spd_stop, stop)
 REFUSAL(spd_classifier_kind, classifier)
@@ -57,6 +58,7 @@ static void both_ways(void)
     BOTH_WAYS(spd_function, function, SPD_POWER + 1u);
     BOTH_WAYS(spd_kernel_kind, kernel, SPD_KERNEL_LOG_EUCLIDEAN + 1u);
     BOTH_WAYS(spd_objective, objective, SPD_RATIO + 1u);
+    BOTH_WAYS(spd_log_cost, log_cost, SPD_LOG_COST_EXACT + 1u);
     BOTH_WAYS(spd_graph, graph, SPD_GRAPH_DIRECTED + 1u);
     BOTH_WAYS(spd_learning, learning, SPD_OWN_GRAPH + 1u);
     BOTH_WAYS(spd_init, init, SPD_INIT_GIVEN + 1u);

@@ -265,11 +265,13 @@ static void show_counts(sheet *r, const classifying *c)
 {
     const spd_data *train = c->train.data;
     size_t *count = cli_alloc(train->classes, sizeof *count, "class counts");
-    json_t *object = json_object();
+    json_t *object = sheet_json_object();
     for (size_t i = 0; i < c->test.data->p; i++)
         count[c->predicted[i]]++;
     for (size_t k = 0; k < train->classes; k++) {
-        json_object_set_new(object, train->class_name[k], json_integer((json_int_t)count[k]));
+        json_t *name = sheet_json_text(train->class_name[k]); /* UTF-8, as a key must be */
+        sheet_json_set(object, json_string_value(name), json_integer((json_int_t)count[k]));
+        json_decref(name);
         if (!c->truth && k < CLASSES_SHOWN)
             sheet_line(r, k ? "" : "predicted", "%zu as %s", count[k], train->class_name[k]);
     }

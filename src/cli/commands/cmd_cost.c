@@ -1,6 +1,7 @@
 /* cmd_cost.c - `spdml cost`: the learner's cost and gradient at a given W, for checking us with
  * another program. */
 #include "cli/commands/learning.h"
+#include "cli/commands/show_model.h"
 
 typedef struct costing {
     learning l;
@@ -88,6 +89,7 @@ static void show(session *s, const costing *c)
     }
     sheet *r = session_sheet(s);
     sheet_text(r, "metric", "metric", spd_metric_name(o->metric));
+    show_log_cost(r, o);
     sheet_text(r, "objective", "objective", spd_objective_name(o->objective));
     sheet_count(r, "p", "matrices", c->l.data->p, "");
     sheet_count(r, "n", NULL, c->l.data->n, "");

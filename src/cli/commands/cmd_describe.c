@@ -20,6 +20,11 @@ static void show(session *s, spd_descriptor kind, const spd_data *data, const sp
     sheet_json(r, "failures", list);
 }
 
+static void release_failures(void *failures)
+{
+    spd_failures_free(failures);
+}
+
 static int run(session *s)
 {
     spd_descriptor kind;
@@ -35,6 +40,8 @@ static int run(session *s)
                                      s->args->operands + 1, &described, &data, &skipped);
     if (status < 0)
         return session_fail(s, status);
+    cli_keep(skipped, release_failures);
+    session_keep_data(data);
     session_talk(s, "described %zu matrices", data->p);
     code = session_save(s, data);
     if (!code && !s->silent)
@@ -43,8 +50,6 @@ static int run(session *s)
         cli_error("skipped: %s", advice_message(skipped->error[i]).text);
     if (!code && skipped->count)
         code = CLI_FAILED;
-    spd_data_free(data);
-    spd_failures_free(skipped);
     return code;
 }
 

@@ -11,6 +11,7 @@ static void take_fit_options(session *s, spd_fit_options *o)
     spd_fit_defaults(o, sizeof *o);
     o->seed = (uint64_t)arguments_int(s->args, "seed");
     o->objective = (spd_objective)session_choice(s, "objective");
+    o->log_cost = (spd_log_cost)session_choice(s, "log-cost");
     o->init = (spd_init)session_choice(s, "init");
     o->affinity_weight = arguments_real(s->args, "affinity-weight");
     o->max_iter = (int)arguments_int(s->args, "max-iter");

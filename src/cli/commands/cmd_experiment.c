@@ -9,6 +9,10 @@
 
 #include "cli/evaluate/evaluation.h"
 #include "cli/experiment/experiment.h"
+#include "cli/frame/screen.h"
+#include "cli/frame/text_file.h"
+
+#define LARGEST ((size_t)16 << 20) /* bytes of a commands.sh */
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
@@ -26,6 +30,15 @@ static int is_data_set(const char *path)
            (ends_with(path, ".npz") || ends_with(path, ".mat"));
 }
 
+/* Reads an array of the user's data set, if it has one of that name. */
+static int has_array(experiment *x, const char *name, spd_array **array)
+{
+    spd_status status = spd_array_read(x->s->ctx, x->data, name, array);
+    if (status == SPD_ENOMEM)
+        session_fail(x->s, status);
+    return status >= 0;
+}
+
 /* The size of the user's matrices or observations, an eighth and a quarter of it, where the recipe
  * asks for them. Where it cannot be told, evaluate says why. */
 static void set_sizes(experiment *x)
@@ -34,8 +47,7 @@ static void set_sizes(experiment *x)
     size_t n = 1;
     int asked = strstr(x->recipe.text, "$size-of-data") ||
                 (strstr(x->recipe.text, "$eighth") && arguments_flag(x->s->args, "quick"));
-    if (asked && x->data && is_data_set(x->data) &&
-        spd_array_read(x->s->ctx, x->data, "X", &a) >= 0 && a->ndim == 3)
+    if (asked && x->data && is_data_set(x->data) && has_array(x, "X", &a) && a->ndim == 3)
         n = a->shape[2];
     static const struct {
         const char *name;
@@ -52,7 +64,7 @@ static int lacks_images(experiment *x)
 {
     spd_array *images = NULL;
     int lacks = strstr(x->recipe.text, "no-images") && x->data && is_data_set(x->data) &&
-                spd_array_read(x->s->ctx, x->data, "images", &images) < 0;
+                !has_array(x, "images", &images);
     spd_array_free(images);
     return lacks;
 }
@@ -182,15 +194,13 @@ static void open_folder(experiment *x)
 /* x->finished <- the steps that an earlier run in this folder has noted. */
 static void take_up(experiment *x)
 {
-    char line[8192];
-    FILE *f = arguments_flag(x->s->args, "resume")
-                  ? fopen(words_text("%s/commands.sh", x->folder), "r")
-                  : NULL;
-    x->resuming = f != NULL;
-    while (f && fgets(line, sizeof line, f))
-        words_split(&x->finished, line, "\n");
-    if (f)
-        fclose(f);
+    size_t length;
+    char *text = arguments_flag(x->s->args, "resume")
+                     ? text_file_read(words_text("%s/commands.sh", x->folder), LARGEST, &length)
+                     : NULL;
+    x->resuming = text != NULL;
+    if (text)
+        words_split(&x->finished, text, "\n");
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -218,7 +228,7 @@ static int run(session *s)
         return list(s);
     recipe_load(&x.recipe, s->args->operands[0]);
     if (arguments_flag(s->args, "show")) {
-        fputs(x.recipe.text, stdout);
+        screen_lines(x.recipe.text);
         return CLI_GOOD;
     }
     check(&x);

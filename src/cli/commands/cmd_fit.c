@@ -257,11 +257,6 @@ static void load(session *s, fitting *f)
     learning_choose_nu_b(s, &f->l);
 }
 
-static void release_model(void *model)
-{
-    spd_model_free(model);
-}
-
 /* CLI_INTERRUPTED with a model when Ctrl-C ended it: the best so far is worth keeping. */
 static int learn(session *s, fitting *f)
 {
@@ -275,7 +270,7 @@ static int learn(session *s, fitting *f)
     spd_status status = spd_fit(s->ctx, l->data->n, l->data->p, l->data->X, l->label, &l->options,
                                 &with, &f->model);
     fit_watch_close(&watch);
-    cli_keep(f->model, release_model); /* NULL where there is none */
+    session_keep_model(f->model); /* NULL where there is none */
     if (status == SPD_ECANCELLED && f->model)
         return CLI_INTERRUPTED;
     if (status < 0)
@@ -332,6 +327,9 @@ static int run(session *s)
     int code = learn(s, &f);
     write_model(s, &f);
     show_fit(s, &f);
+    if (code == CLI_GOOD && f.model->starts < f.model->options->restarts)
+        session_remark(s, "the limit on time (--max-time) ended the fit after %d of %d starts",
+                       f.model->starts, f.model->options->restarts);
     if (code == CLI_INTERRUPTED)
         session_remark(s, "interrupted; %s contains the best map so far", session_output(s));
     return code;
@@ -388,7 +386,8 @@ static const option solver_options[] = {
     {"gtol", 0, OPTION_REAL, "E", "1e-9", 0, 1,
      .help = "Stop when the gradient is E times the first one"},
     {"max-time", 0, OPTION_REAL, "SECONDS", "0", 0, INFINITY,
-     .help = "Stop after this many seconds; 0 for no limit"},
+     .help = "Stop after this many seconds, for the graph and all starts together; 0 for no "
+             "limit"},
     OPTION_END};
 
 static const char *const paragraphs[] = {

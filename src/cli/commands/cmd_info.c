@@ -44,6 +44,8 @@ static void show_members(sheet *r, const char *label, json_t *object)
     json_object_foreach(object, key, value)
     {
         char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+        if (!text)
+            cli_out_of_memory("the parameters");
         const char *plain = json_is_string(value) ? json_string_value(value) : text;
         const char *words = words_for_zero(object, key);
         sheet_line(r, before, "%s %s", key, words ? words : plain ? plain : "");
@@ -55,11 +57,9 @@ static void show_members(sheet *r, const char *label, json_t *object)
 /* Shows the JSON text that came with a data set; NULL or a text that is not JSON: nothing. */
 static void show_meta(sheet *r, const char *meta)
 {
-    json_t *object = meta ? json_loads(meta, 0, NULL) : NULL;
-    if (!json_is_object(object)) {
-        json_decref(object);
+    json_t *object = meta ? sheet_json_parse(meta) : NULL;
+    if (!object)
         return;
-    }
     const char *name = json_string_value(json_object_get(object, "descriptor"));
     const char *version = json_string_value(json_object_get(object, "version"));
     if (name) {
@@ -194,6 +194,7 @@ static int show_fit(session *s, const char *path, spd_kind kind)
     }
     if (status < 0 || !model)
         return session_fail(s, status);
+    session_keep_model(model);
     sheet *r = session_sheet(s);
     sheet_text(r, "file", "file", path);
     sheet_text(r, "kind", "kind", kind == SPD_KIND_CHECKPOINT ? "checkpoint" : "model");
@@ -201,7 +202,6 @@ static int show_fit(session *s, const char *path, spd_kind kind)
     show_model(r, model);
     show_model_history(r, model);
     show_model_map(r, model);
-    spd_model_free(model);
     return CLI_GOOD;
 }
 

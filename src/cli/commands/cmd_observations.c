@@ -135,11 +135,6 @@ static void describe(const trial *t, char trains, size_t every, spd_samples *sid
 
 /* ---- one split ------------------------------------------------------------------------------- */
 
-static void release_model(void *model)
-{
-    spd_model_free(model);
-}
-
 static void release_classifier(void *classifier)
 {
     spd_classifier_free(classifier);
@@ -157,7 +152,7 @@ static void learn(trial *t)
     o.seed = t->c->seed;
     describe(t, 1, 1, &train);
     session_check(s, spd_fit(s->ctx, t->size, train.p, train.X, train.label, &o, NULL, &t->model));
-    cli_keep(t->model, release_model);
+    session_keep_model(t->model);
     t->size = t->model->m;
 }
 
@@ -271,9 +266,9 @@ static void summarise(comparison *c, size_t method, size_t octave)
 /* {"480": 0.63, ...} of a method. */
 static json_t *by_json(const table *t, size_t method, table_kind kind)
 {
-    json_t *by = json_object();
+    json_t *by = sheet_json_object();
     for (size_t r = 0; r < t->row.count; r++)
-        json_object_set_new(by, t->row.word[r], sheet_json_real(table_at(t, r, method, kind)));
+        sheet_json_set(by, t->row.word[r], sheet_json_real(table_at(t, r, method, kind)));
     return by;
 }
 
@@ -306,7 +301,7 @@ static void write_results(const comparison *c)
         return;
     sheet r = {.object = sheet_json_keep(json_object())};
     fill(c, &r);
-    text_file_write(words_text("%s/results.json", folder), text_file_json, r.object);
+    text_file_write(text_file_in(folder, "results.json"), text_file_json, r.object);
 }
 
 static int run(session *s)

@@ -142,14 +142,13 @@ static int make_matrices(session *s, synthesis *y)
     spd_status status = spd_synth_data(s->ctx, o, planted, &data);
     if (status < 0)
         return session_fail(s, status);
+    session_keep_data(data);
     spd_array U = session_array_f64("planted", o->n, o->planted, planted), *column[] = {&U};
     spd_data with = *data;
     with.columns = 1;
     with.column = column;
     y->files = 1;
-    int code = session_save(s, &with);
-    spd_data_free(data);
-    return code;
+    return session_save(s, &with);
 }
 
 static int make_files(session *s, synthesis *y)

@@ -48,10 +48,18 @@ void learning_options(session *s, learning *l)
         o->graph = (spd_graph)session_choice(s, "graph");
     if (arguments_count(s->args, "objective"))
         o->objective = (spd_objective)session_choice(s, "objective");
+    if (arguments_count(s->args, "log-cost"))
+        o->log_cost = (spd_log_cost)session_choice(s, "log-cost");
+    if (arguments_count(s->args, "log-cost") && o->metric != SPD_LOG_EUCLIDEAN)
+        cli_misuse("--log-cost: belongs to --metric log-euclidean; %s has only one cost",
+                   spd_metric_name(o->metric));
     arguments_take_count(s->args, "nu-w", &o->nu_w);
     arguments_take_real(s->args, "affinity-weight", &o->affinity_weight);
     take_nu_b(s, l);
     take_learning(s, l);
+    if (o->learning == SPD_MAXIMAL_VARIANCE && o->metric == SPD_LOG_EUCLIDEAN &&
+        o->log_cost == SPD_LOG_COST_APPROXIMATE)
+        cli_misuse("--unsupervised variance: under log-euclidean needs --log-cost exact");
 }
 
 /* l->label <- class numbers without gaps, -1 for the class that means unknown. */

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/frame/sheet.h"
+
 #define VALUE_ROOM 120 /* characters of a value */
 #define SHOWN      3   /* differences that are named */
 
@@ -162,8 +164,8 @@ static void compare_values(json_t *first, json_t *second, char *text, size_t siz
 
 void meta_compare(const char *first, const char *second, char *text, size_t size)
 {
-    json_t *a = first ? json_loads(first, 0, NULL) : NULL;
-    json_t *b = second ? json_loads(second, 0, NULL) : NULL;
+    json_t *a = first ? sheet_json_parse(first) : NULL;
+    json_t *b = second ? sheet_json_parse(second) : NULL;
     const char *descriptor = descriptor_of(a), *other = descriptor_of(b);
     text[0] = '\0';
     if (descriptor && other && strcmp(descriptor, other) != 0)

@@ -32,6 +32,11 @@ static const char *objectives(size_t i)
     return spd_objective_name((spd_objective)i);
 }
 
+static const char *log_costs(size_t i)
+{
+    return spd_log_cost_name((spd_log_cost)i);
+}
+
 static const char *unsupervised(size_t i)
 {
     static const char *const kinds[] = {"graph", "variance"};
@@ -42,8 +47,12 @@ const option options_objective[] = {
     {"objective", 0, OPTION_CHOICE, "NAME", "difference", .choice = objectives,
      .help = "difference: distances within minus distances between classes; ratio: the logarithm "
              "of their ratio"},
-    {"affinity-weight", 0, OPTION_REAL, "L", "1", 0, INFINITY,
+    {"affinity-weight", 0, OPTION_REAL, "L", "1", 0, 1e50,
      .help = "Weight of the pairs between classes"},
+    {"log-cost", 0, OPTION_CHOICE, "NAME", "approximate", .choice = log_costs,
+     .help = "Of the log-euclidean metric. approximate: distances between W' log(X) W, which stand "
+             "in for those between mapped matrices, and are minimised by eigenvectors; exact: "
+             "distances between log(W'XW), the log-euclidean ones of the mapped matrices"},
     OPTION_END};
 
 const option options_stop[] = {

@@ -5,9 +5,17 @@
 
 #define STEPS_SHOWN 4 /* at either end */
 
-static void show_options(sheet *r, const spd_fit_options *o)
+void show_log_cost(sheet *r, const spd_fit_options *o)
 {
+    if (o->metric == SPD_LOG_EUCLIDEAN)
+        sheet_text(r, "log_cost", "log-euclidean cost", spd_log_cost_name(o->log_cost));
+}
+
+static void show_options(sheet *r, const spd_model *model)
+{
+    const spd_fit_options *o = model->options;
     sheet_text(r, "metric", "metric", spd_metric_name(o->metric));
+    show_log_cost(r, o);
     sheet_text(r, "learning", "learning", spd_learning_name(o->learning));
     sheet_text(r, "objective", "objective", spd_objective_name(o->objective));
     sheet_text(r, "graph", NULL, spd_graph_name(o->graph));
@@ -16,6 +24,7 @@ static void show_options(sheet *r, const spd_fit_options *o)
     sheet_real(r, "affinity_weight", NULL, o->affinity_weight);
     sheet_text(r, "init", NULL, spd_init_name(o->init));
     sheet_count(r, "restarts", NULL, (size_t)o->restarts, "");
+    sheet_count(r, "starts", NULL, (size_t)model->starts, "");
     sheet_json(r, "seed", json_integer((json_int_t)o->seed));
     sheet_text(r, "solver", NULL, spd_solver_name(o->solver));
     sheet_text(r, "transport", NULL, spd_transport_name(o->transport));
@@ -26,8 +35,12 @@ static void show_options(sheet *r, const spd_fit_options *o)
     if (o->nu_w || o->nu_b)
         sheet_line(r, "neighbours", "%zu within, %zu between, %s, weight %g", o->nu_w, o->nu_b,
                    spd_graph_name(o->graph), o->affinity_weight);
-    sheet_line(r, "start", "%s, seed %llu, %d %s", spd_init_name(o->init),
-               (unsigned long long)o->seed, o->restarts, o->restarts == 1 ? "start" : "starts");
+    if (model->starts > 0 && model->starts < o->restarts)
+        sheet_line(r, "start", "%s, seed %llu, %d of %d starts", spd_init_name(o->init),
+                   (unsigned long long)o->seed, model->starts, o->restarts);
+    else
+        sheet_line(r, "start", "%s, seed %llu, %d %s", spd_init_name(o->init),
+                   (unsigned long long)o->seed, o->restarts, o->restarts == 1 ? "start" : "starts");
     sheet_line(r, "solver", "%s, %s transport", spd_solver_name(o->solver),
                spd_transport_name(o->transport));
 }
@@ -72,7 +85,7 @@ void show_model(sheet *r, const spd_model *model)
     sheet_count(r, "n", NULL, model->n, "");
     sheet_count(r, "m", NULL, model->m, "");
     sheet_line(r, "map", "%zu x %zu to %zu x %zu", model->n, model->n, model->m, model->m);
-    show_options(r, model->options);
+    show_options(r, model);
     show_outcome(r, model);
 }
 

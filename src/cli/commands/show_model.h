@@ -8,6 +8,9 @@
 /* Sizes, options and outcome; every member of the model but W and the history. */
 void show_model(sheet *r, const spd_model *model);
 
+/* Which cost, when the metric has two. */
+void show_log_cost(sheet *r, const spd_fit_options *options);
+
 /* Why a fit ended, with the option that says when. */
 const char *show_stop_reason(spd_stop stop);
 

@@ -55,7 +55,7 @@ void evaluation_make_folder(session *s)
 
 static char *path_in(session *s, const char *name)
 {
-    return words_text("%s/%s", session_output(s), name);
+    return text_file_in(session_output(s), name);
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */

@@ -86,7 +86,7 @@ json_t *recognition_number(double value)
     if (isnan(value))
         return json_null();
     int whole = value == floor(value) && fabs(value) < 0x1p53;
-    return whole ? json_integer((json_int_t)value) : sheet_json_real(value);
+    return whole ? sheet_json_whole((json_int_t)value) : sheet_json_real(value);
 }
 
 static int has_value(const spd_method *method, const double *value, int p)
@@ -96,12 +96,11 @@ static int has_value(const spd_method *method, const double *value, int p)
 
 json_t *recognition_json(const spd_method *method, const double *value)
 {
-    json_t *object = json_object();
+    json_t *object = sheet_json_object();
     for (int p = 0; p < SPD_PARAMETERS; p++)
-        if (has_value(method, value, p) &&
-            json_object_set_new(object, spd_parameter_name((spd_parameter)p),
-                                recognition_number(value[p])) != 0)
-            cli_out_of_memory("the JSON report");
+        if (has_value(method, value, p))
+            sheet_json_set(object, spd_parameter_name((spd_parameter)p),
+                           recognition_number(value[p]));
     return object;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/frame/screen.h"
 #include "cli/frame/text_file.h"
 #include "cli/report/page.h"
 
@@ -172,10 +173,10 @@ static void print_by(const evaluation *e, size_t method)
     const groups *by = &e->protocol.by;
     double *accuracy = evaluation_by(e, method);
     const char *between = "";
-    printf("  by %s: ", by->column);
+    screen_print("  by %s: ", by->column);
     for (size_t v = 0; v < by->count; v++)
         if (!isnan(accuracy[v])) {
-            printf("%s%s %.1f", between, by->name[v], 100.0 * accuracy[v]);
+            screen_print("%s%s %.1f", between, by->name[v], 100.0 * accuracy[v]);
             between = ", ";
         }
     putchar('\n');
@@ -193,8 +194,8 @@ static int width_of_names(const evaluation *e)
 static void print_methods(const evaluation *e)
 {
     int width = width_of_names(e);
-    printf("\n%-*s  %12s  %12s  %8s  %8s  %8s  %8s  %s\n", width, "method", "accuracy %",
-           "balanced %", "tune s", "fit s", "test s", "p", "parameters");
+    screen_print("\n%-*s  %12s  %12s  %8s  %8s  %8s  %8s  %s\n", width, "method", "accuracy %",
+                 "balanced %", "tune s", "fit s", "test s", "p", "parameters");
     for (size_t m = 0; m < e->methods; m++) {
         const spd_method_result *found = e->found->method[m];
         char accuracy[24], balanced[24], parameters[200], p[16] = "-";
@@ -203,15 +204,15 @@ static void print_methods(const evaluation *e)
         evaluation_parameters_text(e, m, parameters, sizeof parameters);
         if (m > 0)
             snprintf(p, sizeof p, "%.2g", found->p_value[0]);
-        printf("%-*s  %12s  %12s  %8.2f  %8.2f  %8.2f  %8s  %s\n", width, found->name, accuracy,
-               balanced, found->tune_seconds, found->fit_seconds, found->test_seconds, p,
-               parameters);
+        screen_print("%-*s  %12s  %12s  %8.2f  %8.2f  %8.2f  %8s  %s\n", width, found->name,
+                     accuracy, balanced, found->tune_seconds, found->fit_seconds,
+                     found->test_seconds, p, parameters);
         if (e->protocol.by.count)
             print_by(e, m);
     }
     if (e->methods > 1)
-        printf("p: McNemar's test against %s%s\n", e->found->method[0]->name,
-               e->found->repeats_samples ? ", median over the rounds" : "");
+        screen_print("p: McNemar's test against %s%s\n", e->found->method[0]->name,
+                     e->found->repeats_samples ? ", median over the rounds" : "");
 }
 
 static void print_folds(const session *s, sheet *r, const evaluation *e)

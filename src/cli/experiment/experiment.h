@@ -24,6 +24,7 @@ typedef struct experiment {
     int resuming;       /* steps in `finished` are not run again */
     int gathers;        /* the recipe has a table */
     size_t walked;      /* lines so far */
+    int depth;          /* loops that the current line is in */
     words finished;     /* steps of an earlier run */
     /* what comes of it */
     words commands; /* what has been run, as one would type it */

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cli/experiment/experiment.h"
+#include "cli/frame/screen.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
 
@@ -26,12 +27,12 @@ static const char *source_of(const experiment *x)
 static void print_commands(const experiment *x)
 {
     size_t shown = x->commands.count <= LINES_SHOWN ? x->commands.count : LINES_SHOWN - 1;
-    printf("\nthe same, step by step\n");
+    screen_print("\nthe same, step by step\n");
     for (size_t i = 0; i < shown; i++)
-        printf("  %s\n", x->commands.word[i]);
+        screen_print("  %s\n", x->commands.word[i]);
     if (shown < x->commands.count)
-        printf("  ... %zu more%s\n", x->commands.count - shown,
-               x->temporary ? "; -o DIR writes all of them into DIR/commands.sh" : "");
+        screen_print("  ... %zu more%s\n", x->commands.count - shown,
+                     x->temporary ? "; -o DIR writes all of them into DIR/commands.sh" : "");
 }
 
 static void print_all(const experiment *x)
@@ -48,10 +49,13 @@ static void print_all(const experiment *x)
     table_print(&x->times, EXPERIMENT_SECONDS, "method", 1);
     putchar('\n');
     if (x->paper_data[0])
-        printf("paper: " EXPERIMENT_CITATION "\n  its data: %s\n  here: %s; %s\n", x->paper_data,
-               x->source, x->matrices);
+        screen_print("paper: " EXPERIMENT_CITATION "\n");
+    if (x->paper_data[0])
+        screen_print("  its data: %s\n", x->paper_data);
+    if (x->paper_data[0])
+        screen_print("  here: %s; %s\n", x->source, x->matrices);
     for (size_t i = 0; i < x->notes.count; i++)
-        printf("%s\n", x->notes.word[i]);
+        screen_print("%s\n", x->notes.word[i]);
     print_commands(x);
     if (!x->temporary) {
         putchar('\n');
@@ -79,8 +83,7 @@ static json_t *table_json(const table *t, const char *ours)
         for (size_t c = 0; c < t->column.count; c++) {
             json_t *cell = json_pack("{s:o}", "column", sheet_json_text(t->column.word[c]));
             for (int k = 0; k < 4; k++)
-                json_object_set_new(cell, key[k],
-                                    sheet_json_real(table_at(t, r, c, (table_kind)k)));
+                sheet_json_set(cell, key[k], sheet_json_real(table_at(t, r, c, (table_kind)k)));
             sheet_json_append(cells, cell);
         }
         sheet_json_append(
@@ -144,10 +147,10 @@ static void print_csv(FILE *f, const void *what)
 
 static void write_files(experiment *x)
 {
-    text_file_write(words_text("%s/table.csv", x->folder), print_csv, x);
+    text_file_write(text_file_in(x->folder, "table.csv"), print_csv, x);
     if (x->axis[0])
-        text_file_write(words_text("%s/figure.svg", x->folder), experiment_print_figure, x);
-    text_file_write(words_text("%s/report.html", x->folder), experiment_print_page, x);
+        text_file_write(text_file_in(x->folder, "figure.svg"), experiment_print_figure, x);
+    text_file_write(text_file_in(x->folder, "report.html"), experiment_print_page, x);
 }
 
 void experiment_report(experiment *x)

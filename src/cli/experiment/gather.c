@@ -1,10 +1,14 @@
 /* gather.c - from results.json of evaluations, and from the lines of the paper, to one table. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/experiment/experiment.h"
+#include "cli/frame/text_file.h"
+
+#define LARGEST ((size_t)1 << 30) /* bytes of a results.json */
 
 static double real(const json_t *object, const char *key)
 {
@@ -25,7 +29,12 @@ static json_t *load(const char *folder)
 {
     json_error_t error;
     char *path = words_text("%s/results.json", folder);
-    json_t *root = json_load_file(path, 0, &error);
+    size_t length;
+    char *text = text_file_read(path, LARGEST, &length);
+    if (!text)
+        cli_fail("%s: cannot be read: %s", path, strerror(errno));
+    json_t *root = json_loadb(text, length, 0, &error);
+    cli_free(text);
     if (!root)
         cli_fail("%s: cannot be read: %s", path, error.text);
     return sheet_json_keep(root);

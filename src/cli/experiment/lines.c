@@ -11,6 +11,7 @@
 #include "cli/experiment/experiment.h"
 
 #define MOST_LINES 10000 /* that a recipe runs, its loops counted out */
+#define MOST_LOOPS 20    /* within one another */
 #define STAND_IN   "value"
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -192,11 +193,14 @@ static void read_for(experiment *x, const words *w)
                 (size_t)begins_with(r->line.word[end], "end");
     if (depth)
         recipe_fail(r, "`for` without `end`");
+    if (++x->depth > MOST_LOOPS)
+        recipe_fail(r, "more than %d loops within one another", MOST_LOOPS);
     words_split(&values, w->word[3], ",");
     for (size_t i = 0; i < values.count; i++) {
         recipe_set(r, w->word[1], values.word[i]);
         walk(x, first, end - 1);
     }
+    x->depth--;
     r->next = end;
 }
 

@@ -7,14 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/message.h"
 #include "cli/frame/sheet.h"
+#include "cli/frame/text_file.h"
 #include "base/suggest.h"
 
-#define LARGEST ((size_t)1 << 20) /* characters of a recipe */
+#define LARGEST ((size_t)1 << 20)  /* characters of a recipe */
+#define LONGEST ((size_t)64 << 10) /* of a line, with values in place of variables */
 #define ENDING  ".recipe"
 
 void recipe_fail(const recipe *r, const char *format, ...)
@@ -32,15 +35,11 @@ void recipe_fail(const recipe *r, const char *format, ...)
 /* r->text <- the file. */
 static void read_file(recipe *r)
 {
-    FILE *f = fopen(r->path, "r");
-    errno = f ? 0 : errno;
-    r->text = cli_alloc(LARGEST + 2, 1, "a recipe");
-    size_t length = f ? fread(r->text, 1, LARGEST + 1, f) : 0;
-    int why = errno;
-    if (f)
-        fclose(f);
-    if (why)
-        cli_fail("%s: cannot be read: %s", r->path, strerror(why));
+    size_t length;
+    r->text = text_file_read(r->path, LARGEST + 1, &length);
+    if (!r->text)
+        cli_fail("%s: cannot be read: %s", r->path,
+                 errno == EINVAL ? "not a regular file" : strerror(errno));
     if (length > LARGEST || memchr(r->text, '\0', length))
         cli_misuse("%s: not a recipe: it %s", r->path,
                    length > LARGEST ? "is larger than 1 MiB" : "holds a zero byte");
@@ -75,9 +74,22 @@ static void split_lines(recipe *r)
     }
 }
 
+/* The folder that SPDML_RECIPES names; NULL if it is not set. */
+static const char *own_folder(void)
+{
+    const char *folder = getenv("SPDML_RECIPES");
+    struct stat what;
+    if (!folder || !folder[0])
+        return NULL;
+    if (stat(folder, &what) != 0 || !S_ISDIR(what.st_mode))
+        cli_misuse("SPDML_RECIPES: '%s' is not a folder; unset it for the recipes of the program",
+                   folder);
+    return folder;
+}
+
 void recipe_load(recipe *r, const char *name)
 {
-    const char *folder = getenv("SPDML_RECIPES"), *slash = strrchr(name, '/');
+    const char *folder = own_folder(), *slash = strrchr(name, '/');
     const char *base = slash ? slash + 1 : name, *ending = strstr(base, ENDING);
     int is_file = slash || ending;
     *r = (recipe){.name = words_text("%.*s", ending ? (int)(ending - base) : 1000, base)};
@@ -99,16 +111,22 @@ const char *recipe_value(const recipe *r, const char *name)
 }
 
 /* Names of files need not be UTF-8. */
+static void put(json_t *object, const char *name, json_t *value)
+{
+    if (json_object_set_new_nocheck(object, name, value) != 0)
+        cli_out_of_memory("a variable");
+}
+
 void recipe_set(recipe *r, const char *name, const char *value)
 {
     if (!json_object_get(r->given, name))
-        json_object_set_new_nocheck(r->value, name, json_string_nocheck(value));
+        put(r->value, name, json_string_nocheck(value));
 }
 
 void recipe_give(recipe *r, const char *name, const char *value)
 {
     recipe_set(r, name, value);
-    json_object_set_new_nocheck(r->given, name, json_true());
+    put(r->given, name, json_true());
 }
 
 void recipe_forget(recipe *r)
@@ -128,25 +146,48 @@ static size_t name_length(const char *at)
     return n;
 }
 
+static void check_length(const recipe *r, size_t length)
+{
+    if (length > LONGEST)
+        recipe_fail(r, "the line is longer than %zu characters", LONGEST);
+}
+
+/* The value of the variable that stands at `at`, behind its $; *length <- of the name with its
+ * braces. NULL when no name stands there. */
+static const char *value_at(recipe *r, const char *at, size_t *length)
+{
+    const size_t brace = at[0] == '{', n = name_length(at + brace);
+    if (n == 0 || (brace && at[n + 1] != '}'))
+        return NULL;
+    char *name = words_text("%.*s", (int)n, at + brace);
+    const char *value = recipe_value(r, name);
+    if (!value)
+        recipe_fail(r, "no variable '%s'; `set %s = VALUE` makes one", name, name);
+    put(r->used, name, json_true());
+    cli_free(name);
+    *length = n + 2 * brace;
+    return value;
+}
+
 /* *word <- the same with values in place of variables; *empty <- was one of them? */
 static void substitute(recipe *r, char **word, int *empty)
 {
-    for (size_t at = 0; (*word)[at];) {
-        size_t brace = (*word)[at] == '$' && (*word)[at + 1] == '{';
-        size_t n = (*word)[at] == '$' ? name_length(*word + at + 1 + brace) : 0;
-        if (n == 0 || (brace && (*word)[at + n + 2] != '}')) {
-            at++;
-            continue;
-        }
-        char *name = words_text("%.*s", (int)n, *word + at + 1 + brace);
-        const char *value = recipe_value(r, name);
-        if (!value)
-            recipe_fail(r, "no variable '%s'; `set %s = VALUE` makes one", name, name);
-        json_object_set_new_nocheck(r->used, name, json_true());
-        *empty |= value[0] == '\0';
-        *word = words_text("%.*s%s%s", (int)at, *word, value, *word + at + n + 1 + 2 * brace);
-        at += strlen(value);
+    if (!strchr(*word, '$'))
+        return;
+    char *made = cli_alloc(LONGEST + 1, 1, "a word");
+    size_t used = 0, passed = 0;
+    for (const char *at = *word; *at; at += passed) {
+        const char *value = *at == '$' ? value_at(r, at + 1, &passed) : NULL;
+        const size_t size = value ? strlen(value) : 1;
+        check_length(r, used + size);
+        memcpy(made + used, value ? value : at, size);
+        used += size;
+        passed = value ? passed + 1 : 1;
+        *empty |= value && size == 0;
     }
+    cli_free(*word);
+    *word = words_text("%s", made);
+    cli_free(made);
 }
 
 /* The next word of a line, or NULL at its end; quotes are dropped, *at moves on. */
@@ -155,13 +196,13 @@ static char *next_word(const char **at)
     const char *c = *at + strspn(*at, " \t");
     if (!*c || *c == '#')
         return NULL;
-    char *word = cli_alloc(strlen(c) + 1, 1, "a word"), *end = word;
-    for (int quoted = 0; *c && (quoted || !strchr(" \t", *c)); c++)
-        if (*c == '"')
-            quoted = !quoted;
-        else
+    size_t length = 0;
+    for (int quoted = 0; c[length] && (quoted || !strchr(" \t", c[length])); length++)
+        quoted ^= c[length] == '"';
+    char *word = cli_alloc(length + 1, 1, "a word"), *end = word;
+    for (*at = c + length; c < *at; c++)
+        if (*c != '"')
             *end++ = *c;
-    *at = c;
     return word;
 }
 
@@ -172,9 +213,13 @@ static char *whole_line(recipe *r)
     size_t length = strlen(line);
     r->next = r->at + 1;
     while (length && line[length - 1] == '\\' && r->next < r->line.count) {
-        line = words_text("%.*s%s", (int)length - 1, line, r->line.word[r->next++]);
+        char *before = line;
+        line = words_text("%.*s%s", (int)length - 1, before, r->line.word[r->next++]);
         length = strlen(line);
+        cli_free(before);
+        check_length(r, length);
     }
+    check_length(r, length);
     return line;
 }
 

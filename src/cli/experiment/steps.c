@@ -1,11 +1,12 @@
 /* steps.c - a line `spdml ...`: a command run within this one. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "cli/evaluate/recognition.h"
 #include "cli/experiment/experiment.h"
 #include "cli/frame/commands.h"
@@ -113,6 +114,8 @@ static void check_place(const experiment *x, const arguments *args)
                         "--%s %.200s: a step writes into the experiment's "
                         "folder only: $folder/NAME",
                         writes[i], path);
+        if (path && !x->checking)
+            text_file_drop_link(path);
     }
 }
 
@@ -154,12 +157,26 @@ static void run_hushed(experiment *x, const arguments *args)
         cli_leave(code);
 }
 
+/* Is there a folder, and is it more than what a run that was killed in the middle leaves? */
+static int is_in_use(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    int left = 0, other = 0;
+    while (folder && (entry = readdir(folder)))
+        if (strncmp(entry->d_name, ".making-", 8) == 0)
+            left = 1;
+        else
+            other |= strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    if (folder)
+        closedir(folder);
+    return folder && (other || !left);
+}
+
 static void run(experiment *x, const arguments *args, const char *output, const char *line)
 {
     session *s = x->s;
-    struct stat info;
-    if (strcmp(args->command->name, "synth") == 0 && stat(output, &info) == 0 &&
-        S_ISDIR(info.st_mode))
+    if (strcmp(args->command->name, "synth") == 0 && is_in_use(output))
         cli_fail("%s: is there already; --data %s uses what it holds, --resume goes on with an "
                  "interrupted experiment, or name another folder with -o",
                  output, output);
@@ -175,7 +192,9 @@ static void run(experiment *x, const arguments *args, const char *output, const 
 void experiment_print_script(FILE *f, const void *what)
 {
     const experiment *x = what;
-    fprintf(f, "#!/bin/sh\n# What `spdml experiment %s` ran.\nset -e\n", x->recipe.name);
+    char name[200];
+    plain_text(x->recipe.name, "", name, sizeof name); /* a line break would end the comment */
+    fprintf(f, "#!/bin/sh\n# What `spdml experiment %s` ran.\nset -e\n", name);
     for (size_t i = 0; i < x->commands.count; i++)
         fprintf(f, "%s\n", x->commands.word[i]);
 }
@@ -194,7 +213,7 @@ static void run_or_skip(experiment *x, const arguments *args, const words *w)
     if (x->temporary)
         return;
     x->s->kept = x->folder;
-    text_file_write(words_text("%s/commands.sh", x->folder), experiment_print_script, x);
+    text_file_write(text_file_in(x->folder, "commands.sh"), experiment_print_script, x);
 }
 
 /* Is what the step makes there already, since the user has brought it? */

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/frame/cli_memory.h"
+#include "cli/frame/screen.h"
 #include "cli/frame/sheet.h"
 
 static char *cell_key(const char *row, const char *column, table_kind kind)
@@ -20,8 +22,9 @@ void table_put(table *t, const char *row, const char *column, table_kind kind, d
         words_add(&t->column, column);
     if (!t->number)
         t->number = sheet_json_keep(json_object());
-    json_object_set_new_nocheck(t->number, cell_key(row, column, kind),
-                                json_real(number)); /* json_real refuses NaN */
+    if (isfinite(number) && /* a number that is none is left out */
+        json_object_set_new_nocheck(t->number, cell_key(row, column, kind), json_real(number)) != 0)
+        cli_out_of_memory("a table");
 }
 
 double table_at(const table *t, size_t row, size_t column, table_kind kind)
@@ -66,7 +69,7 @@ static void print_cell(const table *t, long row, size_t column, int paper, int s
     }
     if (row >= 0)
         table_text(t, (size_t)row, column, paper, seconds, text);
-    printf("  %*s", (int)width, row < 0 ? heading : text);
+    screen_print("  %*s", (int)width, row < 0 ? heading : text);
 }
 
 void table_print(const table *t, const char *caption, const char *heading, int seconds)
@@ -75,9 +78,9 @@ void table_print(const table *t, const char *caption, const char *heading, int s
     for (size_t r = 0; r < t->row.count; r++)
         width = strlen(t->row.word[r]) > width ? strlen(t->row.word[r]) : width;
     if (t->row.count)
-        printf("\n%s\n", caption);
+        screen_print("\n%s\n", caption);
     for (long r = -1; r < (long)t->row.count && t->row.count; r++) {
-        printf("%-*s", (int)width, r < 0 ? heading : t->row.word[r]);
+        screen_print("%-*s", (int)width, r < 0 ? heading : t->row.word[r]);
         for (size_t c = 0; c < t->column.count; c++) {
             print_cell(t, r, c, 0, seconds);
             if (table_compared(t, c))

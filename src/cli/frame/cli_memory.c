@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "cli/frame/message.h"
+
+#define LARGE 0x1p24 /* bytes from which on it is asked whether they are there */
 
 void cli_out_of_memory(const char *what)
 {
@@ -23,24 +26,34 @@ typedef struct block {
 
 static block *newest;
 
+static void add_block(block *b)
+{
+    b->older = newest;
+    if (newest)
+        newest->newer = b;
+    newest = b;
+}
+
 void *cli_alloc(size_t count, size_t size, const char *what)
 {
     block *b = count < (SIZE_MAX - sizeof *b) / size ? calloc(1, sizeof *b + count * size) : NULL;
     if (!b)
         cli_out_of_memory(what);
-    b->older = newest;
-    if (newest)
-        newest->newer = b;
-    newest = b;
+    add_block(b);
     return b + 1;
 }
 
 void *cli_alloc_table(size_t rows, size_t columns, size_t size, const char *what)
 {
-    char text[120];
-    snprintf(text, sizeof text, "%zu x %zu %s (%.3g GiB); use smaller sets", rows, columns, what,
-             (double)rows * (double)columns * (double)size / 1073741824.0);
-    if (columns && rows > SIZE_MAX / columns)
+    char text[160];
+    const double bytes = (double)rows * (double)columns * (double)size;
+    if (bytes < LARGE)
+        return cli_alloc(rows * columns, size, what);
+    const double left = limits_left();
+    snprintf(text, sizeof text,
+             "%zu x %zu %s (%.3g GiB, and %.3g GiB are available); use smaller sets", rows, columns,
+             what, bytes / 0x1p30, left / 0x1p30);
+    if (bytes > left)
         cli_out_of_memory(text);
     return cli_alloc(rows * columns, size, text);
 }
@@ -83,9 +96,14 @@ void cli_free(void *bytes)
 
 void cli_keep(void *thing, void (*release)(void *thing))
 {
-    block *b = (block *)cli_alloc(0, 1, "a list") - 1;
+    block *b = calloc(1, sizeof *b);
+    if (!b) {
+        release(thing);
+        cli_out_of_memory("a list");
+    }
     b->thing = thing;
     b->release = release;
+    add_block(b);
 }
 
 void cli_leave(int code)

@@ -4,15 +4,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/plain.h"
 #include "cli/frame/cli_memory.h"
 
 static void complain(const char *format, va_list args)
 {
-    char line[1024];
-    vsnprintf(line, sizeof line, format, args);
-    for (char *c = line; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
+    char raw[1024], line[1024]; /* on the stack: memory may be what is missing */
+    vsnprintf(raw, sizeof raw, format, args);
+    plain_text(raw, "", line, sizeof line);
     fprintf(stderr, "spdml: %s\n", line);
 }
 

@@ -100,7 +100,7 @@ extern const option options_data[];        /* --x --y --labels --symmetrize --re
 
 /* Of the learner; options_learn.c. */
 extern const option options_graph[];     /* --metric --nu-w --nu-b --graph ... */
-extern const option options_objective[]; /* --objective --affinity-weight */
+extern const option options_objective[]; /* --objective --affinity-weight --log-cost */
 extern const option options_stop[];      /* --tol --max-iter */
 
 const char *option_metrics(size_t i);

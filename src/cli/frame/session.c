@@ -42,6 +42,8 @@ void session_open(session *s, const arguments *args)
 int session_run(session *s, const command *c)
 {
     void *mark = cli_mark();
+    if (spd_isa_check(s->ctx) != SPD_OK)
+        cli_misuse("%s", spd_context_error(s->ctx)->message);
     int code = c->run(s);
     bar_clear(&s->bar);
     sheet_close(&s->sheet);
@@ -127,6 +129,11 @@ static void release_data(void *data)
     spd_data_free(data);
 }
 
+void session_keep_data(spd_data *data)
+{
+    cli_keep(data, release_data);
+}
+
 spd_data *session_load_labels(session *s, const char *path, const char *labels, int unchecked)
 {
     spd_data *data;
@@ -139,7 +146,7 @@ spd_data *session_load_labels(session *s, const char *path, const char *labels, 
                                 .ridge = arguments_real(s->args, "ridge"),
                                 .unchecked = unchecked};
     session_check(s, spd_data_load(s->ctx, path, &options, &data));
-    cli_keep(data, release_data);
+    session_keep_data(data);
     session_talk(s, "read %s: %zu matrices %zu x %zu", path, data->p, data->n, data->n);
     return data;
 }
@@ -154,6 +161,11 @@ static void release_model(void *model)
     spd_model_free(model);
 }
 
+void session_keep_model(spd_model *model)
+{
+    cli_keep(model, release_model);
+}
+
 static void release_array(void *array)
 {
     spd_array_free(array);
@@ -162,7 +174,7 @@ static void release_array(void *array)
 int session_model(session *s, const char *path, spd_model **model)
 {
     session_check(s, spd_model_load(s->ctx, path, model));
-    cli_keep(*model, release_model);
+    session_keep_model(*model);
     return CLI_GOOD;
 }
 

@@ -58,6 +58,9 @@ spd_data *session_load(session *s, const char *path, int unchecked);
 /* The same with labels from that file, or NULL, instead of --labels. */
 spd_data *session_load_labels(session *s, const char *path, const char *labels, int unchecked);
 
+/* Frees a data set that the library has made when the command ends. */
+void session_keep_data(spd_data *data);
+
 /* The array of that name in a file, or the only one for NULL. */
 spd_array *session_read(session *s, const char *path, const char *name);
 
@@ -70,6 +73,10 @@ int session_second(session *s, const char *path, const spd_data *first, spd_data
 
 /* *model <- from a file. */
 int session_model(session *s, const char *path, spd_model **model);
+
+/* Frees them when the command ends, whichever way; NULL is allowed. */
+void session_keep_data(spd_data *data);
+void session_keep_model(spd_model *model);
 
 /* Where results are shown, as --json says. */
 sheet *session_sheet(session *s);

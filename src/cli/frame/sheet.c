@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/frame/cli_memory.h"
+#include "cli/frame/screen.h"
 #include "cli/frame/text_file.h"
 
 #define LABEL_WIDTH 18
@@ -38,7 +39,13 @@ void sheet_json(sheet *r, const char *key, json_t *value)
     checked(value);
     if (!r->object)
         json_decref(value);
-    else if (json_object_set_new(r->object, key, value) != 0)
+    else
+        sheet_json_set(r->object, key, value);
+}
+
+void sheet_json_set(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, checked(value)) != 0)
         cli_out_of_memory("the JSON report");
 }
 
@@ -48,17 +55,18 @@ void sheet_line(sheet *r, const char *label, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    printf("%-*s ", LABEL_WIDTH, label);
-    vprintf(format, args);
+    screen_print("%-*s ", LABEL_WIDTH, label);
+    screen_vprint(format, args);
     putchar('\n');
     va_end(args);
 }
 
 json_t *sheet_json_text(const char *text)
 {
-    json_t *value = json_string(text);
-    if (value)
-        return value;
+    json_error_t error;
+    json_t *value = json_pack_ex(&error, 0, "s", text);
+    if (value || json_error_code(&error) != json_error_invalid_utf8)
+        return checked(value);
     size_t length = strlen(text);
     char *copy = cli_alloc(length + 1, 1, "a name");
     for (size_t i = 0; i < length; i++)
@@ -71,6 +79,11 @@ json_t *sheet_json_text(const char *text)
 json_t *sheet_json_real(double value)
 {
     return checked(isfinite(value) ? json_real(value) : json_null());
+}
+
+json_t *sheet_json_whole(json_int_t value)
+{
+    return checked(json_integer(value));
 }
 
 void sheet_count(sheet *r, const char *key, const char *label, size_t value, const char *unit)
@@ -122,6 +135,22 @@ json_t *sheet_json_keep(json_t *value)
 json_t *sheet_json_list(void)
 {
     return checked(json_array());
+}
+
+json_t *sheet_json_object(void)
+{
+    return checked(json_object());
+}
+
+json_t *sheet_json_parse(const char *text)
+{
+    json_t *value = json_loads(text, 0, NULL);
+    if (!value) /* for want of memory? jansson does not say; where there is none, the rest fails */
+        value = json_loads(text, 0, NULL);
+    if (json_is_object(value))
+        return value;
+    json_decref(value);
+    return NULL;
 }
 
 void sheet_json_append(json_t *list, json_t *value)

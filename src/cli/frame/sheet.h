@@ -39,13 +39,19 @@ int sheet_is_small(size_t rows, size_t columns);
 void sheet_matrix(sheet *r, const char *key, size_t rows, size_t columns, const double *values);
 void sheet_hint(sheet *r, size_t rows, size_t columns);
 
-/* Adds a value to a JSON list; takes it over. */
+/* Adds a value to a JSON list or object; takes it over. */
 void sheet_json_append(json_t *list, json_t *value);
+void sheet_json_set(json_t *object, const char *key, json_t *value);
 
 /* JSON of one value, checked; bytes that are not UTF-8 become '?'. */
 json_t *sheet_json_text(const char *text);
 json_t *sheet_json_real(double value);
+json_t *sheet_json_whole(json_int_t value);
 json_t *sheet_json_list(void);
+json_t *sheet_json_object(void);
+
+/* The object that a text holds; NULL when it holds none. */
+json_t *sheet_json_parse(const char *text);
 
 /* The value itself, checked; released when the command has run. */
 json_t *sheet_json_keep(json_t *value);

@@ -4,28 +4,37 @@
 #include "cli/frame/text_file.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/plain.h"
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/message.h"
+#include "cli/frame/words.h"
 #include "spdml.h"
 
 int text_file_write(const char *path, text_file_fn print, const void *what)
 {
     char *text = NULL;
     size_t length = 0;
-    spd_context *ctx = spd_context_new();
     FILE *f = open_memstream(&text, &length);
-    if (!ctx || !f)
+    if (!f)
         cli_out_of_memory("a file");
     print(f, what);
-    if (fclose(f) != 0)
+    int whole = !ferror(f); /* closing does not remember that the text has a gap */
+    if (fclose(f) != 0 || !whole) {
+        free(text);
         cli_out_of_memory("a file");
-    spd_status status = spd_text_write(ctx, path, text, length);
+    }
+    spd_context *ctx = spd_context_new();
+    spd_status status = ctx ? spd_text_write(ctx, path, text, length) : SPD_ENOMEM;
     if (status < 0)
-        cli_error("%s", spd_context_error(ctx)->message);
+        cli_error("%s", ctx ? spd_context_error(ctx)->message : spd_status_text(status));
     spd_context_free(ctx);
     free(text);
     if (status < 0)
@@ -33,20 +42,79 @@ int text_file_write(const char *path, text_file_fn print, const void *what)
     return CLI_GOOD;
 }
 
+void text_file_drop_link(const char *path)
+{
+    struct stat info;
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
+        (void)unlink(path);
+}
+
+char *text_file_in(const char *folder, const char *name)
+{
+    char *path = words_text("%s/%s", folder, name);
+    text_file_drop_link(path);
+    return path;
+}
+
+/* Opens a regular file; -1 with errno set when it is none. *most <- no more than its size. */
+static int open_regular(const char *path, size_t *most)
+{
+    struct stat info;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0)
+        return -1;
+    int why = fstat(file, &info) != 0  ? errno
+              : S_ISDIR(info.st_mode)  ? EISDIR
+              : !S_ISREG(info.st_mode) ? EINVAL
+                                       : 0;
+    if (!why && (size_t)info.st_size < *most)
+        *most = (size_t)info.st_size;
+    if (!why)
+        return file;
+    close(file);
+    errno = why;
+    return -1;
+}
+
+char *text_file_read(const char *path, size_t most, size_t *length)
+{
+    int file = open_regular(path, &most);
+    if (file < 0)
+        return NULL;
+    char *text = cli_alloc(most + 1, 1, "a file");
+    ssize_t got = 1;
+    *length = 0;
+    while (*length < most && (got > 0 || (got < 0 && errno == EINTR))) {
+        got = read(file, text + *length, most - *length);
+        *length += got > 0 ? (size_t)got : 0;
+    }
+    int why = errno;
+    close(file);
+    if (got >= 0)
+        return text;
+    cli_free(text);
+    errno = why;
+    return NULL;
+}
+
 void text_file_json(FILE *f, const void *what)
 {
-    json_dumpf(what, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    if (json_dumpf(what, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0 && !ferror(f))
+        cli_out_of_memory("the JSON report");
     fputc('\n', f);
 }
 
 void text_file_csv(FILE *f, const char *text)
 {
-    int quoted = strpbrk(text, ",\"\n\r") != NULL;
+    const char *mark = plain_is_formula(text) ? "'" : "";
+    size_t length = strlen(text);
+    int quoted = strpbrk(text, ",;\t\"\n\r") || *text == '#' || *text == ' ' ||
+                 (length && text[length - 1] == ' ');
     if (!quoted) {
-        fputs(text, f);
+        fprintf(f, "%s%s", mark, text);
         return;
     }
-    fputc('"', f);
+    fprintf(f, "\"%s", mark);
     for (; *text; text++)
         fprintf(f, *text == '"' ? "%c\"" : "%c", *text);
     fputc('"', f);

@@ -12,6 +12,18 @@ typedef void (*text_file_fn)(FILE *f, const void *what);
  * command, else CLI_GOOD. */
 int text_file_write(const char *path, text_file_fn print, const void *what);
 
+/* Removes the path if it is a symbolic link. For outputs that the user has not named: he has chosen
+ * the folder, not where links in it lead. */
+void text_file_drop_link(const char *path);
+
+/* The path of an output that we name ourselves within the user's folder, without a link there. */
+char *text_file_in(const char *folder, const char *name);
+
+/* The first bytes of a regular file, at most `most`, with a NUL behind them; *length of them. NULL
+ * when it cannot be read, with errno set; anything but a regular file is refused without waiting.
+ */
+char *text_file_read(const char *path, size_t most, size_t *length);
+
 /* A text_file_fn: what is a json_t. */
 void text_file_json(FILE *f, const void *what);
 

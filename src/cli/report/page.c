@@ -167,6 +167,6 @@ int page_write(const page *p, const char *folder)
     int code = CLI_GOOD;
     files[count++] = (extra){"report.html", print_page};
     for (size_t i = 0; i < count && !code; i++)
-        code = text_file_write(words_text("%s/%s", folder, files[i].name), files[i].print, p);
+        code = text_file_write(text_file_in(folder, files[i].name), files[i].print, p);
     return code;
 }

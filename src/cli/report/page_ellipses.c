@@ -30,10 +30,13 @@ static size_t take_class(gallery *g, size_t class)
         if (p->e->set.samples.label[p->index[i]] == (int)class)
             memcpy(g->members + count++ * size, p->matrix[g->part] + i * size,
                    size * sizeof *g->members);
-    if (count && spd_mean(p->s->ctx, SPD_AIRM, g->size, count, g->members, NULL,
-                          g->members + count * size, NULL) < 0)
-        count = 0;
-    return count;
+    if (!count)
+        return 0;
+    spd_status status = spd_mean(p->s->ctx, SPD_AIRM, g->size, count, g->members, NULL,
+                                 g->members + count * size, NULL);
+    if (status == SPD_ENOMEM)
+        cli_out_of_memory("a mean");
+    return status < 0 ? 0 : count;
 }
 
 /* The class's ellipses in the plane of coordinates i and j, around (x, y). */

@@ -1,0 +1,49 @@
+/* screen.c - printing for people. */
+#include "cli/frame/screen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/plain.h"
+#include "cli/frame/cli_memory.h"
+
+static void show(const char *text, const char *keep)
+{
+    size_t room = plain_text(text, keep, NULL, 0) + 1;
+    char *plain = cli_alloc(room, 1, "a line");
+    plain_text(text, keep, plain, room);
+    fputs(plain, stdout);
+    cli_free(plain);
+}
+
+void screen_vprint(const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    size_t length = (size_t)vsnprintf(NULL, 0, format, again), before = strspn(format, "\n");
+    va_end(again);
+    char *text = cli_alloc(length + 1, 1, "a line");
+    vsnprintf(text, length + 1, format, args);
+    size_t after = 0;
+    for (size_t end = strlen(format); end > before && format[end - 1] == '\n'; end--)
+        after++;
+    text[length - after] = '\0';
+    printf("%.*s", (int)before, format);
+    show(text + before, "");
+    while (after--)
+        putchar('\n');
+    cli_free(text);
+}
+
+void screen_print(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    screen_vprint(format, args);
+    va_end(args);
+}
+
+void screen_lines(const char *text)
+{
+    show(text, "\n\t");
+}
