@@ -2,7 +2,8 @@
  *
  * Conventions, everywhere:
  *   - Matrices are row-major double arrays. A set of p matrices of size n x n is one array
- *     p x n x n; symmetric matrices carry both triangles.
+ *     p x n x n; symmetric matrices carry both triangles. Most functions read the lower one alone:
+ *     spd_check tells whether the two agree.
  *   - Status: 0 means success; < 0 means there is no result, and outputs are untouched unless the
  *     function says otherwise; > 0 means the result is usable, with a remark. Test the sign: later
  *     versions may have further codes. If the function takes a context, the context then holds a
@@ -349,7 +350,7 @@ SPD_API spd_status spd_text_write(spd_context *ctx, const char *path, const char
  * not change. */
 typedef struct spd_pair {
     uint32_t i, j;
-    double within, between; /* >= 0 */
+    double within, between; /* >= 0, at most 1e50 */
 } spd_pair;
 
 typedef enum spd_objective {
@@ -435,7 +436,7 @@ typedef struct spd_fit_options {
     size_t nu_w, nu_b; /* neighbours within and between classes; defaults: the smallest class
                           size, and the smaller of nu_w and 3 */
     spd_graph graph;
-    double affinity_weight; /* scales the between graph; 1 is the paper */
+    double affinity_weight; /* scales the between graph; 1 is the paper, 1e50 the most */
     size_t pairs;           /* SPD_OWN_GRAPH: the number of own_pairs */
     const spd_pair *own_pairs;
     spd_init init;

@@ -125,9 +125,11 @@ def kernel(X: Any, Y: Any = None, kind: str = "stein", beta: float = 1.0,
 
 def regularize(X: Any, relative: float = 0.0, ridge: float = 0.0) -> np.ndarray:
     """A copy of X with (relative tr(X_i)/n + ridge) added to each diagonal."""
+    relative, ridge = real(relative, "relative"), real(ridge, "ridge")
+    if not (np.isfinite(relative) and np.isfinite(ridge)):
+        raise InvalidArgumentError(f"relative is {relative} and ridge {ridge}; they must be finite")
     Y = matrices(X).copy()
-    lib.spd_regularize(Y.shape[1], len(Y), doubles(Y), real(relative, "relative"),
-                       real(ridge, "ridge"))
+    lib.spd_regularize(Y.shape[1], len(Y), doubles(Y), relative, ridge)
     return Y
 
 
@@ -147,7 +149,10 @@ def covariances(signals: Any, estimator: Any = "cov", regularize: float = 0.0) -
     function of that name: cov (1/(r-1)), oas, lwf, or a shrinkage between 0 and 1. signals may be
     a list of (channels, times) arrays of different lengths."""
     shrinkage, value = _shrinkage(estimator)
-    options = CovarianceOptions(shrinkage=shrinkage, shrink=value, regularize=real(regularize, "regularize"))
+    regularize = real(regularize, "regularize")
+    if regularize < 0:
+        raise InvalidArgumentError(f"regularize is {regularize}; it must not be negative")
+    options = CovarianceOptions(shrinkage=shrinkage, shrink=value, regularize=regularize)
     ctx = context(1)
     made = []
     for i, signal in enumerate(signals):

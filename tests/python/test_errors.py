@@ -226,6 +226,38 @@ except KeyboardInterrupt:
     assert child.communicate(timeout=60)[0] == "interrupted\n"
 
 
+def test_matrices_that_are_not_symmetric(X):
+    """The library reads lower triangles; an upper one of its own would go unseen."""
+    X = X[:4].copy()
+    bad = X.copy()
+    bad[2, 0, 1] += 0.1
+    for call in (lambda: spdml.pairwise_distances(bad), lambda: spdml.mean(bad),
+                 lambda: spdml.distance(bad[2], X[0]), lambda: spdml.neighbors(X, bad),
+                 lambda: spdml.kernel(bad), lambda: spdml.apply(bad, "log"),
+                 lambda: spdml.geodesic(X[0], bad[2]), lambda: spdml.regularize(bad, 0.1)):
+        with pytest.raises(spdml.NotSymmetricError, match="is not symmetric"):
+            call()
+    with pytest.raises(spdml.NotSymmetricError) as caught:
+        spdml.mean(bad)
+    assert caught.value.index == 2 and caught.value.value == pytest.approx(0.1)
+    rounded = X.astype(np.float32)
+    rounded[:, 0, 1] *= 1 + 1e-6
+    np.testing.assert_allclose(spdml.mean(rounded), spdml.mean(X), rtol=1e-5, atol=1e-5)
+    with pytest.raises(spdml.NotFiniteError):
+        spdml.mean(np.full((1, 2, 2), np.nan))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_none(X, value):
+    for call in (lambda: spdml.regularize(X, value), lambda: spdml.regularize(X, 0.1, value),
+                 lambda: spdml.apply(X, "power", power=value), lambda: spdml.kernel(X, beta=value),
+                 lambda: spdml.geodesic(X[0], X[1], value), lambda: spdml.mean(X, tol=-1.0),
+                 lambda: spdml.SPDML(2, affinity_weight=value).fit(X, np.arange(20) % 2),
+                 lambda: spdml.covariances(np.ones((1, 2, 9)), regularize=-abs(value))):
+        with pytest.raises(ValueError):
+            call()
+
+
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.5, None])
 def test_seeds_that_are_none(labelled, seed):
     """ctypes would take -1 for 2**64 - 1."""
