@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 MUTANTS ?= 300
 SEED ?= 1
 
-.PHONY: help setup demo test bench lint format docs coverage fuzz faults mutants install clean release
+.PHONY: help setup demo test bench lint format docs coverage fuzz faults mutants tsan install clean release
 
 help:
 	@echo "make demo       set up, build, compare methods on generated images, write a report"
@@ -15,6 +15,7 @@ help:
 	@echo "make coverage   line coverage of src/"
 	@echo "make fuzz       fuzz every reader (FUZZ_HOURS=8 in all, or FUZZ_SECONDS=600 each)"
 	@echo "make faults     make every allocation and system call of the command fail once"
+	@echo "make tsan       every test that uses threads, under ThreadSanitizer"
 	@echo "make mutants    break lines of src/ one at a time (MUTANTS=300 SEED=1): do tests notice?"
 	@echo "make setup      only install what is missing"
 	@echo "make install    build, install to PREFIX ($(PREFIX))"
@@ -60,6 +61,10 @@ fuzz:
 faults: release
 	@cmake --build --preset release --target faults
 	@python3 tests/faults/sweep.py build/release/spdml build/release/tests/libfaults.so
+
+tsan:
+	@tools/setup.sh test
+	@TSAN='.*' tools/run-tests tsan
 
 mutants:
 	@tools/setup.sh test

@@ -16,7 +16,6 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "engine/blas.h"
 #include "engine/parallel.h"
 #include "io/array.h"
 #include "formats/data.h"
@@ -38,6 +37,7 @@ typedef struct planting {
     const spd_synth_options *options;
     size_t n, d, k, p, threads;
     double *Q;       /* n x n */
+    double *work;    /* to orthonormalise it */
     double *centre;  /* classes x d x d: exp(C_c/2) */
     double *signal;  /* p x d x d: E_i, then exp(E_i), then S_i */
     double *noise;   /* p x k x k: F_i, then N_i */
@@ -64,19 +64,17 @@ static rng stream(const planting *g, uint64_t purpose, size_t index)
     return r;
 }
 
-static spd_status draw_basis(spd_context *ctx, planting *g)
+/* The only chunk of its loop, which sees to BLAS. */
+static spd_status draw_basis(void *user, size_t chunk, int thread)
 {
+    planting *g = user;
     const size_t n = g->n;
-    double *work = arena_alloc(&g->room, tall_orthonormalise_work(n, n), sizeof *work);
-    if (!work)
-        return ctx_nomem(ctx, "a basis");
-    rng r = stream(g, FOR_BASIS, 0);
-    spd_private_blas_hold();
+    rng r = stream(g, FOR_BASIS, chunk);
+    (void)thread;
     do
         for (size_t e = 0; e < n * n; e++)
             g->Q[e] = rng_normal(&r);
-    while (tall_orthonormalise(n, n, g->Q, work) < 1e-8);
-    spd_private_blas_release();
+    while (tall_orthonormalise(n, n, g->Q, g->work) < 1e-8);
     return SPD_OK;
 }
 
@@ -157,6 +155,7 @@ static spd_status make_room(spd_context *ctx, planting *g)
     const size_t n = g->n, d = g->d, k = g->k;
     g->threads = (size_t)parallel_threads(ctx);
     g->Q = arena_alloc(&g->room, n * n, sizeof *g->Q);
+    g->work = arena_alloc(&g->room, tall_orthonormalise_work(n, n), sizeof *g->work);
     g->centre = arena_alloc(&g->room, g->options->classes, d * d * sizeof *g->centre);
     g->signal = arena_alloc(&g->room, g->p, d * d * sizeof *g->signal);
     g->noise = arena_alloc(&g->room, g->p, k * k * sizeof *g->noise);
@@ -168,7 +167,7 @@ static spd_status generate(spd_context *ctx, planting *g)
 {
     spd_status status = make_room(ctx, g);
     if (status >= 0)
-        status = draw_basis(ctx, g);
+        status = parallel_for(ctx, 1, draw_basis, g, NULL, NULL, 0.0, NULL);
     if (status >= 0)
         status = draw_centres(ctx, g);
     if (status >= 0)

@@ -10,7 +10,7 @@
 typedef struct input {
     labelled_set set;
     spd_method method;
-    const char *name;
+    const spd_fit_state *state; /* of a fit that is to be resumed */
 } input;
 
 /* out (ROOM) is filled when the call is good, and only then. */
@@ -64,6 +64,27 @@ static spd_status call_variance(spd_context *ctx, const input *in, double *out)
     o.m = 2;
     o.max_iter = 2;
     spd_status status = spd_fit(ctx, N, P, in->set.X, NULL, &o, NULL, &model);
+    if (status >= 0)
+        memcpy(out, model->W, N * 2 * sizeof *out);
+    spd_model_free(model);
+    return status;
+}
+
+static void few_steps(spd_fit_options *o)
+{
+    spd_fit_defaults(o, sizeof *o);
+    o->m = 2;
+    o->max_iter = 2;
+    o->restarts = 2;
+}
+
+static spd_status call_resume(spd_context *ctx, const input *in, double *out)
+{
+    spd_model *model = NULL;
+    spd_fit_watch watch = {.size = sizeof watch, .resume = in->state};
+    spd_fit_options o;
+    few_steps(&o);
+    spd_status status = spd_fit(ctx, N, P, in->set.X, in->set.label, &o, &watch, &model);
     if (status >= 0)
         memcpy(out, model->W, N * 2 * sizeof *out);
     spd_model_free(model);
@@ -151,6 +172,30 @@ static void functions(void)
     labelled_free(&in.set);
 }
 
+/* From within a fit, whose state is valid there: at every iteration of both starts. */
+static int resume_here(void *user, const spd_fit_state *state, const spd_fit_step *last,
+                       int iteration)
+{
+    (void)last;
+    (void)iteration;
+    input *in = user;
+    in->state = state;
+    sweep("resume", call_resume, in);
+    return 0;
+}
+
+static void resumed(void)
+{
+    input in = {.set = labelled_random(5, N, P, 3, 0.4)};
+    spd_fit_watch watch = {.size = sizeof watch, .after = resume_here, .user = &in};
+    spd_model *model = NULL;
+    spd_fit_options o;
+    few_steps(&o);
+    CHECK(spd_fit(NULL, N, P, in.set.X, in.set.label, &o, &watch, &model) >= 0 && in.state, "fit");
+    spd_model_free(model);
+    labelled_free(&in.set);
+}
+
 /* pga: more dimensions than samples, so its axes come from the dual problem; the rest for the maps
  * and steps that no other sweep goes through. */
 static void classifiers(void)
@@ -172,6 +217,7 @@ static void classifiers(void)
 int main(void)
 {
     RUN(functions);
+    RUN(resumed);
     RUN(classifiers);
     return test_summary();
 }

@@ -140,6 +140,7 @@ static void job_words_of_learning(caller *c)
     WORDS(spd_graph, spd_graph_name, spd_graph_parse)
     WORDS(spd_learning, spd_learning_name, spd_learning_parse)
     WORDS(spd_init, spd_init_name, spd_init_parse)
+    WORDS(spd_log_cost, spd_log_cost_name, spd_log_cost_parse)
     WORDS(spd_transport, spd_transport_name, spd_transport_parse)
     for (int i = 0; spd_kind_name((spd_kind)i); i++)
         add_text(c, spd_kind_name((spd_kind)i));

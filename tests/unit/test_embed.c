@@ -569,6 +569,7 @@ static void allocations(void)
             }
         }
         CHECK(status == SPD_OK && k > 5, "kind %d: %d after %ld", kind, (int)status, k);
+        CHECK(spd_context_error(ctx)->status == SPD_OK, "kind %d still says it", kind);
     }
     spd_context_free(ctx);
     free(X);

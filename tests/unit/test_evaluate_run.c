@@ -414,6 +414,7 @@ static void allocation_sweep(void)
         status = spd_evaluate(ctx, &s.set.samples, &s.options, &e);
         CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", step);
         CHECK((status == SPD_OK) == (e != NULL), "step %ld", step);
+        CHECK(spd_context_error(ctx)->status == status, "step %ld", step);
         spd_evaluation_free(e);
         CHECK(mem_live() == live, "step %ld leaks", step);
     }

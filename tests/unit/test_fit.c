@@ -400,6 +400,7 @@ static void allocation_failures(void)
             CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             done = status == SPD_OK;
             CHECK(done || status == SPD_ENOMEM, "status %d at %ld", status, k);
+            CHECK(spd_context_error(ctx)->status == status, "%d", spd_context_error(ctx)->status);
             spd_model_free(model);
             CHECK(mem_live() == live, "%ld blocks leak at %ld", mem_live() - live, k);
         }

@@ -25,8 +25,11 @@ static void sweep(const char *what, sweep_call call, const char *path)
               "%s, allocation %ld fails unnoticed", what, k);
         CHECK(mem_live() == live, "%s, allocation %ld: %ld blocks leaked", what, k,
               mem_live() - live);
-        if (status == SPD_OK)
+        if (status == SPD_OK) {
+            CHECK(spd_context_error(ctx)->status == SPD_OK, "%s still says '%s'", what,
+                  spd_context_error(ctx)->message);
             break;
+        }
         CHECK(status == SPD_ENOMEM, "%s, allocation %ld: status %d", what, k, status);
         CHECK(!touched, "%s, allocation %ld: output touched", what, k);
         CHECK(strstr(spd_context_error(ctx)->message, "out of memory"), "%s, allocation %ld: '%s'",

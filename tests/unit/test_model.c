@@ -346,6 +346,7 @@ static void out_of_memory_at_every_place(void)
             status = round_trip(which);
             CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             CHECK(status == SPD_OK || status == SPD_ENOMEM, "allocation %ld: %d", k, status);
+            CHECK(spd_context_error(ctx)->status == status, "%s", spd_context_error(ctx)->message);
             CHECK(mem_live() == live, "allocation %ld leaks", k);
         }
         CHECK(k > 10 && k < 1000, "%ld allocations", k);
