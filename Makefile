@@ -1,7 +1,9 @@
 # A list of tasks; CMake does the building (see CMakePresets.json).
 PREFIX ?= /usr/local
+MUTANTS ?= 300
+SEED ?= 1
 
-.PHONY: help setup demo test bench lint format docs coverage fuzz faults install clean release
+.PHONY: help setup demo test bench lint format docs coverage fuzz faults mutants tsan install clean release
 
 help:
 	@echo "make demo       set up, build, compare methods on generated images, write a report"
@@ -11,8 +13,10 @@ help:
 	@echo "make format     put every C file into the one format"
 	@echo "make docs       build the documentation as a site in build/site"
 	@echo "make coverage   line coverage of src/"
-	@echo "make fuzz       fuzz every reader (FUZZ_SECONDS=600)"
+	@echo "make fuzz       fuzz every reader (FUZZ_HOURS=8 in all, or FUZZ_SECONDS=600 each)"
 	@echo "make faults     make every allocation and system call of the command fail once"
+	@echo "make tsan       every test that uses threads, under ThreadSanitizer"
+	@echo "make mutants    break lines of src/ one at a time (MUTANTS=300 SEED=1): do tests notice?"
 	@echo "make setup      only install what is missing"
 	@echo "make install    build, install to PREFIX ($(PREFIX))"
 	@echo "make clean      remove build/"
@@ -52,11 +56,19 @@ coverage:
 
 fuzz:
 	@tools/setup.sh test
-	@tools/run-tests fuzz
+	@tools/fuzz $(FUZZ)
 
 faults: release
 	@cmake --build --preset release --target faults
 	@python3 tests/faults/sweep.py build/release/spdml build/release/tests/libfaults.so
+
+tsan:
+	@tools/setup.sh test
+	@TSAN='.*' tools/run-tests tsan
+
+mutants:
+	@tools/setup.sh test
+	@tools/mutants --count $(MUTANTS) --seed $(SEED) $(MUTANTS_OPTIONS)
 
 install: release
 	@cmake --build --preset release --target spdml_data_shared spdml_static spdml_data_static

@@ -4,12 +4,10 @@
 # has a file of its name that answers for it. format_headers_missing is a regular expression for the
 # headers that are then out of reach.
 
-set(format_files_mat mat.c mat_text.c mat_write.c)
 set(format_files_archive archive.c)
 set(format_files_png image_png.c)
 set(format_files_jpeg image_jpeg.c)
 set(format_files_tiff image_tiff.c)
-set(format_headers_mat matio hdf5)
 set(format_headers_archive archive archive_entry)
 set(format_headers_png png)
 set(format_headers_jpeg jpeglib)
@@ -17,7 +15,7 @@ set(format_headers_tiff tiffio)
 
 set(formats_folder "${CMAKE_CURRENT_SOURCE_DIR}/src/formats")
 set(format_headers_missing none)
-foreach(format mat archive png jpeg tiff)
+foreach(format archive png jpeg tiff)
     if(format IN_LIST SPDML_FORMATS)
         continue()
     endif()
@@ -34,3 +32,11 @@ foreach(format mat archive png jpeg tiff)
     endif()
 endforeach()
 list(JOIN format_headers_missing "|" format_headers_missing)
+
+# A word that names no format would leave in what somebody wants to be without.
+foreach(word IN LISTS SPDML_WITHOUT)
+    if(NOT DEFINED format_files_${word})
+        message(FATAL_ERROR "SPDML_WITHOUT: '${word}' is no format with a library of its own; those "
+                            "that can be left out are archive, png, jpeg and tiff")
+    endif()
+endforeach()

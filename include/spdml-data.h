@@ -229,6 +229,12 @@ SPD_API spd_status spd_synth_files(spd_context *ctx, spd_synth_kind kind,
                                    const spd_synth_options *options, const char *folder,
                                    size_t *files);
 
+/* ---- libraries beneath ----------------------------------------------------------------------- */
+
+/* As spd_library_at, for the libraries that libspdml-data reads and writes files with. Those of
+ * formats that the build leaves out are not among them. */
+SPD_API int spd_data_library_at(size_t index, spd_library *library);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,7 +2,8 @@
  *
  * Conventions, everywhere:
  *   - Matrices are row-major double arrays. A set of p matrices of size n x n is one array
- *     p x n x n; symmetric matrices carry both triangles.
+ *     p x n x n; symmetric matrices carry both triangles. Most functions read the lower one alone:
+ *     spd_check tells whether the two agree.
  *   - Status: 0 means success; < 0 means there is no result, and outputs are untouched unless the
  *     function says otherwise; > 0 means the result is usable, with a remark. Test the sign: later
  *     versions may have further codes. If the function takes a context, the context then holds a
@@ -137,6 +138,9 @@ SPD_API void spd_context_free(spd_context *ctx);
 /* Number of threads for calls with this context; 0 means all cores. */
 SPD_API void spd_context_set_threads(spd_context *ctx, int threads);
 
+/* How many threads calls with this context use. */
+SPD_API int spd_context_threads(const spd_context *ctx);
+
 /* Progress callback, NULL for none; user is handed to it. */
 SPD_API void spd_context_set_progress(spd_context *ctx, spd_progress_fn fn, void *user);
 
@@ -150,8 +154,25 @@ SPD_API const char *spd_version(void);
 SPD_API const char *spd_status_text(spd_status status);
 
 /* Instruction set of the kernels in use: "avx512", "avx2", "baseline". The environment variable
- * SPDML_ISA forces one of those that the machine has. */
+ * SPDML_ISA, read once, forces one of those that the machine has; any other value is passed over,
+ * and spd_isa_check tells. */
 SPD_API const char *spd_isa_name(void);
+
+/* SPD_EINVAL, with a message that lists the words, if SPDML_ISA is set to anything but a set that
+ * this machine has. */
+SPD_API spd_status spd_isa_check(spd_context *ctx);
+
+/* A library beneath ours. */
+typedef struct spd_library {
+    size_t size;
+    char name[32];    /* "zlib" */
+    char version[64]; /* as it says when it runs: "1.2.13"; as of the build if it does not say */
+    char detail[192]; /* what it is for; OpenBLAS: how it was built, and its kernels in use */
+} spd_library;
+
+/* *library (started with SPD_INIT) <- number `index`, from 0, of the libraries that libspdml stands
+ * on. Returns 0, and leaves it untouched, if there are not so many. */
+SPD_API int spd_library_at(size_t index, spd_library *library);
 
 /* ---- batched linear algebra on sets of small matrices ------------------------------------- */
 
@@ -329,7 +350,7 @@ SPD_API spd_status spd_text_write(spd_context *ctx, const char *path, const char
  * not change. */
 typedef struct spd_pair {
     uint32_t i, j;
-    double within, between; /* >= 0 */
+    double within, between; /* >= 0, at most 1e50 */
 } spd_pair;
 
 typedef enum spd_objective {
@@ -415,7 +436,7 @@ typedef struct spd_fit_options {
     size_t nu_w, nu_b; /* neighbours within and between classes; defaults: the smallest class
                           size, and the smaller of nu_w and 3 */
     spd_graph graph;
-    double affinity_weight; /* scales the between graph; 1 is the paper */
+    double affinity_weight; /* scales the between graph; 1 is the paper, 1e50 the most */
     size_t pairs;           /* SPD_OWN_GRAPH: the number of own_pairs */
     const spd_pair *own_pairs;
     spd_init init;

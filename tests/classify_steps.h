@@ -97,13 +97,14 @@ HELPER void steps_sweep(const classifier *c, const spd_method *method, const spd
         memcpy(label, before, queries->p * sizeof *label);
         mem_fail_at(++k);
         status = steps_run(ctx, c, method, train, queries, label);
-        mem_fail_at(0);
+        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
         CHECK(mem_live() == live, "%s leaks at allocation %ld", spd_classifier_name(c->kind), k);
         if (status == SPD_ENOMEM) {
             CHECK(memcmp(label, before, queries->p * sizeof *label) == 0, "%s touches labels",
                   spd_classifier_name(c->kind));
-            CHECK(strstr(spd_context_error(ctx)->message, "out of memory"), "%s: %s",
-                  spd_classifier_name(c->kind), spd_context_error(ctx)->message);
+            CHECK(strstr(spd_context_error(ctx)->message, "out of memory for ") &&
+                      !strstr(spd_context_error(ctx)->message, "(null)"),
+                  "%s: %s", spd_classifier_name(c->kind), spd_context_error(ctx)->message);
         }
     }
     CHECK(status >= 0, "%s: %d, %s", spd_classifier_name(c->kind), (int)status,

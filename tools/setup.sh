@@ -10,7 +10,7 @@ test $# -gt 0 || set -- test lint coverage docs
 
 # package, or package|command: then the command serves as well, whoever installed it
 required='build-essential|cc cmake|cmake ninja-build|ninja pkgconf|pkg-config
-    libopenblas-dev liblapacke-dev zlib1g-dev libmatio-dev libhdf5-dev libjansson-dev
+    libopenblas-dev liblapacke-dev zlib1g-dev libjansson-dev
     libarchive-dev libpng-dev libjpeg-dev libtiff-dev libkissfft-dev libsvm-dev'
 optional=''
 venv=no

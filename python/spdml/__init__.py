@@ -5,6 +5,7 @@ float64 arrays are passed on without a copy, others are converted. Estimators fo
 and work in its pipelines, alongside pyRiemann's.
 """
 
+from ._calls import check_environment as _check_environment
 from ._calls import isa_name, progress, version
 from ._errors import (
     FileFormatError,
@@ -30,6 +31,7 @@ from .functions import (
 from .maps import PGA, SPDML
 
 __version__ = version()
+_check_environment()
 
 __all__ = [
     "CDLClassifier",

@@ -7,8 +7,11 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._errors import InvalidArgumentError
+from ._errors import InvalidArgumentError, NotSymmetricError
 from ._library import Doubles, Ints, Longs, lib
+
+
+_CHUNK = 1 << 20  # entries that are compared at once
 
 
 def numbers(X: Any, name: str) -> np.ndarray:
@@ -32,7 +35,26 @@ def matrices(X: Any, name: str = "X", size: Optional[int] = None) -> np.ndarray:
     if size is not None and array.shape[1] != size:
         raise InvalidArgumentError(
             f"{name} holds {array.shape[1]} x {array.shape[1]} matrices; {size} x {size} expected")
+    _check_symmetric(array, name, 1e-8 if np.asarray(X).dtype.itemsize >= 8 else 1e-4)
     return array
+
+
+def _check_symmetric(X: np.ndarray, name: str, tolerance: float) -> None:
+    """The library reads lower triangles, so that other upper ones would go unseen. What they may
+    differ by is relative to the largest entry. NaN passes: the library names it."""
+    step = max(1, _CHUNK // X[0].size)
+    for first in range(0, len(X), step):
+        part = X[first:first + step]
+        with np.errstate(invalid="ignore", over="ignore"):  # infinities
+            gap = np.abs(part - part.transpose(0, 2, 1)).max(axis=(1, 2))
+        bad = np.flatnonzero(gap > tolerance * np.abs(part).max(axis=(1, 2)))
+        if len(bad):
+            i = int(bad[0])
+            row, column = np.unravel_index(np.argmax(np.abs(part[i] - part[i].T)), part[i].shape)
+            raise NotSymmetricError(
+                f"{name}[{first + i}] is not symmetric: entries ({row},{column}) and "
+                f"({column},{row}) differ by {gap[i]:.2g}; take (X + X.transpose(0, 2, 1)) / 2 if "
+                f"that is rounding", first + i, float(gap[i]))
 
 
 def matrix(X: Any, name: str, size: Optional[int] = None) -> np.ndarray:
@@ -48,6 +70,30 @@ def doubles(array: Optional[np.ndarray]) -> Any:
     return None if array is None else c.cast(array.ctypes.data, Doubles)
 
 
+def real(value: Any, name: str) -> float:
+    """A number for the library."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgumentError(f"{name} is {value!r}; it must be a number") from None
+
+
+def whole(value: Any, name: str, least: int = 1) -> int:
+    """A whole number for the library, which must fit into a C int."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or \
+            not least <= value < 2**31:
+        kind = "a positive integer" if least == 1 else f"an integer from {least} on"
+        raise InvalidArgumentError(f"{name} is {value!r}; it must be {kind}")
+    return int(value)
+
+
+def text(value: Any, name: str) -> bytes:
+    """A word for the library."""
+    if not isinstance(value, str) or "\0" in value:
+        raise InvalidArgumentError(f"{name} is {value!r}; it must be a string without a zero byte")
+    return value.encode()
+
+
 def ints(array: Optional[np.ndarray]) -> Any:
     return None if array is None else c.cast(array.ctypes.data, Ints)
 
@@ -59,7 +105,8 @@ def longs(array: np.ndarray) -> Any:
 def metric_number(name: str) -> int:
     """The library's number of a metric; our names and pyRiemann's."""
     number = c.c_int()
-    if not isinstance(name, str) or lib.spd_metric_parse(None, name.encode(), c.byref(number)) != 0:
+    if not isinstance(name, str) or "\0" in name or \
+            lib.spd_metric_parse(None, name.encode(), c.byref(number)) != 0:
         known = []
         while lib.spd_metric_name(len(known)):
             known.append(lib.spd_metric_name(len(known)).decode())

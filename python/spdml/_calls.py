@@ -17,6 +17,7 @@ from typing import Any, Callable, Iterator, Optional
 from . import _errors
 from ._library import Handle, ProgressFn, lib
 
+_MOST_JOBS = 2**31 - 1  # a C int
 SPD_NO_INDEX = (1 << (8 * ctypes.sizeof(Handle))) - 1
 
 ProgressCallback = Callable[[str, float, float, str], Any]
@@ -94,12 +95,13 @@ if hasattr(os, "register_at_fork"):
 
 def context(n_jobs: Optional[int] = None) -> Context:
     """This thread's context, set to n_jobs threads; None and -1 mean all cores."""
-    if n_jobs is not None and (n_jobs == 0 or n_jobs < -1):
-        raise ValueError(f"n_jobs is {n_jobs}; it must be a positive number, -1 or None")
+    number = -1 if n_jobs is None else n_jobs
+    if not hasattr(number, "__index__") or number == 0 or number < -1:
+        raise ValueError(f"n_jobs is {n_jobs!r}; it must be a positive number, -1 or None")
     found = getattr(_local, "context", None)
     if found is None:
         found = _local.context = Context()
-    lib.spd_context_set_threads(found.handle, 0 if n_jobs in (None, -1) else n_jobs)
+    lib.spd_context_set_threads(found.handle, 0 if number == -1 else min(int(number), _MOST_JOBS))
     return found
 
 
@@ -162,6 +164,14 @@ def progress(callback: Optional[ProgressCallback] = None) -> Iterator[None]:
 def version() -> str:
     """The version of the library."""
     return lib.spd_version().decode()
+
+
+def check_environment() -> None:
+    """Warns if SPDML_ISA asks for what cannot be had; the best that the machine has is then used."""
+    ctx = context()
+    if lib.spd_isa_check(ctx.handle) != 0:
+        message = lib.spd_context_error(ctx.handle).contents.message.decode(errors="replace")
+        warnings.warn(message, RuntimeWarning, stacklevel=3)
 
 
 def isa_name() -> str:

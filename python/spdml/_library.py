@@ -159,6 +159,7 @@ PROTOTYPES = {
     "spd_context_error": (c.POINTER(Error), [Handle]),
     "spd_version": (Text, []),
     "spd_isa_name": (Text, []),
+    "spd_isa_check": (Int, [Handle]),
     "spd_check": (Int, [Handle, Size, Size, Doubles, Double]),
     "spd_regularize": (None, [Size, Size, Doubles, Double, Double]),
     "spd_congruence": (Int, [Handle, Size, Size, Size, Doubles, Doubles, Doubles]),
@@ -211,11 +212,19 @@ def _spare_blas_threads() -> None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def _load() -> c.CDLL:
+def _path() -> str:
     """The library next to this file; the environment variable SPDML_LIBRARY names another."""
+    own = os.environ.get("SPDML_LIBRARY")
+    if own and not os.path.isfile(own):
+        raise ImportError(f"SPDML_LIBRARY names {own!r}, which is not a file; unset it to use the "
+                          "library of the package")
+    # A path, never a name: the loader would look for that in folders of its own.
+    return os.path.abspath(own) if own else str(pathlib.Path(__file__).with_name("libspdml.so"))
+
+
+def _load() -> c.CDLL:
     _spare_blas_threads()
-    path = os.environ.get("SPDML_LIBRARY")
-    library = c.CDLL(path or str(pathlib.Path(__file__).with_name("libspdml.so")))
+    library = c.CDLL(_path())
     for name, (result, arguments) in PROTOTYPES.items():
         function = getattr(library, name)
         function.restype = result

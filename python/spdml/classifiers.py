@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import doubles, encode_labels, ints, matrices
+from ._arrays import doubles, encode_labels, ints, matrices, real, text
 from ._calls import call, context
 from ._errors import InvalidArgumentError
 from ._library import PARAMETERS, Handle, Method, Samples, lib
@@ -71,13 +71,13 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
         name, values, normalize = self._method()
         ctx = context(self.n_jobs)
         method = Method()
-        call(ctx, "spd_method_parse", name.encode(), c.byref(method))
+        call(ctx, "spd_method_parse", text(name, "method"), c.byref(method))
         if lib.spd_method_on_vectors(c.byref(method)):
             raise InvalidArgumentError(f"{name} works on vectors, not on SPD matrices")
         method.normalize_kernel = int(normalize)
         for i, parameter in enumerate(PARAMETERS):
             value = values.get(parameter)
-            method.value[i] = np.nan if value is None else float(value)
+            method.value[i] = np.nan if value is None else real(value, parameter)
         samples = _samples(self._train, self._label, len(self.classes_))
         made = _ClassifierHandle(Handle(), (samples, self._train, self._label))
         call(ctx, "spd_classifier_fit", c.byref(method), c.byref(samples), None,

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional, Sequence, Union
 import numpy as np
 from sklearn.base import clone
 
-from ._arrays import doubles, encode_labels, ints, matrices, numbers
+from ._arrays import doubles, encode_labels, ints, matrices, numbers, real, text, whole
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
 from ._library import (PARAMETERS, EvaluateFn, EvaluateOptions, Grid, Method, Samples, lib)
@@ -203,12 +203,12 @@ def _take_protocol(options: EvaluateOptions, p: int, split: Optional[float],
             f"{sum(given) or 'no'} protocols given; choose one of split or train_per_class, train "
             f"and test, leave_one_group_out")
     for name, count in (("repeats", repeats), ("train_per_class", train_per_class)):
-        if count is not None and count < 1:
-            raise InvalidArgumentError(f"{name} is {count}; it must be at least 1")
+        if count is not None:
+            whole(count, name)
     options.protocol = given.index(True)
     if options.protocol == _SPLITS:
         options.repeats, options.per_class = repeats, train_per_class or 0
-        options.fraction = 0.0 if split is None else split
+        options.fraction = 0.0 if split is None else real(split, "split")
     elif options.protocol == _GIVEN:
         options.train, options.test = _flags(train, p, "train", keep), _flags(test, p, "test", keep)
     else:
@@ -245,7 +245,7 @@ def _groups(values: Any, p: int, name: str, keep: List[Any]) -> Any:
 
 
 def _take_folds(options: EvaluateOptions, p: int, cv: int, groups: Any, keep: List[Any]) -> None:
-    options.folds = cv
+    options.folds = whole(cv, "cv", 0)
     if isinstance(groups, str) and groups == "none":
         options.fold_rule = _FOLDS_SINGLE
     elif groups is not None:
@@ -272,12 +272,12 @@ def _take_methods(options: EvaluateOptions, ctx: Context, names: List[str],
     used = set()
     for method, name in zip(made, names):
         method.size = c.sizeof(Method)
-        call(ctx, "spd_method_parse", str(name).encode(), c.byref(method))
+        call(ctx, "spd_method_parse", text(name, "a method"), c.byref(method))
         method.fit = fit
         method.normalize_kernel = int(normalize)
         for i, value in known.items():
             if lib.spd_method_uses(c.byref(method), i):
-                method.value[i] = float(value)
+                method.value[i] = real(value, PARAMETERS[i])
                 used.add(i)
     for i in known:
         if i not in used:

@@ -7,7 +7,7 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import doubles, longs, matrices, matrix, metric_number, numbers
+from ._arrays import doubles, longs, matrices, matrix, metric_number, numbers, real, whole
 from ._calls import call, context
 from ._errors import InvalidArgumentError
 from ._library import CovarianceOptions, MeanOptions, Neighbours, lib
@@ -56,7 +56,8 @@ def mean(X: Any, metric: str = "airm", sample_weight: Any = None, tol: float = 0
             raise InvalidArgumentError(
                 f"sample_weight has shape {weights.shape}; {p} weights are needed")
     M = np.empty((n, n))
-    options = MeanOptions(weights=doubles(weights), tol=tol, max_iter=max_iter)
+    options = MeanOptions(weights=doubles(weights), tol=real(tol, "tol"),
+                          max_iter=whole(max_iter, "max_iter", 0))
     call(context(n_jobs), "spd_mean", number, n, p, doubles(X), c.byref(options), doubles(M), None)
     return M
 
@@ -67,7 +68,7 @@ def geodesic(A: Any, B: Any, alpha: float = 0.5, metric: str = "airm") -> np.nda
     A = matrix(A, "A")
     B = matrix(B, "B", len(A))
     G = np.empty_like(A)
-    call(context(1), "spd_geodesic", number, len(A), doubles(A), doubles(B), float(alpha),
+    call(context(1), "spd_geodesic", number, len(A), doubles(A), doubles(B), real(alpha, "alpha"),
          doubles(G))
     return G
 
@@ -102,8 +103,8 @@ def apply(X: Any, function: str, power: float = 1.0, n_jobs: Optional[int] = Non
     array = numbers(X, "X")
     X = matrices(array[None] if array.ndim == 2 else array)
     F = np.empty_like(X)
-    call(context(n_jobs), "spd_apply", _FUNCTIONS[function], power, X.shape[1], len(X), doubles(X),
-         doubles(F))
+    call(context(n_jobs), "spd_apply", _FUNCTIONS[function], real(power, "power"), X.shape[1],
+         len(X), doubles(X), doubles(F))
     return F[0] if array.ndim == 2 else F
 
 
@@ -117,13 +118,16 @@ def kernel(X: Any, Y: Any = None, kind: str = "stein", beta: float = 1.0,
     n = X.shape[1]
     Y = None if Y is None else matrices(Y, "Y", n)
     K = np.empty((len(X), len(X) if Y is None else len(Y)))
-    call(context(n_jobs), "spd_kernel", _KERNELS[kind], beta, n, len(X), doubles(X), K.shape[1],
+    call(context(n_jobs), "spd_kernel", _KERNELS[kind], real(beta, "beta"), n, len(X), doubles(X), K.shape[1],
          doubles(Y), doubles(K))
     return K
 
 
 def regularize(X: Any, relative: float = 0.0, ridge: float = 0.0) -> np.ndarray:
     """A copy of X with (relative tr(X_i)/n + ridge) added to each diagonal."""
+    relative, ridge = real(relative, "relative"), real(ridge, "ridge")
+    if not (np.isfinite(relative) and np.isfinite(ridge)):
+        raise InvalidArgumentError(f"relative is {relative} and ridge {ridge}; they must be finite")
     Y = matrices(X).copy()
     lib.spd_regularize(Y.shape[1], len(Y), doubles(Y), relative, ridge)
     return Y
@@ -145,6 +149,9 @@ def covariances(signals: Any, estimator: Any = "cov", regularize: float = 0.0) -
     function of that name: cov (1/(r-1)), oas, lwf, or a shrinkage between 0 and 1. signals may be
     a list of (channels, times) arrays of different lengths."""
     shrinkage, value = _shrinkage(estimator)
+    regularize = real(regularize, "regularize")
+    if regularize < 0:
+        raise InvalidArgumentError(f"regularize is {regularize}; it must not be negative")
     options = CovarianceOptions(shrinkage=shrinkage, shrink=value, regularize=regularize)
     ctx = context(1)
     made = []

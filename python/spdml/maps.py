@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import doubles, encode_labels, ints, matrices, metric_number, numbers
+from ._arrays import (doubles, encode_labels, ints, matrices, metric_number, numbers, real, text,
+                      whole)
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
 from ._library import FitFn, FitOptions, FitWatch, Model, lib
@@ -25,7 +26,7 @@ _INIT_GIVEN = 3
 def choice(what: str, value: str) -> int:
     """The library's number of a word of one of its enumerations (objective, graph, ...)."""
     number = c.c_int()
-    call(context(1), f"spd_{what}_parse", str(value).encode(), c.byref(number))
+    call(context(1), f"spd_{what}_parse", text(value, what), c.byref(number))
     return number.value
 
 
@@ -145,22 +146,22 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         """The library's options, and the array they may point to."""
         o = FitOptions()
         lib.spd_fit_defaults(c.byref(o), c.sizeof(o))
-        o.m = _positive("n_components", max(1, round(n / 3)) if self.n_components is None
-                        else self.n_components)
+        o.m = whole(max(1, round(n / 3)) if self.n_components is None else self.n_components,
+                    "n_components")
         if o.m >= n:
             raise InvalidArgumentError(
                 f"n_components is {o.m}; it must be smaller than the matrices, {n} x {n}")
         o.metric = metric_number(self.metric)
         o.learning = _UNSUPERVISED if label is None else _SUPERVISED
-        o.nu_w = 0 if self.nu_w is None else _positive("nu_w", self.nu_w)
-        o.nu_b = 0 if self.nu_b is None else _positive("nu_b", self.nu_b)
+        o.nu_w = 0 if self.nu_w is None else whole(self.nu_w, "nu_w")
+        o.nu_b = 0 if self.nu_b is None else whole(self.nu_b, "nu_b")
         o.solver = choice("solver", self.solver)
-        o.max_iter = _positive("max_iter", self.max_iter)
-        o.tol = self.tol
+        o.max_iter = whole(self.max_iter, "max_iter")
+        o.tol = real(self.tol, "tol")
         o.objective = choice("objective", self.objective)
         o.graph = choice("graph", self.graph)
-        o.affinity_weight = self.affinity_weight
-        o.restarts = _positive("restarts", self.restarts)
+        o.affinity_weight = real(self.affinity_weight, "affinity_weight")
+        o.restarts = whole(self.restarts, "restarts")
         o.log_cost = choice("log_cost", self.log_cost)
         if isinstance(self.random_state, (int, np.integer)):
             o.seed = seed_number("random_state", self.random_state)
@@ -181,12 +182,6 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")
-
-
-def _positive(name: str, value: Any) -> int:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise InvalidArgumentError(f"{name} is {value!r}; it must be a positive integer")
-    return int(value)
 
 
 def seed_number(name: str, value: Any) -> int:
@@ -244,7 +239,7 @@ class PGA(MatrixInput, TransformerMixin, BaseEstimator):
         X = matrices(X)
         p, n = X.shape[:2]
         most = min(p, n * (n + 1) // 2)
-        k = most if self.n_components is None else _positive("n_components", self.n_components)
+        k = most if self.n_components is None else whole(self.n_components, "n_components")
         if k > most:
             raise InvalidArgumentError(f"n_components is {k}; {p} samples of {n} x {n} allow {most}")
         self.mean_ = mean(X, "airm", n_jobs=self.n_jobs)

@@ -114,9 +114,9 @@ void mem_free(void *block)
     free(block);
 }
 
-void mem_fail_at(long k)
+long mem_fail_at(long k)
 {
-    atomic_store(&fail_countdown, k);
+    return atomic_exchange(&fail_countdown, k);
 }
 
 long mem_live(void)

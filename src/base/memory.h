@@ -39,8 +39,9 @@ size_t mem_refused(void);
 /* *product <- a * b; non-zero when it does not fit. */
 int mem_mul(size_t a, size_t b, size_t *product);
 
-/* For tests: the k-th allocation from now (1 = the next) fails, once; 0 turns this off. */
-void mem_fail_at(long k);
+/* For tests: the k-th allocation from now (1 = the next) fails, once; 0 turns this off. Returns how
+ * many were to come until the failure that was asked for before: 0 when it has come. */
+long mem_fail_at(long k);
 
 /* For tests: blocks allocated and not yet freed. */
 long mem_live(void);

@@ -37,7 +37,7 @@ spd_status embed_check_metric(spd_context *ctx, spd_embedding kind, spd_metric w
     const metric *m = metric_get(which);
     if (!m)
         return ctx_fail(ctx, SPD_EINVAL, "unknown metric");
-    if (!needs_log_maps(kind) || m == &metric_airm || m->dist2 == flat_dist2)
+    if (!needs_log_maps(kind) || m == &metric_airm || m->flat)
         return SPD_OK;
     return ctx_fail(ctx, SPD_EINVAL,
                     "%s needs tangent spaces, which are not available for %s; use airm, "

@@ -16,6 +16,12 @@ double laplacian_bandwidth(const neighbourhoods *h, size_t k)
     for (size_t i = 0; i < h->p; i++)
         for (size_t j = 0; j < k; j++)
             sum += h->d2[i * h->k + j];
+    if (isinf(sum)) { /* the sum is too large for a number, the mean is not */
+        sum = 0.0;
+        for (size_t i = 0; i < h->p * k; i++)
+            sum += h->d2[i / k * h->k + i % k] / (double)(h->p * k);
+        return sum;
+    }
     return sum > 0.0 ? sum / (double)(h->p * k) : 1.0;
 }
 

@@ -29,7 +29,7 @@ typedef struct gram_job {
 
 static int is_flat(const metric *m)
 {
-    return m->dist2 == flat_dist2;
+    return m->flat;
 }
 
 /* Comes first in the scratch of a thread: octets are aligned. */

@@ -19,6 +19,10 @@
 #include "classify/values.h"
 #include "linalg/tall.h"
 
+/* Largest exponents of two of their entries. */
+#define VECTOR_EXPONENT 400
+#define IMAGE_EXPONENT  50
+
 typedef struct vector_space {
     classes of;
     pca components;
@@ -80,9 +84,19 @@ static spd_status prepare_space(spd_context *ctx, course *c, size_t dim, const d
     return status;
 }
 
+/* Are the vectors of a size that squares of their entries (src) or the filters, which work in
+ * single precision (gsrc), can handle? */
+static spd_status check_size(spd_context *ctx, const samples *s, int exponent)
+{
+    return vectors_check(ctx, s->height * s->width, s->p, s->V, exponent);
+}
+
 static spd_status prepare_vectors(spd_context *ctx, course *c)
 {
-    return prepare_space(ctx, c, c->train.height * c->train.width, c->train.V, 0, NULL);
+    spd_status status = check_size(ctx, &c->train, VECTOR_EXPONENT);
+    return status < 0
+               ? status
+               : prepare_space(ctx, c, c->train.height * c->train.width, c->train.V, 0, NULL);
 }
 
 static spd_status prepare_features(spd_context *ctx, course *c)
@@ -93,6 +107,8 @@ static spd_status prepare_features(spd_context *ctx, course *c)
     double *F = arena_alloc(&room, c->train.p, dim * sizeof *F);
     double *B = arena_alloc(&room, others, dim * sizeof *B);
     spd_status status = arena_status(&room, ctx, "Gabor features");
+    if (status == SPD_OK)
+        status = check_size(ctx, &c->train, IMAGE_EXPONENT);
     if (status == SPD_OK)
         status = gabor_features_of(ctx, &f, c->train.p, c->train.V, F);
     if (status == SPD_OK)
@@ -151,7 +167,8 @@ static spd_status meet_space(spd_context *ctx, course *c, const double *V)
 
 static spd_status meet_vectors(spd_context *ctx, course *c)
 {
-    return meet_space(ctx, c, c->queries.V);
+    spd_status status = check_size(ctx, &c->queries, VECTOR_EXPONENT);
+    return status < 0 ? status : meet_space(ctx, c, c->queries.V);
 }
 
 static spd_status meet_features(spd_context *ctx, course *c)
@@ -159,8 +176,10 @@ static spd_status meet_features(spd_context *ctx, course *c)
     gabor_features f = gabor_features_for(c->train.width, c->train.height);
     arena room = {0};
     double *F = arena_alloc(&room, c->queries.p, gabor_features_dim(&f) * sizeof *F);
-    spd_status status = F ? gabor_features_of(ctx, &f, c->queries.p, c->queries.V, F)
-                          : ctx_nomem(ctx, "Gabor features");
+    spd_status status =
+        F ? check_size(ctx, &c->queries, IMAGE_EXPONENT) : ctx_nomem(ctx, "Gabor features");
+    if (status == SPD_OK)
+        status = gabor_features_of(ctx, &f, c->queries.p, c->queries.V, F);
     if (status == SPD_OK)
         status = meet_space(ctx, c, F);
     arena_free(&room);

@@ -17,6 +17,7 @@
 
 #include "classify/vectors.h"
 #include "engine/pairwise.h"
+#include "engine/scale.h"
 #include "geometry/flat.h"
 
 /* Of the mean: far below any difference between samples. */
@@ -27,7 +28,7 @@
 
 static int is_flat(spd_metric id)
 {
-    return metric_get(id)->dist2 == flat_dist2;
+    return metric_get(id)->flat;
 }
 
 /* ---- vectors -------------------------------------------------------------------------------- */
@@ -170,6 +171,13 @@ spd_status tangent_learn(spd_context *ctx, spd_metric id, const samples *train, 
 {
     arena room = {0};
     *t = (tangent_space){.metric = id, .n = train->n, .p = train->p, .dim = flat_size(train->n)};
+    double low, high;
+    if (id == SPD_EUCLIDEAN && !scale_is_usual(t->n, t->p, train->X, &low, &high))
+        return ctx_fail(ctx, SPD_ENUMERIC,
+                        "the euclidean tangent space leaves the range of numbers: the largest "
+                        "entries of the matrices lie between %.2g and %.2g; bring them to a scale "
+                        "near 1",
+                        low, high);
     double *T = arena_alloc(&room, t->p, t->dim * sizeof *T);
     spd_status status = T ? place(ctx, train, keep, t) : ctx_nomem(ctx, "the tangent space");
     spd_status remark = status;

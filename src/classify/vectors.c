@@ -11,6 +11,7 @@
 
 #include "classify/vectors.h"
 #include "engine/parallel.h"
+#include "engine/scale.h"
 #include "linalg/tall.h"
 
 #define ROWS              64  /* of a chunk: enough for BLAS to run at speed */
@@ -132,4 +133,18 @@ spd_status vectors_nearest(spd_context *ctx, size_t dim, size_t p, const double 
         memcpy(label, s.label, q * sizeof *label);
     arena_free(&room);
     return status;
+}
+
+spd_status vectors_check(spd_context *ctx, size_t dim, size_t p, const double *V, int exponent)
+{
+    double most = ldexp(1.0, exponent);
+    for (size_t i = 0; i < p; i++) {
+        double largest = scale_largest(dim, V + i * dim);
+        if (largest > most || (largest > 0.0 && largest < 1.0 / most))
+            return ctx_fail(ctx, SPD_ENUMERIC,
+                            "a vector with entries up to %.2g leaves the range of numbers; bring "
+                            "the vectors to a scale near 1",
+                            largest);
+    }
+    return SPD_OK;
 }

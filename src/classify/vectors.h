@@ -17,4 +17,9 @@ void vectors_flip(size_t rows, size_t columns, const double *A, double *T);
 spd_status vectors_nearest(spd_context *ctx, size_t dim, size_t p, const double *V, const int *of,
                            size_t q, const double *Q, int *label);
 
+/* SPD_ENUMERIC unless the largest entry of each of p vectors V (p x dim) is 0 or between
+ * 2^-exponent and 2^exponent: beyond, squares of the entries, or their single precision, may be
+ * lost. */
+spd_status vectors_check(spd_context *ctx, size_t dim, size_t p, const double *V, int exponent);
+
 #endif

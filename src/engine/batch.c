@@ -4,10 +4,12 @@
  * were, and so that output and input may be the same array. */
 #include "engine/batch.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "engine/fault.h"
+#include "engine/scale.h"
 
 spd_status batch_arguments(spd_context *ctx, size_t n, size_t p, const double *X, const double *out)
 {
@@ -25,6 +27,19 @@ spd_status batch_run(spd_context *ctx, batch *b, batch_body body, size_t work, s
     return b->result ? octets_run(ctx, &loop, bad) : ctx_nomem(ctx, b->task);
 }
 
+/* Why X[i] has no result. */
+static spd_status explain(spd_context *ctx, const batch *b, size_t i)
+{
+    const double *X = b->X + i * b->n * b->n;
+    if (b->W && isfinite(scale_largest(b->n * b->n, X)))
+        return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0,
+                           "W'XW for X[%zu] leaves the range of numbers: its entries are up to "
+                           "%.2g, those of W up to %.2g",
+                           i, scale_largest(b->n * b->n, X),
+                           scale_largest(b->n * PASS_LD(b->m), b->W));
+    return fault_matrix(ctx, b->n, X, "X", i);
+}
+
 /* Runs body, and copies the results to out when all is well; else says what is wrong with which
  * sample of X. */
 static spd_status run_and_copy(spd_context *ctx, batch *b, batch_body body, size_t work,
@@ -33,7 +48,7 @@ static spd_status run_and_copy(spd_context *ctx, batch *b, batch_body body, size
     size_t bad = SPD_NO_INDEX;
     spd_status status = batch_run(ctx, b, body, work, &bad);
     if (status == SPD_ENUMERIC)
-        status = fault_matrix(ctx, b->n, b->X + bad * b->n * b->n, "X", bad);
+        status = explain(ctx, b, bad);
     if (status == SPD_OK)
         memcpy(out, b->result, b->p * b->each * sizeof *out);
     mem_free(b->result);
@@ -130,6 +145,8 @@ static unsigned inverse_body(void *user, size_t first, size_t count, double *wor
         bad[g] = b->k->chol(n, A, NULL);
         b->k->tri_inverse(n, A, Linv);
         b->k->tri_gram(n, Linv, A);
+        for (size_t e = 0; e < TRI(n) * LANES; e++)
+            bad[g] |= isfinite(A[e]) ? 0u : 1u << (e % LANES);
     }
     octets_unpack(b->k, n, first, count, work, b->result);
     return octets_mask(used, bad, count);
@@ -153,6 +170,7 @@ static unsigned congruence_body(void *user, size_t first, size_t count, double *
     const batch *b = user;
     size_t n = b->n, m = b->m, ld = PASS_LD(m);
     double *Y = work, *S = work + n * ld;
+    unsigned bad = 0;
     for (size_t i = first; i < first + count; i++) {
         const double *X = b->X + i * n * n, *next = i + 1 < b->p ? X + n * n : X;
         double *out = b->result + i * m * m;
@@ -161,8 +179,10 @@ static unsigned congruence_body(void *user, size_t first, size_t count, double *
         for (size_t r = 0; r < m; r++)
             for (size_t c = 0; c <= r; c++)
                 out[r * m + c] = out[c * m + r] = 0.5 * (S[r * ld + c] + S[c * ld + r]);
+        if (!isfinite(scale_largest(m * m, out)))
+            bad |= 1u << (i - first);
     }
-    return 0;
+    return bad;
 }
 
 /* A copy of W (n x m) with its rows padded by zeros; NULL when out of memory. */

@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/mman.h>
 
 #include "base/limits.h"
@@ -13,6 +14,7 @@
 /* Present in OpenBLAS, absent in other BLAS libraries: hence weak. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 extern int openblas_get_num_threads(void) __attribute__((weak));
+extern char *openblas_get_config(void) __attribute__((weak));
 extern void *blas_memory_alloc(int where) __attribute__((weak));
 extern void blas_memory_free(void *buffer) __attribute__((weak));
 
@@ -111,5 +113,13 @@ void spd_private_blas_return(int threads)
     pthread_mutex_lock(&blas.lock);
     blas.callers -= threads;
     release();
+    pthread_mutex_unlock(&blas.lock);
+}
+
+/* OpenBLAS puts the text together in memory of its own, anew each time. */
+void blas_describe(char *text, size_t room)
+{
+    pthread_mutex_lock(&blas.lock);
+    snprintf(text, room, "%s", openblas_get_config ? openblas_get_config() : "");
     pthread_mutex_unlock(&blas.lock);
 }

@@ -26,4 +26,8 @@ SPD_API void spd_private_blas_release(void);
 SPD_API int spd_private_blas_reserve(int threads);
 SPD_API void spd_private_blas_return(int threads);
 
+/* text (room bytes) <- OpenBLAS's version, how it was built and the processor whose kernels it
+ * runs: "OpenBLAS 0.3.21 DYNAMIC_ARCH Haswell"; "" for another BLAS. */
+void blas_describe(char *text, size_t room);
+
 #endif

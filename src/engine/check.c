@@ -109,12 +109,27 @@ spd_status spd_check(spd_context *ctx, size_t n, size_t p, const double *X, doub
     return check_set(ctx, "X", n, p, X, tolerance);
 }
 
+/* (a + b)/2, also where a + b is too large for a number. */
+static double middle(double a, double b)
+{
+    double sum = a + b;
+    return isinf(sum) ? 0.5 * a + 0.5 * b : 0.5 * sum;
+}
+
 void spd_symmetrize(size_t n, size_t p, double *X)
 {
     for (size_t i = 0; X && i < p; i++, X += n * n)
         for (size_t r = 0; r < n; r++)
             for (size_t c = 0; c < r; c++)
-                X[r * n + c] = X[c * n + r] = 0.5 * (X[r * n + c] + X[c * n + r]);
+                X[r * n + c] = X[c * n + r] = middle(X[r * n + c], X[c * n + r]);
+}
+
+static double mean_diagonal(size_t n, const double *X)
+{
+    double mean = 0.0;
+    for (size_t r = 0; r < n; r++)
+        mean += X[r * n + r] / (double)n;
+    return mean;
 }
 
 void spd_regularize(size_t n, size_t p, double *X, double relative, double ridge)
@@ -123,8 +138,11 @@ void spd_regularize(size_t n, size_t p, double *X, double relative, double ridge
         double trace = 0.0;
         for (size_t r = 0; r < n; r++)
             trace += X[r * n + r];
+        double share = relative * trace / (double)n;
+        if (!isfinite(share)) /* the sum alone may be too large */
+            share = relative * mean_diagonal(n, X);
         for (size_t r = 0; r < n; r++)
-            X[r * n + r] += relative * trace / (double)n + ridge;
+            X[r * n + r] += share + ridge;
     }
 }
 

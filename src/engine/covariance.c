@@ -5,12 +5,17 @@
 #include <string.h>
 
 #include "engine/parallel.h"
+#include "engine/scale.h"
 #include "linalg/tall.h"
 
 #define BLOCK_ROWS   256       /* rows that are centred and multiplied at once */
 #define CHUNK_ROWS   2048      /* least rows worth a partial sum of their own */
 #define MOST_CHUNKS  32        /* partial sums at most, and */
 #define MOST_PARTIAL (1 << 24) /* numbers in all of them */
+
+/* Squares below this may have lost digits, which matters where the observations are small. */
+#define LEAST_SQUARE 0x1p-1000
+#define SMALL_ENTRY  0x1p-400
 
 /* One pass: chunks of rows, each with sums of its own. */
 typedef struct pass {
@@ -21,6 +26,7 @@ typedef struct pass {
     scatter *part;       /* chunks */
     double **room;       /* per thread: BLOCK_ROWS x (n + d) */
     const double *mean;  /* d: second pass, what the quartic sums are about */
+    double unit;         /* and what the rows are divided by */
     const double *first; /* n: the row that all are relative to */
 } pass;
 
@@ -117,8 +123,10 @@ static spd_status sum_quartic(void *user, size_t chunk, int thread)
         const double *B = load_rows(p, from, rows, p->room[thread]);
         for (size_t k = 0; k < rows; k++) {
             double square = 0.0;
-            for (size_t c = 0; c < p->d; c++)
-                square += (B[k * p->d + c] - p->mean[c]) * (B[k * p->d + c] - p->mean[c]);
+            for (size_t c = 0; c < p->d; c++) {
+                double gap = (B[k * p->d + c] - p->mean[c]) / p->unit;
+                square += gap * gap;
+            }
             sum += square * square;
         }
     }
@@ -162,6 +170,31 @@ static spd_status check_finite(spd_context *ctx, const observations *o, const sc
     return ctx_fail(ctx, SPD_ENUMERIC, "the observations are too large: their squares overflow");
 }
 
+/* The largest entry of S, which is on the diagonal. */
+static double largest_square(const scatter *sums)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < sums->d; i++)
+        largest = fmax(largest, sums->S[i * (sums->d + 1)]);
+    return largest;
+}
+
+/* Rows that differ, with squares that are too small for numbers? A column that is small beside
+ * others is no matter. */
+static spd_status check_lost(spd_context *ctx, const observations *o, const scatter *sums)
+{
+    if (largest_square(sums) >= LEAST_SQUARE)
+        return SPD_OK;
+    for (size_t e = o->n; e < o->r * o->n; e++)
+        if (o->O[e] != o->O[e % o->n] && fabs(o->O[e]) < SMALL_ENTRY)
+            return ctx_fail(ctx, SPD_ENUMERIC,
+                            "the observations are too small, with differences such as %.2g: their "
+                            "squares leave the range of numbers; multiply all of them by a "
+                            "constant",
+                            o->O[e] - o->O[e % o->n]);
+    return SPD_OK;
+}
+
 static void make_room(pass *p, int threads, arena *keep)
 {
     size_t d = p->d, numbers = BLOCK_ROWS * (p->o->n + d) + d;
@@ -189,8 +222,13 @@ spd_status scatter_new(spd_context *ctx, const observations *o, size_t m, const 
         join_parts(&p);
         status = check_finite(ctx, o, &p.part[0]);
     }
+    if (status == SPD_OK)
+        status = check_lost(ctx, o, &p.part[0]);
+    if (status == SPD_OK)
+        p.part[0].exponent = scale_exponent(largest_square(&p.part[0]), SCALE_USUAL);
     if (status == SPD_OK && with_quartic) {
         p.mean = p.part[0].mean;
+        p.unit = ldexp(1.0, p.part[0].exponent / 2);
         status = parallel_for(ctx, p.chunks, sum_quartic, &p, NULL, NULL, 0.0, NULL);
         for (size_t i = 1; i < p.chunks; i++)
             p.part[0].quartic += p.part[i].quartic;

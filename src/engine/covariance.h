@@ -26,12 +26,13 @@ typedef struct scatter {
     size_t r, d;
     double *mean;   /* d: of the rows less the first one, projected */
     double *S;      /* d x d, both triangles */
-    double quartic; /* sum of |o_k - mu|^4 where it was asked for, else 0 */
+    int exponent;   /* even: S is of the size 2^exponent if that is very large or small, else 0 */
+    double quartic; /* sum of |o_k - mu|^4 where it was asked for, times 2^-2 exponent; else 0 */
 } scatter;
 
 /* *sums <- of the observations; W (n x m) or NULL. with_quartic costs a second pass. Chunks
  * of rows run on the context's threads and are joined in order. SPD_ENOTFINITE names row and
- * column of an entry that is NaN or Inf. */
+ * column of an entry that is NaN or Inf; SPD_ENUMERIC if the squares leave the range of numbers. */
 spd_status scatter_new(spd_context *ctx, const observations *o, size_t m, const double *W,
                        int with_quartic, arena *keep, scatter *sums);
 

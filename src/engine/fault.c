@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/scale.h"
 #include "linalg/kernels.h"
+
+#define LEAST_ENTRY 0x1p-960
+#define NEAR_ONE    "bring the matrices to a scale near 1"
 
 /* Smallest eigenvalue of X; NaN when it cannot be had. */
 static double smallest_eigenvalue(size_t n, const double *X)
@@ -32,13 +36,25 @@ spd_status fault_matrix(spd_context *ctx, size_t n, const double *X, const char 
                                "%s[%zu] holds NaN or Inf at row %zu, column %zu", name, index,
                                e / n, e % n);
     double smallest = smallest_eigenvalue(n, X);
+    if (smallest > 0.0 && scale_largest(n * n, X) < LEAST_ENTRY)
+        return ctx_fail_at(ctx, SPD_ENOTSPD, index, smallest,
+                           "%s[%zu] is too small: its smallest eigenvalue, %.2g, is at the end of "
+                           "the range of numbers; multiply all matrices by a constant",
+                           name, index, smallest);
     return ctx_fail_at(ctx, SPD_ENOTSPD, index, smallest,
                        "%s[%zu] is not positive definite (smallest eigenvalue %.2g)", name, index,
                        smallest);
 }
 
-spd_status fault_pair(spd_context *ctx, const char *x, size_t i, const char *y, size_t j)
+spd_status fault_pair(spd_context *ctx, size_t n, const char *x, size_t i, const double *X,
+                      const char *y, size_t j, const double *Y)
 {
+    double low, high, a = scale_largest(n * n, X), b = scale_largest(n * n, Y);
+    if (!scale_is_usual(n, 1, X, &low, &high) || !scale_is_usual(n, 1, Y, &low, &high))
+        return ctx_fail_at(ctx, SPD_ENUMERIC, i, a,
+                           "the distance between %s[%zu] and %s[%zu] leaves the range of numbers: "
+                           "their largest entries are %.2g and %.2g; " NEAR_ONE,
+                           x, i, y, j, a, b);
     if (i == j && strcmp(x, y) == 0)
         ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0, "%s[%zu] is too ill-conditioned for distances", x,
                     i);
@@ -50,10 +66,30 @@ spd_status fault_pair(spd_context *ctx, const char *x, size_t i, const char *y, 
     return ctx_advise(ctx, SPD_ENUMERIC, SPD_REMEDY_REGULARIZE, 1e-6);
 }
 
+spd_status fault_mean(spd_context *ctx, size_t n, size_t p, const double *X, size_t index)
+{
+    double low, high;
+    if (!scale_is_usual(n, p, X, &low, &high))
+        return ctx_fail_at(ctx, SPD_ENUMERIC, index, 0.0,
+                           "the mean leaves the range of numbers: the largest entries of the "
+                           "matrices lie between %.2g and %.2g; " NEAR_ONE,
+                           low, high);
+    if (index == SPD_NO_INDEX)
+        ctx_fail(ctx, SPD_ENUMERIC, "the mean broke down: the matrices are too ill-conditioned");
+    else
+        ctx_fail_at(ctx, SPD_ENUMERIC, index, 0.0,
+                    "X[%zu] is too ill-conditioned relative to the mean", index);
+    return ctx_advise(ctx, SPD_ENUMERIC, SPD_REMEDY_REGULARIZE, 1e-6);
+}
+
 spd_status fault_unnamed(spd_context *ctx, spd_status status)
 {
     if (status != SPD_ENUMERIC || !ctx || ctx->error.index == SPD_NO_INDEX)
         return status;
+    if (!(ctx->error.remedy & SPD_REMEDY_REGULARIZE))
+        return ctx_fail(ctx, status,
+                        "distances or means leave the range of numbers: some matrices are too "
+                        "large, too small or too far apart; " NEAR_ONE);
     ctx_fail(ctx, status, "some matrices are too ill-conditioned for distances and means");
     return ctx_advise(ctx, status, SPD_REMEDY_REGULARIZE, 1e-6);
 }

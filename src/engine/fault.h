@@ -10,9 +10,15 @@
 spd_status fault_matrix(spd_context *ctx, size_t n, const double *X, const char *name,
                         size_t index);
 
-/* The distance between two matrices that were found fit is no number: SPD_ENUMERIC, with both
- * named, `x`[i] and `y`[j]; they may be one and the same. */
-spd_status fault_pair(spd_context *ctx, const char *x, size_t i, const char *y, size_t j);
+/* The distance between two matrices X and Y (n x n) that were found fit is no number: SPD_ENUMERIC,
+ * with both named, `x`[i] and `y`[j], which may be one and the same, and why: their size, or their
+ * condition. */
+spd_status fault_pair(spd_context *ctx, size_t n, const char *x, size_t i, const double *X,
+                      const char *y, size_t j, const double *Y);
+
+/* The mean of X (p x n x n), whose matrices were found fit, has broken down, at X[index] or as a
+ * whole (SPD_NO_INDEX): SPD_ENUMERIC, likewise. */
+spd_status fault_mean(spd_context *ctx, size_t n, size_t p, const double *X, size_t index);
 
 /* For callers whose samples are a part of the user's set, and numbered otherwise: a message of
  * SPD_ENUMERIC that names one is replaced by one that names none. Returns status. */

@@ -13,12 +13,15 @@
 #include "engine/octets.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
+#include "engine/scale.h"
 #include "geometry/mean.h"
 
 #define MOST_CHUNKS             256
 #define USUAL_TOLERANCE         1e-12
 #define USUAL_ITERATIONS        1000
 #define SECONDS_BETWEEN_REPORTS 0.2
+#define USUAL_EXPONENT          60       /* of two: matrices of this size are not scaled */
+#define LOST_ENTRY              0x1p-900 /* of a scaled matrix */
 
 typedef struct mean_run {
     spd_context *ctx;
@@ -26,7 +29,9 @@ typedef struct mean_run {
     const mean_rule *rule; /* of the current pass */
     mean_state *state;
     size_t n, p, per_chunk, chunks;
-    const double *X;
+    const double *given; /* p x n x n */
+    const double *X;     /* the same, or multiplied by 2^-exponent */
+    int exponent;
     double *weight;  /* p, sum one */
     double *partial; /* chunks x terms */
     double *sum;     /* terms */
@@ -87,14 +92,14 @@ static spd_status pass_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-/* Why sample i has no term: in the first pass it is the sample's fault, later it was found fit. */
+/* Why sample i has no term: in the first pass it is the sample's fault, unless it has become so
+ * small beside the others when they were scaled; later it was found fit. */
 static spd_status explain(mean_run *r, size_t i, int first_pass)
 {
-    if (first_pass)
-        return fault_matrix(r->ctx, r->n, r->X + i * r->n * r->n, "X", i);
-    ctx_fail_at(r->ctx, SPD_ENUMERIC, i, 0.0, "X[%zu] is too ill-conditioned relative to the mean",
-                i);
-    return ctx_advise(r->ctx, SPD_ENUMERIC, SPD_REMEDY_REGULARIZE, 1e-6);
+    const double *X = r->X + i * r->n * r->n;
+    if (first_pass && !(r->exponent && scale_largest(r->n * r->n, X) < LOST_ENTRY))
+        return fault_matrix(r->ctx, r->n, r->given + i * r->n * r->n, "X", i);
+    return fault_mean(r->ctx, r->n, r->p, r->given, i);
 }
 
 /* Progress within a pass is a share of the current iteration. */
@@ -144,8 +149,7 @@ static spd_status explain_breakdown(mean_run *r, spd_status status)
 {
     if (status == SPD_OK)
         return SPD_OK;
-    ctx_fail(r->ctx, SPD_ENUMERIC, "the mean broke down: the matrices are too ill-conditioned");
-    return ctx_advise(r->ctx, SPD_ENUMERIC, SPD_REMEDY_REGULARIZE, 1e-6);
+    return fault_mean(r->ctx, r->n, r->p, r->given, SPD_NO_INDEX);
 }
 
 static spd_status advance(mean_run *r)
@@ -243,16 +247,39 @@ static spd_status scale_weights(mean_run *r, const double *weights)
         sum += w;
     }
     if (!(sum > 0.0) || !isfinite(sum))
-        return ctx_fail(r->ctx, SPD_EINVAL, "the weights sum to %g: one must be above zero", sum);
+        return ctx_fail(r->ctx, SPD_EINVAL,
+                        "the weights sum to %g: give finite numbers, one above zero", sum);
     for (size_t i = 0; i < r->p; i++)
         r->weight[i] /= sum;
     return SPD_OK;
 }
 
+/* The Bures-Wasserstein mean works with products of samples, and starts from the identity: beside
+ * that samples must not be small. The means of other metrics do not care. */
+static spd_status choose_scale(mean_run *r, spd_metric metric)
+{
+    size_t count = r->p * r->n * r->n;
+    if (metric == SPD_BURES_WASSERSTEIN)
+        r->exponent = scale_exponent(scale_largest(count, r->given), USUAL_EXPONENT);
+    if (r->exponent == 0)
+        return SPD_OK;
+    double *scaled = arena_alloc(&r->room, r->p, r->n * r->n * sizeof *scaled);
+    if (!scaled)
+        return ctx_nomem(r->ctx, "the mean");
+    scale_by(count, r->given, -r->exponent, scaled);
+    r->X = scaled;
+    return SPD_OK;
+}
+
 /* Fills M and info from a finished state. */
-static spd_status deliver(const mean_run *r, spd_metric metric, double *M, spd_mean_info *info)
+static spd_status deliver(mean_run *r, spd_metric metric, double *M, spd_mean_info *info)
 {
     const mean_state *s = r->state;
+    if (r->exponent)
+        scale_by(r->n * r->n, s->M, r->exponent, s->M);
+    for (size_t e = 0; e < r->n * r->n; e++)
+        if (!isfinite(s->M[e]))
+            return fault_mean(r->ctx, r->n, r->p, r->given, SPD_NO_INDEX);
     memcpy(M, s->M, r->n * r->n * sizeof *M);
     const spd_mean_info found = {
         .iterations = s->iterations, .residual = s->residual, .converged = s->done};
@@ -278,7 +305,8 @@ spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, con
     if (status < 0)
         return status;
     mean_state state = {.n = n, .tol = o.tol > 0.0 ? o.tol : USUAL_TOLERANCE};
-    mean_run r = {.ctx = ctx, .k = kernels_get(), .state = &state, .n = n, .p = p, .X = X};
+    mean_run r = {.ctx = ctx, .k = kernels_get(), .state = &state, .n = n, .p = p};
+    r.given = r.X = X;
     r.tell = ctx ? ctx->progress : NULL;
     r.tell_user = ctx ? ctx->user : NULL;
     r.per_chunk = (1 + (p - 1) / (BATCH * MOST_CHUNKS)) * BATCH;
@@ -286,6 +314,8 @@ spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, con
     r.reported = clock_seconds();
     spd_private_blas_hold(); /* between the passes too: one matrix is not worth threads */
     status = lend(&r, rule);
+    if (status == SPD_OK)
+        status = choose_scale(&r, metric);
     if (status == SPD_OK)
         status = scale_weights(&r, o.weights);
     if (status == SPD_OK)

@@ -43,7 +43,8 @@ typedef struct search {
     const metric *m;
     size_t n, p, q, wanted;
     int within;
-    const double *F, *Q; /* prepared samples and queries */
+    const double *X, *queries; /* p x n x n and q x n x n; the same within one set */
+    const double *F, *Q;       /* the same, prepared */
     levels *lv;
     unsigned plan;       /* bit i: level i is used; 0 is brute force */
     const size_t *order; /* queries in the order of work */
@@ -142,7 +143,7 @@ static spd_status measure(search *s, seat *t, size_t query, const size_t *candid
     block_dist2(s->k, s->m, s->n, s->Q + query * size, count, s->F, size, candidate, d2,
                 t->scratch);
     for (size_t c = 0; c < count; c++) {
-        if (isnan(d2[c]))
+        if (!isfinite(d2[c]))
             return SPD_ENUMERIC;
         offer(best, found, s->wanted, (hit){d2[c], candidate[c]});
     }
@@ -228,7 +229,7 @@ static spd_status brute_chunk(void *user, size_t chunk, int thread)
             s->m->dist2(s->k, s->n, octets, s->Q + query * size, block.octets, block.d2,
                         block.rest);
             for (size_t c = 0; c < count; c++) {
-                if (isnan(block.d2[c]))
+                if (!isfinite(block.d2[c]))
                     return SPD_ENUMERIC;
                 if (!s->within || first + c != query)
                     offer(t->best + a * s->wanted, &found[a], s->wanted,
@@ -254,7 +255,7 @@ static size_t first_bad(const search *s, size_t query)
         block_dist2(s->k, s->m, s->n, s->Q + query * size, count, s->F + first * size, size, NULL,
                     d2, s->seats[0].scratch);
         for (size_t c = 0; c < count; c++)
-            if (isnan(d2[c]))
+            if (!isfinite(d2[c]))
                 return first + c;
     }
     return s->p;
@@ -270,7 +271,9 @@ static spd_status explain(spd_context *ctx, const search *s, size_t at, size_t c
     while (sample == s->p && at + 1 < last)
         sample = first_bad(s, s->order[++at]);
     spd_private_blas_release();
-    return fault_pair(ctx, s->within ? "X" : "Q", s->order[at], "X", sample);
+    size_t n2 = s->n * s->n, query = s->order[at];
+    return fault_pair(ctx, s->n, s->within ? "X" : "Q", query, s->queries + query * n2, "X", sample,
+                      s->X + sample * n2);
 }
 
 /* Runs the queries order[first .. last-1] with the plan in s. */
@@ -441,7 +444,9 @@ spd_status spd_nearest(spd_context *ctx, spd_metric metric_id, size_t n, size_t 
                 .p = p,
                 .q = Q ? q : p,
                 .wanted = k,
-                .within = !Q};
+                .within = !Q,
+                .X = X,
+                .queries = Q ? Q : X};
     arena room = {0};
     status = nearest_check(ctx, &s, X, &near);
     if (status < 0)

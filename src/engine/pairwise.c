@@ -137,7 +137,8 @@ typedef struct pairwise_job {
     const kernels *k;
     const metric *m;
     size_t n, p, q;
-    const double *F, *G; /* p x size and q x size; the same for one set */
+    const double *X, *Y; /* p x n x n and q x n x n; the same for one set */
+    const double *F, *G; /* p x size and q x size; likewise */
     int within;
     double *D2;
     double *work; /* threads x block_work */
@@ -156,7 +157,7 @@ static spd_status fill_block(const pairwise_job *j, size_t block, double *work, 
     for (size_t i = 0; i < rows; i++) {
         j->m->dist2(j->k, j->n, used, j->F + i * size, b.octets, b.d2, b.rest);
         for (size_t c = 0; c < count; c++) {
-            if (isnan(b.d2[c])) {
+            if (!isfinite(b.d2[c])) {
                 *row = i;
                 *column = first + c;
                 return SPD_ENUMERIC;
@@ -182,7 +183,9 @@ static spd_status explain(spd_context *ctx, const pairwise_job *j, size_t block)
     spd_private_blas_hold();
     fill_block(j, block, j->work, &row, &column);
     spd_private_blas_release();
-    return fault_pair(ctx, "X", row, j->within ? "X" : "Y", column);
+    size_t n2 = j->n * j->n;
+    return fault_pair(ctx, j->n, "X", row, j->X + row * n2, j->within ? "X" : "Y", column,
+                      j->Y + column * n2);
 }
 
 static void mirror(size_t p, double *D2)
@@ -233,6 +236,8 @@ spd_status spd_pairwise2(spd_context *ctx, spd_metric metric_id, size_t n, size_
     arena room = {0};
     pairwise_job j = {.k = kernels_get(), .m = m, .n = n, .p = p, .q = Y ? q : p, .D2 = D2};
     j.within = !Y;
+    j.X = X;
+    j.Y = Y ? Y : X;
     j.work = arena_alloc(&room, (size_t)parallel_threads(ctx), block_work(m, n) * sizeof *j.work);
     status = prepare_both(ctx, m, n, p, X, q, Y, "Y", &room, &j.F, &j.G);
     if (status == SPD_OK)

@@ -39,6 +39,11 @@ int parallel_threads(const spd_context *ctx)
     return threads <= POOL_WORKERS ? threads : POOL_WORKERS + 1;
 }
 
+int spd_context_threads(const spd_context *ctx)
+{
+    return parallel_threads(ctx);
+}
+
 static void note_failure(loop *l, size_t chunk, spd_status status)
 {
     pthread_mutex_lock(&l->lock);

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "engine/covariance.h"
+#include "engine/scale.h"
 
 int shrinkage_repairs(const spd_covariance_options *options)
 {
@@ -74,12 +75,16 @@ void shrinkage_apply(const spd_covariance_options *options, const scatter *sums,
         C[e] = sums->S[e] / divisor;
     if (options->shrinkage == SPD_SHRINK_NONE)
         return;
+    if (sums->exponent) /* rho has squares of C, and does not depend on its scale */
+        scale_by(d * d, C, -sums->exponent, C);
     measure(d, C, &mu, &square);
     if (options->shrinkage == SPD_SHRINK_OAS)
         rho = oas(r, (double)d, mu, square);
     else if (options->shrinkage == SPD_SHRINK_LEDOIT_WOLF)
         rho = ledoit_wolf(sums, C, mu, square);
     blend(d, rho, mu, C);
+    if (sums->exponent)
+        scale_by(d * d, C, sums->exponent, C);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */

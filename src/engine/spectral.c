@@ -10,8 +10,11 @@
 #include "engine/batch.h"
 #include "engine/check.h"
 #include "engine/fault.h"
+#include "engine/scale.h"
 #include "geometry/spdfun.h"
 #include "linalg/dense.h"
+
+#define LEAST_EIGENVALUE 0x1p-1000
 
 /* Result of one sample: n eigenvalues, then n x n eigenvectors where wanted. */
 static size_t pair_size(size_t n, int vectors)
@@ -208,6 +211,22 @@ static spd_status explain_apply(spd_context *ctx, const batch *b, size_t i)
     return fault_matrix(ctx, n, X, "X", i);
 }
 
+/* X_i v = lambda Y_i v with an Y_i so large that all lambda have fallen below the range of numbers:
+ * SPD_ENUMERIC. */
+static spd_status check_lost(spd_context *ctx, const batch *b)
+{
+    size_t n = b->n;
+    for (size_t i = 0; b->Y && i < b->p; i++) {
+        double x = scale_largest(n * n, b->X + i * n * n);
+        if (x > 0.0 && scale_largest(n, b->result + i * b->each) < LEAST_EIGENVALUE)
+            return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0,
+                               "the eigenvalues of X[%zu] leave the range of numbers: the largest "
+                               "entries of X[%zu] and Y[%zu] are %.2g and %.2g",
+                               i, i, i, x, scale_largest(n * n, b->Y + i * n * n));
+    }
+    return SPD_OK;
+}
+
 /* ---- public ------------------------------------------------------------------------------- */
 
 /* lambda and V (or NULL) <- results, which stand pair by pair. */
@@ -237,6 +256,8 @@ static spd_status run_eigh(spd_context *ctx, batch *b, double *lambda, double *V
         status = batch_run(ctx, b, eigh_body, eigen_work(n), &bad);
     if (status == SPD_ENUMERIC)
         status = explain_eigh(ctx, b, bad);
+    if (status == SPD_OK)
+        status = check_lost(ctx, b);
     if (status == SPD_OK)
         deliver(b, lambda, V);
     mem_free(b->result);
@@ -270,8 +291,10 @@ spd_status spd_apply(spd_context *ctx, spd_function f, double power, size_t n, s
     spd_status status = batch_arguments(ctx, n, p, X, F);
     if (status < 0)
         return status;
-    if ((unsigned)f > SPD_POWER || (f == SPD_POWER && !isfinite(power)))
+    if ((unsigned)f > SPD_POWER)
         return ctx_fail(ctx, SPD_EINVAL, "unknown matrix function");
+    if (f == SPD_POWER && !isfinite(power))
+        return ctx_fail(ctx, SPD_EINVAL, "the power is %g: give a finite number", power);
     batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .f = f, .power = power, .each = n * n};
     size_t bad = SPD_NO_INDEX, interleaved = BATCH_OCTETS * TRI(n) * LANES + spdfun_work(n);
     b.task = "functions";

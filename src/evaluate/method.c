@@ -166,8 +166,9 @@ int spd_method_on_vectors(const spd_method *method)
 
 size_t method_count(const spd_method *method, spd_parameter parameter)
 {
+    const double most = 0x1p53; /* more than there is of anything */
     double value = method->value[parameter];
-    return value >= 0.5 ? (size_t)(value + 0.5) : 0;
+    return value >= most ? (size_t)most : value >= 0.5 ? (size_t)(value + 0.5) : 0;
 }
 
 spd_fit_options method_fit_options(const spd_method *method)

@@ -132,3 +132,8 @@ spd_status archive_file_read(spd_context *ctx, archive_file *file, size_t limit,
     *size = have;
     return SPD_OK;
 }
+
+const char *archive_file_version(void)
+{
+    return archive_version_string();
+}

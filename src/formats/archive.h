@@ -29,4 +29,7 @@ spd_status archive_file_next(spd_context *ctx, archive_file *file, const char **
 spd_status archive_file_read(spd_context *ctx, archive_file *file, size_t limit,
                              unsigned char **bytes, size_t *size);
 
+/* What libarchive says of its version; NULL in a build without it. */
+const char *archive_file_version(void);
+
 #endif

@@ -70,6 +70,8 @@ unsigned data_remedy(size_t n, const double *X, double smallest, double *lift)
     *lift = 0.0;
     if (!(trace > 0.0))
         return SPD_REMEDY_RIDGE;
+    if (smallest > 0.0 && trace < 0x1p-950) /* definite, but at the end of the range of numbers */
+        return SPD_REMEDY_NONE;
     for (*lift = 1e-6; *lift < 4.0 * fabs(smallest) * (double)n / trace;)
         *lift *= 10.0;
     return SPD_REMEDY_REGULARIZE;

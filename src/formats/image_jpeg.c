@@ -16,6 +16,15 @@
 
 #include "formats/image_formats.h"
 
+/* The library has no function that tells. */
+#define TEXT_OF(x)  #x
+#define VALUE_OF(x) TEXT_OF(x)
+#ifdef LIBJPEG_TURBO_VERSION
+#define VERSION VALUE_OF(LIBJPEG_TURBO_VERSION)
+#else
+#define VERSION VALUE_OF(JPEG_LIB_VERSION)
+#endif
+
 /* Every 8 x 8 block costs at least one bit; with arithmetic coding it may be less. */
 #define PIXELS_PER_BYTE            512.0
 #define PIXELS_PER_BYTE_ARITHMETIC (64.0 * PIXELS_PER_BYTE)
@@ -160,4 +169,9 @@ spd_status image_decode_jpeg(image_file *file)
     run(&r);
     jpeg_destroy_decompress(&r.jpeg);
     return r.status;
+}
+
+const char *image_jpeg_version(void)
+{
+    return VERSION;
 }

@@ -243,3 +243,8 @@ spd_status image_write(spd_context *ctx, const char *path, const image *picture)
     mem_free(w.row);
     return status;
 }
+
+const char *image_png_version(void)
+{
+    return png_get_libpng_ver(NULL);
+}

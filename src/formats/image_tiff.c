@@ -333,3 +333,8 @@ spd_status image_decode_tiff(image_file *file)
     }
     return status;
 }
+
+const char *image_tiff_version(void)
+{
+    return TIFFGetVersion();
+}

@@ -1,12 +1,12 @@
 /* mat_text.c - char matrices and cell arrays of MATLAB as text arrays.
  *
- * matio hands out the units as they are in the file: bytes of UTF-8 (then dimensions count code
- * points), Latin-1, or UTF-16. They are spread to one number per character first. */
+ * Characters are stored as bytes of UTF-8 (then dimensions count code points), Latin-1, or UTF-16.
+ * They are spread to one number per character first. */
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/array.h"
 #include "formats/mat.h"
+#include "io/array.h"
 #include "io/text.h"
 
 /* The characters of a char matrix, first dimension fastest. */
@@ -30,12 +30,11 @@ static size_t spread_utf8(const char *bytes, size_t size, uint32_t *unit, size_t
     return count;
 }
 
-static uint32_t unit_at(const matvar_t *var, size_t i)
+static uint32_t unit_at(const unsigned char *bytes, mat_type stored, size_t i)
 {
-    size_t width = (size_t)var->data_size;
     uint32_t unit = 0;
-    memcpy(&unit, (const char *)var->data + i * width, width);
-    return unit;
+    memcpy(&unit, bytes + i * stored.width, stored.width);
+    return stored.swap ? __builtin_bswap32(unit) >> (32 - 8 * stored.width) : unit;
 }
 
 static spd_status damaged(spd_context *ctx)
@@ -44,32 +43,30 @@ static spd_status damaged(spd_context *ctx)
 }
 
 /* Are there as many characters as the dimensions claim? */
-static int is_whole(const matvar_t *var)
+static int is_whole(const mat_variable *chars, mat_type stored, size_t size)
 {
-    size_t count, bytes = var->data ? var->nbytes : 0;
-    int width = var->data_size, utf8 = var->data_type == MAT_T_UTF8;
-    if (var->rank != 2 || array_count(2, var->dims, &count))
+    size_t count;
+    if (chars->rank != 2 || array_count(2, chars->dims, &count))
         return 0;
-    return count == 0 || (bytes >= count && (width == 1 || width == 2 || width == 4) &&
-                          (utf8 || bytes / (size_t)width >= count));
+    if (count == 0 || stored.kind == '8')
+        return size >= count;
+    return (stored.kind == 'u' || stored.kind == 'i') && stored.width <= 4 &&
+           size / stored.width >= count;
 }
 
-/* Spreads the characters of var into out->unit, which the caller frees. */
-static spd_status spread(spd_context *ctx, const matvar_t *var, char_matrix *out)
+/* Spreads the characters into out->unit, which the caller frees. */
+static spd_status spread(spd_context *ctx, mat_type stored, const unsigned char *bytes, size_t size,
+                         char_matrix *out)
 {
-    int utf8 = var->data_type == MAT_T_UTF8;
-    if (!is_whole(var))
-        return damaged(ctx);
-    *out = (char_matrix){NULL, var->dims[0], var->dims[1]};
     size_t count = out->rows * out->columns;
     out->unit = mem_alloc(count, sizeof *out->unit);
     if (!out->unit)
         return ctx_nomem(ctx, "texts");
-    for (size_t i = 0; i < count && !utf8; i++)
-        out->unit[i] = unit_at(var, i);
-    if (!utf8 || count == 0)
+    for (size_t i = 0; i < count && stored.kind != '8'; i++)
+        out->unit[i] = unit_at(bytes, stored, i);
+    if (stored.kind != '8' || count == 0)
         return SPD_OK;
-    size_t got = spread_utf8(var->data, var->nbytes, out->unit, count);
+    size_t got = spread_utf8((const char *)bytes, size, out->unit, count);
     /* MATLAB counts rare characters twice, others count code points: one row may be shorter. */
     if (got == SIZE_MAX || (got < count && out->rows != 1))
         return damaged(ctx);
@@ -107,104 +104,93 @@ static size_t copy_row(const char_matrix *chars, size_t row, char *out)
     return strlen(out) == used ? used : SIZE_MAX;
 }
 
-/* text (rows) <- the rows of a char matrix, put at *pool, which moves behind them. */
-static spd_status put_rows(spd_context *ctx, const matvar_t *var, const char **text, char **pool)
+/* Room for one more text of up to `bytes` bytes. */
+static spd_status make_room(spd_context *ctx, mat_texts *texts, size_t bytes)
 {
-    char_matrix chars = {0};
-    spd_status status = spread(ctx, var, &chars);
-    for (size_t i = 0; i < chars.rows && status == SPD_OK; i++) {
-        size_t used = copy_row(&chars, i, *pool);
-        if (used == SIZE_MAX) {
-            status = damaged(ctx);
-            break;
-        }
-        text[i] = *pool;
-        *pool += used + 1;
-    }
-    mem_free(chars.unit);
-    return status;
-}
-
-spd_status mat_decode_chars(spd_context *ctx, const matvar_t *var, spd_array **array)
-{
-    spd_array *fresh;
-    char *pool;
-    size_t room;
-    if (!is_whole(var))
-        return damaged(ctx);
-    if (mem_mul(var->dims[1], 4, &room) || mem_mul(var->dims[0], room + 1, &room))
+    size_t *start = mem_list(texts->start, texts->count, sizeof *start);
+    if (!start)
         return ctx_nomem(ctx, "texts");
-    spd_status status = array_new_text(ctx, 1, var->dims, room, &fresh, &pool);
+    texts->start = start;
+    if (texts->room - texts->used >= bytes)
+        return SPD_OK;
+    size_t room = 2 * texts->room + bytes;
+    char *pool = mem_grow(texts->pool, texts->used, room);
+    if (!pool)
+        return ctx_nomem(ctx, "texts");
+    texts->pool = pool;
+    texts->room = room;
+    return SPD_OK;
+}
+
+static spd_status add_row(spd_context *ctx, mat_texts *texts, const char_matrix *chars, size_t row)
+{
+    spd_status status = make_room(ctx, texts, 4 * chars->columns + 1);
     if (status < 0)
         return status;
-    status = put_rows(ctx, var, fresh->text, &pool);
-    if (status < 0)
-        spd_array_free(fresh);
-    else
-        *array = fresh;
-    return status;
+    size_t used = copy_row(chars, row, texts->pool + texts->used);
+    if (used == SIZE_MAX)
+        return damaged(ctx);
+    texts->start[texts->count++] = texts->used;
+    texts->used += used + 1;
+    return SPD_OK;
 }
 
-int mat_is_text_cells(const matvar_t *var)
+spd_status mat_texts_add(spd_context *ctx, mat_texts *texts, const mat_variable *chars,
+                         mat_type stored, const unsigned char *bytes, size_t size,
+                         size_t most_empty)
 {
-    size_t count;
-    matvar_t *const *cell = var->data;
-    if (var->class_type != MAT_C_CELL || array_count((size_t)var->rank, var->dims, &count))
-        return 0;
-    if (count > 0 && (!cell || var->nbytes / sizeof *cell < count))
-        return 0;
-    for (size_t i = 0; i < count; i++) {
-        int empty = !cell[i] || cell[i]->class_type == MAT_C_EMPTY;
-        if (!empty && (cell[i]->class_type != MAT_C_CHAR || cell[i]->rank != 2 || !cell[i]->dims ||
-                       (cell[i]->dims[0] > 1 && cell[i]->dims[1] > 0)))
-            return 0;
-    }
-    return 1;
-}
-
-/* Bytes that the texts of count cells need at most; SIZE_MAX when that overflows. */
-static size_t measure_cells(matvar_t *const *cell, size_t count)
-{
-    size_t sum = count;
-    for (size_t i = 0; i < count; i++) {
-        size_t units = 0;
-        if (cell[i] && cell[i]->class_type == MAT_C_CHAR)
-            units = cell[i]->dims[0] ? cell[i]->dims[1] : 0;
-        if (mem_mul(units, 4, &units) || __builtin_add_overflow(sum, units, &sum))
-            return SIZE_MAX;
-    }
-    return sum;
-}
-
-spd_status mat_decode_cells(spd_context *ctx, const matvar_t *var, spd_array **array)
-{
-    size_t rank = (size_t)var->rank, shape[SPD_MAX_DIMS], stride[SPD_MAX_DIMS];
-    matvar_t *const *cell = var->data;
-    array_walk walk;
-    spd_array *fresh;
-    char *pool;
-    if (!mat_is_text_cells(var))
+    if (!is_whole(chars, stored, size))
+        return damaged(ctx);
+    char_matrix matrix = {NULL, chars->dims[0], chars->dims[1]};
+    if (matrix.columns == 0 && matrix.rows > most_empty)
         return ctx_fail(ctx, SPD_EFORMAT,
-                        "is a cell array of something other than strings; save numbers or strings");
-    mat_order(rank, var->dims, shape, stride);
-    size_t count = 0;
-    array_count(rank, shape, &count);
-    spd_status status = array_new_text(ctx, rank, shape, measure_cells(cell, count), &fresh, &pool);
+                        "promises %zu texts, more than a file of %zu bytes can hold", matrix.rows,
+                        most_empty);
+    spd_status status = spread(ctx, stored, bytes, size, &matrix);
+    for (size_t i = 0; i < matrix.rows && status == SPD_OK; i++)
+        status = add_row(ctx, texts, &matrix, i);
+    mem_free(matrix.unit);
+    return status;
+}
+
+/* shape, stride <- those of the array, and where its elements are in the list; the rank. */
+static size_t text_order(const mat_variable *var, size_t *shape, size_t *stride)
+{
+    size_t rank = var->rank, step = 1;
+    if (var->kind == MAT_CHARS) {
+        shape[0] = var->dims[0];
+        stride[0] = 1;
+        return 1;
+    }
+    mat_shape(var, shape);
+    for (size_t d = 0; d < rank; d++) {
+        stride[d < 2 ? d + rank - 2 : rank - 1 - d] = step;
+        step *= var->dims[d];
+    }
+    return rank;
+}
+
+spd_status mat_texts_array(spd_context *ctx, const mat_texts *texts, const mat_variable *var,
+                           spd_array **array)
+{
+    size_t shape[SPD_MAX_DIMS], stride[SPD_MAX_DIMS], rank = text_order(var, shape, stride);
+    spd_array *fresh;
+    array_walk walk;
+    char *pool;
+    spd_status status = array_new_text(ctx, rank, shape, texts->used, &fresh, &pool);
     if (status < 0)
         return status;
+    if (texts->used)
+        memcpy(pool, texts->pool, texts->used);
     walk_start(&walk, rank, shape, stride);
-    for (size_t i = 0; i < count && status == SPD_OK; i++) {
-        const matvar_t *one = cell[walk_next(&walk)];
-        if (one && one->class_type == MAT_C_CHAR && one->dims[0] == 1) {
-            status = put_rows(ctx, one, &fresh->text[i], &pool);
-        } else {
-            fresh->text[i] = pool;
-            *pool++ = '\0';
-        }
-    }
-    if (status < 0)
-        spd_array_free(fresh);
-    else
-        *array = fresh;
-    return status;
+    for (size_t i = 0; i < fresh->count; i++)
+        fresh->text[i] = pool + texts->start[walk_next(&walk)];
+    *array = fresh;
+    return SPD_OK;
+}
+
+void mat_texts_free(mat_texts *texts)
+{
+    mem_free(texts->pool);
+    mem_free(texts->start);
 }

@@ -8,6 +8,8 @@
  *                   lower triangle, off-diagonals as they are (Lin 2019) */
 #include "geometry/flat.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "geometry/spdfun.h"
@@ -43,6 +45,16 @@ void flat_dist2(const kernels *k, size_t n, size_t octets, const double *f, cons
         k->distance2(TRI(n), f, G + g * TRI(n) * LANES, d2 + g * LANES);
 }
 
+int flat_is_lost(size_t n, const double *L, const double *A)
+{
+    for (size_t r = 0; r < n; r++) {
+        double pivot = L[r * n + r];
+        if (!(pivot * pivot > 4.0 * DBL_EPSILON * (double)n * A[r * n + r]))
+            return 1;
+    }
+    return 0;
+}
+
 static size_t no_work(size_t n)
 {
     (void)n;
@@ -66,11 +78,40 @@ static unsigned euclidean_prepare(const kernels *k, size_t n, const double *octe
     return bad;
 }
 
+/* Squares below this may have lost digits, which matters where the matrices are small themselves:
+ */
+#define LEAST_SQUARE 0x1p-1000
+#define SMALL_ENTRY  0x1p-400 /* beside larger entries a difference of 2^-500 is rounding */
+
+/* Has |f - G|^2 of one lane fallen below the range of numbers? Equal matrices have distance 0. */
+static int is_lost(size_t n, const double *f, const double *lane)
+{
+    int equal = 1;
+    for (size_t e = 0; e < TRI(n); e++) {
+        if (fabs(f[e]) >= SMALL_ENTRY || fabs(lane[e * LANES]) >= SMALL_ENTRY)
+            return 0;
+        equal = equal && f[e] == lane[e * LANES];
+    }
+    return !equal;
+}
+
+static void euclidean_dist2(const kernels *k, size_t n, size_t octets, const double *f,
+                            const double *G, double *d2, double *work)
+{
+    flat_dist2(k, n, octets, f, G, d2, work);
+    for (size_t i = 0; i < octets * LANES; i++) {
+        const double *lane = G + i / LANES * TRI(n) * LANES + i % LANES;
+        if (d2[i] < LEAST_SQUARE && is_lost(n, f, lane))
+            d2[i] = NAN;
+    }
+}
+
 const metric metric_euclidean = {
     .size = flat_size,
     .work = no_work,
     .prepare = euclidean_prepare,
-    .dist2 = flat_dist2,
+    .dist2 = euclidean_dist2,
+    .flat = 1,
 };
 
 static unsigned log_euclidean_prepare(const kernels *k, size_t n, const double *octet, double *F,
@@ -88,6 +129,7 @@ const metric metric_log_euclidean = {
     .work = spdfun_work,
     .prepare = log_euclidean_prepare,
     .dist2 = flat_dist2,
+    .flat = 1,
 };
 
 static unsigned log_cholesky_prepare(const kernels *k, size_t n, const double *octet, double *F,
@@ -108,4 +150,5 @@ const metric metric_log_cholesky = {
     .work = no_work,
     .prepare = log_cholesky_prepare,
     .dist2 = flat_dist2,
+    .flat = 1,
 };

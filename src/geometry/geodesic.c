@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "geometry/flat.h"
 #include "geometry/spdfun.h"
 #include "linalg/dense.h"
 
@@ -95,7 +96,7 @@ static spd_status log_cholesky_point(size_t n, const double *X, const double *Y,
         B[r * n + r] = exp((1.0 - t) * x + t * y);
     }
     dense_gram(n, B, G);
-    return SPD_OK;
+    return flat_is_lost(n, B, G) ? SPD_ENUMERIC : SPD_OK;
 }
 
 static spd_status euclidean_point(size_t n, const double *X, const double *Y, double t, double *G,
@@ -105,10 +106,10 @@ static spd_status euclidean_point(size_t n, const double *X, const double *Y, do
     return outside(t) ? factor(n, G, work) : SPD_OK;
 }
 
-static spd_status point(spd_metric metric, size_t n, const double *X, const double *Y, double t,
+static spd_status point(spd_metric id, size_t n, const double *X, const double *Y, double t,
                         double *G, double *work)
 {
-    switch (metric) {
+    switch (id) {
     case SPD_LOG_EUCLIDEAN:
         return log_euclidean_point(n, X, Y, t, G, work);
     case SPD_BURES_WASSERSTEIN:
@@ -122,10 +123,10 @@ static spd_status point(spd_metric metric, size_t n, const double *X, const doub
     }
 }
 
-spd_status geodesic_point(spd_metric metric, size_t n, const double *X, const double *Y, double t,
+spd_status geodesic_point(spd_metric id, size_t n, const double *X, const double *Y, double t,
                           double *G, double *work)
 {
-    spd_status status = point(metric, n, X, Y, t, G, work);
+    spd_status status = point(id, n, X, Y, t, G, work);
     for (size_t e = 0; status == SPD_OK && e < n * n; e++)
         if (!isfinite(G[e]))
             status = SPD_ENUMERIC;

@@ -17,7 +17,7 @@ size_t geodesic_work(size_t n);
 /* G (n x n) <- the point at t. X and Y are finite and positive definite. SPD_ENOTSPD when t lies
  * outside [0,1] and the curve has left the cone by then, SPD_ENUMERIC when the numbers overflow;
  * G is then rubbish. work: geodesic_work(n) doubles. */
-spd_status geodesic_point(spd_metric metric, size_t n, const double *X, const double *Y, double t,
+spd_status geodesic_point(spd_metric id, size_t n, const double *X, const double *Y, double t,
                           double *G, double *work);
 
 #endif

@@ -26,11 +26,14 @@ typedef struct metric {
     unsigned (*prepare)(const kernels *k, size_t n, const double *octet, double *F, double *work);
 
     /* d2 (octets x 8) <- squared distances between the sample f (size) and the lanes of G
-     * (octets x size x 8), octets <= METRIC_OCTETS. Never negative; NaN when an eigenvalue
-     * iteration failed. The result of a lane does not depend on the other lanes, nor on which
-     * lane it is. */
+     * (octets x size x 8), octets <= METRIC_OCTETS. Never negative; not finite when there is none:
+     * an eigenvalue iteration failed, or it is outside the range of numbers. The result of a lane
+     * does not depend on the other lanes, nor on which lane it is. */
     void (*dist2)(const kernels *k, size_t n, size_t octets, const double *f, const double *G,
                   double *d2, double *work);
+
+    /* Is it the Euclidean distance between prepared samples (flat.h)? */
+    int flat;
 } metric;
 
 /* By number; NULL for a number that is no metric. */

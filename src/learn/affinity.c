@@ -26,6 +26,7 @@ static int by_samples(const void *a, const void *b)
 
 static spd_status check_values(spd_context *ctx, size_t p, size_t count, const spd_pair *pairs)
 {
+    double largest = 0.0;
     for (size_t e = 0; e < count; e++) {
         spd_pair a = pairs[e];
         if (a.i >= p || a.j >= p)
@@ -41,7 +42,13 @@ static spd_status check_values(spd_context *ctx, size_t p, size_t count, const s
             return ctx_fail_at(ctx, SPD_EINVAL, e, a.within - a.between,
                                "pair %zu of the graph has a weight that is negative or not finite",
                                e);
+        largest = fmax(largest, fmax(a.within, a.between));
     }
+    if (largest > AFFINITY_LARGEST)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the graph has a weight of %.2g: give weights up to %g; only their ratios "
+                        "matter",
+                        largest, AFFINITY_LARGEST);
     return SPD_OK;
 }
 
@@ -222,7 +229,7 @@ static spd_status check_arguments(spd_context *ctx, size_t n, size_t p, const do
                         p == 1 ? "" : "s");
     if (p > UINT32_MAX)
         return ctx_fail(ctx, SPD_EINVAL, "%zu samples are more than a graph can hold", p);
-    if (!(options->affinity_weight >= 0.0) || isinf(options->affinity_weight))
+    if (!(options->affinity_weight >= 0.0 && options->affinity_weight <= AFFINITY_LARGEST))
         return ctx_fail(ctx, SPD_EINVAL, "the affinity weight is %g; it must be 0 or more",
                         options->affinity_weight);
     if ((unsigned)options->graph > SPD_GRAPH_DIRECTED)

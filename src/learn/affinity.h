@@ -5,7 +5,12 @@
 
 #include "base/context.h"
 
-/* Checks own pairs: i != j, both < p, each unordered pair once, values finite and >= 0. */
+/* Weights, and the factor on those between classes, are no larger, and the largest of a fit is not
+ * smaller than the other: squares of gradients stay within the range of numbers. */
+#define AFFINITY_LARGEST 1e50
+#define AFFINITY_LEAST   1e-50
+
+/* Checks own pairs: i != j, both < p, each unordered pair once, values >= 0 and not too large. */
 spd_status affinity_check(spd_context *ctx, size_t p, size_t count, const spd_pair *pairs);
 
 /* What spd_affinity gives for supervised learning, from known squared distances D (p x p) in place

@@ -134,6 +134,20 @@ spd_status fields_read(spd_context *ctx, size_t count, const field *fields, cons
     return SPD_OK;
 }
 
+spd_status fields_check(spd_context *ctx, size_t count, const field *fields, const void *record)
+{
+    for (size_t i = 0; i < count; i++) {
+        unsigned value;
+        if (fields[i].type != FIELD_NAME)
+            continue;
+        memcpy(&value, (const char *)record + fields[i].offset, sizeof value);
+        if (!naming_word(fields[i].names, value))
+            return ctx_fail(ctx, SPD_EINVAL, "there is no %s number %u", fields[i].names->kind,
+                            value);
+    }
+    return SPD_OK;
+}
+
 const char *fields_differ(size_t count, const field *fields, const void *a, const void *b)
 {
     static const size_t sizes[] = {[FIELD_SIZE] = sizeof(size_t),

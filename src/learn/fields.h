@@ -43,6 +43,9 @@ spd_status fields_write(spd_context *ctx, size_t count, const field *fields, con
 spd_status fields_read(spd_context *ctx, size_t count, const field *fields, const json_t *object,
                        void *record);
 
+/* SPD_EINVAL for the first enumeration of *record whose value has no name. */
+spd_status fields_check(spd_context *ctx, size_t count, const field *fields, const void *record);
+
 /* The key of the first member that differs between *a and *b; NULL when none does. */
 const char *fields_differ(size_t count, const field *fields, const void *a, const void *b);
 

@@ -48,7 +48,8 @@ void spd_fit_defaults(spd_fit_options *options, size_t size)
 spd_status fit_options_take(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine)
 {
     spd_fit_defaults(mine, sizeof *mine);
-    return sized_take(ctx, "spd_fit_options", sizeof *mine, mine, given);
+    spd_status status = sized_take(ctx, "spd_fit_options", sizeof *mine, mine, given);
+    return status < 0 ? status : model_options_check(ctx, mine);
 }
 
 int fit_approximates(const spd_fit_options *options)
@@ -114,8 +115,10 @@ static spd_status check_options(spd_context *ctx, size_t n, size_t p, const doub
                         spd_metric_name(o->metric) ? spd_metric_name(o->metric) : "that metric");
     if (!(o->tol >= 0.0 && o->gtol >= 0.0 && o->max_time >= 0.0) || o->max_iter < 0)
         return ctx_fail(ctx, SPD_EINVAL, "tolerances and limits must not be negative");
-    if (!(o->affinity_weight >= 0.0) || isinf(o->affinity_weight))
-        return ctx_fail(ctx, SPD_EINVAL, "the affinity weight must be a number >= 0");
+    if (!(o->affinity_weight >= 0.0 && o->affinity_weight <= AFFINITY_LARGEST))
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the affinity weight must be a number >= 0, and at most %g",
+                        AFFINITY_LARGEST);
     if (o->learning == SPD_MAXIMAL_VARIANCE && o->objective == SPD_RATIO)
         return ctx_fail(ctx, SPD_EINVAL,
                         "the ratio objective needs pairs to pull together; maximal variance has "
@@ -172,6 +175,14 @@ static spd_status check_graph(const fit *f)
                         within, between);
     if (f->state.pairs == 0)
         return ctx_fail(f->ctx, SPD_EINVAL, "the graph is empty: there is nothing to minimise");
+    double largest = 0.0;
+    for (size_t i = 0; i < f->state.pairs; i++)
+        largest = fmax(largest, fmax(f->state.pair[i].within, f->state.pair[i].between));
+    if (largest < AFFINITY_LEAST)
+        return ctx_fail(f->ctx, SPD_EINVAL,
+                        "the weights of the graph are at most %.2g: give larger ones; only their "
+                        "ratios matter",
+                        largest);
     return SPD_OK;
 }
 

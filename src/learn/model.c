@@ -114,6 +114,11 @@ void spd_model_free(spd_model *model)
     mem_free(model);
 }
 
+spd_status model_options_check(spd_context *ctx, const spd_fit_options *options)
+{
+    return fields_check(ctx, FIELDS(option_fields), option_fields, options);
+}
+
 const char *model_options_differ(const spd_fit_options *a, const spd_fit_options *b)
 {
     spd_fit_options other = *b;

@@ -14,6 +14,9 @@ spd_model *model_new(size_t n, const spd_fit_options *options, const char *versi
 /* A copy, with other options unless they are NULL; NULL when out of memory. */
 spd_model *model_copy(const spd_model *from, const spd_fit_options *options);
 
+/* SPD_EINVAL when an enumeration of the options has a value without a name. */
+spd_status model_options_check(spd_context *ctx, const spd_fit_options *options);
+
 /* The name of the first option that differs between two fits, tolerances and limits aside; 0 in
  * b's nu_w or nu_b is whatever a has. NULL when none does. */
 const char *model_options_differ(const spd_fit_options *a, const spd_fit_options *b);

@@ -1,9 +1,16 @@
 /* isa.c - which instruction set's kernels run on this machine. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/naming.h"
 #include "linalg/kernels.h"
 #include "spdml.h"
+
+static const naming naming_isa = {
+    .kind = "instruction set",
+    .word = {"baseline", "avx2", "avx512"},
+};
 
 /* The tables that were compiled in, best first. */
 extern const kernels kernels_table_baseline;
@@ -39,16 +46,51 @@ const kernels *kernels_named(const char *name)
     return NULL;
 }
 
-const kernels *kernels_get(void)
+/* What SPDML_ISA says; NULL when it is not set. */
+static const char *wanted_name(void)
 {
     const char *wanted = getenv("SPDML_ISA");
+    return wanted && wanted[0] ? wanted : NULL;
+}
+
+static const kernels *choose(void)
+{
+    const char *wanted = wanted_name();
     const kernels *table = wanted ? kernels_named(wanted) : NULL;
     return table ? table : kernels_named(NULL);
+}
+
+/* The environment is read once: a program that changes it while other threads compute would
+ * otherwise be read in the middle of that. */
+const kernels *kernels_get(void)
+{
+    static _Atomic(const kernels *) chosen;
+    const kernels *table = atomic_load_explicit(&chosen, memory_order_acquire);
+    if (!table) {
+        table = choose();
+        atomic_store_explicit(&chosen, table, memory_order_release);
+    }
+    return table;
 }
 
 const char *spd_isa_name(void)
 {
     return kernels_get()->name;
+}
+
+spd_status spd_isa_check(spd_context *ctx)
+{
+    const char *wanted = wanted_name();
+    unsigned known = 0;
+    ctx_clear(ctx);
+    if (!wanted)
+        return SPD_OK;
+    spd_status status = naming_parse(ctx, &naming_isa, wanted, &known);
+    if (status == SPD_OK && !kernels_named(wanted))
+        status = ctx_fail(ctx, SPD_EINVAL, "this machine has no %s; its best is %s", wanted,
+                          kernels_named(NULL)->name);
+    ctx_prefix(ctx, "SPDML_ISA");
+    return status;
 }
 
 /* Ten pairs of vectors and four single ones per row, at the widest: see eigen_work. */

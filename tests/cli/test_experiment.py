@@ -390,6 +390,9 @@ def test_recipes_are_found(spdml, tmp_path, own):
     env = {"SPDML_RECIPES": str(tmp_path / "mine")}
     assert spdml("experiment", "motion", "--show", env=env).good().out == "spdml version\n"
     assert "title" in spdml("experiment", "faces", "--show", env=env).good().out
+    assert "title" in spdml("experiment", "faces", "--show", env={"SPDML_RECIPES": ""}).good().out
+    spdml("experiment", "faces", "--show", env={"SPDML_RECIPES": "nowhere"}).failed(
+        "SPDML_RECIPES", "'nowhere' is not a folder", code=2)
 
 
 @pytest.mark.parametrize("text, tells", [

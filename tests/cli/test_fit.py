@@ -75,6 +75,9 @@ def test_exact_log_euclidean(fit, spdml, tmp_path, data):
     assert shown["cost"] < before and shown["log_cost"] == "exact"
     assert spdml("info", "e.spdml", "--json").good().json["log_cost"] == "exact"
     assert "exact" in spdml("info", "e.spdml").good().out
+    variance = ["d.npz", "-m", 3, "--metric", "log-euclidean", "--unsupervised", "variance"]
+    fit(*variance).failed("--unsupervised variance", "--log-cost exact", code=2)
+    assert fit(*variance, "--log-cost", "exact").good().json["learning"] == "variance"
     fit("d.npz", "-m", 3, "--log-cost", "exact").failed("--log-cost", "log-euclidean", code=2)
     assert "log_cost" not in fit("d.npz", "-m", 3).good().json
 

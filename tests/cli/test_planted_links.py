@@ -85,10 +85,19 @@ def test_names_in_the_folder_of_an_evaluation(spdml, tmp_path, data, victim):
 
 def test_names_in_the_folder_of_an_experiment(spdml, tmp_path, victim):
     (tmp_path / "own.recipe").write_text(RECIPE)
-    plant(tmp_path / "out", OWN["experiment"], victim)
+    plant(tmp_path / "out", [*OWN["experiment"], "d.npz"], victim)
     spdml("experiment", "./own.recipe", "-o", "out").good()
     assert victim.read_bytes() == b"precious"
-    assert not (tmp_path / "out" / "commands.sh").is_symlink()
+    for name in ("commands.sh", "table.csv", "d.npz"):
+        assert not (tmp_path / "out" / name).is_symlink()
+
+
+def test_a_recipe_whose_name_is_a_command(spdml, tmp_path):
+    """It stands in a comment of commands.sh, which people run."""
+    (tmp_path / "x\ntouch pwned\n.recipe").write_text(RECIPE)
+    spdml("experiment", "./x\ntouch pwned\n.recipe", "-o", "out").good()
+    lines = (tmp_path / "out" / "commands.sh").read_text().splitlines()
+    assert all(line.startswith(("#", "set -e", "spdml ")) for line in lines), lines
 
 
 def test_a_folder_of_generated_files(spdml, tmp_path, victim):

@@ -1,6 +1,8 @@
 """Parsing, suggestions, help, man pages, completion, version."""
 
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 
@@ -118,6 +120,60 @@ def test_version(spdml):
     assert shown["compiler"]
     assert spdml("--version").good().out == f"spdml {shown['version']}\n"
     assert shown["version"] in spdml("version").good().out
+
+
+def test_version_names_every_library_that_is_loaded(spdml, command):
+    shown = spdml("version", "-v", "--json").good().json
+    table = spdml("version", "--verbose").good().out
+    assert shown["threads"] >= 1
+    for row in shown["libraries"]:
+        assert re.match(r"\d+(\.\d+)*", row["version"]), row
+        assert re.search(rf"^{row['name']} +{re.escape(row['version'])} ", table, re.M), row
+    loaded = subprocess.run(["readelf", "-d", command], capture_output=True, text=True,
+                            check=True).stdout
+    names = {re.sub(r"^lib", "", row["name"].lower()) for row in shown["libraries"]}
+    needed = {re.sub(r"-float$|\d+$", "", name) for name in
+              re.findall(r"NEEDED.*\[lib([a-z0-9_-]+)\.so", loaded)}
+    ours = {"zlib" if name == "z" else name for name in needed}
+    others = {"c", "m", "gcc_s", "asan", "ubsan", "tsan", "stdc++", "matio", "hdf5_serial"}
+    assert ours - others == names
+    blas = [row for row in shown["libraries"] if row["name"] == "OpenBLAS"]
+    assert all("MAX_THREADS" in row["detail"] or row["detail"] for row in blas)
+
+
+def test_hardening_is_told_as_it_was_compiled(spdml, command):
+    shown = spdml("version", "-v", "--json").good().json["hardening"]
+    symbols = subprocess.run(["readelf", "-W", "--dyn-syms", command], capture_output=True,
+                             text=True, check=True).stdout
+    assert ("-fstack-protector-strong" in shown) == ("__stack_chk_fail" in symbols)
+    assert ("_FORTIFY_SOURCE" in shown) == ("__snprintf_chk" in symbols)
+
+
+@pytest.mark.parametrize("value, tells", [
+    ("avx22", ["'avx22' is unknown", "did you mean 'avx2'?", "baseline, avx2, avx512"]),
+    ("AVX2", ["'AVX2' is unknown", "baseline, avx2, avx512"]),
+    ("vliw", ["'vliw' is unknown", "use one of baseline, avx2, avx512"]),
+])
+def test_unknown_instruction_set(spdml, value, tells):
+    spdml("version", env={"SPDML_ISA": value}).failed("SPDML_ISA", *tells, code=2)
+    spdml("--help", env={"SPDML_ISA": value}).good()
+
+
+def test_empty_instruction_set_is_none(spdml):
+    usual = spdml("version", "--json").good().json["isa"]
+    assert spdml("version", "--json", env={"SPDML_ISA": ""}).good().json["isa"] == usual
+
+
+def test_environment_is_documented(spdml):
+    """Every variable that the source reads is in the manual page and in the help."""
+    read = set()
+    for path in (pathlib.Path(__file__).parents[2] / "src").rglob("*.c"):
+        read |= set(re.findall(r'getenv\("(\w+)"\)', path.read_text()))
+    assert {"SPDML_ISA", "SPDML_RECIPES", "TMPDIR"} <= read
+    page, text = spdml("help", "--man").good().out, spdml("--help").good().out
+    assert ".SH ENVIRONMENT" in page
+    for name in read:
+        assert f"\n\\fB{name}\\fR\n" in page and f"\n  {name} " in text, name
 
 
 @pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")

@@ -10,14 +10,22 @@ static const char skeleton_text[] = ":units\n length 0.45\n angle deg\n"
                                     "begin\n name c\n direction 0 0 1\n length 3\n dof rz\nend\n"
                                     ":hierarchy\nbegin\nroot a\na b c\nend\n";
 
+static skeleton *bones;
+
 static spd_status parse(spd_context *ctx, const unsigned char *bytes, size_t size, motion **clip)
 {
-    skeleton *bones = NULL;
-    if (skeleton_parse(ctx, skeleton_text, sizeof skeleton_text - 1, &bones) < 0)
+    return amc_parse(ctx, bones, (const char *)bytes, size, clip);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    if (skeleton_parse(NULL, skeleton_text, sizeof skeleton_text - 1, &bones) < 0)
         abort();
-    spd_status status = amc_parse(ctx, bones, (const char *)bytes, size, clip);
-    skeleton_free(bones);
-    return status;
+    return 0;
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)

@@ -12,15 +12,15 @@ enum { BLOCK = 512, SUM_AT = 148, SUM_SIZE = 8, MEMBERS = 50 };
 
 size_t LLVMFuzzerMutate(unsigned char *bytes, size_t size, size_t most);
 size_t LLVMFuzzerCustomMutator(unsigned char *bytes, size_t size, size_t most, unsigned seed);
-int __real_archive_read_open_filename(struct archive *a, const char *path, size_t block);
-int __wrap_archive_read_open_filename(struct archive *a, const char *path, size_t block);
+int __real_archive_read_open_fd(struct archive *a, int file, size_t block);
+int __wrap_archive_read_open_fd(struct archive *a, int file, size_t block);
 
-int __wrap_archive_read_open_filename(struct archive *a, const char *path, size_t block)
+int __wrap_archive_read_open_fd(struct archive *a, int file, size_t block)
 {
-    size_t size;
-    const unsigned char *bytes = fuzz_lent(path, &size);
-    return bytes ? archive_read_open_memory(a, bytes, size)
-                 : __real_archive_read_open_filename(a, path, block);
+    size_t size = 0;
+    const unsigned char *bytes = fuzz_lent("fuzz.tar", &size);
+    return file < 0 ? archive_read_open_memory(a, bytes, size)
+                    : __real_archive_read_open_fd(a, file, block);
 }
 
 /* Every block that has the mark of a header, or is the first, gets the checksum of one. */

@@ -93,9 +93,39 @@ def data_sets():
     seed("other.npz", 2, 27, zipped([("A.npy", PAIR), ("labels.npy", labels)]))
 
 
+def descriptions():
+    """Name, descriptor, the file, and 64 bytes of options: zeros are the usual ones."""
+    names = ["csv", "npy", "npz", "pgm", "bvh", "c3d", "amc", "txt"]
+    covariance, sift, gabor, region, joints = range(5)
+
+    def seed(ending, kind, content, options=b""):
+        # the last option's byte is that of the column that groups rows
+        write("describe", f"{kind}-{len(options)}.{ending}",
+              bytes([names.index(ending), kind]) + content + options.ljust(64, b"\0"))
+    table = b"\n".join(b"%d,%d,%d" % (i, i * i % 7, i * 5 % 11) for i in range(9)) + b"\n"
+    pixels = b"P5 12 12 255\n" + bytes(i * 37 % 251 for i in range(144))
+    motion = (FOLDER / "bvh/small.bvh").read_bytes()
+    seed("csv", covariance, table)
+    seed("csv", covariance, b"g,x,y\n" + b"\n".join(b"%d,%d,%d" % (i // 5, i, i * i % 7)
+                                                   for i in range(10)), bytes(63) + b"\xff")
+    seed("csv", joints, table)
+    seed("txt", covariance, table.replace(b",", b"\t"))
+    seed("npy", covariance, npy("<f8", (2, 6, 2), doubles(*(i * i % 13 for i in range(24)))))
+    seed("npy", region, npy("|u1", (2, 8, 8), bytes(i * 7 % 256 for i in range(128))))
+    seed("npz", covariance, zipped([("X.npy", npy("<f8", (6, 2), doubles(*range(12)))),
+                                    ("y.npy", npy("<i8", (1,), struct.pack("<q", 4)))]))
+    for kind in (sift, gabor, region):
+        seed("pgm", kind, pixels)
+    seed("bvh", joints, motion)
+    seed("c3d", joints, (FOLDER / "c3d/intel_float.c3d").read_bytes())
+    seed("amc", joints, b":FULLY-SPECIFIED\n:DEGREES\n" + b"".join(
+        b"%d\nroot 1 %d 3\na %d\n" % (i, i, i * i) for i in range(1, 7)), bytes(24) + b"\1")
+
+
 def main():
     archives()
     data_sets()
+    descriptions()
 
 
 if __name__ == "__main__":

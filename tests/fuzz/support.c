@@ -75,35 +75,29 @@ const unsigned char *fuzz_lent(const char *name, size_t *size)
     return f->bytes;
 }
 
-spd_status __real_source_check(spd_context *ctx, const char *path);
-spd_status __wrap_source_check(spd_context *ctx, const char *path);
+spd_status __real_source_open(spd_context *ctx, const char *path, io_source **source);
+spd_status __wrap_source_open(spd_context *ctx, const char *path, io_source **source);
 spd_status __real_source_load(spd_context *ctx, const char *path, io_source **source);
 spd_status __wrap_source_load(spd_context *ctx, const char *path, io_source **source);
 FILE *__real_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen(const char *path, const char *mode);
 
-spd_status __wrap_source_check(spd_context *ctx, const char *path)
+static spd_status open_lent(spd_context *ctx, const struct lent_file *f, io_source **source)
+{
+    return f->size ? source_lend(ctx, f->bytes, f->size, source)
+                   : ctx_fail(ctx, SPD_EFORMAT, "is empty");
+}
+
+spd_status __wrap_source_open(spd_context *ctx, const char *path, io_source **source)
 {
     const struct lent_file *f = find_file(path);
-    if (!f)
-        return __real_source_check(ctx, path);
-    return f->size ? SPD_OK : ctx_fail(ctx, SPD_EFORMAT, "is empty");
+    return f ? open_lent(ctx, f, source) : __real_source_open(ctx, path, source);
 }
 
 spd_status __wrap_source_load(spd_context *ctx, const char *path, io_source **source)
 {
     const struct lent_file *f = find_file(path);
-    if (!f)
-        return __real_source_load(ctx, path, source);
-    spd_status status = __wrap_source_check(ctx, path);
-    if (status < 0)
-        return status;
-    io_source *fresh = mem_zero(1, sizeof *fresh);
-    fresh->bytes = mem_alloc(f->size, 1);
-    fresh->size = f->size;
-    memcpy(fresh->bytes, f->bytes, f->size);
-    *source = fresh;
-    return SPD_OK;
+    return f ? open_lent(ctx, f, source) : __real_source_load(ctx, path, source);
 }
 
 FILE *__wrap_fopen(const char *path, const char *mode)

@@ -5,7 +5,8 @@ and where it looks for other libraries; what is wrong is printed, and makes the 
 The only search path allowed is that of --search. An empty one, or an empty entry in it, means the
 folder that the user happens to be in, where anybody may have put a library.
 
-    --plain    a library of others, of which the search path alone is asked
+    --bundled   a library of others that travels with ours: the search path alone is asked, and it
+                may do without one
 """
 import argparse
 import functools
@@ -58,8 +59,10 @@ def lands_on_marks(path):
     return bool(own) and all(code[at:at + 4] == b"\xf3\x0f\x1e\xfa" for at in own)
 
 
-def faults(path, search):
+def faults(path, search, bundled):
     found = search_path(path)
+    if bundled and found is None:
+        return
     if found != search or (found is not None and "" in found.split(":")):
         yield f"looks for libraries in {found!r}, not in {search!r}"
 
@@ -91,12 +94,12 @@ def weaknesses(path):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--search")
-    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--bundled", action="store_true")
     parser.add_argument("files", nargs="+")
     options = parser.parse_args()
     wrong = [f"{path} {fault}" for path in options.files
-             for fault in [*faults(path, options.search),
-                           *([] if options.plain else weaknesses(path))]]
+             for fault in [*faults(path, options.search, options.bundled),
+                           *([] if options.bundled else weaknesses(path))]]
     print("\n".join(wrong) or f"{len(options.files)} files are as they should be")
     return 1 if wrong else 0
 

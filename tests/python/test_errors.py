@@ -226,6 +226,38 @@ except KeyboardInterrupt:
     assert child.communicate(timeout=60)[0] == "interrupted\n"
 
 
+def test_matrices_that_are_not_symmetric(X):
+    """The library reads lower triangles; an upper one of its own would go unseen."""
+    X = X[:4].copy()
+    bad = X.copy()
+    bad[2, 0, 1] += 0.1
+    for call in (lambda: spdml.pairwise_distances(bad), lambda: spdml.mean(bad),
+                 lambda: spdml.distance(bad[2], X[0]), lambda: spdml.neighbors(X, bad),
+                 lambda: spdml.kernel(bad), lambda: spdml.apply(bad, "log"),
+                 lambda: spdml.geodesic(X[0], bad[2]), lambda: spdml.regularize(bad, 0.1)):
+        with pytest.raises(spdml.NotSymmetricError, match="is not symmetric"):
+            call()
+    with pytest.raises(spdml.NotSymmetricError) as caught:
+        spdml.mean(bad)
+    assert caught.value.index == 2 and caught.value.value == pytest.approx(0.1)
+    rounded = X.astype(np.float32)
+    rounded[:, 0, 1] *= 1 + 1e-6
+    np.testing.assert_allclose(spdml.mean(rounded), spdml.mean(X), rtol=1e-5, atol=1e-5)
+    with pytest.raises(spdml.NotFiniteError):
+        spdml.mean(np.full((1, 2, 2), np.nan))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_none(X, value):
+    for call in (lambda: spdml.regularize(X, value), lambda: spdml.regularize(X, 0.1, value),
+                 lambda: spdml.apply(X, "power", power=value), lambda: spdml.kernel(X, beta=value),
+                 lambda: spdml.geodesic(X[0], X[1], value), lambda: spdml.mean(X, tol=-1.0),
+                 lambda: spdml.SPDML(2, affinity_weight=value).fit(X, np.arange(20) % 2),
+                 lambda: spdml.covariances(np.ones((1, 2, 9)), regularize=-abs(value))):
+        with pytest.raises(ValueError):
+            call()
+
+
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.5, None])
 def test_seeds_that_are_none(labelled, seed):
     """ctypes would take -1 for 2**64 - 1."""
@@ -261,3 +293,44 @@ def test_a_late_interrupt_does_not_lose_the_classifier(labelled, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         spdml.SPDClassifier("nn-airm").fit(X, y)
     assert freed == [1]
+
+
+def import_with(tmp_path, **variables):
+    """What `import spdml` in a new process says, with these in its environment."""
+    import os
+    import pathlib
+    import subprocess
+    import sys
+    environment = dict(os.environ, PYTHONPATH=str(pathlib.Path(spdml.__file__).parents[1]),
+                       **variables)
+    return subprocess.run([sys.executable, "-c", "import spdml; print(spdml.isa_name())"],
+                          cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+
+
+def test_unknown_instruction_set_is_told(tmp_path):
+    done = import_with(tmp_path, SPDML_ISA="vliw")
+    assert done.returncode == 0 and "RuntimeWarning: SPDML_ISA: instruction set 'vliw'" in done.stderr
+    assert done.stdout.strip() == spdml.isa_name()
+    done = import_with(tmp_path, SPDML_ISA="baseline")
+    assert (done.stdout, done.stderr) == ("baseline\n", "")
+
+
+@pytest.mark.parametrize("name", ["nowhere.so", "libspdml.so.0"])
+def test_library_that_is_not_there(tmp_path, name):
+    """Not even if the loader would find one of that name somewhere."""
+    done = import_with(tmp_path, SPDML_LIBRARY=name)
+    assert done.returncode == 1 and f"ImportError: SPDML_LIBRARY names '{name}'" in done.stderr
+
+
+def test_no_library_of_the_current_folder_is_loaded(tmp_path):
+    """Files there with the names of all libraries: the loader would stop at one of them."""
+    import re
+    import subprocess
+    from spdml import _library
+    needed = subprocess.run(["ldd", _library.lib._name], capture_output=True, text=True).stdout
+    names = re.findall(r"^\s*(lib\S+)", needed, re.M)
+    assert len(names) > 5
+    for name in [*names, "libspdml.so"]:
+        (tmp_path / name).write_bytes(b"\x7fELF, and nothing more")
+    done = import_with(tmp_path)
+    assert done.returncode == 0, done.stderr

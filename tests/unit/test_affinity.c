@@ -538,7 +538,7 @@ static void allocation_sweep(void)
             mem_fail_at(k);
             status = way == 3 ? by_lists(ctx, n, p, X, label)
                               : spd_affinity(ctx, n, p, X, label, &o, &pairs, &count);
-            mem_fail_at(0);
+            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             CHECK(status == SPD_OK || (status == SPD_ENOMEM && !pairs), "way %d, %ld", way, k);
             spd_pairs_free(pairs);
             CHECK(mem_live() == live, "way %d, allocation %ld: leak", way, k);

@@ -95,14 +95,17 @@ static void sweep(const char *name, call c, const input *in)
         memcpy(out, before, room * sizeof *out);
         mem_fail_at(++k);
         status = c(ctx, in, out);
-        mem_fail_at(0);
+        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
         CHECK(mem_live() == live, "%s leaks at allocation %ld", name, k);
         if (status == SPD_ENOMEM) {
             CHECK(memcmp(out, before, room * sizeof *out) == 0, "%s touches its output", name);
-            CHECK(strstr(spd_context_error(ctx)->message, "out of memory"), "%s: %s", name,
-                  spd_context_error(ctx)->message);
+            CHECK(strstr(spd_context_error(ctx)->message, "out of memory for ") &&
+                      !strstr(spd_context_error(ctx)->message, "(null)"),
+                  "%s: %s", name, spd_context_error(ctx)->message);
         }
     }
+    CHECK(spd_context_error(ctx)->status == status, "%s still says %s", name,
+          spd_context_error(ctx)->message);
     CHECK(status == SPD_OK, "%s: %d, %s", name, (int)status, spd_context_error(ctx)->message);
     CHECK(k > 1, "%s never allocated", name);
     spd_context_free(ctx);

@@ -467,6 +467,97 @@ static void occlusion_dictionary(void)
     free(images);
 }
 
+/* Z (pixels x dim) <- the envelopes of bright pixels on a grid, scale after scale, each about its
+ * mean and of length one, and so the whole; dim: scales * cells. */
+static void twin_bright(const gabor_features *f, size_t side, size_t stride, double *Z)
+{
+    size_t cells = gabor_features_cells(f), dim = GABOR_SCALES * cells, pixels = side * side;
+    for (size_t i = 0; i < pixels; i++) {
+        double px = (double)(i % side * stride), py = (double)(i / side * stride);
+        for (size_t e = 0; e < dim; e++) {
+            double s = gabor_features_deviation(e / cells);
+            double x = (double)gabor_features_place(&f->x, e % cells % f->x.count) - px;
+            double y = (double)gabor_features_place(&f->y, e % cells / f->x.count) - py;
+            Z[i * dim + e] = exp(-(x * x + y * y) / (2.0 * s * s));
+        }
+        for (size_t v = 0; v < GABOR_SCALES; v++)
+            gabor_features_normalise(cells, Z + i * dim + v * cells);
+        double size = norm(dim, Z + i * dim);
+        for (size_t e = 0; e < dim; e++)
+            Z[i * dim + e] /= size;
+    }
+}
+
+/* One round: codes of all pixels, then every atom of G (atoms x dim) to the direction of what the
+ * others leave of the pixels that use it. */
+static void twin_round(size_t pixels, size_t atoms, size_t dim, const double *Z, double *G)
+{
+    double *K = block(atoms * atoms), *k = block(atoms), *A = block(pixels * atoms);
+    double *T = block(dim * atoms), *g = block(dim), *left = block(dim);
+    flip(atoms, dim, G, T);
+    times(atoms, dim, atoms, G, T, K);
+    for (size_t i = 0; i < pixels; i++) {
+        times(1, dim, atoms, Z + i * dim, T, k);
+        twin_lasso(atoms, K, k, 0.05, 20000, A + i * atoms);
+    }
+    for (size_t j = 0; j < atoms; j++) {
+        memset(g, 0, dim * sizeof *g);
+        for (size_t i = 0; i < pixels; i++) {
+            const double *a = A + i * atoms;
+            memcpy(left, Z + i * dim, dim * sizeof *left);
+            for (size_t l = 0; l < atoms; l++)
+                for (size_t e = 0; e < dim && l != j; e++)
+                    left[e] -= a[l] * G[l * dim + e];
+            for (size_t e = 0; e < dim; e++)
+                g[e] += a[j] * left[e];
+        }
+        double size = norm(dim, g);
+        for (size_t e = 0; e < dim && size > 0.0; e++)
+            G[j * dim + e] = g[e] / size;
+    }
+    free(K);
+    free(k);
+    free(A);
+    free(T);
+    free(g);
+    free(left);
+}
+
+/* The dictionary by its definition: images of `length` pixels on a side, of which every stride-th
+ * is used. */
+static void twin_dictionary(size_t length, size_t stride)
+{
+    gabor_features f = gabor_features_for(length, length);
+    size_t cells = gabor_features_cells(&f), dim = GABOR_SCALES * cells;
+    size_t side = (length + stride - 1) / stride, pixels = side * side;
+    size_t atoms = occlusion_atoms(&f), whole = gabor_features_dim(&f);
+    double *Z = block(pixels * dim), *G = block(atoms * dim), *B = block(atoms * whole);
+    twin_bright(&f, side, stride, Z);
+    for (size_t j = 0; j < atoms; j++) /* from evenly spaced pixels */
+        memcpy(G + j * dim, Z + (2 * j + 1) * pixels / (2 * atoms) * dim, dim * sizeof *G);
+    for (int round = 0; round < 5; round++)
+        twin_round(pixels, atoms, dim, Z, G);
+    CHECK(occlusion_learn(NULL, &f, B) == SPD_OK, "failed");
+    for (size_t j = 0; j < atoms; j++) {
+        double worst = 0.0;
+        for (size_t e = 0; e < whole; e++) { /* every scale for all orientations */
+            size_t scale = e / cells / GABOR_ORIENTATIONS;
+            double expected = G[j * dim + scale * cells + e % cells] / sqrt(GABOR_ORIENTATIONS);
+            worst = fmax(worst, fabs(B[j * whole + e] - expected));
+        }
+        CHECK(worst < 1e-4, "side %zu, atom %zu: off by %g", length, j, worst);
+    }
+    free(Z);
+    free(G);
+    free(B);
+}
+
+static void occlusion_by_definition(void)
+{
+    twin_dictionary(16, 1);
+    twin_dictionary(34, 2);
+}
+
 /* ---- atoms of no class -------------------------------------------------------------------- */
 
 typedef struct given {
@@ -564,6 +655,7 @@ int main(void)
     RUN(parameters);
     RUN(features_by_definition);
     RUN(occlusion_dictionary);
+    RUN(occlusion_by_definition);
     RUN(atoms_of_no_class);
     RUN(unreachable_gap);
     RUN(allocation_sweep);

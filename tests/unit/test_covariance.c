@@ -342,8 +342,9 @@ static void every_allocation_may_fail(void)
     for (long k = 1; k < 200 && status != SPD_OK; k++) {
         mem_fail_at(k);
         status = spd_covariance(ctx, R, N, O, &options, C);
-        mem_fail_at(0);
+        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
         CHECK(status == SPD_OK || (status == SPD_ENOMEM && C[0] == 7.0), "allocation %ld", k);
+        CHECK(spd_context_error(ctx)->status == status, "allocation %ld", k);
         CHECK(mem_live() == live, "allocation %ld leaks", k);
     }
     CHECK(status == SPD_OK, "enough memory in the end");

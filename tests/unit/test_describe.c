@@ -296,7 +296,10 @@ static void nothing_to_describe(void)
     make_folder("empty");
     CHECK_FAILED(describe(scratch("empty"), &data, NULL), SPD_EINVAL, "contains no table");
     CHECK_FAILED(describe(scratch("absent.csv"), &data, NULL), SPD_EIO, "absent.csv");
-    CHECK_FAILED(describe(scratch("absent.png"), &data, NULL), SPD_EINVAL, ".png");
+    CHECK_FAILED(describe(scratch("absent.png"), &data, NULL), SPD_EIO, "absent.png: |No such");
+    put_file(scratch("there.png"), "x", 1);
+    CHECK_FAILED(describe(scratch("there.png"), &data, NULL), SPD_EINVAL, "'.png'");
+    remove(scratch("there.png"));
     CHECK_FAILED(spd_describe(ctx, SPD_DESCRIBE_COVARIANCE, 0, &path, &options, &data, NULL),
                  SPD_EINVAL, "nothing");
     CHECK_FAILED(spd_describe(ctx, SPD_DESCRIPTORS, 1, &path, &options, &data, NULL), SPD_EINVAL,

@@ -559,15 +559,17 @@ static void allocations(void)
             memcpy(Y, before, sizeof Y);
             mem_fail_at(++k);
             status = spd_embed(ctx, &o, N, P, X, Y, lambda, NULL);
-            mem_fail_at(0);
+            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             CHECK(mem_live() == live, "kind %d leaks at allocation %ld", kind, k);
             if (status == SPD_ENOMEM) {
                 CHECK(memcmp(Y, before, sizeof Y) == 0, "kind %d touches its output", kind);
-                CHECK(strstr(spd_context_error(ctx)->message, "out of memory"), "%s",
-                      spd_context_error(ctx)->message);
+                CHECK(strstr(spd_context_error(ctx)->message, "out of memory for ") &&
+                          !strstr(spd_context_error(ctx)->message, "(null)"),
+                      "%s", spd_context_error(ctx)->message);
             }
         }
         CHECK(status == SPD_OK && k > 5, "kind %d: %d after %ld", kind, (int)status, k);
+        CHECK(spd_context_error(ctx)->status == SPD_OK, "kind %d still says it", kind);
     }
     spd_context_free(ctx);
     free(X);

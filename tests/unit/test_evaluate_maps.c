@@ -292,7 +292,8 @@ static void allocation_sweep(void)
             status = spd_classifier_fit(ctx, &method, &s.samples, NULL, &c);
             if (status >= 0)
                 status = spd_classifier_predict(ctx, c, &s.samples, label);
-            mem_fail_at(0);
+            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed",
+                  step);
             CHECK(status >= 0 || status == SPD_ENOMEM, "%s step %ld: %d %s", names[k], step, status,
                   spd_context_error(ctx)->message);
             spd_classifier_free(c);

@@ -412,8 +412,9 @@ static void allocation_sweep(void)
         long live = mem_live();
         mem_fail_at(step);
         status = spd_evaluate(ctx, &s.set.samples, &s.options, &e);
-        mem_fail_at(0);
+        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", step);
         CHECK((status == SPD_OK) == (e != NULL), "step %ld", step);
+        CHECK(spd_context_error(ctx)->status == status, "step %ld", step);
         spd_evaluation_free(e);
         CHECK(mem_live() == live, "step %ld leaks", step);
     }

@@ -107,6 +107,34 @@ static void own_grids(void)
     arena_free(&room);
 }
 
+/* Once beta is settled, by a value or a grid, beta-scale is idle. */
+static void beta_or_its_scale(void)
+{
+    spd_samples train = {.size = sizeof(spd_samples), .p = 40, .n = 8, .classes = 3};
+    const double beta[] = {1, 2, 3}, scale[] = {0.5, 1, 2, 4}, lambda[] = {0.1};
+    spd_grid grid = {0};
+    grid.count[SPD_PARAM_BETA_SCALE] = 4;
+    grid.value[SPD_PARAM_BETA_SCALE] = scale;
+    grid.count[SPD_PARAM_LAMBDA] = 1;
+    grid.value[SPD_PARAM_LAMBDA] = lambda;
+    settings s = settings_of("rsr", &train, &grid);
+    CHECK(s.decisions == 4, "%zu scales", s.decisions);
+    arena_free(&room);
+    spd_method method = method_of("rsr");
+    method.value[SPD_PARAM_BETA] = 2.0;
+    CHECK(settings_make(NULL, &method, &train, &grid, &room, &s) == SPD_OK, " ");
+    CHECK(s.decisions == 1, "%zu with a fixed beta", s.decisions);
+    arena_free(&room);
+    grid.count[SPD_PARAM_BETA] = 3;
+    grid.value[SPD_PARAM_BETA] = beta;
+    s = settings_of("rsr", &train, &grid);
+    CHECK(s.decisions == 3, "%zu betas", s.decisions);
+    method = method_of("rsr");
+    settings_use(&s, 1, &method);
+    CHECK(method.value[SPD_PARAM_BETA] == 2.0 && isnan(method.value[SPD_PARAM_BETA_SCALE]), " ");
+    arena_free(&room);
+}
+
 /* The plateau beats the peak of the same height; the identity has neighbours too. */
 static void chosen_setting(void)
 {
@@ -114,12 +142,13 @@ static void chosen_setting(void)
     settings s = settings_of("nn-stein-csp", &train, NULL); /* m 2 4 6 8 12 16 */
     const int64_t peak[6] = {10, 3, 9, 10, 9, 2}, plain[6] = {1, 2, 3, 4, 5, 6};
     const int64_t flat[6] = {7, 7, 7, 7, 7, 7}, failed[6] = {-1, -1, 5, -1, 5, -1};
-    const int64_t none[6] = {-1, -1, -1, -1, -1, -1};
+    const int64_t none[6] = {-1, -1, -1, -1, -1, -1}, border[6] = {5, 4, 5, 5, 3, 0};
     CHECK(settings_best(&s, peak) == 3, "plateau: %zu", settings_best(&s, peak));
     CHECK(settings_best(&s, plain) == 5, "highest: %zu", settings_best(&s, plain));
     CHECK(settings_best(&s, flat) == 0, "smallest m: %zu", settings_best(&s, flat));
     CHECK(settings_best(&s, failed) == 2, "failures: %zu", settings_best(&s, failed));
     CHECK(settings_best(&s, none) == SIZE_MAX, "all failed");
+    CHECK(settings_best(&s, border) == 2, "4.75 beats 4.67: %zu", settings_best(&s, border));
     arena_free(&room);
 }
 
@@ -304,6 +333,35 @@ static void ties_go_to_the_smaller_nu_b(void)
     free(s.X);
 }
 
+/* Hessian LLE in 2 dimensions wants 6 neighbours: settings with fewer are left out. */
+static void settings_that_fail(void)
+{
+    const double k[] = {3, 4, 8};
+    set s = make_set(4);
+    spd_samples train = s.samples;
+    train.label = s.label;
+    spd_grid grid = {0};
+    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 3, .seed = 1, .grid = &grid};
+    spd_tuned tuned = SPD_INIT(spd_tuned);
+    spd_context *ctx = spd_context_new();
+    spd_method method = method_of("riemannian-hessian-lle");
+    method.value[SPD_PARAM_DIMENSIONS] = 2.0;
+    grid.count[SPD_PARAM_K] = 3;
+    grid.value[SPD_PARAM_K] = k;
+    CHECK(spd_tune(ctx, &method, &train, &tuning, &tuned) >= 0, "%s",
+          spd_context_error(ctx)->message);
+    CHECK(method.value[SPD_PARAM_K] == 8.0, "k = %g", method.value[SPD_PARAM_K]);
+    CHECK(tuned.settings == 3 && tuned.accuracy > 0.2, "%zu, %g", tuned.settings, tuned.accuracy);
+    method.value[SPD_PARAM_K] = NAN;
+    grid.count[SPD_PARAM_K] = 2;
+    spd_status status = spd_tune(ctx, &method, &train, &tuning, &tuned);
+    CHECK(status == SPD_EINVAL && strstr(spd_context_error(ctx)->message, "hessian-lle in 2"),
+          "%d, %s", status, spd_context_error(ctx)->message);
+    CHECK(isnan(method.value[SPD_PARAM_K]), "touched");
+    spd_context_free(ctx);
+    free(s.X);
+}
+
 static void fewer_folds(void)
 {
     set s = make_set(14);
@@ -436,7 +494,8 @@ static void allocation_sweep(void)
             spd_context_set_threads(ctx, 1);
             mem_fail_at(step);
             status = spd_tune_together(ctx, 2, method_at, &s.samples, &tuning, NULL);
-            mem_fail_at(0);
+            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed",
+                  step);
             CHECK(status >= 0 || status == SPD_ENOMEM, "%s step %ld: %d", names[k], step, status);
             CHECK(status >= 0 || memcmp(&method[1], &same, sizeof same) == 0, "touched");
             spd_context_free(ctx);
@@ -451,12 +510,14 @@ int main(void)
 {
     RUN(default_grids);
     RUN(own_grids);
+    RUN(beta_or_its_scale);
     RUN(chosen_setting);
     RUN(against_the_twin);
     RUN(whatever_the_threads);
     RUN(graph_of_distances);
     RUN(together_as_alone);
     RUN(ties_go_to_the_smaller_nu_b);
+    RUN(settings_that_fail);
     RUN(fewer_folds);
     RUN(bad_input);
     RUN(cancelled);

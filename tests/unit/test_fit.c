@@ -319,8 +319,44 @@ static void bad_input(void)
     o.log_cost = (spd_log_cost)2;
     refuse(&s, o, NULL, "no log-Euclidean cost number 2");
     o = options_of(SPD_STEIN);
+    o.objective = (spd_objective)7;
+    refuse(&s, o, s.label, "there is no objective number 7");
+    o = options_of(SPD_STEIN);
+    o.solver = (spd_solver)99;
+    refuse(&s, o, s.label, "there is no solver number 99");
+    o = options_of(SPD_STEIN);
     s.X[5 * N * N] = -100.0;
     refuse(&s, o, s.label, "X[5] is not positive definite");
+    planted_free(&s);
+}
+
+/* Without iterations a fit hands over where it began: as it was told the first time, at random the
+ * others, of which the best is kept. */
+static void starts(void)
+{
+    rng r;
+    rng_seed(&r, 12);
+    planted s = planted_new(&r, 0.3);
+    spd_fit_options o = options_of(SPD_STEIN);
+    o.max_iter = 0;
+    o.init = SPD_INIT_IDENTITY;
+    spd_model *identity = learn(&s, &o, s.label, 1);
+    for (size_t e = 0; e < N * D; e++)
+        CHECK_CLOSE(fabs(identity->W[e]), e / D == e % D ? 1.0 : 0.0, 1e-14, "entry %zu", e);
+    o.init = SPD_INIT_RANDOM;
+    spd_model *random = learn(&s, &o, s.label, 1);
+    CHECK(gap_between(N * D, random->W, identity->W) > 0.1, "the same start");
+    o.init = SPD_INIT_GIVEN;
+    o.W = random->W;
+    spd_model *given = learn(&s, &o, s.label, 1);
+    CHECK_CLOSE(given->cost, random->cost, 1e-9 * fabs(random->cost), "cost");
+    o.restarts = 6;
+    spd_model *best = learn(&s, &o, s.label, 1);
+    CHECK(best->cost < given->cost, "%g is not better than %g", best->cost, given->cost);
+    spd_model_free(identity);
+    spd_model_free(random);
+    spd_model_free(given);
+    spd_model_free(best);
     planted_free(&s);
 }
 
@@ -361,9 +397,10 @@ static void allocation_failures(void)
             spd_model *model = NULL;
             mem_fail_at(k);
             spd_status status = spd_fit(ctx, N, P, s.X, s.label, &o, NULL, &model);
-            mem_fail_at(0);
+            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             done = status == SPD_OK;
             CHECK(done || status == SPD_ENOMEM, "status %d at %ld", status, k);
+            CHECK(spd_context_error(ctx)->status == status, "%d", spd_context_error(ctx)->status);
             spd_model_free(model);
             CHECK(mem_live() == live, "%ld blocks leak at %ld", mem_live() - live, k);
         }
@@ -383,6 +420,7 @@ int main(void)
     RUN(cost_agrees_with_the_model);
     RUN(time_ends_all_starts);
     RUN(bad_input);
+    RUN(starts);
     RUN(constant_data_stops_at_once);
     RUN(allocation_failures);
     return test_summary();

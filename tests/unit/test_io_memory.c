@@ -7,6 +7,8 @@
 
 typedef spd_status (*sweep_call)(const char *path, int *touched);
 
+static spd_status survey_set(const char *path, int *touched);
+
 static void sweep(const char *what, sweep_call call, const char *path)
 {
     long k = 1;
@@ -16,11 +18,18 @@ static void sweep(const char *what, sweep_call call, const char *path)
         long live = mem_live();
         mem_fail_at(k);
         spd_status status = call(path, &touched);
-        mem_fail_at(0);
+        int failed = mem_fail_at(0) == 0;
+        /* What finds out why a matrix is bad may lack memory: the survey wants no more than that.
+         */
+        CHECK(!failed || status == SPD_ENOMEM || call == survey_set,
+              "%s, allocation %ld fails unnoticed", what, k);
         CHECK(mem_live() == live, "%s, allocation %ld: %ld blocks leaked", what, k,
               mem_live() - live);
-        if (status == SPD_OK)
+        if (status == SPD_OK) {
+            CHECK(spd_context_error(ctx)->status == SPD_OK, "%s still says '%s'", what,
+                  spd_context_error(ctx)->message);
             break;
+        }
         CHECK(status == SPD_ENOMEM, "%s, allocation %ld: status %d", what, k, status);
         CHECK(!touched, "%s, allocation %ld: output touched", what, k);
         CHECK(strstr(spd_context_error(ctx)->message, "out of memory"), "%s, allocation %ld: '%s'",

@@ -425,7 +425,7 @@ static void allocation_sweep(void)
         while (status == SPD_ENOMEM && k < 200) {
             mem_fail_at(++k);
             status = everything(&problems[i], ctx);
-            mem_fail_at(0);
+            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             CHECK(mem_live() == live, "leak at allocation %ld", k);
         }
         CHECK(status == SPD_OK && k > 20, "status %d after %ld", (int)status, k);

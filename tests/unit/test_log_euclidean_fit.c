@@ -400,7 +400,7 @@ static void allocation_sweep(void)
             mem_fail_at(k);
             status = way ? alternate(SPD_DIFFERENCE, n, m, p, X, count, pairs, &usual, &t)
                          : cost_of(NULL, SPD_DIFFERENCE, n, m, p, X, count, pairs, W, &cost, NULL);
-            mem_fail_at(0);
+            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             minimise_close(&t.s);
             CHECK(mem_live() == live, "way %d, allocation %ld: leak", way, k);
         }

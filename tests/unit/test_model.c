@@ -344,8 +344,9 @@ static void out_of_memory_at_every_place(void)
         for (spd_status status = SPD_ENOMEM; status != SPD_OK && k < 1000; k++) {
             mem_fail_at(k);
             status = round_trip(which);
-            mem_fail_at(0);
+            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             CHECK(status == SPD_OK || status == SPD_ENOMEM, "allocation %ld: %d", k, status);
+            CHECK(spd_context_error(ctx)->status == status, "%s", spd_context_error(ctx)->message);
             CHECK(mem_live() == live, "allocation %ld leaks", k);
         }
         CHECK(k > 10 && k < 1000, "%ld allocations", k);

@@ -279,6 +279,47 @@ static void cancelled_by_callback(void)
     free(D2);
 }
 
+/* Two samples so far apart that their distance overflows: it is they who are named. */
+static void pairs_without_a_distance(void)
+{
+    enum { A = 21, B = 33, SIZE = 40 };
+    double X[SIZE * 4] = {0}, d2[SIZE * SIZE];
+    int64_t index[SIZE * SIZE];
+    for (size_t i = 0; i < SIZE; i++)
+        X[i * 4] = X[i * 4 + 3] = (double)(i + 1);
+    X[A * 4] = 1e200;
+    X[B * 4] = 1e-200;
+    const struct {
+        size_t queries, first;
+        int brute;
+        const char *words;
+    } calls[] = {{0, 0, 0, "X[21] and X[33]"},
+                 {0, 0, 1, "X[21] and X[33]"},
+                 {20, 20, 0, "Q[1] and X[33]"},
+                 {20, 20, 1, "Q[1] and X[33]"}};
+    for (int threads = 1; threads < 4; threads += 2) {
+        spd_context *ctx = spd_context_new();
+        const char *message = spd_context_error(ctx)->message;
+        spd_context_set_threads(ctx, threads);
+        spd_status status = spd_pairwise2(ctx, SPD_AIRM, 2, SIZE, X, 0, NULL, d2);
+        CHECK(status == SPD_ENUMERIC && strstr(message, "X[21] and X[33]"), "%d, %s", status,
+              message);
+        status = spd_pairwise2(ctx, SPD_AIRM, 2, SIZE, X, 20, X + 20 * 4, d2);
+        CHECK(status == SPD_ENUMERIC && strstr(message, "X[21] and Y[13]"), "%d, %s", status,
+              message);
+        for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+            spd_neighbours near = {.size = sizeof near, .index = index, .d2 = d2};
+            near.k = calls[i].queries ? SIZE : SIZE - 1;
+            near.brute = calls[i].brute;
+            status = spd_nearest(ctx, SPD_AIRM, 2, SIZE, X, calls[i].queries,
+                                 calls[i].queries ? X + calls[i].first * 4 : NULL, &near);
+            CHECK(status == SPD_ENUMERIC && strstr(message, calls[i].words), "%d, '%s', not '%s'",
+                  status, message, calls[i].words);
+        }
+        spd_context_free(ctx);
+    }
+}
+
 /* The k-th allocation fails, for every k. */
 static void allocation_failures(void)
 {
@@ -303,8 +344,9 @@ static void allocation_failures(void)
                 status = spd_nearest(ctx, SPD_STEIN, n, p, X, 0, NULL, &near);
             else
                 status = spd_pairwise2(ctx, SPD_STEIN, n, p, X, p, X, D2);
-            mem_fail_at(0);
+            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             CHECK(status == SPD_OK || status == SPD_ENOMEM, "status %d at %ld", status, k);
+            CHECK(spd_context_error(ctx)->status == status, "%s", spd_context_error(ctx)->message);
             CHECK(status == SPD_OK || d2[0] == -1.0, "output touched at %ld", k);
             CHECK(mem_live() == live, "%ld blocks leak at %ld", mem_live() - live, k);
         }
@@ -326,6 +368,7 @@ int main(void)
     RUN(all_others_are_neighbours);
     RUN(bad_arguments);
     RUN(cancelled_by_callback);
+    RUN(pairs_without_a_distance);
     RUN(allocation_failures);
     return test_summary();
 }

@@ -4,6 +4,9 @@
 
 #include <float.h>
 
+#include "base/memory.h"
+#include "geometry/spdfun.h"
+
 /* 193 goes through LAPACK, the others through the interleaved kernels. */
 static const size_t sizes[] = {1, 2, 3, 5, 8, 13, 20, 33, 64, 93, 193};
 #define SIZES (sizeof sizes / sizeof *sizes)
@@ -161,6 +164,29 @@ static void overflow(void)
     spd_context_free(ctx);
 }
 
+static void all_ones(const void *user, size_t count, double *lambda)
+{
+    (void)user;
+    for (size_t i = 0; i < count; i++)
+        lambda[i] = 1.0;
+}
+
+/* A lane without eigenvalues is bad even where the function would make a number of anything. */
+static void lanes_without_eigenvalues(void)
+{
+    enum { N = 3, BAD = 5 };
+    const kernels *k = kernels_get();
+    double *A = mem_alloc(TRI(N) * LANES, sizeof *A), *work = mem_alloc(spdfun_work(N), sizeof *A);
+    unsigned bad = 0;
+    for (size_t e = 0; e < TRI(N) * LANES; e++)
+        A[e] = e / LANES == 1 || e / LANES > 2 ? 0.1 : 1.0;
+    A[2 * LANES + BAD] = NAN;
+    spdfun_map(k, all_ones, NULL, N, 1, A, &bad, work);
+    CHECK(bad == 1u << BAD, "mask %x", bad);
+    mem_free(A);
+    mem_free(work);
+}
+
 static void arguments(void)
 {
     double X[1] = {1.0}, F[1];
@@ -179,6 +205,7 @@ int main(void)
     RUN(identities);
     RUN(bad_sample);
     RUN(overflow);
+    RUN(lanes_without_eigenvalues);
     RUN(arguments);
     return test_summary();
 }

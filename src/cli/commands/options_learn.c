@@ -47,7 +47,7 @@ const option options_objective[] = {
     {"objective", 0, OPTION_CHOICE, "NAME", "difference", .choice = objectives,
      .help = "difference: distances within minus distances between classes; ratio: the logarithm "
              "of their ratio"},
-    {"affinity-weight", 0, OPTION_REAL, "L", "1", 0, INFINITY,
+    {"affinity-weight", 0, OPTION_REAL, "L", "1", 0, 1e50,
      .help = "Weight of the pairs between classes"},
     {"log-cost", 0, OPTION_CHOICE, "NAME", "approximate", .choice = log_costs,
      .help = "Of the log-euclidean metric. approximate: distances between W' log(X) W, which stand "

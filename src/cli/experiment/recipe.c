@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/frame/cli_memory.h"
@@ -73,9 +74,22 @@ static void split_lines(recipe *r)
     }
 }
 
+/* The folder that SPDML_RECIPES names; NULL if it is not set. */
+static const char *own_folder(void)
+{
+    const char *folder = getenv("SPDML_RECIPES");
+    struct stat what;
+    if (!folder || !folder[0])
+        return NULL;
+    if (stat(folder, &what) != 0 || !S_ISDIR(what.st_mode))
+        cli_misuse("SPDML_RECIPES: '%s' is not a folder; unset it for the recipes of the program",
+                   folder);
+    return folder;
+}
+
 void recipe_load(recipe *r, const char *name)
 {
-    const char *folder = getenv("SPDML_RECIPES"), *slash = strrchr(name, '/');
+    const char *folder = own_folder(), *slash = strrchr(name, '/');
     const char *base = slash ? slash + 1 : name, *ending = strstr(base, ENDING);
     int is_file = slash || ending;
     *r = (recipe){.name = words_text("%.*s", ending ? (int)(ending - base) : 1000, base)};

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "cli/evaluate/recognition.h"
 #include "cli/experiment/experiment.h"
 #include "cli/frame/commands.h"
@@ -113,6 +114,8 @@ static void check_place(const experiment *x, const arguments *args)
                         "--%s %.200s: a step writes into the experiment's "
                         "folder only: $folder/NAME",
                         writes[i], path);
+        if (path && !x->checking)
+            text_file_drop_link(path);
     }
 }
 
@@ -189,7 +192,9 @@ static void run(experiment *x, const arguments *args, const char *output, const 
 void experiment_print_script(FILE *f, const void *what)
 {
     const experiment *x = what;
-    fprintf(f, "#!/bin/sh\n# What `spdml experiment %s` ran.\nset -e\n", x->recipe.name);
+    char name[200];
+    plain_text(x->recipe.name, "", name, sizeof name); /* a line break would end the comment */
+    fprintf(f, "#!/bin/sh\n# What `spdml experiment %s` ran.\nset -e\n", name);
     for (size_t i = 0; i < x->commands.count; i++)
         fprintf(f, "%s\n", x->commands.word[i]);
 }

@@ -24,6 +24,19 @@ static const char *const about[] = {
     "the progress bar go to standard error.",
     NULL};
 
+/* Every variable of the environment that is read, by the command or for it. */
+static const struct {
+    const char *name, *does;
+} environment[] = {
+    {"SPDML_ISA", "Instruction set of the kernels: baseline, avx2 or avx512. One that the machine "
+                  "lacks, and any other word, is refused. By default the best that it has."},
+    {"SPDML_RECIPES", "A folder whose recipes (NAME.recipe) take precedence over those of the "
+                      "program; for experiment."},
+    {"TMPDIR", "Where experiment keeps its files if there is no --output; by default /tmp."},
+    {"OPENBLAS_CORETYPE", "Read by OpenBLAS: the processor whose kernels it uses, such as Haswell. "
+                          "Results may then differ in their last digits."},
+};
+
 static const char *const exit_statuses =
     "0 on success, 1 on failure, 2 on a usage error, 130 when interrupted.";
 
@@ -96,6 +109,11 @@ static void help_overview(FILE *out)
     fprintf(out, "Commands:\n");
     for (const command *const *c = commands; *c; c++)
         fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
+    fprintf(out, "\nEnvironment:\n");
+    for (size_t i = 0; i < sizeof environment / sizeof *environment; i++) {
+        fprintf(out, "  %-20s ", environment[i].name);
+        wrap(out, 23, 23, environment[i].does);
+    }
     fprintf(out, "\n'spdml COMMAND --help' explains a command. This is version %s.\n",
             spd_version());
 }
@@ -195,6 +213,9 @@ static void roff_overview(FILE *out)
     fputs(".SH COMMANDS\n", out);
     for (const command *const *c = commands; *c; c++)
         put(out, ".TP\n\\fBspdml\\-%\\fR(1)\n%\n", (*c)->name, (*c)->summary);
+    fputs(".SH ENVIRONMENT\n", out);
+    for (size_t i = 0; i < sizeof environment / sizeof *environment; i++)
+        put(out, ".TP\n\\fB%\\fR\n%\n", environment[i].name, environment[i].does);
 }
 
 static void see_also(FILE *out, const command *c)

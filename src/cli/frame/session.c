@@ -42,6 +42,8 @@ void session_open(session *s, const arguments *args)
 int session_run(session *s, const command *c)
 {
     void *mark = cli_mark();
+    if (spd_isa_check(s->ctx) != SPD_OK)
+        cli_misuse("%s", spd_context_error(s->ctx)->message);
     int code = c->run(s);
     bar_clear(&s->bar);
     sheet_close(&s->sheet);

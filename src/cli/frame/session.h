@@ -58,6 +58,9 @@ spd_data *session_load(session *s, const char *path, int unchecked);
 /* The same with labels from that file, or NULL, instead of --labels. */
 spd_data *session_load_labels(session *s, const char *path, const char *labels, int unchecked);
 
+/* Frees a data set that the library has made when the command ends. */
+void session_keep_data(spd_data *data);
+
 /* The array of that name in a file, or the only one for NULL. */
 spd_array *session_read(session *s, const char *path, const char *name);
 

@@ -32,3 +32,8 @@ spd_status archive_file_read(spd_context *ctx, archive_file *file, size_t limit,
     (void)size;
     return ctx_fail(ctx, SPD_EINVAL, "no archive is open");
 }
+
+const char *archive_file_version(void)
+{
+    return NULL;
+}

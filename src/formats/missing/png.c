@@ -14,3 +14,8 @@ spd_status image_write(spd_context *ctx, const char *path, const image *picture)
     return ctx_fail(ctx, SPD_EINVAL,
                     "this build cannot write .png: libpng was missing when it was built");
 }
+
+const char *image_png_version(void)
+{
+    return NULL;
+}

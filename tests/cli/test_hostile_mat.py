@@ -1,0 +1,343 @@
+"""MATLAB files that were made to do harm: each ends soon, in little memory, with one message.
+
+Every file holds good matrices X unless it is X that lies; so what is hostile is met on the way."""
+
+import os
+import struct
+import subprocess
+import zlib
+
+import h5py
+import numpy as np
+import pytest
+
+SECRET = 42.4242
+
+
+@pytest.fixture
+def attacked(command, tmp_path):
+    """Runs the command on a file: it must end by itself, within 2 s of CPU and 500 MB."""
+
+    def run(name, *words, code=1):
+        process = subprocess.Popen([command, "convert", name, "-o", "out.npz"], cwd=tmp_path,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        out, err = process.stdout.read(), process.stderr.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        process.stdout.close()
+        process.stderr.close()
+        assert process.returncode == code, (process.returncode, err)
+        assert used.ru_utime + used.ru_stime < 2 and used.ru_maxrss < 500_000, used
+        text = err.decode()
+        assert len(text.splitlines()) == 1 or code == 0, text
+        for word in words:
+            assert word in text, text
+        assert (tmp_path / "out.npz").exists() == (code == 0)
+        assert str(SECRET).encode() not in out + err
+        return text
+
+    return run
+
+
+# ---- version 5 -----------------------------------------------------------------------------------
+
+DOUBLE, CHAR, CELL, STRUCT = 6, 4, 1, 2
+
+
+def element(kind, content):
+    return struct.pack("<II", kind, len(content)) + content + bytes(-len(content) % 8)
+
+
+def start(kind, dims, name):
+    return (element(6, struct.pack("<II", kind, 0)) +
+            element(5, struct.pack(f"<{len(dims)}i", *dims)) + element(1, name))
+
+
+def variable(kind, dims, name, content):
+    return element(14, start(kind, dims, name) + content)
+
+
+def numbers(values):
+    return element(9, np.asarray(values, "<f8").tobytes())
+
+
+def packed(content):
+    squeezed = zlib.compress(content, 9)
+    return struct.pack("<II", 15, len(squeezed)) + squeezed
+
+
+ONE = variable(DOUBLE, [1, 1], b"", numbers([1.0]))
+GOOD = variable(DOUBLE, [2, 2, 2], b"X", numbers([2, 0, 0, 2, 3, 0, 0, 3]))
+FIELD = struct.pack("<HHI", 5, 4, 2) + element(1, b"a\0")
+
+
+def nested(kind, depth, name):
+    """A cell in a cell in a cell, or structs; built from within."""
+    layers, size = [], len(ONE)
+    for level in range(depth):
+        body = start(kind, [1, 1], name if level == depth - 1 else b"")
+        body += FIELD if kind == STRUCT else b""
+        size += len(body)
+        layers.append(struct.pack("<II", 14, size) + body)
+        size += 8
+    return b"".join(reversed(layers)) + ONE
+
+
+def write5(path, *parts):
+    head = b"MATLAB 5.0 MAT-file".ljust(124) + b"\0\1IM"
+    path.write_bytes(head + b"".join(parts))
+
+
+BIG = 2**31 - 1
+VERSION_5 = {
+    "cells 100,000 deep": (nested(CELL, 100_000, b"y"), "y: ", "other than strings"),
+    "packed cells 100,000 deep": (packed(nested(CELL, 100_000, b"y")), "other than strings"),
+    "structs 100,000 deep": (nested(STRUCT, 100_000, b"y"), "y: ", "unsupported class"),
+    "a billion cells": (variable(CELL, [2**30, 1], b"y", ONE), "promises 1073741824 x 1"),
+    "many cells that are not there": (variable(CELL, [2**10, 60], b"y", ONE * 4), "y: "),
+    "a cell longer than its array":
+        (variable(CELL, [1, 1], b"y", variable(CHAR, [1, 2**30], b"",
+                                               struct.pack("<II", 16, 2**30) + b"a" * 64)),
+         "y: ", "damaged"),
+    "a billion structs": (variable(STRUCT, [2**30, 1], b"y", FIELD), "y: "),
+    "texts without letters": (variable(CHAR, [BIG, 0], b"y", b""), "promises 2147483647 texts"),
+    "a text longer than the file": (variable(CHAR, [1, BIG], b"y", element(16, b"a")), "promises"),
+    "text of doubles": (variable(CHAR, [2, 5], b"y", numbers(range(10))), "y: ", "damaged text"),
+    "text that is not UTF-8": (variable(CHAR, [2, 2], b"y", element(16, b"\xff" * 4)), "damaged"),
+    "negative sizes": (variable(DOUBLE, [-1, -1], b"y", numbers(range(8))), "promises"),
+    "a thousand dimensions": (variable(DOUBLE, [1] * 1000, b"y", numbers([1])), "1000 dimensions"),
+    "no dimensions": (variable(DOUBLE, [], b"y", numbers([1])), "has 0 dimensions"),
+    "fewer numbers than promised": (variable(DOUBLE, [64, 64], b"y", numbers([1])), "damaged"),
+    "sizes that overflow": (variable(DOUBLE, [BIG] * 3, b"y", numbers([1])), "promises"),
+    "a length beyond the file": (struct.pack("<II", 14, BIG), "cut short"),
+    "an element that is nothing": (struct.pack("<II", 99, 0), "damaged"),
+    "a packed element that is none": (struct.pack("<II", 15, 8) + bytes(8), "damaged"),
+}
+
+
+@pytest.mark.parametrize("name", VERSION_5)
+def test_version_5(attacked, tmp_path, name):
+    content, *words = VERSION_5[name]
+    write5(tmp_path / "a.mat", GOOD, content)
+    attacked("a.mat", *words)
+
+
+def test_more_zeros_than_bytes(attacked, tmp_path):
+    """Numbers that unpack to more than the program may take: refused before memory is."""
+    claim = start(DOUBLE, [1024, 1024, 200], b"X") + struct.pack("<II", 9, 1024 * 1024 * 200 * 8)
+    whole = struct.pack("<II", 14, len(claim) + 1024 * 1024 * 200 * 8) + claim
+    write5(tmp_path / "a.mat", packed(whole + bytes(50 << 20)))
+    attacked("a.mat", "variable at byte 128", "damaged")
+
+
+def test_variables_without_names(attacked, tmp_path):
+    write5(tmp_path / "a.mat", struct.pack("<II", 14, 0) * 20_000)
+    attacked("a.mat", "contains no readable variables")
+
+
+def test_what_is_not_asked_for_does_no_harm(attacked, tmp_path):
+    write5(tmp_path / "a.mat", nested(CELL, 1000, b"c"), GOOD, nested(STRUCT, 1000, b"s"),
+           variable(17, [1, 1], b"o", ONE))
+    attacked("a.mat", code=0)
+
+
+def test_names_with_escapes(attacked, tmp_path):
+    write5(tmp_path / "a.mat", variable(STRUCT, [1, 1], b"\x1b[31m\n", FIELD + ONE))
+    assert "\x1b" not in attacked("a.mat", "unsupported class")
+
+
+# ---- version 7.3 ---------------------------------------------------------------------------------
+
+
+def classed(data, name):
+    data.attrs["MATLAB_class"] = np.bytes_(name)
+    return data
+
+
+@pytest.fixture
+def write73(tmp_path):
+    """Writes a.mat by a function of the open file; good matrices are in it unless it has X."""
+
+    def write(fill, libver="earliest"):
+        path = tmp_path / "a.mat"
+        with h5py.File(path, "w", userblock_size=512, libver=libver) as file:
+            fill(file)
+            if "X" not in file and not file.get("X", getlink=True):
+                classed(file.create_dataset("X", data=np.stack([np.eye(2), 3 * np.eye(2)])), "double")
+        with open(path, "r+b") as file:
+            file.write(b"MATLAB 7.3 MAT-file".ljust(116) + bytes(8) + b"\x00\x02IM")
+        return path
+
+    return write
+
+
+def cells(group, name, *targets):
+    made = classed(group.create_dataset(name, (1, len(targets)), dtype=h5py.ref_dtype), "cell")
+    for i, target in enumerate(targets):
+        made[0, i] = target.ref
+    return made
+
+
+def letter(group):
+    return classed(group.create_dataset("leaf", data=np.array([[65]], "u2")), "char")
+
+
+def cell_of_itself(file):
+    made = classed(file.create_dataset("y", (1, 1), dtype=h5py.ref_dtype), "cell")
+    made[0, 0] = made.ref
+
+
+def cells_in_a_circle(file):
+    one = classed(file.create_dataset("#a", (1, 1), dtype=h5py.ref_dtype), "cell")
+    two = cells(file, "#b", one)
+    one[0, 0] = two.ref
+    cells(file, "y", one, two)
+
+
+def cells_that_double(file):
+    """Forty levels, each of which holds the next one twice."""
+    inner = letter(file.create_group("#refs#"))
+    for level in range(40):
+        inner = cells(file["#refs#"], f"n{level}", inner, inner)
+    cells(file, "y", inner, inner)
+
+
+def cells_in_a_chain(file):
+    inner = letter(file.create_group("#refs#"))
+    for level in range(500):
+        inner = cells(file["#refs#"], f"n{level}", inner)
+    cells(file, "y", inner)
+
+
+def text_that_is_shared(file):
+    """A long text that each of many cells points to: a kilobyte stands for a gigabyte."""
+    long = file.create_dataset("#long", data=np.full((1 << 20, 1), 65, "u2"), compression=9)
+    classed(long, "char")
+    shared = classed(file.create_dataset("y", (1, 1000), dtype=h5py.ref_dtype), "cell")
+    shared[...] = long.ref
+
+
+def attribute(name, value):
+    def fill(file):
+        data = file.create_dataset("X", data=np.eye(3)[None])
+        data.attrs[name] = value
+    return fill
+
+
+def empty_but_not(file):
+    data = classed(file.create_dataset("X", data=np.array([2**40, 2**40, 2], "u8")), "double")
+    data.attrs["MATLAB_empty"] = np.uint8(1)
+
+
+def rows_without_letters(file):
+    data = classed(file.create_dataset("y", data=np.array([2**31, 0], "u8")), "char")
+    data.attrs["MATLAB_empty"] = np.uint8(1)
+
+
+def stored(kind="double", **how):
+    return lambda file: classed(file.create_dataset("X", **how), kind)
+
+
+def group_of_itself(file):
+    group = classed(file.create_group("X"), "struct")
+    group["again"] = group
+    group["root"] = file["/"]
+
+
+def deep_groups(file):
+    group = file
+    for _ in range(500):
+        group = classed(group.create_group("X"), "struct")
+
+
+def huge_sparse(file):
+    group = classed(file.create_group("X"), "double")
+    group.attrs["MATLAB_sparse"] = np.uint64(2**40)
+    group["ir"] = np.full(3, 2**50, "u8")
+
+
+def soft_circle(file):
+    file["X"] = h5py.SoftLink("/Y")
+    file["Y"] = h5py.SoftLink("/X")
+
+
+VERSION_73 = {
+    "a cell of itself": (cell_of_itself, "y: ", "other than strings"),
+    "cells in a circle": (cells_in_a_circle, "y: ", "other than strings"),
+    "cells that double": (cells_that_double, "y: ", "other than strings"),
+    "cells in a chain": (cells_in_a_chain, "y: ", "other than strings"),
+    "text that is shared": (text_that_is_shared, "y: "),
+    "a group of itself": (group_of_itself, "X: has an unsupported class"),
+    "groups in groups": (deep_groups, "X: has an unsupported class"),
+    "links in a circle": (soft_circle, "X: is a link"),
+    "a sparse matrix of lies": (huge_sparse, "X: is sparse"),
+    "a class of 30,000 letters": (attribute("MATLAB_class", np.bytes_("d" * 30000)), "MATLAB_class"),
+    "a class that is a number": (attribute("MATLAB_class", np.int64(7)), "MATLAB_class"),
+    "a class of any length": (attribute("MATLAB_class", "double"), "MATLAB_class"),
+    "a mark of emptiness that is a text": (attribute("MATLAB_empty", np.bytes_("x" * 5000)),
+                                           "MATLAB_empty"),
+    "empty, with elements": (empty_but_not, "X: ", "empty"),
+    "texts without letters": (rows_without_letters, "promises 2147483648 texts"),
+    "chunks for a terabyte": (stored(shape=(2**20, 512, 512), dtype="f8", chunks=(1, 512, 512)),
+                              "promises 512 x 512 x 1048576"),
+    "chunks for a gigabyte": (stored(shape=(300, 1000, 1000), dtype="f8", chunks=(1, 1000, 1000)),
+                              "promises 1000 x 1000 x 300"),
+    "zeros that are nowhere": (stored(shape=(100, 60, 60), dtype="f8"), "X: promises"),
+    "twenty dimensions": (stored(data=np.zeros((1,) * 20)), "20 dimensions"),
+    "no dimensions": (stored(data=1.5), "has 0 dimensions"),
+    "no elements at all": (stored(data=h5py.Empty("f8")), "has 0 dimensions"),
+    "complex numbers": (stored(data=np.zeros((4, 3, 3), "c16")), "complex"),
+    "texts called numbers": (stored(data=np.full((1, 2, 2), b"abc")), "not numbers"),
+    "lists called numbers": (stored(shape=(2, 2, 2), dtype=h5py.vlen_dtype(np.float64)), "not numbers"),
+    "letters of 64 bits": (lambda file: classed(
+        file.create_dataset("y", data=np.full((3, 2), 0x110000, "u8")), "char"), "damaged text"),
+    "texts of any length": (lambda file: classed(
+        file.create_dataset("y", (2, 2), h5py.string_dtype()), "char"), "damaged text"),
+    "a filter that is not ours": (stored(data=np.zeros((4, 3, 3)), compression="lzf"), "filter"),
+}
+
+
+@pytest.mark.parametrize("libver", ["earliest", "latest"])
+@pytest.mark.parametrize("name", VERSION_73)
+def test_version_73(attacked, write73, name, libver):
+    fill, *words = VERSION_73[name]
+    write73(fill, libver)
+    attacked("a.mat", *words)
+
+
+# ---- other people's files --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def secret(tmp_path):
+    """Matrices that a file of a stranger would like to have, raw and as a file of their own."""
+    values = np.repeat(np.eye(3)[None] * SECRET, 2, 0)
+    values.tofile(tmp_path / "secret.raw")
+    with h5py.File(tmp_path / "secret.h5", "w") as file:
+        file["X"] = values
+    return tmp_path
+
+
+@pytest.mark.parametrize("libver", ["earliest", "latest"])
+def test_nothing_leads_out_of_the_file(attacked, write73, secret, libver):
+    raw, whole = str(secret / "secret.raw"), str(secret / "secret.h5")
+    write73(stored(shape=(2, 3, 3), dtype="f8", external=[(raw, 0, 144)]), libver)
+    attacked("a.mat", "X: keeps its elements in other files")
+
+    def link(file):
+        file["X"] = h5py.ExternalLink(whole, "/X")
+    write73(link, libver)
+    attacked("a.mat", "X: is a link")
+
+    def virtual(file):
+        layout = h5py.VirtualLayout((2, 3, 3), "f8")
+        layout[:] = h5py.VirtualSource(whole, "X", (2, 3, 3))[:]
+        classed(file.create_virtual_dataset("X", layout), "double")
+    write73(virtual, libver)
+    attacked("a.mat", "X: is a virtual data set")
+
+
+def test_a_good_file_passes_the_same_test(attacked, write73):
+    write73(lambda file: None)
+    attacked("a.mat", code=0)

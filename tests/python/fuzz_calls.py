@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""fuzz_calls.py - random calls of every public function of the package.
+
+    fuzz_calls.py [--seed N] [--calls N] [--seconds S] [--only I]
+
+Arguments are good ones, good ones of odd types, orders and strides, and wrong ones: a call returns,
+or raises one of the package's exceptions, TypeError or ValueError (MemoryError where something too
+large was asked for, OSError for files). Anything else, and a crash, is a finding. Every call depends
+on seed and number alone, so that --only shows it again."""
+import argparse
+import faulthandler
+import os
+import sys
+import tempfile
+import time
+import warnings
+
+import numpy as np
+
+import spdml
+
+ALLOWED = (spdml.SPDError, TypeError, ValueError, MemoryError)
+PATIENCE = 0.3  # seconds that a call may take before it is asked to stop
+
+
+class Stopped(Exception):
+    """Raised by the progress callback."""
+
+
+# ---- arguments -----------------------------------------------------------------------------------
+
+def spd_set(rng, p=None, n=None):
+    p, n = p or rng.integers(1, 8), n or rng.integers(1, 5)
+    A = rng.standard_normal((p, n, n))
+    return A @ A.transpose(0, 2, 1) + 0.1 * np.eye(n)
+
+
+def disguised(rng, X):
+    """The same numbers in another type, order or stride."""
+    ways = [
+        lambda: X.astype(np.float32), lambda: X.astype(">f8"), lambda: np.asfortranarray(X),
+        lambda: np.repeat(X, 2, axis=0)[::2], lambda: X[::-1], lambda: X.tolist(),
+        lambda: np.ma.masked_array(X), lambda: np.round(X * 10).astype(rng.choice([np.int8, np.int64,
+                                                                                  np.uint16])),
+        lambda: X.astype(np.float16), lambda: X.astype(np.longdouble), lambda: list(X),
+        lambda: np.swapaxes(X, 0, -1) if X.ndim > 1 else X, lambda: read_only(X),
+        lambda: unaligned(X),
+    ]
+    return ways[rng.integers(len(ways))]()
+
+
+def read_only(X):
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+def unaligned(X):
+    room = np.zeros(X.nbytes + 1, dtype=np.uint8)
+    view = room[1:].view(X.dtype) if X.nbytes else X
+    view[:] = X.ravel()
+    return view.reshape(X.shape)
+
+
+def spoilt(rng, X):
+    """A set with something wrong in it."""
+    X = X.copy()
+    at = tuple(rng.integers(0, k) for k in X.shape)
+    X[at] = rng.choice([np.nan, np.inf, -np.inf, -1e3, 1e308, 5e-324, 0.0])
+    return X * rng.choice([1.0, 1e-290, 1e290, 0.0, -1.0])
+
+
+def rubbish(rng):
+    things = [None, 0, -1, 7, 2**31, 2**63, 2**64, 10**30, -2**31, 0.5, float("nan"), float("inf"), "",
+              "airm", "stein", "a\0b", "\ud800", b"airm", [], {}, (), [[]], [1, [2]], object(), True,
+              np.int8(3), np.float32(2), np.zeros(0), np.zeros((0, 2, 2)), np.zeros((2, 0, 0)),
+              np.zeros((2, 3, 4)), np.zeros((2, 2)), np.zeros(4), np.zeros((1, 2, 2, 2)),
+              np.array("x"), np.array([1, None]), np.zeros((2, 2, 2), complex), lambda *_: 1,
+              np.datetime64("2020-01-01"), np.zeros((3, 3, 3), dtype="S3"), slice(3), 1j, range(4),
+              np.eye(3)[None], np.array(2.5), memoryview(b"12345678")]
+    return things[rng.integers(len(things))]
+
+
+def some(rng, good):
+    """Mostly what good() makes, now and then rubbish."""
+    return rubbish(rng) if rng.random() < 0.12 else good()
+
+
+def matrices(rng, X):
+    def good():
+        chance = rng.random()
+        return X if chance < 0.5 else disguised(rng, X) if chance < 0.8 else spoilt(rng, X)
+    return some(rng, good)
+
+
+def word(rng, *words):
+    return some(rng, lambda: words[rng.integers(len(words))])
+
+
+def metric(rng):
+    return word(rng, "airm", "stein", "log-euclidean", "jeffrey", "bures-wasserstein", "log-cholesky",
+                "euclidean", "riemann", "logdet", "no-such")
+
+
+def number(rng, *values):
+    return some(rng, lambda: values[rng.integers(len(values))])
+
+
+def jobs(rng):
+    return number(rng, None, 1, 2, -1)
+
+
+def labels(rng, p):
+    def good():
+        y = rng.integers(0, 3, p)
+        ways = [y, y.astype(str), y.astype(float), y.tolist(), y.astype(np.uint8), y[:, None],
+                y - 5, np.array(["u\u00e9", "b", "c"])[y], y.astype(object), y[:-1]]
+        return ways[rng.integers(len(ways))]
+    return some(rng, good)
+
+
+def maybe(rng, options):
+    """Each keyword with chance one half, so that defaults are met too."""
+    return {name: make() for name, make in options.items() if rng.random() < 0.5}
+
+
+# ---- calls ---------------------------------------------------------------------------------------
+
+def call_functions(rng):
+    X = spd_set(rng)
+    Y = spd_set(rng, n=X.shape[1])
+    one = {"metric": lambda: metric(rng), "squared": lambda: number(rng, True, False),
+           "n_jobs": lambda: jobs(rng)}
+    calls = [
+        lambda: spdml.pairwise_distances(matrices(rng, X), some(rng, lambda: Y), **maybe(rng, one)),
+        lambda: spdml.distance(matrices(rng, X[0]), matrices(rng, Y[0]), metric(rng)),
+        lambda: spdml.mean(matrices(rng, X), **maybe(rng, {
+            "metric": lambda: metric(rng), "n_jobs": lambda: jobs(rng),
+            "sample_weight": lambda: matrices(rng, rng.random(len(X))),
+            "tol": lambda: number(rng, 0.0, 1e-6, -1.0), "max_iter": lambda: number(rng, 0, 1, 50)})),
+        lambda: spdml.geodesic(matrices(rng, X[0]), matrices(rng, Y[0]), number(rng, 0.5, 0, 2, -3.0),
+                               metric(rng)),
+        lambda: spdml.neighbors(matrices(rng, X), some(rng, lambda: Y), number(rng, 1, 2, 3, 9),
+                                **maybe(rng, one)),
+        lambda: spdml.apply(matrices(rng, X), word(rng, "log", "exp", "sqrt", "invsqrt", "power"),
+                            number(rng, 1.0, -2, 0.5, 1e300)),
+        lambda: spdml.kernel(matrices(rng, X), some(rng, lambda: Y),
+                             word(rng, "stein", "log-euclidean"), number(rng, 1.0, 0.1, -1, 1e308)),
+        lambda: spdml.regularize(matrices(rng, X), number(rng, 0.0, 1e-3), number(rng, 0.0, -1e9)),
+        lambda: spdml.covariances(matrices(rng, rng.standard_normal((3, 2, 9))),
+                                  word(rng, "cov", "oas", "lwf", 0.5, 2), number(rng, 0.0, 1e-3)),
+    ]
+    return calls[rng.integers(len(calls))]()
+
+
+def call_estimators(rng):
+    X = spd_set(rng, p=int(rng.integers(2, 10)))
+    n = X.shape[1]
+    y = labels(rng, len(X))
+    makers = [
+        lambda: spdml.SPDML(number(rng, None, 1, 2, n), **maybe(rng, {
+            "metric": lambda: metric(rng), "nu_w": lambda: number(rng, None, 1, 3),
+            "nu_b": lambda: number(rng, None, 1, 3), "max_iter": lambda: number(rng, 1, 5),
+            "init": lambda: word(rng, "identity", "mean", "random", np.eye(n)[:, :1]),
+            "solver": lambda: word(rng, "lbfgs", "pr", "hager-zhang"), "tol": lambda: number(rng, 0, 1),
+            "random_state": lambda: number(rng, None, 0, 3), "n_jobs": lambda: jobs(rng),
+            "objective": lambda: word(rng, "difference", "ratio"),
+            "graph": lambda: word(rng, "or", "directed"), "restarts": lambda: number(rng, 1, 2),
+            "affinity_weight": lambda: number(rng, 1.0, 0, -1),
+            "callback": lambda: some(rng, lambda: lambda i, c: i > 2)})),
+        lambda: spdml.PGA(number(rng, None, 1, 2), n_jobs=jobs(rng)),
+        lambda: spdml.KNearestNeighbors(number(rng, 1, 3, 50), metric(rng), n_jobs=jobs(rng)),
+        lambda: spdml.MDM(metric(rng), n_jobs=jobs(rng)),
+        lambda: spdml.RSRClassifier(number(rng, None, 0.5), number(rng, None, 0.1)),
+        lambda: spdml.CDLClassifier(number(rng, None, 1), word(rng, "pls", "lda")),
+        lambda: spdml.SPDClassifier(
+            word(rng, "nn-airm", "knn-stein", "mdm-riemann-ml", "rsr", "cdl", "pga", "ksvm-stein",
+                 "ts-lda", "riemannian-lle", "pca-nn-stein", "nn-random", "src"),
+            some(rng, lambda: {word(rng, "m", "k", "beta", "lambda"): number(rng, 1, 2.5, None)})),
+    ]
+    model = makers[rng.integers(len(makers))]()
+    model.fit(matrices(rng, X), y)
+    for name in ("transform", "predict"):
+        if hasattr(model, name):
+            result = getattr(model, name)(matrices(rng, X))
+            if hasattr(model, "inverse_transform") and rng.random() < 0.5:
+                model.inverse_transform(some(rng, lambda: result))
+    return model
+
+
+def call_evaluate(rng):
+    X = spd_set(rng, p=int(rng.integers(4, 12)))
+    p = len(X)
+    protocols = [{"split": number(rng, 0.5, 0.9, 0, 2)}, {"train_per_class": number(rng, 1, 2)},
+                 {"train": some(rng, lambda: np.arange(p // 2))},
+                 {"test": some(rng, lambda: rng.random(p) < 0.5)},
+                 {"leave_one_group_out": labels(rng, p)}]
+    return spdml.evaluate(
+        matrices(rng, X), labels(rng, p),
+        some(rng, lambda: ["nn-stein", "mdm-airm"][:rng.integers(0, 3)]),
+        **protocols[rng.integers(len(protocols))], **maybe(rng, {
+            "repeats": lambda: number(rng, 1, 2), "cv": lambda: number(rng, 2, 3)}))
+
+
+def call_files(rng):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "m.spdml")
+        X = spd_set(rng, p=6, n=3)
+        spdml.SPDML(1, max_iter=1).fit(X, [0, 1, 0, 1, 0, 1]).save(path)
+        with open(path, "rb") as file:
+            content = bytearray(file.read())
+        for _ in range(rng.integers(0, 4)):
+            content[rng.integers(len(content))] = rng.integers(256)
+        with open(path, "wb") as file:
+            file.write(content[:rng.integers(len(content) + 1)] if rng.random() < 0.3 else content)
+        try:
+            return spdml.SPDML.load(some(rng, lambda: path)).transform(matrices(rng, X))
+        except OSError as refused:
+            return refused
+
+
+CALLS = (call_functions,) * 10 + (call_estimators,) * 6 + (call_evaluate,) * 3 + (call_files,)
+
+
+def one(seed, i):
+    """Call number i; the exception that is a finding, or None."""
+    rng = np.random.default_rng([seed, i])
+    start = time.monotonic()
+
+    def hurry(*_):
+        if time.monotonic() - start > PATIENCE:
+            raise Stopped
+
+    try:
+        with warnings.catch_warnings(), spdml.progress(hurry):
+            warnings.simplefilter("ignore")
+            CALLS[rng.integers(len(CALLS))](rng)
+    except (*ALLOWED, Stopped):
+        pass
+    except Exception as problem:
+        return problem
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--calls", type=int, default=1000)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--only", type=int)
+    asked = parser.parse_args()
+    faulthandler.enable()
+    start, made = time.monotonic(), 0
+    for i in range(asked.calls) if asked.only is None else [asked.only]:
+        if time.monotonic() - start > asked.seconds:
+            break
+        os.environ["FUZZ_CALL"] = str(i)  # for whoever looks into a core dump
+        problem = one(asked.seed, i)
+        made += 1
+        if problem is not None:
+            print(f"call {i} raised {type(problem).__name__}: {problem}\n"
+                  f"to see it again: {sys.argv[0]} --seed {asked.seed} --only {i}", flush=True)
+            if asked.only is not None:
+                raise problem
+            return 1
+    print(f"{made} calls")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,223 @@
+/* test_alloc_sweep_learn.c - every allocation of the functions that learn and judge fails once: the
+ * call says so, leaks nothing and leaves its outputs alone. The sweep of geometry is in
+ * test_alloc_sweep_geometry.c; those of files, graphs and fits are with their tests. */
+#include "classify_steps.h"
+
+#define N    5
+#define P    12
+#define ROOM (P * N * N)
+
+typedef struct input {
+    labelled_set set;
+    spd_method method;
+    const spd_fit_state *state; /* of a fit that is to be resumed */
+} input;
+
+/* out (ROOM) is filled when the call is good, and only then. */
+typedef spd_status (*call)(spd_context *ctx, const input *in, double *out);
+
+static spd_status call_recenter(spd_context *ctx, const input *in, double *out)
+{
+    return spd_recenter(ctx, SPD_AIRM, N, P, in->set.X, in->set.label, out);
+}
+
+static spd_status call_split(spd_context *ctx, const input *in, double *out)
+{
+    char train[P] = {0};
+    spd_status status = spd_split(ctx, P, in->set.label, 0.5, 0, 1, 0, train);
+    for (size_t i = 0; i < P && status == SPD_OK; i++)
+        out[i] = train[i];
+    return status;
+}
+
+static spd_status cost(spd_context *ctx, spd_metric metric, const input *in, double *out)
+{
+    const spd_pair pair[] = {{0, 3, 1.0, 0.0}, {0, 1, 0.0, 1.0}};
+    double W[N * 2] = {0};
+    W[0] = W[3] = 1.0;
+    spd_fit_options o;
+    spd_fit_defaults(&o, sizeof o);
+    o.metric = metric;
+    o.m = 2;
+    o.W = W;
+    o.pairs = 2;
+    o.own_pairs = pair;
+    return spd_cost(ctx, N, P, in->set.X, &o, out, out + 1);
+}
+
+static spd_status call_stein_cost(spd_context *ctx, const input *in, double *out)
+{
+    return cost(ctx, SPD_STEIN, in, out);
+}
+
+static spd_status call_log_cost(spd_context *ctx, const input *in, double *out)
+{
+    return cost(ctx, SPD_LOG_EUCLIDEAN, in, out);
+}
+
+static spd_status call_variance(spd_context *ctx, const input *in, double *out)
+{
+    spd_model *model = NULL;
+    spd_fit_options o;
+    spd_fit_defaults(&o, sizeof o);
+    o.learning = SPD_MAXIMAL_VARIANCE;
+    o.m = 2;
+    o.max_iter = 2;
+    spd_status status = spd_fit(ctx, N, P, in->set.X, NULL, &o, NULL, &model);
+    if (status >= 0)
+        memcpy(out, model->W, N * 2 * sizeof *out);
+    spd_model_free(model);
+    return status;
+}
+
+static void few_steps(spd_fit_options *o)
+{
+    spd_fit_defaults(o, sizeof *o);
+    o->m = 2;
+    o->max_iter = 2;
+    o->restarts = 2;
+}
+
+static spd_status call_resume(spd_context *ctx, const input *in, double *out)
+{
+    spd_model *model = NULL;
+    spd_fit_watch watch = {.size = sizeof watch, .resume = in->state};
+    spd_fit_options o;
+    few_steps(&o);
+    spd_status status = spd_fit(ctx, N, P, in->set.X, in->set.label, &o, &watch, &model);
+    if (status >= 0)
+        memcpy(out, model->W, N * 2 * sizeof *out);
+    spd_model_free(model);
+    return status;
+}
+
+static spd_status call_classify(spd_context *ctx, const input *in, double *out)
+{
+    spd_classifier *c = NULL;
+    int label[P];
+    spd_status status = spd_classifier_fit(ctx, &in->method, &in->set.samples, NULL, &c);
+    if (status >= 0)
+        status = spd_classifier_predict(ctx, c, &in->set.samples, label);
+    for (size_t i = 0; i < P && status >= 0; i++)
+        out[i] = label[i];
+    spd_classifier_free(c);
+    return status;
+}
+
+static spd_status call_groups(spd_context *ctx, const input *in, double *out)
+{
+    const spd_method *method = &in->method;
+    int group[P];
+    for (size_t i = 0; i < P; i++)
+        group[i] = i % 3 == 0 && i > 5 ? 2 : (int)(i / 6); /* the last has one class: a remark */
+    spd_evaluate_options o;
+    spd_evaluation *e = NULL;
+    spd_evaluate_defaults(&o, sizeof o);
+    o.methods = 1;
+    o.method = &method;
+    o.protocol = SPD_PROTOCOL_LEAVE_OUT;
+    o.group = group;
+    o.folds = 2;
+    spd_status status = spd_evaluate(ctx, &in->set.samples, &o, &e);
+    if (status >= 0)
+        out[0] = e->method[0]->accuracy;
+    spd_evaluation_free(e);
+    return status;
+}
+
+static void sweep(const char *name, call c, const input *in)
+{
+    double *out = block(ROOM), *before = block(ROOM);
+    spd_context *ctx = spd_context_new();
+    spd_context_set_threads(ctx, 1);
+    for (size_t e = 0; e < ROOM; e++)
+        before[e] = 5.5;
+    long live = mem_live(), k = 0;
+    spd_status status = SPD_ENOMEM;
+    while (status == SPD_ENOMEM && ++k < 5000) {
+        memcpy(out, before, ROOM * sizeof *out);
+        mem_fail_at(k);
+        status = c(ctx, in, out);
+        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
+        CHECK(mem_live() == live, "%s leaks at allocation %ld", name, k);
+        if (status == SPD_ENOMEM) {
+            CHECK(memcmp(out, before, ROOM * sizeof *out) == 0, "%s touches its output", name);
+            CHECK(strstr(spd_context_error(ctx)->message, "out of memory for ") &&
+                      !strstr(spd_context_error(ctx)->message, "(null)"),
+                  "%s: %s", name, spd_context_error(ctx)->message);
+        }
+    }
+    CHECK(spd_context_error(ctx)->status == status, "%s still says %s", name,
+          spd_context_error(ctx)->message);
+    CHECK(status >= 0, "%s: %d, %s", name, (int)status, spd_context_error(ctx)->message);
+    CHECK(k > 2 && memcmp(out, before, ROOM * sizeof *out) != 0, "%s did nothing", name);
+    spd_context_free(ctx);
+    free(out);
+    free(before);
+}
+
+static void functions(void)
+{
+    const struct {
+        const char *name;
+        call c;
+    } calls[] = {{"recenter", call_recenter},
+                 {"split", call_split},
+                 {"Stein cost", call_stein_cost},
+                 {"log-Euclidean cost", call_log_cost},
+                 {"maximal variance", call_variance}};
+    input in = {.set = labelled_random(5, N, P, 3, 0.4)};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        sweep(calls[i].name, calls[i].c, &in);
+    labelled_free(&in.set);
+}
+
+/* From within a fit, whose state is valid there: at every iteration of both starts. */
+static int resume_here(void *user, const spd_fit_state *state, const spd_fit_step *last,
+                       int iteration)
+{
+    (void)last;
+    (void)iteration;
+    input *in = user;
+    in->state = state;
+    sweep("resume", call_resume, in);
+    return 0;
+}
+
+static void resumed(void)
+{
+    input in = {.set = labelled_random(5, N, P, 3, 0.4)};
+    spd_fit_watch watch = {.size = sizeof watch, .after = resume_here, .user = &in};
+    spd_model *model = NULL;
+    spd_fit_options o;
+    few_steps(&o);
+    CHECK(spd_fit(NULL, N, P, in.set.X, in.set.label, &o, &watch, &model) >= 0 && in.state, "fit");
+    spd_model_free(model);
+    labelled_free(&in.set);
+}
+
+/* pga: more dimensions than samples, so its axes come from the dual problem; the rest for the maps
+ * and steps that no other sweep goes through. */
+static void classifiers(void)
+{
+    const char *const names[] = {"pga",          "ts-lda",     "pca-nn-stein", "nn-airm-csp",
+                                 "nn-airm-mean", "rsr-random", "cdl-lda",      "mdm-stein"};
+    input in = {.set = labelled_random(5, N, P, 3, 0.4)};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        in.method = (spd_method)SPD_INIT(spd_method);
+        CHECK(spd_method_parse(NULL, names[i], &in.method) == SPD_OK, "%s", names[i]);
+        sweep(names[i], call_classify, &in);
+    }
+    in.method = (spd_method)SPD_INIT(spd_method);
+    CHECK(spd_method_parse(NULL, "knn-stein", &in.method) == SPD_OK, "knn");
+    sweep("leave groups out", call_groups, &in);
+    labelled_free(&in.set);
+}
+
+int main(void)
+{
+    RUN(functions);
+    RUN(resumed);
+    RUN(classifiers);
+    return test_summary();
+}

@@ -1,0 +1,714 @@
+/* test_callers_each.c - every public function of both headers, called by eight threads at once,
+ * each with a context and a number of threads of its own: the results equal those of one caller
+ * alone, bit for bit. A job calls a few functions and adds what they answer to a trace; traces are
+ * compared.
+ *
+ * The headers are read to see that no function is left out: each must be called by a job below. */
+#define _XOPEN_SOURCE 700 /* nftw */
+#include <ctype.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "random_spd.h"
+#include "spdml-data.h"
+#include "test.h"
+
+enum { CALLERS = 8, CALLS = 2, N = 6, M = 2, P = 18, CLASSES = 3, SIDE = 24 };
+
+/* What all callers share and only read. */
+static double *X, *W;
+static int label[P];
+
+/* One caller: its context, a folder for its files, and all that its calls have answered so far. */
+typedef struct caller {
+    spd_context *ctx;
+    char folder[32];
+    uint64_t trace;
+    int failed;
+} caller;
+
+/* ---- the trace ------------------------------------------------------------------------------- */
+
+/* FNV-1a over the bytes. */
+static void add(caller *c, const void *bytes, size_t size)
+{
+    const unsigned char *b = bytes;
+    for (size_t i = 0; i < size; i++)
+        c->trace = (c->trace ^ b[i]) * UINT64_C(1099511628211);
+}
+
+static void add_reals(caller *c, size_t count, const double *x)
+{
+    add(c, x, count * sizeof *x);
+}
+
+static void add_number(caller *c, double x)
+{
+    add_reals(c, 1, &x);
+}
+
+static void add_text(caller *c, const char *text)
+{
+    add(c, text ? text : "(null)", text ? strlen(text) + 1 : 7);
+}
+
+/* A status, which must be no failure, and its remark. */
+static void good(caller *c, spd_status status)
+{
+    add_number(c, status);
+    c->failed += status < 0;
+    if (status < 0)
+        printf("    %s\n", spd_context_error(c->ctx)->message);
+}
+
+static const char *in_folder(const caller *c, const char *name, char *path)
+{
+    snprintf(path, 100, "%s/%s", c->folder, name);
+    return path;
+}
+
+/* ---- jobs: context, names ----------------------------------------------------------------------
+ */
+
+static int count_reports(void *user, const spd_progress *progress)
+{
+    ++*(int *)user;
+    return !progress->task || !progress->unit;
+}
+
+static void job_context(caller *c)
+{
+    double D2[P * P], bad[4] = {1.0, 0.0, 0.0, -1.0};
+    int reports = 0;
+    spd_context *own = spd_context_new();
+    spd_context_set_threads(own, 2);
+    add_number(c, spd_context_threads(own));
+    spd_context_set_progress(own, count_reports, &reports);
+    good(c, spd_pairwise2(own, SPD_STEIN, N, P, X, 0, NULL, D2));
+    add_reals(c, P * P, D2);
+    add_number(c, spd_check(own, 2, 1, bad, 0.0));
+    add_text(c, spd_context_error(own)->message);
+    spd_context_set_progress(own, NULL, NULL);
+    spd_context_free(own);
+    add_text(c, spd_version());
+    add_text(c, spd_isa_name());
+    good(c, spd_isa_check(c->ctx));
+    for (int status = SPD_ENUMERIC; status <= SPD_NOT_DEFINITE; status++)
+        add_text(c, spd_status_text((spd_status)status));
+}
+
+static void job_libraries(caller *c)
+{
+    spd_library row = SPD_INIT(spd_library);
+    for (size_t i = 0; spd_library_at(i, &row); i++)
+        add(c, &row, sizeof row);
+    for (size_t i = 0; spd_data_library_at(i, &row); i++)
+        add(c, &row, sizeof row);
+}
+
+/* All words of an enumeration, there and back, and the message for one that it does not have. */
+#define WORDS(type, name, parse)                                                                   \
+    for (int i = 0; name((type)i); i++) {                                                          \
+        type value = (type)0;                                                                      \
+        add_text(c, name((type)i));                                                                \
+        good(c, parse(c->ctx, name((type)i), &value));                                             \
+        add(c, &value, sizeof value);                                                              \
+        add_number(c, parse(c->ctx, "nonsens", &value));                                           \
+        add_text(c, spd_context_error(c->ctx)->message);                                           \
+    }
+
+static void job_words_of_geometry(caller *c)
+{
+    WORDS(spd_metric, spd_metric_name, spd_metric_parse)
+    WORDS(spd_function, spd_function_name, spd_function_parse)
+    WORDS(spd_kernel_kind, spd_kernel_name, spd_kernel_parse)
+    WORDS(spd_shrinkage, spd_shrinkage_name, spd_shrinkage_parse)
+    WORDS(spd_embedding, spd_embedding_name, spd_embedding_parse)
+    for (int i = 0; spd_type_name((spd_type)i); i++)
+        add_text(c, spd_type_name((spd_type)i));
+    for (unsigned i = 0; spd_remedy_name((spd_remedy)(1u << i)); i++)
+        add_text(c, spd_remedy_name((spd_remedy)(1u << i)));
+}
+
+static void job_words_of_learning(caller *c)
+{
+    WORDS(spd_stop, spd_stop_name, spd_stop_parse)
+    WORDS(spd_solver, spd_solver_name, spd_solver_parse)
+    WORDS(spd_objective, spd_objective_name, spd_objective_parse)
+    WORDS(spd_graph, spd_graph_name, spd_graph_parse)
+    WORDS(spd_learning, spd_learning_name, spd_learning_parse)
+    WORDS(spd_init, spd_init_name, spd_init_parse)
+    WORDS(spd_log_cost, spd_log_cost_name, spd_log_cost_parse)
+    WORDS(spd_transport, spd_transport_name, spd_transport_parse)
+    for (int i = 0; spd_kind_name((spd_kind)i); i++)
+        add_text(c, spd_kind_name((spd_kind)i));
+}
+
+static void job_words_of_recognition(caller *c)
+{
+    WORDS(spd_classifier_kind, spd_classifier_name, spd_classifier_parse)
+    WORDS(spd_map, spd_map_name, spd_map_parse)
+    WORDS(spd_parameter, spd_parameter_name, spd_parameter_parse)
+    WORDS(spd_protocol, spd_protocol_name, spd_protocol_parse)
+    WORDS(spd_fold_rule, spd_fold_rule_name, spd_fold_rule_parse)
+    for (int i = 0; spd_remark_name((spd_remark_kind)i); i++)
+        add_text(c, spd_remark_name((spd_remark_kind)i));
+}
+
+static void job_words_of_data(caller *c)
+{
+    WORDS(spd_descriptor, spd_descriptor_name, spd_descriptor_parse)
+    WORDS(spd_regions, spd_regions_name, spd_regions_parse)
+    WORDS(spd_label_source, spd_label_source_name, spd_label_source_parse)
+    WORDS(spd_synth_kind, spd_synth_name, spd_synth_parse)
+}
+
+/* ---- jobs: linear algebra and geometry ---------------------------------------------------------
+ */
+
+static void job_algebra(caller *c)
+{
+    enum { ALL = P * N * N };
+    double *A = copy_of(ALL, X), *B = block(ALL), lambda[P * N];
+    good(c, spd_check(c->ctx, N, P, X, 0.0));
+    spd_symmetrize(N, P, A);
+    spd_regularize(N, P, A, 1e-3, 1e-6);
+    add_reals(c, ALL, A);
+    good(c, spd_cholesky(c->ctx, N, P, X, B));
+    add_reals(c, ALL, B);
+    good(c, spd_logdet(c->ctx, N, P, X, lambda));
+    add_reals(c, P, lambda);
+    good(c, spd_inverse(c->ctx, N, P, X, B));
+    add_reals(c, ALL, B);
+    good(c, spd_eigh(c->ctx, N, P, X, lambda, B));
+    add_reals(c, P * N, lambda);
+    add_reals(c, ALL, B);
+    good(c, spd_eigh_general(c->ctx, N, P, X, A, lambda, B));
+    add_reals(c, P * N, lambda);
+    add_reals(c, ALL, B);
+    good(c, spd_congruence(c->ctx, N, M, P, X, W, B));
+    add_reals(c, P * M * M, B);
+    free(A);
+    free(B);
+}
+
+static void add_metric(caller *c, spd_metric metric)
+{
+    double D2[P * P], d2, G[N * N];
+    int64_t index[P * 3];
+    spd_neighbours found = SPD_INIT(spd_neighbours);
+    spd_mean_info info = SPD_INIT(spd_mean_info);
+    found.k = 3;
+    found.index = index;
+    found.d2 = D2;
+    good(c, spd_distance2(c->ctx, metric, N, X, X + N * N, &d2));
+    add_number(c, d2);
+    good(c, spd_pairwise2(c->ctx, metric, N, P, X, 0, NULL, D2));
+    add_reals(c, P * P, D2);
+    good(c, spd_nearest(c->ctx, metric, N, P, X, 0, NULL, &found));
+    add(c, index, sizeof index);
+    add_reals(c, P * 3, D2);
+    good(c, spd_mean(c->ctx, metric, N, P, X, NULL, G, &info));
+    add_reals(c, N * N, G);
+    add_number(c, info.iterations);
+    good(c, spd_geodesic(c->ctx, metric, N, X, X + N * N, 0.3, G));
+    add_reals(c, N * N, G);
+}
+
+static void job_metrics(caller *c)
+{
+    for (int metric = 0; metric < SPD_METRICS; metric++)
+        add_metric(c, (spd_metric)metric);
+}
+
+static void job_functions(caller *c)
+{
+    double *F = block(P * N * N), K[P * P], Y[P * 2], C[N * N];
+    spd_embed_info info = SPD_INIT(spd_embed_info);
+    spd_covariance_options shrunk = {.shrinkage = SPD_SHRINK_OAS};
+    for (int f = 0; f <= SPD_POWER; f++) {
+        good(c, spd_apply(c->ctx, (spd_function)f, 0.3, N, P, X, F));
+        add_reals(c, P * N * N, F);
+    }
+    for (int kind = 0; kind <= SPD_KERNEL_LOG_EUCLIDEAN; kind++) {
+        good(c, spd_kernel(c->ctx, (spd_kernel_kind)kind, 0.5, N, P, X, 0, NULL, K));
+        add_reals(c, P * P, K);
+    }
+    for (int kind = 0; kind < SPD_EMBEDDINGS; kind++) {
+        spd_embed_options o = {
+            .size = sizeof o, .kind = (spd_embedding)kind, .k = 8, .dimensions = 2};
+        good(c, spd_embed(c->ctx, &o, N, P, X, Y, NULL, &info));
+        add_reals(c, P * 2, Y);
+    }
+    good(c, spd_recenter(c->ctx, SPD_AIRM, N, P, X, label, F));
+    add_reals(c, P * N * N, F);
+    good(c, spd_covariance(c->ctx, P * N, N, X, &shrunk, C));
+    add_reals(c, N * N, C);
+    free(F);
+}
+
+/* ---- jobs: learning ----------------------------------------------------------------------------
+ */
+
+static void add_model(caller *c, const spd_model *model)
+{
+    if (!model)
+        return;
+    add_reals(c, model->n * model->m, model->W);
+    add_number(c, model->cost);
+    add_number(c, model->iterations);
+}
+
+static spd_fit_options few_iterations(void)
+{
+    spd_fit_options o;
+    spd_fit_defaults(&o, sizeof o);
+    o.m = M;
+    o.max_iter = 6;
+    return o;
+}
+
+static int save_third(void *user, const spd_fit_state *state, const spd_fit_step *last,
+                      int iteration)
+{
+    caller *c = user;
+    char path[100];
+    spd_model *model = NULL;
+    spd_fit_options o = few_iterations();
+    add_number(c, last->cost);
+    if (iteration != 3)
+        return 0;
+    good(c, spd_fit_state_save(c->ctx, state, in_folder(c, "state.spdml", path)));
+    good(c, spd_fit_state_model(c->ctx, state, &model));
+    add_model(c, model);
+    spd_model_free(model);
+    add_text(c, spd_fit_state_differs(state, &o));
+    spd_fit_state_options(state, &o);
+    add_number(c, (double)o.m);
+    return 0;
+}
+
+/* Goes on from the third iteration, and ends where the whole fit has ended. */
+static void resume_fit(caller *c, const spd_fit_options *o)
+{
+    char path[100];
+    spd_fit_state *state = NULL;
+    spd_model *model = NULL;
+    good(c, spd_fit_state_load(c->ctx, in_folder(c, "state.spdml", path), &state));
+    spd_fit_watch watch = {.size = sizeof watch, .resume = state};
+    good(c, spd_fit(c->ctx, N, P, X, label, o, &watch, &model));
+    add_model(c, model);
+    good(c, spd_model_save(c->ctx, model, in_folder(c, "model.spdml", path)));
+    spd_model_free(model);
+    model = NULL;
+    good(c, spd_model_load(c->ctx, path, &model));
+    add_model(c, model);
+    add_number(c, spd_file_kind(path));
+    spd_model_free(model);
+    spd_fit_state_free(state);
+}
+
+static void job_fit(caller *c)
+{
+    static const spd_metric learnable[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+    spd_fit_options o = few_iterations();
+    spd_fit_watch watch = {.size = sizeof watch, .after = save_third, .user = c};
+    for (size_t i = 0; i < 4; i++) {
+        spd_model *model = NULL;
+        o.metric = learnable[i];
+        good(c, spd_fit(c->ctx, N, P, X, label, &o, i ? NULL : &watch, &model));
+        add_model(c, model);
+        spd_model_free(model);
+    }
+    o.metric = SPD_STEIN;
+    resume_fit(c, &o);
+}
+
+static void job_cost(caller *c)
+{
+    spd_fit_options o = few_iterations();
+    spd_pair *pairs = NULL;
+    size_t count = 0;
+    double cost = 0.0, gradient[N * M];
+    good(c, spd_affinity(c->ctx, N, P, X, label, &o, &pairs, &count));
+    add(c, pairs, count * sizeof *pairs);
+    o.learning = SPD_OWN_GRAPH;
+    o.own_pairs = pairs;
+    o.pairs = count;
+    o.W = W;
+    good(c, spd_cost(c->ctx, N, P, X, &o, &cost, gradient));
+    add_number(c, cost);
+    add_reals(c, N * M, gradient);
+    spd_pairs_free(pairs);
+}
+
+/* ---- jobs: recognition -------------------------------------------------------------------------
+ */
+
+static spd_samples all_samples(void)
+{
+    return (spd_samples){.size = sizeof(spd_samples),
+                         .p = P,
+                         .n = N,
+                         .X = X,
+                         .height = N,
+                         .width = N,
+                         .V = X,
+                         .classes = CLASSES,
+                         .label = label};
+}
+
+static void add_method(caller *c, const char *name)
+{
+    spd_samples samples = all_samples();
+    spd_method method = SPD_INIT(spd_method);
+    spd_classifier *trained = NULL;
+    char text[SPD_METHOD_NAME];
+    int found[P];
+    good(c, spd_method_parse(c->ctx, name, &method));
+    method.value[SPD_PARAM_M] = M;
+    method.value[SPD_PARAM_K] = 8;
+    method.value[SPD_PARAM_DIMENSIONS] = 2;
+    spd_method_name(&method, text);
+    add_text(c, text);
+    add_number(c, spd_method_uses(&method, SPD_PARAM_M) + 2 * spd_method_on_vectors(&method));
+    good(c, spd_classifier_fit(c->ctx, &method, &samples, NULL, &trained));
+    if (!trained)
+        return;
+    good(c, spd_classifier_predict(c->ctx, trained, &samples, found));
+    add(c, found, sizeof found);
+    add_number(c, spd_classifier_method(trained)->map);
+    add_model(c, spd_classifier_model(trained));
+    spd_classifier_free(trained);
+}
+
+static void job_classifiers(caller *c)
+{
+    static const char *const names[] = {
+        "nn-airm", "knn-stein",      "mdm-airm-mean",         "rsr",        "cdl",    "cdl-lda",
+        "pga",     "riemannian-lle", "riemannian-laplacian",  "ksvm-stein", "ts-lda", "src",
+        "gsrc",    "nn-stein-ml",    "riemannian-hessian-lle"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        add_method(c, names[i]);
+}
+
+static void job_tuning(caller *c)
+{
+    static const double cost[] = {1.0, 10.0}, beta[] = {0.5, 1.0};
+    spd_samples samples = all_samples();
+    spd_grid grid = {.count = {[SPD_PARAM_COST] = 2, [SPD_PARAM_BETA_SCALE] = 2},
+                     .value = {[SPD_PARAM_COST] = cost, [SPD_PARAM_BETA_SCALE] = beta}};
+    spd_tuning tuning = {.size = sizeof tuning, .folds = 2, .seed = 1, .grid = &grid};
+    spd_method a = SPD_INIT(spd_method), b = SPD_INIT(spd_method);
+    spd_method *both[] = {&a, &b};
+    spd_tuned tuned = SPD_INIT(spd_tuned);
+    good(c, spd_method_parse(c->ctx, "ksvm-stein", &a));
+    good(c, spd_tune(c->ctx, &a, &samples, &tuning, &tuned));
+    add_number(c, tuned.accuracy);
+    add_number(c, a.value[SPD_PARAM_COST]);
+    good(c, spd_method_parse(c->ctx, "nn-stein-mean", &a));
+    good(c, spd_method_parse(c->ctx, "mdm-stein-mean", &b));
+    a.value[SPD_PARAM_M] = b.value[SPD_PARAM_M] = M;
+    good(c, spd_tune_together(c->ctx, 2, both, &samples, &tuning, NULL));
+    add_reals(c, SPD_PARAMETERS, b.value);
+}
+
+static void job_scores(caller *c)
+{
+    static const size_t some[] = {5, 2, 11};
+    spd_samples samples = all_samples(), *subset = NULL;
+    spd_score score = SPD_INIT(spd_score);
+    spd_mcnemar_result test = SPD_INIT(spd_mcnemar_result);
+    char train[P];
+    int other[P];
+    good(c, spd_split(c->ctx, P, label, 0.5, 0, 3, 1, train));
+    add(c, train, sizeof train);
+    for (int i = 0; i < P; i++)
+        other[i] = train[i] ? label[i] : 0;
+    good(c, spd_score_predictions(c->ctx, P, CLASSES, label, other, &score, NULL));
+    add_number(c, score.balanced);
+    good(c, spd_mcnemar(c->ctx, P, label, other, label, &test));
+    add_number(c, test.p_value);
+    good(c, spd_samples_subset(c->ctx, &samples, 3, some, &subset));
+    add_reals(c, 3 * N * N, subset->X);
+    spd_samples_free(subset);
+}
+
+static void job_evaluate(caller *c)
+{
+    spd_samples samples = all_samples();
+    spd_method a = SPD_INIT(spd_method), b = SPD_INIT(spd_method);
+    const spd_method *methods[] = {&a, &b};
+    spd_evaluate_options o;
+    spd_evaluation *found = NULL;
+    spd_evaluate_defaults(&o, sizeof o);
+    good(c, spd_method_parse(c->ctx, "mdm-airm", &a));
+    good(c, spd_method_parse(c->ctx, "nn-stein-ml", &b));
+    b.value[SPD_PARAM_M] = M;
+    b.value[SPD_PARAM_NU_W] = b.value[SPD_PARAM_NU_B] = 2;
+    o.methods = 2;
+    o.method = methods;
+    o.repeats = 2;
+    good(c, spd_evaluate(c->ctx, &samples, &o, &found));
+    for (size_t i = 0; found && i < found->methods; i++) {
+        add_number(c, found->method[i]->accuracy);
+        add(c, found->method[i]->confusion, CLASSES * CLASSES * sizeof(int64_t));
+        add_reals(c, found->methods, found->method[i]->p_value);
+    }
+    spd_evaluation_free(found);
+}
+
+/* ---- jobs: files -------------------------------------------------------------------------------
+ */
+
+static void job_arrays(caller *c)
+{
+    static const char *const names[] = {"a.npy", "a.npz", "a.mat", "a.csv"};
+    spd_array mine = {"X", SPD_FLOAT64, 2, {P, N * N}, P * N * N, X, NULL, NULL};
+    const spd_array *one[] = {&mine};
+    char path[100];
+    for (size_t i = 0; i < 4; i++) {
+        spd_array *back = NULL;
+        good(c, spd_arrays_write(c->ctx, in_folder(c, names[i], path), 1, one));
+        good(c, spd_array_read(c->ctx, path, NULL, &back));
+        if (back)
+            add_reals(c, back->count, back->f64);
+        spd_array_free(back);
+    }
+    good(c, spd_text_write(c->ctx, in_folder(c, "a.txt", path), "text\n", 5));
+    add_number(c, spd_file_kind(path));
+}
+
+static void job_data(caller *c)
+{
+    spd_synth_options o;
+    spd_data *data = NULL, *back = NULL;
+    spd_survey survey = SPD_INIT(spd_survey);
+    char path[100];
+    spd_synth_defaults(SPD_SYNTH_SPD, &o, sizeof o);
+    o.classes = 2;
+    o.samples = 3;
+    o.n = N;
+    o.planted = M;
+    good(c, spd_synth_data(c->ctx, &o, NULL, &data));
+    good(c, spd_data_save(c->ctx, data, in_folder(c, "data.npz", path)));
+    good(c, spd_data_load(c->ctx, path, NULL, &back));
+    if (back) {
+        add_reals(c, back->p * back->n * back->n, back->X);
+        good(c, spd_data_survey(c->ctx, back, &survey));
+        add_number(c, survey.max_condition);
+    }
+    spd_data_free(data);
+    spd_data_free(back);
+}
+
+static int remove_one(const char *path, const struct stat *what, int type, struct FTW *where)
+{
+    (void)what;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
+
+static void clear(const char *folder)
+{
+    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Writes a few files of a kind, describes them, and the descriptor meets one that is broken. */
+static void describe_made(caller *c, spd_synth_kind kind, spd_descriptor descriptor)
+{
+    spd_synth_options o;
+    spd_describe_options d;
+    spd_data *data = NULL;
+    spd_failures *failures = NULL;
+    size_t files = 0;
+    char folder[100], broken[100];
+    spd_synth_defaults(kind, &o, sizeof o);
+    o.classes = o.samples = 2;
+    o.side = SIDE;
+    o.subjects = 1;
+    o.frames = 120;
+    clear(in_folder(c, "made", folder));
+    good(c, spd_synth_files(c->ctx, kind, &o, folder, &files));
+    add_number(c, (double)files);
+    spd_text_write(c->ctx, in_folder(c, "broken.png", broken), "no image", 8);
+    const char *paths[] = {folder, broken};
+    spd_describe_defaults(descriptor, &d, sizeof d);
+    d.keep_going = 1;
+    d.width = d.height = SIDE;
+    d.covariance.regularize = 1e-3;
+    good(c, spd_describe(c->ctx, descriptor, kind == SPD_SYNTH_MOTION ? 1 : 2, paths, &d, &data,
+                         &failures));
+    if (data)
+        add_reals(c, data->p * data->n * data->n, data->X);
+    add_number(c, failures ? (double)failures->count : -1.0);
+    spd_failures_free(failures);
+    spd_data_free(data);
+}
+
+static void job_describe(caller *c)
+{
+    describe_made(c, SPD_SYNTH_TEXTURES, SPD_DESCRIBE_SIFT_COLOR);
+    describe_made(c, SPD_SYNTH_FACES, SPD_DESCRIBE_GABOR);
+    describe_made(c, SPD_SYNTH_TEXTURES, SPD_DESCRIBE_REGION);
+    describe_made(c, SPD_SYNTH_MOTION, SPD_DESCRIBE_JOINTS);
+}
+
+/* ---- all of them at once -----------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *name;
+    void (*run)(caller *c);
+} jobs[] = {
+    {"context", job_context},
+    {"libraries", job_libraries},
+    {"words of geometry", job_words_of_geometry},
+    {"words of learning", job_words_of_learning},
+    {"words of recognition", job_words_of_recognition},
+    {"words of data", job_words_of_data},
+    {"algebra", job_algebra},
+    {"metrics", job_metrics},
+    {"functions", job_functions},
+    {"fit", job_fit},
+    {"cost", job_cost},
+    {"classifiers", job_classifiers},
+    {"tuning", job_tuning},
+    {"scores", job_scores},
+    {"evaluate", job_evaluate},
+    {"arrays", job_arrays},
+    {"data", job_data},
+    {"describe", job_describe},
+};
+enum { JOBS = sizeof jobs / sizeof *jobs };
+
+/* One thread of a caller: number, and what each job has answered, call by call. */
+typedef struct run {
+    int number, calls;
+    uint64_t trace[JOBS][CALLS];
+    int failed;
+    pthread_barrier_t *start; /* of each job, so that all callers are in the same one; or NULL */
+} run;
+
+static void *call_all(void *user)
+{
+    run *r = user;
+    caller c = {.ctx = spd_context_new(), .folder = "callers-XXXXXX"};
+    if (!mkdtemp(c.folder))
+        abort();
+    spd_context_set_threads(c.ctx, 1 + r->number % 3);
+    for (size_t j = 0; j < JOBS; j++) {
+        if (r->start)
+            pthread_barrier_wait(r->start);
+        for (int i = 0; i < r->calls; i++) {
+            c.trace = UINT64_C(14695981039346656037);
+            jobs[j].run(&c);
+            r->trace[j][i] = c.trace;
+        }
+    }
+    r->failed = c.failed;
+    spd_context_free(c.ctx);
+    clear(c.folder);
+    return NULL;
+}
+
+static void callers_get_what_one_gets(void)
+{
+    static run alone, many[CALLERS];
+    pthread_t thread[CALLERS];
+    pthread_barrier_t start;
+    alone.calls = 1;
+    call_all(&alone);
+    CHECK(alone.failed == 0, "%d calls failed alone", alone.failed);
+    pthread_barrier_init(&start, NULL, CALLERS);
+    for (int i = 0; i < CALLERS; i++) {
+        many[i] = (run){.number = i, .calls = CALLS, .start = &start};
+        if (pthread_create(&thread[i], NULL, call_all, &many[i]) != 0)
+            abort();
+    }
+    for (int i = 0; i < CALLERS; i++) {
+        pthread_join(thread[i], NULL);
+        CHECK(many[i].failed == 0, "%d calls of caller %d failed", many[i].failed, i);
+        for (size_t j = 0; j < JOBS; j++)
+            for (int k = 0; k < CALLS; k++)
+                CHECK(many[i].trace[j][k] == alone.trace[j][0], "%s, caller %d, call %d",
+                      jobs[j].name, i, k);
+    }
+    pthread_barrier_destroy(&start);
+}
+
+/* ---- no function is left out -------------------------------------------------------------------
+ */
+
+static char *read_text(const char *path)
+{
+    static const size_t room = 1 << 20;
+    char *text = calloc(room, 1);
+    FILE *f = fopen(path, "r");
+    if (!f || !text)
+        abort();
+    size_t size = fread(text, 1, room - 1, f);
+    CHECK(size > 1000, "%s", path);
+    fclose(f);
+    return text;
+}
+
+/* Does the name stand in the text as a word? */
+static int has_word(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)); at += length)
+        if (!isalnum((unsigned char)at[length]) && at[length] != '_' &&
+            !isalnum((unsigned char)at[-1]) && at[-1] != '_')
+            return 1;
+    return 0;
+}
+
+/* How many functions the header declares; those that the source does not name are faults. */
+static size_t compare(const char *header, const char *source)
+{
+    char *text = read_text(header), *place;
+    size_t count = 0;
+    for (char *line = strtok_r(text, "\n", &place); line; line = strtok_r(NULL, "\n", &place)) {
+        char *end = strchr(line, '('), name[64];
+        if (strncmp(line, "SPD_API ", 8) != 0 || !end)
+            continue;
+        char *begin = end;
+        while (isalnum((unsigned char)begin[-1]) || begin[-1] == '_')
+            begin--;
+        snprintf(name, sizeof name, "%.*s", (int)(end - begin), begin);
+        CHECK(has_word(source, name), "%s is public, and no job calls it", name);
+        count++;
+    }
+    free(text);
+    return count;
+}
+
+static void every_public_function_is_called(void)
+{
+    char *source = read_text(TESTS_FOLDER "/unit/test_callers_each.c");
+    size_t core = compare(TESTS_FOLDER "/../include/spdml.h", source);
+    size_t data = compare(TESTS_FOLDER "/../include/spdml-data.h", source);
+    CHECK(core >= 100 && data >= 20, "%zu and %zu functions", core, data);
+    free(source);
+}
+
+int main(void)
+{
+    rng r;
+    rng_seed(&r, 1);
+    X = random_set(&r, N, P, 100.0);
+    W = block(N * M);
+    for (size_t e = 0; e < N * M; e++)
+        W[e] = rng_normal(&r);
+    for (int i = 0; i < P; i++)
+        label[i] = i % CLASSES;
+    RUN(every_public_function_is_called);
+    RUN(callers_get_what_one_gets);
+    free(X);
+    free(W);
+    return test_summary();
+}

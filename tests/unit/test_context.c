@@ -1,0 +1,119 @@
+/* test_context.c - the context: messages that are too long, threads, words for statuses, words
+ * that are nearly right. */
+#include "random_spd.h"
+#include "test.h"
+
+#include "base/context.h"
+#include "base/suggest.h"
+#include "engine/parallel.h"
+
+#define ROOM sizeof((spd_error *)NULL)->message
+
+/* What does not fit is cut off at the end; what stands in front stays. */
+static void long_messages(void)
+{
+    spd_context *ctx = spd_context_new();
+    char text[2 * ROOM], front[400];
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    memset(front, 'f', sizeof front);
+    front[sizeof front - 1] = '\0';
+    spd_status status = ctx_fail(ctx, SPD_EIO, "%s", text);
+    CHECK(status == SPD_EIO, "%d", status);
+    const char *message = spd_context_error(ctx)->message;
+    CHECK(strlen(message) == ROOM - 1, "%zu of %zu", strlen(message), ROOM);
+    ctx_prefix(ctx, "a.npy");
+    CHECK(strncmp(message, "a.npy: xxx", 10) == 0 && strlen(message) == ROOM - 1, "'%.20s' %zu",
+          message, strlen(message));
+    ctx_prefix(ctx, front);
+    CHECK(strncmp(message + 255, ": a.npy: x", 10) == 0 && strlen(message) == ROOM - 1,
+          "'%.20s' %zu", message + 250, strlen(message));
+    ctx_append(ctx, "%s", "more");
+    CHECK(strlen(message) == ROOM - 1 && !strstr(message, "more"), "%zu", strlen(message));
+    ctx_fail(ctx, SPD_EIO, "%s", "short");
+    ctx_prefix(ctx, "in front");
+    ctx_append(ctx, " and %d", 7);
+    CHECK(strcmp(message, "in front: short and 7") == 0, "'%s'", message);
+    spd_context_free(ctx);
+}
+
+/* Nothing has failed: there is nothing to add to. */
+static void no_message(void)
+{
+    spd_context *ctx = spd_context_new();
+    ctx_prefix(ctx, "a.npy");
+    ctx_append(ctx, "more");
+    CHECK(spd_context_error(ctx)->status == SPD_OK, "%d", spd_context_error(ctx)->status);
+    CHECK(spd_context_error(ctx)->message[0] == '\0', "'%s'", spd_context_error(ctx)->message);
+    ctx_prefix(NULL, "a.npy");
+    ctx_append(NULL, "more");
+    spd_context_free(ctx);
+}
+
+static void threads(void)
+{
+    spd_context *ctx = spd_context_new();
+    int all = parallel_threads(ctx);
+    CHECK(all >= 1 && parallel_threads(NULL) == all, "%d", all);
+    for (int wanted = 1; wanted < 5; wanted++) {
+        spd_context_set_threads(ctx, wanted);
+        CHECK(parallel_threads(ctx) == wanted, "%d for %d", parallel_threads(ctx), wanted);
+    }
+    spd_context_set_threads(ctx, 0);
+    CHECK(parallel_threads(ctx) == all, "%d instead of all", parallel_threads(ctx));
+    spd_context_set_threads(ctx, -3);
+    CHECK(parallel_threads(ctx) == all, "%d instead of all", parallel_threads(ctx));
+    spd_context_free(ctx);
+}
+
+static void words(void)
+{
+    CHECK(strcmp(spd_status_text(SPD_OK), "good") == 0, "%s", spd_status_text(SPD_OK));
+    CHECK(strcmp(spd_status_text(SPD_ENOMEM), "out of memory") == 0, " ");
+    CHECK(strcmp(spd_status_text(SPD_ENUMERIC), "numerical breakdown") == 0, " ");
+    CHECK(strcmp(spd_status_text((spd_status)-99), "unknown status") == 0, " ");
+    CHECK(strstr("baseline avx2 avx512", spd_isa_name()), "%s", spd_isa_name());
+}
+
+/* ---- words that are nearly right ----------------------------------------------------------------
+ */
+
+static void suggested(const char *word, const char *expected)
+{
+    static const char *const all[] = {"stein",         "airm",   "jeffrey",
+                                      "log-euclidean", "output", "abcd"};
+    suggestion s = suggest_for(word);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        suggest_offer(&s, all[i]);
+    CHECK(expected ? s.best && strcmp(s.best, expected) == 0 : !s.best, "%s: %s", word,
+          s.best ? s.best : "nothing");
+}
+
+static void suggestions(void)
+{
+    suggested("stien", "stein"); /* two neighbours swapped: one edit */
+    suggested("tsien", "stein");
+    suggested("tsein", "stein");
+    suggested("iarm", "airm");
+    suggested("arm", "airm");
+    suggested("am", NULL); /* two edits are too many for a short word, */
+    suggested("badc", "abcd");
+    suggested("xayb", NULL); /* and three for one of four letters */
+    suggested("ou", "output");
+    suggested("o", NULL);
+    suggested("jeffery", "jeffrey");
+    suggested("log-euclidaen", "log-euclidean");
+    suggested("log-euclid", "log-euclidean");
+    suggested("eculidean", NULL);
+    suggested("", NULL);
+}
+
+int main(void)
+{
+    RUN(long_messages);
+    RUN(no_message);
+    RUN(threads);
+    RUN(words);
+    RUN(suggestions);
+    return test_summary();
+}
