@@ -75,9 +75,9 @@ def archives():
 
 
 def data_sets():
-    """The first byte chooses the name: csv, npy, npz, none, txt; and then the options."""
+    """The first byte chooses the name: csv, npy, npz, none, txt, mat; and then the options."""
     def seed(name, kind, choice, content):
-        write("data", name, bytes([kind + 5 * choice]) + content)
+        write("data", name, bytes([kind + 6 * choice]) + content)
     labels = npy("<i8", (2,), struct.pack("<2q", 1, 2))
     both = zipped([("X.npy", PAIR), ("y.npy", labels), ("z.npy", labels)])
     seed("rows.csv", 0, 0, b"2,0,0,1\n3,1,1,2\n")
@@ -90,6 +90,9 @@ def data_sets():
     seed("words.npy", 1, 0, npy("<U1", (3,), "abc".encode("utf-32-le")))
     seed("both.npz", 2, 0, both)
     seed("content.npz", 3, 0, both)
+    head = b"MATLAB 7.3 MAT-file".ljust(124, b" ") + b"\0\2IM"
+    seed("old.mat", 5, 0, (FOLDER / "mat5/scipy.mat").read_bytes()[1:])
+    seed("new.mat", 5, 0, head.ljust(512, b"\0") + (FOLDER / "mat73/plain-new.h5").read_bytes())
     seed("other.npz", 2, 27, zipped([("A.npy", PAIR), ("labels.npy", labels)]))
 
 
