@@ -127,7 +127,7 @@ static void fits(void)
     o.own_pairs = &within;
     not_fitted(o, N, P, set.X, "there are 1 and 0");
     o = good, o.init = (spd_init)99;
-    not_fitted(o, N, P, set.X, "unknown start");
+    not_fitted(o, N, P, set.X, "no init number 99");
 }
 
 static void graphs(void)
