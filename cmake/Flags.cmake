@@ -28,7 +28,7 @@ if(SPDML_SANITIZE)
     list(APPEND spdml_instrument -fsanitize=${SPDML_SANITIZE} -fno-sanitize-recover=all
          -fno-omit-frame-pointer)
 endif()
-if(SPDML_FUZZ)
+if(SPDML_FUZZ AND SPDML_FUZZ_ENGINE STREQUAL "-fsanitize=fuzzer") # others bring their own flags
     list(APPEND spdml_instrument -fsanitize=fuzzer-no-link)
 endif()
 if(SPDML_COVERAGE)

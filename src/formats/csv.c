@@ -128,7 +128,8 @@ static spd_status later_rows(spd_context *ctx, csv_cursor *c, survey *s)
                             table->columns);
         table->seen[cell.column] |=
             text_number(cell.from, cell.size, &value) ? CSV_NUMBER_LATER : CSV_TEXT_LATER;
-        s->label_again |= cell.column == table->label && cell.size == s->label.size &&
+        s->label_again |= s->label.from && cell.column == table->label &&
+                          cell.size == s->label.size &&
                           memcmp(cell.from, s->label.from, cell.size) == 0;
         table->rows += cell.last ? 1 : 0;
     }

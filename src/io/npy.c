@@ -326,7 +326,7 @@ static spd_status read_decoded(spd_context *ctx, const io_source *source, const 
 static spd_status read_npy(spd_context *ctx, io_file *file, const io_entry *entry,
                            spd_array **array)
 {
-    npy_header h;
+    npy_header h = {0};
     (void)entry;
     spd_status status = read_header(ctx, file->source, &h);
     if (status == SPD_OK)
@@ -339,7 +339,7 @@ static spd_status read_npy(spd_context *ctx, io_file *file, const io_entry *entr
 
 spd_status npy_open(spd_context *ctx, io_file *file)
 {
-    npy_header header;
+    npy_header header = {0};
     io_entry entry = {0};
     file->read = read_npy;
     spd_status status = read_header(ctx, file->source, &header);

@@ -111,7 +111,7 @@ static spd_status find_end64(spd_context *ctx, const io_source *source, director
 
 static spd_status find_directory(spd_context *ctx, const io_source *source, directory *d)
 {
-    unsigned char end[END];
+    unsigned char end[END] = {0};
     uint64_t at = 0;
     spd_status status = find_end(ctx, source, end, &at);
     if (status < 0)

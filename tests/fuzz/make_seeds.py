@@ -75,9 +75,9 @@ def archives():
 
 
 def data_sets():
-    """The first byte chooses the name: csv, npy, npz, none, txt; and then the options."""
+    """The first byte chooses the name: csv, npy, npz, none, txt, mat; and then the options."""
     def seed(name, kind, choice, content):
-        write("data", name, bytes([kind + 5 * choice]) + content)
+        write("data", name, bytes([kind + 6 * choice]) + content)
     labels = npy("<i8", (2,), struct.pack("<2q", 1, 2))
     both = zipped([("X.npy", PAIR), ("y.npy", labels), ("z.npy", labels)])
     seed("rows.csv", 0, 0, b"2,0,0,1\n3,1,1,2\n")
@@ -90,12 +90,45 @@ def data_sets():
     seed("words.npy", 1, 0, npy("<U1", (3,), "abc".encode("utf-32-le")))
     seed("both.npz", 2, 0, both)
     seed("content.npz", 3, 0, both)
+    head = b"MATLAB 7.3 MAT-file".ljust(124, b" ") + b"\0\2IM"
+    seed("old.mat", 5, 0, (FOLDER / "mat5/scipy.mat").read_bytes()[1:])
+    seed("new.mat", 5, 0, head.ljust(512, b"\0") + (FOLDER / "mat73/plain-new.h5").read_bytes())
     seed("other.npz", 2, 27, zipped([("A.npy", PAIR), ("labels.npy", labels)]))
+
+
+def descriptions():
+    """Name, descriptor, the file, and 64 bytes of options: zeros are the usual ones."""
+    names = ["csv", "npy", "npz", "pgm", "bvh", "c3d", "amc", "txt"]
+    covariance, sift, gabor, region, joints = range(5)
+
+    def seed(ending, kind, content, options=b""):
+        # the last option's byte is that of the column that groups rows
+        write("describe", f"{kind}-{len(options)}.{ending}",
+              bytes([names.index(ending), kind]) + content + options.ljust(64, b"\0"))
+    table = b"\n".join(b"%d,%d,%d" % (i, i * i % 7, i * 5 % 11) for i in range(9)) + b"\n"
+    pixels = b"P5 12 12 255\n" + bytes(i * 37 % 251 for i in range(144))
+    motion = (FOLDER / "bvh/small.bvh").read_bytes()
+    seed("csv", covariance, table)
+    seed("csv", covariance, b"g,x,y\n" + b"\n".join(b"%d,%d,%d" % (i // 5, i, i * i % 7)
+                                                   for i in range(10)), bytes(63) + b"\xff")
+    seed("csv", joints, table)
+    seed("txt", covariance, table.replace(b",", b"\t"))
+    seed("npy", covariance, npy("<f8", (2, 6, 2), doubles(*(i * i % 13 for i in range(24)))))
+    seed("npy", region, npy("|u1", (2, 8, 8), bytes(i * 7 % 256 for i in range(128))))
+    seed("npz", covariance, zipped([("X.npy", npy("<f8", (6, 2), doubles(*range(12)))),
+                                    ("y.npy", npy("<i8", (1,), struct.pack("<q", 4)))]))
+    for kind in (sift, gabor, region):
+        seed("pgm", kind, pixels)
+    seed("bvh", joints, motion)
+    seed("c3d", joints, (FOLDER / "c3d/intel_float.c3d").read_bytes())
+    seed("amc", joints, b":FULLY-SPECIFIED\n:DEGREES\n" + b"".join(
+        b"%d\nroot 1 %d 3\na %d\n" % (i, i, i * i) for i in range(1, 7)), bytes(24) + b"\1")
 
 
 def main():
     archives()
     data_sets()
+    descriptions()
 
 
 if __name__ == "__main__":
