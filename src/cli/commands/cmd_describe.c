@@ -20,37 +20,38 @@ static void show(session *s, spd_descriptor kind, const spd_data *data, const sp
     sheet_json(r, "failures", list);
 }
 
-static void release_failures(void *failures)
+typedef struct described {
+    spd_data *data;
+    spd_failures *skipped;
+} described;
+
+static void release_described(void *found)
 {
-    spd_failures_free(failures);
+    described *d = found;
+    spd_data_free(d->data);
+    spd_failures_free(d->skipped);
 }
 
 static int run(session *s)
 {
     spd_descriptor kind;
-    spd_describe_options described;
-    spd_data *data = NULL;
-    spd_failures *skipped = NULL;
+    spd_describe_options how;
     int code = session_check_output(s);
     if (!code)
-        code = describe_options_take(s, &kind, &described);
+        code = describe_options_take(s, &kind, &how);
     if (code)
         return code;
-    spd_status status = spd_describe(s->ctx, kind, s->args->operand_count - 1,
-                                     s->args->operands + 1, &described, &data, &skipped);
-    if (status < 0)
-        return session_fail(s, status);
-    cli_keep(skipped, release_failures);
-    session_keep_data(data);
-    session_talk(s, "described %zu matrices", data->p);
-    code = session_save(s, data);
+    described *d = cli_alloc(1, sizeof *d, "a description");
+    cli_keep(d, release_described);
+    session_check(s, spd_describe(s->ctx, kind, s->args->operand_count - 1, s->args->operands + 1,
+                                  &how, &d->data, &d->skipped));
+    session_talk(s, "described %zu matrices", d->data->p);
+    code = session_save(s, d->data);
     if (!code && !s->silent)
-        show(s, kind, data, skipped);
-    for (size_t i = 0; i < skipped->count && !code; i++)
-        cli_error("skipped: %s", advice_message(skipped->error[i]).text);
-    if (!code && skipped->count)
-        code = CLI_FAILED;
-    return code;
+        show(s, kind, d->data, d->skipped);
+    for (size_t i = 0; i < d->skipped->count && !code; i++)
+        cli_error("skipped: %s", advice_message(d->skipped->error[i]).text);
+    return !code && d->skipped->count ? CLI_FAILED : code;
 }
 
 static const option options[] = {

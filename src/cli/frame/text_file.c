@@ -1,5 +1,5 @@
 /* text_file.c - what a function prints becomes a file, whole or not at all; quoting. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* fopencookie */
 
 #include "cli/frame/text_file.h"
 
@@ -18,25 +18,53 @@
 #include "cli/frame/words.h"
 #include "spdml.h"
 
+/* A text in memory. Not open_memstream, which does not say that it had no memory for a part. */
+typedef struct growing {
+    char *text;
+    size_t length, room;
+    int given_up; /* the command ends while it is printed, and text is freed */
+} growing;
+
+static void give_up(void *text)
+{
+    growing *g = text;
+    g->given_up = 1;
+}
+
+static ssize_t take(void *cookie, const char *bytes, size_t size)
+{
+    growing *g = cookie;
+    if (g->given_up) /* exit flushes what is left */
+        return (ssize_t)size;
+    if (size > g->room - g->length) {
+        g->room = 2 * (g->length + size);
+        char *larger = cli_alloc(g->room, 1, "a file");
+        if (g->length)
+            memcpy(larger, g->text, g->length);
+        cli_free(g->text);
+        g->text = larger;
+    }
+    memcpy(g->text + g->length, bytes, size);
+    g->length += size;
+    return (ssize_t)size;
+}
+
 int text_file_write(const char *path, text_file_fn print, const void *what)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *f = open_memstream(&text, &length);
+    void *mark = cli_mark();
+    growing g = {0};
+    cli_keep(&g, give_up);
+    FILE *f = fopencookie(&g, "w", (cookie_io_functions_t){.write = take});
     if (!f)
         cli_out_of_memory("a file");
     print(f, what);
-    int whole = !ferror(f); /* closing does not remember that the text has a gap */
-    if (fclose(f) != 0 || !whole) {
-        free(text);
-        cli_out_of_memory("a file");
-    }
+    fclose(f);
     spd_context *ctx = spd_context_new();
-    spd_status status = ctx ? spd_text_write(ctx, path, text, length) : SPD_ENOMEM;
+    spd_status status = ctx ? spd_text_write(ctx, path, g.text, g.length) : SPD_ENOMEM;
     if (status < 0)
         cli_error("%s", ctx ? spd_context_error(ctx)->message : spd_status_text(status));
     spd_context_free(ctx);
-    free(text);
+    cli_release(mark);
     if (status < 0)
         cli_leave(CLI_FAILED);
     return CLI_GOOD;
