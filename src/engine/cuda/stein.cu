@@ -36,13 +36,16 @@ __device__ inline double reciprocal(double p)
     return fma(r, e, r);
 }
 
-/* A <- -A^-1: my R rows, columns in the order of the sweep. buf: 2 M doubles of my matrix. */
-template <int M, int L> __device__ inline void sweep(double (&A)[M / L][M], int l, double *buf, det &d)
+/* A <- -A^-1: my R rows, columns in the order of the sweep. buf: 2 M doubles of my matrix; on: this
+ * lane has rows of its own to publish. */
+template <int M, int L> __device__ inline void sweep(double (&A)[M / L][M], int l, bool on, double *buf, det &d)
 {
     constexpr int R = M / L;
+    constexpr bool ALL = 32 % L == 0;
 #pragma unroll
     for (int q = 0; q < R; q++)
-        buf[q * L + l] = A[q][0];
+        if (ALL || on)
+            buf[q * L + l] = A[q][0];
 #pragma unroll
     for (int k = 0; k < M; k++) {
         const double *B = buf + (k & 1) * M;
@@ -70,7 +73,8 @@ template <int M, int L> __device__ inline void sweep(double (&A)[M / L][M], int 
 #pragma unroll
             for (int q = 0; q < R; q++) {
                 A[q][k + 1] = fma(-f[q], row[k + 1], A[q][k + 1]);
-                next[q * L + l] = A[q][k + 1];
+                if (ALL || on)
+                    next[q * L + l] = A[q][k + 1];
             }
         }
 #pragma unroll
@@ -137,7 +141,7 @@ __global__ void __launch_bounds__(128, MINB)
         load_rows<M, L, false>(A, S + (size_t)ij.i * M * M, l);
         if (!SELF)
             load_rows<M, L, true>(A, S + (size_t)ij.j * M * M, l);
-        sweep<M, L>(A, l, buf[warp][g], d);
+        sweep<M, L>(A, l, on, buf[warp][g], d);
         if (!on || b + g >= count)
             continue;
         double *to = C + e * tri(M);
