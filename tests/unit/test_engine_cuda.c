@@ -1,6 +1,6 @@
 /* test_engine_cuda.c - the CUDA engine against the CPU's: every size at which a kernel or a layout
  * changes, condition, skewed graphs, pairs in chunks, matrices that fail. Skipped, with a word,
- * where there is no device. */
+ * where there is no device. With arguments n m n m ... only these sizes. */
 #include "test.h"
 
 #include "engine/cuda.h"
@@ -65,6 +65,7 @@ static answers ask(const rig *g, int cuda, size_t buffer)
     answers a = {.G = block(count), .H = block(count)};
     problem *e = NULL;
     spd_context *ctx = spd_context_new();
+    spd_context_set_threads(ctx, 1); /* the problems are small */
     spd_status status =
         cuda ? engine_cuda_new(ctx, &g->in, buffer, &e) : engine_cpu_new(ctx, &g->in, &e);
     CHECK(status == SPD_OK, "n %zu m %zu: %s", g->in.n, g->in.m, spd_context_error(ctx)->message);
@@ -246,7 +247,16 @@ static void what_it_is_not_made_for(void)
     spd_context_free(ctx);
 }
 
-int main(void)
+static void one_size(size_t n, size_t m)
+{
+    rng r;
+    rng_seed(&r, 7);
+    rig g = rig_new(&r, n, m, 6, 11, 50.0);
+    both_metrics(&g, 0, 1e-12 * sqrt((double)n), "size");
+    rig_free(&g);
+}
+
+int main(int count, char **word)
 {
     spd_context *ctx = spd_context_new();
     char device[200];
@@ -256,6 +266,14 @@ int main(void)
     spd_context_free(ctx);
     if (status < 0)
         return 0;
+    for (int k = 1; k + 1 < count; k += 2) {
+        test_failed_checks = 0;
+        one_size(strtoul(word[k], NULL, 10), strtoul(word[k + 1], NULL, 10));
+        printf("%s n %s m %s\n", test_failed_checks ? "FAIL" : "ok  ", word[k], word[k + 1]);
+        test_failed += test_failed_checks > 0;
+    }
+    if (count > 1)
+        return test_failed > 0;
     RUN(every_edge);
     RUN(bad_condition);
     RUN(skewed_graph);
