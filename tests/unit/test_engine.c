@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include "engine/cuda.h"
+#include "engine_rig.h"
 #include "twin_engine.h"
 
 static int on_cuda; /* which engine the tests ask for */
@@ -52,57 +53,12 @@ static const setting settings[] = {
 };
 #define SETTINGS (sizeof settings / sizeof *settings)
 
-typedef struct rig {
-    engine_input in;
-    double *X, *extra, *W, *U, *V, *sigma;
-    spd_pair *pair;
-} rig;
-
-/* W'W = I, and U orthogonal to W where there is room; V any rotation. */
 static rig rig_new(rng *r, const setting *s)
 {
-    rig g = {.in = {s->n, s->m, s->p, NULL, NULL, s->metric, s->objective, s->pairs, NULL}};
-    size_t n = s->n, m = s->m;
-    double *Q = block(n * n);
-    g.X = random_set(r, n, s->p, s->condition);
-    g.extra = s->extra ? random_set(r, n, 1, s->condition) : NULL;
-    g.W = block(n * m);
-    g.U = block(n * m);
-    g.V = block(m * m);
-    g.sigma = block(m);
-    g.pair = malloc(s->pairs * sizeof *g.pair);
-    for (size_t i = 0; i < s->pairs; i++) {
-        size_t a = rng_below(r, s->p), b = (a + 1 + rng_below(r, s->p - 1)) % s->p;
-        if (s->extra && i % 5 == 0)
-            b = s->p;
-        g.pair[i] = (spd_pair){(uint32_t)a, (uint32_t)b, 0.0, 0.0};
-        *(i % 3 ? &g.pair[i].within : &g.pair[i].between) = 0.5 + rng_uniform(r);
-    }
-    random_orthogonal(r, n, Q);
-    random_orthogonal(r, m, g.V);
-    for (size_t i = 0; i < n; i++)
-        for (size_t c = 0; c < m; c++) {
-            g.W[i * m + c] = Q[i * n + c];
-            g.U[i * m + c] = Q[i * n + (m + c) % n];
-        }
-    for (size_t c = 0; c < m; c++) /* columns that wrap around W must not move */
-        g.sigma[c] = m + c < n ? 0.3 + rng_uniform(r) : 0.0;
-    g.in.X = g.X;
-    g.in.extra = g.extra;
-    g.in.pair = g.pair;
-    free(Q);
+    rig g = rig_make(r, s->n, s->m, s->p, s->pairs, s->condition, s->extra);
+    g.in.metric = s->metric;
+    g.in.objective = s->objective;
     return g;
-}
-
-static void rig_free(rig *g)
-{
-    free(g->X);
-    free(g->extra);
-    free(g->W);
-    free(g->U);
-    free(g->V);
-    free(g->sigma);
-    free(g->pair);
 }
 
 static double scale_of(const setting *s)

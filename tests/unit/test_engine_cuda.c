@@ -4,55 +4,7 @@
 #include "test.h"
 
 #include "engine/cuda.h"
-#include "random_spd.h"
-
-typedef struct rig {
-    engine_input in;
-    double *X, *extra, *W, *U, *V, *sigma;
-    spd_pair *pair;
-} rig;
-
-/* A random problem; pairs are filled by the caller when star is set, else at random. */
-static rig rig_new(rng *r, size_t n, size_t m, size_t p, size_t pairs, double condition)
-{
-    rig g = {.in = {n, m, p, NULL, NULL, SPD_STEIN, SPD_DIFFERENCE, pairs, NULL}};
-    double *Q = block(n * n);
-    g.X = random_set(r, n, p, condition);
-    g.W = block(n * m);
-    g.U = block(n * m);
-    g.V = block(m * m);
-    g.sigma = block(m);
-    g.pair = malloc(pairs * sizeof *g.pair);
-    for (size_t i = 0; i < pairs; i++) {
-        size_t a = rng_below(r, p), b = (a + 1 + rng_below(r, p - 1)) % p;
-        g.pair[i] = (spd_pair){(uint32_t)a, (uint32_t)b, 0.0, 0.0};
-        *(i % 3 ? &g.pair[i].within : &g.pair[i].between) = 0.5 + rng_uniform(r);
-    }
-    random_orthogonal(r, n, Q);
-    random_orthogonal(r, m, g.V);
-    for (size_t i = 0; i < n; i++)
-        for (size_t c = 0; c < m; c++) {
-            g.W[i * m + c] = Q[i * n + c];
-            g.U[i * m + c] = Q[i * n + (m + c) % n];
-        }
-    for (size_t c = 0; c < m; c++)
-        g.sigma[c] = m + c < n ? 0.3 + rng_uniform(r) : 0.0;
-    g.in.X = g.X;
-    g.in.pair = g.pair;
-    free(Q);
-    return g;
-}
-
-static void rig_free(rig *g)
-{
-    free(g->X);
-    free(g->extra);
-    free(g->W);
-    free(g->U);
-    free(g->V);
-    free(g->sigma);
-    free(g->pair);
-}
+#include "engine_rig.h"
 
 /* What one engine says over a start, two directions and a step. */
 typedef struct answers {
@@ -152,7 +104,7 @@ static void every_edge(void)
             int near = n < 2 * m + 2, spread = (i + k) % 5 == 0; /* all small ones, some large */
             if (m > n || (n > 64 && !near && !spread) || (n > 300 && m > 48 && m != 128))
                 continue;
-            rig g = rig_new(&r, n, m, 6, 11, 50.0);
+            rig g = rig_make(&r, n, m, 6, 11, 50.0, 0);
             both_metrics(&g, 0, 1e-12 * sqrt((double)n), "edge");
             rig_free(&g);
         }
@@ -164,7 +116,7 @@ static void bad_condition(void)
     rng_seed(&r, 2);
     for (double condition = 1e4; condition < 2e12; condition *= 100.0)
         for (size_t m = 5; m <= 37; m += 8) {
-            rig g = rig_new(&r, 40, m, 12, 40, condition);
+            rig g = rig_make(&r, 40, m, 12, 40, condition, 0);
             both_metrics(&g, 0, fmax(1e-12, 3e-17 * condition), "condition");
             rig_free(&g);
         }
@@ -176,9 +128,7 @@ static void skewed_graph(void)
     const size_t p = 10300, pairs = 10100;
     rng r;
     rng_seed(&r, 3);
-    rig g = rig_new(&r, 6, 4, p, pairs, 20.0);
-    g.extra = random_set(&r, 6, 1, 20.0);
-    g.in.extra = g.extra;
+    rig g = rig_make(&r, 6, 4, p, pairs, 20.0, 1);
     for (size_t k = 0; k < pairs; k++) {
         g.pair[k].i = k < 10000 ? 7 : (uint32_t)(k - 10000);
         g.pair[k].j = k < 10000 ? (uint32_t)(k < 7 ? k : k + 1) : (uint32_t)p;
@@ -193,7 +143,7 @@ static void chunks_and_runs(void)
     rng r;
     rng_seed(&r, 4);
     for (size_t m = 3; m < 50; m += 11) {
-        rig g = rig_new(&r, 50, m, 60, 500, 100.0);
+        rig g = rig_make(&r, 50, m, 60, 500, 100.0, 0);
         both_metrics(&g, 20000, 1e-12, "chunks");
         for (int airm = 0; airm < 2; airm++) {
             g.in.metric = airm ? SPD_AIRM : SPD_STEIN;
@@ -214,7 +164,7 @@ static void matrices_that_fail(void)
     rng_seed(&r, 5);
     for (size_t m = 4; m <= 40; m += 9)
         for (int kind = 0; kind < 4; kind++) {
-            rig g = rig_new(&r, 45, m, 30, 90, 10.0);
+            rig g = rig_make(&r, 45, m, 30, 90, 10.0, 0);
             spd_context *ctx = spd_context_new();
             problem *e = NULL;
             double *X = g.X + 17 * 45 * 45;
@@ -236,7 +186,7 @@ static void what_it_is_not_made_for(void)
     rng_seed(&r, 6);
     spd_context *ctx = spd_context_new();
     problem *e = NULL;
-    rig g = rig_new(&r, 6, 3, 4, 5, 10.0);
+    rig g = rig_make(&r, 6, 3, 4, 5, 10.0, 0);
     g.in.metric = SPD_JEFFREY;
     CHECK(engine_cuda_new(ctx, &g.in, 0, &e) == SPD_EDEVICE && !e, "Jeffrey");
     g.in.metric = SPD_STEIN;
@@ -251,7 +201,7 @@ static void one_size(size_t n, size_t m)
 {
     rng r;
     rng_seed(&r, 7);
-    rig g = rig_new(&r, n, m, 6, 11, 50.0);
+    rig g = rig_make(&r, n, m, 6, 11, 50.0, 0);
     both_metrics(&g, 0, 1e-12 * sqrt((double)n), "size");
     rig_free(&g);
 }
