@@ -211,8 +211,8 @@ def cells_in_a_chain(file):
 
 
 def text_that_is_shared(file):
-    """A long text that each of many cells points to: a kilobyte stands for a gigabyte."""
-    long = file.create_dataset("#long", data=np.full((1 << 20, 1), 65, "u2"), compression=9)
+    """A long text that each of many cells points to: a kilobyte stands for half a gigabyte."""
+    long = file.create_dataset("#long", data=np.full((1 << 18, 1), 65, "u2"), compression=9)
     classed(long, "char")
     shared = classed(file.create_dataset("y", (1, 1000), dtype=h5py.ref_dtype), "cell")
     shared[...] = long.ref
