@@ -306,6 +306,21 @@ def test_version_73(attacked, write73, name, libver):
     attacked("a.mat", *words)
 
 
+def test_a_chunk_that_comes_twice(attacked, write73):
+    """One chunk listed twice in place of two: the other one's elements would be what memory held."""
+    value = np.stack([np.eye(2), 3 * np.eye(2)])
+    path = write73(stored(data=value, chunks=(1, 2, 2)))
+    attacked("a.mat", code=0)
+    (path.parent / "out.npz").unlink()
+    content = bytearray(path.read_bytes())
+    key = 8 + 8 * 4 + 8  # size and filters, where the chunk begins, its address
+    second = content.find(b"TREE\x01") + 24 + key + 8
+    assert struct.unpack_from("<4Q", content, second) == (1, 0, 0, 0)
+    content[second] = 0
+    path.write_bytes(content)
+    attacked("a.mat", "X: is damaged")
+
+
 # ---- other people's files --------------------------------------------------------------------------
 
 
