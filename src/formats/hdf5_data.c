@@ -87,7 +87,7 @@ static spd_status read_chunk(spd_context *ctx, void *user, const h5_chunk *chunk
 {
     chunk_reader *reader = user;
     const h5_object *object = reader->object;
-    const unsigned char *elements;
+    const unsigned char *elements = NULL;
     h5_cursor stored;
     uint64_t first = 0;
     for (size_t d = 0; d < object->layout.rank; d++) {

@@ -98,7 +98,7 @@ typedef struct fixed_array {
     size_t each;      /* bytes of an entry */
     uint64_t bytes;   /* of a chunk that is not filtered */
     uint64_t entries; /* as many as there are chunks */
-    uint64_t page;    /* entries of a page */
+    unsigned bits;    /* of the number of an entry within its page */
     uint64_t block;   /* address of the entries */
 } fixed_array;
 
@@ -120,7 +120,7 @@ static spd_status open_array(spd_context *ctx, index_walk *walk, fixed_array *ar
     if (version != 0 || client > 1 || bits > 30 || entries != array->entries ||
         array->each < least || array->each > least + (array->filtered ? 7 : 0))
         return h5_damaged(ctx);
-    array->page = UINT64_C(1) << bits;
+    array->bits = bits;
     return SPD_OK;
 }
 
@@ -157,19 +157,20 @@ static spd_status array_chunks(spd_context *ctx, index_walk *walk, uint64_t coun
     status = h5_signed(ctx, file, array.block, start, "FADB", &head);
     if (status < 0)
         return status;
-    if (count <= array.page)
+    uint64_t page = UINT64_C(1) << array.bits;
+    if (count <= page)
         return array_entries(ctx, walk, &array, 0, count, array.block + start);
     /* Pages: first a bit for each that says whether it was ever written, and a checksum. */
-    uint64_t pages = count / array.page + (count % array.page > 0);
+    uint64_t pages = (count + page - 1) >> array.bits;
     h5_cursor used;
     status = h5_block(ctx, file, array.block + start, (pages + 7) / 8 + 4, &used);
     uint64_t at = array.block + start + (pages + 7) / 8 + 4;
     for (uint64_t i = 0; i < pages && status == SPD_OK; i++) {
-        uint64_t first = i * array.page, some = count - first;
-        some = some < array.page ? some : array.page;
+        uint64_t first = i * page, some = count - first;
+        some = some < page ? some : page;
         if (used.at[i / 8] & 0x80 >> i % 8)
             status = array_entries(ctx, walk, &array, first, some, at);
-        at += array.page * array.each + 4;
+        at += page * array.each + 4;
     }
     return status;
 }

@@ -147,14 +147,14 @@ static spd_status read_numbers(spd_context *ctx, mat5_stream *stream, const mat_
 {
     mat5_element data;
     mat_type stored;
-    mat_numbers numbers;
+    mat_numbers numbers = {0};
     spd_status status = find_data(ctx, stream, inner, &data, &stored);
     if (status == SPD_OK && ((stored.kind != 'f' && stored.kind != 'i' && stored.kind != 'u') ||
                              data.size / stored.width < count))
         status = damaged(ctx);
     if (status == SPD_OK)
         status = mat_numbers_begin(ctx, var, stored, &numbers);
-    if (status < 0)
+    if (status != SPD_OK)
         return status;
     status = fill_numbers(ctx, stream, &data, count, &numbers);
     if (status == SPD_OK && !data.is_inside)
@@ -315,7 +315,7 @@ static spd_status look_at_cells(spd_context *ctx, mat5_stream *stream, size_t fi
  */
 static spd_status list_element(spd_context *ctx, io_file *file, size_t at, size_t size)
 {
-    char name[MAX_NAME], place[60];
+    char name[MAX_NAME] = "", place[60];
     mat5_stream stream;
     mat_variable var;
     size_t inner;

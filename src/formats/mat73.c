@@ -104,7 +104,7 @@ static spd_status put_numbers(spd_context *ctx, void *user, size_t first, size_t
 static spd_status read_numbers(spd_context *ctx, h5_file *file, const h5_object *object,
                                const mat_variable *var, spd_array **array)
 {
-    mat_numbers numbers;
+    mat_numbers numbers = {0};
     size_t count;
     mat_type stored = stored_type(&object->type);
     if (!stored.kind)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "geometry/spdfun.h"
+#include "linalg/dense.h"
 
 #define ROOT2 1.4142135623730951
 
@@ -45,14 +46,13 @@ void flat_dist2(const kernels *k, size_t n, size_t octets, const double *f, cons
         k->distance2(TRI(n), f, G + g * TRI(n) * LANES, d2 + g * LANES);
 }
 
-int flat_is_lost(size_t n, const double *L, const double *A)
+/* With a diagonal that is smaller by rounding it must still have a factor. */
+int flat_is_lost(size_t n, const double *A, double *scratch)
 {
-    for (size_t r = 0; r < n; r++) {
-        double pivot = L[r * n + r];
-        if (!(pivot * pivot > 4.0 * DBL_EPSILON * (double)n * A[r * n + r]))
-            return 1;
-    }
-    return 0;
+    memcpy(scratch, A, n * n * sizeof *scratch);
+    for (size_t r = 0; r < n; r++)
+        scratch[r * (n + 1)] *= 1.0 - 8.0 * DBL_EPSILON * (double)n;
+    return dense_chol(n, scratch);
 }
 
 static size_t no_work(size_t n)

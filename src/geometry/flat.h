@@ -16,9 +16,9 @@ void flat_weigh(size_t n, double *F);
 /* A (n x n) <- the symmetric matrix whose vector is f (TRI(n)). */
 void flat_matrix(size_t n, const double *f, double *A);
 
-/* A = L L' (n x n), from log-Cholesky coordinates far apart in size: is the diagonal of L lost in
- * the rounding of A, which then is not definite? */
-int flat_is_lost(size_t n, const double *L, const double *A);
+/* A (n x n) was made of log-Cholesky coordinates: has rounding left it less than definite, since a
+ * diagonal of the factor was far smaller than the rest? scratch: n n doubles. */
+int flat_is_lost(size_t n, const double *A, double *scratch);
 
 /* metric.dist2 of a flat metric: |f - G|^2. */
 void flat_dist2(const kernels *k, size_t n, size_t octets, const double *f, const double *G,

@@ -96,7 +96,7 @@ static spd_status log_cholesky_point(size_t n, const double *X, const double *Y,
         B[r * n + r] = exp((1.0 - t) * x + t * y);
     }
     dense_gram(n, B, G);
-    return flat_is_lost(n, B, G) ? SPD_ENUMERIC : SPD_OK;
+    return flat_is_lost(n, G, L) ? SPD_ENUMERIC : SPD_OK;
 }
 
 static spd_status euclidean_point(size_t n, const double *X, const double *Y, double t, double *G,

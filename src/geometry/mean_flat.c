@@ -87,7 +87,7 @@ static spd_status log_cholesky_advance(mean_state *s, const double *sum)
     }
     dense_gram(n, L, s->M);
     s->done = 1;
-    return flat_is_lost(n, L, s->M) ? SPD_ENUMERIC : SPD_OK;
+    return flat_is_lost(n, s->M, L) ? SPD_ENUMERIC : SPD_OK;
 }
 
 const mean_rule mean_log_cholesky = {

@@ -9,18 +9,6 @@
 #include "base/memory.h"
 #include "formats/format.h"
 
-static io_file *file_in_memory(const unsigned char *bytes, size_t size)
-{
-    io_file *file = mem_zero(1, sizeof *file);
-    file->path = mem_text("fuzz.mat");
-    file->source = mem_zero(1, sizeof *file->source);
-    file->source->bytes = mem_alloc(size, 1);
-    file->source->size = size;
-    if (size)
-        memcpy(file->source->bytes, bytes, size);
-    return file;
-}
-
 /* Takes an array up whole: a byte that was never set is a finding of MemorySanitizer and valgrind,
  * one beyond the end of the array one of AddressSanitizer. */
 static size_t sum_array(const spd_array *array)
@@ -33,11 +21,9 @@ static size_t sum_array(const spd_array *array)
     return sum;
 }
 
-/* Reads all arrays; how many. */
-static size_t read_mat(const unsigned char *bytes, size_t size)
+/* Reads every array of a file; how many could be read. */
+static size_t read_arrays(spd_context *ctx, io_file *file)
 {
-    spd_context *ctx = spd_context_new();
-    io_file *file = file_in_memory(bytes, size);
     size_t good = 0, sum = 0;
     spd_status status = mat_open(ctx, file);
     if (status < 0 && spd_context_error(ctx)->message[0] == '\0')
@@ -52,9 +38,21 @@ static size_t read_mat(const unsigned char *bytes, size_t size)
         sum += sum_array(array);
         spd_array_free(array);
     }
+    return sum == SIZE_MAX ? 0 : good;
+}
+
+/* The same of a file in memory: size bytes of a block that is no larger. */
+static size_t read_mat(const unsigned char *bytes, size_t size)
+{
+    spd_context *ctx = spd_context_new();
+    io_file *file = mem_zero(1, sizeof *file);
+    size_t good = 0;
+    if (ctx && file && (file->path = mem_text("fuzz.mat")) &&
+        source_lend(ctx, bytes, size, &file->source) == SPD_OK)
+        good = read_arrays(ctx, file);
     io_close(file);
     spd_context_free(ctx);
-    return sum == SIZE_MAX ? 0 : good;
+    return good;
 }
 
 #endif

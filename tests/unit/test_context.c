@@ -3,6 +3,9 @@
 #include "random_spd.h"
 #include "test.h"
 
+#include <stdatomic.h>
+
+#include "base/clock.h"
 #include "base/context.h"
 #include "base/suggest.h"
 #include "engine/parallel.h"
@@ -66,6 +69,40 @@ static void threads(void)
     spd_context_free(ctx);
 }
 
+/* Two chunks that wait for each other; each has seen the other unless ten seconds are over. */
+typedef struct meeting {
+    atomic_int there, met;
+    atomic_int thread[2];
+} meeting;
+
+static spd_status meet(void *user, size_t chunk, int thread)
+{
+    meeting *m = user;
+    double until = clock_seconds() + 10.0;
+    atomic_store(&m->thread[chunk], thread);
+    atomic_fetch_add(&m->there, 1);
+    while (atomic_load(&m->there) < 2 && clock_seconds() < until)
+        ;
+    if (atomic_load(&m->there) == 2)
+        atomic_fetch_add(&m->met, 1);
+    return SPD_OK;
+}
+
+/* Threads are there, and work at the same time: also after their number has changed. */
+static void threads_meet(void)
+{
+    spd_context *ctx = spd_context_new();
+    for (int wanted = 2; wanted < 5; wanted++) {
+        meeting m = {0};
+        spd_context_set_threads(ctx, wanted);
+        spd_status status = parallel_for(ctx, 2, meet, &m, NULL, NULL, 0.0, NULL);
+        CHECK(status == SPD_OK && m.met == 2, "%d threads: %d", wanted, (int)m.met);
+        CHECK(m.thread[0] != m.thread[1], "both in thread %d", (int)m.thread[0]);
+        CHECK(m.thread[0] < wanted && m.thread[1] < wanted, "beyond %d", wanted);
+    }
+    spd_context_free(ctx);
+}
+
 static void words(void)
 {
     CHECK(strcmp(spd_status_text(SPD_OK), "good") == 0, "%s", spd_status_text(SPD_OK));
@@ -105,6 +142,8 @@ static void suggestions(void)
     suggested("log-euclidaen", "log-euclidean");
     suggested("log-euclid", "log-euclidean");
     suggested("eculidean", NULL);
+    suggested("aaba", NULL); /* half of a swap is none, */
+    suggested("aada", NULL); /* from either side */
     suggested("", NULL);
 }
 
@@ -113,6 +152,7 @@ int main(void)
     RUN(long_messages);
     RUN(no_message);
     RUN(threads);
+    RUN(threads_meet);
     RUN(words);
     RUN(suggestions);
     return test_summary();

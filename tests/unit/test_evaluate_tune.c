@@ -333,6 +333,37 @@ static void ties_go_to_the_smaller_nu_b(void)
     free(s.X);
 }
 
+/* Classes are spread evenly over the folds; who is alone in a class, or has none, is never asked.
+ */
+static void dealt_folds(void)
+{
+    enum { ALL = 15, FOLDS = 3 };
+    const int label[ALL] = {5, 1, 2, 1, 1, 2, 1, 1, 2, 1, 1, 2, 2, -1, 7};
+    size_t fold[ALL], other[ALL], differ = 0;
+    classes c = {0};
+    CHECK(classes_sort(NULL, ALL, label, &room, &c) == SPD_OK, "classes");
+    memset(fold, 0, sizeof fold);
+    folds_deal(ALL, &c, FOLDS, 1, fold);
+    CHECK(fold[0] == FOLD_NEVER && fold[13] == FOLD_NEVER && fold[14] == FOLD_NEVER, "never");
+    for (int k = 1; k < 3; k++) {
+        size_t count[FOLDS] = {0}, size = 0;
+        for (size_t i = 0; i < ALL; i++)
+            if (label[i] == k && fold[i] < FOLDS) {
+                count[fold[i]]++;
+                size++;
+            }
+        CHECK(size == (k == 1 ? 7 : 5), "%zu of class %d", size, k);
+        for (size_t f = 0; f < FOLDS; f++)
+            CHECK(count[f] >= size / FOLDS && count[f] <= size / FOLDS + 1, "%zu", count[f]);
+    }
+    CHECK(classes_sort(NULL, ALL, label, &room, &c) == SPD_OK, "classes");
+    folds_deal(ALL, &c, FOLDS, 2, other);
+    for (size_t i = 0; i < ALL; i++)
+        differ += fold[i] != other[i];
+    CHECK(differ > 0, "another seed, the same folds");
+    arena_free(&room);
+}
+
 /* Hessian LLE in 2 dimensions wants 6 neighbours: settings with fewer are left out. */
 static void settings_that_fail(void)
 {
@@ -517,6 +548,7 @@ int main(void)
     RUN(graph_of_distances);
     RUN(together_as_alone);
     RUN(ties_go_to_the_smaller_nu_b);
+    RUN(dealt_folds);
     RUN(settings_that_fail);
     RUN(fewer_folds);
     RUN(bad_input);

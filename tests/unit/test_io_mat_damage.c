@@ -30,10 +30,22 @@ static int load_seed(const char *folder, const char *name, sample *s)
     return 1;
 }
 
+/* Reads the first bytes of it from a block of that size: a look beyond is a sanitizer's finding. */
+static size_t read_part(const sample *s, size_t size)
+{
+    unsigned char *block = malloc(size ? size : 1);
+    if (!block)
+        abort();
+    memcpy(block, s->bytes, size);
+    size_t good = read_mat(block, size);
+    free(block);
+    return good;
+}
+
 static void cut_everywhere(sample *s, size_t whole)
 {
     for (size_t size = s->from; size < s->size; size++)
-        CHECK(read_mat(s->bytes, size) <= whole, "cut at %zu", size);
+        CHECK(read_part(s, size) <= whole, "cut at %zu", size);
 }
 
 static void flip_everywhere(sample *s)
@@ -42,7 +54,7 @@ static void flip_everywhere(sample *s)
     for (size_t i = s->from; i < s->size; i++)
         for (size_t k = 0; k < sizeof masks; k++) {
             s->bytes[i] ^= masks[k];
-            read_mat(s->bytes, s->size);
+            read_part(s, s->size);
             s->bytes[i] ^= masks[k];
         }
 }
@@ -59,7 +71,7 @@ static void damage_folder(const char *folder)
         if (!load_seed(folder, entry->d_name, &s))
             continue;
         long live = mem_live();
-        size_t whole = read_mat(s.bytes, s.size);
+        size_t whole = read_part(&s, s.size);
         CHECK(whole > 0, "%s is read", entry->d_name);
         cut_everywhere(&s, whole);
         flip_everywhere(&s);
@@ -88,20 +100,20 @@ static void memory_runs_out(void)
     static const char *const seeds[][2] = {{"mat73", "packed.h5"},
                                            {"mat73", "texts.h5"},
                                            {"mat73", "packed-new.h5"},
-                                           {"mat5", "scipy.mat"},
+                                           {"mat5", "both-packed.mat"},
                                            {"mat5", "cells.mat"}};
     for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
         CHECK(load_seed(seeds[i][0], seeds[i][1], &s), "%s", seeds[i][1]);
         long live = mem_live();
-        size_t whole = read_mat(s.bytes, s.size), got = 0;
-        long k = 6; /* those before are the test's own */
+        size_t whole = read_part(&s, s.size), got = 0;
+        long k = 1;
         for (; k < 200 && got < whole; k++) {
             mem_fail_at(k);
-            got = read_mat(s.bytes, s.size);
+            got = read_part(&s, s.size);
             mem_fail_at(0);
             CHECK(mem_live() == live, "%s, allocation %ld leaks", seeds[i][1], k);
         }
-        CHECK(k > 8 && k < 200, "%s: %ld allocations", seeds[i][1], k);
+        CHECK(k > 6 && k < 200, "%s: %ld allocations", seeds[i][1], k);
     }
 }
 

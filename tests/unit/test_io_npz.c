@@ -88,6 +88,39 @@ static void large_arrays_are_stored_small_ones_deflated(void)
     mem_free(zeros);
 }
 
+/* Bit 1: packed as small as can be; bit 11: the name is UTF-8, which others must be told. */
+static void flags_of_members(void)
+{
+    static const struct {
+        const char *name;
+        zip_method method;
+        unsigned flags;
+    } cases[] = {{"plain.npy", ZIP_STORED, 0},
+                 {"plain.npy", ZIP_DEFLATED, 2},
+                 {"gr\xc3\xb6\xc3\x9f"
+                  "e.npy",
+                  ZIP_STORED, 0x800},
+                 {"gr\xc3\xb6\xc3\x9f"
+                  "e.npy",
+                  ZIP_DEFLATED, 0x802}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put_member(scratch("flags.npz"), cases[i].name, "bytes", 5, cases[i].method);
+        io_source *source = NULL;
+        zip_archive zip = {0};
+        CHECK(source_load(ctx, scratch("flags.npz"), &source) == SPD_OK, "load");
+        const unsigned char *local = source->bytes, *entry = local;
+        CHECK(zip_open(ctx, source, &zip) == SPD_OK && zip_find(&zip, cases[i].name), "%zu", i);
+        while (entry + 10 < local + source->size && memcmp(entry, "PK\1\2", 4) != 0)
+            entry++;
+        unsigned first = local[6] | (unsigned)local[7] << 8;
+        unsigned second = entry[8] | (unsigned)entry[9] << 8;
+        CHECK(first == cases[i].flags, "%zu: %x in front", i, first);
+        CHECK(second == cases[i].flags, "%zu: %x in the directory", i, second);
+        zip_close(&zip);
+        source_free(source);
+    }
+}
+
 static void choosing_an_array(void)
 {
     spd_array *in = NULL, one = sample_array(SPD_FLOAT64, 2);
@@ -315,6 +348,7 @@ int main(void)
     RUN(round_trips_of_every_type);
     RUN(equal_arrays_give_equal_bytes);
     RUN(large_arrays_are_stored_small_ones_deflated);
+    RUN(flags_of_members);
     RUN(choosing_an_array);
     RUN(promises_that_the_archive_cannot_keep);
     RUN(bombs_do_not_go_off);

@@ -229,6 +229,20 @@ static void what_cannot_be_read_is_not_written(void)
     CHECK_FAILED(spd_model_save(ctx, &model, scratch("no/m.spdml")), SPD_EIO, "no/m.spdml|cannot");
 }
 
+/* The file is named, and what it is. */
+static void one_taken_for_the_other(void)
+{
+    spd_model model = sample_model(), *back = NULL;
+    spd_fit_state state = sample_state(), *other = NULL;
+    CHECK(spd_model_save(ctx, &model, scratch("one.spdml")) == SPD_OK, " ");
+    CHECK(spd_fit_state_save(ctx, &state, scratch("two.npz")) == SPD_OK, " ");
+    CHECK_FAILED(spd_model_load(ctx, scratch("two.npz"), &back), SPD_EFORMAT,
+                 "two.npz: |checkpoint, not a ");
+    CHECK_FAILED(spd_fit_state_load(ctx, scratch("one.spdml"), &other), SPD_EFORMAT,
+                 "one.spdml: |model, not a ");
+    CHECK(!back && !other, "touched");
+}
+
 /* Every byte changed, every length cut: no crash, no leak, and either a message or a model. */
 static void damage_anywhere(void)
 {
@@ -390,6 +404,7 @@ int main(void)
     RUN(states_come_back);
     RUN(states_describe_themselves);
     RUN(what_cannot_be_read_is_not_written);
+    RUN(one_taken_for_the_other);
     RUN(damage_anywhere);
     RUN(states_that_contradict_themselves);
     RUN(out_of_memory_at_every_place);

@@ -127,7 +127,7 @@ static void fits(void)
     o.own_pairs = &within;
     not_fitted(o, N, P, set.X, "there are 1 and 0");
     o = good, o.init = (spd_init)99;
-    not_fitted(o, N, P, set.X, "unknown start");
+    not_fitted(o, N, P, set.X, "no init number 99");
 }
 
 static void graphs(void)
@@ -185,6 +185,46 @@ static void costs(void)
     CHECK(cost != 5.5, "no cost");
 }
 
+/* ---- usual values -----------------------------------------------------------------------------
+ */
+
+/* As the header has them. */
+static void usual_values(void)
+{
+    spd_fit_options f;
+    spd_evaluate_options e;
+    memset(&f, 0x55, sizeof f);
+    memset(&e, 0x55, sizeof e);
+    spd_fit_defaults(&f, sizeof f);
+    spd_evaluate_defaults(&e, sizeof e);
+    CHECK(f.size == sizeof f && f.metric == SPD_STEIN && f.solver == SPD_LBFGS, "kinds");
+    CHECK(f.affinity_weight == 1.0 && f.restarts == 1 && f.seed == 1, "graph and starts");
+    CHECK(f.tol == 1e-5 && f.gtol == 1e-9 && f.max_iter == 200 && f.max_time == 0.0, "limits");
+    CHECK(f.m == 0 && f.nu_w == 0 && f.nu_b == 0 && !f.W && !f.own_pairs && f.pairs == 0, "none");
+    CHECK(e.size == sizeof e && e.repeats == 10 && e.fraction == 0.5, "splits");
+    CHECK(e.folds == 5 && e.seed == 1 && e.per_class == 0 && e.methods == 0, "tuning");
+}
+
+/* More neighbours than there are: all of them. */
+static void too_many_neighbours(void)
+{
+    spd_fit_options few, many;
+    spd_pair *all = NULL, *same = NULL;
+    size_t count = 0, again = 0;
+    spd_fit_defaults(&few, sizeof few);
+    few.nu_w = few.nu_b = P - 1;
+    many = few;
+    many.nu_w = many.nu_b = 1000;
+    accepted(spd_affinity(ctx, N, P, set.X, set.label, &few, &all, &count));
+    accepted(spd_affinity(ctx, N, P, set.X, set.label, &many, &same, &again));
+    CHECK(count == again && memcmp(all, same, count * sizeof *all) == 0, "%zu, %zu", count, again);
+    spd_pairs_free(all);
+    spd_pairs_free(same);
+    many.learning = SPD_UNSUPERVISED;
+    refused(spd_affinity(ctx, N, P, set.X, NULL, &many, &same, &again),
+            "with nu_w 5 all 6 samples");
+}
+
 /* ---- sizes ------------------------------------------------------------------------------------
  */
 
@@ -216,6 +256,8 @@ int main(void)
     RUN(fits);
     RUN(graphs);
     RUN(costs);
+    RUN(usual_values);
+    RUN(too_many_neighbours);
     RUN(sizes_of_arrays);
     labelled_free(&set);
     spd_context_free(ctx);

@@ -33,6 +33,9 @@ static const struct {
     {"SPDML_RECIPES", "A folder whose recipes (NAME.recipe) take precedence over those of the "
                       "program; for experiment."},
     {"TMPDIR", "Where experiment keeps its files if there is no --output; by default /tmp."},
+    {"OPENBLAS_NUM_THREADS",
+     "Read by OpenBLAS: how many threads it starts. Results do not depend on "
+     "it; where memory is limited, the command sets it to 1."},
     {"OPENBLAS_CORETYPE", "Read by OpenBLAS: the processor whose kernels it uses, such as Haswell. "
                           "Results may then differ in their last digits."},
 };
@@ -111,8 +114,8 @@ static void help_overview(FILE *out)
         fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
     fprintf(out, "\nEnvironment:\n");
     for (size_t i = 0; i < sizeof environment / sizeof *environment; i++) {
-        fprintf(out, "  %-20s ", environment[i].name);
-        wrap(out, 23, 23, environment[i].does);
+        fprintf(out, "  %-21s ", environment[i].name);
+        wrap(out, 24, 24, environment[i].does);
     }
     fprintf(out, "\n'spdml COMMAND --help' explains a command. This is version %s.\n",
             spd_version());

@@ -20,13 +20,16 @@ void screen_vprint(const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    size_t length = (size_t)vsnprintf(NULL, 0, format, again), before = strspn(format, "\n");
+    const int found = vsnprintf(NULL, 0, format, again); /* < 0: longer than 2 GiB */
+    const size_t length = found < 0 ? 0 : (size_t)found, before = strspn(format, "\n");
     va_end(again);
+    if (length < before)
+        return;
     char *text = cli_alloc(length + 1, 1, "a line");
     vsnprintf(text, length + 1, format, args);
     size_t after = 0;
     for (size_t end = strlen(format); end > before && format[end - 1] == '\n'; end--)
-        after++;
+        after += length > before + after ? 1 : 0;
     text[length - after] = '\0';
     printf("%.*s", (int)before, format);
     show(text + before, "");

@@ -11,7 +11,8 @@ char *words_text(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    size_t room = (size_t)vsnprintf(NULL, 0, format, args) + 1;
+    const int length = vsnprintf(NULL, 0, format, args); /* < 0: longer than 2 GiB */
+    size_t room = length < 0 ? 1 : (size_t)length + 1;
     va_end(args);
     char *text = cli_alloc(room, 1, "a text");
     va_start(args, format);
