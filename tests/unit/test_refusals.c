@@ -154,6 +154,13 @@ static void graphs(void)
     CHECK(!pairs && count == 77, "touched");
     accepted(spd_affinity(ctx, N, P, set.X, set.label, &good, &pairs, &count));
     spd_pairs_free(pairs);
+    const spd_pair own[] = {{0, 3, 1.0, 0.0}, {0, 0, 1.0, 0.0}};
+    o = good, o.learning = SPD_OWN_GRAPH, o.own_pairs = own, o.pairs = 2;
+    refused(spd_affinity(ctx, N, P, set.X, NULL, &o, &pairs, &count), "pair 1");
+    o.pairs = 1;
+    accepted(spd_affinity(ctx, N, P, set.X, NULL, &o, &pairs, &count));
+    CHECK(count == 1 && memcmp(pairs, own, sizeof *own) == 0, "%zu pairs", count);
+    spd_pairs_free(pairs);
 }
 
 static void costs(void)
