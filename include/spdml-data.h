@@ -14,9 +14,9 @@ extern "C" {
 
 /* Reads one array, new, freed with spd_array_free, from .npy, .npz (name picks the member; NULL:
  * the only one), .mat (likewise; MATLAB's n x n x p becomes p x n x n, other arrays keep MATLAB's
- * shape; all are row-major here), or .csv (a numeric table). Large float64 .npy files are mapped,
- * copy on write. Integers of any width become int64, bool too; float32 and float64 of either byte
- * order become float64; bytes and unicode become text. */
+ * shape; all are row-major here), or .csv (a numeric table). SPD_EIO when the file changes while it
+ * is read; later changes do not reach the array. Integers of any width become int64, bool too;
+ * float32 and float64 of either byte order become float64; bytes and unicode become text. */
 SPD_API spd_status spd_array_read(spd_context *ctx, const char *path, const char *name,
                                   spd_array **array);
 

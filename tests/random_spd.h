@@ -289,7 +289,8 @@ HELPER void twin_log_derivative(size_t n, const double *A, const double *H, doub
     const double step = 0.5;
     double *R = block(n * n), *T = block(n * n), top = log(trace_of(n, A));
     memset(D, 0, n * n * sizeof *D);
-    for (double u = top - 60.0; u < top + 38.0; u += step) {
+    for (int k = -120; k < 76; k++) {
+        double u = top + step * k;
         memcpy(R, A, n * n * sizeof *R);
         for (size_t i = 0; i < n; i++)
             R[i * n + i] += exp(u);

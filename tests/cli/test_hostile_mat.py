@@ -211,8 +211,8 @@ def cells_in_a_chain(file):
 
 
 def text_that_is_shared(file):
-    """A long text that each of many cells points to: a kilobyte stands for a gigabyte."""
-    long = file.create_dataset("#long", data=np.full((1 << 20, 1), 65, "u2"), compression=9)
+    """A long text that each of many cells points to: a kilobyte stands for half a gigabyte."""
+    long = file.create_dataset("#long", data=np.full((1 << 18, 1), 65, "u2"), compression=9)
     classed(long, "char")
     shared = classed(file.create_dataset("y", (1, 1000), dtype=h5py.ref_dtype), "cell")
     shared[...] = long.ref
@@ -304,6 +304,21 @@ def test_version_73(attacked, write73, name, libver):
     fill, *words = VERSION_73[name]
     write73(fill, libver)
     attacked("a.mat", *words)
+
+
+def test_a_chunk_that_comes_twice(attacked, write73):
+    """One chunk listed twice in place of two: the other one's elements would be what memory held."""
+    value = np.stack([np.eye(2), 3 * np.eye(2)])
+    path = write73(stored(data=value, chunks=(1, 2, 2)))
+    attacked("a.mat", code=0)
+    (path.parent / "out.npz").unlink()
+    content = bytearray(path.read_bytes())
+    key = 8 + 8 * 4 + 8  # size and filters, where the chunk begins, its address
+    second = content.find(b"TREE\x01") + 24 + key + 8
+    assert struct.unpack_from("<4Q", content, second) == (1, 0, 0, 0)
+    content[second] = 0
+    path.write_bytes(content)
+    attacked("a.mat", "X: is damaged")
 
 
 # ---- other people's files --------------------------------------------------------------------------

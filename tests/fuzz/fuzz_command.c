@@ -51,7 +51,6 @@ static const char weights_csv[] = "1\n2\n1\n0\n1\n1\n3\n1\n";
 static const char image_pgm[] = "P2 8 8 9\n"
                                 "1 2 3 4 5 6 7 8 8 7 6 5 4 3 2 1 1 3 5 7 9 2 4 6 0 0 1 1 2 2 3 3\n"
                                 "9 8 7 6 5 4 3 2 1 1 2 3 5 8 3 1 4 1 5 9 2 6 5 3 5 8 9 7 9 3 2 3\n";
-static const char small_recipe[] = "title Small\nset m = 2\nspdml mean set.csv -o $folder/M.npy\n";
 
 /* A file in memory and in the folder. */
 static void lend_text(const char *name, const char *text, size_t size)
@@ -64,8 +63,8 @@ static void lend_text(const char *name, const char *text, size_t size)
 
 static void remove_folder(void)
 {
-    static const char *const names[] = {"set.csv",     "table.csv", "index.csv",
-                                        "weights.csv", "image.pgm", "small.recipe"};
+    static const char *const names[] = {"set.csv", "table.csv", "index.csv", "weights.csv",
+                                        "image.pgm"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         fuzz_lend(names[i], NULL, 0);
     empty_folder();
@@ -93,7 +92,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     lend_text("index.csv", index_csv, sizeof index_csv);
     lend_text("weights.csv", weights_csv, sizeof weights_csv);
     lend_text("image.pgm", image_pgm, sizeof image_pgm);
-    lend_text("small.recipe", small_recipe, sizeof small_recipe);
     return fchdir(home); /* where the names of inputs are told from */
 }
 

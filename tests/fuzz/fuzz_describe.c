@@ -1,15 +1,19 @@
 /* fuzz_describe.c - a recipe for a description: descriptor, options, and any bytes as its input:
  * matrices, or a message. Images are small, in plain formats; the other ones have fuzz_image. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "fuzz.h"
 
-static const char *const names[] = {"a/in.csv", "a/in.npy", "a/in.npz", "a/in.pgm",
-                                    "a/in.bvh", "a/in.c3d", "a/in.amc", "a/in.txt"};
+static const char *const endings[] = {"csv", "npy", "npz", "pgm", "bvh", "c3d", "amc", "txt"};
 
-enum { NAMES = sizeof names / sizeof *names, LARGEST = 24 };
+enum { NAMES = sizeof endings / sizeof *endings, LARGEST = 24, ROOM = 4096 };
+
+/* Inputs are looked at before they are read: a file of each name is there, in a folder of ours. */
+static char folder[ROOM], name[NAMES][ROOM + 16];
 
 static const char index_csv[] = "file,label,age\nin.csv,a,1\nin.pgm,b,2\nin.npy,a,3\nin.npz,c,4\n";
 static const char bones_asf[] = ":root\n order TX TY TZ\n:bonedata\n"
@@ -94,12 +98,48 @@ static void check_data(const spd_data *data)
             abort();
 }
 
+static void remove_folder(void)
+{
+    for (size_t i = 0; i < NAMES; i++)
+        unlink(name[i]);
+    rmdir(folder);
+}
+
+static void make_folder(void)
+{
+    const char *place = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/spdml-fuzz-XXXXXX", place && *place ? place : "/tmp");
+    if (!mkdtemp(folder))
+        abort();
+    atexit(remove_folder);
+    for (size_t i = 0; i < NAMES; i++) {
+        snprintf(name[i], sizeof name[i], "%s/in.%s", folder, endings[i]);
+        FILE *f = fopen(name[i], "w");
+        if (!f || fclose(f) != 0)
+            abort();
+    }
+}
+
+/* A table that must be described: else the inputs would not reach their readers. */
+static void try_table(void)
+{
+    static const char table[] = "1,2\n2,1\n3,5\n4,4\n";
+    const char *path = name[0];
+    spd_data *data = NULL;
+    fuzz_lend(path, (const unsigned char *)table, sizeof table - 1);
+    if (spd_describe(fuzz_context(), SPD_DESCRIBE_COVARIANCE, 1, &path, NULL, &data, NULL) < 0)
+        abort();
+    spd_data_free(data);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
     (void)argv;
+    make_folder();
     fuzz_lend("index.csv", (const unsigned char *)index_csv, sizeof index_csv - 1);
     fuzz_lend("bones.asf", (const unsigned char *)bones_asf, sizeof bones_asf - 1);
+    try_table();
     return 0;
 }
 
@@ -108,7 +148,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
     spd_context *ctx = fuzz_context();
     fuzz_input in = {bytes, size};
     const long live = mem_live();
-    const char *path = names[fuzz_below(&in, NAMES)];
+    const char *path = name[fuzz_below(&in, NAMES)];
     spd_descriptor kind = (spd_descriptor)fuzz_below(&in, SPD_DESCRIPTORS + 1);
     spd_describe_options options;
     spd_data *data = NULL;
@@ -121,7 +161,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
                        in.left < 64 ? in.left : 64};
     draw_options(&tail, &options, band, &rect);
     for (size_t i = 0; i < NAMES; i++)
-        fuzz_lend(names[i], NULL, 0);
+        fuzz_lend(name[i], NULL, 0);
     fuzz_lend(path, in.at, in.left - (in.left < 64 ? in.left : 64));
     spd_status status = spd_describe(ctx, kind, 1, &path, &options, &data, &failures);
     fuzz_check(ctx, status, data);

@@ -2,7 +2,8 @@
 """make_seeds.py [FOLDER] - writes the binary seeds of the structured fuzz targets.
 
 The seeds are part of the repository; this says how they came about, and makes them anew after a
-change of what a target understands. Only Python's own library is used."""
+change of what a target understands. Only Python's own library is used, but for the seeds of mat73,
+which h5py writes: without it (.venv has it) they stay as they are."""
 import gzip
 import bz2
 import io
@@ -12,6 +13,7 @@ import struct
 import sys
 import tarfile
 import zipfile
+import zlib
 
 FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "corpus")
 
@@ -125,7 +127,106 @@ def descriptions():
         b"%d\nroot 1 %d 3\na %d\n" % (i, i, i * i) for i in range(1, 7)), bytes(24) + b"\1")
 
 
+def element(kind, content, order="<"):
+    tag = struct.pack(order + "II", kind, len(content))
+    return tag + content + bytes(-len(content) % 8)
+
+
+def within_tag(kind, content, order="<"):
+    return struct.pack(order + "I", len(content) << 16 | kind) + content.ljust(4, b"\0")
+
+
+def variable(kind, dims, name, content, order="<"):
+    flags = element(6, struct.pack(order + "II", kind, 0), order)
+    sizes = element(5, struct.pack(f"{order}{len(dims)}i", *dims), order)
+    word = within_tag(1, name, order) if 0 < len(name) <= 4 else element(1, name, order)
+    return element(14, flags + sizes + word + content, order)
+
+
+def matlab5():
+    """0 and a file, or 1 and a variable that the target packs."""
+    head = {"<": b"MATLAB 5.0 MAT-file".ljust(124) + b"\0\1IM",
+            ">": b"MATLAB 5.0 MAT-file".ljust(124) + b"\1\0MI"}
+    for order, name in (("<", "little"), (">", "big")):
+        cube = element(9, struct.pack(order + "8d", *range(8)), order)
+        whole = element(5, struct.pack(order + "2i", -4, 5), order)
+        rows = element(17, struct.pack(order + "6H", *b"adbecf"), order)
+        write("mat5", name + ".mat", b"\0" + head[order] +
+              variable(6, [2, 2, 2], b"X", cube, order) + variable(12, [1, 2], b"w", whole, order) +
+              variable(6, [2, 2], b"small", within_tag(2, b"\1\2\3\4", order), order) +
+              variable(4, [2, 3], b"rows", rows, order))
+    cells = variable(1, [2, 1], b"y", variable(4, [1, 2], b"", within_tag(16, b"ab")) +
+                     variable(4, [1, 3], b"", element(16, "äß€".encode())))
+    square = variable(6, [3, 3], b"X", element(9, doubles(1, 0, 0, 0, 1, 0, 0, 0, 1)))
+    zero = element(9, bytes(8))
+    write("mat5", "cells.mat", b"\0" + head["<"] + cells)
+    write("mat5", "packed.mat", b"\1" + square)
+    write("mat5", "packed-cells.mat", b"\1" + cells)
+    write("mat5", "packed-bytes.mat", b"\1" + variable(7, [4, 4], b"X", element(2, bytes(16))))
+    packed = [zlib.compress(square), zlib.compress(cells)]
+    write("mat5", "both-packed.mat", b"\0" + head["<"] + b"".join(
+        struct.pack("<II", 15, len(one)) + one for one in packed))
+    struct_of_one = within_tag(5, struct.pack("<i", 2)) + element(1, b"a\0")
+    write("mat5", "other.mat", b"\0" + head["<"] +
+          variable(2, [1, 1], b"s", struct_of_one + variable(6, [1, 1], b"", zero)) +
+          variable(5, [2, 2], b"p", element(5, bytes(4)) + element(5, bytes(12)) + zero) +
+          variable(6 | 0x800, [1, 1], b"z", zero + zero) + variable(6, [1, 1], b"n", zero) +
+          element(14, element(6, struct.pack("<II", 17, 0)) + element(1, b"o") + element(1, b"MCOS")))
+
+
+def matlab73():
+    """What stands behind the first 512 bytes of a file."""
+    try:
+        import h5py
+        import numpy as np
+    except ImportError:
+        return
+
+    def classed(data, name):
+        data.attrs["MATLAB_class"] = np.bytes_(name)
+        return data
+
+    def plain(file):
+        classed(file.create_dataset("X", data=np.eye(3)[None]), "double")
+
+    def packed(file):
+        classed(file.create_dataset("X", data=np.arange(24.0).reshape(4, 6), chunks=(2, 4),
+                                    compression=4, shuffle=True, fletcher32=True), "double")
+
+    def texts(file):
+        refs = file.create_group("#refs#")
+        word = classed(refs.create_dataset("a", data=np.array([[65], [66]], "u2")), "char")
+        empty = classed(refs.create_dataset("b", data=np.zeros(2, "u8")), "char")
+        empty.attrs["MATLAB_empty"] = np.uint8(1)
+        cells = classed(file.create_dataset("y", (1, 2), dtype=h5py.ref_dtype), "cell")
+        cells[0, 0], cells[0, 1] = word.ref, empty.ref
+
+    def types(file):
+        for i, kind in enumerate(["<i2", ">f4", "u1"]):
+            file.create_dataset(f"v{i}", data=np.arange(4).reshape(2, 2).astype(kind))
+        file.create_dataset("e", (4, 4), "i4", chunks=(2, 2), fillvalue=3)[0, 0] = 1
+        file["soft"] = h5py.SoftLink("/v0")
+        classed(file.create_group("s"), "struct")
+
+    def single(file):
+        values = np.arange(24.0).reshape(4, 6)
+        classed(file.create_dataset("X", data=values, chunks=(4, 6), compression=4), "double")
+        classed(file.create_dataset("u", data=values[:3], chunks=(1, 6)), "double")
+
+    for fill, form, libver in ((plain, "", "earliest"), (packed, "", "earliest"),
+                               (texts, "", "earliest"), (types, "", "earliest"),
+                               (plain, "-new", "latest"), (packed, "-new", "latest"),
+                               (texts, "-new", "latest"), (types, "-new", "latest"),
+                               (packed, "-v110", "v110"), (single, "-v110", "v110")):
+        out = io.BytesIO()
+        with h5py.File(out, "w", libver=libver) as file:
+            fill(file)
+        write("mat73", f"{fill.__name__}{form}.h5", out.getvalue())
+
+
 def main():
+    matlab5()
+    matlab73()
     archives()
     data_sets()
     descriptions()

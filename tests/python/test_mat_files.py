@@ -226,6 +226,37 @@ def test_paged_index_of_version_73(tmp_path):
         assert np.array_equal(read(path, "part"), value_part.T)
 
 
+def test_chunks_without_an_index(tmp_path):
+    """Chunks of a data set of fixed size that is allocated at once stand one after the other."""
+    path = tmp_path / "a.mat"
+    value = np.arange(35.0).reshape(5, 7)
+    plan = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plan.set_chunk((2, 3))
+    plan.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    with h5py.File(path, "w", userblock_size=512, libver="latest") as file:
+        space = h5py.h5s.create_simple(value.shape)
+        data = h5py.Dataset(h5py.h5d.create(file.id, b"v", h5py.h5t.IEEE_F64LE, space, dcpl=plan))
+        data[...] = value
+        put_class(data, "double")
+    put_header(path)
+    assert np.array_equal(read(path, "v"), value.T)
+
+
+@pytest.mark.parametrize("libver", ["earliest", "latest"])
+def test_headers_that_keep_the_order(tmp_path, libver):
+    """Links and attributes with the number of their making, and so many that headers go on."""
+    path = tmp_path / "a.mat"
+    with h5py.File(path, "w", userblock_size=512, libver=libver, track_order=True) as file:
+        for i in range(6):
+            data = file.create_dataset(f"v{i}", data=np.full((2, 3), float(i)), track_order=True)
+            for k in range(5):
+                data.attrs[f"note{k}"] = "x" * 100
+            put_class(data, "double")
+    put_header(path)
+    for i in range(6):
+        assert np.array_equal(read(path, f"v{i}"), np.full((3, 2), i))
+
+
 def test_fill_values(tmp_path):
     path = tmp_path / "a.mat"
     with h5py.File(path, "w", userblock_size=512) as file:

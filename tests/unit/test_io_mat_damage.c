@@ -100,7 +100,7 @@ static void memory_runs_out(void)
     static const char *const seeds[][2] = {{"mat73", "packed.h5"},
                                            {"mat73", "texts.h5"},
                                            {"mat73", "packed-new.h5"},
-                                           {"mat5", "scipy.mat"},
+                                           {"mat5", "both-packed.mat"},
                                            {"mat5", "cells.mat"}};
     for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
         CHECK(load_seed(seeds[i][0], seeds[i][1], &s), "%s", seeds[i][1]);

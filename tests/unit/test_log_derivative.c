@@ -75,7 +75,8 @@ static void derivative_is_the_integral(void)
     rng r;
     rng_seed(&r, 1);
     for (size_t n = 1; n <= 9; n += 2)
-        for (double condition = 1.0; condition < 1e9; condition *= 100.0) {
+        for (int power = 0; power <= 8; power += 2) {
+            double condition = pow(10.0, power);
             double *A = random_set(&r, n, 1, condition), *H = random_symmetric(&r, n);
             double *D = block(n * n), *E = block(n * n);
             derivative(n, A, H, D);

@@ -33,7 +33,7 @@ static json_t *load(const char *folder)
     char *text = text_file_read(path, LARGEST, &length);
     if (!text)
         cli_fail("%s: cannot be read: %s", path, strerror(errno));
-    json_t *root = json_loadb(text, length, 0, &error);
+    json_t *root = sheet_json_read(text, length, &error);
     cli_free(text);
     if (!root)
         cli_fail("%s: cannot be read: %s", path, error.text);

@@ -144,13 +144,24 @@ json_t *sheet_json_object(void)
 
 json_t *sheet_json_parse(const char *text)
 {
-    json_t *value = json_loads(text, 0, NULL);
-    if (!value) /* for want of memory? jansson does not say; where there is none, the rest fails */
-        value = json_loads(text, 0, NULL);
+    json_error_t error;
+    json_t *value = sheet_json_read(text, strlen(text), &error);
     if (json_is_object(value))
         return value;
     json_decref(value);
     return NULL;
+}
+
+json_t *sheet_json_read(const char *text, size_t length, json_error_t *error)
+{
+    json_t *value = json_loadb(text, length, 0, error);
+    json_t *again = json_loadb(text, length, 0, error);
+    int same = value == again || json_equal(value, again);
+    json_decref(again);
+    if (same)
+        return value;
+    json_decref(value);
+    cli_out_of_memory("JSON");
 }
 
 void sheet_json_append(json_t *list, json_t *value)

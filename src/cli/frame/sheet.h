@@ -53,6 +53,10 @@ json_t *sheet_json_object(void);
 /* The object that a text holds; NULL when it holds none. */
 json_t *sheet_json_parse(const char *text);
 
+/* The value in a text; NULL and why. Reads twice and compares: where jansson has no memory for a
+ * character of a word, it leaves it out without a word. */
+json_t *sheet_json_read(const char *text, size_t length, json_error_t *error);
+
 /* The value itself, checked; released when the command has run. */
 json_t *sheet_json_keep(json_t *value);
 

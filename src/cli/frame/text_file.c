@@ -22,11 +22,20 @@
 typedef struct growing {
     char *text;
     size_t length, room;
+    int given_up; /* the command ends while it is printed, and text is freed */
 } growing;
+
+static void give_up(void *text)
+{
+    growing *g = text;
+    g->given_up = 1;
+}
 
 static ssize_t take(void *cookie, const char *bytes, size_t size)
 {
     growing *g = cookie;
+    if (g->given_up) /* exit flushes what is left */
+        return (ssize_t)size;
     if (size > g->room - g->length) {
         g->room = 2 * (g->length + size);
         char *larger = cli_alloc(g->room, 1, "a file");
@@ -42,7 +51,9 @@ static ssize_t take(void *cookie, const char *bytes, size_t size)
 
 int text_file_write(const char *path, text_file_fn print, const void *what)
 {
+    void *mark = cli_mark();
     growing g = {0};
+    cli_keep(&g, give_up);
     FILE *f = fopencookie(&g, "w", (cookie_io_functions_t){.write = take});
     if (!f)
         cli_out_of_memory("a file");
@@ -53,7 +64,7 @@ int text_file_write(const char *path, text_file_fn print, const void *what)
     if (status < 0)
         cli_error("%s", ctx ? spd_context_error(ctx)->message : spd_status_text(status));
     spd_context_free(ctx);
-    cli_free(g.text);
+    cli_release(mark);
     if (status < 0)
         cli_leave(CLI_FAILED);
     return CLI_GOOD;
