@@ -304,8 +304,7 @@ static void pairs_without_a_distance(void)
         spd_status status = spd_pairwise2(ctx, SPD_AIRM, 2, SIZE, X, 0, NULL, d2);
         CHECK(status == SPD_ENUMERIC && strstr(message, "X[21] and X[33]"), "%d, %s", status,
               message);
-        CHECK(spd_context_error(ctx)->index == A && spd_context_error(ctx)->value == 0.0, "%zu, %g",
-              spd_context_error(ctx)->index, spd_context_error(ctx)->value);
+        CHECK(spd_context_error(ctx)->index == A, "%zu", spd_context_error(ctx)->index);
         status = spd_pairwise2(ctx, SPD_AIRM, 2, SIZE, X, 20, X + 20 * 4, d2);
         CHECK(status == SPD_ENUMERIC && strstr(message, "X[21] and Y[13]"), "%d, %s", status,
               message);
