@@ -82,13 +82,18 @@ static void compare(const rig *g, size_t buffer, double tolerance, const char *w
     answers_free(&cuda);
 }
 
-static void both_metrics(rig *g, size_t buffer, double tolerance, const char *what)
+static void each_metric(rig *g, size_t buffer, double stein, double airm, const char *what)
 {
     for (int k = 0; k < 4; k++) {
         g->in.metric = k % 2 ? SPD_AIRM : SPD_STEIN;
         g->in.objective = k / 2 ? SPD_RATIO : SPD_DIFFERENCE;
-        compare(g, buffer, tolerance, what);
+        compare(g, buffer, k % 2 ? airm : stein, what);
     }
+}
+
+static void both_metrics(rig *g, size_t buffer, double tolerance, const char *what)
+{
+    each_metric(g, buffer, tolerance, tolerance, what);
 }
 
 static void every_edge(void)
@@ -110,6 +115,7 @@ static void every_edge(void)
         }
 }
 
+/* Against numbers of 113 bits the CPU's AIRM, which forms L^-1 S L^-T, is the one that loses most. */
 static void bad_condition(void)
 {
     rng r;
@@ -117,7 +123,8 @@ static void bad_condition(void)
     for (double condition = 1e4; condition < 2e12; condition *= 100.0)
         for (size_t m = 5; m <= 37; m += 8) {
             rig g = rig_make(&r, 40, m, 12, 40, condition, 0);
-            both_metrics(&g, 0, fmax(1e-12, 3e-17 * condition), "condition");
+            double tolerance = fmax(1e-12, 3e-17 * condition);
+            each_metric(&g, 0, tolerance, 10.0 * tolerance, "condition");
             rig_free(&g);
         }
 }

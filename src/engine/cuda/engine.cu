@@ -382,7 +382,7 @@ static int module_describe(int device, cuda_device *about, char *why)
         check(cudaMemGetInfo(&about->free, &about->memory), "asking the device");
         check(cudaDriverGetVersion(&about->driver), "asking the driver");
         check(cudaRuntimeGetVersion(&about->runtime), "asking the runtime");
-        snprintf(about->name, sizeof about->name, "%s", p.name);
+        snprintf(about->name, sizeof about->name, "%.*s", (int)sizeof about->name - 1, p.name);
         about->major = p.major;
         about->minor = p.minor;
     });

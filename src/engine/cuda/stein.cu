@@ -156,14 +156,16 @@ __global__ void __launch_bounds__(128, MINB)
     }
 }
 
-/* Any M: a block of threads per matrix, A (M x (M+1)), row and column k in shared memory. */
+/* Any M: a block of threads per matrix, of which only the lower triangle is swept: were both, they
+ * would drift apart, and with a condition of 1e8 the inverse is then worth little. A (M x (M+1)) and
+ * column k in shared memory. */
 template <bool SELF>
 __global__ void __launch_bounds__(256) stein_block(int M, size_t count, const link *pairs, const double *S, double *dets,
                                                    double *d2, double *C, outcome *o)
 {
     extern __shared__ __align__(16) double A[];
     const int ld = M + 1, T = tri(M);
-    double *row = A + M * ld, *col = row + M;
+    double *col = A + M * ld;
     for (size_t e = blockIdx.x; e < count; e += gridDim.x) {
         const link ij = SELF ? link{(uint32_t)e, (uint32_t)e} : pairs[e];
         const double *Si = S + (size_t)ij.i * M * M, *Sj = S + (size_t)ij.j * M * M;
@@ -172,26 +174,22 @@ __global__ void __launch_bounds__(256) stein_block(int M, size_t count, const li
             A[x / M * ld + x % M] = SELF ? Si[x] : 0.5 * (Si[x] + Sj[x]);
         for (int k = 0; k < M; k++) {
             __syncthreads();
-            for (int x = threadIdx.x; x < M; x += blockDim.x) {
-                row[x] = A[k * ld + x];
-                col[x] = A[x * ld + k];
-            }
+            for (int x = threadIdx.x; x < M; x += blockDim.x)
+                col[x] = x < k ? A[k * ld + x] : A[x * ld + k];
             __syncthreads();
-            const double r = 1.0 / row[k];
-            d.times(row[k]);
+            const double r = 1.0 / col[k];
+            d.times(col[k]);
             for (int x = threadIdx.x; x < M * M; x += blockDim.x) {
                 const int a = x / M, c = x % M;
                 double *at = A + a * ld + c;
-                if (a == k)
-                    *at = c == k ? r : row[c] * r;
-                else
-                    *at = c == k ? -col[a] * r : fma(-col[a] * r, row[c], *at);
+                if (a >= c)
+                    *at = a != k && c != k ? fma(-col[a] * r, col[c], *at) : a == c ? -r : col[a + c - k] * r;
             }
         }
         __syncthreads();
         for (int x = threadIdx.x; x < M * M; x += blockDim.x)
             if (x / M >= x % M)
-                C[e * T + tri_at(M, x / M, x % M)] = A[x / M * ld + x % M];
+                C[e * T + tri_at(M, x / M, x % M)] = -A[x / M * ld + x % M];
         if (threadIdx.x == 0)
             note<SELF>(d, e, ij, dets, d2, o);
         __syncthreads();
@@ -222,7 +220,7 @@ static void choose(const shape &s, size_t count, const link *pairs, const double
     case 30: launch<30, 30, 3, SELF>(s, count, pairs, S, dets, d2, C, o); break;
     case 32: launch<32, 32, 3, SELF>(s, count, pairs, S, dets, d2, C, o); break;
     default: {
-        int bytes = (s.M * (s.M + 1) + 2 * s.M) * 8;
+        int bytes = (s.M * (s.M + 1) + s.M) * 8;
         check(cudaFuncSetAttribute(stein_block<SELF>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "Stein pairs");
         size_t grid = (size_t)s.processors * 8;
         stein_block<SELF><<<(unsigned)(count < grid ? count : grid), 256, bytes, s.stream>>>(s.M, count, pairs, S, dets,
