@@ -132,14 +132,22 @@ inline void run_block(unsigned count)
         }
 }
 
-inline void launch(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &body)
+/* What a stream is given: done at once, or kept while a recording is made. */
+typedef std::vector<std::function<void()>> list;
+inline list *recording;
+inline int give(const std::function<void()> &thing)
+{
+    if (recording)
+        recording->push_back(thing);
+    else
+        thing();
+    return 0;
+}
+
+inline void run_grid(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &body)
 {
     if (!shared)
         shared = (char *)aligned_alloc(64, SHARED);
-    if (bytes > SHARED || block.x > 1024 || grid.x == 0 || grid.y > 65535 || grid.z > 65535) {
-        fprintf(stderr, "emulate: a launch that no device takes\n");
-        abort();
-    }
     kernel = &body;
     gridDim = grid;
     blockDim = block;
@@ -150,6 +158,15 @@ inline void launch(dim3 grid, dim3 block, size_t bytes, const std::function<void
                 memset(shared, 0xff, bytes);
                 run_block(block.x);
             }
+}
+
+inline void launch(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &body)
+{
+    if (bytes > SHARED || block.x > 1024 || grid.x == 0 || grid.y > 65535 || grid.z > 65535) {
+        fprintf(stderr, "emulate: a launch that no device takes\n");
+        abort();
+    }
+    give([=] { run_grid(grid, block, bytes, body); });
 }
 
 /* My row of slots for the next exchange within the warp. */
@@ -288,6 +305,7 @@ template <int LEFT> inline void copy_wait()
 
 typedef int cudaError_t;
 typedef void *cudaStream_t;
+typedef emulate::list *cudaGraph_t, *cudaGraphExec_t;
 enum {
     cudaSuccess = 0,
     cudaErrorMemoryAllocation = 2,
@@ -295,7 +313,11 @@ enum {
     cudaErrorNoDevice = 100
 };
 enum { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
-enum { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaStreamNonBlocking };
+enum {
+    cudaFuncAttributeMaxDynamicSharedMemorySize,
+    cudaStreamNonBlocking,
+    cudaStreamCaptureModeRelaxed
+};
 struct cudaDeviceProp {
     char name[64];
     int major, minor, multiProcessorCount;
@@ -327,11 +349,38 @@ inline int cudaMemcpy(void *to, const void *from, size_t n, int)
 }
 inline int cudaMemcpyAsync(void *to, const void *from, size_t n, int, void *)
 {
-    return memcpy(to, from, n), 0;
+    return emulate::give([=] { memcpy(to, from, n); });
 }
 inline int cudaMemsetAsync(void *to, int x, size_t n, void *)
 {
-    return memset(to, x, n), 0;
+    return emulate::give([=] { memset(to, x, n); });
+}
+inline int cudaStreamBeginCapture(void *, int)
+{
+    return emulate::recording = new emulate::list, 0;
+}
+inline int cudaStreamEndCapture(void *, cudaGraph_t *made)
+{
+    *made = emulate::recording;
+    return emulate::recording = nullptr, 0;
+}
+inline int cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t made, int)
+{
+    return *to = new emulate::list(*made), 0;
+}
+inline int cudaGraphLaunch(cudaGraphExec_t what, void *)
+{
+    for (const auto &thing : *what)
+        thing();
+    return 0;
+}
+inline int cudaGraphDestroy(cudaGraph_t what)
+{
+    return delete what, 0;
+}
+inline int cudaGraphExecDestroy(cudaGraphExec_t what)
+{
+    return delete what, 0;
 }
 inline int cudaStreamSynchronize(void *)
 {

@@ -1,9 +1,12 @@
 /* engine.cu - the engine on one device, and the module's table of functions (module.h).
  *
- * The current point is W (kept on the host, n x m). On the device, for every sample: X packed, Y = X W
- * up to a turn that is still owed (`owed`), S0 = W'XW, and after aim P = X U and Q = [U W]'P. A probe
- * blends S(t) from S0 and Q and sums over the pairs; a step swaps S0 and S and lets Y owe the turn
- * Y <- Y T + P diag(sin), which is made together with the gradient, in one reading of Y and P. */
+ * On the device are the current point W and, for every sample, X packed, Y = X W up to a turn that is
+ * still owed (`owed`), S0 = W'XW, and after aim P = X U and Q = [U W]'P. A probe blends S(t) from S0
+ * and Q and sums over the pairs; a step swaps S0 and S and lets Y owe the turn Y <- Y T + P diag(sin),
+ * which is made together with the gradient, in one reading of Y and P.
+ *
+ * What aim and probe launch is the same every time: it is recorded once and then set going by a single
+ * call, which is most of the time where samples are few. */
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -22,15 +25,48 @@ struct pinned { /* host memory that copies run from and to without waiting */
     void make(size_t n) { check(cudaMallocHost((void **)&at, n * sizeof(double)), "memory for copies"); }
 };
 
+/* Launches and copies in a stream, to be repeated as a whole. */
+struct recording {
+    cudaGraphExec_t graph = nullptr;
+    ~recording()
+    {
+        if (graph)
+            cudaGraphExecDestroy(graph);
+    }
+    template <class F> void make(cudaStream_t stream, F body)
+    {
+        cudaGraph_t made = nullptr;
+        check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "recording");
+        try {
+            body();
+        } catch (...) {
+            cudaStreamEndCapture(stream, &made);
+            cudaGraphDestroy(made);
+            throw;
+        }
+        check(cudaStreamEndCapture(stream, &made), "recording");
+        const cudaError_t status = cudaGraphInstantiate(&graph, made, 0);
+        cudaGraphDestroy(made);
+        check(status, "recording");
+    }
+    template <class F> void play(cudaStream_t stream, F body)
+    {
+        if (!graph)
+            make(stream, body);
+        check(cudaGraphLaunch(graph, stream), "playing what was recorded");
+    }
+};
+
 struct cuda_engine {
     shape s{};
     int device = 0, airm = 0, ratio = 0;
     graph pairs;
     array<double> Xp, Y, P, Q, S0, S, Z, Zb, G, C, own, dets, L, Li, d2, d, partial, work, sums;
-    array<double> W, U, T, angles; /* n x M, n x M, M x M, 3 M */
+    array<double> W, U, T, angles; /* n x M, n x M, M x M + M, 3 M */
     array<outcome> out;
-    pinned tall, small, result; /* 2 n M, M M + 4 M, n M and an outcome */
-    std::vector<double> w, u, v, sigma; /* host: W, U (n x m), the turn since the last step (M x M), sigma */
+    pinned tall, small, result;   /* n M, M M + 4 M, n M and an outcome */
+    std::vector<double> v, sigma; /* host: the turn since the last step (M x M), sigma */
+    recording aims[4], probes[4];
     double t = NAN, f = NAN;
     bool owed = false, moved = false; /* Y owes v; and after a step the blend with P too */
     size_t bytes = 0;
@@ -67,11 +103,15 @@ static void pairs_value(cuda_engine &e, const double *S)
         combine(s, e.out.at, e.Z.at, e.Zb.at);
 }
 
+static void pairs_fetch(cuda_engine &e)
+{
+    check(cudaMemcpyAsync(e.result.at, e.out.at, sizeof(outcome), cudaMemcpyDeviceToHost, e.s.stream), "result");
+}
+
 /* Waits for the sums; f <- the objective, NaN where there is none. */
 static outcome pairs_read(cuda_engine &e)
 {
     outcome o;
-    check(cudaMemcpyAsync(e.result.at, e.out.at, sizeof o, cudaMemcpyDeviceToHost, e.s.stream), "result");
     check(cudaStreamSynchronize(e.s.stream), "sums over the pairs");
     memcpy(&o, e.result.at, sizeof o);
     if (o.within + o.between <= NO_SPREAD * e.pairs.total * e.s.m) {
@@ -89,14 +129,13 @@ static outcome pairs_read(cuda_engine &e)
 /* Pinned memory may be written to again. */
 static void settle(cuda_engine &e) { check(cudaStreamSynchronize(e.s.stream), "copies"); }
 
-/* to (rows x M) <- A (rows x m), by way of pinned memory that the stream has done with. */
-static void send(cuda_engine &e, int rows, const double *A, double *staging, double *to)
+/* to (rows x M) <- A (rows x m). */
+static void pad(const cuda_engine &e, int rows, const double *A, double *to)
 {
     const int m = e.s.m, M = e.s.M;
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < M; c++)
-            staging[(size_t)r * M + c] = c < m ? A[(size_t)r * m + c] : 0.0;
-    check(cudaMemcpyAsync(to, staging, (size_t)rows * M * sizeof(double), cudaMemcpyHostToDevice, e.s.stream), "copies");
+            to[(size_t)r * M + c] = c < m ? A[(size_t)r * m + c] : 0.0;
 }
 
 static void identity(cuda_engine &e)
@@ -106,15 +145,19 @@ static void identity(cuda_engine &e)
         e.v[(size_t)k * (e.s.M + 1)] = 1.0;
 }
 
+/* Which of the arrays that steps swap are where: a recording holds for one such state. */
+static int arrangement(const cuda_engine &e) { return 2 * (e.S0.at < e.S.at) + (e.Y.at < e.P.at); }
+
 static void start(cuda_engine &e, const double *W)
 {
-    e.w.assign(W, W + (size_t)e.s.n * e.s.m);
     settle(e);
-    send(e, e.s.n, W, e.tall.at, e.W.at);
+    pad(e, e.s.n, W, e.tall.at);
+    e.W.put(e.tall.at, (size_t)e.s.n * e.s.M, e.s.stream);
     pass_tall(e.s, e.Xp.at, e.W.at, e.Y.at, e.work.at);
     pass_small(e.s, e.W.at, e.W.at, e.Y.at, e.Q.at);
     first_small(e.s, e.Q.at, e.S0.at);
     pairs_value(e, e.S0.at);
+    pairs_fetch(e);
     identity(e);
     e.t = NAN;
     e.owed = e.moved = false;
@@ -130,10 +173,10 @@ static void gradient(cuda_engine &e)
         settle(e);
         double *T = e.small.at, *sine = T + (size_t)M * M;
         for (int c = 0; c < M; c++) {
-            const double angle = e.moved ? e.sigma[c] * e.t : 0.0;
+            const double angle = e.moved ? e.sigma[c] * e.t : 0.0, cosine = cos(angle);
             sine[c] = sin(angle);
             for (int r = 0; r < M; r++)
-                T[(size_t)r * M + c] = e.v[(size_t)r * M + c] * cos(angle);
+                T[(size_t)r * M + c] = e.v[(size_t)r * M + c] * cosine;
         }
         e.T.put(T, (size_t)M * M + M, e.s.stream);
     }
@@ -158,11 +201,11 @@ static void cost_grad(cuda_engine &e, double *f, double *G)
     *f = e.f;
 }
 
-/* A <- A V, rows x k times k x k. */
-static void times(int rows, int k, std::vector<double> &A, const double *V)
+/* A <- A V, both k x k. */
+static void times(int k, std::vector<double> &A, const double *V)
 {
     std::vector<double> row(k);
-    for (int r = 0; r < rows; r++) {
+    for (int r = 0; r < k; r++) {
         double *a = A.data() + (size_t)r * k;
         std::fill(row.begin(), row.end(), 0.0);
         for (int q = 0; q < k; q++)
@@ -177,24 +220,27 @@ static void aim(cuda_engine &e, const double *U, const double *sigma, const doub
     const int n = e.s.n, m = e.s.m, M = e.s.M;
     if (e.moved)
         gradient(e); /* P is about to be overwritten */
-    std::vector<double> turn((size_t)M * M, 0.0);
+    settle(e);
+    double *turn = e.small.at;
     for (int r = 0; r < M; r++)
         for (int c = 0; c < M; c++)
             turn[(size_t)r * M + c] = r < m && c < m ? V[(size_t)r * m + c] : r == c;
-    e.u.assign(U, U + (size_t)n * m);
     e.sigma.assign(M, 0.0);
     memcpy(e.sigma.data(), sigma, m * sizeof(double));
-    times(n, m, e.w, V);
-    times(M, M, e.v, turn.data());
+    if (e.owed)
+        times(M, e.v, turn);
+    else
+        e.v.assign(turn, turn + (size_t)M * M);
     e.owed = true;
-    settle(e);
-    send(e, n, U, e.tall.at, e.U.at);
-    send(e, n, e.w.data(), e.tall.at + (size_t)n * M, e.W.at);
-    memcpy(e.small.at, turn.data(), turn.size() * sizeof(double));
-    e.T.put(e.small.at, turn.size(), e.s.stream);
-    pass_tall(e.s, e.Xp.at, e.U.at, e.P.at, e.work.at);
-    turn_small(e.s, e.T.at, e.S0.at);
-    pass_small(e.s, e.U.at, e.W.at, e.P.at, e.Q.at);
+    pad(e, n, U, e.tall.at);
+    e.aims[arrangement(e)].play(e.s.stream, [&] {
+        e.U.put(e.tall.at, (size_t)n * M, e.s.stream);
+        e.T.put(turn, (size_t)M * M, e.s.stream);
+        pass_tall(e.s, e.Xp.at, e.U.at, e.P.at, e.work.at);
+        turn_small(e.s, e.T.at, e.S0.at);
+        turn_point(e.s, e.T.at, e.W.at);
+        pass_small(e.s, e.U.at, e.W.at, e.P.at, e.Q.at);
+    });
     e.t = NAN;
 }
 
@@ -207,11 +253,14 @@ static void probe(cuda_engine &e, double t, double *f, double *df)
         angles[M + c] = sin(e.sigma[c] * t);
         angles[2 * M + c] = e.sigma[c];
     }
-    e.angles.put(angles, 3 * M, e.s.stream);
-    trial(e.s, e.angles.at, e.S0.at, e.Q.at, e.S.at);
-    pairs_value(e, e.S.at);
-    slope(e.s, e.angles.at, e.S0.at, e.Q.at, e.Z.at, e.d.at);
-    plain_sum(e.s, e.s.p, e.d.at, e.sums.at, &e.out.at->slope);
+    e.probes[arrangement(e)].play(e.s.stream, [&] {
+        e.angles.put(angles, 3 * M, e.s.stream);
+        trial(e.s, e.angles.at, e.S0.at, e.Q.at, e.S.at);
+        pairs_value(e, e.S.at);
+        slope(e.s, e.angles.at, e.S0.at, e.Q.at, e.Z.at, e.d.at);
+        plain_sum(e.s, e.s.p, e.d.at, e.sums.at, &e.out.at->slope);
+        pairs_fetch(e);
+    });
     outcome o = pairs_read(e);
     e.t = t;
     *f = e.f;
@@ -221,14 +270,9 @@ static void probe(cuda_engine &e, double t, double *f, double *df)
 static void step(cuda_engine &e, double t)
 {
     double f, df;
-    const int n = e.s.n, m = e.s.m;
     if (!(e.t == t))
         probe(e, t, &f, &df);
-    for (int r = 0; r < n; r++)
-        for (int c = 0; c < m; c++) {
-            double &x = e.w[(size_t)r * m + c];
-            x = x * cos(e.sigma[c] * t) + e.u[(size_t)r * m + c] * sin(e.sigma[c] * t);
-        }
+    move_point(e.s, e.angles.at, e.U.at, e.W.at);
     e.S0.swap(e.S);
     e.owed = e.moved = true;
 }
@@ -301,7 +345,7 @@ static void allocate(cuda_engine &e, const cuda_input &in)
         e.dets.make(2 * s.p);
         e.own.make(s.p * T);
     }
-    e.tall.make(2 * tall);
+    e.tall.make(tall);
     e.small.make(mm + 4 * s.M);
     e.result.make(tall + sizeof(outcome));
 }

@@ -33,6 +33,8 @@ void turn_small(const shape &s, const double *V, double *S);           /* S <- V
 /* angles: cos, sin, sigma, M each. S <- S(t); d (p) <- tr(Z dS/dt)/2 */
 void trial(const shape &s, const double *angles, const double *S0, const double *Q, double *S);
 void slope(const shape &s, const double *angles, const double *S0, const double *Q, const double *Z, double *d);
+void turn_point(const shape &s, const double *V, double *W);           /* W <- W V */
+void move_point(const shape &s, const double *angles, const double *U, double *W); /* W <- W cos + U sin */
 /* Y <- Y T + P diag(sine) and G (n x M) <- sum Y_i Z_i. P is overwritten when *swapped is set to 1:
  * then it holds the new Y. */
 size_t gradient_work(const shape &s);

@@ -3,12 +3,13 @@
  *   turn       S_i <- V'S_i V
  *   trial      S_i(t) = C S_i C + C Qwu S + S Qwu' C + S Quu S       C, S = diag(cos), diag(sin)
  *   slope      f'(t) = sum_i tr(Z_i dS_i/dt)/2
+ *   point      W <- W V, then W cos + U sin
  *   gradient   Y_i <- Y_i T + P_i diag(sin), and G = sum_i Y_i Z_i, with Y, P, Z read once */
 #include "engine/cuda/kernels.cuh"
 
 namespace spd {
 
-constexpr int SLICES = 264; /* of the samples, for the gradient; fixed, as SUMS is */
+constexpr int WARPS = 2112; /* that share the gradient: two blocks of 8 on each of 132 processors; fixed, as SUMS is */
 
 /* ---- small matrices ------------------------------------------------------------------------ */
 
@@ -27,43 +28,48 @@ void first_small(const shape &s, const double *Q, double *S)
     launched("first products");
 }
 
-/* A warp per sample, a row per lane. */
-template <int M> __global__ void __launch_bounds__(128) turn_kernel(size_t p, const double *V, double *S)
+/* A warp per sample. V' stays in registers as left operands. The accumulators of V'S are, by the
+ * symmetry of S, the right operands of V'(S V). */
+template <int MT> __global__ void __launch_bounds__(128) turn_kernel(size_t p, int M, const double *V, double *S)
 {
-    __shared__ __align__(16) double v[M * M], T[4][M * M];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, r = lane < M ? lane : M - 1;
-    for (int e = threadIdx.x; e < M * M; e += 128)
-        v[e] = V[e];
-    __syncthreads();
-    for (size_t i = (size_t)blockIdx.x * 4 + warp; i < p; i += (size_t)gridDim.x * 4) {
-        double *Si = S + i * M * M, a[M];
+    constexpr int RT = (MT + 1) / 2;
+    const int lane = threadIdx.x % 32, g = lane / 4, b = lane % 4;
+    double v[RT][MT][4];
 #pragma unroll
-        for (int half = 0; half < 2; half++) { /* row r of S V, then of V'(S V) */
-            const double *right = half ? T[warp] : v;
+    for (int q = 0; q < RT; q++)
 #pragma unroll
-            for (int c = 0; c < M; c++)
-                a[c] = 0.0;
-#pragma unroll 4
-            for (int k = 0; k < M; k++) {
-                const double x = half ? v[k * M + r] : Si[k * M + r];
+        for (int t = 0; t < MT; t++)
 #pragma unroll
-                for (int c = 0; c < M; c += 2) {
-                    const double2 t = *(const double2 *)(right + k * M + c);
-                    a[c] = fma(x, t.x, a[c]);
-                    a[c + 1] = fma(x, t.y, a[c + 1]);
-                }
+            for (int x = 0; x < 4; x++) {
+                const int r = 8 * t + 2 * b + x / 2, c = 16 * q + g + 8 * (x % 2);
+                v[q][t][x] = r < M && c < M ? V[r * M + c] : 0.0;
             }
-            if (half == 0 && lane < M)
+    for (size_t i = (size_t)blockIdx.x * 4 + threadIdx.x / 32; i < p; i += (size_t)gridDim.x * 4) {
+        double *Si = S + i * M * M, half[RT][MT][4] = {};
 #pragma unroll
-                for (int c = 0; c < M; c += 2)
-                    *(double2 *)(T[warp] + r * M + c) = make_double2(a[c], a[c + 1]);
-            __syncwarp();
-        }
-        if (lane < M)
+        for (int u = 0; u < MT; u++)
 #pragma unroll
-            for (int c = 0; c < M; c++)
-                Si[c * M + r] = a[c];
-        __syncwarp();
+            for (int t = 0; t < MT; t++) {
+                const int r = 8 * u + g, c = 8 * t + 2 * b;
+                const double2 x = r < M && c < M ? *(const double2 *)(Si + r * M + c) : make_double2(0.0, 0.0);
+#pragma unroll
+                for (int q = 0; q < RT; q++)
+                    mma(half[q][u], v[q][t], x.x, x.y);
+            }
+#pragma unroll
+        for (int q = 0; q < RT; q++)
+#pragma unroll
+            for (int u = 0; u < MT; u++) {
+                double whole[4] = {};
+#pragma unroll
+                for (int t = 0; t < MT; t++)
+                    mma(whole, v[q][t], half[u / 2][t][u % 2 * 2], half[u / 2][t][u % 2 * 2 + 1]);
+                const int r = 16 * q + g, c = 8 * u + 2 * b;
+                if (r < M && c < M)
+                    *(double2 *)(Si + r * M + c) = make_double2(whole[0], whole[1]);
+                if (r + 8 < M && c < M)
+                    *(double2 *)(Si + (r + 8) * M + c) = make_double2(whole[2], whole[3]);
+            }
     }
 }
 
@@ -90,21 +96,19 @@ static __global__ void __launch_bounds__(256) turn_block(int M, size_t p, const 
     }
 }
 
-template <int M> static void turn_launch(const shape &s, const double *V, double *S)
+template <int MT> static void turn_launch(const shape &s, const double *V, double *S)
 {
-    size_t need = (s.p + 3) / 4, grid = (size_t)s.processors * 8;
-    turn_kernel<M><<<(unsigned)(need < grid ? need : grid), 128, 0, s.stream>>>(s.p, V, S);
+    size_t need = (s.p + 3) / 4, grid = (size_t)s.processors * 4;
+    turn_kernel<MT><<<(unsigned)(need < grid ? need : grid), 128, 0, s.stream>>>(s.p, s.M, V, S);
 }
 
 void turn_small(const shape &s, const double *V, double *S)
 {
-    switch (s.M) {
-    case 8: turn_launch<8>(s, V, S); break;
-    case 16: turn_launch<16>(s, V, S); break;
-    case 20: turn_launch<20>(s, V, S); break;
-    case 24: turn_launch<24>(s, V, S); break;
-    case 30: turn_launch<30>(s, V, S); break;
-    case 32: turn_launch<32>(s, V, S); break;
+    switch ((s.M + 7) / 8) {
+    case 1: turn_launch<1>(s, V, S); break;
+    case 2: turn_launch<2>(s, V, S); break;
+    case 3: turn_launch<3>(s, V, S); break;
+    case 4: turn_launch<4>(s, V, S); break;
     default:
         check(cudaFuncSetAttribute(turn_block, cudaFuncAttributeMaxDynamicSharedMemorySize, s.M * s.M * 8), "turn");
         turn_block<<<(unsigned)(s.p < 4096 ? s.p : 4096), 256, s.M * s.M * 8, s.stream>>>(s.M, s.p, V, S);
@@ -160,12 +164,46 @@ void slope(const shape &s, const double *angles, const double *S0, const double 
     launched("slope");
 }
 
+/* ---- the point ----------------------------------------------------------------------------- */
+
+/* W <- W V, a row per block. */
+static __global__ void turn_point_kernel(int M, const double *V, double *W)
+{
+    __shared__ double row[128];
+    const int c = threadIdx.x;
+    double *at = W + (size_t)blockIdx.x * M + c, sum = 0.0;
+    row[c] = *at;
+    __syncthreads();
+    for (int k = 0; k < M; k++)
+        sum = fma(row[k], V[k * M + c], sum);
+    *at = sum;
+}
+
+void turn_point(const shape &s, const double *V, double *W)
+{
+    turn_point_kernel<<<s.n, s.M, 0, s.stream>>>(s.M, V, W);
+    launched("turn of the point");
+}
+
+static __global__ void move_point_kernel(int M, const double *angles, const double *U, double *W)
+{
+    const int c = threadIdx.x;
+    const size_t at = (size_t)blockIdx.x * M + c;
+    W[at] = W[at] * angles[c] + U[at] * angles[M + c];
+}
+
+void move_point(const shape &s, const double *angles, const double *U, double *W)
+{
+    move_point_kernel<<<s.n, s.M, 0, s.stream>>>(s.M, angles, U, W);
+    launched("step of the point");
+}
+
 /* ---- tall matrices ------------------------------------------------------------------------- */
 
 /* A warp owns 16 rows of every sample of its slice, and their share of G. T as right operands in
  * shared memory. TURN: move Y first. */
 template <int MT, bool TURN>
-__global__ void __launch_bounds__(256, 1)
+__global__ void __launch_bounds__(256, MT <= 3 ? 2 : 1)
     gradient_kernel(size_t p, int slices, int n, int NB, int M, const double *T, const double *sine, double *Y,
                     const double *P, const double *Z, double *part)
 {
@@ -183,7 +221,7 @@ __global__ void __launch_bounds__(256, 1)
         return;
     double G[MT][4] = {};
     for (size_t i = slice; i < p; i += slices) {
-        double2 y0[MT], y1[MT];
+        double2 y0[MT], y1[MT], z[MT][MT]; /* all read before anything waits */
         double D[MT][4];
 #pragma unroll
         for (int t = 0; t < MT; t++) {
@@ -191,6 +229,9 @@ __global__ void __launch_bounds__(256, 1)
             const size_t o = (i * n + r) * M + k;
             y0[t] = k < M && in0 ? *(const double2 *)(Y + o) : zero;
             y1[t] = k < M && in1 ? *(const double2 *)(Y + o + 8 * M) : zero;
+#pragma unroll
+            for (int u = 0; u < MT; u++)
+                z[t][u] = k < M && 8 * u + g < M ? *(const double2 *)(Z + (i * M + 8 * u + g) * M + k) : zero;
             if (TURN) {
                 const double2 s = k < M ? *(const double2 *)(sine + k) : zero;
                 const double2 q0 = k < M && in0 ? *(const double2 *)(P + o) : zero;
@@ -227,11 +268,8 @@ __global__ void __launch_bounds__(256, 1)
             if (TURN && k < M && in1)
                 *(double2 *)(Y + o + 8 * M) = make_double2(D[t][2], D[t][3]);
 #pragma unroll
-            for (int u = 0; u < MT; u++) {
-                const int c = 8 * u + g;
-                const double2 z = k < M && c < M ? *(const double2 *)(Z + (i * M + c) * M + k) : zero;
-                mma(G[u], a, z.x, z.y);
-            }
+            for (int u = 0; u < MT; u++)
+                mma(G[u], a, z[t][u].x, z[t][u].y);
         }
     }
 #pragma unroll
@@ -306,7 +344,11 @@ static __global__ void slices_kernel(int rows, int slices, const double *part, d
         out[q] = t;
 }
 
-static int slices_of(const shape &s) { return s.p < SLICES ? (int)s.p : SLICES; }
+static int slices_of(const shape &s)
+{
+    const int slices = WARPS / s.NB;
+    return s.p < (size_t)slices ? (int)s.p : slices;
+}
 
 size_t gradient_work(const shape &s) { return (size_t)s.n * s.M * slices_of(s); }
 
