@@ -1,6 +1,7 @@
 /* bench_cuda.c - the CUDA engine's calls, and whole iterations as the optimiser runs them.
  *
- *   bench_cuda [P]    largest set, 100000 unless told */
+ *   bench_cuda [P [M METRIC]]    largest set, 100000 unless told; with M and METRIC that one alone,
+ *                                and only its calls, for a profiler */
 #include "bench.h"
 
 #include <math.h>
@@ -131,7 +132,8 @@ static void run(const char *name,
         printf("opened in %.3f s\n", bench_now() - began);
     if (status == SPD_OK) {
         time_calls(e, in->n, in->m);
-        time_minimise(e, in->n, in->m, iterations);
+        if (iterations)
+            time_minimise(e, in->n, in->m, iterations);
     }
     fflush(stdout);
     engine_free(e);
@@ -147,7 +149,8 @@ int main(int count, char **word)
 {
     size_t most = count > 1 ? strtoul(word[1], NULL, 10) : 100000;
     const size_t sizes[][2] = {{93, 118}, {155, 4000}, {155, most}};
-    for (int k = 0; k < 3; k++) {
+    const size_t only = count > 3 ? strtoul(word[2], NULL, 10) : 0;
+    for (int k = only ? 2 : 0; k < 3; k++) {
         size_t n = sizes[k][0], p = sizes[k][1];
         double *X = make_samples(n, p);
         spd_pair *graph = make_pairs(p);
@@ -155,9 +158,11 @@ int main(int count, char **word)
             return printf("no memory for %zu matrices\n", p), 1;
         for (size_t m = 20; m <= 30; m += 10)
             for (int airm = 0; airm < 2; airm++) {
+                if (only && (m != only || airm != !strcmp(word[3], "airm")))
+                    continue;
                 engine_input in = {
                     n, m, p, X, NULL, airm ? SPD_AIRM : SPD_STEIN, SPD_DIFFERENCE, 10 * p, graph};
-                run("cuda", cuda_new, &in, k < 2 ? 100 : 10);
+                run("cuda", cuda_new, &in, only ? 0 : k < 2 ? 100 : 10);
                 if (k == 0)
                     run("cpu ", engine_cpu_new, &in, 30);
             }

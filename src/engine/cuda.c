@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "engine/cuda/module.h"
+#include "engine/parallel.h"
 
 #define MODULE_NAME "libspdml-cuda.so"
 
@@ -186,7 +187,8 @@ spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, size_t buff
                             .ratio = in->objective == SPD_RATIO,
                             .pairs = in->pairs,
                             .pair = (const cuda_pair *)(const void *)in->pair,
-                            .buffer_bytes = buffer_bytes};
+                            .buffer_bytes = buffer_bytes,
+                            .threads = parallel_threads(ctx)};
         status = pass_fault(ctx, e->module->open(&given, &e->engine, why), why);
     }
     if (status < 0) {

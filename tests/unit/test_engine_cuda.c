@@ -165,6 +165,30 @@ static void chunks_and_runs(void)
     }
 }
 
+/* Loaded by as many threads as there are, or by one: the same bits. */
+static void several_threads(void)
+{
+    const size_t n = 155, p = 400;
+    rng r;
+    rng_seed(&r, 8);
+    rig g = rig_make(&r, n, 5, p, 900, 100.0, 1);
+    double f[2] = {0.0, 1.0}, *G[2];
+    for (int k = 0; k < 2; k++) {
+        spd_context *ctx = spd_context_new();
+        problem *e = NULL;
+        G[k] = block(n * 5);
+        spd_context_set_threads(ctx, k ? 16 : 1);
+        CHECK(engine_cuda_new(ctx, &g.in, 0, &e) == SPD_OK, "%s", spd_context_error(ctx)->message);
+        CHECK(e && e->start(e, g.W) == SPD_OK && e->cost_grad(e, &f[k], G[k]) == SPD_OK, "start");
+        engine_free(e);
+        spd_context_free(ctx);
+    }
+    CHECK(f[0] == f[1] && memcmp(G[0], G[1], n * 5 * sizeof **G) == 0, "%.17g and %.17g", f[0], f[1]);
+    free(G[0]);
+    free(G[1]);
+    rig_free(&g);
+}
+
 static void matrices_that_fail(void)
 {
     rng r;
@@ -235,6 +259,7 @@ int main(int count, char **word)
     RUN(bad_condition);
     RUN(skewed_graph);
     RUN(chunks_and_runs);
+    RUN(several_threads);
     RUN(matrices_that_fail);
     RUN(what_it_is_not_made_for);
     return test_summary();

@@ -7,10 +7,12 @@
  *
  * What aim and probe launch is the same every time: it is recorded once and then set going by a single
  * call, which is most of the time where samples are few. */
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <limits>
+#include <functional>
+#include <future>
 #include <new>
 
 #include "engine/cuda/graph.cuh"
@@ -19,10 +21,23 @@ using namespace spd;
 
 #define NO_SPREAD 1e-14 /* mean d2 per dimension that counts as zero, as in pair_sums.c */
 
+constexpr size_t PORTION = (size_t)8 << 20; /* bytes that a thread takes at a time when loading */
+constexpr int COPIERS = 16;                 /* most threads then */
+
 struct pinned { /* host memory that copies run from and to without waiting */
     double *at = nullptr;
     ~pinned() { cudaFreeHost(at); }
     void make(size_t n) { check(cudaMallocHost((void **)&at, n * sizeof(double)), "memory for copies"); }
+};
+
+struct stream {
+    cudaStream_t at = nullptr;
+    ~stream()
+    {
+        if (at)
+            cudaStreamDestroy(at);
+    }
+    void make() { check(cudaStreamCreateWithFlags(&at, cudaStreamNonBlocking), "making a stream"); }
 };
 
 /* Launches and copies in a stream, to be repeated as a whole. */
@@ -58,6 +73,7 @@ struct recording {
 };
 
 struct cuda_engine {
+    stream queue; /* first, as it goes last */
     shape s{};
     int device = 0, airm = 0, ratio = 0;
     graph pairs;
@@ -70,11 +86,6 @@ struct cuda_engine {
     double t = NAN, f = NAN;
     bool owed = false, moved = false; /* Y owes v; and after a step the blend with P too */
     size_t bytes = 0;
-    ~cuda_engine()
-    {
-        if (s.stream)
-            cudaStreamDestroy(s.stream);
-    }
 };
 
 /* ---- pairs --------------------------------------------------------------------------------- */
@@ -280,40 +291,60 @@ static void step(cuda_engine &e, double t)
 /* ---- life ---------------------------------------------------------------------------------- */
 
 /* A power of two that brings every eigenvalue below 1/2 (stein.cu); both metrics ignore it. */
-static double scale_of(const cuda_input &in)
+static double scale_for(double trace)
 {
-    double most = 0.0;
-    for (size_t i = 0; i < in.p + (in.extra ? 1 : 0); i++) {
-        const double *X = i < in.p ? in.X + i * in.n * in.n : in.extra;
-        double trace = 0.0;
-        for (size_t k = 0; k < in.n; k++)
-            trace += X[k * in.n + k];
-        most = trace > most ? trace : most;
-    }
-    if (!(most > 0.0) || !std::isfinite(most))
+    if (!(trace > 0.0) || !std::isfinite(trace))
         return 1.0;
     int exponent;
-    frexp(most, &exponent);
+    frexp(trace, &exponent);
     return ldexp(1.0, -exponent - 1);
 }
 
+/* Packs every share-th portion of the samples, by way of memory of its own; returns the largest trace. */
+static double load_share(const cuda_engine &e, const cuda_input &in, size_t share, size_t shares)
+{
+    const size_t nn = in.n * in.n, each = PORTION / (nn * sizeof(double)) + 1, size = pack_size(e.s.n);
+    pinned staging;
+    array<double> room;
+    stream own;
+    shape s = e.s;
+    double most = 0.0;
+    check(cudaSetDevice(e.device), "choosing the device");
+    staging.make(each * nn);
+    room.make(each * nn);
+    own.make();
+    s.stream = own.at;
+    for (size_t i = share * each; i < s.p; i += shares * each) {
+        const size_t count = s.p - i < each ? s.p - i : each;
+        check(cudaStreamSynchronize(own.at), "loading the samples");
+        for (size_t k = 0; k < count; k++) {
+            const double *X = i + k < in.p ? in.X + (i + k) * nn : in.extra;
+            double trace = 0.0;
+            memcpy(staging.at + k * nn, X, nn * sizeof(double));
+            for (size_t c = 0; c < in.n; c++)
+                trace += X[c * (in.n + 1)];
+            most = trace > most ? trace : most;
+        }
+        room.put(staging.at, count * nn, own.at);
+        pack(s, count, room.at, e.Xp.at + i * size);
+    }
+    check(cudaStreamSynchronize(own.at), "loading the samples");
+    return most;
+}
+
+/* Several threads: one alone copies slower than the device takes it. */
 static void load(cuda_engine &e, const cuda_input &in)
 {
-    const size_t nn = in.n * in.n, each = ((size_t)256 << 20) / (nn * sizeof(double)) + 1, size = pack_size(e.s.n);
-    const double scale = scale_of(in);
-    array<double> room;
-    room.make((each < e.s.p ? each : e.s.p) * nn);
-    for (size_t i = 0; i < in.p; i += each) {
-        size_t count = in.p - i < each ? in.p - i : each;
-        room.put(in.X + i * nn, count * nn, e.s.stream);
-        pack(e.s, count, scale, room.at, e.Xp.at + i * size);
-        check(cudaStreamSynchronize(e.s.stream), "loading the samples");
-    }
-    if (in.extra) {
-        room.put(in.extra, nn, e.s.stream);
-        pack(e.s, 1, scale, room.at, e.Xp.at + in.p * size);
-        check(cudaStreamSynchronize(e.s.stream), "loading the samples");
-    }
+    const size_t portions = e.s.p * in.n * in.n * sizeof(double) / PORTION + 1;
+    const size_t shares = std::min(portions, (size_t)std::clamp(in.threads, 1, COPIERS));
+    std::vector<std::future<double>> work;
+    double most = 0.0;
+    for (size_t k = 0; k < shares; k++)
+        work.push_back(std::async(std::launch::async, load_share, std::cref(e), std::cref(in), k, shares));
+    for (auto &share : work)
+        most = std::max(most, share.get());
+    rescale(e.s, scale_for(most), e.Xp.at);
+    settle(e);
 }
 
 static void allocate(cuda_engine &e, const cuda_input &in)
@@ -364,7 +395,8 @@ static void open(cuda_engine &e, const cuda_input &in)
     e.ratio = in.ratio;
     e.s = {(int)in.n, (int)in.m, padded((int)in.m), (int)(in.n + 15) / 16, in.p + (in.extra ? 1 : 0),
            about.multiProcessorCount, (int)about.sharedMemPerBlockOptin, nullptr};
-    check(cudaStreamCreateWithFlags(&e.s.stream, cudaStreamNonBlocking), "making a stream");
+    e.queue.make();
+    e.s.stream = e.queue.at;
     allocate(e, in);
     check(cudaMemGetInfo(&left, &all), "asking the device");
     const int sides = e.airm ? 2 : 1;

@@ -20,7 +20,8 @@ struct shape {
 
 /* ---- pack.cu */
 size_t pack_size(int n);                                     /* doubles of a packed sample */
-void pack(const shape &s, size_t count, double scale, const double *X, double *packed);
+void pack(const shape &s, size_t count, const double *X, double *packed);
+void rescale(const shape &s, double scale, double *packed);   /* of all samples */
 
 /* ---- pass.cu: data pass and small products */
 size_t pass_work(const shape &s);                            /* doubles of scratch */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUDA_MODULE_VERSION 1
+#define CUDA_MODULE_VERSION 2
 #define CUDA_MODULE_ENTRY   "spdml_cuda_module"
 #define CUDA_WHY            256 /* room for a sentence */
 #define CUDA_MAX_N          512
@@ -52,6 +52,7 @@ typedef struct cuda_input {
     const cuda_pair *pair;
     size_t buffer_bytes; /* most that matrices of pairs may take at once; 0: chosen by the module */
     int device;
+    int threads; /* of the host, that may copy */
 } cuda_input;
 
 typedef struct cuda_engine cuda_engine;
