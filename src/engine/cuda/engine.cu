@@ -5,8 +5,8 @@
  * and Q and sums over the pairs; a step swaps S0 and S and lets Y owe the turn Y <- Y T + P diag(sin),
  * which is made together with the gradient, in one reading of Y and P.
  *
- * What aim and probe launch is the same every time: it is recorded once and then set going by a single
- * call, which is most of the time where samples are few. */
+ * What aim, probe and gradient launch is the same every time: it is recorded once and then set going by
+ * a single call; launches are most of the time where samples are few. */
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -82,7 +82,7 @@ struct cuda_engine {
     array<outcome> out;
     pinned tall, small, result;   /* n M, M M + 4 M, n M and an outcome */
     std::vector<double> v, sigma; /* host: the turn since the last step (M x M), sigma */
-    recording aims[4], probes[4];
+    recording aims[4], probes[4], gradients[8];
     double t = NAN, f = NAN;
     bool owed = false, moved = false; /* Y owes v; and after a step the blend with P too */
     size_t bytes = 0;
@@ -179,21 +179,22 @@ static void start(cuda_engine &e, const double *W)
 static void gradient(cuda_engine &e)
 {
     const int M = e.s.M;
-    int swapped = 0;
-    if (e.owed) {
-        settle(e);
-        double *T = e.small.at, *sine = T + (size_t)M * M;
-        for (int c = 0; c < M; c++) {
-            const double angle = e.moved ? e.sigma[c] * e.t : 0.0, cosine = cos(angle);
-            sine[c] = sin(angle);
-            for (int r = 0; r < M; r++)
-                T[(size_t)r * M + c] = e.v[(size_t)r * M + c] * cosine;
-        }
-        e.T.put(T, (size_t)M * M + M, e.s.stream);
+    const size_t tall = (size_t)e.s.n * M, mm = (size_t)M * M;
+    double *T = e.small.at, *sine = T + mm;
+    settle(e);
+    for (int c = 0; e.owed && c < M; c++) {
+        const double angle = e.moved ? e.sigma[c] * e.t : 0.0, cosine = cos(angle);
+        sine[c] = sin(angle);
+        for (int r = 0; r < M; r++)
+            T[(size_t)r * M + c] = e.v[(size_t)r * M + c] * cosine;
     }
-    step_gradient(e.s, e.owed ? e.T.at : nullptr, e.T.at + (size_t)M * M, e.Y.at, e.P.at, e.Z.at, e.G.at, e.work.at,
-                  &swapped);
-    if (swapped)
+    e.gradients[2 * arrangement(e) + e.owed].play(e.s.stream, [&] {
+        if (e.owed)
+            e.T.put(T, mm + M, e.s.stream);
+        step_gradient(e.s, e.owed ? e.T.at : nullptr, e.T.at + mm, e.Y.at, e.P.at, e.Z.at, e.G.at, e.work.at);
+        check(cudaMemcpyAsync(e.result.at, e.G.at, tall * sizeof(double), cudaMemcpyDeviceToHost, e.s.stream), "gradient");
+    });
+    if (e.owed && M > FAST)
         e.Y.swap(e.P);
     if (e.owed)
         identity(e);
@@ -204,8 +205,6 @@ static void cost_grad(cuda_engine &e, double *f, double *G)
 {
     const int n = e.s.n, m = e.s.m, M = e.s.M;
     gradient(e);
-    check(cudaMemcpyAsync(e.result.at, e.G.at, (size_t)n * M * sizeof(double), cudaMemcpyDeviceToHost, e.s.stream),
-          "gradient");
     check(cudaStreamSynchronize(e.s.stream), "gradient");
     for (int r = 0; r < n; r++)
         memcpy(G + (size_t)r * m, e.result.at + (size_t)r * M, m * sizeof(double));

@@ -36,11 +36,11 @@ void trial(const shape &s, const double *angles, const double *S0, const double 
 void slope(const shape &s, const double *angles, const double *S0, const double *Q, const double *Z, double *d);
 void turn_point(const shape &s, const double *V, double *W);           /* W <- W V */
 void move_point(const shape &s, const double *angles, const double *U, double *W); /* W <- W cos + U sin */
-/* Y <- Y T + P diag(sine) and G (n x M) <- sum Y_i Z_i. P is overwritten when *swapped is set to 1:
- * then it holds the new Y. */
+/* Y <- Y T + P diag(sine), if there is a T, and G (n x M) <- sum Y_i Z_i. For M > FAST the new Y is left
+ * in P. */
 size_t gradient_work(const shape &s);
 void step_gradient(const shape &s, const double *T, const double *sine, double *Y, double *P,
-                   const double *Z, double *G, double *work, int *swapped);
+                   const double *Z, double *G, double *work);
 
 /* ---- pairs.cu: the graph */
 struct link { uint32_t i, j; };           /* a pair */

@@ -146,6 +146,7 @@ static __global__ void slope_kernel(size_t p, int M, const double *angles, const
         return;
     const double *s0 = S0 + i * M * M, *Quu = Q + i * 2 * M * M, *Qwu = Quu + M * M, *z = Z + i * M * M;
     double sum = 0.0;
+#pragma unroll 4
     for (int k = lane; k < M * M; k += 32) {
         const int a = k / M, b = k % M;
         const double ca = angles[a], sa = angles[M + a], cb = angles[b], sb = angles[M + b];
@@ -364,21 +365,18 @@ static void gradient_launch(const shape &s, const double *T, const double *sine,
 }
 
 void step_gradient(const shape &s, const double *T, const double *sine, double *Y, double *P, const double *Z,
-                   double *G, double *work, int *swapped)
+                   double *G, double *work)
 {
-    *swapped = 0;
     switch ((s.M + 7) / 8) {
     case 1: gradient_launch<1>(s, T, sine, Y, P, Z, work); break;
     case 2: gradient_launch<2>(s, T, sine, Y, P, Z, work); break;
     case 3: gradient_launch<3>(s, T, sine, Y, P, Z, work); break;
     case 4: gradient_launch<4>(s, T, sine, Y, P, Z, work); break;
     default:
-        if (T) {
+        if (T)
             turn_rows<<<s.processors * 8, s.M, 0, s.stream>>>(s.p * s.n, s.M, T, sine, Y, P);
-            *swapped = 1;
-        }
         gradient_rows<<<dim3(slices_of(s), (s.n + 7) / 8), s.M, 0, s.stream>>>(s.p, slices_of(s), s.n, s.M,
-                                                                             *swapped ? P : Y, Z, work);
+                                                                             T ? P : Y, Z, work);
     }
     launched("gradient");
     slices_kernel<<<(s.n * s.M + 7) / 8, 256, 0, s.stream>>>(s.n * s.M, slices_of(s), work, G);
