@@ -190,7 +190,8 @@ void pass_tall(const shape &s, const double *Xp, const double *U, double *P, dou
 
 /* ---- Q = [U W]'P --------------------------------------------------------------------------- */
 
-/* A warp per sample; rows 16 QG y .. and columns 8 MT z .. of Q. */
+/* A warp per sample; rows 16 QG y .. and columns 8 MT z .. of Q. Of two tiles of columns the first takes
+ * the even ones and the second the odd ones, so that two numbers are read and written at a time. */
 template <int QG, int MT>
 __global__ void __launch_bounds__(256, QG *MT <= 9 ? 2 : 1)
     small_kernel(size_t p, int n, int NB, int M, const double *U, const double *W, const double *P, double *Q)
@@ -204,6 +205,7 @@ __global__ void __launch_bounds__(256, QG *MT <= 9 ? 2 : 1)
     }
     __syncthreads();
     const int lane = threadIdx.x % 32, g = lane / 4, b = lane % 4, nw = blockDim.x / 32;
+    const double2 zero = make_double2(0.0, 0.0);
     for (size_t i = (size_t)blockIdx.x * nw + threadIdx.x / 32; i < p; i += (size_t)gridDim.x * nw) {
         double s[QG][MT][4] = {};
 #pragma unroll 2
@@ -211,11 +213,21 @@ __global__ void __launch_bounds__(256, QG *MT <= 9 ? 2 : 1)
             double b0[MT], b1[MT];
             const int r = 8 * k + 2 * b;
 #pragma unroll
-            for (int t = 0; t < MT; t++) {
-                int c = 8 * (t0 + t) + g;
+            for (int t = 0; t + 1 < MT; t += 2) {
+                const int c = 8 * (t0 + t) + 2 * g;
                 const double *o = P + (i * n + r) * M + c;
-                b0[t] = c < M && r < n ? o[0] : 0.0;
-                b1[t] = c < M && r + 1 < n ? o[M] : 0.0;
+                const double2 x = c < M && r < n ? *(const double2 *)o : zero;
+                const double2 y = c < M && r + 1 < n ? *(const double2 *)(o + M) : zero;
+                b0[t] = x.x;
+                b0[t + 1] = x.y;
+                b1[t] = y.x;
+                b1[t + 1] = y.y;
+            }
+            if (MT % 2) {
+                const int c = 8 * (t0 + MT - 1) + g;
+                const double *o = P + (i * n + r) * M + c;
+                b0[MT - 1] = c < M && r < n ? o[0] : 0.0;
+                b1[MT - 1] = c < M && r + 1 < n ? o[M] : 0.0;
             }
 #pragma unroll
             for (int q = 0; q < QG; q++) {
@@ -233,9 +245,13 @@ __global__ void __launch_bounds__(256, QG *MT <= 9 ? 2 : 1)
             for (int t = 0; t < MT; t++)
 #pragma unroll
                 for (int h = 0; h < 2; h++) {
-                    int r = 16 * (q0 + q) + 8 * h + g, c = 8 * (t0 + t) + 2 * b;
+                    const int r = 16 * (q0 + q) + 8 * h + g, t1 = t / 2 * 2; /* of two: columns 4b + 2(t%2) and on */
+                    const bool two = t1 + 1 < MT;
+                    const int c = 8 * (t0 + t1) + (two ? 4 * b + 2 * (t % 2) : 2 * b);
+                    const double x = two ? s[q][t1][2 * h + t % 2] : s[q][t][2 * h];
+                    const double y = two ? s[q][two ? t1 + 1 : t1][2 * h + t % 2] : s[q][t][2 * h + 1];
                     if (r < 2 * M && c < M)
-                        *(double2 *)(Q + (i * 2 * M + r) * M + c) = make_double2(s[q][t][2 * h], s[q][t][2 * h + 1]);
+                        *(double2 *)(Q + (i * 2 * M + r) * M + c) = make_double2(x, y);
                 }
     }
 }
