@@ -16,6 +16,7 @@
 #include <new>
 
 #include "engine/cuda/graph.cuh"
+#include "engine/cuda/queue.cuh"
 
 using namespace spd;
 
@@ -24,56 +25,8 @@ using namespace spd;
 constexpr size_t PORTION = (size_t)8 << 20; /* bytes that a thread takes at a time when loading */
 constexpr int COPIERS = 16;                 /* most threads then */
 
-struct pinned { /* host memory that copies run from and to without waiting */
-    double *at = nullptr;
-    ~pinned() { cudaFreeHost(at); }
-    void make(size_t n) { check(cudaMallocHost((void **)&at, n * sizeof(double)), "memory for copies"); }
-};
-
-struct stream {
-    cudaStream_t at = nullptr;
-    ~stream()
-    {
-        if (at)
-            cudaStreamDestroy(at);
-    }
-    void make() { check(cudaStreamCreateWithFlags(&at, cudaStreamNonBlocking), "making a stream"); }
-};
-
-/* Launches and copies in a stream, to be repeated as a whole. */
-struct recording {
-    cudaGraphExec_t graph = nullptr;
-    ~recording()
-    {
-        if (graph)
-            cudaGraphExecDestroy(graph);
-    }
-    template <class F> void make(cudaStream_t stream, F body)
-    {
-        cudaGraph_t made = nullptr;
-        check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "recording");
-        try {
-            body();
-        } catch (...) {
-            cudaStreamEndCapture(stream, &made);
-            cudaGraphDestroy(made);
-            throw;
-        }
-        check(cudaStreamEndCapture(stream, &made), "recording");
-        const cudaError_t status = cudaGraphInstantiate(&graph, made, 0);
-        cudaGraphDestroy(made);
-        check(status, "recording");
-    }
-    template <class F> void play(cudaStream_t stream, F body)
-    {
-        if (!graph)
-            make(stream, body);
-        check(cudaGraphLaunch(graph, stream), "playing what was recorded");
-    }
-};
-
 struct cuda_engine {
-    stream queue; /* first, as it goes last */
+    queue own_queue; /* first, as it goes last */
     shape s{};
     int device = 0, airm = 0, ratio = 0;
     graph pairs;
@@ -305,7 +258,7 @@ static double load_share(const cuda_engine &e, const cuda_input &in, size_t shar
     const size_t nn = in.n * in.n, each = PORTION / (nn * sizeof(double)) + 1, size = pack_size(e.s.n);
     pinned staging;
     array<double> room;
-    stream own;
+    queue own;
     shape s = e.s;
     double most = 0.0;
     check(cudaSetDevice(e.device), "choosing the device");
@@ -394,8 +347,8 @@ static void open(cuda_engine &e, const cuda_input &in)
     e.ratio = in.ratio;
     e.s = {(int)in.n, (int)in.m, padded((int)in.m), (int)(in.n + 15) / 16, in.p + (in.extra ? 1 : 0),
            about.multiProcessorCount, (int)about.sharedMemPerBlockOptin, nullptr};
-    e.queue.make();
-    e.s.stream = e.queue.at;
+    e.own_queue.make();
+    e.s.stream = e.own_queue.at;
     allocate(e, in);
     check(cudaMemGetInfo(&left, &all), "asking the device");
     const int sides = e.airm ? 2 : 1;
