@@ -17,10 +17,10 @@ typedef enum field_type {
 
 typedef struct field {
     const char *key;
-    size_t offset; /* of the member */
-    field_type type;
+    size_t offset;       /* of the member */
     const naming *names; /* FIELD_NAME: its words */
-    int later;           /* files of the first versions do not have it: the member is then kept */
+    field_type type;
+    int later; /* files of the first versions do not have it: the member is then kept */
 } field;
 
 #define FIELD(record, member, kind)                                                                \

@@ -5,6 +5,7 @@ The path of the command is in the environment variable SPDML.
 
 import json
 import os
+import pathlib
 import subprocess
 
 import numpy as np
@@ -37,11 +38,17 @@ class Result:
         return self
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def command():
     path = os.environ.get("SPDML")
     assert path, "the environment variable SPDML must name the command"
     return os.path.abspath(path)
+
+
+@pytest.fixture(scope="session")
+def sanitized(command):
+    """Has the command AddressSanitizer in it? It needs all addresses, and takes its time."""
+    return b"__asan_init" in pathlib.Path(command).read_bytes()
 
 
 @pytest.fixture

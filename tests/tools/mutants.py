@@ -70,7 +70,10 @@ unsigned half(unsigned);
 int main(void)
 {
     checked_by_nobody(1);
-    return clip(1, 3) != 2 || clip(9, 3) != 3 || until(4) != 2 || room(6) != 6 || half(8) != 8;
+    for (int i = 0; i < 20; i++) /* the last block's address may lie about on the stack: no leak */
+        if (room(6) != 6)
+            return 1;
+    return clip(1, 3) != 2 || clip(9, 3) != 3 || until(4) != 2 || half(8) != 8;
 }
 """,
     "tests/mutants.equivalent": """
@@ -119,7 +122,7 @@ def main():
     freed = [record for record in records if record["before"] == "free(box);"]
     checks = {f"{line}: {fates.get(line)}": fates.get(line) == fate for line, fate in FATES.items()}
     checks["a leak is seen by the sanitizers"] = (
-        [(record["outcome"], record["build"]) for record in freed] == [("failure", "sanitized")])
+        [(record["outcome"], record.get("build")) for record in freed] == [("failure", "sanitized")])
     checks["nobody executes it"] = any(record.get("by") == "no unit test executes it"
                                        for record in records)
     checks["comments and directives are left alone"] = not any(
