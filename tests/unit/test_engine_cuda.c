@@ -206,12 +206,14 @@ static void bad_condition(void)
         for (size_t m = 5; m <= 37; m += 8) {
             rig g = rig_make(&r, 40, m, 12, 40, condition, 0);
             double tolerance = fmax(1e-12, 3e-17 * condition);
-            g.in.objective = SPD_DIFFERENCE;
-            g.in.metric = SPD_STEIN;
-            compare(&g, 0, tolerance, "condition");
-            g.in.metric = SPD_AIRM;
-            if (condition < 2e8)
-                compare(&g, 0, 10.0 * tolerance, "condition");
+            for (int ratio = 1; ratio >= 0; ratio--) {
+                g.in.objective = ratio ? SPD_RATIO : SPD_DIFFERENCE;
+                g.in.metric = SPD_STEIN;
+                compare(&g, 0, tolerance, "condition");
+                g.in.metric = SPD_AIRM;
+                if (condition < 2e8)
+                    compare(&g, 0, 10.0 * tolerance, "condition");
+            }
             answers a = ask(&g, 1, 0);
             CHECK_CLOSE(a.f[0], wide_cost(&g), tolerance * fabs(a.f[0]), "condition %g m %zu",
                         condition, m);
