@@ -340,7 +340,7 @@ int main(int count, char **word)
            status < 0 ? spd_context_error(ctx)->message : device);
     spd_context_free(ctx);
     if (status < 0)
-        return 0;
+        return 77; /* ctest takes it for skipped */
     for (int k = 1; k + 1 < count; k += 2) {
         test_failed_checks = 0;
         one_size(strtoul(word[k], NULL, 10), strtoul(word[k + 1], NULL, 10));
