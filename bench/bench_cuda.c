@@ -153,9 +153,9 @@ int main(int count, char **word)
     for (int k = only ? 2 : 0; k < 3; k++) {
         size_t n = sizes[k][0], p = sizes[k][1];
         double *X = make_samples(n, p);
-        spd_pair *graph = make_pairs(p);
         if (!X)
             return printf("no memory for %zu matrices\n", p), 1;
+        spd_pair *graph = make_pairs(p);
         for (size_t m = 20; m <= 30; m += 10)
             for (int airm = 0; airm < 2; airm++) {
                 if (only && (m != only || airm != !strcmp(word[3], "airm")))
