@@ -614,6 +614,7 @@ typedef enum spd_map {
     SPD_MAP_MEAN,   /* -mean: leading eigenvectors of the mean in the method's metric */
     SPD_MAP_CSP,    /* -csp: generalised eigenvectors of the class means */
     SPD_MAP_PCA,    /* pca-: leading eigenvectors of the pooled covariance (arithmetic mean) */
+    SPD_MAP_MULTI,  /* -multi: learned maps to several sizes, and the matrix itself, side by side */
     SPD_MAPS        /* how many there are */
 } spd_map;
 
@@ -648,10 +649,10 @@ typedef struct spd_method {
 
 #define SPD_METHOD_NAME 64 /* room for a name, for now and later */
 
-/* The method of a joined name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp]; the metric by
- * any name that spd_metric_parse understands, or the classifier's usual one. method is started with
- * SPD_INIT; no value is fixed afterwards. SPD_EINVAL, with a message that lists what there is, for
- * other names. */
+/* The method of a joined name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi]; the
+ * metric by any name that spd_metric_parse understands, or the classifier's usual one. method is
+ * started with SPD_INIT; no value is fixed afterwards. SPD_EINVAL, with a message that lists what
+ * there is, for other names. */
 SPD_API spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *method);
 
 /* name (SPD_METHOD_NAME) <- the joined name. */

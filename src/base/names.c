@@ -121,7 +121,7 @@ NAMED_AND_PARSED(spd_classifier_kind, classifier)
 
 static const naming naming_map = {
     .kind = "map",
-    .word = {"none", "ml", "random", "mean", "csp", "pca"},
+    .word = {"none", "ml", "random", "mean", "csp", "pca", "multi"},
 };
 NAMED_AND_PARSED(spd_map, map)
 

@@ -30,10 +30,12 @@ static spd_status leading(spd_context *ctx, size_t n, size_t m, const double *M,
 /* ---- the learned map ---------------------------------------------------------------------------
  */
 
-static spd_status fit_ml(spd_context *ctx, const spd_method *method, const samples *train,
-                         map_graph graph, map *a)
+/* *model <- the learned map to m dimensions. */
+static spd_status fit_model(spd_context *ctx, const spd_method *method, const samples *train,
+                            map_graph graph, size_t m, spd_model **model)
 {
     spd_fit_options options = method_fit_options(method);
+    options.m = m;
     if (graph.pairs) {
         options.learning = SPD_OWN_GRAPH;
         options.own_pairs = graph.pairs;
@@ -41,13 +43,47 @@ static spd_status fit_ml(spd_context *ctx, const spd_method *method, const sampl
         options.affinity_weight = 1.0; /* it is in the pairs already */
     }
     spd_status status =
-        spd_fit(ctx, train->n, train->p, train->X, train->label, &options, NULL, &a->model);
+        spd_fit(ctx, train->n, train->p, train->X, train->label, &options, NULL, model);
+    return status < 0 ? status : SPD_OK;
+}
+
+static void note_graph(map *a, const spd_model *model)
+{
+    a->nu_w = model->options->nu_w;
+    a->nu_b = model->options->nu_b;
+}
+
+static spd_status fit_ml(spd_context *ctx, const spd_method *method, const samples *train,
+                         map_graph graph, map *a)
+{
+    spd_status status = fit_model(ctx, method, train, graph, a->m, &a->model);
     if (status < 0)
         return status;
     a->W = a->model->W;
-    a->nu_w = a->model->options->nu_w;
-    a->nu_b = a->model->options->nu_b;
+    note_graph(a, a->model);
     return SPD_OK;
+}
+
+/* Sizes below n that differ; there is none for n = 1. */
+static spd_status fit_multi(spd_context *ctx, const spd_method *method, const samples *train,
+                            map_graph graph, map *a)
+{
+    static const size_t divisor[MAP_PARTS] = {8, 4, 2};
+    spd_status status = SPD_OK;
+    size_t last = 0;
+    a->m = a->n;
+    for (size_t i = 0; i < MAP_PARTS && status == SPD_OK; i++) {
+        size_t m = (a->n + divisor[i] / 2) / divisor[i];
+        if (m <= last || m >= a->n)
+            continue;
+        status = fit_model(ctx, method, train, graph, m, &a->part[a->parts]);
+        if (status < 0)
+            break;
+        note_graph(a, a->part[a->parts++]);
+        a->m += m;
+        last = m;
+    }
+    return status;
 }
 
 static spd_status map_room(spd_context *ctx, arena *keep, map *a)
@@ -173,6 +209,8 @@ spd_status map_fit(spd_context *ctx, const spd_method *method, const samples *tr
                    map_graph graph, arena *keep, map *a)
 {
     *a = (map){.n = train->n, .m = method_count(method, SPD_PARAM_M)};
+    if (method->map == SPD_MAP_MULTI)
+        return fit_multi(ctx, method, train, graph, a);
     if (method->map == SPD_MAP_NONE)
         a->m = a->n;
     if (a->m < 1 || a->m > a->n)
@@ -193,8 +231,48 @@ spd_status map_fit(spd_context *ctx, const spd_method *method, const samples *tr
     return fit_start(ctx, method, train, a);
 }
 
+void map_free(map *a)
+{
+    spd_model_free(a->model);
+    for (size_t i = 0; i < MAP_PARTS; i++)
+        spd_model_free(a->part[i]); /* the last may be that of a fit that was cancelled */
+    *a = (map){0};
+}
+
+/* Block `at` of each of the p matrices S (whole x whole) <- the matrix of B (size x size). */
+static void put_block(size_t p, size_t size, const double *B, size_t whole, size_t at, double *S)
+{
+    for (size_t i = 0; i < p; i++)
+        for (size_t r = 0; r < size; r++)
+            memcpy(S + (i * whole + at + r) * whole + at, B + (i * size + r) * size,
+                   size * sizeof *S);
+}
+
+static spd_status apply_multi(spd_context *ctx, const map *a, arena *keep, samples *s)
+{
+    arena room = {0};
+    size_t at = 0, most = a->part[a->parts - 1]->m;
+    double *S = arena_zero(keep, s->p, a->m * a->m * sizeof *S);
+    double *B = arena_alloc(&room, s->p, most * most * sizeof *B);
+    spd_status status = S && B ? SPD_OK : ctx_nomem(ctx, "mapped matrices");
+    for (size_t i = 0; i < a->parts && status == SPD_OK; i++) {
+        size_t m = a->part[i]->m;
+        status = spd_congruence(ctx, a->n, m, s->p, s->X, a->part[i]->W, B);
+        put_block(s->p, m, B, a->m, at, S);
+        at += m;
+    }
+    if (status == SPD_OK)
+        put_block(s->p, a->n, s->X, a->m, at, S);
+    arena_free(&room);
+    s->X = S;
+    s->n = a->m;
+    return status;
+}
+
 spd_status map_apply(spd_context *ctx, const map *a, arena *keep, samples *s)
 {
+    if (a->parts > 0)
+        return apply_multi(ctx, a, keep, s);
     if (!a->W)
         return SPD_OK;
     double *S = arena_alloc(keep, s->p, a->m * a->m * sizeof *S);
