@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "engine/cuda/module.h"
 #include "engine/parallel.h"
+#include "objective/objective.h"
 
 #define MODULE_NAME "libspdml-cuda.so"
 
@@ -154,13 +155,16 @@ static void cuda_free(problem *base)
     arena_free(&room);
 }
 
-/* Metrics that the kernels know. */
-static spd_status check_metric(spd_context *ctx, spd_metric metric)
+/* Metrics and objectives that the kernels know. */
+static spd_status check_known(spd_context *ctx, const engine_input *in)
 {
-    if (metric == SPD_STEIN || metric == SPD_AIRM)
-        return SPD_OK;
-    return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine does not know the metric %s",
-                    spd_metric_name(metric));
+    if (in->metric != SPD_STEIN && in->metric != SPD_AIRM)
+        return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine does not know the metric %s",
+                        spd_metric_name(in->metric));
+    if (!objective_get(in->objective)->of_sums)
+        return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine does not know the objective %s",
+                        spd_objective_name(in->objective));
+    return SPD_OK;
 }
 
 spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, size_t buffer_bytes,
@@ -171,7 +175,7 @@ spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, size_t buff
     cuda_problem *e = arena_zero(&room, 1, sizeof *e);
     cuda_device about = {.size = sizeof about};
     char why[CUDA_WHY];
-    spd_status status = e ? check_metric(ctx, in->metric) : ctx_nomem(ctx, "the engine");
+    spd_status status = e ? check_known(ctx, in) : ctx_nomem(ctx, "the engine");
     if (status == SPD_OK)
         status = load_module(ctx, &e->module);
     if (status == SPD_OK)

@@ -12,7 +12,7 @@
 typedef struct pair_sums pair_sums;
 
 /* For p samples of size m. */
-spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective objective, size_t m,
+spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective wanted, size_t m,
                          size_t p, size_t count, const spd_pair *pairs, arena *keep,
                          pair_sums **sums);
 

@@ -11,8 +11,13 @@
 #include "base/memory.h"
 #include "learn/affinity_search.h"
 #include "learn/fit.h"
+#include "objective/objective.h"
 
 #define UNSUPERVISED_NU_W 5
+
+/* Candidates of each sample for objectives that choose among them after the map. */
+#define CANDIDATES_WITHIN  30
+#define CANDIDATES_BETWEEN 60
 
 /* ---- own pairs ---------------------------------------------------------------------------- */
 
@@ -152,12 +157,29 @@ static spd_status check_classes(spd_context *ctx, size_t p, const classes *c)
     return SPD_OK;
 }
 
-static void limit(graph_job *g)
+static size_t smaller(size_t a, size_t b)
 {
-    if (g->nu_w > g->p - 1)
-        g->nu_w = g->p - 1;
-    if (g->nu_b > g->p - 1)
-        g->nu_b = g->p - 1;
+    return a < b ? a : b;
+}
+
+/* How many neighbours of which kind. Samples without a label have as many as others; for objectives
+ * that choose among candidates only as many as these take, since the near ones are a guess. */
+static void limit(graph_job *g, const spd_fit_options *used)
+{
+    const objective *o = objective_get(used->objective);
+    g->nu_w = smaller(used->nu_w, g->p - 1);
+    g->nu_b = smaller(used->nu_b, g->p - 1);
+    g->near_unknown = o->nearest_same ? smaller(g->nu_w, o->nearest_same) : g->nu_w;
+    g->far_unknown = o->nearest_other ? smaller(g->nu_b, o->nearest_other) : g->nu_b;
+}
+
+static void choose_nu(const classes *c, spd_fit_options *used)
+{
+    int choosing = objective_get(used->objective)->of_sample != NULL;
+    size_t within = choosing ? CANDIDATES_WITHIN : c->smallest;
+    used->nu_w = used->nu_w ? used->nu_w : within;
+    size_t between = choosing ? CANDIDATES_BETWEEN : smaller(used->nu_w, 3);
+    used->nu_b = used->nu_b ? used->nu_b : between;
 }
 
 static spd_status supervised(spd_context *ctx, graph_job *g, spd_fit_options *used, links *l)
@@ -172,12 +194,9 @@ static spd_status supervised(spd_context *ctx, graph_job *g, spd_fit_options *us
     if (status == SPD_OK)
         status = check_classes(ctx, g->p, &c);
     if (status == SPD_OK) {
-        used->nu_w = used->nu_w ? used->nu_w : c.smallest;
-        used->nu_b = used->nu_b ? used->nu_b : used->nu_w < 3 ? used->nu_w : 3;
-        g->nu_w = used->nu_w;
-        g->nu_b = used->nu_b;
+        choose_nu(&c, used);
         g->c = &c;
-        limit(g);
+        limit(g, used);
         status = links_new(ctx, graph_room(g), l);
     }
     if (status == SPD_OK)
@@ -196,9 +215,7 @@ static spd_status unsupervised(spd_context *ctx, graph_job *g, spd_fit_options *
         used->nu_w = half < UNSUPERVISED_NU_W ? (half ? half : 1) : UNSUPERVISED_NU_W;
     }
     used->nu_b = used->nu_b ? used->nu_b : used->nu_w;
-    g->nu_w = used->nu_w;
-    g->nu_b = used->nu_b;
-    limit(g);
+    limit(g, used);
     return graph_near_far(ctx, g, l);
 }
 
@@ -243,6 +260,18 @@ static spd_status check_arguments(spd_context *ctx, size_t n, size_t p, const do
     return SPD_OK;
 }
 
+/* Objectives that choose among candidates use the signs of A alone. */
+static spd_status check_weights(spd_context *ctx, const spd_fit_options *o)
+{
+    if (objective_get(o->objective)->of_sums ||
+        (o->affinity_weight == 1.0 && o->graph == SPD_GRAPH_OR))
+        return SPD_OK;
+    return ctx_fail(ctx, SPD_EINVAL,
+                    "the %s objective weighs its pairs itself: it has no affinity weight and no "
+                    "directed graph",
+                    spd_objective_name(o->objective));
+}
+
 spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
                         spd_fit_options *options, spd_pair **pairs, size_t *count)
 {
@@ -251,6 +280,8 @@ spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, c
     spd_status status = check_arguments(ctx, n, p, X, options, pairs, count);
     if (status == SPD_OK)
         status = fit_options_take(ctx, options, &used);
+    if (status == SPD_OK)
+        status = check_weights(ctx, &used);
     if (status < 0)
         return status;
     spd_pair *made = NULL;

@@ -82,7 +82,7 @@ spd_status graph_far_unknown(spd_context *ctx, const graph_job *g, links *l)
     for (size_t i = 0; i < g->p; i++)
         if (g->label[i] < 0) {
             mark[i] = i + 1;
-            draw_far(g->p, i, g->nu_b, &r, mark, l);
+            draw_far(g->p, i, g->far_unknown, &r, mark, l);
         }
     arena_free(&room);
     return SPD_OK;

@@ -150,7 +150,7 @@ static spd_status between_classes(spd_context *ctx, const graph_job *g, part_sea
  * itself; where duplicates push it out of the list, the list is one too long. */
 static spd_status unlabelled(spd_context *ctx, const graph_job *g, part_search *s, links *l)
 {
-    size_t k = smaller(g->nu_w, g->p - 1);
+    size_t k = smaller(g->near_unknown, g->p - 1);
     s->samples = g->p;
     s->queries = g->p - g->c->labelled;
     if (s->queries == 0)
@@ -179,7 +179,7 @@ spd_status graph_by_lists(spd_context *ctx, const graph_job *g, links *l)
 
 size_t graph_room(const graph_job *g)
 {
-    size_t room = (g->p - g->c->labelled) * (smaller(g->nu_w, g->p - 1) + g->nu_b);
+    size_t room = (g->p - g->c->labelled) * (smaller(g->near_unknown, g->p - 1) + g->far_unknown);
     for (size_t c = 0; c < g->c->count; c++) {
         size_t size = class_size(g->c, c);
         room += size * (smaller(g->nu_w, size - 1) + smaller(g->nu_b, g->c->labelled - size));

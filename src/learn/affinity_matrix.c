@@ -53,7 +53,7 @@ static int undecided(const graph_job *g, rule r, size_t i, const double *row, si
 static int row_undecided(const graph_job *g, size_t i, const double *row, hit *best)
 {
     if (g->label[i] < 0)
-        return undecided(g, ANYONE, i, row, g->nu_w, best);
+        return undecided(g, ANYONE, i, row, g->near_unknown, best);
     return undecided(g, SAME_CLASS, i, row, g->nu_w, best) ||
            undecided(g, OTHER_CLASS, i, row, g->nu_b, best);
 }
@@ -88,7 +88,7 @@ static void link_row(const graph_job *g, rule r, size_t i, const double *row, si
 static void link_sample(const graph_job *g, size_t i, const double *row, hit *best, links *l)
 {
     if (g->label[i] < 0) {
-        link_row(g, ANYONE, i, row, g->nu_w, best, l);
+        link_row(g, ANYONE, i, row, g->near_unknown, best, l);
         return;
     }
     link_row(g, SAME_CLASS, i, row, g->nu_w, best, l);

@@ -13,8 +13,9 @@ typedef struct graph_job {
     const classes *c; /* of label */
     spd_metric metric;
     size_t nu_w, nu_b;
-    uint64_t seed;   /* of the far pairs */
-    const double *D; /* p x p squared distances where they are known; else NULL */
+    size_t near_unknown, far_unknown; /* the same for samples without a label */
+    uint64_t seed;                    /* of the far pairs */
+    const double *D;                  /* p x p squared distances where they are known; else NULL */
 } graph_job;
 
 /* Links that graph_by_class and graph_far_unknown add at most. */
@@ -24,9 +25,9 @@ size_t graph_room(const graph_job *g);
 #define GRAPH_MATRIX_UP_TO 1500
 
 /* l += for a sample with a label: its nu_w nearest of the same class (within) and its nu_b nearest
- * among the other classes (between); for one without: its nu_w nearest of all (within). Ties by
- * lower index; what there is, where there are fewer. matrix_up_to is GRAPH_MATRIX_UP_TO but in
- * tests: the links are the same, except perhaps where distances tie up to rounding for matrices
+ * among the other classes (between); for one without: its near_unknown nearest of all (within).
+ * Ties by lower index; what there is, where there are fewer. matrix_up_to is GRAPH_MATRIX_UP_TO but
+ * in tests: the links are the same, except perhaps where distances tie up to rounding for matrices
  * of extreme condition. */
 spd_status graph_by_class(spd_context *ctx, const graph_job *g, size_t matrix_up_to, links *l);
 
@@ -35,8 +36,8 @@ spd_status graph_by_class(spd_context *ctx, const graph_job *g, size_t matrix_up
  * l is made here. */
 spd_status graph_near_far(spd_context *ctx, const graph_job *g, links *l);
 
-/* l += for each sample without a label: nu_b samples drawn at random (between), which stand for
- * far ones; one that is near after all stays a within pair (links_join). nu_b < p. */
+/* l += for each sample without a label: far_unknown samples drawn at random (between), which stand
+ * for far ones; one that is near after all stays a within pair (links_join). far_unknown < p. */
 spd_status graph_far_unknown(spd_context *ctx, const graph_job *g, links *l);
 
 /* The ways of graph_by_class; the first with distances that are known, X unused. */

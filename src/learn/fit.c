@@ -29,6 +29,7 @@
 #include "learn/start.h"
 #include "learn/state.h"
 #include "linalg/tall.h"
+#include "objective/objective.h"
 
 void spd_fit_defaults(spd_fit_options *options, size_t size)
 {
@@ -119,10 +120,11 @@ static spd_status check_options(spd_context *ctx, size_t n, size_t p, const doub
         return ctx_fail(ctx, SPD_EINVAL,
                         "the affinity weight must be a number >= 0, and at most %g",
                         AFFINITY_LARGEST);
-    if (o->learning == SPD_MAXIMAL_VARIANCE && o->objective == SPD_RATIO)
+    if (o->learning == SPD_MAXIMAL_VARIANCE && objective_get(o->objective)->needs_both)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "the ratio objective needs pairs to pull together; maximal variance has "
-                        "none");
+                        "the %s objective needs pairs to pull together; maximal variance has "
+                        "none",
+                        spd_objective_name(o->objective));
     if (o->learning == SPD_MAXIMAL_VARIANCE && fit_approximates(o))
         return ctx_fail(ctx, SPD_EINVAL,
                         "maximal variance is not available for the approximate log-Euclidean cost; "
@@ -168,11 +170,11 @@ static spd_status check_graph(const fit *f)
 {
     size_t within, between;
     affinity_count(f->state.pairs, f->state.pair, &within, &between);
-    if (f->o.objective == SPD_RATIO && (within == 0 || between == 0))
+    if (objective_get(f->o.objective)->needs_both && (within == 0 || between == 0))
         return ctx_fail(f->ctx, SPD_EINVAL,
-                        "the ratio objective needs pairs within and between classes; there are %zu "
+                        "the %s objective needs pairs within and between classes; there are %zu "
                         "and %zu",
-                        within, between);
+                        spd_objective_name(f->o.objective), within, between);
     if (f->state.pairs == 0)
         return ctx_fail(f->ctx, SPD_EINVAL, "the graph is empty: there is nothing to minimise");
     double largest = 0.0;

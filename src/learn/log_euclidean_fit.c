@@ -16,6 +16,7 @@
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
+#include "objective/objective.h"
 #include "optim/grassmann.h"
 
 /* Parts in which the sums run; fixed, so that their order is. */
@@ -98,6 +99,11 @@ static void log_fit_allocate(log_fit *a, size_t count)
 static spd_status log_fit_open(log_fit *a, spd_context *ctx, const engine_input *in)
 {
     *a = (log_fit){.ctx = ctx, .objective = in->objective, .n = in->n, .m = in->m, .p = in->p};
+    if (!objective_get(in->objective)->of_sums)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the %s objective is not available for the approximate log-Euclidean cost; "
+                        "use the exact one",
+                        spd_objective_name(in->objective));
     log_fit_allocate(a, in->pairs);
     spd_status status = arena_status(&a->room, ctx, "the log-Euclidean map");
     if (status == SPD_OK)
