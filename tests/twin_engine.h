@@ -72,21 +72,91 @@ HELPER void twin_derivative(spd_metric metric, size_t m, const double *A, const 
     free(z);
 }
 
+/* Difference and ratio from the squared distances; weight <- derivatives by them. */
+HELPER double twin_sums(const engine_input *in, const double *d2, double *weight)
+{
+    double sum[2] = {0.0, 0.0};
+    for (size_t q = 0; q < in->pairs; q++) {
+        sum[0] += 2.0 * in->pair[q].within * d2[q];
+        sum[1] += 2.0 * in->pair[q].between * d2[q];
+    }
+    int ratio = in->objective == SPD_RATIO;
+    double a = ratio ? 1.0 / sum[0] : 1.0, b = ratio ? 1.0 / sum[1] : 1.0;
+    for (size_t q = 0; q < in->pairs; q++)
+        weight[q] = 2.0 * (a * in->pair[q].within - b * in->pair[q].between);
+    return ratio ? log(sum[0]) - log(sum[1]) : sum[0] - sum[1];
+}
+
+/* Is q one of the `most` nearest of its kind that sample i has? */
+HELPER int twin_is_near(const engine_input *in, const double *d2, size_t i, size_t q, size_t most)
+{
+    size_t nearer = 0;
+    for (size_t other = 0; other < in->pairs; other++) {
+        const spd_pair *t = &in->pair[other];
+        int same_kind = (t->within > 0.0) == (in->pair[q].within > 0.0);
+        if ((t->i == i || t->j == i) && same_kind)
+            nearer += d2[other] < d2[q] || (d2[other] == d2[q] && other < q);
+    }
+    return (in->pair[q].i == i || in->pair[q].j == i) && nearer < most;
+}
+
+/* What sample i adds to f and weight; 1 if it has pairs of both kinds. */
+HELPER int twin_margin(const engine_input *in, const double *d2, size_t i, double *f,
+                       double *weight)
+{
+    double mean = 0.0, found[2] = {0.0, 0.0}, by_mean = 0.0;
+    char *near = calloc(in->pairs, 1);
+    for (size_t q = 0; q < in->pairs; q++) {
+        int far = !(in->pair[q].within > 0.0);
+        near[q] = (char)twin_is_near(in, d2, i, q, far ? 10 : 3);
+        mean += near[q] ? d2[q] : 0.0;
+        found[far] += near[q];
+    }
+    int both = found[0] * found[1] > 0.0;
+    mean /= found[0] + found[1];
+    for (size_t t = 0; both && t < in->pairs; t++)
+        for (size_t l = 0; near[t] && in->pair[t].within > 0.0 && l < in->pairs; l++) {
+            if (!near[l] || in->pair[l].within > 0.0)
+                continue;
+            double a = d2[t] + 1e-6 * mean, b = d2[l] + 1e-6 * mean;
+            double x = exp(4.0 * 0.2) * pow(a / b, 4.0), share = 1.0 / (found[0] * found[1]);
+            double by_log = 4.0 * share * x / (1.0 + x);
+            *f += share * log(1.0 + x);
+            weight[t] += by_log / a;
+            weight[l] -= by_log / b;
+            by_mean += by_log * (1.0 / a - 1.0 / b) * 1e-6;
+        }
+    for (size_t q = 0; both && q < in->pairs; q++)
+        weight[q] += near[q] ? by_mean / (found[0] + found[1]) : 0.0;
+    free(near);
+    return both;
+}
+
+HELPER double twin_log_margin(const engine_input *in, const double *d2, double *weight)
+{
+    double f = 0.0, samples = 0.0;
+    memset(weight, 0, in->pairs * sizeof *weight);
+    for (size_t i = 0; i < in->p + (in->extra ? 1 : 0); i++)
+        samples += twin_margin(in, d2, i, &f, weight);
+    for (size_t q = 0; q < in->pairs; q++)
+        weight[q] /= samples;
+    return f / samples;
+}
+
 /* Cost at any W; G (n x m or NULL) <- its gradient there. */
 HELPER double twin_cost(const twin_engine *e, const double *W, double *G)
 {
     size_t n = e->in.n, m = e->in.m;
-    double *A = block(m * m), *B = block(m * m), sum[2] = {0.0, 0.0};
+    double *A = block(m * m), *B = block(m * m);
+    double *d2 = block(e->in.pairs), *weight = block(e->in.pairs);
     for (size_t q = 0; q < e->in.pairs; q++) {
         const spd_pair *t = &e->in.pair[q];
         twin_small(e, W, t->i, A);
         twin_small(e, W, t->j, B);
-        double d2 = twin_dist2(e->in.metric, m, A, B);
-        sum[0] += 2.0 * t->within * d2;
-        sum[1] += 2.0 * t->between * d2;
+        d2[q] = twin_dist2(e->in.metric, m, A, B);
     }
-    int ratio = e->in.objective == SPD_RATIO;
-    double a = ratio ? 1.0 / sum[0] : 1.0, b = ratio ? 1.0 / sum[1] : 1.0;
+    double f = e->in.objective == SPD_LOG_MARGIN ? twin_log_margin(&e->in, d2, weight)
+                                                 : twin_sums(&e->in, d2, weight);
     if (G)
         memset(G, 0, n * m * sizeof *G);
     for (size_t q = 0; G && q < e->in.pairs; q++) {
@@ -100,7 +170,7 @@ HELPER double twin_cost(const twin_engine *e, const double *W, double *G)
             times(n, n, m, twin_sample(e, own), W, XW);
             times(n, m, m, XW, D, part);
             for (size_t k = 0; k < n * m; k++)
-                G[k] += 2.0 * 2.0 * (a * t->within - b * t->between) * part[k];
+                G[k] += 2.0 * weight[q] * part[k];
             free(D);
             free(XW);
             free(part);
@@ -108,7 +178,9 @@ HELPER double twin_cost(const twin_engine *e, const double *W, double *G)
     }
     free(A);
     free(B);
-    return ratio ? log(sum[0]) - log(sum[1]) : sum[0] - sum[1];
+    free(d2);
+    free(weight);
+    return f;
 }
 
 /* At (n x m) <- W cos(sigma t) + U sin(sigma t) */

@@ -56,7 +56,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         For random starts and graphs drawn at random.
     n_jobs : int or None
         Threads; None and -1: all cores. The result does not depend on it.
-    objective : 'difference' (the paper's) or 'ratio'
+    objective : 'difference' (the paper's), 'ratio' or 'log-margin'
+        With log-margin, nu_w and nu_b are numbers of candidates; None: 30 and 60.
     graph : 'or' or 'directed'
     affinity_weight : weight of the between graph
     restarts : number of starts; the best is kept

@@ -43,6 +43,22 @@ def cost(metric, X, W, within, between, weight=1.0, objective="difference",
     return near - far if objective == "difference" else np.log(near) - np.log(far)
 
 
+def log_margin(metric, X, W, within, between):
+    """Mean over samples of the log-margin, by the nearest of their candidates after the map."""
+    metric, S = mapped(metric, X, W, "exact")
+    D = twins.pairwise2(metric, S, S)
+    total = []
+    for i in range(len(X)):
+        near = np.sort(D[i, within[i] > 0])[:3]
+        far = np.sort(D[i, between[i] > 0])[:10]
+        if near.size == 0 or far.size == 0:
+            continue
+        tiny = 1e-6 * np.mean(np.concatenate([near, far]))
+        gaps = np.log(near + tiny)[:, None] - np.log(far + tiny)
+        total.append(np.mean(np.logaddexp(0, 4 * (0.2 + gaps))))
+    return np.mean(total)
+
+
 def gradient(f, W, h=1e-6):
     """By central differences."""
     G = np.zeros_like(W)

@@ -61,10 +61,11 @@ def kill_and_resume(command, tmp_path, rng, words, pace):
     ["--metric", "jeffrey", "--solver", "hs"],
     ["--metric", "airm", "--solver", "fr", "--objective", "ratio"],
     ["--metric", "stein", "--solver", "hz", "--unsupervised", "variance", "--restarts", "2"],
+    ["--metric", "stein", "--objective", "log-margin", "--nu-w", "30", "--nu-b", "60"],
     ["--metric", "log-euclidean", "--restarts", "8"]])
 def test_killed_at_any_moment(command, spdml, tmp_path, rng, data, more):
     """The model is that of an undisturbed fit, byte by byte, with another number of threads."""
-    kind = [] if "variance" in more else ["--nu-w", "4", "--nu-b", "3"]
+    kind = [] if {"variance", "--nu-w"} & set(more) else ["--nu-w", "4", "--nu-b", "3"]
     words = ["fit", "d.npz", "-m", "8", *kind, *more, *LIMITS]
     started = time.monotonic()
     spdml(*words, "--threads", 1, "-o", "whole.spdml").good()
@@ -120,7 +121,7 @@ def test_a_fit_that_had_ended(spdml, checkpoint):
                                   ["--solver", "lbfgs"], ["--metric", "log-euclidean"],
                                   ["--metric", "log-euclidean", "--log-cost", "exact"],
                                   ["--affinity", "A.npz"], ["--restarts", "3", "--seed", "5"],
-                                  ["--objective", "ratio"]])
+                                  ["--objective", "ratio"], ["--objective", "log-margin"]])
 def test_every_kind_of_fit_goes_on(spdml, tmp_path, data, more):
     np.savez(tmp_path / "A.npz", i=np.arange(119), j=np.arange(1, 120),
              value=np.where(np.arange(119) % 3, 1.0, -1.0))

@@ -178,6 +178,34 @@ def test_seed_and_restarts(fit, data):
     assert fit("d.npz", *words, "--restarts", 4).good().json["cost"] <= seeds[0]
 
 
+@pytest.mark.parametrize("metric", ["stein", "airm"])
+def test_log_margin(spdml, fit, data, metric):
+    """The cost falls, and with any number of threads to the same."""
+    words = ["d.npz", "-m", 3, "--objective", "log-margin", "--metric", metric, "--max-iter", 20]
+    shown = fit(*words, "--threads", 1).good().json
+    assert shown["objective"] == "log-margin" and shown["cost"] < 0.9 * shown["cost_start"]
+    assert (shown["nu_w"], shown["nu_b"]) == (30, 60)
+    assert fit(*words, "--threads", 3).good().json["cost"] == shown["cost"]
+
+
+def test_log_margin_of_few(spdml, fit, tmp_path, rng):
+    """A class of one and samples without a label: what there is counts, or a message says why
+    nothing does."""
+    X, y = twin.classes(rng, 24, 6)
+    y = np.array([f"c{k}" for k in y])
+    y[:4] = "?"
+    y[5] = "alone"
+    np.savez(tmp_path / "e.npz", X=X, y=y)
+    words = ["e.npz", "-m", 3, "--objective", "log-margin", "--unlabelled", "?"]
+    shown = fit(*words).good().json
+    assert shown["cost"] < shown["cost_start"]
+    fit("e.npz", "-m", 3, "--objective", "log-margin", "--unsupervised").good()
+    fit("e.npz", "-m", 3, "--objective", "log-margin", "--unsupervised", "variance").failed(
+        "log-margin", "variance")
+    fit("e.npz", "-m", 3, "--objective", "log-margin", "--metric", "log-euclidean").failed(
+        "log-margin", "exact")
+
+
 def test_objective_ratio(fit, data):
     X, y = data
     shown = fit("d.npz", "-m", 3, "--objective", "ratio", "--nu-w", 3, "--nu-b", 2).good().json

@@ -10,11 +10,6 @@
 
 static int on_cuda; /* which engine the tests ask for */
 
-static int has_metric(spd_metric metric)
-{
-    return !on_cuda || metric == SPD_STEIN || metric == SPD_AIRM;
-}
-
 /* The engine under test. */
 static problem *engine_of(spd_context *ctx, const engine_input *in)
 {
@@ -33,6 +28,13 @@ typedef struct setting {
     int extra;
 } setting;
 
+/* Does the engine under test know it? */
+static int is_known(const setting *s)
+{
+    return !on_cuda ||
+           ((s->metric == SPD_STEIN || s->metric == SPD_AIRM) && s->objective != SPD_LOG_MARGIN);
+}
+
 static const setting settings[] = {
     {8, 3, 11, 20, SPD_STEIN, SPD_DIFFERENCE, 100.0, 0},
     {8, 3, 11, 20, SPD_AIRM, SPD_DIFFERENCE, 100.0, 0},
@@ -50,6 +52,12 @@ static const setting settings[] = {
     {7, 6, 6, 5, SPD_LOG_EUCLIDEAN, SPD_DIFFERENCE, 1e4, 0},
     {6, 1, 9, 8, SPD_LOG_EUCLIDEAN, SPD_DIFFERENCE, 10.0, 0},
     {10, 4, 9, 7, SPD_LOG_EUCLIDEAN, SPD_DIFFERENCE, 1e3, 1},
+    {8, 3, 11, 190, SPD_STEIN, SPD_LOG_MARGIN, 100.0, 0}, /* more than 3 and 10 candidates */
+    {8, 3, 11, 190, SPD_AIRM, SPD_LOG_MARGIN, 100.0, 0},
+    {8, 3, 11, 190, SPD_JEFFREY, SPD_LOG_MARGIN, 20.0, 0},
+    {8, 3, 6, 20, SPD_LOG_EUCLIDEAN, SPD_LOG_MARGIN, 100.0, 0},
+    {20, 9, 40, 60, SPD_STEIN, SPD_LOG_MARGIN, 1e3, 1}, /* few: some samples have one kind only */
+    {7, 6, 9, 30, SPD_AIRM, SPD_LOG_MARGIN, 1e4, 0},
 };
 #define SETTINGS (sizeof settings / sizeof *settings)
 
@@ -71,7 +79,7 @@ static void cost_and_gradient(void)
     rng r;
     rng_seed(&r, 1);
     for (size_t i = 0; i < SETTINGS; i++) {
-        if (!has_metric(settings[i].metric))
+        if (!is_known(&settings[i]))
             continue;
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
@@ -98,7 +106,7 @@ static void probes_and_steps(void)
     rng r;
     rng_seed(&r, 2);
     for (size_t i = 0; i < SETTINGS; i++) {
-        if (!has_metric(settings[i].metric))
+        if (!is_known(&settings[i]))
             continue;
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
@@ -143,7 +151,7 @@ static void slope_is_the_derivative(void)
     rng r;
     rng_seed(&r, 3);
     for (size_t i = 0; i < SETTINGS; i++) {
-        if (!has_metric(settings[i].metric))
+        if (!is_known(&settings[i]))
             continue;
         rig g = rig_new(&r, &settings[i]);
         problem *tested = engine_of(NULL, &g.in);
@@ -168,7 +176,7 @@ static void same_bits_for_any_threads(void)
     rng r;
     rng_seed(&r, 4);
     for (size_t i = 0; i < SETTINGS; i++) {
-        if (!has_metric(settings[i].metric))
+        if (!is_known(&settings[i]))
             continue;
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
@@ -203,7 +211,7 @@ static void aiming_again_after_probes(void)
     rng r;
     rng_seed(&r, 7);
     for (size_t i = 0; i < SETTINGS; i++) {
-        if (!has_metric(settings[i].metric))
+        if (!is_known(&settings[i]))
             continue;
         rig g = rig_new(&r, &settings[i]);
         problem *tested = engine_of(NULL, &g.in), *twin = twin_engine_new(&g.in);
@@ -243,11 +251,11 @@ static void a_failed_probe_is_harmless(void)
     rig_free(&g);
 }
 
-static void allocation_failures(void)
+static void fail_allocations(const setting *s)
 {
     rng r;
     rng_seed(&r, 6);
-    rig g = rig_new(&r, &settings[3]);
+    rig g = rig_new(&r, s);
     int made = 0;
     for (long k = 1; !made && k < 100; k++) {
         long live = mem_live();
@@ -262,6 +270,12 @@ static void allocation_failures(void)
     }
     CHECK(made, "never succeeded");
     rig_free(&g);
+}
+
+static void allocation_failures(void)
+{
+    fail_allocations(&settings[3]);
+    fail_allocations(&settings[SETTINGS - 1]);
 }
 
 int main(void)

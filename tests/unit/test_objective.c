@@ -1,0 +1,327 @@
+/* test_objective.c - every objective: its weights are its derivatives, in itself and in a problem;
+ * multiplying distances, changing the order of samples or their coordinates; duplicates, samples
+ * that have nothing to compare; what is refused. */
+#include "test.h"
+
+#include "engine/engine.h"
+#include "engine_rig.h"
+#include "objective/objective.h"
+
+static const objective *next_of_samples(int *number)
+{
+    const objective *o;
+    while ((o = objective_get((spd_objective)(*number)++)) && !o->of_sample)
+        continue;
+    return o;
+}
+
+/* The first number without an objective is the first without a word. */
+static void all_have_words(void)
+{
+    int number = 0;
+    for (; objective_get((spd_objective)number); number++) {
+        const objective *o = objective_get((spd_objective)number);
+        CHECK(spd_objective_name((spd_objective)number), "objective %d", number);
+        CHECK(!o->of_sums != !o->of_sample, "objective %d is of sums or of samples", number);
+    }
+    CHECK(number >= 3 && !spd_objective_name((spd_objective)number), "%d objectives", number);
+}
+
+/* ---- derivatives ---------------------------------------------------------------------------- */
+
+static void scales_of_sums(void)
+{
+    const double within = 3.0, between = 5.0;
+    for (int number = 0; objective_get((spd_objective)number); number++) {
+        const objective *o = objective_get((spd_objective)number);
+        double scale[2], s[2], h = 1e-5;
+        if (!o->of_sums)
+            continue;
+        o->of_sums(within, between, scale);
+        double by_within =
+            (o->of_sums(within + h, between, s) - o->of_sums(within - h, between, s)) / (2 * h);
+        double by_between =
+            (o->of_sums(within, between + h, s) - o->of_sums(within, between - h, s)) / (2 * h);
+        CHECK_CLOSE(scale[0], by_within, 1e-9, "objective %d", number);
+        CHECK_CLOSE(scale[1], -by_between, 1e-9, "objective %d", number);
+        CHECK(!o->fixed || (scale[0] == 1.0 && scale[1] == 1.0), "objective %d", number);
+    }
+}
+
+#define MOST 10
+
+typedef struct lists {
+    double d2[2][MOST], weight[2][MOST];
+    size_t count[2];
+} lists;
+
+static double value_of(const objective *o, lists *l)
+{
+    memset(l->weight, 0, sizeof l->weight);
+    return o->of_sample(&(objective_list){l->count[0], l->d2[0], l->weight[0]},
+                        &(objective_list){l->count[1], l->d2[1], l->weight[1]});
+}
+
+/* Ascending, around 1; the first `zeros` of both kinds are duplicates. */
+static lists random_lists(rng *r, size_t same, size_t other, size_t zeros)
+{
+    lists l = {.count = {same, other}};
+    for (int kind = 0; kind < 2; kind++)
+        for (size_t i = 0; i < l.count[kind]; i++) {
+            double before = i ? l.d2[kind][i - 1] : 0.5;
+            l.d2[kind][i] = i < zeros ? 0.0 : (before ? before : 0.5) + 0.2 * rng_uniform(r);
+        }
+    return l;
+}
+
+static const size_t shapes[][3] = {{3, 10, 0}, {1, 1, 0},  {2, 3, 0},  {1, 7, 0},
+                                   {3, 1, 0},  {3, 10, 1}, {3, 10, 2}, {1, 2, 1}};
+#define SHAPES (sizeof shapes / sizeof *shapes)
+
+static void weights_of_samples(void)
+{
+    rng r;
+    int number = 0;
+    rng_seed(&r, 1);
+    for (const objective *o; (o = next_of_samples(&number));)
+        for (size_t s = 0; s < SHAPES; s++) {
+            lists l = random_lists(&r, shapes[s][0], shapes[s][1], shapes[s][2]), near = l;
+            CHECK(isfinite(value_of(o, &l)), "objective %d", number - 1);
+            for (size_t k = 0; k < l.count[0] + l.count[1]; k++) {
+                int kind = k >= l.count[0];
+                size_t i = kind ? k - l.count[0] : k;
+                double h = 1e-6 * (l.d2[kind][i] + 1e-6), x = l.d2[kind][i];
+                near.d2[kind][i] = x + h;
+                double up = value_of(o, &near);
+                near.d2[kind][i] = x - h;
+                double down = value_of(o, &near);
+                near.d2[kind][i] = x;
+                CHECK_CLOSE(l.weight[kind][i], (up - down) / (2 * h),
+                            1e-5 * fabs(l.weight[kind][i]) + 1e-9 / h * 1e-6,
+                            "objective %d, shape %zu, %s %zu", number - 1, s,
+                            kind ? "other" : "same", i);
+            }
+        }
+}
+
+/* Distances times a number: the same value, weights divided by it. */
+static void no_scale(void)
+{
+    rng r;
+    int number = 0;
+    rng_seed(&r, 2);
+    for (const objective *o; (o = next_of_samples(&number));)
+        for (size_t s = 0; s < SHAPES; s++) {
+            lists l = random_lists(&r, shapes[s][0], shapes[s][1], shapes[s][2]), far = l;
+            for (int k = 0; k < 2 * MOST; k++)
+                far.d2[k / MOST][k % MOST] *= 1024.0;
+            double f = value_of(o, &l), g = value_of(o, &far);
+            CHECK_CLOSE(g, f, 1e-12 * fabs(f), "objective %d", number - 1);
+            for (int k = 0; k < 2 * MOST; k++) {
+                double a = l.weight[k / MOST][k % MOST], b = far.weight[k / MOST][k % MOST];
+                CHECK_CLOSE(1024.0 * b, a, 1e-11 * fabs(a) + 1e-14, "objective %d", number - 1);
+            }
+        }
+}
+
+/* A sample whose own kind comes nearer has a lower value, one whose others do a higher. */
+static void signs(void)
+{
+    rng r;
+    int number = 0;
+    rng_seed(&r, 3);
+    for (const objective *o; (o = next_of_samples(&number));) {
+        lists l = random_lists(&r, 3, 10, 0);
+        value_of(o, &l);
+        for (size_t i = 0; i < 3; i++)
+            CHECK(l.weight[0][i] > 0.0, "objective %d: %g", number - 1, l.weight[0][i]);
+        for (size_t i = 0; i < 10; i++)
+            CHECK(l.weight[1][i] < 0.0, "objective %d: %g", number - 1, l.weight[1][i]);
+    }
+}
+
+/* ---- problems ------------------------------------------------------------------------------- */
+
+#define N       9
+#define M       4
+#define SAMPLES 24
+
+/* All pairs of three classes of eight, candidates of each other. */
+static rig classes_rig(rng *r, spd_metric metric, spd_objective number)
+{
+    rig g = rig_make(r, N, M, SAMPLES, SAMPLES * (SAMPLES - 1) / 2, 50.0, 0);
+    size_t at = 0;
+    for (uint32_t j = 0; j < SAMPLES; j++)
+        for (uint32_t i = 0; i < j; i++)
+            g.pair[at++] = (spd_pair){i, j, i % 3 == j % 3, i % 3 != j % 3};
+    g.in.metric = metric;
+    g.in.objective = number;
+    return g;
+}
+
+/* The cost; G (n x m) <- its gradient. */
+static double cost_of(const engine_input *in, const double *W, double *G)
+{
+    problem *e = NULL;
+    double f = NAN;
+    CHECK(engine_cpu_new(NULL, in, &e) == SPD_OK, "no engine");
+    CHECK(e->start(e, W) == SPD_OK && e->cost_grad(e, &f, G) == SPD_OK, "no cost");
+    engine_free(e);
+    return f;
+}
+
+static const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+
+/* Samples and pairs in another order, some pairs the other way round. */
+static void order_of_samples(void)
+{
+    rng r;
+    rng_seed(&r, 4);
+    for (int k = 0; k < 4; k++) {
+        rig g = classes_rig(&r, metrics[k], SPD_LOG_MARGIN);
+        double *X = block(SAMPLES * N * N), G[N * M], H[N * M];
+        spd_pair *turned = malloc(g.in.pairs * sizeof *turned);
+        for (size_t i = 0; i < SAMPLES; i++)
+            memcpy(X + (i * 7 + 5) % SAMPLES * N * N, g.X + i * N * N, N * N * sizeof *X);
+        for (size_t e = 0; e < g.in.pairs; e++) {
+            spd_pair t = g.pair[g.in.pairs - 1 - e];
+            uint32_t i = (t.i * 7 + 5) % SAMPLES, j = (t.j * 7 + 5) % SAMPLES;
+            turned[e] = (spd_pair){e % 2 ? i : j, e % 2 ? j : i, t.within, t.between};
+        }
+        double f = cost_of(&g.in, g.W, G);
+        g.in.X = X;
+        g.in.pair = turned;
+        double h = cost_of(&g.in, g.W, H);
+        CHECK_CLOSE(h, f, 1e-12 * f, "metric %d", k);
+        CHECK(relative_gap(N * M, G, H) < 1e-10, "metric %d: %g", k, relative_gap(N * M, G, H));
+        free(X);
+        free(turned);
+        rig_free(&g);
+    }
+}
+
+/* A X A' with A^-T W: the same small matrices. And W B for any B of full rank: the same cost. */
+static void other_coordinates(void)
+{
+    rng r;
+    rng_seed(&r, 5);
+    for (int k = 0; k < 3; k++) {
+        rig g = classes_rig(&r, metrics[k], SPD_LOG_MARGIN);
+        double *X = block(SAMPLES * N * N), A[N * N], V[N * M], B[M * M], G[N * M];
+        double f = cost_of(&g.in, g.W, G);
+        for (size_t e = 0; e < M * M; e++)
+            B[e] = rng_uniform(&r) + (e % (M + 1) == 0 ? 2.0 : 0.0);
+        times(N, M, M, g.W, B, V);
+        CHECK_CLOSE(cost_of(&g.in, V, G), f, 1e-9 * f, "metric %d: W B", k);
+        double *spd = random_set(&r, N, 1, 20.0); /* A = A' = spd^-1, A^-T W = spd W */
+        spd_inverse(NULL, N, 1, spd, A);
+        for (size_t i = 0; i < SAMPLES; i++)
+            congruent(N, N, A, g.X + i * N * N, X + i * N * N);
+        spd_symmetrize(N, SAMPLES, X);
+        times(N, N, M, spd, g.W, V);
+        g.in.X = X;
+        CHECK_CLOSE(cost_of(&g.in, V, G), f, 1e-9 * f, "metric %d: A X A'", k);
+        free(X);
+        free(spd);
+        rig_free(&g);
+    }
+}
+
+/* Equal matrices in one class and in two: a finite cost that a gradient can lower. */
+static void duplicates(void)
+{
+    rng r;
+    rng_seed(&r, 6);
+    for (int k = 0; k < 4; k++) {
+        rig g = classes_rig(&r, metrics[k], SPD_LOG_MARGIN);
+        double G[N * M], H[N * M], V[N * M], norm = 0.0;
+        memcpy(g.X + 3 * N * N, g.X, N * N * sizeof *g.X); /* of one class */
+        memcpy(g.X + 4 * N * N, g.X, N * N * sizeof *g.X); /* of another */
+        double f = cost_of(&g.in, g.W, G);
+        CHECK(isfinite(f), "metric %d: %g", k, f);
+        for (size_t e = 0; e < N * M; e++)
+            norm += G[e] * G[e];
+        double t = 1e-6 / sqrt(norm);
+        for (size_t e = 0; e < N * M; e++)
+            V[e] = g.W[e] - t * G[e];
+        CHECK_CLOSE(cost_of(&g.in, V, H) - f, -t * norm, 1e-3 * t * norm, "metric %d", k);
+        rig_free(&g);
+    }
+}
+
+static void all_equal(void)
+{
+    rng r;
+    rng_seed(&r, 7);
+    for (int k = 0; k < 4; k++) {
+        rig g = classes_rig(&r, metrics[k], SPD_LOG_MARGIN);
+        double G[N * M];
+        for (size_t i = 1; i < SAMPLES; i++)
+            memcpy(g.X + i * N * N, g.X, N * N * sizeof *g.X);
+        CHECK_CLOSE(cost_of(&g.in, g.W, G), log(1.0 + exp(0.8)), 1e-12, "metric %d", k);
+        for (size_t e = 0; e < N * M; e++)
+            CHECK(G[e] == 0.0, "metric %d: gradient %g", k, G[e]);
+        rig_free(&g);
+    }
+}
+
+/* A sample with pairs of one kind adds nothing, and its pairs count for the others. */
+static void nothing_to_compare(void)
+{
+    rng r;
+    rng_seed(&r, 8);
+    rig g = rig_make(&r, N, M, 4, 3, 50.0, 0);
+    double G[N * M], S[4 * M * M], d2[2];
+    const spd_pair few[] = {{0, 1, 1.0, 0.0}, {0, 2, 0.0, 1.0}, {2, 3, 0.0, 1.0}};
+    g.in.pair = few;
+    g.in.objective = SPD_LOG_MARGIN;
+    spd_congruence(NULL, N, M, 4, g.X, g.W, S);
+    spd_distance2(NULL, SPD_STEIN, M, S, S + M * M, &d2[0]);
+    spd_distance2(NULL, SPD_STEIN, M, S, S + 2 * M * M, &d2[1]);
+    double mean = 0.5e-6 * (d2[0] + d2[1]); /* only sample 0 has both */
+    double wanted = log(1.0 + exp(0.8) * pow((d2[0] + mean) / (d2[1] + mean), 4.0));
+    CHECK_CLOSE(cost_of(&g.in, g.W, G), wanted, 1e-10 * wanted, "one sample");
+    g.in.pairs = 1;
+    spd_context *ctx = spd_context_new();
+    problem *e = NULL;
+    CHECK(engine_cpu_new(ctx, &g.in, &e) == SPD_EINVAL && !e, "an engine without a sample");
+    CHECK(strstr(spd_context_error(ctx)->message, "nothing to compare"), "%s",
+          spd_context_error(ctx)->message);
+    spd_context_free(ctx);
+    rig_free(&g);
+}
+
+/* ---- engines -------------------------------------------------------------------------------- */
+
+static void no_gpu(void)
+{
+    rng r;
+    rng_seed(&r, 9);
+    rig g = classes_rig(&r, SPD_STEIN, SPD_LOG_MARGIN);
+    spd_context *ctx = spd_context_new();
+    problem *e = NULL;
+    CHECK(engine_cuda_new(ctx, &g.in, 0, &e) == SPD_EDEVICE && !e, "a CUDA engine");
+    CHECK(strstr(spd_context_error(ctx)->message, "objective log-margin"), "%s",
+          spd_context_error(ctx)->message);
+    spd_context_set_engine(ctx, SPD_ENGINE_AUTO);
+    CHECK(engine_new(ctx, &g.in, &e) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    engine_free(e);
+    spd_context_free(ctx);
+    rig_free(&g);
+}
+
+int main(void)
+{
+    RUN(all_have_words);
+    RUN(scales_of_sums);
+    RUN(weights_of_samples);
+    RUN(no_scale);
+    RUN(signs);
+    RUN(order_of_samples);
+    RUN(other_coordinates);
+    RUN(duplicates);
+    RUN(all_equal);
+    RUN(nothing_to_compare);
+    RUN(no_gpu);
+    return test_summary();
+}
