@@ -415,8 +415,9 @@ typedef enum spd_init {
 typedef enum spd_coordinates {
     SPD_COORDINATES_AUTO = 0, /* whichever is the best for metric and objective, by measurement */
     SPD_COORDINATES_PLAIN,    /* M = I: the paper, and the only ones under log-Euclidean */
-    SPD_COORDINATES_MEAN,     /* M the arithmetic mean */
-    SPD_COORDINATES_WITHIN    /* M the scatter of samples about their within neighbours */
+    SPD_COORDINATES_MEAN,     /* M the Jeffrey mean, which is near the AIRM mean */
+    SPD_COORDINATES_HARMONIC, /* M the harmonic mean */
+    SPD_COORDINATES_WITHIN    /* M between the arithmetic mean and the scatter within classes */
 } spd_coordinates;
 
 typedef enum spd_solver {

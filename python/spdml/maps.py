@@ -65,7 +65,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     log_cost : 'approximate' or 'exact'
         What metric='log-euclidean' minimises: distances between W' log(X) W, which stand in for
         those between the mapped matrices, or the distances between log(W'XW) themselves.
-    coordinates : 'auto', 'plain', 'mean' or 'within'
+    coordinates : 'auto', 'plain', 'mean', 'harmonic' or 'within'
         The basis that W moves in, which decides how fast the cost falls, and not what it is.
     rebuild_graph : int
         How often, at most, the neighbours are found anew among the mapped matrices.

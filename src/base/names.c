@@ -86,7 +86,7 @@ NAMED_AND_PARSED(spd_init, init)
 
 const naming naming_coordinates = {
     .kind = "coordinates",
-    .word = {"auto", "plain", "mean", "within"},
+    .word = {"auto", "plain", "mean", "harmonic", "within"},
 };
 NAMED_AND_PARSED(spd_coordinates, coordinates)
 

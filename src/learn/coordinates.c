@@ -1,8 +1,10 @@
 /* coordinates.c - which coordinates, and a problem seen from them.
  *
- *   mean     M = the arithmetic mean of the X_i
- *   within   M = sum_i D_i A^-1 D_i, A that mean, D_i the difference between X_i and the mean of
- *            its neighbours in the within graph
+ *   mean     M = A # H, the geometric mean of the arithmetic mean A of the X_i and their harmonic
+ *            mean H: the Jeffrey mean, close to the AIRM mean and much cheaper
+ *   harmonic M = H
+ *   within   M = A # (s S + FLOOR A), S = sum_i D_i A^-1 D_i, D_i the difference between X_i and
+ *            the mean of its neighbours in the within graph, and s such that tr(A^-1 s S) = n
  *
  * Both go along when the X_i are written in another basis, so the path of a fit depends neither on
  * the basis nor on units. The optimiser's point, direction and gradient are W', U', G' with
@@ -10,38 +12,53 @@
  *   W = L^-T W',  U = L^-T U',  G' = L^-1 G */
 #include "learn/coordinates.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/memory.h"
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
 
-#define CHUNKS 16 /* at most; each keeps its own sum */
+#define CHUNKS  16  /* at most; each keeps its own sum */
+#define SAMPLES 100 /* at most, evenly spread: more make no better coordinates */
 
-spd_coordinates coordinates_choose(const spd_fit_options *options)
+/* A direction in which the samples of a class are alike counts as if they varied by this part of
+ * the average: it bounds the condition of M, seen from A. */
+#define FLOOR 0.01
+
+/* A difference is led by the pairs that outweigh the others: within, when it is positive. */
+int coordinates_need_cost(const spd_fit_options *options)
+{
+    return options->objective == SPD_DIFFERENCE && options->metric != SPD_LOG_EUCLIDEAN;
+}
+
+spd_coordinates coordinates_choose(const spd_fit_options *options, double cost)
 {
     if (options->coordinates != SPD_COORDINATES_AUTO)
         return options->coordinates;
     if (options->metric == SPD_LOG_EUCLIDEAN)
         return SPD_COORDINATES_PLAIN;
-    return options->objective == SPD_RATIO ? SPD_COORDINATES_WITHIN : SPD_COORDINATES_PLAIN;
+    if (options->objective != SPD_DIFFERENCE)
+        return SPD_COORDINATES_WITHIN;
+    return cost > 0.0 ? SPD_COORDINATES_MEAN : SPD_COORDINATES_HARMONIC;
 }
 
 /* ---- M -------------------------------------------------------------------------------------- */
 
-/* The sum of D_i A^-1 D_i, by chunks of samples. */
+/* The sum of B_i B_i, B_i = L^-1 D_i L^-T with A = L L', by chunks of samples. */
 typedef struct scatter {
     const engine_input *in;
-    const double *L;     /* n x n: the factor of A */
-    const size_t *first; /* p + 1: where the neighbours of a sample begin in `link` */
+    const double *L;     /* n x n */
+    const size_t *first; /* p + 1: where the within pairs of a sample begin in `link` */
     const size_t *link;  /* numbers of pairs */
-    size_t chunks;
+    size_t samples, chunks;
     double *sum;  /* chunks x n x n */
     double *work; /* threads x 2 n n */
 } scatter;
 
-/* D (n x n) <- X_i less the mean of its within neighbours; 0 where it has none. */
+/* D (n x n) <- X_i less the mean of its within neighbours; 0 when it has none. */
 static int deviation(const scatter *s, size_t i, double *D)
 {
     size_t n2 = s->in->n * s->in->n;
@@ -66,18 +83,18 @@ static spd_status scatter_chunk(void *user, size_t chunk, int thread)
     size_t n = s->in->n, n2 = n * n;
     double *D = s->work + (size_t)thread * 2 * n2, *square = D + n2, *sum = s->sum + chunk * n2;
     memset(sum, 0, n2 * sizeof *sum);
-    for (size_t i = chunk; i < s->in->p; i += s->chunks) {
-        if (!deviation(s, i, D))
+    for (size_t k = chunk; k < s->samples; k += s->chunks) {
+        if (!deviation(s, k * s->in->p / s->samples, D))
             continue;
-        tall_solve(n, n, s->L, D);
-        dense_gram_trans(n, D, square);
+        dense_reduce(n, s->L, D);
+        dense_gram(n, D, square);
         for (size_t e = 0; e < n2; e++)
             sum[e] += square[e];
     }
     return SPD_OK;
 }
 
-/* first, link <- the within pairs of each sample. */
+/* first (p + 2), link <- the within pairs of each sample. */
 static void gather_links(const engine_input *in, size_t *first, size_t *link)
 {
     memset(first, 0, (in->p + 2) * sizeof *first);
@@ -95,12 +112,14 @@ static void gather_links(const engine_input *in, size_t *first, size_t *link)
         }
 }
 
-/* M (n x n), the factor of the mean, <- the sum. */
-static spd_status within_scatter(spd_context *ctx, const engine_input *in, double *M)
+/* T (n x n) <- the sum. */
+static spd_status within_scatter(spd_context *ctx, const engine_input *in, const double *L,
+                                 double *T)
 {
     size_t n2 = in->n * in->n;
     arena room = {0};
-    scatter s = {.in = in, .L = M, .chunks = in->p < CHUNKS ? in->p : CHUNKS};
+    scatter s = {.in = in, .L = L, .samples = in->p < SAMPLES ? in->p : SAMPLES};
+    s.chunks = s.samples < CHUNKS ? s.samples : CHUNKS;
     size_t *first = arena_alloc(&room, in->p + 2, sizeof *first);
     size_t *link = arena_alloc(&room, 2 * in->pairs, sizeof *link);
     s.sum = arena_alloc(&room, s.chunks, n2 * sizeof *s.sum);
@@ -113,29 +132,92 @@ static spd_status within_scatter(spd_context *ctx, const engine_input *in, doubl
         status = parallel_for(ctx, s.chunks, scatter_chunk, &s, NULL, NULL, 0.0, NULL);
     }
     if (status == SPD_OK) {
-        memset(M, 0, n2 * sizeof *M);
+        memset(T, 0, n2 * sizeof *T);
         for (size_t chunk = 0; chunk < s.chunks; chunk++)
             for (size_t e = 0; e < n2; e++)
-                M[e] += s.sum[chunk * n2 + e];
+                T[e] += s.sum[chunk * n2 + e];
     }
     arena_free(&room);
+    return status;
+}
+
+/* L <- the Cholesky factor of the mean of the X_i in that metric. */
+static spd_status mean_factor(spd_context *ctx, spd_metric metric, const engine_input *in,
+                              double *L)
+{
+    spd_status status = spd_mean(ctx, metric, in->n, in->p, in->X, NULL, L, NULL);
+    if (status < 0 || !dense_chol(in->n, L))
+        return status < 0 ? status : SPD_OK;
+    ctx_fail(ctx, SPD_ENUMERIC, "the mean of the matrices is singular up to rounding");
+    return ctx_advise(ctx, SPD_ENUMERIC, SPD_REMEDY_REGULARIZE, 1e-6);
+}
+
+/* L, the factor of the arithmetic mean A, <- that of H = G A^-1 G, where G = A # H. */
+static spd_status harmonic_factor(spd_context *ctx, const engine_input *in, double *L)
+{
+    size_t n = in->n;
+    arena room = {0};
+    double *G = arena_alloc(&room, n, n * sizeof *G);
+    double *Q = arena_alloc(&room, n, n * sizeof *Q);
+    double *work = arena_alloc(&room, dense_lq_work(n), sizeof *work);
+    spd_status status = arena_status(&room, ctx, "the coordinates");
+    if (status == SPD_OK)
+        status = spd_mean(ctx, SPD_JEFFREY, n, in->p, in->X, NULL, G, NULL);
+    if (status >= 0) {
+        tall_solve(n, n, L, G);
+        dense_transpose(n, G);
+        dense_lq(n, G, Q, work);
+        memcpy(L, G, n * n * sizeof *L);
+    }
+    arena_free(&room);
+    return status < 0 ? status : SPD_OK;
+}
+
+/* L, the factor of A, <- that of A # (s S + FLOOR A) = L V diag(g)^2 V'L', where T = V diag(lambda)
+ * V' is S seen from A, and g^4 = s lambda + FLOOR. Without any scatter A stays. */
+static spd_status bend(spd_context *ctx, size_t n, double *T, double *L)
+{
+    arena room = {0};
+    double *lambda = arena_alloc(&room, n, sizeof *lambda), trace = 0.0;
+    double *B = arena_alloc(&room, n, n * sizeof *B);
+    double *Q = arena_alloc(&room, n, n * sizeof *Q);
+    double *work = arena_alloc(&room, dense_eigh_work(n) + dense_lq_work(n), sizeof *work);
+    spd_status status = arena_status(&room, ctx, "the coordinates");
+    if (status == SPD_OK && dense_eigh(n, 1, T, lambda, work))
+        status = ctx_fail(ctx, SPD_ENUMERIC, "the scatter within classes has no eigenvectors");
+    for (size_t k = 0; status == SPD_OK && k < n; k++)
+        trace += fmax(lambda[k], 0.0);
+    if (trace > 0.0) {
+        for (size_t k = 0; k < n; k++)
+            lambda[k] = sqrt(sqrt(fmax(lambda[k], 0.0) * ((double)n / trace) + FLOOR));
+        dense_product(n, L, T, B);
+        dense_scale_columns(n, B, lambda, L);
+        dense_lq(n, L, Q, work);
+    }
+    arena_free(&room);
+    return status;
+}
+
+static spd_status within_factor(spd_context *ctx, const engine_input *in, double *L)
+{
+    double *T = mem_alloc(in->n, in->n * sizeof *T);
+    spd_status status = T ? within_scatter(ctx, in, L, T) : ctx_nomem(ctx, "the coordinates");
+    if (status == SPD_OK)
+        status = bend(ctx, in->n, T, L);
+    mem_free(T);
     return status;
 }
 
 spd_status coordinates_factor(spd_context *ctx, spd_coordinates coordinates, const engine_input *in,
                               double *L)
 {
-    spd_status status = spd_mean(ctx, SPD_EUCLIDEAN, in->n, in->p, in->X, NULL, L, NULL);
-    int singular = status >= 0 && dense_chol(in->n, L);
-    if (status >= 0 && !singular && coordinates == SPD_COORDINATES_WITHIN) {
-        status = within_scatter(ctx, in, L);
-        singular = status >= 0 && dense_chol(in->n, L);
-    }
-    if (singular)
-        return ctx_fail(ctx, SPD_ENUMERIC,
-                        "the matrix of the coordinates '%s' is singular; use plain ones",
-                        spd_coordinates_name(coordinates));
-    return status < 0 ? status : SPD_OK;
+    int mean = coordinates == SPD_COORDINATES_MEAN;
+    spd_status status = mean_factor(ctx, mean ? SPD_JEFFREY : SPD_EUCLIDEAN, in, L);
+    if (status == SPD_OK && coordinates == SPD_COORDINATES_HARMONIC)
+        status = harmonic_factor(ctx, in, L);
+    if (status == SPD_OK && coordinates == SPD_COORDINATES_WITHIN)
+        status = within_factor(ctx, in, L);
+    return status;
 }
 
 /* ---- W -------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* coordinates.h - the same cost in other coordinates (math.md, eq. 15).
+/* coordinates.h - the same cost in other coordinates (math.md, eq. 16).
  *
  * The cost depends on the space that W spans, and not on the basis in which the matrices are
  * written: with M = L L' any SPD matrix, that of L^-1 X L^-T at W' = orth(L'W) is that of X at W.
@@ -10,8 +10,10 @@
 
 #include "engine/engine.h"
 
-/* What `auto` stands for in a fit with these options. */
-spd_coordinates coordinates_choose(const spd_fit_options *options);
+/* Those of the options, and for `auto` what was found best by measurement (docs/learning.md); cost
+ * is that at the start, where coordinates_need_cost. */
+spd_coordinates coordinates_choose(const spd_fit_options *options, double cost);
+int coordinates_need_cost(const spd_fit_options *options);
 
 /* L (n x n, lower triangle) <- the Cholesky factor of M for these coordinates, which are neither
  * auto nor plain. */

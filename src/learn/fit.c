@@ -13,7 +13,7 @@
  * fit knows beyond its data is in one spd_fit_state, which a checkpoint saves as it is: `now` is
  * the record of the running start, brought up to date after every iteration, `best` that of the
  * best start before. */
-#include "learn/fit.h"
+#include "learn/fitting.h"
 
 #include <float.h>
 #include <math.h>
@@ -32,28 +32,7 @@
 #include "learn/log_euclidean_fit.h"
 #include "learn/model.h"
 #include "learn/start.h"
-#include "learn/state.h"
 #include "linalg/tall.h"
-#include "objective/objective.h"
-
-/* A fit in progress. */
-typedef struct fit {
-    spd_context *ctx;
-    size_t n, m;
-    const double *X;
-    const int *label;
-    spd_fit_options o;
-    spd_fit_watch watch;
-    spd_fit_state state;
-    double *mean; /* SPD_MAXIMAL_VARIANCE: the sample that all others are measured from */
-    problem
-        *engine;  /* in the coordinates of the fit; NULL for the approximate log-Euclidean cost */
-    double *work; /* of tall_orthonormalise, and of changes of coordinates */
-    size_t room;  /* for steps in the history of state.now */
-    size_t row;   /* of the history where the running start or round begins */
-    double seconds_graph, seconds_before, began;
-    int no_room; /* for the history */
-} fit;
 
 static double seconds_fit(const fit *f)
 {
@@ -80,73 +59,6 @@ static uint64_t fingerprint(size_t n, size_t p, const double *X, const int *labe
     uint64_t hash = hash_bytes(0, sizes, sizeof sizes);
     hash = hash_bytes(hash, X, p * n * n * sizeof *X);
     return label ? hash_bytes(hash, label, p * sizeof *label) : hash;
-}
-
-/* ---- graph ---------------------------------------------------------------------------------- */
-
-/* The star: every sample is pushed away from the mean M, which is sample number p. */
-static spd_status star_graph(fit *f)
-{
-    size_t p = f->state.p;
-    f->mean = mem_alloc(f->n * f->n, sizeof *f->mean);
-    f->state.pair = mem_alloc(p, sizeof *f->state.pair);
-    if (!f->mean || !f->state.pair)
-        return ctx_nomem(f->ctx, "the graph");
-    f->state.pairs = p;
-    for (size_t i = 0; i < p; i++)
-        f->state.pair[i] = (spd_pair){(uint32_t)i, (uint32_t)p, 0.0, 0.5};
-    spd_status status = spd_mean(
-        f->ctx, f->o.metric, f->n, p, f->X,
-        &(spd_mean_options){.size = sizeof(spd_mean_options), .tol = 1e-10}, f->mean, NULL);
-    return status < 0 ? status : SPD_OK;
-}
-
-/* The graph is a copy of one that is known. */
-static spd_status take_graph(fit *f, size_t pairs, const spd_pair *from)
-{
-    f->state.pair = mem_alloc(pairs, sizeof *from);
-    if (!f->state.pair)
-        return ctx_nomem(f->ctx, "the graph");
-    memcpy(f->state.pair, from, pairs * sizeof *from);
-    f->state.pairs = pairs;
-    return SPD_OK;
-}
-
-static spd_status make_graph(fit *f, const fit_graph *known)
-{
-    spd_fit_state *s = &f->state;
-    double began = clock_seconds();
-    spd_status status;
-    if (known)
-        status = take_graph(f, known->pairs, known->pair);
-    else if (f->o.learning == SPD_MAXIMAL_VARIANCE)
-        status = star_graph(f);
-    else
-        status = spd_affinity(f->ctx, f->n, s->p, f->X, f->label, &f->o, &s->pair, &s->pairs);
-    f->seconds_graph = clock_seconds() - began;
-    return status;
-}
-
-static spd_status check_graph(const fit *f)
-{
-    size_t within, between;
-    affinity_count(f->state.pairs, f->state.pair, &within, &between);
-    if (objective_get(f->o.objective)->needs_both && (within == 0 || between == 0))
-        return ctx_fail(f->ctx, SPD_EINVAL,
-                        "the %s objective needs pairs within and between classes; there are %zu "
-                        "and %zu",
-                        spd_objective_name(f->o.objective), within, between);
-    if (f->state.pairs == 0)
-        return ctx_fail(f->ctx, SPD_EINVAL, "the graph is empty: there is nothing to minimise");
-    double largest = 0.0;
-    for (size_t i = 0; i < f->state.pairs; i++)
-        largest = fmax(largest, fmax(f->state.pair[i].within, f->state.pair[i].between));
-    if (largest < AFFINITY_LEAST)
-        return ctx_fail(f->ctx, SPD_EINVAL,
-                        "the weights of the graph are at most %.2g: give larger ones; only their "
-                        "ratios matter",
-                        largest);
-    return SPD_OK;
 }
 
 /* ---- the record of a start ------------------------------------------------------------------ */
@@ -224,6 +136,25 @@ static engine_input describe_input(const fit *f)
                           f->o.metric, f->o.objective, f->state.pairs, f->state.pair};
 }
 
+/* The engine for the graph at hand. */
+static spd_status open_engine(fit *f)
+{
+    engine_input in = describe_input(f);
+    engine_free(f->engine);
+    f->engine = NULL;
+    return fit_approximates(&f->o) ? SPD_OK : engine_new(f->ctx, &in, &f->engine);
+}
+
+/* And seen from the coordinates of the fit. */
+static spd_status enter_coordinates(fit *f)
+{
+    problem *inside = f->engine;
+    if (!f->state.L)
+        return SPD_OK;
+    f->engine = NULL;
+    return coordinates_wrap(f->ctx, inside, f->state.L, &f->engine);
+}
+
 static spd_status minimise_one(fit *f, int resumed)
 {
     minimise_options o = {.solver = f->o.solver,
@@ -246,8 +177,8 @@ static spd_status minimise_one(fit *f, int resumed)
     return status;
 }
 
-/* Where the start at hand begins. Each draws its own numbers, so that a resumed fit draws the
- * same. */
+/* state.at.W <- where the start at hand begins, in the original coordinates. Each draws its own
+ * numbers, so that a resumed fit draws the same. */
 static spd_status start_at(fit *f)
 {
     int start = f->state.start;
@@ -255,13 +186,9 @@ static spd_status start_at(fit *f)
     rng r;
     rng_seed(&r, f->o.seed + ((uint64_t)start << 32));
     spd_init init = start == 0 ? f->o.init : SPD_INIT_RANDOM;
-    spd_status status =
-        init == SPD_INIT_CSP
-            ? start_csp(f->ctx, f->o.metric, f->n, f->m, f->state.p, f->X, f->label, W)
-            : start_point(f->ctx, init, f->n, f->m, f->state.p, f->X, f->o.W, &r, W);
-    if (status == SPD_OK && f->state.L)
-        coordinates_enter(f->n, f->m, f->state.L, W, f->work);
-    return status;
+    return init == SPD_INIT_CSP
+               ? start_csp(f->ctx, f->o.metric, f->n, f->m, f->state.p, f->X, f->label, W)
+               : start_point(f->ctx, init, f->n, f->m, f->state.p, f->X, f->o.W, &r, W);
 }
 
 /* The start at hand has ended: its record is dropped unless it is the best so far. */
@@ -277,9 +204,12 @@ static void keep_best(fit *f)
     s->now = NULL;
 }
 
-/* From state.at.W, or from where a resumed state stands, to an end. */
+/* From state.at.W, given in the original coordinates, or from where a resumed state stands, to an
+ * end. */
 static spd_status descend(fit *f, int resumed)
 {
+    if (!resumed && f->state.L)
+        coordinates_enter(f->n, f->m, f->state.L, f->state.at.W, f->work);
     spd_status status = minimise_one(f, resumed);
     if (f->no_room)
         return ctx_nomem(f->ctx, "the history");
@@ -293,56 +223,27 @@ static int must_end(const fit *f)
     return f->state.at.stop == SPD_STOP_CANCELLED || time_is_over(f);
 }
 
-/* All starts that are left; state.now is the last one. */
+/* All starts that are left, the first from state.at; state.now is the last one. */
 static spd_status run_starts(fit *f, int resumed)
 {
     spd_fit_state *s = &f->state;
-    for (;;) {
-        spd_status status = resumed ? SPD_OK : new_record(f);
+    spd_status status = resumed ? descend(f, 1) : SPD_OK;
+    while (status == SPD_OK) {
+        if (!resumed)
+            status = new_record(f);
         if (status == SPD_OK && !resumed)
-            status = start_at(f);
-        if (status == SPD_OK)
-            status = descend(f, resumed);
+            status = descend(f, 0);
         if (status < 0 || s->start + 1 >= f->o.restarts || must_end(f))
-            return status;
+            break;
         keep_best(f);
         s->start++;
         resumed = 0;
+        status = start_at(f);
     }
+    return status;
 }
 
 /* ---- rounds --------------------------------------------------------------------------------- */
-
-/* The problem of the graph at hand. */
-static spd_status open_engine(fit *f)
-{
-    engine_input in = describe_input(f);
-    engine_free(f->engine);
-    f->engine = NULL;
-    if (fit_approximates(&f->o))
-        return SPD_OK;
-    spd_status status = engine_new(f->ctx, &in, &f->engine);
-    if (status == SPD_OK && f->state.L) {
-        problem *inside = f->engine;
-        f->engine = NULL;
-        status = coordinates_wrap(f->ctx, inside, f->state.L, &f->engine);
-    }
-    return status;
-}
-
-/* *pairs (new), *count <- the graph of W'XW. */
-static spd_status graph_of_mapped(fit *f, spd_pair **pairs, size_t *count)
-{
-    const spd_fit_state *s = &f->state;
-    double *S = mem_alloc(s->p, f->m * f->m * sizeof *S);
-    if (!S)
-        return ctx_nomem(f->ctx, "mapped matrices");
-    spd_status status = spd_congruence(f->ctx, f->n, f->m, s->p, f->X, s->now->W, S);
-    if (status == SPD_OK)
-        status = spd_affinity(f->ctx, f->m, s->p, S, f->label, &f->o, pairs, count);
-    mem_free(S);
-    return status;
-}
 
 /* The graph <- that of W'XW, and everything made ready to go on from W; *changed is the number of
  * pairs that are different, and without any the graph stays. */
@@ -351,7 +252,7 @@ static spd_status next_round(fit *f, size_t *changed)
     spd_fit_state *s = &f->state;
     spd_pair *fresh = NULL;
     size_t pairs = 0;
-    spd_status status = graph_of_mapped(f, &fresh, &pairs);
+    spd_status status = fitting_mapped_graph(f, &fresh, &pairs);
     if (status < 0)
         return status;
     *changed = s->now->pairs_changed = affinity_changed(s->pairs, s->pair, pairs, fresh);
@@ -366,10 +267,10 @@ static spd_status next_round(fit *f, size_t *changed)
     s->now->rounds++;
     f->row = s->now->steps;
     memcpy(s->at.W, s->now->W, f->n * f->m * sizeof *s->at.W);
-    if (s->L)
-        coordinates_enter(f->n, f->m, s->L, s->at.W, f->work);
-    status = check_graph(f);
-    return status < 0 ? status : open_engine(f);
+    status = fitting_check_graph(f);
+    if (status == SPD_OK)
+        status = open_engine(f);
+    return status < 0 ? status : enter_coordinates(f);
 }
 
 /* Those that are left, after the round that a resumed state stands in. */
@@ -428,26 +329,48 @@ static spd_status take_over(fit *f, const spd_fit_state *s)
     f->seconds_graph = s->now->seconds_graph;
     f->seconds_before = s->now->seconds_fit;
     minimise_close(&f->state.at);
+    if (s->L) {
+        f->state.L = mem_alloc(f->n, f->n * sizeof *s->L);
+        if (!f->state.L)
+            return ctx_nomem(f->ctx, "the coordinates");
+        memcpy(f->state.L, s->L, f->n * f->n * sizeof *s->L);
+    }
     if (!f->state.now || (s->best && !f->state.best) || minimise_copy(&f->state.at, &s->at) < 0)
         return ctx_nomem(f->ctx, "the state of the fit");
     if (f->o.learning == SPD_MAXIMAL_VARIANCE)
-        return star_graph(f);
-    return take_graph(f, s->pairs, s->pair);
+        return fitting_star_graph(f);
+    return fitting_take_graph(f, s->pairs, s->pair);
 }
 
-/* state.L <- what the coordinates are made by: computed, or that of the state resumed. */
-static spd_status open_coordinates(fit *f)
+/* *cost <- that at the start, which is state.at.W, in the original coordinates. */
+static spd_status cost_at_start(fit *f, double *cost)
 {
-    const spd_fit_state *resume = f->watch.resume;
+    spd_status status = f->engine->start(f->engine, f->state.at.W);
+    return status < 0 ? status : f->engine->cost_grad(f->engine, cost, f->state.at.grad);
+}
+
+/* o.coordinates, state.L <- what the options ask for. */
+static spd_status choose_coordinates(fit *f)
+{
+    int free_choice = f->o.coordinates == SPD_COORDINATES_AUTO;
     engine_input in = describe_input(f);
-    if (f->o.coordinates == SPD_COORDINATES_PLAIN)
-        return SPD_OK;
+    double cost = 0.0;
+    spd_status status = SPD_OK;
+    if (free_choice && coordinates_need_cost(&f->o))
+        status = cost_at_start(f, &cost);
+    f->o.coordinates = coordinates_choose(&f->o, cost);
+    if (status < 0 || f->o.coordinates == SPD_COORDINATES_PLAIN)
+        return status;
     f->state.L = mem_alloc(f->n, f->n * sizeof *f->state.L);
     if (!f->state.L)
         return ctx_nomem(f->ctx, "the coordinates");
-    if (!resume)
-        return coordinates_factor(f->ctx, f->o.coordinates, &in, f->state.L);
-    memcpy(f->state.L, resume->L, f->n * f->n * sizeof *f->state.L);
+    status = coordinates_factor(f->ctx, f->o.coordinates, &in, f->state.L);
+    if (status != SPD_ENUMERIC || !free_choice)
+        return status;
+    ctx_clear(f->ctx); /* a singular M: the plain ones always are there */
+    mem_free(f->state.L);
+    f->state.L = NULL;
+    f->o.coordinates = SPD_COORDINATES_PLAIN;
     return SPD_OK;
 }
 
@@ -457,13 +380,17 @@ static spd_status fit_open(fit *f, const fit_graph *known)
     f->work = mem_alloc(coordinates_work(f->n, f->m), sizeof *f->work);
     if (!f->work || minimise_open(&f->state.at, f->o.solver, f->n, f->m) < 0)
         return ctx_nomem(f->ctx, "the map");
-    spd_status status = resume ? take_over(f, resume) : make_graph(f, known);
+    spd_status status = resume ? take_over(f, resume) : fitting_make_graph(f, known);
     if (status == SPD_OK)
-        status = check_graph(f);
+        status = fitting_check_graph(f);
     f->began = clock_seconds();
     if (status == SPD_OK)
-        status = open_coordinates(f);
-    return status < 0 ? status : open_engine(f);
+        status = open_engine(f);
+    if (status == SPD_OK && !resume)
+        status = start_at(f);
+    if (status == SPD_OK && !resume)
+        status = choose_coordinates(f);
+    return status < 0 ? status : enter_coordinates(f);
 }
 
 static void fit_close(fit *f)
@@ -518,7 +445,6 @@ static spd_status fit_all(spd_context *ctx, size_t n, size_t p, const double *X,
     if (status < 0)
         return status;
     f.m = f.o.m;
-    f.o.coordinates = f.watch.resume ? f.o.coordinates : coordinates_choose(&f.o);
     f.o.restarts = f.o.restarts > 1 ? f.o.restarts : 1;
     f.state.fingerprint = fingerprint(n, p, X, label);
     spd_private_blas_hold();

@@ -398,8 +398,9 @@ static const option solver_options[] = {
              "(.spdml) to continue from"},
     {"coordinates", 0, OPTION_CHOICE, "NAME", "auto", .choice = coordinates,
      .help = "The basis that W moves in, which decides how fast the cost falls and not what it is. "
-             "plain: that of the data; mean: where the mean is the identity; within: where the "
-             "scatter within classes is; auto: the fastest by experience"},
+             "plain: that of the data; mean, harmonic: where this mean is the identity; within: "
+             "where the mean and the scatter within classes are alike; auto: the fastest by "
+             "experience"},
     {"rebuild-graph", 0, OPTION_INT, "N", "0", 0, 100,
      .help =
          "Then find the neighbours anew, among the mapped matrices, and go on from there: up to "

@@ -1,0 +1,42 @@
+/* fitting.h - a fit in progress, from the inside: what fit.c and fit_graph.c share. */
+#ifndef SPD_LEARN_FITTING_H
+#define SPD_LEARN_FITTING_H
+
+#include "learn/fit.h"
+#include "learn/state.h"
+
+/* A fit in progress. */
+typedef struct fit {
+    spd_context *ctx;
+    size_t n, m;
+    const double *X;
+    const int *label;
+    spd_fit_options o;
+    spd_fit_watch watch;
+    spd_fit_state state;
+    double *mean; /* SPD_MAXIMAL_VARIANCE: the sample that all others are measured from */
+    problem
+        *engine;  /* in the coordinates of the fit; NULL for the approximate log-Euclidean cost */
+    double *work; /* of tall_orthonormalise, and of changes of coordinates */
+    size_t room;  /* for steps in the history of state.now */
+    size_t row;   /* of the history where the running start or round begins */
+    double seconds_graph, seconds_before, began;
+    int no_room; /* for the history */
+} fit;
+
+/* The graph is a copy of one that is known. */
+spd_status fitting_take_graph(fit *f, size_t pairs, const spd_pair *from);
+
+/* The star: every sample is pushed away from the mean, which is sample number p. */
+spd_status fitting_star_graph(fit *f);
+
+/* The graph that the options ask for, or a copy of `known`, unless that is NULL. */
+spd_status fitting_make_graph(fit *f, const fit_graph *known);
+
+/* SPD_EINVAL, with the reason, for a graph without a cost to minimise. */
+spd_status fitting_check_graph(const fit *f);
+
+/* *pairs (new), *count <- the graph of W'XW, W that of state.now. */
+spd_status fitting_mapped_graph(fit *f, spd_pair **pairs, size_t *count);
+
+#endif
