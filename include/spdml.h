@@ -408,8 +408,18 @@ typedef enum spd_init {
     SPD_INIT_IDENTITY = 0, /* first m columns of the identity: the paper */
     SPD_INIT_MEAN,         /* leading eigenvectors of the arithmetic mean */
     SPD_INIT_RANDOM,
-    SPD_INIT_GIVEN /* W in the options */
+    SPD_INIT_GIVEN, /* W in the options */
+    SPD_INIT_CSP    /* generalised eigenvectors of the class means, as the map -csp; needs labels */
 } spd_init;
+
+/* The basis in which W moves. The cost under Stein, AIRM and Jeffrey is the same in every basis,
+ * but a step is not: X is seen as M^-1/2 X M^-1/2 (eq. 15). W is returned in the original one. */
+typedef enum spd_coordinates {
+    SPD_COORDINATES_AUTO = 0, /* whichever is the best for metric and objective, by measurement */
+    SPD_COORDINATES_PLAIN,    /* M = I: the paper, and the only ones under log-Euclidean */
+    SPD_COORDINATES_MEAN,     /* M the arithmetic mean */
+    SPD_COORDINATES_WITHIN    /* M the scatter of samples about their within neighbours */
+} spd_coordinates;
 
 typedef enum spd_solver {
     SPD_POLAK_RIBIERE = 0, /* conjugate gradient, PR+ */
@@ -439,6 +449,7 @@ SPD_API const char *spd_graph_name(spd_graph graph);
 SPD_API const char *spd_learning_name(spd_learning learning);
 SPD_API const char *spd_init_name(spd_init init);
 SPD_API const char *spd_transport_name(spd_transport transport);
+SPD_API const char *spd_coordinates_name(spd_coordinates coordinates);
 
 /* A solver may also be given by its short form: pr, hs, fr, hz. */
 SPD_API spd_status spd_stop_parse(spd_context *ctx, const char *name, spd_stop *stop);
@@ -451,6 +462,8 @@ SPD_API spd_status spd_learning_parse(spd_context *ctx, const char *name, spd_le
 SPD_API spd_status spd_init_parse(spd_context *ctx, const char *name, spd_init *init);
 SPD_API spd_status spd_transport_parse(spd_context *ctx, const char *name,
                                        spd_transport *transport);
+SPD_API spd_status spd_coordinates_parse(spd_context *ctx, const char *name,
+                                         spd_coordinates *coordinates);
 
 /* Options of a fit. spd_fit_defaults fills them; zero in nu_w or nu_b means the default. */
 typedef struct spd_fit_options {
@@ -478,10 +491,15 @@ typedef struct spd_fit_options {
     spd_log_cost log_cost; /* SPD_LOG_EUCLIDEAN: which cost; others do not use it. The approximate
                               one is minimised by an eigenvalue scheme without solver and
                               transport, and has no SPD_MAXIMAL_VARIANCE */
+    spd_coordinates coordinates;
+    int rebuild_graph; /* SPD_SUPERVISED: after the starts, the graph is built anew from W'XW, and
+                          minimisation goes on from W, this many times at most, 0 to 100; it ends
+                          when the graph no longer changes. max_iter is for each time */
 } spd_fit_options;
 SPD_API void spd_fit_defaults(spd_fit_options *options, size_t size);
 
-/* One line of a fit's history; entry 0 is the start. It will not change. */
+/* One line of a fit's history; entry 0 is the start, and each further one without probes the start
+ * of a round with a new graph. It will not change. */
 typedef struct spd_fit_step {
     double cost, gradient_norm, step, seconds;
     int probes;
@@ -492,18 +510,23 @@ typedef struct spd_fit_step {
 typedef struct spd_model {
     size_t n, m;
     double *W;                      /* n x m, W'W = I */
-    const spd_fit_options *options; /* nu_w and nu_b as used; own_pairs and W are NULL */
+    const spd_fit_options *options; /* nu_w, nu_b and coordinates as used; own_pairs and W are
+                                       NULL */
     size_t pairs_within, pairs_between;
-    double cost_start, cost, gradient_norm; /* the last two at W */
+    double cost_start, cost, gradient_norm; /* the last two at W, the gradient's in the
+                                               coordinates of the fit */
     int iterations;
     size_t data_passes; /* of all starts together */
     spd_stop stop;
     double seconds_graph, seconds_fit; /* of all starts together */
-    size_t steps;                      /* iterations + 1 */
+    size_t steps;                      /* iterations + 1 + rounds */
     spd_fit_step *history;
     const char *version; /* of the library that made it */
     int starts; /* that were made: fewer than options->restarts if time ran out, or the fit was
                    cancelled; 0 if unknown */
+    int rounds; /* how often the graph was built anew, and differed */
+    size_t pairs_changed; /* by the last of these: pairs that came, went or weigh otherwise; 0 if
+                             the last graph was the one before, so that the rounds ended there */
 } spd_model;
 
 /* The pairs of the affinity that options ask for: *pairs (new, freed with spd_pairs_free) and
@@ -618,6 +641,7 @@ typedef enum spd_map {
     SPD_MAP_MEAN,   /* -mean: leading eigenvectors of the mean in the method's metric */
     SPD_MAP_CSP,    /* -csp: generalised eigenvectors of the class means */
     SPD_MAP_PCA,    /* pca-: leading eigenvectors of the pooled covariance (arithmetic mean) */
+    SPD_MAP_MULTI,  /* -multi: learned maps to several sizes, and the matrix itself, side by side */
     SPD_MAPS        /* how many there are */
 } spd_map;
 
@@ -652,10 +676,10 @@ typedef struct spd_method {
 
 #define SPD_METHOD_NAME 64 /* room for a name, for now and later */
 
-/* The method of a joined name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp]; the metric by
- * any name that spd_metric_parse understands, or the classifier's usual one. method is started with
- * SPD_INIT; no value is fixed afterwards. SPD_EINVAL, with a message that lists what there is, for
- * other names. */
+/* The method of a joined name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi]; the
+ * metric by any name that spd_metric_parse understands, or the classifier's usual one. method is
+ * started with SPD_INIT; no value is fixed afterwards. SPD_EINVAL, with a message that lists what
+ * there is, for other names. */
 SPD_API spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *method);
 
 /* name (SPD_METHOD_NAME) <- the joined name. */

@@ -42,7 +42,7 @@ class FitOptions(c.Structure):
         ("pairs", Size), ("own_pairs", c.c_void_p), ("init", Int), ("W", Doubles),
         ("restarts", Int), ("seed", c.c_uint64), ("solver", Int), ("transport", Int),
         ("tol", Double), ("gtol", Double), ("max_iter", Int), ("max_time", Double),
-        ("log_cost", Int),
+        ("log_cost", Int), ("coordinates", Int), ("rebuild_graph", Int),
     ]
 
 
@@ -57,7 +57,8 @@ class Model(c.Structure):
         ("pairs_within", Size), ("pairs_between", Size), ("cost_start", Double),
         ("cost", Double), ("gradient_norm", Double), ("iterations", Int), ("data_passes", Size),
         ("stop", Int), ("seconds_graph", Double), ("seconds_fit", Double), ("steps", Size),
-        ("history", c.POINTER(FitStep)), ("version", Text), ("starts", Int),
+        ("history", c.POINTER(FitStep)), ("version", Text), ("starts", Int), ("rounds", Int),
+        ("pairs_changed", Size),
     ]
 
 
@@ -178,12 +179,14 @@ PROTOTYPES = {
     "spd_objective_parse": (Int, [Handle, Text, Ints]),
     "spd_engine_parse": (Int, [Handle, Text, Ints]),
     "spd_log_cost_parse": (Int, [Handle, Text, Ints]),
+    "spd_coordinates_parse": (Int, [Handle, Text, Ints]),
     "spd_graph_parse": (Int, [Handle, Text, Ints]),
     "spd_init_parse": (Int, [Handle, Text, Ints]),
     "spd_stop_name": (Text, [Int]),
     "spd_solver_name": (Text, [Int]),
     "spd_objective_name": (Text, [Int]),
     "spd_log_cost_name": (Text, [Int]),
+    "spd_coordinates_name": (Text, [Int]),
     "spd_graph_name": (Text, [Int]),
     "spd_fit": (Int, [Handle, Size, Size, Doubles, Ints, c.POINTER(FitOptions),
                       c.POINTER(FitWatch), c.POINTER(c.POINTER(Model))]),

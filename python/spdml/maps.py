@@ -49,7 +49,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     metric : 'stein', 'airm', 'jeffrey', 'log-euclidean'; pyRiemann's names too
     nu_w, nu_b : int or None
         Neighbours within and between classes; None: the smallest class size, and at most 3.
-    init : 'identity', 'mean', 'random', or an (n, m) array
+    init : 'identity', 'mean', 'random', 'csp', or an (n, m) array
+        'csp' are generalised eigenvectors of the class means; it needs y.
     solver : 'lbfgs', 'polak-ribiere', 'hestenes-stiefel', 'fletcher-reeves', 'hager-zhang'
     max_iter, tol : when to stop; tol is the relative decrease of the cost
     random_state : int, RandomState or None
@@ -65,6 +66,10 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     log_cost : 'approximate' or 'exact'
         What metric='log-euclidean' minimises: distances between W' log(X) W, which stand in for
         those between the mapped matrices, or the distances between log(W'XW) themselves.
+    coordinates : 'auto', 'plain', 'mean' or 'within'
+        The basis that W moves in, which decides how fast the cost falls, and not what it is.
+    rebuild_graph : int
+        How often, at most, the neighbours are found anew among the mapped matrices.
     engine : 'cpu', 'cuda' or 'auto'
         Where it is learned; 'auto' takes a GPU where there is one and it gains.
     callback : called as callback(iteration, cost) after each iteration; a true result stops the
@@ -75,6 +80,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     components_ : (m, n), the transpose of W
     cost_history_ : cost at the start and after each iteration
     n_iter_, stop_, nu_w_, nu_b_, n_features_in_
+    n_rounds_, pairs_changed_ : how often the graph was rebuilt, and how many pairs the last time
+        changed
     """
 
     def __init__(self, n_components: Optional[int] = None, metric: str = "stein", *,
@@ -82,7 +89,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
                  solver: str = "lbfgs", max_iter: int = 200, tol: float = 1e-5,
                  random_state: Any = None, n_jobs: Optional[int] = None,
                  objective: str = "difference", graph: str = "or", affinity_weight: float = 1.0,
-                 restarts: int = 1, log_cost: str = "approximate", engine: str = "cpu",
+                 restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
+                 rebuild_graph: int = 0, engine: str = "cpu",
                  callback: Optional[Callable[[int, float], Any]] = None) -> None:
         self.n_components = n_components
         self.metric = metric
@@ -99,6 +107,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.affinity_weight = affinity_weight
         self.restarts = restarts
         self.log_cost = log_cost
+        self.coordinates = coordinates
+        self.rebuild_graph = rebuild_graph
         self.engine = engine
         self.callback = callback
 
@@ -136,7 +146,9 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
                    objective=lib.spd_objective_name(o.objective).decode(),
                    graph=lib.spd_graph_name(o.graph).decode(),
                    affinity_weight=o.affinity_weight, restarts=o.restarts,
-                   log_cost=lib.spd_log_cost_name(o.log_cost).decode())
+                   log_cost=lib.spd_log_cost_name(o.log_cost).decode(),
+                   coordinates=lib.spd_coordinates_name(o.coordinates).decode(),
+                   rebuild_graph=o.rebuild_graph)
         made._keep(handle)
         return made
 
@@ -148,6 +160,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.n_iter_ = f.iterations
         self.stop_ = lib.spd_stop_name(f.stop).decode()
         self.nu_w_, self.nu_b_ = f.options.contents.nu_w, f.options.contents.nu_b
+        self.n_rounds_, self.pairs_changed_ = f.rounds, f.pairs_changed
         self.n_features_in_ = f.n
 
     def _options(self, n: int, label: Optional[np.ndarray]) -> Any:
@@ -171,6 +184,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         o.affinity_weight = real(self.affinity_weight, "affinity_weight")
         o.restarts = whole(self.restarts, "restarts")
         o.log_cost = choice("log_cost", self.log_cost)
+        o.coordinates = choice("coordinates", self.coordinates)
+        o.rebuild_graph = whole(self.rebuild_graph, "rebuild_graph", 0)
         if isinstance(self.random_state, (int, np.integer)):
             o.seed = seed_number("random_state", self.random_state)
         elif self.random_state is not None:

@@ -80,9 +80,15 @@ NAMED_AND_PARSED(spd_learning, learning)
 
 const naming naming_init = {
     .kind = "init",
-    .word = {"identity", "mean", "random", "given"},
+    .word = {"identity", "mean", "random", "given", "csp"},
 };
 NAMED_AND_PARSED(spd_init, init)
+
+const naming naming_coordinates = {
+    .kind = "coordinates",
+    .word = {"auto", "plain", "mean", "within"},
+};
+NAMED_AND_PARSED(spd_coordinates, coordinates)
 
 const naming naming_solver = {
     .kind = "solver",
@@ -121,7 +127,7 @@ NAMED_AND_PARSED(spd_classifier_kind, classifier)
 
 static const naming naming_map = {
     .kind = "map",
-    .word = {"none", "ml", "random", "mean", "csp", "pca"},
+    .word = {"none", "ml", "random", "mean", "csp", "pca", "multi"},
 };
 NAMED_AND_PARSED(spd_map, map)
 

@@ -5,6 +5,7 @@
  * Both mean and distance in the method's metric. A class without samples has no mean and is never
  * chosen. */
 #include "classify/samples.h"
+#include "engine/class_means.h"
 
 /* Of the means; what is nearer to two of them than this is a tie in all but name. */
 #define PRECISION 1e-10
@@ -24,7 +25,7 @@ static spd_status prepare(spd_context *ctx, course *c)
     if (status < 0)
         return status;
     s->M = arena_alloc(&c->preparing, s->of.count, train->n * train->n * sizeof *s->M);
-    return s->M ? samples_class_means(ctx, c->method.metric, PRECISION, train, &s->of, s->M)
+    return s->M ? class_means(ctx, c->method.metric, PRECISION, train->n, train->X, &s->of, s->M)
                 : ctx_nomem(ctx, "class means");
 }
 

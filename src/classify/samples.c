@@ -27,28 +27,6 @@ void samples_rows(size_t count, const size_t *index, size_t bytes, const void *f
         memcpy((char *)to + i * bytes, (const char *)from + index[i] * bytes, bytes);
 }
 
-spd_status samples_class_means(spd_context *ctx, spd_metric metric, double precision,
-                               const samples *train, const classes *of, double *M)
-{
-    size_t n2 = train->n * train->n, unfinished = 0;
-    arena room = {0};
-    double *gathered = arena_alloc(&room, of->largest, n2 * sizeof *gathered);
-    spd_status status = gathered ? SPD_OK : ctx_nomem(ctx, "class means");
-    for (size_t k = 0; k < of->count && status >= 0; k++) {
-        size_t count = class_size(of, k);
-        samples_rows(count, of->order + of->first[k], n2 * sizeof *gathered, train->X, gathered);
-        status = spd_mean(ctx, metric, train->n, count, gathered,
-                          &(spd_mean_options){.size = sizeof(spd_mean_options), .tol = precision},
-                          M + k * n2, NULL);
-        unfinished += status == SPD_NOT_CONVERGED;
-    }
-    arena_free(&room);
-    if (status >= 0 && unfinished)
-        status = ctx_fail(ctx, SPD_NOT_CONVERGED, "the means of %zu classes did not converge",
-                          unfinished);
-    return status;
-}
-
 /* ---- some of the samples ---------------------------------------------------------------------
  */
 

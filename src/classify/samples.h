@@ -19,9 +19,4 @@ void samples_rows(size_t count, const size_t *index, size_t bytes, const void *f
 spd_status samples_part(spd_context *ctx, const samples *all, size_t count, const size_t *index,
                         arena *keep, samples *part);
 
-/* M (of->count x n x n) <- the mean of each class, to a precision as for spd_mean. A mean that has
- * not quite converged is still a good centre: SPD_NOT_CONVERGED at the end. */
-spd_status samples_class_means(spd_context *ctx, spd_metric metric, double precision,
-                               const samples *train, const classes *of, double *M);
-
 #endif

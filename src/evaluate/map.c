@@ -5,49 +5,62 @@
 
 #include "base/rng.h"
 #include "classify/samples.h"
-#include "engine/blas.h"
-#include "engine/parallel.h"
 #include "evaluate/method.h"
+#include "learn/fit.h"
 #include "learn/start.h"
-#include "linalg/dense.h"
-#include "linalg/tall.h"
-
-/* W (n x m) <- the eigenvectors of symmetric M (n x n) with the largest eigenvalues, largest
- * first. */
-static spd_status leading(spd_context *ctx, size_t n, size_t m, const double *M, double *W)
-{
-    arena room = {0};
-    double *lambda = arena_alloc(&room, n, sizeof *lambda);
-    double *V = arena_alloc(&room, n, n * sizeof *V);
-    spd_status status = lambda && V ? spd_eigh(ctx, n, 1, M, lambda, V) : ctx_nomem(ctx, "a map");
-    for (size_t r = 0; r < n && status == SPD_OK; r++)
-        for (size_t c = 0; c < m; c++)
-            W[r * m + c] = V[r * n + (n - 1 - c)];
-    arena_free(&room);
-    return status;
-}
 
 /* ---- the learned map ---------------------------------------------------------------------------
  */
 
+/* *model <- the learned map to m dimensions. */
+static spd_status fit_model(spd_context *ctx, const spd_method *method, const samples *train,
+                            map_graph graph, size_t m, spd_model **model)
+{
+    spd_fit_options options = method_fit_options(method);
+    const fit_graph known = {graph.count, graph.pairs};
+    options.m = m;
+    spd_status status = fit_on_graph(ctx, train->n, train->p, train->X, train->label, &options,
+                                     graph.pairs ? &known : NULL, model);
+    return status < 0 ? status : SPD_OK;
+}
+
+static void note_graph(map *a, const spd_model *model)
+{
+    a->nu_w = model->options->nu_w;
+    a->nu_b = model->options->nu_b;
+}
+
 static spd_status fit_ml(spd_context *ctx, const spd_method *method, const samples *train,
                          map_graph graph, map *a)
 {
-    spd_fit_options options = method_fit_options(method);
-    if (graph.pairs) {
-        options.learning = SPD_OWN_GRAPH;
-        options.own_pairs = graph.pairs;
-        options.pairs = graph.count;
-        options.affinity_weight = 1.0; /* it is in the pairs already */
-    }
-    spd_status status =
-        spd_fit(ctx, train->n, train->p, train->X, train->label, &options, NULL, &a->model);
+    spd_status status = fit_model(ctx, method, train, graph, a->m, &a->model);
     if (status < 0)
         return status;
     a->W = a->model->W;
-    a->nu_w = a->model->options->nu_w;
-    a->nu_b = a->model->options->nu_b;
+    note_graph(a, a->model);
     return SPD_OK;
+}
+
+/* Sizes below n that differ; there is none for n = 1. */
+static spd_status fit_multi(spd_context *ctx, const spd_method *method, const samples *train,
+                            map_graph graph, map *a)
+{
+    static const size_t divisor[MAP_PARTS] = {8, 4, 2};
+    spd_status status = SPD_OK;
+    size_t last = 0;
+    a->m = a->n;
+    for (size_t i = 0; i < MAP_PARTS && status == SPD_OK; i++) {
+        size_t m = (a->n + divisor[i] / 2) / divisor[i];
+        if (m <= last || m >= a->n)
+            continue;
+        status = fit_model(ctx, method, train, graph, m, &a->part[a->parts]);
+        if (status < 0)
+            break;
+        note_graph(a, a->part[a->parts++]);
+        a->m += m;
+        last = m;
+    }
+    return status;
 }
 
 static spd_status map_room(spd_context *ctx, arena *keep, map *a)
@@ -87,81 +100,7 @@ static spd_status fit_mean(spd_context *ctx, const spd_method *method, const sam
     spd_status status = M ? spd_mean(ctx, method->metric, a->n, train->p, train->X, NULL, M, NULL)
                           : ctx_nomem(ctx, "a map");
     if (status >= 0)
-        status = leading(ctx, a->n, a->m, M, a->W);
-    arena_free(&room);
-    return status;
-}
-
-/* P (n x n) <- M^-1/2 with M the arithmetic mean of `count` means. */
-static spd_status whitener(spd_context *ctx, size_t n, size_t count, const double *means, double *P)
-{
-    spd_status status = spd_mean(ctx, SPD_EUCLIDEAN, n, count, means, NULL, P, NULL);
-    return status < 0 ? status : spd_apply(ctx, SPD_INVSQRT, 0.0, n, 1, P, P);
-}
-
-/* B (n x n) <- sum of log(P M_c P)^2; means are overwritten. */
-static spd_status sum_squared_logs(spd_context *ctx, size_t n, size_t count, double *means,
-                                   const double *P, double *B)
-{
-    size_t n2 = n * n;
-    arena room = {0};
-    double *work = arena_alloc(&room, n2, sizeof *work);
-    spd_status status = work ? SPD_OK : ctx_nomem(ctx, "class means");
-    if (status == SPD_OK) {
-        spd_private_blas_hold();
-        for (size_t c = 0; c < count; c++)
-            dense_congruence(n, P, means + c * n2, means + c * n2, work);
-        spd_private_blas_release();
-        status = spd_apply(ctx, SPD_LOG, 0.0, n, count, means, means);
-    }
-    memset(B, 0, n2 * sizeof *B);
-    for (size_t c = 0; c < count && status == SPD_OK; c++) {
-        dense_gram(n, means + c * n2, work);
-        for (size_t e = 0; e < n2; e++)
-            B[e] += work[e];
-    }
-    arena_free(&room);
-    return status;
-}
-
-/* W <- P U, made orthonormal. */
-static spd_status unwhiten(spd_context *ctx, const map *a, const double *P, double *W)
-{
-    size_t n = a->n, m = a->m;
-    arena room = {0};
-    double *U = arena_alloc(&room, n, m * sizeof *U);
-    double *work = arena_alloc(&room, tall_orthonormalise_work(n, m), sizeof *work);
-    spd_status status = arena_status(&room, ctx, "a map");
-    if (status == SPD_OK) {
-        memcpy(U, W, n * m * sizeof *U);
-        dense_trans_product(n, m, n, P, U, 0.0, W); /* P is symmetric */
-        tall_orthonormalise(n, m, W, work);
-    }
-    arena_free(&room);
-    return status;
-}
-
-static spd_status fit_csp(spd_context *ctx, const spd_method *method, const samples *train,
-                          const map *a)
-{
-    size_t n2 = a->n * a->n;
-    arena room = {0};
-    classes of = {0};
-    double *means = arena_alloc(&room, train->classes, n2 * sizeof *means);
-    double *P = arena_alloc(&room, n2, sizeof *P), *B = arena_alloc(&room, n2, sizeof *B);
-    spd_status status = arena_status(&room, ctx, "class means");
-    if (status == SPD_OK)
-        status = classes_sort(ctx, train->p, train->label, &room, &of);
-    if (status == SPD_OK)
-        status = samples_class_means(ctx, method->metric, 0.0, train, &of, means);
-    if (status >= 0)
-        status = whitener(ctx, a->n, of.count, means, P);
-    if (status == SPD_OK)
-        status = sum_squared_logs(ctx, a->n, of.count, means, P, B);
-    if (status == SPD_OK)
-        status = leading(ctx, a->n, a->m, B, a->W);
-    if (status == SPD_OK)
-        status = unwhiten(ctx, a, P, a->W);
+        status = start_leading(ctx, a->n, a->m, M, a->W);
     arena_free(&room);
     return status;
 }
@@ -173,6 +112,8 @@ spd_status map_fit(spd_context *ctx, const spd_method *method, const samples *tr
                    map_graph graph, arena *keep, map *a)
 {
     *a = (map){.n = train->n, .m = method_count(method, SPD_PARAM_M)};
+    if (method->map == SPD_MAP_MULTI)
+        return fit_multi(ctx, method, train, graph, a);
     if (method->map == SPD_MAP_NONE)
         a->m = a->n;
     if (a->m < 1 || a->m > a->n)
@@ -189,12 +130,52 @@ spd_status map_fit(spd_context *ctx, const spd_method *method, const samples *tr
     if (method->map == SPD_MAP_MEAN)
         return fit_mean(ctx, method, train, a);
     if (method->map == SPD_MAP_CSP)
-        return fit_csp(ctx, method, train, a);
+        return start_csp(ctx, method->metric, a->n, a->m, train->p, train->X, train->label, a->W);
     return fit_start(ctx, method, train, a);
+}
+
+void map_free(map *a)
+{
+    spd_model_free(a->model);
+    for (size_t i = 0; i < MAP_PARTS; i++)
+        spd_model_free(a->part[i]); /* the last may be that of a fit that was cancelled */
+    *a = (map){0};
+}
+
+/* Block `at` of each of the p matrices S (whole x whole) <- the matrix of B (size x size). */
+static void put_block(size_t p, size_t size, const double *B, size_t whole, size_t at, double *S)
+{
+    for (size_t i = 0; i < p; i++)
+        for (size_t r = 0; r < size; r++)
+            memcpy(S + (i * whole + at + r) * whole + at, B + (i * size + r) * size,
+                   size * sizeof *S);
+}
+
+static spd_status apply_multi(spd_context *ctx, const map *a, arena *keep, samples *s)
+{
+    arena room = {0};
+    size_t at = 0, most = a->part[a->parts - 1]->m;
+    double *S = arena_zero(keep, s->p, a->m * a->m * sizeof *S);
+    double *B = arena_alloc(&room, s->p, most * most * sizeof *B);
+    spd_status status = S && B ? SPD_OK : ctx_nomem(ctx, "mapped matrices");
+    for (size_t i = 0; i < a->parts && status == SPD_OK; i++) {
+        size_t m = a->part[i]->m;
+        status = spd_congruence(ctx, a->n, m, s->p, s->X, a->part[i]->W, B);
+        put_block(s->p, m, B, a->m, at, S);
+        at += m;
+    }
+    if (status == SPD_OK)
+        put_block(s->p, a->n, s->X, a->m, at, S);
+    arena_free(&room);
+    s->X = S;
+    s->n = a->m;
+    return status;
 }
 
 spd_status map_apply(spd_context *ctx, const map *a, arena *keep, samples *s)
 {
+    if (a->parts > 0)
+        return apply_multi(ctx, a, keep, s);
     if (!a->W)
         return SPD_OK;
     double *S = arena_alloc(keep, s->p, a->m * a->m * sizeof *S);

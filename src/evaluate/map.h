@@ -10,17 +10,25 @@
  *            those first whose eigenvalue is farthest from 1: common spatial patterns. For more,
  *            the directions in which the class means differ most from their mean.
  *
+ *   multi    learned maps to the sizes n/8, n/4 and n/2, and the matrix itself: the blocks of one
+ *            large matrix. Squared distances of blocks add up (in every metric), so a classifier
+ *            decides by the sum over all sizes.
+ *
  * W has orthonormal columns. m = n is the identity: W is NULL and nothing is computed. */
 #ifndef SPD_EVALUATE_MAP_H
 #define SPD_EVALUATE_MAP_H
 
 #include "classify/classifier.h"
 
+#define MAP_PARTS 3 /* at most, of multi */
+
 typedef struct map {
-    size_t n, m;
+    size_t n, m;       /* from n x n to m x m; multi: with all blocks */
     double *W;         /* n x m, or NULL for the identity; the model's where there is one */
     size_t nu_w, nu_b; /* ml: as used; else 0 */
     spd_model *model;  /* ml: what was learned; NULL: another map, or one that was given */
+    size_t parts;      /* multi: how many maps there are; else 0 */
+    spd_model *part[MAP_PARTS];
 } map;
 
 /* A graph that is known already, for ml; pairs NULL: spd_fit finds its own. */
@@ -29,15 +37,18 @@ typedef struct map_graph {
     size_t count;
 } map_graph;
 
-/* a <- the map of the method for its training samples; value[SPD_PARAM_M] is set. Its model is
- * freed with spd_model_free, always. A fit that stopped at its limits counts as good. */
+/* a <- the map of the method for its training samples; value[SPD_PARAM_M] is set if it is used. To
+ * be freed with map_free, always. A fit that stopped at its limits counts as good. */
 spd_status map_fit(spd_context *ctx, const spd_method *method, const samples *train,
                    map_graph graph, arena *keep, map *a);
 
 /* a <- a copy of a learned model's map. */
 spd_status map_of_model(spd_context *ctx, const spd_model *model, arena *keep, map *a);
 
-/* Matrices of s <- W'XW. */
+/* Frees the models; the rest is where `keep` is. */
+void map_free(map *a);
+
+/* Matrices of s <- W'XW, or the blocks. */
 spd_status map_apply(spd_context *ctx, const map *a, arena *keep, samples *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* method.c - methods by name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp].
+/* method.c - methods by name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi].
  *
  * Classifiers and metrics have dashes in their names too (riemannian-lle, log-euclidean), so a
  * name is read from both ends: the map first, then the longest classifier that begins the rest;
@@ -55,7 +55,9 @@ static spd_map take_map(char *rest)
         found = SPD_MAP_PCA;
         memmove(rest, rest + 4, strlen(rest + 4) + 1);
     }
-    for (unsigned map = SPD_MAP_ML; map < SPD_MAP_PCA; map++) {
+    for (unsigned map = SPD_MAP_ML; map < SPD_MAPS; map++) {
+        if (map == SPD_MAP_PCA)
+            continue;
         const char *word = spd_map_name((spd_map)map);
         size_t length = strlen(rest), tail = strlen(word) + 1;
         if (length <= tail || rest[length - tail] != '-' ||
@@ -89,9 +91,10 @@ static spd_status unknown_metric(spd_context *ctx, const char *name, const char 
 {
     char list[200];
     list_metrics(ALL_METRICS, list, sizeof list);
-    return ctx_fail(ctx, SPD_EINVAL,
-                    "method %s: '%s' is neither a metric (%s) nor a map (ml, random, mean, csp)",
-                    name, word, list);
+    return ctx_fail(
+        ctx, SPD_EINVAL,
+        "method %s: '%s' is neither a metric (%s) nor a map (ml, random, mean, csp, multi)", name,
+        word, list);
 }
 
 static spd_status unknown_classifier(spd_context *ctx, const char *name)
@@ -100,8 +103,8 @@ static spd_status unknown_classifier(spd_context *ctx, const char *name)
     for (unsigned i = 0; i < SPD_CLASSIFIERS; i++)
         add_word(list, sizeof list, spd_classifier_name((spd_classifier_kind)i));
     return ctx_fail(ctx, SPD_EINVAL,
-                    "no method '%s': a name is [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp], "
-                    "with one of %s",
+                    "no method '%s': a name is "
+                    "[pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi], with one of %s",
                     name, list);
 }
 
@@ -150,9 +153,9 @@ int spd_method_uses(const spd_method *method, spd_parameter parameter)
 {
     const classifier *c = classifier_of(method->classifier);
     if (parameter == SPD_PARAM_M)
-        return method->map != SPD_MAP_NONE;
+        return method->map != SPD_MAP_NONE && method->map != SPD_MAP_MULTI;
     if (parameter == SPD_PARAM_NU_W || parameter == SPD_PARAM_NU_B)
-        return method->map == SPD_MAP_ML;
+        return method_learns_map(method);
     if (parameter == SPD_PARAM_BETA || parameter == SPD_PARAM_BETA_SCALE)
         return c && classifier_choice(c, parameter) && method->metric == SPD_STEIN;
     return c && classifier_choice(c, parameter);
@@ -162,6 +165,11 @@ int spd_method_on_vectors(const spd_method *method)
 {
     const classifier *c = classifier_of(method->classifier);
     return c && c->vectors;
+}
+
+int method_learns_map(const spd_method *method)
+{
+    return method->map == SPD_MAP_ML || method->map == SPD_MAP_MULTI;
 }
 
 size_t method_count(const spd_method *method, spd_parameter parameter)
@@ -202,14 +210,14 @@ static spd_status check_metric(spd_context *ctx, const spd_method *method, const
 {
     char list[200];
     unsigned able = classifier_of(method->classifier)->metrics.able;
-    if (method->map == SPD_MAP_ML)
+    if (method_learns_map(method))
         able &= LEARNABLE;
     if ((unsigned)method->metric < SPD_METRICS && (able & ONLY(method->metric)))
         return SPD_OK;
     list_metrics(able, list, sizeof list);
     return ctx_fail(ctx, SPD_EINVAL, "method %s: %s works with %s%s", name,
                     spd_classifier_name(method->classifier), list,
-                    method->map == SPD_MAP_ML ? " (metrics that maps are learned under)" : "");
+                    method_learns_map(method) ? " (metrics that maps are learned under)" : "");
 }
 
 /* Counts are whole and at least 1, the rest is positive. */

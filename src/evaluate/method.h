@@ -8,6 +8,9 @@
  * values (0 where they are not fixed). */
 spd_fit_options method_fit_options(const spd_method *method);
 
+/* Is its map, or are its maps, learned by spd_fit? */
+int method_learns_map(const spd_method *method);
+
 /* Value of a parameter as a count; 0 when it is not fixed. */
 size_t method_count(const spd_method *method, spd_parameter parameter);
 

@@ -18,7 +18,7 @@ void spd_classifier_free(spd_classifier *c)
     if (!c)
         return;
     course_free(&c->course);
-    spd_model_free(c->map.model);
+    map_free(&c->map);
     mem_free(c);
 }
 
@@ -50,10 +50,9 @@ static void standard_m(spd_method *method, size_t n)
 static void note_map(spd_classifier *c)
 {
     double *value = c->course.method.value;
-    if (c->course.method.map == SPD_MAP_NONE)
-        return;
-    value[SPD_PARAM_M] = (double)c->map.m;
-    if (c->course.method.map == SPD_MAP_ML && c->map.W) {
+    if (spd_method_uses(&c->course.method, SPD_PARAM_M))
+        value[SPD_PARAM_M] = (double)c->map.m;
+    if (c->map.nu_w > 0) {
         value[SPD_PARAM_NU_W] = (double)c->map.nu_w;
         value[SPD_PARAM_NU_B] = (double)c->map.nu_b;
     }

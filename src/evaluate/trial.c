@@ -36,7 +36,7 @@ static spd_status take_graph(spd_context *ctx, trial *t)
     const trial_shared *h = t->shared;
     size_t p = t->train.s.p, all = h->train->p;
     spd_fit_options options = method_fit_options(&t->method);
-    if (!h->D || t->method.map != SPD_MAP_ML || options.m == t->train.s.n)
+    if (!h->D || !method_learns_map(&t->method) || options.m == t->train.s.n)
         return SPD_OK;
     arena room = {0};
     double *D = arena_alloc(&room, p, p * sizeof *D);
@@ -181,7 +181,7 @@ spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, 
         if (trial_is_fatal(one))
             status = one;
     }
-    spd_model_free(t.map.model);
+    map_free(&t.map);
     spd_pairs_free(t.pairs);
     arena_free(&t.room);
     if (status < 0 || first.status == SPD_OK)

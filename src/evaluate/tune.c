@@ -142,7 +142,7 @@ static spd_status measure(tuner *t)
 {
     const samples *s = t->shared.train;
     const spd_method *method = &t->shared.method[0];
-    if (method->map != SPD_MAP_ML || t->settings[0].maps < 2 || s->p > MATRIX_UP_TO)
+    if (!method_learns_map(method) || t->settings[0].maps < 2 || s->p > MATRIX_UP_TO)
         return SPD_OK;
     double *D = arena_alloc(&t->room, s->p, s->p * sizeof *D);
     t->shared.D = D;

@@ -4,6 +4,7 @@
  *   pair, weight             pairs x 2: i, j; within, between
  *   point                    W, H, gradient, origin and L-BFGS's pairs, a row each
  *   moves                    the moves since the origin (optim/minimise.h)
+ *   coordinates              n x n: L, where the coordinates are not plain
  *   now_W, now_history       and best_W, best_history where a start has ended
  *
  * The archive has a checksum for every member, and meta.json one over all arrays, so that parts of
@@ -51,6 +52,7 @@ void spd_fit_state_free(spd_fit_state *state)
     if (!state)
         return;
     mem_free(state->pair);
+    mem_free(state->L);
     minimise_close(&state->at);
     spd_model_free(state->now);
     spd_model_free(state->best);
@@ -141,6 +143,8 @@ spd_status spd_fit_state_save(spd_context *ctx, const spd_fit_state *state, cons
     record_matrix(&w, "point", at->rows, at->n * at->m, at->block);
     if (at->moves > 0)
         record_matrix(&w, "moves", at->moves, at->n * at->m + 1, at->move);
+    if (state->L)
+        record_matrix(&w, "coordinates", at->n, at->n, state->L);
     if (w.status == SPD_OK && !w.room.failed) {
         checksum(w.count, w.list, sum);
         if (json_object_set_new(w.meta, "checksum", json_string(sum)) != 0)
@@ -193,8 +197,9 @@ static spd_status unpack_optimiser(spd_context *ctx, const io_bundle *bundle, co
     if (status != SPD_OK)
         return status;
     size_t most = at.rows > minimise_rows(SPD_POLAK_RIBIERE) ? LBFGS_MEMORY : 0;
-    if (at.memory.count > most || at.memory.first > most || at.iteration != s->now->iterations ||
-        at.refreshes > at.iteration || at.best_iteration > at.iteration)
+    if (at.memory.count > most || at.memory.first > most || at.iteration > s->now->iterations ||
+        (at.iteration < s->now->iterations && s->now->rounds == 0) || at.refreshes > at.iteration ||
+        at.best_iteration > at.iteration)
         return ctx_fail(ctx, SPD_EFORMAT, "meta.json: the optimiser's numbers contradict the rest");
     at.block = point->f64;
     at.move = moves ? moves->f64 : NULL;
@@ -204,6 +209,27 @@ static spd_status unpack_optimiser(spd_context *ctx, const io_bundle *bundle, co
     if (status == SPD_OK && !fit_approximates(s->now->options)) /* that has no origin */
         status = record_check_orthonormal(ctx, "point: the origin", n, m, s->at.origin);
     return status;
+}
+
+/* The factor that the coordinates are made by, if any: lower triangular, so that W comes back. */
+static spd_status unpack_coordinates(spd_context *ctx, const io_bundle *bundle, spd_fit_state *s)
+{
+    const spd_array *L = NULL;
+    size_t n = s->now->n;
+    if (s->now->options->coordinates == SPD_COORDINATES_PLAIN)
+        return SPD_OK;
+    spd_status status = record_find(ctx, bundle, "coordinates", SPD_FLOAT64, n, n, &L);
+    if (status != SPD_OK)
+        return status;
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = r; c < n; c++)
+            if (c == r ? !(L->f64[r * n + c] > 0.0) : L->f64[r * n + c] != 0.0)
+                return ctx_fail(ctx, SPD_EFORMAT, "coordinates: is not a Cholesky factor");
+    s->L = mem_alloc(n, n * sizeof *s->L);
+    if (!s->L)
+        return ctx_nomem(ctx, "the coordinates");
+    memcpy(s->L, L->f64, n * n * sizeof *s->L);
+    return SPD_OK;
 }
 
 static spd_status fill_state(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
@@ -223,6 +249,8 @@ static spd_status fill_state(spd_context *ctx, const io_bundle *bundle, const js
     if (s->best && (s->best->n != s->now->n || s->best->m != s->now->m))
         return ctx_fail(ctx, SPD_EFORMAT, "meta.json: 'now' and 'best' contradict each other");
     status = unpack_optimiser(ctx, bundle, json_object_get(meta, "optimiser"), s);
+    if (status == SPD_OK)
+        status = unpack_coordinates(ctx, bundle, s);
     return status < 0 ? status : unpack_pairs(ctx, bundle, s);
 }
 

@@ -4,6 +4,10 @@
  *   2. the start W                                   (start.c)
  *   3. min over W of sum A_ij d2(W'X_iW, W'X_jW)     (optim, on an engine)
  *   4. once more from other starts when asked, and the best is kept
+ *   5. when asked, rounds: the pairs anew, of W'XW, and step 3 again from W
+ *
+ * Step 3 may run in other coordinates (coordinates.c). All W here but that of the optimiser,
+ * state.at, are in the original ones.
  *
  * The approximate log-Euclidean cost goes its own way in step 3 (log_euclidean_fit.c). All that a
  * fit knows beyond its data is in one spd_fit_state, which a checkpoint saves as it is: `now` is
@@ -23,6 +27,7 @@
 #include "engine/engine.h"
 #include "engine/parallel.h"
 #include "learn/affinity.h"
+#include "learn/coordinates.h"
 #include "learn/hash.h"
 #include "learn/log_euclidean_fit.h"
 #include "learn/model.h"
@@ -31,45 +36,21 @@
 #include "linalg/tall.h"
 #include "objective/objective.h"
 
-void spd_fit_defaults(spd_fit_options *options, size_t size)
-{
-    const spd_fit_options standard = {.size = sizeof standard,
-                                      .metric = SPD_STEIN,
-                                      .affinity_weight = 1.0,
-                                      .restarts = 1,
-                                      .seed = 1,
-                                      .solver = SPD_LBFGS,
-                                      .tol = 1e-5,
-                                      .gtol = 1e-9,
-                                      .max_iter = 200};
-    options->size = size;
-    sized_give(sizeof standard, &standard, options);
-}
-
-spd_status fit_options_take(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine)
-{
-    spd_fit_defaults(mine, sizeof *mine);
-    spd_status status = sized_take(ctx, "spd_fit_options", sizeof *mine, mine, given);
-    return status < 0 ? status : model_options_check(ctx, mine);
-}
-
-int fit_approximates(const spd_fit_options *options)
-{
-    return options->metric == SPD_LOG_EUCLIDEAN && options->log_cost == SPD_LOG_COST_APPROXIMATE;
-}
-
 /* A fit in progress. */
 typedef struct fit {
     spd_context *ctx;
     size_t n, m;
     const double *X;
+    const int *label;
     spd_fit_options o;
     spd_fit_watch watch;
     spd_fit_state state;
-    double *mean;    /* SPD_MAXIMAL_VARIANCE: the sample that all others are measured from */
-    problem *engine; /* NULL for the approximate log-Euclidean cost */
-    double *work;    /* of tall_orthonormalise */
-    size_t room;     /* for steps in the history of state.now */
+    double *mean; /* SPD_MAXIMAL_VARIANCE: the sample that all others are measured from */
+    problem
+        *engine;  /* in the coordinates of the fit; NULL for the approximate log-Euclidean cost */
+    double *work; /* of tall_orthonormalise, and of changes of coordinates */
+    size_t room;  /* for steps in the history of state.now */
+    size_t row;   /* of the history where the running start or round begins */
     double seconds_graph, seconds_before, began;
     int no_room; /* for the history */
 } fit;
@@ -101,40 +82,6 @@ static uint64_t fingerprint(size_t n, size_t p, const double *X, const int *labe
     return label ? hash_bytes(hash, label, p * sizeof *label) : hash;
 }
 
-static spd_status check_options(spd_context *ctx, size_t n, size_t p, const double *X,
-                                const spd_fit_options *o)
-{
-    if (!X || p == 0 || n == 0)
-        return ctx_fail(ctx, SPD_EINVAL, "an empty set of matrices has nothing to learn from");
-    if (o->m < 1 || o->m >= n)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "m = %zu is out of range: a map of %zu x %zu matrices has 1 <= m <= %zu",
-                        o->m, n, n, n - 1);
-    if (!pair_rule_get(o->metric))
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "no map can be learned under %s; use stein, airm, jeffrey or log-euclidean",
-                        spd_metric_name(o->metric) ? spd_metric_name(o->metric) : "that metric");
-    if (!(o->tol >= 0.0 && o->gtol >= 0.0 && o->max_time >= 0.0) || o->max_iter < 0)
-        return ctx_fail(ctx, SPD_EINVAL, "tolerances and limits must not be negative");
-    if (!(o->affinity_weight >= 0.0 && o->affinity_weight <= AFFINITY_LARGEST))
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "the affinity weight must be a number >= 0, and at most %g",
-                        AFFINITY_LARGEST);
-    if (o->learning == SPD_MAXIMAL_VARIANCE && objective_get(o->objective)->needs_both)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "the %s objective needs pairs to pull together; maximal variance has "
-                        "none",
-                        spd_objective_name(o->objective));
-    if (o->learning == SPD_MAXIMAL_VARIANCE && fit_approximates(o))
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "maximal variance is not available for the approximate log-Euclidean cost; "
-                        "use the exact one");
-    if (!spd_log_cost_name(o->log_cost))
-        return ctx_fail(ctx, SPD_EINVAL, "there is no log-Euclidean cost number %d",
-                        (int)o->log_cost);
-    return SPD_OK;
-}
-
 /* ---- graph ---------------------------------------------------------------------------------- */
 
 /* The star: every sample is pushed away from the mean M, which is sample number p. */
@@ -154,14 +101,28 @@ static spd_status star_graph(fit *f)
     return status < 0 ? status : SPD_OK;
 }
 
-static spd_status make_graph(fit *f, const int *label)
+/* The graph is a copy of one that is known. */
+static spd_status take_graph(fit *f, size_t pairs, const spd_pair *from)
+{
+    f->state.pair = mem_alloc(pairs, sizeof *from);
+    if (!f->state.pair)
+        return ctx_nomem(f->ctx, "the graph");
+    memcpy(f->state.pair, from, pairs * sizeof *from);
+    f->state.pairs = pairs;
+    return SPD_OK;
+}
+
+static spd_status make_graph(fit *f, const fit_graph *known)
 {
     spd_fit_state *s = &f->state;
     double began = clock_seconds();
-    spd_status status =
-        f->o.learning == SPD_MAXIMAL_VARIANCE
-            ? star_graph(f)
-            : spd_affinity(f->ctx, f->n, s->p, f->X, label, &f->o, &s->pair, &s->pairs);
+    spd_status status;
+    if (known)
+        status = take_graph(f, known->pairs, known->pair);
+    else if (f->o.learning == SPD_MAXIMAL_VARIANCE)
+        status = star_graph(f);
+    else
+        status = spd_affinity(f->ctx, f->n, s->p, f->X, f->label, &f->o, &s->pair, &s->pairs);
     f->seconds_graph = clock_seconds() - began;
     return status;
 }
@@ -198,7 +159,7 @@ static spd_status new_record(fit *f)
         return ctx_nomem(f->ctx, "the model");
     affinity_count(f->state.pairs, f->state.pair, &now->pairs_within, &now->pairs_between);
     now->seconds_graph = f->seconds_graph;
-    f->room = 0;
+    f->room = f->row = 0;
     return SPD_OK;
 }
 
@@ -226,11 +187,13 @@ static void note_point(fit *f, spd_stop stop)
     spd_model *now = f->state.now;
     if (s->f <= s->best_f) { /* the last W is the result so far */
         memcpy(now->W, s->W, f->n * f->m * sizeof *now->W);
+        if (f->state.L)
+            coordinates_leave(f->n, f->m, f->state.L, now->W, f->work);
         now->cost = s->f;
         now->gradient_norm = s->gradient_norm;
     }
     now->cost_start = now->history[0].cost;
-    now->iterations = s->iteration;
+    now->iterations = (int)f->row - now->rounds + s->iteration;
     now->data_passes = s->passes;
     now->seconds_fit = seconds_fit(f);
     now->stop = stop;
@@ -241,11 +204,11 @@ static void note_point(fit *f, spd_stop stop)
 static int watch(void *user, const minimise_state *s, const spd_fit_step *last)
 {
     fit *f = user;
-    f->no_room = note_step(f, (size_t)s->iteration, last) < 0;
+    f->no_room = note_step(f, f->row + (size_t)s->iteration, last) < 0;
     if (f->no_room)
         return 1;
     note_point(f, SPD_STOP_CANCELLED); /* what it would be if the fit ended here */
-    if (f->engine)
+    if (f->engine && !f->state.L)
         tall_orthonormalise(f->n, f->m, f->state.now->W, f->work);
     int stop = ctx_progress(f->ctx, "learning", "iterations", s->iteration, f->o.max_iter);
     if (f->watch.after)
@@ -288,10 +251,17 @@ static spd_status minimise_one(fit *f, int resumed)
 static spd_status start_at(fit *f)
 {
     int start = f->state.start;
+    double *W = f->state.at.W;
     rng r;
     rng_seed(&r, f->o.seed + ((uint64_t)start << 32));
-    return start_point(f->ctx, start == 0 ? f->o.init : SPD_INIT_RANDOM, f->n, f->m, f->state.p,
-                       f->X, f->o.W, &r, f->state.at.W);
+    spd_init init = start == 0 ? f->o.init : SPD_INIT_RANDOM;
+    spd_status status =
+        init == SPD_INIT_CSP
+            ? start_csp(f->ctx, f->o.metric, f->n, f->m, f->state.p, f->X, f->label, W)
+            : start_point(f->ctx, init, f->n, f->m, f->state.p, f->X, f->o.W, &r, W);
+    if (status == SPD_OK && f->state.L)
+        coordinates_enter(f->n, f->m, f->state.L, W, f->work);
+    return status;
 }
 
 /* The start at hand has ended: its record is dropped unless it is the best so far. */
@@ -307,26 +277,130 @@ static void keep_best(fit *f)
     s->now = NULL;
 }
 
-/* One start, or the rest of one; *ended when there is no other to come. */
-static spd_status run_start(fit *f, int resumed, int *ended)
+/* From state.at.W, or from where a resumed state stands, to an end. */
+static spd_status descend(fit *f, int resumed)
 {
-    spd_fit_state *s = &f->state;
-    spd_status status = resumed ? SPD_OK : new_record(f);
-    if (status == SPD_OK && !resumed)
-        status = start_at(f);
-    if (status == SPD_OK)
-        status = minimise_one(f, resumed);
+    spd_status status = minimise_one(f, resumed);
     if (f->no_room)
         return ctx_nomem(f->ctx, "the history");
+    if (status == SPD_OK)
+        note_point(f, f->state.at.stop);
+    return status;
+}
+
+static int must_end(const fit *f)
+{
+    return f->state.at.stop == SPD_STOP_CANCELLED || time_is_over(f);
+}
+
+/* All starts that are left; state.now is the last one. */
+static spd_status run_starts(fit *f, int resumed)
+{
+    spd_fit_state *s = &f->state;
+    for (;;) {
+        spd_status status = resumed ? SPD_OK : new_record(f);
+        if (status == SPD_OK && !resumed)
+            status = start_at(f);
+        if (status == SPD_OK)
+            status = descend(f, resumed);
+        if (status < 0 || s->start + 1 >= f->o.restarts || must_end(f))
+            return status;
+        keep_best(f);
+        s->start++;
+        resumed = 0;
+    }
+}
+
+/* ---- rounds --------------------------------------------------------------------------------- */
+
+/* The problem of the graph at hand. */
+static spd_status open_engine(fit *f)
+{
+    engine_input in = describe_input(f);
+    engine_free(f->engine);
+    f->engine = NULL;
+    if (fit_approximates(&f->o))
+        return SPD_OK;
+    spd_status status = engine_new(f->ctx, &in, &f->engine);
+    if (status == SPD_OK && f->state.L) {
+        problem *inside = f->engine;
+        f->engine = NULL;
+        status = coordinates_wrap(f->ctx, inside, f->state.L, &f->engine);
+    }
+    return status;
+}
+
+/* *pairs (new), *count <- the graph of W'XW. */
+static spd_status graph_of_mapped(fit *f, spd_pair **pairs, size_t *count)
+{
+    const spd_fit_state *s = &f->state;
+    double *S = mem_alloc(s->p, f->m * f->m * sizeof *S);
+    if (!S)
+        return ctx_nomem(f->ctx, "mapped matrices");
+    spd_status status = spd_congruence(f->ctx, f->n, f->m, s->p, f->X, s->now->W, S);
+    if (status == SPD_OK)
+        status = spd_affinity(f->ctx, f->m, s->p, S, f->label, &f->o, pairs, count);
+    mem_free(S);
+    return status;
+}
+
+/* The graph <- that of W'XW, and everything made ready to go on from W; *changed is the number of
+ * pairs that are different, and without any the graph stays. */
+static spd_status next_round(fit *f, size_t *changed)
+{
+    spd_fit_state *s = &f->state;
+    spd_pair *fresh = NULL;
+    size_t pairs = 0;
+    spd_status status = graph_of_mapped(f, &fresh, &pairs);
     if (status < 0)
         return status;
-    note_point(f, s->at.stop);
-    *ended = s->at.stop == SPD_STOP_CANCELLED || s->start + 1 >= f->o.restarts || time_is_over(f);
-    if (*ended)
+    *changed = s->now->pairs_changed = affinity_changed(s->pairs, s->pair, pairs, fresh);
+    if (*changed == 0) {
+        mem_free(fresh);
         return SPD_OK;
-    keep_best(f);
-    s->start++;
-    return SPD_OK;
+    }
+    mem_free(s->pair);
+    s->pair = fresh;
+    s->pairs = pairs;
+    affinity_count(pairs, fresh, &s->now->pairs_within, &s->now->pairs_between);
+    s->now->rounds++;
+    f->row = s->now->steps;
+    memcpy(s->at.W, s->now->W, f->n * f->m * sizeof *s->at.W);
+    if (s->L)
+        coordinates_enter(f->n, f->m, s->L, s->at.W, f->work);
+    status = check_graph(f);
+    return status < 0 ? status : open_engine(f);
+}
+
+/* Those that are left, after the round that a resumed state stands in. */
+static spd_status run_rounds(fit *f, int resumed)
+{
+    spd_fit_state *s = &f->state;
+    spd_status status = resumed ? descend(f, 1) : SPD_OK;
+    size_t changed = 1;
+    while (status == SPD_OK && !must_end(f) && s->now->rounds < f->o.rebuild_graph) {
+        status = next_round(f, &changed);
+        if (status < 0 || !changed)
+            break;
+        status = descend(f, 0);
+    }
+    return status;
+}
+
+/* The best of the starts goes on; it alone. */
+static void choose_start(fit *f)
+{
+    spd_fit_state *s = &f->state;
+    if (s->best && !(s->now->cost < s->best->cost)) {
+        spd_model *other = s->now;
+        s->best->starts = other->starts;
+        s->now = s->best;
+        spd_model_free(other);
+        f->room = s->now->steps;
+    } else {
+        spd_model_free(s->best);
+    }
+    s->best = NULL;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -345,10 +419,12 @@ static spd_status take_over(fit *f, const spd_fit_state *s)
                         differs);
     f->o.nu_w = before->nu_w;
     f->o.nu_b = before->nu_b;
+    f->o.coordinates = before->coordinates;
     f->state.start = s->start;
     f->state.now = model_copy(s->now, &f->o);
     f->state.best = s->best ? model_copy(s->best, &f->o) : NULL;
     f->room = s->now->steps;
+    f->row = s->now->steps - 1 - (size_t)s->at.iteration;
     f->seconds_graph = s->now->seconds_graph;
     f->seconds_before = s->now->seconds_fit;
     minimise_close(&f->state.at);
@@ -356,28 +432,38 @@ static spd_status take_over(fit *f, const spd_fit_state *s)
         return ctx_nomem(f->ctx, "the state of the fit");
     if (f->o.learning == SPD_MAXIMAL_VARIANCE)
         return star_graph(f);
-    f->state.pair = mem_alloc(s->pairs, sizeof *s->pair);
-    if (!f->state.pair)
-        return ctx_nomem(f->ctx, "the graph");
-    memcpy(f->state.pair, s->pair, s->pairs * sizeof *s->pair);
-    f->state.pairs = s->pairs;
+    return take_graph(f, s->pairs, s->pair);
+}
+
+/* state.L <- what the coordinates are made by: computed, or that of the state resumed. */
+static spd_status open_coordinates(fit *f)
+{
+    const spd_fit_state *resume = f->watch.resume;
+    engine_input in = describe_input(f);
+    if (f->o.coordinates == SPD_COORDINATES_PLAIN)
+        return SPD_OK;
+    f->state.L = mem_alloc(f->n, f->n * sizeof *f->state.L);
+    if (!f->state.L)
+        return ctx_nomem(f->ctx, "the coordinates");
+    if (!resume)
+        return coordinates_factor(f->ctx, f->o.coordinates, &in, f->state.L);
+    memcpy(f->state.L, resume->L, f->n * f->n * sizeof *f->state.L);
     return SPD_OK;
 }
 
-static spd_status fit_open(fit *f, const int *label)
+static spd_status fit_open(fit *f, const fit_graph *known)
 {
     const spd_fit_state *resume = f->watch.resume;
-    f->work = mem_alloc(tall_orthonormalise_work(f->n, f->m), sizeof *f->work);
+    f->work = mem_alloc(coordinates_work(f->n, f->m), sizeof *f->work);
     if (!f->work || minimise_open(&f->state.at, f->o.solver, f->n, f->m) < 0)
         return ctx_nomem(f->ctx, "the map");
-    spd_status status = resume ? take_over(f, resume) : make_graph(f, label);
+    spd_status status = resume ? take_over(f, resume) : make_graph(f, known);
     if (status == SPD_OK)
         status = check_graph(f);
     f->began = clock_seconds();
-    engine_input in = describe_input(f);
-    if (status == SPD_OK && !fit_approximates(&f->o))
-        status = engine_new(f->ctx, &in, &f->engine);
-    return status;
+    if (status == SPD_OK)
+        status = open_coordinates(f);
+    return status < 0 ? status : open_engine(f);
 }
 
 static void fit_close(fit *f)
@@ -386,19 +472,23 @@ static void fit_close(fit *f)
     mem_free(f->mean);
     mem_free(f->work);
     mem_free(f->state.pair);
+    mem_free(f->state.L);
     minimise_close(&f->state.at);
     spd_model_free(f->state.now);
     spd_model_free(f->state.best);
 }
 
 /* Everything between the checks and the release. */
-static spd_status fit_run(fit *f, const int *label, spd_model **model)
+static spd_status fit_run(fit *f, const fit_graph *known, spd_model **model)
 {
-    int resumed = f->watch.resume != NULL, ended = 0;
-    spd_status status = fit_open(f, label);
-    while (status == SPD_OK && !ended) {
-        status = run_start(f, resumed, &ended);
-        resumed = 0;
+    int resumed = f->watch.resume != NULL;
+    spd_status status = fit_open(f, known);
+    int in_rounds = resumed && status == SPD_OK && f->state.now->rounds > 0;
+    if (status == SPD_OK && !in_rounds)
+        status = run_starts(f, resumed);
+    if (status == SPD_OK && f->o.rebuild_graph && !must_end(f)) {
+        choose_start(f);
+        status = run_rounds(f, in_rounds);
     }
     if (status == SPD_OK && state_model(&f->state, model) < 0)
         return ctx_nomem(f->ctx, "the model");
@@ -407,26 +497,45 @@ static spd_status fit_run(fit *f, const int *label, spd_model **model)
     return status;
 }
 
-spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
-                   const spd_fit_options *options, const spd_fit_watch *watch, spd_model **model)
+static spd_status fit_all(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
+                          const spd_fit_options *options, const spd_fit_watch *watch,
+                          const fit_graph *known, spd_model **model)
 {
-    fit f = {.ctx = ctx, .n = n, .X = X, .watch = SPD_INIT(spd_fit_watch), .state = {.p = p}};
+    fit f = {.ctx = ctx,
+             .n = n,
+             .X = X,
+             .label = label,
+             .watch = SPD_INIT(spd_fit_watch),
+             .state = {.p = p}};
     ctx_clear(ctx);
     spd_status status = fit_options_take(ctx, options, &f.o);
     if (status == SPD_OK)
         status = sized_take(ctx, "spd_fit_watch", sizeof f.watch, &f.watch, watch);
     if (status == SPD_OK)
-        status = check_options(ctx, n, p, X, &f.o);
+        status = fit_options_check(ctx, n, p, X, &f.o);
     if (status == SPD_OK)
         status = spd_check(ctx, n, p, X, 0.0);
     if (status < 0)
         return status;
     f.m = f.o.m;
+    f.o.coordinates = f.watch.resume ? f.o.coordinates : coordinates_choose(&f.o);
     f.o.restarts = f.o.restarts > 1 ? f.o.restarts : 1;
     f.state.fingerprint = fingerprint(n, p, X, label);
     spd_private_blas_hold();
-    status = fit_run(&f, label, model);
+    status = fit_run(&f, known, model);
     spd_private_blas_release();
     fit_close(&f);
     return status;
+}
+
+spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
+                   const spd_fit_options *options, const spd_fit_watch *watch, spd_model **model)
+{
+    return fit_all(ctx, n, p, X, label, options, watch, NULL, model);
+}
+
+spd_status fit_on_graph(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
+                        const spd_fit_options *options, const fit_graph *graph, spd_model **model)
+{
+    return fit_all(ctx, n, p, X, label, options, NULL, graph, model);
 }

@@ -7,8 +7,25 @@
 /* Iterations between fresh starts of the engine, which wash rounding errors out. */
 #define FIT_REFRESH 50
 
+/* How often a graph may be rebuilt. */
+#define FIT_MOST_ROUNDS 100
+
 /* *mine <- the caller's options, whatever version it was compiled with; NULL: the defaults. */
 spd_status fit_options_take(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine);
+
+/* SPD_EINVAL, with the reason, for what cannot be fitted. */
+spd_status fit_options_check(spd_context *ctx, size_t n, size_t p, const double *X,
+                             const spd_fit_options *options);
+
+/* A graph that is known already. */
+typedef struct fit_graph {
+    size_t pairs;
+    const spd_pair *pair;
+} fit_graph;
+
+/* spd_fit whose first graph, which the options ask for, is known already. */
+spd_status fit_on_graph(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
+                        const spd_fit_options *options, const fit_graph *graph, spd_model **model);
 
 /* Does the fit minimise the approximate log-Euclidean cost, with a scheme of its own
  * (log_euclidean_fit.h)? All others run on an engine. */

@@ -33,6 +33,15 @@ static const field option_fields[] = {
      .type = FIELD_NAME,
      .names = &naming_log_cost,
      .later = 1},
+    {.key = "coordinates",
+     .offset = offsetof(spd_fit_options, coordinates),
+     .type = FIELD_NAME,
+     .names = &naming_coordinates,
+     .later = 1},
+    {.key = "rebuild_graph",
+     .offset = offsetof(spd_fit_options, rebuild_graph),
+     .type = FIELD_INT,
+     .later = 1},
 };
 
 static const field outcome_fields[] = {
@@ -48,6 +57,11 @@ static const field outcome_fields[] = {
     FIELD(spd_model, seconds_fit, REAL),
     FIELD(spd_model, steps, SIZE),
     {.key = "starts", .offset = offsetof(spd_model, starts), .type = FIELD_INT, .later = 1},
+    {.key = "rounds", .offset = offsetof(spd_model, rounds), .type = FIELD_INT, .later = 1},
+    {.key = "pairs_changed",
+     .offset = offsetof(spd_model, pairs_changed),
+     .type = FIELD_SIZE,
+     .later = 1},
 };
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -128,6 +142,8 @@ const char *model_options_differ(const spd_fit_options *a, const spd_fit_options
     other.max_time = a->max_time;
     other.nu_w = b->nu_w ? b->nu_w : a->nu_w;
     other.nu_b = b->nu_b ? b->nu_b : a->nu_b;
+    if (b->coordinates == SPD_COORDINATES_AUTO)
+        other.coordinates = a->coordinates;
     return fields_differ(FIELDS(option_fields), option_fields, a, &other);
 }
 
@@ -140,7 +156,7 @@ static spd_status check_sizes(spd_context *ctx, size_t m, const spd_model *model
         return ctx_fail(ctx, SPD_EFORMAT,
                         "meta.json: m = %zu is not between 1 and the size of the matrices, n = %zu",
                         m, model->n);
-    if (model->steps != (size_t)model->iterations + 1)
+    if (model->steps != (size_t)model->iterations + 1 + (size_t)model->rounds)
         return ctx_fail(ctx, SPD_EFORMAT,
                         "meta.json: %zu steps of history do not match %d iterations", model->steps,
                         model->iterations);
@@ -182,6 +198,8 @@ spd_status model_read(spd_context *ctx, const io_bundle *bundle, const json_t *m
     spd_fit_options options;
     const spd_array *W = NULL;
     spd_fit_defaults(&options, sizeof options);
+    options.coordinates = SPD_COORDINATES_PLAIN; /* what older files do not say */
+    options.rebuild_graph = 0;
     spd_status status = fields_read(ctx, FIELDS(size_fields), size_fields, meta, &values);
     if (status == SPD_OK)
         status = fields_read(ctx, FIELDS(option_fields), option_fields, meta, &options);

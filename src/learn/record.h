@@ -13,7 +13,7 @@
 #define RECORD_MODEL_FORMAT      1
 #define RECORD_CHECKPOINT_FORMAT 2
 
-#define RECORD_ARRAYS 8 /* at most, in a file */
+#define RECORD_ARRAYS 9 /* at most, in a file */
 
 /* A file that is being put together. The first fault is kept, and what follows does nothing. */
 typedef struct record_writer {

@@ -10,4 +10,13 @@
 spd_status start_point(spd_context *ctx, spd_init init, size_t n, size_t m, size_t p,
                        const double *X, const double *given, rng *r, double *W);
 
+/* W (n x m) <- the eigenvectors of symmetric M (n x n) with the largest eigenvalues, largest
+ * first. */
+spd_status start_leading(spd_context *ctx, size_t n, size_t m, const double *M, double *W);
+
+/* W (n x m) <- the leading generalised eigenvectors of the class means of X (start_csp.c); label
+ * (p; negative: unknown) must have two classes. */
+spd_status start_csp(spd_context *ctx, spd_metric metric, size_t n, size_t m, size_t p,
+                     const double *X, const int *label, double *W);
+
 #endif

@@ -11,11 +11,13 @@ struct spd_fit_state {
     size_t p;
     uint64_t fingerprint; /* of X and label */
     size_t pairs;
-    spd_pair *pair;    /* `pairs` of them */
-    int start;         /* which restart is running, from 0 */
-    minimise_state at; /* what the optimiser carries */
-    spd_model *now;    /* what the running start has found so far, and the whole fit has cost */
-    spd_model *best;   /* the best of the starts that have ended; NULL before */
+    spd_pair *pair;    /* `pairs` of them: the graph of the running round */
+    int start;         /* which restart is running, from 0; the last one during rounds */
+    double *L;         /* n x n: the factor of M (learn/coordinates.h); NULL for plain ones */
+    minimise_state at; /* what the optimiser carries, in these coordinates */
+    spd_model *now;    /* what the running start has found so far, and the whole fit has cost; its
+                          rounds say which round of the graph is running */
+    spd_model *best;   /* the best of the starts that have ended; NULL before, and during rounds */
 };
 
 /* *model <- a copy of the better of now and best; SPD_ENOMEM without a message. */

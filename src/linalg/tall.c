@@ -58,6 +58,22 @@ void tall_add_gram(size_t n, size_t m, const double *A, double *M)
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, rows, 1.0, A, size, 1.0, M, size);
 }
 
+static void solve(size_t n, size_t m, enum CBLAS_TRANSPOSE trans, const double *L, double *A)
+{
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, trans, CblasNonUnit, (int)n, (int)m, 1.0, L,
+                (int)n, A, (int)m);
+}
+
+void tall_solve(size_t n, size_t m, const double *L, double *A)
+{
+    solve(n, m, CblasNoTrans, L, A);
+}
+
+void tall_solve_trans(size_t n, size_t m, const double *L, double *A)
+{
+    solve(n, m, CblasTrans, L, A);
+}
+
 double tall_dot(size_t n, size_t m, const double *A, const double *B)
 {
     double sum = 0.0;

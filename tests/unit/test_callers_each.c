@@ -148,6 +148,7 @@ static void job_words_of_learning(caller *c)
     WORDS(spd_learning, spd_learning_name, spd_learning_parse)
     WORDS(spd_init, spd_init_name, spd_init_parse)
     WORDS(spd_log_cost, spd_log_cost_name, spd_log_cost_parse)
+    WORDS(spd_coordinates, spd_coordinates_name, spd_coordinates_parse)
     WORDS(spd_transport, spd_transport_name, spd_transport_parse)
     for (int i = 0; spd_kind_name((spd_kind)i); i++)
         add_text(c, spd_kind_name((spd_kind)i));

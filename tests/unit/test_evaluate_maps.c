@@ -273,11 +273,50 @@ static void bad_samples(void)
     free(s.X);
 }
 
+/* The blocks of -multi are the maps that -ml learns to n/8 and n/2 (n/4 is the same here), and X
+ * itself: squared distances add up. */
+static void several_maps(void)
+{
+    static const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+    static const char *const names[] = {"nn-stein-multi", "nn-airm-multi", "nn-jeffrey-multi",
+                                        "nn-log-euclidean-multi"};
+    set s = make_set(11, 3);
+    s.samples.label = s.label;
+    for (size_t k = 0; k < 4; k++) {
+        arena here = {0};
+        spd_method method = method_of(names[k], 1);
+        samples mapped = s.samples;
+        map a;
+        double whole, sum;
+        CHECK(map_fit(NULL, &method, &mapped, (map_graph){0}, &here, &a) == SPD_OK, " ");
+        CHECK(a.parts == 2 && a.m == 5 + 1 + 3, "%zu parts, %zu", a.parts, a.m);
+        CHECK(map_apply(NULL, &a, &here, &mapped) == SPD_OK && mapped.n == a.m, " ");
+        spd_distance2(NULL, metrics[k], a.m, mapped.X, mapped.X + a.m * a.m, &whole);
+        spd_distance2(NULL, metrics[k], N, s.X, s.X + N * N, &sum);
+        for (size_t i = 0; i < a.parts; i++) {
+            spd_method one = method_of("nn-stein-ml", (double)a.part[i]->m);
+            double S[2 * N * N], d2;
+            map b;
+            one.metric = metrics[k];
+            CHECK(map_fit(NULL, &one, &s.samples, (map_graph){0}, &here, &b) == SPD_OK, " ");
+            CHECK(memcmp(b.W, a.part[i]->W, N * b.m * sizeof *b.W) == 0, "another map");
+            spd_congruence(NULL, N, b.m, 2, s.X, b.W, S);
+            spd_distance2(NULL, metrics[k], b.m, S, S + b.m * b.m, &d2);
+            sum += d2;
+            map_free(&b);
+        }
+        CHECK_CLOSE(whole, sum, 1e-10, "%s", names[k]);
+        map_free(&a);
+        arena_free(&here);
+    }
+    free(s.X);
+}
+
 /* Every allocation of every map and a classifier behind it fails once. */
 static void allocation_sweep(void)
 {
-    const char *names[] = {"nn-airm",     "mdm-stein-csp", "nn-stein-ml",
-                           "pca-nn-airm", "knn-airm-mean", "nn-stein-random"};
+    const char *names[] = {"nn-airm",       "mdm-stein-csp",   "nn-stein-ml",   "pca-nn-airm",
+                           "knn-airm-mean", "nn-stein-random", "nn-stein-multi"};
     set s = make_set(10, 3);
     s.samples.label = s.label;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
@@ -313,6 +352,7 @@ int main(void)
     RUN(classifier_behind_a_map);
     RUN(values_are_told);
     RUN(bad_samples);
+    RUN(several_maps);
     RUN(allocation_sweep);
     return test_summary();
 }

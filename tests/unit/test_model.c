@@ -24,6 +24,7 @@ static spd_fit_options options;
 /* What the optimiser carries: W, H, gradient, origin and L-BFGS's pairs; three moves. */
 static double point[20 * N * M];
 static double moves[3 * (N * M + 1)];
+static double factor[N * N] = {2, 0, 0, 0, 1, 1.0 / 3, 0, 0, 0, 5, 6, 0, -1, 0, 1e-9, 0.5};
 
 static spd_model sample_model(void)
 {
@@ -43,6 +44,8 @@ static spd_model sample_model(void)
     options.max_iter = 17;
     options.restarts = 3;
     options.seed = UINT64_MAX;
+    options.coordinates = SPD_COORDINATES_WITHIN;
+    options.rebuild_graph = 4;
     return (spd_model){.n = N,
                        .m = M,
                        .W = map,
@@ -82,6 +85,7 @@ static spd_fit_state sample_state(void)
                            .pairs = 3,
                            .pair = pairs,
                            .start = 1,
+                           .L = factor,
                            .now = &now,
                            .best = &best,
                            .at = {.n = N,
@@ -110,7 +114,8 @@ static int same_options(const spd_fit_options *a, const spd_fit_options *b)
            a->affinity_weight == b->affinity_weight && a->init == b->init &&
            a->solver == b->solver && a->transport == b->transport && a->tol == b->tol &&
            a->gtol == b->gtol && a->max_time == b->max_time && a->max_iter == b->max_iter &&
-           a->restarts == b->restarts && a->seed == b->seed && a->m == b->m;
+           a->restarts == b->restarts && a->seed == b->seed && a->m == b->m &&
+           a->coordinates == b->coordinates && a->rebuild_graph == b->rebuild_graph;
 }
 
 /* Equal members, whatever the padding; versions are those of the files. */
@@ -175,6 +180,7 @@ static void states_come_back(void)
                   back->pair[k].within == pairs[k].within &&
                   back->pair[k].between == pairs[k].between,
               "pair %zu", k);
+    CHECK(memcmp(back->L, factor, sizeof factor) == 0, "coordinates");
     CHECK(back->fingerprint == state.fingerprint && back->p == 5 && back->start == 1, "counters");
     CHECK(same_model(back->now, &now) && same_history(3, steps, back->now->history), "now");
     CHECK(same_model(back->best, &best) && same_history(3, steps, back->best->history), "best");
@@ -296,6 +302,18 @@ static void states_that_contradict_themselves(void)
           spd_context_error(ctx)->message);
     spd_fit_state_free(back);
     back = NULL;
+    double upper[N * N];
+    memcpy(upper, factor, sizeof upper);
+    upper[1] = 1e-300;
+    state = sample_state();
+    state.L = upper;
+    CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
+    CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT,
+                 "c.npz|coordinates: ");
+    state.L = NULL;
+    CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
+    CHECK_FAILED(spd_fit_state_load(ctx, scratch("c.npz"), &back), SPD_EFORMAT,
+                 "c.npz|no array coordinates");
     struct {
         size_t rows, moves, count;
         int iteration;
@@ -393,7 +411,7 @@ static void names_both_ways(void)
           "the last of each");
     CHECK_FAILED(spd_graph_parse(ctx, "ratio", &graph), SPD_EINVAL, "graph 'ratio'|or, directed");
     CHECK(!spd_stop_name((spd_stop)6) && !spd_stop_name((spd_stop)-1), "no such stop");
-    CHECK(!spd_init_name((spd_init)4) && !spd_graph_name((spd_graph)2), "no such init, graph");
+    CHECK(!spd_init_name((spd_init)5) && !spd_graph_name((spd_graph)2), "no such init, graph");
     CHECK(strcmp(spd_learning_name(SPD_OWN_GRAPH), "own-graph") == 0, " ");
 }
 

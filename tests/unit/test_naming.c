@@ -39,6 +39,7 @@ REFUSAL(spd_learning, learning)
 REFUSAL(spd_init, init)
 REFUSAL(spd_solver, solver)
 REFUSAL(spd_log_cost, log_cost)
+REFUSAL(spd_coordinates, coordinates)
 REFUSAL(spd_transport, transport)
 REFUSAL(spd_stop, stop)
 REFUSAL(spd_classifier_kind, classifier)
@@ -63,7 +64,8 @@ static void both_ways(void)
     BOTH_WAYS(spd_log_cost, log_cost, SPD_LOG_COST_EXACT + 1u);
     BOTH_WAYS(spd_graph, graph, SPD_GRAPH_DIRECTED + 1u);
     BOTH_WAYS(spd_learning, learning, SPD_OWN_GRAPH + 1u);
-    BOTH_WAYS(spd_init, init, SPD_INIT_GIVEN + 1u);
+    BOTH_WAYS(spd_init, init, SPD_INIT_CSP + 1u);
+    BOTH_WAYS(spd_coordinates, coordinates, SPD_COORDINATES_WITHIN + 1u);
     BOTH_WAYS(spd_solver, solver, SPD_LBFGS + 1u);
     BOTH_WAYS(spd_transport, transport, SPD_TRANSPORT_PROJECTION + 1u);
     BOTH_WAYS(spd_stop, stop, SPD_STOP_CANCELLED + 1u);

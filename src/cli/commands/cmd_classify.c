@@ -352,8 +352,8 @@ static const option options[] = {
     {"method", 0, OPTION_TEXT, "NAME", .required = 1,
      .help = "nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
              "riemannian-laplacian, ksvm, ts-lda, src or gsrc; suffixes and prefixes add the "
-             "metric and a map learned from the training set: nn-stein-ml, pca-nn-airm, "
-             "mdm-airm-csp"},
+             "metric and a map learned from the training set: nn-stein-ml, rsr-multi, "
+             "pca-nn-airm, mdm-airm-csp"},
     {"metric", 0, OPTION_CHOICE, "NAME", .choice = option_metrics, .alias = option_metric_alias,
      .help = "Metric, if the method's name does not give it; default the method's usual one"},
     {"model", 0, OPTION_FILE, "FILE",

@@ -160,7 +160,8 @@ static const char *inits(size_t i)
 
 static const option options[] = {
     {"methods", 0, OPTION_TEXT, "LIST", .required = 1,
-     .help = "Methods, separated by commas: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp]"},
+     .help = "Methods, separated by commas: "
+             "[pca-]CLASSIFIER[-METRIC][-ml|-multi|-random|-mean|-csp]"},
     {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1,
      .help = "Training matrices: those whose COLUMN has one of the values; several clauses must "
              "all hold. Default: all that --test-where does not select"},
@@ -207,7 +208,8 @@ static const char *const paragraphs[] = {
     "score. p is McNemar's exact test against the first method.",
     "Classifiers: nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
     "riemannian-laplacian, ksvm, ts-lda on SPD matrices; src, gsrc on vectors. -ml puts the "
-    "learned map before the classifier; -random, -mean, -csp and pca- put other maps there, for "
+    "learned map before the classifier, -multi several of them side by side; -random, -mean, -csp "
+    "and pca- put other maps there, for "
     "comparison.",
     NULL};
 

@@ -48,10 +48,11 @@ static void take_init(session *s, fitting *f)
     const char *text = arguments_text(s->args, "init");
     const char *ending = strrchr(text, '.');
     spd_init *init = &f->l.options.init;
-    for (*init = 0; *init < SPD_INIT_GIVEN && strcmp(text, spd_init_name(*init)) != 0;)
-        *init = (spd_init)(*init + 1);
-    if (*init == SPD_INIT_GIVEN && !(ending && strcmp(ending, ".spdml") == 0))
-        cli_misuse("--init %s: must be identity, mean, random or a model file (.spdml)", text);
+    if (spd_init_parse(NULL, text, init) == SPD_OK && *init != SPD_INIT_GIVEN)
+        return;
+    *init = SPD_INIT_GIVEN;
+    if (!(ending && strcmp(ending, ".spdml") == 0))
+        cli_misuse("--init %s: must be identity, mean, random, csp or a model file (.spdml)", text);
 }
 
 /* Options that say how the cost is minimised. */
@@ -60,12 +61,16 @@ static void take_solver(session *s, spd_fit_options *o)
     const arguments *a = s->args;
     if (arguments_count(a, "restarts"))
         o->restarts = (int)arguments_int(a, "restarts");
+    if (arguments_count(a, "rebuild-graph"))
+        o->rebuild_graph = (int)arguments_int(a, "rebuild-graph");
     if (arguments_count(a, "seed"))
         o->seed = (uint64_t)arguments_int(a, "seed");
     if (arguments_count(a, "solver"))
         spd_solver_parse(NULL, arguments_text(a, "solver"), &o->solver);
     if (arguments_count(a, "transport"))
         o->transport = (spd_transport)session_choice(s, "transport");
+    if (arguments_count(a, "coordinates"))
+        o->coordinates = (spd_coordinates)session_choice(s, "coordinates");
     if (arguments_count(a, "max-iter"))
         o->max_iter = (int)arguments_int(a, "max-iter");
     arguments_take_real(a, "tol", &o->tol);
@@ -353,6 +358,11 @@ static const char *transports(size_t i)
     return spd_transport_name((spd_transport)i);
 }
 
+static const char *coordinates(size_t i)
+{
+    return spd_coordinates_name((spd_coordinates)i);
+}
+
 static const char *history_endings(size_t i)
 {
     return i == 0 ? ".csv" : NULL;
@@ -384,7 +394,16 @@ static const option solver_options[] = {
              "maps up to 128); auto, the GPU where there is one and it gains"},
     {"init", 0, OPTION_TEXT, "START", "identity",
      .help = "Where to start: identity (its first m columns), mean (leading eigenvectors of the "
-             "mean), random, or a model file (.spdml) to continue from"},
+             "mean), random, csp (generalised eigenvectors of the class means), or a model file "
+             "(.spdml) to continue from"},
+    {"coordinates", 0, OPTION_CHOICE, "NAME", "auto", .choice = coordinates,
+     .help = "The basis that W moves in, which decides how fast the cost falls and not what it is. "
+             "plain: that of the data; mean: where the mean is the identity; within: where the "
+             "scatter within classes is; auto: the fastest by experience"},
+    {"rebuild-graph", 0, OPTION_INT, "N", "0", 0, 100,
+     .help =
+         "Then find the neighbours anew, among the mapped matrices, and go on from there: up to "
+         "N times, until they stay the same"},
     {"restarts", 0, OPTION_INT, "N", "1", 1, 1000000,
      .help = "Fit from N starts, all but the first random, and keep the best"},
     {"solver", 0, OPTION_CHOICE, "NAME", "lbfgs", .choice = solvers, .alias = solver_alias,

@@ -28,6 +28,8 @@ static void show_options(sheet *r, const spd_model *model)
     sheet_json(r, "seed", json_integer((json_int_t)o->seed));
     sheet_text(r, "solver", NULL, spd_solver_name(o->solver));
     sheet_text(r, "transport", NULL, spd_transport_name(o->transport));
+    sheet_text(r, "coordinates", NULL, spd_coordinates_name(o->coordinates));
+    sheet_count(r, "rebuild_graph", NULL, (size_t)o->rebuild_graph, "");
     sheet_real(r, "tol", NULL, o->tol);
     sheet_real(r, "gtol", NULL, o->gtol);
     sheet_count(r, "max_iter", NULL, (size_t)o->max_iter, "");
@@ -41,8 +43,8 @@ static void show_options(sheet *r, const spd_model *model)
     else
         sheet_line(r, "start", "%s, seed %llu, %d %s", spd_init_name(o->init),
                    (unsigned long long)o->seed, o->restarts, o->restarts == 1 ? "start" : "starts");
-    sheet_line(r, "solver", "%s, %s transport", spd_solver_name(o->solver),
-               spd_transport_name(o->transport));
+    sheet_line(r, "solver", "%s, %s transport, %s coordinates", spd_solver_name(o->solver),
+               spd_transport_name(o->transport), spd_coordinates_name(o->coordinates));
 }
 
 /* Why the iteration ended, with the option that governs it. */
@@ -64,6 +66,11 @@ static void show_outcome(sheet *r, const spd_model *model)
     sheet_count(r, "pairs_within", NULL, model->pairs_within, "");
     sheet_count(r, "pairs_between", NULL, model->pairs_between, "");
     sheet_line(r, "pairs", "%zu within, %zu between", model->pairs_within, model->pairs_between);
+    sheet_count(r, "rounds", NULL, (size_t)model->rounds, "");
+    sheet_count(r, "pairs_changed", NULL, model->pairs_changed, "");
+    if (model->options->rebuild_graph)
+        sheet_line(r, "graph rebuilt", "%d of at most %d times; %zu pairs changed the last time",
+                   model->rounds, model->options->rebuild_graph, model->pairs_changed);
     sheet_real(r, "cost_start", NULL, model->cost_start);
     sheet_line(r, "cost at start", "%.10g", model->cost_start);
     sheet_real(r, "cost", NULL, model->cost);
