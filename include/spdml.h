@@ -378,8 +378,10 @@ typedef struct spd_pair {
 typedef enum spd_objective {
     SPD_DIFFERENCE = 0, /* sum of A_ij d2 (eq. 3) */
     SPD_RATIO,          /* ln Sw - ln Sb (eq. 14) */
-    SPD_LOG_MARGIN      /* per sample, how much nearer its own class is than others (eq. 15): the
-                         * pairs are candidates, of which those near after the map count */
+    /* Of the next two the pairs are candidates: what counts is how near they are after the map, and
+     * weights do not matter */
+    SPD_LOG_MARGIN, /* per sample, how much nearer its own class is than others (eq. 15) */
+    SPD_SOFTMAX     /* per sample, how likely a near neighbour is of its own class (eq. 16) */
 } spd_objective;
 
 /* What a fit under SPD_LOG_EUCLIDEAN minimises. */

@@ -132,12 +132,45 @@ HELPER int twin_margin(const engine_input *in, const double *d2, size_t i, doubl
     return both;
 }
 
-HELPER double twin_log_margin(const engine_input *in, const double *d2, double *weight)
+/* The same for the softmax: f_i = ln(sum over all) - ln(sum over near pairs) of e^(-4 d2 / s). */
+HELPER int twin_softmax(const engine_input *in, const double *d2, size_t i, double *f,
+                        double *weight)
+{
+    double sum[2] = {0.0, 0.0}, count = 0.0, s = 0.0, by_s = 0.0;
+    for (size_t q = 0; q < in->pairs; q++)
+        if (in->pair[q].i == i || in->pair[q].j == i) {
+            s += d2[q];
+            count++;
+        }
+    s /= count;
+    for (size_t q = 0; q < in->pairs; q++)
+        if (in->pair[q].i == i || in->pair[q].j == i)
+            sum[in->pair[q].within > 0.0] += exp(-4.0 * d2[q] / s);
+    if (sum[0] == 0.0 || sum[1] == 0.0)
+        return 0;
+    *f += log(sum[0] + sum[1]) - log(sum[1]);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t q = 0; q < in->pairs; q++) {
+            int own = in->pair[q].within > 0.0;
+            double by_exponent =
+                exp(-4.0 * d2[q] / s) * (1.0 / (sum[0] + sum[1]) - (own ? 1.0 / sum[1] : 0.0));
+            if (in->pair[q].i != i && in->pair[q].j != i)
+                continue;
+            if (pass == 0)
+                by_s += by_exponent * 4.0 * d2[q] / (s * s);
+            else
+                weight[q] += by_s / count - by_exponent * 4.0 / s;
+        }
+    return 1;
+}
+
+HELPER double twin_of_samples(const engine_input *in, const double *d2, double *weight)
 {
     double f = 0.0, samples = 0.0;
     memset(weight, 0, in->pairs * sizeof *weight);
     for (size_t i = 0; i < in->p + (in->extra ? 1 : 0); i++)
-        samples += twin_margin(in, d2, i, &f, weight);
+        samples +=
+            (in->objective == SPD_SOFTMAX ? twin_softmax : twin_margin)(in, d2, i, &f, weight);
     for (size_t q = 0; q < in->pairs; q++)
         weight[q] /= samples;
     return f / samples;
@@ -155,8 +188,8 @@ HELPER double twin_cost(const twin_engine *e, const double *W, double *G)
         twin_small(e, W, t->j, B);
         d2[q] = twin_dist2(e->in.metric, m, A, B);
     }
-    double f = e->in.objective == SPD_LOG_MARGIN ? twin_log_margin(&e->in, d2, weight)
-                                                 : twin_sums(&e->in, d2, weight);
+    double f =
+        (e->in.objective >= SPD_LOG_MARGIN ? twin_of_samples : twin_sums)(&e->in, d2, weight);
     if (G)
         memset(G, 0, n * m * sizeof *G);
     for (size_t q = 0; G && q < e->in.pairs; q++) {

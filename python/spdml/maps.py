@@ -57,8 +57,9 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         For random starts and graphs drawn at random.
     n_jobs : int or None
         Threads; None and -1: all cores. The result does not depend on it.
-    objective : 'difference' (the paper's), 'ratio' or 'log-margin'
-        With log-margin, nu_w and nu_b are numbers of candidates; None: 30 and 60.
+    objective : 'difference' (the paper's), 'ratio', 'log-margin' or 'softmax'
+        With the last two, nu_w and nu_b say how many candidates a sample has; None: all others,
+        of more than 500 samples the nearest 30 and 60.
     graph : 'or' or 'directed'
     affinity_weight : weight of the between graph
     restarts : number of starts; the best is kept

@@ -56,7 +56,7 @@ NAMED_AND_PARSED(spd_engine, engine)
 
 const naming naming_objective = {
     .kind = "objective",
-    .word = {"difference", "ratio", "log-margin"},
+    .word = {"difference", "ratio", "log-margin", "softmax"},
 };
 NAMED_AND_PARSED(spd_objective, objective)
 

@@ -15,9 +15,15 @@
 
 #define UNSUPERVISED_NU_W 5
 
-/* Candidates of each sample for objectives that choose among them after the map. */
-#define CANDIDATES_WITHIN  30
-#define CANDIDATES_BETWEEN 60
+/* Candidates of each sample for objectives that choose among them after the map: all, in larger
+ * sets the nearest. */
+#define ALL_CANDIDATES_UP_TO 500
+#define CANDIDATES_WITHIN    30
+#define CANDIDATES_BETWEEN   60
+
+/* Of samples without a label there, where near ones are a guess. */
+#define UNKNOWN_NEAR 3
+#define UNKNOWN_FAR  10
 
 /* ---- own pairs ---------------------------------------------------------------------------- */
 
@@ -181,24 +187,28 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* How many neighbours of which kind. Samples without a label have as many as others; for objectives
- * that choose among candidates only as many as these take, since the near ones are a guess. */
 static void limit(graph_job *g, const spd_fit_options *used)
 {
-    const objective *o = objective_get(used->objective);
+    int choosing = objective_get(used->objective)->of_sample != NULL;
     g->nu_w = smaller(used->nu_w, g->p - 1);
     g->nu_b = smaller(used->nu_b, g->p - 1);
-    g->near_unknown = o->nearest_same ? smaller(g->nu_w, o->nearest_same) : g->nu_w;
-    g->far_unknown = o->nearest_other ? smaller(g->nu_b, o->nearest_other) : g->nu_b;
+    g->near_unknown = choosing ? smaller(g->nu_w, UNKNOWN_NEAR) : g->nu_w;
+    g->far_unknown = choosing ? smaller(g->nu_b, UNKNOWN_FAR) : g->nu_b;
 }
 
-static void choose_nu(const classes *c, spd_fit_options *used)
+/* What nu_w and nu_b are where none are given. */
+static void choose_nu(size_t p, const classes *c, spd_fit_options *used)
 {
-    int choosing = objective_get(used->objective)->of_sample != NULL;
-    size_t within = choosing ? CANDIDATES_WITHIN : c->smallest;
-    used->nu_w = used->nu_w ? used->nu_w : within;
-    size_t between = choosing ? CANDIDATES_BETWEEN : smaller(used->nu_w, 3);
-    used->nu_b = used->nu_b ? used->nu_b : between;
+    int all = p <= ALL_CANDIDATES_UP_TO;
+    if (objective_get(used->objective)->of_sums) {
+        used->nu_w = used->nu_w ? used->nu_w : c->smallest;
+        used->nu_b = used->nu_b ? used->nu_b : smaller(used->nu_w, 3);
+        return;
+    }
+    if (!used->nu_w)
+        used->nu_w = all && c->largest > 1 ? c->largest - 1 : CANDIDATES_WITHIN;
+    if (!used->nu_b)
+        used->nu_b = all ? p - c->smallest : CANDIDATES_BETWEEN;
 }
 
 static spd_status supervised(spd_context *ctx, graph_job *g, spd_fit_options *used, links *l)
@@ -213,7 +223,7 @@ static spd_status supervised(spd_context *ctx, graph_job *g, spd_fit_options *us
     if (status == SPD_OK)
         status = check_classes(ctx, g->p, &c);
     if (status == SPD_OK) {
-        choose_nu(&c, used);
+        choose_nu(g->p, &c, used);
         g->c = &c;
         limit(g, used);
         status = links_new(ctx, graph_room(g), l);

@@ -187,8 +187,29 @@ size_t graph_room(const graph_job *g)
     return room;
 }
 
+/* Is every sample a neighbour of every other? Then nothing needs to be measured. */
+static int wants_all(const graph_job *g)
+{
+    return g->c->labelled == g->p && g->nu_w >= g->c->largest - 1 &&
+           g->nu_b >= g->p - g->c->smallest;
+}
+
+static spd_status link_all(spd_context *ctx, const graph_job *g, links *l)
+{
+    spd_status status = g->D ? SPD_OK : check_set(ctx, "X", g->n, g->p, g->X, 1.0);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < g->p; i++)
+        for (size_t j = 0; j < g->p; j++)
+            if (j != i)
+                links_add(l, i, j, g->label[i] == g->label[j] ? LINK_WITHIN : LINK_BETWEEN);
+    return SPD_OK;
+}
+
 spd_status graph_by_class(spd_context *ctx, const graph_job *g, size_t matrix_up_to, links *l)
 {
+    if (wants_all(g))
+        return link_all(ctx, g, l);
     if (g->D)
         return graph_from_matrix(ctx, g, g->D, l);
     return g->p <= matrix_up_to ? graph_by_matrix(ctx, g, l) : graph_by_lists(ctx, g, l);

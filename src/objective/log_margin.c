@@ -15,22 +15,6 @@
 #define NEAREST_SAME  3
 #define NEAREST_OTHER 10
 
-/* ln(1 + e^x); *slope <- its derivative. */
-static double softplus(double x, double *slope)
-{
-    double e = exp(-fabs(x));
-    *slope = (x > 0.0 ? 1.0 : e) / (1.0 + e);
-    return (x > 0.0 ? x : 0.0) + log1p(e);
-}
-
-static double sum(const objective_list *a)
-{
-    double total = 0.0;
-    for (size_t i = 0; i < a->count; i++)
-        total += a->d2[i];
-    return total;
-}
-
 /* From derivatives by ln(d2 + e) to those by d2 + e; returns their sum, the derivative by e. */
 static double unlog(const objective_list *a, double e)
 {
@@ -42,30 +26,25 @@ static double unlog(const objective_list *a, double e)
     return by_e;
 }
 
-static void add_to_all(const objective_list *a, double share)
-{
-    for (size_t i = 0; i < a->count; i++)
-        a->weight[i] += share;
-}
-
 static double log_margin(const objective_list *same, const objective_list *other)
 {
     double share = TINY / (double)(same->count + other->count);
-    double e = share * (sum(same) + sum(other)), value = 0.0, slope;
+    double e = share * (objective_sum(same) + objective_sum(other)), value = 0.0, slope;
     double each = 1.0 / (double)(same->count * other->count), log_other[NEAREST_OTHER];
     for (size_t l = 0; l < other->count; l++)
         log_other[l] = log(other->d2[l] + e);
     for (size_t t = 0; t < same->count; t++) {
         double log_same = log(same->d2[t] + e);
         for (size_t l = 0; l < other->count; l++) {
-            value += each * softplus(SHARPNESS * (MARGIN + log_same - log_other[l]), &slope);
+            value +=
+                each * objective_softplus(SHARPNESS * (MARGIN + log_same - log_other[l]), &slope);
             same->weight[t] += each * SHARPNESS * slope;
             other->weight[l] -= each * SHARPNESS * slope;
         }
     }
     double by_e = unlog(same, e) + unlog(other, e);
-    add_to_all(same, share * by_e);
-    add_to_all(other, share * by_e);
+    objective_add(same, share * by_e);
+    objective_add(other, share * by_e);
     return value;
 }
 

@@ -40,6 +40,14 @@ typedef struct objective {
 /* NULL for a number without one. */
 const objective *objective_get(spd_objective number);
 
-extern const objective objective_difference, objective_ratio, objective_log_margin;
+extern const objective objective_difference, objective_ratio, objective_log_margin,
+    objective_softmax;
+
+/* ln(1 + e^x); *slope <- its derivative. */
+double objective_softplus(double x, double *slope);
+
+/* The sum of a list's distances; every weight of it += share. */
+double objective_sum(const objective_list *a);
+void objective_add(const objective_list *a, double share);
 
 #endif

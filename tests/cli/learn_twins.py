@@ -43,20 +43,27 @@ def cost(metric, X, W, within, between, weight=1.0, objective="difference",
     return near - far if objective == "difference" else np.log(near) - np.log(far)
 
 
-def log_margin(metric, X, W, within, between):
-    """Mean over samples of the log-margin, by the nearest of their candidates after the map."""
+def log_margin(near, far):
+    """Of one sample, by the nearest of its candidates."""
+    near, far = np.sort(near)[:3], np.sort(far)[:10]
+    tiny = 1e-6 * np.mean(np.concatenate([near, far]))
+    gaps = np.log(near + tiny)[:, None] - np.log(far + tiny)
+    return np.mean(np.logaddexp(0, 4 * (0.2 + gaps)))
+
+
+def softmax(near, far):
+    """Of one sample, by all candidates."""
+    scale = np.mean(np.concatenate([near, far]))
+    own, others = np.exp(-4 * near / scale).sum(), np.exp(-4 * far / scale).sum()
+    return -np.log(own / (own + others))
+
+
+def cost_of_samples(of_sample, metric, X, W, within, between):
+    """The mean over samples with candidates of both kinds."""
     metric, S = mapped(metric, X, W, "exact")
     D = twins.pairwise2(metric, S, S)
-    total = []
-    for i in range(len(X)):
-        near = np.sort(D[i, within[i] > 0])[:3]
-        far = np.sort(D[i, between[i] > 0])[:10]
-        if near.size == 0 or far.size == 0:
-            continue
-        tiny = 1e-6 * np.mean(np.concatenate([near, far]))
-        gaps = np.log(near + tiny)[:, None] - np.log(far + tiny)
-        total.append(np.mean(np.logaddexp(0, 4 * (0.2 + gaps))))
-    return np.mean(total)
+    lists = [(D[i, within[i] > 0], D[i, between[i] > 0]) for i in range(len(X))]
+    return np.mean([of_sample(near, far) for near, far in lists if near.size and far.size])
 
 
 def gradient(f, W, h=1e-6):

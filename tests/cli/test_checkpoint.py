@@ -121,7 +121,8 @@ def test_a_fit_that_had_ended(spdml, checkpoint):
                                   ["--solver", "lbfgs"], ["--metric", "log-euclidean"],
                                   ["--metric", "log-euclidean", "--log-cost", "exact"],
                                   ["--affinity", "A.npz"], ["--restarts", "3", "--seed", "5"],
-                                  ["--objective", "ratio"], ["--objective", "log-margin"]])
+                                  ["--objective", "ratio"], ["--objective", "log-margin"],
+                                  ["--objective", "softmax"]])
 def test_every_kind_of_fit_goes_on(spdml, tmp_path, data, more):
     np.savez(tmp_path / "A.npz", i=np.arange(119), j=np.arange(1, 120),
              value=np.where(np.arange(119) % 3, 1.0, -1.0))

@@ -76,43 +76,46 @@ def test_exact_log_euclidean(spdml, tmp_path, case, objective):
 
 
 @pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("objective", ["log-margin", "softmax"])
 @pytest.mark.parametrize("candidates", [[], ["--nu-w", 2, "--nu-b", 4]])
-def test_log_margin(spdml, tmp_path, case, metric, candidates):
+def test_objectives_of_samples(spdml, tmp_path, case, metric, objective, candidates):
     """Without numbers of candidates all pairs of a set as small as this are candidates."""
     X, y, W = case
-    numbers = candidates[1::2] or (30, 60)
+    numbers = candidates[1::2] or (5, 12)
     Gw, Gb = twin.graphs(twins.pairwise2(metric, X, X), y, *numbers)
     exact = ["--log-cost", "exact"] if metric == "log-euclidean" else []
-    shown = spdml("cost", "d.npz", "--w", "W.npy", "--metric", metric, "--objective", "log-margin",
+    shown = spdml("cost", "d.npz", "--w", "W.npy", "--metric", metric, "--objective", objective,
                   *candidates, *exact, "--gradient", "G.npy", "--json").good().json
     assert (shown["nu_w"], shown["nu_b"]) == tuple(numbers)
     assert shown["pairs_within"] == np.count_nonzero(np.triu(Gw))
     assert shown["pairs_between"] == np.count_nonzero(np.triu(Gb))
 
     def f(V):
-        return twin.log_margin(metric, X, V, Gw, Gb)
+        return twin.cost_of_samples(getattr(twin, objective.replace("-", "_")), metric, X, V, Gw, Gb)
 
     assert shown["cost"] == pytest.approx(f(W), rel=1e-9)
     G = np.load(tmp_path / "G.npy")
     assert np.abs(G - twin.gradient(f, W)).max() < 1e-6 * np.abs(G).max()
 
 
-def test_log_margin_with_own_pairs(spdml, tmp_path, case):
+@pytest.mark.parametrize("objective", ["log-margin", "softmax"])
+def test_candidates_of_your_own(spdml, tmp_path, case, objective):
     """The signs of the values say who is near and who is far; how large they are does not count."""
     X, y, W = case
     i, j = np.triu_indices(len(y), 1)
     value = np.where(y[i] == y[j], 0.3, -7.0)
     np.savez(tmp_path / "A.npz", i=i, j=j, value=value)
-    words = ["cost", "d.npz", "--w", "W.npy", "--objective", "log-margin", "--json"]
+    words = ["cost", "d.npz", "--w", "W.npy", "--objective", objective, "--json"]
     own = spdml(*words, "--affinity", "A.npz").good().json
     assert own["cost"] == spdml(*words).good().json["cost"]
 
 
-def test_log_margin_refuses(spdml, case):
-    words = ["cost", "d.npz", "--w", "W.npy", "--objective", "log-margin"]
-    spdml(*words, "--affinity-weight", 2).failed("log-margin", "affinity weight")
-    spdml(*words, "--graph", "directed").failed("log-margin", "directed")
-    spdml(*words, "--metric", "log-euclidean").failed("log-margin", "approximate", "exact")
+@pytest.mark.parametrize("objective", ["log-margin", "softmax"])
+def test_candidates_have_no_weights(spdml, case, objective):
+    words = ["cost", "d.npz", "--w", "W.npy", "--objective", objective]
+    spdml(*words, "--affinity-weight", 2).failed(objective, "affinity weight")
+    spdml(*words, "--graph", "directed").failed(objective, "directed")
+    spdml(*words, "--metric", "log-euclidean").failed(objective, "approximate", "exact")
 
 
 def test_own_graph(spdml, tmp_path, case):

@@ -178,17 +178,19 @@ def test_seed_and_restarts(fit, data):
     assert fit("d.npz", *words, "--restarts", 4).good().json["cost"] <= seeds[0]
 
 
+@pytest.mark.parametrize("objective", ["log-margin", "softmax"])
 @pytest.mark.parametrize("metric", ["stein", "airm"])
-def test_log_margin(spdml, fit, data, metric):
+def test_objectives_of_samples(fit, data, metric, objective):
     """The cost falls, and with any number of threads to the same."""
-    words = ["d.npz", "-m", 3, "--objective", "log-margin", "--metric", metric, "--max-iter", 20]
+    words = ["d.npz", "-m", 3, "--objective", objective, "--metric", metric, "--max-iter", 20]
     shown = fit(*words, "--threads", 1).good().json
-    assert shown["objective"] == "log-margin" and shown["cost"] < 0.9 * shown["cost_start"]
-    assert (shown["nu_w"], shown["nu_b"]) == (30, 60)
+    assert shown["objective"] == objective and shown["cost"] < 0.9 * shown["cost_start"]
+    assert (shown["nu_w"], shown["nu_b"]) == (9, 20)
     assert fit(*words, "--threads", 3).good().json["cost"] == shown["cost"]
 
 
-def test_log_margin_of_few(spdml, fit, tmp_path, rng):
+@pytest.mark.parametrize("objective", ["log-margin", "softmax"])
+def test_candidates_of_few(fit, tmp_path, rng, objective):
     """A class of one and samples without a label: what there is counts, or a message says why
     nothing does."""
     X, y = twin.classes(rng, 24, 6)
@@ -196,14 +198,14 @@ def test_log_margin_of_few(spdml, fit, tmp_path, rng):
     y[:4] = "?"
     y[5] = "alone"
     np.savez(tmp_path / "e.npz", X=X, y=y)
-    words = ["e.npz", "-m", 3, "--objective", "log-margin", "--unlabelled", "?"]
+    words = ["e.npz", "-m", 3, "--objective", objective, "--unlabelled", "?"]
     shown = fit(*words).good().json
     assert shown["cost"] < shown["cost_start"]
-    fit("e.npz", "-m", 3, "--objective", "log-margin", "--unsupervised").good()
-    fit("e.npz", "-m", 3, "--objective", "log-margin", "--unsupervised", "variance").failed(
-        "log-margin", "variance")
-    fit("e.npz", "-m", 3, "--objective", "log-margin", "--metric", "log-euclidean").failed(
-        "log-margin", "exact")
+    fit("e.npz", "-m", 3, "--objective", objective, "--unsupervised").good()
+    fit("e.npz", "-m", 3, "--objective", objective, "--unsupervised", "variance").failed(
+        objective, "variance")
+    fit("e.npz", "-m", 3, "--objective", objective, "--metric", "log-euclidean").failed(
+        objective, "exact")
 
 
 def test_objective_ratio(fit, data):

@@ -192,7 +192,7 @@ static spd_status do_cost(call *c)
     spd_fit_defaults(&options, sizeof options);
     options.m = c->m;
     options.metric = c->metric;
-    options.objective = (spd_objective)fuzz_below(&c->in, 4);
+    options.objective = (spd_objective)fuzz_below(&c->in, SPD_SOFTMAX + 2);
     options.W = c->W;
     options.pairs = count;
     options.own_pairs = pairs;

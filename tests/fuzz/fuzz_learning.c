@@ -57,7 +57,7 @@ static void draw_fit(call *c)
     o->m = fuzz_below(&c->in, N + 1);
     o->metric = (spd_metric)fuzz_below(&c->in, SPD_METRICS + 1);
     o->learning = (spd_learning)fuzz_below(&c->in, SPD_OWN_GRAPH + 2);
-    o->objective = (spd_objective)fuzz_below(&c->in, SPD_LOG_MARGIN + 2);
+    o->objective = (spd_objective)fuzz_below(&c->in, SPD_SOFTMAX + 2);
     o->nu_w = fuzz_below(&c->in, P + 2);
     o->nu_b = fuzz_below(&c->in, P + 2);
     o->graph = (spd_graph)fuzz_below(&c->in, SPD_GRAPH_DIRECTED + 2);

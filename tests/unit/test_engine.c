@@ -32,7 +32,7 @@ typedef struct setting {
 static int is_known(const setting *s)
 {
     return !on_cuda ||
-           ((s->metric == SPD_STEIN || s->metric == SPD_AIRM) && s->objective != SPD_LOG_MARGIN);
+           ((s->metric == SPD_STEIN || s->metric == SPD_AIRM) && s->objective <= SPD_RATIO);
 }
 
 static const setting settings[] = {
@@ -57,6 +57,10 @@ static const setting settings[] = {
     {8, 3, 11, 190, SPD_JEFFREY, SPD_LOG_MARGIN, 20.0, 0},
     {8, 3, 6, 20, SPD_LOG_EUCLIDEAN, SPD_LOG_MARGIN, 100.0, 0},
     {20, 9, 40, 60, SPD_STEIN, SPD_LOG_MARGIN, 1e3, 1}, /* few: some samples have one kind only */
+    {8, 3, 11, 60, SPD_STEIN, SPD_SOFTMAX, 100.0, 0},
+    {8, 3, 11, 60, SPD_JEFFREY, SPD_SOFTMAX, 20.0, 0},
+    {8, 3, 6, 20, SPD_LOG_EUCLIDEAN, SPD_SOFTMAX, 100.0, 0},
+    {20, 9, 40, 60, SPD_AIRM, SPD_SOFTMAX, 1e3, 1},
     {7, 6, 9, 30, SPD_AIRM, SPD_LOG_MARGIN, 1e4, 0},
 };
 #define SETTINGS (sizeof settings / sizeof *settings)

@@ -59,7 +59,7 @@ static void both_ways(void)
     BOTH_WAYS(spd_metric, metric, SPD_METRICS);
     BOTH_WAYS(spd_function, function, SPD_POWER + 1u);
     BOTH_WAYS(spd_kernel_kind, kernel, SPD_KERNEL_LOG_EUCLIDEAN + 1u);
-    BOTH_WAYS(spd_objective, objective, SPD_LOG_MARGIN + 1u);
+    BOTH_WAYS(spd_objective, objective, SPD_SOFTMAX + 1u);
     BOTH_WAYS(spd_engine, engine, SPD_ENGINE_AUTO + 1u);
     BOTH_WAYS(spd_log_cost, log_cost, SPD_LOG_COST_EXACT + 1u);
     BOTH_WAYS(spd_graph, graph, SPD_GRAPH_DIRECTED + 1u);

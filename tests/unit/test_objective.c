@@ -124,20 +124,48 @@ static void no_scale(void)
         }
 }
 
-/* A sample whose own kind comes nearer has a lower value, one whose others do a higher. */
-static void signs(void)
+/* The value falls where all of the own kind come nearer, and rises where all others do. */
+static void directions(void)
 {
     rng r;
     int number = 0;
     rng_seed(&r, 3);
     for (const objective *o; (o = next_of_samples(&number));) {
         lists l = random_lists(&r, 3, 10, 0);
-        value_of(o, &l);
-        for (size_t i = 0; i < 3; i++)
-            CHECK(l.weight[0][i] > 0.0, "objective %d: %g", number - 1, l.weight[0][i]);
-        for (size_t i = 0; i < 10; i++)
-            CHECK(l.weight[1][i] < 0.0, "objective %d: %g", number - 1, l.weight[1][i]);
+        double f = value_of(o, &l), moved[2];
+        for (int kind = 0; kind < 2; kind++) {
+            lists near = l;
+            for (size_t i = 0; i < MOST; i++)
+                near.d2[kind][i] *= 0.9;
+            moved[kind] = value_of(o, &near);
+        }
+        CHECK(moved[0] < f && f < moved[1], "objective %d: %g, %g, %g", number - 1, moved[0], f,
+              moved[1]);
     }
+}
+
+/* One near and one far candidate. */
+static void known_values(void)
+{
+    lists l = {.count = {1, 1}, .d2 = {{2.0}, {6.0}}};
+    double tiny = 4e-6;
+    CHECK_CLOSE(value_of(&objective_log_margin, &l),
+                log(1.0 + exp(0.8) * pow((2.0 + tiny) / (6.0 + tiny), 4.0)), 1e-14, "log-margin");
+    CHECK_CLOSE(value_of(&objective_softmax, &l), -log(exp(-2.0) / (exp(-2.0) + exp(-6.0))), 1e-14,
+                "softmax");
+    l.d2[1][0] = 2.0;
+    CHECK_CLOSE(value_of(&objective_softmax, &l), log(2.0), 1e-14, "softmax");
+}
+
+/* One far outlier among many near others: exponentials that underflow do no harm. */
+static void outlier(void)
+{
+    double d2[2000], weight[2000] = {0}, far = 1e6, own = 0.0;
+    for (size_t i = 0; i < 2000; i++)
+        d2[i] = 1.0 + (double)i * 1e-6;
+    double f = objective_softmax.of_sample(&(objective_list){1, &far, &own},
+                                           &(objective_list){2000, d2, weight});
+    CHECK(isfinite(f) && isfinite(own) && own > 0.0, "%g, weight %g", f, own);
 }
 
 /* ---- problems ------------------------------------------------------------------------------- */
@@ -170,15 +198,17 @@ static double cost_of(const engine_input *in, const double *W, double *G)
     return f;
 }
 
+/* Metrics, each with every objective of samples. */
 static const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+static const spd_objective of_samples[] = {SPD_LOG_MARGIN, SPD_SOFTMAX};
 
 /* Samples and pairs in another order, some pairs the other way round. */
 static void order_of_samples(void)
 {
     rng r;
     rng_seed(&r, 4);
-    for (int k = 0; k < 4; k++) {
-        rig g = classes_rig(&r, metrics[k], SPD_LOG_MARGIN);
+    for (int k = 0; k < 8; k++) {
+        rig g = classes_rig(&r, metrics[k % 4], of_samples[k / 4]);
         double *X = block(SAMPLES * N * N), G[N * M], H[N * M];
         spd_pair *turned = malloc(g.in.pairs * sizeof *turned);
         for (size_t i = 0; i < SAMPLES; i++)
@@ -192,8 +222,8 @@ static void order_of_samples(void)
         g.in.X = X;
         g.in.pair = turned;
         double h = cost_of(&g.in, g.W, H);
-        CHECK_CLOSE(h, f, 1e-12 * f, "metric %d", k);
-        CHECK(relative_gap(N * M, G, H) < 1e-10, "metric %d: %g", k, relative_gap(N * M, G, H));
+        CHECK_CLOSE(h, f, 1e-12 * f, "case %d", k);
+        CHECK(relative_gap(N * M, G, H) < 1e-10, "case %d: %g", k, relative_gap(N * M, G, H));
         free(X);
         free(turned);
         rig_free(&g);
@@ -205,14 +235,14 @@ static void other_coordinates(void)
 {
     rng r;
     rng_seed(&r, 5);
-    for (int k = 0; k < 3; k++) {
-        rig g = classes_rig(&r, metrics[k], SPD_LOG_MARGIN);
+    for (int k = 0; k < 6; k++) {
+        rig g = classes_rig(&r, metrics[k % 3], of_samples[k / 3]);
         double *X = block(SAMPLES * N * N), A[N * N], V[N * M], B[M * M], G[N * M];
         double f = cost_of(&g.in, g.W, G);
         for (size_t e = 0; e < M * M; e++)
             B[e] = rng_uniform(&r) + (e % (M + 1) == 0 ? 2.0 : 0.0);
         times(N, M, M, g.W, B, V);
-        CHECK_CLOSE(cost_of(&g.in, V, G), f, 1e-9 * f, "metric %d: W B", k);
+        CHECK_CLOSE(cost_of(&g.in, V, G), f, 1e-9 * f, "case %d: W B", k);
         double *spd = random_set(&r, N, 1, 20.0); /* A = A' = spd^-1, A^-T W = spd W */
         spd_inverse(NULL, N, 1, spd, A);
         for (size_t i = 0; i < SAMPLES; i++)
@@ -220,7 +250,7 @@ static void other_coordinates(void)
         spd_symmetrize(N, SAMPLES, X);
         times(N, N, M, spd, g.W, V);
         g.in.X = X;
-        CHECK_CLOSE(cost_of(&g.in, V, G), f, 1e-9 * f, "metric %d: A X A'", k);
+        CHECK_CLOSE(cost_of(&g.in, V, G), f, 1e-9 * f, "case %d: A X A'", k);
         free(X);
         free(spd);
         rig_free(&g);
@@ -232,19 +262,19 @@ static void duplicates(void)
 {
     rng r;
     rng_seed(&r, 6);
-    for (int k = 0; k < 4; k++) {
-        rig g = classes_rig(&r, metrics[k], SPD_LOG_MARGIN);
+    for (int k = 0; k < 8; k++) {
+        rig g = classes_rig(&r, metrics[k % 4], of_samples[k / 4]);
         double G[N * M], H[N * M], V[N * M], norm = 0.0;
         memcpy(g.X + 3 * N * N, g.X, N * N * sizeof *g.X); /* of one class */
         memcpy(g.X + 4 * N * N, g.X, N * N * sizeof *g.X); /* of another */
         double f = cost_of(&g.in, g.W, G);
-        CHECK(isfinite(f), "metric %d: %g", k, f);
+        CHECK(isfinite(f), "case %d: %g", k, f);
         for (size_t e = 0; e < N * M; e++)
             norm += G[e] * G[e];
         double t = 1e-6 / sqrt(norm);
         for (size_t e = 0; e < N * M; e++)
             V[e] = g.W[e] - t * G[e];
-        CHECK_CLOSE(cost_of(&g.in, V, H) - f, -t * norm, 1e-3 * t * norm, "metric %d", k);
+        CHECK_CLOSE(cost_of(&g.in, V, H) - f, -t * norm, 1e-3 * t * norm, "case %d", k);
         rig_free(&g);
     }
 }
@@ -253,14 +283,16 @@ static void all_equal(void)
 {
     rng r;
     rng_seed(&r, 7);
-    for (int k = 0; k < 4; k++) {
-        rig g = classes_rig(&r, metrics[k], SPD_LOG_MARGIN);
+    for (int k = 0; k < 8; k++) {
+        rig g = classes_rig(&r, metrics[k % 4], of_samples[k / 4]);
         double G[N * M];
         for (size_t i = 1; i < SAMPLES; i++)
             memcpy(g.X + i * N * N, g.X, N * N * sizeof *g.X);
-        CHECK_CLOSE(cost_of(&g.in, g.W, G), log(1.0 + exp(0.8)), 1e-12, "metric %d", k);
+        /* seven of the own class, sixteen others, as if all at distance 1 */
+        double wanted = k < 4 ? log(1.0 + exp(0.8)) : log(23.0 / 7.0);
+        CHECK_CLOSE(cost_of(&g.in, g.W, G), wanted, 1e-12, "case %d", k);
         for (size_t e = 0; e < N * M; e++)
-            CHECK(G[e] == 0.0, "metric %d: gradient %g", k, G[e]);
+            CHECK(G[e] == 0.0, "case %d: gradient %g", k, G[e]);
         rig_free(&g);
     }
 }
@@ -316,7 +348,9 @@ int main(void)
     RUN(scales_of_sums);
     RUN(weights_of_samples);
     RUN(no_scale);
-    RUN(signs);
+    RUN(directions);
+    RUN(known_values);
+    RUN(outlier);
     RUN(order_of_samples);
     RUN(other_coordinates);
     RUN(duplicates);

@@ -1,0 +1,50 @@
+/* softmax.c - would a neighbour drawn at random, near ones more likely, be of the sample's own
+ * kind? (math.md, eq. 16; Goldberger et al. 2004 with a scale of its own for each sample.)
+ *
+ *   f = -ln(sum over same of e^(-A d2 / s) / sum over all of e^(-A d2 / s)),  s the mean of all d2
+ *
+ * All candidates count. Multiplying all distances by one number changes nothing. */
+#include <math.h>
+
+#include "objective/objective.h"
+
+#define SHARPNESS 4.0
+
+/* ln of the sum of e^(-A d2 / s); weight <- the shares of its terms, which add up to 1. */
+static double log_sum(const objective_list *a, double s)
+{
+    double nearest = a->d2[0], total = 0.0;
+    for (size_t i = 1; i < a->count; i++)
+        nearest = fmin(nearest, a->d2[i]);
+    for (size_t i = 0; i < a->count; i++) {
+        a->weight[i] = exp(-SHARPNESS * (a->d2[i] - nearest) / s);
+        total += a->weight[i];
+    }
+    for (size_t i = 0; i < a->count; i++)
+        a->weight[i] /= total;
+    return log(total) - SHARPNESS * nearest / s;
+}
+
+/* From shares to derivatives by d2 at fixed s; returns the derivative by s. */
+static double weigh(const objective_list *a, double slope, double s)
+{
+    double by_s = 0.0;
+    for (size_t i = 0; i < a->count; i++) {
+        a->weight[i] *= slope * SHARPNESS / s;
+        by_s -= a->weight[i] * a->d2[i] / s;
+    }
+    return by_s;
+}
+
+static double softmax(const objective_list *same, const objective_list *other)
+{
+    double count = (double)(same->count + other->count),
+           s = (objective_sum(same) + objective_sum(other)) / count;
+    double slope, value = objective_softplus(log_sum(other, s) - log_sum(same, s), &slope);
+    double by_s = weigh(same, slope, s) + weigh(other, -slope, s);
+    objective_add(same, by_s / count);
+    objective_add(other, by_s / count);
+    return value;
+}
+
+const objective objective_softmax = {.needs_both = 1, .of_sample = softmax};
