@@ -1,4 +1,4 @@
-/* kernels_product.c - the data pass: C = A B with B narrow.
+/* kernels_product.c - the data pass: C = A B with B narrow, alone or on top of what C holds.
  *
  * A is read once, straight from where it lies, one scalar at a time, and meets a row of B that
  * stays in the nearest cache; a tile of C lives in registers. While a row tile is computed, the
@@ -21,8 +21,26 @@
 typedef struct operand {
     size_t depth, row_stride, col_stride, ld; /* ld: columns of B and C, multiple of 8 */
     const double *A, *B, *next;
+    const double *scale; /* ld, or NULL: A B alone */
     double *C;
 } operand;
+
+/* Where the sums of a tile begin: zero, or C diag(scale). */
+INLINE void product_begin(int rows, int nv, size_t r, size_t column, const operand *o,
+                          vd sum[12][4 * PER8])
+{
+    _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++)
+    {
+        const double *c = o->C + (r + (size_t)i) * o->ld + column;
+        _Pragma("GCC unroll 16") for (int v = 0; v < nv; v++)
+        {
+            size_t e = (size_t)v * VW;
+            sum[i][v] = v_set(0.0);
+            if (o->scale)
+                sum[i][v] = *(const vd *)(c + e) * *(const vd *)(o->scale + column + e);
+        }
+    }
+}
 
 /* `rows` rows from row r on, columns column .. column + 8 blocks - 1. */
 INLINE void product_tile(int rows, int blocks, size_t r, size_t column, const operand *o)
@@ -32,10 +50,7 @@ INLINE void product_tile(int rows, int blocks, size_t r, size_t column, const op
     const double *a = o->A + r * o->row_stride;
     const double *b = o->B + column;
     const char *soon = (const char *)(o->next + r * o->row_stride);
-    UNROLL
-    for (int i = 0; i < rows; i++) {
-        _Pragma("GCC unroll 16") for (int v = 0; v < nv; v++) sum[i][v] = v_set(0.0);
-    }
+    product_begin(rows, nv, r, column, o, sum);
     for (size_t k = 0; k < o->depth; k++) {
         vd bk[4 * PER8];
         __builtin_prefetch(soon + k * (size_t)rows * 8, 0, 2);
@@ -107,15 +122,27 @@ static size_t strip_blocks(size_t left)
     return left == MAX_BLOCKS + 1 && MAX_BLOCKS > 1 ? MAX_BLOCKS - 1 : MAX_BLOCKS;
 }
 
-void KERNEL(product)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
-                     size_t col_stride, const double *B, double *C, const double *next)
+static void all_strips(size_t rows, const operand *o)
 {
-    operand o = {depth, row_stride, col_stride, PASS_LD(m), A, B, next, C};
-    size_t left = o.ld / PASS_PAD, column = 0;
+    size_t left = o->ld / PASS_PAD, column = 0;
     while (left > 0) {
         size_t blocks = strip_blocks(left);
-        strip(blocks, rows, column, &o);
+        strip(blocks, rows, column, o);
         column += blocks * PASS_PAD;
         left -= blocks;
     }
+}
+
+void KERNEL(product)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
+                     size_t col_stride, const double *B, double *C, const double *next)
+{
+    operand o = {depth, row_stride, col_stride, PASS_LD(m), A, B, next, NULL, C};
+    all_strips(rows, &o);
+}
+
+void KERNEL(product_onto)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
+                          size_t col_stride, const double *B, const double *s, double *C)
+{
+    operand o = {depth, row_stride, col_stride, PASS_LD(m), A, B, A, s, C};
+    all_strips(rows, &o);
 }
