@@ -8,6 +8,9 @@
  *
  * A probe blends the four parts of Q entry by entry:
  *   S(t)_rc = C_r C_c Qaa + C_r S_c Qab + S_r C_c Qab' + S_r S_c Qbb,  C = cos, S = sin(sigma t).
+ * Y has no part in that: aim and step say what is to become of it, Y <- Y V C + P S, and the walk
+ * that sums the gradient does it on its way, so that Y and P are read once per iteration. Y's new
+ * value takes P's place, and the two arrays change roles.
  * Work is cut into chunks of samples that do not depend on the number of threads, and partial
  * sums are added in order. */
 #include <math.h>
@@ -31,8 +34,11 @@ typedef struct cpu_engine {
     size_t chunks, each; /* chunks of `each` samples */
     pair_sums *sums;
     double *W, *U, *V;     /* n x ld, n x ld, m x ld, padded with zeros */
+    double *frame;         /* n x 2m: W and U side by side */
     double *sigma;         /* m */
     double *Y, *P;         /* all x n x ld */
+    double *turn, *shift;  /* m x ld, ld: what Y is owed, Y <- Y turn + P diag(shift) */
+    double *ones;          /* ld */
     double *Q;             /* all x PARTS x tri */
     double *S, *Z;         /* all x tri */
     double *partial;       /* chunks x n x ld */
@@ -41,6 +47,7 @@ typedef struct cpu_engine {
     double *coefficient;   /* PARTS x tri */
     double *cosine, *sine; /* ld */
     double t, f;           /* the last probe; t is NaN before one */
+    int owed;              /* Y's turn has not been made yet */
     int adrift;            /* S and Z belong to a probe that was not followed by its step */
 } cpu_engine;
 
@@ -49,10 +56,10 @@ static const double *sample(const cpu_engine *e, size_t i)
     return i < e->in.p ? e->in.X + i * e->in.n * e->in.n : e->in.extra;
 }
 
-/* Full small matrices (three of m x ld), one tall one (n x ld). */
+/* Full small matrices: three of m x ld. */
 static size_t cpu_work(const cpu_engine *e)
 {
-    return (e->in.n + 3 * e->in.m) * e->ld;
+    return 3 * e->in.m * e->ld;
 }
 
 static double *my_work(const cpu_engine *e, int thread)
@@ -132,7 +139,7 @@ static spd_status cpu_start(problem *base, const double *W)
     cpu_engine *e = (cpu_engine *)base;
     pad(e, e->in.n, W, e->W);
     e->t = NAN;
-    e->adrift = 0;
+    e->adrift = e->owed = 0;
     spd_status status = loop(e, start_chunk);
     if (status == SPD_OK)
         status = pair_sums_value(e->sums, e->S, &e->f, e->Z);
@@ -143,19 +150,40 @@ static spd_status cpu_start(problem *base, const double *W)
 
 /* ---- gradient ------------------------------------------------------------------------------- */
 
+/* Y of sample i at the current point; where a turn is owed, it is made in P's place. */
+static const double *turned(const cpu_engine *e, size_t i)
+{
+    size_t n = e->in.n, m = e->in.m;
+    const double *Y = e->Y + i * n * e->ld;
+    double *P = e->P + i * n * e->ld;
+    if (!e->owed)
+        return Y;
+    e->k->product_onto(n, m, m, Y, e->ld, 1, e->turn, e->shift, P);
+    return P;
+}
+
+static void settle(cpu_engine *e)
+{
+    double *Y = e->Y;
+    if (!e->owed)
+        return;
+    e->Y = e->P;
+    e->P = Y;
+    e->owed = 0;
+}
+
 /* partial <- sum of Y_i Z_i over the chunk. */
 static spd_status gradient_chunk(void *user, size_t chunk, int thread)
 {
     cpu_engine *e = user;
     size_t n = e->in.n, m = e->in.m, first, last;
-    double *Z = my_work(e, thread), *G = Z + m * e->ld, *sum = e->partial + chunk * n * e->ld;
+    double *Z = my_work(e, thread), *sum = e->partial + chunk * n * e->ld;
     chunk_range(e, chunk, &first, &last);
     memset(sum, 0, n * e->ld * sizeof *sum);
     for (size_t i = first; i < last; i++) {
-        const double *Y = e->Y + i * n * e->ld;
+        const double *Y = turned(e, i);
         unfold(e, e->Z + i * e->tri, Z);
-        e->k->product(n, m, m, Y, e->ld, 1, Z, G, Y);
-        e->k->axpy(n * e->ld, 1.0, G, sum);
+        e->k->product_onto(n, m, m, Y, e->ld, 1, Z, e->ones, sum);
     }
     return SPD_OK;
 }
@@ -163,41 +191,48 @@ static spd_status gradient_chunk(void *user, size_t chunk, int thread)
 static spd_status cpu_cost_grad(problem *base, double *f, double *G)
 {
     cpu_engine *e = (cpu_engine *)base;
-    size_t m = e->in.m;
+    size_t m = e->in.m, size = e->in.n * e->ld;
     spd_status status = loop(e, gradient_chunk);
     if (status < 0)
         return status;
+    settle(e);
     *f = e->f;
-    memset(G, 0, e->in.n * m * sizeof *G);
-    for (size_t chunk = 0; chunk < e->chunks; chunk++)
-        for (size_t r = 0; r < e->in.n; r++) {
-            const double *from = e->partial + (chunk * e->in.n + r) * e->ld;
-            for (size_t c = 0; c < m; c++)
-                G[r * m + c] += from[c];
-        }
+    for (size_t chunk = 1; chunk < e->chunks; chunk++)
+        e->k->axpy(size, 1.0, e->partial + chunk * size, e->partial);
+    for (size_t r = 0; r < e->in.n; r++)
+        memcpy(G + r * m, e->partial + r * e->ld, m * sizeof *G);
     return SPD_OK;
 }
 
 /* ---- aim ------------------------------------------------------------------------------------ */
 
-/* Into the basis of the geodesic: Y <- Y V, P = X U (the data pass), and the parts of Q. */
+/* Where no gradient was asked for: the turn that Y is owed, and nothing else. */
+static spd_status turn_chunk(void *user, size_t chunk, int thread)
+{
+    cpu_engine *e = user;
+    size_t first, last;
+    (void)thread;
+    chunk_range(e, chunk, &first, &last);
+    for (size_t i = first; i < last; i++)
+        turned(e, i);
+    return SPD_OK;
+}
+
+/* P = X U (the data pass), and the parts of Q in the basis of the geodesic. */
 static void aim_one(cpu_engine *e, size_t i, const double *next, double *work)
 {
     size_t n = e->in.n, m = e->in.m, ld = e->ld;
-    double *tall = work, *A = tall + n * ld, *B = A + m * ld, *D = B + m * ld;
-    double *Y = e->Y + i * n * ld, *P = e->P + i * n * ld, *Q = e->Q + i * PARTS * e->tri;
-    e->k->product(n, m, m, Y, ld, 1, e->V, tall, Y);
-    memcpy(Y, tall, n * ld * sizeof *Y);
-    e->k->product(n, n, m, sample(e, i), n, 1, e->U, P, next);
+    double *A = work, *B = A + m * ld, *D = B + m * ld;
+    double *P = e->P + i * n * ld, *Q = e->Q + i * PARTS * e->tri;
     unfold(e, e->adrift ? Q : e->S + i * e->tri, A); /* S at the point itself is the old Qaa */
     e->k->product(m, m, m, A, ld, 1, e->V, B, A);
     e->k->product(m, m, m, e->V, 1, ld, B, D, B);
     fold(e, D, 0, Q);
-    e->k->product(m, n, m, Y, 1, ld, e->U, A, Y);
+    e->k->product(n, n, m, sample(e, i), n, 1, e->U, P, next);
+    e->k->product(2 * m, n, m, e->frame, 1, 2 * m, P, A, e->frame); /* A: W'P, B: U'P */
     fold(e, A, 0, Q + e->tri);
     fold(e, A, 1, Q + 2 * e->tri);
-    e->k->product(m, n, m, e->U, 1, ld, P, A, P);
-    fold(e, A, 0, Q + 3 * e->tri);
+    fold(e, B, 0, Q + 3 * e->tri);
 }
 
 static spd_status aim_chunk(void *user, size_t chunk, int thread)
@@ -210,35 +245,64 @@ static spd_status aim_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
+/* W <- W V; the frame; and what becomes of Y if no step follows. */
+static void set_frame(cpu_engine *e, const double *U, const double *V)
+{
+    size_t n = e->in.n, m = e->in.m, ld = e->ld;
+    double *W = e->partial; /* free at this time, and as large */
+    pad(e, n, U, e->U);
+    pad(e, m, V, e->V);
+    e->k->product(n, m, m, e->W, ld, 1, e->V, W, e->W);
+    memcpy(e->W, W, n * ld * sizeof *W);
+    for (size_t r = 0; r < n; r++) {
+        memcpy(e->frame + r * 2 * m, W + r * ld, m * sizeof *W);
+        memcpy(e->frame + r * 2 * m + m, U + r * m, m * sizeof *U);
+    }
+    memcpy(e->turn, e->V, m * ld * sizeof *V);
+    memset(e->shift, 0, ld * sizeof *e->shift);
+}
+
 static spd_status cpu_aim(problem *base, const double *U, const double *sigma, const double *V)
 {
     cpu_engine *e = (cpu_engine *)base;
-    pad(e, e->in.n, U, e->U);
-    pad(e, e->in.m, V, e->V);
+    spd_status status = e->owed ? loop(e, turn_chunk) : SPD_OK;
+    if (status < 0)
+        return status;
+    settle(e);
+    set_frame(e, U, V);
     memcpy(e->sigma, sigma, e->in.m * sizeof *sigma);
     e->t = NAN;
-    spd_status status = loop(e, aim_chunk);
+    status = loop(e, aim_chunk);
     e->adrift = 0;
+    e->owed = 1;
     return status;
 }
 
 /* ---- probe ---------------------------------------------------------------------------------- */
 
+static void set_angles(cpu_engine *e, double t)
+{
+    for (size_t c = 0; c < e->in.m; c++) {
+        e->cosine[c] = cos(e->sigma[c] * t);
+        e->sine[c] = sin(e->sigma[c] * t);
+    }
+}
+
 /* Coefficients of the four parts: products x_r y_c of one factor by row, one by column. With
  * derivative the product rule: (x y)' = x' y + x y'. */
-static void set_coefficients(cpu_engine *e, double t, int derivative)
+static void set_coefficients(cpu_engine *e, int derivative)
 {
+    const double *s = e->sigma, *factor[2] = {e->cosine, e->sine};
     double *out = e->coefficient;
-    for (int part = 0; part < PARTS; part++)
+    for (int part = 0; part < PARTS; part++) {
+        int a = part >> 1, b = part & 1;
+        const double *x = factor[a], *y = factor[b], *co_x = factor[!a], *co_y = factor[!b];
         for (size_t r = 0; r < e->in.m; r++)
             for (size_t c = 0; c <= r; c++) {
-                int row_sine = part >> 1, col_sine = part & 1;
-                double a = e->sigma[r] * t, b = e->sigma[c] * t;
-                double x = row_sine ? sin(a) : cos(a), y = col_sine ? sin(b) : cos(b);
-                double dx = e->sigma[r] * (row_sine ? cos(a) : -sin(a));
-                double dy = e->sigma[c] * (col_sine ? cos(b) : -sin(b));
-                *out++ = derivative ? dx * y + x * dy : x * y;
+                double dx = s[r] * (a ? co_x[r] : -co_x[r]), dy = s[c] * (b ? co_y[c] : -co_y[c]);
+                *out++ = derivative ? dx * y[c] + x[r] * dy : x[r] * y[c];
             }
+    }
 }
 
 static spd_status blend_chunk(void *user, size_t chunk, int thread)
@@ -266,17 +330,19 @@ static spd_status collect_chunk(void *user, size_t chunk, int thread)
 }
 
 /* sum_i tr(Z_i dS_i)/2 from what the chunks collected; off-diagonal entries stand for two. */
-static double slope(cpu_engine *e, double t)
+static double slope(cpu_engine *e)
 {
     double sum = 0.0;
-    set_coefficients(e, t, 1);
-    for (size_t chunk = 0; chunk < e->chunks; chunk++) {
-        const double *c = e->coefficient, *z = e->collected + chunk * PARTS * e->tri;
-        for (int part = 0; part < PARTS; part++)
-            for (size_t r = 0; r < e->in.m; r++)
-                for (size_t col = 0; col <= r; col++)
-                    sum += (col < r ? 1.0 : 0.5) * *c++ * *z++;
-    }
+    const double *c = e->coefficient, *z = e->collected;
+    set_coefficients(e, 1);
+    for (size_t chunk = 1; chunk < e->chunks; chunk++)
+        e->k->axpy(PARTS * e->tri, 1.0, e->collected + chunk * PARTS * e->tri, e->collected);
+    for (int part = 0; part < PARTS; part++)
+        for (size_t r = 0; r < e->in.m; r++, c++, z++) {
+            for (size_t col = 0; col < r; col++)
+                sum += *c++ * *z++;
+            sum += 0.5 * *c * *z;
+        }
     return sum;
 }
 
@@ -284,7 +350,8 @@ static spd_status cpu_probe(problem *base, double t, double *f, double *df)
 {
     cpu_engine *e = (cpu_engine *)base;
     e->adrift = 1;
-    set_coefficients(e, t, 0);
+    set_angles(e, t);
+    set_coefficients(e, 0);
     spd_status status = light_loop(e, PARTS * e->tri, blend_chunk);
     if (status == SPD_OK)
         status = pair_sums_value(e->sums, e->S, &e->f, e->Z);
@@ -294,26 +361,17 @@ static spd_status cpu_probe(problem *base, double t, double *f, double *df)
         return status;
     e->t = t;
     *f = e->f;
-    *df = isfinite(e->f) ? slope(e, t) : NAN;
+    *df = isfinite(e->f) ? slope(e) : NAN;
     return SPD_OK;
 }
 
 /* ---- step ----------------------------------------------------------------------------------- */
 
-static spd_status turn_chunk(void *user, size_t chunk, int thread)
-{
-    cpu_engine *e = user;
-    size_t first, last, size = e->in.n * e->ld;
-    (void)thread;
-    chunk_range(e, chunk, &first, &last);
-    for (size_t i = first; i < last; i++)
-        e->k->turn(e->in.n, e->ld, e->cosine, e->sine, e->P + i * size, e->Y + i * size);
-    return SPD_OK;
-}
-
+/* The angles are those of the probe at t. */
 static spd_status cpu_step(problem *base, double t)
 {
     cpu_engine *e = (cpu_engine *)base;
+    size_t ld = e->ld;
     double f, df;
     spd_status status = SPD_OK;
     if (!(e->t == t))
@@ -321,11 +379,14 @@ static spd_status cpu_step(problem *base, double t)
     if (status < 0)
         return status;
     e->adrift = 0;
-    for (size_t c = 0; c < e->in.m; c++) {
-        e->cosine[c] = cos(e->sigma[c] * t);
-        e->sine[c] = sin(e->sigma[c] * t);
-    }
-    return light_loop(e, e->in.n * e->ld, turn_chunk);
+    memcpy(e->shift, e->sine, ld * sizeof *e->shift);
+    for (size_t r = 0; r < e->in.m; r++)
+        for (size_t c = 0; c < ld; c++)
+            e->turn[r * ld + c] = e->V[r * ld + c] * e->cosine[c];
+    for (size_t r = 0; r < e->in.n; r++)
+        for (size_t c = 0; c < ld; c++)
+            e->W[r * ld + c] = e->W[r * ld + c] * e->cosine[c] + e->U[r * ld + c] * e->sine[c];
+    return SPD_OK;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -343,6 +404,10 @@ static void cpu_allocate(cpu_engine *e, arena *keep)
     e->W = arena_alloc(keep, n * ld, size);
     e->U = arena_alloc(keep, n * ld, size);
     e->V = arena_alloc(keep, m * ld, size);
+    e->frame = arena_alloc(keep, n * m, 2 * size);
+    e->turn = arena_alloc(keep, m * ld, size);
+    e->shift = arena_alloc(keep, ld, size);
+    e->ones = arena_alloc(keep, ld, size);
     e->sigma = arena_alloc(keep, m, size);
     e->Y = arena_alloc(keep, e->all, n * ld * size);
     e->P = arena_alloc(keep, e->all, n * ld * size);
@@ -385,9 +450,12 @@ spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, problem **ou
         status = pair_sums_new(ctx, in->metric, in->objective, in->m, e->all, in->pairs, in->pair,
                                &room, &e->sums);
     e->room = room;
-    if (status < 0)
+    if (status < 0) {
         cpu_free(&e->base);
-    else
-        *out = &e->base;
-    return status;
+        return status;
+    }
+    for (size_t c = 0; c < e->ld; c++)
+        e->ones[c] = 1.0;
+    *out = &e->base;
+    return SPD_OK;
 }

@@ -55,9 +55,6 @@ typedef struct kernels {
     void (*blend)(size_t entries, const double *c, const double *q, double *y);
     /* r_j += z q_j for j < 4; q and r are 4 x entries. */
     void (*collect)(size_t entries, const double *z, const double *q, double *r);
-    /* Y <- Y diag(c) + P diag(s), rows x ld each, c and s of ld entries, ld a multiple of 8. */
-    void (*turn)(size_t rows, size_t ld, const double *c, const double *s, const double *P,
-                 double *Y);
 
     /* A <- L, A = L L'; logdet (8, or NULL) <- ln det A. Returns the mask of lanes without a
      * factor; those lanes hold rubbish in A and NaN in logdet. */
@@ -96,6 +93,9 @@ typedef struct kernels {
      * never read through, so A itself will do. */
     void (*product)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
                     size_t col_stride, const double *B, double *C, const double *next);
+    /* C <- C diag(s) + A B, s of PASS_LD(m) entries, all else as above. C may not overlap A. */
+    void (*product_onto)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
+                         size_t col_stride, const double *B, const double *s, double *C);
 } kernels;
 
 /* Scratch of eigvals and eigh. */

@@ -107,12 +107,3 @@ void KERNEL(collect)(size_t entries, const double *z, const double *q, double *r
         for (size_t j = 0; j < 4; j++)
             r[j * entries + e] += z[e] * q[j * entries + e];
 }
-
-void KERNEL(turn)(size_t rows, size_t ld, const double *c, const double *s, const double *P,
-                  double *Y)
-{
-    for (size_t r = 0; r < rows; r++, P += ld, Y += ld)
-        for (size_t e = 0; e < ld; e += VW)
-            *(vu *)(Y + e) =
-                *(vu *)(Y + e) * *(const vu *)(c + e) + *(const vu *)(P + e) * *(const vu *)(s + e);
-}

@@ -1,4 +1,4 @@
-/* kernels_product.c - the data pass: C = A B with B narrow.
+/* kernels_product.c - the data pass: C = A B with B narrow, alone or on top of what C holds.
  *
  * A is read once, straight from where it lies, one scalar at a time, and meets a row of B that
  * stays in the nearest cache; a tile of C lives in registers. While a row tile is computed, the
@@ -18,83 +18,155 @@
 #define ROWS1      (12 / PER8)
 #endif
 
+/* Where the last four of the padded columns hold nothing, the last vector of a row is half as wide:
+ * some processors spend half the time on it. */
+#if VW == 8
+typedef double vh __attribute__((vector_size(32), may_alias));
+INLINE vh v_low(vd x)
+{
+    return (vh)_mm512_castpd512_pd256((__m512d)x);
+}
+
+/* x and zeros. */
+INLINE vd v_wide(vh x)
+{
+    return (vd)_mm512_zextpd256_pd512((__m256d)x);
+}
+#else
+typedef vd vh;
+INLINE vh v_low(vd x)
+{
+    return x;
+}
+
+INLINE vd v_wide(vh x)
+{
+    return x;
+}
+#endif
+
 typedef struct operand {
     size_t depth, row_stride, col_stride, ld; /* ld: columns of B and C, multiple of 8 */
     const double *A, *B, *next;
+    const double *scale; /* ld, or NULL: A B alone */
     double *C;
 } operand;
 
-/* `rows` rows from row r on, columns column .. column + 8 blocks - 1. */
-INLINE void product_tile(int rows, int blocks, size_t r, size_t column, const operand *o)
+/* Sums of a tile: `nv` vectors per row, and a half where there is one. */
+typedef struct tile {
+    vd full[12][4 * PER8];
+    vh half[12];
+} tile;
+
+/* Where the sums of a tile begin: zero, or C diag(scale). */
+INLINE void tile_begin(int rows, int nv, int half, size_t r, size_t column, const operand *o,
+                       tile *sum)
 {
-    const int nv = blocks * PER8;
-    vd sum[12][4 * PER8];
+    const double *scale = o->scale ? o->scale + column : NULL;
+    _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++)
+    {
+        const double *c = o->C + (r + (size_t)i) * o->ld + column;
+        _Pragma("GCC unroll 16") for (int v = 0; v < nv; v++)
+        {
+            size_t e = (size_t)v * VW;
+            sum->full[i][v] = v_set(0.0);
+            if (scale)
+                sum->full[i][v] = *(const vd *)(c + e) * *(const vd *)(scale + e);
+        }
+        if (half) {
+            size_t e = (size_t)nv * VW;
+            sum->half[i] = v_low(v_set(0.0));
+            if (scale)
+                sum->half[i] = *(const vh *)(c + e) * *(const vh *)(scale + e);
+        }
+    }
+}
+
+INLINE void tile_end(int rows, int nv, int half, size_t r, size_t column, const operand *o,
+                     const tile *sum)
+{
+    _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++)
+    {
+        double *c = o->C + (r + (size_t)i) * o->ld + column;
+        _Pragma("GCC unroll 16") for (int v = 0; v < nv; v++) * (vd *)(c + (size_t)v * VW) =
+            sum->full[i][v];
+        if (half)
+            *(vd *)(c + (size_t)nv * VW) = v_wide(sum->half[i]);
+    }
+}
+
+/* `rows` rows from row r on, columns column .. column + 8 blocks - 1, the last block half empty
+ * where `half` says so. */
+INLINE void product_tile(int rows, int blocks, int half, size_t r, size_t column, const operand *o)
+{
+    const int nv = blocks * PER8 - half;
+    tile sum;
     const double *a = o->A + r * o->row_stride;
     const double *b = o->B + column;
     const char *soon = (const char *)(o->next + r * o->row_stride);
-    UNROLL
-    for (int i = 0; i < rows; i++) {
-        _Pragma("GCC unroll 16") for (int v = 0; v < nv; v++) sum[i][v] = v_set(0.0);
-    }
+    tile_begin(rows, nv, half, r, column, o, &sum);
     for (size_t k = 0; k < o->depth; k++) {
         vd bk[4 * PER8];
+        vh last = v_low(v_set(0.0));
         __builtin_prefetch(soon + k * (size_t)rows * 8, 0, 2);
         if (rows > 8)
             __builtin_prefetch(soon + k * (size_t)rows * 8 + 64, 0, 2);
         _Pragma("GCC unroll 16") for (int v = 0; v < nv; v++) bk[v] =
             *(const vd *)(b + (size_t)v * VW);
+        if (half)
+            last = *(const vh *)(b + (size_t)nv * VW);
         _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++)
         {
             vd x = v_set(a[(size_t)i * o->row_stride]);
-            _Pragma("GCC unroll 16") for (int v = 0; v < nv; v++) sum[i][v] += x * bk[v];
+            _Pragma("GCC unroll 16") for (int v = 0; v < nv; v++) sum.full[i][v] += x * bk[v];
+            if (half)
+                sum.half[i] += v_low(x) * last;
         }
         a += o->col_stride;
         b += o->ld;
     }
-    _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++)
-    {
-        double *c = o->C + (r + (size_t)i) * o->ld + column;
-        _Pragma("GCC unroll 16") for (int v = 0; v < nv; v++) * (vd *)(c + (size_t)v * VW) =
-            sum[i][v];
-    }
+    tile_end(rows, nv, half, r, column, o, &sum);
 }
 
 /* All rows of one column strip: full tiles, then 4, 2 and 1 rows. */
-INLINE void product_strip(int tile_rows, int blocks, size_t rows, size_t column, const operand *o)
+INLINE void product_strip(int tile_rows, int blocks, int half, size_t rows, size_t column,
+                          const operand *o)
 {
     size_t r = 0;
     for (; r + (size_t)tile_rows <= rows; r += (size_t)tile_rows)
-        product_tile(tile_rows, blocks, r, column, o);
+        product_tile(tile_rows, blocks, half, r, column, o);
     for (; tile_rows > 4 && r + 4 <= rows; r += 4)
-        product_tile(4, blocks, r, column, o);
+        product_tile(4, blocks, half, r, column, o);
     for (; r + 2 <= rows; r += 2)
-        product_tile(2, blocks, r, column, o);
+        product_tile(2, blocks, half, r, column, o);
     for (; r < rows; r++)
-        product_tile(1, blocks, r, column, o);
+        product_tile(1, blocks, half, r, column, o);
 }
 
 #if VW == 8
-static void strip(size_t blocks, size_t rows, size_t column, const operand *o)
+#define STRIP(number, rows_of)                                                                     \
+    case 2 * (number):                                                                             \
+        product_strip(rows_of, number, 0, rows, column, o);                                        \
+        break;                                                                                     \
+    case 2 * (number)-1:                                                                           \
+        product_strip(rows_of, number, 1, rows, column, o);                                        \
+        break;
+
+/* fours: columns in fours. */
+static void strip(size_t fours, size_t rows, size_t column, const operand *o)
 {
-    switch (blocks) {
-    case 1:
-        product_strip(ROWS1, 1, rows, column, o);
-        break;
-    case 2:
-        product_strip(ROWS2, 2, rows, column, o);
-        break;
-    case 3:
-        product_strip(ROWS3, 3, rows, column, o);
-        break;
-    default:
-        product_strip(ROWS4, 4, rows, column, o);
+    switch (fours) {
+        STRIP(1, ROWS1)
+        STRIP(2, ROWS2)
+        STRIP(3, ROWS3)
+        STRIP(4, ROWS4)
     }
 }
 #else
-static void strip(size_t blocks, size_t rows, size_t column, const operand *o)
+static void strip(size_t fours, size_t rows, size_t column, const operand *o)
 {
-    (void)blocks;
-    product_strip(ROWS1, 1, rows, column, o);
+    (void)fours;
+    product_strip(ROWS1, 1, 0, rows, column, o);
 }
 #endif
 
@@ -107,15 +179,26 @@ static size_t strip_blocks(size_t left)
     return left == MAX_BLOCKS + 1 && MAX_BLOCKS > 1 ? MAX_BLOCKS - 1 : MAX_BLOCKS;
 }
 
+static void all_strips(size_t rows, size_t m, const operand *o)
+{
+    size_t column = 0;
+    while (column < m) {
+        size_t blocks = strip_blocks((o->ld - column) / PASS_PAD), end = column + blocks * PASS_PAD;
+        strip(((end < m ? end : m) - column + 3) / 4, rows, column, o);
+        column = end;
+    }
+}
+
 void KERNEL(product)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
                      size_t col_stride, const double *B, double *C, const double *next)
 {
-    operand o = {depth, row_stride, col_stride, PASS_LD(m), A, B, next, C};
-    size_t left = o.ld / PASS_PAD, column = 0;
-    while (left > 0) {
-        size_t blocks = strip_blocks(left);
-        strip(blocks, rows, column, &o);
-        column += blocks * PASS_PAD;
-        left -= blocks;
-    }
+    operand o = {depth, row_stride, col_stride, PASS_LD(m), A, B, next, NULL, C};
+    all_strips(rows, m, &o);
+}
+
+void KERNEL(product_onto)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
+                          size_t col_stride, const double *B, const double *s, double *C)
+{
+    operand o = {depth, row_stride, col_stride, PASS_LD(m), A, B, A, s, C};
+    all_strips(rows, m, &o);
 }

@@ -20,7 +20,6 @@ const kernels KERNEL(kernels_table) = {
     .axpy = KERNEL(axpy),
     .blend = KERNEL(blend),
     .collect = KERNEL(collect),
-    .turn = KERNEL(turn),
     .chol = KERNEL(chol),
     .tri_inverse = KERNEL(tri_inverse),
     .tri_gram = KERNEL(tri_gram),
@@ -34,4 +33,5 @@ const kernels KERNEL(kernels_table) = {
     .rebuild = KERNEL(rebuild),
     .log = KERNEL(log),
     .product = KERNEL(product),
+    .product_onto = KERNEL(product_onto),
 };

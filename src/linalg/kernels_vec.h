@@ -29,8 +29,6 @@ void KERNEL(log)(size_t count, const double *x, double *y);
 void KERNEL(axpy)(size_t entries, double a, const double *x, double *y);
 void KERNEL(blend)(size_t entries, const double *c, const double *q, double *y);
 void KERNEL(collect)(size_t entries, const double *z, const double *q, double *r);
-void KERNEL(turn)(size_t rows, size_t ld, const double *c, const double *s, const double *P,
-                  double *Y);
 unsigned KERNEL(chol)(size_t n, double *A, double *logdet);
 void KERNEL(tri_inverse)(size_t n, const double *L, double *Linv);
 void KERNEL(tri_gram)(size_t n, const double *Linv, double *A);
@@ -46,6 +44,8 @@ void KERNEL(rank)(size_t n, const double *lambda, size_t *rank);
 void KERNEL(rebuild)(size_t n, const double *Z, const double *f, double *A, double *work);
 void KERNEL(product)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
                      size_t col_stride, const double *B, double *C, const double *next);
+void KERNEL(product_onto)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
+                          size_t col_stride, const double *B, const double *s, double *C);
 
 #if defined(__AVX512F__)
 #include <immintrin.h>

@@ -559,6 +559,42 @@ static void product_against_dgemm(void)
     }
 }
 
+/* The same on top of what C holds, column by column to another scale; padding stays zero. */
+static void product_onto_against_dgemm(void)
+{
+    rng r;
+    rng_seed(&r, 13);
+    const size_t shapes[][2] = {{1, 1}, {7, 3}, {20, 10}, {31, 20}, {40, 30}, {45, 33}, {93, 47}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        size_t n = shapes[i][0], m = shapes[i][1], ld = PASS_LD(m);
+        double *Y = mem_zero(n * ld, sizeof *Y), *Z = mem_zero(m * ld, sizeof *Z);
+        double *C = mem_zero(n * ld, sizeof *C), *expected = mem_alloc(n * ld, sizeof *expected);
+        double *scale = mem_zero(ld, sizeof *scale);
+        for (size_t b = 0; b < m; b++) {
+            scale[b] = rng_normal(&r);
+            for (size_t a = 0; a < m; a++)
+                Z[a * ld + b] = rng_normal(&r);
+            for (size_t a = 0; a < n; a++) {
+                Y[a * ld + b] = rng_normal(&r);
+                C[a * ld + b] = rng_normal(&r);
+            }
+        }
+        for (size_t e = 0; e < n * ld; e++)
+            expected[e] = C[e] * scale[e % ld];
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)m, (int)m, 1.0, Y,
+                    (int)ld, Z, (int)ld, 1.0, expected, (int)ld);
+        k->product_onto(n, m, m, Y, ld, 1, Z, scale, C);
+        for (size_t e = 0; e < n * ld; e++)
+            CHECK_CLOSE(C[e], expected[e], e % ld < m ? 1e-12 : 0.0, "n %zu m %zu, entry %zu", n, m,
+                        e);
+        mem_free(Y);
+        mem_free(Z);
+        mem_free(C);
+        mem_free(expected);
+        mem_free(scale);
+    }
+}
+
 int main(void)
 {
     static const char *const names[] = {"avx512", "avx2", "baseline"};
@@ -580,6 +616,7 @@ int main(void)
         RUN(eigen_bad_lanes);
         RUN(rebuild_from_vectors);
         RUN(product_against_dgemm);
+        RUN(product_onto_against_dgemm);
     }
     RUN(unknown_set);
     return test_summary();
