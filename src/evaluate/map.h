@@ -18,9 +18,10 @@
 
 typedef struct map {
     size_t n, m;
-    double *W;         /* n x m, or NULL for the identity; the model's where there is one */
-    size_t nu_w, nu_b; /* ml: as used; else 0 */
-    spd_model *model;  /* ml: what was learned; NULL: another map, or one that was given */
+    double *W;               /* n x m, or NULL for the identity; the model's where there is one */
+    size_t nu_w, nu_b;       /* ml: as used; else 0 */
+    spd_objective objective; /* ml: as used */
+    spd_model *model;        /* ml: what was learned; NULL: another map, or one that was given */
 } map;
 
 /* A graph that is known already, for ml; pairs NULL: spd_fit finds its own. */

@@ -56,6 +56,7 @@ static void note_map(spd_classifier *c)
     if (c->course.method.map == SPD_MAP_ML && c->map.W) {
         value[SPD_PARAM_NU_W] = (double)c->map.nu_w;
         value[SPD_PARAM_NU_B] = (double)c->map.nu_b;
+        value[SPD_PARAM_OBJECTIVE] = (double)c->map.objective;
     }
 }
 

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "learn/affinity_search.h"
 #include "learn/fit.h"
+#include "learn/usual.h"
 
 #define UNSUPERVISED_NU_W 5
 
@@ -172,8 +173,7 @@ static spd_status supervised(spd_context *ctx, graph_job *g, spd_fit_options *us
     if (status == SPD_OK)
         status = check_classes(ctx, g->p, &c);
     if (status == SPD_OK) {
-        used->nu_w = used->nu_w ? used->nu_w : c.smallest;
-        used->nu_b = used->nu_b ? used->nu_b : used->nu_w < 3 ? used->nu_w : 3;
+        usual_nu(c.smallest, used);
         g->nu_w = used->nu_w;
         g->nu_b = used->nu_b;
         g->c = &c;
