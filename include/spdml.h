@@ -474,7 +474,7 @@ typedef struct spd_fit_options {
     spd_learning learning;
     spd_objective objective;
     size_t nu_w, nu_b; /* neighbours within and between classes; defaults: the smallest class
-                          size, and the smaller of nu_w and 3 */
+                          size, and the smaller of nu_w and 3; SPD_RATIO: 5 and 5 */
     spd_graph graph;
     double affinity_weight; /* scales the between graph; 1 is the paper, 1e50 the most */
     size_t pairs;           /* SPD_OWN_GRAPH: the number of own_pairs */
@@ -496,6 +496,8 @@ typedef struct spd_fit_options {
     int rebuild_graph; /* SPD_SUPERVISED: after the starts, the graph is built anew from W'XW, and
                           minimisation goes on from W, this many times at most, 0 to 100; it ends
                           when the graph no longer changes. max_iter is for each time */
+    int paper; /* non-zero: methods are tuned as in the paper: the difference alone, over m and
+                  nu_b, and no map is a size like the others. A fit does not look at it */
 } spd_fit_options;
 SPD_API void spd_fit_defaults(spd_fit_options *options, size_t size);
 
@@ -658,6 +660,7 @@ typedef enum spd_parameter {
     SPD_PARAM_COMPONENTS, /* components: of kernel partial least squares */
     SPD_PARAM_DIMENSIONS, /* dimensions: of pga, of the embeddings, of PCA in src and gsrc */
     SPD_PARAM_COST,       /* cost: C of the support vector machine */
+    SPD_PARAM_OBJECTIVE,  /* objective: what the learned map minimises, a number of spd_objective */
     SPD_PARAMETERS        /* how many there are */
 } spd_parameter;
 
@@ -671,8 +674,9 @@ typedef struct spd_method {
     spd_metric metric;                /* of neighbours, means and map; ksvm: which kernel */
     int normalize_kernel;             /* rsr: columns of K and every k to unit length */
     double value[SPD_PARAMETER_ROOM]; /* by spd_parameter; NaN: not fixed */
-    const spd_fit_options *fit; /* of the learned map; NULL: defaults. m, metric and nu come from
-                                   above */
+    const spd_fit_options *fit; /* of the learned map; NULL: defaults. m, metric, nu and, where it
+                                   is fixed, the objective come from above. An objective that is not
+                                   the default one counts as fixed */
 } spd_method;
 
 #define SPD_METHOD_NAME 64 /* room for a name, for now and later */
@@ -753,6 +757,8 @@ typedef struct spd_tuning {
     const int *group; /* p numbers >= 0: samples of one group share a fold; NULL: no groups */
     uint64_t seed;
     const spd_grid *grid; /* NULL: the method's own grid */
+    int exhaustive;       /* non-zero: every setting in every fold, fitted as finely as the final
+                             map: slow, and chooses nearly always the same */
 } spd_tuning;
 
 typedef struct spd_tuned {
@@ -761,20 +767,24 @@ typedef struct spd_tuned {
     int folds;       /* as used */
     double accuracy; /* of the chosen one, over the folds; NaN if there was nothing to tune */
     double seconds;
+    double accuracy_no_map; /* of the best setting without a learned map; NaN if none was tried */
 } spd_tuned;
 
 /* Fixes the values of the method that are not fixed yet and have a grid, by cross-validation within
  * the training samples; those without a grid stay NaN, which means their default. The setting that
  * gets most samples right over all folds wins; ties go to the best mean over the setting and those
- * one step away in the grid, then to the smaller m, then to the smaller nu_b. A setting that fails
- * is left out; if all fail, the first failure is returned. Folds are stratified by class; groups,
- * if there are any, stay whole. tuned may be NULL. */
+ * one step away in the grid, then to the smaller m, then to the smaller nu_b. A learned map must
+ * beat no map (m = n, in the method's own grid) by more than one standard error of the difference
+ * over the tested samples, b + c - (b - c)^2 / N for b and c samples that one of the two alone gets
+ * right; otherwise m = n is chosen. A setting that fails is left out; if all fail, the first
+ * failure is returned. Folds are stratified by class; groups, if there are any, stay whole. tuned
+ * may be NULL. */
 SPD_API spd_status spd_tune(spd_context *ctx, spd_method *method, const spd_samples *train,
                             const spd_tuning *tuning, spd_tuned *tuned);
 
-/* The same for several methods behind one map (map, metric, fit and what is fixed of m, nu-w and
- * nu-b must agree): the map is fitted once for all of them. Each chooses what it would alone.
- * tuned (count, or NULL): the seconds are shared evenly. */
+/* The same for several methods behind one map (map, metric, fit and what is fixed of m, nu-w, nu-b
+ * and objective must agree): the map is fitted once for all of them. Each chooses what it would
+ * alone. tuned (count, or NULL): the seconds are shared evenly. */
 SPD_API spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *method,
                                      const spd_samples *train, const spd_tuning *tuning,
                                      spd_tuned *const *tuned);
@@ -854,6 +864,7 @@ typedef struct spd_evaluate_options {
     uint64_t seed;         /* of splits and folds; 1 */
     spd_evaluate_fn after; /* or NULL */
     void *user;
+    int exhaustive; /* as in spd_tuning */
 } spd_evaluate_options;
 SPD_API void spd_evaluate_defaults(spd_evaluate_options *options, size_t size);
 
@@ -874,8 +885,9 @@ typedef struct spd_outcome {
     int folds;
     double cv_accuracy;
     double tune_seconds, fit_seconds, test_seconds;
-    int *predicted;   /* a class for each test sample of the round */
-    spd_model *model; /* the learned map, of the first round only; NULL if there is none */
+    int *predicted;            /* a class for each test sample of the round */
+    spd_model *model;          /* the learned map, of the first round only; NULL if there is none */
+    double cv_accuracy_no_map; /* tuning, as in spd_tuned */
 } spd_outcome;
 
 /* One method over all rounds: means, and standard deviations, which are 0 for a single round. */

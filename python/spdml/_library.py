@@ -12,7 +12,7 @@ import resource
 from typing import Any
 
 PARAMETERS = ("m", "nu_w", "nu_b", "k", "beta", "beta_scale", "lambda", "components",
-              "dimensions", "cost")
+              "dimensions", "cost", "objective")
 MAX_DIMS = 8
 METHOD_NAME = 64
 PARAMETER_ROOM = 32
@@ -42,7 +42,7 @@ class FitOptions(c.Structure):
         ("pairs", Size), ("own_pairs", c.c_void_p), ("init", Int), ("W", Doubles),
         ("restarts", Int), ("seed", c.c_uint64), ("solver", Int), ("transport", Int),
         ("tol", Double), ("gtol", Double), ("max_iter", Int), ("max_time", Double),
-        ("log_cost", Int), ("coordinates", Int), ("rebuild_graph", Int),
+        ("log_cost", Int), ("coordinates", Int), ("rebuild_graph", Int), ("paper", Int),
     ]
 
 
@@ -98,7 +98,7 @@ class EvaluateOptions(c.Structure):
         ("protocol", Int), ("repeats", Size), ("fraction", Double), ("per_class", Size),
         ("train", c.c_void_p), ("test", c.c_void_p), ("group", Ints), ("folds", Int),
         ("fold_rule", Int), ("fold_group", Ints), ("grid", c.POINTER(Grid)), ("seed", c.c_uint64),
-        ("after", EvaluateFn), ("user", c.c_void_p),
+        ("after", EvaluateFn), ("user", c.c_void_p), ("exhaustive", Int),
     ]
 
 
@@ -112,7 +112,7 @@ class Outcome(c.Structure):
         ("value", Double * PARAMETER_ROOM), ("correct", Size), ("accuracy", Double),
         ("balanced", Double), ("settings", Size), ("folds", Int), ("cv_accuracy", Double),
         ("tune_seconds", Double), ("fit_seconds", Double), ("test_seconds", Double),
-        ("predicted", Ints), ("model", c.POINTER(Model)),
+        ("predicted", Ints), ("model", c.POINTER(Model)), ("cv_accuracy_no_map", Double),
     ]
 
 

@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import doubles, encode_labels, ints, matrices, real, text
+from ._arrays import doubles, encode_labels, ints, matrices, text
 from ._calls import call, context
 from ._errors import InvalidArgumentError
 from ._library import PARAMETERS, Handle, Method, Samples, lib
 from ._tags import MatrixInput
+from .maps import parameter_number, parameter_value
 
 
 class _ClassifierHandle:
@@ -51,8 +52,8 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
         self._train = X
         self._handle = self._fitted()
         method = lib.spd_classifier_method(self._handle.pointer).contents
-        self.parameters_ = {name: method.value[i] for i, name in enumerate(PARAMETERS)
-                            if not np.isnan(method.value[i])}
+        self.parameters_ = {name: parameter_value(name, method.value[i])
+                            for i, name in enumerate(PARAMETERS) if not np.isnan(method.value[i])}
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -77,7 +78,7 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
         method.normalize_kernel = int(normalize)
         for i, parameter in enumerate(PARAMETERS):
             value = values.get(parameter)
-            method.value[i] = np.nan if value is None else real(value, parameter)
+            method.value[i] = np.nan if value is None else parameter_number(parameter, value)
         samples = _samples(self._train, self._label, len(self.classes_))
         made = _ClassifierHandle(Handle(), (samples, self._train, self._label))
         call(ctx, "spd_classifier_fit", c.byref(method), c.byref(samples), None,
@@ -94,10 +95,10 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
 class SPDClassifier(_Recognizer):
     """Any method of the command by its name: 'nn-stein-ml', 'mdm-airm', 'rsr', 'cdl', 'ts-lda',
     'ksvm-stein', ... ('spdml evaluate --help' lists them), with its values: a dictionary of m, nu_w,
-    nu_b, k, beta, beta_scale, lambda, components, dimensions, cost. Omitted values have their
-    defaults."""
+    nu_b, k, beta, beta_scale, lambda, components, dimensions, cost, objective (a name). Omitted
+    values have their defaults."""
 
-    def __init__(self, method: str = "nn-airm", values: Optional[Dict[str, float]] = None, *,
+    def __init__(self, method: str = "nn-airm", values: Optional[Dict[str, Any]] = None, *,
                  normalize_kernel: bool = False, n_jobs: Optional[int] = None) -> None:
         self.method = method
         self.values = values

@@ -14,7 +14,7 @@ from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
 from ._library import (PARAMETERS, EvaluateFn, EvaluateOptions, Grid, Method, Samples, lib)
 from ._library import Evaluation as _Found
-from .maps import SPDML, seed_number
+from .maps import SPDML, choice, parameter_number, parameter_value, seed_number
 
 _SPLITS, _GIVEN, _LEAVE_OUT = 0, 1, 2
 _FOLDS_IF_SHARED, _FOLDS_GROUPED, _FOLDS_SINGLE = 0, 1, 2
@@ -36,6 +36,8 @@ class Evaluation:
     confusion : (methods, classes, classes), rows the truth, summed over the rounds
     parameters : for each method a dictionary of the values it used, (rounds,) each
     cv_accuracy : (methods, rounds), of the chosen values; NaN where nothing was tuned
+    cv_accuracy_no_map : the same without the method's map; NaN where that was not tried
+    no_map : (methods, rounds), whether a method with a map chose none
     folds : (methods, rounds), of tuning; 0 where nothing was tuned
     seconds : dictionary with 'tune', 'fit' and 'test', (methods, rounds) each
     mcnemar : (methods, methods), p values of McNemar's exact test
@@ -62,6 +64,8 @@ class Evaluation:
         self.accuracy = each("accuracy")
         self.balanced_accuracy = each("balanced")
         self.cv_accuracy = each("cv_accuracy")
+        self.cv_accuracy_no_map = each("cv_accuracy_no_map")
+        self.no_map = np.array([[o.value[0] >= n for o in row] for row in cells])
         self.folds = each("folds")
         self.seconds = {name: each(f"{name}_seconds") for name in ("tune", "fit", "test")}
         size = len(classes)
@@ -109,9 +113,10 @@ class Evaluation:
 def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optional[float] = None,
              train_per_class: Optional[int] = None, repeats: int = 10, train: Any = None,
              test: Any = None, leave_one_group_out: Any = None,
-             values: Optional[Dict[str, float]] = None, grid: Optional[Dict[str, Any]] = None,
+             values: Optional[Dict[str, Any]] = None, grid: Optional[Dict[str, Any]] = None,
              cv: int = 5, cv_groups: Any = None, vectors: Any = None, fit: Optional[SPDML] = None,
-             normalize_kernel: bool = False, seed: int = 1,
+             paper: bool = False, exhaustive: bool = False, normalize_kernel: bool = False,
+             seed: int = 1,
              n_jobs: Optional[int] = None) -> Evaluation:
     """Compares methods on one set of labelled matrices, as ``spdml evaluate`` does.
 
@@ -130,13 +135,17 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     train, test : masks or numbers of samples; what is left out is what the other one leaves
     leave_one_group_out : a value for each sample; each value is tested once, all others train
     values : parameters that are fixed, for all methods that have them: m, nu_w, nu_b, k, beta,
-        beta_scale, lambda, components, dimensions, cost
+        beta_scale, lambda, components, dimensions, cost, objective (a name)
     grid : the same names with the values that cross-validation tries, in place of the usual ones
     cv : folds of that cross-validation, at most
     cv_groups : a value for each sample; folds keep equal ones together. By default those of
         leave_one_group_out where classes occur under several of them; 'none' for no groups
     vectors : (p, d) or (p, height, width), for src and gsrc
-    fit : an SPDML whose options learned maps take (objective, graph, init, max_iter, tol, ...)
+    fit : an SPDML whose options learned maps take (graph, init, max_iter, tol, ...); an objective
+        other than the default one is then fixed
+    paper : tune learned maps as in the paper: the difference alone, over m and nu_b, and no map
+        only where it gets as many right as any
+    exhaustive : try every setting in every fold, with maps fitted as finely as the final one; slow
     normalize_kernel : rsr scales the columns of its kernel to unit length
     seed : of splits, folds and random maps
     n_jobs : threads; None and -1: all cores. Results do not depend on it
@@ -157,9 +166,10 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
                             leave_one_group_out, keep)
     _take_folds(options, len(label), cv, cv_groups, keep)
     _take_methods(options, ctx, [methods] if isinstance(methods, str) else list(methods),
-                  values or {}, normalize_kernel, _fit_options(fit, samples, label, seed, keep),
-                  keep)
+                  values or {}, normalize_kernel,
+                  _fit_options(fit, samples, label, seed, paper, keep), keep)
     _take_grid(options, grid or {}, keep)
+    options.exhaustive = int(exhaustive)
     options.seed = seed_number("seed", seed)
     options.after = EvaluateFn(lambda user, found, round, method: int(ctx.raised is not None))
     found = c.POINTER(_Found)()
@@ -254,19 +264,20 @@ def _take_folds(options: EvaluateOptions, p: int, cv: int, groups: Any, keep: Li
 
 
 def _fit_options(fit: Optional[SPDML], samples: Samples, label: np.ndarray, seed: int,
-                 keep: List[Any]) -> Any:
+                 paper: bool, keep: List[Any]) -> Any:
     if samples.n < 2:  # there is nothing to map
         return None
     estimator = (SPDML() if fit is None else clone(fit)).set_params(
         random_state=seed_number("seed", seed))
     options, start = estimator._options(samples.n, label)
     options.seed = seed
+    options.paper = int(paper)
     keep += [options, start]
     return c.pointer(options)
 
 
 def _take_methods(options: EvaluateOptions, ctx: Context, names: List[str],
-                  values: Dict[str, float], normalize: bool, fit: Any, keep: List[Any]) -> None:
+                  values: Dict[str, Any], normalize: bool, fit: Any, keep: List[Any]) -> None:
     made = (Method * len(names))()
     known = _known(values)
     used = set()
@@ -277,7 +288,7 @@ def _take_methods(options: EvaluateOptions, ctx: Context, names: List[str],
         method.normalize_kernel = int(normalize)
         for i, value in known.items():
             if lib.spd_method_uses(c.byref(method), i):
-                method.value[i] = real(value, PARAMETERS[i])
+                method.value[i] = parameter_number(PARAMETERS[i], value)
                 used.add(i)
     for i in known:
         if i not in used:
@@ -290,6 +301,8 @@ def _take_methods(options: EvaluateOptions, ctx: Context, names: List[str],
 def _take_grid(options: EvaluateOptions, values: Dict[str, Any], keep: List[Any]) -> None:
     grid = Grid()
     for i, axis in _known(values).items():
+        if PARAMETERS[i] == "objective":
+            axis = [choice("objective", name) for name in np.atleast_1d(axis).ravel().tolist()]
         axis = np.atleast_1d(numbers(axis, f"grid[{PARAMETERS[i]!r}]")).ravel()
         grid.count[i], grid.value[i] = len(axis), doubles(axis)
         keep.append(axis)
@@ -312,7 +325,12 @@ def _copy(pointer: Any, count: int) -> np.ndarray:
 
 def _parameters(row: List[Any]) -> Dict[str, np.ndarray]:
     table = {name: np.array([o.value[i] for o in row]) for i, name in enumerate(PARAMETERS)}
-    return {name: values for name, values in table.items() if not np.isnan(values).all()}
+    table = {name: values for name, values in table.items() if not np.isnan(values).all()}
+    if "objective" in table:  # rounds without a map have none
+        table["objective"] = np.array(["" if np.isnan(number) else
+                                       parameter_value("objective", number)
+                                       for number in table["objective"]])
+    return table
 
 
 def _words(remark: Any, rounds: List[str], classes: np.ndarray) -> str:
@@ -338,7 +356,15 @@ def _range(parameters: Dict[str, np.ndarray], n: int) -> str:
     """'m 23, nu-b 1..5'"""
     words = []
     for name, values in parameters.items():
+        if name == "objective":
+            used = sorted(set(values) - {""}, key=lambda word: choice("objective", word))
+            words.append(f"{name} {'/'.join(used)}")
+            continue
         low, high = np.nanmin(values), np.nanmax(values)
         word = f"{name.replace('_', '-')} {low:.4g}" + (f"..{high:.4g}" if high > low else "")
-        words.append(word + (" (no map)" if name == "m" and low >= n else ""))
+        without = int(np.sum(values >= n)) if name == "m" else 0
+        if without:
+            word += " (no map" + ("" if without == len(values) else
+                                  f" in {without} of {len(values)} rounds") + ")"
+        words.append(word)
     return ", ".join(words) or "-"

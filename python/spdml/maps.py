@@ -30,6 +30,16 @@ def choice(what: str, value: str) -> int:
     return number.value
 
 
+def parameter_number(parameter: str, value: Any) -> float:
+    """A value of a method's parameter as the library takes it: objectives have names."""
+    return choice(parameter, value) if parameter == "objective" else real(value, parameter)
+
+
+def parameter_value(parameter: str, number: float) -> Any:
+    """The same back."""
+    return lib.spd_objective_name(int(number)).decode() if parameter == "objective" else number
+
+
 def congruence(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int]) -> np.ndarray:
     """W' X_i W (p, m, m)."""
     S = np.empty((len(X), W.shape[1], W.shape[1]))

@@ -134,7 +134,7 @@ NAMED_AND_PARSED(spd_map, map)
 static const naming naming_parameter = {
     .kind = "parameter",
     .word = {"m", "nu-w", "nu-b", "k", "beta", "beta-scale", "lambda", "components", "dimensions",
-             "cost"},
+             "cost", "objective"},
 };
 NAMED_AND_PARSED(spd_parameter, parameter)
 

@@ -83,7 +83,8 @@ static spd_status tune(runner *u, size_t first)
                          .folds = u->options.folds,
                          .group = fold_groups(u),
                          .seed = u->options.seed,
-                         .grid = u->options.grid};
+                         .grid = u->options.grid,
+                         .exhaustive = u->options.exhaustive};
     size_t count = gather(u, first);
     spd_status status = spd_tune_together(u->ctx, count, u->chosen, &u->train, &tuning, u->tuned);
     for (size_t k = 0; k < count && status >= 0; k++) {
@@ -92,6 +93,7 @@ static spd_status tune(runner *u, size_t first)
         o->settings = u->tuned[k]->settings;
         o->folds = u->tuned[k]->folds;
         o->cv_accuracy = u->tuned[k]->accuracy;
+        o->cv_accuracy_no_map = u->tuned[k]->accuracy_no_map;
         o->tune_seconds = u->tuned[k]->seconds;
     }
     return status;

@@ -28,6 +28,7 @@ static void note_graph(map *a, const spd_model *model)
 {
     a->nu_w = model->options->nu_w;
     a->nu_b = model->options->nu_b;
+    a->objective = model->options->objective;
 }
 
 static spd_status fit_ml(spd_context *ctx, const spd_method *method, const samples *train,
@@ -71,8 +72,11 @@ static spd_status map_room(spd_context *ctx, arena *keep, map *a)
 
 spd_status map_of_model(spd_context *ctx, const spd_model *model, arena *keep, map *a)
 {
-    *a = (map){
-        .n = model->n, .m = model->m, .nu_w = model->options->nu_w, .nu_b = model->options->nu_b};
+    *a = (map){.n = model->n,
+               .m = model->m,
+               .nu_w = model->options->nu_w,
+               .nu_b = model->options->nu_b,
+               .objective = model->options->objective};
     spd_status status = map_room(ctx, keep, a);
     if (status == SPD_OK)
         memcpy(a->W, model->W, a->n * a->m * sizeof *a->W);

@@ -23,11 +23,12 @@
 #define MAP_PARTS 3 /* at most, of multi */
 
 typedef struct map {
-    size_t n, m;       /* from n x n to m x m; multi: with all blocks */
-    double *W;         /* n x m, or NULL for the identity; the model's where there is one */
-    size_t nu_w, nu_b; /* ml: as used; else 0 */
-    spd_model *model;  /* ml: what was learned; NULL: another map, or one that was given */
-    size_t parts;      /* multi: how many maps there are; else 0 */
+    size_t n, m;             /* from n x n to m x m; multi: with all blocks */
+    double *W;               /* n x m, or NULL for the identity; the model's where there is one */
+    size_t nu_w, nu_b;       /* ml: as used; else 0 */
+    spd_objective objective; /* ml: as used */
+    spd_model *model;        /* ml: what was learned; NULL: another map, or one that was given */
+    size_t parts;            /* multi: how many maps there are; else 0 */
     spd_model *part[MAP_PARTS];
 } map;
 

@@ -149,12 +149,18 @@ spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *meth
 /* ---- facts ------------------------------------------------------------------------------------
  */
 
+int method_of_map(spd_parameter parameter)
+{
+    return parameter == SPD_PARAM_M || parameter == SPD_PARAM_NU_W || parameter == SPD_PARAM_NU_B ||
+           parameter == SPD_PARAM_OBJECTIVE;
+}
+
 int spd_method_uses(const spd_method *method, spd_parameter parameter)
 {
     const classifier *c = classifier_of(method->classifier);
     if (parameter == SPD_PARAM_M)
         return method->map != SPD_MAP_NONE && method->map != SPD_MAP_MULTI;
-    if (parameter == SPD_PARAM_NU_W || parameter == SPD_PARAM_NU_B)
+    if (method_of_map(parameter))
         return method_learns_map(method);
     if (parameter == SPD_PARAM_BETA || parameter == SPD_PARAM_BETA_SCALE)
         return c && classifier_choice(c, parameter) && method->metric == SPD_STEIN;
@@ -187,6 +193,8 @@ spd_fit_options method_fit_options(const spd_method *method)
     options.metric = method->metric;
     options.nu_w = method_count(method, SPD_PARAM_NU_W);
     options.nu_b = method_count(method, SPD_PARAM_NU_B);
+    if (!isnan(method->value[SPD_PARAM_OBJECTIVE]))
+        options.objective = (spd_objective)method->value[SPD_PARAM_OBJECTIVE];
     return options;
 }
 
@@ -220,11 +228,21 @@ static spd_status check_metric(spd_context *ctx, const spd_method *method, const
                     method_learns_map(method) ? " (metrics that maps are learned under)" : "");
 }
 
+static spd_status check_objective(spd_context *ctx, double value)
+{
+    if (value == floor(value) && value >= 0.0 && value < 1000.0 &&
+        spd_objective_name((spd_objective)value))
+        return SPD_OK;
+    return ctx_fail(ctx, SPD_EINVAL, "there is no objective number %g", value);
+}
+
 /* Counts are whole and at least 1, the rest is positive. */
 static spd_status check_value(spd_context *ctx, spd_parameter parameter, double value)
 {
     int real = parameter == SPD_PARAM_BETA || parameter == SPD_PARAM_BETA_SCALE ||
                parameter == SPD_PARAM_LAMBDA || parameter == SPD_PARAM_COST;
+    if (parameter == SPD_PARAM_OBJECTIVE && !isnan(value))
+        return check_objective(ctx, value);
     if (isnan(value) || (value > 0.0 && isfinite(value) && (real || value == floor(value))))
         return SPD_OK;
     return ctx_fail(ctx, SPD_EINVAL, "%s = %g is out of range: it must be %s",
@@ -251,16 +269,27 @@ spd_status method_check(spd_context *ctx, const spd_method *method)
     return status;
 }
 
+/* An objective that the fit names is fixed, unless it is the default: that may be nobody's wish. */
+static void fix_objective(spd_method *method)
+{
+    spd_fit_options usual, own = method_fit_options(method);
+    spd_fit_defaults(&usual, sizeof usual);
+    if (method->map == SPD_MAP_ML && own.objective != usual.objective)
+        method->value[SPD_PARAM_OBJECTIVE] = (double)own.objective;
+}
+
 spd_status method_take(spd_context *ctx, const spd_method *given, spd_method *mine)
 {
     *mine = (spd_method){.size = sizeof *mine};
     if (!given)
         return ctx_fail(ctx, SPD_EINVAL, "no method given");
     spd_status status = sized_take(ctx, "spd_method", sizeof *mine, mine, given);
+    if (status == SPD_OK)
+        fix_objective(mine);
     return status == SPD_OK ? method_check(ctx, mine) : status;
 }
 
-static int same_number(double a, double b)
+int same_number(double a, double b)
 {
     return isnan(a) ? isnan(b) : !(a < b || a > b) && !isnan(b);
 }
@@ -269,8 +298,8 @@ int method_same_map(const spd_method *a, const spd_method *b)
 {
     int same = a->map == b->map && a->metric == b->metric && a->fit == b->fit &&
                spd_method_on_vectors(a) == spd_method_on_vectors(b);
-    for (unsigned i = SPD_PARAM_M; i <= SPD_PARAM_NU_B; i++)
-        same &= same_number(a->value[i], b->value[i]);
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
+        same &= !method_of_map((spd_parameter)i) || same_number(a->value[i], b->value[i]);
     return same;
 }
 

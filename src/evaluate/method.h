@@ -4,12 +4,15 @@
 
 #include "classify/classifier.h"
 
-/* The options of the learned map: the method's own or the defaults, with m, metric and nu of its
- * values (0 where they are not fixed). */
+/* The options of the learned map: the method's own or the defaults, with m, metric, nu (0 where
+ * they are not fixed) and, where it is fixed, the objective of its values. */
 spd_fit_options method_fit_options(const spd_method *method);
 
 /* Is its map, or are its maps, learned by spd_fit? */
 int method_learns_map(const spd_method *method);
+
+/* Is it a parameter of the map, not of the classifier? */
+int method_of_map(spd_parameter parameter);
 
 /* Value of a parameter as a count; 0 when it is not fixed. */
 size_t method_count(const spd_method *method, spd_parameter parameter);
@@ -17,8 +20,11 @@ size_t method_count(const spd_method *method, spd_parameter parameter);
 /* *mine <- the caller's method, which may be of another version, checked as by method_check. */
 spd_status method_take(spd_context *ctx, const spd_method *given, spd_method *mine);
 
-/* Would two methods fit the same maps: map, metric, options, what is fixed of m and nu? */
+/* Would two methods fit the same maps: map, metric, options, what is fixed of their parameters? */
 int method_same_map(const spd_method *a, const spd_method *b);
+
+/* Equal numbers, or both NaN? */
+int same_number(double a, double b);
 
 /* Does the method make sense: known numbers, a metric that the classifier and the map can do, no
  * map for vectors, fixed values in range? The message says what would be. */

@@ -7,8 +7,44 @@
 
 #include "evaluate/method.h"
 
-#define MAP_PARAMETERS 3
-#define ANYWHERE       SIZE_MAX /* place of a value that means nothing in this setting */
+#define ANYWHERE SIZE_MAX /* place of a value that means nothing in this setting */
+
+/* What learned maps are tuned over besides m, where the user leaves it open: objectives, each with
+ * neighbours, 0 for the usual ones of the objective. Rows of one objective stand together, in an
+ * order in which neighbouring rows are alike. */
+typedef struct row {
+    spd_objective objective;
+    double nu_w, nu_b;
+} row;
+
+static const row portfolio[] = {
+    {SPD_DIFFERENCE, 0, 1},
+    {SPD_DIFFERENCE, 0, 3},
+    {SPD_DIFFERENCE, 0, 10},
+    {SPD_RATIO, 0, 0},
+};
+
+static const row papers[] = {
+    {SPD_DIFFERENCE, 0, 1}, {SPD_DIFFERENCE, 0, 2},  {SPD_DIFFERENCE, 0, 3},
+    {SPD_DIFFERENCE, 0, 5}, {SPD_DIFFERENCE, 0, 10},
+};
+
+/* The values of one parameter, ascending. */
+typedef struct axis {
+    size_t count;
+    double *value;
+} axis;
+
+/* One way to learn the map; places among all. */
+typedef struct way {
+    double objective, nu_w, nu_b; /* NaN: the usual */
+    size_t at_objective, at_nu_w, at_nu_b;
+} way;
+
+typedef struct ways {
+    size_t count;
+    way *way;
+} ways;
 
 /* ---- axes -------------------------------------------------------------------------------------
  */
@@ -23,17 +59,13 @@ static size_t sizes(size_t n, double *m)
     return count;
 }
 
+/* Of the map's own parameters m alone has an axis of its own; the others have rows. */
 static size_t own_values(const spd_method *method, const samples *train, unsigned parameter,
                          double *value)
 {
-    static const double nu_b[] = {1, 2, 3, 5, 10};
     if (parameter == SPD_PARAM_M)
         return sizes(train->n, value);
-    if (parameter == SPD_PARAM_NU_B) {
-        memcpy(value, nu_b, sizeof nu_b);
-        return sizeof nu_b / sizeof *nu_b;
-    }
-    if (parameter == SPD_PARAM_NU_W)
+    if (method_of_map((spd_parameter)parameter))
         return 0;
     const classifier *c = classifier_of(method->classifier);
     return choice_grid(classifier_choice(c, (spd_parameter)parameter), train, value);
@@ -100,43 +132,163 @@ static spd_status axis_check(spd_context *ctx, const spd_method *method, const s
     return status;
 }
 
+/* ---- ways to learn ------------------------------------------------------------------------------
+ */
+
+/* Where the axis says nothing, the row does. */
+static double value_or(const axis *a, size_t i, double own)
+{
+    return !isnan(a->value[i]) ? a->value[i] : own > 0.0 ? own : (double)NAN;
+}
+
+static int is_there(const ways *all, const way *one)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const way *w = &all->way[i];
+        if (same_number(w->objective, one->objective) && same_number(w->nu_w, one->nu_w) &&
+            same_number(w->nu_b, one->nu_b))
+            return 1;
+    }
+    return 0;
+}
+
+/* Adds a row with all that the user's axes make of it. */
+static void add_row(const axis *axes, size_t number, const row *r, ways *all)
+{
+    const axis *w = &axes[SPD_PARAM_NU_W], *b = &axes[SPD_PARAM_NU_B];
+    for (size_t i = 0; i < w->count; i++)
+        for (size_t j = 0; j < b->count; j++) {
+            way one = {.objective = (double)r->objective,
+                       .nu_w = value_or(w, i, r->nu_w),
+                       .nu_b = value_or(b, j, r->nu_b),
+                       .at_objective = (size_t)r->objective,
+                       .at_nu_w = i,
+                       .at_nu_b = isnan(b->value[j]) ? number : j};
+            if (!is_there(all, &one))
+                all->way[all->count++] = one;
+        }
+}
+
+/* Is the objective one of those that are asked for? */
+static int wanted(const axis *objectives, spd_objective objective)
+{
+    for (size_t i = 0; i < objectives->count; i++)
+        if (isnan(objectives->value[i]) || objectives->value[i] == (double)objective)
+            return 1;
+    return 0;
+}
+
+/* Neighbours that the user gives without an objective are meant for the fit's own. */
+static axis objectives_of(const axis *axes, double *own)
+{
+    const axis *given = &axes[SPD_PARAM_OBJECTIVE];
+    int numbers = !isnan(axes[SPD_PARAM_NU_W].value[0]) || !isnan(axes[SPD_PARAM_NU_B].value[0]);
+    return isnan(given->value[0]) && numbers ? (axis){1, own} : *given;
+}
+
+/* all <- the rows of the table that the user's axes leave; an objective without rows has one, with
+ * its usual neighbours. */
+static spd_status list_ways(spd_context *ctx, const spd_method *method, const axis *axes,
+                            arena *keep, ways *all)
+{
+    const row *table = portfolio;
+    size_t rows = sizeof portfolio / sizeof *portfolio;
+    spd_fit_options fit = method_fit_options(method);
+    double own = (double)fit.objective;
+    axis chosen = objectives_of(axes, &own), *objectives = &chosen;
+    if (fit.paper) {
+        table = papers;
+        rows = sizeof papers / sizeof *papers;
+    }
+    size_t most =
+        (rows + objectives->count) * axes[SPD_PARAM_NU_W].count * axes[SPD_PARAM_NU_B].count;
+    *all = (ways){.way = arena_alloc(keep, most, sizeof *all->way)};
+    if (!all->way)
+        return ctx_nomem(ctx, "a grid");
+    for (size_t i = 0; i < rows; i++)
+        if (wanted(objectives, table[i].objective))
+            add_row(axes, i, &table[i], all);
+    for (size_t i = 0; i < objectives->count; i++) {
+        row lone = {.objective = (spd_objective)objectives->value[i]};
+        int known = 0;
+        for (size_t k = 0; k < rows; k++)
+            known |= table[k].objective == lone.objective;
+        if (!isnan(objectives->value[i]) && !known)
+            add_row(axes, rows, &lone, all);
+    }
+    return SPD_OK;
+}
+
 /* ---- products ---------------------------------------------------------------------------------
  */
 
-static size_t product(const axis *axes, unsigned first, unsigned last)
+/* What the parameters of the classifier combine to. */
+static size_t decisions_of(const axis *axes)
 {
     size_t count = 1;
-    for (unsigned i = first; i < last; i++)
-        count *= axes[i].count;
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
+        if (!method_of_map((spd_parameter)i))
+            count *= axes[i].count;
     return count;
 }
 
-/* at[first .. last-1] <- where on its axis each value of combination `number` is; the last axis
- * runs fastest. */
-static void places(const axis *axes, unsigned first, unsigned last, size_t number, size_t *at)
+/* Values and places of classifier setting `number`; the last axis runs fastest. */
+static void put_decision(const axis *axes, size_t number, double *value, size_t *at)
 {
-    for (unsigned i = last; i-- > first; number /= axes[i].count)
-        at[i] = number % axes[i].count;
+    for (unsigned i = SPD_PARAMETERS; i-- > 0;)
+        if (!method_of_map((spd_parameter)i)) {
+            at[i] = number % axes[i].count;
+            value[i] = axes[i].value[at[i]];
+            number /= axes[i].count;
+        }
 }
 
-/* The size n is the last on its axis. One setting of the map is kept of it, without nu. */
-static spd_status combine(spd_context *ctx, size_t n, arena *keep, settings *s)
+/* Values and places of a map setting: sizes in ascending order, each with all ways. */
+static void put_map(const axis *m, const ways *all, size_t number, double *value, size_t *at)
 {
-    const axis *m = &s->axes[SPD_PARAM_M];
-    int identity = m->value[m->count - 1] == (double)n;
-    size_t nus = product(s->axes, SPD_PARAM_M + 1, MAP_PARAMETERS);
-    s->maps = identity ? (m->count - 1) * nus + 1 : m->count * nus;
-    s->decisions = product(s->axes, MAP_PARAMETERS, SPD_PARAMETERS);
+    const way *w = &all->way[number % all->count];
+    at[SPD_PARAM_M] = number / all->count;
+    at[SPD_PARAM_OBJECTIVE] = w->at_objective;
+    at[SPD_PARAM_NU_W] = w->at_nu_w;
+    at[SPD_PARAM_NU_B] = w->at_nu_b;
+    value[SPD_PARAM_M] = m->value[at[SPD_PARAM_M]];
+    value[SPD_PARAM_OBJECTIVE] = w->objective;
+    value[SPD_PARAM_NU_W] = w->nu_w;
+    value[SPD_PARAM_NU_B] = w->nu_b;
+}
+
+/* The size n, the last, has no map to learn, hence no ways. */
+static void put_no_map(const axis *m, double *value, size_t *at)
+{
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
+        if (method_of_map((spd_parameter)i)) {
+            at[i] = ANYWHERE;
+            value[i] = NAN;
+        }
+    at[SPD_PARAM_M] = m->count - 1;
+    value[SPD_PARAM_M] = m->value[m->count - 1];
+}
+
+static spd_status combine(spd_context *ctx, size_t n, const axis *axes, const ways *all,
+                          arena *keep, settings *s)
+{
+    const axis *m = &axes[SPD_PARAM_M];
+    int none = m->value[m->count - 1] == (double)n;
+    s->fitted = (m->count - (none ? 1 : 0)) * all->count;
+    s->maps = s->fitted + (none ? 1 : 0);
+    s->decisions = decisions_of(axes);
     s->at = arena_alloc(keep, settings_count(s), SPD_PARAMETERS * sizeof *s->at);
-    if (!s->at)
+    s->value = arena_alloc(keep, settings_count(s), SPD_PARAMETERS * sizeof *s->value);
+    if (!s->at || !s->value)
         return ctx_nomem(ctx, "a grid");
     for (size_t k = 0; k < settings_count(s); k++) {
-        size_t *at = s->at + k * SPD_PARAMETERS;
-        places(s->axes, 0, MAP_PARAMETERS, k / s->decisions, at);
-        places(s->axes, MAP_PARAMETERS, SPD_PARAMETERS, k % s->decisions, at);
-        for (unsigned i = SPD_PARAM_NU_W;
-             identity && at[SPD_PARAM_M] + 1 == m->count && i <= SPD_PARAM_NU_B; i++)
-            at[i] = ANYWHERE;
+        double *value = s->value + k * SPD_PARAMETERS;
+        size_t *at = s->at + k * SPD_PARAMETERS, map = k / s->decisions;
+        put_decision(axes, k % s->decisions, value, at);
+        if (map < s->fitted)
+            put_map(m, all, map, value, at);
+        else
+            put_no_map(m, value, at);
     }
     return SPD_OK;
 }
@@ -145,13 +297,17 @@ spd_status settings_make(spd_context *ctx, const spd_method *method, const sampl
                          const spd_grid *grid, arena *keep, settings *s)
 {
     spd_status status = SPD_OK;
+    axis axes[SPD_PARAMETERS];
+    ways all = {.count = 1, .way = &(way){NAN, NAN, NAN, 0, 0, 0}};
     *s = (settings){0};
     for (unsigned i = 0; i < SPD_PARAMETERS && status == SPD_OK; i++) {
-        status = axis_make(ctx, method, train, grid, i, keep, &s->axes[i]);
+        status = axis_make(ctx, method, train, grid, i, keep, &axes[i]);
         if (status == SPD_OK)
-            status = axis_check(ctx, method, train, i, &s->axes[i]);
+            status = axis_check(ctx, method, train, i, &axes[i]);
     }
-    return status == SPD_OK ? combine(ctx, train->n, keep, s) : status;
+    if (status == SPD_OK && method->map == SPD_MAP_ML)
+        status = list_ways(ctx, method, axes, keep, &all);
+    return status == SPD_OK ? combine(ctx, train->n, axes, &all, keep, s) : status;
 }
 
 size_t settings_count(const settings *s)
@@ -161,22 +317,22 @@ size_t settings_count(const settings *s)
 
 void settings_use(const settings *s, size_t setting, spd_method *method)
 {
-    const size_t *at = s->at + setting * SPD_PARAMETERS;
-    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
-        method->value[i] = at[i] == ANYWHERE ? (double)NAN : s->axes[i].value[at[i]];
+    memcpy(method->value, s->value + setting * SPD_PARAMETERS,
+           SPD_PARAMETERS * sizeof *method->value);
 }
 
 /* ---- the choice -------------------------------------------------------------------------------
  */
 
-/* On how many axes two settings are one step apart; -1 when any is more. */
+/* On how many axes two settings are one step apart; -1 when any is more. Objectives are in no
+ * order: two of them are far apart. */
 static int steps_apart(const size_t *a, const size_t *b)
 {
     int steps = 0;
     for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
         if (a[i] == b[i] || a[i] == ANYWHERE || b[i] == ANYWHERE)
             continue;
-        if (a[i] + 1 != b[i] && b[i] + 1 != a[i])
+        if (i == SPD_PARAM_OBJECTIVE || (a[i] + 1 != b[i] && b[i] + 1 != a[i]))
             return -1;
         steps++;
     }
@@ -200,11 +356,11 @@ static double smoothed(const settings *s, const int64_t *right, size_t setting)
 }
 
 /* Sorted by m, the first of equals has the smallest. */
-size_t settings_best(const settings *s, const int64_t *right)
+size_t settings_best(const settings *s, const int64_t *right, size_t first, size_t last)
 {
     size_t best = SIZE_MAX;
     double best_mean = 0.0;
-    for (size_t i = 0; i < settings_count(s); i++) {
+    for (size_t i = first; i < last; i++) {
         if (right[i] < 0 || (best != SIZE_MAX && right[i] < right[best]))
             continue;
         double mean = smoothed(s, right, i);

@@ -1,14 +1,14 @@
 /* settings.h - the combinations of values that cross-validation tries.
  *
- * A setting is a map setting (m, nu_w, nu_b) with a classifier setting (all other parameters):
- * number map * decisions + decision. The map is fitted once per map setting, so the two are kept
- * apart. Values are fixed by the method, or on the axis that the user gives, or on the method's
- * own:
+ * A setting is a map setting (m, objective, nu_w, nu_b) with a classifier setting (all other
+ * parameters): number map * decisions + decision. The map is fitted once per map setting, so the
+ * two are kept apart. Values are fixed by the method, or on the axis that the user gives, or on the
+ * method's own:
  *
- *   m      n/8, n/4, 3n/8, n/2, 3n/4 and n (the identity, for which nu_w and nu_b mean nothing)
- *   nu_b   1, 2, 3, 5, 10
- *   nu_w   not tuned: the smallest class size
- *   other  what the classifier says
+ *   m                      n/8, n/4, 3n/8, n/2, 3n/4 and n: no map, which has no other values
+ *   objective, nu_w, nu_b  the rows of a table (settings.c); where nu_w or nu_b is given and the
+ *                          objective is not, the fit's objective alone
+ *   other                  what the classifier says
  *
  * NaN stands for a value that takes its default. */
 #ifndef SPD_EVALUATE_SETTINGS_H
@@ -16,16 +16,11 @@
 
 #include "classify/classifier.h"
 
-/* The values of one parameter, ascending. */
-typedef struct axis {
-    size_t count;
-    double *value;
-} axis;
-
 typedef struct settings {
     size_t maps, decisions;
-    axis axes[SPD_PARAMETERS];
-    size_t *at; /* maps * decisions x SPD_PARAMETERS: places on the axes */
+    size_t fitted; /* map settings with a map: maps, or one less where the last is no map */
+    double *value; /* maps * decisions x SPD_PARAMETERS */
+    size_t *at;    /* the same: places on the axes */
 } settings;
 
 /* s <- the settings of a method for its training samples; grid may be NULL. SPD_EINVAL for values
@@ -39,10 +34,10 @@ size_t settings_count(const settings *s);
 /* Values of the method <- those of a setting. */
 void settings_use(const settings *s, size_t setting, spd_method *method);
 
-/* The best setting by right (settings), how many samples each got right, negative for those that
- * failed: the highest count; ties go to the highest mean over the setting and its neighbours on
- * the axes (a step on j axes weighs 2^-j, failed ones count as 0), then to the smaller m, then to
- * the first. SIZE_MAX when all failed. */
-size_t settings_best(const settings *s, const int64_t *right);
+/* The best of the settings from `first` up to `last` by right (all settings), how many samples each
+ * got right, negative for those that failed: the highest count; ties go to the highest mean over
+ * the setting and its neighbours on the axes (a step on j axes weighs 2^-j, failed ones count as
+ * 0), then to the smaller m, then to the first. SIZE_MAX when all failed. */
+size_t settings_best(const settings *s, const int64_t *right, size_t first, size_t last);
 
 #endif

@@ -55,6 +55,7 @@ static void note_map(spd_classifier *c)
     if (c->map.nu_w > 0) {
         value[SPD_PARAM_NU_W] = (double)c->map.nu_w;
         value[SPD_PARAM_NU_B] = (double)c->map.nu_b;
+        value[SPD_PARAM_OBJECTIVE] = (double)c->map.objective;
     }
 }
 

@@ -103,9 +103,16 @@ static spd_status take_sides(spd_context *ctx, trial *t)
 /* ---- one method -------------------------------------------------------------------------------
  */
 
-/* *right <- of one classifier setting. */
+/* Where a method's results are. */
+static int64_t *right_of(const trial *t, size_t which)
+{
+    const settings *s = &t->shared->settings[which];
+    return t->shared->right[which] + t->fold * settings_count(s) + t->map_setting * s->decisions;
+}
+
+/* *right and hit (all samples) <- of one classifier setting. */
 static spd_status decide(spd_context *ctx, const trial *t, const settings *all, size_t setting,
-                         course *c, int64_t *right)
+                         course *c, int64_t *right, char *hit)
 {
     settings_use(all, setting, &c->method);
     method_standard_values(&c->method, &c->train);
@@ -114,28 +121,32 @@ static spd_status decide(spd_context *ctx, const trial *t, const settings *all, 
         status = c->kind->decide(ctx, c, t->label);
     if (status >= 0) {
         *right = 0;
-        for (size_t i = 0; i < c->queries.p; i++)
-            *right += t->label[i] == t->truth[i];
+        for (size_t i = 0; i < c->queries.p; i++) {
+            hit[t->test.index[i]] = t->label[i] == t->truth[i];
+            *right += hit[t->test.index[i]];
+        }
     }
     arena_free(&c->training);
     return status;
 }
 
-/* right (decisions) <- of all classifier settings; the last failure when none works. */
-static spd_status decide_all(spd_context *ctx, const trial *t, const settings *all, course *c,
-                             int64_t *right)
+/* The results of all classifier settings of a method; the last failure when none works. */
+static spd_status decide_all(spd_context *ctx, const trial *t, size_t which, course *c)
 {
-    size_t works = 0;
+    const settings *all = &t->shared->settings[which];
+    size_t works = 0, first = t->map_setting * all->decisions, p = t->shared->train->p;
+    int64_t *right = right_of(t, which);
+    char *hit = t->shared->hit[which] + first * p;
     spd_status status = SPD_OK;
     for (size_t d = 0; d < all->decisions && !trial_is_fatal(status); d++) {
-        status = decide(ctx, t, all, t->map_setting * all->decisions + d, c, &right[d]);
+        status = decide(ctx, t, all, first + d, c, &right[d], hit + d * p);
         works += status >= 0;
     }
     return works && !trial_is_fatal(status) ? SPD_OK : status;
 }
 
 /* One method behind the map. */
-static spd_status contend(spd_context *ctx, const trial *t, size_t which, int64_t *right)
+static spd_status contend(spd_context *ctx, const trial *t, size_t which)
 {
     const spd_method *method = &t->shared->method[which];
     course c = {.kind = classifier_of(method->classifier),
@@ -146,20 +157,13 @@ static spd_status contend(spd_context *ctx, const trial *t, size_t which, int64_
     if (status >= 0)
         status = c.kind->meet(ctx, &c);
     if (status >= 0)
-        status = decide_all(ctx, t, &t->shared->settings[which], &c, right);
+        status = decide_all(ctx, t, which, &c);
     course_free(&c);
     return status;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------
  */
-
-/* Where a method's results are. */
-static int64_t *right_of(const trial *t, size_t which)
-{
-    const settings *s = &t->shared->settings[which];
-    return t->shared->right[which] + t->fold * settings_count(s) + t->map_setting * s->decisions;
-}
 
 spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, size_t map_setting)
 {
@@ -173,7 +177,7 @@ spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, 
     settings_use(&all[0], map_setting * all[0].decisions, &t.method);
     spd_status status = take_sides(ctx, &t);
     for (size_t k = 0; k < shared->methods && status >= 0; k++) {
-        spd_status one = contend(ctx, &t, k, right_of(&t, k));
+        spd_status one = contend(ctx, &t, k);
         if (one < 0 && first.status == SPD_OK) {
             first = *spd_context_error(ctx);
             first.status = one;

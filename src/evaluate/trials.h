@@ -11,7 +11,7 @@
 
 #include "evaluate/settings.h"
 
-/* What all trials share; read only, but for what they write to `right`. */
+/* What all trials share; read only, but for what they write to `right` and `hit`. */
 typedef struct trial_shared {
     size_t methods;
     const spd_method *method; /* methods: map, metric, fit and map settings are the same for all */
@@ -22,10 +22,12 @@ typedef struct trial_shared {
     const double *D;       /* p x p squared distances for the neighbour graphs, or NULL */
     int64_t *const *right; /* methods: folds x settings each, how many samples of the fold a setting
                               gets right, -1 where it fails */
+    char *const *hit;      /* methods: settings x train->p each, 1 where the setting is right about
+                              a sample, else 0 */
 } trial_shared;
 
-/* Fills `right`. Fails only for want of memory or when it is cancelled; of other failures the
- * message of the first is left in the context. */
+/* Fills `right` and `hit`. Fails only for want of memory or when it is cancelled; of other failures
+ * the message of the first is left in the context. */
 spd_status trials_run(spd_context *ctx, const trial_shared *shared);
 
 /* trial.c: one of them. Ends early for want of memory or when it is cancelled; returns the first

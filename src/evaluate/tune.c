@@ -22,6 +22,7 @@ typedef struct tuner {
     settings *settings; /* methods; the same maps for all */
     size_t *fold;       /* p */
     int64_t **right;    /* methods: folds x settings each */
+    char **hit;         /* methods: settings x p each */
 } tuner;
 
 /* ---- folds ------------------------------------------------------------------------------------
@@ -107,15 +108,40 @@ static spd_status fail_all(const tuner *t, const spd_method *method)
     return status;
 }
 
+/* Does the setting `first` get more right than `second` by over one standard error of the
+ * difference? b and c samples are got right by one of them alone; that b - c of all N samples come
+ * out for the first has variance b + c - (b - c)^2 / N. */
+static int beats(const tuner *t, size_t method, size_t first, size_t second)
+{
+    size_t p = t->shared.train->p;
+    const char *x = t->hit[method] + first * p, *y = t->hit[method] + second * p;
+    double b = 0.0, c = 0.0;
+    for (size_t i = 0; i < p; i++) {
+        b += x[i] && !y[i];
+        c += y[i] && !x[i];
+    }
+    return b - c > sqrt(b + c - (b - c) * (b - c) / (double)tested(t));
+}
+
 /* *best <- the chosen setting of a method; sum (its settings) is scratch. */
 static spd_status choose(const tuner *t, size_t method, int64_t *sum, size_t *best,
-                         double *accuracy)
+                         spd_tuned *found)
 {
+    const spd_method *own = &t->shared.method[method];
+    const settings *s = &t->settings[method];
+    size_t fitted = s->fitted * s->decisions, all = settings_count(s);
     add_folds(t, method, sum);
-    *best = settings_best(&t->settings[method], sum);
+    size_t plain = settings_best(s, sum, fitted, all);
+    *best = settings_best(s, sum, 0, all);
     if (*best == SIZE_MAX)
-        return fail_all(t, &t->shared.method[method]);
-    *accuracy = (double)sum[*best] / (double)tested(t);
+        return fail_all(t, own);
+    if (plain != SIZE_MAX)
+        found->accuracy_no_map = (double)sum[plain] / (double)tested(t);
+    if (own->map == SPD_MAP_ML && !method_fit_options(own).paper && plain != SIZE_MAX) {
+        size_t mapped = settings_best(s, sum, 0, fitted);
+        *best = mapped != SIZE_MAX && beats(t, method, mapped, plain) ? mapped : plain;
+    }
+    found->accuracy = (double)sum[*best] / (double)tested(t);
     return SPD_OK;
 }
 
@@ -127,7 +153,7 @@ static spd_status conclude(tuner *t, size_t most, size_t *best, spd_tuned *found
     spd_status status = arena_status(&t->room, t->ctx, "cross-validation");
     for (size_t k = 0; k < t->shared.methods && status == SPD_OK; k++) {
         found[k].folds = (int)t->shared.folds;
-        status = choose(t, k, sum, &best[k], &found[k].accuracy);
+        status = choose(t, k, sum, &best[k], &found[k]);
     }
     if (status == SPD_OK)
         ctx_clear(t->ctx); /* single failures are not about the choice */
@@ -152,9 +178,11 @@ static spd_status measure(tuner *t)
 
 static spd_status make_right(tuner *t)
 {
-    for (size_t k = 0; k < t->shared.methods; k++)
-        t->right[k] = arena_alloc(&t->room, t->shared.folds,
-                                  settings_count(&t->settings[k]) * sizeof **t->right);
+    for (size_t k = 0; k < t->shared.methods; k++) {
+        size_t all = settings_count(&t->settings[k]);
+        t->right[k] = arena_alloc(&t->room, t->shared.folds, all * sizeof **t->right);
+        t->hit[k] = arena_zero(&t->room, all, t->shared.train->p);
+    }
     return arena_status(&t->room, t->ctx, "cross-validation");
 }
 
@@ -177,7 +205,8 @@ static spd_status tune_all(tuner *t, const spd_tuning *tuning, spd_method *metho
     for (size_t k = 0; k < methods && status == SPD_OK; k++) {
         status = settings_make(t->ctx, &method[k], t->shared.train, tuning->grid, &t->room,
                                &t->settings[k]);
-        found[k] = (spd_tuned){.accuracy = NAN, .settings = settings_count(&t->settings[k])};
+        found[k] = (spd_tuned){
+            .accuracy = NAN, .accuracy_no_map = NAN, .settings = settings_count(&t->settings[k])};
         most = found[k].settings > most ? found[k].settings : most;
     }
     if (status == SPD_OK && most > 1)
@@ -240,12 +269,14 @@ spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *
     spd_tuned *found = arena_alloc(&t.room, count, sizeof *found);
     t.settings = arena_zero(&t.room, count, sizeof *t.settings);
     t.right = arena_zero(&t.room, count, sizeof *t.right);
+    t.hit = arena_zero(&t.room, count, sizeof *t.hit);
     t.shared = (trial_shared){.methods = count,
                               .method = own,
                               .settings = t.settings,
                               .train = &train,
                               .folds = (size_t)tuning.folds,
-                              .right = t.right};
+                              .right = t.right,
+                              .hit = t.hit};
     status = arena_status(&t.room, ctx, "cross-validation");
     if (status == SPD_OK)
         status = take_methods(ctx, count, method, &train, own);

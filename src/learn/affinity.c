@@ -11,17 +11,13 @@
 #include "base/memory.h"
 #include "learn/affinity_search.h"
 #include "learn/fit.h"
+#include "learn/usual.h"
 #include "objective/objective.h"
 
 #define UNSUPERVISED_NU_W 5
 
-/* Candidates of each sample for objectives that choose among them after the map: all, in larger
- * sets the nearest. */
-#define ALL_CANDIDATES_UP_TO 500
-#define CANDIDATES_WITHIN    30
-#define CANDIDATES_BETWEEN   60
-
-/* Of samples without a label there, where near ones are a guess. */
+/* Candidates of samples without a label, where near ones are a guess, for objectives that choose
+ * among them after the map. */
 #define UNKNOWN_NEAR 3
 #define UNKNOWN_FAR  10
 
@@ -196,21 +192,6 @@ static void limit(graph_job *g, const spd_fit_options *used)
     g->far_unknown = choosing ? smaller(g->nu_b, UNKNOWN_FAR) : g->nu_b;
 }
 
-/* What nu_w and nu_b are where none are given. */
-static void choose_nu(size_t p, const classes *c, spd_fit_options *used)
-{
-    int all = p <= ALL_CANDIDATES_UP_TO;
-    if (objective_get(used->objective)->of_sums) {
-        used->nu_w = used->nu_w ? used->nu_w : c->smallest;
-        used->nu_b = used->nu_b ? used->nu_b : smaller(used->nu_w, 3);
-        return;
-    }
-    if (!used->nu_w)
-        used->nu_w = all && c->largest > 1 ? c->largest - 1 : CANDIDATES_WITHIN;
-    if (!used->nu_b)
-        used->nu_b = all ? p - c->smallest : CANDIDATES_BETWEEN;
-}
-
 static spd_status supervised(spd_context *ctx, graph_job *g, spd_fit_options *used, links *l)
 {
     classes c = {0};
@@ -223,7 +204,7 @@ static spd_status supervised(spd_context *ctx, graph_job *g, spd_fit_options *us
     if (status == SPD_OK)
         status = check_classes(ctx, g->p, &c);
     if (status == SPD_OK) {
-        choose_nu(g->p, &c, used);
+        usual_nu(g->p, &c, used);
         g->c = &c;
         limit(g, used);
         status = links_new(ctx, graph_room(g), l);

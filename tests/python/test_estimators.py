@@ -238,4 +238,6 @@ def test_methods_of_the_command(labelled, method):
     values = {"m": 6} if method.endswith(("-ml", "-csp")) or method.startswith("pca") else None
     fitted = spdml.SPDClassifier(method, values).fit(X[:27], y[:27])
     assert fitted.score(X[27:], y[27:]) >= 0.6
+    objective = fitted.parameters_.pop("objective", None)
+    assert objective == ("difference" if method.endswith("-ml") else None)
     assert all(np.isfinite(v) for v in fitted.parameters_.values())

@@ -92,7 +92,9 @@ def test_same_as_the_command(files, labelled, who, words, named):
         for r, round in enumerate(one["rounds"]):
             assert round["round"] == mine.rounds[r]
             assert round["train"] == len(mine.train[r])
-            used = {k: v[r] for k, v in mine.parameters[m].items() if not np.isnan(v[r])}
+            used = {k: v[r] for k, v in mine.parameters[m].items()
+                    if (v[r] if k == "objective" else not np.isnan(v[r]))}
+            assert round.get("no_map", False) == mine.no_map[m, r]
             assert {k.replace("-", "_"): v for k, v in round["parameters"].items()} == used
     assert untimed(str(mine)) in untimed(table)
 

@@ -139,6 +139,7 @@ const command command_cost = {
     .groups = {{"Options", options},
                {"What is learned", options_graph},
                {NULL, options_objective},
+               {NULL, options_cost},
                {"Reading data", options_data},
                {"Common options", options_common}},
     .paragraphs = paragraphs,

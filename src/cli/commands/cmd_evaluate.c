@@ -10,7 +10,7 @@ static void take_fit_options(session *s, spd_fit_options *o)
 {
     spd_fit_defaults(o, sizeof *o);
     o->seed = (uint64_t)arguments_int(s->args, "seed");
-    o->objective = (spd_objective)session_choice(s, "objective");
+    o->paper = arguments_flag(s->args, "paper");
     o->log_cost = (spd_log_cost)session_choice(s, "log-cost");
     o->init = (spd_init)session_choice(s, "init");
     o->affinity_weight = arguments_real(s->args, "affinity-weight");
@@ -66,7 +66,23 @@ static void check_used(session *s, const evaluation *e, spd_parameter parameter)
 
 /* ---- grids ----------------------------------------------------------------------------------- */
 
-/* "m=10,20": text is a copy. */
+static double number_named(const char *given, const char *word)
+{
+    double value;
+    if (option_parse_real(word, &value) != 0)
+        cli_misuse("--grid %s: '%s' is not a number", given, word);
+    return value;
+}
+
+static double objective_named(session *s, const char *given, const char *word)
+{
+    spd_objective value;
+    if (spd_objective_parse(s->ctx, word, &value) != SPD_OK)
+        cli_misuse("--grid %s: %s", given, spd_context_error(s->ctx)->message);
+    return (double)value;
+}
+
+/* "m=10,20" or "objective=difference,ratio": text is a copy. */
 static void take_grid(session *s, evaluation *e, const char *given, char *text)
 {
     spd_parameter parameter;
@@ -79,10 +95,9 @@ static void take_grid(session *s, evaluation *e, const char *given, char *text)
         cli_misuse("--grid %s: %s", given, spd_context_error(s->ctx)->message);
     size_t room = strlen(equals + 1) + 1, count = 0;
     double *value = cli_alloc(room, sizeof *value, "a grid");
-    for (char *rest = equals + 1, *word; (word = strsep(&rest, ","));) {
-        if (option_parse_real(word, &value[count++]) != 0)
-            cli_misuse("--grid %s: '%s' is not a number", given, word);
-    }
+    for (char *rest = equals + 1, *word; (word = strsep(&rest, ","));)
+        value[count++] = parameter == SPD_PARAM_OBJECTIVE ? objective_named(s, given, word)
+                                                          : number_named(given, word);
     e->grid.count[parameter] = count;
     e->grid.value[parameter] = value;
 }
@@ -95,6 +110,15 @@ static void take_grids(session *s, evaluation *e)
     }
     for (unsigned i = 0; i < SPD_PARAMETERS; i++)
         check_used(s, e, (spd_parameter)i);
+}
+
+/* The paper has one objective. */
+static void check_paper(session *s, const evaluation *e)
+{
+    if (e->fit.paper &&
+        (arguments_count(s->args, "objective") || e->grid.count[SPD_PARAM_OBJECTIVE]))
+        cli_misuse("--paper has the objective difference; leave out --objective and --grid "
+                   "objective");
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
@@ -141,9 +165,11 @@ static int run(session *s)
     spd_evaluate_defaults(&e.options, sizeof e.options);
     e.options.folds = (int)arguments_int(s->args, "cv");
     e.options.seed = (uint64_t)arguments_int(s->args, "seed");
+    e.options.exhaustive = arguments_flag(s->args, "exhaustive");
     take_fit_options(s, &e.fit);
     take_methods(s, &e);
     take_grids(s, &e);
+    check_paper(s, &e);
     load(s, &e);
     protocol_take(s, e.set.data, &e.protocol, &e.options);
     evaluation_make_folder(s);
@@ -194,7 +220,13 @@ static const option options_tuning[] = {
      .help = "Keep matrices with the same value of COLUMN in one fold. Default: the column that "
              "--train-where or --leave-one-group-out names, if training has several of its values"},
     {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
-     .help = "Values of a parameter to choose from, instead of the default ones"},
+     .help = "Values of a parameter to choose from, instead of the default ones; a grid of m "
+             "without the size of the matrices leaves no choice but a map"},
+    {"paper", 0, OPTION_FLAG,
+     .help = "Learned maps as in the paper: only the objective difference, tuned over m and nu-b; "
+             "no map is chosen only if it gets as many right as any"},
+    {"exhaustive", 0, OPTION_FLAG,
+     .help = "Try every setting in every fold, with maps fitted as finely as the final one; slow"},
     OPTION_END};
 
 static const option options_start[] = {
@@ -228,7 +260,7 @@ const command command_evaluate = {
     .operands = "DATA",
     .groups = {{"Options", options},
                {"Choosing parameters", options_tuning},
-               {"The learned map", options_objective},
+               {"The learned map", options_cost},
                {NULL, options_start},
                {NULL, options_stop},
                {"Fixed parameters", options_values},

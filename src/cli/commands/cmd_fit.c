@@ -444,6 +444,7 @@ const command command_fit = {
     .groups = {{"Options", options},
                {"What is learned", options_graph},
                {NULL, options_objective},
+               {NULL, options_cost},
                {"How it is learned", solver_options},
                {NULL, options_stop},
                {"Reading data", options_data},

@@ -191,7 +191,11 @@ void learning_choose_nu_b(session *s, learning *l)
 {
     spd_samples *labelled = NULL;
     spd_method method = SPD_INIT(spd_method);
-    spd_tuning tuning = {.size = sizeof tuning, .folds = FOLDS, .seed = l->options.seed};
+    static const double tried[] = {1, 2, 3, 5, 10};
+    const spd_grid grid = {.count = {[SPD_PARAM_NU_B] = sizeof tried / sizeof *tried},
+                           .value = {[SPD_PARAM_NU_B] = tried}};
+    spd_tuning tuning = {
+        .size = sizeof tuning, .folds = FOLDS, .seed = l->options.seed, .grid = &grid};
     spd_tuned tuned = SPD_INIT(spd_tuned);
     if (!l->auto_nu_b)
         return;
@@ -199,6 +203,7 @@ void learning_choose_nu_b(session *s, learning *l)
     method.metric = l->options.metric;
     method.fit = &l->options;
     method.value[SPD_PARAM_M] = (double)l->options.m;
+    method.value[SPD_PARAM_OBJECTIVE] = (double)l->options.objective;
     if (l->options.nu_w)
         method.value[SPD_PARAM_NU_W] = (double)l->options.nu_w;
     if (status == SPD_OK)

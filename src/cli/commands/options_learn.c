@@ -27,7 +27,7 @@ static const char *graphs(size_t i)
     return spd_graph_name((spd_graph)i);
 }
 
-static const char *objectives(size_t i)
+const char *option_objectives(size_t i)
 {
     return spd_objective_name((spd_objective)i);
 }
@@ -44,11 +44,14 @@ static const char *unsupervised(size_t i)
 }
 
 const option options_objective[] = {
-    {"objective", 0, OPTION_CHOICE, "NAME", "difference", .choice = objectives,
+    {"objective", 0, OPTION_CHOICE, "NAME", "difference", .choice = option_objectives,
      .help = "difference: distances within minus distances between classes; ratio: the logarithm "
              "of their ratio. By the distances after the map, for which --nu-w and --nu-b say how "
              "many candidates there are: log-margin: how much nearer the own class is than others; "
              "softmax: how likely a near neighbour is of the own class"},
+    OPTION_END};
+
+const option options_cost[] = {
     {"affinity-weight", 0, OPTION_REAL, "L", "1", 0, 1e50,
      .help = "Weight of the pairs between classes"},
     {"log-cost", 0, OPTION_CHOICE, "NAME", "approximate", .choice = log_costs,
@@ -67,12 +70,13 @@ const option options_graph[] = {
     {"metric", 0, OPTION_CHOICE, "NAME", "stein", .choice = metrics, .alias = metric_alias,
      .help = "Metric of the graph and of the cost"},
     {"nu-w", 0, OPTION_INT, "N", NULL, 1, 1000000000,
-     .help = "Neighbours within the class of a sample; default the size of the smallest class. For "
-             "log-margin and softmax the candidates: default all, of more than 500 matrices 30. A "
-             "smaller class contributes all it has"},
+     .help = "Neighbours within the class of a sample; default the size of the smallest class, 5 "
+             "with --objective ratio. For log-margin and softmax the candidates: default all, of "
+             "more than 500 matrices 30. A smaller class contributes all it has"},
     {"nu-b", 0, OPTION_TEXT, "N|auto",
-     .help = "Neighbours in other classes; default the smaller of 3 and --nu-w. For log-margin "
-             "and softmax the candidates: default all, of more than 500 matrices 60. auto chooses "
+     .help = "Neighbours in other classes; default the smaller of 3 and --nu-w, 5 with --objective "
+             "ratio. For log-margin and softmax the candidates: default all, of more than 500 "
+             "matrices 60. auto chooses "
              "by cross-validation"},
     {"graph", 0, OPTION_CHOICE, "KIND", "or", .choice = graphs,
      .help = "or: a pair counts if either is a neighbour of the other; directed: a one-sided pair "

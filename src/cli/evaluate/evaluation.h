@@ -36,8 +36,12 @@ void evaluation_make_folder(session *s);
  * each whole or not at all; nothing without --output. */
 void evaluation_write(session *s, const evaluation *e);
 
-/* text <- "m 23, nu-b 1..5", the values of a method's parameters; the range where rounds differ,
- * "-" where there are none. The size that the matrices have anyway is "m 30 (no map)". */
+/* In how many rounds a method with a map has done without: m is the size of the matrices. */
+size_t evaluation_without_map(const evaluation *e, size_t method);
+
+/* text <- "m 23, nu-b 1..5, objective ratio", the values of a method's parameters; the range where
+ * rounds differ, "-" where there are none. The size that the matrices have anyway is "m 30 (no
+ * map)". */
 void evaluation_parameters_text(const evaluation *e, size_t method, char *text, size_t size);
 
 #endif

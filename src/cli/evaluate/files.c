@@ -144,6 +144,8 @@ static void put_field(FILE *f, const char *key, const json_t *object)
         fprintf(f, ",%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_real(value))
         fprintf(f, strstr(key, "seconds") ? ",%.6g" : ",%.17g", json_real_value(value));
+    else if (json_is_string(value))
+        fprintf(f, ",%s", json_string_value(value)); /* a name: nothing to quote */
     else
         fputc(',', f);
 }

@@ -30,6 +30,8 @@ const option options_values[] = {
     {"dimensions", 0, OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Dimensions of pga, of the embeddings, and of PCA in src and gsrc"},
     {"cost", 0, OPTION_REAL, "C", NULL, 1e-12, INFINITY, .help = "Cost of an error in ksvm"},
+    {"objective", 0, OPTION_CHOICE, "NAME", .choice = option_objectives,
+     .help = "Learned map: what it minimises, see 'spdml fit'"},
     {"normalize-kernel", 0, OPTION_FLAG,
      .help = "rsr: scale the columns of the kernel to unit length, as the authors' program does"},
     OPTION_END};
@@ -60,6 +62,8 @@ refuse_value(const spd_method *method, const char *option_name)
 static double given_value(const session *s, const char *name)
 {
     const option *o = command_option_named(s->args->command, name, strlen(name));
+    if (o->type == OPTION_CHOICE)
+        return (double)session_choice(s, name);
     return o->type == OPTION_INT ? (double)arguments_int(s->args, name)
                                  : arguments_real(s->args, name);
 }
@@ -81,10 +85,12 @@ void recognition_values(session *s, spd_method *method, int strict)
     method->normalize_kernel = normalize && method->classifier == SPD_RSR;
 }
 
-json_t *recognition_number(double value)
+json_t *recognition_value(spd_parameter parameter, double value)
 {
     if (isnan(value))
         return json_null();
+    if (parameter == SPD_PARAM_OBJECTIVE)
+        return sheet_json_text(spd_objective_name((spd_objective)value));
     int whole = value == floor(value) && fabs(value) < 0x1p53;
     return whole ? sheet_json_whole((json_int_t)value) : sheet_json_real(value);
 }
@@ -100,18 +106,29 @@ json_t *recognition_json(const spd_method *method, const double *value)
     for (int p = 0; p < SPD_PARAMETERS; p++)
         if (has_value(method, value, p))
             sheet_json_set(object, spd_parameter_name((spd_parameter)p),
-                           recognition_number(value[p]));
+                           recognition_value((spd_parameter)p, value[p]));
     return object;
+}
+
+void recognition_say(spd_parameter parameter, double value, char text[VALUE_TEXT])
+{
+    if (parameter == SPD_PARAM_OBJECTIVE)
+        snprintf(text, VALUE_TEXT, "%s", spd_objective_name((spd_objective)value));
+    else
+        snprintf(text, VALUE_TEXT, "%.6g", value);
 }
 
 void recognition_text(const spd_method *method, const double *value, char *text, size_t size)
 {
     size_t used = 0;
+    char said[VALUE_TEXT];
     text[0] = '\0';
     for (int p = 0; p < SPD_PARAMETERS && used < size; p++)
-        if (has_value(method, value, p))
-            used += (size_t)snprintf(text + used, size - used, "%s%s %.6g", used ? ", " : "",
-                                     spd_parameter_name((spd_parameter)p), value[p]);
+        if (has_value(method, value, p)) {
+            recognition_say((spd_parameter)p, value[p], said);
+            used += (size_t)snprintf(text + used, size - used, "%s%s %s", used ? ", " : "",
+                                     spd_parameter_name((spd_parameter)p), said);
+        }
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */

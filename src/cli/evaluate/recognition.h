@@ -8,7 +8,8 @@
 #include "cli/frame/session.h"
 
 /* Rows of the option table: -m --nu-w --nu-b -k --beta --beta-scale --lambda --components
- * --dimensions --cost, one per spd_parameter and of its name, and --normalize-kernel. */
+ * --dimensions --cost --objective, one per spd_parameter and of its name, and --normalize-kernel.
+ */
 extern const option options_values[];
 
 /* The row --vectors, for the command's own table. */
@@ -57,7 +58,10 @@ spd_array recognition_labels(const spd_data *data, const char *name, size_t coun
 json_t *recognition_json(const spd_method *method, const double *value);
 void recognition_text(const spd_method *method, const double *value, char *text, size_t size);
 
-/* One value: a number, whole where it is; null for NaN. */
-json_t *recognition_number(double value);
+/* One value: the name of an objective, or a number, whole where it is; null for NaN, which has no
+ * text. */
+#define VALUE_TEXT 40
+json_t *recognition_value(spd_parameter parameter, double value);
+void recognition_say(spd_parameter parameter, double value, char text[VALUE_TEXT]);
 
 #endif

@@ -2,6 +2,7 @@
 #include "cli/evaluate/evaluation.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,10 +25,10 @@ static json_t *parameters_json(const evaluation *e, size_t method)
     sheet_open(&all, 1);
     for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
         double first = value_of(e, method, 0, i);
-        json_t *list = sheet_json_list(), *number = recognition_number(first);
+        json_t *list = sheet_json_list(), *number = recognition_value((spd_parameter)i, first);
         int agree = 1;
         for (size_t r = 0; r < e->found->rounds; r++) {
-            json_t *here = recognition_number(value_of(e, method, r, i));
+            json_t *here = recognition_value((spd_parameter)i, value_of(e, method, r, i));
             agree &= json_equal(number, here);
             sheet_json_append(list, here);
         }
@@ -57,6 +58,10 @@ static json_t *round_json(const evaluation *e, size_t method, size_t round)
     sheet_count(&r, "settings", NULL, o->settings, "");
     sheet_json(&r, "folds", json_integer(o->folds));
     sheet_real(&r, "cv_accuracy", NULL, o->cv_accuracy);
+    if (e->method[method].map != SPD_MAP_NONE) {
+        sheet_real(&r, "cv_accuracy_no_map", NULL, o->cv_accuracy_no_map);
+        sheet_json(&r, "no_map", json_boolean(o->value[SPD_PARAM_M] >= (double)e->set.samples.n));
+    }
     sheet_real(&r, "tune_seconds", NULL, o->tune_seconds);
     sheet_real(&r, "fit_seconds", NULL, o->fit_seconds);
     sheet_real(&r, "test_seconds", NULL, o->test_seconds);
@@ -90,6 +95,8 @@ static json_t *method_json(const evaluation *e, size_t method)
     sheet_real(&r, "balanced_accuracy_mean", NULL, found->balanced);
     sheet_real(&r, "balanced_accuracy_std", NULL, found->balanced_deviation);
     sheet_json(&r, "parameters", parameters_json(e, method));
+    if (e->method[method].map != SPD_MAP_NONE)
+        sheet_count(&r, "rounds_without_map", NULL, evaluation_without_map(e, method), "");
     sheet_real(&r, "tune_seconds", NULL, found->tune_seconds);
     sheet_real(&r, "fit_seconds", NULL, found->fit_seconds);
     sheet_real(&r, "test_seconds", NULL, found->test_seconds);
@@ -139,25 +146,80 @@ static int wants_page(const session *s)
 
 /* ---- table ----------------------------------------------------------------------------------- */
 
+size_t evaluation_without_map(const evaluation *e, size_t method)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < e->found->rounds; r++)
+        count += e->method[method].map != SPD_MAP_NONE &&
+                 value_of(e, method, r, SPD_PARAM_M) >= (double)e->set.samples.n;
+    return count;
+}
+
+/* Adds words to a text of this size. */
+static void __attribute__((format(printf, 3, 4)))
+add_words(char *text, size_t size, const char *format, ...)
+{
+    size_t at = strlen(text);
+    va_list rest;
+    va_start(rest, format);
+    vsnprintf(text + at, size - at, format, rest);
+    va_end(rest);
+}
+
+/* Adds the range of a number over the rounds, and how many of them have no map. */
+static void add_range(const evaluation *e, size_t method, unsigned parameter, char *text,
+                      size_t size)
+{
+    double low = INFINITY, high = -INFINITY;
+    size_t rounds = e->found->rounds, without = evaluation_without_map(e, method);
+    for (size_t r = 0; r < rounds; r++) {
+        low = fmin(low, value_of(e, method, r, parameter));
+        high = fmax(high, value_of(e, method, r, parameter));
+    }
+    add_words(text, size, " %.4g", low);
+    if (high > low)
+        add_words(text, size, "..%.4g", high);
+    if (parameter == SPD_PARAM_M && without == rounds)
+        add_words(text, size, " (no map)");
+    else if (parameter == SPD_PARAM_M && without)
+        add_words(text, size, " (no map in %zu of %zu rounds)", without, rounds);
+}
+
+/* Adds the names of the objectives of the rounds, each once. */
+static void add_objectives(const evaluation *e, size_t method, char *text, size_t size)
+{
+    char between = ' ';
+    for (spd_objective o = 0; spd_objective_name(o); o++)
+        for (size_t r = 0; r < e->found->rounds; r++)
+            if (value_of(e, method, r, SPD_PARAM_OBJECTIVE) == (double)o) {
+                add_words(text, size, "%c%s", between, spd_objective_name(o));
+                between = '/';
+                break;
+            }
+}
+
+static int has_value(const evaluation *e, size_t method, unsigned parameter)
+{
+    int any = 0;
+    for (size_t r = 0; r < e->found->rounds; r++)
+        any |= !isnan(value_of(e, method, r, parameter));
+    return any && spd_method_uses(&e->method[method], (spd_parameter)parameter);
+}
+
 void evaluation_parameters_text(const evaluation *e, size_t method, char *text, size_t size)
 {
-    size_t at = 0;
-    snprintf(text, size, "-");
-    for (unsigned i = 0; i < SPD_PARAMETERS && at < size; i++) {
-        double low = INFINITY, high = -INFINITY;
-        for (size_t r = 0; r < e->found->rounds; r++) {
-            low = fmin(low, value_of(e, method, r, i));
-            high = fmax(high, value_of(e, method, r, i));
-        }
-        if (!spd_method_uses(&e->method[method], (spd_parameter)i) || low > high)
+    text[0] = '\0';
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
+        if (!has_value(e, method, i))
             continue;
-        at += (size_t)snprintf(text + at, size - at, "%s%s %.4g", at ? ", " : "",
-                               spd_parameter_name((spd_parameter)i), low);
-        if (high > low && at < size)
-            at += (size_t)snprintf(text + at, size - at, "..%.4g", high);
-        else if (i == SPD_PARAM_M && at < size && low >= (double)e->set.samples.n)
-            at += (size_t)snprintf(text + at, size - at, " (no map)");
+        add_words(text, size, "%s%s", text[0] ? ", " : "", spd_parameter_name((spd_parameter)i));
+        if (i == SPD_PARAM_OBJECTIVE)
+            add_objectives(e, method, text, size);
+        else
+            add_range(e, method, i, text, size);
     }
+    if (!text[0])
+        snprintf(text, size, "-");
 }
 
 static void percent_text(const evaluation *e, double mean, double deviation, char text[24])

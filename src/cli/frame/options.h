@@ -100,9 +100,11 @@ extern const option options_data[];        /* --x --y --labels --symmetrize --re
 
 /* Of the learner; options_learn.c. */
 extern const option options_graph[];     /* --metric --nu-w --nu-b --graph ... */
-extern const option options_objective[]; /* --objective --affinity-weight --log-cost */
+extern const option options_objective[]; /* --objective */
+extern const option options_cost[];      /* --affinity-weight --log-cost */
 extern const option options_stop[];      /* --tol --max-iter */
 
+const char *option_objectives(size_t i);
 const char *option_metrics(size_t i);
 const char *option_metric_alias(const char *text);
 const char *option_array_endings(size_t i);  /* files that hold one array */
