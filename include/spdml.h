@@ -380,8 +380,11 @@ typedef enum spd_objective {
     SPD_RATIO,          /* ln Sw - ln Sb (eq. 14) */
     /* Of the next two the pairs are candidates: what counts is how near they are after the map, and
      * weights do not matter */
-    SPD_LOG_MARGIN, /* per sample, how much nearer its own class is than others (eq. 15) */
-    SPD_SOFTMAX     /* per sample, how likely a near neighbour is of its own class (eq. 16) */
+    SPD_LOG_MARGIN,    /* per sample, how much nearer its own class is than others (eq. 15) */
+    SPD_SOFTMAX,       /* per sample, how likely a near neighbour is of its own class (eq. 16) */
+    SPD_OBJECTIVE_AUTO /* SPD_SOFTMAX; SPD_DIFFERENCE where nu_w or nu_b is given, where the graph
+                          does not come from labels, under the approximate log-Euclidean cost, and
+                          in the paper's setting */
 } spd_objective;
 
 /* What a fit under SPD_LOG_EUCLIDEAN minimises. */
@@ -409,7 +412,10 @@ typedef enum spd_init {
     SPD_INIT_MEAN,         /* leading eigenvectors of the arithmetic mean */
     SPD_INIT_RANDOM,
     SPD_INIT_GIVEN, /* W in the options */
-    SPD_INIT_CSP    /* generalised eigenvectors of the class means, as the map -csp; needs labels */
+    SPD_INIT_CSP,   /* generalised eigenvectors of the class means, as the map -csp, of Jeffrey
+                       means; needs labels */
+    SPD_INIT_AUTO   /* SPD_INIT_MEAN or, where its cost is lower, SPD_INIT_CSP; in the paper's
+                       setting SPD_INIT_IDENTITY */
 } spd_init;
 
 /* The basis in which W moves. The cost under Stein, AIRM and Jeffrey is the same in every basis,
@@ -466,7 +472,8 @@ SPD_API spd_status spd_transport_parse(spd_context *ctx, const char *name,
 SPD_API spd_status spd_coordinates_parse(spd_context *ctx, const char *name,
                                          spd_coordinates *coordinates);
 
-/* Options of a fit. spd_fit_defaults fills them; zero in nu_w or nu_b means the default. */
+/* Options of a fit. spd_fit_defaults fills them, with objective, start and coordinates left to
+ * choose; zero in nu_w or nu_b means the default. */
 typedef struct spd_fit_options {
     size_t size;
     size_t m;          /* size of the small matrices, 1 <= m < n */
@@ -496,10 +503,15 @@ typedef struct spd_fit_options {
     int rebuild_graph; /* SPD_SUPERVISED: after the starts, the graph is built anew from W'XW, and
                           minimisation goes on from W, this many times at most, 0 to 100; it ends
                           when the graph no longer changes. max_iter is for each time */
-    int paper; /* non-zero: methods are tuned as in the paper: the difference alone, over m and
-                  nu_b, and no map is a size like the others. A fit does not look at it */
+    int paper; /* non-zero, the paper's setting: whatever is left to choose of objective, start and
+                  coordinates is the difference, the identity and the plain ones. Methods are tuned
+                  over m and nu_b, and no map is a size like the others */
 } spd_fit_options;
 SPD_API void spd_fit_defaults(spd_fit_options *options, size_t size);
+
+/* An objective that is left to choose <- the one that a fit takes; start and coordinates only in
+ * the paper's setting, since otherwise they depend on the data. */
+SPD_API void spd_fit_usual(spd_fit_options *options);
 
 /* One line of a fit's history; entry 0 is the start, and each further one without probes the start
  * of a round with a new graph. It will not change. */
@@ -513,8 +525,8 @@ typedef struct spd_fit_step {
 typedef struct spd_model {
     size_t n, m;
     double *W;                      /* n x m, W'W = I */
-    const spd_fit_options *options; /* nu_w, nu_b and coordinates as used; own_pairs and W are
-                                       NULL */
+    const spd_fit_options *options; /* objective, init, nu_w, nu_b and coordinates as used;
+                                       own_pairs and W are NULL */
     size_t pairs_within, pairs_between;
     double cost_start, cost, gradient_norm; /* the last two at W, the gradient's in the
                                                coordinates of the fit */
@@ -675,8 +687,8 @@ typedef struct spd_method {
     int normalize_kernel;             /* rsr: columns of K and every k to unit length */
     double value[SPD_PARAMETER_ROOM]; /* by spd_parameter; NaN: not fixed */
     const spd_fit_options *fit; /* of the learned map; NULL: defaults. m, metric, nu and, where it
-                                   is fixed, the objective come from above. An objective that is not
-                                   the default one counts as fixed */
+                                   is fixed, the objective come from above. An objective other than
+                                   SPD_OBJECTIVE_AUTO counts as fixed */
 } spd_method;
 
 #define SPD_METHOD_NAME 64 /* room for a name, for now and later */

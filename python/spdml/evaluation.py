@@ -142,7 +142,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
         leave_one_group_out where classes occur under several of them; 'none' for no groups
     vectors : (p, d) or (p, height, width), for src and gsrc
     fit : an SPDML whose options learned maps take (graph, init, max_iter, tol, ...); an objective
-        other than the default one is then fixed
+        other than 'auto' is then fixed
     paper : tune learned maps as in the paper: the difference alone, over m and nu_b, and no map
         only where it gets as many right as any
     exhaustive : try every setting in every fold, with maps fitted as finely as the final one; slow
@@ -271,7 +271,7 @@ def _fit_options(fit: Optional[SPDML], samples: Samples, label: np.ndarray, seed
         random_state=seed_number("seed", seed))
     options, start = estimator._options(samples.n, label)
     options.seed = seed
-    options.paper = int(paper)
+    options.paper |= int(paper)
     keep += [options, start]
     return c.pointer(options)
 

@@ -58,17 +58,20 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         Size m of the small matrices.
     metric : 'stein', 'airm', 'jeffrey', 'log-euclidean'; pyRiemann's names too
     nu_w, nu_b : int or None
-        Neighbours within and between classes; None: the smallest class size, and at most 3.
-    init : 'identity', 'mean', 'random', 'csp', or an (n, m) array
-        'csp' are generalised eigenvectors of the class means; it needs y.
+        Neighbours within and between classes; None: those of the objective. Of 'difference', the
+        smallest class size, and at most 3; of 'ratio', 5 and 5.
+    init : 'auto', 'identity', 'mean', 'random', 'csp', or an (n, m) array
+        'csp' are generalised eigenvectors of the class means, and need y; 'auto' is 'mean' or
+        'csp', whichever has the lower cost, and with paper=True 'identity'.
     solver : 'lbfgs', 'polak-ribiere', 'hestenes-stiefel', 'fletcher-reeves', 'hager-zhang'
     max_iter, tol : when to stop; tol is the relative decrease of the cost
     random_state : int, RandomState or None
         For random starts and graphs drawn at random.
     n_jobs : int or None
         Threads; None and -1: all cores. The result does not depend on it.
-    objective : 'difference' (the paper's), 'ratio', 'log-margin' or 'softmax'
-        With the last two, nu_w and nu_b say how many candidates a sample has; None: all others,
+    objective : 'auto', 'difference' (the paper's), 'ratio', 'log-margin' or 'softmax'
+        'auto' is 'softmax', or 'difference' with nu_w, nu_b or paper, without y, and for the
+        approximate log-Euclidean cost. With the last two, nu_w and nu_b say how many candidates a sample has; None: all others,
         of more than 500 samples the nearest 30 and 60.
     graph : 'or' or 'directed'
     affinity_weight : weight of the between graph
@@ -80,6 +83,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         The basis that W moves in, which decides how fast the cost falls, and not what it is.
     rebuild_graph : int
         How often, at most, the neighbours are found anew among the mapped matrices.
+    paper : bool
+        The setting of the paper for whatever is 'auto': 'difference', 'identity', 'plain'.
     engine : 'cpu', 'cuda' or 'auto'
         Where it is learned; 'auto' takes a GPU where there is one and it gains.
     callback : called as callback(iteration, cost) after each iteration; a true result stops the
@@ -89,18 +94,18 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     ----------
     components_ : (m, n), the transpose of W
     cost_history_ : cost at the start and after each iteration
-    n_iter_, stop_, nu_w_, nu_b_, n_features_in_
+    n_iter_, stop_, objective_, nu_w_, nu_b_, n_features_in_
     n_rounds_, pairs_changed_ : how often the graph was rebuilt, and how many pairs the last time
         changed
     """
 
     def __init__(self, n_components: Optional[int] = None, metric: str = "stein", *,
-                 nu_w: Optional[int] = None, nu_b: Optional[int] = None, init: Any = "identity",
+                 nu_w: Optional[int] = None, nu_b: Optional[int] = None, init: Any = "auto",
                  solver: str = "lbfgs", max_iter: int = 200, tol: float = 1e-5,
                  random_state: Any = None, n_jobs: Optional[int] = None,
-                 objective: str = "difference", graph: str = "or", affinity_weight: float = 1.0,
+                 objective: str = "auto", graph: str = "or", affinity_weight: float = 1.0,
                  restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
-                 rebuild_graph: int = 0, engine: str = "cpu",
+                 rebuild_graph: int = 0, paper: bool = False, engine: str = "cpu",
                  callback: Optional[Callable[[int, float], Any]] = None) -> None:
         self.n_components = n_components
         self.metric = metric
@@ -119,6 +124,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.log_cost = log_cost
         self.coordinates = coordinates
         self.rebuild_graph = rebuild_graph
+        self.paper = paper
         self.engine = engine
         self.callback = callback
 
@@ -169,6 +175,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.cost_history_ = handle.costs
         self.n_iter_ = f.iterations
         self.stop_ = lib.spd_stop_name(f.stop).decode()
+        self.objective_ = lib.spd_objective_name(f.options.contents.objective).decode()
         self.nu_w_, self.nu_b_ = f.options.contents.nu_w, f.options.contents.nu_b
         self.n_rounds_, self.pairs_changed_ = f.rounds, f.pairs_changed
         self.n_features_in_ = f.n
@@ -196,6 +203,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         o.log_cost = choice("log_cost", self.log_cost)
         o.coordinates = choice("coordinates", self.coordinates)
         o.rebuild_graph = whole(self.rebuild_graph, "rebuild_graph", 0)
+        o.paper = int(bool(self.paper))
         if isinstance(self.random_state, (int, np.integer)):
             o.seed = seed_number("random_state", self.random_state)
         elif self.random_state is not None:

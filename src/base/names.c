@@ -56,7 +56,7 @@ NAMED_AND_PARSED(spd_engine, engine)
 
 const naming naming_objective = {
     .kind = "objective",
-    .word = {"difference", "ratio", "log-margin", "softmax"},
+    .word = {"difference", "ratio", "log-margin", "softmax", "auto"},
 };
 NAMED_AND_PARSED(spd_objective, objective)
 
@@ -80,7 +80,7 @@ NAMED_AND_PARSED(spd_learning, learning)
 
 const naming naming_init = {
     .kind = "init",
-    .word = {"identity", "mean", "random", "given", "csp"},
+    .word = {"identity", "mean", "random", "given", "csp", "auto"},
 };
 NAMED_AND_PARSED(spd_init, init)
 

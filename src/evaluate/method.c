@@ -13,6 +13,7 @@
 #include "base/sized.h"
 #include "classify/samples.h"
 #include "learn/fit.h"
+#include "learn/usual.h"
 
 /* Metrics under which a map is learned. */
 #define LEARNABLE (ONLY(SPD_STEIN) | ONLY(SPD_AIRM) | ONLY(SPD_JEFFREY) | ONLY(SPD_LOG_EUCLIDEAN))
@@ -188,13 +189,14 @@ size_t method_count(const spd_method *method, spd_parameter parameter)
 spd_fit_options method_fit_options(const spd_method *method)
 {
     spd_fit_options options;
-    fit_options_take(NULL, method->fit, &options);
+    fit_options_read(NULL, method->fit, &options);
     options.m = method_count(method, SPD_PARAM_M);
     options.metric = method->metric;
     options.nu_w = method_count(method, SPD_PARAM_NU_W);
     options.nu_b = method_count(method, SPD_PARAM_NU_B);
     if (!isnan(method->value[SPD_PARAM_OBJECTIVE]))
         options.objective = (spd_objective)method->value[SPD_PARAM_OBJECTIVE];
+    usual_choices(&options);
     return options;
 }
 
@@ -269,12 +271,14 @@ spd_status method_check(spd_context *ctx, const spd_method *method)
     return status;
 }
 
-/* An objective that the fit names is fixed, unless it is the default: that may be nobody's wish. */
+/* An objective that the fit names is fixed. */
 static void fix_objective(spd_method *method)
 {
-    spd_fit_options usual, own = method_fit_options(method);
-    spd_fit_defaults(&usual, sizeof usual);
-    if (method->map == SPD_MAP_ML && own.objective != usual.objective)
+    spd_fit_options own;
+    fit_options_read(NULL, method->fit, &own);
+    if (method->value[SPD_PARAM_OBJECTIVE] == (double)SPD_OBJECTIVE_AUTO)
+        method->value[SPD_PARAM_OBJECTIVE] = NAN;
+    if (method->map == SPD_MAP_ML && own.objective != SPD_OBJECTIVE_AUTO)
         method->value[SPD_PARAM_OBJECTIVE] = (double)own.objective;
 }
 

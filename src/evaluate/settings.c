@@ -178,7 +178,7 @@ static int wanted(const axis *objectives, spd_objective objective)
     return 0;
 }
 
-/* Neighbours that the user gives without an objective are meant for the fit's own. */
+/* Neighbours that the user gives without an objective are meant for the paper's. */
 static axis objectives_of(const axis *axes, double *own)
 {
     const axis *given = &axes[SPD_PARAM_OBJECTIVE];
@@ -194,7 +194,7 @@ static spd_status list_ways(spd_context *ctx, const spd_method *method, const ax
     const row *table = portfolio;
     size_t rows = sizeof portfolio / sizeof *portfolio;
     spd_fit_options fit = method_fit_options(method);
-    double own = (double)fit.objective;
+    double own = (double)SPD_DIFFERENCE;
     axis chosen = objectives_of(axes, &own), *objectives = &chosen;
     if (fit.paper) {
         table = papers;

@@ -1,7 +1,7 @@
 /* fit.c - learning the map: graph, start, minimisation, model (Algorithm 1 of the paper).
  *
  *   1. the pairs A_ij                                (affinity.c)
- *   2. the start W                                   (start.c)
+ *   2. the start W                                   (fit_start.c)
  *   3. min over W of sum A_ij d2(W'X_iW, W'X_jW)     (optim, on an engine)
  *   4. once more from other starts when asked, and the best is kept
  *   5. when asked, rounds: the pairs anew, of W'XW, and step 3 again from W
@@ -21,7 +21,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/rng.h"
 #include "base/sized.h"
 #include "engine/blas.h"
 #include "engine/engine.h"
@@ -31,7 +30,6 @@
 #include "learn/hash.h"
 #include "learn/log_euclidean_fit.h"
 #include "learn/model.h"
-#include "learn/start.h"
 #include "linalg/tall.h"
 
 static double seconds_fit(const fit *f)
@@ -177,20 +175,6 @@ static spd_status minimise_one(fit *f, int resumed)
     return status;
 }
 
-/* state.at.W <- where the start at hand begins, in the original coordinates. Each draws its own
- * numbers, so that a resumed fit draws the same. */
-static spd_status start_at(fit *f)
-{
-    int start = f->state.start;
-    double *W = f->state.at.W;
-    rng r;
-    rng_seed(&r, f->o.seed + ((uint64_t)start << 32));
-    spd_init init = start == 0 ? f->o.init : SPD_INIT_RANDOM;
-    return init == SPD_INIT_CSP
-               ? start_csp(f->ctx, f->o.metric, f->n, f->m, f->state.p, f->X, f->label, W)
-               : start_point(f->ctx, init, f->n, f->m, f->state.p, f->X, f->o.W, &r, W);
-}
-
 /* The start at hand has ended: its record is dropped unless it is the best so far. */
 static void keep_best(fit *f)
 {
@@ -238,7 +222,7 @@ static spd_status run_starts(fit *f, int resumed)
         keep_best(f);
         s->start++;
         resumed = 0;
-        status = start_at(f);
+        status = fitting_start(f);
     }
     return status;
 }
@@ -320,6 +304,7 @@ static spd_status take_over(fit *f, const spd_fit_state *s)
                         differs);
     f->o.nu_w = before->nu_w;
     f->o.nu_b = before->nu_b;
+    f->o.init = before->init;
     f->o.coordinates = before->coordinates;
     f->state.start = s->start;
     f->state.now = model_copy(s->now, &f->o);
@@ -342,13 +327,6 @@ static spd_status take_over(fit *f, const spd_fit_state *s)
     return fitting_take_graph(f, s->pairs, s->pair);
 }
 
-/* *cost <- that at the start, which is state.at.W, in the original coordinates. */
-static spd_status cost_at_start(fit *f, double *cost)
-{
-    spd_status status = f->engine->start(f->engine, f->state.at.W);
-    return status < 0 ? status : f->engine->cost_grad(f->engine, cost, f->state.at.grad);
-}
-
 /* o.coordinates, state.L <- what the options ask for. */
 static spd_status choose_coordinates(fit *f)
 {
@@ -357,7 +335,7 @@ static spd_status choose_coordinates(fit *f)
     double cost = 0.0;
     spd_status status = SPD_OK;
     if (free_choice && coordinates_need_cost(&f->o))
-        status = cost_at_start(f, &cost);
+        status = fitting_cost(f, f->state.at.W, &cost);
     f->o.coordinates = coordinates_choose(&f->o, cost);
     if (status < 0 || f->o.coordinates == SPD_COORDINATES_PLAIN)
         return status;
@@ -387,7 +365,7 @@ static spd_status fit_open(fit *f, const fit_graph *known)
     if (status == SPD_OK)
         status = open_engine(f);
     if (status == SPD_OK && !resume)
-        status = start_at(f);
+        status = fitting_start(f);
     if (status == SPD_OK && !resume)
         status = choose_coordinates(f);
     return status < 0 ? status : enter_coordinates(f);

@@ -4,12 +4,15 @@
 #include "learn/affinity.h"
 #include "learn/fit.h"
 #include "learn/model.h"
+#include "learn/usual.h"
 #include "objective/objective.h"
 
 void spd_fit_defaults(spd_fit_options *options, size_t size)
 {
     const spd_fit_options standard = {.size = sizeof standard,
                                       .metric = SPD_STEIN,
+                                      .objective = SPD_OBJECTIVE_AUTO,
+                                      .init = SPD_INIT_AUTO,
                                       .affinity_weight = 1.0,
                                       .restarts = 1,
                                       .seed = 1,
@@ -21,11 +24,25 @@ void spd_fit_defaults(spd_fit_options *options, size_t size)
     sized_give(sizeof standard, &standard, options);
 }
 
-spd_status fit_options_take(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine)
+void spd_fit_usual(spd_fit_options *options)
+{
+    spd_fit_options mine;
+    fit_options_take(NULL, options, &mine);
+    sized_give(sizeof mine, &mine, options);
+}
+
+spd_status fit_options_read(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine)
 {
     spd_fit_defaults(mine, sizeof *mine);
     spd_status status = sized_take(ctx, "spd_fit_options", sizeof *mine, mine, given);
     return status < 0 ? status : model_options_check(ctx, mine);
+}
+
+spd_status fit_options_take(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine)
+{
+    spd_status status = fit_options_read(ctx, given, mine);
+    usual_choices(mine);
+    return status;
 }
 
 int fit_approximates(const spd_fit_options *options)

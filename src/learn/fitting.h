@@ -1,4 +1,5 @@
-/* fitting.h - a fit in progress, from the inside: what fit.c and fit_graph.c share. */
+/* fitting.h - a fit in progress, from the inside: what fit.c, fit_graph.c and fit_start.c
+ * share. */
 #ifndef SPD_LEARN_FITTING_H
 #define SPD_LEARN_FITTING_H
 
@@ -35,6 +36,13 @@ spd_status fitting_make_graph(fit *f, const fit_graph *known);
 
 /* SPD_EINVAL, with the reason, for a graph without a cost to minimise. */
 spd_status fitting_check_graph(const fit *f);
+
+/* state.at.W <- where the start at hand begins, in the original coordinates; o.init, if it is left
+ * to choose, <- what was taken. The engine is that of the original coordinates. */
+spd_status fitting_start(fit *f);
+
+/* *cost <- that at W, in the original coordinates; state.at.grad is overwritten. */
+spd_status fitting_cost(fit *f, const double *W, double *cost);
 
 /* *pairs (new), *count <- the graph of W'XW, W that of state.now. */
 spd_status fitting_mapped_graph(fit *f, spd_pair **pairs, size_t *count);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "geometry/metric.h"
+#include "learn/usual.h"
 
 static const field size_fields[] = {FIELD(spd_model, n, SIZE)};
 
@@ -142,6 +143,8 @@ const char *model_options_differ(const spd_fit_options *a, const spd_fit_options
     other.max_time = a->max_time;
     other.nu_w = b->nu_w ? b->nu_w : a->nu_w;
     other.nu_b = b->nu_b ? b->nu_b : a->nu_b;
+    if (b->init == SPD_INIT_AUTO)
+        other.init = a->init;
     if (b->coordinates == SPD_COORDINATES_AUTO)
         other.coordinates = a->coordinates;
     return fields_differ(FIELDS(option_fields), option_fields, a, &other);
@@ -213,6 +216,7 @@ spd_status model_read(spd_context *ctx, const io_bundle *bundle, const json_t *m
         status = record_check_orthonormal(ctx, names->W, values.n, options.m, W->f64);
     if (status != SPD_OK)
         return status;
+    usual_choices(&options); /* a file names them; one that does not must do no harm */
     spd_model *fresh = model_new(values.n, &options, version);
     if (!fresh)
         return ctx_nomem(ctx, "a model");

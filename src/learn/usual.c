@@ -1,7 +1,11 @@
-/* usual.c - the usual numbers of neighbours, by objective. */
+/* usual.c - what is taken where the options leave it open. */
 #include "learn/usual.h"
 
+#include "learn/fit.h"
 #include "objective/objective.h"
+
+/* By measurement on ten sets (docs/results.md). */
+#define USUAL_OBJECTIVE SPD_SOFTMAX
 
 /* Objectives that choose among candidates: all of them in sets of no more samples than this, and
  * beyond as many of the nearest. */
@@ -25,6 +29,26 @@ static usual candidates(size_t p, const classes *c)
     if (p > ALL_CANDIDATES_UP_TO)
         return (usual){CANDIDATES_WITHIN, CANDIDATES_BETWEEN};
     return (usual){c->largest > 1 ? c->largest - 1 : 1, p - c->smallest};
+}
+
+/* Numbers of neighbours are meant for the paper's objective; candidates need labels, and gradients
+ * that the approximate log-Euclidean scheme does not have. */
+static spd_objective usual_objective(const spd_fit_options *o)
+{
+    int neighbours = o->nu_w > 0 || o->nu_b > 0;
+    int by_labels = o->learning == SPD_SUPERVISED && !o->own_pairs;
+    return o->paper || neighbours || !by_labels || fit_approximates(o) ? SPD_DIFFERENCE
+                                                                       : USUAL_OBJECTIVE;
+}
+
+void usual_choices(spd_fit_options *options)
+{
+    if (options->objective == SPD_OBJECTIVE_AUTO)
+        options->objective = usual_objective(options);
+    if (options->init == SPD_INIT_AUTO && options->paper)
+        options->init = SPD_INIT_IDENTITY;
+    if (options->coordinates == SPD_COORDINATES_AUTO && options->paper)
+        options->coordinates = SPD_COORDINATES_PLAIN;
 }
 
 void usual_nu(size_t p, const classes *c, spd_fit_options *options)

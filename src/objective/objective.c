@@ -14,6 +14,8 @@ const objective *objective_get(spd_objective number)
         return &objective_log_margin;
     case SPD_SOFTMAX:
         return &objective_softmax;
+    case SPD_OBJECTIVE_AUTO: /* chosen before */
+        break;
     }
     return NULL;
 }

@@ -292,6 +292,7 @@ static int save_third(void *user, const spd_fit_state *state, const spd_fit_step
     good(c, spd_fit_state_model(c->ctx, state, &model));
     add_model(c, model);
     spd_model_free(model);
+    spd_fit_usual(&o);
     add_text(c, spd_fit_state_differs(state, &o));
     spd_fit_state_options(state, &o);
     add_number(c, (double)o.m);

@@ -217,7 +217,8 @@ static void values_are_told(void)
     CHECK(spd_classifier_fit(NULL, &method, &s.samples, NULL, &c) == SPD_OK, " ");
     const spd_method *used = spd_classifier_method(c);
     CHECK_CLOSE(used->value[SPD_PARAM_M], 2.0, 0.0, "a third of 5");
-    CHECK_CLOSE(used->value[SPD_PARAM_NU_W], 12.0, 0.0, "smallest class");
+    CHECK(used->value[SPD_PARAM_OBJECTIVE] == SPD_SOFTMAX, "the usual objective");
+    CHECK_CLOSE(used->value[SPD_PARAM_NU_W], 11.0, 0.0, "all others of a class");
     CHECK(used->value[SPD_PARAM_K] >= 1.0 && used->value[SPD_PARAM_NU_B] >= 1.0, "k, nu_b");
     CHECK(isnan(used->value[SPD_PARAM_LAMBDA]), "not its own");
     spd_classifier_free(c);

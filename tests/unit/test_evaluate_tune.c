@@ -120,7 +120,7 @@ static void objectives_of_maps(void)
     s = settings_of("nn-stein-ml", &train, &grid);
     CHECK(s.maps == 5 * 6 + 1, "neighbours alone: %zu", s.maps);
     settings_use(&s, 29, &method);
-    CHECK(method.value[SPD_PARAM_OBJECTIVE] == SPD_DIFFERENCE, "the fit's own");
+    CHECK(method.value[SPD_PARAM_OBJECTIVE] == SPD_DIFFERENCE, "the paper's");
     arena_free(&room);
 }
 
@@ -226,6 +226,7 @@ static void twin_hits(const set *s, const size_t *fold, size_t which, const spd_
         }
     spd_fit_defaults(&o, sizeof o);
     o.m = m;
+    o.paper = method->fit && method->fit->paper;
     if (m < N) {
         o.nu_b = (size_t)method->value[SPD_PARAM_NU_B];
         o.objective = (spd_objective)method->value[SPD_PARAM_OBJECTIVE];
@@ -273,10 +274,11 @@ static void against_the_twin(uint64_t seed, int paper, int *no_map)
         .size = sizeof(spd_tuning), .folds = 3, .seed = 5, .grid = &grid, .exhaustive = 1};
     spd_tuned tuned = SPD_INIT(spd_tuned);
     spd_fit_options fit;
-    spd_method method = method_of("nn-stein-ml"), same = method;
+    spd_method method = method_of("nn-stein-ml"), same;
     spd_fit_defaults(&fit, sizeof fit);
     fit.paper = paper;
     method.fit = &fit;
+    same = method;
     s.samples.label = s.label;
     for (size_t i = 0; i < P && seed % 2; i++)
         s.label[i] = (int)(i / 3 % 3);
@@ -364,6 +366,7 @@ static void graph_of_distances(void)
     a.nu_b = 4;
     a.nu_w = 3;
     a.affinity_weight = 0.5;
+    spd_fit_usual(&a);
     b = a;
     CHECK(spd_pairwise2(NULL, SPD_STEIN, N, P, s.X, 0, NULL, D) == SPD_OK, " ");
     CHECK(spd_affinity(NULL, N, P, s.X, s.label, &a, &x, &m) == SPD_OK, " ");

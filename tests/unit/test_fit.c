@@ -68,6 +68,7 @@ static spd_fit_options options_of(spd_metric metric)
     spd_fit_defaults(&o, sizeof o);
     o.m = D;
     o.metric = metric;
+    o.objective = SPD_DIFFERENCE;
     o.init = SPD_INIT_RANDOM;
     return o;
 }

@@ -15,7 +15,7 @@ static const objective *next_of_samples(int *number)
     return o;
 }
 
-/* The first number without an objective is the first without a word. */
+/* The first number without an objective is auto, and the last with a word. */
 static void all_have_words(void)
 {
     int number = 0;
@@ -24,7 +24,58 @@ static void all_have_words(void)
         CHECK(spd_objective_name((spd_objective)number), "objective %d", number);
         CHECK(!o->of_sums != !o->of_sample, "objective %d is of sums or of samples", number);
     }
-    CHECK(number >= 3 && !spd_objective_name((spd_objective)number), "%d objectives", number);
+    CHECK(number == SPD_OBJECTIVE_AUTO && spd_objective_name((spd_objective)number) &&
+              !spd_objective_name((spd_objective)(number + 1)),
+          "%d objectives", number);
+}
+
+/* What a fit takes where nothing is said, and what it leaves alone. */
+static void what_auto_is(void)
+{
+    spd_pair only = {0, 1, 1.0, 0.0};
+    spd_fit_options o, start;
+    spd_fit_defaults(&start, sizeof start);
+    o = start;
+    spd_fit_usual(&o);
+    CHECK(o.objective == SPD_SOFTMAX, "%d", (int)o.objective);
+    CHECK(o.init == SPD_INIT_AUTO && o.coordinates == SPD_COORDINATES_AUTO,
+          "start and coordinates depend on the data");
+    struct {
+        size_t nu_w, nu_b;
+        spd_learning learning;
+        const spd_pair *pairs;
+        spd_metric metric;
+        int paper;
+    } other[] = {{3, 0, SPD_SUPERVISED, NULL, SPD_STEIN, 0},
+                 {0, 3, SPD_SUPERVISED, NULL, SPD_STEIN, 0},
+                 {0, 0, SPD_UNSUPERVISED, NULL, SPD_STEIN, 0},
+                 {0, 0, SPD_MAXIMAL_VARIANCE, NULL, SPD_STEIN, 0},
+                 {0, 0, SPD_OWN_GRAPH, &only, SPD_STEIN, 0},
+                 {0, 0, SPD_SUPERVISED, &only, SPD_STEIN, 0},
+                 {0, 0, SPD_SUPERVISED, NULL, SPD_LOG_EUCLIDEAN, 0},
+                 {0, 0, SPD_SUPERVISED, NULL, SPD_STEIN, 1}};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        o = start;
+        o.nu_w = other[i].nu_w;
+        o.nu_b = other[i].nu_b;
+        o.learning = other[i].learning;
+        o.own_pairs = other[i].pairs;
+        o.metric = other[i].metric;
+        o.paper = other[i].paper;
+        spd_fit_usual(&o);
+        CHECK(o.objective == SPD_DIFFERENCE, "case %zu: %d", i, (int)o.objective);
+        CHECK(o.init == (o.paper ? SPD_INIT_IDENTITY : SPD_INIT_AUTO), "case %zu", i);
+        CHECK(o.coordinates == (o.paper ? SPD_COORDINATES_PLAIN : SPD_COORDINATES_AUTO), "%zu", i);
+    }
+    o = start;
+    o.paper = 1;
+    o.objective = SPD_RATIO;
+    o.init = SPD_INIT_CSP;
+    o.coordinates = SPD_COORDINATES_WITHIN;
+    spd_fit_usual(&o);
+    CHECK(o.objective == SPD_RATIO && o.init == SPD_INIT_CSP &&
+              o.coordinates == SPD_COORDINATES_WITHIN,
+          "what was said");
 }
 
 /* ---- derivatives ---------------------------------------------------------------------------- */
@@ -345,6 +396,7 @@ static void no_gpu(void)
 int main(void)
 {
     RUN(all_have_words);
+    RUN(what_auto_is);
     RUN(scales_of_sums);
     RUN(weights_of_samples);
     RUN(no_scale);

@@ -12,7 +12,7 @@ static void take_fit_options(session *s, spd_fit_options *o)
     o->seed = (uint64_t)arguments_int(s->args, "seed");
     o->paper = arguments_flag(s->args, "paper");
     o->log_cost = (spd_log_cost)session_choice(s, "log-cost");
-    o->init = (spd_init)session_choice(s, "init");
+    spd_init_parse(NULL, arguments_text(s->args, "init"), &o->init);
     o->affinity_weight = arguments_real(s->args, "affinity-weight");
     o->max_iter = (int)arguments_int(s->args, "max-iter");
     o->tol = arguments_real(s->args, "tol");
@@ -179,9 +179,10 @@ static int run(session *s)
     return CLI_GOOD;
 }
 
+/* All but the one that needs a matrix. */
 static const char *inits(size_t i)
 {
-    return i < SPD_INIT_GIVEN ? spd_init_name((spd_init)i) : NULL;
+    return spd_init_name((spd_init)(i < SPD_INIT_GIVEN ? i : i + 1));
 }
 
 static const option options[] = {
@@ -229,9 +230,9 @@ static const option options_tuning[] = {
      .help = "Try every setting in every fold, with maps fitted as finely as the final one; slow"},
     OPTION_END};
 
-static const option options_start[] = {
-    {"init", 0, OPTION_CHOICE, "KIND", "identity", .choice = inits, .help = "Where it begins"},
-    OPTION_END};
+static const option options_start[] = {{"init", 0, OPTION_CHOICE, "KIND", "auto", .choice = inits,
+                                        .help = "Where it begins, see 'spdml fit'"},
+                                       OPTION_END};
 
 static const char *const paragraphs[] = {
     "Trains each method on one part of DATA, tests it on another, and prints accuracy, balanced "

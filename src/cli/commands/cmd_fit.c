@@ -52,7 +52,8 @@ static void take_init(session *s, fitting *f)
         return;
     *init = SPD_INIT_GIVEN;
     if (!(ending && strcmp(ending, ".spdml") == 0))
-        cli_misuse("--init %s: must be identity, mean, random, csp or a model file (.spdml)", text);
+        cli_misuse("--init %s: must be auto, identity, mean, random, csp or a model file (.spdml)",
+                   text);
 }
 
 /* Options that say how the cost is minimised. */
@@ -84,6 +85,7 @@ static void take_options(session *s, fitting *f)
 {
     learning_options(s, &f->l);
     take_duration(s, f);
+    f->l.options.paper |= arguments_flag(s->args, "paper");
     if (arguments_count(s->args, "init"))
         take_init(s, f);
     take_solver(s, &f->l.options);
@@ -392,10 +394,11 @@ static const option solver_options[] = {
     {"engine", 0, OPTION_CHOICE, "NAME", "cpu", .choice = engines,
      .help = "Where it runs: cpu; cuda, an NVIDIA GPU (stein and airm, matrices up to 512 x 512, "
              "maps up to 128); auto, the GPU where there is one and it gains"},
-    {"init", 0, OPTION_TEXT, "START", "identity",
+    {"init", 0, OPTION_TEXT, "START", "auto",
      .help = "Where to start: identity (its first m columns), mean (leading eigenvectors of the "
              "mean), random, csp (generalised eigenvectors of the class means), or a model file "
-             "(.spdml) to continue from"},
+             "(.spdml) to continue from; auto: mean or csp, whichever has the lower cost, and "
+             "identity with --paper"},
     {"coordinates", 0, OPTION_CHOICE, "NAME", "auto", .choice = coordinates,
      .help = "The basis that W moves in, which decides how fast the cost falls and not what it is. "
              "plain: that of the data; mean, harmonic: where this mean is the identity; within: "
@@ -445,6 +448,7 @@ const command command_fit = {
                {"What is learned", options_graph},
                {NULL, options_objective},
                {NULL, options_cost},
+               {NULL, options_paper},
                {"How it is learned", solver_options},
                {NULL, options_stop},
                {"Reading data", options_data},

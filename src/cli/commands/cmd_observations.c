@@ -150,6 +150,7 @@ static void learn(trial *t)
     o.m = t->c->m;
     o.metric = t->method.metric;
     o.seed = t->c->seed;
+    o.paper = 1;
     describe(t, 1, 1, &train);
     session_check(s, spd_fit(s->ctx, t->size, train.p, train.X, train.label, &o, NULL, &t->model));
     session_keep_model(t->model);

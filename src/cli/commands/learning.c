@@ -57,6 +57,8 @@ void learning_options(session *s, learning *l)
     arguments_take_real(s->args, "affinity-weight", &o->affinity_weight);
     take_nu_b(s, l);
     take_learning(s, l);
+    if (l->auto_nu_b && o->objective == SPD_OBJECTIVE_AUTO)
+        o->objective = SPD_DIFFERENCE; /* whose numbers these are */
     if (o->learning == SPD_MAXIMAL_VARIANCE && o->metric == SPD_LOG_EUCLIDEAN &&
         o->log_cost == SPD_LOG_COST_APPROXIMATE)
         cli_misuse("--unsupervised variance: under log-euclidean needs --log-cost exact");

@@ -44,11 +44,20 @@ static const char *unsupervised(size_t i)
 }
 
 const option options_objective[] = {
-    {"objective", 0, OPTION_CHOICE, "NAME", "difference", .choice = option_objectives,
-     .help = "difference: distances within minus distances between classes; ratio: the logarithm "
+    {"objective", 0, OPTION_CHOICE, "NAME", "auto", .choice = option_objectives,
+     .help = "auto: softmax, or difference with --nu-w, --nu-b or --paper, without labels, and for "
+             "the approximate log-euclidean cost. difference: distances within minus distances "
+             "between classes; ratio: the logarithm "
              "of their ratio. By the distances after the map, for which --nu-w and --nu-b say how "
              "many candidates there are: log-margin: how much nearer the own class is than others; "
              "softmax: how likely a near neighbour is of the own class"},
+    OPTION_END};
+
+const option options_paper[] = {
+    {"paper", 0, OPTION_FLAG,
+     .help =
+         "The paper's setting: the objective difference, the start identity, plain coordinates, "
+         "unless another option says otherwise"},
     OPTION_END};
 
 const option options_cost[] = {

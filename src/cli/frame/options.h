@@ -101,6 +101,7 @@ extern const option options_data[];        /* --x --y --labels --symmetrize --re
 /* Of the learner; options_learn.c. */
 extern const option options_graph[];     /* --metric --nu-w --nu-b --graph ... */
 extern const option options_objective[]; /* --objective */
+extern const option options_paper[];     /* --paper */
 extern const option options_cost[];      /* --affinity-weight --log-cost */
 extern const option options_stop[];      /* --tol --max-iter */
 

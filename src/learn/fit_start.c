@@ -1,0 +1,78 @@
+/* fit_start.c - where a fit begins.
+ *
+ * Left to choose, the start is that of the mean or that of the class means (csp), whichever has the
+ * lower cost. One alone may be a point where the gradient vanishes though other maps are better:
+ * eigenvectors of the mean are one when no sample mixes them. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "learn/fitting.h"
+#include "learn/start.h"
+
+/* Class means take no more doubles than this, or this many times the samples. */
+#define ROOM_FOR_MEANS ((size_t)1 << 25)
+
+spd_status fitting_cost(fit *f, const double *W, double *cost)
+{
+    spd_status status = f->engine->start(f->engine, W);
+    return status < 0 ? status : f->engine->cost_grad(f->engine, cost, f->state.at.grad);
+}
+
+/* W <- the start of that kind. Each start draws its own numbers, so that a resumed fit draws the
+ * same. */
+static spd_status start_of(fit *f, spd_init init, double *W)
+{
+    rng r;
+    rng_seed(&r, f->o.seed + ((uint64_t)f->state.start << 32));
+    return init == SPD_INIT_CSP
+               ? start_csp(f->ctx, SPD_JEFFREY, f->n, f->m, f->state.p, f->X, f->label, W)
+               : start_point(f->ctx, init, f->n, f->m, f->state.p, f->X, f->o.W, &r, W);
+}
+
+/* Are there class means, and is there room for them? */
+static int has_class_means(const fit *f)
+{
+    int classes = 0;
+    for (size_t i = 0; f->label && i < f->state.p; i++)
+        classes = f->label[i] >= classes ? f->label[i] + 1 : classes;
+    return classes > 1 && (size_t)classes <= ROOM_FOR_MEANS / (f->n * f->n);
+}
+
+/* W <- the start csp where its cost is lower than at W; it may have none. */
+static spd_status try_csp(fit *f, double *W, double *other)
+{
+    double here = INFINITY, there = INFINITY;
+    spd_status status = start_of(f, SPD_INIT_CSP, other);
+    if (status >= 0)
+        status = fitting_cost(f, W, &here);
+    if (status >= 0)
+        status = fitting_cost(f, other, &there);
+    if (status >= 0 && there < here) {
+        memcpy(W, other, f->n * f->m * sizeof *W);
+        f->o.init = SPD_INIT_CSP;
+    }
+    if (status == SPD_ENOMEM || status == SPD_ECANCELLED)
+        return status;
+    if (status < 0)
+        ctx_clear(f->ctx);
+    return SPD_OK;
+}
+
+spd_status fitting_start(fit *f)
+{
+    double *W = f->state.at.W;
+    if (f->state.start > 0)
+        return start_of(f, SPD_INIT_RANDOM, W);
+    if (f->o.init != SPD_INIT_AUTO)
+        return start_of(f, f->o.init, W);
+    f->o.init = SPD_INIT_MEAN;
+    spd_status status = start_of(f, SPD_INIT_MEAN, W);
+    if (status < 0 || !f->engine || !has_class_means(f))
+        return status;
+    double *other = mem_alloc(f->n, f->m * sizeof *other);
+    status = other ? try_csp(f, W, other) : ctx_nomem(f->ctx, "the start");
+    mem_free(other);
+    return status;
+}
