@@ -36,6 +36,7 @@ typedef struct map {
 typedef struct map_graph {
     const spd_pair *pairs;
     size_t count;
+    int roughly; /* non-zero: a map to choose settings by, not to keep, with fewer iterations */
 } map_graph;
 
 /* a <- the map of the method for its training samples; value[SPD_PARAM_M] is set if it is used. To

@@ -23,6 +23,7 @@ typedef struct tuner {
     size_t *fold;       /* p */
     int64_t **right;    /* methods: folds x settings each */
     char **hit;         /* methods: settings x p each */
+    size_t **out;       /* methods: map settings each */
 } tuner;
 
 /* ---- folds ------------------------------------------------------------------------------------
@@ -76,25 +77,36 @@ static spd_status make_folds(tuner *t, const spd_tuning *tuning)
 /* ---- the choice -------------------------------------------------------------------------------
  */
 
-/* sum (settings) <- right over all folds, -1 where any failed. */
-static void add_folds(const tuner *t, size_t method, int64_t *sum)
+/* How many samples the first folds test. */
+static size_t tested_in(const tuner *t, size_t folds)
 {
-    size_t all = settings_count(&t->settings[method]);
-    for (size_t s = 0; s < all; s++) {
-        sum[s] = 0;
-        for (size_t f = 0; f < t->shared.folds; f++) {
-            int64_t here = t->right[method][f * all + s];
-            sum[s] = here < 0 || sum[s] < 0 ? -1 : sum[s] + here;
-        }
-    }
+    size_t count = 0;
+    for (size_t i = 0; i < t->shared.train->p; i++)
+        count += t->fold[i] < folds;
+    return count;
 }
 
 static size_t tested(const tuner *t)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < t->shared.train->p; i++)
-        count += t->fold[i] != FOLD_NEVER;
-    return count;
+    return tested_in(t, t->shared.folds);
+}
+
+/* sum (settings) <- right over all folds, -1 where any failed; of those that have left the race
+ * what the folds until then let expect. */
+static void add_folds(const tuner *t, size_t method, int64_t *sum)
+{
+    const settings *own = &t->settings[method];
+    size_t all = settings_count(own);
+    for (size_t s = 0; s < all; s++) {
+        size_t left = t->out[method][s / own->decisions], folds = left ? left : t->shared.folds;
+        sum[s] = 0;
+        for (size_t f = 0; f < folds; f++) {
+            int64_t here = t->right[method][f * all + s];
+            sum[s] = here < 0 || sum[s] < 0 ? -1 : sum[s] + here;
+        }
+        if (left && sum[s] > 0)
+            sum[s] = sum[s] * (int64_t)tested(t) / (int64_t)tested_in(t, left);
+    }
 }
 
 /* No setting works: why is in the context, if it is known. */
@@ -129,16 +141,17 @@ static spd_status choose(const tuner *t, size_t method, int64_t *sum, size_t *be
 {
     const spd_method *own = &t->shared.method[method];
     const settings *s = &t->settings[method];
+    const size_t *out = t->out[method];
     size_t fitted = s->fitted * s->decisions, all = settings_count(s);
     add_folds(t, method, sum);
-    size_t plain = settings_best(s, sum, fitted, all);
-    *best = settings_best(s, sum, 0, all);
+    size_t plain = settings_best(s, sum, out, fitted, all);
+    *best = settings_best(s, sum, out, 0, all);
     if (*best == SIZE_MAX)
         return fail_all(t, own);
     if (plain != SIZE_MAX)
         found->accuracy_no_map = (double)sum[plain] / (double)tested(t);
     if (own->map == SPD_MAP_ML && !method_fit_options(own).paper && plain != SIZE_MAX) {
-        size_t mapped = settings_best(s, sum, 0, fitted);
+        size_t mapped = settings_best(s, sum, out, 0, fitted);
         *best = mapped != SIZE_MAX && beats(t, method, mapped, plain) ? mapped : plain;
     }
     found->accuracy = (double)sum[*best] / (double)tested(t);
@@ -168,7 +181,7 @@ static spd_status measure(tuner *t)
 {
     const samples *s = t->shared.train;
     const spd_method *method = &t->shared.method[0];
-    if (!method_learns_map(method) || t->settings[0].maps < 2 || s->p > MATRIX_UP_TO)
+    if (!method_learns_map(method) || t->settings[0].fitted == 0 || s->p > MATRIX_UP_TO)
         return SPD_OK;
     double *D = arena_alloc(&t->room, s->p, s->p * sizeof *D);
     t->shared.D = D;
@@ -182,6 +195,7 @@ static spd_status make_right(tuner *t)
         size_t all = settings_count(&t->settings[k]);
         t->right[k] = arena_alloc(&t->room, t->shared.folds, all * sizeof **t->right);
         t->hit[k] = arena_zero(&t->room, all, t->shared.train->p);
+        t->out[k] = arena_zero(&t->room, t->settings[k].maps, sizeof **t->out);
     }
     return arena_status(&t->room, t->ctx, "cross-validation");
 }
@@ -270,13 +284,16 @@ spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *
     t.settings = arena_zero(&t.room, count, sizeof *t.settings);
     t.right = arena_zero(&t.room, count, sizeof *t.right);
     t.hit = arena_zero(&t.room, count, sizeof *t.hit);
+    t.out = arena_zero(&t.room, count, sizeof *t.out);
     t.shared = (trial_shared){.methods = count,
                               .method = own,
                               .settings = t.settings,
                               .train = &train,
                               .folds = (size_t)tuning.folds,
                               .right = t.right,
-                              .hit = t.hit};
+                              .hit = t.hit,
+                              .out = t.out,
+                              .exhaustive = tuning.exhaustive};
     status = arena_status(&t.room, ctx, "cross-validation");
     if (status == SPD_OK)
         status = take_methods(ctx, count, method, &train, own);
