@@ -50,20 +50,28 @@ static spd_status start_roughly(spd_context *ctx, const samples *train, const fi
     return SPD_OK;
 }
 
+static void note_effort(const spd_model *model, map *a)
+{
+    a->fits += model != NULL;
+    a->iterations += model ? (size_t)model->iterations : 0;
+}
+
 /* *model <- the learned map to m dimensions. */
 static spd_status fit_model(spd_context *ctx, const spd_method *method, const samples *train,
-                            map_graph graph, size_t m, spd_model **model)
+                            map_graph graph, size_t m, map *a, spd_model **model)
 {
     spd_fit_options options = method_fit_options(method);
     const fit_graph known = {graph.count, graph.pairs};
-    options.m = m;
     spd_model *near = NULL;
     spd_status status = SPD_OK;
+    options.m = m;
     if (graph.roughly)
         status = start_roughly(ctx, train, &known, &options, &near);
     if (status >= 0)
         status = fit_on_graph(ctx, train->n, train->p, train->X, train->label, &options,
                               graph.pairs ? &known : NULL, model);
+    note_effort(near, a);
+    note_effort(*model, a);
     spd_model_free(near);
     return status < 0 ? status : SPD_OK;
 }
@@ -78,7 +86,7 @@ static void note_graph(map *a, const spd_model *model)
 static spd_status fit_ml(spd_context *ctx, const spd_method *method, const samples *train,
                          map_graph graph, map *a)
 {
-    spd_status status = fit_model(ctx, method, train, graph, a->m, &a->model);
+    spd_status status = fit_model(ctx, method, train, graph, a->m, a, &a->model);
     if (status < 0)
         return status;
     a->W = a->model->W;
@@ -98,7 +106,7 @@ static spd_status fit_multi(spd_context *ctx, const spd_method *method, const sa
         size_t m = (a->n + divisor[i] / 2) / divisor[i];
         if (m <= last || m >= a->n)
             continue;
-        status = fit_model(ctx, method, train, graph, m, &a->part[a->parts]);
+        status = fit_model(ctx, method, train, graph, m, a, &a->part[a->parts]);
         if (status < 0)
             break;
         note_graph(a, a->part[a->parts++]);

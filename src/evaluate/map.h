@@ -30,6 +30,7 @@ typedef struct map {
     spd_model *model;        /* ml: what was learned; NULL: another map, or one that was given */
     size_t parts;            /* multi: how many maps there are; else 0 */
     spd_model *part[MAP_PARTS];
+    size_t fits, iterations; /* that it took; 0 for all others */
 } map;
 
 /* A graph that is known already, for ml; pairs NULL: spd_fit finds its own. */

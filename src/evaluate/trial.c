@@ -141,6 +141,7 @@ spd_status trial_run(spd_context *ctx, const trial_shared *shared, const part *h
         if (trial_is_fatal(one))
             status = one;
     }
+    shared->effort[fold * all[0].maps + map_setting] = (effort){t.map.fits, t.map.iterations};
     map_free(&t.map);
     arena_free(&t.room);
     if (status < 0 || first.status == SPD_OK)

@@ -12,7 +12,12 @@
 
 #include "evaluate/part.h"
 
-/* What all trials share; read only, but for what they write to `right` and `hit`. */
+/* What the learned maps of a trial took. */
+typedef struct effort {
+    size_t fits, iterations;
+} effort;
+
+/* What all trials share; read only, but for what they write to `right`, `hit` and `effort`. */
 typedef struct trial_shared {
     size_t methods;
     const spd_method *method; /* methods: map, metric, fit and map settings are the same for all */
@@ -27,11 +32,12 @@ typedef struct trial_shared {
                               a sample, else 0 */
     size_t *const *out;    /* methods: map settings each, 0 while a map setting is in the race of
                               the method, else in how many folds it was tried */
+    effort *effort;        /* folds x map settings */
     int exhaustive; /* non-zero: none leaves the race, and maps are fitted as finely as asked */
 } trial_shared;
 
-/* Fills `right`, `hit` and `out`. Fails only for want of memory or when it is cancelled; of other
- * failures the message of the first is left in the context. */
+/* Fills `right`, `hit`, `out` and `effort`. Fails only for want of memory or when it is cancelled;
+ * of other failures the message of the first is left in the context. */
 spd_status trials_run(spd_context *ctx, const trial_shared *shared);
 
 /* trial.c: one of them. Ends early for want of memory or when it is cancelled; returns the first

@@ -158,14 +158,27 @@ static spd_status choose(const tuner *t, size_t method, int64_t *sum, size_t *be
     return SPD_OK;
 }
 
+static effort add_efforts(const tuner *t)
+{
+    effort sum = {0, 0};
+    for (size_t k = 0; k < t->shared.folds * t->settings[0].maps; k++) {
+        sum.fits += t->shared.effort[k].fits;
+        sum.iterations += t->shared.effort[k].iterations;
+    }
+    return sum;
+}
+
 /* best and found (methods each) <- what the search says, when it does for all of them; most: the
  * largest number of settings. */
 static spd_status conclude(tuner *t, size_t most, size_t *best, spd_tuned *found)
 {
     int64_t *sum = arena_alloc(&t->room, most, sizeof *sum);
     spd_status status = arena_status(&t->room, t->ctx, "cross-validation");
+    effort total = add_efforts(t);
     for (size_t k = 0; k < t->shared.methods && status == SPD_OK; k++) {
         found[k].folds = (int)t->shared.folds;
+        found[k].fits = total.fits;
+        found[k].iterations = total.iterations;
         status = choose(t, k, sum, &best[k], &found[k]);
     }
     if (status == SPD_OK)
@@ -197,6 +210,8 @@ static spd_status make_right(tuner *t)
         t->hit[k] = arena_zero(&t->room, all, t->shared.train->p);
         t->out[k] = arena_zero(&t->room, t->settings[k].maps, sizeof **t->out);
     }
+    t->shared.effort =
+        arena_zero(&t->room, t->shared.folds, t->settings[0].maps * sizeof *t->shared.effort);
     return arena_status(&t->room, t->ctx, "cross-validation");
 }
 

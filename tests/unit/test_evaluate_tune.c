@@ -18,7 +18,9 @@ typedef struct set {
     int label[P];
 } set;
 
-static set make_set(uint64_t seed)
+/* exp of symmetric matrices: noise of deviation `near` in the two directions that tell the classes
+ * apart, by steps of `gap`, `across` between them and the others, `far` in the others. */
+static set draw_set(uint64_t seed, double near, double across, double far, double gap)
 {
     set s = {.X = block(P * N * N)};
     double L[N * N];
@@ -28,13 +30,20 @@ static set make_set(uint64_t seed)
         s.label[i] = (int)(i % 3);
         for (size_t a = 0; a < N; a++)
             for (size_t b = 0; b <= a; b++)
-                L[a * N + b] = L[b * N + a] = rng_normal(&r) * (a < 2 ? 0.3 : 0.8);
-        L[0] += 0.8 * s.label[i];
-        L[N + 1] -= 0.8 * (s.label[i] == 1);
+                L[a * N + b] = L[b * N + a] = rng_normal(&r) * (a < 2   ? near
+                                                                : b < 2 ? across
+                                                                        : far);
+        L[0] += gap * s.label[i];
+        L[N + 1] -= gap * (s.label[i] == 1);
         spd_apply(NULL, SPD_EXP, 0.0, N, 1, L, s.X + i * N * N);
     }
     s.samples = (spd_samples){.size = sizeof(spd_samples), .p = P, .n = N, .X = s.X, .classes = 3};
     return s;
+}
+
+static set make_set(uint64_t seed)
+{
+    return draw_set(seed, 0.3, 0.8, 0.8, 0.8);
 }
 
 static spd_method method_of(const char *name)
@@ -407,26 +416,6 @@ static void who_leaves_the_race(void)
     CHECK(!none[4], "all have failed");
 }
 
-/* A set in which two of the directions tell the classes apart and the others drown them. */
-static set clear_set(uint64_t seed, double gap)
-{
-    set s = {.X = block(P * N * N)};
-    double L[N * N];
-    rng r;
-    rng_seed(&r, seed);
-    for (size_t i = 0; i < P; i++) {
-        s.label[i] = (int)(i % 3);
-        for (size_t a = 0; a < N; a++)
-            for (size_t b = 0; b <= a; b++)
-                L[a * N + b] = L[b * N + a] = rng_normal(&r) * (a < 2 ? 0.1 : b < 2 ? 0.0 : 1.0);
-        L[0] += gap * s.label[i];
-        L[N + 1] -= gap * (s.label[i] == 1);
-        spd_apply(NULL, SPD_EXP, 0.0, N, 1, L, s.X + i * N * N);
-    }
-    s.samples = (spd_samples){.size = sizeof(spd_samples), .p = P, .n = N, .X = s.X, .classes = 3};
-    return s;
-}
-
 /* Where there is a clear winner, a map or none, the race finds what the exhaustive search does. */
 static void race_and_exhaustive_search(void)
 {
@@ -437,7 +426,7 @@ static void race_and_exhaustive_search(void)
     grid.count[SPD_PARAM_OBJECTIVE] = 1;
     grid.value[SPD_PARAM_OBJECTIVE] = objective;
     for (int gap = 0; gap < 2; gap++) {
-        set s = clear_set(31, gap * 1.0);
+        set s = draw_set(31, 0.1, 0.1, 1.0, gap); /* the others drown the two */
         spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 4, .seed = 3, .grid = &grid};
         spd_tuned race = SPD_INIT(spd_tuned), search = race;
         spd_method a = method_of("nn-stein-ml"), b = a;
@@ -449,6 +438,8 @@ static void race_and_exhaustive_search(void)
               a.value[SPD_PARAM_M], b.value[SPD_PARAM_M]);
         CHECK(a.value[SPD_PARAM_M] == (gap ? 2 : N), "m = %g", a.value[SPD_PARAM_M]);
         CHECK(race.settings == search.settings && race.folds == search.folds, "the same grid");
+        CHECK(search.fits == 4 && race.fits <= 4 && race.fits >= 1, "%zu fits", race.fits);
+        CHECK(race.iterations < search.iterations, "%zu", race.iterations);
         CHECK_CLOSE(race.accuracy_no_map, search.accuracy_no_map, 0.0, "no map runs to the end");
         CHECK(!gap || race.accuracy > race.accuracy_no_map + 0.2, "%g", race.accuracy);
         free(s.X);
