@@ -11,7 +11,7 @@
 #include "engine/fault.h"
 #include "evaluate/method.h"
 #include "evaluate/folds.h"
-#include "evaluate/trials.h"
+#include "evaluate/race.h"
 
 #define MATRIX_UP_TO 3000 /* samples: beyond, every fit searches its neighbours itself */
 
@@ -77,36 +77,12 @@ static spd_status make_folds(tuner *t, const spd_tuning *tuning)
 /* ---- the choice -------------------------------------------------------------------------------
  */
 
-/* How many samples the first folds test. */
-static size_t tested_in(const tuner *t, size_t folds)
+static size_t tested(const tuner *t)
 {
     size_t count = 0;
     for (size_t i = 0; i < t->shared.train->p; i++)
-        count += t->fold[i] < folds;
+        count += t->fold[i] != FOLD_NEVER;
     return count;
-}
-
-static size_t tested(const tuner *t)
-{
-    return tested_in(t, t->shared.folds);
-}
-
-/* sum (settings) <- right over all folds, -1 where any failed; of those that have left the race
- * what the folds until then let expect. */
-static void add_folds(const tuner *t, size_t method, int64_t *sum)
-{
-    const settings *own = &t->settings[method];
-    size_t all = settings_count(own);
-    for (size_t s = 0; s < all; s++) {
-        size_t left = t->out[method][s / own->decisions], folds = left ? left : t->shared.folds;
-        sum[s] = 0;
-        for (size_t f = 0; f < folds; f++) {
-            int64_t here = t->right[method][f * all + s];
-            sum[s] = here < 0 || sum[s] < 0 ? -1 : sum[s] + here;
-        }
-        if (left && sum[s] > 0)
-            sum[s] = sum[s] * (int64_t)tested(t) / (int64_t)tested_in(t, left);
-    }
 }
 
 /* No setting works: why is in the context, if it is known. */
@@ -143,7 +119,7 @@ static spd_status choose(const tuner *t, size_t method, int64_t *sum, size_t *be
     const settings *s = &t->settings[method];
     const size_t *out = t->out[method];
     size_t fitted = s->fitted * s->decisions, all = settings_count(s);
-    add_folds(t, method, sum);
+    race_sums(&t->shared, method, t->shared.folds, sum);
     size_t plain = settings_best(s, sum, out, fitted, all);
     *best = settings_best(s, sum, out, 0, all);
     if (*best == SIZE_MAX)

@@ -352,13 +352,14 @@ enum { RACERS = 5, TESTED = 40 }; /* the last racer is no map */
 static void race_of(const int *rights, int paper, size_t *out)
 {
     static double value[RACERS * SPD_PARAMETERS];
+    size_t at[RACERS * SPD_PARAMETERS] = {0};
     size_t fold[2 * TESTED];
     int64_t right[2 * RACERS];
     char hit[RACERS * 2 * TESTED] = {0};
     spd_fit_options fit;
     spd_method method = method_of("nn-stein-ml");
     settings own = {
-        .maps = RACERS, .fitted = RACERS - 1, .ways = 1, .decisions = 1, .value = value};
+        .maps = RACERS, .fitted = RACERS - 1, .ways = 1, .decisions = 1, .value = value, .at = at};
     spd_samples train = {.size = sizeof train, .p = 2 * TESTED, .n = 8, .classes = 2};
     int64_t *right_at = right;
     char *hit_at = hit;
@@ -377,6 +378,7 @@ static void race_of(const int *rights, int paper, size_t *out)
     for (size_t i = 0; i < 2 * TESTED; i++)
         fold[i] = i / TESTED;
     for (size_t k = 0; k < RACERS; k++) {
+        at[k * SPD_PARAMETERS + SPD_PARAM_M] = k;
         right[k] = rights[k];
         right[RACERS + k] = -99; /* not tested yet */
         for (int i = 0; i < rights[k]; i++)
@@ -403,12 +405,15 @@ static void who_leaves_the_race(void)
     race_of(behind_none, 1, papers);
     CHECK(one[0] && one[1] && one[2] && !one[3] && !one[4], "36 is far ahead of 30");
     CHECK(papers[1] && !papers[4], "the leader is the same for the paper's rule");
-    const int close[] = {30, 28, 30, 30, 30};
-    size_t near[RACERS] = {0}, near_papers[RACERS] = {0};
+    const int close[] = {10, 28, 5, 30, 30}, same[] = {30, 30, 30, 30, 12};
+    size_t near[RACERS] = {0}, near_papers[RACERS] = {0}, equal[RACERS] = {0};
     race_of(close, 0, near);
     race_of(close, 1, near_papers);
-    CHECK(near[1] == 1 && !near[0], "two behind no map: it will not beat it any more");
-    CHECK(!near_papers[1], "two behind the leader: it may catch up");
+    CHECK(near[1] == 1 && !near[3], "two behind no map: it will not beat it any more");
+    CHECK(!near_papers[1] && !near_papers[3], "two behind the leader: it may catch up");
+    race_of(same, 0, equal);
+    CHECK(!equal[0] && !equal[1] && equal[2] && equal[3], "half of the equals stay");
+    CHECK(!equal[4], "no map takes no place");
     size_t lone[RACERS] = {0}, none[RACERS] = {0};
     race_of(failed, 0, lone);
     CHECK(lone[0] && lone[3] && !lone[4], "no map alone works");
