@@ -783,10 +783,10 @@ typedef struct spd_tuned {
  *
  * Learned maps are raced, unless `exhaustive` says otherwise: folds are tested one after the other,
  * and between them m, nu and objectives leave that are clearly behind the best, or behind no map
- * (McNemar's statistic over the samples tested so far above 1.5 and 1), and all but the best half of
- * them, then quarter and so on, down to two; no map stays. Maps to choose by are fitted with at most
- * 15 to 40 iterations and a tolerance of 1e-3, those of AIRM from the map that Stein gives. The
- * choice does not depend on the number of threads.
+ * (McNemar's statistic over the samples tested so far above 1.5 and 1), and all but the best half
+ * of them, then quarter and so on, down to two; no map stays. Maps to choose by are fitted with at
+ * most 15 to 40 iterations and a tolerance of 1e-3, those of AIRM from the map that Stein gives.
+ * The choice does not depend on the number of threads.
  *
  * Folds are stratified by class; groups, if there are any, stay whole. tuned
  * may be NULL. */

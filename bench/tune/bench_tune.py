@@ -4,10 +4,9 @@ against the exhaustive search.
 
     python bench_tune.py [FILE.npz]... [--method NAME]... [--repeats N] [--spdml PATH] [--work DIR]
 
-Without files: generated matrices, materials and motion capture, the last for the first method alone.
-Each set is split in halves, at
-random within each class, --repeats times (2); the map is chosen within the training half, once with
---exhaustive and once without, on one thread.
+Without files: generated matrices, materials and motion capture, the last for the first method
+alone. Each set is split in halves, at random within each class, --repeats times (2); the map is
+chosen within the training half, once with --exhaustive and once without, on one thread.
 
 The columns: CPU seconds of the tuning (those of the whole command, times the share of tuning in its
 time), fits of maps and their iterations, all per split; the accuracy that cross-validation promised
