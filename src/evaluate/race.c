@@ -27,6 +27,14 @@ int race_runs(const trial_shared *shared, size_t map_setting)
     return 0;
 }
 
+size_t race_places(const settings *s, size_t done)
+{
+    size_t places = s->fitted;
+    for (size_t f = 0; f < done && places > LEAST_PLACES; f++)
+        places = (places + 1) / 2;
+    return places;
+}
+
 /* In how many of the first `done` folds a setting was tried. */
 static size_t folds_of(const trial_shared *shared, size_t method, size_t setting, size_t done)
 {
@@ -119,9 +127,7 @@ static void drop_behind(const race *r)
 static void fill_places(const race *r)
 {
     const settings *s = &r->shared->settings[r->method];
-    size_t *out = r->shared->out[r->method], places = s->fitted;
-    for (size_t f = 0; f < r->done && places > LEAST_PLACES; f++)
-        places = (places + 1) / 2;
+    size_t *out = r->shared->out[r->method], places = race_places(s, r->done);
     for (size_t map = 0; map < s->maps; map++)
         r->placed[map] = out[map];
     for (size_t k = 0; k < places; k++) {

@@ -22,6 +22,9 @@ spd_status race_drop(spd_context *ctx, const trial_shared *shared, size_t done);
  */
 void race_sums(const trial_shared *shared, size_t method, size_t done, int64_t *sum);
 
+/* How many map settings with a map there are places for after so many folds. */
+size_t race_places(const settings *s, size_t done);
+
 /* Is a map setting in the race of any method? */
 int race_runs(const trial_shared *shared, size_t map_setting);
 

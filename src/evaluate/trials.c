@@ -52,7 +52,7 @@ static spd_progress progress_of(const trials *t)
     for (size_t k = 0; k < atomic_load(&t->done) && k < t->count; k++)
         done += t->weight[k];
     double fits = (double)t->fits;
-    return (spd_progress){"tuning", "fits", fits * done / (t->before + t->work), fits};
+    return (spd_progress){"tuning", "fits", fits * (done / (t->before + t->work)), fits};
 }
 
 /* Progress of a trial: the caller's thread passes it on, all learn of a cancellation. */
@@ -188,16 +188,33 @@ static double weigh(const trials *t, size_t map)
     return once + n * n * m + 0.5 * degree * m * m * m;
 }
 
-/* What is left from the fold at hand on, if none leaves the race. */
+/* Do map settings leave between folds? */
+static int is_race(const trials *t)
+{
+    return !t->shared->exhaustive && method_learns_map(&t->shared->method[0]);
+}
+
+/* How many trials a later fold has at most: each method has its places, and no map stays. */
+static size_t most_in(const trials *t, size_t fold)
+{
+    const settings *s = &t->shared->settings[0];
+    size_t most = t->shared->methods * race_places(s, fold) + s->maps - s->fitted;
+    return is_race(t) && most < t->count ? most : t->count;
+}
+
+/* What is left from the fold at hand on at most; those of later folds weigh as much as these. */
 static void foresee(trials *t)
 {
-    double folds = (double)(t->shared->folds - t->at);
-    t->work = 0.0;
-    t->fits = t->tried + (t->shared->folds - t->at) * t->count;
+    size_t later = 0;
+    double here = 0.0;
+    for (size_t fold = t->at + 1; fold < t->shared->folds; fold++)
+        later += most_in(t, fold);
     for (size_t k = 0; k < t->count; k++) {
         t->weight[k] = weigh(t, t->map[k]);
-        t->work += folds * t->weight[k];
+        here += t->weight[k];
     }
+    t->fits = t->tried + t->count + later;
+    t->work = here + (double)later * here / (double)(t->count ? t->count : 1);
     atomic_store(&t->done, 0);
 }
 
@@ -223,9 +240,9 @@ static spd_status run_fold(trials *t)
         look_back(t);
     }
     part_free(&t->part);
-    if (trial_is_fatal(status) || h->exhaustive || !method_learns_map(&h->method[0]))
-        return trial_is_fatal(status) ? status : SPD_OK;
-    return race_drop(t->ctx, h, t->at + 1);
+    if (trial_is_fatal(status))
+        return status;
+    return is_race(t) ? race_drop(t->ctx, h, t->at + 1) : SPD_OK;
 }
 
 spd_status trials_run(spd_context *ctx, const trial_shared *shared)

@@ -223,7 +223,7 @@ def test_talk_about_tuning(spdml, data):
     """-v says how many fits there are at most."""
     words = ["evaluate", "data.npz", "--methods", "nn-stein-ml", *WHERE, "--grid", "m=2,3",
              "--grid", "nu-b=1,2"]
-    assert "tuning: at most 8 fits" in spdml(*words, "-v").good().err
+    assert "tuning: at most 6 fits" in spdml(*words, "-v").good().err
     assert "tuning" not in spdml(*words).good().err
 
 
