@@ -67,8 +67,9 @@ void race_sums(const trial_shared *shared, size_t method, size_t done, int64_t *
             int64_t here = shared->right[method][f * all + s];
             sum[s] = here < 0 || sum[s] < 0 ? -1 : sum[s] + here;
         }
-        if (folds < done && sum[s] > 0)
-            sum[s] = sum[s] * most_right(shared, method, done) / most_right(shared, method, folds);
+        int64_t most = folds < done ? most_right(shared, method, folds) : 0;
+        if (most > 0 && sum[s] > 0)
+            sum[s] = sum[s] * most_right(shared, method, done) / most;
     }
 }
 
