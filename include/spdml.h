@@ -769,8 +769,8 @@ typedef struct spd_tuning {
     const int *group; /* p numbers >= 0: samples of one group share a fold; NULL: no groups */
     uint64_t seed;
     const spd_grid *grid; /* NULL: the method's own grid */
-    int exhaustive;       /* non-zero: every setting in every fold, fitted as finely as the final
-                             map: slow, and chooses nearly always the same */
+    int exhaustive;       /* non-zero: every map setting in every fold, fitted as finely as the
+                             final map, about ten times slower; 0: a race, below */
 } spd_tuning;
 
 typedef struct spd_tuned {
@@ -780,6 +780,8 @@ typedef struct spd_tuned {
     double accuracy; /* of the chosen one, over the folds; NaN if there was nothing to tune */
     double seconds;
     double accuracy_no_map; /* of the best setting without a learned map; NaN if none was tried */
+    size_t fits;            /* of learned maps that were made */
+    size_t iterations;      /* of all these fits */
 } spd_tuned;
 
 /* Fixes the values of the method that are not fixed yet and have a grid, by cross-validation within
@@ -789,7 +791,16 @@ typedef struct spd_tuned {
  * beat no map (m = n, in the method's own grid) by more than one standard error of the difference
  * over the tested samples, b + c - (b - c)^2 / N for b and c samples that one of the two alone gets
  * right; otherwise m = n is chosen. A setting that fails is left out; if all fail, the first
- * failure is returned. Folds are stratified by class; groups, if there are any, stay whole. tuned
+ * failure is returned.
+ *
+ * Learned maps are raced, unless `exhaustive` says otherwise: folds are tested one after the other,
+ * and between them m, nu and objectives leave that are clearly behind the best, or behind no map
+ * (McNemar's statistic over the samples tested so far above 1.5 and 1), and all but the best half
+ * of them, then quarter and so on, down to two; no map stays. Maps to choose by are fitted with at
+ * most 15 to 40 iterations and a tolerance of 1e-3, those of AIRM from the map that Stein gives.
+ * The choice does not depend on the number of threads.
+ *
+ * Folds are stratified by class; groups, if there are any, stay whole. tuned
  * may be NULL. */
 SPD_API spd_status spd_tune(spd_context *ctx, spd_method *method, const spd_samples *train,
                             const spd_tuning *tuning, spd_tuned *tuned);
@@ -900,6 +911,7 @@ typedef struct spd_outcome {
     int *predicted;            /* a class for each test sample of the round */
     spd_model *model;          /* the learned map, of the first round only; NULL if there is none */
     double cv_accuracy_no_map; /* tuning, as in spd_tuned */
+    size_t tune_fits, tune_iterations; /* fits and iterations of spd_tuned */
 } spd_outcome;
 
 /* One method over all rounds: means, and standard deviations, which are 0 for a single round. */

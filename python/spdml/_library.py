@@ -113,6 +113,7 @@ class Outcome(c.Structure):
         ("balanced", Double), ("settings", Size), ("folds", Int), ("cv_accuracy", Double),
         ("tune_seconds", Double), ("fit_seconds", Double), ("test_seconds", Double),
         ("predicted", Ints), ("model", c.POINTER(Model)), ("cv_accuracy_no_map", Double),
+        ("tune_fits", Size), ("tune_iterations", Size),
     ]
 
 

@@ -39,6 +39,8 @@ class Evaluation:
     cv_accuracy_no_map : the same without the method's map; NaN where that was not tried
     no_map : (methods, rounds), whether a method with a map chose none
     folds : (methods, rounds), of tuning; 0 where nothing was tuned
+    tune_fits, tune_iterations : (methods, rounds), learned maps that tuning fitted, for all methods
+        that share them, and their iterations
     seconds : dictionary with 'tune', 'fit' and 'test', (methods, rounds) each
     mcnemar : (methods, methods), p values of McNemar's exact test
     remarks : what accuracies do not tell, list of str
@@ -67,6 +69,8 @@ class Evaluation:
         self.cv_accuracy_no_map = each("cv_accuracy_no_map")
         self.no_map = np.array([[o.value[0] >= n for o in row] for row in cells])
         self.folds = each("folds")
+        self.tune_fits = each("tune_fits")
+        self.tune_iterations = each("tune_iterations")
         self.seconds = {name: each(f"{name}_seconds") for name in ("tune", "fit", "test")}
         size = len(classes)
         self.confusion = np.array([_copy(result.confusion, size * size).reshape(size, size)
@@ -145,7 +149,8 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
         other than 'auto' is then fixed
     paper : tune learned maps as in the paper: the difference alone, over m and nu_b, and no map
         only where it gets as many right as any
-    exhaustive : try every setting in every fold, with maps fitted as finely as the final one; slow
+    exhaustive : try every setting in every fold, with maps fitted as finely as the final one, where
+        otherwise settings that are clearly behind leave; about ten times slower
     normalize_kernel : rsr scales the columns of its kernel to unit length
     seed : of splits, folds and random maps
     n_jobs : threads; None and -1: all cores. Results do not depend on it

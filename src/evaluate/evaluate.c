@@ -95,6 +95,8 @@ static spd_status tune(runner *u, size_t first)
         o->cv_accuracy = u->tuned[k]->accuracy;
         o->cv_accuracy_no_map = u->tuned[k]->accuracy_no_map;
         o->tune_seconds = u->tuned[k]->seconds;
+        o->tune_fits = u->tuned[k]->fits;
+        o->tune_iterations = u->tuned[k]->iterations;
     }
     return status;
 }

@@ -1,6 +1,7 @@
 /* map.c - fitting and applying the maps; formulas in map.h. */
 #include "evaluate/map.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -9,18 +10,69 @@
 #include "learn/fit.h"
 #include "learn/start.h"
 
+/* Limits of a fit whose map is to choose settings by, not to keep: most of what it gains comes in
+ * the first iterations, and of large maps, whose iterations cost most, earlier still. */
+#define ROUGH_TOLERANCE  1e-3
+#define ROUGH_ITERATIONS 40
+#define LEAST_ITERATIONS 15
+#define SIZE_ITERATIONS  10.0 /* times n/m, between the two */
+#define AIRM_ITERATIONS  3    /* from a map that was learned under Stein */
+
 /* ---- the learned map ---------------------------------------------------------------------------
  */
 
+/* Lowers the limits of a fit of n x n matrices whose map is to choose by. */
+static void lower_limits(size_t n, spd_fit_options *o)
+{
+    double most = fmin(SIZE_ITERATIONS * (double)n / (double)o->m, ROUGH_ITERATIONS);
+    most = fmax(most, LEAST_ITERATIONS);
+    o->max_iter = o->max_iter < (int)most ? o->max_iter : (int)most;
+    o->tol = fmax(o->tol, ROUGH_TOLERANCE);
+}
+
+/* Lowers the limits; under AIRM the start becomes *near, the map of the same graph under Stein,
+ * which is learned much faster and is almost there. */
+static spd_status start_roughly(spd_context *ctx, const samples *train, const fit_graph *graph,
+                                spd_fit_options *o, spd_model **near)
+{
+    lower_limits(train->n, o);
+    if (o->metric != SPD_AIRM || !graph->pair)
+        return SPD_OK;
+    spd_fit_options stein = *o;
+    stein.metric = SPD_STEIN;
+    spd_status status =
+        fit_on_graph(ctx, train->n, train->p, train->X, train->label, &stein, graph, near);
+    if (status < 0)
+        return status;
+    o->init = SPD_INIT_GIVEN;
+    o->W = (*near)->W;
+    o->max_iter = o->max_iter < AIRM_ITERATIONS ? o->max_iter : AIRM_ITERATIONS;
+    return SPD_OK;
+}
+
+static void note_effort(const spd_model *model, map *a)
+{
+    a->fits += model != NULL;
+    a->iterations += model ? (size_t)model->iterations : 0;
+}
+
 /* *model <- the learned map to m dimensions. */
 static spd_status fit_model(spd_context *ctx, const spd_method *method, const samples *train,
-                            map_graph graph, size_t m, spd_model **model)
+                            map_graph graph, size_t m, map *a, spd_model **model)
 {
     spd_fit_options options = method_fit_options(method);
     const fit_graph known = {graph.count, graph.pairs};
+    spd_model *near = NULL;
+    spd_status status = SPD_OK;
     options.m = m;
-    spd_status status = fit_on_graph(ctx, train->n, train->p, train->X, train->label, &options,
-                                     graph.pairs ? &known : NULL, model);
+    if (graph.roughly)
+        status = start_roughly(ctx, train, &known, &options, &near);
+    if (status >= 0)
+        status = fit_on_graph(ctx, train->n, train->p, train->X, train->label, &options,
+                              graph.pairs ? &known : NULL, model);
+    note_effort(near, a);
+    note_effort(*model, a);
+    spd_model_free(near);
     return status < 0 ? status : SPD_OK;
 }
 
@@ -34,7 +86,7 @@ static void note_graph(map *a, const spd_model *model)
 static spd_status fit_ml(spd_context *ctx, const spd_method *method, const samples *train,
                          map_graph graph, map *a)
 {
-    spd_status status = fit_model(ctx, method, train, graph, a->m, &a->model);
+    spd_status status = fit_model(ctx, method, train, graph, a->m, a, &a->model);
     if (status < 0)
         return status;
     a->W = a->model->W;
@@ -54,7 +106,7 @@ static spd_status fit_multi(spd_context *ctx, const spd_method *method, const sa
         size_t m = (a->n + divisor[i] / 2) / divisor[i];
         if (m <= last || m >= a->n)
             continue;
-        status = fit_model(ctx, method, train, graph, m, &a->part[a->parts]);
+        status = fit_model(ctx, method, train, graph, m, a, &a->part[a->parts]);
         if (status < 0)
             break;
         note_graph(a, a->part[a->parts++]);

@@ -30,12 +30,14 @@ typedef struct map {
     spd_model *model;        /* ml: what was learned; NULL: another map, or one that was given */
     size_t parts;            /* multi: how many maps there are; else 0 */
     spd_model *part[MAP_PARTS];
+    size_t fits, iterations; /* that it took; 0 for all others */
 } map;
 
 /* A graph that is known already, for ml; pairs NULL: spd_fit finds its own. */
 typedef struct map_graph {
     const spd_pair *pairs;
     size_t count;
+    int roughly; /* non-zero: a map to choose settings by, not to keep, with fewer iterations */
 } map_graph;
 
 /* a <- the map of the method for its training samples; value[SPD_PARAM_M] is set if it is used. To

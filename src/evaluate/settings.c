@@ -276,6 +276,7 @@ static spd_status combine(spd_context *ctx, size_t n, const axis *axes, const wa
     int none = m->value[m->count - 1] == (double)n;
     s->fitted = (m->count - (none ? 1 : 0)) * all->count;
     s->maps = s->fitted + (none ? 1 : 0);
+    s->ways = all->count;
     s->decisions = decisions_of(axes);
     s->at = arena_alloc(keep, settings_count(s), SPD_PARAMETERS * sizeof *s->at);
     s->value = arena_alloc(keep, settings_count(s), SPD_PARAMETERS * sizeof *s->value);
@@ -356,12 +357,14 @@ static double smoothed(const settings *s, const int64_t *right, size_t setting)
 }
 
 /* Sorted by m, the first of equals has the smallest. */
-size_t settings_best(const settings *s, const int64_t *right, size_t first, size_t last)
+size_t settings_best(const settings *s, const int64_t *right, const size_t *out, size_t first,
+                     size_t last)
 {
     size_t best = SIZE_MAX;
     double best_mean = 0.0;
     for (size_t i = first; i < last; i++) {
-        if (right[i] < 0 || (best != SIZE_MAX && right[i] < right[best]))
+        if (right[i] < 0 || (out && out[i / s->decisions]) ||
+            (best != SIZE_MAX && right[i] < right[best]))
             continue;
         double mean = smoothed(s, right, i);
         if (best != SIZE_MAX && right[i] == right[best] && mean <= best_mean + 1e-12)

@@ -19,6 +19,7 @@
 typedef struct settings {
     size_t maps, decisions;
     size_t fitted; /* map settings with a map: maps, or one less where the last is no map */
+    size_t ways;   /* to learn it: map setting k < fitted is the way k % ways, of size k / ways */
     double *value; /* maps * decisions x SPD_PARAMETERS */
     size_t *at;    /* the same: places on the axes */
 } settings;
@@ -37,7 +38,9 @@ void settings_use(const settings *s, size_t setting, spd_method *method);
 /* The best of the settings from `first` up to `last` by right (all settings), how many samples each
  * got right, negative for those that failed: the highest count; ties go to the highest mean over
  * the setting and its neighbours on the axes (a step on j axes weighs 2^-j, failed ones count as
- * 0), then to the smaller m, then to the first. SIZE_MAX when all failed. */
-size_t settings_best(const settings *s, const int64_t *right, size_t first, size_t last);
+ * 0), then to the smaller m, then to the first. Those whose map setting is `out` (non-zero; maps,
+ * or NULL) cannot be chosen, yet count as neighbours. SIZE_MAX when none is left. */
+size_t settings_best(const settings *s, const int64_t *right, const size_t *out, size_t first,
+                     size_t last);
 
 #endif

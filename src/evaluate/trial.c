@@ -1,28 +1,18 @@
 /* trial.c - one fold with one map setting, for all methods that share the map. */
 #include "evaluate/trials.h"
 
-#include "classify/samples.h"
 #include "evaluate/map.h"
 #include "evaluate/method.h"
-#include "learn/affinity.h"
-
-/* One side of a fold. */
-typedef struct side {
-    samples s;     /* what the classifier sees: mapped */
-    size_t *index; /* s.p: which of all samples */
-} side;
 
 typedef struct trial {
     const trial_shared *shared;
+    const part *part;
     size_t fold, map_setting;
-    arena room;        /* all of it */
-    spd_method method; /* the first, with the values of the map setting */
-    side train, test;
-    spd_pair *pairs;
-    size_t count; /* of pairs */
+    arena room;          /* all of it */
+    spd_method method;   /* the first, with the values of the map setting */
+    samples train, test; /* the sides of the part, mapped */
     map map;
-    const int *truth; /* test */
-    int *label;       /* test: what is decided */
+    int *label; /* test: what is decided */
 } trial;
 
 int trial_is_fatal(spd_status status)
@@ -30,74 +20,38 @@ int trial_is_fatal(spd_status status)
     return status == SPD_ENOMEM || status == SPD_ECANCELLED;
 }
 
-/* The neighbour graph of the training part, from the distances between all samples. */
-static spd_status take_graph(spd_context *ctx, trial *t)
+/* What is known of the map: its graph, unless the fit shall make its own. */
+static spd_status take_graph(spd_context *ctx, const trial *t, map_graph *graph)
 {
-    const trial_shared *h = t->shared;
-    size_t p = t->train.s.p, all = h->train->p;
-    spd_fit_options options = method_fit_options(&t->method);
-    if (!h->D || !method_learns_map(&t->method) || options.m == t->train.s.n)
+    const settings *s = &t->shared->settings[0];
+    *graph = (map_graph){.roughly = !t->shared->exhaustive};
+    if (t->part->graphs == 0 || t->map_setting >= s->fitted)
         return SPD_OK;
-    arena room = {0};
-    double *D = arena_alloc(&room, p, p * sizeof *D);
-    if (!D)
-        return ctx_nomem(ctx, "distances");
-    for (size_t i = 0; i < p; i++)
-        for (size_t j = 0; j < p; j++)
-            D[i * p + j] = h->D[t->train.index[i] * all + t->train.index[j]];
-    spd_status status =
-        affinity_of_distances(ctx, p, D, t->train.s.label, &options, &t->pairs, &t->count);
-    arena_free(&room);
-    return status;
-}
-
-static spd_status take_map(spd_context *ctx, trial *t)
-{
-    if (spd_method_on_vectors(&t->method))
-        return SPD_OK;
-    spd_status status = take_graph(ctx, t);
-    map_graph graph = {t->pairs, t->count};
-    if (status == SPD_OK)
-        status = map_fit(ctx, &t->method, &t->train.s, graph, &t->room, &t->map);
-    if (status == SPD_OK)
-        status = map_apply(ctx, &t->map, &t->room, &t->train.s);
-    if (status == SPD_OK)
-        status = map_apply(ctx, &t->map, &t->room, &t->test.s);
-    return status;
-}
-
-/* a <- the samples of the fold (inside), or all others: of matrices and vectors what the method
- * reads. */
-static spd_status take_side(spd_context *ctx, trial *t, int inside, side *a)
-{
-    const trial_shared *h = t->shared;
-    samples all = *h->train;
-    size_t count = 0;
-    if (spd_method_on_vectors(&t->method))
-        all.X = NULL;
-    else
-        all.V = NULL;
-    a->index = arena_alloc(&t->room, all.p, sizeof *a->index);
-    if (!a->index)
-        return ctx_nomem(ctx, "a part of the samples");
-    for (size_t i = 0; i < all.p; i++)
-        if ((h->fold[i] == t->fold) == inside)
-            a->index[count++] = i;
-    return samples_part(ctx, &all, count, a->index, &t->room, &a->s);
+    const part_graph *known = &t->part->graph[t->map_setting % s->ways];
+    graph->pairs = known->pairs;
+    graph->count = known->count;
+    return known->error.status < 0 ? ctx_pass_on(ctx, &known->error) : SPD_OK;
 }
 
 /* The two sides, mapped. */
 static spd_status take_sides(spd_context *ctx, trial *t)
 {
-    spd_status status = take_side(ctx, t, 0, &t->train);
+    map_graph graph;
+    t->train = t->part->train.s;
+    t->test = t->part->test.s;
+    t->label = arena_alloc(&t->room, t->test.p, sizeof *t->label);
+    if (!t->label)
+        return ctx_nomem(ctx, "labels");
+    if (spd_method_on_vectors(&t->method))
+        return SPD_OK;
+    spd_status status = take_graph(ctx, t, &graph);
     if (status == SPD_OK)
-        status = take_side(ctx, t, 1, &t->test);
-    if (status < 0)
-        return status;
-    t->truth = t->test.s.label;
-    t->test.s.label = NULL; /* queries have none */
-    t->label = arena_alloc(&t->room, t->test.s.p, sizeof *t->label);
-    return t->label ? take_map(ctx, t) : ctx_nomem(ctx, "labels");
+        status = map_fit(ctx, &t->method, &t->train, graph, &t->room, &t->map);
+    if (status == SPD_OK)
+        status = map_apply(ctx, &t->map, &t->room, &t->train);
+    if (status == SPD_OK)
+        status = map_apply(ctx, &t->map, &t->room, &t->test);
+    return status;
 }
 
 /* ---- one method -------------------------------------------------------------------------------
@@ -122,8 +76,9 @@ static spd_status decide(spd_context *ctx, const trial *t, const settings *all, 
     if (status >= 0) {
         *right = 0;
         for (size_t i = 0; i < c->queries.p; i++) {
-            hit[t->test.index[i]] = t->label[i] == t->truth[i];
-            *right += hit[t->test.index[i]];
+            size_t sample = t->part->test.index[i];
+            hit[sample] = t->label[i] == t->part->truth[i];
+            *right += hit[sample];
         }
     }
     arena_free(&c->training);
@@ -151,8 +106,8 @@ static spd_status contend(spd_context *ctx, const trial *t, size_t which)
     const spd_method *method = &t->shared->method[which];
     course c = {.kind = classifier_of(method->classifier),
                 .method = *method,
-                .train = t->train.s,
-                .queries = t->test.s};
+                .train = t->train,
+                .queries = t->test};
     spd_status status = c.kind->prepare ? c.kind->prepare(ctx, &c) : SPD_OK;
     if (status >= 0)
         status = c.kind->meet(ctx, &c);
@@ -165,10 +120,11 @@ static spd_status contend(spd_context *ctx, const trial *t, size_t which)
 /* ---- all of them ------------------------------------------------------------------------------
  */
 
-spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, size_t map_setting)
+spd_status trial_run(spd_context *ctx, const trial_shared *shared, const part *home, size_t fold,
+                     size_t map_setting)
 {
     const settings *all = shared->settings;
-    trial t = {.shared = shared, .fold = fold, .map_setting = map_setting};
+    trial t = {.shared = shared, .part = home, .fold = fold, .map_setting = map_setting};
     spd_error first = {0};
     for (size_t k = 0; k < shared->methods; k++)
         for (size_t d = 0; d < all[k].decisions; d++)
@@ -177,7 +133,7 @@ spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, 
     settings_use(&all[0], map_setting * all[0].decisions, &t.method);
     spd_status status = take_sides(ctx, &t);
     for (size_t k = 0; k < shared->methods && status >= 0; k++) {
-        spd_status one = contend(ctx, &t, k);
+        spd_status one = shared->out[k][map_setting] ? SPD_OK : contend(ctx, &t, k);
         if (one < 0 && first.status == SPD_OK) {
             first = *spd_context_error(ctx);
             first.status = one;
@@ -185,8 +141,8 @@ spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, 
         if (trial_is_fatal(one))
             status = one;
     }
+    shared->effort[fold * all[0].maps + map_setting] = (effort){t.map.fits, t.map.iterations};
     map_free(&t.map);
-    spd_pairs_free(t.pairs);
     arena_free(&t.room);
     if (status < 0 || first.status == SPD_OK)
         return status < 0 ? status : SPD_OK;

@@ -1,13 +1,16 @@
-/* trials.c - running all trials, with progress, cancellation and the first failure. */
+/* trials.c - running the trials of each fold, with progress, cancellation and the first failure. */
 #include "evaluate/trials.h"
 
 #include <stdatomic.h>
 
 #include "base/clock.h"
 #include "engine/parallel.h"
+#include "evaluate/method.h"
+#include "evaluate/race.h"
 
 #define ROOM_FOR_TRIALS         2.0e9 /* bytes that trials running at once may take */
 #define SECONDS_BETWEEN_REPORTS 0.1
+#define USUAL_DEGREE            8.0 /* pairs of a sample, where they are not known */
 
 typedef struct trials trials;
 
@@ -24,16 +27,32 @@ typedef struct lane {
 struct trials {
     spd_context *ctx;
     const trial_shared *shared;
+    size_t at;                /* the fold at hand */
+    part part;                /* of it */
+    size_t count;             /* of map settings that are tried in it */
+    size_t *map;              /* count */
+    spd_error first;          /* failure of a setting */
+    double *weight;           /* count: about what each costs */
+    double work;              /* the weights of all trials from the fold at hand on */
+    double before;            /* the weights of all trials of the folds before */
+    size_t tried;             /* so many they were */
+    size_t fits;              /* and with all that are left */
     lane *lane;               /* threads of them */
     spd_progress_fn progress; /* the caller's */
     void *user;
     atomic_int cancelled;
-    atomic_size_t done;
+    atomic_size_t done; /* trials of the fold at hand: those at the beginning of its list */
 };
 
-static size_t trials_count(const trials *t)
+/* How far the search is, in fits, each by its weight. Those that may leave the race yet are counted
+ * as left. */
+static spd_progress progress_of(const trials *t)
 {
-    return t->shared->folds * t->shared->settings[0].maps;
+    double done = t->before;
+    for (size_t k = 0; k < atomic_load(&t->done) && k < t->count; k++)
+        done += t->weight[k];
+    double fits = (double)t->fits;
+    return (spd_progress){"tuning", "fits", fits * (done / (t->before + t->work)), fits};
 }
 
 /* Progress of a trial: the caller's thread passes it on, all learn of a cancellation. */
@@ -44,8 +63,7 @@ static int relay(void *user, const spd_progress *progress)
     trials *t = l->home;
     double now = clock_seconds();
     if (l->first && t->progress && now - l->reported >= SECONDS_BETWEEN_REPORTS) {
-        spd_progress ours = {"tuning", "trials", (double)atomic_load(&t->done),
-                             (double)trials_count(t)};
+        spd_progress ours = progress_of(t);
         l->reported = now;
         if (t->progress(t->user, &ours))
             atomic_store(&t->cancelled, 1);
@@ -53,11 +71,9 @@ static int relay(void *user, const spd_progress *progress)
     return atomic_load(&t->cancelled);
 }
 
-/* Trial number `chunk`: large m first, since they take longest. */
 static spd_status run_trial(trials *t, spd_context *ctx, size_t chunk)
 {
-    size_t folds = t->shared->folds, map = t->shared->settings[0].maps - 1 - chunk / folds;
-    spd_status status = trial_run(ctx, t->shared, chunk % folds, map);
+    spd_status status = trial_run(ctx, t->shared, &t->part, t->at, t->map[chunk]);
     atomic_fetch_add(&t->done, 1);
     return status;
 }
@@ -68,21 +84,27 @@ static spd_status trial_body(void *user, size_t chunk, int thread)
     trials *t = user;
     lane *l = &t->lane[thread];
     spd_status status = run_trial(t, l->ctx, chunk);
-    if (status < 0 && l->failed == SIZE_MAX) {
+    if (status < 0 && (l->failed == SIZE_MAX || trial_is_fatal(status))) {
         l->failed = chunk;
         l->error = *spd_context_error(l->ctx);
     }
     return trial_is_fatal(status) ? status : SPD_OK;
 }
 
-/* The message of the lowest trial that failed becomes the caller's. */
-static void take_over_error(trials *t, int threads)
+/* The message of the lowest trial that failed is kept; of one that ended the search it is the
+ * caller's. */
+static void take_over_error(trials *t, int threads, spd_status status)
 {
     const lane *lowest = NULL;
-    for (int i = 0; i < threads; i++)
-        if (t->lane[i].failed != SIZE_MAX && (!lowest || t->lane[i].failed < lowest->failed))
-            lowest = &t->lane[i];
-    if (lowest && t->ctx)
+    for (int i = 0; i < threads; i++) {
+        const lane *l = &t->lane[i];
+        int counts = status == SPD_OK || l->error.status == status;
+        if (l->failed != SIZE_MAX && counts && (!lowest || l->failed < lowest->failed))
+            lowest = l;
+    }
+    if (lowest && t->first.status == SPD_OK)
+        t->first = lowest->error;
+    if (lowest && status < 0 && t->ctx)
         t->ctx->error = lowest->error;
 }
 
@@ -106,7 +128,7 @@ static int pays_to_part(const trials *t, int threads)
 {
     const samples *s = t->shared->train;
     double bytes = 4.0 * sizeof(double) * (double)s->p * (double)s->n * (double)s->n;
-    return threads > 1 && trials_count(t) >= 2 * (size_t)threads && s->X &&
+    return threads > 1 && t->count >= 2 * (size_t)threads && s->X &&
            bytes * threads <= ROOM_FOR_TRIALS;
 }
 
@@ -116,9 +138,8 @@ static spd_status run_parted(trials *t, int threads)
     arena room = {0};
     spd_status status = make_lanes(t, threads, &room);
     if (status == SPD_OK) {
-        status = parallel_for(t->ctx, trials_count(t), trial_body, t, "tuning", "trials",
-                              (double)trials_count(t), NULL);
-        take_over_error(t, threads);
+        status = parallel_for(t->ctx, t->count, trial_body, t, NULL, NULL, 0.0, NULL);
+        take_over_error(t, threads, status);
     }
     for (int i = 0; t->lane && i < threads; i++)
         spd_context_free(t->lane[i].ctx);
@@ -130,26 +151,113 @@ static spd_status run_parted(trials *t, int threads)
 static spd_status run_in_turn(trials *t)
 {
     lane only = {.home = t, .first = 1};
-    spd_error first = {0};
     spd_status status = SPD_OK;
     spd_context_set_progress(t->ctx, relay, &only);
-    for (size_t chunk = 0; chunk < trials_count(t) && !trial_is_fatal(status); chunk++) {
+    for (size_t chunk = 0; chunk < t->count && !trial_is_fatal(status); chunk++) {
         status = run_trial(t, t->ctx, chunk);
-        if (status < 0 && first.status == SPD_OK)
-            first = *spd_context_error(t->ctx);
+        if (status < 0 && t->first.status == SPD_OK)
+            t->first = *spd_context_error(t->ctx);
     }
     spd_context_set_progress(t->ctx, t->progress, t->user);
-    if (t->ctx)
-        t->ctx->error = first;
     return status;
+}
+
+/* The map settings that are tried in the fold at hand: large m first, since they take longest. */
+static void list_maps(trials *t)
+{
+    t->count = 0;
+    for (size_t map = t->shared->settings[0].maps; map-- > 0;)
+        if (race_runs(t->shared, map))
+            t->map[t->count++] = map;
+}
+
+/* About what a trial costs: in every iteration the p matrices are mapped and the pairs compared;
+ * before, all matrices are gone over once. */
+static double weigh(const trials *t, size_t map)
+{
+    const settings *s = &t->shared->settings[0];
+    const part *a = &t->part;
+    double n = (double)a->train.s.n,
+           m = s->value[map * s->decisions * SPD_PARAMETERS + SPD_PARAM_M];
+    double once = 0.1 * n * n * n + 1.0, degree = USUAL_DEGREE;
+    if (map >= s->fitted || !method_learns_map(&t->shared->method[0]))
+        return once;
+    if (a->graphs > 0)
+        degree = (double)a->graph[map % s->ways].count / (double)a->train.s.p;
+    m = m > 0.0 ? m : n;
+    return once + n * n * m + 0.5 * degree * m * m * m;
+}
+
+/* Do map settings leave between folds? */
+static int is_race(const trials *t)
+{
+    return !t->shared->exhaustive && method_learns_map(&t->shared->method[0]);
+}
+
+/* How many trials a later fold has at most: each method has its places, and no map stays. */
+static size_t most_in(const trials *t, size_t fold)
+{
+    const settings *s = &t->shared->settings[0];
+    size_t most = t->shared->methods * race_places(s, fold) + s->maps - s->fitted;
+    return is_race(t) && most < t->count ? most : t->count;
+}
+
+/* What is left from the fold at hand on at most; those of later folds weigh as much as these. */
+static void foresee(trials *t)
+{
+    size_t later = 0;
+    double here = 0.0;
+    for (size_t fold = t->at + 1; fold < t->shared->folds; fold++)
+        later += most_in(t, fold);
+    for (size_t k = 0; k < t->count; k++) {
+        t->weight[k] = weigh(t, t->map[k]);
+        here += t->weight[k];
+    }
+    t->fits = t->tried + t->count + later;
+    t->work = here + (double)later * here / (double)(t->count ? t->count : 1);
+    atomic_store(&t->done, 0);
+}
+
+/* The fold at hand is behind us. */
+static void look_back(trials *t)
+{
+    for (size_t k = 0; k < t->count; k++)
+        t->before += t->weight[k];
+    t->tried += t->count;
+}
+
+/* All of one fold; then those that are behind leave. */
+static spd_status run_fold(trials *t)
+{
+    const trial_shared *h = t->shared;
+    int threads = parallel_threads(t->ctx);
+    part_source from = {h->method, h->settings, h->train, h->fold, h->D};
+    list_maps(t);
+    spd_status status = part_make(t->ctx, &from, t->at, &t->part);
+    if (status == SPD_OK) {
+        foresee(t);
+        status = pays_to_part(t, threads) ? run_parted(t, threads) : run_in_turn(t);
+        look_back(t);
+    }
+    part_free(&t->part);
+    if (trial_is_fatal(status))
+        return status;
+    return is_race(t) ? race_drop(t->ctx, h, t->at + 1) : SPD_OK;
 }
 
 spd_status trials_run(spd_context *ctx, const trial_shared *shared)
 {
-    int threads = parallel_threads(ctx);
+    arena room = {0};
     trials t = {.ctx = ctx, .shared = shared};
     t.progress = ctx ? ctx->progress : NULL;
     t.user = ctx ? ctx->user : NULL;
-    spd_status status = pays_to_part(&t, threads) ? run_parted(&t, threads) : run_in_turn(&t);
-    return trial_is_fatal(status) ? status : SPD_OK;
+    t.map = arena_alloc(&room, shared->settings[0].maps, sizeof *t.map);
+    t.weight = arena_alloc(&room, shared->settings[0].maps, sizeof *t.weight);
+    spd_status status = arena_status(&room, ctx, "cross-validation");
+    for (t.at = 0; t.at < shared->folds && status == SPD_OK; t.at++)
+        status = run_fold(&t);
+    if (status == SPD_OK && ctx)
+        ctx->error = t.first;
+    arena_free(&room);
+    return status;
 }

@@ -1,17 +1,23 @@
-/* trials.h - all trials of a search: every fold with every map setting.
+/* trials.h - the trials of a search: a fold with a map setting each.
  *
  * In a trial the map is fitted once; each method that stands behind it is prepared and met once,
  * and then decides with every setting of its own.
  *
- * Trials are independent of each other and of the number of threads: each runs on a context of one
- * thread, many at a time; or, where there are few or they are large, one after the other on all
- * threads. */
+ * Folds are tested one after the other, each with all map settings that are still in the race
+ * (race.h). The trials of a fold are independent of each other and of the number of threads: each
+ * runs on a context of one thread, many at a time; or, where there are few or they are large, one
+ * after the other on all threads. */
 #ifndef SPD_EVALUATE_TRIALS_H
 #define SPD_EVALUATE_TRIALS_H
 
-#include "evaluate/settings.h"
+#include "evaluate/part.h"
 
-/* What all trials share; read only, but for what they write to `right` and `hit`. */
+/* What the learned maps of a trial took. */
+typedef struct effort {
+    size_t fits, iterations;
+} effort;
+
+/* What all trials share; read only, but for what they write to `right`, `hit` and `effort`. */
 typedef struct trial_shared {
     size_t methods;
     const spd_method *method; /* methods: map, metric, fit and map settings are the same for all */
@@ -24,15 +30,20 @@ typedef struct trial_shared {
                               gets right, -1 where it fails */
     char *const *hit;      /* methods: settings x train->p each, 1 where the setting is right about
                               a sample, else 0 */
+    size_t *const *out;    /* methods: map settings each, 0 while a map setting is in the race of
+                              the method, else in how many folds it was tried */
+    effort *effort;        /* folds x map settings */
+    int exhaustive; /* non-zero: none leaves the race, and maps are fitted as finely as asked */
 } trial_shared;
 
-/* Fills `right` and `hit`. Fails only for want of memory or when it is cancelled; of other failures
- * the message of the first is left in the context. */
+/* Fills `right`, `hit`, `out` and `effort`. Fails only for want of memory or when it is cancelled;
+ * of other failures the message of the first is left in the context. */
 spd_status trials_run(spd_context *ctx, const trial_shared *shared);
 
 /* trial.c: one of them. Ends early for want of memory or when it is cancelled; returns the first
  * failure that leaves a method without any setting. */
-spd_status trial_run(spd_context *ctx, const trial_shared *shared, size_t fold, size_t map_setting);
+spd_status trial_run(spd_context *ctx, const trial_shared *shared, const part *home, size_t fold,
+                     size_t map_setting);
 
 /* Is this a failure that no other setting could mend? */
 int trial_is_fatal(spd_status status);

@@ -11,7 +11,7 @@
 #include "engine/fault.h"
 #include "evaluate/method.h"
 #include "evaluate/folds.h"
-#include "evaluate/trials.h"
+#include "evaluate/race.h"
 
 #define MATRIX_UP_TO 3000 /* samples: beyond, every fit searches its neighbours itself */
 
@@ -23,6 +23,7 @@ typedef struct tuner {
     size_t *fold;       /* p */
     int64_t **right;    /* methods: folds x settings each */
     char **hit;         /* methods: settings x p each */
+    size_t **out;       /* methods: map settings each */
 } tuner;
 
 /* ---- folds ------------------------------------------------------------------------------------
@@ -76,19 +77,6 @@ static spd_status make_folds(tuner *t, const spd_tuning *tuning)
 /* ---- the choice -------------------------------------------------------------------------------
  */
 
-/* sum (settings) <- right over all folds, -1 where any failed. */
-static void add_folds(const tuner *t, size_t method, int64_t *sum)
-{
-    size_t all = settings_count(&t->settings[method]);
-    for (size_t s = 0; s < all; s++) {
-        sum[s] = 0;
-        for (size_t f = 0; f < t->shared.folds; f++) {
-            int64_t here = t->right[method][f * all + s];
-            sum[s] = here < 0 || sum[s] < 0 ? -1 : sum[s] + here;
-        }
-    }
-}
-
 static size_t tested(const tuner *t)
 {
     size_t count = 0;
@@ -129,20 +117,31 @@ static spd_status choose(const tuner *t, size_t method, int64_t *sum, size_t *be
 {
     const spd_method *own = &t->shared.method[method];
     const settings *s = &t->settings[method];
+    const size_t *out = t->out[method];
     size_t fitted = s->fitted * s->decisions, all = settings_count(s);
-    add_folds(t, method, sum);
-    size_t plain = settings_best(s, sum, fitted, all);
-    *best = settings_best(s, sum, 0, all);
+    race_sums(&t->shared, method, t->shared.folds, sum);
+    size_t plain = settings_best(s, sum, out, fitted, all);
+    *best = settings_best(s, sum, out, 0, all);
     if (*best == SIZE_MAX)
         return fail_all(t, own);
     if (plain != SIZE_MAX)
         found->accuracy_no_map = (double)sum[plain] / (double)tested(t);
     if (own->map == SPD_MAP_ML && !method_fit_options(own).paper && plain != SIZE_MAX) {
-        size_t mapped = settings_best(s, sum, 0, fitted);
+        size_t mapped = settings_best(s, sum, out, 0, fitted);
         *best = mapped != SIZE_MAX && beats(t, method, mapped, plain) ? mapped : plain;
     }
     found->accuracy = (double)sum[*best] / (double)tested(t);
     return SPD_OK;
+}
+
+static effort add_efforts(const tuner *t)
+{
+    effort sum = {0, 0};
+    for (size_t k = 0; k < t->shared.folds * t->settings[0].maps; k++) {
+        sum.fits += t->shared.effort[k].fits;
+        sum.iterations += t->shared.effort[k].iterations;
+    }
+    return sum;
 }
 
 /* best and found (methods each) <- what the search says, when it does for all of them; most: the
@@ -151,8 +150,11 @@ static spd_status conclude(tuner *t, size_t most, size_t *best, spd_tuned *found
 {
     int64_t *sum = arena_alloc(&t->room, most, sizeof *sum);
     spd_status status = arena_status(&t->room, t->ctx, "cross-validation");
+    effort total = add_efforts(t);
     for (size_t k = 0; k < t->shared.methods && status == SPD_OK; k++) {
         found[k].folds = (int)t->shared.folds;
+        found[k].fits = total.fits;
+        found[k].iterations = total.iterations;
         status = choose(t, k, sum, &best[k], &found[k]);
     }
     if (status == SPD_OK)
@@ -168,7 +170,7 @@ static spd_status measure(tuner *t)
 {
     const samples *s = t->shared.train;
     const spd_method *method = &t->shared.method[0];
-    if (!method_learns_map(method) || t->settings[0].maps < 2 || s->p > MATRIX_UP_TO)
+    if (!method_learns_map(method) || t->settings[0].fitted == 0 || s->p > MATRIX_UP_TO)
         return SPD_OK;
     double *D = arena_alloc(&t->room, s->p, s->p * sizeof *D);
     t->shared.D = D;
@@ -182,7 +184,10 @@ static spd_status make_right(tuner *t)
         size_t all = settings_count(&t->settings[k]);
         t->right[k] = arena_alloc(&t->room, t->shared.folds, all * sizeof **t->right);
         t->hit[k] = arena_zero(&t->room, all, t->shared.train->p);
+        t->out[k] = arena_zero(&t->room, t->settings[k].maps, sizeof **t->out);
     }
+    t->shared.effort =
+        arena_zero(&t->room, t->shared.folds, t->settings[0].maps * sizeof *t->shared.effort);
     return arena_status(&t->room, t->ctx, "cross-validation");
 }
 
@@ -270,13 +275,16 @@ spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *
     t.settings = arena_zero(&t.room, count, sizeof *t.settings);
     t.right = arena_zero(&t.room, count, sizeof *t.right);
     t.hit = arena_zero(&t.room, count, sizeof *t.hit);
+    t.out = arena_zero(&t.room, count, sizeof *t.out);
     t.shared = (trial_shared){.methods = count,
                               .method = own,
                               .settings = t.settings,
                               .train = &train,
                               .folds = (size_t)tuning.folds,
                               .right = t.right,
-                              .hit = t.hit};
+                              .hit = t.hit,
+                              .out = t.out,
+                              .exhaustive = tuning.exhaustive};
     status = arena_status(&t.room, ctx, "cross-validation");
     if (status == SPD_OK)
         status = take_methods(ctx, count, method, &train, own);

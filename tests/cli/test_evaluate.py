@@ -204,6 +204,29 @@ def test_tuning_is_reported(spdml, data):
     assert 0 < ml["rounds"][0]["cv_accuracy"] <= 1 and ml["tune_seconds"] > 0
 
 
+def test_race_and_exhaustive_search(spdml, data):
+    """Both try the same settings; the race takes less work and reaches no other verdict on no map."""
+    words = ["evaluate", "data.npz", "--methods", "nn-stein-ml", *WHERE, "--cv-groups", "none",
+             "--grid", "m=2,3,5", "--json"]
+    race, search = (spdml(*words, *more).good().json["results"][0]["rounds"][0]
+                    for more in ([], ["--exhaustive"]))
+    assert race["settings"] == search["settings"] and race["folds"] == search["folds"] == 5
+    assert search["tune_fits"] == 5 * (search["settings"] - 1)  # m = 5 is no map
+    assert 0 < race["tune_fits"] <= search["tune_fits"]
+    assert race["tune_iterations"] < search["tune_iterations"]
+    assert race["cv_accuracy_no_map"] == search["cv_accuracy_no_map"]
+    papers = spdml(*words, "--paper").good().json["results"][0]["rounds"][0]
+    assert papers["tune_iterations"] <= 40 * papers["tune_fits"]
+
+
+def test_talk_about_tuning(spdml, data):
+    """-v says how many fits there are at most."""
+    words = ["evaluate", "data.npz", "--methods", "nn-stein-ml", *WHERE, "--grid", "m=2,3",
+             "--grid", "nu-b=1,2"]
+    assert "tuning: at most 6 fits" in spdml(*words, "-v").good().err
+    assert "tuning" not in spdml(*words).good().err
+
+
 def test_folds(spdml, data):
     words = ["evaluate", "data.npz", "--methods", "knn-airm"]
     out = spdml(*words, *WHERE).good().out

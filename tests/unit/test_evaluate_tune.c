@@ -3,6 +3,8 @@
 #include "test.h"
 
 #include "base/memory.h"
+#include "evaluate/method.h"
+#include "evaluate/race.h"
 #include "evaluate/settings.h"
 #include "learn/affinity.h"
 #include "evaluate/folds.h"
@@ -16,7 +18,9 @@ typedef struct set {
     int label[P];
 } set;
 
-static set make_set(uint64_t seed)
+/* exp of symmetric matrices: noise of deviation `near` in the two directions that tell the classes
+ * apart, by steps of `gap`, `across` between them and the others, `far` in the others. */
+static set draw_set(uint64_t seed, double near, double across, double far, double gap)
 {
     set s = {.X = block(P * N * N)};
     double L[N * N];
@@ -26,13 +30,20 @@ static set make_set(uint64_t seed)
         s.label[i] = (int)(i % 3);
         for (size_t a = 0; a < N; a++)
             for (size_t b = 0; b <= a; b++)
-                L[a * N + b] = L[b * N + a] = rng_normal(&r) * (a < 2 ? 0.3 : 0.8);
-        L[0] += 0.8 * s.label[i];
-        L[N + 1] -= 0.8 * (s.label[i] == 1);
+                L[a * N + b] = L[b * N + a] = rng_normal(&r) * (a < 2   ? near
+                                                                : b < 2 ? across
+                                                                        : far);
+        L[0] += gap * s.label[i];
+        L[N + 1] -= gap * (s.label[i] == 1);
         spd_apply(NULL, SPD_EXP, 0.0, N, 1, L, s.X + i * N * N);
     }
     s.samples = (spd_samples){.size = sizeof(spd_samples), .p = P, .n = N, .X = s.X, .classes = 3};
     return s;
+}
+
+static set make_set(uint64_t seed)
+{
+    return draw_set(seed, 0.3, 0.8, 0.8, 0.8);
 }
 
 static spd_method method_of(const char *name)
@@ -183,7 +194,7 @@ static void beta_or_its_scale(void)
 
 static size_t best_of(const settings *s, const int64_t *right)
 {
-    return settings_best(s, right, 0, settings_count(s));
+    return settings_best(s, right, NULL, 0, settings_count(s));
 }
 
 /* The plateau beats the peak of the same height; the identity has neighbours too. */
@@ -200,6 +211,11 @@ static void chosen_setting(void)
     CHECK(best_of(&s, failed) == 2, "failures: %zu", best_of(&s, failed));
     CHECK(best_of(&s, none) == SIZE_MAX, "all failed");
     CHECK(best_of(&s, border) == 2, "4.75 beats 4.67: %zu", best_of(&s, border));
+    const size_t out[6] = {0, 1, 0, 2, 0, 1}, gone[6] = {1, 1, 1, 1, 1, 1};
+    CHECK(settings_best(&s, peak, out, 0, 6) == 0, "the peak's twin has left the race");
+    CHECK(settings_best(&s, flat, out, 0, 6) == 0, "as neighbours they count");
+    CHECK(settings_best(&s, border, out, 0, 6) == 2, "%zu", settings_best(&s, border, out, 0, 6));
+    CHECK(settings_best(&s, peak, gone, 0, 6) == SIZE_MAX, "none is left");
     arena_free(&room);
 }
 
@@ -300,7 +316,7 @@ static void against_the_twin(uint64_t seed, int paper, int *no_map)
         for (size_t k = 0; k < P; k++)
             right[i] += hit[i][k];
     }
-    size_t best = settings_best(&all, right, 0, SETTINGS - 1), none = SETTINGS - 1;
+    size_t best = settings_best(&all, right, NULL, 0, SETTINGS - 1), none = SETTINGS - 1;
     if (paper)
         best = best_of(&all, right);
     else if (!twin_beats(hit[best], hit[none]))
@@ -328,7 +344,141 @@ static void against_twins(void)
     CHECK(papers < without, "%d against %d", papers, without);
 }
 
-/* One thread runs trials in turn, four at once: the same choice, to the bit. */
+/* ---- the race ---------------------------------------------------------------------------------
+ */
+
+enum { RACERS = 5, TESTED = 40 }; /* the last racer is no map */
+
+/* A race of nn after one fold of two; row k of `rights` is how many of the 40 samples, the first
+ * ones, racer k gets right, -1 where it fails. out (RACERS) <- who leaves. */
+static void race_of(const int *rights, int paper, size_t *out)
+{
+    static double value[RACERS * SPD_PARAMETERS];
+    size_t at[RACERS * SPD_PARAMETERS] = {0};
+    size_t fold[2 * TESTED];
+    int64_t right[2 * RACERS];
+    char hit[RACERS * 2 * TESTED] = {0};
+    spd_fit_options fit;
+    spd_method method = method_of("nn-stein-ml");
+    settings own = {
+        .maps = RACERS, .fitted = RACERS - 1, .ways = 1, .decisions = 1, .value = value, .at = at};
+    spd_samples train = {.size = sizeof train, .p = 2 * TESTED, .n = 8, .classes = 2};
+    int64_t *right_at = right;
+    char *hit_at = hit;
+    trial_shared shared = {.methods = 1,
+                           .method = &method,
+                           .settings = &own,
+                           .train = &train,
+                           .folds = 2,
+                           .fold = fold,
+                           .right = &right_at,
+                           .hit = &hit_at,
+                           .out = &out};
+    spd_fit_defaults(&fit, sizeof fit);
+    fit.paper = paper;
+    method.fit = &fit;
+    for (size_t i = 0; i < 2 * TESTED; i++)
+        fold[i] = i / TESTED;
+    for (size_t k = 0; k < RACERS; k++) {
+        at[k * SPD_PARAMETERS + SPD_PARAM_M] = k;
+        right[k] = rights[k];
+        right[RACERS + k] = -99; /* not tested yet */
+        for (int i = 0; i < rights[k]; i++)
+            hit[k * 2 * TESTED + (size_t)i] = 1;
+    }
+    CHECK(race_drop(NULL, &shared, 1) == SPD_OK, " ");
+    for (size_t k = 0; k < RACERS; k++)
+        CHECK(race_runs(&shared, k) == !out[k], "racer %zu", k);
+}
+
+static void who_leaves_the_race(void)
+{
+    const int hopeless[] = {30, 10, 29, -1, 12}, behind_none[] = {30, 28, 10, 36, 30};
+    const int failed[] = {-1, -1, -1, -1, 3}, all[] = {-1, -1, -1, -1, -1};
+    size_t out[RACERS] = {0};
+    race_of(hopeless, 0, out);
+    CHECK(!out[0] && !out[2], "the leader and one that is close");
+    CHECK(out[1] == 1 && out[3] == 1, "hopeless: %zu, failed: %zu", out[1], out[3]);
+    CHECK(!out[4], "no map never leaves");
+    race_of(hopeless, 0, out);
+    CHECK(out[1] == 1 && !out[0], "once out, always out");
+    size_t one[RACERS] = {0}, papers[RACERS] = {0};
+    race_of(behind_none, 0, one);
+    race_of(behind_none, 1, papers);
+    CHECK(one[0] && one[1] && one[2] && !one[3] && !one[4], "36 is far ahead of 30");
+    CHECK(papers[1] && !papers[4], "the leader is the same for the paper's rule");
+    const int close[] = {10, 28, 5, 30, 30}, same[] = {30, 30, 30, 30, 12};
+    size_t near[RACERS] = {0}, near_papers[RACERS] = {0}, equal[RACERS] = {0};
+    race_of(close, 0, near);
+    race_of(close, 1, near_papers);
+    CHECK(near[1] == 1 && !near[3], "two behind no map: it will not beat it any more");
+    CHECK(!near_papers[1] && !near_papers[3], "two behind the leader: it may catch up");
+    race_of(same, 0, equal);
+    CHECK(!equal[0] && !equal[1] && equal[2] && equal[3], "half of the equals stay");
+    CHECK(!equal[4], "no map takes no place");
+    size_t lone[RACERS] = {0}, none[RACERS] = {0};
+    race_of(failed, 0, lone);
+    CHECK(lone[0] && lone[3] && !lone[4], "no map alone works");
+    race_of(all, 0, none);
+    CHECK(!none[4], "all have failed");
+}
+
+/* Where there is a clear winner, a map or none, the race finds what the exhaustive search does. */
+static void race_and_exhaustive_search(void)
+{
+    const double m[] = {2, N}, objective[] = {SPD_RATIO};
+    spd_grid grid = {0};
+    grid.count[SPD_PARAM_M] = 2;
+    grid.value[SPD_PARAM_M] = m;
+    grid.count[SPD_PARAM_OBJECTIVE] = 1;
+    grid.value[SPD_PARAM_OBJECTIVE] = objective;
+    for (int gap = 0; gap < 2; gap++) {
+        set s = draw_set(31, 0.1, 0.1, 1.0, gap); /* the others drown the two */
+        spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 4, .seed = 3, .grid = &grid};
+        spd_tuned race = SPD_INIT(spd_tuned), search = race;
+        spd_method a = method_of("nn-stein-ml"), b = a;
+        s.samples.label = s.label;
+        CHECK(spd_tune(NULL, &a, &s.samples, &tuning, &race) == SPD_OK, " ");
+        tuning.exhaustive = 1;
+        CHECK(spd_tune(NULL, &b, &s.samples, &tuning, &search) == SPD_OK, " ");
+        CHECK(memcmp(a.value, b.value, sizeof a.value) == 0, "m %g instead of %g",
+              a.value[SPD_PARAM_M], b.value[SPD_PARAM_M]);
+        CHECK(a.value[SPD_PARAM_M] == (gap ? 2 : N), "m = %g", a.value[SPD_PARAM_M]);
+        CHECK(race.settings == search.settings && race.folds == search.folds, "the same grid");
+        CHECK(search.fits == 4 && race.fits <= 4 && race.fits >= 1, "%zu fits", race.fits);
+        CHECK(race.iterations < search.iterations, "%zu", race.iterations);
+        CHECK_CLOSE(race.accuracy_no_map, search.accuracy_no_map, 0.0, "no map runs to the end");
+        CHECK(!gap || race.accuracy > race.accuracy_no_map + 0.2, "%g", race.accuracy);
+        free(s.X);
+    }
+}
+
+/* Two of each class: a fold leaves no pair within a class, so only no map works. */
+static void maps_that_fail(void)
+{
+    const double m[] = {2, 3, N};
+    set s = make_set(15);
+    s.samples.label = s.label;
+    s.samples.p = 6;
+    spd_grid grid = {0};
+    grid.count[SPD_PARAM_M] = 3;
+    grid.value[SPD_PARAM_M] = m;
+    for (int exhaustive = 0; exhaustive < 2; exhaustive++) {
+        spd_tuning tuning = {.size = sizeof(spd_tuning),
+                             .folds = 3,
+                             .seed = 1,
+                             .grid = &grid,
+                             .exhaustive = exhaustive};
+        spd_tuned tuned = SPD_INIT(spd_tuned);
+        spd_method method = method_of("nn-stein-ml");
+        CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
+        CHECK(method.value[SPD_PARAM_M] == N, "m = %g", method.value[SPD_PARAM_M]);
+        CHECK_CLOSE(tuned.accuracy, tuned.accuracy_no_map, 0.0, " ");
+    }
+    free(s.X);
+}
+
+/* One thread runs trials in turn, several at once: the same choice, to the bit. */
 static void whatever_the_threads(void)
 {
     const char *names[] = {"knn-airm-ml", "nn-stein-random", "rsr"};
@@ -345,10 +495,14 @@ static void whatever_the_threads(void)
         spd_context_set_threads(ctx, 1);
         CHECK(spd_tune(ctx, &first, &s.samples, &tuning, &a) == SPD_OK, "%s: %s", names[k],
               spd_context_error(ctx)->message);
-        spd_context_set_threads(ctx, 4);
-        CHECK(spd_tune(ctx, &second, &s.samples, &tuning, &b) == SPD_OK, "%s", names[k]);
-        CHECK(memcmp(&first, &second, sizeof first) == 0, "%s: another choice", names[k]);
-        CHECK(a.accuracy == b.accuracy && a.folds == 4 && b.folds == 4, "%s", names[k]);
+        for (int threads = 2; threads <= 4; threads++) {
+            second = method_of(names[k]);
+            spd_context_set_threads(ctx, threads);
+            CHECK(spd_tune(ctx, &second, &s.samples, &tuning, &b) == SPD_OK, "%s", names[k]);
+            CHECK(memcmp(&first, &second, sizeof first) == 0, "%s: another choice", names[k]);
+            CHECK(a.accuracy == b.accuracy && a.folds == 4 && b.folds == 4, "%s", names[k]);
+            CHECK(same_number(a.accuracy_no_map, b.accuracy_no_map), "%s", names[k]);
+        }
         spd_context_free(ctx);
     }
     free(s.X);
@@ -575,8 +729,9 @@ static void cancelled(void)
         nu_b[i] = 1.0 + (double)i;
     s.samples.label = s.label;
     spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 5, .seed = 1, .grid = &grid};
-    for (int threads = 1; threads <= 4; threads += 3) {
-        int calls = 0;
+    for (int k = 0; k < 4; k++) {
+        int calls = 0, threads = k < 2 ? 1 : 4;
+        tuning.exhaustive = k % 2;
         spd_context *ctx = spd_context_new();
         spd_fit_options fit;
         spd_method method = method_of("nn-airm-ml");
@@ -642,6 +797,9 @@ int main(void)
     RUN(beta_or_its_scale);
     RUN(chosen_setting);
     RUN(against_twins);
+    RUN(who_leaves_the_race);
+    RUN(race_and_exhaustive_search);
+    RUN(maps_that_fail);
     RUN(whatever_the_threads);
     RUN(graph_of_distances);
     RUN(together_as_alone);

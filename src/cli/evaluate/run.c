@@ -2,12 +2,14 @@
 #include "cli/evaluate/evaluation.h"
 
 #include "cli/frame/cli_memory.h"
+#include "cli/frame/tuning.h"
 
 /* What is told while the library works. */
 typedef struct telling {
     session *s;
     const evaluation *e;
     size_t remarks; /* so many were made */
+    tuning_watch tuning;
 } telling;
 
 static void say(const telling *t, const spd_evaluation *found, const spd_remark *r)
@@ -46,6 +48,7 @@ static int tell(void *user, const spd_evaluation *found, size_t round, size_t me
 {
     telling *t = user;
     char text[ROUND_NAME];
+    t->tuning.rounds = found->rounds;
     for (; t->remarks < found->remarks; t->remarks++)
         say(t, found, found->remark[t->remarks]);
     if (method != SPD_NO_INDEX)
@@ -68,7 +71,9 @@ void evaluation_run(session *s, evaluation *e)
     e->options.grid = &e->grid;
     e->options.after = tell;
     e->options.user = &t;
+    tuning_open(&t.tuning, s);
     spd_status status = spd_evaluate(s->ctx, &e->set.samples, &e->options, &e->found);
+    tuning_close(&t.tuning);
     if (status < 0)
         session_fail_in(s, e->set.data->source, status);
     cli_keep(e->found, release_found);

@@ -62,6 +62,8 @@ static json_t *round_json(const evaluation *e, size_t method, size_t round)
         sheet_real(&r, "cv_accuracy_no_map", NULL, o->cv_accuracy_no_map);
         sheet_json(&r, "no_map", json_boolean(o->value[SPD_PARAM_M] >= (double)e->set.samples.n));
     }
+    sheet_count(&r, "tune_fits", NULL, o->tune_fits, "");
+    sheet_count(&r, "tune_iterations", NULL, o->tune_iterations, "");
     sheet_real(&r, "tune_seconds", NULL, o->tune_seconds);
     sheet_real(&r, "fit_seconds", NULL, o->fit_seconds);
     sheet_real(&r, "test_seconds", NULL, o->test_seconds);

@@ -13,6 +13,7 @@
 #define SECONDS_BEFORE_BAR 2.0
 #define SECONDS_BETWEEN    0.05
 #define BAR_CELLS          20
+#define FEW                10000 /* units are counted one by one */
 
 double bar_clock(void)
 {
@@ -33,17 +34,22 @@ void bar_clear(bar *b)
     b->shown = 0;
 }
 
+void bar_time(char *text, size_t size, double seconds)
+{
+    long whole = (long)(seconds < 360000 ? seconds + 0.5 : 0);
+    if (seconds >= 360000)
+        snprintf(text, size, "%.0f days", seconds / 86400);
+    else if (whole < 3600)
+        snprintf(text, size, "%ld:%02ld", whole / 60, whole % 60);
+    else
+        snprintf(text, size, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
 void bar_left(char *text, size_t size, double seconds)
 {
-    if (seconds < 360000) {
-        long left = (long)(seconds + 0.5);
-        if (left < 3600)
-            snprintf(text, size, "%ld:%02ld left", left / 60, left % 60);
-        else
-            snprintf(text, size, "%ld:%02ld:%02ld left", left / 3600, left / 60 % 60, left % 60);
-    } else {
-        snprintf(text, size, "%.0f days left", seconds / 86400);
-    }
+    char time[30];
+    bar_time(time, sizeof time, seconds);
+    snprintf(text, size, "%s left", time);
 }
 
 /* line <- the text of the bar after `seconds` of work. */
@@ -57,15 +63,20 @@ static void format(char *line, size_t size, const spd_progress *progress, double
     }
     double share = progress->done / progress->total;
     share = share < 0 ? 0 : share > 1 ? 1 : share;
-    char cells[BAR_CELLS + 1], left[40] = "";
+    char cells[BAR_CELLS + 1], left[40] = "", pace[60];
     int full = (int)(share * BAR_CELLS);
     memset(cells, '-', BAR_CELLS);
     memset(cells, '#', (size_t)full);
     cells[BAR_CELLS] = '\0';
     if (rate > 0)
         bar_left(left, sizeof left, (progress->total - progress->done) / rate);
-    snprintf(line, size, "%s  [%s] %3.0f %%  %.3g %s/s  %s", progress->task, cells, 100 * share,
-             rate, progress->unit, left);
+    if (progress->total < FEW)
+        snprintf(pace, sizeof pace, "%.0f of %.0f %s", progress->done, progress->total,
+                 progress->unit);
+    else
+        snprintf(pace, sizeof pace, "%.3g %s/s", rate, progress->unit);
+    snprintf(line, size, "%s  [%s] %3.0f %%  %s  %s", progress->task, cells, 100 * share, pace,
+             left);
 }
 
 /* Notes a new task; is it time to draw? */

@@ -1,6 +1,7 @@
 /* bar.h - the progress bar: on a terminal, once a task has taken two seconds, gone at its end.
  *
- *   distances  [############--------]  61 %  1.2e+06 pairs/s  0:03 left */
+ *   distances  [############--------]  61 %  1.2e+06 pairs/s  0:03 left
+ *   tuning  [######--------------]  31 %  26 of 84 fits  0:41 left */
 #ifndef SPD_CLI_FRAME_BAR_H
 #define SPD_CLI_FRAME_BAR_H
 
@@ -28,7 +29,8 @@ int bar_progress(void *user, const spd_progress *progress);
 /* Shows a line of its own making for a task, under the same rules. */
 void bar_note(bar *b, const char *task, const char *line);
 
-/* text <- "1:05 left" */
+/* text <- "1:05", and "1:05 left" */
+void bar_time(char *text, size_t size, double seconds);
 void bar_left(char *text, size_t size, double seconds);
 
 /* Seconds on a clock that only moves forward. */

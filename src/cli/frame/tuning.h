@@ -1,0 +1,24 @@
+/* tuning.h - words about a tuning while it runs: how many fits there are and about how long it
+ * takes. Together with the progress bar.
+ *
+ *   remark   once, when the whole is going to take more than a minute, as soon as that is seen
+ *   talk     (-v) at the beginning of each tuning, and then every ten seconds */
+#ifndef SPD_CLI_FRAME_TUNING_H
+#define SPD_CLI_FRAME_TUNING_H
+
+#include "cli/frame/session.h"
+
+typedef struct tuning_watch {
+    session *s;
+    size_t rounds; /* in which there is one like this, each with training samples of its own */
+    double began;  /* seconds, when the running one was first seen; 0: none is running */
+    double talked; /* seconds, when it was last talked about */
+    double done;   /* fits, when it was last seen */
+    int remarked;  /* it takes long, and that was said */
+} tuning_watch;
+
+/* From here on the session's progress is watched, until tuning_close. */
+void tuning_open(tuning_watch *t, session *s);
+void tuning_close(tuning_watch *t);
+
+#endif
