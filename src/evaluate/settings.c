@@ -9,19 +9,19 @@
 
 #define ANYWHERE SIZE_MAX /* place of a value that means nothing in this setting */
 
-/* What learned maps are tuned over besides m, where the user leaves it open: objectives, each with
- * neighbours, 0 for the usual ones of the objective. Rows of one objective stand together, in an
- * order in which neighbouring rows are alike. */
+/* What learned maps are tuned over besides m, where the user leaves it open: neighbours of an
+ * objective, 0 for its usual ones. Rows of one objective stand together, in an order in which
+ * neighbouring rows are alike. An objective without rows has one, of its usual neighbours: softmax,
+ * which is taken by default, has nothing else to choose (docs/results.md). */
 typedef struct row {
     spd_objective objective;
     double nu_w, nu_b;
 } row;
 
-static const row portfolio[] = {
+static const row usual_rows[] = {
     {SPD_DIFFERENCE, 0, 1},
     {SPD_DIFFERENCE, 0, 3},
     {SPD_DIFFERENCE, 0, 10},
-    {SPD_RATIO, 0, 0},
 };
 
 static const row papers[] = {
@@ -173,17 +173,19 @@ static void add_row(const axis *axes, size_t number, const row *r, ways *all)
 static int wanted(const axis *objectives, spd_objective objective)
 {
     for (size_t i = 0; i < objectives->count; i++)
-        if (isnan(objectives->value[i]) || objectives->value[i] == (double)objective)
+        if (objectives->value[i] == (double)objective)
             return 1;
     return 0;
 }
 
-/* Neighbours that the user gives without an objective are meant for the paper's. */
-static axis objectives_of(const axis *axes, double *own)
+/* Those that the user gives, or the fit's; *own is where that stands. Neighbours without an
+ * objective are meant for the paper's. */
+static axis objectives_of(const axis *axes, const spd_fit_options *fit, double *own)
 {
     const axis *given = &axes[SPD_PARAM_OBJECTIVE];
     int numbers = !isnan(axes[SPD_PARAM_NU_W].value[0]) || !isnan(axes[SPD_PARAM_NU_B].value[0]);
-    return isnan(given->value[0]) && numbers ? (axis){1, own} : *given;
+    *own = (double)(numbers ? SPD_DIFFERENCE : fit->objective);
+    return isnan(given->value[0]) ? (axis){1, own} : *given;
 }
 
 /* all <- the rows of the table that the user's axes leave; an objective without rows has one, with
@@ -191,11 +193,11 @@ static axis objectives_of(const axis *axes, double *own)
 static spd_status list_ways(spd_context *ctx, const spd_method *method, const axis *axes,
                             arena *keep, ways *all)
 {
-    const row *table = portfolio;
-    size_t rows = sizeof portfolio / sizeof *portfolio;
+    const row *table = usual_rows;
+    size_t rows = sizeof usual_rows / sizeof *usual_rows;
     spd_fit_options fit = method_fit_options(method);
-    double own = (double)SPD_DIFFERENCE;
-    axis chosen = objectives_of(axes, &own), *objectives = &chosen;
+    double own;
+    axis chosen = objectives_of(axes, &fit, &own), *objectives = &chosen;
     if (fit.paper) {
         table = papers;
         rows = sizeof papers / sizeof *papers;
@@ -213,7 +215,7 @@ static spd_status list_ways(spd_context *ctx, const spd_method *method, const ax
         int known = 0;
         for (size_t k = 0; k < rows; k++)
             known |= table[k].objective == lone.objective;
-        if (!isnan(objectives->value[i]) && !known)
+        if (!known)
             add_row(axes, rows, &lone, all);
     }
     return SPD_OK;
