@@ -413,7 +413,7 @@ typedef enum spd_init {
 } spd_init;
 
 /* The basis in which W moves. The cost under Stein, AIRM and Jeffrey is the same in every basis,
- * but a step is not: X is seen as M^-1/2 X M^-1/2 (eq. 15). W is returned in the original one. */
+ * but a step is not: X is seen as M^-1/2 X M^-1/2 (eq. 17). W is returned in the original one. */
 typedef enum spd_coordinates {
     SPD_COORDINATES_AUTO = 0, /* whichever is the best for metric and objective, by measurement */
     SPD_COORDINATES_PLAIN,    /* M = I: the paper, and the only ones under log-Euclidean */

@@ -4,9 +4,9 @@
  *   2. the start W                                   (start.c)
  *   3. min over W of sum A_ij d2(W'X_iW, W'X_jW)     (optim, on an engine)
  *   4. once more from other starts when asked, and the best is kept
- *   5. when asked, rounds: the pairs anew, of W'XW, and step 3 again from W
+ *   5. when asked, rounds: the pairs anew, of W'XW, and step 3 again from W (math.md, eq. 19)
  *
- * Step 3 may run in other coordinates (coordinates.c). All W here but that of the optimiser,
+ * Step 3 may run in other coordinates (coordinates.c, eq. 17). All W here but that of the optimiser,
  * state.at, are in the original ones.
  *
  * The approximate log-Euclidean cost goes its own way in step 3 (log_euclidean_fit.c). All that a

@@ -1,7 +1,7 @@
 /* minimise.h - minimisation on the Grassmann manifold: nonlinear conjugate gradient and L-BFGS
  * along geodesics (Edelman, Arias, Smith 1998; math.md, eq. 5 to 8).
  *
- * It ends, and says by which rule, when
+ * It ends, and says by which rule (the first two: math.md, eq. 20), when
  *   gradient      |grad| <= gtol F, or zero: a turn by a radian would change f by no more than
  *                 that part of F;
  *   tolerance     |f_before - f| <= tol F in five iterations running: one alone may be an unlucky
