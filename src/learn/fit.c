@@ -6,8 +6,8 @@
  *   4. once more from other starts when asked, and the best is kept
  *   5. when asked, rounds: the pairs anew, of W'XW, and step 3 again from W (math.md, eq. 19)
  *
- * Step 3 may run in other coordinates (coordinates.c, eq. 17). All W here but that of the optimiser,
- * state.at, are in the original ones.
+ * Step 3 may run in other coordinates (coordinates.c, eq. 17). All W here but that of the
+ * optimiser, state.at, are in the original ones.
  *
  * The approximate log-Euclidean cost goes its own way in step 3 (log_euclidean_fit.c). All that a
  * fit knows beyond its data is in one spd_fit_state, which a checkpoint saves as it is: `now` is
