@@ -419,7 +419,7 @@ typedef enum spd_init {
 } spd_init;
 
 /* The basis in which W moves. The cost under Stein, AIRM and Jeffrey is the same in every basis,
- * but a step is not: X is seen as M^-1/2 X M^-1/2 (eq. 15). W is returned in the original one. */
+ * but a step is not: X is seen as M^-1/2 X M^-1/2 (eq. 17). W is returned in the original one. */
 typedef enum spd_coordinates {
     SPD_COORDINATES_AUTO = 0, /* whichever is the best for metric and objective, by measurement */
     SPD_COORDINATES_PLAIN,    /* M = I: the paper, and the only ones under log-Euclidean */
@@ -439,11 +439,13 @@ typedef enum spd_solver {
 typedef enum spd_transport { SPD_TRANSPORT_PARALLEL = 0, SPD_TRANSPORT_PROJECTION } spd_transport;
 
 typedef enum spd_stop {
-    SPD_STOP_TOLERANCE = 0, /* relative decrease of the cost below tol */
-    SPD_STOP_GRADIENT,      /* gradient norm below gtol times the first one, or zero */
-    SPD_STOP_ITERATIONS,
-    SPD_STOP_TIME,
-    SPD_STOP_LINE_SEARCH, /* no step along the gradient lowers the cost any further */
+    /* Converged. F is the larger of |cost| and of what it has fallen since the start */
+    SPD_STOP_TOLERANCE = 0, /* five iterations running lowered the cost by less than tol F each */
+    SPD_STOP_GRADIENT,      /* gradient norm below gtol F, or zero */
+    /* Ended before: see spd_model_gain */
+    SPD_STOP_ITERATIONS,  /* max_iter */
+    SPD_STOP_TIME,        /* max_time */
+    SPD_STOP_LINE_SEARCH, /* converged: no step along the gradient lowers the cost any further */
     SPD_STOP_CANCELLED    /* by the progress callback; the model is the best so far */
 } spd_stop;
 
@@ -493,8 +495,8 @@ typedef struct spd_fit_options {
     spd_solver solver;
     spd_transport transport;
     double tol;            /* 1e-5; 0 turns it off */
-    double gtol;           /* 1e-9 */
-    int max_iter;          /* 200 */
+    double gtol;           /* 1e-6 */
+    int max_iter;          /* 1000 */
     double max_time;       /* seconds, the graph and all starts together; 0: no limit */
     spd_log_cost log_cost; /* SPD_LOG_EUCLIDEAN: which cost; others do not use it. The approximate
                               one is minimised by an eigenvalue scheme without solver and
@@ -543,6 +545,11 @@ typedef struct spd_model {
     size_t pairs_changed; /* by the last of these: pairs that came, went or weigh otherwise; 0 if
                              the last graph was the one before, so that the rounds ended there */
 } spd_model;
+
+/* How much lower the cost of a fit that ended at a limit, or was cancelled, might have become: an
+ * estimate, from how the cost fell in the last round, and not a bound. 0 for a fit that converged,
+ * NaN where the history is too short to tell. */
+SPD_API double spd_model_gain(const spd_model *model);
 
 /* The pairs of the affinity that options ask for: *pairs (new, freed with spd_pairs_free) and
  * *count, sorted by (i, j), with i < j. label (p) holds class numbers >= 0, or -1 if unknown; NULL

@@ -10,7 +10,9 @@ timed with so many: from the history, whose seconds count everything after the g
 end above the peer's cost, both are compared at ours, and the table says so.
 
 Peers: `plain` evaluates cost and gradient on their own, as pymanopt calls them; `shared` keeps
-what both have in common for the last point (see peer.py).
+what both have in common for the last point (see peer.py); `coordinates` is that one in the
+coordinates that ours descends in, from the same start: the others show what coordinates and code
+gain together, this one what the code does alone.
 """
 import argparse
 import csv
@@ -31,6 +33,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 SPDML = HERE.parents[1] / "build" / "release" / "spdml"
 METRICS = ("stein", "airm", "log-euclidean")  # the last with its exact cost
 USUAL = METRICS[:2]
+OBJECTIVES = ("difference", "ratio")
+PEERS = ("plain", "shared", "coordinates")
 GOALS = {"stein": 60, "airm": 40, "log-euclidean": 20}
 THREADS = "2"
 PEER_ITERATIONS = 50
@@ -143,16 +147,26 @@ class Bench:
         return Run(cost, seconds, probes[1:].sum() / max(len(rows) - 1, 1), json.loads(out), wall,
                    peak)
 
-    def fit_exactly(self, data, m, metric, graph, iterations):
+    def fit_exactly(self, data, m, metric, graph, iterations, *options):
         """So many iterations, unless the line search ends before."""
         return self.fit(data, m, metric, "--affinity", graph, "--tol", "0", "--gtol", "0",
-                        "--max-iter", iterations)
+                        "--max-iter", iterations, *options)
 
-    def peer(self, data, graph, w, metric, kind):
+    def coordinates(self, data, w, metric, graph, objective):
+        """A checkpoint with the coordinates that a fit chooses; None for plain ones."""
+        path = self.work / "coordinates.npz"
+        run = self.fit_exactly(data, w.m, metric, graph, 0, "--objective", objective,
+                               "--checkpoint", path)
+        return None if run.report["coordinates"] == "plain" else path
+
+    def peer(self, data, graph, w, metric, objective, kind):
         history = self.work / "peer.npz"
         env = dict(os.environ, OPENBLAS_NUM_THREADS=THREADS, OMP_NUM_THREADS=THREADS)
         command = [sys.executable, HERE / "peer.py", data, graph, history, "--m", w.m,
-                   "--metric", metric]
+                   "--metric", metric, "--objective", objective]
+        if kind == "coordinates":
+            path = self.coordinates(data, w, metric, graph, objective)
+            command += ["--coordinates", path] if path else []
         if self.args.check:
             say(run_child(command + ["--check"], env)[0].strip())
         run_child(command + ["--iterations", PEER_ITERATIONS, "--seconds", self.args.peer_seconds]
@@ -187,48 +201,51 @@ def check_same_start(ours, peer):
         raise Failed(f"the costs at the start differ: ours {a!r}, the peer's {b!r}")
 
 
-def compare(bench, w, metric):
-    """Rows of the table for one workload and metric, one per kind of peer."""
+def compare(bench, w, metric, objective):
+    """Rows of the table for one workload, metric and objective, one per kind of peer."""
     data, graph = bench.data_file(w), bench.graph_file(w, metric)
     peers = {}
     for kind in bench.args.peer:
-        say(f"{w.name} {metric}: peer ({kind})")
-        peers[kind] = bench.peer(data, graph, w, metric, kind)
-    say(f"{w.name} {metric}: spdml")
-    probe = bench.fit_exactly(data, w.m, metric, graph, MOST_ITERATIONS)
+        say(f"{w.name} {metric} {objective}: peer ({kind})")
+        peers[kind] = bench.peer(data, graph, w, metric, objective, kind)
+    say(f"{w.name} {metric} {objective}: spdml")
+    wanted = ("--objective", objective)
+    probe = bench.fit_exactly(data, w.m, metric, graph, MOST_ITERATIONS, *wanted)
     targets = {}
     for kind, peer in peers.items():
         check_same_start(probe, peer)
         slack = 1e-9 * abs(peer.cost[0] - peer.cost[-1])
         targets[kind] = max(peer.cost.min(), probe.cost.min()) + slack
     needed = max(probe.first_at(target) for target in targets.values())
-    runs = [bench.fit_exactly(data, w.m, metric, graph, needed)
+    runs = [bench.fit_exactly(data, w.m, metric, graph, needed, *wanted)
             for _ in range(bench.args.repeat)]
-    return [row(bench, w, metric, kind, peers[kind], runs, target, probe)
+    return [row(bench, w, metric, objective, kind, peers[kind], runs, target, probe)
             for kind, target in targets.items()]
 
 
-def row(bench, w, metric, kind, peer, runs, target, probe):
+def row(bench, w, metric, objective, kind, peer, runs, target, probe):
     times = sorted(run.seconds[run.first_at(target)] for run in runs)
     best, median = times[0], times[len(times) // 2]
     theirs = peer.first_at(target)
     ratio = peer.seconds[theirs] / best
     worse = probe.cost.min() > target
     per_iteration = min(run.per_iteration for run in runs)
+    goal = GOALS[metric] if kind != "coordinates" else 0  # coordinates have a part in the goal
     return [
-        w.name, metric, kind, f"{target:.6g}" + (" (ours)" if worse else ""),
+        w.name, metric, objective, kind, f"{target:.6g}" + (" (ours)" if worse else ""),
         f"{peer.seconds[theirs]:.2f}", f"{best:.4f}", f"{100 * (median / best - 1):.0f} %",
-        f"{ratio:.1f}x", f"{GOALS[metric]}x", bench.verdict(ratio >= GOALS[metric]),
+        f"{ratio:.1f}x", f"{goal}x" if goal else "", bench.verdict(ratio >= goal) if goal else "",
         f"{theirs}", f"{runs[0].first_at(target)}",
         f"{1e3 * peer.per_iteration:.1f}", f"{1e3 * per_iteration:.2f}",
         f"{peer.per_iteration / per_iteration:.1f}x"]
 
 
 def compare_all(bench, chosen):
-    rows = [r for w in chosen for metric in bench.args.metric for r in compare(bench, w, metric)]
+    rows = [r for w in chosen for metric in bench.args.metric for objective in bench.args.objective
+            for r in compare(bench, w, metric, objective)]
     print_table(
         "time to the same cost, two threads each; ours the best of several, spread the median's",
-        ["workload", "metric", "peer", "cost", "peer s", "ours s", "spread", "ratio", "goal", "",
+        ["workload", "metric", "objective", "peer", "cost", "peer s", "ours s", "spread", "ratio", "goal", "",
          "peer it", "ours it", "peer ms/it", "ours ms/it", "per it"], rows)
 
 
@@ -353,15 +370,18 @@ def parse():
     parser.add_argument("--quick", action="store_true", help="small data, to see that it runs")
     parser.add_argument("--spdml", type=pathlib.Path, default=SPDML, help="the command")
     parser.add_argument("--work", metavar="DIR", help="where data are made and kept")
-    parser.add_argument("--peer", action="append", choices=("plain", "shared"),
-                        help="kind of peer; both by default")
+    parser.add_argument("--objective", action="append", choices=OBJECTIVES,
+                        help="both by default")
+    parser.add_argument("--peer", action="append", choices=PEERS,
+                        help="kind of peer; all three by default")
     parser.add_argument("--peer-seconds", type=float, default=60, help="limit for each peer")
     parser.add_argument("--check", action="store_true", help="check the peer's gradient too")
     parser.add_argument("--repeat", type=int, default=5, help="runs of ours")
     parser.add_argument("--iterations", type=int, default=20, help="of linear and large")
     args = parser.parse_args()
     args.metric = args.metric or list(USUAL)
-    args.peer = args.peer or ["plain", "shared"]
+    args.objective = args.objective or list(OBJECTIVES)
+    args.peer = args.peer or list(PEERS)
     return args
 
 

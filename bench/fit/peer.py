@@ -1,14 +1,17 @@
 """peer.py - the learner as a Python user would write it today: NumPy and pymanopt.
 
-    L(W) = sum over ordered pairs A_ij d2(W'X_iW, W'X_jW)
+    L(W) = sum over ordered pairs A_ij d2(W'X_iW, W'X_jW), or ln Sw - ln Sb, the sums over pairs
+           with A_ij > 0 and < 0 (--objective ratio)
 
 minimised over the Grassmann manifold by pymanopt's conjugate gradient with its own line search,
 cost and Euclidean gradient vectorised over samples and pairs. It is meant to be a good program:
 one large product for all X_i W, batched LAPACK over pairs, sums over pairs by a sparse product,
 and what cost and gradient share is computed once for each W, which spares the evaluation that
-pymanopt repeats after its line search.
+pymanopt repeats after its line search. With --coordinates it works on L^-1 X L^-T, from where the
+same start lies there: the factor L is that of a checkpoint of `spdml fit`.
 
-    python peer.py DATA.npz PAIRS.npz HISTORY.npz --m 20 --metric stein [--plain] [--check]
+    python peer.py DATA.npz PAIRS.npz HISTORY.npz --m 20 --metric stein [--objective ratio]
+                   [--coordinates CHECKPOINT.npz] [--plain] [--check]
 """
 import argparse
 import json
@@ -26,10 +29,11 @@ class Pairs:
     X is p x n x n, i and j hold the q pairs, c = 2 A_ij. A point W is n x m. With keep, the
     quantities of the last point stay at hand."""
 
-    def __init__(self, X, i, j, value, keep=True):
+    def __init__(self, X, i, j, value, keep=True, ratio=False):
         self.p, self.n, _ = X.shape
         self.stack = np.ascontiguousarray(X).reshape(self.p * self.n, self.n)
         self.i, self.j, self.c = i, j, 2 * value
+        self.ratio = ratio
         q = len(i)
         ones, pair = np.ones(q), np.arange(q)
         self.to_i = scipy.sparse.csr_matrix((ones, (i, pair)), shape=(self.p, q))
@@ -47,15 +51,31 @@ class Pairs:
         self.S = (S + S.transpose(0, 2, 1)) / 2
         self.f = None
 
+    def objective(self):
+        """The cost, and the weight of each pair in its gradient."""
+        parts = self.c * self.squares()
+        if not self.ratio:
+            return float(parts.sum()), self.c
+        within, between = parts[self.c > 0].sum(), -parts[self.c < 0].sum()
+        return (float(np.log(within) - np.log(between)),
+                self.c / np.where(self.c > 0, within, between))
+
+    def evaluate(self):
+        if self.f is None:
+            self.f, self.weight = self.objective()
+
     def cost(self, W):
         self.move(W)
-        if self.f is None:
-            self.f = float(self.pair_cost())
+        self.evaluate()
         return self.f
 
     def gradient(self, W):
         self.move(W)
-        Z = self.pair_weights()
+        if self.ratio:
+            self.evaluate()
+        else:
+            self.weight = self.c
+        Z = self.pair_weights(self.weight)
         return np.tensordot(self.Y, Z, axes=((0, 2), (0, 1)))
 
     def gather(self, Zi, Zj):
@@ -66,15 +86,14 @@ class Pairs:
 
 
 class Stein(Pairs):
-    def pair_cost(self):
+    def squares(self):
         middle = np.linalg.slogdet((self.S[self.i] + self.S[self.j]) / 2)[1]
         alone = np.linalg.slogdet(self.S)[1]
-        return self.c @ (middle - (alone[self.i] + alone[self.j]) / 2)
+        return middle - (alone[self.i] + alone[self.j]) / 2
 
-    def pair_weights(self):
-        c = self.c[:, None, None]
-        M = np.linalg.inv((self.S[self.i] + self.S[self.j]) / 2) * c
-        degree = self.to_i @ self.c + self.to_j @ self.c
+    def pair_weights(self, c):
+        M = np.linalg.inv((self.S[self.i] + self.S[self.j]) / 2) * c[:, None, None]
+        degree = self.to_i @ c + self.to_j @ c
         return self.gather(M, M) - degree[:, None, None] * np.linalg.inv(self.S)
 
 
@@ -85,16 +104,16 @@ class Airm(Pairs):
         Rj = R[self.j]
         return Rj @ self.S[self.i] @ Rj.transpose(0, 2, 1), Rj
 
-    def pair_cost(self):
+    def squares(self):
         T, _ = self.whitened()
-        return self.c @ (np.log(np.linalg.eigvalsh(T)) ** 2).sum(axis=1)
+        return (np.log(np.linalg.eigvalsh(T)) ** 2).sum(axis=1)
 
-    def pair_weights(self):
+    def pair_weights(self, c):
         T, Rj = self.whitened()
         lam, Q = np.linalg.eigh(T)
         V = Rj.transpose(0, 2, 1) @ Q
         Vt = V.transpose(0, 2, 1)
-        log = 4 * self.c[:, None] * np.log(lam)
+        log = 4 * c[:, None] * np.log(lam)
         return self.gather((V * (log / lam)[:, None, :]) @ Vt, -(V * log[:, None, :]) @ Vt)
 
 
@@ -105,14 +124,14 @@ class LogEuclidean(Pairs):
         lam, V = np.linalg.eigh(self.S)
         return lam, V, (V * np.log(lam)[:, None, :]) @ V.transpose(0, 2, 1)
 
-    def pair_cost(self):
+    def squares(self):
         L = self.spectra()[2]
-        return self.c @ ((L[self.i] - L[self.j]) ** 2).sum(axis=(1, 2))
+        return ((L[self.i] - L[self.j]) ** 2).sum(axis=(1, 2))
 
-    def pair_weights(self):
+    def pair_weights(self, c):
         lam, V, L = self.spectra()
         Vt = V.transpose(0, 2, 1)
-        D = 4 * self.c[:, None, None] * (L[self.i] - L[self.j])
+        D = 4 * c[:, None, None] * (L[self.i] - L[self.j])
         a, b = lam[:, :, None], lam[:, None, :]
         gap = a - b
         near = np.abs(gap) < 1e-6 * a  # there the quotient is 1/(mean of both) to twelve digits
@@ -123,9 +142,19 @@ class LogEuclidean(Pairs):
 METRICS = {"stein": Stein, "airm": Airm, "log-euclidean": LogEuclidean}
 
 
-def load(data, graph, metric, keep=True):
-    with np.load(data) as d, np.load(graph) as g:
-        return METRICS[metric](d["X"], g["i"], g["j"], g["value"], keep)
+def load(args):
+    """The problem, and where it starts: the truncated identity, seen from the coordinates."""
+    with np.load(args.data) as d, np.load(args.pairs) as g:
+        X, pairs = d["X"], (g["i"], g["j"], g["value"])
+    start = np.eye(X.shape[1], args.m)
+    if args.coordinates:
+        with np.load(args.coordinates) as c:
+            L = c["coordinates"]
+        back = np.linalg.inv(L)
+        X = back @ X @ back.T
+        start = np.linalg.qr(L.T @ start)[0]
+    made = METRICS[args.metric](X, *pairs, not args.plain, args.objective == "ratio")
+    return made, start
 
 
 def check_gradient(pairs, m, seed=1):
@@ -143,9 +172,9 @@ def check_gradient(pairs, m, seed=1):
     return worst
 
 
-def minimise(pairs, m, iterations, seconds):
-    """From the truncated identity; returns costs and seconds by iteration, 0 is the start."""
-    manifold = pymanopt.manifolds.Grassmann(pairs.n, m)
+def minimise(pairs, start, iterations, seconds):
+    """Returns costs and seconds by iteration, 0 is the start."""
+    manifold = pymanopt.manifolds.Grassmann(*start.shape)
     problem = pymanopt.Problem(
         manifold,
         pymanopt.function.numpy(manifold)(pairs.cost),
@@ -159,7 +188,7 @@ def minimise(pairs, m, iterations, seconds):
         log_verbosity=1,
     )
     began = time.time()
-    result = optimizer.run(problem, initial_point=np.eye(pairs.n, m))
+    result = optimizer.run(problem, initial_point=start)
     log = result.log["iterations"]
     return np.array(log["cost"]), np.array(log["time"]) - began, result
 
@@ -170,18 +199,20 @@ def main():
     parser.add_argument("pairs")
     parser.add_argument("history")
     parser.add_argument("--metric", choices=METRICS, default="stein")
+    parser.add_argument("--objective", choices=("difference", "ratio"), default="difference")
+    parser.add_argument("--coordinates", metavar="CHECKPOINT")
     parser.add_argument("--m", type=int, required=True)
     parser.add_argument("--iterations", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--plain", action="store_true", help="share nothing between evaluations")
     parser.add_argument("--check", action="store_true", help="check the gradient, nothing else")
     args = parser.parse_args()
-    pairs = load(args.data, args.pairs, args.metric, keep=not args.plain)
+    pairs, start = load(args)
     if args.check:
         error = check_gradient(pairs, args.m)
         print(f"{args.metric}: gradient against differences of the cost, relative {error:.1e}")
         return 0 if error < 1e-6 else 1
-    cost, seconds, result = minimise(pairs, args.m, args.iterations, args.seconds)
+    cost, seconds, result = minimise(pairs, start, args.iterations, args.seconds)
     np.savez(args.history, cost=cost, seconds=seconds, W=result.point)
     print(json.dumps({"stop": result.stopping_criterion, "iterations": len(cost) - 1}))
     return 0

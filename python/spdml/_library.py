@@ -193,6 +193,7 @@ PROTOTYPES = {
                       c.POINTER(FitWatch), c.POINTER(c.POINTER(Model))]),
     "spd_model_free": (None, [c.POINTER(Model)]),
     "spd_model_save": (Int, [Handle, c.POINTER(Model), Text]),
+    "spd_model_gain": (Double, [c.POINTER(Model)]),
     "spd_model_load": (Int, [Handle, Text, c.POINTER(c.POINTER(Model))]),
     "spd_method_parse": (Int, [Handle, Text, c.POINTER(Method)]),
     "spd_method_name": (None, [c.POINTER(Method), Text]),

@@ -64,7 +64,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         'csp' are generalised eigenvectors of the class means, and need y; 'auto' is 'mean' or
         'csp', whichever has the lower cost, and with paper=True 'identity'.
     solver : 'lbfgs', 'polak-ribiere', 'hestenes-stiefel', 'fletcher-reeves', 'hager-zhang'
-    max_iter, tol : when to stop; tol is the relative decrease of the cost
+    max_iter, tol : when to stop; tol is the relative decrease of the cost, in five iterations running
     random_state : int, RandomState or None
         For random starts and graphs drawn at random.
     n_jobs : int or None
@@ -95,13 +95,15 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     components_ : (m, n), the transpose of W
     cost_history_ : cost at the start and after each iteration
     n_iter_, stop_, objective_, nu_w_, nu_b_, n_features_in_
+    gain_left_ : about how much lower the cost would be had the fit not ended at a limit (`stop_` is
+        then 'iterations' or 'time'): an estimate; 0 if it converged, nan if it cannot be told
     n_rounds_, pairs_changed_ : how often the graph was rebuilt, and how many pairs the last time
         changed
     """
 
     def __init__(self, n_components: Optional[int] = None, metric: str = "stein", *,
                  nu_w: Optional[int] = None, nu_b: Optional[int] = None, init: Any = "auto",
-                 solver: str = "lbfgs", max_iter: int = 200, tol: float = 1e-5,
+                 solver: str = "lbfgs", max_iter: int = 1000, tol: float = 1e-5,
                  random_state: Any = None, n_jobs: Optional[int] = None,
                  objective: str = "auto", graph: str = "or", affinity_weight: float = 1.0,
                  restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
@@ -176,6 +178,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.n_iter_ = f.iterations
         self.stop_ = lib.spd_stop_name(f.stop).decode()
         self.objective_ = lib.spd_objective_name(f.options.contents.objective).decode()
+        self.gain_left_ = lib.spd_model_gain(handle.pointer)
         self.nu_w_, self.nu_b_ = f.options.contents.nu_w, f.options.contents.nu_b
         self.n_rounds_, self.pairs_changed_ = f.rounds, f.pairs_changed
         self.n_features_in_ = f.n

@@ -34,7 +34,6 @@ typedef struct cpu_engine {
     size_t chunks, each; /* chunks of `each` samples */
     pair_sums *sums;
     double *W, *U, *V;     /* n x ld, n x ld, m x ld, padded with zeros */
-    double *frame;         /* n x 2m: W and U side by side */
     double *sigma;         /* m */
     double *Y, *P;         /* all x n x ld */
     double *turn, *shift;  /* m x ld, ld: what Y is owed, Y <- Y turn + P diag(shift) */
@@ -229,7 +228,8 @@ static void aim_one(cpu_engine *e, size_t i, const double *next, double *work)
     e->k->product(m, m, m, e->V, 1, ld, B, D, B);
     fold(e, D, 0, Q);
     e->k->product(n, n, m, sample(e, i), n, 1, e->U, P, next);
-    e->k->product(2 * m, n, m, e->frame, 1, 2 * m, P, A, e->frame); /* A: W'P, B: U'P */
+    e->k->product(m, n, m, e->W, 1, ld, P, A, e->W);
+    e->k->product_lower(n, m, e->U, 1, ld, P, B);
     fold(e, A, 0, Q + e->tri);
     fold(e, A, 1, Q + 2 * e->tri);
     fold(e, B, 0, Q + 3 * e->tri);
@@ -245,7 +245,7 @@ static spd_status aim_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-/* W <- W V; the frame; and what becomes of Y if no step follows. */
+/* W <- W V; U; and what becomes of Y if no step follows. */
 static void set_frame(cpu_engine *e, const double *U, const double *V)
 {
     size_t n = e->in.n, m = e->in.m, ld = e->ld;
@@ -254,10 +254,6 @@ static void set_frame(cpu_engine *e, const double *U, const double *V)
     pad(e, m, V, e->V);
     e->k->product(n, m, m, e->W, ld, 1, e->V, W, e->W);
     memcpy(e->W, W, n * ld * sizeof *W);
-    for (size_t r = 0; r < n; r++) {
-        memcpy(e->frame + r * 2 * m, W + r * ld, m * sizeof *W);
-        memcpy(e->frame + r * 2 * m + m, U + r * m, m * sizeof *U);
-    }
     memcpy(e->turn, e->V, m * ld * sizeof *V);
     memset(e->shift, 0, ld * sizeof *e->shift);
 }
@@ -404,7 +400,6 @@ static void cpu_allocate(cpu_engine *e, arena *keep)
     e->W = arena_alloc(keep, n * ld, size);
     e->U = arena_alloc(keep, n * ld, size);
     e->V = arena_alloc(keep, m * ld, size);
-    e->frame = arena_alloc(keep, n * m, 2 * size);
     e->turn = arena_alloc(keep, m * ld, size);
     e->shift = arena_alloc(keep, ld, size);
     e->ones = arena_alloc(keep, ld, size);

@@ -11,6 +11,7 @@
  * two checkpoints cannot be taken for one. Writing is atomic: a process that is killed leaves the
  * old file or the new one. */
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static const field state_fields[] = {
 static const field optimiser_fields[] = {
     FIELD(minimise_state, f, REAL),
     FIELD(minimise_state, gradient_norm, REAL),
-    FIELD(minimise_state, first_gradient_norm, REAL),
+    {.key = "first_f", .offset = offsetof(minimise_state, first_f), .type = FIELD_REAL, .later = 1},
     FIELD(minimise_state, last_step, REAL),
     FIELD(minimise_state, best_f, REAL),
     FIELD(minimise_state, iteration, INT),
@@ -187,7 +188,8 @@ static spd_status unpack_optimiser(spd_context *ctx, const io_bundle *bundle, co
                                    spd_fit_state *s)
 {
     size_t n = s->now->n, m = s->now->m;
-    minimise_state at = {.n = n, .m = m, .rows = minimise_rows(s->now->options->solver)};
+    minimise_state at = {
+        .n = n, .m = m, .rows = minimise_rows(s->now->options->solver), .first_f = NAN};
     const spd_array *point = NULL, *moves = NULL;
     spd_status status = fields_read(ctx, FIELDS(optimiser_fields), optimiser_fields, meta, &at);
     if (status == SPD_OK)
@@ -201,6 +203,8 @@ static spd_status unpack_optimiser(spd_context *ctx, const io_bundle *bundle, co
         (at.iteration < s->now->iterations && s->now->rounds == 0) || at.refreshes > at.iteration ||
         at.best_iteration > at.iteration)
         return ctx_fail(ctx, SPD_EFORMAT, "meta.json: the optimiser's numbers contradict the rest");
+    if (isnan(at.first_f)) /* of an older version */
+        at.first_f = s->now->history[s->now->steps - 1 - (size_t)at.iteration].cost;
     at.block = point->f64;
     at.move = moves ? moves->f64 : NULL;
     if (minimise_copy(&s->at, &at) < 0)

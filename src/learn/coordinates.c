@@ -47,15 +47,15 @@ spd_coordinates coordinates_choose(const spd_fit_options *options, double cost)
 
 /* ---- M -------------------------------------------------------------------------------------- */
 
-/* The sum of B_i B_i, B_i = L^-1 D_i L^-T with A = L L', by chunks of samples. */
+/* The sum of D_i A^-1 D_i = E_i'E_i, E_i = L^-1 D_i with A = L L', by chunks of samples. */
 typedef struct scatter {
     const engine_input *in;
     const double *L;     /* n x n */
     const size_t *first; /* p + 1: where the within pairs of a sample begin in `link` */
     const size_t *link;  /* numbers of pairs */
     size_t samples, chunks;
-    double *sum;  /* chunks x n x n */
-    double *work; /* threads x 2 n n */
+    double *sum;  /* chunks x n x n, of which the lower triangles count */
+    double *work; /* threads x n n */
 } scatter;
 
 /* D (n x n) <- X_i less the mean of its within neighbours; 0 when it has none. */
@@ -81,15 +81,13 @@ static spd_status scatter_chunk(void *user, size_t chunk, int thread)
 {
     scatter *s = user;
     size_t n = s->in->n, n2 = n * n;
-    double *D = s->work + (size_t)thread * 2 * n2, *square = D + n2, *sum = s->sum + chunk * n2;
+    double *D = s->work + (size_t)thread * n2, *sum = s->sum + chunk * n2;
     memset(sum, 0, n2 * sizeof *sum);
     for (size_t k = chunk; k < s->samples; k += s->chunks) {
         if (!deviation(s, k * s->in->p / s->samples, D))
             continue;
-        dense_reduce(n, s->L, D);
-        dense_gram(n, D, square);
-        for (size_t e = 0; e < n2; e++)
-            sum[e] += square[e];
+        tall_solve(n, n, s->L, D);
+        tall_add_gram(n, n, D, sum);
     }
     return SPD_OK;
 }
@@ -112,7 +110,20 @@ static void gather_links(const engine_input *in, size_t *first, size_t *link)
         }
 }
 
-/* T (n x n) <- the sum. */
+/* T (n x n) <- what the chunks have summed, both triangles. */
+static void add_chunks(const scatter *s, double *T)
+{
+    size_t n = s->in->n;
+    memset(T, 0, n * n * sizeof *T);
+    for (size_t chunk = 0; chunk < s->chunks; chunk++)
+        for (size_t e = 0; e < n * n; e++)
+            T[e] += s->sum[chunk * n * n + e];
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c < r; c++)
+            T[c * n + r] = T[r * n + c];
+}
+
+/* T (n x n) <- the sum, seen from A. */
 static spd_status within_scatter(spd_context *ctx, const engine_input *in, const double *L,
                                  double *T)
 {
@@ -123,7 +134,7 @@ static spd_status within_scatter(spd_context *ctx, const engine_input *in, const
     size_t *first = arena_alloc(&room, in->p + 2, sizeof *first);
     size_t *link = arena_alloc(&room, 2 * in->pairs, sizeof *link);
     s.sum = arena_alloc(&room, s.chunks, n2 * sizeof *s.sum);
-    s.work = arena_alloc(&room, (size_t)parallel_threads(ctx), 2 * n2 * sizeof *s.work);
+    s.work = arena_alloc(&room, (size_t)parallel_threads(ctx), n2 * sizeof *s.work);
     s.first = first;
     s.link = link;
     spd_status status = arena_status(&room, ctx, "the coordinates");
@@ -132,10 +143,8 @@ static spd_status within_scatter(spd_context *ctx, const engine_input *in, const
         status = parallel_for(ctx, s.chunks, scatter_chunk, &s, NULL, NULL, 0.0, NULL);
     }
     if (status == SPD_OK) {
-        memset(T, 0, n2 * sizeof *T);
-        for (size_t chunk = 0; chunk < s.chunks; chunk++)
-            for (size_t e = 0; e < n2; e++)
-                T[e] += s.sum[chunk * n2 + e];
+        add_chunks(&s, T);
+        dense_reduce(in->n, L, T);
     }
     arena_free(&room);
     return status;

@@ -1,4 +1,4 @@
-/* coordinates.h - the same cost in other coordinates (math.md, eq. 16).
+/* coordinates.h - the same cost in other coordinates (math.md, eq. 17).
  *
  * The cost depends on the space that W spans, and not on the basis in which the matrices are
  * written: with M = L L' any SPD matrix, that of L^-1 X L^-T at W' = orth(L'W) is that of X at W.

@@ -4,10 +4,10 @@
  *   2. the start W                                   (fit_start.c)
  *   3. min over W of sum A_ij d2(W'X_iW, W'X_jW)     (optim, on an engine)
  *   4. once more from other starts when asked, and the best is kept
- *   5. when asked, rounds: the pairs anew, of W'XW, and step 3 again from W
+ *   5. when asked, rounds: the pairs anew, of W'XW, and step 3 again from W (math.md, eq. 19)
  *
- * Step 3 may run in other coordinates (coordinates.c). All W here but that of the optimiser,
- * state.at, are in the original ones.
+ * Step 3 may run in other coordinates (coordinates.c, eq. 17). All W here but that of the
+ * optimiser, state.at, are in the original ones.
  *
  * The approximate log-Euclidean cost goes its own way in step 3 (log_euclidean_fit.c). All that a
  * fit knows beyond its data is in one spd_fit_state, which a checkpoint saves as it is: `now` is
@@ -90,13 +90,16 @@ static spd_status note_step(fit *f, size_t at, const spd_fit_step *step)
     return SPD_OK;
 }
 
-/* Brings the record up to where the optimiser stands. */
-static void note_point(fit *f, spd_stop stop)
+/* Brings the record up to where the optimiser stands. W is made orthonormal first, as the optimiser
+ * does at its end: a fit that ends here and one that is looked at here have the same bits. */
+static void note_point(fit *f, spd_stop stop, int ended)
 {
     const minimise_state *s = &f->state.at;
     spd_model *now = f->state.now;
     if (s->f <= s->best_f) { /* the last W is the result so far */
         memcpy(now->W, s->W, f->n * f->m * sizeof *now->W);
+        if (f->engine && !ended)
+            tall_orthonormalise(f->n, f->m, now->W, f->work);
         if (f->state.L)
             coordinates_leave(f->n, f->m, f->state.L, now->W, f->work);
         now->cost = s->f;
@@ -117,9 +120,7 @@ static int watch(void *user, const minimise_state *s, const spd_fit_step *last)
     f->no_room = note_step(f, f->row + (size_t)s->iteration, last) < 0;
     if (f->no_room)
         return 1;
-    note_point(f, SPD_STOP_CANCELLED); /* what it would be if the fit ended here */
-    if (f->engine && !f->state.L)
-        tall_orthonormalise(f->n, f->m, f->state.now->W, f->work);
+    note_point(f, SPD_STOP_CANCELLED, 0); /* what it would be if the fit ended here */
     int stop = ctx_progress(f->ctx, "learning", "iterations", s->iteration, f->o.max_iter);
     if (f->watch.after)
         stop |= f->watch.after(f->watch.user, &f->state, last, s->iteration);
@@ -198,7 +199,7 @@ static spd_status descend(fit *f, int resumed)
     if (f->no_room)
         return ctx_nomem(f->ctx, "the history");
     if (status == SPD_OK)
-        note_point(f, f->state.at.stop);
+        note_point(f, f->state.at.stop, 1);
     return status;
 }
 

@@ -18,8 +18,8 @@ void spd_fit_defaults(spd_fit_options *options, size_t size)
                                       .seed = 1,
                                       .solver = SPD_LBFGS,
                                       .tol = 1e-5,
-                                      .gtol = 1e-9,
-                                      .max_iter = 200};
+                                      .gtol = 1e-6,
+                                      .max_iter = 1000};
     options->size = size;
     sized_give(sizeof standard, &standard, options);
 }

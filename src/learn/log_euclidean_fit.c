@@ -269,7 +269,7 @@ static spd_status begin(log_fit *a, int resumed, minimise_state *s)
     spd_status status = arrive(a, s);
     if (status < 0 || resumed)
         return status;
-    s->first_gradient_norm = s->gradient_norm;
+    s->first_f = s->f;
     s->iteration = s->refreshes = s->small_steps = 0;
     s->last_step = 0.0;
     s->passes++;
@@ -286,8 +286,7 @@ static spd_status iterate(log_fit *a, const minimise_options *o, minimise_state 
         status = arrive(a, s);
     if (status < 0)
         return status;
-    int small = fabs(before - s->f) <= o->tol * fmax(fabs(s->f), DBL_MIN);
-    s->small_steps = o->tol > 0.0 && small ? s->small_steps + 1 : 0;
+    minimise_count_small(o, s, before);
     s->iteration++;
     s->passes++;
     note_best(s);
@@ -297,11 +296,9 @@ static spd_status iterate(log_fit *a, const minimise_options *o, minimise_state 
 /* Non-zero, and s->stop says why, when the end is reached. */
 static int at_end(const minimise_options *o, minimise_state *s, double began)
 {
-    if (s->gradient_norm <= o->gtol * s->first_gradient_norm || s->gradient_norm == 0.0)
-        s->stop = SPD_STOP_GRADIENT;
-    else if (s->small_steps >= MINIMISE_SMALL_STEPS)
-        s->stop = SPD_STOP_TOLERANCE;
-    else if (s->iteration - s->best_iteration >= PATIENCE)
+    if (minimise_converged(o, s))
+        return 1;
+    if (s->iteration - s->best_iteration >= PATIENCE)
         s->stop = SPD_STOP_LINE_SEARCH;
     else if (s->iteration >= o->max_iter)
         s->stop = SPD_STOP_ITERATIONS;

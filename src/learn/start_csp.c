@@ -1,4 +1,5 @@
-/* start_csp.c - the generalised eigenvectors of the class means, as a map and as a start.
+/* start_csp.c - the generalised eigenvectors of the class means, as a map and as a start (math.md,
+ * eq. 18).
  *
  *   M_c the mean of class c,  P = (mean of the M_c)^-1/2,  B = sum_c log(P M_c P)^2
  *   W = orth(P U), U the leading eigenvectors of B

@@ -96,6 +96,9 @@ typedef struct kernels {
     /* C <- C diag(s) + A B, s of PASS_LD(m) entries, all else as above. C may not overlap A. */
     void (*product_onto)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
                          size_t col_stride, const double *B, const double *s, double *C);
+    /* The lower triangle of C (m x PASS_LD(m)) <- that of A B; what is above it is not defined. */
+    void (*product_lower)(size_t depth, size_t m, const double *A, size_t row_stride,
+                          size_t col_stride, const double *B, double *C);
 } kernels;
 
 /* Scratch of eigvals and eigh. */

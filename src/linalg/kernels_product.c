@@ -14,8 +14,9 @@
 #define ROWS3      8
 #define ROWS4      6
 #else
-#define MAX_BLOCKS 1
-#define ROWS1      (12 / PER8)
+#define ROWS_PAIR  (12 / PER8) /* a strip of 8 columns */
+#define ROWS_THREE 4           /* of three vectors, and of one */
+#define ROWS_ONE   12
 #endif
 
 /* Where the last four of the padded columns hold nothing, the last vector of a row is half as wide:
@@ -50,6 +51,7 @@ typedef struct operand {
     const double *A, *B, *next;
     const double *scale; /* ld, or NULL: A B alone */
     double *C;
+    int lower; /* rows above the first column of a strip are not wanted */
 } operand;
 
 /* Sums of a tile: `nv` vectors per row, and a half where there is one. */
@@ -95,11 +97,9 @@ INLINE void tile_end(int rows, int nv, int half, size_t r, size_t column, const 
     }
 }
 
-/* `rows` rows from row r on, columns column .. column + 8 blocks - 1, the last block half empty
- * where `half` says so. */
-INLINE void product_tile(int rows, int blocks, int half, size_t r, size_t column, const operand *o)
+/* `rows` rows from row r on, nv vectors of columns and, where `half` says so, half a vector. */
+INLINE void product_tile(int rows, int nv, int half, size_t r, size_t column, const operand *o)
 {
-    const int nv = blocks * PER8 - half;
     tile sum;
     const double *a = o->A + r * o->row_stride;
     const double *b = o->B + column;
@@ -129,18 +129,18 @@ INLINE void product_tile(int rows, int blocks, int half, size_t r, size_t column
 }
 
 /* All rows of one column strip: full tiles, then 4, 2 and 1 rows. */
-INLINE void product_strip(int tile_rows, int blocks, int half, size_t rows, size_t column,
+INLINE void product_strip(int tile_rows, int nv, int half, size_t rows, size_t column,
                           const operand *o)
 {
-    size_t r = 0;
+    size_t r = o->lower ? column : 0;
     for (; r + (size_t)tile_rows <= rows; r += (size_t)tile_rows)
-        product_tile(tile_rows, blocks, half, r, column, o);
+        product_tile(tile_rows, nv, half, r, column, o);
     for (; tile_rows > 4 && r + 4 <= rows; r += 4)
-        product_tile(4, blocks, half, r, column, o);
+        product_tile(4, nv, half, r, column, o);
     for (; r + 2 <= rows; r += 2)
-        product_tile(2, blocks, half, r, column, o);
+        product_tile(2, nv, half, r, column, o);
     for (; r < rows; r++)
-        product_tile(1, blocks, half, r, column, o);
+        product_tile(1, nv, half, r, column, o);
 }
 
 #if VW == 8
@@ -149,7 +149,7 @@ INLINE void product_strip(int tile_rows, int blocks, int half, size_t rows, size
         product_strip(rows_of, number, 0, rows, column, o);                                        \
         break;                                                                                     \
     case 2 * (number)-1:                                                                           \
-        product_strip(rows_of, number, 1, rows, column, o);                                        \
+        product_strip(rows_of, (number)-1, 1, rows, column, o);                                    \
         break;
 
 /* fours: columns in fours. */
@@ -162,13 +162,6 @@ static void strip(size_t fours, size_t rows, size_t column, const operand *o)
         STRIP(4, ROWS4)
     }
 }
-#else
-static void strip(size_t fours, size_t rows, size_t column, const operand *o)
-{
-    (void)fours;
-    product_strip(ROWS1, 1, 0, rows, column, o);
-}
-#endif
 
 /* How many blocks of 8 columns the next strip takes when `left` are left: never one alone after
  * a full strip. */
@@ -188,17 +181,62 @@ static void all_strips(size_t rows, size_t m, const operand *o)
         column = end;
     }
 }
+#else
+static void two(size_t rows, size_t column, const operand *o)
+{
+    product_strip(ROWS_PAIR, PER8, 0, rows, column, o);
+}
+
+#if VW == 4
+/* The last vector of a row. */
+static void clear_last(size_t rows, const operand *o)
+{
+    for (size_t r = 0; r < rows; r++)
+        *(vd *)(o->C + r * o->ld + o->ld - VW) = v_set(0.0);
+}
+
+/* Two vectors at a time; of an odd number three first, and the padding is a vector of its own. */
+static void all_strips(size_t rows, size_t m, const operand *o)
+{
+    size_t column = 0, odd = (m + VW - 1) / VW % 2;
+    if (odd && m <= VW) {
+        product_strip(ROWS_ONE, 1, 0, rows, 0, o);
+        column = VW;
+    } else if (odd) {
+        product_strip(ROWS_THREE, 3, 0, rows, 0, o);
+        column = 3 * VW;
+    }
+    for (; column < m; column += 2 * VW)
+        two(rows, column, o);
+    if (odd)
+        clear_last(rows, o);
+}
+#else
+static void all_strips(size_t rows, size_t m, const operand *o)
+{
+    for (size_t column = 0; column < m; column += PASS_PAD)
+        two(rows, column, o);
+}
+#endif
+#endif
 
 void KERNEL(product)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
                      size_t col_stride, const double *B, double *C, const double *next)
 {
-    operand o = {depth, row_stride, col_stride, PASS_LD(m), A, B, next, NULL, C};
+    operand o = {depth, row_stride, col_stride, PASS_LD(m), A, B, next, NULL, C, 0};
     all_strips(rows, m, &o);
 }
 
 void KERNEL(product_onto)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
                           size_t col_stride, const double *B, const double *s, double *C)
 {
-    operand o = {depth, row_stride, col_stride, PASS_LD(m), A, B, A, s, C};
+    operand o = {depth, row_stride, col_stride, PASS_LD(m), A, B, A, s, C, 0};
     all_strips(rows, m, &o);
+}
+
+void KERNEL(product_lower)(size_t depth, size_t m, const double *A, size_t row_stride,
+                           size_t col_stride, const double *B, double *C)
+{
+    operand o = {depth, row_stride, col_stride, PASS_LD(m), A, B, A, NULL, C, 1};
+    all_strips(m, m, &o);
 }

@@ -34,4 +34,5 @@ const kernels KERNEL(kernels_table) = {
     .log = KERNEL(log),
     .product = KERNEL(product),
     .product_onto = KERNEL(product_onto),
+    .product_lower = KERNEL(product_lower),
 };

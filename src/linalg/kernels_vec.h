@@ -46,6 +46,8 @@ void KERNEL(product)(size_t rows, size_t depth, size_t m, const double *A, size_
                      size_t col_stride, const double *B, double *C, const double *next);
 void KERNEL(product_onto)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
                           size_t col_stride, const double *B, const double *s, double *C);
+void KERNEL(product_lower)(size_t depth, size_t m, const double *A, size_t row_stride,
+                           size_t col_stride, const double *B, double *C);
 
 #if defined(__AVX512F__)
 #include <immintrin.h>

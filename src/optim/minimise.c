@@ -250,7 +250,7 @@ static spd_status begin(run *r)
         status = arrive(r);
     if (status)
         return status;
-    s->first_gradient_norm = s->gradient_norm;
+    s->first_f = s->f;
     s->last_step = 0.0; /* not known: see first_trial */
     head_downhill(r);
     return SPD_OK;
@@ -349,13 +349,6 @@ static void travel(run *r, double t)
         grassmann_carry(g, r->o->transport, lbfgs_vector(&s->memory, k));
 }
 
-static void count_small(run *r, double f_before)
-{
-    minimise_state *s = r->s;
-    int small = fabs(f_before - s->f) <= r->o->tol * fmax(fabs(s->f), DBL_MIN);
-    s->small_steps = r->o->tol > 0.0 && small ? s->small_steps + 1 : 0;
-}
-
 /* The step that the search found. */
 static spd_status advance(run *r, double df, double t)
 {
@@ -366,7 +359,7 @@ static spd_status advance(run *r, double df, double t)
         status = arrive(r);
     if (status)
         return status;
-    count_small(r, f_before);
+    minimise_count_small(r->o, r->s, f_before);
     turn_to(r, t, df, norm_before);
     return SPD_OK;
 }
@@ -408,6 +401,31 @@ static spd_status iterate(run *r)
     return status;
 }
 
+/* ---- the end ------------------------------------------------------------------------------ */
+
+/* What changes of f are measured by. */
+static double scale(const minimise_state *s)
+{
+    return fmax(fmax(fabs(s->f), s->first_f - s->f), DBL_MIN);
+}
+
+void minimise_count_small(const minimise_options *options, minimise_state *s, double f_before)
+{
+    int small = fabs(f_before - s->f) <= options->tol * scale(s);
+    s->small_steps = options->tol > 0.0 && small ? s->small_steps + 1 : 0;
+}
+
+int minimise_converged(const minimise_options *options, minimise_state *s)
+{
+    if (s->gradient_norm <= options->gtol * scale(s) || s->gradient_norm == 0.0)
+        s->stop = SPD_STOP_GRADIENT;
+    else if (s->small_steps >= MINIMISE_SMALL_STEPS)
+        s->stop = SPD_STOP_TOLERANCE;
+    else
+        return 0;
+    return 1;
+}
+
 /* Non-zero, and s->stop says why, when the end is reached. */
 static int at_end(run *r)
 {
@@ -417,10 +435,8 @@ static int at_end(run *r)
         s->stop = SPD_STOP_CANCELLED;
     else if (r->stuck)
         s->stop = SPD_STOP_LINE_SEARCH;
-    else if (s->gradient_norm <= o->gtol * s->first_gradient_norm || s->gradient_norm == 0.0)
-        s->stop = SPD_STOP_GRADIENT;
-    else if (s->small_steps >= MINIMISE_SMALL_STEPS)
-        s->stop = SPD_STOP_TOLERANCE;
+    else if (minimise_converged(o, s))
+        return 1;
     else if (s->iteration >= o->max_iter)
         s->stop = SPD_STOP_ITERATIONS;
     else if (o->max_time > 0.0 && clock_seconds() - r->began >= o->max_time)

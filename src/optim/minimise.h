@@ -1,15 +1,19 @@
 /* minimise.h - minimisation on the Grassmann manifold: nonlinear conjugate gradient and L-BFGS
  * along geodesics (Edelman, Arias, Smith 1998; math.md, eq. 5 to 8).
  *
- * It ends, and says by which rule, when
- *   gradient      |grad| <= gtol times the first one, or zero;
- *   tolerance     |f_before - f| <= tol |f| in five iterations running: one alone may be an unlucky
+ * It ends, and says by which rule (the first two: math.md, eq. 20), when
+ *   gradient      |grad| <= gtol F, or zero: a turn by a radian would change f by no more than
+ *                 that part of F;
+ *   tolerance     |f_before - f| <= tol F in five iterations running: one alone may be an unlucky
  *                 direction, which the next iteration mends;
  *   iterations    as many as max_iter since the original start;
  *   time          max_time is over;
  *   line search   no step along -grad lowers f. A search that fails along another direction makes
  *                 an iteration of length 0, and the next one goes along -grad;
- *   cancelled     the callback said so. */
+ *   cancelled     the callback said so.
+ *
+ * F is the larger of |f| and of what f has lost since the start. Both rules stay the same when f is
+ * multiplied by a number, and a cost that passes through zero does not make them strict. */
 #ifndef SPD_OPTIM_MINIMISE_H
 #define SPD_OPTIM_MINIMISE_H
 
@@ -34,7 +38,8 @@ typedef struct minimise_options {
  * of the moves since then, so a resumed run makes these again (minimise.c, replay). */
 typedef struct minimise_state {
     size_t n, m;
-    double f, gradient_norm, first_gradient_norm;
+    double f, gradient_norm;
+    double first_f;   /* at the start */
     double last_step; /* the last t, made to fit H: where the next line search looks first */
     double best_f;    /* the result so far is the last W with f <= best_f: here always the last */
     int iteration;
@@ -64,6 +69,12 @@ spd_status minimise_copy(minimise_state *to, const minimise_state *from);
 
 /* Frees the memory; a state that is all zero is fine. */
 void minimise_close(minimise_state *s);
+
+/* After an iteration from f_before: counts it where the decrease was small. */
+void minimise_count_small(const minimise_options *options, minimise_state *s, double f_before);
+
+/* Non-zero, and s->stop says why, by the first two of the rules above. */
+int minimise_converged(const minimise_options *options, minimise_state *s);
 
 /* Called after the start (iteration 0, not when resumed) and after each iteration; non-zero
  * cancels. */

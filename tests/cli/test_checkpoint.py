@@ -62,6 +62,8 @@ def kill_and_resume(command, tmp_path, rng, words, pace):
     ["--metric", "airm", "--solver", "fr", "--objective", "ratio"],
     ["--metric", "stein", "--solver", "hz", "--unsupervised", "variance", "--restarts", "2"],
     ["--metric", "stein", "--objective", "log-margin", "--nu-w", "30", "--nu-b", "60"],
+    ["--metric", "stein", "--objective", "ratio", "--coordinates", "within", "--rebuild-graph", "2"],
+    ["--metric", "airm", "--coordinates", "harmonic", "--restarts", "2", "--rebuild-graph", "1"],
     ["--metric", "log-euclidean", "--restarts", "8"]])
 def test_killed_at_any_moment(command, spdml, tmp_path, rng, data, more):
     """The model is that of an undisturbed fit, byte by byte, with another number of threads."""
@@ -110,6 +112,34 @@ def test_limits_count_from_the_original_start(spdml, tmp_path, checkpoint):
     assert members(tmp_path / "m.spdml") == members(tmp_path / "w.spdml")
     assert len((tmp_path / "h.csv").read_text().splitlines()) == 52
     assert done["data_passes"] <= 50 + 2 + 1
+
+
+def older(path):
+    """The checkpoint at path as a version wrote it that knew neither coordinates nor rounds."""
+    with zipfile.ZipFile(path) as archive:
+        found = {name: archive.read(name) for name in archive.namelist()}
+    assert "coordinates.npy" not in found
+    meta = json.loads(found["meta.json"])
+    del meta["optimiser"]["first_f"]
+    for key in ("coordinates", "rebuild_graph", "rounds", "pairs_changed"):
+        del meta["now"][key]
+    found["meta.json"] = json.dumps(meta).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in found.items():
+            archive.writestr(name, data)
+
+
+def test_an_older_checkpoint_keeps_its_settings(spdml, tmp_path, data):
+    """It was made in plain coordinates, whatever is chosen now."""
+    words = [*FIT, "--coordinates", "plain", "--tol", 1e-4]
+    whole = spdml(*words, "-o", "w.spdml", "--json").good().json
+    spdml(*words, "--max-iter", 9, "-o", "half.spdml", "--checkpoint", "c.npz").good()
+    older(tmp_path / "c.npz")
+    done = spdml("fit", "d.npz", "--resume", "c.npz", "--max-iter", 1000, "-o", "m.spdml",
+                 "--json").good().json
+    assert done["coordinates"] == "plain" and done["rebuild_graph"] == 0
+    assert done["iterations"] == whole["iterations"] > 9 and done["cost"] == whole["cost"]
+    assert members(tmp_path / "m.spdml") == members(tmp_path / "w.spdml")
 
 
 def test_a_fit_that_had_ended(spdml, checkpoint):

@@ -146,6 +146,53 @@ def test_reasons_to_stop(fit, spdml, data, words, stop):
     assert spdml("info", "m.spdml", "--json").good().json["stop"] == stop
     if stop == "iterations":
         assert shown["iterations"] == 3
+    assert shown["converged"] == (stop in ("tolerance", "gradient"))
+    assert shown["gain_left"] == (0 if shown["converged"] else None)  # three steps tell nothing
+
+
+def test_a_limit_is_told_with_what_it_cost(fit, spdml, data):
+    """The estimate is positive, and of the size of what is left."""
+    words = ["-m", 3, "--nu-w", 3, "--nu-b", 2, "--coordinates", "plain"]
+    best = fit("d.npz", *words, "--tol", 0, "--max-iter", 2000).good().json
+    shown = fit("d.npz", *words, "--max-iter", 12).good().json
+    left = shown["cost"] - best["cost"]
+    assert not shown["converged"] and left / 10 < shown["gain_left"] < 10 * left
+    for text in (spdml("fit", "d.npz", *words, "--max-iter", 12, "-o", "m.spdml").good().out,
+                 spdml("info", "m.spdml").good().out):
+        assert "not converged, the limit on iterations (--max-iter)" in text
+        assert "left to gain" in text and "(an estimate)" in text
+    done = spdml("fit", "d.npz", *words, "--tol", 1e-3, "-o", "m.spdml").good().out
+    assert "tolerance: converged" in done and "left to gain" not in done
+
+
+def test_nu_above_the_class_size(fit, data):
+    """A class gives what it has."""
+    size = int(np.bincount(np.unique(data[1], return_inverse=True)[1]).max())
+    words = ["-m", 3, "--nu-b", 2, "--max-iter", 5]
+    whole = fit("d.npz", *words, "--nu-w", size - 1).good().json
+    shown = fit("d.npz", *words, "--nu-w", 1000).good().json
+    assert shown["pairs_within"] == whole["pairs_within"] and shown["cost"] == whole["cost"]
+
+
+def test_classes_of_one_sample(spdml, tmp_path, data):
+    """They take part in pairs between classes; where there is nothing else, that is refused."""
+    X, y = data
+    y = y.copy()
+    y[0] = y.max() + 1
+    np.savez(tmp_path / "one.npz", X=X, y=y)
+    spdml("fit", "one.npz", "-m", 3, "--max-iter", 5, "--nu-w", 3, "--nu-b", 3, "-o",
+          "m.spdml").good()
+    np.savez(tmp_path / "all.npz", X=X, y=np.arange(len(y)))
+    spdml("fit", "all.npz", "-m", 3, "-o", "m.spdml").failed("class")
+
+
+@pytest.mark.parametrize("words, reason", [
+    (["--affinity", "a.npz"], "a graph of your own cannot be rebuilt"),
+    (["--unsupervised", "variance"], "maximal variance has no graph"),
+    (["--unsupervised"], "a graph without labels cannot be rebuilt")])
+def test_what_cannot_be_rebuilt(spdml, tmp_path, data, words, reason):
+    np.savez(tmp_path / "a.npz", i=[0, 1], j=[1, 2], value=[1.0, -1.0])
+    spdml("fit", "d.npz", "-m", 3, "--rebuild-graph", 2, *words, "-o", "m.spdml").failed(reason)
 
 
 def test_history(fit, tmp_path, data):

@@ -314,6 +314,7 @@ static void resume_fit(caller *c, const spd_fit_options *o)
     model = NULL;
     good(c, spd_model_load(c->ctx, path, &model));
     add_model(c, model);
+    add_number(c, isnan(spd_model_gain(model))); /* three iterations say nothing */
     add_number(c, spd_file_kind(path));
     spd_model_free(model);
     spd_fit_state_free(state);

@@ -84,7 +84,8 @@ static int same_options(const spd_fit_options *a, const spd_fit_options *b)
            a->nu_b == b->nu_b && a->affinity_weight == b->affinity_weight && a->init == b->init &&
            a->solver == b->solver && a->transport == b->transport && a->tol == b->tol &&
            a->gtol == b->gtol && a->max_time == b->max_time && a->max_iter == b->max_iter &&
-           a->restarts == b->restarts && a->seed == b->seed && a->log_cost == b->log_cost;
+           a->restarts == b->restarts && a->seed == b->seed && a->log_cost == b->log_cost &&
+           a->coordinates == b->coordinates && a->rebuild_graph == b->rebuild_graph;
 }
 
 /* The name of the first member that differs; NULL when the models are the same. */
@@ -102,6 +103,8 @@ static const char *differs(const spd_model *a, const spd_model *b, int times)
            : a->data_passes != b->data_passes                   ? "data_passes"
            : a->stop != b->stop                                 ? "stop"
            : a->starts != b->starts                             ? "starts"
+           : a->rounds != b->rounds                             ? "rounds"
+           : a->pairs_changed != b->pairs_changed               ? "pairs_changed"
            : a->steps != b->steps || !same_history(a, b, times) ? "history"
            : times && a->seconds_graph != b->seconds_graph      ? "seconds_graph"
            : times && a->seconds_fit != b->seconds_fit          ? "seconds_fit"
@@ -301,6 +304,32 @@ static void resumed_fits_have_the_same_bits(void)
     free(s.X);
 }
 
+/* Every basis with every objective, with the graph as it was and built anew. */
+static void resumed_in_any_coordinates(void)
+{
+    set s = set_new(5);
+    int rounds = 0;
+    for (size_t k = 0; k < 5 * 4 * 2; k++) {
+        spd_fit_options o = options_of(k % 3 ? SPD_STEIN : SPD_AIRM, SPD_LBFGS, 2);
+        spd_model *model = NULL;
+        char what[80];
+        o.coordinates = (spd_coordinates)(k % 5);
+        o.objective = (spd_objective)(k / 5 % 4);
+        o.rebuild_graph = k / 20 ? 2 : 0;
+        o.nu_w = o.nu_b = 3;
+        o.tol = o.gtol = 0.0;
+        o.max_iter = 12;
+        snprintf(what, sizeof what, "%s, %s, %d rounds", spd_coordinates_name(o.coordinates),
+                 spd_objective_name(o.objective), o.rebuild_graph);
+        check_resume(&s, &o, 5, what);
+        CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, NULL, &model) == SPD_OK, "%s", what);
+        rounds += model ? model->rounds : 0;
+        spd_model_free(model);
+    }
+    CHECK(rounds > 20, "%d rounds in all", rounds);
+    free(s.X);
+}
+
 static void resumed_fits_of_other_kinds(void)
 {
     set s = set_new(3);
@@ -378,6 +407,7 @@ int main(void)
     snprintf(path, sizeof path, "test_fit_record_%ld.npz", (long)getpid());
     RUN(model_is_the_best_at_every_iteration);
     RUN(resumed_fits_have_the_same_bits);
+    RUN(resumed_in_any_coordinates);
     RUN(resumed_fits_of_other_kinds);
     RUN(other_fits_are_refused);
     remove(path);

@@ -528,7 +528,7 @@ static void product_against_dgemm(void)
 {
     rng r;
     rng_seed(&r, 12);
-    const size_t shapes[][2] = {{1, 1},   {2, 1},   {7, 3},   {9, 8},   {20, 10},
+    const size_t shapes[][2] = {{1, 1},   {2, 1},   {7, 3},   {9, 8},   {20, 10}, {21, 12},
                                 {31, 20}, {40, 30}, {45, 33}, {50, 47}, {93, 20}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         size_t n = shapes[i][0], m = shapes[i][1], ld = PASS_LD(m);
@@ -545,12 +545,20 @@ static void product_against_dgemm(void)
         for (size_t a = 0; a < n; a++)
             for (size_t b = 0; b < m; b++)
                 CHECK_CLOSE(Y[a * ld + b], expected[a * ld + b], 1e-13, "X W, n %zu m %zu", n, m);
+        for (size_t a = 0; a < n; a++)
+            for (size_t b = m; b < ld; b++)
+                CHECK(Y[a * ld + b] == 0.0, "padding, n %zu m %zu", n, m);
         k->product(m, n, m, W, 1, ld, Y, S, W);
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)m, (int)m, (int)n, 1.0, W,
                     (int)ld, Y, (int)ld, 0.0, expected, (int)ld);
         for (size_t a = 0; a < m; a++)
             for (size_t b = 0; b < m; b++)
                 CHECK_CLOSE(S[a * ld + b], expected[a * ld + b], 1e-12, "W'Y, n %zu m %zu", n, m);
+        memset(S, 0, m * ld * sizeof *S);
+        k->product_lower(n, m, W, 1, ld, Y, S);
+        for (size_t a = 0; a < m; a++)
+            for (size_t b = 0; b <= a; b++)
+                CHECK_CLOSE(S[a * ld + b], expected[a * ld + b], 1e-12, "lower, n %zu m %zu", n, m);
         mem_free(X);
         mem_free(W);
         mem_free(Y);

@@ -92,7 +92,7 @@ static spd_fit_state sample_state(void)
                                   .m = M,
                                   .f = 0.1,
                                   .gradient_norm = 1e-9,
-                                  .first_gradient_norm = 10,
+                                  .first_f = 10,
                                   .last_step = 1e-3,
                                   .best_f = 0.05,
                                   .iteration = 2,
@@ -166,11 +166,11 @@ static void states_come_back(void)
     const minimise_state *a = &back->at, *b = &state.at;
     CHECK(memcmp(a->block, point, sizeof point) == 0 && memcmp(a->move, moves, sizeof moves) == 0,
           "point and moves");
-    CHECK(a->f == b->f && a->gradient_norm == b->gradient_norm &&
-              a->first_gradient_norm == b->first_gradient_norm && a->last_step == b->last_step &&
-              a->best_f == b->best_f && a->iteration == b->iteration &&
-              a->best_iteration == b->best_iteration && a->refreshes == b->refreshes &&
-              a->small_steps == b->small_steps && a->passes == b->passes && a->moves == b->moves,
+    CHECK(a->f == b->f && a->gradient_norm == b->gradient_norm && a->first_f == b->first_f &&
+              a->last_step == b->last_step && a->best_f == b->best_f &&
+              a->iteration == b->iteration && a->best_iteration == b->best_iteration &&
+              a->refreshes == b->refreshes && a->small_steps == b->small_steps &&
+              a->passes == b->passes && a->moves == b->moves,
           "what the optimiser carries");
     CHECK(a->W == a->block && a->memory.count == 3 && a->memory.first == 2 &&
               a->memory.s == a->block + 4 * N * M,

@@ -134,7 +134,8 @@ static void stops_by_tolerance(void)
     CHECK(trial_run(&t, 0) == SPD_OK && t.s.stop == SPD_STOP_TOLERANCE, "stop %d", (int)t.s.stop);
     int small = 0, i = t.s.iteration;
     for (int k = 1; k <= i; k++) {
-        int now = fabs(t.w.cost[k] - t.w.cost[k - 1]) <= 1e-3 * fabs(t.w.cost[k]);
+        double scale = fmax(fabs(t.w.cost[k]), t.w.cost[0] - t.w.cost[k]);
+        int now = fabs(t.w.cost[k] - t.w.cost[k - 1]) <= 1e-3 * scale;
         small = now ? small + 1 : 0;
         CHECK((small == MINIMISE_SMALL_STEPS) == (k == i), "iteration %d of %d", k, i);
     }
@@ -146,9 +147,49 @@ static void stops_by_gradient(void)
     trial t = trial_new(12, 12, 4, cost_trace);
     t.o.gtol = 1e-2;
     CHECK(trial_run(&t, 0) == SPD_OK && t.s.stop == SPD_STOP_GRADIENT, "stop %d", (int)t.s.stop);
-    CHECK(t.s.gradient_norm <= 1e-2 * t.s.first_gradient_norm, "%g", t.s.gradient_norm);
+    CHECK(t.s.gradient_norm <= 1e-2 * fmax(fabs(t.s.f), t.s.first_f - t.s.f), "%g",
+          t.s.gradient_norm);
     CHECK_CLOSE(t.s.gradient_norm, norm(48, t.s.grad), 1e-14, "norm of grad");
     trial_free(&t);
+}
+
+/* In other units the cost is multiplied by a number, here one that does not round. */
+static double cost_in_units(const slow *p, const double *W, double *G)
+{
+    double f = cost_fisher(p, W, G);
+    for (size_t e = 0; e < p->n * p->m; e++)
+        G[e] *= 0x1p-40;
+    return 0x1p-40 * f;
+}
+
+static void units_do_not_matter(void)
+{
+    for (int rule = 0; rule < 2; rule++) {
+        trial a = trial_new(12, 12, 4, cost_fisher), b = trial_new(12, 12, 4, cost_in_units);
+        a.o.gtol = rule ? 0.0 : 1e-4;
+        a.o.tol = rule ? 1e-4 : 0.0;
+        b.o = a.o;
+        CHECK(trial_run(&a, 0) == SPD_OK && trial_run(&b, 0) == SPD_OK, "rule %d", rule);
+        CHECK(a.s.stop == (rule ? SPD_STOP_TOLERANCE : SPD_STOP_GRADIENT), "rule %d", rule);
+        CHECK(a.s.stop == b.s.stop && a.s.iteration == b.s.iteration && a.s.iteration > 5,
+              "%d and %d iterations", a.s.iteration, b.s.iteration);
+        trial_free(&a);
+        trial_free(&b);
+    }
+}
+
+/* A cost that begins at 0 and falls is measured by its fall, not by how near it is to 0. */
+static void a_cost_may_pass_through_zero(void)
+{
+    minimise_options o = {.tol = 1e-3, .gtol = 1e-3};
+    minimise_state s = {.first_f = 100.0, .f = 1e-9, .gradient_norm = 0.2};
+    minimise_count_small(&o, &s, 0.05);
+    CHECK(s.small_steps == 1, "a small step");
+    minimise_count_small(&o, &s, 0.5);
+    CHECK(s.small_steps == 0, "a large one");
+    CHECK(!minimise_converged(&o, &s), "gradient");
+    s.gradient_norm = 0.05;
+    CHECK(minimise_converged(&o, &s) && s.stop == SPD_STOP_GRADIENT, "gradient");
 }
 
 static void stops_at_once_without_gradient(void)
@@ -399,6 +440,8 @@ int main(void)
     RUN(a_cliff_does_no_harm);
     RUN(stops_by_tolerance);
     RUN(stops_by_gradient);
+    RUN(units_do_not_matter);
+    RUN(a_cost_may_pass_through_zero);
     RUN(stops_at_once_without_gradient);
     RUN(stops_by_iterations);
     RUN(stops_by_time);

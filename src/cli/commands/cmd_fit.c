@@ -414,8 +414,9 @@ static const option solver_options[] = {
      .help = "Conjugate gradients in four forms (pr, hs, fr, hz for short) or L-BFGS"},
     {"transport", 0, OPTION_CHOICE, "NAME", "parallel", .choice = transports,
      .help = "How search directions are transported"},
-    {"gtol", 0, OPTION_REAL, "E", "1e-9", 0, 1,
-     .help = "Stop when the gradient is E times the first one"},
+    {"gtol", 0, OPTION_REAL, "E", "1e-6", 0, 1,
+     .help = "Stop when the gradient per radian is E times the cost, or times what the cost has "
+             "fallen if that is more"},
     {"max-time", 0, OPTION_REAL, "SECONDS", "0", 0, INFINITY,
      .help = "Stop after this many seconds, for the graph and all starts together; 0 for no "
              "limit"},

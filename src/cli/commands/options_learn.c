@@ -71,8 +71,9 @@ const option options_cost[] = {
 
 const option options_stop[] = {
     {"tol", 0, OPTION_REAL, "E", "1e-5", 0, 1,
-     .help = "Stop when an iteration lowers the cost by less than E, relatively; 0 turns this off"},
-    {"max-iter", 0, OPTION_INT, "N", "200", 0, 2000000000, .help = "Stop after N iterations"},
+     .help = "Stop when five iterations running lower the cost by less than E each, relatively; 0 "
+             "turns this off"},
+    {"max-iter", 0, OPTION_INT, "N", "1000", 0, 2000000000, .help = "Stop after N iterations"},
     OPTION_END};
 
 const option options_graph[] = {

@@ -1,6 +1,7 @@
 /* show_model.c - results and history of a fit, as a table or as JSON. */
 #include "cli/commands/show_model.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #define STEPS_SHOWN 4 /* at either end */
@@ -47,18 +48,37 @@ static void show_options(sheet *r, const spd_model *model)
                spd_transport_name(o->transport), spd_coordinates_name(o->coordinates));
 }
 
+int show_converged(spd_stop stop)
+{
+    return stop == SPD_STOP_TOLERANCE || stop == SPD_STOP_GRADIENT || stop == SPD_STOP_LINE_SEARCH;
+}
+
 /* Why the iteration ended, with the option that governs it. */
 const char *show_stop_reason(spd_stop stop)
 {
     static const char *const reasons[] = {
-        [SPD_STOP_TOLERANCE] = "the cost hardly falls any more (--tol)",
-        [SPD_STOP_GRADIENT] = "the gradient is nearly zero (--gtol)",
-        [SPD_STOP_ITERATIONS] = "the limit on iterations (--max-iter)",
-        [SPD_STOP_TIME] = "the limit on time (--max-time)",
-        [SPD_STOP_LINE_SEARCH] = "no step lowers the cost any more",
-        [SPD_STOP_CANCELLED] = "interrupted; this is the best so far",
+        [SPD_STOP_TOLERANCE] = "converged, the cost hardly falls any more (--tol)",
+        [SPD_STOP_GRADIENT] = "converged, the gradient is nearly zero (--gtol)",
+        [SPD_STOP_ITERATIONS] = "not converged, the limit on iterations (--max-iter)",
+        [SPD_STOP_TIME] = "not converged, the limit on time (--max-time)",
+        [SPD_STOP_LINE_SEARCH] = "converged, no step lowers the cost any more",
+        [SPD_STOP_CANCELLED] = "not converged, interrupted; this is the best so far",
     };
     return (unsigned)stop < sizeof reasons / sizeof *reasons ? reasons[stop] : "unknown";
+}
+
+/* A fit that ended at a limit says so, and what that may have cost. */
+static void show_gain(sheet *r, const spd_model *model)
+{
+    double gain = spd_model_gain(model);
+    int converged = show_converged(model->stop);
+    sheet_flag(r, "converged", NULL, converged);
+    sheet_real(r, "gain_left", NULL, gain);
+    if (!converged && isnan(gain))
+        sheet_line(r, "left to gain", "unknown: too few iterations to tell");
+    else if (!converged)
+        sheet_line(r, "left to gain", "about %.2g, to a cost near %.4g (an estimate)", gain,
+                   model->cost - gain);
 }
 
 static void show_outcome(sheet *r, const spd_model *model)
@@ -80,6 +100,7 @@ static void show_outcome(sheet *r, const spd_model *model)
     sheet_text(r, "stop", NULL, spd_stop_name(model->stop));
     sheet_line(r, "stopped by", "%s: %s", spd_stop_name(model->stop),
                show_stop_reason(model->stop));
+    show_gain(r, model);
     sheet_count(r, "data_passes", "data passes", model->data_passes, "");
     sheet_real(r, "seconds_graph", NULL, model->seconds_graph);
     sheet_real(r, "seconds_fit", NULL, model->seconds_fit);

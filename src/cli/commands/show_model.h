@@ -14,6 +14,9 @@ void show_log_cost(sheet *r, const spd_fit_options *options);
 /* Why a fit ended, with the option that says when. */
 const char *show_stop_reason(spd_stop stop);
 
+/* Non-zero for a fit that had nothing left to gain. */
+int show_converged(spd_stop stop);
+
 /* The cost over the iterations, in the table the first and the last few, and a small W. */
 void show_model_history(sheet *r, const spd_model *model);
 void show_model_map(sheet *r, const spd_model *model);

@@ -50,6 +50,12 @@ static void history_chart(FILE *f, const page *p, int gradient)
 static void convergence(FILE *f, const page *p)
 {
     const spd_model *model = p->model;
+    char outlook[200] = "The cost falls at every step, and is flat at the end.";
+    if (!show_converged(model->stop))
+        snprintf(outlook, sizeof outlook,
+                 "More iterations (<code>--max-iter</code>) might have lowered the cost by about "
+                 "%.2g, by how it fell so far.",
+                 spd_model_gain(model));
     html_figure(f, "");
     history_chart(f, p, 0);
     history_chart(f, p, 1);
@@ -57,12 +63,10 @@ static void convergence(FILE *f, const page *p)
         f,
         "Cost and norm of its gradient while the map of %s was learned from the training part%s "
         "(%zu to %zu dimensions, %s metric, \xCE\xBD<sub>w</sub> %zu, \xCE\xBD<sub>b</sub> "
-        "%zu): %d iterations; it stopped there: %s. The cost must fall at every step and be flat "
-        "at the end; if "
-        "it is not, allow more iterations with <code>--max-iter</code>.",
+        "%zu): %d iterations; it stopped there: %s. %s",
         p->method, p->e->found->rounds > 1 ? " of the first round" : "", model->n, model->m,
         spd_metric_name(model->options->metric), model->options->nu_w, model->options->nu_b,
-        model->iterations, show_stop_reason(model->stop));
+        model->iterations, show_stop_reason(model->stop), outlook);
 }
 
 /* ---- spectra --------------------------------------------------------------------------------- */

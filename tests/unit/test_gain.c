@@ -1,0 +1,93 @@
+/* test_gain.c - what a fit had left to gain, from histories whose end is known. */
+#include "test.h"
+
+#include "spdml.h"
+
+#define STEPS 201
+
+typedef double (*decay)(size_t k);
+
+static double geometric(size_t k)
+{
+    return pow(0.98, (double)k);
+}
+
+static double power(size_t k)
+{
+    return 1.0 / (1.0 + (double)k);
+}
+
+static double level(size_t k)
+{
+    (void)k;
+    return 0.0;
+}
+
+/* A model whose cost is 5 + f(k), k = 0, 1, ... */
+static spd_model model_of(decay f, size_t steps, spd_fit_step *history, spd_stop stop)
+{
+    for (size_t k = 0; k < steps; k++)
+        history[k] = (spd_fit_step){.cost = 5.0 + f(k), .probes = k > 0};
+    return (spd_model){.steps = steps, .history = history, .stop = stop};
+}
+
+/* Of tails of either kind it is right up to a factor of five. */
+static void known_tails(void)
+{
+    spd_fit_step history[STEPS];
+    decay kinds[] = {geometric, power};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t steps = 61; steps <= STEPS; steps += 20) {
+            spd_model model = model_of(kinds[k], steps, history, SPD_STOP_ITERATIONS);
+            double left = kinds[k](steps - 1), gain = spd_model_gain(&model);
+            CHECK(gain > left / 5.0 && gain < 5.0 * left, "kind %zu, %zu steps: %g of %g", k, steps,
+                  gain, left);
+            model.stop = SPD_STOP_TIME;
+            CHECK(spd_model_gain(&model) == gain, "time");
+        }
+}
+
+static void nothing_left(void)
+{
+    spd_fit_step history[STEPS];
+    const spd_stop ends[] = {SPD_STOP_TOLERANCE, SPD_STOP_GRADIENT, SPD_STOP_LINE_SEARCH};
+    for (size_t k = 0; k < 3; k++) {
+        spd_model model = model_of(power, STEPS, history, ends[k]);
+        CHECK(spd_model_gain(&model) == 0.0, "stop %zu", k);
+    }
+    spd_model model = model_of(level, STEPS, history, SPD_STOP_ITERATIONS);
+    CHECK(spd_model_gain(&model) == 0.0, "a level cost");
+}
+
+static void too_short_to_tell(void)
+{
+    spd_fit_step history[STEPS];
+    for (size_t steps = 1; steps < 9; steps++) {
+        spd_model model = model_of(power, steps, history, SPD_STOP_CANCELLED);
+        CHECK(isnan(spd_model_gain(&model)), "%zu steps", steps);
+    }
+    spd_model model = model_of(power, 9, history, SPD_STOP_CANCELLED);
+    CHECK(spd_model_gain(&model) > 0.0, "nine steps");
+}
+
+/* A new graph is another cost: what was before its round does not count. */
+static void the_last_round_counts(void)
+{
+    spd_fit_step history[STEPS], alone[STEPS];
+    spd_model model = model_of(power, STEPS, history, SPD_STOP_ITERATIONS);
+    spd_model last = model_of(geometric, 100, alone, SPD_STOP_ITERATIONS);
+    memcpy(history + 101, alone, 100 * sizeof *alone);
+    model.rounds = 1;
+    CHECK(spd_model_gain(&model) == spd_model_gain(&last), "%g", spd_model_gain(&model));
+    history[196].probes = 0;
+    CHECK(isnan(spd_model_gain(&model)), "five steps of a round");
+}
+
+int main(void)
+{
+    RUN(known_tails);
+    RUN(nothing_left);
+    RUN(too_short_to_tell);
+    RUN(the_last_round_counts);
+    return test_summary();
+}
