@@ -107,12 +107,16 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
                  .lambda = c->method.value[SPD_PARAM_LAMBDA],
                  .fill = fill,
                  .user = c,
-                 .work = gram_fit_work(&t->gram, LASSO_BATCH)};
+                 .work = gram_fit_work(&t->gram, LASSO_BATCH),
+                 .score = c->score,
+                 .classes = c->train.classes};
     return coding_decide(ctx, &by, c->queries.p, label);
 }
 
 const classifier classifier_rsr = {
     .kind = SPD_RSR,
+    .holds = SPD_HOLDS_SAMPLES,
+    .scores = CODING_SCORES,
     .squares = 2,
     .metrics = {SPD_STEIN, ONLY(SPD_STEIN), 0},
     .choices = {{SPD_PARAM_BETA, NAN, {0}, NULL, NULL},

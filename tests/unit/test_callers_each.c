@@ -368,6 +368,46 @@ static spd_samples all_samples(void)
                          .label = label};
 }
 
+/* A trained method, into a file and into memory and back. */
+static void add_saved(caller *c, spd_classifier *trained)
+{
+    static const char *const names[CLASSES] = {"a", "b", "c"};
+    spd_samples samples = all_samples();
+    spd_classifier_facts facts = SPD_INIT(spd_classifier_facts);
+    spd_notes notes = SPD_INIT(spd_notes);
+    spd_classifier *other = NULL;
+    unsigned char *bytes = NULL;
+    char path[100];
+    int found[P];
+    double S[P * 3 * N * N], score[P * CLASSES];
+    size_t size = 0;
+    notes.classes = CLASSES;
+    notes.class_name = names;
+    good(c, spd_classifier_note(c->ctx, trained, &notes));
+    good(c, spd_classifier_save(c->ctx, trained, in_folder(c, "method.spdml", path)));
+    good(c, spd_classifier_load(c->ctx, path, &other));
+    unlink(path);
+    good(c, spd_classifier_predict(c->ctx, other, &samples, found));
+    add(c, found, sizeof found);
+    good(c, spd_classifier_pack(c->ctx, other, &bytes, &size));
+    spd_classifier_free(other);
+    other = NULL;
+    good(c, spd_classifier_unpack(c->ctx, bytes, size, &other));
+    spd_bytes_free(bytes);
+    good(c, spd_classifier_look(c->ctx, other, &facts));
+    good(c, spd_classifier_scores(c->ctx, other, &samples, found, score));
+    add_reals(c, P * CLASSES, score);
+    add_text(c, facts.score);
+    add_text(c, spd_holding_name(facts.holding));
+    add_number(c, (double)(facts.m + facts.held));
+    add_text(c, spd_classifier_notes(other)->class_name[1]);
+    if (facts.m > 0) {
+        good(c, spd_classifier_map(c->ctx, other, N, P, X, S));
+        add_reals(c, P * facts.m * facts.m, S);
+    }
+    spd_classifier_free(other);
+}
+
 static void add_method(caller *c, const char *name)
 {
     spd_samples samples = all_samples();
@@ -389,6 +429,7 @@ static void add_method(caller *c, const char *name)
     add(c, found, sizeof found);
     add_number(c, spd_classifier_method(trained)->map);
     add_model(c, spd_classifier_model(trained));
+    add_saved(c, trained);
     spd_classifier_free(trained);
 }
 
