@@ -6,7 +6,7 @@
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
-static void take_fit_options(session *s, spd_fit_options *o)
+void evaluation_fit_options(session *s, spd_fit_options *o)
 {
     spd_fit_defaults(o, sizeof *o);
     o->seed = (uint64_t)arguments_int(s->args, "seed");
@@ -102,7 +102,7 @@ static void take_grid(session *s, evaluation *e, const char *given, char *text)
     e->grid.value[parameter] = value;
 }
 
-static void take_grids(session *s, evaluation *e)
+void evaluation_grids(session *s, evaluation *e)
 {
     for (size_t i = 0; i < arguments_count(s->args, "grid"); i++) {
         const char *given = arguments_nth(s->args, "grid", i);
@@ -112,8 +112,7 @@ static void take_grids(session *s, evaluation *e)
         check_used(s, e, (spd_parameter)i);
 }
 
-/* The paper has one objective. */
-static void check_paper(session *s, const evaluation *e)
+void evaluation_check_paper(session *s, const evaluation *e)
 {
     if (e->fit.paper &&
         (arguments_count(s->args, "objective") || e->grid.count[SPD_PARAM_OBJECTIVE]))
@@ -166,10 +165,10 @@ static int run(session *s)
     e.options.folds = (int)arguments_int(s->args, "cv");
     e.options.seed = (uint64_t)arguments_int(s->args, "seed");
     e.options.exhaustive = arguments_flag(s->args, "exhaustive");
-    take_fit_options(s, &e.fit);
+    evaluation_fit_options(s, &e.fit);
     take_methods(s, &e);
-    take_grids(s, &e);
-    check_paper(s, &e);
+    evaluation_grids(s, &e);
+    evaluation_check_paper(s, &e);
     load(s, &e);
     protocol_take(s, e.set.data, &e.protocol, &e.options);
     evaluation_make_folder(s);
@@ -186,8 +185,8 @@ static const char *inits(size_t i)
 
 static const option options[] = {
     {"methods", 0, OPTION_TEXT, "LIST", .required = 1,
-     .help = "Methods, separated by commas: "
-             "[pca-]CLASSIFIER[-METRIC][-ml|-multi|-random|-mean|-csp]"},
+     .help = "Methods, separated by commas: [pca-]CLASSIFIER[-METRIC][-MAP], with a MAP of ml, "
+             "multi, random, mean, csp"},
     {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1,
      .help = "Training matrices: those whose COLUMN has one of the values; several clauses must "
              "all hold. Default: all that --test-where does not select"},
@@ -229,7 +228,7 @@ static const option options_tuning[] = {
      .help = "Try every setting in every fold, with maps fitted as finely as the final one; slow"},
     OPTION_END};
 
-static const option options_start[] = {
+const option options_start[] = {
     {"init", 0, OPTION_CHOICE, "KIND", "identity", .choice = inits, .help = "Where it begins"},
     OPTION_END};
 

@@ -18,6 +18,13 @@ typedef struct evaluation {
     json_t *object; /* what --json prints, and files hold */
 } evaluation;
 
+/* What the command line says of it: options of learned maps; e->grid, with a look whether the
+ * methods use what is given; and the paper has one objective. (cmd_evaluate.c) */
+void evaluation_fit_options(session *s, spd_fit_options *o);
+void evaluation_grids(session *s, evaluation *e);
+void evaluation_check_paper(session *s, const evaluation *e);
+extern const option options_start[]; /* --init */
+
 /* Runs it all, with remarks on the way. */
 void evaluation_run(session *s, evaluation *e);
 
