@@ -181,7 +181,7 @@ static const command_example examples[] = {
     {"spdml train a.npz --method rsr-ml -o method.spdml", "Choose parameters, train, keep."},
     {"spdml train a.npz --method ts-lda --cv-groups subject -o method.spdml",
      "Folds keep subjects together."},
-    {"spdml train a.npz --method nn-airm-ml -m 10 --nu-b 3 --no-tune -o method.spdml",
+    {"spdml train a.npz --method nn-airm-ml -m 10 --no-tune -o method.spdml",
      "With these parameters, and no search."},
     {NULL, NULL}};
 
