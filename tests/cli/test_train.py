@@ -273,3 +273,38 @@ def test_what_cannot_be_trained(spdml, sets, tmp_path):
     spdml("train", "a.npz", "--method", "nn").failed("--output", code=2)
     spdml("train", "a.npz", "--method", "nn", "-o", "m.npz").failed(".spdml", code=2)
     spdml("train", "a.npz", "--method", "mdm", "-k", 3, "-o", "m.spdml").failed("--k", code=2)
+
+
+# ---- from evaluate ------------------------------------------------------------------------------
+
+
+def test_evaluate_keeps_what_it_chose(spdml, sets, tmp_path):
+    X, y, Q, truth = sets
+    part = np.repeat([0, 1], [30, 24])
+    np.savez(tmp_path / "all.npz", X=np.r_[X, Q], y=np.r_[y, truth], part=part)
+    methods = ["knn-stein", "nn-stein-ml", "rsr", "mdm-airm"]
+    found = spdml("evaluate", "all.npz", "--methods", ",".join(methods), "--train-where", "part=0",
+                  "--grid", "m=2,5", "--keep", "kept", "-o", "out", "--json").good().json
+    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == sorted(
+        f"{method}.spdml" for method in methods)
+    with np.load(tmp_path / "out" / "predictions.npz") as file:
+        seen = {method: file[f"predicted-{method}"] for method in methods}
+    for method in methods:
+        spdml("predict", f"kept/{method}.spdml", "b.npz", "-o", "p.npz").good()
+        assert (np.load(tmp_path / "p.npz")["predicted"] == seen[method]).all()
+        shown = spdml("info", f"kept/{method}.spdml", "--json").good().json
+        one = next(result for result in found["results"] if result["method"] == method)
+        assert shown["cv_accuracy"] == one["rounds"][0]["cv_accuracy"]
+
+
+def test_evaluate_keeps_every_round(spdml, sets, tmp_path):
+    X, y, _, _ = sets
+    np.savez(tmp_path / "g.npz", X=X, y=y, subject=np.array(["ann", "b/b", "cy"])[np.arange(30) % 3])
+    spdml("evaluate", "g.npz", "--methods", "mdm-airm", "--leave-one-group-out", "subject", "--keep",
+          "kept").good()
+    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == [
+        "mdm-airm-ann.spdml", "mdm-airm-b_b.spdml", "mdm-airm-cy.spdml"]
+    spdml("evaluate", "g.npz", "--methods", "mdm-airm", "--leave-one-group-out", "subject", "--keep",
+          "a.npz").failed("a.npz is a file; --keep names a folder")
+    spdml("evaluate", "g.npz", "--methods", "mdm-airm", "--split", 0.5, "--keep", "k", "--recenter",
+          "subject").failed("--keep and --recenter", code=2)

@@ -169,12 +169,16 @@ static int run(session *s)
     take_methods(s, &e);
     evaluation_grids(s, &e);
     evaluation_check_paper(s, &e);
+    if (arguments_text(s->args, "keep") && arguments_text(s->args, "recenter"))
+        cli_misuse("--keep and --recenter cannot be used together: new samples would have to be "
+                   "moved by the mean of their own group");
     load(s, &e);
     protocol_take(s, e.set.data, &e.protocol, &e.options);
     evaluation_make_folder(s);
     recenter(s, &e);
     evaluation_run(s, &e);
     evaluation_report(s, &e);
+    evaluation_keep(s, &e);
     return CLI_GOOD;
 }
 
@@ -208,6 +212,9 @@ static const option options[] = {
      .help = "Write report.html, a page with figures, and results.json, results.csv, rounds.csv, "
              "predictions.npz, confusion.npz, the data of the figures and samples.svg into the "
              "folder DIR"},
+    {"keep", 0, OPTION_FILE, "DIR",
+     .help = "Write the trained methods into the folder DIR, for 'spdml predict': METHOD.spdml, or "
+             "METHOD-ROUND.spdml if there are several rounds"},
     {"no-report", 0, OPTION_FLAG, .help = "With -o: no report.html and no data of figures"},
     OPTION_END};
 
