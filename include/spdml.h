@@ -784,6 +784,16 @@ SPD_API spd_status spd_classifier_look(spd_context *ctx, const spd_classifier *c
 SPD_API spd_status spd_classifier_map(spd_context *ctx, const spd_classifier *classifier, size_t n,
                                       size_t p, const double *X, double *S);
 
+/* The samples that it was trained with, after the map, with their labels; NULL if it does not hold
+ * all of them. They belong to the classifier. */
+SPD_API const spd_samples *spd_classifier_held(const spd_classifier *classifier);
+
+/* *other <- the same method with the same values behind a copy of the same map, trained on samples
+ * that are mapped already, held ones and those of spd_classifier_map; new, freed with
+ * spd_classifier_free. */
+SPD_API spd_status spd_classifier_behind(spd_context *ctx, const spd_classifier *classifier,
+                                         const spd_samples *mapped, spd_classifier **other);
+
 /* What a trained method is told about its data and its tuning, so that its file says so. */
 typedef struct spd_notes {
     size_t size;

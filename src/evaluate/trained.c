@@ -213,12 +213,9 @@ static spd_status with_remark(spd_context *ctx, spd_status status, const spd_err
     return remark->status;
 }
 
-static spd_status train(spd_context *ctx, spd_classifier *c, const spd_model *model)
+spd_status trained_run_steps(spd_context *ctx, course *own)
 {
-    course *own = &c->course;
-    spd_status status = own->kind->vectors ? SPD_OK : take_map(ctx, c, model);
-    if (status >= 0)
-        status = classifier_ask(ctx, own->kind, own->train.p);
+    spd_status status = classifier_ask(ctx, own->kind, own->train.p);
     if (status < 0)
         return status;
     method_standard_values(&own->method, &own->train);
@@ -227,6 +224,12 @@ static spd_status train(spd_context *ctx, spd_classifier *c, const spd_model *mo
     if (status >= 0 && own->kind->train)
         status = own->kind->train(ctx, own);
     return with_remark(ctx, status, &remark);
+}
+
+static spd_status train(spd_context *ctx, spd_classifier *c, const spd_model *model)
+{
+    spd_status status = c->course.kind->vectors ? SPD_OK : take_map(ctx, c, model);
+    return status < 0 ? status : trained_run_steps(ctx, &c->course);
 }
 
 /* The labels are the classifier's own from the beginning: what is prepared may point to them. */

@@ -16,6 +16,10 @@ struct spd_classifier {
 /* Notes of a method that was told nothing. */
 spd_notes trained_no_notes(void);
 
+/* The steps of training on samples that are mapped and the course's own; values that are not fixed
+ * take their defaults. A remark of any step comes back. */
+spd_status trained_run_steps(spd_context *ctx, course *c);
+
 /* *trained <- what a bundle holds, everything checked. */
 spd_status trained_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_classifier **trained);
 

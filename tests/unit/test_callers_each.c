@@ -401,6 +401,11 @@ static void add_saved(caller *c, spd_classifier *trained)
     add_text(c, spd_holding_name(facts.holding));
     add_number(c, (double)(facts.m + facts.held));
     add_text(c, spd_classifier_notes(other)->class_name[1]);
+    if (spd_classifier_held(other)) {
+        spd_classifier *third = NULL;
+        good(c, spd_classifier_behind(c->ctx, other, spd_classifier_held(other), &third));
+        spd_classifier_free(third);
+    }
     if (facts.m > 0) {
         good(c, spd_classifier_map(c->ctx, other, N, P, X, S));
         add_reals(c, P * facts.m * facts.m, S);

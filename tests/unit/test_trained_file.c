@@ -184,6 +184,77 @@ static void support_vectors_alone(void)
     labelled_free(&train);
 }
 
+/* Kernels of rsr that are definite, clipped, and normalised. */
+static void kernels_of_all_sorts(void)
+{
+    static const struct {
+        double beta;
+        int normalize;
+    } all[] = {{2.0, 0}, {1e-4, 0}, {0.3, 1}};
+    both_set train = both_random(1, P), queries = both_random(2, Q);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        spd_method method = method_of("rsr");
+        spd_classifier *c = NULL, *back = NULL;
+        double score[Q * 3], after[Q * 3];
+        unsigned char *bytes = NULL;
+        size_t size = 0;
+        method.value[SPD_PARAM_BETA] = all[i].beta;
+        method.normalize_kernel = all[i].normalize;
+        CHECK(spd_classifier_fit(ctx, &method, &train.set.samples, NULL, &c) >= 0, "%zu", i);
+        CHECK(spd_classifier_pack(ctx, c, &bytes, &size) == SPD_OK, "%zu", i);
+        CHECK(spd_classifier_unpack(ctx, bytes, size, &back) == SPD_OK, "%zu", i);
+        CHECK(spd_classifier_scores(ctx, c, &queries.set.samples, NULL, score) >= 0, "%zu", i);
+        CHECK(spd_classifier_scores(ctx, back, &queries.set.samples, NULL, after) >= 0, "%zu", i);
+        CHECK(memcmp(score, after, sizeof score) == 0, "%zu", i);
+        CHECK(spd_classifier_method(back)->normalize_kernel == all[i].normalize, "%zu", i);
+        spd_bytes_free(bytes);
+        spd_classifier_free(c);
+        spd_classifier_free(back);
+    }
+    both_free(&train);
+    both_free(&queries);
+}
+
+/* Behind the same map, on held samples: the same again; on others: what they would have made. */
+static void trained_behind_the_same_map(void)
+{
+    static const char *const names[] = {"nn-airm-ml", "rsr", "cdl-csp", "nn-stein-multi"};
+    both_set train = both_random(1, P), more = both_random(3, P), queries = both_random(2, Q);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        spd_classifier *c = trained_by(names[i], &train.set.samples), *same = NULL, *other = NULL;
+        const spd_samples *held = spd_classifier_held(c);
+        double score[Q * 3], again[Q * 3];
+        CHECK(held && held->p == P, "%s", names[i]);
+        CHECK(spd_classifier_behind(ctx, c, held, &same) >= 0, "%s", names[i]);
+        CHECK(spd_classifier_scores(ctx, c, &queries.set.samples, NULL, score) >= 0, "%s",
+              names[i]);
+        double *S = block(P * held->n * held->n);
+        CHECK(spd_classifier_map(ctx, c, N, P, more.set.X, S) == SPD_OK, "%s", names[i]);
+        spd_samples mapped = *held;
+        mapped.X = S;
+        CHECK(spd_classifier_behind(ctx, c, &mapped, &other) >= 0, "%s", names[i]);
+        free(S);
+        spd_classifier_free(c);
+        CHECK(spd_classifier_scores(ctx, same, &queries.set.samples, NULL, again) >= 0, "%s",
+              names[i]);
+        CHECK(memcmp(score, again, sizeof score) == 0, "%s", names[i]);
+        CHECK(spd_classifier_scores(ctx, other, &queries.set.samples, NULL, again) >= 0, "%s",
+              names[i]);
+        CHECK(memcmp(score, again, sizeof score) != 0, "%s: other samples", names[i]);
+        spd_classifier_free(same);
+        spd_classifier_free(other);
+    }
+    spd_classifier *mdm = trained_by("mdm-airm", &train.set.samples), *none = NULL;
+    CHECK(!spd_classifier_held(mdm), "mdm holds none");
+    spd_samples wrong = train.set.samples;
+    wrong.n = 2;
+    CHECK_FAILED(spd_classifier_behind(ctx, mdm, &wrong, &none), SPD_EINVAL, "2 x 2|to 8 x 8");
+    spd_classifier_free(mdm);
+    both_free(&train);
+    both_free(&more);
+    both_free(&queries);
+}
+
 static void notes_come_back(void)
 {
     static const char *const names[] = {"rest", "left hand", "gr\xc3\xbcn"};
@@ -454,6 +525,8 @@ int main(int count, char **argument)
     RUN(samples_may_go);
     RUN(what_is_held);
     RUN(support_vectors_alone);
+    RUN(kernels_of_all_sorts);
+    RUN(trained_behind_the_same_map);
     RUN(notes_come_back);
     RUN(maps_as_its_model);
     RUN(one_taken_for_the_other);
