@@ -67,6 +67,31 @@ void shelf_reals(shelf *s, const char *name, size_t rows, size_t columns, double
         memcpy(*values, array->f64, array->count * sizeof **values);
 }
 
+/* The lower triangle of M (size x size), row after row: there, or back into both. */
+static void copy_triangle(size_t size, int back, double *M, double *triangle)
+{
+    for (size_t r = 0; r < size; r++)
+        for (size_t c = 0; c <= r; c++, triangle++)
+            if (back)
+                M[r * size + c] = M[c * size + r] = *triangle;
+            else
+                *triangle = M[r * size + c];
+}
+
+void shelf_symmetric(shelf *s, const char *name, size_t size, double **values)
+{
+    size_t count = size * (size + 1) / 2;
+    double *triangle = shelf_taking(s) ? NULL : make(s, count, sizeof *triangle);
+    if (triangle)
+        copy_triangle(size, 0, *values, triangle);
+    shelf_reals(s, name, count, 1, &triangle);
+    if (s->status != SPD_OK || !shelf_taking(s))
+        return;
+    *values = make(s, size, size * sizeof **values);
+    if (*values)
+        copy_triangle(size, 1, *values, triangle);
+}
+
 void shelf_real(shelf *s, const char *name, double *value)
 {
     double *values = shelf_taking(s) ? NULL : make(s, 1, sizeof *values);

@@ -131,17 +131,16 @@ static void cut_and_scale(size_t count, size_t rank, size_t dimensions, const do
     }
 }
 
-/* t->K and the dictionary <- of t->A. */
+/* t->K <- of t->A. */
 static spd_status span(spd_context *ctx, size_t atoms, arena *keep, vector_atoms *t)
 {
     t->K = arena_alloc(keep, atoms, atoms * sizeof *t->K);
     if (!t->K)
         return ctx_nomem(ctx, "atoms");
     spd_status status = vectors_products(ctx, t->dimensions, atoms, t->A, atoms, t->A, t->K);
-    if (status < 0)
-        return status;
-    spd_symmetrize(atoms, 1, t->K);
-    return lasso_dictionary_make(ctx, atoms, t->K, keep, &t->dictionary);
+    if (status == SPD_OK)
+        spd_symmetrize(atoms, 1, t->K);
+    return status;
 }
 
 static spd_status train_atoms(spd_context *ctx, course *c)
@@ -160,7 +159,10 @@ static spd_status train_atoms(spd_context *ctx, course *c)
     if (!t->A)
         return ctx_nomem(ctx, "atoms");
     cut_and_scale(s->atoms, rank, t->dimensions, s->F, t->A);
-    return span(ctx, s->atoms, keep, t);
+    spd_status status = span(ctx, s->atoms, keep, t);
+    if (status == SPD_OK)
+        status = lasso_dictionary_make(ctx, s->atoms, t->K, keep, &t->dictionary);
+    return status;
 }
 
 /* ---- queries ------------------------------------------------------------------------------ */
@@ -249,6 +251,7 @@ static void keep(shelf *s, course *c)
         s->status = classes_sort(s->ctx, c->train.p, c->train.label, s->room, &space->of);
     if (s->status == SPD_OK && shelf_taking(s))
         s->status = span(s->ctx, space->atoms, s->room, t);
+    lasso_dictionary_keep(s, space->atoms, t->K, &t->dictionary);
 }
 
 const classifier classifier_src = {
