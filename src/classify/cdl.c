@@ -171,10 +171,11 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
     spd_private_blas_hold();
     dense_trans_product(q, classes, c->train.p, c->met, c->trained, 0.0, S);
     spd_private_blas_release();
-    for (size_t i = 0; i < q; i++)
+    for (size_t i = 0; i < q; i++) {
         label[i] = best_class(classes, S + i * classes, t->mean);
-    for (size_t i = 0; c->score && i < q * classes; i++)
-        c->score[i] = S[i] + t->mean[i % classes];
+        for (size_t k = 0; c->score && k < classes; k++)
+            c->score[i * classes + k] = S[i * classes + k] + t->mean[k];
+    }
     arena_free(&room);
     return SPD_OK;
 }

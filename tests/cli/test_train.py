@@ -211,6 +211,38 @@ def test_images_are_described_on_the_way(spdml, trained, tmp_path, rng, kind, si
         assert one["scores"].tobytes() == two["scores"].tobytes()
 
 
+def test_a_folder_of_images(spdml, trained, tmp_path, rng):
+    """Files in folders named after their class, recognised as such; some of them by name."""
+    for label in ("dark", "light"):
+        (tmp_path / "photos" / label).mkdir(parents=True)
+        for i in range(3):
+            pixels = (rng.random((20, 20)) * (40 if label == "dark" else 250)).astype(np.uint8)
+            (tmp_path / "photos" / label / f"{i}.pgm").write_bytes(b"P5 20 20 255\n" + pixels.tobytes())
+    spdml("describe", "region", "photos", "--regularize", 0.01, "-o", "cov.npz").good()
+    trained("nn-airm", data="cov.npz")
+    shown = spdml("predict", "m.spdml", "photos", "-o", "p.csv", "--json").good().json
+    assert shown["described"] and shown["correct"] == shown["total"] == 6
+    with open(tmp_path / "p.csv", newline="") as file:
+        assert next(csv.DictReader(file))["name"].endswith("dark/0.pgm")
+    few = spdml("predict", "m.spdml", "photos/dark/1.pgm", "photos/light/0.pgm", "--json").good().json
+    assert few["predicted"] == {"dark": 1, "light": 1}
+    spdml("predict", "m.spdml", "cov.npz", "cov.npz").failed("only one is taken", code=2)
+
+
+def test_clips_are_described_on_the_way(spdml, trained, tmp_path):
+    spdml("synth", "motion", "--classes", 2, "--samples", 1, "--subjects", 2, "--frames", 30, "-o",
+          "clips").good()
+    spdml("describe", "joints", "clips", "--labels", "clips/index.csv", "--center", "root", "--frames",
+          "5:", "-o", "cov.npz").good()
+    trained("nn-stein", data="cov.npz")
+    spdml("predict", "m.spdml", "cov.npz", "--scores", "-o", "one.npz").good()
+    spdml("predict", "m.spdml", "clips", "--labels", "clips/index.csv", "--scores", "-o",
+          "two.npz").good()
+    with np.load(tmp_path / "one.npz") as one, np.load(tmp_path / "two.npz") as two:
+        assert one["scores"].tobytes() == two["scores"].tobytes()
+        assert (one["y"] == two["y"]).all()
+
+
 def test_a_folder_without_a_record(spdml, trained, tmp_path):
     trained("mdm-airm")
     (tmp_path / "photos").mkdir()

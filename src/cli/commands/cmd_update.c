@@ -141,7 +141,7 @@ static void gather(session *s, updating *u)
     u->class_name = cli_alloc(room, sizeof *u->class_name, "classes");
     for (size_t k = 0; k < known->classes; k++)
         u->class_name[u->classes++] = known->class_name[k];
-    if (u->relearn) {
+    if (old) {
         u->was = as_samples(old, old->X, old->n, numbers_of(u, old));
         u->is_new = as_samples(more, more->X, more->n, numbers_of(u, more));
     } else {
