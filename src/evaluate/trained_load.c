@@ -33,16 +33,21 @@ static spd_status take_value(spd_context *ctx, const char *key, const json_t *va
                              spd_method *method)
 {
     spd_parameter parameter;
+    spd_objective objective;
+    const char *word = json_string_value(value);
     if (spd_parameter_parse(NULL, key, &parameter) < 0)
         return ctx_fail(ctx, SPD_EFORMAT,
                         "meta.json: there is no parameter '%.40s'; use a newer version of spdml",
                         key);
-    if (json_is_number(value))
+    if (parameter == SPD_PARAM_OBJECTIVE && word &&
+        spd_objective_parse(NULL, word, &objective) == 0)
+        method->value[parameter] = (double)objective;
+    else if (parameter != SPD_PARAM_OBJECTIVE && json_is_number(value))
         method->value[parameter] = json_number_value(value);
-    else if (json_is_string(value) && strcmp(json_string_value(value), "inf") == 0)
+    else if (parameter != SPD_PARAM_OBJECTIVE && word && strcmp(word, "inf") == 0)
         method->value[parameter] = (double)INFINITY;
     else
-        return ctx_fail(ctx, SPD_EFORMAT, "meta.json: '%.40s' is not a number", key);
+        return ctx_fail(ctx, SPD_EFORMAT, "meta.json: '%.40s' is no value of that parameter", key);
     return SPD_OK;
 }
 

@@ -37,6 +37,14 @@ static void put(record_writer *w, json_t *object, const char *key, json_t *value
         w->status = ctx_nomem(w->ctx, "meta.json");
 }
 
+/* A value of a parameter: a number, the word of an objective, or "inf". */
+static json_t *value_json(spd_parameter parameter, double value)
+{
+    if (parameter == SPD_PARAM_OBJECTIVE)
+        return json_string(spd_objective_name((spd_objective)value));
+    return isfinite(value) ? json_real(value) : json_string("inf");
+}
+
 static void put_method(record_writer *w, const spd_method *method)
 {
     char name[SPD_METHOD_NAME];
@@ -45,10 +53,9 @@ static void put_method(record_writer *w, const spd_method *method)
     put(w, w->meta, "method", json_string(name));
     put(w, w->meta, "normalize_kernel", json_integer(method->normalize_kernel ? 1 : 0));
     for (unsigned i = 0; i < SPD_PARAMETERS; i++)
-        if (isfinite(method->value[i]))
-            put(w, values, spd_parameter_name((spd_parameter)i), json_real(method->value[i]));
-        else if (!isnan(method->value[i]))
-            put(w, values, spd_parameter_name((spd_parameter)i), json_string("inf"));
+        if (!isnan(method->value[i]))
+            put(w, values, spd_parameter_name((spd_parameter)i),
+                value_json((spd_parameter)i, method->value[i]));
     put(w, w->meta, "parameters", values);
 }
 
