@@ -448,6 +448,39 @@ static void job_classifiers(caller *c)
         add_method(c, names[i]);
 }
 
+/* Trained methods that all callers use at once. */
+static const char *const shared_names[] = {"nn-stein", "rsr", "ksvm-stein", "ts-lda", "cdl"};
+enum { SHARED = sizeof shared_names / sizeof *shared_names };
+static spd_classifier *shared[SHARED];
+
+static void job_shared(caller *c)
+{
+    spd_samples samples = all_samples();
+    for (size_t i = 0; i < SHARED; i++) {
+        unsigned char *bytes = NULL;
+        size_t size = 0;
+        double score[P * CLASSES];
+        int found[P];
+        good(c, spd_classifier_scores(c->ctx, shared[i], &samples, found, score));
+        add(c, found, sizeof found);
+        add_reals(c, P * CLASSES, score);
+        good(c, spd_classifier_pack(c->ctx, shared[i], &bytes, &size));
+        add_number(c, (double)size);
+        spd_bytes_free(bytes);
+    }
+}
+
+static void make_shared(void)
+{
+    spd_samples samples = all_samples();
+    for (size_t i = 0; i < SHARED; i++) {
+        spd_method method = SPD_INIT(spd_method);
+        CHECK(spd_method_parse(NULL, shared_names[i], &method) == SPD_OK &&
+                  spd_classifier_fit(NULL, &method, &samples, NULL, &shared[i]) >= 0,
+              "%s", shared_names[i]);
+    }
+}
+
 static void job_tuning(caller *c)
 {
     static const double cost[] = {1.0, 10.0}, beta[] = {0.5, 1.0};
@@ -630,6 +663,7 @@ static const struct {
     {"fit", job_fit},
     {"cost", job_cost},
     {"classifiers", job_classifiers},
+    {"shared", job_shared},
     {"tuning", job_tuning},
     {"scores", job_scores},
     {"evaluate", job_evaluate},
@@ -760,8 +794,11 @@ int main(void)
         W[e] = rng_normal(&r);
     for (int i = 0; i < P; i++)
         label[i] = i % CLASSES;
+    make_shared();
     RUN(every_public_function_is_called);
     RUN(callers_get_what_one_gets);
+    for (size_t i = 0; i < SHARED; i++)
+        spd_classifier_free(shared[i]);
     free(X);
     free(W);
     return test_summary();
