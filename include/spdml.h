@@ -629,10 +629,15 @@ SPD_API spd_status spd_fit_state_model(spd_context *ctx, const spd_fit_state *st
                                        spd_model **model);
 
 /* What a file contains, found with as little reading as possible: everything that is neither a
- * model nor a checkpoint counts as data. */
-typedef enum spd_kind { SPD_KIND_DATA = 0, SPD_KIND_MODEL, SPD_KIND_CHECKPOINT } spd_kind;
+ * model, a checkpoint nor a trained method counts as data. */
+typedef enum spd_kind {
+    SPD_KIND_DATA = 0,
+    SPD_KIND_MODEL,
+    SPD_KIND_CHECKPOINT,
+    SPD_KIND_METHOD /* spd_classifier_save */
+} spd_kind;
 SPD_API spd_kind spd_file_kind(const char *path);
-SPD_API const char *spd_kind_name(spd_kind kind); /* "data", "model", "checkpoint" */
+SPD_API const char *spd_kind_name(spd_kind kind); /* "data", "model", "checkpoint", "method" */
 
 /* ---- recognition ---------------------------------------------------------------------------- */
 
@@ -742,12 +747,13 @@ SPD_API spd_status spd_samples_subset(spd_context *ctx, const spd_samples *sampl
                                       const size_t *index, spd_samples **subset);
 SPD_API void spd_samples_free(spd_samples *subset);
 
-/* A trained method. Its training samples are borrowed and must outlive it. */
+/* A trained method. It owns what it needs: training samples and model may be freed or changed. It
+ * is never changed after training: several threads may use it at once. */
 typedef struct spd_classifier spd_classifier;
 
 /* *classifier <- the method, trained; new, freed with spd_classifier_free. Values that are not
- * fixed take their defaults. model (or NULL) is used as the map, in place of what the method says,
- * and must outlive the classifier. SPD_NOT_DEFINITE and SPD_NOT_CONVERGED are remarks. */
+ * fixed take their defaults. model (or NULL) is used as the map, in place of what the method says.
+ * SPD_NOT_DEFINITE and SPD_NOT_CONVERGED are remarks. */
 SPD_API spd_status spd_classifier_fit(spd_context *ctx, const spd_method *method,
                                       const spd_samples *train, const spd_model *model,
                                       spd_classifier **classifier);
@@ -756,6 +762,12 @@ SPD_API spd_status spd_classifier_fit(spd_context *ctx, const spd_method *method
 SPD_API spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier *classifier,
                                           const spd_samples *queries, int *label);
 
+/* The same with what decides: score (queries->p x classes) <- a number for each class, distances,
+ * residuals, votes or margins as spd_classifier_look says; NaN for a class without samples. label
+ * may be NULL. It has the best score, ties and rounding aside. */
+SPD_API spd_status spd_classifier_scores(spd_context *ctx, const spd_classifier *classifier,
+                                         const spd_samples *queries, int *label, double *score);
+
 /* The method with every value it uses; its fit is NULL. It belongs to the classifier. */
 SPD_API const spd_method *spd_classifier_method(const spd_classifier *classifier);
 
@@ -763,6 +775,79 @@ SPD_API const spd_method *spd_classifier_method(const spd_classifier *classifier
  * classifier. NULL if there is none: another map, m = n, or a model given to spd_classifier_fit. */
 SPD_API const spd_model *spd_classifier_model(const spd_classifier *classifier);
 SPD_API void spd_classifier_free(spd_classifier *classifier);
+
+/* What a trained method holds of the samples it was trained with. */
+typedef enum spd_holding {
+    SPD_HOLDS_NONE = 0, /* nothing of single samples: means, axes, discriminants */
+    SPD_HOLDS_VECTORS,  /* their coordinates on a few axes */
+    SPD_HOLDS_SAMPLES   /* matrices, after the map: all, or the support vectors */
+} spd_holding;
+SPD_API const char *spd_holding_name(spd_holding holding); /* "none", "vectors", "samples" */
+
+typedef struct spd_classifier_facts {
+    size_t size;
+    size_t n, m;          /* of matrices, before and after the map */
+    size_t height, width; /* of vectors, for methods that read them */
+    size_t classes;
+    size_t trained; /* samples that it was trained with */
+    spd_holding holding;
+    size_t held;       /* how many samples that is about */
+    const char *score; /* what spd_classifier_scores gives, in words */
+    int score_falls;   /* non-zero: the smaller a score, the better; else the larger */
+} spd_classifier_facts;
+SPD_API spd_status spd_classifier_look(spd_context *ctx, const spd_classifier *classifier,
+                                       spd_classifier_facts *facts);
+
+/* S (p x m x m) <- the p matrices X (n x n) after the method's map; m as spd_classifier_look says.
+ */
+SPD_API spd_status spd_classifier_map(spd_context *ctx, const spd_classifier *classifier, size_t n,
+                                      size_t p, const double *X, double *S);
+
+/* The samples that it was trained with, after the map, with their labels; NULL if it does not hold
+ * all of them. They belong to the classifier. */
+SPD_API const spd_samples *spd_classifier_held(const spd_classifier *classifier);
+
+/* *other <- the same method with the same values behind a copy of the same map, trained on samples
+ * that are mapped already, held ones and those of spd_classifier_map; new, freed with
+ * spd_classifier_free. */
+SPD_API spd_status spd_classifier_behind(spd_context *ctx, const spd_classifier *classifier,
+                                         const spd_samples *mapped, spd_classifier **other);
+
+/* What a trained method is told about its data and its tuning, so that its file says so. */
+typedef struct spd_notes {
+    size_t size;
+    size_t classes;                /* of class_name, those of training; 0: they have no names */
+    const char *const *class_name; /* or NULL */
+    spd_type label_type;           /* what the labels were */
+    const char *made;              /* how the matrices were made, JSON text, as in spd_data's meta;
+                                      NULL: unknown */
+    size_t settings;               /* as in spd_tuned; 0: it was not tuned */
+    int folds;
+    double accuracy, accuracy_no_map; /* NaN: unknown */
+    const char *version; /* of the library that has written the file; set by loading alone */
+} spd_notes;
+
+/* Copies the notes to the classifier; not while others use it. */
+SPD_API spd_status spd_classifier_note(spd_context *ctx, spd_classifier *classifier,
+                                       const spd_notes *notes);
+
+/* They belong to the classifier. */
+SPD_API const spd_notes *spd_classifier_notes(const spd_classifier *classifier);
+
+/* A trained method as a .spdml file: map, values, classes, notes and what it holds of its training
+ * samples. It appears atomically, or not at all. Loaded, it predicts the same, bit for bit; it is
+ * new, freed with spd_classifier_free. */
+SPD_API spd_status spd_classifier_save(spd_context *ctx, const spd_classifier *classifier,
+                                       const char *path);
+SPD_API spd_status spd_classifier_load(spd_context *ctx, const char *path,
+                                       spd_classifier **classifier);
+
+/* The same in memory; *bytes is new, freed with spd_bytes_free. */
+SPD_API spd_status spd_classifier_pack(spd_context *ctx, const spd_classifier *classifier,
+                                       unsigned char **bytes, size_t *size);
+SPD_API spd_status spd_classifier_unpack(spd_context *ctx, const unsigned char *bytes, size_t size,
+                                         spd_classifier **classifier);
+SPD_API void spd_bytes_free(unsigned char *bytes);
 
 /* Values that cross-validation tries. It will not change: it has room for further parameters. */
 typedef struct spd_grid {

@@ -88,6 +88,18 @@ class Samples(Sized):
                 ("width", Size), ("V", Doubles), ("classes", Size), ("label", Ints)]
 
 
+class Facts(Sized):
+    _fields_ = [("size", Size), ("n", Size), ("m", Size), ("height", Size), ("width", Size),
+                ("classes", Size), ("trained", Size), ("holding", Int), ("held", Size),
+                ("score", Text), ("score_falls", Int)]
+
+
+class Notes(Sized):
+    _fields_ = [("size", Size), ("classes", Size), ("class_name", c.POINTER(Text)),
+                ("label_type", Int), ("made", Text), ("settings", Size), ("folds", Int),
+                ("accuracy", Double), ("accuracy_no_map", Double), ("version", Text)]
+
+
 class Grid(c.Structure):
     _fields_ = [("count", Size * PARAMETER_ROOM), ("value", Doubles * PARAMETER_ROOM)]
 
@@ -202,6 +214,15 @@ PROTOTYPES = {
     "spd_classifier_fit": (Int, [Handle, c.POINTER(Method), c.POINTER(Samples), c.POINTER(Model),
                                  c.POINTER(Handle)]),
     "spd_classifier_predict": (Int, [Handle, Handle, c.POINTER(Samples), Ints]),
+    "spd_classifier_scores": (Int, [Handle, Handle, c.POINTER(Samples), Ints, Doubles]),
+    "spd_classifier_look": (Int, [Handle, Handle, c.POINTER(Facts)]),
+    "spd_classifier_note": (Int, [Handle, Handle, c.POINTER(Notes)]),
+    "spd_classifier_notes": (c.POINTER(Notes), [Handle]),
+    "spd_classifier_save": (Int, [Handle, Handle, Text]),
+    "spd_classifier_load": (Int, [Handle, Text, c.POINTER(Handle)]),
+    "spd_classifier_pack": (Int, [Handle, Handle, c.POINTER(c.c_void_p), c.POINTER(Size)]),
+    "spd_classifier_unpack": (Int, [Handle, c.c_char_p, Size, c.POINTER(Handle)]),
+    "spd_bytes_free": (None, [c.c_void_p]),
     "spd_classifier_method": (c.POINTER(Method), [Handle]),
     "spd_classifier_free": (None, [Handle]),
     "spd_evaluate_defaults": (None, [c.POINTER(EvaluateOptions), Size]),

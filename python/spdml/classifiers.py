@@ -2,94 +2,123 @@
 
 from __future__ import annotations
 
-import ctypes as c
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Tuple, Optional
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import doubles, encode_labels, ints, matrices, text
-from ._calls import call, context
+from . import _trained
+from ._arrays import encode_labels, matrices
 from ._errors import InvalidArgumentError
-from ._library import PARAMETERS, Handle, Method, Samples, lib
+from ._library import PARAMETERS
 from ._tags import MatrixInput
-from .maps import parameter_number, parameter_value
 
 
-class _ClassifierHandle:
-    """Owns one spd_classifier and what it borrows."""
-
-    def __init__(self, pointer: Any, borrowed: Tuple[Any, ...]) -> None:
-        self.pointer = pointer
-        self.borrowed = borrowed
-
-    def __del__(self) -> None:
-        if getattr(self, "pointer", None):
-            lib.spd_classifier_free(self.pointer)
+def _softmax(scores: np.ndarray) -> np.ndarray:
+    share = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return share / share.sum(axis=1, keepdims=True)
 
 
-def _samples(X: np.ndarray, label: Optional[np.ndarray], classes: int) -> Samples:
-    return Samples(p=len(X), n=X.shape[1], X=doubles(X), classes=classes, label=ints(label))
+def _has_probabilities(estimator: Any) -> bool:
+    name = estimator._method(None)[0]
+    return isinstance(name, str) and name.lower().startswith(("mdm", "ts-lda"))
 
 
 class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
-    """What the classifiers share; each says its method and the values it fixes."""
+    """What the classifiers share; each says its method and the values it fixes.
+
+    What is fitted is one object that never changes (_trained.Trained). Every method takes its own
+    reference to it: threads may predict, fit and pickle at once."""
 
     _needs_y = True
 
-    def _method(self) -> Tuple[str, Dict[str, Any], bool]:
-        """The method's joined name, its fixed values (None: default), normalize_kernel."""
+    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
+        """The method's joined name, its fixed values (None: default), normalize_kernel; for so many
+        training samples (None: not known)."""
+        raise NotImplementedError
+
+    @classmethod
+    def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
+        """The parameters with which the estimator would have trained this method."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any) -> "_Recognizer":
-        """Trains the method on X and y."""
+        """Trains the method on X and y. Neither is kept: what the method needs is copied."""
         if y is None:
             raise InvalidArgumentError("requires y to be passed, but the target y is None")
         X = matrices(X)
-        self.classes_, self._label = encode_labels(y, len(X))
-        self.n_features_in_ = X.shape[1]
-        self._train = X
-        self._handle = self._fitted()
-        method = lib.spd_classifier_method(self._handle.pointer).contents
-        self.parameters_ = {name: parameter_value(name, method.value[i])
-                            for i, name in enumerate(PARAMETERS) if not np.isnan(method.value[i])}
+        classes, label = encode_labels(y, len(X))
+        name, values, normalize = self._method(len(X))
+        self._take(_trained.train(name, values, normalize, X, classes, label, self.n_jobs))
         return self
+
+    def _take(self, trained: _trained.Trained) -> None:
+        self._trained = trained  # at once: what others see is the old one or the new one
+        self.classes_ = trained.classes
+        self.n_features_in_ = trained.size
+        self.parameters_ = dict(trained.values)
+
+    def _fitted(self, X: Any) -> Tuple[_trained.Trained, np.ndarray]:
+        """What was fitted, held fast, and X as it takes it."""
+        check_is_fitted(self, "_trained")
+        trained = self._trained
+        return trained, matrices(X, size=trained.size)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each matrix."""
-        check_is_fitted(self, "classes_")
-        X = matrices(X, size=self.n_features_in_)
-        if self._handle is None:  # unpickled
-            self._handle = self._fitted()
-        label = np.empty(len(X), dtype=np.intc)
-        queries = _samples(X, None, len(self.classes_))
-        call(context(self.n_jobs), "spd_classifier_predict", self._handle.pointer,
-             c.byref(queries), ints(label))
-        return self.classes_[label]
+        trained, X = self._fitted(X)
+        return trained.predict(X, self.n_jobs)
 
-    def _fitted(self) -> _ClassifierHandle:
-        name, values, normalize = self._method()
-        ctx = context(self.n_jobs)
-        method = Method()
-        call(ctx, "spd_method_parse", text(name, "method"), c.byref(method))
-        if lib.spd_method_on_vectors(c.byref(method)):
-            raise InvalidArgumentError(f"{name} works on vectors, not on SPD matrices")
-        method.normalize_kernel = int(normalize)
-        for i, parameter in enumerate(PARAMETERS):
-            value = values.get(parameter)
-            method.value[i] = np.nan if value is None else parameter_number(parameter, value)
-        samples = _samples(self._train, self._label, len(self.classes_))
-        made = _ClassifierHandle(Handle(), (samples, self._train, self._label))
-        call(ctx, "spd_classifier_fit", c.byref(method), c.byref(samples), None,
-             c.byref(made.pointer))  # owned before the call: Ctrl-C may be raised after it
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(samples, classes): what decides, the larger the better: margins, scores and votes as they
+        are, distances and residuals with the other sign. For two classes (samples,): the second's
+        less the first's."""
+        trained, X = self._fitted(X)
+        score = trained.scores(X, self.n_jobs)
+        score = -score if trained.falls else score
+        return score[:, 1] - score[:, 0] if score.shape[1] == 2 else score
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(samples, classes): for ts-lda the probabilities of its Gaussian model; for mdm the
+        softmax of the negative squared distances, as pyRiemann has it, which are not calibrated.
+        Other methods have none."""
+        trained, X = self._fitted(X)
+        score = trained.scores(X, self.n_jobs)
+        return _softmax(-score if trained.falls else score)
+
+    def save(self, path: Any) -> None:
+        """Writes what was fitted to a .spdml file, which the command and the C library read too."""
+        check_is_fitted(self, "_trained")
+        self._trained.save(path)
+
+    @classmethod
+    def load(cls, path: Any) -> "_Recognizer":
+        """The estimator of a .spdml file that was written here, by 'spdml train' or by the C
+        library."""
+        trained = _trained.load(path)
+        if trained.size == 0:
+            raise InvalidArgumentError(f"{path}: {trained.name} works on vectors, not on matrices")
+        made = cls(**cls._parameters_of(trained))
+        made._take(trained)
         return made
 
-    def __getstate__(self) -> Dict[str, Any]:
-        state = super().__getstate__().copy()
-        if "_handle" in state:
-            state["_handle"] = None
-        return state
+    @classmethod
+    def _refuse(cls, trained: _trained.Trained) -> InvalidArgumentError:
+        return InvalidArgumentError(
+            f"the file holds {trained.name}, which is no {cls.__name__}; use SPDClassifier.load")
+
+    @classmethod
+    def _metric_of(cls, trained: _trained.Trained, classifier: str) -> str:
+        """The metric of a method of this classifier without a map."""
+        begin, _, metric = trained.name.partition("-")
+        known = ("stein", "airm", "log-euclidean", "jeffrey", "bures-wasserstein", "log-cholesky",
+                 "euclidean")
+        if begin != classifier or metric not in known:
+            raise cls._refuse(trained)
+        return metric
 
 
 class SPDClassifier(_Recognizer):
@@ -105,13 +134,18 @@ class SPDClassifier(_Recognizer):
         self.normalize_kernel = normalize_kernel
         self.n_jobs = n_jobs
 
-    def _method(self) -> Tuple[str, Dict[str, Any], bool]:
+    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
         values = self.values or {}
         unknown = sorted(set(values) - set(PARAMETERS))
         if unknown:
             raise InvalidArgumentError(
                 f"value {unknown[0]!r} is unknown; use one of {', '.join(PARAMETERS)}")
         return self.method, values, self.normalize_kernel
+
+    @classmethod
+    def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
+        return {"method": trained.name, "values": dict(trained.values),
+                "normalize_kernel": trained.normalize_kernel}
 
 
 class KNearestNeighbors(_Recognizer):
@@ -123,22 +157,41 @@ class KNearestNeighbors(_Recognizer):
         self.metric = metric
         self.n_jobs = n_jobs
 
-    def _method(self) -> Tuple[str, Dict[str, Any], bool]:
-        if not 1 <= self.n_neighbors <= len(self._train):
+    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
+        if samples is not None and not 1 <= self.n_neighbors <= samples:
             raise InvalidArgumentError(
-                f"n_neighbors is {self.n_neighbors}; there are {len(self._train)} training samples")
+                f"n_neighbors is {self.n_neighbors}; there are {samples} training samples")
         return f"knn-{self.metric}", {"k": self.n_neighbors}, False
 
+    @classmethod
+    def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
+        return {"n_neighbors": int(trained.values.get("k", 5)),
+                "metric": cls._metric_of(trained, "knn")}
 
-class MDM(_Recognizer):
+
+class MDM(TransformerMixin, _Recognizer):
     """Minimum distance to mean: the class whose mean is nearest."""
 
     def __init__(self, metric: str = "airm", *, n_jobs: Optional[int] = None) -> None:
         self.metric = metric
         self.n_jobs = n_jobs
 
-    def _method(self) -> Tuple[str, Dict[str, Any], bool]:
+    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
         return f"mdm-{self.metric}", {}, False
+
+    @classmethod
+    def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
+        return {"metric": cls._metric_of(trained, "mdm")}
+
+    def transform(self, X: Any) -> np.ndarray:
+        """(samples, classes): the distances to the means."""
+        trained, X = self._fitted(X)
+        return np.sqrt(np.maximum(trained.scores(X, self.n_jobs), 0.0))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """One for each class."""
+        check_is_fitted(self, "_trained")
+        return np.array([f"mdm{name}" for name in self._trained.classes], dtype=object)
 
 
 class RSRClassifier(_Recognizer):
@@ -157,9 +210,18 @@ class RSRClassifier(_Recognizer):
         self.normalize_kernel = normalize_kernel
         self.n_jobs = n_jobs
 
-    def _method(self) -> Tuple[str, Dict[str, Any], bool]:
+    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
         values = {"beta": self.beta, "beta_scale": self.beta_scale, "lambda": self.alpha}
         return "rsr", values, self.normalize_kernel
+
+    @classmethod
+    def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
+        if trained.name != "rsr":
+            raise cls._refuse(trained)
+        values = trained.values
+        return {"beta": values.get("beta"), "alpha": values.get("lambda"),
+                "beta_scale": values.get("beta_scale"),
+                "normalize_kernel": trained.normalize_kernel}
 
 
 class CDLClassifier(_Recognizer):
@@ -173,9 +235,17 @@ class CDLClassifier(_Recognizer):
         self.variant = variant
         self.n_jobs = n_jobs
 
-    def _method(self) -> Tuple[str, Dict[str, Any], bool]:
+    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
         if self.variant not in ("pls", "lda"):
             raise InvalidArgumentError(f"variant {self.variant!r} is unknown; use pls or lda")
         if self.variant == "lda":
             return "cdl-lda", {}, False
         return "cdl", {"components": self.n_components}, False
+
+    @classmethod
+    def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
+        if trained.name not in ("cdl", "cdl-lda"):
+            raise cls._refuse(trained)
+        if trained.name == "cdl-lda":
+            return {"variant": "lda"}
+        return {"n_components": int(trained.values["components"]), "variant": "pls"}

@@ -114,9 +114,15 @@ NAMED_AND_PARSED(spd_stop, stop)
 
 static const naming naming_kind = {
     .kind = "kind of file",
-    .word = {"data", "model", "checkpoint"},
+    .word = {"data", "model", "checkpoint", "method"},
 };
 NAMED(spd_kind, kind)
+
+static const naming naming_holding = {
+    .kind = "holding",
+    .word = {"none", "vectors", "samples"},
+};
+NAMED(spd_holding, holding)
 
 static const naming naming_classifier = {
     .kind = "classifier",

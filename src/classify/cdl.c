@@ -171,14 +171,34 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
     spd_private_blas_hold();
     dense_trans_product(q, classes, c->train.p, c->met, c->trained, 0.0, S);
     spd_private_blas_release();
-    for (size_t i = 0; i < q; i++)
+    for (size_t i = 0; i < q; i++) {
         label[i] = best_class(classes, S + i * classes, t->mean);
+        for (size_t k = 0; c->score && k < classes; k++)
+            c->score[i * classes + k] = S[i * classes + k] + t->mean[k];
+    }
     arena_free(&room);
     return SPD_OK;
 }
 
+static void keep(shelf *s, course *c)
+{
+    size_t p = c->train.p, classes = c->train.classes;
+    cdl_prepared *t = shelf_block(s, &c->prepared, sizeof *t);
+    double *B = c->trained;
+    if (!t)
+        return;
+    course_keep_samples(s, c);
+    shelf_reals(s, "kernel_mean", p, 1, &t->kernel.mean);
+    shelf_reals(s, "class_mean", classes, 1, &t->mean);
+    shelf_reals(s, "coefficients", p, classes, &B);
+    c->trained = B;
+}
+
 const classifier classifier_cdl = {
     .kind = SPD_CDL,
+    .keep = keep,
+    .holds = SPD_HOLDS_SAMPLES,
+    .scores = {"score of kernel partial least squares", 0},
     .squares = 1,
     .metrics = {SPD_LOG_EUCLIDEAN, ONLY(SPD_LOG_EUCLIDEAN), 0},
     .choices = {{SPD_PARAM_COMPONENTS, INFINITY, .most = usual_components, .list = grid}},

@@ -182,12 +182,32 @@ static spd_status meet(spd_context *ctx, course *c)
 static spd_status decide(spd_context *ctx, course *c, int *label)
 {
     const lda_prepared *t = c->prepared;
-    return vectors_nearest(ctx, t->dim, c->train.p, t->V, c->train.label, c->queries.p, c->met,
-                           label);
+    spd_status status =
+        vectors_nearest(ctx, t->dim, c->train.p, t->V, c->train.label, c->queries.p, c->met, label);
+    if (status == SPD_OK)
+        status = vectors_nearest_each(ctx, t->dim, c->train.p, t->V, c->train.label, c->queries.p,
+                                      c->met, c->train.classes, c->score);
+    return status;
+}
+
+static void keep(shelf *s, course *c)
+{
+    size_t p = c->train.p;
+    lda_prepared *t = shelf_block(s, &c->prepared, sizeof *t);
+    if (!t)
+        return;
+    course_keep_samples(s, c);
+    shelf_size(s, "directions", 1, c->train.classes, &t->dim);
+    shelf_reals(s, "kernel_mean", p, 1, &t->kernel.mean);
+    shelf_reals(s, "coefficients", p, t->dim, &t->A);
+    shelf_reals(s, "coordinates", p, t->dim, &t->V);
 }
 
 const classifier classifier_cdl_lda = {
     .kind = SPD_CDL_LDA,
+    .keep = keep,
+    .holds = SPD_HOLDS_SAMPLES,
+    .scores = NEAREST_COORDINATES,
     .squares = 2,
     .metrics = {SPD_LOG_EUCLIDEAN, ONLY(SPD_LOG_EUCLIDEAN), 0},
     .prepare = prepare,

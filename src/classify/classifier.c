@@ -2,7 +2,10 @@
 #include "classify/classifier.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
+
+#include "base/classes.h"
 
 const classifier *classifier_of(spd_classifier_kind kind)
 {
@@ -48,6 +51,38 @@ size_t choice_grid(const choice *c, const samples *train, double *values)
         if (count == 0 || values[count - 1] < most)
             values[count++] = fmin(c->grid[i], most);
     return count;
+}
+
+void course_keep_samples(shelf *s, course *c)
+{
+    samples *train = &c->train;
+    double *X = (double *)(uintptr_t)train->X; /* only read where it is put */
+    shelf_labels(s, "labels", train->p, train->classes, &train->label);
+    shelf_reals(s, "samples", train->p, train->n * train->n, &X);
+    train->X = X;
+}
+
+void course_keep_classes(shelf *s, const course *c, classes *of)
+{
+    size_t most = c->train.classes;
+    const int *label = NULL;
+    shelf_size(s, "class_count", 1, most, &of->count);
+    if (s->status != SPD_OK)
+        return;
+    if (!shelf_taking(s)) {
+        int *own = arena_alloc(s->room, of->count, sizeof *own);
+        for (size_t k = 0; own && k < of->count; k++)
+            own[k] = class_label(of, k);
+        label = own;
+        s->status = arena_status(s->room, s->ctx, "classes");
+    }
+    if (s->status == SPD_OK)
+        shelf_labels(s, "class", of->count, most, &label);
+    for (size_t k = 1; s->status == SPD_OK && k < of->count; k++)
+        if (label[k] <= label[k - 1])
+            shelf_refuse(s, "class", "the classes are not in ascending order");
+    if (s->status == SPD_OK && shelf_taking(s))
+        s->status = classes_sort(s->ctx, of->count, label, s->room, of);
 }
 
 void course_free(course *c)

@@ -14,7 +14,7 @@
 #ifndef SPD_CLASSIFY_CLASSIFIER_H
 #define SPD_CLASSIFY_CLASSIFIER_H
 
-#include "base/arena.h"
+#include "classify/shelf.h"
 
 typedef spd_samples samples;
 
@@ -54,7 +54,21 @@ typedef struct course {
     samples train, queries;
     void *prepared, *trained, *met;     /* the method's own, from these: */
     arena preparing, training, meeting; /* freed when what was made of them is done with */
+    double *score; /* queries x classes, for decide to fill where a class has samples; NULL: not
+                      wanted */
 } course;
+
+/* What decide's scores are. */
+typedef struct score_choice {
+    const char *what;
+    int falls; /* non-zero: the smaller, the better */
+} score_choice;
+
+/* The scores of coordinates' nearest neighbours, in src/classify/vectors.c. */
+#define NEAREST_COORDINATES                                                                        \
+    {                                                                                              \
+        "squared distance to the nearest sample of the class, in coordinates", 1                   \
+    }
 
 typedef struct classifier {
     spd_classifier_kind kind;
@@ -69,6 +83,14 @@ typedef struct classifier {
 
     /* label (queries) <- class numbers. */
     spd_status (*decide)(spd_context *ctx, course *c, int *label);
+
+    /* What meet and decide need of training goes to a shelf, or comes from it; c's method, and the
+     * numbers of train, are there already. NULL: the training samples, and prepare and train run
+     * again. */
+    void (*keep)(shelf *s, course *c);
+
+    score_choice scores;
+    spd_holding holds; /* of the training samples, in meet and decide; labels and sizes aside */
 } classifier;
 
 /* The classifier of a kind; NULL for a number that is none. */
@@ -85,6 +107,14 @@ double choice_standard(const choice *c, const samples *train);
 
 /* values (GRID_ROOM) <- what cross-validation tries; returns how many, 0 when it is not tuned. */
 size_t choice_grid(const choice *c, const samples *train, double *values);
+
+/* The training matrices and their labels, for keep. */
+void course_keep_samples(shelf *s, course *c);
+
+/* Which classes there are, one label for each: as many as *of counts, with a sample of their own.
+ */
+struct classes; /* base/classes.h */
+void course_keep_classes(shelf *s, const course *c, struct classes *of);
 
 /* Frees all that the steps have made. */
 void course_free(course *c);

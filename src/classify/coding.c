@@ -70,7 +70,9 @@ static void fill_image(const lasso_dictionary *d, size_t own, const lasso_code *
     }
 }
 
-static int smallest_residual(const coding *d, const double *k, const lasso_code *code, room *r)
+/* score: of all classes, or NULL. */
+static int smallest_residual(const coding *d, const double *k, const lasso_code *code, room *r,
+                             double *score)
 {
     double best = INFINITY;
     size_t winner = 0;
@@ -79,6 +81,8 @@ static int smallest_residual(const coding *d, const double *k, const lasso_code 
     fill_image(d->dictionary, d->of->labelled, code, r->image);
     for (size_t c = 0; c < d->of->count; c++) {
         double left = residual(d, c, k, r);
+        if (score)
+            score[class_label(d->of, c)] = left;
         if (left < best) {
             best = left;
             winner = c;
@@ -106,7 +110,8 @@ static spd_status decide_batch(void *user, size_t chunk, int thread)
         if (status < 0)
             return status;
         r->unfinished += !code.converged;
-        j->label[first + i] = smallest_residual(c, r->k + i * p, &code, r);
+        double *score = c->score ? c->score + (first + i) * c->classes : NULL;
+        j->label[first + i] = smallest_residual(c, r->k + i * p, &code, r, score);
     }
     return SPD_OK;
 }

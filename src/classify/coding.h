@@ -24,8 +24,16 @@ typedef struct coding {
     double lambda;
     coding_fill fill;
     const void *user;
-    size_t work; /* doubles */
+    size_t work;   /* doubles */
+    double *score; /* q x classes: the residuals, by the label of the class; NULL: not wanted */
+    size_t classes;
 } coding;
+
+/* What they are. */
+#define CODING_SCORES                                                                              \
+    {                                                                                              \
+        "squared residual of the sparse code by samples of the class, less that by none", 1        \
+    }
 
 /* label (q) <- classes. SPD_NOT_CONVERGED, a remark, when some codes did not reach their gap. */
 spd_status coding_decide(spd_context *ctx, const coding *c, size_t q, int *label);

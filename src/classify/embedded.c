@@ -103,12 +103,17 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
         status = embed_graph(ctx, &o, h, 0, Y, lambda, &bandwidth);
     if (status == SPD_OK)
         status = vectors_nearest(ctx, d, p, Y, c->train.label, q, Y + p * d, label);
+    if (status == SPD_OK)
+        status = vectors_nearest_each(ctx, d, p, Y, c->train.label, q, Y + p * d, c->train.classes,
+                                      c->score);
     arena_free(&room);
     return status;
 }
 
 const classifier classifier_lle = {
     .kind = SPD_LLE,
+    .holds = SPD_HOLDS_SAMPLES,
+    .scores = NEAREST_COORDINATES,
     .squares = 1,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_K, 10, {5, 10, 20}, most_for_samples, NULL},
@@ -120,6 +125,8 @@ const classifier classifier_lle = {
 
 const classifier classifier_hlle = {
     .kind = SPD_HLLE,
+    .holds = SPD_HOLDS_SAMPLES,
+    .scores = NEAREST_COORDINATES,
     .squares = 1,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_K, 15, {HESSIAN_LEAST_K, 20, 30}, most_for_samples, NULL},
@@ -131,6 +138,8 @@ const classifier classifier_hlle = {
 
 const classifier classifier_laplacian = {
     .kind = SPD_LAPLACIAN,
+    .holds = SPD_HOLDS_SAMPLES,
+    .scores = NEAREST_COORDINATES,
     .squares = 1,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_K, 10, {5, 10, 20}, most_for_samples, NULL},

@@ -118,6 +118,20 @@ spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, arena
     return status;
 }
 
+void gram_keep(shelf *s, size_t p, int normalize, gram *g)
+{
+    if (shelf_taking(s))
+        *g = (gram){.p = p, .normalize = normalize};
+    shelf_size(s, "kernel_rank", 0, p, &g->rank);
+    shelf_symmetric(s, "kernel", p, &g->K);
+    shelf_reals(s, "kernel_vectors", p, g->rank, &g->U);
+    shelf_reals(s, "kernel_values", g->rank, 1, &g->s);
+    for (size_t k = 0; s->status == SPD_OK && k < g->rank; k++)
+        if (!(g->s[k] > 0.0))
+            shelf_refuse(s, "kernel_values", "an eigenvalue is not positive");
+    lasso_dictionary_keep(s, p, g->K, &g->dictionary);
+}
+
 size_t gram_fit_work(const gram *g, size_t count)
 {
     return count * g->rank;

@@ -15,6 +15,7 @@
 #define SPD_CLASSIFY_GRAM_H
 
 #include "classify/lasso.h"
+#include "classify/shelf.h"
 
 typedef struct gram {
     size_t p;
@@ -30,6 +31,9 @@ typedef struct gram {
 /* g <- K (p x p, symmetric; overwritten and borrowed) made fit. SPD_NOT_DEFINITE, a remark, when K
  * had negative eigenvalues. */
 spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, arena *keep, gram *g);
+
+/* A matrix that was made for p atoms goes to a shelf or comes from it. */
+void gram_keep(shelf *s, size_t p, int normalize, gram *g);
 
 /* Scratch of gram_fit, for count queries. */
 size_t gram_fit_work(const gram *g, size_t count);

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "classify/classifier.h"
 #include "classify/log_kernel.h"
+#include "classify/samples.h"
 #include "classify/svm_pairs.h"
 #include "classify/values.h"
 #include "engine/check.h"
@@ -167,6 +167,8 @@ static spd_status vote_chunk(void *user, size_t chunk, int thread)
         for (size_t i = 0; i < p; i++)
             k[i] = kernel_value(c, t->beta, stored[i * q + j]);
         v->label[j] = svm_pairs_choose(&t->pairs, k, v->votes + (size_t)thread * c->train.classes);
+        if (c->score)
+            svm_pairs_score(&t->pairs, k, c->score + j * c->train.classes);
     }
     return SPD_OK;
 }
@@ -189,8 +191,56 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
     return status;
 }
 
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/* *c, which is a copy, <- with its support vectors alone. The log-Euclidean kernel of a query is
+ * centred over all samples: there they stay. */
+static spd_status reduce(spd_context *ctx, arena *room, course *c)
+{
+    const machines *t = c->trained;
+    size_t p = c->train.p, count = 0;
+    machines *fewer = arena_zero(room, 1, sizeof *fewer);
+    char *used = arena_alloc(room, p, 1);
+    size_t *index = arena_alloc(room, p, sizeof *index);
+    spd_status status = arena_status(room, ctx, "support vectors");
+    if (status < 0)
+        return status;
+    svm_pairs_used(&t->pairs, p, used);
+    for (size_t i = 0; i < p; i++)
+        if (used[i])
+            index[count++] = i;
+    samples all = c->train;
+    status = samples_part(ctx, &all, count, index, room, &c->train);
+    fewer->beta = t->beta;
+    if (status == SPD_OK)
+        status = svm_pairs_part(ctx, &t->pairs, used, count, c->train.label, room, &fewer->pairs);
+    c->trained = fewer;
+    return status;
+}
+
+static void keep(shelf *s, course *c)
+{
+    kernels_of *k = shelf_block(s, &c->prepared, sizeof *k);
+    if (s->status == SPD_OK && !shelf_taking(s) && is_stein(c))
+        s->status = reduce(s->ctx, s->room, c);
+    machines *t = shelf_block(s, &c->trained, sizeof *t);
+    if (!k || !t)
+        return;
+    course_keep_samples(s, c);
+    svm_pairs_keep(s, c->train.p, c->train.label, &t->pairs);
+    if (is_stein(c)) {
+        shelf_real(s, "beta", &t->beta);
+    } else {
+        shelf_real(s, "scale", &k->scale);
+        shelf_reals(s, "kernel_mean", c->train.p, 1, &k->log.mean);
+    }
+}
+
 const classifier classifier_ksvm = {
     .kind = SPD_KSVM,
+    .keep = keep,
+    .scores = {"pairs of classes won, and a part below 1/3 that grows with the margins", 0},
+    .holds = SPD_HOLDS_SAMPLES,
     .squares = 2,
     .metrics = {SPD_STEIN, ONLY(SPD_STEIN) | ONLY(SPD_LOG_EUCLIDEAN), 1},
     .choices = {{SPD_PARAM_BETA, NAN, {0}, NULL, NULL},

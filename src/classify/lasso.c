@@ -81,6 +81,22 @@ spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, ar
     return status;
 }
 
+void lasso_dictionary_keep(shelf *s, size_t p, const double *K, lasso_dictionary *d)
+{
+    size_t inverted = !shelf_taking(s) && d->inverse;
+    if (shelf_taking(s))
+        *d = (lasso_dictionary){.p = p, .K = K};
+    shelf_size(s, "inverted", 0, 1, &inverted);
+    if (s->status == SPD_OK && inverted)
+        shelf_symmetric(s, "inverse", p, &d->inverse);
+    if (s->status != SPD_OK || !shelf_taking(s) || !inverted)
+        return;
+    d->spread = arena_alloc(s->room, p, sizeof *d->spread);
+    if (d->spread)
+        measure_rows(p, d->inverse, d->spread);
+    s->status = arena_status(s->room, s->ctx, "sparse coding");
+}
+
 /* ---- room --------------------------------------------------------------------------------- */
 
 struct lasso {

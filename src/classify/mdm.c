@@ -43,18 +43,45 @@ static spd_status meet(spd_context *ctx, course *c)
         &(spd_neighbours){.size = sizeof(spd_neighbours), .k = 1, .index = index, .d2 = d2});
 }
 
+/* c->score <- squared distances to all means. */
+static spd_status measure(spd_context *ctx, const course *c)
+{
+    const centres *s = c->prepared;
+    size_t q = c->queries.p, count = s->of.count;
+    arena room = {0};
+    double *D2 = arena_alloc(&room, q, count * sizeof *D2);
+    spd_status status =
+        D2 ? spd_pairwise2(ctx, c->method.metric, c->train.n, q, c->queries.X, count, s->M, D2)
+           : ctx_nomem(ctx, "distances");
+    for (size_t i = 0; i < q && status == SPD_OK; i++)
+        for (size_t k = 0; k < count; k++)
+            c->score[i * c->train.classes + (size_t)class_label(&s->of, k)] = D2[i * count + k];
+    arena_free(&room);
+    return status;
+}
+
 static spd_status decide(spd_context *ctx, course *c, int *label)
 {
     const centres *s = c->prepared;
     const int64_t *index = c->met;
-    (void)ctx;
     for (size_t i = 0; i < c->queries.p; i++)
         label[i] = class_label(&s->of, (size_t)index[i]);
-    return SPD_OK;
+    return c->score ? measure(ctx, c) : SPD_OK;
+}
+
+static void keep(shelf *s, course *c)
+{
+    centres *t = shelf_block(s, &c->prepared, sizeof *t);
+    if (!t)
+        return;
+    course_keep_classes(s, c, &t->of);
+    shelf_reals(s, "means", t->of.count, c->train.n * c->train.n, &t->M);
 }
 
 const classifier classifier_mdm = {
     .kind = SPD_MDM,
+    .keep = keep,
+    .scores = {"squared distance to the mean of the class", 1},
     .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .prepare = prepare,
     .meet = meet,

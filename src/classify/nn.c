@@ -8,7 +8,7 @@
  * made anew when k is larger still. nn is knn that keeps one neighbour. */
 #include <math.h>
 
-#include "classify/classifier.h"
+#include "classify/samples.h"
 
 #define RANKED 9 /* neighbours that knn keeps: the most that its own grid asks for */
 
@@ -80,6 +80,44 @@ static int majority(const int *label, size_t k, const int64_t *index, size_t *vo
     return winner;
 }
 
+/* c->score <- squared distances to the nearest sample of each class. */
+static spd_status measure(spd_context *ctx, const course *c)
+{
+    size_t q = c->queries.p;
+    classes of;
+    arena room = {0};
+    double *d2 = arena_alloc(&room, q, sizeof *d2);
+    int64_t *index = arena_alloc(&room, q, sizeof *index);
+    spd_status status = arena_status(&room, ctx, "distances");
+    if (status == SPD_OK)
+        status = classes_sort(ctx, c->train.p, c->train.label, &room, &of);
+    for (size_t k = 0; status == SPD_OK && k < of.count; k++) {
+        samples part;
+        arena own = {0};
+        spd_neighbours one = {.size = sizeof one, .k = 1, .index = index, .d2 = d2};
+        status =
+            samples_part(ctx, &c->train, class_size(&of, k), of.order + of.first[k], &own, &part);
+        if (status == SPD_OK)
+            status =
+                spd_nearest(ctx, c->method.metric, part.n, part.p, part.X, q, c->queries.X, &one);
+        for (size_t i = 0; status == SPD_OK && i < q; i++)
+            c->score[i * c->train.classes + (size_t)class_label(&of, k)] = d2[i];
+        arena_free(&own);
+    }
+    arena_free(&room);
+    return status;
+}
+
+/* score (classes) <- how many of k neighbours are of a class. */
+static void count_votes(size_t classes_there, const int *label, size_t k, const int64_t *index,
+                        double *score)
+{
+    for (size_t c = 0; c < classes_there; c++)
+        score[c] = 0.0;
+    for (size_t i = 0; i < k; i++)
+        score[label[index[i]]] += 1.0;
+}
+
 static spd_status decide(spd_context *ctx, course *c, int *label)
 {
     double wanted = c->kind == &classifier_nn ? 1.0 : floor(c->method.value[SPD_PARAM_K] + 0.5);
@@ -96,12 +134,20 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
     }
     for (size_t i = 0; i < c->queries.p && status == SPD_OK; i++)
         label[i] = majority(c->train.label, k, index + i * columns, votes);
+    if (status == SPD_OK && c->score && c->kind == &classifier_nn)
+        status = measure(ctx, c);
+    for (size_t i = 0; i < c->queries.p && status == SPD_OK && c->score; i++)
+        if (c->kind == &classifier_knn)
+            count_votes(c->train.classes, c->train.label, k, index + i * columns,
+                        c->score + i * c->train.classes);
     arena_free(&room);
     return status;
 }
 
 const classifier classifier_nn = {
     .kind = SPD_NN,
+    .holds = SPD_HOLDS_SAMPLES,
+    .scores = {"squared distance to the nearest sample of the class", 1},
     .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .meet = meet,
     .decide = decide,
@@ -109,6 +155,8 @@ const classifier classifier_nn = {
 
 const classifier classifier_knn = {
     .kind = SPD_KNN,
+    .holds = SPD_HOLDS_SAMPLES,
+    .scores = {"samples of the class among the nearest", 0},
     .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .choices = {{SPD_PARAM_K, 5, .most = most_neighbours, .list = odd_numbers}},
     .meet = meet,

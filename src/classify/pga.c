@@ -60,12 +60,28 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
         cut(q, rank, c->met, d, Q);
         status = vectors_nearest(ctx, d, p, V, c->train.label, q, Q, label);
     }
+    if (status == SPD_OK)
+        status =
+            vectors_nearest_each(ctx, d, p, V, c->train.label, q, Q, c->train.classes, c->score);
     arena_free(&room);
     return status;
 }
 
+static void keep(shelf *s, course *c)
+{
+    tangent_space *t = shelf_block(s, &c->prepared, sizeof *t);
+    if (!t)
+        return;
+    tangent_keep(s, c, t);
+    shelf_labels(s, "labels", c->train.p, c->train.classes, &c->train.label);
+    shelf_reals(s, "coordinates", c->train.p, t->rank, &t->vectors);
+}
+
 const classifier classifier_pga = {
     .kind = SPD_PGA,
+    .keep = keep,
+    .holds = SPD_HOLDS_VECTORS,
+    .scores = NEAREST_COORDINATES,
     .metrics = {SPD_AIRM, ALL_METRICS, 0},
     /* Up to all axes: the tangent space without reduction. */
     .choices = {{SPD_PARAM_DIMENSIONS, 50, {5, 10, 20, 50, 100, 200, INFINITY}, most_axes, NULL}},

@@ -107,12 +107,30 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
                  .lambda = c->method.value[SPD_PARAM_LAMBDA],
                  .fill = fill,
                  .user = c,
-                 .work = gram_fit_work(&t->gram, LASSO_BATCH)};
+                 .work = gram_fit_work(&t->gram, LASSO_BATCH),
+                 .score = c->score,
+                 .classes = c->train.classes};
     return coding_decide(ctx, &by, c->queries.p, label);
+}
+
+static void keep(shelf *s, course *c)
+{
+    rsr_prepared *r = shelf_block(s, &c->prepared, sizeof *r);
+    rsr_trained *t = shelf_block(s, &c->trained, sizeof *t);
+    if (!r || !t)
+        return;
+    course_keep_samples(s, c);
+    shelf_real(s, "beta", &t->beta);
+    gram_keep(s, c->train.p, c->method.normalize_kernel, &t->gram);
+    if (s->status == SPD_OK && shelf_taking(s))
+        s->status = classes_sort(s->ctx, c->train.p, c->train.label, s->room, &r->of);
 }
 
 const classifier classifier_rsr = {
     .kind = SPD_RSR,
+    .keep = keep,
+    .holds = SPD_HOLDS_SAMPLES,
+    .scores = CODING_SCORES,
     .squares = 2,
     .metrics = {SPD_STEIN, ONLY(SPD_STEIN), 0},
     .choices = {{SPD_PARAM_BETA, NAN, {0}, NULL, NULL},

@@ -131,6 +131,18 @@ static void cut_and_scale(size_t count, size_t rank, size_t dimensions, const do
     }
 }
 
+/* t->K <- of t->A. */
+static spd_status span(spd_context *ctx, size_t atoms, arena *keep, vector_atoms *t)
+{
+    t->K = arena_alloc(keep, atoms, atoms * sizeof *t->K);
+    if (!t->K)
+        return ctx_nomem(ctx, "atoms");
+    spd_status status = vectors_products(ctx, t->dimensions, atoms, t->A, atoms, t->A, t->K);
+    if (status == SPD_OK)
+        spd_symmetrize(atoms, 1, t->K);
+    return status;
+}
+
 static spd_status train_atoms(spd_context *ctx, course *c)
 {
     const vector_space *s = c->prepared;
@@ -144,15 +156,13 @@ static spd_status train_atoms(spd_context *ctx, course *c)
         return ctx_nomem(ctx, "atoms");
     t->dimensions = wanted < (double)rank ? (size_t)wanted : rank;
     t->A = arena_alloc(keep, s->atoms, t->dimensions * sizeof *t->A);
-    t->K = arena_alloc(keep, s->atoms, s->atoms * sizeof *t->K);
-    if (keep->failed)
+    if (!t->A)
         return ctx_nomem(ctx, "atoms");
     cut_and_scale(s->atoms, rank, t->dimensions, s->F, t->A);
-    spd_status status = vectors_products(ctx, t->dimensions, s->atoms, t->A, s->atoms, t->A, t->K);
-    if (status < 0)
-        return status;
-    spd_symmetrize(s->atoms, 1, t->K);
-    return lasso_dictionary_make(ctx, s->atoms, t->K, keep, &t->dictionary);
+    spd_status status = span(ctx, s->atoms, keep, t);
+    if (status == SPD_OK)
+        status = lasso_dictionary_make(ctx, s->atoms, t->K, keep, &t->dictionary);
+    return status;
 }
 
 /* ---- queries ------------------------------------------------------------------------------ */
@@ -208,12 +218,47 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
                  .lambda = c->method.value[SPD_PARAM_LAMBDA],
                  .fill = fill,
                  .user = c,
-                 .work = LASSO_BATCH * t->dimensions};
+                 .work = LASSO_BATCH * t->dimensions,
+                 .score = c->score,
+                 .classes = c->train.classes};
     return coding_decide(ctx, &by, c->queries.p, label);
+}
+
+/* Sizes that follow from those of the images. */
+static void size_space(const course *c, vector_space *s)
+{
+    gabor_features f = gabor_features_for(c->train.width, c->train.height);
+    int features = c->kind == &classifier_gsrc;
+    s->components.dim = features ? gabor_features_dim(&f) : c->train.height * c->train.width;
+    s->atoms = c->train.p + (features ? occlusion_atoms(&f) : 0);
+}
+
+static void keep(shelf *s, course *c)
+{
+    vector_space *space = shelf_block(s, &c->prepared, sizeof *space);
+    vector_atoms *t = shelf_block(s, &c->trained, sizeof *t);
+    if (!space || !t)
+        return;
+    if (shelf_taking(s))
+        size_space(c, space);
+    pca *r = &space->components;
+    shelf_labels(s, "labels", c->train.p, c->train.classes, &c->train.label);
+    shelf_size(s, "rank", 1, r->dim, &r->rank);
+    shelf_size(s, "dimensions", 1, r->rank, &t->dimensions);
+    shelf_reals(s, "components", r->rank, r->dim, &r->R);
+    shelf_reals(s, "atoms", space->atoms, t->dimensions, &t->A);
+    if (s->status == SPD_OK && shelf_taking(s))
+        s->status = classes_sort(s->ctx, c->train.p, c->train.label, s->room, &space->of);
+    if (s->status == SPD_OK && shelf_taking(s))
+        s->status = span(s->ctx, space->atoms, s->room, t);
+    lasso_dictionary_keep(s, space->atoms, t->K, &t->dictionary);
 }
 
 const classifier classifier_src = {
     .kind = SPD_SRC,
+    .keep = keep,
+    .holds = SPD_HOLDS_VECTORS,
+    .scores = CODING_SCORES,
     .vectors = 1,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_LAMBDA, 1e-3, {1e-3, 3e-3, 1e-2}, NULL, NULL},
@@ -226,6 +271,9 @@ const classifier classifier_src = {
 
 const classifier classifier_gsrc = {
     .kind = SPD_GSRC,
+    .keep = keep,
+    .holds = SPD_HOLDS_VECTORS,
+    .scores = CODING_SCORES,
     .vectors = 1,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_LAMBDA, 0.1, {0.01, 0.03, 0.1, 0.3}, NULL, NULL},

@@ -9,6 +9,7 @@
 #include "classify/svm_pairs.h"
 
 #include <libsvm/svm.h>
+#include <math.h>
 #include <string.h>
 #include <threads.h>
 
@@ -157,6 +158,74 @@ spd_status svm_pairs_train(spd_context *ctx, size_t p, const int *label, const d
     return status == SPD_ENOMEM ? ctx_nomem(ctx, "support vectors") : status;
 }
 
+/* ---- files ---------------------------------------------------------------------------------- */
+
+void svm_pairs_used(const svm_pairs *t, size_t p, char *used)
+{
+    memset(used, 0, p);
+    for (size_t k = 0; k < t->of.count; k++)
+        used[t->of.order[t->of.first[k]]] = 1;
+    for (size_t i = 0; i < t->pairs; i++)
+        for (size_t e = 0; e < samples_of(t, &t->pair[i]); e++)
+            if (t->pair[i].coef[e] != 0.0)
+                used[svm_pairs_sample(t, &t->pair[i], e)] = 1;
+}
+
+/* A sum over fewer samples is the same: what is left out is zero. */
+spd_status svm_pairs_part(spd_context *ctx, const svm_pairs *t, const char *used, size_t p,
+                          const int *label, arena *keep, svm_pairs *part)
+{
+    *part = (svm_pairs){0};
+    spd_status status = classes_sort(ctx, p, label, keep, &part->of);
+    if (status == SPD_OK)
+        status = list_pairs(ctx, keep, part);
+    for (size_t i = 0; status == SPD_OK && i < t->pairs; i++) {
+        size_t count = 0;
+        part->pair[i].rho = t->pair[i].rho;
+        for (size_t e = 0; e < samples_of(t, &t->pair[i]); e++)
+            if (used[svm_pairs_sample(t, &t->pair[i], e)])
+                part->pair[i].coef[count++] = t->pair[i].coef[e];
+    }
+    return status;
+}
+
+/* rho and coefficients of all pairs, one after the other: to there, or back. */
+static void copy_pairs(const svm_pairs *t, int back, double *rho, double *duals)
+{
+    for (size_t i = 0; i < t->pairs; i++) {
+        svm_pair *pair = &t->pair[i];
+        size_t size = samples_of(t, pair) * sizeof *duals;
+        *(back ? &pair->rho : &rho[i]) = back ? rho[i] : pair->rho;
+        memcpy(back ? pair->coef : duals, back ? duals : pair->coef, size);
+        duals += samples_of(t, pair);
+    }
+}
+
+void svm_pairs_keep(shelf *s, size_t p, const int *label, svm_pairs *t)
+{
+    double *rho = NULL, *duals = NULL;
+    if (s->status == SPD_OK && shelf_taking(s)) {
+        *t = (svm_pairs){0};
+        s->status = classes_sort(s->ctx, p, label, s->room, &t->of);
+    }
+    if (s->status == SPD_OK && shelf_taking(s))
+        s->status = list_pairs(s->ctx, s->room, t);
+    if (s->status != SPD_OK)
+        return;
+    size_t others = t->of.count - 1; /* every sample is in so many pairs */
+    if (!shelf_taking(s)) {
+        rho = arena_alloc(s->room, t->pairs, sizeof *rho);
+        duals = arena_alloc(s->room, p, others * sizeof *duals);
+        s->status = arena_status(s->room, s->ctx, "support vectors");
+        if (s->status == SPD_OK)
+            copy_pairs(t, 0, rho, duals);
+    }
+    shelf_reals(s, "rho", t->pairs, 1, &rho);
+    shelf_reals(s, "duals", p, others, &duals);
+    if (s->status == SPD_OK && shelf_taking(s))
+        copy_pairs(t, 1, rho, duals);
+}
+
 /* ---- queries -------------------------------------------------------------------------------- */
 
 /* Sum of coef_i k_i over class c. */
@@ -173,6 +242,22 @@ static double decision(const classes *of, const svm_pair *pair, const double *k)
 {
     return class_sum(of, pair->a, pair->coef, k) +
            class_sum(of, pair->b, pair->coef + class_size(of, pair->a), k) - pair->rho;
+}
+
+void svm_pairs_score(const svm_pairs *t, const double *k, double *score)
+{
+    for (size_t c = 0; c < t->of.count; c++) {
+        double sum = 0.0, won = 0.0;
+        for (size_t i = 0; i < t->pairs; i++) {
+            const svm_pair *pair = &t->pair[i];
+            if (pair->a != c && pair->b != c)
+                continue;
+            double f = decision(&t->of, pair, k);
+            won += (f > 0.0) == (pair->a == c) ? 1.0 : 0.0;
+            sum += pair->a == c ? f : -f;
+        }
+        score[class_label(&t->of, c)] = won + sum / (3.0 * (fabs(sum) + 1.0));
+    }
 }
 
 int svm_pairs_choose(const svm_pairs *machines, const double *k, size_t *votes)

@@ -3,6 +3,7 @@
 #define SPD_CLASSIFY_SVM_PAIRS_H
 
 #include "base/classes.h"
+#include "classify/shelf.h"
 
 /* f(x) = sum_i coef_i K(x_i, x) - rho, positive for class a; a < b are places among the classes.
  * The samples are those of a, then those of b, as they are sorted. */
@@ -27,7 +28,21 @@ spd_status svm_pairs_train(spd_context *ctx, size_t p, const int *label, const d
  * votes: of.count numbers of scratch. Re-entrant. */
 int svm_pairs_choose(const svm_pairs *machines, const double *k, size_t *votes);
 
+/* score (by label) <- the pairs that each class wins, and a part below 1/3 that grows with the sum
+ * of f over its pairs. */
+void svm_pairs_score(const svm_pairs *machines, const double *k, double *score);
+
 /* The i-th training sample of a pair. */
 size_t svm_pairs_sample(const svm_pairs *machines, const svm_pair *pair, size_t i);
+
+/* used (p) <- 1 for support vectors and the first sample of each class, 0 for the others. */
+void svm_pairs_used(const svm_pairs *machines, size_t p, char *used);
+
+/* *part <- the same machines on some of the samples: those that are used. label: theirs. */
+spd_status svm_pairs_part(spd_context *ctx, const svm_pairs *machines, const char *used, size_t p,
+                          const int *label, arena *keep, svm_pairs *part);
+
+/* The machines on p samples go to a shelf or come from it. */
+void svm_pairs_keep(shelf *s, size_t p, const int *label, svm_pairs *machines);
 
 #endif

@@ -191,6 +191,21 @@ spd_status tangent_learn(spd_context *ctx, spd_metric id, const samples *train, 
     return status;
 }
 
+void tangent_keep(shelf *s, const course *c, tangent_space *t)
+{
+    size_t n = c->train.n;
+    if (shelf_taking(s)) {
+        *t = (tangent_space){.metric = c->method.metric, .n = n, .p = c->train.p};
+        t->dim = flat_size(n);
+    }
+    shelf_size(s, "rank", 0, t->dim, &t->rank);
+    if (is_flat(t->metric))
+        shelf_reals(s, "origin", 1, t->dim, &t->origin);
+    else
+        shelf_reals(s, "whiten", n, n, &t->whiten);
+    shelf_reals(s, "axes", t->rank, t->dim, &t->axes);
+}
+
 spd_status tangent_map(spd_context *ctx, const tangent_space *space, const samples *queries,
                        arena *keep, double **vectors)
 {

@@ -174,6 +174,13 @@ static int best_class(const discriminants *s, const double *product)
     return class_label(&s->of, best);
 }
 
+/* score (classes) <- logarithms of the classes' probabilities, up to a constant. */
+static void take_scores(const discriminants *s, const double *product, double *score)
+{
+    for (size_t k = 0; k < s->of.count; k++)
+        score[class_label(&s->of, k)] = product[k] + s->bias[k];
+}
+
 static spd_status decide(spd_context *ctx, course *c, int *label)
 {
     const discriminants *s = c->prepared;
@@ -185,12 +192,27 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
                             : ctx_nomem(ctx, "discriminants");
     for (size_t i = 0; i < q && status == SPD_OK; i++)
         label[i] = best_class(s, product + i * count);
+    for (size_t i = 0; i < q && status == SPD_OK && c->score; i++)
+        take_scores(s, product + i * count, c->score + i * c->train.classes);
     arena_free(&room);
     return status;
 }
 
+static void keep(shelf *s, course *c)
+{
+    discriminants *t = shelf_block(s, &c->prepared, sizeof *t);
+    if (!t)
+        return;
+    tangent_keep(s, c, &t->space);
+    course_keep_classes(s, c, &t->of);
+    shelf_reals(s, "discriminants", t->of.count, t->space.rank, &t->w);
+    shelf_reals(s, "bias", t->of.count, 1, &t->bias);
+}
+
 const classifier classifier_ts_lda = {
     .kind = SPD_TS_LDA,
+    .keep = keep,
+    .scores = {"logarithm of the probability of the class, up to a constant", 0},
     .metrics = {SPD_AIRM, ALL_METRICS, 0},
     .prepare = prepare,
     .meet = meet,

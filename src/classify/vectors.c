@@ -135,6 +135,43 @@ spd_status vectors_nearest(spd_context *ctx, size_t dim, size_t p, const double 
     return status;
 }
 
+typedef struct search_each {
+    const search *s;
+    size_t classes;
+    double *score;
+} search_each;
+
+static spd_status each_body(void *user, size_t chunk, int thread)
+{
+    const search_each *e = user;
+    const search *s = e->s;
+    size_t first = chunk * QUERIES_PER_CHUNK, last = first + QUERIES_PER_CHUNK;
+    (void)thread;
+    for (size_t i = first; i < last && i < s->q; i++) {
+        double *best = e->score + i * e->classes;
+        for (size_t j = 0; j < s->p; j++)
+            best[s->of[j]] = INFINITY;
+        for (size_t j = 0; j < s->p; j++) {
+            double limit = best[s->of[j]];
+            best[s->of[j]] =
+                fmin(limit, dist2_below(s->dim, s->Q + i * s->dim, s->V + j * s->dim, limit));
+        }
+    }
+    return SPD_OK;
+}
+
+spd_status vectors_nearest_each(spd_context *ctx, size_t dim, size_t p, const double *V,
+                                const int *of, size_t q, const double *Q, size_t classes,
+                                double *score)
+{
+    search s = {.dim = dim, .p = p, .q = q, .V = V, .Q = Q, .of = of};
+    search_each e = {&s, classes, score};
+    size_t chunks = (q + QUERIES_PER_CHUNK - 1) / QUERIES_PER_CHUNK;
+    return score ? parallel_for(ctx, chunks, each_body, &e, "neighbours", "pairs",
+                                (double)p * (double)q, NULL)
+                 : SPD_OK;
+}
+
 spd_status vectors_check(spd_context *ctx, size_t dim, size_t p, const double *V, int exponent)
 {
     double most = ldexp(1.0, exponent);

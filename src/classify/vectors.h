@@ -22,4 +22,10 @@ spd_status vectors_nearest(spd_context *ctx, size_t dim, size_t p, const double 
  * lost. */
 spd_status vectors_check(spd_context *ctx, size_t dim, size_t p, const double *V, int exponent);
 
+/* score (q x classes) <- squared distances to the nearest of each class that has vectors; NULL:
+ * nothing. */
+spd_status vectors_nearest_each(spd_context *ctx, size_t dim, size_t p, const double *V,
+                                const int *of, size_t q, const double *Q, size_t classes,
+                                double *score);
+
 #endif

@@ -8,6 +8,7 @@
 #include "classify/samples.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/method.h"
+#include "evaluate/trained.h"
 
 /* One of the methods that are tuned together. */
 typedef struct member {

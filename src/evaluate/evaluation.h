@@ -39,7 +39,4 @@ spd_status evaluation_conclude(spd_context *ctx, const samples *all, spd_evaluat
  * by the second alone. */
 double score_mcnemar(size_t b, size_t c);
 
-/* trained.c: the learned map, now the caller's, or NULL; the classifier may only be freed then. */
-spd_model *trained_take_model(spd_classifier *trained);
-
 #endif

@@ -47,7 +47,7 @@ static const io_entry *only_cube(const io_file *file)
 /* Has fit written it? */
 static int is_model(const io_file *file)
 {
-    return io_find(file, "W") && npz_has_meta(file);
+    return (io_find(file, "W") || io_find(file, "class_names")) && npz_has_meta(file);
 }
 
 static spd_status find_matrices(spd_context *ctx, const io_file *file, const char *x_name,
@@ -61,8 +61,8 @@ static spd_status find_matrices(spd_context *ctx, const io_file *file, const cha
             found = only_cube(file);
     }
     if (!found && is_model(file))
-        return missing(ctx, file, x_name ? x_name : "X", "; this is a model, not a data set",
-                       SPD_REMEDY_NONE);
+        return missing(ctx, file, x_name ? x_name : "X",
+                       "; this is a model or a trained method, not a data set", SPD_REMEDY_NONE);
     if (!found)
         return missing(ctx, file, x_name ? x_name : "X", "", SPD_REMEDY_NAME_X);
     *entry = found;

@@ -1,5 +1,5 @@
-/* bundle.c - models and checkpoints as files: an .npz with a member meta.json. Neither reading
- * nor writing looks at the ending, so that a checkpoint may have any name. */
+/* bundle.c - models, checkpoints and trained methods as files: an .npz with a member meta.json.
+ * Neither reading nor writing looks at the ending, so that a checkpoint may have any name. */
 #include "io/file.h"
 
 #include "base/memory.h"
@@ -35,7 +35,7 @@ static spd_status take_bundle(spd_context *ctx, io_file *file, int meta_only, io
     spd_status status = npz_read_meta(ctx, file, &fresh->meta);
     if (status == SPD_OK && !fresh->meta)
         status = ctx_fail(ctx, SPD_EFORMAT,
-                          "has no meta.json; expected a model or checkpoint written by spdml fit");
+                          "has no meta.json; expected a file written by spdml fit or spdml train");
     if (status == SPD_OK && !meta_only)
         status = read_arrays(ctx, file, fresh);
     if (status < 0)
@@ -92,5 +92,16 @@ spd_status bundle_write(spd_context *ctx, const char *path, size_t count,
     }
     if (status < 0)
         ctx_prefix(ctx, path);
+    return status;
+}
+
+spd_status bundle_write_memory(spd_context *ctx, size_t count, const spd_array *const *arrays,
+                               const char *meta, unsigned char **bytes, size_t *size)
+{
+    outfile *out;
+    ctx_clear(ctx);
+    spd_status status = outfile_open_memory(ctx, &out);
+    if (status == SPD_OK)
+        status = outfile_hand_over(out, npz_write_with(ctx, out, count, arrays, meta), bytes, size);
     return status;
 }

@@ -81,6 +81,10 @@ typedef struct io_bundle {
 spd_status bundle_write(spd_context *ctx, const char *path, size_t count,
                         const spd_array *const *arrays, const char *meta);
 
+/* The same in memory: *bytes is new, freed with mem_free. */
+spd_status bundle_write_memory(spd_context *ctx, size_t count, const spd_array *const *arrays,
+                               const char *meta, unsigned char **bytes, size_t *size);
+
 /* Reads one, new; meta_only leaves the arrays out. Checksums of all that is read are checked. */
 spd_status bundle_read(spd_context *ctx, const char *path, int meta_only, io_bundle **bundle);
 void bundle_free(io_bundle *bundle);

@@ -92,6 +92,7 @@ static void discard(outfile *out)
         unlink(out->temp);
     mem_free(out->temp);
     mem_free(out->target);
+    mem_free(out->bytes);
     mem_free(out);
 }
 
@@ -156,9 +157,52 @@ void outfile_tidy(const outfile *out)
         closedir(folder);
 }
 
+spd_status outfile_open_memory(spd_context *ctx, outfile **out)
+{
+    outfile *fresh = mem_zero(1, sizeof *fresh);
+    if (!fresh)
+        return ctx_nomem(ctx, "an output file");
+    fresh->ctx = ctx;
+    fresh->in_memory = 1;
+    *out = fresh;
+    return SPD_OK;
+}
+
+spd_status outfile_hand_over(outfile *out, spd_status status, unsigned char **bytes, size_t *size)
+{
+    if (status >= 0)
+        status = out->status;
+    if (status >= 0) {
+        *bytes = out->bytes;
+        *size = out->size;
+        out->bytes = NULL;
+    }
+    discard(out);
+    return status;
+}
+
+static void append(outfile *out, const void *bytes, size_t size)
+{
+    if (size > out->room - out->size) {
+        size_t room = 2 * out->room + size + 4096;
+        unsigned char *more = mem_grow(out->bytes, out->size, room);
+        if (!more) {
+            out->status = ctx_nomem(out->ctx, "a file in memory");
+            return;
+        }
+        out->bytes = more;
+        out->room = room;
+    }
+    memcpy(out->bytes + out->size, bytes, size);
+    out->size += size;
+}
+
 void outfile_write(outfile *out, const void *bytes, size_t size)
 {
-    if (out->status == SPD_OK && size && fwrite_unlocked(bytes, 1, size, out->stream) != size)
+    if (out->in_memory && out->status == SPD_OK && size)
+        append(out, bytes, size);
+    else if (!out->in_memory && out->status == SPD_OK && size &&
+             fwrite_unlocked(bytes, 1, size, out->stream) != size)
         out->status = outfile_error(out->ctx, errno);
 }
 

@@ -12,6 +12,9 @@
 #include "base/context.h"
 
 typedef struct outfile {
+    int in_memory; /* non-zero: there is no file, only these bytes */
+    unsigned char *bytes;
+    size_t size, room;
     spd_context *ctx;  /* for messages */
     spd_status status; /* of the first write that failed; later ones do nothing */
     char *target;      /* with symbolic links resolved */
@@ -23,6 +26,13 @@ typedef struct outfile {
 /* Creates the temporary. Messages of all functions leave naming the path to the caller
  * (spd_arrays_write prefixes it). */
 spd_status outfile_open(spd_context *ctx, const char *path, outfile **out);
+
+/* A file that is memory alone: outfile_write appends, and outfile_hand_over ends it. */
+spd_status outfile_open_memory(spd_context *ctx, outfile **out);
+
+/* *bytes (new, mem_free) and *size <- what was written, when all went well. Frees out, whatever
+ * happens; the status of the whole. */
+spd_status outfile_hand_over(outfile *out, spd_status status, unsigned char **bytes, size_t *size);
 
 /* Removes what dead processes have left of earlier attempts to write this file: temporaries of its
  * name that belong to the user and that nobody has locked. */

@@ -263,7 +263,9 @@ spd_kind spd_file_kind(const char *path)
     static const struct {
         const char *name;
         spd_kind kind;
-    } known[] = {{MODEL_KIND, SPD_KIND_MODEL}, {CHECKPOINT_KIND, SPD_KIND_CHECKPOINT}};
+    } known[] = {{MODEL_KIND, SPD_KIND_MODEL},
+                 {CHECKPOINT_KIND, SPD_KIND_CHECKPOINT},
+                 {METHOD_KIND, SPD_KIND_METHOD}};
     spd_kind kind = SPD_KIND_DATA;
     io_bundle *bundle = NULL;
     if (bundle_read(NULL, path, 1, &bundle) < 0)

@@ -7,6 +7,7 @@
 
 #define MODEL_KIND      "spdml model"
 #define CHECKPOINT_KIND "spdml checkpoint"
+#define METHOD_KIND     "spdml trained method"
 
 /* A model of this size and these options, W zero and without a history; NULL when out of memory. */
 spd_model *model_new(size_t n, const spd_fit_options *options, const char *version);

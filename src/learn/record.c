@@ -1,5 +1,5 @@
-/* record.c - parts of model files and checkpoints. Sizes come from files: nothing is taken over
- * before it agrees with the rest. */
+/* record.c - parts of files of models, checkpoints and trained methods. Sizes come from files:
+ * nothing is taken over before it agrees with the rest. */
 #include "learn/record.h"
 
 #include <limits.h>
@@ -36,16 +36,22 @@ void record_fields(record_writer *w, size_t count, const field *fields, const vo
         w->status = fields_write(w->ctx, count, fields, from, object);
 }
 
-void record_matrix(record_writer *w, const char *name, size_t rows, size_t columns, double *values)
+void record_array(record_writer *w, const spd_array *array)
 {
-    w->array[w->count] = (spd_array){.name = (char *)(uintptr_t)name,
-                                     .type = SPD_FLOAT64,
-                                     .ndim = 2,
-                                     .shape = {rows, columns},
-                                     .count = rows * columns,
-                                     .f64 = values};
+    w->array[w->count] = *array;
     w->list[w->count] = &w->array[w->count];
     w->count++;
+}
+
+void record_matrix(record_writer *w, const char *name, size_t rows, size_t columns, double *values)
+{
+    const spd_array array = {.name = name,
+                             .type = SPD_FLOAT64,
+                             .ndim = 2,
+                             .shape = {rows, columns},
+                             .count = rows * columns,
+                             .f64 = values};
+    record_array(w, &array);
 }
 
 void record_history(record_writer *w, const char *name, size_t steps, const spd_fit_step *history)
@@ -71,18 +77,38 @@ static char *meta_text(record_writer *w)
     return text;
 }
 
-spd_status record_save(record_writer *w, const char *path)
+/* The text of meta.json; NULL after a fault. */
+static char *finish(record_writer *w)
 {
     char *text = w->status == SPD_OK ? meta_text(w) : NULL;
     if (w->status == SPD_OK && (!text || w->room.failed))
         w->status = ctx_nomem(w->ctx, "the file's contents");
+    return text;
+}
+
+static spd_status let_go(record_writer *w)
+{
+    json_decref(w->meta);
+    arena_free(&w->room);
+    return w->status;
+}
+
+spd_status record_save(record_writer *w, const char *path)
+{
+    const char *text = finish(w);
     if (w->status == SPD_OK)
         w->status = bundle_write(w->ctx, path, w->count, w->list, text);
     else
         ctx_prefix(w->ctx, path);
-    json_decref(w->meta);
-    arena_free(&w->room);
-    return w->status;
+    return let_go(w);
+}
+
+spd_status record_pack(record_writer *w, unsigned char **bytes, size_t *size)
+{
+    const char *text = finish(w);
+    if (w->status == SPD_OK)
+        w->status = bundle_write_memory(w->ctx, w->count, w->list, text, bytes, size);
+    return let_go(w);
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -97,8 +123,8 @@ static spd_status check_head(spd_context *ctx, const json_t *object, const char 
     if (!json_is_integer(format) || !found || !*version)
         return ctx_fail(
             ctx, SPD_EFORMAT,
-            "meta.json: 'format', 'kind' or 'version' is missing; expected a model or checkpoint "
-            "written by spdml fit");
+            "meta.json: 'format', 'kind' or 'version' is missing; expected a file written by spdml "
+            "fit or spdml train");
     if (strcmp(found, kind) != 0)
         return ctx_fail(ctx, SPD_EFORMAT, "is a %.40s, not a %s", found, kind);
     if (json_integer_value(format) < wanted)

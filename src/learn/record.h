@@ -1,5 +1,5 @@
-/* record.h - what model files and checkpoints share: the head of meta.json, matrices and the
- * history of a fit as arrays of a bundle. */
+/* record.h - what files of models, checkpoints and trained methods share: the head of meta.json,
+ * matrices and the history of a fit as arrays of a bundle. */
 #ifndef SPD_LEARN_RECORD_H
 #define SPD_LEARN_RECORD_H
 
@@ -12,8 +12,9 @@
 /* What this library writes; a file with another number is not read. */
 #define RECORD_MODEL_FORMAT      1
 #define RECORD_CHECKPOINT_FORMAT 2
+#define RECORD_METHOD_FORMAT     1
 
-#define RECORD_ARRAYS 9 /* at most, in a file */
+#define RECORD_ARRAYS 24 /* at most, in a file */
 
 /* A file that is being put together. The first fault is kept, and what follows does nothing. */
 typedef struct record_writer {
@@ -40,8 +41,14 @@ void record_fields(record_writer *w, size_t count, const field *fields, const vo
 void record_matrix(record_writer *w, const char *name, size_t rows, size_t columns, double *values);
 void record_history(record_writer *w, const char *name, size_t steps, const spd_fit_step *history);
 
+/* A view of an array that is there. */
+void record_array(record_writer *w, const spd_array *array);
+
 /* Writes the file, frees everything, and returns the status; a message names the path. */
 spd_status record_save(record_writer *w, const char *path);
+
+/* The same in memory; *bytes is new, freed with mem_free. */
+spd_status record_pack(record_writer *w, unsigned char **bytes, size_t *size);
 
 /* *object <- meta of a file that must be of this kind and format; *version points into it. */
 spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kind, int format,

@@ -61,11 +61,11 @@ def test_size_must_fit(spdml, tmp_path, rng, model):
 
 def test_what_is_no_model(spdml, tmp_path, model):
     spdml("transform", "d.npz", "m.spdml", "-o", "low.npz").failed(
-        "d.npz", "meta.json", "expected a model or checkpoint")
+        "d.npz", "meta.json", "expected a file written by spdml fit")
     with zipfile.ZipFile(tmp_path / "d.npz", "a") as archive:  # as describe writes it
         archive.writestr("meta.json", '{"descriptor": "covariance"}')
     spdml("transform", "d.npz", "m.spdml", "-o", "low.npz").failed(
-        "d.npz", "meta.json", "model or checkpoint")
+        "d.npz", "meta.json", "a file written by spdml fit")
     spdml("fit", "m.spdml", "-m", 2, "-o", "again.spdml").failed("m.spdml", "this is a model")
     spdml("info", ".").failed(".", "is a directory", "spdml describe")
     spdml("transform", "none.spdml", "d.npz", "-o", "low.npz").failed("none.spdml", "No such file")

@@ -8,9 +8,9 @@ import subprocess
 
 import pytest
 
-COMMANDS = ["info", "describe", "fit", "transform", "classify", "evaluate", "cost", "distance",
-            "mean", "neighbours", "embed", "convert", "synth", "observations", "experiment",
-            "version", "help"]
+COMMANDS = ["info", "describe", "fit", "transform", "train", "predict", "update", "classify",
+            "evaluate", "cost", "distance", "mean", "neighbours", "embed", "convert", "synth",
+            "observations", "experiment", "version", "help"]
 
 
 def test_commands_are_listed(spdml):

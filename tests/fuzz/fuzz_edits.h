@@ -1,4 +1,4 @@
-/* fuzz_edits.h - a model file or checkpoint that the library has written, and edits of it: values
+/* fuzz_edits.h - a file that the library has written, and edits of it: values
  * of meta.json, numbers and shapes of arrays, arrays that go or change places. */
 #ifndef SPD_TESTS_FUZZ_EDITS_H
 #define SPD_TESTS_FUZZ_EDITS_H
@@ -102,9 +102,28 @@ static inline void edit_object(fuzz_input *in, json_t *object)
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
+static inline spd_array *edit_copy_text(const spd_array *from)
+{
+    spd_array *to = NULL;
+    char *pool = NULL;
+    size_t bytes = 0;
+    for (size_t i = 0; i < from->count; i++)
+        bytes += strlen(from->text[i]) + 1;
+    if (array_new_text(NULL, from->ndim, from->shape, bytes, &to, &pool) < 0 ||
+        array_rename(NULL, to, from->name) < 0)
+        abort();
+    for (size_t i = 0; i < from->count; i++) {
+        to->text[i] = pool;
+        pool = stpcpy(pool, from->text[i]) + 1;
+    }
+    return to;
+}
+
 static inline spd_array *edit_copy(const spd_array *from)
 {
     spd_array *to = NULL;
+    if (from->type == SPD_TEXT)
+        return edit_copy_text(from);
     if (array_new(NULL, from->type, from->ndim, from->shape, &to) < 0 ||
         array_rename(NULL, to, from->name) < 0)
         abort();
@@ -133,7 +152,7 @@ static inline void edit_array(fuzz_input *in, io_bundle *b)
     unsigned what = fuzz_byte(in);
     if (what < 200 && a->count && a->type == SPD_FLOAT64)
         a->f64[at] = fuzz_real(in);
-    else if (what < 200 && a->count)
+    else if (what < 200 && a->count && a->type == SPD_INT64)
         a->i64[at] = (int64_t)(what < 150 ? fuzz_byte(in) : fuzz_number(in, 8));
     else if (what < 220)
         edit_shape(in, a);

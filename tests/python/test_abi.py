@@ -21,6 +21,8 @@ STRUCTURES = {
     "spd_model": _library.Model,
     "spd_method": _library.Method,
     "spd_samples": _library.Samples,
+    "spd_classifier_facts": _library.Facts,
+    "spd_notes": _library.Notes,
     "spd_grid": _library.Grid,
     "spd_evaluate_options": _library.EvaluateOptions,
     "spd_round": _library.Round,

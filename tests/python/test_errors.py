@@ -289,8 +289,8 @@ def test_a_late_interrupt_does_not_lose_the_classifier(labelled, monkeypatch):
                 return lambda pointer: (freed.append(1), free(pointer))
             return getattr(spdml._calls.lib, name)
 
-    monkeypatch.setattr(spdml.classifiers, "call", late)
-    monkeypatch.setattr(spdml.classifiers, "lib", Watched())
+    monkeypatch.setattr(spdml._trained, "call", late)
+    monkeypatch.setattr(spdml._trained, "lib", Watched())
     with pytest.raises(KeyboardInterrupt):
         spdml.SPDClassifier("nn-airm").fit(X, y)
     assert freed == [1]

@@ -370,6 +370,51 @@ static spd_samples all_samples(void)
                          .label = label};
 }
 
+/* A trained method, into a file and into memory and back. */
+static void add_saved(caller *c, spd_classifier *trained)
+{
+    static const char *const names[CLASSES] = {"a", "b", "c"};
+    spd_samples samples = all_samples();
+    spd_classifier_facts facts = SPD_INIT(spd_classifier_facts);
+    spd_notes notes = SPD_INIT(spd_notes);
+    spd_classifier *other = NULL;
+    unsigned char *bytes = NULL;
+    char path[100];
+    int found[P];
+    double S[P * 3 * N * N], score[P * CLASSES];
+    size_t size = 0;
+    notes.classes = CLASSES;
+    notes.class_name = names;
+    good(c, spd_classifier_note(c->ctx, trained, &notes));
+    good(c, spd_classifier_save(c->ctx, trained, in_folder(c, "method.spdml", path)));
+    good(c, spd_classifier_load(c->ctx, path, &other));
+    unlink(path);
+    good(c, spd_classifier_predict(c->ctx, other, &samples, found));
+    add(c, found, sizeof found);
+    good(c, spd_classifier_pack(c->ctx, other, &bytes, &size));
+    spd_classifier_free(other);
+    other = NULL;
+    good(c, spd_classifier_unpack(c->ctx, bytes, size, &other));
+    spd_bytes_free(bytes);
+    good(c, spd_classifier_look(c->ctx, other, &facts));
+    good(c, spd_classifier_scores(c->ctx, other, &samples, found, score));
+    add_reals(c, P * CLASSES, score);
+    add_text(c, facts.score);
+    add_text(c, spd_holding_name(facts.holding));
+    add_number(c, (double)(facts.m + facts.held));
+    add_text(c, spd_classifier_notes(other)->class_name[1]);
+    if (spd_classifier_held(other)) {
+        spd_classifier *third = NULL;
+        good(c, spd_classifier_behind(c->ctx, other, spd_classifier_held(other), &third));
+        spd_classifier_free(third);
+    }
+    if (facts.m > 0) {
+        good(c, spd_classifier_map(c->ctx, other, N, P, X, S));
+        add_reals(c, P * facts.m * facts.m, S);
+    }
+    spd_classifier_free(other);
+}
+
 static void add_method(caller *c, const char *name)
 {
     spd_samples samples = all_samples();
@@ -391,6 +436,7 @@ static void add_method(caller *c, const char *name)
     add(c, found, sizeof found);
     add_number(c, spd_classifier_method(trained)->map);
     add_model(c, spd_classifier_model(trained));
+    add_saved(c, trained);
     spd_classifier_free(trained);
 }
 
@@ -402,6 +448,39 @@ static void job_classifiers(caller *c)
         "gsrc",    "nn-stein-ml",    "riemannian-hessian-lle"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         add_method(c, names[i]);
+}
+
+/* Trained methods that all callers use at once. */
+static const char *const shared_names[] = {"nn-stein", "rsr", "ksvm-stein", "ts-lda", "cdl"};
+enum { SHARED = sizeof shared_names / sizeof *shared_names };
+static spd_classifier *shared[SHARED];
+
+static void job_shared(caller *c)
+{
+    spd_samples samples = all_samples();
+    for (size_t i = 0; i < SHARED; i++) {
+        unsigned char *bytes = NULL;
+        size_t size = 0;
+        double score[P * CLASSES];
+        int found[P];
+        good(c, spd_classifier_scores(c->ctx, shared[i], &samples, found, score));
+        add(c, found, sizeof found);
+        add_reals(c, P * CLASSES, score);
+        good(c, spd_classifier_pack(c->ctx, shared[i], &bytes, &size));
+        add_number(c, (double)size);
+        spd_bytes_free(bytes);
+    }
+}
+
+static void make_shared(void)
+{
+    spd_samples samples = all_samples();
+    for (size_t i = 0; i < SHARED; i++) {
+        spd_method method = SPD_INIT(spd_method);
+        CHECK(spd_method_parse(NULL, shared_names[i], &method) == SPD_OK &&
+                  spd_classifier_fit(NULL, &method, &samples, NULL, &shared[i]) >= 0,
+              "%s", shared_names[i]);
+    }
 }
 
 static void job_tuning(caller *c)
@@ -586,6 +665,7 @@ static const struct {
     {"fit", job_fit},
     {"cost", job_cost},
     {"classifiers", job_classifiers},
+    {"shared", job_shared},
     {"tuning", job_tuning},
     {"scores", job_scores},
     {"evaluate", job_evaluate},
@@ -716,8 +796,11 @@ int main(void)
         W[e] = rng_normal(&r);
     for (int i = 0; i < P; i++)
         label[i] = i % CLASSES;
+    make_shared();
     RUN(every_public_function_is_called);
     RUN(callers_get_what_one_gets);
+    for (size_t i = 0; i < SHARED; i++)
+        spd_classifier_free(shared[i]);
     free(X);
     free(W);
     return test_summary();

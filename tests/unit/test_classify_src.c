@@ -604,7 +604,7 @@ static void atoms_of_no_class(void)
     given g = {P, k};
     CHECK(lasso_dictionary_make(NULL, P, K, &room, &d) == SPD_OK, "no dictionary");
     CHECK(classes_sort(NULL, OWN, own, &room, &m) == SPD_OK, "no classes");
-    coding c = {&d, &m, 1e-2, fill_given, &g, 0};
+    coding c = {&d, &m, 1e-2, fill_given, &g, 0, NULL, 0};
     CHECK(coding_decide(NULL, &c, Q, predicted) == SPD_OK, "not decided");
     for (size_t i = 0; i < Q; i++) {
         double margin;
@@ -634,7 +634,7 @@ static void unreachable_gap(void)
     spd_context *ctx = spd_context_new();
     CHECK(lasso_dictionary_make(ctx, 2, K, &room, &d) == SPD_OK, "no dictionary");
     CHECK(classes_sort(ctx, 2, label, &room, &m) == SPD_OK, "no classes");
-    coding c = {&d, &m, 1e-2, fill_given, &g, 0};
+    coding c = {&d, &m, 1e-2, fill_given, &g, 0, NULL, 0};
     CHECK(coding_decide(ctx, &c, 1, &predicted) == SPD_NOT_CONVERGED, "it found a minimum");
     CHECK(strstr(spd_context_error(ctx)->message, "1 of 1 sparse codes"), "%s",
           spd_context_error(ctx)->message);

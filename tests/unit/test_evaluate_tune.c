@@ -66,22 +66,33 @@ static settings settings_of(const char *name, const spd_samples *train, const sp
     return s;
 }
 
-/* What is tried besides m: two objectives, each with neighbours of its own. */
+/* Of a map the size alone is tried; neighbours of the difference, where that is asked for. */
 static void default_grids(void)
 {
     spd_samples train = {.size = sizeof(spd_samples), .p = 40, .n = 93, .classes = 3};
-    const double expected[] = {12, 23, 35, 47, 70}, nu_b[] = {1, 3, 10, NAN};
+    const double expected[] = {12, 23, 35, 47, 70, 93}, nu_b[] = {1, 3, 10};
     settings s = settings_of("nn-stein-ml", &train, NULL);
-    CHECK(s.maps == 21 && s.fitted == 20 && s.decisions == 1, "%zu x %zu", s.maps, s.decisions);
-    for (size_t i = 0; i < 21; i++) {
+    CHECK(s.maps == 6 && s.fitted == 5 && s.decisions == 1, "%zu x %zu", s.maps, s.decisions);
+    for (size_t i = 0; i < 6; i++) {
         spd_method method = method_of("nn-stein-ml");
         settings_use(&s, i, &method);
-        double m = method.value[SPD_PARAM_M], o = method.value[SPD_PARAM_OBJECTIVE];
-        CHECK_CLOSE(m, i < 20 ? expected[i / 4] : 93.0, 0.0, "setting %zu", i);
-        double objective = i % 4 < 3 ? SPD_DIFFERENCE : SPD_RATIO;
-        CHECK(i == 20 ? isnan(o) : o == objective, "objective of setting %zu", i);
-        double own = i == 20 ? (double)NAN : nu_b[i % 4], b = method.value[SPD_PARAM_NU_B];
-        CHECK(isnan(own) ? isnan(b) : b == own, "nu_b of setting %zu", i);
+        double o = method.value[SPD_PARAM_OBJECTIVE];
+        CHECK_CLOSE(method.value[SPD_PARAM_M], expected[i], 0.0, "setting %zu", i);
+        CHECK(i == 5 ? isnan(o) : o == SPD_SOFTMAX, "objective of setting %zu", i);
+        CHECK(isnan(method.value[SPD_PARAM_NU_B]), "nu_b of setting %zu", i);
+    }
+    const char *const differences[] = {"nn-stein-ml", "nn-log-euclidean-ml"};
+    for (size_t k = 0; k < 2; k++) { /* asked for; and where there is no softmax */
+        spd_method method = method_of(differences[k]);
+        if (k == 0)
+            method.value[SPD_PARAM_OBJECTIVE] = SPD_DIFFERENCE;
+        CHECK(settings_make(NULL, &method, &train, NULL, &room, &s) == SPD_OK, " ");
+        CHECK(s.maps == 16 && s.fitted == 15, "%s: %zu", differences[k], s.maps);
+        for (size_t i = 0; i < 15; i++) {
+            settings_use(&s, i, &method);
+            CHECK(method.value[SPD_PARAM_OBJECTIVE] == SPD_DIFFERENCE, "setting %zu", i);
+            CHECK_CLOSE(method.value[SPD_PARAM_NU_B], nu_b[i % 3], 0.0, "setting %zu", i);
+        }
     }
     arena_free(&room);
     train.n = 3; /* sizes fall together */

@@ -62,6 +62,80 @@ static void same_labels_as_the_steps(void)
     both_free(&queries);
 }
 
+/* The label has the best of its scores, of which there is one for every class with samples. */
+static void scores_go_with_labels(void)
+{
+    both_set train = both_random(1, P), queries = both_random(2, Q);
+    train.set.samples.classes = 4; /* the last has no samples */
+    for (unsigned kind = 0; kind < SPD_CLASSIFIERS; kind++) {
+        const char *name = spd_classifier_name((spd_classifier_kind)kind);
+        spd_method method = SPD_INIT(spd_method);
+        spd_classifier *c = NULL;
+        spd_classifier_facts facts = SPD_INIT(spd_classifier_facts);
+        int label[Q], alone[Q];
+        double score[Q * 4];
+        if (strcmp(name, "gsrc") == 0)
+            continue; /* its filters want larger images */
+        CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
+        CHECK(spd_classifier_fit(NULL, &method, &train.set.samples, NULL, &c) >= 0, "%s", name);
+        CHECK(spd_classifier_look(NULL, c, &facts) == SPD_OK && facts.score, "%s", name);
+        spd_status status = spd_classifier_scores(NULL, c, &queries.set.samples, label, score);
+        CHECK(status >= 0, "%s: %d", name, status);
+        CHECK(spd_classifier_predict(NULL, c, &queries.set.samples, alone) >= 0, "%s", name);
+        CHECK(memcmp(label, alone, sizeof label) == 0, "%s", name);
+        for (size_t i = 0; i < Q; i++)
+            for (size_t k = 0; k < 3; k++) {
+                double own = score[i * 4 + (size_t)label[i]], other = score[i * 4 + k];
+                CHECK(facts.score_falls ? own <= other : own >= other, "%s, sample %zu: %g, %g",
+                      name, i, own, other);
+            }
+        int open = kind == SPD_CDL || kind == SPD_KNN; /* a class without samples has a number */
+        CHECK(open || isnan(score[3]), "%s: %g", name, score[3]);
+        spd_classifier_free(c);
+    }
+    both_free(&train);
+    both_free(&queries);
+}
+
+/* The distances of nn and mdm, one by one. */
+static void scores_are_distances(void)
+{
+    both_set train = both_random(1, P), queries = both_random(2, Q);
+    spd_classifier *nn = NULL, *mdm = NULL;
+    spd_method method = SPD_INIT(spd_method);
+    double score[Q * 3], means[Q * 3], d2[P * Q], M[N * N], to_mean[Q];
+    CHECK(spd_method_parse(NULL, "nn-airm", &method) == SPD_OK, " ");
+    CHECK(spd_classifier_fit(NULL, &method, &train.set.samples, NULL, &nn) >= 0, " ");
+    CHECK(spd_method_parse(NULL, "mdm-airm", &method) == SPD_OK, " ");
+    CHECK(spd_classifier_fit(NULL, &method, &train.set.samples, NULL, &mdm) >= 0, " ");
+    CHECK(spd_classifier_scores(NULL, nn, &queries.set.samples, NULL, score) == SPD_OK, " ");
+    CHECK(spd_classifier_scores(NULL, mdm, &queries.set.samples, NULL, means) == SPD_OK, " ");
+    spd_pairwise2(NULL, SPD_AIRM, N, P, train.set.X, Q, queries.set.X, d2);
+    for (size_t k = 0; k < 3; k++) {
+        double part[P * N * N];
+        size_t count = 0;
+        for (size_t j = 0; j < P; j++)
+            if ((size_t)train.set.label[j] == k)
+                memcpy(part + count++ * N * N, train.set.X + j * N * N, N * N * sizeof *part);
+        spd_mean(NULL, SPD_AIRM, N, count, part, NULL, M, NULL);
+        spd_pairwise2(NULL, SPD_AIRM, N, 1, M, Q, queries.set.X, to_mean);
+        for (size_t i = 0; i < Q; i++) {
+            double least = INFINITY;
+            for (size_t j = 0; j < P; j++)
+                if ((size_t)train.set.label[j] == k)
+                    least = fmin(least, d2[j * Q + i]);
+            CHECK(fabs(score[i * 3 + k] - least) <= 1e-9 * (1.0 + least), "nn: %g, %g",
+                  score[i * 3 + k], least);
+            CHECK(fabs(means[i * 3 + k] - to_mean[i]) <= 1e-6 * (1.0 + to_mean[i]), "mdm: %g, %g",
+                  means[i * 3 + k], to_mean[i]);
+        }
+    }
+    spd_classifier_free(nn);
+    spd_classifier_free(mdm);
+    both_free(&train);
+    both_free(&queries);
+}
+
 static void refused(spd_context *ctx, spd_status status, const char *words)
 {
     CHECK(status == SPD_EINVAL, "%s: %d", words, status);
@@ -156,6 +230,8 @@ static void queries_that_are_refused(void)
 int main(void)
 {
     RUN(same_labels_as_the_steps);
+    RUN(scores_go_with_labels);
+    RUN(scores_are_distances);
     RUN(training_that_is_refused);
     RUN(queries_that_are_refused);
     return test_summary();

@@ -1,25 +1,17 @@
 /* cmd_classify.c - `spdml classify`: learns from one data set what the samples of another are. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/commands/meta_compare.h"
 #include "cli/evaluate/columns.h"
-#include "cli/evaluate/recognition.h"
-#include "cli/frame/signals.h"
-#include "cli/frame/text_file.h"
-
-#define CLASSES_SHOWN 20
+#include "cli/evaluate/predictions.h"
 
 typedef struct classifying {
     spd_method method;
     spd_model *model; /* the map, or NULL */
     recognition_set train, test;
     spd_classifier *classifier;
-    int *predicted;         /* test.p class numbers of training */
-    int *truth;             /* test.p, or NULL without labels */
-    size_t classes, unseen; /* of truth: numbers there are, labels that training lacks */
-    spd_score score;
+    predictions found;
     double fit_seconds, test_seconds;
 } classifying;
 
@@ -125,13 +117,6 @@ static void load(session *s, classifying *c)
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
-/* What a call that went well had to say. */
-static void pass_remark(session *s, spd_status status)
-{
-    if (status > 0)
-        session_remark(s, "%s", advice_last(s->ctx).text);
-}
-
 static void release_classifier(void *classifier)
 {
     spd_classifier_free(classifier);
@@ -146,154 +131,17 @@ static void learn_and_predict(session *s, classifying *c)
     if (status < 0)
         session_fail_in(s, c->train.data->source, status);
     cli_keep(c->classifier, release_classifier);
-    pass_remark(s, status);
+    predictions_remark(s, status);
     c->method = *spd_classifier_method(c->classifier);
     c->fit_seconds = bar_clock() - start;
     session_talk(s, "learned from %zu samples", c->train.samples.p);
-    queries.label = NULL;
-    c->predicted = cli_alloc(queries.p, sizeof *c->predicted, "predictions");
     start = bar_clock();
-    status = spd_classifier_predict(s->ctx, c->classifier, &queries, c->predicted);
-    if (status < 0)
-        session_fail_in(s, c->test.data->source, status);
-    pass_remark(s, status);
+    c->found = (predictions){.train = c->train.data, .test = c->test.data};
+    predictions_make(s, c->classifier, &queries, &c->found);
     c->test_seconds = bar_clock() - start;
-    session_talk(s, "predicted %zu samples", queries.p);
-    bar_clear(&s->bar);
-}
-
-static void compare(session *s, classifying *c)
-{
-    const spd_data *train = c->train.data, *test = c->test.data;
-    if (!test->label) {
-        session_remark(s, "%s: has no labels; the predictions are not scored", test->source);
-        return;
-    }
-    c->truth = recognition_match(train, test, &c->classes, &c->unseen);
-    if (c->unseen)
-        session_remark(s,
-                       "%s: %zu of %zu samples have a label that does not occur in %s; they count "
-                       "as errors",
-                       test->source, c->unseen, test->p, train->source);
-    session_check(s, spd_score_predictions(s->ctx, test->p, c->classes, c->truth, c->predicted,
-                                           &c->score, NULL));
-}
-
-/* ---- files -----------------------------------------------------------------------------------
- *
- *   .npz, .mat  predicted, y where it is known, name where the test set has it
- *   .csv        index,name,predicted,y: a header, then a line per test matrix */
-
-/* What a .csv file is made of. */
-typedef struct predictions {
-    const spd_data *train, *test;
-    const spd_array *name; /* or NULL */
-    const int *predicted;
-} predictions;
-
-static void write_arrays(session *s, const predictions *p)
-{
-    spd_array predicted = recognition_labels(p->train, "predicted", p->test->p, p->predicted);
-    spd_array truth = {0};
-    const spd_array *list[3];
-    size_t count = 0;
-    list[count++] = &predicted;
-    if (p->test->y) {
-        truth = *p->test->y;
-        truth.name = (char *)(uintptr_t) "y";
-        list[count++] = &truth;
-    }
-    if (p->name)
-        list[count++] = p->name;
-    session_write(s, count, list);
-}
-
-static void put_name(FILE *f, const spd_array *name, size_t i)
-{
-    if (name->type == SPD_TEXT)
-        text_file_csv(f, name->text[i]);
-    else if (name->type == SPD_INT64)
-        fprintf(f, "%" PRId64, name->i64[i]);
-    else
-        fprintf(f, "%.17g", name->f64[i]);
-}
-
-static void print_table(FILE *f, const void *what)
-{
-    const predictions *p = what;
-    fprintf(f, "index,%spredicted%s\n", p->name ? "name," : "", p->test->label ? ",y" : "");
-    for (size_t i = 0; i < p->test->p; i++) {
-        fprintf(f, "%zu,", i);
-        if (p->name) {
-            put_name(f, p->name, i);
-            fputc(',', f);
-        }
-        text_file_csv(f, p->train->class_name[p->predicted[i]]);
-        if (p->test->label) {
-            fputc(',', f);
-            text_file_csv(f, p->test->class_name[p->test->label[i]]);
-        }
-        fputc('\n', f);
-    }
-}
-
-static void write_table(session *s, predictions *p)
-{
-    const char *path = session_output(s);
-    if (signals_interrupted())
-        session_fail(s, SPD_ECANCELLED);
-    if (p->name && p->name->count != p->test->p)
-        p->name = NULL; /* several to a matrix */
-    text_file_write(path, print_table, p);
-    session_talk(s, "wrote %s", path);
-}
-
-/* Predictions, with the truth where it is known and the names of the sources where there are. */
-static void write_all(session *s, const classifying *c)
-{
-    predictions p = {c->train.data, c->test.data, column_named(c->test.data, "name"), c->predicted};
-    if (session_output(s) && session_output_is(s, ".csv"))
-        write_table(s, &p);
-    else if (session_output(s))
-        write_arrays(s, &p);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
-
-/* How many of the test samples went to each class. */
-static void show_counts(sheet *r, const classifying *c)
-{
-    const spd_data *train = c->train.data;
-    size_t *count = cli_alloc(train->classes, sizeof *count, "class counts");
-    json_t *object = sheet_json_object();
-    for (size_t i = 0; i < c->test.data->p; i++)
-        count[c->predicted[i]]++;
-    for (size_t k = 0; k < train->classes; k++) {
-        json_t *name = sheet_json_text(train->class_name[k]); /* UTF-8, as a key must be */
-        sheet_json_set(object, json_string_value(name), json_integer((json_int_t)count[k]));
-        json_decref(name);
-        if (!c->truth && k < CLASSES_SHOWN)
-            sheet_line(r, k ? "" : "predicted", "%zu as %s", count[k], train->class_name[k]);
-    }
-    if (!c->truth && train->classes > CLASSES_SHOWN)
-        sheet_line(r, "", "(-o FILE writes all predictions)");
-    sheet_json(r, "predicted", object);
-}
-
-static void show_score(sheet *r, const classifying *c)
-{
-    size_t total = c->test.data->p;
-    sheet_json(r, "accuracy", c->truth ? sheet_json_real(c->score.accuracy) : json_null());
-    sheet_json(r, "correct", c->truth ? json_integer((json_int_t)c->score.correct) : json_null());
-    sheet_json(r, "total", json_integer((json_int_t)total));
-    sheet_json(r, "balanced_accuracy", c->truth ? sheet_json_real(c->score.balanced) : json_null());
-    sheet_json(r, "unseen_labels", json_integer((json_int_t)c->unseen));
-    if (!c->truth)
-        return;
-    sheet_line(r, "accuracy", "%.2f %% (%zu of %zu)", 100 * c->score.accuracy, c->score.correct,
-               total);
-    sheet_line(r, "balanced accuracy", "%.2f %%", 100 * c->score.balanced);
-}
 
 static void show_all(session *s, const classifying *c)
 {
@@ -313,8 +161,7 @@ static void show_all(session *s, const classifying *c)
     sheet_json(r, "parameters", recognition_json(&c->method, c->method.value));
     if (values[0])
         sheet_line(r, "parameters", "%s", values);
-    show_score(r, c);
-    show_counts(r, c);
+    predictions_show(r, &c->found);
     sheet_real(r, "fit_seconds", NULL, c->fit_seconds);
     sheet_real(r, "test_seconds", NULL, c->test_seconds);
     sheet_line(r, "time", "%.3f s to learn, %.3f s to predict", c->fit_seconds, c->test_seconds);
@@ -324,13 +171,12 @@ static void show_all(session *s, const classifying *c)
 
 static int run(session *s)
 {
-    classifying c = {.score = SPD_INIT(spd_score)};
+    classifying c = {0};
     take_method(s, &c);
     session_check_output(s);
     load(s, &c);
     learn_and_predict(s, &c);
-    compare(s, &c);
-    write_all(s, &c);
+    predictions_write(s, &c.found);
     show_all(s, &c);
     return CLI_GOOD;
 }
@@ -359,6 +205,7 @@ static const option options[] = {
     {"model", 0, OPTION_FILE, "FILE",
      .help = "A map learned by 'spdml fit', for both sets (.spdml)"},
     OPTION_VECTORS,
+    OPTION_SCORES,
     {OPTION_OUTPUT(endings,
                    "Write predicted, in the type of the training labels, and y and name if the "
                    "test set has them, to FILE; .csv has a header and a line per matrix: index, "
@@ -368,7 +215,9 @@ static const option options[] = {
 static const char *const paragraphs[] = {
     "Trains on the samples of one data set and predicts the classes of another. Labels of the two "
     "files are matched by name; a label that does not occur in training counts as an error.",
-    "Parameters have defaults; 'spdml evaluate' chooses them by cross-validation.", NULL};
+    "Parameters have defaults, which are often far from the best: 'spdml train' chooses them by "
+    "cross-validation and keeps the trained method for 'spdml predict'.",
+    NULL};
 
 static const command_example examples[] = {
     {"spdml classify --train a.npz --test b.npz --method nn --metric stein",

@@ -6,7 +6,7 @@
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
-static void take_fit_options(session *s, spd_fit_options *o)
+void evaluation_fit_options(session *s, spd_fit_options *o)
 {
     spd_fit_defaults(o, sizeof *o);
     o->seed = (uint64_t)arguments_int(s->args, "seed");
@@ -102,7 +102,7 @@ static void take_grid(session *s, evaluation *e, const char *given, char *text)
     e->grid.value[parameter] = value;
 }
 
-static void take_grids(session *s, evaluation *e)
+void evaluation_grids(session *s, evaluation *e)
 {
     for (size_t i = 0; i < arguments_count(s->args, "grid"); i++) {
         const char *given = arguments_nth(s->args, "grid", i);
@@ -112,8 +112,7 @@ static void take_grids(session *s, evaluation *e)
         check_used(s, e, (spd_parameter)i);
 }
 
-/* The paper has one objective. */
-static void check_paper(session *s, const evaluation *e)
+void evaluation_check_paper(session *s, const evaluation *e)
 {
     if (e->fit.paper &&
         (arguments_count(s->args, "objective") || e->grid.count[SPD_PARAM_OBJECTIVE]))
@@ -166,16 +165,20 @@ static int run(session *s)
     e.options.folds = (int)arguments_int(s->args, "cv");
     e.options.seed = (uint64_t)arguments_int(s->args, "seed");
     e.options.exhaustive = arguments_flag(s->args, "exhaustive");
-    take_fit_options(s, &e.fit);
+    evaluation_fit_options(s, &e.fit);
     take_methods(s, &e);
-    take_grids(s, &e);
-    check_paper(s, &e);
+    evaluation_grids(s, &e);
+    evaluation_check_paper(s, &e);
+    if (arguments_text(s->args, "keep") && arguments_text(s->args, "recenter"))
+        cli_misuse("--keep and --recenter cannot be used together: new samples would have to be "
+                   "moved by the mean of their own group");
     load(s, &e);
     protocol_take(s, e.set.data, &e.protocol, &e.options);
     evaluation_make_folder(s);
     recenter(s, &e);
     evaluation_run(s, &e);
     evaluation_report(s, &e);
+    evaluation_keep(s, &e);
     return CLI_GOOD;
 }
 
@@ -187,8 +190,8 @@ static const char *inits(size_t i)
 
 static const option options[] = {
     {"methods", 0, OPTION_TEXT, "LIST", .required = 1,
-     .help = "Methods, separated by commas: "
-             "[pca-]CLASSIFIER[-METRIC][-ml|-multi|-random|-mean|-csp]"},
+     .help = "Methods, separated by commas: [pca-]CLASSIFIER[-METRIC][-MAP], with a MAP of ml, "
+             "multi, random, mean, csp"},
     {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1,
      .help = "Training matrices: those whose COLUMN has one of the values; several clauses must "
              "all hold. Default: all that --test-where does not select"},
@@ -210,6 +213,9 @@ static const option options[] = {
      .help = "Write report.html, a page with figures, and results.json, results.csv, rounds.csv, "
              "predictions.npz, confusion.npz, the data of the figures and samples.svg into the "
              "folder DIR"},
+    {"keep", 0, OPTION_FILE, "DIR",
+     .help = "Write the trained methods into the folder DIR, for 'spdml predict': METHOD.spdml, or "
+             "METHOD-ROUND.spdml if there are several rounds"},
     {"no-report", 0, OPTION_FLAG, .help = "With -o: no report.html and no data of figures"},
     OPTION_END};
 
@@ -232,9 +238,10 @@ static const option options_tuning[] = {
              "times slower"},
     OPTION_END};
 
-static const option options_start[] = {{"init", 0, OPTION_CHOICE, "KIND", "auto", .choice = inits,
-                                        .help = "Where it begins, see 'spdml fit'"},
-                                       OPTION_END};
+const option options_start[] = {
+    {"init", 0, OPTION_CHOICE, "KIND", "auto", .choice = inits,
+     .help = "Where it begins, see 'spdml fit'"},
+    OPTION_END};
 
 static const char *const paragraphs[] = {
     "Trains each method on one part of DATA, tests it on another, and prints accuracy, balanced "

@@ -1,5 +1,5 @@
-/* cmd_info.c - `spdml info`: what is in a data set and what is wrong with it, or how a model or
- * the checkpoint of a fit came about. */
+/* cmd_info.c - `spdml info`: what is in a data set and what is wrong with it, or how a model, the
+ * checkpoint of a fit or a trained method came about. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/commands/show_model.h"
 #include "cli/evaluate/columns.h"
+#include "cli/evaluate/show_trained.h"
 
 #define CLASSES_SHOWN 10
 
@@ -205,6 +206,25 @@ static int show_fit(session *s, const char *path, spd_kind kind)
     return CLI_GOOD;
 }
 
+/* ---- trained methods ------------------------------------------------------------------------- */
+
+static int show_method(session *s, const char *path)
+{
+    trained_method t;
+    trained_load(s, path, &t);
+    const spd_model *model = spd_classifier_model(t.classifier);
+    sheet *r = session_sheet(s);
+    sheet_text(r, "file", "file", path);
+    sheet_text(r, "kind", "kind", "trained method");
+    sheet_text(r, "version", "made by spdml", spd_classifier_notes(t.classifier)->version);
+    show_trained(r, t.classifier);
+    show_meta(r, spd_classifier_notes(t.classifier)->made);
+    if (model)
+        sheet_line(r, "learned map", "%s, cost %.6g after %d iterations",
+                   spd_objective_name(model->options->objective), model->cost, model->iterations);
+    return CLI_GOOD;
+}
+
 /* ---- data sets ------------------------------------------------------------------------------- */
 
 static int show_data(session *s, const char *path)
@@ -222,6 +242,8 @@ static int run(session *s)
     const char *path = s->args->operands[0];
     spd_kind kind = spd_file_kind(path);
     /* What is called a model is read as one, so that a damaged one is named as such. */
+    if (kind == SPD_KIND_METHOD)
+        return show_method(s, path);
     if (kind == SPD_KIND_CHECKPOINT || kind == SPD_KIND_MODEL || option_has_ending(path, ".spdml"))
         return show_fit(s, path, kind);
     return show_data(s, path);
@@ -235,18 +257,20 @@ static const char *const paragraphs[] = {
     "so are matrices that are SPD only by rounding, whose distances may not exist. Such "
     "problems are part of the result: the exit status is 0 if the file could be read.",
     "For a model (.spdml) or a checkpoint, shows the size of the map, the options and how the "
-    "fit went.",
+    "fit went. For a trained method, shows its parameters and how they were chosen, its classes, "
+    "and whether the file holds training samples.",
     NULL};
 
 static const command_example examples[] = {
     {"spdml info data.npz", "Describe a data set."},
     {"spdml info covs.mat --x covs --y labels --json", "The same for a MATLAB file, as JSON."},
     {"spdml info model.spdml", "How a model was learned."},
+    {"spdml info method.spdml", "What 'spdml train' has kept."},
     {NULL, NULL}};
 
 const command command_info = {
     .name = "info",
-    .summary = "show what is in a data set or a model",
+    .summary = "show what is in a data set, a model or a trained method",
     .operands = "FILE",
     .groups = {{"Reading data", options_data}, {"Common options", options_common}},
     .paragraphs = paragraphs,

@@ -18,6 +18,13 @@ typedef struct evaluation {
     json_t *object; /* what --json prints, and files hold */
 } evaluation;
 
+/* What the command line says of it: options of learned maps; e->grid, with a look whether the
+ * methods use what is given; and the paper has one objective. (cmd_evaluate.c) */
+void evaluation_fit_options(session *s, spd_fit_options *o);
+void evaluation_grids(session *s, evaluation *e);
+void evaluation_check_paper(session *s, const evaluation *e);
+extern const option options_start[]; /* --init */
+
 /* Runs it all, with remarks on the way. */
 void evaluation_run(session *s, evaluation *e);
 
@@ -28,13 +35,18 @@ double *evaluation_by(const evaluation *e, size_t method);
 /* Prints table or JSON, and writes the files of --output. */
 void evaluation_report(session *s, evaluation *e);
 
-/* The folder of --output: made where it is not there, and removed again when nothing comes of it;
- * can it be written to? Asked before long work. Nothing without --output. */
+/* The folders of --output and --keep: made where they are not there, and removed again when nothing
+ * comes of it; can they be written to? Asked before long work. */
 void evaluation_make_folder(session *s);
 
 /* Writes predictions.npz, confusion.npz, rounds.csv and results.json into the folder of --output,
  * each whole or not at all; nothing without --output. */
 void evaluation_write(session *s, const evaluation *e);
+
+/* Trains the methods with what was chosen, each round's on its training part, and writes them into
+ * the folder of --keep: METHOD.spdml, or METHOD-ROUND.spdml where there are several rounds. Nothing
+ * without --keep. How many there are. */
+size_t evaluation_keep(session *s, const evaluation *e);
 
 /* In how many rounds a method with a map has done without: m is the size of the matrices. */
 size_t evaluation_without_map(const evaluation *e, size_t method);

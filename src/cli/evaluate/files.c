@@ -31,9 +31,9 @@ static void drop_folder(void *folder)
     (void)rmdir(folder);
 }
 
-void evaluation_make_folder(session *s)
+/* The folder of an option, or NULL. */
+static void make_folder(const char *folder, const char *asked)
 {
-    const char *folder = session_output(s);
     struct stat info;
     if (!folder)
         return;
@@ -48,9 +48,15 @@ void evaluation_make_folder(session *s)
     }
     int bad = stat(folder, &info) != 0;
     if (bad ? errno == ENOTDIR : !S_ISDIR(info.st_mode))
-        cli_fail("%s is a file; -o names a folder", folder);
+        cli_fail("%s is a file; %s names a folder", folder, asked);
     if (bad || access(folder, W_OK | X_OK) != 0)
         refuse(folder, errno);
+}
+
+void evaluation_make_folder(session *s)
+{
+    make_folder(session_output(s), "-o");
+    make_folder(arguments_text(s->args, "keep"), "--keep");
 }
 
 static char *path_in(session *s, const char *name)

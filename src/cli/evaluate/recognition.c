@@ -194,10 +194,9 @@ static void take_vectors(const session *s, int matrices, recognition_set *set)
     set->samples.V = set->V;
 }
 
-void recognition_load(session *s, const char *path, const char *labels, int matrices, int vectors,
-                      recognition_set *set)
+void recognition_take(session *s, int matrices, int vectors, recognition_set *set)
 {
-    const spd_data *data = set->data = session_load_labels(s, path, labels, !matrices);
+    const spd_data *data = set->data;
     set->samples = (spd_samples){.size = sizeof set->samples,
                                  .p = data->p,
                                  .n = data->n,
@@ -206,6 +205,13 @@ void recognition_load(session *s, const char *path, const char *labels, int matr
     set->samples.X = matrices ? data->X : NULL;
     if (vectors)
         take_vectors(s, matrices, set);
+}
+
+void recognition_load(session *s, const char *path, const char *labels, int matrices, int vectors,
+                      recognition_set *set)
+{
+    set->data = session_load_labels(s, path, labels, !matrices);
+    recognition_take(s, matrices, vectors, set);
 }
 
 /* ---- classes --------------------------------------------------------------------------------- */

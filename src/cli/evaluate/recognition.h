@@ -42,6 +42,9 @@ typedef struct recognition_set {
 void recognition_load(session *s, const char *path, const char *labels, int matrices, int vectors,
                       recognition_set *set);
 
+/* The same for set->data, which is there. */
+void recognition_take(session *s, int matrices, int vectors, recognition_set *set);
+
 /* truth (test->p) <- class numbers of the test set's labels as the training
  * set counts them, by name; labels that training has never seen get numbers from train->classes on.
  * *classes <- how many numbers there are, *unseen <- how many samples have such a label. */

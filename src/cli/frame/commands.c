@@ -21,6 +21,9 @@ extern const command command_info;
 extern const command command_describe;
 extern const command command_fit;
 extern const command command_transform;
+extern const command command_train;
+extern const command command_predict;
+extern const command command_update;
 extern const command command_classify;
 extern const command command_evaluate;
 extern const command command_cost;
@@ -37,7 +40,8 @@ extern const command command_help;
 
 const command *const commands[] = {
     &command_info,       &command_describe,     &command_fit,
-    &command_transform,  &command_classify,     &command_evaluate,
+    &command_transform,  &command_train,        &command_predict,
+    &command_update,     &command_classify,     &command_evaluate,
     &command_cost,       &command_distance,     &command_mean,
     &command_neighbours, &command_embed,        &command_convert,
     &command_synth,      &command_observations, &command_experiment,

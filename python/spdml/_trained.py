@@ -1,0 +1,164 @@
+"""Trained methods: one object that owns an spd_classifier and never changes.
+
+An estimator holds one and replaces it when it is fitted again. Whoever predicts takes a reference
+first, so that a fit, a copy or a pickle in another thread cannot take it away."""
+
+from __future__ import annotations
+
+import ctypes as c
+import os
+from typing import Any, Dict, Optional, Tuple
+
+import numpy as np
+
+from ._arrays import doubles, ints, text
+from ._calls import Context, call, context
+from ._errors import InvalidArgumentError
+from ._library import METHOD_NAME, PARAMETERS, Facts, Handle, Method, Notes, Samples, lib
+from .maps import parameter_number, parameter_value
+
+_FLOAT64, _INT64, _TEXT = 0, 1, 2
+
+
+def _samples(X: np.ndarray, label: Optional[np.ndarray], classes: int) -> Samples:
+    return Samples(p=len(X), n=X.shape[1], X=doubles(X), classes=classes, label=ints(label))
+
+
+def _names(classes: np.ndarray) -> Tuple[list, int]:
+    """The classes as texts, and what they are."""
+    kind = classes.dtype.kind
+    if kind in "iu":
+        return [str(int(name)).encode() for name in classes], _INT64
+    if kind == "f":
+        whole = all(float(name).is_integer() for name in classes)
+        return [(str(int(name)) if whole else repr(float(name))).encode()
+                for name in classes], _FLOAT64
+    return [str(name).replace("\0", "").encode(errors="replace") for name in classes], _TEXT
+
+
+def _classes(notes: Any) -> np.ndarray:
+    """The same back."""
+    names = [notes.class_name[i].decode(errors="replace") for i in range(notes.classes)]
+    try:
+        if notes.label_type == _INT64:
+            return np.array([int(name) for name in names])
+        if notes.label_type == _FLOAT64:
+            return np.array([float(name) for name in names])
+    except (ValueError, OverflowError):
+        pass
+    return np.array(names)
+
+
+class _Owner:
+    """Frees an spd_classifier; it is there before the classifier is, since Ctrl-C may be raised at
+    any place."""
+
+    def __init__(self) -> None:
+        self.pointer = Handle()
+
+    def __del__(self) -> None:
+        if self.pointer:
+            lib.spd_classifier_free(self.pointer)
+
+
+class Trained:
+    """A trained method: its classes, its values, and the library's part of it."""
+
+    def __init__(self, owner: _Owner, classes: np.ndarray) -> None:
+        pointer = owner.pointer
+        method = lib.spd_classifier_method(pointer).contents
+        name = c.create_string_buffer(METHOD_NAME)
+        lib.spd_method_name(c.byref(method), name)
+        facts = Facts()
+        call(context(1), "spd_classifier_look", pointer, c.byref(facts))
+        if facts.classes != len(classes):
+            raise InvalidArgumentError(
+                f"the trained method has {facts.classes} classes, and {len(classes)} are named")
+        self._owner = owner
+        self.pointer = pointer
+        self.classes = classes
+        self.name = name.value.decode()
+        self.size = facts.n
+        self.falls = bool(facts.score_falls)
+        self.score = facts.score.decode()
+        self.normalize_kernel = bool(method.normalize_kernel)
+        self.values: Dict[str, Any] = {
+            parameter: parameter_value(parameter, method.value[i])
+            for i, parameter in enumerate(PARAMETERS) if not np.isnan(method.value[i])}
+
+    def __copy__(self) -> "Trained":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Trained":
+        return self  # it never changes
+
+    def __reduce__(self) -> Any:
+        return _unpacked, (self.pack(), self.classes)
+
+    def pack(self) -> bytes:
+        """The bytes of its file."""
+        bytes_at, size = c.c_void_p(), c.c_size_t()
+        call(context(1), "spd_classifier_pack", self.pointer, c.byref(bytes_at), c.byref(size))
+        try:
+            return c.string_at(bytes_at, size.value)
+        finally:
+            lib.spd_bytes_free(bytes_at)
+
+    def save(self, path: Any) -> None:
+        call(context(1), "spd_classifier_save", self.pointer, os.fsencode(path))
+
+    def predict(self, X: np.ndarray, n_jobs: Optional[int]) -> np.ndarray:
+        label = np.empty(len(X), dtype=np.intc)
+        queries = _samples(X, None, len(self.classes))
+        call(context(n_jobs), "spd_classifier_predict", self.pointer, c.byref(queries),
+             ints(label))
+        return self.classes[label]
+
+    def scores(self, X: np.ndarray, n_jobs: Optional[int]) -> np.ndarray:
+        """(samples, classes): what decides, as the library gives it."""
+        score = np.empty((len(X), len(self.classes)))
+        queries = _samples(X, None, len(self.classes))
+        call(context(n_jobs), "spd_classifier_scores", self.pointer, c.byref(queries), None,
+             doubles(score))
+        return score
+
+
+def _unpacked(image: bytes, classes: np.ndarray) -> Trained:
+    made = _Owner()
+    call(context(), "spd_classifier_unpack", image, len(image), c.byref(made.pointer))
+    return Trained(made, classes)
+
+
+def load(path: Any) -> Trained:
+    made = _Owner()
+    call(context(), "spd_classifier_load", os.fsencode(path), c.byref(made.pointer))
+    return Trained(made, _classes(lib.spd_classifier_notes(made.pointer).contents))
+
+
+def _parse(ctx: Context, name: str, values: Dict[str, Any], normalize: bool) -> Method:
+    method = Method()
+    call(ctx, "spd_method_parse", text(name, "method"), c.byref(method))
+    if lib.spd_method_on_vectors(c.byref(method)):
+        raise InvalidArgumentError(f"{name} works on vectors, not on SPD matrices")
+    method.normalize_kernel = int(normalize)
+    for i, parameter in enumerate(PARAMETERS):
+        value = values.get(parameter)
+        method.value[i] = np.nan if value is None else parameter_number(parameter, value)
+    return method
+
+
+def train(name: str, values: Dict[str, Any], normalize: bool, X: np.ndarray, classes: np.ndarray,
+          label: np.ndarray, n_jobs: Optional[int]) -> Trained:
+    """The method, trained on X with the class numbers label; nothing of them is kept."""
+    ctx = context(n_jobs)
+    method = _parse(ctx, name, values, normalize)
+    samples = _samples(X, label, len(classes))
+    made = _Owner()
+    call(ctx, "spd_classifier_fit", c.byref(method), c.byref(samples), None,
+         c.byref(made.pointer))
+    texts, kind = _names(classes)
+    names = (c.c_char_p * len(texts))(*texts)
+    notes = Notes(classes=len(texts), class_name=names, label_type=kind, accuracy=np.nan,
+                  accuracy_no_map=np.nan)
+    call(ctx, "spd_classifier_note", made.pointer, c.byref(notes))
+    return Trained(made, classes)

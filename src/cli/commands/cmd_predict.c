@@ -1,0 +1,186 @@
+/* cmd_predict.c - `spdml predict`: classes of new samples by a trained method from a file. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/commands/describe_record.h"
+#include "cli/commands/meta_compare.h"
+#include "cli/evaluate/predictions.h"
+#include "cli/evaluate/show_trained.h"
+
+typedef struct predicting {
+    trained_method method;
+    recognition_set set;
+    predictions found;
+    int described; /* the inputs were no matrices */
+    double load_seconds, describe_seconds, seconds;
+} predicting;
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+/* Does a path hold inputs of a descriptor, not a data set? What is not called like an array file is
+ * no data set. */
+static int is_raw(session *s, const char *path)
+{
+    static const char *const endings[] = {".npz", ".npy", ".mat", ".csv"};
+    struct stat st;
+    if (arguments_flag(s->args, "raw") || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+        return 1;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (option_has_ending(path, endings[i]))
+            return 0;
+    return 1;
+}
+
+/* The inputs as training's were: the record in the file says how. */
+static void describe(session *s, predicting *p)
+{
+    spd_descriptor kind;
+    spd_describe_options how;
+    const char *path = s->args->operands[0];
+    const char *why = describe_record_take(p->method.classes.meta, &kind, &how);
+    if (why)
+        cli_fail("%s: cannot be described, because %s (%s)", s->args->operands[1], why, path);
+    how.keep_images = spd_method_on_vectors(spd_classifier_method(p->method.classifier));
+    how.index = arguments_text(s->args, "labels");
+    how.x_name = arguments_text(s->args, "x");
+    how.y_name = arguments_text(s->args, "y");
+    double start = bar_clock();
+    session_check(s, spd_describe(s->ctx, kind, s->args->operand_count - 1, s->args->operands + 1,
+                                  &how, &p->set.data, NULL));
+    session_keep_data(p->set.data);
+    p->describe_seconds = bar_clock() - start;
+    p->described = 1;
+    session_talk(s, "described %zu matrices by %s", p->set.data->p, spd_descriptor_name(kind));
+}
+
+/* Matrices that were described with other options look alike and are not. */
+static void check_description(const predicting *p)
+{
+    char text[400];
+    const spd_data *test = p->set.data, *train = &p->method.classes;
+    meta_compare(test->meta, train->meta, text, sizeof text);
+    if (text[0])
+        cli_fail("%s: was described otherwise than what %s was trained with (%s); describe it with "
+                 "the same options",
+                 test->source, train->source, text);
+}
+
+static void check_size(const predicting *p)
+{
+    const spd_classifier_facts *facts = &p->method.facts;
+    const spd_data *test = p->set.data;
+    const spd_samples *samples = &p->set.samples;
+    if (facts->n > 0 && test->n != facts->n)
+        cli_fail("%s: holds %zu x %zu matrices, but %s was trained with %zu x %zu", test->source,
+                 test->n, test->n, p->method.classes.source, facts->n, facts->n);
+    if (facts->n == 0 && (samples->height != facts->height || samples->width != facts->width))
+        cli_fail("%s: holds %zu x %zu vectors, but %s was trained with %zu x %zu", test->source,
+                 samples->height, samples->width, p->method.classes.source, facts->height,
+                 facts->width);
+}
+
+static void load(session *s, predicting *p)
+{
+    int vectors = spd_method_on_vectors(spd_classifier_method(p->method.classifier));
+    const char *path = s->args->operands[1];
+    size_t count = s->args->operand_count - 1;
+    if (is_raw(s, path)) {
+        describe(s, p);
+        recognition_take(s, !vectors, vectors, &p->set);
+    } else if (count > 1) {
+        cli_misuse("%s: of data sets only one is taken; several inputs are images, clips or "
+                   "signals",
+                   s->args->operands[2]);
+    } else {
+        recognition_load(s, path, arguments_text(s->args, "labels"), !vectors, vectors, &p->set);
+        check_description(p);
+    }
+    check_size(p);
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static void show(session *s, const predicting *p)
+{
+    const spd_method *method = spd_classifier_method(p->method.classifier);
+    const spd_data *test = p->set.data;
+    char name[SPD_METHOD_NAME];
+    sheet *r = session_sheet(s);
+    spd_method_name(method, name);
+    sheet_text(r, "file", "trained method", p->method.classes.source);
+    sheet_text(r, "method", "method", name);
+    sheet_text(r, "input", NULL, s->args->operands[1]);
+    sheet_flag(r, "described", NULL, p->described);
+    sheet_line(r, "input", "%s: %zu samples%s", s->args->operands[1], test->p,
+               p->described ? ", described as training was" : "");
+    predictions_show(r, &p->found);
+    sheet_real(r, "load_seconds", NULL, p->load_seconds);
+    sheet_real(r, "describe_seconds", NULL, p->describe_seconds);
+    sheet_real(r, "test_seconds", NULL, p->seconds);
+    sheet_line(r, "time", "%.3f s to load, %.3f s to predict", p->load_seconds, p->seconds);
+    if (session_output(s))
+        sheet_text(r, "output", "output", session_output(s));
+}
+
+static int run(session *s)
+{
+    predicting p = {0};
+    session_check_output(s);
+    double start = bar_clock();
+    trained_load(s, s->args->operands[0], &p.method);
+    p.load_seconds = bar_clock() - start;
+    load(s, &p);
+    start = bar_clock();
+    p.found = (predictions){.train = &p.method.classes, .test = p.set.data};
+    predictions_make(s, p.method.classifier, &p.set.samples, &p.found);
+    p.seconds = bar_clock() - start;
+    predictions_write(s, &p.found);
+    show(s, &p);
+    return CLI_GOOD;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const char *endings(size_t i)
+{
+    static const char *const words[] = {".npz", ".mat", ".csv"};
+    return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+static const option options[] = {
+    {"raw", 0, OPTION_FLAG,
+     .help = "NEW holds images, clips or signals, not matrices: describe them as the training data "
+             "were. Folders, archives and single images or clips need no such hint"},
+    OPTION_VECTORS,
+    OPTION_SCORES,
+    {OPTION_OUTPUT(endings,
+                   "Write predicted, in the type of the training labels, and y and name if NEW has "
+                   "them, to FILE; .csv has a header and a line per sample: index, name, "
+                   "predicted, y")},
+    OPTION_END};
+
+static const char *const paragraphs[] = {
+    "Predicts the classes of NEW with a method that 'spdml train' has kept. If NEW has labels, the "
+    "predictions are scored; labels are matched by name.",
+    "NEW is a data set, or the images, clips or signals themselves, if METHOD was trained with "
+    "matrices that 'spdml describe' made: they are described in the same way. Matrices that were "
+    "described otherwise are refused.",
+    NULL};
+
+static const command_example examples[] = {
+    {"spdml predict method.spdml new.npz -o predictions.csv", "A table of predictions."},
+    {"spdml predict method.spdml new.npz --scores -o predictions.csv",
+     "With a score for each class."},
+    {"spdml predict method.spdml photos/ -o predictions.csv", "Images, described on the way."},
+    {NULL, NULL}};
+
+const command command_predict = {
+    .name = "predict",
+    .summary = "classify new samples with a trained method",
+    .operands = "METHOD NEW...",
+    .groups = COMMAND_DATA_GROUPS(options),
+    .paragraphs = paragraphs,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,414 @@
+/* cmd_update.c - `spdml update`: a trained method with further samples, and further classes.
+ *
+ * With the old data (--data) everything is learned anew, and the learned map begins where the old
+ * one is. Without, the method must hold its training samples; these are mapped already, so that the
+ * map stays as it is and the classifier alone is trained again.
+ *
+ * What it brings is measured on a fifth of each set that is left out, with methods trained for this
+ * purpose: one without the new samples and one with them. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/commands/meta_compare.h"
+#include "cli/commands/principal_angles.h"
+#include "cli/evaluate/predictions.h"
+#include "cli/evaluate/show_trained.h"
+#include "cli/evaluate/columns.h"
+
+#define TRAINING_SHARE 0.8
+
+/* Accuracies on samples that were left out. */
+typedef struct judgement {
+    size_t tested; /* 0: too few samples to leave any out */
+    double before, after;
+} judgement;
+
+typedef struct updating {
+    trained_method method;
+    recognition_set more, old; /* old: with --data alone */
+    int relearn;               /* with --data: the map, too, is learned */
+    size_t classes, added;     /* with those that are new */
+    const char **class_name;
+    spd_samples was, is_new, all; /* as they go to training, in the numbers of class_name */
+    spd_method trained_as;        /* how they are trained for the judgement */
+    spd_fit_options fit;
+    spd_classifier *classifier;
+    judgement on_old, on_new;
+    double *angle; /* degrees, ascending; NULL: the map stays */
+    size_t angles;
+} updating;
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+static void check(const updating *u, const spd_data *data)
+{
+    char text[400];
+    const spd_classifier_facts *facts = &u->method.facts;
+    if (!data->label)
+        labels_missing(data, " to learn from", "");
+    if (data->n != facts->n)
+        cli_fail("%s: holds %zu x %zu matrices, but %s was trained with %zu x %zu", data->source,
+                 data->n, data->n, u->method.classes.source, facts->n, facts->n);
+    meta_compare(data->meta, u->method.classes.meta, text, sizeof text);
+    if (text[0])
+        cli_fail("%s: was described otherwise than what %s was trained with (%s); describe it with "
+                 "the same options",
+                 data->source, u->method.classes.source, text);
+}
+
+/* Why a file alone will not do. */
+static void check_held(const updating *u)
+{
+    const spd_classifier_facts *facts = &u->method.facts;
+    char name[SPD_METHOD_NAME];
+    spd_method_name(spd_classifier_method(u->method.classifier), name);
+    if (u->relearn || spd_classifier_held(u->method.classifier))
+        return;
+    if (facts->holding == SPD_HOLDS_SAMPLES)
+        cli_fail("%s: %s holds only %zu support vectors of the %zu samples it was trained with; "
+                 "give these with --data",
+                 u->method.classes.source, name, facts->held, facts->trained);
+    cli_fail("%s: %s keeps no training samples, only what was computed from all of them, and "
+             "cannot take further ones into that; give the old samples with --data",
+             u->method.classes.source, name);
+}
+
+static void load(session *s, updating *u)
+{
+    const char *old = arguments_text(s->args, "data");
+    trained_load(s, s->args->operands[0], &u->method);
+    u->relearn = old != NULL;
+    if (spd_method_on_vectors(spd_classifier_method(u->method.classifier)))
+        cli_fail("%s: is a method on vectors; train it again with all samples",
+                 s->args->operands[0]);
+    check_held(u);
+    recognition_load(s, s->args->operands[1], arguments_text(s->args, "labels"), 1, 0, &u->more);
+    check(u, u->more.data);
+    if (!old)
+        return;
+    recognition_load(s, old, NULL, 1, 0, &u->old);
+    check(u, u->old.data);
+}
+
+/* ---- classes --------------------------------------------------------------------------------- */
+
+/* The number of a class by its name, which becomes one where there is none yet. */
+static int class_number(updating *u, const char *name)
+{
+    size_t k = 0;
+    while (k < u->classes && strcmp(u->class_name[k], name) != 0)
+        k++;
+    if (k == u->classes)
+        u->class_name[u->classes++] = name;
+    return (int)k;
+}
+
+/* Labels of a set in these numbers. */
+static int *numbers_of(updating *u, const spd_data *data)
+{
+    int *label = cli_alloc(data->p, sizeof *label, "labels");
+    for (size_t i = 0; i < data->p; i++)
+        label[i] = class_number(u, data->class_name[data->label[i]]);
+    return label;
+}
+
+static spd_samples as_samples(const spd_data *data, const double *X, size_t n, const int *label)
+{
+    return (spd_samples){.size = sizeof(spd_samples), .p = data->p, .n = n, .X = X, .label = label};
+}
+
+/* Old and new samples one after the other. */
+static spd_samples joined(const spd_samples *a, const spd_samples *b)
+{
+    size_t each = a->n * a->n;
+    double *X = cli_alloc_table(a->p + b->p, each, sizeof *X, "samples");
+    int *label = cli_alloc(a->p + b->p, sizeof *label, "labels");
+    memcpy(X, a->X, a->p * each * sizeof *X);
+    memcpy(X + a->p * each, b->X, b->p * each * sizeof *X);
+    memcpy(label, a->label, a->p * sizeof *label);
+    memcpy(label + a->p, b->label, b->p * sizeof *label);
+    spd_samples both = *a;
+    both.p = a->p + b->p;
+    both.X = X;
+    both.label = label;
+    return both;
+}
+
+static void gather(session *s, updating *u)
+{
+    const spd_data *more = u->more.data, *old = u->old.data, *known = &u->method.classes;
+    size_t m = u->method.facts.m, room = known->classes + more->classes + (old ? old->classes : 0);
+    u->class_name = cli_alloc(room, sizeof *u->class_name, "classes");
+    for (size_t k = 0; k < known->classes; k++)
+        u->class_name[u->classes++] = known->class_name[k];
+    if (old) {
+        u->was = as_samples(old, old->X, old->n, numbers_of(u, old));
+        u->is_new = as_samples(more, more->X, more->n, numbers_of(u, more));
+    } else {
+        double *S = cli_alloc_table(more->p, m * m, sizeof *S, "entries of small matrices");
+        spd_status status =
+            spd_classifier_map(s->ctx, u->method.classifier, more->n, more->p, more->X, S);
+        if (status < 0)
+            session_fail_in(s, more->source, status);
+        u->was = *spd_classifier_held(u->method.classifier);
+        u->is_new = as_samples(more, S, m, numbers_of(u, more));
+    }
+    u->added = u->classes - known->classes;
+    u->was.classes = u->is_new.classes = u->classes;
+    u->all = joined(&u->was, &u->is_new);
+}
+
+/* ---- training -------------------------------------------------------------------------------- */
+
+/* How samples are trained: as before, the learned map from where it is; or, where they are mapped
+ * already, without a map. */
+static void prepare(updating *u)
+{
+    const spd_model *model = spd_classifier_model(u->method.classifier);
+    static const spd_parameter of_map[] = {SPD_PARAM_M, SPD_PARAM_NU_W, SPD_PARAM_NU_B,
+                                           SPD_PARAM_OBJECTIVE};
+    u->trained_as = *spd_classifier_method(u->method.classifier);
+    if (u->relearn && model) {
+        spd_fit_defaults(&u->fit, sizeof u->fit);
+        u->fit = *model->options;
+        u->fit.init = SPD_INIT_GIVEN;
+        u->fit.W = model->W;
+        u->trained_as.fit = &u->fit;
+    }
+    if (u->relearn)
+        return;
+    u->trained_as.map = SPD_MAP_NONE;
+    for (size_t i = 0; i < sizeof of_map / sizeof *of_map; i++)
+        u->trained_as.value[of_map[i]] = NAN;
+}
+
+static void release_classifier(void *classifier)
+{
+    spd_classifier_free(classifier);
+}
+
+static spd_classifier *trained_on(session *s, const updating *u, const spd_samples *train)
+{
+    spd_classifier *c = NULL;
+    spd_status status = spd_classifier_fit(s->ctx, &u->trained_as, train, NULL, &c);
+    if (status < 0)
+        session_fail_in(s, u->more.data->source, status);
+    cli_keep(c, release_classifier);
+    return c;
+}
+
+static void train(session *s, updating *u)
+{
+    if (u->relearn) {
+        u->classifier = trained_on(s, u, &u->all);
+    } else {
+        spd_status status =
+            spd_classifier_behind(s->ctx, u->method.classifier, &u->all, &u->classifier);
+        if (status < 0)
+            session_fail_in(s, u->more.data->source, status);
+        cli_keep(u->classifier, release_classifier);
+    }
+    session_talk(s, "trained on %zu samples", u->all.p);
+}
+
+/* ---- judgement ------------------------------------------------------------------------------- */
+
+static void release_subset(void *subset)
+{
+    spd_samples_free(subset);
+}
+
+/* Those samples whose flag is `wanted`; p = 0 where there are none. */
+static spd_samples part(session *s, const spd_samples *all, const char *flag, int wanted)
+{
+    spd_samples *subset = NULL, none = *all;
+    size_t *index = cli_alloc(all->p, sizeof *index, "samples"), count = 0;
+    for (size_t i = 0; i < all->p; i++)
+        if (flag[i] == wanted)
+            index[count++] = i;
+    none.p = 0;
+    if (count == 0)
+        return none;
+    session_check(s, spd_samples_subset(s->ctx, all, count, index, &subset));
+    cli_keep(subset, release_subset);
+    return *subset;
+}
+
+/* Share of the samples that a classifier gets right. */
+static double accuracy(session *s, const spd_classifier *c, const spd_samples *test)
+{
+    spd_samples queries = *test;
+    int *label = cli_alloc(test->p, sizeof *label, "predictions");
+    size_t right = 0;
+    queries.label = NULL;
+    session_check(s, spd_classifier_predict(s->ctx, c, &queries, label));
+    for (size_t i = 0; i < test->p; i++)
+        right += label[i] == test->label[i];
+    return (double)right / (double)test->p;
+}
+
+/* 1 for training; all of them where no class has two samples. */
+static char *split(session *s, const spd_samples *all)
+{
+    char *flag = cli_alloc(all->p, 1, "flags");
+    if (spd_split(s->ctx, all->p, all->label, TRAINING_SHARE, 0,
+                  (uint64_t)arguments_int(s->args, "seed"), 0, flag) < 0)
+        memset(flag, 1, all->p);
+    return flag;
+}
+
+static void judge(session *s, updating *u)
+{
+    char *old_flag = split(s, &u->was), *new_flag = split(s, &u->is_new);
+    spd_samples old_train = part(s, &u->was, old_flag, 1), old_test = part(s, &u->was, old_flag, 0);
+    spd_samples new_train = part(s, &u->is_new, new_flag, 1);
+    spd_samples new_test = part(s, &u->is_new, new_flag, 0);
+    if (old_test.p == 0 && new_test.p == 0)
+        return;
+    spd_samples both = joined(&old_train, &new_train);
+    const spd_classifier *before = trained_on(s, u, &old_train), *after = trained_on(s, u, &both);
+    u->on_old.tested = old_test.p;
+    u->on_new.tested = new_test.p;
+    if (old_test.p)
+        u->on_old =
+            (judgement){old_test.p, accuracy(s, before, &old_test), accuracy(s, after, &old_test)};
+    if (new_test.p)
+        u->on_new =
+            (judgement){new_test.p, accuracy(s, before, &new_test), accuracy(s, after, &new_test)};
+    session_talk(s, "judged on %zu samples", old_test.p + new_test.p);
+}
+
+/* How far the map has moved. */
+static void measure(session *s, updating *u)
+{
+    const spd_model *a = spd_classifier_model(u->method.classifier);
+    const spd_model *b = spd_classifier_model(u->classifier);
+    if (!u->relearn || !a || !b || a->n != b->n || a->m != b->m)
+        return;
+    u->angles = a->m;
+    u->angle = cli_alloc(a->m, sizeof *u->angle, "angles");
+    session_check(s, principal_angles(s->ctx, a->n, a->m, a->W, b->W, u->angle));
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static void keep(session *s, updating *u)
+{
+    spd_notes notes = *spd_classifier_notes(u->method.classifier);
+    notes.classes = u->classes;
+    notes.class_name = u->class_name;
+    notes.settings = 0; /* of the old samples */
+    notes.accuracy = notes.accuracy_no_map = NAN;
+    if (u->added && u->more.data->y->type == SPD_TEXT)
+        notes.label_type = SPD_TEXT;
+    session_check(s, spd_classifier_note(s->ctx, u->classifier, &notes));
+    session_check(s, spd_classifier_save(s->ctx, u->classifier, session_output(s)));
+    session_talk(s, "wrote %s", session_output(s));
+}
+
+static void show_map(sheet *r, const updating *u)
+{
+    double sum = 0.0;
+    json_t *list = sheet_json_list();
+    for (size_t i = 0; i < u->angles; i++) {
+        sheet_json_append(list, sheet_json_real(u->angle[i]));
+        sum += u->angle[i];
+    }
+    sheet_json(r, "principal_angles", u->angle ? list : json_null());
+    if (!u->angle)
+        json_decref(list);
+    if (u->angle)
+        sheet_line(r, "map", "moved by %.3g degrees at most, %.3g on average (principal angles)",
+                   u->angle[u->angles - 1], sum / (double)u->angles);
+    else if (u->method.facts.m == u->method.facts.n)
+        sheet_line(r, "map", "none");
+    else if (u->relearn)
+        sheet_line(r, "map", "made anew");
+    else
+        sheet_line(r, "map", "stays: the file holds samples after the map; --data would move it");
+}
+
+static void show_judgement(sheet *r, const char *key, const char *label, const judgement *j)
+{
+    json_t *object = sheet_json_object();
+    sheet_json_set(object, "tested", sheet_json_whole((json_int_t)j->tested));
+    sheet_json_set(object, "before", j->tested ? sheet_json_real(j->before) : json_null());
+    sheet_json_set(object, "after", j->tested ? sheet_json_real(j->after) : json_null());
+    sheet_json(r, key, object);
+    if (j->tested)
+        sheet_line(r, label, "%.2f %% before, %.2f %% after, on %zu left out", 100.0 * j->before,
+                   100.0 * j->after, j->tested);
+    else
+        sheet_line(r, label, "not measured: too few samples to leave any out");
+}
+
+static void show(session *s, const updating *u)
+{
+    sheet *r = session_sheet(s);
+    json_t *names = sheet_json_list();
+    sheet_text(r, "file", "trained method", u->method.classes.source);
+    sheet_count(r, "old_samples", "old samples", u->was.p, "");
+    sheet_count(r, "new_samples", "new samples", u->is_new.p, "");
+    for (size_t k = u->classes - u->added; k < u->classes; k++) {
+        sheet_json_append(names, sheet_json_text(u->class_name[k]));
+        sheet_line(r, k == u->classes - u->added ? "new classes" : "", "%s", u->class_name[k]);
+    }
+    sheet_json(r, "new_classes", names);
+    show_map(r, u);
+    show_judgement(r, "on_old", "on old samples", &u->on_old);
+    show_judgement(r, "on_new", "on new samples", &u->on_new);
+    sheet_text(r, "output", "output", session_output(s));
+}
+
+static int run(session *s)
+{
+    updating u = {0};
+    session_check_output(s);
+    load(s, &u);
+    gather(s, &u);
+    prepare(&u);
+    judge(s, &u);
+    train(s, &u);
+    measure(s, &u);
+    bar_clear(&s->bar);
+    keep(s, &u);
+    show(s, &u);
+    return CLI_GOOD;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const option options[] = {
+    {"data", 0, OPTION_FILE, "FILE",
+     .help = "The data set that METHOD was trained with: its map is learned further, with old and "
+             "new samples. Without, the map stays, and METHOD must hold its samples"},
+    {OPTION_OUTPUT(option_model_endings, "The file of the new trained method"), .required = 1},
+    OPTION_END};
+
+static const char *const paragraphs[] = {
+    "Trains a method that 'spdml train' has kept with the labelled samples of MORE as well; "
+    "classes "
+    "that are new become classes of the method. Parameters stay as they are.",
+    "With --data, the old data set, a learned map goes on from where it is, and the principal "
+    "angles say how far it has moved. Without, the samples in the file are used, which are mapped "
+    "already: the map stays. mdm, ts-lda, pga and ksvm-stein keep none or only some of their "
+    "samples, and need --data.",
+    "Accuracies before and after are measured on a fifth of the old and of the new samples, which "
+    "two methods trained for this purpose have not seen, one without and one with the new samples. "
+    "The file is then trained with all samples.",
+    NULL};
+
+static const command_example examples[] = {
+    {"spdml update method.spdml more.npz --data old.npz -o new.spdml", "Map and classifier."},
+    {"spdml update method.spdml more.npz -o new.spdml", "The classifier, behind the same map."},
+    {NULL, NULL}};
+
+const command command_update = {
+    .name = "update",
+    .summary = "train a trained method with further samples",
+    .operands = "METHOD MORE",
+    .groups = COMMAND_DATA_GROUPS(options),
+    .paragraphs = paragraphs,
+    .examples = examples,
+    .run = run,
+};

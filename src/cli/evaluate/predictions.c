@@ -1,0 +1,238 @@
+/* predictions.c - predicted classes: made, compared, written, shown. */
+#include "cli/evaluate/predictions.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/evaluate/columns.h"
+#include "cli/frame/signals.h"
+#include "cli/frame/text_file.h"
+
+#define CLASSES_SHOWN 20
+
+/* ---- made ------------------------------------------------------------------------------------ */
+
+void predictions_remark(session *s, spd_status status)
+{
+    if (status > 0)
+        session_remark(s, "%s", advice_last(s->ctx).text);
+}
+
+static void compare(session *s, predictions *p)
+{
+    const spd_data *train = p->train, *test = p->test;
+    if (!test->label) {
+        session_remark(s, "%s: has no labels; the predictions are not scored", test->source);
+        return;
+    }
+    p->truth = recognition_match(train, test, &p->classes, &p->unseen);
+    if (p->unseen)
+        session_remark(s,
+                       "%s: %zu of %zu samples have a label that does not occur in %s; they count "
+                       "as errors",
+                       test->source, p->unseen, test->p, train->source);
+    session_check(s, spd_score_predictions(s->ctx, test->p, p->classes, p->truth, p->predicted,
+                                           &p->judged, NULL));
+}
+
+void predictions_make(session *s, const spd_classifier *c, const spd_samples *queries,
+                      predictions *p)
+{
+    spd_samples unlabelled = *queries;
+    size_t classes = p->train->classes;
+    p->judged = (spd_score)SPD_INIT(spd_score);
+    p->facts = (spd_classifier_facts)SPD_INIT(spd_classifier_facts);
+    session_check(s, spd_classifier_look(s->ctx, c, &p->facts));
+    unlabelled.label = NULL;
+    p->predicted = cli_alloc(queries->p, sizeof *p->predicted, "predictions");
+    if (arguments_flag(s->args, "scores"))
+        p->score = cli_alloc_table(queries->p, classes, sizeof *p->score, "scores");
+    spd_status status = p->score
+                            ? spd_classifier_scores(s->ctx, c, &unlabelled, p->predicted, p->score)
+                            : spd_classifier_predict(s->ctx, c, &unlabelled, p->predicted);
+    if (status < 0)
+        session_fail_in(s, p->test->source, status);
+    predictions_remark(s, status);
+    session_talk(s, "predicted %zu samples", queries->p);
+    bar_clear(&s->bar);
+    compare(s, p);
+}
+
+/* ---- written --------------------------------------------------------------------------------- */
+
+static spd_array class_names(const spd_data *train)
+{
+    int *each = cli_alloc(train->classes, sizeof *each, "classes");
+    for (size_t k = 0; k < train->classes; k++)
+        each[k] = (int)k;
+    return recognition_labels(train, "classes", train->classes, each);
+}
+
+static void write_arrays(session *s, const predictions *p)
+{
+    spd_array predicted = recognition_labels(p->train, "predicted", p->test->p, p->predicted);
+    spd_array truth = {0}, scores = {0}, names = {0};
+    const spd_array *list[5], *name = column_named(p->test, "name");
+    size_t count = 0;
+    list[count++] = &predicted;
+    if (p->test->y) {
+        truth = *p->test->y;
+        truth.name = "y";
+        list[count++] = &truth;
+    }
+    if (name)
+        list[count++] = name;
+    if (p->score) {
+        scores = session_array_f64("scores", p->test->p, p->train->classes, p->score);
+        names = class_names(p->train);
+        list[count++] = &scores;
+        list[count++] = &names;
+    }
+    session_write(s, count, list);
+}
+
+static void put_name(FILE *f, const spd_array *name, size_t i)
+{
+    if (name->type == SPD_TEXT)
+        text_file_csv(f, name->text[i]);
+    else if (name->type == SPD_INT64)
+        fprintf(f, "%" PRId64, name->i64[i]);
+    else
+        fprintf(f, "%.17g", name->f64[i]);
+}
+
+/* The names of the sources; NULL where there are none, or several to a sample. */
+static const spd_array *names_of(const predictions *p)
+{
+    const spd_array *name = column_named(p->test, "name");
+    return name && name->count == p->test->p ? name : NULL;
+}
+
+static void print_head(FILE *f, const predictions *p)
+{
+    fprintf(f, "index,%spredicted%s", names_of(p) ? "name," : "", p->test->label ? ",y" : "");
+    for (size_t k = 0; p->score && k < p->train->classes; k++) {
+        const char *text = p->train->class_name[k];
+        char *title = cli_alloc(strlen(text) + 10, 1, "a title");
+        snprintf(title, strlen(text) + 10, "score %s", text);
+        fputc(',', f);
+        text_file_csv(f, title);
+    }
+    fputc('\n', f);
+}
+
+static void print_table(FILE *f, const void *what)
+{
+    const predictions *p = what;
+    const spd_array *name = names_of(p);
+    size_t classes = p->train->classes;
+    print_head(f, p);
+    for (size_t i = 0; i < p->test->p; i++) {
+        fprintf(f, "%zu,", i);
+        if (name) {
+            put_name(f, name, i);
+            fputc(',', f);
+        }
+        text_file_csv(f, p->train->class_name[p->predicted[i]]);
+        if (p->test->label) {
+            fputc(',', f);
+            text_file_csv(f, p->test->class_name[p->test->label[i]]);
+        }
+        for (size_t k = 0; p->score && k < classes; k++)
+            if (isnan(p->score[i * classes + k])) /* a class without samples */
+                fputc(',', f);
+            else
+                fprintf(f, ",%.17g", p->score[i * classes + k]);
+        fputc('\n', f);
+    }
+}
+
+static void write_table(session *s, const predictions *p)
+{
+    const char *path = session_output(s);
+    if (signals_interrupted())
+        session_fail(s, SPD_ECANCELLED);
+    text_file_write(path, print_table, p);
+    session_talk(s, "wrote %s", path);
+}
+
+void predictions_write(session *s, const predictions *p)
+{
+    if (session_output(s) && session_output_is(s, ".csv"))
+        write_table(s, p);
+    else if (session_output(s))
+        write_arrays(s, p);
+}
+
+/* ---- shown ----------------------------------------------------------------------------------- */
+
+/* How many of the test samples went to each class. */
+static void show_counts(sheet *r, const predictions *p)
+{
+    const spd_data *train = p->train;
+    size_t *count = cli_alloc(train->classes, sizeof *count, "class counts");
+    json_t *object = sheet_json_object();
+    for (size_t i = 0; i < p->test->p; i++)
+        count[p->predicted[i]]++;
+    for (size_t k = 0; k < train->classes; k++) {
+        json_t *name = sheet_json_text(train->class_name[k]); /* UTF-8, as a key must be */
+        sheet_json_set(object, json_string_value(name), json_integer((json_int_t)count[k]));
+        json_decref(name);
+        if (!p->truth && k < CLASSES_SHOWN)
+            sheet_line(r, k ? "" : "predicted", "%zu as %s", count[k], train->class_name[k]);
+    }
+    if (!p->truth && train->classes > CLASSES_SHOWN)
+        sheet_line(r, "", "(-o FILE writes all predictions)");
+    sheet_json(r, "predicted", object);
+}
+
+static void show_score(sheet *r, const predictions *p)
+{
+    size_t total = p->test->p;
+    const spd_score *score = &p->judged;
+    sheet_json(r, "accuracy", p->truth ? sheet_json_real(score->accuracy) : json_null());
+    sheet_json(r, "correct", p->truth ? json_integer((json_int_t)score->correct) : json_null());
+    sheet_json(r, "total", json_integer((json_int_t)total));
+    sheet_json(r, "balanced_accuracy", p->truth ? sheet_json_real(score->balanced) : json_null());
+    sheet_json(r, "unseen_labels", json_integer((json_int_t)p->unseen));
+    if (!p->truth)
+        return;
+    sheet_line(r, "accuracy", "%.2f %% (%zu of %zu)", 100 * score->accuracy, score->correct, total);
+    sheet_line(r, "balanced accuracy", "%.2f %%", 100 * score->balanced);
+}
+
+/* The scores of all samples: in JSON, where they are wanted. */
+static void show_all_scores(sheet *r, const predictions *p)
+{
+    size_t classes = p->train->classes;
+    if (!p->score)
+        return;
+    sheet_line(r, "scores", "%s; the %s is the best", p->facts.score,
+               p->facts.score_falls ? "smallest" : "largest");
+    json_t *names = sheet_json_list(), *labels = sheet_json_list(), *rows = sheet_json_list();
+    for (size_t k = 0; k < classes; k++)
+        sheet_json_append(names, sheet_json_text(p->train->class_name[k]));
+    for (size_t i = 0; i < p->test->p; i++) {
+        json_t *row = sheet_json_list();
+        for (size_t k = 0; k < classes; k++)
+            sheet_json_append(row, sheet_json_real(p->score[i * classes + k]));
+        sheet_json_append(rows, row);
+        sheet_json_append(labels, sheet_json_text(p->train->class_name[p->predicted[i]]));
+    }
+    json_t *object = sheet_json_object();
+    sheet_json_set(object, "what", sheet_json_text(p->facts.score));
+    sheet_json_set(object, "best", sheet_json_text(p->facts.score_falls ? "smallest" : "largest"));
+    sheet_json_set(object, "classes", names);
+    sheet_json_set(object, "labels", labels);
+    sheet_json_set(object, "values", rows);
+    sheet_json(r, "scores", object);
+}
+
+void predictions_show(sheet *r, const predictions *p)
+{
+    show_score(r, p);
+    show_counts(r, p);
+    show_all_scores(r, p);
+}

@@ -1,0 +1,311 @@
+/* trained_load.c - trained methods from files. Sizes come from the file: nothing is taken over
+ * before it agrees with the rest. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/fault.h"
+#include "evaluate/method.h"
+#include "evaluate/trained.h"
+#include "evaluate/trained_record.h"
+
+/* Sides of matrices: beyond are files that lie. */
+#define LARGEST_SIDE ((size_t)1 << 24)
+
+/* A file that is being read. */
+typedef struct reading {
+    spd_context *ctx;
+    const io_bundle *bundle;
+    const json_t *meta;
+    const char *version;
+    trained_sizes all;
+} reading;
+
+static spd_status find(void *user, const char *name, spd_type type, size_t rows, size_t columns,
+                       const spd_array **array)
+{
+    const reading *r = user;
+    return record_find(r->ctx, r->bundle, name, type, rows, columns, array);
+}
+
+static spd_status take_value(spd_context *ctx, const char *key, const json_t *value,
+                             spd_method *method)
+{
+    spd_parameter parameter;
+    spd_objective objective;
+    const char *word = json_string_value(value);
+    if (spd_parameter_parse(NULL, key, &parameter) < 0)
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "meta.json: there is no parameter '%.40s'; use a newer version of spdml",
+                        key);
+    if (parameter == SPD_PARAM_OBJECTIVE && word &&
+        spd_objective_parse(NULL, word, &objective) == 0)
+        method->value[parameter] = (double)objective;
+    else if (parameter != SPD_PARAM_OBJECTIVE && json_is_number(value))
+        method->value[parameter] = json_number_value(value);
+    else if (parameter != SPD_PARAM_OBJECTIVE && word && strcmp(word, "inf") == 0)
+        method->value[parameter] = (double)INFINITY;
+    else
+        return ctx_fail(ctx, SPD_EFORMAT, "meta.json: '%.40s' is no value of that parameter", key);
+    return SPD_OK;
+}
+
+static spd_status take_method(const reading *r, spd_method *method)
+{
+    const char *name = json_string_value(json_object_get(r->meta, "method")), *key;
+    json_t *values = json_object_get(r->meta, "parameters"), *value;
+    *method = (spd_method)SPD_INIT(spd_method);
+    if (!name || !json_is_object(values))
+        return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: 'method' or 'parameters' is missing");
+    spd_status status = spd_method_parse(NULL, name, method);
+    if (status < 0)
+        return ctx_fail(r->ctx, SPD_EFORMAT,
+                        "meta.json: there is no method '%.60s'; use a newer version of spdml",
+                        name);
+    const json_t *normalize = json_object_get(r->meta, "normalize_kernel");
+    method->normalize_kernel = json_integer_value(normalize) != 0;
+    json_object_foreach(values, key, value)
+    {
+        if (status == SPD_OK)
+            status = take_value(r->ctx, key, value, method);
+    }
+    if (status == SPD_OK)
+        status = method_check(r->ctx, method);
+    return status;
+}
+
+static spd_status check_sizes(const reading *r, const spd_method *method)
+{
+    const trained_sizes *a = &r->all;
+    int vectors = spd_method_on_vectors(method);
+    size_t side = vectors ? a->height : a->n, other = vectors ? a->width : a->m;
+    if (side < 1 || side > LARGEST_SIDE || other < 1 || other > LARGEST_SIDE || a->p < 1 ||
+        a->p > INT_MAX || a->classes < 1 || a->classes > INT_MAX || a->parts > MAP_PARTS)
+        return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: sizes are out of range");
+    if ((a->parts > 0) != (method->map == SPD_MAP_MULTI && a->m > a->n))
+        return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: the parts do not suit the map");
+    if (!vectors && a->parts == 0 && (a->m > a->n || (method->map == SPD_MAP_NONE && a->m < a->n)))
+        return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: m = %zu does not suit n = %zu", a->m,
+                        a->n);
+    return SPD_OK;
+}
+
+/* *model <- that of an object of meta.json; it must map n x n matrices. */
+static spd_status take_model(const reading *r, const char *object, const model_names *names,
+                             spd_model **model)
+{
+    const json_t *meta = json_object_get(r->meta, object);
+    if (!json_is_object(meta))
+        return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: '%s' is missing", object);
+    spd_status status = model_read(r->ctx, r->bundle, meta, names, r->version, model);
+    if (status == SPD_OK && (*model)->n != r->all.n)
+        status = ctx_fail(r->ctx, SPD_EFORMAT,
+                          "meta.json: '%s' maps %zu x %zu matrices, not %zu x "
+                          "%zu",
+                          object, (*model)->n, (*model)->n, r->all.n, r->all.n);
+    return status;
+}
+
+static spd_status take_parts(const reading *r, map *a)
+{
+    spd_status status = SPD_OK;
+    size_t m = a->n;
+    for (size_t i = 0; i < r->all.parts && status == SPD_OK; i++) {
+        part_names names = trained_part(i);
+        const model_names arrays = {names.W, names.history};
+        status = take_model(r, names.object, &arrays, &a->part[i]);
+        m += status == SPD_OK ? a->part[i]->m : 0;
+    }
+    a->parts = r->all.parts;
+    if (status == SPD_OK && (m != a->m || a->part[a->parts - 1]->m >= a->n))
+        status = ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: the parts of the map do not add up");
+    for (size_t i = 1; i < a->parts && status == SPD_OK; i++)
+        if (a->part[i]->m <= a->part[i - 1]->m)
+            status = ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: the parts of the map do not grow");
+    return status;
+}
+
+/* A map that is W alone. */
+static spd_status take_W(const reading *r, arena *keep, map *a)
+{
+    const spd_array *W = NULL;
+    spd_status status = record_find(r->ctx, r->bundle, "W", SPD_FLOAT64, a->n, a->m, &W);
+    if (status == SPD_OK)
+        status = record_check_orthonormal(r->ctx, "W", a->n, a->m, W->f64);
+    if (status < 0)
+        return status;
+    a->W = arena_alloc(keep, a->n, a->m * sizeof *a->W);
+    if (!a->W)
+        return ctx_nomem(r->ctx, "a map");
+    memcpy(a->W, W->f64, W->count * sizeof *a->W);
+    return SPD_OK;
+}
+
+static spd_status take_map(const reading *r, arena *keep, map *a)
+{
+    *a = (map){.n = r->all.n,
+               .m = r->all.m,
+               .nu_w = r->all.nu_w,
+               .nu_b = r->all.nu_b,
+               .objective = r->all.objective};
+    if (r->all.parts > 0)
+        return take_parts(r, a);
+    if (a->m == a->n)
+        return SPD_OK;
+    if (!json_object_get(r->meta, TRAINED_MODEL))
+        return take_W(r, keep, a);
+    spd_status status = take_model(r, TRAINED_MODEL, &trained_model_names, &a->model);
+    if (status == SPD_OK && a->model->m != a->m)
+        status =
+            ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: the map is not to %zu x %zu", a->m, a->m);
+    if (status == SPD_OK)
+        a->W = a->model->W;
+    return status;
+}
+
+static void take_tuned(const json_t *tuned, spd_notes *notes)
+{
+    json_int_t settings = json_integer_value(json_object_get(tuned, "settings"));
+    json_int_t folds = json_integer_value(json_object_get(tuned, "folds"));
+    const json_t *accuracy = json_object_get(tuned, "accuracy");
+    const json_t *no_map = json_object_get(tuned, "accuracy_no_map");
+    notes->settings = settings > 0 ? (size_t)settings : 0;
+    notes->folds = folds > 0 && folds < INT_MAX ? (int)folds : 0;
+    if (json_is_number(accuracy))
+        notes->accuracy = json_number_value(accuracy);
+    if (json_is_number(no_map))
+        notes->accuracy_no_map = json_number_value(no_map);
+}
+
+/* The JSON text of how the matrices were made, in that arena; NULL where the file does not say. */
+static const char *take_made(const json_t *meta, arena *room)
+{
+    const json_t *made = json_object_get(meta, "made");
+    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY;
+    size_t size = made ? json_dumpb(made, NULL, 0, flags) : 0;
+    char *text = size ? arena_zero(room, size + 1, 1) : NULL;
+    return text && json_dumpb(made, text, size, flags) == size ? text : NULL;
+}
+
+static spd_status take_notes(const reading *r, spd_classifier *c)
+{
+    const spd_array *names = NULL;
+    const char *type = json_string_value(json_object_get(r->meta, "labels"));
+    arena room = {0};
+    spd_notes notes = trained_no_notes();
+    spd_status status =
+        record_find(r->ctx, r->bundle, "class_names", SPD_TEXT, r->all.classes, 1, &names);
+    if (status == SPD_OK) {
+        notes.classes = r->all.classes;
+        notes.class_name = names->text;
+        notes.version = r->version;
+        notes.label_type = SPD_TEXT;
+        for (unsigned i = 0; type && i < SPD_TEXT; i++)
+            if (strcmp(type, spd_type_name((spd_type)i)) == 0)
+                notes.label_type = (spd_type)i;
+        notes.made = take_made(r->meta, &room);
+        take_tuned(json_object_get(r->meta, "tuned"), &notes);
+        status = spd_classifier_note(r->ctx, c, &notes);
+    }
+    arena_free(&room);
+    return status;
+}
+
+/* The steps of training, for a classifier that keeps nothing but samples. */
+static spd_status train_again(spd_context *ctx, course *c)
+{
+    spd_status status = classifier_ask(ctx, c->kind, c->train.p);
+    if (status >= 0 && c->kind->prepare)
+        status = c->kind->prepare(ctx, c);
+    if (status >= 0 && c->kind->train)
+        status = c->kind->train(ctx, c);
+    return status < 0 ? status : SPD_OK;
+}
+
+static spd_status take_course(const reading *r, course *c)
+{
+    shelf s = {.ctx = r->ctx, .room = &c->preparing, .find = find, .user = (reading *)(uintptr_t)r};
+    c->train = (samples){.size = sizeof c->train,
+                         .p = r->all.p,
+                         .n = c->kind->vectors ? 0 : r->all.m,
+                         .height = r->all.height,
+                         .width = r->all.width,
+                         .classes = r->all.classes};
+    if (c->kind->keep) {
+        c->kind->keep(&s, c);
+        return s.status < 0 ? s.status : SPD_OK;
+    }
+    course_keep_samples(&s, c);
+    return s.status == SPD_OK ? train_again(r->ctx, c) : s.status;
+}
+
+static spd_status take_all(reading *r, spd_classifier *c)
+{
+    const json_t *all = json_object_get(r->meta, "sizes");
+    spd_status status = fields_read(r->ctx, TRAINED_SIZES, trained_size_fields, all, &r->all);
+    if (status == SPD_OK)
+        status = take_method(r, &c->course.method);
+    if (status == SPD_OK)
+        status = check_sizes(r, &c->course.method);
+    if (status < 0)
+        return status;
+    c->course.kind = classifier_of(c->course.method.classifier);
+    c->learned = r->all.learned;
+    status = take_map(r, &c->course.preparing, &c->map);
+    if (status == SPD_OK)
+        status = take_course(r, &c->course);
+    if (status == SPD_OK)
+        status = take_notes(r, c);
+    return status;
+}
+
+spd_status trained_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_classifier **trained)
+{
+    json_t *meta = NULL;
+    reading r = {.ctx = ctx, .bundle = bundle};
+    spd_status status =
+        record_meta_parse(ctx, bundle->meta, METHOD_KIND, RECORD_METHOD_FORMAT, &r.version, &meta);
+    if (status < 0)
+        return status;
+    spd_classifier *c = mem_zero(1, sizeof *c);
+    r.meta = meta;
+    status = c ? fault_unnamed(ctx, take_all(&r, c)) : ctx_nomem(ctx, "a classifier");
+    json_decref(meta);
+    if (status < 0)
+        spd_classifier_free(c);
+    else
+        *trained = c;
+    return status;
+}
+
+spd_status spd_classifier_load(spd_context *ctx, const char *path, spd_classifier **trained)
+{
+    io_bundle *bundle = NULL;
+    ctx_clear(ctx);
+    if (!path || !trained)
+        return ctx_fail(ctx, SPD_EINVAL, "the path or the room for a classifier is missing");
+    spd_status status = bundle_read(ctx, path, 0, &bundle);
+    if (status < 0)
+        return status;
+    status = trained_from_bundle(ctx, bundle, trained);
+    if (status < 0)
+        ctx_prefix(ctx, path);
+    bundle_free(bundle);
+    return status;
+}
+
+spd_status spd_classifier_unpack(spd_context *ctx, const unsigned char *bytes, size_t size,
+                                 spd_classifier **trained)
+{
+    io_bundle *bundle = NULL;
+    ctx_clear(ctx);
+    if (!bytes || !trained)
+        return ctx_fail(ctx, SPD_EINVAL, "the bytes or the room for a classifier are missing");
+    spd_status status = bundle_read_memory(ctx, bytes, size, 0, &bundle);
+    if (status < 0)
+        return status;
+    status = trained_from_bundle(ctx, bundle, trained);
+    bundle_free(bundle);
+    return status;
+}

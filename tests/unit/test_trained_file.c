@@ -1,0 +1,537 @@
+/* test_trained_file.c - trained methods in files, for every method of the table: the same labels
+ * from what is read as from what was written, the notes, what a file holds of its training samples,
+ * files of the first version, and damage. */
+#include "classify_steps.h"
+#include "evaluate/trained.h"
+#include "unit/test_io_common.h"
+
+#define N    8
+#define P    30
+#define Q    15
+#define SIDE 16 /* of images: the filters of gsrc want that many */
+
+typedef struct both_set {
+    labelled_set set;
+    double *V;
+} both_set;
+
+static both_set both_random(uint64_t seed, size_t p)
+{
+    rng r;
+    both_set s = {.set = labelled_random(seed, N, p, 3, 0.4), .V = block(p * SIDE * SIDE)};
+    rng_seed(&r, seed);
+    for (size_t i = 0; i < p; i++)
+        for (size_t e = 0; e < SIDE * SIDE; e++)
+            s.V[i * SIDE * SIDE + e] = (e / 5 % 3 == i % 3 ? 2.0 : 0.5) + 0.3 * rng_normal(&r);
+    s.set.samples.V = s.V;
+    s.set.samples.height = SIDE;
+    s.set.samples.width = SIDE;
+    return s;
+}
+
+static void both_free(both_set *s)
+{
+    labelled_free(&s->set);
+    free(s->V);
+}
+
+static spd_method method_of(const char *name)
+{
+    spd_method method = SPD_INIT(spd_method);
+    CHECK(spd_method_parse(ctx, name, &method) == SPD_OK, "%s", name);
+    return method;
+}
+
+static spd_classifier *trained_by(const char *name, const spd_samples *train)
+{
+    spd_fit_options fit;
+    spd_classifier *c = NULL;
+    spd_method method = method_of(name);
+    spd_fit_defaults(&fit, sizeof fit);
+    fit.max_iter = 4;
+    method.fit = &fit;
+    spd_status status = spd_classifier_fit(ctx, &method, train, NULL, &c);
+    CHECK(status >= 0 && c, "%s: %s", name, spd_context_error(ctx)->message);
+    return c;
+}
+
+static void predict(const spd_classifier *c, const spd_samples *queries, int *label)
+{
+    memset(label, 0x55, Q * sizeof *label);
+    spd_status status = spd_classifier_predict(ctx, c, queries, label);
+    CHECK(status >= 0, "%s", spd_context_error(ctx)->message);
+}
+
+/* The names of all methods: every classifier with every map and metric that it can do. */
+static size_t all_methods(char name[][SPD_METHOD_NAME], size_t room)
+{
+    size_t count = 0;
+    for (unsigned kind = 0; kind < SPD_CLASSIFIERS; kind++)
+        for (unsigned a = 0; a < SPD_MAPS; a++)
+            for (unsigned metric = 0; metric < SPD_METRICS; metric++) {
+                spd_method method = SPD_INIT(spd_method), back = SPD_INIT(spd_method);
+                method.classifier = (spd_classifier_kind)kind;
+                method.map = (spd_map)a;
+                method.metric = (spd_metric)metric;
+                spd_method_name(&method, name[count]);
+                int good = spd_method_parse(NULL, name[count], &back) == SPD_OK &&
+                           back.metric == method.metric && back.map == method.map;
+                if (good && count + 1 < room)
+                    count++;
+            }
+    return count;
+}
+
+static void same_after_a_file(void)
+{
+    static char name[800][SPD_METHOD_NAME];
+    both_set train = both_random(1, P), queries = both_random(2, Q);
+    size_t count = all_methods(name, 800);
+    CHECK(count > 100 && count < 799, "%zu methods", count);
+    for (size_t i = 0; i < count; i++) {
+        spd_classifier *c = trained_by(name[i], &train.set.samples), *back = NULL;
+        int before[Q], after[Q];
+        double score[Q * 3], score_after[Q * 3];
+        if (!c)
+            continue;
+        predict(c, &queries.set.samples, before);
+        CHECK(spd_classifier_scores(ctx, c, &queries.set.samples, after, score) >= 0, "%s",
+              name[i]);
+        CHECK(memcmp(before, after, sizeof before) == 0, "%s: labels of scores", name[i]);
+        CHECK(spd_classifier_save(ctx, c, scratch("t.spdml")) == SPD_OK, "%s: %s", name[i],
+              spd_context_error(ctx)->message);
+        CHECK(spd_classifier_load(ctx, scratch("t.spdml"), &back) == SPD_OK, "%s: %s", name[i],
+              spd_context_error(ctx)->message);
+        spd_classifier_free(c);
+        if (!back)
+            continue;
+        predict(back, &queries.set.samples, after);
+        CHECK(memcmp(before, after, sizeof before) == 0, "%s", name[i]);
+        CHECK(spd_classifier_scores(ctx, back, &queries.set.samples, NULL, score_after) >= 0, "%s",
+              name[i]);
+        CHECK(memcmp(score, score_after, sizeof score) == 0, "%s: scores", name[i]);
+        char again[SPD_METHOD_NAME];
+        spd_method_name(spd_classifier_method(back), again);
+        CHECK(strcmp(again, name[i]) == 0, "%s became %s", name[i], again);
+        spd_classifier_free(back);
+    }
+    both_free(&train);
+    both_free(&queries);
+}
+
+/* Nothing of the caller's samples is used after training. */
+static void samples_may_go(void)
+{
+    both_set queries = both_random(2, Q);
+    for (unsigned kind = 0; kind < SPD_CLASSIFIERS; kind++) {
+        both_set train = both_random(1, P);
+        int before[Q], after[Q];
+        spd_classifier *c =
+            trained_by(spd_classifier_name((spd_classifier_kind)kind), &train.set.samples);
+        predict(c, &queries.set.samples, before);
+        memset(train.set.X, 0xff, P * N * N * sizeof *train.set.X);
+        memset(train.V, 0xff, P * SIDE * SIDE * sizeof *train.V);
+        memset(train.set.label, 0, P * sizeof *train.set.label);
+        both_free(&train);
+        predict(c, &queries.set.samples, after);
+        CHECK(memcmp(before, after, sizeof before) == 0, "classifier %u", kind);
+        spd_classifier_free(c);
+    }
+    both_free(&queries);
+}
+
+static void what_is_held(void)
+{
+    static const struct {
+        const char *name;
+        spd_holding holding;
+    } all[] = {{"mdm-airm-ml", SPD_HOLDS_NONE}, {"ts-lda", SPD_HOLDS_NONE},
+               {"pga", SPD_HOLDS_VECTORS},      {"src", SPD_HOLDS_VECTORS},
+               {"nn-airm", SPD_HOLDS_SAMPLES},  {"ksvm-stein", SPD_HOLDS_SAMPLES}};
+    both_set train = both_random(1, P);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        spd_classifier *c = trained_by(all[i].name, &train.set.samples), *back = NULL;
+        spd_classifier_facts facts = SPD_INIT(spd_classifier_facts);
+        CHECK(spd_classifier_save(ctx, c, scratch("h.spdml")) == SPD_OK, "%s", all[i].name);
+        CHECK(spd_classifier_load(ctx, scratch("h.spdml"), &back) == SPD_OK, "%s", all[i].name);
+        CHECK(spd_classifier_look(ctx, back, &facts) == SPD_OK, "%s", all[i].name);
+        CHECK(facts.holding == all[i].holding && facts.trained == P && facts.classes == 3, "%s",
+              all[i].name);
+        CHECK((facts.held > 0) == (all[i].holding != SPD_HOLDS_NONE) && facts.held <= P, "%s: %zu",
+              all[i].name, facts.held);
+        CHECK((facts.n == N) == !spd_method_on_vectors(spd_classifier_method(back)), "%s",
+              all[i].name);
+        CHECK(!back->course.train.X == (all[i].holding != SPD_HOLDS_SAMPLES), "%s", all[i].name);
+        spd_classifier_free(c);
+        spd_classifier_free(back);
+    }
+    both_free(&train);
+}
+
+/* Classes apart: most samples are no support vectors, and a file leaves them out. */
+static void support_vectors_alone(void)
+{
+    labelled_set train = labelled_random(3, N, 60, 2, 0.05);
+    spd_classifier *c = trained_by("ksvm-stein", &train.samples), *back = NULL;
+    spd_classifier_facts facts = SPD_INIT(spd_classifier_facts);
+    CHECK(spd_classifier_save(ctx, c, scratch("k.spdml")) == SPD_OK, " ");
+    CHECK(spd_classifier_load(ctx, scratch("k.spdml"), &back) == SPD_OK, " ");
+    CHECK(spd_classifier_look(ctx, back, &facts) == SPD_OK && facts.held < 60 && facts.held >= 2,
+          "%zu support vectors", facts.held);
+    CHECK(facts.trained == 60, "%zu", facts.trained);
+    spd_classifier_free(c);
+    spd_classifier_free(back);
+    labelled_free(&train);
+}
+
+/* Kernels of rsr that are definite, clipped, and normalised. */
+static void kernels_of_all_sorts(void)
+{
+    static const struct {
+        double beta;
+        int normalize;
+    } all[] = {{2.0, 0}, {1e-4, 0}, {0.3, 1}};
+    both_set train = both_random(1, P), queries = both_random(2, Q);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        spd_method method = method_of("rsr");
+        spd_classifier *c = NULL, *back = NULL;
+        double score[Q * 3], after[Q * 3];
+        unsigned char *bytes = NULL;
+        size_t size = 0;
+        method.value[SPD_PARAM_BETA] = all[i].beta;
+        method.normalize_kernel = all[i].normalize;
+        CHECK(spd_classifier_fit(ctx, &method, &train.set.samples, NULL, &c) >= 0, "%zu", i);
+        CHECK(spd_classifier_pack(ctx, c, &bytes, &size) == SPD_OK, "%zu", i);
+        CHECK(spd_classifier_unpack(ctx, bytes, size, &back) == SPD_OK, "%zu", i);
+        CHECK(spd_classifier_scores(ctx, c, &queries.set.samples, NULL, score) >= 0, "%zu", i);
+        CHECK(spd_classifier_scores(ctx, back, &queries.set.samples, NULL, after) >= 0, "%zu", i);
+        CHECK(memcmp(score, after, sizeof score) == 0, "%zu", i);
+        CHECK(spd_classifier_method(back)->normalize_kernel == all[i].normalize, "%zu", i);
+        spd_bytes_free(bytes);
+        spd_classifier_free(c);
+        spd_classifier_free(back);
+    }
+    both_free(&train);
+    both_free(&queries);
+}
+
+/* Behind the same map, on held samples: the same again; on others: what they would have made. */
+static void trained_behind_the_same_map(void)
+{
+    static const char *const names[] = {"nn-airm-ml", "rsr", "cdl-csp", "nn-stein-multi"};
+    both_set train = both_random(1, P), more = both_random(3, P), queries = both_random(2, Q);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        spd_classifier *c = trained_by(names[i], &train.set.samples), *same = NULL, *other = NULL;
+        const spd_samples *held = spd_classifier_held(c);
+        double score[Q * 3], again[Q * 3];
+        CHECK(held && held->p == P, "%s", names[i]);
+        CHECK(spd_classifier_behind(ctx, c, held, &same) >= 0, "%s", names[i]);
+        CHECK(spd_classifier_scores(ctx, c, &queries.set.samples, NULL, score) >= 0, "%s",
+              names[i]);
+        double *S = block(P * held->n * held->n);
+        CHECK(spd_classifier_map(ctx, c, N, P, more.set.X, S) == SPD_OK, "%s", names[i]);
+        spd_samples mapped = *held;
+        mapped.X = S;
+        CHECK(spd_classifier_behind(ctx, c, &mapped, &other) >= 0, "%s", names[i]);
+        free(S);
+        spd_classifier_free(c);
+        CHECK(spd_classifier_scores(ctx, same, &queries.set.samples, NULL, again) >= 0, "%s",
+              names[i]);
+        CHECK(memcmp(score, again, sizeof score) == 0, "%s", names[i]);
+        CHECK(spd_classifier_scores(ctx, other, &queries.set.samples, NULL, again) >= 0, "%s",
+              names[i]);
+        CHECK(memcmp(score, again, sizeof score) != 0, "%s: other samples", names[i]);
+        spd_classifier_free(same);
+        spd_classifier_free(other);
+    }
+    spd_classifier *mdm = trained_by("mdm-airm", &train.set.samples), *none = NULL;
+    CHECK(!spd_classifier_held(mdm), "mdm holds none");
+    spd_samples wrong = train.set.samples;
+    wrong.n = 2;
+    CHECK_FAILED(spd_classifier_behind(ctx, mdm, &wrong, &none), SPD_EINVAL, "2 x 2|to 8 x 8");
+    spd_classifier_free(mdm);
+    both_free(&train);
+    both_free(&more);
+    both_free(&queries);
+}
+
+static void notes_come_back(void)
+{
+    static const char *const names[] = {"rest", "left hand", "gr\xc3\xbcn"};
+    both_set train = both_random(1, P);
+    spd_classifier *c = trained_by("mdm-airm", &train.set.samples), *back = NULL;
+    spd_notes notes = SPD_INIT(spd_notes);
+    notes.classes = 3;
+    notes.class_name = names;
+    notes.label_type = SPD_TEXT;
+    notes.made = "{\"descriptor\": \"joints\", \"parameters\": {\"center\": \"root\"}}";
+    notes.settings = 12;
+    notes.folds = 5;
+    notes.accuracy = 1.0 / 3;
+    notes.accuracy_no_map = (double)NAN;
+    CHECK(spd_classifier_note(ctx, c, &notes) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    CHECK(spd_classifier_pack(ctx, c, &bytes, &size) == SPD_OK && size > 100, " ");
+    CHECK(spd_classifier_unpack(ctx, bytes, size, &back) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    const spd_notes *got = spd_classifier_notes(back);
+    CHECK(got->classes == 3 && got->label_type == SPD_TEXT, " ");
+    for (size_t k = 0; k < 3; k++)
+        CHECK(strcmp(got->class_name[k], names[k]) == 0, "%s", got->class_name[k]);
+    CHECK(got->made && strstr(got->made, "\"center\": \"root\""), "%s", got->made);
+    CHECK(got->settings == 12 && got->folds == 5 && got->accuracy == 1.0 / 3, " ");
+    CHECK(isnan(got->accuracy_no_map) && strcmp(got->version, spd_version()) == 0, " ");
+    notes.classes = 2;
+    CHECK_FAILED(spd_classifier_note(ctx, c, &notes), SPD_EINVAL, "3 classes, but names for 2");
+    CHECK(strcmp(spd_classifier_notes(c)->class_name[0], "rest") == 0, "the notes are as before");
+    spd_bytes_free(bytes);
+    spd_classifier_free(c);
+    spd_classifier_free(back);
+    both_free(&train);
+}
+
+/* The map of a trained method is that of its model. */
+static void maps_as_its_model(void)
+{
+    both_set train = both_random(1, P);
+    spd_classifier *c = trained_by("nn-airm-ml", &train.set.samples);
+    const spd_model *model = spd_classifier_model(c);
+    double *S = block(P * model->m * model->m), *T = block(P * model->m * model->m);
+    CHECK(spd_classifier_map(ctx, c, N, P, train.set.X, S) == SPD_OK, " ");
+    CHECK(spd_congruence(ctx, N, model->m, P, train.set.X, model->W, T) == SPD_OK, " ");
+    CHECK(memcmp(S, T, P * model->m * model->m * sizeof *S) == 0, "another map");
+    CHECK_FAILED(spd_classifier_map(ctx, c, N + 1, 1, train.set.X, S), SPD_EINVAL,
+                 "9 x 9|trained with 8 x 8");
+    spd_classifier_free(c);
+    both_free(&train);
+    free(S);
+    free(T);
+}
+
+static void one_taken_for_the_other(void)
+{
+    both_set train = both_random(1, P);
+    spd_classifier *c = trained_by("nn-airm-ml", &train.set.samples), *back = NULL;
+    spd_model *model = NULL;
+    CHECK(spd_classifier_save(ctx, c, scratch("method.spdml")) == SPD_OK, " ");
+    CHECK(spd_file_kind(scratch("method.spdml")) == SPD_KIND_METHOD, " ");
+    CHECK_FAILED(spd_model_load(ctx, scratch("method.spdml"), &model), SPD_EFORMAT,
+                 "method.spdml|is a spdml trained method, not a spdml model");
+    CHECK(spd_model_save(ctx, spd_classifier_model(c), scratch("model.spdml")) == SPD_OK, " ");
+    CHECK_FAILED(spd_classifier_load(ctx, scratch("model.spdml"), &back), SPD_EFORMAT,
+                 "model.spdml|is a spdml model, not a");
+    CHECK_FAILED(spd_classifier_load(ctx, scratch("none.spdml"), &back), SPD_EIO, "none.spdml");
+    CHECK(!model && !back, "touched");
+    spd_classifier_free(c);
+    both_free(&train);
+}
+
+/* A trained method of every kind that keeps something, as bytes. */
+static const char *const kinds[] = {
+    "nn-airm-ml", "mdm-stein-csp",      "rsr",    "cdl", "cdl-lda",       "pga",
+    "ksvm-stein", "ksvm-log-euclidean", "ts-lda", "src", "nn-stein-multi"};
+
+/* Every byte changed, every length cut, a few of them each: no crash, no leak, and either a message
+ * or a method that predicts. */
+static void damage_anywhere(void)
+{
+    both_set train = both_random(1, 9), queries = both_random(2, Q);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        spd_classifier *c = trained_by(kinds[k], &train.set.samples);
+        unsigned char *bytes = NULL;
+        size_t size = 0;
+        CHECK(spd_classifier_pack(ctx, c, &bytes, &size) == SPD_OK, "%s", kinds[k]);
+        spd_classifier_free(c);
+        const long live = mem_live();
+        for (size_t at = 0; at < size; at += 1 + size / 400) {
+            spd_classifier *back = NULL;
+            CHECK(spd_classifier_unpack(ctx, bytes, at, &back) < 0 && !back, "%s cut at %zu",
+                  kinds[k], at);
+            bytes[at] ^= 0x11;
+            spd_status status = spd_classifier_unpack(ctx, bytes, size, &back);
+            bytes[at] ^= 0x11;
+            CHECK((status >= 0) == (back != NULL), "%s changed at %zu", kinds[k], at);
+            CHECK(status >= 0 || spd_context_error(ctx)->message[0], "no message");
+            spd_classifier_free(back);
+        }
+        CHECK(mem_live() == live, "%s: a leak", kinds[k]);
+        spd_bytes_free(bytes);
+    }
+    both_free(&train);
+    both_free(&queries);
+}
+
+static void out_of_memory_anywhere(void)
+{
+    both_set train = both_random(1, 9);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        spd_classifier *c = trained_by(kinds[k], &train.set.samples), *back = NULL;
+        unsigned char *bytes = NULL;
+        size_t size = 0;
+        CHECK(spd_classifier_pack(ctx, c, &bytes, &size) == SPD_OK, "%s", kinds[k]);
+        const long live = mem_live();
+        for (long at = 1, left = 0; left == 0 && at < 100000; at += 1 + at / 16) {
+            unsigned char *other = NULL;
+            size_t length = 0;
+            mem_fail_at(at);
+            spd_status status = spd_classifier_pack(ctx, c, &other, &length);
+            left = mem_fail_at(0);
+            CHECK((status < 0) == !other, "%s: pack, %ld", kinds[k], at);
+            spd_bytes_free(other);
+        }
+        for (long at = 1, left = 0; left == 0 && at < 100000; at += 1 + at / 16) {
+            back = NULL;
+            mem_fail_at(at);
+            spd_status status = spd_classifier_unpack(ctx, bytes, size, &back);
+            left = mem_fail_at(0);
+            CHECK((status < 0) == !back, "%s: unpack, %ld", kinds[k], at);
+            spd_classifier_free(back);
+        }
+        CHECK(mem_live() == live, "%s: a leak", kinds[k]);
+        spd_bytes_free(bytes);
+        spd_classifier_free(c);
+    }
+    both_free(&train);
+}
+
+/* ---- files of older versions ------------------------------------------------------------------
+ *
+ * A folder for each version of the format, written by `test_trained_file FOLDER` when that version
+ * was the newest; with one method of every kind, trained on the samples below. */
+
+#define OLD_N 3
+#define OLD_P 6
+
+/* Two classes that no rounding confuses, as matrices and as images. */
+typedef struct old_set {
+    double X[OLD_P * OLD_N * OLD_N], V[OLD_P * SIDE * SIDE];
+    int label[OLD_P];
+    spd_samples samples;
+} old_set;
+
+static void old_make(double shift, old_set *s)
+{
+    memset(s, 0, sizeof *s);
+    for (size_t i = 0; i < OLD_P; i++) {
+        double far = i % 2 ? 4.0 : 1.0, small = 0.05 * (double)i + shift;
+        double *x = s->X + i * OLD_N * OLD_N, *v = s->V + i * SIDE * SIDE;
+        for (size_t a = 0; a < OLD_N; a++)
+            x[a * (OLD_N + 1)] = (a == i % 2 ? far : 1.0) + small * (double)(a + 1);
+        x[1] = x[OLD_N] = 0.1 + small;
+        for (size_t e = 0; e < SIDE * SIDE; e++)
+            v[e] = (e / (i % 2 ? 3 : 5) % 2 ? 2.0 : 0.5) + small * (double)(e % 7);
+        s->label[i] = (int)(i % 2);
+    }
+    s->samples = (spd_samples){.size = sizeof s->samples,
+                               .p = OLD_P,
+                               .n = OLD_N,
+                               .X = s->X,
+                               .height = SIDE,
+                               .width = SIDE,
+                               .V = s->V,
+                               .classes = 2,
+                               .label = s->label};
+}
+
+static const char *const old_names[] = {"nn-airm-ml",
+                                        "knn-stein-csp",
+                                        "mdm-airm",
+                                        "rsr-multi",
+                                        "cdl",
+                                        "cdl-lda",
+                                        "pga",
+                                        "riemannian-lle",
+                                        "riemannian-laplacian",
+                                        "ksvm-stein",
+                                        "ksvm-log-euclidean",
+                                        "ts-lda",
+                                        "src",
+                                        "gsrc"};
+
+/* The method of the i-th name, on the old samples. */
+static spd_classifier *old_trained(size_t i, const spd_samples *train)
+{
+    static const char *const classes_named[] = {"left", "right"};
+    spd_classifier *c = NULL;
+    spd_fit_options fit;
+    spd_method method = method_of(old_names[i]);
+    spd_fit_defaults(&fit, sizeof fit);
+    fit.max_iter = 3;
+    method.fit = &fit;
+    if (spd_method_uses(&method, SPD_PARAM_K))
+        method.value[SPD_PARAM_K] = 3;
+    if (spd_method_uses(&method, SPD_PARAM_DIMENSIONS))
+        method.value[SPD_PARAM_DIMENSIONS] = 2;
+    spd_status status = spd_classifier_fit(ctx, &method, train, NULL, &c);
+    CHECK(status >= 0, "%s: %s", old_names[i], spd_context_error(ctx)->message);
+    spd_notes notes = SPD_INIT(spd_notes);
+    notes.classes = 2;
+    notes.class_name = classes_named;
+    notes.label_type = SPD_TEXT;
+    notes.made = "{\"descriptor\": \"covariance\"}";
+    notes.settings = 4;
+    notes.folds = 2;
+    notes.accuracy = 0.75;
+    if (c)
+        CHECK(spd_classifier_note(ctx, c, &notes) == SPD_OK, "%s", old_names[i]);
+    return c;
+}
+
+static int old_write(const char *folder)
+{
+    static old_set train;
+    old_make(0.0, &train);
+    for (size_t i = 0; i < sizeof old_names / sizeof *old_names; i++) {
+        char path[300];
+        spd_classifier *c = old_trained(i, &train.samples);
+        snprintf(path, sizeof path, "%s/%s.spdml", folder, old_names[i]);
+        CHECK(c && spd_classifier_save(ctx, c, path) == SPD_OK, "%s", path);
+        spd_classifier_free(c);
+    }
+    return test_summary();
+}
+
+static void older_files_are_read(void)
+{
+    static old_set queries;
+    old_make(0.02, &queries);
+    for (size_t i = 0; i < sizeof old_names / sizeof *old_names; i++) {
+        char path[300], name[SPD_METHOD_NAME];
+        int label[OLD_P];
+        spd_classifier *c = NULL;
+        snprintf(path, sizeof path, "%s/formats/methods-1/%s.spdml", TESTS_FOLDER, old_names[i]);
+        CHECK(spd_classifier_load(ctx, path, &c) == SPD_OK, "%s", spd_context_error(ctx)->message);
+        if (!c)
+            continue;
+        spd_method_name(spd_classifier_method(c), name);
+        CHECK(strcmp(name, old_names[i]) == 0, "%s is %s", path, name);
+        CHECK(spd_classifier_predict(ctx, c, &queries.samples, label) >= 0, "%s: %s", path,
+              spd_context_error(ctx)->message);
+        CHECK(memcmp(label, queries.label, sizeof label) == 0, "%s predicts otherwise", path);
+        const spd_notes *notes = spd_classifier_notes(c);
+        CHECK(notes->classes == 2 && strcmp(notes->class_name[1], "right") == 0, "%s", path);
+        CHECK(notes->settings == 4 && notes->accuracy == 0.75 && notes->made, "%s", path);
+        spd_classifier_free(c);
+    }
+}
+
+int main(int count, char **argument)
+{
+    scratch_begin();
+    if (count > 1)
+        return old_write(argument[1]);
+    RUN(same_after_a_file);
+    RUN(samples_may_go);
+    RUN(what_is_held);
+    RUN(support_vectors_alone);
+    RUN(kernels_of_all_sorts);
+    RUN(trained_behind_the_same_map);
+    RUN(notes_come_back);
+    RUN(maps_as_its_model);
+    RUN(one_taken_for_the_other);
+    RUN(damage_anywhere);
+    RUN(out_of_memory_anywhere);
+    RUN(older_files_are_read);
+    return scratch_end();
+}
