@@ -45,7 +45,7 @@ def map_of(path):
 def test_golden_case(fit, tmp_path, metric):
     np.savez(tmp_path / "g.npz", X=golden.matrices(), y=golden.y)
     shown = fit("g.npz", "-m", golden.M, "--metric", metric, "--nu-w", golden.NU_W, "--nu-b",
-                golden.NU_B, "--tol", 0).good().json
+                golden.NU_B, "--paper", "--tol", 0).good().json
     assert shown["cost"] <= golden.fit_cost[metric] + 1e-7 * abs(golden.fit_cost[metric])
     assert (shown["pairs_within"], shown["pairs_between"]) == golden.pairs[metric]
     W = map_of(tmp_path / "m.spdml")
@@ -107,8 +107,17 @@ def test_time_ends_restarts(fit, spdml, data):
 
 
 def test_defaults_of_the_graph(fit, data):
-    shown = fit("d.npz", "-m", 3).good().json
-    assert (shown["nu_w"], shown["nu_b"]) == (10, 3)
+    """Softmax among all; the paper's where it, or a number of neighbours, is asked for."""
+    usual = fit("d.npz", "-m", 3).good().json
+    assert (usual["objective"], usual["nu_w"], usual["nu_b"]) == ("softmax", 9, 20)
+    assert usual["init"] in ("mean", "csp") and usual["coordinates"] == "within"
+    paper = fit("d.npz", "-m", 3, "--paper").good().json
+    assert (paper["objective"], paper["nu_w"], paper["nu_b"]) == ("difference", 10, 3)
+    assert (paper["init"], paper["coordinates"]) == ("identity", "plain")
+    numbers = fit("d.npz", "-m", 3, "--nu-b", 2).good().json
+    assert (numbers["objective"], numbers["nu_w"], numbers["nu_b"]) == ("difference", 10, 2)
+    ratio = fit("d.npz", "-m", 3, "--paper", "--objective", "ratio", "--init", "csp").good().json
+    assert (ratio["objective"], ratio["init"], ratio["nu_w"]) == ("ratio", "csp", 5)
 
 
 def test_data_passes(fit, data):
@@ -399,8 +408,10 @@ def test_duplicates(fit, tmp_path, data, metric):
 def test_constant_data(fit, tmp_path, data, metric):
     """No distance, no gradient but rounding errors: it ends soon, near the start."""
     np.savez(tmp_path / "e.npz", X=np.tile(data[0][:1], (30, 1, 1)), y=data[1])
-    shown = fit("e.npz", "-m", 3, "--metric", metric).good().json
-    assert shown["stop"] in ("gradient", "tolerance", "line-search") and shown["iterations"] < 20
+    for options in ([], ["--objective", "difference"]):
+        shown = fit("e.npz", "-m", 3, "--metric", metric, *options).good().json
+        assert shown["stop"] in ("gradient", "tolerance", "line-search")
+        assert shown["iterations"] < 20
     assert shown["cost"] == pytest.approx(0, abs=1e-9)
 
 

@@ -239,5 +239,5 @@ def test_methods_of_the_command(labelled, method):
     fitted = spdml.SPDClassifier(method, values).fit(X[:27], y[:27])
     assert fitted.score(X[27:], y[27:]) >= 0.6
     objective = fitted.parameters_.pop("objective", None)
-    assert objective == ("difference" if method.endswith("-ml") else None)
+    assert objective == ("softmax" if method.endswith("-ml") else None)
     assert all(np.isfinite(v) for v in fitted.parameters_.values())

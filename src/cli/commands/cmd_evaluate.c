@@ -238,10 +238,9 @@ static const option options_tuning[] = {
              "times slower"},
     OPTION_END};
 
-const option options_start[] = {
-    {"init", 0, OPTION_CHOICE, "KIND", "auto", .choice = inits,
-     .help = "Where it begins, see 'spdml fit'"},
-    OPTION_END};
+const option options_start[] = {{"init", 0, OPTION_CHOICE, "KIND", "auto", .choice = inits,
+                                 .help = "Where it begins, see 'spdml fit'"},
+                                OPTION_END};
 
 static const char *const paragraphs[] = {
     "Trains each method on one part of DATA, tests it on another, and prints accuracy, balanced "
