@@ -19,9 +19,9 @@ show() {
 PATH=$bin:$bin/examples:$PATH
 show spdml synth textures -o textures --classes 12 --samples 12 --size 200
 show spdml describe sift-color textures --size 200 -o materials.npz
-show spdml fit materials.npz -m 40 --metric stein --nu-b 1 -o materials.spdml
+show spdml fit materials.npz -m 20 -o materials.spdml
 show spdml evaluate materials.npz --methods nn-stein,nn-stein-ml,nn-airm,rsr,rsr-ml,cdl \
-    --split 0.5 --repeats 3 --cv 3 --grid m=20,40 --grid nu-b=1,3 -o results
+    --split 0.5 --repeats 3 --cv 3 --grid m=20,40,155 -o results
 
 echo
 echo "The report: $PWD/results/report.html (open it in a browser); the files are in build/demo."
