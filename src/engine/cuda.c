@@ -162,7 +162,8 @@ static spd_status check_known(spd_context *ctx, const engine_input *in)
         return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine does not know the metric %s",
                         spd_metric_name(in->metric));
     if (!objective_get(in->objective)->of_sums)
-        return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine does not know the objective %s",
+        return ctx_fail(ctx, SPD_EDEVICE,
+                        "the CUDA engine does not know the objective %s, only difference and ratio",
                         spd_objective_name(in->objective));
     return SPD_OK;
 }
@@ -175,11 +176,11 @@ spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, size_t buff
     cuda_problem *e = arena_zero(&room, 1, sizeof *e);
     cuda_device about = {.size = sizeof about};
     char why[CUDA_WHY];
-    spd_status status = e ? check_known(ctx, in) : ctx_nomem(ctx, "the engine");
-    if (status == SPD_OK)
-        status = load_module(ctx, &e->module);
+    spd_status status = e ? load_module(ctx, &e->module) : ctx_nomem(ctx, "the engine");
     if (status == SPD_OK)
         status = first_device(ctx, e->module, &about);
+    if (status == SPD_OK)
+        status = check_known(ctx, in);
     if (status == SPD_OK) {
         cuda_input given = {.size = sizeof given,
                             .n = in->n,

@@ -257,7 +257,7 @@ def test_observations_by_other_commands(spdml, tmp_path, rng, r):
     np.savez(tmp_path / "train.npz", X=O[~test], y=y[~test])
     np.savez(tmp_path / "test.npz", X=O[test][:, ::24 // r], y=y[test])
     spdml("describe", "covariance", "train.npz", "-o", "train-covs.npz").good()
-    spdml("fit", "train-covs.npz", "--metric", "airm", "-m", m, "-o", "map.spdml").good()
+    spdml("fit", "train-covs.npz", "--paper", "--metric", "airm", "-m", m, "-o", "map.spdml").good()
     spdml("transform", "map.spdml", "train-covs.npz", "-o", "train-low.npz").good()
     for name, train, limit, mapped in [("nn-stein", "train-covs.npz", n, []),
                                        ("nn-airm-ml", "train-low.npz", m,

@@ -159,6 +159,7 @@ static void check_model(witness *w, const spd_model *model)
     CHECK(model->seconds_fit >= w->step[w->start][w->last[w->start]].seconds, "seconds");
     /* W is the point that the numbers belong to. */
     double cost, G[N * M];
+    w->o.objective = model->options->objective;
     w->o.W = model->W;
     w->o.pairs = w->count;
     w->o.own_pairs = w->pairs;
