@@ -98,7 +98,7 @@ void shelf_real(shelf *s, const char *name, double *value)
     if (values)
         *values = *value;
     shelf_reals(s, name, 1, 1, &values);
-    if (s->status == SPD_OK)
+    if (s->status == SPD_OK && shelf_taking(s))
         *value = *values;
 }
 
