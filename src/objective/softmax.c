@@ -14,14 +14,15 @@
 static double log_sum(const objective_list *a, double s)
 {
     double nearest = a->d2[0], total = 0.0;
-    for (size_t i = 1; i < a->count; i++)
-        nearest = fmin(nearest, a->d2[i]);
-    for (size_t i = 0; i < a->count; i++) {
+    size_t i = 0;
+    for (size_t k = 1; k < a->count; k++)
+        nearest = fmin(nearest, a->d2[k]);
+    do {
         a->weight[i] = exp(-SHARPNESS * (a->d2[i] - nearest) / s);
         total += a->weight[i];
-    }
-    for (size_t i = 0; i < a->count; i++)
-        a->weight[i] /= total;
+    } while (++i < a->count);
+    for (size_t k = 0; k < a->count; k++)
+        a->weight[k] /= total;
     return log(total) - SHARPNESS * nearest / s;
 }
 
