@@ -367,12 +367,12 @@ static spd_status value_of_samples(pair_sums *s, double *f)
 {
     size_t octets = (s->p + LANES - 1) / LANES, count = candidates_count(s->from);
     double cube = (double)(s->m * s->m * s->m), value = NAN;
-    const double *weight;
+    const double *weight = NULL;
     spd_status status =
         loop(s, (count + PAIR_BATCH - 1) / PAIR_BATCH, (double)count * cube / 3.0, measure_chunk);
     if (status == SPD_OK)
         status = candidates_weigh(s->from, s->rule->no_spread * (double)s->m, &value, &weight);
-    if (status < 0 || !isfinite(value))
+    if (status < 0 || !weight || !isfinite(value))
         return status;
     choose_pairs(s, weight);
     status = loop(s, octets, (double)s->p * cube, begin_chunk);
