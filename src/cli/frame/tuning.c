@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SECONDS_TO_SEE     3.0  /* before the rate is trusted */
+#define SECONDS_TO_SEE     3.0  /* and */
+#define SHARE_TO_SEE       0.03 /* before the rate is trusted: what comes first may be slow */
 #define SECONDS_THAT_LAST  60.0 /* what is said to take long */
 #define SECONDS_OF_SILENCE 10.0
 
@@ -39,7 +40,7 @@ static void tell(tuning_watch *t, const spd_progress *progress)
     double whole = share > 0.0 ? (now - t->began) / share : 0.0;
     if (fresh)
         session_talk(t->s, "tuning: at most %.0f fits", progress->total);
-    if (now - t->began >= SECONDS_TO_SEE && !t->remarked &&
+    if (now - t->began >= SECONDS_TO_SEE && share >= SHARE_TO_SEE && !t->remarked &&
         whole * (double)t->rounds >= SECONDS_THAT_LAST)
         remark(t, progress, whole);
     if (now - t->talked < SECONDS_OF_SILENCE)
