@@ -56,7 +56,8 @@ static void make_folder(const char *folder, const char *asked)
 void evaluation_make_folder(session *s)
 {
     make_folder(session_output(s), "-o");
-    make_folder(arguments_text(s->args, "keep"), "--keep");
+    if (command_option_named(s->args->command, "keep", 4)) /* experiments have none */
+        make_folder(arguments_text(s->args, "keep"), "--keep");
 }
 
 static char *path_in(session *s, const char *name)
