@@ -149,8 +149,8 @@ class Bench:
 
     def fit_exactly(self, data, m, metric, graph, iterations, *options):
         """So many iterations, unless the line search ends before."""
-        return self.fit(data, m, metric, "--affinity", graph, "--tol", "0", "--gtol", "0",
-                        "--max-iter", iterations, *options)
+        return self.fit(data, m, metric, "--affinity", graph, "--init", "identity", "--tol", "0",
+                        "--gtol", "0", "--max-iter", iterations, *options)
 
     def coordinates(self, data, w, metric, graph, objective):
         """A checkpoint with the coordinates that a fit chooses; None for plain ones."""

@@ -21,8 +21,11 @@
 #include "linalg/dense.h"
 #include "linalg/tall.h"
 
-#define CHUNKS  16  /* at most; each keeps its own sum */
-#define SAMPLES 100 /* at most, evenly spread: more make no better coordinates */
+#define CHUNKS 16 /* at most; each keeps its own sum */
+/* At most so many matrices, evenly spread, are enough for the scatter and for the means of
+ * inverses: more make no better coordinates. */
+#define SCATTER_SAMPLES 100
+#define MEAN_SAMPLES    48
 
 /* A direction in which the samples of a class are alike counts as if they varied by this part of
  * the average: it bounds the condition of M, seen from A. */
@@ -129,7 +132,7 @@ static spd_status within_scatter(spd_context *ctx, const engine_input *in, const
 {
     size_t n2 = in->n * in->n;
     arena room = {0};
-    scatter s = {.in = in, .L = L, .samples = in->p < SAMPLES ? in->p : SAMPLES};
+    scatter s = {.in = in, .L = L, .samples = in->p < SCATTER_SAMPLES ? in->p : SCATTER_SAMPLES};
     s.chunks = s.samples < CHUNKS ? s.samples : CHUNKS;
     size_t *first = arena_alloc(&room, in->p + 2, sizeof *first);
     size_t *link = arena_alloc(&room, 2 * in->pairs, sizeof *link);
@@ -217,16 +220,39 @@ static spd_status within_factor(spd_context *ctx, const engine_input *in, double
     return status;
 }
 
+/* L <- the factor of the mean or of the harmonic mean of `in`. */
+static spd_status plain_factor(spd_context *ctx, int harmonic, const engine_input *in, double *L)
+{
+    spd_status status = mean_factor(ctx, harmonic ? SPD_EUCLIDEAN : SPD_JEFFREY, in, L);
+    return status == SPD_OK && harmonic ? harmonic_factor(ctx, in, L) : status;
+}
+
+/* The same of MEAN_SAMPLES of the matrices, evenly spread, since each has to be inverted. */
+static spd_status spread_factor(spd_context *ctx, int harmonic, const engine_input *in, double *L)
+{
+    size_t n2 = in->n * in->n;
+    engine_input some = *in;
+    if (in->p <= MEAN_SAMPLES)
+        return plain_factor(ctx, harmonic, in, L);
+    some.p = MEAN_SAMPLES;
+    double *X = mem_alloc(some.p, n2 * sizeof *X);
+    if (!X)
+        return ctx_nomem(ctx, "the coordinates");
+    for (size_t i = 0; i < some.p; i++)
+        memcpy(X + i * n2, in->X + i * in->p / some.p * n2, n2 * sizeof *X);
+    some.X = X;
+    spd_status status = plain_factor(ctx, harmonic, &some, L);
+    mem_free(X);
+    return status;
+}
+
 spd_status coordinates_factor(spd_context *ctx, spd_coordinates coordinates, const engine_input *in,
                               double *L)
 {
-    int mean = coordinates == SPD_COORDINATES_MEAN;
-    spd_status status = mean_factor(ctx, mean ? SPD_JEFFREY : SPD_EUCLIDEAN, in, L);
-    if (status == SPD_OK && coordinates == SPD_COORDINATES_HARMONIC)
-        status = harmonic_factor(ctx, in, L);
-    if (status == SPD_OK && coordinates == SPD_COORDINATES_WITHIN)
-        status = within_factor(ctx, in, L);
-    return status;
+    if (coordinates != SPD_COORDINATES_WITHIN)
+        return spread_factor(ctx, coordinates == SPD_COORDINATES_HARMONIC, in, L);
+    spd_status status = mean_factor(ctx, SPD_EUCLIDEAN, in, L);
+    return status < 0 ? status : within_factor(ctx, in, L);
 }
 
 /* ---- W -------------------------------------------------------------------------------------- */

@@ -242,11 +242,35 @@ static void a_singular_mean(void)
     spd_context_free(ctx);
 }
 
+/* Means of inverses are those of 48 matrices, here every other one of 96. */
+static void large_sets_are_thinned(void)
+{
+    spd_context *ctx = spd_context_new();
+    rng r;
+    rng_seed(&r, 5);
+    double *X = random_set(&r, N, 96, 100.0), L[N * N], alone[N * N];
+    double *half = malloc(48 * N * N * sizeof *half);
+    const spd_pair pair = {0, 1, 1.0, 0.0};
+    engine_input in = {N, M, 96, X, NULL, SPD_STEIN, SPD_RATIO, 1, &pair};
+    engine_input thin = {N, M, 48, half, NULL, SPD_STEIN, SPD_RATIO, 1, &pair};
+    for (size_t i = 0; i < 48; i++)
+        memcpy(half + i * N * N, X + 2 * i * N * N, N * N * sizeof *half);
+    for (int c = SPD_COORDINATES_MEAN; c <= SPD_COORDINATES_HARMONIC; c++) {
+        CHECK(coordinates_factor(ctx, (spd_coordinates)c, &in, L) == SPD_OK, "coordinates %d", c);
+        CHECK(coordinates_factor(ctx, (spd_coordinates)c, &thin, alone) == SPD_OK, "half, %d", c);
+        CHECK(!memcmp(L, alone, sizeof L), "coordinates %d of all and of half", c);
+    }
+    free(half);
+    free(X);
+    spd_context_free(ctx);
+}
+
 int main(void)
 {
     RUN(the_basis_does_not_matter);
     RUN(W_is_as_promised);
     RUN(bad_options);
     RUN(a_singular_mean);
+    RUN(large_sets_are_thinned);
     return test_summary();
 }
