@@ -414,8 +414,10 @@ typedef enum spd_init {
     SPD_INIT_GIVEN, /* W in the options */
     SPD_INIT_CSP,   /* generalised eigenvectors of the class means, as the map -csp, of Jeffrey
                        means; needs labels */
-    SPD_INIT_AUTO   /* SPD_INIT_MEAN or, where its cost is lower, SPD_INIT_CSP; in the paper's
-                       setting SPD_INIT_IDENTITY */
+    SPD_INIT_AUTO,  /* SPD_INIT_MEAN or, where its cost is lower, SPD_INIT_CSP; under AIRM
+                       SPD_INIT_STEIN; in the paper's setting SPD_INIT_IDENTITY */
+    SPD_INIT_STEIN  /* where a fit under Stein of the same graph ends: near, and sooner there; not
+                       for SPD_MAXIMAL_VARIANCE */
 } spd_init;
 
 /* The basis in which W moves. The cost under Stein, AIRM and Jeffrey is the same in every basis,
@@ -494,7 +496,7 @@ typedef struct spd_fit_options {
     uint64_t seed;
     spd_solver solver;
     spd_transport transport;
-    double tol;            /* 1e-5; 0 turns it off */
+    double tol;            /* 1e-4; 0 turns it off */
     double gtol;           /* 1e-6 */
     int max_iter;          /* 1000 */
     double max_time;       /* seconds, the graph and all starts together; 0: no limit */

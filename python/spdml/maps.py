@@ -60,9 +60,10 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     nu_w, nu_b : int or None
         Neighbours within and between classes; None: those of the objective. Of 'difference', the
         smallest class size, and at most 3; of 'ratio', 5 and 5.
-    init : 'auto', 'identity', 'mean', 'random', 'csp', or an (n, m) array
-        'csp' are generalised eigenvectors of the class means, and need y; 'auto' is 'mean' or
-        'csp', whichever has the lower cost, and with paper=True 'identity'.
+    init : 'auto', 'identity', 'mean', 'random', 'csp', 'stein', or an (n, m) array
+        'csp' are generalised eigenvectors of the class means, and need y; 'stein' is where a fit
+        under Stein ends; 'auto' is 'mean' or 'csp', whichever has the lower cost, under AIRM
+        'stein', and with paper=True 'identity'.
     solver : 'lbfgs', 'polak-ribiere', 'hestenes-stiefel', 'fletcher-reeves', 'hager-zhang'
     max_iter, tol : when to stop; tol is the relative decrease of the cost, in five iterations running
     random_state : int, RandomState or None
@@ -103,7 +104,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
 
     def __init__(self, n_components: Optional[int] = None, metric: str = "stein", *,
                  nu_w: Optional[int] = None, nu_b: Optional[int] = None, init: Any = "auto",
-                 solver: str = "lbfgs", max_iter: int = 1000, tol: float = 1e-5,
+                 solver: str = "lbfgs", max_iter: int = 1000, tol: float = 1e-4,
                  random_state: Any = None, n_jobs: Optional[int] = None,
                  objective: str = "auto", graph: str = "or", affinity_weight: float = 1.0,
                  restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",

@@ -80,7 +80,7 @@ NAMED_AND_PARSED(spd_learning, learning)
 
 const naming naming_init = {
     .kind = "init",
-    .word = {"identity", "mean", "random", "given", "csp", "auto"},
+    .word = {"identity", "mean", "random", "given", "csp", "auto", "stein"},
 };
 NAMED_AND_PARSED(spd_init, init)
 

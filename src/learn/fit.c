@@ -37,9 +37,7 @@ static double seconds_fit(const fit *f)
     return f->seconds_before + clock_seconds() - f->began;
 }
 
-/* What the graph has left of max_time; the least number above 0 when nothing is left, since 0 is no
- * limit. */
-static double time_for_starts(const fit *f)
+double fitting_time(const fit *f)
 {
     double left = f->o.max_time - f->seconds_graph;
     return f->o.max_time == 0.0 ? 0.0 : left > DBL_MIN ? left : DBL_MIN;
@@ -47,7 +45,7 @@ static double time_for_starts(const fit *f)
 
 static int time_is_over(const fit *f)
 {
-    return f->o.max_time > 0.0 && seconds_fit(f) >= time_for_starts(f);
+    return f->o.max_time > 0.0 && seconds_fit(f) >= fitting_time(f);
 }
 
 /* All of X, the labels and the sizes. */
@@ -160,7 +158,7 @@ static spd_status minimise_one(fit *f, int resumed)
                           .transport = f->o.transport,
                           .tol = f->o.tol,
                           .gtol = f->o.gtol,
-                          .max_time = time_for_starts(f),
+                          .max_time = fitting_time(f),
                           .max_iter = f->o.max_iter,
                           .refresh = FIT_REFRESH,
                           .seconds_before = seconds_fit(f)};
@@ -363,6 +361,8 @@ static spd_status fit_open(fit *f, const fit_graph *known)
     if (status == SPD_OK)
         status = fitting_check_graph(f);
     f->began = clock_seconds();
+    if (status == SPD_OK && !resume)
+        status = fitting_approach(f);
     if (status == SPD_OK)
         status = open_engine(f);
     if (status == SPD_OK && !resume)

@@ -17,7 +17,7 @@ void spd_fit_defaults(spd_fit_options *options, size_t size)
                                       .restarts = 1,
                                       .seed = 1,
                                       .solver = SPD_LBFGS,
-                                      .tol = 1e-5,
+                                      .tol = 1e-4,
                                       .gtol = 1e-6,
                                       .max_iter = 1000};
     options->size = size;
@@ -102,6 +102,10 @@ spd_status fit_options_check(spd_context *ctx, size_t n, size_t p, const double 
         return ctx_fail(ctx, SPD_EINVAL,
                         "maximal variance is not available for the approximate log-Euclidean cost; "
                         "use the exact one");
+    if (o->learning == SPD_MAXIMAL_VARIANCE && o->init == SPD_INIT_STEIN)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "maximal variance cannot start from a fit under Stein: the mean, which it "
+                        "measures from, is another one there");
     if (!spd_log_cost_name(o->log_cost))
         return ctx_fail(ctx, SPD_EINVAL, "there is no log-Euclidean cost number %d",
                         (int)o->log_cost);

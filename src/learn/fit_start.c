@@ -2,7 +2,8 @@
  *
  * Left to choose, the start is that of the mean or that of the class means (csp), whichever has the
  * lower cost. One alone may be a point where the gradient vanishes though other maps are better:
- * eigenvectors of the mean are one when no sample mixes them. */
+ * eigenvectors of the mean are one when no sample mixes them. Under AIRM, whose pairs cost several
+ * times as much, the way from there is gone under Stein. */
 #include <math.h>
 #include <string.h>
 
@@ -60,11 +61,51 @@ static spd_status try_csp(fit *f, double *W, double *other)
     return SPD_OK;
 }
 
+/* state.at.W <- where a fit under Stein of the same graph ends, or has come to when it is
+ * cancelled: then the fit that begins there will notice. */
+static spd_status learn_under_stein(fit *f)
+{
+    const fit_graph graph = {f->state.pairs, f->state.pair};
+    spd_fit_options o = f->o;
+    spd_model *near = NULL;
+    o.metric = SPD_STEIN;
+    o.init = SPD_INIT_AUTO;
+    o.restarts = 1;
+    o.rebuild_graph = 0;
+    o.max_time = fitting_time(f);
+    spd_status status = fit_on_graph(f->ctx, f->n, f->state.p, f->X, f->label, &o, &graph, &near);
+    if (near)
+        memcpy(f->state.at.W, near->W, f->n * f->m * sizeof *near->W);
+    if (near && status == SPD_ECANCELLED) {
+        ctx_clear(f->ctx);
+        status = SPD_OK;
+    }
+    spd_model_free(near);
+    return status < 0 ? status : SPD_OK;
+}
+
+spd_status fitting_approach(fit *f)
+{
+    int asked = f->o.init == SPD_INIT_STEIN;
+    int gains = f->o.init == SPD_INIT_AUTO && f->o.metric == SPD_AIRM;
+    if (!asked && (!gains || f->o.learning == SPD_MAXIMAL_VARIANCE))
+        return SPD_OK;
+    spd_status status = learn_under_stein(f);
+    if (status == SPD_ENUMERIC && !asked) {
+        ctx_clear(f->ctx); /* AIRM may do better, from another start */
+        return SPD_OK;
+    }
+    f->o.init = SPD_INIT_STEIN;
+    return status;
+}
+
 spd_status fitting_start(fit *f)
 {
     double *W = f->state.at.W;
     if (f->state.start > 0)
         return start_of(f, SPD_INIT_RANDOM, W);
+    if (f->o.init == SPD_INIT_STEIN)
+        return SPD_OK;
     if (f->o.init != SPD_INIT_AUTO)
         return start_of(f, f->o.init, W);
     f->o.init = SPD_INIT_MEAN;

@@ -37,6 +37,14 @@ spd_status fitting_make_graph(fit *f, const fit_graph *known);
 /* SPD_EINVAL, with the reason, for a graph without a cost to minimise. */
 spd_status fitting_check_graph(const fit *f);
 
+/* What the graph has left of max_time; the least number above 0 when nothing is left, since 0 is no
+ * limit. */
+double fitting_time(const fit *f);
+
+/* The map under Stein, if the first start is to begin there: state.at.W, and o.init says so. Before
+ * the engine is opened, so that there is one at a time. */
+spd_status fitting_approach(fit *f);
+
 /* state.at.W <- where the start at hand begins, in the original coordinates; o.init, if it is left
  * to choose, <- what was taken. The engine is that of the original coordinates. */
 spd_status fitting_start(fit *f);

@@ -117,8 +117,9 @@ spd_status start_point(spd_context *ctx, spd_init init, size_t n, size_t m, size
         return random_start(ctx, n, m, r, W);
     case SPD_INIT_GIVEN:
         return given_start(ctx, n, m, given, W);
-    case SPD_INIT_AUTO: /* chosen before */
-    case SPD_INIT_CSP:  /* start_csp: needs labels */
+    case SPD_INIT_AUTO:  /* chosen before */
+    case SPD_INIT_STEIN: /* learned before */
+    case SPD_INIT_CSP:   /* start_csp: needs labels */
         break;
     }
     return ctx_fail(ctx, SPD_EINVAL, "unknown start");

@@ -238,7 +238,8 @@ def test_seed_and_restarts(fit, data):
 @pytest.mark.parametrize("metric", ["stein", "airm"])
 def test_objectives_of_samples(fit, data, metric, objective):
     """The cost falls, and with any number of threads to the same."""
-    words = ["d.npz", "-m", 3, "--objective", objective, "--metric", metric, "--max-iter", 20]
+    words = ["d.npz", "-m", 3, "--objective", objective, "--metric", metric, "--init", "mean",
+             "--max-iter", 20]
     shown = fit(*words, "--threads", 1).good().json
     assert shown["objective"] == objective and shown["cost"] < 0.9 * shown["cost_start"]
     assert (shown["nu_w"], shown["nu_b"]) == (9, 20)

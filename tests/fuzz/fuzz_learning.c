@@ -62,7 +62,7 @@ static void draw_fit(call *c)
     o->nu_b = fuzz_below(&c->in, P + 2);
     o->graph = (spd_graph)fuzz_below(&c->in, SPD_GRAPH_DIRECTED + 2);
     o->affinity_weight = fuzz_byte(&c->in) & 1 ? 1.0 : fuzz_real(&c->in);
-    o->init = (spd_init)fuzz_below(&c->in, SPD_INIT_GIVEN + 2);
+    o->init = (spd_init)fuzz_below(&c->in, SPD_INIT_STEIN + 2);
     o->restarts = (int)fuzz_below(&c->in, 4) - 1;
     o->seed = fuzz_number(&c->in, 1);
     o->solver = (spd_solver)fuzz_below(&c->in, SPD_LBFGS + 2);

@@ -250,9 +250,9 @@ static void large_sets_are_thinned(void)
     rng_seed(&r, 5);
     double *X = random_set(&r, N, 96, 100.0), L[N * N], alone[N * N];
     double *half = malloc(48 * N * N * sizeof *half);
-    const spd_pair pair = {0, 1, 1.0, 0.0};
-    engine_input in = {N, M, 96, X, NULL, SPD_STEIN, SPD_RATIO, 1, &pair};
-    engine_input thin = {N, M, 48, half, NULL, SPD_STEIN, SPD_RATIO, 1, &pair};
+    const spd_pair link = {0, 1, 1.0, 0.0};
+    engine_input in = {N, M, 96, X, NULL, SPD_STEIN, SPD_RATIO, 1, &link};
+    engine_input thin = {N, M, 48, half, NULL, SPD_STEIN, SPD_RATIO, 1, &link};
     for (size_t i = 0; i < 48; i++)
         memcpy(half + i * N * N, X + 2 * i * N * N, N * N * sizeof *half);
     for (int c = SPD_COORDINATES_MEAN; c <= SPD_COORDINATES_HARMONIC; c++) {

@@ -361,6 +361,49 @@ static void starts(void)
     planted_free(&s);
 }
 
+static int stop_at_once(void *user, const spd_progress *now)
+{
+    (void)user;
+    (void)now;
+    return 1;
+}
+
+/* Left to choose, AIRM begins where Stein ends on the same graph, here that of all pairs; and a fit
+ * that is cancelled on the way there has a map. */
+static void airm_goes_on_from_stein(void)
+{
+    rng r;
+    rng_seed(&r, 21);
+    planted s = planted_new(&r, 0.3);
+    spd_fit_options o = options_of(SPD_STEIN);
+    o.objective = SPD_SOFTMAX;
+    o.init = SPD_INIT_AUTO;
+    spd_model *stein = learn(&s, &o, s.label, 1);
+    o.metric = SPD_AIRM;
+    spd_model *airm = learn(&s, &o, s.label, 1);
+    o.init = SPD_INIT_GIVEN;
+    o.W = stein->W;
+    spd_model *given = learn(&s, &o, s.label, 1);
+    CHECK(airm->options->init == SPD_INIT_STEIN, "init %d", (int)airm->options->init);
+    CHECK_CLOSE(airm->cost_start, given->cost_start, 1e-9 * given->cost_start, "start");
+    CHECK(airm->cost < airm->cost_start, "%g", airm->cost);
+    o.init = SPD_INIT_STEIN;
+    spd_model *cut = NULL;
+    spd_context *ctx = spd_context_new();
+    spd_context_set_progress(ctx, stop_at_once, NULL);
+    CHECK(spd_fit(ctx, N, P, s.X, s.label, &o, NULL, &cut) == SPD_ECANCELLED, "not cancelled");
+    CHECK(cut && orthonormality(cut) < 1e-12, "no map");
+    spd_context_free(ctx);
+    o.learning = SPD_MAXIMAL_VARIANCE;
+    o.objective = SPD_DIFFERENCE;
+    refuse(&s, o, s.label, "cannot start from a fit under Stein");
+    spd_model_free(cut);
+    spd_model_free(stein);
+    spd_model_free(airm);
+    spd_model_free(given);
+    planted_free(&s);
+}
+
 /* Equal matrices: every distance is zero, so is the gradient. */
 static void constant_data_stops_at_once(void)
 {
@@ -422,6 +465,7 @@ int main(void)
     RUN(time_ends_all_starts);
     RUN(bad_input);
     RUN(starts);
+    RUN(airm_goes_on_from_stein);
     RUN(constant_data_stops_at_once);
     RUN(allocation_failures);
     return test_summary();

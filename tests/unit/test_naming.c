@@ -64,7 +64,7 @@ static void both_ways(void)
     BOTH_WAYS(spd_log_cost, log_cost, SPD_LOG_COST_EXACT + 1u);
     BOTH_WAYS(spd_graph, graph, SPD_GRAPH_DIRECTED + 1u);
     BOTH_WAYS(spd_learning, learning, SPD_OWN_GRAPH + 1u);
-    BOTH_WAYS(spd_init, init, SPD_INIT_AUTO + 1u);
+    BOTH_WAYS(spd_init, init, SPD_INIT_STEIN + 1u);
     BOTH_WAYS(spd_coordinates, coordinates, SPD_COORDINATES_WITHIN + 1u);
     BOTH_WAYS(spd_solver, solver, SPD_LBFGS + 1u);
     BOTH_WAYS(spd_transport, transport, SPD_TRANSPORT_PROJECTION + 1u);

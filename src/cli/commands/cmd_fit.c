@@ -52,7 +52,8 @@ static void take_init(session *s, fitting *f)
         return;
     *init = SPD_INIT_GIVEN;
     if (!(ending && strcmp(ending, ".spdml") == 0))
-        cli_misuse("--init %s: must be auto, identity, mean, random, csp or a model file (.spdml)",
+        cli_misuse("--init %s: must be auto, identity, mean, random, csp, stein or a model file "
+                   "(.spdml)",
                    text);
 }
 
@@ -396,9 +397,9 @@ static const option solver_options[] = {
              "maps up to 128); auto, the GPU where there is one and it gains"},
     {"init", 0, OPTION_TEXT, "START", "auto",
      .help = "Where to start: identity (its first m columns), mean (leading eigenvectors of the "
-             "mean), random, csp (generalised eigenvectors of the class means), or a model file "
-             "(.spdml) to continue from; auto: mean or csp, whichever has the lower cost, and "
-             "identity with --paper"},
+             "mean), random, csp (generalised eigenvectors of the class means), stein (where a fit "
+             "under Stein ends), or a model file (.spdml) to continue from; auto: mean or csp, "
+             "whichever has the lower cost, stein under AIRM, and identity with --paper"},
     {"coordinates", 0, OPTION_CHOICE, "NAME", "auto", .choice = coordinates,
      .help = "The basis that W moves in, which decides how fast the cost falls and not what it is. "
              "plain: that of the data; mean, harmonic: where this mean is the identity; within: "

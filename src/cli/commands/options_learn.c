@@ -70,7 +70,7 @@ const option options_cost[] = {
     OPTION_END};
 
 const option options_stop[] = {
-    {"tol", 0, OPTION_REAL, "E", "1e-5", 0, 1,
+    {"tol", 0, OPTION_REAL, "E", "1e-4", 0, 1,
      .help = "Stop when five iterations running lower the cost by less than E each, relatively; 0 "
              "turns this off"},
     {"max-iter", 0, OPTION_INT, "N", "1000", 0, 2000000000, .help = "Stop after N iterations"},
