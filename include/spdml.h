@@ -263,21 +263,36 @@ SPD_API spd_status spd_distance2(spd_context *ctx, spd_metric metric, size_t n, 
 SPD_API spd_status spd_pairwise2(spd_context *ctx, spd_metric metric, size_t n, size_t p,
                                  const double *X, size_t q, const double *Y, double *D2);
 
+/* How neighbours are looked for. */
+typedef enum spd_search {
+    SPD_SEARCH_EXACT = 0,
+    SPD_SEARCH_APPROXIMATE, /* in almost linear time; most are found, and how many is estimated */
+    SPD_SEARCH_AUTO         /* approximate where the exact search would take more than about a
+                               minute, by the operations counted */
+} spd_search;
+SPD_API const char *spd_search_name(spd_search search); /* "exact", ... */
+SPD_API spd_status spd_search_parse(spd_context *ctx, const char *name, spd_search *search);
+
 /* A search for neighbours: what is wanted, and what was found. */
 typedef struct spd_neighbours {
     size_t size;
-    size_t k;       /* how many neighbours of each */
-    int64_t *index; /* q x k, the caller's */
-    double *d2;     /* q x k, the caller's: squared distances */
-    int brute;      /* compute every distance: slower, with the same result */
-    double pairs;   /* found: pairs of a query and a sample */
-    double exact;   /* found: distances computed in full */
-    double pruned;  /* found: 1 - exact/pairs, the share decided by lower bounds (eq. 9) */
+    size_t k;          /* how many neighbours of each */
+    int64_t *index;    /* q x k, the caller's */
+    double *d2;        /* q x k, the caller's: squared distances */
+    int brute;         /* compute every distance: slower, with the same result */
+    double pairs;      /* found: pairs of a query and a sample */
+    double exact;      /* found: distances computed in full */
+    double pruned;     /* found: 1 - exact/pairs, the share decided by lower bounds (eq. 9) */
+    spd_search search; /* in: how; out: which it was, exact or approximate */
+    uint64_t seed;     /* of an approximate search */
+    double recall;     /* found: the share of the true neighbours among those returned, estimated on
+                          200 queries drawn at random; 1 for an exact search */
 } spd_neighbours;
 
 /* The k nearest of the p matrices X to each of the q matrices Q, nearest first, ties by lower
  * index, are written to neighbours->index and d2. With Q NULL (q is then ignored): neighbours
- * within X, where a sample is not its own neighbour. Exact; memory O(p n^2 + p k), never p x q. */
+ * within X, where a sample is not its own neighbour. Exact, unless `search` says otherwise; memory
+ * O(p n^2 + p k), never p x q. The same bits for any number of threads. */
 SPD_API spd_status spd_nearest(spd_context *ctx, spd_metric metric, size_t n, size_t p,
                                const double *X, size_t q, const double *Q,
                                spd_neighbours *neighbours);
@@ -510,6 +525,8 @@ typedef struct spd_fit_options {
     int paper; /* non-zero, the paper's setting: whatever is left to choose of objective, start and
                   coordinates is the difference, the identity and the plain ones. Methods are tuned
                   over m and nu_b, and no map is a size like the others */
+    spd_search search; /* of the neighbours in the graph; on return, how they were found */
+    double recall;     /* on return: the share of true neighbours among them, estimated */
 } spd_fit_options;
 SPD_API void spd_fit_defaults(spd_fit_options *options, size_t size);
 
@@ -556,13 +573,13 @@ SPD_API double spd_model_gain(const spd_model *model);
 /* The pairs of the affinity that options ask for: *pairs (new, freed with spd_pairs_free) and
  * *count, sorted by (i, j), with i < j. label (p) holds class numbers >= 0, or -1 if unknown; NULL
  * if not used. between is multiplied by options->affinity_weight, so A is complete. On return
- * options->nu_w and nu_b hold the values used; a class with fewer samples gives what it has.
- *   SPD_SUPERVISED    nu_w nearest of the same class, nu_b nearest of other classes; a sample
- *                     without a label: its nu_w nearest of all as within pairs, and nu_b drawn by
- *                     the seed as between pairs. A near pair is never far.
- *   SPD_UNSUPERVISED  within: the nu_w nearest (default 5); between: nu_b samples (default nu_w)
- *                     drawn by the seed from those not among the nearest max(10, 2 nu_w), in sets
- *                     too small for that not among the nearest half. A near pair is never far.
+ * options->nu_w, nu_b, search and recall hold the values used; a class with fewer samples gives
+ * what it has. More than 256 neighbours of a sample, or fewer than 513 samples, are searched
+ * exactly. SPD_SUPERVISED    nu_w nearest of the same class, nu_b nearest of other classes; a
+ * sample without a label: its nu_w nearest of all as within pairs, and nu_b drawn by the seed as
+ * between pairs. A near pair is never far. SPD_UNSUPERVISED  within: the nu_w nearest (default 5);
+ * between: nu_b samples (default nu_w) drawn by the seed from those not among the nearest max(10, 2
+ * nu_w), in sets too small for that not among the nearest half. A near pair is never far.
  *   SPD_OWN_GRAPH     a checked copy of own_pairs.
  * SPD_MAXIMAL_VARIANCE has no such pairs: SPD_EINVAL. */
 SPD_API spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X,

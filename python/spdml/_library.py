@@ -43,6 +43,7 @@ class FitOptions(c.Structure):
         ("restarts", Int), ("seed", c.c_uint64), ("solver", Int), ("transport", Int),
         ("tol", Double), ("gtol", Double), ("max_iter", Int), ("max_time", Double),
         ("log_cost", Int), ("coordinates", Int), ("rebuild_graph", Int), ("paper", Int),
+        ("search", Int), ("recall", Double),
     ]
 
 
@@ -71,7 +72,8 @@ class Sized(c.Structure):
 
 class Neighbours(Sized):
     _fields_ = [("size", Size), ("k", Size), ("index", Longs), ("d2", Doubles), ("brute", Int),
-                ("pairs", Double), ("exact", Double), ("pruned", Double)]
+                ("pairs", Double), ("exact", Double), ("pruned", Double), ("search", Int),
+                ("seed", c.c_uint64), ("recall", Double)]
 
 
 class MeanOptions(Sized):
@@ -193,6 +195,7 @@ PROTOTYPES = {
     "spd_engine_parse": (Int, [Handle, Text, Ints]),
     "spd_log_cost_parse": (Int, [Handle, Text, Ints]),
     "spd_coordinates_parse": (Int, [Handle, Text, Ints]),
+    "spd_search_parse": (Int, [Handle, Text, Ints]),
     "spd_graph_parse": (Int, [Handle, Text, Ints]),
     "spd_init_parse": (Int, [Handle, Text, Ints]),
     "spd_stop_name": (Text, [Int]),
@@ -200,6 +203,7 @@ PROTOTYPES = {
     "spd_objective_name": (Text, [Int]),
     "spd_log_cost_name": (Text, [Int]),
     "spd_coordinates_name": (Text, [Int]),
+    "spd_search_name": (Text, [Int]),
     "spd_graph_name": (Text, [Int]),
     "spd_fit": (Int, [Handle, Size, Size, Doubles, Ints, c.POINTER(FitOptions),
                       c.POINTER(FitWatch), c.POINTER(c.POINTER(Model))]),

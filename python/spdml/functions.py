@@ -7,7 +7,7 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import doubles, longs, matrices, matrix, metric_number, numbers, real, whole
+from ._arrays import doubles, longs, matrices, matrix, metric_number, numbers, real, text, whole
 from ._calls import call, context
 from ._errors import InvalidArgumentError
 from ._library import CovarianceOptions, MeanOptions, Neighbours, lib
@@ -73,12 +73,28 @@ def geodesic(A: Any, B: Any, alpha: float = 0.5, metric: str = "airm") -> np.nda
     return G
 
 
+def choice(what: str, value: str) -> int:
+    """The library's number of a word of one of its enumerations (objective, graph, ...)."""
+    number = c.c_int()
+    call(context(1), f"spd_{what}_parse", text(value, what), c.byref(number))
+    return number.value
+
+
+def seed_number(name: str, value: Any) -> int:
+    """A seed as the library takes it; ctypes would wrap others round without a word."""
+    if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
+        raise InvalidArgumentError(f"{name} is {value!r}; it must be an integer from 0 to 2**64 - 1")
+    return int(value)
+
+
 def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
-              squared: bool = False, n_jobs: Optional[int] = None
-              ) -> Tuple[np.ndarray, np.ndarray]:
+              squared: bool = False, n_jobs: Optional[int] = None, search: str = "exact",
+              random_state: int = 1) -> Tuple[np.ndarray, np.ndarray]:
     """(distances, indices), each (q, n_neighbors): the nearest matrices of X to each of Q, nearest
     first, ties by lower index. Without Q: neighbours within X, where no matrix is its
-    own neighbour. The search is exact."""
+    own neighbour. search: 'exact'; 'approximate', in almost linear time, where a few per cent of the
+    neighbours may not be the true ones; 'auto', approximate where exact would take more than
+    about a minute."""
     number = metric_number(metric)
     X = matrices(X)
     p, n = X.shape[:2]
@@ -90,7 +106,9 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
     q = p if Q is None else len(Q)
     index = np.empty((q, n_neighbors), dtype=np.int64)
     d2 = np.empty((q, n_neighbors))
-    found = Neighbours(k=n_neighbors, index=longs(index), d2=doubles(d2))
+    found = Neighbours(k=n_neighbors, index=longs(index), d2=doubles(d2),
+                       search=choice("search", search),
+                       seed=seed_number("random_state", random_state))
     call(context(n_jobs), "spd_nearest", number, n, p, doubles(X), q, doubles(Q), c.byref(found))
     return _rooted(d2, squared), index
 

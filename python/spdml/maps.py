@@ -10,24 +10,16 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import (doubles, encode_labels, ints, matrices, metric_number, numbers, real, text,
-                      whole)
+from ._arrays import (doubles, encode_labels, ints, matrices, metric_number, numbers, real, whole)
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
 from ._library import FitFn, FitOptions, FitWatch, Model, lib
 from ._model import ModelHandle
 from ._tags import MatrixInput
-from .functions import apply, mean
+from .functions import apply, choice, mean, seed_number
 
 _SUPERVISED, _UNSUPERVISED = 0, 1
 _INIT_GIVEN = 3
-
-
-def choice(what: str, value: str) -> int:
-    """The library's number of a word of one of its enumerations (objective, graph, ...)."""
-    number = c.c_int()
-    call(context(1), f"spd_{what}_parse", text(value, what), c.byref(number))
-    return number.value
 
 
 def parameter_number(parameter: str, value: Any) -> float:
@@ -86,6 +78,9 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         How often, at most, the neighbours are found anew among the mapped matrices.
     paper : bool
         The setting of the paper for whatever is 'auto': 'difference', 'identity', 'plain'.
+    search : 'exact', 'approximate' or 'auto'
+        Of the neighbours in the graph: all true ones, or most of them in almost linear time; 'auto'
+        is approximate where the exact search would take more than about a minute.
     engine : 'cpu', 'cuda' or 'auto'
         Where it is learned; 'auto' takes a GPU where there is one and it gains.
     callback : called as callback(iteration, cost) after each iteration; a true result stops the
@@ -96,6 +91,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     components_ : (m, n), the transpose of W
     cost_history_ : cost at the start and after each iteration
     n_iter_, stop_, objective_, nu_w_, nu_b_, n_features_in_
+    recall_ : share of the true neighbours in the graph; estimated if the search was approximate
     gain_left_ : about how much lower the cost would be had the fit not ended at a limit (`stop_` is
         then 'iterations' or 'time'): an estimate; 0 if it converged, nan if it cannot be told
     n_rounds_, pairs_changed_ : how often the graph was rebuilt, and how many pairs the last time
@@ -108,7 +104,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
                  random_state: Any = None, n_jobs: Optional[int] = None,
                  objective: str = "auto", graph: str = "or", affinity_weight: float = 1.0,
                  restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
-                 rebuild_graph: int = 0, paper: bool = False, engine: str = "cpu",
+                 rebuild_graph: int = 0, paper: bool = False, search: str = "auto",
+                 engine: str = "cpu",
                  callback: Optional[Callable[[int, float], Any]] = None) -> None:
         self.n_components = n_components
         self.metric = metric
@@ -128,6 +125,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.coordinates = coordinates
         self.rebuild_graph = rebuild_graph
         self.paper = paper
+        self.search = search
         self.engine = engine
         self.callback = callback
 
@@ -167,7 +165,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
                    affinity_weight=o.affinity_weight, restarts=o.restarts,
                    log_cost=lib.spd_log_cost_name(o.log_cost).decode(),
                    coordinates=lib.spd_coordinates_name(o.coordinates).decode(),
-                   rebuild_graph=o.rebuild_graph)
+                   rebuild_graph=o.rebuild_graph,
+                   search=lib.spd_search_name(o.search).decode())
         made._keep(handle)
         return made
 
@@ -182,6 +181,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.gain_left_ = lib.spd_model_gain(handle.pointer)
         self.nu_w_, self.nu_b_ = f.options.contents.nu_w, f.options.contents.nu_b
         self.n_rounds_, self.pairs_changed_ = f.rounds, f.pairs_changed
+        self.recall_ = f.options.contents.recall
         self.n_features_in_ = f.n
 
     def _options(self, n: int, label: Optional[np.ndarray]) -> Any:
@@ -208,6 +208,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         o.coordinates = choice("coordinates", self.coordinates)
         o.rebuild_graph = whole(self.rebuild_graph, "rebuild_graph", 0)
         o.paper = int(bool(self.paper))
+        o.search = choice("search", self.search)
         if isinstance(self.random_state, (int, np.integer)):
             o.seed = seed_number("random_state", self.random_state)
         elif self.random_state is not None:
@@ -227,13 +228,6 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")
-
-
-def seed_number(name: str, value: Any) -> int:
-    """A seed as the library takes it; ctypes would wrap others round without a word."""
-    if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
-        raise InvalidArgumentError(f"{name} is {value!r}; it must be an integer from 0 to 2**64 - 1")
-    return int(value)
 
 
 def _fit(ctx: Context, X: np.ndarray, label: Optional[np.ndarray], options: FitOptions,

@@ -84,6 +84,12 @@ const naming naming_init = {
 };
 NAMED_AND_PARSED(spd_init, init)
 
+const naming naming_search = {
+    .kind = "search",
+    .word = {"exact", "approximate", "auto"},
+};
+NAMED_AND_PARSED(spd_search, search)
+
 const naming naming_coordinates = {
     .kind = "coordinates",
     .word = {"auto", "plain", "mean", "harmonic", "within"},

@@ -26,6 +26,7 @@ spd_status naming_parse(spd_context *ctx, const naming *names, const char *word,
 /* The enumerations that files hold, by their words; names.c has these tables and all others of
  * spdml.h. */
 extern const naming naming_metric, naming_learning, naming_objective, naming_graph, naming_init,
-    naming_solver, naming_transport, naming_stop, naming_log_cost, naming_coordinates;
+    naming_solver, naming_transport, naming_stop, naming_log_cost, naming_coordinates,
+    naming_search;
 
 #endif

@@ -14,6 +14,9 @@
 
 #include "base/sized.h"
 #include "engine/blas.h"
+#include "engine/hits.h"
+#include "engine/approximate.h"
+#include "engine/nearest_approximate.h"
 #include "engine/nearest_levels.h"
 #include "engine/pairwise.h"
 #include "engine/parallel.h"
@@ -23,11 +26,6 @@
 #define QUERIES_PER_CHUNK 16
 #define CALIBRATION       16 /* most queries on which the levels are tried */
 #define PLANS             (1u << MAX_LEVELS)
-
-typedef struct hit {
-    double d2;
-    size_t index;
-} hit;
 
 /* What one thread works with. */
 typedef struct seat {
@@ -56,22 +54,6 @@ typedef struct search {
 } search;
 
 /* ---- the k best ------------------------------------------------------------------------------ */
-
-static int before(hit a, hit b)
-{
-    return a.d2 < b.d2 || (a.d2 == b.d2 && a.index < b.index);
-}
-
-/* Keeps the `wanted` best of what is offered, ascending; ties by lower index. */
-static void offer(hit *best, size_t *count, size_t wanted, hit h)
-{
-    if (*count == wanted && !before(h, best[wanted - 1]))
-        return;
-    size_t at = *count < wanted ? (*count)++ : wanted - 1;
-    for (; at > 0 && before(h, best[at - 1]); at--)
-        best[at] = best[at - 1];
-    best[at] = h;
-}
 
 static double kth_best(const hit *best, size_t count, size_t wanted)
 {
@@ -145,7 +127,7 @@ static spd_status measure(search *s, seat *t, size_t query, const size_t *candid
     for (size_t c = 0; c < count; c++) {
         if (!isfinite(d2[c]))
             return SPD_ENUMERIC;
-        offer(best, found, s->wanted, (hit){d2[c], candidate[c]});
+        hits_offer(best, found, s->wanted, (hit){d2[c], candidate[c], 0});
     }
     s->exact[query] += (double)count;
     return SPD_OK;
@@ -232,8 +214,8 @@ static spd_status brute_chunk(void *user, size_t chunk, int thread)
                 if (!isfinite(block.d2[c]))
                     return SPD_ENUMERIC;
                 if (!s->within || first + c != query)
-                    offer(t->best + a * s->wanted, &found[a], s->wanted,
-                          (hit){block.d2[c], first + c});
+                    hits_offer(t->best + a * s->wanted, &found[a], s->wanted,
+                               (hit){block.d2[c], first + c, 0});
             }
             s->exact[query] += (double)count;
         }
@@ -413,6 +395,8 @@ static spd_status nearest_check(spd_context *ctx, const search *s, const double 
                         "%zu neighbours requested, but there are only %zu other "
                         "matrices",
                         s->wanted, others);
+    if (!spd_search_name(near->search))
+        return ctx_fail(ctx, SPD_EINVAL, "there is no search number %d", (int)near->search);
     return SPD_OK;
 }
 
@@ -427,6 +411,14 @@ static void deliver(const search *s, spd_neighbours *near)
         near->exact += s->exact[i];
     near->exact = fmin(near->exact, near->pairs);
     near->pruned = 1.0 - near->exact / near->pairs;
+    near->recall = 1.0;
+    near->search = SPD_SEARCH_EXACT;
+}
+
+static int approximates(const search *s, const spd_neighbours *near)
+{
+    return near->search == SPD_SEARCH_APPROXIMATE ||
+           (near->search == SPD_SEARCH_AUTO && approximate_pays(s->m, s->n, s->p, s->q));
 }
 
 spd_status spd_nearest(spd_context *ctx, spd_metric metric_id, size_t n, size_t p, const double *X,
@@ -451,6 +443,12 @@ spd_status spd_nearest(spd_context *ctx, spd_metric metric_id, size_t n, size_t 
     status = nearest_check(ctx, &s, X, &near);
     if (status < 0)
         return status;
+    if (approximates(&s, &near)) {
+        status = nearest_approximate(ctx, s.m, n, p, X, s.q, Q, &near);
+        if (status == SPD_OK)
+            sized_give(sizeof near, &near, neighbours);
+        return status;
+    }
     size_t *order = arena_alloc(&room, s.q, sizeof *order);
     s.exact = arena_zero(&room, s.q, sizeof *s.exact);
     s.index = arena_alloc(&room, s.q, k * sizeof *s.index);

@@ -299,9 +299,16 @@ spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, c
     if (used.learning == SPD_OWN_GRAPH) {
         status = own_graph(ctx, p, &used, &made, &there);
     } else {
-        graph_job g = {
-            .n = n, .p = p, .X = X, .label = label, .metric = used.metric, .seed = used.seed};
+        graph_job g = {.n = n,
+                       .p = p,
+                       .X = X,
+                       .label = label,
+                       .metric = used.metric,
+                       .seed = used.seed,
+                       .search = used.search};
         status = neighbour_graph(ctx, &g, &used, &made, &there);
+        options->search = g.search;
+        options->recall = g.recall;
     }
     if (status < 0)
         return status;

@@ -45,7 +45,7 @@ static void link_all(const graph_job *g, size_t k, const int64_t *near, size_t f
     }
 }
 
-spd_status graph_near_far(spd_context *ctx, const graph_job *g, links *l)
+spd_status graph_near_far(spd_context *ctx, graph_job *g, links *l)
 {
     size_t p = g->p, k = too_near(g);
     if (k + 1 >= p)
@@ -59,10 +59,17 @@ spd_status graph_near_far(spd_context *ctx, const graph_job *g, links *l)
     double *d2 = arena_alloc(&room, p, k * sizeof *d2);
     size_t *mark = arena_zero(&room, p, sizeof *mark);
     spd_status status = arena_status(&room, ctx, "neighbour graph");
+    spd_neighbours found = {.size = sizeof found,
+                            .k = k,
+                            .index = near,
+                            .d2 = d2,
+                            .search =
+                                graph_approximates(g) ? SPD_SEARCH_APPROXIMATE : SPD_SEARCH_EXACT,
+                            .seed = g->seed};
     if (status == SPD_OK)
-        status = spd_nearest(
-            ctx, g->metric, g->n, p, g->X, 0, NULL,
-            &(spd_neighbours){.size = sizeof(spd_neighbours), .k = k, .index = near, .d2 = d2});
+        status = spd_nearest(ctx, g->metric, g->n, p, g->X, 0, NULL, &found);
+    g->search = found.search;
+    g->recall = found.recall;
     if (status == SPD_OK)
         status = links_new(ctx, p * (g->nu_w + far), l);
     if (status == SPD_OK)

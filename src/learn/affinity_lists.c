@@ -206,8 +206,13 @@ static spd_status link_all(spd_context *ctx, const graph_job *g, links *l)
     return SPD_OK;
 }
 
-spd_status graph_by_class(spd_context *ctx, const graph_job *g, size_t matrix_up_to, links *l)
+spd_status graph_by_class(spd_context *ctx, graph_job *g, size_t matrix_up_to, links *l)
 {
+    int exact = wants_all(g) || !graph_approximates(g);
+    g->search = exact ? SPD_SEARCH_EXACT : SPD_SEARCH_APPROXIMATE;
+    g->recall = 1.0;
+    if (!exact)
+        return graph_by_approximation(ctx, g, l);
     if (wants_all(g))
         return link_all(ctx, g, l);
     if (g->D)

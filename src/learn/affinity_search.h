@@ -16,6 +16,8 @@ typedef struct graph_job {
     size_t near_unknown, far_unknown; /* the same for samples without a label */
     uint64_t seed;                    /* of the far pairs */
     const double *D;                  /* p x p squared distances where they are known; else NULL */
+    spd_search search;                /* in: how; out: which it was */
+    double recall;                    /* out */
 } graph_job;
 
 /* Links that graph_by_class and graph_far_unknown add at most. */
@@ -29,12 +31,12 @@ size_t graph_room(const graph_job *g);
  * Ties by lower index; what there is, where there are fewer. matrix_up_to is GRAPH_MATRIX_UP_TO but
  * in tests: the links are the same, except perhaps where distances tie up to rounding for matrices
  * of extreme condition. */
-spd_status graph_by_class(spd_context *ctx, const graph_job *g, size_t matrix_up_to, links *l);
+spd_status graph_by_class(spd_context *ctx, graph_job *g, size_t matrix_up_to, links *l);
 
 /* l += the nu_w nearest of each sample (within), and nu_b samples drawn at random from those that
  * are not among its nearest max(10, 2 nu_w), in small sets not among the nearest half (between).
  * l is made here. */
-spd_status graph_near_far(spd_context *ctx, const graph_job *g, links *l);
+spd_status graph_near_far(spd_context *ctx, graph_job *g, links *l);
 
 /* l += for each sample without a label: far_unknown samples drawn at random (between), which stand
  * for far ones; one that is near after all stays a within pair (links_join). far_unknown < p. */
@@ -44,5 +46,9 @@ spd_status graph_far_unknown(spd_context *ctx, const graph_job *g, links *l);
 spd_status graph_from_matrix(spd_context *ctx, const graph_job *g, const double *D, links *l);
 spd_status graph_by_matrix(spd_context *ctx, const graph_job *g, links *l);
 spd_status graph_by_lists(spd_context *ctx, const graph_job *g, links *l);
+
+/* One that finds most of them, and whether it is wanted; recall <- how many. */
+spd_status graph_by_approximation(spd_context *ctx, graph_job *g, links *l);
+int graph_approximates(const graph_job *g);
 
 #endif

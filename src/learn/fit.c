@@ -305,6 +305,8 @@ static spd_status take_over(fit *f, const spd_fit_state *s)
     f->o.nu_b = before->nu_b;
     f->o.init = before->init;
     f->o.coordinates = before->coordinates;
+    f->o.search = before->search;
+    f->o.recall = before->recall;
     f->state.start = s->start;
     f->state.now = model_copy(s->now, &f->o);
     f->state.best = s->best ? model_copy(s->best, &f->o) : NULL;

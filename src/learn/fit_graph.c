@@ -47,6 +47,10 @@ spd_status fitting_make_graph(fit *f, const fit_graph *known)
         status = fitting_star_graph(f);
     else
         status = spd_affinity(f->ctx, f->n, s->p, f->X, f->label, &f->o, &s->pair, &s->pairs);
+    if (f->o.search == SPD_SEARCH_AUTO) { /* no neighbours were looked for */
+        f->o.search = SPD_SEARCH_EXACT;
+        f->o.recall = 1.0;
+    }
     f->seconds_graph = clock_seconds() - began;
     return status;
 }

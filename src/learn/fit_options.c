@@ -13,6 +13,7 @@ void spd_fit_defaults(spd_fit_options *options, size_t size)
                                       .metric = SPD_STEIN,
                                       .objective = SPD_OBJECTIVE_AUTO,
                                       .init = SPD_INIT_AUTO,
+                                      .search = SPD_SEARCH_AUTO,
                                       .affinity_weight = 1.0,
                                       .restarts = 1,
                                       .seed = 1,

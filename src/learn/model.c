@@ -43,6 +43,12 @@ static const field option_fields[] = {
      .offset = offsetof(spd_fit_options, rebuild_graph),
      .type = FIELD_INT,
      .later = 1},
+    {.key = "search",
+     .offset = offsetof(spd_fit_options, search),
+     .type = FIELD_NAME,
+     .names = &naming_search,
+     .later = 1},
+    {.key = "recall", .offset = offsetof(spd_fit_options, recall), .type = FIELD_REAL, .later = 1},
 };
 
 static const field outcome_fields[] = {
@@ -145,6 +151,9 @@ const char *model_options_differ(const spd_fit_options *a, const spd_fit_options
     other.nu_b = b->nu_b ? b->nu_b : a->nu_b;
     if (b->init == SPD_INIT_AUTO)
         other.init = a->init;
+    if (b->search == SPD_SEARCH_AUTO)
+        other.search = a->search;
+    other.recall = a->recall;
     if (b->coordinates == SPD_COORDINATES_AUTO)
         other.coordinates = a->coordinates;
     return fields_differ(FIELDS(option_fields), option_fields, a, &other);

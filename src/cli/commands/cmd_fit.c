@@ -73,6 +73,8 @@ static void take_solver(session *s, spd_fit_options *o)
         o->transport = (spd_transport)session_choice(s, "transport");
     if (arguments_count(a, "coordinates"))
         o->coordinates = (spd_coordinates)session_choice(s, "coordinates");
+    if (arguments_count(a, "search"))
+        o->search = (spd_search)session_choice(s, "search");
     if (arguments_count(a, "max-iter"))
         o->max_iter = (int)arguments_int(a, "max-iter");
     arguments_take_real(a, "tol", &o->tol);
@@ -405,6 +407,11 @@ static const option solver_options[] = {
              "plain: that of the data; mean, harmonic: where this mean is the identity; within: "
              "where the mean and the scatter within classes are alike; auto: the fastest by "
              "experience"},
+    {"search", 0, OPTION_CHOICE, "NAME", "auto", .choice = option_searches,
+     .help =
+         "How the neighbours of the graph are found. exact; approximate: most of them, in almost "
+         "linear time, and their share is estimated; auto: approximate where exact would take "
+         "more than about a minute"},
     {"rebuild-graph", 0, OPTION_INT, "N", "0", 0, 100,
      .help =
          "Then find the neighbours anew, among the mapped matrices, and go on from there: up to "

@@ -1,4 +1,4 @@
-/* cmd_neighbours.c - `spdml neighbours`: the k nearest matrices, exactly. */
+/* cmd_neighbours.c - `spdml neighbours`: the k nearest matrices. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -40,7 +40,9 @@ static int compute(session *s, search *n)
                                 .k = n->k,
                                 .index = n->index,
                                 .d2 = n->distance,
-                                .brute = arguments_flag(s->args, "brute")};
+                                .brute = arguments_flag(s->args, "brute"),
+                                .search = (spd_search)session_choice(s, "search"),
+                                .seed = (uint64_t)arguments_int(s->args, "seed")};
     spd_status status =
         spd_nearest(s->ctx, session_metric(s), n->samples->n, n->samples->p, n->samples->X, n->q,
                     n->queries ? n->queries->X : NULL, &n->found);
@@ -91,7 +93,13 @@ static int run(session *s)
     sheet_count(r, "pairs", "pairs", (size_t)n.found.pairs, "");
     sheet_count(r, "exact", "computed in full", (size_t)n.found.exact, "");
     sheet_real(r, "pruned", NULL, n.found.pruned);
-    sheet_line(r, "pruned", "%.1f %%", 100 * n.found.pruned);
+    sheet_text(r, "search", "search", spd_search_name(n.found.search));
+    sheet_real(r, "recall", NULL, n.found.recall);
+    if (n.found.search == SPD_SEARCH_EXACT)
+        sheet_line(r, "pruned", "%.1f %%", 100 * n.found.pruned);
+    else
+        sheet_line(r, "recall", "%.1f %% of the true neighbours, by 200 of the queries",
+                   100 * n.found.recall);
     if (session_output(s))
         sheet_text(r, "output", "output", session_output(s));
     else if (!r->object)
@@ -105,6 +113,9 @@ static const option options[] = {
              "not its own neighbour"},
     {"k", 'k', OPTION_INT, "N", "1", 1, 2147483647, .help = "How many neighbours"},
     OPTION_METRIC,
+    {"search", 0, OPTION_CHOICE, "NAME", "exact", .choice = option_searches,
+     .help = "exact; approximate: in almost linear time, and the share of true neighbours found is "
+             "estimated; auto: approximate where exact would take more than about a minute"},
     {"brute", .help = "Compute every distance instead of pruning by lower bounds"},
     OPTION_SQUARED,
     {OPTION_OUTPUT(option_arrays_endings,
@@ -114,7 +125,7 @@ static const option options[] = {
 static const char *const paragraphs[] = {
     "The k nearest matrices of DATA to every query, nearest first, ties by lower index. The search "
     "is exact: lower bounds only skip distances that cannot matter, and the share of pairs pruned "
-    "in this way is reported.",
+    "in this way is reported. For tens of thousands of matrices see --search.",
     "Without -o, the neighbours of the first ten queries are printed.", NULL};
 
 static const command_example examples[] = {
@@ -126,7 +137,7 @@ static const command_example examples[] = {
 const command command_neighbours = {
     .name = "neighbours",
     .alias = "neighbors",
-    .summary = "k nearest neighbours, exactly",
+    .summary = "k nearest neighbours",
     .operands = "DATA",
     .groups = COMMAND_DATA_GROUPS(options),
     .paragraphs = paragraphs,

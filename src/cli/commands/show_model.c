@@ -30,6 +30,8 @@ static void show_options(sheet *r, const spd_model *model)
     sheet_text(r, "solver", NULL, spd_solver_name(o->solver));
     sheet_text(r, "transport", NULL, spd_transport_name(o->transport));
     sheet_text(r, "coordinates", NULL, spd_coordinates_name(o->coordinates));
+    sheet_text(r, "search", NULL, spd_search_name(o->search));
+    sheet_real(r, "recall", NULL, o->recall);
     sheet_count(r, "rebuild_graph", NULL, (size_t)o->rebuild_graph, "");
     sheet_real(r, "tol", NULL, o->tol);
     sheet_real(r, "gtol", NULL, o->gtol);
@@ -38,6 +40,9 @@ static void show_options(sheet *r, const spd_model *model)
     if (o->nu_w || o->nu_b)
         sheet_line(r, "neighbours", "%zu within, %zu between, %s, weight %g", o->nu_w, o->nu_b,
                    spd_graph_name(o->graph), o->affinity_weight);
+    if (o->search == SPD_SEARCH_APPROXIMATE)
+        sheet_line(r, "search", "approximate: %.1f %% of the neighbours are the true ones",
+                   100 * o->recall);
     if (model->starts > 0 && model->starts < o->restarts)
         sheet_line(r, "start", "%s, seed %llu, %d of %d starts", spd_init_name(o->init),
                    (unsigned long long)o->seed, model->starts, o->restarts);

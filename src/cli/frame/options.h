@@ -109,6 +109,7 @@ const char *option_objectives(size_t i);
 const char *option_metrics(size_t i);
 const char *option_metric_alias(const char *text);
 const char *option_array_endings(size_t i);  /* files that hold one array */
+const char *option_searches(size_t i);       /* of neighbours */
 const char *option_arrays_endings(size_t i); /* files that hold several */
 const char *option_data_endings(size_t i);   /* files that hold a data set */
 const char *option_model_endings(size_t i);

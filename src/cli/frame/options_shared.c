@@ -35,6 +35,11 @@ const option options_data[] = {
     {"ridge", 0, OPTION_REAL, "E", "0", 0, INFINITY, .help = "Add E to the diagonal of every X"},
     OPTION_END};
 
+const char *option_searches(size_t i)
+{
+    return spd_search_name((spd_search)i);
+}
+
 const char *option_metrics(size_t i)
 {
     return i < SPD_METRICS ? spd_metric_name((spd_metric)i) : NULL;
