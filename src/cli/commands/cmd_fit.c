@@ -312,11 +312,19 @@ static void write_model(session *s, const fitting *f)
 static void show_fit(session *s, const fitting *f)
 {
     const spd_data *data = f->l.data;
+    size_t unknown = 0;
+    char also[60] = "";
+    for (size_t i = 0; f->l.label && i < data->p; i++)
+        unknown += f->l.label[i] < 0;
+    if (unknown)
+        snprintf(also, sizeof also, ", %zu without a label", unknown);
     sheet *r = session_sheet(s);
     sheet_text(r, "data", NULL, data->source);
     sheet_count(r, "p", NULL, data->p, "");
-    sheet_count(r, "classes", NULL, data->classes, "");
-    sheet_line(r, "data", "%s: %zu matrices, %zu classes", data->source, data->p, data->classes);
+    sheet_count(r, "classes", NULL, f->l.classes, "");
+    sheet_count(r, "unlabelled", NULL, unknown, "");
+    sheet_line(r, "data", "%s: %zu matrices, %zu classes%s", data->source, data->p, f->l.classes,
+               also);
     show_model(r, f->model);
     sheet_text(r, "output", "model", session_output(s));
 }
@@ -447,6 +455,7 @@ const command command_fit = {
     .operands = "DATA",
     .groups = {{"Options", options},
                {"What is learned", options_graph},
+               {NULL, options_unsupervised},
                {NULL, options_objective},
                {NULL, options_cost},
                {NULL, options_paper},

@@ -78,6 +78,7 @@ static void take_labels(session *s, learning *l)
     if (unknown && hidden < 0)
         session_remark(s, "%s: no matrix has the label %s; all count as labelled", data->source,
                        unknown);
+    l->classes = data->classes - (hidden >= 0);
     l->label = cli_alloc(data->p, sizeof *l->label, "labels");
     for (size_t i = 0; i < data->p; i++) {
         int label = data->label[i];

@@ -7,7 +7,8 @@
 
 typedef struct learning {
     spd_data *data;
-    int *label; /* p class numbers, -1 where unknown; NULL without labels */
+    int *label;     /* p class numbers, -1 where unknown; NULL without labels */
+    size_t classes; /* how many there are; what means unknown is none */
     spd_fit_options options;
     int auto_nu_b; /* --nu-b auto */
 } learning;

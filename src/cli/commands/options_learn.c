@@ -94,10 +94,13 @@ const option options_graph[] = {
     {"affinity", 0, OPTION_FILE, "FILE",
      .help = "A graph of your own instead: arrays i, j and value, each pair once; value > 0 pulls "
              "a pair together, < 0 pushes it apart (.npz or .mat)"},
-    {"unsupervised", 0, OPTION_CHOICE, "[KIND]", .choice = unsupervised, .bare = "graph",
-     .help = "Use no labels. graph: near matrices stay near, far ones far; variance: spread the "
-             "matrices around their mean"},
     {"unlabelled", 0, OPTION_TEXT, "VALUE",
      .help = "The label that means unknown; matrices with it take part through the unsupervised "
              "graph"},
+    OPTION_END};
+
+const option options_unsupervised[] = {
+    {"unsupervised", 0, OPTION_CHOICE, "[KIND]", .choice = unsupervised, .bare = "graph",
+     .help = "Use no labels. graph: near matrices stay near, far ones far; variance: spread the "
+             "matrices around their mean"},
     OPTION_END};

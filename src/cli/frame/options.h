@@ -99,11 +99,12 @@ extern const option options_data_output[]; /* -o, a data set in the format of it
 extern const option options_data[];        /* --x --y --labels --symmetrize --regularize --ridge */
 
 /* Of the learner; options_learn.c. */
-extern const option options_graph[];     /* --metric --nu-w --nu-b --graph ... */
-extern const option options_objective[]; /* --objective */
-extern const option options_paper[];     /* --paper */
-extern const option options_cost[];      /* --affinity-weight --log-cost */
-extern const option options_stop[];      /* --tol --max-iter */
+extern const option options_graph[];        /* --metric --nu-w --nu-b --graph ... */
+extern const option options_unsupervised[]; /* --unsupervised */
+extern const option options_objective[];    /* --objective */
+extern const option options_paper[];        /* --paper */
+extern const option options_cost[];         /* --affinity-weight --log-cost */
+extern const option options_stop[];         /* --tol --max-iter */
 
 const char *option_objectives(size_t i);
 const char *option_metrics(size_t i);
