@@ -48,7 +48,7 @@ static void load(session *s, costing *c)
     learning_load(s, s->args->operands[0], &c->l);
     take_w(s, c);
     c->l.options.m = c->m;
-    learning_choose_nu_b(s, &c->l);
+    learning_choose(s, &c->l);
 }
 
 static void release_pairs(void *pairs)

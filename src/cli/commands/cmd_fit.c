@@ -77,20 +77,24 @@ static void take_solver(session *s, spd_fit_options *o)
     arguments_take_real(a, "tol", &o->tol);
     arguments_take_real(a, "gtol", &o->gtol);
     arguments_take_real(a, "max-time", &o->max_time);
-    arguments_take_count(a, "m", &o->m);
 }
 
 /* l.options <- those of the command line, over the defaults or over a checkpoint's. */
 static void take_options(session *s, fitting *f)
 {
+    learning_take_m(s, &f->l);
     learning_options(s, &f->l);
     take_duration(s, f);
     f->l.options.paper |= arguments_flag(s->args, "paper");
     if (arguments_count(s->args, "init"))
         take_init(s, f);
     take_solver(s, &f->l.options);
-    if (!f->l.options.m)
-        cli_misuse("fit needs -m N, the size of the small matrices; see 'spdml fit --help'");
+    if (!f->l.options.m && !f->l.auto_m)
+        cli_misuse("fit needs -m N, the size of the small matrices, or -m auto; see 'spdml fit "
+                   "--help'");
+    if (f->l.auto_m && f->l.options.init == SPD_INIT_GIVEN)
+        cli_misuse("-m auto and --init %s cannot be used together: the model has a size",
+                   arguments_text(s->args, "init"));
 }
 
 /* ---- going on from a checkpoint -------------------------------------------------------------- */
@@ -117,7 +121,7 @@ static void take_resumed(session *s, fitting *f)
     cli_keep(f->resume, release_state);
     spd_fit_state_options(f->resume, &f->l.options);
     take_options(s, f);
-    f->l.auto_nu_b = 0; /* it was chosen then */
+    f->l.auto_m = f->l.auto_nu_b = 0; /* they were chosen then */
     const char *differs = spd_fit_state_differs(f->resume, &f->l.options);
     if (!differs)
         return;
@@ -233,7 +237,9 @@ static void check_files(session *s)
 static void check_size(const fitting *f)
 {
     const spd_data *data = f->l.data;
-    if (f->l.options.m >= data->n)
+    if (f->l.auto_m && data->n < 2)
+        cli_fail("%s: 1 x 1 matrices cannot be made smaller", data->source);
+    if (!f->l.auto_m && f->l.options.m >= data->n)
         cli_fail("%s: -m %zu must be smaller than the size of the matrices, %zu x %zu",
                  data->source, f->l.options.m, data->n, data->n);
 }
@@ -261,7 +267,7 @@ static void load(session *s, fitting *f)
     learning_load(s, s->args->operands[0], &f->l);
     check_size(f);
     load_start(s, f);
-    learning_choose_nu_b(s, &f->l);
+    learning_choose(s, &f->l);
 }
 
 /* CLI_INTERRUPTED with a model when Ctrl-C ended it: the best so far is worth keeping. */
@@ -327,6 +333,10 @@ static void show_fit(session *s, const fitting *f)
                also);
     show_model(r, f->model);
     sheet_text(r, "output", "model", session_output(s));
+    if (f->l.chosen) {
+        sheet_json(r, "chosen", json_incref(f->l.chosen));
+        sheet_text(r, "command", "the same again", learning_again(s, &f->l));
+    }
 }
 
 static int run(session *s)
@@ -379,8 +389,10 @@ static const char *history_endings(size_t i)
 }
 
 static const option options[] = {
-    {"m", 'm', OPTION_INT, "N", NULL, 1, 1000000,
-     .help = "Size of the small matrices, smaller than that of the input"},
+    {"m", 'm', OPTION_TEXT, "N|auto",
+     .help = "Size of the small matrices, smaller than that of the input. auto chooses among n/8, "
+             "n/4, 3n/8, n/2 and 3n/4 by cross-validation, together with --nu-b auto if that is "
+             "given"},
     {OPTION_OUTPUT(option_model_endings, "The model to write"), .required = 1},
     {"history", 0, OPTION_FILE, "FILE", .choice = history_endings,
      .help = "Write cost, gradient norm, step, seconds and probes of every iteration to FILE"},
@@ -443,6 +455,7 @@ static const command_example examples[] = {
     {"spdml fit train.npz -m 20 --metric stein -o model.spdml", "Learn a map to 20 x 20."},
     {"spdml fit train.npz -m 20 --nu-w 5 --nu-b auto -o model.spdml --json",
      "Choose the neighbours between classes by cross-validation."},
+    {"spdml fit train.npz -m auto -o model.spdml", "Choose the size by cross-validation."},
     {"spdml fit big.npy --labels y.npy -m 30 -o model.spdml --checkpoint fit.npz",
      "A long fit that saves its state to a file."},
     {"spdml fit big.npy --labels y.npy --resume fit.npz -o model.spdml",
