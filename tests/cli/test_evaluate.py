@@ -174,7 +174,8 @@ def test_identity_is_no_map(spdml, data):
 
 
 def test_no_map_is_said_in_the_table_alone(spdml, data, tmp_path):
-    words = ["evaluate", "data.npz", "--methods", "nn-airm-csp", "--split", "0.5", "--repeats", "2"]
+    words = ["evaluate", "data.npz", "--methods", "nn-airm-csp", "--split", "0.5", "--repeats", "2",
+             "--final", "none"]
     out = spdml(*words, "-m", "5", "-o", "out", "--no-report").good().out
     assert out.splitlines()[-1].endswith("  m 5 (no map)")
     for name in ("results.json", "results.csv", "rounds.csv"):

@@ -161,8 +161,9 @@ static void put_field(FILE *f, const char *key, const json_t *object)
 static void put_round(FILE *f, const json_t *round)
 {
     static const char *const keys[] = {
-        "train", "test",     "correct",      "accuracy",    "balanced_accuracy", "cv_accuracy",
-        "folds", "settings", "tune_seconds", "fit_seconds", "test_seconds"};
+        "train",    "test",         "correct",     "accuracy",    "balanced_accuracy",
+        "kappa",    "macro_f1",     "auc",         "cv_accuracy", "folds",
+        "settings", "tune_seconds", "fit_seconds", "test_seconds"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         put_field(f, keys[k], round);
     for (unsigned i = 0; i < SPD_PARAMETERS; i++)
@@ -172,10 +173,20 @@ static void put_round(FILE *f, const json_t *round)
 
 static void put_method(FILE *f, const json_t *method)
 {
-    static const char *const keys[] = {
-        "accuracy_mean",         "accuracy_std", "balanced_accuracy_mean",
-        "balanced_accuracy_std", "mcnemar_p",    "tune_seconds",
-        "fit_seconds",           "test_seconds"};
+    static const char *const keys[] = {"accuracy_mean",
+                                       "accuracy_std",
+                                       "balanced_accuracy_mean",
+                                       "balanced_accuracy_std",
+                                       "kappa_mean",
+                                       "kappa_std",
+                                       "macro_f1_mean",
+                                       "macro_f1_std",
+                                       "auc_mean",
+                                       "auc_std",
+                                       "mcnemar_p",
+                                       "tune_seconds",
+                                       "fit_seconds",
+                                       "test_seconds"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         put_field(f, keys[k], method);
     fputc('\n', f);
@@ -220,6 +231,12 @@ static void drop_figures(session *s)
         (void)unlink(path_in(s, names[i])); /* mostly there is none */
 }
 
+void evaluation_write_results(session *s, const evaluation *e)
+{
+    if (session_output(s))
+        text_file_write(path_in(s, "results.json"), text_file_json, e->object);
+}
+
 void evaluation_write(session *s, const evaluation *e)
 {
     if (!session_output(s))
@@ -231,6 +248,6 @@ void evaluation_write(session *s, const evaluation *e)
     write_confusion(s, e);
     text_file_write(path_in(s, "results.csv"), print_results, e);
     text_file_write(path_in(s, "rounds.csv"), print_rounds, e);
-    text_file_write(path_in(s, "results.json"), text_file_json, e->object);
+    evaluation_write_results(s, e);
     session_talk(s, "wrote %s", session_output(s));
 }
