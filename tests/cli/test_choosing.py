@@ -204,13 +204,13 @@ def test_the_best_method_is_named_last(spdml, data, tmp_path):
     done = spdml(*words).good()
     saved = json.loads((tmp_path / "out/results.json").read_text())
     best = max(saved["results"], key=lambda r: r["accuracy_mean"])["method"]
-    final, = saved["final"]
+    final, = json.loads((tmp_path / "out/final.json").read_text())
     assert final["method"] == best
     assert done.out.rstrip().endswith("  " + final["command"])
     assert f"on all data: {best}" in done.out
     none = spdml(*words, "--final", "none").good()
     assert "on all data" not in none.out
-    assert "final" not in json.loads((tmp_path / "out/results.json").read_text())
+    assert not (tmp_path / "out/final.json").exists()
     moved = spdml(*words, "--recenter", "who").good()
     assert "has no --recenter" in moved.out
 

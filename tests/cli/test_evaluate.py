@@ -289,7 +289,7 @@ def test_files(spdml, data, tmp_path):
     assert files >= {"confusion.npz", "predictions.npz", "results.json", "rounds.csv"}
     assert not any("tmp" in name for name in files)
     with open(folder / "results.json", encoding="utf-8") as f:
-        assert json.load(f) == got
+        assert {**json.load(f), "final": json.loads((folder / "final.json").read_text())} == got
     with np.load(folder / "predictions.npz") as z:
         p = {k: z[k] for k in z.files}
     assert set(p) == {"round", "index", "y", "predicted-nn-airm", "predicted-knn-stein"}

@@ -8,8 +8,8 @@ from conftest import random_spd
 
 # What commands name themselves within the folder of -o.
 OWN = {
-    "evaluate": ["results.json", "results.csv", "rounds.csv", "predictions.npz", "confusion.npz",
-                 "report.html", "samples.svg", "embedding.csv", "margins.csv", "spectrum.csv",
+    "evaluate": ["results.json", "final.json", "results.csv", "rounds.csv", "predictions.npz",
+                 "confusion.npz", "report.html", "samples.svg", "embedding.csv", "margins.csv", "spectrum.csv",
                  "convergence.csv"],
     "experiment": ["commands.sh", "table.csv", "figure.svg", "report.html"],
 }

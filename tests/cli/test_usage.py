@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 COMMANDS = ["info", "describe", "fit", "transform", "train", "predict", "update", "classify",
-            "evaluate", "cost", "distance", "mean", "neighbours", "embed", "convert", "synth",
+            "evaluate", "compare", "cost", "distance", "mean", "neighbours", "embed", "convert", "synth",
             "observations", "experiment", "version", "help"]
 
 

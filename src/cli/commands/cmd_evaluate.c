@@ -228,8 +228,9 @@ static const option options[] = {
              "classes; scores of all classes may take longer than predictions"},
     OPTION_VECTORS,
     {"output", 'o', OPTION_FILE, "DIR",
-     .help = "Write report.html, a page with figures, and results.json, results.csv, rounds.csv, "
-             "predictions.npz, confusion.npz, the data of the figures and samples.svg into the "
+     .help = "Write report.html, a page with figures, and results.json, final.json, results.csv, "
+             "rounds.csv, predictions.npz, confusion.npz, the data of the figures and samples.svg "
+             "into the "
              "folder DIR"},
     {"keep", 0, OPTION_FILE, "DIR",
      .help = "Write the trained methods into the folder DIR, for 'spdml predict': METHOD.spdml, or "

@@ -49,8 +49,8 @@ void evaluation_make_folder(session *s);
  * each whole or not at all; nothing without --output. */
 void evaluation_write(session *s, const evaluation *e);
 
-/* results.json alone, again. */
-void evaluation_write_results(session *s, const evaluation *e);
+/* final.json: the list of evaluation_final. */
+void evaluation_write_final(session *s, const json_t *list);
 
 /* Trains the methods with what was chosen, each round's on its training part, and writes them into
  * the folder of --keep: METHOD.spdml, or METHOD-ROUND.spdml where there are several rounds. Nothing

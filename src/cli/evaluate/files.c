@@ -4,7 +4,8 @@
  *   confusion.npz    classes, and for each METHOD a table of counts over all rounds, rows the truth
  *   results.csv      a line per method
  *   rounds.csv       a line per method and round
- *   results.json     what --json prints */
+ *   results.json     what --json prints, but for what --final adds
+ *   final.json       that */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -226,15 +227,16 @@ static void print_results(FILE *f, const void *what)
 static void drop_figures(session *s)
 {
     static const char *const names[] = {"report.html",   "convergence.csv", "spectrum.csv",
-                                        "embedding.csv", "samples.svg",     "margins.csv"};
+                                        "embedding.csv", "samples.svg",     "margins.csv",
+                                        "final.json"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         (void)unlink(path_in(s, names[i])); /* mostly there is none */
 }
 
-void evaluation_write_results(session *s, const evaluation *e)
+void evaluation_write_final(session *s, const json_t *list)
 {
     if (session_output(s))
-        text_file_write(path_in(s, "results.json"), text_file_json, e->object);
+        text_file_write(path_in(s, "final.json"), text_file_json, list);
 }
 
 void evaluation_write(session *s, const evaluation *e)
@@ -248,6 +250,6 @@ void evaluation_write(session *s, const evaluation *e)
     write_confusion(s, e);
     text_file_write(path_in(s, "results.csv"), print_results, e);
     text_file_write(path_in(s, "rounds.csv"), print_rounds, e);
-    evaluation_write_results(s, e);
+    text_file_write(path_in(s, "results.json"), text_file_json, e->object);
     session_talk(s, "wrote %s", session_output(s));
 }

@@ -74,6 +74,8 @@ static spd_status choose(session *s, const evaluation *e, size_t method, json_t 
     spd_status status = spd_tune(s->ctx, &chosen, &e->set.samples, &tuning, &tuned);
     if (status >= 0)
         sheet_json_append(list, setting_json(s, &chosen, &tuned));
+    else if (status == SPD_ENOMEM)
+        session_fail(s, status);
     else if (status == SPD_ECANCELLED)
         session_remark(s, "interrupted while parameters were chosen on all data; the results of "
                           "the evaluation are complete");

@@ -428,7 +428,7 @@ int evaluation_report(session *s, evaluation *e)
     int code = evaluation_final(s, e, &final);
     if (final) {
         sheet_json_set(e->object, "final", final);
-        evaluation_write_results(s, e);
+        evaluation_write_final(s, final);
         if (!json)
             print_final(final);
     }
