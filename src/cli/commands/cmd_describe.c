@@ -200,6 +200,7 @@ const command command_describe = {
     .name = "describe",
     .summary = "make SPD matrices from images, motion capture and signals",
     .operands = "KIND IN...",
+    .first = describe_kinds,
     .groups = {{"Options", options},
                {"Covariance (all kinds)", options_covariance},
                {"Inputs and labels", options_labels},

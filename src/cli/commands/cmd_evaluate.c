@@ -197,7 +197,7 @@ static const char *finals(size_t i)
 }
 
 static const option options[] = {
-    {"methods", 0, OPTION_TEXT, "LIST", .required = 1,
+    {"methods", 0, OPTION_TEXT, "LIST", .words = option_methods, .list = 1, .required = 1,
      .help = "Methods, separated by commas: [pca-]CLASSIFIER[-METRIC][-MAP], with a MAP of ml, "
              "multi, random, mean, csp"},
     {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1,

@@ -389,7 +389,7 @@ static const char *history_endings(size_t i)
 }
 
 static const option options[] = {
-    {"m", 'm', OPTION_TEXT, "N|auto",
+    {"m", 'm', OPTION_TEXT, "N|auto", .words = option_auto,
      .help = "Size of the small matrices, smaller than that of the input. auto chooses among n/8, "
              "n/4, 3n/8, n/2 and 3n/4 by cross-validation, together with --nu-b auto if that is "
              "given"},
@@ -410,11 +410,17 @@ static const char *engines(size_t i)
     return spd_engine_name((spd_engine)i);
 }
 
+/* All that need no file. */
+static const char *starts(size_t i)
+{
+    return spd_init_name((spd_init)(i < SPD_INIT_GIVEN ? i : i + 1));
+}
+
 static const option solver_options[] = {
     {"engine", 0, OPTION_CHOICE, "NAME", "cpu", .choice = engines,
      .help = "Where it runs: cpu; cuda, an NVIDIA GPU (stein and airm, matrices up to 512 x 512, "
              "maps up to 128); auto, the GPU where there is one and it gains"},
-    {"init", 0, OPTION_TEXT, "START", "auto",
+    {"init", 0, OPTION_TEXT, "START", "auto", .words = starts,
      .help = "Where to start: identity (its first m columns), mean (leading eigenvectors of the "
              "mean), random, csp (generalised eigenvectors of the class means), or a model file "
              "(.spdml) to continue from; auto: mean or csp, whichever has the lower cost, and "

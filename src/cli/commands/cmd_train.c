@@ -147,7 +147,7 @@ static int run(session *s)
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const option options[] = {
-    {"method", 0, OPTION_TEXT, "NAME", .required = 1,
+    {"method", 0, OPTION_TEXT, "NAME", .words = option_methods, .required = 1,
      .help = "[pca-]CLASSIFIER[-METRIC][-MAP], as for 'spdml evaluate', with a MAP of ml, multi, "
              "random, mean, csp: rsr-ml, nn-stein-ml, mdm-airm, ts-lda, cdl"},
     OPTION_VECTORS,

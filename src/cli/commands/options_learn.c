@@ -83,7 +83,7 @@ const option options_graph[] = {
      .help = "Neighbours within the class of a sample; default the size of the smallest class, 5 "
              "with --objective ratio. For log-margin and softmax the candidates: default all, of "
              "more than 500 matrices 30. A smaller class contributes all it has"},
-    {"nu-b", 0, OPTION_TEXT, "N|auto",
+    {"nu-b", 0, OPTION_TEXT, "N|auto", .words = option_auto,
      .help = "Neighbours in other classes; default the smaller of 3 and --nu-w, 5 with --objective "
              "ratio. For log-margin and softmax the candidates: default all, of more than 500 "
              "matrices 60. auto chooses "

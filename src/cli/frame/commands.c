@@ -7,7 +7,7 @@
  *      `const command command_x = {...}` whose groups name the option tables: its own, then
  *      options_data where it reads data sets, then options_common.
  *   2. Add its two lines below.
- * Parsing, range checks, suggestions, --help, the man page and bash completion follow from the
+ * Parsing, range checks, suggestions, --help, the man page and completion follow from the
  * tables; the build takes the file and the man page from here. The session loads, writes and shows
  * (session.h), and frees what it loaded; cmd_mean.c is a good start. Tests live in tests/cli. */
 #include "cli/frame/commands.h"
