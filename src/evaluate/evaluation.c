@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- room ------------------------------------------------------------------------------------
  */
@@ -52,7 +53,9 @@ void spd_evaluation_free(spd_evaluation *e)
 /* A number of an outcome, by its place there. */
 static double number_at(const spd_outcome *o, size_t place)
 {
-    return *(const double *)((const char *)o + place);
+    double number;
+    memcpy(&number, (const char *)o + place, sizeof number);
+    return number;
 }
 
 /* Mean and deviation over the rounds that have the number; NaN where none has. */

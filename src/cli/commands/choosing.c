@@ -99,7 +99,7 @@ static size_t sizes_below(size_t n, double m[SIZES])
 static void race(search *h)
 {
     static const double neighbours[] = {1, 2, 3, 5, 10};
-    double sizes[SIZES];
+    double sizes[SIZES] = {0};
     spd_grid grid = {.count = {0}};
     if (h->l->auto_nu_b) {
         grid.count[SPD_PARAM_NU_B] = sizeof neighbours / sizeof *neighbours;

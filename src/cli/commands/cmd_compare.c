@@ -80,12 +80,16 @@ static int run(session *s)
         comparison_check_same(s, &c);
         comparison_judge(s, &c);
     }
-    if (session_output(s))
-        text_file_write(session_output(s), print, &c);
     if (arguments_flag(s->args, "json"))
         show_json(s, &c);
     else if (!session_output(s))
         print(stdout, &c);
+    if (session_output(s)) {
+        text_file_write(session_output(s), print, &c);
+        sheet_count(session_sheet(s), NULL, "methods", c.entries, "");
+        sheet_count(session_sheet(s), NULL, "tests", c.duels, "");
+        sheet_text(session_sheet(s), "output", "output", session_output(s));
+    }
     return CLI_GOOD;
 }
 
