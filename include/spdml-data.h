@@ -127,7 +127,8 @@ typedef struct spd_describe_options {
     spd_covariance_options covariance;
     /* which inputs are what */
     spd_label_source labels;
-    const char *index;   /* csv: first column the file, second the label, others columns; or NULL */
+    const char *index;   /* csv: first column the file, second the label, others columns; or an
+                            array file, with a label for each input in their order; or NULL */
     const char *pattern; /* SPD_LABELS_PATTERN: an extended regular expression with one group */
     const char *x_name;  /* variable in array files; NULL: the obvious one */
     const char *y_name;

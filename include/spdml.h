@@ -919,10 +919,22 @@ typedef struct spd_score {
     size_t size;
     size_t total, correct;
     double accuracy, balanced;
+    double kappa;    /* Cohen's: (a - e) / (1 - e), a the accuracy and e what it would be by chance
+                        with the same counts; NaN where e is 1, a single class */
+    double macro_f1; /* mean of 2 tp / (2 tp + fp + fn) over the classes that occur or are
+                        predicted */
 } spd_score;
 SPD_API spd_status spd_score_predictions(spd_context *ctx, size_t p, size_t classes,
                                          const int *truth, const int *predicted, spd_score *score,
                                          int64_t *confusion);
+
+/* *auc <- the area under the ROC curve, one class against the rest, as the mean over the classes
+ * that some but not all samples have. A sample is ranked by how much its score of the class is
+ * better than its best score of another class; ties count half. score: p x classes, as of
+ * spd_classifier_scores; falls: whether smaller is better. NaN scores are the worst. NaN where all
+ * samples are of one class. */
+SPD_API spd_status spd_auc(spd_context *ctx, size_t p, size_t classes, const int *truth,
+                           const double *score, int falls, double *auc);
 
 /* McNemar's exact two-sided test that two methods err equally often on the same samples. */
 typedef struct spd_mcnemar_result {
@@ -933,13 +945,33 @@ typedef struct spd_mcnemar_result {
 SPD_API spd_status spd_mcnemar(spd_context *ctx, size_t p, const int *truth, const int *first,
                                const int *second, spd_mcnemar_result *result);
 
+/* Wilcoxon's signed rank test, two-sided, that the differences first - second of paired numbers
+ * are symmetric around 0. Differences of 0, up to rounding, are left out; equal ones share their
+ * ranks. Exact for up to 200 differences, also with ties; beyond, by the normal distribution. */
+typedef struct spd_wilcoxon_result {
+    size_t size;
+    size_t used;        /* differences that are not 0 */
+    double plus, minus; /* sums of ranks of positive and of negative differences */
+    double p_value;     /* 1 where none is used */
+} spd_wilcoxon_result;
+SPD_API spd_status spd_wilcoxon(spd_context *ctx, size_t count, const double *first,
+                                const double *second, spd_wilcoxon_result *result);
+
+/* adjusted (count) <- the p values of several tests, so corrected that the chance of any false
+ * alarm is kept (Holm): the k-th smallest times count - k + 1, never below a smaller one's, at most
+ * 1. NaN stays, and is not counted. adjusted may be p_value. */
+SPD_API spd_status spd_holm(spd_context *ctx, size_t count, const double *p_value,
+                            double *adjusted);
+
 /* ---- methods compared under a protocol ------------------------------------------------------ */
 
 /* Which samples train and which are tested. */
 typedef enum spd_protocol {
     SPD_PROTOCOL_SPLITS = 0, /* random splits, each class by itself; a round each */
     SPD_PROTOCOL_GIVEN,      /* one round: the samples that the options name */
-    SPD_PROTOCOL_LEAVE_OUT   /* a round for each group: it is tested, all others train */
+    SPD_PROTOCOL_LEAVE_OUT,  /* a round for each group: it is tested, all others train */
+    SPD_PROTOCOL_FOLDS       /* samples are dealt out to folds, stratified by class or in whole
+                                groups; a round for each fold: it is tested, all others train */
 } spd_protocol;
 SPD_API const char *spd_protocol_name(spd_protocol protocol);
 SPD_API spd_status spd_protocol_parse(spd_context *ctx, const char *name, spd_protocol *protocol);
@@ -968,20 +1000,23 @@ typedef struct spd_evaluate_options {
     size_t methods;
     const spd_method *const *method; /* as many; values that are not fixed are tuned */
     spd_protocol protocol;
-    size_t repeats;           /* SPLITS: how many; 10 */
+    size_t repeats;           /* SPLITS: how many; FOLDS: how often they are dealt anew; 10 */
     double fraction;          /* SPLITS: share of each class that trains; 0.5 */
     size_t per_class;         /* SPLITS: number of each class that trains; 0: by the fraction */
     const char *train, *test; /* GIVEN: p flags each, not both for one sample; one may be NULL:
                                  it is then what the other leaves */
-    const int *group;         /* LEAVE_OUT: p numbers >= 0 */
+    const int *group;         /* LEAVE_OUT: p numbers >= 0; FOLDS: the same, or NULL: no groups */
     int folds;                /* of tuning, within the training part; 5 */
     spd_fold_rule fold_rule;
-    const int *fold_group; /* p numbers >= 0; NULL: LEAVE_OUT's group, else none */
+    const int *fold_group; /* p numbers >= 0; NULL: LEAVE_OUT's and FOLDS' group, else none */
     const spd_grid *grid;  /* what tuning tries; NULL: the methods' own */
     uint64_t seed;         /* of splits and folds; 1 */
     spd_evaluate_fn after; /* or NULL */
     void *user;
-    int exhaustive; /* as in spd_tuning */
+    int exhaustive;  /* as in spd_tuning */
+    int outer_folds; /* FOLDS: how many; 5 */
+    int auc;         /* non-zero: also the areas under ROC curves; scores of all classes may take
+                        longer than predictions, and are not in test_seconds */
 } spd_evaluate_options;
 SPD_API void spd_evaluate_defaults(spd_evaluate_options *options, size_t size);
 
@@ -1006,6 +1041,8 @@ typedef struct spd_outcome {
     spd_model *model;          /* the learned map, of the first round only; NULL if there is none */
     double cv_accuracy_no_map; /* tuning, as in spd_tuned */
     size_t tune_fits, tune_iterations; /* fits and iterations of spd_tuned */
+    double kappa, macro_f1;            /* as in spd_score */
+    double auc;                        /* as of spd_auc; NaN if it was not asked for */
 } spd_outcome;
 
 /* One method over all rounds: means, and standard deviations, which are 0 for a single round. */
@@ -1017,6 +1054,9 @@ typedef struct spd_method_result {
     int64_t *confusion;    /* classes x classes, true classes in rows, summed over the rounds */
     double *p_value;       /* methods: McNemar's test against each method; 1 against itself */
     spd_outcome **outcome; /* rounds */
+    double kappa, kappa_deviation; /* over the rounds that have one; NaN if none has, so below */
+    double macro_f1, macro_f1_deviation;
+    double auc, auc_deviation;
 } spd_method_result;
 
 /* What the accuracies do not tell. */

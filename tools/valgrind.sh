@@ -27,6 +27,7 @@ check classify --train "$work/data.npz" --test "$work/data.npz" --method ksvm -o
 check embed "$work/data.npz" --method lle -k 4 -o "$work/embedded.csv"
 check evaluate "$work/data.npz" --methods nn-airm,nn-stein-ml --split 0.75 --repeats 2 -m 1 \
     --grid nu-b=1,2 -o "$work/results"
+check compare "$work/results" --pairs all --format latex
 check synth spd -o "$work/made.npz" --samples 4 -n 6 --planted 2
 check synth motion -o "$work/clips" --classes 2 --subjects 1 --samples 1 --frames 20
 check experiment observations --quick --repeats 1 --methods nn-stein-ml -o "$work/observed"

@@ -110,8 +110,20 @@ class EvaluateOptions(c.Structure):
         ("protocol", Int), ("repeats", Size), ("fraction", Double), ("per_class", Size),
         ("train", c.c_void_p), ("test", c.c_void_p), ("group", Ints), ("folds", Int),
         ("fold_rule", Int), ("fold_group", Ints), ("grid", c.POINTER(Grid)), ("seed", c.c_uint64),
-        ("after", EvaluateFn), ("user", c.c_void_p), ("exhaustive", Int),
+        ("after", EvaluateFn), ("user", c.c_void_p), ("exhaustive", Int), ("outer_folds", Int),
+        ("auc", Int),
     ]
+
+
+class Tuning(Sized):
+    _fields_ = [("size", Size), ("folds", Int), ("group", Ints), ("seed", c.c_uint64),
+                ("grid", c.POINTER(Grid)), ("exhaustive", Int)]
+
+
+class Tuned(Sized):
+    _fields_ = [("size", Size), ("settings", Size), ("folds", Int), ("accuracy", Double),
+                ("seconds", Double), ("accuracy_no_map", Double), ("fits", Size),
+                ("iterations", Size)]
 
 
 class Round(c.Structure):
@@ -125,7 +137,8 @@ class Outcome(c.Structure):
         ("balanced", Double), ("settings", Size), ("folds", Int), ("cv_accuracy", Double),
         ("tune_seconds", Double), ("fit_seconds", Double), ("test_seconds", Double),
         ("predicted", Ints), ("model", c.POINTER(Model)), ("cv_accuracy_no_map", Double),
-        ("tune_fits", Size), ("tune_iterations", Size),
+        ("tune_fits", Size), ("tune_iterations", Size), ("kappa", Double), ("macro_f1", Double),
+        ("auc", Double),
     ]
 
 
@@ -134,7 +147,9 @@ class MethodResult(c.Structure):
         ("name", c.c_char * METHOD_NAME), ("accuracy", Double), ("accuracy_deviation", Double),
         ("balanced", Double), ("balanced_deviation", Double), ("tune_seconds", Double),
         ("fit_seconds", Double), ("test_seconds", Double), ("confusion", Longs),
-        ("p_value", Doubles), ("outcome", c.POINTER(c.POINTER(Outcome))),
+        ("p_value", Doubles), ("outcome", c.POINTER(c.POINTER(Outcome))), ("kappa", Double),
+        ("kappa_deviation", Double), ("macro_f1", Double), ("macro_f1_deviation", Double),
+        ("auc", Double), ("auc_deviation", Double),
     ]
 
 
@@ -225,6 +240,8 @@ PROTOTYPES = {
     "spd_bytes_free": (None, [c.c_void_p]),
     "spd_classifier_method": (c.POINTER(Method), [Handle]),
     "spd_classifier_free": (None, [Handle]),
+    "spd_tune": (Int, [Handle, c.POINTER(Method), c.POINTER(Samples), c.POINTER(Tuning),
+                       c.POINTER(Tuned)]),
     "spd_evaluate_defaults": (None, [c.POINTER(EvaluateOptions), Size]),
     "spd_evaluate": (Int, [Handle, c.POINTER(Samples), c.POINTER(EvaluateOptions),
                            c.POINTER(c.POINTER(Evaluation))]),

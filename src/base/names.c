@@ -146,7 +146,7 @@ NAMED_AND_PARSED(spd_parameter, parameter)
 
 static const naming naming_protocol = {
     .kind = "protocol",
-    .word = {"splits", "given", "leave-out"},
+    .word = {"splits", "given", "leave-out", "folds"},
 };
 NAMED_AND_PARSED(spd_protocol, protocol)
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 signal = pytest.importorskip("scipy.signal")
+scipy_io = pytest.importorskip("scipy.io")
 
 
 def cov(O):
@@ -282,6 +283,30 @@ def test_index(spdml, folder, tmp_path):
     assert list(out["subject"]) == ["ann", "bob", "bob"]
     assert list(out["trial"]) == [1, 3, 2]
     close(out["X"], [folder[name] for name in out["name"]])
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz", "mat"])
+def test_labels_in_an_array(spdml, folder, tables, tmp_path, ending):
+    """One for each input: files of a folder by their names, slices as they come."""
+    def write(name, y):
+        if ending == "npy":
+            np.save(tmp_path / name, y)
+        elif ending == "npz":
+            np.savez(tmp_path / name, y=y)
+        else:
+            scipy_io.savemat(tmp_path / name, {"y": y})
+        return name if ending != "mat" or name.endswith(".mat") else name + ".mat"
+    y = write(f"y.{ending}", np.array([7, 3, 7]))
+    spdml("describe", "covariance", "in", "--labels", y, "-o", "c.npz").good()
+    out = load(tmp_path / "c.npz")
+    assert list(out["name"]) == ["in/b/1.csv", "in/b/2.csv", "in/c/1.csv"]
+    assert list(out["y"]) == [7, 3, 7]
+    close(out["X"], [folder[name] for name in out["name"]])
+    spdml("describe", "covariance", "tables.npz", "--labels", y, "-o", "c.npz").failed(
+        y, "3 labels for 6 inputs")
+    other = write(f"z.{ending}", np.arange(6))
+    spdml("describe", "covariance", "tables.npz", "--labels", other, "-o", "c.npz").good()
+    assert list(load(tmp_path / "c.npz")["y"]) == list(range(6))
 
 
 def test_pattern_and_none(spdml, folder, tmp_path):

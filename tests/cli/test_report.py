@@ -79,7 +79,7 @@ def test_nothing_of_an_earlier_run_is_left(spdml, data, tmp_path):
     spdml("evaluate", "data.npz", "--methods", "mdm-airm", "--split", 0.5, "--repeats", 2,
           "-o", "out", "--no-report").good()
     assert sorted(os.listdir(tmp_path / "out")) == [
-        "confusion.npz", "notes.txt", "predictions.npz", "results.csv", "results.json",
+        "confusion.npz", "final.json", "notes.txt", "predictions.npz", "results.csv", "results.json",
         "rounds.csv"]
 
 

@@ -63,6 +63,7 @@ COMMANDS = {
                               "ev"], ["ev"]),
     "evaluate-many": (EVALUATE + ["--methods", "ksvm,cdl,cdl-lda,rsr,pga,ts-lda", "-o", "ev",
                                   "--no-report"], ["ev"]),
+    "compare": (["compare", "runs", "--format", "markdown", "-o", "t.md"], ["t.md"]),
     "describe-table": (["describe", "covariance", "table.csv", "--shrinkage", "oas", "-o", "x.npz"],
                        ["x.npz"]),
     "describe-images": (["describe", "region", "images", "-o", "x.npz"], ["x.npz"]),
@@ -138,6 +139,7 @@ class Sweep:
         self.must("synth", "motion", "-o", "clips", "--classes", "2", "--subjects", "1",
                   "--samples", "1", "--frames", "20")
         self.must("fit", "a.npz", "-m", "2", "--max-iter", "6", "-o", "model.spdml")
+        self.must(*EVALUATE, "--methods", "nn-airm,mdm", "-o", "runs", "--no-report")
         self.must("fit", "a.npz", "-m", "2", "--max-iter", "3", "--checkpoint", "begun",
                   "--checkpoint-every", "0s", "-o", "other.spdml")
         shutil.copy(sorted(self.inputs.glob("images/*/*.png"))[0], self.inputs / "one.png")

@@ -88,7 +88,9 @@ pages_complete() {
 }
 
 completion_parses() {
-    bash -n "$prefix/share/bash-completion/completions/spdml"
+    bash -n "$prefix/share/bash-completion/completions/spdml" &&
+        grep -q '^#compdef spdml' "$prefix/share/zsh/site-functions/_spdml" &&
+        grep -q '^complete -c spdml' "$prefix/share/fish/vendor_completions.d/spdml.fish"
 }
 
 step "cmake --install" "$cmake" --install "$build" --prefix "$prefix"

@@ -25,6 +25,8 @@ STRUCTURES = {
     "spd_notes": _library.Notes,
     "spd_grid": _library.Grid,
     "spd_evaluate_options": _library.EvaluateOptions,
+    "spd_tuning": _library.Tuning,
+    "spd_tuned": _library.Tuned,
     "spd_round": _library.Round,
     "spd_outcome": _library.Outcome,
     "spd_method_result": _library.MethodResult,

@@ -510,6 +510,8 @@ static void job_scores(caller *c)
     spd_samples samples = all_samples(), *subset = NULL;
     spd_score score = SPD_INIT(spd_score);
     spd_mcnemar_result test = SPD_INIT(spd_mcnemar_result);
+    spd_wilcoxon_result ranks = SPD_INIT(spd_wilcoxon_result);
+    double number[P * CLASSES], shifted[P], auc = 0.0;
     char train[P];
     int other[P];
     good(c, spd_split(c->ctx, P, label, 0.5, 0, 3, 1, train));
@@ -520,6 +522,16 @@ static void job_scores(caller *c)
     add_number(c, score.balanced);
     good(c, spd_mcnemar(c->ctx, P, label, other, label, &test));
     add_number(c, test.p_value);
+    for (int i = 0; i < P * CLASSES; i++)
+        number[i] = (double)((i * 7) % 11);
+    for (int i = 0; i < P; i++)
+        shifted[i] = number[i] + (double)(i % 3) - 0.5;
+    good(c, spd_auc(c->ctx, P, CLASSES, label, number, 0, &auc));
+    add_number(c, auc);
+    good(c, spd_wilcoxon(c->ctx, P, number, shifted, &ranks));
+    add_number(c, ranks.p_value);
+    good(c, spd_holm(c->ctx, P, (double[P]){0.01, 0.2}, number));
+    add_number(c, number[1]);
     good(c, spd_samples_subset(c->ctx, &samples, 3, some, &subset));
     add_reals(c, 3 * N * N, subset->X);
     spd_samples_free(subset);

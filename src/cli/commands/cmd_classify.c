@@ -195,7 +195,7 @@ static const option options[] = {
      .help = "Data set to classify; if it has labels, the predictions are scored"},
     {"test-labels", 0, OPTION_FILE, "FILE",
      .help = "File with the labels of the test set; --labels is for the training set"},
-    {"method", 0, OPTION_TEXT, "NAME", .required = 1,
+    {"method", 0, OPTION_TEXT, "NAME", .words = option_methods, .required = 1,
      .help = "nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
              "riemannian-laplacian, ksvm, ts-lda, src or gsrc; suffixes and prefixes add the "
              "metric and a map learned from the training set: nn-stein-ml, rsr-multi, "

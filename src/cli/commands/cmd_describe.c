@@ -88,7 +88,9 @@ static const option options_covariance[] = {
 static const option options_labels[] = {
     {"labels", 0, OPTION_FILE, "FILE",
      .help = "Index (.csv): the first column is the file, the second its label, and further "
-             "columns are kept; files match by the end of their path, or by their name"},
+             "columns are kept; files match by the end of their path, or by their name. Or an "
+             "array (.npy, .npz, .mat) with a label for each input in the order of the inputs, "
+             "which in a folder is that of their names"},
     {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = label_sources,
      .help = "Without an index: auto takes the labels of array files, otherwise the folder "
              "names if there are several"},
@@ -198,6 +200,7 @@ const command command_describe = {
     .name = "describe",
     .summary = "make SPD matrices from images, motion capture and signals",
     .operands = "KIND IN...",
+    .first = describe_kinds,
     .groups = {{"Options", options},
                {"Covariance (all kinds)", options_covariance},
                {"Inputs and labels", options_labels},

@@ -322,6 +322,7 @@ static int run(session *s)
 
 static const option options[] = {
     {"methods", 0, OPTION_TEXT, "LIST", "nn-stein,nn-stein-ml,nn-airm,nn-airm-ml",
+     .words = option_methods, .list = 1,
      .help = "Methods on matrices, as they are or with -ml, with commas between"},
     {"m", 'm', OPTION_INT, "M", "10", 1, 4096, .help = "Size after the map"},
     {"draw", 0, OPTION_INT, "R", "0", 0, 1048576,

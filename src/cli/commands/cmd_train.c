@@ -6,6 +6,7 @@
 #include "cli/evaluate/evaluation.h"
 #include "cli/evaluate/predictions.h"
 #include "cli/evaluate/show_trained.h"
+#include "cli/frame/tuning.h"
 
 typedef struct training {
     evaluation e; /* of one method: what evaluate would be asked */
@@ -67,7 +68,10 @@ static void choose(session *s, training *t)
     if (arguments_flag(s->args, "no-tune"))
         return;
     double start = bar_clock();
+    tuning_watch watch;
+    tuning_open(&watch, s);
     spd_status status = spd_tune(s->ctx, &t->method, &t->e.set.samples, &tuning, &t->tuned);
+    tuning_close(&watch);
     if (status < 0)
         session_fail_in(s, t->e.set.data->source, status);
     t->chosen = 1;
@@ -143,7 +147,7 @@ static int run(session *s)
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const option options[] = {
-    {"method", 0, OPTION_TEXT, "NAME", .required = 1,
+    {"method", 0, OPTION_TEXT, "NAME", .words = option_methods, .required = 1,
      .help = "[pca-]CLASSIFIER[-METRIC][-MAP], as for 'spdml evaluate', with a MAP of ml, multi, "
              "random, mean, csp: rsr-ml, nn-stein-ml, mdm-airm, ts-lda, cdl"},
     OPTION_VECTORS,

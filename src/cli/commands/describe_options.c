@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *kind_name(size_t kind)
+const char *describe_kinds(size_t kind)
 {
     return spd_descriptor_name((spd_descriptor)kind);
 }
@@ -203,7 +203,7 @@ static void take_labels(session *s, spd_describe_options *o)
 int describe_options_take(session *s, spd_descriptor *kind, spd_describe_options *o)
 {
     size_t number;
-    int code = arguments_kind(s->args, "descriptor", kind_name, &number);
+    int code = arguments_kind(s->args, "descriptor", describe_kinds, &number);
     if (code)
         return code;
     *kind = (spd_descriptor)number;
