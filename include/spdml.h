@@ -599,6 +599,26 @@ SPD_API spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X
 SPD_API spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
                             const spd_fit_options *options, double *cost, double *gradient);
 
+/* What a map looks at, row by row of the matrices: rows are features, channels or coordinates.
+ * Every array is the caller's, or NULL where it is not wanted. */
+typedef struct spd_explanation {
+    size_t size;
+    double *weight;  /* n: squares of the rows of W, orthonormal; in [0,1], their sum is m. What the
+                        map multiplies: a row of noise may get weight to be subtracted elsewhere */
+    double *carried; /* n: the part of the variance M_ii that the m components carry */
+    double *kept;    /* n: carried as a share of M_ii, in [0,1] */
+    double *pattern; /* n x m: M W (W'MW)^-1, how components of variance 1 appear in the rows; the
+                        entry of largest magnitude of a column is positive */
+    double *variance; /* m: of the components, descending: eigenvalues of W'MW, W orthonormal */
+} spd_explanation;
+
+/* The patterns of a map (eq. 21) from W (n x m, full rank) and M (n x n), the arithmetic mean of
+ * the matrices that it is used on. Apart from patterns, which are those of the principal axes of
+ * W'MW, nothing depends on the basis of W. M NULL: the identity, so that all there is are weights:
+ * what W multiplies, not what it finds. */
+SPD_API spd_status spd_explain(spd_context *ctx, size_t n, size_t m, const double *W,
+                               const double *M, spd_explanation *explanation);
+
 SPD_API void spd_model_free(spd_model *model);
 
 /* A .spdml file is an .npz with W.npy, history.npy and meta.json; it appears atomically, or not at
@@ -802,6 +822,10 @@ SPD_API spd_status spd_classifier_look(spd_context *ctx, const spd_classifier *c
  */
 SPD_API spd_status spd_classifier_map(spd_context *ctx, const spd_classifier *classifier, size_t n,
                                       size_t p, const double *X, double *S);
+
+/* The W (n x m, W'W = I) of its map; it belongs to the classifier. NULL where there is not one W:
+ * no map, m = n, SPD_MAP_MULTI, and methods on vectors. */
+SPD_API const double *spd_classifier_weights(const spd_classifier *classifier);
 
 /* The samples that it was trained with, after the map, with their labels; NULL if it does not hold
  * all of them. They belong to the classifier. */
