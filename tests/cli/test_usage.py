@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ["info", "describe", "fit", "transform", "train", "predict", "update", "classify",
+COMMANDS = ["info", "describe", "fit", "transform", "train", "predict", "update", "explain", "classify",
             "evaluate", "cost", "distance", "mean", "neighbours", "embed", "convert", "synth",
             "observations", "experiment", "version", "help"]
 
