@@ -73,9 +73,13 @@ void page_summary(FILE *f, const page *p);    /* page_summary.c */
 void page_results(FILE *f, const page *p);    /* page_results.c */
 void page_rounds(FILE *f, const page *p);     /* page_results.c */
 void page_confusions(FILE *f, const page *p); /* page_confusion.c */
+void page_classes(FILE *f, const page *p);    /* page_classes.c */
 void page_map(FILE *f, const page *p);        /* page_map.c: convergence and spectra */
 void page_samples(FILE *f, const page *p);    /* page_samples.c */
 void page_ellipses(FILE *f, const page *p);   /* page_ellipses.c */
+
+/* page_made.c: how the matrices were made, a part of page_summary. */
+void page_made(FILE *f, const page *p);
 
 /* page_ellipses.c: the part whose matrices are ellipses, -1 when neither are. */
 int page_ellipse_part(const page *p);

@@ -2,6 +2,7 @@
  * page, and as a picture of its own. */
 #include <math.h>
 
+#include "cli/evaluate/columns.h"
 #include "cli/report/html.h"
 #include "cli/report/page.h"
 
@@ -67,13 +68,25 @@ static svg_frame frame_of(FILE *f, const page *p, const double *Y)
     return a;
 }
 
+/* The input that the sample came from, where the data say so. */
+static const char *sample_name(const page *p, size_t sample)
+{
+    const spd_array *names = column_named(p->e->set.data, "name");
+    return names && names->type == SPD_TEXT && names->ndim == 1 && sample < names->count
+               ? names->text[sample]
+               : NULL;
+}
+
 static void put_mark(FILE *f, const page *p, size_t place, double x, double y)
 {
     int label = page_class(p, place), colour = p->colour[label],
         trains = p->trains[p->place[place]] != 0;
+    size_t sample = p->index[p->place[place]];
+    const char *name = sample_name(p, sample);
     double radius = colour == SVG_GREY ? 2.2 : p->placed > 300 ? 3.6 : 4.4;
-    html_print(f, "<g><title>%.40s, sample %zu, %s</title>", p->e->set.data->class_name[label],
-               p->index[p->place[place]], trains ? "training" : "test");
+    html_print(f, "<g><title>%.40s, sample %zu, %s%s%.120s</title>",
+               p->e->set.data->class_name[label], sample, trains ? "training" : "test",
+               name ? ", " : "", name ? name : "");
     svg_mark(f, x, y, radius, colour, shape_of(colour), !trains);
     fputs("</g>\n", f);
 }
