@@ -14,7 +14,8 @@ from report_page import Page
 from test_evaluate import classes
 from twins import pairwise2
 
-BESIDES = ["convergence.csv", "spectrum.csv", "embedding.csv", "margins.csv", "samples.svg"]
+BESIDES = ["convergence.csv", "spectrum.csv", "embedding.csv", "margins.csv", "samples.svg",
+           "tsne.csv"]
 ML = ["--methods", "nn-stein,nn-stein-ml", "-m", 2, "--nu-b", 3, "--split", 0.5, "--repeats", 3]
 
 
@@ -236,6 +237,19 @@ def test_the_data_are_linked_and_their_record_is_a_table(spdml, data, tmp_path):
     assert ["parameters: center", "<root>"] in lines and ["descriptor", "joints"] in lines
     assert ["inputs", "f0, f1, f2, f3, f4, f5 and 3 more"] in lines
     assert not any("position" in line[0] for line in lines)
+
+
+def test_tsne_beside_scaling(report, spdml, data, tmp_path):
+    """The points are those of `spdml embed`, and the second cloud is turned to match."""
+    page = report(*ML)
+    table, scaled = rows(tmp_path / "out" / "tsne.csv"), rows(tmp_path / "out" / "embedding.csv")
+    assert [r["index"] for r in table] == [r["index"] for r in scaled]
+    np.save(tmp_path / "x.npy", data["X"])
+    spdml("embed", "x.npy", "--method", "tsne", "--metric", "stein", "-o", "T.npy").good()
+    assert np.array_equal(numbers(table, "before_1", "before_2"), np.load(tmp_path / "T.npy"))
+    for name in ("tsne-before", "tsne-after"):
+        drawing = page.root.one("svg", **{"aria-labelledby": f"{name}-t {name}-d"})
+        assert len(list(drawing.all("g"))) == len(table)
 
 
 def test_many_methods_and_groups_become_rows(report, data, tmp_path):

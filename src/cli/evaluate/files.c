@@ -215,7 +215,8 @@ static void print_results(FILE *f, const void *what)
 static void drop_figures(session *s)
 {
     static const char *const names[] = {"report.html",   "convergence.csv", "spectrum.csv",
-                                        "embedding.csv", "samples.svg",     "margins.csv"};
+                                        "embedding.csv", "samples.svg",     "margins.csv",
+                                        "tsne.csv"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         (void)unlink(path_in(s, names[i])); /* mostly there is none */
 }

@@ -60,13 +60,19 @@ static void print_embedding(FILE *f, const void *what)
     sample_lines(f, p, p->Y, "1", "2");
 }
 
+static void print_tsne(FILE *f, const void *what)
+{
+    const page *p = what;
+    sample_lines(f, p, p->T, "1", "2");
+}
+
 static void print_margins(FILE *f, const void *what)
 {
     const page *p = what;
     sample_lines(f, p, p->margin, "own", "other");
 }
 
-#define EXTRAS 5
+#define EXTRAS 6
 
 typedef struct extra {
     const char *name;
@@ -85,6 +91,8 @@ static size_t list_extras(const page *p, extra *list)
         list[count++] = (extra){"embedding.csv", print_embedding};
         list[count++] = (extra){"samples.svg", page_picture};
     }
+    if (p->T[0])
+        list[count++] = (extra){"tsne.csv", print_tsne};
     if (p->margin[0])
         list[count++] = (extra){"margins.csv", print_margins};
     return count;
