@@ -174,7 +174,7 @@ static spd_status by_distances(spd_context *ctx, const spd_embed_options *o, siz
     double *B = arena_alloc(&room, p, p * sizeof *B), *mean = arena_alloc(&room, p, sizeof *mean);
     spd_status status = B && mean ? spd_pairwise2(ctx, o->metric, n, p, X, 0, NULL, B)
                                   : ctx_nomem(ctx, "distances");
-    if (status == SPD_OK) {
+    if (status == SPD_OK && B) {
         for (size_t e = 0; e < p * p; e++)
             B[e] *= -0.5;
         values_centre(p, B, mean);

@@ -24,7 +24,7 @@ static double fill_shares(size_t k, const double *d2, double least, double scale
     }
     for (size_t j = 0; j < k; j++)
         share[j] /= sum;
-    return log(sum) + b * moment / sum;
+    return sum > 0.0 ? log(sum) + b * moment / sum : 0.0;
 }
 
 /* share (k) <- with the entropy asked for, by halving the range of b; it falls from ln k to the

@@ -81,7 +81,7 @@ static void wait_for(waiting *w, size_t from, size_t count)
 /* The next node, and its parts among those waiting. */
 static void add_node(tsne_tree *t, const double *Y, waiting *w)
 {
-    double middle[TSNE_DIMENSIONS];
+    double middle[TSNE_DIMENSIONS] = {0.0};
     size_t count[PARTS];
     tsne_node *node = &t->node[t->nodes++];
     w->count--;

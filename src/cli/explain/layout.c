@@ -146,7 +146,7 @@ static int channel_rows(layout *l, const json_t *record, const words *names)
     const json_t *bands = json_object_get(json_object_get(record, "parameters"), "bands");
     const json_t *known = json_object_get(json_object_get(record, "rows"), "channels");
     size_t count = json_array_size(bands) ? json_array_size(bands) : 1, channels = l->n / count;
-    if (l->n % count || (names->count > 0 && names->count != channels) ||
+    if (channels == 0 || l->n % count || (names->count > 0 && names->count != channels) ||
         (known && json_array_size(known) != channels))
         return 0;
     panel *by_channel = layout_panel(l, "channels", "channels", 1, channels);

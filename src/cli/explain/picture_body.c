@@ -159,7 +159,7 @@ double picture_panels(FILE *f, const explained *x, double left, double top, doub
         html_print(f, "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", left, y, p->title);
         for (size_t c = 0; c < p->rows * p->columns; c++)
             put_tile(f, x, p, c, largest, left + side * (double)(c % p->columns),
-                     y + 8.0 + side * (double)(c / p->columns), side);
+                     y + 8.0 + side * floor((double)c / (double)p->columns), side);
         y += 8.0 + side * (double)p->rows + (p->rows == 1 ? 16.0 : 0.0) + TITLE;
     }
     return y - top;
