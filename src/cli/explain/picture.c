@@ -98,7 +98,8 @@ static drawing draw_parts(const explained *x)
         y += picture_panels(f, x, MARGIN, y, BODY);
     d.height = TOP + fmax(drawn, y - TOP) + MARGIN;
     d.height += put_caption(f, explained_caption(x), d.height);
-    if (fclose(f) != 0)
+    int failed = ferror(f);
+    if (fclose(f) != 0 || failed || !d.text)
         cli_out_of_memory("the picture");
     cli_keep(d.text, release_text);
     return d;
