@@ -91,6 +91,26 @@ def test_names_from_a_file(spdml, learned, tmp_path):
     spdml("explain", "map.spdml", "--names", "empty.txt").failed("empty.txt", "no names")
 
 
+def test_channels_on_a_head(spdml, learned, tmp_path):
+    """Left is left, front is up, and the older names are known; strange ones are left out."""
+    learned(8)
+    names = ["Fz", "C3", "c4..", "Oz", "T3", "FT8", "EOG", "<x>"]
+    (tmp_path / "names.txt").write_text("\n".join(names))
+    spdml("explain", "map.spdml", "--data", "data.npz", "--names", "names.txt", "-o",
+          "map.svg").good()
+    places = {}
+    for e in ET.parse(tmp_path / "map.svg").iter():
+        if e.tag.endswith("circle") and len(e):
+            name = "".join(e.itertext()).split(":")[0]
+            places[name] = float(e.attrib["cx"]), float(e.attrib["cy"])
+    assert set(places) == {"Fz", "C3", "c4..", "Oz", "T3", "FT8"}
+    assert places["Fz"][1] < places["C3"][1] == places["T3"][1] == places["c4.."][1] < places["Oz"][1]
+    assert places["T3"][0] < places["C3"][0] < places["Fz"][0] < places["c4.."][0] < places["FT8"][0]
+    (tmp_path / "names.txt").write_text("\n".join("Fz C3 C4 a b c d e".split()))
+    spdml("explain", "map.spdml", "--names", "names.txt", "-o", "map.svg").good()
+    assert not [e for e in ET.parse(tmp_path / "map.svg").iter() if e.tag.endswith("circle")]
+
+
 JOINTS = {"descriptor": "joints", "parameters": {"center": "none", "temporal_pyramid": 1},
           "rows": {"joints": ["hip", "knee"], "parents": [-1, 0],
                    "position": [[0, 2, 0], [0.5, 1, 0]]}}

@@ -50,4 +50,8 @@ void explained_picture(FILE *f, const void *x);
 double picture_skeleton(FILE *f, const explained *x, double left, double top, double width);
 double picture_panels(FILE *f, const explained *x, double left, double top, double width);
 
+/* picture_head.c: channels on a head; 0 where too few of their names are known. */
+double picture_head(FILE *f, const explained *x, double left, double top, double width);
+int picture_has_head(const explained *x);
+
 #endif

@@ -86,7 +86,7 @@ static void release_text(void *text)
 static drawing draw_parts(const explained *x)
 {
     drawing d = {0};
-    int body = x->rows.joints > 0 || x->rows.panels > 1;
+    int body = x->rows.joints > 0 || x->rows.panels > 1 || picture_has_head(x);
     FILE *f = open_memstream(&d.text, &d.size);
     if (!f)
         cli_out_of_memory("the picture");
@@ -94,6 +94,8 @@ static drawing draw_parts(const explained *x)
     drawn = bars(f, x, left, WIDTH - left - MARGIN);
     if (x->rows.joints > 0)
         y += picture_skeleton(f, x, MARGIN, y, BODY);
+    else
+        y += picture_head(f, x, MARGIN, y, BODY);
     if (x->rows.panels > 1)
         y += picture_panels(f, x, MARGIN, y, BODY);
     d.height = TOP + fmax(drawn, y - TOP) + MARGIN;
