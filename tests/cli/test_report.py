@@ -239,6 +239,23 @@ def test_the_data_are_linked_and_their_record_is_a_table(spdml, data, tmp_path):
     assert not any("position" in line[0] for line in lines)
 
 
+def test_what_the_map_looks_at(report, spdml, data, tmp_path):
+    """The table is that of `spdml explain` with the same map and the same training samples."""
+    where = ["--train-where", "subject=ann,bob", "--test-where", "subject=cat,dan"]
+    fit = ["-m", 2, "--nu-b", 3, "--nu-w", 4]
+    page = report("--methods", "nn-stein-ml", *fit, *where)
+    train = np.isin(data["subject"], ["ann", "bob"])
+    np.savez(tmp_path / "train.npz", X=data["X"][train], y=data["y"][train])
+    spdml("fit", "train.npz", *fit, "--metric", "stein", "-o", "map.spdml").good()
+    told = spdml("explain", "map.spdml", "--data", "train.npz", "--json").good().json["rows"]
+    told.sort(key=lambda row: -row["share"])
+    lines = list(page.root.one("section", id="map").one("tbody").all("tr"))
+    assert [line.one("th").text for line in lines] == [row["name"] for row in told]
+    for line, row in zip(lines, told):
+        cells = [float(cell.text) for cell in list(line.all("td"))[1:]]
+        assert np.abs(np.array(cells) - [100 * row[k] for k in ("share", "kept", "weight")]).max() < 0.0051
+
+
 def test_tsne_beside_scaling(report, spdml, data, tmp_path):
     """The points are those of `spdml embed`, and the second cloud is turned to match."""
     page = report(*ML)

@@ -113,26 +113,10 @@ static double *mean_of(session *s, const spd_data *data)
 static void compute(session *s, explaining *e)
 {
     explained *x = &e->found;
-    size_t n = x->n;
     double *M = mean_of(s, e->data);
-    x->weight = cli_alloc(n, sizeof *x->weight, "weights");
-    x->carried = cli_alloc(n, sizeof *x->carried, "variances");
-    x->diagonal = cli_alloc(n, sizeof *x->diagonal, "variances");
-    x->variance = cli_alloc(x->m, sizeof *x->variance, "variances");
-    x->pattern = cli_alloc_table(n, x->m, sizeof *x->pattern, "entries of patterns");
-    spd_explanation wanted = {.size = sizeof wanted,
-                              .weight = x->weight,
-                              .carried = x->carried,
-                              .pattern = x->pattern,
-                              .variance = x->variance};
-    spd_status status = spd_explain(s->ctx, n, x->m, e->W, M, &wanted);
+    spd_status status = explained_fill(s->ctx, e->W, M, x);
     if (status < 0)
         session_fail_in(s, e->data ? e->data->source : e->path, status);
-    for (size_t i = 0; i < n; i++) {
-        x->diagonal[i] = M ? M[i * n + i] : 1.0;
-        x->total += x->carried[i];
-    }
-    x->patterns = M != NULL;
 }
 
 /* What to sort by: without patterns there are only weights. */

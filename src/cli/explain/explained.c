@@ -11,6 +11,35 @@ const char *measure_name(size_t i)
     return i < MEASURES ? names[i] : NULL;
 }
 
+spd_status explained_fill(spd_context *ctx, const double *W, const double *M, explained *x)
+{
+    size_t n = x->n, m = x->m;
+    x->weight = cli_alloc(n, sizeof *x->weight, "weights");
+    x->carried = cli_alloc(n, sizeof *x->carried, "variances");
+    x->diagonal = cli_alloc(n, sizeof *x->diagonal, "variances");
+    x->variance = cli_alloc(m, sizeof *x->variance, "variances");
+    x->pattern = cli_alloc_table(n, m, sizeof *x->pattern, "entries of patterns");
+    spd_explanation wanted = {.size = sizeof wanted,
+                              .weight = x->weight,
+                              .carried = x->carried,
+                              .pattern = x->pattern,
+                              .variance = x->variance};
+    spd_status status = spd_explain(ctx, n, m, W, M, &wanted);
+    for (size_t i = 0; i < n && status >= 0; i++) {
+        x->diagonal[i] = M ? M[i * n + i] : 1.0;
+        x->total += x->carried[i];
+    }
+    x->patterns = M != NULL;
+    return status;
+}
+
+measure explained_usual(const explained *x)
+{
+    if (!x->patterns)
+        return MEASURE_WEIGHT;
+    return x->rows.mixed ? MEASURE_KEPT : MEASURE_SHARE;
+}
+
 /* Numerator and denominator of a measure, summed over rows. */
 typedef struct ratio {
     double above, below;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/explain/layout.h"
+#include "spdml.h"
 
 /* What rows and cells are compared by. */
 typedef enum measure {
@@ -28,6 +29,14 @@ typedef struct explained {
     measure by;        /* what the table is sorted by, and the picture shows */
     const char *title; /* of the picture */
 } explained;
+
+/* x (with n and m) <- what W (n x m) looks at, M (n x n) the mean, or NULL; the status of
+ * spd_explain.
+ */
+spd_status explained_fill(spd_context *ctx, const double *W, const double *M, explained *x);
+
+/* What rows and cells are compared by unless the user says otherwise; needs the layout. */
+measure explained_usual(const explained *x);
 
 /* A row, and the sum over the rows of a cell; NaN where the cell has none. */
 double explained_row(const explained *x, size_t i, measure which);

@@ -81,6 +81,9 @@ void page_map(FILE *f, const page *p);        /* page_map.c: convergence and spe
 void page_samples(FILE *f, const page *p);    /* page_samples.c */
 void page_ellipses(FILE *f, const page *p);   /* page_ellipses.c */
 
+/* page_looks.c: what the map looks at, a part of page_map where there is one. */
+void page_looks(FILE *f, const page *p);
+
 /* page_made.c: how the matrices were made, a part of page_summary. */
 void page_made(FILE *f, const page *p);
 

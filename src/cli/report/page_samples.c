@@ -113,8 +113,8 @@ static void cloud(FILE *f, const page *p, double *const *clouds, int part)
     const char *title = words_text("Samples in two dimensions%s%s%s", scaled ? "" : " by t-SNE",
                                    clouds[1] ? " " : "", clouds[1] ? page_part_name(part) : "");
     const char *id = words_text("%s-%s", scaled ? "samples" : "tsne", part ? "after" : "before");
-    fprintf(f, "<div>\n<h3>%s: %zu \xC3\x97 %zu</h3>\n", page_part_heading(p, part), p->size[part],
-            p->size[part]);
+    fprintf(f, "<div>\n<h3>%s%s: %zu \xC3\x97 %zu</h3>\n", scaled ? "" : "t-SNE. ",
+            page_part_heading(p, part), p->size[part], p->size[part]);
     svg_open(f, id, WIDTH, a.bottom + MARGIN + 2, title, WORDS);
     put_cloud(&a, p, clouds[part]);
     svg_close(f);
