@@ -601,6 +601,26 @@ SPD_API spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X
 SPD_API spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
                             const spd_fit_options *options, double *cost, double *gradient);
 
+/* What a map looks at, row by row of the matrices: rows are features, channels or coordinates.
+ * Every array is the caller's, or NULL where it is not wanted. */
+typedef struct spd_explanation {
+    size_t size;
+    double *weight;  /* n: squares of the rows of W, orthonormal; in [0,1], their sum is m. What the
+                        map multiplies: a row of noise may get weight to be subtracted elsewhere */
+    double *carried; /* n: the part of the variance M_ii that the m components carry */
+    double *kept;    /* n: carried as a share of M_ii, in [0,1] */
+    double *pattern; /* n x m: M W (W'MW)^-1, how components of variance 1 appear in the rows; the
+                        entry of largest magnitude of a column is positive */
+    double *variance; /* m: of the components, descending: eigenvalues of W'MW, W orthonormal */
+} spd_explanation;
+
+/* The patterns of a map (eq. 21) from W (n x m, full rank) and M (n x n), the arithmetic mean of
+ * the matrices that it is used on. Apart from patterns, which are those of the principal axes of
+ * W'MW, nothing depends on the basis of W. M NULL: the identity, so that all there is are weights:
+ * what W multiplies, not what it finds. */
+SPD_API spd_status spd_explain(spd_context *ctx, size_t n, size_t m, const double *W,
+                               const double *M, spd_explanation *explanation);
+
 SPD_API void spd_model_free(spd_model *model);
 
 /* A .spdml file is an .npz with W.npy, history.npy and meta.json; it appears atomically, or not at
@@ -804,6 +824,10 @@ SPD_API spd_status spd_classifier_look(spd_context *ctx, const spd_classifier *c
  */
 SPD_API spd_status spd_classifier_map(spd_context *ctx, const spd_classifier *classifier, size_t n,
                                       size_t p, const double *X, double *S);
+
+/* The W (n x m, W'W = I) of its map; it belongs to the classifier. NULL where there is not one W:
+ * no map, m = n, SPD_MAP_MULTI, and methods on vectors. */
+SPD_API const double *spd_classifier_weights(const spd_classifier *classifier);
 
 /* The samples that it was trained with, after the map, with their labels; NULL if it does not hold
  * all of them. They belong to the classifier. */
@@ -1108,6 +1132,8 @@ typedef enum spd_embedding {
     SPD_EMBED_LAPLACIAN,   /* laplacian: Laplacian eigenmaps, weights exp(-d2/t) */
     SPD_EMBED_PGA,         /* pga: principal axes of the tangent space at the mean */
     SPD_EMBED_MDS,         /* mds: classical scaling of the distances */
+    SPD_EMBED_TSNE,        /* tsne: t-SNE of the distances (van der Maaten and Hinton 2008), at most
+                              3 dimensions */
     SPD_EMBEDDINGS         /* how many there are */
 } spd_embedding;
 
@@ -1120,16 +1146,27 @@ typedef struct spd_embed_options {
     spd_embedding kind;
     spd_metric metric; /* lle and hessian-lle need log maps: SPD_AIRM and the flat metrics, which
                           are SPD_LOG_EUCLIDEAN, SPD_LOG_CHOLESKY and SPD_EUCLIDEAN */
-    size_t k;          /* neighbours, 1 .. p-1; not used by pga and mds */
+    size_t k;          /* neighbours, 1 .. p-1; not used by pga, mds and tsne */
     size_t dimensions; /* d, 1 .. p-1 */
     double ridge;      /* lle: this times tr(G) is added to a neighbourhood's G; 0 means 1e-3 */
     double bandwidth;  /* laplacian: t; 0 means the mean d2 of all neighbours */
+    double perplexity; /* tsne: effective number of neighbours, 1 up to below p; 0 means 30, or
+                          (p-1)/3 if that is less */
+    double theta;      /* tsne: groups of points narrower than theta times their distance count as
+                          one (Barnes-Hut), and only the 3 perplexity nearest attract; below 0: all
+                          pairs; 0 means all pairs up to 500 samples, and 0.5 above */
+    size_t iterations; /* tsne: 0 means 1000 */
+    uint64_t seed;     /* tsne: of the start */
 } spd_embed_options;
 
 typedef struct spd_embed_info {
     size_t size;
-    double explained; /* pga, mds: share of the variance that Y holds, in [0,1]; others: NaN */
-    double bandwidth; /* laplacian: t as used; others: NaN */
+    double explained;  /* pga, mds: share of the variance that Y holds, in [0,1]; others: NaN */
+    double bandwidth;  /* laplacian: t as used; others: NaN */
+    double divergence; /* tsne: Kullback-Leibler, as far as theta tells; others: NaN */
+    double perplexity; /* tsne: as used; others: NaN */
+    double theta;      /* tsne: as used, 0 for all pairs; others: NaN */
+    size_t iterations; /* tsne: that were made; others: 0 */
 } spd_embed_info;
 
 /* Y (p x d) <- coordinates; eigenvalue (d, or NULL) <- the eigenvalues of its columns: the smallest
@@ -1137,7 +1174,8 @@ typedef struct spd_embed_info {
  * every column the entry of largest magnitude is positive. Columns have mean square 1 (lle,
  * hessian-lle; laplacian: weighted by degrees), or their eigenvalue as sum of squares (pga, mds). A
  * graph of neighbours that is not connected is refused, and with lle one in which several groups
- * have all their neighbours among themselves: SPD_EINVAL. info may be NULL. */
+ * have all their neighbours among themselves: SPD_EINVAL. Under tsne there are no eigenvalues
+ * (NaN), and columns have mean 0. info may be NULL. */
 SPD_API spd_status spd_embed(spd_context *ctx, const spd_embed_options *options, size_t n, size_t p,
                              const double *X, double *Y, double *eigenvalue, spd_embed_info *info);
 

@@ -17,6 +17,7 @@ from ._errors import (
 )
 from .classifiers import CDLClassifier, KNearestNeighbors, MDM, RSRClassifier, SPDClassifier
 from .evaluation import Evaluation, evaluate
+from .explaining import Explanation, explain
 from .functions import (
     apply,
     covariances,
@@ -36,6 +37,7 @@ _check_environment()
 __all__ = [
     "CDLClassifier",
     "Evaluation",
+    "Explanation",
     "FileFormatError",
     "InvalidArgumentError",
     "KNearestNeighbors",
@@ -52,6 +54,7 @@ __all__ = [
     "covariances",
     "distance",
     "evaluate",
+    "explain",
     "geodesic",
     "isa_name",
     "kernel",

@@ -78,6 +78,11 @@ class MeanOptions(Sized):
     _fields_ = [("size", Size), ("weights", Doubles), ("tol", Double), ("max_iter", Int)]
 
 
+class Explanation(Sized):
+    _fields_ = [("size", Size), ("weight", Doubles), ("carried", Doubles), ("kept", Doubles),
+                ("pattern", Doubles), ("variance", Doubles)]
+
+
 class Method(Sized):
     _fields_ = [("size", Size), ("classifier", Int), ("map", Int), ("metric", Int), ("normalize_kernel", Int),
                 ("value", Double * PARAMETER_ROOM), ("fit", c.POINTER(FitOptions))]
@@ -202,6 +207,8 @@ PROTOTYPES = {
     "spd_geodesic": (Int, [Handle, Int, Size, Doubles, Doubles, Double, Doubles]),
     "spd_apply": (Int, [Handle, Int, Double, Size, Size, Doubles, Doubles]),
     "spd_kernel": (Int, [Handle, Int, Double, Size, Size, Doubles, Size, Doubles, Doubles]),
+    "spd_explain": (Int, [Handle, Size, Size, Doubles, Doubles, c.POINTER(Explanation)]),
+    "spd_classifier_weights": (Doubles, [Handle]),
     "spd_fit_defaults": (None, [c.POINTER(FitOptions), Size]),
     "spd_solver_parse": (Int, [Handle, Text, Ints]),
     "spd_objective_parse": (Int, [Handle, Text, Ints]),

@@ -164,7 +164,7 @@ NAMED(spd_remark_kind, remark)
 
 static const naming naming_embedding = {
     .kind = "embedding",
-    .word = {"lle", "hessian-lle", "laplacian", "pga", "mds"},
+    .word = {"lle", "hessian-lle", "laplacian", "pga", "mds", "tsne"},
 };
 NAMED_AND_PARSED(spd_embedding, embedding)
 

@@ -72,9 +72,10 @@ spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options 
  * at most. */
 spd_rect grid_cell(const image *in, size_t rows, size_t columns, size_t k);
 
-/* *text <- how the matrices were made, as JSON; new: meta.c */
+/* *text <- how the matrices were made, as JSON; new: meta.c. rows (rows.h) may be NULL. */
 spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe_options *options,
-                     size_t paths, const char *const *path, size_t skipped, char **text);
+                     size_t paths, const char *const *path, size_t skipped, json_t *rows,
+                     char **text);
 
 /* What the descriptor adds to the diagonal unless told otherwise. */
 double defaults_regularize(spd_descriptor kind);

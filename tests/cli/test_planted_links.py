@@ -9,7 +9,8 @@ from conftest import random_spd
 # What commands name themselves within the folder of -o.
 OWN = {
     "evaluate": ["results.json", "final.json", "results.csv", "rounds.csv", "predictions.npz",
-                 "confusion.npz", "report.html", "samples.svg", "embedding.csv", "margins.csv", "spectrum.csv",
+                 "confusion.npz", "report.html", "samples.svg", "embedding.csv", "margins.csv", "tsne.csv",
+                 "spectrum.csv",
                  "convergence.csv"],
     "experiment": ["commands.sh", "table.csv", "figure.svg", "report.html"],
 }

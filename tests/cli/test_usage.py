@@ -9,7 +9,7 @@ import subprocess
 import numpy as np
 import pytest
 
-COMMANDS = ["info", "describe", "fit", "transform", "train", "predict", "update", "classify",
+COMMANDS = ["info", "describe", "fit", "transform", "train", "predict", "update", "explain", "classify",
             "evaluate", "compare", "cost", "distance", "mean", "neighbours", "embed", "convert", "synth",
             "observations", "experiment", "version", "help"]
 

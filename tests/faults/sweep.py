@@ -57,6 +57,7 @@ COMMANDS = {
     "resume": (["fit", "a.npz", "--resume", "begun", "--max-iter", "6", "-o", "m.spdml"],
                ["m.spdml"]),
     "transform": (["transform", "model.spdml", "a.npz", "-o", "t.npz"], ["t.npz"]),
+    "explain": (["explain", "model.spdml", "--data", "a.npz", "-o", "map.svg"], ["map.svg"]),
     "classify": (["classify", "--train", "a.npz", "--test", "a.npz", "--method", "ksvm", "-o",
                   "c.npz"], ["c.npz"]),
     "evaluate": (EVALUATE + ["--methods", "nn-airm-ml,mdm", "-m", "2", "--grid", "nu-b=1", "-o",

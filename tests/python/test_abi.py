@@ -19,6 +19,7 @@ STRUCTURES = {
     "spd_fit_step": _library.FitStep,
     "spd_fit_watch": _library.FitWatch,
     "spd_model": _library.Model,
+    "spd_explanation": _library.Explanation,
     "spd_method": _library.Method,
     "spd_samples": _library.Samples,
     "spd_classifier_facts": _library.Facts,

@@ -250,6 +250,10 @@ static void job_functions(caller *c)
         good(c, spd_embed(c->ctx, &o, N, P, X, Y, NULL, &info));
         add_reals(c, P * 2, Y);
     }
+    spd_explanation found = {.size = sizeof found, .carried = Y, .pattern = K};
+    good(c, spd_explain(c->ctx, N, M, X, X, &found));
+    add_reals(c, N, Y);
+    add_reals(c, N * M, K);
     good(c, spd_recenter(c->ctx, SPD_AIRM, N, P, X, label, F));
     add_reals(c, P * N * N, F);
     good(c, spd_covariance(c->ctx, P * N, N, X, &shrunk, C));
@@ -403,6 +407,7 @@ static void add_saved(caller *c, spd_classifier *trained)
     add_text(c, spd_holding_name(facts.holding));
     add_number(c, (double)(facts.m + facts.held));
     add_text(c, spd_classifier_notes(other)->class_name[1]);
+    add_number(c, spd_classifier_weights(other) ? spd_classifier_weights(other)[0] : 0.0);
     if (spd_classifier_held(other)) {
         spd_classifier *third = NULL;
         good(c, spd_classifier_behind(c->ctx, other, spd_classifier_held(other), &third));

@@ -228,7 +228,7 @@ static void drop_figures(session *s)
 {
     static const char *const names[] = {"report.html",   "convergence.csv", "spectrum.csv",
                                         "embedding.csv", "samples.svg",     "margins.csv",
-                                        "final.json"};
+                                        "final.json",    "tsne.csv"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         (void)unlink(path_in(s, names[i])); /* mostly there is none */
 }

@@ -24,6 +24,7 @@ extern const command command_transform;
 extern const command command_train;
 extern const command command_predict;
 extern const command command_update;
+extern const command command_explain;
 extern const command command_classify;
 extern const command command_evaluate;
 extern const command command_compare;
@@ -40,17 +41,29 @@ extern const command command_version;
 extern const command command_help;
 
 const command *const commands[] = {
-    &command_info,       &command_describe,
-    &command_fit,        &command_transform,
-    &command_train,      &command_predict,
-    &command_update,     &command_classify,
-    &command_evaluate,   &command_compare,
-    &command_cost,       &command_distance,
-    &command_mean,       &command_neighbours,
-    &command_embed,      &command_convert,
-    &command_synth,      &command_observations,
-    &command_experiment, &command_version,
-    &command_help,       NULL,
+    &command_info,
+    &command_describe,
+    &command_fit,
+    &command_transform,
+    &command_train,
+    &command_predict,
+    &command_update,
+    &command_explain,
+    &command_classify,
+    &command_evaluate,
+    &command_compare,
+    &command_cost,
+    &command_distance,
+    &command_mean,
+    &command_neighbours,
+    &command_embed,
+    &command_convert,
+    &command_synth,
+    &command_observations,
+    &command_experiment,
+    &command_version,
+    &command_help,
+    NULL,
 };
 
 const command *commands_find(const char *name)
