@@ -165,23 +165,30 @@ typedef struct spd_describe_options {
 /* *options <- the defaults of a descriptor: the settings of the method's paper, if it has any. */
 SPD_API void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options, size_t size);
 
-/* Inputs that were skipped, and why. Made by the library, may grow. */
+/* What a description should not hide: inputs that were skipped, and why; files that were passed
+ * over; matrices of too few observations. Made by the library, may grow. */
 typedef struct spd_failures {
     size_t count;
     const char **input; /* count names */
     spd_error **error;  /* count; each message begins with the input's name */
+    size_t others;      /* files in folders and archives that are no inputs of this descriptor */
+    const char **other; /* others names */
+    /* Of r observations a covariance has rank r - 1 at most. Matrices with fewer observations than
+     * that takes, which only shrinkage or regularisation make positive definite; and observations
+     * and rows of the one that lacks most (of its block, where it has several). */
+    size_t few, fewest, fewest_rows;
 } spd_failures;
 SPD_API void spd_failures_free(spd_failures *failures);
 
 /* *data <- the matrices of all inputs, with labels, a column `name` (which input) and further
  * columns, and the parameters as JSON in meta; new, freed with spd_data_free. Paths are files,
  * folders (searched recursively, in order of names) or archives (.tar, .tar.gz, .zip, ...), each
- * with what the descriptor takes: images (.png, .jpg, .tif, .pgm, ...), motion clips (.amc with
+ * with what the descriptor takes: images (.png, .jpg, .tif, .webp, ...), motion clips (.amc with
  * .asf, .bvh, .c3d), tables (.csv, .npy); or arrays (.npz, .npy, .mat) of several, whose further
  * per-sample arrays are carried over. Inputs are described in parallel and read as they are needed.
  * options NULL means the defaults. With keep_going broken inputs are skipped, and *failures, if
- * failures is not NULL, lists them; new, freed with spd_failures_free. At least one input must be
- * good. */
+ * failures is not NULL, lists them, and what was passed over or has too few observations; new,
+ * freed with spd_failures_free. At least one input must be good. */
 SPD_API spd_status spd_describe(spd_context *ctx, spd_descriptor kind, size_t count,
                                 const char *const *paths, const spd_describe_options *options,
                                 spd_data **data, spd_failures **failures);

@@ -167,7 +167,10 @@ static spd_status gather_batch(run *r)
         if (labelling_lacks(&r->labels, r->first + k))
             continue;
         if (o->error.status >= 0) {
+            const description counted = o->made;
             status = collection_add(r->ctx, &r->list, r->first + k, &o->made, &o->picture, &r->all);
+            if (status == SPD_OK)
+                description_join_counts(&counted, r->list.skipped);
             note(r->ctx, name, o, status);
         }
         if (is_final(r, status))
@@ -302,7 +305,7 @@ static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
     if (status >= 0)
         status = collection_data(ctx, &r->list, &r->labels, &r->all, &fresh);
     if (status >= 0)
-        status = meta_text(ctx, r->how, options, count, paths, r->list.skipped->count, &meta);
+        status = meta_text(ctx, r->how, options, count, paths, r->list.skipped, &meta);
     if (status < 0) {
         spd_data_free(fresh);
     } else {

@@ -32,6 +32,8 @@ typedef struct description {
     size_t columns;
     const char *const *column_name; /* columns texts that live as long as the program */
     double *column;                 /* count x columns */
+    /* As in spd_failures: filled by description_count. */
+    size_t few, fewest, fewest_rows;
 } description;
 
 typedef struct descriptor {
@@ -64,6 +66,13 @@ spd_status description_room(spd_context *ctx, size_t count, size_t n, size_t col
                             description *out);
 void description_free(description *out);
 
+/* Looks at the observations of one matrix of *out: are there enough for its rank? */
+void description_count(const spd_covariance_options *covariance, size_t blocks,
+                       const observations *block, description *out);
+
+/* Keeps the one that lacks most of two; few are added. */
+void description_join_counts(const description *made, spd_failures *all);
+
 /* *out <- one matrix, the covariance of the blocks; untouched by a failure. */
 spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options *covariance,
                                  size_t blocks, const observations *block, description *out);
@@ -74,7 +83,8 @@ spd_rect grid_cell(const image *in, size_t rows, size_t columns, size_t k);
 
 /* *text <- how the matrices were made, as JSON; new: meta.c */
 spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe_options *options,
-                     size_t paths, const char *const *path, size_t skipped, char **text);
+                     size_t paths, const char *const *path, const spd_failures *skipped,
+                     char **text);
 
 /* What the descriptor adds to the diagonal unless told otherwise. */
 double defaults_regularize(spd_descriptor kind);

@@ -136,6 +136,8 @@ static spd_status describe_windows(spd_context *ctx, const spd_describe_options 
     for (size_t k = 0; k < count && status == SPD_OK; k++) {
         const observations part = {rows, table->n, table->O + k * plan->stride * table->n};
         status = covariance_blocks(ctx, covariance, 1, &part, fresh.X + k * size * size);
+        if (status == SPD_OK)
+            description_count(covariance, 1, &part, &fresh);
         if (plan->window)
             fresh.column[k] = (double)(k * plan->stride) / o->rate;
     }

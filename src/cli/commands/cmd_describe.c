@@ -1,6 +1,7 @@
 /* cmd_describe.c - `spdml describe`: from images, motion capture and signals to SPD matrices. */
 #include <math.h>
 
+#include "cli/commands/describe_notes.h"
 #include "cli/commands/describe_options.h"
 
 static void show(session *s, spd_descriptor kind, const spd_data *data, const spd_failures *skipped)
@@ -18,6 +19,7 @@ static void show(session *s, spd_descriptor kind, const spd_data *data, const sp
                                           "message",
                                           sheet_json_text(advice_message(skipped->error[i]).text)));
     sheet_json(r, "failures", list);
+    describe_notes_show(r, skipped);
 }
 
 typedef struct described {
@@ -49,6 +51,8 @@ static int run(session *s)
     code = session_save(s, d->data);
     if (!code && !s->silent)
         show(s, kind, d->data, d->skipped);
+    if (!code)
+        describe_notes_remark(s, d->skipped);
     for (size_t i = 0; i < d->skipped->count && !code; i++)
         cli_error("skipped: %s", advice_message(d->skipped->error[i]).text);
     return !code && d->skipped->count ? CLI_FAILED : code;
@@ -180,7 +184,8 @@ static const char *const paragraphs[] = {
     "from a pattern. The output contains X, y, the inputs' names, further columns, and the "
     "parameters, which 'spdml info' shows.",
     "A covariance of r observations has rank at most r - 1: with fewer than n + 1 observations "
-    "it needs --shrinkage, --regularize or --model.",
+    "it needs --shrinkage, --regularize or --model. That some have fewer is said even where the "
+    "default regularisation repairs it; so is what was passed over in a folder or archive.",
     NULL};
 
 static const command_example examples[] = {

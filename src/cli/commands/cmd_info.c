@@ -67,6 +67,7 @@ static void show_meta(sheet *r, const char *meta)
         sheet_line(r, "descriptor", "%s, by spdml %s", name, version ? version : "?");
         show_members(r, "parameters", json_object_get(object, "parameters"));
         show_members(r, "covariance", json_object_get(object, "covariance"));
+        show_members(r, "few observations", json_object_get(object, "few_observations"));
     }
     sheet_json(r, "meta", object);
 }
