@@ -12,11 +12,16 @@ extern "C" {
 
 /* ---- arrays and data sets in files --------------------------------------------------------- */
 
-/* Reads one array, new, freed with spd_array_free, from .npy, .npz (name picks the member; NULL:
+/* A path "-" is standard input, which is read whole into memory; its format is known by its
+ * content, or else it is .csv. A file of that name is "./-". This holds for spd_data_load too.
+ *
+ * Reads one array, new, freed with spd_array_free, from .npy, .npz (name picks the member; NULL:
  * the only one), .mat (likewise; MATLAB's n x n x p becomes p x n x n, other arrays keep MATLAB's
- * shape; all are row-major here), or .csv (a numeric table). SPD_EIO when the file changes while it
- * is read; later changes do not reach the array. Integers of any width become int64, bool too;
- * float32 and float64 of either byte order become float64; bytes and unicode become text. */
+ * shape; all are row-major here; cells of p matrices r x c are p x r x c, a field of structs is
+ * "name.field"; what h5py wrote without MATLAB_class keeps its shape), or .csv (a numeric table).
+ * SPD_EIO when the file changes while it is read; later changes do not reach the array. Integers of
+ * any width become int64, bool too; float32 and float64 of either byte order become float64; bytes
+ * and unicode become text. */
 SPD_API spd_status spd_array_read(spd_context *ctx, const char *path, const char *name,
                                   spd_array **array);
 
@@ -61,9 +66,21 @@ SPD_API spd_status spd_data_load(spd_context *ctx, const char *path,
                                  const spd_load_options *options, spd_data **data);
 SPD_API void spd_data_free(spd_data *data);
 
-/* Writes X, y and the columns to .npz (with meta as its member meta.json) or .mat, or X alone to
- * .npy; atomically. */
+/* Writes X, y and the columns to .npz (with meta as its member meta.json) or .mat, X and y to .csv
+ * (a header, then a row for each matrix), or X alone to .npy; atomically. */
 SPD_API spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *path);
+
+/* *selected <- the count samples of these numbers, in this order, with their labels and columns;
+ * new, freed with spd_data_free. Classes are those that are left. */
+SPD_API spd_status spd_data_select(spd_context *ctx, const spd_data *data, size_t count,
+                                   const size_t *index, spd_data **selected);
+
+/* *joined <- count sets one after the other, matrices of one size, all with labels of one kind or
+ * all without; new, freed with spd_data_free. It has the columns that all of them have with the
+ * same shape, and a column of the name `source`, unless that is NULL, with the path of each
+ * sample's file. meta is the first one's where all have one: compare them before. */
+SPD_API spd_status spd_data_join(spd_context *ctx, size_t count, const spd_data *const *sets,
+                                 const char *source, spd_data **joined);
 
 /* What is in a data set and what is wrong with it. Singular matrices are those that have a Cholesky
  * factor, but a condition number above 1e15: positive definite only by rounding. */

@@ -15,7 +15,7 @@ static const struct {
     {"libjpeg", image_jpeg_version, ".jpg"},
     {"libtiff", image_tiff_version, ".tif"},
     {"libwebp", image_webp_version, ".webp"},
-    {"giflib", image_gif_version, ".gif"},
+    {"libgif", image_gif_version, ".gif"},
 };
 
 int spd_data_library_at(size_t index, spd_library *library)

@@ -28,7 +28,7 @@ static int is_raw(session *s, const char *path)
     if (arguments_flag(s->args, "raw") || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
         return 1;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (option_has_ending(path, endings[i]))
+        if (option_has_ending(path, endings[i]) || strcmp(path, "-") == 0)
             return 0;
     return 1;
 }
