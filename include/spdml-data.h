@@ -177,6 +177,14 @@ typedef struct spd_describe_options {
     size_t order;          /* of the Butterworth filter; 4 */
     const char *group;     /* a column that says which rows of a long table belong together */
     int channels_first;    /* tables are channels x time, observations in columns */
+    /* covariance: recordings (.edf, .bdf), which bring their rate, and events in signals */
+    const char *channels; /* which, with commas between; NULL: all but annotations and triggers */
+    const char *events;   /* one matrix for each event: a table (onset, duration, label in seconds),
+                             or   "auto", the table beside each recording or else its annotations and
+                             triggers; NULL: none */
+    double epoch_from,
+        epoch_to;            /* seconds from the onset; both 0: from the onset for the duration */
+    const char *event_names; /* which, with commas between; NULL: all */
 } spd_describe_options;
 
 /* *options <- the defaults of a descriptor: the settings of the method's paper, if it has any. */
@@ -194,6 +202,7 @@ typedef struct spd_failures {
      * that takes, which only shrinkage or regularisation make positive definite; and observations
      * and rows of the one that lacks most (of its block, where it has several). */
     size_t few, fewest, fewest_rows;
+    size_t events_cut; /* events left out, because they do not lie within their recording */
 } spd_failures;
 SPD_API void spd_failures_free(spd_failures *failures);
 
@@ -201,11 +210,11 @@ SPD_API void spd_failures_free(spd_failures *failures);
  * columns, and the parameters as JSON in meta; new, freed with spd_data_free. Paths are files,
  * folders (searched recursively, in order of names) or archives (.tar, .tar.gz, .zip, ...), each
  * with what the descriptor takes: images (.png, .jpg, .tif, .webp, ...), motion clips (.amc with
- * .asf, .bvh, .c3d), tables (.csv, .npy); or arrays (.npz, .npy, .mat) of several, whose further
- * per-sample arrays are carried over. Inputs are described in parallel and read as they are needed.
- * options NULL means the defaults. With keep_going broken inputs are skipped, and *failures, if
- * failures is not NULL, lists them, and what was passed over or has too few observations; new,
- * freed with spd_failures_free. At least one input must be good. */
+ * .asf, .bvh, .c3d), tables (.csv, .npy) and recordings (.edf, .bdf); or arrays (.npz, .npy, .mat)
+ * of several, whose further per-sample arrays are carried over. Inputs are described in parallel
+ * and read as they are needed. options NULL means the defaults. With keep_going broken inputs are
+ * skipped, and *failures, if failures is not NULL, lists them, and what was passed over or has too
+ * few observations; new, freed with spd_failures_free. At least one input must be good. */
 SPD_API spd_status spd_describe(spd_context *ctx, spd_descriptor kind, size_t count,
                                 const char *const *paths, const spd_describe_options *options,
                                 spd_data **data, spd_failures **failures);

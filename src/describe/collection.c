@@ -95,8 +95,24 @@ static spd_status new_column(spd_context *ctx, making *m, const char *name, size
     return array_rename(ctx, *column, name);
 }
 
+/* Labels of events, which every matrix has for itself. */
+static spd_status add_event_labels(spd_context *ctx, making *m)
+{
+    const char **texts = arena_alloc(&m->room, m->data->p, sizeof *texts);
+    spd_status status = arena_status(&m->room, ctx, "labels");
+    for (size_t s = 0, k = 0; s < m->data->p && status == SPD_OK; s++) {
+        k = s && m->of[s] == m->of[s - 1] ? k + 1 : 0;
+        texts[s] = m->of[s]->made.label[k];
+    }
+    if (status == SPD_OK)
+        status = column_texts(ctx, "y", m->data->p, texts, &m->data->y);
+    return status < 0 ? status : labels_classify(ctx, m->data);
+}
+
 static spd_status add_labels(spd_context *ctx, making *m)
 {
+    if (m->first->made.label)
+        return add_event_labels(ctx, m);
     if (!m->labels->label)
         return SPD_OK;
     for (size_t s = 0; s < m->data->p; s++)

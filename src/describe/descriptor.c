@@ -136,6 +136,9 @@ void description_free(description *out)
 {
     if (!out)
         return;
+    for (size_t k = 0; out->label && k < out->count; k++)
+        mem_free(out->label[k]);
+    mem_free(out->label);
     mem_free(out->X);
     mem_free(out->column);
     *out = (description){0};
@@ -174,6 +177,7 @@ void description_count(const spd_covariance_options *covariance, size_t blocks,
 void description_join_counts(const description *made, spd_failures *all)
 {
     all->few += made->few;
+    all->events_cut += made->events_cut;
     if (made->few && (all->fewest == 0 ||
                       lacks_more(made->fewest, made->fewest_rows, all->fewest, all->fewest_rows))) {
         all->fewest = made->fewest;

@@ -14,12 +14,15 @@
 #include "spdml-data.h"
 #include "formats/image.h"
 #include "formats/motion.h"
+#include "formats/recording.h"
 
 typedef enum input_kind { INPUT_TABLE = 0, INPUT_IMAGE, INPUT_MOTION } input_kind;
 
 /* What is described; the member of the descriptor's kind is set. */
 typedef struct input {
     observations table;
+    double rate;                    /* of the table, samples per second; 0: as the options say */
+    const recording_events *events; /* in the table, or NULL */
     const image *image;
     const motion *motion;
 } input;
@@ -33,7 +36,8 @@ typedef struct description {
     const char *const *column_name; /* columns texts that live as long as the program */
     double *column;                 /* count x columns */
     /* As in spd_failures: filled by description_count. */
-    size_t few, fewest, fewest_rows;
+    size_t few, fewest, fewest_rows, events_cut;
+    char **label; /* count, where each matrix has one of its own; else NULL */
 } description;
 
 typedef struct descriptor {

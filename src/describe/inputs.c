@@ -22,8 +22,8 @@ static const struct {
     const char *ending[16];
     const char *what;
 } kinds[] = {
-    [INPUT_TABLE] = {{".csv", ".tsv", ".txt", ".npz", ".npy", ".mat"},
-                     "table (.csv, .npy, .npz, .mat)"},
+    [INPUT_TABLE] = {{".csv", ".tsv", ".txt", ".npz", ".npy", ".mat", ".edf", ".bdf"},
+                     "table (.csv, .npy, .npz, .mat) or recording (.edf, .bdf)"},
     [INPUT_IMAGE] = {{".png", ".jpg", ".jpeg", ".tif", ".tiff", ".pgm", ".ppm", ".pnm", ".pbm",
                       ".webp", ".gif", ".bmp", ".npz", ".npy", ".mat"},
                      "image (.png, .jpg, .tif, .webp, .gif, .bmp, .pgm, .ppm, or arrays in .npz, "
@@ -118,12 +118,20 @@ static spd_status pass_or_note(spd_context *ctx, inputs *list, const char *path,
     return inputs_skip(ctx, list, path);
 }
 
-/* Is this file the index of labels? It often lies in the folder that it speaks of. */
+static int is_same_file(const char *named, const char *path)
+{
+    struct stat one, two;
+    return named && stat(named, &one) == 0 && stat(path, &two) == 0 && one.st_ino == two.st_ino &&
+           one.st_dev == two.st_dev;
+}
+
+/* Is this file the index of labels, or a table of events? They often lie in the folder that they
+ * speak of. */
 static int is_index(const inputs *list, const char *path)
 {
-    struct stat index, file;
-    return list->options->index && stat(list->options->index, &index) == 0 &&
-           stat(path, &file) == 0 && index.st_ino == file.st_ino && index.st_dev == file.st_dev;
+    const spd_describe_options *o = list->options;
+    return is_same_file(o->index, path) || is_same_file(o->events, path) ||
+           (o->events && events_is_named(path));
 }
 
 /* Notes a file that is none of what is described; takes the name over in any case. */

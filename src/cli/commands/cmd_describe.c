@@ -118,6 +118,17 @@ static const option options_signals[] = {
      .help = "Pass bands in Hz, such as 12-14,16-18: filtered without a shift in time and "
              "stacked, so the matrix has channels * bands rows"},
     {"order", 0, OPTION_INT, "N", "4", 1, 16, .help = "Order of the Butterworth filters"},
+    {"channels", 0, OPTION_TEXT, "NAME,...",
+     .help = "Channels of a recording (.edf, .bdf), in this order; default all but annotations and "
+             "triggers"},
+    {"events", 0, OPTION_TEXT, "FILE",
+     .help = "One matrix per event, labelled by it: a table (.csv, .tsv) with the columns onset, "
+             "duration and label (or trial_type), in seconds; auto takes NAME_events.tsv beside "
+             "each recording, or else its annotations and triggers"},
+    {"epoch", 0, OPTION_TEXT, "FROM:TO",
+     .help = "Seconds around the onset of an event, such as 0.5:2.5 or -1:1; default the event's "
+             "duration"},
+    {"event-names", 0, OPTION_TEXT, "NAME,...", .help = "Take only the events of these labels"},
     OPTION_END};
 
 static const option options_images[] = {
@@ -173,7 +184,8 @@ static const option options_motion[] = {
 
 static const char *const paragraphs[] = {
     "Computes SPD matrices, covariances of features, from files. KIND is one of",
-    "covariance: tables of observations and multichannel signals (.csv, .npy, .npz, .mat).",
+    "covariance: tables of observations, multichannel signals (.csv, .npy, .npz, .mat) and "
+    "recordings (.edf, .bdf), whole, in windows, or around events.",
     "sift-color: images of materials; dense SIFT and the colours of 3 x 3 patches, 155 x 155.",
     "gabor: images of faces; intensity, position and Gabor magnitudes, 129 x 129.",
     "region: images; position, colour and derivatives in rectangles.",
@@ -197,6 +209,8 @@ static const command_example examples[] = {
      "Images in an array, with their labels."},
     {"spdml describe covariance eeg.npz --rate 256 --bands 12-14,16-18 -o c.npz",
      "Filtered signals, extended covariance."},
+    {"spdml describe covariance s1.edf --events auto --epoch 0.5:2.5 --bands 8-30 -o s1.npz",
+     "Epochs of a recording, labelled by its annotations."},
     {NULL, NULL}};
 
 const command command_describe = {

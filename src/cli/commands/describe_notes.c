@@ -64,6 +64,9 @@ void describe_notes_remark(session *s, const spd_failures *notes)
 {
     remark_others(s, notes);
     remark_few(s, notes);
+    if (notes->events_cut)
+        session_remark(s, "left out %zu event%s: the epoch does not lie within the recording",
+                       notes->events_cut, notes->events_cut == 1 ? "" : "s");
 }
 
 void describe_notes_show(sheet *r, const spd_failures *notes)
@@ -74,6 +77,8 @@ void describe_notes_show(sheet *r, const spd_failures *notes)
     for (size_t i = 0; i < notes->others; i++)
         sheet_json_append(list, sheet_json_text(notes->other[i]));
     sheet_json(r, "passed_over", list);
+    if (notes->events_cut)
+        sheet_count(r, "events_left_out", "events left out", notes->events_cut, "");
     if (notes->few == 0)
         return;
     sheet_line(r, "few observations", "%zu matrices, of %zu observations for %zu rows", notes->few,
