@@ -14,7 +14,7 @@ from ._arrays import (doubles, encode_labels, ints, matrices, metric_number, num
                       whole)
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
-from ._library import FitFn, FitOptions, FitWatch, Model, lib
+from ._library import FitFn, FitOptions, FitWatch, Model, Pair, lib
 from ._model import ModelHandle
 from ._tags import MatrixInput
 from .functions import apply, mean
@@ -226,6 +226,42 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")
+
+
+def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] = None,
+         **options: Any) -> Any:
+    """The cost that SPDML.fit minimises, at any W (n, m) of full rank: as the command ``spdml cost``.
+
+    y None is unsupervised. options are parameters of SPDML (metric, objective, nu_w, nu_b, graph,
+    affinity_weight, log_cost, paper). With gradient=True the result is (cost, gradient), and the
+    gradient (n, m) is not projected. The cost sums over ordered pairs: every pair counts twice."""
+    X = matrices(X)
+    p, n = X.shape[:2]
+    W = np.ascontiguousarray(numbers(W, "W"))
+    if W.ndim != 2 or W.shape[0] != n or not 1 <= W.shape[1] <= n:
+        raise InvalidArgumentError(f"W has shape {W.shape}; it must be ({n}, m) with m at most {n}")
+    wrong = sorted(set(options) - _COSTLY)
+    if wrong:
+        raise InvalidArgumentError(f"cost has no option {wrong[0]!r}; use {', '.join(sorted(_COSTLY))}")
+    label = None if y is None else encode_labels(y, p)[1]
+    o, _ = SPDML(n_components=1, **options)._options(max(n, 2), label)
+    o.m = W.shape[1]
+    lib.spd_fit_usual(c.byref(o))
+    pairs, count = c.POINTER(Pair)(), c.c_size_t()
+    ctx = context(n_jobs)
+    call(ctx, "spd_affinity", n, p, doubles(X), ints(label), c.byref(o), c.byref(pairs),
+         c.byref(count))
+    value = c.c_double()
+    G = np.empty_like(W) if gradient else None
+    try:
+        o.W, o.pairs, o.own_pairs = doubles(W), count.value, c.cast(pairs, c.c_void_p)
+        call(ctx, "spd_cost", n, p, doubles(X), c.byref(o), c.byref(value), doubles(G))
+    finally:
+        lib.spd_pairs_free(pairs)
+    return (value.value, G) if gradient else value.value
+
+
+_COSTLY = {"metric", "objective", "nu_w", "nu_b", "graph", "affinity_weight", "log_cost", "paper"}
 
 
 def seed_number(name: str, value: Any) -> int:
