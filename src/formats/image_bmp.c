@@ -147,7 +147,8 @@ static size_t row_bytes(const bmp_reader *r)
 static double masked(uint32_t pixel, uint32_t mask)
 {
     const uint32_t lowest = mask & (0u - mask);
-    return (double)((pixel & mask) / lowest) / (double)(mask / lowest);
+    const uint32_t value = (pixel & mask) / lowest, highest = mask / lowest;
+    return (double)value / (double)highest;
 }
 
 /* to (channels) <- pixel x of a row. Non-zero: a colour that the palette does not have. */
@@ -162,9 +163,9 @@ static int read_pixel(const bmp_reader *r, const unsigned char *row, size_t x, s
             to[c] = masked(pixel, r->mask[c]);
         return 0;
     }
-    if (r->bits < 24) {
+    if (r->bits <= 8) {
         const size_t per = 8 / r->bits, shift = (per - 1 - x % per) * r->bits;
-        const size_t index = (row[x / per] >> shift) & ((1u << r->bits) - 1);
+        const size_t index = ((size_t)row[x / per] >> shift) & ((1u << r->bits) - 1);
         if (index >= r->colours)
             return 1;
         colour = r->file->bytes + r->palette + index * r->entry;

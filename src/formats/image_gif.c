@@ -90,9 +90,11 @@ static int is_grey(const ColorMapObject *map)
 static void paint(const ColorMapObject *map, int index, size_t channels, double *to)
 {
     const GifColorType c = map->Colors[index];
-    const GifByteType part[3] = {c.Red, c.Green, c.Blue};
-    for (size_t k = 0; k < channels; k++)
-        to[k] = part[k] / 255.0;
+    to[0] = c.Red / 255.0;
+    if (channels == 3) {
+        to[1] = c.Green / 255.0;
+        to[2] = c.Blue / 255.0;
+    }
 }
 
 /* The screen in its background colour; black where it has none. */

@@ -160,6 +160,8 @@ spd_status mat5_open_numbers(spd_context *ctx, mat5_stream *stream, size_t count
 spd_status mat5_put_numbers(spd_context *ctx, mat5_stream *stream, const mat5_element *data,
                             size_t first, size_t count, mat_numbers *numbers)
 {
+    if (numbers->stored.width == 0)
+        return damaged(ctx);
     spd_status status = fill_numbers(ctx, stream, data, first, count, numbers);
     if (status == SPD_OK && !data->is_inside)
         status = mat5_skip(ctx, stream, data->size - count * numbers->stored.width + data->padding);

@@ -209,7 +209,7 @@ static const command_example examples[] = {
      "Images in an array, with their labels."},
     {"spdml describe covariance eeg.npz --rate 256 --bands 12-14,16-18 -o c.npz",
      "Filtered signals, extended covariance."},
-    {"spdml describe covariance s1.edf --events auto --epoch 0.5:2.5 --bands 8-30 -o s1.npz",
+    {"spdml describe covariance a.edf --events auto --epoch 0.5:2 -o a.npz",
      "Epochs of a recording, labelled by its annotations."},
     {NULL, NULL}};
 
