@@ -249,6 +249,7 @@ def describe(kind: str, paths: Union[str, os.PathLike, Sequence[Union[str, os.Pa
                    for i in range(d.columns)}
         made = Description(X, _array(d.y.contents) if d.y else None, columns,
                            json.loads(d.meta) if d.meta else None)
+        made.channels = (made.meta or {}).get("channels")
         _note(made, notes.contents)
     finally:
         library.spd_data_free(data)

@@ -27,6 +27,13 @@ static spd_status check_sizes(spd_context *ctx, const char *first_name, const pa
                         "gives matrices of size %zu x %zu, but %.200s gives %zu x %zu; describe "
                         "them separately, or make the inputs alike",
                         made->n, made->n, first_name, first->made.n, first->made.n);
+    for (size_t k = 0; made->channel && first->made.channel && k < made->channels; k++)
+        if (k >= first->made.channels || strcmp(made->channel[k], first->made.channel[k]) != 0)
+            return ctx_fail(ctx, SPD_EINVAL,
+                            "channel %zu is '%.20s', but '%.20s' in %.200s; name the channels to "
+                            "take, in one order",
+                            k + 1, made->channel[k],
+                            k < first->made.channels ? first->made.channel[k] : "", first_name);
     if (!picture || (picture->height == other->height && picture->width == other->width))
         return SPD_OK;
     ctx_fail(ctx, SPD_EINVAL,

@@ -305,7 +305,8 @@ static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
     if (status >= 0)
         status = collection_data(ctx, &r->list, &r->labels, &r->all, &fresh);
     if (status >= 0)
-        status = meta_text(ctx, r->how, options, count, paths, r->list.skipped, &meta);
+        status = meta_text(ctx, r->how, options, count, paths, r->list.skipped,
+                           &r->all.part[0].made, &meta);
     if (status < 0) {
         spd_data_free(fresh);
     } else {

@@ -138,10 +138,23 @@ void description_free(description *out)
         return;
     for (size_t k = 0; out->label && k < out->count; k++)
         mem_free(out->label[k]);
+    for (size_t k = 0; out->channel && k < out->channels; k++)
+        mem_free(out->channel[k]);
     mem_free(out->label);
+    mem_free(out->channel);
     mem_free(out->X);
     mem_free(out->column);
     *out = (description){0};
+}
+
+spd_status description_name(spd_context *ctx, size_t count, char *const *name, description *out)
+{
+    out->channel = mem_zero(count, sizeof *out->channel);
+    int good = out->channel != NULL;
+    out->channels = count;
+    for (size_t k = 0; k < count && good; k++)
+        good = (out->channel[k] = mem_text(name[k])) != NULL;
+    return good ? SPD_OK : ctx_nomem(ctx, "names of channels");
 }
 
 /* Does the first lack more observations for its rows than the second? */

@@ -23,6 +23,7 @@ typedef struct input {
     observations table;
     double rate;                    /* of the table, samples per second; 0: as the options say */
     const recording_events *events; /* in the table, or NULL */
+    char *const *channel;           /* names of its columns, or NULL */
     const image *image;
     const motion *motion;
 } input;
@@ -38,6 +39,8 @@ typedef struct description {
     /* As in spd_failures: filled by description_count. */
     size_t few, fewest, fewest_rows, events_cut;
     char **label; /* count, where each matrix has one of its own; else NULL */
+    size_t channels;
+    char **channel; /* names of what the rows stand for, where they are known; else NULL */
 } description;
 
 typedef struct descriptor {
@@ -74,6 +77,9 @@ void description_free(description *out);
 void description_count(const spd_covariance_options *covariance, size_t blocks,
                        const observations *block, description *out);
 
+/* out->channel <- copies of the names of count channels. */
+spd_status description_name(spd_context *ctx, size_t count, char *const *name, description *out);
+
 /* Keeps the one that lacks most of two; few are added. */
 void description_join_counts(const description *made, spd_failures *all);
 
@@ -88,7 +94,7 @@ spd_rect grid_cell(const image *in, size_t rows, size_t columns, size_t k);
 /* *text <- how the matrices were made, as JSON; new: meta.c */
 spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe_options *options,
                      size_t paths, const char *const *path, const spd_failures *skipped,
-                     char **text);
+                     const description *first, char **text);
 
 /* What the descriptor adds to the diagonal unless told otherwise. */
 double defaults_regularize(spd_descriptor kind);

@@ -46,8 +46,21 @@ static json_t *few_observations(const spd_failures *skipped)
                      (json_int_t)skipped->fewest, "rows", (json_int_t)skipped->fewest_rows);
 }
 
+static json_t *channel_list(const description *first)
+{
+    json_t *list = json_array();
+    int failed = 0;
+    for (size_t k = 0; k < first->channels; k++)
+        failed |= json_array_append_new(list, text_or_mark(first->channel[k]));
+    if (!failed)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
 static json_t *describe_run(const descriptor *how, const spd_describe_options *options,
-                            size_t paths, const char *const *path, const spd_failures *skipped)
+                            size_t paths, const char *const *path, const spd_failures *skipped,
+                            const description *first)
 {
     json_t *parameters = json_object();
     int failed = how->parameters(options, parameters);
@@ -56,6 +69,8 @@ static json_t *describe_run(const descriptor *how, const spd_describe_options *o
                   "descriptor", spd_descriptor_name(how->kind), "covariance",
                   covariance_parameters(&options->covariance), "parameters", parameters, "inputs",
                   path_list(paths, path), "skipped", (json_int_t)skipped->count);
+    if (object && first->channel)
+        failed |= json_object_set_new(object, "channels", channel_list(first));
     if (object && skipped->few)
         failed |= json_object_set_new(object, "few_observations", few_observations(skipped));
     if (!failed)
@@ -66,10 +81,10 @@ static json_t *describe_run(const descriptor *how, const spd_describe_options *o
 
 spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe_options *options,
                      size_t paths, const char *const *path, const spd_failures *skipped,
-                     char **text)
+                     const description *first, char **text)
 {
     const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17);
-    json_t *object = describe_run(how, options, paths, path, skipped);
+    json_t *object = describe_run(how, options, paths, path, skipped, first);
     size_t size = object ? json_dumpb(object, NULL, 0, flags) : 0;
     char *fresh = size ? mem_alloc(size + 1, 1) : NULL;
     int whole = fresh && json_dumpb(object, fresh, size, flags) == size;

@@ -113,6 +113,7 @@ static spd_status read_recording(spd_context *ctx, const inputs *list, const uns
         return status;
     r->in.table = (observations){r->signals->samples, r->signals->channels, r->signals->signal};
     r->in.rate = r->signals->rate;
+    r->in.channel = r->signals->name;
     if (list->options->events && r->signals->events.count)
         r->in.events = &r->signals->events;
     return SPD_OK;

@@ -363,6 +363,11 @@ static spd_status describe(spd_context *ctx, const spd_describe_options *o, cons
                            const input *in, description *out)
 {
     spd_status status = describe_planned(ctx, o, shared, in, out);
+    if (status == SPD_OK && in->channel) {
+        status = description_name(ctx, in->table.n, in->channel, out);
+        if (status < 0)
+            description_free(out);
+    }
     if (status == SPD_EINVAL && in->table.n > in->table.r && !o->channels_first)
         ctx_advise(ctx, status, SPD_REMEDY_CHANNELS_FIRST, ctx ? ctx->error.remedy_value : 0.0);
     return status;
@@ -385,6 +390,7 @@ static int parameters(const spd_describe_options *options, json_t *object)
 {
     json_t *bands = json_array();
     json_t *order = options->bands ? json_integer((json_int_t)options->order) : NULL;
+    const int rate_unknown = options->events && options->rate == RATE_UNKNOWN;
     int failed = !bands || (options->bands && !order);
     for (size_t b = 0; b < options->bands; b++)
         failed |= json_array_append_new(
@@ -394,7 +400,8 @@ static int parameters(const spd_describe_options *options, json_t *object)
                object,
                json_pack("{s:f, s:f, s:f, s:o, s:o*, s:b, s:s*}", "rate", options->rate, "window",
                          options->window, "step", options->stride, "bands", bands, "order", order,
-                         "channels_first", options->channels_first, "group", options->group));
+                         "channels_first", options->channels_first, "group", options->group)) |
+           (rate_unknown && json_object_del(object, "rate")); /* recordings bring their own */
 }
 
 const descriptor descriptor_covariance = {

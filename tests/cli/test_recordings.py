@@ -115,6 +115,19 @@ def test_folder_of_recordings(spdml, recorded, rng, tmp_path):
         "one recording", "'auto'")
 
 
+def test_channels_must_agree(spdml, recorded, tmp_path):
+    """Recordings whose channels stand in another order would mix without a word."""
+    (tmp_path / "b.edf").write_bytes(edf(recorded[0].T, recorded[1], ["C4", "Cz", "C3"], RATE))
+    spdml("describe", "covariance", "a.edf", "b.edf", "-o", "c.npz").failed(
+        "b.edf", "'C4'", "'C3'", "a.edf")
+    spdml("describe", "covariance", "a.edf", "b.edf", "--channels", "C3,Cz,C4", "-o",
+          "c.npz").good()
+    out = np.load(tmp_path / "c.npz")
+    close(out["X"][1], cov(recorded[0][:, [2, 1, 0]]), 1e-4)
+    assert "3: C3, Cz, C4" in spdml("info", "c.npz").good().out
+    assert spdml("info", "c.npz", "--json").good().json["meta"]["channels"] == NAMES
+
+
 def test_trained_methods_take_recordings(spdml, recorded, tmp_path):
     spdml("describe", "covariance", "a.edf", "--events", "auto", "-o", "c.npz").good()
     spdml("train", "c.npz", "--method", "mdm", "-o", "m.spdml").good()

@@ -95,6 +95,7 @@ def test_recordings(rng, tmp_path):
         made = spdml.describe("covariance", str(tmp_path / "a.edf"), events="auto", epoch=(0, 2),
                               bands=[(8, 12)], channels=["C4", "C3"])
     assert list(made.y) == ["up", "down"] and made.events_left_out == 1
+    assert made.channels == ["C4", "C3"]
     assert made.X.shape == (2, 2, 2) and list(made.columns["onset"]) == [1, 4]
 
 
