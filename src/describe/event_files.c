@@ -12,15 +12,27 @@
 static const char *const tails[] = {"_events.tsv", "_events.csv"};
 #define TAILS (sizeof tails / sizeof *tails)
 
-int events_is_named(const char *path)
+static int ends_in(const char *path, size_t count, const char *const *ends)
 {
     const size_t length = strlen(path);
-    for (size_t t = 0; t < TAILS; t++) {
-        const size_t tail = strlen(tails[t]);
-        if (length > tail && strcmp(path + length - tail, tails[t]) == 0)
+    for (size_t t = 0; t < count; t++) {
+        const size_t tail = strlen(ends[t]);
+        if (length >= tail && strcmp(path + length - tail, ends[t]) == 0)
             return 1;
     }
     return 0;
+}
+
+int events_is_named(const char *path)
+{
+    return ends_in(path, TAILS, tails);
+}
+
+int events_is_beside(const char *path)
+{
+    static const char *const others[] = {"_channels.tsv", "_electrodes.tsv", "_scans.tsv",
+                                         "_sessions.tsv", "participants.tsv"};
+    return events_is_named(path) || ends_in(path, sizeof others / sizeof *others, others);
 }
 
 static spd_status read_table(spd_context *ctx, const char *path, recording_events *events)

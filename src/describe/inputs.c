@@ -159,7 +159,7 @@ static spd_status visit_file(spd_context *ctx, void *user, const char *path)
     inputs *list = user;
     if (is_skeleton(list->takes, path) || is_index(list, path))
         return SPD_OK;
-    if (!is_wanted(list->takes, path))
+    if (!is_wanted(list->takes, path) || (list->takes == INPUT_TABLE && events_is_beside(path)))
         return visit_other(ctx, user, path);
     return pass_or_note(ctx, list, path, add_file(ctx, list, path));
 }

@@ -43,6 +43,9 @@ spd_status inputs_skip(spd_context *ctx, inputs *list, const char *name);
 /* Is it called as tables of events are: NAME_events.tsv or .csv? */
 int events_is_named(const char *path);
 
+/* Is it such a table, or another that BIDS puts beside recordings, which is no signal? */
+int events_is_beside(const char *path);
+
 /* *events <- of an input, as options->events says; none where they are the recording's own, or
  * there is nothing to be found. The message names the table. */
 spd_status events_of_input(spd_context *ctx, const inputs *list, const item *what,

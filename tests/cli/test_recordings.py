@@ -115,6 +115,21 @@ def test_folder_of_recordings(spdml, recorded, rng, tmp_path):
         "one recording", "'auto'")
 
 
+def test_a_folder_as_bids_has_it(spdml, recorded, tmp_path):
+    folder = tmp_path / "sub-01" / "eeg"
+    folder.mkdir(parents=True)
+    (folder / "sub-01_task-x_eeg.edf").write_bytes((tmp_path / "a.edf").read_bytes())
+    (folder / "sub-01_task-x_events.tsv").write_text("onset\tduration\ttrial_type\n1\t3\tup\n")
+    (folder / "sub-01_task-x_channels.tsv").write_text("name\ttype\nC3\tEEG\n")
+    (folder / "sub-01_task-x_eeg.json").write_text("{}")
+    (tmp_path / "sub-01" / "participants.tsv").write_text("participant_id\nsub-01\n")
+    done = spdml("describe", "covariance", "sub-01", "--events", "auto", "-o", "c.npz", "--json").good()
+    assert list(np.load(tmp_path / "c.npz")["y"]) == ["up"]
+    assert len(done.json["passed_over"]) == 3
+    done = spdml("describe", "covariance", "sub-01", "-o", "c.npz", "--json").good()
+    assert done.json["p"] == 1 and len(done.json["passed_over"]) == 4
+
+
 def test_channels_must_agree(spdml, recorded, tmp_path):
     """Recordings whose channels stand in another order would mix without a word."""
     (tmp_path / "b.edf").write_bytes(edf(recorded[0].T, recorded[1], ["C4", "Cz", "C3"], RATE))
