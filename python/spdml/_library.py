@@ -162,6 +162,22 @@ class Remark(c.Structure):
     _fields_ = [("kind", Int), ("round", Size), ("count", Size), ("total", Size), ("label", Int)]
 
 
+class EmbedOptions(Sized):
+    _fields_ = [("size", Size), ("kind", Int), ("metric", Int), ("k", Size), ("dimensions", Size),
+                ("ridge", Double), ("bandwidth", Double), ("perplexity", Double),
+                ("theta", Double), ("iterations", Size), ("seed", c.c_uint64)]
+
+
+class EmbedInfo(Sized):
+    _fields_ = [("size", Size), ("explained", Double), ("bandwidth", Double),
+                ("divergence", Double), ("perplexity", Double), ("theta", Double),
+                ("iterations", Size)]
+
+
+class Pair(c.Structure):
+    _fields_ = [("i", c.c_uint32), ("j", c.c_uint32), ("within", Double), ("between", Double)]
+
+
 class Evaluation(c.Structure):
     _fields_ = [
         ("rounds", Size), ("methods", Size), ("classes", Size),
@@ -225,6 +241,15 @@ PROTOTYPES = {
     "spd_graph_name": (Text, [Int]),
     "spd_fit": (Int, [Handle, Size, Size, Doubles, Ints, c.POINTER(FitOptions),
                       c.POINTER(FitWatch), c.POINTER(c.POINTER(Model))]),
+    "spd_fit_usual": (None, [c.POINTER(FitOptions)]),
+    "spd_affinity": (Int, [Handle, Size, Size, Doubles, Ints, c.POINTER(FitOptions),
+                           c.POINTER(c.POINTER(Pair)), Sizes]),
+    "spd_pairs_free": (None, [c.POINTER(Pair)]),
+    "spd_cost": (Int, [Handle, Size, Size, Doubles, c.POINTER(FitOptions), Doubles, Doubles]),
+    "spd_recenter": (Int, [Handle, Int, Size, Size, Doubles, Ints, Doubles]),
+    "spd_embedding_parse": (Int, [Handle, Text, Ints]),
+    "spd_embed": (Int, [Handle, c.POINTER(EmbedOptions), Size, Size, Doubles, Doubles, Doubles,
+                        c.POINTER(EmbedInfo)]),
     "spd_model_free": (None, [c.POINTER(Model)]),
     "spd_model_save": (Int, [Handle, c.POINTER(Model), Text]),
     "spd_model_gain": (Double, [c.POINTER(Model)]),

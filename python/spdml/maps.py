@@ -14,21 +14,14 @@ from ._arrays import (doubles, encode_labels, ints, matrices, metric_number, num
                       whole)
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
-from ._library import (PARAMETERS, FitFn, FitOptions, FitWatch, Grid, Method, Model, Samples, Tuned,
-                       Tuning, lib)
+from ._library import (PARAMETERS, FitFn, FitOptions, FitWatch, Grid, Method, Model, Pair,
+                       Samples, Tuned, Tuning, lib)
 from ._model import ModelHandle
 from ._tags import MatrixInput
-from .functions import apply, mean
+from .functions import apply, choice, mean, seed_number
 
 _SUPERVISED, _UNSUPERVISED = 0, 1
 _INIT_GIVEN = 3
-
-
-def choice(what: str, value: str) -> int:
-    """The library's number of a word of one of its enumerations (objective, graph, ...)."""
-    number = c.c_int()
-    call(context(1), f"spd_{what}_parse", text(value, what), c.byref(number))
-    return number.value
 
 
 def parameter_number(parameter: str, value: Any) -> float:
@@ -294,11 +287,40 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         return hasattr(self, "components_")
 
 
-def seed_number(name: str, value: Any) -> int:
-    """A seed as the library takes it; ctypes would wrap others round without a word."""
-    if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
-        raise InvalidArgumentError(f"{name} is {value!r}; it must be an integer from 0 to 2**64 - 1")
-    return int(value)
+def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] = None,
+         **options: Any) -> Any:
+    """The cost that SPDML.fit minimises, at any W (n, m) of full rank: as the command ``spdml cost``.
+
+    y None is unsupervised. options are parameters of SPDML (metric, objective, nu_w, nu_b, graph,
+    affinity_weight, log_cost, paper). With gradient=True the result is (cost, gradient), and the
+    gradient (n, m) is not projected. The cost sums over ordered pairs: every pair counts twice."""
+    X = matrices(X)
+    p, n = X.shape[:2]
+    W = np.ascontiguousarray(numbers(W, "W"))
+    if W.ndim != 2 or W.shape[0] != n or not 1 <= W.shape[1] <= n:
+        raise InvalidArgumentError(f"W has shape {W.shape}; it must be ({n}, m) with m at most {n}")
+    wrong = sorted(set(options) - _COSTLY)
+    if wrong:
+        raise InvalidArgumentError(f"cost has no option {wrong[0]!r}; use {', '.join(sorted(_COSTLY))}")
+    label = None if y is None else encode_labels(y, p)[1]
+    o, _ = SPDML(n_components=1, **options)._options(max(n, 2), label)
+    o.m = W.shape[1]
+    lib.spd_fit_usual(c.byref(o))
+    pairs, count = c.POINTER(Pair)(), c.c_size_t()
+    ctx = context(n_jobs)
+    call(ctx, "spd_affinity", n, p, doubles(X), ints(label), c.byref(o), c.byref(pairs),
+         c.byref(count))
+    value = c.c_double()
+    G = np.empty_like(W) if gradient else None
+    try:
+        o.W, o.pairs, o.own_pairs = doubles(W), count.value, c.cast(pairs, c.c_void_p)
+        call(ctx, "spd_cost", n, p, doubles(X), c.byref(o), c.byref(value), doubles(G))
+    finally:
+        lib.spd_pairs_free(pairs)
+    return (value.value, G) if gradient else value.value
+
+
+_COSTLY = {"metric", "objective", "nu_w", "nu_b", "graph", "affinity_weight", "log_cost", "paper"}
 
 
 def _fit(ctx: Context, X: np.ndarray, label: Optional[np.ndarray], options: FitOptions,

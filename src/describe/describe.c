@@ -173,7 +173,10 @@ static spd_status gather_batch(run *r)
         if (labelling_lacks(&r->labels, r->first + k))
             continue;
         if (o->error.status >= 0) {
+            const description counted = o->made;
             status = collection_add(r->ctx, &r->list, r->first + k, &o->made, &o->picture, &r->all);
+            if (status == SPD_OK)
+                description_join_counts(&counted, r->list.skipped);
             note(r->ctx, name, o, status);
         }
         if (status >= 0 && !r->rows) {
@@ -295,12 +298,15 @@ static spd_status prepare(run *r, size_t count, const char *const *paths)
     return status;
 }
 
-/* Names of channels, where the first input is a table with a header. */
+/* Names of channels, where the first input is a recording or a table with a header. */
 static spd_status name_channels(run *r, size_t n, const char *first)
 {
     const item *what = &r->list.item[r->all.part[0].item];
+    const description *made = &r->all.part[0].made;
     size_t bands = r->options->bands ? r->options->bands : 1;
     const char *path = arrays_is_text(what->name) ? what->name : first;
+    if (made->channel && !r->options->covariance.W)
+        return rows_of_names(r->ctx, made->channels, made->channel, &r->rows);
     if (r->how->takes != INPUT_TABLE || what->archive || !arrays_is_text(path) ||
         r->options->channels_first || r->options->covariance.W)
         return SPD_OK;
@@ -327,8 +333,7 @@ static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
     if (status >= 0)
         status = name_channels(r, fresh->n, paths[0]);
     if (status >= 0)
-        status =
-            meta_text(ctx, r->how, options, count, paths, r->list.skipped->count, r->rows, &meta);
+        status = meta_text(ctx, r->how, options, count, paths, r->list.skipped, r->rows, &meta);
     if (status < 0) {
         spd_data_free(fresh);
     } else {

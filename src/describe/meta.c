@@ -31,8 +31,16 @@ static json_t *path_list(size_t paths, const char *const *path)
     return NULL;
 }
 
+/* What the reader of the matrices should know; NULL where that is nothing. */
+static json_t *few_observations(const spd_failures *skipped)
+{
+    return json_pack("{s:I, s:I, s:I}", "matrices", (json_int_t)skipped->few, "fewest",
+                     (json_int_t)skipped->fewest, "rows", (json_int_t)skipped->fewest_rows);
+}
+
 static json_t *describe_run(const descriptor *how, const spd_describe_options *options,
-                            size_t paths, const char *const *path, size_t skipped, json_t *rows)
+                            size_t paths, const char *const *path, const spd_failures *skipped,
+                            json_t *rows)
 {
     json_t *parameters = json_object();
     int failed = how->parameters(options, parameters);
@@ -40,7 +48,9 @@ static json_t *describe_run(const descriptor *how, const spd_describe_options *o
         json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:O*}", "kind", "data", "version",
                   spd_version(), "descriptor", spd_descriptor_name(how->kind), "covariance",
                   covariance_parameters(&options->covariance), "parameters", parameters, "inputs",
-                  path_list(paths, path), "skipped", (json_int_t)skipped, "rows", rows);
+                  path_list(paths, path), "skipped", (json_int_t)skipped->count, "rows", rows);
+    if (object && skipped->few)
+        failed |= json_object_set_new(object, "few_observations", few_observations(skipped));
     if (!failed)
         return object;
     json_decref(object);
@@ -48,8 +58,8 @@ static json_t *describe_run(const descriptor *how, const spd_describe_options *o
 }
 
 spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe_options *options,
-                     size_t paths, const char *const *path, size_t skipped, json_t *rows,
-                     char **text)
+                     size_t paths, const char *const *path, const spd_failures *skipped,
+                     json_t *rows, char **text)
 {
     const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17);
     json_t *object = describe_run(how, options, paths, path, skipped, rows);

@@ -114,6 +114,17 @@ static int header_names(const char *bytes, size_t size, const spd_describe_optio
     return failed;
 }
 
+/* *rows <- the list, which is taken over. */
+static spd_status put_channels(spd_context *ctx, json_t *list, int failed, json_t **rows)
+{
+    json_t *made = failed ? NULL : json_pack("{s:O}", "channels", list);
+    json_decref(list);
+    if (!made)
+        return ctx_nomem(ctx, "the names of channels");
+    *rows = made;
+    return SPD_OK;
+}
+
 spd_status rows_of_header(spd_context *ctx, const char *path, const spd_describe_options *options,
                           size_t channels, json_t **rows)
 {
@@ -126,10 +137,18 @@ spd_status rows_of_header(spd_context *ctx, const char *path, const spd_describe
     int failed =
         !list || header_names((const char *)source->bytes, source->size, options, list, &good);
     source_free(source);
-    if (failed || !good || json_array_size(list) != channels) {
+    if (!failed && (!good || json_array_size(list) != channels)) {
         json_decref(list);
-        return failed ? ctx_nomem(ctx, "the names of channels") : SPD_OK;
+        return SPD_OK;
     }
-    *rows = json_pack("{s:o}", "channels", list);
-    return *rows ? SPD_OK : ctx_nomem(ctx, "the names of channels");
+    return put_channels(ctx, list, failed, rows);
+}
+
+spd_status rows_of_names(spd_context *ctx, size_t channels, char *const *name, json_t **rows)
+{
+    json_t *list = json_array();
+    int failed = !list;
+    for (size_t k = 0; k < channels && !failed; k++)
+        failed = json_array_append_new(list, rows_text(name[k]));
+    return put_channels(ctx, list, failed, rows);
 }

@@ -15,6 +15,9 @@ spd_status rows_of_clip(spd_context *ctx, const motion *clip, size_t frame, json
 spd_status rows_of_header(spd_context *ctx, const char *path, const spd_describe_options *options,
                           size_t channels, json_t **rows);
 
+/* *rows <- {"channels": names}, new. */
+spd_status rows_of_names(spd_context *ctx, size_t channels, char *const *name, json_t **rows);
+
 /* A text as JSON; bytes that are not UTF-8 cannot stand there. */
 json_t *rows_text(const char *text);
 

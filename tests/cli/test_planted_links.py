@@ -51,6 +51,8 @@ def temporaries(name):
     (["distance", "d.npz"], "o.csv"),
     (["mean", "d.npz"], "o.mat"),
     (["convert", "d.npz"], "o.npz"),
+    (["convert", "d.npz"], "o.csv"),
+    (["join", "d.npz", "d.npz"], "o.npz"),
     (["neighbours", "d.npz", "-k", "2"], "o.npz"),
     (["fit", "d.npz", "-m", "2", "--max-iter", "2", "--metric", "stein"], "o.spdml"),
     (["synth", "spd", "--classes", "2", "--samples", "3", "-n", "12"], "o.npz"),

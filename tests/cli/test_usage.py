@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 COMMANDS = ["info", "describe", "fit", "transform", "train", "predict", "update", "explain", "classify",
-            "evaluate", "compare", "cost", "distance", "mean", "neighbours", "embed", "convert", "synth",
-            "observations", "experiment", "version", "help"]
+            "evaluate", "compare", "cost", "distance", "mean", "neighbours", "embed", "convert", "join",
+            "synth", "observations", "experiment", "version", "help"]
 
 
 def test_commands_are_listed(spdml):
@@ -89,7 +89,7 @@ def test_unknown_option_far_from_all(spdml):
     (["mean", "a.npz", "--metric", "zzz"], ["--metric zzz: must be airm, stein"]),
     (["mean", "a.npz", "-o", "m.txt"], ["m.txt", ".npy, .npz, .mat or .csv"]),
     (["neighbours", "a.npz", "-o", "nn.npy"], ["nn.npy", ".npz or .mat"]),
-    (["convert", "a.npz", "-o", "a.csv"], ["a.csv", ".npz, .mat or .npy"]),
+    (["convert", "a.npz", "-o", "a.xls"], ["a.xls", ".npz, .mat, .npy or .csv"]),
     (["mean", "a.npz", "-o"], ["--output needs a value: FILE"]),
     (["mean", "a.npz", "--json=1"], ["--json takes no value"]),
     (["mean"], ["mean needs DATA"]),

@@ -40,7 +40,7 @@ stands_alone() {
 # Whoever wants matrices alone gets OpenBLAS and small ones alone.
 is_light() {
     ldd "$1" || return 1
-    for library in hdf5 matio tiff jpeg png archive vl crypto lapacke; do
+    for library in hdf5 matio tiff webp gif jpeg png archive vl crypto lapacke; do
         ! needs "lib$library" "$1" || return 1
     done
 }

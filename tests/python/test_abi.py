@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from conftest import ROOT
-from spdml import _library
+from spdml import _data_library, _library
 
 HEADER = (ROOT / "include/spdml.h").read_text()
 STRUCTURES = {
@@ -34,6 +34,14 @@ STRUCTURES = {
     "spd_remark": _library.Remark,
     "spd_evaluation": _library.Evaluation,
     "spd_covariance_options": _library.CovarianceOptions,
+    "spd_embed_options": _library.EmbedOptions,
+    "spd_embed_info": _library.EmbedInfo,
+    "spd_pair": _library.Pair,
+    "spd_array": _data_library.Array,
+    "spd_data": _data_library.DataSet,
+    "spd_rect": _data_library.Rect,
+    "spd_describe_options": _data_library.DescribeOptions,
+    "spd_failures": _data_library.Failures,
 }
 
 
@@ -44,7 +52,7 @@ def layout(tmp_path_factory):
     if not compiler:
         pytest.skip("no C compiler")
     folder = tmp_path_factory.mktemp("abi")
-    lines = ["#include <stdio.h>", '#include "spdml.h"', "int main(void) {"]
+    lines = ["#include <stdio.h>", '#include "spdml-data.h"', "int main(void) {"]
     for name, structure in STRUCTURES.items():
         lines.append(f'printf("{name}  %zu\\n", sizeof({name}));')
         for field, *_ in structure._fields_:

@@ -587,6 +587,21 @@ static void job_arrays(caller *c)
     add_number(c, spd_file_kind(path));
 }
 
+/* A set twice, and some of it. */
+static void join_and_select(caller *c, const spd_data *data)
+{
+    const spd_data *const twice[] = {data, data};
+    const size_t index[] = {data->p + 1, 0};
+    spd_data *joined = NULL, *some = NULL;
+    good(c, spd_data_join(c->ctx, 2, twice, "file", &joined));
+    if (joined)
+        good(c, spd_data_select(c->ctx, joined, 2, index, &some));
+    if (some)
+        add_reals(c, some->p * some->n * some->n, some->X);
+    spd_data_free(joined);
+    spd_data_free(some);
+}
+
 static void job_data(caller *c)
 {
     spd_synth_options o;
@@ -605,6 +620,7 @@ static void job_data(caller *c)
         add_reals(c, back->p * back->n * back->n, back->X);
         good(c, spd_data_survey(c->ctx, back, &survey));
         add_number(c, survey.max_condition);
+        join_and_select(c, back);
     }
     spd_data_free(data);
     spd_data_free(back);

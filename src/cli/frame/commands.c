@@ -34,6 +34,7 @@ extern const command command_mean;
 extern const command command_neighbours;
 extern const command command_embed;
 extern const command command_convert;
+extern const command command_join;
 extern const command command_synth;
 extern const command command_observations;
 extern const command command_experiment;
@@ -41,29 +42,12 @@ extern const command command_version;
 extern const command command_help;
 
 const command *const commands[] = {
-    &command_info,
-    &command_describe,
-    &command_fit,
-    &command_transform,
-    &command_train,
-    &command_predict,
-    &command_update,
-    &command_explain,
-    &command_classify,
-    &command_evaluate,
-    &command_compare,
-    &command_cost,
-    &command_distance,
-    &command_mean,
-    &command_neighbours,
-    &command_embed,
-    &command_convert,
-    &command_synth,
-    &command_observations,
-    &command_experiment,
-    &command_version,
-    &command_help,
-    NULL,
+    &command_info,       &command_describe, &command_fit,        &command_transform,
+    &command_train,      &command_predict,  &command_update,     &command_explain,
+    &command_classify,   &command_evaluate, &command_compare,    &command_cost,
+    &command_distance,   &command_mean,     &command_neighbours, &command_embed,
+    &command_convert,    &command_join,     &command_synth,      &command_observations,
+    &command_experiment, &command_version,  &command_help,       NULL,
 };
 
 const command *commands_find(const char *name)
