@@ -58,7 +58,7 @@ COMMANDS = {
                ["m.spdml"]),
     "transform": (["transform", "model.spdml", "a.npz", "-o", "t.npz"], ["t.npz"]),
     "explain": (["explain", "model.spdml", "--data", "a.npz", "-o", "map.svg"], ["map.svg"]),
-    "classify": (["classify", "--train", "a.npz", "--test", "a.npz", "--method", "ksvm", "-o",
+    "classify": (["classify", "--train", "a.npz", "--test", "a.npz", "--method", "ksvm", "--no-tune", "-o",
                   "c.npz"], ["c.npz"]),
     "evaluate": (EVALUATE + ["--methods", "nn-airm-ml,mdm", "-m", "2", "--grid", "nu-b=1", "-o",
                               "ev"], ["ev"]),
