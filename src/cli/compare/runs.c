@@ -1,14 +1,10 @@
 /* runs.c - results of evaluations, read back. The files may be anybody's: everything is looked at.
  */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/compare/compare.h"
-#include "cli/frame/text_file.h"
-
-#define LARGEST ((size_t)1 << 30) /* bytes of a results.json */
 
 const char *figure_key(figure which)
 {
@@ -25,20 +21,6 @@ static const char *file_of(const char *operand)
     if (stat(operand, &info) == 0 && S_ISDIR(info.st_mode))
         return words_text("%s/results.json", operand);
     return operand;
-}
-
-static const json_t *load(const char *path)
-{
-    json_error_t error;
-    size_t length;
-    char *text = text_file_read(path, LARGEST, &length);
-    if (!text)
-        cli_fail("%s: cannot be read: %s", path, strerror(errno));
-    json_t *root = sheet_json_read(text, length, &error);
-    cli_free(text);
-    if (!root)
-        cli_fail("%s: is not JSON: %s", path, error.text);
-    return sheet_json_keep(root);
 }
 
 static void __attribute__((noreturn)) refuse(const char *path, const char *what)
@@ -153,7 +135,7 @@ void comparison_read(session *s, comparison *c)
     c->root = cli_alloc(c->runs, sizeof *c->root, "runs");
     name_runs(a, c);
     for (size_t i = 0; i < c->runs; i++) {
-        c->root[i] = load(file_of(a->operands[i]));
+        c->root[i] = sheet_json_load(file_of(a->operands[i]));
         entries += json_array_size(json_object_get(c->root[i], "results"));
     }
     c->entry = cli_alloc(entries, sizeof *c->entry, "results");
