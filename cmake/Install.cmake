@@ -73,7 +73,7 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT SPDML_SANITIZE AND NOT SPDML_COVERAGE)
         COMMENT "Writing manual pages and completion" VERBATIM)
     add_custom_target(manual ALL DEPENDS "${share}/stamp")
     install(DIRECTORY "${share}/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}")
-    install(DIRECTORY "${share}/bash-completion" TYPE DATA)
+    install(DIRECTORY "${share}/completion/" TYPE DATA)
 endif()
 
 # For the Python package, whose folder libspdml goes into; no links, which wheels cannot hold.

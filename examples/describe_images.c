@@ -3,7 +3,7 @@
  *
  *   describe_images images covs.npz
  *
- * The folder `images` holds one folder of PNG, JPEG, TIFF or PNM images for each class. Every
+ * The folder `images` holds one folder of PNG, JPEG, TIFF or other images for each class. Every
  * image becomes the covariance of its features (position, colour, derivatives: 11 x 11); the set
  * is written for the command, and for each class it is counted how often the nearest other image
  * is of the same class. */

@@ -12,11 +12,16 @@ extern "C" {
 
 /* ---- arrays and data sets in files --------------------------------------------------------- */
 
-/* Reads one array, new, freed with spd_array_free, from .npy, .npz (name picks the member; NULL:
+/* A path "-" is standard input, which is read whole into memory; its format is known by its
+ * content, or else it is .csv. A file of that name is "./-". This holds for spd_data_load too.
+ *
+ * Reads one array, new, freed with spd_array_free, from .npy, .npz (name picks the member; NULL:
  * the only one), .mat (likewise; MATLAB's n x n x p becomes p x n x n, other arrays keep MATLAB's
- * shape; all are row-major here), or .csv (a numeric table). SPD_EIO when the file changes while it
- * is read; later changes do not reach the array. Integers of any width become int64, bool too;
- * float32 and float64 of either byte order become float64; bytes and unicode become text. */
+ * shape; all are row-major here; cells of p matrices r x c are p x r x c, a field of structs is
+ * "name.field"; what h5py wrote without MATLAB_class keeps its shape), or .csv (a numeric table).
+ * SPD_EIO when the file changes while it is read; later changes do not reach the array. Integers of
+ * any width become int64, bool too; float32 and float64 of either byte order become float64; bytes
+ * and unicode become text. */
 SPD_API spd_status spd_array_read(spd_context *ctx, const char *path, const char *name,
                                   spd_array **array);
 
@@ -61,9 +66,21 @@ SPD_API spd_status spd_data_load(spd_context *ctx, const char *path,
                                  const spd_load_options *options, spd_data **data);
 SPD_API void spd_data_free(spd_data *data);
 
-/* Writes X, y and the columns to .npz (with meta as its member meta.json) or .mat, or X alone to
- * .npy; atomically. */
+/* Writes X, y and the columns to .npz (with meta as its member meta.json) or .mat, X and y to .csv
+ * (a header, then a row for each matrix), or X alone to .npy; atomically. */
 SPD_API spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *path);
+
+/* *selected <- the count samples of these numbers, in this order, with their labels and columns;
+ * new, freed with spd_data_free. Classes are those that are left. */
+SPD_API spd_status spd_data_select(spd_context *ctx, const spd_data *data, size_t count,
+                                   const size_t *index, spd_data **selected);
+
+/* *joined <- count sets one after the other, matrices of one size, all with labels of one kind or
+ * all without; new, freed with spd_data_free. It has the columns that all of them have with the
+ * same shape, and a column of the name `source`, unless that is NULL, with the path of each
+ * sample's file. meta is the first one's where all have one: compare them before. */
+SPD_API spd_status spd_data_join(spd_context *ctx, size_t count, const spd_data *const *sets,
+                                 const char *source, spd_data **joined);
 
 /* What is in a data set and what is wrong with it. Singular matrices are those that have a Cholesky
  * factor, but a condition number above 1e15: positive definite only by rounding. */
@@ -127,7 +144,8 @@ typedef struct spd_describe_options {
     spd_covariance_options covariance;
     /* which inputs are what */
     spd_label_source labels;
-    const char *index;   /* csv: first column the file, second the label, others columns; or NULL */
+    const char *index;   /* csv: first column the file, second the label, others columns; or an
+                            array file, with a label for each input in their order; or NULL */
     const char *pattern; /* SPD_LABELS_PATTERN: an extended regular expression with one group */
     const char *x_name;  /* variable in array files; NULL: the obvious one */
     const char *y_name;
@@ -160,28 +178,44 @@ typedef struct spd_describe_options {
     size_t order;          /* of the Butterworth filter; 4 */
     const char *group;     /* a column that says which rows of a long table belong together */
     int channels_first;    /* tables are channels x time, observations in columns */
+    /* covariance: recordings (.edf, .bdf), which bring their rate, and events in signals */
+    const char *channels; /* which, with commas between; NULL: all but annotations and triggers */
+    const char *events;   /* one matrix for each event: a table (onset, duration, label in seconds),
+                             or   "auto", the table beside each recording or else its annotations and
+                             triggers; NULL: none */
+    double epoch_from,
+        epoch_to;            /* seconds from the onset; both 0: from the onset for the duration */
+    const char *event_names; /* which, with commas between; NULL: all */
 } spd_describe_options;
 
 /* *options <- the defaults of a descriptor: the settings of the method's paper, if it has any. */
 SPD_API void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options, size_t size);
 
-/* Inputs that were skipped, and why. Made by the library, may grow. */
+/* What a description should not hide: inputs that were skipped, and why; files that were passed
+ * over; matrices of too few observations. Made by the library, may grow. */
 typedef struct spd_failures {
     size_t count;
     const char **input; /* count names */
     spd_error **error;  /* count; each message begins with the input's name */
+    size_t others;      /* files in folders and archives that are no inputs of this descriptor */
+    const char **other; /* others names */
+    /* Of r observations a covariance has rank r - 1 at most. Matrices with fewer observations than
+     * that takes, which only shrinkage or regularisation make positive definite; and observations
+     * and rows of the one that lacks most (of its block, where it has several). */
+    size_t few, fewest, fewest_rows;
+    size_t events_cut; /* events left out, because they do not lie within their recording */
 } spd_failures;
 SPD_API void spd_failures_free(spd_failures *failures);
 
 /* *data <- the matrices of all inputs, with labels, a column `name` (which input) and further
  * columns, and the parameters as JSON in meta; new, freed with spd_data_free. Paths are files,
  * folders (searched recursively, in order of names) or archives (.tar, .tar.gz, .zip, ...), each
- * with what the descriptor takes: images (.png, .jpg, .tif, .pgm, ...), motion clips (.amc with
- * .asf, .bvh, .c3d), tables (.csv, .npy); or arrays (.npz, .npy, .mat) of several, whose further
- * per-sample arrays are carried over. Inputs are described in parallel and read as they are needed.
- * options NULL means the defaults. With keep_going broken inputs are skipped, and *failures, if
- * failures is not NULL, lists them; new, freed with spd_failures_free. At least one input must be
- * good. */
+ * with what the descriptor takes: images (.png, .jpg, .tif, .webp, ...), motion clips (.amc with
+ * .asf, .bvh, .c3d), tables (.csv, .npy) and recordings (.edf, .bdf); or arrays (.npz, .npy, .mat)
+ * of several, whose further per-sample arrays are carried over. Inputs are described in parallel
+ * and read as they are needed. options NULL means the defaults. With keep_going broken inputs are
+ * skipped, and *failures, if failures is not NULL, lists them, and what was passed over or has too
+ * few observations; new, freed with spd_failures_free. At least one input must be good. */
 SPD_API spd_status spd_describe(spd_context *ctx, spd_descriptor kind, size_t count,
                                 const char *const *paths, const spd_describe_options *options,
                                 spd_data **data, spd_failures **failures);

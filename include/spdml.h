@@ -618,6 +618,26 @@ SPD_API spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X
 SPD_API spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
                             const spd_fit_options *options, double *cost, double *gradient);
 
+/* What a map looks at, row by row of the matrices: rows are features, channels or coordinates.
+ * Every array is the caller's, or NULL where it is not wanted. */
+typedef struct spd_explanation {
+    size_t size;
+    double *weight;  /* n: squares of the rows of W, orthonormal; in [0,1], their sum is m. What the
+                        map multiplies: a row of noise may get weight to be subtracted elsewhere */
+    double *carried; /* n: the part of the variance M_ii that the m components carry */
+    double *kept;    /* n: carried as a share of M_ii, in [0,1] */
+    double *pattern; /* n x m: M W (W'MW)^-1, how components of variance 1 appear in the rows; the
+                        entry of largest magnitude of a column is positive */
+    double *variance; /* m: of the components, descending: eigenvalues of W'MW, W orthonormal */
+} spd_explanation;
+
+/* The patterns of a map (eq. 21) from W (n x m, full rank) and M (n x n), the arithmetic mean of
+ * the matrices that it is used on. Apart from patterns, which are those of the principal axes of
+ * W'MW, nothing depends on the basis of W. M NULL: the identity, so that all there is are weights:
+ * what W multiplies, not what it finds. */
+SPD_API spd_status spd_explain(spd_context *ctx, size_t n, size_t m, const double *W,
+                               const double *M, spd_explanation *explanation);
+
 SPD_API void spd_model_free(spd_model *model);
 
 /* A .spdml file is an .npz with W.npy, history.npy and meta.json; it appears atomically, or not at
@@ -822,6 +842,10 @@ SPD_API spd_status spd_classifier_look(spd_context *ctx, const spd_classifier *c
 SPD_API spd_status spd_classifier_map(spd_context *ctx, const spd_classifier *classifier, size_t n,
                                       size_t p, const double *X, double *S);
 
+/* The W (n x m, W'W = I) of its map; it belongs to the classifier. NULL where there is not one W:
+ * no map, m = n, SPD_MAP_MULTI, and methods on vectors. */
+SPD_API const double *spd_classifier_weights(const spd_classifier *classifier);
+
 /* The samples that it was trained with, after the map, with their labels; NULL if it does not hold
  * all of them. They belong to the classifier. */
 SPD_API const spd_samples *spd_classifier_held(const spd_classifier *classifier);
@@ -936,10 +960,22 @@ typedef struct spd_score {
     size_t size;
     size_t total, correct;
     double accuracy, balanced;
+    double kappa;    /* Cohen's: (a - e) / (1 - e), a the accuracy and e what it would be by chance
+                        with the same counts; NaN where e is 1, a single class */
+    double macro_f1; /* mean of 2 tp / (2 tp + fp + fn) over the classes that occur or are
+                        predicted */
 } spd_score;
 SPD_API spd_status spd_score_predictions(spd_context *ctx, size_t p, size_t classes,
                                          const int *truth, const int *predicted, spd_score *score,
                                          int64_t *confusion);
+
+/* *auc <- the area under the ROC curve, one class against the rest, as the mean over the classes
+ * that some but not all samples have. A sample is ranked by how much its score of the class is
+ * better than its best score of another class; ties count half. score: p x classes, as of
+ * spd_classifier_scores; falls: whether smaller is better. NaN scores are the worst. NaN where all
+ * samples are of one class. */
+SPD_API spd_status spd_auc(spd_context *ctx, size_t p, size_t classes, const int *truth,
+                           const double *score, int falls, double *auc);
 
 /* McNemar's exact two-sided test that two methods err equally often on the same samples. */
 typedef struct spd_mcnemar_result {
@@ -950,13 +986,33 @@ typedef struct spd_mcnemar_result {
 SPD_API spd_status spd_mcnemar(spd_context *ctx, size_t p, const int *truth, const int *first,
                                const int *second, spd_mcnemar_result *result);
 
+/* Wilcoxon's signed rank test, two-sided, that the differences first - second of paired numbers
+ * are symmetric around 0. Differences of 0, up to rounding, are left out; equal ones share their
+ * ranks. Exact for up to 200 differences, also with ties; beyond, by the normal distribution. */
+typedef struct spd_wilcoxon_result {
+    size_t size;
+    size_t used;        /* differences that are not 0 */
+    double plus, minus; /* sums of ranks of positive and of negative differences */
+    double p_value;     /* 1 where none is used */
+} spd_wilcoxon_result;
+SPD_API spd_status spd_wilcoxon(spd_context *ctx, size_t count, const double *first,
+                                const double *second, spd_wilcoxon_result *result);
+
+/* adjusted (count) <- the p values of several tests, so corrected that the chance of any false
+ * alarm is kept (Holm): the k-th smallest times count - k + 1, never below a smaller one's, at most
+ * 1. NaN stays, and is not counted. adjusted may be p_value. */
+SPD_API spd_status spd_holm(spd_context *ctx, size_t count, const double *p_value,
+                            double *adjusted);
+
 /* ---- methods compared under a protocol ------------------------------------------------------ */
 
 /* Which samples train and which are tested. */
 typedef enum spd_protocol {
     SPD_PROTOCOL_SPLITS = 0, /* random splits, each class by itself; a round each */
     SPD_PROTOCOL_GIVEN,      /* one round: the samples that the options name */
-    SPD_PROTOCOL_LEAVE_OUT   /* a round for each group: it is tested, all others train */
+    SPD_PROTOCOL_LEAVE_OUT,  /* a round for each group: it is tested, all others train */
+    SPD_PROTOCOL_FOLDS       /* samples are dealt out to folds, stratified by class or in whole
+                                groups; a round for each fold: it is tested, all others train */
 } spd_protocol;
 SPD_API const char *spd_protocol_name(spd_protocol protocol);
 SPD_API spd_status spd_protocol_parse(spd_context *ctx, const char *name, spd_protocol *protocol);
@@ -985,20 +1041,23 @@ typedef struct spd_evaluate_options {
     size_t methods;
     const spd_method *const *method; /* as many; values that are not fixed are tuned */
     spd_protocol protocol;
-    size_t repeats;           /* SPLITS: how many; 10 */
+    size_t repeats;           /* SPLITS: how many; FOLDS: how often they are dealt anew; 10 */
     double fraction;          /* SPLITS: share of each class that trains; 0.5 */
     size_t per_class;         /* SPLITS: number of each class that trains; 0: by the fraction */
     const char *train, *test; /* GIVEN: p flags each, not both for one sample; one may be NULL:
                                  it is then what the other leaves */
-    const int *group;         /* LEAVE_OUT: p numbers >= 0 */
+    const int *group;         /* LEAVE_OUT: p numbers >= 0; FOLDS: the same, or NULL: no groups */
     int folds;                /* of tuning, within the training part; 5 */
     spd_fold_rule fold_rule;
-    const int *fold_group; /* p numbers >= 0; NULL: LEAVE_OUT's group, else none */
+    const int *fold_group; /* p numbers >= 0; NULL: LEAVE_OUT's and FOLDS' group, else none */
     const spd_grid *grid;  /* what tuning tries; NULL: the methods' own */
     uint64_t seed;         /* of splits and folds; 1 */
     spd_evaluate_fn after; /* or NULL */
     void *user;
-    int exhaustive; /* as in spd_tuning */
+    int exhaustive;  /* as in spd_tuning */
+    int outer_folds; /* FOLDS: how many; 5 */
+    int auc;         /* non-zero: also the areas under ROC curves; scores of all classes may take
+                        longer than predictions, and are not in test_seconds */
 } spd_evaluate_options;
 SPD_API void spd_evaluate_defaults(spd_evaluate_options *options, size_t size);
 
@@ -1023,6 +1082,8 @@ typedef struct spd_outcome {
     spd_model *model;          /* the learned map, of the first round only; NULL if there is none */
     double cv_accuracy_no_map; /* tuning, as in spd_tuned */
     size_t tune_fits, tune_iterations; /* fits and iterations of spd_tuned */
+    double kappa, macro_f1;            /* as in spd_score */
+    double auc;                        /* as of spd_auc; NaN if it was not asked for */
 } spd_outcome;
 
 /* One method over all rounds: means, and standard deviations, which are 0 for a single round. */
@@ -1034,6 +1095,9 @@ typedef struct spd_method_result {
     int64_t *confusion;    /* classes x classes, true classes in rows, summed over the rounds */
     double *p_value;       /* methods: McNemar's test against each method; 1 against itself */
     spd_outcome **outcome; /* rounds */
+    double kappa, kappa_deviation; /* over the rounds that have one; NaN if none has, so below */
+    double macro_f1, macro_f1_deviation;
+    double auc, auc_deviation;
 } spd_method_result;
 
 /* What the accuracies do not tell. */
@@ -1085,6 +1149,8 @@ typedef enum spd_embedding {
     SPD_EMBED_LAPLACIAN,   /* laplacian: Laplacian eigenmaps, weights exp(-d2/t) */
     SPD_EMBED_PGA,         /* pga: principal axes of the tangent space at the mean */
     SPD_EMBED_MDS,         /* mds: classical scaling of the distances */
+    SPD_EMBED_TSNE,        /* tsne: t-SNE of the distances (van der Maaten and Hinton 2008), at most
+                              3 dimensions */
     SPD_EMBEDDINGS         /* how many there are */
 } spd_embedding;
 
@@ -1097,16 +1163,27 @@ typedef struct spd_embed_options {
     spd_embedding kind;
     spd_metric metric; /* lle and hessian-lle need log maps: SPD_AIRM and the flat metrics, which
                           are SPD_LOG_EUCLIDEAN, SPD_LOG_CHOLESKY and SPD_EUCLIDEAN */
-    size_t k;          /* neighbours, 1 .. p-1; not used by pga and mds */
+    size_t k;          /* neighbours, 1 .. p-1; not used by pga, mds and tsne */
     size_t dimensions; /* d, 1 .. p-1 */
     double ridge;      /* lle: this times tr(G) is added to a neighbourhood's G; 0 means 1e-3 */
     double bandwidth;  /* laplacian: t; 0 means the mean d2 of all neighbours */
+    double perplexity; /* tsne: effective number of neighbours, 1 up to below p; 0 means 30, or
+                          (p-1)/3 if that is less */
+    double theta;      /* tsne: groups of points narrower than theta times their distance count as
+                          one (Barnes-Hut), and only the 3 perplexity nearest attract; below 0: all
+                          pairs; 0 means all pairs up to 500 samples, and 0.5 above */
+    size_t iterations; /* tsne: 0 means 1000 */
+    uint64_t seed;     /* tsne: of the start */
 } spd_embed_options;
 
 typedef struct spd_embed_info {
     size_t size;
-    double explained; /* pga, mds: share of the variance that Y holds, in [0,1]; others: NaN */
-    double bandwidth; /* laplacian: t as used; others: NaN */
+    double explained;  /* pga, mds: share of the variance that Y holds, in [0,1]; others: NaN */
+    double bandwidth;  /* laplacian: t as used; others: NaN */
+    double divergence; /* tsne: Kullback-Leibler, as far as theta tells; others: NaN */
+    double perplexity; /* tsne: as used; others: NaN */
+    double theta;      /* tsne: as used, 0 for all pairs; others: NaN */
+    size_t iterations; /* tsne: that were made; others: 0 */
 } spd_embed_info;
 
 /* Y (p x d) <- coordinates; eigenvalue (d, or NULL) <- the eigenvalues of its columns: the smallest
@@ -1114,7 +1191,8 @@ typedef struct spd_embed_info {
  * every column the entry of largest magnitude is positive. Columns have mean square 1 (lle,
  * hessian-lle; laplacian: weighted by degrees), or their eigenvalue as sum of squares (pga, mds). A
  * graph of neighbours that is not connected is refused, and with lle one in which several groups
- * have all their neighbours among themselves: SPD_EINVAL. info may be NULL. */
+ * have all their neighbours among themselves: SPD_EINVAL. Under tsne there are no eigenvalues
+ * (NaN), and columns have mean 0. info may be NULL. */
 SPD_API spd_status spd_embed(spd_context *ctx, const spd_embed_options *options, size_t n, size_t p,
                              const double *X, double *Y, double *eigenvalue, spd_embed_info *info);
 

@@ -11,7 +11,8 @@ test $# -gt 0 || set -- test lint coverage docs
 # package, or package|command: then the command serves as well, whoever installed it
 required='build-essential|cc cmake|cmake ninja-build|ninja pkgconf|pkg-config
     libopenblas-dev liblapacke-dev zlib1g-dev libjansson-dev
-    libarchive-dev libpng-dev libjpeg-dev libtiff-dev libkissfft-dev libsvm-dev'
+    libarchive-dev libpng-dev libjpeg-dev libtiff-dev libwebp-dev libgif-dev
+    libkissfft-dev libsvm-dev'
 optional=''
 venv=no
 docs=no

@@ -25,8 +25,11 @@ check mean "$work/data.npz" --metric airm -o "$work/mean.npy"
 check neighbours "$work/data.npz" -k 3 --metric airm -o "$work/neighbours.npz"
 check classify --train "$work/data.npz" --test "$work/data.npz" --method ksvm -o "$work/guess.npz"
 check embed "$work/data.npz" --method lle -k 4 -o "$work/embedded.csv"
+check fit "$work/data.npz" -m 1 --max-iter 3 -o "$work/model.spdml"
+check explain "$work/model.spdml" --data "$work/data.npz" -o "$work/map.svg"
 check evaluate "$work/data.npz" --methods nn-airm,nn-stein-ml --split 0.75 --repeats 2 -m 1 \
     --grid nu-b=1,2 -o "$work/results"
+check compare "$work/results" --pairs all --format latex
 check synth spd -o "$work/made.npz" --samples 4 -n 6 --planted 2
 check synth motion -o "$work/clips" --classes 2 --subjects 1 --samples 1 --frames 20
 check experiment observations --quick --repeats 1 --methods nn-stein-ml -o "$work/observed"

@@ -70,7 +70,7 @@ def setting(values):
 def measure(args, path, method, *options):
     """Means over the splits of one method on one set."""
     out, cpu = run([args.spdml, "evaluate", path, "--methods", method, "--split", 0.5, "--repeats",
-                    args.repeats, "--threads", 1, "--json", *options])
+                    args.repeats, "--threads", 1, "--final", "none", "--json", *options])
     result = json.loads(out)["results"][0]
     rounds = result["rounds"]
     seconds = [result[f"{name}_seconds"] for name in ("tune", "fit", "test")]

@@ -16,26 +16,32 @@ from ._errors import (
     SPDError,
 )
 from .classifiers import CDLClassifier, KNearestNeighbors, MDM, RSRClassifier, SPDClassifier
+from .data import Description, describe, from_epochs
 from .evaluation import Evaluation, evaluate
+from .explaining import Explanation, explain
 from .functions import (
     apply,
     covariances,
     distance,
+    embed,
     geodesic,
     kernel,
     mean,
     neighbors,
     pairwise_distances,
+    recenter,
     regularize,
 )
-from .maps import PGA, SPDML
+from .maps import PGA, SPDML, cost
 
 __version__ = version()
 _check_environment()
 
 __all__ = [
     "CDLClassifier",
+    "Description",
     "Evaluation",
+    "Explanation",
     "FileFormatError",
     "InvalidArgumentError",
     "KNearestNeighbors",
@@ -49,9 +55,14 @@ __all__ = [
     "SPDError",
     "SPDML",
     "apply",
+    "cost",
     "covariances",
+    "describe",
     "distance",
+    "embed",
     "evaluate",
+    "explain",
+    "from_epochs",
     "geodesic",
     "isa_name",
     "kernel",
@@ -59,5 +70,6 @@ __all__ = [
     "neighbors",
     "pairwise_distances",
     "progress",
+    "recenter",
     "regularize",
 ]

@@ -114,12 +114,12 @@ def _warn(status: int, message: str) -> None:
         warnings.warn(message, UserWarning, stacklevel=4)
 
 
-def call(ctx: Context, name: str, *arguments: Any, allow: tuple = ()) -> int:
-    """Calls a function whose first argument is the context. Raises what its status says, warns if
-    the status is positive; a status in `allow` is returned instead."""
+def call(ctx: Context, name: str, *arguments: Any, allow: tuple = (), library: Any = None) -> int:
+    """Calls a function whose first argument is the context, of libspdml or of another library. Raises
+    what its status says, warns if the status is positive; a status in `allow` is returned instead."""
     ctx.raised = None
     with ctx.interruptible():
-        status = getattr(lib, name)(ctx.handle, *arguments)
+        status = getattr(library or lib, name)(ctx.handle, *arguments)
     if ctx.raised is not None:
         problem, ctx.raised = ctx.raised, None
         raise problem

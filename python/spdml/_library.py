@@ -80,6 +80,11 @@ class MeanOptions(Sized):
     _fields_ = [("size", Size), ("weights", Doubles), ("tol", Double), ("max_iter", Int)]
 
 
+class Explanation(Sized):
+    _fields_ = [("size", Size), ("weight", Doubles), ("carried", Doubles), ("kept", Doubles),
+                ("pattern", Doubles), ("variance", Doubles)]
+
+
 class Method(Sized):
     _fields_ = [("size", Size), ("classifier", Int), ("map", Int), ("metric", Int), ("normalize_kernel", Int),
                 ("value", Double * PARAMETER_ROOM), ("fit", c.POINTER(FitOptions))]
@@ -112,8 +117,20 @@ class EvaluateOptions(c.Structure):
         ("protocol", Int), ("repeats", Size), ("fraction", Double), ("per_class", Size),
         ("train", c.c_void_p), ("test", c.c_void_p), ("group", Ints), ("folds", Int),
         ("fold_rule", Int), ("fold_group", Ints), ("grid", c.POINTER(Grid)), ("seed", c.c_uint64),
-        ("after", EvaluateFn), ("user", c.c_void_p), ("exhaustive", Int),
+        ("after", EvaluateFn), ("user", c.c_void_p), ("exhaustive", Int), ("outer_folds", Int),
+        ("auc", Int),
     ]
+
+
+class Tuning(Sized):
+    _fields_ = [("size", Size), ("folds", Int), ("group", Ints), ("seed", c.c_uint64),
+                ("grid", c.POINTER(Grid)), ("exhaustive", Int)]
+
+
+class Tuned(Sized):
+    _fields_ = [("size", Size), ("settings", Size), ("folds", Int), ("accuracy", Double),
+                ("seconds", Double), ("accuracy_no_map", Double), ("fits", Size),
+                ("iterations", Size)]
 
 
 class Round(c.Structure):
@@ -127,7 +144,8 @@ class Outcome(c.Structure):
         ("balanced", Double), ("settings", Size), ("folds", Int), ("cv_accuracy", Double),
         ("tune_seconds", Double), ("fit_seconds", Double), ("test_seconds", Double),
         ("predicted", Ints), ("model", c.POINTER(Model)), ("cv_accuracy_no_map", Double),
-        ("tune_fits", Size), ("tune_iterations", Size),
+        ("tune_fits", Size), ("tune_iterations", Size), ("kappa", Double), ("macro_f1", Double),
+        ("auc", Double),
     ]
 
 
@@ -136,12 +154,30 @@ class MethodResult(c.Structure):
         ("name", c.c_char * METHOD_NAME), ("accuracy", Double), ("accuracy_deviation", Double),
         ("balanced", Double), ("balanced_deviation", Double), ("tune_seconds", Double),
         ("fit_seconds", Double), ("test_seconds", Double), ("confusion", Longs),
-        ("p_value", Doubles), ("outcome", c.POINTER(c.POINTER(Outcome))),
+        ("p_value", Doubles), ("outcome", c.POINTER(c.POINTER(Outcome))), ("kappa", Double),
+        ("kappa_deviation", Double), ("macro_f1", Double), ("macro_f1_deviation", Double),
+        ("auc", Double), ("auc_deviation", Double),
     ]
 
 
 class Remark(c.Structure):
     _fields_ = [("kind", Int), ("round", Size), ("count", Size), ("total", Size), ("label", Int)]
+
+
+class EmbedOptions(Sized):
+    _fields_ = [("size", Size), ("kind", Int), ("metric", Int), ("k", Size), ("dimensions", Size),
+                ("ridge", Double), ("bandwidth", Double), ("perplexity", Double),
+                ("theta", Double), ("iterations", Size), ("seed", c.c_uint64)]
+
+
+class EmbedInfo(Sized):
+    _fields_ = [("size", Size), ("explained", Double), ("bandwidth", Double),
+                ("divergence", Double), ("perplexity", Double), ("theta", Double),
+                ("iterations", Size)]
+
+
+class Pair(c.Structure):
+    _fields_ = [("i", c.c_uint32), ("j", c.c_uint32), ("within", Double), ("between", Double)]
 
 
 class Evaluation(c.Structure):
@@ -189,6 +225,8 @@ PROTOTYPES = {
     "spd_geodesic": (Int, [Handle, Int, Size, Doubles, Doubles, Double, Doubles]),
     "spd_apply": (Int, [Handle, Int, Double, Size, Size, Doubles, Doubles]),
     "spd_kernel": (Int, [Handle, Int, Double, Size, Size, Doubles, Size, Doubles, Doubles]),
+    "spd_explain": (Int, [Handle, Size, Size, Doubles, Doubles, c.POINTER(Explanation)]),
+    "spd_classifier_weights": (Doubles, [Handle]),
     "spd_fit_defaults": (None, [c.POINTER(FitOptions), Size]),
     "spd_solver_parse": (Int, [Handle, Text, Ints]),
     "spd_objective_parse": (Int, [Handle, Text, Ints]),
@@ -207,6 +245,15 @@ PROTOTYPES = {
     "spd_graph_name": (Text, [Int]),
     "spd_fit": (Int, [Handle, Size, Size, Doubles, Ints, c.POINTER(FitOptions),
                       c.POINTER(FitWatch), c.POINTER(c.POINTER(Model))]),
+    "spd_fit_usual": (None, [c.POINTER(FitOptions)]),
+    "spd_affinity": (Int, [Handle, Size, Size, Doubles, Ints, c.POINTER(FitOptions),
+                           c.POINTER(c.POINTER(Pair)), Sizes]),
+    "spd_pairs_free": (None, [c.POINTER(Pair)]),
+    "spd_cost": (Int, [Handle, Size, Size, Doubles, c.POINTER(FitOptions), Doubles, Doubles]),
+    "spd_recenter": (Int, [Handle, Int, Size, Size, Doubles, Ints, Doubles]),
+    "spd_embedding_parse": (Int, [Handle, Text, Ints]),
+    "spd_embed": (Int, [Handle, c.POINTER(EmbedOptions), Size, Size, Doubles, Doubles, Doubles,
+                        c.POINTER(EmbedInfo)]),
     "spd_model_free": (None, [c.POINTER(Model)]),
     "spd_model_save": (Int, [Handle, c.POINTER(Model), Text]),
     "spd_model_gain": (Double, [c.POINTER(Model)]),
@@ -229,6 +276,8 @@ PROTOTYPES = {
     "spd_bytes_free": (None, [c.c_void_p]),
     "spd_classifier_method": (c.POINTER(Method), [Handle]),
     "spd_classifier_free": (None, [Handle]),
+    "spd_tune": (Int, [Handle, c.POINTER(Method), c.POINTER(Samples), c.POINTER(Tuning),
+                       c.POINTER(Tuned)]),
     "spd_evaluate_defaults": (None, [c.POINTER(EvaluateOptions), Size]),
     "spd_evaluate": (Int, [Handle, c.POINTER(Samples), c.POINTER(EvaluateOptions),
                            c.POINTER(c.POINTER(Evaluation))]),

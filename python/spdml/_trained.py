@@ -79,6 +79,7 @@ class Trained:
         self.classes = classes
         self.name = name.value.decode()
         self.size = facts.n
+        self.reduced = facts.m
         self.falls = bool(facts.score_falls)
         self.score = facts.score.decode()
         self.normalize_kernel = bool(method.normalize_kernel)

@@ -16,7 +16,7 @@ from ._library import (PARAMETERS, EvaluateFn, EvaluateOptions, Grid, Method, Sa
 from ._library import Evaluation as _Found
 from .maps import SPDML, choice, parameter_number, parameter_value, seed_number
 
-_SPLITS, _GIVEN, _LEAVE_OUT = 0, 1, 2
+_SPLITS, _GIVEN, _LEAVE_OUT, _FOLDS = 0, 1, 2, 3
 _FOLDS_IF_SHARED, _FOLDS_GROUPED, _FOLDS_SINGLE = 0, 1, 2
 
 
@@ -33,6 +33,10 @@ class Evaluation:
     train, test : for each round the numbers of its samples
     predicted : for each method and each round the predicted labels, as ``predicted[m][r]``
     accuracy, balanced_accuracy : (methods, rounds)
+    kappa, macro_f1 : (methods, rounds), Cohen's kappa and the mean F1 of the classes
+    auc : (methods, rounds), the area under the ROC curve, one class against the rest, as the mean
+        over the classes; NaN if it was not asked for. A sample is ranked by how much its score of
+        the class is better than its best score of another class
     confusion : (methods, classes, classes), rows the truth, summed over the rounds
     parameters : for each method a dictionary of the values it used, (rounds,) each
     cv_accuracy : (methods, rounds), of the chosen values; NaN where nothing was tuned
@@ -47,7 +51,7 @@ class Evaluation:
     """
 
     def __init__(self, found: _Found, classes: np.ndarray, groups: Optional[np.ndarray],
-                 n: int) -> None:
+                 n: int, auc: bool = False) -> None:
         rounds = [found.round[r].contents for r in range(found.rounds)]
         results = [found.method[m].contents for m in range(found.methods)]
         cells = [[result.outcome[r].contents for r in range(found.rounds)] for result in results]
@@ -65,6 +69,9 @@ class Evaluation:
                           for row in cells]
         self.accuracy = each("accuracy")
         self.balanced_accuracy = each("balanced")
+        self.kappa = each("kappa")
+        self.macro_f1 = each("macro_f1")
+        self.auc = each("auc")
         self.cv_accuracy = each("cv_accuracy")
         self.cv_accuracy_no_map = each("cv_accuracy_no_map")
         self.no_map = np.array([[o.value[0] >= n for o in row] for row in cells])
@@ -81,16 +88,23 @@ class Evaluation:
                         for i in range(found.remarks)]
         self._repeats = bool(found.repeats_samples)
         self._n = n
+        self._auc = auc
 
     def __str__(self) -> str:
         width = max(len("method"), *map(len, self.methods))
-        lines = [f"{'method':<{width}}  {'accuracy %':>12}  {'balanced %':>12}  {'tune s':>8}  "
-                 f"{'fit s':>8}  {'test s':>8}  {'p':>8}  parameters"]
+        extra = [("kappa", self.kappa), ("F1", self.macro_f1)]
+        if self._auc:
+            extra.append(("AUC", self.auc))
+        lines = [f"{'method':<{width}}  {'accuracy %':>12}  {'balanced %':>12}  "
+                 + "".join(f"{called:>6}  " for called, _ in extra)
+                 + f"{'tune s':>8}  {'fit s':>8}  {'test s':>8}  {'p':>8}  parameters"]
         for m, name in enumerate(self.methods):
             seconds = "  ".join(f"{self.seconds[k][m].mean():8.2f}" for k in self.seconds)
             p = "-" if m == 0 else f"{self.mcnemar[m, 0]:.2g}"
             lines.append(f"{name:<{width}}  {_percent(self.accuracy[m]):>12}  "
-                         f"{_percent(self.balanced_accuracy[m]):>12}  {seconds}  {p:>8}  "
+                         f"{_percent(self.balanced_accuracy[m]):>12}  "
+                         + "".join(f"{_mean(values[m]):>6}  " for _, values in extra) +
+                         f"{seconds}  {p:>8}  "
                          f"{_range(self.parameters[m], self._n)}")
         if len(self.methods) > 1:
             more = ", median over the rounds" if self._repeats else ""
@@ -107,7 +121,8 @@ class Evaluation:
             for r, called in enumerate(self.rounds):
                 row = {"method": name, "round": called, "accuracy": self.accuracy[m, r],
                        "balanced_accuracy": self.balanced_accuracy[m, r],
-                       "cv_accuracy": self.cv_accuracy[m, r], "folds": self.folds[m, r]}
+                       "kappa": self.kappa[m, r], "macro_f1": self.macro_f1[m, r],
+                       "auc": self.auc[m, r], "cv_accuracy": self.cv_accuracy[m, r], "folds": self.folds[m, r]}
                 row.update({f"{k}_seconds": s[m, r] for k, s in self.seconds.items()})
                 row.update({k: v[r] for k, v in self.parameters[m].items()})
                 rows.append(row)
@@ -115,8 +130,9 @@ class Evaluation:
 
 
 def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optional[float] = None,
-             train_per_class: Optional[int] = None, repeats: int = 10, train: Any = None,
-             test: Any = None, leave_one_group_out: Any = None,
+             train_per_class: Optional[int] = None, repeats: Optional[int] = None,
+             train: Any = None, test: Any = None, leave_one_group_out: Any = None,
+             outer_folds: Optional[int] = None, outer_groups: Any = None, auc: bool = False,
              values: Optional[Dict[str, Any]] = None, grid: Optional[Dict[str, Any]] = None,
              cv: int = 5, cv_groups: Any = None, vectors: Any = None, fit: Optional[SPDML] = None,
              paper: bool = False, exhaustive: bool = False, normalize_kernel: bool = False,
@@ -126,7 +142,8 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
 
     Each method is tuned within the training part of a round, trained there and tested on the other
     part, whose labels count for the score alone. Exactly one protocol is given: ``split`` or
-    ``train_per_class`` (random splits), ``train`` and/or ``test``, or ``leave_one_group_out``.
+    ``train_per_class`` (random splits), ``train`` and/or ``test``, ``leave_one_group_out``, or
+    ``outer_folds``.
 
     Parameters
     ----------
@@ -135,9 +152,12 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     methods : names as in the command: 'nn-airm', 'nn-stein-ml', 'mdm-airm', 'rsr', ...
     split : share of each class that trains
     train_per_class : number of each class that trains
-    repeats : how many random splits
+    repeats : how many random splits, 10 by default; how often outer_folds are dealt, 1 by default
     train, test : masks or numbers of samples; what is left out is what the other one leaves
     leave_one_group_out : a value for each sample; each value is tested once, all others train
+    outer_folds : number of folds, stratified by class; each is tested once, all others train
+    outer_groups : a value for each sample; outer_folds keep equal ones together
+    auc : also the areas under ROC curves; scores of all classes may take longer than predictions
     values : parameters that are fixed, for all methods that have them: m, nu_w, nu_b, k, beta,
         beta_scale, lambda, components, dimensions, cost, objective (a name)
     grid : the same names with the values that cross-validation tries, in place of the usual ones
@@ -168,7 +188,8 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     options = EvaluateOptions()
     lib.spd_evaluate_defaults(c.byref(options), c.sizeof(options))
     groups = _take_protocol(options, len(label), split, train_per_class, repeats, train, test,
-                            leave_one_group_out, keep)
+                            leave_one_group_out, outer_folds, outer_groups, keep)
+    options.auc = int(bool(auc))
     _take_folds(options, len(label), cv, cv_groups, keep)
     _take_methods(options, ctx, [methods] if isinstance(methods, str) else list(methods),
                   values or {}, normalize_kernel,
@@ -180,7 +201,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     found = c.POINTER(_Found)()
     try:
         call(ctx, "spd_evaluate", c.byref(samples), c.byref(options), c.byref(found))
-        result = Evaluation(found.contents, classes, groups, samples.n)
+        result = Evaluation(found.contents, classes, groups, samples.n, bool(auc))
     finally:
         lib.spd_evaluation_free(found)
     for remark in result.remarks:
@@ -208,24 +229,32 @@ def _samples(X: Any, vectors: Any, label: np.ndarray, classes: int, keep: List[A
 
 
 def _take_protocol(options: EvaluateOptions, p: int, split: Optional[float],
-                   train_per_class: Optional[int], repeats: int, train: Any, test: Any,
-                   left_out: Any, keep: List[Any]) -> Optional[np.ndarray]:
+                   train_per_class: Optional[int], repeats: Optional[int], train: Any, test: Any,
+                   left_out: Any, folds: Optional[int], together: Any,
+                   keep: List[Any]) -> Optional[np.ndarray]:
     """Fills in the protocol; the values of the groups that are left out, or None."""
     given = [split is not None or train_per_class is not None,
-             train is not None or test is not None, left_out is not None]
+             train is not None or test is not None, left_out is not None, folds is not None]
     if sum(given) != 1:
         raise InvalidArgumentError(
             f"{sum(given) or 'no'} protocols given; choose one of split or train_per_class, train "
-            f"and test, leave_one_group_out")
+            f"and test, leave_one_group_out, outer_folds")
+    if together is not None and folds is None:
+        raise InvalidArgumentError("outer_groups belongs to outer_folds")
     for name, count in (("repeats", repeats), ("train_per_class", train_per_class)):
         if count is not None:
             whole(count, name)
     options.protocol = given.index(True)
+    options.repeats = (1 if options.protocol == _FOLDS else 10) if repeats is None else repeats
     if options.protocol == _SPLITS:
-        options.repeats, options.per_class = repeats, train_per_class or 0
+        options.per_class = train_per_class or 0
         options.fraction = 0.0 if split is None else real(split, "split")
     elif options.protocol == _GIVEN:
         options.train, options.test = _flags(train, p, "train", keep), _flags(test, p, "test", keep)
+    elif options.protocol == _FOLDS:
+        options.outer_folds = whole(folds, "outer_folds", 0)
+        if together is not None:
+            options.group = _groups(together, p, "outer_groups", keep)[1]
     else:
         values, options.group = _groups(left_out, p, "leave_one_group_out", keep)
         return values
@@ -349,6 +378,12 @@ def _words(remark: Any, rounds: List[str], classes: np.ndarray) -> str:
         f"round {rounds[remark.round]}: {count} of {total} test samples are of classes without "
         f"training samples (such as {name}) and count as errors",
     )[remark.kind]
+
+
+def _mean(values: np.ndarray) -> str:
+    """The mean of what is there."""
+    there = values[~np.isnan(values)]
+    return f"{there.mean():.3f}" if len(there) else "-"
 
 
 def _percent(values: np.ndarray) -> str:

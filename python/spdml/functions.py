@@ -7,10 +7,11 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import doubles, longs, matrices, matrix, metric_number, numbers, real, text, whole
+from ._arrays import (doubles, ints, longs, matrices, matrix, metric_number, numbers, real, text,
+                      whole)
 from ._calls import call, context
 from ._errors import InvalidArgumentError
-from ._library import CovarianceOptions, MeanOptions, Neighbours, lib
+from ._library import CovarianceOptions, EmbedOptions, MeanOptions, Neighbours, lib
 
 _FUNCTIONS = {"log": 0, "exp": 1, "sqrt": 2, "invsqrt": 3, "power": 4}
 _KERNELS = {"stein": 0, "log-euclidean": 1}
@@ -148,6 +149,48 @@ def regularize(X: Any, relative: float = 0.0, ridge: float = 0.0) -> np.ndarray:
         raise InvalidArgumentError(f"relative is {relative} and ridge {ridge}; they must be finite")
     Y = matrices(X).copy()
     lib.spd_regularize(Y.shape[1], len(Y), doubles(Y), relative, ridge)
+    return Y
+
+
+def recenter(X: Any, groups: Any, metric: str = "airm", n_jobs: Optional[int] = None) -> np.ndarray:
+    """Every group moved to the identity by its own mean, as ``spdml evaluate --recenter`` does:
+    M^-1/2 X M^-1/2. groups has a value for each matrix, such as the subject."""
+    number = metric_number(metric)
+    X = matrices(X)
+    p, n = X.shape[:2]
+    values = np.asarray(groups)
+    if values.shape != (p,):
+        raise InvalidArgumentError(f"groups has shape {values.shape}; {p} values are needed")
+    group = np.ascontiguousarray(np.unique(values, return_inverse=True)[1], dtype=np.intc)
+    Y = np.empty_like(X)
+    call(context(n_jobs), "spd_recenter", number, n, p, doubles(X), ints(group), doubles(Y))
+    return Y
+
+
+def embed(X: Any, n_components: int = 2, method: str = "pga", metric: str = "airm",
+          n_neighbors: int = 10, ridge: float = 0.0, bandwidth: float = 0.0,
+          n_jobs: Optional[int] = None, perplexity: float = 0.0, random_state: int = 1
+          ) -> np.ndarray:
+    """Coordinates (p, n_components) of a set of matrices, for pictures and further work, as the
+    command ``spdml embed`` computes them: 'pga', 'mds', 'tsne', 'lle', 'hessian-lle', 'laplacian'.
+    n_neighbors is for the last three; ridge (lle), bandwidth (laplacian) and perplexity (tsne) 0
+    mean the usual; random_state is for tsne."""
+    kind = c.c_int()
+    ctx = context(n_jobs)
+    call(ctx, "spd_embedding_parse", text(method, "method"), c.byref(kind))
+    X = matrices(X)
+    p, n = X.shape[:2]
+    columns = whole(n_components, "n_components")
+    if columns >= p:
+        raise InvalidArgumentError(
+            f"n_components is {columns}; it must be smaller than the number of matrices, {p}")
+    options = EmbedOptions(kind=kind.value, metric=metric_number(metric),
+                           k=whole(n_neighbors, "n_neighbors"), dimensions=columns,
+                           ridge=real(ridge, "ridge"), bandwidth=real(bandwidth, "bandwidth"),
+                           perplexity=real(perplexity, "perplexity"),
+                           seed=seed_number("random_state", random_state))
+    Y = np.empty((p, columns))
+    call(ctx, "spd_embed", c.byref(options), n, p, doubles(X), doubles(Y), None, None)
     return Y
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Dict, Optional, Union
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from ._arrays import (doubles, encode_labels, ints, matrices, metric_number, numbers, real, whole)
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
-from ._library import FitFn, FitOptions, FitWatch, Model, lib
+from ._library import (PARAMETERS, FitFn, FitOptions, FitWatch, Grid, Method, Model, Pair,
+                       Samples, Tuned, Tuning, lib)
 from ._model import ModelHandle
 from ._tags import MatrixInput
 from .functions import apply, choice, mean, seed_number
@@ -46,10 +47,11 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_components : int, or None for a third of n
-        Size m of the small matrices.
+    n_components : int, 'auto', or None for a third of n
+        Size m of the small matrices. 'auto' chooses among n/8, n/4, 3n/8, n/2 and 3n/4 by the
+        nearest neighbour after the map in at most five folds, as ``spdml fit -m auto`` does.
     metric : 'stein', 'airm', 'jeffrey', 'log-euclidean'; pyRiemann's names too
-    nu_w, nu_b : int or None
+    nu_w, nu_b : int or None; nu_b also 'auto': 1, 2, 3, 5 or 10, chosen likewise, together
         Neighbours within and between classes; None: those of the objective. Of 'difference', the
         smallest class size, and at most 3; of 'ratio', 5 and 5.
     init : 'auto', 'identity', 'mean', 'random', 'csp', 'stein', or an (n, m) array
@@ -92,14 +94,18 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     cost_history_ : cost at the start and after each iteration
     n_iter_, stop_, objective_, nu_w_, nu_b_, n_features_in_
     recall_ : share of the true neighbours in the graph; estimated if the search was approximate
+    n_components_ : m as used
+    cv_accuracy_, cv_accuracy_no_map_ : of what 'auto' chose, and without a map; NaN if nothing was
+        chosen
     gain_left_ : about how much lower the cost would be had the fit not ended at a limit (`stop_` is
         then 'iterations' or 'time'): an estimate; 0 if it converged, nan if it cannot be told
     n_rounds_, pairs_changed_ : how often the graph was rebuilt, and how many pairs the last time
         changed
     """
 
-    def __init__(self, n_components: Optional[int] = None, metric: str = "stein", *,
-                 nu_w: Optional[int] = None, nu_b: Optional[int] = None, init: Any = "auto",
+    def __init__(self, n_components: Union[int, str, None] = None, metric: str = "stein", *,
+                 nu_w: Optional[int] = None, nu_b: Union[int, str, None] = None,
+                 init: Any = "auto",
                  solver: str = "lbfgs", max_iter: int = 1000, tol: float = 1e-4,
                  random_state: Any = None, n_jobs: Optional[int] = None,
                  objective: str = "auto", graph: str = "or", affinity_weight: float = 1.0,
@@ -133,7 +139,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         """Learns the map; without y, from the graph of nearest neighbours only."""
         X = matrices(X)
         label = None if y is None else encode_labels(y, len(X))[1]
-        options, start = self._options(X.shape[1], label)
+        chosen = self._choose(X, label)
+        options, start = self._options(X.shape[1], label, chosen)
         engine = choice("engine", self.engine)
         ctx = context(self.n_jobs)
         lib.spd_context_set_engine(ctx.handle, engine)
@@ -183,20 +190,78 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.n_rounds_, self.pairs_changed_ = f.rounds, f.pairs_changed
         self.recall_ = f.options.contents.recall
         self.n_features_in_ = f.n
+        self.n_components_ = f.m
 
-    def _options(self, n: int, label: Optional[np.ndarray]) -> Any:
+    def _choose(self, X: np.ndarray, label: Optional[np.ndarray]) -> Dict[str, int]:
+        """What 'auto' comes to: the race of sizes and neighbours, then the winner and no map."""
+        wanted = {name: value for name, value in (("m", self.n_components), ("nu_b", self.nu_b))
+                  if isinstance(value, str)}
+        self.cv_accuracy_ = self.cv_accuracy_no_map_ = np.nan
+        for name, value in wanted.items():
+            if value != "auto":
+                raise InvalidArgumentError(
+                    f"{'n_components' if name == 'm' else name} is {value!r}; 'auto' is a word "
+                    f"that it knows")
+        if not wanted:
+            return {}
+        if label is None:
+            raise InvalidArgumentError("'auto' needs y to choose by")
+        n, grid = X.shape[1], {"nu_b": [1, 2, 3, 5, 10]}
+        grid["m"] = sorted({max(1, int(n * share / 8 + 0.5)) for share in (1, 2, 3, 4, 6)} - {n})
+        if "m" in wanted and not grid["m"]:
+            raise InvalidArgumentError("1 x 1 matrices cannot be made smaller")
+        found, self.cv_accuracy_, _ = self._race(X, label, {k: grid[k] for k in wanted}, {})
+        if "m" in wanted:
+            fixed = {k: v for k, v in found.items() if k != "m"}
+            _, _, self.cv_accuracy_no_map_ = self._race(X, label, {"m": [found["m"], n]}, fixed)
+        return found
+
+    def _race(self, X: np.ndarray, label: np.ndarray, tried: Dict[str, Any],
+              fixed: Dict[str, int]) -> Any:
+        """What spd_tune finds for the nearest neighbour after the map, and its accuracies."""
+        n, ctx = X.shape[1], context(self.n_jobs)
+        open_yet = {name: value for name, value, given in
+                    (("m", 1, self.n_components), ("nu_b", None, self.nu_b))
+                    if isinstance(given, str)}
+        options, start = self._options(n, label, {**open_yet, **fixed})
+        if options.objective == choice("objective", "auto") and isinstance(self.nu_b, str):
+            options.objective = choice("objective", "difference")  # whose numbers these are
+        method, grid = Method(), Grid()
+        call(ctx, "spd_method_parse", b"nn-ml", c.byref(method))
+        method.metric, method.fit = options.metric, c.pointer(options)
+        settled = {"m": options.m, "nu_w": options.nu_w, "nu_b": options.nu_b}
+        for i, name in enumerate(PARAMETERS):
+            if name in tried:
+                axis = np.array(tried[name], dtype=float)
+                grid.count[i], grid.value[i] = len(axis), doubles(axis)
+                tried = {**tried, name: axis}  # lives as long as the call
+            elif settled.get(name):
+                method.value[i] = settled[name]
+            elif name == "objective" and options.objective != choice("objective", "auto"):
+                method.value[i] = options.objective
+        samples = Samples(p=len(X), n=n, X=doubles(X), classes=int(label.max()) + 1,
+                          label=ints(label))
+        tuning = Tuning(folds=5, seed=options.seed, grid=c.pointer(grid))
+        tuned = Tuned()
+        call(ctx, "spd_tune", c.byref(method), c.byref(samples), c.byref(tuning), c.byref(tuned))
+        del start
+        found = {name: int(method.value[PARAMETERS.index(name)]) for name in tried}
+        return {**fixed, **found}, tuned.accuracy, tuned.accuracy_no_map
+
+    def _options(self, n: int, label: Optional[np.ndarray],
+                 chosen: Optional[Dict[str, int]] = None) -> Any:
         """The library's options, and the array they may point to."""
         o = FitOptions()
         lib.spd_fit_defaults(c.byref(o), c.sizeof(o))
-        o.m = whole(max(1, round(n / 3)) if self.n_components is None else self.n_components,
-                    "n_components")
+        values = {"m": self.n_components, "nu_b": self.nu_b, **(chosen or {})}
+        o.m = whole(max(1, round(n / 3)) if values["m"] is None else values["m"], "n_components")
         if o.m >= n:
             raise InvalidArgumentError(
                 f"n_components is {o.m}; it must be smaller than the matrices, {n} x {n}")
         o.metric = metric_number(self.metric)
         o.learning = _UNSUPERVISED if label is None else _SUPERVISED
         o.nu_w = 0 if self.nu_w is None else whole(self.nu_w, "nu_w")
-        o.nu_b = 0 if self.nu_b is None else whole(self.nu_b, "nu_b")
+        o.nu_b = 0 if values["nu_b"] is None else whole(values["nu_b"], "nu_b")
         o.solver = choice("solver", self.solver)
         o.max_iter = whole(self.max_iter, "max_iter")
         o.tol = real(self.tol, "tol")
@@ -228,6 +293,42 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")
+
+
+def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] = None,
+         **options: Any) -> Any:
+    """The cost that SPDML.fit minimises, at any W (n, m) of full rank: as the command ``spdml cost``.
+
+    y None is unsupervised. options are parameters of SPDML (metric, objective, nu_w, nu_b, graph,
+    affinity_weight, log_cost, paper). With gradient=True the result is (cost, gradient), and the
+    gradient (n, m) is not projected. The cost sums over ordered pairs: every pair counts twice."""
+    X = matrices(X)
+    p, n = X.shape[:2]
+    W = np.ascontiguousarray(numbers(W, "W"))
+    if W.ndim != 2 or W.shape[0] != n or not 1 <= W.shape[1] <= n:
+        raise InvalidArgumentError(f"W has shape {W.shape}; it must be ({n}, m) with m at most {n}")
+    wrong = sorted(set(options) - _COSTLY)
+    if wrong:
+        raise InvalidArgumentError(f"cost has no option {wrong[0]!r}; use {', '.join(sorted(_COSTLY))}")
+    label = None if y is None else encode_labels(y, p)[1]
+    o, _ = SPDML(n_components=1, **options)._options(max(n, 2), label)
+    o.m = W.shape[1]
+    lib.spd_fit_usual(c.byref(o))
+    pairs, count = c.POINTER(Pair)(), c.c_size_t()
+    ctx = context(n_jobs)
+    call(ctx, "spd_affinity", n, p, doubles(X), ints(label), c.byref(o), c.byref(pairs),
+         c.byref(count))
+    value = c.c_double()
+    G = np.empty_like(W) if gradient else None
+    try:
+        o.W, o.pairs, o.own_pairs = doubles(W), count.value, c.cast(pairs, c.c_void_p)
+        call(ctx, "spd_cost", n, p, doubles(X), c.byref(o), c.byref(value), doubles(G))
+    finally:
+        lib.spd_pairs_free(pairs)
+    return (value.value, G) if gradient else value.value
+
+
+_COSTLY = {"metric", "objective", "nu_w", "nu_b", "graph", "affinity_weight", "log_cost", "paper"}
 
 
 def _fit(ctx: Context, X: np.ndarray, label: Optional[np.ndarray], options: FitOptions,

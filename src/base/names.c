@@ -152,7 +152,7 @@ NAMED_AND_PARSED(spd_parameter, parameter)
 
 static const naming naming_protocol = {
     .kind = "protocol",
-    .word = {"splits", "given", "leave-out"},
+    .word = {"splits", "given", "leave-out", "folds"},
 };
 NAMED_AND_PARSED(spd_protocol, protocol)
 
@@ -170,7 +170,7 @@ NAMED(spd_remark_kind, remark)
 
 static const naming naming_embedding = {
     .kind = "embedding",
-    .word = {"lle", "hessian-lle", "laplacian", "pga", "mds"},
+    .word = {"lle", "hessian-lle", "laplacian", "pga", "mds", "tsne"},
 };
 NAMED_AND_PARSED(spd_embedding, embedding)
 

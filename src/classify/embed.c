@@ -2,6 +2,7 @@
  *
  *   lle, hessian-lle, laplacian   bottom eigenvectors of a matrix made from neighbourhoods
  *   pga                           principal axes of the tangent vectors at the mean (tangent.h)
+ *   tsne                          embed_tsne.c
  *   mds                           -1/2 (I - 11'/p) D2 (I - 11'/p) = V diag(lambda) V',
  *                                 Y = V sqrt(lambda)  */
 #include "classify/embed.h"
@@ -24,7 +25,7 @@
 
 static int has_neighbours(spd_embedding kind)
 {
-    return kind != SPD_EMBED_PGA && kind != SPD_EMBED_MDS;
+    return kind != SPD_EMBED_PGA && kind != SPD_EMBED_MDS && kind != SPD_EMBED_TSNE;
 }
 
 static int needs_log_maps(spd_embedding kind)
@@ -80,6 +81,8 @@ spd_status embed_check(spd_context *ctx, const spd_embed_options *o, size_t n, s
     spd_status status = embed_check_metric(ctx, o->kind, o->metric);
     if (status == SPD_OK && has_neighbours(o->kind))
         status = check_neighbours(ctx, o, p);
+    if (status == SPD_OK && o->kind == SPD_EMBED_TSNE)
+        status = embed_check_tsne(ctx, o, p);
     return status;
 }
 
@@ -171,7 +174,7 @@ static spd_status by_distances(spd_context *ctx, const spd_embed_options *o, siz
     double *B = arena_alloc(&room, p, p * sizeof *B), *mean = arena_alloc(&room, p, sizeof *mean);
     spd_status status = B && mean ? spd_pairwise2(ctx, o->metric, n, p, X, 0, NULL, B)
                                   : ctx_nomem(ctx, "distances");
-    if (status == SPD_OK) {
+    if (status == SPD_OK && B) {
         for (size_t e = 0; e < p * p; e++)
             B[e] *= -0.5;
         values_centre(p, B, mean);
@@ -221,15 +224,23 @@ static spd_status by_axes(spd_context *ctx, const spd_embed_options *o, size_t n
 static spd_status compute(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p,
                           const double *X, double *Y, double *lambda, spd_embed_info *info)
 {
-    int squares = o->kind == SPD_EMBED_MDS ? 2 : o->kind == SPD_EMBED_PGA ? 0 : 1;
+    size_t squares = o->kind == SPD_EMBED_MDS    ? 2
+                     : o->kind == SPD_EMBED_PGA  ? 0
+                     : o->kind == SPD_EMBED_TSNE ? embed_tsne_squares(o, p)
+                                                 : 1;
     spd_status status = ctx_ask(ctx, "the matrix of the embedding",
-                                (double)sizeof(double) * squares * (double)p * (double)p);
+                                (double)sizeof(double) * (double)squares * (double)p * (double)p);
     if (status < 0)
         return status;
     if (o->kind == SPD_EMBED_MDS)
         return by_distances(ctx, o, n, p, X, Y, lambda, info);
     if (o->kind == SPD_EMBED_PGA)
         return by_axes(ctx, o, n, p, X, Y, lambda, info);
+    if (o->kind == SPD_EMBED_TSNE) {
+        for (size_t c = 0; c < o->dimensions; c++)
+            lambda[c] = (double)NAN;
+        return embed_tsne(ctx, o, n, p, X, Y, info);
+    }
     return by_neighbours(ctx, o, n, p, X, Y, lambda, info);
 }
 
@@ -248,7 +259,8 @@ spd_status spd_embed(spd_context *ctx, const spd_embed_options *options, size_t 
     if (status < 0)
         return status;
     size_t d = o.dimensions;
-    spd_embed_info found = {.explained = NAN, .bandwidth = NAN};
+    spd_embed_info found = {
+        .explained = NAN, .bandwidth = NAN, .divergence = NAN, .perplexity = NAN, .theta = NAN};
     double *apart = mem_alloc(p + 1, d * sizeof *apart), *lambda = apart;
     if (!apart)
         return ctx_nomem(ctx, "coordinates");

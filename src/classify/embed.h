@@ -102,6 +102,15 @@ spd_status embed_check_metric(spd_context *ctx, spd_embedding kind, spd_metric w
 /* SPD_EINVAL with a message where k, dimensions or the metric do not fit. */
 spd_status embed_check(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p);
 
+/* embed_tsne.c: SPD_EINVAL with a message where perplexity, theta or dimensions do not fit; Y (p x
+ * d) and info. */
+spd_status embed_check_tsne(spd_context *ctx, const spd_embed_options *o, size_t p);
+spd_status embed_tsne(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p,
+                      const double *X, double *Y, spd_embed_info *info);
+
+/* How many p x p arrays it needs. */
+size_t embed_tsne_squares(const spd_embed_options *o, size_t p);
+
 /* Y (p x d) and lambda (d) of lle, hessian-lle or laplacian from neighbourhoods with at least
  * o->k neighbours, for checked options. whole: a graph of several components is refused. bandwidth
  * as spd_embed_info. */

@@ -27,6 +27,13 @@ static spd_status check_sizes(spd_context *ctx, const char *first_name, const pa
                         "gives matrices of size %zu x %zu, but %.200s gives %zu x %zu; describe "
                         "them separately, or make the inputs alike",
                         made->n, made->n, first_name, first->made.n, first->made.n);
+    for (size_t k = 0; made->channel && first->made.channel && k < made->channels; k++)
+        if (k >= first->made.channels || strcmp(made->channel[k], first->made.channel[k]) != 0)
+            return ctx_fail(ctx, SPD_EINVAL,
+                            "channel %zu is '%.20s', but '%.20s' in %.200s; name the channels to "
+                            "take, in one order",
+                            k + 1, made->channel[k],
+                            k < first->made.channels ? first->made.channel[k] : "", first_name);
     if (!picture || (picture->height == other->height && picture->width == other->width))
         return SPD_OK;
     ctx_fail(ctx, SPD_EINVAL,
@@ -95,8 +102,24 @@ static spd_status new_column(spd_context *ctx, making *m, const char *name, size
     return array_rename(ctx, *column, name);
 }
 
+/* Labels of events, which every matrix has for itself. */
+static spd_status add_event_labels(spd_context *ctx, making *m)
+{
+    const char **texts = arena_alloc(&m->room, m->data->p, sizeof *texts);
+    spd_status status = arena_status(&m->room, ctx, "labels");
+    for (size_t s = 0, k = 0; s < m->data->p && status == SPD_OK; s++) {
+        k = s && m->of[s] == m->of[s - 1] ? k + 1 : 0;
+        texts[s] = m->of[s]->made.label[k];
+    }
+    if (status == SPD_OK)
+        status = column_texts(ctx, "y", m->data->p, texts, &m->data->y);
+    return status < 0 ? status : labels_classify(ctx, m->data);
+}
+
 static spd_status add_labels(spd_context *ctx, making *m)
 {
+    if (m->first->made.label)
+        return add_event_labels(ctx, m);
     if (!m->labels->label)
         return SPD_OK;
     for (size_t s = 0; s < m->data->p; s++)

@@ -10,6 +10,7 @@
 #include "base/sized.h"
 #include "describe/collection.h"
 #include "describe/resize.h"
+#include "describe/rows.h"
 #include "engine/parallel.h"
 #include "formats/archive.h"
 
@@ -22,6 +23,7 @@ typedef struct outcome {
     size_t size;
     description made;
     image *picture;  /* grey, where images are kept */
+    json_t *rows;    /* what rows are: of the first batch, and clips alone */
     spd_error error; /* status < 0: it is broken */
 } outcome;
 
@@ -39,6 +41,7 @@ typedef struct run {
     const char *source;    /* its path */
     size_t member;         /* how many of its members have been passed */
     size_t first, count;   /* the batch */
+    json_t *rows;          /* what the rows of the matrices are, or NULL */
     outcome batch[BATCH];
 } run;
 
@@ -88,6 +91,8 @@ static spd_status describe_input(spd_context *ctx, const run *r, const reading *
     if (status >= 0 && r->options->keep_images && now->in.image)
         status =
             resize_grey(ctx, now->in.image, r->options->width, r->options->height, &o->picture);
+    if (status >= 0 && r->first == 0 && now->in.motion)
+        status = rows_of_clip(ctx, now->in.motion, r->options->first_frame, &o->rows);
     return status;
 }
 
@@ -116,6 +121,7 @@ static void outcome_free(outcome *o)
     mem_free(o->bytes);
     description_free(&o->made);
     image_free(o->picture);
+    json_decref(o->rows);
     *o = (outcome){0};
 }
 
@@ -167,8 +173,15 @@ static spd_status gather_batch(run *r)
         if (labelling_lacks(&r->labels, r->first + k))
             continue;
         if (o->error.status >= 0) {
+            const description counted = o->made;
             status = collection_add(r->ctx, &r->list, r->first + k, &o->made, &o->picture, &r->all);
+            if (status == SPD_OK)
+                description_join_counts(&counted, r->list.skipped);
             note(r->ctx, name, o, status);
+        }
+        if (status >= 0 && !r->rows) {
+            r->rows = o->rows;
+            o->rows = NULL;
         }
         if (is_final(r, status))
             return status;
@@ -248,6 +261,7 @@ static void run_free(run *r)
     archive_file_close(r->archive);
     if (r->how->release)
         r->how->release(r->shared);
+    json_decref(r->rows);
     collection_free(&r->all);
     labelling_free(&r->labels);
     inputs_free(&r->list);
@@ -284,6 +298,21 @@ static spd_status prepare(run *r, size_t count, const char *const *paths)
     return status;
 }
 
+/* Names of channels, where the first input is a recording or a table with a header. */
+static spd_status name_channels(run *r, size_t n, const char *first)
+{
+    const item *what = &r->list.item[r->all.part[0].item];
+    const description *made = &r->all.part[0].made;
+    size_t bands = r->options->bands ? r->options->bands : 1;
+    const char *path = arrays_is_text(what->name) ? what->name : first;
+    if (made->channel && !r->options->covariance.W)
+        return rows_of_names(r->ctx, made->channels, made->channel, &r->rows);
+    if (r->how->takes != INPUT_TABLE || what->archive || !arrays_is_text(path) ||
+        r->options->channels_first || r->options->covariance.W)
+        return SPD_OK;
+    return rows_of_header(r->ctx, path, r->options, n / bands, &r->rows);
+}
+
 static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
                            const char *const *paths, const spd_describe_options *options,
                            spd_data **data, spd_failures **failures)
@@ -302,7 +331,9 @@ static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
     if (status >= 0)
         status = collection_data(ctx, &r->list, &r->labels, &r->all, &fresh);
     if (status >= 0)
-        status = meta_text(ctx, r->how, options, count, paths, r->list.skipped->count, &meta);
+        status = name_channels(r, fresh->n, paths[0]);
+    if (status >= 0)
+        status = meta_text(ctx, r->how, options, count, paths, r->list.skipped, r->rows, &meta);
     if (status < 0) {
         spd_data_free(fresh);
     } else {

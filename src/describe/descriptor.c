@@ -136,9 +136,66 @@ void description_free(description *out)
 {
     if (!out)
         return;
+    for (size_t k = 0; out->label && k < out->count; k++)
+        mem_free(out->label[k]);
+    for (size_t k = 0; out->channel && k < out->channels; k++)
+        mem_free(out->channel[k]);
+    mem_free(out->label);
+    mem_free(out->channel);
     mem_free(out->X);
     mem_free(out->column);
     *out = (description){0};
+}
+
+spd_status description_name(spd_context *ctx, size_t count, char *const *name, description *out)
+{
+    out->channel = mem_zero(count, sizeof *out->channel);
+    int good = out->channel != NULL;
+    out->channels = count;
+    for (size_t k = 0; k < count && good; k++)
+        good = (out->channel[k] = mem_text(name[k])) != NULL;
+    return good ? SPD_OK : ctx_nomem(ctx, "names of channels");
+}
+
+/* Does the first lack more observations for its rows than the second? */
+static int lacks_more(size_t r, size_t rows, size_t other, size_t other_rows)
+{
+    return rows + other > other_rows + r;
+}
+
+/* One block counts for itself; with W all of them add to the rank of one matrix. */
+void description_count(const spd_covariance_options *covariance, size_t blocks,
+                       const observations *block, description *out)
+{
+    size_t rank = 0, all = 0, r = 0, rows = 0;
+    for (size_t b = 0; b < blocks; b++) {
+        rank += block[b].r - 1 < block[b].n ? block[b].r - 1 : block[b].n;
+        all += block[b].r;
+        if (b == 0 || lacks_more(block[b].r, block[b].n, r, rows)) {
+            r = block[b].r;
+            rows = block[b].n;
+        }
+    }
+    if (covariance->W) {
+        r = all;
+        rows = covariance->m;
+    }
+    out->few += covariance->W ? rank < rows : r <= rows;
+    if (out->fewest == 0 || lacks_more(r, rows, out->fewest, out->fewest_rows)) {
+        out->fewest = r;
+        out->fewest_rows = rows;
+    }
+}
+
+void description_join_counts(const description *made, spd_failures *all)
+{
+    all->few += made->few;
+    all->events_cut += made->events_cut;
+    if (made->few && (all->fewest == 0 ||
+                      lacks_more(made->fewest, made->fewest_rows, all->fewest, all->fewest_rows))) {
+        all->fewest = made->fewest;
+        all->fewest_rows = made->fewest_rows;
+    }
 }
 
 spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options *covariance,
@@ -151,10 +208,12 @@ spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options 
     spd_status status = description_room(ctx, 1, covariance->W ? covariance->m : n, 0, &made);
     if (status >= 0)
         status = covariance_blocks(ctx, covariance, blocks, block, made.X);
-    if (status < 0)
+    if (status < 0) {
         description_free(&made);
-    else
+    } else {
+        description_count(covariance, blocks, block, &made);
         *out = made;
+    }
     return status;
 }
 

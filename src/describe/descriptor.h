@@ -14,12 +14,16 @@
 #include "spdml-data.h"
 #include "formats/image.h"
 #include "formats/motion.h"
+#include "formats/recording.h"
 
 typedef enum input_kind { INPUT_TABLE = 0, INPUT_IMAGE, INPUT_MOTION } input_kind;
 
 /* What is described; the member of the descriptor's kind is set. */
 typedef struct input {
     observations table;
+    double rate;                    /* of the table, samples per second; 0: as the options say */
+    const recording_events *events; /* in the table, or NULL */
+    char *const *channel;           /* names of its columns, or NULL */
     const image *image;
     const motion *motion;
 } input;
@@ -32,6 +36,11 @@ typedef struct description {
     size_t columns;
     const char *const *column_name; /* columns texts that live as long as the program */
     double *column;                 /* count x columns */
+    /* As in spd_failures: filled by description_count. */
+    size_t few, fewest, fewest_rows, events_cut;
+    char **label; /* count, where each matrix has one of its own; else NULL */
+    size_t channels;
+    char **channel; /* names of what the rows stand for, where they are known; else NULL */
 } description;
 
 typedef struct descriptor {
@@ -64,6 +73,16 @@ spd_status description_room(spd_context *ctx, size_t count, size_t n, size_t col
                             description *out);
 void description_free(description *out);
 
+/* Looks at the observations of one matrix of *out: are there enough for its rank? */
+void description_count(const spd_covariance_options *covariance, size_t blocks,
+                       const observations *block, description *out);
+
+/* out->channel <- copies of the names of count channels. */
+spd_status description_name(spd_context *ctx, size_t count, char *const *name, description *out);
+
+/* Keeps the one that lacks most of two; few are added. */
+void description_join_counts(const description *made, spd_failures *all);
+
 /* *out <- one matrix, the covariance of the blocks; untouched by a failure. */
 spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options *covariance,
                                  size_t blocks, const observations *block, description *out);
@@ -72,9 +91,10 @@ spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options 
  * at most. */
 spd_rect grid_cell(const image *in, size_t rows, size_t columns, size_t k);
 
-/* *text <- how the matrices were made, as JSON; new: meta.c */
+/* *text <- how the matrices were made, as JSON; new: meta.c. rows (rows.h) may be NULL. */
 spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe_options *options,
-                     size_t paths, const char *const *path, size_t skipped, char **text);
+                     size_t paths, const char *const *path, const spd_failures *skipped,
+                     json_t *rows, char **text);
 
 /* What the descriptor adds to the diagonal unless told otherwise. */
 double defaults_regularize(spd_descriptor kind);

@@ -22,11 +22,12 @@ static const struct {
     const char *ending[16];
     const char *what;
 } kinds[] = {
-    [INPUT_TABLE] = {{".csv", ".tsv", ".txt", ".npz", ".npy", ".mat"},
-                     "table (.csv, .npy, .npz, .mat)"},
+    [INPUT_TABLE] = {{".csv", ".tsv", ".txt", ".npz", ".npy", ".mat", ".edf", ".bdf"},
+                     "table (.csv, .npy, .npz, .mat) or recording (.edf, .bdf)"},
     [INPUT_IMAGE] = {{".png", ".jpg", ".jpeg", ".tif", ".tiff", ".pgm", ".ppm", ".pnm", ".pbm",
-                      ".npz", ".npy", ".mat"},
-                     "image (.png, .jpg, .tif, .pgm, .ppm, or arrays in .npz, .npy, .mat)"},
+                      ".webp", ".gif", ".bmp", ".npz", ".npy", ".mat"},
+                     "image (.png, .jpg, .tif, .webp, .gif, .bmp, .pgm, .ppm, or arrays in .npz, "
+                     ".npy, .mat)"},
     [INPUT_MOTION] = {{".amc", ".bvh", ".c3d", ".npz", ".npy", ".mat", ".csv"},
                       "motion clip (.amc, .bvh, .c3d, or trajectories in .csv, .npy, .npz)"},
 };
@@ -34,6 +35,11 @@ static const struct {
 static int is_wanted(input_kind takes, const char *path)
 {
     return path_ends_in(path, kinds[takes].ending);
+}
+
+static int is_skeleton(input_kind takes, const char *path)
+{
+    return takes == INPUT_MOTION && text_same(path_ending(path), ".asf");
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -112,19 +118,49 @@ static spd_status pass_or_note(spd_context *ctx, inputs *list, const char *path,
     return inputs_skip(ctx, list, path);
 }
 
-/* Is this file the index of labels? It often lies in the folder that it speaks of. */
-static int is_index(const inputs *list, const char *path)
+static int is_same_file(const char *named, const char *path)
 {
-    struct stat index, file;
-    return list->options->index && stat(list->options->index, &index) == 0 &&
-           stat(path, &file) == 0 && index.st_ino == file.st_ino && index.st_dev == file.st_dev;
+    struct stat one, two;
+    return named && stat(named, &one) == 0 && stat(path, &two) == 0 && one.st_ino == two.st_ino &&
+           one.st_dev == two.st_dev;
 }
 
+/* Is this file the index of labels, or a table of events? They often lie in the folder that they
+ * speak of. */
+static int is_index(const inputs *list, const char *path)
+{
+    const spd_describe_options *o = list->options;
+    return is_same_file(o->index, path) || is_same_file(o->events, path) ||
+           (o->events && events_is_named(path));
+}
+
+/* Notes a file that is none of what is described; takes the name over in any case. */
+static spd_status note_other(spd_context *ctx, inputs *list, char *name)
+{
+    spd_failures *all = list->skipped;
+    const char **grown = name ? mem_list(all->other, all->others, sizeof *grown) : NULL;
+    if (!grown) {
+        mem_free(name);
+        return ctx_nomem(ctx, "a list of files");
+    }
+    all->other = grown;
+    all->other[all->others++] = name;
+    return SPD_OK;
+}
+
+static spd_status visit_other(spd_context *ctx, void *user, const char *path)
+{
+    return note_other(ctx, user, mem_text(path));
+}
+
+/* Skeletons and the index are read, though they are no inputs. */
 static spd_status visit_file(spd_context *ctx, void *user, const char *path)
 {
     inputs *list = user;
-    if (!is_wanted(list->takes, path) || (arrays_is_text(path) && is_index(list, path)))
+    if (is_skeleton(list->takes, path) || is_index(list, path))
         return SPD_OK;
+    if (!is_wanted(list->takes, path) || (list->takes == INPUT_TABLE && events_is_beside(path)))
+        return visit_other(ctx, user, path);
     return pass_or_note(ctx, list, path, add_file(ctx, list, path));
 }
 
@@ -135,14 +171,14 @@ static spd_status list_member(spd_context *ctx, inputs *list, archive_file *file
 {
     unsigned char *bytes;
     size_t size, room = strlen(path) + strlen(member) + 2;
-    int is_skeleton = list->takes == INPUT_MOTION && text_same(path_ending(member), ".asf");
-    if (!is_skeleton && !is_wanted(list->takes, member))
-        return SPD_OK;
+    int is_bones = is_skeleton(list->takes, member);
     char *name = mem_alloc(room, 1);
     if (!name)
         return ctx_nomem(ctx, "a list of inputs");
     snprintf(name, room, "%s/%s", path, member);
-    if (!is_skeleton)
+    if (!is_bones && !is_wanted(list->takes, member))
+        return note_other(ctx, list, name);
+    if (!is_bones)
         return add_item(ctx, list, (item){.name = name, .archive = path, .index = index});
     spd_status status = archive_file_read(ctx, file, SKELETON_LIMIT, &bytes, &size);
     if (status == SPD_OK) {
@@ -190,8 +226,8 @@ static spd_status add_named(spd_context *ctx, inputs *list, const char *path)
 static spd_status add_path(spd_context *ctx, inputs *list, const char *path)
 {
     size_t before = list->count, skipped = list->skipped->count;
-    spd_status status =
-        folder_is(path) ? folder_walk(ctx, path, 1, visit_file, list) : add_named(ctx, list, path);
+    spd_status status = folder_is(path) ? folder_walk(ctx, path, 1, visit_file, visit_other, list)
+                                        : add_named(ctx, list, path);
     if (status == SPD_OK && list->count == before && list->skipped->count == skipped)
         status = ctx_fail(ctx, SPD_EINVAL, "%.255s: contains no %s", path, kinds[list->takes].what);
     return pass_or_note(ctx, list, path, status);
@@ -241,7 +277,10 @@ void spd_failures_free(spd_failures *failures)
         mem_free(failures->error[i]);
     }
     mem_free(failures->input);
+    for (size_t i = 0; i < failures->others; i++)
+        mem_free((char *)failures->other[i]);
     mem_free(failures->error);
+    mem_free(failures->other);
     mem_free(failures);
 }
 

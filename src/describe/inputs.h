@@ -40,12 +40,25 @@ void inputs_free(inputs *list);
 /* Notes that an input is skipped, with the context's message, which begins with its name. */
 spd_status inputs_skip(spd_context *ctx, inputs *list, const char *name);
 
+/* Is it called as tables of events are: NAME_events.tsv or .csv? */
+int events_is_named(const char *path);
+
+/* Is it such a table, or another that BIDS puts beside recordings, which is no signal? */
+int events_is_beside(const char *path);
+
+/* *events <- of an input, as options->events says; none where they are the recording's own, or
+ * there is nothing to be found. The message names the table. */
+spd_status events_of_input(spd_context *ctx, const inputs *list, const item *what,
+                           recording_events *events);
+
 /* One input, read and decoded on the thread that describes it: reading.c */
 typedef struct reading {
     input in; /* what the descriptor gets */
     /* What it points into; NULL where it is borrowed. */
     image *picture;
     motion *clip;
+    recording *signals;
+    recording_events events; /* of a table of events */
     spd_array *array;
     double *turned;
     motion lent; /* a clip whose positions belong to an array */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "describe/arrays.h"
 #include "io/text.h"
 
 void labelling_free(labelling *l)
@@ -53,6 +54,25 @@ static spd_status by_index(spd_context *ctx, inputs *list, labelling *l)
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
+
+/* An array file of labels, one for each input, in the order of the inputs. */
+static spd_status by_label_file(spd_context *ctx, const inputs *list, labelling *l)
+{
+    const char *path = list->options->index;
+    spd_status status = spd_array_read(ctx, path, list->options->y_name, &l->made);
+    if (status < 0)
+        return status;
+    if (l->made->count != list->count)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "%.255s: holds %zu labels for %zu inputs; it needs one for each, in their "
+                        "order, or use an index (.csv) that names them",
+                        path, l->made->count, list->count);
+    l->made->ndim = 1;
+    l->made->shape[0] = l->made->count;
+    for (size_t i = 0; i < list->count; i++)
+        l->label[i] = (cell){l->made, i};
+    return SPD_OK;
+}
 
 /* The labels that came with slices; 1 when all inputs have one. */
 static int by_arrays(const inputs *list, labelling *l)
@@ -184,7 +204,8 @@ spd_status labelling_find(spd_context *ctx, inputs *list, labelling *l)
     if (!l->label)
         return ctx_nomem(ctx, "labels");
     if (list->options->index)
-        return by_index(ctx, list, l);
+        return arrays_is_array(list->options->index) ? by_label_file(ctx, list, l)
+                                                     : by_index(ctx, list, l);
     switch (list->options->labels) {
     case SPD_LABELS_FOLDER:
         return by_names(ctx, list, NULL, l);

@@ -12,6 +12,8 @@ void reading_close(reading *r)
 {
     image_free(r->picture);
     motion_free(r->clip);
+    recording_free(r->signals);
+    events_free(&r->events);
     spd_array_free(r->array);
     mem_free(r->turned);
     *r = (reading){0};
@@ -103,11 +105,27 @@ static spd_status read_clip(spd_context *ctx, const inputs *list, const item *wh
     return status;
 }
 
+static spd_status read_recording(spd_context *ctx, const inputs *list, const unsigned char *bytes,
+                                 size_t size, reading *r)
+{
+    spd_status status = edf_parse(ctx, bytes, size, list->options->channels, &r->signals);
+    if (status < 0)
+        return status;
+    r->in.table = (observations){r->signals->samples, r->signals->channels, r->signals->signal};
+    r->in.rate = r->signals->rate;
+    r->in.channel = r->signals->name;
+    if (list->options->events && r->signals->events.count)
+        r->in.events = &r->signals->events;
+    return SPD_OK;
+}
+
 static spd_status decode(spd_context *ctx, const inputs *list, const item *what,
                          const unsigned char *bytes, size_t size, reading *r)
 {
     if (size == 0)
         return ctx_fail(ctx, SPD_EFORMAT, "is empty");
+    if (list->takes == INPUT_TABLE)
+        return read_recording(ctx, list, bytes, size, r);
     if (list->takes != INPUT_IMAGE)
         return read_clip(ctx, list, what, bytes, size, r);
     spd_status status = image_decode(ctx, bytes, size, &r->picture);
@@ -145,12 +163,12 @@ static spd_status read_table(spd_context *ctx, const inputs *list, const item *w
     return take_numbers(ctx, list, r->array->shape[0], r->array->shape[1], r->array->f64, r);
 }
 
-spd_status reading_open(spd_context *ctx, const inputs *list, const item *what,
-                        const unsigned char *bytes, size_t size, reading *r)
+/* Everything but events. */
+static spd_status read_input(spd_context *ctx, const inputs *list, const item *what,
+                             const unsigned char *bytes, size_t size, reading *r)
 {
     io_source *source;
     int arrays = arrays_is_array(what->name) || arrays_is_text(what->name);
-    *r = (reading){0};
     if (what->array)
         return read_slice(ctx, list, what, r);
     if (arrays && list->takes != INPUT_IMAGE)
@@ -166,5 +184,22 @@ spd_status reading_open(spd_context *ctx, const inputs *list, const item *what,
         return status;
     status = decode(ctx, list, what, source->bytes, source->size, r);
     source_free(source);
+    return status;
+}
+
+spd_status reading_open(spd_context *ctx, const inputs *list, const item *what,
+                        const unsigned char *bytes, size_t size, reading *r)
+{
+    *r = (reading){0};
+    spd_status status = read_input(ctx, list, what, bytes, size, r);
+    if (status < 0 || list->takes != INPUT_TABLE || !list->options->events)
+        return status;
+    status = events_of_input(ctx, list, what, &r->events);
+    if (status == SPD_OK && r->events.count)
+        r->in.events = &r->events;
+    if (status == SPD_OK && !r->in.events)
+        status = ctx_fail(ctx, SPD_EINVAL,
+                          "has no events: there is no table of them beside it (NAME_events.tsv), "
+                          "and no annotations in it");
     return status;
 }

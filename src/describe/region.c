@@ -183,6 +183,7 @@ static spd_status fill(spd_context *ctx, const spd_describe_options *o, const re
         column[1] = (double)rect[k].y;
         column[2] = (double)rect[k].width;
         column[3] = (double)rect[k].height;
+        description_count(c, 1, &(observations){rect[k].width * rect[k].height, f->n, NULL}, &made);
     }
     if (c->shrinkage == SPD_SHRINK_LEDOIT_WOLF)
         status = by_pixels(ctx, c, f, count, rect, made.X);

@@ -77,7 +77,7 @@ spd_status skeletons_beside(spd_context *ctx, skeletons *all, const char *clip)
     }
     all->folder = grown;
     all->folder[all->folders++] = folder;
-    return folder_walk(ctx, folder, 0, visit_file, all);
+    return folder_walk(ctx, folder, 0, visit_file, NULL, all);
 }
 
 /* A path without the ./ that says nothing. */

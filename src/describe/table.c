@@ -3,21 +3,28 @@
  * A table is r x n, observations (points in time) in rows. With pass bands every channel is
  * filtered by each of them, and the filtered channels are stacked, band by band: the covariance of
  * the n * bands columns is the extended one. With a window, every window of the (filtered) table is
- * a matrix of its own. */
+ * a matrix of its own; with events, every event is one, with its label. A recording brings its own
+ * rate, so that filters and windows are planned for it alone. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/memory.h"
 #include "describe/butterworth.h"
 #include "describe/descriptor.h"
+#include "io/text.h"
 
 typedef struct table_plan {
     size_t window, stride; /* rows; window 0: the whole table */
     biquad *section;       /* bands x BUTTERWORTH_MOST: the first `order` of each count */
+    int failed;            /* it could not be made for a rate that is not known */
 } table_plan;
 
-static const char *const window_columns[] = {"window_start"};
+static const char *const window_columns[] = {"window_start"}, *const event_columns[] = {"onset"};
+
+/* What the options say where nothing is known of the rate. */
+#define RATE_UNKNOWN 1.0
 
 static void release(void *shared)
 {
@@ -74,7 +81,8 @@ static spd_status plan_bands(spd_context *ctx, const spd_describe_options *optio
     return status;
 }
 
-static spd_status prepare(spd_context *ctx, const spd_describe_options *options, void **shared)
+/* *made <- a plan for the options' rate, new. */
+static spd_status plan_new(spd_context *ctx, const spd_describe_options *options, table_plan **made)
 {
     table_plan *plan = mem_zero(1, sizeof *plan);
     if (!plan)
@@ -85,6 +93,38 @@ static spd_status prepare(spd_context *ctx, const spd_describe_options *options,
     if (status < 0)
         release(plan);
     else
+        *made = plan;
+    return status;
+}
+
+static spd_status check_events(spd_context *ctx, const spd_describe_options *o)
+{
+    const int given = o->epoch_from != 0.0 || o->epoch_to != 0.0;
+    if (!o->events && (given || o->event_names))
+        return ctx_fail(ctx, SPD_EINVAL, "epochs and names of events need events");
+    if (o->events && o->window > 0.0)
+        return ctx_fail(ctx, SPD_EINVAL, "windows and events cannot be used together");
+    if (given && !(o->epoch_from < o->epoch_to && isfinite(o->epoch_from) && isfinite(o->epoch_to)))
+        return ctx_fail(ctx, SPD_EINVAL, "an epoch from %g s to %g s has no length", o->epoch_from,
+                        o->epoch_to);
+    return SPD_OK;
+}
+
+/* Where the rate is not known, a recording may still bring one for which the plan can be made. */
+static spd_status prepare(spd_context *ctx, const spd_describe_options *options, void **shared)
+{
+    table_plan *plan = NULL;
+    spd_status status = check_events(ctx, options);
+    if (status < 0)
+        return status;
+    status = plan_new(ctx, options, &plan);
+    if (status == SPD_EINVAL && options->rate == RATE_UNKNOWN) {
+        plan = mem_zero(1, sizeof *plan);
+        status = plan ? SPD_OK : ctx_nomem(ctx, "a plan");
+        if (plan)
+            plan->failed = 1;
+    }
+    if (status == SPD_OK)
         *shared = plan;
     return status;
 }
@@ -136,6 +176,8 @@ static spd_status describe_windows(spd_context *ctx, const spd_describe_options 
     for (size_t k = 0; k < count && status == SPD_OK; k++) {
         const observations part = {rows, table->n, table->O + k * plan->stride * table->n};
         status = covariance_blocks(ctx, covariance, 1, &part, fresh.X + k * size * size);
+        if (status == SPD_OK)
+            description_count(covariance, 1, &part, &fresh);
         if (plan->window)
             fresh.column[k] = (double)(k * plan->stride) / o->rate;
     }
@@ -147,10 +189,135 @@ static spd_status describe_windows(spd_context *ctx, const spd_describe_options 
     return status;
 }
 
+/* ---- events -----------------------------------------------------------------------------------
+ */
+
+/* Is the label one of the names, with commas between? */
+static int is_wanted(const char *names, const char *label)
+{
+    const size_t length = strlen(label);
+    for (const char *at = names; names && *at;) {
+        const size_t word = strcspn(at, ",");
+        if (word == length && memcmp(at, label, length) == 0)
+            return 1;
+        at += word + (at[word] == ',');
+    }
+    return !names;
+}
+
+/* *first, *rows <- where an event lies in a table of r rows; *inside <- whether it does. */
+static spd_status place_event(spd_context *ctx, const spd_describe_options *o, double rate,
+                              size_t r, const recording_event *event, size_t *first, size_t *rows,
+                              int *inside)
+{
+    const int given = o->epoch_from != 0.0 || o->epoch_to != 0.0;
+    const double length = given ? o->epoch_to - o->epoch_from : event->duration;
+    const double begin = round((event->onset + (given ? o->epoch_from : 0.0)) * rate);
+    const double count = round(length * rate);
+    char plain[60];
+    if (count < 2.0)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "event '%s' at %g s lasts %g s, too short for a covariance; give an epoch "
+                        "around the onset",
+                        text_plain(event->label, plain, sizeof plain), event->onset, length);
+    *inside = begin >= 0.0 && begin + count <= (double)r;
+    *first = *inside ? (size_t)begin : 0;
+    *rows = *inside ? (size_t)count : 0;
+    return SPD_OK;
+}
+
+/* Lists the labels there are, for a message. */
+static spd_status no_event(spd_context *ctx, const spd_describe_options *o,
+                           const recording_events *events)
+{
+    char list[240] = "", plain[40];
+    size_t used = 0;
+    for (size_t i = 0; i < events->count && used + 50 < sizeof list; i++) {
+        size_t before = 0;
+        while (before < i && strcmp(events->event[before].label, events->event[i].label) != 0)
+            before++;
+        if (before == i)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
+                                     text_plain(events->event[i].label, plain, sizeof plain));
+    }
+    return ctx_fail(ctx, SPD_EINVAL, "none of the events is %.100s%s; there are %s",
+                    o->event_names ? o->event_names : "of any name",
+                    o->event_names ? ", or none lies within the recording" : "", list);
+}
+
+/* One matrix of an event that lies inside, behind those that are made. */
+static spd_status add_event(spd_context *ctx, const spd_describe_options *o,
+                            const observations *part, const recording_event *event,
+                            description *made)
+{
+    const size_t size = made->n;
+    made->label[made->count] = mem_text(event->label);
+    if (!made->label[made->count])
+        return ctx_nomem(ctx, "labels");
+    made->column[made->count] = event->onset;
+    double *X = made->X + made->count * size * size;
+    made->count++;
+    spd_status status = covariance_blocks(ctx, &o->covariance, 1, part, X);
+    if (status == SPD_OK)
+        description_count(&o->covariance, 1, part, made);
+    else
+        ctx_prefix(ctx, event->label);
+    return status;
+}
+
+static spd_status fill_events(spd_context *ctx, const spd_describe_options *o, double rate,
+                              const observations *table, const recording_events *events,
+                              description *made)
+{
+    spd_status status = SPD_OK;
+    made->count = 0;
+    for (size_t i = 0; i < events->count && status == SPD_OK; i++) {
+        const recording_event *event = &events->event[i];
+        size_t first = 0, rows = 0;
+        int inside = 0;
+        if (!is_wanted(o->event_names, event->label))
+            continue;
+        status = place_event(ctx, o, rate, table->r, event, &first, &rows, &inside);
+        made->events_cut += status == SPD_OK && !inside;
+        if (status == SPD_OK && inside) {
+            const observations part = {rows, table->n, table->O + first * table->n};
+            status = add_event(ctx, o, &part, event, made);
+        }
+    }
+    if (status == SPD_OK && made->count == 0)
+        status = no_event(ctx, o, events);
+    return status;
+}
+
+/* One matrix for each event. */
+static spd_status describe_events(spd_context *ctx, const spd_describe_options *o, double rate,
+                                  const observations *table, const recording_events *events,
+                                  description *out)
+{
+    description fresh = {0};
+    const size_t room = events->count, size = o->covariance.W ? o->covariance.m : table->n;
+    spd_status status = description_room(ctx, room, size, 1, &fresh);
+    if (status < 0)
+        return status;
+    fresh.column_name = event_columns;
+    fresh.label = mem_zero(room, sizeof *fresh.label);
+    status =
+        fresh.label ? fill_events(ctx, o, rate, table, events, &fresh) : ctx_nomem(ctx, "labels");
+    if (status < 0)
+        description_free(&fresh);
+    else
+        *out = fresh;
+    return status;
+}
+
+/* ---- tables -----------------------------------------------------------------------------------
+ */
+
 static spd_status describe_table(spd_context *ctx, const spd_describe_options *o,
-                                 const table_plan *plan, observations table, description *out)
+                                 const table_plan *plan, const input *in, description *out)
 {
     double *filtered = NULL;
+    observations table = in->table;
     arena room = {0};
     spd_status status = SPD_OK;
     if (table.r < plan->window)
@@ -163,9 +330,31 @@ static spd_status describe_table(spd_context *ctx, const spd_describe_options *o
             status = filter(ctx, o, plan, &table, &room, &filtered);
         table = (observations){table.r, o->bands * table.n, filtered};
     }
-    if (status == SPD_OK)
+    if (status == SPD_OK && in->events)
+        status = describe_events(ctx, o, o->rate, &table, in->events, out);
+    else if (status == SPD_OK)
         status = describe_windows(ctx, o, plan, &table, count, out);
     arena_free(&room);
+    return status;
+}
+
+/* With the rate of the recording, which must be the one that was given, if one was. */
+static spd_status describe_planned(spd_context *ctx, const spd_describe_options *o,
+                                   const table_plan *shared, const input *in, description *out)
+{
+    spd_describe_options own = *o;
+    table_plan *plan = NULL;
+    if (in->rate <= 0.0 && !shared->failed)
+        return describe_table(ctx, o, shared, in, out);
+    if (in->rate > 0.0 && o->rate != RATE_UNKNOWN && fabs(o->rate - in->rate) > 1e-6 * in->rate)
+        return ctx_fail(ctx, SPD_EINVAL, "has %g samples per second, but a rate of %g was given",
+                        in->rate, o->rate);
+    if (in->rate > 0.0)
+        own.rate = in->rate;
+    spd_status status = plan_new(ctx, &own, &plan);
+    if (status == SPD_OK)
+        status = describe_table(ctx, &own, plan, in, out);
+    release(plan);
     return status;
 }
 
@@ -173,26 +362,46 @@ static spd_status describe_table(spd_context *ctx, const spd_describe_options *o
 static spd_status describe(spd_context *ctx, const spd_describe_options *o, const void *shared,
                            const input *in, description *out)
 {
-    spd_status status = describe_table(ctx, o, shared, in->table, out);
+    spd_status status = describe_planned(ctx, o, shared, in, out);
+    if (status == SPD_OK && in->channel) {
+        status = description_name(ctx, in->table.n, in->channel, out);
+        if (status < 0)
+            description_free(out);
+    }
     if (status == SPD_EINVAL && in->table.n > in->table.r && !o->channels_first)
         ctx_advise(ctx, status, SPD_REMEDY_CHANNELS_FIRST, ctx ? ctx->error.remedy_value : 0.0);
     return status;
+}
+
+/* What belongs to recordings and events, where there are such. */
+static int event_parameters(const spd_describe_options *o, json_t *object)
+{
+    json_t *more =
+        json_pack("{s:s*, s:s*}", "channels", o->channels, "event_names", o->event_names);
+    int failed = json_object_update_new(object, more);
+    if (!o->events)
+        return failed;
+    return failed | json_object_update_new(object, json_pack("{s:s, s:f, s:f}", "events", "auto",
+                                                             "epoch_from", o->epoch_from,
+                                                             "epoch_to", o->epoch_to));
 }
 
 static int parameters(const spd_describe_options *options, json_t *object)
 {
     json_t *bands = json_array();
     json_t *order = options->bands ? json_integer((json_int_t)options->order) : NULL;
+    const int rate_unknown = options->events && options->rate == RATE_UNKNOWN;
     int failed = !bands || (options->bands && !order);
     for (size_t b = 0; b < options->bands; b++)
         failed |= json_array_append_new(
             bands, json_pack("[f,f]", options->band[2 * b], options->band[2 * b + 1]));
-    return failed |
+    return failed | event_parameters(options, object) |
            json_object_update_new(
                object,
                json_pack("{s:f, s:f, s:f, s:o, s:o*, s:b, s:s*}", "rate", options->rate, "window",
                          options->window, "step", options->stride, "bands", bands, "order", order,
-                         "channels_first", options->channels_first, "group", options->group));
+                         "channels_first", options->channels_first, "group", options->group)) |
+           (rate_unknown && json_object_del(object, "rate")); /* recordings bring their own */
 }
 
 const descriptor descriptor_covariance = {

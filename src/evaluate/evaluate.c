@@ -1,6 +1,7 @@
 /* evaluate.c - every method through every round: tune, fit, predict, score.
  *
  * The test part is looked at once, by predict; its labels are looked at by score alone. */
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -105,6 +106,28 @@ static spd_status tune(runner *u, size_t first)
 /* ---- one method in one round -----------------------------------------------------------------
  */
 
+/* *auc <- of the test samples, by their scores, if it is asked for. */
+static spd_status rank(const runner *u, const spd_classifier *trained, const samples *queries,
+                       double *auc)
+{
+    arena room = {0};
+    spd_classifier_facts facts = SPD_INIT(spd_classifier_facts);
+    *auc = (double)NAN;
+    if (!u->options.auc)
+        return SPD_OK;
+    double *score = arena_alloc(&room, queries->p, queries->classes * sizeof *score);
+    spd_status status = arena_status(&room, u->ctx, "scores");
+    if (status == SPD_OK)
+        status = spd_classifier_look(u->ctx, trained, &facts);
+    if (status == SPD_OK)
+        status = spd_classifier_scores(u->ctx, trained, queries, NULL, score);
+    if (status >= 0)
+        status = spd_auc(u->ctx, queries->p, queries->classes, u->test.label, score,
+                         facts.score_falls, auc);
+    arena_free(&room);
+    return status;
+}
+
 static spd_status run_method(const runner *u, size_t method)
 {
     spd_outcome *o = outcome_of(u, method);
@@ -123,6 +146,8 @@ static spd_status run_method(const runner *u, size_t method)
     }
     o->fit_seconds = fitted - began;
     o->test_seconds = clock_seconds() - fitted;
+    if (status >= 0)
+        status = rank(u, trained, &queries, &o->auc);
     if (status >= 0 && u->round == 0)
         o->model = trained_take_model(trained);
     spd_classifier_free(trained);
@@ -132,6 +157,8 @@ static spd_status run_method(const runner *u, size_t method)
     o->correct = score.correct;
     o->accuracy = score.accuracy;
     o->balanced = score.balanced;
+    o->kappa = score.kappa;
+    o->macro_f1 = score.macro_f1;
     return status < 0 ? status : SPD_OK;
 }
 
@@ -213,7 +240,8 @@ static spd_status run(runner *u)
 
 void spd_evaluate_defaults(spd_evaluate_options *options, size_t size)
 {
-    spd_evaluate_options usual = {.repeats = 10, .fraction = 0.5, .folds = 5, .seed = 1};
+    spd_evaluate_options usual = {
+        .repeats = 10, .fraction = 0.5, .folds = 5, .seed = 1, .outer_folds = 5};
     options->size = size;
     sized_give(sizeof usual, &usual, options);
 }

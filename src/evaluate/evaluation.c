@@ -2,7 +2,9 @@
 #include "evaluate/evaluation.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- room ------------------------------------------------------------------------------------
  */
@@ -48,25 +50,44 @@ void spd_evaluation_free(spd_evaluation *e)
 /* ---- means -----------------------------------------------------------------------------------
  */
 
-static void mean_accuracy(const spd_evaluation *e, spd_outcome *const *outcome, int balanced,
-                          double *mean, double *deviation)
+/* A number of an outcome, by its place there. */
+static double number_at(const spd_outcome *o, size_t place)
 {
-    double sum = 0.0, squares = 0.0, rounds = (double)e->rounds;
+    double number;
+    memcpy(&number, (const char *)o + place, sizeof number);
+    return number;
+}
+
+/* Mean and deviation over the rounds that have the number; NaN where none has. */
+static void mean_of(const spd_evaluation *e, spd_outcome *const *outcome, size_t place,
+                    double *mean, double *deviation)
+{
+    double sum = 0.0, squares = 0.0, rounds = 0.0;
     for (size_t r = 0; r < e->rounds; r++)
-        sum += balanced ? outcome[r]->balanced : outcome[r]->accuracy;
+        if (!isnan(number_at(outcome[r], place))) {
+            sum += number_at(outcome[r], place);
+            rounds += 1.0;
+        }
     *mean = sum / rounds;
-    for (size_t r = 0; r < e->rounds; r++) {
-        double gap = (balanced ? outcome[r]->balanced : outcome[r]->accuracy) - *mean;
-        squares += gap * gap;
-    }
-    *deviation = e->rounds > 1 ? sqrt(squares / (rounds - 1.0)) : 0.0;
+    for (size_t r = 0; r < e->rounds; r++)
+        if (!isnan(number_at(outcome[r], place))) {
+            double gap = number_at(outcome[r], place) - *mean;
+            squares += gap * gap;
+        }
+    *deviation = rounds > 1.0 ? sqrt(squares / (rounds - 1.0)) : 0.0 * *mean;
 }
 
 static void average(const samples *all, const spd_evaluation *e, spd_method_result *result)
 {
     spd_outcome *const *outcome = result->outcome;
-    mean_accuracy(e, outcome, 0, &result->accuracy, &result->accuracy_deviation);
-    mean_accuracy(e, outcome, 1, &result->balanced, &result->balanced_deviation);
+    mean_of(e, outcome, offsetof(spd_outcome, accuracy), &result->accuracy,
+            &result->accuracy_deviation);
+    mean_of(e, outcome, offsetof(spd_outcome, balanced), &result->balanced,
+            &result->balanced_deviation);
+    mean_of(e, outcome, offsetof(spd_outcome, kappa), &result->kappa, &result->kappa_deviation);
+    mean_of(e, outcome, offsetof(spd_outcome, macro_f1), &result->macro_f1,
+            &result->macro_f1_deviation);
+    mean_of(e, outcome, offsetof(spd_outcome, auc), &result->auc, &result->auc_deviation);
     for (size_t r = 0; r < e->rounds; r++) {
         const spd_round *round = e->round[r];
         result->tune_seconds += outcome[r]->tune_seconds;

@@ -1,10 +1,11 @@
-/* rounds.c - three protocols: random splits, samples that are named, one group left out at a time.
- */
+/* rounds.c - four protocols: random splits, samples that are named, one group left out at a time,
+ * folds. */
 #include "evaluate/evaluation.h"
 
 #include <string.h>
 
 #include "base/classes.h"
+#include "evaluate/folds.h"
 
 /* Adds a round; flag (p): 0 out of it, 1 trains, 2 is tested. */
 static spd_status add_round(spd_context *ctx, size_t p, const char *flag, int group, arena *keep,
@@ -104,6 +105,57 @@ static spd_status by_groups(spd_context *ctx, const samples *all, const spd_eval
     return status;
 }
 
+/* fold (p) <- samples dealt out by class, or in whole groups. SPD_EINVAL where a fold would be
+ * empty. */
+static spd_status deal(spd_context *ctx, const samples *all, const spd_evaluate_options *o,
+                       size_t repeat, size_t *fold)
+{
+    arena room = {0};
+    classes c = {0};
+    size_t folds = (size_t)o->outer_folds, can = 0;
+    uint64_t seed = o->seed + ((uint64_t)repeat << 32);
+    spd_status status = classes_sort(ctx, all->p, all->label, &room, &c);
+    for (size_t k = 0; k < c.count; k++)
+        can += class_size(&c, k) > 1 ? class_size(&c, k) : 0;
+    if (status == SPD_OK && o->group)
+        status = folds_deal_groups(ctx, all->p, all->label, o->group, seed, &folds, fold);
+    else if (status == SPD_OK && can >= folds)
+        folds_deal(all->p, &c, folds, seed, fold);
+    if (status == SPD_OK && (o->group ? folds < (size_t)o->outer_folds : can < folds))
+        status = ctx_fail(ctx, SPD_EINVAL, "%d folds cannot be filled: there are %zu %s",
+                          o->outer_folds, o->group ? folds : can,
+                          o->group ? "groups" : "samples of classes with two or more");
+    arena_free(&room);
+    return status;
+}
+
+static spd_status by_folds(spd_context *ctx, const samples *all, const spd_evaluate_options *o,
+                           char *flag, arena *keep, spd_evaluation *e)
+{
+    arena room = {0};
+    size_t folds = o->outer_folds < 0 ? 0 : (size_t)o->outer_folds;
+    if (folds < 2 || o->repeats == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "%d folds, dealt %zu times: two and one are needed",
+                        o->outer_folds, o->repeats);
+    if (folds > all->p || o->repeats > SIZE_MAX / folds)
+        return ctx_fail(ctx, SPD_EINVAL, "%zu folds for %zu samples", folds, all->p);
+    size_t *fold = arena_alloc(&room, all->p, sizeof *fold);
+    spd_status status = arena_status(&room, ctx, "folds");
+    if (status == SPD_OK)
+        status = make_room(ctx, folds * o->repeats, keep, e);
+    for (size_t r = 0; r < folds * o->repeats && status == SPD_OK; r++) {
+        if (r % folds == 0)
+            status = deal(ctx, all, o, r / folds, fold);
+        for (size_t i = 0; i < all->p && status == SPD_OK; i++)
+            flag[i] = fold[i] == r % folds ? 2 : 1;
+        if (status == SPD_OK)
+            status = add_round(ctx, all->p, flag, -1, keep, e);
+    }
+    e->repeats_samples = o->repeats > 1;
+    arena_free(&room);
+    return status;
+}
+
 spd_status rounds_make(spd_context *ctx, const samples *all, const spd_evaluate_options *options,
                        arena *keep, spd_evaluation *e)
 {
@@ -112,11 +164,11 @@ spd_status rounds_make(spd_context *ctx, const samples *all, const spd_evaluate_
     if (!flag)
         return ctx_nomem(ctx, "rounds");
     spd_status status =
-        options->protocol == SPD_PROTOCOL_SPLITS  ? by_splits(ctx, all, options, flag, keep, e)
-        : options->protocol == SPD_PROTOCOL_GIVEN ? by_names(ctx, all, options, flag, keep, e)
-        : options->protocol == SPD_PROTOCOL_LEAVE_OUT
-            ? by_groups(ctx, all, options, flag, keep, e)
-            : ctx_fail(ctx, SPD_EINVAL, "no such protocol");
+        options->protocol == SPD_PROTOCOL_SPLITS      ? by_splits(ctx, all, options, flag, keep, e)
+        : options->protocol == SPD_PROTOCOL_GIVEN     ? by_names(ctx, all, options, flag, keep, e)
+        : options->protocol == SPD_PROTOCOL_LEAVE_OUT ? by_groups(ctx, all, options, flag, keep, e)
+        : options->protocol == SPD_PROTOCOL_FOLDS     ? by_folds(ctx, all, options, flag, keep, e)
+                                                  : ctx_fail(ctx, SPD_EINVAL, "no such protocol");
     arena_free(&room);
     return status;
 }
@@ -144,7 +196,8 @@ spd_status rounds_fold_groups(spd_context *ctx, const samples *all,
                               const int **group)
 {
     *group = options->fold_group;
-    if (!*group && options->protocol == SPD_PROTOCOL_LEAVE_OUT)
+    if (!*group &&
+        (options->protocol == SPD_PROTOCOL_LEAVE_OUT || options->protocol == SPD_PROTOCOL_FOLDS))
         *group = options->group;
     if (options->fold_rule == SPD_FOLDS_SINGLE)
         *group = NULL;

@@ -24,10 +24,34 @@ static spd_status check_classes(spd_context *ctx, size_t p, size_t classes, cons
     return SPD_OK;
 }
 
-/* Of one class: how many samples, how many of them right. */
+/* Of one class: how many samples, how many of them right, how often it is predicted. */
 typedef struct tally {
-    size_t size, right;
+    size_t size, right, predicted;
 } tally;
+
+/* Cohen's kappa of p predictions, from the tallies. */
+static double kappa_of(size_t p, size_t classes, const tally *t)
+{
+    double right = 0.0, chance = 0.0, all = (double)p;
+    for (size_t c = 0; c < classes; c++) {
+        right += (double)t[c].right / all;
+        chance += (double)t[c].size / all * ((double)t[c].predicted / all);
+    }
+    return chance < 1.0 ? (right - chance) / (1.0 - chance) : (double)NAN;
+}
+
+/* 2 tp + fp + fn is how often a class occurs and how often it is predicted, added up. */
+static double macro_f1_of(size_t classes, const tally *t)
+{
+    double sum = 0.0;
+    size_t count = 0;
+    for (size_t c = 0; c < classes; c++)
+        if (t[c].size + t[c].predicted > 0) {
+            sum += 2.0 * (double)t[c].right / (double)(t[c].size + t[c].predicted);
+            count++;
+        }
+    return sum / (double)count;
+}
 
 /* tallies (classes, zero) <- of the predictions; score <- their sums, and the mean over the classes
  * that occur of the share that is right. */
@@ -39,6 +63,7 @@ static void add_up(size_t p, size_t classes, const int *truth, const int *predic
     for (size_t i = 0; i < p; i++) {
         tallies[truth[i]].size++;
         tallies[truth[i]].right += truth[i] == predicted[i];
+        tallies[predicted[i]].predicted++;
     }
     for (size_t c = 0; c < classes; c++) {
         correct += tallies[c].right;
@@ -50,7 +75,9 @@ static void add_up(size_t p, size_t classes, const int *truth, const int *predic
                          .total = p,
                          .correct = correct,
                          .accuracy = (double)correct / (double)p,
-                         .balanced = shares / (double)occur};
+                         .balanced = shares / (double)occur,
+                         .kappa = kappa_of(p, classes, tallies),
+                         .macro_f1 = macro_f1_of(classes, tallies)};
 }
 
 spd_status spd_score_predictions(spd_context *ctx, size_t p, size_t classes, const int *truth,

@@ -30,6 +30,11 @@ const spd_model *spd_classifier_model(const spd_classifier *c)
     return c->map.model;
 }
 
+const double *spd_classifier_weights(const spd_classifier *c)
+{
+    return c->course.kind->vectors || c->map.parts > 0 ? NULL : c->map.W;
+}
+
 spd_model *trained_take_model(spd_classifier *c)
 {
     spd_model *model = c->map.model;

@@ -68,4 +68,12 @@ spd_status csv_numbers_but(spd_context *ctx, const csv_table *table, const char 
 /* One column as text. */
 spd_status csv_texts(spd_context *ctx, const csv_table *table, size_t column, spd_array **array);
 
+/* Element i of an array as a cell: numbers with 17 digits, texts in quotes where they need them. */
+void csv_write_element(outfile *out, const spd_array *array, size_t i);
+
+/* Writes matrices and labels of a data set, whole or not at all. The message does not name the
+ * file.
+ */
+spd_status csv_write_data(spd_context *ctx, const char *path, const spd_data *data);
+
 #endif

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "formats/format.h"
+#include "formats/csv.h"
 #include "io/text.h"
 
 /* Text in quotes where a reader would otherwise take it apart, and with an apostrophe where a
@@ -22,7 +22,7 @@ static void write_text(outfile *out, const char *text)
     outfile_write(out, "\"", 1);
 }
 
-static void write_element(outfile *out, const spd_array *array, size_t i)
+void csv_write_element(outfile *out, const spd_array *array, size_t i)
 {
     if (array->type == SPD_TEXT)
         write_text(out, array->text[i]);
@@ -45,7 +45,7 @@ spd_status csv_write(spd_context *ctx, outfile *out, size_t count, const spd_arr
     if (text_enter_c_locale(&saved))
         return ctx_nomem(ctx, "a locale");
     for (size_t i = 0; i < array->count && out->status == SPD_OK; i++) {
-        write_element(out, array, i);
+        csv_write_element(out, array, i);
         outfile_write(out, (i + 1) % columns ? "," : "\n", 1);
     }
     text_leave_c_locale(&saved);

@@ -176,10 +176,26 @@ static spd_status shape_labels(spd_context *ctx, const char *path, const spd_dat
     return SPD_OK;
 }
 
-/* The labels' entry of a file: the one asked for, "y", or in a file of labels the only one. */
-static const io_entry *find_labels(const io_file *file, const char *y_name, int own_file)
+/* The entry y that lies in the struct in which the matrices lie: "data.y" beside "data.X". */
+static const io_entry *find_beside(const io_file *file, const io_entry *x)
+{
+    const char *dot = x && x->name && file->format == FORMAT_MAT ? strrchr(x->name, '.') : NULL;
+    size_t length = dot ? (size_t)(dot - x->name) + 1 : 0;
+    for (size_t i = 0; i < file->count && length; i++)
+        if (strncmp(file->entry[i].name, x->name, length) == 0 &&
+            strcmp(file->entry[i].name + length, "y") == 0)
+            return &file->entry[i];
+    return NULL;
+}
+
+/* The labels' entry of a file: the one asked for, "y", or in a file of labels the only one; x is
+ * the matrices' where they are in the same file. */
+static const io_entry *find_labels(const io_file *file, const char *y_name, int own_file,
+                                   const io_entry *x)
 {
     const io_entry *found = io_find(file, y_name ? y_name : "y");
+    if (!found && !y_name)
+        found = find_beside(file, x);
     if (!found && own_file && file->count == 1 && (!y_name || !file->entry[0].name))
         found = &file->entry[0];
     return found;
@@ -203,7 +219,7 @@ static spd_status read_label_file(spd_context *ctx, const spd_load_options *opti
     spd_status status = io_open(ctx, options->labels, &purpose, &file);
     if (status < 0)
         return status;
-    const io_entry *entry = find_labels(file, options->y_name, 1);
+    const io_entry *entry = find_labels(file, options->y_name, 1, NULL);
     if (entry)
         status = take_labels(ctx, file, entry, data);
     else
@@ -213,13 +229,14 @@ static spd_status read_label_file(spd_context *ctx, const spd_load_options *opti
 }
 
 /* *used <- the entry that holds the labels, or NULL. */
-static spd_status read_labels(spd_context *ctx, io_file *file, const spd_load_options *options,
-                              spd_data *data, const io_entry **used)
+static spd_status read_labels(spd_context *ctx, io_file *file, const io_entry *x,
+                              const spd_load_options *options, spd_data *data,
+                              const io_entry **used)
 {
     *used = NULL;
     if (options->labels)
         return read_label_file(ctx, options, data);
-    const io_entry *entry = find_labels(file, options->y_name, 0);
+    const io_entry *entry = find_labels(file, options->y_name, 0, x);
     if (!entry && options->y_name)
         return missing(ctx, file, options->y_name, "", SPD_REMEDY_NONE);
     *used = entry;
@@ -270,7 +287,7 @@ spd_status data_read_extras(spd_context *ctx, io_file *file, const io_entry *x,
                             const spd_load_options *options, spd_data *data)
 {
     const io_entry *y;
-    spd_status status = read_labels(ctx, file, options, data, &y);
+    spd_status status = read_labels(ctx, file, x, options, data, &y);
     return status < 0 ? status : read_columns(ctx, file, x, y, data);
 }
 

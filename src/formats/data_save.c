@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "formats/csv.h"
 #include "formats/data.h"
 #include "io/file.h"
 #include "io/text.h"
@@ -29,9 +30,12 @@ spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *pat
     spd_array X = matrices_view(data, choose_name(data, "X", data->x)), y = {0};
     size_t count = 0;
     ctx_clear(ctx);
-    if (path_ends_in(path, tables))
-        return ctx_fail(ctx, SPD_EINVAL, "%.300s: data sets are written as .npz, .mat or .npy",
-                        path);
+    if (path_ends_in(path, tables)) {
+        spd_status written = csv_write_data(ctx, path, data);
+        if (written < 0)
+            ctx_prefix(ctx, path);
+        return written;
+    }
     const spd_array **arrays = mem_alloc(data->columns + 2, sizeof *arrays);
     if (!arrays)
         return ctx_nomem(ctx, "a list of arrays");

@@ -15,7 +15,7 @@
 
 typedef struct walk {
     int recursive;
-    folder_visit visit;
+    folder_visit visit, passed;
     void *user;
 } walk;
 
@@ -79,12 +79,17 @@ static spd_status read_names(spd_context *ctx, const char *path, names *list)
 
 static spd_status walk_folder(spd_context *ctx, const walk *w, const char *path, int depth);
 
+static spd_status pass_over(spd_context *ctx, const walk *w, const char *path)
+{
+    return w->passed ? w->passed(ctx, w->user, path) : SPD_OK;
+}
+
 /* A name without a file, such as a link that leads nowhere, is passed over; any other failure to
  * look at it must not make the set smaller in silence. */
-static spd_status cannot_look(spd_context *ctx, const char *path)
+static spd_status cannot_look(spd_context *ctx, const walk *w, const char *path)
 {
     if (errno == ENOENT || errno == ELOOP)
-        return SPD_OK;
+        return pass_over(ctx, w, path);
     return ctx_fail(ctx, SPD_EIO, "%.255s: cannot be looked at: %s", path, strerror(errno));
 }
 
@@ -98,11 +103,13 @@ static spd_status walk_entry(spd_context *ctx, const walk *w, const char *folder
     if (status < 0)
         return status;
     if (lstat(path, &here) != 0 || (!S_ISDIR(here.st_mode) && stat(path, &there) != 0))
-        status = cannot_look(ctx, path);
+        status = cannot_look(ctx, w, path);
     else if (S_ISDIR(here.st_mode))
         status = w->recursive ? walk_folder(ctx, w, path, depth + 1) : SPD_OK;
     else if (S_ISREG(there.st_mode))
         status = w->visit(ctx, w->user, path);
+    else
+        status = pass_over(ctx, w, path);
     mem_free(path);
     return status;
 }
@@ -122,8 +129,8 @@ static spd_status walk_folder(spd_context *ctx, const walk *w, const char *path,
 }
 
 spd_status folder_walk(spd_context *ctx, const char *path, int recursive, folder_visit visit,
-                       void *user)
+                       folder_visit passed, void *user)
 {
-    const walk w = {recursive, visit, user};
+    const walk w = {recursive, visit, passed, user};
     return walk_folder(ctx, &w, path, 0);
 }

@@ -12,8 +12,9 @@ typedef spd_status (*folder_visit)(spd_context *ctx, void *user, const char *pat
 
 /* Calls visit for every regular file (or link to one), in order of names, byte by byte; folders
  * within are entered where their name stands when recursive, links to folders never. Names that
- * begin with a dot are passed over. */
+ * begin with a dot are passed over. `passed`, unless it is NULL, gets what is neither file nor
+ * folder: links that lead nowhere or to a folder, and the like. */
 spd_status folder_walk(spd_context *ctx, const char *path, int recursive, folder_visit visit,
-                       void *user);
+                       folder_visit passed, void *user);
 
 #endif

@@ -47,6 +47,8 @@ static io_format format_by_content(const char start[8])
         return FORMAT_NPY;
     if (memcmp(start, "PK\3\4", 4) == 0 || memcmp(start, "PK\5\6", 4) == 0)
         return FORMAT_NPZ;
+    if (memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0)
+        return FORMAT_MAT;
     return memcmp(start, "MATLAB ", 7) == 0 ? FORMAT_MAT : FORMAT_NONE;
 }
 
@@ -60,7 +62,9 @@ static spd_status unknown_ending(spd_context *ctx, const char *path)
 static spd_status open_format(spd_context *ctx, io_file *file, const io_purpose *purpose)
 {
     char start[8] = "";
-    spd_status status = source_open(ctx, file->path, &file->source);
+    const int standard = strcmp(file->path, "-") == 0;
+    spd_status status =
+        standard ? source_stdin(ctx, &file->source) : source_open(ctx, file->path, &file->source);
     if (status < 0)
         return status;
     io_source *source = file->source;
@@ -70,6 +74,8 @@ static spd_status open_format(spd_context *ctx, io_file *file, const io_purpose 
     io_format format = format_by_ending(file->path), content = format_by_content(start);
     if (format == FORMAT_NONE)
         format = content;
+    if (format == FORMAT_NONE && standard)
+        format = FORMAT_CSV;
     if (format == FORMAT_NONE)
         return unknown_ending(ctx, file->path);
     if (content != FORMAT_NONE && content != format)
@@ -101,7 +107,7 @@ spd_status io_open(spd_context *ctx, const char *path, const io_purpose *purpose
     if (status == SPD_OK)
         status = open_format(ctx, fresh, purpose);
     if (status < 0) {
-        ctx_prefix(ctx, path);
+        ctx_prefix(ctx, strcmp(path, "-") == 0 ? "standard input" : path);
         io_close(fresh);
         return status;
     }

@@ -71,7 +71,7 @@ typedef enum h5_class {
     H5_STRING = 3,
     H5_COMPOUND = 6,
     H5_REFERENCE = 7,
-    H5_VARIABLE = 9,
+    H5_VARIABLE = 9, /* texts of any length */
     H5_UNUSUAL = 100
 } h5_class;
 
@@ -131,6 +131,19 @@ spd_status h5_object_read(spd_context *ctx, h5_file *file, uint64_t address, h5_
  * noted as the object's problem. */
 spd_status h5_message(spd_context *ctx, const h5_file *file, unsigned type, int shared,
                       h5_cursor message, h5_object *object);
+
+/* ---- texts of any length (hdf5_heap.c) --------------------------------------------------------
+ */
+
+/* Where the search for texts stands. All zero: nowhere yet. */
+typedef struct h5_heap {
+    uint64_t address; /* of the collection */
+    h5_cursor rest;   /* of it */
+} h5_heap;
+
+/* *text <- what the next of the elements, of H5_VARIABLE, refers to. */
+spd_status h5_heap_text(spd_context *ctx, h5_file *file, h5_heap *heap, h5_cursor *element,
+                        h5_cursor *text);
 
 /* ---- groups (hdf5_group.c) ------------------------------------------------------------------ */
 

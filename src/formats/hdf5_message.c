@@ -72,7 +72,8 @@ static int take_type(h5_cursor *m, h5_type *type)
             type->kind = H5_INTEGER;
     } else if (kind == H5_FLOAT && is_ieee(*m, bits, size)) {
         type->kind = H5_FLOAT;
-    } else if (kind == H5_STRING || kind == H5_COMPOUND || kind == H5_VARIABLE) {
+    } else if (kind == H5_STRING || kind == H5_COMPOUND ||
+               (kind == H5_VARIABLE && (bits & 15) == 1)) {
         type->kind = (h5_class)kind;
     } else if (kind == H5_REFERENCE && (bits & 15) == 0) { /* to an object */
         type->kind = H5_REFERENCE;
@@ -209,18 +210,22 @@ static int take_fill(h5_cursor *m, int old, h5_object *object)
     return !m->bad && version <= 3;
 }
 
-/* The class that MATLAB gave the object: a short text. */
+/* The class that MATLAB gave the object: a short text, which other programs pad with zeros or
+ * blanks. */
 static void take_class(const h5_type *type, const h5_space *space, h5_cursor data,
                        h5_object *object)
 {
     size_t room = sizeof object->matlab_class - 1;
-    if (type->kind != H5_STRING || space->rank > 1 || space->none || type->size > room ||
-        (space->rank == 1 && space->dims[0] != 1) || data.left < type->size) {
+    size_t length = data.left < type->size ? SIZE_MAX : strnlen((const char *)data.at, type->size);
+    while (length != SIZE_MAX && length > 0 && data.at[length - 1] == ' ')
+        length--;
+    if (type->kind != H5_STRING || space->rank > 1 || space->none || length > room ||
+        (space->rank == 1 && space->dims[0] != 1)) {
         note(object, "has an attribute MATLAB_class that is not a short text of fixed length");
         return;
     }
     memset(object->matlab_class, 0, room + 1);
-    memcpy(object->matlab_class, data.at, type->size);
+    memcpy(object->matlab_class, data.at, length);
 }
 
 static int take_attribute(const h5_file *file, h5_cursor *m, h5_object *object)

@@ -100,23 +100,26 @@ void image_scale_16(size_t count, const unsigned char *from, double highest, dou
 static const struct {
     const char *start;
     size_t length, least; /* bytes of the start, and of the smallest file that counts */
+    const char *eighth;   /* what stands at byte 8, or NULL */
     spd_status (*decode)(image_file *file);
 } formats[] = {
-    {"\x89PNG\r\n\x1a\n", 8, 8, image_decode_png},
-    {"\xff\xd8\xff", 3, 3, image_decode_jpeg},
-    {"II*\0", 4, 8, image_decode_tiff},
-    {"MM\0*", 4, 8, image_decode_tiff},
-    {"II+\0", 4, 8, image_decode_tiff},
-    {"MM\0+", 4, 8, image_decode_tiff},
+    {"\x89PNG\r\n\x1a\n", 8, 8, NULL, image_decode_png},
+    {"\xff\xd8\xff", 3, 3, NULL, image_decode_jpeg},
+    {"II*\0", 4, 8, NULL, image_decode_tiff},
+    {"MM\0*", 4, 8, NULL, image_decode_tiff},
+    {"II+\0", 4, 8, NULL, image_decode_tiff},
+    {"MM\0+", 4, 8, NULL, image_decode_tiff},
+    {"RIFF", 4, 12, "WEBP", image_decode_webp},
+    {"GIF87a", 6, 6, NULL, image_decode_gif},
+    {"GIF89a", 6, 6, NULL, image_decode_gif},
+    {"BM", 2, 26, NULL, image_decode_bmp},
 };
 
 /* What else is often taken for an image that can be read. */
 static const struct {
     const char *start, *name;
 } strangers[] = {
-    {"GIF8", "a GIF image"},
-    {"BM", "a BMP image"},
-    {"RIFF", "a WebP image or other RIFF"},
+    {"RIFF", "sound, film or other RIFF"},
     {"%PDF", "a PDF file"},
     {"P7\n", "a PAM image"},
     {"PF\n", "a floating point map"},
@@ -150,17 +153,26 @@ static const char *name_stranger(const image_file *file)
     return is_text(file) ? "text" : "of unknown content";
 }
 
+/* Does the file begin as format f does? */
+static int begins_as(const image_file *file, size_t f)
+{
+    return file->size >= formats[f].least &&
+           memcmp(file->bytes, formats[f].start, formats[f].length) == 0 &&
+           (!formats[f].eighth || memcmp(file->bytes + 8, formats[f].eighth, 4) == 0);
+}
+
 static spd_status decode(image_file *file)
 {
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
-        if (file->size >= formats[f].least &&
-            memcmp(file->bytes, formats[f].start, formats[f].length) == 0)
+        if (begins_as(file, f))
             return formats[f].decode(file);
     if (image_is_pnm(file))
         return image_decode_pnm(file);
-    return ctx_fail(file->ctx, SPD_EFORMAT,
-                    "%s, not a supported image; use PNG, JPEG, TIFF or PNM (.pbm, .pgm, .ppm)",
-                    name_stranger(file));
+    return ctx_fail(
+        file->ctx, SPD_EFORMAT,
+        "%s, not a supported image; use PNG, JPEG, TIFF, WebP, GIF, BMP or PNM (.pbm, .pgm, "
+        ".ppm)",
+        name_stranger(file));
 }
 
 spd_status image_decode_file(const image_file *file, image **picture)

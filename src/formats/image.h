@@ -1,4 +1,4 @@
-/* image.h - images from files: PNG, JPEG, TIFF, PNM; and to files: PNG.
+/* image.h - images from files: PNG, JPEG, TIFF, WebP, GIF, BMP, PNM; and to files: PNG.
  *
  * Every size in a file is a claim, checked before memory is asked for. Colour profiles are ignored,
  * alpha is dropped, palettes are resolved, 1 to 16 bits become numbers in [0, 1]. */

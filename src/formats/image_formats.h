@@ -27,12 +27,17 @@ spd_status image_decode_file(const image_file *file, image **picture);
 spd_status image_decode_png(image_file *file);
 spd_status image_decode_jpeg(image_file *file);
 spd_status image_decode_tiff(image_file *file);
+spd_status image_decode_webp(image_file *file);
+spd_status image_decode_gif(image_file *file);
+spd_status image_decode_bmp(image_file *file);
 spd_status image_decode_pnm(image_file *file);
 
 /* What the library of a format says of its version; NULL in a build without it. */
 const char *image_png_version(void);
 const char *image_jpeg_version(void);
 const char *image_tiff_version(void);
+const char *image_webp_version(void);
+const char *image_gif_version(void);
 
 /* Does it begin as a PNM image does? The others have signatures, which image.c knows. */
 int image_is_pnm(const image_file *file);

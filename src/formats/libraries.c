@@ -14,6 +14,8 @@ static const struct {
     {"libpng", image_png_version, ".png"},
     {"libjpeg", image_jpeg_version, ".jpg"},
     {"libtiff", image_tiff_version, ".tif"},
+    {"libwebp", image_webp_version, ".webp"},
+    {"libgif", image_gif_version, ".gif"},
 };
 
 int spd_data_library_at(size_t index, spd_library *library)

@@ -10,12 +10,14 @@
 #include "io/file.h"
 
 typedef enum mat_kind {
-    MAT_OTHER,   /* struct, object, function handle, ... */
+    MAT_OTHER,   /* object, function handle, ... */
     MAT_EMPTY,   /* a cell without a value */
     MAT_NUMBERS, /* logical included */
     MAT_COMPLEX,
     MAT_CHARS,
     MAT_CELLS,
+    MAT_STRUCTS,
+    MAT_STRINGS, /* of HDF5, not MATLAB's own */
     MAT_SPARSE
 } mat_kind;
 
@@ -31,6 +33,7 @@ typedef struct mat_variable {
     mat_kind kind;
     mat_type type;             /* of numbers: MATLAB's class; they may be stored as another */
     int text;                  /* of cells: all are char rows or empty */
+    int row_major;             /* not by MATLAB: the last dimension is the fastest, dims are ours */
     size_t rank;               /* may be more than can be read */
     size_t dims[SPD_MAX_DIMS]; /* the first ones, as MATLAB has them */
 } mat_variable;
@@ -46,7 +49,8 @@ spd_status mat_refuse(spd_context *ctx, const mat_variable *var);
 /* Is it of a kind that can be read? */
 int mat_is_readable(const mat_variable *var);
 
-/* shape (rank) <- ours: pages in front, in reversed order; each page r x c as MATLAB shows it. */
+/* shape (rank) <- ours: pages in front, in reversed order; each page r x c as MATLAB shows it. What
+ * is row-major stays as it is. */
 void mat_shape(const mat_variable *var, size_t *shape);
 
 /* Adds a variable to the list of the file's arrays; member is for the reader. */
@@ -55,6 +59,26 @@ spd_status mat_list(spd_context *ctx, io_file *file, const char *name, const mat
 
 /* Is a cell with such a content a text, or nothing? */
 int mat_is_text_cell(const mat_variable *cell);
+
+/* ---- cells and fields (mat_pile.c) ----------------------------------------------------------- */
+
+/* The values of cells, or of one field of several structs, as far as they were looked at. */
+typedef struct mat_pile {
+    size_t count;
+    int text;          /* all are texts, or nothing */
+    int numbers;       /* all are matrices of one size */
+    mat_variable like; /* the first one; its type is one that holds all */
+} mat_pile;
+
+/* Looks at a further value. */
+void mat_pile_see(mat_pile *pile, const mat_variable *value);
+
+/* The variable that the values of `cells` make: p matrices r x c are r x c x p numbers, p scalars a
+ * column; texts stay cells. What is neither is cells that are no text, which cannot be read. */
+mat_variable mat_pile_variable(const mat_pile *pile, const mat_variable *cells);
+
+/* Is it a value of such numbers? */
+int mat_pile_fits(const mat_variable *var, const mat_variable *value);
 
 /* ---- the versions -------------------------------------------------------------------------- */
 

@@ -61,4 +61,70 @@ uint32_t mat5_word(const mat5_stream *stream, const unsigned char *p);
 /* How the content of elements of a type is stored; kind 0 for types that hold no numbers. */
 mat_type mat5_type(const mat5_stream *stream, uint32_t type);
 
+/* ---- variables (mat5_variable.c) ------------------------------------------------------------- */
+
+/* Room for a name; MATLAB's own limit is 63. */
+#define MAT5_NAME 1024
+
+/* Reads the start of a variable: var, its name (room for MAT5_NAME, cut there), and *inner, how
+ * many bytes of it are left. *left: of the enclosing element. */
+spd_status mat5_header(spd_context *ctx, mat5_stream *stream, size_t *left, mat_variable *var,
+                       char *name, size_t *inner);
+
+/* The first `room` bytes of an element of which no more are wanted. */
+spd_status mat5_take(spd_context *ctx, mat5_stream *stream, const mat5_element *element,
+                     unsigned char *out, size_t room);
+
+/* The data of count numbers; that they are there is seen before memory is asked for. */
+spd_status mat5_open_numbers(spd_context *ctx, mat5_stream *stream, size_t count, size_t *inner,
+                             mat5_element *data, mat_type *stored);
+
+/* Puts them into numbers from number `first` on, and passes over what is behind them. */
+spd_status mat5_put_numbers(spd_context *ctx, mat5_stream *stream, const mat5_element *data,
+                            size_t first, size_t count, mat_numbers *numbers);
+
+/* The rows of a char matrix, of which only the data is left to read. */
+spd_status mat5_chars(spd_context *ctx, mat5_stream *stream, const mat_variable *var, size_t *inner,
+                      size_t file_size, mat_texts *texts);
+
+/* Numbers or characters of a variable whose header was read. */
+spd_status mat5_plain(spd_context *ctx, mat5_stream *stream, const mat_variable *var,
+                      size_t file_size, size_t *inner, spd_array **array);
+
+/* ---- cells and structs (mat5_values.c) --------------------------------------------------------
+ */
+
+/* Where an array of the list is: a variable, or a field of one; and what was seen of it. */
+typedef struct mat5_place {
+    size_t at;    /* byte of its outermost element */
+    size_t field; /* of structs; 0 for cells; SIZE_MAX: the variable itself */
+    mat_variable made;
+} mat5_place;
+
+/* How the values of a variable lie: cells one after the other, structs field by field. */
+typedef struct mat5_values {
+    size_t count;  /* cells, or structs */
+    size_t fields; /* 1 for cells */
+    char *names;   /* fields x length, each with a NUL at its end; NULL for cells; mem_free */
+    size_t length;
+    size_t inner; /* bytes of the variable that are left */
+} mat5_values;
+
+/* Begins the list of a variable whose header was read. Its names are freed by the caller. */
+spd_status mat5_values_begin(spd_context *ctx, mat5_stream *stream, size_t file_size,
+                             const mat_variable *var, size_t inner, mat5_values *list);
+
+/* *piles <- what the values of a list are, one for each field; new, freed with mem_free. */
+spd_status mat5_values_survey(spd_context *ctx, mat5_stream *stream, mat5_values *list,
+                              mat_pile **piles);
+
+/* The variable that field f of a list makes: of a single struct, the field itself. */
+mat_variable mat5_value_variable(const mat_variable *var, const mat5_values *list, size_t f,
+                                 const mat_pile *piles);
+
+/* Cells or a field of structs, of which only the header was read, as place->made says. */
+spd_status mat5_values_read(spd_context *ctx, mat5_stream *stream, const mat_variable *var,
+                            const mat5_place *place, size_t file_size, size_t *inner,
+                            spd_array **array);
+
 #endif

@@ -17,12 +17,18 @@ spd_status mat_numbers_begin(spd_context *ctx, const mat_variable *var, mat_type
     *numbers = (mat_numbers){.stored = stored, .type = var->type};
     numbers->rows = var->dims[0];
     numbers->columns = var->dims[1];
-    if (numbers->rows == 1) { /* the same order, in longer runs */
+    if (var->row_major) { /* our own order: one run */
+        numbers->columns = 1;
+        numbers->rows = 0;
+    } else if (numbers->rows == 1) { /* the same order, in longer runs */
         numbers->rows = numbers->columns;
         numbers->columns = 1;
     }
-    return array_new(ctx, var->type.kind == 'f' ? SPD_FLOAT64 : SPD_INT64, var->rank, shape,
-                     &numbers->array);
+    spd_status status = array_new(ctx, var->type.kind == 'f' ? SPD_FLOAT64 : SPD_INT64, var->rank,
+                                  shape, &numbers->array);
+    if (status == SPD_OK && var->row_major)
+        numbers->rows = numbers->array->count;
+    return status;
 }
 
 static uint64_t load_bits(const unsigned char *p, mat_type type)

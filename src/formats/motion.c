@@ -41,6 +41,7 @@ void motion_free(motion *clip)
     for (size_t i = 0; clip->name && i < clip->joints; i++)
         mem_free(clip->name[i]);
     mem_free(clip->name);
+    mem_free(clip->parent);
     mem_free(clip->position);
     mem_free(clip);
 }

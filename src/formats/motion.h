@@ -14,6 +14,7 @@ typedef struct motion {
     double *position; /* frames x (3 joints): x y z of joint 0 (the root), of joint 1, ... */
     char **name;      /* joints texts, UTF-8 */
     double rate;      /* frames per second; 0 when the file does not say */
+    size_t *parent;   /* joints: the joint that each hangs on, itself for a root; NULL: unknown */
 } motion;
 
 /* A new clip, positions and names not set (names NULL); SPD_EINVAL when there are no frames or

@@ -152,6 +152,10 @@ spd_status skeleton_clip(spd_context *ctx, const skeleton *bones, size_t frames,
     for (size_t i = 0; status == SPD_OK && i < bones->bones; i++)
         if (!(fresh->name[i] = text_from_bytes(bones->bone[i].name)))
             status = ctx_nomem(ctx, "names of joints");
+    if (status == SPD_OK && !(fresh->parent = mem_alloc(bones->bones, sizeof *fresh->parent)))
+        status = ctx_nomem(ctx, "a skeleton");
+    for (size_t i = 0; status == SPD_OK && i < bones->bones; i++)
+        fresh->parent[i] = bones->bone[i].parent == BONE_NONE ? i : bones->bone[i].parent;
     if (status == SPD_OK)
         *clip = fresh;
     else

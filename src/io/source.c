@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +13,10 @@
 
 /* The most that is asked of the system at once. */
 #define PIECE ((size_t)64 << 20)
+
+/* Room for standard input to begin with, and how long it is waited for at a time. */
+#define FIRST_ROOM ((size_t)64 << 10)
+#define WAIT_MS    100
 
 /* Opens a regular file that is not empty. */
 static spd_status open_regular(spd_context *ctx, const char *path, io_source *source)
@@ -47,13 +52,73 @@ spd_status source_open(spd_context *ctx, const char *path, io_source **source)
     return status;
 }
 
+/* Waits until there is something to read; a few times a second the caller may stop it. */
+static spd_status wait_for_input(spd_context *ctx, size_t so_far)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    int ready = 0;
+    while (ready == 0) {
+        ready = poll(&input, 1, WAIT_MS);
+        if (ready < 0 && errno != EINTR)
+            return ctx_fail(ctx, SPD_EIO, "cannot read: %s", strerror(errno));
+        if (ctx_progress(ctx, "reading", "bytes", (double)so_far, 0.0))
+            return ctx_fail(ctx, SPD_ECANCELLED, "reading cancelled");
+        ready = ready < 0 ? 0 : ready;
+    }
+    return SPD_OK;
+}
+
+/* source->bytes <- standard input up to its end. */
+static spd_status read_stdin(spd_context *ctx, io_source *source)
+{
+    size_t room = 0;
+    ssize_t got = 1;
+    if (isatty(STDIN_FILENO))
+        return ctx_fail(ctx, SPD_EIO, "standard input is a terminal; name a file, or pipe one in");
+    while (got != 0) {
+        if (source->size == room) {
+            unsigned char *more =
+                room > SIZE_MAX / 2 ? NULL
+                                    : mem_grow(source->bytes, source->size, 2 * room + FIRST_ROOM);
+            if (!more)
+                return ctx_nomem(ctx, "standard input");
+            source->bytes = more;
+            room = 2 * room + FIRST_ROOM;
+        }
+        spd_status status = wait_for_input(ctx, source->size);
+        if (status < 0)
+            return status;
+        const size_t most = room - source->size < PIECE ? room - source->size : PIECE;
+        got = read(STDIN_FILENO, source->bytes + source->size, most);
+        if (got < 0 && errno != EINTR && errno != EAGAIN)
+            return ctx_fail(ctx, SPD_EIO, "cannot read: %s", strerror(errno));
+        source->size += got > 0 ? (size_t)got : 0;
+    }
+    return source->size ? SPD_OK : ctx_fail(ctx, SPD_EFORMAT, "is empty");
+}
+
+spd_status source_stdin(spd_context *ctx, io_source **source)
+{
+    io_source *fresh = mem_zero(1, sizeof *fresh);
+    if (!fresh)
+        return ctx_nomem(ctx, "a file");
+    fresh->fd = -1;
+    spd_status status = read_stdin(ctx, fresh);
+    if (status < 0)
+        source_free(fresh);
+    else
+        *source = fresh;
+    return status;
+}
+
 spd_status source_lend(spd_context *ctx, const unsigned char *bytes, size_t size,
                        io_source **source)
 {
     io_source *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh)
         return ctx_nomem(ctx, "a file");
-    *fresh = (io_source){.size = size, .bytes = (unsigned char *)(uintptr_t)bytes, .fd = -1};
+    *fresh =
+        (io_source){.size = size, .bytes = (unsigned char *)(uintptr_t)bytes, .fd = -1, .lent = 1};
     *source = fresh;
     return SPD_OK;
 }
@@ -127,9 +192,9 @@ void source_free(io_source *source)
 {
     if (!source)
         return;
-    if (source->fd >= 0) {
+    if (!source->lent)
         mem_free(source->bytes);
+    if (source->fd >= 0)
         close(source->fd);
-    }
     mem_free(source);
 }

@@ -14,13 +14,17 @@
 typedef struct io_source {
     size_t size;          /* of the file */
     unsigned char *bytes; /* all of them, once they have been asked for; else NULL */
-    int fd;               /* open for reading; -1 where the bytes are lent */
+    int fd;               /* open for reading; -1 where the bytes are all there is */
+    int lent;             /* the bytes belong to another */
     struct timespec time; /* of its last change, when it was opened */
 } io_source;
 
 /* Opens a regular file and reads nothing yet. SPD_EIO when there is none, SPD_EFORMAT when it is
  * empty. It never waits: a pipe that nobody writes to is refused as well. */
 spd_status source_open(spd_context *ctx, const char *path, io_source **source);
+
+/* Standard input, read to its end into memory; a terminal is refused. */
+spd_status source_stdin(spd_context *ctx, io_source **source);
 
 /* size bytes of memory as a source; they must outlive it. */
 spd_status source_lend(spd_context *ctx, const unsigned char *bytes, size_t size,

@@ -1,7 +1,11 @@
 """Reading a report: its elements as a tree, and what may be wrong with it."""
 
+import base64
+import hashlib
 import html.parser
+import os
 import re
+import urllib.parse
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
@@ -39,6 +43,7 @@ class Page(html.parser.HTMLParser):
 
     def __init__(self, path):
         super().__init__(convert_charrefs=True)
+        self.path = path
         self.root = self.here = Element("", {}, None)
         self.source = path.read_bytes().decode("utf-8")
         self.feed(self.source)
@@ -65,16 +70,26 @@ class Page(html.parser.HTMLParser):
         self.here.inside.append(data)
 
     def sound(self):
-        """Nothing from outside, no script, unique ids, links that lead somewhere, names for all
-        drawings, a caption for each figure, and only characters that can be shown."""
+        """Nothing from outside, no script but ours, unique ids, links that lead somewhere, names for
+        all drawings, a caption for each figure, and only characters that can be shown."""
         names = {e.name for e in self.root.all()}
-        assert not names & {"script", "img", "iframe", "object", "embed", "base", "form"}
+        assert not names & {"img", "iframe", "object", "embed", "base", "form"}
+        script = self.root.one("script")
+        digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+        policy = self.root.one("meta", **{"http-equiv": "Content-Security-Policy"})
+        assert not script.attributes
+        assert policy.attributes["content"].endswith(f"script-src 'sha256-{digest}'"), digest
         assert "http:" not in self.source and "https:" not in self.source
         assert "url(" not in self.source and "@import" not in self.source
         ids = [e.attributes["id"] for e in self.root.all() if "id" in e.attributes]
         assert len(ids) == len(set(ids))
         for link in self.root.all("a"):
-            assert link.attributes["href"][1:] in ids, link.attributes
+            to = link.attributes["href"]
+            if to.startswith("#"):
+                assert to[1:] in ids, to
+            else:
+                file = os.fsdecode(urllib.parse.unquote_to_bytes(to))
+                assert to.startswith(".") and (self.path.parent / file).exists(), to
         for e in self.root.all():
             assert not any(key.startswith("on") for key in e.attributes), e.attributes
         for svg in self.root.all("svg", role="img"):

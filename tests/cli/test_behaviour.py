@@ -130,3 +130,17 @@ def test_distances_that_do_not_fit_into_memory(spdml, command, tmp_path):
                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
     done.failed("out of memory", "30000 x 30000 distances", "6.71 GiB")
     assert not (tmp_path / "D.npy").exists()
+
+
+def test_numbers_of_json_are_as_short_as_they_can_be(spdml, tmp_path, rng):
+    """The shortest that reads back the same, as Python writes them."""
+    values = 10.0 ** rng.uniform(-12, 12, 12)
+    values[:6] = [1e-5, 0.1, 1.0, 20.0, 1e22, 1 / 3]
+    np.savez(tmp_path / "a.npz", X=values[:, None, None], y=["1.50e+07"] + 11 * ["b"])
+    text = spdml("distance", "a.npz", "--metric", "euclidean", "--json").good().out
+    found = re.findall(r"(?<=[ \[])-?[0-9.]+(?:e-?[0-9]+)?(?=[,\n\]])", text)
+    assert len(found) > 144
+    for shown in found:
+        digits = shown.lstrip("-").split("e")[0].replace(".", "").strip("0")
+        best = repr(float(shown)).lstrip("-").split("e")[0].replace(".", "").strip("0")
+        assert digits == best, shown

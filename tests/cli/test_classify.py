@@ -30,7 +30,8 @@ def sets(tmp_path, rng):
 @pytest.fixture
 def classify(spdml):
     def run(method, *more, train="a.npz", test="b.npz"):
-        return spdml("classify", "--train", train, "--test", test, "--method", method, *more)
+        """With the defaults of parameters, which the twins have too."""
+        return spdml("classify", "--train", train, "--test", test, "--method", method, "--no-tune", *more)
 
     return run
 
@@ -57,6 +58,17 @@ def test_nearest_neighbour(classify, tmp_path, sets, metric):
     per_class = [(expected == truth)[truth == c].mean() for c in np.unique(truth)]
     assert shown["balanced_accuracy"] == pytest.approx(np.mean(per_class))
     assert shown["fit_seconds"] >= 0 and shown["test_seconds"] >= 0
+
+
+@pytest.mark.parametrize("method", ["rsr", "nn-stein-ml", "cdl"])
+def test_parameters_are_chosen_as_train_does(spdml, tmp_path, sets, method):
+    shown = spdml("classify", "--train", "a.npz", "--test", "b.npz", "--method", method, "--json",
+                  "-o", "c.npz").good().json
+    trained = spdml("train", "a.npz", "--method", method, "-o", "m.spdml", "--json").good().json
+    spdml("predict", "m.spdml", "b.npz", "-o", "p.npz").good()
+    assert shown["tune_seconds"] > 0 and shown["parameters"] == trained["parameters"]
+    with np.load(tmp_path / "c.npz") as a, np.load(tmp_path / "p.npz") as b:
+        assert (a["predicted"] == b["predicted"]).all()
 
 
 def test_names_of_the_sources_go_along(classify, tmp_path, sets):

@@ -4,6 +4,7 @@ labels, broken inputs, and what the output holds."""
 import io
 import json
 import os
+import pathlib
 import tarfile
 import zipfile
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 signal = pytest.importorskip("scipy.signal")
+scipy_io = pytest.importorskip("scipy.io")
 
 
 def cov(O):
@@ -284,6 +286,30 @@ def test_index(spdml, folder, tmp_path):
     close(out["X"], [folder[name] for name in out["name"]])
 
 
+@pytest.mark.parametrize("ending", ["npy", "npz", "mat"])
+def test_labels_in_an_array(spdml, folder, tables, tmp_path, ending):
+    """One for each input: files of a folder by their names, slices as they come."""
+    def write(name, y):
+        if ending == "npy":
+            np.save(tmp_path / name, y)
+        elif ending == "npz":
+            np.savez(tmp_path / name, y=y)
+        else:
+            scipy_io.savemat(tmp_path / name, {"y": y})
+        return name if ending != "mat" or name.endswith(".mat") else name + ".mat"
+    y = write(f"y.{ending}", np.array([7, 3, 7]))
+    spdml("describe", "covariance", "in", "--labels", y, "-o", "c.npz").good()
+    out = load(tmp_path / "c.npz")
+    assert list(out["name"]) == ["in/b/1.csv", "in/b/2.csv", "in/c/1.csv"]
+    assert list(out["y"]) == [7, 3, 7]
+    close(out["X"], [folder[name] for name in out["name"]])
+    spdml("describe", "covariance", "tables.npz", "--labels", y, "-o", "c.npz").failed(
+        y, "3 labels for 6 inputs")
+    other = write(f"z.{ending}", np.arange(6))
+    spdml("describe", "covariance", "tables.npz", "--labels", other, "-o", "c.npz").good()
+    assert list(load(tmp_path / "c.npz")["y"]) == list(range(6))
+
+
 def test_pattern_and_none(spdml, folder, tmp_path):
     spdml("describe", "covariance", "in", "--label-pattern", "/([0-9])[.]csv$", "-o",
           "c.npz").good()
@@ -530,6 +556,98 @@ def test_clips_need_a_skeleton(spdml, tmp_path):
     (tmp_path / "a.asf").write_text("this is no skeleton")
     spdml("describe", "joints", "a.amc", "-o", "c.npz").failed("a.amc", "a.asf")
     spdml("describe", "joints", "a.amc", "--asf", "a.asf", "-o", "c.npz").failed("a.asf")
+
+
+SEEDS = pathlib.Path(__file__).parents[1] / "fuzz" / "corpus" / "image"
+
+
+def test_images_of_every_format(spdml, tmp_path):
+    """bmp, gif and webp like png: the lossless ones give the same matrix."""
+    (tmp_path / "in").mkdir()
+    for name in ["rgb.bmp", "lossless.webp", "lossy.webp", "palette.gif", "grey.bmp", "grey.gif"]:
+        (tmp_path / "in" / name).write_bytes((SEEDS / name).read_bytes())
+    spdml("describe", "region", "in", "--no-color", "-o", "c.npz").good()
+    out = load(tmp_path / "c.npz")
+    X = dict(zip([n.split("/")[1] for n in out["name"]], out["X"]))
+    assert len(X) == 6
+    close(X["rgb.bmp"], X["lossless.webp"], 0)
+    close(X["grey.bmp"], X["grey.gif"], 0)
+    assert np.abs(X["rgb.bmp"] - X["grey.bmp"]).max() < 0.05 * np.abs(X["rgb.bmp"]).max()
+    (tmp_path / "in" / "bad.webp").write_bytes((SEEDS / "animation.webp").read_bytes())
+    spdml("describe", "region", "in", "-o", "d.npz").failed("bad.webp", "an animation")
+    assert not (tmp_path / "d.npz").exists()
+
+
+def test_what_is_passed_over_is_named(spdml, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.bmp").write_bytes((SEEDS / "rgb.bmp").read_bytes())
+    for name in ["b.heic", "c.heic", "d.heic", "e.txt", "f", "g.JP2"]:
+        (tmp_path / "in" / name).write_text("?")
+    (tmp_path / "in" / "lost.png").symlink_to("nowhere.png")
+    done = spdml("describe", "region", "in", "-o", "c.npz", "--json").good()
+    names = [f"in/{n}" for n in ["b.heic", "c.heic", "d.heic", "e.txt", "f", "g.JP2", "lost.png"]]
+    assert sorted(done.json["passed_over"]) == names
+    for word in ["passed over 7 files", "3 .heic", "1 .txt", "1 without an ending", "in/b.heic"]:
+        assert word in done.err, (word, done.err)
+    with tarfile.open(tmp_path / "in.tar", "w") as tar:
+        tar.add(tmp_path / "in" / "a.bmp", "x/a.bmp")
+        tar.add(tmp_path / "in" / "e.txt", "x/e.txt")
+    done = spdml("describe", "region", "in.tar", "-o", "c.npz", "--json").good()
+    assert done.json["passed_over"] == ["in.tar/x/e.txt"] and "x/e.txt" in done.err
+    clean = spdml("describe", "region", "in/a.bmp", "-o", "c.npz", "--json").good()
+    assert clean.json["passed_over"] == [] and "passed" not in clean.err
+
+
+def test_index_and_skeletons_are_not_passed_over(spdml, tmp_path):
+    spdml("synth", "motion", "-o", "in", "--classes", 2, "--subjects", 1, "--samples", 2).good()
+    done = spdml("describe", "joints", "in", "--labels", "in/index.csv", "-o", "c.npz",
+                 "--json").good()
+    assert done.json["passed_over"] == []
+
+
+# ---- observations --------------------------------------------------------------------------------
+
+
+def test_few_observations_are_said(spdml, rng, tmp_path):
+    np.savez(tmp_path / "t.npz", X=rng.standard_normal((3, 20, 6)))
+    np.savez(tmp_path / "few.npz", X=rng.standard_normal((3, 12, 12)))
+    for source, kind, options, few in [
+        ("t.npz", "covariance", ["--regularize", "1e-3"], None),
+        ("few.npz", "covariance", ["--regularize", "1e-3"], {"matrices": 3, "fewest": 12, "rows": 12}),
+        ("few.npz", "covariance", ["--shrinkage", "oas"], {"matrices": 3, "fewest": 12, "rows": 12}),
+        ("few.npz", "joints", [], {"matrices": 3, "fewest": 12, "rows": 12}),
+        ("t.npz", "covariance", ["--window", 5, "--regularize", 1],
+         {"matrices": 12, "fewest": 5, "rows": 6}),
+    ]:
+        done = spdml("describe", kind, source, *options, "-o", "c.npz", "--json").good()
+        assert done.json.get("few_observations") == few, (source, kind)
+        assert ("too few observations" in done.err) == (few is not None)
+        meta = spdml("info", "c.npz", "--json").good().json["meta"]
+        assert meta.get("few_observations") == few
+    assert "few observations" in spdml("info", "c.npz").good().out
+
+
+def test_few_observations_after_a_map(spdml, rng, tmp_path):
+    """With W it is m that counts: 8 observations are enough for m = 5, not for m = 8."""
+    O = rng.standard_normal((20, 8, 10))
+    np.savez(tmp_path / "t.npz", X=O)
+    spd = rng.standard_normal((20, 40, 10))
+    np.savez(tmp_path / "s.npz", X=np.einsum("pri,prj->pij", spd, spd), y=np.arange(20) % 2)
+    for m in [5, 8]:
+        spdml("fit", "s.npz", "-m", m, "-o", f"{m}.spdml", "--max-iter", 2).good()
+        done = spdml("describe", "covariance", "t.npz", "--model", f"{m}.spdml", "--regularize",
+                     "1e-3", "-o", "c.npz", "--json").good()
+        few = done.json.get("few_observations")
+        assert few == (None if m == 5 else {"matrices": 20, "fewest": 8, "rows": 8})
+
+
+def test_observations_say_what_was_regularised(spdml, tmp_path):
+    spdml("synth", "spd", "-n", 8, "--planted", 3, "--classes", 2, "--samples", 6, "-o", "s.npz").good()
+    done = spdml("observations", "s.npz", "--draw", 32, "-m", 4, "--repeats", 1, "--methods",
+                 "nn-stein,nn-stein-ml", "--json").good()
+    said = {r["method"]: r["regularised"] for r in done.json["results"]}
+    assert said == {"nn-stein": [8, 4], "nn-stein-ml": [4]}
+    assert "8 observations or fewer" in done.err and "4 observations or fewer" in done.err
 
 
 # ---- the record ----------------------------------------------------------------------------------

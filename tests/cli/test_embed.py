@@ -302,3 +302,85 @@ def test_equal_matrices(spdml, tmp_path):
 
 def test_unknown_method(spdml, ten):
     spdml("embed", "x.npy", "--method", "isomap").failed("isomap", "lle", code=2)
+
+
+# ---- t-SNE --------------------------------------------------------------------------------------
+
+
+def three_groups(rng, p=150, n=4):
+    X = random_spd(rng, p, n, 0.4)
+    return X * 6.0 ** (np.arange(p) % 3)[:, None, None]
+
+
+def tsne_divergence(D2, Y, perplexity):
+    """The divergence over all pairs, by its definition."""
+    p = len(D2)
+    P = np.zeros((p, p))
+    for i in range(p):
+        d = np.delete(D2[i], i)
+        low, high = 1e-9, 1e9
+        for _ in range(200):
+            b = np.sqrt(low * high)
+            q = np.exp(-b * (d - d.min()))
+            q /= q.sum()
+            entropy = -(q[q > 0] * np.log(q[q > 0])).sum()
+            low, high = (b, high) if entropy > np.log(perplexity) else (low, b)
+        P[i, np.arange(p) != i] = q
+    P = (P + P.T) / (2 * p)
+    w = 1 / (1 + ((Y[:, None] - Y[None]) ** 2).sum(axis=2))
+    np.fill_diagonal(w, 0)
+    some = P > 0
+    return (P[some] * np.log(P[some] / (w / w.sum())[some])).sum()
+
+
+@pytest.mark.parametrize("theta", [0, 0.5])
+def test_tsne_says_its_divergence(spdml, tmp_path, rng, theta):
+    X = three_groups(rng)
+    Y, told = embed(spdml, tmp_path, X, "--method", "tsne", "--metric", "stein", "--perplexity", 12,
+                    "--theta", theta)
+    assert Y.shape == (150, 2) and told["theta"] == theta and told["perplexity"] == 12
+    spdml("distance", "x.npy", "--metric", "stein", "--squared", "-o", "D.npy").good()
+    D2 = np.load(tmp_path / "D.npy")
+    exact = tsne_divergence(D2, Y, 12)
+    assert told["divergence"] == pytest.approx(exact, rel=1e-6 if theta == 0 else 0.1)
+    nearest = np.argmin(((Y[:, None] - Y[None]) ** 2).sum(2) + 1e9 * np.eye(150), axis=1)
+    assert (nearest % 3 == np.arange(150) % 3).mean() > 0.95
+
+
+def test_tsne_is_as_good_as_that_of_scikit_learn(spdml, tmp_path, rng):
+    manifold = pytest.importorskip("sklearn.manifold")
+    X = three_groups(rng)
+    np.save(tmp_path / "x.npy", X)
+    spdml("distance", "x.npy", "-o", "D.npy").good()
+    D = np.load(tmp_path / "D.npy")
+    for theta, method in ((0, "exact"), (0.5, "barnes_hut")):
+        ours = embed(spdml, tmp_path, X, "--method", "tsne", "--perplexity", 20, "--theta", theta)[0]
+        peer = manifold.TSNE(metric="precomputed", init="random", perplexity=20, random_state=1,
+                             method=method).fit_transform(D).astype(float)
+        assert (tsne_divergence(D**2, ours, 20) < 1.1 * tsne_divergence(D**2, peer, 20))
+        trust = [manifold.trustworthiness(D, Y, n_neighbors=10, metric="precomputed")
+                 for Y in (ours, peer)]
+        assert trust[0] > trust[1] - 0.03
+
+
+def test_tsne_seeds_and_threads(spdml, tmp_path, rng):
+    X = three_groups(rng, 130)
+    same = [embed(spdml, tmp_path, X, "--method", "tsne", "--theta", 0.5, "--iterations", 60,
+                  "--threads", t, "--seed", 3)[0] for t in (1, 2)]
+    assert np.array_equal(*same)
+    other = embed(spdml, tmp_path, X, "--method", "tsne", "--theta", 0.5, "--iterations", 60,
+                  "--seed", 4)[0]
+    assert not np.array_equal(same[0], other)
+
+
+def test_tsne_output_and_refusals(spdml, tmp_path, rng):
+    X = three_groups(rng, 12)
+    np.savez(tmp_path / "x.npz", X=X, y=np.arange(12) % 3)
+    told = spdml("embed", "x.npz", "--method", "tsne", "-o", "Y.npz").good().out
+    assert "divergence" in told and "eigenvalues" not in told and "all pairs" in told
+    with np.load(tmp_path / "Y.npz") as file:
+        assert sorted(file.files) == ["Y", "y"]
+    spdml("embed", "x.npz", "--method", "tsne", "-o", "Y.csv").good()
+    spdml("embed", "x.npz", "--method", "tsne", "-d", 4).failed("at most 3")
+    spdml("embed", "x.npz", "--method", "tsne", "--perplexity", 12).failed("perplexity 12", "12")
+    spdml("embed", "x.npz", "--method", "tsne", "--theta", 3).failed("theta", code=2)

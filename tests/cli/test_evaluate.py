@@ -174,7 +174,8 @@ def test_identity_is_no_map(spdml, data):
 
 
 def test_no_map_is_said_in_the_table_alone(spdml, data, tmp_path):
-    words = ["evaluate", "data.npz", "--methods", "nn-airm-csp", "--split", "0.5", "--repeats", "2"]
+    words = ["evaluate", "data.npz", "--methods", "nn-airm-csp", "--split", "0.5", "--repeats", "2",
+             "--final", "none"]
     out = spdml(*words, "-m", "5", "-o", "out", "--no-report").good().out
     assert out.splitlines()[-1].endswith("  m 5 (no map)")
     for name in ("results.json", "results.csv", "rounds.csv"):
@@ -288,7 +289,7 @@ def test_files(spdml, data, tmp_path):
     assert files >= {"confusion.npz", "predictions.npz", "results.json", "rounds.csv"}
     assert not any("tmp" in name for name in files)
     with open(folder / "results.json", encoding="utf-8") as f:
-        assert json.load(f) == got
+        assert {**json.load(f), "final": json.loads((folder / "final.json").read_text())} == got
     with np.load(folder / "predictions.npz") as z:
         p = {k: z[k] for k in z.files}
     assert set(p) == {"round", "index", "y", "predicted-nn-airm", "predicted-knn-stein"}

@@ -334,8 +334,10 @@ def test_unlabelled_samples(fit, tmp_path, rng):
     shown = fit("s.npz", "-m", 2, "--unlabelled", -1, "--nu-w", 3, "--nu-b", 2, "--init",
                 "mean").good().json
     assert overlap(map_of(tmp_path / "m.spdml"), V) > 0.95
+    assert shown["classes"] == len(set(y[:12])) and shown["unlabelled"] == 48
     known = fit("s.npz", "-m", 2, "--nu-w", 3, "--nu-b", 2).good().json
     assert known["pairs_between"] != shown["pairs_between"]
+    assert known["classes"] == shown["classes"] + 1 and known["unlabelled"] == 0
 
 
 def test_unlabelled_value_that_no_sample_has(fit, data):

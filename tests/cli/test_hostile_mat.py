@@ -144,7 +144,8 @@ def test_what_is_not_asked_for_does_no_harm(attacked, tmp_path):
 
 
 def test_names_with_escapes(attacked, tmp_path):
-    write5(tmp_path / "a.mat", variable(STRUCT, [1, 1], b"\x1b[31m\n", FIELD + ONE))
+    write5(tmp_path / "a.mat", variable(STRUCT, [1, 1], b"\x1b[31m\n",
+                                         FIELD + variable(STRUCT, [1, 1], b"", FIELD + ONE)))
     assert "\x1b" not in attacked("a.mat", "unsupported class")
 
 

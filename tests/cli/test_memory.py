@@ -48,7 +48,7 @@ def good_or_told(done):
 
 @pytest.mark.parametrize("arguments", [
     ("mean", "a.npz"), ("fit", "a.npz", "-m", "2", "-o", "m.spdml", "--max-iter", "2"),
-    ("classify", "--train", "a.npz", "--test", "a.npz", "--method", "ksvm")])
+    ("classify", "--train", "a.npz", "--test", "a.npz", "--method", "ksvm", "--no-tune")])
 def test_every_amount_of_memory_is_enough_or_is_told(limited, base, tmp_path, rng, arguments):
     np.savez(tmp_path / "a.npz", X=random_spd(rng, 40, 30), y=np.arange(40) % 2)
     ends = [good_or_told(limited(base + more * MIB, *arguments)) for more in range(0, 520, 40)]

@@ -8,8 +8,9 @@ from conftest import random_spd
 
 # What commands name themselves within the folder of -o.
 OWN = {
-    "evaluate": ["results.json", "results.csv", "rounds.csv", "predictions.npz", "confusion.npz",
-                 "report.html", "samples.svg", "embedding.csv", "margins.csv", "spectrum.csv",
+    "evaluate": ["results.json", "final.json", "results.csv", "rounds.csv", "predictions.npz",
+                 "confusion.npz", "report.html", "samples.svg", "embedding.csv", "margins.csv", "tsne.csv",
+                 "spectrum.csv",
                  "convergence.csv"],
     "experiment": ["commands.sh", "table.csv", "figure.svg", "report.html"],
 }
@@ -50,6 +51,8 @@ def temporaries(name):
     (["distance", "d.npz"], "o.csv"),
     (["mean", "d.npz"], "o.mat"),
     (["convert", "d.npz"], "o.npz"),
+    (["convert", "d.npz"], "o.csv"),
+    (["join", "d.npz", "d.npz"], "o.npz"),
     (["neighbours", "d.npz", "-k", "2"], "o.npz"),
     (["fit", "d.npz", "-m", "2", "--max-iter", "2", "--metric", "stein"], "o.spdml"),
     (["synth", "spd", "--classes", "2", "--samples", "3", "-n", "12"], "o.npz"),
@@ -97,7 +100,9 @@ def test_a_recipe_whose_name_is_a_command(spdml, tmp_path):
     (tmp_path / "x\ntouch pwned\n.recipe").write_text(RECIPE)
     spdml("experiment", "./x\ntouch pwned\n.recipe", "-o", "out").good()
     lines = (tmp_path / "out" / "commands.sh").read_text().splitlines()
-    assert all(line.startswith(("#", "set -e", "spdml ")) for line in lines), lines
+    assert all(line.startswith(("#", "set -e", "cd -- ", "command -v spdml ", "test -e d.npz || spdml ",
+                                "spdml "))
+               for line in lines), lines
 
 
 def test_a_folder_of_generated_files(spdml, tmp_path, victim):

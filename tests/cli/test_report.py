@@ -4,7 +4,9 @@ import csv
 import json
 import os
 import re
+import urllib.parse
 import xml.etree.ElementTree as ET
+import zipfile
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ from report_page import Page
 from test_evaluate import classes
 from twins import pairwise2
 
-BESIDES = ["convergence.csv", "spectrum.csv", "embedding.csv", "margins.csv", "samples.svg"]
+BESIDES = ["convergence.csv", "spectrum.csv", "embedding.csv", "margins.csv", "samples.svg",
+           "tsne.csv"]
 ML = ["--methods", "nn-stein,nn-stein-ml", "-m", 2, "--nu-b", 3, "--split", 0.5, "--repeats", 3]
 
 
@@ -55,11 +58,11 @@ def report(spdml, tmp_path):
 def test_sections_and_files(report, data, tmp_path):
     page = report(*ML, "--by", "subject")
     headings = [h.text for h in page.root.all("h2")]
-    assert headings == ["Results", "Data", "Confusion matrices", "The map",
+    assert headings == ["Results", "Data", "Confusion matrices", "Classes", "The map",
                         "The samples", "The matrices as ellipses", "Rounds", "To run it again"]
     for name in BESIDES:
         assert (tmp_path / "out" / name).exists()
-        assert f"<code>{name}</code>" in page.source
+        assert f'<code><a href="./{name}">{name}</a></code>' in page.source
     assert not list((tmp_path / "out").glob("*.tmp"))
 
 
@@ -79,7 +82,7 @@ def test_nothing_of_an_earlier_run_is_left(spdml, data, tmp_path):
     spdml("evaluate", "data.npz", "--methods", "mdm-airm", "--split", 0.5, "--repeats", 2,
           "-o", "out", "--no-report").good()
     assert sorted(os.listdir(tmp_path / "out")) == [
-        "confusion.npz", "notes.txt", "predictions.npz", "results.csv", "results.json",
+        "confusion.npz", "final.json", "notes.txt", "predictions.npz", "results.csv", "results.json",
         "rounds.csv"]
 
 
@@ -172,6 +175,116 @@ def test_confusion(report, data, tmp_path):
     assert found == {("abc"[i], "abc"[j]): table[i, j] for i, j in zip(*np.nonzero(table))}
     assert sorted(int(t.text) for t in drawing.all("text", class_="count")) == sorted(
         table[table > 0])
+
+
+def test_classes_have_precision_recall_and_f1(report, data, tmp_path):
+    page = report(*ML)
+    with np.load(tmp_path / "out" / "confusion.npz") as stored:
+        tables = [stored["nn-stein"].astype(float), stored["nn-stein-ml"].astype(float)]
+    section = page.root.one("section", id="classes")
+    parts = list(section.all("details"))
+    assert [part.one("summary").text for part in parts] == ["nn-stein", "nn-stein-ml"]
+    assert len([part for part in parts if "open" in part.attributes]) == 1
+    for part, table in zip(parts, tables):
+        right = np.diag(table)
+        expected = [table.sum(axis=1), 100 * right / table.sum(axis=0),
+                    100 * right / table.sum(axis=1),
+                    200 * right / (table.sum(axis=0) + table.sum(axis=1))]
+        lines = list(part.one("tbody").all("tr"))
+        assert [line.one("th").text for line in lines] == ["a", "b", "c"]
+        found = np.array([[float(cell.text) for cell in line.all("td")] for line in lines])
+        assert np.abs(found.T - expected).max() <= 0.0501
+
+
+def test_a_class_that_is_never_predicted_has_no_precision(report, rng, tmp_path):
+    """One of its samples trains, and lies where another class is."""
+    made = classes(rng)
+    made["y"] = np.array(["a" if name == "b" and i % 7 else name
+                          for i, name in enumerate(made["y"])])
+    np.savez(tmp_path / "data.npz", **made)
+    page = report("--methods", "mdm-airm", "--split", 0.9, "--repeats", 1)
+    assert "nan" not in page.root.one("section", id="classes").text
+
+
+def test_names_of_inputs_on_hover(report, data, tmp_path):
+    names = np.array([f"clips/<{i}>.amc" for i in range(len(data["y"]))])
+    np.savez(tmp_path / "named.npz", name=names, **data)
+    page = report(*ML, data="named.npz")
+    marked = [t.text for t in page.root.one("section", id="samples").all("title")
+              if ", sample " in t.text]
+    assert marked
+    for title in marked:
+        number = int(re.search(r", sample (\d+), ", title)[1])
+        assert title.endswith(f", clips/<{number}>.amc")
+
+
+def test_the_data_are_linked_and_their_record_is_a_table(spdml, data, tmp_path):
+    record = {"kind": "data", "descriptor": "joints", "parameters": {"center": "<root>"},
+              "inputs": [f"f{i}" for i in range(9)], "rows": {"position": [[1, 2, 3]]}}
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    for path, folder in (("data.npz", "out"), ("deep/a b.npz", "deep/er/out"),
+                         ("data.npz", "deep/out"), ("out/in side.npz", "out")):
+        np.savez(tmp_path / path, **data)
+        with zipfile.ZipFile(tmp_path / path, "a") as file:
+            file.writestr("meta.json", json.dumps(record))
+        spdml("evaluate", path, *ML, "-o", folder).good()
+        page = Page(tmp_path / folder / "report.html").sound()
+        link = next(page.root.one("section", id="data").all("a"))
+        there = tmp_path / folder / urllib.parse.unquote(link.attributes["href"])
+        assert there.resolve() == (tmp_path / path).resolve() and link.text == path
+    lines = [[cell.text for cell in line.inside if cell.name in ("th", "td")]
+             for line in page.root.one("section", id="data").one("tbody").all("tr")]
+    assert ["parameters: center", "<root>"] in lines and ["descriptor", "joints"] in lines
+    assert ["inputs", "f0, f1, f2, f3, f4, f5 and 3 more"] in lines
+    assert not any("position" in line[0] for line in lines)
+
+
+def test_what_the_map_looks_at(report, spdml, data, tmp_path):
+    """The table is that of `spdml explain` with the same map and the same training samples."""
+    where = ["--train-where", "subject=ann,bob", "--test-where", "subject=cat,dan"]
+    fit = ["-m", 2, "--nu-b", 3, "--nu-w", 4]
+    page = report("--methods", "nn-stein-ml", *fit, *where)
+    train = np.isin(data["subject"], ["ann", "bob"])
+    np.savez(tmp_path / "train.npz", X=data["X"][train], y=data["y"][train])
+    spdml("fit", "train.npz", *fit, "--metric", "stein", "-o", "map.spdml").good()
+    told = spdml("explain", "map.spdml", "--data", "train.npz", "--json").good().json["rows"]
+    told.sort(key=lambda row: -row["share"])
+    lines = list(page.root.one("section", id="map").one("tbody").all("tr"))
+    assert [line.one("th").text for line in lines] == [row["name"] for row in told]
+    for line, row in zip(lines, told):
+        cells = [float(cell.text) for cell in list(line.all("td"))[1:]]
+        assert np.abs(np.array(cells) - [100 * row[k] for k in ("share", "kept", "weight")]).max() < 0.0051
+
+
+def test_tsne_beside_scaling(report, spdml, data, tmp_path):
+    """The points are those of `spdml embed`, and the second cloud is turned to match."""
+    page = report(*ML)
+    table, scaled = rows(tmp_path / "out" / "tsne.csv"), rows(tmp_path / "out" / "embedding.csv")
+    assert [r["index"] for r in table] == [r["index"] for r in scaled]
+    np.save(tmp_path / "x.npy", data["X"])
+    spdml("embed", "x.npy", "--method", "tsne", "--metric", "stein", "-o", "T.npy").good()
+    assert np.array_equal(numbers(table, "before_1", "before_2"), np.load(tmp_path / "T.npy"))
+    for name in ("tsne-before", "tsne-after"):
+        drawing = page.root.one("svg", **{"aria-labelledby": f"{name}-t {name}-d"})
+        assert len(list(drawing.all("g"))) == len(table)
+
+
+def test_many_methods_and_groups_become_rows(report, data, tmp_path):
+    group = np.array([f"g{i % 20:02d}" for i in range(len(data["y"]))])
+    np.savez(tmp_path / "groups.npz", group=group, **data)
+    methods = ("nn-airm,nn-stein,nn-log-euclidean,mdm-airm,mdm-stein,mdm-log-euclidean,cdl,"
+               "mdm-euclidean,nn-euclidean")
+    page = report("--methods", methods, "--split", 0.5, "--repeats", 2, "--by", "group",
+                  data="groups.npz")
+    by = list(page.root.one("section", id="results").all("table"))[1]
+    results = json.loads((tmp_path / "out" / "results.json").read_text())["results"]
+    cells = [[cell.text for cell in line.all("td")] for line in by.one("tbody").all("tr")]
+    assert cells == [["%.1f" % (100 * got["by"][name]) for got in results]
+                     for name in results[0]["by"]]
+    rounds = list(page.root.one("section", id="rounds").one("tbody").all("tr"))
+    assert len(rounds) == 18
+    assert [cell.text for cell in rounds[1].all("td")][:2] == [
+        "nn-stein", "%.1f" % (100 * results[1]["rounds"][0]["accuracy"])]
 
 
 def test_convergence_is_that_of_the_fit(report, spdml, data, tmp_path):

@@ -40,7 +40,7 @@ def trained(spdml, sets):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_train_and_predict_are_classify(spdml, trained, tmp_path, method):
-    spdml("classify", "--train", "a.npz", "--test", "b.npz", "--method", method, "--scores", "-o",
+    spdml("classify", "--train", "a.npz", "--test", "b.npz", "--method", method, "--no-tune", "--scores", "-o",
           "one.npz").good()
     trained(method)
     shown = spdml("predict", "m.spdml", "b.npz", "--scores", "-o", "two.npz", "--json").good().json

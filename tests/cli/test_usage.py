@@ -6,11 +6,12 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
-COMMANDS = ["info", "describe", "fit", "transform", "train", "predict", "update", "classify",
-            "evaluate", "cost", "distance", "mean", "neighbours", "embed", "convert", "synth",
-            "observations", "experiment", "version", "help"]
+COMMANDS = ["info", "describe", "fit", "transform", "train", "predict", "update", "explain", "classify",
+            "evaluate", "compare", "cost", "distance", "mean", "neighbours", "embed", "convert", "join",
+            "synth", "observations", "experiment", "version", "help"]
 
 
 def test_commands_are_listed(spdml):
@@ -88,7 +89,7 @@ def test_unknown_option_far_from_all(spdml):
     (["mean", "a.npz", "--metric", "zzz"], ["--metric zzz: must be airm, stein"]),
     (["mean", "a.npz", "-o", "m.txt"], ["m.txt", ".npy, .npz, .mat or .csv"]),
     (["neighbours", "a.npz", "-o", "nn.npy"], ["nn.npy", ".npz or .mat"]),
-    (["convert", "a.npz", "-o", "a.csv"], ["a.csv", ".npz, .mat or .npy"]),
+    (["convert", "a.npz", "-o", "a.xls"], ["a.xls", ".npz, .mat, .npy or .csv"]),
     (["mean", "a.npz", "-o"], ["--output needs a value: FILE"]),
     (["mean", "a.npz", "--json=1"], ["--json takes no value"]),
     (["mean"], ["mean needs DATA"]),
@@ -208,6 +209,75 @@ def test_completion(spdml, tmp_path):
     assert complete(script, "spdml", "neighbors", "--qu") == ["--queries", "--quiet"]
     assert complete(script, "spdml", "mean", "-o", str(script)[:-3]) == [str(script)]
     assert complete(script, "spdml", "mean", "--tol", "") == []
+    # kinds, names and methods where they are meant, and files where those are
+    folder = str(tmp_path)
+    assert complete(script, "spdml", "describe", "") == [
+        "covariance", "sift-color", "gabor", "region", "joints"]
+    assert complete(script, "spdml", "describe", "joints", str(script)[:-3]) == [str(script)]
+    assert complete(script, "spdml", "synth", "f") == ["faces"]
+    assert complete(script, "spdml", "experiment", "mat") == ["materials"]
+    assert complete(script, "spdml", "experiment", folder + "/comp") == [str(script)]
+    assert complete(script, "spdml", "help", "com") == ["compare"]
+    assert complete(script, "spdml", "train", "a.npz", "--method", "rsr") == [
+        "rsr", "rsr-ml", "rsr-multi"]
+    assert complete(script, "spdml", "evaluate", "a.npz", "--methods", "nn-airm,mdm,xyz") == []
+    assert complete(script, "spdml", "evaluate", "a.npz", "--methods", "nn-airm,ts") == [
+        "nn-airm,ts-lda", "nn-airm,ts-lda-ml"]
+    assert complete(script, "spdml", "fit", "a.npz", "-m", "") == ["auto"]
+    assert complete(script, "spdml", "fit", "a.npz", "--init", "i") == ["identity"]
+
+
+def test_methods_that_are_offered_are_methods(spdml, tmp_path):
+    """All of them understood; the data are looked at later."""
+    script = spdml("help", "--completion", "bash").good().out
+    offered = re.search(r'--methods\) _spdml_list "([^"]*)"', script).group(1).split()
+    assert len(offered) > 30
+    np.savez(tmp_path / "d.npz", X=np.eye(3)[None] * np.ones((4, 1, 1)), y=[0, 0, 1, 1],
+             images=np.ones((4, 5, 5)))
+    for name in offered:
+        spdml("evaluate", "d.npz", "--methods", name, "--split", "0.5", "--outer-folds",
+              "2").failed("one protocol", code=2)
+
+
+def fish(script, line):
+    done = subprocess.run(["fish", "--no-config", "-c", f"source {script}; complete -C '{line}'"],
+                          capture_output=True, timeout=60)
+    assert done.stderr == b""
+    return [x.split("\t")[0] for x in done.stdout.decode().splitlines()]
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed")
+def test_completion_of_fish(spdml, tmp_path):
+    script = tmp_path / "spdml.fish"
+    script.write_text(spdml("help", "--completion", "fish").good().out)
+    assert fish(script, "spdml di") == ["distance"]
+    assert fish(script, "spdml synth ") == ["faces", "motion", "spd", "textures"]
+    assert fish(script, "spdml fit a.npz --metric s") == ["stein"]
+    assert fish(script, "spdml evaluate a.npz --methods rsr,ts") == [
+        "rsr,ts-lda", "rsr,ts-lda-ml"]
+    assert fish(script, "spdml neighbors --qu") == ["--queries", "--quiet"]
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+def test_completion_of_zsh(spdml, tmp_path):
+    script = tmp_path / "_spdml"
+    script.write_text(spdml("help", "--completion", "zsh").good().out)
+    done = subprocess.run(["zsh", "-n", script], capture_output=True, timeout=60)
+    assert done.returncode == 0 and done.stderr == b""
+
+
+@pytest.mark.parametrize("shell, row", [
+    ("zsh", "'--metric[Metric of the graph and of the cost]:metric:"
+            "(stein airm jeffrey log-euclidean)'"),
+    ("fish", "-l metric -x -a 'stein airm jeffrey log-euclidean'"),
+    ("bash", '--metric) _spdml_words "stein airm jeffrey log-euclidean"')])
+def test_all_shells_get_the_same_tables(spdml, shell, row):
+    script = spdml("help", "--completion", shell).good().out
+    assert row in script
+    for name in COMMANDS:
+        assert name in script
+    assert script.count("'") % 2 == 0
+    spdml("help", "--completion", "tcsh").failed("tcsh", code=2)
 
 
 def test_results_that_cannot_be_written(command):

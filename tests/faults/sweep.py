@@ -57,12 +57,14 @@ COMMANDS = {
     "resume": (["fit", "a.npz", "--resume", "begun", "--max-iter", "6", "-o", "m.spdml"],
                ["m.spdml"]),
     "transform": (["transform", "model.spdml", "a.npz", "-o", "t.npz"], ["t.npz"]),
-    "classify": (["classify", "--train", "a.npz", "--test", "a.npz", "--method", "ksvm", "-o",
+    "explain": (["explain", "model.spdml", "--data", "a.npz", "-o", "map.svg"], ["map.svg"]),
+    "classify": (["classify", "--train", "a.npz", "--test", "a.npz", "--method", "ksvm", "--no-tune", "-o",
                   "c.npz"], ["c.npz"]),
     "evaluate": (EVALUATE + ["--methods", "nn-airm-ml,mdm", "-m", "2", "--grid", "nu-b=1", "-o",
                               "ev"], ["ev"]),
     "evaluate-many": (EVALUATE + ["--methods", "ksvm,cdl,cdl-lda,rsr,pga,ts-lda", "-o", "ev",
                                   "--no-report"], ["ev"]),
+    "compare": (["compare", "runs", "--format", "markdown", "-o", "t.md"], ["t.md"]),
     "describe-table": (["describe", "covariance", "table.csv", "--shrinkage", "oas", "-o", "x.npz"],
                        ["x.npz"]),
     "describe-images": (["describe", "region", "images", "-o", "x.npz"], ["x.npz"]),
@@ -74,6 +76,9 @@ COMMANDS = {
     "convert-mat": (["convert", "a.npz", "-o", "b.mat"], ["b.mat"]),
     "convert-npy": (["convert", "a.npz", "-o", "b.npy"], ["b.npy"]),
     "convert-v5": (["convert", "a.mat", "-o", "b.npz"], ["b.npz"]),
+    "convert-csv": (["convert", "a.npz", "-o", "b.csv"], ["b.csv"]),
+    "convert-out": (["convert", "a.npz", "-o", "-", "--to", "csv"], []),
+    "join": (["join", "a.npz", "a.npz", "--source", "file", "-o", "b.npz"], ["b.npz"]),
     "synth-spd": (["synth", "spd", "-o", "s.npz", "--classes", "2", "--samples", "3", "-n", "4",
                    "--planted", "2"], ["s.npz"]),
     "synth-motion": (["synth", "motion", "-o", "sm", "--classes", "1", "--subjects", "1",
@@ -138,6 +143,7 @@ class Sweep:
         self.must("synth", "motion", "-o", "clips", "--classes", "2", "--subjects", "1",
                   "--samples", "1", "--frames", "20")
         self.must("fit", "a.npz", "-m", "2", "--max-iter", "6", "-o", "model.spdml")
+        self.must(*EVALUATE, "--methods", "nn-airm,mdm", "-o", "runs", "--no-report")
         self.must("fit", "a.npz", "-m", "2", "--max-iter", "3", "--checkpoint", "begun",
                   "--checkpoint-every", "0s", "-o", "other.spdml")
         shutil.copy(sorted(self.inputs.glob("images/*/*.png"))[0], self.inputs / "one.png")

@@ -15,11 +15,11 @@ configure() {
 # Nothing of a format that is left out may be compiled or linked, and nothing else may be missing.
 leaves_out_all() {
     cat "$work/said"
-    for format in archive png jpeg tiff; do
+    for format in archive png jpeg tiff webp gif; do
         grep -q "without $format, as SPDML_WITHOUT says" "$work/said" &&
             grep -q "formats/missing/$format\.c" "$work/build/build.ninja" || return 1
     done
-    ! grep -E 'lib(archive|png|jpeg|tiff)\.|(image_(png|jpeg|tiff|write)|formats/archive)\.c\.o' \
+    ! grep -E 'lib(archive|png|jpeg|tiff|webp|gif)\.|(image_(png|jpeg|tiff|webp|gif|write)|formats/archive)\.c\.o' \
         "$work/build/build.ninja"
 }
 refuses_a_word() {
@@ -44,10 +44,10 @@ refuses() {
 }
 
 is_light() {
-    ldd "$spdml" >"$work/loaded" && ! grep -E 'lib(archive|png|jpeg|tiff)' "$work/loaded"
+    ldd "$spdml" >"$work/loaded" && ! grep -E 'lib(archive|png|jpeg|tiff|webp|gif)' "$work/loaded"
 }
 
-step "configures without any" configure 'archive;png;jpeg;tiff'
+step "configures without any" configure 'archive;png;jpeg;tiff;webp;gif'
 step "leaves them out, and says so" leaves_out_all
 step "refuses what is no format" refuses_a_word
 step "configures without one" configure 'tiff'
@@ -56,12 +56,17 @@ step "leaves that one out" leaves_out_one
 printf 'II*\0\0\0\0\0\0\0\0\0' >"$work/a.tif"
 printf '\211PNG\r\n\032\n\0\0\0\0' >"$work/a.png"
 printf '\377\330\377\340\0\0\0\0' >"$work/a.jpg"
+printf 'RIFF\0\0\0\0WEBPVP8 ' >"$work/a.webp"
+printf 'GIF89a\0\0\0\0' >"$work/a.gif"
 printf 'PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >"$work/a.zip"
 was='was missing when it was built'
 step "no such library is loaded" is_light
 step ".tif" refuses "a.tif: this build cannot read .tif: libtiff $was" describe region a.tif -o o.npz
 step ".png" refuses "a.png: this build cannot read .png: libpng $was" describe region a.png -o o.npz
 step ".jpg" refuses "a.jpg: this build cannot read .jpg: libjpeg $was" describe region a.jpg -o o.npz
+step ".webp" refuses "a.webp: this build cannot read .webp: libwebp $was" \
+    describe region a.webp -o o.npz
+step ".gif" refuses "a.gif: this build cannot read .gif: giflib $was" describe region a.gif -o o.npz
 step "archives" refuses "a.zip: this build cannot read archives: libarchive $was" \
     describe region a.zip -o o.npz
 step "the rest works" sh -c "cd '$work' && '$spdml' synth spd --samples 2 -o x.npz"

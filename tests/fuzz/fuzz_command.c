@@ -82,6 +82,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     sched_setaffinity(0, sizeof one, &one); /* one core: no threads unless they are asked for */
     snprintf(folder, sizeof folder, "%s/spdml-fuzz-XXXXXX", place && *place ? place : "/tmp");
     home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0) /* "-" must not wait for somebody */
+        abort();
+    close(nothing);
     if (home < 0 || !mkdtemp(folder) || chdir(folder) != 0)
         abort();
     setenv("TMPDIR", folder, 1);

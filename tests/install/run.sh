@@ -40,7 +40,7 @@ stands_alone() {
 # Whoever wants matrices alone gets OpenBLAS and small ones alone.
 is_light() {
     ldd "$1" || return 1
-    for library in hdf5 matio tiff jpeg png archive vl crypto lapacke; do
+    for library in hdf5 matio tiff webp gif jpeg png archive vl crypto lapacke; do
         ! needs "lib$library" "$1" || return 1
     done
 }
@@ -88,7 +88,9 @@ pages_complete() {
 }
 
 completion_parses() {
-    bash -n "$prefix/share/bash-completion/completions/spdml"
+    bash -n "$prefix/share/bash-completion/completions/spdml" &&
+        grep -q '^#compdef spdml' "$prefix/share/zsh/site-functions/_spdml" &&
+        grep -q '^complete -c spdml' "$prefix/share/fish/vendor_completions.d/spdml.fish"
 }
 
 step "cmake --install" "$cmake" --install "$build" --prefix "$prefix"

@@ -202,6 +202,54 @@ def call_evaluate(rng):
             "repeats": lambda: number(rng, 1, 2), "cv": lambda: number(rng, 2, 3)}))
 
 
+class Epochs:
+    """What from_epochs asks for, with something wrong in it now and then."""
+
+    def __init__(self, rng):
+        p, channels = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+        self._data = matrices(rng, rng.standard_normal((p, channels, 9)))
+        self.ch_names = some(rng, lambda: [f"C{i}" for i in range(channels)])
+        self.events = some(rng, lambda: rng.integers(0, 2, (p, 3)))
+        self.event_id = some(rng, lambda: {"a": 0, "b": 1})
+
+    def get_data(self):
+        return self._data
+
+
+def call_data(rng):
+    X = spd_set(rng, p=int(rng.integers(2, 9)))
+    n = X.shape[1]
+    calls = [
+        lambda: spdml.from_epochs(some(rng, lambda: Epochs(rng)), **maybe(rng, {
+            "estimator": lambda: word(rng, "cov", "oas"), "regularize": lambda: number(rng, 0, 0.1),
+            "picks": lambda: some(rng, lambda: ["C0"])})),
+        lambda: spdml.recenter(matrices(rng, X), labels(rng, len(X)), metric(rng)),
+        lambda: spdml.embed(matrices(rng, X), **maybe(rng, {
+            "n_components": lambda: number(rng, 1, 2), "n_neighbors": lambda: number(rng, 1, 3),
+            "method": lambda: word(rng, "pga", "mds", "lle", "laplacian", "hessian-lle"),
+            "metric": lambda: metric(rng), "ridge": lambda: number(rng, 0, 0.1, -1),
+            "bandwidth": lambda: number(rng, 0, 1.0, -1), "n_jobs": lambda: jobs(rng)})),
+        lambda: spdml.cost(matrices(rng, X), labels(rng, len(X)),
+                           matrices(rng, rng.standard_normal((n, int(rng.integers(1, n + 1))))),
+                           **maybe(rng, {
+                               "gradient": lambda: number(rng, True, False),
+                               "metric": lambda: metric(rng), "nu_w": lambda: number(rng, 1, 2),
+                               "objective": lambda: word(rng, "difference", "softmax")})),
+        lambda: spdml.describe(word(rng, "covariance", "region", "joints"), some(rng, lambda: []),
+                               **maybe(rng, {
+                                   "shrinkage": lambda: word(rng, "oas", 0.5), "size": lambda: number(rng, 3),
+                                   "bands": lambda: some(rng, lambda: [(1, 2)]),
+                                   "epoch": lambda: some(rng, lambda: (0, 1)),
+                                   "channels": lambda: some(rng, lambda: ["a"]),
+                                   "labels": lambda: some(rng, lambda: "none.csv"),
+                                   "model": lambda: matrices(rng, np.eye(3)[:, :2])})),
+    ]
+    try:
+        return calls[rng.integers(len(calls))]()
+    except (OSError, ImportError) as refused:  # there is no such file, or no libspdml-data
+        return refused
+
+
 def call_files(rng):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "m.spdml")
@@ -219,7 +267,7 @@ def call_files(rng):
             return refused
 
 
-CALLS = (call_functions,) * 10 + (call_estimators,) * 6 + (call_evaluate,) * 3 + (call_files,)
+CALLS = (call_functions,) * 10 + (call_estimators,) * 6 + (call_evaluate,) * 3 + (call_files,) + (call_data,) * 4
 
 
 def one(seed, i):

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from conftest import ROOT
-from spdml import _library
+from spdml import _data_library, _library
 
 HEADER = (ROOT / "include/spdml.h").read_text()
 STRUCTURES = {
@@ -19,18 +19,29 @@ STRUCTURES = {
     "spd_fit_step": _library.FitStep,
     "spd_fit_watch": _library.FitWatch,
     "spd_model": _library.Model,
+    "spd_explanation": _library.Explanation,
     "spd_method": _library.Method,
     "spd_samples": _library.Samples,
     "spd_classifier_facts": _library.Facts,
     "spd_notes": _library.Notes,
     "spd_grid": _library.Grid,
     "spd_evaluate_options": _library.EvaluateOptions,
+    "spd_tuning": _library.Tuning,
+    "spd_tuned": _library.Tuned,
     "spd_round": _library.Round,
     "spd_outcome": _library.Outcome,
     "spd_method_result": _library.MethodResult,
     "spd_remark": _library.Remark,
     "spd_evaluation": _library.Evaluation,
     "spd_covariance_options": _library.CovarianceOptions,
+    "spd_embed_options": _library.EmbedOptions,
+    "spd_embed_info": _library.EmbedInfo,
+    "spd_pair": _library.Pair,
+    "spd_array": _data_library.Array,
+    "spd_data": _data_library.DataSet,
+    "spd_rect": _data_library.Rect,
+    "spd_describe_options": _data_library.DescribeOptions,
+    "spd_failures": _data_library.Failures,
 }
 
 
@@ -41,7 +52,7 @@ def layout(tmp_path_factory):
     if not compiler:
         pytest.skip("no C compiler")
     folder = tmp_path_factory.mktemp("abi")
-    lines = ["#include <stdio.h>", '#include "spdml.h"', "int main(void) {"]
+    lines = ["#include <stdio.h>", '#include "spdml-data.h"', "int main(void) {"]
     for name, structure in STRUCTURES.items():
         lines.append(f'printf("{name}  %zu\\n", sizeof({name}));')
         for field, *_ in structure._fields_:

@@ -1,7 +1,10 @@
 """SPDML, PGA and the classifiers in scikit-learn's world."""
 
 import copy
+import json
+import os
 import pickle
+import subprocess
 
 import numpy as np
 import pytest
@@ -145,6 +148,35 @@ def test_both_log_euclidean_costs(X, tmp_path):
     assert clone(rough).log_cost == "approximate"
     with pytest.raises(spdml.InvalidArgumentError, match="approximate, exact"):
         spdml.SPDML(3, "log-euclidean", log_cost="rough").fit(X, y)
+
+
+@pytest.mark.parametrize("named", [{"n_components": "auto"}, {"n_components": 3, "nu_b": "auto"},
+                                   {"n_components": "auto", "nu_b": "auto", "metric": "airm"}])
+def test_auto_is_that_of_the_command(labelled, tmp_path, named):
+    command = os.environ.get("SPDML")
+    if not command:
+        pytest.skip("SPDML does not name the command")
+    X, y = labelled
+    np.savez(tmp_path / "d.npz", X=X, y=y)
+    words = ["-m", str(named["n_components"]), "--metric", named.get("metric", "stein")]
+    words += ["--nu-b", "auto"] if "nu_b" in named else []
+    done = subprocess.run([command, "fit", "d.npz", *words, "-o", "m.spdml", "--json", "-q"],
+                          cwd=tmp_path, capture_output=True, check=True)
+    theirs = json.loads(done.stdout)
+    mine = spdml.SPDML(**named, random_state=1).fit(X, y)
+    assert (mine.n_components_, mine.nu_b_) == (theirs["m"], theirs["nu_b"])
+    assert mine.cv_accuracy_ == theirs["chosen"]["cv_accuracy"]
+    if named["n_components"] == "auto":
+        assert mine.cv_accuracy_no_map_ == theirs["chosen"]["cv_accuracy_no_map"]
+    np.testing.assert_array_equal(mine.components_, spdml.SPDML.load(tmp_path / "m.spdml").components_)
+
+
+@pytest.mark.parametrize("named", [{"n_components": "some"}, {"nu_b": "few"}])
+def test_other_words_than_auto(labelled, named):
+    with pytest.raises(ValueError, match="auto"):
+        spdml.SPDML(**named).fit(*labelled)
+    with pytest.raises(ValueError, match="needs y"):
+        spdml.SPDML("auto").fit(labelled[0])
 
 
 def test_spdml_without_labels(X):

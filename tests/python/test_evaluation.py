@@ -44,6 +44,9 @@ PROTOCOLS = [
     (["--train-per-class", "4", "--repeats", "2"], {"train_per_class": 4, "repeats": 2}),
     (["--train-where", "who=ann", "--cv-groups", "none"], {"train": "ann", "cv_groups": "none"}),
     (["--leave-one-group-out", "who"], {"leave_one_group_out": "who"}),
+    (["--outer-folds", "3", "--repeats", "2", "--auc"],
+     {"outer_folds": 3, "repeats": 2, "auc": True}),
+    (["--outer-folds", "3", "--outer-groups", "who"], {"outer_folds": 3, "outer_groups": "who"}),
     (["--test-where", "who=ann", "--cv-groups", "who", "--cv", "3"],
      {"test": "ann", "cv_groups": "who", "cv": 3}),
 ]
@@ -87,6 +90,9 @@ def test_same_as_the_command(files, labelled, who, words, named):
         assert [r["accuracy"] for r in one["rounds"]] == mine.accuracy[m].tolist()
         assert [r["balanced_accuracy"] for r in one["rounds"]] == \
             mine.balanced_accuracy[m].tolist()
+        for key in ("kappa", "macro_f1", "auc"):
+            shown = [np.nan if r[key] is None else r[key] for r in one["rounds"]]
+            np.testing.assert_array_equal(shown, getattr(mine, key)[m])
         assert [r["folds"] for r in one["rounds"]] == mine.folds[m].tolist()
         assert one["mcnemar_p"] == (mine.mcnemar[m, 0] if m else None)
         for r, round in enumerate(one["rounds"]):
@@ -235,3 +241,60 @@ def test_progress_can_stop_it(labelled):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert spdml.evaluate(X, y, "nn-airm", split=0.5).accuracy.shape == (1, 10)
+
+
+def test_scores_against_scikit_learn(labelled):
+    """Kappa and F1 of the predictions; the areas of margins between a class and the best other."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    X, y = labelled
+    y = np.where(np.arange(len(y)) % 7 == 3, (y + 1) % 3, y)  # not too easy
+    result = spdml.evaluate(X, y, ["mdm-airm", "knn-stein", "ts-lda"], split=0.4, repeats=3,
+                            values={"k": 3}, auc=True)
+    made = [spdml.MDM("airm"), spdml.KNearestNeighbors(3, "stein"), spdml.SPDClassifier("ts-lda")]
+    for m, estimator in enumerate(made):
+        for r, (train, test) in enumerate(zip(result.train, result.test)):
+            predicted = result.predicted[m][r]
+            assert result.kappa[m, r] == pytest.approx(
+                metrics.cohen_kappa_score(y[test], predicted), abs=1e-12)
+            assert result.macro_f1[m, r] == pytest.approx(
+                metrics.f1_score(y[test], predicted, average="macro"), abs=1e-12)
+            score = estimator.fit(X[train], y[train]).decision_function(X[test])
+            margin = score - np.array([[np.delete(row, k).max() for k in range(3)]
+                                       for row in score])
+            truth = y[test][:, None] == np.arange(3)
+            assert result.auc[m, r] == pytest.approx(
+                metrics.roc_auc_score(truth, margin, average="macro"), abs=1e-12)
+
+
+def test_area_of_two_classes(labelled):
+    """That of the decision function, as scikit-learn has it."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    X, y = labelled
+    X, y = X[y < 2], y[y < 2]
+    result = spdml.evaluate(X, y, "mdm-airm", outer_folds=2, auc=True)
+    for r, (train, test) in enumerate(zip(result.train, result.test)):
+        score = spdml.MDM("airm").fit(X[train], y[train]).decision_function(X[test])
+        assert result.auc[0, r] == pytest.approx(metrics.roc_auc_score(y[test], score), abs=1e-12)
+    assert np.isnan(spdml.evaluate(X, y, "mdm-airm", outer_folds=2).auc).all()
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_outer_folds(labelled, who, repeats):
+    """Every sample is tested once each time; classes in proportion, or groups whole."""
+    X, y = labelled
+    result = spdml.evaluate(X, y, "mdm-airm", outer_folds=4, repeats=repeats)
+    assert len(result.rounds) == 4 * repeats
+    for k in range(repeats):
+        tests = result.test[4 * k:4 * k + 4]
+        assert sorted(np.concatenate(tests)) == list(range(len(y)))
+        for test in tests:
+            assert np.ptp(np.bincount(y[test], minlength=3)) <= 1
+    if repeats > 1:
+        assert len({tuple(t) for t in result.test}) > 4
+    kept = spdml.evaluate(X, y, "mdm-airm", outer_folds=2, outer_groups=who, repeats=repeats)
+    for train, test in zip(kept.train, kept.test):
+        assert not set(who[train]) & set(who[test])
+    with pytest.raises(ValueError, match="3 groups"):
+        spdml.evaluate(X, y, "mdm-airm", outer_folds=4, outer_groups=who)
+    with pytest.raises(ValueError, match="outer_folds"):
+        spdml.evaluate(X, y, "mdm-airm", split=0.5, outer_groups=who)

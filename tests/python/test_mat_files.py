@@ -17,7 +17,7 @@ REFUSED = {
     "version 4": ["4.2c_SOL2", "debigged_m4", "test_mat4_le_floats", "testvec_4"],
     "complex numbers": ["testcomplex_"],
     "sparse": ["sparse"],
-    "cells of other things": ["testcell_", "testcellnest_", "testemptycell_", "testscalarcell_"],
+    "cells of other things": ["testcell_", "testcellnest_", "testemptycell_"],
     "structs, objects, functions": ["testfunc_", "testobject_", "teststruct", "testsimplecell",
                                     "test_empty_struct", "nasty_duplicate", "sqr", "parabola"],
     "damaged on purpose": ["bad_miuint32", "broken_utf8", "corrupted_zlib", "malformed1"],
@@ -60,6 +60,9 @@ def test_real_files(path):
     """Files that MATLAB 5.3 to 8 and others wrote; scipy brings them for its own tests."""
     if path.name in ("testhdf5_7.4_GLNX86.mat", "bad_miutf8_array_name.mat"):
         pytest.skip("scipy cannot read it, we can")
+    if path.name.startswith("testscalarcell_"):  # a cell of one number
+        assert read(path, "testscalarcell").tolist() == [[1.0]]
+        return
     try:
         variables = scipy.io.loadmat(path, chars_as_strings=True)
     except Exception:
@@ -335,3 +338,114 @@ def test_texts_that_cells_share(tmp_path):
         put_class(cells, "cell")
     put_header(path)
     assert read(path, "y").ravel().tolist() == ["walk", "run", "jump"] * 10000
+
+
+# ---- cells and structs ---------------------------------------------------------------------------
+
+
+def cells(values):
+    out = np.empty((len(values), 1), dtype=object)
+    for i, value in enumerate(values):
+        out[i, 0] = value
+    return out
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_cells_and_structs_of_version_5(tmp_path, packed):
+    rng = np.random.default_rng(5)
+    path, X = tmp_path / "a.mat", rng.standard_normal((4, 3, 5))
+    many = np.zeros((1, 4), dtype=[("cov", object), ("label", object), ("age", object)])
+    for i in range(4):
+        many[0, i] = (X[i], "ab"[i % 2], float(i))
+    scipy.io.savemat(path, {
+        "plain": cells(list(X)), "mixed": cells([X[0], np.arange(15, dtype="i2").reshape(3, 5)]),
+        "odd": cells([X[0], X[1][:2]]), "both": cells([X[0], "text"]),
+        "table": np.array([[X[0], X[1]], [X[2], X[3]], [X[0], X[0]]]).reshape(3, 2, 15).astype(object),
+        "one": {"X": np.moveaxis(X, 0, 2), "y": np.array([1, 2, 1, 2]), "deep": {"a": 1.0}},
+        "many": many}, do_compression=packed)
+    assert np.array_equal(read(path, "plain"), X)
+    mixed = read(path, "mixed")
+    assert np.array_equal(mixed[0], X[0]) and np.array_equal(mixed[1].ravel(), np.arange(15))
+    assert np.array_equal(read(path, "one.X"), X)
+    assert read(path, "one.y").ravel().tolist() == [1, 2, 1, 2]
+    assert np.array_equal(read(path, "many.cov"), X)
+    assert read(path, "many.label").ravel().tolist() == list("abab")
+    assert read(path, "many.age").ravel().tolist() == [0, 1, 2, 3]
+    for name in ["odd", "both", "one.deep", "one", "many", "many.none"]:
+        with pytest.raises(Refused):
+            read(path, name)
+
+
+def refer(file, name, values, kind, shape):
+    """Cells of version 7.3: references to data sets with a class."""
+    refs = file.require_group("#refs#")
+    out = file.create_dataset(name, shape, dtype=h5py.ref_dtype)
+    made = []
+    for i, value in enumerate(values):
+        data = refs.create_dataset(f"{name.replace('/', '_')}{i}", data=value)
+        put_class(data, kind if not isinstance(kind, list) else kind[i])
+        made.append(data.ref)
+    out[...] = np.array(made, dtype=h5py.ref_dtype).reshape(shape)
+    return out
+
+
+@pytest.mark.parametrize("libver", ["earliest", "latest"])
+def test_cells_and_structs_of_version_73(tmp_path, libver):
+    rng = np.random.default_rng(6)
+    path, X = tmp_path / "a.mat", rng.standard_normal((4, 3, 5))
+    turned = [x.T for x in X]
+    letters = [np.array([[ord(c)]], "u2") for c in "abab"]
+    with h5py.File(path, "w", userblock_size=512, libver=libver) as file:
+        put_class(refer(file, "plain", turned, "double", (1, 4)), "cell")
+        put_class(refer(file, "odd", [turned[0], turned[1][:2]], "double", (1, 2)), "cell")
+        put_class(file.create_group("one"), "struct")
+        put_class(file.create_dataset("one/X", data=X.transpose(0, 2, 1)), "double")
+        put_class(file.create_group("many"), "struct")
+        refer(file, "many/cov", turned, "double", (4, 1))
+        refer(file, "many/label", letters, "char", (4, 1))
+        refer(file, "many/age", [np.array([[float(i)]]) for i in range(4)], "double", (4, 1))
+    put_header(path)
+    assert np.array_equal(read(path, "plain"), X)
+    assert np.array_equal(read(path, "one.X"), X)
+    assert np.array_equal(read(path, "many.cov"), X)
+    assert read(path, "many.label").ravel().tolist() == list("abab")
+    assert read(path, "many.age").ravel().tolist() == [0, 1, 2, 3]
+    for name in ["odd", "one", "many"]:
+        with pytest.raises(Refused):
+            read(path, name)
+
+
+# ---- not by MATLAB -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("header", [False, True])
+def test_plain_hdf5_keeps_its_order(tmp_path, header):
+    """Without MATLAB_class a data set is h5py's, row-major; vectors have one dimension."""
+    rng = np.random.default_rng(7)
+    path, X = tmp_path / "a.mat", rng.standard_normal((4, 3, 5))
+    words = ["Ruhe", "Gehen", "", "Über"]
+    with h5py.File(path, "w", userblock_size=512 if header else 0) as file:
+        file["X"] = X
+        file["y"] = np.arange(4)
+        file["table"] = X[0]
+        file["fixed"] = np.array([w.encode() for w in words])
+        file["free"] = words
+        file["group/X"] = X[:2]
+        file["many"] = [f"text {i:05d}" for i in range(3000)]
+    if header:
+        put_header(path)
+    assert np.array_equal(read(path, "X"), X) and read(path, "y").tolist() == [0, 1, 2, 3]
+    assert np.array_equal(read(path, "table"), X[0]) and np.array_equal(read(path, "group.X"), X[:2])
+    assert read(path, "fixed").tolist() == words and read(path, "free").tolist() == words
+    assert read(path, "many").tolist() == [f"text {i:05d}" for i in range(3000)]
+
+
+@pytest.mark.parametrize("padded", [b"double", b"double\0\0\0\0", b"double".ljust(64, b"\0"), b"double  "])
+def test_class_with_padding(tmp_path, padded):
+    """hdf5storage and others pad MATLAB_class."""
+    path, X = tmp_path / "a.mat", np.arange(24.0).reshape(2, 3, 4)
+    with h5py.File(path, "w", userblock_size=512) as file:
+        data = file.create_dataset("X", data=X)
+        data.attrs.create("MATLAB_class", padded, dtype=f"S{len(padded)}")
+    put_header(path)
+    assert np.array_equal(read(path, "X"), X.transpose(0, 2, 1))

@@ -50,7 +50,7 @@ def test_maps(files, labelled, metric):
 def test_predictions(files, labelled, method):
     X, y = labelled
     out = json.loads(run("classify", "--train", files / "train.npz", "--test", files / "test.npz",
-                         "--method", method, "--json", "-o", files / "p.npz"))
+                         "--method", method, "--no-tune", "--json", "-o", files / "p.npz"))
     fitted = spdml.SPDClassifier(method).fit(X[:24], y[:24])
     np.testing.assert_array_equal(np.load(files / "p.npz")["predicted"], fitted.predict(X[24:]))
     assert out["accuracy"] == pytest.approx(fitted.score(X[24:], y[24:]))

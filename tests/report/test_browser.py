@@ -13,7 +13,7 @@ import browser
 import numpy as np
 import pytest
 
-WIDTHS = (400, 1400)
+WIDTHS = (400, 1280, 1400)
 SCHEMES = ("light", "dark")
 SHOTS = os.environ.get("REPORT_SHOTS")
 
@@ -77,6 +77,8 @@ OUTSIDE = """[...document.querySelectorAll('svg text')].filter(t => {
     const a = t.getBoundingClientRect(), b = t.ownerSVGElement.getBoundingClientRect();
     return a.left < b.left - 2 || a.right > b.right + 2 || a.top < b.top - 2 ||
            a.bottom > b.bottom + 2; }).map(t => t.textContent)"""
+CUT = """[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth + 1)
+    .map(e => e.ariaLabel + ' ' + e.scrollWidth + ' > ' + e.clientWidth)"""
 CONTRAST = """(() => {
     const s = getComputedStyle(document.body);
     const light = c => { const v = c.match(/[0-9.]+/g).slice(0, 3).map(x => {
@@ -97,12 +99,38 @@ def test_page(chromium, page, width, scheme):
     assert chromium.value(WIDER) == []
     assert chromium.value(OUTSIDE) == []
     assert min(chromium.value(CONTRAST)) >= 4.5
-    assert chromium.value("document.querySelectorAll('script, img').length") == 0
+    assert chromium.value("document.querySelectorAll('script').length") == 1
+    assert chromium.value("document.querySelectorAll('img').length") == 0
+    if width >= 1280:
+        assert chromium.value(CUT) == []
     assert chromium.complaints() == []
     assert [url for url in chromium.requests() if not url.startswith("data:")] == [page.as_uri()]
     if SHOTS:
         name = f"{page.parent.parent.name}-{width}-{scheme}.png"
         chromium.screenshot(pathlib.Path(SHOTS) / name)
+
+
+COLUMN = """[...document.querySelectorAll('#classes details[open] tbody tr')]
+    .map(r => r.cells[%d].textContent)"""
+CLICK = "document.querySelectorAll('#classes details[open] thead button')[%d].click()"
+SORTED = """document.querySelector('#classes details[open] th[aria-sort]').ariaSort"""
+
+
+def test_tables_sort(chromium, page):
+    chromium.open(page.as_uri(), 1280)
+    names, recall = chromium.value(COLUMN % 0), chromium.value(COLUMN % 3)
+    chromium.value(CLICK % 3)
+    down = [float(x) for x in chromium.value(COLUMN % 3)]
+    assert down == sorted(map(float, recall), reverse=True)
+    assert chromium.value(SORTED) == "descending"
+    chromium.value(CLICK % 3)
+    assert [float(x) for x in chromium.value(COLUMN % 3)] == down[::-1]
+    assert chromium.value(SORTED) == "ascending"
+    chromium.value(CLICK % 0)
+    assert sorted(chromium.value(COLUMN % 0)) == sorted(names)
+    chromium.value(CLICK % 0)
+    assert chromium.value("document.querySelectorAll('#classes th[aria-sort]').length") == 1
+    assert chromium.complaints() == []
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -125,6 +125,35 @@ static spd_status call_groups(spd_context *ctx, const input *in, double *out)
     return status;
 }
 
+static spd_status call_folds(spd_context *ctx, const input *in, double *out)
+{
+    const spd_method *method = &in->method;
+    spd_evaluate_options o;
+    spd_evaluation *e = NULL;
+    spd_evaluate_defaults(&o, sizeof o);
+    o.methods = 1;
+    o.method = &method;
+    o.protocol = SPD_PROTOCOL_FOLDS;
+    o.outer_folds = 2;
+    o.repeats = 1;
+    o.folds = 2;
+    o.auc = 1;
+    spd_status status = spd_evaluate(ctx, &in->set.samples, &o, &e);
+    if (status >= 0)
+        out[0] = e->method[0]->auc;
+    spd_evaluation_free(e);
+    return status;
+}
+
+static spd_status call_tests(spd_context *ctx, const input *in, double *out)
+{
+    spd_wilcoxon_result result = SPD_INIT(spd_wilcoxon_result);
+    spd_status status = spd_wilcoxon(ctx, P, in->set.X, in->set.X + P, &result);
+    if (status >= 0)
+        status = spd_holm(ctx, 1, &result.p_value, out);
+    return status;
+}
+
 static void sweep(const char *name, call c, const input *in)
 {
     double *out = block(ROOM), *before = block(ROOM);
@@ -161,11 +190,9 @@ static void functions(void)
     const struct {
         const char *name;
         call c;
-    } calls[] = {{"recenter", call_recenter},
-                 {"split", call_split},
-                 {"Stein cost", call_stein_cost},
-                 {"log-Euclidean cost", call_log_cost},
-                 {"maximal variance", call_variance}};
+    } calls[] = {{"recenter", call_recenter},         {"split", call_split},
+                 {"Stein cost", call_stein_cost},     {"log-Euclidean cost", call_log_cost},
+                 {"maximal variance", call_variance}, {"tests", call_tests}};
     input in = {.set = labelled_random(5, N, P, 3, 0.4)};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         sweep(calls[i].name, calls[i].c, &in);
@@ -211,6 +238,7 @@ static void classifiers(void)
     in.method = (spd_method)SPD_INIT(spd_method);
     CHECK(spd_method_parse(NULL, "knn-stein", &in.method) == SPD_OK, "knn");
     sweep("leave groups out", call_groups, &in);
+    sweep("folds", call_folds, &in);
     labelled_free(&in.set);
 }
 

@@ -250,6 +250,10 @@ static void job_functions(caller *c)
         good(c, spd_embed(c->ctx, &o, N, P, X, Y, NULL, &info));
         add_reals(c, P * 2, Y);
     }
+    spd_explanation found = {.size = sizeof found, .carried = Y, .pattern = K};
+    good(c, spd_explain(c->ctx, N, M, X, X, &found));
+    add_reals(c, N, Y);
+    add_reals(c, N * M, K);
     good(c, spd_recenter(c->ctx, SPD_AIRM, N, P, X, label, F));
     add_reals(c, P * N * N, F);
     good(c, spd_covariance(c->ctx, P * N, N, X, &shrunk, C));
@@ -403,6 +407,7 @@ static void add_saved(caller *c, spd_classifier *trained)
     add_text(c, spd_holding_name(facts.holding));
     add_number(c, (double)(facts.m + facts.held));
     add_text(c, spd_classifier_notes(other)->class_name[1]);
+    add_number(c, spd_classifier_weights(other) ? spd_classifier_weights(other)[0] : 0.0);
     if (spd_classifier_held(other)) {
         spd_classifier *third = NULL;
         good(c, spd_classifier_behind(c->ctx, other, spd_classifier_held(other), &third));
@@ -510,6 +515,8 @@ static void job_scores(caller *c)
     spd_samples samples = all_samples(), *subset = NULL;
     spd_score score = SPD_INIT(spd_score);
     spd_mcnemar_result test = SPD_INIT(spd_mcnemar_result);
+    spd_wilcoxon_result ranks = SPD_INIT(spd_wilcoxon_result);
+    double number[P * CLASSES], shifted[P], auc = 0.0;
     char train[P];
     int other[P];
     good(c, spd_split(c->ctx, P, label, 0.5, 0, 3, 1, train));
@@ -520,6 +527,16 @@ static void job_scores(caller *c)
     add_number(c, score.balanced);
     good(c, spd_mcnemar(c->ctx, P, label, other, label, &test));
     add_number(c, test.p_value);
+    for (int i = 0; i < P * CLASSES; i++)
+        number[i] = (double)((i * 7) % 11);
+    for (int i = 0; i < P; i++)
+        shifted[i] = number[i] + (double)(i % 3) - 0.5;
+    good(c, spd_auc(c->ctx, P, CLASSES, label, number, 0, &auc));
+    add_number(c, auc);
+    good(c, spd_wilcoxon(c->ctx, P, number, shifted, &ranks));
+    add_number(c, ranks.p_value);
+    good(c, spd_holm(c->ctx, P, (double[P]){0.01, 0.2}, number));
+    add_number(c, number[1]);
     good(c, spd_samples_subset(c->ctx, &samples, 3, some, &subset));
     add_reals(c, 3 * N * N, subset->X);
     spd_samples_free(subset);
@@ -570,6 +587,21 @@ static void job_arrays(caller *c)
     add_number(c, spd_file_kind(path));
 }
 
+/* A set twice, and some of it. */
+static void join_and_select(caller *c, const spd_data *data)
+{
+    const spd_data *const twice[] = {data, data};
+    const size_t index[] = {data->p + 1, 0};
+    spd_data *joined = NULL, *some = NULL;
+    good(c, spd_data_join(c->ctx, 2, twice, "file", &joined));
+    if (joined)
+        good(c, spd_data_select(c->ctx, joined, 2, index, &some));
+    if (some)
+        add_reals(c, some->p * some->n * some->n, some->X);
+    spd_data_free(joined);
+    spd_data_free(some);
+}
+
 static void job_data(caller *c)
 {
     spd_synth_options o;
@@ -588,6 +620,7 @@ static void job_data(caller *c)
         add_reals(c, back->p * back->n * back->n, back->X);
         good(c, spd_data_survey(c->ctx, back, &survey));
         add_number(c, survey.max_condition);
+        join_and_select(c, back);
     }
     spd_data_free(data);
     spd_data_free(back);

@@ -231,6 +231,65 @@ static void leaving_out(void)
     labelled_free(&s.set);
 }
 
+/* Every sample is tested once each time, classes in proportion; groups stay whole. */
+static void folds(void)
+{
+    setup s;
+    int group[P];
+    set_up(&s, P, 3);
+    s.options.protocol = SPD_PROTOCOL_FOLDS;
+    s.options.outer_folds = 4;
+    s.options.repeats = 2;
+    s.options.auc = 1;
+    spd_evaluation *e = run(&s);
+    CHECK(e->rounds == 8 && e->repeats_samples && !e->folds_grouped, "%zu rounds", e->rounds);
+    for (size_t deal = 0; deal < 2; deal++) {
+        int tested[P] = {0};
+        for (size_t r = 4 * deal; r < 4 * deal + 4; r++) {
+            size_t size[3] = {0};
+            for (size_t i = 0; i < e->round[r]->test_count; i++) {
+                tested[e->round[r]->test[i]]++;
+                size[s.set.label[e->round[r]->test[i]]]++;
+            }
+            CHECK(e->round[r]->train_count + e->round[r]->test_count == P, "round %zu", r);
+            for (size_t c = 0; c < 3; c++)
+                CHECK(size[c] >= P / 12 && size[c] <= P / 12 + 1, "round %zu: %zu", r, size[c]);
+            for (size_t m = 0; m < METHODS; m++)
+                CHECK(e->method[m]->outcome[r]->auc >= 0.0 && e->method[m]->outcome[r]->auc <= 1.0,
+                      "area %g", e->method[m]->outcome[r]->auc);
+        }
+        for (size_t i = 0; i < P; i++)
+            CHECK(tested[i] == 1, "sample %zu is tested %d times", i, tested[i]);
+    }
+    CHECK(e->round[0]->test_count != e->round[4]->test_count ||
+              memcmp(e->round[0]->test, e->round[4]->test,
+                     e->round[0]->test_count * sizeof *e->round[0]->test) != 0,
+          "dealt anew");
+    spd_evaluation_free(e);
+    for (size_t i = 0; i < P; i++)
+        group[i] = (int)(i % 5);
+    s.options.group = group;
+    s.options.repeats = 1;
+    s.options.auc = 0;
+    e = run(&s);
+    CHECK(e->rounds == 4 && !e->repeats_samples && e->folds_grouped, "%zu rounds", e->rounds);
+    CHECK(isnan(e->method[0]->auc) && isnan(e->method[0]->outcome[0]->auc), "no areas");
+    for (size_t r = 0; r < 4; r++)
+        for (size_t i = 0; i < e->round[r]->train_count; i++)
+            for (size_t j = 0; j < e->round[r]->test_count; j++)
+                CHECK(group[e->round[r]->train[i]] != group[e->round[r]->test[j]], "torn");
+    spd_evaluation_free(e);
+    e = NULL;
+    s.options.outer_folds = 6;
+    CHECK(spd_evaluate(NULL, &s.set.samples, &s.options, &e) == SPD_EINVAL, "five groups");
+    s.options.group = NULL;
+    s.options.outer_folds = P + 1;
+    CHECK(spd_evaluate(NULL, &s.set.samples, &s.options, &e) == SPD_EINVAL, "too many");
+    s.options.outer_folds = 1;
+    CHECK(spd_evaluate(NULL, &s.set.samples, &s.options, &e) == SPD_EINVAL && !e, "too few");
+    labelled_free(&s.set);
+}
+
 static void naming(void)
 {
     setup s;
@@ -429,6 +488,7 @@ int main(void)
     RUN(parts_of_samples);
     RUN(splits);
     RUN(leaving_out);
+    RUN(folds);
     RUN(naming);
     RUN(remarks);
     RUN(told_and_cancelled);

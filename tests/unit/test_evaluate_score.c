@@ -1,4 +1,5 @@
-/* test_evaluate_score.c - scores, McNemar's test, splits, folds, recentring. */
+/* test_evaluate_score.c - scores, tests of McNemar and Wilcoxon, Holm's correction, splits, folds,
+ * recentring. */
 #include "random_spd.h"
 #include "test.h"
 
@@ -13,6 +14,9 @@ static void scores(void)
     CHECK(score.total == 8 && score.correct == 6, "%zu of %zu", score.correct, score.total);
     CHECK_CLOSE(score.accuracy, 0.75, 0.0, " ");
     CHECK_CLOSE(score.balanced, (0.75 + 0.5 + 1.0) / 3.0, 1e-15, "class 2 does not occur");
+    /* by hand: 6/8 right; chance (4*3 + 2*2 + 0*1 + 2*2) / 64 */
+    CHECK_CLOSE(score.kappa, (0.75 - 20.0 / 64.0) / (1.0 - 20.0 / 64.0), 1e-15, "kappa");
+    CHECK_CLOSE(score.macro_f1, (6.0 / 7.0 + 2.0 / 4.0 + 0.0 + 1.0) / 4.0, 1e-15, "F1");
     const int64_t expected[16] = {3, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2};
     CHECK(memcmp(table, expected, sizeof table) == 0, "confusion");
     score.total = 77;
@@ -20,6 +24,149 @@ static void scores(void)
     CHECK(spd_score_predictions(NULL, 1, 4, outside, said, &score, NULL) == SPD_EINVAL, " ");
     CHECK(spd_score_predictions(NULL, 0, 4, truth, said, &score, NULL) == SPD_EINVAL, " ");
     CHECK(score.total == 77, "touched");
+    CHECK(spd_score_predictions(NULL, 4, 4, truth, truth, &score, NULL) == SPD_OK, " ");
+    CHECK(isnan(score.kappa), "one class: %g", score.kappa);
+    CHECK_CLOSE(score.macro_f1, 1.0, 0.0, "one class");
+}
+
+/* The share of pairs of a sample of the class and another that are in order, counted. */
+static double twin_auc(size_t p, size_t kinds, const int *truth, const double *score, int falls)
+{
+    double sum = 0.0, areas = 0.0, margin[60];
+    for (size_t c = 0; c < kinds; c++) {
+        double good = 0.0, pairs = 0.0;
+        for (size_t i = 0; i < p; i++) {
+            double best = -1e300;
+            for (size_t k = 0; k < kinds; k++)
+                if (k != c)
+                    best = fmax(best, falls ? -score[i * kinds + k] : score[i * kinds + k]);
+            margin[i] = (falls ? -score[i * kinds + c] : score[i * kinds + c]) - best;
+        }
+        for (size_t i = 0; i < p; i++)
+            for (size_t j = 0; j < p; j++)
+                if ((size_t)truth[i] == c && (size_t)truth[j] != c) {
+                    pairs += 1.0;
+                    good += margin[i] > margin[j] ? 1.0 : margin[i] < margin[j] ? 0.0 : 0.5;
+                }
+        sum += pairs > 0.0 ? good / pairs : 0.0;
+        areas += pairs > 0.0;
+    }
+    return sum / areas;
+}
+
+static void areas(void)
+{
+    enum { COUNT = 60, KINDS = 4 };
+    int truth[COUNT];
+    double score[COUNT * KINDS], auc = 0.0;
+    rng r;
+    rng_seed(&r, 8);
+    for (int round = 0; round < 6; round++) {
+        int falls = round % 2, kinds = round < 2 ? 2 : KINDS;
+        for (size_t i = 0; i < COUNT; i++) {
+            truth[i] = (int)rng_below(&r, (uint64_t)(kinds == 2 ? 2 : 3)); /* 3 never occurs */
+            for (int k = 0; k < kinds; k++)                                /* few values: ties */
+                score[i * (size_t)kinds + (size_t)k] =
+                    (double)rng_below(&r, 5) +
+                    (falls ? -1.0 : 1.0) * (double)(truth[i] == k) * (round < 4 ? 1.0 : 9.0);
+        }
+        CHECK(spd_auc(NULL, COUNT, (size_t)kinds, truth, score, falls, &auc) == SPD_OK, " ");
+        CHECK_CLOSE(auc, twin_auc(COUNT, (size_t)kinds, truth, score, falls), 1e-13, "round %d",
+                    round);
+    }
+    CHECK_CLOSE(auc, 1.0, 1e-15, "scores that tell the classes apart");
+    const int two[] = {0, 1};
+    const double unknown[] = {1.0, NAN, NAN, 1.0};
+    CHECK(spd_auc(NULL, 2, 2, two, unknown, 1, &auc) == SPD_OK && auc == 1.0, "NaN is the worst");
+    const int same[] = {1, 1};
+    CHECK(spd_auc(NULL, 2, 2, same, unknown, 1, &auc) == SPD_OK && isnan(auc), "one class");
+    const int outside[] = {0, 2};
+    CHECK(spd_auc(NULL, 2, 2, outside, unknown, 1, &auc) == SPD_EINVAL, "class");
+    CHECK(spd_auc(NULL, 0, 2, two, unknown, 1, &auc) == SPD_EINVAL, "no samples");
+}
+
+/* All 2^n signs, tried. */
+static double twin_wilcoxon(size_t n, const double *rank, double plus)
+{
+    double low = 0.0, high = 0.0, all = pow(2.0, (double)n);
+    for (size_t signs = 0; signs < (size_t)1 << n; signs++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < n; i++)
+            sum += (signs >> i & 1) ? rank[i] : 0.0;
+        low += sum <= plus + 1e-9;
+        high += sum >= plus - 1e-9;
+    }
+    return fmin(1.0, 2.0 * fmin(low, high) / all);
+}
+
+/* Of ranks 1 to n without ties. */
+static double normal_p(double n, double plus)
+{
+    double z = (plus - n * (n + 1) / 4) / sqrt(n * (n + 1) * (2 * n + 1) / 24);
+    return erfc(fabs(z) / sqrt(2.0));
+}
+
+static void wilcoxon(void)
+{
+    double first[300], second[300], rank[12];
+    rng r;
+    rng_seed(&r, 4);
+    for (int round = 0; round < 20; round++) {
+        size_t n = 1 + rng_below(&r, 11);
+        double plus = 0.0;
+        for (size_t i = 0; i < n; i++) { /* whole differences from -3 to 4, without 0: ties */
+            double gap = (double)rng_below(&r, 7) - 3.0;
+            second[i] = 0.25 * (double)i;
+            first[i] = second[i] + (gap >= 0.0 ? gap + 1.0 : gap);
+        }
+        for (size_t i = 0; i < n; i++) {
+            rank[i] = 0.5;
+            for (size_t j = 0; j < n; j++) {
+                double gap = fabs(first[j] - second[j]) - fabs(first[i] - second[i]);
+                rank[i] += gap < -1e-9 ? 1.0 : gap < 1e-9 ? 0.5 : 0.0;
+            }
+            plus += first[i] > second[i] ? rank[i] : 0.0;
+        }
+        first[n] = second[n] = 7.0; /* no difference: left out */
+        spd_wilcoxon_result result = SPD_INIT(spd_wilcoxon_result);
+        CHECK(spd_wilcoxon(NULL, n + 1, first, second, &result) == SPD_OK, " ");
+        CHECK(result.used == n, "%zu of %zu", result.used, n);
+        CHECK_CLOSE(result.plus, plus, 1e-12, "round %d", round);
+        CHECK_CLOSE(result.plus + result.minus, (double)(n * (n + 1)) / 2.0, 1e-12, "sums");
+        CHECK_CLOSE(result.p_value, twin_wilcoxon(n, rank, plus), 1e-12, "round %d", round);
+    }
+    /* Exact and normal nearly agree where one takes over from the other. */
+    spd_wilcoxon_result few = SPD_INIT(spd_wilcoxon_result), many = few;
+    for (size_t i = 0; i < 300; i++) {
+        second[i] = 0.0;
+        first[i] = (i % 5 < 3 ? 1.0 : -1.0) * (double)(i + 1);
+    }
+    CHECK(spd_wilcoxon(NULL, 200, first, second, &few) == SPD_OK, " ");
+    CHECK(spd_wilcoxon(NULL, 201, first, second, &many) == SPD_OK, " ");
+    CHECK_CLOSE(few.p_value, normal_p(200, few.plus), 1e-3, "exact, and nearly normal");
+    CHECK_CLOSE(many.p_value, normal_p(201, many.plus), 1e-12, "normal");
+    CHECK(spd_wilcoxon(NULL, 5, second, second, &few) == SPD_OK && few.p_value == 1.0 &&
+              few.used == 0,
+          "no differences");
+    first[3] = NAN;
+    CHECK(spd_wilcoxon(NULL, 5, first, second, &few) == SPD_ENOTFINITE, "NaN");
+    CHECK(spd_wilcoxon(NULL, 0, first, second, &few) == SPD_EINVAL, "none");
+}
+
+static void holm(void)
+{
+    const double p[] = {0.01, 0.04, NAN, 0.03, 0.005, 0.9};
+    const double expected[] = {0.04, 0.09, NAN, 0.09, 0.025, 0.9};
+    double made[6];
+    CHECK(spd_holm(NULL, 6, p, made) == SPD_OK, " ");
+    for (size_t i = 0; i < 6; i++)
+        if (i == 2)
+            CHECK(isnan(made[i]), "NaN stays");
+        else
+            CHECK_CLOSE(made[i], expected[i], 1e-15, "p value %zu", i);
+    double high[] = {0.6, 0.7};
+    CHECK(spd_holm(NULL, 2, high, high) == SPD_OK && high[0] == 1.0 && high[1] == 1.0, "at most 1");
+    CHECK(spd_holm(NULL, 0, p, made) == SPD_EINVAL, "none");
 }
 
 /* Sums of whole binomial coefficients. */
@@ -188,7 +335,10 @@ static void recentring(void)
 int main(void)
 {
     RUN(scores);
+    RUN(areas);
     RUN(mcnemar);
+    RUN(wilcoxon);
+    RUN(holm);
     RUN(splits);
     RUN(folds_by_class);
     RUN(folds_by_group);

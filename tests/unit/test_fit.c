@@ -361,6 +361,34 @@ static void starts(void)
     planted_free(&s);
 }
 
+/* Left to choose, a fit begins at the mean or at csp, whichever has the lower cost: here sets where
+ * it is the one and where it is the other. */
+static void the_better_of_two_starts(void)
+{
+    int mean_won = 0, csp_won = 0;
+    for (uint64_t seed = 0; seed < 40 && !(mean_won && csp_won); seed++) {
+        rng r;
+        rng_seed(&r, seed);
+        planted s = planted_new(&r, seed % 2 ? 2.0 : 0.1);
+        spd_fit_options o = options_of(SPD_STEIN);
+        o.objective = seed % 4 < 2 ? SPD_SOFTMAX : SPD_DIFFERENCE;
+        o.max_iter = 0;
+        double cost[3];
+        const spd_init init[3] = {SPD_INIT_MEAN, SPD_INIT_CSP, SPD_INIT_AUTO};
+        for (size_t k = 0; k < 3; k++) {
+            o.init = init[k];
+            spd_model *model = learn(&s, &o, s.label, 1);
+            cost[k] = model->cost_start;
+            spd_model_free(model);
+        }
+        mean_won |= cost[0] < cost[1];
+        csp_won |= cost[1] < cost[0];
+        CHECK_CLOSE(cost[2], fmin(cost[0], cost[1]), 1e-9 * fabs(cost[2]), "seed %d", (int)seed);
+        planted_free(&s);
+    }
+    CHECK(mean_won && csp_won, "mean %d, csp %d", mean_won, csp_won);
+}
+
 static int stop_at_once(void *user, const spd_progress *now)
 {
     (void)user;
@@ -465,6 +493,7 @@ int main(void)
     RUN(time_ends_all_starts);
     RUN(bad_input);
     RUN(starts);
+    RUN(the_better_of_two_starts);
     RUN(airm_goes_on_from_stein);
     RUN(constant_data_stops_at_once);
     RUN(allocation_failures);

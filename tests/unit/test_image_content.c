@@ -114,10 +114,9 @@ static void no_images(void)
     expect_refusal("hello\nworld\n", 12, "text, not a supported image");
     expect_refusal("<!DOCTYPE html>", 15, "HTML");
     expect_refusal("GIF89a......", 12, "GIF");
-    expect_refusal("BM......", 8, "BMP");
     expect_refusal("\x00\x01\x02\x03", 4, "unknown content");
     expect_refusal("P7\nWIDTH 4\n", 11, "PAM");
-    expect_refusal("text", 4, "PNG, JPEG, TIFF or PNM");
+    expect_refusal("text", 4, "PNG, JPEG, TIFF, WebP, GIF, BMP or PNM");
     expect_refusal("\x89PNG\r\n\x1a", 7, "unknown content");
     expect_refusal("\x89PNG\r\n\x1a\n", 8, "PNG: cut off");
     expect_refusal("\xff\xd8\xff", 3, "JPEG: ");

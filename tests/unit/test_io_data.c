@@ -351,7 +351,11 @@ static void saving_and_loading(void)
     spd_data *in = load(scratch("save.npy"), NULL);
     CHECK(in && memcmp(in->X, X, sizeof X) == 0 && !in->y, "X alone");
     spd_data_free(in);
-    CHECK_FAILED(spd_data_save(ctx, &out, scratch("save.csv")), SPD_EINVAL, "save.csv: |.npz");
+    CHECK(spd_data_save(ctx, &out, scratch("save.csv")) == SPD_OK, "a line for each X");
+    in = load(scratch("save.csv"), NULL);
+    CHECK(in && in->p == P && memcmp(in->X, X, sizeof X) == 0, "a line for each X");
+    spd_data_free(in);
+    CHECK_FAILED(spd_data_save(ctx, &out, scratch("save.png")), SPD_EFORMAT, "save.png: |.npz");
 }
 
 /* Labels taken from w while there is a y: both must survive saving. */

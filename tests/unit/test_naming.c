@@ -72,7 +72,7 @@ static void both_ways(void)
     BOTH_WAYS(spd_classifier_kind, classifier, SPD_CLASSIFIERS);
     BOTH_WAYS(spd_map, map, SPD_MAPS);
     BOTH_WAYS(spd_parameter, parameter, SPD_PARAMETERS);
-    BOTH_WAYS(spd_protocol, protocol, SPD_PROTOCOL_LEAVE_OUT + 1u);
+    BOTH_WAYS(spd_protocol, protocol, SPD_PROTOCOL_FOLDS + 1u);
     BOTH_WAYS(spd_fold_rule, fold_rule, SPD_FOLDS_SINGLE + 1u);
     BOTH_WAYS(spd_embedding, embedding, SPD_EMBEDDINGS);
     BOTH_WAYS(spd_shrinkage, shrinkage, SPD_SHRINKAGES);

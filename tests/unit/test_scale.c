@@ -443,7 +443,8 @@ static void embeddings_at_any_scale(void)
                                        .kind = (spd_embedding)kind,
                                        .metric = metrics[k],
                                        .k = 9,
-                                       .dimensions = d};
+                                       .dimensions = d,
+                                       .iterations = 10}; /* tsne: later, rounding spreads */
                 if (spd_embed(ctx, &o, n, P, X, A, NULL, NULL) == SPD_EINVAL)
                     continue; /* no log maps */
                 int e = exponents[i], square = power_of(metrics[k]) * e;

@@ -76,7 +76,7 @@ static spd_status list_file(spd_context *ctx, void *user, const char *path)
 static listing list(const char *folder)
 {
     listing l = {0, UINT64_C(0xcbf29ce484222325)};
-    CHECK(folder_walk(NULL, folder, 1, list_file, &l) == SPD_OK, "%s", folder);
+    CHECK(folder_walk(NULL, folder, 1, list_file, NULL, &l) == SPD_OK, "%s", folder);
     return l;
 }
 

@@ -1,42 +1,124 @@
-/* cmd_convert.c - `spdml convert`: a data set in another file format. */
-#include "cli/frame/session.h"
+/* cmd_convert.c - `spdml convert`: a data set, some of its samples, or a model in another format.
+ */
+#include "cli/commands/data_output.h"
+#include "cli/evaluate/show_trained.h"
 
-static int run(session *s)
+/* ---- models ---------------------------------------------------------------------------------- */
+
+/* W alone where the format holds one array; else with the course of the fit beside it. */
+static void write_map(session *s, const data_output *out, const spd_model *model)
 {
-    spd_data *data;
-    int code = session_begin(s, &data);
-    if (!code)
-        code = session_save(s, data);
-    if (code)
-        return code;
-    if (session_output_is(s, ".npy") && (data->y || data->columns))
-        session_remark(s, "%s: contains only the matrices; labels and columns need .npz or .mat",
-                       session_output(s));
+    double *cost = cli_alloc(model->steps, sizeof *cost, "costs");
+    for (size_t i = 0; i < model->steps; i++)
+        cost[i] = model->history[i].cost;
+    spd_array W = session_array_f64("W", model->n, model->m, model->W);
+    spd_array costs = session_array_f64("cost", model->steps, 1, cost);
+    const spd_array *const arrays[] = {&W, &costs};
+    int one = data_output_is(out, ".csv") || data_output_is(out, ".npy") || model->steps == 0;
+    session_check(s, spd_arrays_write(s->ctx, out->path, one ? 1 : 2, arrays));
+    data_output_close(s, out);
+}
+
+static const spd_model *load_map(session *s, const char *path, spd_kind kind)
+{
+    spd_model *model = NULL;
+    if (kind == SPD_KIND_METHOD) {
+        trained_method t;
+        trained_load(s, path, &t);
+        const spd_model *map = spd_classifier_model(t.classifier);
+        if (!map)
+            cli_fail("%s: is a trained method without a map, so there is no W to write", path);
+        return map;
+    }
+    if (kind == SPD_KIND_CHECKPOINT) {
+        spd_fit_state *state = NULL;
+        spd_status status = spd_fit_state_load(s->ctx, path, &state);
+        if (status == SPD_OK)
+            status = spd_fit_state_model(s->ctx, state, &model);
+        spd_fit_state_free(state);
+        session_check(s, status);
+        session_keep_model(model);
+        return model;
+    }
+    session_model(s, path, &model);
+    return model;
+}
+
+static int convert_map(session *s, const char *path, spd_kind kind)
+{
+    if (arguments_count(s->args, "where"))
+        cli_misuse("--where: %s is a model, which has no samples", path);
+    data_output out = data_output_open(s);
+    const spd_model *model = load_map(s, path, kind);
+    write_map(s, &out, model);
+    if (out.standard)
+        return CLI_GOOD;
     sheet *r = session_sheet(s);
-    sheet_text(r, "input", "input", data->source);
-    sheet_text(r, "output", "output", session_output(s));
+    sheet_text(r, "input", "input", path);
+    sheet_text(r, "output", "output", out.path);
+    sheet_text(r, "kind", "kind", kind == SPD_KIND_METHOD ? "trained method" : "model");
+    sheet_count(r, "n", NULL, model->n, "");
+    sheet_count(r, "m", NULL, model->m, "");
+    sheet_line(r, "W", "%zu x %zu", model->n, model->m);
+    return CLI_GOOD;
+}
+
+/* ---- data sets ------------------------------------------------------------------------------- */
+
+static int convert_data(session *s, const char *path)
+{
+    data_output out = data_output_open(s);
+    spd_data *data = session_load(s, path, 0);
+    const char *source = data->source;
+    data_output_select(s, &data);
+    data_output_save(s, &out, data);
+    if (out.standard)
+        return CLI_GOOD;
+    sheet *r = session_sheet(s);
+    sheet_text(r, "input", "input", source);
+    sheet_text(r, "output", "output", out.path);
     sheet_set(r, data->p, data->n);
     sheet_count(r, "classes", "classes", data->classes, "");
     sheet_count(r, "columns", "further columns", data->columns, "");
     return CLI_GOOD;
 }
 
+static int run(session *s)
+{
+    const char *path = s->args->operands[0];
+    spd_kind kind = spd_file_kind(path);
+    if (kind == SPD_KIND_METHOD || kind == SPD_KIND_CHECKPOINT || kind == SPD_KIND_MODEL ||
+        option_has_ending(path, ".spdml"))
+        return convert_map(s, path, kind);
+    return convert_data(s, path);
+}
+
 static const char *const paragraphs[] = {
     "Reads a data set in any format, checks it, repairs it on request (--symmetrize, --regularize, "
     "--ridge), and writes it in the format given by the output's extension: matrices as X, labels "
-    "as y, further columns under their names.",
+    "as y, further columns under their names. In .csv every matrix is a row, with its label in "
+    "front.",
+    "Of a model or a trained method (.spdml) the map is written: W, n x m, and in .npz and .mat "
+    "the "
+    "cost of each iteration beside it.",
+    "FILE may be -, standard input: .npz, .npy and .mat are known by their content, anything else "
+    "is read as .csv.",
     NULL};
 
 static const command_example examples[] = {
     {"spdml convert a.mat -o a.npz --x covs --y labels", "From MATLAB to numpy."},
     {"spdml convert a.npy --labels y.csv -o a.npz", "Put matrices and labels into one file."},
+    {"spdml convert a.npz --where subject=s1,s3 -o b.npz", "Two subjects alone."},
+    {"spdml convert model.spdml -o W.csv", "The learned map as a table."},
+    {"cat a.npz | spdml convert - --to csv -o - | head -3",
+     "From standard input to standard output."},
     {NULL, NULL}};
 
 const command command_convert = {
     .name = "convert",
-    .summary = "write a data set in another file format",
-    .operands = "DATA",
-    .groups = COMMAND_DATA_GROUPS(options_data_output),
+    .summary = "write a data set or a model's map in another file format",
+    .operands = "FILE",
+    .groups = COMMAND_DATA_GROUPS(options_data_to),
     .paragraphs = paragraphs,
     .examples = examples,
     .run = run,

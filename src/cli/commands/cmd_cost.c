@@ -48,7 +48,7 @@ static void load(session *s, costing *c)
     learning_load(s, s->args->operands[0], &c->l);
     take_w(s, c);
     c->l.options.m = c->m;
-    learning_choose_nu_b(s, &c->l);
+    learning_choose(s, &c->l);
 }
 
 static void release_pairs(void *pairs)
@@ -115,6 +115,17 @@ static int run(session *s)
     return CLI_GOOD;
 }
 
+/* Maximal variance has no graph of pairs that a cost could be summed over. */
+static const char *unsupervised(size_t i)
+{
+    return i == 0 ? "graph" : NULL;
+}
+
+static const option options_without_labels[] = {
+    {"unsupervised", 0, OPTION_CHOICE, "[KIND]", .choice = unsupervised, .bare = "graph",
+     .help = "Use no labels: near matrices stay near, far ones far"},
+    OPTION_END};
+
 static const option options[] = {
     {"w", 0, OPTION_FILE, "FILE", .required = 1,
      .help = "W (n x m, full rank): an array file, or a model of 'spdml fit'"},
@@ -139,6 +150,7 @@ const command command_cost = {
     .operands = "DATA",
     .groups = {{"Options", options},
                {"What is learned", options_graph},
+               {NULL, options_without_labels},
                {NULL, options_objective},
                {NULL, options_cost},
                {"Reading data", options_data},

@@ -1,6 +1,7 @@
 /* cmd_describe.c - `spdml describe`: from images, motion capture and signals to SPD matrices. */
 #include <math.h>
 
+#include "cli/commands/describe_notes.h"
 #include "cli/commands/describe_options.h"
 
 static void show(session *s, spd_descriptor kind, const spd_data *data, const spd_failures *skipped)
@@ -18,6 +19,7 @@ static void show(session *s, spd_descriptor kind, const spd_data *data, const sp
                                           "message",
                                           sheet_json_text(advice_message(skipped->error[i]).text)));
     sheet_json(r, "failures", list);
+    describe_notes_show(r, skipped);
 }
 
 typedef struct described {
@@ -49,6 +51,8 @@ static int run(session *s)
     code = session_save(s, d->data);
     if (!code && !s->silent)
         show(s, kind, d->data, d->skipped);
+    if (!code)
+        describe_notes_remark(s, d->skipped);
     for (size_t i = 0; i < d->skipped->count && !code; i++)
         cli_error("skipped: %s", advice_message(d->skipped->error[i]).text);
     return !code && d->skipped->count ? CLI_FAILED : code;
@@ -88,7 +92,9 @@ static const option options_covariance[] = {
 static const option options_labels[] = {
     {"labels", 0, OPTION_FILE, "FILE",
      .help = "Index (.csv): the first column is the file, the second its label, and further "
-             "columns are kept; files match by the end of their path, or by their name"},
+             "columns are kept; files match by the end of their path, or by their name. Or an "
+             "array (.npy, .npz, .mat) with a label for each input in the order of the inputs, "
+             "which in a folder is that of their names"},
     {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = label_sources,
      .help = "Without an index: auto takes the labels of array files, otherwise the folder "
              "names if there are several"},
@@ -114,6 +120,17 @@ static const option options_signals[] = {
      .help = "Pass bands in Hz, such as 12-14,16-18: filtered without a shift in time and "
              "stacked, so the matrix has channels * bands rows"},
     {"order", 0, OPTION_INT, "N", "4", 1, 16, .help = "Order of the Butterworth filters"},
+    {"channels", 0, OPTION_TEXT, "NAME,...",
+     .help = "Channels of a recording (.edf, .bdf), in this order; default all but annotations and "
+             "triggers"},
+    {"events", 0, OPTION_TEXT, "FILE",
+     .help = "One matrix per event, labelled by it: a table (.csv, .tsv) with the columns onset, "
+             "duration and label (or trial_type), in seconds; auto takes NAME_events.tsv beside "
+             "each recording, or else its annotations and triggers"},
+    {"epoch", 0, OPTION_TEXT, "FROM:TO",
+     .help = "Seconds around the onset of an event, such as 0.5:2.5 or -1:1; default the event's "
+             "duration"},
+    {"event-names", 0, OPTION_TEXT, "NAME,...", .help = "Take only the events of these labels"},
     OPTION_END};
 
 static const option options_images[] = {
@@ -169,7 +186,8 @@ static const option options_motion[] = {
 
 static const char *const paragraphs[] = {
     "Computes SPD matrices, covariances of features, from files. KIND is one of",
-    "covariance: tables of observations and multichannel signals (.csv, .npy, .npz, .mat).",
+    "covariance: tables of observations, multichannel signals (.csv, .npy, .npz, .mat) and "
+    "recordings (.edf, .bdf), whole, in windows, or around events.",
     "sift-color: images of materials; dense SIFT and the colours of 3 x 3 patches, 155 x 155.",
     "gabor: images of faces; intensity, position and Gabor magnitudes, 129 x 129.",
     "region: images; position, colour and derivatives in rectangles.",
@@ -180,7 +198,8 @@ static const char *const paragraphs[] = {
     "from a pattern. The output contains X, y, the inputs' names, further columns, and the "
     "parameters, which 'spdml info' shows.",
     "A covariance of r observations has rank at most r - 1: with fewer than n + 1 observations "
-    "it needs --shrinkage, --regularize or --model.",
+    "it needs --shrinkage, --regularize or --model. That some have fewer is said even where the "
+    "default regularisation repairs it; so is what was passed over in a folder or archive.",
     NULL};
 
 static const command_example examples[] = {
@@ -192,12 +211,15 @@ static const command_example examples[] = {
      "Images in an array, with their labels."},
     {"spdml describe covariance eeg.npz --rate 256 --bands 12-14,16-18 -o c.npz",
      "Filtered signals, extended covariance."},
+    {"spdml describe covariance a.edf --events auto --epoch 0.5:2 -o a.npz",
+     "Epochs of a recording, labelled by its annotations."},
     {NULL, NULL}};
 
 const command command_describe = {
     .name = "describe",
     .summary = "make SPD matrices from images, motion capture and signals",
     .operands = "KIND IN...",
+    .first = describe_kinds,
     .groups = {{"Options", options},
                {"Covariance (all kinds)", options_covariance},
                {"Inputs and labels", options_labels},

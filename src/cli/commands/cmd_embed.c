@@ -18,6 +18,15 @@ static const char *method_names(size_t i)
     return i < SPD_EMBEDDINGS ? spd_embedding_name((spd_embedding)i) : NULL;
 }
 
+/* In the library 0 is its own choice, and below 0 are all pairs. */
+static double theta_of(session *s)
+{
+    if (!arguments_text(s->args, "theta"))
+        return 0.0;
+    double theta = arguments_real(s->args, "theta");
+    return theta > 0.0 ? theta : -1.0;
+}
+
 static int compute(session *s, embedding *e)
 {
     size_t p = e->data->p;
@@ -27,7 +36,11 @@ static int compute(session *s, embedding *e)
                                      .k = (size_t)arguments_int(s->args, "k"),
                                      .dimensions = (size_t)arguments_int(s->args, "dimensions"),
                                      .ridge = arguments_real(s->args, "lle-ridge"),
-                                     .bandwidth = arguments_real(s->args, "bandwidth")};
+                                     .bandwidth = arguments_real(s->args, "bandwidth"),
+                                     .perplexity = arguments_real(s->args, "perplexity"),
+                                     .theta = theta_of(s),
+                                     .iterations = (size_t)arguments_int(s->args, "iterations"),
+                                     .seed = (uint64_t)arguments_int(s->args, "seed")};
     e->info.size = sizeof e->info;
     /* More dimensions than matrices are refused below, without room for them. */
     size_t columns = e->options.dimensions < p ? e->options.dimensions : 1;
@@ -79,9 +92,10 @@ static int write_arrays(session *s, const embedding *e)
     spd_array eigenvalue = session_array_f64("eigenvalue", d, 1, e->eigenvalue);
     const spd_array *list[3] = {&Y};
     eigenvalue.ndim = 1;
-    if (!session_output_is(s, ".npy"))
+    int several = !session_output_is(s, ".npy");
+    if (several && e->options.kind != SPD_EMBED_TSNE)
         list[count++] = &eigenvalue;
-    if (count > 1 && e->data->y) {
+    if (several && e->data->y) {
         label = *e->data->y;
         label.name = "y";
         list[count++] = &label;
@@ -106,9 +120,23 @@ static void show_eigenvalues(sheet *r, const embedding *e)
     sheet_json(r, "eigenvalues", list);
 }
 
+static void show_tsne(sheet *r, const embedding *e)
+{
+    sheet_real(r, "perplexity", "perplexity", e->info.perplexity);
+    sheet_real(r, "theta", NULL, e->info.theta);
+    if (e->info.theta > 0.0)
+        sheet_line(r, "forces", "by a tree, theta %g", e->info.theta);
+    else
+        sheet_line(r, "forces", "between all pairs");
+    sheet_count(r, "iterations", "iterations", e->info.iterations, "");
+    sheet_real(r, "divergence", "divergence", e->info.divergence);
+}
+
 static void show(session *s, const embedding *e)
 {
-    int neighbours = e->options.kind != SPD_EMBED_PGA && e->options.kind != SPD_EMBED_MDS;
+    int tsne = e->options.kind == SPD_EMBED_TSNE;
+    int variance = e->options.kind == SPD_EMBED_PGA || e->options.kind == SPD_EMBED_MDS;
+    int neighbours = !variance && !tsne;
     sheet *r = session_sheet(s);
     sheet_text(r, "method", "method", spd_embedding_name(e->options.kind));
     sheet_text(r, "metric", "metric", spd_metric_name(e->options.metric));
@@ -119,8 +147,11 @@ static void show(session *s, const embedding *e)
         sheet_count(r, "k", "neighbours", e->options.k, "each");
     if (e->options.kind == SPD_EMBED_LAPLACIAN)
         sheet_real(r, "bandwidth", "bandwidth", e->info.bandwidth);
-    show_eigenvalues(r, e);
-    if (!neighbours) {
+    if (tsne)
+        show_tsne(r, e);
+    else
+        show_eigenvalues(r, e);
+    if (variance) {
         sheet_real(r, "explained", NULL, e->info.explained);
         sheet_line(r, "explained", "%.1f %% of the variance", 100.0 * e->info.explained);
     }
@@ -154,6 +185,13 @@ static const option options[] = {
     {"lle-ridge", 0, OPTION_REAL, "E", "0", 0, INFINITY,
      .help = "LLE: E trace(G) is added to the diagonal of a neighbourhood's inner products G; 0 "
              "takes 0.001"},
+    {"perplexity", 0, OPTION_REAL, "U", "0", 0, 1e9,
+     .help = "t-SNE: effective number of neighbours of each matrix; 0 takes 30, or a third of the "
+             "others in small sets"},
+    {"theta", 0, OPTION_REAL, "T", NULL, 0, 2,
+     .help = "t-SNE: how coarse the tree may be that stands for far points; 0 takes all pairs; by "
+             "default 0 up to 500 matrices, and 0.5 above"},
+    {"iterations", 0, OPTION_INT, "N", "1000", 1, 1000000, .help = "t-SNE: steps of its descent"},
     {OPTION_OUTPUT(option_array_endings,
                    "Write Y, eigenvalue and y (the labels, if known) to FILE; .csv has a column "
                    "per coordinate and the label, .npy has only Y")},
@@ -161,7 +199,10 @@ static const option options[] = {
 
 static const char *const paragraphs[] = {
     "Places every matrix of DATA in a few dimensions. pga: principal axes of the tangent space at "
-    "the mean. mds: classical scaling of the distances. lle, hessian-lle and laplacian: manifold "
+    "the mean. mds: classical scaling of the distances. tsne: t-SNE of the distances, which keeps "
+    "neighbours together and says little about far ones (van der Maaten and Hinton 2008); its "
+    "start "
+    "is drawn by --seed. lle, hessian-lle and laplacian: manifold "
     "learning from the k nearest neighbours (Goh and Vidal 2008); their graph must be connected, "
     "and hessian-lle needs k of at least 1 + d + d(d+1)/2.",
     "lle and hessian-lle work in tangent spaces: airm, log-euclidean, log-cholesky or "
@@ -171,12 +212,13 @@ static const char *const paragraphs[] = {
 static const command_example examples[] = {
     {"spdml embed data.npz -o picture.csv", "Two coordinates and the label of each matrix."},
     {"spdml embed data.npz --method lle -k 12 -d 3 -o Y.npz", "Locally linear embedding."},
+    {"spdml embed data.npz --method tsne --perplexity 20 -o picture.csv", "Clusters, by t-SNE."},
     {"spdml embed data.npz --method mds --metric stein --json", "How much two dimensions explain."},
     {NULL, NULL}};
 
 const command command_embed = {
     .name = "embed",
-    .summary = "coordinates in a few dimensions: pga, mds, lle and others",
+    .summary = "coordinates in a few dimensions: pga, mds, t-SNE, lle and others",
     .operands = "DATA",
     .groups = COMMAND_DATA_GROUPS(options),
     .paragraphs = paragraphs,

@@ -165,6 +165,7 @@ static int run(session *s)
     e.options.folds = (int)arguments_int(s->args, "cv");
     e.options.seed = (uint64_t)arguments_int(s->args, "seed");
     e.options.exhaustive = arguments_flag(s->args, "exhaustive");
+    e.options.auc = arguments_flag(s->args, "auc");
     evaluation_fit_options(s, &e.fit);
     take_methods(s, &e);
     evaluation_grids(s, &e);
@@ -177,9 +178,10 @@ static int run(session *s)
     evaluation_make_folder(s);
     recenter(s, &e);
     evaluation_run(s, &e);
-    evaluation_report(s, &e);
-    evaluation_keep(s, &e);
-    return CLI_GOOD;
+    int code = evaluation_report(s, &e);
+    if (code == CLI_GOOD)
+        evaluation_keep(s, &e);
+    return code;
 }
 
 /* All but the one that needs a matrix. */
@@ -188,8 +190,14 @@ static const char *inits(size_t i)
     return spd_init_name((spd_init)(i < SPD_INIT_GIVEN ? i : i + 1));
 }
 
+static const char *finals(size_t i)
+{
+    static const char *const which[] = {"best", "all", "none"};
+    return i < sizeof which / sizeof *which ? which[i] : NULL;
+}
+
 static const option options[] = {
-    {"methods", 0, OPTION_TEXT, "LIST", .required = 1,
+    {"methods", 0, OPTION_TEXT, "LIST", .words = option_methods, .list = 1, .required = 1,
      .help = "Methods, separated by commas: [pca-]CLASSIFIER[-METRIC][-MAP], with a MAP of ml, "
              "multi, random, mean, csp"},
     {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1,
@@ -201,17 +209,28 @@ static const option options[] = {
      .help = "Random splits: train on this share of each class, test on the rest"},
     {"train-per-class", 0, OPTION_INT, "N", NULL, 1, 1000000000,
      .help = "Random splits: train on this many samples of each class"},
-    {"repeats", 0, OPTION_INT, "N", "10", 1, 100000, .help = "Number of random splits"},
+    {"outer-folds", 0, OPTION_INT, "N", NULL, 2, 1000000,
+     .help = "Cross-validation as the protocol: matrices are dealt out to N folds, stratified by "
+             "class; each fold is tested once, all others train"},
+    {"outer-groups", 0, OPTION_TEXT, "COLUMN",
+     .help = "With --outer-folds: matrices with the same value of COLUMN are in one fold"},
+    {"repeats", 0, OPTION_INT, "N", "10", 1, 100000,
+     .help = "Number of random splits; with --outer-folds, which are dealt once by default, how "
+             "often"},
     {"leave-one-group-out", 0, OPTION_TEXT, "COLUMN",
      .help = "One round per value of COLUMN: test on its matrices, train on all others"},
     {"recenter", 0, OPTION_TEXT, "COLUMN",
      .help = "First recentre: move the mean of the matrices of each value of COLUMN to the "
              "identity. This uses test matrices, but no labels"},
     {"by", 0, OPTION_TEXT, "COLUMN", .help = "Also show the accuracy for each value of COLUMN"},
+    {"auc", 0, OPTION_FLAG,
+     .help = "Also the area under the ROC curve, one class against the rest, the mean over the "
+             "classes; scores of all classes may take longer than predictions"},
     OPTION_VECTORS,
     {"output", 'o', OPTION_FILE, "DIR",
-     .help = "Write report.html, a page with figures, and results.json, results.csv, rounds.csv, "
-             "predictions.npz, confusion.npz, the data of the figures and samples.svg into the "
+     .help = "Write report.html, a page with figures, and results.json, final.json, results.csv, "
+             "rounds.csv, predictions.npz, confusion.npz, the data of the figures and samples.svg "
+             "into the "
              "folder DIR"},
     {"keep", 0, OPTION_FILE, "DIR",
      .help = "Write the trained methods into the folder DIR, for 'spdml predict': METHOD.spdml, or "
@@ -225,7 +244,8 @@ static const option options_tuning[] = {
              "fewer if a class or the groups have fewer"},
     {"cv-groups", 0, OPTION_TEXT, "COLUMN|none",
      .help = "Keep matrices with the same value of COLUMN in one fold. Default: the column that "
-             "--train-where or --leave-one-group-out names, if training has several of its values"},
+             "--train-where, --leave-one-group-out or --outer-groups names, if training has "
+             "several of its values"},
     {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
      .help = "Values of a parameter to choose from, instead of the default ones; a grid of m "
              "without the size of the matrices leaves no choice but a map"},
@@ -236,6 +256,10 @@ static const option options_tuning[] = {
      .help = "Try every setting in every fold, with maps fitted as finely as the final "
              "one, where otherwise settings that are clearly behind leave; about ten "
              "times slower"},
+    {"final", 0, OPTION_CHOICE, "WHICH", "best", .choice = finals,
+     .help = "At the end choose parameters on all matrices, test part included, and show the "
+             "command that trains a method with them: for the most accurate method, for all, or "
+             "for none"},
     OPTION_END};
 
 const option options_start[] = {{"init", 0, OPTION_CHOICE, "KIND", "auto", .choice = inits,
@@ -244,7 +268,8 @@ const option options_start[] = {{"init", 0, OPTION_CHOICE, "KIND", "auto", .choi
 
 static const char *const paragraphs[] = {
     "Trains each method on one part of DATA, tests it on another, and prints accuracy, balanced "
-    "accuracy, chosen parameters and times. Parameters that are not fixed by an option are chosen "
+    "accuracy, Cohen's kappa, the mean F1 of the classes, chosen parameters and times. Parameters "
+    "that are not fixed by an option are chosen "
     "by cross-validation within the training part; labels of the test part are used only for the "
     "score. p is McNemar's exact test against the first method.",
     "Classifiers: nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
@@ -261,6 +286,8 @@ static const command_example examples[] = {
      "Mean and deviation over ten random splits."},
     {"spdml evaluate a.npz --methods mdm-airm --leave-one-group-out subject",
      "Each subject in turn; add --recenter subject to align them first."},
+    {"spdml evaluate a.npz --methods rsr-ml --outer-folds 5 --outer-groups subject",
+     "Five folds, none of which shares a subject with another."},
     {NULL, NULL}};
 
 const command command_evaluate = {

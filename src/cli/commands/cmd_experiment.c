@@ -236,6 +236,15 @@ static int run(session *s)
     return CLI_GOOD;
 }
 
+/* "list", and what it lists. */
+static const char *recipe_names(size_t i)
+{
+    size_t count = 0;
+    while (recipe_builtins[count].name)
+        count++;
+    return i == 0 ? "list" : i <= count ? recipe_builtins[i - 1].name : NULL;
+}
+
 static const option options[] = {
     {"data", 0, OPTION_FILE, "PATH",
      .help = "Your own data: a folder or archive laid out as docs/experiments.md describes, or a "
@@ -252,7 +261,7 @@ static const option options[] = {
     {"set", 0, OPTION_TEXT, "NAME=VALUE", .repeatable = 1,
      .help = "Another value for a variable of the recipe"},
     {"quick", .help = "A small version that takes seconds, to see how it works"},
-    {"methods", 0, OPTION_TEXT, "LIST",
+    {"methods", 0, OPTION_TEXT, "LIST", .words = option_methods, .list = 1,
      .help = "Methods, separated by commas, instead of the paper's; see 'spdml evaluate --help'"},
     {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
      .help = "Values of a parameter to choose from, as in evaluate; default m=10,20,40 and "
@@ -293,6 +302,7 @@ const command command_experiment = {
     .name = "experiment",
     .summary = "run the paper's tables and figures, or a recipe of your own",
     .operands = "NAME|FILE.recipe",
+    .first = recipe_names,
     .groups = {{"Options", options}, {"Common options", options_common}},
     .paragraphs = paragraphs,
     .examples = examples,

@@ -80,20 +80,24 @@ static void take_solver(session *s, spd_fit_options *o)
     arguments_take_real(a, "tol", &o->tol);
     arguments_take_real(a, "gtol", &o->gtol);
     arguments_take_real(a, "max-time", &o->max_time);
-    arguments_take_count(a, "m", &o->m);
 }
 
 /* l.options <- those of the command line, over the defaults or over a checkpoint's. */
 static void take_options(session *s, fitting *f)
 {
+    learning_take_m(s, &f->l);
     learning_options(s, &f->l);
     take_duration(s, f);
     f->l.options.paper |= arguments_flag(s->args, "paper");
     if (arguments_count(s->args, "init"))
         take_init(s, f);
     take_solver(s, &f->l.options);
-    if (!f->l.options.m)
-        cli_misuse("fit needs -m N, the size of the small matrices; see 'spdml fit --help'");
+    if (!f->l.options.m && !f->l.auto_m)
+        cli_misuse("fit needs -m N, the size of the small matrices, or -m auto; see 'spdml fit "
+                   "--help'");
+    if (f->l.auto_m && f->l.options.init == SPD_INIT_GIVEN)
+        cli_misuse("-m auto and --init %s cannot be used together: the model has a size",
+                   arguments_text(s->args, "init"));
 }
 
 /* ---- going on from a checkpoint -------------------------------------------------------------- */
@@ -120,7 +124,7 @@ static void take_resumed(session *s, fitting *f)
     cli_keep(f->resume, release_state);
     spd_fit_state_options(f->resume, &f->l.options);
     take_options(s, f);
-    f->l.auto_nu_b = 0; /* it was chosen then */
+    f->l.auto_m = f->l.auto_nu_b = 0; /* they were chosen then */
     const char *differs = spd_fit_state_differs(f->resume, &f->l.options);
     if (!differs)
         return;
@@ -236,7 +240,9 @@ static void check_files(session *s)
 static void check_size(const fitting *f)
 {
     const spd_data *data = f->l.data;
-    if (f->l.options.m >= data->n)
+    if (f->l.auto_m && data->n < 2)
+        cli_fail("%s: 1 x 1 matrices cannot be made smaller", data->source);
+    if (!f->l.auto_m && f->l.options.m >= data->n)
         cli_fail("%s: -m %zu must be smaller than the size of the matrices, %zu x %zu",
                  data->source, f->l.options.m, data->n, data->n);
 }
@@ -264,7 +270,7 @@ static void load(session *s, fitting *f)
     learning_load(s, s->args->operands[0], &f->l);
     check_size(f);
     load_start(s, f);
-    learning_choose_nu_b(s, &f->l);
+    learning_choose(s, &f->l);
 }
 
 /* CLI_INTERRUPTED with a model when Ctrl-C ended it: the best so far is worth keeping. */
@@ -315,13 +321,25 @@ static void write_model(session *s, const fitting *f)
 static void show_fit(session *s, const fitting *f)
 {
     const spd_data *data = f->l.data;
+    size_t unknown = 0;
+    char also[60] = "";
+    for (size_t i = 0; f->l.label && i < data->p; i++)
+        unknown += f->l.label[i] < 0;
+    if (unknown)
+        snprintf(also, sizeof also, ", %zu without a label", unknown);
     sheet *r = session_sheet(s);
     sheet_text(r, "data", NULL, data->source);
     sheet_count(r, "p", NULL, data->p, "");
-    sheet_count(r, "classes", NULL, data->classes, "");
-    sheet_line(r, "data", "%s: %zu matrices, %zu classes", data->source, data->p, data->classes);
+    sheet_count(r, "classes", NULL, f->l.classes, "");
+    sheet_count(r, "unlabelled", NULL, unknown, "");
+    sheet_line(r, "data", "%s: %zu matrices, %zu classes%s", data->source, data->p, f->l.classes,
+               also);
     show_model(r, f->model);
     sheet_text(r, "output", "model", session_output(s));
+    if (f->l.chosen) {
+        sheet_json(r, "chosen", json_incref(f->l.chosen));
+        sheet_text(r, "command", "the same again", learning_again(s, &f->l));
+    }
 }
 
 static int run(session *s)
@@ -374,8 +392,10 @@ static const char *history_endings(size_t i)
 }
 
 static const option options[] = {
-    {"m", 'm', OPTION_INT, "N", NULL, 1, 1000000,
-     .help = "Size of the small matrices, smaller than that of the input"},
+    {"m", 'm', OPTION_TEXT, "N|auto", .words = option_auto,
+     .help = "Size of the small matrices, smaller than that of the input. auto chooses among n/8, "
+             "n/4, 3n/8, n/2 and 3n/4 by cross-validation, together with --nu-b auto if that is "
+             "given"},
     {OPTION_OUTPUT(option_model_endings, "The model to write"), .required = 1},
     {"history", 0, OPTION_FILE, "FILE", .choice = history_endings,
      .help = "Write cost, gradient norm, step, seconds and probes of every iteration to FILE"},
@@ -393,11 +413,17 @@ static const char *engines(size_t i)
     return spd_engine_name((spd_engine)i);
 }
 
+/* All that need no file. */
+static const char *starts(size_t i)
+{
+    return spd_init_name((spd_init)(i < SPD_INIT_GIVEN ? i : i + 1));
+}
+
 static const option solver_options[] = {
     {"engine", 0, OPTION_CHOICE, "NAME", "cpu", .choice = engines,
      .help = "Where it runs: cpu; cuda, an NVIDIA GPU (stein and airm, matrices up to 512 x 512, "
              "maps up to 128); auto, the GPU where there is one and it gains"},
-    {"init", 0, OPTION_TEXT, "START", "auto",
+    {"init", 0, OPTION_TEXT, "START", "auto", .words = starts,
      .help = "Where to start: identity (its first m columns), mean (leading eigenvectors of the "
              "mean), random, csp (generalised eigenvectors of the class means), stein (where a fit "
              "under Stein ends), or a model file (.spdml) to continue from; auto: mean or csp, "
@@ -443,6 +469,7 @@ static const command_example examples[] = {
     {"spdml fit train.npz -m 20 --metric stein -o model.spdml", "Learn a map to 20 x 20."},
     {"spdml fit train.npz -m 20 --nu-w 5 --nu-b auto -o model.spdml --json",
      "Choose the neighbours between classes by cross-validation."},
+    {"spdml fit train.npz -m auto -o model.spdml", "Choose the size by cross-validation."},
     {"spdml fit big.npy --labels y.npy -m 30 -o model.spdml --checkpoint fit.npz",
      "A long fit that saves its state to a file."},
     {"spdml fit big.npy --labels y.npy --resume fit.npz -o model.spdml",
@@ -455,6 +482,7 @@ const command command_fit = {
     .operands = "DATA",
     .groups = {{"Options", options},
                {"What is learned", options_graph},
+               {NULL, options_unsupervised},
                {NULL, options_objective},
                {NULL, options_cost},
                {NULL, options_paper},

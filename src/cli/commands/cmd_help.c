@@ -15,7 +15,7 @@ static int run(session *s)
         for (const command *const *each = commands; *each; each++)
             printf("%s\n", (*each)->name);
     else if (arguments_flag(s->args, "completion"))
-        manual_completion(stdout);
+        manual_completion(stdout, arguments_text(s->args, "completion"));
     else if (arguments_flag(s->args, "man"))
         manual_roff(stdout, c);
     else
@@ -23,9 +23,18 @@ static int run(session *s)
     return CLI_GOOD;
 }
 
+static const char *command_names(size_t i)
+{
+    size_t count = 0;
+    while (commands[count])
+        count++;
+    return i < count ? commands[i]->name : NULL;
+}
+
 static const option options[] = {
     {"man", .help = "Print the man page in roff"},
-    {"completion", .help = "Print a bash completion script"},
+    {"completion", 0, OPTION_CHOICE, "[SHELL]", .choice = manual_shells, .bare = "bash",
+     .help = "Print a completion script for a shell"},
     {"commands", .help = "Print the names of the commands, one per line"},
     OPTION_HELP,
     OPTION_END};
@@ -35,7 +44,10 @@ static const char *const paragraphs[] = {
 
 static const command_example examples[] = {
     {"spdml help distance", "Help for one command."},
-    {"source <(spdml help --completion)", "Completion in this shell."},
+    {"source <(spdml help --completion)", "Completion in this shell, a bash."},
+    {"spdml help --completion zsh > ~/.zfunc/_spdml",
+     "In zsh, where fpath has ~/.zfunc before compinit."},
+    {"spdml help --completion fish > ~/.config/fish/completions/spdml.fish", "In fish."},
     {"spdml help --man mean | man -l -", "A man page that is not installed."},
     {NULL, NULL}};
 
@@ -43,6 +55,7 @@ const command command_help = {
     .name = "help",
     .summary = "help, man pages, shell completion",
     .operands = "[COMMAND]",
+    .first = command_names,
     .groups = {{"Options", options}},
     .paragraphs = paragraphs,
     .examples = examples,

@@ -55,6 +55,21 @@ static void show_members(sheet *r, const char *label, json_t *object)
     }
 }
 
+/* Names of channels in one line, cut where it becomes long. */
+static void show_channels(sheet *r, json_t *list)
+{
+    char text[70] = "";
+    size_t used = 0;
+    for (size_t k = 0; k < json_array_size(list) && used + 24 < sizeof text; k++) {
+        const char *name = json_string_value(json_array_get(list, k));
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.16s", k ? ", " : "",
+                                 name ? name : "?");
+    }
+    if (used)
+        sheet_line(r, "channels", "%zu: %s%s", json_array_size(list), text,
+                   used + 24 < sizeof text ? "" : ", ...");
+}
+
 /* Shows the JSON text that came with a data set; NULL or a text that is not JSON: nothing. */
 static void show_meta(sheet *r, const char *meta)
 {
@@ -65,8 +80,10 @@ static void show_meta(sheet *r, const char *meta)
     const char *version = json_string_value(json_object_get(object, "version"));
     if (name) {
         sheet_line(r, "descriptor", "%s, by spdml %s", name, version ? version : "?");
+        show_channels(r, json_object_get(json_object_get(object, "rows"), "channels"));
         show_members(r, "parameters", json_object_get(object, "parameters"));
         show_members(r, "covariance", json_object_get(object, "covariance"));
+        show_members(r, "few observations", json_object_get(object, "few_observations"));
     }
     sheet_json(r, "meta", object);
 }

@@ -264,6 +264,42 @@ static void summarise(comparison *c, size_t method, size_t octave)
                   sqrt(squares / (double)(c->repeats - 1)));
 }
 
+/* The size of the matrices that a method compares. */
+static size_t size_of(const comparison *c, size_t method)
+{
+    return c->method[method].map == SPD_MAP_ML ? c->m : c->v.n;
+}
+
+/* Were test matrices of this octave repaired, for lack of observations? */
+static int is_repaired(const comparison *c, size_t method, size_t octave)
+{
+    return (c->v.r >> octave) <= size_of(c, method);
+}
+
+/* ["60", "30"]: for how many observations a method's test matrices had to be repaired. */
+static json_t *repaired_json(const comparison *c, size_t method)
+{
+    json_t *list = sheet_json_list();
+    for (size_t k = 0; k < c->octaves; k++)
+        if (is_repaired(c, method, k))
+            sheet_json_append(list, sheet_json_whole((json_int_t)(c->v.r >> k)));
+    return list;
+}
+
+/* Says from where on regularisation stands in for observations. */
+static void remark_repaired(const comparison *c)
+{
+    for (size_t i = 0; i < c->names.count; i++)
+        for (size_t k = 0; k < c->octaves; k++)
+            if (is_repaired(c, i, k)) {
+                session_remark(c->s,
+                               "%s: test matrices of %zu observations or fewer lack rank (%zu "
+                               "rows) and were regularised by %g",
+                               c->names.word[i], c->v.r >> k, size_of(c, i), c->regularize);
+                break;
+            }
+}
+
 /* {"480": 0.63, ...} of a method. */
 static json_t *by_json(const table *t, size_t method, table_kind kind)
 {
@@ -288,10 +324,11 @@ static void fill(const comparison *c, sheet *r)
     sheet_count(r, "rounds", NULL, c->repeats, "");
     sheet_count(r, "seed", NULL, (size_t)c->seed, "");
     for (size_t i = 0; i < c->names.count; i++)
-        sheet_json_append(results,
-                          json_pack("{s:o,s:o,s:o}", "method", sheet_json_text(c->names.word[i]),
-                                    "by", by_json(&c->table, i, TABLE_OURS), "by_std",
-                                    by_json(&c->table, i, TABLE_DEVIATION)));
+        sheet_json_append(results, json_pack("{s:o,s:o,s:o,s:o}", "method",
+                                             sheet_json_text(c->names.word[i]), "by",
+                                             by_json(&c->table, i, TABLE_OURS), "by_std",
+                                             by_json(&c->table, i, TABLE_DEVIATION), "regularised",
+                                             repaired_json(c, i)));
     sheet_json(r, "results", results);
 }
 
@@ -317,11 +354,13 @@ static int run(session *s)
     fill(&c, session_sheet(s));
     if (!s->sheet.object)
         table_print(&c.table, "accuracy in percent", "observations", 0);
+    remark_repaired(&c);
     return CLI_GOOD;
 }
 
 static const option options[] = {
     {"methods", 0, OPTION_TEXT, "LIST", "nn-stein,nn-stein-ml,nn-airm,nn-airm-ml",
+     .words = option_methods, .list = 1,
      .help = "Methods on matrices, as they are or with -ml, with commas between"},
     {"m", 'm', OPTION_INT, "M", "10", 1, 4096, .help = "Size after the map"},
     {"draw", 0, OPTION_INT, "R", "0", 0, 1048576,

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/commands/describe_notes.h"
 #include "cli/commands/describe_record.h"
 #include "cli/commands/meta_compare.h"
 #include "cli/evaluate/predictions.h"
@@ -27,7 +28,7 @@ static int is_raw(session *s, const char *path)
     if (arguments_flag(s->args, "raw") || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
         return 1;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (option_has_ending(path, endings[i]))
+        if (option_has_ending(path, endings[i]) || strcmp(path, "-") == 0)
             return 0;
     return 1;
 }
@@ -37,6 +38,7 @@ static void describe(session *s, predicting *p)
 {
     spd_descriptor kind;
     spd_describe_options how;
+    spd_failures *notes = NULL;
     const char *path = s->args->operands[0];
     const char *why = describe_record_take(p->method.classes.meta, &kind, &how);
     if (why)
@@ -47,8 +49,10 @@ static void describe(session *s, predicting *p)
     how.y_name = arguments_text(s->args, "y");
     double start = bar_clock();
     session_check(s, spd_describe(s->ctx, kind, s->args->operand_count - 1, s->args->operands + 1,
-                                  &how, &p->set.data, NULL));
+                                  &how, &p->set.data, &notes));
     session_keep_data(p->set.data);
+    describe_notes_keep(notes);
+    describe_notes_remark(s, notes);
     p->describe_seconds = bar_clock() - start;
     p->described = 1;
     session_talk(s, "described %zu matrices by %s", p->set.data->p, spd_descriptor_name(kind));

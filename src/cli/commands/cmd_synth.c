@@ -202,6 +202,7 @@ const command command_synth = {
     .name = "synth",
     .summary = "generate matrices, textures, motion capture or faces",
     .operands = "KIND",
+    .first = kind_name,
     .groups = {{"Options", options},
                {"How many (all kinds)", options_counts},
                {"How many (spd, textures, motion)", options_samples},

@@ -6,6 +6,7 @@
 #include "cli/evaluate/evaluation.h"
 #include "cli/evaluate/predictions.h"
 #include "cli/evaluate/show_trained.h"
+#include "cli/frame/tuning.h"
 
 typedef struct training {
     evaluation e; /* of one method: what evaluate would be asked */
@@ -66,13 +67,9 @@ static void choose(session *s, training *t)
     t->tuned = (spd_tuned)SPD_INIT(spd_tuned);
     if (arguments_flag(s->args, "no-tune"))
         return;
-    double start = bar_clock();
-    spd_status status = spd_tune(s->ctx, &t->method, &t->e.set.samples, &tuning, &t->tuned);
-    if (status < 0)
-        session_fail_in(s, t->e.set.data->source, status);
+    t->tune_seconds =
+        tuning_run(s, &t->method, &t->e.set.samples, &tuning, t->e.set.data->source, &t->tuned);
     t->chosen = 1;
-    t->tune_seconds = bar_clock() - start;
-    session_talk(s, "chose among %zu settings", t->tuned.settings);
 }
 
 static void release_classifier(void *classifier)
@@ -143,7 +140,7 @@ static int run(session *s)
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const option options[] = {
-    {"method", 0, OPTION_TEXT, "NAME", .required = 1,
+    {"method", 0, OPTION_TEXT, "NAME", .words = option_methods, .required = 1,
      .help = "[pca-]CLASSIFIER[-METRIC][-MAP], as for 'spdml evaluate', with a MAP of ml, multi, "
              "random, mean, csp: rsr-ml, nn-stein-ml, mdm-airm, ts-lda, cdl"},
     OPTION_VECTORS,
@@ -151,11 +148,8 @@ static const option options[] = {
     OPTION_END};
 
 static const option options_choosing[] = {
-    {"no-tune", 0, OPTION_FLAG,
-     .help = "No cross-validation: parameters that are not given have their defaults, which are "
-             "often far from the best"},
-    {"cv", 0, OPTION_INT, "N", "5", 2, 1000000,
-     .help = "Folds of the cross-validation; fewer if a class or the groups have fewer"},
+    OPTION_NO_TUNE,
+    OPTION_CV,
     {"cv-groups", 0, OPTION_TEXT, "COLUMN",
      .help = "Keep matrices with the same value of COLUMN in one fold: subjects, sessions, "
              "whatever new samples will not share with training"},

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *kind_name(size_t kind)
+const char *describe_kinds(size_t kind)
 {
     return spd_descriptor_name((spd_descriptor)kind);
 }
@@ -84,6 +84,18 @@ static int take_bands(const char *text, spd_describe_options *o)
     return 0;
 }
 
+/* "-0.5:2" */
+static int take_epoch(const char *text, spd_describe_options *o)
+{
+    char *end;
+    o->epoch_from = strtod(text, &end);
+    if (end == text || *end != ':' || !isfinite(o->epoch_from))
+        return 1;
+    const char *second = end + 1;
+    o->epoch_to = strtod(second, &end);
+    return end == second || *end || !isfinite(o->epoch_to) || !(o->epoch_from < o->epoch_to);
+}
+
 static int take_shrinkage(const char *text, spd_describe_options *o)
 {
     spd_covariance_options *c = &o->covariance;
@@ -104,6 +116,7 @@ static const struct {
     {"regions", take_regions, "whole, halves or ROWSxCOLUMNS, such as 2x2"},
     {"grid", take_grid, "ROWSxCOLUMNS, such as 3x4"},
     {"frames", take_frames, "FIRST:LAST with FIRST below LAST, such as 10:200 or 10:"},
+    {"epoch", take_epoch, "FROM:TO in seconds with FROM below TO, such as 0.5:2.5"},
     {"bands", take_bands, "LOW-HIGH in Hz, separated by commas: 12-14,16-18"},
 };
 
@@ -182,6 +195,9 @@ static void take_simple(const arguments *args, spd_describe_options *o)
     o->grey |= arguments_flag(args, "no-color");
     o->center_root = arguments_count(args, "center") > 0;
     o->group = arguments_text(args, "group");
+    o->channels = arguments_text(args, "channels");
+    o->events = arguments_text(args, "events");
+    o->event_names = arguments_text(args, "event-names");
     o->asf = arguments_text(args, "asf");
     o->x_name = arguments_text(args, "x");
     o->y_name = arguments_text(args, "y");
@@ -203,7 +219,7 @@ static void take_labels(session *s, spd_describe_options *o)
 int describe_options_take(session *s, spd_descriptor *kind, spd_describe_options *o)
 {
     size_t number;
-    int code = arguments_kind(s->args, "descriptor", kind_name, &number);
+    int code = arguments_kind(s->args, "descriptor", describe_kinds, &number);
     if (code)
         return code;
     *kind = (spd_descriptor)number;

@@ -4,6 +4,9 @@
 
 #include "cli/frame/session.h"
 
+/* The words of KIND. */
+const char *describe_kinds(size_t kind);
+
 /* *kind <- that of the first operand; o <- what the options say; files of --model and --rects are
  * read. What o points to belongs to the session. An exit status. */
 int describe_options_take(session *s, spd_descriptor *kind, spd_describe_options *o);

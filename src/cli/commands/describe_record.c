@@ -36,6 +36,8 @@ static const number numbers[] = {
     {"rate", offsetof(spd_describe_options, rate), REAL, SPD_DESCRIBE_COVARIANCE},
     {"window", offsetof(spd_describe_options, window), REAL, SPD_DESCRIBE_COVARIANCE},
     {"step", offsetof(spd_describe_options, stride), REAL, SPD_DESCRIBE_COVARIANCE},
+    {"epoch_from", offsetof(spd_describe_options, epoch_from), REAL, SPD_DESCRIBE_COVARIANCE},
+    {"epoch_to", offsetof(spd_describe_options, epoch_to), REAL, SPD_DESCRIBE_COVARIANCE},
     {"order", offsetof(spd_describe_options, order), COUNT, SPD_DESCRIBE_COVARIANCE},
     {"channels_first", offsetof(spd_describe_options, channels_first), FLAG,
      SPD_DESCRIBE_COVARIANCE},
@@ -75,6 +77,12 @@ static void take_words(const json_t *parameters, spd_describe_options *o)
         (void)spd_regions_parse(NULL, word(parameters, "regions"), &o->regions);
     if (*word(parameters, "group"))
         o->group = kept(word(parameters, "group"));
+    if (*word(parameters, "channels"))
+        o->channels = kept(word(parameters, "channels"));
+    if (*word(parameters, "events"))
+        o->events = kept(word(parameters, "events"));
+    if (*word(parameters, "event_names"))
+        o->event_names = kept(word(parameters, "event_names"));
 }
 
 static void take_bands(const json_t *bands, spd_describe_options *o)

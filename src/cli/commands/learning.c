@@ -7,8 +7,6 @@
 
 #include "cli/evaluate/columns.h"
 
-#define FOLDS 5
-
 static void take_nu_b(session *s, learning *l)
 {
     const char *text = arguments_text(s->args, "nu-b");
@@ -23,6 +21,20 @@ static void take_nu_b(session *s, learning *l)
     l->options.nu_b = (size_t)number;
 }
 
+void learning_take_m(session *s, learning *l)
+{
+    const char *text = arguments_text(s->args, "m");
+    int64_t number = 0;
+    if (!text)
+        return;
+    l->auto_m = strcmp(text, "auto") == 0;
+    if (l->auto_m)
+        return;
+    if (option_parse_int(text, &number) || number < 1 || number > 1000000)
+        cli_misuse("--m %s: must be a whole number between 1 and 1000000, or auto", text);
+    l->options.m = (size_t)number;
+}
+
 /* Which kind of graph: by labels, without, or the user's own. */
 static void take_learning(session *s, learning *l)
 {
@@ -35,8 +47,8 @@ static void take_learning(session *s, learning *l)
     else if (free_of_labels)
         l->options.learning =
             session_choice(s, "unsupervised") == 0 ? SPD_UNSUPERVISED : SPD_MAXIMAL_VARIANCE;
-    if (l->auto_nu_b && l->options.learning != SPD_SUPERVISED)
-        cli_misuse("--nu-b auto: needs labels to choose by");
+    if ((l->auto_nu_b || l->auto_m) && l->options.learning != SPD_SUPERVISED)
+        cli_misuse("%s auto: needs labels to choose by", l->auto_m ? "-m" : "--nu-b");
 }
 
 void learning_options(session *s, learning *l)
@@ -78,6 +90,7 @@ static void take_labels(session *s, learning *l)
     if (unknown && hidden < 0)
         session_remark(s, "%s: no matrix has the label %s; all count as labelled", data->source,
                        unknown);
+    l->classes = data->classes - (hidden >= 0);
     l->label = cli_alloc(data->p, sizeof *l->label, "labels");
     for (size_t i = 0; i < data->p; i++) {
         int label = data->label[i];
@@ -169,59 +182,4 @@ void learning_load(session *s, const char *path, learning *l)
     check_labels(l);
     if (l->options.learning == SPD_OWN_GRAPH && !l->options.own_pairs)
         load_edges(s, l);
-}
-
-/* ---- nu_b by cross-validation ---------------------------------------------------------------- */
-
-/* The samples with a label; what has none cannot be tested. */
-static spd_status labelled_samples(session *s, const learning *l, spd_samples **labelled)
-{
-    const spd_data *d = l->data;
-    spd_samples all = {.size = sizeof all, .p = d->p, .n = d->n, .X = d->X};
-    size_t *index = cli_alloc(d->p, sizeof *index, "samples"), count = 0;
-    all.classes = d->classes;
-    all.label = l->label;
-    for (size_t i = 0; i < d->p; i++)
-        if (l->label[i] >= 0)
-            index[count++] = i;
-    spd_status status = spd_samples_subset(s->ctx, &all, count, index, labelled);
-    return status;
-}
-
-/* The nearest neighbour in the fit's metric after the map decides which nu_b is best. */
-void learning_choose_nu_b(session *s, learning *l)
-{
-    spd_samples *labelled = NULL;
-    spd_method method = SPD_INIT(spd_method);
-    static const double tried[] = {1, 2, 3, 5, 10};
-    const spd_grid grid = {.count = {[SPD_PARAM_NU_B] = sizeof tried / sizeof *tried},
-                           .value = {[SPD_PARAM_NU_B] = tried}};
-    spd_tuning tuning = {
-        .size = sizeof tuning, .folds = FOLDS, .seed = l->options.seed, .grid = &grid};
-    spd_tuned tuned = SPD_INIT(spd_tuned);
-    if (!l->auto_nu_b)
-        return;
-    spd_status status = spd_method_parse(s->ctx, "nn-ml", &method);
-    method.metric = l->options.metric;
-    method.fit = &l->options;
-    method.value[SPD_PARAM_M] = (double)l->options.m;
-    method.value[SPD_PARAM_OBJECTIVE] = (double)l->options.objective;
-    if (l->options.nu_w)
-        method.value[SPD_PARAM_NU_W] = (double)l->options.nu_w;
-    if (status == SPD_OK)
-        status = labelled_samples(s, l, &labelled);
-    if (status == SPD_OK)
-        status = spd_tune(s->ctx, &method, labelled, &tuning, &tuned);
-    spd_samples_free(labelled);
-    if (status < 0) {
-        char place[300];
-        snprintf(place, sizeof place, "%.250s: --nu-b auto", l->data->source);
-        session_fail_in(s, place, status);
-    }
-    bar_clear(&s->bar);
-    l->options.nu_b = (size_t)method.value[SPD_PARAM_NU_B];
-    session_remark(s,
-                   "chose --nu-b %zu of %zu candidates by %d-fold cross-validation: %.2f %% of the "
-                   "nearest neighbours are right",
-                   l->options.nu_b, tuned.settings, tuned.folds, 100 * tuned.accuracy);
 }

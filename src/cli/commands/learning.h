@@ -7,10 +7,15 @@
 
 typedef struct learning {
     spd_data *data;
-    int *label; /* p class numbers, -1 where unknown; NULL without labels */
+    int *label;     /* p class numbers, -1 where unknown; NULL without labels */
+    size_t classes; /* how many there are; what means unknown is none */
     spd_fit_options options;
-    int auto_nu_b; /* --nu-b auto */
+    int auto_m, auto_nu_b; /* -m auto, --nu-b auto */
+    json_t *chosen;        /* what was chosen by cross-validation, and how; NULL: nothing was */
 } learning;
+
+/* l->options.m or auto_m <- what -m says, if it is there; before learning_options. */
+void learning_take_m(session *s, learning *l);
 
 /* l->options <- what the options of options_graph and options_objective say that stand on the
  * command line; their defaults are those of spd_fit_defaults. */
@@ -20,7 +25,11 @@ void learning_options(session *s, learning *l);
  * is there. */
 void learning_load(session *s, const char *path, learning *l);
 
-/* l->options.nu_b <- chosen by cross-validation when --nu-b auto was given; options.m is set. */
-void learning_choose_nu_b(session *s, learning *l);
+/* choosing.c: l->options.m and nu_b <- chosen by cross-validation where -m auto and --nu-b auto
+ * were given, together; otherwise options.m is set. Sets l->chosen. */
+void learning_choose(session *s, learning *l);
+
+/* choosing.c: the command line with what was chosen in place of auto. */
+const char *learning_again(const session *s, const learning *l);
 
 #endif

@@ -21,6 +21,7 @@ typedef enum form {
     FORM_FLAG,   /* given when true */
     FORM_UNSET,  /* given when false */
     FORM_FRAMES, /* first and last */
+    FORM_EPOCH,  /* from and to */
     FORM_BANDS   /* pairs */
 } form;
 
@@ -51,6 +52,8 @@ static const row rows[] = {
     {"covariance", "step", FORM_SOME, "step", NULL, NULL},
     {"covariance", "bands", FORM_BANDS, "bands", NULL, NULL},
     {"covariance", "order", FORM_NUMBER, "order", NULL, NULL},
+    {"covariance", "channels", FORM_WORD, "channels", NULL, NULL},
+    {"covariance", "epoch", FORM_EPOCH, "epoch_from", "epoch_to", NULL},
     {"joints", "center", FORM_WORD, "center", NULL, NULL},
     {"joints", "frames", FORM_FRAMES, "first_frame", "last_frame", NULL},
     {"joints", "temporal-pyramid", FORM_NUMBER, "temporal_pyramid", NULL, NULL},
@@ -128,6 +131,9 @@ static void put_value(json_t *record, const row *r, char text[VALUE_ROOM])
         break;
     case FORM_FRAMES:
         put_frames(a, b, text);
+        break;
+    case FORM_EPOCH:
+        snprintf(text, VALUE_ROOM, "%.10g:%.10g", a, b);
         break;
     case FORM_BANDS:
         put_bands(value, text);

@@ -83,7 +83,7 @@ const option options_graph[] = {
      .help = "Neighbours within the class of a sample; default the size of the smallest class, 5 "
              "with --objective ratio. For log-margin and softmax the candidates: default all, of "
              "more than 500 matrices 30. A smaller class contributes all it has"},
-    {"nu-b", 0, OPTION_TEXT, "N|auto",
+    {"nu-b", 0, OPTION_TEXT, "N|auto", .words = option_auto,
      .help = "Neighbours in other classes; default the smaller of 3 and --nu-w, 5 with --objective "
              "ratio. For log-margin and softmax the candidates: default all, of more than 500 "
              "matrices 60. auto chooses "
@@ -94,10 +94,13 @@ const option options_graph[] = {
     {"affinity", 0, OPTION_FILE, "FILE",
      .help = "A graph of your own instead: arrays i, j and value, each pair once; value > 0 pulls "
              "a pair together, < 0 pushes it apart (.npz or .mat)"},
-    {"unsupervised", 0, OPTION_CHOICE, "[KIND]", .choice = unsupervised, .bare = "graph",
-     .help = "Use no labels. graph: near matrices stay near, far ones far; variance: spread the "
-             "matrices around their mean"},
     {"unlabelled", 0, OPTION_TEXT, "VALUE",
      .help = "The label that means unknown; matrices with it take part through the unsupervised "
              "graph"},
+    OPTION_END};
+
+const option options_unsupervised[] = {
+    {"unsupervised", 0, OPTION_CHOICE, "[KIND]", .choice = unsupervised, .bare = "graph",
+     .help = "Use no labels. graph: near matrices stay near, far ones far; variance: spread the "
+             "matrices around their mean"},
     OPTION_END};

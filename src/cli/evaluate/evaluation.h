@@ -32,8 +32,14 @@ void evaluation_run(session *s, evaluation *e);
  * tested). */
 double *evaluation_by(const evaluation *e, size_t method);
 
-/* Prints table or JSON, and writes the files of --output. */
-void evaluation_report(session *s, evaluation *e);
+/* Prints table or JSON, with what --final asks for, and writes the files of --output. CLI_GOOD, or
+ * CLI_INTERRUPTED where everything but the last is there. */
+int evaluation_report(session *s, evaluation *e);
+
+/* final.c: chooses parameters of the methods that --final names on all data. *list <- a JSON list
+ * of what was chosen, with the commands that train so; NULL: none was asked for, or an experiment
+ * runs. CLI_INTERRUPTED where it was ended by Ctrl-C: the list holds what there is. */
+int evaluation_final(session *s, const evaluation *e, json_t **list);
 
 /* The folders of --output and --keep: made where they are not there, and removed again when nothing
  * comes of it; can they be written to? Asked before long work. */
@@ -42,6 +48,9 @@ void evaluation_make_folder(session *s);
 /* Writes predictions.npz, confusion.npz, rounds.csv and results.json into the folder of --output,
  * each whole or not at all; nothing without --output. */
 void evaluation_write(session *s, const evaluation *e);
+
+/* final.json: the list of evaluation_final. */
+void evaluation_write_final(session *s, const json_t *list);
 
 /* Trains the methods with what was chosen, each round's on its training part, and writes them into
  * the folder of --keep: METHOD.spdml, or METHOD-ROUND.spdml where there are several rounds. Nothing

@@ -4,7 +4,8 @@
  *   confusion.npz    classes, and for each METHOD a table of counts over all rounds, rows the truth
  *   results.csv      a line per method
  *   rounds.csv       a line per method and round
- *   results.json     what --json prints */
+ *   results.json     what --json prints, but for what --final adds
+ *   final.json       that */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -161,8 +162,9 @@ static void put_field(FILE *f, const char *key, const json_t *object)
 static void put_round(FILE *f, const json_t *round)
 {
     static const char *const keys[] = {
-        "train", "test",     "correct",      "accuracy",    "balanced_accuracy", "cv_accuracy",
-        "folds", "settings", "tune_seconds", "fit_seconds", "test_seconds"};
+        "train",    "test",         "correct",     "accuracy",    "balanced_accuracy",
+        "kappa",    "macro_f1",     "auc",         "cv_accuracy", "folds",
+        "settings", "tune_seconds", "fit_seconds", "test_seconds"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         put_field(f, keys[k], round);
     for (unsigned i = 0; i < SPD_PARAMETERS; i++)
@@ -172,10 +174,20 @@ static void put_round(FILE *f, const json_t *round)
 
 static void put_method(FILE *f, const json_t *method)
 {
-    static const char *const keys[] = {
-        "accuracy_mean",         "accuracy_std", "balanced_accuracy_mean",
-        "balanced_accuracy_std", "mcnemar_p",    "tune_seconds",
-        "fit_seconds",           "test_seconds"};
+    static const char *const keys[] = {"accuracy_mean",
+                                       "accuracy_std",
+                                       "balanced_accuracy_mean",
+                                       "balanced_accuracy_std",
+                                       "kappa_mean",
+                                       "kappa_std",
+                                       "macro_f1_mean",
+                                       "macro_f1_std",
+                                       "auc_mean",
+                                       "auc_std",
+                                       "mcnemar_p",
+                                       "tune_seconds",
+                                       "fit_seconds",
+                                       "test_seconds"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         put_field(f, keys[k], method);
     fputc('\n', f);
@@ -215,9 +227,16 @@ static void print_results(FILE *f, const void *what)
 static void drop_figures(session *s)
 {
     static const char *const names[] = {"report.html",   "convergence.csv", "spectrum.csv",
-                                        "embedding.csv", "samples.svg",     "margins.csv"};
+                                        "embedding.csv", "samples.svg",     "margins.csv",
+                                        "final.json",    "tsne.csv"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         (void)unlink(path_in(s, names[i])); /* mostly there is none */
+}
+
+void evaluation_write_final(session *s, const json_t *list)
+{
+    if (session_output(s))
+        text_file_write(path_in(s, "final.json"), text_file_json, list);
 }
 
 void evaluation_write(session *s, const evaluation *e)

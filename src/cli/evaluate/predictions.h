@@ -17,6 +17,17 @@ typedef struct predictions {
 } predictions;
 
 /* The row --scores, for the command's own table. */
+#define OPTION_NO_TUNE                                                                             \
+    {                                                                                              \
+        "no-tune", 0, OPTION_FLAG,                                                                 \
+            .help = "No cross-validation: parameters that are not given have their defaults, "     \
+                    "which are often far from the best"                                            \
+    }
+#define OPTION_CV                                                                                  \
+    {                                                                                              \
+        "cv", 0, OPTION_INT, "N", "5", 2, 1000000,                                                 \
+            .help = "Folds of the cross-validation; fewer if a class or the groups have fewer"     \
+    }
 #define OPTION_SCORES                                                                              \
     {                                                                                              \
         .name = "scores", .type = OPTION_FLAG,                                                     \

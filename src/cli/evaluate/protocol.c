@@ -1,4 +1,4 @@
-/* protocol.c - three protocols: clauses, random splits, one group left out at a time. */
+/* protocol.c - four protocols: clauses, random splits, one group left out at a time, folds. */
 #include "cli/evaluate/protocol.h"
 
 #include <stdio.h>
@@ -67,6 +67,30 @@ static void by_groups(session *s, const spd_data *data, protocol *p, spd_evaluat
     o->group = p->left_out.group;
 }
 
+/* Folds are dealt once unless --repeats says otherwise. */
+static void by_folds(session *s, const spd_data *data, protocol *p, spd_evaluate_options *o)
+{
+    const char *column = arguments_text(s->args, "outer-groups");
+    char kept[160] = "", times[60] = "";
+    o->protocol = SPD_PROTOCOL_FOLDS;
+    o->outer_folds = (int)arguments_int(s->args, "outer-folds");
+    o->repeats =
+        arguments_count(s->args, "repeats") ? (size_t)arguments_int(s->args, "repeats") : 1;
+    if (column) {
+        groups_take(data, column, "outer-groups", &p->outer_groups);
+        if (p->outer_groups.count < (size_t)o->outer_folds)
+            cli_fail("%s: --outer-folds %d --outer-groups %s: there are only %zu values of %s",
+                     data->source, o->outer_folds, column, p->outer_groups.count, column);
+        snprintf(kept, sizeof kept, ", %.100s kept together", column);
+        o->group = p->outer_groups.group;
+        p->fold_column = column;
+    }
+    if (o->repeats > 1)
+        snprintf(times, sizeof times, ", dealt %zu times", o->repeats);
+    snprintf(p->text, sizeof p->text, "%d folds%s%s, each tested once", o->outer_folds, kept,
+             times);
+}
+
 /* Folds go by --cv-groups; else by the column that the protocol goes by, where that makes sense. */
 static void take_folds(session *s, const spd_data *data, protocol *p, spd_evaluate_options *o)
 {
@@ -87,10 +111,13 @@ static void check_protocol_options(session *s)
         arguments_count(s->args, "train-where") + arguments_count(s->args, "test-where") > 0;
     int split = arguments_count(s->args, "split") + arguments_count(s->args, "train-per-class") > 0;
     int left_out = arguments_count(s->args, "leave-one-group-out") > 0;
-    if (where + split + left_out != 1)
+    int folds = arguments_count(s->args, "outer-folds") > 0;
+    if (where + split + left_out + folds != 1)
         cli_misuse("evaluate needs one protocol%s: --train-where and --test-where, --split or "
-                   "--train-per-class, or --leave-one-group-out",
-                   where + split + left_out ? ", not several" : "");
+                   "--train-per-class, --leave-one-group-out, or --outer-folds",
+                   where + split + left_out + folds ? ", not several" : "");
+    if (arguments_count(s->args, "outer-groups") && !folds)
+        cli_misuse("--outer-groups belongs to --outer-folds");
 }
 
 void protocol_take(session *s, const spd_data *data, protocol *p, spd_evaluate_options *options)
@@ -99,6 +126,8 @@ void protocol_take(session *s, const spd_data *data, protocol *p, spd_evaluate_o
     check_protocol_options(s);
     if (arguments_count(s->args, "leave-one-group-out"))
         by_groups(s, data, p, options);
+    else if (arguments_count(s->args, "outer-folds"))
+        by_folds(s, data, p, options);
     else if (arguments_count(s->args, "split") + arguments_count(s->args, "train-per-class"))
         by_split(s, p, options);
     else

@@ -10,6 +10,7 @@ typedef struct protocol {
     const char *fold_column; /* whose values folds may keep together; NULL: none */
     groups fold_groups;      /* of fold_column */
     groups left_out, by;     /* --leave-one-group-out, --by; count 0 without */
+    groups outer_groups;     /* --outer-groups; count 0 without */
 } protocol;
 
 /* p, and what it means to the library, <- what the command line says; options point into p. */

@@ -1,6 +1,7 @@
 /* tables.c - table and JSON of an evaluation. */
 #include "cli/evaluate/evaluation.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,6 +42,47 @@ static json_t *parameters_json(const evaluation *e, size_t method)
     return all.object;
 }
 
+/* "1101": for each test sample of a round, in the order of their numbers, whether it was right. */
+static char *right_text(const evaluation *e, const spd_outcome *o, const spd_round *part)
+{
+    char *text = cli_alloc(part->test_count + 1, 1, "outcomes");
+    for (size_t i = 0; i < part->test_count; i++)
+        text[i] = o->predicted[i] == e->set.samples.label[part->test[i]] ? '1' : '0';
+    return text;
+}
+
+/* A fingerprint (FNV-1a) of the numbers and the classes of samples: equal for rounds that train, or
+ * test, the same ones. */
+static json_t *fingerprint(const evaluation *e, size_t count, const size_t *sample)
+{
+    char text[20];
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = e->set.data->class_name[e->set.samples.label[sample[i]]];
+        for (unsigned byte = 0; byte < 8; byte++)
+            hash = (hash ^ ((uint64_t)sample[i] >> (8 * byte) & 255u)) * 0x100000001b3u;
+        do
+            hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+        while (*name++);
+    }
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    return sheet_json_text(text);
+}
+
+/* Which samples each round trains and tests, for those who compare with other evaluations. */
+static json_t *splits_json(const evaluation *e)
+{
+    json_t *list = sheet_json_list();
+    for (size_t r = 0; r < e->found->rounds; r++) {
+        const spd_round *part = e->found->round[r];
+        json_t *one = sheet_json_object();
+        sheet_json_set(one, "train", fingerprint(e, part->train_count, part->train));
+        sheet_json_set(one, "test", fingerprint(e, part->test_count, part->test));
+        sheet_json_append(list, one);
+    }
+    return list;
+}
+
 static json_t *round_json(const evaluation *e, size_t method, size_t round)
 {
     char text[ROUND_NAME];
@@ -54,6 +96,10 @@ static json_t *round_json(const evaluation *e, size_t method, size_t round)
     sheet_count(&r, "correct", NULL, o->correct, "");
     sheet_real(&r, "accuracy", NULL, o->accuracy);
     sheet_real(&r, "balanced_accuracy", NULL, o->balanced);
+    sheet_real(&r, "kappa", NULL, o->kappa);
+    sheet_real(&r, "macro_f1", NULL, o->macro_f1);
+    sheet_real(&r, "auc", NULL, o->auc);
+    sheet_text(&r, "right", NULL, right_text(e, o, part));
     sheet_json(&r, "parameters", recognition_json(&e->method[method], o->value));
     sheet_count(&r, "settings", NULL, o->settings, "");
     sheet_json(&r, "folds", json_integer(o->folds));
@@ -96,6 +142,12 @@ static json_t *method_json(const evaluation *e, size_t method)
     sheet_real(&r, "accuracy_std", NULL, found->accuracy_deviation);
     sheet_real(&r, "balanced_accuracy_mean", NULL, found->balanced);
     sheet_real(&r, "balanced_accuracy_std", NULL, found->balanced_deviation);
+    sheet_real(&r, "kappa_mean", NULL, found->kappa);
+    sheet_real(&r, "kappa_std", NULL, found->kappa_deviation);
+    sheet_real(&r, "macro_f1_mean", NULL, found->macro_f1);
+    sheet_real(&r, "macro_f1_std", NULL, found->macro_f1_deviation);
+    sheet_real(&r, "auc_mean", NULL, found->auc);
+    sheet_real(&r, "auc_std", NULL, found->auc_deviation);
     sheet_json(&r, "parameters", parameters_json(e, method));
     if (e->method[method].map != SPD_MAP_NONE)
         sheet_count(&r, "rounds_without_map", NULL, evaluation_without_map(e, method), "");
@@ -134,6 +186,8 @@ static json_t *evaluation_json(session *s, const evaluation *e)
     sheet_json(&r, "folds", found->least_folds ? json_integer(found->least_folds) : json_null());
     sheet_json(&r, "fold_groups", fold_column(e) ? sheet_json_text(fold_column(e)) : json_null());
     sheet_json(&r, "seed", json_integer((json_int_t)e->options.seed));
+    sheet_json(&r, "repeats_samples", json_boolean(found->repeats_samples));
+    sheet_json(&r, "splits", splits_json(e));
     for (size_t m = 0; m < e->methods; m++)
         sheet_json_append(results, method_json(e, m));
     sheet_json(&r, "results", results);
@@ -255,21 +309,36 @@ static int width_of_names(const evaluation *e)
     return (int)width;
 }
 
+/* text <- "   0.91", a column of the table. */
+static void number_column(double value, char text[16])
+{
+    if (isnan(value))
+        snprintf(text, 16, "  %6s", "-");
+    else
+        snprintf(text, 16, "  %6.3f", value);
+}
+
 static void print_methods(const evaluation *e)
 {
     int width = width_of_names(e);
-    screen_print("\n%-*s  %12s  %12s  %8s  %8s  %8s  %8s  %s\n", width, "method", "accuracy %",
-                 "balanced %", "tune s", "fit s", "test s", "p", "parameters");
+    screen_print("\n%-*s  %12s  %12s  %6s  %6s%s  %8s  %8s  %8s  %8s  %s\n", width, "method",
+                 "accuracy %", "balanced %", "kappa", "F1", e->options.auc ? "     AUC" : "",
+                 "tune s", "fit s", "test s", "p", "parameters");
     for (size_t m = 0; m < e->methods; m++) {
         const spd_method_result *found = e->found->method[m];
         char accuracy[24], balanced[24], parameters[200], p[16] = "-";
+        char kappa[16], f1[16], auc[16] = "";
         percent_text(e, found->accuracy, found->accuracy_deviation, accuracy);
         percent_text(e, found->balanced, found->balanced_deviation, balanced);
         evaluation_parameters_text(e, m, parameters, sizeof parameters);
         if (m > 0)
             snprintf(p, sizeof p, "%.2g", found->p_value[0]);
-        screen_print("%-*s  %12s  %12s  %8.2f  %8.2f  %8.2f  %8s  %s\n", width, found->name,
-                     accuracy, balanced, found->tune_seconds, found->fit_seconds,
+        number_column(found->kappa, kappa);
+        number_column(found->macro_f1, f1);
+        if (e->options.auc)
+            number_column(found->auc, auc);
+        screen_print("%-*s  %12s  %12s%s%s%s  %8.2f  %8.2f  %8.2f  %8s  %s\n", width, found->name,
+                     accuracy, balanced, kappa, f1, auc, found->tune_seconds, found->fit_seconds,
                      found->test_seconds, p, parameters);
         if (e->protocol.by.count)
             print_by(e, m);
@@ -317,19 +386,53 @@ static void print_table(const session *s, const evaluation *e)
     sheet_close(&r);
 }
 
+/* ---- on all data ----------------------------------------------------------------------------- */
+
+static void print_final(const json_t *list)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(list, i, one)
+    {
+        const json_t *share = json_object_get(one, "cv_accuracy");
+        screen_print("\non all data: %s", json_string_value(json_object_get(one, "method")));
+        if (json_is_number(share))
+            screen_print(", chosen of %lld settings with %.1f %% in %lld-fold cross-validation",
+                         (long long)json_integer_value(json_object_get(one, "settings")),
+                         100.0 * json_number_value(share),
+                         (long long)json_integer_value(json_object_get(one, "folds")));
+        const json_t *line = json_object_get(one, "command");
+        if (json_is_string(line))
+            screen_print("\n  %s\n", json_string_value(line));
+        else
+            screen_print("\n  'spdml train' has no --recenter: recentre the matrices first\n");
+    }
+}
+
 /* ---- both ------------------------------------------------------------------------------------ */
 
-void evaluation_report(session *s, evaluation *e)
+int evaluation_report(session *s, evaluation *e)
 {
     page p = {0};
+    json_t *final = NULL;
+    int json = arguments_flag(s->args, "json");
     e->object = sheet_json_keep(evaluation_json(s, e));
     if (wants_page(s))
         page_prepare(s, e, &p);
     evaluation_write(s, e);
     if (wants_page(s))
         page_write(&p, session_output(s));
-    if (!s->silent && arguments_flag(s->args, "json"))
-        text_file_json(stdout, e->object);
-    else if (!s->silent)
+    if (!s->silent && !json)
         print_table(s, e);
+    fflush(stdout);
+    int code = evaluation_final(s, e, &final);
+    if (final) {
+        sheet_json_set(e->object, "final", final);
+        evaluation_write_final(s, final);
+        if (!json)
+            print_final(final);
+    }
+    if (!s->silent && json)
+        text_file_json(stdout, e->object);
+    return code;
 }

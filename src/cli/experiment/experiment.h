@@ -28,6 +28,7 @@ typedef struct experiment {
     words finished;     /* steps of an earlier run */
     /* what comes of it */
     words commands; /* what has been run, as one would type it */
+    words script;   /* the same as it runs in the folder */
     words notes;    /* what the reader should know */
     words reports;  /* pages of evaluations, relative to the folder */
     const char *title, *generated, *protocol, *paper_data; /* "" where there is none, as below */

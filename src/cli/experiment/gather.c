@@ -1,14 +1,10 @@
 /* gather.c - from results.json of evaluations, and from the lines of the paper, to one table. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/experiment/experiment.h"
-#include "cli/frame/text_file.h"
-
-#define LARGEST ((size_t)1 << 30) /* bytes of a results.json */
 
 static double real(const json_t *object, const char *key)
 {
@@ -27,17 +23,7 @@ static const char *text_in(const json_t *object, const char *key)
 /* results.json of a folder. */
 static json_t *load(const char *folder)
 {
-    json_error_t error;
-    char *path = words_text("%s/results.json", folder);
-    size_t length;
-    char *text = text_file_read(path, LARGEST, &length);
-    if (!text)
-        cli_fail("%s: cannot be read: %s", path, strerror(errno));
-    json_t *root = sheet_json_read(text, length, &error);
-    cli_free(text);
-    if (!root)
-        cli_fail("%s: cannot be read: %s", path, error.text);
-    return sheet_json_keep(root);
+    return sheet_json_load(words_text("%s/results.json", folder));
 }
 
 /* What the data and the protocol were, of the first evaluation, and the page it has written. */

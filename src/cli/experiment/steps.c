@@ -1,8 +1,9 @@
 /* steps.c - a line `spdml ...`: a command run within this one. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,17 +16,63 @@
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
+/* The value of an option that the command may not even have. */
+static const char *value_of(const arguments *args, const char *name)
+{
+    int has = command_option_named(args->command, name, strlen(name)) != NULL;
+    return has ? arguments_text(args, name) : NULL;
+}
+
+/* A file of the experiment's folder, seen from there. */
+static const char *word_within(const experiment *x, const char *word)
+{
+    size_t length = strlen(x->folder);
+    int within = strncmp(word, x->folder, length) == 0 && word[length] == '/';
+    return within ? word + length + 1 : word;
+}
+
 /* The command as it is typed. A folder that vanishes is left out: the line is
  * for the reader's own folder. */
 static char *line_of(const experiment *x, const words *w)
 {
-    size_t length = strlen(x->folder);
     words typed = {0};
     words_add(&typed, "spdml");
+    for (size_t i = 0; i < w->count; i++)
+        words_take(&typed, shell_word(x->temporary ? word_within(x, w->word[i]) : w->word[i]));
+    return words_join(&typed, 0, typed.count, " ");
+}
+
+/* Does a word name a file that is there: what the user has given, or a name with a dot or a slash?
+ */
+static int names_file(const experiment *x, const char *word)
+{
+    const char *labels = arguments_text(x->s->args, "labels");
+    return ((x->data && strcmp(word, x->data) == 0) || (labels && strcmp(word, labels) == 0) ||
+            strpbrk(word, "./")) &&
+           access(word, F_OK) == 0;
+}
+
+/* A path that is found from anywhere. */
+static char *full_path(const char *path)
+{
+    char *full = realpath(path, NULL), *kept = words_text("%s", full ? full : path);
+    free(full);
+    return kept;
+}
+
+/* The same as commands.sh, which lies in the folder and runs there, has it. Generated data are not
+ * made again where they are. */
+static char *script_line(const experiment *x, const arguments *args, const words *w)
+{
+    const char *output = value_of(args, "output");
+    words typed = {0};
+    if (strcmp(args->command->name, "synth") == 0 && output)
+        words_take(&typed, words_text("test -e %s ||", shell_word(word_within(x, output))));
+    words_add(&typed, "spdml");
     for (size_t i = 0; i < w->count; i++) {
-        const char *word = w->word[i];
-        int within = x->temporary && strncmp(word, x->folder, length) == 0 && word[length] == '/';
-        words_take(&typed, shell_word(within ? word + length + 1 : word));
+        const char *word = w->word[i], *within = word_within(x, word);
+        words_take(&typed,
+                   shell_word(within == word && names_file(x, word) ? full_path(word) : within));
     }
     return words_join(&typed, 0, typed.count, " ");
 }
@@ -69,13 +116,6 @@ static void take_words(const experiment *x, const words *w, words *typed)
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
-
-/* The value of an option that the command may not even have. */
-static const char *value_of(const arguments *args, const char *name)
-{
-    int has = command_option_named(args->command, name, strlen(name)) != NULL;
-    return has ? arguments_text(args, name) : NULL;
-}
 
 /* Are the methods such, and of use? */
 static void check_methods(experiment *x, const arguments *args)
@@ -195,8 +235,13 @@ void experiment_print_script(FILE *f, const void *what)
     char name[200];
     plain_text(x->recipe.name, "", name, sizeof name); /* a line break would end the comment */
     fprintf(f, "#!/bin/sh\n# What `spdml experiment %s` ran.\nset -e\n", name);
-    for (size_t i = 0; i < x->commands.count; i++)
-        fprintf(f, "%s\n", x->commands.word[i]);
+    fputs("cd -- \"$(dirname -- \"$0\")\"\n", f);
+    char *program = full_path("/proc/self/exe"), *slash = strrchr(program, '/');
+    *slash = '\0';
+    if (strcmp(program, "/proc/self") != 0)
+        fprintf(f, "command -v spdml > /dev/null || PATH=$PATH:%s\n", shell_word(program));
+    for (size_t i = 0; i < x->script.count; i++)
+        fprintf(f, "%s\n", x->script.word[i]);
 }
 
 /* Runs the step, unless an earlier run has, and keeps its line in commands.sh. Once a step is run,
@@ -204,12 +249,13 @@ void experiment_print_script(FILE *f, const void *what)
 static void run_or_skip(experiment *x, const arguments *args, const words *w)
 {
     const char *output = value_of(args, "output");
-    char *line = line_of(x, w);
+    char *line = line_of(x, w), *noted = script_line(x, args, w);
     x->resuming =
-        x->resuming && words_has(&x->finished, line) && output && access(output, F_OK) == 0;
+        x->resuming && words_has(&x->finished, noted) && output && access(output, F_OK) == 0;
     if (!x->resuming)
         run(x, args, output, line);
     words_take(&x->commands, line);
+    words_take(&x->script, noted);
     if (x->temporary)
         return;
     x->s->kept = x->folder;

@@ -7,7 +7,7 @@
  *      `const command command_x = {...}` whose groups name the option tables: its own, then
  *      options_data where it reads data sets, then options_common.
  *   2. Add its two lines below.
- * Parsing, range checks, suggestions, --help, the man page and bash completion follow from the
+ * Parsing, range checks, suggestions, --help, the man page and completion follow from the
  * tables; the build takes the file and the man page from here. The session loads, writes and shows
  * (session.h), and frees what it loaded; cmd_mean.c is a good start. Tests live in tests/cli. */
 #include "cli/frame/commands.h"
@@ -24,14 +24,17 @@ extern const command command_transform;
 extern const command command_train;
 extern const command command_predict;
 extern const command command_update;
+extern const command command_explain;
 extern const command command_classify;
 extern const command command_evaluate;
+extern const command command_compare;
 extern const command command_cost;
 extern const command command_distance;
 extern const command command_mean;
 extern const command command_neighbours;
 extern const command command_embed;
 extern const command command_convert;
+extern const command command_join;
 extern const command command_synth;
 extern const command command_observations;
 extern const command command_experiment;
@@ -39,13 +42,12 @@ extern const command command_version;
 extern const command command_help;
 
 const command *const commands[] = {
-    &command_info,       &command_describe,     &command_fit,
-    &command_transform,  &command_train,        &command_predict,
-    &command_update,     &command_classify,     &command_evaluate,
-    &command_cost,       &command_distance,     &command_mean,
-    &command_neighbours, &command_embed,        &command_convert,
-    &command_synth,      &command_observations, &command_experiment,
-    &command_version,    &command_help,         NULL,
+    &command_info,       &command_describe, &command_fit,        &command_transform,
+    &command_train,      &command_predict,  &command_update,     &command_explain,
+    &command_classify,   &command_evaluate, &command_compare,    &command_cost,
+    &command_distance,   &command_mean,     &command_neighbours, &command_embed,
+    &command_convert,    &command_join,     &command_synth,      &command_observations,
+    &command_experiment, &command_version,  &command_help,       NULL,
 };
 
 const command *commands_find(const char *name)

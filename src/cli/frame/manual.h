@@ -12,7 +12,9 @@ void manual_help(FILE *out, const command *c);
 /* roff of spdml.1 (c NULL) or spdml-COMMAND.1. */
 void manual_roff(FILE *out, const command *c);
 
-/* A bash completion script. */
-void manual_completion(FILE *out);
+/* completion.c: a completion script for a shell, bash, zsh or fish, the words of
+ * manual_shells. */
+void manual_completion(FILE *out, const char *shell);
+const char *manual_shells(size_t i);
 
 #endif

@@ -1,6 +1,6 @@
 /* options.h - what a command understands, as tables.
  *
- * One table per command feeds parsing, range checks, --help, man pages and bash completion. An
+ * One table per command feeds parsing, range checks, --help, man pages and completion. An
  * option's row says everything about it; nothing else in the command repeats its name, default
  * or range. */
 #ifndef SPD_CLI_FRAME_OPTIONS_H
@@ -34,7 +34,9 @@ typedef struct option {
     option_choice_fn choice; /* a choice: the words; a file to write: the endings; else NULL */
     const char *bare;        /* a choice whose value may be left out: the value then; else NULL */
     const char *(*alias)(const char *text); /* other spellings of a choice, or NULL */
-    int repeatable; /* may be given several times, each counts; else the last one counts */
+    option_choice_fn words; /* a text: words that shells complete it with, or NULL */
+    int list;               /* of which several may stand, with commas between */
+    int repeatable;         /* may be given several times, each counts; else the last one counts */
     int required;
 } option;
 
@@ -60,6 +62,8 @@ typedef struct command {
     const char *summary; /* a few words, lower case, no full stop */
     const char
         *operands; /* "DATA [DATA2]": what is in brackets may be missing; "IN...": one or more */
+    option_choice_fn first; /* words that shells complete the first operand with; NULL: files. Both
+                               where the operand's name has a bar: "NAME|FILE" */
     option_group groups[COMMAND_GROUPS];
     const char *const *paragraphs; /* the long description, NULL at the end */
     const command_example *examples;
@@ -99,13 +103,16 @@ extern const option options_data_output[]; /* -o, a data set in the format of it
 extern const option options_data[];        /* --x --y --labels --symmetrize --regularize --ridge */
 
 /* Of the learner; options_learn.c. */
-extern const option options_graph[];     /* --metric --nu-w --nu-b --graph ... */
-extern const option options_objective[]; /* --objective */
-extern const option options_paper[];     /* --paper */
-extern const option options_cost[];      /* --affinity-weight --log-cost */
-extern const option options_stop[];      /* --tol --max-iter */
+extern const option options_graph[];        /* --metric --nu-w --nu-b --graph ... */
+extern const option options_unsupervised[]; /* --unsupervised */
+extern const option options_objective[];    /* --objective */
+extern const option options_paper[];        /* --paper */
+extern const option options_cost[];         /* --affinity-weight --log-cost */
+extern const option options_stop[];         /* --tol --max-iter */
 
 const char *option_objectives(size_t i);
+const char *option_auto(size_t i);    /* "auto" alone */
+const char *option_methods(size_t i); /* methods that are often used, not all */
 const char *option_metrics(size_t i);
 const char *option_metric_alias(const char *text);
 const char *option_array_endings(size_t i);  /* files that hold one array */

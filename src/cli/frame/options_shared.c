@@ -73,3 +73,50 @@ const char *option_data_endings(size_t i)
     static const char *const endings[] = {".npz", ".mat", ".npy"};
     return i < sizeof endings / sizeof *endings ? endings[i] : NULL;
 }
+
+const char *option_auto(size_t i)
+{
+    return i == 0 ? "auto" : NULL;
+}
+
+const char *option_methods(size_t i)
+{
+    static const char *const methods[] = {"nn-airm",
+                                          "nn-airm-ml",
+                                          "nn-airm-multi",
+                                          "nn-airm-csp",
+                                          "nn-airm-mean",
+                                          "nn-airm-random",
+                                          "nn-stein",
+                                          "nn-stein-ml",
+                                          "nn-stein-multi",
+                                          "nn-log-euclidean",
+                                          "nn-log-euclidean-ml",
+                                          "pca-nn-airm",
+                                          "knn-airm",
+                                          "knn-airm-ml",
+                                          "knn-stein",
+                                          "knn-stein-ml",
+                                          "mdm-airm",
+                                          "mdm-airm-ml",
+                                          "mdm-stein",
+                                          "mdm-stein-ml",
+                                          "rsr",
+                                          "rsr-ml",
+                                          "rsr-multi",
+                                          "cdl",
+                                          "cdl-ml",
+                                          "cdl-lda",
+                                          "pga-airm",
+                                          "ksvm-stein",
+                                          "ksvm-stein-ml",
+                                          "ksvm-log-euclidean",
+                                          "ts-lda",
+                                          "ts-lda-ml",
+                                          "riemannian-lle",
+                                          "riemannian-hessian-lle",
+                                          "riemannian-laplacian",
+                                          "src",
+                                          "gsrc"};
+    return i < sizeof methods / sizeof *methods ? methods[i] : NULL;
+}

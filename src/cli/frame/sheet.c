@@ -1,17 +1,20 @@
 /* sheet.c - the two forms of a result. */
 #include "cli/frame/sheet.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/frame/cli_memory.h"
+#include "cli/frame/message.h"
 #include "cli/frame/screen.h"
 #include "cli/frame/text_file.h"
 
 #define LABEL_WIDTH 18
-#define SMALL       12 /* rows and columns that fit a terminal */
+#define SMALL       12                /* rows and columns that fit a terminal */
+#define LARGEST     ((size_t)1 << 30) /* bytes of a file of JSON */
 
 static json_t *checked(json_t *value)
 {
@@ -162,6 +165,20 @@ json_t *sheet_json_read(const char *text, size_t length, json_error_t *error)
         return value;
     json_decref(value);
     cli_out_of_memory("JSON");
+}
+
+json_t *sheet_json_load(const char *path)
+{
+    json_error_t error;
+    size_t length;
+    char *text = text_file_read(path, LARGEST, &length);
+    if (!text)
+        cli_fail("%s: cannot be read: %s", path, strerror(errno));
+    json_t *root = sheet_json_read(text, length, &error);
+    cli_free(text);
+    if (!root)
+        cli_fail("%s: is not JSON: %s", path, error.text);
+    return sheet_json_keep(root);
 }
 
 void sheet_json_append(json_t *list, json_t *value)

@@ -60,4 +60,8 @@ json_t *sheet_json_read(const char *text, size_t length, json_error_t *error);
 /* The value itself, checked; released when the command has run. */
 json_t *sheet_json_keep(json_t *value);
 
+/* The value in a file of no more than 1 GB, released when the command has run; a file without one
+ * ends the command. */
+json_t *sheet_json_load(const char *path);
+
 #endif

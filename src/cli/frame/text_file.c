@@ -15,6 +15,7 @@
 #include "base/plain.h"
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/message.h"
+#include "cli/frame/number.h"
 #include "cli/frame/words.h"
 #include "spdml.h"
 
@@ -125,10 +126,45 @@ char *text_file_read(const char *path, size_t most, size_t *length)
     return NULL;
 }
 
+/* Characters of a word in quotes, with them. */
+static size_t quoted_length(const char *text)
+{
+    size_t length = 1;
+    while (text[length] && text[length] != '"')
+        length += text[length] == '\\' && text[length + 1] ? 2 : 1;
+    return text[length] ? length + 1 : length;
+}
+
+/* A real number of 17 digits in its shortest form; it stays a real one. */
+static void put_number(FILE *f, const char *text, size_t length)
+{
+    char shortest[NUMBER_TEXT];
+    if (length == strspn(text, "-0123456789")) {
+        fwrite(text, 1, length, f);
+        return;
+    }
+    number_text(strtod(text, NULL), shortest);
+    fprintf(f, "%s%s", shortest, strpbrk(shortest, ".e") ? "" : ".0");
+}
+
+/* jansson writes 17 digits where fewer would do: 1.0000000000000001e-5. */
 void text_file_json(FILE *f, const void *what)
 {
-    if (json_dumpf(what, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0 && !ferror(f))
+    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17);
+    size_t size = json_dumpb(what, NULL, 0, flags);
+    char *text = cli_alloc(size + 1, 1, "the JSON report");
+    if (size == 0 || json_dumpb(what, text, size, flags) != size)
         cli_out_of_memory("the JSON report");
+    for (const char *at = text; *at;) {
+        size_t number = strspn(at, "-+0123456789.eE");
+        size_t length = *at == '"' ? quoted_length(at) : number ? number : 1;
+        if (*at != '"' && strchr("-0123456789", *at))
+            put_number(f, at, length);
+        else
+            fwrite(at, 1, length, f);
+        at += length;
+    }
+    cli_free(text);
     fputc('\n', f);
 }
 

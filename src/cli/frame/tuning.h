@@ -21,4 +21,9 @@ typedef struct tuning_watch {
 void tuning_open(tuning_watch *t, session *s);
 void tuning_close(tuning_watch *t);
 
+/* method's values that are not given <- the best, by cross-validation; watched. Returns the seconds
+ * that took. A failure is one of the samples' file, `source`, and ends the command. */
+double tuning_run(session *s, spd_method *method, const spd_samples *samples,
+                  const spd_tuning *tuning, const char *source, spd_tuned *tuned);
+
 #endif

@@ -152,9 +152,9 @@ void html_open(FILE *f, const char *title)
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-          "'unsafe-inline'; img-src data:\">\n"
-          "<link rel=\"icon\" href=\"data:,\">\n<title>",
+          "'unsafe-inline'; img-src data:; script-src '",
           f);
+    fprintf(f, "%s'\">\n<link rel=\"icon\" href=\"data:,\">\n<title>", html_script_hash);
     html_print(f, "%s</title>\n<style>\n", title);
     for (size_t i = 0; html_style[i]; i++)
         fputs(html_style[i], f);
@@ -163,8 +163,24 @@ void html_open(FILE *f, const char *title)
 
 void html_close(FILE *f)
 {
-    fprintf(f, "<footer class=\"note\">Written by spdml %s.</footer>\n</main>\n</body>\n</html>\n",
-            spd_version());
+    fprintf(f,
+            "<footer class=\"note\">Written by spdml %s.</footer>\n</main>\n<script>%s</script>\n"
+            "</body>\n</html>\n",
+            spd_version(), html_script);
+}
+
+void html_link(FILE *f, const char *path, const char *text)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    /* A name with a colon would be read as that of a protocol. */
+    fprintf(f, "<a href=\"%s", path[0] == '/' || path[0] == '.' ? "" : "./");
+    for (const char *at = path; *at; at++)
+        if (strchr(plain, *at))
+            fputc(*at, f);
+        else
+            fprintf(f, "%%%02X", (unsigned)(unsigned char)*at);
+    html_print(f, "\">%s</a>", text);
 }
 
 void html_section(FILE *f, const char *id, const char *heading)

@@ -44,7 +44,14 @@ void html_wide_close(FILE *f);
 void html_figure(FILE *f, const char *size);
 void html_figure_close(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A link to a file, named by its path from the page's folder: bytes that an address may not hold
+ * are escaped; the words are the path's. */
+void html_link(FILE *f, const char *path, const char *text);
+
 /* The colours and rules of the page, NULL at the end; html_style.c. */
 extern const char *const html_style[];
+
+/* What sorts tables of the class `sort`, and its hash; html_script.c. */
+extern const char *const html_script, *const html_script_hash;
 
 #endif

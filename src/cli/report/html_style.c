@@ -36,14 +36,20 @@ const char *const html_style[] = {
 ".wide{overflow-x:auto;max-width:100%}\n",
 "table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}\n",
 "caption{text-align:left;color:var(--soft);padding:.2em 0}\n",
-"th,td{padding:.35em .7em;text-align:right;border-bottom:1px solid var(--rule);"
-"white-space:nowrap;vertical-align:top}\n",
+"th,td{padding:.35em .6em;text-align:right;border-bottom:1px solid var(--rule);"
+"vertical-align:top}td{white-space:nowrap}\n",
+"th button{font:inherit;color:inherit;background:none;border:0;padding:0;text-align:inherit;"
+"cursor:pointer;overflow-wrap:inherit}th button:hover{text-decoration:underline}\n",
+"th[aria-sort] button::after{content:' \\2191'}th[aria-sort=descending] button::after{content:' "
+"\\2193'}\n",
+"tbody th{overflow-wrap:anywhere;min-width:6em}\n",
+"details{margin:.5em 0}summary{cursor:pointer;font-weight:600;padding:.2em 0}\n",
 "thead th{vertical-align:bottom;color:var(--soft);font-weight:600}\n",
 "th:first-child,td.left,th.left{text-align:left}\n",
 "tbody th{font-weight:600;position:sticky;left:0;background:var(--back);background-clip:padding-box}\n",
-"td .more{display:block;color:var(--soft);font-size:.8rem}\n",
+"td .more{display:block;color:var(--soft);font-size:.8rem;white-space:normal}\n",
 "tr.best td.score{font-weight:700}\n",
-"td.values{white-space:normal;min-width:10em;text-align:left}\n",
+"td.values{white-space:normal;min-width:10em;text-align:left;overflow-wrap:anywhere}\n",
 "ul.classes{display:flex;flex-wrap:wrap;gap:.1em 1.6em;margin:.5em 0;padding:0;list-style:none}"
 "ul.classes li{overflow-wrap:anywhere}\n",
 "figure{margin:1em 0}\n",
@@ -53,7 +59,7 @@ const char *const html_style[] = {
 ".drawings>*{min-width:0}\n",
 "svg{display:block;width:100%;height:auto;max-width:560px;font:13px system-ui,-apple-system,"
 "'Segoe UI',Roboto,'Liberation Sans',sans-serif}\n",
-"svg.bar{width:160px;height:18px}svg.key{width:16px;height:16px;flex:none}\n",
+"svg.bar{width:120px;height:18px}svg.key{width:16px;height:16px;flex:none}\n",
 "ul.legend{display:flex;flex-wrap:wrap;gap:.1em 1.1em;list-style:none;padding:0;margin:.6em 0;"
 "font-size:.85rem}\n",
 "ul.legend li{display:flex;align-items:center;gap:.3em;overflow-wrap:anywhere}\n",

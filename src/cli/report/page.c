@@ -60,13 +60,19 @@ static void print_embedding(FILE *f, const void *what)
     sample_lines(f, p, p->Y, "1", "2");
 }
 
+static void print_tsne(FILE *f, const void *what)
+{
+    const page *p = what;
+    sample_lines(f, p, p->T, "1", "2");
+}
+
 static void print_margins(FILE *f, const void *what)
 {
     const page *p = what;
     sample_lines(f, p, p->margin, "own", "other");
 }
 
-#define EXTRAS 5
+#define EXTRAS 6
 
 typedef struct extra {
     const char *name;
@@ -85,6 +91,8 @@ static size_t list_extras(const page *p, extra *list)
         list[count++] = (extra){"embedding.csv", print_embedding};
         list[count++] = (extra){"samples.svg", page_picture};
     }
+    if (p->T[0])
+        list[count++] = (extra){"tsne.csv", print_tsne};
     if (p->margin[0])
         list[count++] = (extra){"margins.csv", print_margins};
     return count;
@@ -92,9 +100,18 @@ static size_t list_extras(const page *p, extra *list)
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
+static void file_link(FILE *f, const char *before, const char *name)
+{
+    fprintf(f, "%s<code>", before);
+    html_link(f, name, name);
+    fputs("</code>", f);
+}
+
 /* To run it again. */
 static void command_line(FILE *f, const page *p)
 {
+    static const char *const always[] = {"results.csv", "rounds.csv", "results.json",
+                                         "predictions.npz", "confusion.npz"};
     const arguments *args = p->s->args;
     extra extras[EXTRAS];
     size_t count = list_extras(p, extras);
@@ -106,12 +123,12 @@ static void command_line(FILE *f, const page *p)
     fprintf(f,
             "</code></pre>\n<p>spdml %s with seed %llu gives the same numbers, whatever the "
             "number of threads; only seconds differ.</p>\n"
-            "<p>In the same folder, for your own plots: <code>results.csv</code>, "
-            "<code>rounds.csv</code>, <code>results.json</code>, <code>predictions.npz</code>, "
-            "<code>confusion.npz</code>",
+            "<p>In the same folder, for your own plots:",
             spd_version(), (unsigned long long)p->e->options.seed);
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        file_link(f, i ? ", " : " ", always[i]);
     for (size_t i = 0; i < count; i++)
-        fprintf(f, ", <code>%s</code>", extras[i].name);
+        file_link(f, ", ", extras[i].name);
     fputs(".</p>\n", f);
 }
 
@@ -136,6 +153,7 @@ static void print_page(FILE *f, const void *what)
         {"results", "Results", "Results", page_results, 1},
         {"data", "Data", "Data", page_summary, 1},
         {"confusion", "Confusion matrices", "Confusion matrices", page_confusions, 1},
+        {"classes", "Classes", "Classes", page_classes, 1},
         {"map", "The map", "The map", page_map, p->spectrum[0].size > 0},
         {"samples", "The samples", "The samples", page_samples, p->size[0] > 0},
         {"ellipses", "Ellipses", "The matrices as ellipses", page_ellipses,

@@ -47,6 +47,7 @@ typedef struct page {
     size_t *place;         /* placed: which of shown */
     double *Y[PAGE_PARTS]; /* placed x 2, or NULL */
     double explained[PAGE_PARTS];
+    double *T[PAGE_PARTS];    /* the same by t-SNE, or NULL */
     const char *no_embedding; /* why there is none */
 
     /* placed x 2, or NULL: of test samples the distances to the nearest training sample of their
@@ -59,13 +60,15 @@ typedef struct page {
 int page_prepare(session *s, const evaluation *e, page *p);
 
 /* Writes report.html, and of what was prepared convergence.csv, spectrum.csv,
- * embedding.csv, samples.svg and margins.csv into a folder. An exit status after a message. */
+ * embedding.csv, samples.svg, tsne.csv and margins.csv into a folder. An exit status after a
+ * message. */
 int page_write(const page *p, const char *folder);
 
 /* ---- parts of the page, each its own file ---------------------------------------------------- */
 
 /* page_embed.c, page_margins.c: what page_prepare calls. */
 spd_status page_embed(page *p);
+spd_status page_tsne(page *p);
 spd_status page_margins(page *p);
 
 /* Sections. */
@@ -73,9 +76,16 @@ void page_summary(FILE *f, const page *p);    /* page_summary.c */
 void page_results(FILE *f, const page *p);    /* page_results.c */
 void page_rounds(FILE *f, const page *p);     /* page_results.c */
 void page_confusions(FILE *f, const page *p); /* page_confusion.c */
+void page_classes(FILE *f, const page *p);    /* page_classes.c */
 void page_map(FILE *f, const page *p);        /* page_map.c: convergence and spectra */
 void page_samples(FILE *f, const page *p);    /* page_samples.c */
 void page_ellipses(FILE *f, const page *p);   /* page_ellipses.c */
+
+/* page_looks.c: what the map looks at, a part of page_map where there is one. */
+void page_looks(FILE *f, const page *p);
+
+/* page_made.c: how the matrices were made, a part of page_summary. */
+void page_made(FILE *f, const page *p);
 
 /* page_ellipses.c: the part whose matrices are ellipses, -1 when neither are. */
 int page_ellipse_part(const page *p);

@@ -1,4 +1,5 @@
-/* page_embed.c - the drawn samples in two dimensions, before and after the map.
+/* page_embed.c - the drawn samples in two dimensions, before and after the map: by classical
+ * scaling, and by t-SNE.
  *
  * Classical scaling of the distances between all of them: a picture of the distances that methods
  * decide by, without looking at labels. AIRM's distances where they are quick, else Stein's, which
@@ -8,11 +9,12 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/report/page.h"
 
-#define SECONDS    4.0   /* of one core, about, for the distances */
-#define AIRM_COST  1e-10 /* seconds of a distance over n^3 */
-#define STEIN_COST 8e-12
-#define FEWEST     60 /* samples to show anything */
-#define ENOUGH     300
+#define SECONDS     4.0   /* of one core, about, for the distances */
+#define AIRM_COST   1e-10 /* seconds of a distance over n^3 */
+#define STEIN_COST  8e-12
+#define FEWEST      60 /* samples to show anything */
+#define ENOUGH      300
+#define FEWEST_TSNE 20
 
 static size_t affordable(const page *p, double cost)
 {
@@ -36,19 +38,27 @@ static void choose(page *p)
         p->placed = p->shown < FEWEST ? p->shown : FEWEST;
 }
 
-static spd_status one(page *p, int part)
+/* Y[part] <- by that method; info (or NULL) as spd_embed. */
+static spd_status one(page *p, int part, spd_embedding kind, double **to, spd_embed_info *info)
 {
     spd_embed_options options = {.size = sizeof options,
-                                 .kind = SPD_EMBED_MDS,
+                                 .kind = kind,
                                  .metric = p->embed_metric,
                                  .k = 1,
-                                 .dimensions = 2};
-    spd_embed_info info = SPD_INIT(spd_embed_info);
+                                 .dimensions = 2,
+                                 .seed = p->e->options.seed};
     double *X = page_matrices(p, part, p->placed, NULL);
     double *Y = cli_alloc_table(p->placed, 2, sizeof *Y, "coordinates");
-    spd_status status = spd_embed(p->s->ctx, &options, p->size[part], p->placed, X, Y, NULL, &info);
+    spd_status status = spd_embed(p->s->ctx, &options, p->size[part], p->placed, X, Y, NULL, info);
     cli_free(X);
-    p->Y[part] = status < 0 ? NULL : Y;
+    to[part] = status < 0 ? NULL : Y;
+    return status;
+}
+
+static spd_status by_scaling(page *p, int part)
+{
+    spd_embed_info info = SPD_INIT(spd_embed_info);
+    spd_status status = one(p, part, SPD_EMBED_MDS, p->Y, &info);
     p->explained[part] = info.explained;
     return status;
 }
@@ -65,10 +75,8 @@ static double product(const page *p, const double *a, size_t i, const double *b,
 /* Turns and mirrors the points after the map so that they lie as near as possible to those before:
  * distances stay, and the eye can follow a class. With C = A'B (2 x 2), the best rotation has the
  * angle atan2(c01 - c10, c00 + c11); with a mirror first, the second row of C changes its sign. */
-static void align(page *p)
+static void align(const page *p, const double *B, double *A)
 {
-    const double *B = p->Y[0];
-    double *A = p->Y[1];
     double c00 = product(p, A, 0, B, 0), c01 = product(p, A, 0, B, 1);
     double c10 = product(p, A, 1, B, 0), c11 = product(p, A, 1, B, 1);
     double plain = hypot(c00 + c11, c01 - c10), mirrored = hypot(c00 - c11, c01 + c10);
@@ -95,10 +103,25 @@ spd_status page_embed(page *p)
         p->place[i] = i * p->shown / p->placed;
     for (int part = 0; part < PAGE_PARTS && status >= 0; part++)
         if (p->size[part])
-            status = one(p, part);
+            status = by_scaling(p, part);
     if (status < 0)
         p->no_embedding = words_text("%s", advice_last(p->s->ctx).text);
     else if (p->Y[1])
-        align(p);
+        align(p, p->Y[0], p->Y[1]);
+    return status;
+}
+
+spd_status page_tsne(page *p)
+{
+    spd_status status = SPD_OK;
+    if (!p->Y[0] || p->placed < FEWEST_TSNE)
+        return SPD_OK;
+    for (int part = 0; part < PAGE_PARTS && status >= 0; part++)
+        if (p->Y[part])
+            status = one(p, part, SPD_EMBED_TSNE, p->T, NULL);
+    if (status < 0)
+        p->T[0] = p->T[1] = NULL;
+    else if (p->T[1])
+        align(p, p->T[0], p->T[1]);
     return status;
 }

@@ -131,4 +131,6 @@ void page_map(FILE *f, const page *p)
     else
         fprintf(f, "<p class=\"note\">%s</p>\n", why_no_map(p));
     spectrum(f, p);
+    if (p->model)
+        page_looks(f, p);
 }

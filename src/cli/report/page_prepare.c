@@ -207,7 +207,7 @@ static int is_fatal(spd_status status)
 int page_prepare(session *s, const evaluation *e, page *p)
 {
     static spd_status (*const steps[])(page * p) = {map_matrices, find_spectra, page_embed,
-                                                    page_margins};
+                                                    page_tsne, page_margins};
     *p = (page){.s = s, .e = e};
     draw_colours(p);
     draw_samples(p);

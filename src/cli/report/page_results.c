@@ -8,6 +8,7 @@
 #include "cli/report/page.h"
 
 #define ROUNDS_LISTED 30
+#define COLUMNS_MOST  8 /* of values or methods, so that tables fit the page */
 #define DASH          "\xE2\x80\x93"
 #define PLUS_MINUS    "\xC2\xB1"
 
@@ -16,7 +17,7 @@
 static void open_table(FILE *f, const char *label, const char *first)
 {
     html_wide(f, label);
-    fprintf(f, "<table>\n<thead><tr><th scope=\"col\">%s</th>", first);
+    fprintf(f, "<table class=\"sort\">\n<thead><tr><th scope=\"col\">%s</th>", first);
 }
 
 static void close_table(FILE *f)
@@ -48,8 +49,8 @@ static void method_row(FILE *f, const page *p, size_t m, double best)
     const spd_method_result *found = p->e->found->method[m];
     char parameters[300];
     evaluation_parameters_text(p->e, m, parameters, sizeof parameters);
-    fprintf(f, "<tr%s><th scope=\"row\">%s</th><td>",
-            found->accuracy >= best ? " class=\"best\"" : "", found->name);
+    fprintf(f, "<tr%s><th scope=\"row\">%s</th><td data-v=\"%.6f\">",
+            found->accuracy >= best ? " class=\"best\"" : "", found->name, found->accuracy);
     svg_bar(f, found->accuracy, found->accuracy_deviation);
     fputs("</td>", f);
     percent_cell(f, p, found->accuracy, found->accuracy_deviation);
@@ -80,11 +81,34 @@ static void note(FILE *f, const page *p)
     fputs(" Seconds are means over the rounds.</p>\n", f);
 }
 
+/* The same with a row for each of many values. */
+static void by_rows(FILE *f, const page *p)
+{
+    const groups *by = &p->e->protocol.by;
+    open_table(f, "Accuracy by group", "accuracy %");
+    for (size_t m = 0; m < p->e->methods; m++)
+        fprintf(f, "<th scope=\"col\">%s</th>", p->e->found->method[m]->name);
+    fputs(TABLE_BODY, f);
+    for (size_t v = 0; v < by->count; v++) {
+        if (isnan(evaluation_by(p->e, 0)[v]))
+            continue;
+        html_print(f, "<tr><th scope=\"row\">%.80s</th>", by->name[v]);
+        for (size_t m = 0; m < p->e->methods; m++)
+            fprintf(f, "<td>%.1f</td>", 100.0 * evaluation_by(p->e, m)[v]);
+        fputs("</tr>\n", f);
+    }
+    close_table(f);
+}
+
 /* Accuracy for each value of --by. */
 static void by_table(FILE *f, const page *p)
 {
     const groups *by = &p->e->protocol.by;
     html_print(f, "<h3>By %s</h3>\n", by->column);
+    if (by->count > COLUMNS_MOST) {
+        by_rows(f, p);
+        return;
+    }
     open_table(f, "Accuracy by group", "accuracy %");
     double *accuracy = evaluation_by(p->e, 0);
     for (size_t v = 0; v < by->count; v++)
@@ -136,17 +160,37 @@ static void round_row(FILE *f, const page *p, size_t round)
     fputs("</tr>\n", f);
 }
 
+/* A row for each method of a round, where methods are too many for columns. */
+static void round_rows(FILE *f, const page *p, size_t round)
+{
+    char parameters[300], text[ROUND_NAME];
+    for (size_t m = 0; m < p->e->methods; m++) {
+        const spd_outcome *o = p->e->found->method[m]->outcome[round];
+        recognition_text(&p->e->method[m], o->value, parameters, sizeof parameters);
+        html_print(f,
+                   "<tr><th scope=\"row\">%.24s</th><td class=\"left\">%s</td><td>%.1f</td><td "
+                   "class=\"values\">%s</td></tr>\n",
+                   protocol_round(&p->e->protocol, p->e->found, round, text),
+                   p->e->found->method[m]->name, 100.0 * o->accuracy, parameters);
+    }
+}
+
 void page_rounds(FILE *f, const page *p)
 {
     size_t rounds = p->e->found->rounds, listed = rounds < ROUNDS_LISTED ? rounds : ROUNDS_LISTED;
+    int many = p->e->methods > COLUMNS_MOST;
     open_table(f, "Accuracy and parameters of each round", "round");
-    for (size_t m = 0; m < p->e->methods; m++)
+    for (size_t m = 0; m < p->e->methods && !many; m++)
         fprintf(f, "<th scope=\"col\">%s</th>", p->e->found->method[m]->name);
+    if (many)
+        fputs("<th scope=\"col\" class=\"left\">method</th><th scope=\"col\">accuracy %</th><th "
+              "scope=\"col\" class=\"left\">parameters</th>",
+              f);
     fputs(TABLE_BODY, f);
     for (size_t r = 0; r < listed; r++)
-        round_row(f, p, r);
+        (many ? round_rows : round_row)(f, p, r);
     close_table(f);
-    fputs("<p class=\"note\">Accuracy in %, and below it the parameters of the round: fixed, "
+    fputs("<p class=\"note\">Accuracy in %, and with it the parameters of the round: fixed, "
           "chosen by cross-validation within its training part, or default. If parameters jump "
           "from round to round, they matter little, or the training part is too small to choose "
           "them.",

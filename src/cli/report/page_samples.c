@@ -2,6 +2,7 @@
  * page, and as a picture of its own. */
 #include <math.h>
 
+#include "cli/evaluate/columns.h"
 #include "cli/report/html.h"
 #include "cli/report/page.h"
 
@@ -40,23 +41,23 @@ static void box_of(const page *p, const double *Y, double *middle, double *half)
 }
 
 /* Height over width that fits all clouds, within reason. */
-static double aspect_of(const page *p)
+static double aspect_of(const page *p, double *const *clouds)
 {
     double aspect = 0.6, middle[2], half[2];
     for (int part = 0; part < PAGE_PARTS; part++)
-        if (p->Y[part]) {
-            box_of(p, p->Y[part], middle, half);
+        if (clouds[part]) {
+            box_of(p, clouds[part], middle, half);
             aspect = fmax(aspect, half[0] > 0 ? half[1] / half[0] : 1);
         }
     return fmin(aspect, 1);
 }
 
 /* One scale for both axes: distances on paper are distances. */
-static svg_frame frame_of(FILE *f, const page *p, const double *Y)
+static svg_frame frame_of(FILE *f, const page *p, double *const *clouds, int part)
 {
-    double aspect = aspect_of(p), middle[2], half[2];
+    double aspect = aspect_of(p, clouds), middle[2], half[2];
     svg_frame a = {.f = f, .left = MARGIN, .right = WIDTH - 4, .top = 6};
-    box_of(p, Y, middle, half);
+    box_of(p, clouds[part], middle, half);
     double wide = fmax(half[0], half[1] / aspect);
     wide = wide > 0 ? wide : 1;
     a.bottom = a.top + aspect * (a.right - a.left);
@@ -67,13 +68,25 @@ static svg_frame frame_of(FILE *f, const page *p, const double *Y)
     return a;
 }
 
+/* The input that the sample came from, where the data say so. */
+static const char *sample_name(const page *p, size_t sample)
+{
+    const spd_array *names = column_named(p->e->set.data, "name");
+    return names && names->type == SPD_TEXT && names->ndim == 1 && sample < names->count
+               ? names->text[sample]
+               : NULL;
+}
+
 static void put_mark(FILE *f, const page *p, size_t place, double x, double y)
 {
     int label = page_class(p, place), colour = p->colour[label],
         trains = p->trains[p->place[place]] != 0;
+    size_t sample = p->index[p->place[place]];
+    const char *name = sample_name(p, sample);
     double radius = colour == SVG_GREY ? 2.2 : p->placed > 300 ? 3.6 : 4.4;
-    html_print(f, "<g><title>%.40s, sample %zu, %s</title>", p->e->set.data->class_name[label],
-               p->index[p->place[place]], trains ? "training" : "test");
+    html_print(f, "<g><title>%.40s, sample %zu, %s%s%.120s</title>",
+               p->e->set.data->class_name[label], sample, trains ? "training" : "test",
+               name ? ", " : "", name ? name : "");
     svg_mark(f, x, y, radius, colour, shape_of(colour), !trains);
     fputs("</g>\n", f);
 }
@@ -87,22 +100,23 @@ void page_marks(const svg_frame *a, const page *p, const double *at)
                 put_mark(a->f, p, i, svg_x(a, at[2 * i]), svg_y(a, at[2 * i + 1]));
 }
 
-static void put_cloud(const svg_frame *a, const page *p, int part)
+static void put_cloud(const svg_frame *a, const page *p, const double *Y)
 {
     svg_axes(a, SVG_BARE, "first coordinate", SVG_BARE, "second coordinate");
-    page_marks(a, p, p->Y[part]);
+    page_marks(a, p, Y);
 }
 
-static void cloud(FILE *f, const page *p, int part)
+static void cloud(FILE *f, const page *p, double *const *clouds, int part)
 {
-    svg_frame a = frame_of(f, p, p->Y[part]);
-    const char *title = words_text("Samples in two dimensions%s%s", p->Y[1] ? " " : "",
-                                   p->Y[1] ? page_part_name(part) : "");
-    fprintf(f, "<div>\n<h3>%s: %zu \xC3\x97 %zu</h3>\n", page_part_heading(p, part), p->size[part],
-            p->size[part]);
-    svg_open(f, part ? "samples-after" : "samples-before", WIDTH, a.bottom + MARGIN + 2, title,
-             WORDS);
-    put_cloud(&a, p, part);
+    svg_frame a = frame_of(f, p, clouds, part);
+    int scaled = clouds == p->Y;
+    const char *title = words_text("Samples in two dimensions%s%s%s", scaled ? "" : " by t-SNE",
+                                   clouds[1] ? " " : "", clouds[1] ? page_part_name(part) : "");
+    const char *id = words_text("%s-%s", scaled ? "samples" : "tsne", part ? "after" : "before");
+    fprintf(f, "<div>\n<h3>%s%s: %zu \xC3\x97 %zu</h3>\n", scaled ? "" : "t-SNE. ",
+            page_part_heading(p, part), p->size[part], p->size[part]);
+    svg_open(f, id, WIDTH, a.bottom + MARGIN + 2, title, WORDS);
+    put_cloud(&a, p, clouds[part]);
     svg_close(f);
     fputs("</div>\n", f);
 }
@@ -177,17 +191,17 @@ void page_picture(FILE *f, const void *what)
     names += p->coloured < p->e->set.samples.classes;
     int lines = (names + columns - 1) / columns;
     double width = parts * WIDTH + (parts - 1) * GAP,
-           below = frame_of(f, p, p->Y[0]).bottom + HEADING + MARGIN + 2,
+           below = frame_of(f, p, p->Y, 0).bottom + HEADING + MARGIN + 2,
            height = below + GAP + lines * LINE;
     svg_open_alone(f, "samples", width, height, "Samples in two dimensions", WORDS);
     for (int part = 0; part < parts; part++) {
-        svg_frame a = frame_of(f, p, p->Y[part]);
+        svg_frame a = frame_of(f, p, p->Y, part);
         a.left += part * (WIDTH + GAP);
         a.right += part * (WIDTH + GAP);
         a.top += HEADING;
         a.bottom += HEADING;
         put_heading(&a, p, part);
-        put_cloud(&a, p, part);
+        put_cloud(&a, p, p->Y[part]);
     }
     put_names(&(shelf){f, below + GAP, width, columns, 0}, p);
     svg_close(f);
@@ -221,6 +235,22 @@ static void close_figure(FILE *f, const page *p)
         sampled);
 }
 
+static void tsne_figure(FILE *f, const page *p)
+{
+    if (!p->T[0])
+        return;
+    html_figure(f, "large");
+    for (int part = 0; part < PAGE_PARTS; part++)
+        if (p->T[part])
+            cloud(f, p, p->T, part);
+    html_figure_close(
+        f,
+        "The same samples by t-SNE of the same distances%s: neighbours stay together, so that "
+        "classes stand out that overlap above. Sizes of groups and the gaps between them mean "
+        "little, and groups may appear where there are none: trust what both pictures show.",
+        p->T[1] ? ", before the map and after it" : "");
+}
+
 void page_samples(FILE *f, const page *p)
 {
     if (!p->Y[0]) {
@@ -231,7 +261,8 @@ void page_samples(FILE *f, const page *p)
     html_figure(f, "large");
     for (int part = 0; part < PAGE_PARTS; part++)
         if (p->Y[part])
-            cloud(f, p, part);
+            cloud(f, p, p->Y, part);
     close_figure(f, p);
+    tsne_figure(f, p);
     page_margin_figure(f, p);
 }

@@ -1,9 +1,11 @@
 /* page_summary.c - what the data are. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/report/html.h"
 #include "cli/report/page.h"
 
 #define CLASSES_LISTED 60
-#define META_SHOWN     2000 /* characters */
 
 static void class_item(FILE *f, const spd_samples *samples, const size_t *size)
 {
@@ -54,15 +56,60 @@ static void protocol_items(FILE *f, const page *p)
         html_print(f, "<dt>recentred by</dt><dd>%s</dd>\n", column);
 }
 
+static void release_path(void *path)
+{
+    free(path);
+}
+
+/* The real path, or NULL. */
+static char *real_path(const char *path)
+{
+    char *found = realpath(path, NULL);
+    if (found)
+        cli_keep(found, release_path);
+    return found;
+}
+
+/* The way from a folder to a file: "../data.npz"; both are real paths. */
+static char *way(const char *folder, const char *file)
+{
+    size_t same = 0;
+    words steps = {0};
+    for (size_t i = 0; folder[i] == file[i] && folder[i]; i++)
+        if (file[i] == '/')
+            same = i + 1;
+    size_t length = strlen(folder);
+    if (strncmp(folder, file, length) == 0 && file[length] == '/')
+        same = length + 1;
+    for (const char *at = folder + (same < length ? same : length); *at;) {
+        words_add(&steps, "..");
+        at += strcspn(at, "/");
+        at += *at == '/' ? 1 : 0;
+    }
+    words_add(&steps, file + same);
+    return words_join(&steps, 0, steps.count, "/");
+}
+
+/* The data, as a link that holds as long as folder and file lie to each other as they do. */
+static void file_item(FILE *f, const page *p)
+{
+    const char *source = p->e->set.data->source, *folder = session_output(p->s);
+    char *from = folder ? real_path(folder) : NULL, *to = real_path(source);
+    if (from && to)
+        html_link(f, way(from, to), source);
+    else
+        html_text(f, source);
+}
+
 void page_summary(FILE *f, const page *p)
 {
-    const spd_data *data = p->e->set.data;
     const spd_samples *samples = &p->e->set.samples;
     size_t *size = cli_alloc(samples->classes, sizeof *size, "classes");
     for (size_t i = 0; i < samples->p; i++)
         size[samples->label[i]]++;
-    html_print(f, "<dl>\n<dt>file</dt><dd>%s</dd>\n<dt>samples</dt><dd>%zu</dd>\n", data->source,
-               samples->p);
+    fputs("<dl>\n<dt>file</dt><dd>", f);
+    file_item(f, p);
+    fprintf(f, "</dd>\n<dt>samples</dt><dd>%zu</dd>\n", samples->p);
     if (samples->X)
         fprintf(f, "<dt>matrices</dt><dd>%zu \xC3\x97 %zu</dd>\n", samples->n, samples->n);
     if (samples->V)
@@ -72,9 +119,5 @@ void page_summary(FILE *f, const page *p)
     protocol_items(f, p);
     fputs("</dl>\n", f);
     class_list(f, p, size);
-    if (data->meta) {
-        fputs("<h3>How the matrices were made</h3>\n<pre>", f);
-        html_lines(f, data->meta, META_SHOWN);
-        fputs("</pre>\n", f);
-    }
+    page_made(f, p);
 }

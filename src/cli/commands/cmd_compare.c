@@ -1,0 +1,133 @@
+/* cmd_compare.c - `spdml compare`: results of evaluations side by side, with paired tests. */
+#include "cli/compare/compare.h"
+#include "cli/frame/text_file.h"
+
+/* ---- formats --------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    text_file_fn print;
+} formats[] = {{"text", comparison_text},
+               {"markdown", comparison_markdown},
+               {"latex", comparison_latex},
+               {"csv", comparison_csv}};
+
+static const char *format_name(size_t i)
+{
+    return i < sizeof formats / sizeof *formats ? formats[i].name : NULL;
+}
+
+static const char *which_pairs(size_t i)
+{
+    static const char *const pairs[] = {"first", "all"};
+    return i < sizeof pairs / sizeof *pairs ? pairs[i] : NULL;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static json_t *entry_json(const entry *e)
+{
+    sheet r;
+    sheet_open(&r, 1);
+    sheet_text(&r, "run", NULL, e->run);
+    sheet_text(&r, "method", NULL, e->method);
+    for (figure k = 0; k < FIGURES; k++) {
+        sheet_real(&r, words_text("%s_mean", figure_key(k)), NULL, e->mean[k]);
+        sheet_real(&r, words_text("%s_std", figure_key(k)), NULL, e->deviation[k]);
+    }
+    return r.object;
+}
+
+static json_t *duel_json(const duel *d)
+{
+    sheet r;
+    sheet_open(&r, 1);
+    sheet_count(&r, "first", NULL, d->first, "");
+    sheet_count(&r, "second", NULL, d->second, "");
+    sheet_real(&r, "difference", NULL, d->difference);
+    sheet_real(&r, "mcnemar_p", NULL, d->mcnemar);
+    sheet_real(&r, "mcnemar_holm", NULL, d->mcnemar_holm);
+    sheet_real(&r, "wilcoxon_p", NULL, d->wilcoxon);
+    sheet_real(&r, "wilcoxon_holm", NULL, d->wilcoxon_holm);
+    return r.object;
+}
+
+static void show_json(session *s, const comparison *c)
+{
+    sheet *r = session_sheet(s);
+    json_t *entries = sheet_json_list(), *duels = sheet_json_list();
+    for (size_t i = 0; i < c->entries; i++)
+        sheet_json_append(entries, entry_json(&c->entry[i]));
+    for (size_t i = 0; i < c->duels; i++)
+        sheet_json_append(duels, duel_json(&c->duel[i]));
+    sheet_text(r, "protocol", NULL, c->protocol);
+    sheet_count(r, "rounds", NULL, c->rounds, "");
+    sheet_count(r, "tests", NULL, c->tests, "");
+    sheet_flag(r, "repeats_samples", NULL, c->repeats_samples);
+    sheet_json(r, "entries", entries);
+    sheet_json(r, "comparisons", duels);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int run(session *s)
+{
+    comparison c = {.all_pairs = session_choice(s, "pairs") == 1};
+    text_file_fn print = formats[session_choice(s, "format")].print;
+    session_check_output(s);
+    comparison_read(s, &c);
+    if (!arguments_flag(s->args, "no-tests")) {
+        comparison_check_same(s, &c);
+        comparison_judge(s, &c);
+    }
+    if (arguments_flag(s->args, "json"))
+        show_json(s, &c);
+    else if (!session_output(s))
+        print(stdout, &c);
+    if (session_output(s)) {
+        text_file_write(session_output(s), print, &c);
+        sheet_count(session_sheet(s), NULL, "methods", c.entries, "");
+        sheet_count(session_sheet(s), NULL, "tests", c.duels, "");
+        sheet_text(session_sheet(s), "output", "output", session_output(s));
+    }
+    return CLI_GOOD;
+}
+
+static const option options[] = {
+    {"format", 0, OPTION_CHOICE, "NAME", "text", .choice = format_name,
+     .help = "How the tables are written"},
+    {"pairs", 0, OPTION_CHOICE, "WHICH", "first", .choice = which_pairs,
+     .help = "Test every method against the first one, or all pairs, which costs power: p values "
+             "are corrected for their number"},
+    {"no-tests", 0, OPTION_FLAG,
+     .help = "Figures alone, also of runs on different data or under different protocols"},
+    {"output", 'o', OPTION_FILE, "FILE", .help = "Write the tables to FILE in that format"},
+    OPTION_END};
+
+static const char *const paragraphs[] = {
+    "Puts the results of evaluations side by side: accuracy, balanced accuracy, kappa, F1 and AUC "
+    "of "
+    "every method of every RUN, which is a file of 'spdml evaluate --json' or the folder of its "
+    "-o. The first method of the first run is what the others are tested against.",
+    "McNemar's exact test looks at the single samples (over all rounds where each is tested once, "
+    "otherwise the median over the rounds), Wilcoxon's signed rank test at the accuracies of the "
+    "rounds; both also corrected for the number of comparisons (Holm). They are paired: the runs "
+    "must have tested the same samples in the same rounds, that is, with the same protocol and "
+    "--seed, on the same samples, which may be described differently.",
+    NULL};
+
+static const command_example examples[] = {
+    {"spdml compare results", "The methods of one evaluation, all tests."},
+    {"spdml compare sift.json gabor.json --pairs all", "Two descriptors of the same images."},
+    {"spdml compare a b --format latex -o table.tex", "A table for a paper."},
+    {NULL, NULL}};
+
+const command command_compare = {
+    .name = "compare",
+    .summary = "results of evaluations side by side, with paired tests",
+    .operands = "RUN...",
+    .groups = {{"Options", options}, {"Common options", options_common}},
+    .paragraphs = paragraphs,
+    .examples = examples,
+    .run = run,
+};

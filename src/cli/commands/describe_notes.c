@@ -1,0 +1,99 @@
+/* describe_notes.c - what a description should not hide, in words. */
+#include "cli/commands/describe_notes.h"
+
+#include <string.h>
+
+#include "cli/frame/words.h"
+
+#define NAMED 4 /* files that are named in the remark; JSON names all */
+
+/* The ending of a file's name, or what stands for none. */
+static const char *ending_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot && dot > name && dot[1] ? dot : "without an ending";
+}
+
+/* "20 .heic, 1 .txt", in the order in which the endings are met. */
+static const char *count_endings(const spd_failures *notes)
+{
+    words endings = {0}, counted = {0};
+    for (size_t i = 0; i < notes->others; i++)
+        if (!words_has(&endings, ending_of(notes->other[i])))
+            words_add(&endings, ending_of(notes->other[i]));
+    for (size_t e = 0; e < endings.count; e++) {
+        size_t count = 0;
+        for (size_t i = 0; i < notes->others; i++)
+            count += strcmp(ending_of(notes->other[i]), endings.word[e]) == 0;
+        if (e < NAMED)
+            words_take(&counted, words_text("%zu %s", count, endings.word[e]));
+        else if (e == NAMED)
+            words_add(&counted, "...");
+    }
+    return words_join(&counted, 0, counted.count, ", ");
+}
+
+static void remark_others(session *s, const spd_failures *notes)
+{
+    words names = {0};
+    if (notes->others == 0)
+        return;
+    for (size_t i = 0; i < notes->others && i < NAMED; i++)
+        words_add(&names, notes->other[i]);
+    if (notes->others > NAMED)
+        words_take(&names, words_text("and %zu more", notes->others - NAMED));
+    session_remark(s, "passed over %zu file%s (%s), which this descriptor does not take: %s",
+                   notes->others, notes->others == 1 ? "" : "s", count_endings(notes),
+                   words_join(&names, 0, names.count, ", "));
+}
+
+static void remark_few(session *s, const spd_failures *notes)
+{
+    if (notes->few == 0)
+        return;
+    session_remark(s,
+                   "%zu matri%s made of too few observations (%zu for %zu rows): rank %zu at most, "
+                   "positive definite only by shrinkage or regularisation; take more "
+                   "observations, or fewer rows (--model)",
+                   notes->few, notes->few == 1 ? "x is" : "ces are", notes->fewest,
+                   notes->fewest_rows, notes->fewest - 1);
+}
+
+void describe_notes_remark(session *s, const spd_failures *notes)
+{
+    remark_others(s, notes);
+    remark_few(s, notes);
+    if (notes->events_cut)
+        session_remark(s, "left out %zu event%s: the epoch does not lie within the recording",
+                       notes->events_cut, notes->events_cut == 1 ? "" : "s");
+}
+
+void describe_notes_show(sheet *r, const spd_failures *notes)
+{
+    json_t *list = sheet_json_list();
+    if (notes->others)
+        sheet_line(r, "passed over", "%zu (%s)", notes->others, count_endings(notes));
+    for (size_t i = 0; i < notes->others; i++)
+        sheet_json_append(list, sheet_json_text(notes->other[i]));
+    sheet_json(r, "passed_over", list);
+    if (notes->events_cut)
+        sheet_count(r, "events_left_out", "events left out", notes->events_cut, "");
+    if (notes->few == 0)
+        return;
+    sheet_line(r, "few observations", "%zu matrices, of %zu observations for %zu rows", notes->few,
+               notes->fewest, notes->fewest_rows);
+    sheet_json(r, "few_observations",
+               json_pack("{s:I,s:I,s:I}", "matrices", (json_int_t)notes->few, "fewest",
+                         (json_int_t)notes->fewest, "rows", (json_int_t)notes->fewest_rows));
+}
+
+static void release(void *notes)
+{
+    spd_failures_free(notes);
+}
+
+void describe_notes_keep(spd_failures *notes)
+{
+    cli_keep(notes, release);
+}

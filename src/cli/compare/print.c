@@ -1,0 +1,321 @@
+/* print.c - tables of a comparison as text, Markdown, LaTeX and csv.
+ *
+ * The figures of each entry and, against the first one, its tests in the same row; where all pairs
+ * are compared, the tests are a table of their own. */
+#include <math.h>
+#include <string.h>
+
+#include "base/plain.h"
+#include "cli/compare/compare.h"
+#include "cli/frame/number.h"
+#include "cli/frame/text_file.h"
+
+/* A table of texts. */
+typedef struct grid {
+    size_t columns, texts; /* the first so many columns are names, the rest numbers */
+    words heading;
+    words cells; /* rows x columns */
+} grid;
+
+typedef enum style { STYLE_TEXT, STYLE_MARKDOWN, STYLE_LATEX, STYLE_CSV } style;
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+static void head(grid *g, const char *name)
+{
+    words_add(&g->heading, name);
+    g->columns++;
+}
+
+static void put(grid *g, char *text)
+{
+    words_take(&g->cells, text);
+}
+
+/* A number for machines, or nothing. */
+static void put_exact(grid *g, double value)
+{
+    char text[NUMBER_TEXT] = "";
+    if (isfinite(value))
+        number_text(value, text);
+    put(g, words_text("%s", text));
+}
+
+static void put_p(grid *g, double value)
+{
+    put(g, isnan(value) ? words_text("-") : words_text("%.2g", value));
+}
+
+/* Percent for accuracies, else the number; the deviation where there are several rounds. */
+static void put_figure(grid *g, style s, const comparison *c, const entry *e, figure which)
+{
+    static const char *const between[] = {" +- ", " \xc2\xb1 ", " $\\pm$ "};
+    double mean = e->mean[which], deviation = e->deviation[which];
+    int percent = which == FIGURE_ACCURACY || which == FIGURE_BALANCED;
+    if (s == STYLE_CSV) {
+        put_exact(g, mean);
+        put_exact(g, deviation);
+    } else if (isnan(mean)) {
+        put(g, words_text("-"));
+    } else if (percent && c->several_deviations && !isnan(deviation)) {
+        put(g, words_text("%.1f%s%.1f", 100.0 * mean, between[s], 100.0 * deviation));
+    } else {
+        put(g, percent ? words_text("%.1f", 100.0 * mean) : words_text("%.3f", mean));
+    }
+}
+
+static void put_tests(grid *g, style s, const duel *d)
+{
+    if (s == STYLE_CSV) {
+        put_exact(g, d ? d->difference : (double)NAN);
+        put_exact(g, d ? d->mcnemar : (double)NAN);
+        put_exact(g, d ? d->mcnemar_holm : (double)NAN);
+        put_exact(g, d ? d->wilcoxon : (double)NAN);
+        put_exact(g, d ? d->wilcoxon_holm : (double)NAN);
+        return;
+    }
+    put(g, d ? words_text("%+.1f", 100.0 * d->difference) : words_text("-"));
+    put_p(g, d ? d->mcnemar : (double)NAN);
+    put_p(g, d ? d->mcnemar_holm : (double)NAN);
+    put_p(g, d ? d->wilcoxon : (double)NAN);
+    put_p(g, d ? d->wilcoxon_holm : (double)NAN);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static void head_figures(grid *g, style s, const comparison *c)
+{
+    static const char *const names[] = {"accuracy %", "balanced %", "kappa", "F1", "AUC"};
+    for (figure k = 0; k < FIGURES; k++)
+        if (s == STYLE_CSV) {
+            head(g, words_text("%s_mean", figure_key(k)));
+            head(g, words_text("%s_std", figure_key(k)));
+        } else if (comparison_has(c, k)) {
+            head(g, names[k]);
+        }
+}
+
+static void head_tests(grid *g, style s)
+{
+    static const char *const names[] = {"difference", "McNemar p", "Holm", "Wilcoxon p", "Holm"};
+    static const char *const keys[] = {"difference", "mcnemar_p", "mcnemar_holm", "wilcoxon_p",
+                                       "wilcoxon_holm"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        head(g, s == STYLE_CSV ? keys[i] : names[i]);
+}
+
+/* The duel of the first entry with this one; NULL where there is none. */
+static const duel *against_first(const comparison *c, size_t second)
+{
+    for (size_t i = 0; i < c->duels; i++)
+        if (c->duel[i].first == 0 && c->duel[i].second == second)
+            return &c->duel[i];
+    return NULL;
+}
+
+static grid make_entries(const comparison *c, style s)
+{
+    grid g = {0};
+    int runs = c->runs > 1 || s == STYLE_CSV, tests = c->duels && !c->all_pairs;
+    if (runs)
+        head(&g, "run");
+    head(&g, "method");
+    g.texts = g.columns;
+    head_figures(&g, s, c);
+    if (tests)
+        head_tests(&g, s);
+    for (size_t i = 0; i < c->entries; i++) {
+        const entry *e = &c->entry[i];
+        if (runs)
+            words_add(&g.cells, e->run);
+        words_add(&g.cells, e->method);
+        for (figure k = 0; k < FIGURES; k++)
+            if (s == STYLE_CSV || comparison_has(c, k))
+                put_figure(&g, s, c, e, k);
+        if (tests)
+            put_tests(&g, s, against_first(c, i));
+    }
+    return g;
+}
+
+static void put_name(grid *g, const comparison *c, const entry *e)
+{
+    put(g, c->runs > 1 ? words_text("%s %s", e->run, e->method) : words_text("%s", e->method));
+}
+
+static grid make_pairs(const comparison *c, style s)
+{
+    grid g = {0};
+    head(&g, "first");
+    head(&g, "second");
+    g.texts = g.columns;
+    head_tests(&g, s);
+    for (size_t i = 0; i < c->duels; i++) {
+        put_name(&g, c, &c->entry[c->duel[i].first]);
+        put_name(&g, c, &c->entry[c->duel[i].second]);
+        put_tests(&g, s, &c->duel[i]);
+    }
+    return g;
+}
+
+/* ---- formats --------------------------------------------------------------------------------- */
+
+/* Letters on the screen: a sign of several bytes is one. */
+static size_t width_of(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+/* A name without what would end a cell or command the program that reads it. */
+static void print_name(FILE *f, style s, const char *text)
+{
+    char plain[300];
+    plain_text(text, "", plain, sizeof plain);
+    if (s == STYLE_CSV) {
+        text_file_csv(f, plain);
+        return;
+    }
+    for (const char *at = plain; *at; at++) {
+        if (s == STYLE_LATEX && strchr("\\~^", *at))
+            fprintf(f, "\\char`\\%c{}", *at);
+        else if (s == STYLE_LATEX && strchr("_%&#$", *at))
+            fprintf(f, "\\%c", *at);
+        else if (s == STYLE_LATEX && strchr("{}", *at))
+            fprintf(f, "\\%c", *at);
+        else if (s == STYLE_MARKDOWN && strchr("|\\`*_<", *at))
+            fprintf(f, "\\%c", *at);
+        else
+            fputc(*at, f);
+    }
+}
+
+static size_t column_width(const grid *g, size_t column)
+{
+    size_t width = width_of(g->heading.word[column]);
+    for (size_t i = column; i < g->cells.count; i += g->columns) {
+        char plain[300];
+        plain_text(g->cells.word[i], "", plain, sizeof plain);
+        width = width_of(plain) > width ? width_of(plain) : width;
+    }
+    return width;
+}
+
+static void print_padded(FILE *f, const grid *g, size_t column, const char *text)
+{
+    char plain[300];
+    plain_text(text, "", plain, sizeof plain);
+    int gap = (int)(column_width(g, column) - width_of(plain));
+    int last = column + 1 == g->columns;
+    if (column < g->texts)
+        fprintf(f, "%s%*s", plain, last ? 0 : gap, "");
+    else
+        fprintf(f, "%*s%s", gap, "", plain);
+}
+
+/* One row; headings of ours need no care but for their percent signs. */
+static void print_row(FILE *f, const grid *g, style s, char *const *cell, int heading)
+{
+    static const char *const begin[] = {"", "| ", "", ""};
+    static const char *const between[] = {"  ", " | ", " & ", ","};
+    static const char *const end[] = {"\n", " |\n", " \\\\\n", "\n"};
+    fputs(begin[s], f);
+    for (size_t i = 0; i < g->columns; i++) {
+        fputs(i ? between[s] : "", f);
+        if (s == STYLE_TEXT)
+            print_padded(f, g, i, cell[i]);
+        else if (heading || i < g->texts)
+            print_name(f, s, cell[i]);
+        else
+            fputs(cell[i], f);
+    }
+    fputs(end[s], f);
+}
+
+static void print_rule(FILE *f, const grid *g)
+{
+    fputc('|', f);
+    for (size_t i = 0; i < g->columns; i++)
+        fputs(i < g->texts ? "---|" : "---:|", f);
+    fputc('\n', f);
+}
+
+static void print_grid(FILE *f, const grid *g, style s)
+{
+    if (s == STYLE_LATEX) {
+        fputs("\\begin{tabular}{", f);
+        for (size_t i = 0; i < g->columns; i++)
+            fputc(i < g->texts ? 'l' : 'r', f);
+        fputs("}\n\\hline\n", f);
+    }
+    print_row(f, g, s, g->heading.word, 1);
+    if (s == STYLE_MARKDOWN)
+        print_rule(f, g);
+    if (s == STYLE_LATEX)
+        fputs("\\hline\n", f);
+    for (size_t i = 0; i < g->cells.count; i += g->columns)
+        print_row(f, g, s, g->cells.word + i, 0);
+    if (s == STYLE_LATEX)
+        fputs("\\hline\n\\end{tabular}\n", f);
+}
+
+/* What the p values are about. */
+static void print_notes(FILE *f, const comparison *c, style s)
+{
+    const entry *e = &c->entry[0];
+    const char *begin = s == STYLE_LATEX ? "% " : "";
+    if (s == STYLE_CSV || !c->duels)
+        return;
+    fprintf(f,
+            "%s%sp: McNemar's test over %zu tests%s, Wilcoxon's signed rank test over %zu round%s",
+            s == STYLE_LATEX ? "" : "\n", begin, c->tests,
+            c->repeats_samples ? " (median over the rounds)" : "", c->rounds,
+            c->rounds == 1 ? " (not for one)" : "s");
+    if (!c->all_pairs) {
+        fputs(", against ", f);
+        print_name(f, s, c->runs > 1 ? words_text("%s %s", e->run, e->method) : e->method);
+    }
+    fprintf(f, "; Holm: corrected for %zu comparison%s\n", c->duels, c->duels == 1 ? "" : "s");
+    if (c->repeats_samples && c->rounds > 1)
+        fprintf(f,
+                "%srounds share samples: Wilcoxon's p takes them for independent, and is too "
+                "small\n",
+                begin);
+}
+
+static void print_all(FILE *f, const comparison *c, style s)
+{
+    int pairs = c->all_pairs && c->duels;
+    if (!(s == STYLE_CSV && pairs)) {
+        grid g = make_entries(c, s);
+        print_grid(f, &g, s);
+    }
+    if (pairs) {
+        grid g = make_pairs(c, s);
+        fputs(s == STYLE_CSV ? "" : "\n", f);
+        print_grid(f, &g, s);
+    }
+    print_notes(f, c, s);
+}
+
+void comparison_text(FILE *f, const void *what)
+{
+    print_all(f, what, STYLE_TEXT);
+}
+
+void comparison_markdown(FILE *f, const void *what)
+{
+    print_all(f, what, STYLE_MARKDOWN);
+}
+
+void comparison_latex(FILE *f, const void *what)
+{
+    print_all(f, what, STYLE_LATEX);
+}
+
+void comparison_csv(FILE *f, const void *what)
+{
+    print_all(f, what, STYLE_CSV);
+}

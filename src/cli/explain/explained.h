@@ -1,0 +1,66 @@
+/* explained.h - what a map looks at: numbers of rows and of cells, and their picture. */
+#ifndef SPD_CLI_EXPLAIN_EXPLAINED_H
+#define SPD_CLI_EXPLAIN_EXPLAINED_H
+
+#include <stdio.h>
+
+#include "cli/explain/layout.h"
+#include "spdml.h"
+
+/* What rows and cells are compared by. */
+typedef enum measure {
+    MEASURE_SHARE = 0, /* of all that the components carry */
+    MEASURE_KEPT,      /* of the variance of the row or cell itself */
+    MEASURE_WEIGHT     /* of the squares of W */
+} measure;
+#define MEASURES 3
+const char *measure_name(size_t i); /* "share", "kept", "weight"; NULL past the end */
+
+typedef struct explained {
+    layout rows;
+    size_t n, m;
+    int patterns;      /* there is an M: shares and kept are known */
+    double *weight;    /* n; these as in spd_explanation */
+    double *carried;   /* n */
+    double *pattern;   /* n x m */
+    double *variance;  /* m */
+    double *diagonal;  /* n: M_ii, or 1 */
+    double total;      /* sum of carried */
+    measure by;        /* what the table is sorted by, and the picture shows */
+    const char *title; /* of the picture */
+} explained;
+
+/* x (with n and m) <- what W (n x m) looks at, M (n x n) the mean, or NULL; the status of
+ * spd_explain.
+ */
+spd_status explained_fill(spd_context *ctx, const double *W, const double *M, explained *x);
+
+/* What rows and cells are compared by unless the user says otherwise; needs the layout. */
+measure explained_usual(const explained *x);
+
+/* A row, and the sum over the rows of a cell; NaN where the cell has none. */
+double explained_row(const explained *x, size_t i, measure which);
+double explained_cell(const explained *x, const panel *p, size_t cell, measure which);
+
+/* order (cells) <- the cells of a panel that have rows, largest first; how many those are. */
+size_t explained_order(const explained *x, const panel *p, size_t *order);
+
+/* One sentence: what is shown, and why not W alone. */
+const char *explained_caption(const explained *x);
+
+/* The text in lines of at most that many characters, broken at spaces. */
+words explained_lines(const char *text, size_t most);
+
+/* A text_file_fn: the picture of an explained as svg. */
+void explained_picture(FILE *f, const void *x);
+
+/* picture_body.c: the skeleton, and the panels behind the first as grids, in a box of that width;
+ * the height that was needed. */
+double picture_skeleton(FILE *f, const explained *x, double left, double top, double width);
+double picture_panels(FILE *f, const explained *x, double left, double top, double width);
+
+/* picture_head.c: channels on a head; 0 where too few of their names are known. */
+double picture_head(FILE *f, const explained *x, double left, double top, double width);
+int picture_has_head(const explained *x);
+
+#endif

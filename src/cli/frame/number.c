@@ -1,0 +1,36 @@
+/* number.c - the shortest form of a real number.
+ *
+ * A decimal of at most 15 digits that a double was read from is what 15 digits show of it, so three
+ * tries find the shortest. */
+#include "cli/frame/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "1e-05" becomes "1e-5", "1e+20" becomes "1e20". */
+static void trim_exponent(char *text)
+{
+    char *to = strchr(text, 'e');
+    if (!to)
+        return;
+    const char *from = ++to;
+    if (*from == '-')
+        to++;
+    from += strspn(from, "+-0");
+    memmove(to, from, strlen(from) + 1);
+}
+
+static int differs(double a, double b)
+{
+    return a < b || a > b;
+}
+
+void number_text(double value, char text[NUMBER_TEXT])
+{
+    int digits = 15;
+    do
+        snprintf(text, NUMBER_TEXT, "%.*g", digits, value);
+    while (differs(strtod(text, NULL), value) && digits++ < 17);
+    trim_exponent(text);
+}

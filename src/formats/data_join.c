@@ -1,0 +1,290 @@
+/* data_join.c - some samples of a data set, and several sets as one: matrices, labels and columns
+ * are gathered row by row. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "formats/data.h"
+#include "io/array.h"
+
+/* Where the row of a new array comes from. */
+typedef struct row_of {
+    const spd_array *array;
+    size_t row;
+} row_of;
+
+/* Elements in a row. */
+static size_t row_size(const spd_array *array)
+{
+    return array->shape[0] ? array->count / array->shape[0] : 0;
+}
+
+static int same_rows(const spd_array *a, const spd_array *b)
+{
+    return a->ndim == b->ndim && (a->type == SPD_TEXT) == (b->type == SPD_TEXT) &&
+           memcmp(a->shape + 1, b->shape + 1, (a->ndim - 1) * sizeof *a->shape) == 0;
+}
+
+static spd_status gather_texts(spd_context *ctx, size_t ndim, const size_t *shape, size_t each,
+                               const row_of *row, spd_array **made)
+{
+    size_t bytes = 0;
+    char *pool;
+    for (size_t i = 0; i < shape[0]; i++)
+        for (size_t e = 0; e < each; e++)
+            bytes += strlen(row[i].array->text[row[i].row * each + e]) + 1;
+    spd_status status = array_new_text(ctx, ndim, shape, bytes, made, &pool);
+    for (size_t i = 0; i < shape[0] * each && status == SPD_OK; i++) {
+        const char *text = row[i / each].array->text[row[i / each].row * each + i % each];
+        const size_t size = strlen(text) + 1;
+        memcpy(pool, text, size);
+        (*made)->text[i] = pool;
+        pool += size;
+    }
+    return status;
+}
+
+/* Whole numbers stay so where all are. */
+static spd_status gather_numbers(spd_context *ctx, size_t ndim, const size_t *shape, size_t each,
+                                 const row_of *row, spd_array **made)
+{
+    spd_type type = SPD_INT64;
+    for (size_t i = 0; i < shape[0]; i++)
+        if (row[i].array->type != SPD_INT64)
+            type = SPD_FLOAT64;
+    spd_status status = array_new(ctx, type, ndim, shape, made);
+    for (size_t i = 0; i < shape[0] * each && status == SPD_OK; i++) {
+        const spd_array *from = row[i / each].array;
+        const size_t at = row[i / each].row * each + i % each;
+        if (type == SPD_INT64)
+            (*made)->i64[i] = from->i64[at];
+        else
+            (*made)->f64[i] = from->type == SPD_INT64 ? (double)from->i64[at] : from->f64[at];
+    }
+    return status;
+}
+
+/* *made <- count rows under a name, new; NULL where rows have different shapes, or some are texts
+ * and others numbers. */
+static spd_status gather(spd_context *ctx, const char *name, size_t count, const row_of *row,
+                         spd_array **made)
+{
+    const spd_array *like = row[0].array;
+    size_t shape[SPD_MAX_DIMS];
+    *made = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!row[i].array || !same_rows(like, row[i].array))
+            return SPD_OK;
+    memcpy(shape, like->shape, like->ndim * sizeof *shape);
+    shape[0] = count;
+    const size_t each = row_size(like);
+    spd_status status = like->type == SPD_TEXT
+                            ? gather_texts(ctx, like->ndim, shape, each, row, made)
+                            : gather_numbers(ctx, like->ndim, shape, each, row, made);
+    if (status == SPD_OK && name)
+        status = array_rename(ctx, *made, name);
+    if (status < 0) {
+        spd_array_free(*made);
+        *made = NULL;
+    }
+    return status;
+}
+
+/* ---- sets ------------------------------------------------------------------------------------ */
+
+/* Which sample of which set each new one is. */
+typedef struct choice {
+    const spd_data *set;
+    size_t sample;
+} choice;
+
+static spd_status take_matrices(spd_context *ctx, const choice *of, spd_data *made)
+{
+    const size_t shape[3] = {made->p, made->n, made->n}, each = made->n * made->n;
+    spd_status status = array_new(ctx, SPD_FLOAT64, 3, shape, &made->x);
+    if (status < 0)
+        return status;
+    made->X = made->x->f64;
+    for (size_t i = 0; i < made->p; i++)
+        memcpy(made->X + i * each, of[i].set->X + of[i].sample * each, each * sizeof *made->X);
+    return array_rename(ctx, made->x, "X");
+}
+
+static spd_status take_labels(spd_context *ctx, const choice *of, row_of *row, spd_data *made)
+{
+    if (!of[0].set->y)
+        return SPD_OK;
+    for (size_t i = 0; i < made->p; i++)
+        row[i] = (row_of){of[i].set->y, of[i].sample};
+    spd_status status = gather(ctx, of[0].set->y->name, made->p, row, &made->y);
+    if (status == SPD_OK && !made->y)
+        status = ctx_fail(ctx, SPD_EINVAL,
+                          "some labels are numbers, others are texts; give all sets labels of one "
+                          "kind");
+    return status < 0 ? status : labels_classify(ctx, made);
+}
+
+/* Columns that all sets have under one name. */
+static spd_status take_columns(spd_context *ctx, const choice *of, row_of *row, spd_data *made)
+{
+    const spd_data *first = of[0].set;
+    spd_status status = SPD_OK;
+    made->column = mem_zero(first->columns + 1, sizeof *made->column);
+    if (!made->column)
+        return ctx_nomem(ctx, "columns");
+    for (size_t c = 0; c < first->columns && status == SPD_OK; c++) {
+        const char *name = first->column[c]->name;
+        spd_array *column = NULL;
+        for (size_t i = 0; i < made->p && name; i++)
+            row[i] = (row_of){data_column(of[i].set, name), of[i].sample};
+        if (name)
+            status = gather(ctx, name, made->p, row, &column);
+        if (column)
+            made->column[made->columns++] = column;
+    }
+    return status;
+}
+
+/* *made <- the chosen samples, p of them. */
+static spd_status assemble(spd_context *ctx, size_t p, const choice *of, spd_data **made)
+{
+    spd_data *fresh = mem_zero(1, sizeof *fresh);
+    row_of *row = mem_alloc(p, sizeof *row);
+    const char *meta = of[0].set->meta;
+    spd_status status = fresh && row ? SPD_OK : ctx_nomem(ctx, "a data set");
+    if (status == SPD_OK) {
+        fresh->p = p;
+        fresh->n = of[0].set->n;
+        fresh->source = mem_text(of[0].set->source ? of[0].set->source : "");
+        fresh->meta = meta ? mem_text(meta) : NULL;
+        if (!fresh->source || (meta && !fresh->meta))
+            status = ctx_nomem(ctx, "a data set");
+    }
+    if (status == SPD_OK)
+        status = take_matrices(ctx, of, fresh);
+    if (status == SPD_OK)
+        status = take_labels(ctx, of, row, fresh);
+    if (status == SPD_OK)
+        status = take_columns(ctx, of, row, fresh);
+    mem_free(row);
+    if (status < 0)
+        spd_data_free(fresh);
+    else
+        *made = fresh;
+    return status;
+}
+
+spd_status spd_data_select(spd_context *ctx, const spd_data *data, size_t count,
+                           const size_t *index, spd_data **selected)
+{
+    ctx_clear(ctx);
+    if (count == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "no samples are selected");
+    choice *of = mem_alloc(count, sizeof *of);
+    spd_status status = of ? SPD_OK : ctx_nomem(ctx, "a list of samples");
+    for (size_t i = 0; i < count && status == SPD_OK; i++) {
+        of[i] = (choice){data, index[i]};
+        if (index[i] >= data->p)
+            status = ctx_fail(ctx, SPD_EINVAL, "sample %zu is selected, but there are %zu",
+                              index[i], data->p);
+    }
+    if (status == SPD_OK)
+        status = assemble(ctx, count, of, selected);
+    mem_free(of);
+    return status;
+}
+
+/* ---- joining --------------------------------------------------------------------------------- */
+
+static const char *name_of(const spd_data *set)
+{
+    return set->source ? set->source : "a set";
+}
+
+static spd_status check_alike(spd_context *ctx, const spd_data *first, const spd_data *other)
+{
+    if (first->n != other->n)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "%.200s holds %zu x %zu matrices, but %.200s holds %zu x %zu",
+                        name_of(other), other->n, other->n, name_of(first), first->n, first->n);
+    if (!first->y != !other->y)
+        return ctx_fail(ctx, SPD_EINVAL, "%.200s has labels, but %.200s has none",
+                        name_of(first->y ? first : other), name_of(first->y ? other : first));
+    return SPD_OK;
+}
+
+/* A column with the source of each sample; it takes the place of one of that name. */
+static spd_status add_source(spd_context *ctx, const char *name, const choice *of, spd_data *made)
+{
+    size_t bytes = 0, at = 0;
+    spd_array *column;
+    char *pool;
+    for (size_t i = 0; i < made->p; i++)
+        bytes += strlen(name_of(of[i].set)) + 1;
+    spd_status status = array_new_text(ctx, 1, &made->p, bytes, &column, &pool);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < made->p; i++) {
+        const size_t size = strlen(name_of(of[i].set)) + 1;
+        memcpy(pool, name_of(of[i].set), size);
+        column->text[i] = pool;
+        pool += size;
+    }
+    status = array_rename(ctx, column, name);
+    if (status < 0) {
+        spd_array_free(column);
+        return status;
+    }
+    while (at < made->columns && strcmp(made->column[at]->name, name) != 0)
+        at++;
+    if (at == made->columns)
+        made->columns++;
+    spd_array_free(made->column[at]);
+    made->column[at] = column;
+    return SPD_OK;
+}
+
+/* The record of how the matrices were made is the first one's, where all have one. */
+static void forget_meta(size_t count, const spd_data *const *sets, spd_data *made)
+{
+    int all = 1;
+    for (size_t k = 0; k < count; k++)
+        all &= sets[k]->meta != NULL;
+    if (all)
+        return;
+    mem_free((char *)made->meta);
+    made->meta = NULL;
+}
+
+spd_status spd_data_join(spd_context *ctx, size_t count, const spd_data *const *sets,
+                         const char *source, spd_data **joined)
+{
+    size_t p = 0, at = 0;
+    spd_data *fresh = NULL;
+    spd_status status = SPD_OK;
+    ctx_clear(ctx);
+    if (count == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "there is nothing to join");
+    for (size_t k = 0; k < count && status == SPD_OK; k++) {
+        status = check_alike(ctx, sets[0], sets[k]);
+        p += sets[k]->p;
+    }
+    if (status < 0)
+        return status;
+    choice *of = mem_alloc(p, sizeof *of);
+    if (!of)
+        return ctx_nomem(ctx, "a list of samples");
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < sets[k]->p; i++)
+            of[at++] = (choice){sets[k], i};
+    status = assemble(ctx, p, of, &fresh);
+    if (status == SPD_OK && source)
+        status = add_source(ctx, source, of, fresh);
+    mem_free(of);
+    if (status < 0) {
+        spd_data_free(fresh);
+        return status;
+    }
+    forget_meta(count, sets, fresh);
+    *joined = fresh;
+    return SPD_OK;
+}
