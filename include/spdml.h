@@ -527,6 +527,8 @@ typedef struct spd_fit_options {
                   over m and nu_b, and no map is a size like the others */
     spd_search search; /* of the neighbours in the graph; on return, how they were found */
     double recall;     /* on return: the share of true neighbours among them, estimated */
+    size_t candidates; /* look for the neighbours of a sample among so many samples only, the same
+                          for all, drawn by the seed; 0: among all. With labels only */
 } spd_fit_options;
 SPD_API void spd_fit_defaults(spd_fit_options *options, size_t size);
 
@@ -575,11 +577,13 @@ SPD_API double spd_model_gain(const spd_model *model);
  * if not used. between is multiplied by options->affinity_weight, so A is complete. On return
  * options->nu_w, nu_b, search and recall hold the values used; a class with fewer samples gives
  * what it has. More than 256 neighbours of a sample, or fewer than 513 samples, are searched
- * exactly. SPD_SUPERVISED    nu_w nearest of the same class, nu_b nearest of other classes; a
- * sample without a label: its nu_w nearest of all as within pairs, and nu_b drawn by the seed as
- * between pairs. A near pair is never far. SPD_UNSUPERVISED  within: the nu_w nearest (default 5);
- * between: nu_b samples (default nu_w) drawn by the seed from those not among the nearest max(10, 2
- * nu_w), in sets too small for that not among the nearest half. A near pair is never far.
+ * exactly.
+ *   SPD_SUPERVISED    nu_w nearest of the same class, nu_b nearest of other classes; a sample
+ *                     without a label: its nu_w nearest of all as within pairs, and nu_b drawn by
+ *                     the seed as between pairs. A near pair is never far.
+ *   SPD_UNSUPERVISED  within: the nu_w nearest (default 5); between: nu_b samples (default nu_w)
+ *                     drawn by the seed from those not among the nearest max(10, 2 nu_w), in sets
+ *                     too small for that not among the nearest half. A near pair is never far.
  *   SPD_OWN_GRAPH     a checked copy of own_pairs.
  * SPD_MAXIMAL_VARIANCE has no such pairs: SPD_EINVAL. */
 SPD_API spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X,

@@ -43,7 +43,7 @@ class FitOptions(c.Structure):
         ("restarts", Int), ("seed", c.c_uint64), ("solver", Int), ("transport", Int),
         ("tol", Double), ("gtol", Double), ("max_iter", Int), ("max_time", Double),
         ("log_cost", Int), ("coordinates", Int), ("rebuild_graph", Int), ("paper", Int),
-        ("search", Int), ("recall", Double),
+        ("search", Int), ("recall", Double), ("candidates", Size),
     ]
 
 

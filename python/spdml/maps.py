@@ -83,6 +83,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     search : 'exact', 'approximate' or 'auto'
         Of the neighbours in the graph: all true ones, or most of them in almost linear time; 'auto'
         is approximate where the exact search would take more than about a minute.
+    candidates : int or None
+        Look for neighbours among so many matrices only, the same for all; for huge sets.
     engine : 'cpu', 'cuda' or 'auto'
         Where it is learned; 'auto' takes a GPU where there is one and it gains.
     callback : called as callback(iteration, cost) after each iteration; a true result stops the
@@ -111,7 +113,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
                  objective: str = "auto", graph: str = "or", affinity_weight: float = 1.0,
                  restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
                  rebuild_graph: int = 0, paper: bool = False, search: str = "auto",
-                 engine: str = "cpu",
+                 candidates: Optional[int] = None, engine: str = "cpu",
                  callback: Optional[Callable[[int, float], Any]] = None) -> None:
         self.n_components = n_components
         self.metric = metric
@@ -132,6 +134,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.rebuild_graph = rebuild_graph
         self.paper = paper
         self.search = search
+        self.candidates = candidates
         self.engine = engine
         self.callback = callback
 
@@ -173,7 +176,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
                    log_cost=lib.spd_log_cost_name(o.log_cost).decode(),
                    coordinates=lib.spd_coordinates_name(o.coordinates).decode(),
                    rebuild_graph=o.rebuild_graph,
-                   search=lib.spd_search_name(o.search).decode())
+                   search=lib.spd_search_name(o.search).decode(),
+                   candidates=o.candidates or None)
         made._keep(handle)
         return made
 
@@ -274,6 +278,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         o.rebuild_graph = whole(self.rebuild_graph, "rebuild_graph", 0)
         o.paper = int(bool(self.paper))
         o.search = choice("search", self.search)
+        o.candidates = 0 if self.candidates is None else whole(self.candidates, "candidates")
         if isinstance(self.random_state, (int, np.integer)):
             o.seed = seed_number("random_state", self.random_state)
         elif self.random_state is not None:

@@ -1,10 +1,9 @@
 /* approximate.h - nearest neighbours of all samples of a set, found in almost linear time, most of
- * them (Dong, Moses, Li 2011): a neighbour of a neighbour is likely to be a neighbour.
+ * them: a neighbour of a neighbour is likely to be a neighbour (Dong, Moses, Li 2011).
  *
- * First among short vectors that stand in for the matrices (stand_ins.h): leaves of random trees
- * give first lists, and rounds better them. Then the same rounds with the true distances, sixteen
- * at a time. In a round every sample looks at the lists of the last one and writes its own: the
- * same bits for any number of threads. */
+ * First among short vectors that stand in for the matrices (stand_ins.h): random trees give first
+ * lists, and rounds better them (near_lists.h). Then the same rounds with the true distances,
+ * sixteen at a time. The same bits for any number of threads. */
 #ifndef SPD_ENGINE_APPROXIMATE_H
 #define SPD_ENGINE_APPROXIMATE_H
 
@@ -17,15 +16,16 @@
 typedef struct approximate_job {
     const metric *m;
     size_t n, p;
-    const double *X;  /* p x n x n */
-    const double *F;  /* p x size, prepared for m */
-    const int *label; /* p, or NULL: one list */
-    size_t k[2];      /* wanted in each list; may be more than there are */
+    const double *X;   /* p x n x n */
+    const double *F;   /* p x size, prepared for m */
+    const int *label;  /* p, or NULL: one list */
+    size_t k[2];       /* wanted in each list; may be more than there are */
+    size_t candidates; /* look among so many samples only, drawn at random class by class, those
+                          without a label never; 0: find the near ones */
     uint64_t seed;
 } approximate_job;
 
 typedef struct approximate_lists {
-    size_t p, k[2];
     hit *hit;        /* p x (k[0] + k[1]): list 0 of a sample, then list 1, ascending */
     size_t *count;   /* p x 2: how many there are */
     double measured; /* true distances, those of the estimate too */

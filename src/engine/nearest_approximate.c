@@ -30,7 +30,7 @@ static spd_status join(spd_context *ctx, size_t n, size_t p, const double *X, si
 static void deliver(const approximate_lists *found, size_t p, size_t q, int within,
                     spd_neighbours *near)
 {
-    size_t k = near->k, each = found->k[0] + found->k[1], skip = within ? 0 : found->k[0];
+    size_t k = near->k, each = within ? k : 2 * k, skip = within ? 0 : k;
     for (size_t i = 0; i < q; i++) {
         const hit *list = found->hit + (within ? i : p + i) * each + skip;
         for (size_t e = 0; e < k; e++) {

@@ -8,30 +8,41 @@
 #include "engine/parallel.h"
 #include "linalg/dense.h"
 
-#define BASIS_SAMPLES 256               /* the components are those of so many, evenly spread */
+#define BASIS_SAMPLES 1024              /* the components are those of so many, evenly spread */
+#define BASIS_MOST    ((size_t)1 << 25) /* or of fewer, so that they are no more doubles than this */
 #define MEAN_SAMPLES  64                /* and the mean that of so many */
+#define SHARE         0.97              /* of the variance that the components have together */
 #define PART          ((size_t)1 << 22) /* doubles that are unfolded at a time */
 #define EACH          64                /* samples of a chunk */
-#define NEGLIGIBLE    1e-14             /* variance, of the largest */
 
 /* How samples become long vectors (`length` doubles), and these short ones. */
 typedef struct unfolding {
     const metric *m;
     size_t n, p, length, d;
     const double *X, *F;
-    double *W;     /* n x n: seen from the mean, X is W'XW; NULL: F is taken as it is */
-    double *basis; /* d x length; NULL: as they are */
+    double *W;    /* n x n: seen from the mean, X is W'XW; NULL: F is taken as it is */
+    float *basis; /* d x length, the leading one first; NULL: as they are */
+    double scale; /* a power of two, so that floats hold the numbers */
 } unfolding;
 
 /* ---- long vectors ----------------------------------------------------------------------------
  */
 
-/* Z (count x length) <- the logarithms of the count matrices X, seen from the mean. */
+/* Z (count x length) <- the logarithms of the count matrices X, seen from the mean: their lower
+ * triangles, where an entry stands for two. There is room for the whole of them. */
 static spd_status logarithms(spd_context *ctx, const unfolding *u, size_t count, const double *X,
                              double *Z)
 {
-    spd_status status = spd_congruence(ctx, u->n, u->n, count, X, u->W, Z);
-    return status < 0 ? status : spd_apply(ctx, SPD_LOG, 0.0, u->n, count, Z, Z);
+    size_t n = u->n;
+    spd_status status = spd_congruence(ctx, n, n, count, X, u->W, Z);
+    if (status >= 0)
+        status = spd_apply(ctx, SPD_LOG, 0.0, n, count, Z, Z);
+    double *to = Z;
+    for (size_t i = 0; i < count && status >= 0; i++)
+        for (size_t r = 0; r < n; r++)
+            for (size_t c = 0; c <= r; c++)
+                *to++ = Z[(i * n + r) * n + c] * (r == c ? 1.0 : sqrt(2.0));
+    return status;
 }
 
 /* Z (count x length) <- the vectors of samples evenly spread. */
@@ -46,6 +57,8 @@ static spd_status unfold_spread(spd_context *ctx, const unfolding *u, size_t cou
         memcpy(some + i * stride, from + i * u->p / count * stride, stride * sizeof *Z);
     if (u->W && status == SPD_OK)
         status = logarithms(ctx, u, count, some, Z);
+    for (size_t e = 0; status == SPD_OK && e < count * u->length; e++)
+        Z[e] *= u->scale;
     arena_free(&room);
     return status;
 }
@@ -89,59 +102,64 @@ static void subtract_mean(size_t count, size_t length, double *Z, double *mean)
             Z[i * length + e] -= mean[e];
 }
 
-/* u->basis, u->d <- the leading directions of Z (count x length, without a mean), by way of the
- * matrix of inner products, of which there are fewer. U: d x count, G: count x count. */
-static int leading(unfolding *u, size_t count, const double *Z, double *G, double *U,
-                   double *lambda, double *work)
-{
-    size_t d = u->d;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)count, (int)u->length,
-                1.0, Z, (int)u->length, Z, (int)u->length, 0.0, G, (int)count);
-    if (dense_eigh_some(count, count - d, d, G, lambda, U, work))
-        return 1;
-    for (size_t k = 0; k < d; k++) {
-        double scale = lambda[k] > NEGLIGIBLE * lambda[d - 1] ? 1.0 / sqrt(lambda[k]) : 0.0;
-        for (size_t i = 0; i < count; i++)
-            U[k * count + i] *= scale;
-    }
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)d, (int)u->length, (int)count, 1.0,
-                U, (int)count, Z, (int)u->length, 0.0, u->basis, (int)u->length);
-    return 0;
-}
-
 typedef struct basis_job {
     unfolding *u;
-    size_t count;
-    double *Z, *G, *U, *lambda, *work;
-    int failed;
+    size_t count; /* samples */
+    size_t most;  /* directions */
+    double *Z;    /* count x length, without their mean */
+    double *G;    /* count x count */
+    double *U;    /* most x count */
+    double *lambda, *row, *work;
 } basis_job;
 
-/* In a loop of one chunk, where BLAS has one thread: the same bits for any number of them. */
+/* u->basis, u->d <- the leading directions of Z, by way of the matrix of inner products, which is
+ * smaller than that of covariances. In a loop of one chunk, where BLAS has one thread: the same
+ * bits for any number of them. */
 static spd_status basis_chunk(void *user, size_t chunk, int thread)
 {
-    basis_job *j = user;
+    const basis_job *j = user;
+    unfolding *u = j->u;
+    size_t count = j->count, most = j->most, length = u->length;
     (void)chunk;
     (void)thread;
-    return leading(j->u, j->count, j->Z, j->G, j->U, j->lambda, j->work) ? SPD_ENUMERIC : SPD_OK;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)count, (int)length, 1.0,
+                j->Z, (int)length, j->Z, (int)length, 0.0, j->G, (int)count);
+    double trace = 0.0, sum = 0.0;
+    for (size_t i = 0; i < count; i++)
+        trace += j->G[i * count + i];
+    if (dense_eigh_some(count, count - most, most, j->G, j->lambda, j->U, j->work))
+        return SPD_ENUMERIC;
+    for (u->d = 0; u->d < most && sum < SHARE * trace; u->d++) {
+        size_t last = most - 1 - u->d;
+        sum += j->lambda[last];
+        cblas_dgemv(CblasRowMajor, CblasTrans, (int)count, (int)length, 1.0 / sqrt(j->lambda[last]),
+                    j->Z, (int)length, j->U + last * count, 1, 0.0, j->row, 1);
+        for (size_t e = 0; e < length; e++)
+            u->basis[u->d * length + e] = (float)j->row[e];
+    }
+    return SPD_OK;
 }
 
 static spd_status find_basis(spd_context *ctx, unfolding *u, arena *keep)
 {
     arena room = {0};
+    size_t fit = BASIS_MOST / u->length, full = u->W ? u->n * u->n : u->length;
     basis_job j = {.u = u, .count = u->p < BASIS_SAMPLES ? u->p : BASIS_SAMPLES};
-    u->d = j.count - 1 < STAND_IN_MOST ? j.count - 1 : STAND_IN_MOST;
-    u->basis = arena_alloc(keep, u->d, u->length * sizeof *u->basis);
-    j.Z = arena_alloc(&room, j.count, u->length * sizeof *j.Z);
+    j.count = j.count < fit ? j.count : fit;
+    j.most = j.count - 1 < STAND_IN_MOST ? j.count - 1 : STAND_IN_MOST;
+    u->basis = arena_alloc(keep, j.most, u->length * sizeof *u->basis);
+    j.Z = arena_alloc(&room, j.count, full * sizeof *j.Z);
     j.G = arena_alloc(&room, j.count, j.count * sizeof *j.G);
-    j.U = arena_alloc(&room, u->d, j.count * sizeof *j.U);
+    j.U = arena_alloc(&room, j.most, j.count * sizeof *j.U);
     j.lambda = arena_alloc(&room, j.count, sizeof *j.lambda);
-    j.work = arena_alloc(&room, dense_eigh_some_work(j.count) + u->length, sizeof *j.work);
+    j.row = arena_alloc(&room, u->length, sizeof *j.row);
+    j.work = arena_alloc(&room, dense_eigh_some_work(j.count), sizeof *j.work);
     spd_status status =
         u->basis ? arena_status(&room, ctx, "neighbours") : ctx_nomem(ctx, "neighbours");
     if (status == SPD_OK)
         status = unfold_spread(ctx, u, j.count, j.Z);
     if (status == SPD_OK) {
-        subtract_mean(j.count, u->length, j.Z, j.work);
+        subtract_mean(j.count, u->length, j.Z, j.row);
         status = parallel_for(ctx, 1, basis_chunk, &j, NULL, NULL, 0.0, NULL);
         if (status == SPD_ENUMERIC)
             ctx_fail(ctx, status, "the principal components of the matrices were not found");
@@ -157,7 +175,7 @@ typedef struct shorten_job {
     const double *Z; /* count x length */
     size_t count, d; /* d: of a stand-in, padded */
     float *V;        /* count x d */
-    double *work;    /* threads x EACH x u->d */
+    float *work;     /* threads x EACH x length */
 } shorten_job;
 
 static spd_status shorten_chunk(void *user, size_t chunk, int thread)
@@ -166,15 +184,16 @@ static spd_status shorten_chunk(void *user, size_t chunk, int thread)
     const unfolding *u = j->u;
     size_t first = chunk * EACH, count = j->count - first < EACH ? j->count - first : EACH;
     const double *Z = j->Z + first * u->length;
-    double *S = j->work + (size_t)thread * EACH * u->d;
-    if (u->basis) {
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)u->d, (int)u->length,
-                    1.0, Z, (int)u->length, u->basis, (int)u->length, 0.0, S, (int)u->d);
-        Z = S;
-    }
-    for (size_t i = 0; i < count; i++)
-        for (size_t e = 0; e < j->d; e++)
-            j->V[(first + i) * j->d + e] = e < u->d ? (float)Z[i * u->d + e] : 0.0F;
+    float *V = j->V + first * j->d, *z = j->work + (size_t)thread * EACH * u->length;
+    memset(V, 0, count * j->d * sizeof *V);
+    for (size_t e = 0; e < count * u->length; e++)
+        z[e] = (float)(Z[e] * u->scale);
+    if (u->basis)
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)u->d, (int)u->length,
+                    1.0F, z, (int)u->length, u->basis, (int)u->length, 0.0F, V, (int)j->d);
+    else
+        for (size_t i = 0; i < count; i++)
+            memcpy(V + i * j->d, z + i * u->length, u->length * sizeof *V);
     return SPD_OK;
 }
 
@@ -182,10 +201,10 @@ static spd_status shorten_chunk(void *user, size_t chunk, int thread)
 static spd_status shorten_all(spd_context *ctx, const unfolding *u, const stand_ins *s)
 {
     arena room = {0};
-    size_t n2 = u->n * u->n, part = PART / u->length > EACH ? PART / u->length : EACH;
+    size_t n2 = u->n * u->n, part = PART / n2 > EACH ? PART / n2 : EACH;
     shorten_job j = {.u = u, .d = s->d};
-    double *Z = arena_alloc(&room, u->W ? part : 1, u->length * sizeof *Z);
-    j.work = arena_alloc(&room, (size_t)parallel_threads(ctx), EACH * u->d * sizeof *j.work);
+    double *Z = arena_alloc(&room, u->W ? part : 1, n2 * sizeof *Z);
+    j.work = arena_alloc(&room, (size_t)parallel_threads(ctx), EACH * u->length * sizeof *j.work);
     spd_status status = arena_status(&room, ctx, "neighbours");
     for (size_t first = 0; first < u->p && status == SPD_OK; first += part) {
         j.count = u->p - first < part ? u->p - first : part;
@@ -201,13 +220,25 @@ static spd_status shorten_all(spd_context *ctx, const unfolding *u, const stand_
     return status;
 }
 
+/* Numbers of a set are seen as if the largest were about 1. */
+static double scale_of(size_t count, const double *F)
+{
+    int exponent;
+    double largest = 0.0;
+    for (size_t e = 0; e < count; e++)
+        largest = fmax(largest, fabs(F[e]));
+    frexp(largest, &exponent);
+    return ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
+}
+
 spd_status stand_ins_make(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
                           const double *F, arena *keep, stand_ins *s)
 {
     arena room = {0};
     unfolding u = {.m = m, .n = n, .p = p, .X = X, .F = F};
     spd_status status = m->flat ? SPD_OK : see_from_mean(ctx, &u, &room);
-    u.d = u.length = m->flat ? m->size(n) : n * n;
+    u.scale = m->flat ? scale_of(p * m->size(n), F) : 1.0;
+    u.d = u.length = m->flat ? m->size(n) : n * (n + 1) / 2;
     if (status == SPD_OK && u.length > STAND_IN_MOST)
         status = find_basis(ctx, &u, &room);
     if (status == SPD_OK) {
@@ -219,14 +250,19 @@ spd_status stand_ins_make(spd_context *ctx, const metric *m, size_t n, size_t p,
     return status;
 }
 
-double stand_ins_dist2(size_t d, const float *a, const float *b)
+double stand_ins_dist2(size_t d, const float *a, const float *b, double limit)
 {
-    float sum[8] = {0.0F};
-    for (size_t e = 0; e < d; e += 8)
-        for (size_t l = 0; l < 8; l++) {
-            float gap = a[e + l] - b[e + l];
-            sum[l] += gap * gap;
-        }
-    return (double)((sum[0] + sum[4]) + (sum[1] + sum[5]) +
-                    ((sum[2] + sum[6]) + (sum[3] + sum[7])));
+    double total = 0.0;
+    for (size_t first = 0; first < d && total <= limit; first += 32) {
+        float sum[8] = {0.0F};
+        size_t last = d - first < 32 ? d : first + 32;
+        for (size_t e = first; e < last; e += 8)
+            for (size_t l = 0; l < 8; l++) {
+                float gap = a[e + l] - b[e + l];
+                sum[l] += gap * gap;
+            }
+        total += (double)((sum[0] + sum[4]) + (sum[1] + sum[5]) +
+                          ((sum[2] + sum[6]) + (sum[3] + sum[7])));
+    }
+    return total;
 }

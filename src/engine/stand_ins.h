@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "geometry/metric.h"
 
-#define STAND_IN_MOST 64 /* numbers of a vector; a multiple of 8 */
+#define STAND_IN_MOST 512 /* numbers of a vector; a multiple of 8 */
 
 typedef struct stand_ins {
     size_t d; /* a multiple of 8; what is unused is zero */
@@ -20,7 +20,8 @@ typedef struct stand_ins {
 spd_status stand_ins_make(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
                           const double *F, arena *keep, stand_ins *s);
 
-/* Squared distance between two of them. */
-double stand_ins_dist2(size_t d, const float *a, const float *b);
+/* Squared distance between two of them, or, if that is more than limit, something more than
+ * limit. */
+double stand_ins_dist2(size_t d, const float *a, const float *b, double limit);
 
 #endif

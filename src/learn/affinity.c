@@ -305,7 +305,8 @@ spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, c
                        .label = label,
                        .metric = used.metric,
                        .seed = used.seed,
-                       .search = used.search};
+                       .search = used.search,
+                       .candidates = used.candidates};
         status = neighbour_graph(ctx, &g, &used, &made, &there);
         options->search = g.search;
         options->recall = g.recall;

@@ -19,6 +19,8 @@ static size_t wanted_near(const graph_job *g)
 int graph_approximates(const graph_job *g)
 {
     int sensible = !g->D && wanted_near(g) + g->nu_b <= MOST_WANTED && g->p > 2 * MOST_WANTED;
+    if (g->candidates > 0)
+        return !g->D && g->candidates < g->p;
     if (g->search == SPD_SEARCH_AUTO)
         return sensible && approximate_pays(metric_get(g->metric), g->n, g->p, g->p);
     return sensible && g->search == SPD_SEARCH_APPROXIMATE;
@@ -33,10 +35,10 @@ static void add(links *l, size_t from, const hit *list, size_t count, size_t mos
 static void link_lists(const graph_job *g, const approximate_lists *found, links *l)
 {
     for (size_t i = 0; i < g->p; i++) {
-        const hit *list = found->hit + i * (found->k[0] + found->k[1]);
+        const hit *list = found->hit + i * (wanted_near(g) + g->nu_b);
         size_t near = g->label[i] < 0 ? g->near_unknown : g->nu_w;
         add(l, i, list, found->count[2 * i], near, LINK_WITHIN);
-        add(l, i, list + found->k[0], found->count[2 * i + 1], g->nu_b, LINK_BETWEEN);
+        add(l, i, list + wanted_near(g), found->count[2 * i + 1], g->nu_b, LINK_BETWEEN);
     }
 }
 
@@ -50,6 +52,7 @@ spd_status graph_by_approximation(spd_context *ctx, graph_job *g, links *l)
                            .X = g->X,
                            .label = g->label,
                            .k = {wanted_near(g), g->nu_b},
+                           .candidates = g->candidates < g->p ? g->candidates : 0,
                            .seed = g->seed};
     double *F = arena_alloc(&room, g->p, job.m->size(g->n) * sizeof *F);
     spd_status status =

@@ -17,6 +17,7 @@ typedef struct graph_job {
     uint64_t seed;                    /* of the far pairs */
     const double *D;                  /* p x p squared distances where they are known; else NULL */
     spd_search search;                /* in: how; out: which it was */
+    size_t candidates;                /* look among so many samples only; 0: among all */
     double recall;                    /* out */
 } graph_job;
 

@@ -72,6 +72,9 @@ static spd_status check_coordinates(spd_context *ctx, const spd_fit_options *o)
         return ctx_fail(ctx, SPD_EINVAL,
                         "a graph without labels cannot be rebuilt: it would ask the map what is "
                         "near, which the map has learned from it");
+    if (o->candidates && o->learning != SPD_SUPERVISED)
+        return ctx_fail(ctx, SPD_EINVAL, "only graphs with labels can be made among %zu candidates",
+                        o->candidates);
     return SPD_OK;
 }
 

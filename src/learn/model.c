@@ -49,6 +49,10 @@ static const field option_fields[] = {
      .names = &naming_search,
      .later = 1},
     {.key = "recall", .offset = offsetof(spd_fit_options, recall), .type = FIELD_REAL, .later = 1},
+    {.key = "candidates",
+     .offset = offsetof(spd_fit_options, candidates),
+     .type = FIELD_SIZE,
+     .later = 1},
 };
 
 static const field outcome_fields[] = {

@@ -75,6 +75,8 @@ static void take_solver(session *s, spd_fit_options *o)
         o->coordinates = (spd_coordinates)session_choice(s, "coordinates");
     if (arguments_count(a, "search"))
         o->search = (spd_search)session_choice(s, "search");
+    if (arguments_count(a, "candidates"))
+        o->candidates = (size_t)arguments_int(a, "candidates");
     if (arguments_count(a, "max-iter"))
         o->max_iter = (int)arguments_int(a, "max-iter");
     arguments_take_real(a, "tol", &o->tol);
@@ -438,6 +440,10 @@ static const option solver_options[] = {
          "How the neighbours of the graph are found. exact; approximate: most of them, in almost "
          "linear time, and their share is estimated; auto: approximate where exact would take "
          "more than about a minute"},
+    {"candidates", 0, OPTION_INT, "N", NULL, 1, 2147483647,
+     .help =
+         "Look for neighbours among N matrices only, the same for all, drawn by --seed class by "
+         "class; for sets of hundreds of thousands (docs/large.md)"},
     {"rebuild-graph", 0, OPTION_INT, "N", "0", 0, 100,
      .help =
          "Then find the neighbours anew, among the mapped matrices, and go on from there: up to "

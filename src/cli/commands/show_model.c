@@ -32,6 +32,7 @@ static void show_options(sheet *r, const spd_model *model)
     sheet_text(r, "coordinates", NULL, spd_coordinates_name(o->coordinates));
     sheet_text(r, "search", NULL, spd_search_name(o->search));
     sheet_real(r, "recall", NULL, o->recall);
+    sheet_count(r, "candidates", NULL, o->candidates, "");
     sheet_count(r, "rebuild_graph", NULL, (size_t)o->rebuild_graph, "");
     sheet_real(r, "tol", NULL, o->tol);
     sheet_real(r, "gtol", NULL, o->gtol);

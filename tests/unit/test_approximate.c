@@ -1,0 +1,393 @@
+/* test_approximate.c - most neighbours in almost linear time: what is returned against the exact
+ * search, the share of true neighbours against counting, any number of threads. */
+#include "test.h"
+
+#include "base/memory.h"
+#include "random_spd.h"
+#include "spdml.h"
+
+/* X_i = B (a few random directions, scaled) B': a set of few dimensions, as real ones are. */
+static double *smooth_set(rng *r, size_t n, size_t p, double condition)
+{
+    enum { DIMENSIONS = 4 };
+    double *X = block(p * n * n), *B = block(n * n), *D = block(n * n), *T = block(n * n);
+    double *direction = block(DIMENSIONS * n * n);
+    random_gl(r, n, condition, B);
+    for (size_t k = 0; k < DIMENSIONS; k++)
+        for (size_t a = 0; a < n; a++)
+            for (size_t b = 0; b <= a; b++)
+                direction[(k * n + a) * n + b] = direction[(k * n + b) * n + a] = rng_normal(r);
+    for (size_t i = 0; i < p; i++) {
+        memset(T, 0, n * n * sizeof *T);
+        for (size_t k = 0; k < DIMENSIONS; k++) {
+            double by = rng_normal(r);
+            for (size_t e = 0; e < n * n; e++)
+                T[e] += by * direction[k * n * n + e] / sqrt((double)n);
+        }
+        CHECK(spd_apply(NULL, SPD_EXP, 0.0, n, 1, T, D) == SPD_OK, "exp");
+        congruent(n, n, B, D, X + i * n * n);
+    }
+    free(B);
+    free(D);
+    free(T);
+    free(direction);
+    return X;
+}
+
+typedef struct answer {
+    int64_t *index;
+    double *d2;
+    spd_neighbours info;
+    spd_status status;
+    char message[512];
+} answer;
+
+static answer ask(spd_metric metric, size_t n, size_t p, const double *X, size_t q, const double *Q,
+                  size_t k, spd_search search, uint64_t seed, int threads)
+{
+    size_t rows = Q ? q : p;
+    answer a = {.index = calloc(rows * k, sizeof *a.index), .d2 = block(rows * k)};
+    spd_context *ctx = spd_context_new();
+    spd_context_set_threads(ctx, threads);
+    a.info = (spd_neighbours){.size = sizeof a.info,
+                              .k = k,
+                              .index = a.index,
+                              .d2 = a.d2,
+                              .search = search,
+                              .seed = seed};
+    a.status = spd_nearest(ctx, metric, n, p, X, q, Q, &a.info);
+    snprintf(a.message, sizeof a.message, "%s", spd_context_error(ctx)->message);
+    spd_context_free(ctx);
+    return a;
+}
+
+static void answer_free(answer *a)
+{
+    free(a->index);
+    free(a->d2);
+}
+
+/* Entries of `found` that are no farther than the k-th of `exact`, over all: ties count. */
+static double share(const answer *found, const answer *exact, size_t rows, size_t k)
+{
+    size_t good = 0;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t e = 0; e < k; e++)
+            good += found->d2[i * k + e] <= exact->d2[i * k + k - 1];
+    return (double)good / (double)(rows * k);
+}
+
+/* Ascending, each sample once and not its own neighbour, and every distance to the last bit what
+ * the matrix of all distances (rows x p) has. */
+static void is_sound(const answer *a, size_t rows, size_t p, size_t k, int within, const double *D2)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (size_t e = 0; e < k; e++) {
+            int64_t j = a->index[i * k + e];
+            double d2 = a->d2[i * k + e];
+            CHECK(j >= 0 && (size_t)j < p && !(within && (size_t)j == i), "row %zu has %ld", i,
+                  (long)j);
+            CHECK(d2 == D2[i * p + (size_t)j], "row %zu: %.17g, not %.17g", i, d2,
+                  D2[i * p + (size_t)j]);
+            if (e > 0)
+                CHECK(a->d2[i * k + e - 1] < d2 ||
+                          (a->d2[i * k + e - 1] == d2 && a->index[i * k + e - 1] < j),
+                      "row %zu is out of order", i);
+        }
+}
+
+static void every_metric(void)
+{
+    rng r;
+    rng_seed(&r, 1);
+    const size_t n = 5, p = 700, q = 90, k = 6;
+    double *X = smooth_set(&r, n, p, 20.0), *D2 = block(p * p);
+    const double *Q = X + (p - q) * n * n;
+    for (int m = 0; m < SPD_METRICS; m++) {
+        spd_metric metric = (spd_metric)m;
+        answer exact = ask(metric, n, p, X, 0, NULL, k, SPD_SEARCH_EXACT, 1, 2);
+        answer found = ask(metric, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 2);
+        CHECK(found.status == SPD_OK, "%s", found.message);
+        spd_pairwise2(NULL, metric, n, p, X, p, X, D2);
+        is_sound(&found, p, p, k, 1, D2);
+        CHECK(share(&found, &exact, p, k) > 0.95, "%s: %g", spd_metric_name(metric),
+              share(&found, &exact, p, k));
+        CHECK(found.info.search == SPD_SEARCH_APPROXIMATE && exact.info.search == SPD_SEARCH_EXACT,
+              "search");
+        CHECK(exact.info.recall == 1.0 && found.info.recall > 0.94 && found.info.recall <= 1.0,
+              "recall %g", found.info.recall);
+        answer_free(&exact);
+        answer_free(&found);
+        exact = ask(metric, n, p - q, X, q, Q, k, SPD_SEARCH_EXACT, 1, 2);
+        found = ask(metric, n, p - q, X, q, Q, k, SPD_SEARCH_APPROXIMATE, 1, 2);
+        CHECK(found.status == SPD_OK, "%s", found.message);
+        spd_pairwise2(NULL, metric, n, q, Q, p - q, X, D2);
+        is_sound(&found, q, p - q, k, 0, D2);
+        CHECK(share(&found, &exact, q, k) > 0.9, "%s: %g", spd_metric_name(metric),
+              share(&found, &exact, q, k));
+        answer_free(&exact);
+        answer_free(&found);
+    }
+    free(X);
+    free(D2);
+}
+
+/* Of up to 200 samples the share is counted over all of them, so it must be the one counted here.
+ * The matrices are random, where a neighbour's neighbour need not be near: not all are found. */
+static void recall_is_what_counting_gives(void)
+{
+    rng r;
+    rng_seed(&r, 2);
+    const size_t n = 20, p = 200, k = 3;
+    double *X = random_set(&r, n, p, 1e3);
+    answer exact = ask(SPD_STEIN, n, p, X, 0, NULL, k, SPD_SEARCH_EXACT, 1, 1);
+    answer found = ask(SPD_STEIN, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 1);
+    CHECK(found.status == SPD_OK && fabs(found.info.recall - share(&found, &exact, p, k)) < 1e-15,
+          "%g, not %g", found.info.recall, share(&found, &exact, p, k));
+    answer_free(&exact);
+    answer_free(&found);
+    free(X);
+}
+
+/* Larger matrices, of so many dimensions that only components stand in. */
+static void components_stand_in(void)
+{
+    rng r;
+    rng_seed(&r, 3);
+    const size_t n = 40, p = 600, k = 5;
+    double *X = smooth_set(&r, n, p, 1e4);
+    answer exact = ask(SPD_STEIN, n, p, X, 0, NULL, k, SPD_SEARCH_EXACT, 1, 2);
+    answer found = ask(SPD_STEIN, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 2);
+    CHECK(found.status == SPD_OK && share(&found, &exact, p, k) > 0.98, "%g",
+          share(&found, &exact, p, k));
+    CHECK(found.info.exact < 0.7 * found.info.pairs, "%g of %g distances", found.info.exact,
+          found.info.pairs);
+    answer_free(&exact);
+    answer_free(&found);
+    free(X);
+}
+
+static void same_bits_for_any_threads(void)
+{
+    rng r;
+    rng_seed(&r, 4);
+    const size_t n = 6, p = 900, k = 4;
+    double *X = smooth_set(&r, n, p, 10.0);
+    answer one = ask(SPD_AIRM, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 7, 1);
+    for (int threads = 2; threads <= 4; threads++) {
+        answer more = ask(SPD_AIRM, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 7, threads);
+        CHECK(memcmp(one.index, more.index, p * k * sizeof *one.index) == 0 &&
+                  memcmp(one.d2, more.d2, p * k * sizeof *one.d2) == 0 &&
+                  one.info.recall == more.info.recall && one.info.exact == more.info.exact,
+              "%d threads", threads);
+        answer_free(&more);
+    }
+    answer_free(&one);
+    free(X);
+}
+
+/* All matrices the same, a few the same, fewer samples than lists have room for. */
+static void duplicates_and_small_sets(void)
+{
+    rng r;
+    rng_seed(&r, 5);
+    const size_t n = 3, p = 300;
+    double *X = random_set(&r, n, p, 10.0), *D2 = block(p * p);
+    for (size_t i = 0; i < p; i++)
+        memcpy(X + i * n * n, X + i % 2 * n * n, n * n * sizeof *X);
+    answer a = ask(SPD_STEIN, n, p, X, 0, NULL, 5, SPD_SEARCH_APPROXIMATE, 1, 2);
+    spd_pairwise2(NULL, SPD_STEIN, n, p, X, p, X, D2);
+    CHECK(a.status == SPD_OK && a.info.recall == 1.0, "%s, %g", a.message, a.info.recall);
+    is_sound(&a, p, p, 5, 1, D2);
+    answer_free(&a);
+    for (size_t small = 2; small < 6; small++) {
+        double *Y = random_set(&r, n, small, 10.0);
+        answer exact = ask(SPD_AIRM, n, small, Y, 0, NULL, small - 1, SPD_SEARCH_EXACT, 1, 1);
+        a = ask(SPD_AIRM, n, small, Y, 0, NULL, small - 1, SPD_SEARCH_APPROXIMATE, 1, 1);
+        CHECK(a.status == SPD_OK, "%s", a.message);
+        CHECK(memcmp(a.index, exact.index, small * (small - 1) * sizeof *a.index) == 0, "p %zu",
+              small);
+        answer_free(&a);
+        answer_free(&exact);
+        free(Y);
+    }
+    free(X);
+    free(D2);
+}
+
+static void automatic_and_refused(void)
+{
+    rng r;
+    rng_seed(&r, 6);
+    const size_t n = 3, p = 60;
+    double *X = random_set(&r, n, p, 10.0);
+    answer a = ask(SPD_STEIN, n, p, X, 0, NULL, 2, SPD_SEARCH_AUTO, 1, 1);
+    CHECK(a.status == SPD_OK && a.info.search == SPD_SEARCH_EXACT, "a small set is searched");
+    answer_free(&a);
+    a = ask(SPD_STEIN, n, p, X, 0, NULL, 2, (spd_search)17, 1, 1);
+    CHECK(a.status == SPD_EINVAL && strstr(a.message, "search"), "%s", a.message);
+    answer_free(&a);
+    X[17 * n * n] = -1.0;
+    a = ask(SPD_STEIN, n, p, X, 0, NULL, 2, SPD_SEARCH_APPROXIMATE, 1, 2);
+    CHECK(a.status == SPD_ENOTSPD && strstr(a.message, "X[17]"), "%s", a.message);
+    answer_free(&a);
+    a = ask(SPD_STEIN, n, 17, X, p - 17, X + 17 * n * n, 2, SPD_SEARCH_APPROXIMATE, 1, 2);
+    CHECK(a.status == SPD_ENOTSPD && strstr(a.message, "Q[0]"), "%s", a.message);
+    answer_free(&a);
+    free(X);
+}
+
+/* ---- graphs -----------------------------------------------------------------------------------
+ */
+
+static spd_pair *graph(size_t n, size_t p, const double *X, const int *label, spd_fit_options *o,
+                       size_t *count)
+{
+    spd_pair *pairs = NULL;
+    spd_context *ctx = spd_context_new();
+    spd_status status = spd_affinity(ctx, n, p, X, label, o, &pairs, count);
+    CHECK(status == SPD_OK, "%s", spd_context_error(ctx)->message);
+    spd_context_free(ctx);
+    return pairs;
+}
+
+/* Pairs of a that b has too, with the same weights; both are sorted. */
+static double common(const spd_pair *a, size_t count, const spd_pair *b, size_t others)
+{
+    size_t same = 0;
+    for (size_t i = 0, j = 0; i < count; i++) {
+        while (j < others && (b[j].i < a[i].i || (b[j].i == a[i].i && b[j].j < a[i].j)))
+            j++;
+        same += j < others && b[j].i == a[i].i && b[j].j == a[i].j && b[j].within == a[i].within &&
+                b[j].between == a[i].between;
+    }
+    return (double)same / (double)count;
+}
+
+static void graphs_by_class(void)
+{
+    rng r;
+    rng_seed(&r, 7);
+    const size_t n = 4, p = 800;
+    double *X = smooth_set(&r, n, p, 10.0);
+    int *label = calloc(p, sizeof *label);
+    for (int kind = 0; kind < 4; kind++) {
+        for (size_t i = 0; i < p; i++) /* 5 classes; 2, one of them small; some without; none */
+            label[i] = kind == 0 ? (int)(i % 5) : kind == 1 ? i >= 3 : i % 7 ? (int)(i % 2) : -1;
+        spd_fit_options o[2];
+        spd_pair *pairs[2];
+        size_t count[2];
+        for (int search = 0; search < 2; search++) {
+            spd_fit_defaults(&o[search], sizeof o[search]);
+            o[search].m = 2;
+            o[search].nu_w = 4;
+            o[search].nu_b = 3;
+            o[search].objective = SPD_DIFFERENCE;
+            o[search].learning = kind == 3 ? SPD_UNSUPERVISED : SPD_SUPERVISED;
+            o[search].search = search ? SPD_SEARCH_APPROXIMATE : SPD_SEARCH_EXACT;
+            pairs[search] = graph(n, p, X, kind == 3 ? NULL : label, &o[search], &count[search]);
+            CHECK(o[search].search == (search ? SPD_SEARCH_APPROXIMATE : SPD_SEARCH_EXACT),
+                  "kind %d", kind);
+        }
+        CHECK(o[0].recall == 1.0 && o[1].recall > 0.95, "kind %d: %g", kind, o[1].recall);
+        /* Far pairs of the unsupervised kind are drawn, so one neighbour missed changes them. */
+        CHECK(common(pairs[1], count[1], pairs[0], count[0]) > (kind == 3 ? 0.5 : 0.95),
+              "kind %d: %g", kind, common(pairs[1], count[1], pairs[0], count[0]));
+        spd_pairs_free(pairs[0]);
+        spd_pairs_free(pairs[1]);
+    }
+    free(X);
+    free(label);
+}
+
+/* Sets too small, or neighbours too many, for it to be worth anything. */
+static void graphs_that_stay_exact(void)
+{
+    rng r;
+    rng_seed(&r, 8);
+    const size_t n = 3, p = 520;
+    double *X = smooth_set(&r, n, p, 10.0);
+    int *label = calloc(p, sizeof *label);
+    for (size_t i = 0; i < p; i++)
+        label[i] = (int)(i % 2);
+    for (int kind = 0; kind < 2; kind++) {
+        spd_fit_options o;
+        size_t count;
+        spd_fit_defaults(&o, sizeof o);
+        o.m = 2;
+        o.nu_w = 3;
+        o.nu_b = kind ? 3 : 256;
+        o.search = SPD_SEARCH_APPROXIMATE;
+        spd_pairs_free(graph(n, kind ? 512 : p, X, label, &o, &count));
+        CHECK(o.search == SPD_SEARCH_EXACT && o.recall == 1.0, "kind %d", kind);
+    }
+    free(X);
+    free(label);
+}
+
+/* The k-th allocation fails, for every k. */
+static void allocation_failures(void)
+{
+    rng r;
+    rng_seed(&r, 9);
+    const size_t n = 3, p = 600;
+    double *X = smooth_set(&r, n, p, 10.0), *d2 = block(p * 2);
+    int64_t *index = calloc(p * 2, sizeof *index);
+    int *label = calloc(p, sizeof *label);
+    for (size_t i = 0; i < p; i++)
+        label[i] = (int)(i % 3);
+    spd_context *ctx = spd_context_new();
+    spd_context_set_threads(ctx, 1);
+    for (int which = 0; which < 3; which++) {
+        spd_status status = SPD_ENOMEM;
+        int tries = 0;
+        for (long k = 1; status != SPD_OK && k < 400; k++, tries++) {
+            long live = mem_live();
+            spd_neighbours near = {.size = sizeof near,
+                                   .k = 2,
+                                   .index = index,
+                                   .d2 = d2,
+                                   .search = SPD_SEARCH_APPROXIMATE};
+            spd_fit_options o;
+            spd_pair *pairs = NULL;
+            size_t count = 0;
+            spd_fit_defaults(&o, sizeof o);
+            o.m = 2;
+            o.nu_w = o.nu_b = 2;
+            o.search = SPD_SEARCH_APPROXIMATE;
+            d2[0] = -1.0;
+            mem_fail_at(k);
+            if (which == 0)
+                status = spd_nearest(ctx, SPD_STEIN, n, p, X, 0, NULL, &near);
+            else if (which == 1)
+                status = spd_nearest(ctx, SPD_LOG_EUCLIDEAN, n, 500, X, 100, X, &near);
+            else
+                status = spd_affinity(ctx, n, p, X, label, &o, &pairs, &count);
+            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
+            CHECK(status == SPD_OK || status == SPD_ENOMEM, "status %d at %ld", status, k);
+            CHECK(status == SPD_OK || d2[0] == -1.0, "output touched at %ld", k);
+            spd_pairs_free(pairs);
+            CHECK(mem_live() == live, "%ld blocks leak at %ld", mem_live() - live, k);
+        }
+        CHECK(status == SPD_OK && tries > 10, "which %d: %d tries", which, tries);
+    }
+    spd_context_free(ctx);
+    free(X);
+    free(d2);
+    free(index);
+    free(label);
+}
+
+int main(void)
+{
+    RUN(every_metric);
+    RUN(recall_is_what_counting_gives);
+    RUN(components_stand_in);
+    RUN(same_bits_for_any_threads);
+    RUN(duplicates_and_small_sets);
+    RUN(automatic_and_refused);
+    RUN(graphs_by_class);
+    RUN(graphs_that_stay_exact);
+    RUN(allocation_failures);
+    return test_summary();
+}
