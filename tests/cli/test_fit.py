@@ -465,3 +465,23 @@ def test_interrupt_leaves_the_best_map(command, spdml, tmp_path, rng):
     assert info["stop"] == "cancelled" and info["cost"] == shown["cost"]
     assert spdml("info", "c.npz", "--json").good().json["iterations"] == info["iterations"]
     assert sorted(os.listdir(tmp_path)) == ["c.npz", "d.npz", "m.spdml"]
+
+
+def test_graphs_of_large_sets(spdml, fit, tmp_path, rng):
+    F = rng.standard_normal((600, 5, 8))
+    y = rng.integers(0, 3, 600)
+    X = F @ F.transpose(0, 2, 1) + 0.1 * np.eye(5) + y[:, None, None] * np.eye(5)
+    np.savez(tmp_path / "d.npz", X=X, y=y)
+    words = ["d.npz", "-m", 2, "--max-iter", 3]
+    exact = fit(*words).good().json
+    assert (exact["search"], exact["recall"], exact["candidates"]) == ("exact", 1, 0)
+    near = fit(*words, "--search", "approximate").good().json
+    assert near["search"] == "approximate" and 0.9 < near["recall"] <= 1
+    assert near["cost"] == pytest.approx(exact["cost"], rel=0.02)
+    some = fit(*words, "--candidates", 150).good().json
+    assert some["candidates"] == 150 and 0.1 < some["recall"] < 0.6
+    shown = spdml("info", "m.spdml").good().out
+    assert "of the neighbours are the true ones" in shown
+    text = fit("d.npz", "-m", 2, "--unsupervised", "graph", "--candidates", 50).failed("candidates")
+    assert "label" in text.err
+    fit("d.npz", "-m", 2, "--candidates", 0).failed("candidates", code=2)

@@ -218,6 +218,23 @@ def test_neighbours_with_duplicates_and_ties(spdml, tmp_path, rng, metric):
                 assert len({of[j] for j in group if j != i}) == 1
 
 
+def test_most_neighbours_are_found_approximately(spdml, tmp_path, rng):
+    F = rng.standard_normal((700, 5, 8))
+    X = F @ F.transpose(0, 2, 1) + 0.1 * np.eye(5)
+    np.save(tmp_path / "a.npy", X)
+    base = ["neighbours", "a.npy", "-k", "5", "--metric", "stein"]
+    shown = spdml(*base, "--json", "--search", "approximate", "-o", "nn.npz").good().json
+    exact = spdml(*base, "--json", "--search", "auto", "-o", "exact.npz").good().json
+    assert (shown["search"], exact["search"], exact["recall"]) == ("approximate", "exact", 1)
+    found, true = np.load(tmp_path / "nn.npz"), np.load(tmp_path / "exact.npz")
+    share = np.mean([len(set(a) & set(b)) / 5 for a, b in zip(found["index"], true["index"])])
+    assert share > 0.9 and shown["recall"] == pytest.approx(share, abs=0.05)
+    again = spdml(*base, "--search", "approximate", "--threads", "3", "-o", "again.npz").good()
+    assert "approximate" in again.out and "of the true neighbours" in again.out
+    assert np.array_equal(np.load(tmp_path / "again.npz")["index"], found["index"])
+    spdml(*base, "--search", "aproximate").failed("approximate", code=2)
+
+
 def test_neighbours_are_printed(spdml, tmp_path):
     X = np.stack([np.exp(v) * np.eye(2) for v in (0, 1, 3, 7)])
     np.save(tmp_path / "a.npy", X)

@@ -168,3 +168,22 @@ def test_threads_do_not_change_a_bit(rng, n_jobs):
     np.testing.assert_array_equal(spdml.pairwise_distances(X, n_jobs=n_jobs),
                                   spdml.pairwise_distances(X, n_jobs=1))
     np.testing.assert_array_equal(spdml.mean(X, n_jobs=n_jobs), spdml.mean(X, n_jobs=1))
+
+
+def test_most_neighbours_are_found_approximately():
+    rng = np.random.default_rng(3)
+    F = rng.standard_normal((700, 5, 8))
+    X = F @ F.transpose(0, 2, 1) + 0.1 * np.eye(5)
+    exact = spdml.neighbors(X, n_neighbors=5, metric="stein")
+    distance, index = spdml.neighbors(X, n_neighbors=5, metric="stein", search="approximate")
+    assert np.mean(distance <= exact[0][:, -1:]) > 0.95
+    assert np.array_equal(index, spdml.neighbors(X, n_neighbors=5, metric="stein",
+                                                 search="approximate", n_jobs=1)[1])
+    assert np.array_equal(exact[1], spdml.neighbors(X, n_neighbors=5, metric="stein",
+                                                    search="auto")[1])
+    with pytest.raises(ValueError, match="exact"):
+        spdml.neighbors(X, search="near")
+    y = rng.integers(0, 2, 700)
+    fit = spdml.SPDML(2, max_iter=2, search="approximate").fit(X, y)
+    assert 0.9 < fit.recall_ <= 1
+    assert 0.1 < spdml.SPDML(2, max_iter=2, candidates=200).fit(X, y).recall_ < 0.6

@@ -150,6 +150,7 @@ static void job_words_of_learning(caller *c)
     WORDS(spd_log_cost, spd_log_cost_name, spd_log_cost_parse)
     WORDS(spd_coordinates, spd_coordinates_name, spd_coordinates_parse)
     WORDS(spd_transport, spd_transport_name, spd_transport_parse)
+    WORDS(spd_search, spd_search_name, spd_search_parse)
     for (int i = 0; spd_kind_name((spd_kind)i); i++)
         add_text(c, spd_kind_name((spd_kind)i));
 }

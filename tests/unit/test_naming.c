@@ -40,6 +40,7 @@ REFUSAL(spd_init, init)
 REFUSAL(spd_solver, solver)
 REFUSAL(spd_log_cost, log_cost)
 REFUSAL(spd_coordinates, coordinates)
+REFUSAL(spd_search, search)
 REFUSAL(spd_transport, transport)
 REFUSAL(spd_stop, stop)
 REFUSAL(spd_classifier_kind, classifier)
@@ -66,6 +67,7 @@ static void both_ways(void)
     BOTH_WAYS(spd_learning, learning, SPD_OWN_GRAPH + 1u);
     BOTH_WAYS(spd_init, init, SPD_INIT_STEIN + 1u);
     BOTH_WAYS(spd_coordinates, coordinates, SPD_COORDINATES_WITHIN + 1u);
+    BOTH_WAYS(spd_search, search, SPD_SEARCH_AUTO + 1u);
     BOTH_WAYS(spd_solver, solver, SPD_LBFGS + 1u);
     BOTH_WAYS(spd_transport, transport, SPD_TRANSPORT_PROJECTION + 1u);
     BOTH_WAYS(spd_stop, stop, SPD_STOP_CANCELLED + 1u);

@@ -443,7 +443,7 @@ static const option solver_options[] = {
     {"candidates", 0, OPTION_INT, "N", NULL, 1, 2147483647,
      .help =
          "Look for neighbours among N matrices only, the same for all, drawn by --seed class by "
-         "class; for sets of hundreds of thousands (docs/large.md)"},
+         "class; for sets of hundreds of thousands"},
     {"rebuild-graph", 0, OPTION_INT, "N", "0", 0, 100,
      .help =
          "Then find the neighbours anew, among the mapped matrices, and go on from there: up to "
