@@ -436,14 +436,10 @@ static const option solver_options[] = {
              "where the mean and the scatter within classes are alike; auto: the fastest by "
              "experience"},
     {"search", 0, OPTION_CHOICE, "NAME", "auto", .choice = option_searches,
-     .help =
-         "How the neighbours of the graph are found. exact; approximate: most of them, in almost "
-         "linear time, and their share is estimated; auto: approximate where exact would take "
-         "more than about a minute"},
+     .help = "Of neighbours. exact; approximate: most of them, in almost linear time, and their "
+             "share is estimated; auto: approximate where exact takes more than about a minute"},
     {"candidates", 0, OPTION_INT, "N", NULL, 1, 2147483647,
-     .help =
-         "Look for neighbours among N matrices only, the same for all, drawn by --seed class by "
-         "class; for sets of hundreds of thousands"},
+     .help = "Look for neighbours among N matrices only, drawn class by class; for huge sets"},
     {"rebuild-graph", 0, OPTION_INT, "N", "0", 0, 100,
      .help =
          "Then find the neighbours anew, among the mapped matrices, and go on from there: up to "
