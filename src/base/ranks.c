@@ -1,0 +1,118 @@
+/* ranks.c - shares, agreement and sums over the processes of a job. */
+#include "base/ranks.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/context.h"
+
+ranks *ranks_of(const spd_context *ctx)
+{
+    return ctx && ctx->ranks && ctx->ranks->count > 1 ? ctx->ranks : NULL;
+}
+
+int ranks_count(const ranks *r)
+{
+    return r ? r->count : 1;
+}
+
+int ranks_rank(const ranks *r)
+{
+    return r ? r->rank : 0;
+}
+
+size_t ranks_first(const ranks *r, int rank, size_t items)
+{
+    size_t count = (size_t)ranks_count(r), at = (size_t)rank;
+    return items / count * at + items % count * at / count;
+}
+
+int ranks_owner(const ranks *r, size_t items, size_t item)
+{
+    int low = 0, high = ranks_count(r); /* first(low) <= item < first(high) */
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (ranks_first(r, middle, items) <= item)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int ranks_any(ranks *r, int here)
+{
+    return r ? r->least(r, here ? 0 : 1) == 0 : here;
+}
+
+double ranks_clock(ranks *r)
+{
+    double now = clock_seconds();
+    if (r)
+        r->broadcast(r, 0, &now, sizeof now);
+    return now;
+}
+
+spd_status ranks_settle(spd_context *ctx, spd_status status)
+{
+    ranks *r = ranks_of(ctx);
+    if (!r)
+        return status;
+    int64_t failed = r->least(r, status < 0 ? r->rank : INT64_MAX);
+    if (failed == INT64_MAX)
+        return status;
+    spd_error error = ctx->error;
+    error.status = status;
+    r->broadcast(r, (int)failed, &error, sizeof error);
+    return ctx_pass_on(ctx, &error);
+}
+
+void ranks_collect(ranks *r, size_t rows, size_t each, void *all, size_t *scratch)
+{
+    if (!r)
+        return;
+    for (int k = 0; k <= r->count; k++)
+        scratch[k] = ranks_first(r, k, rows) * each;
+    r->gather(r, scratch, all);
+}
+
+static void add(size_t size, const double *from, double *to)
+{
+    for (size_t e = 0; e < size; e++)
+        to[e] += from[e];
+}
+
+/* One knot of the tree: chunk `left` += chunk `right`, which may lie elsewhere. `sum` is scratch.
+ * Whoever has `right` sends to a lower rank, and rank 0 never sends: nobody waits in a circle. */
+static void join(ranks *r, size_t chunks, size_t left, size_t right, size_t size, double *part,
+                 double *sum)
+{
+    size_t first = ranks_first(r, ranks_rank(r), chunks);
+    size_t last = ranks_first(r, ranks_rank(r) + 1, chunks);
+    int have_left = left >= first && left < last, have_right = right >= first && right < last;
+    if (have_left && have_right) {
+        add(size, part + (right - first) * size, part + (left - first) * size);
+    } else if (have_right) {
+        r->send(r, ranks_owner(r, chunks, left), part + (right - first) * size,
+                size * sizeof *part);
+    } else if (have_left) {
+        r->receive(r, ranks_owner(r, chunks, right), sum, size * sizeof *part);
+        add(size, sum, part + (left - first) * size);
+    }
+}
+
+void ranks_sum(ranks *r, size_t chunks, size_t size, double *part, double *sum)
+{
+    size_t first = ranks_first(r, ranks_rank(r), chunks);
+    size_t last = ranks_first(r, ranks_rank(r) + 1, chunks);
+    for (size_t reach = 1; reach < chunks; reach *= 2) {
+        size_t left = first / (2 * reach) * (2 * reach); /* the first knot that may concern us */
+        for (; left < last; left += 2 * reach)
+            if (left + reach < chunks)
+                join(r, chunks, left, left + reach, size, part, sum);
+    }
+    if (first == 0 && last > 0)
+        memcpy(sum, part, size * sizeof *sum);
+    if (r)
+        r->broadcast(r, ranks_owner(r, chunks, 0), sum, size * sizeof *sum);
+}
