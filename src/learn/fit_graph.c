@@ -39,7 +39,7 @@ spd_status fitting_take_graph(fit *f, size_t pairs, const spd_pair *from)
 spd_status fitting_make_graph(fit *f, const fit_graph *known)
 {
     spd_fit_state *s = &f->state;
-    double began = clock_seconds();
+    double began = ranks_clock(ranks_of(f->ctx));
     spd_status status;
     if (known)
         status = fitting_take_graph(f, known->pairs, known->pair);
@@ -47,7 +47,7 @@ spd_status fitting_make_graph(fit *f, const fit_graph *known)
         status = fitting_star_graph(f);
     else
         status = spd_affinity(f->ctx, f->n, s->p, f->X, f->label, &f->o, &s->pair, &s->pairs);
-    f->seconds_graph = clock_seconds() - began;
+    f->seconds_graph = ranks_clock(ranks_of(f->ctx)) - began;
     return status;
 }
 
