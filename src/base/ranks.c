@@ -1,6 +1,7 @@
 /* ranks.c - shares, agreement and sums over the processes of a job. */
 #include "base/ranks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -53,6 +54,16 @@ double ranks_clock(ranks *r)
     return now;
 }
 
+/* What is the fault of a machine and not of the data says which rank it is. */
+static void name_machine(spd_context *ctx, int rank, spd_status status)
+{
+    char who[32];
+    if (rank == 0 || (status != SPD_ENOMEM && status != SPD_EIO && status != SPD_EDEVICE))
+        return;
+    snprintf(who, sizeof who, "rank %d", rank);
+    ctx_prefix(ctx, who);
+}
+
 spd_status ranks_settle(spd_context *ctx, spd_status status)
 {
     ranks *r = ranks_of(ctx);
@@ -61,19 +72,40 @@ spd_status ranks_settle(spd_context *ctx, spd_status status)
     int64_t failed = r->least(r, status < 0 ? r->rank : INT64_MAX);
     if (failed == INT64_MAX)
         return status;
+    name_machine(ctx, r->rank, status);
     spd_error error = ctx->error;
     error.status = status;
     r->broadcast(r, (int)failed, &error, sizeof error);
     return ctx_pass_on(ctx, &error);
 }
 
-void ranks_collect(ranks *r, size_t rows, size_t each, void *all, size_t *scratch)
+spd_status ranks_agree(spd_context *ctx, size_t number, const char *what)
 {
+    ranks *r = ranks_of(ctx);
+    size_t first = number;
+    spd_status status = SPD_OK;
     if (!r)
-        return;
-    for (int k = 0; k <= r->count; k++)
-        scratch[k] = ranks_first(r, k, rows) * each;
-    r->gather(r, scratch, all);
+        return SPD_OK;
+    r->broadcast(r, 0, &first, sizeof first);
+    if (first != number)
+        status =
+            ctx_fail(ctx, SPD_EINVAL,
+                     "rank %d has other data than rank 0: %s %zu instead of %zu; all processes "
+                     "must read the same files",
+                     r->rank, what, number, first);
+    return ranks_settle(ctx, status);
+}
+
+void ranks_collect(ranks *r, size_t rows, size_t per, size_t each, void *all)
+{
+    size_t chunks = (rows + per - 1) / per, first = 0;
+    for (int k = 0; r && k < r->count; k++) {
+        size_t end = ranks_first(r, k + 1, chunks) * per;
+        end = end < rows ? end : rows;
+        if (end > first)
+            r->broadcast(r, k, (char *)all + first * each, (end - first) * each);
+        first = end;
+    }
 }
 
 static void add(size_t size, const double *from, double *to)

@@ -24,10 +24,6 @@ struct ranks {
     void (*receive)(ranks *r, int from, void *to, size_t size);
     void (*broadcast)(ranks *r, int from, void *bytes, size_t size);
 
-    /* all <- the parts of all ranks: that of rank k lies at at[k] .. at[k + 1] - 1, in bytes; the
-     * caller's own is there already. */
-    void (*gather)(ranks *r, const size_t *at, void *all);
-
     /* To each rank k out[out_at[k]] .. , from each in[in_at[k]] .. , in bytes, up to the next. */
     void (*trade)(ranks *r, const size_t *out_at, const void *out, const size_t *in_at, void *in);
 
@@ -60,9 +56,13 @@ double ranks_clock(ranks *r);
  * status. After work that was dealt out. */
 spd_status ranks_settle(spd_context *ctx, spd_status status);
 
-/* rows x each bytes, of which each rank has made its share of rows (ranks_first) <- all of them.
- * scratch of the caller: count + 1. */
-void ranks_collect(ranks *r, size_t rows, size_t each, void *all, size_t *scratch);
+/* SPD_EINVAL, in all ranks, where one has another number than rank 0; what it counts: "matrices".
+ */
+spd_status ranks_agree(spd_context *ctx, size_t number, const char *what);
+
+/* all (rows x each bytes) <- the rows of all ranks: they are cut into chunks of `per` rows, and
+ * each rank has filled in those of its share of the chunks (ranks_first). */
+void ranks_collect(ranks *r, size_t rows, size_t per, size_t each, void *all);
 
 /* sum (size) <- the sum over all chunks, in every rank; `part` (own chunks x size) is overwritten.
  * It is added along the tree ((0 + 1) + (2 + 3)) + ..., so that it depends neither on ranks nor on

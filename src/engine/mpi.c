@@ -69,16 +69,14 @@ static spd_status check_alike(spd_context *ctx, ranks *r)
 {
     size_t count = (size_t)r->count;
     likeness *all = mem_zero(count, sizeof *all);
-    size_t *at = mem_alloc(count + 1, sizeof *at);
-    spd_status status = all && at ? SPD_OK : ctx_nomem(ctx, "the ranks");
+    spd_status status = all ? SPD_OK : ctx_nomem(ctx, "the ranks");
     if (status == SPD_OK) {
         all[r->rank] = our_own();
-        ranks_collect(r, count, sizeof *all, all, at);
+        ranks_collect(r, count, 1, sizeof *all, all);
         for (int k = 1; k < r->count && status == SPD_OK; k++)
             status = compare(ctx, k, &all[0], &all[k]);
     }
     mem_free(all);
-    mem_free(at);
     return status;
 }
 

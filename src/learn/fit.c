@@ -27,7 +27,6 @@
 #include "engine/parallel.h"
 #include "learn/affinity.h"
 #include "learn/coordinates.h"
-#include "learn/hash.h"
 #include "learn/log_euclidean_fit.h"
 #include "learn/model.h"
 #include "linalg/tall.h"
@@ -53,15 +52,6 @@ double fitting_time(const fit *f)
 static int time_is_over(fit *f)
 {
     return f->o.max_time > 0.0 && f->seconds_before + common_clock(f) - f->began >= fitting_time(f);
-}
-
-/* All of X, the labels and the sizes. */
-static uint64_t fingerprint(size_t n, size_t p, const double *X, const int *label)
-{
-    const uint64_t sizes[] = {n, p, label != NULL};
-    uint64_t hash = hash_bytes(0, sizes, sizeof sizes);
-    hash = hash_bytes(hash, X, p * n * n * sizeof *X);
-    return label ? hash_bytes(hash, label, p * sizeof *label) : hash;
 }
 
 /* ---- the record of a start ------------------------------------------------------------------ */
@@ -434,9 +424,10 @@ static spd_status fit_all(spd_context *ctx, size_t n, size_t p, const double *X,
         return status;
     f.m = f.o.m;
     f.o.restarts = f.o.restarts > 1 ? f.o.restarts : 1;
-    f.state.fingerprint = fingerprint(n, p, X, label);
+    status = fitting_fingerprint(&f);
     spd_private_blas_hold();
-    status = fit_run(&f, known, model);
+    if (status == SPD_OK)
+        status = fit_run(&f, known, model);
     spd_private_blas_release();
     fit_close(&f);
     return status;

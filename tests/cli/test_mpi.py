@@ -56,6 +56,13 @@ def data(rng, tmp_path):
     return "d.npz"
 
 
+@pytest.fixture
+def longer(rng, tmp_path):
+    """Data that a fit is busy with for a while."""
+    np.savez(tmp_path / "d.npz", X=random_spd(rng, 500, 30), y=np.arange(500) % 4)
+    return "d.npz"
+
+
 def without_time(value):
     """A part of meta.json without what a clock says."""
     if isinstance(value, dict):
@@ -126,3 +133,199 @@ def test_more_ranks_than_samples(spdml, job, rng, tmp_path):
     spdml(*words, "-o", "0.spdml").good()
     job(7, *words, "-o", "7.spdml").good()
     assert contents(tmp_path / "7.spdml") == contents(tmp_path / "0.spdml")
+
+
+def test_graph_of_many(spdml, job, rng, tmp_path):
+    """More samples than one matrix of distances serves: neighbours are searched for, class by class."""
+    np.savez(tmp_path / "d.npz", X=random_spd(rng, 1600, 3), y=np.arange(1600) % 5)
+    words = ["fit", "d.npz", "-m", 2, "--max-iter", 3, "--nu-w", 3, "--nu-b", 6, "--metric", "stein"]
+    spdml(*words, "-o", "0.spdml").good()
+    job(3, *words, "-o", "3.spdml").good()
+    assert contents(tmp_path / "3.spdml") == contents(tmp_path / "0.spdml")
+
+
+GEOMETRY = {
+    "distance": ["distance", "--metric", "airm", "-o", "{}.npy"],
+    "distance to others": ["distance", "e.npz", "--metric", "stein", "-o", "{}.npy"],
+    "mean": ["mean", "--metric", "airm", "-o", "{}.npy"],
+    "mean of few": ["mean", "--metric", "stein", "-o", "{}.npy"],
+    "neighbours": ["neighbours", "--metric", "airm", "-k", 3, "-o", "{}.npz"],
+    "neighbours by brute force": ["neighbours", "--brute", "--queries", "e.npz", "-o", "{}.npz"],
+}
+
+
+@pytest.mark.parametrize("what", GEOMETRY)
+def test_geometry_has_the_same_bits(spdml, job, rng, tmp_path, what):
+    np.savez(tmp_path / "d.npz", X=random_spd(rng, 17 if what.endswith("few") else 300, 9))
+    np.savez(tmp_path / "e.npz", X=random_spd(rng, 41, 9))
+    name, *words = GEOMETRY[what]
+    files = [str(words[-1]).format(ranks) for ranks in range(4)]
+    words = [name, "d.npz", *words[:-1]]
+    one = spdml(*words, files[0], "--json").good().json
+    for ranks in 2, 3:
+        several = job(ranks, *words, files[ranks], "--json").good().json
+        assert {**several, "output": ""} == {**one, "output": ""}
+        assert (tmp_path / files[ranks]).read_bytes() == (tmp_path / files[0]).read_bytes()
+
+
+# ---- what may go wrong --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mixed(command, tmp_path, environment):
+    """Runs a job of two processes, each with a command line and perhaps a prefix of its own."""
+
+    def run(first, second, before=()):
+        done = subprocess.run(
+            [LAUNCHER, "-n", "1", command, *map(str, first), "--mpi", ":", "-n", "1", *before, command,
+             *map(str, second), "--mpi"],
+            cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+        return Result(done)
+
+    return run
+
+
+def test_bad_matrix_is_named_once(spdml, job, rng, tmp_path):
+    X = random_spd(rng, 200, 5)
+    X[150, 0, 0] = np.nan
+    np.savez(tmp_path / "d.npz", X=X, y=np.arange(200) % 2)
+    words = ["fit", "d.npz", "-m", 2, "-o", "m.spdml"]
+    alone = spdml(*words).failed("X[150]")
+    several = job(3, *words)
+    assert several.code == 1 and said(several) == alone.err.splitlines()
+    assert not (tmp_path / "m.spdml").exists()
+
+
+def test_missing_everywhere_is_said_once(job):
+    done = job(3, "fit", "none.npz", "-m", 2, "-o", "m.spdml")
+    assert done.code == 1 and len(said(done)) == 1 and "none.npz" in said(done)[0]
+
+
+def test_misuse_is_said_once(job, data):
+    done = job(2, "fit", data, "-m", 99, "-o", "m.spdml")
+    assert done.code == 1 and len(said(done)) == 1
+
+
+def test_rank_without_its_file(mixed, data):
+    words = ["-m", 2, "-o", "m.spdml"]
+    done = mixed(["fit", data, *words], ["fit", "none.npz", *words])
+    assert done.code == 1 and len(said(done)) == 1
+    assert "rank 1: none.npz" in said(done)[0]
+
+
+def test_rank_with_other_data(mixed, data, rng, tmp_path):
+    words = ["-m", 2, "-o", "m.spdml"]
+    np.savez(tmp_path / "e.npz", X=random_spd(rng, 69, 8), y=np.arange(69) % 4)
+    done = mixed(["fit", data, *words], ["fit", "e.npz", *words])
+    assert done.code == 1 and len(said(done)) == 1
+    assert "rank 1 has other data" in said(done)[0]
+    np.savez(tmp_path / "e.npz", X=random_spd(rng, 70, 8), y=np.arange(70) % 3)
+    done = mixed(["fit", data, *words], ["fit", "e.npz", *words])
+    assert done.code == 1 and "labels" in said(done)[0]
+
+
+def test_rank_with_other_kernels(mixed, data, spdml):
+    if "baseline" in spdml("version").out:
+        pytest.skip("one instruction set alone")
+    words = ["fit", data, "-m", 2, "-o", "m.spdml"]
+    done = mixed(words, words, ["env", "SPDML_ISA=baseline"])
+    assert done.code == 1 and len(said(done)) == 1
+    assert "rank 1 computes with baseline" in said(done)[0]
+
+
+def test_rank_without_memory(mixed, rng, tmp_path, sanitized):
+    if sanitized:
+        pytest.skip("AddressSanitizer needs all addresses")
+    np.save(tmp_path / "big.npy", np.tile(random_spd(rng, 200, 30), (100, 1, 1)))
+    words = ["fit", "big.npy", "-m", 20, "--metric", "stein", "--unsupervised", "variance", "--init", "identity",
+             "--max-iter", 1, "-o", "m.spdml", "--threads", 1]
+    done = mixed(words, words, ["sh", "-c", "ulimit -v 600000; exec \"$0\" \"$@\""])
+    assert done.code == 1
+    assert "rank 1: " in said(done)[0] and "out of memory" in said(done)[0]
+
+
+def start(command, tmp_path, environment, ranks, *arguments):
+    return subprocess.Popen(
+        [LAUNCHER, "-n", str(ranks), command, *map(str, arguments), "--mpi", "--threads", "1"],
+        cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE)
+
+
+def processes_of(launcher, command):
+    """The processes of a job, by rank."""
+    found = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(folder / "exe") != os.path.realpath(command):
+                continue
+            words = dict(word.split("=", 1) for word in (folder / "environ").read_text().split("\0") if "=" in word)
+            if int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1]) == launcher.pid:
+                found[int(words["OMPI_COMM_WORLD_RANK"])] = int(folder.name)
+        except (OSError, KeyError, ValueError):
+            continue
+    return found
+
+
+def wait_for(path, job):
+    for _ in range(600):
+        if path.exists():
+            return
+        assert job.poll() is None, job.communicate()
+        time.sleep(0.1)
+    pytest.fail(f"{path} never came")
+
+
+LONG = ["--tol", 0, "--gtol", 0, "--metric", "stein", "--max-iter"]
+
+
+def resumed(spdml, job, tmp_path, iterations):
+    """From the checkpoint, with other numbers of processes, to where a fit that was not disturbed ends."""
+    words = ["fit", "d.npz", "--max-iter", iterations]
+    spdml("fit", "d.npz", "-m", 3, *LONG, iterations, "-o", "whole.spdml").good()
+    for ranks in 1, 3:
+        shutil.copy(tmp_path / "c.npz", tmp_path / f"c{ranks}.npz")
+        job(ranks, *words, "--resume", f"c{ranks}.npz", "-o", f"{ranks}.spdml").good()
+        assert contents(tmp_path / f"{ranks}.spdml") == contents(tmp_path / "whole.spdml")
+
+
+def test_a_rank_dies(command, tmp_path, environment, longer):
+    running = start(command, tmp_path, environment, 2, "fit", longer, "-m", 12, *LONG, 1000000, "-o", "m.spdml",
+                    "--checkpoint", "c.npz", "--checkpoint-every", "0.05s")
+    wait_for(tmp_path / "c.npz", running)
+    time.sleep(0.5)
+    os.kill(processes_of(running, command)[1], signal.SIGKILL)
+    began = time.time()
+    out, err = running.communicate(timeout=60)
+    assert running.returncode != 0 and time.time() - began < 30
+    assert b"rank 1" in err
+    assert not (tmp_path / "m.spdml").exists()
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_signal_stops_all(command, tmp_path, environment, longer, rank):
+    """One process alone gets the signal: all stop at the same iteration, with a checkpoint and a model."""
+    running = start(command, tmp_path, environment, 2, "fit", longer, "-m", 12, *LONG, 1000000, "-o", "m.spdml",
+                    "--checkpoint", "c.npz", "--checkpoint-every", "1h")
+    wait_for(tmp_path / "c.npz", running)
+    first = (tmp_path / "c.npz").stat().st_mtime_ns
+    time.sleep(0.3)
+    os.kill(processes_of(running, command)[rank], signal.SIGTERM)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130, err
+    assert (tmp_path / "m.spdml").exists() and (tmp_path / "c.npz").stat().st_mtime_ns > first
+    assert b"interrupted; m.spdml contains the best map so far" in err
+
+
+def test_resume_with_other_ranks(spdml, job, data, tmp_path):
+    job(2, "fit", data, "-m", 3, *LONG, 7, "-o", "m.spdml", "--checkpoint", "c.npz").good()
+    resumed(spdml, job, tmp_path, 15)
+
+
+def test_limit_on_time_stops_all(job, longer):
+    shown = job(3, "fit", longer, "-m", 12, *LONG, 1000000, "--max-time", 0.5, "-o", "m.spdml", "--json").good().json
+    assert shown["stop"] == "time"
+
+
+def test_traffic_is_told(job, data):
+    done = job(2, "fit", data, "-m", 3, "--max-iter", 3, "-o", "m.spdml", "-v").good()
+    assert any("messages per iteration and process" in line for line in said(done))

@@ -127,6 +127,13 @@ const char *option_model_endings(size_t i);
         {"Options", (own)}, {"Reading data", options_data}, {"Common options", options_common},    \
     }
 
+/* The same where processes can share the work. */
+#define COMMAND_SHARED_GROUPS(own)                                                                 \
+    {                                                                                              \
+        {"Options", (own)}, {NULL, options_ranks}, {"Reading data", options_data},                 \
+            {"Common options", options_common},                                                    \
+    }
+
 /* Rows that several commands have. */
 #define OPTION_END                                                                                 \
     {                                                                                              \

@@ -56,17 +56,6 @@ static void job_broadcast(ranks *r, int from, void *bytes, size_t size)
     count_message(r, share, share * (double)size);
 }
 
-/* Counted as a ring: each rank passes on all but one part. */
-static void job_gather(ranks *r, const size_t *at, void *all)
-{
-    job *j = (job *)r;
-    for (int k = 0; k < r->count; k++)
-        if (at[k + 1] > at[k])
-            MPI_Bcast((char *)all + at[k], elements(at[k + 1] - at[k]), unit(at[k + 1] - at[k]), k,
-                      j->comm);
-    count_message(r, r->count - 1.0, (double)(at[r->count] - at[0]) / r->count * (r->count - 1.0));
-}
-
 /* Step s: to the rank s above, from the rank s below. All ranks have the same steps under way, so
  * nobody waits in a circle. */
 static void job_trade(ranks *r, const size_t *out_at, const void *out, const size_t *in_at,
@@ -120,7 +109,6 @@ static void job_end(ranks *r)
 static job world = {.base = {.send = job_send,
                              .receive = job_receive,
                              .broadcast = job_broadcast,
-                             .gather = job_gather,
                              .trade = job_trade,
                              .least = job_least,
                              .stop = job_stop,
