@@ -17,6 +17,7 @@ struct spd_context {
     spd_error error;
     worker_pool workers; /* asleep until a loop needs them */
     ranks *ranks;        /* the processes of the job; NULL: alone */
+    int alone;           /* above 0: what is called now is for this process alone */
 };
 
 /* Forgets the last error; first line of every public function that takes a context. */

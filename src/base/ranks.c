@@ -9,7 +9,8 @@
 
 ranks *ranks_of(const spd_context *ctx)
 {
-    return ctx && ctx->ranks && ctx->ranks->count > 1 ? ctx->ranks : NULL;
+    int several = ctx && ctx->ranks && ctx->ranks->count > 1 && !ctx->alone;
+    return several ? ctx->ranks : NULL;
 }
 
 int ranks_count(const ranks *r)

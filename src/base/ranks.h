@@ -34,7 +34,7 @@ struct ranks {
     void (*end)(ranks *r);            /* leaves in peace */
 };
 
-/* Those of a context; NULL alone, also in a job of one process. */
+/* Those of a context; NULL alone, also in a job of one process, and while ctx->alone. */
 ranks *ranks_of(const spd_context *ctx);
 
 int ranks_count(const ranks *r); /* 1 alone */

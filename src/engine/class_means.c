@@ -42,9 +42,9 @@ static spd_status share_classes(class_run *r, ranks *all, double *M)
 {
     size_t count = r->of->count, first = ranks_first(all, all->rank, count);
     double unfinished;
-    r->ctx->ranks = NULL;
+    r->ctx->alone++;
     spd_status status = means_of(r, first, ranks_first(all, all->rank + 1, count), M);
-    r->ctx->ranks = all;
+    r->ctx->alone--;
     status = ranks_settle(r->ctx, status);
     if (status < 0)
         return status;

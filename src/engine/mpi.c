@@ -100,7 +100,7 @@ spd_status spd_ranks_join(spd_context *ctx)
 
 void spd_ranks_about(const spd_context *ctx, spd_ranks *about)
 {
-    const ranks *r = ranks_of(ctx);
+    const ranks *r = ctx ? ctx->ranks : NULL;
     spd_ranks mine = SPD_INIT(spd_ranks);
     mine.rank = ranks_rank(r);
     mine.ranks = ranks_count(r);
@@ -114,9 +114,15 @@ int spd_ranks_any(spd_context *ctx, int here)
     return ranks_any(ranks_of(ctx), here);
 }
 
+void spd_ranks_pause(spd_context *ctx, int alone)
+{
+    if (ctx)
+        ctx->alone = alone != 0;
+}
+
 void spd_ranks_stop(spd_context *ctx, int code)
 {
-    ranks *r = ranks_of(ctx);
-    if (r)
+    ranks *r = ctx ? ctx->ranks : NULL;
+    if (r && r->count > 1)
         r->stop(r, code);
 }

@@ -329,3 +329,27 @@ def test_limit_on_time_stops_all(job, longer):
 def test_traffic_is_told(job, data):
     done = job(2, "fit", data, "-m", 3, "--max-iter", 3, "-o", "m.spdml", "-v").good()
     assert any("messages per iteration and process" in line for line in said(done))
+
+
+def test_evaluation_is_the_same(spdml, job, rng, tmp_path):
+    """Trials are dealt out; what they find does not depend on how many processes there are."""
+    X, y = random_spd(rng, 90, 6), np.arange(90) % 3
+    X[y == 1] += np.diag([2, 0, 0, 0, 0, 0])
+    X[y == 2] += np.diag([0, 2, 0, 0, 0, 0])
+    np.savez(tmp_path / "d.npz", X=X, y=y)
+    words = ["evaluate", "d.npz", "--methods", "nn-stein,nn-stein-ml,mdm-airm,rsr-ml,ksvm-stein", "--split", 0.5,
+             "--repeats", 2, "--cv", 3, "--grid", "m=2,3,4"]
+    spdml(*words, "-o", "0").good()
+    for ranks in 2, 3:
+        job(ranks, *words, "-o", ranks).good()
+        for name in "embedding.csv", "margins.csv", "samples.svg", "predictions.npz":
+            assert (tmp_path / str(ranks) / name).read_bytes() == (tmp_path / "0" / name).read_bytes()
+        one, several = (json.loads((tmp_path / name / "results.json").read_text()) for name in ("0", str(ranks)))
+        assert timeless(several) == timeless(one)
+
+
+def timeless(value):
+    """Without what a clock or the number of threads says."""
+    if isinstance(value, dict):
+        return {k: timeless(v) for k, v in value.items() if "seconds" not in k and k not in ("threads", "command")}
+    return [timeless(v) for v in value] if isinstance(value, list) else value

@@ -102,6 +102,7 @@ static void job_context(caller *c)
     spd_ranks_about(own, &about);
     add_text(c,
              about.ranks == 1 && spd_ranks_any(own, 1) && spd_ranks_join(NULL) < 0 ? "alone" : "");
+    spd_ranks_pause(own, 1);
     spd_ranks_stop(own, 1);
     spd_context_free(own);
     add_text(c, spd_version());

@@ -242,7 +242,7 @@ static void show_fit(session *s, const fitting *f)
     sheet_line(r, "data", "%s: %zu matrices, %zu classes%s", data->source, data->p, f->l.classes,
                also);
     show_model(r, f->model);
-    sheet_text(r, "output", "model", session_output(s));
+    sheet_text(r, "output", "model", arguments_text(s->args, "output"));
     if (f->l.chosen) {
         sheet_json(r, "chosen", json_incref(f->l.chosen));
         sheet_text(r, "command", "the same again", learning_again(s, &f->l));

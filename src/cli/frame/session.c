@@ -252,7 +252,7 @@ sheet *session_sheet(session *s)
 
 const char *session_output(const session *s)
 {
-    return arguments_text(s->args, "output");
+    return session_follows(s) ? NULL : arguments_text(s->args, "output");
 }
 
 int session_output_is(const session *s, const char *ending)
@@ -290,7 +290,7 @@ static int check_folder(const char *path)
 
 int session_check_output(session *s)
 {
-    return session_follows(s) ? CLI_GOOD : session_check_path(session_output(s));
+    return session_check_path(session_output(s));
 }
 
 int session_check_path(const char *path)

@@ -85,7 +85,7 @@ void session_keep_model(spd_model *model);
 /* Where results are shown, as --json says. */
 sheet *session_sheet(session *s);
 
-/* The file of --output, or NULL; does it end so? */
+/* The file of --output, or NULL, also where another process writes it; does it end so? */
 const char *session_output(const session *s);
 int session_output_is(const session *s, const char *ending);
 
