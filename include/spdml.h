@@ -174,6 +174,7 @@ typedef struct spd_ranks {
     size_t size;
     int rank, ranks;        /* 0 and 1 for a process alone */
     double bytes, messages; /* that this rank has sent */
+    double seconds;         /* processor time that it took, with the waiting for others */
 } spd_ranks;
 
 /* Joins the processes of the job: MPI is started if it has not been. Called by all of them, by one

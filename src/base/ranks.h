@@ -20,6 +20,7 @@ typedef struct ranks ranks;
 struct ranks {
     int rank, count;
     double bytes, messages; /* sent by this process so far */
+    double seconds;         /* processor time within these functions, waiting included */
     void (*send)(ranks *r, int to, const void *from, size_t size);
     void (*receive)(ranks *r, int from, void *to, size_t size);
     void (*broadcast)(ranks *r, int from, void *bytes, size_t size);

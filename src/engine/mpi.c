@@ -106,6 +106,7 @@ void spd_ranks_about(const spd_context *ctx, spd_ranks *about)
     mine.ranks = ranks_count(r);
     mine.bytes = r ? r->bytes : 0.0;
     mine.messages = r ? r->messages : 0.0;
+    mine.seconds = r ? r->seconds : 0.0;
     sized_give(sizeof mine, &mine, about);
 }
 

@@ -1,7 +1,10 @@
 /* fit_watch.c - the progress line, checkpoints, and an ear for Ctrl-C. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "cli/commands/fit_watch.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "cli/frame/signals.h"
 
@@ -21,22 +24,33 @@ void fit_watch_open(fit_watch *w, session *s, const spd_fit_options *options,
         cli_out_of_memory("a context");
 }
 
-/* What this process has sent to others, per iteration. */
-static void tell_traffic(const fit_watch *w)
+static double processor_seconds(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* What an iteration took, and what this process has sent to others in it. */
+static void tell_effort(const fit_watch *w)
 {
     spd_ranks now = SPD_INIT(spd_ranks);
-    int iterations = w->last - w->first;
+    double iterations = w->last - w->first, busy = processor_seconds() - w->busy;
     spd_ranks_about(w->s->ctx, &now);
+    if (iterations > 0)
+        session_talk(w->s, "%.4g s of processor time per iteration", busy / iterations);
     if (w->s->ranks > 1 && iterations > 0)
-        session_talk(w->s, "sent %.4g MB in %.0f messages per iteration and process",
+        session_talk(w->s,
+                     "sent %.4g MB in %.0f messages per iteration and process, %.4g s of that time",
                      1e-6 * (now.bytes - w->sent.bytes) / iterations,
-                     (now.messages - w->sent.messages) / iterations);
+                     (now.messages - w->sent.messages) / iterations,
+                     (now.seconds - w->sent.seconds) / iterations);
 }
 
 void fit_watch_close(fit_watch *w)
 {
     bar_clear(&w->s->bar);
-    tell_traffic(w);
+    tell_effort(w);
     spd_context_free(w->ctx);
     w->ctx = NULL;
 }
@@ -88,6 +102,7 @@ int fit_watch_after(void *user, const spd_fit_state *state, const spd_fit_step *
         w->first = iteration;
         w->begun = 1;
         spd_ranks_about(w->s->ctx, &w->sent);
+        w->busy = processor_seconds();
     }
     if (w->checkpoint && checkpoint_is_due(w, iteration, now, ending))
         write_checkpoint(w, state, iteration);

@@ -18,7 +18,8 @@ typedef struct fit_watch {
     double start; /* when the first iteration was seen, and its number */
     int first, last;
     int begun;
-    spd_ranks sent; /* at that time */
+    spd_ranks sent; /* at that time, and the processor time then */
+    double busy;
 } fit_watch;
 
 /* Options hold the limits that the time left is told from. */

@@ -2,9 +2,12 @@
  *
  * One thread calls (MPI_THREAD_FUNNELED). A fault in MPI ends the job, which is its own default.
  * Messages of whole doubles are counted in these, so that they may have 16 GB. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "engine/mpi/module.h"
 
 #include <mpi.h>
+#include <time.h>
 
 #define TAG   1
 #define STEPS 64 /* exchanges that are under way at once */
@@ -28,6 +31,14 @@ static int elements(size_t size)
     return (int)(size % sizeof(double) == 0 ? size / sizeof(double) : size);
 }
 
+/* Processor time of the thread. */
+static double now(void)
+{
+    struct timespec t = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static void count_message(ranks *r, double messages, double bytes)
 {
     r->messages += messages;
@@ -37,23 +48,28 @@ static void count_message(ranks *r, double messages, double bytes)
 static void job_send(ranks *r, int to, const void *from, size_t size)
 {
     job *j = (job *)r;
+    double began = now();
     MPI_Send(from, elements(size), unit(size), to, TAG, j->comm);
     count_message(r, 1.0, (double)size);
+    r->seconds += now() - began;
 }
 
 static void job_receive(ranks *r, int from, void *to, size_t size)
 {
     job *j = (job *)r;
+    double began = now();
     MPI_Recv(to, elements(size), unit(size), from, TAG, j->comm, MPI_STATUS_IGNORE);
+    r->seconds += now() - began;
 }
 
 /* Counted as what each rank passes on in a tree, on average. */
 static void job_broadcast(ranks *r, int from, void *bytes, size_t size)
 {
     job *j = (job *)r;
-    double share = (double)(r->count - 1) / r->count;
+    double share = (double)(r->count - 1) / r->count, began = now();
     MPI_Bcast(bytes, elements(size), unit(size), from, j->comm);
     count_message(r, share, share * (double)size);
+    r->seconds += now() - began;
 }
 
 /* Step s: to the rank s above, from the rank s below. All ranks have the same steps under way, so
@@ -63,6 +79,7 @@ static void job_trade(ranks *r, const size_t *out_at, const void *out, const siz
 {
     job *j = (job *)r;
     MPI_Request request[2 * STEPS];
+    double began = now();
     int step = 1;
     while (step < r->count) {
         int under_way = 0, end = step + STEPS < r->count ? step + STEPS : r->count;
@@ -80,14 +97,17 @@ static void job_trade(ranks *r, const size_t *out_at, const void *out, const siz
         }
         MPI_Waitall(under_way, request, MPI_STATUSES_IGNORE);
     }
+    r->seconds += now() - began;
 }
 
 static int64_t job_least(ranks *r, int64_t value)
 {
     job *j = (job *)r;
     int64_t least = value;
+    double began = now();
     MPI_Allreduce(&value, &least, 1, MPI_INT64_T, MPI_MIN, j->comm);
     count_message(r, 1.0, sizeof value);
+    r->seconds += now() - began;
     return least;
 }
 
@@ -123,7 +143,7 @@ static ranks *join(void)
         return NULL;
     world.started = !running;
     world.comm = MPI_COMM_WORLD;
-    world.base.bytes = world.base.messages = 0.0;
+    world.base.bytes = world.base.messages = world.base.seconds = 0.0;
     MPI_Comm_rank(world.comm, &world.base.rank);
     MPI_Comm_size(world.comm, &world.base.count);
     return &world.base;
