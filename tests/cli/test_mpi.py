@@ -353,3 +353,9 @@ def timeless(value):
     if isinstance(value, dict):
         return {k: timeless(v) for k, v in value.items() if "seconds" not in k and k not in ("threads", "command")}
     return [timeless(v) for v in value] if isinstance(value, list) else value
+
+
+def test_gpus_do_not_share(job, data, tmp_path):
+    done = job(2, "fit", data, "-m", 3, "--engine", "cuda", "--objective", "ratio", "-o", "m.spdml")
+    assert done.code == 1 and "does not share a fit among processes" in said(done)[0] and "auto" in said(done)[0]
+    job(2, "fit", data, "-m", 3, "--engine", "auto", "--max-iter", 2, "-o", "m.spdml").good()
