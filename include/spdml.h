@@ -163,6 +163,37 @@ SPD_API void spd_context_set_engine(spd_context *ctx, spd_engine engine);
  * with the reason, when it cannot be had. */
 SPD_API spd_status spd_engine_device(spd_context *ctx, spd_engine engine, size_t room, char *text);
 
+/* Several processes that MPI has started, the ranks, and that work on one problem. After
+ * spd_ranks_join every rank makes the same calls with the same arguments on the same data. The work
+ * of spd_fit, spd_cost, spd_affinity, spd_nearest, spd_pairwise2, spd_mean, spd_congruence and
+ * spd_check and the trials of spd_tune and spd_evaluate are dealt out, and every rank gets the
+ * result, with the same bits as a process alone. In a fit a rank keeps the matrices that are its
+ * share alone; a mapped file is read for those. A rank whose call fails alone must end the job
+ * (spd_ranks_stop), since the others wait for it. */
+typedef struct spd_ranks {
+    size_t size;
+    int rank, ranks;        /* 0 and 1 for a process alone */
+    double bytes, messages; /* that this rank has sent */
+    double seconds;         /* processor time that it took, with the waiting for others */
+} spd_ranks;
+
+/* Joins the processes of the job: MPI is started if it has not been. Called by all of them, by one
+ * thread, for one context, which ends MPI when it is freed if it has started it. SPD_EDEVICE when
+ * the module libspdml-mpi.so or MPI cannot be had; SPD_EINVAL, in all ranks, when one has another
+ * version, instruction set or BLAS than rank 0. */
+SPD_API spd_status spd_ranks_join(spd_context *ctx);
+SPD_API void spd_ranks_about(const spd_context *ctx, spd_ranks *about);
+
+/* Is something so in any rank? Called by all of them, at the same place. */
+SPD_API int spd_ranks_any(spd_context *ctx, int here);
+
+/* Non-zero: what is called from now on with this context is for this process alone, and the other
+ * ranks need not call it; zero: work is shared again. */
+SPD_API void spd_ranks_pause(spd_context *ctx, int alone);
+
+/* Ends all processes of the job with that exit status; does nothing for a process alone. */
+SPD_API void spd_ranks_stop(spd_context *ctx, int code);
+
 /* Progress callback, NULL for none; user is handed to it. */
 SPD_API void spd_context_set_progress(spd_context *ctx, spd_progress_fn fn, void *user);
 

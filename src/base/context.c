@@ -26,6 +26,8 @@ void spd_context_free(spd_context *ctx)
 {
     if (ctx)
         pool_end(&ctx->workers);
+    if (ctx && ctx->ranks)
+        ctx->ranks->end(ctx->ranks);
     mem_free(ctx);
 }
 

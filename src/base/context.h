@@ -6,6 +6,7 @@
 #define SPD_BASE_CONTEXT_H
 
 #include "base/pool.h"
+#include "base/ranks.h"
 #include "spdml.h"
 
 struct spd_context {
@@ -15,6 +16,8 @@ struct spd_context {
     void *user;
     spd_error error;
     worker_pool workers; /* asleep until a loop needs them */
+    ranks *ranks;        /* the processes of the job; NULL: alone */
+    int alone;           /* above 0: what is called now is for this process alone */
 };
 
 /* Forgets the last error; first line of every public function that takes a context. */

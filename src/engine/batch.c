@@ -24,7 +24,9 @@ spd_status batch_run(spd_context *ctx, batch *b, batch_body body, size_t work, s
 {
     octet_loop loop = {b->p, work, body, b, b->task};
     b->result = mem_alloc(b->p, b->each * sizeof *b->result);
-    return b->result ? octets_run(ctx, &loop, bad) : ctx_nomem(ctx, b->task);
+    if (!b->result)
+        return ctx_nomem(ctx, b->task);
+    return b->shared ? octets_share(ctx, &loop, bad) : octets_run(ctx, &loop, bad);
 }
 
 /* Why X[i] has no result. */
@@ -49,6 +51,11 @@ static spd_status run_and_copy(spd_context *ctx, batch *b, batch_body body, size
     spd_status status = batch_run(ctx, b, body, work, &bad);
     if (status == SPD_ENUMERIC)
         status = explain(ctx, b, bad);
+    if (b->shared && b->result) {
+        status = ranks_settle(ctx, status);
+        if (status == SPD_OK)
+            octets_collect(ctx, b->p, b->each, b->result);
+    }
     if (status == SPD_OK)
         memcpy(out, b->result, b->p * b->each * sizeof *out);
     mem_free(b->result);
@@ -209,6 +216,7 @@ spd_status spd_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const 
         return ctx_nomem(ctx, "W");
     batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .W = padded, .m = m, .each = m * m};
     b.task = "projection";
+    b.shared = 1;
     status = run_and_copy(ctx, &b, congruence_body, congruence_work(n, m), S);
     mem_free(padded);
     return status;

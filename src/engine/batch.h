@@ -17,6 +17,7 @@ typedef struct batch {
     size_t each;      /* doubles of one result */
     double *result;   /* p x each, made by batch_run */
     const char *task; /* for progress and messages */
+    int shared;       /* the samples are dealt out to the ranks */
 } batch;
 
 /* As octet_loop.body; user is the batch. */

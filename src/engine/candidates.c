@@ -17,26 +17,17 @@ typedef struct taken {
 struct candidates {
     spd_context *ctx;
     const objective *o;
-    size_t p, count, samples; /* samples: how many have candidates of both kinds */
-    pair *pairs;              /* count */
-    double *d2, *weight;      /* count */
-    size_t *first, *listed;   /* lists of candidates: number 2 i has the near ones of sample i, 2 i
-                               * + 1 the far ones. 2 p + 1: where they begin; 2 count */
-    size_t *begin;            /* 2 p + 1: where those taken of each list begin */
+    const pair_order *order;
+    size_t own;             /* samples */
+    double samples;         /* how many, of all ranks, have candidates of both kinds */
+    double *d2, *weight;    /* order->count */
+    size_t *first, *listed; /* lists of candidates: number 2 i has the near ones of sample i, 2 i
+                             * + 1 the far ones. 2 own + 1: where they begin; 2 order->count */
+    size_t *begin;          /* 2 own + 1: where those taken of each list begin */
     taken taken;
-    double *value; /* p */
+    double *value; /* own */
     double zero;
 };
-
-size_t candidates_count(const candidates *c)
-{
-    return c->count;
-}
-
-const pair *candidates_pairs(const candidates *c)
-{
-    return c->pairs;
-}
 
 double *candidates_d2(const candidates *c)
 {
@@ -45,23 +36,28 @@ double *candidates_d2(const candidates *c)
 
 /* ---- set-up --------------------------------------------------------------------------------- */
 
-/* first and listed from the pairs, by a counting sort. */
-static void make_lists(candidates *c, const spd_pair *given)
+/* first and listed from the pairs, in their order, by a counting sort. */
+static void make_lists(candidates *c)
 {
-    memset(c->first, 0, (2 * c->p + 1) * sizeof *c->first);
-    for (size_t e = 0; e < c->count; e++) {
-        size_t far = given[e].within > 0.0 ? 0 : 1;
-        c->first[2 * given[e].i + far + 1]++;
-        c->first[2 * given[e].j + far + 1]++;
-    }
-    for (size_t list = 0; list < 2 * c->p; list++)
-        c->first[list + 1] += c->first[list];
-    memcpy(c->begin, c->first, 2 * c->p * sizeof *c->first);
-    for (size_t e = 0; e < c->count; e++) {
-        size_t far = given[e].within > 0.0 ? 0 : 1;
-        c->listed[c->begin[2 * given[e].i + far]++] = e;
-        c->listed[c->begin[2 * given[e].j + far]++] = e;
-        c->pairs[e] = (pair){given[e].i, given[e].j, 0.0};
+    const pair_order *o = c->order;
+    memset(c->first, 0, (2 * c->own + 1) * sizeof *c->first);
+    for (int filling = 0; filling < 2; filling++) {
+        for (size_t e = 0; e < o->count; e++) {
+            const pair *t = &o->pairs[o->slot[e]];
+            size_t far = t->c > 0.0 ? 0 : 1;
+            const uint32_t end[2] = {t->i, t->j};
+            for (int k = 0; k < 2; k++) {
+                if (end[k] >= c->own)
+                    continue;
+                if (filling)
+                    c->listed[c->begin[2 * end[k] + far]++] = o->slot[e];
+                else
+                    c->first[2 * end[k] + far + 1]++;
+            }
+        }
+        for (size_t list = 0; list < 2 * c->own && !filling; list++)
+            c->first[list + 1] += c->first[list];
+        memcpy(c->begin, c->first, 2 * c->own * sizeof *c->first);
     }
 }
 
@@ -77,41 +73,53 @@ static size_t wanted(const candidates *c, size_t list, size_t most)
 static void count_taken(candidates *c)
 {
     c->begin[0] = 0;
-    for (size_t i = 0; i < c->p; i++) {
+    for (size_t i = 0; i < c->own; i++) {
         size_t same = wanted(c, 2 * i, c->o->nearest_same);
         size_t other = wanted(c, 2 * i + 1, c->o->nearest_other);
         int both = same > 0 && other > 0;
-        c->samples += (size_t)both;
+        c->samples += both;
         c->begin[2 * i + 1] = c->begin[2 * i] + (both ? same : 0);
         c->begin[2 * i + 2] = c->begin[2 * i + 1] + (both ? other : 0);
     }
 }
 
-spd_status candidates_new(spd_context *ctx, const objective *o, size_t p, size_t count,
-                          const spd_pair *pairs, arena *keep, candidates **made)
+/* samples <- those of all ranks. Whole numbers: the order of the sum does not matter. */
+static void count_everywhere(candidates *c)
+{
+    ranks *r = c->order->cut.ranks;
+    double part = c->samples;
+    if (r)
+        ranks_sum(r, (size_t)r->count, 1, &part, &c->samples);
+}
+
+spd_status candidates_new(spd_context *ctx, const objective *o, const pair_order *order,
+                          arena *keep, candidates **made)
 {
     candidates *c = arena_zero(keep, 1, sizeof *c);
     if (!c)
         return ctx_nomem(ctx, "candidates");
-    *c = (candidates){.ctx = ctx, .o = o, .p = p, .count = count};
-    c->pairs = arena_alloc(keep, count, sizeof *c->pairs);
+    size_t own = order->own, count = order->count;
+    *c = (candidates){.ctx = ctx, .o = o, .order = order, .own = own};
     c->d2 = arena_alloc(keep, count, sizeof *c->d2);
     c->weight = arena_alloc(keep, count, sizeof *c->weight);
-    c->first = arena_alloc(keep, 2 * p + 1, sizeof *c->first);
-    c->begin = arena_alloc(keep, 2 * p + 1, sizeof *c->begin);
+    c->first = arena_alloc(keep, 2 * own + 1, sizeof *c->first);
+    c->begin = arena_alloc(keep, 2 * own + 1, sizeof *c->begin);
     c->listed = arena_alloc(keep, 2 * count, sizeof *c->listed);
-    c->value = arena_alloc(keep, p, sizeof *c->value);
+    c->value = arena_alloc(keep, own, sizeof *c->value);
     spd_status status = arena_status(keep, ctx, "candidates");
     if (status < 0)
         return status;
-    make_lists(c, pairs);
+    make_lists(c);
     count_taken(c);
-    size_t all = c->begin[2 * p];
-    c->taken.which = arena_alloc(keep, all, sizeof *c->taken.which);
+    size_t all = c->begin[2 * own];
+    c->taken.which = arena_zero(keep, all, sizeof *c->taken.which);
     c->taken.d2 = arena_alloc(keep, all, sizeof *c->taken.d2);
     c->taken.weight = arena_alloc(keep, all, sizeof *c->taken.weight);
     status = arena_status(keep, ctx, "candidates");
-    if (status == SPD_OK && c->samples == 0)
+    if (status < 0)
+        return status;
+    count_everywhere(c);
+    if (c->samples == 0.0)
         status = ctx_fail(ctx, SPD_EINVAL,
                           "no sample has both a pair within and a pair between classes: there is "
                           "nothing to compare");
@@ -180,41 +188,37 @@ static double weigh_sample(const candidates *c, size_t i)
 static spd_status weigh_chunk(void *user, size_t chunk, int thread)
 {
     candidates *c = user;
-    size_t last = (chunk + 1) * EACH < c->p ? (chunk + 1) * EACH : c->p;
+    size_t last = (chunk + 1) * EACH < c->own ? (chunk + 1) * EACH : c->own;
     (void)thread;
     for (size_t i = chunk * EACH; i < last; i++)
-        c->value[i] = weigh_sample(c, i);
+        c->value[i] = weigh_sample(c, i) / c->samples;
     return SPD_OK;
 }
 
 /* ---- all of them ---------------------------------------------------------------------------- */
 
-/* weight <- what the samples say, added up in their order. */
+/* weight <- what the samples say; two at most for each, so that their order does not matter. */
 static void gather_weights(candidates *c)
 {
-    memset(c->weight, 0, c->count * sizeof *c->weight);
-    for (size_t k = 0; k < c->begin[2 * c->p]; k++)
-        c->weight[c->taken.which[k]] += c->taken.weight[k] / (double)c->samples;
+    memset(c->weight, 0, c->order->count * sizeof *c->weight);
+    for (size_t k = 0; k < c->begin[2 * c->own]; k++)
+        c->weight[c->taken.which[k]] += c->taken.weight[k] / c->samples;
 }
 
-spd_status candidates_weigh(candidates *c, double zero, double *f, const double **weight)
+spd_status candidates_weigh(candidates *c, double zero, const double **value, double **weight)
 {
-    size_t chunks = (c->p + EACH - 1) / EACH;
+    size_t chunks = (c->own + EACH - 1) / EACH;
     spd_status status = SPD_OK;
     c->zero = zero;
-    if (2 * c->count + 50 * c->begin[2 * c->p] > 100000)
+    if (2 * c->order->count + 50 * c->begin[2 * c->own] > 100000)
         status = parallel_for(c->ctx, chunks, weigh_chunk, c, NULL, NULL, 0.0, NULL);
     else
         for (size_t chunk = 0; chunk < chunks; chunk++)
             weigh_chunk(c, chunk, 0);
     if (status < 0)
         return status;
-    double sum = 0.0;
-    for (size_t i = 0; i < c->p; i++)
-        sum += c->value[i];
-    *f = sum / (double)c->samples;
-    if (isfinite(*f))
-        gather_weights(c);
+    gather_weights(c);
+    *value = c->value;
     *weight = c->weight;
     return SPD_OK;
 }

@@ -8,23 +8,22 @@
 #define SPD_ENGINE_CANDIDATES_H
 
 #include "base/arena.h"
-#include "geometry/pairs.h"
+#include "engine/pair_order.h"
 #include "objective/objective.h"
 
 typedef struct candidates candidates;
 
-/* SPD_EINVAL if no sample has candidates of both kinds. */
-spd_status candidates_new(spd_context *ctx, const objective *o, size_t p, size_t count,
-                          const spd_pair *pairs, arena *keep, candidates **made);
+/* The candidates of an order, which must outlive them. SPD_EINVAL if no sample has both kinds. */
+spd_status candidates_new(spd_context *ctx, const objective *o, const pair_order *order,
+                          arena *keep, candidates **made);
 
-/* The pairs, and where their squared distances are to be written, NaN where there is none. */
-size_t candidates_count(const candidates *c);
-const pair *candidates_pairs(const candidates *c);
+/* Where the squared distances of the slots are to be written, NaN where there is none. */
 double *candidates_d2(const candidates *c);
 
-/* *f <- the objective, NaN if a distance is; *weight (count) <- its derivatives by the
- * distances, rubbish where f is not finite.
- * A sample whose distances are all at most `zero` has no weights. */
-spd_status candidates_weigh(candidates *c, double zero, double *f, const double **weight);
+/* value (one for each sample of this rank) <- what the samples add to the objective, NaN if a
+ * distance is; weight (one for each slot) <- what they add to its derivatives by the distances. A
+ * pair whose other sample is elsewhere lacks that one's share. A sample whose distances are all at
+ * most `zero` has no weights. */
+spd_status candidates_weigh(candidates *c, double zero, const double **value, double **weight);
 
 #endif

@@ -95,8 +95,12 @@ spd_status check_set(spd_context *ctx, const char *name, size_t n, size_t p, con
     check_job j = {kernels_get(), n, X, tolerance > 0.0 ? tolerance : USUAL_TOLERANCE, name};
     octet_loop loop = {p, BATCH_OCTETS * TRI(n) * LANES, check_body, &j, "checking"};
     size_t bad = SPD_NO_INDEX;
-    spd_status status = octets_run(ctx, &loop, &bad);
-    return status == SPD_ENUMERIC ? explain(ctx, &j, bad) : status;
+    spd_status status = ranks_agree(ctx, p, "number of matrices");
+    if (status == SPD_OK)
+        status = ranks_agree(ctx, n, "size of matrices");
+    if (status == SPD_OK)
+        status = octets_share(ctx, &loop, &bad);
+    return ranks_settle(ctx, status == SPD_ENUMERIC ? explain(ctx, &j, bad) : status);
 }
 
 spd_status spd_check(spd_context *ctx, size_t n, size_t p, const double *X, double tolerance)

@@ -11,8 +11,9 @@
  * Y has no part in that: aim and step say what is to become of it, Y <- Y V C + P S, and the walk
  * that sums the gradient does it on its way, so that Y and P are read once per iteration. Y's new
  * value takes P's place, and the two arrays change roles.
- * Work is cut into chunks of samples that do not depend on the number of threads, and partial
- * sums are added in order. */
+ * Work is cut into chunks of samples that depend neither on the number of threads nor on that of
+ * ranks, and partial sums are added along a fixed tree (split.h, ranks.h). A rank keeps all this of
+ * its own samples alone; arrays are counted from its first sample and its first chunk. */
 #include <math.h>
 #include <string.h>
 
@@ -20,9 +21,9 @@
 #include "engine/engine.h"
 #include "engine/pair_sums.h"
 #include "engine/parallel.h"
+#include "engine/split.h"
 
-#define PARTS  4
-#define CHUNKS 32 /* at most; each keeps its own partial gradient */
+#define PARTS 4
 
 typedef struct cpu_engine {
     problem base;
@@ -30,18 +31,19 @@ typedef struct cpu_engine {
     spd_context *ctx;
     const kernels *k;
     engine_input in;
-    size_t all, ld, tri; /* samples with the extra one; PASS_LD(m); TRI(m) */
-    size_t chunks, each; /* chunks of `each` samples */
+    split cut;      /* of the samples, the extra one included */
+    size_t own;     /* samples of this rank */
+    size_t ld, tri; /* PASS_LD(m); TRI(m) */
     pair_sums *sums;
     double *W, *U, *V;     /* n x ld, n x ld, m x ld, padded with zeros */
     double *sigma;         /* m */
-    double *Y, *P;         /* all x n x ld */
+    double *Y, *P;         /* own x n x ld */
     double *turn, *shift;  /* m x ld, ld: what Y is owed, Y <- Y turn + P diag(shift) */
     double *ones;          /* ld */
-    double *Q;             /* all x PARTS x tri */
-    double *S, *Z;         /* all x tri */
-    double *partial;       /* chunks x n x ld */
-    double *collected;     /* chunks x PARTS x tri */
+    double *Q;             /* own x PARTS x tri */
+    double *S, *Z;         /* pair_sums_room x tri, own x tri */
+    double *partial;       /* own chunks x n x ld, and one more */
+    double *collected;     /* own chunks x PARTS x tri, and one more */
     double *work;          /* threads x cpu_work */
     double *coefficient;   /* PARTS x tri */
     double *cosine, *sine; /* ld */
@@ -50,8 +52,10 @@ typedef struct cpu_engine {
     int adrift;            /* S and Z belong to a probe that was not followed by its step */
 } cpu_engine;
 
+/* X of the rank's sample i. */
 static const double *sample(const cpu_engine *e, size_t i)
 {
+    i += e->cut.first;
     return i < e->in.p ? e->in.X + i * e->in.n * e->in.n : e->in.extra;
 }
 
@@ -68,22 +72,22 @@ static double *my_work(const cpu_engine *e, int thread)
 
 static void chunk_range(const cpu_engine *e, size_t chunk, size_t *first, size_t *last)
 {
-    *first = chunk * e->each;
-    *last = *first + e->each < e->all ? *first + e->each : e->all;
+    *first = chunk * e->cut.each;
+    *last = *first + e->cut.each < e->own ? *first + e->cut.each : e->own;
 }
 
 static spd_status loop(cpu_engine *e, parallel_body body)
 {
-    return parallel_for(e->ctx, e->chunks, body, e, NULL, NULL, 0.0, NULL);
+    return parallel_for(e->ctx, e->cut.owned, body, e, NULL, NULL, 0.0, NULL);
 }
 
 /* For bodies that touch `entries` numbers per sample, once: waking threads costs more than a
  * hundred thousand of them. */
 static spd_status light_loop(cpu_engine *e, size_t entries, parallel_body body)
 {
-    if (e->all * entries > 100000)
+    if (e->own * entries > 100000)
         return loop(e, body);
-    for (size_t chunk = 0; chunk < e->chunks; chunk++)
+    for (size_t chunk = 0; chunk < e->cut.owned; chunk++)
         body(e, chunk, 0);
     return SPD_OK;
 }
@@ -196,10 +200,10 @@ static spd_status cpu_cost_grad(problem *base, double *f, double *G)
         return status;
     settle(e);
     *f = e->f;
-    for (size_t chunk = 1; chunk < e->chunks; chunk++)
-        e->k->axpy(size, 1.0, e->partial + chunk * size, e->partial);
+    double *sum = e->partial + e->cut.owned * size;
+    ranks_sum(e->cut.ranks, e->cut.chunks, size, e->partial, sum);
     for (size_t r = 0; r < e->in.n; r++)
-        memcpy(G + r * m, e->partial + r * e->ld, m * sizeof *G);
+        memcpy(G + r * m, sum + r * e->ld, m * sizeof *G);
     return SPD_OK;
 }
 
@@ -328,11 +332,11 @@ static spd_status collect_chunk(void *user, size_t chunk, int thread)
 /* sum_i tr(Z_i dS_i)/2 from what the chunks collected; off-diagonal entries stand for two. */
 static double slope(cpu_engine *e)
 {
-    double sum = 0.0;
-    const double *c = e->coefficient, *z = e->collected;
+    size_t size = PARTS * e->tri;
+    double sum = 0.0, *all = e->collected + e->cut.owned * size;
+    const double *c = e->coefficient, *z = all;
     set_coefficients(e, 1);
-    for (size_t chunk = 1; chunk < e->chunks; chunk++)
-        e->k->axpy(PARTS * e->tri, 1.0, e->collected + chunk * PARTS * e->tri, e->collected);
+    ranks_sum(e->cut.ranks, e->cut.chunks, size, e->collected, all);
     for (int part = 0; part < PARTS; part++)
         for (size_t r = 0; r < e->in.m; r++, c++, z++) {
             for (size_t col = 0; col < r; col++)
@@ -404,13 +408,13 @@ static void cpu_allocate(cpu_engine *e, arena *keep)
     e->shift = arena_alloc(keep, ld, size);
     e->ones = arena_alloc(keep, ld, size);
     e->sigma = arena_alloc(keep, m, size);
-    e->Y = arena_alloc(keep, e->all, n * ld * size);
-    e->P = arena_alloc(keep, e->all, n * ld * size);
-    e->Q = arena_alloc(keep, e->all, PARTS * e->tri * size);
-    e->S = arena_alloc(keep, e->all, e->tri * size);
-    e->Z = arena_alloc(keep, e->all, e->tri * size);
-    e->partial = arena_alloc(keep, e->chunks, n * ld * size);
-    e->collected = arena_alloc(keep, e->chunks, PARTS * e->tri * size);
+    e->Y = arena_alloc(keep, e->own, n * ld * size);
+    e->P = arena_alloc(keep, e->own, n * ld * size);
+    e->Q = arena_alloc(keep, e->own, PARTS * e->tri * size);
+    e->S = arena_alloc(keep, pair_sums_room(e->sums), e->tri * size);
+    e->Z = arena_alloc(keep, e->own, e->tri * size);
+    e->partial = arena_alloc(keep, e->cut.owned + 1, n * ld * size);
+    e->collected = arena_alloc(keep, e->cut.owned + 1, PARTS * e->tri * size);
     e->work = arena_alloc(keep, threads, cpu_work(e) * size);
     e->coefficient = arena_alloc(keep, PARTS * e->tri, size);
     e->cosine = arena_zero(keep, ld, size);
@@ -434,16 +438,16 @@ spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, problem **ou
     e->ctx = ctx;
     e->k = kernels_get();
     e->in = *in;
-    e->all = in->p + (in->extra ? 1 : 0);
+    e->cut = split_make(ctx, in->p + (in->extra ? 1 : 0));
+    e->own = e->cut.last - e->cut.first;
     e->ld = PASS_LD(in->m);
     e->tri = TRI(in->m);
-    e->each = (e->all + CHUNKS - 1) / CHUNKS;
-    e->chunks = (e->all + e->each - 1) / e->each;
-    cpu_allocate(e, &room);
-    spd_status status = arena_status(&room, ctx, "the engine");
-    if (status == SPD_OK)
-        status = pair_sums_new(ctx, in->metric, in->objective, in->m, e->all, in->pairs, in->pair,
-                               &room, &e->sums);
+    spd_status status = pair_sums_new(ctx, in->metric, in->objective, in->m, &e->cut, in->pairs,
+                                      in->pair, &room, &e->sums);
+    if (status == SPD_OK) {
+        cpu_allocate(e, &room);
+        status = arena_status(&room, ctx, "the engine");
+    }
     e->room = room;
     if (status < 0) {
         cpu_free(&e->base);

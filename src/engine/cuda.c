@@ -4,16 +4,14 @@
  * asked for: beside the library or the program, or where the system looks for libraries. It stays
  * loaded. Without it, without a device, or for a problem it is not made for, opening an engine
  * fails with a message; whether that is the end is the caller's to say. */
-#define _GNU_SOURCE /* dladdr */
 #include "engine/cuda.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "engine/cuda/module.h"
+#include "engine/module.h"
 #include "engine/parallel.h"
 #include "objective/objective.h"
 
@@ -29,40 +27,18 @@ typedef struct cuda_problem {
 
 /* ---- the module ----------------------------------------------------------------------------- */
 
-/* The module beside the file that this code is in, or NULL. */
-static void *open_beside(void)
-{
-    Dl_info here;
-    char path[4096];
-    if (!dladdr(MODULE_NAME, &here) || !here.dli_fname)
-        return NULL;
-    const char *slash = strrchr(here.dli_fname, '/');
-    int folder = slash ? (int)(slash - here.dli_fname) + 1 : 0;
-    int length = snprintf(path, sizeof path, "%.*s%s", folder, here.dli_fname, MODULE_NAME);
-    if (folder == 0 || length >= (int)sizeof path)
-        return NULL;
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-}
-
 static spd_status load_module(spd_context *ctx, const cuda_module **module)
 {
-    void *handle = open_beside();
-    if (!handle)
-        handle = dlopen(MODULE_NAME, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!handle) {
-        const char *why = dlerror();
-        return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine is not installed (%s)",
-                        why ? why : MODULE_NAME);
-    }
-    cuda_module_entry entry;
-    *(void **)&entry = dlsym(handle, CUDA_MODULE_ENTRY);
+    cuda_module_entry entry = NULL;
+    spd_status status =
+        module_entry(ctx, MODULE_NAME, "the CUDA engine", CUDA_MODULE_ENTRY, 0, (void **)&entry);
+    if (status < 0)
+        return status;
     const cuda_module *table = entry ? entry() : NULL;
-    if (!table || table->version != CUDA_MODULE_VERSION || table->size != sizeof *table) {
-        dlclose(handle);
+    if (!table || table->version != CUDA_MODULE_VERSION || table->size != sizeof *table)
         return ctx_fail(ctx, SPD_EDEVICE,
                         "%s is of another version than this library; install both from one build",
                         MODULE_NAME);
-    }
     *module = table;
     return SPD_OK;
 }

@@ -31,6 +31,12 @@ static int gpu_pays(const spd_context *ctx, const engine_input *in)
 spd_status engine_new(spd_context *ctx, const engine_input *in, problem **engine)
 {
     spd_engine wanted = ctx ? ctx->engine : SPD_ENGINE_CPU;
+    if (ranks_of(ctx) && wanted == SPD_ENGINE_CUDA) {
+        ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine does not share a fit among processes");
+        return ctx_advise(ctx, SPD_EDEVICE, SPD_REMEDY_AUTO_ENGINE, 0.0);
+    }
+    if (ranks_of(ctx)) /* which the CPU engine alone shares, and a GPU gives other bits */
+        return engine_cpu_new(ctx, in, engine);
     if (wanted == SPD_ENGINE_CUDA) {
         spd_status status = engine_cuda_new(ctx, in, 0, engine);
         return status == SPD_EDEVICE ? ctx_advise(ctx, status, SPD_REMEDY_AUTO_ENGINE, 0.0)

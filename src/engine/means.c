@@ -29,6 +29,7 @@ typedef struct mean_run {
     const mean_rule *rule; /* of the current pass */
     mean_state *state;
     size_t n, p, per_chunk, chunks;
+    int shared;          /* the chunks are dealt out to the ranks */
     const double *given; /* p x n x n */
     const double *X;     /* the same, or multiplied by 2^-exponent */
     int exponent;
@@ -117,15 +118,20 @@ static spd_status pass(mean_run *r, int first_pass)
     size_t terms = r->rule->terms(r->n);
     atomic_store(&r->lowest, SIZE_MAX);
     spd_context_set_progress(r->ctx, relay, r);
-    spd_status status =
-        parallel_for(r->ctx, r->chunks, pass_chunk, r, "mean", "iterations", 1.0, NULL);
+    spd_status status = (r->shared ? parallel_share : parallel_for)(
+        r->ctx, r->chunks, pass_chunk, r, "mean", "iterations", 1.0, NULL);
     spd_context_set_progress(r->ctx, r->tell, r->tell_user);
     if (status == SPD_ECANCELLED)
-        return ctx_fail(r->ctx, status, "mean cancelled");
-    if (status == SPD_ENOMEM)
-        return status;
+        status = ctx_fail(r->ctx, status, "mean cancelled");
+    else if (status < 0 && status != SPD_ENOMEM)
+        status = explain(r, atomic_load(&r->lowest), first_pass);
+    if (r->shared) {
+        status = ranks_settle(r->ctx, status);
+        if (status == SPD_OK)
+            ranks_collect(ranks_of(r->ctx), r->chunks, 1, terms * sizeof *r->partial, r->partial);
+    }
     if (status < 0)
-        return explain(r, atomic_load(&r->lowest), first_pass);
+        return status;
     memset(r->sum, 0, terms * sizeof *r->sum);
     for (size_t c = 0; c < r->chunks; c++)
         for (size_t e = 0; e < terms; e++)
@@ -135,10 +141,10 @@ static spd_status pass(mean_run *r, int first_pass)
 
 /* ---- the loop ----------------------------------------------------------------------------- */
 
-/* Between short passes, which do not report themselves. */
+/* Between short passes, which do not report themselves; ranks that share them ask at the passes. */
 static int cancelled(mean_run *r)
 {
-    if (clock_seconds() - r->reported < SECONDS_BETWEEN_REPORTS)
+    if (r->shared || clock_seconds() - r->reported < SECONDS_BETWEEN_REPORTS)
         return 0;
     const spd_progress none = {"mean", "iterations", 0.0, 0.0};
     return relay(r, &none);
@@ -311,6 +317,7 @@ spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, con
     r.tell_user = ctx ? ctx->user : NULL;
     r.per_chunk = (1 + (p - 1) / (BATCH * MOST_CHUNKS)) * BATCH;
     r.chunks = (p + r.per_chunk - 1) / r.per_chunk;
+    r.shared = ranks_of(ctx) && r.chunks >= 2 * (size_t)ranks_of(ctx)->count;
     r.reported = clock_seconds();
     spd_private_blas_hold(); /* between the passes too: one matrix is not worth threads */
     status = lend(&r, rule);

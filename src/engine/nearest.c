@@ -21,6 +21,7 @@
 #include "engine/pairwise.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
+#include "engine/rows.h"
 
 #define BLOCK             (METRIC_OCTETS * LANES)
 #define QUERIES_PER_CHUNK 16
@@ -258,6 +259,18 @@ static spd_status explain(spd_context *ctx, const search *s, size_t at, size_t c
                       s->X + sample * n2);
 }
 
+/* Every rank has answered its share of the queries; now each gets the answers of all. */
+static spd_status collect_answers(spd_context *ctx, search *s, size_t step)
+{
+    const size_t count = s->last - s->first, *which = s->order + s->first;
+    spd_status status =
+        rows_collect(ctx, count, step, which, s->wanted * sizeof *s->index, s->index);
+    if (status == SPD_OK)
+        status = rows_collect(ctx, count, step, which, s->wanted * sizeof *s->d2, s->d2);
+    return status == SPD_OK ? rows_collect(ctx, count, step, which, sizeof *s->exact, s->exact)
+                            : status;
+}
+
 /* Runs the queries order[first .. last-1] with the plan in s. */
 static spd_status run(spd_context *ctx, search *s, size_t first, size_t last)
 {
@@ -265,9 +278,12 @@ static spd_status run(spd_context *ctx, search *s, size_t first, size_t last)
     s->first = first;
     s->last = last;
     spd_status status =
-        parallel_for(ctx, (last - first + step - 1) / step, s->plan ? pruned_chunk : brute_chunk, s,
-                     "neighbours", "queries", (double)(last - first), &failed);
-    return status == SPD_ENUMERIC ? explain(ctx, s, first + failed * step, step) : status;
+        parallel_share(ctx, (last - first + step - 1) / step, s->plan ? pruned_chunk : brute_chunk,
+                       s, "neighbours", "queries", (double)(last - first), &failed);
+    if (status == SPD_ENUMERIC)
+        status = explain(ctx, s, first + failed * step, step);
+    status = ranks_settle(ctx, status);
+    return status == SPD_OK ? collect_answers(ctx, s, step) : status;
 }
 
 /* share (PLANS) += for each pair of this query: bit i of the entry is set when level i alone

@@ -38,7 +38,10 @@ static spd_status run_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-spd_status octets_run(spd_context *ctx, const octet_loop *loop, size_t *bad)
+typedef spd_status (*chunk_loop)(spd_context *ctx, size_t chunks, parallel_body body, void *user,
+                                 const char *task, const char *unit, double total, size_t *failed);
+
+static spd_status run(spd_context *ctx, const octet_loop *loop, chunk_loop over, size_t *bad)
 {
     size_t per_chunk = BATCHES_PER_CHUNK * BATCH;
     octet_run r = {.loop = loop, .stride = (loop->work + LANES - 1) / LANES * LANES};
@@ -46,11 +49,26 @@ spd_status octets_run(spd_context *ctx, const octet_loop *loop, size_t *bad)
     r.work = mem_alloc((size_t)parallel_threads(ctx), r.stride * sizeof *r.work);
     if (!r.work)
         return ctx_nomem(ctx, loop->task);
-    spd_status status = parallel_for(ctx, (loop->p + per_chunk - 1) / per_chunk, run_chunk, &r,
-                                     loop->task, "matrices", (double)loop->p, NULL);
+    spd_status status = over(ctx, (loop->p + per_chunk - 1) / per_chunk, run_chunk, &r, loop->task,
+                             "matrices", (double)loop->p, NULL);
     *bad = atomic_load(&r.lowest);
     mem_free(r.work);
     return status;
+}
+
+spd_status octets_run(spd_context *ctx, const octet_loop *loop, size_t *bad)
+{
+    return run(ctx, loop, parallel_for, bad);
+}
+
+spd_status octets_share(spd_context *ctx, const octet_loop *loop, size_t *bad)
+{
+    return run(ctx, loop, parallel_share, bad);
+}
+
+void octets_collect(spd_context *ctx, size_t p, size_t each, double *result)
+{
+    ranks_collect(ranks_of(ctx), p, BATCHES_PER_CHUNK * BATCH, each * sizeof *result, result);
 }
 
 /* Samples of octet g out of count. */

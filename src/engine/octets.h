@@ -26,6 +26,11 @@ typedef struct octet_loop {
  * SPD_ENOMEM and SPD_ECANCELLED come with one. */
 spd_status octets_run(spd_context *ctx, const octet_loop *loop, size_t *bad);
 
+/* The same for this rank's share of the samples (parallel_share); then, when all ranks are well,
+ * result (p x each) <- what all of them have put there. */
+spd_status octets_share(spd_context *ctx, const octet_loop *loop, size_t *bad);
+void octets_collect(spd_context *ctx, size_t p, size_t each, double *result);
+
 /* *lowest <- the lowest sample of the mask (not zero; bit i is sample first+i), if lower still. */
 void octets_fault(atomic_size_t *lowest, size_t first, unsigned mask);
 

@@ -5,22 +5,28 @@
 #include <string.h>
 
 #include "engine/candidates.h"
-#include "engine/pair_plan.h"
+#include "engine/pair_trade.h"
 #include "engine/parallel.h"
 #include "geometry/log_derivative.h"
+
+#define BUFFER_BYTES ((size_t)4 << 20)
 
 struct pair_sums {
     spd_context *ctx;
     const kernels *k;
     const pair_rule *rule;
     const objective *o;
-    size_t m, p;
-    pair_plan plan;     /* the pairs with weight matrices */
+    size_t m, own, all; /* samples of this rank; with those that it borrows */
+    pair_order order;
+    pair_plan plan; /* the pairs with weight matrices */
+    pair_trade trade;
     candidates *from;   /* objectives of samples: where those pairs are chosen; else NULL */
-    double *d2;         /* plan.count */
-    double *L, *logdet; /* p x TRI, p; L are logarithms for rules that want them, and then */
-    double *V, *lambda; /* p x m m, p x m: eigenvectors and eigenvalues of S; else NULL */
-    double *Zb;      /* p x TRI: between weights apart, where their scale comes last; else NULL */
+    double *d2;         /* order.mine, where there are no candidates */
+    double *part;       /* own chunks x 2: sums of f */
+    double total;       /* of all |c|, for objectives of sums */
+    double *L, *logdet; /* all x TRI, all; L are logarithms for rules that want them, and then */
+    double *V, *lambda; /* all x m m, all x m: eigenvectors and eigenvalues of S; else NULL */
+    double *Zb;      /* own x TRI: between weights apart, where their scale comes last; else NULL */
     double *buffer;  /* weight matrices of a block */
     double *work;    /* threads x work_size */
     const double *S; /* of the call in progress */
@@ -39,45 +45,51 @@ static size_t work_size(size_t m)
 
 /* ---- set-up --------------------------------------------------------------------------------- */
 
-/* Each unordered pair stands for two ordered ones: c = 2 A_ij. */
-static void fill_plan(pair_plan *plan, size_t count, const spd_pair *given)
+/* Pairs of a block of a process alone: their matrices fill the buffer. */
+static size_t block_pairs(size_t m, int sides)
 {
-    size_t w = 0, b = plan->within;
-    for (size_t i = 0; i < count; i++) {
-        if (given[i].within > 0.0)
-            plan->pairs[w++] = (pair){given[i].i, given[i].j, 2.0 * given[i].within};
-        if (given[i].between > 0.0)
-            plan->pairs[b++] = (pair){given[i].i, given[i].j, 2.0 * given[i].between};
-    }
-    plan->count = b;
-    pair_plan_make(plan);
+    size_t fit = BUFFER_BYTES / (TRI(m) * sizeof(double) * (size_t)sides);
+    return fit < PAIR_BATCH ? PAIR_BATCH : fit;
 }
 
-/* For up to `most` pairs with weight matrices. */
-static void allocate(pair_sums *s, size_t most, arena *keep)
+static void allocate(pair_sums *s, arena *keep)
 {
     size_t tri = TRI(s->m), threads = (size_t)parallel_threads(s->ctx);
-    pair_plan_open(&s->plan, s->p, s->m, s->rule->sides, most, keep);
-    size_t rows = s->plan.each < most ? s->plan.each : most;
-    s->d2 = arena_alloc(keep, most, sizeof *s->d2);
-    s->L = arena_alloc(keep, s->p, tri * sizeof *s->L);
-    s->logdet = arena_alloc(keep, s->p, sizeof *s->logdet);
-    s->buffer = arena_alloc(keep, rows, (size_t)s->rule->sides * tri * sizeof *s->buffer);
+    pair_plan_open(&s->plan, &s->order, s->rule->sides, keep);
+    pair_trade_open(&s->trade, &s->plan, tri, keep);
+    s->d2 = arena_alloc(keep, s->order.mine, sizeof *s->d2);
+    s->part = arena_alloc(keep, s->order.cut.owned, 2 * sizeof *s->part);
+    s->L = arena_alloc(keep, s->all, tri * sizeof *s->L);
+    s->logdet = arena_alloc(keep, s->all, sizeof *s->logdet);
+    s->buffer = arena_alloc(keep, s->plan.rows, tri * sizeof *s->buffer);
     s->work = arena_alloc(keep, threads, work_size(s->m) * sizeof *s->work);
     if (s->rule->logarithms) {
-        s->V = arena_alloc(keep, s->p, s->m * s->m * sizeof *s->V);
-        s->lambda = arena_alloc(keep, s->p, s->m * sizeof *s->lambda);
+        s->V = arena_alloc(keep, s->all, s->m * s->m * sizeof *s->V);
+        s->lambda = arena_alloc(keep, s->all, s->m * sizeof *s->lambda);
     }
     if (s->o->of_sums && !s->o->fixed)
-        s->Zb = arena_alloc(keep, s->p, tri * sizeof *s->Zb);
+        s->Zb = arena_alloc(keep, s->own, tri * sizeof *s->Zb);
+}
+
+/* sum (2) <- of x over the pairs measured here and elsewhere, within and between apart: chunk by
+ * chunk, then along the tree. */
+static void sum_by_kind(const pair_sums *s, const double *x, double *sum)
+{
+    const pair_order *o = &s->order;
+    memset(s->part, 0, 2 * o->cut.owned * sizeof *s->part);
+    for (size_t slot = 0; slot < o->mine; slot++) {
+        double c = o->pairs[slot].c;
+        s->part[2 * o->home[slot] + (c < 0.0)] += fabs(c) * (x ? x[slot] : 1.0);
+    }
+    ranks_sum(o->cut.ranks, o->cut.chunks, 2, s->part, sum);
 }
 
 spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective wanted, size_t m,
-                         size_t p, size_t count, const spd_pair *pairs, arena *keep,
+                         const split *cut, size_t count, const spd_pair *pairs, arena *keep,
                          pair_sums **sums)
 {
     pair_sums *s = arena_zero(keep, 1, sizeof *s);
-    size_t within = 0, between = 0;
+    double both[2];
     if (!s)
         return ctx_nomem(ctx, "pairs");
     s->ctx = ctx;
@@ -85,29 +97,44 @@ spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective want
     s->rule = pair_rule_get(metric);
     s->o = objective_get(wanted);
     s->m = m;
-    s->p = p;
-    for (size_t i = 0; i < count; i++) {
-        within += pairs[i].within > 0.0 ? 1 : 0;
-        between += pairs[i].between > 0.0 ? 1 : 0;
-    }
-    allocate(s, s->o->of_sample ? count : within + between, keep);
-    spd_status status = arena_status(keep, ctx, "pairs");
+    spd_status status = pair_order_make(ctx, cut, count, pairs, s->o->of_sums != NULL,
+                                        block_pairs(m, s->rule->sides), keep, &s->order);
+    if (status < 0)
+        return status;
+    s->own = s->order.own;
+    s->all = s->own + s->order.halo;
+    allocate(s, keep);
+    status = arena_status(keep, ctx, "pairs");
     if (status < 0)
         return status;
     *sums = s;
+    pair_plan_begin(&s->plan);
     if (s->o->of_sample)
-        return candidates_new(ctx, s->o, p, count, pairs, keep, &s->from);
-    s->plan.within = within;
-    fill_plan(&s->plan, count, pairs);
+        return candidates_new(ctx, s->o, &s->order, keep, &s->from);
+    pair_plan_make(&s->plan, NULL);
+    sum_by_kind(s, NULL, both);
+    s->total = both[0] + both[1];
     return SPD_OK;
+}
+
+size_t pair_sums_room(const pair_sums *sums)
+{
+    return sums->all;
 }
 
 /* ---- samples -------------------------------------------------------------------------------- */
 
-/* Weights that belong to the sample itself: - degree S_i^-1 for rules that want it, else zero. */
-static void begin_weights(const pair_sums *s, size_t first, size_t lanes, const double *inverse)
+/* How many of eight samples from `first` on there are, of so many. */
+static size_t lanes_of(size_t samples, size_t first)
 {
-    size_t tri = TRI(s->m);
+    size_t left = samples > first ? samples - first : 0;
+    return left < LANES ? left : LANES;
+}
+
+/* Weights that belong to the sample itself: - degree S_i^-1 for rules that want it, else zero. */
+static void begin_weights(const pair_sums *s, size_t first, const double *inverse)
+{
+    size_t tri = TRI(s->m), lanes = lanes_of(s->own, first);
     double *target[LANES], scale[LANES];
     double *const arrays[2] = {s->Z, s->Zb};
     for (size_t between = 0; between < 2 && arrays[between]; between++) {
@@ -115,23 +142,23 @@ static void begin_weights(const pair_sums *s, size_t first, size_t lanes, const 
         memset(Z + first * tri, 0, lanes * tri * sizeof *Z);
         for (size_t l = 0; l < lanes; l++) {
             target[l] = Z + (first + l) * tri;
-            scale[l] = -s->plan.degree[between * s->p + first + l];
+            scale[l] = -s->plan.degree[between * s->own + first + l];
             if (!s->Zb) /* the difference: one array for both graphs */
-                scale[l] += s->plan.degree[s->p + first + l];
+                scale[l] += s->plan.degree[s->own + first + l];
         }
-        if (inverse)
+        if (inverse && lanes)
             s->k->scatter(tri, lanes, inverse, scale, target);
     }
 }
 
 /* The same from factors A (TRI x 8), which are overwritten; B is scratch of that size. */
-static void begin_octet(const pair_sums *s, size_t first, size_t lanes, double *A, double *B)
+static void begin_octet(const pair_sums *s, size_t first, double *A, double *B)
 {
     if (s->rule->sample_inverse) {
         s->k->tri_inverse(s->m, A, B);
         s->k->tri_gram(s->m, B, A);
     }
-    begin_weights(s, first, lanes, s->rule->sample_inverse ? A : NULL);
+    begin_weights(s, first, s->rule->sample_inverse ? A : NULL);
 }
 
 /* Eight samples: factor, log-determinant, and their own share of the weights, unless the pairs are
@@ -140,7 +167,7 @@ static spd_status sample_chunk(void *user, size_t octet, int thread)
 {
     pair_sums *s = user;
     size_t tri = TRI(s->m), first = octet * LANES;
-    size_t lanes = s->p - first < LANES ? s->p - first : LANES;
+    size_t lanes = lanes_of(s->all, first);
     double *A = s->work + (size_t)thread * work_size(s->m), *B = A + tri * LANES;
     double *logdet = B + tri * LANES;
     const double *in[LANES];
@@ -154,8 +181,8 @@ static spd_status sample_chunk(void *user, size_t octet, int thread)
         return SPD_ENOTSPD;
     s->k->split(tri, lanes, A, out);
     memcpy(s->logdet + first, logdet, lanes * sizeof *logdet);
-    if (!s->from)
-        begin_octet(s, first, lanes, A, B);
+    if (!s->from && first < s->own)
+        begin_octet(s, first, A, B);
     return SPD_OK;
 }
 
@@ -164,13 +191,13 @@ static spd_status begin_chunk(void *user, size_t octet, int thread)
 {
     pair_sums *s = user;
     size_t tri = TRI(s->m), first = octet * LANES;
-    size_t lanes = s->p - first < LANES ? s->p - first : LANES;
+    size_t lanes = lanes_of(s->own, first);
     double *A = s->work + (size_t)thread * work_size(s->m);
     const double *in[LANES];
     for (size_t l = 0; l < lanes; l++)
         in[l] = s->L + (first + l) * tri;
     s->k->gather(tri, lanes, in, A);
-    begin_octet(s, first, lanes, A, A + tri * LANES);
+    begin_octet(s, first, A, A + tri * LANES);
     return SPD_OK;
 }
 
@@ -179,7 +206,7 @@ static spd_status log_chunk(void *user, size_t octet, int thread)
 {
     pair_sums *s = user;
     size_t tri = TRI(s->m), m = s->m, first = octet * LANES;
-    size_t lanes = s->p - first < LANES ? s->p - first : LANES;
+    size_t lanes = lanes_of(s->all, first);
     double *A = s->work + (size_t)thread * work_size(m), *V = A + tri * LANES;
     double *lambda = V + m * m * LANES, *work = lambda + m * LANES;
     const double *in[LANES];
@@ -197,7 +224,7 @@ static spd_status log_chunk(void *user, size_t octet, int thread)
     s->k->split(m * m, lanes, V, V_out);
     s->k->split(m, lanes, lambda, lambda_out);
     if (!s->from)
-        begin_weights(s, first, lanes, NULL);
+        begin_weights(s, first, NULL);
     return SPD_OK;
 }
 
@@ -206,7 +233,7 @@ static spd_status pull_back_chunk(void *user, size_t octet, int thread)
 {
     pair_sums *s = user;
     size_t tri = TRI(s->m), m = s->m, first = octet * LANES;
-    size_t last = s->p - first < LANES ? s->p : first + LANES;
+    size_t last = first + lanes_of(s->own, first);
     for (size_t i = first; i < last; i++)
         log_derivative_apply(m, s->lambda + i * m, s->V + i * m * m, s->Z + i * tri,
                              s->work + (size_t)thread * work_size(m));
@@ -233,12 +260,12 @@ static spd_status share_chunk(void *user, size_t chunk, int thread)
     pair_sums *s = user;
     const block *b = &s->plan.block[s->now];
     size_t tri = TRI(s->m);
-    int between = b->first >= s->plan.within;
-    double *Z = between && s->Zb ? s->Zb : s->Z, sign = between && !s->Zb ? -1.0 : 1.0;
     (void)thread;
     for (size_t i = s->plan.chunk[b->chunk + chunk]; i < s->plan.chunk[b->chunk + chunk + 1]; i++) {
         const share *t = &s->plan.shares[i];
-        s->k->axpy(tri, sign * t->c, s->buffer + t->row * tri, Z + t->sample * tri);
+        int apart = t->c < 0.0 && s->Zb != NULL;
+        s->k->axpy(tri, apart ? -t->c : t->c, s->buffer + t->row * tri,
+                   (apart ? s->Zb : s->Z) + t->sample * tri);
     }
     return SPD_OK;
 }
@@ -248,7 +275,7 @@ static spd_status combine_chunk(void *user, size_t octet, int thread)
 {
     pair_sums *s = user;
     size_t tri = TRI(s->m), first = octet * LANES;
-    size_t lanes = s->p - first < LANES ? s->p - first : LANES;
+    size_t lanes = lanes_of(s->own, first);
     double *Z = s->Z + first * tri;
     const double *Zb = s->Zb + first * tri;
     (void)thread;
@@ -275,32 +302,30 @@ static spd_status sum_pairs(pair_sums *s)
     spd_status status = SPD_OK;
     double cube = (double)(s->m * s->m * s->m);
     size_t tri = TRI(s->m);
-    for (s->now = 0; s->now < s->plan.blocks && status == SPD_OK; s->now++) {
+    for (s->now = 0; s->now < s->order.blocks && status == SPD_OK; s->now++) {
         const block *b = &s->plan.block[s->now];
         status =
             loop(s, (b->count + PAIR_BATCH - 1) / PAIR_BATCH, (double)b->count * cube, batch_chunk);
         if (status == SPD_OK)
-            status =
-                loop(s, b[1].chunk - b->chunk, 2.0 * (double)b->count * (double)tri, share_chunk);
+            pair_trade_rows(&s->trade, &s->plan, s->now, s->buffer);
+        if (status == SPD_OK)
+            status = loop(s, b[1].chunk - b->chunk, (double)(b[1].share - b->share) * (double)tri,
+                          share_chunk);
     }
     return status;
 }
 
-static double weighted_sum(const pair_sums *s, size_t from, size_t to)
-{
-    double sum = 0.0;
-    for (size_t i = from; i < to; i++)
-        sum += s->plan.pairs[i].c * s->d2[i];
-    return sum;
-}
-
-/* From the samples to what pairs are measured by; SPD_ENOTSPD where there is none. */
+/* From the samples to what pairs are measured by; SPD_ENOTSPD where there is none, on any rank. */
 static spd_status prepare_samples(pair_sums *s)
 {
-    size_t octets = (s->p + LANES - 1) / LANES;
+    size_t octets = (s->all + LANES - 1) / LANES;
     double cube = (double)(s->m * s->m * s->m);
-    return s->rule->logarithms ? loop(s, octets, 9.0 * (double)s->p * cube, log_chunk)
-                               : loop(s, octets, (double)s->p * cube / 2.0, sample_chunk);
+    spd_status status = s->rule->logarithms
+                            ? loop(s, octets, 9.0 * (double)s->all * cube, log_chunk)
+                            : loop(s, octets, (double)s->all * cube / 2.0, sample_chunk);
+    if (status < 0 && status != SPD_ENOTSPD)
+        return status;
+    return ranks_any(s->order.cut.ranks, status == SPD_ENOTSPD) ? SPD_ENOTSPD : SPD_OK;
 }
 
 /* Weights of the logarithms become weights of the samples. */
@@ -309,28 +334,27 @@ static spd_status pull_back(pair_sums *s)
     double cube = (double)(s->m * s->m * s->m);
     if (!s->rule->logarithms)
         return SPD_OK;
-    return loop(s, (s->p + LANES - 1) / LANES, 8.0 * (double)s->p * cube, pull_back_chunk);
+    return loop(s, (s->own + LANES - 1) / LANES, 8.0 * (double)s->own * cube, pull_back_chunk);
 }
 
 /* ---- objectives of sums --------------------------------------------------------------------- */
 
 static spd_status value_of_sums(pair_sums *s, double *f)
 {
-    const pair_plan *plan = &s->plan;
-    size_t octets = (s->p + LANES - 1) / LANES, tri = TRI(s->m);
+    size_t octets = (s->own + LANES - 1) / LANES, tri = TRI(s->m);
+    double sum[2];
     spd_status status = sum_pairs(s);
     if (status < 0)
         return status;
-    double within = weighted_sum(s, 0, plan->within);
-    double between = weighted_sum(s, plan->within, plan->count);
-    if (within + between <= s->rule->no_spread * plan->total * (double)s->m) {
+    sum_by_kind(s, s->d2, sum);
+    if (sum[0] + sum[1] <= s->rule->no_spread * s->total * (double)s->m) {
         /* equal matrices: what is left is rounding, and its gradient would lead nowhere */
-        within = between = 0.0;
-        memset(s->Z, 0, s->p * tri * sizeof *s->Z);
+        sum[0] = sum[1] = 0.0;
+        memset(s->Z, 0, s->own * tri * sizeof *s->Z);
     }
-    *f = s->o->of_sums(within, between, s->scale);
+    *f = s->o->of_sums(sum[0], sum[1], s->scale);
     if (s->Zb)
-        status = loop(s, octets, (double)s->p * (double)tri, combine_chunk);
+        status = loop(s, octets, (double)s->own * (double)tri, combine_chunk);
     return status == SPD_OK ? pull_back(s) : status;
 }
 
@@ -339,56 +363,58 @@ static spd_status value_of_sums(pair_sums *s, double *f)
 static spd_status measure_chunk(void *user, size_t batch, int thread)
 {
     pair_sums *s = user;
-    size_t at = batch * PAIR_BATCH, left = candidates_count(s->from) - at;
+    size_t at = batch * PAIR_BATCH, left = s->order.mine - at;
     size_t count = left < PAIR_BATCH ? left : PAIR_BATCH;
     pair_samples samples = {s->S, s->L, s->logdet};
-    s->rule->batch(s->k, s->m, count, candidates_pairs(s->from) + at, &samples,
-                   candidates_d2(s->from) + at, NULL, s->work + (size_t)thread * work_size(s->m));
+    s->rule->batch(s->k, s->m, count, s->order.pairs + at, &samples, candidates_d2(s->from) + at,
+                   NULL, s->work + (size_t)thread * work_size(s->m));
     return SPD_OK;
 }
 
-/* Pairs with a positive weight become within pairs, with a negative one between pairs. */
-static void choose_pairs(pair_sums *s, const double *weight)
+/* The sum of the samples' values, chunk by chunk, then along the tree. */
+static double sum_values(const pair_sums *s, const double *value)
 {
-    const pair *from = candidates_pairs(s->from);
-    size_t count = candidates_count(s->from), at = 0;
-    for (int between = 0; between < 2; between++) {
-        for (size_t e = 0; e < count; e++) {
-            double c = between ? -weight[e] : weight[e];
-            if (c > 0.0)
-                s->plan.pairs[at++] = (pair){from[e].i, from[e].j, c};
-        }
-        *(between ? &s->plan.count : &s->plan.within) = at;
-    }
-    pair_plan_make(&s->plan);
+    const split *cut = &s->order.cut;
+    double sum = 0.0;
+    memset(s->part, 0, cut->owned * sizeof *s->part);
+    for (size_t i = 0; i < s->own; i++)
+        s->part[i / cut->each] += value[i];
+    ranks_sum(cut->ranks, cut->chunks, 1, s->part, &sum);
+    return sum;
 }
 
 static spd_status value_of_samples(pair_sums *s, double *f)
 {
-    size_t octets = (s->p + LANES - 1) / LANES, count = candidates_count(s->from);
-    double cube = (double)(s->m * s->m * s->m), value = NAN;
-    const double *weight = NULL;
+    size_t octets = (s->own + LANES - 1) / LANES, mine = s->order.mine;
+    double cube = (double)(s->m * s->m * s->m), *weight = NULL;
+    const double *value = NULL;
     spd_status status =
-        loop(s, (count + PAIR_BATCH - 1) / PAIR_BATCH, (double)count * cube / 3.0, measure_chunk);
-    if (status == SPD_OK)
-        status = candidates_weigh(s->from, s->rule->no_spread * (double)s->m, &value, &weight);
-    if (status < 0 || !weight || !isfinite(value))
+        loop(s, (mine + PAIR_BATCH - 1) / PAIR_BATCH, (double)mine * cube / 3.0, measure_chunk);
+    if (status < 0)
         return status;
-    choose_pairs(s, weight);
-    status = loop(s, octets, (double)s->p * cube, begin_chunk);
+    pair_trade_distances(&s->trade, candidates_d2(s->from));
+    status = candidates_weigh(s->from, s->rule->no_spread * (double)s->m, &value, &weight);
+    if (status < 0)
+        return status;
+    *f = sum_values(s, value);
+    if (!isfinite(*f)) {
+        *f = NAN;
+        return SPD_OK;
+    }
+    pair_trade_weights(&s->trade, weight);
+    pair_plan_make(&s->plan, weight);
+    status = loop(s, octets, (double)s->own * cube, begin_chunk);
     if (status == SPD_OK)
         status = sum_pairs(s);
-    if (status == SPD_OK)
-        status = pull_back(s);
-    *f = value;
-    return status;
+    return status == SPD_OK ? pull_back(s) : status;
 }
 
-spd_status pair_sums_value(pair_sums *s, const double *S, double *f, double *Z)
+spd_status pair_sums_value(pair_sums *s, double *S, double *f, double *Z)
 {
     s->S = S;
     s->Z = Z;
     *f = NAN;
+    pair_trade_samples(&s->trade, S);
     spd_status status = prepare_samples(s);
     if (status == SPD_ENOTSPD)
         return SPD_OK;

@@ -7,17 +7,22 @@
 #define SPD_ENGINE_PAIR_SUMS_H
 
 #include "base/arena.h"
+#include "engine/split.h"
 #include "geometry/pairs.h"
 
 typedef struct pair_sums pair_sums;
 
-/* For p samples of size m. */
+/* For the samples of a split, of size m; with ranks every one calls with the same graph. */
 spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective wanted, size_t m,
-                         size_t p, size_t count, const spd_pair *pairs, arena *keep,
+                         const split *cut, size_t count, const spd_pair *pairs, arena *keep,
                          pair_sums **sums);
 
-/* *f <- the objective at S (p x TRI(m)), NaN when some S_i or pair has none; Z (p x TRI(m)) <-
- * weights, so that df = sum_i tr(Z_i dS_i)/2. Only SPD_ECANCELLED and the like are errors. */
-spd_status pair_sums_value(pair_sums *sums, const double *S, double *f, double *Z);
+/* Samples that S must have room for: those of this rank, and those it borrows. */
+size_t pair_sums_room(const pair_sums *sums);
+
+/* *f <- the objective at S (room x TRI(m), the rank's own samples first, the others are fetched),
+ * NaN when some S_i or pair has none; Z (own x TRI(m)) <- weights, so that df = sum_i tr(Z_i
+ * dS_i)/2. Only SPD_ECANCELLED and the like are errors. */
+spd_status pair_sums_value(pair_sums *sums, double *S, double *f, double *Z);
 
 #endif

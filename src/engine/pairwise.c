@@ -140,6 +140,7 @@ typedef struct pairwise_job {
     const double *X, *Y; /* p x n x n and q x n x n; the same for one set */
     const double *F, *G; /* p x size and q x size; likewise */
     int within;
+    size_t first, last; /* rows that are filled: those of this rank */
     double *D2;
     double *work; /* threads x block_work */
 } pairwise_job;
@@ -153,8 +154,8 @@ static spd_status fill_block(const pairwise_job *j, size_t block, double *work, 
     size_t count = j->q - first < BLOCK ? j->q - first : BLOCK;
     block_store b = block_split(j->m, j->n, work);
     size_t used = block_gather(j->k, size, count, j->G + first * size, size, NULL, b.octets);
-    size_t rows = j->within ? first + count : j->p;
-    for (size_t i = 0; i < rows; i++) {
+    size_t rows = j->within && first + count < j->last ? first + count : j->last;
+    for (size_t i = j->first; i < rows; i++) {
         j->m->dist2(j->k, j->n, used, j->F + i * size, b.octets, b.d2, b.rest);
         for (size_t c = 0; c < count; c++) {
             if (!isfinite(b.d2[c])) {
@@ -197,15 +198,40 @@ static void mirror(size_t p, double *D2)
     }
 }
 
+/* The first row of a rank. Within one set row i has p - i distances, so low rows count more. */
+static size_t first_row(const pairwise_job *j, const ranks *r, int rank)
+{
+    double share = (double)rank / ranks_count(r);
+    if (rank == ranks_count(r) || !j->within)
+        return ranks_first(r, rank, j->p);
+    return (size_t)((double)j->p * (1.0 - sqrt(1.0 - share)));
+}
+
+/* Every rank has filled its rows of D2. */
+static void collect_rows(const pairwise_job *j, ranks *r)
+{
+    for (int k = 0; r && k < r->count; k++) {
+        size_t first = first_row(j, r, k), last = first_row(j, r, k + 1);
+        if (last > first)
+            r->broadcast(r, k, j->D2 + first * j->q, (last - first) * j->q * sizeof *j->D2);
+    }
+}
+
 /* Fills D2 from the prepared sets in j. */
 static spd_status pairwise_fill(spd_context *ctx, pairwise_job *j)
 {
     size_t failed = 0;
-    double pairs = (double)j->p * (double)j->q * (j->within ? 0.5 : 1.0);
+    ranks *r = ranks_of(ctx);
+    double pairs = (double)j->p * (double)j->q * (j->within ? 0.5 : 1.0) / ranks_count(r);
+    j->first = first_row(j, r, ranks_rank(r));
+    j->last = first_row(j, r, ranks_rank(r) + 1);
     spd_status status = parallel_for(ctx, (j->q + BLOCK - 1) / BLOCK, pairwise_chunk, j,
                                      "distances", "pairs", pairs, &failed);
     if (status == SPD_ENUMERIC)
         status = explain(ctx, j, failed);
+    status = ranks_settle(ctx, status);
+    if (status == SPD_OK)
+        collect_rows(j, r);
     if (status == SPD_OK && j->within)
         mirror(j->p, j->D2);
     return status;

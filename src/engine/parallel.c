@@ -135,3 +135,29 @@ spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, voi
         return ctx_fail(ctx, SPD_ECANCELLED, "%s cancelled", task);
     return l.failed == SIZE_MAX ? SPD_OK : l.status;
 }
+
+/* A loop whose chunks count from somewhere. */
+typedef struct part {
+    parallel_body body;
+    void *user;
+    size_t first;
+} part;
+
+static spd_status run_part(void *user, size_t chunk, int thread)
+{
+    const part *s = user;
+    return s->body(s->user, s->first + chunk, thread);
+}
+
+spd_status parallel_share(spd_context *ctx, size_t chunks, parallel_body body, void *user,
+                          const char *task, const char *unit, double total, size_t *failed)
+{
+    ranks *r = ranks_of(ctx);
+    part s = {body, user, ranks_first(r, ranks_rank(r), chunks)};
+    size_t own = ranks_first(r, ranks_rank(r) + 1, chunks) - s.first;
+    double share = chunks ? (double)own / (double)chunks : 0.0;
+    spd_status status = parallel_for(ctx, own, run_part, &s, task, unit, total * share, failed);
+    if (failed && *failed != SIZE_MAX)
+        *failed += s.first;
+    return status;
+}

@@ -22,4 +22,9 @@ int parallel_threads(const spd_context *ctx);
 spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, void *user,
                         const char *task, const char *unit, double total, size_t *failed);
 
+/* The same for the chunks of this rank alone (ranks_first); *failed counts all chunks. The caller
+ * makes its message, agrees with the other ranks (ranks_settle) and exchanges the results. */
+spd_status parallel_share(spd_context *ctx, size_t chunks, parallel_body body, void *user,
+                          const char *task, const char *unit, double total, size_t *failed);
+
 #endif

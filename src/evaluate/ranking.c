@@ -49,16 +49,16 @@ static int by_margin(const void *a, const void *b)
 /* The area of a class; NaN where all samples are of it, or none. v (p) is sorted. */
 static double area(size_t p, ranked *v)
 {
-    double ranks = 0.0, own = 0.0, all = (double)p;
+    double places = 0.0, own = 0.0, all = (double)p;
     qsort(v, p, sizeof *v, by_margin);
     for (size_t from = 0, to; from < p; from = to) {
         size_t here = 0;
         for (to = from; to < p && !(v[to].margin > v[from].margin); to++)
             here += v[to].own != 0;
-        ranks += (double)here * ((double)(from + to) + 1.0) / 2.0;
+        places += (double)here * ((double)(from + to) + 1.0) / 2.0;
         own += (double)here;
     }
-    return (ranks - own * (own + 1.0) / 2.0) / (own * (all - own));
+    return (places - own * (own + 1.0) / 2.0) / (own * (all - own));
 }
 
 spd_status spd_auc(spd_context *ctx, size_t p, size_t classes, const int *truth,

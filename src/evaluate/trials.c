@@ -31,6 +31,7 @@ struct trials {
     part part;                /* of it */
     size_t count;             /* of map settings that are tried in it */
     size_t *map;              /* count */
+    size_t *mine;             /* room for those of this rank */
     spd_error first;          /* failure of a setting */
     double *weight;           /* count: about what each costs */
     double work;              /* the weights of all trials from the fold at hand on */
@@ -226,17 +227,69 @@ static void look_back(trials *t)
     t->tried += t->count;
 }
 
+/* Results of a trial <- as the rank that has run it found them. */
+static void pass_round(const trials *t, ranks *r, int from, size_t map)
+{
+    const trial_shared *h = t->shared;
+    size_t p = h->train->p, maps = h->settings[0].maps;
+    for (size_t m = 0; m < h->methods; m++) {
+        const settings *s = &h->settings[m];
+        size_t first = map * s->decisions;
+        r->broadcast(r, from, h->right[m] + t->at * settings_count(s) + first,
+                     s->decisions * sizeof **h->right);
+        r->broadcast(r, from, h->hit[m] + first * p, s->decisions * p);
+    }
+    r->broadcast(r, from, &h->effort[t->at * maps + map], sizeof *h->effort);
+}
+
+/* The first failure of a setting, of the lowest rank that had one. */
+static void agree_on_first(trials *t, ranks *r)
+{
+    int64_t from = r->least(r, t->first.status < 0 ? r->rank : INT64_MAX);
+    if (from != INT64_MAX)
+        r->broadcast(r, (int)from, &t->first, sizeof t->first);
+}
+
+static spd_status run_here(trials *t)
+{
+    int threads = parallel_threads(t->ctx);
+    return pays_to_part(t, threads) ? run_parted(t, threads) : run_in_turn(t);
+}
+
+/* Ranks take the trials in turn, each as a process alone, and pass the results round. The long ones
+ * come first, so that the shares are about equal. */
+static spd_status run_shared(trials *t, ranks *r)
+{
+    size_t all = t->count, own = 0, *map = t->map, peers = (size_t)r->count;
+    for (size_t k = (size_t)r->rank; k < all; k += peers)
+        t->mine[own++] = t->map[k];
+    t->map = t->mine;
+    t->count = own;
+    t->ctx->alone++;
+    spd_status status = run_here(t);
+    t->ctx->alone--;
+    t->map = map;
+    t->count = all;
+    status = ranks_settle(t->ctx, trial_is_fatal(status) ? status : SPD_OK);
+    if (status < 0)
+        return status;
+    agree_on_first(t, r);
+    for (size_t k = 0; k < all; k++)
+        pass_round(t, r, (int)(k % peers), t->map[k]);
+    return status;
+}
+
 /* All of one fold; then those that are behind leave. */
 static spd_status run_fold(trials *t)
 {
     const trial_shared *h = t->shared;
-    int threads = parallel_threads(t->ctx);
+    ranks *r = ranks_of(t->ctx);
     part_source from = {h->method, h->settings, h->train, h->fold, h->D};
     list_maps(t);
     spd_status status = part_make(t->ctx, &from, t->at, &t->part);
     if (status == SPD_OK) {
         foresee(t);
-        status = pays_to_part(t, threads) ? run_parted(t, threads) : run_in_turn(t);
+        status = r ? run_shared(t, r) : run_here(t);
         look_back(t);
     }
     part_free(&t->part);
@@ -252,6 +305,7 @@ spd_status trials_run(spd_context *ctx, const trial_shared *shared)
     t.progress = ctx ? ctx->progress : NULL;
     t.user = ctx ? ctx->user : NULL;
     t.map = arena_alloc(&room, shared->settings[0].maps, sizeof *t.map);
+    t.mine = arena_alloc(&room, shared->settings[0].maps, sizeof *t.mine);
     t.weight = arena_alloc(&room, shared->settings[0].maps, sizeof *t.weight);
     spd_status status = arena_status(&room, ctx, "cross-validation");
     for (t.at = 0; t.at < shared->folds && status == SPD_OK; t.at++)

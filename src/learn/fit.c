@@ -27,7 +27,6 @@
 #include "engine/parallel.h"
 #include "learn/affinity.h"
 #include "learn/coordinates.h"
-#include "learn/hash.h"
 #include "learn/log_euclidean_fit.h"
 #include "learn/model.h"
 #include "linalg/tall.h"
@@ -37,24 +36,22 @@ static double seconds_fit(const fit *f)
     return f->seconds_before + clock_seconds() - f->began;
 }
 
+/* The clock that limits are measured by: the same in all ranks, so that all stop together. */
+static double common_clock(void *user)
+{
+    const fit *f = user;
+    return ranks_clock(ranks_of(f->ctx));
+}
+
 double fitting_time(const fit *f)
 {
     double left = f->o.max_time - f->seconds_graph;
     return f->o.max_time == 0.0 ? 0.0 : left > DBL_MIN ? left : DBL_MIN;
 }
 
-static int time_is_over(const fit *f)
+static int time_is_over(fit *f)
 {
-    return f->o.max_time > 0.0 && seconds_fit(f) >= fitting_time(f);
-}
-
-/* All of X, the labels and the sizes. */
-static uint64_t fingerprint(size_t n, size_t p, const double *X, const int *label)
-{
-    const uint64_t sizes[] = {n, p, label != NULL};
-    uint64_t hash = hash_bytes(0, sizes, sizeof sizes);
-    hash = hash_bytes(hash, X, p * n * n * sizeof *X);
-    return label ? hash_bytes(hash, label, p * sizeof *label) : hash;
+    return f->o.max_time > 0.0 && f->seconds_before + common_clock(f) - f->began >= fitting_time(f);
 }
 
 /* ---- the record of a start ------------------------------------------------------------------ */
@@ -122,7 +119,7 @@ static int watch(void *user, const minimise_state *s, const spd_fit_step *last)
     int stop = ctx_progress(f->ctx, "learning", "iterations", s->iteration, f->o.max_iter);
     if (f->watch.after)
         stop |= f->watch.after(f->watch.user, &f->state, last, s->iteration);
-    return stop;
+    return ranks_any(ranks_of(f->ctx), stop);
 }
 
 /* ---- starts --------------------------------------------------------------------------------- */
@@ -161,7 +158,9 @@ static spd_status minimise_one(fit *f, int resumed)
                           .max_time = fitting_time(f),
                           .max_iter = f->o.max_iter,
                           .refresh = FIT_REFRESH,
-                          .seconds_before = seconds_fit(f)};
+                          .seconds_before = f->seconds_before + common_clock(f) - f->began,
+                          .clock = common_clock,
+                          .clock_user = f};
     minimise_state *s = &f->state.at;
     engine_input in = describe_input(f);
     if (!f->engine)
@@ -201,7 +200,7 @@ static spd_status descend(fit *f, int resumed)
     return status;
 }
 
-static int must_end(const fit *f)
+static int must_end(fit *f)
 {
     return f->state.at.stop == SPD_STOP_CANCELLED || time_is_over(f);
 }
@@ -362,7 +361,7 @@ static spd_status fit_open(fit *f, const fit_graph *known)
     spd_status status = resume ? take_over(f, resume) : fitting_make_graph(f, known);
     if (status == SPD_OK)
         status = fitting_check_graph(f);
-    f->began = clock_seconds();
+    f->began = common_clock(f);
     if (status == SPD_OK && !resume)
         status = fitting_approach(f);
     if (status == SPD_OK)
@@ -427,9 +426,10 @@ static spd_status fit_all(spd_context *ctx, size_t n, size_t p, const double *X,
         return status;
     f.m = f.o.m;
     f.o.restarts = f.o.restarts > 1 ? f.o.restarts : 1;
-    f.state.fingerprint = fingerprint(n, p, X, label);
+    status = fitting_fingerprint(&f);
     spd_private_blas_hold();
-    status = fit_run(&f, known, model);
+    if (status == SPD_OK)
+        status = fit_run(&f, known, model);
     spd_private_blas_release();
     fit_close(&f);
     return status;

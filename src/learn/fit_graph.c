@@ -39,7 +39,7 @@ spd_status fitting_take_graph(fit *f, size_t pairs, const spd_pair *from)
 spd_status fitting_make_graph(fit *f, const fit_graph *known)
 {
     spd_fit_state *s = &f->state;
-    double began = clock_seconds();
+    double began = ranks_clock(ranks_of(f->ctx));
     spd_status status;
     if (known)
         status = fitting_take_graph(f, known->pairs, known->pair);
@@ -51,7 +51,7 @@ spd_status fitting_make_graph(fit *f, const fit_graph *known)
         f->o.search = SPD_SEARCH_EXACT;
         f->o.recall = 1.0;
     }
-    f->seconds_graph = clock_seconds() - began;
+    f->seconds_graph = ranks_clock(ranks_of(f->ctx)) - began;
     return status;
 }
 

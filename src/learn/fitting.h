@@ -1,5 +1,5 @@
-/* fitting.h - a fit in progress, from the inside: what fit.c, fit_graph.c and fit_start.c
- * share. */
+/* fitting.h - a fit in progress, from the inside: what fit.c, fit_graph.c, fit_start.c and
+ * fingerprint.c share. */
 #ifndef SPD_LEARN_FITTING_H
 #define SPD_LEARN_FITTING_H
 
@@ -24,6 +24,9 @@ typedef struct fit {
     double seconds_graph, seconds_before, began;
     int no_room; /* for the history */
 } fit;
+
+/* state.fingerprint <- of all matrices, the labels and the sizes (fingerprint.c). */
+spd_status fitting_fingerprint(fit *f);
 
 /* The graph is a copy of one that is known. */
 spd_status fitting_take_graph(fit *f, size_t pairs, const spd_pair *from);

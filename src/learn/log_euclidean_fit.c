@@ -302,7 +302,7 @@ static int at_end(const minimise_options *o, minimise_state *s, double began)
         s->stop = SPD_STOP_LINE_SEARCH;
     else if (s->iteration >= o->max_iter)
         s->stop = SPD_STOP_ITERATIONS;
-    else if (o->max_time > 0.0 && clock_seconds() - began >= o->max_time)
+    else if (o->max_time > 0.0 && minimise_clock(o) - began >= o->max_time)
         s->stop = SPD_STOP_TIME;
     else
         return 0;
@@ -325,7 +325,7 @@ spd_status log_euclidean_minimise(spd_context *ctx, const engine_input *in,
                                   minimise_fn after, void *user)
 {
     log_fit a = {0};
-    double began = clock_seconds() - options->seconds_before;
+    double began = minimise_clock(options) - options->seconds_before;
     int cancelled = 0;
     spd_private_blas_hold();
     spd_status status = log_fit_open(&a, ctx, in);

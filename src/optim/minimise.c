@@ -140,11 +140,16 @@ static spd_status note_move(minimise_state *s)
 
 /* ---- one run -------------------------------------------------------------------------------- */
 
+double minimise_clock(const minimise_options *options)
+{
+    return options->clock ? options->clock(options->clock_user) : clock_seconds();
+}
+
 static spd_status run_open(run *r)
 {
     size_t n = r->p->n, m = r->p->m, room = grassmann_room(n, m);
     r->count = n * m;
-    r->began = clock_seconds() - r->o->seconds_before;
+    r->began = minimise_clock(r->o) - r->o->seconds_before;
     r->block = mem_alloc(room + r->count, sizeof *r->block);
     if (!r->block)
         return SPD_ENOMEM;
@@ -439,7 +444,7 @@ static int at_end(run *r)
         return 1;
     else if (s->iteration >= o->max_iter)
         s->stop = SPD_STOP_ITERATIONS;
-    else if (o->max_time > 0.0 && clock_seconds() - r->began >= o->max_time)
+    else if (o->max_time > 0.0 && minimise_clock(o) - r->began >= o->max_time)
         s->stop = SPD_STOP_TIME;
     else
         return 0;

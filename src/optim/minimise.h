@@ -29,7 +29,9 @@ typedef struct minimise_options {
     double tol, gtol, max_time; /* as in spd_fit_options */
     int max_iter;
     int refresh; /* iterations between fresh starts of the problem at a re-orthonormalised W: 50 */
-    double seconds_before; /* time already spent, counted against max_time (resume) */
+    double seconds_before;       /* time already spent, counted against max_time (resume) */
+    double (*clock)(void *user); /* seconds, for max_time; NULL: the clock of this machine */
+    void *clock_user;
 } minimise_options;
 
 /* Where the minimisation stands: everything that is needed to go on, with the same bits.
@@ -87,5 +89,8 @@ typedef int (*minimise_fn)(void *user, const minimise_state *state, const spd_fi
  * they must be, or an SVD did not converge; SPD_ENOMEM. No message is made here. */
 spd_status minimise(problem *p, const minimise_options *options, int resumed, minimise_state *s,
                     minimise_fn after, void *user);
+
+/* The time that max_time is measured by. */
+double minimise_clock(const minimise_options *options);
 
 #endif

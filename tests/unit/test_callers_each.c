@@ -98,6 +98,12 @@ static void job_context(caller *c)
     spd_context_set_engine(own, engine); /* the work is too small for a GPU */
     good(c, spd_engine_device(own, SPD_ENGINE_CPU, sizeof device, device));
     add_text(c, device);
+    spd_ranks about = SPD_INIT(spd_ranks); /* of a process alone: a job has one caller */
+    spd_ranks_about(own, &about);
+    add_text(c,
+             about.ranks == 1 && spd_ranks_any(own, 1) && spd_ranks_join(NULL) < 0 ? "alone" : "");
+    spd_ranks_pause(own, 1);
+    spd_ranks_stop(own, 1);
     spd_context_free(own);
     add_text(c, spd_version());
     add_text(c, spd_isa_name());

@@ -300,6 +300,7 @@ const command command_evaluate = {
                {NULL, options_start},
                {NULL, options_stop},
                {"Fixed parameters", options_values},
+               {NULL, options_ranks},
                {"Reading data", options_data},
                {"Common options", options_common}},
     .paragraphs = paragraphs,

@@ -4,12 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/commands/fit_watch.h"
 #include "cli/commands/learning.h"
 #include "cli/commands/show_model.h"
-#include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
-
-#define TASK "learning" /* as the library calls it */
 
 typedef struct fitting {
     learning l;
@@ -135,105 +133,13 @@ static void take_resumed(session *s, fitting *f)
              word);
 }
 
-/* ---- between the iterations ------------------------------------------------------------------ */
-
-/* After each iteration come the progress line, checkpoints, and an ear for Ctrl-C. A checkpoint
- * that cannot be written does not end the fit: that is said once, and tried again. */
-typedef struct fit_watch {
-    session *s;
-    const char *checkpoint; /* path, or NULL */
-    double every;           /* seconds between checkpoints */
-    spd_context *ctx;       /* for checkpoints: the session's is busy with the fit */
-    double written;         /* when the last one was written */
-    int failed;             /* the last one could not be written */
-    int max_iter;
-    double max_time;
-    double start; /* when the first iteration was seen, and its number */
-    int first;
-    int begun;
-} fit_watch;
-
-/* Options hold the limits that the time left is told from. */
-static void fit_watch_open(fit_watch *w, session *s, const spd_fit_options *options,
-                           const char *checkpoint, double every)
-{
-    *w = (fit_watch){.s = s,
-                     .checkpoint = checkpoint,
-                     .every = every,
-                     .max_iter = options->max_iter,
-                     .max_time = options->max_time};
-    w->ctx = spd_context_new();
-    if (!w->ctx)
-        cli_out_of_memory("a context");
-}
-
-static void fit_watch_close(fit_watch *w)
-{
-    bar_clear(&w->s->bar);
-    spd_context_free(w->ctx);
-    w->ctx = NULL;
-}
-
-static void write_checkpoint(fit_watch *w, const spd_fit_state *state, int iteration)
-{
-    spd_status status = spd_fit_state_save(w->ctx, state, w->checkpoint);
-    w->written = bar_clock();
-    if (status == SPD_OK)
-        session_talk(w->s, "wrote %s at iteration %d", w->checkpoint, iteration);
-    else if (!w->failed)
-        session_remark(w->s, "%s; the fit continues without it", advice_last(w->ctx).text);
-    w->failed = status < 0;
-}
-
-/* At the start, when it is time, and before the fit ends by what is known here. */
-static int checkpoint_is_due(const fit_watch *w, int iteration, double now)
-{
-    return iteration == 0 || now - w->written >= w->every || iteration >= w->max_iter ||
-           signals_interrupted();
-}
-
-/* Seconds until one of the limits ends the fit; it may converge before. */
-static double seconds_left(const fit_watch *w, const spd_fit_step *last, int iteration, double now)
-{
-    double per_iteration = (now - w->start) / (iteration > w->first ? iteration - w->first : 1);
-    double left = per_iteration * (w->max_iter - iteration);
-    double time_left = w->max_time - last->seconds;
-    if (w->max_time > 0 && time_left < left)
-        left = time_left;
-    return left > 0 ? left : 0;
-}
-
-static void show(fit_watch *w, const spd_fit_step *last, int iteration, double now)
-{
-    char line[160], left[40];
-    bar_left(left, sizeof left, seconds_left(w, last, iteration, now));
-    snprintf(line, sizeof line, TASK "  iteration %d of %d  cost %.8g  gradient %.2e  %s",
-             iteration, w->max_iter, last->cost, last->gradient_norm, left);
-    bar_note(&w->s->bar, TASK, line);
-}
-
-/* A spd_fit_fn: user is the fit_watch. */
-static int fit_watch_after(void *user, const spd_fit_state *state, const spd_fit_step *last,
-                           int iteration)
-{
-    fit_watch *w = user;
-    double now = bar_clock();
-    if (!w->begun || iteration < w->first) { /* the first iteration of a start */
-        w->start = now;
-        w->first = iteration;
-        w->begun = 1;
-    }
-    if (w->checkpoint && checkpoint_is_due(w, iteration, now))
-        write_checkpoint(w, state, iteration);
-    show(w, last, iteration, now);
-    return signals_interrupted();
-}
-
 /* ---- the work -------------------------------------------------------------------------------- */
 
 /* Nothing is begun that could not be written at the end. */
 static void check_files(session *s)
 {
+    if (session_follows(s))
+        return;
     session_check_output(s);
     session_check_path(arguments_text(s->args, "checkpoint"));
     session_check_path(arguments_text(s->args, "history"));
@@ -280,7 +186,8 @@ static int learn(session *s, fitting *f)
 {
     const learning *l = &f->l;
     fit_watch watch;
-    fit_watch_open(&watch, s, &l->options, arguments_text(s->args, "checkpoint"), f->every);
+    const char *checkpoint = session_follows(s) ? NULL : arguments_text(s->args, "checkpoint");
+    fit_watch_open(&watch, s, &l->options, checkpoint, f->every);
     spd_fit_watch with = SPD_INIT(spd_fit_watch);
     with.resume = f->resume;
     with.after = fit_watch_after;
@@ -313,6 +220,8 @@ static void print_history(FILE *f, const void *what)
 static void write_model(session *s, const fitting *f)
 {
     const char *history = arguments_text(s->args, "history");
+    if (session_follows(s))
+        return;
     if (spd_model_save(s->ctx, f->model, session_output(s)) < 0)
         cli_fail("%s", advice_last(s->ctx).text);
     session_talk(s, "wrote %s", session_output(s));
@@ -337,7 +246,7 @@ static void show_fit(session *s, const fitting *f)
     sheet_line(r, "data", "%s: %zu matrices, %zu classes%s", data->source, data->p, f->l.classes,
                also);
     show_model(r, f->model);
-    sheet_text(r, "output", "model", session_output(s));
+    sheet_text(r, "output", "model", arguments_text(s->args, "output"));
     if (f->l.chosen) {
         sheet_json(r, "chosen", json_incref(f->l.chosen));
         sheet_text(r, "command", "the same again", learning_again(s, &f->l));
@@ -490,6 +399,7 @@ const command command_fit = {
                {NULL, options_paper},
                {"How it is learned", solver_options},
                {NULL, options_stop},
+               {NULL, options_ranks},
                {"Reading data", options_data},
                {"Common options", options_common}},
     .paragraphs = paragraphs,

@@ -57,7 +57,8 @@ static void make_folder(const char *folder, const char *asked)
 void evaluation_make_folder(session *s)
 {
     make_folder(session_output(s), "-o");
-    if (command_option_named(s->args->command, "keep", 4)) /* experiments have none */
+    if (command_option_named(s->args->command, "keep", 4) && /* experiments have none */
+        !session_follows(s))
         make_folder(arguments_text(s->args, "keep"), "--keep");
 }
 

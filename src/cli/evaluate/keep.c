@@ -69,8 +69,9 @@ static void keep_one(session *s, const evaluation *e, const spd_samples *train, 
 size_t evaluation_keep(session *s, const evaluation *e)
 {
     size_t count = 0;
-    if (!arguments_text(s->args, "keep"))
+    if (!arguments_text(s->args, "keep") || session_follows(s))
         return 0;
+    spd_ranks_pause(s->ctx, 1); /* other processes keep nothing */
     for (size_t r = 0; r < e->found->rounds; r++) {
         spd_samples *train = NULL;
         const spd_round *round = e->found->round[r];

@@ -197,7 +197,7 @@ static json_t *evaluation_json(session *s, const evaluation *e)
 
 static int wants_page(const session *s)
 {
-    return arguments_text(s->args, "output") && !arguments_flag(s->args, "no-report");
+    return session_output(s) && !arguments_flag(s->args, "no-report");
 }
 
 /* ---- table ----------------------------------------------------------------------------------- */
@@ -417,8 +417,10 @@ int evaluation_report(session *s, evaluation *e)
     json_t *final = NULL;
     int json = arguments_flag(s->args, "json");
     e->object = sheet_json_keep(evaluation_json(s, e));
+    spd_ranks_pause(s->ctx, 1); /* other processes make no page */
     if (wants_page(s))
         page_prepare(s, e, &p);
+    spd_ranks_pause(s->ctx, 0);
     evaluation_write(s, e);
     if (wants_page(s))
         page_write(&p, session_output(s));

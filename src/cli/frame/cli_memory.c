@@ -106,8 +106,17 @@ void cli_keep(void *thing, void (*release)(void *thing))
     add_block(b);
 }
 
+static void (*last_words)(int code);
+
+void cli_before_leaving(void (*act)(int code))
+{
+    last_words = act;
+}
+
 void cli_leave(int code)
 {
+    if (last_words)
+        last_words(code);
     while (newest)
         end_newest();
     exit(code);

@@ -27,6 +27,9 @@ void cli_release(void *mark);
 /* Releases everything and ends the program with that exit status. */
 void cli_leave(int code) __attribute__((noreturn));
 
+/* What cli_leave does first: a process that leaves early ends its job. */
+void cli_before_leaving(void (*act)(int code));
+
 /* Ends the command: out of memory for what. */
 void cli_out_of_memory(const char *what) __attribute__((noreturn));
 

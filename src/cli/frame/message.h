@@ -16,4 +16,7 @@ int cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void cli_misuse(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
+/* Messages say which process of a job they come from, unless it is the first. */
+void cli_set_rank(int number);
+
 #endif

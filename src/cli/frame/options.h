@@ -47,7 +47,7 @@ typedef struct option_group {
     const option *options;
 } option_group;
 
-#define COMMAND_GROUPS 10
+#define COMMAND_GROUPS 12
 
 typedef struct command_example {
     const char *line; /* NULL ends a table */
@@ -99,6 +99,7 @@ int option_parse_real(const char *text, double *value);
 
 /* Groups and rows that several commands share. */
 extern const option options_common[];      /* --json -q -v --threads --seed -h */
+extern const option options_ranks[];       /* --mpi */
 extern const option options_data_output[]; /* -o, a data set in the format of its extension */
 extern const option options_data[];        /* --x --y --labels --symmetrize --regularize --ridge */
 
@@ -125,6 +126,13 @@ const char *option_model_endings(size_t i);
 #define COMMAND_DATA_GROUPS(own)                                                                   \
     {                                                                                              \
         {"Options", (own)}, {"Reading data", options_data}, {"Common options", options_common},    \
+    }
+
+/* The same where processes can share the work. */
+#define COMMAND_SHARED_GROUPS(own)                                                                 \
+    {                                                                                              \
+        {"Options", (own)}, {NULL, options_ranks}, {"Reading data", options_data},                 \
+            {"Common options", options_common},                                                    \
     }
 
 /* Rows that several commands have. */

@@ -16,6 +16,12 @@ const option options_common[] = {
     OPTION_HELP,
     OPTION_END};
 
+const option options_ranks[] = {
+    {"mpi", 0, OPTION_FLAG,
+     .help = "Share the work with the processes that mpirun or srun has started: mpirun -n 4 spdml "
+             "... --mpi; the result does not depend on their number"},
+    OPTION_END};
+
 const option options_data_output[] = {
     {OPTION_OUTPUT(option_data_endings, "The file to write; its extension decides the format"),
      .required = 1},

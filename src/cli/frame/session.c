@@ -16,16 +16,53 @@
 #include "cli/frame/signals.h"
 #include "cli/frame/words.h"
 
+/* The context of the job: a process that leaves early ends it. */
+static spd_context *joined;
+
 static void release_session(void *session_)
 {
     session *s = session_;
     bar_clear(&s->bar);
+    if (joined == s->ctx)
+        cli_before_leaving(NULL);
     spd_context_free(s->ctx);
+}
+
+static void end_job(int code)
+{
+    fflush(NULL);
+    spd_ranks_stop(joined, code);
+}
+
+/* Joins the processes that mpirun has started. All but the first keep silent. */
+static void join_ranks(session *s)
+{
+    spd_ranks about = SPD_INIT(spd_ranks);
+    spd_status status = spd_ranks_join(s->ctx);
+    spd_ranks_about(s->ctx, &about);
+    s->rank = about.rank;
+    s->ranks = about.ranks;
+    joined = s->ctx;
+    cli_set_rank(s->rank);
+    cli_before_leaving(end_job);
+    session_check(s, status);
+    if (s->rank > 0) {
+        s->quiet = 1;
+        s->verbose = 0;
+        if (!freopen("/dev/null", "w", stdout))
+            cli_fail("/dev/null: cannot be written");
+    }
+    session_talk(s, "%d processes", s->ranks);
+}
+
+int session_follows(const session *s)
+{
+    return s->rank > 0;
 }
 
 void session_open(session *s, const arguments *args)
 {
-    *s = (session){.args = args, .start = bar_clock(), .mark = cli_mark()};
+    *s = (session){.args = args, .start = bar_clock(), .mark = cli_mark(), .ranks = 1};
     s->ctx = spd_context_new();
     if (!s->ctx)
         cli_out_of_memory("a context");
@@ -36,9 +73,11 @@ void session_open(session *s, const arguments *args)
     }
     if (command_option_named(args->command, "engine", 6))
         spd_context_set_engine(s->ctx, (spd_engine)session_choice(s, "engine"));
+    cli_keep(s, release_session);
+    if (command_option_named(args->command, "mpi", 3) && arguments_flag(args, "mpi"))
+        join_ranks(s);
     bar_open(&s->bar, !s->quiet);
     spd_context_set_progress(s->ctx, bar_progress, &s->bar);
-    cli_keep(s, release_session);
 }
 
 int session_run(session *s, const command *c)
@@ -213,7 +252,7 @@ sheet *session_sheet(session *s)
 
 const char *session_output(const session *s)
 {
-    return arguments_text(s->args, "output");
+    return session_follows(s) ? NULL : arguments_text(s->args, "output");
 }
 
 int session_output_is(const session *s, const char *ending)
@@ -278,6 +317,8 @@ int session_write(session *s, size_t count, const spd_array *const *arrays)
 {
     if (signals_interrupted())
         interrupted(s);
+    if (session_follows(s))
+        return CLI_GOOD;
     return wrote(s, spd_arrays_write(s->ctx, session_output(s), count, arrays));
 }
 
@@ -285,6 +326,8 @@ int session_save(session *s, const spd_data *data)
 {
     if (signals_interrupted())
         interrupted(s);
+    if (session_follows(s))
+        return CLI_GOOD;
     return wrote(s, spd_data_save(s->ctx, data, session_output(s)));
 }
 

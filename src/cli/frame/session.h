@@ -16,6 +16,7 @@ typedef struct session {
     spd_context *ctx;
     bar bar;
     int quiet, verbose;
+    int rank, ranks;  /* which process of how many: only the first prints and writes */
     int silent;       /* results are not printed: the caller wants the files alone */
     double start;     /* bar_clock() at the beginning */
     const char *kept; /* a folder with what was finished before an interruption, or NULL */
@@ -26,6 +27,9 @@ typedef struct session {
 /* Makes the context as the common options say. */
 void session_open(session *s, const arguments *args);
 void session_close(session *s);
+
+/* Is there nothing to print or to write here, since another process of the job does? */
+int session_follows(const session *s);
 
 /* Runs a command with the session's arguments, prints its sheet and frees what it has allocated
  * (cli_memory.h). An exit status. */
@@ -81,7 +85,7 @@ void session_keep_model(spd_model *model);
 /* Where results are shown, as --json says. */
 sheet *session_sheet(session *s);
 
-/* The file of --output, or NULL; does it end so? */
+/* The file of --output, or NULL, also where another process writes it; does it end so? */
 const char *session_output(const session *s);
 int session_output_is(const session *s, const char *ending);
 

@@ -1,0 +1,112 @@
+/* fit_watch.c - the progress line, checkpoints, and an ear for Ctrl-C. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/commands/fit_watch.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "cli/frame/signals.h"
+
+#define TASK "learning" /* as the library calls it */
+
+void fit_watch_open(fit_watch *w, session *s, const spd_fit_options *options,
+                    const char *checkpoint, double every)
+{
+    *w = (fit_watch){.s = s,
+                     .checkpoint = checkpoint,
+                     .every = every,
+                     .max_iter = options->max_iter,
+                     .max_time = options->max_time,
+                     .sent = SPD_INIT(spd_ranks)};
+    w->ctx = spd_context_new();
+    if (!w->ctx)
+        cli_out_of_memory("a context");
+}
+
+static double processor_seconds(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* What an iteration took, and what this process has sent to others in it. */
+static void tell_effort(const fit_watch *w)
+{
+    spd_ranks now = SPD_INIT(spd_ranks);
+    double iterations = w->last - w->first, busy = processor_seconds() - w->busy;
+    spd_ranks_about(w->s->ctx, &now);
+    if (iterations > 0)
+        session_talk(w->s, "%.4g s of processor time per iteration", busy / iterations);
+    if (w->s->ranks > 1 && iterations > 0)
+        session_talk(w->s,
+                     "sent %.4g MB in %.0f messages per iteration and process, %.4g s of that time",
+                     1e-6 * (now.bytes - w->sent.bytes) / iterations,
+                     (now.messages - w->sent.messages) / iterations,
+                     (now.seconds - w->sent.seconds) / iterations);
+}
+
+void fit_watch_close(fit_watch *w)
+{
+    bar_clear(&w->s->bar);
+    tell_effort(w);
+    spd_context_free(w->ctx);
+    w->ctx = NULL;
+}
+
+static void write_checkpoint(fit_watch *w, const spd_fit_state *state, int iteration)
+{
+    spd_status status = spd_fit_state_save(w->ctx, state, w->checkpoint);
+    w->written = bar_clock();
+    if (status == SPD_OK)
+        session_talk(w->s, "wrote %s at iteration %d", w->checkpoint, iteration);
+    else if (!w->failed)
+        session_remark(w->s, "%s; the fit continues without it", advice_last(w->ctx).text);
+    w->failed = status < 0;
+}
+
+/* At the start, when it is time, and before the fit ends by what is known here. */
+static int checkpoint_is_due(const fit_watch *w, int iteration, double now, int ending)
+{
+    return iteration == 0 || now - w->written >= w->every || iteration >= w->max_iter || ending;
+}
+
+/* Seconds until one of the limits ends the fit; it may converge before. */
+static double seconds_left(const fit_watch *w, const spd_fit_step *last, int iteration, double now)
+{
+    double per_iteration = (now - w->start) / (iteration > w->first ? iteration - w->first : 1);
+    double left = per_iteration * (w->max_iter - iteration);
+    double time_left = w->max_time - last->seconds;
+    if (w->max_time > 0 && time_left < left)
+        left = time_left;
+    return left > 0 ? left : 0;
+}
+
+static void show(fit_watch *w, const spd_fit_step *last, int iteration, double now)
+{
+    char line[160], left[40];
+    bar_left(left, sizeof left, seconds_left(w, last, iteration, now));
+    snprintf(line, sizeof line, TASK "  iteration %d of %d  cost %.8g  gradient %.2e  %s",
+             iteration, w->max_iter, last->cost, last->gradient_norm, left);
+    bar_note(&w->s->bar, TASK, line);
+}
+
+int fit_watch_after(void *user, const spd_fit_state *state, const spd_fit_step *last, int iteration)
+{
+    fit_watch *w = user;
+    double now = bar_clock();
+    int ending = spd_ranks_any(w->s->ctx, signals_interrupted());
+    if (!w->begun || iteration < w->first) { /* the first iteration of a start */
+        w->start = now;
+        w->first = iteration;
+        w->begun = 1;
+        spd_ranks_about(w->s->ctx, &w->sent);
+        w->busy = processor_seconds();
+    }
+    if (w->checkpoint && checkpoint_is_due(w, iteration, now, ending))
+        write_checkpoint(w, state, iteration);
+    show(w, last, iteration, now);
+    w->last = iteration;
+    return ending;
+}

@@ -1,0 +1,152 @@
+/* module.c - the processes of an MPI job: the only file that knows MPI.
+ *
+ * One thread calls (MPI_THREAD_FUNNELED). A fault in MPI ends the job, which is its own default.
+ * Messages of whole doubles are counted in these, so that they may have 16 GB. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "engine/mpi/module.h"
+
+#include <mpi.h>
+#include <time.h>
+
+#define TAG 1
+
+typedef struct job {
+    ranks base;
+    MPI_Comm comm;
+    int started; /* by us: then it is ours to end */
+} job;
+
+/* ---- messages ------------------------------------------------------------------------------- */
+
+static MPI_Datatype unit(size_t size)
+{
+    return size % sizeof(double) == 0 ? MPI_DOUBLE : MPI_BYTE;
+}
+
+/* Elements of that unit. More than an int can count do not occur: INT_MAX doubles are 16 GB. */
+static int elements(size_t size)
+{
+    return (int)(size % sizeof(double) == 0 ? size / sizeof(double) : size);
+}
+
+/* Processor time of the thread. */
+static double now(void)
+{
+    struct timespec t = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void count_message(ranks *r, double messages, double bytes)
+{
+    r->messages += messages;
+    r->bytes += bytes;
+}
+
+static void job_send(ranks *r, int to, const void *from, size_t size)
+{
+    job *j = (job *)r;
+    double began = now();
+    MPI_Send(from, elements(size), unit(size), to, TAG, j->comm);
+    count_message(r, 1.0, (double)size);
+    r->seconds += now() - began;
+}
+
+static void job_receive(ranks *r, int from, void *to, size_t size)
+{
+    job *j = (job *)r;
+    double began = now();
+    MPI_Recv(to, elements(size), unit(size), from, TAG, j->comm, MPI_STATUS_IGNORE);
+    r->seconds += now() - began;
+}
+
+/* Counted as what each rank passes on in a tree, on average. */
+static void job_broadcast(ranks *r, int from, void *bytes, size_t size)
+{
+    job *j = (job *)r;
+    double share = (double)(r->count - 1) / r->count, began = now();
+    MPI_Bcast(bytes, elements(size), unit(size), from, j->comm);
+    count_message(r, share, share * (double)size);
+    r->seconds += now() - began;
+}
+
+/* Step s: to the rank s above, from the rank s below, at once; all ranks have the same steps, so
+ * nobody waits in a circle. */
+static void job_trade(ranks *r, const size_t *out_at, const void *out, const size_t *in_at,
+                      void *in)
+{
+    job *j = (job *)r;
+    double began = now();
+    for (int step = 1; step < r->count; step++) {
+        int to = (r->rank + step) % r->count, from = (r->rank - step + r->count) % r->count;
+        size_t sent = out_at[to + 1] - out_at[to], got = in_at[from + 1] - in_at[from];
+        if (sent == 0 && got == 0)
+            continue;
+        MPI_Sendrecv((const char *)out + out_at[to], elements(sent), unit(sent),
+                     sent ? to : MPI_PROC_NULL, TAG, (char *)in + in_at[from], elements(got),
+                     unit(got), got ? from : MPI_PROC_NULL, TAG, j->comm, MPI_STATUS_IGNORE);
+        count_message(r, sent ? 1.0 : 0.0, (double)sent);
+    }
+    r->seconds += now() - began;
+}
+
+static int64_t job_least(ranks *r, int64_t value)
+{
+    job *j = (job *)r;
+    int64_t least = value;
+    double began = now();
+    MPI_Allreduce(&value, &least, 1, MPI_INT64_T, MPI_MIN, j->comm);
+    count_message(r, 1.0, sizeof value);
+    r->seconds += now() - began;
+    return least;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void job_stop(ranks *r, int code)
+{
+    MPI_Abort(((job *)r)->comm, code);
+}
+
+static void job_end(ranks *r)
+{
+    job *j = (job *)r;
+    if (j->started)
+        MPI_Finalize();
+    j->started = 0;
+}
+
+static job world = {.base = {.send = job_send,
+                             .receive = job_receive,
+                             .broadcast = job_broadcast,
+                             .trade = job_trade,
+                             .least = job_least,
+                             .stop = job_stop,
+                             .end = job_end}};
+
+static ranks *join(void)
+{
+    int running = 0, ended = 0, level;
+    MPI_Initialized(&running);
+    MPI_Finalized(&ended);
+    if (ended || (!running && MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level)))
+        return NULL;
+    world.started = !running;
+    world.comm = MPI_COMM_WORLD;
+    world.base.bytes = world.base.messages = world.base.seconds = 0.0;
+    MPI_Comm_rank(world.comm, &world.base.rank);
+    MPI_Comm_size(world.comm, &world.base.count);
+    return &world.base;
+}
+
+const mpi_module *spdml_mpi_module(void);
+
+__attribute__((visibility("default"))) const mpi_module *spdml_mpi_module(void)
+{
+    static char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    static mpi_module module = {sizeof module, sizeof(ranks), MPI_MODULE_VERSION, library, join};
+    int length;
+    MPI_Get_library_version(library, &length);
+    return &module;
+}

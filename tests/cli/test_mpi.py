@@ -1,0 +1,361 @@
+"""--mpi: a job of several processes gives, bit by bit, what one process gives; and what becomes of a
+job in which something goes wrong. Skipped without mpirun or without the module libspdml-mpi.so."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+import zipfile
+
+import numpy as np
+import pytest
+
+from conftest import Result, random_spd
+
+LAUNCHER = shutil.which("mpirun")
+MANY = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_base_warn_component_unused": "0",
+        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OPENBLAS_NUM_THREADS": "1"}
+if hasattr(os, "geteuid") and os.geteuid() == 0:
+    MANY |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def needed(command):
+    if not LAUNCHER:
+        pytest.skip("no mpirun")
+    if not pathlib.Path(command).with_name("libspdml-mpi.so").exists():
+        pytest.skip("the command was built without MPI")
+
+
+@pytest.fixture
+def environment(sanitized):
+    more = {"ASAN_OPTIONS": "detect_leaks=0"} if sanitized else {} # those of MPI itself
+    return {**os.environ, **MANY, **more}
+
+
+@pytest.fixture
+def job(command, tmp_path, environment):
+    """Runs the command as a job of so many processes."""
+
+    def run(ranks, *arguments, env=None):
+        done = subprocess.run(
+            [LAUNCHER, "-n", str(ranks), command, *map(str, arguments), "--mpi", "--threads", "1"],
+            cwd=tmp_path, env={**environment, **(env or {})}, stdin=subprocess.DEVNULL,
+            capture_output=True, timeout=300)
+        return Result(done)
+
+    return run
+
+
+@pytest.fixture
+def data(rng, tmp_path):
+    np.savez(tmp_path / "d.npz", X=random_spd(rng, 70, 8), y=np.arange(70) % 4)
+    return "d.npz"
+
+
+@pytest.fixture
+def longer(rng, tmp_path):
+    """Data that a fit is busy with for a while."""
+    np.savez(tmp_path / "d.npz", X=random_spd(rng, 500, 30), y=np.arange(500) % 4)
+    return "d.npz"
+
+
+def without_time(value):
+    """A part of meta.json without what a clock says."""
+    if isinstance(value, dict):
+        return {k: without_time(v) for k, v in value.items() if not k.startswith("seconds")}
+    return value
+
+
+def contents(path):
+    """The members of a model, as bytes, but for the seconds in them."""
+    members = {}
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            members[name] = archive.read(name)
+    members["meta.json"] = without_time(json.loads(members["meta.json"]))
+    history = np.load(path)["history"].copy()
+    history[:, 3] = 0
+    members["history.npy"] = history.tobytes()
+    return members
+
+
+def said(result):
+    """The lines of our own: mpirun has much to say."""
+    return [line for line in result.err.splitlines() if line.startswith("spdml: ")]
+
+
+FITS = {
+    "stein": ["--metric", "stein"],
+    "airm": ["--metric", "airm", "--init", "mean"],
+    "airm after stein": ["--metric", "airm"],
+    "difference": ["--metric", "stein", "--objective", "difference"],
+    "airm difference": ["--metric", "airm", "--objective", "difference", "--init", "mean"],
+    "ratio": ["--metric", "stein", "--objective", "ratio"],
+    "log-margin": ["--metric", "stein", "--objective", "log-margin"],
+    "log-euclidean": ["--metric", "log-euclidean", "--log-cost", "exact"],
+    "approximate": ["--metric", "log-euclidean"],
+    "unsupervised": ["--unsupervised"],
+    "variance": ["--unsupervised", "variance", "--metric", "stein"],
+    "rounds": ["--rebuild-graph", "2", "--metric", "stein"],
+    "restarts": ["--restarts", "2", "--metric", "stein"],
+    "paper": ["--paper", "--metric", "stein"],
+}
+
+
+@pytest.mark.parametrize("how", FITS)
+def test_fit_has_the_same_bits(spdml, job, data, tmp_path, how):
+    words = ["fit", data, "-m", 3, "--max-iter", 12, *FITS[how]]
+    spdml(*words, "--threads", 1, "-o", "0.spdml").good()
+    alone = contents(tmp_path / "0.spdml")
+    for ranks in (1, 2, 3, 4) if how in ("stein", "airm", "airm difference") else (3,):
+        done = job(ranks, *words, "-o", f"{ranks}.spdml").good()
+        assert done.out.count("cost at start") == 1
+        assert contents(tmp_path / f"{ranks}.spdml") == alone
+
+
+def test_many_blocks_of_pairs(spdml, job, rng, tmp_path):
+    """So many pairs that their matrices do not fit the buffer at once."""
+    np.savez(tmp_path / "d.npz", X=random_spd(rng, 200, 18), y=np.arange(200) % 4)
+    words = ["fit", "d.npz", "-m", 16, "--max-iter", 3, "--nu-w", 49, "--nu-b", 150, "--init", "mean"]
+    for metric in "stein", "airm":
+        spdml(*words, "--metric", metric, "-o", "0.spdml").good()
+        job(3, *words, "--metric", metric, "-o", "3.spdml").good()
+        assert contents(tmp_path / "3.spdml") == contents(tmp_path / "0.spdml")
+
+
+def test_more_ranks_than_samples(spdml, job, rng, tmp_path):
+    np.savez(tmp_path / "few.npz", X=random_spd(rng, 5, 4), y=[0, 1, 0, 1, 0])
+    words = ["fit", "few.npz", "-m", 2, "--max-iter", 5, "--metric", "stein"]
+    spdml(*words, "-o", "0.spdml").good()
+    job(7, *words, "-o", "7.spdml").good()
+    assert contents(tmp_path / "7.spdml") == contents(tmp_path / "0.spdml")
+
+
+def test_graph_of_many(spdml, job, rng, tmp_path):
+    """More samples than one matrix of distances serves: neighbours are searched for, class by class."""
+    np.savez(tmp_path / "d.npz", X=random_spd(rng, 1600, 3), y=np.arange(1600) % 5)
+    words = ["fit", "d.npz", "-m", 2, "--max-iter", 3, "--nu-w", 3, "--nu-b", 6, "--metric", "stein"]
+    spdml(*words, "-o", "0.spdml").good()
+    job(3, *words, "-o", "3.spdml").good()
+    assert contents(tmp_path / "3.spdml") == contents(tmp_path / "0.spdml")
+
+
+GEOMETRY = {
+    "distance": ["distance", "--metric", "airm", "-o", "{}.npy"],
+    "distance to others": ["distance", "e.npz", "--metric", "stein", "-o", "{}.npy"],
+    "mean": ["mean", "--metric", "airm", "-o", "{}.npy"],
+    "mean of few": ["mean", "--metric", "stein", "-o", "{}.npy"],
+    "neighbours": ["neighbours", "--metric", "airm", "-k", 3, "-o", "{}.npz"],
+    "neighbours by brute force": ["neighbours", "--brute", "--queries", "e.npz", "-o", "{}.npz"],
+}
+
+
+@pytest.mark.parametrize("what", GEOMETRY)
+def test_geometry_has_the_same_bits(spdml, job, rng, tmp_path, what):
+    np.savez(tmp_path / "d.npz", X=random_spd(rng, 17 if what.endswith("few") else 300, 9))
+    np.savez(tmp_path / "e.npz", X=random_spd(rng, 41, 9))
+    name, *words = GEOMETRY[what]
+    files = [str(words[-1]).format(ranks) for ranks in range(4)]
+    words = [name, "d.npz", *words[:-1]]
+    one = spdml(*words, files[0], "--json").good().json
+    for ranks in 2, 3:
+        several = job(ranks, *words, files[ranks], "--json").good().json
+        assert {**several, "output": ""} == {**one, "output": ""}
+        assert (tmp_path / files[ranks]).read_bytes() == (tmp_path / files[0]).read_bytes()
+
+
+# ---- what may go wrong --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mixed(command, tmp_path, environment):
+    """Runs a job of two processes, each with a command line and perhaps a prefix of its own."""
+
+    def run(first, second, before=()):
+        done = subprocess.run(
+            [LAUNCHER, "-n", "1", command, *map(str, first), "--mpi", ":", "-n", "1", *before, command,
+             *map(str, second), "--mpi"],
+            cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+        return Result(done)
+
+    return run
+
+
+def test_bad_matrix_is_named_once(spdml, job, rng, tmp_path):
+    X = random_spd(rng, 200, 5)
+    X[150, 0, 0] = np.nan
+    np.savez(tmp_path / "d.npz", X=X, y=np.arange(200) % 2)
+    words = ["fit", "d.npz", "-m", 2, "-o", "m.spdml"]
+    alone = spdml(*words).failed("X[150]")
+    several = job(3, *words)
+    assert several.code == 1 and said(several) == alone.err.splitlines()
+    assert not (tmp_path / "m.spdml").exists()
+
+
+def test_missing_everywhere_is_said_once(job):
+    done = job(3, "fit", "none.npz", "-m", 2, "-o", "m.spdml")
+    assert done.code == 1 and len(said(done)) == 1 and "none.npz" in said(done)[0]
+
+
+def test_misuse_is_said_once(job, data):
+    done = job(2, "fit", data, "-m", 99, "-o", "m.spdml")
+    assert done.code == 1 and len(said(done)) == 1
+
+
+def test_rank_without_its_file(mixed, data):
+    words = ["-m", 2, "-o", "m.spdml"]
+    done = mixed(["fit", data, *words], ["fit", "none.npz", *words])
+    assert done.code == 1 and len(said(done)) == 1
+    assert "rank 1: none.npz" in said(done)[0]
+
+
+def test_rank_with_other_data(mixed, data, rng, tmp_path):
+    words = ["-m", 2, "-o", "m.spdml"]
+    np.savez(tmp_path / "e.npz", X=random_spd(rng, 69, 8), y=np.arange(69) % 4)
+    done = mixed(["fit", data, *words], ["fit", "e.npz", *words])
+    assert done.code == 1 and len(said(done)) == 1
+    assert "rank 1 has other data" in said(done)[0]
+    np.savez(tmp_path / "e.npz", X=random_spd(rng, 70, 8), y=np.arange(70) % 3)
+    done = mixed(["fit", data, *words], ["fit", "e.npz", *words])
+    assert done.code == 1 and "labels" in said(done)[0]
+
+
+def test_rank_with_other_kernels(mixed, data, spdml):
+    if "baseline" in spdml("version").out:
+        pytest.skip("one instruction set alone")
+    words = ["fit", data, "-m", 2, "-o", "m.spdml"]
+    done = mixed(words, words, ["env", "SPDML_ISA=baseline"])
+    assert done.code == 1 and len(said(done)) == 1
+    assert "rank 1 computes with baseline" in said(done)[0]
+
+
+def test_rank_without_memory(mixed, rng, tmp_path, sanitized):
+    if sanitized:
+        pytest.skip("AddressSanitizer needs all addresses")
+    np.save(tmp_path / "big.npy", np.tile(random_spd(rng, 200, 30), (100, 1, 1)))
+    words = ["fit", "big.npy", "-m", 20, "--metric", "stein", "--unsupervised", "variance", "--init", "identity",
+             "--max-iter", 1, "-o", "m.spdml", "--threads", 1]
+    done = mixed(words, words, ["sh", "-c", "ulimit -v 600000; exec \"$0\" \"$@\""])
+    assert done.code == 1
+    assert "rank 1: " in said(done)[0] and "out of memory" in said(done)[0]
+
+
+def start(command, tmp_path, environment, ranks, *arguments):
+    return subprocess.Popen(
+        [LAUNCHER, "-n", str(ranks), command, *map(str, arguments), "--mpi", "--threads", "1"],
+        cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE)
+
+
+def processes_of(launcher, command):
+    """The processes of a job, by rank."""
+    found = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(folder / "exe") != os.path.realpath(command):
+                continue
+            words = dict(word.split("=", 1) for word in (folder / "environ").read_text().split("\0") if "=" in word)
+            if int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1]) == launcher.pid:
+                found[int(words["OMPI_COMM_WORLD_RANK"])] = int(folder.name)
+        except (OSError, KeyError, ValueError):
+            continue
+    return found
+
+
+def wait_for(path, job):
+    for _ in range(600):
+        if path.exists():
+            return
+        assert job.poll() is None, job.communicate()
+        time.sleep(0.1)
+    pytest.fail(f"{path} never came")
+
+
+LONG = ["--tol", 0, "--gtol", 0, "--metric", "stein", "--max-iter"]
+
+
+def resumed(spdml, job, tmp_path, iterations):
+    """From the checkpoint, with other numbers of processes, to where a fit that was not disturbed ends."""
+    words = ["fit", "d.npz", "--max-iter", iterations]
+    spdml("fit", "d.npz", "-m", 3, *LONG, iterations, "-o", "whole.spdml").good()
+    for ranks in 1, 3:
+        shutil.copy(tmp_path / "c.npz", tmp_path / f"c{ranks}.npz")
+        job(ranks, *words, "--resume", f"c{ranks}.npz", "-o", f"{ranks}.spdml").good()
+        assert contents(tmp_path / f"{ranks}.spdml") == contents(tmp_path / "whole.spdml")
+
+
+def test_a_rank_dies(command, tmp_path, environment, longer):
+    running = start(command, tmp_path, environment, 2, "fit", longer, "-m", 12, *LONG, 1000000, "-o", "m.spdml",
+                    "--checkpoint", "c.npz", "--checkpoint-every", "0.05s")
+    wait_for(tmp_path / "c.npz", running)
+    time.sleep(0.5)
+    os.kill(processes_of(running, command)[1], signal.SIGKILL)
+    began = time.time()
+    out, err = running.communicate(timeout=60)
+    assert running.returncode != 0 and time.time() - began < 30
+    assert b"rank 1" in err
+    assert not (tmp_path / "m.spdml").exists()
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_signal_stops_all(command, tmp_path, environment, longer, rank):
+    """One process alone gets the signal: all stop at the same iteration, with a checkpoint and a model."""
+    running = start(command, tmp_path, environment, 2, "fit", longer, "-m", 12, *LONG, 1000000, "-o", "m.spdml",
+                    "--checkpoint", "c.npz", "--checkpoint-every", "1h")
+    wait_for(tmp_path / "c.npz", running)
+    first = (tmp_path / "c.npz").stat().st_mtime_ns
+    time.sleep(0.3)
+    os.kill(processes_of(running, command)[rank], signal.SIGTERM)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130, err
+    assert (tmp_path / "m.spdml").exists() and (tmp_path / "c.npz").stat().st_mtime_ns > first
+    assert b"interrupted; m.spdml contains the best map so far" in err
+
+
+def test_resume_with_other_ranks(spdml, job, data, tmp_path):
+    job(2, "fit", data, "-m", 3, *LONG, 7, "-o", "m.spdml", "--checkpoint", "c.npz").good()
+    resumed(spdml, job, tmp_path, 15)
+
+
+def test_limit_on_time_stops_all(job, longer):
+    shown = job(3, "fit", longer, "-m", 12, *LONG, 1000000, "--max-time", 0.5, "-o", "m.spdml", "--json").good().json
+    assert shown["stop"] == "time"
+
+
+def test_traffic_is_told(job, data):
+    done = job(2, "fit", data, "-m", 3, "--max-iter", 3, "-o", "m.spdml", "-v").good()
+    assert any("messages per iteration and process" in line for line in said(done))
+
+
+def test_evaluation_is_the_same(spdml, job, rng, tmp_path):
+    """Trials are dealt out; what they find does not depend on how many processes there are."""
+    X, y = random_spd(rng, 90, 6), np.arange(90) % 3
+    X[y == 1] += np.diag([2, 0, 0, 0, 0, 0])
+    X[y == 2] += np.diag([0, 2, 0, 0, 0, 0])
+    np.savez(tmp_path / "d.npz", X=X, y=y)
+    words = ["evaluate", "d.npz", "--methods", "nn-stein,nn-stein-ml,mdm-airm,rsr-ml,ksvm-stein", "--split", 0.5,
+             "--repeats", 2, "--cv", 3, "--grid", "m=2,3,4"]
+    spdml(*words, "-o", "0").good()
+    for ranks in 2, 3:
+        job(ranks, *words, "-o", ranks).good()
+        for name in "embedding.csv", "margins.csv", "samples.svg", "predictions.npz":
+            assert (tmp_path / str(ranks) / name).read_bytes() == (tmp_path / "0" / name).read_bytes()
+        one, several = (json.loads((tmp_path / name / "results.json").read_text()) for name in ("0", str(ranks)))
+        assert timeless(several) == timeless(one)
+
+
+def timeless(value):
+    """Without what a clock or the number of threads says."""
+    if isinstance(value, dict):
+        return {k: timeless(v) for k, v in value.items() if "seconds" not in k and k not in ("threads", "command")}
+    return [timeless(v) for v in value] if isinstance(value, list) else value
+
+
+def test_gpus_do_not_share(job, data, tmp_path):
+    done = job(2, "fit", data, "-m", 3, "--engine", "cuda", "--objective", "ratio", "-o", "m.spdml")
+    assert done.code == 1 and "does not share a fit among processes" in said(done)[0] and "auto" in said(done)[0]
+    job(2, "fit", data, "-m", 3, "--engine", "auto", "--max-iter", 2, "-o", "m.spdml").good()
