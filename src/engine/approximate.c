@@ -218,8 +218,7 @@ spd_status approximate_run(spd_context *ctx, const approximate_job *job, arena *
     *found = (approximate_lists){.hit = d.now, .count = d.count};
     if (status == SPD_OK)
         status = estimate(ctx, &d, &found->recall);
-    for (size_t chunk = 0; status == SPD_OK && chunk < d.chunks; chunk++)
-        found->measured += d.measured[chunk];
+    found->measured = d.total;
     return status;
 }
 

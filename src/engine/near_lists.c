@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ranks.h"
 #include "base/rng.h"
 #include "engine/fault.h"
 #include "engine/pairwise.h"
@@ -234,19 +235,58 @@ static spd_status round_chunk(void *user, size_t chunk, int thread)
     return status;
 }
 
-/* Runs a loop over chunks; a pair without a distance is named. */
-static spd_status run(spd_context *ctx, near_lists *d, size_t chunks, parallel_body body,
-                      void *user, const char *task)
+/* A loop over chunks of rows, each of which has lists of its own. */
+typedef struct row_loop {
+    parallel_body body;
+    void *user;
+    size_t rows, per; /* rows, and how many a chunk has */
+    hit *hit;         /* rows x each: what it fills */
+    size_t *count;    /* rows x 2 */
+} row_loop;
+
+/* A pair without a distance is named. */
+static spd_status explain(spd_context *ctx, const near_lists *d, size_t chunk)
 {
     const approximate_job *job = d->job;
-    size_t failed = 0, n2 = job->n * job->n;
-    memset(d->changed, 0, chunks * sizeof *d->changed);
-    spd_status status =
-        parallel_for(ctx, chunks, body, user, task, "samples", (double)job->p, &failed);
-    if (status != SPD_ENUMERIC)
-        return status;
-    size_t i = d->bad[failed][0], j = d->bad[failed][1];
+    size_t i = d->bad[chunk][0], j = d->bad[chunk][1], n2 = job->n * job->n;
     return fault_pair(ctx, job->n, "X", i, job->X + i * n2, "X", j, job->X + j * n2);
+}
+
+static void reset(near_lists *d, size_t chunks)
+{
+    memset(d->changed, 0, chunks * sizeof *d->changed);
+    memset(d->measured, 0, chunks * sizeof *d->measured);
+}
+
+/* Runs the loop; ranks deal out the chunks, and each gets the lists of all. */
+static spd_status run_rows(spd_context *ctx, near_lists *d, const row_loop *l, const char *task)
+{
+    ranks *r = ranks_of(ctx);
+    size_t failed = 0, chunks = (l->rows + l->per - 1) / l->per;
+    reset(d, chunks);
+    spd_status status =
+        parallel_share(ctx, chunks, l->body, l->user, task, "samples", (double)l->rows, &failed);
+    if (status == SPD_ENUMERIC)
+        status = explain(ctx, d, failed);
+    status = ranks_settle(ctx, status);
+    if (status < 0)
+        return status;
+    ranks_collect(r, l->rows, l->per, d->each * sizeof *l->hit, l->hit);
+    ranks_collect(r, l->rows, l->per, 2 * sizeof *l->count, l->count);
+    ranks_collect(r, chunks, 1, sizeof *d->changed, d->changed);
+    ranks_collect(r, chunks, 1, sizeof *d->measured, d->measured);
+    for (size_t chunk = 0; chunk < chunks; chunk++)
+        d->total += d->measured[chunk];
+    return SPD_OK;
+}
+
+/* Runs a loop whose chunks fill lists here and there: every rank does all of it. */
+static spd_status run(spd_context *ctx, near_lists *d, size_t chunks, parallel_body body)
+{
+    size_t failed = 0;
+    reset(d, chunks);
+    spd_status status = parallel_for(ctx, chunks, body, d, NULL, NULL, 0.0, &failed);
+    return status == SPD_ENUMERIC ? explain(ctx, d, failed) : status;
 }
 
 static size_t chunks_of(const near_lists *d)
@@ -267,7 +307,8 @@ spd_status near_lists_rounds(spd_context *ctx, near_lists *d, int rounds, const 
     spd_status status = SPD_OK;
     for (int r = 0; r < rounds && status == SPD_OK; r++) {
         turn_round(d);
-        status = run(ctx, d, chunks_of(d), round_chunk, d, task);
+        status = run_rows(
+            ctx, d, &(row_loop){round_chunk, d, d->job->p, EACH, d->next, d->count_next}, task);
         hit *lists = d->now;
         size_t *count = d->count;
         d->now = d->next;
@@ -309,7 +350,8 @@ static spd_status handover_chunk(void *user, size_t chunk, int thread)
 
 spd_status near_lists_pass(spd_context *ctx, near_lists *from, near_lists *to)
 {
-    return run(ctx, to, chunks_of(to), handover_chunk, &(handover){from, to}, "neighbours");
+    row_loop l = {handover_chunk, &(handover){from, to}, to->job->p, EACH, to->now, to->count};
+    return run_rows(ctx, to, &l, "neighbours");
 }
 
 /* ---- all against some --------------------------------------------------------------------------
@@ -361,7 +403,7 @@ spd_status near_lists_exact(spd_context *ctx, near_lists *d, size_t rows, const 
                             size_t others, const size_t *other, hit *found, size_t *count)
 {
     exact_job e = {d, row, others, other, found, count};
-    return run(ctx, d, rows, exact_chunk, &e, "neighbours");
+    return run_rows(ctx, d, &(row_loop){exact_chunk, &e, rows, 1, found, count}, "neighbours");
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -413,7 +455,7 @@ static spd_status grow(spd_context *ctx, near_lists *d, int by_class, uint64_t n
     else
         leaves_cut(l, d->s, 0, d->job->p, leaf_size(d), &r, work);
     d->l = l;
-    return run(ctx, d, l->count, leaf_chunk, d, NULL);
+    return run(ctx, d, l->count, leaf_chunk);
 }
 
 spd_status near_lists_plant(spd_context *ctx, near_lists *d)
@@ -424,7 +466,7 @@ spd_status near_lists_plant(spd_context *ctx, near_lists *d)
     spd_status status = work ? leaves_new(ctx, d->job->p, d->c->count, leaf_size(d), &room, &l)
                              : ctx_nomem(ctx, "neighbours");
     if (status == SPD_OK && d->c->count > 1)
-        status = run(ctx, d, chunks_of(d), drawn_chunk, d, NULL);
+        status = run(ctx, d, chunks_of(d), drawn_chunk);
     for (uint64_t t = 0; t < TREES && status == SPD_OK; t++) {
         status = grow(ctx, d, 0, 2 * t, &l, work);
         if (status == SPD_OK && d->c->count > 1)

@@ -33,6 +33,7 @@ typedef struct near_lists {
     size_t chunks;          /* at most */
     size_t *changed;        /* chunks: entries */
     double *measured;       /* chunks: true distances */
+    double total;           /* of them, so far */
     size_t (*bad)[2];       /* chunks: a pair without a distance */
 } near_lists;
 

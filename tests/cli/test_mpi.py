@@ -135,10 +135,12 @@ def test_more_ranks_than_samples(spdml, job, rng, tmp_path):
     assert contents(tmp_path / "7.spdml") == contents(tmp_path / "0.spdml")
 
 
-def test_graph_of_many(spdml, job, rng, tmp_path):
+@pytest.mark.parametrize("more", [[], ["--search", "approximate"], ["--candidates", 200]])
+def test_graph_of_many(spdml, job, rng, tmp_path, more):
     """More samples than one matrix of distances serves: neighbours are searched for, class by class."""
     np.savez(tmp_path / "d.npz", X=random_spd(rng, 1600, 3), y=np.arange(1600) % 5)
-    words = ["fit", "d.npz", "-m", 2, "--max-iter", 3, "--nu-w", 3, "--nu-b", 6, "--metric", "stein"]
+    words = ["fit", "d.npz", "-m", 2, "--max-iter", 3, "--nu-w", 3, "--nu-b", 6, "--metric", "stein",
+             *more]
     spdml(*words, "-o", "0.spdml").good()
     job(3, *words, "-o", "3.spdml").good()
     assert contents(tmp_path / "3.spdml") == contents(tmp_path / "0.spdml")
@@ -150,6 +152,7 @@ GEOMETRY = {
     "mean": ["mean", "--metric", "airm", "-o", "{}.npy"],
     "mean of few": ["mean", "--metric", "stein", "-o", "{}.npy"],
     "neighbours": ["neighbours", "--metric", "airm", "-k", 3, "-o", "{}.npz"],
+    "neighbours, most of them": ["neighbours", "--search", "approximate", "-k", 4, "-o", "{}.npz"],
     "neighbours by brute force": ["neighbours", "--brute", "--queries", "e.npz", "-o", "{}.npz"],
 }
 

@@ -232,7 +232,16 @@ static void large_way_equals_small_way(void)
         arena room = {0};
         CHECK(classes_sort(NULL, p, label, &room, &c) == SPD_OK, "classes");
         for (size_t e = 0; e < 8; e++) {
-            graph_job g = {n, p, sets[e % 2], label, &c, metrics[e / 2], 4, 3, 4, 3, 0, NULL};
+            graph_job g = {.n = n,
+                           .p = p,
+                           .X = sets[e % 2],
+                           .label = label,
+                           .c = &c,
+                           .metric = metrics[e / 2],
+                           .nu_w = 4,
+                           .nu_b = 3,
+                           .near_unknown = 4,
+                           .far_unknown = 3};
             links small, large;
             links_new(NULL, graph_room(&g), &small);
             links_new(NULL, graph_room(&g), &large);
@@ -484,7 +493,16 @@ static void bad_sample_by_its_number(void)
     arena room = {0};
     spd_context *ctx = spd_context_new();
     CHECK(classes_sort(ctx, 6, label, &room, &c) == SPD_OK, "classes");
-    graph_job g = {1, 6, X, label, &c, SPD_STEIN, 1, 1, 1, 1, 0, NULL};
+    graph_job g = {.n = 1,
+                   .p = 6,
+                   .X = X,
+                   .label = label,
+                   .c = &c,
+                   .metric = SPD_STEIN,
+                   .nu_w = 1,
+                   .nu_b = 1,
+                   .near_unknown = 1,
+                   .far_unknown = 1};
     links l;
     CHECK(links_new(ctx, graph_room(&g), &l) == SPD_OK, "links");
     CHECK(graph_by_lists(ctx, &g, &l) == SPD_ENOTSPD, "status");
@@ -502,7 +520,16 @@ static spd_status by_lists(spd_context *ctx, size_t n, size_t p, const double *X
     classes c;
     arena room = {0};
     links l = {0};
-    graph_job g = {n, p, X, label, &c, SPD_STEIN, 2, 2, 2, 2, 0, NULL};
+    graph_job g = {.n = n,
+                   .p = p,
+                   .X = X,
+                   .label = label,
+                   .c = &c,
+                   .metric = SPD_STEIN,
+                   .nu_w = 2,
+                   .nu_b = 2,
+                   .near_unknown = 2,
+                   .far_unknown = 2};
     spd_status status = classes_sort(ctx, p, label, &room, &c);
     if (status == SPD_OK)
         status = links_new(ctx, graph_room(&g), &l);

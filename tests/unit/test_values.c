@@ -13,7 +13,7 @@ static int descending(const void *a, const void *b)
 }
 
 /* Every rank of every set, with many equal values and without. */
-static void ranks(void)
+static void every_rank(void)
 {
     rng r;
     rng_seed(&r, 1);
@@ -126,7 +126,7 @@ static void orthonormal_rows(void)
 
 int main(void)
 {
-    RUN(ranks);
+    RUN(every_rank);
     RUN(median_above_the_diagonal);
     RUN(unit_length);
     RUN(centred);
