@@ -58,7 +58,7 @@ class Model(c.Structure):
         ("cost", Double), ("gradient_norm", Double), ("iterations", Int), ("data_passes", Size),
         ("stop", Int), ("seconds_graph", Double), ("seconds_fit", Double), ("steps", Size),
         ("history", c.POINTER(FitStep)), ("version", Text), ("starts", Int), ("rounds", Int),
-        ("pairs_changed", Size),
+        ("pairs_changed", Size), ("passes_each", Int),
     ]
 
 

@@ -14,6 +14,7 @@
 
 #include "base/sized.h"
 #include "engine/blas.h"
+#include "engine/hits.h"
 #include "engine/nearest_levels.h"
 #include "engine/pairwise.h"
 #include "engine/parallel.h"
@@ -23,11 +24,6 @@
 #define QUERIES_PER_CHUNK 16
 #define CALIBRATION       16 /* most queries on which the levels are tried */
 #define PLANS             (1u << MAX_LEVELS)
-
-typedef struct hit {
-    double d2;
-    size_t index;
-} hit;
 
 /* What one thread works with. */
 typedef struct seat {
@@ -56,22 +52,6 @@ typedef struct search {
 } search;
 
 /* ---- the k best ------------------------------------------------------------------------------ */
-
-static int before(hit a, hit b)
-{
-    return a.d2 < b.d2 || (a.d2 == b.d2 && a.index < b.index);
-}
-
-/* Keeps the `wanted` best of what is offered, ascending; ties by lower index. */
-static void offer(hit *best, size_t *count, size_t wanted, hit h)
-{
-    if (*count == wanted && !before(h, best[wanted - 1]))
-        return;
-    size_t at = *count < wanted ? (*count)++ : wanted - 1;
-    for (; at > 0 && before(h, best[at - 1]); at--)
-        best[at] = best[at - 1];
-    best[at] = h;
-}
 
 static double kth_best(const hit *best, size_t count, size_t wanted)
 {
@@ -145,7 +125,7 @@ static spd_status measure(search *s, seat *t, size_t query, const size_t *candid
     for (size_t c = 0; c < count; c++) {
         if (!isfinite(d2[c]))
             return SPD_ENUMERIC;
-        offer(best, found, s->wanted, (hit){d2[c], candidate[c]});
+        hit_offer(best, found, s->wanted, (hit){d2[c], candidate[c]});
     }
     s->exact[query] += (double)count;
     return SPD_OK;
@@ -232,8 +212,8 @@ static spd_status brute_chunk(void *user, size_t chunk, int thread)
                 if (!isfinite(block.d2[c]))
                     return SPD_ENUMERIC;
                 if (!s->within || first + c != query)
-                    offer(t->best + a * s->wanted, &found[a], s->wanted,
-                          (hit){block.d2[c], first + c});
+                    hit_offer(t->best + a * s->wanted, &found[a], s->wanted,
+                              (hit){block.d2[c], first + c});
             }
             s->exact[query] += (double)count;
         }

@@ -60,8 +60,8 @@ spd_status graph_near_far(spd_context *ctx, const graph_job *g, links *l)
     size_t *mark = arena_zero(&room, p, sizeof *mark);
     spd_status status = arena_status(&room, ctx, "neighbour graph");
     if (status == SPD_OK)
-        status = spd_nearest(
-            ctx, g->metric, g->n, p, g->X, 0, NULL,
+        status = spd_nearest_store(
+            ctx, g->metric, g->set, NULL,
             &(spd_neighbours){.size = sizeof(spd_neighbours), .k = k, .index = near, .d2 = d2});
     if (status == SPD_OK)
         status = links_new(ctx, p * (g->nu_w + far), l);

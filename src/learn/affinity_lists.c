@@ -196,7 +196,10 @@ static int wants_all(const graph_job *g)
 
 static spd_status link_all(spd_context *ctx, const graph_job *g, links *l)
 {
-    spd_status status = g->D ? SPD_OK : check_set(ctx, "X", g->n, g->p, g->X, 1.0);
+    spd_status status = SPD_OK;
+    if (!g->D)
+        status =
+            g->X ? check_set(ctx, "X", g->n, g->p, g->X, 1.0) : spd_check_store(ctx, g->set, 1.0);
     if (status < 0)
         return status;
     for (size_t i = 0; i < g->p; i++)
@@ -212,5 +215,7 @@ spd_status graph_by_class(spd_context *ctx, const graph_job *g, size_t matrix_up
         return link_all(ctx, g, l);
     if (g->D)
         return graph_from_matrix(ctx, g, g->D, l);
+    if (!g->X)
+        return graph_by_tiles(ctx, g, l);
     return g->p <= matrix_up_to ? graph_by_matrix(ctx, g, l) : graph_by_lists(ctx, g, l);
 }

@@ -3,12 +3,13 @@
 #define SPD_LEARN_AFFINITY_SEARCH_H
 
 #include "base/classes.h"
+#include "base/store.h"
 #include "learn/affinity_links.h"
 
 /* Whose neighbours are wanted, and how many. */
 typedef struct graph_job {
     size_t n, p;
-    const double *X;  /* p x n x n */
+    const double *X;  /* p x n x n; NULL where they are not in memory as float64 */
     const int *label; /* p; negative: unknown. NULL: unsupervised */
     const classes *c; /* of label */
     spd_metric metric;
@@ -16,6 +17,7 @@ typedef struct graph_job {
     size_t near_unknown, far_unknown; /* the same for samples without a label */
     uint64_t seed;                    /* of the far pairs */
     const double *D;                  /* p x p squared distances where they are known; else NULL */
+    const spd_store *set;             /* the samples where X is NULL */
 } graph_job;
 
 /* Links that graph_by_class and graph_far_unknown add at most. */
@@ -44,5 +46,8 @@ spd_status graph_far_unknown(spd_context *ctx, const graph_job *g, links *l);
 spd_status graph_from_matrix(spd_context *ctx, const graph_job *g, const double *D, links *l);
 spd_status graph_by_matrix(spd_context *ctx, const graph_job *g, links *l);
 spd_status graph_by_lists(spd_context *ctx, const graph_job *g, links *l);
+
+/* The same in blocks of a store, for samples that need not lie in memory (affinity_tiles.c). */
+spd_status graph_by_tiles(spd_context *ctx, const graph_job *g, links *l);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef SPD_LEARN_FITTING_H
 #define SPD_LEARN_FITTING_H
 
+#include "base/store.h"
 #include "learn/fit.h"
 #include "learn/state.h"
 
@@ -10,7 +11,7 @@
 typedef struct fit {
     spd_context *ctx;
     size_t n, m;
-    const double *X;
+    const spd_store *set; /* the samples */
     const int *label;
     spd_fit_options o;
     spd_fit_watch watch;

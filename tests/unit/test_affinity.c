@@ -232,7 +232,7 @@ static void large_way_equals_small_way(void)
         arena room = {0};
         CHECK(classes_sort(NULL, p, label, &room, &c) == SPD_OK, "classes");
         for (size_t e = 0; e < 8; e++) {
-            graph_job g = {n, p, sets[e % 2], label, &c, metrics[e / 2], 4, 3, 4, 3, 0, NULL};
+            graph_job g = {n, p, sets[e % 2], label, &c, metrics[e / 2], 4, 3, 4, 3, 0, NULL, NULL};
             links small, large;
             links_new(NULL, graph_room(&g), &small);
             links_new(NULL, graph_room(&g), &large);
@@ -484,7 +484,7 @@ static void bad_sample_by_its_number(void)
     arena room = {0};
     spd_context *ctx = spd_context_new();
     CHECK(classes_sort(ctx, 6, label, &room, &c) == SPD_OK, "classes");
-    graph_job g = {1, 6, X, label, &c, SPD_STEIN, 1, 1, 1, 1, 0, NULL};
+    graph_job g = {1, 6, X, label, &c, SPD_STEIN, 1, 1, 1, 1, 0, NULL, NULL};
     links l;
     CHECK(links_new(ctx, graph_room(&g), &l) == SPD_OK, "links");
     CHECK(graph_by_lists(ctx, &g, &l) == SPD_ENOTSPD, "status");
@@ -502,7 +502,7 @@ static spd_status by_lists(spd_context *ctx, size_t n, size_t p, const double *X
     classes c;
     arena room = {0};
     links l = {0};
-    graph_job g = {n, p, X, label, &c, SPD_STEIN, 2, 2, 2, 2, 0, NULL};
+    graph_job g = {n, p, X, label, &c, SPD_STEIN, 2, 2, 2, 2, 0, NULL, NULL};
     spd_status status = classes_sort(ctx, p, label, &room, &c);
     if (status == SPD_OK)
         status = links_new(ctx, graph_room(&g), &l);

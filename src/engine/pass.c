@@ -1,0 +1,37 @@
+/* pass.c - the walk of a data pass, and the coefficients of a probe. */
+#include "engine/pass.h"
+
+spd_status pass_run(const pass *over, size_t first, size_t last, pass_body body, void *user,
+                    double *work, double *sum)
+{
+    size_t p = over->set->p, n2 = over->set->n * over->set->n, count = 0;
+    size_t stored = last < p ? last : p;
+    store_walk_begin(over->walk, first, stored, NULL);
+    for (size_t i = first; i < stored; i += count) {
+        const double *X = store_walk_next(over->walk, &count);
+        if (!X)
+            return SPD_EIO;
+        for (size_t k = 0; k < count; k++)
+            body(user, i + k, X + k * n2, X + (k + 1 < count ? k + 1 : k) * n2, work, sum);
+    }
+    if (stored < last)
+        body(user, p, over->extra, over->extra, work, sum);
+    return SPD_OK;
+}
+
+/* Products x_r y_c of one factor by row, one by column. With derivative the product rule:
+ * (x y)' = x' y + x y'. */
+void blend_coefficients(size_t m, const double *sigma, const double *cosine, const double *sine,
+                        int derivative, double *out)
+{
+    const double *s = sigma, *factor[2] = {cosine, sine};
+    for (int part = 0; part < PASS_PARTS; part++) {
+        int a = part >> 1, b = part & 1;
+        const double *x = factor[a], *y = factor[b], *co_x = factor[!a], *co_y = factor[!b];
+        for (size_t r = 0; r < m; r++)
+            for (size_t c = 0; c <= r; c++) {
+                double dx = s[r] * (a ? co_x[r] : -co_x[r]), dy = s[c] * (b ? co_y[c] : -co_y[c]);
+                *out++ = derivative ? dx * y[c] + x[r] * dy : x[r] * y[c];
+            }
+    }
+}
