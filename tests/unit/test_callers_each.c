@@ -410,6 +410,11 @@ static void job_store(caller *c)
     for (size_t i = 0; i < 4; i++)
         use_store(c, all[i]);
     spd_context_set_memory(c->ctx, 0.0);
+    spd_store_free(file);
+    spd_data *data = NULL;
+    good(c, spd_data_open(c->ctx, path, NULL, &data, &file));
+    add_number(c, (double)(data->p * data->n));
+    spd_data_free(data);
     spd_store_free(lent);
     spd_store_free(single);
     spd_store_free(file);
