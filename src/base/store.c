@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/store_raw.h"
 
 void store_lend(spd_store *s, size_t n, size_t p, const double *X)
 {
@@ -102,7 +101,7 @@ void store_repair(const spd_store *s, size_t count, double *X)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-void store_widen(size_t count, const float *from, double *to)
+static void widen(size_t count, const float *from, double *to)
 {
     for (size_t e = 0; e < count; e++)
         to[e] = (double)from[e];
@@ -115,7 +114,7 @@ spd_status store_read(const spd_store *s, size_t first, size_t count, double *X)
     if (s->X) {
         memcpy(X, s->X + first * n2, count * n2 * sizeof *X);
     } else if (s->X32) {
-        store_widen(count * n2, s->X32 + first * n2, X);
+        widen(count * n2, s->X32 + first * n2, X);
     } else if (s->width == sizeof *X) {
         status = s->read(s, first, count, X);
     } else { /* the floats lie in the second half, and are widened from the front */
@@ -206,51 +205,4 @@ spd_status spd_store_read(spd_context *ctx, const spd_store *store, size_t first
         return ctx_fail(ctx, SPD_EINVAL, "samples %zu to %zu of %zu cannot be read", first,
                         first + count, store ? store->p : 0);
     return store_fail(ctx, store, store_read(store, first, count, X));
-}
-
-/* Rounds to float32; what is too large for one becomes Inf, which a check then names. */
-static void narrow(size_t count, const double *from, float *to)
-{
-    for (size_t e = 0; e < count; e++)
-        to[e] = (float)from[e];
-}
-
-spd_status spd_store_load(spd_context *ctx, const spd_store *from, int as_float, spd_store **store)
-{
-    spd_store *fresh = NULL;
-    store_walk *walk = NULL;
-    ctx_clear(ctx);
-    if (!from || !store)
-        return ctx_fail(ctx, SPD_EINVAL, "there is no set of matrices to load");
-    size_t n2 = from->n * from->n, width = as_float ? sizeof(float) : sizeof(double), count;
-    spd_status status = new_store(ctx, from->n, from->p, &fresh);
-    if (status == SPD_OK && !(fresh->block = mem_alloc(from->p, n2 * width)))
-        status = ctx_nomem(ctx, "a set of matrices");
-    if (status == SPD_OK)
-        status = store_walks_new(ctx, from, 1, 1, (size_t)1 << 24, &walk);
-    if (status == SPD_OK)
-        store_walk_begin(walk, 0, from->p, NULL);
-    for (size_t i = 0; i < from->p && status == SPD_OK; i += count) {
-        const double *X = store_walk_next(walk, &count);
-        if (!X)
-            status = store_fail(ctx, from, SPD_EIO);
-        else if (as_float)
-            narrow(count * n2, X, (float *)fresh->block + i * n2);
-        else
-            memcpy((double *)fresh->block + i * n2, X, count * n2 * sizeof *X);
-        if (X && ctx_progress(ctx, "reading", "matrices", (double)i, (double)from->p))
-            status = ctx_fail(ctx, SPD_ECANCELLED, "reading cancelled");
-    }
-    store_walks_end(walk);
-    if (status < 0) {
-        spd_store_free(fresh);
-        return status;
-    }
-    fresh->width = width;
-    if (as_float)
-        fresh->X32 = fresh->block;
-    else
-        fresh->X = fresh->block;
-    *store = fresh;
-    return SPD_OK;
 }

@@ -1,6 +1,7 @@
 /* store.h - a set of p matrices n x n, wherever it lies: in memory as float64 or float32, or in
- * files. Whoever reads all of it goes through it in order with a walk, which reads ahead; a few
- * matrices are read one by one. All sums are of doubles: float32 is widened on the way.
+ * files. Whoever reads all of it goes through it in order with a walk (engine/walk.h), which reads
+ * ahead; a few matrices are read one by one. All sums are of doubles: float32 is widened on the
+ * way.
  *
  * A file is read, never mapped, so that one that shrinks or changes is a message and not a signal.
  * Reading happens in threads that make no messages: what went wrong is noted in the store, and
@@ -57,32 +58,8 @@ const double *store_sample(const spd_store *s, size_t i, double *room);
 /* X (count x n x n) <- samples from `first` on. From any thread. */
 spd_status store_read(const spd_store *s, size_t first, size_t count, double *X);
 
-/* ---- walks ----------------------------------------------------------------------------------- */
-
-/* A way through samples, for one thread at a time; it has a thread of its own that reads ahead. */
-typedef struct store_walk store_walk;
-
-/* *walks (new, `count` of them, freed by store_walks_end) <- ways that hand out multiples of
- * `granule` samples, but at the end. Each keeps a few pieces of about store_piece bytes. */
-spd_status store_walks_new(spd_context *ctx, const spd_store *s, size_t count, size_t granule,
-                           size_t bytes, store_walk **walks);
-void store_walks_end(store_walk *walks);
-
-/* Walk `number` of those. */
-store_walk *store_walk_at(store_walk *walks, size_t number);
-
-/* What store_walks_new will take. */
-double store_walks_bytes(const spd_context *ctx, const spd_store *s, size_t count, size_t granule,
-                         size_t bytes);
-
-/* `bytes`, or less where `count` walks would take more than an eighth of the context's memory. */
-size_t store_piece(const spd_context *ctx, size_t count, size_t bytes);
-
-/* Begins a walk over samples first .. last-1, or over those numbers of the list `which`. */
-void store_walk_begin(store_walk *w, size_t first, size_t last, const size_t *which);
-
-/* The next samples, *count of them, valid until the next call; NULL at the end, and, with *count
- * SIZE_MAX, when they cannot be read. */
-const double *store_walk_next(store_walk *w, size_t *count);
+/* Are there repairs to be made after reading? X (count x n x n) <- repaired. */
+int store_repairs(const spd_store *s);
+void store_repair(const spd_store *s, size_t count, double *X);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef SPD_ENGINE_BLOCKS_H
 #define SPD_ENGINE_BLOCKS_H
 
-#include "base/store.h"
+#include "engine/walk.h"
 
 /* Bytes of a block; samples come in multiples of 64, but at the end. */
 #define BLOCK_BYTES   ((size_t)16 << 20)

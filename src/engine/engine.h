@@ -7,7 +7,7 @@
 #ifndef SPD_ENGINE_ENGINE_H
 #define SPD_ENGINE_ENGINE_H
 
-#include "base/store.h"
+#include "engine/walk.h"
 #include "geometry/pairs.h"
 #include "optim/problem.h"
 

@@ -2,7 +2,7 @@
 #ifndef SPD_ENGINE_LISTED_H
 #define SPD_ENGINE_LISTED_H
 
-#include "base/store.h"
+#include "engine/walk.h"
 
 /* spd_mean_store of the `count` samples with the numbers `which`; NULL: of all. The same bits as of
  * a set in memory that holds these alone. Messages name samples by their numbers in the store. */

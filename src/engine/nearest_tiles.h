@@ -6,7 +6,7 @@
 #ifndef SPD_ENGINE_NEAREST_TILES_H
 #define SPD_ENGINE_NEAREST_TILES_H
 
-#include "base/store.h"
+#include "engine/walk.h"
 #include "engine/hits.h"
 
 #define TILE_LISTS 2

@@ -11,8 +11,13 @@ spd_status pass_run(const pass *over, size_t first, size_t last, pass_body body,
         const double *X = store_walk_next(over->walk, &count);
         if (!X)
             return SPD_EIO;
-        for (size_t k = 0; k < count; k++)
-            body(user, i + k, X + k * n2, X + (k + 1 < count ? k + 1 : k) * n2, work, sum);
+        const double *after = store_walk_ahead(over->walk), *last_one = X + (count - 1) * n2;
+        for (const double *at = X; at <= last_one; at += n2)
+            body(user, i + (size_t)(at - X) / n2, at,
+                 at < last_one ? at + n2
+                 : after       ? after
+                               : at,
+                 work, sum);
     }
     if (stored < last)
         body(user, p, over->extra, over->extra, work, sum);

@@ -2,7 +2,7 @@
 #ifndef SPD_ENGINE_PASS_H
 #define SPD_ENGINE_PASS_H
 
-#include "base/store.h"
+#include "engine/walk.h"
 
 /* Parts of Q: W'XW, W'XU, its transpose, U'XU. */
 #define PASS_PARTS 4

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/store.h"
+#include "engine/walk.h"
 #include "random_spd.h"
 
 enum { N = 7, M = 3, P = 150, CLASSES = 3, SHARDS = 3 };

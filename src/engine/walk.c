@@ -1,21 +1,24 @@
-/* store_walk.c - ways through a store, with reading ahead.
+/* walk.c - ways through a store, with reading ahead.
  *
  * A walk over files is cut into pieces. A thread of its own reads them in order into a ring of
  * slots, as far ahead as there are free ones, while the caller works on the piece before. Where no
  * thread can be had, the caller reads by itself. In memory there is nothing to read: float64 is
  * handed out where it lies, float32 and lists of samples go through `wide`, a few samples at a time
  * so that they stay in the cache. */
+#include "engine/walk.h"
+
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/store_raw.h"
+#include "linalg/kernels.h"
 
 #define SLOTS   3
-#define FEW     ((size_t)1 << 18) /* bytes of doubles that are made at once from float32 in memory */
+#define FEW     ((size_t)1 << 15) /* bytes of doubles that are made at once from float32 in memory */
 #define NO_GOOD SIZE_MAX
 
 struct store_walk {
     const spd_store *s;
+    const kernels *k;
     size_t ways, number; /* walks made together; which of them this is */
     size_t each, serve;  /* samples of a piece; of these, handed out at once */
     size_t first, last;
@@ -166,6 +169,7 @@ spd_status store_walks_new(spd_context *ctx, const spd_store *s, size_t count, s
     spd_status status = fresh ? SPD_OK : ctx_nomem(ctx, "reading");
     for (size_t k = 0; fresh && k < count; k++) {
         fresh[k].s = s;
+        fresh[k].k = kernels_get();
         fresh[k].ways = count;
         fresh[k].number = k;
         if (status == SPD_OK)
@@ -238,7 +242,7 @@ static const double *copy_some(store_walk *w, size_t count)
         if (s->X)
             memcpy(w->wide + k * n2, s->X + i * n2, n2 * sizeof *w->wide);
         else
-            store_widen(n2, s->X32 + i * n2, w->wide + k * n2);
+            w->k->widen(n2, s->X32 + i * n2, w->wide + k * n2);
     }
     if (store_repairs(s))
         store_repair(s, count, w->wide);
@@ -253,7 +257,7 @@ static double *take_some(store_walk *w, size_t piece, size_t into, size_t count)
     void *raw = slot_of(w, piece) + into * store_sample_bytes(s);
     double *X = raw;
     if (s->width < sizeof *X) {
-        store_widen(count * n2, raw, w->wide);
+        w->k->widen(count * n2, raw, w->wide);
         X = w->wide;
     }
     if (store_repairs(s))
@@ -286,4 +290,12 @@ const double *store_walk_next(store_walk *w, size_t *count)
     }
     w->at += *count;
     return X;
+}
+
+const void *store_walk_ahead(const store_walk *w)
+{
+    const spd_store *s = w->s;
+    if (w->at >= w->last || !s->X32 || w->which)
+        return NULL;
+    return s->X32 + w->at * s->n * s->n;
 }
