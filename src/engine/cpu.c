@@ -213,7 +213,7 @@ static void gradient_one(void *user, size_t i, const double *X, const double *ne
 {
     cpu_engine *e = user;
     size_t n = e->in.n, m = e->in.m;
-    double *Z = work, *Y = made_at(e, NULL, i, work);
+    double *Z = work, *Y = made_at(e, e->Y, i, work);
     e->k->product(n, n, m, X, n, 1, e->W, Y, next);
     unfold(e, e->Z + i * e->tri, Z);
     e->k->product_onto(n, m, m, Y, e->ld, 1, Z, e->ones, sum);

@@ -60,11 +60,12 @@ const spd_store *engine_set(const engine_input *in, spd_store *lent)
 spd_status engine_choose_room(spd_context *ctx, const engine_input *in, const spd_store *set,
                               int *small)
 {
+    const size_t tri = TRI(in->m), ld = PASS_LD(in->m);
     double p = (double)in->p, limit = spd_context_memory(ctx);
     double there = set->read ? 0.0 : store_bytes(set);
     double ahead = store_walks_bytes(ctx, set, (size_t)parallel_threads(ctx), 1, ENGINE_PIECE);
-    double least = 8.0 * TRIANGLES * p * (double)TRI(in->m) + PAIR_BYTES * (double)in->pairs;
-    double whole = least + 16.0 * p * (double)in->n * (double)PASS_LD(in->m);
+    double least = 8.0 * TRIANGLES * p * (double)tri + PAIR_BYTES * (double)in->pairs;
+    double whole = least + 16.0 * p * (double)in->n * (double)ld;
     *small = there + ahead + whole > limit;
     if (!*small || !ctx || ctx->memory == 0.0 || there + ahead + least <= limit)
         return SPD_OK;

@@ -370,7 +370,7 @@ spd_status mean_listed(spd_context *ctx, spd_metric metric, const spd_store *set
         status = sized_check(ctx, "spd_mean_info", info);
     if (status == SPD_OK)
         status = check_arguments(ctx, rule, set ? set->n : 0, count, set, &o, M);
-    if (status < 0)
+    if (status < 0 || !set)
         return status;
     mean_state state = {.n = set->n, .tol = o.tol > 0.0 ? o.tol : USUAL_TOLERANCE};
     mean_run r = {.ctx = ctx, .k = kernels_get(), .state = &state, .n = set->n, .p = count};

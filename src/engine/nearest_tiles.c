@@ -216,7 +216,7 @@ static spd_status check_search(spd_context *ctx, const tile_search *s, const spd
 {
     if (!metric_get(s->metric))
         return ctx_fail(ctx, SPD_EINVAL, "unknown metric");
-    if (!s->samples || !near->index || !near->d2)
+    if (!near->index || !near->d2)
         return ctx_fail(ctx, SPD_EINVAL, "an empty set of matrices has no neighbours");
     if (s->samples->n != s->queries->n)
         return ctx_fail(ctx, SPD_EINVAL, "matrices %zu x %zu have no neighbours among %zu x %zu",
@@ -248,6 +248,8 @@ spd_status spd_nearest_store(spd_context *ctx, spd_metric metric_id, const spd_s
     if (store && store->X && (!queries || queries->X) && (!queries || queries->n == store->n))
         return spd_nearest(ctx, metric_id, store->n, store->p, store->X, queries ? queries->p : 0,
                            queries ? queries->X : NULL, neighbours);
+    if (!store)
+        return ctx_fail(ctx, SPD_EINVAL, "an empty set of matrices has no neighbours");
     spd_neighbours near = SPD_INIT(spd_neighbours);
     arena room = {0};
     tile_search s = {.metric = metric_id, .samples = store, .queries = queries ? queries : store};

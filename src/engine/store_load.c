@@ -27,7 +27,7 @@ spd_status spd_store_load(spd_context *ctx, const spd_store *from, int as_float,
         status = store_walks_new(ctx, from, 1, 1, (size_t)1 << 24, &walk);
     if (status == SPD_OK)
         store_walk_begin(walk, 0, from->p, NULL);
-    for (size_t i = 0; i < from->p && status == SPD_OK; i += count) {
+    for (size_t i = 0; fresh && fresh->block && i < from->p && status == SPD_OK; i += count) {
         const double *X = store_walk_next(walk, &count);
         if (!X)
             status = store_fail(ctx, from, SPD_EIO);
@@ -39,7 +39,7 @@ spd_status spd_store_load(spd_context *ctx, const spd_store *from, int as_float,
             status = ctx_fail(ctx, SPD_ECANCELLED, "reading cancelled");
     }
     store_walks_end(walk);
-    if (status < 0) {
+    if (status < 0 || !fresh) {
         spd_store_free(fresh);
         return status;
     }

@@ -46,7 +46,7 @@ spd_status spd_data_open(spd_context *ctx, const char *path, const spd_load_opti
         return status;
     spd_data *fresh = mem_zero(1, sizeof *fresh);
     status = fresh ? open_files(ctx, path, &o, &opened) : ctx_nomem(ctx, "a data set");
-    if (status == SPD_OK)
+    if (fresh && status == SPD_OK)
         status = describe(ctx, path, &o, opened, fresh);
     if (status < 0) {
         spd_data_free(fresh);

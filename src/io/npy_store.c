@@ -183,7 +183,7 @@ spd_status spd_store_open(spd_context *ctx, size_t count, const char *const *pat
     shards *all = fresh->files = mem_zero(1, sizeof *all);
     if (!all || !(all->shard = mem_zero(count, sizeof *all->shard)))
         status = ctx_nomem(ctx, "a set of matrices");
-    for (size_t k = 0; k < count && status == SPD_OK; k++) {
+    for (size_t k = 0; all && all->shard && k < count && status == SPD_OK; k++) {
         all->count = k + 1;
         status = open_shard(ctx, fresh, paths[k], &all->shard[k]);
     }

@@ -432,7 +432,7 @@ static spd_status fit_all(spd_context *ctx, const spd_store *set, const int *lab
         status = fit_options_check(ctx, set, &f.o);
     if (status == SPD_OK && !checked)
         status = examine(&f);
-    if (status < 0)
+    if (status < 0 || !set)
         return status;
     f.n = set->n;
     f.state.p = set->p;
