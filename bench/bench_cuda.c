@@ -161,7 +161,8 @@ int main(int count, char **word)
                 if (only && (m != only || airm != !strcmp(word[3], "airm")))
                     continue;
                 engine_input in = {
-                    n, m, p, X, NULL, airm ? SPD_AIRM : SPD_STEIN, SPD_DIFFERENCE, 10 * p, graph};
+                    n,      m,     p,   X, NULL, airm ? SPD_AIRM : SPD_STEIN, SPD_DIFFERENCE,
+                    10 * p, graph, NULL};
                 run("cuda", cuda_new, &in, only ? 0 : k < 2 ? 100 : 10);
                 if (k == 0)
                     run("cpu ", engine_cpu_new, &in, 30);

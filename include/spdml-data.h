@@ -66,6 +66,15 @@ SPD_API spd_status spd_data_load(spd_context *ctx, const char *path,
                                  const spd_load_options *options, spd_data **data);
 SPD_API void spd_data_free(spd_data *data);
 
+/* The same for sets that need not fit into memory: an .npy file, or a .list (a text with the path
+ * of an .npy file in each line, relative to its own folder). *store has the matrices, which stay in
+ * their files (spd_store_open); *data all else, with X NULL. Repairs are made as matrices are read,
+ * and checks are for whoever reads them. options->labels may name a .list too. spd_data_load reads
+ * a .list as one set. */
+SPD_API spd_status spd_data_open(spd_context *ctx, const char *path,
+                                 const spd_load_options *options, spd_data **data,
+                                 spd_store **store);
+
 /* Writes X, y and the columns to .npz (with meta as its member meta.json) or .mat, X and y to .csv
  * (a header, then a row for each matrix), or X alone to .npy; atomically. */
 SPD_API spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *path);

@@ -194,6 +194,13 @@ SPD_API void spd_ranks_pause(spd_context *ctx, int alone);
 /* Ends all processes of the job with that exit status; does nothing for a process alone. */
 SPD_API void spd_ranks_stop(spd_context *ctx, int code);
 
+/* About how much memory a call may use, in bytes: a fit chooses by it what it keeps of each sample,
+ * and a search how much it holds at once. 0, the default: three quarters of the least of the
+ * machine's memory, the limit of the control group, and ulimit. spd_context_memory says what holds
+ * now. */
+SPD_API void spd_context_set_memory(spd_context *ctx, double bytes);
+SPD_API double spd_context_memory(const spd_context *ctx);
+
 /* Progress callback, NULL for none; user is handed to it. */
 SPD_API void spd_context_set_progress(spd_context *ctx, spd_progress_fn fn, void *user);
 
@@ -227,6 +234,49 @@ typedef struct spd_library {
  * on. Returns 0, and leaves it untouched, if there are not so many. */
 SPD_API int spd_library_at(size_t index, spd_library *library);
 
+/* ---- sets that need not lie in memory ------------------------------------------------------ */
+
+/* A set of matrices as a function goes through it: in memory as float64 or float32, or in files
+ * that are read piece by piece, ahead of the work. All arithmetic is in double; the same numbers
+ * give the same bits wherever they lie. A store may be used by several calls at once. */
+typedef struct spd_store spd_store;
+
+/* How the matrices of files are repaired as they are read. */
+typedef struct spd_store_options {
+    size_t size;
+    int symmetrize;    /* X <- (X + X')/2 */
+    double regularize; /* adds this times tr(X)/n to the diagonal */
+    double ridge;      /* adds this to the diagonal */
+} spd_store_options;
+
+/* *store (new, freed with spd_store_free) <- `count` .npy files one after the other, each with p x
+ * n x n matrices of float64 or float32 in C order, alike in n and type. Headers are read and
+ * checked now, matrices when they are needed, and never mapped: a file that shrinks or changes
+ * meanwhile ends the call with SPD_EIO. options NULL means all zero. */
+SPD_API spd_status spd_store_open(spd_context *ctx, size_t count, const char *const *paths,
+                                  const spd_store_options *options, spd_store **store);
+
+/* The same around X (p x n x n), which stays the caller's and must outlive the store. */
+SPD_API spd_status spd_store_lend(spd_context *ctx, size_t n, size_t p, const double *X,
+                                  spd_store **store);
+SPD_API spd_status spd_store_lend_float(spd_context *ctx, size_t n, size_t p, const float *X,
+                                        spd_store **store);
+
+/* *store <- a copy of another in memory, as float64 or, as_float, rounded to float32: half the
+ * memory and half the traffic of a pass. */
+SPD_API spd_status spd_store_load(spd_context *ctx, const spd_store *from, int as_float,
+                                  spd_store **store);
+SPD_API void spd_store_free(spd_store *store);
+
+/* Size and number of the matrices; bytes as they are stored. */
+SPD_API size_t spd_store_n(const spd_store *store);
+SPD_API size_t spd_store_p(const spd_store *store);
+SPD_API double spd_store_bytes(const spd_store *store);
+
+/* X (count x n x n) <- matrices first .. first+count-1. */
+SPD_API spd_status spd_store_read(spd_context *ctx, const spd_store *store, size_t first,
+                                  size_t count, double *X);
+
 /* ---- batched linear algebra on sets of small matrices ------------------------------------- */
 
 /* SPD_ENOTFINITE, SPD_ENOTSYM or SPD_ENOTSPD for the first bad matrix of the set, in this order
@@ -234,6 +284,7 @@ SPD_API int spd_library_at(size_t index, spd_library *library);
  * have a Cholesky factor. tolerance 0 means 1e-10; n, p >= 1. */
 SPD_API spd_status spd_check(spd_context *ctx, size_t n, size_t p, const double *X,
                              double tolerance);
+SPD_API spd_status spd_check_store(spd_context *ctx, const spd_store *store, double tolerance);
 
 /* X_i <- (X_i + X_i')/2 */
 SPD_API void spd_symmetrize(size_t n, size_t p, double *X);
@@ -263,6 +314,8 @@ SPD_API spd_status spd_eigh_general(spd_context *ctx, size_t n, size_t p, const 
 /* S (p x m x m) <- W' X_i W for one W (n x m). 1 <= m <= n. */
 SPD_API spd_status spd_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
                                   const double *W, double *S);
+SPD_API spd_status spd_congruence_store(spd_context *ctx, const spd_store *store, size_t m,
+                                        const double *W, double *S);
 
 /* ---- geometry ------------------------------------------------------------------------------ */
 
@@ -328,6 +381,11 @@ SPD_API spd_status spd_nearest(spd_context *ctx, spd_metric metric, size_t n, si
                                const double *X, size_t q, const double *Q,
                                spd_neighbours *neighbours);
 
+/* The same in a store; queries NULL: within it. Where one of the two does not lie in memory as
+ * float64, queries are held as far as memory goes, and all samples stream by: no pair is pruned. */
+SPD_API spd_status spd_nearest_store(spd_context *ctx, spd_metric metric, const spd_store *store,
+                                     const spd_store *queries, spd_neighbours *neighbours);
+
 typedef struct spd_mean_options {
     size_t size;
     const double *weights; /* p, >= 0, with a sum above 0; NULL: equal weights */
@@ -349,6 +407,8 @@ typedef struct spd_mean_info {
 SPD_API spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p,
                             const double *X, const spd_mean_options *options, double *M,
                             spd_mean_info *info);
+SPD_API spd_status spd_mean_store(spd_context *ctx, spd_metric metric, const spd_store *store,
+                                  const spd_mean_options *options, double *M, spd_mean_info *info);
 
 /* G (n x n) <- the point at t on the geodesic from X (t = 0) to Y (t = 1). Stein and Jeffrey
  * share AIRM's geodesic. With Bures-Wasserstein and Euclidean, t outside [0,1] may leave the
@@ -596,6 +656,8 @@ typedef struct spd_model {
     int rounds; /* how often the graph was built anew, and differed */
     size_t pairs_changed; /* by the last of these: pairs that came, went or weigh otherwise; 0 if
                              the last graph was the one before, so that the rounds ended there */
+    int passes_each; /* over the data in an iteration: 1, or 2 where memory allowed no more than
+                        O(m^2) numbers to be kept of each sample; 0 if unknown */
 } spd_model;
 
 /* How much lower the cost of a fit that ended at a limit, or was cancelled, might have become: an
@@ -620,6 +682,8 @@ SPD_API double spd_model_gain(const spd_model *model);
 SPD_API spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X,
                                 const int *label, spd_fit_options *options, spd_pair **pairs,
                                 size_t *count);
+SPD_API spd_status spd_affinity_store(spd_context *ctx, const spd_store *store, const int *label,
+                                      spd_fit_options *options, spd_pair **pairs, size_t *count);
 SPD_API void spd_pairs_free(spd_pair *pairs);
 
 /* Everything a fit needs in order to continue; opaque, and stored in checkpoints. */
@@ -646,6 +710,14 @@ typedef struct spd_fit_watch {
 SPD_API spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
                            const spd_fit_options *options, const spd_fit_watch *watch,
                            spd_model **model);
+
+/* The same of a store. Per iteration one pass over it, and O(n m) numbers are kept of each sample;
+ * two passes and O(m^2) where these do not fit into the memory of the context. The model is the
+ * same, bit for bit, wherever the matrices lie, as long as as much is kept of them. The approximate
+ * log-Euclidean cost and the CUDA engine need them in memory as float64. */
+SPD_API spd_status spd_fit_store(spd_context *ctx, const spd_store *store, const int *label,
+                                 const spd_fit_options *options, const spd_fit_watch *watch,
+                                 spd_model **model);
 
 /* *cost and gradient (n x m, or NULL) <- the objective at options->W (n x m, full rank) for
  * options->own_pairs: D_W L of eq. 4, not projected. Of the other options only metric, log_cost,

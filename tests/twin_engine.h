@@ -290,8 +290,8 @@ HELPER void twin_free(problem *base)
 HELPER problem *twin_engine_new(const engine_input *in)
 {
     twin_engine *e = calloc(1, sizeof *e);
-    e->base = (problem){in->n,    in->m,      twin_start, twin_cost_grad,
-                        twin_aim, twin_probe, twin_step,  twin_free};
+    e->base = (problem){in->n,     in->m,     twin_start, twin_cost_grad, twin_aim, twin_probe,
+                        twin_step, twin_free, 0};
     e->in = *in;
     e->W = block(in->n * in->m);
     e->U = block(in->n * in->m);

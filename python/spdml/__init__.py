@@ -19,6 +19,7 @@ from .classifiers import CDLClassifier, KNearestNeighbors, MDM, RSRClassifier, S
 from .data import Description, describe, from_epochs
 from .evaluation import Evaluation, evaluate
 from .explaining import Explanation, explain
+from .files import MatrixFiles
 from .functions import (
     apply,
     covariances,
@@ -46,6 +47,7 @@ __all__ = [
     "InvalidArgumentError",
     "KNearestNeighbors",
     "MDM",
+    "MatrixFiles",
     "NotFiniteError",
     "NotPositiveDefiniteError",
     "NotSymmetricError",

@@ -35,11 +35,11 @@ def matrices(X: Any, name: str = "X", size: Optional[int] = None) -> np.ndarray:
     if size is not None and array.shape[1] != size:
         raise InvalidArgumentError(
             f"{name} holds {array.shape[1]} x {array.shape[1]} matrices; {size} x {size} expected")
-    _check_symmetric(array, name, 1e-8 if np.asarray(X).dtype.itemsize >= 8 else 1e-4)
+    check_symmetric(array, name, 1e-8 if np.asarray(X).dtype.itemsize >= 8 else 1e-4)
     return array
 
 
-def _check_symmetric(X: np.ndarray, name: str, tolerance: float) -> None:
+def check_symmetric(X: np.ndarray, name: str, tolerance: float) -> None:
     """The library reads lower triangles, so that other upper ones would go unseen. What they may
     differ by is relative to the largest entry. NaN passes: the library names it."""
     step = max(1, _CHUNK // X[0].size)

@@ -103,6 +103,7 @@ def context(n_jobs: Optional[int] = None) -> Context:
         found = _local.context = Context()
     lib.spd_context_set_threads(found.handle, 0 if number == -1 else min(int(number), _MOST_JOBS))
     lib.spd_context_set_engine(found.handle, 0)
+    lib.spd_context_set_memory(found.handle, 0.0)
     return found
 
 

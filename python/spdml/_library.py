@@ -19,6 +19,7 @@ PARAMETER_ROOM = 32
 
 Double, Size, Int, Text = c.c_double, c.c_size_t, c.c_int, c.c_char_p
 Doubles = c.POINTER(Double)
+Floats = c.POINTER(c.c_float)
 Ints = c.POINTER(Int)
 Longs = c.POINTER(c.c_int64)
 Sizes = c.POINTER(Size)
@@ -59,7 +60,7 @@ class Model(c.Structure):
         ("cost", Double), ("gradient_norm", Double), ("iterations", Int), ("data_passes", Size),
         ("stop", Int), ("seconds_graph", Double), ("seconds_fit", Double), ("steps", Size),
         ("history", c.POINTER(FitStep)), ("version", Text), ("starts", Int), ("rounds", Int),
-        ("pairs_changed", Size),
+        ("pairs_changed", Size), ("passes_each", Int),
     ]
 
 
@@ -68,6 +69,10 @@ class Sized(c.Structure):
 
     def __init__(self, *values: Any, **named: Any) -> None:
         super().__init__(c.sizeof(type(self)), *values, **named)
+
+
+class StoreOptions(Sized):
+    _fields_ = [("size", Size), ("symmetrize", Int), ("regularize", Double), ("ridge", Double)]
 
 
 class Neighbours(Sized):
@@ -208,12 +213,27 @@ PROTOTYPES = {
     "spd_context_free": (None, [Handle]),
     "spd_context_set_threads": (None, [Handle, Int]),
     "spd_context_set_engine": (None, [Handle, Int]),
+    "spd_context_set_memory": (None, [Handle, Double]),
     "spd_context_set_progress": (None, [Handle, ProgressFn, c.c_void_p]),
     "spd_context_error": (c.POINTER(Error), [Handle]),
     "spd_version": (Text, []),
     "spd_isa_name": (Text, []),
     "spd_isa_check": (Int, [Handle]),
     "spd_check": (Int, [Handle, Size, Size, Doubles, Double]),
+    "spd_store_open": (Int, [Handle, Size, c.POINTER(c.c_char_p), c.POINTER(StoreOptions),
+                             c.POINTER(Handle)]),
+    "spd_store_lend": (Int, [Handle, Size, Size, Doubles, c.POINTER(Handle)]),
+    "spd_store_lend_float": (Int, [Handle, Size, Size, Floats, c.POINTER(Handle)]),
+    "spd_store_free": (None, [Handle]),
+    "spd_store_n": (Size, [Handle]),
+    "spd_store_p": (Size, [Handle]),
+    "spd_store_read": (Int, [Handle, Handle, Size, Size, Doubles]),
+    "spd_check_store": (Int, [Handle, Handle, Double]),
+    "spd_congruence_store": (Int, [Handle, Handle, Size, Doubles, Doubles]),
+    "spd_nearest_store": (Int, [Handle, Int, Handle, Handle, c.POINTER(Neighbours)]),
+    "spd_mean_store": (Int, [Handle, Int, Handle, c.POINTER(MeanOptions), Doubles, c.c_void_p]),
+    "spd_fit_store": (Int, [Handle, Handle, Ints, c.POINTER(FitOptions), c.POINTER(FitWatch),
+                            c.POINTER(c.POINTER(Model))]),
     "spd_regularize": (None, [Size, Size, Doubles, Double, Double]),
     "spd_congruence": (Int, [Handle, Size, Size, Size, Doubles, Doubles, Doubles]),
     "spd_metric_name": (Text, [Int]),

@@ -12,6 +12,7 @@ from ._arrays import (doubles, ints, longs, matrices, matrix, metric_number, num
 from ._calls import call, context
 from ._errors import InvalidArgumentError
 from ._library import CovarianceOptions, EmbedOptions, MeanOptions, Neighbours, lib
+from .files import lend, store_of
 
 _FUNCTIONS = {"log": 0, "exp": 1, "sqrt": 2, "invsqrt": 3, "power": 4}
 _KERNELS = {"stein": 0, "log-euclidean": 1}
@@ -46,9 +47,11 @@ def distance(A: Any, B: Any, metric: str = "airm", squared: bool = False) -> Any
 def mean(X: Any, metric: str = "airm", sample_weight: Any = None, tol: float = 0.0,
          max_iter: int = 0, n_jobs: Optional[int] = None) -> np.ndarray:
     """The mean (n, n) of a set of matrices: the minimiser of the weighted sum of squared
-    distances, or the closed form of the metric. tol 0 means 1e-12, max_iter 0 means 200."""
+    distances, or the closed form of the metric. X may also be the path of an .npy file, a list of
+    paths, or MatrixFiles: they are read piece by piece. tol 0 means 1e-12, max_iter 0 means 200."""
     number = metric_number(metric)
-    X = matrices(X)
+    store = store_of(X)
+    X = store or matrices(X)
     p, n = X.shape[:2]
     weights = None
     if sample_weight is not None:
@@ -59,7 +62,12 @@ def mean(X: Any, metric: str = "airm", sample_weight: Any = None, tol: float = 0
     M = np.empty((n, n))
     options = MeanOptions(weights=doubles(weights), tol=real(tol, "tol"),
                           max_iter=whole(max_iter, "max_iter", 0))
-    call(context(n_jobs), "spd_mean", number, n, p, doubles(X), c.byref(options), doubles(M), None)
+    if store:
+        call(context(n_jobs), "spd_mean_store", number, store.handle, c.byref(options), doubles(M),
+             None)
+    else:
+        call(context(n_jobs), "spd_mean", number, n, p, doubles(X), c.byref(options), doubles(M),
+             None)
     return M
 
 
@@ -95,9 +103,11 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
     first, ties by lower index. Without Q: neighbours within X, where no matrix is its
     own neighbour. search: 'exact'; 'approximate', in almost linear time, where a few per cent of the
     neighbours may not be the true ones; 'auto', approximate where exact would take more than
-    about a minute."""
+    about a minute. X may also be the path of an .npy file, a list of paths, or MatrixFiles: they are
+    read piece by piece, and searched exactly."""
     number = metric_number(metric)
-    X = matrices(X)
+    store = store_of(X, arrays=False)
+    X = store or matrices(X)
     p, n = X.shape[:2]
     Q = None if Q is None else matrices(Q, "Q", n)
     most = p - 1 if Q is None else p
@@ -105,12 +115,18 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
         raise InvalidArgumentError(
             f"n_neighbors is {n_neighbors}; it must be between 1 and {most}")
     q = p if Q is None else len(Q)
+    queries = lend(Q) if store and Q is not None else None
     index = np.empty((q, n_neighbors), dtype=np.int64)
     d2 = np.empty((q, n_neighbors))
     found = Neighbours(k=n_neighbors, index=longs(index), d2=doubles(d2),
                        search=choice("search", search),
                        seed=seed_number("random_state", random_state))
-    call(context(n_jobs), "spd_nearest", number, n, p, doubles(X), q, doubles(Q), c.byref(found))
+    if store:
+        call(context(n_jobs), "spd_nearest_store", number, store.handle,
+             queries.handle if queries else None, c.byref(found))
+    else:
+        call(context(n_jobs), "spd_nearest", number, n, p, doubles(X), q, doubles(Q),
+             c.byref(found))
     return _rooted(d2, squared), index
 
 

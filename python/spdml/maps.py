@@ -17,6 +17,7 @@ from ._library import (PARAMETERS, FitFn, FitOptions, FitWatch, Grid, Method, Mo
                        Samples, Tuned, Tuning, lib)
 from ._model import ModelHandle
 from ._tags import MatrixInput
+from .files import Store, store_of
 from .functions import apply, choice, mean, seed_number
 
 _SUPERVISED, _UNSUPERVISED = 0, 1
@@ -87,6 +88,9 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         Look for neighbours among so many matrices only, the same for all; for huge sets.
     engine : 'cpu', 'cuda' or 'auto'
         Where it is learned; 'auto' takes a GPU where there is one and it gains.
+    memory : float or None
+        About how many bytes to use; None: three quarters of what there is. It decides what is kept
+        of each matrix, and so whether an iteration takes one pass over the data or two.
     callback : called as callback(iteration, cost) after each iteration; a true result stops the
         fit, which then keeps the best map so far
 
@@ -114,6 +118,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
                  restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
                  rebuild_graph: int = 0, paper: bool = False, search: str = "auto",
                  candidates: Optional[int] = None, engine: str = "cpu",
+                 memory: Optional[float] = None,
                  callback: Optional[Callable[[int, float], Any]] = None) -> None:
         self.n_components = n_components
         self.metric = metric
@@ -136,17 +141,25 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.search = search
         self.candidates = candidates
         self.engine = engine
+        self.memory = memory
         self.callback = callback
 
     def fit(self, X: Any, y: Any = None) -> "SPDML":
-        """Learns the map; without y, from the graph of nearest neighbours only."""
-        X = matrices(X)
-        label = None if y is None else encode_labels(y, len(X))[1]
+        """Learns the map; without y, from the graph of nearest neighbours only. X may also be the
+        path of an .npy file, a list of paths, or MatrixFiles: they are read piece by piece. float32
+        arrays are not copied."""
+        store = store_of(X, arrays=self._takes_float32(), check=False)
+        X = store or matrices(X)
+        if store and "auto" in (self.n_components, self.nu_b):
+            raise InvalidArgumentError("'auto' needs X in memory as float64")
+        label = None if y is None else encode_labels(y, X.shape[0])[1]
         chosen = self._choose(X, label)
         options, start = self._options(X.shape[1], label, chosen)
         engine = choice("engine", self.engine)
         ctx = context(self.n_jobs)
         lib.spd_context_set_engine(ctx.handle, engine)
+        lib.spd_context_set_memory(ctx.handle,
+                                   0.0 if self.memory is None else real(self.memory, "memory"))
         self._keep(_fit(ctx, X, label, options, self.callback))
         del start  # lived as long as the call needed it
         return self
@@ -154,8 +167,23 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> np.ndarray:
         """W'XW (p, m, m)."""
         check_is_fitted(self, "components_")
-        X = matrices(X, size=self.n_features_in_)
-        return congruence(X, np.ascontiguousarray(self.components_.T), self.n_jobs)
+        store, W = store_of(X), np.ascontiguousarray(self.components_.T)
+        if not store:
+            return congruence(matrices(X, size=self.n_features_in_), W, self.n_jobs)
+        if store.shape[1] != self.n_features_in_:
+            raise InvalidArgumentError(
+                f"X has shape {store.shape}; {self.n_features_in_} x {self.n_features_in_} matrices "
+                f"are expected")
+        S = np.empty((store.shape[0], W.shape[1], W.shape[1]))
+        call(context(self.n_jobs), "spd_congruence_store", store.handle, W.shape[1], doubles(W),
+             doubles(S))
+        return S
+
+    def _takes_float32(self) -> bool:
+        """Without a copy; the others need float64 in memory."""
+        return self.engine == "cpu" and not isinstance(self.n_components, str) and \
+            not isinstance(self.nu_b, str) and \
+            not (isinstance(self.metric, str) and "log" in self.metric)
 
     def save(self, path: Any) -> None:
         """Writes a .spdml file, which the command and `load` read."""
@@ -336,7 +364,7 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
 _COSTLY = {"metric", "objective", "nu_w", "nu_b", "graph", "affinity_weight", "log_cost", "paper"}
 
 
-def _fit(ctx: Context, X: np.ndarray, label: Optional[np.ndarray], options: FitOptions,
+def _fit(ctx: Context, X: Union[np.ndarray, Store], label: Optional[np.ndarray], options: FitOptions,
          callback: Optional[Callable[[int, float], Any]]) -> ModelHandle:
     """spd_fit. A callback that stops the fit leaves the best map so far; one that raises, none."""
     pointer = c.POINTER(Model)()
@@ -352,8 +380,12 @@ def _fit(ctx: Context, X: np.ndarray, label: Optional[np.ndarray], options: FitO
 
     try:
         watch = FitWatch(size=c.sizeof(FitWatch), after=FitFn(after))
-        call(ctx, "spd_fit", X.shape[1], len(X), doubles(X), ints(label), c.byref(options),
-             c.byref(watch), c.byref(pointer), allow=(-8,) if callback else ())
+        common = (ints(label), c.byref(options), c.byref(watch), c.byref(pointer))
+        allow = (-8,) if callback else ()
+        if isinstance(X, Store):
+            call(ctx, "spd_fit_store", X.handle, *common, allow=allow)
+        else:
+            call(ctx, "spd_fit", X.shape[1], len(X), doubles(X), *common, allow=allow)
     except BaseException:
         if pointer:
             lib.spd_model_free(pointer)

@@ -10,7 +10,8 @@
 #include "base/memory.h"
 #include "base/plain.h"
 
-#define TOLD_FROM 1e7 /* bytes: less is a matter of the moment, not of the size of the problem */
+#define USUAL_SHARE 0.75 /* of the memory that there is */
+#define TOLD_FROM   1e7  /* bytes: less is a matter of the moment, not of the size of the problem */
 
 static const spd_error no_error = {.status = SPD_OK, .index = SPD_NO_INDEX};
 
@@ -41,6 +42,17 @@ void spd_context_set_engine(spd_context *ctx, spd_engine engine)
 {
     if (ctx)
         ctx->engine = engine;
+}
+
+void spd_context_set_memory(spd_context *ctx, double bytes)
+{
+    if (ctx)
+        ctx->memory = bytes > 0.0 ? bytes : 0.0;
+}
+
+double spd_context_memory(const spd_context *ctx)
+{
+    return ctx && ctx->memory > 0.0 ? ctx->memory : USUAL_SHARE * limits_total();
 }
 
 void spd_context_set_progress(spd_context *ctx, spd_progress_fn fn, void *user)

@@ -12,6 +12,7 @@
 struct spd_context {
     int threads;
     spd_engine engine;
+    double memory; /* bytes that a call may use; 0: the usual share of what there is */
     spd_progress_fn progress;
     void *user;
     spd_error error;

@@ -69,3 +69,12 @@ size_t rng_below(rng *r, size_t bound)
     while (x >= limit);
     return (size_t)(x % bound);
 }
+
+void rng_draw(rng *r, size_t count, size_t size, size_t *item)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t j = i + rng_below(r, size - i), other = item[j];
+        item[j] = item[i];
+        item[i] = other;
+    }
+}

@@ -27,4 +27,7 @@ double rng_normal(rng *r);
 /* In 0 .. bound-1, without bias; bound > 0. */
 size_t rng_below(rng *r, size_t bound);
 
+/* Puts `count` of the `size` items, drawn at random, in front. */
+void rng_draw(rng *r, size_t count, size_t size, size_t *item);
+
 #endif

@@ -13,10 +13,9 @@
 #define REACH       40   /* the nearest of a list that are asked for theirs, among stand-ins */
 #define TRUE_REACH  6    /* and among matrices */
 #define MORE        32   /* entries, beside twice as many as wanted, of lists of stand-ins */
-#define ESTIMATE    200  /* samples that the recall is estimated on */
 #define OPERATIONS  4e11 /* of the exact search: about a minute */
 
-enum { PURPOSE_ESTIMATE = 3, PURPOSE_SOME };
+enum { PURPOSE_ESTIMATE = 3 };
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -124,55 +123,22 @@ static size_t agreeing(const hit *found, size_t count, const hit *exact, size_t 
 }
 
 /* drawn (new, p) <- all samples, `count` drawn at random in front. */
-static size_t *draw(const near_lists *d, int purpose, size_t count, arena *keep)
+static size_t *draw(const near_lists *d, size_t count, arena *keep)
 {
     size_t p = d->job->p, *drawn = arena_alloc(keep, p, sizeof *drawn);
-    rng r;
-    rng_seed(&r, rng_key(d->job->seed, (uint64_t)purpose, 0));
-    for (size_t i = 0; drawn && i < p; i++)
-        drawn[i] = i;
-    for (size_t i = 0; drawn && i < count; i++) {
-        size_t j = i + rng_below(&r, p - i), other = drawn[j];
-        drawn[j] = drawn[i];
-        drawn[i] = other;
-    }
+    if (drawn)
+        approximate_draw(d->job->seed, p, count, drawn);
     return drawn;
 }
 
-/* Of a class as large a part as of all, and no fewer than a list wants. */
-static size_t quota(const near_lists *d, size_t class)
-{
-    double size = (double)class_size(d->c, class);
-    double part = ceil(size * (double)d->job->candidates / (double)d->job->p);
-    return (size_t)fmin(size, fmax(part, (double)d->k[0] + 1.0));
-}
-
-/* Leaves in front of `some`, all samples in random order, what the quotas of their classes allow,
- * ascending; how many? */
-static size_t thin_out(const near_lists *d, size_t *some)
-{
-    size_t count = 0, p = d->job->p;
-    size_t *left = d->count_next; /* not in use yet, and as large */
-    for (size_t k = 0; k < d->c->count; k++)
-        left[k] = quota(d, k);
-    for (size_t e = 0; e < p; e++)
-        if (d->job->label[some[e]] >= 0 && left[d->of[some[e]]] > 0) {
-            left[d->of[some[e]]]--;
-            some[count++] = some[e];
-        }
-    return count;
-}
-
-/* The lists of all samples, among some drawn at random: what there is of each kind. */
+/* The lists of all samples, among the candidates: what there is of each kind. */
 static spd_status among_some(spd_context *ctx, near_lists *d)
 {
     arena room = {0};
-    size_t p = d->job->p, *all = draw(d, PURPOSE_ESTIMATE, 0, &room);
-    size_t *some = draw(d, PURPOSE_SOME, p, &room);
-    spd_status status = all && some ? SPD_OK : ctx_nomem(ctx, "neighbours");
-    size_t count = status == SPD_OK ? thin_out(d, some) : 0;
-    if (status == SPD_OK)
-        status = near_lists_exact(ctx, d, p, all, count, some, d->now, d->count);
+    size_t p = d->job->p, *all = draw(d, 0, &room);
+    spd_status status = all ? near_lists_exact(ctx, d, p, all, d->job->candidates,
+                                               d->job->candidate, d->now, d->count)
+                            : ctx_nomem(ctx, "neighbours");
     arena_free(&room);
     return status;
 }
@@ -183,8 +149,8 @@ static spd_status estimate(spd_context *ctx, near_lists *d, double *recall)
     arena room = {0};
     hit *exact;
     size_t *count;
-    size_t rows = smaller(ESTIMATE, d->job->p), same = 0, all = 0;
-    size_t *row = draw(d, PURPOSE_ESTIMATE, rows, &room);
+    size_t rows = smaller(APPROXIMATE_ESTIMATE, d->job->p), same = 0, all = 0;
+    size_t *row = draw(d, rows, &room);
     spd_status status =
         row ? exactly(ctx, d, rows, row, &room, &exact, &count) : ctx_nomem(ctx, "neighbours");
     for (size_t a = 0; status == SPD_OK && a < rows; a++)
@@ -214,12 +180,21 @@ spd_status approximate_run(spd_context *ctx, const approximate_job *job, arena *
         .job = job, .c = &c, .of = of, .k = {job->k[0], job->k[1]}, .reach = TRUE_REACH};
     status = near_lists_open(ctx, keep, &d);
     if (status == SPD_OK)
-        status = job->candidates ? among_some(ctx, &d) : among_near(ctx, &d);
+        status = job->candidate ? among_some(ctx, &d) : among_near(ctx, &d);
     *found = (approximate_lists){.hit = d.now, .count = d.count};
     if (status == SPD_OK)
         status = estimate(ctx, &d, &found->recall);
     found->measured = d.total;
     return status;
+}
+
+void approximate_draw(uint64_t seed, size_t p, size_t count, size_t *drawn)
+{
+    rng r;
+    rng_seed(&r, rng_key(seed, PURPOSE_ESTIMATE, 0));
+    for (size_t i = 0; i < p; i++)
+        drawn[i] = i;
+    rng_draw(&r, count, p, drawn);
 }
 
 int approximate_pays(const metric *m, size_t n, size_t p, size_t q)

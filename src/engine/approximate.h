@@ -16,12 +16,12 @@
 typedef struct approximate_job {
     const metric *m;
     size_t n, p;
-    const double *X;   /* p x n x n */
-    const double *F;   /* p x size, prepared for m */
-    const int *label;  /* p, or NULL: one list */
-    size_t k[2];       /* wanted in each list; may be more than there are */
-    size_t candidates; /* look among so many samples only, drawn at random class by class, those
-                          without a label never; 0: find the near ones */
+    const double *X;         /* p x n x n */
+    const double *F;         /* p x size, prepared for m */
+    const int *label;        /* p, or NULL: one list */
+    size_t k[2];             /* wanted in each list; may be more than there are */
+    size_t candidates;       /* look among these samples only */
+    const size_t *candidate; /* NULL: find the near ones */
     uint64_t seed;
 } approximate_job;
 
@@ -34,6 +34,10 @@ typedef struct approximate_lists {
 
 spd_status approximate_run(spd_context *ctx, const approximate_job *job, arena *keep,
                            approximate_lists *found);
+
+/* drawn (p) <- all samples, and in front `count` that a recall is estimated on. */
+#define APPROXIMATE_ESTIMATE 200
+void approximate_draw(uint64_t seed, size_t p, size_t count, size_t *drawn);
 
 /* Operations of the exact search, counted, and whether they would take more than about a minute. */
 int approximate_pays(const metric *m, size_t n, size_t p, size_t q);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/blocks.h"
 #include "engine/fault.h"
 #include "engine/scale.h"
 
@@ -220,4 +221,37 @@ spd_status spd_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const 
     status = run_and_copy(ctx, &b, congruence_body, congruence_work(n, m), S);
     mem_free(padded);
     return status;
+}
+
+/* W'XW of a store, block by block. */
+typedef struct congruence_job {
+    size_t m;
+    const double *W;
+    double *S;
+} congruence_job;
+
+static spd_status congruence_block(spd_context *ctx, void *user, size_t first, size_t count,
+                                   size_t n, const double *X)
+{
+    const congruence_job *j = user;
+    spd_status status = spd_congruence(ctx, n, j->m, count, X, j->W, j->S + first * j->m * j->m);
+    if (status < 0 && ctx && ctx->error.index < count)
+        fault_renumber(ctx, first);
+    return status;
+}
+
+spd_status spd_congruence_store(spd_context *ctx, const spd_store *store, size_t m, const double *W,
+                                double *S)
+{
+    congruence_job j = {m, W, NULL};
+    ctx_clear(ctx);
+    if (!store || !S)
+        return ctx_fail(ctx, SPD_EINVAL, "the matrices or the output array are missing");
+    if (!(j.S = mem_alloc(store->p, m * m * sizeof *S)))
+        return ctx_nomem(ctx, "projection");
+    spd_status status = blocks_run(ctx, store, "projection", congruence_block, &j);
+    if (status == SPD_OK)
+        memcpy(S, j.S, store->p * m * m * sizeof *S);
+    mem_free(j.S);
+    return store_locate(ctx, store, status);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/blas.h"
+#include "engine/blocks.h"
 #include "engine/fault.h"
 #include "engine/octets.h"
 #include "engine/parallel.h"
@@ -18,6 +19,7 @@ typedef struct check_job {
     const double *X;
     double tolerance;
     const char *name;
+    size_t first; /* the number of X[0] in its set */
 } check_job;
 
 static int is_finite(size_t count, const double *x)
@@ -79,6 +81,7 @@ static spd_status explain(spd_context *ctx, const check_job *j, size_t index)
 {
     size_t n = j->n, row = 0, column = 0;
     const double *X = j->X + index * n * n;
+    index += j->first;
     if (is_finite(n * n, X) && !is_symmetric(n, X, j->tolerance)) {
         double gap = asymmetry(n, X, &row, &column);
         return ctx_fail_at(ctx, SPD_ENOTSYM, index, gap,
@@ -89,10 +92,10 @@ static spd_status explain(spd_context *ctx, const check_job *j, size_t index)
     return fault_matrix(ctx, n, X, j->name, index);
 }
 
-spd_status check_set(spd_context *ctx, const char *name, size_t n, size_t p, const double *X,
-                     double tolerance)
+spd_status check_part(spd_context *ctx, const char *name, size_t n, size_t p, const double *X,
+                      size_t first, double tolerance)
 {
-    check_job j = {kernels_get(), n, X, tolerance > 0.0 ? tolerance : USUAL_TOLERANCE, name};
+    check_job j = {kernels_get(), n, X, tolerance > 0.0 ? tolerance : USUAL_TOLERANCE, name, first};
     octet_loop loop = {p, BATCH_OCTETS * TRI(n) * LANES, check_body, &j, "checking"};
     size_t bad = SPD_NO_INDEX;
     spd_status status = ranks_agree(ctx, p, "number of matrices");
@@ -101,6 +104,28 @@ spd_status check_set(spd_context *ctx, const char *name, size_t n, size_t p, con
     if (status == SPD_OK)
         status = octets_share(ctx, &loop, &bad);
     return ranks_settle(ctx, status == SPD_ENUMERIC ? explain(ctx, &j, bad) : status);
+}
+
+spd_status check_set(spd_context *ctx, const char *name, size_t n, size_t p, const double *X,
+                     double tolerance)
+{
+    return check_part(ctx, name, n, p, X, 0, tolerance);
+}
+
+static spd_status check_block(spd_context *ctx, void *user, size_t first, size_t count, size_t n,
+                              const double *X)
+{
+    return check_part(ctx, "X", n, count, X, first, *(const double *)user);
+}
+
+spd_status spd_check_store(spd_context *ctx, const spd_store *store, double tolerance)
+{
+    ctx_clear(ctx);
+    if (!store)
+        return ctx_fail(ctx, SPD_EINVAL, "no matrices to check: the set is missing");
+    if (!(tolerance >= 0.0))
+        return ctx_fail(ctx, SPD_EINVAL, "tolerance %g is negative", tolerance);
+    return store_locate(ctx, store, blocks_run(ctx, store, "checking", check_block, &tolerance));
 }
 
 spd_status spd_check(spd_context *ctx, size_t n, size_t p, const double *X, double tolerance)

@@ -53,6 +53,7 @@ static spd_status share_classes(class_run *r, ranks *all, double *M)
     ranks_collect(all, count, 1, r->n * r->n * sizeof *M, M);
     return status;
 }
+#include "engine/listed.h"
 
 spd_status class_means(spd_context *ctx, spd_metric metric, double precision, size_t n,
                        const double *X, const classes *of, double *M)
@@ -70,4 +71,20 @@ spd_status class_means(spd_context *ctx, spd_metric metric, double precision, si
         status = ctx_fail(ctx, SPD_NOT_CONVERGED, "the means of %.0f classes did not converge",
                           r.unfinished);
     return status;
+}
+
+spd_status class_means_store(spd_context *ctx, spd_metric metric, double precision,
+                             const spd_store *set, const classes *of, double *M)
+{
+    size_t n2 = set->n * set->n, unfinished = 0;
+    spd_status status = SPD_OK;
+    if (set->X)
+        return class_means(ctx, metric, precision, set->n, set->X, of, M);
+    const spd_mean_options o = {.size = sizeof o, .tol = precision};
+    for (size_t k = 0; k < of->count && status >= 0; k++) {
+        status = mean_listed(ctx, metric, set, class_size(of, k), of->order + of->first[k], &o,
+                             M + k * n2, NULL);
+        unfinished += status == SPD_NOT_CONVERGED;
+    }
+    return status < 0 || !unfinished ? status : SPD_NOT_CONVERGED;
 }

@@ -10,7 +10,9 @@
  *   S(t)_rc = C_r C_c Qaa + C_r S_c Qab + S_r C_c Qab' + S_r S_c Qbb,  C = cos, S = sin(sigma t).
  * Y has no part in that: aim and step say what is to become of it, Y <- Y V C + P S, and the walk
  * that sums the gradient does it on its way, so that Y and P are read once per iteration. Y's new
- * value takes P's place, and the two arrays change roles.
+ * value takes P's place, and the two arrays change roles. Where memory is short
+ * (engine_choose_room), Y and P are not kept: the gradient is another pass, which makes Y = X W on
+ * its way.
  * Work is cut into chunks of samples that depend neither on the number of threads nor on that of
  * ranks, and partial sums are added along a fixed tree (split.h, ranks.h). A rank keeps all this of
  * its own samples alone; arrays are counted from its first sample and its first chunk. */
@@ -21,9 +23,10 @@
 #include "engine/engine.h"
 #include "engine/pair_sums.h"
 #include "engine/parallel.h"
+#include "engine/pass.h"
 #include "engine/split.h"
 
-#define PARTS 4
+#define PARTS PASS_PARTS
 
 typedef struct cpu_engine {
     problem base;
@@ -31,13 +34,17 @@ typedef struct cpu_engine {
     spd_context *ctx;
     const kernels *k;
     engine_input in;
-    split cut;      /* of the samples, the extra one included */
-    size_t own;     /* samples of this rank */
-    size_t ld, tri; /* PASS_LD(m); TRI(m) */
+    spd_store lent;       /* around in.X */
+    const spd_store *set; /* the p samples */
+    int small;
+    store_walk *walks; /* one for each thread */
+    split cut;         /* of the samples, the extra one included */
+    size_t own;        /* samples of this rank */
+    size_t ld, tri;    /* PASS_LD(m); TRI(m) */
     pair_sums *sums;
     double *W, *U, *V;     /* n x ld, n x ld, m x ld, padded with zeros */
     double *sigma;         /* m */
-    double *Y, *P;         /* own x n x ld */
+    double *Y, *P;         /* own x n x ld; NULL where they are not kept */
     double *turn, *shift;  /* m x ld, ld: what Y is owed, Y <- Y turn + P diag(shift) */
     double *ones;          /* ld */
     double *Q;             /* own x PARTS x tri */
@@ -52,17 +59,10 @@ typedef struct cpu_engine {
     int adrift;            /* S and Z belong to a probe that was not followed by its step */
 } cpu_engine;
 
-/* X of the rank's sample i. */
-static const double *sample(const cpu_engine *e, size_t i)
-{
-    i += e->cut.first;
-    return i < e->in.p ? e->in.X + i * e->in.n * e->in.n : e->in.extra;
-}
-
-/* Full small matrices: three of m x ld. */
+/* Full small matrices, three of m x ld, and Y or P of one sample, where they are not kept. */
 static size_t cpu_work(const cpu_engine *e)
 {
-    return 3 * e->in.m * e->ld;
+    return (3 * e->in.m + (e->small ? e->in.n : 0)) * e->ld;
 }
 
 static double *my_work(const cpu_engine *e, int thread)
@@ -78,7 +78,24 @@ static void chunk_range(const cpu_engine *e, size_t chunk, size_t *first, size_t
 
 static spd_status loop(cpu_engine *e, parallel_body body)
 {
-    return parallel_for(e->ctx, e->cut.owned, body, e, NULL, NULL, 0.0, NULL);
+    spd_status status = parallel_for(e->ctx, e->cut.owned, body, e, NULL, NULL, 0.0, NULL);
+    return store_fail(e->ctx, e->set, status);
+}
+
+/* A data pass over the samples of a chunk, in order. */
+static spd_status pass_chunk(cpu_engine *e, size_t chunk, int thread, pass_body body)
+{
+    size_t first, last;
+    chunk_range(e, chunk, &first, &last);
+    const pass over = {e->set, e->in.extra, store_walk_at(e->walks, (size_t)thread), e->cut.first};
+    return pass_run(&over, first, last, body, e, my_work(e, thread),
+                    e->partial + chunk * e->in.n * e->ld);
+}
+
+/* Where Y, or P, of sample i is made. */
+static double *made_at(const cpu_engine *e, double *kept, size_t i, double *work)
+{
+    return e->small ? work + 3 * e->in.m * e->ld : kept + i * e->in.n * e->ld;
 }
 
 /* For bodies that touch `entries` numbers per sample, once: waking threads costs more than a
@@ -122,19 +139,21 @@ static void unfold(const cpu_engine *e, const double *T, double *A)
 /* ---- start ---------------------------------------------------------------------------------- */
 
 /* Y = X W, S = W'Y: a data pass. */
-static spd_status start_chunk(void *user, size_t chunk, int thread)
+static void start_one(void *user, size_t i, const double *X, const double *next, double *work,
+                      double *sum)
 {
     cpu_engine *e = user;
-    size_t n = e->in.n, m = e->in.m, first, last;
-    double *A = my_work(e, thread);
-    chunk_range(e, chunk, &first, &last);
-    for (size_t i = first; i < last; i++) {
-        double *Y = e->Y + i * n * e->ld;
-        e->k->product(n, n, m, sample(e, i), n, 1, e->W, Y, sample(e, i + 1 < last ? i + 1 : i));
-        e->k->product(m, n, m, e->W, 1, e->ld, Y, A, e->W);
-        fold(e, A, 0, e->S + i * e->tri);
-    }
-    return SPD_OK;
+    size_t n = e->in.n, m = e->in.m;
+    double *A = work, *Y = made_at(e, e->Y, i, work);
+    (void)sum;
+    e->k->product(n, n, m, X, n, 1, e->W, Y, next);
+    e->k->product(m, n, m, e->W, 1, e->ld, Y, A, e->W);
+    fold(e, A, 0, e->S + i * e->tri);
+}
+
+static spd_status start_chunk(void *user, size_t chunk, int thread)
+{
+    return pass_chunk(user, chunk, thread, start_one);
 }
 
 static spd_status cpu_start(problem *base, const double *W)
@@ -191,11 +210,31 @@ static spd_status gradient_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
+/* The same with Y made on the way: a data pass. */
+static void gradient_one(void *user, size_t i, const double *X, const double *next, double *work,
+                         double *sum)
+{
+    cpu_engine *e = user;
+    size_t n = e->in.n, m = e->in.m;
+    double *Z = work, *Y = made_at(e, e->Y, i, work);
+    e->k->product(n, n, m, X, n, 1, e->W, Y, next);
+    unfold(e, e->Z + i * e->tri, Z);
+    e->k->product_onto(n, m, m, Y, e->ld, 1, Z, e->ones, sum);
+}
+
+static spd_status gradient_pass_chunk(void *user, size_t chunk, int thread)
+{
+    cpu_engine *e = user;
+    size_t size = e->in.n * e->ld;
+    memset(e->partial + chunk * size, 0, size * sizeof *e->partial);
+    return pass_chunk(e, chunk, thread, gradient_one);
+}
+
 static spd_status cpu_cost_grad(problem *base, double *f, double *G)
 {
     cpu_engine *e = (cpu_engine *)base;
     size_t m = e->in.m, size = e->in.n * e->ld;
-    spd_status status = loop(e, gradient_chunk);
+    spd_status status = loop(e, e->small ? gradient_pass_chunk : gradient_chunk);
     if (status < 0)
         return status;
     settle(e);
@@ -222,16 +261,19 @@ static spd_status turn_chunk(void *user, size_t chunk, int thread)
 }
 
 /* P = X U (the data pass), and the parts of Q in the basis of the geodesic. */
-static void aim_one(cpu_engine *e, size_t i, const double *next, double *work)
+static void aim_one(void *user, size_t i, const double *X, const double *next, double *work,
+                    double *sum)
 {
+    cpu_engine *e = user;
     size_t n = e->in.n, m = e->in.m, ld = e->ld;
     double *A = work, *B = A + m * ld, *D = B + m * ld;
-    double *P = e->P + i * n * ld, *Q = e->Q + i * PARTS * e->tri;
+    double *P = made_at(e, e->P, i, work), *Q = e->Q + i * PARTS * e->tri;
+    (void)sum;
     unfold(e, e->adrift ? Q : e->S + i * e->tri, A); /* S at the point itself is the old Qaa */
     e->k->product(m, m, m, A, ld, 1, e->V, B, A);
     e->k->product(m, m, m, e->V, 1, ld, B, D, B);
     fold(e, D, 0, Q);
-    e->k->product(n, n, m, sample(e, i), n, 1, e->U, P, next);
+    e->k->product(n, n, m, X, n, 1, e->U, P, next);
     e->k->product(m, n, m, e->W, 1, ld, P, A, e->W);
     e->k->product_lower(n, m, e->U, 1, ld, P, B);
     fold(e, A, 0, Q + e->tri);
@@ -241,12 +283,7 @@ static void aim_one(cpu_engine *e, size_t i, const double *next, double *work)
 
 static spd_status aim_chunk(void *user, size_t chunk, int thread)
 {
-    cpu_engine *e = user;
-    size_t first, last;
-    chunk_range(e, chunk, &first, &last);
-    for (size_t i = first; i < last; i++)
-        aim_one(e, i, sample(e, i + 1 < last ? i + 1 : i), my_work(e, thread));
-    return SPD_OK;
+    return pass_chunk(user, chunk, thread, aim_one);
 }
 
 /* W <- W V; U; and what becomes of Y if no step follows. */
@@ -274,7 +311,7 @@ static spd_status cpu_aim(problem *base, const double *U, const double *sigma, c
     e->t = NAN;
     status = loop(e, aim_chunk);
     e->adrift = 0;
-    e->owed = 1;
+    e->owed = !e->small;
     return status;
 }
 
@@ -288,21 +325,9 @@ static void set_angles(cpu_engine *e, double t)
     }
 }
 
-/* Coefficients of the four parts: products x_r y_c of one factor by row, one by column. With
- * derivative the product rule: (x y)' = x' y + x y'. */
 static void set_coefficients(cpu_engine *e, int derivative)
 {
-    const double *s = e->sigma, *factor[2] = {e->cosine, e->sine};
-    double *out = e->coefficient;
-    for (int part = 0; part < PARTS; part++) {
-        int a = part >> 1, b = part & 1;
-        const double *x = factor[a], *y = factor[b], *co_x = factor[!a], *co_y = factor[!b];
-        for (size_t r = 0; r < e->in.m; r++)
-            for (size_t c = 0; c <= r; c++) {
-                double dx = s[r] * (a ? co_x[r] : -co_x[r]), dy = s[c] * (b ? co_y[c] : -co_y[c]);
-                *out++ = derivative ? dx * y[c] + x[r] * dy : x[r] * y[c];
-            }
-    }
+    blend_coefficients(e->in.m, e->sigma, e->cosine, e->sine, derivative, e->coefficient);
 }
 
 static spd_status blend_chunk(void *user, size_t chunk, int thread)
@@ -394,6 +419,7 @@ static spd_status cpu_step(problem *base, double t)
 static void cpu_free(problem *base)
 {
     arena room = ((cpu_engine *)base)->room; /* the engine itself lies there */
+    store_walks_end(((cpu_engine *)base)->walks);
     arena_free(&room);
 }
 
@@ -408,8 +434,10 @@ static void cpu_allocate(cpu_engine *e, arena *keep)
     e->shift = arena_alloc(keep, ld, size);
     e->ones = arena_alloc(keep, ld, size);
     e->sigma = arena_alloc(keep, m, size);
-    e->Y = arena_alloc(keep, e->own, n * ld * size);
-    e->P = arena_alloc(keep, e->own, n * ld * size);
+    if (!e->small) {
+        e->Y = arena_alloc(keep, e->own, n * ld * size);
+        e->P = arena_alloc(keep, e->own, n * ld * size);
+    }
     e->Q = arena_alloc(keep, e->own, PARTS * e->tri * size);
     e->S = arena_alloc(keep, pair_sums_room(e->sums), e->tri * size);
     e->Z = arena_alloc(keep, e->own, e->tri * size);
@@ -419,6 +447,15 @@ static void cpu_allocate(cpu_engine *e, arena *keep)
     e->coefficient = arena_alloc(keep, PARTS * e->tri, size);
     e->cosine = arena_zero(keep, ld, size);
     e->sine = arena_zero(keep, ld, size);
+}
+
+/* The samples, and how much of them is kept. */
+static spd_status cpu_set(cpu_engine *e)
+{
+    e->set = engine_set(&e->in, &e->lent);
+    spd_status status = engine_choose_room(e->ctx, &e->in, e->set, &e->small);
+    e->base.grad_pass = e->small;
+    return status;
 }
 
 spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, problem **out)
@@ -442,12 +479,17 @@ spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, problem **ou
     e->own = e->cut.last - e->cut.first;
     e->ld = PASS_LD(in->m);
     e->tri = TRI(in->m);
-    spd_status status = pair_sums_new(ctx, in->metric, in->objective, in->m, &e->cut, in->pairs,
-                                      in->pair, &room, &e->sums);
+    spd_status status = cpu_set(e);
+    if (status == SPD_OK)
+        status = pair_sums_new(ctx, in->metric, in->objective, in->m, &e->cut, in->pairs, in->pair,
+                               &room, &e->sums);
     if (status == SPD_OK) {
         cpu_allocate(e, &room);
         status = arena_status(&room, ctx, "the engine");
     }
+    if (status == SPD_OK)
+        status =
+            store_walks_new(ctx, e->set, (size_t)parallel_threads(ctx), 1, ENGINE_PIECE, &e->walks);
     e->room = room;
     if (status < 0) {
         cpu_free(&e->base);

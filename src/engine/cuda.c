@@ -134,6 +134,9 @@ static void cuda_free(problem *base)
 /* Metrics and objectives that the kernels know. */
 static spd_status check_known(spd_context *ctx, const engine_input *in)
 {
+    if (!in->X)
+        return ctx_fail(ctx, SPD_EDEVICE,
+                        "the CUDA engine needs all matrices in memory as float64");
     if (in->metric != SPD_STEIN && in->metric != SPD_AIRM)
         return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine does not know the metric %s",
                         spd_metric_name(in->metric));

@@ -50,6 +50,39 @@ spd_status engine_new(spd_context *ctx, const engine_input *in, problem **engine
     return engine_cpu_new(ctx, in, engine);
 }
 
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+#define TRIANGLES  9.0  /* of m x m per sample: the engine's and those of pair sums */
+#define PAIR_BYTES 96.0 /* of the graph, and what pair sums keep of it */
+
+const spd_store *engine_set(const engine_input *in, spd_store *lent)
+{
+    if (!in->X)
+        return in->set;
+    store_lend(lent, in->n, in->p, in->X);
+    return lent;
+}
+
+spd_status engine_choose_room(spd_context *ctx, const engine_input *in, const spd_store *set,
+                              int *small)
+{
+    const size_t tri = TRI(in->m), ld = PASS_LD(in->m);
+    double p = (double)in->p, limit = spd_context_memory(ctx);
+    double there = set->read ? 0.0 : store_bytes(set);
+    double ahead = store_walks_bytes(ctx, set, (size_t)parallel_threads(ctx), 1, ENGINE_PIECE);
+    double least = 8.0 * TRIANGLES * p * (double)tri + PAIR_BYTES * (double)in->pairs;
+    double whole = least + 16.0 * p * (double)in->n * (double)ld;
+    *small = there + ahead + whole > limit;
+    if (!*small || !ctx || ctx->memory == 0.0 || there + ahead + least <= limit)
+        return SPD_OK;
+    return ctx_fail(ctx, SPD_ENOMEM,
+                    "the limit of %.3g GB is too small: %.3g GB are needed for what is kept of %zu "
+                    "samples and %zu pairs, %.3g GB for the matrices themselves and to read ahead",
+                    1e-9 * limit, 1e-9 * least, in->p, in->pairs, 1e-9 * (there + ahead));
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
 void engine_free(problem *engine)
 {
     if (engine)

@@ -7,7 +7,7 @@
 #ifndef SPD_ENGINE_ENGINE_H
 #define SPD_ENGINE_ENGINE_H
 
-#include "base/context.h"
+#include "engine/walk.h"
 #include "geometry/pairs.h"
 #include "optim/problem.h"
 
@@ -20,12 +20,26 @@ typedef struct engine_input {
     spd_objective objective;
     size_t pairs;
     const spd_pair *pair;
+    const spd_store *set; /* the p samples where X is NULL: as float32, or in files */
 } engine_input;
+
+/* The samples of an input: its set, or *lent around its X. */
+const spd_store *engine_set(const engine_input *in, spd_store *lent);
+
+/* Bytes that each thread's walk through the samples reads at once, if there is room. */
+#define ENGINE_PIECE ((size_t)4 << 20)
+
+/* *small <- must an engine keep O(m^2) instead of O(n m) numbers of each sample, so that the
+ * gradient is a pass of its own? By the memory of the context. SPD_ENOMEM, with what is needed,
+ * where a limit that was given is too small for either. */
+spd_status engine_choose_room(spd_context *ctx, const engine_input *in, const spd_store *set,
+                              int *small);
 
 /* The engine that the context asks for (spd_context_set_engine). */
 spd_status engine_new(spd_context *ctx, const engine_input *in, problem **engine);
 
-/* The CPU engine. Memory: 2 n PASS_LD(m) + about 4 m^2 doubles per sample in addition to X. */
+/* The CPU engine. Memory: 2 n PASS_LD(m) + about 4 m^2 doubles per sample in addition to X, or only
+ * the latter (engine_choose_room). */
 spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, problem **engine);
 
 /* The CUDA engine, or SPD_EDEVICE with the reason why it cannot be had: no module, no device, a

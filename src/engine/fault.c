@@ -2,6 +2,7 @@
 #include "engine/fault.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -92,4 +93,18 @@ spd_status fault_unnamed(spd_context *ctx, spd_status status)
                         "large, too small or too far apart; " NEAR_ONE);
     ctx_fail(ctx, status, "some matrices are too ill-conditioned for distances and means");
     return ctx_advise(ctx, status, SPD_REMEDY_REGULARIZE, 1e-6);
+}
+
+void fault_renumber(spd_context *ctx, size_t first)
+{
+    char bare[40], words[sizeof ctx->error.message];
+    spd_error was = ctx->error;
+    const char *at = strstr(was.message, "X[");
+    size_t length = (size_t)snprintf(bare, sizeof bare, "X[%zu]", was.index);
+    if (first == 0 || !at || strncmp(at, bare, length) != 0)
+        return;
+    snprintf(words, sizeof words, "%.*sX[%zu]%.300s", (int)(at - was.message), was.message,
+             was.index + first, at + length);
+    ctx_fail_at(ctx, was.status, was.index + first, was.value, "%s", words);
+    ctx_advise(ctx, was.status, was.remedy, was.remedy_value);
 }

@@ -20,6 +20,10 @@ spd_status fault_pair(spd_context *ctx, size_t n, const char *x, size_t i, const
  * whole (SPD_NO_INDEX): SPD_ENUMERIC, likewise. */
 spd_status fault_mean(spd_context *ctx, size_t n, size_t p, const double *X, size_t index);
 
+/* The message that begins with "X[i]" <- the same of sample `first` + i: for callers whose samples
+ * are a range of a set. */
+void fault_renumber(spd_context *ctx, size_t first);
+
 /* For callers whose samples are a part of the user's set, and numbered otherwise: a message of
  * SPD_ENUMERIC that names one is replaced by one that names none. Returns status. */
 spd_status fault_unnamed(spd_context *ctx, spd_status status);

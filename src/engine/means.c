@@ -8,11 +8,13 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/sized.h"
 #include "engine/blas.h"
 #include "engine/octets.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
+#include "engine/listed.h"
 #include "engine/scale.h"
 #include "geometry/mean.h"
 
@@ -20,8 +22,9 @@
 #define USUAL_TOLERANCE         1e-12
 #define USUAL_ITERATIONS        1000
 #define SECONDS_BETWEEN_REPORTS 0.2
-#define USUAL_EXPONENT          60       /* of two: matrices of this size are not scaled */
-#define LOST_ENTRY              0x1p-900 /* of a scaled matrix */
+#define USUAL_EXPONENT          60                /* of two: matrices of this size are not scaled */
+#define MEAN_PIECE              ((size_t)4 << 20) /* bytes that are read at once */
+#define LOST_ENTRY              0x1p-900          /* of a scaled matrix */
 
 typedef struct mean_run {
     spd_context *ctx;
@@ -29,9 +32,12 @@ typedef struct mean_run {
     const mean_rule *rule; /* of the current pass */
     mean_state *state;
     size_t n, p, per_chunk, chunks;
-    int shared;          /* the chunks are dealt out to the ranks */
-    const double *given; /* p x n x n */
-    const double *X;     /* the same, or multiplied by 2^-exponent */
+    int shared;             /* the chunks are dealt out to the ranks */
+    const spd_store *given; /* where the samples are */
+    const size_t *which;    /* p of them, by number; NULL: all */
+    const spd_store *set;   /* the same, or multiplied by 2^-exponent */
+    spd_store scaled;
+    store_walk *walks; /* one for each thread */
     int exponent;
     double *weight;  /* p, sum one */
     double *partial; /* chunks x terms */
@@ -59,13 +65,15 @@ static size_t pass_work(const mean_rule *rule, size_t n)
     return octets + (doubles(rule->term_work, n) + LANES - 1) / LANES * LANES;
 }
 
-/* sum (terms) += weighted terms of samples first .. first+count-1; returns the mask of bad ones. */
-static unsigned add_batch(const mean_run *r, size_t first, size_t count, double *sum, double *work)
+/* sum (terms) += weighted terms of samples first .. first+count-1, which X holds; returns the mask
+ * of bad ones. */
+static unsigned add_batch(const mean_run *r, size_t first, size_t count, const double *X,
+                          double *sum, double *work)
 {
     size_t n = r->n, terms = r->rule->terms(n);
     double *T = work + MEAN_OCTETS * TRI(n) * LANES;
     unsigned bad[MEAN_OCTETS];
-    size_t used = octets_pack(r->k, n, first, count, r->X, work);
+    size_t used = octets_pack(r->k, n, 0, count, X, work);
     r->rule->term(r->k, n, used, r->state->frame, work, T, bad, T + MEAN_OCTETS * terms * LANES);
     double *const target[LANES] = {sum, sum, sum, sum, sum, sum, sum, sum};
     for (size_t g = 0; g < used; g++) {
@@ -81,26 +89,50 @@ static spd_status pass_chunk(void *user, size_t chunk, int thread)
     size_t terms = r->rule->terms(r->n), first = chunk * r->per_chunk;
     size_t end = first + r->per_chunk < r->p ? first + r->per_chunk : r->p;
     double *sum = r->partial + chunk * terms, *work = r->work + (size_t)thread * r->stride;
+    store_walk *walk = store_walk_at(r->walks, (size_t)thread);
     memset(sum, 0, terms * sizeof *sum);
-    for (; first < end; first += BATCH) {
-        size_t count = end - first < BATCH ? end - first : BATCH;
-        unsigned bad = add_batch(r, first, count, sum, work);
-        if (bad) {
-            octets_fault(&r->lowest, first, bad);
-            return SPD_ENUMERIC;
+    store_walk_begin(walk, first, end, r->which);
+    for (size_t there = 0; first < end; first += there) {
+        const double *X = store_walk_next(walk, &there);
+        if (!X)
+            return SPD_EIO;
+        for (size_t i = 0; i < there; i += BATCH) {
+            size_t count = there - i < BATCH ? there - i : BATCH;
+            unsigned bad = add_batch(r, first + i, count, X + i * r->n * r->n, sum, work);
+            if (bad) {
+                octets_fault(&r->lowest, first + i, bad);
+                return SPD_ENUMERIC;
+            }
         }
     }
     return SPD_OK;
+}
+
+/* A breakdown: of sets in memory all samples are looked at, of others the one at fault. */
+static spd_status broken_down(mean_run *r, size_t i, const double *X)
+{
+    if (r->given->X && !r->which)
+        return fault_mean(r->ctx, r->n, r->p, r->given->X, i);
+    return fault_mean(r->ctx, r->n, X ? 1 : 0, X, i);
 }
 
 /* Why sample i has no term: in the first pass it is the sample's fault, unless it has become so
  * small beside the others when they were scaled; later it was found fit. */
 static spd_status explain(mean_run *r, size_t i, int first_pass)
 {
-    const double *X = r->X + i * r->n * r->n;
-    if (first_pass && !(r->exponent && scale_largest(r->n * r->n, X) < LOST_ENTRY))
-        return fault_matrix(r->ctx, r->n, r->given + i * r->n * r->n, "X", i);
-    return fault_mean(r->ctx, r->n, r->p, r->given, i);
+    size_t at = r->which ? r->which[i] : i, n2 = r->n * r->n;
+    double *room = mem_alloc(2 * n2, sizeof *room);
+    const double *X = room ? store_sample(r->given, at, room) : NULL;
+    const double *scaled = X ? store_sample(r->set, at, room + n2) : NULL;
+    spd_status status;
+    if (!scaled)
+        status = room ? store_fail(r->ctx, r->given, SPD_EIO) : ctx_nomem(r->ctx, "the mean");
+    else if (first_pass && !(r->exponent && scale_largest(n2, scaled) < LOST_ENTRY))
+        status = fault_matrix(r->ctx, r->n, X, "X", at);
+    else
+        status = broken_down(r, at, X);
+    mem_free(room);
+    return store_locate(r->ctx, r->given, status);
 }
 
 /* Progress within a pass is a share of the current iteration. */
@@ -123,7 +155,9 @@ static spd_status pass(mean_run *r, int first_pass)
     spd_context_set_progress(r->ctx, r->tell, r->tell_user);
     if (status == SPD_ECANCELLED)
         status = ctx_fail(r->ctx, status, "mean cancelled");
-    else if (status < 0 && status != SPD_ENOMEM)
+    else if (status == SPD_ENOMEM || status == SPD_EIO)
+        status = store_fail(r->ctx, r->given, status);
+    else if (status < 0)
         status = explain(r, atomic_load(&r->lowest), first_pass);
     if (r->shared) {
         status = ranks_settle(r->ctx, status);
@@ -155,7 +189,7 @@ static spd_status explain_breakdown(mean_run *r, spd_status status)
 {
     if (status == SPD_OK)
         return SPD_OK;
-    return fault_mean(r->ctx, r->n, r->p, r->given, SPD_NO_INDEX);
+    return broken_down(r, SPD_NO_INDEX, NULL);
 }
 
 static spd_status advance(mean_run *r)
@@ -226,7 +260,7 @@ static spd_status lend(mean_run *r, const mean_rule *rule)
 /* ---- public ------------------------------------------------------------------------------- */
 
 static spd_status check_arguments(spd_context *ctx, const mean_rule *rule, size_t n, size_t p,
-                                  const double *X, const spd_mean_options *o, const double *M)
+                                  const void *X, const spd_mean_options *o, const double *M)
 {
     if (!rule)
         return ctx_fail(ctx, SPD_EINVAL, "unknown metric");
@@ -265,15 +299,17 @@ static spd_status scale_weights(mean_run *r, const double *weights)
 static spd_status choose_scale(mean_run *r, spd_metric metric)
 {
     size_t count = r->p * r->n * r->n;
-    if (metric == SPD_BURES_WASSERSTEIN)
-        r->exponent = scale_exponent(scale_largest(count, r->given), USUAL_EXPONENT);
+    if (metric != SPD_BURES_WASSERSTEIN || !r->given->X || r->which)
+        return SPD_OK; /* elsewhere they are taken as they are */
+    r->exponent = scale_exponent(scale_largest(count, r->given->X), USUAL_EXPONENT);
     if (r->exponent == 0)
         return SPD_OK;
     double *scaled = arena_alloc(&r->room, r->p, r->n * r->n * sizeof *scaled);
     if (!scaled)
         return ctx_nomem(r->ctx, "the mean");
-    scale_by(count, r->given, -r->exponent, scaled);
-    r->X = scaled;
+    scale_by(count, r->given->X, -r->exponent, scaled);
+    store_lend(&r->scaled, r->n, r->p, scaled);
+    r->set = &r->scaled;
     return SPD_OK;
 }
 
@@ -285,7 +321,7 @@ static spd_status deliver(mean_run *r, spd_metric metric, double *M, spd_mean_in
         scale_by(r->n * r->n, s->M, r->exponent, s->M);
     for (size_t e = 0; e < r->n * r->n; e++)
         if (!isfinite(s->M[e]))
-            return fault_mean(r->ctx, r->n, r->p, r->given, SPD_NO_INDEX);
+            return broken_down(r, SPD_NO_INDEX, NULL);
     memcpy(M, s->M, r->n * r->n * sizeof *M);
     const spd_mean_info found = {
         .iterations = s->iterations, .residual = s->residual, .converged = s->done};
@@ -297,8 +333,43 @@ static spd_status deliver(mean_run *r, spd_metric metric, double *M, spd_mean_in
                     spd_metric_name(metric), s->iterations, s->residual, s->tol);
 }
 
-spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
-                    const spd_mean_options *options, double *M, spd_mean_info *info)
+/* The walks of the passes; after the scale is known. */
+static spd_status open_walks(mean_run *r)
+{
+    return store_walks_new(r->ctx, r->set, (size_t)parallel_threads(r->ctx), BATCH, MEAN_PIECE,
+                           &r->walks);
+}
+
+static spd_status mean_of(mean_run *r, const mean_rule *rule, spd_metric metric,
+                          const spd_mean_options *o, double *M, spd_mean_info *info)
+{
+    r->tell = r->ctx ? r->ctx->progress : NULL;
+    r->tell_user = r->ctx ? r->ctx->user : NULL;
+    r->per_chunk = (1 + (r->p - 1) / (BATCH * MOST_CHUNKS)) * BATCH;
+    r->chunks = (r->p + r->per_chunk - 1) / r->per_chunk;
+    r->shared = ranks_of(r->ctx) && r->chunks >= 2 * (size_t)ranks_of(r->ctx)->count;
+    r->reported = clock_seconds();
+    spd_private_blas_hold(); /* between the passes too: one matrix is not worth threads */
+    spd_status status = lend(r, rule);
+    if (status == SPD_OK)
+        status = choose_scale(r, metric);
+    if (status == SPD_OK)
+        status = open_walks(r);
+    if (status == SPD_OK)
+        status = scale_weights(r, o->weights);
+    if (status == SPD_OK)
+        status = iterate(r, rule, o->max_iter ? o->max_iter : USUAL_ITERATIONS);
+    if (status == SPD_OK)
+        status = deliver(r, metric, M, info);
+    spd_private_blas_release();
+    store_walks_end(r->walks);
+    arena_free(&r->room);
+    return status;
+}
+
+spd_status mean_listed(spd_context *ctx, spd_metric metric, const spd_store *set, size_t count,
+                       const size_t *which, const spd_mean_options *options, double *M,
+                       spd_mean_info *info)
 {
     spd_mean_options o = SPD_INIT(spd_mean_options);
     const mean_rule *rule = mean_get(metric);
@@ -307,29 +378,26 @@ spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, con
     if (status == SPD_OK)
         status = sized_check(ctx, "spd_mean_info", info);
     if (status == SPD_OK)
-        status = check_arguments(ctx, rule, n, p, X, &o, M);
-    if (status < 0)
+        status = check_arguments(ctx, rule, set ? set->n : 0, count, set, &o, M);
+    if (status < 0 || !set)
         return status;
-    mean_state state = {.n = n, .tol = o.tol > 0.0 ? o.tol : USUAL_TOLERANCE};
-    mean_run r = {.ctx = ctx, .k = kernels_get(), .state = &state, .n = n, .p = p};
-    r.given = r.X = X;
-    r.tell = ctx ? ctx->progress : NULL;
-    r.tell_user = ctx ? ctx->user : NULL;
-    r.per_chunk = (1 + (p - 1) / (BATCH * MOST_CHUNKS)) * BATCH;
-    r.chunks = (p + r.per_chunk - 1) / r.per_chunk;
-    r.shared = ranks_of(ctx) && r.chunks >= 2 * (size_t)ranks_of(ctx)->count;
-    r.reported = clock_seconds();
-    spd_private_blas_hold(); /* between the passes too: one matrix is not worth threads */
-    status = lend(&r, rule);
-    if (status == SPD_OK)
-        status = choose_scale(&r, metric);
-    if (status == SPD_OK)
-        status = scale_weights(&r, o.weights);
-    if (status == SPD_OK)
-        status = iterate(&r, rule, o.max_iter ? o.max_iter : USUAL_ITERATIONS);
-    if (status == SPD_OK)
-        status = deliver(&r, metric, M, info);
-    spd_private_blas_release();
-    arena_free(&r.room);
-    return status;
+    mean_state state = {.n = set->n, .tol = o.tol > 0.0 ? o.tol : USUAL_TOLERANCE};
+    mean_run r = {.ctx = ctx, .k = kernels_get(), .state = &state, .n = set->n, .p = count};
+    r.given = r.set = set;
+    r.which = which;
+    return mean_of(&r, rule, metric, &o, M, info);
+}
+
+spd_status spd_mean_store(spd_context *ctx, spd_metric metric, const spd_store *store,
+                          const spd_mean_options *options, double *M, spd_mean_info *info)
+{
+    return mean_listed(ctx, metric, store, store ? store->p : 0, NULL, options, M, info);
+}
+
+spd_status spd_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
+                    const spd_mean_options *options, double *M, spd_mean_info *info)
+{
+    spd_store lent;
+    store_lend(&lent, n, p, X);
+    return mean_listed(ctx, metric, X ? &lent : NULL, p, NULL, options, M, info);
 }

@@ -54,6 +54,12 @@ static spd_status prepare_chunk(void *user, size_t octet, int thread)
 spd_status prepare_set(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
                        const char *name, double *F)
 {
+    return prepare_part(ctx, m, n, p, X, name, 0, F);
+}
+
+spd_status prepare_part(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
+                        const char *name, size_t number, double *F)
+{
     size_t octets = (p + LANES - 1) / LANES, failed = 0;
     size_t threads = (size_t)parallel_threads(ctx);
     arena room = {0};
@@ -66,7 +72,7 @@ spd_status prepare_set(spd_context *ctx, const metric *m, size_t n, size_t p, co
                               &failed);
     if (status == SPD_ENOTSPD) {
         size_t i = failed * LANES + (size_t)__builtin_ctz(j.bad[failed]);
-        status = fault_matrix(ctx, n, X + i * n * n, name, i);
+        status = fault_matrix(ctx, n, X + i * n * n, name, number + i);
     }
     arena_free(&room);
     return status;

@@ -10,6 +10,10 @@
 spd_status prepare_set(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
                        const char *name, double *F);
 
+/* The same of matrices that are part of a set, the first of them its X[number]. */
+spd_status prepare_part(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
+                        const char *name, size_t number, double *F);
+
 /* *F <- X prepared, *G <- the q matrices Y, called `name`, prepared; *F again without a Y. */
 spd_status prepare_both(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
                         size_t q, const double *Y, const char *name, arena *keep, const double **F,

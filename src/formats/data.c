@@ -9,6 +9,7 @@
 #include "base/sized.h"
 #include "io/array.h"
 #include "formats/format.h"
+#include "formats/list_file.h"
 #include "io/text.h"
 
 /* Message that ends with the file's name in front. */
@@ -201,31 +202,73 @@ static const io_entry *find_labels(const io_file *file, const char *y_name, int 
     return found;
 }
 
+/* Labels that have been read become classes. */
+static spd_status settle_labels(spd_context *ctx, const char *path, spd_data *data)
+{
+    spd_status status = shape_labels(ctx, path, data, data->y);
+    return status < 0 ? status : blame_file(ctx, path, labels_classify(ctx, data));
+}
+
 static spd_status take_labels(spd_context *ctx, io_file *file, const io_entry *entry,
                               spd_data *data)
 {
     spd_status status = io_read(ctx, file, entry, &data->y);
-    if (status == SPD_OK)
-        status = shape_labels(ctx, file->path, data, data->y);
-    if (status == SPD_OK)
-        status = blame_file(ctx, file->path, labels_classify(ctx, data));
+    return status < 0 ? status : settle_labels(ctx, file->path, data);
+}
+
+/* *y <- the array of labels in a file of its own. */
+static spd_status read_label_array(spd_context *ctx, const char *path, const char *y_name,
+                                   spd_array **y)
+{
+    const io_purpose purpose = {0, y_name};
+    io_file *file;
+    spd_status status = io_open(ctx, path, &purpose, &file);
+    if (status < 0)
+        return status;
+    const io_entry *entry = find_labels(file, y_name, 1, NULL);
+    status = entry ? io_read(ctx, file, entry, y)
+                   : missing(ctx, file, y_name ? y_name : "y", "", SPD_REMEDY_NAME_Y);
+    io_close(file);
     return status;
 }
 
-static spd_status read_label_file(spd_context *ctx, const spd_load_options *options, spd_data *data)
+/* *y <- those of `count` files, one after the other. */
+static spd_status read_label_arrays(spd_context *ctx, const spd_load_options *options, size_t count,
+                                    const char *const *paths, spd_array **y)
 {
-    const io_purpose purpose = {0, options->y_name};
-    io_file *file;
-    spd_status status = io_open(ctx, options->labels, &purpose, &file);
-    if (status < 0)
-        return status;
-    const io_entry *entry = find_labels(file, options->y_name, 1, NULL);
-    if (entry)
-        status = take_labels(ctx, file, entry, data);
-    else
-        status = missing(ctx, file, options->y_name ? options->y_name : "y", "", SPD_REMEDY_NAME_Y);
-    io_close(file);
+    spd_array **each = mem_zero(count, sizeof *each);
+    spd_status status = each ? SPD_OK : ctx_nomem(ctx, "labels");
+    for (size_t k = 0; k < count && status == SPD_OK; k++) {
+        status = read_label_array(ctx, paths[k], options->y_name, &each[k]);
+        if (status == SPD_OK) { /* a column or a row */
+            each[k]->ndim = 1;
+            each[k]->shape[0] = each[k]->count;
+        }
+    }
+    if (status == SPD_OK)
+        status = data_join_arrays(ctx, count, each, y);
+    if (status == SPD_OK && !*y)
+        status =
+            blame_file(ctx, options->labels,
+                       ctx_fail(ctx, SPD_EINVAL, "some of its files hold texts, others numbers"));
+    for (size_t k = 0; each && k < count; k++)
+        spd_array_free(each[k]);
+    mem_free(each);
     return status;
+}
+
+spd_status data_read_labels(spd_context *ctx, const spd_load_options *options, spd_data *data)
+{
+    arena room = {0};
+    const char *const *paths;
+    size_t count;
+    spd_status status = list_read(ctx, options->labels, &room, &paths, &count);
+    if (status == SPD_OK && list_is(options->labels))
+        status = read_label_arrays(ctx, options, count, paths, &data->y);
+    else if (status == SPD_OK)
+        status = read_label_array(ctx, options->labels, options->y_name, &data->y);
+    arena_free(&room);
+    return status < 0 ? status : settle_labels(ctx, options->labels, data);
 }
 
 /* *used <- the entry that holds the labels, or NULL. */
@@ -235,7 +278,7 @@ static spd_status read_labels(spd_context *ctx, io_file *file, const io_entry *x
 {
     *used = NULL;
     if (options->labels)
-        return read_label_file(ctx, options, data);
+        return data_read_labels(ctx, options, data);
     const io_entry *entry = find_labels(file, options->y_name, 0, x);
     if (!entry && options->y_name)
         return missing(ctx, file, options->y_name, "", SPD_REMEDY_NONE);
@@ -316,6 +359,8 @@ spd_status spd_data_load(spd_context *ctx, const char *path, const spd_load_opti
     spd_status status = sized_take(ctx, "spd_load_options", sizeof chosen, &chosen, options);
     if (status < 0)
         return status;
+    if (list_is(path))
+        return data_load_list(ctx, path, &chosen, data);
     const io_purpose purpose = {1, chosen.labels ? NULL : chosen.y_name};
     spd_data *fresh = mem_zero(1, sizeof *fresh);
     if (!fresh || !(fresh->source = mem_text(path)))

@@ -16,10 +16,22 @@ spd_status labels_classify(spd_context *ctx, spd_data *data);
 /* The column of that name, or NULL. */
 spd_array *data_column(const spd_data *data, const char *name);
 
+/* *made (new) <- arrays of one dimension, one after the other; NULL where some are texts and others
+ * numbers. */
+spd_status data_join_arrays(spd_context *ctx, size_t count, spd_array *const *arrays,
+                            spd_array **made);
+
+/* data->y, classes <- from options->labels, a file of labels, or a list of such files. */
+spd_status data_read_labels(spd_context *ctx, const spd_load_options *options, spd_data *data);
+
 /* Labels and further arrays of a file whose samples are in the entry x: data->y, classes and
  * columns, each with data->p rows; data->source names the file. */
 spd_status data_read_extras(spd_context *ctx, io_file *file, const io_entry *x,
                             const spd_load_options *options, spd_data *data);
+
+/* spd_data_load of a list of .npy files. */
+spd_status data_load_list(spd_context *ctx, const char *path, const spd_load_options *options,
+                          spd_data **data);
 
 /* Repairs what the options ask for and refuses what is left: NaN or Inf, asymmetry, then
  * matrices that are not positive definite. Messages name sample, label, cause and remedy. */

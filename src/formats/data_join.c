@@ -255,6 +255,23 @@ static void forget_meta(size_t count, const spd_data *const *sets, spd_data *mad
     made->meta = NULL;
 }
 
+spd_status data_join_arrays(spd_context *ctx, size_t count, spd_array *const *arrays,
+                            spd_array **made)
+{
+    size_t rows = 0, at = 0;
+    for (size_t k = 0; k < count; k++)
+        rows += arrays[k]->count;
+    row_of *row = mem_alloc(rows, sizeof *row);
+    if (!row)
+        return ctx_nomem(ctx, "labels");
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < arrays[k]->count; i++)
+            row[at++] = (row_of){arrays[k], i};
+    spd_status status = gather(ctx, arrays[0]->name, rows, row, made);
+    mem_free(row);
+    return status;
+}
+
 spd_status spd_data_join(spd_context *ctx, size_t count, const spd_data *const *sets,
                          const char *source, spd_data **joined)
 {

@@ -323,14 +323,18 @@ static spd_status read_decoded(spd_context *ctx, const io_source *source, const 
     return status;
 }
 
+spd_status npy_read_header(spd_context *ctx, const io_source *source, npy_header *header)
+{
+    spd_status status = read_header(ctx, source, header);
+    return status < 0 ? status : check_whole(ctx, header, source->size);
+}
+
 static spd_status read_npy(spd_context *ctx, io_file *file, const io_entry *entry,
                            spd_array **array)
 {
     npy_header h = {0};
     (void)entry;
-    spd_status status = read_header(ctx, file->source, &h);
-    if (status == SPD_OK)
-        status = check_whole(ctx, &h, file->source->size);
+    spd_status status = npy_read_header(ctx, file->source, &h);
     if (status < 0)
         return status;
     return is_native(&h) ? read_native(ctx, file->source, &h, array)

@@ -36,6 +36,9 @@ spd_status npy_parse(spd_context *ctx, const unsigned char *bytes, size_t size, 
 spd_status npy_parse_dictionary(spd_context *ctx, const char *text, size_t size,
                                 npy_header *header);
 
+/* The header of a file whose elements are all there and of a type that is read. */
+spd_status npy_read_header(spd_context *ctx, const io_source *source, npy_header *header);
+
 /* Shape and whether it is readable, for the list of a file's arrays. */
 void npy_describe(const npy_header *header, io_entry *entry);
 

@@ -245,11 +245,12 @@ static spd_status neighbour_graph(spd_context *ctx, graph_job *g, spd_fit_option
 
 /* ---- the public functions -------------------------------------------------------------------- */
 
-static spd_status check_arguments(spd_context *ctx, size_t n, size_t p, const double *X,
+static spd_status check_arguments(spd_context *ctx, const spd_store *set,
                                   const spd_fit_options *options, spd_pair *const *pairs,
                                   const size_t *count)
 {
-    if (n == 0 || !X || !options || !pairs || !count)
+    size_t p = set ? set->p : 0;
+    if (!set || set->n == 0 || !options || !pairs || !count)
         return ctx_fail(ctx, SPD_EINVAL, "matrices, options or the output for pairs are missing");
     if (p < 2)
         return ctx_fail(ctx, SPD_EINVAL, "%zu sample%s: pairs need at least two", p,
@@ -285,9 +286,17 @@ static spd_status check_weights(spd_context *ctx, const spd_fit_options *o)
 spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
                         spd_fit_options *options, spd_pair **pairs, size_t *count)
 {
+    spd_store lent;
+    store_lend(&lent, n, p, X);
+    return spd_affinity_store(ctx, X ? &lent : NULL, label, options, pairs, count);
+}
+
+spd_status spd_affinity_store(spd_context *ctx, const spd_store *store, const int *label,
+                              spd_fit_options *options, spd_pair **pairs, size_t *count)
+{
     ctx_clear(ctx);
     spd_fit_options used;
-    spd_status status = check_arguments(ctx, n, p, X, options, pairs, count);
+    spd_status status = check_arguments(ctx, store, options, pairs, count);
     if (status == SPD_OK)
         status = fit_options_take(ctx, options, &used);
     if (status == SPD_OK)
@@ -297,11 +306,12 @@ spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, c
     spd_pair *made = NULL;
     size_t there = 0;
     if (used.learning == SPD_OWN_GRAPH) {
-        status = own_graph(ctx, p, &used, &made, &there);
+        status = own_graph(ctx, store->p, &used, &made, &there);
     } else {
-        graph_job g = {.n = n,
-                       .p = p,
-                       .X = X,
+        graph_job g = {.n = store->n,
+                       .p = store->p,
+                       .X = store->X,
+                       .set = store,
                        .label = label,
                        .metric = used.metric,
                        .seed = used.seed,
@@ -312,7 +322,7 @@ spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, c
         options->recall = g.recall;
     }
     if (status < 0)
-        return status;
+        return store_locate(ctx, store, status);
     *pairs = made;
     *count = there;
     options->nu_w = used.nu_w;

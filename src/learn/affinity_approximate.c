@@ -18,9 +18,11 @@ static size_t wanted_near(const graph_job *g)
 
 int graph_approximates(const graph_job *g)
 {
-    int sensible = !g->D && wanted_near(g) + g->nu_b <= MOST_WANTED && g->p > 2 * MOST_WANTED;
+    if (g->D || !g->X)
+        return 0;
     if (g->candidates > 0)
-        return !g->D && g->candidates < g->p;
+        return g->candidates < g->p;
+    int sensible = wanted_near(g) + g->nu_b <= MOST_WANTED && g->p > 2 * MOST_WANTED;
     if (g->search == SPD_SEARCH_AUTO)
         return sensible && approximate_pays(metric_get(g->metric), g->n, g->p, g->p);
     return sensible && g->search == SPD_SEARCH_APPROXIMATE;
@@ -52,12 +54,15 @@ spd_status graph_by_approximation(spd_context *ctx, graph_job *g, links *l)
                            .X = g->X,
                            .label = g->label,
                            .k = {wanted_near(g), g->nu_b},
-                           .candidates = g->candidates < g->p ? g->candidates : 0,
                            .seed = g->seed};
     double *F = arena_alloc(&room, g->p, job.m->size(g->n) * sizeof *F);
     spd_status status =
         F ? prepare_set(ctx, job.m, g->n, g->p, g->X, "X", F) : ctx_nomem(ctx, "neighbour graph");
     job.F = F;
+    size_t *drawn = NULL;
+    if (status == SPD_OK && g->candidates > 0)
+        status = graph_draw(ctx, g, &room, &drawn, &job.candidates);
+    job.candidate = drawn;
     if (status == SPD_OK)
         status = approximate_run(ctx, &job, &room, &found);
     if (status == SPD_OK) {

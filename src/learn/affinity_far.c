@@ -67,7 +67,7 @@ spd_status graph_near_far(spd_context *ctx, graph_job *g, links *l)
                                 graph_approximates(g) ? SPD_SEARCH_APPROXIMATE : SPD_SEARCH_EXACT,
                             .seed = g->seed};
     if (status == SPD_OK)
-        status = spd_nearest(ctx, g->metric, g->n, p, g->X, 0, NULL, &found);
+        status = spd_nearest_store(ctx, g->metric, g->set, NULL, &found);
     g->search = found.search;
     g->recall = found.recall;
     if (status == SPD_OK)

@@ -196,7 +196,10 @@ static int wants_all(const graph_job *g)
 
 static spd_status link_all(spd_context *ctx, const graph_job *g, links *l)
 {
-    spd_status status = g->D ? SPD_OK : check_set(ctx, "X", g->n, g->p, g->X, 1.0);
+    spd_status status = SPD_OK;
+    if (!g->D)
+        status =
+            g->X ? check_set(ctx, "X", g->n, g->p, g->X, 1.0) : spd_check_store(ctx, g->set, 1.0);
     if (status < 0)
         return status;
     for (size_t i = 0; i < g->p; i++)
@@ -209,6 +212,7 @@ static spd_status link_all(spd_context *ctx, const graph_job *g, links *l)
 spd_status graph_by_class(spd_context *ctx, graph_job *g, size_t matrix_up_to, links *l)
 {
     int exact = wants_all(g) || !graph_approximates(g);
+    int wanted = g->search == SPD_SEARCH_APPROXIMATE;
     g->search = exact ? SPD_SEARCH_EXACT : SPD_SEARCH_APPROXIMATE;
     g->recall = 1.0;
     if (!exact)
@@ -217,5 +221,11 @@ spd_status graph_by_class(spd_context *ctx, graph_job *g, size_t matrix_up_to, l
         return link_all(ctx, g, l);
     if (g->D)
         return graph_from_matrix(ctx, g, g->D, l);
+    if (!g->X && wanted)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "an approximate search needs the matrices in memory, and they are read "
+                        "piece by piece; allow more memory, or look among a few candidates only");
+    if (!g->X)
+        return graph_by_tiles(ctx, g, l);
     return g->p <= matrix_up_to ? graph_by_matrix(ctx, g, l) : graph_by_lists(ctx, g, l);
 }

@@ -53,41 +53,50 @@ spd_coordinates coordinates_choose(const spd_fit_options *options, double cost)
 /* The sum of D_i A^-1 D_i = E_i'E_i, E_i = L^-1 D_i with A = L L', by chunks of samples. */
 typedef struct scatter {
     const engine_input *in;
-    const double *L;     /* n x n */
-    const size_t *first; /* p + 1: where the within pairs of a sample begin in `link` */
-    const size_t *link;  /* numbers of pairs */
+    const spd_store *set; /* its samples */
+    const double *L;      /* n x n */
+    const size_t *first;  /* p + 1: where the within pairs of a sample begin in `link` */
+    const size_t *link;   /* numbers of pairs */
     size_t samples, chunks;
     double *sum;  /* chunks x n x n, of which the lower triangles count */
-    double *work; /* threads x n n */
+    double *work; /* threads x 2 n n */
 } scatter;
 
-/* D (n x n) <- X_i less the mean of its within neighbours; 0 when it has none. */
-static int deviation(const scatter *s, size_t i, double *D)
+/* D (n x n) <- X_i less the mean of its within neighbours, *some <- 0 when it has none; room: n x n
+ * for a sample that is read. */
+static spd_status deviation(const scatter *s, size_t i, double *D, double *room, int *some)
 {
     size_t n2 = s->in->n * s->in->n;
     double total = 0.0;
     for (size_t k = s->first[i]; k < s->first[i + 1]; k++)
         total += s->in->pair[s->link[k]].within;
-    if (!(total > 0.0))
-        return 0;
-    memcpy(D, s->in->X + i * n2, n2 * sizeof *D);
+    *some = total > 0.0;
+    if (!*some)
+        return SPD_OK;
+    if (store_read(s->set, i, 1, D) < 0)
+        return SPD_EIO;
     for (size_t k = s->first[i]; k < s->first[i + 1]; k++) {
         const spd_pair *link = &s->in->pair[s->link[k]];
-        const double *X = s->in->X + (link->i == i ? link->j : link->i) * n2;
+        const double *X = store_sample(s->set, link->i == i ? link->j : link->i, room);
+        if (!X)
+            return SPD_EIO;
         for (size_t e = 0; e < n2; e++)
             D[e] -= link->within / total * X[e];
     }
-    return 1;
+    return SPD_OK;
 }
 
 static spd_status scatter_chunk(void *user, size_t chunk, int thread)
 {
     scatter *s = user;
     size_t n = s->in->n, n2 = n * n;
-    double *D = s->work + (size_t)thread * n2, *sum = s->sum + chunk * n2;
+    double *D = s->work + (size_t)thread * 2 * n2, *sum = s->sum + chunk * n2;
     memset(sum, 0, n2 * sizeof *sum);
     for (size_t k = chunk; k < s->samples; k += s->chunks) {
-        if (!deviation(s, k * s->in->p / s->samples, D))
+        int some = 0;
+        if (deviation(s, k * s->in->p / s->samples, D, D + n2, &some) < 0)
+            return SPD_EIO;
+        if (!some)
             continue;
         tall_solve(n, n, s->L, D);
         tall_add_gram(n, n, D, sum);
@@ -132,18 +141,21 @@ static spd_status within_scatter(spd_context *ctx, const engine_input *in, const
 {
     size_t n2 = in->n * in->n;
     arena room = {0};
-    scatter s = {.in = in, .L = L, .samples = in->p < SCATTER_SAMPLES ? in->p : SCATTER_SAMPLES};
+    spd_store lent;
+    scatter s = {.in = in, .set = engine_set(in, &lent), .L = L};
+    s.samples = in->p < SCATTER_SAMPLES ? in->p : SCATTER_SAMPLES;
     s.chunks = s.samples < CHUNKS ? s.samples : CHUNKS;
     size_t *first = arena_alloc(&room, in->p + 2, sizeof *first);
     size_t *link = arena_alloc(&room, 2 * in->pairs, sizeof *link);
     s.sum = arena_alloc(&room, s.chunks, n2 * sizeof *s.sum);
-    s.work = arena_alloc(&room, (size_t)parallel_threads(ctx), n2 * sizeof *s.work);
+    s.work = arena_alloc(&room, (size_t)parallel_threads(ctx), 2 * n2 * sizeof *s.work);
     s.first = first;
     s.link = link;
     spd_status status = arena_status(&room, ctx, "the coordinates");
     if (status == SPD_OK) {
         gather_links(in, first, link);
         status = parallel_for(ctx, s.chunks, scatter_chunk, &s, NULL, NULL, 0.0, NULL);
+        store_fail(ctx, s.set, status);
     }
     if (status == SPD_OK) {
         add_chunks(&s, T);
@@ -157,7 +169,8 @@ static spd_status within_scatter(spd_context *ctx, const engine_input *in, const
 static spd_status mean_factor(spd_context *ctx, spd_metric metric, const engine_input *in,
                               double *L)
 {
-    spd_status status = spd_mean(ctx, metric, in->n, in->p, in->X, NULL, L, NULL);
+    spd_store lent;
+    spd_status status = spd_mean_store(ctx, metric, engine_set(in, &lent), NULL, L, NULL);
     if (status < 0 || !dense_chol(in->n, L))
         return status < 0 ? status : SPD_OK;
     ctx_fail(ctx, SPD_ENUMERIC, "the mean of the matrices is singular up to rounding");
@@ -168,13 +181,14 @@ static spd_status mean_factor(spd_context *ctx, spd_metric metric, const engine_
 static spd_status harmonic_factor(spd_context *ctx, const engine_input *in, double *L)
 {
     size_t n = in->n;
+    spd_store lent;
     arena room = {0};
     double *G = arena_alloc(&room, n, n * sizeof *G);
     double *Q = arena_alloc(&room, n, n * sizeof *Q);
     double *work = arena_alloc(&room, dense_lq_work(n), sizeof *work);
     spd_status status = arena_status(&room, ctx, "the coordinates");
     if (status == SPD_OK)
-        status = spd_mean(ctx, SPD_JEFFREY, n, in->p, in->X, NULL, G, NULL);
+        status = spd_mean_store(ctx, SPD_JEFFREY, engine_set(in, &lent), NULL, G, NULL);
     if (status >= 0) {
         tall_solve(n, n, L, G);
         dense_transpose(n, G);
@@ -235,13 +249,17 @@ static spd_status spread_factor(spd_context *ctx, int harmonic, const engine_inp
     if (in->p <= MEAN_SAMPLES)
         return plain_factor(ctx, harmonic, in, L);
     some.p = MEAN_SAMPLES;
+    spd_store lent;
+    const spd_store *set = engine_set(in, &lent);
+    spd_status status = SPD_OK;
     double *X = mem_alloc(some.p, n2 * sizeof *X);
     if (!X)
         return ctx_nomem(ctx, "the coordinates");
-    for (size_t i = 0; i < some.p; i++)
-        memcpy(X + i * n2, in->X + i * in->p / some.p * n2, n2 * sizeof *X);
+    for (size_t i = 0; i < some.p && status == SPD_OK; i++)
+        status = store_fail(ctx, set, store_read(set, i * in->p / some.p, 1, X + i * n2));
     some.X = X;
-    spd_status status = plain_factor(ctx, harmonic, &some, L);
+    if (status == SPD_OK)
+        status = plain_factor(ctx, harmonic, &some, L);
     mem_free(X);
     return status;
 }
@@ -347,6 +365,7 @@ spd_status coordinates_wrap(spd_context *ctx, problem *inside, const double *L, 
     }
     s->base = (problem){.n = inside->n,
                         .m = inside->m,
+                        .grad_pass = inside->grad_pass,
                         .start = seen_start,
                         .cost_grad = seen_cost_grad,
                         .aim = seen_aim,

@@ -34,7 +34,7 @@ spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
     status = affinity_check(ctx, p, o.pairs, o.own_pairs);
     if (status < 0)
         return status;
-    engine_input in = {n, o.m, p, X, NULL, o.metric, o.objective, o.pairs, o.own_pairs};
+    engine_input in = {n, o.m, p, X, NULL, o.metric, o.objective, o.pairs, o.own_pairs, NULL};
     if (!pair_rule_get(o.metric))
         return ctx_fail(ctx, SPD_EINVAL, "no cost is defined under that metric");
     double value = 0.0, *G = mem_alloc(n, o.m * sizeof *G);

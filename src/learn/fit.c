@@ -23,6 +23,8 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "engine/blas.h"
+#include "engine/blocks.h"
+#include "engine/check.h"
 #include "engine/engine.h"
 #include "engine/parallel.h"
 #include "learn/affinity.h"
@@ -103,6 +105,7 @@ static void note_point(fit *f, spd_stop stop, int ended)
     now->cost_start = now->history[0].cost;
     now->iterations = (int)f->row - now->rounds + s->iteration;
     now->data_passes = s->passes;
+    now->passes_each = f->engine && f->engine->grad_pass ? 2 : 1;
     now->seconds_fit = seconds_fit(f);
     now->stop = stop;
     now->starts = f->state.start + 1;
@@ -126,8 +129,8 @@ static int watch(void *user, const minimise_state *s, const spd_fit_step *last)
 
 static engine_input describe_input(const fit *f)
 {
-    return (engine_input){f->n,        f->m,           f->state.p,     f->X,         f->mean,
-                          f->o.metric, f->o.objective, f->state.pairs, f->state.pair};
+    return (engine_input){f->n,        f->m,           f->state.p,     f->set->X,     f->mean,
+                          f->o.metric, f->o.objective, f->state.pairs, f->state.pair, f->set};
 }
 
 /* The engine for the graph at hand. */
@@ -404,45 +407,59 @@ static spd_status fit_run(fit *f, const fit_graph *known, spd_model **model)
     return status;
 }
 
-static spd_status fit_all(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
+static spd_status fit_all(spd_context *ctx, const spd_store *set, const int *label,
                           const spd_fit_options *options, const spd_fit_watch *watch,
-                          const fit_graph *known, spd_model **model)
+                          const fit_graph *known, int checked, spd_model **model)
 {
-    fit f = {.ctx = ctx,
-             .n = n,
-             .X = X,
-             .label = label,
-             .watch = SPD_INIT(spd_fit_watch),
-             .state = {.p = p}};
+    fit f = {.ctx = ctx, .set = set, .label = label, .watch = SPD_INIT(spd_fit_watch)};
     ctx_clear(ctx);
     spd_status status = fit_options_take(ctx, options, &f.o);
     if (status == SPD_OK)
         status = sized_take(ctx, "spd_fit_watch", sizeof f.watch, &f.watch, watch);
     if (status == SPD_OK)
-        status = fit_options_check(ctx, n, p, X, &f.o);
-    if (status == SPD_OK)
-        status = spd_check(ctx, n, p, X, 0.0);
-    if (status < 0)
+        status = fit_options_check(ctx, set, &f.o);
+    if (status < 0 || !set)
         return status;
+    f.n = set->n;
+    f.state.p = set->p;
     f.m = f.o.m;
     f.o.restarts = f.o.restarts > 1 ? f.o.restarts : 1;
-    status = fitting_fingerprint(&f);
+    if (!checked)
+        status = fitting_examine(&f);
     spd_private_blas_hold();
     if (status == SPD_OK)
         status = fit_run(&f, known, model);
     spd_private_blas_release();
     fit_close(&f);
-    return status;
+    return store_locate(ctx, set, status);
+}
+
+spd_status spd_fit_store(spd_context *ctx, const spd_store *store, const int *label,
+                         const spd_fit_options *options, const spd_fit_watch *watch,
+                         spd_model **model)
+{
+    return fit_all(ctx, store, label, options, watch, NULL, 0, model);
 }
 
 spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
                    const spd_fit_options *options, const spd_fit_watch *watch, spd_model **model)
 {
-    return fit_all(ctx, n, p, X, label, options, watch, NULL, model);
+    spd_store lent;
+    store_lend(&lent, n, p, X);
+    return fit_all(ctx, X ? &lent : NULL, label, options, watch, NULL, 0, model);
 }
 
 spd_status fit_on_graph(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
                         const spd_fit_options *options, const fit_graph *graph, spd_model **model)
 {
-    return fit_all(ctx, n, p, X, label, options, NULL, graph, model);
+    spd_store lent;
+    store_lend(&lent, n, p, X);
+    return fit_all(ctx, X ? &lent : NULL, label, options, NULL, graph, 0, model);
+}
+
+spd_status fit_store_on_graph(spd_context *ctx, const spd_store *set, const int *label,
+                              const spd_fit_options *options, const fit_graph *graph,
+                              spd_model **model)
+{
+    return fit_all(ctx, set, label, options, NULL, graph, 1, model);
 }

@@ -16,7 +16,7 @@ spd_status fit_options_read(spd_context *ctx, const spd_fit_options *given, spd_
 spd_status fit_options_take(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine);
 
 /* SPD_EINVAL, with the reason, for what cannot be fitted. */
-spd_status fit_options_check(spd_context *ctx, size_t n, size_t p, const double *X,
+spd_status fit_options_check(spd_context *ctx, const spd_store *set,
                              const spd_fit_options *options);
 
 /* A graph that is known already. */
@@ -28,6 +28,11 @@ typedef struct fit_graph {
 /* spd_fit whose first graph, which the options ask for, is known already. */
 spd_status fit_on_graph(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
                         const spd_fit_options *options, const fit_graph *graph, spd_model **model);
+
+/* The same on samples that have been checked. */
+spd_status fit_store_on_graph(spd_context *ctx, const spd_store *set, const int *label,
+                              const spd_fit_options *options, const fit_graph *graph,
+                              spd_model **model);
 
 /* Does the fit minimise the approximate log-Euclidean cost, with a scheme of its own
  * (log_euclidean_fit.h)? All others run on an engine. */

@@ -19,8 +19,8 @@ spd_status fitting_star_graph(fit *f)
     f->state.pairs = p;
     for (size_t i = 0; i < p; i++)
         f->state.pair[i] = (spd_pair){(uint32_t)i, (uint32_t)p, 0.0, 0.5};
-    spd_status status = spd_mean(
-        f->ctx, f->o.metric, f->n, p, f->X,
+    spd_status status = spd_mean_store(
+        f->ctx, f->o.metric, f->set,
         &(spd_mean_options){.size = sizeof(spd_mean_options), .tol = 1e-10}, f->mean, NULL);
     return status < 0 ? status : SPD_OK;
 }
@@ -46,7 +46,7 @@ spd_status fitting_make_graph(fit *f, const fit_graph *known)
     else if (f->o.learning == SPD_MAXIMAL_VARIANCE)
         status = fitting_star_graph(f);
     else
-        status = spd_affinity(f->ctx, f->n, s->p, f->X, f->label, &f->o, &s->pair, &s->pairs);
+        status = spd_affinity_store(f->ctx, f->set, f->label, &f->o, &s->pair, &s->pairs);
     if (f->o.search == SPD_SEARCH_AUTO) { /* no neighbours were looked for */
         f->o.search = SPD_SEARCH_EXACT;
         f->o.recall = 1.0;
@@ -84,7 +84,7 @@ spd_status fitting_mapped_graph(fit *f, spd_pair **pairs, size_t *count)
     double *S = mem_alloc(s->p, f->m * f->m * sizeof *S);
     if (!S)
         return ctx_nomem(f->ctx, "mapped matrices");
-    spd_status status = spd_congruence(f->ctx, f->n, f->m, s->p, f->X, s->now->W, S);
+    spd_status status = spd_congruence_store(f->ctx, f->set, f->m, s->now->W, S);
     if (status == SPD_OK)
         status = spd_affinity(f->ctx, f->m, s->p, S, f->label, &f->o, pairs, count);
     mem_free(S);

@@ -1,5 +1,6 @@
 /* fit_options.c - the options of a fit: defaults, the paper's settings, and what goes together. */
 #include "base/sized.h"
+#include "base/store.h"
 #include "geometry/pairs.h"
 #include "learn/affinity.h"
 #include "learn/fit.h"
@@ -78,10 +79,10 @@ static spd_status check_coordinates(spd_context *ctx, const spd_fit_options *o)
     return SPD_OK;
 }
 
-spd_status fit_options_check(spd_context *ctx, size_t n, size_t p, const double *X,
-                             const spd_fit_options *o)
+spd_status fit_options_check(spd_context *ctx, const spd_store *set, const spd_fit_options *o)
 {
-    if (!X || p == 0 || n == 0)
+    const size_t n = set ? set->n : 0;
+    if (!set || set->p == 0 || n == 0)
         return ctx_fail(ctx, SPD_EINVAL, "an empty set of matrices has nothing to learn from");
     if (o->m < 1 || o->m >= n)
         return ctx_fail(ctx, SPD_EINVAL,
@@ -113,5 +114,9 @@ spd_status fit_options_check(spd_context *ctx, size_t n, size_t p, const double 
     if (!spd_log_cost_name(o->log_cost))
         return ctx_fail(ctx, SPD_EINVAL, "there is no log-Euclidean cost number %d",
                         (int)o->log_cost);
+    if (fit_approximates(o) && !set->X)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the approximate log-Euclidean cost needs all matrices in memory as "
+                        "float64; use the exact one, or another metric");
     return check_coordinates(ctx, o);
 }

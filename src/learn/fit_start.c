@@ -27,9 +27,8 @@ static spd_status start_of(fit *f, spd_init init, double *W)
 {
     rng r;
     rng_seed(&r, f->o.seed + ((uint64_t)f->state.start << 32));
-    return init == SPD_INIT_CSP
-               ? start_csp(f->ctx, SPD_JEFFREY, f->n, f->m, f->state.p, f->X, f->label, W)
-               : start_point(f->ctx, init, f->n, f->m, f->state.p, f->X, f->o.W, &r, W);
+    return init == SPD_INIT_CSP ? start_csp_store(f->ctx, SPD_JEFFREY, f->set, f->m, f->label, W)
+                                : start_point_store(f->ctx, init, f->set, f->m, f->o.W, &r, W);
 }
 
 /* Are there class means, and is there room for them? */
@@ -73,7 +72,7 @@ static spd_status learn_under_stein(fit *f)
     o.restarts = 1;
     o.rebuild_graph = 0;
     o.max_time = fitting_time(f);
-    spd_status status = fit_on_graph(f->ctx, f->n, f->state.p, f->X, f->label, &o, &graph, &near);
+    spd_status status = fit_store_on_graph(f->ctx, f->set, f->label, &o, &graph, &near);
     if (near)
         memcpy(f->state.at.W, near->W, f->n * f->m * sizeof *near->W);
     if (near && status == SPD_ECANCELLED) {

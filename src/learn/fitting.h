@@ -3,6 +3,7 @@
 #ifndef SPD_LEARN_FITTING_H
 #define SPD_LEARN_FITTING_H
 
+#include "base/store.h"
 #include "learn/fit.h"
 #include "learn/state.h"
 
@@ -10,7 +11,7 @@
 typedef struct fit {
     spd_context *ctx;
     size_t n, m;
-    const double *X;
+    const spd_store *set; /* the samples */
     const int *label;
     spd_fit_options o;
     spd_fit_watch watch;
@@ -25,8 +26,9 @@ typedef struct fit {
     int no_room; /* for the history */
 } fit;
 
-/* state.fingerprint <- of all matrices, the labels and the sizes (fingerprint.c). */
-spd_status fitting_fingerprint(fit *f);
+/* All samples are good; state.fingerprint <- that of them, the labels and the sizes
+ * (fingerprint.c). */
+spd_status fitting_examine(fit *f);
 
 /* The graph is a copy of one that is known. */
 spd_status fitting_take_graph(fit *f, size_t pairs, const spd_pair *from);

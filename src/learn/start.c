@@ -63,16 +63,16 @@ static spd_status leading(spd_context *ctx, size_t n, size_t m, const double *V,
     return orthonormalise(ctx, n, m, W);
 }
 
-static spd_status mean_start(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
-                             double *W)
+static spd_status mean_start(spd_context *ctx, const spd_store *set, size_t m, double *W)
 {
+    size_t n = set->n;
     arena room = {0};
     double *M = arena_alloc(&room, n, n * sizeof *M);
     double *lambda = arena_alloc(&room, n, sizeof *lambda);
     double *work = arena_alloc(&room, dense_eigh_work(n), sizeof *work);
     spd_status status = arena_status(&room, ctx, "start");
     if (status == SPD_OK)
-        status = spd_mean(ctx, SPD_EUCLIDEAN, n, p, X, NULL, M, NULL);
+        status = spd_mean_store(ctx, SPD_EUCLIDEAN, set, NULL, M, NULL);
     if (status >= 0 && dense_eigh(n, 1, M, lambda, work))
         status = ctx_fail(ctx, SPD_ENUMERIC, "the eigenvectors of the mean did not converge");
     if (status >= 0)
@@ -107,12 +107,21 @@ static spd_status given_start(spd_context *ctx, size_t n, size_t m, const double
 spd_status start_point(spd_context *ctx, spd_init init, size_t n, size_t m, size_t p,
                        const double *X, const double *given, rng *r, double *W)
 {
+    spd_store lent;
+    store_lend(&lent, n, p, X);
+    return start_point_store(ctx, init, &lent, m, given, r, W);
+}
+
+spd_status start_point_store(spd_context *ctx, spd_init init, const spd_store *set, size_t m,
+                             const double *given, rng *r, double *W)
+{
+    size_t n = set->n;
     switch (init) {
     case SPD_INIT_IDENTITY:
         identity_start(n, m, W);
         return SPD_OK;
     case SPD_INIT_MEAN:
-        return mean_start(ctx, n, m, p, X, W);
+        return mean_start(ctx, set, m, W);
     case SPD_INIT_RANDOM:
         return random_start(ctx, n, m, r, W);
     case SPD_INIT_GIVEN:

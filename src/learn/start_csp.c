@@ -79,6 +79,15 @@ static spd_status unwhiten(spd_context *ctx, size_t n, size_t m, const double *P
 spd_status start_csp(spd_context *ctx, spd_metric metric, size_t n, size_t m, size_t p,
                      const double *X, const int *label, double *W)
 {
+    spd_store lent;
+    store_lend(&lent, n, p, X);
+    return start_csp_store(ctx, metric, &lent, m, label, W);
+}
+
+spd_status start_csp_store(spd_context *ctx, spd_metric metric, const spd_store *set, size_t m,
+                           const int *label, double *W)
+{
+    size_t n = set->n;
     arena room = {0};
     classes of = {0};
     if (!label)
@@ -86,7 +95,7 @@ spd_status start_csp(spd_context *ctx, spd_metric metric, size_t n, size_t m, si
     double *P = arena_alloc(&room, n, n * sizeof *P), *B = arena_alloc(&room, n, n * sizeof *B);
     spd_status status = arena_status(&room, ctx, "class means");
     if (status == SPD_OK)
-        status = classes_sort(ctx, p, label, &room, &of);
+        status = classes_sort(ctx, set->p, label, &room, &of);
     if (status == SPD_OK && of.count < 2)
         status =
             ctx_fail(ctx, SPD_EINVAL, "the start csp needs two classes: it is made of their means");
@@ -94,7 +103,7 @@ spd_status start_csp(spd_context *ctx, spd_metric metric, size_t n, size_t m, si
     if (status == SPD_OK)
         status = arena_status(&room, ctx, "class means");
     if (status == SPD_OK)
-        status = class_means(ctx, metric, 0.0, n, X, &of, means);
+        status = class_means_store(ctx, metric, 0.0, set, &of, means);
     if (status >= 0)
         status = whitener(ctx, n, of.count, means, P);
     if (status == SPD_OK)

@@ -55,6 +55,8 @@ typedef struct kernels {
     void (*blend)(size_t entries, const double *c, const double *q, double *y);
     /* r_j += z q_j for j < 4; q and r are 4 x entries. */
     void (*collect)(size_t entries, const double *z, const double *q, double *r);
+    /* y (entries) <- x, which is prefetched ahead. */
+    void (*widen)(size_t entries, const float *x, double *y);
 
     /* A <- L, A = L L'; logdet (8, or NULL) <- ln det A. Returns the mask of lanes without a
      * factor; those lanes hold rubbish in A and NaN in logdet. */

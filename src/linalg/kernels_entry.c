@@ -107,3 +107,18 @@ void KERNEL(collect)(size_t entries, const double *z, const double *q, double *r
         for (size_t j = 0; j < 4; j++)
             r[j * entries + e] += z[e] * q[j * entries + e];
 }
+
+#define FLOATS_AHEAD 1024 /* that are on their way from memory */
+
+void KERNEL(widen)(size_t entries, const float *restrict x, double *restrict y)
+{
+    size_t e = 0;
+    for (; e + 16 <= entries; e += 16) {
+        __builtin_prefetch(x + e + FLOATS_AHEAD, 0, 3);
+        UNROLL
+        for (size_t k = 0; k < 16; k++)
+            y[e + k] = (double)x[e + k];
+    }
+    for (; e < entries; e++)
+        y[e] = (double)x[e];
+}

@@ -20,6 +20,7 @@ const kernels KERNEL(kernels_table) = {
     .axpy = KERNEL(axpy),
     .blend = KERNEL(blend),
     .collect = KERNEL(collect),
+    .widen = KERNEL(widen),
     .chol = KERNEL(chol),
     .tri_inverse = KERNEL(tri_inverse),
     .tri_gram = KERNEL(tri_gram),

@@ -29,6 +29,7 @@ void KERNEL(log)(size_t count, const double *x, double *y);
 void KERNEL(axpy)(size_t entries, double a, const double *x, double *y);
 void KERNEL(blend)(size_t entries, const double *c, const double *q, double *y);
 void KERNEL(collect)(size_t entries, const double *z, const double *q, double *r);
+void KERNEL(widen)(size_t entries, const float *x, double *y);
 unsigned KERNEL(chol)(size_t n, double *A, double *logdet);
 void KERNEL(tri_inverse)(size_t n, const double *L, double *Linv);
 void KERNEL(tri_gram)(size_t n, const double *Linv, double *A);

@@ -226,6 +226,7 @@ static spd_status arrive(run *r)
     spd_status status = r->p->cost_grad(r->p, &s->f, s->grad);
     if (status)
         return status;
+    s->passes += r->p->grad_pass ? 1 : 0;
     grassmann_project(r->p->n, r->p->m, s->W, s->grad, r->path.inner);
     s->gradient_norm = sqrt(dot(r, s->grad, s->grad));
     return isfinite(s->f) && isfinite(s->gradient_norm) ? SPD_OK : SPD_ENUMERIC;

@@ -41,6 +41,8 @@ struct problem {
     spd_status (*step)(problem *p, double t);
 
     void (*free)(problem *p);
+
+    int grad_pass; /* is cost_grad a pass over the data of its own? */
 };
 
 #endif

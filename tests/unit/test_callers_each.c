@@ -365,6 +365,69 @@ static void job_cost(caller *c)
     spd_pairs_free(pairs);
 }
 
+/* All that is done with a set, wherever it lies. */
+static void use_store(caller *c, const spd_store *store)
+{
+    enum { K = 2 };
+    spd_fit_options o = few_iterations();
+    spd_model *model = NULL;
+    spd_pair *pairs = NULL;
+    size_t count = 0;
+    int64_t index[P * K];
+    double S[P * M * M], A[N * N], d2[P * K], some[2 * N * N];
+    spd_neighbours near = {.size = sizeof near, .k = K, .index = index, .d2 = d2};
+    add_number(c, spd_store_bytes(store) + (double)(spd_store_n(store) * spd_store_p(store)));
+    good(c, spd_store_read(c->ctx, store, 3, 2, some));
+    good(c, spd_check_store(c->ctx, store, 1e-6));
+    good(c, spd_congruence_store(c->ctx, store, M, W, S));
+    good(c, spd_mean_store(c->ctx, SPD_AIRM, store, NULL, A, NULL));
+    good(c, spd_nearest_store(c->ctx, SPD_STEIN, store, NULL, &near));
+    good(c, spd_affinity_store(c->ctx, store, label, &o, &pairs, &count));
+    good(c, spd_fit_store(c->ctx, store, label, &o, NULL, &model));
+    add_reals(c, 2 * N * N, some);
+    add_reals(c, P * M * M, S);
+    add_reals(c, N * N, A);
+    add(c, index, sizeof index);
+    add(c, pairs, count * sizeof *pairs);
+    add_model(c, model);
+    spd_model_free(model);
+    spd_pairs_free(pairs);
+}
+
+static void job_store(caller *c)
+{
+    char path[100];
+    const char *paths[] = {in_folder(c, "set.npy", path)};
+    spd_store *lent = NULL, *single = NULL, *file = NULL, *again = NULL;
+    float narrow[P * N * N];
+    double was = spd_context_memory(c->ctx);
+    for (size_t e = 0; e < P * N * N; e++)
+        narrow[e] = (float)X[e];
+    const spd_array set = {
+        .type = SPD_FLOAT64, .ndim = 3, .shape = {P, N, N}, .count = P * N * N, .f64 = X};
+    const spd_array *list[] = {&set};
+    good(c, spd_arrays_write(c->ctx, path, 1, list));
+    good(c, spd_store_lend(c->ctx, N, P, X, &lent));
+    good(c, spd_store_lend_float(c->ctx, N, P, narrow, &single));
+    good(c, spd_store_open(c->ctx, 1, paths, NULL, &file));
+    good(c, spd_store_load(c->ctx, file, 1, &again));
+    spd_context_set_memory(c->ctx, 1e6);
+    add_number(c, spd_context_memory(c->ctx) < was);
+    const spd_store *all[] = {lent, single, file, again};
+    for (size_t i = 0; i < 4; i++)
+        use_store(c, all[i]);
+    spd_context_set_memory(c->ctx, 0.0);
+    spd_store_free(file);
+    spd_data *data = NULL;
+    good(c, spd_data_open(c->ctx, path, NULL, &data, &file));
+    add_number(c, (double)(data->p * data->n));
+    spd_data_free(data);
+    spd_store_free(lent);
+    spd_store_free(single);
+    spd_store_free(file);
+    spd_store_free(again);
+}
+
 /* ---- jobs: recognition -------------------------------------------------------------------------
  */
 
@@ -704,6 +767,7 @@ static const struct {
     {"functions", job_functions},
     {"fit", job_fit},
     {"cost", job_cost},
+    {"store", job_store},
     {"classifiers", job_classifiers},
     {"shared", job_shared},
     {"tuning", job_tuning},

@@ -229,7 +229,7 @@ static void a_singular_mean(void)
     spd_context *ctx = spd_context_new();
     double X[2 * N * N] = {0.0}, L[N * N];
     const spd_pair both = {0, 1, 1.0, 0.0};
-    engine_input in = {N, M, 2, X, NULL, SPD_STEIN, SPD_RATIO, 1, &both};
+    engine_input in = {N, M, 2, X, NULL, SPD_STEIN, SPD_RATIO, 1, &both, NULL};
     for (size_t i = 0; i < 2; i++)
         for (size_t d = 1; d < N; d++)
             X[i * N * N + d * (N + 1)] = 1.0 + (double)(i * d);
@@ -251,8 +251,8 @@ static void large_sets_are_thinned(void)
     double *X = random_set(&r, N, 96, 100.0), L[N * N], alone[N * N];
     double *half = malloc(48 * N * N * sizeof *half);
     const spd_pair link = {0, 1, 1.0, 0.0};
-    engine_input in = {N, M, 96, X, NULL, SPD_STEIN, SPD_RATIO, 1, &link};
-    engine_input thin = {N, M, 48, half, NULL, SPD_STEIN, SPD_RATIO, 1, &link};
+    engine_input in = {N, M, 96, X, NULL, SPD_STEIN, SPD_RATIO, 1, &link, NULL};
+    engine_input thin = {N, M, 48, half, NULL, SPD_STEIN, SPD_RATIO, 1, &link, NULL};
     for (size_t i = 0; i < 48; i++)
         memcpy(half + i * N * N, X + 2 * i * N * N, N * N * sizeof *half);
     for (int c = SPD_COORDINATES_MEAN; c <= SPD_COORDINATES_HARMONIC; c++) {

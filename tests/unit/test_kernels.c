@@ -567,6 +567,24 @@ static void product_against_dgemm(void)
     }
 }
 
+static void widened_floats_are_the_same_numbers(void)
+{
+    rng r;
+    rng_seed(&r, 13);
+    for (size_t count = 0; count < 70; count++) {
+        float x[72];
+        double y[72];
+        for (size_t e = 0; e < 72; e++) {
+            x[e] = (float)rng_normal(&r);
+            y[e] = 7.0;
+        }
+        x[count / 2] = (float)INFINITY;
+        k->widen(count, x + 1, y);
+        for (size_t e = 0; e < 72; e++)
+            CHECK(y[e] == (e < count ? (double)x[e + 1] : 7.0), "entry %zu of %zu", e, count);
+    }
+}
+
 /* The same on top of what C holds, column by column to another scale; padding stays zero. */
 static void product_onto_against_dgemm(void)
 {
@@ -624,6 +642,7 @@ int main(void)
         RUN(eigen_bad_lanes);
         RUN(rebuild_from_vectors);
         RUN(product_against_dgemm);
+        RUN(widened_floats_are_the_same_numbers);
         RUN(product_onto_against_dgemm);
     }
     RUN(unknown_set);

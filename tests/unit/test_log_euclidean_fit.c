@@ -48,7 +48,7 @@ static spd_status cost_of(spd_context *ctx, spd_objective objective, size_t n, s
                           const double *X, size_t count, const spd_pair *pairs, const double *W,
                           double *cost, double *G)
 {
-    const engine_input in = {n, m, p, X, NULL, SPD_LOG_EUCLIDEAN, objective, count, pairs};
+    const engine_input in = {n, m, p, X, NULL, SPD_LOG_EUCLIDEAN, objective, count, pairs, NULL};
     return log_euclidean_cost(ctx, &in, W, cost, G);
 }
 
@@ -148,7 +148,7 @@ static spd_status alternate(spd_objective objective, size_t n, size_t m, size_t 
                             size_t count, const spd_pair *pairs, const minimise_options *o,
                             trail *t)
 {
-    const engine_input in = {n, m, p, X, NULL, SPD_LOG_EUCLIDEAN, objective, count, pairs};
+    const engine_input in = {n, m, p, X, NULL, SPD_LOG_EUCLIDEAN, objective, count, pairs, NULL};
     return log_euclidean_minimise(NULL, &in, o, 0, &t->s, note, t);
 }
 
@@ -323,7 +323,8 @@ static void resumes(void)
         size_t count;
         double *X = random_set(&r, n, p, 50.0);
         spd_pair *pairs = random_pairs(&r, p, &count);
-        const engine_input in = {n, m, p, X, NULL, SPD_LOG_EUCLIDEAN, SPD_RATIO, count, pairs};
+        const engine_input in = {n,         m,     p,     X,   NULL, SPD_LOG_EUCLIDEAN,
+                                 SPD_RATIO, count, pairs, NULL};
         minimise_options o = {.max_iter = limited ? 9 : 200};
         trail t;
         minimise_state half = {0};

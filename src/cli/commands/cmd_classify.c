@@ -11,6 +11,7 @@ typedef struct classifying {
     spd_method method;
     spd_model *model; /* the map, or NULL */
     recognition_set train, test;
+    large_set queries; /* where the test matrices are */
     spd_classifier *classifier;
     predictions found;
     double tune_seconds, fit_seconds, test_seconds;
@@ -102,6 +103,21 @@ static void compare_descriptions(session *s, const spd_data *train, const spd_da
                        test->source, train->source, text);
 }
 
+/* Matrices to classify need not be in memory, those to learn from do. */
+static void load_test(session *s, classifying *c, int vectors)
+{
+    const char *path = arguments_text(s->args, "test");
+    const char *labels = arguments_text(s->args, "test-labels");
+    if (vectors) {
+        recognition_load(s, path, labels, 0, 1, &c->test);
+        return;
+    }
+    sets_load(s, path, labels, &c->queries);
+    sets_check(s, &c->queries);
+    c->test.data = c->queries.data;
+    recognition_take(s, 1, 0, &c->test);
+}
+
 static void load(session *s, classifying *c)
 {
     int vectors = spd_method_on_vectors(&c->method);
@@ -109,8 +125,7 @@ static void load(session *s, classifying *c)
                      !vectors, vectors, &c->train);
     check_training(c->train.data);
     load_model(s, c);
-    recognition_load(s, arguments_text(s->args, "test"), arguments_text(s->args, "test-labels"),
-                     !vectors, vectors, &c->test);
+    load_test(s, c, vectors);
     if (!vectors)
         session_same_size(c->train.data, c->test.data);
     compare_descriptions(s, c->train.data, c->test.data);
@@ -151,6 +166,7 @@ static void learn_and_predict(session *s, classifying *c)
     session_talk(s, "learned from %zu samples", c->train.samples.p);
     start = bar_clock();
     c->found = (predictions){.train = c->train.data, .test = c->test.data};
+    c->found.large = c->queries.store ? &c->queries : NULL;
     predictions_make(s, c->classifier, &queries, &c->found);
     c->test_seconds = bar_clock() - start;
 }
@@ -181,6 +197,8 @@ static void show_all(session *s, const classifying *c)
     sheet_real(r, "test_seconds", NULL, c->test_seconds);
     sheet_line(r, "time", "%.3f s to choose, %.3f s to learn, %.3f s to predict", c->tune_seconds,
                c->fit_seconds, c->test_seconds);
+    if (c->queries.streams)
+        sets_show_memory(s, r);
     if (session_output(s))
         sheet_text(r, "output", "output", session_output(s));
 }
@@ -258,6 +276,7 @@ const command command_classify = {
     .groups = {{"Options", options},
                {"Parameters of methods", options_values},
                {"Reading data", options_data},
+               {NULL, options_memory},
                {"Common options", options_common}},
     .paragraphs = paragraphs,
     .examples = examples,

@@ -192,8 +192,10 @@ static int learn(session *s, fitting *f)
     with.resume = f->resume;
     with.after = fit_watch_after;
     with.user = &watch;
-    spd_status status = spd_fit(s->ctx, l->data->n, l->data->p, l->data->X, l->label, &l->options,
-                                &with, &f->model);
+    spd_status status =
+        l->set.store ? spd_fit_store(s->ctx, l->set.store, l->label, &l->options, &with, &f->model)
+                     : spd_fit(s->ctx, l->data->n, l->data->p, l->data->X, l->label, &l->options,
+                               &with, &f->model);
     fit_watch_close(&watch);
     session_keep_model(f->model); /* NULL where there is none */
     if (status == SPD_ECANCELLED && f->model)
@@ -246,6 +248,7 @@ static void show_fit(session *s, const fitting *f)
     sheet_line(r, "data", "%s: %zu matrices, %zu classes%s", data->source, data->p, f->l.classes,
                also);
     show_model(r, f->model);
+    sets_show_passes(s, r, &f->l.set, f->model->passes_each);
     sheet_text(r, "output", "model", arguments_text(s->args, "output"));
     if (f->l.chosen) {
         sheet_json(r, "chosen", json_incref(f->l.chosen));
@@ -255,7 +258,7 @@ static void show_fit(session *s, const fitting *f)
 
 static int run(session *s)
 {
-    fitting f = {0};
+    fitting f = {.l = {.may_be_large = 1}};
     spd_fit_defaults(&f.l.options, sizeof f.l.options);
     if (arguments_text(s->args, "resume"))
         take_resumed(s, &f);
@@ -383,6 +386,8 @@ static const command_example examples[] = {
     {"spdml fit train.npz -m auto -o model.spdml", "Choose the size by cross-validation."},
     {"spdml fit big.npy --labels y.npy -m 30 -o model.spdml --checkpoint fit.npz",
      "A long fit that saves its state to a file."},
+    {"spdml fit parts.list --labels y.npy -m 20 --memory 4G -o model.spdml",
+     "Several .npy files as one set, larger than memory."},
     {"spdml fit big.npy --labels y.npy --resume fit.npz -o model.spdml",
      "Continue after it was killed."},
     {NULL, NULL}};
@@ -401,6 +406,8 @@ const command command_fit = {
                {NULL, options_stop},
                {NULL, options_ranks},
                {"Reading data", options_data},
+               {NULL, options_memory},
+               {NULL, options_store},
                {"Common options", options_common}},
     .paragraphs = paragraphs,
     .examples = examples,

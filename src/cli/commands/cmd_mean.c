@@ -1,5 +1,5 @@
 /* cmd_mean.c - `spdml mean`: the mean of a set under a metric. */
-#include "cli/frame/session.h"
+#include "cli/frame/sets.h"
 
 /* *weights <- one number per matrix from the file of --weights, or NULL without. */
 static int take_weights(session *s, const spd_data *data, double **weights)
@@ -21,15 +21,18 @@ static int take_weights(session *s, const spd_data *data, double **weights)
     return CLI_GOOD;
 }
 
-static int compute(session *s, const spd_data *data, const double *weights, double *M,
+static int compute(session *s, const large_set *set, const double *weights, double *M,
                    spd_mean_info *info)
 {
+    const spd_data *data = set->data;
     const spd_mean_options options = {.size = sizeof options,
                                       .weights = weights,
                                       .tol = arguments_real(s->args, "tol"),
                                       .max_iter = (int)arguments_int(s->args, "max-iter")};
     spd_status status =
-        spd_mean(s->ctx, session_metric(s), data->n, data->p, data->X, &options, M, info);
+        set->store
+            ? spd_mean_store(s->ctx, session_metric(s), set->store, &options, M, info)
+            : spd_mean(s->ctx, session_metric(s), data->n, data->p, data->X, &options, M, info);
     if (status < 0) /* weights are the only thing that the library still finds wrong as such */
         return session_fail_in(
             s, status == SPD_EINVAL ? arguments_text(s->args, "weights") : data->source, status);
@@ -44,16 +47,18 @@ static int compute(session *s, const spd_data *data, const double *weights, doub
 
 static int run(session *s)
 {
-    spd_data *data;
+    large_set set;
     double *weights;
     spd_mean_info info = SPD_INIT(spd_mean_info);
-    int code = session_begin(s, &data);
-    if (!code)
-        code = take_weights(s, data, &weights);
+    session_check_output(s);
+    sets_load(s, s->args->operands[0], arguments_text(s->args, "labels"), &set);
+    sets_check(s, &set);
+    const spd_data *data = set.data;
+    int code = take_weights(s, data, &weights);
     if (code)
         return code;
     double *M = cli_alloc_table(data->n, data->n, sizeof *M, "entries of the mean");
-    code = compute(s, data, weights, M, &info);
+    code = compute(s, &set, weights, M, &info);
     if (code)
         return code;
     sheet *r = session_sheet(s);
@@ -62,6 +67,8 @@ static int run(session *s)
     sheet_count(r, "iterations", "iterations", (size_t)info.iterations, "");
     sheet_real(r, "residual", "residual", info.residual);
     sheet_flag(r, "converged", "converged", info.converged);
+    if (set.streams)
+        sets_show_memory(s, r);
     if (session_output(s))
         sheet_text(r, "output", "output", session_output(s));
     else
@@ -95,7 +102,7 @@ const command command_mean = {
     .name = "mean",
     .summary = "mean of a set of matrices",
     .operands = "DATA",
-    .groups = COMMAND_SHARED_GROUPS(options),
+    .groups = COMMAND_LARGE_GROUPS(options),
     .paragraphs = paragraphs,
     .examples = examples,
     .run = run,

@@ -2,13 +2,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cli/frame/session.h"
+#include "cli/frame/sets.h"
 
 #define QUERIES_SHOWN    10
 #define NEIGHBOURS_SHOWN 5
 
 typedef struct search {
-    spd_data *samples, *queries; /* queries is NULL within one set */
+    large_set searched, asked;
+    spd_data *samples, *queries; /* of these; queries is NULL within one set */
     size_t q, k;
     int64_t *index;   /* q x k */
     double *distance; /* q x k */
@@ -17,11 +18,18 @@ typedef struct search {
 
 static int load(session *s, search *n)
 {
-    int code = session_begin(s, &n->samples);
-    if (!code)
-        code = session_second(s, arguments_text(s->args, "queries"), n->samples, &n->queries);
-    if (code)
-        return code;
+    const char *queries = arguments_text(s->args, "queries");
+    const char *labels = arguments_text(s->args, "labels");
+    session_check_output(s);
+    sets_load(s, s->args->operands[0], labels, &n->searched);
+    sets_check(s, &n->searched);
+    n->samples = n->searched.data;
+    if (queries) {
+        sets_load(s, queries, labels, &n->asked);
+        n->queries = n->asked.data;
+        session_same_size(n->samples, n->queries);
+        sets_check(s, &n->asked);
+    }
     size_t others = n->queries ? n->samples->p : n->samples->p - 1;
     n->q = n->queries ? n->queries->p : n->samples->p;
     n->k = (size_t)arguments_int(s->args, "k");
@@ -34,6 +42,22 @@ static int load(session *s, search *n)
     return CLI_GOOD;
 }
 
+static void release_store(void *store)
+{
+    spd_store_free(store);
+}
+
+/* The store of a set, or one around its matrices. */
+static const spd_store *store_of(session *s, const large_set *set)
+{
+    spd_store *lent = NULL;
+    if (set->store)
+        return set->store;
+    session_check(s, spd_store_lend(s->ctx, set->data->n, set->data->p, set->data->X, &lent));
+    cli_keep(lent, release_store);
+    return lent;
+}
+
 static int compute(session *s, search *n)
 {
     n->found = (spd_neighbours){.size = sizeof n->found,
@@ -43,9 +67,8 @@ static int compute(session *s, search *n)
                                 .brute = arguments_flag(s->args, "brute"),
                                 .search = (spd_search)session_choice(s, "search"),
                                 .seed = (uint64_t)arguments_int(s->args, "seed")};
-    spd_status status =
-        spd_nearest(s->ctx, session_metric(s), n->samples->n, n->samples->p, n->samples->X, n->q,
-                    n->queries ? n->queries->X : NULL, &n->found);
+    spd_status status = spd_nearest_store(s->ctx, session_metric(s), store_of(s, &n->searched),
+                                          n->queries ? store_of(s, &n->asked) : NULL, &n->found);
     if (status < 0) /* X is of the file searched, Q of the queries' */
         return session_fail_pair(s, n->samples->source, n->queries ? n->queries->source : NULL, "Q",
                                  status);
@@ -100,6 +123,8 @@ static int run(session *s)
     else
         sheet_line(r, "recall", "%.1f %% of the true neighbours, by 200 of the queries",
                    100 * n.found.recall);
+    if (n.searched.streams || n.asked.streams)
+        sets_show_memory(s, r);
     if (session_output(s))
         sheet_text(r, "output", "output", session_output(s));
     else if (!r->object)
@@ -139,7 +164,7 @@ const command command_neighbours = {
     .alias = "neighbors",
     .summary = "k nearest neighbours",
     .operands = "DATA",
-    .groups = COMMAND_SHARED_GROUPS(options),
+    .groups = COMMAND_LARGE_GROUPS(options),
     .paragraphs = paragraphs,
     .examples = examples,
     .run = run,

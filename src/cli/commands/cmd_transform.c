@@ -1,14 +1,16 @@
 /* cmd_transform.c - `spdml transform`: the small matrices W'XW of a learned map. */
 #include "cli/evaluate/show_trained.h"
+#include "cli/frame/sets.h"
 
 /* A map: a model's, or a trained method's. */
 typedef struct mapping {
     size_t n, m;
     spd_model *model;      /* or NULL: */
     trained_method method; /* this */
+    double *S;             /* p x m x m */
 } mapping;
 
-static void load(session *s, mapping *a, spd_data **data)
+static void load(session *s, mapping *a, large_set *set)
 {
     const char *path = s->args->operands[0];
     session_check_output(s);
@@ -23,28 +25,49 @@ static void load(session *s, mapping *a, spd_data **data)
         a->n = a->model->n;
         a->m = a->model->m;
     }
-    *data = session_load(s, s->args->operands[1], 0);
-    if (a->n != (*data)->n)
+    sets_load(s, s->args->operands[1], arguments_text(s->args, "labels"), set);
+    const spd_data *data = set->data;
+    if (a->n != data->n)
         cli_fail("%s maps %zu x %zu matrices, but %s holds %zu x %zu", path, a->n, a->n,
-                 (*data)->source, (*data)->n, (*data)->n);
+                 data->source, data->n, data->n);
+    sets_check(s, set);
+}
+
+/* A block of matrices, by a trained method. */
+static spd_status map_block(session *s, void *user, size_t first, size_t count, const double *X)
+{
+    const mapping *a = user;
+    return spd_classifier_map(s->ctx, a->method.classifier, a->n, count, X,
+                              a->S + first * a->m * a->m);
+}
+
+static void map_all(session *s, mapping *a, const large_set *set)
+{
+    const spd_data *data = set->data;
+    spd_status status = SPD_OK;
+    if (!a->model)
+        sets_each(s, set, map_block, a);
+    else if (set->store)
+        status = spd_congruence_store(s->ctx, set->store, a->m, a->model->W, a->S);
+    else
+        status = spd_congruence(s->ctx, a->n, a->m, data->p, data->X, a->model->W, a->S);
+    if (status < 0)
+        session_fail_in(s, data->source, status);
 }
 
 static int run(session *s)
 {
     mapping a = {0};
-    spd_data *data;
-    load(s, &a, &data);
+    large_set set;
+    load(s, &a, &set);
     size_t n = a.n, m = a.m;
-    double *S = cli_alloc_table(data->p, m * m, sizeof *S, "entries of small matrices");
-    spd_status status =
-        a.model ? spd_congruence(s->ctx, n, m, data->p, data->X, a.model->W, S)
-                : spd_classifier_map(s->ctx, a.method.classifier, n, data->p, data->X, S);
-    if (status < 0)
-        return session_fail_in(s, data->source, status);
+    const spd_data *data = set.data;
+    a.S = cli_alloc_table(data->p, m * m, sizeof *a.S, "entries of small matrices");
+    map_all(s, &a, &set);
     session_talk(s, "mapped %zu matrices", data->p);
     spd_data small = *data; /* labels and columns stay */
     small.n = m;
-    small.X = S;
+    small.X = a.S;
     session_save(s, &small);
     sheet *r = session_sheet(s);
     sheet_text(r, "model", "model", s->args->operands[0]);
@@ -56,6 +79,8 @@ static int run(session *s)
     sheet_line(r, "map", "%zu x %zu to %zu x %zu", n, n, m, m);
     sheet_count(r, "classes", "classes", data->classes, "");
     sheet_count(r, "columns", "further columns", data->columns, "");
+    if (set.streams)
+        sets_show_memory(s, r);
     return CLI_GOOD;
 }
 
@@ -72,7 +97,7 @@ const command command_transform = {
     .name = "transform",
     .summary = "map a data set to small matrices with a model",
     .operands = "MODEL DATA",
-    .groups = COMMAND_DATA_GROUPS(options_data_output),
+    .groups = COMMAND_LARGE_GROUPS(options_data_output),
     .paragraphs = paragraphs,
     .examples = examples,
     .run = run,

@@ -159,8 +159,10 @@ static void check_edges(session *s, const char *path, const learning *l)
     spd_fit_options options = l->options;
     spd_pair *pairs = NULL;
     size_t count;
-    spd_status status = spd_affinity(s->ctx, l->data->n, l->data->p, l->data->X, l->label, &options,
-                                     &pairs, &count);
+    spd_status status =
+        l->set.store ? spd_affinity_store(s->ctx, l->set.store, l->label, &options, &pairs, &count)
+                     : spd_affinity(s->ctx, l->data->n, l->data->p, l->data->X, l->label, &options,
+                                    &pairs, &count);
     spd_pairs_free(pairs);
     if (status < 0)
         session_fail_in(s, path, status);
@@ -177,7 +179,13 @@ static void load_edges(session *s, learning *l)
 
 void learning_load(session *s, const char *path, learning *l)
 {
-    l->data = session_load(s, path, 0);
+    if (l->may_be_large)
+        sets_load(s, path, arguments_text(s->args, "labels"), &l->set);
+    else
+        l->set.data = session_load(s, path, 0);
+    l->data = l->set.data;
+    if (l->auto_m || l->auto_nu_b)
+        sets_need_memory(s, &l->set, "choosing by cross-validation");
     take_labels(s, l);
     check_labels(l);
     if (l->options.learning == SPD_OWN_GRAPH && !l->options.own_pairs)

@@ -3,12 +3,14 @@
 #ifndef SPD_CLI_COMMANDS_LEARNING_H
 #define SPD_CLI_COMMANDS_LEARNING_H
 
-#include "cli/frame/session.h"
+#include "cli/frame/sets.h"
 
 typedef struct learning {
     spd_data *data;
-    int *label;     /* p class numbers, -1 where unknown; NULL without labels */
-    size_t classes; /* how many there are; what means unknown is none */
+    large_set set;    /* where its matrices are; the same data */
+    int may_be_large; /* they need not be in memory */
+    int *label;       /* p class numbers, -1 where unknown; NULL without labels */
+    size_t classes;   /* how many there are; what means unknown is none */
     spd_fit_options options;
     int auto_m, auto_nu_b; /* -m auto, --nu-b auto */
     json_t *chosen;        /* what was chosen by cross-validation, and how; NULL: nothing was */

@@ -37,6 +37,33 @@ static void compare(session *s, predictions *p)
                                            &p->judged, NULL));
 }
 
+/* What is decided about some of the queries. */
+typedef struct decision {
+    const spd_classifier *c;
+    predictions *p;
+    spd_samples queries;
+    spd_status remark;
+} decision;
+
+/* The classes, and scores, of d->queries, which begin with number `first`. */
+static spd_status decide(session *s, decision *d, size_t first)
+{
+    int *predicted = d->p->predicted + first;
+    double *score = d->p->score ? d->p->score + first * d->p->train->classes : NULL;
+    spd_status status = score ? spd_classifier_scores(s->ctx, d->c, &d->queries, predicted, score)
+                              : spd_classifier_predict(s->ctx, d->c, &d->queries, predicted);
+    d->remark = status > 0 ? status : d->remark;
+    return status;
+}
+
+static spd_status decide_block(session *s, void *user, size_t first, size_t count, const double *X)
+{
+    decision *d = user;
+    d->queries.p = count;
+    d->queries.X = X;
+    return decide(s, d, first);
+}
+
 void predictions_make(session *s, const spd_classifier *c, const spd_samples *queries,
                       predictions *p)
 {
@@ -49,12 +76,15 @@ void predictions_make(session *s, const spd_classifier *c, const spd_samples *qu
     p->predicted = cli_alloc(queries->p, sizeof *p->predicted, "predictions");
     if (arguments_flag(s->args, "scores"))
         p->score = cli_alloc_table(queries->p, classes, sizeof *p->score, "scores");
-    spd_status status = p->score
-                            ? spd_classifier_scores(s->ctx, c, &unlabelled, p->predicted, p->score)
-                            : spd_classifier_predict(s->ctx, c, &unlabelled, p->predicted);
+    decision d = {c, p, unlabelled, SPD_OK};
+    spd_status status = SPD_OK;
+    if (p->large)
+        sets_each(s, p->large, decide_block, &d);
+    else
+        status = decide(s, &d, 0);
     if (status < 0)
         session_fail_in(s, p->test->source, status);
-    predictions_remark(s, status);
+    predictions_remark(s, d.remark);
     session_talk(s, "predicted %zu samples", queries->p);
     bar_clear(&s->bar);
     compare(s, p);

@@ -4,10 +4,12 @@
 #define SPD_CLI_EVALUATE_PREDICTIONS_H
 
 #include "cli/evaluate/recognition.h"
+#include "cli/frame/sets.h"
 
 typedef struct predictions {
     const spd_data *train; /* classes and their names, the type of y, source; no more is read */
     const spd_data *test;
+    const large_set *large; /* test samples that stay in their files, or NULL */
     spd_classifier_facts facts;
     int *predicted;         /* test->p class numbers of training */
     double *score;          /* test->p x classes; NULL without --scores */

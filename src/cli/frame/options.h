@@ -47,7 +47,7 @@ typedef struct option_group {
     const option *options;
 } option_group;
 
-#define COMMAND_GROUPS 12
+#define COMMAND_GROUPS 14
 
 typedef struct command_example {
     const char *line; /* NULL ends a table */
@@ -103,6 +103,9 @@ extern const option options_ranks[];       /* --mpi */
 extern const option options_data_output[]; /* -o, a data set in the format of its extension */
 extern const option options_data[];        /* --x --y --labels --symmetrize --regularize --ridge */
 
+extern const option options_memory[]; /* --memory */
+extern const option options_store[];  /* --store */
+
 /* Of the learner; options_learn.c. */
 extern const option options_graph[];        /* --metric --nu-w --nu-b --graph ... */
 extern const option options_unsupervised[]; /* --unsupervised */
@@ -133,6 +136,13 @@ const char *option_model_endings(size_t i);
     {                                                                                              \
         {"Options", (own)}, {NULL, options_ranks}, {"Reading data", options_data},                 \
             {"Common options", options_common},                                                    \
+    }
+
+/* And where data may also be larger than memory. */
+#define COMMAND_LARGE_GROUPS(own)                                                                  \
+    {                                                                                              \
+        {"Options", (own)}, {NULL, options_ranks}, {"Reading data", options_data},                 \
+            {NULL, options_memory}, {"Common options", options_common},                            \
     }
 
 /* Rows that several commands have. */

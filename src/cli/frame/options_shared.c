@@ -33,7 +33,7 @@ const option options_data[] = {
     {"y", 0, OPTION_TEXT, "NAME",
      .help = "Variable that holds the labels; by default y, if there is one"},
     {"labels", 0, OPTION_FILE, "FILE",
-     .help = "File with the labels, one per matrix (.npy, .npz or .csv)"},
+     .help = "File with the labels, one per matrix (.npy, .npz or .csv), or a .list of such files"},
     {"symmetrize",
      .help = "Replace every X by (X + X')/2 instead of rejecting asymmetric matrices"},
     {"regularize", 0, OPTION_REAL, "E", "0", 0, INFINITY,
@@ -45,6 +45,26 @@ const char *option_searches(size_t i)
 {
     return spd_search_name((spd_search)i);
 }
+
+const option options_memory[] = {
+    {"memory", 0, OPTION_TEXT, "SIZE",
+     .help = "About how much memory to use: 8G, 500M (1G is 1e9 bytes); default three quarters of "
+             "what there is. Matrices of .npy files, and of a .list of such files, that would take "
+             "more than half of it stay in their files and are read piece by piece"},
+    OPTION_END};
+
+static const char *stores(size_t i)
+{
+    static const char *const words[] = {"auto", "float64", "float32"};
+    return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+const option options_store[] = {
+    {"store", 0, OPTION_CHOICE, "TYPE", "auto", .choice = stores,
+     .help = "How matrices are held in memory. float32: rounded, half the memory; arithmetic is in "
+             "double all the same. auto: float64, or float32 where files hold that and more would "
+             "not fit"},
+    OPTION_END};
 
 const char *option_metrics(size_t i)
 {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/frame/cli_memory.h"
+#include "cli/frame/sets.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/words.h"
 
@@ -60,6 +61,14 @@ int session_follows(const session *s)
     return s->rank > 0;
 }
 
+static void set_memory(session *s, const char *text)
+{
+    double bytes = 0.0;
+    if (sets_parse_size(text, &bytes))
+        cli_misuse("--memory %s: must be a size such as 8G, 500M or 2.5e9", text);
+    spd_context_set_memory(s->ctx, bytes);
+}
+
 void session_open(session *s, const arguments *args)
 {
     *s = (session){.args = args, .start = bar_clock(), .mark = cli_mark(), .ranks = 1};
@@ -73,6 +82,8 @@ void session_open(session *s, const arguments *args)
     }
     if (command_option_named(args->command, "engine", 6))
         spd_context_set_engine(s->ctx, (spd_engine)session_choice(s, "engine"));
+    if (command_option_named(args->command, "memory", 6) && arguments_text(args, "memory"))
+        set_memory(s, arguments_text(args, "memory"));
     cli_keep(s, release_session);
     if (command_option_named(args->command, "mpi", 3) && arguments_flag(args, "mpi"))
         join_ranks(s);

@@ -1,0 +1,52 @@
+/* blocks.c - a store, block after block, with progress over all of it. */
+#include "engine/blocks.h"
+
+/* Progress within a block is told as that of the whole. */
+typedef struct relay {
+    spd_context *ctx;
+    const char *task;
+    double before, here, total; /* matrices before this block, in it, and all */
+    spd_progress_fn tell;       /* the caller's, which relay_block stands in for */
+    void *tell_user;
+} relay;
+
+static int relay_block(void *user, const spd_progress *progress)
+{
+    const relay *r = user;
+    double share = progress->total > 0.0 ? progress->done / progress->total : 0.0;
+    const spd_progress told = {r->task, "matrices", r->before + share * r->here, r->total};
+    return r->tell ? r->tell(r->tell_user, &told) : 0;
+}
+
+static spd_status run_block(relay *r, block_body body, void *user, size_t first, size_t count,
+                            size_t n, const double *X)
+{
+    r->before = (double)first;
+    r->here = (double)count;
+    spd_context_set_progress(r->ctx, relay_block, r);
+    spd_status status = body(r->ctx, user, first, count, n, X);
+    spd_context_set_progress(r->ctx, r->tell, r->tell_user);
+    return status;
+}
+
+spd_status blocks_run(spd_context *ctx, const spd_store *set, const char *task, block_body body,
+                      void *user)
+{
+    store_walk *walk = NULL;
+    relay r = {ctx, task, 0.0, 0.0, (double)set->p, NULL, NULL};
+    size_t count = 0;
+    if (ctx) {
+        r.tell = ctx->progress;
+        r.tell_user = ctx->user;
+    }
+    spd_status status = store_walks_new(ctx, set, 1, BLOCK_GRANULE, BLOCK_BYTES, &walk);
+    if (status == SPD_OK)
+        store_walk_begin(walk, 0, set->p, NULL);
+    for (size_t first = 0; first < set->p && status == SPD_OK; first += count) {
+        const double *X = store_walk_next(walk, &count);
+        status =
+            X ? run_block(&r, body, user, first, count, set->n, X) : store_fail(ctx, set, SPD_EIO);
+    }
+    store_walks_end(walk);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* blocks.h - a store, block after block: for what knows sets in memory alone. */
+#ifndef SPD_ENGINE_BLOCKS_H
+#define SPD_ENGINE_BLOCKS_H
+
+#include "engine/walk.h"
+
+/* Bytes of a block; samples come in multiples of 64, but at the end. */
+#define BLOCK_BYTES   ((size_t)16 << 20)
+#define BLOCK_GRANULE 64
+
+/* Does samples first .. first+count-1, which X holds (n x n each). */
+typedef spd_status (*block_body)(spd_context *ctx, void *user, size_t first, size_t count, size_t n,
+                                 const double *X);
+
+/* body for all samples, in order, until it fails; a set in memory is one block. task: for progress
+ * in matrices. */
+spd_status blocks_run(spd_context *ctx, const spd_store *set, const char *task, block_body body,
+                      void *user);
+
+#endif

@@ -1,0 +1,89 @@
+/* list_file.c - several files named as one. */
+#include "formats/list_file.h"
+
+#include <string.h>
+
+#include "formats/lines.h"
+#include "io/source.h"
+#include "io/text.h"
+
+#define MOST_BYTES ((size_t)1 << 26) /* of a list */
+
+int list_is(const char *path)
+{
+    return text_same(path_ending(path), ".list");
+}
+
+/* folder of the list + the word; NULL when out of memory. */
+static char *joined(arena *keep, const char *list, const word *name)
+{
+    const char *slash = strrchr(list, '/');
+    size_t folder = slash && name->from[0] != '/' ? (size_t)(slash - list) + 1 : 0;
+    char *path = arena_alloc(keep, folder + name->size + 1, 1);
+    if (path) {
+        memcpy(path, list, folder);
+        memcpy(path + folder, name->from, name->size);
+        path[folder + name->size] = '\0';
+    }
+    return path;
+}
+
+/* How many lines name a file; with paths, their names. */
+static size_t take_lines(spd_context *ctx, const io_source *text, const char *list, arena *keep,
+                         const char **paths)
+{
+    lines walk;
+    word name;
+    size_t count = 0;
+    lines_start(&walk, ctx, (const char *)text->bytes, text->size, '#');
+    while (lines_next(&walk))
+        if (lines_rest(&walk, '\0', &name)) {
+            if (paths)
+                paths[count] = joined(keep, list, &name);
+            count++;
+        }
+    return count;
+}
+
+static spd_status read_lines(spd_context *ctx, const char *path, arena *keep,
+                             const char *const **paths, size_t *count)
+{
+    io_source *text = NULL;
+    spd_status status = source_open(ctx, path, &text);
+    if (status == SPD_OK && text->size > MOST_BYTES)
+        status = ctx_fail(ctx, SPD_EFORMAT, "is too long for a list of files");
+    if (status == SPD_OK)
+        status = source_all(ctx, text);
+    if (status == SPD_OK && memchr(text->bytes, '\0', text->size))
+        status = ctx_fail(ctx, SPD_EFORMAT, "is no text: a list has a path per line");
+    size_t found = status == SPD_OK ? take_lines(ctx, text, path, keep, NULL) : 0;
+    if (status == SPD_OK && found == 0)
+        status = ctx_fail(ctx, SPD_EFORMAT, "names no files: a list has a path per line");
+    const char **names = found ? arena_alloc(keep, found, sizeof *names) : NULL;
+    if (names)
+        take_lines(ctx, text, path, keep, names);
+    if (status == SPD_OK)
+        status = arena_status(keep, ctx, "a list of files");
+    source_free(text);
+    *paths = names;
+    *count = found;
+    return status;
+}
+
+spd_status list_read(spd_context *ctx, const char *path, arena *keep, const char *const **paths,
+                     size_t *count)
+{
+    if (list_is(path)) {
+        spd_status status = read_lines(ctx, path, keep, paths, count);
+        if (status < 0)
+            ctx_prefix(ctx, path);
+        return status;
+    }
+    const char **one = arena_alloc(keep, 1, sizeof *one);
+    if (!one)
+        return ctx_nomem(ctx, "a list of files");
+    one[0] = path;
+    *paths = one;
+    *count = 1;
+    return SPD_OK;
+}

@@ -1,0 +1,506 @@
+/* test_store.c - sets that need not lie in memory: everything that is computed from files, in any
+ * number of pieces and shards, or from float32, equals what is computed in memory, bit for bit; and
+ * files that are not what they should be are named. */
+#include "test_io_common.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "engine/walk.h"
+#include "random_spd.h"
+
+enum { N = 7, M = 3, P = 150, CLASSES = 3, SHARDS = 3 };
+
+/* Small enough that a walk has many pieces, and a search many tiles. */
+#define LITTLE 220e3
+
+static double *X, *narrowed; /* P x N x N; the same rounded to float32 */
+static float *X32;
+static int label[P], some[P];
+
+static void make_samples(void)
+{
+    rng r;
+    rng_seed(&r, 7);
+    X = block(P * N * N);
+    narrowed = block(P * N * N);
+    X32 = malloc(P * N * N * sizeof *X32);
+    for (size_t i = 0; i < P; i++) {
+        random_spd(&r, N, 30.0, X + i * N * N);
+        label[i] = (int)(i * 5 % CLASSES);
+        some[i] = i % 4 ? label[i] : -1;
+        for (size_t e = 0; e < N; e++)
+            X[i * N * N + e * (N + 1)] += label[i] == (int)(e % CLASSES) ? 3.0 : 0.0;
+    }
+    for (size_t e = 0; e < P * N * N; e++)
+        narrowed[e] = X32[e] = (float)X[e];
+}
+
+/* ---- files ------------------------------------------------------------------------------------
+ */
+
+static const char *in_folder(const char *name, char *path)
+{
+    snprintf(path, 200, "%s/%s", scratch_folder, name);
+    return path;
+}
+
+/* An .npy file with `count` matrices n x n of elements that are `width` bytes wide. */
+static void write_npy(const char *path, size_t count, size_t n, size_t width, const void *bytes,
+                      size_t size)
+{
+    char header[128];
+    memset(header, ' ', sizeof header);
+    memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10);
+    int used = snprintf(header + 10, 110,
+                        "{'descr': '<f%zu', 'fortran_order': False, 'shape': (%zu, %zu, %zu), }",
+                        width, count, n, n);
+    header[10 + used] = ' ';
+    header[127] = '\n';
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(header, 1, 128, f) != 128 || fwrite(bytes, 1, size, f) != size)
+        abort();
+    fclose(f);
+}
+
+/* The samples of `from` in files of unequal length. */
+static spd_store *sharded(size_t width, const void *from)
+{
+    static const size_t first[SHARDS + 1] = {0, 1, 67, P};
+    char path[SHARDS][200], name[20];
+    const char *paths[SHARDS];
+    spd_store *store = NULL;
+    for (size_t k = 0; k < SHARDS; k++) {
+        snprintf(name, sizeof name, "part-%zu%s.npy", k, width == 4 ? "f" : "");
+        paths[k] = in_folder(name, path[k]);
+        size_t count = first[k + 1] - first[k], each = N * N * width;
+        write_npy(path[k], count, N, width, (const char *)from + first[k] * each, count * each);
+    }
+    CHECK(spd_store_open(ctx, SHARDS, paths, NULL, &store) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    return store;
+}
+
+/* ---- walks ------------------------------------------------------------------------------------
+ */
+
+static void samples_are_read_in_any_pieces(void)
+{
+    spd_store *store = sharded(8, X);
+    double *got = block(P * N * N);
+    CHECK(spd_store_n(store) == N && spd_store_p(store) == P, "sizes");
+    CHECK(spd_store_bytes(store) == 8.0 * P * N * N, "bytes");
+    for (size_t first = 0; first < P; first += 11)
+        for (size_t count = 1; first + count <= P; count += 29) {
+            CHECK(spd_store_read(ctx, store, first, count, got) == SPD_OK, "read");
+            CHECK(memcmp(got, X + first * N * N, count * N * N * 8) == 0, "%zu + %zu", first,
+                  count);
+        }
+    CHECK(spd_store_read(ctx, store, P, 1, got) == SPD_EINVAL, "beyond the end");
+    spd_store_free(store);
+    free(got);
+}
+
+/* Walks over ranges and lists, pieces of every size, begun again before they end. */
+static void walk_all(const spd_store *store, const double *expected, const size_t *which,
+                     size_t granule, size_t bytes)
+{
+    store_walk *walks = NULL;
+    size_t count;
+    CHECK(store_walks_new(ctx, store, 2, granule, bytes, &walks) == SPD_OK, "walks");
+    store_walk *w = store_walk_at(walks, 1);
+    for (size_t first = 0; first < P; first += 37) {
+        size_t last = P - (P - first) / 3, at = first;
+        store_walk_begin(w, 0, P, which);
+        store_walk_next(w, &count); /* and leave it there */
+        store_walk_begin(w, first, last, which);
+        const double *got;
+        while ((got = store_walk_next(w, &count))) {
+            int fits = count % granule == 0 || at + count == last;
+            CHECK(fits, "granule");
+            for (size_t k = 0; k < count; k++, at++)
+                CHECK(memcmp(got + k * N * N, expected + (which ? which[at] : at) * N * N,
+                             N * N * 8) == 0,
+                      "sample %zu", at);
+        }
+        CHECK(at == last && count == 0, "%zu of %zu", at, last);
+    }
+    store_walks_end(walks);
+}
+
+static void walks_hand_out_all_samples_in_order(void)
+{
+    size_t list[P];
+    spd_store *stores[4] = {sharded(8, X), NULL, NULL, NULL};
+    for (size_t i = 0; i < P; i++)
+        list[i] = (i / 3 * 3 + 40) % P + (i % 3 == 2 ? 0 : i % 3); /* runs of two */
+    for (size_t i = 0; i < P; i++)
+        list[i] %= P;
+    CHECK(spd_store_lend(ctx, N, P, X, &stores[1]) == SPD_OK, "lend");
+    CHECK(spd_store_lend_float(ctx, N, P, X32, &stores[2]) == SPD_OK, "lend");
+    CHECK(spd_store_load(ctx, stores[0], 1, &stores[3]) == SPD_OK, "load");
+    for (size_t s = 0; s < 4; s++)
+        for (size_t granule = 1; granule <= 16; granule *= 4)
+            for (size_t bytes = 1; bytes <= 1u << 20; bytes *= 32) {
+                walk_all(stores[s], s < 2 ? X : narrowed, NULL, granule, bytes);
+                walk_all(stores[s], s < 2 ? X : narrowed, list, granule, bytes);
+            }
+    for (size_t s = 0; s < 4; s++)
+        spd_store_free(stores[s]);
+}
+
+static void repairs_are_those_of_the_functions(void)
+{
+    const char *paths[1];
+    char path[200];
+    double *crooked = copy_of(P * N * N, X), *got = block(P * N * N);
+    spd_store *store = NULL;
+    for (size_t i = 0; i < P; i++)
+        crooked[i * N * N + 1] += 0.25;
+    paths[0] = in_folder("crooked.npy", path);
+    write_npy(path, P, N, 8, crooked, P * N * N * 8);
+    const spd_store_options o = {sizeof o, 1, 1e-3, 0.5};
+    CHECK(spd_store_open(ctx, 1, paths, &o, &store) == SPD_OK, "open");
+    CHECK(spd_store_read(ctx, store, 0, P, got) == SPD_OK, "read");
+    spd_symmetrize(N, P, crooked);
+    spd_regularize(N, P, crooked, 1e-3, 0.5);
+    CHECK(memcmp(got, crooked, P * N * N * 8) == 0, "repaired");
+    spd_context_set_memory(ctx, LITTLE);
+    walk_all(store, crooked, NULL, 1, 3000);
+    CHECK(spd_check_store(ctx, store, 0.0) == SPD_OK, "checked");
+    spd_context_set_memory(ctx, 0.0);
+    spd_store_free(store);
+    free(crooked);
+    free(got);
+}
+
+/* ---- geometry ---------------------------------------------------------------------------------
+ */
+
+static void means_equal_those_in_memory(void)
+{
+    spd_store *store = sharded(8, X), *single = sharded(4, X32);
+    for (int metric = 0; metric < SPD_METRICS; metric++) {
+        double A[N * N], B[N * N];
+        spd_mean_info a = SPD_INIT(spd_mean_info), b = SPD_INIT(spd_mean_info);
+        spd_mean(ctx, (spd_metric)metric, N, P, X, NULL, A, &a);
+        spd_context_set_memory(ctx, LITTLE);
+        CHECK(spd_mean_store(ctx, (spd_metric)metric, store, NULL, B, &b) >= 0, "%s",
+              spd_context_error(ctx)->message);
+        CHECK(memcmp(A, B, sizeof A) == 0 && a.iterations == b.iterations, "metric %d", metric);
+        spd_context_set_memory(ctx, 0.0);
+        spd_mean(ctx, (spd_metric)metric, N, P, narrowed, NULL, A, &a);
+        CHECK(spd_mean_store(ctx, (spd_metric)metric, single, NULL, B, &b) >= 0, "float32");
+        CHECK(memcmp(A, B, sizeof A) == 0, "metric %d, float32", metric);
+    }
+    spd_store_free(store);
+    spd_store_free(single);
+}
+
+static void maps_equal_those_in_memory(void)
+{
+    spd_store *store = sharded(8, X);
+    double W[N * M], turn[N * N], *A = block(P * M * M), *B = block(P * M * M);
+    rng r;
+    rng_seed(&r, 3);
+    random_orthogonal(&r, N, turn);
+    memcpy(W, turn, sizeof W); /* any n x m will do */
+    spd_congruence(ctx, N, M, P, X, W, A);
+    spd_context_set_memory(ctx, LITTLE);
+    CHECK(spd_congruence_store(ctx, store, M, W, B) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    CHECK(memcmp(A, B, P * M * M * 8) == 0, "W'XW");
+    spd_context_set_memory(ctx, 0.0);
+    spd_store_free(store);
+    free(A);
+    free(B);
+}
+
+static void neighbours_equal_those_in_memory(void)
+{
+    enum { K = 5, Q = 70 };
+    static int64_t a[P * K], b[P * K];
+    static double da[P * K], db[P * K];
+    spd_store *store = sharded(8, X), *queries = NULL;
+    CHECK(spd_store_lend(ctx, N, Q, X, &queries) == SPD_OK, "lend");
+    for (int metric = 0; metric < SPD_METRICS; metric++)
+        for (int within = 0; within < 2; within++) {
+            spd_neighbours mine = {.size = sizeof mine, .k = K, .index = a, .d2 = da};
+            spd_neighbours other = {.size = sizeof other, .k = K, .index = b, .d2 = db};
+            size_t rows = within ? P : Q;
+            spd_context_set_memory(ctx, 0.0);
+            spd_nearest(ctx, (spd_metric)metric, N, P, X, Q, within ? NULL : X, &mine);
+            spd_context_set_memory(ctx, 40e3); /* tiles of 64 */
+            CHECK(spd_nearest_store(ctx, (spd_metric)metric, store, within ? NULL : queries,
+                                    &other) == SPD_OK,
+                  "%s", spd_context_error(ctx)->message);
+            CHECK(memcmp(a, b, rows * K * sizeof *a) == 0, "metric %d", metric);
+            CHECK(memcmp(da, db, rows * K * sizeof *da) == 0, "metric %d", metric);
+        }
+    spd_context_set_memory(ctx, 0.0);
+    spd_store_free(store);
+    spd_store_free(queries);
+}
+
+/* ---- learning ---------------------------------------------------------------------------------
+ */
+
+static spd_fit_options options_of(spd_metric metric, spd_objective objective)
+{
+    spd_fit_options o;
+    spd_fit_defaults(&o, sizeof o);
+    o.m = M;
+    o.metric = metric;
+    o.objective = objective;
+    o.nu_w = 4;
+    o.nu_b = 6;
+    o.max_iter = 12;
+    return o;
+}
+
+static void graphs_equal_those_in_memory(void)
+{
+    spd_store *store = sharded(8, X);
+    for (int kind = 0; kind < 6; kind++) {
+        spd_fit_options a = options_of(kind % 2 ? SPD_AIRM : SPD_STEIN, SPD_DIFFERENCE), b;
+        spd_pair *pa = NULL, *pb = NULL;
+        size_t ca = 0, cb = 0;
+        const int *y = kind < 4 ? kind < 2 ? label : some : NULL;
+        a.learning = y ? SPD_SUPERVISED : SPD_UNSUPERVISED;
+        b = a;
+        spd_context_set_memory(ctx, 0.0);
+        CHECK(spd_affinity(ctx, N, P, X, y, &a, &pa, &ca) == SPD_OK, "in memory");
+        spd_context_set_memory(ctx, 40e3);
+        CHECK(spd_affinity_store(ctx, store, y, &b, &pb, &cb) == SPD_OK, "%s",
+              spd_context_error(ctx)->message);
+        CHECK(ca == cb && memcmp(pa, pb, ca * sizeof *pa) == 0, "kind %d: %zu, %zu", kind, ca, cb);
+        spd_pairs_free(pa);
+        spd_pairs_free(pb);
+    }
+    spd_context_set_memory(ctx, 0.0);
+    spd_store_free(store);
+}
+
+/* The model of a store, or of X where that is NULL, with so many threads and so much memory. */
+static spd_model *learned(const spd_store *store, const double *from, const int *y,
+                          const spd_fit_options *o, int threads, double memory)
+{
+    spd_model *model = NULL;
+    spd_context_set_threads(ctx, threads);
+    spd_context_set_memory(ctx, memory);
+    spd_status status = store ? spd_fit_store(ctx, store, y, o, NULL, &model)
+                              : spd_fit(ctx, N, P, from, y, o, NULL, &model);
+    CHECK(status == SPD_OK, "%s", spd_context_error(ctx)->message);
+    spd_context_set_threads(ctx, 0);
+    spd_context_set_memory(ctx, 0.0);
+    return model;
+}
+
+static void check_same(const spd_model *a, const spd_model *b, const char *what, int kind)
+{
+    if (!CHECK(a && b, "%s, kind %d: no model", what, kind))
+        return;
+    CHECK(memcmp(a->W, b->W, N * M * sizeof *a->W) == 0, "%s, kind %d: W", what, kind);
+    CHECK(a->cost == b->cost && a->iterations == b->iterations, "%s, kind %d: %.17g, %.17g", what,
+          kind, a->cost, b->cost);
+    CHECK(a->data_passes == b->data_passes, "%s, kind %d: %zu and %zu passes", what, kind,
+          a->data_passes, b->data_passes);
+}
+
+static void fits_equal_those_in_memory(void)
+{
+    spd_store *store = sharded(8, X), *single = NULL;
+    CHECK(spd_store_lend_float(ctx, N, P, X32, &single) == SPD_OK, "lend");
+    for (int kind = 0; kind < 8; kind++) {
+        spd_fit_options o =
+            options_of(kind % 2 ? SPD_AIRM : SPD_STEIN, kind < 4 ? SPD_SOFTMAX : SPD_DIFFERENCE);
+        const int *y = kind == 5 ? some : label;
+        if (kind == 6)
+            o.learning = SPD_MAXIMAL_VARIANCE;
+        if (kind == 7)
+            o.metric = SPD_JEFFREY;
+        o.restarts = kind == 2 ? 2 : 1;
+        o.rebuild_graph = kind == 3 || kind == 4 ? 2 : 0;
+        spd_model *whole = learned(NULL, X, y, &o, 1, 0.0);
+        for (int threads = 1; threads <= 3; threads++) {
+            spd_model *piece = learned(store, NULL, y, &o, threads, 1e6);
+            check_same(whole, piece, "files", kind);
+            spd_model_free(piece);
+        }
+        spd_model_free(whole);
+        whole = learned(NULL, narrowed, y, &o, 2, 0.0);
+        spd_model *half = learned(single, NULL, y, &o, 2, 0.0);
+        check_same(whole, half, "float32", kind);
+        spd_model_free(whole);
+        spd_model_free(half);
+    }
+    spd_store_free(store);
+    spd_store_free(single);
+}
+
+/* With O(m^2) numbers kept, the gradient is a pass of its own: the same way up to rounding. */
+static void little_memory_takes_two_passes(void)
+{
+    spd_store *store = sharded(8, X);
+    for (int airm = 0; airm < 2; airm++) {
+        spd_fit_options o = options_of(airm ? SPD_AIRM : SPD_STEIN, SPD_RATIO);
+        o.init = SPD_INIT_MEAN;
+        o.max_iter = 8;
+        spd_model *whole = learned(NULL, X, label, &o, 2, 0.0);
+        spd_model *two = learned(store, NULL, label, &o, 2, LITTLE);
+        spd_model *other = learned(store, NULL, label, &o, 1, LITTLE);
+        check_same(two, other, "threads", airm);
+        if (!two || !whole)
+            continue;
+        CHECK(two->passes_each == 2 && whole->passes_each == 1, "passes");
+        CHECK(two->data_passes > whole->data_passes + 6, "%zu and %zu passes", two->data_passes,
+              whole->data_passes);
+        CHECK_CLOSE(two->cost, whole->cost, 1e-9 * fabs(whole->cost), "cost");
+        spd_model_free(two);
+        spd_model_free(other);
+        spd_model_free(whole);
+    }
+    spd_store_free(store);
+}
+
+static void a_limit_that_is_too_small_says_what_is_needed(void)
+{
+    spd_store *store = sharded(8, X);
+    spd_fit_options o = options_of(SPD_STEIN, SPD_RATIO);
+    spd_model *model = NULL;
+    spd_context_set_memory(ctx, 20e3);
+    CHECK(spd_fit_store(ctx, store, label, &o, NULL, &model) == SPD_ENOMEM && !model, "status");
+    CHECK(strstr(spd_context_error(ctx)->message, "is too small") != NULL, "%s",
+          spd_context_error(ctx)->message);
+    spd_context_set_memory(ctx, 0.0);
+    spd_store_free(store);
+}
+
+/* ---- bad files --------------------------------------------------------------------------------
+ */
+
+static void check_message(spd_status status, spd_status expected, const char *part)
+{
+    const char *message = spd_context_error(ctx)->message;
+    CHECK(status == expected && strstr(message, part), "%d: %s", status, message);
+}
+
+static void shards_must_be_alike(void)
+{
+    char a[200], b[200];
+    const char *paths[2] = {in_folder("a.npy", a), in_folder("b.npy", b)};
+    spd_store *store = NULL;
+    write_npy(a, 4, N, 8, X, 4 * N * N * 8);
+    write_npy(b, 4, N - 1, 8, X, 4 * (N - 1) * (N - 1) * 8);
+    check_message(spd_store_open(ctx, 2, paths, NULL, &store), SPD_EINVAL, "b.npy: holds 6 x 6");
+    write_npy(b, 4, N, 4, X32, 4 * N * N * 4);
+    check_message(spd_store_open(ctx, 2, paths, NULL, &store), SPD_EINVAL, "b.npy: holds float32");
+    write_npy(b, 4, N, 8, X, 3 * N * N * 8);
+    check_message(spd_store_open(ctx, 2, paths, NULL, &store), SPD_EFORMAT, "b.npy: is cut short");
+    paths[1] = "nowhere.npy";
+    check_message(spd_store_open(ctx, 2, paths, NULL, &store), SPD_EIO, "nowhere.npy: cannot open");
+    check_message(spd_store_open(ctx, 0, paths, NULL, &store), SPD_EINVAL, "no files");
+    CHECK(!store, "nothing is made");
+}
+
+static void a_bad_sample_is_named_with_its_shard(void)
+{
+    spd_fit_options o = options_of(SPD_STEIN, SPD_SOFTMAX);
+    double *bad = copy_of(P * N * N, X), M1[N * N];
+    spd_model *model = NULL;
+    bad[100 * N * N + 3 * N] = NAN;
+    spd_store *store = sharded(8, bad);
+    spd_context_set_memory(ctx, LITTLE);
+    check_message(spd_fit_store(ctx, store, label, &o, NULL, &model), SPD_ENOTFINITE,
+                  "X[100] holds NaN or Inf at row 3, column 0 (sample 33 of ");
+    CHECK(spd_context_error(ctx)->index == 100, "index");
+    check_message(spd_mean_store(ctx, SPD_AIRM, store, NULL, M1, NULL), SPD_ENOTFINITE,
+                  "X[100] holds NaN or Inf at row 3, column 0 (sample 33 of ");
+    check_message(spd_check_store(ctx, store, 0.0), SPD_ENOTFINITE, "part-2.npy");
+    check_message(spd_affinity_store(ctx, store, label, &o, &(spd_pair *){NULL}, &(size_t){0}),
+                  SPD_ENOTFINITE, "X[100]");
+    spd_context_set_memory(ctx, 0.0);
+    spd_store_free(store);
+    free(bad);
+}
+
+/* Cuts the last file off in the middle of a fit. */
+static int shrink(void *user, const spd_fit_state *state, const spd_fit_step *last, int iteration)
+{
+    (void)state;
+    (void)last;
+    return iteration == 2 ? truncate(user, 3000) : 0;
+}
+
+static void a_file_that_shrinks_ends_the_fit(void)
+{
+    char path[200];
+    spd_store *store = sharded(8, X);
+    spd_fit_options o = options_of(SPD_STEIN, SPD_SOFTMAX);
+    spd_fit_watch watch = SPD_INIT(spd_fit_watch);
+    spd_model *model = NULL;
+    watch.after = shrink;
+    watch.user = (char *)(uintptr_t)in_folder("part-2.npy", path);
+    spd_status status = spd_fit_store(ctx, store, label, &o, &watch, &model);
+    check_message(status, SPD_EIO, "part-2.npy: ");
+    CHECK(!model, "no model");
+    CHECK(strstr(spd_context_error(ctx)->message, "while it was being read"), "%s",
+          spd_context_error(ctx)->message);
+    spd_store_free(store);
+}
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+static void allocation_failures(void)
+{
+    spd_store *store = sharded(8, X);
+    spd_fit_options o = options_of(SPD_STEIN, SPD_SOFTMAX);
+    o.max_iter = 2;
+    spd_context_set_threads(ctx, 1);
+    spd_context_set_memory(ctx, LITTLE);
+    long before = mem_live(), failures = 0, left = 0;
+    for (long k = 1; k < 1000 && left == 0; k++) {
+        spd_model *model = NULL;
+        spd_store *copy = NULL;
+        mem_fail_at(k);
+        spd_status status = spd_store_load(ctx, store, 1, &copy);
+        if (status == SPD_OK)
+            status = spd_fit_store(ctx, k % 2 ? store : copy, label, &o, NULL, &model);
+        left = mem_fail_at(0);
+        CHECK((status == SPD_OK) == (model != NULL), "allocation %ld", k);
+        CHECK(status == SPD_OK || status == SPD_ENOMEM, "allocation %ld: %d", k, status);
+        failures += status == SPD_ENOMEM;
+        spd_model_free(model);
+        spd_store_free(copy);
+        CHECK(mem_live() == before, "allocation %ld: %ld blocks left", k, mem_live() - before);
+    }
+    CHECK(left > 0 && failures > 20, "%ld failures", failures);
+    spd_context_set_threads(ctx, 0);
+    spd_context_set_memory(ctx, 0.0);
+    spd_store_free(store);
+}
+
+int main(void)
+{
+    scratch_begin();
+    make_samples();
+    RUN(samples_are_read_in_any_pieces);
+    RUN(walks_hand_out_all_samples_in_order);
+    RUN(repairs_are_those_of_the_functions);
+    RUN(means_equal_those_in_memory);
+    RUN(maps_equal_those_in_memory);
+    RUN(neighbours_equal_those_in_memory);
+    RUN(graphs_equal_those_in_memory);
+    RUN(fits_equal_those_in_memory);
+    RUN(little_memory_takes_two_passes);
+    RUN(a_limit_that_is_too_small_says_what_is_needed);
+    RUN(shards_must_be_alike);
+    RUN(a_bad_sample_is_named_with_its_shard);
+    RUN(a_file_that_shrinks_ends_the_fit);
+    RUN(allocation_failures);
+    free(X);
+    free(X32);
+    free(narrowed);
+    return scratch_end();
+}
