@@ -358,17 +358,10 @@ static spd_status collect_chunk(void *user, size_t chunk, int thread)
 static double slope(cpu_engine *e)
 {
     size_t size = PARTS * e->tri;
-    double sum = 0.0, *all = e->collected + e->cut.owned * size;
-    const double *c = e->coefficient, *z = all;
+    double *all = e->collected + e->cut.owned * size;
     set_coefficients(e, 1);
     ranks_sum(e->cut.ranks, e->cut.chunks, size, e->collected, all);
-    for (int part = 0; part < PARTS; part++)
-        for (size_t r = 0; r < e->in.m; r++, c++, z++) {
-            for (size_t col = 0; col < r; col++)
-                sum += *c++ * *z++;
-            sum += 0.5 * *c * *z;
-        }
-    return sum;
+    return blend_slope(e->in.m, e->coefficient, all);
 }
 
 static spd_status cpu_probe(problem *base, double t, double *f, double *df)

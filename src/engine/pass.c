@@ -40,3 +40,15 @@ void blend_coefficients(size_t m, const double *sigma, const double *cosine, con
             }
     }
 }
+
+double blend_slope(size_t m, const double *c, const double *z)
+{
+    double sum = 0.0;
+    for (int part = 0; part < PASS_PARTS; part++)
+        for (size_t r = 0; r < m; r++, c++, z++) {
+            for (size_t col = 0; col < r; col++)
+                sum += *c++ * *z++;
+            sum += 0.5 * *c * *z;
+        }
+    return sum;
+}

@@ -29,4 +29,8 @@ spd_status pass_run(const pass *over, size_t first, size_t last, pass_body body,
 void blend_coefficients(size_t m, const double *sigma, const double *cosine, const double *sine,
                         int derivative, double *out);
 
+/* Half of the sum of products of coefficients c and what was collected for them, z; entries off the
+ * diagonal stand for two. */
+double blend_slope(size_t m, const double *c, const double *z);
+
 #endif
