@@ -52,7 +52,9 @@ void spd_context_set_memory(spd_context *ctx, double bytes)
 
 double spd_context_memory(const spd_context *ctx)
 {
-    return ctx && ctx->memory > 0.0 ? ctx->memory : USUAL_SHARE * limits_total();
+    if (ctx && ctx->memory > 0.0)
+        return ctx->memory;
+    return ctx && ctx->usual > 0.0 ? ctx->usual : USUAL_SHARE * limits_total();
 }
 
 void spd_context_set_progress(spd_context *ctx, spd_progress_fn fn, void *user)

@@ -13,6 +13,7 @@ struct spd_context {
     int threads;
     spd_engine engine;
     double memory; /* bytes that a call may use; 0: the usual share of what there is */
+    double usual;  /* that share, where the ranks have agreed on it; else 0 */
     spd_progress_fn progress;
     void *user;
     spd_error error;

@@ -67,18 +67,20 @@ spd_status engine_choose_room(spd_context *ctx, const engine_input *in, const sp
                               int *small)
 {
     const size_t tri = TRI(in->m), ld = PASS_LD(in->m);
-    double p = (double)in->p, limit = spd_context_memory(ctx);
-    double there = set->read ? 0.0 : store_bytes(set);
+    double share = 1.0 / ranks_count(ranks_of(ctx)), limit = spd_context_memory(ctx);
+    double p = (double)in->p * share, there = set->read ? 0.0 : store_bytes(set) * share;
     double ahead = store_walks_bytes(ctx, set, (size_t)parallel_threads(ctx), 1, ENGINE_PIECE);
     double least = 8.0 * TRIANGLES * p * (double)tri + PAIR_BYTES * (double)in->pairs;
     double whole = least + 16.0 * p * (double)in->n * (double)ld;
-    *small = there + ahead + whole > limit;
+    *small = ranks_any(ranks_of(ctx), there + ahead + whole > limit);
     if (!*small || !ctx || ctx->memory == 0.0 || there + ahead + least <= limit)
-        return SPD_OK;
-    return ctx_fail(ctx, SPD_ENOMEM,
-                    "the limit of %.3g GB is too small: %.3g GB are needed for what is kept of %zu "
-                    "samples and %zu pairs, %.3g GB for the matrices themselves and to read ahead",
-                    1e-9 * limit, 1e-9 * least, in->p, in->pairs, 1e-9 * (there + ahead));
+        return ranks_settle(ctx, SPD_OK);
+    spd_status status =
+        ctx_fail(ctx, SPD_ENOMEM,
+                 "the limit of %.3g GB is too small: %.3g GB are needed for what is kept of %zu "
+                 "samples and %zu pairs, %.3g GB for the matrices themselves and to read ahead",
+                 1e-9 * limit, 1e-9 * least, in->p, in->pairs, 1e-9 * (there + ahead));
+    return ranks_settle(ctx, status);
 }
 
 /* ---------------------------------------------------------------------------------------------- */

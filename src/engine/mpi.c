@@ -3,6 +3,7 @@
  * MPI itself is known to a module alone (engine/mpi), which is loaded here. All ranks must compute
  * the same bits: so they are refused unless they have the same version of this library, the same
  * instruction set and the same BLAS. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,6 +96,8 @@ spd_status spd_ranks_join(spd_context *ctx)
     if (!joined)
         return ctx_fail(ctx, SPD_EDEVICE, "MPI cannot be started, or has ended already");
     ctx->ranks = joined;
+    /* What is held and what is read must be decided alike: by the rank that has least. */
+    ctx->usual = (double)joined->least(joined, (int64_t)fmin(spd_context_memory(NULL), 1e18));
     return check_alike(ctx, joined);
 }
 

@@ -362,3 +362,16 @@ def test_gpus_do_not_share(job, data, tmp_path):
     done = job(2, "fit", data, "-m", 3, "--engine", "cuda", "--objective", "ratio", "-o", "m.spdml")
     assert done.code == 1 and "does not share a fit among processes" in said(done)[0] and "auto" in said(done)[0]
     job(2, "fit", data, "-m", 3, "--engine", "auto", "--max-iter", 2, "-o", "m.spdml").good()
+
+
+def test_sets_larger_than_memory(spdml, job, rng, tmp_path):
+    """Read piece by piece by every rank, with the bits of one process under the same limit."""
+    np.save(tmp_path / "d.npy", random_spd(rng, 300, 9))
+    np.save(tmp_path / "y.npy", np.arange(300) % 3)
+    words = ["fit", "d.npy", "--labels", "y.npy", "-m", 3, "--max-iter", 8, "--nu-w", 2, "--nu-b", 3]
+    # with what one process keeps of all samples, and several of their share: two passes for both
+    one = spdml(*words, "--memory", "350K", "-o", "0.spdml", "--json").good().json
+    assert one["stored"] == "file" and one["passes_per_iteration"] == 2
+    several = job(3, *words, "--memory", "220K", "-o", "3.spdml", "--json").good().json
+    assert several["stored"] == "file" and several["passes_per_iteration"] == 2
+    assert contents(tmp_path / "3.spdml") == contents(tmp_path / "0.spdml")
