@@ -30,6 +30,18 @@ def needed(command):
         pytest.skip("the command was built without MPI")
 
 
+# What is run with sanitizers, under which starting processes takes long.
+SANITIZED = {"test_fit_has_the_same_bits[stein]", "test_fit_has_the_same_bits[airm difference]",
+             "test_geometry_has_the_same_bits[neighbours, most of them]", "test_bad_matrix_is_named_once",
+             "test_graph_of_many[more2]", "test_resume_with_other_ranks", "test_sets_larger_than_memory"}
+
+
+@pytest.fixture(autouse=True)
+def few_with_sanitizers(request, sanitized):
+    if sanitized and request.node.name not in SANITIZED:
+        pytest.skip("run without sanitizers only")
+
+
 @pytest.fixture
 def environment(sanitized):
     more = {"ASAN_OPTIONS": "detect_leaks=0"} if sanitized else {} # those of MPI itself

@@ -19,7 +19,7 @@ import numpy as np
 
 import spdml
 
-ALLOWED = (spdml.SPDError, TypeError, ValueError, MemoryError)
+ALLOWED = (spdml.SPDError, TypeError, ValueError, MemoryError, OSError)  # text in place of X is a path
 PATIENCE = 0.3  # seconds that a call may take before it is asked to stop
 
 
