@@ -15,7 +15,12 @@ typedef struct rig {
  */
 HELPER rig rig_make(rng *r, size_t n, size_t m, size_t p, size_t pairs, double condition, int extra)
 {
-    rig g = {.in = {n, m, p, NULL, NULL, SPD_STEIN, SPD_DIFFERENCE, pairs, NULL}};
+    rig g = {.in = {.n = n,
+                    .m = m,
+                    .p = p,
+                    .metric = SPD_STEIN,
+                    .objective = SPD_DIFFERENCE,
+                    .pairs = pairs}};
     double *Q = block(n * n);
     g.X = random_set(r, n, p, condition);
     g.extra = extra ? random_set(r, n, 1, condition) : NULL;

@@ -86,8 +86,8 @@ static size_t there_are(const near_lists *d, size_t i, int which)
 static spd_status fill(spd_context *ctx, near_lists *d)
 {
     arena room = {0};
-    hit *exact;
-    size_t *count;
+    hit *exact = NULL;
+    size_t *count = NULL;
     size_t rows = 0, *row = arena_alloc(&room, d->job->p, sizeof *row);
     for (size_t i = 0; row && i < d->job->p; i++)
         if (d->count[2 * i] < smaller(d->k[0], there_are(d, i, 0)) ||
@@ -147,8 +147,8 @@ static spd_status among_some(spd_context *ctx, near_lists *d)
 static spd_status estimate(spd_context *ctx, near_lists *d, double *recall)
 {
     arena room = {0};
-    hit *exact;
-    size_t *count;
+    hit *exact = NULL;
+    size_t *count = NULL;
     size_t rows = smaller(APPROXIMATE_ESTIMATE, d->job->p), same = 0, all = 0;
     size_t *row = draw(d, rows, &room);
     spd_status status =
