@@ -57,7 +57,7 @@ static spd_status run_and_copy(spd_context *ctx, batch *b, batch_body body, size
         if (status == SPD_OK)
             octets_collect(ctx, b->p, b->each, b->result);
     }
-    if (status == SPD_OK)
+    if (status == SPD_OK && b->result)
         memcpy(out, b->result, b->p * b->each * sizeof *out);
     mem_free(b->result);
     return status;

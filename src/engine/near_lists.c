@@ -78,7 +78,7 @@ static void measure_stand_ins(const near_lists *d, size_t i, size_t count, const
     }
     for (size_t c = 0; c < count; c++)
         d2[c] = stand_ins_dist2(s->d, s->V + i * s->d, s->V + which[c] * s->d,
-                                limit[list_of(d->job->label, i, which[c])]);
+                                limit[list_of(d->job->label, i, which[c]) > 0]);
 }
 
 /* Offers the candidates of the seat to the lists of sample i, which do not have them. */

@@ -201,7 +201,7 @@ static spd_status shorten_chunk(void *user, size_t chunk, int thread)
 static spd_status shorten_all(spd_context *ctx, const unfolding *u, const stand_ins *s)
 {
     arena room = {0};
-    size_t n2 = u->n * u->n, part = PART / n2 > EACH ? PART / n2 : EACH;
+    size_t n2 = u->n * u->n, most = PART / (n2 + 1), part = most > EACH ? most : EACH;
     shorten_job j = {.u = u, .d = s->d};
     double *Z = arena_alloc(&room, u->W ? part : 1, n2 * sizeof *Z);
     j.work = arena_alloc(&room, (size_t)parallel_threads(ctx), EACH * u->length * sizeof *j.work);
