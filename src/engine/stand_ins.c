@@ -57,8 +57,6 @@ static spd_status unfold_spread(spd_context *ctx, const unfolding *u, size_t cou
         memcpy(some + i * stride, from + i * u->p / count * stride, stride * sizeof *Z);
     if (u->W && status == SPD_OK)
         status = logarithms(ctx, u, count, some, Z);
-    for (size_t e = 0; status == SPD_OK && e < count * u->length; e++)
-        Z[e] *= u->scale;
     arena_free(&room);
     return status;
 }

@@ -215,6 +215,31 @@ static void duplicates_and_small_sets(void)
     free(D2);
 }
 
+/* Numbers that a float does not hold: the flat metrics that see the scale find the same as at 1. */
+static void any_scale(void)
+{
+    const size_t p = 150, k = 5;
+    for (size_t n = 4; n < 40; n += 29) { /* without and with components */
+        rng r;
+        rng_seed(&r, 9);
+        double *X = smooth_set(&r, n, p, 10.0), *Y = block(p * n * n);
+        answer one = ask(SPD_EUCLIDEAN, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 2);
+        for (int e = -490; e <= 490; e += 490) {
+            for (size_t i = 0; i < p * n * n; i++)
+                Y[i] = ldexp(X[i], e);
+            answer a = ask(SPD_EUCLIDEAN, n, p, Y, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 2);
+            CHECK(a.status == SPD_OK, "n %zu, 2^%d: %s", n, e, a.message);
+            CHECK(memcmp(a.index, one.index, p * k * sizeof *a.index) == 0, "n %zu, 2^%d", n, e);
+            CHECK(a.info.exact == one.info.exact, "n %zu, 2^%d: %g and %g distances", n, e,
+                  a.info.exact, one.info.exact);
+            answer_free(&a);
+        }
+        answer_free(&one);
+        free(X);
+        free(Y);
+    }
+}
+
 static void automatic_and_refused(void)
 {
     rng r;
@@ -436,6 +461,7 @@ int main(void)
     RUN(components_stand_in);
     RUN(same_bits_for_any_threads);
     RUN(duplicates_and_small_sets);
+    RUN(any_scale);
     RUN(automatic_and_refused);
     RUN(graphs_by_class);
     RUN(graphs_among_some);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "engine/walk.h"
+#include "learn/state.h"
 #include "random_spd.h"
 
 enum { N = 7, M = 3, P = 150, CLASSES = 3, SHARDS = 3 };
@@ -261,12 +262,13 @@ static spd_fit_options options_of(spd_metric metric, spd_objective objective)
 static void graphs_equal_those_in_memory(void)
 {
     spd_store *store = sharded(8, X);
-    for (int kind = 0; kind < 6; kind++) {
+    for (int kind = 0; kind < 8; kind++) {
         spd_fit_options a = options_of(kind % 2 ? SPD_AIRM : SPD_STEIN, SPD_DIFFERENCE), b;
         spd_pair *pa = NULL, *pb = NULL;
         size_t ca = 0, cb = 0;
-        const int *y = kind < 4 ? kind < 2 ? label : some : NULL;
+        const int *y = kind < 2 ? label : kind < 4 || kind > 5 ? some : NULL;
         a.learning = y ? SPD_SUPERVISED : SPD_UNSUPERVISED;
+        a.candidates = kind > 5 ? 60 : 0;
         b = a;
         spd_context_set_memory(ctx, 0.0);
         CHECK(spd_affinity(ctx, N, P, X, y, &a, &pa, &ca) == SPD_OK, "in memory");
@@ -274,6 +276,8 @@ static void graphs_equal_those_in_memory(void)
         CHECK(spd_affinity_store(ctx, store, y, &b, &pb, &cb) == SPD_OK, "%s",
               spd_context_error(ctx)->message);
         CHECK(ca == cb && memcmp(pa, pb, ca * sizeof *pa) == 0, "kind %d: %zu, %zu", kind, ca, cb);
+        CHECK(a.recall == b.recall && (a.recall < 1.0) == (kind > 5), "kind %d: %g, %g", kind,
+              a.recall, b.recall);
         spd_pairs_free(pa);
         spd_pairs_free(pb);
     }
@@ -336,6 +340,55 @@ static void fits_equal_those_in_memory(void)
     }
     spd_store_free(store);
     spd_store_free(single);
+}
+
+static int take_fingerprint(void *user, const spd_fit_state *state, const spd_fit_step *last,
+                            int iteration)
+{
+    (void)last;
+    (void)iteration;
+    *(uint64_t *)user = state->fingerprint;
+    return 0;
+}
+
+static uint64_t fingerprint_of(const spd_store *store)
+{
+    spd_fit_options o = options_of(SPD_STEIN, SPD_RATIO);
+    spd_fit_watch watch = SPD_INIT(spd_fit_watch);
+    spd_model *model = NULL;
+    uint64_t fingerprint = 0;
+    o.max_iter = 1;
+    watch.after = take_fingerprint;
+    watch.user = &fingerprint;
+    CHECK(spd_fit_store(ctx, store, label, &o, &watch, &model) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    spd_model_free(model);
+    return fingerprint;
+}
+
+/* So that a fit may go on from a file where it was begun in memory. Whatever the data are read in,
+ * every sample counts. */
+static void fingerprints_are_of_the_samples_alone(void)
+{
+    spd_store *store = sharded(8, X), *lent = NULL;
+    CHECK(spd_store_lend(ctx, N, P, X, &lent) == SPD_OK, "lend");
+    uint64_t expected = fingerprint_of(lent);
+    for (double memory = LITTLE; memory < 2e6; memory *= 2.5) {
+        spd_context_set_memory(ctx, memory);
+        CHECK(fingerprint_of(store) == expected && expected, "with %g bytes", memory);
+    }
+    for (size_t i = 0; i < P; i += 13) {
+        double before = X[i * N * N];
+        X[i * N * N] *= 1.0 + 1e-14;
+        spd_store_free(store);
+        store = sharded(8, X);
+        uint64_t other = fingerprint_of(store);
+        CHECK(other != expected && other == fingerprint_of(lent), "sample %zu", i);
+        X[i * N * N] = before;
+    }
+    spd_context_set_memory(ctx, 0.0);
+    spd_store_free(store);
+    spd_store_free(lent);
 }
 
 /* With O(m^2) numbers kept, the gradient is a pass of its own: the same way up to rounding. */
@@ -493,6 +546,7 @@ int main(void)
     RUN(neighbours_equal_those_in_memory);
     RUN(graphs_equal_those_in_memory);
     RUN(fits_equal_those_in_memory);
+    RUN(fingerprints_are_of_the_samples_alone);
     RUN(little_memory_takes_two_passes);
     RUN(a_limit_that_is_too_small_says_what_is_needed);
     RUN(shards_must_be_alike);
