@@ -65,19 +65,63 @@ static void name_machine(spd_context *ctx, int rank, spd_status status)
     ctx_prefix(ctx, who);
 }
 
+/* The failure of rank `from`, in every rank. */
+static spd_status adopt(spd_context *ctx, ranks *r, int from, spd_status status)
+{
+    name_machine(ctx, r->rank, status);
+    spd_error error = ctx->error;
+    error.status = status;
+    r->broadcast(r, from, &error, sizeof error);
+    return ctx_pass_on(ctx, &error);
+}
+
 spd_status ranks_settle(spd_context *ctx, spd_status status)
 {
     ranks *r = ranks_of(ctx);
     if (!r)
         return status;
     int64_t failed = r->least(r, status < 0 ? r->rank : INT64_MAX);
-    if (failed == INT64_MAX)
-        return status;
-    name_machine(ctx, r->rank, status);
-    spd_error error = ctx->error;
-    error.status = status;
-    r->broadcast(r, (int)failed, &error, sizeof error);
-    return ctx_pass_on(ctx, &error);
+    return failed == INT64_MAX ? status : adopt(ctx, r, (int)failed, status);
+}
+
+/* The items of this rank; *failed <- the one that ended it. */
+static spd_status deal_here(spd_context *ctx, size_t items, ranks_body body, void *user,
+                            int64_t *owner, int64_t *failed)
+{
+    ranks *r = ctx->ranks;
+    int64_t item;
+    spd_status status = SPD_OK;
+    ctx->alone++;
+    while (status >= 0 && (item = r->take(r, 1)) < (int64_t)items) {
+        owner[item] = r->rank;
+        status = body(user, (size_t)item);
+        if (status < 0) {
+            *failed = item;
+            r->take(r, (int64_t)items); /* none is left */
+        }
+    }
+    ctx->alone--;
+    return status;
+}
+
+spd_status ranks_deal(spd_context *ctx, size_t items, ranks_body body, void *user, int64_t *owner)
+{
+    ranks *r = ranks_of(ctx);
+    int64_t failed = INT64_MAX;
+    for (size_t k = 0; k < items; k++)
+        owner[k] = INT64_MAX;
+    r->deal(r);
+    spd_status status = deal_here(ctx, items, body, user, owner, &failed);
+    for (size_t k = 0; k < items; k++)
+        owner[k] = r->least(r, owner[k]);
+    int64_t lowest = r->least(r, failed);
+    return lowest == INT64_MAX ? SPD_OK : adopt(ctx, r, (int)owner[lowest], status);
+}
+
+void ranks_stir(const spd_context *ctx)
+{
+    if (ctx && ctx->ranks && ctx->ranks->count > 1 && ctx->alone)
+        ctx->ranks->stir(ctx->ranks);
 }
 
 spd_status ranks_agree(spd_context *ctx, size_t number, const char *what)

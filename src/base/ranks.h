@@ -31,6 +31,13 @@ struct ranks {
     /* The least of what all ranks have given. */
     int64_t (*least)(ranks *r, int64_t value);
 
+    /* Numbers from 0 on, each handed out once: `deal` begins anew, in all ranks together; `take`
+     * gives the next and skips `many` less one; `stir`, now and then, lets others take theirs while
+     * this rank computes. */
+    void (*deal)(ranks *r);
+    int64_t (*take)(ranks *r, int64_t many);
+    void (*stir)(ranks *r);
+
     void (*stop)(ranks *r, int code); /* ends all processes */
     void (*end)(ranks *r);            /* leaves in peace */
 };
@@ -60,6 +67,15 @@ spd_status ranks_settle(spd_context *ctx, spd_status status);
 /* SPD_EINVAL, in all ranks, where one has another number than rank 0; what it counts: "matrices".
  */
 spd_status ranks_agree(spd_context *ctx, size_t number, const char *what);
+
+/* Work that ranks take one after the other, as they come to it, each as a process alone: body(user,
+ * item) for every item, begun in their order. owner (items) <- who has had it. Once one has failed,
+ * no more are begun; the failure is that of the lowest item that failed, in every rank. */
+typedef spd_status (*ranks_body)(void *user, size_t item);
+spd_status ranks_deal(spd_context *ctx, size_t items, ranks_body body, void *user, int64_t *owner);
+
+/* For who computes as a process alone while others may want something: a call now and then. */
+void ranks_stir(const spd_context *ctx);
 
 /* all (rows x each bytes) <- the rows of all ranks: they are cut into chunks of `per` rows, and
  * each rank has filled in those of its share of the chunks (ranks_first). */

@@ -60,6 +60,7 @@ static void report(loop *l, double *last)
     if (now - *last < SECONDS_BETWEEN_REPORTS)
         return;
     *last = now;
+    ranks_stir(l->ctx);
     double share = (double)atomic_load(&l->done) / (double)l->chunks;
     if (ctx_progress(l->ctx, l->task, l->unit, share * l->total, l->total))
         atomic_store(&l->cancelled, 1);

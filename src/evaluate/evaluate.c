@@ -203,7 +203,65 @@ static spd_status run_round(runner *u)
             status = tell(u, m);
     }
     arena_free(&u->parts);
-    return status == SPD_OK ? remarks_on_round(u->ctx, &u->all, u->round, u->keep, u->e) : status;
+    return status;
+}
+
+/* ---- rounds that ranks share ---------------------------------------------------------------- */
+
+static spd_status run_later_round(void *user, size_t item)
+{
+    runner *u = user;
+    u->round = item + 1;
+    return run_round(u);
+}
+
+/* What a method has come to in a round <- as rank `from` found it; maps stay where they are. */
+static void pass_round(ranks *r, int from, const spd_round *round, spd_outcome *o)
+{
+    spd_outcome got = *o;
+    r->broadcast(r, from, &got, sizeof got);
+    got.predicted = o->predicted;
+    got.model = o->model;
+    *o = got;
+    r->broadcast(r, from, o->predicted, round->test_count * sizeof *o->predicted);
+}
+
+/* Are there rounds enough that every rank may take some? */
+static int deals_rounds(const runner *u)
+{
+    const ranks *r = ranks_of(u->ctx);
+    return r && u->e->rounds > (size_t)r->count;
+}
+
+/* Ranks share the work within the first round, whose maps all of them keep; of the others each
+ * takes the next, whole, when it has time. */
+static spd_status run_dealt(runner *u, ranks *r)
+{
+    spd_evaluation *e = u->e;
+    size_t later = e->rounds - 1;
+    int64_t *owner = arena_alloc(&u->room, later, sizeof *owner);
+    spd_status status = ranks_settle(u->ctx, owner ? SPD_OK : ctx_nomem(u->ctx, "rounds"));
+    if (status == SPD_OK)
+        status = run_round(u);
+    if (status == SPD_OK)
+        status = ranks_deal(u->ctx, later, run_later_round, u, owner);
+    for (size_t k = 0; k < later && status == SPD_OK; k++)
+        for (size_t m = 0; m < e->methods; m++)
+            pass_round(r, (int)owner[k], e->round[k + 1], e->method[m]->outcome[k + 1]);
+    for (size_t k = 0; k < e->rounds && status == SPD_OK; k++)
+        status = remarks_on_round(u->ctx, &u->all, k, u->keep, e);
+    return status;
+}
+
+static spd_status run_in_turn(runner *u)
+{
+    spd_status status = SPD_OK;
+    for (u->round = 0; u->round < u->e->rounds && status == SPD_OK; u->round++) {
+        status = run_round(u);
+        if (status == SPD_OK)
+            status = remarks_on_round(u->ctx, &u->all, u->round, u->keep, u->e);
+    }
+    return status;
 }
 
 /* What does not fit into memory shall fail now, not after hours with other methods. */
@@ -230,8 +288,8 @@ static spd_status run(runner *u)
         status = ask_memory(u);
     if (status == SPD_OK)
         status = remarks_on_protocol(u->ctx, &u->all, u->keep, u->e);
-    for (u->round = 0; u->round < u->e->rounds && status == SPD_OK; u->round++)
-        status = run_round(u);
+    if (status == SPD_OK)
+        status = deals_rounds(u) ? run_dealt(u, ranks_of(u->ctx)) : run_in_turn(u);
     return status == SPD_OK ? evaluation_conclude(u->ctx, &u->all, u->e) : status;
 }
 

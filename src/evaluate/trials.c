@@ -31,8 +31,11 @@ struct trials {
     part part;                /* of it */
     size_t count;             /* of map settings that are tried in it */
     size_t *map;              /* count */
-    size_t *mine;             /* room for those of this rank */
-    spd_error first;          /* failure of a setting */
+    size_t begin, end;        /* those that run now */
+    size_t batch;             /* so many of them a rank takes at a time */
+    int64_t *owner;           /* count: room for who has had each batch */
+    spd_error first;          /* failure of a setting in the fold at hand or before */
+    int64_t first_at;         /* which it was, of this fold; INT64_MAX: none */
     double *weight;           /* count: about what each costs */
     double work;              /* the weights of all trials from the fold at hand on */
     double before;            /* the weights of all trials of the folds before */
@@ -63,6 +66,8 @@ static int relay(void *user, const spd_progress *progress)
     lane *l = user;
     trials *t = l->home;
     double now = clock_seconds();
+    if (l->first)
+        ranks_stir(t->ctx);
     if (l->first && t->progress && now - l->reported >= SECONDS_BETWEEN_REPORTS) {
         spd_progress ours = progress_of(t);
         l->reported = now;
@@ -72,9 +77,9 @@ static int relay(void *user, const spd_progress *progress)
     return atomic_load(&t->cancelled);
 }
 
-static spd_status run_trial(trials *t, spd_context *ctx, size_t chunk)
+static spd_status run_trial(trials *t, spd_context *ctx, size_t which)
 {
-    spd_status status = trial_run(ctx, t->shared, &t->part, t->at, t->map[chunk]);
+    spd_status status = trial_run(ctx, t->shared, &t->part, t->at, t->map[which]);
     atomic_fetch_add(&t->done, 1);
     return status;
 }
@@ -84,12 +89,20 @@ static spd_status trial_body(void *user, size_t chunk, int thread)
 {
     trials *t = user;
     lane *l = &t->lane[thread];
-    spd_status status = run_trial(t, l->ctx, chunk);
+    spd_status status = run_trial(t, l->ctx, t->begin + chunk);
     if (status < 0 && (l->failed == SIZE_MAX || trial_is_fatal(status))) {
-        l->failed = chunk;
+        l->failed = t->begin + chunk;
         l->error = *spd_context_error(l->ctx);
     }
     return trial_is_fatal(status) ? status : SPD_OK;
+}
+
+static void note_first(trials *t, size_t which, const spd_error *error)
+{
+    if (t->first.status < 0)
+        return;
+    t->first = *error;
+    t->first_at = (int64_t)which;
 }
 
 /* The message of the lowest trial that failed is kept; of one that ended the search it is the
@@ -103,8 +116,8 @@ static void take_over_error(trials *t, int threads, spd_status status)
         if (l->failed != SIZE_MAX && counts && (!lowest || l->failed < lowest->failed))
             lowest = l;
     }
-    if (lowest && t->first.status == SPD_OK)
-        t->first = lowest->error;
+    if (lowest)
+        note_first(t, lowest->failed, &lowest->error);
     if (lowest && status < 0 && t->ctx)
         t->ctx->error = lowest->error;
 }
@@ -129,7 +142,7 @@ static int pays_to_part(const trials *t, int threads)
 {
     const samples *s = t->shared->train;
     double bytes = 4.0 * sizeof(double) * (double)s->p * (double)s->n * (double)s->n;
-    return threads > 1 && t->count >= 2 * (size_t)threads && s->X &&
+    return threads > 1 && t->end - t->begin >= 2 * (size_t)threads && s->X &&
            bytes * threads <= ROOM_FOR_TRIALS;
 }
 
@@ -139,7 +152,7 @@ static spd_status run_parted(trials *t, int threads)
     arena room = {0};
     spd_status status = make_lanes(t, threads, &room);
     if (status == SPD_OK) {
-        status = parallel_for(t->ctx, t->count, trial_body, t, NULL, NULL, 0.0, NULL);
+        status = parallel_for(t->ctx, t->end - t->begin, trial_body, t, NULL, NULL, 0.0, NULL);
         take_over_error(t, threads, status);
     }
     for (int i = 0; t->lane && i < threads; i++)
@@ -154,10 +167,10 @@ static spd_status run_in_turn(trials *t)
     lane only = {.home = t, .first = 1};
     spd_status status = SPD_OK;
     spd_context_set_progress(t->ctx, relay, &only);
-    for (size_t chunk = 0; chunk < t->count && !trial_is_fatal(status); chunk++) {
-        status = run_trial(t, t->ctx, chunk);
-        if (status < 0 && t->first.status == SPD_OK)
-            t->first = *spd_context_error(t->ctx);
+    for (size_t which = t->begin; which < t->end && !trial_is_fatal(status); which++) {
+        status = run_trial(t, t->ctx, which);
+        if (status < 0)
+            note_first(t, which, spd_context_error(t->ctx));
     }
     spd_context_set_progress(t->ctx, t->progress, t->user);
     return status;
@@ -242,12 +255,12 @@ static void pass_round(const trials *t, ranks *r, int from, size_t map)
     r->broadcast(r, from, &h->effort[t->at * maps + map], sizeof *h->effort);
 }
 
-/* The first failure of a setting, of the lowest rank that had one. */
+/* The first failure of a setting: that of the lowest in the first fold that had one. */
 static void agree_on_first(trials *t, ranks *r)
 {
-    int64_t from = r->least(r, t->first.status < 0 ? r->rank : INT64_MAX);
-    if (from != INT64_MAX)
-        r->broadcast(r, (int)from, &t->first, sizeof t->first);
+    int64_t lowest = r->least(r, t->first_at);
+    if (lowest != INT64_MAX)
+        r->broadcast(r, (int)t->owner[(size_t)lowest / t->batch], &t->first, sizeof t->first);
 }
 
 static spd_status run_here(trials *t)
@@ -256,26 +269,30 @@ static spd_status run_here(trials *t)
     return pays_to_part(t, threads) ? run_parted(t, threads) : run_in_turn(t);
 }
 
-/* Ranks take the trials in turn, each as a process alone, and pass the results round. The long ones
- * come first, so that the shares are about equal. */
+static spd_status run_batch(void *user, size_t batch)
+{
+    trials *t = user;
+    t->begin = batch * t->batch;
+    t->end = t->begin + t->batch < t->count ? t->begin + t->batch : t->count;
+    atomic_store(&t->done, t->begin);
+    spd_status status = run_here(t);
+    return trial_is_fatal(status) ? status : SPD_OK;
+}
+
+/* Ranks take batches, each as a process alone, as they come to them: the long ones come first. Then
+ * all have all results. */
 static spd_status run_shared(trials *t, ranks *r)
 {
-    size_t all = t->count, own = 0, *map = t->map, peers = (size_t)r->count;
-    for (size_t k = (size_t)r->rank; k < all; k += peers)
-        t->mine[own++] = t->map[k];
-    t->map = t->mine;
-    t->count = own;
-    t->ctx->alone++;
-    spd_status status = run_here(t);
-    t->ctx->alone--;
-    t->map = map;
-    t->count = all;
-    status = ranks_settle(t->ctx, trial_is_fatal(status) ? status : SPD_OK);
+    int threads = parallel_threads(t->ctx);
+    int64_t batch = r->least(r, pays_to_part(t, threads * r->count) ? 2 * threads : 1);
+    t->batch = (size_t)batch;
+    spd_status status =
+        ranks_deal(t->ctx, (t->count + t->batch - 1) / t->batch, run_batch, t, t->owner);
     if (status < 0)
         return status;
     agree_on_first(t, r);
-    for (size_t k = 0; k < all; k++)
-        pass_round(t, r, (int)(k % peers), t->map[k]);
+    for (size_t k = 0; k < t->count; k++)
+        pass_round(t, r, (int)t->owner[k / t->batch], t->map[k]);
     return status;
 }
 
@@ -286,6 +303,9 @@ static spd_status run_fold(trials *t)
     ranks *r = ranks_of(t->ctx);
     part_source from = {h->method, h->settings, h->train, h->fold, h->D};
     list_maps(t);
+    t->begin = 0;
+    t->end = t->count;
+    t->first_at = INT64_MAX;
     spd_status status = part_make(t->ctx, &from, t->at, &t->part);
     if (status == SPD_OK) {
         foresee(t);
@@ -305,7 +325,7 @@ spd_status trials_run(spd_context *ctx, const trial_shared *shared)
     t.progress = ctx ? ctx->progress : NULL;
     t.user = ctx ? ctx->user : NULL;
     t.map = arena_alloc(&room, shared->settings[0].maps, sizeof *t.map);
-    t.mine = arena_alloc(&room, shared->settings[0].maps, sizeof *t.mine);
+    t.owner = arena_alloc(&room, shared->settings[0].maps, sizeof *t.owner);
     t.weight = arena_alloc(&room, shared->settings[0].maps, sizeof *t.weight);
     spd_status status = arena_status(&room, ctx, "cross-validation");
     for (t.at = 0; t.at < shared->folds && status == SPD_OK; t.at++)

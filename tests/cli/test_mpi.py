@@ -346,14 +346,16 @@ def test_traffic_is_told(job, data):
     assert any("messages per iteration and process" in line for line in said(done))
 
 
-def test_evaluation_is_the_same(spdml, job, rng, tmp_path):
-    """Trials are dealt out; what they find does not depend on how many processes there are."""
+@pytest.mark.parametrize("repeats", [2, 5])
+def test_evaluation_is_the_same(spdml, job, rng, tmp_path, repeats):
+    """Trials, or rounds where there are many, are dealt out; what they find does not depend on how many
+    processes there are."""
     X, y = random_spd(rng, 90, 6), np.arange(90) % 3
     X[y == 1] += np.diag([2, 0, 0, 0, 0, 0])
     X[y == 2] += np.diag([0, 2, 0, 0, 0, 0])
     np.savez(tmp_path / "d.npz", X=X, y=y)
     words = ["evaluate", "d.npz", "--methods", "nn-stein,nn-stein-ml,mdm-airm,rsr-ml,ksvm-stein", "--split", 0.5,
-             "--repeats", 2, "--cv", 3, "--grid", "m=2,3,4"]
+             "--repeats", repeats, "--cv", 3, "--grid", "m=2,3,4"]
     spdml(*words, "-o", "0").good()
     for ranks in 2, 3:
         job(ranks, *words, "-o", ranks).good()

@@ -82,6 +82,26 @@ static int64_t post_least(ranks *r, int64_t value)
     return least;
 }
 
+static int64_t next_number;
+
+static void post_deal(ranks *r)
+{
+    post_least(r, 0);
+    if (r->rank == 0)
+        next_number = 0;
+    post_least(r, 0);
+}
+
+static int64_t post_take(ranks *r, int64_t many)
+{
+    (void)r;
+    pthread_mutex_lock(&post.lock);
+    int64_t taken = next_number;
+    next_number += many;
+    pthread_mutex_unlock(&post.lock);
+    return taken;
+}
+
 static void post_end(ranks *r)
 {
     (void)r;
@@ -120,6 +140,9 @@ static void perform(int count, void (*act)(actor *a), const void *given)
                        .broadcast = post_broadcast,
                        .trade = post_trade,
                        .least = post_least,
+                       .deal = post_deal,
+                       .take = post_take,
+                       .stir = post_end,
                        .end = post_end};
         a->ctx->ranks = &a->r;
         spd_context_set_threads(a->ctx, 1);
@@ -158,6 +181,56 @@ static void shares_are_whole(void)
                 int k = ranks_owner(&r, items, i);
                 CHECK(ranks_first(&r, k, items) <= i && i < ranks_first(&r, k + 1, items),
                       "%zu of %zu, %d ranks", i, items, count);
+            }
+        }
+}
+
+/* ---- work that is dealt out ----------------------------------------------------------------- */
+
+enum { ITEMS = 200, BAD = 120 };
+
+typedef struct dealt {
+    actor *a;
+    double *times; /* ITEMS: done here */
+} dealt;
+
+static spd_status do_item(void *user, size_t item)
+{
+    const dealt *d = user;
+    CHECK(!ranks_of(d->a->ctx), "a process alone");
+    d->times[item]++;
+    if (d->a->given && item >= BAD)
+        return ctx_fail(d->a->ctx, SPD_EINVAL, "item %zu is bad", item);
+    return SPD_OK;
+}
+
+static void deal_twice(actor *a)
+{
+    int64_t owner[ITEMS];
+    dealt d = {a, a->result};
+    for (int again = 0; again < 2; again++) {
+        spd_status status = ranks_deal(a->ctx, ITEMS, do_item, &d, owner);
+        CHECK(status == (a->given ? SPD_EINVAL : SPD_OK), "status %d", status);
+        for (size_t k = 0; k < (a->given ? BAD : ITEMS); k++)
+            CHECK(owner[k] >= 0 && owner[k] < a->r.count, "owner of %zu", k);
+    }
+    if (a->given)
+        CHECK(strstr(spd_context_error(a->ctx)->message, "item 120 is bad"), "%s",
+              spd_context_error(a->ctx)->message);
+}
+
+/* Every item is done once, by any rank; of those that fail the first is named, whoever had it. */
+static void items_are_done_once(void)
+{
+    for (int bad = 0; bad < 2; bad++)
+        for (int count = 2; count <= MOST; count++) {
+            perform(count, deal_twice, bad ? &bad : NULL);
+            for (size_t k = 0; k < ITEMS; k++) {
+                double times = 0.0;
+                for (int r = 0; r < count; r++)
+                    times += cast[r].result[k];
+                int good = bad && k > BAD ? times <= 2.0 : times == 2.0;
+                CHECK(good, "item %zu, %d ranks: %g times", k, count, times);
             }
         }
 }
@@ -303,6 +376,7 @@ static void geometry_has_the_same_bits(void)
 int main(void)
 {
     RUN(shares_are_whole);
+    RUN(items_are_done_once);
     RUN(sums_follow_the_tree);
     RUN(engines_have_the_same_bits);
     RUN(blocks_have_the_same_bits);

@@ -14,7 +14,9 @@
 typedef struct job {
     ranks base;
     MPI_Comm comm;
-    int started; /* by us: then it is ours to end */
+    int started;      /* by us: then it is ours to end */
+    MPI_Win numbers;  /* one, at rank 0: the next to be handed out */
+    int64_t *counter; /* where that is */
 } job;
 
 /* ---- messages ------------------------------------------------------------------------------- */
@@ -102,6 +104,48 @@ static int64_t job_least(ranks *r, int64_t value)
     return least;
 }
 
+/* ---- numbers that are handed out ------------------------------------------------------------- */
+
+static int64_t update(job *j, MPI_Op how, int64_t by)
+{
+    int64_t before = 0;
+    MPI_Fetch_and_op(&by, &before, MPI_INT64_T, 0, 0, how, j->numbers);
+    MPI_Win_flush(0, j->numbers);
+    return before;
+}
+
+static void job_deal(ranks *r)
+{
+    job *j = (job *)r;
+    double began = now();
+    if (j->numbers == MPI_WIN_NULL) {
+        MPI_Win_allocate(r->rank ? 0 : sizeof *j->counter, sizeof *j->counter, MPI_INFO_NULL,
+                         j->comm, (void *)&j->counter, &j->numbers);
+        MPI_Win_lock_all(MPI_MODE_NOCHECK, j->numbers);
+    }
+    MPI_Barrier(j->comm); /* whoever took from the deal before has done so */
+    if (r->rank == 0)
+        update(j, MPI_REPLACE, 0);
+    MPI_Barrier(j->comm);
+    r->seconds += now() - began;
+}
+
+static int64_t job_take(ranks *r, int64_t many)
+{
+    double began = now();
+    int64_t taken = update((job *)r, MPI_SUM, many);
+    count_message(r, r->rank ? 1.0 : 0.0, r->rank ? sizeof taken : 0.0);
+    r->seconds += now() - began;
+    return taken;
+}
+
+/* Any call lets MPI serve what others ask for. */
+static void job_stir(ranks *r)
+{
+    int there;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ((job *)r)->comm, &there, MPI_STATUS_IGNORE);
+}
+
 /* ---- life ----------------------------------------------------------------------------------- */
 
 static void job_stop(ranks *r, int code)
@@ -112,6 +156,10 @@ static void job_stop(ranks *r, int code)
 static void job_end(ranks *r)
 {
     job *j = (job *)r;
+    if (j->started && j->numbers != MPI_WIN_NULL) {
+        MPI_Win_unlock_all(j->numbers);
+        MPI_Win_free(&j->numbers);
+    }
     if (j->started)
         MPI_Finalize();
     j->started = 0;
@@ -122,8 +170,12 @@ static job world = {.base = {.send = job_send,
                              .broadcast = job_broadcast,
                              .trade = job_trade,
                              .least = job_least,
+                             .deal = job_deal,
+                             .take = job_take,
+                             .stir = job_stir,
                              .stop = job_stop,
-                             .end = job_end}};
+                             .end = job_end},
+                    .numbers = MPI_WIN_NULL};
 
 static ranks *join(void)
 {

@@ -8,7 +8,7 @@
 
 #include "base/ranks.h"
 
-#define MPI_MODULE_VERSION 1
+#define MPI_MODULE_VERSION 2
 #define MPI_MODULE_ENTRY   "spdml_mpi_module"
 
 typedef struct mpi_module {
