@@ -1,4 +1,8 @@
-/* nearest_tiles.c - a tile of queries in memory, and all samples streaming by. */
+/* nearest_tiles.c - a tile of queries in memory, and all samples streaming by.
+ *
+ * Ranks have a share of the queries and a share of the samples each. Every rank reads and prepares
+ * blocks of its own samples, and blocks go round in a ring: each sample is prepared once for all
+ * tiles that are held at the time. A process alone is a ring of one. */
 #include "engine/nearest_tiles.h"
 
 #include <math.h>
@@ -25,10 +29,11 @@ typedef struct tiles {
     const kernels *k;
     const metric *m;
     size_t n, size;         /* size: doubles of a prepared sample */
+    ranks *ranks;           /* of the ring; NULL: alone */
     size_t query, queries;  /* the tile: number of its first, how many */
     size_t tile;            /* at most */
     size_t sample, samples; /* the block that is measured now */
-    double *F, *G;          /* tile x size, block x size */
+    double *F, *G, *H;      /* tile x size, block x size, and the next block of a ring */
     double *work;           /* threads x block_work */
     atomic_size_t lowest;   /* query without a distance to a sample of the block */
     arena room;
@@ -106,15 +111,48 @@ static spd_status explain(tiles *t)
     return store_fail(t->ctx, s->samples, status);
 }
 
-/* ---- all blocks --------------------------------------------------------------------------------
+/* ---- blocks ------------------------------------------------------------------------------------
  */
 
-static spd_status prepare_queries(spd_context *ctx, tiles *t, size_t first, size_t count,
-                                  const double *X)
+/* Samples of a set, as they come. */
+typedef struct feed {
+    const spd_store *set;
+    store_walk *walk;
+    const char *name;    /* in messages */
+    size_t next;         /* the number of the next */
+    const double *piece; /* what is left of those that were read */
+    size_t left;
+} feed;
+
+static spd_status feed_open(spd_context *ctx, const spd_store *set, const char *name, feed *f)
 {
-    const tile_search *s = t->of;
-    return prepare_part(ctx, t->m, t->n, count, X, s->queries == s->samples ? "X" : "Q", first,
-                        t->F + (first - t->query) * t->size);
+    *f = (feed){.set = set, .name = name};
+    return store_walks_new(ctx, set, 1, BLOCK_GRANULE, BLOCK_BYTES, &f->walk);
+}
+
+static void feed_begin(feed *f, size_t first, size_t last)
+{
+    f->next = first;
+    f->left = 0;
+    store_walk_begin(f->walk, first, last, NULL);
+}
+
+/* F (count x size) <- the next samples, prepared. */
+static spd_status take(tiles *t, feed *f, size_t count, double *F)
+{
+    spd_status status = SPD_OK;
+    for (size_t got = 0, now; got < count && status == SPD_OK; got += now) {
+        if (f->left == 0 && !(f->piece = store_walk_next(f->walk, &f->left)))
+            return store_fail(t->ctx, f->set, SPD_EIO);
+        now = f->left < count - got ? f->left : count - got;
+        now = now < t->block ? now : t->block;
+        status =
+            prepare_part(t->ctx, t->m, t->n, now, f->piece, f->name, f->next, F + got * t->size);
+        f->piece += now * t->n * t->n;
+        f->next += now;
+        f->left -= now;
+    }
+    return status;
 }
 
 static int relay(void *user, const spd_progress *progress)
@@ -126,41 +164,70 @@ static int relay(void *user, const spd_progress *progress)
     return t->tell ? t->tell(t->tell_user, &told) : 0;
 }
 
-static spd_status measure_block(tiles *t, size_t first, size_t count, const double *X)
+/* The block in G against the tile. */
+static spd_status measure(tiles *t)
 {
-    t->sample = first;
-    t->samples = count;
-    spd_status status = prepare_part(t->ctx, t->m, t->n, count, X, "X", first, t->G);
-    if (status < 0)
-        return status;
     atomic_store(&t->lowest, SIZE_MAX);
     spd_context_set_progress(t->ctx, relay, t);
-    status = parallel_for(t->ctx, (t->queries + QUERIES_PER_CHUNK - 1) / QUERIES_PER_CHUNK,
-                          tile_chunk, t, "neighbours", "pairs", 1.0, NULL);
+    spd_status status = parallel_for(
+        t->ctx, t->samples ? (t->queries + QUERIES_PER_CHUNK - 1) / QUERIES_PER_CHUNK : 0,
+        tile_chunk, t, "neighbours", "pairs", 1.0, NULL);
     spd_context_set_progress(t->ctx, t->tell, t->tell_user);
-    t->done += (double)t->queries * (double)count;
+    t->done += (double)t->queries * (double)t->samples;
     return status == SPD_ENUMERIC ? explain(t) : status;
 }
 
-/* Goes through samples first .. last-1 of a set with one of the two steps above; blocks are cut to
- * the room that there is. */
-static spd_status go_through(tiles *t, const spd_store *set, store_walk *walk, size_t first,
-                             size_t last, int measure)
+/* ---- the ring ----------------------------------------------------------------------------------
+ */
+
+/* *first, *count <- part number `number`, of `most` or fewer, of a rank's share of `items`. */
+static void part_of(const tiles *t, int rank, size_t items, size_t number, size_t most,
+                    size_t *first, size_t *count)
 {
-    spd_status status = SPD_OK;
-    size_t count = 0;
-    store_walk_begin(walk, first, last, NULL);
-    while (first < last && status == SPD_OK) {
-        const double *X = store_walk_next(walk, &count);
-        if (!X)
-            return store_fail(t->ctx, set, SPD_EIO);
-        for (size_t i = 0, now; i < count && status == SPD_OK; i += now) {
-            now = count - i < t->block ? count - i : t->block;
-            const double *here = X + i * t->n * t->n;
-            status = measure ? measure_block(t, first + i, now, here)
-                             : prepare_queries(t->ctx, t, first + i, now, here);
-        }
-        first += count;
+    size_t end = ranks_first(t->ranks, rank + 1, items);
+    *first = ranks_first(t->ranks, rank, items) + number * most;
+    *count = *first >= end ? 0 : end - *first < most ? end - *first : most;
+}
+
+/* Parts of the largest share. */
+static size_t parts_in(const tiles *t, size_t items, size_t most)
+{
+    size_t peers = (size_t)ranks_count(t->ranks), share = (items + peers - 1) / peers;
+    return (share + most - 1) / most;
+}
+
+/* G <- the block of the rank before; the own one goes to the rank after. */
+static void pass_on(tiles *t, size_t *at, size_t next_count)
+{
+    ranks *r = t->ranks;
+    int to = (r->rank + 1) % r->count, from = (r->rank + r->count - 1) % r->count;
+    size_t *out_at = at, *in_at = at + r->count + 1, each = t->size * sizeof *t->G;
+    for (int k = 0; k <= r->count; k++) {
+        out_at[k] = k > to ? t->samples * each : 0;
+        in_at[k] = k > from ? next_count * each : 0;
+    }
+    r->trade(r, out_at, t->G, in_at, t->H);
+    double *passed = t->G;
+    t->G = t->H;
+    t->H = passed;
+}
+
+/* Block number `block` of every rank goes round once. */
+static spd_status go_round(tiles *t, feed *samples, size_t block, size_t *at)
+{
+    int peers = ranks_count(t->ranks), me = ranks_rank(t->ranks);
+    size_t p = t->of->samples->p;
+    part_of(t, me, p, block, t->block, &t->sample, &t->samples);
+    spd_status status = ranks_settle(t->ctx, take(t, samples, t->samples, t->G));
+    for (int step = 0; step < peers && status == SPD_OK; step++) {
+        size_t first, count;
+        status = ranks_settle(t->ctx, measure(t));
+        if (step + 1 == peers || status < 0)
+            continue;
+        part_of(t, (me + peers - step - 1) % peers, p, block, t->block, &first, &count);
+        pass_on(t, at, count);
+        t->sample = first;
+        t->samples = count;
     }
     return status;
 }
@@ -168,21 +235,38 @@ static spd_status go_through(tiles *t, const spd_store *set, store_walk *walk, s
 static spd_status search_tiles(tiles *t)
 {
     const tile_search *s = t->of;
-    store_walk *samples = NULL, *queries = NULL;
-    spd_status status =
-        store_walks_new(t->ctx, s->samples, 1, BLOCK_GRANULE, BLOCK_BYTES, &samples);
+    feed samples = {0}, queries = {0};
+    int me = ranks_rank(t->ranks);
+    size_t p = s->samples->p, q = s->queries->p, peers = (size_t)ranks_count(t->ranks);
+    size_t *at = arena_alloc(&t->room, 2 * (peers + 1), sizeof *at);
+    spd_status status = arena_status(&t->room, t->ctx, "neighbours");
     if (status == SPD_OK)
-        status = store_walks_new(t->ctx, s->queries, 1, BLOCK_GRANULE, BLOCK_BYTES, &queries);
-    for (t->query = 0; t->query < s->queries->p && status == SPD_OK; t->query += t->queries) {
-        size_t left = s->queries->p - t->query;
-        t->queries = left < t->tile ? left : t->tile;
-        status = go_through(t, s->queries, queries, t->query, t->query + t->queries, 0);
-        if (status == SPD_OK)
-            status = go_through(t, s->samples, samples, 0, s->samples->p, 1);
+        status = feed_open(t->ctx, s->samples, "X", &samples);
+    if (status == SPD_OK)
+        status = feed_open(t->ctx, s->queries, s->queries == s->samples ? "X" : "Q", &queries);
+    status = ranks_settle(t->ctx, status);
+    if (status == SPD_OK)
+        feed_begin(&queries, ranks_first(t->ranks, me, q), ranks_first(t->ranks, me + 1, q));
+    for (size_t tile = 0; tile < parts_in(t, q, t->tile) && status == SPD_OK; tile++) {
+        part_of(t, me, q, tile, t->tile, &t->query, &t->queries);
+        status = ranks_settle(t->ctx, take(t, &queries, t->queries, t->F));
+        feed_begin(&samples, ranks_first(t->ranks, me, p), ranks_first(t->ranks, me + 1, p));
+        for (size_t b = 0; b < parts_in(t, p, t->block) && status == SPD_OK; b++)
+            status = go_round(t, &samples, b, at);
     }
-    store_walks_end(samples);
-    store_walks_end(queries);
+    store_walks_end(samples.walk);
+    store_walks_end(queries.walk);
     return status;
+}
+
+/* The lists of all ranks' queries, in every rank. */
+static void collect(const tiles *t)
+{
+    const tile_search *s = t->of;
+    for (size_t list = 0; list < s->lists && t->ranks; list++) {
+        ranks_collect(t->ranks, s->queries->p, 1, s->k[list] * sizeof(hit), s->best[list]);
+        ranks_collect(t->ranks, s->queries->p, 1, sizeof(size_t), s->found[list]);
+    }
 }
 
 spd_status tiles_run(spd_context *ctx, const tile_search *search)
@@ -191,20 +275,25 @@ spd_status tiles_run(spd_context *ctx, const tile_search *search)
     tiles t = {.of = search, .ctx = ctx, .k = kernels_get(), .m = metric_get(search->metric)};
     t.n = n;
     t.size = t.m->size(n);
+    t.ranks = ranks_of(ctx);
+    size_t share = parts_in(&t, q, 1);
     double room = SHARE_OF_TILE * spd_context_memory(ctx) / (8.0 * (double)t.size);
-    t.tile = room >= (double)q ? q : (size_t)room < LEAST_TILE ? LEAST_TILE : (size_t)room;
+    t.tile = room >= (double)share ? share : (size_t)room < LEAST_TILE ? LEAST_TILE : (size_t)room;
     t.block = store_piece(ctx, 1, BLOCK_BYTES) / (8 * n * n) / BLOCK_GRANULE * BLOCK_GRANULE +
               BLOCK_GRANULE;
-    t.all = (double)q * (double)search->samples->p;
+    t.all = (double)share * (double)search->samples->p;
     t.tell = ctx ? ctx->progress : NULL;
     t.tell_user = ctx ? ctx->user : NULL;
     t.F = arena_alloc(&t.room, t.tile, t.size * sizeof *t.F);
     t.G = arena_alloc(&t.room, t.block, t.size * sizeof *t.G);
+    t.H = t.ranks ? arena_alloc(&t.room, t.block, t.size * sizeof *t.H) : NULL;
     t.work =
         arena_alloc(&t.room, (size_t)parallel_threads(ctx), block_work(t.m, n) * sizeof(double));
-    spd_status status = arena_status(&t.room, ctx, "neighbours");
+    spd_status status = ranks_settle(ctx, arena_status(&t.room, ctx, "neighbours"));
     if (status == SPD_OK)
         status = search_tiles(&t);
+    if (status == SPD_OK)
+        collect(&t);
     arena_free(&t.room);
     return status;
 }

@@ -373,6 +373,47 @@ static void geometry_has_the_same_bits(void)
     }
 }
 
+/* Samples that stream by: blocks go round in a ring, in several tiles. */
+static void act_ring(actor *a)
+{
+    const spd_store *const *both = a->given;
+    size_t p = spd_store_p(both[0]), q = spd_store_p(both[1]);
+    double *D2 = block(4 * (p + q));
+    int64_t *index = malloc(4 * (p + q) * sizeof *index);
+    spd_context_set_memory(a->ctx, 40e3);
+    for (int within = 0; within < 2; within++) {
+        spd_neighbours near = SPD_INIT(spd_neighbours);
+        near.k = 4;
+        near.index = index;
+        near.d2 = D2;
+        spd_status status = spd_nearest_store(a->ctx, within ? SPD_AIRM : SPD_STEIN, both[0],
+                                              within ? NULL : both[1], &near);
+        CHECK(status == SPD_OK, "%s", spd_context_error(a->ctx)->message);
+        for (size_t e = 0; e < 4 * (within ? p : q); e++)
+            a->result[within] += D2[e] * (double)(index[e] + 1) * (double)(e % 97 + 1);
+    }
+    free(index);
+    free(D2);
+}
+
+static void streams_have_the_same_bits(void)
+{
+    rng r;
+    rng_seed(&r, 11);
+    for (size_t p = 6; p < 700; p *= 5) {
+        rig g = rig_make(&r, 6, 2, p, 4, 10.0, 0);
+        spd_store *lent = NULL, *both[2] = {NULL, NULL};
+        spd_store_lend(NULL, 6, p, g.X, &lent);
+        spd_store_load(NULL, lent, 1, &both[0]);
+        spd_store_free(lent);
+        spd_store_lend(NULL, 6, p / 2, g.X, &both[1]);
+        compare(act_ring, both, p);
+        spd_store_free(both[0]);
+        spd_store_free(both[1]);
+        rig_free(&g);
+    }
+}
+
 int main(void)
 {
     RUN(shares_are_whole);
@@ -382,5 +423,6 @@ int main(void)
     RUN(blocks_have_the_same_bits);
     RUN(the_first_bad_matrix_is_named);
     RUN(geometry_has_the_same_bits);
+    RUN(streams_have_the_same_bits);
     return test_summary();
 }
