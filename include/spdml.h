@@ -266,6 +266,10 @@ SPD_API spd_status spd_store_lend_float(spd_context *ctx, size_t n, size_t p, co
  * memory and half the traffic of a pass. */
 SPD_API spd_status spd_store_load(spd_context *ctx, const spd_store *from, int as_float,
                                   spd_store **store);
+
+/* Reads the part of a store of files that this process works on, of several that share a fit
+ * (spd_ranks_join); alone, all of it. The rest stays where it is. In every process. */
+SPD_API spd_status spd_store_hold(spd_context *ctx, spd_store *store);
 SPD_API void spd_store_free(spd_store *store);
 
 /* Size and number of the matrices; bytes as they are stored. */

@@ -107,10 +107,24 @@ static void widen(size_t count, const float *from, double *to)
         to[e] = (double)from[e];
 }
 
+const double *store_there(const spd_store *s, size_t first, size_t count)
+{
+    size_t n2 = s->n * s->n;
+    if (s->X && !store_repairs(s))
+        return s->X + first * n2;
+    int held = s->held && first >= s->held_first && first + count <= s->held_last;
+    return held ? s->held + (first - s->held_first) * n2 : NULL;
+}
+
 spd_status store_read(const spd_store *s, size_t first, size_t count, double *X)
 {
     size_t n2 = s->n * s->n;
+    const double *there = store_there(s, first, count);
     spd_status status = SPD_OK;
+    if (there) {
+        memcpy(X, there, count * n2 * sizeof *X);
+        return SPD_OK;
+    }
     if (s->X) {
         memcpy(X, s->X + first * n2, count * n2 * sizeof *X);
     } else if (s->X32) {
@@ -132,8 +146,9 @@ spd_status store_read(const spd_store *s, size_t first, size_t count, double *X)
 
 const double *store_sample(const spd_store *s, size_t i, double *room)
 {
-    if (s->X && !store_repairs(s))
-        return s->X + i * s->n * s->n;
+    const double *there = store_there(s, i, 1);
+    if (there)
+        return there;
     return store_read(s, i, 1, room) == SPD_OK ? room : NULL;
 }
 
@@ -179,6 +194,7 @@ void spd_store_free(spd_store *store)
         store->close(store);
     pthread_mutex_destroy(&store->lock);
     mem_free(store->block);
+    mem_free(store->held);
     mem_free(store);
 }
 

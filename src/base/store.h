@@ -26,6 +26,11 @@ struct spd_store {
     void (*close)(spd_store *s); /* frees what `files` points to */
     void *files;
 
+    /* Samples held_first .. held_last-1 of files as they are after repairs: what one of several
+     * processes works on. */
+    double *held;
+    size_t held_first, held_last;
+
     /* Repairs to be made after reading: (X + X')/2, and what is added to the diagonal. */
     int symmetrize;
     double regularize, ridge;
@@ -50,6 +55,9 @@ spd_status store_locate(spd_context *ctx, const spd_store *s, spd_status status)
 /* Bytes of one matrix as it is stored, and of all as doubles. */
 size_t store_sample_bytes(const spd_store *s);
 double store_bytes(const spd_store *s);
+
+/* Samples from `first` on where all of them lie in memory as they should be; else NULL. */
+const double *store_there(const spd_store *s, size_t first, size_t count);
 
 /* Sample i: where it lies, or read into `room` (n x n); NULL when it cannot be read. From any
  * thread. */

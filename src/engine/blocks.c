@@ -1,6 +1,8 @@
 /* blocks.c - a store, block after block, with progress over all of it. */
 #include "engine/blocks.h"
 
+#include "engine/split.h"
+
 /* Progress within a block is told as that of the whole. */
 typedef struct relay {
     spd_context *ctx;
@@ -21,7 +23,6 @@ static int relay_block(void *user, const spd_progress *progress)
 static spd_status run_block(relay *r, block_body body, void *user, size_t first, size_t count,
                             size_t n, const double *X)
 {
-    r->before = (double)first;
     r->here = (double)count;
     spd_context_set_progress(r->ctx, relay_block, r);
     spd_status status = body(r->ctx, user, first, count, n, X);
@@ -29,11 +30,11 @@ static spd_status run_block(relay *r, block_body body, void *user, size_t first,
     return status;
 }
 
-spd_status blocks_run(spd_context *ctx, const spd_store *set, const char *task, block_body body,
-                      void *user)
+static spd_status run(spd_context *ctx, const spd_store *set, size_t begin, size_t end,
+                      const char *task, block_body body, void *user)
 {
     store_walk *walk = NULL;
-    relay r = {ctx, task, 0.0, 0.0, (double)set->p, NULL, NULL};
+    relay r = {ctx, task, 0.0, 0.0, (double)(end - begin), NULL, NULL};
     size_t count = 0;
     if (ctx) {
         r.tell = ctx->progress;
@@ -41,12 +42,34 @@ spd_status blocks_run(spd_context *ctx, const spd_store *set, const char *task, 
     }
     spd_status status = store_walks_new(ctx, set, 1, BLOCK_GRANULE, BLOCK_BYTES, &walk);
     if (status == SPD_OK)
-        store_walk_begin(walk, 0, set->p, NULL);
-    for (size_t first = 0; first < set->p && status == SPD_OK; first += count) {
+        store_walk_begin(walk, begin, end, NULL);
+    for (size_t first = begin; first < end && status == SPD_OK; first += count) {
         const double *X = store_walk_next(walk, &count);
+        r.before = (double)(first - begin);
         status =
             X ? run_block(&r, body, user, first, count, set->n, X) : store_fail(ctx, set, SPD_EIO);
     }
     store_walks_end(walk);
     return status;
+}
+
+spd_status blocks_run(spd_context *ctx, const spd_store *set, const char *task, block_body body,
+                      void *user)
+{
+    return run(ctx, set, 0, set->p, task, body, user);
+}
+
+spd_status blocks_share(spd_context *ctx, const spd_store *set, const char *task, block_body body,
+                        void *user)
+{
+    spd_status status = ranks_agree(ctx, set->p, "number of matrices");
+    if (status == SPD_OK)
+        status = ranks_agree(ctx, set->n, "size of matrices");
+    split cut = split_make(ctx, set->p);
+    if (!cut.ranks || status < 0)
+        return status < 0 ? status : blocks_run(ctx, set, task, body, user);
+    ctx->alone++;
+    status = run(ctx, set, cut.first, cut.last, task, body, user);
+    ctx->alone--;
+    return ranks_settle(ctx, status);
 }

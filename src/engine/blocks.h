@@ -17,4 +17,9 @@ typedef spd_status (*block_body)(spd_context *ctx, void *user, size_t first, siz
 spd_status blocks_run(spd_context *ctx, const spd_store *set, const char *task, block_body body,
                       void *user);
 
+/* The same for the part of this rank, which body sees as a process alone; then all ranks know the
+ * first failure. */
+spd_status blocks_share(spd_context *ctx, const spd_store *set, const char *task, block_body body,
+                        void *user);
+
 #endif

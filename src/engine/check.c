@@ -125,7 +125,7 @@ spd_status spd_check_store(spd_context *ctx, const spd_store *store, double tole
         return ctx_fail(ctx, SPD_EINVAL, "no matrices to check: the set is missing");
     if (!(tolerance >= 0.0))
         return ctx_fail(ctx, SPD_EINVAL, "tolerance %g is negative", tolerance);
-    return store_locate(ctx, store, blocks_run(ctx, store, "checking", check_block, &tolerance));
+    return store_locate(ctx, store, blocks_share(ctx, store, "checking", check_block, &tolerance));
 }
 
 spd_status spd_check(spd_context *ctx, size_t n, size_t p, const double *X, double tolerance)

@@ -69,6 +69,7 @@ spd_status engine_choose_room(spd_context *ctx, const engine_input *in, const sp
     const size_t tri = TRI(in->m), ld = PASS_LD(in->m);
     double share = 1.0 / ranks_count(ranks_of(ctx)), limit = spd_context_memory(ctx);
     double p = (double)in->p * share, there = set->read ? 0.0 : store_bytes(set) * share;
+    there += 8.0 * (double)(set->held_last - set->held_first) * (double)in->n * (double)in->n;
     double ahead = store_walks_bytes(ctx, set, (size_t)parallel_threads(ctx), 1, ENGINE_PIECE);
     double least = 8.0 * TRIANGLES * p * (double)tri + PAIR_BYTES * (double)in->pairs;
     double whole = least + 16.0 * p * (double)in->n * (double)ld;

@@ -23,9 +23,10 @@ struct store_walk {
     size_t each, serve;  /* samples of a piece; of these, handed out at once */
     size_t first, last;
     const size_t *which;
-    size_t at;    /* the next sample to hand out */
-    char *slot;   /* SLOTS x each samples as they are stored; NULL in memory */
-    double *wide; /* serve x n x n; NULL where nothing is made of them */
+    size_t at;           /* the next sample to hand out */
+    const double *there; /* all of the walk, where nothing has to be read or made; else NULL */
+    char *slot;          /* SLOTS x each samples as they are stored; NULL in memory */
+    double *wide;        /* serve x n x n; NULL where nothing is made of them */
     int works, ended;
     pthread_t id;
     pthread_mutex_t lock;
@@ -40,11 +41,6 @@ struct store_walk {
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
-}
-
-static int lies_there(const spd_store *s)
-{
-    return s->X && !store_repairs(s);
 }
 
 /* Samples of `bytes`, a multiple of the granule, at least one. */
@@ -216,7 +212,8 @@ store_walk *store_walk_at(store_walk *walks, size_t number)
 
 void store_walk_begin(store_walk *w, size_t first, size_t last, const size_t *which)
 {
-    if (w->slot && !w->works) /* no thread: have_piece reads */
+    const double *there = which ? NULL : store_there(w->s, first, last - first);
+    if (w->slot && !w->works && !there) /* no thread: have_piece reads */
         w->works = pthread_create(&w->id, NULL, read_ahead, w) == 0;
     pthread_mutex_lock(&w->lock);
     w->pieces = 0; /* what is left of the walk before is not read any more */
@@ -225,9 +222,10 @@ void store_walk_begin(store_walk *w, size_t first, size_t last, const size_t *wh
     w->first = w->at = first;
     w->last = last;
     w->which = which;
+    w->there = there;
     w->read = w->used = 0;
     w->failed = 0;
-    w->pieces = w->slot ? (last - first + w->each - 1) / w->each : 0;
+    w->pieces = w->slot && !there ? (last - first + w->each - 1) / w->each : 0;
     pthread_cond_broadcast(&w->moved);
     pthread_mutex_unlock(&w->lock);
 }
@@ -273,9 +271,9 @@ const double *store_walk_next(store_walk *w, size_t *count)
     *count = 0;
     if (left == 0)
         return NULL;
-    if (lies_there(s) && !w->which) {
+    if (w->there) {
         *count = left;
-        X = s->X + w->at * s->n * s->n;
+        X = w->there + done * s->n * s->n;
     } else if (!w->slot) {
         *count = smaller(left, w->serve);
         X = copy_some(w, *count);

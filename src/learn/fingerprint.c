@@ -1,6 +1,6 @@
 /* fingerprint.c - are the matrices good, and which data does a fit belong to: a hash of the
- * matrices, chunk by chunk, of the labels and of the sizes. Threads and ranks share the chunks of a
- * set in memory; another one is read once, in order. */
+ * matrices, chunk by chunk, of the labels and of the sizes. Ranks share the chunks, and threads
+ * those of a set in memory; another one is read once, in order. */
 #include "base/memory.h"
 #include "engine/blocks.h"
 #include "engine/check.h"
@@ -54,11 +54,13 @@ static spd_status examine_block(spd_context *ctx, void *user, size_t first, size
     return SPD_OK;
 }
 
-/* h->chunk of a set in memory. */
+/* h->chunk, in all ranks; of a set in memory the chunks have yet to be gone through. */
 static spd_status hash_all(spd_context *ctx, hashing *h)
 {
-    spd_status status =
-        ranks_settle(ctx, parallel_share(ctx, h->cut.chunks, hash_chunk, h, NULL, NULL, 0.0, NULL));
+    spd_status status = SPD_OK;
+    if (h->f->set->X)
+        status = ranks_settle(
+            ctx, parallel_share(ctx, h->cut.chunks, hash_chunk, h, NULL, NULL, 0.0, NULL));
     if (status == SPD_OK)
         ranks_collect(h->cut.ranks, h->cut.chunks, 1, sizeof *h->chunk, h->chunk);
     return status;
@@ -72,10 +74,10 @@ spd_status fitting_examine(fit *f)
     if (!h.chunk)
         return ctx_nomem(f->ctx, "the fingerprint");
     uint64_t labels = f->label ? hash_bytes(0, f->label, f->state.p * sizeof *f->label) : 0;
-    spd_status status = blocks_run(f->ctx, f->set, "checking", examine_block, &h);
+    spd_status status = blocks_share(f->ctx, f->set, "checking", examine_block, &h);
     if (status == SPD_OK)
         status = ranks_agree(f->ctx, labels, "hash of the labels");
-    if (status == SPD_OK && f->set->X)
+    if (status == SPD_OK)
         status = hash_all(f->ctx, &h);
     if (status == SPD_OK) {
         uint64_t hash = hash_bytes(0, sizes, sizeof sizes);

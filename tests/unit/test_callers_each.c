@@ -411,6 +411,7 @@ static void job_store(caller *c)
     good(c, spd_store_lend_float(c->ctx, N, P, narrow, &single));
     good(c, spd_store_open(c->ctx, 1, paths, NULL, &file));
     good(c, spd_store_load(c->ctx, file, 1, &again));
+    good(c, spd_store_hold(c->ctx, file));
     spd_context_set_memory(c->ctx, 1e6);
     add_number(c, spd_context_memory(c->ctx) < was);
     const spd_store *all[] = {lent, single, file, again};

@@ -150,6 +150,34 @@ static void walks_hand_out_all_samples_in_order(void)
         spd_store_free(stores[s]);
 }
 
+/* Alone a process holds all of it, repaired once. */
+static void what_is_held_is_what_is_read(void)
+{
+    const spd_store_options o = {sizeof o, 1, 1e-3, 0.5};
+    char path[200];
+    const char *paths[1] = {in_folder("held.npy", path)};
+    double *crooked = copy_of(P * N * N, X), *got = block(P * N * N);
+    spd_store *store = NULL;
+    for (size_t i = 0; i < P; i++)
+        crooked[i * N * N + 1] += 0.25;
+    write_npy(path, P, N, 8, crooked, P * N * N * 8);
+    CHECK(spd_store_open(ctx, 1, paths, &o, &store) == SPD_OK, "open");
+    CHECK(spd_store_hold(ctx, store) == SPD_OK && spd_store_hold(ctx, store) == SPD_OK, "hold");
+    spd_symmetrize(N, P, crooked);
+    spd_regularize(N, P, crooked, 1e-3, 0.5);
+    CHECK(truncate(path, 3000) == 0, "the file is not needed any more");
+    CHECK(spd_store_read(ctx, store, 0, P, got) == SPD_OK, "read");
+    CHECK(memcmp(got, crooked, P * N * N * 8) == 0, "repaired once");
+    walk_all(store, crooked, NULL, 1, 3000);
+    store->held_last = 100; /* a share: the rest is read */
+    CHECK(store_there(store, 0, 100) && !store_there(store, 0, 101) && !store_there(store, 100, 1),
+          "there");
+    CHECK(spd_store_hold(ctx, NULL) == SPD_EINVAL, "nothing");
+    spd_store_free(store);
+    free(crooked);
+    free(got);
+}
+
 static void repairs_are_those_of_the_functions(void)
 {
     const char *paths[1];
@@ -540,6 +568,7 @@ int main(void)
     make_samples();
     RUN(samples_are_read_in_any_pieces);
     RUN(walks_hand_out_all_samples_in_order);
+    RUN(what_is_held_is_what_is_read);
     RUN(repairs_are_those_of_the_functions);
     RUN(means_equal_those_in_memory);
     RUN(maps_equal_those_in_memory);

@@ -105,6 +105,15 @@ void sets_load(session *s, const char *path, const char *labels, large_set *set)
         narrow(s, path, set->store, set);
         return;
     }
+    if (s->ranks > 1 && wanted != STORE_FLOAT32 && 8.0 * entries <= most * s->ranks) {
+        spd_status status = spd_store_hold(s->ctx, set->store);
+        if (status < 0)
+            session_fail_in(s, path, status);
+        session_talk(s, "%s: each process holds its share, %.3g GB", path,
+                     8e-9 * entries / s->ranks);
+        set->streams = set->held = 1;
+        return;
+    }
     set->streams = 1;
     session_talk(s, "%s: %.3g GB are read piece by piece; the limit is %.3g GB", path,
                  1e-9 * stored, 2e-9 * most);
@@ -159,11 +168,20 @@ void sets_show_memory(session *s, sheet *r)
                1e-9 * spd_context_memory(s->ctx));
 }
 
+static const char *stored_as(const large_set *set)
+{
+    if (set->held)
+        return "share";
+    return set->streams ? "file" : set->store ? "float32" : "float64";
+}
+
 void sets_show_passes(session *s, sheet *r, const large_set *set, int passes)
 {
-    const char *where = set->streams ? "read piece by piece from files" : "in memory as float32";
+    const char *where = set->held      ? "a share in the memory of each process"
+                        : set->streams ? "read piece by piece from files"
+                                       : "in memory as float32";
     sheet_count(r, "passes_per_iteration", NULL, (size_t)passes, "");
-    sheet_text(r, "stored", NULL, set->streams ? "file" : set->store ? "float32" : "float64");
+    sheet_text(r, "stored", NULL, stored_as(set));
     if (set->store || passes > 1)
         sheet_line(r, "matrices", "%s; %s", set->store ? where : "in memory",
                    passes > 1 ? "two passes per iteration: little is kept of each"

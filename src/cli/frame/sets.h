@@ -9,6 +9,7 @@ typedef struct large_set {
     spd_data *data;   /* X is NULL where there is a store */
     spd_store *store; /* where the matrices are, unless they are in data->X */
     int streams;      /* the store reads files */
+    int held;         /* and each of several processes holds its share of them */
 } large_set;
 
 /* Bytes of "8G", "500M", "64K" or "2.5e9"; non-zero when text is none of these. */
