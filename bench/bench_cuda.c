@@ -124,8 +124,8 @@ static void run(const char *name,
     problem *e = NULL;
     double began = bench_now();
     spd_status status = make(ctx, in, &e);
-    printf("%s %s n %zu m %zu p %zu, %zu pairs: ", name, spd_metric_name(in->metric), in->n, in->m,
-           in->p, in->pairs);
+    printf("%s %s %s n %zu m %zu p %zu, %zu pairs: ", name, spd_metric_name(in->metric),
+           spd_objective_name(in->objective), in->n, in->m, in->p, in->pairs);
     if (status < 0)
         printf("%s\n", spd_context_error(ctx)->message);
     else
@@ -157,12 +157,20 @@ int main(int count, char **word)
             return printf("no memory for %zu matrices\n", p), 1;
         spd_pair *graph = make_pairs(p);
         for (size_t m = 20; m <= 30; m += 10)
-            for (int airm = 0; airm < 2; airm++) {
+            for (int kind = 0; kind < 4; kind++) {
+                int airm = kind % 2;
                 if (only && (m != only || airm != !strcmp(word[3], "airm")))
                     continue;
-                engine_input in = {
-                    n,      m,     p,   X, NULL, airm ? SPD_AIRM : SPD_STEIN, SPD_DIFFERENCE,
-                    10 * p, graph, NULL};
+                engine_input in = {n,
+                                   m,
+                                   p,
+                                   X,
+                                   NULL,
+                                   airm ? SPD_AIRM : SPD_STEIN,
+                                   kind / 2 ? SPD_SOFTMAX : SPD_DIFFERENCE,
+                                   10 * p,
+                                   graph,
+                                   NULL};
                 run("cuda", cuda_new, &in, only ? 0 : k < 2 ? 100 : 10);
                 if (k == 0)
                     run("cpu ", engine_cpu_new, &in, 30);

@@ -92,6 +92,13 @@ static void count_everywhere(candidates *c)
         ranks_sum(r, (size_t)r->count, 1, &part, &c->samples);
 }
 
+spd_status candidates_none(spd_context *ctx)
+{
+    return ctx_fail(ctx, SPD_EINVAL,
+                    "no sample has both a pair within and a pair between classes: there is "
+                    "nothing to compare");
+}
+
 spd_status candidates_new(spd_context *ctx, const objective *o, const pair_order *order,
                           arena *keep, candidates **made)
 {
@@ -120,9 +127,7 @@ spd_status candidates_new(spd_context *ctx, const objective *o, const pair_order
         return status;
     count_everywhere(c);
     if (c->samples == 0.0)
-        status = ctx_fail(ctx, SPD_EINVAL,
-                          "no sample has both a pair within and a pair between classes: there is "
-                          "nothing to compare");
+        status = candidates_none(ctx);
     *made = c;
     return status;
 }

@@ -17,6 +17,9 @@ typedef struct candidates candidates;
 spd_status candidates_new(spd_context *ctx, const objective *o, const pair_order *order,
                           arena *keep, candidates **made);
 
+/* The message of that. */
+spd_status candidates_none(spd_context *ctx);
+
 /* Where the squared distances of the slots are to be written, NaN where there is none. */
 double *candidates_d2(const candidates *c);
 

@@ -9,11 +9,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/arena.h"
+#include "engine/candidates.h"
 #include "engine/cuda/module.h"
 #include "engine/module.h"
 #include "engine/parallel.h"
-#include "objective/objective.h"
 
 #define MODULE_NAME "libspdml-cuda.so"
 
@@ -52,6 +51,8 @@ static spd_status pass_fault(spd_context *ctx, int fault, const char *why)
         return ctx_fail(ctx, SPD_ENOMEM, "out of memory on the GPU: %s", why);
     case CUDA_FAULT_NO_DEVICE:
         return ctx_fail(ctx, SPD_EDEVICE, "no GPU can be used: %s", why);
+    case CUDA_FAULT_GRAPH:
+        return candidates_none(ctx);
     case CUDA_FAULT_SIZE:
         return ctx_fail(ctx, SPD_EDEVICE, "%s", why);
     default:
@@ -140,11 +141,15 @@ static spd_status check_known(spd_context *ctx, const engine_input *in)
     if (in->metric != SPD_STEIN && in->metric != SPD_AIRM)
         return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine does not know the metric %s",
                         spd_metric_name(in->metric));
-    if (!objective_get(in->objective)->of_sums)
-        return ctx_fail(ctx, SPD_EDEVICE,
-                        "the CUDA engine does not know the objective %s, only difference and ratio",
-                        spd_objective_name(in->objective));
     return SPD_OK;
+}
+
+static int number_of(spd_objective wanted)
+{
+    return wanted == SPD_RATIO        ? CUDA_RATIO
+           : wanted == SPD_SOFTMAX    ? CUDA_SOFTMAX
+           : wanted == SPD_LOG_MARGIN ? CUDA_LOG_MARGIN
+                                      : CUDA_DIFFERENCE;
 }
 
 spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, size_t buffer_bytes,
@@ -168,7 +173,7 @@ spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, size_t buff
                             .X = in->X,
                             .extra = in->extra,
                             .metric = in->metric == SPD_AIRM ? CUDA_AIRM : CUDA_STEIN,
-                            .ratio = in->objective == SPD_RATIO,
+                            .objective = number_of(in->objective),
                             .pairs = in->pairs,
                             .pair = (const cuda_pair *)(const void *)in->pair,
                             .buffer_bytes = buffer_bytes,

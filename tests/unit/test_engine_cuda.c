@@ -56,7 +56,7 @@ static double gap_of(const rig *g, const double *A, const double *B)
         size = fmax(size, fabs(B[k]));
         gap = fabs(A[k] - B[k]) <= gap ? gap : fabs(A[k] - B[k]);
     }
-    return gap / fmax(size, g->in.objective == SPD_RATIO ? 1.0 : weights);
+    return gap / fmax(size, g->in.objective == SPD_DIFFERENCE ? weights : 1.0);
 }
 
 /* Sum of |c| d2 is what rounding is relative to: the difference objective cancels. */
@@ -84,10 +84,13 @@ static void compare(const rig *g, size_t buffer, double tolerance, const char *w
 
 static void both_metrics(rig *g, size_t buffer, double tolerance, const char *what)
 {
-    for (int k = 0; k < 4; k++) {
+    static const spd_objective objectives[] = {SPD_DIFFERENCE, SPD_RATIO, SPD_SOFTMAX,
+                                               SPD_LOG_MARGIN};
+    for (int k = 0; k < 8; k++) {
         g->in.metric = k % 2 ? SPD_AIRM : SPD_STEIN;
-        g->in.objective = k / 2 ? SPD_RATIO : SPD_DIFFERENCE;
-        compare(g, buffer, tolerance, what);
+        g->in.objective = objectives[k / 2];
+        /* logarithms of distances: rounding counts relative to the smallest of them */
+        compare(g, buffer, (k / 2 == 3 ? 20.0 : 1.0) * tolerance, what);
     }
 }
 

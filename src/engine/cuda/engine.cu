@@ -28,7 +28,7 @@ constexpr int COPIERS = 16;                 /* most threads then */
 struct cuda_engine {
     queue own_queue; /* first, as it goes last */
     shape s{};
-    int device = 0, airm = 0, ratio = 0;
+    int device = 0, airm = 0, ratio = 0, objective = 0;
     graph pairs;
     array<double> Xp, Y, P, Q, S0, S, Z, Zb, G, C, own, dets, L, Li, d2, d, partial, work, sums;
     array<double> W, U, T, angles; /* n x M, n x M, M x M + M, 3 M */
@@ -43,28 +43,64 @@ struct cuda_engine {
 
 /* ---- pairs --------------------------------------------------------------------------------- */
 
+/* d2 and matrices of the pairs of a chunk. */
+static void measure(cuda_engine &e, const double *S, const chunk &c)
+{
+    const link *links = e.pairs.links.at + c.first;
+    if (e.airm)
+        airm_pairs(e.s, c.count, links, e.L.at, e.Li.at, e.d2.at + c.first, e.C.at);
+    else
+        stein_pairs(e.s, c.count, links, S, e.dets.at, e.d2.at + c.first, e.C.at);
+}
+
+/* Every sample adds up its share of a chunk. */
+static void add_up(cuda_engine &e, const chunk &c)
+{
+    const weights z = {e.Z.at, e.ratio ? e.Zb.at : nullptr, e.pairs.degree.at, e.airm ? nullptr : e.own.at};
+    gather(e.s, c.first == 0, (unsigned)c.parts.count, c.parts.at, c.ends.at, e.C.at, e.partial.at, z);
+    gather_parts(e.s, c.first == 0, (unsigned)c.several.count, c.several.at, e.partial.at, z);
+}
+
+static void value_of_sums(cuda_engine &e, const double *S)
+{
+    graph &g = e.pairs;
+    for (auto &c : g.chunks) {
+        measure(e, S, *c);
+        add_up(e, *c);
+    }
+    weighted_sums(e.s, g.pairs, e.d2.at, g.within.at, g.between.at, e.sums.at, e.out.at);
+    if (e.ratio)
+        combine(e.s, e.out.at, e.Z.at, e.Zb.at);
+}
+
+/* All distances come first; then the matrices once more, unless there is room for all of them. */
+static void value_of_samples(cuda_engine &e, const double *S)
+{
+    graph &g = e.pairs;
+    for (auto &c : g.chunks)
+        measure(e, S, *c);
+    weigh_pairs(e.s, e.objective, {g.first.at, g.listed.at, g.samples}, NO_SPREAD * e.s.m, g.pairs, e.d2.at, g.share.at,
+                g.weight.at, g.value.at, g.degree.at);
+    plain_sum(e.s, e.s.p, g.value.at, e.sums.at, &e.out.at->within);
+    for (auto &c : g.chunks) {
+        if (g.chunks.size() > 1)
+            measure(e, S, *c);
+        weigh_ends(e.s, c->count, g.weight.at + c->first, c->ends.at);
+        add_up(e, *c);
+    }
+}
+
 static void pairs_value(cuda_engine &e, const double *S)
 {
-    const shape &s = e.s;
-    graph &g = e.pairs;
-    check(cudaMemsetAsync(e.out.at, 0xff, sizeof(outcome), s.stream), "result");
+    check(cudaMemsetAsync(e.out.at, 0xff, sizeof(outcome), e.s.stream), "result");
     if (e.airm)
-        airm_samples(s, S, e.L.at, e.Li.at, e.out.at);
+        airm_samples(e.s, S, e.L.at, e.Li.at, e.out.at);
     else
-        stein_samples(s, S, e.dets.at, e.own.at, e.out.at);
-    const weights z = {e.Z.at, e.ratio ? e.Zb.at : nullptr, g.degree.at, e.airm ? nullptr : e.own.at};
-    for (auto &c : g.chunks) {
-        const bool first = c->first == 0;
-        if (e.airm)
-            airm_pairs(s, c->count, g.links.at + c->first, e.L.at, e.Li.at, e.d2.at + c->first, e.C.at);
-        else
-            stein_pairs(s, c->count, g.links.at + c->first, S, e.dets.at, e.d2.at + c->first, e.C.at);
-        gather(s, first, (unsigned)c->parts.count, c->parts.at, c->ends.at, e.C.at, e.partial.at, z);
-        gather_parts(s, first, (unsigned)c->several.count, c->several.at, e.partial.at, z);
-    }
-    weighted_sums(s, g.pairs, e.d2.at, g.within.at, g.between.at, e.sums.at, e.out.at);
-    if (e.ratio)
-        combine(s, e.out.at, e.Z.at, e.Zb.at);
+        stein_samples(e.s, S, e.dets.at, e.own.at, e.out.at);
+    if (e.objective >= CUDA_SOFTMAX)
+        value_of_samples(e, S);
+    else
+        value_of_sums(e, S);
 }
 
 static void pairs_fetch(cuda_engine &e)
@@ -78,11 +114,12 @@ static outcome pairs_read(cuda_engine &e)
     outcome o;
     check(cudaStreamSynchronize(e.s.stream), "sums over the pairs");
     memcpy(&o, e.result.at, sizeof o);
-    if (o.within + o.between <= NO_SPREAD * e.pairs.total * e.s.m) {
+    const bool of_sums = e.objective < CUDA_SOFTMAX;
+    if (of_sums && o.within + o.between <= NO_SPREAD * e.pairs.total * e.s.m) {
         o.within = o.between = o.slope = 0.0;
         check(cudaMemsetAsync(e.Z.at, 0, e.Z.count * sizeof(double), e.s.stream), "weights");
     }
-    e.f = e.ratio ? log(o.within) - log(o.between) : o.within - o.between;
+    e.f = !of_sums ? o.within : e.ratio ? log(o.within) - log(o.between) : o.within - o.between;
     if (o.bad != ~0ull || !std::isfinite(e.f))
         e.f = NAN;
     return o;
@@ -344,7 +381,8 @@ static void open(cuda_engine &e, const cuda_input &in)
     check(cudaMemGetInfo(&before, &all), "asking the device");
     e.device = in.device;
     e.airm = in.metric == CUDA_AIRM;
-    e.ratio = in.ratio;
+    e.objective = in.objective;
+    e.ratio = in.objective == CUDA_RATIO;
     e.s = {(int)in.n, (int)in.m, padded((int)in.m), (int)(in.n + 15) / 16, in.p + (in.extra ? 1 : 0),
            about.multiProcessorCount, (int)about.sharedMemPerBlockOptin, nullptr};
     e.own_queue.make();

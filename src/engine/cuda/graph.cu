@@ -19,7 +19,8 @@ static std::vector<end> sort_ends(const cuda_input &in, size_t p, size_t first, 
         at[i + 1] += at[i];
     for (size_t k = 0; k < count; k++) {
         const cuda_pair &q = in.pair[first + k];
-        const double within = 2.0 * (in.ratio ? q.within : q.within - q.between), between = in.ratio ? 2.0 * q.between : 0.0;
+        const bool ratio = in.objective == CUDA_RATIO;
+        const double within = 2.0 * (ratio ? q.within : q.within - q.between), between = ratio ? 2.0 * q.between : 0.0;
         ends[at[q.i + 1]++] = {(uint32_t)k, within, between};
         ends[at[q.j + 1]++] = {(uint32_t)(sides == 2 ? count + k : k), within, between};
     }
@@ -59,7 +60,7 @@ static void add_weights(graph &g, const cuda_input &in, size_t p)
         between[k] = 2.0 * q.between;
         g.total += 2.0 * (q.within + q.between);
         for (uint32_t i : {q.i, q.j}) {
-            degree[i] += 2.0 * (in.ratio ? q.within : q.within - q.between);
+            degree[i] += 2.0 * (in.objective == CUDA_RATIO ? q.within : q.within - q.between);
             degree[p + i] += 2.0 * q.between;
         }
     }
@@ -69,10 +70,40 @@ static void add_weights(graph &g, const cuda_input &in, size_t p)
     give(g.degree, degree);
 }
 
+/* Lists of candidates, pairs in their order; one that is within and between counts as within. */
+static void add_lists(graph &g, const cuda_input &in, size_t p)
+{
+    std::vector<uint32_t> first(2 * p + 1, 0), listed(2 * in.pairs), at;
+    const auto list_of = [&](size_t k, int side) {
+        const cuda_pair &q = in.pair[k];
+        return 2 * (size_t)(side ? q.j : q.i) + !(q.within > 0.0);
+    };
+    for (size_t k = 0; k < in.pairs; k++)
+        for (int side = 0; side < 2; side++)
+            first[list_of(k, side) + 1]++;
+    for (size_t i = 0; i < p; i++)
+        g.samples += first[2 * i + 1] > 0 && first[2 * i + 2] > 0;
+    for (size_t l = 0; l < 2 * p; l++)
+        first[l + 1] += first[l];
+    at = first;
+    for (size_t k = 0; k < in.pairs; k++)
+        for (int side = 0; side < 2; side++)
+            listed[at[list_of(k, side)]++] = (uint32_t)(2 * k + side);
+    if (g.samples == 0.0)
+        throw fault{CUDA_FAULT_GRAPH, "no sample has near and far pairs", cudaSuccess};
+    give(g.first, first);
+    give(g.listed, listed);
+    g.share.make(2 * in.pairs);
+    g.weight.make(in.pairs);
+    g.value.make(p);
+}
+
 void graph::make(const cuda_input &in, size_t p, size_t each, int sides)
 {
     pairs = in.pairs;
     add_weights(*this, in, p);
+    if (in.objective >= CUDA_SOFTMAX)
+        add_lists(*this, in, p);
     for (size_t first = 0; first < pairs || first == 0; first += each) {
         auto c = std::make_unique<chunk>();
         std::vector<uint32_t> at;

@@ -23,6 +23,11 @@ struct graph {
     array<double> degree;          /* 2 x p: what multiplies the sample's own matrix */
     std::vector<std::unique_ptr<chunk>> chunks;
 
+    /* objectives of samples (kernels.cuh) */
+    array<uint32_t> first, listed;
+    array<double> share, weight, value;
+    double samples = 0.0;
+
     /* each: most pairs in a chunk; sides: matrices per pair. */
     void make(const cuda_input &in, size_t p, size_t each, int sides);
 };

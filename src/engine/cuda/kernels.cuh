@@ -62,6 +62,19 @@ void weighted_sums(const shape &s, size_t count, const double *d2, const double 
                    double *work, outcome *o);
 void plain_sum(const shape &s, size_t count, const double *d, double *work, double *sum);
 
+/* ---- samples.cu: objectives of samples. Entries of a list are twice the number of a pair, plus 1 for its
+ * second sample */
+struct candidates {
+    const uint32_t *first;  /* 2 p + 1: list 2 i has the near pairs of sample i, 2 i + 1 the far ones */
+    const uint32_t *listed; /* 2 pairs */
+    double samples;         /* that have both */
+};
+/* value (p) <- what samples add to the objective; weight (pairs) <- its derivatives by d2; degree (p) <- the
+ * sums of a sample's weights. share: 2 pairs of scratch. zero: a d2 that counts as none. */
+void weigh_pairs(const shape &s, int objective, const candidates &c, double zero, size_t pairs, const double *d2,
+                 double *share, double *weight, double *value, double *degree);
+void weigh_ends(const shape &s, size_t pairs, const double *weight, end *ends); /* of a chunk of so many pairs */
+
 /* ---- stein.cu: det (p x 2) <- mantissa and exponent of det S_i; C <- inverses */
 void stein_samples(const shape &s, const double *S, double *det, double *C, outcome *o);
 void stein_pairs(const shape &s, size_t count, const link *pairs, const double *S, const double *det,

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUDA_MODULE_VERSION 2
+#define CUDA_MODULE_VERSION 3
 #define CUDA_MODULE_ENTRY   "spdml_cuda_module"
 #define CUDA_WHY            256 /* room for a sentence */
 #define CUDA_MAX_N          512
@@ -22,10 +22,14 @@ enum cuda_fault {
     CUDA_FAULT_NO_DEVICE, /* none there, or a driver that is too old */
     CUDA_FAULT_MEMORY,    /* the device's, or the machine's */
     CUDA_FAULT_SIZE,      /* n or m beyond what the kernels are made for */
+    CUDA_FAULT_GRAPH,     /* nothing to compare: no sample has near and far pairs */
     CUDA_FAULT_DEVICE     /* lost, or anything else CUDA reports */
 };
 
 enum cuda_metric { CUDA_STEIN, CUDA_AIRM };
+
+/* Of sums, then of samples (objective/objective.h). */
+enum cuda_objective { CUDA_DIFFERENCE, CUDA_RATIO, CUDA_SOFTMAX, CUDA_LOG_MARGIN };
 
 typedef struct cuda_device {
     size_t size;
@@ -45,9 +49,9 @@ typedef struct cuda_pair {
 typedef struct cuda_input {
     size_t size;
     size_t n, m, p;
-    const double *X;     /* p x n x n */
-    const double *extra; /* one more sample, number p, or NULL */
-    int metric, ratio;   /* a cuda_metric; the ratio objective instead of the difference */
+    const double *X;       /* p x n x n */
+    const double *extra;   /* one more sample, number p, or NULL */
+    int metric, objective; /* a cuda_metric, a cuda_objective */
     size_t pairs;
     const cuda_pair *pair;
     size_t buffer_bytes; /* most that matrices of pairs may take at once; 0: chosen by the module */
