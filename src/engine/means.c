@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "base/stop.h"
 #include "engine/blas.h"
 #include "engine/octets.h"
 #include "engine/parallel.h"
@@ -96,7 +97,7 @@ static spd_status pass_chunk(void *user, size_t chunk, int thread)
         const double *X = store_walk_next(walk, &there);
         if (!X)
             return SPD_EIO;
-        for (size_t i = 0; i < there; i += BATCH) {
+        for (size_t i = 0; i < there && !stop_wanted(); i += BATCH) {
             size_t count = there - i < BATCH ? there - i : BATCH;
             unsigned bad = add_batch(r, first + i, count, X + i * r->n * r->n, sum, work);
             if (bad) {
@@ -141,6 +142,8 @@ static int relay(void *user, const spd_progress *progress)
     mean_run *r = user;
     spd_progress told = {"mean", "iterations", r->state->iterations + progress->done, 0.0};
     r->reported = clock_seconds();
+    if (r->ctx)
+        r->ctx->told = told;
     return r->tell ? r->tell(r->tell_user, &told) : 0;
 }
 

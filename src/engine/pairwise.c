@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/stop.h"
 #include "engine/blas.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
@@ -161,7 +162,7 @@ static spd_status fill_block(const pairwise_job *j, size_t block, double *work, 
     block_store b = block_split(j->m, j->n, work);
     size_t used = block_gather(j->k, size, count, j->G + first * size, size, NULL, b.octets);
     size_t rows = j->within && first + count < j->last ? first + count : j->last;
-    for (size_t i = j->first; i < rows; i++) {
+    for (size_t i = j->first; i < rows && !stop_wanted(); i++) {
         j->m->dist2(j->k, j->n, used, j->F + i * size, b.octets, b.d2, b.rest);
         for (size_t c = 0; c < count; c++) {
             if (!isfinite(b.d2[c])) {

@@ -54,7 +54,7 @@ static void solve_rows(size_t nr, size_t k, size_t I, const double *L, double *B
 void KERNEL(solve)(size_t n, size_t k, const double *L, double *B)
 {
     for (int l = 0; l < LANES; l += VW)
-        for (size_t I = 0; I < n; I += TILE)
+        for (size_t I = 0; I < n && !stop_within(n); I += TILE)
             solve_rows(tile_size(n - I), k, I, L + l, B + l);
 }
 
@@ -109,9 +109,9 @@ void KERNEL(solve_trans)(size_t n, size_t k, const double *L, double *B)
 {
     for (int l = 0; l < LANES; l += VW) {
         size_t I = n;
-        for (; I >= TILE; I -= TILE)
+        for (; I >= TILE && !stop_within(n); I -= TILE)
             back_rows(TILE, n, k, I - TILE, L + l, B + l);
-        for (; I > 0; I--)
+        for (; I > 0 && !stop_within(n); I--)
             back_rows(1, n, k, I - 1, L + l, B + l);
     }
 }
@@ -176,7 +176,7 @@ void KERNEL(reduce)(size_t n, const double *L, const double *X, double *C, doubl
         unfold(n, X + l, work + l);
     KERNEL(solve)(n, n, L, work);
     for (int l = 0; l < LANES; l += VW)
-        for (size_t I = 0; I < n; I += TILE)
+        for (size_t I = 0; I < n && !stop_within(n); I += TILE)
             for (size_t J = 0; J <= I; J += TILE)
                 right_solve_any(tile_size(n - I), tile_size(n - J), n, I, J, L + l, work + l,
                                 C + l);
@@ -186,7 +186,7 @@ void KERNEL(reduce)(size_t n, const double *L, const double *X, double *C, doubl
 static void lower_trans_times(size_t n, const double *L, const double *X, double *B)
 {
     unfold(n, X, B);
-    for (size_t r = 0; r < n; r++)
+    for (size_t r = 0; r < n && !stop_within(n); r++)
         for (size_t c = 0; c < n; c++) {
             vd sum = v_set(0.0);
             for (size_t k = r; k < n; k++)
@@ -200,7 +200,7 @@ void KERNEL(expand)(size_t n, const double *L, const double *X, double *C, doubl
     for (int l = 0; l < LANES; l += VW) {
         double *B = work + l;
         lower_trans_times(n, L + l, X + l, B);
-        for (size_t r = 0; r < n; r++)
+        for (size_t r = 0; r < n && !stop_within(n); r++)
             for (size_t c = 0; c <= r; c++) {
                 vd sum = v_set(0.0);
                 for (size_t k = c; k < n; k++)
@@ -243,7 +243,7 @@ void KERNEL(rebuild)(size_t n, const double *Z, const double *f, double *A, doub
         for (size_t r = 0; r < n; r++)
             for (size_t c = 0; c < n; c++)
                 AT(work + l, r * n + c) = CAT(Z + l, r * n + c) * CAT(f + l, c);
-        for (size_t I = 0; I < n; I += TILE)
+        for (size_t I = 0; I < n && !stop_within(n); I += TILE)
             for (size_t J = 0; J <= I; J += TILE)
                 rebuild_any(tile_size(n - I), tile_size(n - J), n, I, J, work + l, Z + l, A + l);
     }
