@@ -8,12 +8,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/stop.h"
 #include "engine/blas.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
+#include "geometry/pair.h"
 
-#define BLOCK (METRIC_OCTETS * LANES)
+#define SMALL_ROOM 2048 /* doubles of scratch that need not be allocated */
+#define BLOCK      (METRIC_OCTETS * LANES)
 
 /* ---- preparing ---------------------------------------------------------------------------- */
 
@@ -279,12 +282,32 @@ spd_status spd_pairwise2(spd_context *ctx, spd_metric metric_id, size_t n, size_
     return status;
 }
 
+/* The pair alone; non-zero when it has to go the general way. */
+static int single_pair(spd_metric metric_id, size_t n, const double *X, const double *Y, double *d2)
+{
+    double few[SMALL_ROOM], value = NAN;
+    size_t work = pair_work(metric_id, n);
+    double *room = work <= SMALL_ROOM ? few : mem_alloc(work, sizeof *room);
+    if (!room)
+        return 1;
+    spd_private_blas_hold();
+    int lost = pair_dist2(metric_id, n, X, Y, &value, room);
+    spd_private_blas_release();
+    if (room != few)
+        mem_free(room);
+    if (!lost)
+        *d2 = value;
+    return lost;
+}
+
 spd_status spd_distance2(spd_context *ctx, spd_metric metric_id, size_t n, const double *X,
                          const double *Y, double *d2)
 {
-    if (!Y) {
-        ctx_clear(ctx);
+    ctx_clear(ctx);
+    if (!Y)
         return ctx_fail(ctx, SPD_EINVAL, "a distance needs two matrices");
-    }
+    if (metric_get(metric_id) && n > 0 && X && d2 && !ranks_of(ctx) &&
+        !single_pair(metric_id, n, X, Y, d2))
+        return SPD_OK;
     return spd_pairwise2(ctx, metric_id, n, 1, X, 1, Y, d2);
 }

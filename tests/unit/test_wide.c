@@ -118,7 +118,7 @@ static void any_company(void)
     memcpy(Y + 13 * each, w.Y, each * sizeof *Y);
     CHECK(spd_pairwise2(NULL, SPD_AIRM, n, 1, w.X, q, Y, D2) == SPD_OK, " ");
     for (size_t j = 0; j < q; j++) {
-        CHECK(spd_distance2(NULL, SPD_AIRM, n, w.X, Y + j * each, &alone) == SPD_OK, " ");
+        CHECK(spd_pairwise2(NULL, SPD_AIRM, n, 1, w.X, 1, Y + j * each, &alone) == SPD_OK, " ");
         CHECK(alone == D2[j], "%zu: %.17g alone, %.17g in company", j, alone, D2[j]);
     }
     wide_free(&w);
