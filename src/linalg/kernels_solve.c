@@ -58,6 +58,59 @@ void KERNEL(solve)(size_t n, size_t k, const double *L, double *B)
             solve_rows(tile_size(n - I), k, I, L + l, B + l);
 }
 
+/* ---- L B ---------------------------------------------------------------------------------- */
+
+/* Rows I..I+nr-1 of columns c.. of B: they need rows above, which must not have been replaced. */
+INLINE void lower_tile(int nr, int nc, size_t ld, size_t I, const double *L, double *B)
+{
+    tile t;
+    const double *l[TILE];
+    const double *b0 = B;
+    tile_zero(nr, nc, &t);
+    UNROLL
+    for (int a = 0; a < nr; a++)
+        l[a] = ctri_row(L, I + (size_t)a);
+    for (size_t k = 0; k < I; k++, b0 += ld * LANES)
+        tile_rows(nr, nc, l, k, b0, &t);
+    UNROLL
+    for (int c = 0; c < nr; c++, b0 += ld * LANES) {
+        UNROLL
+        for (int a = c; a < nr; a++) {
+            vd x = CAT(l[a] + I * LANES, c);
+            UNROLL
+            for (int b = 0; b < nc; b++)
+                t.at[a][b] += x * CAT(b0, b);
+        }
+    }
+    tile_store(nr, nc, &t, B + I * ld * LANES, ld, 0, 0);
+}
+
+/* Rows I .. I+nr-1, nr at most TILE. */
+static void lower_rows(size_t nr, size_t k, size_t I, const double *L, double *B)
+{
+    size_t c = 0;
+    if (nr == TILE)
+        for (; c + TILE <= k; c += TILE)
+            lower_tile(TILE, TILE, k, I, L, B + c * LANES);
+    for (size_t r = nr; r-- > 0;) {
+        size_t d = c;
+        for (; d + TILE <= k; d += TILE)
+            lower_tile(1, TILE, k, I + r, L, B + d * LANES);
+        for (; d < k; d++)
+            lower_tile(1, 1, k, I + r, L, B + d * LANES);
+    }
+}
+
+void KERNEL(lower_times)(size_t n, size_t k, const double *L, double *B)
+{
+    for (int l = 0; l < LANES; l += VW) {
+        size_t left = n % TILE, I = n - left;
+        lower_rows(left, k, I, L + l, B + l);
+        for (; I > 0 && !stop_within(n); I -= TILE)
+            lower_rows(TILE, k, I - TILE, L + l, B + l);
+    }
+}
+
 /* ---- L' B = B0 ---------------------------------------------------------------------------- */
 
 /* Rows I..I+nr-1, bottom up: B(I,c) <- L(I,I)'^-1 (B(I,c) - L(I+nr:,I)' B(I+nr:,c)). */

@@ -105,7 +105,7 @@ static room room_new(rng *r, const kernels *k)
     return o;
 }
 
-enum { CHOL, INVERSE, GRAM, SOLVE, BACK, REDUCE, EXPAND, EIGVALS, EIGH, REBUILD, KERNELS };
+enum { CHOL, INVERSE, GRAM, SOLVE, TIMES, BACK, REDUCE, EXPAND, EIGVALS, EIGH, REBUILD, KERNELS };
 
 static void run_kernel(const kernels *k, int which, const room *o)
 {
@@ -125,6 +125,9 @@ static void run_kernel(const kernels *k, int which, const room *o)
         break;
     case SOLVE:
         k->solve(n, n, o->L, o->Z);
+        break;
+    case TIMES:
+        k->lower_times(n, n, o->L, o->Z);
         break;
     case BACK:
         k->solve_trans(n, n, o->L, o->Z);
