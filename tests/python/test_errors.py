@@ -78,7 +78,7 @@ def test_an_unknown_metric_names_those_there_are(X):
         spdml.mean(X, None)
 
 
-@pytest.mark.parametrize("n_jobs", [0, -3])
+@pytest.mark.parametrize("n_jobs", [0, 0.5])
 def test_n_jobs_out_of_range(X, n_jobs):
     with pytest.raises(ValueError, match="n_jobs"):
         spdml.mean(X, n_jobs=n_jobs)
