@@ -46,7 +46,8 @@ def rows(n):
                               lambda: mean.mean_riemann(X, tol=1e-8))}
     for theirs, ours in METRICS.items():
         found["one pair " + theirs] = (
-            lambda ours=ours: spdml.distance(X[0], X[1], ours),
+            # theirs of this name is not rooted
+            lambda ours=ours: spdml.distance(X[0], X[1], ours, ours == "jeffrey"),
             lambda theirs=theirs: distance.distance(X[0], X[1], theirs))
     for theirs in ("euclid", "riemann", "logdet"):
         found["set to one " + theirs] = (

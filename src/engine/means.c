@@ -25,7 +25,7 @@
 #define SECONDS_BETWEEN_REPORTS 0.2
 #define USUAL_EXPONENT          60                /* of two: matrices of this size are not scaled */
 #define MEAN_PIECE              ((size_t)4 << 20) /* bytes that are read at once */
-#define PLAIN_BLOCK             512               /* entries that stay in the nearest cache */
+#define PLAIN_BLOCK             2048              /* entries that stay in the nearest cache */
 #define LOST_ENTRY              0x1p-900          /* of a scaled matrix */
 
 typedef struct mean_run {
