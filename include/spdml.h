@@ -420,6 +420,13 @@ SPD_API spd_status spd_mean_store(spd_context *ctx, spd_metric metric, const spd
 SPD_API spd_status spd_geodesic(spd_context *ctx, spd_metric metric, size_t n, const double *X,
                                 const double *Y, double t, double *G);
 
+/* G (p x n x n) <- the points at t[i] on the geodesics from X_i to Y_i, p of each; t has p numbers,
+ * or one for all when steps is 1. G may be X or Y. SPD_ENOTSPD and the like name the first at
+ * fault. */
+SPD_API spd_status spd_geodesics(spd_context *ctx, spd_metric metric, size_t n, size_t p,
+                                 const double *X, const double *Y, size_t steps, const double *t,
+                                 double *G);
+
 typedef enum spd_function {
     SPD_LOG = 0, /* SPD to symmetric */
     SPD_EXP,     /* symmetric to SPD */
@@ -1341,6 +1348,11 @@ typedef struct spd_covariance_options {
  * options do not repair that. options NULL means all zero. */
 SPD_API spd_status spd_covariance(spd_context *ctx, size_t r, size_t n, const double *O,
                                   const spd_covariance_options *options, double *C);
+
+/* C (p x n x n) <- covariances of p recordings of n channels and r times each, O (p x n x r): the
+ * observations are the columns. options->W must be NULL. The first recording at fault is named. */
+SPD_API spd_status spd_covariances(spd_context *ctx, size_t p, size_t n, size_t r, const double *O,
+                                   const spd_covariance_options *options, double *C);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,8 @@
     pairwise distances (Stein, AIRM), the AIRM mean, and nearest-neighbour prediction,
     p = 500 matrices of 32 x 32
 
+and then, in bench_table.py, everything that both have, for n = 8 to 128.
+
 Both get the same float64 arrays. The table shows the best of several runs, the spread of ours
 (slowest over fastest), and the ratio of the bests, for one and for two threads of ours. pyRiemann
 runs with as many BLAS threads as we have threads. Results are compared before anything is timed."""
@@ -85,6 +87,9 @@ def main():
                            OPENBLAS_NUM_THREADS=str(threads), OMP_NUM_THREADS=str(threads))
         environment.setdefault("SPDML_LIBRARY", str(ROOT / "build/release/libspdml.so"))
         subprocess.run([sys.executable, __file__, str(threads)], env=environment, check=True)
+    environment.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
+    table = pathlib.Path(__file__).with_name("bench_table.py")
+    subprocess.run([sys.executable, str(table)], env=environment, check=True)
 
 
 if __name__ == "__main__":

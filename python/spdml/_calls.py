@@ -14,10 +14,9 @@ import threading
 import warnings
 from typing import Any, Callable, Iterator, Optional
 
-from . import _errors
+from . import _errors, _jobs
 from ._library import Handle, ProgressFn, lib
 
-_MOST_JOBS = 2**31 - 1  # a C int
 SPD_NO_INDEX = (1 << (8 * ctypes.sizeof(Handle))) - 1
 
 ProgressCallback = Callable[[str, float, float, str], Any]
@@ -94,14 +93,12 @@ if hasattr(os, "register_at_fork"):
 
 
 def context(n_jobs: Optional[int] = None) -> Context:
-    """This thread's context, set to n_jobs threads (None and -1 mean all cores) and to the CPU."""
-    number = -1 if n_jobs is None else n_jobs
-    if not hasattr(number, "__index__") or number == 0 or number < -1:
-        raise ValueError(f"n_jobs is {n_jobs!r}; it must be a positive number, -1 or None")
+    """This thread's context, set to n_jobs threads (`_jobs`) and to the CPU."""
+    number = 1 if n_jobs == 1 else _jobs.threads(n_jobs)
     found = getattr(_local, "context", None)
     if found is None:
         found = _local.context = Context()
-    lib.spd_context_set_threads(found.handle, 0 if number == -1 else min(int(number), _MOST_JOBS))
+    lib.spd_context_set_threads(found.handle, number)
     lib.spd_context_set_engine(found.handle, 0)
     lib.spd_context_set_memory(found.handle, 0.0)
     return found
@@ -119,8 +116,13 @@ def call(ctx: Context, name: str, *arguments: Any, allow: tuple = (), library: A
     """Calls a function whose first argument is the context, of libspdml or of another library. Raises
     what its status says, warns if the status is positive; a status in `allow` is returned instead."""
     ctx.raised = None
-    with ctx.interruptible():
-        status = getattr(library or lib, name)(ctx.handle, *arguments)
+    try:
+        with ctx.interruptible():
+            status = getattr(library or lib, name)(ctx.handle, *arguments)
+    finally:
+        callback = _callback.get()
+        if isinstance(callback, _Bar):
+            callback.close()
     if ctx.raised is not None:
         problem, ctx.raised = ctx.raised, None
         raise problem
@@ -136,18 +138,38 @@ def call(ctx: Context, name: str, *arguments: Any, allow: tuple = (), library: A
     raise _errors.exception(status, message, index, error.value)
 
 
-def _bar() -> ProgressCallback:
-    """A callback that draws a tqdm bar."""
-    from tqdm.auto import tqdm
-    bars: dict = {}
+class _Bar:
+    """A callback that draws a tqdm bar, one for each call; in notebooks a widget."""
 
-    def show(task: str, done: float, total: float, unit: str) -> None:
-        if task not in bars:
-            bars[task] = tqdm(total=total or None, desc=task, unit=" " + unit, leave=False)
-        bars[task].n = done
-        bars[task].refresh()
+    def __init__(self) -> None:
+        from tqdm.auto import tqdm  # now, so that its absence is told at once
+        self._make: Any = tqdm
+        self._bar: Any = None
+        self._task = ""
 
-    return show
+    def __call__(self, task: str, done: float, total: float, unit: str) -> None:
+        whole = round(total) or None
+        if self._bar is None:
+            self._bar = self._make(total=whole, leave=False)
+        if task != self._task:
+            self._task = task
+            self._bar.reset(whole)
+            self._bar.unit = " " + unit
+            self._bar.set_description(task, refresh=False)
+        self._bar.total = whole
+        self._bar.n = round(done)
+        self._bar.refresh()
+
+    def close(self) -> None:
+        """The call is over."""
+        if self._bar is not None:
+            self._bar.close()
+        self._bar, self._task = None, ""
+
+
+def reporting() -> bool:
+    """Does anybody want to see the progress of calls?"""
+    return _callback.get() is not None
 
 
 @contextlib.contextmanager
@@ -156,7 +178,7 @@ def progress(callback: Optional[ProgressCallback] = None) -> Iterator[None]:
 
     ``callback(task, done, total, unit)`` is called a few times a second; total is 0 when unknown,
     and raising an exception ends the call. Without one, a tqdm bar is drawn (needs tqdm)."""
-    token = _callback.set(callback if callback is not None else _bar())
+    token = _callback.set(callback if callback is not None else _Bar())
     try:
         yield
     finally:

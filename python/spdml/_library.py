@@ -238,11 +238,13 @@ PROTOTYPES = {
     "spd_congruence": (Int, [Handle, Size, Size, Size, Doubles, Doubles, Doubles]),
     "spd_metric_name": (Text, [Int]),
     "spd_metric_parse": (Int, [Handle, Text, Ints]),
+    "spd_distance2": (Int, [Handle, Int, Size, Doubles, Doubles, Doubles]),
     "spd_pairwise2": (Int, [Handle, Int, Size, Size, Doubles, Size, Doubles, Doubles]),
     "spd_nearest": (Int, [Handle, Int, Size, Size, Doubles, Size, Doubles, c.POINTER(Neighbours)]),
     "spd_mean": (Int, [Handle, Int, Size, Size, Doubles, c.POINTER(MeanOptions), Doubles,
                        c.c_void_p]),
     "spd_geodesic": (Int, [Handle, Int, Size, Doubles, Doubles, Double, Doubles]),
+    "spd_geodesics": (Int, [Handle, Int, Size, Size, Doubles, Doubles, Size, Doubles, Doubles]),
     "spd_apply": (Int, [Handle, Int, Double, Size, Size, Doubles, Doubles]),
     "spd_kernel": (Int, [Handle, Int, Double, Size, Size, Doubles, Size, Doubles, Doubles]),
     "spd_explain": (Int, [Handle, Size, Size, Doubles, Doubles, c.POINTER(Explanation)]),
@@ -303,6 +305,8 @@ PROTOTYPES = {
                            c.POINTER(c.POINTER(Evaluation))]),
     "spd_evaluation_free": (None, [c.POINTER(Evaluation)]),
     "spd_covariance": (Int, [Handle, Size, Size, Doubles, c.POINTER(CovarianceOptions), Doubles]),
+    "spd_covariances": (Int, [Handle, Size, Size, Size, Doubles, c.POINTER(CovarianceOptions),
+                              Doubles]),
 }
 
 

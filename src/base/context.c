@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/plain.h"
 
-#define USUAL_SHARE 0.75 /* of the memory that there is */
-#define TOLD_FROM   1e7  /* bytes: less is a matter of the moment, not of the size of the problem */
+#define USUAL_SHARE             0.75 /* of the memory that there is */
+#define SECONDS_BETWEEN_REPORTS 0.1
+#define TOLD_FROM               1e7 /* bytes: less is a matter of the moment, not of the size of the problem */
 
 static const spd_error no_error = {.status = SPD_OK, .index = SPD_NO_INDEX};
 
@@ -72,8 +74,11 @@ const spd_error *spd_context_error(const spd_context *ctx)
 
 void ctx_clear(spd_context *ctx)
 {
-    if (ctx)
-        ctx->error = no_error;
+    if (!ctx)
+        return;
+    ctx->error = no_error;
+    ctx->told = (spd_progress){0};
+    ctx->told_at = ctx->progress ? clock_seconds() : 0.0;
 }
 
 /* Writes the message from a place on. Names and labels in it come from files: made harmless. */
@@ -181,6 +186,22 @@ int ctx_progress(spd_context *ctx, const char *task, const char *unit, double do
 {
     if (!ctx || !ctx->progress)
         return 0;
-    spd_progress progress = {task, unit, done, total};
+    ctx->told = (spd_progress){task, unit, done, total};
+    ctx->told_at = clock_seconds();
+    const spd_progress progress = ctx->told;
     return ctx->progress(ctx->user, &progress);
+}
+
+int ctx_tell(spd_context *ctx, const char *task, const char *unit, double done, double total)
+{
+    if (!ctx || !ctx->progress || clock_seconds() - ctx->told_at < SECONDS_BETWEEN_REPORTS)
+        return 0;
+    return ctx_progress(ctx, task, unit, done, total);
+}
+
+int ctx_ask_again(spd_context *ctx)
+{
+    if (!ctx || !ctx->told.task)
+        return 0;
+    return ctx_tell(ctx, ctx->told.task, ctx->told.unit, ctx->told.done, ctx->told.total);
 }

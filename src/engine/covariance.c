@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/stop.h"
 #include "engine/parallel.h"
 #include "engine/scale.h"
 #include "linalg/tall.h"
@@ -102,7 +103,7 @@ static spd_status sum_chunk(void *user, size_t chunk, int thread)
     scatter *sums = &p->part[chunk];
     double *room = p->room[thread], *gap = room + BLOCK_ROWS * (p->o->n + p->d);
     size_t end = chunk_start(p, chunk + 1), rows;
-    for (size_t from = chunk_start(p, chunk); from < end; from += rows) {
+    for (size_t from = chunk_start(p, chunk); from < end && !stop_wanted(); from += rows) {
         rows = end - from < BLOCK_ROWS ? end - from : BLOCK_ROWS;
         double *B = load_rows(p, from, rows, room);
         centre_rows(rows, p->d, B, gap);
@@ -217,7 +218,8 @@ spd_status scatter_new(spd_context *ctx, const observations *o, size_t m, const 
     make_room(&p, threads, keep);
     spd_status status = arena_status(keep, ctx, "sums of a covariance");
     if (status == SPD_OK)
-        status = parallel_for(ctx, p.chunks, sum_chunk, &p, NULL, NULL, 0.0, NULL);
+        status = parallel_for(ctx, p.chunks, sum_chunk, &p, "covariance", "observations",
+                              (double)o->r, NULL);
     if (status == SPD_OK) {
         join_parts(&p);
         status = check_finite(ctx, o, &p.part[0]);
@@ -229,7 +231,8 @@ spd_status scatter_new(spd_context *ctx, const observations *o, size_t m, const 
     if (status == SPD_OK && with_quartic) {
         p.mean = p.part[0].mean;
         p.unit = ldexp(1.0, p.part[0].exponent / 2);
-        status = parallel_for(ctx, p.chunks, sum_quartic, &p, NULL, NULL, 0.0, NULL);
+        status = parallel_for(ctx, p.chunks, sum_quartic, &p, "covariance", "observations",
+                              (double)o->r, NULL);
         for (size_t i = 1; i < p.chunks; i++)
             p.part[0].quartic += p.part[i].quartic;
     }

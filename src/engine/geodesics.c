@@ -1,12 +1,20 @@
-/* geodesics.c - the public geodesic: checks, memory, and BLAS held to one thread. */
+/* geodesics.c - the public geodesics: checks, memory, and BLAS held to one thread.
+ *
+ * Many of AIRM's run interleaved: with X = L L' and L^-1 Y L^-T = Z diag(lambda) Z' the point is
+ * (L Z) diag(lambda^t) (L Z)'. Eigenvalues that spread wide, and other metrics, go one by one. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/stop.h"
+#include "engine/batch.h"
 #include "engine/blas.h"
 #include "engine/check.h"
 #include "engine/scale.h"
 #include "geometry/geodesic.h"
+#include "linalg/dense.h"
+
+#define WIDE_SPREAD 0x1p-30 /* as in geodesic.c */
 
 static void explain(spd_context *ctx, spd_status status, spd_metric metric, size_t n,
                     const double *X, const double *Y, double t)
@@ -79,5 +87,156 @@ spd_status spd_geodesic(spd_context *ctx, spd_metric metric, size_t n, const dou
     else
         explain(ctx, status, metric, n, X, Y, t);
     mem_free(room);
+    return status;
+}
+
+/* ---- many ------------------------------------------------------------------------------------ */
+
+typedef struct geodesic_job {
+    const kernels *k;
+    spd_metric metric;
+    size_t n, steps;
+    const double *X, *Y, *t;
+    double *G; /* p x n x n, apart from X and Y */
+} geodesic_job;
+
+static double step_of(const geodesic_job *j, size_t i)
+{
+    return j->t[j->steps == 1 ? 0 : i];
+}
+
+static size_t single_work(size_t n)
+{
+    return 2 * n * n + geodesic_work(n);
+}
+
+static int one_point(const geodesic_job *j, size_t i, double *work)
+{
+    size_t at = i * j->n * j->n;
+    return scaled_point(j->metric, j->n, j->X + at, j->Y + at, step_of(j, i), j->G + at, work) < 0;
+}
+
+static unsigned single_body(void *user, size_t first, size_t count, double *work)
+{
+    const geodesic_job *j = user;
+    unsigned bad = 0;
+    for (size_t i = 0; i < count && !stop_wanted(); i++)
+        bad |= (unsigned)one_point(j, first + i, work) << i;
+    return bad;
+}
+
+/* Factors and triangles of both octets, their vectors and eigenvalues, full scratch. */
+static size_t octets_work(size_t n)
+{
+    return (BATCH_OCTETS * (2 * TRI(n) + n * n + n) + n * n) * LANES + kernels_eigh_work(n);
+}
+
+/* lambda (n x 8) <- to the powers t; returns the mask of lanes to be done one by one. */
+static unsigned raise(const geodesic_job *j, size_t first, size_t lanes, double *lambda)
+{
+    unsigned mask = 0;
+    for (size_t l = 0; l < lanes; l++) {
+        double low = INFINITY, high = 0.0, t = step_of(j, first + l);
+        for (size_t i = 0; i < j->n; i++) {
+            double x = lambda[i * LANES + l];
+            low = fmin(low, x);
+            high = fmax(high, x);
+            lambda[i * LANES + l] = pow(x, t);
+        }
+        mask |= (unsigned)!(low >= WIDE_SPREAD * high && low > 0x1p-900 && high < 0x1p900) << l;
+    }
+    return mask;
+}
+
+static unsigned octets_body(void *user, size_t first, size_t count, double *work)
+{
+    const geodesic_job *j = user;
+    size_t n = j->n, tri = TRI(n) * LANES, square = n * n * LANES, n2 = n * n;
+    double *L = work, *C = L + BATCH_OCTETS * tri, *Z = C + BATCH_OCTETS * tri;
+    double *lambda = Z + BATCH_OCTETS * square, *full = lambda + BATCH_OCTETS * n * LANES;
+    unsigned lost[BATCH_OCTETS], bad = 0;
+    size_t used = octets_pack(j->k, n, first, count, j->X, L);
+    octets_pack(j->k, n, first, count, j->Y, C);
+    for (size_t g = 0; g < used; g++) {
+        j->k->chol(n, L + g * tri, NULL);
+        j->k->reduce(n, L + g * tri, C + g * tri, C + g * tri, full);
+    }
+    j->k->eigh(n, used, C, lambda, Z, lost, full + square);
+    for (size_t g = 0; g < used; g++) {
+        size_t lanes = count - g * LANES < LANES ? count - g * LANES : LANES;
+        lost[g] |= raise(j, first + g * LANES, lanes, lambda + g * n * LANES);
+        j->k->lower_times(n, n, L + g * tri, Z + g * square);
+        j->k->rebuild(n, Z + g * square, lambda + g * n * LANES, C + g * tri, full);
+    }
+    octets_unpack(j->k, n, first, count, C, j->G);
+    unsigned apart = octets_mask(used, lost, count);
+    for (size_t i = 0; i < count; i++)
+        if (apart >> i & 1u)
+            bad |= (unsigned)one_point(j, first + i, work) << i;
+        else if (!isfinite(scale_largest(n2, j->G + (first + i) * n2)))
+            bad |= 1u << i;
+    return bad;
+}
+
+static int shares_airm(spd_metric metric)
+{
+    return metric == SPD_AIRM || metric == SPD_STEIN || metric == SPD_JEFFREY;
+}
+
+/* Why there is no point number i. */
+static spd_status explain_one(spd_context *ctx, const geodesic_job *j, size_t i)
+{
+    size_t at = i * j->n * j->n;
+    double *room = mem_alloc(j->n * j->n + single_work(j->n), sizeof *room);
+    if (!room)
+        return ctx_nomem(ctx, "a geodesic");
+    spd_status status = scaled_point(j->metric, j->n, j->X + at, j->Y + at, step_of(j, i), room,
+                                     room + j->n * j->n);
+    if (status == SPD_OK) /* it was the power that overflowed */
+        status = SPD_ENUMERIC;
+    explain(ctx, status, j->metric, j->n, j->X + at, j->Y + at, step_of(j, i));
+    ctx_append(ctx, " (pair %zu)", i);
+    if (ctx)
+        ctx->error.index = i;
+    mem_free(room);
+    return status;
+}
+
+static spd_status run_many(spd_context *ctx, geodesic_job *j, size_t p)
+{
+    size_t bad = SPD_NO_INDEX, alone = single_work(j->n), together = octets_work(j->n);
+    int interleaved = shares_airm(j->metric) && j->n < DENSE_FROM;
+    octet_loop loop = {p, !interleaved || alone > together ? alone : together,
+                       interleaved ? octets_body : single_body, j, "geodesics"};
+    spd_private_blas_hold();
+    spd_status status = octets_run(ctx, &loop, &bad);
+    spd_private_blas_release();
+    return status == SPD_ENUMERIC ? explain_one(ctx, j, bad) : status;
+}
+
+spd_status spd_geodesics(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
+                         const double *Y, size_t steps, const double *t, double *G)
+{
+    ctx_clear(ctx);
+    if (!spd_metric_name(metric))
+        return ctx_fail(ctx, SPD_EINVAL, "unknown metric");
+    if (n == 0 || p == 0 || !X || !Y || !G)
+        return ctx_fail(ctx, SPD_EINVAL, "geodesics need two sets of matrices and an output array");
+    if (!t || (steps != 1 && steps != p))
+        return ctx_fail(ctx, SPD_EINVAL, "%zu numbers t for %zu geodesics", t ? steps : 0, p);
+    for (size_t i = 0; i < steps; i++)
+        if (!isfinite(t[i]))
+            return ctx_fail_at(ctx, SPD_EINVAL, i, t[i], "t[%zu] must be a finite number", i);
+    spd_status status = check_set(ctx, "X", n, p, X, 0.0);
+    if (status == SPD_OK)
+        status = check_set(ctx, "Y", n, p, Y, 0.0);
+    if (status < 0)
+        return status;
+    geodesic_job j = {kernels_get(), metric, n, steps, X, Y, t, NULL};
+    j.G = mem_alloc(p, n * n * sizeof *j.G);
+    status = j.G ? run_many(ctx, &j, p) : ctx_nomem(ctx, "geodesics");
+    if (status == SPD_OK)
+        memcpy(G, j.G, p * n * n * sizeof *G);
+    mem_free(j.G);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "base/stop.h"
 #include "engine/blas.h"
 #include "engine/octets.h"
 #include "engine/parallel.h"
@@ -24,6 +25,7 @@
 #define SECONDS_BETWEEN_REPORTS 0.2
 #define USUAL_EXPONENT          60                /* of two: matrices of this size are not scaled */
 #define MEAN_PIECE              ((size_t)4 << 20) /* bytes that are read at once */
+#define PLAIN_BLOCK             2048              /* entries that stay in the nearest cache */
 #define LOST_ENTRY              0x1p-900          /* of a scaled matrix */
 
 typedef struct mean_run {
@@ -83,6 +85,25 @@ static unsigned add_batch(const mean_run *r, size_t first, size_t count, const d
     return octets_mask(used, bad, count);
 }
 
+/* The same for a rule whose terms are the matrices. */
+static unsigned add_plain(const mean_run *r, size_t first, size_t count, const double *X,
+                          double *sum)
+{
+    size_t n2 = r->n * r->n;
+    unsigned bad = 0;
+    for (size_t at = 0; at < n2; at += PLAIN_BLOCK) {
+        size_t there = n2 - at < PLAIN_BLOCK ? n2 - at : PLAIN_BLOCK;
+        for (size_t i = 0; i < count; i++)
+            r->k->axpy(there, r->weight[first + i], X + i * n2 + at, sum + at);
+    }
+    double zero = 0.0; /* NaN as soon as an entry is NaN or Inf */
+    for (size_t e = 0; e < n2; e++)
+        zero += 0.0 * sum[e];
+    for (size_t i = 0; i < count && zero != 0.0; i++)
+        bad |= (unsigned)!isfinite(scale_largest(n2, X + i * n2)) << i;
+    return bad;
+}
+
 static spd_status pass_chunk(void *user, size_t chunk, int thread)
 {
     mean_run *r = user;
@@ -96,9 +117,11 @@ static spd_status pass_chunk(void *user, size_t chunk, int thread)
         const double *X = store_walk_next(walk, &there);
         if (!X)
             return SPD_EIO;
-        for (size_t i = 0; i < there; i += BATCH) {
+        for (size_t i = 0; i < there && !stop_wanted(); i += BATCH) {
             size_t count = there - i < BATCH ? there - i : BATCH;
-            unsigned bad = add_batch(r, first + i, count, X + i * r->n * r->n, sum, work);
+            const double *at = X + i * r->n * r->n;
+            unsigned bad = r->rule->plain ? add_plain(r, first + i, count, at, sum)
+                                          : add_batch(r, first + i, count, at, sum, work);
             if (bad) {
                 octets_fault(&r->lowest, first + i, bad);
                 return SPD_ENUMERIC;
@@ -141,6 +164,8 @@ static int relay(void *user, const spd_progress *progress)
     mean_run *r = user;
     spd_progress told = {"mean", "iterations", r->state->iterations + progress->done, 0.0};
     r->reported = clock_seconds();
+    if (r->ctx)
+        r->ctx->told = told;
     return r->tell ? r->tell(r->tell_user, &told) : 0;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/octets.h"
 
 #include "base/memory.h"
+#include "base/stop.h"
 #include "engine/parallel.h"
 
 /* Batches of one chunk: enough work to be worth handing out. */
@@ -27,7 +28,8 @@ static spd_status run_chunk(void *user, size_t chunk, int thread)
     const octet_loop *loop = r->loop;
     double *work = r->work + (size_t)thread * r->stride;
     size_t first = chunk * BATCHES_PER_CHUNK * BATCH;
-    for (int b = 0; b < BATCHES_PER_CHUNK && first < loop->p; b++, first += BATCH) {
+    for (int b = 0; b < BATCHES_PER_CHUNK && first < loop->p && !stop_wanted();
+         b++, first += BATCH) {
         size_t count = loop->p - first < BATCH ? loop->p - first : BATCH;
         unsigned bad = loop->body(loop->user, first, count, work);
         if (bad) {

@@ -8,11 +8,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/stop.h"
 #include "engine/blas.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
+#include "geometry/pair.h"
 
-#define BLOCK (METRIC_OCTETS * LANES)
+#define SMALL_ROOM 2048 /* doubles of scratch that need not be allocated */
+#define BLOCK      (METRIC_OCTETS * LANES)
 
 /* ---- preparing ---------------------------------------------------------------------------- */
 
@@ -146,6 +150,7 @@ typedef struct pairwise_job {
     const double *X, *Y; /* p x n x n and q x n x n; the same for one set */
     const double *F, *G; /* p x size and q x size; likewise */
     int within;
+    int turned;         /* X and Y are exchanged, and so are rows and columns of D2 */
     size_t first, last; /* rows that are filled: those of this rank */
     double *D2;
     double *work; /* threads x block_work */
@@ -161,7 +166,7 @@ static spd_status fill_block(const pairwise_job *j, size_t block, double *work, 
     block_store b = block_split(j->m, j->n, work);
     size_t used = block_gather(j->k, size, count, j->G + first * size, size, NULL, b.octets);
     size_t rows = j->within && first + count < j->last ? first + count : j->last;
-    for (size_t i = j->first; i < rows; i++) {
+    for (size_t i = j->first; i < rows && !stop_wanted(); i++) {
         j->m->dist2(j->k, j->n, used, j->F + i * size, b.octets, b.d2, b.rest);
         for (size_t c = 0; c < count; c++) {
             if (!isfinite(b.d2[c])) {
@@ -169,7 +174,7 @@ static spd_status fill_block(const pairwise_job *j, size_t block, double *work, 
                 *column = first + c;
                 return SPD_ENUMERIC;
             }
-            j->D2[i * j->q + first + c] = b.d2[c];
+            j->D2[j->turned ? (first + c) * j->p + i : i * j->q + first + c] = b.d2[c];
         }
     }
     return SPD_OK;
@@ -190,9 +195,10 @@ static spd_status explain(spd_context *ctx, const pairwise_job *j, size_t block)
     spd_private_blas_hold();
     fill_block(j, block, j->work, &row, &column);
     spd_private_blas_release();
-    size_t n2 = j->n * j->n;
-    return fault_pair(ctx, j->n, "X", row, j->X + row * n2, j->within ? "X" : "Y", column,
-                      j->Y + column * n2);
+    const double *x = j->X + row * j->n * j->n, *y = j->Y + column * j->n * j->n;
+    if (j->turned)
+        return fault_pair(ctx, j->n, "X", column, y, "Y", row, x);
+    return fault_pair(ctx, j->n, "X", row, x, j->within ? "X" : "Y", column, y);
 }
 
 static void mirror(size_t p, double *D2)
@@ -223,11 +229,29 @@ static void collect_rows(const pairwise_job *j, ranks *r)
     }
 }
 
+/* A block of few columns leaves lanes idle: many matrices against few are few against many. Ranks
+ * exchange whole rows. */
+static void turn(pairwise_job *j, const ranks *r)
+{
+    if (r || j->within || j->q >= BLOCK || j->p <= j->q)
+        return;
+    const double *X = j->X, *F = j->F;
+    size_t p = j->p;
+    j->X = j->Y;
+    j->F = j->G;
+    j->p = j->q;
+    j->Y = X;
+    j->G = F;
+    j->q = p;
+    j->turned = 1;
+}
+
 /* Fills D2 from the prepared sets in j. */
 static spd_status pairwise_fill(spd_context *ctx, pairwise_job *j)
 {
     size_t failed = 0;
     ranks *r = ranks_of(ctx);
+    turn(j, r);
     double pairs = (double)j->p * (double)j->q * (j->within ? 0.5 : 1.0) / ranks_count(r);
     j->first = first_row(j, r, ranks_rank(r));
     j->last = first_row(j, r, ranks_rank(r) + 1);
@@ -278,12 +302,32 @@ spd_status spd_pairwise2(spd_context *ctx, spd_metric metric_id, size_t n, size_
     return status;
 }
 
+/* The pair alone; non-zero when it has to go the general way. */
+static int single_pair(spd_metric metric_id, size_t n, const double *X, const double *Y, double *d2)
+{
+    double few[SMALL_ROOM], value = NAN;
+    size_t work = pair_work(metric_id, n);
+    double *room = work <= SMALL_ROOM ? few : mem_alloc(work, sizeof *room);
+    if (!room)
+        return 1;
+    spd_private_blas_hold();
+    int lost = pair_dist2(metric_id, n, X, Y, &value, room);
+    spd_private_blas_release();
+    if (room != few)
+        mem_free(room);
+    if (!lost)
+        *d2 = value;
+    return lost;
+}
+
 spd_status spd_distance2(spd_context *ctx, spd_metric metric_id, size_t n, const double *X,
                          const double *Y, double *d2)
 {
-    if (!Y) {
-        ctx_clear(ctx);
+    ctx_clear(ctx);
+    if (!Y)
         return ctx_fail(ctx, SPD_EINVAL, "a distance needs two matrices");
-    }
+    if (metric_get(metric_id) && n > 0 && X && d2 && !ranks_of(ctx) &&
+        !single_pair(metric_id, n, X, Y, d2))
+        return SPD_OK;
     return spd_pairwise2(ctx, metric_id, n, 1, X, 1, Y, d2);
 }

@@ -5,11 +5,9 @@
 
 #include <sched.h>
 
-#include "base/clock.h"
 #include "base/limits.h"
+#include "base/stop.h"
 #include "engine/blas.h"
-
-#define SECONDS_BETWEEN_REPORTS 0.1
 
 typedef struct loop {
     spd_context *ctx;
@@ -18,6 +16,7 @@ typedef struct loop {
     void *user;
     const char *task, *unit;
     double total;
+    stop_source outer; /* whom the calling thread asks: the loop that this one is in */
     atomic_size_t next, done, failed;
     atomic_int cancelled;
     pthread_mutex_t lock;
@@ -54,23 +53,38 @@ static void note_failure(loop *l, size_t chunk, spd_status status)
     pthread_mutex_unlock(&l->lock);
 }
 
-static void report(loop *l, double *last)
+/* Thread 0 tells the caller and hears whether to go on. A loop without a task repeats what was told
+ * before; not among ranks, which would not all hear the same answer. */
+static void report(loop *l)
 {
-    double now = clock_seconds();
-    if (now - *last < SECONDS_BETWEEN_REPORTS)
-        return;
-    *last = now;
     ranks_stir(l->ctx);
     double share = (double)atomic_load(&l->done) / (double)l->chunks;
-    if (ctx_progress(l->ctx, l->task, l->unit, share * l->total, l->total))
+    int stop = l->task            ? ctx_tell(l->ctx, l->task, l->unit, share * l->total, l->total)
+               : ranks_of(l->ctx) ? 0
+                                  : ctx_ask_again(l->ctx);
+    if (stop || (l->outer.ask && l->outer.ask(l->outer.user)))
         atomic_store(&l->cancelled, 1);
+}
+
+/* What bodies and kernels are answered. */
+static int asked(void *user)
+{
+    loop *l = user;
+    return atomic_load(&l->cancelled);
+}
+
+static int asked_first(void *user)
+{
+    report(user);
+    return asked(user);
 }
 
 /* Chunks are handed out in order, so every chunk below a failed one has been started. */
 static void work(void *user, int thread)
 {
     loop *l = user;
-    double last = clock_seconds();
+    const stop_source own = {thread == 0 ? asked_first : asked, l};
+    const stop_source before = stop_swap(own);
     while (!atomic_load(&l->cancelled)) {
         size_t chunk = atomic_fetch_add(&l->next, 1);
         if (chunk >= l->chunks || chunk > atomic_load(&l->failed))
@@ -79,9 +93,10 @@ static void work(void *user, int thread)
         if (status < 0)
             note_failure(l, chunk, status);
         atomic_fetch_add(&l->done, 1);
-        if (thread == 0 && l->task)
-            report(l, &last);
+        if (thread == 0)
+            report(l);
     }
+    stop_swap(before);
 }
 
 /* Workers for this loop alone. */
@@ -120,6 +135,7 @@ spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, voi
               .task = task,
               .unit = unit,
               .total = total,
+              .outer = stop_swap((stop_source){0}),
               .failed = SIZE_MAX,
               .lock = PTHREAD_MUTEX_INITIALIZER};
     int threads = spd_private_blas_reserve(chunks > 1 ? parallel_threads(ctx) : 1);
@@ -127,13 +143,14 @@ spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, voi
         run(&l, threads);
         spd_private_blas_return(threads);
     }
+    stop_swap(l.outer);
     pthread_mutex_destroy(&l.lock);
     if (failed)
         *failed = l.failed;
     if (!threads)
         return no_buffer(ctx);
     if (l.cancelled)
-        return ctx_fail(ctx, SPD_ECANCELLED, "%s cancelled", task);
+        return ctx_fail(ctx, SPD_ECANCELLED, "%s cancelled", task ? task : "work");
     return l.failed == SIZE_MAX ? SPD_OK : l.status;
 }
 

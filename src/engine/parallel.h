@@ -9,7 +9,8 @@
 #include "base/context.h"
 
 /* Does chunk number `chunk`; `thread` (0 .. parallel_threads-1) picks scratch. It must not touch
- * the context: it reports faults through what user points to. */
+ * the context: it reports faults through what user points to. One that takes long asks
+ * (base/stop.h) whether to go on, and returns anything where not. */
 typedef spd_status (*parallel_body)(void *user, size_t chunk, int thread);
 
 /* Threads that parallel_for will use at most: scratch is allocated for so many. */
@@ -18,7 +19,7 @@ int parallel_threads(const spd_context *ctx);
 /* Runs body for chunks 0 .. chunks-1. Returns the status of the lowest chunk that failed (< 0),
  * with its number in *failed (may be NULL), SPD_ECANCELLED with a message when the callback asked
  * to stop, else SPD_OK. task, unit and total describe progress; total is in units, spread evenly
- * over chunks; task NULL: no progress. */
+ * over chunks; task NULL: what was told before is told again. */
 spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, void *user,
                         const char *task, const char *unit, double total, size_t *failed);
 

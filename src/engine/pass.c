@@ -1,6 +1,8 @@
 /* pass.c - the walk of a data pass, and the coefficients of a probe. */
 #include "engine/pass.h"
 
+#include "base/stop.h"
+
 spd_status pass_run(const pass *over, size_t first, size_t last, pass_body body, void *user,
                     double *work, double *sum)
 {
@@ -12,7 +14,7 @@ spd_status pass_run(const pass *over, size_t first, size_t last, pass_body body,
         if (!X)
             return SPD_EIO;
         const double *after = store_walk_ahead(over->walk), *last_one = X + (count - 1) * n2;
-        for (const double *at = X; at <= last_one; at += n2)
+        for (const double *at = X; at <= last_one && !stop_wanted(); at += n2)
             body(user, i + (size_t)(at - X) / n2, at,
                  at < last_one ? at + n2
                  : after       ? after

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/stop.h"
 #include "engine/batch.h"
 #include "engine/check.h"
 #include "engine/fault.h"
@@ -145,7 +146,7 @@ static unsigned dense_eigh_body(void *user, size_t first, size_t count, double *
     const batch *b = user;
     size_t n = b->n, each = pair_size(n, b->vectors);
     unsigned mask = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !stop_wanted(); i++) {
         double *out = b->result + (first + i) * each, *A = b->vectors ? out + n : work;
         if (load_lower(n, b->X + (first + i) * n * n, A) ||
             dense_eigh(n, b->vectors, A, out, work + n * n))
@@ -159,7 +160,7 @@ static unsigned dense_apply_body(void *user, size_t first, size_t count, double 
     const batch *b = user;
     size_t n = b->n;
     unsigned mask = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !stop_wanted(); i++) {
         double *out = b->result + (first + i) * n * n;
         if (load_lower(n, b->X + (first + i) * n * n, out) ||
             spdfun_dense(b->f, b->power, n, out, work))

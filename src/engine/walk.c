@@ -147,7 +147,8 @@ static int have_piece(store_walk *w, size_t piece)
 static spd_status open_walk(spd_context *ctx, store_walk *w, size_t granule, size_t bytes)
 {
     const spd_store *s = w->s;
-    choose_sizes(s, granule, store_piece(ctx, w->ways, bytes), &w->each, &w->serve);
+    choose_sizes(s, granule, w->s->X ? bytes : store_piece(ctx, w->ways, bytes), &w->each,
+                 &w->serve);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->moved, NULL);
     if (s->read && !(w->slot = mem_alloc(SLOTS * w->each, store_sample_bytes(s))))

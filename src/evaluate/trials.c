@@ -71,6 +71,8 @@ static int relay(void *user, const spd_progress *progress)
     if (l->first && t->progress && now - l->reported >= SECONDS_BETWEEN_REPORTS) {
         spd_progress ours = progress_of(t);
         l->reported = now;
+        if (t->ctx)
+            t->ctx->told = ours;
         if (t->progress(t->user, &ours))
             atomic_store(&t->cancelled, 1);
     }

@@ -8,9 +8,12 @@
 #include "geometry/spdfun.h"
 #include "linalg/dense.h"
 
+/* Smallest over largest eigenvalue. */
+#define WIDE_SPREAD 0x1p-30
+
 size_t geodesic_work(size_t n)
 {
-    return 4 * n * n + n + spdfun_dense_work(n);
+    return 6 * n * n + n + spdfun_dense_work(n) + dense_svd_work(n);
 }
 
 /* C <- (1-t) A + t B */
@@ -32,6 +35,30 @@ static spd_status factor(size_t n, const double *X, double *L)
     return dense_chol(n, L) ? SPD_ENOTSPD : SPD_OK;
 }
 
+/* Do eigenvalues (n, ascending) spread so wide that rounding, eps of the largest, has spoilt the
+ * smallest? The singular values of a factor are their roots, and spread half as wide. */
+static int is_wide(size_t n, const double *lambda)
+{
+    return !(lambda[0] >= WIDE_SPREAD * lambda[n - 1]);
+}
+
+/* The same without squares: L^-1 K = U' S V for Y = K K', and the point is B B', B = L U' S^t. */
+static spd_status airm_wide_point(size_t n, const double *Y, double t, const double *L, double *G,
+                                  double *work)
+{
+    double *Z = work, *U = Z + n * n, *sigma = U + n * n, *rest = sigma + n;
+    if (factor(n, Y, Z))
+        return SPD_ENOTSPD;
+    dense_solve(n, L, Z);
+    if (dense_svd(n, Z, sigma, U, rest))
+        return SPD_ENUMERIC;
+    spdfun_values(SPD_POWER, t, n, sigma, sigma);
+    dense_product_other(n, L, U, Z);
+    dense_scale_columns(n, Z, sigma, Z);
+    dense_gram(n, Z, G);
+    return SPD_OK;
+}
+
 static spd_status airm_point(size_t n, const double *X, const double *Y, double t, double *G,
                              double *work)
 {
@@ -42,6 +69,8 @@ static spd_status airm_point(size_t n, const double *X, const double *Y, double 
     dense_reduce(n, L, V);
     if (dense_eigh(n, 1, V, lambda, rest))
         return SPD_ENUMERIC;
+    if (is_wide(n, lambda))
+        return airm_wide_point(n, Y, t, L, G, V);
     spdfun_values(SPD_POWER, 0.5 * t, n, lambda, lambda);
     dense_product(n, L, V, B);
     dense_scale_columns(n, B, lambda, B);
@@ -62,22 +91,54 @@ static spd_status log_euclidean_point(size_t n, const double *X, const double *Y
 }
 
 /* With R = (L' Y L)^1/2, the map from X to the point is positive definite, and t has not passed
- * the end of the geodesic, as long as (1-t) L'L + t R is. */
+ * the end of the geodesic, as long as (1-t) L'L + t R is. C: n n doubles. */
+static int has_ended(size_t n, const double *L, const double *R, double t, double *C)
+{
+    if (!outside(t))
+        return 0;
+    dense_gram_trans(n, L, C);
+    blend(n, C, R, t, C);
+    return dense_chol(n, C);
+}
+
+/* For Y = K K' and L' K = U' S V, R is U' S U and L'^-1 R is K V'U: nothing is squared or divided.
+ */
+static spd_status bures_wide_point(size_t n, const double *Y, double t, const double *L, double *G,
+                                   double *work)
+{
+    double *K = work, *Z = K + n * n, *U = Z + n * n, *C = U + n * n, *R = C + n * n;
+    double *sigma = R + n * n, *rest = sigma + n;
+    if (factor(n, Y, K))
+        return SPD_ENOTSPD;
+    dense_product_trans(n, L, K, Z);
+    if (dense_svd(n, Z, sigma, U, rest))
+        return SPD_ENUMERIC;
+    dense_product_trans(n, Z, U, C);
+    dense_transpose(n, U);
+    dense_rebuild(n, U, sigma, R, Z);
+    if (has_ended(n, L, R, t, Z))
+        return SPD_ENOTSPD;
+    dense_product(n, K, C, R);
+    blend(n, L, R, t, C);
+    dense_gram(n, C, G);
+    return SPD_OK;
+}
+
 static spd_status bures_point(size_t n, const double *X, const double *Y, double t, double *G,
                               double *work)
 {
-    double *L = work, *R = L + n * n, *B = R + n * n, *C = B + n * n, *rest = C + n * n;
+    double *L = work, *V = L + n * n, *B = V + n * n, *R = B + n * n, *lambda = R + n * n;
     if (factor(n, X, L))
         return SPD_ENOTSPD;
-    dense_congruence(n, L, Y, R, B);
-    if (spdfun_dense(SPD_SQRT, 0.0, n, R, rest))
+    dense_congruence(n, L, Y, V, B);
+    if (dense_eigh(n, 1, V, lambda, lambda + n))
         return SPD_ENUMERIC;
-    if (outside(t)) {
-        dense_gram_trans(n, L, C);
-        blend(n, C, R, t, C);
-        if (dense_chol(n, C))
-            return SPD_ENOTSPD;
-    }
+    if (is_wide(n, lambda))
+        return bures_wide_point(n, Y, t, L, G, V);
+    spdfun_values(SPD_SQRT, 0.0, n, lambda, lambda);
+    dense_rebuild(n, V, lambda, R, B);
+    if (has_ended(n, L, R, t, B))
+        return SPD_ENOTSPD;
     dense_solve_trans(n, L, R);
     blend(n, L, R, t, B);
     dense_gram(n, B, G);

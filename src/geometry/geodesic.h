@@ -4,7 +4,10 @@
  *   log-Euclidean          exp((1-t) log X + t log Y)
  *   Bures-Wasserstein      B B',  B = (1-t) L + t L'^-1 (L' Y L)^1/2
  *   log-Cholesky           factor with low((1-t) Lx + t Ly), diagonal Lx^(1-t) Ly^t
- *   Euclidean              (1-t) X + t Y  */
+ *   Euclidean              (1-t) X + t Y
+ *
+ * Where the eigenvalues of L^-1 Y L^-T, or of L' Y L, spread over more than nine orders of
+ * magnitude the singular values of L^-1 K, or of L' K, are taken instead, Y = K K'. */
 #ifndef SPD_GEOMETRY_GEODESIC_H
 #define SPD_GEOMETRY_GEODESIC_H
 

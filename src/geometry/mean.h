@@ -40,6 +40,9 @@ typedef struct mean_rule {
     size_t (*state)(size_t n);
     size_t (*advance_work)(size_t n);
 
+    /* The term is the matrix itself, all n n entries of it: it is summed where it lies. */
+    int plain;
+
     /* T (octets x terms x 8) <- terms of the matrices in X (octets x TRI(n) x 8, destroyed).
      * bad[g] <- mask of lanes without a term. */
     void (*term)(const kernels *k, size_t n, size_t octets, const double *frame, double *X,

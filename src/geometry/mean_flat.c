@@ -20,23 +20,24 @@ static void prepare_terms(const metric *m, const kernels *k, size_t n, size_t oc
         bad[g] = m->prepare(k, n, X + g * TRI(n) * LANES, T + g * TRI(n) * LANES, work);
 }
 
-static void euclidean_term(const kernels *k, size_t n, size_t octets, const double *frame,
-                           double *X, double *T, unsigned *bad, double *work)
+static size_t square(size_t n)
 {
-    (void)frame;
-    prepare_terms(&metric_euclidean, k, n, octets, X, T, bad, work);
+    return n * n;
 }
 
+/* The lower triangle, as everywhere. */
 static spd_status euclidean_advance(mean_state *s, const double *sum)
 {
-    flat_matrix(s->n, sum, s->M);
+    for (size_t r = 0; r < s->n; r++)
+        for (size_t c = 0; c <= r; c++)
+            s->M[r * s->n + c] = s->M[c * s->n + r] = sum[r * s->n + c];
     s->done = 1;
     return SPD_OK;
 }
 
 const mean_rule mean_euclidean = {
-    .terms = flat_size,
-    .term = euclidean_term,
+    .plain = 1,
+    .terms = square,
     .advance = euclidean_advance,
 };
 
@@ -69,11 +70,6 @@ static void log_cholesky_term(const kernels *k, size_t n, size_t octets, const d
 {
     (void)frame;
     prepare_terms(&metric_log_cholesky, k, n, octets, X, T, bad, work);
-}
-
-static size_t square(size_t n)
-{
-    return n * n;
 }
 
 static spd_status log_cholesky_advance(mean_state *s, const double *sum)

@@ -169,6 +169,8 @@ static spd_status minimise_one(fit *f, int resumed)
     if (!f->engine)
         return log_euclidean_minimise(f->ctx, &in, &o, resumed, s, watch, f);
     spd_status status = minimise(f->engine, &o, resumed, s, watch, f);
+    if (status == SPD_ECANCELLED)
+        return ctx_fail(f->ctx, status, "learning cancelled");
     if (status == SPD_ENUMERIC)
         ctx_fail(f->ctx, status, "the cost or its gradient is not finite; regularise the data");
     if (status == SPD_ENOMEM)
@@ -200,6 +202,11 @@ static spd_status descend(fit *f, int resumed)
         return ctx_nomem(f->ctx, "the history");
     if (status == SPD_OK)
         note_point(f, f->state.at.stop, 1);
+    if (status == SPD_ECANCELLED &&
+        f->state.now->steps > 0) { /* within an iteration: that before */
+        f->state.at.stop = SPD_STOP_CANCELLED;
+        status = SPD_OK;
+    }
     return status;
 }
 

@@ -92,6 +92,16 @@ void dense_product(size_t n, const double *A, const double *B, double *C)
     multiply(n, CblasNoTrans, CblasNoTrans, A, B, C);
 }
 
+void dense_product_trans(size_t n, const double *A, const double *B, double *C)
+{
+    multiply(n, CblasTrans, CblasNoTrans, A, B, C);
+}
+
+void dense_product_other(size_t n, const double *A, const double *B, double *C)
+{
+    multiply(n, CblasNoTrans, CblasTrans, A, B, C);
+}
+
 void dense_trans_product(size_t r, size_t c, size_t k, const double *A, const double *B,
                          double keep, double *C)
 {
@@ -146,6 +156,11 @@ void dense_solve_trans(size_t n, const double *L, double *B)
     tri_solve(n, CblasLeft, CblasTrans, L, B);
 }
 
+void dense_solve(size_t n, const double *L, double *B)
+{
+    tri_solve(n, CblasLeft, CblasNoTrans, L, B);
+}
+
 void dense_solve_vector(size_t n, const double *L, double *b)
 {
     int size = (int)n;
@@ -172,6 +187,28 @@ void dense_rebuild(size_t n, const double *V, const double *f, double *A, double
     dense_scale_columns(n, V, f, work);
     multiply(n, CblasNoTrans, CblasTrans, work, V, A);
     even_out(n, A);
+}
+
+/* What the documentation of dgesvj asks for. */
+static size_t svd_reals(size_t n)
+{
+    return n < 3 ? 6 : 2 * n;
+}
+
+size_t dense_svd_work(size_t n)
+{
+    return svd_reals(n);
+}
+
+/* LAPACK sees A' = V' diag(sigma) U: its left vectors are ours on the right. */
+int dense_svd(size_t n, double *A, double *sigma, double *U, double *work)
+{
+    lapack_int size = (lapack_int)n, room = (lapack_int)svd_reals(n), info;
+    LAPACK_dgesvj("G", "U", "V", &size, &size, A, &size, sigma, &size, U, &size, work, &room,
+                  &info);
+    for (size_t i = 0; i < n; i++)
+        sigma[i] *= work[0];
+    return info != 0 || !(sigma[n - 1] > 0.0);
 }
 
 /* The reflectors' factors, and blocks of LAPACK's usual width. */

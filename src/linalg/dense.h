@@ -38,6 +38,12 @@ void dense_transpose(size_t n, double *A);
 /* C <- A B; C must not overlap. */
 void dense_product(size_t n, const double *A, const double *B, double *C);
 
+/* C <- A' B; C must not overlap. */
+void dense_product_trans(size_t n, const double *A, const double *B, double *C);
+
+/* C <- A B'; C must not overlap. */
+void dense_product_other(size_t n, const double *A, const double *B, double *C);
+
 /* C (r x c) <- A' B + keep C for A (k x r) and B (k x c); keep 0 overwrites. Must not overlap. */
 void dense_trans_product(size_t r, size_t c, size_t k, const double *A, const double *B,
                          double keep, double *C);
@@ -49,8 +55,9 @@ void dense_congruence(size_t n, const double *A, const double *B, double *C, dou
 void dense_gram(size_t n, const double *B, double *C);
 void dense_gram_trans(size_t n, const double *B, double *C);
 
-/* B <- L'^-1 B */
+/* B <- L'^-1 B, and L^-1 B */
 void dense_solve_trans(size_t n, const double *L, double *B);
+void dense_solve(size_t n, const double *L, double *B);
 
 /* b (n) <- (L L')^-1 b */
 void dense_solve_vector(size_t n, const double *L, double *b);
@@ -63,6 +70,14 @@ void dense_scale_columns(size_t n, const double *A, const double *f, double *B);
 
 /* A <- V diag(f) V', exactly symmetric. work: n n doubles. */
 void dense_rebuild(size_t n, const double *V, const double *f, double *A, double *work);
+
+/* Scratch of dense_svd. */
+size_t dense_svd_work(size_t n);
+
+/* A = U' diag(sigma) V: sigma (n) <- singular values, largest first, small ones to as many digits
+ * as A determines (one-sided Jacobi); A <- V and U (n x n) <- U, a vector in each row. Non-zero
+ * when not converged or when a singular value is 0. */
+int dense_svd(size_t n, double *A, double *sigma, double *U, double *work);
 
 /* Scratch of dense_lq. */
 size_t dense_lq_work(size_t n);

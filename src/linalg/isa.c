@@ -15,19 +15,41 @@ static const naming naming_isa = {
 /* The tables that were compiled in, best first. */
 extern const kernels kernels_table_baseline;
 #if defined(__x86_64__)
+#include <cpuid.h>
 extern const kernels kernels_table_avx512, kernels_table_avx2;
 static const kernels *const tables[] = {&kernels_table_avx512, &kernels_table_avx2,
                                         &kernels_table_baseline};
 
+/* As Intel's manual numbers them: leaf 1, register c; leaf 7, register b; XCR0. Not every compiler
+ * has the library that __builtin_cpu_supports asks. */
+#define HAS_FMA       (1u << 12)
+#define HAS_XGETBV    (1u << 27)
+#define HAS_AVX2      (1u << 5)
+#define HAS_AVX512    (1u << 16 | 1u << 17 | 1u << 30 | 1u << 31) /* F, DQ, BW, VL */
+#define SAVES_VECTORS 0x06u                                       /* the system, of 256 bits */
+#define SAVES_LARGE   0xe6u                                       /* and of 512 */
+
+static unsigned system_saves(void)
+{
+    unsigned low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
 /* Does this machine run that set's instructions? Always those of the last, baseline. */
 static int is_present(const kernels *table)
 {
-    __builtin_cpu_init();
+    unsigned a, b, c, d, b7 = 0, unused;
+    if (table == &kernels_table_baseline)
+        return 1;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !__get_cpuid_count(7, 0, &a, &b7, &unused, &d))
+        return 0;
+    if ((c & (HAS_FMA | HAS_XGETBV)) != (HAS_FMA | HAS_XGETBV) || !(b7 & HAS_AVX2))
+        return 0;
+    unsigned saved = system_saves();
     if (table == &kernels_table_avx512)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-    return table == &kernels_table_baseline ||
-           (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
+        return (b7 & HAS_AVX512) == HAS_AVX512 && (saved & SAVES_LARGE) == SAVES_LARGE;
+    return (saved & SAVES_VECTORS) == SAVES_VECTORS;
 }
 #else
 static const kernels *const tables[] = {&kernels_table_baseline};

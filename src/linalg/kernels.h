@@ -67,6 +67,8 @@ typedef struct kernels {
     void (*tri_gram)(size_t n, const double *Linv, double *A);
     /* B (n x k) <- L^-1 B */
     void (*solve)(size_t n, size_t k, const double *L, double *B);
+    /* B (n x k) <- L B */
+    void (*lower_times)(size_t n, size_t k, const double *L, double *B);
     /* B (n x k) <- L'^-1 B */
     void (*solve_trans)(size_t n, size_t k, const double *L, double *B);
     /* C (TRI) <- L^-1 X L^-T for symmetric X (TRI). work: n n 8 doubles. C may be X. */

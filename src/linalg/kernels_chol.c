@@ -119,7 +119,7 @@ static void chol_below_any(size_t nr, size_t I, size_t J, double *A, const pivot
 static unsigned chol_vector(size_t n, double *A, double *logdet)
 {
     pivots v = {.mantissa = v_set(1.0)};
-    for (size_t J = 0; J < n; J += TILE) {
+    for (size_t J = 0; J < n && !stop_within(n); J += TILE) {
         size_t nc = tile_size(n - J);
         chol_diagonal_any(nc, J, A, &v);
         for (size_t I = J + nc; I < n; I += TILE)
@@ -247,7 +247,7 @@ static void inverse_below_any(size_t nr, size_t I, size_t J, const double *L, do
 void KERNEL(tri_inverse)(size_t n, const double *L, double *Linv)
 {
     for (int l = 0; l < LANES; l += VW) {
-        for (size_t J = 0; J < n; J += TILE) {
+        for (size_t J = 0; J < n && !stop_within(n); J += TILE) {
             size_t nc = tile_size(n - J);
             inverse_diagonal_any(nc, J, L + l, Linv + l);
             for (size_t I = J + nc; I < n; I += TILE)
@@ -315,7 +315,7 @@ static void gram_any(size_t nr, size_t n, size_t I, size_t J, const double *X, d
 
 static void gram_vector(size_t n, const double *Linv, double *A)
 {
-    for (size_t I = 0; I < n; I += TILE) {
+    for (size_t I = 0; I < n && !stop_within(n); I += TILE) {
         size_t nr = tile_size(n - I);
         for (size_t J = 0; J < I; J += TILE)
             gram_any(nr, n, I, J, Linv, A);

@@ -245,7 +245,7 @@ INLINE void sweep_vectors(int nv, size_t n, size_t l, const block *k, backlog *b
 INLINE void ql(int nv, int vectors, size_t n, const eigen_work *w, eigen_job *job)
 {
     backlog pending = {0};
-    for (size_t l = 0; l + 1 < n; l++) {
+    for (size_t l = 0; l + 1 < n && !stop_within(n); l++) {
         block k = find_block(nv, n, l, w->d, w->e, !vectors);
         for (int sweep = 0; k.any && sweep < MAX_SWEEPS; sweep++) {
             if (vectors)

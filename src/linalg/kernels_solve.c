@@ -54,8 +54,61 @@ static void solve_rows(size_t nr, size_t k, size_t I, const double *L, double *B
 void KERNEL(solve)(size_t n, size_t k, const double *L, double *B)
 {
     for (int l = 0; l < LANES; l += VW)
-        for (size_t I = 0; I < n; I += TILE)
+        for (size_t I = 0; I < n && !stop_within(n); I += TILE)
             solve_rows(tile_size(n - I), k, I, L + l, B + l);
+}
+
+/* ---- L B ---------------------------------------------------------------------------------- */
+
+/* Rows I..I+nr-1 of columns c.. of B: they need rows above, which must not have been replaced. */
+INLINE void lower_tile(int nr, int nc, size_t ld, size_t I, const double *L, double *B)
+{
+    tile t;
+    const double *l[TILE];
+    const double *b0 = B;
+    tile_zero(nr, nc, &t);
+    UNROLL
+    for (int a = 0; a < nr; a++)
+        l[a] = ctri_row(L, I + (size_t)a);
+    for (size_t k = 0; k < I; k++, b0 += ld * LANES)
+        tile_rows(nr, nc, l, k, b0, &t);
+    UNROLL
+    for (int c = 0; c < nr; c++, b0 += ld * LANES) {
+        UNROLL
+        for (int a = c; a < nr; a++) {
+            vd x = CAT(l[a] + I * LANES, c);
+            UNROLL
+            for (int b = 0; b < nc; b++)
+                t.at[a][b] += x * CAT(b0, b);
+        }
+    }
+    tile_store(nr, nc, &t, B + I * ld * LANES, ld, 0, 0);
+}
+
+/* Rows I .. I+nr-1, nr at most TILE. */
+static void lower_rows(size_t nr, size_t k, size_t I, const double *L, double *B)
+{
+    size_t c = 0;
+    if (nr == TILE)
+        for (; c + TILE <= k; c += TILE)
+            lower_tile(TILE, TILE, k, I, L, B + c * LANES);
+    for (size_t r = nr; r-- > 0;) {
+        size_t d = c;
+        for (; d + TILE <= k; d += TILE)
+            lower_tile(1, TILE, k, I + r, L, B + d * LANES);
+        for (; d < k; d++)
+            lower_tile(1, 1, k, I + r, L, B + d * LANES);
+    }
+}
+
+void KERNEL(lower_times)(size_t n, size_t k, const double *L, double *B)
+{
+    for (int l = 0; l < LANES; l += VW) {
+        size_t left = n % TILE, I = n - left;
+        lower_rows(left, k, I, L + l, B + l);
+        for (; I > 0 && !stop_within(n); I -= TILE)
+            lower_rows(TILE, k, I - TILE, L + l, B + l);
+    }
 }
 
 /* ---- L' B = B0 ---------------------------------------------------------------------------- */
@@ -109,9 +162,9 @@ void KERNEL(solve_trans)(size_t n, size_t k, const double *L, double *B)
 {
     for (int l = 0; l < LANES; l += VW) {
         size_t I = n;
-        for (; I >= TILE; I -= TILE)
+        for (; I >= TILE && !stop_within(n); I -= TILE)
             back_rows(TILE, n, k, I - TILE, L + l, B + l);
-        for (; I > 0; I--)
+        for (; I > 0 && !stop_within(n); I--)
             back_rows(1, n, k, I - 1, L + l, B + l);
     }
 }
@@ -176,7 +229,7 @@ void KERNEL(reduce)(size_t n, const double *L, const double *X, double *C, doubl
         unfold(n, X + l, work + l);
     KERNEL(solve)(n, n, L, work);
     for (int l = 0; l < LANES; l += VW)
-        for (size_t I = 0; I < n; I += TILE)
+        for (size_t I = 0; I < n && !stop_within(n); I += TILE)
             for (size_t J = 0; J <= I; J += TILE)
                 right_solve_any(tile_size(n - I), tile_size(n - J), n, I, J, L + l, work + l,
                                 C + l);
@@ -186,7 +239,7 @@ void KERNEL(reduce)(size_t n, const double *L, const double *X, double *C, doubl
 static void lower_trans_times(size_t n, const double *L, const double *X, double *B)
 {
     unfold(n, X, B);
-    for (size_t r = 0; r < n; r++)
+    for (size_t r = 0; r < n && !stop_within(n); r++)
         for (size_t c = 0; c < n; c++) {
             vd sum = v_set(0.0);
             for (size_t k = r; k < n; k++)
@@ -200,7 +253,7 @@ void KERNEL(expand)(size_t n, const double *L, const double *X, double *C, doubl
     for (int l = 0; l < LANES; l += VW) {
         double *B = work + l;
         lower_trans_times(n, L + l, X + l, B);
-        for (size_t r = 0; r < n; r++)
+        for (size_t r = 0; r < n && !stop_within(n); r++)
             for (size_t c = 0; c <= r; c++) {
                 vd sum = v_set(0.0);
                 for (size_t k = c; k < n; k++)
@@ -243,7 +296,7 @@ void KERNEL(rebuild)(size_t n, const double *Z, const double *f, double *A, doub
         for (size_t r = 0; r < n; r++)
             for (size_t c = 0; c < n; c++)
                 AT(work + l, r * n + c) = CAT(Z + l, r * n + c) * CAT(f + l, c);
-        for (size_t I = 0; I < n; I += TILE)
+        for (size_t I = 0; I < n && !stop_within(n); I += TILE)
             for (size_t J = 0; J <= I; J += TILE)
                 rebuild_any(tile_size(n - I), tile_size(n - J), n, I, J, work + l, Z + l, A + l);
     }

@@ -25,6 +25,7 @@ const kernels KERNEL(kernels_table) = {
     .tri_inverse = KERNEL(tri_inverse),
     .tri_gram = KERNEL(tri_gram),
     .solve = KERNEL(solve),
+    .lower_times = KERNEL(lower_times),
     .solve_trans = KERNEL(solve_trans),
     .reduce = KERNEL(reduce),
     .expand = KERNEL(expand),

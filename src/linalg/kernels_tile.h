@@ -6,6 +6,7 @@
 #ifndef SPD_LINALG_KERNELS_TILE_H
 #define SPD_LINALG_KERNELS_TILE_H
 
+#include "base/stop.h"
 #include "linalg/kernels_vec.h"
 
 typedef struct tile {

@@ -169,7 +169,7 @@ static void tridiagonalise(size_t n, double *A, int side, const eigen_work *w)
     update t = {.u = ctri_row(A, n - 1), .q = w->q, .p = w->p};
     for (size_t k = 0; k < n; k++)
         w->q[k] = v_set(0.0);
-    for (size_t i = n - 1; i >= 2; i--) {
+    for (size_t i = n - 1; i >= 2 && !stop_within(n); i--) {
         double *row = tri_row(A, i);
         update_row(i, A, &t);
         w->e[i - 1].v[side] = make_reflector(i, row, &h[i]);
@@ -233,11 +233,11 @@ INLINE void form_columns(int nc, size_t j, size_t n, const double *A, const vd *
 static void form_q(size_t n, const double *A, const vd *h, double *Z)
 {
     size_t j = 0;
-    for (; j + 8 <= n; j += 8)
+    for (; j + 8 <= n && !stop_within(n); j += 8)
         form_columns(8, j, n, A, h, Z);
-    for (; j + 4 <= n; j += 4)
+    for (; j + 4 <= n && !stop_within(n); j += 4)
         form_columns(4, j, n, A, h, Z);
-    for (; j < n; j++)
+    for (; j < n && !stop_within(n); j++)
         form_columns(1, j, n, A, h, Z);
 }
 

@@ -35,6 +35,7 @@ void KERNEL(tri_inverse)(size_t n, const double *L, double *Linv);
 void KERNEL(tri_gram)(size_t n, const double *Linv, double *A);
 void KERNEL(solve)(size_t n, size_t k, const double *L, double *B);
 void KERNEL(solve_trans)(size_t n, size_t k, const double *L, double *B);
+void KERNEL(lower_times)(size_t n, size_t k, const double *L, double *B);
 void KERNEL(reduce)(size_t n, const double *L, const double *X, double *C, double *work);
 void KERNEL(expand)(size_t n, const double *L, const double *X, double *C, double *work);
 void KERNEL(eigvals)(size_t n, size_t octets, double *A, double *lambda, unsigned *bad,

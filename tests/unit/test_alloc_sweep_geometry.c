@@ -63,7 +63,7 @@ static spd_status call_geodesic(spd_context *ctx, const input *in, double *out)
 
 static spd_status call_distance(spd_context *ctx, const input *in, double *out)
 {
-    return spd_distance2(ctx, SPD_AIRM, N, in->X, in->Y, out);
+    return spd_distance2(ctx, SPD_JEFFREY, N, in->X, in->Y, out);
 }
 
 static spd_status call_pairwise(spd_context *ctx, const input *in, double *out)

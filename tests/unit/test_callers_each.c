@@ -230,6 +230,9 @@ static void add_metric(caller *c, spd_metric metric)
     add_number(c, info.iterations);
     good(c, spd_geodesic(c->ctx, metric, N, X, X + N * N, 0.3, G));
     add_reals(c, N * N, G);
+    const double t = 0.3;
+    good(c, spd_geodesics(c->ctx, metric, N, 1, X, X + N * N, 1, &t, G));
+    add_reals(c, N * N, G);
 }
 
 static void job_metrics(caller *c)
@@ -263,6 +266,8 @@ static void job_functions(caller *c)
     add_reals(c, N * M, K);
     good(c, spd_recenter(c->ctx, SPD_AIRM, N, P, X, label, F));
     add_reals(c, P * N * N, F);
+    good(c, spd_covariances(c->ctx, 1, N, P * N, X, &shrunk, C));
+    add_reals(c, N * N, C);
     good(c, spd_covariance(c->ctx, P * N, N, X, &shrunk, C));
     add_reals(c, N * N, C);
     free(F);

@@ -352,6 +352,57 @@ static void every_allocation_may_fail(void)
     free(O);
 }
 
+/* Many recordings, channels in rows, are what each is alone with its observations in rows. */
+static void many_recordings(void)
+{
+    enum { N = 5, R = 40, P = 9 };
+    const spd_covariance_options kinds[] = {{.shrinkage = SPD_SHRINK_NONE},
+                                            {.shrinkage = SPD_SHRINK_OAS},
+                                            {.shrinkage = SPD_SHRINK_LEDOIT_WOLF},
+                                            {.shrinkage = SPD_SHRINK_VALUE, .shrink = 0.3},
+                                            {.shrinkage = SPD_SHRINK_NONE, .regularize = 0.1}};
+    rng g;
+    rng_seed(&g, 21);
+    double *O = block(P * N * R), *rows[P], C[P * N * N], alone[N * N];
+    for (size_t i = 0; i < P; i++) {
+        rows[i] = observe(&g, R, N, 1e3);
+        for (size_t c = 0; c < N; c++)
+            for (size_t k = 0; k < R; k++)
+                O[(i * N + c) * R + k] = rows[i][k * N + c];
+    }
+    for (size_t which = 0; which < 5; which++)
+        for (int exponent = -480; exponent <= 480; exponent += 480) {
+            double unit = ldexp(1.0, exponent);
+            for (size_t e = 0; e < P * N * R; e++)
+                O[e] *= unit;
+            CHECK(spd_covariances(NULL, P, N, R, O, &kinds[which], C) == SPD_OK, "kind %zu", which);
+            for (size_t e = 0; e < P * N * R; e++)
+                O[e] /= unit;
+            for (size_t i = 0; i < P; i++) {
+                CHECK(spd_covariance(NULL, R, N, rows[i], &kinds[which], alone) == SPD_OK, " ");
+                for (size_t e = 0; e < N * N; e++)
+                    C[i * N * N + e] = C[i * N * N + e] / unit / unit;
+                CHECK_CLOSE(relative_gap(N * N, C + i * N * N, alone), 0.0, 1e-10,
+                            "kind %zu, recording %zu, exponent %d", which, i, exponent);
+                CHECK(skewness(N, C + i * N * N) == 0.0, " ");
+            }
+        }
+    spd_context *ctx = spd_context_new();
+    C[0] = 9.0;
+    O[(6 * N + 2) * R + 11] = NAN;
+    CHECK(spd_covariances(ctx, P, N, R, O, NULL, C) == SPD_ENOTFINITE && C[0] == 9.0, " ");
+    CHECK(spd_context_error(ctx)->index == 6, "%s", spd_context_error(ctx)->message);
+    CHECK(spd_covariances(ctx, P, N, 3, O, NULL, C) == SPD_EINVAL, "rank");
+    CHECK(spd_covariances(ctx, 0, N, R, O, NULL, C) == SPD_EINVAL, " ");
+    CHECK(spd_covariances(ctx, P, N, R, NULL, NULL, C) == SPD_EINVAL, " ");
+    spd_covariance_options projected = {.m = 1, .W = alone};
+    CHECK(spd_covariances(ctx, P, N, R, O, &projected, C) == SPD_EINVAL, " ");
+    spd_context_free(ctx);
+    for (size_t i = 0; i < P; i++)
+        free(rows[i]);
+    free(O);
+}
+
 int main(void)
 {
     RUN(equals_the_definition);
@@ -366,5 +417,6 @@ int main(void)
     RUN(same_bits_for_any_threads);
     RUN(blocks_stand_on_the_diagonal);
     RUN(every_allocation_may_fail);
+    RUN(many_recordings);
     return test_summary();
 }

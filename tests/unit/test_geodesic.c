@@ -150,6 +150,70 @@ static void leaving_the_cone(void)
     spd_context_free(ctx);
 }
 
+/* Many at once are what each is alone, for one t and for one each; wide ones among them. */
+static void many(void)
+{
+    rng r;
+    rng_seed(&r, 6);
+    for (size_t s = 0; s < SIZES; s++)
+        for (int m = 0; m < SPD_METRICS; m++) {
+            size_t n = sizes[s], p = 21, each = n * n;
+            double *X = random_set(&r, n, p, 1e3), *Y = random_set(&r, n, p, 1e3), t[21];
+            double *G = block(p * each), *alone = block(each);
+            random_spd(&r, n, 1e10, X + 5 * each);
+            random_spd(&r, n, 1e10, Y + 5 * each);
+            for (size_t i = 0; i < p; i++)
+                t[i] = 1.0 - (double)i / (double)p;
+            for (size_t steps = 1; steps <= p; steps += p - 1) {
+                CHECK(spd_geodesics(NULL, (spd_metric)m, n, p, X, Y, steps, t, G) == SPD_OK,
+                      "metric %d n %zu", m, n);
+                for (size_t i = 0; i < p; i++) {
+                    const double *A = X + i * each, *B = Y + i * each;
+                    double at = steps == 1 ? t[0] : t[i], condition = i == 5 ? 1e10 : 1e6;
+                    CHECK(spd_geodesic(NULL, (spd_metric)m, n, A, B, at, alone) == SPD_OK, " ");
+                    CHECK_CLOSE(relative_gap(each, G + i * each, alone), 0.0,
+                                100.0 * (double)n * DBL_EPSILON * condition,
+                                "metric %d n %zu i %zu", m, n, i);
+                    CHECK(skewness(n, G + i * each) == 0.0, " ");
+                }
+            }
+            free(X);
+            free(Y);
+            free(G);
+            free(alone);
+        }
+}
+
+static void many_refusals(void)
+{
+    rng r;
+    rng_seed(&r, 7);
+    size_t n = 3, p = 20, each = n * n;
+    double *X = random_set(&r, n, p, 10.0), *Y = random_set(&r, n, p, 10.0), *G = block(p * each);
+    double t[20] = {0};
+    spd_context *ctx = spd_context_new();
+    CHECK(spd_geodesics(ctx, SPD_AIRM, n, p, X, Y, 2, t, G) == SPD_EINVAL, " ");
+    CHECK(spd_geodesics(ctx, SPD_AIRM, n, p, X, Y, 1, NULL, G) == SPD_EINVAL, " ");
+    CHECK(spd_geodesics(ctx, SPD_AIRM, n, 0, X, Y, 1, t, G) == SPD_EINVAL, " ");
+    CHECK(spd_geodesics(ctx, SPD_METRICS, n, p, X, Y, 1, t, G) == SPD_EINVAL, " ");
+    t[4] = NAN;
+    CHECK(spd_geodesics(ctx, SPD_AIRM, n, p, X, Y, p, t, G) == SPD_EINVAL, " ");
+    t[4] = 0.0;
+    t[9] = t[17] = 1e6; /* out of the cone, out of range */
+    G[0] = 9.0;
+    CHECK(spd_geodesics(ctx, SPD_EUCLIDEAN, n, p, X, Y, p, t, G) == SPD_ENOTSPD, " ");
+    CHECK(spd_context_error(ctx)->index == 9 && G[0] == 9.0, "%s", spd_context_error(ctx)->message);
+    CHECK(spd_geodesics(ctx, SPD_AIRM, n, p, X, Y, p, t, G) == SPD_ENUMERIC, " ");
+    CHECK(spd_context_error(ctx)->index == 9 && G[0] == 9.0, "%s", spd_context_error(ctx)->message);
+    Y[12 * each] = -1.0;
+    CHECK(spd_geodesics(ctx, SPD_AIRM, n, p, X, Y, p, t, G) == SPD_ENOTSPD, " ");
+    CHECK(spd_context_error(ctx)->index == 12, "%s", spd_context_error(ctx)->message);
+    spd_context_free(ctx);
+    free(X);
+    free(Y);
+    free(G);
+}
+
 static void bad_arguments(void)
 {
     double X[] = {1.0, 0.0, 0.0, 1.0}, bad[] = {1.0, 0.0, 0.0, -1.0}, G[4];
@@ -175,6 +239,8 @@ int main(void)
     RUN(affine_equivariance);
     RUN(swelling);
     RUN(leaving_the_cone);
+    RUN(many);
+    RUN(many_refusals);
     RUN(bad_arguments);
     return test_summary();
 }

@@ -320,6 +320,11 @@ static void triangular_solves(void)
                         sum += at(s.octet, row, q, l) * B[(q * columns + c) * LANES + (size_t)l];
                     CHECK_CLOSE(sum, B0[e], 1e-13 * (double)n, "n %zu trans %d", n, trans);
                 }
+                if (trans)
+                    continue;
+                k->lower_times(n, columns, s.octet, B); /* and back */
+                for (size_t e = 0; e < n * columns * LANES; e++)
+                    CHECK_CLOSE(B[e], B0[e], 1e-13 * (double)n, "n %zu: L L^-1 B", n);
             }
             mem_free(B);
             mem_free(B0);

@@ -57,6 +57,9 @@ static void agrees_with_definition(void)
                             tolerance_of((spd_metric)m, n, conditions[c], A, B, expected);
                         CHECK_CLOSE(D2[i * q + j], expected, tolerance, "%s n %zu cond %g",
                                     name_of(m), n, conditions[c]);
+                        double alone = dist2((spd_metric)m, n, A, B); /* another way */
+                        CHECK_CLOSE(alone, expected, tolerance, "%s n %zu cond %g: alone",
+                                    name_of(m), n, conditions[c]);
                     }
             }
             free(X);

@@ -1,0 +1,267 @@
+"""The calling layer: threads by n_jobs, the short way beside the long one, progress bars, Ctrl-C."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import joblib
+import numpy as np
+import pytest
+
+import spdml
+from spdml import _arrays, _fast, _jobs, functions
+from conftest import random_spd
+
+QUICK = pytest.mark.skipif(_fast.quick is None, reason="no module spdml._quick (Python 3.11 or newer)")
+METRICS = ("airm", "stein", "log-euclidean", "jeffrey", "bures-wasserstein", "log-cholesky", "euclidean")
+
+
+# ---- n_jobs --------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("n_jobs, expected", [
+    (1, 1), (3, 3), (np.int64(2), 2), (-1, 0), (-2, max(_jobs.cores() - 1, 1)), (-1000, 1),
+    (2**40, 2**31 - 1)])
+def test_n_jobs_is_that_of_scikit_learn(n_jobs, expected):
+    assert _jobs.threads(n_jobs) == expected
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
+def test_what_is_no_number_of_threads(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs"):
+        _jobs.threads(n_jobs)
+
+
+@pytest.mark.parametrize("text, expected", [(None, 0), ("3", 3), ("2,4", 2), ("", 0), ("x", 0), ("0", 0)])
+def test_none_is_what_omp_num_threads_says(monkeypatch, text, expected):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if text is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", text)
+    assert _jobs.threads(None) == expected
+    assert _jobs.threads(2) == 2
+
+
+def test_none_is_what_a_surrounding_configuration_says(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    with joblib.parallel_config(n_jobs=3):
+        assert _jobs.threads(None) == 3
+        assert _jobs.threads(2) == 2
+    assert _jobs.threads(None) == 7
+
+
+def _threads_there(_number):
+    return _jobs.threads(None)
+
+
+def test_workers_of_joblib_do_not_take_all_cores(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    work = [joblib.delayed(_threads_there)(i) for i in range(4)]
+    assert joblib.Parallel(n_jobs=2, backend="threading")(work) == [1] * 4
+
+
+def test_workers_of_loky_share_the_cores():
+    code = ("import joblib, runpy, sys\n"
+            "path = sys.argv[1]\n"
+            "def f(_):\n"
+            "    import joblib.parallel\n"
+            "    return runpy.run_path(path)['threads'](None)\n"
+            "print(*joblib.Parallel(n_jobs=2)(joblib.delayed(f)(i) for i in range(2)))\n")
+    environment = {k: v for k, v in os.environ.items() if k != "OMP_NUM_THREADS"}
+    text = subprocess.run([sys.executable, "-c", code, _jobs.__file__], env=environment, check=True,
+                          stdout=subprocess.PIPE, text=True, timeout=100).stdout
+    assert all(1 <= int(one) <= max(_jobs.cores() // 2, 1) for one in text.split()), text
+
+
+# ---- the short way -------------------------------------------------------------------------------
+
+@QUICK
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("n", [1, 2, 5, 8, 17])
+def test_short_distances_are_the_long_ones(rng, metric, n):
+    X = random_spd(rng, 20, n)
+    for squared in (False, True):
+        np.testing.assert_allclose(spdml.distance(X[0], X[1], metric, squared),
+                                   functions.distance(X[0], X[1], metric, squared), rtol=1e-10)
+    for Y in (None, X[3:9]):
+        np.testing.assert_array_equal(spdml.pairwise_distances(X, Y, metric, n_jobs=1),
+                                      functions.pairwise_distances(X, Y, metric, n_jobs=1))
+    np.testing.assert_array_equal(spdml.mean(X, metric, n_jobs=1), functions.mean(X, metric, n_jobs=1))
+    np.testing.assert_allclose(spdml.geodesic(X, X[::-1].copy(), 0.25, metric)[4],
+                               functions.geodesic(X[4], X[-5], 0.25, metric), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(spdml.geodesic(X[4], X[5], 0.25, metric),
+                               functions.geodesic(X[4], X[5], 0.25, metric), rtol=1e-9, atol=1e-12)
+
+
+@QUICK
+@pytest.mark.parametrize("function", ["log", "exp", "sqrt", "invsqrt", "power"])
+def test_short_functions_are_the_long_ones(rng, function):
+    X = random_spd(rng, 20, 6)
+    np.testing.assert_array_equal(spdml.apply(X, function, 0.3), functions.apply(X, function, 0.3))
+    np.testing.assert_array_equal(spdml.apply(X[2], function=function, power=0.3),
+                                  functions.apply(X[2], function, 0.3))
+
+
+def test_covariances_of_an_array_are_those_of_a_list(rng):
+    signals = rng.standard_normal((7, 4, 50)) + 100.0
+    for estimator in ("cov", "oas", "lwf"):
+        np.testing.assert_allclose(spdml.covariances(signals, estimator),
+                                   functions.covariances(list(signals), estimator), rtol=1e-10)
+
+
+@QUICK
+def test_what_is_not_served_goes_the_long_way(rng):
+    X = random_spd(rng, 4, 3)
+    expected = functions.distance(X[0], X[1])
+    assert _fast.quick.pair(_fast._handle(), 0, X[0], X[1], 1e-8) is not None
+    for A in (X[0].astype(np.float32), np.asfortranarray(X[0]) if X[0].flags.c_contiguous else X[0],
+              X[0].tolist(), X[::2][0], np.ma.array(X[0])):
+        assert spdml.distance(A, X[1]) == pytest.approx(expected, rel=1e-5)
+    assert _fast.quick.pair(_fast._handle(), 0, X[0].astype(np.float32), X[1], 1e-8) is None
+    assert _fast.quick.pair(_fast._handle(), 0, X[0], X[1][:2, :2], 1e-8) is None
+    assert _fast.quick.pair(_fast._handle(), 0, X[0][:2], X[1][:2], 1e-8) is None
+    assert _fast.quick.symmetric(X.astype(">f8"), 1e-8) is None
+
+
+def test_faults_are_explained_as_before(rng):
+    X = random_spd(rng, 5, 3)
+    bad = X.copy()
+    bad[3] = -bad[3]
+    with pytest.raises(spdml.NotPositiveDefiniteError, match=r"X\[3\]"):
+        spdml.pairwise_distances(bad)
+    with pytest.raises(spdml.SPDError):
+        spdml.distance(X[0], bad[3])
+    skew = X.copy()
+    skew[2, 0, 1] += 0.5
+    for call in (lambda: spdml.mean(skew), lambda: spdml.apply(skew, "log"),
+                 lambda: spdml.distance(X[0], skew[2]), lambda: spdml.pairwise_distances(skew, X),
+                 lambda: spdml.geodesic(X[2], skew[2])):
+        with pytest.raises(spdml.NotSymmetricError):
+            call()
+    with pytest.raises(ValueError, match="metric"):
+        spdml.distance(X[0], X[1], "none")
+    with pytest.raises(ValueError, match="n_jobs"):
+        spdml.mean(X, n_jobs=0)
+
+
+@QUICK
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 9, 16, 17, 40])
+def test_symmetry_is_looked_at_everywhere(rng, n):
+    X = random_spd(rng, 3, n)
+    assert _fast.quick.symmetric(X, 1e-8) == -1
+    largest = np.abs(X[1]).max()
+    for row, column in {(0, n - 1), (n - 1, 0), (n // 2, n // 3), (n // 3, n // 2)}:
+        if row == column:
+            continue
+        for factor, found in ((0.5, -1), (2.0, 1)):
+            Y = X.copy()
+            Y[1, row, column] += factor * 1e-3 * largest
+            assert _fast.quick.symmetric(Y, 1e-3) == found, (row, column, factor)
+    nan = X.copy()
+    nan[1, 0, 0] = np.nan
+    assert _fast.quick.symmetric(nan, 1e-8) == -1
+
+
+def test_symmetry_is_looked_at_without_the_module(rng, monkeypatch):
+    monkeypatch.setattr(_fast, "quick", None)
+    X = random_spd(rng, 3, 4)
+    _arrays.check_symmetric(X, "X", 1e-8)
+    X[2, 0, 3] += 1.0
+    with pytest.raises(spdml.NotSymmetricError, match=r"X\[2\]"):
+        _arrays.check_symmetric(X, "X", 1e-8)
+
+
+def test_threads_have_contexts_of_their_own(rng):
+    X = random_spd(rng, 40, 6)
+    expected = [spdml.distance(X[0], x) for x in X]
+    wrong = []
+
+    def run():
+        for _ in range(20):
+            if [spdml.distance(X[0], x) for x in X] != expected:
+                wrong.append(1)
+
+    several = [threading.Thread(target=run) for _ in range(4)]
+    for one in several:
+        one.start()
+    for one in several:
+        one.join()
+    assert not wrong
+
+
+# ---- Ctrl-C --------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("setting", ["0", "1"])
+def test_ctrl_c_ends_a_call_on_large_matrices(setting):
+    """Distances that would take minutes end by KeyboardInterrupt, the short way and the long."""
+    code = ("import numpy as np, spdml, sys\n"
+            "X = np.eye(300) + np.random.default_rng(1).uniform(0, 0.001, (120, 1, 1))\n"
+            "X = np.ascontiguousarray(X)\n"
+            "print('ready', flush=True)\n"
+            "try:\n"
+            "    spdml.pairwise_distances(X, n_jobs=1)\n"
+            "except KeyboardInterrupt:\n"
+            "    print('interrupted')\n")
+    environment = dict(os.environ, SPDML_QUICK=setting, PYTHONPATH=os.pathsep.join(sys.path))
+    process = subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE,
+                               text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[0] == "interrupted\n"
+
+
+# ---- progress ------------------------------------------------------------------------------------
+
+class Bar:
+    """What tqdm would be asked to draw."""
+
+    made = []
+
+    def __init__(self, total=None, leave=True):
+        self.total, self.n, self.closed, self.seen = total, 0, False, []
+        Bar.made.append(self)
+
+    def reset(self, total=None):
+        self.total = total
+
+    def set_description(self, text, refresh=True):
+        self.text = text
+
+    def refresh(self):
+        assert not self.closed
+        self.seen.append((self.text, self.n, self.total, self.unit))
+
+    def close(self):
+        self.closed = True
+
+
+def test_one_bar_for_each_call_closed_in_whole_numbers(rng, monkeypatch):
+    tqdm = pytest.importorskip("tqdm.auto")
+    monkeypatch.setattr(tqdm, "tqdm", Bar)
+    Bar.made = []
+    X = random_spd(rng, 150, 50)
+    with spdml.progress():
+        spdml.pairwise_distances(X, n_jobs=1)
+        spdml.pairwise_distances(X, n_jobs=1)
+    assert len(Bar.made) == 2
+    for bar in Bar.made:
+        assert bar.closed and bar.seen
+        for _, n, total, _ in bar.seen:
+            assert isinstance(n, int) and isinstance(total, int) and 0 <= n <= total
+
+
+def test_a_bar_is_closed_when_a_call_fails(rng, monkeypatch):
+    tqdm = pytest.importorskip("tqdm.auto")
+
+    class Broken(Bar):
+        def refresh(self):
+            raise RuntimeError("no")
+
+    monkeypatch.setattr(tqdm, "tqdm", Broken)
+    Bar.made = []
+    X = random_spd(rng, 150, 50)
+    with spdml.progress(), pytest.raises(RuntimeError):
+        spdml.pairwise_distances(X, n_jobs=1)
+    assert len(Bar.made) == 1 and Bar.made[0].closed
