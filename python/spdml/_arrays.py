@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
-from typing import Any, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
@@ -39,7 +39,8 @@ def matrices(X: Any, name: str = "X", size: Optional[int] = None) -> np.ndarray:
     return array
 
 
-def square(X: Any, name: str = "X", size: Optional[int] = None, symmetric: bool = True) -> np.ndarray:
+def square(X: Any, name: str = "X", size: Optional[int] = None, symmetric: bool = True
+           ) -> np.ndarray:
     """X as (..., n, n), real or complex, with any leading dimensions; symmetric or Hermitian unless
     that does not matter."""
     array = numbers(X, name, complex_too=True)
@@ -48,8 +49,11 @@ def square(X: Any, name: str = "X", size: Optional[int] = None, symmetric: bool 
             f"{name} has shape {array.shape}; it must be (..., n, n): square matrices")
     _check_size(array, name, size)
     if symmetric:
-        check_symmetric(array.reshape((-1,) + array.shape[-2:]), name, tolerance(X),
-                        array.shape[:-2])
+        allowed = tolerance(X)
+        check_symmetric(array.reshape((-1,) + array.shape[-2:]), name, allowed, array.shape[:-2])
+        if allowed > tolerance(array):  # a copy, made from fewer digits
+            row, column = np.tril_indices(array.shape[-1])
+            array[..., column, row] = array[..., row, column].conj()
     return array
 
 
@@ -66,8 +70,8 @@ def tolerance(X: Any) -> float:
     the largest entry: the square root of the precision of the numbers as they were given, 1.5e-8
     for float64 and 3.5e-4 for float32. Every function of the package has this rule."""
     dtype = np.asarray(X).dtype
-    digits = dtype if dtype.kind in "fc" and dtype.itemsize <= 8 * (1 + (dtype.kind == "c")) else float
-    return float(np.sqrt(np.finfo(digits).eps))
+    short = dtype.kind == "f" and dtype.itemsize < 8 or dtype.kind == "c" and dtype.itemsize < 16
+    return float(np.sqrt(np.finfo(dtype if short else float).eps))
 
 
 def place(index: int, leading: Optional[Tuple[int, ...]]) -> str:
@@ -87,7 +91,7 @@ def check_symmetric(X: np.ndarray, name: str, tolerance: float,
     step = max(1, _CHUNK // X[0].size)
     for first in range(0, len(X), step):
         part = X[first:first + step]
-        if not np.iscomplexobj(part) and (part == part.transpose(0, 2, 1)).all():
+        if (part == part.conj().transpose(0, 2, 1)).all():
             continue  # to the bit, as most are: one pass instead of four
         with np.errstate(invalid="ignore", over="ignore"):  # infinities
             gap = np.abs(part - part.conj().transpose(0, 2, 1)).max(axis=(1, 2))
@@ -104,22 +108,14 @@ def _not_symmetric(X: np.ndarray, where: str, index: int) -> None:
     gap = float(apart[row, column])
     if np.iscomplexobj(X) and row == column:
         raise NotSymmetricError(
-            f"{where} is not Hermitian: entry ({row},{row}) of its diagonal is {X[row, row]:.4g}; the "
-            f"diagonal must be real", index, gap / 2)
+            f"{where} is not Hermitian: entry ({row},{row}) of its diagonal is {X[row, row]:.4g}; "
+            f"the diagonal must be real", index, gap / 2)
     kind, mean = (("Hermitian", "(X + X.conj().swapaxes(-1, -2)) / 2") if np.iscomplexobj(X) else
                   ("symmetric", "(X + X.swapaxes(-1, -2)) / 2"))
     differ = ("are not conjugate: they " if np.iscomplexobj(X) else "") + f"differ by {gap:.2g}"
     raise NotSymmetricError(
         f"{where} is not {kind}: entries ({row},{column}) and ({column},{row}) {differ}; take "
         f"{mean} if that is rounding", index, gap)
-
-
-def matrix(X: Any, name: str, size: Optional[int] = None) -> np.ndarray:
-    """X as one real (n, n) matrix."""
-    if np.ndim(X) != 2:
-        raise InvalidArgumentError(
-            f"{name} has shape {np.shape(X)}; it must be one square matrix")
-    return matrices(np.asarray(X)[None], name, size)[0]
 
 
 def doubles(array: Optional[np.ndarray]) -> Any:
@@ -164,7 +160,7 @@ def metric_number(name: str) -> int:
     number = c.c_int()
     if not isinstance(name, str) or "\0" in name or \
             lib.spd_metric_parse(None, name.encode(), c.byref(number)) != 0:
-        known = []
+        known: List[str] = []
         while lib.spd_metric_name(len(known)):
             known.append(lib.spd_metric_name(len(known)).decode())
         raise InvalidArgumentError(f"metric {name!r} is unknown; use one of {', '.join(known)}")

@@ -58,4 +58,4 @@ def joint_diagonalizer(X: np.ndarray, weights: np.ndarray, init: Optional[np.nda
             break
         B, D, value = there, D_there, lower
     length = np.sqrt(diagonal(B @ middle @ adjoint(B)))
-    return B / length[:, None]
+    return np.asarray(B / length[:, None])

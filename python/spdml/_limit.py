@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any, Optional
 
 import numpy as np
 
@@ -24,7 +25,7 @@ class Limit:
 
     Where max_iter steps were not enough a ConvergenceWarning says so."""
 
-    def __init__(self, what: str, tol: float, max_iter: "int | None", usual: int = 1000,
+    def __init__(self, what: str, tol: float, max_iter: Optional[int], usual: int = 1000,
                  usual_tol: float = 1e-13) -> None:
         tol = real(tol, "tol")
         if not tol >= 0:
@@ -47,7 +48,7 @@ class Limit:
         self.taken += 1
         return True
 
-    def note(self, residual: float) -> None:
+    def note(self, residual: Any) -> None:
         """The size of the step just taken, relative to the point."""
         self.residual = float(residual)
         self.stalled = 0 if self.residual < 0.9 * self.best else self.stalled + 1
@@ -57,4 +58,5 @@ class Limit:
         from sklearn.exceptions import ConvergenceWarning
         warnings.warn(
             f"{self.what} did not converge in {self.steps} iterations: the last step was "
-            f"{self.residual:.2g} of it; allow more with max_iter=", ConvergenceWarning, stacklevel=6)
+            f"{self.residual:.2g} of it; allow more with max_iter=", ConvergenceWarning,
+            stacklevel=6)

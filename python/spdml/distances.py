@@ -1,11 +1,12 @@
 """Distances and divergences between positive definite matrices.
 
-Where one side is a single matrix, and for all pairs of two sets, the library measures them. Pairs of
-equal place in two arrays are measured through the eigenvalues of A v = lambda B v, which many metrics
-have in common:
+Where one side is a single matrix, and for all pairs of two sets, the library measures them. Pairs
+of equal place in two arrays are measured through the eigenvalues of A v = lambda B v, which many
+metrics have in common:
 
-    airm            sum log^2 lambda             stein     sum log cosh(log(lambda)/2)
-    jeffrey         sum (cosh log lambda - 1)    thompson  max |log lambda|
+    airm            sum log^2 lambda
+    jeffrey         sum (cosh log lambda - 1)
+    thompson        max |log lambda|
     kullback        sum (lambda - 1 - log lambda)/2, kullback_right with A and B exchanged
     kullback_sym    jeffrey's square, as pyRiemann has it"""
 
@@ -18,11 +19,12 @@ import numpy as np
 from . import _metrics, _sets
 from ._arrays import doubles, numbers, real, square
 from ._calls import call, context
-from ._errors import InvalidArgumentError
-from ._sets import adjoint, called, cholesky, copies, flat, real_form
+from ._errors import InvalidArgumentError, NotPositiveDefiniteError, NumericError
+from ._sets import adjoint, called, cholesky, flat, hermitian, real_form
 
 Metric = Union[str, Callable[..., Any]]
 _DIVERGENCES = ("kullback", "kullback_right", "kullback_sym")  # not rooted
+_HARD = 1e-7  # of the largest joint eigenvalue: smaller ones may have lost too many digits
 _PIECE = 1 << 22  # doubles of pairs that are made at once
 
 
@@ -53,7 +55,7 @@ def power_of(name: str, power: Optional[float]) -> float:
     return value
 
 
-def _log_factor(L: np.ndarray) -> np.ndarray:
+def log_factor(L: np.ndarray) -> np.ndarray:
     """Cholesky factors with the logarithm of their diagonals."""
     L = L.copy()
     n = L.shape[-1]
@@ -74,7 +76,7 @@ def _flattened(X: np.ndarray, metric: str, power: float, name: str) -> Optional[
     if metric == "cholesky":
         return cholesky(X, name)
     if metric == "log-cholesky":
-        return _log_factor(cholesky(X, name))
+        return log_factor(cholesky(X, name))
     return None
 
 
@@ -84,27 +86,33 @@ def _spectral(metric: str, values: np.ndarray) -> np.ndarray:
     """From the eigenvalues of A v = lambda B v."""
     u = np.log(values)
     if metric == "airm":
-        return np.sum(u * u, axis=-1)
-    if metric == "stein":
-        return np.sum(np.log1p(2 * np.sinh(u / 4) ** 2), axis=-1)
+        return np.asarray(np.sum(u * u, axis=-1))
     if metric in ("jeffrey", "kullback_sym"):
-        return 2 * np.sum(np.sinh(u / 2) ** 2, axis=-1)
+        return np.asarray(2 * np.sum(np.sinh(u / 2) ** 2, axis=-1))
     if metric == "thompson":
-        return np.max(np.abs(u), axis=-1) ** 2
+        return np.asarray(np.max(np.abs(u), axis=-1) ** 2)
     sign = -1 if metric == "kullback_right" else 1
-    return np.sum(np.expm1(sign * u) - sign * u, axis=-1) / 2
+    return np.asarray(np.sum(np.expm1(sign * u) - sign * u, axis=-1) / 2)
 
 
 def _bures(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """min |L - K U|_F^2 over unitary U for A = L L', B = K K': without the difference of traces."""
     L, K = cholesky(A, "A"), cholesky(B, "B")
-    P, _, Q = np.linalg.svd(adjoint(K) @ L)
-    return _frobenius(L - K @ (P @ Q))
+    C = adjoint(K) @ L
+    try:
+        U = C @ _sets.apply(hermitian(adjoint(C) @ C), "invsqrt")
+        good = np.abs(adjoint(U) @ U - np.eye(U.shape[-1])).max() < 1e-7
+    except (NotPositiveDefiniteError, NumericError):
+        good = False
+    if not good:
+        P, _, Q = np.linalg.svd(C)
+        U = P @ Q
+    return _frobenius(L - K @ U)
 
 
 def _frobenius(X: np.ndarray) -> np.ndarray:
     """Squared norms."""
-    return np.einsum("...ij,...ij->...", X.conj(), X).real.astype(float)
+    return np.asarray(np.einsum("...ij,...ij->...", X.conj(), X).real.astype(float))
 
 
 def _pairs(A: np.ndarray, B: np.ndarray, metric: str, power: float) -> np.ndarray:
@@ -115,7 +123,32 @@ def _pairs(A: np.ndarray, B: np.ndarray, metric: str, power: float) -> np.ndarra
         return _frobenius(F - G)
     if metric == "bures-wasserstein":
         return _bures(A, B)
-    return _spectral(metric, _sets.joint_eigenvalues(A, B))
+    if metric == "stein":
+        ends = (_sets.logdet(A, "A") + _sets.logdet(B, "B")) / 2
+        return np.asarray(np.maximum(_sets.logdet((A + B) / 2) - ends, 0.0))
+    values = _sets.joint_eigenvalues(A, B)
+    hard = values[..., 0] <= _HARD * values[..., -1]
+    if not hard.any():
+        return _spectral(metric, values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        D = np.asarray(_spectral(metric, values))
+    return _one_by_one(A, B, metric, hard, D)
+
+
+def _one_by_one(A: np.ndarray, B: np.ndarray, metric: str, hard: np.ndarray, D: np.ndarray
+                ) -> np.ndarray:
+    """D, where pairs whose eigenvalues drown in rounding are left to the library."""
+    name = "jeffrey" if metric == "kullback_sym" else metric
+    cholesky(A, "A")  # names a matrix that is not positive definite
+    P, Q, leading = _sets.paired(A, B)
+    D = D.reshape(-1)
+    for i in np.flatnonzero(hard):
+        if name in _metrics.CORE:
+            D[i] = _core_pairwise(P[i:i + 1], Q[i:i + 1], name, 1, ("A", "B"))[0, 0]
+        elif not np.isfinite(D[i]):
+            raise NumericError(f"the distance by {metric!r} of pair {i} is lost in rounding: the "
+                               f"matrices are too ill-conditioned")
+    return D.reshape(leading)
 
 
 def _is_rectangular(A: Any) -> bool:
@@ -128,8 +161,8 @@ def rectangles(A: Any, B: Any, names: Tuple[str, str]) -> Tuple[np.ndarray, np.n
     A, B = (numbers(X, name, complex_too=True) for X, name in zip((A, B), names))
     if min(A.ndim, B.ndim) < 2 or A.shape[-2:] != B.shape[-2:]:
         raise InvalidArgumentError(
-            f"{names[0]} has shape {A.shape} and {names[1]} {B.shape}; they must hold matrices of the "
-            f"same size")
+            f"{names[0]} has shape {A.shape} and {names[1]} {B.shape}; they must hold matrices of "
+            f"the same size")
     check_leading(A, B, names)
     return _sets.finite(A, names[0]), _sets.finite(B, names[1])
 
@@ -189,10 +222,9 @@ def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
         return metric(A, B, squared=squared)
     name = _metrics.known(metric, _metrics.DISTANCES)
     exponent = power_of(name, power)
-    if name == "euclidean" and _is_rectangular(A):
+    if name == "euclidean":
         A, B = rectangles(A, B, ("A", "B"))
-        D = _delivered(np.atleast_1d(_frobenius(A - B)), name, squared)
-        D = D.reshape(np.broadcast_shapes(A.shape[:-2], B.shape[:-2]))
+        D = _delivered(np.asarray(_frobenius(A - B)), name, squared)
     else:
         A, B = both(A, B)
         D = _measured(A, B, name, squared, exponent, n_jobs)
@@ -201,16 +233,16 @@ def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
 
 def _measured(A: np.ndarray, B: np.ndarray, name: str, squared: bool, power: float,
               n_jobs: Optional[int]) -> np.ndarray:
-    core = name in _metrics.CORE or name == "kullback_sym"
-    leading = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
-    if core and len(flat(B)) == 1:
-        return _all_pairs(A, B, name, squared, power, n_jobs, ("A", "B")).reshape(leading)
-    if core and len(flat(A)) == 1:
-        return _all_pairs(B, A, name, squared, power, n_jobs, ("B", "A")).reshape(leading)
+    if name in _metrics.CORE or name == "kullback_sym":  # all symmetric; one row is measured best
+        leading = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+        if B.size == B.shape[-1] ** 2:
+            return all_pairs(B, A, name, squared, power, n_jobs, ("B", "A")).reshape(leading)
+        if A.size == A.shape[-1] ** 2:
+            return all_pairs(A, B, name, squared, power, n_jobs).reshape(leading)
     return _delivered(np.asarray(_pairs(A, B, name, power)), name, squared)
 
 
-# ---- all pairs of two sets ------------------------------------------------------------------------
+# ---- all pairs of two sets ----------------------------------------------------------------------
 
 def _core_pairwise(X: np.ndarray, Y: Optional[np.ndarray], name: str, n_jobs: Optional[int],
                    names: Tuple[str, str]) -> np.ndarray:
@@ -240,7 +272,7 @@ def _kullback_pairwise(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     P = _sets.inverse(Y, "Y").reshape(len(Y), -1)
     traces = (X.reshape(len(X), -1) @ P.conj().T).real
     offset = _sets.logdet(Y)[None, :] - _sets.logdet(X)[:, None] - X.shape[-1]
-    return np.maximum((traces + offset) / 2, 0.0)
+    return np.asarray(np.maximum((traces + offset) / 2, 0.0))
 
 
 def _by_pieces(X: np.ndarray, Y: np.ndarray, name: str, power: float) -> np.ndarray:
@@ -252,21 +284,25 @@ def _by_pieces(X: np.ndarray, Y: np.ndarray, name: str, power: float) -> np.ndar
     return D
 
 
-def _all_pairs(X: np.ndarray, Y: Optional[np.ndarray], name: str, squared: bool, power: float,
-               n_jobs: Optional[int], names: Tuple[str, str] = ("X", "Y")) -> np.ndarray:
+def all_pairs(X: np.ndarray, Y: Optional[np.ndarray], name: str, squared: bool,
+              power: float = 0.0, n_jobs: Optional[int] = None,
+              names: Tuple[str, str] = ("X", "Y")) -> np.ndarray:
+    """Distances (p, q) of sets that have been checked."""
     X = flat(X)
     Y = None if Y is None else flat(Y)
-    if name in _metrics.CORE:
+    lower = name == "cholesky" or (name == "log-cholesky" and np.iscomplexobj(X))
+    seen = name in ("harmonic", "power-euclidean") or (
+        name == "log-euclidean" and np.iscomplexobj(X))
+    if name in _metrics.CORE and not lower and not seen:
         return _rooted(_core_pairwise(X, Y, name, n_jobs, names), squared)
     if name == "kullback_sym":
         return _delivered(_core_pairwise(X, Y, "jeffrey", n_jobs, names), name, squared)
-    if name in ("harmonic", "power-euclidean"):
+    if seen or lower:
         F = _flattened(X, name, power, names[0])
         G = None if Y is None else _flattened(Y, name, power, names[1])
-        return _rooted(_core_pairwise(F, G, "euclidean", n_jobs, names), squared)
-    if name == "cholesky":
-        F = _lower_as_symmetric(cholesky(X, names[0]))
-        G = None if Y is None else _lower_as_symmetric(cholesky(Y, names[1]))
+        assert F is not None
+        if lower:
+            F, G = _lower_as_symmetric(F), None if G is None else _lower_as_symmetric(G)
         return _rooted(_core_pairwise(F, G, "euclidean", n_jobs, names), squared)
     if name in ("kullback", "kullback_right"):
         other = X if Y is None else Y
@@ -319,7 +355,7 @@ def pairwise_distances(X: Any, Y: Any = None, metric: Metric = "airm", squared: 
         return np.array([[metric(x, y, squared=squared) for y in (X if Y is None else Y)]
                          for x in X])
     name = _metrics.known(metric, _metrics.DISTANCES)
-    return _all_pairs(X, Y, name, squared, power_of(name, power), n_jobs)
+    return all_pairs(X, Y, name, squared, power_of(name, power), n_jobs)
 
 
 def set_of(X: Any, name: str, size: Optional[int] = None) -> np.ndarray:

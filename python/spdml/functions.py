@@ -107,8 +107,8 @@ def _real_sets(X: Any, Q: Any) -> Tuple[np.ndarray, Optional[np.ndarray], int]:
     X = set_of(X, "X")
     Q = None if Q is None else set_of(Q, "Q", X.shape[1])
     kind = np.result_type(X, X if Q is None else Q)
-    both = [None if Y is None else real_form(Y.astype(kind, copy=False)) for Y in (X, Q)]
-    return both[0], both[1], 2 if kind.kind == "c" else 1
+    R = None if Q is None else real_form(Q.astype(kind, copy=False))
+    return real_form(X.astype(kind, copy=False)), R, 2 if kind.kind == "c" else 1
 
 
 def regularize(X: Any, relative: float = 0.0, ridge: float = 0.0) -> np.ndarray:

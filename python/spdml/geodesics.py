@@ -1,7 +1,6 @@
 """Points on geodesics.
 
-    airm, stein, jeffrey   A v = lambda B v ...: L Z diag(lambda^t) Z' L',  A = L L',  Z' C Z = lambda,
-                           C = L^-1 B L^-T
+    airm, stein, jeffrey   F F',  F = A V diag(lambda)^(t/2);  B V = A V diag(lambda), V' A V = I
     bures-wasserstein      P P',  P = (1-t) L + t L^-T (L' B L)^1/2: positive definite as it stands
     thompson               a A + b B with weights from the extreme lambda
 
@@ -9,7 +8,7 @@ One pair of real matrices goes to the library; others are put together from its 
 
 from __future__ import annotations
 
-from typing import Any, Callable, Union
+from typing import Any, Callable, Tuple, Union
 
 import numpy as np
 
@@ -18,12 +17,13 @@ from ._arrays import doubles
 from ._calls import call, context
 from ._errors import InvalidArgumentError
 from ._sets import adjoint, apply, cholesky, diagonal, hermitian
-from .distances import _is_rectangular, both, rectangles
+from .distances import both, rectangles
 
 Metric = Union[str, Callable[..., Any]]
+_HARD = 1e-7  # of the largest joint eigenvalue: smaller ones may have lost too many digits
 
 
-def _position(alpha: Any, leading: tuple) -> np.ndarray:
+def _position(alpha: Any, leading: Tuple[int, ...]) -> np.ndarray:
     """alpha as an array that multiplies matrices with these leading dimensions."""
     if isinstance(alpha, (str, bytes)) or not (np.isscalar(alpha) or hasattr(alpha, "ndim")):
         raise InvalidArgumentError(
@@ -43,17 +43,20 @@ def _position(alpha: Any, leading: tuple) -> np.ndarray:
     return t[..., None, None]
 
 
-def _solve_lower(L: np.ndarray, B: np.ndarray) -> np.ndarray:
-    return np.linalg.solve(L, np.broadcast_to(B, np.broadcast_shapes(L.shape, B.shape)))
-
-
 def _airm(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
-    L = cholesky(A, "A")
-    cholesky(B, "B")  # names a matrix that is not positive definite
-    C = hermitian(adjoint(_solve_lower(L, adjoint(_solve_lower(L, B)))))
-    values, Z = np.linalg.eigh(C)
-    P = (L @ Z) * np.maximum(values, np.finfo(float).tiny)[..., None, :] ** (t / 2)
-    return P @ adjoint(P)
+    """In the real form: B V = A V diag(lambda), V' A V = I."""
+    P, Q, leading = _sets.paired(A, B)
+    X, Y = _sets.real_form(P), _sets.real_form(Q)
+    values, V = _sets.joint_eigenvectors(Y, X, ("B", "A"))
+    share = np.broadcast_to(t, leading + (1, 1)).reshape(-1, 1, 1)
+    F = (X @ V) * np.maximum(values, np.finfo(float).tiny)[:, None, :] ** (share / 2)
+    G = F @ adjoint(F)
+    hard = np.flatnonzero(values[:, 0] <= _HARD * values[:, -1])
+    if len(hard):
+        cholesky(B, "B")  # names a matrix that is not positive definite
+    for i in hard:  # lost in rounding
+        G[i] = _one(X[i], Y[i], float(share[i, 0, 0]), "airm")
+    return _sets.from_real(G, leading, np.iscomplexobj(P))
 
 
 def _bures(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
@@ -61,7 +64,7 @@ def _bures(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
     cholesky(B, "B")
     root = apply(hermitian(adjoint(L) @ B @ L), "sqrt")
     P = (1 - t) * L + t * np.linalg.solve(adjoint(L), root)
-    return P @ adjoint(P)
+    return np.asarray(P @ adjoint(P))
 
 
 def _log_euclidean(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
@@ -70,7 +73,7 @@ def _log_euclidean(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
 
 def _cholesky(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
     P = (1 - t) * cholesky(A, "A") + t * cholesky(B, "B")
-    return P @ adjoint(P)
+    return np.asarray(P @ adjoint(P))
 
 
 def _log_cholesky(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
@@ -78,7 +81,7 @@ def _log_cholesky(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
     P = (1 - t) * L + t * K
     n = P.shape[-1]
     P[..., range(n), range(n)] = diagonal(L) ** (1 - t[..., 0]) * diagonal(K) ** t[..., 0]
-    return P @ adjoint(P)
+    return np.asarray(P @ adjoint(P))
 
 
 def _thompson(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
@@ -89,11 +92,11 @@ def _thompson(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
     share = np.where(close, 1.0, spread)
     a = np.where(close, low**t, (high * low**t - low * high**t) / share)
     b = np.where(close, 0.0, (high**t - low**t) / share)
-    return a * A + b * B
+    return np.asarray(a * A + b * B)
 
 
 def _euclidean(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
-    return (1 - t) * _sets.finite(A, "A") + t * _sets.finite(B, "B")
+    return np.asarray((1 - t) * A + t * B)
 
 
 POINTS = {"airm": _airm, "stein": _airm, "jeffrey": _airm, "bures-wasserstein": _bures,
@@ -140,14 +143,13 @@ def geodesic(A: Any, B: Any, alpha: Any = 0.5, metric: Metric = "airm") -> np.nd
     if callable(metric):
         return np.asarray(metric(A, B, alpha))
     name = _metrics.known(metric, _metrics.GEODESICS)
-    if name == "euclidean" and _is_rectangular(A):
+    if name == "euclidean":
         A, B = rectangles(A, B, ("A", "B"))
     else:
         A, B = both(A, B)
     leading = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
     t = _position(alpha, leading)
     single = leading == () and not np.iscomplexobj(A) and not np.iscomplexobj(B)
-    if single and name in _metrics.CORE and not _is_rectangular(A):
+    if single and name in _metrics.CORE and name != "euclidean":
         return _one(A, B, float(t[0, 0]), name)
-    G = POINTS[name](A, B, t)
-    return G if _is_rectangular(A) else hermitian(G)
+    return POINTS[name](A, B, t)

@@ -8,16 +8,16 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _metrics, _sets
-from ._arrays import doubles, real
+from ._arrays import doubles, numbers, real
 from ._calls import call, context
 from ._errors import InvalidArgumentError
-from ._sets import apply, called, whitened
-from .distances import _is_rectangular, pairwise_distances, rectangles, set_of
+from ._sets import apply, called, finite, whitened
+from .distances import all_pairs, rectangles, set_of
 from .means import mean
 
 KINDS = ("stein", "log-euclidean", "airm", "euclidean")
@@ -34,7 +34,7 @@ def _library(X: np.ndarray, Y: Optional[np.ndarray], kind: int, beta: float,
 
 def _stein(X: np.ndarray, Y: Optional[np.ndarray], beta: float, n_jobs: Optional[int]
            ) -> np.ndarray:
-    if not np.iscomplexobj(X) and not np.iscomplexobj(Y):
+    if not np.iscomplexobj(X) and (Y is None or not np.iscomplexobj(Y)):
         return _library(X, Y, 0, beta, n_jobs)
     n = X.shape[1]
     if not np.isfinite(beta) or beta <= 0:
@@ -43,7 +43,7 @@ def _stein(X: np.ndarray, Y: Optional[np.ndarray], beta: float, n_jobs: Optional
         warnings.warn(
             f"the Stein kernel of Hermitian matrices is positive definite for all data when beta is "
             f"1, 2, ..., {n - 1} or more; beta is {beta:g}", UserWarning, stacklevel=4)
-    return np.exp(-beta * pairwise_distances(X, Y, "stein", squared=True, n_jobs=n_jobs))
+    return np.exp(-beta * all_pairs(X, Y, "stein", True, n_jobs=n_jobs))
 
 
 def _products(F: np.ndarray, G: np.ndarray) -> np.ndarray:
@@ -58,7 +58,8 @@ def _seen(X: np.ndarray, kind: str, C: Optional[np.ndarray]) -> np.ndarray:
         return X if C is None else X - C
     if kind == "log-euclidean":
         return apply(X, "log") if C is None else apply(X, "log") - apply(C, "log", name="Cref")
-    return apply(whitened(X, apply(C, "invsqrt", name="Cref")), "log")
+    at = np.eye(X.shape[1]) if C is None else C
+    return apply(whitened(X, apply(at, "invsqrt", name="Cref")), "log")
 
 
 def kernel(X: Any, Y: Any = None, kind: Union[str, Callable[..., Any]] = "stein",
@@ -104,9 +105,8 @@ def kernel(X: Any, Y: Any = None, kind: Union[str, Callable[..., Any]] = "stein"
     name = _metrics.OURS.get(kind, kind) if isinstance(kind, str) else None
     if name not in KINDS:
         raise InvalidArgumentError(f"kind {kind!r} is unknown; use one of {', '.join(KINDS)}")
-    if name == "euclidean" and _is_rectangular(X):
-        Y = None if Y is None else rectangles(Y, X[0], ("Y", "X"))[0]
-        X = rectangles(X, X[0], ("X", "X"))[0]
+    if name == "euclidean":
+        X, Y = _rectangles(X, Y)
     else:
         X = set_of(X, "X")
         Y = None if within or same else set_of(Y, "Y", X.shape[1])
@@ -122,11 +122,19 @@ def kernel(X: Any, Y: Any = None, kind: Union[str, Callable[..., Any]] = "stein"
     return K
 
 
+def _rectangles(X: Any, Y: Any) -> Tuple[np.ndarray, Optional[np.ndarray]]:
+    """Sets of matrices of any shape."""
+    X = finite(numbers(X, "X", complex_too=True), "X")
+    if X.ndim != 3 or not len(X):
+        raise InvalidArgumentError(f"X has shape {X.shape}; it must be (samples, n, m): matrices")
+    return X, None if Y is None else rectangles(Y, X[0], ("Y", "X"))[0]
+
+
 def _tangent_kernel(X: np.ndarray, Y: Optional[np.ndarray], name: str, Cref: Any) -> np.ndarray:
     if Cref is not None and np.shape(Cref) != X.shape[1:]:
         raise InvalidArgumentError(f"Cref has shape {np.shape(Cref)}; {X.shape[1:]} is needed")
     C = None if Cref is None else rectangles(Cref, X[0], ("Cref", "X"))[0]
-    if C is not None and X.shape[1] == X.shape[2]:
+    if C is not None and name != "euclidean":
         C = set_of(np.asarray(Cref)[None], "Cref")[0]
     if C is None and name == "airm":
         C = mean(X)

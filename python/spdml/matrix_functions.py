@@ -272,7 +272,7 @@ def _exp_quotients(d: np.ndarray) -> np.ndarray:
     a, b = d[..., :, None], d[..., None, :]
     half = (a - b) / 2
     ratio = np.sinh(half) / np.where(half == 0, 1.0, half)
-    return np.exp((a + b) / 2) * np.where(half == 0, 1.0, ratio)
+    return np.asarray(np.exp((a + b) / 2) * np.where(half == 0, 1.0, ratio))
 
 
 def _derivative(X: Any, C: Any, quotients: Callable[[np.ndarray], np.ndarray],
@@ -285,7 +285,7 @@ def _derivative(X: Any, C: Any, quotients: Callable[[np.ndarray], np.ndarray],
     if definite:
         _sets.cholesky(C, "C")  # names a matrix that is not
     d, V = np.linalg.eigh(C)
-    return V @ (quotients(d) * (adjoint(V) @ X @ V)) @ adjoint(V)
+    return np.asarray(V @ (quotients(d) * (adjoint(V) @ X @ V)) @ adjoint(V))
 
 
 def logm_derivative(X: Any, C: Any) -> np.ndarray:

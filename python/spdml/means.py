@@ -14,15 +14,16 @@ from ._errors import InvalidArgumentError
 from ._library import MeanOptions
 from ._limit import Limit
 from ._sets import adjoint, apply, called, cholesky, hermitian, weights_of
-from .distances import _is_rectangular, power_of
+from .distances import _is_rectangular, log_factor, power_of
 from .files import store_of
+from .geodesics import geodesic
 
 Metric = Union[str, Callable[..., Any]]
 _CLOSED = ("euclidean", "log-euclidean", "log-cholesky", "jeffrey", "cholesky", "harmonic",
            "kullback_right", "power-euclidean")
 
 
-# ---- by the library -------------------------------------------------------------------------------
+# ---- by the library -----------------------------------------------------------------------------
 
 def _options(weights: Optional[np.ndarray], tol: float, max_iter: Optional[int]) -> MeanOptions:
     return MeanOptions(weights=doubles(weights), tol=real(tol, "tol"),
@@ -62,10 +63,12 @@ def _store_mean(store: Any, metric: str, sample_weight: Any, tol: float, max_ite
     return M
 
 
-# ---- one set ----------------------------------------------------------------------------------------
+# ---- one set ------------------------------------------------------------------------------------
 
 def _closed(X: np.ndarray, metric: str, weights: np.ndarray, power: float) -> np.ndarray:
     """Means that are a formula: the Euclidean mean of what the metric sees."""
+    if metric in ("euclidean", "jeffrey", "log-euclidean", "log-cholesky"):
+        return _closed_complex(X, metric, weights)
     if metric == "cholesky":
         L = np.tensordot(weights, cholesky(X), 1)
         return hermitian(L @ adjoint(L))
@@ -74,6 +77,21 @@ def _closed(X: np.ndarray, metric: str, weights: np.ndarray, power: float) -> np
     if metric in ("harmonic", "kullback_right") or power == -1:
         return _sets.inverse(np.tensordot(weights, _sets.inverse(X), 1))
     return apply(np.tensordot(weights, apply(X, "power", power), 1), "power", 1 / power)
+
+
+def _closed_complex(X: np.ndarray, metric: str, weights: np.ndarray) -> np.ndarray:
+    """Of Hermitian matrices, which need not go through their real form for these."""
+    if metric == "euclidean":
+        return np.tensordot(weights, _sets.finite(X, "X"), 1)
+    if metric == "log-euclidean":
+        return apply(np.tensordot(weights, apply(X, "log"), 1), "exp")
+    if metric == "jeffrey":
+        middle = geodesic(np.tensordot(weights, X, 1), _closed(X, "harmonic", weights, 0.0))
+        return np.asarray(middle)
+    L = np.tensordot(weights, log_factor(cholesky(X)), 1)
+    n = len(L)
+    L[range(n), range(n)] = np.exp(_sets.diagonal(L))
+    return hermitian(L @ adjoint(L))
 
 
 def _start(X: np.ndarray, init: Optional[np.ndarray], weights: np.ndarray) -> np.ndarray:
@@ -116,7 +134,7 @@ def _mean_of_set(X: np.ndarray, metric: str, sample_weight: Any, tol: float,
     if limit.steps == 0 and metric in _metrics.CORE:
         limit.warn()
         return _start(X, init, weights_of(sample_weight, len(X)))
-    if metric in _metrics.CORE:
+    if metric in _metrics.CORE and not (metric in _CLOSED and np.iscomplexobj(X)):
         return _core_mean(X, metric, _given(sample_weight, len(X)), tol, max_iter, n_jobs)
     weights = weights_of(sample_weight, len(X))
     if metric in _CLOSED:
@@ -132,7 +150,7 @@ def _init_of(init: Any, X: np.ndarray) -> Optional[np.ndarray]:
         raise InvalidArgumentError(f"init has shape {np.shape(init)}; {X.shape[-2:]} is needed")
     init = square(init, "init") if X.shape[-1] == X.shape[-2] else \
         numbers(init, "init", complex_too=True)
-    return init.astype(np.result_type(init, X), copy=False)
+    return np.asarray(init.astype(np.result_type(init, X), copy=False))
 
 
 def _over_sets(X: np.ndarray, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -279,7 +297,7 @@ def _median_input(X: Any, name: str) -> np.ndarray:
     return _collection(X, name == "euclidean")
 
 
-# ---- masked means ---------------------------------------------------------------------------------
+# ---- masked means -------------------------------------------------------------------------------
 
 class _Masked:
     """Terms of sum w d2(V' X V, V' M V) with masks V (n, k), those of equal k side by side."""
@@ -338,6 +356,16 @@ def _descend(terms: _Masked, M: np.ndarray, limit: Limit) -> np.ndarray:
     return M
 
 
+def _masked(X: np.ndarray, masks: List[np.ndarray], weights: np.ndarray,
+            init: Optional[np.ndarray], tol: float, max_iter: Optional[int]) -> np.ndarray:
+    """Of one set (p, n, n)."""
+    terms = _Masked(X, masks, weights)
+    if not terms.groups:
+        raise InvalidArgumentError("masks leave nothing of any matrix")
+    M = terms.scale() * np.eye(X.shape[-1], dtype=X.dtype) if init is None else init
+    return _descend(terms, M, Limit("the masked mean", tol, max_iter))
+
+
 def masked_mean(X: Any, masks: Any, sample_weight: Any = None, tol: float = 0.0,
                 max_iter: Optional[int] = None, init: Any = None) -> np.ndarray:
     """The AIRM mean of matrices of which only a part counts: the minimiser of the weighted sum of
@@ -383,28 +411,20 @@ def masked_mean(X: Any, masks: Any, sample_weight: Any = None, tol: float = 0.0,
                 f"masks[{i}] has shape {V.shape}; it must be ({n}, k) with orthonormal columns")
     weights = weights_of(sample_weight, p)
     start = _init_of(init, X)
-
-    def one_mean(one: np.ndarray) -> np.ndarray:
-        terms = _Masked(one, checked, weights)
-        if not terms.groups:
-            raise InvalidArgumentError("masks leave nothing of any matrix")
-        M = terms.scale() * np.eye(n, dtype=one.dtype) if start is None else start
-        return _descend(terms, M, Limit("the masked mean", tol, max_iter))
-
-    return _over_sets(X, one_mean)
+    return _over_sets(X, lambda one: _masked(one, checked, weights, start, tol, max_iter))
 
 
-def _masks_of_nan(X: np.ndarray, where: str) -> List[np.ndarray]:
-    """The columns of the identity that each matrix of X (p, n, n) has; NaN fills whole rows and
-    columns."""
-    gone = np.isnan(X)
-    lost = gone.all(axis=2)
-    expected = lost[:, :, None] | lost[:, None, :]
-    bad = np.flatnonzero((gone != expected).any(axis=(1, 2)))
+def _masks_of_nan(gone: np.ndarray) -> List[np.ndarray]:
+    """The columns of the identity that each matrix has of which the entries gone (..., n, n) are
+    missing: whole rows and columns."""
+    flat = _sets.flat(gone)
+    lost = np.asarray(flat.all(axis=2))
+    bad = np.flatnonzero((flat != (lost[:, :, None] | lost[:, None, :])).any(axis=(1, 2)))
     if len(bad):
         raise InvalidArgumentError(
-            f"{where}[{bad[0]}] holds NaN that does not fill rows and the columns of the same number")
-    eye = np.eye(X.shape[-1])
+            f"X{place(int(bad[0]), gone.shape[:-2])} holds NaN that does not fill a row and the "
+            f"column of its number")
+    eye = np.eye(flat.shape[-1])
     return [eye[:, ~row] for row in lost]
 
 
@@ -439,14 +459,15 @@ def nan_mean(X: Any, sample_weight: Any = None, tol: float = 0.0, max_iter: Opti
     array([[3., 0.],
            [0., 4.]])
     """
-    array = numbers(X, "X", complex_too=True)
-    if array.ndim < 3 or array.shape[-1] != array.shape[-2]:
-        raise InvalidArgumentError(
-            f"X has shape {array.shape}; it must be (samples, n, n): square matrices")
-
-    def one_mean(one: np.ndarray) -> np.ndarray:
-        masks = _masks_of_nan(one, "X")
-        filled = np.nan_to_num(one, nan=0.0, posinf=np.inf, neginf=-np.inf)
-        return masked_mean(filled, masks, sample_weight, tol, max_iter, init)
-
-    return _over_sets(array, one_mean)
+    given = np.asarray(X)
+    if given.ndim < 3 or given.dtype.kind not in "fc":
+        _collection(X)
+        given = given.astype(float)
+    gone = np.isnan(given)
+    masks = _masks_of_nan(gone)
+    array = _collection(np.where(gone, given.dtype.type(0), given))
+    start = _init_of(init, array)
+    p = array.shape[-3]
+    weights = weights_of(sample_weight, p)
+    lists = iter([masks[i:i + p] for i in range(0, len(masks), p)])
+    return _over_sets(array, lambda one: _masked(one, next(lists), weights, start, tol, max_iter))

@@ -6,7 +6,7 @@ lower triangle with half the diagonal."""
 
 from __future__ import annotations
 
-from typing import Any, Callable, Tuple, Union
+from typing import Any, Callable, Dict, Tuple, Union
 
 import numpy as np
 
@@ -14,10 +14,11 @@ from . import _metrics
 from ._arrays import numbers, square
 from ._errors import InvalidArgumentError
 from ._sets import adjoint, apply, cholesky, diagonal, hermitian, whitened
-from .distances import _is_rectangular, rectangles
+from .distances import rectangles
 from .matrix_functions import expm_derivative, logm_derivative
 
 Metric = Union[str, Callable[..., Any]]
+_Map = Callable[[np.ndarray, np.ndarray, bool], np.ndarray]
 
 
 def _both(X: Any, C: Any, name: str, symmetric: bool = True) -> Tuple[np.ndarray, np.ndarray]:
@@ -46,8 +47,8 @@ def _low(P: np.ndarray) -> np.ndarray:
 
 def _factor_change(T: np.ndarray, L: np.ndarray) -> np.ndarray:
     """How the Cholesky factor L moves where L L' moves by T."""
-    half = np.linalg.solve(L, np.broadcast_to(T, T.shape))
-    return L @ _low(adjoint(np.linalg.solve(L, adjoint(half))))
+    inverse = np.linalg.solve(L, np.eye(len(L)))
+    return np.asarray(L @ _low(inverse @ T @ adjoint(inverse)))
 
 
 def _factor_coordinates(T: np.ndarray, C: np.ndarray) -> np.ndarray:
@@ -78,7 +79,7 @@ def _log_cholesky(X: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
     n = len(L)
     D[..., range(n), range(n)] = diagonal(L) * np.log(diagonal(K) / diagonal(L))
     T = L @ adjoint(D)
-    return T + adjoint(T)
+    return np.asarray(T + adjoint(T))
 
 
 def _log_bures(X: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
@@ -86,8 +87,8 @@ def _log_bures(X: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
     L = cholesky(C, "C")
     cholesky(X)
     root = apply(hermitian(adjoint(L) @ X @ L), "sqrt")
-    move = adjoint(np.linalg.solve(adjoint(L), root @ adjoint(L)))
-    return move + adjoint(move) - 2 * C
+    move = (L @ root) @ np.linalg.solve(L, np.eye(len(L)))
+    return np.asarray(move + adjoint(move) - 2 * C)
 
 
 def _exp_airm(T: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
@@ -113,28 +114,32 @@ def _exp_bures(T: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
     cholesky(C, "C")
     values, V = np.linalg.eigh(C)
     S = (adjoint(V) @ T @ V) / (values[:, None] + values[None, :])
-    return hermitian(C + T + V @ (S * values[None, :]) @ S @ adjoint(V))
+    F = V @ (S * np.sqrt(values))
+    return np.asarray(C + T + F @ adjoint(F))
 
 
 def _log_flat(X: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
-    return X - C
+    return np.asarray(X - C)
 
 
 def _exp_flat(T: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
-    return T + C
+    return np.asarray(T + C)
 
 
-LOGS = {"airm": _log_airm, "bures-wasserstein": _log_bures, "euclidean": _log_flat,
-        "log-cholesky": _log_cholesky, "log-euclidean": _log_euclidean}
-EXPS = {"airm": _exp_airm, "bures-wasserstein": _exp_bures, "euclidean": _exp_flat,
-        "log-cholesky": _exp_cholesky, "log-euclidean": _exp_euclidean}
+LOGS: Dict[str, _Map] = {
+    "airm": _log_airm, "bures-wasserstein": _log_bures, "euclidean": _log_flat,
+    "log-cholesky": _log_cholesky, "log-euclidean": _log_euclidean}
+EXPS: Dict[str, _Map] = {
+    "airm": _exp_airm, "bures-wasserstein": _exp_bures, "euclidean": _exp_flat,
+    "log-cholesky": _exp_cholesky, "log-euclidean": _exp_euclidean}
 
 
-def _mapped(X: Any, C: Any, metric: Metric, full: bool, table: dict, name: str) -> np.ndarray:
+def _mapped(X: Any, C: Any, metric: Metric, full: bool, table: Dict[str, _Map],
+            name: str) -> np.ndarray:
     if callable(metric):
         return np.asarray(metric(X, C))
     known = _metrics.known(metric, _metrics.MAPS)
-    if known == "euclidean" and _is_rectangular(X):
+    if known == "euclidean":
         X, C = rectangles(X, C, (name, "C"))
     else:
         X, C = _both(X, C, name)
@@ -218,7 +223,10 @@ def upper(X: Any) -> np.ndarray:
     >>> spdml.upper(np.array([[1.0, 2.0], [2.0, 3.0]])).round(4)
     array([1.    , 2.8284, 3.    ])
     """
-    X = square(X)
+    return _upper(square(X))
+
+
+def _upper(X: np.ndarray) -> np.ndarray:
     row, column = np.triu_indices(X.shape[-1])
     return X[..., row, column] * np.where(row == column, 1.0, np.sqrt(2))
 
@@ -276,7 +284,7 @@ def tangent_space(X: Any, C: Any, metric: Metric = "airm") -> np.ndarray:
     >>> spdml.tangent_space(np.exp(1) * np.eye(2), np.eye(2)).round(12)
     array([1., 0., 1.])
     """
-    return upper(log_map(X, C, metric))
+    return _upper(log_map(X, C, metric))
 
 
 def untangent_space(T: Any, C: Any, metric: Metric = "airm") -> np.ndarray:
@@ -310,7 +318,7 @@ def _seen(T: np.ndarray, C: np.ndarray, metric: str) -> np.ndarray:
     """Tangent matrices at C in coordinates in which the metric is Frobenius'."""
     if metric == "airm":
         inverse = apply(C, "invsqrt", name="C")
-        return inverse @ T @ inverse
+        return np.asarray(inverse @ T @ inverse)
     if metric == "log-euclidean":
         return logm_derivative(T, C)
     return _factor_coordinates(T, C)
@@ -337,8 +345,8 @@ def inner_product(T: Any, S: Any, C: Any, metric: Metric = "airm") -> Any:
     Examples
     --------
     >>> import numpy as np, spdml
-    >>> spdml.inner_product(np.eye(2), None, 2 * np.eye(2)).round(12)
-    np.float64(0.5)
+    >>> round(float(spdml.inner_product(np.eye(2), None, 2 * np.eye(2))), 12)
+    0.5
     """
     if callable(metric):
         return metric(T, S, C)
@@ -372,8 +380,8 @@ def norm(T: Any, C: Any, metric: Metric = "airm") -> Any:
     Examples
     --------
     >>> import numpy as np, spdml
-    >>> spdml.norm(np.diag([3.0, 4.0]), np.eye(2)).round(12)
-    np.float64(5.0)
+    >>> round(float(spdml.norm(np.diag([3.0, 4.0]), np.eye(2))), 12)
+    5.0
     """
     return np.sqrt(inner_product(T, None, C, metric))
 
@@ -383,7 +391,7 @@ def norm(T: Any, C: Any, metric: Metric = "airm") -> Any:
 def _carry_airm(T: np.ndarray, A: np.ndarray, B: np.ndarray) -> np.ndarray:
     root, inverse = _roots(A)
     E = root @ apply(whitened(B, inverse), "sqrt") @ inverse
-    return E @ T @ adjoint(E)
+    return whitened(T, adjoint(E))
 
 
 def _carry_log_euclidean(T: np.ndarray, A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -395,7 +403,7 @@ def _carry_log_cholesky(T: np.ndarray, A: np.ndarray, B: np.ndarray) -> np.ndarr
     n = len(K)
     D[..., range(n), range(n)] *= diagonal(K)
     moved = K @ adjoint(D)
-    return moved + adjoint(moved)
+    return np.asarray(moved + adjoint(moved))
 
 
 def _carry_flat(T: np.ndarray, A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -439,4 +447,4 @@ def transport(T: Any, A: Any, B: Any, metric: Metric = "airm") -> np.ndarray:
     B = square(B, "B", len(A))
     if B.ndim != 2:
         raise InvalidArgumentError(f"B has shape {B.shape}; it must be one square matrix")
-    return hermitian(CARRIERS[known](T, A, B))
+    return np.asarray(CARRIERS[known](T, A, B))
