@@ -460,7 +460,7 @@ def nan_mean(X: Any, sample_weight: Any = None, tol: float = 0.0, max_iter: Opti
            [0., 4.]])
     """
     given = np.asarray(X)
-    if given.ndim < 3 or given.dtype.kind not in "fc":
+    if given.ndim < 3 or given.shape[-1] != given.shape[-2] or given.dtype.kind not in "fc":
         _collection(X)
         given = given.astype(float)
     gone = np.isnan(given)

@@ -227,6 +227,8 @@ def upper(X: Any) -> np.ndarray:
 
 
 def _upper(X: np.ndarray) -> np.ndarray:
+    if X.ndim < 2 or X.shape[-1] != X.shape[-2]:
+        raise InvalidArgumentError(f"the matrices have shape {X.shape}; they must be square")
     row, column = np.triu_indices(X.shape[-1])
     return X[..., row, column] * np.where(row == column, 1.0, np.sqrt(2))
 
