@@ -12,7 +12,8 @@ from typing import Any, Callable, Dict, Optional
 
 import numpy as np
 
-from . import distances, geodesics, kernels, means, tangent
+import spdml
+
 from ._sets import adjoint as ctranspose
 from .distances import mahalanobis as distance_mahalanobis
 from .matrix_functions import eigvalsh as _eigvalsh
@@ -29,7 +30,7 @@ from .tangent import tangent_space, untangent_space
 
 def _distance(metric: str) -> Callable[..., Any]:
     def function(A: Any, B: Any, squared: bool = False) -> Any:
-        return distances.distance(A, B, metric, squared)
+        return spdml.distance(A, B, metric, squared)
 
     function.__name__ = function.__qualname__ = f"distance_{metric}"
     function.__doc__ = f"``spdml.distance`` with the metric {metric!r}."
@@ -52,7 +53,7 @@ distance_wasserstein = _distance("wasserstein")
 
 def distance_poweuclid(A: Any, B: Any, p: float, squared: bool = False) -> Any:
     """``spdml.distance`` with the metric 'power-euclidean'."""
-    return distances.distance(A, B, "poweuclid", squared, power=p)
+    return spdml.distance(A, B, "poweuclid", squared, power=p)
 
 
 def distance(A: Any, B: Any, metric: Any = "riemann", squared: bool = False) -> Any:
@@ -61,14 +62,14 @@ def distance(A: Any, B: Any, metric: Any = "riemann", squared: bool = False) -> 
     a, b = np.shape(A), np.shape(B)
     if a != b and not (len(a) == 3 and len(b) == 2):
         raise ValueError(f"A has shape {a} and B {b}: incompatible dimensions")
-    D = distances.distance(A, B, metric, squared)
+    D = spdml.distance(A, B, metric, squared)
     return D if a == b else np.asarray(D)[..., None]
 
 
 def pairwise_distance(X: Any, Y: Any = None, metric: Any = "riemann", squared: bool = False
                       ) -> np.ndarray:
     """``spdml.pairwise_distances``."""
-    return distances.pairwise_distances(X, Y, metric, squared)
+    return spdml.pairwise_distances(X, Y, metric, squared)
 
 
 # ---- means --------------------------------------------------------------------------------------
@@ -77,7 +78,7 @@ def pairwise_distance(X: Any, Y: Any = None, metric: Any = "riemann", squared: b
 def _mean(metric: str) -> Callable[..., np.ndarray]:
     def function(X: Any, *, tol: float = 0.0, maxiter: Optional[int] = None, init: Any = None,
                  sample_weight: Any = None) -> np.ndarray:
-        return means.mean(X, metric, sample_weight, tol, maxiter, init=init)
+        return spdml.mean(X, metric, sample_weight, tol, maxiter, init=init)
 
     function.__name__ = function.__qualname__ = f"mean_{metric}"
     function.__doc__ = f"``spdml.mean`` with the metric {metric!r}."
@@ -103,24 +104,24 @@ mean_wasserstein = _mean("wasserstein")
 def mean_power(X: Any, p: float, *, sample_weight: Any = None, zeta: float = 0.0,
                maxiter: Optional[int] = None, init: Any = None) -> np.ndarray:
     """``spdml.mean`` with the metric 'power'."""
-    return means.mean(X, "power", sample_weight, zeta, maxiter, init=init, power=p)
+    return spdml.mean(X, "power", sample_weight, zeta, maxiter, init=init, power=p)
 
 
 def mean_poweuclid(X: Any, p: float, *, sample_weight: Any = None) -> np.ndarray:
     """``spdml.mean`` with the metric 'power-euclidean'."""
-    return means.mean(X, "poweuclid", sample_weight, power=p)
+    return spdml.mean(X, "poweuclid", sample_weight, power=p)
 
 
 def maskedmean_riemann(X: Any, masks: Any, *, tol: float = 0.0, maxiter: Optional[int] = None,
                        init: Any = None, sample_weight: Any = None) -> np.ndarray:
     """``spdml.masked_mean``."""
-    return means.masked_mean(X, masks, sample_weight, tol, maxiter, init)
+    return spdml.masked_mean(X, masks, sample_weight, tol, maxiter, init)
 
 
 def nanmean_riemann(X: Any, tol: float = 0.0, maxiter: Optional[int] = None, init: Any = None,
                     sample_weight: Any = None) -> np.ndarray:
     """``spdml.nan_mean``."""
-    return means.nan_mean(X, sample_weight, tol, maxiter, init)
+    return spdml.nan_mean(X, sample_weight, tol, maxiter, init)
 
 
 mean_functions: Dict[str, Callable[..., np.ndarray]] = {
@@ -144,13 +145,13 @@ def gmean(X: Any, *args: Any, metric: Any = "riemann", sample_weight: Any = None
 def median_euclid(X: Any, *, tol: float = 0.0, maxiter: Optional[int] = None, init: Any = None,
                   weights: Any = None) -> np.ndarray:
     """``spdml.median`` with the metric 'euclidean'."""
-    return means.median(X, "euclidean", weights, tol, maxiter, init)
+    return spdml.median(X, "euclidean", weights, tol, maxiter, init)
 
 
 def median_riemann(X: Any, *, tol: float = 0.0, maxiter: Optional[int] = None, init: Any = None,
                    weights: Any = None, step_size: float = 1.0) -> np.ndarray:
     """``spdml.median`` with the metric 'airm'."""
-    return means.median(X, "airm", weights, tol, maxiter, init, step_size)
+    return spdml.median(X, "airm", weights, tol, maxiter, init, step_size)
 
 
 # ---- geodesics ----------------------------------------------------------------------------------
@@ -158,7 +159,7 @@ def median_riemann(X: Any, *, tol: float = 0.0, maxiter: Optional[int] = None, i
 
 def _geodesic(metric: str) -> Callable[..., np.ndarray]:
     def function(A: Any, B: Any, alpha: Any = 0.5) -> np.ndarray:
-        return geodesics.geodesic(A, B, alpha, metric)
+        return spdml.geodesic(A, B, alpha, metric)
 
     function.__name__ = function.__qualname__ = f"geodesic_{metric}"
     function.__doc__ = f"``spdml.geodesic`` with the metric {metric!r}."
@@ -176,7 +177,7 @@ geodesic_wasserstein = _geodesic("wasserstein")
 
 def geodesic(A: Any, B: Any, alpha: Any, metric: Any = "riemann") -> np.ndarray:
     """``spdml.geodesic``."""
-    return geodesics.geodesic(A, B, alpha, metric)
+    return spdml.geodesic(A, B, alpha, metric)
 
 
 # ---- kernels ------------------------------------------------------------------------------------
@@ -185,7 +186,7 @@ def geodesic(A: Any, B: Any, alpha: Any, metric: Any = "riemann") -> np.ndarray:
 def kernel(X: Any, Y: Any = None, *, Cref: Any = None, metric: Any = "riemann",
            reg: float = 1e-10) -> np.ndarray:
     """``spdml.kernel``, with the small number on the diagonal that pyRiemann adds."""
-    return kernels.kernel(X, Y, metric, Cref=Cref, reg=reg)
+    return spdml.kernel(X, Y, metric, Cref=Cref, reg=reg)
 
 
 kernel_euclid = functools.partial(kernel, metric="euclid")
@@ -198,12 +199,12 @@ kernel_riemann = functools.partial(kernel, metric="riemann")
 
 def log_map(X: Any, Cref: Any, *, metric: Any = "riemann", C12: bool = False) -> np.ndarray:
     """``spdml.log_map``; C12 is its ``full``."""
-    return tangent.log_map(X, Cref, metric, C12)
+    return spdml.log_map(X, Cref, metric, C12)
 
 
 def exp_map(X: Any, Cref: Any, *, metric: Any = "riemann", Cm12: bool = False) -> np.ndarray:
     """``spdml.exp_map``; Cm12 is its ``full``."""
-    return tangent.exp_map(X, Cref, metric, Cm12)
+    return spdml.exp_map(X, Cref, metric, Cm12)
 
 
 log_map_euclid = functools.partial(log_map, metric="euclid")
