@@ -98,10 +98,11 @@ def check_symmetric(X: np.ndarray, name: str, tolerance: float,
         bad = np.flatnonzero(gap > tolerance * np.abs(part).max(axis=(1, 2)))
         if len(bad):
             i = int(bad[0])
-            _not_symmetric(part[i], name + place(first + i, leading), first + i)
+            _not_symmetric(part[i], name + place(first + i, leading),
+                           None if leading == () else first + i)
 
 
-def _not_symmetric(X: np.ndarray, where: str, index: int) -> None:
+def _not_symmetric(X: np.ndarray, where: str, index: Optional[int]) -> None:
     """Raises what is wrong with X, which is not symmetric or Hermitian."""
     apart = np.abs(X - X.conj().T)
     row, column = np.unravel_index(np.argmax(apart), X.shape)

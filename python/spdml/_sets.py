@@ -155,7 +155,8 @@ def _transformed(function: str, X: np.ndarray, name: str) -> np.ndarray:
 
 def cholesky(X: np.ndarray, name: str = "X") -> np.ndarray:
     """Lower factors with a positive diagonal."""
-    L = _by_lapack(X, np.linalg.cholesky) if np.iscomplexobj(X) else None
+    single = X.size == X.shape[-1] ** 2  # not worth a call
+    L = _by_lapack(X, np.linalg.cholesky) if single or np.iscomplexobj(X) else None
     return L if L is not None else _transformed("spd_cholesky", X, name)
 
 

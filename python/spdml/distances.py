@@ -151,20 +151,25 @@ def _one_by_one(A: np.ndarray, B: np.ndarray, metric: str, hard: np.ndarray, D: 
     return D.reshape(leading)
 
 
-def _is_rectangular(A: Any) -> bool:
-    shape = np.shape(A)
-    return len(shape) >= 2 and shape[-1] != shape[-2]
-
-
 def rectangles(A: Any, B: Any, names: Tuple[str, str]) -> Tuple[np.ndarray, np.ndarray]:
-    """Two arrays of matrices of any, equal shape."""
+    """Two arrays of matrices of any, equal shape, for results that `sound` looks at."""
     A, B = (numbers(X, name, complex_too=True) for X, name in zip((A, B), names))
     if min(A.ndim, B.ndim) < 2 or A.shape[-2:] != B.shape[-2:]:
         raise InvalidArgumentError(
             f"{names[0]} has shape {A.shape} and {names[1]} {B.shape}; they must hold matrices of "
             f"the same size")
-    check_leading(A, B, names)
-    return _sets.finite(A, names[0]), _sets.finite(B, names[1])
+    if A.shape != B.shape:
+        check_leading(A, B, names)
+    return A, B
+
+
+def sound(result: np.ndarray, A: np.ndarray, B: np.ndarray, names: Tuple[str, str]) -> np.ndarray:
+    """The result, unless A or B hold NaN or infinity."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        if not np.isfinite(result.sum()):
+            _sets.finite(A, names[0])
+            _sets.finite(B, names[1])
+    return result
 
 
 def check_leading(A: np.ndarray, B: np.ndarray, names: Tuple[str, str]) -> None:
@@ -181,7 +186,8 @@ def both(A: Any, B: Any, names: Tuple[str, str] = ("A", "B")) -> Tuple[np.ndarra
     broadcast."""
     A = square(A, names[0])
     B = square(B, names[1], A.shape[-1])
-    check_leading(A, B, names)
+    if A.shape != B.shape:
+        check_leading(A, B, names)
     return A, B
 
 
@@ -193,7 +199,7 @@ def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
     ----------
     A, B : array, shape (..., n, n)
         Positive definite matrices, symmetric or Hermitian; leading dimensions broadcast. With
-        'euclidean' any matrices of equal shape that are not square will do as well.
+        'euclidean' any matrices of equal shape will do.
     metric : str or callable
         'airm', 'stein', 'log-euclidean', 'jeffrey', 'bures-wasserstein', 'log-cholesky',
         'euclidean', 'cholesky', 'harmonic', 'power-euclidean', 'thompson', or the divergences
@@ -224,7 +230,7 @@ def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
     exponent = power_of(name, power)
     if name == "euclidean":
         A, B = rectangles(A, B, ("A", "B"))
-        D = _delivered(np.asarray(_frobenius(A - B)), name, squared)
+        D = _delivered(sound(_frobenius(A - B), A, B, ("A", "B")), name, squared)
     else:
         A, B = both(A, B)
         D = _measured(A, B, name, squared, exponent, n_jobs)

@@ -17,7 +17,7 @@ from ._arrays import doubles
 from ._calls import call, context
 from ._errors import InvalidArgumentError
 from ._sets import adjoint, apply, cholesky, diagonal, hermitian
-from .distances import both, rectangles
+from .distances import both, rectangles, sound
 
 Metric = Union[str, Callable[..., Any]]
 _HARD = 1e-7  # of the largest joint eigenvalue: smaller ones may have lost too many digits
@@ -121,7 +121,7 @@ def geodesic(A: Any, B: Any, alpha: Any = 0.5, metric: Metric = "airm") -> np.nd
     ----------
     A, B : array, shape (..., n, n)
         Positive definite matrices, symmetric or Hermitian; leading dimensions broadcast. With
-        'euclidean' any matrices of equal shape that are not square will do as well.
+        'euclidean' any matrices of equal shape will do.
     alpha : float or array, shape (...,)
         Where; one number for all, or one for each pair.
     metric : str or callable
@@ -152,4 +152,5 @@ def geodesic(A: Any, B: Any, alpha: Any = 0.5, metric: Metric = "airm") -> np.nd
     single = leading == () and not np.iscomplexobj(A) and not np.iscomplexobj(B)
     if single and name in _metrics.CORE and name != "euclidean":
         return _one(A, B, float(t[0, 0]), name)
-    return POINTS[name](A, B, t)
+    G = POINTS[name](A, B, t)
+    return sound(G, A, B, ("A", "B")) if name == "euclidean" else G

@@ -70,8 +70,8 @@ def kernel(X: Any, Y: Any = None, kind: Union[str, Callable[..., Any]] = "stein"
     Parameters
     ----------
     X : array, shape (p, n, n)
-        Positive definite matrices, symmetric or Hermitian; with 'euclidean' any of equal shape that
-        are not square will do as well.
+        Positive definite matrices, symmetric or Hermitian; with 'euclidean' any of equal shape
+        will do.
     Y : array, shape (q, n, n), optional
     kind : str or callable
         'stein', 'log-euclidean', 'airm' or 'euclidean'; pyRiemann's names too. 'stein' warns when
@@ -127,7 +127,7 @@ def _rectangles(X: Any, Y: Any) -> Tuple[np.ndarray, Optional[np.ndarray]]:
     X = finite(numbers(X, "X", complex_too=True), "X")
     if X.ndim != 3 or not len(X):
         raise InvalidArgumentError(f"X has shape {X.shape}; it must be (samples, n, m): matrices")
-    return X, None if Y is None else rectangles(Y, X[0], ("Y", "X"))[0]
+    return X, None if Y is None else finite(rectangles(Y, X[0], ("Y", "X"))[0], "Y")
 
 
 def _tangent_kernel(X: np.ndarray, Y: Optional[np.ndarray], name: str, Cref: Any) -> np.ndarray:

@@ -14,12 +14,12 @@ from ._errors import InvalidArgumentError
 from ._library import MeanOptions
 from ._limit import Limit
 from ._sets import adjoint, apply, called, cholesky, hermitian, weights_of
-from .distances import _is_rectangular, log_factor, power_of
+from .distances import log_factor, power_of
 from .files import store_of
 from .geodesics import geodesic
 
 Metric = Union[str, Callable[..., Any]]
-_CLOSED = ("euclidean", "log-euclidean", "log-cholesky", "jeffrey", "cholesky", "harmonic",
+_CLOSED = ("log-euclidean", "log-cholesky", "jeffrey", "cholesky", "harmonic",
            "kullback_right", "power-euclidean")
 
 
@@ -67,7 +67,7 @@ def _store_mean(store: Any, metric: str, sample_weight: Any, tol: float, max_ite
 
 def _closed(X: np.ndarray, metric: str, weights: np.ndarray, power: float) -> np.ndarray:
     """Means that are a formula: the Euclidean mean of what the metric sees."""
-    if metric in ("euclidean", "jeffrey", "log-euclidean", "log-cholesky"):
+    if metric in ("jeffrey", "log-euclidean", "log-cholesky"):
         return _closed_complex(X, metric, weights)
     if metric == "cholesky":
         L = np.tensordot(weights, cholesky(X), 1)
@@ -79,10 +79,20 @@ def _closed(X: np.ndarray, metric: str, weights: np.ndarray, power: float) -> np
     return apply(np.tensordot(weights, apply(X, "power", power), 1), "power", 1 / power)
 
 
+def _euclidean(X: np.ndarray, sample_weight: Any) -> np.ndarray:
+    """Of matrices of any shape."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        if sample_weight is None:
+            M = X.mean(axis=-3)
+        else:
+            M = np.tensordot(weights_of(sample_weight, X.shape[-3]), X, (0, X.ndim - 3))
+        if not np.isfinite(M.sum()):
+            _sets.finite(X, "X")
+    return np.asarray(M)
+
+
 def _closed_complex(X: np.ndarray, metric: str, weights: np.ndarray) -> np.ndarray:
     """Of Hermitian matrices, which need not go through their real form for these."""
-    if metric == "euclidean":
-        return np.tensordot(weights, _sets.finite(X, "X"), 1)
     if metric == "log-euclidean":
         return apply(np.tensordot(weights, apply(X, "log"), 1), "exp")
     if metric == "jeffrey":
@@ -165,7 +175,7 @@ def _over_sets(X: np.ndarray, function: Callable[[np.ndarray], np.ndarray]) -> n
 
 def _collection(X: Any, rectangular: bool = False) -> np.ndarray:
     """X as (..., p, n, n), or of any matrices."""
-    if rectangular and _is_rectangular(X):
+    if rectangular:
         array = numbers(X, "X", complex_too=True)
     else:
         array = square(X)
@@ -188,7 +198,7 @@ def mean(X: Any, metric: Metric = "airm", sample_weight: Any = None, tol: float 
     X : array, shape (..., p, n, n)
         Positive definite matrices, symmetric or Hermitian; the mean is over the p matrices of each
         set. Also the path of an .npy file, a list of paths, or MatrixFiles, which are read piece by
-        piece. With 'euclidean' matrices that are not square will do as well.
+        piece. With 'euclidean' any matrices will do.
     metric : str or callable
         'airm', 'stein', 'log-euclidean', 'jeffrey' (also 'kullback_sym'), 'bures-wasserstein',
         'log-cholesky', 'euclidean' (also 'kullback'), 'cholesky', 'harmonic' (also
@@ -235,10 +245,9 @@ def mean(X: Any, metric: Metric = "airm", sample_weight: Any = None, tol: float 
     if store:
         return _store_mean(store, name, sample_weight, tol, max_iter, n_jobs)
     X = _collection(X, name == "euclidean")
-    if X.shape[-1] != X.shape[-2]:
-        weights = weights_of(sample_weight, X.shape[-3])
-        return _over_sets(_sets.finite(X, "X"), lambda one: np.tensordot(weights, one, 1))
     start = _init_of(init, X)
+    if name == "euclidean":
+        return _euclidean(X, sample_weight)
     return _over_sets(X, lambda one: _mean_of_set(one, name, sample_weight, tol, max_iter, n_jobs,
                                                   start, exponent))
 
@@ -250,8 +259,7 @@ def median(X: Any, metric: str = "airm", sample_weight: Any = None, tol: float =
     Parameters
     ----------
     X : array, shape (..., p, n, n)
-        Positive definite matrices, symmetric or Hermitian; with 'euclidean' matrices that are not
-        square will do as well.
+        Positive definite matrices, symmetric or Hermitian; with 'euclidean' any will do.
     metric : {'airm', 'euclidean'}
         pyRiemann's names too.
     sample_weight : array, shape (p,), optional
@@ -279,7 +287,7 @@ def median(X: Any, metric: str = "airm", sample_weight: Any = None, tol: float =
     name = _metrics.known(metric, _metrics.MEDIANS)
     if not 0 < real(step_size, "step_size") <= 2:
         raise InvalidArgumentError(f"step_size is {step_size}; it must be above 0 and at most 2")
-    X = _median_input(X, name)
+    X = _collection(X, name == "euclidean")
     start = _init_of(init, X)
 
     def one_median(one: np.ndarray) -> np.ndarray:
@@ -291,10 +299,6 @@ def median(X: Any, metric: str = "airm", sample_weight: Any = None, tol: float =
         return _geometric.airm_median(one, weights, limit, start, float(step_size))
 
     return _over_sets(X, one_median)
-
-
-def _median_input(X: Any, name: str) -> np.ndarray:
-    return _collection(X, name == "euclidean")
 
 
 # ---- masked means -------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from . import _metrics
 from ._arrays import numbers, square
 from ._errors import InvalidArgumentError
 from ._sets import adjoint, apply, cholesky, diagonal, hermitian, whitened
-from .distances import rectangles
+from .distances import rectangles, sound
 from .matrix_functions import expm_derivative, logm_derivative
 
 Metric = Union[str, Callable[..., Any]]
@@ -141,8 +141,8 @@ def _mapped(X: Any, C: Any, metric: Metric, full: bool, table: Dict[str, _Map],
     known = _metrics.known(metric, _metrics.MAPS)
     if known == "euclidean":
         X, C = rectangles(X, C, (name, "C"))
-    else:
-        X, C = _both(X, C, name)
+        return sound(table[known](X, C, full), X, C, (name, "C"))
+    X, C = _both(X, C, name)
     return np.asarray(table[known](X, C, full))
 
 
@@ -361,7 +361,8 @@ def inner_product(T: Any, S: Any, C: Any, metric: Metric = "airm") -> Any:
         T, at = _both(T, C, "T", symmetric=False)
         P = _seen(T, at, known)
         Q = P if S is None else _seen(square(S, "S", len(at), symmetric=False), at, known)
-    return np.einsum("...ij,...ij->...", P.conj(), Q).real[()]
+    G = np.einsum("...ij,...ij->...", P.conj(), Q).real
+    return sound(G, P, Q, ("T", "S"))[()]
 
 
 def norm(T: Any, C: Any, metric: Metric = "airm") -> Any:
