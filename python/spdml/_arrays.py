@@ -12,6 +12,7 @@ from ._library import Doubles, Ints, Longs, lib
 
 
 _CHUNK = 1 << 20  # entries that are compared at once
+_ROUNDING = float(np.sqrt(np.finfo(float).eps))
 
 
 def numbers(X: Any, name: str, complex_too: bool = False) -> np.ndarray:
@@ -69,7 +70,9 @@ def tolerance(X: Any) -> float:
     """By how much the entries ij and ji of a symmetric or Hermitian matrix may differ, relative to
     the largest entry: the square root of the precision of the numbers as they were given, 1.5e-8
     for float64 and 3.5e-4 for float32. Every function of the package has this rule."""
-    dtype = np.asarray(X).dtype
+    dtype = X.dtype if isinstance(X, np.ndarray) else np.asarray(X).dtype
+    if dtype == np.float64:
+        return _ROUNDING
     short = dtype.kind == "f" and dtype.itemsize < 8 or dtype.kind == "c" and dtype.itemsize < 16
     return float(np.sqrt(np.finfo(dtype if short else float).eps))
 

@@ -136,6 +136,11 @@ def _apply_complex(X: np.ndarray, function: str, power: float) -> Optional[np.nd
     return hermitian((V * f[..., None, :]) @ adjoint(V))
 
 
+def _is_single(X: np.ndarray) -> bool:
+    """One matrix is not worth a call of the library where numpy has the function."""
+    return np.asarray(X.size == X.shape[-1] ** 2)
+
+
 def _by_lapack(X: np.ndarray, function: Callable[[np.ndarray], Any]) -> Any:
     """Of complex matrices; None where something is wrong, which the library then names."""
     try:
@@ -155,13 +160,15 @@ def _transformed(function: str, X: np.ndarray, name: str) -> np.ndarray:
 
 def cholesky(X: np.ndarray, name: str = "X") -> np.ndarray:
     """Lower factors with a positive diagonal."""
-    single = X.size == X.shape[-1] ** 2  # not worth a call
-    L = _by_lapack(X, np.linalg.cholesky) if single or np.iscomplexobj(X) else None
+    L = _by_lapack(X, np.linalg.cholesky) if _is_single(X) or np.iscomplexobj(X) else None
     return L if L is not None else _transformed("spd_cholesky", X, name)
 
 
 def inverse(X: np.ndarray, name: str = "X") -> np.ndarray:
     """Inverses of positive definite matrices."""
+    if _is_single(X):
+        cholesky(X, name)  # names one that is not positive definite
+        return hermitian(np.linalg.inv(X))
     if np.iscomplexobj(X) and X.shape[-1] > _EMBEDDED:
         L = cholesky(X, name)
         half = np.linalg.solve(L, np.broadcast_to(np.eye(X.shape[-1]), X.shape))
