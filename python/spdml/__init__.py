@@ -21,20 +21,36 @@ from .data import Description, describe, from_epochs
 from .evaluation import Evaluation, evaluate
 from .explaining import Explanation, explain
 from .files import MatrixFiles
-from .functions import (
-    apply,
-    covariances,
-    distance,
-    embed,
-    geodesic,
-    kernel,
-    mean,
-    neighbors,
-    pairwise_distances,
-    recenter,
-    regularize,
-)
+from .distances import distance, mahalanobis, pairwise_distances
+from .functions import covariances, embed, neighbors, recenter, regularize
+from .geodesics import geodesic
+from .kernels import kernel
 from .maps import PGA, SPDML, cost
+from .matrix_functions import (
+    apply,
+    eigvalsh,
+    expm,
+    expm_derivative,
+    invm,
+    invsqrtm,
+    logm,
+    logm_derivative,
+    nearest_spd,
+    powm,
+    sqrtm,
+)
+from .means import masked_mean, mean, median, nan_mean
+from .tangent import (
+    exp_map,
+    inner_product,
+    log_map,
+    norm,
+    tangent_space,
+    transport,
+    untangent_space,
+    unupper,
+    upper,
+)
 
 # The short way for arrays that are right already.
 apply = _fast.apply(apply)
@@ -70,17 +86,40 @@ __all__ = [
     "covariances",
     "describe",
     "distance",
+    "eigvalsh",
     "embed",
     "evaluate",
+    "exp_map",
     "explain",
+    "expm",
+    "expm_derivative",
     "from_epochs",
     "geodesic",
+    "inner_product",
+    "invm",
+    "invsqrtm",
     "isa_name",
     "kernel",
+    "log_map",
+    "logm",
+    "logm_derivative",
+    "mahalanobis",
+    "masked_mean",
     "mean",
+    "median",
+    "nan_mean",
+    "nearest_spd",
     "neighbors",
+    "norm",
     "pairwise_distances",
+    "powm",
     "progress",
     "recenter",
     "regularize",
+    "sqrtm",
+    "tangent_space",
+    "transport",
+    "untangent_space",
+    "unupper",
+    "upper",
 ]

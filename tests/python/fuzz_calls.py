@@ -153,6 +153,64 @@ def call_functions(rng):
     return calls[rng.integers(len(calls))]()
 
 
+def geometry_metric(rng):
+    return word(rng, "airm", "stein", "logeuclid", "jeffrey", "wasserstein", "logchol", "euclid",
+                "chol", "harmonic", "kullback", "kullback_right", "kullback_sym", "thompson", "power",
+                "poweuclid", "ale", "alm", "bmp", "cheap")
+
+
+def call_geometry(rng):
+    """Any leading dimensions, real or complex."""
+    n, leading = int(rng.integers(1, 5)), [(), (3,), (2, 3), (1, 3)][rng.integers(4)]
+    complex_too = 1j if rng.random() < 0.5 else 0
+
+    def draw(*leading):
+        F = rng.standard_normal((*leading, n, n)) + complex_too * rng.standard_normal((*leading, n, n))
+        return F @ F.conj().swapaxes(-1, -2) + 0.1 * np.eye(n)
+
+    def several():
+        return matrices(rng, draw(*leading))
+
+    def single():
+        return matrices(rng, draw())
+
+    power = maybe(rng, {"power": lambda: number(rng, 0.5, -1, 0, 2, 1e300)})
+    ends = maybe(rng, {"tol": lambda: number(rng, 0.0, 1e-3, -1), "init": single,
+                       "max_iter": lambda: number(rng, None, 0, 1, 20),
+                       "sample_weight": lambda: matrices(rng, rng.random(3))})
+    function = [spdml.logm, spdml.expm, spdml.sqrtm, spdml.invsqrtm, spdml.invm, spdml.upper,
+                spdml.unupper, spdml.eigvalsh, spdml.nearest_spd][rng.integers(9)]
+    ways = [
+        lambda: function(several()), lambda: spdml.powm(several(), number(rng, 0.5, -1, 1e300)),
+        lambda: spdml.distance(several(), several(), geometry_metric(rng), **power),
+        lambda: spdml.distance(several(), single(), geometry_metric(rng), **power),
+        lambda: spdml.pairwise_distances(matrices(rng, draw(3)), some(rng, lambda: draw(2)),
+                                         geometry_metric(rng), **power),
+        lambda: spdml.geodesic(several(), several(), number(rng, 0.5, 2, np.ones(3)),
+                               geometry_metric(rng)),
+        lambda: spdml.mean(matrices(rng, draw(3)), geometry_metric(rng), **ends, **power),
+        lambda: spdml.mean(several(), geometry_metric(rng)),
+        lambda: spdml.median(matrices(rng, draw(3)), geometry_metric(rng), **ends),
+        lambda: spdml.masked_mean(matrices(rng, draw(3)), some(rng, lambda: [np.eye(n)] * 3), **ends),
+        lambda: spdml.nan_mean(matrices(rng, draw(3)), **ends),
+        lambda: spdml.log_map(several(), single(), geometry_metric(rng), number(rng, True, False)),
+        lambda: spdml.exp_map(several(), single(), geometry_metric(rng), number(rng, True, False)),
+        lambda: spdml.tangent_space(several(), single(), geometry_metric(rng)),
+        lambda: spdml.untangent_space(rng.random(n * (n + 1) // 2), single(), geometry_metric(rng)),
+        lambda: spdml.transport(several(), single(), single(), geometry_metric(rng)),
+        lambda: spdml.inner_product(several(), some(rng, several), single(), geometry_metric(rng)),
+        lambda: spdml.norm(several(), single(), geometry_metric(rng)),
+        lambda: spdml.kernel(matrices(rng, draw(3)), some(rng, lambda: draw(2)),
+                             geometry_metric(rng), Cref=some(rng, single)),
+        lambda: spdml.neighbors(matrices(rng, draw(3)), metric=geometry_metric(rng)),
+        lambda: spdml.eigvalsh(several(), single()),
+        lambda: spdml.logm_derivative(several(), single()),
+        lambda: spdml.expm_derivative(several(), single()),
+        lambda: spdml.mahalanobis(several(), single(), some(rng, lambda: None)),
+    ]
+    return ways[rng.integers(len(ways))]()
+
+
 def call_estimators(rng):
     X = spd_set(rng, p=int(rng.integers(2, 10)))
     n = X.shape[1]
@@ -267,7 +325,8 @@ def call_files(rng):
             return refused
 
 
-CALLS = (call_functions,) * 10 + (call_estimators,) * 6 + (call_evaluate,) * 3 + (call_files,) + (call_data,) * 4
+CALLS = (call_functions,) * 10 + (call_geometry,) * 10 + (call_estimators,) * 6 + (call_evaluate,) * 3 + (
+    call_files,) + (call_data,) * 4
 
 
 def one(seed, i):
