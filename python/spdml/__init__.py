@@ -17,6 +17,17 @@ from ._errors import (
 )
 from .classifiers import CDLClassifier, KNearestNeighbors, MDM, RSRClassifier, SPDClassifier
 from .data import Description, describe, from_epochs
+from .estimation import (
+    BlockCovariances,
+    Coherences,
+    CoSpectra,
+    Covariances,
+    CrossSpectra,
+    ERPCovariances,
+    Shrinkage,
+    TimeDelayCovariances,
+    XdawnCovariances,
+)
 from .evaluation import Evaluation, evaluate
 from .explaining import Explanation, explain
 from .files import MatrixFiles
@@ -34,13 +45,20 @@ from .functions import (
     regularize,
 )
 from .maps import PGA, SPDML, cost
+from .spatialfilters import Xdawn
 
 __version__ = version()
 _check_environment()
 
 __all__ = [
+    "BlockCovariances",
     "CDLClassifier",
+    "CoSpectra",
+    "Coherences",
+    "Covariances",
+    "CrossSpectra",
     "Description",
+    "ERPCovariances",
     "Evaluation",
     "Explanation",
     "FileFormatError",
@@ -56,6 +74,10 @@ __all__ = [
     "SPDClassifier",
     "SPDError",
     "SPDML",
+    "Shrinkage",
+    "TimeDelayCovariances",
+    "Xdawn",
+    "XdawnCovariances",
     "apply",
     "cost",
     "covariances",

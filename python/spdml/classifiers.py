@@ -18,7 +18,7 @@ from ._tags import MatrixInput
 
 def _softmax(scores: np.ndarray) -> np.ndarray:
     share = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return share / share.sum(axis=1, keepdims=True)
+    return np.asarray(share / share.sum(axis=1, keepdims=True))
 
 
 def _has_probabilities(estimator: Any) -> bool:
@@ -186,7 +186,7 @@ class MDM(TransformerMixin, _Recognizer):
     def transform(self, X: Any) -> np.ndarray:
         """(samples, classes): the distances to the means."""
         trained, X = self._fitted(X)
-        return np.sqrt(np.maximum(trained.scores(X, self.n_jobs), 0.0))
+        return np.asarray(np.sqrt(np.maximum(trained.scores(X, self.n_jobs), 0.0)))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """One for each class."""

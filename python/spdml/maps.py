@@ -432,7 +432,7 @@ class PGA(MatrixInput, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> np.ndarray:
         """Coordinates (p, k)."""
         check_is_fitted(self, "components_")
-        return self._tangent(matrices(X, size=self.n_features_in_)) @ self.components_.T
+        return np.asarray(self._tangent(matrices(X, size=self.n_features_in_)) @ self.components_.T)
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """The SPD matrices (p, n, n) at these coordinates."""
@@ -448,7 +448,7 @@ class PGA(MatrixInput, TransformerMixin, BaseEstimator):
     def _tangent(self, X: np.ndarray) -> np.ndarray:
         white = congruence(X, apply(self.mean_, "invsqrt"), self.n_jobs)
         rows, columns, scale = _triangle(self.n_features_in_)
-        return apply(white, "log", n_jobs=self.n_jobs)[:, rows, columns] * scale
+        return np.asarray(apply(white, "log", n_jobs=self.n_jobs)[:, rows, columns] * scale)
 
 
 def _triangle(n: int) -> Any:
