@@ -14,55 +14,112 @@ from ._library import Doubles, Ints, Longs, lib
 _CHUNK = 1 << 20  # entries that are compared at once
 
 
-def numbers(X: Any, name: str) -> np.ndarray:
-    """X as C-contiguous float64; fails if it does not hold real numbers."""
+def numbers(X: Any, name: str, complex_too: bool = False) -> np.ndarray:
+    """X as C-contiguous float64; fails if it does not hold real numbers. With complex_too complex
+    numbers are taken as well, as complex128."""
     array = np.asarray(X)
+    if complex_too and array.dtype.kind == "c":
+        return np.ascontiguousarray(array, dtype=np.complex128)
     if array.dtype == object or array.dtype.kind not in "fiub":
         raise InvalidArgumentError(
-            f"{name} has dtype {array.dtype}; it must hold real numbers. Matrices of different "
-            f"sizes, text and complex numbers cannot be used")
+            f"{name} has dtype {array.dtype}; it must hold {'' if complex_too else 'real '}numbers. "
+            f"Matrices of different sizes{' and' if complex_too else ','} text"
+            f"{'' if complex_too else ' and complex numbers'} cannot be used")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def matrices(X: Any, name: str = "X", size: Optional[int] = None) -> np.ndarray:
-    """X as (p, n, n), p and n at least 1; size, if given, is the n it must have."""
+    """X as (p, n, n), real, p and n at least 1; size, if given, is the n it must have."""
     array = numbers(X, name)
     if array.ndim != 3 or array.shape[1] != array.shape[2]:
         raise InvalidArgumentError(
             f"{name} has shape {array.shape}; it must be (samples, n, n): square matrices")
-    if 0 in array.shape:
-        raise InvalidArgumentError(f"{name} is empty: shape {array.shape}")
-    if size is not None and array.shape[1] != size:
-        raise InvalidArgumentError(
-            f"{name} holds {array.shape[1]} x {array.shape[1]} matrices; {size} x {size} expected")
-    check_symmetric(array, name, 1e-8 if np.asarray(X).dtype.itemsize >= 8 else 1e-4)
+    _check_size(array, name, size)
+    check_symmetric(array, name, tolerance(X))
     return array
 
 
-def check_symmetric(X: np.ndarray, name: str, tolerance: float) -> None:
+def square(X: Any, name: str = "X", size: Optional[int] = None, symmetric: bool = True) -> np.ndarray:
+    """X as (..., n, n), real or complex, with any leading dimensions; symmetric or Hermitian unless
+    that does not matter."""
+    array = numbers(X, name, complex_too=True)
+    if array.ndim < 2 or array.shape[-1] != array.shape[-2]:
+        raise InvalidArgumentError(
+            f"{name} has shape {array.shape}; it must be (..., n, n): square matrices")
+    _check_size(array, name, size)
+    if symmetric:
+        check_symmetric(array.reshape((-1,) + array.shape[-2:]), name, tolerance(X),
+                        array.shape[:-2])
+    return array
+
+
+def _check_size(array: np.ndarray, name: str, size: Optional[int]) -> None:
+    if 0 in array.shape:
+        raise InvalidArgumentError(f"{name} is empty: shape {array.shape}")
+    n = array.shape[-1]
+    if size is not None and n != size:
+        raise InvalidArgumentError(f"{name} holds {n} x {n} matrices; {size} x {size} expected")
+
+
+def tolerance(X: Any) -> float:
+    """By how much the entries ij and ji of a symmetric or Hermitian matrix may differ, relative to
+    the largest entry: the square root of the precision of the numbers as they were given, 1.5e-8
+    for float64 and 3.5e-4 for float32. Every function of the package has this rule."""
+    dtype = np.asarray(X).dtype
+    digits = dtype if dtype.kind in "fc" and dtype.itemsize <= 8 * (1 + (dtype.kind == "c")) else float
+    return float(np.sqrt(np.finfo(digits).eps))
+
+
+def place(index: int, leading: Optional[Tuple[int, ...]]) -> str:
+    """Where the matrix of that number stands in an array with such leading dimensions: "[3]",
+    "[0, 2]"; nothing for a single matrix."""
+    if leading is None:
+        return f"[{index}]"
+    where = ", ".join(str(int(i)) for i in np.unravel_index(index, leading)) if leading else ""
+    return f"[{where}]" if where else ""
+
+
+def check_symmetric(X: np.ndarray, name: str, tolerance: float,
+                    leading: Optional[Tuple[int, ...]] = None) -> None:
     """The library reads lower triangles, so that other upper ones would go unseen. What they may
-    differ by is relative to the largest entry. NaN passes: the library names it."""
+    differ by is relative to the largest entry. NaN passes: the library names it. X is (p, n, n),
+    real or complex; leading says how a message numbers its matrices."""
     step = max(1, _CHUNK // X[0].size)
     for first in range(0, len(X), step):
         part = X[first:first + step]
+        if not np.iscomplexobj(part) and (part == part.transpose(0, 2, 1)).all():
+            continue  # to the bit, as most are: one pass instead of four
         with np.errstate(invalid="ignore", over="ignore"):  # infinities
-            gap = np.abs(part - part.transpose(0, 2, 1)).max(axis=(1, 2))
+            gap = np.abs(part - part.conj().transpose(0, 2, 1)).max(axis=(1, 2))
         bad = np.flatnonzero(gap > tolerance * np.abs(part).max(axis=(1, 2)))
         if len(bad):
             i = int(bad[0])
-            row, column = np.unravel_index(np.argmax(np.abs(part[i] - part[i].T)), part[i].shape)
-            raise NotSymmetricError(
-                f"{name}[{first + i}] is not symmetric: entries ({row},{column}) and "
-                f"({column},{row}) differ by {gap[i]:.2g}; take (X + X.transpose(0, 2, 1)) / 2 if "
-                f"that is rounding", first + i, float(gap[i]))
+            _not_symmetric(part[i], name + place(first + i, leading), first + i)
+
+
+def _not_symmetric(X: np.ndarray, where: str, index: int) -> None:
+    """Raises what is wrong with X, which is not symmetric or Hermitian."""
+    apart = np.abs(X - X.conj().T)
+    row, column = np.unravel_index(np.argmax(apart), X.shape)
+    gap = float(apart[row, column])
+    if np.iscomplexobj(X) and row == column:
+        raise NotSymmetricError(
+            f"{where} is not Hermitian: entry ({row},{row}) of its diagonal is {X[row, row]:.4g}; the "
+            f"diagonal must be real", index, gap / 2)
+    kind, mean = (("Hermitian", "(X + X.conj().swapaxes(-1, -2)) / 2") if np.iscomplexobj(X) else
+                  ("symmetric", "(X + X.swapaxes(-1, -2)) / 2"))
+    differ = ("are not conjugate: they " if np.iscomplexobj(X) else "") + f"differ by {gap:.2g}"
+    raise NotSymmetricError(
+        f"{where} is not {kind}: entries ({row},{column}) and ({column},{row}) {differ}; take "
+        f"{mean} if that is rounding", index, gap)
 
 
 def matrix(X: Any, name: str, size: Optional[int] = None) -> np.ndarray:
-    """X as one (n, n) matrix."""
-    array = numbers(X, name)
-    if array.ndim != 2:
-        raise InvalidArgumentError(f"{name} has shape {array.shape}; it must be one square matrix")
-    return matrices(array[None], name, size)[0]
+    """X as one real (n, n) matrix."""
+    if np.ndim(X) != 2:
+        raise InvalidArgumentError(
+            f"{name} has shape {np.shape(X)}; it must be one square matrix")
+    return matrices(np.asarray(X)[None], name, size)[0]
 
 
 def doubles(array: Optional[np.ndarray]) -> Any:

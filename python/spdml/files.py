@@ -8,12 +8,12 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import check_symmetric, doubles, real
+from ._arrays import check_symmetric, doubles, real, tolerance
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
 from ._library import Floats, Handle, StoreOptions, lib
 
-_SYMMETRY = 1e-8
+_SYMMETRY = tolerance(0.0)
 
 
 class MatrixFiles:
@@ -91,7 +91,7 @@ def store_of(X: Any, arrays: bool = True, check: bool = True) -> Optional[Store]
         return X._store
     if not arrays or not _is_single(X):
         return None
-    check_symmetric(X, "X", 1e-4)
+    check_symmetric(X, "X", tolerance(X))
     store = Store(context(), X)
     call(store.ctx, "spd_store_lend_float", X.shape[1], len(X), c.cast(X.ctypes.data, Floats),
          c.byref(store.handle))

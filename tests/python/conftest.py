@@ -21,6 +21,14 @@ def random_spd(rng, p, n, spread=1.0):
     return (X + X.transpose(0, 2, 1)) / 2
 
 
+def random_hpd(rng, p, n, spread=1.0):
+    """The same, complex."""
+    F = rng.standard_normal((p, n, n)) + 1j * rng.standard_normal((p, n, n))
+    Q = np.linalg.qr(F)[0]
+    X = (Q * np.exp(rng.uniform(-spread, spread, (p, 1, n)))) @ Q.conj().transpose(0, 2, 1)
+    return (X + X.conj().transpose(0, 2, 1)) / 2
+
+
 def planted(rng, per_class, n, classes=3, informative=3, noise=0.3):
     """Classes that differ in a few dimensions; the others vary by noise alone."""
     X, y = [], []
