@@ -15,7 +15,8 @@ from ._errors import (
     NotSymmetricError,
     SPDError,
 )
-from .classifiers import CDLClassifier, KNearestNeighbors, MDM, RSRClassifier, SPDClassifier
+from .classification import MDM, KNearestNeighbor
+from .classifiers import CDLClassifier, KNearestNeighbors, RSRClassifier, SPDClassifier
 from .data import Description, describe, from_epochs
 from .estimation import (
     BlockCovariances,
@@ -63,6 +64,7 @@ __all__ = [
     "Explanation",
     "FileFormatError",
     "InvalidArgumentError",
+    "KNearestNeighbor",
     "KNearestNeighbors",
     "MDM",
     "MatrixFiles",

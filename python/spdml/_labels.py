@@ -51,7 +51,7 @@ def chosen_classes(y: Any, classes: Any, samples: int) -> Tuple[np.ndarray, List
     masks = [labels == name for name in named]
     for name, mask in zip(named, masks):
         if not mask.any():
-            raise InvalidArgumentError(f"class {name!r} has no samples")
+            raise InvalidArgumentError(f"class {name} has no samples")
     return named, masks
 
 

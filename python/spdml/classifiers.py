@@ -10,9 +10,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _trained
-from ._arrays import encode_labels, matrices
+from ._arrays import metric_number
 from ._errors import InvalidArgumentError
+from ._labels import class_numbers
 from ._library import PARAMETERS
+from ._matrices import checked, checked_size, real_form
 from ._tags import MatrixInput
 
 
@@ -46,12 +48,13 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> "_Recognizer":
         """Trains the method on X and y. Neither is kept: what the method needs is copied."""
-        if y is None:
-            raise InvalidArgumentError("requires y to be passed, but the target y is None")
-        X = matrices(X)
-        classes, label = encode_labels(y, len(X))
+        metric = str(self._method(None)[0]).partition("-")[2]
+        X = checked(X, [metric], n_jobs=self.n_jobs)
+        classes, label = class_numbers(y, len(X))
         name, values, normalize = self._method(len(X))
-        self._take(_trained.train(name, values, normalize, X, classes, label, self.n_jobs))
+        self._take(_trained.train(name, values, normalize, real_form(X), classes, label,
+                                  self.n_jobs))
+        self.n_features_in_ = X.shape[1]
         return self
 
     def _take(self, trained: _trained.Trained) -> None:
@@ -64,7 +67,8 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
         """What was fitted, held fast, and X as it takes it."""
         check_is_fitted(self, "_trained")
         trained = self._trained
-        return trained, matrices(X, size=trained.size)
+        size = trained.size // 2 if np.iscomplexobj(X) else trained.size
+        return trained, real_form(checked_size(X, size))
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each matrix."""
@@ -104,21 +108,6 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
         made = cls(**cls._parameters_of(trained))
         made._take(trained)
         return made
-
-    @classmethod
-    def _refuse(cls, trained: _trained.Trained) -> InvalidArgumentError:
-        return InvalidArgumentError(
-            f"the file holds {trained.name}, which is no {cls.__name__}; use SPDClassifier.load")
-
-    @classmethod
-    def _metric_of(cls, trained: _trained.Trained, classifier: str) -> str:
-        """The metric of a method of this classifier without a map."""
-        begin, _, metric = trained.name.partition("-")
-        known = ("stein", "airm", "log-euclidean", "jeffrey", "bures-wasserstein", "log-cholesky",
-                 "euclidean")
-        if begin != classifier or metric not in known:
-            raise cls._refuse(trained)
-        return metric
 
 
 class SPDClassifier(_Recognizer):
@@ -161,37 +150,13 @@ class KNearestNeighbors(_Recognizer):
         if samples is not None and not 1 <= self.n_neighbors <= samples:
             raise InvalidArgumentError(
                 f"n_neighbors is {self.n_neighbors}; there are {samples} training samples")
+        metric_number(self.metric)  # 'ml' and 'csp' would be maps
         return f"knn-{self.metric}", {"k": self.n_neighbors}, False
 
     @classmethod
     def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
         return {"n_neighbors": int(trained.values.get("k", 5)),
-                "metric": cls._metric_of(trained, "knn")}
-
-
-class MDM(TransformerMixin, _Recognizer):
-    """Minimum distance to mean: the class whose mean is nearest."""
-
-    def __init__(self, metric: str = "airm", *, n_jobs: Optional[int] = None) -> None:
-        self.metric = metric
-        self.n_jobs = n_jobs
-
-    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
-        return f"mdm-{self.metric}", {}, False
-
-    @classmethod
-    def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
-        return {"metric": cls._metric_of(trained, "mdm")}
-
-    def transform(self, X: Any) -> np.ndarray:
-        """(samples, classes): the distances to the means."""
-        trained, X = self._fitted(X)
-        return np.asarray(np.sqrt(np.maximum(trained.scores(X, self.n_jobs), 0.0)))
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """One for each class."""
-        check_is_fitted(self, "_trained")
-        return np.array([f"mdm{name}" for name in self._trained.classes], dtype=object)
+                "metric": trained.metric_of("knn", cls.__name__)}
 
 
 class RSRClassifier(_Recognizer):
@@ -217,7 +182,7 @@ class RSRClassifier(_Recognizer):
     @classmethod
     def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
         if trained.name != "rsr":
-            raise cls._refuse(trained)
+            raise trained.refusal(cls.__name__)
         values = trained.values
         return {"beta": values.get("beta"), "alpha": values.get("lambda"),
                 "beta_scale": values.get("beta_scale"),
@@ -245,7 +210,7 @@ class CDLClassifier(_Recognizer):
     @classmethod
     def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
         if trained.name not in ("cdl", "cdl-lda"):
-            raise cls._refuse(trained)
+            raise trained.refusal(cls.__name__)
         if trained.name == "cdl-lda":
             return {"variant": "lda"}
         return {"n_components": int(trained.values["components"]), "variant": "pls"}

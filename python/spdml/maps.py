@@ -10,11 +10,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import (doubles, encode_labels, ints, matrices, metric_number, numbers, real, whole)
+from ._arrays import doubles, ints, matrices, metric_number, numbers, real, whole
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
+from ._labels import class_numbers
 from ._library import (PARAMETERS, FitFn, FitOptions, FitWatch, Grid, Method, Model, Pair,
                        Samples, Tuned, Tuning, lib)
+from ._matrices import definite
 from ._model import ModelHandle
 from ._tags import MatrixInput
 from .files import Store, store_of
@@ -152,7 +154,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         X = store or matrices(X)
         if store and "auto" in (self.n_components, self.nu_b):
             raise InvalidArgumentError("'auto' needs X in memory as float64")
-        label = None if y is None else encode_labels(y, X.shape[0])[1]
+        label = None if y is None else class_numbers(y, X.shape[0])[1]
         chosen = self._choose(X, label)
         options, start = self._options(X.shape[1], label, chosen)
         engine = choice("engine", self.engine)
@@ -169,11 +171,14 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         check_is_fitted(self, "components_")
         store, W = store_of(X), np.ascontiguousarray(self.components_.T)
         if not store:
-            return congruence(matrices(X, size=self.n_features_in_), W, self.n_jobs)
+            X = definite(X, self.n_features_in_, self.n_jobs)
+            return congruence(X, W, self.n_jobs)
         if store.shape[1] != self.n_features_in_:
             raise InvalidArgumentError(
                 f"X has shape {store.shape}; {self.n_features_in_} x {self.n_features_in_} matrices "
                 f"are expected")
+        if isinstance(X, np.ndarray):  # files were looked at when they were opened
+            call(context(self.n_jobs), "spd_check_store", store.handle, 1e-3)
         S = np.empty((store.shape[0], W.shape[1], W.shape[1]))
         call(context(self.n_jobs), "spd_congruence_store", store.handle, W.shape[1], doubles(W),
              doubles(S))
@@ -343,7 +348,7 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
     wrong = sorted(set(options) - _COSTLY)
     if wrong:
         raise InvalidArgumentError(f"cost has no option {wrong[0]!r}; use {', '.join(sorted(_COSTLY))}")
-    label = None if y is None else encode_labels(y, p)[1]
+    label = None if y is None else class_numbers(y, p)[1]
     o, _ = SPDML(n_components=1, **options)._options(max(n, 2), label)
     o.m = W.shape[1]
     lib.spd_fit_usual(c.byref(o))
