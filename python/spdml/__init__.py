@@ -46,14 +46,17 @@ from .functions import (
     regularize,
 )
 from .maps import PGA, SPDML, cost
-from .spatialfilters import Xdawn
+from .preprocessing import Whitening
+from .spatialfilters import CSP, BilinearFilter, SPoC, Xdawn
 
 __version__ = version()
 _check_environment()
 
 __all__ = [
+    "BilinearFilter",
     "BlockCovariances",
     "CDLClassifier",
+    "CSP",
     "CoSpectra",
     "Coherences",
     "Covariances",
@@ -76,8 +79,10 @@ __all__ = [
     "SPDClassifier",
     "SPDError",
     "SPDML",
+    "SPoC",
     "Shrinkage",
     "TimeDelayCovariances",
+    "Whitening",
     "Xdawn",
     "XdawnCovariances",
     "apply",
