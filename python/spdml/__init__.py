@@ -15,8 +15,10 @@ from ._errors import (
     NotSymmetricError,
     SPDError,
 )
+from .artifact_detection import Potato
 from .classification import MDM, KNearestNeighbor
 from .classifiers import CDLClassifier, KNearestNeighbors, RSRClassifier, SPDClassifier
+from .clustering import KMeans, Kmeans
 from .data import Description, describe, from_epochs
 from .estimation import (
     BlockCovariances,
@@ -47,6 +49,7 @@ from .functions import (
 )
 from .maps import PGA, SPDML, cost
 from .preprocessing import Whitening
+from .regression import KNearestNeighborRegressor, KNearestNeighborsRegressor
 from .spatialfilters import CSP, BilinearFilter, SPoC, Xdawn
 
 __version__ = version()
@@ -67,14 +70,19 @@ __all__ = [
     "Explanation",
     "FileFormatError",
     "InvalidArgumentError",
+    "KMeans",
     "KNearestNeighbor",
+    "KNearestNeighborRegressor",
     "KNearestNeighbors",
+    "KNearestNeighborsRegressor",
+    "Kmeans",
     "MDM",
     "MatrixFiles",
     "NotFiniteError",
     "NotPositiveDefiniteError",
     "NotSymmetricError",
     "PGA",
+    "Potato",
     "RSRClassifier",
     "SPDClassifier",
     "SPDError",

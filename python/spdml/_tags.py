@@ -29,6 +29,10 @@ class MatrixInput:
                 "requires_fit": not self._stateless}
 
 
+class MatrixEstimator(MatrixInput, BaseEstimator):  # type: ignore[misc]
+    """Predicts from matrices."""
+
+
 class Transformer(MatrixInput, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """From matrices or signals to rows of features."""
 

@@ -1,0 +1,86 @@
+"""Regression on SPD matrices."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.extmath import softmax
+from sklearn.utils.validation import check_is_fitted
+
+from ._arrays import whole
+from ._errors import InvalidArgumentError
+from ._labels import column
+from ._matrices import checked, checked_size, metrics_of
+from ._tags import MatrixEstimator
+from .functions import pairwise_distances
+
+
+class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignore[misc]
+    """The mean of the values of the nearest training matrices, weighted by the softmax of their
+    negative squared distances.
+
+    Parameters
+    ----------
+    n_neighbors : int
+    metric : str
+        By our names or pyRiemann's.
+    n_jobs : int or None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    values_ : (samples,)
+        The values of the training matrices.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import KNearestNeighborRegressor
+    >>> y = np.linspace(1, 3, 50)
+    >>> X = np.array([np.diag([v, 1.0]) for v in y])
+    >>> KNearestNeighborRegressor(2).fit(X, y).predict(np.diag([2.0, 1.0])[None]).round(1)
+    array([2.])
+    """
+
+    _needs_y = True
+
+    def __init__(self, n_neighbors: int = 5, metric: Any = "airm", *,
+                 n_jobs: Optional[int] = None) -> None:
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> "KNearestNeighborRegressor":
+        """Keeps a copy of X and y.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : numbers
+        """
+        metric = metrics_of(self.metric, ("distance",))[0]
+        X = checked(X, [metric], n_jobs=self.n_jobs)
+        values = column(y, len(X)).astype(float)
+        k = whole(self.n_neighbors, "n_neighbors")
+        if k > len(X):
+            raise InvalidArgumentError(f"n_neighbors is {k}; there are {len(X)} training samples")
+        self._known: Any = (X.copy(), values.copy(), metric, k)
+        self.values_ = values
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The value of each matrix (samples,)."""
+        check_is_fitted(self, "_known")
+        known, values, metric, k = self._known
+        X = checked_size(X, known.shape[-1])
+        D = pairwise_distances(X, known, metric, n_jobs=self.n_jobs)
+        nearest = np.argsort(D, axis=1, kind="stable")[:, :k]
+        share = softmax(-np.take_along_axis(D, nearest, axis=1) ** 2)
+        return np.asarray((values[nearest] * share).sum(axis=1))
+
+
+KNearestNeighborsRegressor = KNearestNeighborRegressor
