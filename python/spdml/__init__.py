@@ -16,14 +16,15 @@ from ._errors import (
     SPDError,
 )
 from .artifact_detection import Potato
-from .classification import MDM, KNearestNeighbor
+from .classification import KNearestNeighbor, MDM
 from .classifiers import CDLClassifier, KNearestNeighbors, RSRClassifier, SPDClassifier
 from .clustering import KMeans, Kmeans
 from .data import Description, describe, from_epochs
+from .distances import distance, mahalanobis, pairwise_distances
 from .estimation import (
     BlockCovariances,
-    Coherences,
     CoSpectra,
+    Coherences,
     Covariances,
     CrossSpectra,
     ERPCovariances,
@@ -34,23 +35,38 @@ from .estimation import (
 from .evaluation import Evaluation, evaluate
 from .explaining import Explanation, explain
 from .files import MatrixFiles
-from .functions import (
-    apply,
-    covariances,
-    distance,
-    embed,
-    geodesic,
-    kernel,
-    mean,
-    neighbors,
-    pairwise_distances,
-    recenter,
-    regularize,
-)
+from .functions import covariances, embed, neighbors, recenter, regularize
+from .geodesics import geodesic
+from .kernels import kernel
 from .maps import PGA, SPDML, cost
+from .matrix_functions import (
+    apply,
+    eigvalsh,
+    expm,
+    expm_derivative,
+    invm,
+    invsqrtm,
+    logm,
+    logm_derivative,
+    nearest_spd,
+    powm,
+    sqrtm,
+)
+from .means import masked_mean, mean, median, nan_mean
 from .preprocessing import Whitening
 from .regression import KNearestNeighborRegressor, KNearestNeighborsRegressor
-from .spatialfilters import CSP, BilinearFilter, SPoC, Xdawn
+from .spatialfilters import BilinearFilter, CSP, SPoC, Xdawn
+from .tangent import (
+    exp_map,
+    inner_product,
+    log_map,
+    norm,
+    tangent_space,
+    transport,
+    untangent_space,
+    unupper,
+    upper,
+)
 
 __version__ = version()
 _check_environment()
@@ -98,17 +114,40 @@ __all__ = [
     "covariances",
     "describe",
     "distance",
+    "eigvalsh",
     "embed",
     "evaluate",
+    "exp_map",
     "explain",
+    "expm",
+    "expm_derivative",
     "from_epochs",
     "geodesic",
+    "inner_product",
+    "invm",
+    "invsqrtm",
     "isa_name",
     "kernel",
+    "log_map",
+    "logm",
+    "logm_derivative",
+    "mahalanobis",
+    "masked_mean",
     "mean",
+    "median",
+    "nan_mean",
+    "nearest_spd",
     "neighbors",
+    "norm",
     "pairwise_distances",
+    "powm",
     "progress",
     "recenter",
     "regularize",
+    "sqrtm",
+    "tangent_space",
+    "transport",
+    "untangent_space",
+    "unupper",
+    "upper",
 ]

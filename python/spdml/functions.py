@@ -1,4 +1,4 @@
-"""Geometry of SPD matrices as functions."""
+"""Sets of SPD matrices: neighbours, embeddings, covariances, repairs; and the geometry of others."""
 
 from __future__ import annotations
 
@@ -7,79 +7,21 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import (doubles, ints, longs, matrices, matrix, metric_number, numbers, real, text,
+from ._arrays import (doubles, ints, longs, matrices, metric_number, numbers, real, square, text,
                       whole)
 from ._calls import call, context
 from ._errors import InvalidArgumentError
-from ._library import CovarianceOptions, EmbedOptions, MeanOptions, Neighbours, lib
+from ._library import CovarianceOptions, EmbedOptions, Neighbours, lib
+from ._sets import from_real, real_form
+from .distances import _delivered, distance, pairwise_distances, set_of
 from .files import lend, store_of
+from .geodesics import geodesic
+from .kernels import kernel
+from .matrix_functions import apply
+from .means import mean
 
-_FUNCTIONS = {"log": 0, "exp": 1, "sqrt": 2, "invsqrt": 3, "power": 4}
-_KERNELS = {"stein": 0, "log-euclidean": 1}
-
-
-def _rooted(D2: np.ndarray, squared: bool) -> np.ndarray:
-    return D2 if squared else np.sqrt(np.maximum(D2, 0.0, out=D2), out=D2)
-
-
-def pairwise_distances(X: Any, Y: Any = None, metric: str = "airm", squared: bool = False,
-                       n_jobs: Optional[int] = None) -> np.ndarray:
-    """Distances (p, q) between the matrices of X and those of Y, or within X without Y."""
-    number = metric_number(metric)
-    X = matrices(X)
-    n = X.shape[1]
-    Y = None if Y is None else matrices(Y, "Y", n)
-    D2 = np.empty((len(X), len(X) if Y is None else len(Y)))
-    call(context(n_jobs), "spd_pairwise2", number, n, len(X), doubles(X), D2.shape[1], doubles(Y),
-         doubles(D2))
-    return _rooted(D2, squared)
-
-
-def distance(A: Any, B: Any, metric: str = "airm", squared: bool = False) -> Any:
-    """The distance between two matrices; with a set A (p, n, n), that of each member to B."""
-    A = numbers(A, "A")
-    single = A.ndim == 2
-    B = matrix(B, "B")
-    D = pairwise_distances(A[None] if single else A, B[None], metric, squared)
-    return float(D[0, 0]) if single else D[:, 0]
-
-
-def mean(X: Any, metric: str = "airm", sample_weight: Any = None, tol: float = 0.0,
-         max_iter: int = 0, n_jobs: Optional[int] = None) -> np.ndarray:
-    """The mean (n, n) of a set of matrices: the minimiser of the weighted sum of squared
-    distances, or the closed form of the metric. X may also be the path of an .npy file, a list of
-    paths, or MatrixFiles: they are read piece by piece. tol 0 means 1e-12, max_iter 0 means 200."""
-    number = metric_number(metric)
-    store = store_of(X)
-    X = store or matrices(X)
-    p, n = X.shape[:2]
-    weights = None
-    if sample_weight is not None:
-        weights = numbers(sample_weight, "sample_weight")
-        if weights.shape != (p,):
-            raise InvalidArgumentError(
-                f"sample_weight has shape {weights.shape}; {p} weights are needed")
-    M = np.empty((n, n))
-    options = MeanOptions(weights=doubles(weights), tol=real(tol, "tol"),
-                          max_iter=whole(max_iter, "max_iter", 0))
-    if store:
-        call(context(n_jobs), "spd_mean_store", number, store.handle, c.byref(options), doubles(M),
-             None)
-    else:
-        call(context(n_jobs), "spd_mean", number, n, p, doubles(X), c.byref(options), doubles(M),
-             None)
-    return M
-
-
-def geodesic(A: Any, B: Any, alpha: float = 0.5, metric: str = "airm") -> np.ndarray:
-    """The point at alpha on the geodesic from A (0) to B (1)."""
-    number = metric_number(metric)
-    A = matrix(A, "A")
-    B = matrix(B, "B", len(A))
-    G = np.empty_like(A)
-    call(context(1), "spd_geodesic", number, len(A), doubles(A), doubles(B), real(alpha, "alpha"),
-         doubles(G))
-    return G
+__all__ = ["apply", "covariances", "distance", "embed", "geodesic", "kernel", "mean", "neighbors",
+           "pairwise_distances", "recenter", "regularize"]
 
 
 def choice(what: str, value: str) -> int:
@@ -99,17 +41,46 @@ def seed_number(name: str, value: Any) -> int:
 def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
               squared: bool = False, n_jobs: Optional[int] = None, search: str = "exact",
               random_state: int = 1) -> Tuple[np.ndarray, np.ndarray]:
-    """(distances, indices), each (q, n_neighbors): the nearest matrices of X to each of Q, nearest
-    first, ties by lower index. Without Q: neighbours within X, where no matrix is its
-    own neighbour. search: 'exact'; 'approximate', in almost linear time, where a few per cent of the
-    neighbours may not be the true ones; 'auto', approximate where exact would take more than
-    about a minute. X may also be the path of an .npy file, a list of paths, or MatrixFiles: they are
-    read piece by piece, and searched exactly."""
+    """The nearest matrices, nearest first, ties by lower index.
+
+    Parameters
+    ----------
+    X : array, shape (p, n, n)
+        Positive definite matrices, symmetric or Hermitian. Also the path of an .npy file, a list of
+        paths, or MatrixFiles: they are read piece by piece, and searched exactly.
+    Q : array, shape (q, n, n), optional
+        Whose neighbours are looked for; without Q within X, where no matrix is its own neighbour.
+    n_neighbors : int
+    metric : str
+        One of the seven that the library has: 'airm', 'stein', 'log-euclidean', 'jeffrey',
+        'bures-wasserstein', 'log-cholesky', 'euclidean'; pyRiemann's names too.
+    squared : bool
+        Squared distances.
+    n_jobs : int, optional
+        Threads; all cores by default.
+    search : {'exact', 'approximate', 'auto'}
+        'approximate' is done in almost linear time, and a few per cent of the neighbours may not be
+        the true ones; 'auto' is approximate where exact would take more than about a minute.
+    random_state : int
+        Of an approximate search.
+
+    Returns
+    -------
+    distances : array, shape (q, n_neighbors)
+    indices : array, shape (q, n_neighbors)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> X = np.array([1.0, 2.0, 9.0])[:, None, None] * np.eye(2)
+    >>> spdml.neighbors(X)[1].ravel()
+    array([1, 0, 1])
+    """
     number = metric_number(metric)
     store = store_of(X, arrays=False)
-    X = store or matrices(X)
+    X, Q, factor = (store, Q, 1) if store else _real_sets(X, Q)
     p, n = X.shape[:2]
-    Q = None if Q is None else matrices(Q, "Q", n)
+    Q = None if Q is None else matrices(Q, "Q", n) if store else Q
     most = p - 1 if Q is None else p
     if not 1 <= n_neighbors <= most:
         raise InvalidArgumentError(
@@ -127,74 +98,136 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
     else:
         call(context(n_jobs), "spd_nearest", number, n, p, doubles(X), q, doubles(Q),
              c.byref(found))
-    return _rooted(d2, squared), index
+    d2 /= factor
+    return _delivered(d2, "kullback_sym" if metric == "kullback_sym" else "airm", squared), index
 
 
-def apply(X: Any, function: str, power: float = 1.0, n_jobs: Optional[int] = None) -> np.ndarray:
-    """A function of each matrix through its eigenvalues: log, exp, sqrt, invsqrt or power."""
-    if function not in _FUNCTIONS:
-        raise InvalidArgumentError(
-            f"function {function!r} is unknown; use one of {', '.join(_FUNCTIONS)}")
-    array = numbers(X, "X")
-    X = matrices(array[None] if array.ndim == 2 else array)
-    F = np.empty_like(X)
-    call(context(n_jobs), "spd_apply", _FUNCTIONS[function], real(power, "power"), X.shape[1],
-         len(X), doubles(X), doubles(F))
-    return F[0] if array.ndim == 2 else F
-
-
-def kernel(X: Any, Y: Any = None, kind: str = "stein", beta: float = 1.0,
-           n_jobs: Optional[int] = None) -> np.ndarray:
-    """Kernel values (p, q): exp(-beta d2) of Stein, or tr(log X log Y) of log-euclidean. Warns when
-    beta makes the Stein kernel indefinite for some data."""
-    if kind not in _KERNELS:
-        raise InvalidArgumentError(f"kind {kind!r} is unknown; use one of {', '.join(_KERNELS)}")
-    X = matrices(X)
-    n = X.shape[1]
-    Y = None if Y is None else matrices(Y, "Y", n)
-    K = np.empty((len(X), len(X) if Y is None else len(Y)))
-    call(context(n_jobs), "spd_kernel", _KERNELS[kind], real(beta, "beta"), n, len(X), doubles(X), K.shape[1],
-         doubles(Y), doubles(K))
-    return K
+def _real_sets(X: Any, Q: Any) -> Tuple[np.ndarray, Optional[np.ndarray], int]:
+    """Sets as the library takes them, and by what it multiplies their squared distances."""
+    X = set_of(X, "X")
+    Q = None if Q is None else set_of(Q, "Q", X.shape[1])
+    kind = np.result_type(X, X if Q is None else Q)
+    both = [None if Y is None else real_form(Y.astype(kind, copy=False)) for Y in (X, Q)]
+    return both[0], both[1], 2 if kind.kind == "c" else 1
 
 
 def regularize(X: Any, relative: float = 0.0, ridge: float = 0.0) -> np.ndarray:
-    """A copy of X with (relative tr(X_i)/n + ridge) added to each diagonal."""
+    """Matrices with larger diagonals: X + (relative tr(X)/n + ridge) I.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, n)
+        Symmetric or Hermitian matrices.
+    relative : float
+        What is added, relative to the mean of the diagonal.
+    ridge : float
+        What is added.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+        A copy.
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.regularize(np.ones((1, 2, 2)), 0.5)
+    array([[[1.5, 1. ],
+            [1. , 1.5]]])
+    """
     relative, ridge = real(relative, "relative"), real(ridge, "ridge")
     if not (np.isfinite(relative) and np.isfinite(ridge)):
         raise InvalidArgumentError(f"relative is {relative} and ridge {ridge}; they must be finite")
-    Y = matrices(X).copy()
+    X = square(X)
+    Y = real_form(X).copy()
     lib.spd_regularize(Y.shape[1], len(Y), doubles(Y), relative, ridge)
-    return Y
+    return from_real(Y, X.shape[:-2], np.iscomplexobj(X))
 
 
 def recenter(X: Any, groups: Any, metric: str = "airm", n_jobs: Optional[int] = None) -> np.ndarray:
     """Every group moved to the identity by its own mean, as ``spdml evaluate --recenter`` does:
-    M^-1/2 X M^-1/2. groups has a value for each matrix, such as the subject."""
+    M^-1/2 X M^-1/2.
+
+    Parameters
+    ----------
+    X : array, shape (p, n, n)
+        Positive definite matrices, symmetric or Hermitian.
+    groups : array, shape (p,)
+        A value for each matrix, such as the subject.
+    metric : str
+        Of the means, as of `neighbors`.
+    n_jobs : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    array, shape (p, n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> X = np.array([2.0, 2.0, 5.0])[:, None, None] * np.eye(1)
+    >>> spdml.recenter(X, ["a", "a", "b"]).ravel().round(12)
+    array([1., 1., 1.])
+    """
     number = metric_number(metric)
-    X = matrices(X)
-    p, n = X.shape[:2]
+    X = set_of(X, "X")
+    p = len(X)
     values = np.asarray(groups)
     if values.shape != (p,):
         raise InvalidArgumentError(f"groups has shape {values.shape}; {p} values are needed")
     group = np.ascontiguousarray(np.unique(values, return_inverse=True)[1], dtype=np.intc)
-    Y = np.empty_like(X)
-    call(context(n_jobs), "spd_recenter", number, n, p, doubles(X), ints(group), doubles(Y))
-    return Y
+    R = real_form(X)
+    Y = np.empty_like(R)
+    call(context(n_jobs), "spd_recenter", number, R.shape[1], p, doubles(R), ints(group),
+         doubles(Y))
+    return from_real(Y, (p,), np.iscomplexobj(X))
 
 
 def embed(X: Any, n_components: int = 2, method: str = "pga", metric: str = "airm",
           n_neighbors: int = 10, ridge: float = 0.0, bandwidth: float = 0.0,
           n_jobs: Optional[int] = None, perplexity: float = 0.0, random_state: int = 1
           ) -> np.ndarray:
-    """Coordinates (p, n_components) of a set of matrices, for pictures and further work, as the
-    command ``spdml embed`` computes them: 'pga', 'mds', 'tsne', 'lle', 'hessian-lle', 'laplacian'.
-    n_neighbors is for the last three; ridge (lle), bandwidth (laplacian) and perplexity (tsne) 0
-    mean the usual; random_state is for tsne."""
+    """Coordinates of a set of matrices, for pictures and further work, as the command
+    ``spdml embed`` computes them.
+
+    Parameters
+    ----------
+    X : array, shape (p, n, n)
+        Positive definite matrices, symmetric or Hermitian.
+    n_components : int
+        Coordinates of each.
+    method : {'pga', 'mds', 'tsne', 'lle', 'hessian-lle', 'laplacian'}
+    metric : str
+        As of `neighbors`.
+    n_neighbors : int
+        Of the last three methods.
+    ridge : float
+        Of 'lle'; 0 means the usual.
+    bandwidth : float
+        Of 'laplacian'; 0 means the usual.
+    n_jobs : int, optional
+        Threads; all cores by default.
+    perplexity : float
+        Of 'tsne'; 0 means the usual.
+    random_state : int
+        Of 'tsne'.
+
+    Returns
+    -------
+    array, shape (p, n_components)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> X = np.exp(np.array([-1.0, 0.0, 1.0]))[:, None, None] * np.eye(1)
+    >>> np.abs(spdml.embed(X, 1)).round(6).ravel()
+    array([1., 0., 1.])
+    """
     kind = c.c_int()
     ctx = context(n_jobs)
     call(ctx, "spd_embedding_parse", text(method, "method"), c.byref(kind))
-    X = matrices(X)
+    X, _, factor = _real_sets(X, None)
     p, n = X.shape[:2]
     columns = whole(n_components, "n_components")
     if columns >= p:
@@ -202,12 +235,13 @@ def embed(X: Any, n_components: int = 2, method: str = "pga", metric: str = "air
             f"n_components is {columns}; it must be smaller than the number of matrices, {p}")
     options = EmbedOptions(kind=kind.value, metric=metric_number(metric),
                            k=whole(n_neighbors, "n_neighbors"), dimensions=columns,
-                           ridge=real(ridge, "ridge"), bandwidth=real(bandwidth, "bandwidth"),
+                           ridge=real(ridge, "ridge"),
+                           bandwidth=factor * real(bandwidth, "bandwidth"),
                            perplexity=real(perplexity, "perplexity"),
                            seed=seed_number("random_state", random_state))
     Y = np.empty((p, columns))
     call(ctx, "spd_embed", c.byref(options), n, p, doubles(X), doubles(Y), None, None)
-    return Y
+    return Y / np.sqrt(factor) if method in ("pga", "mds") else Y
 
 
 def _shrinkage(estimator: Any) -> Tuple[int, float]:

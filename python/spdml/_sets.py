@@ -1,0 +1,196 @@
+"""The library's batched functions on arrays with any leading dimensions, real or complex.
+
+Arrays come from `_arrays.square`: C-contiguous float64 or complex128, (..., n, n). Complex matrices
+travel in their real form (`_hermitian`). What the library says about matrix 7 of a set is said about
+the place that it has in the caller's array."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Iterator, Optional, Tuple
+
+import numpy as np
+
+from ._arrays import doubles, numbers, place
+from ._calls import call, context
+from ._errors import (BadMatrixError, InvalidArgumentError, NotFiniteError,
+                      NotPositiveDefiniteError)
+from ._hermitian import embed, extract
+
+FUNCTIONS = {"log": 0, "exp": 1, "sqrt": 2, "invsqrt": 3, "power": 4}
+
+
+def flat(X: np.ndarray) -> np.ndarray:
+    """X as one set (p, n, m)."""
+    return X.reshape((-1,) + X.shape[-2:])
+
+
+def real_form(X: np.ndarray) -> np.ndarray:
+    """X as one set of real matrices: itself, or embedded."""
+    return embed(flat(X)) if np.iscomplexobj(X) else np.ascontiguousarray(flat(X))
+
+
+def copies(X: np.ndarray) -> int:
+    """How often the real form counts every eigenvalue."""
+    return 2 if np.iscomplexobj(X) else 1
+
+
+def from_real(F: np.ndarray, leading: Tuple[int, ...], complex_too: bool) -> np.ndarray:
+    """Matrices (p, n, n) of the library as (..., n, n)."""
+    F = extract(F) if complex_too else F
+    return F.reshape(leading + F.shape[-2:])
+
+
+def adjoint(X: np.ndarray) -> np.ndarray:
+    """Transposes, conjugate ones of complex matrices."""
+    return X.conj().swapaxes(-1, -2)
+
+
+def hermitian(X: np.ndarray) -> np.ndarray:
+    """The symmetric or Hermitian part, which rounding may have left out of a product."""
+    return (X + adjoint(X)) / 2
+
+
+def diagonal(X: np.ndarray) -> np.ndarray:
+    """Diagonals (..., n) as a view; real ones of Hermitian matrices."""
+    return np.einsum("...ii->...i", X).real
+
+
+def finite(X: np.ndarray, name: str) -> np.ndarray:
+    """X, which must not hold NaN or infinity; for functions that look at no eigenvalues."""
+    good = np.isfinite(X)
+    if not good.all():
+        i = int(np.flatnonzero(~flat(good).all(axis=(1, 2)))[0])
+        row, column = np.argwhere(~flat(good)[i])[0]
+        raise NotFiniteError(f"{name}{place(i, X.shape[:-2])} holds NaN or Inf at row {row}, column "
+                             f"{column}", i, float("nan"))
+    return X
+
+
+def _own_place(index: int, own: Tuple[int, ...], common: Tuple[int, ...]) -> str:
+    """Where the matrix of that number in the common leading dimensions stands in an array whose own
+    ones were broadcast to them."""
+    if own == common:
+        return place(index, own)
+    where = np.unravel_index(index, common)[len(common) - len(own):]
+    return place(int(np.ravel_multi_index([min(i, n - 1) for i, n in zip(where, own)], own)), own) \
+        if own else ""
+
+
+@contextlib.contextmanager
+def called(*arguments: Tuple[str, str, Tuple[int, ...]], common: Optional[Tuple[int, ...]] = None
+           ) -> Iterator[None]:
+    """Messages about a matrix say where it stands in the caller's array, and what helps. Each of the
+    arguments: its name in the library, its own name, its leading dimensions, which were broadcast to
+    the common ones."""
+    try:
+        yield
+    except BadMatrixError as problem:
+        message, index = str(problem), problem.index
+        for theirs, own, leading in arguments:
+            found = f"{theirs}[{index}]"
+            if index is not None and found in message:
+                message = message.replace(
+                    found, own + _own_place(index, leading, leading if common is None else common))
+                problem.index = None if leading == () else index
+                if isinstance(problem, NotPositiveDefiniteError) and "; try" not in message:
+                    message += f"; try spdml.regularize({own.partition('[')[0]}, 1e-6)"
+                break
+        problem.args = (message, problem.index) + problem.args[2:]
+        raise
+
+
+def apply(X: np.ndarray, function: str, power: float = 1.0, n_jobs: Optional[int] = None,
+          name: str = "X") -> np.ndarray:
+    """log, exp, sqrt, invsqrt or power of every matrix."""
+    R = real_form(X)
+    F = np.empty_like(R)
+    with called(("X", name, X.shape[:-2])):
+        call(context(n_jobs), "spd_apply", FUNCTIONS[function], power, R.shape[1], len(R),
+             doubles(R), doubles(F))
+    return from_real(F, X.shape[:-2], np.iscomplexobj(X))
+
+
+def _transformed(function: str, X: np.ndarray, name: str) -> np.ndarray:
+    R = real_form(X)
+    F = np.empty_like(R)
+    with called(("X", name, X.shape[:-2])):
+        call(context(), function, R.shape[1], len(R), doubles(R), doubles(F))
+    return from_real(F, X.shape[:-2], np.iscomplexobj(X))
+
+
+def cholesky(X: np.ndarray, name: str = "X") -> np.ndarray:
+    """Lower factors with a positive diagonal."""
+    return _transformed("spd_cholesky", X, name)
+
+
+def inverse(X: np.ndarray, name: str = "X") -> np.ndarray:
+    """Inverses of positive definite matrices."""
+    return _transformed("spd_inverse", X, name)
+
+
+def logdet(X: np.ndarray, name: str = "X") -> np.ndarray:
+    """Logarithms of the determinants of positive definite matrices."""
+    R = real_form(X)
+    values = np.empty(len(R))
+    with called(("X", name, X.shape[:-2])):
+        call(context(), "spd_logdet", R.shape[1], len(R), doubles(R), doubles(values))
+    return values.reshape(X.shape[:-2]) / copies(X)
+
+
+def eigenvalues(X: np.ndarray, name: str = "X") -> np.ndarray:
+    """Eigenvalues (..., n), ascending."""
+    R = real_form(X)
+    values = np.empty(R.shape[:2])
+    with called(("X", name, X.shape[:-2])):
+        call(context(), "spd_eigh", R.shape[1], len(R), doubles(R), doubles(values), None)
+    return np.ascontiguousarray(values[:, ::copies(X)]).reshape(X.shape[:-1])
+
+
+def paired(A: np.ndarray, B: np.ndarray) -> Tuple[np.ndarray, np.ndarray, Tuple[int, ...]]:
+    """A and B as sets (p, n, n) of as many matrices, both real or both complex, and their common
+    leading dimensions."""
+    leading = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+    kind = np.result_type(A, B)
+    both = [np.ascontiguousarray(np.broadcast_to(X, leading + X.shape[-2:]), dtype=kind)
+            for X in (A, B)]
+    return flat(both[0]), flat(both[1]), leading
+
+
+def joint_eigenvalues(A: np.ndarray, B: np.ndarray, names: Tuple[str, str] = ("A", "B")
+                      ) -> np.ndarray:
+    """Eigenvalues (..., n), ascending, of A v = lambda B v for pairs of matrices; B positive
+    definite."""
+    P, Q, leading = paired(A, B)
+    X, Y = real_form(P), real_form(Q)
+    values = np.empty(X.shape[:2])
+    with called(("X", names[0], A.shape[:-2]), ("Y", names[1], B.shape[:-2]), common=leading):
+        call(context(), "spd_eigh_general", X.shape[1], len(X), doubles(X), doubles(Y),
+             doubles(values), None)
+    values = np.ascontiguousarray(values[:, ::copies(P)])
+    return values.reshape(leading + values.shape[-1:])
+
+
+def whitened(X: np.ndarray, W: np.ndarray) -> np.ndarray:
+    """W' X W, exactly symmetric or Hermitian, for one square W (n, n)."""
+    if np.iscomplexobj(X) or np.iscomplexobj(W) or W.shape[0] != W.shape[1]:
+        return hermitian(adjoint(W) @ X @ W)
+    R = real_form(X)
+    S = np.empty_like(R)
+    W = np.ascontiguousarray(W)
+    call(context(), "spd_congruence", len(W), len(W), len(R), doubles(R), doubles(W), doubles(S))
+    return S.reshape(X.shape)
+
+
+def weights_of(sample_weight: Any, count: int) -> np.ndarray:
+    """Weights with the sum one."""
+    if sample_weight is None:
+        return np.full(count, 1.0 / count)
+    weights = numbers(sample_weight, "sample_weight")
+    if weights.shape != (count,):
+        raise InvalidArgumentError(
+            f"sample_weight has shape {weights.shape}; {count} weights are needed")
+    if not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+        raise InvalidArgumentError(
+            "sample_weight must hold numbers from 0 on that are finite and not all 0")
+    return weights / weights.sum()

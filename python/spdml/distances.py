@@ -1,0 +1,367 @@
+"""Distances and divergences between positive definite matrices.
+
+Where one side is a single matrix, and for all pairs of two sets, the library measures them. Pairs of
+equal place in two arrays are measured through the eigenvalues of A v = lambda B v, which many metrics
+have in common:
+
+    airm            sum log^2 lambda             stein     sum log cosh(log(lambda)/2)
+    jeffrey         sum (cosh log lambda - 1)    thompson  max |log lambda|
+    kullback        sum (lambda - 1 - log lambda)/2, kullback_right with A and B exchanged
+    kullback_sym    jeffrey's square, as pyRiemann has it"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _metrics, _sets
+from ._arrays import doubles, numbers, real, square
+from ._calls import call, context
+from ._errors import InvalidArgumentError
+from ._sets import adjoint, called, cholesky, copies, flat, real_form
+
+Metric = Union[str, Callable[..., Any]]
+_DIVERGENCES = ("kullback", "kullback_right", "kullback_sym")  # not rooted
+_PIECE = 1 << 22  # doubles of pairs that are made at once
+
+
+def _rooted(D2: np.ndarray, squared: bool) -> np.ndarray:
+    return D2 if squared else np.sqrt(np.maximum(D2, 0.0, out=D2), out=D2)
+
+
+def _delivered(values: np.ndarray, name: str, squared: bool) -> np.ndarray:
+    """values: of divergences themselves, of distances their squares."""
+    if name in _DIVERGENCES:
+        return values**2 if squared else values
+    return _rooted(values, squared)
+
+
+# ---- what a metric sees of a matrix -------------------------------------------------------------
+
+def power_of(name: str, power: Optional[float]) -> float:
+    """The exponent that a metric needs."""
+    if not name.startswith("power"):
+        if power is not None:
+            raise InvalidArgumentError(f"power is {power!r}; metric {name!r} has none")
+        return 0.0
+    if power is None or isinstance(power, (list, tuple, np.ndarray)):
+        raise InvalidArgumentError(f"metric {name!r} needs power=, a number; it is {power!r}")
+    value = real(power, "power")
+    if not np.isfinite(value):
+        raise InvalidArgumentError(f"power is {value}; it must be finite")
+    return value
+
+
+def _log_factor(L: np.ndarray) -> np.ndarray:
+    """Cholesky factors with the logarithm of their diagonals."""
+    L = L.copy()
+    n = L.shape[-1]
+    L[..., range(n), range(n)] = np.log(_sets.diagonal(L))
+    return L
+
+
+def _flattened(X: np.ndarray, metric: str, power: float, name: str) -> Optional[np.ndarray]:
+    """Matrices whose Frobenius distances are those of the metric; None for one that is not flat."""
+    if metric == "euclidean":
+        return _sets.finite(X, name)
+    if metric == "log-euclidean" or (metric == "power-euclidean" and power == 0):
+        return _sets.apply(X, "log", name=name)
+    if metric == "harmonic":
+        return _sets.inverse(X, name)
+    if metric == "power-euclidean":
+        return _sets.apply(X, "power", power, name=name) / abs(power)
+    if metric == "cholesky":
+        return cholesky(X, name)
+    if metric == "log-cholesky":
+        return _log_factor(cholesky(X, name))
+    return None
+
+
+# ---- pairs --------------------------------------------------------------------------------------
+
+def _spectral(metric: str, values: np.ndarray) -> np.ndarray:
+    """From the eigenvalues of A v = lambda B v."""
+    u = np.log(values)
+    if metric == "airm":
+        return np.sum(u * u, axis=-1)
+    if metric == "stein":
+        return np.sum(np.log1p(2 * np.sinh(u / 4) ** 2), axis=-1)
+    if metric in ("jeffrey", "kullback_sym"):
+        return 2 * np.sum(np.sinh(u / 2) ** 2, axis=-1)
+    if metric == "thompson":
+        return np.max(np.abs(u), axis=-1) ** 2
+    sign = -1 if metric == "kullback_right" else 1
+    return np.sum(np.expm1(sign * u) - sign * u, axis=-1) / 2
+
+
+def _bures(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """min |L - K U|_F^2 over unitary U for A = L L', B = K K': without the difference of traces."""
+    L, K = cholesky(A, "A"), cholesky(B, "B")
+    P, _, Q = np.linalg.svd(adjoint(K) @ L)
+    return _frobenius(L - K @ (P @ Q))
+
+
+def _frobenius(X: np.ndarray) -> np.ndarray:
+    """Squared norms."""
+    return np.einsum("...ij,...ij->...", X.conj(), X).real.astype(float)
+
+
+def _pairs(A: np.ndarray, B: np.ndarray, metric: str, power: float) -> np.ndarray:
+    """Values as _delivered takes them, of pairs of matrices whose leading dimensions broadcast."""
+    F = _flattened(A, metric, power, "A")
+    if F is not None:
+        G = _flattened(B, metric, power, "B")
+        return _frobenius(F - G)
+    if metric == "bures-wasserstein":
+        return _bures(A, B)
+    return _spectral(metric, _sets.joint_eigenvalues(A, B))
+
+
+def _is_rectangular(A: Any) -> bool:
+    shape = np.shape(A)
+    return len(shape) >= 2 and shape[-1] != shape[-2]
+
+
+def rectangles(A: Any, B: Any, names: Tuple[str, str]) -> Tuple[np.ndarray, np.ndarray]:
+    """Two arrays of matrices of any, equal shape."""
+    A, B = (numbers(X, name, complex_too=True) for X, name in zip((A, B), names))
+    if min(A.ndim, B.ndim) < 2 or A.shape[-2:] != B.shape[-2:]:
+        raise InvalidArgumentError(
+            f"{names[0]} has shape {A.shape} and {names[1]} {B.shape}; they must hold matrices of the "
+            f"same size")
+    check_leading(A, B, names)
+    return _sets.finite(A, names[0]), _sets.finite(B, names[1])
+
+
+def check_leading(A: np.ndarray, B: np.ndarray, names: Tuple[str, str]) -> None:
+    try:
+        np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+    except ValueError:
+        raise InvalidArgumentError(
+            f"{names[0]} has shape {A.shape} and {names[1]} {B.shape}; their leading dimensions do "
+            f"not go together") from None
+
+
+def both(A: Any, B: Any, names: Tuple[str, str] = ("A", "B")) -> Tuple[np.ndarray, np.ndarray]:
+    """Two arrays (..., n, n) of symmetric or Hermitian matrices whose leading dimensions
+    broadcast."""
+    A = square(A, names[0])
+    B = square(B, names[1], A.shape[-1])
+    check_leading(A, B, names)
+    return A, B
+
+
+def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
+             power: Optional[float] = None, n_jobs: Optional[int] = None) -> Any:
+    """Distances between matrices that stand at the same place.
+
+    Parameters
+    ----------
+    A, B : array, shape (..., n, n)
+        Positive definite matrices, symmetric or Hermitian; leading dimensions broadcast. With
+        'euclidean' any matrices of equal shape that are not square will do as well.
+    metric : str or callable
+        'airm', 'stein', 'log-euclidean', 'jeffrey', 'bures-wasserstein', 'log-cholesky',
+        'euclidean', 'cholesky', 'harmonic', 'power-euclidean', 'thompson', or the divergences
+        'kullback', 'kullback_right', 'kullback_sym'; pyRiemann's names too. A callable is called as
+        ``metric(A, B, squared=squared)``.
+    squared : bool
+        Squared distances.
+    power : float, optional
+        The exponent of 'power-euclidean'.
+    n_jobs : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    float or array, shape (...,)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> round(spdml.distance(np.eye(2), np.exp(3) * np.eye(2), squared=True), 12)
+    18.0
+    >>> spdml.distance(np.ones((5, 1, 1)), np.eye(1)).shape
+    (5,)
+    """
+    if callable(metric):
+        return metric(A, B, squared=squared)
+    name = _metrics.known(metric, _metrics.DISTANCES)
+    exponent = power_of(name, power)
+    if name == "euclidean" and _is_rectangular(A):
+        A, B = rectangles(A, B, ("A", "B"))
+        D = _delivered(np.atleast_1d(_frobenius(A - B)), name, squared)
+        D = D.reshape(np.broadcast_shapes(A.shape[:-2], B.shape[:-2]))
+    else:
+        A, B = both(A, B)
+        D = _measured(A, B, name, squared, exponent, n_jobs)
+    return float(D) if D.ndim == 0 else D
+
+
+def _measured(A: np.ndarray, B: np.ndarray, name: str, squared: bool, power: float,
+              n_jobs: Optional[int]) -> np.ndarray:
+    core = name in _metrics.CORE or name == "kullback_sym"
+    leading = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+    if core and len(flat(B)) == 1:
+        return _all_pairs(A, B, name, squared, power, n_jobs, ("A", "B")).reshape(leading)
+    if core and len(flat(A)) == 1:
+        return _all_pairs(B, A, name, squared, power, n_jobs, ("B", "A")).reshape(leading)
+    return _delivered(np.asarray(_pairs(A, B, name, power)), name, squared)
+
+
+# ---- all pairs of two sets ------------------------------------------------------------------------
+
+def _core_pairwise(X: np.ndarray, Y: Optional[np.ndarray], name: str, n_jobs: Optional[int],
+                   names: Tuple[str, str]) -> np.ndarray:
+    """Squared distances by the library."""
+    kind = np.result_type(X, X if Y is None else Y)
+    F = real_form(X.astype(kind, copy=False))
+    G = None if Y is None else real_form(Y.astype(kind, copy=False))
+    D2 = np.empty((len(F), len(F) if G is None else len(G)))
+    with called(("X", names[0], X.shape[:-2]), ("Y", names[1], () if Y is None else Y.shape[:-2])):
+        call(context(n_jobs), "spd_pairwise2", _metrics.core_number(name), F.shape[1], len(F),
+             doubles(F), D2.shape[1], doubles(G), doubles(D2))
+    if kind.kind == "c":
+        D2 *= 0.5
+    return D2
+
+
+def _lower_as_symmetric(L: np.ndarray) -> np.ndarray:
+    """Symmetric matrices as far apart as the lower triangles L, of which the library reads these."""
+    n = L.shape[-1]
+    scale = np.full((n, n), np.sqrt(0.5))
+    scale[range(n), range(n)] = 1.0
+    return np.ascontiguousarray(L * scale)
+
+
+def _kullback_pairwise(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """(tr(Y^-1 X) - n + log det Y - log det X)/2 for all pairs, through one product."""
+    P = _sets.inverse(Y, "Y").reshape(len(Y), -1)
+    traces = (X.reshape(len(X), -1) @ P.conj().T).real
+    offset = _sets.logdet(Y)[None, :] - _sets.logdet(X)[:, None] - X.shape[-1]
+    return np.maximum((traces + offset) / 2, 0.0)
+
+
+def _by_pieces(X: np.ndarray, Y: np.ndarray, name: str, power: float) -> np.ndarray:
+    """All pairs, some rows at a time."""
+    D = np.empty((len(X), len(Y)))
+    step = max(1, _PIECE // Y.size)
+    for first in range(0, len(X), step):
+        D[first:first + step] = _pairs(X[first:first + step, None], Y[None], name, power)
+    return D
+
+
+def _all_pairs(X: np.ndarray, Y: Optional[np.ndarray], name: str, squared: bool, power: float,
+               n_jobs: Optional[int], names: Tuple[str, str] = ("X", "Y")) -> np.ndarray:
+    X = flat(X)
+    Y = None if Y is None else flat(Y)
+    if name in _metrics.CORE:
+        return _rooted(_core_pairwise(X, Y, name, n_jobs, names), squared)
+    if name == "kullback_sym":
+        return _delivered(_core_pairwise(X, Y, "jeffrey", n_jobs, names), name, squared)
+    if name in ("harmonic", "power-euclidean"):
+        F = _flattened(X, name, power, names[0])
+        G = None if Y is None else _flattened(Y, name, power, names[1])
+        return _rooted(_core_pairwise(F, G, "euclidean", n_jobs, names), squared)
+    if name == "cholesky":
+        F = _lower_as_symmetric(cholesky(X, names[0]))
+        G = None if Y is None else _lower_as_symmetric(cholesky(Y, names[1]))
+        return _rooted(_core_pairwise(F, G, "euclidean", n_jobs, names), squared)
+    if name in ("kullback", "kullback_right"):
+        other = X if Y is None else Y
+        D = (_kullback_pairwise(X, other) if name == "kullback" else
+             _kullback_pairwise(other, X).T)
+        if Y is None:
+            D[np.diag_indices(len(X))] = 0.0
+        return _delivered(np.ascontiguousarray(D), name, squared)
+    D = _by_pieces(X, X if Y is None else Y, name, power)
+    if Y is None:
+        D = (D + D.T) / 2
+        D[np.diag_indices(len(X))] = 0.0
+    return _delivered(D, name, squared)
+
+
+def pairwise_distances(X: Any, Y: Any = None, metric: Metric = "airm", squared: bool = False,
+                       n_jobs: Optional[int] = None, power: Optional[float] = None) -> np.ndarray:
+    """Distances between all matrices of X and all of Y, or within X without Y.
+
+    Parameters
+    ----------
+    X : array, shape (p, n, n)
+        Positive definite matrices, symmetric or Hermitian.
+    Y : array, shape (q, n, n), optional
+    metric : str or callable
+        As of `distance`; a callable is called for each pair.
+    squared : bool
+        Squared distances.
+    n_jobs : int, optional
+        Threads; all cores by default.
+    power : float, optional
+        The exponent of 'power-euclidean'.
+
+    Returns
+    -------
+    array, shape (p, q)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> X = np.array([1.0, 2.0, 4.0])[:, None, None] * np.eye(1)
+    >>> (spdml.pairwise_distances(X) / np.log(2)).round(12)
+    array([[0., 1., 2.],
+           [1., 0., 1.],
+           [2., 1., 0.]])
+    """
+    X = set_of(X, "X")
+    Y = None if Y is None else set_of(Y, "Y", X.shape[1])
+    if callable(metric):
+        return np.array([[metric(x, y, squared=squared) for y in (X if Y is None else Y)]
+                         for x in X])
+    name = _metrics.known(metric, _metrics.DISTANCES)
+    return _all_pairs(X, Y, name, squared, power_of(name, power), n_jobs)
+
+
+def set_of(X: Any, name: str, size: Optional[int] = None) -> np.ndarray:
+    """X as (p, n, n)."""
+    if np.ndim(X) != 3:
+        numbers(X, name, complex_too=True)
+        raise InvalidArgumentError(
+            f"{name} has shape {np.shape(X)}; it must be (samples, n, n): square matrices")
+    return square(X, name, size)
+
+
+def mahalanobis(X: Any, C: Any, mean: Any = None, squared: bool = False) -> np.ndarray:
+    """Mahalanobis distances of vectors, the columns of X, to a distribution with covariance C.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, m)
+        m vectors each.
+    C : array, shape (..., n, n)
+        Positive definite matrices, symmetric or Hermitian.
+    mean : array, shape (..., n, 1), optional
+        The centre; zero without it.
+    squared : bool
+        Squared distances.
+
+    Returns
+    -------
+    array, shape (..., m)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.mahalanobis(np.array([[2.0, 0.0], [0.0, 3.0]]), np.diag([4.0, 1.0]))
+    array([1., 3.])
+    """
+    X = numbers(X, "X", complex_too=True)
+    C = square(C, "C")
+    if X.ndim < 2 or X.shape[-2] != C.shape[-1]:
+        raise InvalidArgumentError(
+            f"X has shape {X.shape}; (..., {C.shape[-1]}, m) is needed: vectors as columns")
+    if mean is not None:
+        X = X - numbers(mean, "mean", complex_too=True)
+    Z = np.linalg.solve(cholesky(C, "C"), X)
+    D2 = np.einsum("...ij,...ij->...j", Z.conj(), Z).real.astype(float)
+    return _rooted(D2, squared)

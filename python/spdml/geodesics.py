@@ -1,0 +1,153 @@
+"""Points on geodesics.
+
+    airm, stein, jeffrey   A v = lambda B v ...: L Z diag(lambda^t) Z' L',  A = L L',  Z' C Z = lambda,
+                           C = L^-1 B L^-T
+    bures-wasserstein      P P',  P = (1-t) L + t L^-T (L' B L)^1/2: positive definite as it stands
+    thompson               a A + b B with weights from the extreme lambda
+
+One pair of real matrices goes to the library; others are put together from its batched functions."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Union
+
+import numpy as np
+
+from . import _metrics, _sets
+from ._arrays import doubles
+from ._calls import call, context
+from ._errors import InvalidArgumentError
+from ._sets import adjoint, apply, cholesky, diagonal, hermitian
+from .distances import _is_rectangular, both, rectangles
+
+Metric = Union[str, Callable[..., Any]]
+
+
+def _position(alpha: Any, leading: tuple) -> np.ndarray:
+    """alpha as an array that multiplies matrices with these leading dimensions."""
+    if isinstance(alpha, (str, bytes)) or not (np.isscalar(alpha) or hasattr(alpha, "ndim")):
+        raise InvalidArgumentError(
+            f"alpha must be a float or an array, got {type(alpha).__name__}")
+    if type(alpha).__module__.partition(".")[0] == "torch":
+        raise InvalidArgumentError("alpha must be on backend numpy, got torch")
+    t = np.asarray(alpha)
+    if t.dtype.kind not in "fiub" or not np.isfinite(t).all():
+        raise InvalidArgumentError(f"alpha is {alpha!r}; it must be finite and real")
+    t = t.astype(float)
+    if t.ndim == 0:
+        return t.reshape((1, 1))
+    if t.ndim != len(leading):
+        raise InvalidArgumentError(f"alpha must have dimension {len(leading)}, got {t.ndim}")
+    if t.shape != leading:
+        raise InvalidArgumentError(f"alpha must have shape {leading}, got {t.shape}")
+    return t[..., None, None]
+
+
+def _solve_lower(L: np.ndarray, B: np.ndarray) -> np.ndarray:
+    return np.linalg.solve(L, np.broadcast_to(B, np.broadcast_shapes(L.shape, B.shape)))
+
+
+def _airm(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
+    L = cholesky(A, "A")
+    cholesky(B, "B")  # names a matrix that is not positive definite
+    C = hermitian(adjoint(_solve_lower(L, adjoint(_solve_lower(L, B)))))
+    values, Z = np.linalg.eigh(C)
+    P = (L @ Z) * np.maximum(values, np.finfo(float).tiny)[..., None, :] ** (t / 2)
+    return P @ adjoint(P)
+
+
+def _bures(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
+    L = cholesky(A, "A")
+    cholesky(B, "B")
+    root = apply(hermitian(adjoint(L) @ B @ L), "sqrt")
+    P = (1 - t) * L + t * np.linalg.solve(adjoint(L), root)
+    return P @ adjoint(P)
+
+
+def _log_euclidean(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
+    return apply((1 - t) * apply(A, "log", name="A") + t * apply(B, "log", name="B"), "exp")
+
+
+def _cholesky(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
+    P = (1 - t) * cholesky(A, "A") + t * cholesky(B, "B")
+    return P @ adjoint(P)
+
+
+def _log_cholesky(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
+    L, K = cholesky(A, "A"), cholesky(B, "B")
+    P = (1 - t) * L + t * K
+    n = P.shape[-1]
+    P[..., range(n), range(n)] = diagonal(L) ** (1 - t[..., 0]) * diagonal(K) ** t[..., 0]
+    return P @ adjoint(P)
+
+
+def _thompson(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
+    values = _sets.joint_eigenvalues(B, A, ("B", "A"))
+    low, high = values[..., 0, None, None], values[..., -1, None, None]
+    spread = high - low
+    close = spread <= 1e-8 * high
+    share = np.where(close, 1.0, spread)
+    a = np.where(close, low**t, (high * low**t - low * high**t) / share)
+    b = np.where(close, 0.0, (high**t - low**t) / share)
+    return a * A + b * B
+
+
+def _euclidean(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
+    return (1 - t) * _sets.finite(A, "A") + t * _sets.finite(B, "B")
+
+
+POINTS = {"airm": _airm, "stein": _airm, "jeffrey": _airm, "bures-wasserstein": _bures,
+          "log-euclidean": _log_euclidean, "log-cholesky": _log_cholesky,
+          "euclidean": _euclidean, "cholesky": _cholesky, "thompson": _thompson}
+
+
+def _one(A: np.ndarray, B: np.ndarray, t: float, name: str) -> np.ndarray:
+    """By the library."""
+    A, B = hermitian(A), hermitian(B)
+    G = np.empty_like(A)
+    with _sets.called(("X", "A", ()), ("Y", "B", ())):
+        call(context(1), "spd_geodesic", _metrics.core_number(name), len(A), doubles(A), doubles(B),
+             t, doubles(G))
+    return G
+
+
+def geodesic(A: Any, B: Any, alpha: Any = 0.5, metric: Metric = "airm") -> np.ndarray:
+    """Points on geodesics from A (alpha 0) to B (alpha 1).
+
+    Parameters
+    ----------
+    A, B : array, shape (..., n, n)
+        Positive definite matrices, symmetric or Hermitian; leading dimensions broadcast. With
+        'euclidean' any matrices of equal shape that are not square will do as well.
+    alpha : float or array, shape (...,)
+        Where; one number for all, or one for each pair.
+    metric : str or callable
+        'airm', 'stein', 'jeffrey', 'log-euclidean', 'bures-wasserstein', 'log-cholesky',
+        'euclidean', 'cholesky', 'thompson'; pyRiemann's names too. A callable is called as
+        ``metric(A, B, alpha)``.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.geodesic(np.eye(2), np.diag([4.0, 9.0])).round(12)
+    array([[2., 0.],
+           [0., 3.]])
+    """
+    if callable(metric):
+        return np.asarray(metric(A, B, alpha))
+    name = _metrics.known(metric, _metrics.GEODESICS)
+    if name == "euclidean" and _is_rectangular(A):
+        A, B = rectangles(A, B, ("A", "B"))
+    else:
+        A, B = both(A, B)
+    leading = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+    t = _position(alpha, leading)
+    single = leading == () and not np.iscomplexobj(A) and not np.iscomplexobj(B)
+    if single and name in _metrics.CORE and not _is_rectangular(A):
+        return _one(A, B, float(t[0, 0]), name)
+    G = POINTS[name](A, B, t)
+    return G if _is_rectangular(A) else hermitian(G)

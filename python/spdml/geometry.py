@@ -1,0 +1,238 @@
+"""pyRiemann's names: what ``pyriemann.geometry`` (0.12) has, with its arguments, computed here.
+
+``from spdml.geometry import mean_riemann, distance_logdet`` stands for imports from
+``pyriemann.geometry.mean``, ``.distance``, ``.geodesic``, ``.kernel``, ``.base``, ``.median`` and
+``.tangentspace``. Iterations end at the limit of rounding unless `tol` says otherwise. Matrices that
+are not symmetric are refused, and so are those that are not positive definite."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Dict, Optional
+
+import numpy as np
+
+from . import distances, geodesics, kernels, means, tangent
+from ._sets import adjoint as ctranspose
+from .distances import mahalanobis as distance_mahalanobis
+from .matrix_functions import eigvalsh as _eigvalsh
+from .matrix_functions import expm, invsqrtm, logm, powm, sqrtm
+from .matrix_functions import expm_derivative as ddexpm
+from .matrix_functions import logm_derivative as ddlogm
+from .matrix_functions import nearest_spd as nearest_sym_pos_def
+from .tangent import inner_product as innerproduct
+from .tangent import norm, transport, unupper, upper
+from .tangent import tangent_space, untangent_space
+
+# ---- distances ----------------------------------------------------------------------------------
+
+
+def _distance(metric: str) -> Callable[..., Any]:
+    def function(A: Any, B: Any, squared: bool = False) -> Any:
+        return distances.distance(A, B, metric, squared)
+
+    function.__name__ = function.__qualname__ = f"distance_{metric}"
+    function.__doc__ = f"``spdml.distance`` with the metric {metric!r}."
+    return function
+
+
+distance_chol = _distance("chol")
+distance_euclid = _distance("euclid")
+distance_harmonic = _distance("harmonic")
+distance_kullback = _distance("kullback")
+distance_kullback_right = _distance("kullback_right")
+distance_kullback_sym = _distance("kullback_sym")
+distance_logchol = _distance("logchol")
+distance_logdet = _distance("logdet")
+distance_logeuclid = _distance("logeuclid")
+distance_riemann = _distance("riemann")
+distance_thompson = _distance("thompson")
+distance_wasserstein = _distance("wasserstein")
+
+
+def distance_poweuclid(A: Any, B: Any, p: float, squared: bool = False) -> Any:
+    """``spdml.distance`` with the metric 'power-euclidean'."""
+    return distances.distance(A, B, "poweuclid", squared, power=p)
+
+
+def distance(A: Any, B: Any, metric: Any = "riemann", squared: bool = False) -> Any:
+    """``spdml.distance`` of two matrices, two sets of the same shape, or a set and a matrix; the
+    latter as (p, 1)."""
+    a, b = np.shape(A), np.shape(B)
+    if a != b and not (len(a) == 3 and len(b) == 2):
+        raise ValueError(f"A has shape {a} and B {b}: incompatible dimensions")
+    D = distances.distance(A, B, metric, squared)
+    return D if a == b else np.asarray(D)[..., None]
+
+
+def pairwise_distance(X: Any, Y: Any = None, metric: Any = "riemann", squared: bool = False
+                      ) -> np.ndarray:
+    """``spdml.pairwise_distances``."""
+    return distances.pairwise_distances(X, Y, metric, squared)
+
+
+# ---- means --------------------------------------------------------------------------------------
+
+
+def _mean(metric: str) -> Callable[..., np.ndarray]:
+    def function(X: Any, *, tol: float = 0.0, maxiter: Optional[int] = None, init: Any = None,
+                 sample_weight: Any = None) -> np.ndarray:
+        return means.mean(X, metric, sample_weight, tol, maxiter, init=init)
+
+    function.__name__ = function.__qualname__ = f"mean_{metric}"
+    function.__doc__ = f"``spdml.mean`` with the metric {metric!r}."
+    return function
+
+
+mean_ale = _mean("ale")
+mean_alm = _mean("alm")
+mean_bmp = _mean("bmp")
+mean_cheap = _mean("cheap")
+mean_chol = _mean("chol")
+mean_euclid = _mean("euclid")
+mean_harmonic = _mean("harmonic")
+mean_kullback_sym = _mean("kullback_sym")
+mean_logchol = _mean("logchol")
+mean_logdet = _mean("logdet")
+mean_logeuclid = _mean("logeuclid")
+mean_riemann = _mean("riemann")
+mean_thompson = _mean("thompson")
+mean_wasserstein = _mean("wasserstein")
+
+
+def mean_power(X: Any, p: float, *, sample_weight: Any = None, zeta: float = 0.0,
+               maxiter: Optional[int] = None, init: Any = None) -> np.ndarray:
+    """``spdml.mean`` with the metric 'power'."""
+    return means.mean(X, "power", sample_weight, zeta, maxiter, init=init, power=p)
+
+
+def mean_poweuclid(X: Any, p: float, *, sample_weight: Any = None) -> np.ndarray:
+    """``spdml.mean`` with the metric 'power-euclidean'."""
+    return means.mean(X, "poweuclid", sample_weight, power=p)
+
+
+def maskedmean_riemann(X: Any, masks: Any, *, tol: float = 0.0, maxiter: Optional[int] = None,
+                       init: Any = None, sample_weight: Any = None) -> np.ndarray:
+    """``spdml.masked_mean``."""
+    return means.masked_mean(X, masks, sample_weight, tol, maxiter, init)
+
+
+def nanmean_riemann(X: Any, tol: float = 0.0, maxiter: Optional[int] = None, init: Any = None,
+                    sample_weight: Any = None) -> np.ndarray:
+    """``spdml.nan_mean``."""
+    return means.nan_mean(X, sample_weight, tol, maxiter, init)
+
+
+mean_functions: Dict[str, Callable[..., np.ndarray]] = {
+    "ale": mean_ale, "alm": mean_alm, "bmp": mean_bmp, "cheap": mean_cheap, "chol": mean_chol,
+    "euclid": mean_euclid, "harmonic": mean_harmonic, "kullback_sym": mean_kullback_sym,
+    "logchol": mean_logchol, "logdet": mean_logdet, "logeuclid": mean_logeuclid,
+    "power": mean_power, "poweuclid": mean_poweuclid, "riemann": mean_riemann,
+    "thompson": mean_thompson, "wasserstein": mean_wasserstein,
+}
+
+
+def gmean(X: Any, *args: Any, metric: Any = "riemann", sample_weight: Any = None, **more: Any
+          ) -> np.ndarray:
+    """The mean by a metric; args and more are those of its function."""
+    function = mean_functions.get(metric) if isinstance(metric, str) else metric
+    if not callable(function):
+        raise ValueError(f"metric {metric!r} is unknown; use one of {', '.join(mean_functions)}")
+    return np.asarray(function(X, *args, sample_weight=sample_weight, **more))
+
+
+def median_euclid(X: Any, *, tol: float = 0.0, maxiter: Optional[int] = None, init: Any = None,
+                  weights: Any = None) -> np.ndarray:
+    """``spdml.median`` with the metric 'euclidean'."""
+    return means.median(X, "euclidean", weights, tol, maxiter, init)
+
+
+def median_riemann(X: Any, *, tol: float = 0.0, maxiter: Optional[int] = None, init: Any = None,
+                   weights: Any = None, step_size: float = 1.0) -> np.ndarray:
+    """``spdml.median`` with the metric 'airm'."""
+    return means.median(X, "airm", weights, tol, maxiter, init, step_size)
+
+
+# ---- geodesics ----------------------------------------------------------------------------------
+
+
+def _geodesic(metric: str) -> Callable[..., np.ndarray]:
+    def function(A: Any, B: Any, alpha: Any = 0.5) -> np.ndarray:
+        return geodesics.geodesic(A, B, alpha, metric)
+
+    function.__name__ = function.__qualname__ = f"geodesic_{metric}"
+    function.__doc__ = f"``spdml.geodesic`` with the metric {metric!r}."
+    return function
+
+
+geodesic_chol = _geodesic("chol")
+geodesic_euclid = _geodesic("euclid")
+geodesic_logchol = _geodesic("logchol")
+geodesic_logeuclid = _geodesic("logeuclid")
+geodesic_riemann = _geodesic("riemann")
+geodesic_thompson = _geodesic("thompson")
+geodesic_wasserstein = _geodesic("wasserstein")
+
+
+def geodesic(A: Any, B: Any, alpha: Any, metric: Any = "riemann") -> np.ndarray:
+    """``spdml.geodesic``."""
+    return geodesics.geodesic(A, B, alpha, metric)
+
+
+# ---- kernels ------------------------------------------------------------------------------------
+
+
+def kernel(X: Any, Y: Any = None, *, Cref: Any = None, metric: Any = "riemann",
+           reg: float = 1e-10) -> np.ndarray:
+    """``spdml.kernel``, with the small number on the diagonal that pyRiemann adds."""
+    return kernels.kernel(X, Y, metric, Cref=Cref, reg=reg)
+
+
+kernel_euclid = functools.partial(kernel, metric="euclid")
+kernel_logeuclid = functools.partial(kernel, metric="logeuclid")
+kernel_riemann = functools.partial(kernel, metric="riemann")
+
+
+# ---- tangent spaces -----------------------------------------------------------------------------
+
+
+def log_map(X: Any, Cref: Any, *, metric: Any = "riemann", C12: bool = False) -> np.ndarray:
+    """``spdml.log_map``; C12 is its ``full``."""
+    return tangent.log_map(X, Cref, metric, C12)
+
+
+def exp_map(X: Any, Cref: Any, *, metric: Any = "riemann", Cm12: bool = False) -> np.ndarray:
+    """``spdml.exp_map``; Cm12 is its ``full``."""
+    return tangent.exp_map(X, Cref, metric, Cm12)
+
+
+log_map_euclid = functools.partial(log_map, metric="euclid")
+log_map_logchol = functools.partial(log_map, metric="logchol")
+log_map_logeuclid = functools.partial(log_map, metric="logeuclid")
+log_map_riemann = functools.partial(log_map, metric="riemann")
+log_map_wasserstein = functools.partial(log_map, metric="wasserstein")
+exp_map_euclid = functools.partial(exp_map, metric="euclid")
+exp_map_logchol = functools.partial(exp_map, metric="logchol")
+exp_map_logeuclid = functools.partial(exp_map, metric="logeuclid")
+exp_map_riemann = functools.partial(exp_map, metric="riemann")
+exp_map_wasserstein = functools.partial(exp_map, metric="wasserstein")
+
+
+def innerproduct_euclid(X: Any, Y: Any, Cref: Any = None) -> Any:
+    """``spdml.inner_product`` with the metric 'euclidean'."""
+    return innerproduct(X, Y, Cref, "euclid")
+
+
+innerproduct_logchol = functools.partial(innerproduct, metric="logchol")
+innerproduct_logeuclid = functools.partial(innerproduct, metric="logeuclid")
+innerproduct_riemann = functools.partial(innerproduct, metric="riemann")
+
+
+def transport_euclid(X: Any, A: Any = None, B: Any = None) -> np.ndarray:
+    """X itself."""
+    return transport(X, A, B, "euclid")
+
+
+transport_logchol = functools.partial(transport, metric="logchol")
+transport_logeuclid = functools.partial(transport, metric="logeuclid")
+transport_riemann = functools.partial(transport, metric="riemann")

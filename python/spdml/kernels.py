@@ -1,0 +1,135 @@
+"""Kernel matrices of sets of positive definite matrices.
+
+    stein           exp(-beta d2)
+    log-euclidean   tr((log X - log C)(log Y - log C)),  C = I by default
+    airm            tr(log(C^-1/2 X C^-1/2) log(C^-1/2 Y C^-1/2)),  C the mean of X by default
+    euclidean       tr((X - C)'(Y - C)),  C = 0 by default"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Callable, Optional, Union
+
+import numpy as np
+
+from . import _metrics, _sets
+from ._arrays import doubles, real
+from ._calls import call, context
+from ._errors import InvalidArgumentError
+from ._sets import apply, called, whitened
+from .distances import _is_rectangular, pairwise_distances, rectangles, set_of
+from .means import mean
+
+KINDS = ("stein", "log-euclidean", "airm", "euclidean")
+
+
+def _library(X: np.ndarray, Y: Optional[np.ndarray], kind: int, beta: float,
+             n_jobs: Optional[int]) -> np.ndarray:
+    K = np.empty((len(X), len(X) if Y is None else len(Y)))
+    with called(("X", "X", X.shape[:1]), ("Y", "Y", () if Y is None else Y.shape[:1])):
+        call(context(n_jobs), "spd_kernel", kind, beta, X.shape[1], len(X), doubles(X), K.shape[1],
+             doubles(Y), doubles(K))
+    return K
+
+
+def _stein(X: np.ndarray, Y: Optional[np.ndarray], beta: float, n_jobs: Optional[int]
+           ) -> np.ndarray:
+    if not np.iscomplexobj(X) and not np.iscomplexobj(Y):
+        return _library(X, Y, 0, beta, n_jobs)
+    n = X.shape[1]
+    if not np.isfinite(beta) or beta <= 0:
+        raise InvalidArgumentError(f"beta is {beta}; it must be positive")
+    if beta < n - 1 and beta != int(beta):
+        warnings.warn(
+            f"the Stein kernel of Hermitian matrices is positive definite for all data when beta is "
+            f"1, 2, ..., {n - 1} or more; beta is {beta:g}", UserWarning, stacklevel=4)
+    return np.exp(-beta * pairwise_distances(X, Y, "stein", squared=True, n_jobs=n_jobs))
+
+
+def _products(F: np.ndarray, G: np.ndarray) -> np.ndarray:
+    """tr(F_i' G_j); the same bits for one set and for two that are equal."""
+    other = np.ascontiguousarray(G.reshape(len(G), -1).T)
+    return np.ascontiguousarray((F.reshape(len(F), -1).conj() @ other).real)
+
+
+def _seen(X: np.ndarray, kind: str, C: Optional[np.ndarray]) -> np.ndarray:
+    """Matrices whose products are the kernel's values."""
+    if kind == "euclidean":
+        return X if C is None else X - C
+    if kind == "log-euclidean":
+        return apply(X, "log") if C is None else apply(X, "log") - apply(C, "log", name="Cref")
+    return apply(whitened(X, apply(C, "invsqrt", name="Cref")), "log")
+
+
+def kernel(X: Any, Y: Any = None, kind: Union[str, Callable[..., Any]] = "stein",
+           beta: float = 1.0, n_jobs: Optional[int] = None, Cref: Any = None, reg: float = 0.0
+           ) -> np.ndarray:
+    """Kernel values between all matrices of X and all of Y, or within X without Y.
+
+    Parameters
+    ----------
+    X : array, shape (p, n, n)
+        Positive definite matrices, symmetric or Hermitian; with 'euclidean' any of equal shape that
+        are not square will do as well.
+    Y : array, shape (q, n, n), optional
+    kind : str or callable
+        'stein', 'log-euclidean', 'airm' or 'euclidean'; pyRiemann's names too. 'stein' warns when
+        beta makes it indefinite for some data. A callable is called as
+        ``kind(X, Y, Cref=Cref, reg=reg)``.
+    beta : float
+        Of 'stein'.
+    n_jobs : int, optional
+        Threads; all cores by default.
+    Cref : array, shape (n, n), optional
+        The point from which 'log-euclidean' (default: I), 'airm' (default: the mean of X) and
+        'euclidean' (default: 0) look at the matrices.
+    reg : float
+        Added to the diagonal where there is no Y, so that rounding leaves no negative eigenvalue.
+
+    Returns
+    -------
+    array, shape (p, q)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> X = np.array([1.0, np.e])[:, None, None] * np.eye(2)
+    >>> spdml.kernel(X, kind="airm", Cref=np.eye(2)).round(12)
+    array([[0., 0.],
+           [0., 2.]])
+    """
+    within, same = Y is None, Y is X
+    if callable(kind):
+        return np.asarray(kind(X, Y, Cref=Cref, reg=reg))
+    name = _metrics.OURS.get(kind, kind) if isinstance(kind, str) else None
+    if name not in KINDS:
+        raise InvalidArgumentError(f"kind {kind!r} is unknown; use one of {', '.join(KINDS)}")
+    if name == "euclidean" and _is_rectangular(X):
+        Y = None if Y is None else rectangles(Y, X[0], ("Y", "X"))[0]
+        X = rectangles(X, X[0], ("X", "X"))[0]
+    else:
+        X = set_of(X, "X")
+        Y = None if within or same else set_of(Y, "Y", X.shape[1])
+    if name == "stein":
+        K = _stein(X, Y, real(beta, "beta"), n_jobs)
+    elif name == "log-euclidean" and (Cref is None or np.array_equal(Cref, np.eye(X.shape[1]))) and \
+            not np.iscomplexobj(X) and not np.iscomplexobj(Y):
+        K = _library(X, Y, 1, real(beta, "beta"), n_jobs)
+    else:
+        K = _tangent_kernel(X, Y, name, Cref)
+    if within and reg:
+        K[np.diag_indices(len(K))] += real(reg, "reg")
+    return K
+
+
+def _tangent_kernel(X: np.ndarray, Y: Optional[np.ndarray], name: str, Cref: Any) -> np.ndarray:
+    if Cref is not None and np.shape(Cref) != X.shape[1:]:
+        raise InvalidArgumentError(f"Cref has shape {np.shape(Cref)}; {X.shape[1:]} is needed")
+    C = None if Cref is None else rectangles(Cref, X[0], ("Cref", "X"))[0]
+    if C is not None and X.shape[1] == X.shape[2]:
+        C = set_of(np.asarray(Cref)[None], "Cref")[0]
+    if C is None and name == "airm":
+        C = mean(X)
+    F = _seen(X, name, C)
+    G = F if Y is None else _seen(Y, name, C)
+    return _products(F, G)

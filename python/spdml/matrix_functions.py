@@ -1,0 +1,336 @@
+"""Functions of symmetric and Hermitian matrices: logarithm, exponential, powers, derivatives.
+
+All take (..., n, n) with any leading dimensions, real or complex."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from . import _sets
+from ._arrays import numbers, real, square
+from ._errors import InvalidArgumentError, NotPositiveDefiniteError
+from ._sets import adjoint, hermitian
+
+
+def apply(X: Any, function: str, power: float = 1.0, n_jobs: Optional[int] = None) -> np.ndarray:
+    """A function of each matrix through its eigenvalues, chosen by name.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, n)
+        Symmetric or Hermitian matrices; positive definite ones unless the function is 'exp'.
+    function : {'log', 'exp', 'sqrt', 'invsqrt', 'power'}
+    power : float
+        The exponent of 'power'.
+    n_jobs : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.apply(np.diag([1.0, 4.0]), "power", 0.5)
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    if function not in _sets.FUNCTIONS:
+        raise InvalidArgumentError(
+            f"function {function!r} is unknown; use one of {', '.join(_sets.FUNCTIONS)}")
+    return _sets.apply(square(X), function, real(power, "power"), n_jobs)
+
+
+def logm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
+    """Logarithms of positive definite matrices.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, n)
+        Positive definite matrices, symmetric or Hermitian.
+    n_jobs : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.logm(np.exp(2) * np.eye(2)).round(12)
+    array([[2., 0.],
+           [0., 2.]])
+    """
+    return _sets.apply(square(X), "log", n_jobs=n_jobs)
+
+
+def expm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
+    """Exponentials of symmetric or Hermitian matrices, which are positive definite.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, n)
+        Symmetric or Hermitian matrices.
+    n_jobs : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.expm(np.zeros((2, 2)))
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return _sets.apply(square(X), "exp", n_jobs=n_jobs)
+
+
+def sqrtm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
+    """Square roots of positive definite matrices; singular ones have a root as well.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, n)
+        Positive semi-definite matrices, symmetric or Hermitian.
+    n_jobs : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.sqrtm(np.diag([4.0, 9.0]))
+    array([[2., 0.],
+           [0., 3.]])
+    """
+    return _semidefinite(square(X), "sqrt", 0.5, n_jobs)
+
+
+def invsqrtm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
+    """Inverse square roots of positive definite matrices.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, n)
+        Positive definite matrices, symmetric or Hermitian.
+    n_jobs : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.invsqrtm(np.diag([4.0, 16.0]))
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
+    return _sets.apply(square(X), "invsqrt", n_jobs=n_jobs)
+
+
+def powm(X: Any, alpha: float, n_jobs: Optional[int] = None) -> np.ndarray:
+    """Powers X^alpha of positive definite matrices; with a positive exponent singular ones too.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, n)
+        Positive definite matrices, symmetric or Hermitian.
+    alpha : float
+        The exponent.
+    n_jobs : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.powm(np.diag([8.0, 27.0]), 1 / 3).round(12)
+    array([[2., 0.],
+           [0., 3.]])
+    """
+    alpha = real(alpha, "alpha")
+    if alpha > 0:
+        return _semidefinite(square(X), "power", alpha, n_jobs)
+    return _sets.apply(square(X), "power", alpha, n_jobs)
+
+
+def invm(X: Any) -> np.ndarray:
+    """Inverses of positive definite matrices, through their Cholesky factors.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, n)
+        Positive definite matrices, symmetric or Hermitian.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.invm(np.diag([2.0, 4.0]))
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
+    return _sets.inverse(square(X))
+
+
+def _semidefinite(X: np.ndarray, function: str, power: float, n_jobs: Optional[int]) -> np.ndarray:
+    """A power above 0. Eigenvalues that are zero but for rounding are taken as zero."""
+    try:
+        return _sets.apply(X, function, power, n_jobs)
+    except NotPositiveDefiniteError:
+        values, V = np.linalg.eigh(X)
+        least = -np.finfo(float).eps * X.shape[-1] * np.abs(values).max(axis=-1)
+        if (values[..., 0] < least).any():
+            raise
+    return hermitian((V * np.maximum(values, 0.0)[..., None, :] ** power) @ adjoint(V))
+
+
+def eigvalsh(A: Any, B: Any = None) -> np.ndarray:
+    """Eigenvalues of A, or of A v = lambda B v where B is given.
+
+    Parameters
+    ----------
+    A : array, shape (..., n, n)
+        Symmetric or Hermitian matrices.
+    B : array, shape (..., n, n), optional
+        Positive definite matrices; leading dimensions broadcast.
+
+    Returns
+    -------
+    array, shape (..., n)
+        In ascending order.
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.eigvalsh(np.diag([6.0, 4.0]), np.diag([3.0, 4.0]))
+    array([1., 2.])
+    """
+    A = square(A, "A")
+    if B is None:
+        return _sets.eigenvalues(A, "A")
+    return _sets.joint_eigenvalues(A, square(B, "B", A.shape[-1]))
+
+
+def nearest_spd(X: Any, reg: float = 1e-6) -> np.ndarray:
+    """The nearest positive definite matrices in the Frobenius norm whose smallest eigenvalue is at
+    least reg times the largest.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, n)
+        Square matrices; only their symmetric or Hermitian parts matter.
+    reg : float
+        Smallest eigenvalue of the result relative to the largest.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.nearest_spd(np.diag([1.0, -2.0]), reg=0.01)
+    array([[1.  , 0.  ],
+           [0.  , 0.01]])
+    """
+    values, V = np.linalg.eigh(hermitian(square(X, symmetric=False)))
+    largest = values[..., -1:]
+    if (largest <= 0).any():
+        raise InvalidArgumentError("X holds a matrix without a positive eigenvalue")
+    return hermitian((V * np.maximum(values, reg * largest)[..., None, :]) @ adjoint(V))
+
+
+def _log_quotients(d: np.ndarray) -> np.ndarray:
+    """(log a - log b)/(a - b) for all pairs of eigenvalues, 1/a where they are equal."""
+    a, b = d[..., :, None], d[..., None, :]
+    apart = a - b
+    step = np.where(apart == 0, 1.0, apart)
+    return np.where(apart == 0, 1.0 / a, np.log1p(np.where(apart == 0, 0.0, apart / b)) / step)
+
+
+def _exp_quotients(d: np.ndarray) -> np.ndarray:
+    """(exp a - exp b)/(a - b), exp a where they are equal."""
+    a, b = d[..., :, None], d[..., None, :]
+    half = (a - b) / 2
+    ratio = np.sinh(half) / np.where(half == 0, 1.0, half)
+    return np.exp((a + b) / 2) * np.where(half == 0, 1.0, ratio)
+
+
+def _derivative(X: Any, C: Any, quotients: Callable[[np.ndarray], np.ndarray],
+                definite: bool) -> np.ndarray:
+    C = square(C, "C")
+    X = numbers(X, "X", complex_too=True)
+    if X.ndim < 2 or X.shape[-2:] != C.shape[-2:]:
+        raise InvalidArgumentError(
+            f"X has shape {X.shape}; (..., {C.shape[-1]}, {C.shape[-1]}) is needed, as C has it")
+    if definite:
+        _sets.cholesky(C, "C")  # names a matrix that is not
+    d, V = np.linalg.eigh(C)
+    return V @ (quotients(d) * (adjoint(V) @ X @ V)) @ adjoint(V)
+
+
+def logm_derivative(X: Any, C: Any) -> np.ndarray:
+    """The derivative of the logarithm at C in the directions X.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, n)
+        Directions.
+    C : array, shape (..., n, n)
+        A positive definite matrix, or several whose leading dimensions broadcast.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.logm_derivative(np.ones((2, 2)), 2 * np.eye(2))
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
+    return _derivative(X, C, _log_quotients, True)
+
+
+def expm_derivative(X: Any, C: Any) -> np.ndarray:
+    """The derivative of the exponential at C in the directions X.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, n)
+        Directions.
+    C : array, shape (..., n, n)
+        A symmetric or Hermitian matrix, or several whose leading dimensions broadcast.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.expm_derivative(np.ones((2, 2)), np.zeros((2, 2)))
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    return _derivative(X, C, _exp_quotients, False)

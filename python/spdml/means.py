@@ -1,0 +1,452 @@
+"""Means and medians of sets of matrices, masked ones among them."""
+
+from __future__ import annotations
+
+import ctypes as c
+from typing import Any, Callable, List, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _geometric, _metrics, _sets
+from ._arrays import doubles, numbers, place, real, square, whole
+from ._calls import call, context
+from ._errors import InvalidArgumentError
+from ._library import MeanOptions
+from ._limit import Limit
+from ._sets import adjoint, apply, called, cholesky, hermitian, weights_of
+from .distances import _is_rectangular, power_of
+from .files import store_of
+
+Metric = Union[str, Callable[..., Any]]
+_CLOSED = ("euclidean", "log-euclidean", "log-cholesky", "jeffrey", "cholesky", "harmonic",
+           "kullback_right", "power-euclidean")
+
+
+# ---- by the library -------------------------------------------------------------------------------
+
+def _options(weights: Optional[np.ndarray], tol: float, max_iter: Optional[int]) -> MeanOptions:
+    return MeanOptions(weights=doubles(weights), tol=real(tol, "tol"),
+                       max_iter=0 if max_iter is None else whole(max_iter, "max_iter", 1))
+
+
+def _given(sample_weight: Any, count: int) -> Optional[np.ndarray]:
+    """Weights as they were given, which the library checks."""
+    if sample_weight is None:
+        return None
+    weights = numbers(sample_weight, "sample_weight")
+    if weights.shape != (count,):
+        raise InvalidArgumentError(
+            f"sample_weight has shape {weights.shape}; {count} weights are needed")
+    return weights
+
+
+def _core_mean(X: np.ndarray, metric: str, weights: Optional[np.ndarray], tol: float,
+               max_iter: Optional[int], n_jobs: Optional[int]) -> np.ndarray:
+    R = _sets.real_form(X)
+    n = R.shape[1]
+    M = np.empty((1, n, n))
+    options = _options(weights, tol, max_iter)
+    call(context(n_jobs), "spd_mean", _metrics.core_number(metric), n, len(R), doubles(R),
+         c.byref(options), doubles(M), None)
+    return _sets.from_real(M, (), np.iscomplexobj(X))
+
+
+def _store_mean(store: Any, metric: str, sample_weight: Any, tol: float, max_iter: Optional[int],
+                n_jobs: Optional[int]) -> np.ndarray:
+    p, n = store.shape[:2]
+    weights = _given(sample_weight, p)
+    M = np.empty((n, n))
+    options = _options(weights, tol, max_iter)
+    call(context(n_jobs), "spd_mean_store", _metrics.core_number(metric), store.handle,
+         c.byref(options), doubles(M), None)
+    return M
+
+
+# ---- one set ----------------------------------------------------------------------------------------
+
+def _closed(X: np.ndarray, metric: str, weights: np.ndarray, power: float) -> np.ndarray:
+    """Means that are a formula: the Euclidean mean of what the metric sees."""
+    if metric == "cholesky":
+        L = np.tensordot(weights, cholesky(X), 1)
+        return hermitian(L @ adjoint(L))
+    if power == 1:
+        return np.tensordot(weights, X, 1)
+    if metric in ("harmonic", "kullback_right") or power == -1:
+        return _sets.inverse(np.tensordot(weights, _sets.inverse(X), 1))
+    return apply(np.tensordot(weights, apply(X, "power", power), 1), "power", 1 / power)
+
+
+def _start(X: np.ndarray, init: Optional[np.ndarray], weights: np.ndarray) -> np.ndarray:
+    return np.tensordot(weights, X, 1) if init is None else init
+
+
+def _iterated(X: np.ndarray, metric: str, weights: np.ndarray, power: float, limit: Limit,
+              init: Optional[np.ndarray]) -> np.ndarray:
+    if metric == "power":
+        return _geometric.power_mean(X, weights, power, limit, init)
+    if metric == "thompson":
+        return _geometric.thompson_mean(X, limit, init)
+    if metric == "ale":
+        return _geometric.ale_mean(X, weights, limit, init)
+    if metric == "alm":
+        return _geometric.alm_mean(X, weights, limit)
+    if metric == "bmp":
+        return _geometric.bmp_mean(X, weights, limit)
+    return _geometric.cheap_mean(X, weights, limit)
+
+
+def _simpler(metric: str, power: float) -> str:
+    """The metric that a power mean is for some exponents."""
+    if metric == "power" and not -1 <= power <= 1:
+        raise InvalidArgumentError(f"power is {power:g}; a power mean has one from -1 to 1")
+    if metric == "power" and power in (-1, 0, 1):
+        return {-1: "harmonic", 0: "airm", 1: "euclidean"}[int(power)]
+    if metric == "power-euclidean" and power == 0:
+        return "log-euclidean"
+    return {"kullback_sym": "jeffrey", "kullback": "euclidean"}.get(metric, metric)
+
+
+def _mean_of_set(X: np.ndarray, metric: str, sample_weight: Any, tol: float,
+                 max_iter: Optional[int], n_jobs: Optional[int], init: Optional[np.ndarray],
+                 power: float) -> np.ndarray:
+    if metric in _CLOSED:
+        max_iter = None
+    usual, least = (50, 1e-6) if metric == "thompson" else (1000, 1e-13)
+    limit = Limit(f"the mean by {metric!r}", tol, max_iter, usual, least)
+    if limit.steps == 0 and metric in _metrics.CORE:
+        limit.warn()
+        return _start(X, init, weights_of(sample_weight, len(X)))
+    if metric in _metrics.CORE:
+        return _core_mean(X, metric, _given(sample_weight, len(X)), tol, max_iter, n_jobs)
+    weights = weights_of(sample_weight, len(X))
+    if metric in _CLOSED:
+        return _closed(X, metric, weights, power)
+    cholesky(X)  # names a matrix that is not positive definite
+    return _iterated(X, metric, weights, power, limit, init)
+
+
+def _init_of(init: Any, X: np.ndarray) -> Optional[np.ndarray]:
+    if init is None:
+        return None
+    if np.shape(init) != X.shape[-2:]:
+        raise InvalidArgumentError(f"init has shape {np.shape(init)}; {X.shape[-2:]} is needed")
+    init = square(init, "init") if X.shape[-1] == X.shape[-2] else \
+        numbers(init, "init", complex_too=True)
+    return init.astype(np.result_type(init, X), copy=False)
+
+
+def _over_sets(X: np.ndarray, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """function of each set (p, n, m) in X (..., p, n, m)."""
+    sets = X.reshape((-1,) + X.shape[-3:])
+    made = []
+    for i, one in enumerate(sets):
+        with called(("X", "X" + place(i, X.shape[:-3]), (len(one),))):
+            made.append(function(one))
+    return np.stack(made).reshape(X.shape[:-3] + X.shape[-2:])
+
+
+def _collection(X: Any, rectangular: bool = False) -> np.ndarray:
+    """X as (..., p, n, n), or of any matrices."""
+    if rectangular and _is_rectangular(X):
+        array = numbers(X, "X", complex_too=True)
+    else:
+        array = square(X)
+    if array.ndim < 3:
+        raise InvalidArgumentError(
+            f"X has shape {array.shape}; it must be (samples, n, n): square matrices")
+    if 0 in array.shape:
+        raise InvalidArgumentError(f"X is empty: shape {array.shape}")
+    return array
+
+
+def mean(X: Any, metric: Metric = "airm", sample_weight: Any = None, tol: float = 0.0,
+         max_iter: Optional[int] = None, n_jobs: Optional[int] = None, init: Any = None,
+         power: Optional[float] = None) -> np.ndarray:
+    """The mean of a set of matrices: the minimiser of the weighted sum of squared distances, or what
+    the metric has in its place.
+
+    Parameters
+    ----------
+    X : array, shape (..., p, n, n)
+        Positive definite matrices, symmetric or Hermitian; the mean is over the p matrices of each
+        set. Also the path of an .npy file, a list of paths, or MatrixFiles, which are read piece by
+        piece. With 'euclidean' matrices that are not square will do as well.
+    metric : str or callable
+        'airm', 'stein', 'log-euclidean', 'jeffrey' (also 'kullback_sym'), 'bures-wasserstein',
+        'log-cholesky', 'euclidean' (also 'kullback'), 'cholesky', 'harmonic' (also
+        'kullback_right'), 'power', 'power-euclidean', 'thompson', or other geometric means: 'ale'
+        (by joint diagonalisation), 'alm' (Ando, Li, Mathias), 'bmp' (Bini, Meini, Poloni), 'cheap'
+        (Bini, Iannazzo). pyRiemann's names too. A callable is called as
+        ``metric(X, sample_weight=sample_weight)``.
+    sample_weight : array, shape (p,), optional
+        Weights from 0 on; equal ones by default.
+    tol : float
+        Where an iteration ends: the size of its step, relative to the mean. 0 means: at the limit of
+        rounding.
+    max_iter : int, optional
+        Most iterations; where they do not suffice there is a ConvergenceWarning.
+    n_jobs : int, optional
+        Threads; all cores by default.
+    init : array, shape (n, n), optional
+        Where the iterations of 'power', 'thompson' and 'ale' begin. The minimisers of the other
+        metrics are unique; the library has a start of its own.
+    power : float, optional
+        The exponent of 'power' (from -1 to 1) and 'power-euclidean'.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> X = np.array([np.diag([1.0, 4.0]), np.diag([4.0, 1.0])])
+    >>> spdml.mean(X).round(12)
+    array([[2., 0.],
+           [0., 2.]])
+    >>> spdml.mean(X, "power", power=0.5).round(4)
+    array([[2.25, 0.  ],
+           [0.  , 2.25]])
+    """
+    if callable(metric):
+        return np.asarray(metric(X, sample_weight=sample_weight))
+    name = _metrics.known(metric, _metrics.MEANS)
+    exponent = power_of(name, power)
+    name = _simpler(name, exponent)
+    store = store_of(X) if name in _metrics.CORE and max_iter != 0 else None
+    if store:
+        return _store_mean(store, name, sample_weight, tol, max_iter, n_jobs)
+    X = _collection(X, name == "euclidean")
+    if X.shape[-1] != X.shape[-2]:
+        weights = weights_of(sample_weight, X.shape[-3])
+        return _over_sets(_sets.finite(X, "X"), lambda one: np.tensordot(weights, one, 1))
+    start = _init_of(init, X)
+    return _over_sets(X, lambda one: _mean_of_set(one, name, sample_weight, tol, max_iter, n_jobs,
+                                                  start, exponent))
+
+
+def median(X: Any, metric: str = "airm", sample_weight: Any = None, tol: float = 0.0,
+           max_iter: Optional[int] = None, init: Any = None, step_size: float = 1.0) -> np.ndarray:
+    """The geometric median: the minimiser of the weighted sum of distances.
+
+    Parameters
+    ----------
+    X : array, shape (..., p, n, n)
+        Positive definite matrices, symmetric or Hermitian; with 'euclidean' matrices that are not
+        square will do as well.
+    metric : {'airm', 'euclidean'}
+        pyRiemann's names too.
+    sample_weight : array, shape (p,), optional
+        Weights from 0 on; equal ones by default.
+    tol : float
+        Where the iteration ends: the size of its step. 0 means: at the limit of rounding.
+    max_iter : int, optional
+        Most iterations; 1000 by default.
+    init : array, shape (n, n), optional
+        Where the iteration begins; the Euclidean mean by default.
+    step_size : float
+        Of each step under 'airm', above 0 and up to 2.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> X = np.array([1.0, 2.0, 100.0])[:, None, None] * np.eye(1)
+    >>> spdml.median(X, "euclidean").round(6)
+    array([[2.]])
+    """
+    name = _metrics.known(metric, _metrics.MEDIANS)
+    if not 0 < real(step_size, "step_size") <= 2:
+        raise InvalidArgumentError(f"step_size is {step_size}; it must be above 0 and at most 2")
+    X = _median_input(X, name)
+    start = _init_of(init, X)
+
+    def one_median(one: np.ndarray) -> np.ndarray:
+        weights = weights_of(sample_weight, len(one))
+        limit = Limit("the median", tol, max_iter)
+        if name == "euclidean":
+            return _geometric.euclidean_median(one, weights, limit, start)
+        cholesky(one)
+        return _geometric.airm_median(one, weights, limit, start, float(step_size))
+
+    return _over_sets(X, one_median)
+
+
+def _median_input(X: Any, name: str) -> np.ndarray:
+    return _collection(X, name == "euclidean")
+
+
+# ---- masked means ---------------------------------------------------------------------------------
+
+class _Masked:
+    """Terms of sum w d2(V' X V, V' M V) with masks V (n, k), those of equal k side by side."""
+
+    def __init__(self, X: np.ndarray, masks: List[np.ndarray], weights: np.ndarray) -> None:
+        self.groups = []
+        sizes = np.array([V.shape[1] for V in masks])
+        for k in np.unique(sizes):
+            which = np.flatnonzero((sizes == k) & (weights > 0))
+            if k and len(which):
+                V = np.stack([masks[i] for i in which]).astype(X.dtype)
+                Y = hermitian(adjoint(V) @ X[which] @ V)
+                cholesky(Y)
+                self.groups.append((V, Y, weights[which]))
+
+    def scale(self) -> float:
+        """Of the matrices: where to begin."""
+        each = [w * np.trace(Y, axis1=1, axis2=2).real / Y.shape[1] for _, Y, w in self.groups]
+        return float(np.sum(np.concatenate(each)) / sum(w.sum() for _, _, w in self.groups))
+
+    def look(self, M: np.ndarray) -> Tuple[float, np.ndarray]:
+        """Half the cost at M, and -G/2 where dcost = tr(G dM)."""
+        cost, pull = 0.0, np.zeros_like(M)
+        for V, Y, w in self.groups:
+            inverse_root = apply(hermitian(adjoint(V) @ M @ V), "invsqrt")
+            T = apply(hermitian(inverse_root @ Y @ inverse_root), "log")
+            cost += 0.5 * float(w @ np.einsum("kij,kij->k", T.conj(), T).real)
+            P = V @ inverse_root
+            pull += np.einsum("k,kab->ab", w, P @ T @ adjoint(P))
+        return cost, pull
+
+
+def _descend(terms: _Masked, M: np.ndarray, limit: Limit) -> np.ndarray:
+    """Steepest descent in the affine-invariant metric; steps by Barzilai and Borwein, halved until
+    the cost falls."""
+    cost, pull = terms.look(M)
+    step, before = 1.0, np.zeros_like(M)
+    while limit.goes_on():
+        root = apply(M, "sqrt")
+        D = hermitian(root @ pull @ root)
+        size = float(np.linalg.norm(D))
+        limit.note(size / np.sqrt(len(M)))
+        if limit.done():
+            break
+        if before.any():
+            change = float(np.vdot(before - D, before).real)
+            step = min(max(step * float(np.vdot(before, before).real) / change, 0.1), 10.0) \
+                if change > 0 else 1.0
+        for _ in range(40):
+            there = hermitian(root @ apply(step * D, "exp") @ root)
+            lower, pull_there = terms.look(there)
+            if lower <= cost - 1e-4 * step * size**2 or size < 1e-6:
+                break
+            step /= 2
+        M, cost, pull, before = there, lower, pull_there, D
+    return M
+
+
+def masked_mean(X: Any, masks: Any, sample_weight: Any = None, tol: float = 0.0,
+                max_iter: Optional[int] = None, init: Any = None) -> np.ndarray:
+    """The AIRM mean of matrices of which only a part counts: the minimiser of the weighted sum of
+    d2(V_i' X_i V_i, V_i' M V_i).
+
+    Parameters
+    ----------
+    X : array, shape (..., p, n, n)
+        Positive definite matrices, symmetric or Hermitian.
+    masks : list of p arrays, shape (n, k_i)
+        Matrices V_i with orthonormal columns, k_i from 0 to n.
+    sample_weight : array, shape (p,), optional
+        Weights from 0 on; equal ones by default.
+    tol : float
+        Where the iteration ends: the size of the gradient. 0 means: at the limit of rounding.
+    max_iter : int, optional
+        Most iterations; 1000 by default.
+    init : array, shape (n, n), optional
+        Where the iteration begins; a multiple of the identity by default. What no mask sees stays
+        as it is there.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> X = np.array([np.diag([1.0, 4.0]), np.diag([9.0, 1.0])])
+    >>> spdml.masked_mean(X, [np.eye(2), np.eye(2)[:, :1]]).round(6)
+    array([[3., 0.],
+           [0., 4.]])
+    """
+    X = _collection(X)
+    p, n = X.shape[-3], X.shape[-1]
+    if len(masks) != p:
+        raise InvalidArgumentError(f"there are {len(masks)} masks; {p} are needed")
+    checked = [numbers(V, f"masks[{i}]", complex_too=True) for i, V in enumerate(masks)]
+    for i, V in enumerate(checked):
+        if V.ndim != 2 or len(V) != n or V.shape[1] > n or \
+                not np.allclose(adjoint(V) @ V, np.eye(V.shape[1]), atol=1e-6):
+            raise InvalidArgumentError(
+                f"masks[{i}] has shape {V.shape}; it must be ({n}, k) with orthonormal columns")
+    weights = weights_of(sample_weight, p)
+    start = _init_of(init, X)
+
+    def one_mean(one: np.ndarray) -> np.ndarray:
+        terms = _Masked(one, checked, weights)
+        if not terms.groups:
+            raise InvalidArgumentError("masks leave nothing of any matrix")
+        M = terms.scale() * np.eye(n, dtype=one.dtype) if start is None else start
+        return _descend(terms, M, Limit("the masked mean", tol, max_iter))
+
+    return _over_sets(X, one_mean)
+
+
+def _masks_of_nan(X: np.ndarray, where: str) -> List[np.ndarray]:
+    """The columns of the identity that each matrix of X (p, n, n) has; NaN fills whole rows and
+    columns."""
+    gone = np.isnan(X)
+    lost = gone.all(axis=2)
+    expected = lost[:, :, None] | lost[:, None, :]
+    bad = np.flatnonzero((gone != expected).any(axis=(1, 2)))
+    if len(bad):
+        raise InvalidArgumentError(
+            f"{where}[{bad[0]}] holds NaN that does not fill rows and the columns of the same number")
+    eye = np.eye(X.shape[-1])
+    return [eye[:, ~row] for row in lost]
+
+
+def nan_mean(X: Any, sample_weight: Any = None, tol: float = 0.0, max_iter: Optional[int] = None,
+             init: Any = None) -> np.ndarray:
+    """The AIRM mean of matrices of which rows and columns are missing, marked by NaN.
+
+    Parameters
+    ----------
+    X : array, shape (..., p, n, n)
+        Positive definite matrices, symmetric or Hermitian, where NaN fills a row and the column of
+        the same number.
+    sample_weight : array, shape (p,), optional
+        Weights from 0 on; equal ones by default.
+    tol : float
+        As of `masked_mean`.
+    max_iter : int, optional
+        As of `masked_mean`.
+    init : array, shape (n, n), optional
+        As of `masked_mean`.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> X = np.array([np.diag([1.0, 4.0]), np.diag([9.0, 1.0])])
+    >>> X[1, 1, :] = X[1, :, 1] = np.nan
+    >>> spdml.nan_mean(X).round(6)
+    array([[3., 0.],
+           [0., 4.]])
+    """
+    array = numbers(X, "X", complex_too=True)
+    if array.ndim < 3 or array.shape[-1] != array.shape[-2]:
+        raise InvalidArgumentError(
+            f"X has shape {array.shape}; it must be (samples, n, n): square matrices")
+
+    def one_mean(one: np.ndarray) -> np.ndarray:
+        masks = _masks_of_nan(one, "X")
+        filled = np.nan_to_num(one, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        return masked_mean(filled, masks, sample_weight, tol, max_iter, init)
+
+    return _over_sets(array, one_mean)

@@ -1,0 +1,442 @@
+"""Tangent spaces: logarithmic and exponential maps, vectors of tangent matrices, inner products,
+parallel transport.
+
+With C = L L' the log-Cholesky metric sees a tangent matrix T as L low(L^-1 T L^-T), low() being the
+lower triangle with half the diagonal."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Tuple, Union
+
+import numpy as np
+
+from . import _metrics
+from ._arrays import numbers, square
+from ._errors import InvalidArgumentError
+from ._sets import adjoint, apply, cholesky, diagonal, hermitian, whitened
+from .distances import _is_rectangular, rectangles
+from .matrix_functions import expm_derivative, logm_derivative
+
+Metric = Union[str, Callable[..., Any]]
+
+
+def _both(X: Any, C: Any, name: str, symmetric: bool = True) -> Tuple[np.ndarray, np.ndarray]:
+    """X (..., n, n) and one matrix C (n, n), both real or both complex."""
+    if np.ndim(C) != 2:
+        raise InvalidArgumentError(f"C has shape {np.shape(C)}; it must be one square matrix")
+    C = square(C, "C")
+    X = square(X, name, len(C), symmetric)
+    kind = np.result_type(X, C)
+    return X.astype(kind, copy=False), C.astype(kind, copy=False)
+
+
+def _roots(C: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+    return apply(C, "sqrt", name="C"), apply(C, "invsqrt", name="C")
+
+
+# ---- log-Cholesky -------------------------------------------------------------------------------
+
+def _low(P: np.ndarray) -> np.ndarray:
+    """The lower triangle with half the diagonal."""
+    H = np.tril(P)
+    n = H.shape[-1]
+    H[..., range(n), range(n)] /= 2
+    return H
+
+
+def _factor_change(T: np.ndarray, L: np.ndarray) -> np.ndarray:
+    """How the Cholesky factor L moves where L L' moves by T."""
+    half = np.linalg.solve(L, np.broadcast_to(T, T.shape))
+    return L @ _low(adjoint(np.linalg.solve(L, adjoint(half))))
+
+
+def _factor_coordinates(T: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """The same as the metric sees it: the diagonal relative to L."""
+    L = cholesky(C, "C")
+    K = _factor_change(T, L)
+    n = len(L)
+    K[..., range(n), range(n)] /= diagonal(L)
+    return K
+
+
+# ---- maps ---------------------------------------------------------------------------------------
+
+def _log_airm(X: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
+    root, inverse = _roots(C)
+    T = apply(whitened(X, inverse), "log")
+    return whitened(T, root) if full else T
+
+
+def _log_euclidean(X: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
+    at = apply(C, "log", name="C")
+    return hermitian(expm_derivative(apply(X, "log") - at, at))
+
+
+def _log_cholesky(X: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
+    L, K = cholesky(C, "C"), cholesky(X)
+    D = K - L
+    n = len(L)
+    D[..., range(n), range(n)] = diagonal(L) * np.log(diagonal(K) / diagonal(L))
+    T = L @ adjoint(D)
+    return T + adjoint(T)
+
+
+def _log_bures(X: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
+    """C M + M C - 2 C, where M C M = X: with C = L L', C M = L (L' X L)^1/2 L^-1."""
+    L = cholesky(C, "C")
+    cholesky(X)
+    root = apply(hermitian(adjoint(L) @ X @ L), "sqrt")
+    move = adjoint(np.linalg.solve(adjoint(L), root @ adjoint(L)))
+    return move + adjoint(move) - 2 * C
+
+
+def _exp_airm(T: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
+    root, inverse = _roots(C)
+    return whitened(apply(whitened(T, inverse) if full else T, "exp", name="T"), root)
+
+
+def _exp_euclidean(T: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
+    return apply(apply(C, "log", name="C") + hermitian(logm_derivative(T, C)), "exp")
+
+
+def _exp_cholesky(T: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
+    L = cholesky(C, "C")
+    D = _factor_change(T, L)
+    K = L + D
+    n = len(L)
+    K[..., range(n), range(n)] = diagonal(L) * np.exp(diagonal(D) / diagonal(L))
+    return hermitian(K @ adjoint(K))
+
+
+def _exp_bures(T: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
+    """C + T + S C S, where S C + C S = T, in the basis of C."""
+    cholesky(C, "C")
+    values, V = np.linalg.eigh(C)
+    S = (adjoint(V) @ T @ V) / (values[:, None] + values[None, :])
+    return hermitian(C + T + V @ (S * values[None, :]) @ S @ adjoint(V))
+
+
+def _log_flat(X: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
+    return X - C
+
+
+def _exp_flat(T: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
+    return T + C
+
+
+LOGS = {"airm": _log_airm, "bures-wasserstein": _log_bures, "euclidean": _log_flat,
+        "log-cholesky": _log_cholesky, "log-euclidean": _log_euclidean}
+EXPS = {"airm": _exp_airm, "bures-wasserstein": _exp_bures, "euclidean": _exp_flat,
+        "log-cholesky": _exp_cholesky, "log-euclidean": _exp_euclidean}
+
+
+def _mapped(X: Any, C: Any, metric: Metric, full: bool, table: dict, name: str) -> np.ndarray:
+    if callable(metric):
+        return np.asarray(metric(X, C))
+    known = _metrics.known(metric, _metrics.MAPS)
+    if known == "euclidean" and _is_rectangular(X):
+        X, C = rectangles(X, C, (name, "C"))
+    else:
+        X, C = _both(X, C, name)
+    return np.asarray(table[known](X, C, full))
+
+
+def log_map(X: Any, C: Any, metric: Metric = "airm", full: bool = False) -> np.ndarray:
+    """Matrices seen from the tangent space at C.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, n)
+        Positive definite matrices, symmetric or Hermitian.
+    C : array, shape (n, n)
+        The positive definite matrix where the space touches.
+    metric : str or callable
+        'airm', 'log-euclidean', 'log-cholesky', 'bures-wasserstein', 'euclidean'; pyRiemann's names
+        too. A callable is called as ``metric(X, C)``.
+    full : bool
+        With 'airm': C^1/2 log(C^-1/2 X C^-1/2) C^1/2, the tangent vector itself; without it, and as
+        in pyRiemann, the logarithm in between, whose Frobenius norm is the distance.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.log_map(np.diag([4.0, 6.0]), 2 * np.eye(2), full=True).diagonal().round(4)
+    array([1.3863, 2.1972])
+    """
+    return _mapped(X, C, metric, full, LOGS, "X")
+
+
+def exp_map(T: Any, C: Any, metric: Metric = "airm", full: bool = False) -> np.ndarray:
+    """Back from the tangent space at C: the inverse of `log_map`.
+
+    Parameters
+    ----------
+    T : array, shape (..., n, n)
+        Symmetric or Hermitian matrices.
+    C : array, shape (n, n)
+        The positive definite matrix where the space touches.
+    metric : str or callable
+        As of `log_map`.
+    full : bool
+        As of `log_map`.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.exp_map(np.zeros((2, 2)), np.diag([1.0, 2.0])).round(12)
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    return _mapped(T, C, metric, full, EXPS, "T")
+
+
+# ---- vectors ------------------------------------------------------------------------------------
+
+def upper(X: Any) -> np.ndarray:
+    """Upper triangles as vectors, with sqrt(2) for entries off the diagonal: norms are kept.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, n)
+        Symmetric or Hermitian matrices.
+
+    Returns
+    -------
+    array, shape (..., n (n + 1) / 2)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.upper(np.array([[1.0, 2.0], [2.0, 3.0]])).round(4)
+    array([1.    , 2.8284, 3.    ])
+    """
+    X = square(X)
+    row, column = np.triu_indices(X.shape[-1])
+    return X[..., row, column] * np.where(row == column, 1.0, np.sqrt(2))
+
+
+def unupper(T: Any) -> np.ndarray:
+    """Symmetric or Hermitian matrices from vectors: the inverse of `upper`.
+
+    Parameters
+    ----------
+    T : array, shape (..., n (n + 1) / 2)
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.unupper(np.array([1.0, 0.0, 3.0]))
+    array([[1., 0.],
+           [0., 3.]])
+    """
+    T = numbers(T, "T", complex_too=True)
+    n = int((np.sqrt(1 + 8 * T.shape[-1]) - 1) / 2) if T.ndim else 0
+    if n < 1 or n * (n + 1) // 2 != T.shape[-1]:
+        raise InvalidArgumentError(
+            f"T has shape {T.shape}; its last dimension must be n (n + 1)/2 for a whole n")
+    X = np.empty(T.shape[:-1] + (n, n), dtype=T.dtype)
+    row, column = np.triu_indices(n)
+    values = T / np.where(row == column, 1.0, np.sqrt(2))
+    X[..., column, row] = values.conj()
+    X[..., row, column] = values
+    return X
+
+
+def tangent_space(X: Any, C: Any, metric: Metric = "airm") -> np.ndarray:
+    """Tangent vectors of matrices at C: `upper` of `log_map`.
+
+    Parameters
+    ----------
+    X : array, shape (..., n, n)
+        Positive definite matrices, symmetric or Hermitian.
+    C : array, shape (n, n)
+        The positive definite matrix where the space touches.
+    metric : str or callable
+        As of `log_map`.
+
+    Returns
+    -------
+    array, shape (..., n (n + 1) / 2)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.tangent_space(np.exp(1) * np.eye(2), np.eye(2)).round(12)
+    array([1., 0., 1.])
+    """
+    return upper(log_map(X, C, metric))
+
+
+def untangent_space(T: Any, C: Any, metric: Metric = "airm") -> np.ndarray:
+    """Matrices from their tangent vectors at C: the inverse of `tangent_space`.
+
+    Parameters
+    ----------
+    T : array, shape (..., n (n + 1) / 2)
+    C : array, shape (n, n)
+        The positive definite matrix where the space touches.
+    metric : str or callable
+        As of `exp_map`.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.untangent_space(np.zeros(3), np.diag([1.0, 2.0])).round(12)
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    return exp_map(unupper(T), C, metric)
+
+
+# ---- inner products -----------------------------------------------------------------------------
+
+def _seen(T: np.ndarray, C: np.ndarray, metric: str) -> np.ndarray:
+    """Tangent matrices at C in coordinates in which the metric is Frobenius'."""
+    if metric == "airm":
+        inverse = apply(C, "invsqrt", name="C")
+        return inverse @ T @ inverse
+    if metric == "log-euclidean":
+        return logm_derivative(T, C)
+    return _factor_coordinates(T, C)
+
+
+def inner_product(T: Any, S: Any, C: Any, metric: Metric = "airm") -> Any:
+    """Inner products of tangent matrices at C.
+
+    Parameters
+    ----------
+    T : array, shape (..., n, n)
+    S : array, shape (..., n, n), optional
+        None: T, which gives squared norms.
+    C : array, shape (n, n)
+        The positive definite matrix where the space touches; 'euclidean' does not look at it.
+    metric : str or callable
+        'airm', 'log-euclidean', 'log-cholesky', 'euclidean'; pyRiemann's names too. A callable is
+        called as ``metric(T, S, C)``.
+
+    Returns
+    -------
+    float or array, shape (...,)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.inner_product(np.eye(2), None, 2 * np.eye(2)).round(12)
+    np.float64(0.5)
+    """
+    if callable(metric):
+        return metric(T, S, C)
+    known = _metrics.known(metric, _metrics.TRANSPORTS)
+    if known == "euclidean":
+        P, Q = rectangles(T, T if S is None else S, ("T", "S"))
+        if C is not None and np.shape(C) != P.shape[-2:]:
+            raise InvalidArgumentError(f"C has shape {np.shape(C)}; {P.shape[-2:]} is needed")
+    else:
+        T, at = _both(T, C, "T", symmetric=False)
+        P = _seen(T, at, known)
+        Q = P if S is None else _seen(square(S, "S", len(at), symmetric=False), at, known)
+    return np.einsum("...ij,...ij->...", P.conj(), Q).real[()]
+
+
+def norm(T: Any, C: Any, metric: Metric = "airm") -> Any:
+    """Norms of tangent matrices at C.
+
+    Parameters
+    ----------
+    T : array, shape (..., n, n)
+    C : array, shape (n, n)
+        The positive definite matrix where the space touches.
+    metric : str or callable
+        As of `inner_product`.
+
+    Returns
+    -------
+    float or array, shape (...,)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.norm(np.diag([3.0, 4.0]), np.eye(2)).round(12)
+    np.float64(5.0)
+    """
+    return np.sqrt(inner_product(T, None, C, metric))
+
+
+# ---- parallel transport -------------------------------------------------------------------------
+
+def _carry_airm(T: np.ndarray, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    root, inverse = _roots(A)
+    E = root @ apply(whitened(B, inverse), "sqrt") @ inverse
+    return E @ T @ adjoint(E)
+
+
+def _carry_log_euclidean(T: np.ndarray, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    return expm_derivative(logm_derivative(T, A), apply(B, "log", name="B"))
+
+
+def _carry_log_cholesky(T: np.ndarray, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    D, K = _factor_coordinates(T, A), cholesky(B, "B")
+    n = len(K)
+    D[..., range(n), range(n)] *= diagonal(K)
+    moved = K @ adjoint(D)
+    return moved + adjoint(moved)
+
+
+def _carry_flat(T: np.ndarray, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    return T
+
+
+CARRIERS = {"airm": _carry_airm, "log-euclidean": _carry_log_euclidean,
+            "log-cholesky": _carry_log_cholesky, "euclidean": _carry_flat}
+
+
+def transport(T: Any, A: Any, B: Any, metric: Metric = "airm") -> np.ndarray:
+    """Tangent matrices at A carried along the geodesic to B, with their inner products.
+
+    Parameters
+    ----------
+    T : array, shape (..., n, n)
+        Tangent matrices at A, as `log_map` with ``full=True`` gives them.
+    A, B : array, shape (n, n)
+        Positive definite matrices; 'euclidean' does not look at them.
+    metric : str or callable
+        'airm', 'log-euclidean', 'log-cholesky', 'euclidean'; pyRiemann's names too. A callable is
+        called as ``metric(T, A, B)``.
+
+    Returns
+    -------
+    array, shape (..., n, n)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.transport(np.eye(2), np.eye(2), 3 * np.eye(2)).round(12)
+    array([[3., 0.],
+           [0., 3.]])
+    """
+    if callable(metric):
+        return np.asarray(metric(T, A, B))
+    known = _metrics.known(metric, _metrics.TRANSPORTS)
+    if known == "euclidean":
+        return numbers(T, "T", complex_too=True)
+    T, A = _both(T, A, "T")
+    B = square(B, "B", len(A))
+    if B.ndim != 2:
+        raise InvalidArgumentError(f"B has shape {B.shape}; it must be one square matrix")
+    return hermitian(CARRIERS[known](T, A, B))
