@@ -16,7 +16,7 @@ from ._errors import (
     SPDError,
 )
 from .artifact_detection import Potato
-from .classification import KNearestNeighbor, MDM
+from .classification import FgMDM, KNearestNeighbor, MDM, SVC, TSClassifier
 from .classifiers import CDLClassifier, KNearestNeighbors, RSRClassifier, SPDClassifier
 from .clustering import KMeans, Kmeans
 from .data import Description, describe, from_epochs
@@ -54,7 +54,7 @@ from .matrix_functions import (
 )
 from .means import masked_mean, mean, median, nan_mean
 from .preprocessing import Whitening
-from .regression import KNearestNeighborRegressor, KNearestNeighborsRegressor
+from .regression import KNearestNeighborRegressor, KNearestNeighborsRegressor, SVR
 from .spatialfilters import BilinearFilter, CSP, SPoC, Xdawn
 from .tangent import (
     exp_map,
@@ -67,6 +67,7 @@ from .tangent import (
     unupper,
     upper,
 )
+from .tangentspace import FGDA, TangentSpace
 
 __version__ = version()
 _check_environment()
@@ -84,6 +85,8 @@ __all__ = [
     "ERPCovariances",
     "Evaluation",
     "Explanation",
+    "FGDA",
+    "FgMDM",
     "FileFormatError",
     "InvalidArgumentError",
     "KMeans",
@@ -104,7 +107,11 @@ __all__ = [
     "SPDError",
     "SPDML",
     "SPoC",
+    "SVC",
+    "SVR",
     "Shrinkage",
+    "TSClassifier",
+    "TangentSpace",
     "TimeDelayCovariances",
     "Whitening",
     "Xdawn",

@@ -14,6 +14,7 @@ from sklearn.covariance import fast_mcd
 from sklearn.exceptions import ConvergenceWarning
 
 from ._errors import InvalidArgumentError, NotFiniteError
+from ._sets import adjoint
 
 Estimator = Union[str, float, Callable[..., Any]]
 
@@ -42,10 +43,6 @@ def signals(X: Any, name: str = "X") -> np.ndarray:
                     f"{name}[{i}] holds NaN or infinity; leave the signal out, or interpolate it",
                     int(i), float("nan"))
     return array
-
-
-def adjoint(X: np.ndarray) -> np.ndarray:
-    return np.asarray(np.conj(np.swapaxes(X, -1, -2)))
 
 
 def _centred(X: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from ._arrays import doubles, square
 from ._calls import call, context
 from ._errors import InvalidArgumentError, NotFiniteError
-from ._hermitian import embed
+from ._sets import real_form
 
 _SYMMETRY = 1e-3  # `square` has looked at it more closely
 _SEMIDEFINITE = ("euclid", "euclidean")
@@ -40,11 +40,6 @@ def definite(X: Any, size: Optional[int] = None, n_jobs: Optional[int] = None) -
     form = real_form(array)
     call(context(n_jobs), "spd_check", form.shape[1], len(form), doubles(form), _SYMMETRY)
     return array
-
-
-def real_form(X: np.ndarray) -> np.ndarray:
-    """Complex matrices as real ones of twice the size."""
-    return embed(X) if np.iscomplexobj(X) else X
 
 
 def checked(X: Any, metrics: Sequence[Any], size: Optional[int] = None,

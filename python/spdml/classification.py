@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import ClassifierMixin, clone, is_classifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC as SklearnSVC
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from . import _trained
 from ._arrays import metric_number
 from ._errors import InvalidArgumentError
+from ._kernel_machine import KernelMachine, wants_probability
 from ._labels import class_numbers, weights
 from ._library import lib
 from ._matrices import checked, checked_size, metrics_of
 from ._means import ByDistance, class_means, class_weights
+from ._tags import MatrixEstimator
 from .classifiers import CDLClassifier, KNearestNeighbors, RSRClassifier, SPDClassifier
 from .classifiers import KNearestNeighbors as KNearestNeighbor
 from .functions import geodesic, pairwise_distances
+from .tangentspace import FGDA, TangentSpace
 
-__all__ = ["CDLClassifier", "KNearestNeighbor", "KNearestNeighbors", "MDM", "RSRClassifier",
-           "SPDClassifier"]
+__all__ = ["CDLClassifier", "FgMDM", "KNearestNeighbor", "KNearestNeighbors", "MDM",
+           "RSRClassifier", "SPDClassifier", "SVC", "TSClassifier"]
 
 
 class _Centres(NamedTuple):
@@ -185,3 +192,250 @@ class MDM(ByDistance):
         weight[label] = 1.0
         made._take(_Centres(trained.classes, all_means, weight, metric))
         return made
+
+
+class FgMDM(ByDistance):
+    """`MDM` after the filter of `FGDA` (Barachant et al. 2010).
+
+    Parameters
+    ----------
+    metric : str or dict
+        Of means, distances and tangent space; or {'mean': ..., 'distance': ..., 'map': ...}.
+    tsupdate : bool
+        As of `TangentSpace`.
+    n_jobs : int or None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    classes_ : (classes,)
+    covmeans_ : (classes, n, n)
+        The means of the filtered matrices.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import Covariances, FgMDM
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 20)
+    >>> signals = rng.standard_normal((40, 4, 100)) * np.where(y == 0, 1, 2)[:, None, None]
+    >>> X = Covariances().transform(signals)
+    >>> FgMDM().fit(X, y).score(X, y)
+    1.0
+    """
+
+    def __init__(self, metric: Any = "airm", tsupdate: bool = False, *,
+                 n_jobs: Optional[int] = None) -> None:
+        self.metric = metric
+        self.tsupdate = tsupdate
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "FgMDM":
+        """The filter, and the means of the filtered classes.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : labels
+        sample_weight : (samples,) or None
+        """
+        metrics_of(self.metric, ("mean", "distance", "map"))
+        fgda = FGDA(self.metric, self.tsupdate, n_jobs=self.n_jobs)
+        # the samples themselves are seen from their own mean
+        filtered = fgda.fit_transform(X, y, sample_weight)
+        mdm = MDM(self.metric, n_jobs=self.n_jobs).fit(filtered, y, sample_weight)
+        self._parts = (fgda, mdm)
+        self.classes_, self.covmeans_ = mdm.classes_, mdm.covmeans_
+        self.n_features_in_ = fgda.n_features_in_
+        return self
+
+    def _distances(self, X: Any) -> Tuple[np.ndarray, np.ndarray]:
+        check_is_fitted(self, "_parts")
+        fgda, mdm = self._parts
+        return mdm._distances(fgda.transform(X))
+
+
+def _inner_has(name: str) -> Callable[[Any], bool]:
+    """Whether the classifier in the tangent space has that method."""
+
+    def check(estimator: Any) -> bool:
+        inner = estimator._inner if hasattr(estimator, "_inner") else estimator._chosen()
+        return hasattr(inner, name)
+
+    return check
+
+
+class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
+    """A classifier of scikit-learn in the tangent space.
+
+    Parameters
+    ----------
+    metric : str or dict
+        As of `TangentSpace`.
+    tsupdate : bool
+        As of `TangentSpace`.
+    clf : classifier or None
+        None: LogisticRegression. It is cloned, and stays as it is.
+    n_jobs : int or None
+        Threads of the mean; None and -1: all cores.
+
+    Attributes
+    ----------
+    classes_ : (classes,)
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.svm import LinearSVC
+    >>> from spdml import Covariances, TSClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 20)
+    >>> signals = rng.standard_normal((40, 4, 100)) * np.where(y == 0, 1, 2)[:, None, None]
+    >>> X = Covariances().transform(signals)
+    >>> TSClassifier(clf=LinearSVC()).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _needs_y = True
+
+    def __init__(self, metric: Any = "airm", tsupdate: bool = False, clf: Any = None, *,
+                 n_jobs: Optional[int] = None) -> None:
+        self.metric = metric
+        self.tsupdate = tsupdate
+        self.clf = clf
+        self.n_jobs = n_jobs
+
+    def _chosen(self) -> Any:
+        return LogisticRegression() if self.clf is None else self.clf
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "TSClassifier":
+        """The tangent space, and the classifier there.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : labels
+        sample_weight : (samples,) or None
+            Of the mean, and of the classifier if it takes weights.
+        """
+        if not is_classifier(self._chosen()):
+            raise TypeError(f"clf is {self.clf!r}; it must be a classifier")
+        X = checked(X, metrics_of(self.metric, ("mean", "map")), n_jobs=self.n_jobs)
+        class_numbers(y, len(X))
+        space = TangentSpace(self.metric, self.tsupdate, n_jobs=self.n_jobs)
+        T = space.fit(X, sample_weight=sample_weight)._vectors(X, False)
+        inner = clone(self._chosen())
+        weight = weights(sample_weight, len(X))
+        if weight is not None and has_fit_parameter(inner, "sample_weight"):
+            inner.fit(T, y, sample_weight=weight)
+        else:
+            inner.fit(T, y)
+        self._space, self._inner = space, inner
+        self.classes_ = inner.classes_
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def _ask(self, what: str, X: Any) -> np.ndarray:
+        check_is_fitted(self, "_inner")
+        X = checked_size(X, self.n_features_in_)
+        return np.asarray(getattr(self._inner, what)(self._space._vectors(X, self.tsupdate)))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each matrix (samples,)."""
+        return self._ask("predict", X)
+
+    @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probabilities (samples, classes), where the classifier has any."""
+        return self._ask("predict_proba", X)
+
+    @available_if(_inner_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The scores of the classifier, where it has any."""
+        return self._ask("decision_function", X)
+
+
+class SVC(ClassifierMixin, KernelMachine):  # type: ignore[misc]
+    """Support vector machine of scikit-learn with a kernel of SPD matrices.
+
+    Parameters
+    ----------
+    metric : str
+        'riemann': inner products of tangent vectors at Cref; 'logeuclid' and 'euclid': of
+        differences from it; 'stein': exp(-beta d^2) of the Stein distance, without Cref.
+    kernel_fct : callable or None
+        A kernel of your own, called as kernel_fct(X, Y, Cref=..., metric=...).
+    Cref : array, callable or None
+        The reference; a function is called with the training matrices; None: their mean.
+    C, shrinking, probability, tol, cache_size, class_weight, verbose, max_iter,
+    decision_function_shape, break_ties, random_state : as of scikit-learn's SVC
+    beta : float
+        Of the kernel of 'stein'.
+
+    Attributes
+    ----------
+    classes_ : (classes,)
+    Cref_ : (n, n) or None
+    support_, dual_coef_, intercept_ : as of scikit-learn's SVC
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import SVC, Covariances
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 20)
+    >>> signals = rng.standard_normal((40, 4, 100)) * np.where(y == 0, 1, 2)[:, None, None]
+    >>> X = Covariances().transform(signals)
+    >>> SVC(metric="logeuclid", C=10).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _machine = SklearnSVC
+
+    def __init__(self, *, metric: str = "riemann", kernel_fct: Any = None, Cref: Any = None,
+                 C: float = 1.0, shrinking: bool = True, probability: Any = False,
+                 tol: float = 1e-3, cache_size: float = 200, class_weight: Any = None,
+                 verbose: bool = False, max_iter: int = -1, decision_function_shape: str = "ovr",
+                 break_ties: bool = False, random_state: Any = None, beta: float = 1.0) -> None:
+        self.metric = metric
+        self.kernel_fct = kernel_fct
+        self.Cref = Cref
+        self.C = C
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.beta = beta
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SVC":
+        """Trains the machine on the kernel of X.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : labels
+        sample_weight : (samples,) or None
+        """
+        X = self._samples(X)
+        class_numbers(y, len(X))
+        self._train(X, y, sample_weight)
+        self.classes_ = self._svm.classes_
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The margins, as of scikit-learn's SVC."""
+        return self._ask("decision_function", X)
+
+    @available_if(wants_probability)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probabilities (samples, classes), with probability=True."""
+        return self._ask("predict_proba", X)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Tuple, Optional
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,8 +14,9 @@ from ._arrays import metric_number
 from ._errors import InvalidArgumentError
 from ._labels import class_numbers
 from ._library import PARAMETERS
-from ._matrices import checked, checked_size, real_form
-from ._tags import MatrixInput
+from ._matrices import checked, checked_size
+from ._sets import real_form
+from ._tags import MatrixEstimator
 
 
 def _softmax(scores: np.ndarray) -> np.ndarray:
@@ -28,7 +29,7 @@ def _has_probabilities(estimator: Any) -> bool:
     return isinstance(name, str) and name.lower().startswith(("mdm", "ts-lda"))
 
 
-class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
+class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
     """What the classifiers share; each says its method and the values it fixes.
 
     What is fitted is one object that never changes (_trained.Trained). Every method takes its own
@@ -84,7 +85,7 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
         score = -score if trained.falls else score
         return score[:, 1] - score[:, 0] if score.shape[1] == 2 else score
 
-    @available_if(_has_probabilities)
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
         """(samples, classes): for ts-lda the probabilities of its Gaussian model; for mdm the
         softmax of the negative squared distances, as pyRiemann has it, which are not calibrated.
@@ -111,10 +112,38 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
 
 
 class SPDClassifier(_Recognizer):
-    """Any method of the command by its name: 'nn-stein-ml', 'mdm-airm', 'rsr', 'cdl', 'ts-lda',
-    'ksvm-stein', ... ('spdml evaluate --help' lists them), with its values: a dictionary of m, nu_w,
-    nu_b, k, beta, beta_scale, lambda, components, dimensions, cost, objective (a name). Omitted
-    values have their defaults."""
+    """Any method of the command by its name.
+
+    Parameters
+    ----------
+    method : str
+        'nn-stein-ml', 'mdm-airm', 'rsr', 'cdl', 'ts-lda', 'ksvm-stein', ...: 'spdml evaluate --help'
+        lists them.
+    values : dict or None
+        Of m, nu_w, nu_b, k, beta, beta_scale, lambda, components, dimensions, cost, objective (a
+        name). What is left out has its default.
+    normalize_kernel : bool
+        Kernels with a diagonal of one.
+    n_jobs : int or None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    classes_ : (classes,)
+    parameters_ : dict
+        The values in use.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import SPDClassifier
+    >>> y = np.repeat([0, 1], 20)
+    >>> A = np.random.default_rng(0).standard_normal((40, 3, 50)) * np.where(y, 2, 1)[:, None, None]
+    >>> X = A @ A.transpose(0, 2, 1)
+    >>> SPDClassifier("nn-airm-ml", {"m": 2}).fit(X, y).score(X, y)
+    1.0
+    """
 
     def __init__(self, method: str = "nn-airm", values: Optional[Dict[str, Any]] = None, *,
                  normalize_kernel: bool = False, n_jobs: Optional[int] = None) -> None:
@@ -138,7 +167,31 @@ class SPDClassifier(_Recognizer):
 
 
 class KNearestNeighbors(_Recognizer):
-    """The majority class of the nearest training matrices; ties go to the nearer class."""
+    """The majority class of the nearest training matrices; ties go to the nearer class.
+
+    Parameters
+    ----------
+    n_neighbors : int
+    metric : str
+        By our names or pyRiemann's.
+    n_jobs : int or None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    classes_ : (classes,)
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import KNearestNeighbors
+    >>> y = np.repeat([0, 1], 20)
+    >>> A = np.random.default_rng(0).standard_normal((40, 3, 50)) * np.where(y, 2, 1)[:, None, None]
+    >>> X = A @ A.transpose(0, 2, 1)
+    >>> KNearestNeighbors(3).fit(X, y).score(X, y)
+    1.0
+    """
 
     def __init__(self, n_neighbors: int = 5, metric: str = "airm", *,
                  n_jobs: Optional[int] = None) -> None:
@@ -163,8 +216,36 @@ class RSRClassifier(_Recognizer):
     """Riemannian sparse representation (Harandi et al., ECCV 2012): sparse coding with the Stein
     kernel over the training matrices; the class with the smallest residual.
 
-    beta of the kernel, or beta_scale (beta times the median squared distance of the training
-    matrices); alpha is the weight of the l1 term."""
+    Parameters
+    ----------
+    beta : float or None
+        Of the kernel.
+    alpha : float or None
+        The weight of the l1 term.
+    beta_scale : float or None
+        In place of beta: beta times the median squared distance of the training matrices.
+    normalize_kernel : bool
+        A kernel with a diagonal of one.
+    n_jobs : int or None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    classes_ : (classes,)
+    parameters_ : dict
+        The values in use.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import RSRClassifier
+    >>> y = np.repeat([0, 1], 20)
+    >>> A = np.random.default_rng(0).standard_normal((40, 3, 50)) * np.where(y, 2, 1)[:, None, None]
+    >>> X = A @ A.transpose(0, 2, 1)
+    >>> RSRClassifier().fit(X, y).score(X, y)
+    1.0
+    """
 
     def __init__(self, beta: Optional[float] = None, alpha: Optional[float] = None, *,
                  beta_scale: Optional[float] = None, normalize_kernel: bool = False,
@@ -191,8 +272,33 @@ class RSRClassifier(_Recognizer):
 
 class CDLClassifier(_Recognizer):
     """Covariance discriminative learning (Wang et al., CVPR 2012): log-Euclidean kernel with kernel
-    partial least squares ('pls', n_components of them, by default classes - 1) or kernel
-    discriminant analysis ('lda')."""
+    partial least squares or kernel discriminant analysis.
+
+    Parameters
+    ----------
+    n_components : int or None
+        Of partial least squares; None: the number of classes less one.
+    variant : 'pls' or 'lda'
+    n_jobs : int or None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    classes_ : (classes,)
+    parameters_ : dict
+        The values in use.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import CDLClassifier
+    >>> y = np.repeat([0, 1], 20)
+    >>> A = np.random.default_rng(0).standard_normal((40, 3, 50)) * np.where(y, 2, 1)[:, None, None]
+    >>> X = A @ A.transpose(0, 2, 1)
+    >>> CDLClassifier().fit(X, y).score(X, y)
+    1.0
+    """
 
     def __init__(self, n_components: Optional[int] = None, variant: str = "pls", *,
                  n_jobs: Optional[int] = None) -> None:

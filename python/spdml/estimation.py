@@ -8,10 +8,11 @@ from typing import Any, List, Optional, Sequence, Tuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._covariance import Estimator, adjoint, estimated, loaded, signals, towards_identity
+from ._covariance import Estimator, estimated, loaded, signals, towards_identity
 from ._errors import InvalidArgumentError
 from ._labels import chosen_classes
 from ._matrices import semidefinite
+from ._sets import adjoint
 from ._tags import MatrixTransformer, OpenOptions
 from .spatialfilters import Xdawn
 

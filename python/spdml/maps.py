@@ -6,7 +6,6 @@ import ctypes as c
 from typing import Any, Callable, Dict, Optional, Union
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,7 +17,7 @@ from ._library import (PARAMETERS, FitFn, FitOptions, FitWatch, Grid, Method, Mo
                        Samples, Tuned, Tuning, lib)
 from ._matrices import definite
 from ._model import ModelHandle
-from ._tags import MatrixInput
+from ._tags import MatrixTransformer, Transformer
 from .files import Store, store_of
 from .functions import apply, choice, mean, seed_number
 
@@ -44,7 +43,7 @@ def congruence(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int]) -> np.ndarra
     return S
 
 
-class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
+class SPDML(MatrixTransformer):
     """The learned map of Harandi, Salzmann and Hartley (ECCV 2014): W (n, m), orthonormal, so
     that the smaller matrices W'XW separate the classes better.
 
@@ -109,6 +108,21 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         then 'iterations' or 'time'): an estimate; 0 if it converged, nan if it cannot be told
     n_rounds_, pairs_changed_ : how often the graph was rebuilt, and how many pairs the last time
         changed
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import MDM, SPDML
+    >>> from sklearn.pipeline import make_pipeline
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 20)
+    >>> A = rng.standard_normal((40, 6, 30))
+    >>> A[:, 0] *= np.where(y == 0, 1, 4)[:, None]      # one direction tells the classes apart
+    >>> X = A @ A.transpose(0, 2, 1)
+    >>> SPDML(2).fit(X, y).transform(X).shape
+    (40, 2, 2)
+    >>> make_pipeline(SPDML(2), MDM()).fit(X, y).score(X, y)
+    1.0
     """
 
     def __init__(self, n_components: Union[int, str, None] = None, metric: str = "stein", *,
@@ -227,7 +241,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.n_rounds_, self.pairs_changed_ = f.rounds, f.pairs_changed
         self.recall_ = f.options.contents.recall
         self.n_features_in_ = f.n
-        self.n_components_ = f.m
+        self.n_components_ = self._rows_out = f.m
 
     def _choose(self, X: np.ndarray, label: Optional[np.ndarray]) -> Dict[str, int]:
         """What 'auto' comes to: the race of sizes and neighbours, then the winner and no map."""
@@ -251,13 +265,13 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         if "m" in wanted:
             fixed = {k: v for k, v in found.items() if k != "m"}
             _, _, self.cv_accuracy_no_map_ = self._race(X, label, {"m": [found["m"], n]}, fixed)
-        return found
+        return dict(found)
 
     def _race(self, X: np.ndarray, label: np.ndarray, tried: Dict[str, Any],
               fixed: Dict[str, int]) -> Any:
         """What spd_tune finds for the nearest neighbour after the map, and its accuracies."""
         n, ctx = X.shape[1], context(self.n_jobs)
-        open_yet = {name: value for name, value, given in
+        open_yet: Dict[str, Any] = {name: value for name, value, given in
                     (("m", 1, self.n_components), ("nu_b", None, self.nu_b))
                     if isinstance(given, str)}
         options, start = self._options(n, label, {**open_yet, **fixed})
@@ -286,7 +300,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         return {**fixed, **found}, tuned.accuracy, tuned.accuracy_no_map
 
     def _options(self, n: int, label: Optional[np.ndarray],
-                 chosen: Optional[Dict[str, int]] = None) -> Any:
+                 chosen: Optional[Dict[str, Any]] = None) -> Any:
         """The library's options, and the array they may point to."""
         o = FitOptions()
         lib.spd_fit_defaults(c.byref(o), c.sizeof(o))
@@ -398,7 +412,7 @@ def _fit(ctx: Context, X: Union[np.ndarray, Store], label: Optional[np.ndarray],
     return ModelHandle(pointer)
 
 
-class PGA(MatrixInput, TransformerMixin, BaseEstimator):
+class PGA(Transformer):
     """Principal geodesic analysis in its tangent form (Fletcher 2004): principal components of
     log(M^-1/2 X M^-1/2) at the Karcher mean M.
 
@@ -411,6 +425,16 @@ class PGA(MatrixInput, TransformerMixin, BaseEstimator):
     ----------
     mean_ : (n, n); components_ : (k, n(n+1)/2), in tangent vectors whose off-diagonal entries are
     multiplied by sqrt 2; explained_variance_ratio_ : (k,); n_features_in_
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import PGA
+    >>> A = np.random.default_rng(0).standard_normal((40, 3, 30))
+    >>> X = A @ A.transpose(0, 2, 1)
+    >>> pga = PGA(2).fit(X)
+    >>> pga.transform(X).shape, pga.inverse_transform(pga.transform(X)).shape
+    ((40, 2), (40, 3, 3))
     """
 
     def __init__(self, n_components: Optional[int] = 2, *, n_jobs: Optional[int] = None) -> None:
@@ -449,6 +473,11 @@ class PGA(MatrixInput, TransformerMixin, BaseEstimator):
         T[:, rows, columns] = vectors
         T[:, columns, rows] = vectors
         return congruence(apply(T, "exp"), apply(self.mean_, "sqrt"), self.n_jobs)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """One for each component."""
+        check_is_fitted(self, "components_")
+        return np.array([f"pga{i}" for i in range(len(self.components_))], dtype=object)
 
     def _tangent(self, X: np.ndarray) -> np.ndarray:
         white = congruence(X, apply(self.mean_, "invsqrt"), self.n_jobs)

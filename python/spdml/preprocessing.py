@@ -7,10 +7,10 @@ from typing import Any, Optional
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._covariance import adjoint
 from ._errors import InvalidArgumentError, NotPositiveDefiniteError
 from ._labels import weights
 from ._matrices import checked, checked_size, semidefinite
+from ._sets import adjoint
 from ._tags import MatrixTransformer
 from .functions import geodesic, mean
 from .maps import congruence

@@ -6,11 +6,13 @@ from typing import Any, Optional
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.svm import SVR as SklearnSVR
 from sklearn.utils.extmath import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import whole
 from ._errors import InvalidArgumentError
+from ._kernel_machine import KernelMachine
 from ._labels import column
 from ._matrices import checked, checked_size, metrics_of
 from ._tags import MatrixEstimator
@@ -84,3 +86,59 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
 
 
 KNearestNeighborsRegressor = KNearestNeighborRegressor
+
+
+class SVR(RegressorMixin, KernelMachine):  # type: ignore[misc]
+    """Support vector regression of scikit-learn with a kernel of SPD matrices.
+
+    Parameters
+    ----------
+    metric, kernel_fct, Cref, beta : as of `SVC`
+    tol, C, epsilon, shrinking, cache_size, verbose, max_iter : as of scikit-learn's SVR
+
+    Attributes
+    ----------
+    Cref_ : (n, n) or None
+    support_, dual_coef_, intercept_ : as of scikit-learn's SVR
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import SVR
+    >>> y = np.linspace(-1, 1, 30)
+    >>> X = np.array([np.diag([np.exp(v), 1.0]) for v in y])
+    >>> SVR(C=100, epsilon=0.01).fit(X, y).score(X, y) > 0.99
+    True
+    """
+
+    _machine = SklearnSVR
+
+    def __init__(self, *, metric: str = "riemann", kernel_fct: Any = None, Cref: Any = None,
+                 tol: float = 1e-3, C: float = 1.0, epsilon: float = 0.1, shrinking: bool = True,
+                 cache_size: float = 200, verbose: bool = False, max_iter: int = -1,
+                 beta: float = 1.0) -> None:
+        self.metric = metric
+        self.kernel_fct = kernel_fct
+        self.Cref = Cref
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.beta = beta
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SVR":
+        """Trains the machine on the kernel of X.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : numbers
+        sample_weight : (samples,) or None
+        """
+        X = self._samples(X)
+        self._train(X, column(y, len(X)).astype(float), sample_weight)
+        return self

@@ -10,11 +10,12 @@ from scipy.linalg import LinAlgError, eigh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ._covariance import Estimator, adjoint, estimated, signals
+from ._covariance import Estimator, estimated, signals
 from ._errors import InvalidArgumentError, NotPositiveDefiniteError
 from ._labels import chosen_classes, class_numbers, column
 from ._matrices import checked, semidefinite
 from ._means import class_means
+from ._sets import adjoint
 from ._tags import MatrixTransformer, Transformer
 from .functions import mean
 
