@@ -68,6 +68,18 @@ from .tangent import (
     upper,
 )
 from .tangentspace import FGDA, TangentSpace
+from .transfer import (
+    TLCenter,
+    TLClassifier,
+    TLDummy,
+    TLEstimator,
+    TLRegressor,
+    TLRotate,
+    TLScale,
+    TLSplitter,
+    decode_domains,
+    encode_domains,
+)
 
 __version__ = version()
 _check_environment()
@@ -110,6 +122,14 @@ __all__ = [
     "SVC",
     "SVR",
     "Shrinkage",
+    "TLCenter",
+    "TLClassifier",
+    "TLDummy",
+    "TLEstimator",
+    "TLRegressor",
+    "TLRotate",
+    "TLScale",
+    "TLSplitter",
     "TSClassifier",
     "TangentSpace",
     "TimeDelayCovariances",
@@ -119,10 +139,12 @@ __all__ = [
     "apply",
     "cost",
     "covariances",
+    "decode_domains",
     "describe",
     "distance",
     "eigvalsh",
     "embed",
+    "encode_domains",
     "evaluate",
     "exp_map",
     "explain",
