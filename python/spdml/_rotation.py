@@ -11,7 +11,6 @@ import warnings
 from typing import Any, List, Tuple
 
 import numpy as np
-from scipy.linalg import expm
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 
@@ -49,10 +48,16 @@ class _Cost:
         return float(self.w @ (logs**2).sum(axis=1)), Y, D
 
     def slope(self, Q: np.ndarray) -> Tuple[float, np.ndarray]:
-        """The cost, and G, skew: d cost = <G, A> for Q moving to exp(A) Q."""
+        """The cost, and G, skew: d cost = <G, A> for Q moving to (I + A) Q."""
         value, Y, D = self._look(Q)
         P = np.einsum("k,kij->ij", self.w, D @ Y)
         return value, P - P.T
+
+
+def _turned(A: np.ndarray, Q: np.ndarray) -> np.ndarray:
+    """Q moved along the skew matrix A by Cayley's transform, which is orthogonal."""
+    I = np.eye(len(A))
+    return np.asarray(np.linalg.solve(I - A / 2, (I + A / 2) @ Q))
 
 
 def _descend(cost: _Cost, Q: np.ndarray, tol: float, most: int) -> Tuple[float, np.ndarray, bool]:
@@ -63,7 +68,7 @@ def _descend(cost: _Cost, Q: np.ndarray, tol: float, most: int) -> Tuple[float, 
         if slope >= 0:
             direction, slope = -G, -float((G**2).sum())
         while True:
-            moved = expm(step * direction) @ Q
+            moved = _turned(step * direction, Q)
             new = cost.value(moved)
             if new <= value + 1e-4 * step * slope or step < 1e-16:
                 break
