@@ -42,10 +42,10 @@ class KernelMachine(MatrixEstimator):
                 f"metric {self.metric!r} is unknown; use riemann, logeuclid, euclid or stein")
         return checked(X, [self.metric])
 
-    def _reference(self, X: np.ndarray) -> Optional[np.ndarray]:
+    def _reference(self, X: np.ndarray, weight: Optional[np.ndarray]) -> Optional[np.ndarray]:
         """Cref_, of training matrices X."""
         if self.Cref is None:
-            return None if _METRICS.get(self.metric) == _STEIN else mean(X, self.metric)
+            return None if _METRICS.get(self.metric) == _STEIN else mean(X, self.metric, weight)
         if not callable(self.Cref) and not isinstance(self.Cref, np.ndarray):
             raise TypeError(f"Cref is {self.Cref!r}; it must be an array, a function or None")
         given = square(self.Cref(X) if callable(self.Cref) else self.Cref, "Cref", X.shape[1])
@@ -72,15 +72,18 @@ class KernelMachine(MatrixEstimator):
         return callable(self.kernel_fct)
 
     def _train(self, X: np.ndarray, y: Any, sample_weight: Any) -> None:
-        weight = weights(sample_weight, len(X))
+        weight, used = weights(sample_weight, len(X)), np.arange(len(X))
+        if weight is not None:  # scikit-learn mistakes samples where a given kernel has others
+            used = np.flatnonzero(weight > 0)
+            X, y, weight = X[used], np.asarray(y)[used], weight[used]
         options = self._options()
-        self.Cref_ = self._reference(X)
+        self.Cref_ = self._reference(X, weight)
         direct = self._own_kernel() or _METRICS[self.metric] == _STEIN
         self._known = X.copy() if direct else self._vectors(X)
         K = self._kernel(X, None)
         self._svm = self._machine(kernel="precomputed", **options).fit(K, y, weight)
         self.n_features_in_ = X.shape[1]
-        self.support_, self.dual_coef_ = self._svm.support_, self._svm.dual_coef_
+        self.support_, self.dual_coef_ = used[self._svm.support_], self._svm.dual_coef_
         self.intercept_, self.n_iter_ = self._svm.intercept_, self._svm.n_iter_
 
     def _options(self) -> Dict[str, Any]:

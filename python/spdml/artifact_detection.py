@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
 from scipy.stats import norm
-from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import whole
@@ -26,7 +26,7 @@ class _Ball(NamedTuple):
     metrics: Tuple[Any, Any]
 
 
-class Potato(ClassifierMixin, MatrixTransformer):  # type: ignore[misc]
+class Potato(MatrixTransformer):
     """Riemannian potato (Barachant, Andreev and Congedo 2013): a matrix is clean if the logarithm of
     its distance from the mean of the clean ones has a z-score below a threshold. The mean is found
     by leaving out, again and again, what is not clean.
@@ -170,6 +170,10 @@ class Potato(ClassifierMixin, MatrixTransformer):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability (samples,) of a z-score that is at least as high: near 0 for artefacts."""
         return np.asarray(norm.sf(self.transform(X)))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy of `predict`."""
+        return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
 
 
 def _score(d: np.ndarray, ball: _Ball) -> np.ndarray:

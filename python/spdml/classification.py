@@ -426,7 +426,8 @@ class SVC(ClassifierMixin, KernelMachine):  # type: ignore[misc]
         sample_weight : (samples,) or None
         """
         X = self._samples(X)
-        class_numbers(y, len(X))
+        classes, label = class_numbers(y, len(X))
+        class_weights(label, len(classes), weights(sample_weight, len(X)), classes)
         self._train(X, y, sample_weight)
         self.classes_ = self._svm.classes_
         return self

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _trained
-from ._arrays import metric_number
+from ._arrays import metric_number, whole
 from ._errors import InvalidArgumentError
 from ._labels import class_numbers
 from ._library import PARAMETERS
@@ -26,7 +26,7 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 
 def _has_probabilities(estimator: Any) -> bool:
     name = estimator._method(None)[0]
-    return isinstance(name, str) and name.lower().startswith(("mdm", "ts-lda"))
+    return isinstance(name, str) and name.lower().startswith(("mdm", "ts-lda", "knn"))
 
 
 class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
@@ -80,19 +80,31 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         """(samples, classes): what decides, the larger the better: margins, scores and votes as they
         are, distances and residuals with the other sign. For two classes (samples,): the second's
         less the first's."""
+        score = self._scores(X)
+        return np.asarray(score[:, 1] - score[:, 0] if score.shape[1] == 2 else score)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """(samples, classes), the larger the better. Where classes have the same number of votes, the
+        one that is predicted has half a vote more."""
         trained, X = self._fitted(X)
         score = trained.scores(X, self.n_jobs)
         score = -score if trained.falls else score
-        return score[:, 1] - score[:, 0] if score.shape[1] == 2 else score
+        if trained.name.startswith("knn"):
+            tied = np.flatnonzero((score == score.max(axis=1, keepdims=True)).sum(axis=1) > 1)
+            if len(tied):
+                chosen = trained.predict(np.ascontiguousarray(X[tied]), self.n_jobs)
+                score[tied, np.searchsorted(trained.classes, chosen)] += 0.5
+        return np.asarray(score)
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
         """(samples, classes): for ts-lda the probabilities of its Gaussian model; for mdm the
-        softmax of the negative squared distances, as pyRiemann has it, which are not calibrated.
-        Other methods have none."""
-        trained, X = self._fitted(X)
-        score = trained.scores(X, self.n_jobs)
-        return _softmax(-score if trained.falls else score)
+        softmax of the negative squared distances, as pyRiemann has it, which are not calibrated; for
+        knn the shares of the neighbours. Other methods have none."""
+        score = self._scores(X)
+        if self._trained.name.startswith("knn"):
+            return np.asarray(score / score.sum(axis=1, keepdims=True))
+        return _softmax(score)
 
     def save(self, path: Any) -> None:
         """Writes what was fitted to a .spdml file, which the command and the C library read too."""
@@ -200,9 +212,9 @@ class KNearestNeighbors(_Recognizer):
         self.n_jobs = n_jobs
 
     def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
-        if samples is not None and not 1 <= self.n_neighbors <= samples:
+        if whole(self.n_neighbors, "n_neighbors") > (samples or self.n_neighbors):
             raise InvalidArgumentError(
-                f"n_neighbors is {self.n_neighbors}; there are {samples} training samples")
+                f"n_neighbors is {self.n_neighbors}; it must be at most n_samples = {samples}")
         metric_number(self.metric)  # 'ml' and 'csp' would be maps
         return f"knn-{self.metric}", {"k": self.n_neighbors}, False
 

@@ -388,7 +388,7 @@ class CrossSpectra(_OfSignals):
     Attributes
     ----------
     freqs_ : (frequencies,) or None
-        Set by `transform`.
+        The frequencies; None without fs.
 
     Notes
     -----
@@ -413,6 +413,13 @@ class CrossSpectra(_OfSignals):
         self.fmax = fmax
         self.fs = fs
 
+    @property
+    def freqs_(self) -> Optional[np.ndarray]:
+        """The frequencies; None without fs."""
+        if self.fs is None:
+            return None
+        return _chosen_frequencies(_power_of_two(self.window), self.fmin, self.fmax, self.fs)[1]
+
     def transform(self, X: Any) -> np.ndarray:
         """Cross-spectra.
 
@@ -431,7 +438,7 @@ class CrossSpectra(_OfSignals):
         if X.dtype.kind == "c":
             raise InvalidArgumentError("X is complex; spectra are of real signals")
         window, step = self._window(X.shape[-1])
-        wanted, self.freqs_ = _chosen_frequencies(window, self.fmin, self.fmax, self.fs)
+        wanted, _ = _chosen_frequencies(window, self.fmin, self.fmax, self.fs)
         taper = np.hanning(window)
         views = np.lib.stride_tricks.sliding_window_view(X, window, axis=-1)[:, :, ::step]
         F = np.fft.rfft(views * taper, axis=-1)[..., wanted]  # samples, channels, windows, bins
@@ -466,7 +473,7 @@ class CoSpectra(CrossSpectra):
     Attributes
     ----------
     freqs_ : (frequencies,) or None
-        Set by `transform`.
+        The frequencies; None without fs.
 
     Examples
     --------
@@ -499,7 +506,7 @@ class Coherences(CrossSpectra):
     Attributes
     ----------
     freqs_ : (frequencies,) or None
-        Set by `transform`.
+        The frequencies; None without fs.
 
     Examples
     --------
@@ -532,11 +539,11 @@ class Coherences(CrossSpectra):
         return np.asarray(above[self.coh] / product)
 
     def _lagged(self, S: np.ndarray, product: np.ndarray) -> np.ndarray:
-        n, bins = S.shape[1], S.shape[-1]
-        if self.freqs_ is None or self.fs is None:
+        n, bins, freqs = S.shape[1], S.shape[-1], self.freqs_
+        if freqs is None or self.fs is None:
             inner = (np.arange(bins) > 0) & (np.arange(bins) < bins - 1)
         else:
-            inner = (self.freqs_ > 0) & (self.freqs_ < self.fs / 2)
+            inner = (freqs > 0) & (freqs < self.fs / 2)
         if not inner.all():
             warnings.warn("lagged coherence is not defined at the ends of the spectrum: it is set "
                           "to zero there", UserWarning, stacklevel=3)

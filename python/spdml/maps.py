@@ -306,6 +306,8 @@ class SPDML(MatrixTransformer):
         lib.spd_fit_defaults(c.byref(o), c.sizeof(o))
         values = {"m": self.n_components, "nu_b": self.nu_b, **(chosen or {})}
         o.m = whole(max(1, round(n / 3)) if values["m"] is None else values["m"], "n_components")
+        if n == 1:
+            raise InvalidArgumentError("1 x 1 matrices (n_features = 1) cannot be made smaller")
         if o.m >= n:
             raise InvalidArgumentError(
                 f"n_components is {o.m}; it must be smaller than the matrices, {n} x {n}")

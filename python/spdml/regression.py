@@ -68,7 +68,8 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
         values = column(y, len(X)).astype(float)
         k = whole(self.n_neighbors, "n_neighbors")
         if k > len(X):
-            raise InvalidArgumentError(f"n_neighbors is {k}; there are {len(X)} training samples")
+            raise InvalidArgumentError(
+                f"n_neighbors is {k}; it must be at most n_samples = {len(X)}")
         self._known: Any = (X.copy(), values.copy(), metric, k)
         self.values_ = values
         self.n_features_in_ = X.shape[1]

@@ -338,7 +338,8 @@ class SPoC(CSP):
         target = column(y, len(X)).astype(float)
         spread = target.std()
         if not spread > 0:
-            raise InvalidArgumentError("y is constant; SPoC needs a target that varies")
+            raise InvalidArgumentError(
+                f"y is constant over n_samples = {len(X)}; SPoC needs a target that varies")
         target = (target - target.mean()) / spread
         weighted = np.tensordot(target, X, 1) / len(X)
         values, V = general_eigenvectors(weighted, mean(X, self.metric), "the mean")

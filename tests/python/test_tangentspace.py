@@ -145,6 +145,12 @@ def test_other_kernels(labelled):
     mine = spdml.SVC(kernel_fct=own).fit(X[:28], y[:28])
     plain = spdml.SVC(metric="euclid", Cref=np.zeros((8, 8))).fit(X[:28], y[:28])
     np.testing.assert_array_equal(mine.predict(X), plain.predict(X))
+    times = np.arange(len(X)) % 3  # none, one or two of each
+    weighted = spdml.SVC(tol=1e-6).fit(X, y, sample_weight=times)
+    repeated = spdml.SVC(tol=1e-6).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X),
+                               atol=1e-4)
+    assert (times[weighted.support_] > 0).all()
     weight = np.where(y == 1, 0.01, 1.0)
     weighted = spdml.SVC(C=0.1).fit(X, y, sample_weight=weight)
     assert (weighted.predict(X) == 1).sum() < (spdml.SVC(C=0.1).fit(X, y).predict(X) == 1).sum()
