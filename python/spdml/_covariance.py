@@ -45,6 +45,15 @@ def signals(X: Any, name: str = "X") -> np.ndarray:
     return array
 
 
+def each_length(X: Any, work: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """work of the signals in X; of a list of signals of different lengths, of each on its own."""
+    if not isinstance(X, (list, tuple)) or len({np.shape(x) for x in X}) < 2:
+        return work(signals(X))
+    if len({np.shape(x)[:1] for x in X}) > 1:
+        raise InvalidArgumentError("the signals in X have different numbers of channels")
+    return np.concatenate([work(signals(np.asarray(x)[None])) for x in X])
+
+
 def _centred(X: np.ndarray) -> np.ndarray:
     return np.asarray(X - X.mean(axis=-1, keepdims=True))
 

@@ -37,7 +37,7 @@ class KernelMachine(MatrixEstimator):
     beta: float
 
     def _samples(self, X: Any) -> np.ndarray:
-        if self.kernel_fct is None and self.metric not in _METRICS:
+        if not self._own_kernel() and self.metric not in _METRICS:
             raise InvalidArgumentError(
                 f"metric {self.metric!r} is unknown; use riemann, logeuclid, euclid or stein")
         return checked(X, [self.metric])
@@ -66,8 +66,9 @@ class KernelMachine(MatrixEstimator):
         return np.concatenate((T.real, T.imag), axis=1) if np.iscomplexobj(T) else T
 
     def _own_kernel(self) -> bool:
-        if self.kernel_fct is not None and not callable(self.kernel_fct) and \
-                self.kernel_fct != "precomputed":
+        known = self.kernel_fct is None or isinstance(self.kernel_fct, str) and \
+            self.kernel_fct == "precomputed"  # pyRiemann's word for none of one's own
+        if not known and not callable(self.kernel_fct):
             raise TypeError(f"kernel_fct is {self.kernel_fct!r}; it must be a function or None")
         return callable(self.kernel_fct)
 

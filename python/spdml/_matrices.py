@@ -62,6 +62,6 @@ def metrics_of(metric: Any, uses: Sequence[str]) -> List[Any]:
     return [metric[use] for use in uses]
 
 
-def checked_size(X: Any, size: int) -> np.ndarray:
+def checked_size(X: Any, size: Optional[int]) -> np.ndarray:
     """X as (samples, n, n) of that size; what is next done with it looks at the rest."""
     return _set(X, size)

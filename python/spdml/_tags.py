@@ -64,6 +64,7 @@ class OpenOptions:
     clone see them as parameters too."""
 
     kwds: Dict[str, Any]
+    _open = ("regularize",)  # options that can be set at any time
 
     def get_params(self, deep: bool = True) -> Dict[str, Any]:
         """The named parameters and the further options."""
@@ -73,5 +74,5 @@ class OpenOptions:
         """Sets named parameters and further options."""
         named = super().get_params(False)  # type: ignore[misc]
         self.kwds.update({name: params.pop(name) for name in list(params)
-                          if name not in named and name in self.kwds})
+                          if name not in named and (name in self.kwds or name in self._open)})
         return super().set_params(**params)  # type: ignore[misc]

@@ -131,6 +131,24 @@ class MDM(ByDistance):
         self._take(_Centres(before.classes, means, so_far, metrics[1]))
         return self
 
+    @classmethod
+    def of_means(cls, means: Any, classes: Any = None, metric: Any = "airm",
+                 n_jobs: Optional[int] = None) -> "MDM":
+        """An MDM with these means.
+
+        Parameters
+        ----------
+        means : array, (classes, n, n)
+        classes : their names; None: their numbers
+        metric, n_jobs : as of `MDM`
+        """
+        made = cls(metric, n_jobs=n_jobs)
+        metrics = metrics_of(metric, ("mean", "distance"))
+        M = checked(means, metrics)
+        names = np.arange(len(M)) if classes is None else np.asarray(classes)
+        made._take(_Centres(names, M, np.ones(len(M)), metrics[1]))
+        return made
+
     def _take(self, centres: _Centres) -> None:
         self._centres = centres  # at once: what others see is the old one or the new one
         self.n_features_in_ = centres.means.shape[-1]

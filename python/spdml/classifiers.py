@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _trained
 from ._arrays import metric_number, whole
 from ._errors import InvalidArgumentError
-from ._labels import class_numbers
+from ._labels import class_numbers, weights
 from ._library import PARAMETERS
 from ._matrices import checked, checked_size
 from ._sets import real_form
@@ -210,6 +210,19 @@ class KNearestNeighbors(_Recognizer):
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KNearestNeighbors":
+        """Keeps a copy of X and y.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : labels
+        sample_weight : not used, as in pyRiemann
+        """
+        weights(sample_weight, len(X))
+        super().fit(X, y)
+        return self
 
     def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
         if whole(self.n_neighbors, "n_neighbors") > (samples or self.n_neighbors):

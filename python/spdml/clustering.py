@@ -16,6 +16,7 @@ from ._errors import InvalidArgumentError
 from ._matrices import checked, checked_size, metrics_of
 from ._means import class_means
 from ._tags import Transformer
+from .classification import MDM
 from .functions import pairwise_distances
 
 
@@ -162,6 +163,12 @@ class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
         """The means (n_clusters, n, n)."""
         check_is_fitted(self, "_clusters")
         return np.asarray(self._clusters[0])
+
+    @property
+    def mdm_(self) -> MDM:
+        """The clusters as classes of an `MDM`, as pyRiemann has them."""
+        check_is_fitted(self, "_clusters")
+        return MDM.of_means(self._clusters[0], metric=self.metric, n_jobs=self.n_jobs)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """One for each cluster."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._covariance import Estimator, estimated, loaded, signals, towards_identity
+from ._covariance import Estimator, each_length, estimated, loaded, signals, towards_identity
 from ._errors import InvalidArgumentError
 from ._labels import chosen_classes
 from ._matrices import semidefinite
@@ -30,11 +30,17 @@ class _OfSignals(MatrixTransformer):
         X : array, (samples, channels, times)
         y : ignored
         """
-        self.n_features_in_ = signals(X).shape[1]
+        self.n_features_in_ = each_length(X, lambda part: part[:, :, :1]).shape[1]
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
+
+
+def _estimated(X: np.ndarray, estimator: Estimator, options: Dict[str, Any]) -> np.ndarray:
+    """The covariances, regularised if the options say so."""
+    rest = {name: value for name, value in options.items() if name != "regularize"}
+    return loaded(estimated(X, estimator, **rest), options.get("regularize", 0.0))
 
 
 class Covariances(OpenOptions, _OfSignals):
@@ -47,11 +53,9 @@ class Covariances(OpenOptions, _OfSignals):
         'oas', 'lwf' (Ledoit and Wolf), 'sch' (Schaefer and Strimmer), or a number between 0 and 1,
         the weight of the identity; robust: 'mcd', 'hub' (Huber), 'stu' (Student), 'tyl' (Tyler). A
         function takes a signal (channels, times) and returns its matrix.
-    regularize : float
-        Adds this times the mean of the diagonal to the diagonal: what matrices of lower rank need
-        to be positive definite.
-    **kwds : options of the estimator
-        'scm': assume_centered, weights; 'oas', 'lwf': assume_centered; 'mcd': support_fraction,
+    **kwds : options of the estimator, and regularize
+        regularize, a number, adds this times the mean of the diagonal to the diagonal: what matrices
+        of lower rank need to be positive definite. 'scm': assume_centered, weights; 'oas', 'lwf': assume_centered; 'mcd': support_fraction,
         random_state; 'hub', 'stu', 'tyl': tol, n_iter_max, assume_centered, init, and q (hub), nu
         (stu), norm ('trace' or 'determinant', tyl).
 
@@ -74,9 +78,8 @@ class Covariances(OpenOptions, _OfSignals):
     True
     """
 
-    def __init__(self, estimator: Estimator = "scm", regularize: float = 0.0, **kwds: Any) -> None:
+    def __init__(self, estimator: Estimator = "scm", **kwds: Any) -> None:
         self.estimator = estimator
-        self.regularize = regularize
         self.kwds = kwds
 
     def transform(self, X: Any) -> np.ndarray:
@@ -85,16 +88,13 @@ class Covariances(OpenOptions, _OfSignals):
         Parameters
         ----------
         X : array, (samples, channels, times)
-            Real or complex.
+            Real or complex; or a list of signals of different lengths.
 
         Returns
         -------
         array, (samples, channels, channels)
         """
-        return self._matrices(signals(X))
-
-    def _matrices(self, X: np.ndarray) -> np.ndarray:
-        return loaded(estimated(X, self.estimator, **self.kwds), self.regularize)
+        return each_length(X, lambda part: _estimated(part, self.estimator, self.kwds))
 
 
 def _blocks(size: Any, channels: int) -> List[int]:
@@ -122,7 +122,7 @@ class BlockCovariances(Covariances):
     ----------
     block_size : int or list of int
         Channels of every block, or of each.
-    estimator, regularize, **kwds : as for `Covariances`
+    estimator, **kwds : as for `Covariances`
 
     Examples
     --------
@@ -134,10 +134,9 @@ class BlockCovariances(Covariances):
     ((10, 4, 4), 0.0)
     """
 
-    def __init__(self, block_size: Any = 1, estimator: Estimator = "scm", regularize: float = 0.0,
-                 **kwds: Any) -> None:
+    def __init__(self, block_size: Any = 1, estimator: Estimator = "scm", **kwds: Any) -> None:
         self.block_size = block_size
-        super().__init__(estimator, regularize, **kwds)
+        super().__init__(estimator, **kwds)
 
     def transform(self, X: Any) -> np.ndarray:
         """Block diagonal covariance matrices (samples, channels, channels) of signals (samples,
@@ -147,7 +146,7 @@ class BlockCovariances(Covariances):
         first = 0
         for size in _blocks(self.block_size, X.shape[1]):
             part = slice(first, first + size)
-            C[:, part, part] = self._matrices(X[:, part])
+            C[:, part, part] = _estimated(X[:, part], self.estimator, self.kwds)
             first += size
         return C
 
@@ -160,7 +159,7 @@ class TimeDelayCovariances(Covariances):
     ----------
     delays : int or list of int
         An integer d stands for the delays 1 to d - 1.
-    estimator, regularize, **kwds : as for `Covariances`
+    estimator, **kwds : as for `Covariances`
 
     Examples
     --------
@@ -171,10 +170,9 @@ class TimeDelayCovariances(Covariances):
     (10, 8, 8)
     """
 
-    def __init__(self, delays: Any = 4, estimator: Estimator = "scm", regularize: float = 0.0,
-                 **kwds: Any) -> None:
+    def __init__(self, delays: Any = 4, estimator: Estimator = "scm", **kwds: Any) -> None:
         self.delays = delays
-        super().__init__(estimator, regularize, **kwds)
+        super().__init__(estimator, **kwds)
 
     def transform(self, X: Any) -> np.ndarray:
         """Covariance matrices (samples, channels x delays, channels x delays) of signals (samples,
@@ -188,7 +186,7 @@ class TimeDelayCovariances(Covariances):
             raise InvalidArgumentError(
                 f"delays is {self.delays!r}; it must be an integer or a list of integers")
         rolled = [X, *(np.roll(X, d, axis=-1) for d in delays)]
-        return self._matrices(np.concatenate(rolled, axis=1))
+        return _estimated(np.concatenate(rolled, axis=1), self.estimator, self.kwds)
 
 
 class _OfResponses(OpenOptions, MatrixTransformer):
@@ -197,7 +195,6 @@ class _OfResponses(OpenOptions, MatrixTransformer):
     _needs_y = True
     P_: np.ndarray
     estimator: Estimator
-    regularize: float
 
     def _beside(self, X: np.ndarray) -> np.ndarray:
         """The covariances of X below P_, of which the upper left block is the same for all."""
@@ -206,7 +203,7 @@ class _OfResponses(OpenOptions, MatrixTransformer):
                 f"X has {X.shape[-1]} times; the responses have {self.P_.shape[-1]}")
         P = np.broadcast_to(self.P_, (len(X), *self.P_.shape))
         stacked = np.concatenate((P, X), axis=1)
-        return loaded(estimated(stacked, self.estimator, **self.kwds), self.regularize)
+        return _estimated(stacked, self.estimator, self.kwds)
 
     def _check_channels(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "P_")
@@ -225,7 +222,7 @@ class ERPCovariances(_OfResponses):
     ----------
     classes : list or None
         The classes whose mean responses are taken; None: all.
-    estimator, regularize, **kwds : as for `Covariances`
+    estimator, **kwds : as for `Covariances`
     svd : int or None
         Responses are reduced to so many of their principal components.
 
@@ -245,11 +242,10 @@ class ERPCovariances(_OfResponses):
     """
 
     def __init__(self, classes: Any = None, estimator: Estimator = "scm",
-                 svd: Optional[int] = None, regularize: float = 0.0, **kwds: Any) -> None:
+                 svd: Optional[int] = None, **kwds: Any) -> None:
         self.classes = classes
         self.estimator = estimator
         self.svd = svd
-        self.regularize = regularize
         self.kwds = kwds
 
     def fit(self, X: Any, y: Any) -> "ERPCovariances":
@@ -292,7 +288,7 @@ class XdawnCovariances(_OfResponses):
         Filter the signals too, and not the mean responses alone.
     classes : list or None
         The classes whose responses are taken; None: all.
-    estimator, regularize, **kwds : as for `Covariances`
+    estimator, **kwds : as for `Covariances`
     xdawn_estimator : as estimator, for the filters
     baseline_cov : (channels, channels) or None
         Covariance of the signals for the filters; None: that of all signals.
@@ -315,14 +311,13 @@ class XdawnCovariances(_OfResponses):
 
     def __init__(self, nfilter: int = 4, applyfilters: bool = True, classes: Any = None,
                  estimator: Estimator = "scm", xdawn_estimator: Estimator = "scm",
-                 baseline_cov: Any = None, regularize: float = 0.0, **kwds: Any) -> None:
+                 baseline_cov: Any = None, **kwds: Any) -> None:
         self.nfilter = nfilter
         self.applyfilters = applyfilters
         self.classes = classes
         self.estimator = estimator
         self.xdawn_estimator = xdawn_estimator
         self.baseline_cov = baseline_cov
-        self.regularize = regularize
         self.kwds = kwds
 
     def fit(self, X: Any, y: Any) -> "XdawnCovariances":
@@ -434,7 +429,9 @@ class CrossSpectra(_OfSignals):
         return self._spectra(X)
 
     def _spectra(self, X: Any) -> np.ndarray:
-        X = signals(X)
+        return each_length(X, self._spectra_of)
+
+    def _spectra_of(self, X: np.ndarray) -> np.ndarray:
         if X.dtype.kind == "c":
             raise InvalidArgumentError("X is complex; spectra are of real signals")
         window, step = self._window(X.shape[-1])

@@ -11,9 +11,8 @@ from sklearn.utils.extmath import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import whole
-from ._errors import InvalidArgumentError
 from ._kernel_machine import KernelMachine
-from ._labels import column
+from ._labels import column, weights
 from ._matrices import checked, checked_size, metrics_of
 from ._tags import MatrixEstimator
 from .functions import pairwise_distances
@@ -26,6 +25,7 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
     Parameters
     ----------
     n_neighbors : int
+        At most all that there are.
     metric : str
         By our names or pyRiemann's.
     n_jobs : int or None
@@ -55,21 +55,20 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
         self.metric = metric
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> "KNearestNeighborRegressor":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KNearestNeighborRegressor":
         """Keeps a copy of X and y.
 
         Parameters
         ----------
         X : array, (samples, n, n)
         y : numbers
+        sample_weight : not used, as in pyRiemann
         """
         metric = metrics_of(self.metric, ("distance",))[0]
         X = checked(X, [metric], n_jobs=self.n_jobs)
+        weights(sample_weight, len(X))
         values = column(y, len(X)).astype(float)
-        k = whole(self.n_neighbors, "n_neighbors")
-        if k > len(X):
-            raise InvalidArgumentError(
-                f"n_neighbors is {k}; it must be at most n_samples = {len(X)}")
+        k = min(whole(self.n_neighbors, "n_neighbors"), len(X))
         self._known: Any = (X.copy(), values.copy(), metric, k)
         self.values_ = values
         self.n_features_in_ = X.shape[1]

@@ -165,12 +165,12 @@ class BilinearFilter(Transformer):
         X : array, (samples, n, n)
         y : ignored
         """
-        X = semidefinite(X)
+        semidefinite(X)
         if not isinstance(self.filters, np.ndarray):
             raise TypeError(f"filters is {self.filters!r}; it must be an array")
-        if self.filters.ndim != 2 or self.filters.shape[1] != X.shape[1]:
+        if self.filters.ndim != 2:
             raise InvalidArgumentError(
-                f"filters has shape {self.filters.shape}; it must be (filters, {X.shape[1]})")
+                f"filters has shape {self.filters.shape}; it must be (filters, n)")
         self._keep(self.filters)
         return self
 
@@ -242,6 +242,8 @@ class CSP(BilinearFilter):
         y : labels, of two classes or more
         """
         count = filter_count(self.nfilter)
+        if isinstance(X, str) or isinstance(y, str):
+            raise TypeError("X and y must be arrays")
         X = checked(X, [self.metric])
         classes, label = class_numbers(y, len(X))
         if len(classes) < 2:

@@ -6,6 +6,7 @@ from typing import Any, Optional
 
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import numbers
@@ -18,7 +19,8 @@ from .tangent import tangent_space, untangent_space
 
 
 class TangentSpace(Transformer):
-    """Matrices as vectors of the tangent space at their mean, where methods for vectors apply.
+    """Matrices as vectors of the tangent space at their mean, where methods for vectors apply. Before a
+    fit, the space is that at the identity, where `Whitening` and `TLCenter` put their matrices.
 
     Parameters
     ----------
@@ -53,11 +55,16 @@ class TangentSpace(Transformer):
     (40, 10)
     """
 
+    _stateless = True  # as far as that a fit is not needed
+
     def __init__(self, metric: Any = "airm", tsupdate: bool = False, *,
                  n_jobs: Optional[int] = None) -> None:
         self.metric = metric
         self.tsupdate = tsupdate
         self.n_jobs = n_jobs
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "TangentSpace":
         """The mean, where the space touches.
@@ -87,14 +94,17 @@ class TangentSpace(Transformer):
         array, (samples, n (n + 1)/2)
             The upper triangles row by row, with sqrt(2) for entries off the diagonal.
         """
-        check_is_fitted(self, "reference_")
-        return self._vectors(checked_size(X, self.n_features_in_), self.tsupdate)
+        return self._vectors(checked_size(X, getattr(self, "n_features_in_", None)), self.tsupdate)
 
     def _vectors(self, X: np.ndarray, update: bool) -> np.ndarray:
         """Always an array, whatever `set_output` says."""
         metrics = metrics_of(self.metric, ("mean", "map"))
-        at = mean(X, metrics[0], n_jobs=self.n_jobs) if update else self.reference_
+        at = mean(X, metrics[0], n_jobs=self.n_jobs) if update else self._at(X.shape[1])
         return np.asarray(tangent_space(X, at, metrics[1]))
+
+    def _at(self, n: int) -> np.ndarray:
+        """The reference; before a fit, the identity."""
+        return getattr(self, "reference_", np.eye(n))
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Back to matrices.
@@ -107,14 +117,13 @@ class TangentSpace(Transformer):
         -------
         array, (samples, n, n)
         """
-        check_is_fitted(self, "reference_")
         T = numbers(X, "X", complex_too=True)
-        n = self.n_features_in_
+        n = getattr(self, "n_features_in_", int((np.sqrt(1 + 8 * np.shape(T)[-1]) - 1) / 2))
         if T.ndim != 2 or T.shape[1] != n * (n + 1) // 2:
             raise InvalidArgumentError(
                 f"X has shape {T.shape}; it must be (samples, {n * (n + 1) // 2})")
         metric = metrics_of(self.metric, ("mean", "map"))[1]
-        return np.asarray(untangent_space(T, self.reference_, metric))
+        return np.asarray(untangent_space(T, self._at(n), metric))
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """`fit`, and the tangent vectors of the same matrices at their mean."""
@@ -122,7 +131,8 @@ class TangentSpace(Transformer):
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The row and column that each feature stands for."""
-        check_is_fitted(self, "reference_")
+        if not hasattr(self, "reference_"):
+            raise NotFittedError("TangentSpace has no names of features before a fit")
         rows, columns = np.triu_indices(self.n_features_in_)
         names = [str(i) for i in range(self.n_features_in_)] if input_features is None or \
             len(input_features) != self.n_features_in_ else [str(name) for name in input_features]

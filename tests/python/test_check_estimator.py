@@ -64,7 +64,8 @@ def on_rows(estimator):
 
     def use(name):
         def call(self, X, *rest):
-            validation.check_is_fitted(self)
+            if kind is not spdml.TangentSpace:
+                validation.check_is_fitted(self)
             return getattr(super(made, self), name)(self._rows(X, False), *rest)
         return available_if(lambda self: hasattr(super(made, self), name))(call)
 
@@ -99,6 +100,8 @@ EXPECTED = {
     "FGDA": {WEIGHTS: "weights are for the mean; scikit-learn's discriminant takes none"},
     "FgMDM": {WEIGHTS: "weights are for the means; scikit-learn's discriminant takes none"},
     "SVC": {WEIGHTS: "only to the tolerance of libsvm; test_tangentspace.py looks at it"},
+    "KNearestNeighbors": {WEIGHTS: "weights are not used, as in pyRiemann"},
+    "KNearestNeighborRegressor": {WEIGHTS: "weights are not used, as in pyRiemann"},
     "Potato": {WEIGHTS: "weights are for the mean, as in pyRiemann",
                "check_n_features_in_after_fitting": "partial_fit goes on from a fit",
                "check_fit_score_takes_y": "partial_fit goes on from a fit"},

@@ -52,7 +52,7 @@ def test_clusters_that_lose_their_members(X):
     (spdml.KMeans(init="far"), "init"), (spdml.KMeans(3, init=np.stack([np.eye(6)] * 2)), "init"),
     (spdml.KMeans(metric="flat"), "flat"), (spdml.KMeans(max_iter=0), "max_iter"),
     (spdml.Potato(pos_label=0), "both"), (spdml.Potato(threshold=-9), "higher threshold"),
-    (spdml.Potato(n_iter_max=0), "n_iter_max"), (spdml.KNearestNeighborsRegressor(21), "n_samples = 20"),
+    (spdml.Potato(n_iter_max=0), "n_iter_max"), (spdml.KNearestNeighborsRegressor(0), "positive"),
     (spdml.KNearestNeighborsRegressor(metric=2), "metric is 2")])
 def test_bad_parameters(X, estimator, words):
     y = None if isinstance(estimator, spdml.Potato) else np.arange(20.0)

@@ -124,12 +124,22 @@ def test_clones_pickles_and_samples_one_by_one(rng, estimator):
 def test_options_are_parameters():
     """scikit-learn's clone would forget them, and set_params refuse them."""
     estimator = spdml.Covariances("hub", q=0.8)
-    assert estimator.get_params() == {"estimator": "hub", "regularize": 0.0, "q": 0.8}
+    assert estimator.get_params() == {"estimator": "hub", "q": 0.8}
     assert clone(estimator).kwds == {"q": 0.8}
     estimator.set_params(q=0.7, estimator="stu")
     assert estimator.kwds == {"q": 0.7} and estimator.estimator == "stu"
+    estimator.set_params(regularize=1e-3)
+    assert clone(estimator).kwds == {"q": 0.7, "regularize": 1e-3}
     with pytest.raises(ValueError, match="Invalid parameter"):
         estimator.set_params(p=1)
+
+
+def test_signals_of_different_lengths(rng):
+    X = [rng.standard_normal((3, times)) for times in (30, 40, 50)]
+    for estimator in (spdml.Covariances("oas"), spdml.CoSpectra(16)):
+        expected = np.concatenate([estimator.transform(x[None]) for x in X])
+        np.testing.assert_array_equal(estimator.fit(X).transform(X), expected)
+    np.testing.assert_allclose(spdml.Covariances("oas").transform(X), spdml.covariances(X, "oas"))
 
 
 def low_rank(rng, n=6, times=50):
@@ -153,7 +163,7 @@ def test_matrices_without_full_rank(rng, steps):
 
 @pytest.mark.parametrize("X,words", [
     (np.zeros((3, 4)), "shape"), (np.zeros((0, 3, 4)), "empty"), ([[["a"]]], "dtype"),
-    ([np.zeros((2, 3)), np.zeros((2, 4))], "same shape")])
+    ([np.zeros((2, 3)), np.zeros((3, 4))], "numbers of channels")])
 def test_what_are_no_signals(X, words):
     with pytest.raises(spdml.InvalidArgumentError, match=words):
         spdml.Covariances().transform(X)

@@ -177,7 +177,8 @@ def test_bad_input(labelled):
         space.inverse_transform(np.zeros((2, 10)))
     with pytest.raises(ValueError, match="8 x 8 expected"):
         space.transform(X[:, :3, :3])
-    for estimator in (spdml.TangentSpace(), spdml.FGDA(), spdml.FgMDM(), spdml.SVC(), spdml.SVR(),
+    np.testing.assert_allclose(spdml.TangentSpace().transform(X), spdml.tangent_space(X, np.eye(8)))
+    for estimator in (spdml.FGDA(), spdml.FgMDM(), spdml.SVC(), spdml.SVR(),
                       spdml.TSClassifier()):
         with pytest.raises(NotFittedError):
             (estimator.predict if hasattr(estimator, "predict") else estimator.transform)(X)
