@@ -210,6 +210,9 @@ class CSP(BilinearFilter):
         Of the class means.
     log : bool
         The logarithms of the variances, (samples, filters), instead of the filtered matrices.
+    ajd_method : 'ajd_pham'
+        How the means of more than two classes are diagonalised: by Pham's criterion. pyRiemann's
+        'rjd' and 'uwedge' are not there.
 
     Attributes
     ----------
@@ -228,10 +231,12 @@ class CSP(BilinearFilter):
 
     _needs_y = True
 
-    def __init__(self, nfilter: int = 4, metric: str = "euclid", log: bool = True) -> None:
+    def __init__(self, nfilter: int = 4, metric: str = "euclid", log: bool = True,
+                 ajd_method: str = "ajd_pham") -> None:
         self.nfilter = nfilter
         self.metric = metric
         self.log = log
+        self.ajd_method = ajd_method
 
     def fit(self, X: Any, y: Any = None) -> "CSP":
         """The filters.
@@ -260,10 +265,13 @@ class CSP(BilinearFilter):
 
     def _several(self, C: np.ndarray, share: np.ndarray) -> np.ndarray:
         """Filters of more than two classes, the most telling first."""
-        V = jointly_diagonal(C).T
+        if self.ajd_method != "ajd_pham":
+            raise InvalidArgumentError(
+                f"ajd_method {self.ajd_method!r} is unknown; use ajd_pham")
+        V = jointly_diagonal(C.real).T
         total = mean(C, self.metric)
-        V = V / np.sqrt(np.einsum("if,ij,jf->f", V, total, V))
-        variance = np.einsum("if,kij,jf->kf", V, C, V)
+        V = V / np.sqrt(np.einsum("if,ij,jf->f", V.conj(), total, V).real)
+        variance = np.einsum("if,kij,jf->kf", V.conj(), C, V).real
         telling = -(share @ np.log(np.sqrt(variance)) +
                     3.0 / 16 * (share @ (variance**2 - 1)) ** 2)
         return np.asarray(V[:, np.argsort(-telling, kind="stable")])
@@ -271,7 +279,8 @@ class CSP(BilinearFilter):
 
 def jointly_diagonal(C: np.ndarray, tol: float = 1e-6, most: int = 100) -> np.ndarray:
     """B (n, n) such that all B C_k B' are nearly diagonal (Pham 2001): pairs of rows in turn are
-    replaced by combinations that lower the sum of ln det diag - ln det."""
+    replaced by combinations that lower the sum of ln det diag - ln det. It ends where pyRiemann does,
+    so that filters are the same; `_joint` goes on to the end."""
     C = C.copy()
     n = C.shape[-1]
     B = np.eye(n)
@@ -308,6 +317,7 @@ class SPoC(CSP):
         Of the mean; matrices weighted by the target are averaged plainly.
     log : bool
         The logarithms of the variances, (samples, filters), instead of the filtered matrices.
+    ajd_method : not used, as in pyRiemann
 
     Attributes
     ----------
@@ -324,8 +334,9 @@ class SPoC(CSP):
     True
     """
 
-    def __init__(self, nfilter: int = 4, metric: str = "euclid", log: bool = True) -> None:
-        super().__init__(nfilter, metric, log)
+    def __init__(self, nfilter: int = 4, metric: str = "euclid", log: bool = True,
+                 ajd_method: str = "ajd_pham") -> None:
+        super().__init__(nfilter, metric, log, ajd_method)
 
     def fit(self, X: Any, y: Any = None) -> "SPoC":
         """The filters.

@@ -55,14 +55,6 @@ def test_csp_finds_what_was_mixed(scaled):
     assert pipeline.fit(X[:24], y[:24]).score(X[24:], y[24:]) > 0.9
 
 
-def test_joint_diagonalisation(rng):
-    A = rng.standard_normal((4, 4))
-    C = np.array([A @ np.diag(d) @ A.T for d in rng.uniform(0.5, 3, (6, 4))])
-    B = spdml.spatialfilters.jointly_diagonal(C)
-    D = B @ C @ B.T
-    assert np.abs(D * (1 - np.eye(4))).max() < 1e-9 * np.abs(D).max()
-
-
 def test_spoc_is_pyriemanns(rng, scaled, peer):
     X, _, _ = scaled
     target = np.log(X[:, 2, 2]) + 0.1 * rng.standard_normal(len(X))
@@ -145,6 +137,8 @@ def test_bad_parameters(X, estimator, words):
 def test_bad_input(X):
     with pytest.raises(ValueError, match="two or more"):
         spdml.CSP().fit(X, np.zeros(20, int))
+    with pytest.raises(ValueError, match="use ajd_pham"):
+        spdml.CSP(ajd_method="rjd").fit(X, np.arange(20) % 3)
     with pytest.raises(ValueError, match="constant"):
         spdml.SPoC().fit(X, np.ones(20))
     with pytest.raises(NotFittedError):
