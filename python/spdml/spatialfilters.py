@@ -268,7 +268,10 @@ class CSP(BilinearFilter):
         if self.ajd_method != "ajd_pham":
             raise InvalidArgumentError(
                 f"ajd_method {self.ajd_method!r} is unknown; use ajd_pham")
-        V = jointly_diagonal(C.real).T
+        if np.iscomplexobj(C):
+            raise InvalidArgumentError(
+                "X is complex, and y has more than two classes; CSP takes one or the other")
+        V = jointly_diagonal(C).T
         total = mean(C, self.metric)
         V = V / np.sqrt(np.einsum("if,ij,jf->f", V.conj(), total, V).real)
         variance = np.einsum("if,kij,jf->kf", V.conj(), C, V).real

@@ -4,14 +4,30 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 
 import numpy as np
 import pytest
 import spdml
+from conftest import ROOT
 
 MODULES = ["artifact_detection", "classification", "classifiers", "clustering", "estimation", "maps",
            "preprocessing", "regression", "spatialfilters", "tangentspace", "transfer"]
 FOUND = [m.name for m in pkgutil.iter_modules(spdml.__path__) if m.name in MODULES]
+
+
+def blocks():
+    """The programs in the section of estimators of docs/python.md that begin with imports."""
+    text = (ROOT / "docs/python.md").read_text().partition("## Estimators\n")[2]
+    found = re.findall(r"```python\n(.*?)```", text.partition("\n## ")[0], re.S)
+    return [program for program in found if program.startswith("import")]
+
+
+@pytest.mark.parametrize("program", blocks(), ids=range(len(blocks())))
+def test_programs_of_the_page(program, capsys):
+    exec(compile(program, "docs/python.md", "exec"), {})
+    printed = [float(line) for line in capsys.readouterr().out.splitlines()]
+    assert printed and min(printed) > 0.8
 
 
 @pytest.mark.parametrize("name", FOUND)
