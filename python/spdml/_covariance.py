@@ -174,8 +174,8 @@ def _settled(weigh: Callable[[np.ndarray], np.ndarray], X: np.ndarray, init: Any
         C = np.repeat(start[None], len(X), axis=0).astype(X.dtype)
     going = np.arange(len(X))
     for _ in range(most):
-        Y = X[going]
-        square = (np.conj(Y) * np.linalg.solve(C[going], Y)).sum(axis=1).real
+        Y = X if len(going) == len(X) else X[going]
+        square = np.einsum("pit,pit->pt", np.conj(Y), np.linalg.inv(C[going]) @ Y).real
         new = np.asarray((Y * weigh(square)[:, None, :]) @ adjoint(Y)) / times
         size = np.linalg.norm(C[going], axis=(1, 2))
         moved = np.linalg.norm(new - C[going], axis=(1, 2))
