@@ -11,12 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import doubles, ints, matrices, metric_number, numbers, real, whole
 from ._calls import Context, call, context
+from ._complex_map import fit_complex
 from ._errors import InvalidArgumentError
 from ._labels import class_numbers
 from ._library import (PARAMETERS, FitFn, FitOptions, FitWatch, Grid, Method, Model, Pair,
                        Samples, Tuned, Tuning, lib)
 from ._matrices import definite
 from ._model import ModelHandle
+from ._sets import adjoint
 from ._tags import MatrixTransformer, Transformer
 from .files import Store, store_of
 from .functions import apply, choice, mean, seed_number
@@ -41,6 +43,13 @@ def congruence(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int]) -> np.ndarra
     call(context(n_jobs), "spd_congruence", W.shape[0], W.shape[1], len(X), doubles(X), doubles(W),
          doubles(S))
     return S
+
+
+def filtered(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int] = None) -> np.ndarray:
+    """W^H X_i W, of each, real or complex."""
+    if np.iscomplexobj(X) or np.iscomplexobj(W) or W.shape[1] > W.shape[0]:
+        return np.asarray(adjoint(W) @ X @ W)
+    return congruence(np.ascontiguousarray(X), np.ascontiguousarray(W), n_jobs)
 
 
 class SPDML(MatrixTransformer):
@@ -125,6 +134,8 @@ class SPDML(MatrixTransformer):
     1.0
     """
 
+    _model: Optional[ModelHandle]  # None where the map is complex
+
     def __init__(self, n_components: Union[int, str, None] = None, metric: str = "stein", *,
                  nu_w: Optional[int] = None, nu_b: Union[int, str, None] = None,
                  init: Any = "auto",
@@ -163,7 +174,9 @@ class SPDML(MatrixTransformer):
     def fit(self, X: Any, y: Any = None) -> "SPDML":
         """Learns the map; without y, from the graph of nearest neighbours only. X may also be the
         path of an .npy file, a list of paths, or MatrixFiles: they are read piece by piece. float32
-        arrays are not copied."""
+        arrays are not copied. Complex Hermitian matrices have a complex map."""
+        if isinstance(X, np.ndarray) and np.iscomplexobj(X):
+            return self._fit_complex(X, y)
         store = store_of(X, arrays=self._takes_float32(), check=False)
         X = store or matrices(X)
         if store and "auto" in (self.n_components, self.nu_b):
@@ -180,13 +193,23 @@ class SPDML(MatrixTransformer):
         del start  # lived as long as the call needed it
         return self
 
+    def _fit_complex(self, X: np.ndarray, y: Any) -> "SPDML":
+        """Of complex Hermitian matrices: the components are complex, and files do not hold them."""
+        learned, W = fit_complex(self, X, y)
+        self._keep(learned._model)
+        self._model = None
+        self.components_ = W.conj().T
+        self.n_features_in_, self.n_components_ = W.shape
+        self._rows_out = self.n_components_
+        self.cv_accuracy_ = self.cv_accuracy_no_map_ = np.nan
+        return self
+
     def transform(self, X: Any) -> np.ndarray:
-        """W'XW (p, m, m)."""
+        """W'XW (p, m, m); of complex matrices with the conjugate transpose."""
         check_is_fitted(self, "components_")
-        store, W = store_of(X), np.ascontiguousarray(self.components_.T)
+        store, W = store_of(X), np.ascontiguousarray(self.components_.conj().T)
         if not store:
-            X = definite(X, self.n_features_in_, self.n_jobs)
-            return congruence(X, W, self.n_jobs)
+            return filtered(definite(X, self.n_features_in_, self.n_jobs), W, self.n_jobs)
         if store.shape[1] != self.n_features_in_:
             raise InvalidArgumentError(
                 f"X has shape {store.shape}; {self.n_features_in_} x {self.n_features_in_} matrices "
@@ -207,6 +230,8 @@ class SPDML(MatrixTransformer):
     def save(self, path: Any) -> None:
         """Writes a .spdml file, which the command and `load` read."""
         check_is_fitted(self, "components_")
+        if self._model is None:
+            raise InvalidArgumentError("files hold real maps; use pickle for complex ones")
         self._model.save(path)
 
     @classmethod

@@ -13,14 +13,7 @@ from ._matrices import checked, checked_size, semidefinite
 from ._sets import adjoint
 from ._tags import MatrixTransformer
 from .functions import geodesic, mean
-from .maps import congruence
-
-
-def filtered(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int] = None) -> np.ndarray:
-    """W^H X_i W, of each."""
-    if np.iscomplexobj(X) or np.iscomplexobj(W) or W.shape[1] > W.shape[0]:
-        return np.asarray(adjoint(W) @ X @ W)
-    return congruence(np.ascontiguousarray(X), np.ascontiguousarray(W), n_jobs)
+from .maps import filtered
 
 
 class Whitening(MatrixTransformer):

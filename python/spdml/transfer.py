@@ -20,7 +20,8 @@ from ._matrices import definite
 from ._rotation import rotation_of_matrices, rotation_of_vectors
 from ._tags import MatrixTransformer
 from .functions import apply, mean, pairwise_distances
-from .preprocessing import Whitening, filtered
+from .maps import filtered
+from .preprocessing import Whitening
 
 __all__ = ["TLCenter", "TLClassifier", "TLDummy", "TLEstimator", "TLRegressor", "TLRotate", "TLScale",
            "TLSplitter", "decode_domains", "encode_domains"]
