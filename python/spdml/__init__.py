@@ -16,9 +16,11 @@ from ._errors import (
     SPDError,
 )
 from .artifact_detection import Potato
-from .classification import FgMDM, KNearestNeighbor, MDM, SVC, TSClassifier
+from .classification import FgMDM, MDM, SVC, TSClassifier
 from .classifiers import CDLClassifier, KNearestNeighbors, RSRClassifier, SPDClassifier
-from .clustering import KMeans, Kmeans
+from .classifiers import KNearestNeighbors as KNearestNeighbor
+from .clustering import Kmeans
+from .clustering import Kmeans as KMeans
 from .data import Description, describe, from_epochs
 from .distances import distance, mahalanobis, pairwise_distances
 from .estimation import (
@@ -54,7 +56,8 @@ from .matrix_functions import (
 )
 from .means import masked_mean, mean, median, nan_mean
 from .preprocessing import Whitening
-from .regression import KNearestNeighborRegressor, KNearestNeighborsRegressor, SVR
+from .regression import KNearestNeighborRegressor, SVR
+from .regression import KNearestNeighborRegressor as KNearestNeighborsRegressor
 from .spatialfilters import BilinearFilter, CSP, SPoC, Xdawn
 from .tangent import (
     exp_map,
