@@ -79,7 +79,8 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> np.ndarray:
         """(samples, classes): what decides, the larger the better: margins, scores and votes as they
         are, distances and residuals with the other sign. For two classes (samples,): the second's
-        less the first's."""
+        less the first's. Of votes, where classes have as many, the one that is predicted has half a
+        vote more."""
         score = self._scores(X)
         return np.asarray(score[:, 1] - score[:, 0] if score.shape[1] == 2 else score)
 
