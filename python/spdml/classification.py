@@ -278,7 +278,7 @@ def _inner_has(name: str) -> Callable[[Any], bool]:
     """Whether the classifier in the tangent space has that method."""
 
     def check(estimator: Any) -> bool:
-        inner = estimator._inner if hasattr(estimator, "_inner") else estimator._chosen()
+        inner = estimator._parts[1] if hasattr(estimator, "_parts") else estimator._chosen()
         return hasattr(inner, name)
 
     return check
@@ -350,15 +350,16 @@ class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
             inner.fit(T, y, sample_weight=weight)
         else:
             inner.fit(T, y)
-        self._space, self._inner = space, inner
+        self._parts = (space, inner)  # at once, for threads
         self.classes_ = inner.classes_
         self.n_features_in_ = X.shape[1]
         return self
 
     def _ask(self, what: str, X: Any) -> np.ndarray:
-        check_is_fitted(self, "_inner")
-        X = checked_size(X, self.n_features_in_)
-        return np.asarray(getattr(self._inner, what)(self._space._vectors(X, self.tsupdate)))
+        check_is_fitted(self, "_parts")
+        space, inner = self._parts
+        X = checked_size(X, len(space.reference_))
+        return np.asarray(getattr(inner, what)(space._vectors(X, space.tsupdate)))
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each matrix (samples,)."""
@@ -447,7 +448,7 @@ class SVC(ClassifierMixin, KernelMachine):  # type: ignore[misc]
         classes, label = class_numbers(y, len(X))
         class_weights(label, len(classes), weights(sample_weight, len(X)), classes)
         self._train(X, y, sample_weight)
-        self.classes_ = self._svm.classes_
+        self.classes_ = self._trained.svm.classes_
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:

@@ -196,15 +196,16 @@ class FGDA(MatrixTransformer):
         lda = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto",
                                          n_components=len(self.classes_) - 1)
         W = np.asarray(lda.fit(T, label).coef_)
-        self._space, self._kept = space, W.T @ np.linalg.pinv(W @ W.T) @ W
+        self._parts = (space, W.T @ np.linalg.pinv(W @ W.T) @ W)  # at once, for threads
         self.n_features_in_ = X.shape[1]
         return self
 
     def transform(self, X: Any) -> np.ndarray:
         """The filtered matrices (samples, n, n)."""
-        check_is_fitted(self, "_kept")
-        X = checked_size(X, self.n_features_in_)
-        return self._space.inverse_transform(self._space._vectors(X, self.tsupdate) @ self._kept)
+        check_is_fitted(self, "_parts")
+        space, kept = self._parts
+        X = checked_size(X, len(space.reference_))
+        return space.inverse_transform(space._vectors(X, space.tsupdate) @ kept)
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """`fit`, and `transform` of the same matrices."""

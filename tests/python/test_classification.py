@@ -156,10 +156,13 @@ def test_what_files_do_not_hold(labelled, tmp_path):
         spdml.SPDClassifier.load(tmp_path / "m.spdml").predict(X), loaded.predict(X))
 
 
-def test_threads_share_an_estimator(labelled):
+@pytest.mark.parametrize("estimator", [spdml.MDM(), spdml.FgMDM(), spdml.TSClassifier(),
+                                       spdml.SVC(), spdml.KNearestNeighborRegressor(2)],
+                         ids=lambda e: type(e).__name__)
+def test_threads_share_an_estimator(labelled, estimator):
     X, y = labelled
-    shared = spdml.MDM(n_jobs=1).fit(X[:20], y[:20])
-    answers = {tuple(shared.predict(X)), tuple(spdml.MDM().fit(X, y).predict(X))}
+    shared = clone(estimator).fit(X[:20], y[:20])
+    answers = {tuple(shared.predict(X)), tuple(clone(estimator).fit(X, y).predict(X))}
     problems = []
 
     def work(turn):
