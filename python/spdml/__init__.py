@@ -16,12 +16,28 @@ from ._errors import (
     NotSymmetricError,
     SPDError,
 )
-from .classifiers import CDLClassifier, KNearestNeighbors, MDM, RSRClassifier, SPDClassifier
+from .artifact_detection import Potato
+from .classification import FgMDM, MDM, SVC, TSClassifier
+from .classifiers import CDLClassifier, KNearestNeighbors, RSRClassifier, SPDClassifier
+from .classifiers import KNearestNeighbors as KNearestNeighbor
+from .clustering import Kmeans
+from .clustering import Kmeans as KMeans
 from .data import Description, describe, from_epochs
+from .distances import distance, mahalanobis, pairwise_distances
+from .estimation import (
+    BlockCovariances,
+    CoSpectra,
+    Coherences,
+    Covariances,
+    CrossSpectra,
+    ERPCovariances,
+    Shrinkage,
+    TimeDelayCovariances,
+    XdawnCovariances,
+)
 from .evaluation import Evaluation, evaluate
 from .explaining import Explanation, explain
 from .files import MatrixFiles
-from .distances import distance, mahalanobis, pairwise_distances
 from .functions import covariances, embed, neighbors, recenter, regularize
 from .geodesics import geodesic
 from .kernels import kernel
@@ -40,6 +56,10 @@ from .matrix_functions import (
     sqrtm,
 )
 from .means import masked_mean, mean, median, nan_mean
+from .preprocessing import Whitening
+from .regression import KNearestNeighborRegressor, SVR
+from .regression import KNearestNeighborRegressor as KNearestNeighborsRegressor
+from .spatialfilters import BilinearFilter, CSP, SPoC, Xdawn
 from .tangent import (
     exp_map,
     inner_product,
@@ -50,6 +70,19 @@ from .tangent import (
     untangent_space,
     unupper,
     upper,
+)
+from .tangentspace import FGDA, TangentSpace
+from .transfer import (
+    TLCenter,
+    TLClassifier,
+    TLDummy,
+    TLEstimator,
+    TLRegressor,
+    TLRotate,
+    TLScale,
+    TLSplitter,
+    decode_domains,
+    encode_domains,
 )
 
 # The short way for arrays that are right already.
@@ -64,30 +97,66 @@ __version__ = version()
 _check_environment()
 
 __all__ = [
+    "BilinearFilter",
+    "BlockCovariances",
     "CDLClassifier",
+    "CSP",
+    "CoSpectra",
+    "Coherences",
+    "Covariances",
+    "CrossSpectra",
     "Description",
+    "ERPCovariances",
     "Evaluation",
     "Explanation",
+    "FGDA",
+    "FgMDM",
     "FileFormatError",
     "InvalidArgumentError",
+    "KMeans",
+    "KNearestNeighbor",
+    "KNearestNeighborRegressor",
     "KNearestNeighbors",
+    "KNearestNeighborsRegressor",
+    "Kmeans",
     "MDM",
     "MatrixFiles",
     "NotFiniteError",
     "NotPositiveDefiniteError",
     "NotSymmetricError",
     "PGA",
+    "Potato",
     "RSRClassifier",
     "SPDClassifier",
     "SPDError",
     "SPDML",
+    "SPoC",
+    "SVC",
+    "SVR",
+    "Shrinkage",
+    "TLCenter",
+    "TLClassifier",
+    "TLDummy",
+    "TLEstimator",
+    "TLRegressor",
+    "TLRotate",
+    "TLScale",
+    "TLSplitter",
+    "TSClassifier",
+    "TangentSpace",
+    "TimeDelayCovariances",
+    "Whitening",
+    "Xdawn",
+    "XdawnCovariances",
     "apply",
     "cost",
     "covariances",
+    "decode_domains",
     "describe",
     "distance",
     "eigvalsh",
     "embed",
+    "encode_domains",
     "evaluate",
     "exp_map",
     "explain",

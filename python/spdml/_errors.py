@@ -106,8 +106,14 @@ _ABOUT_A_MATRIX = {
 }
 
 
+_DEFINITE = ("; try spdml.regularize(X, 1e-6), or, where X is made, Covariances('oas'), Shrinkage() or "
+             "Whitening(dim_red=...)")
+
+
 def exception(status: int, message: str, index: Optional[int], value: float) -> BaseException:
     """The exception for a status below zero."""
+    if status == ENOTSPD and "; try " not in message:
+        message += _DEFINITE
     if status in _ABOUT_A_MATRIX:
         return _ABOUT_A_MATRIX[status](message, index, value)
     return _SIMPLE.get(status, SPDError)(message)

@@ -1,14 +1,19 @@
-"""What scikit-learn should know of estimators whose samples are matrices."""
+"""What scikit-learn should know of estimators whose samples are matrices or signals."""
 
 from __future__ import annotations
 
 from typing import Any, Dict
 
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
 
 class MatrixInput:
-    """X is (samples, n, n) instead of (samples, features)."""
+    """X is (samples, n, n), or (samples, channels, times), instead of (samples, features)."""
 
     _needs_y = False
+    _stateless = False
 
     def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 and later
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -16,7 +21,58 @@ class MatrixInput:
         tags.input_tags.three_d_array = True
         tags.input_tags.positive_only = False
         tags.target_tags.required = self._needs_y
+        tags.requires_fit = not self._stateless
         return tags
 
     def _more_tags(self) -> Dict[str, Any]:  # before that
-        return {"X_types": ["3darray"], "requires_y": self._needs_y}
+        return {"X_types": ["3darray"], "requires_y": self._needs_y, "stateless": self._stateless,
+                "requires_fit": not self._stateless}
+
+
+class MatrixEstimator(MatrixInput, BaseEstimator):  # type: ignore[misc]
+    """Predicts from matrices."""
+
+
+class Transformer(MatrixInput, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """From matrices or signals to rows of features."""
+
+
+class MatrixTransformer(MatrixInput, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """transform gives (samples, m, m): no table can hold it. ``set_output`` is understood, so that it
+    can be set for a whole pipeline, and changes nothing here."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(auto_wrap_output_keys=None, **more)
+
+    def set_output(self, *, transform: Any = None) -> Any:
+        """Accepted for the sake of pipelines; the result stays an array of matrices."""
+        return self
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """One name for each row of the matrices that come out."""
+        if not getattr(self, "_stateless", False):
+            check_is_fitted(self)
+        rows = getattr(self, "_rows_out", getattr(self, "n_features_in_", None))
+        if input_features is not None and (rows is None or len(input_features) == rows):
+            return np.asarray(input_features, dtype=object)
+        return np.array([f"{type(self).__name__.lower()}{i}" for i in range(rows or 0)],
+                        dtype=object)
+
+
+class OpenOptions:
+    """Options beyond the named parameters, in ``kwds``: scikit-learn's get_params, set_params and
+    clone see them as parameters too."""
+
+    kwds: Dict[str, Any]
+    _open = ("regularize",)  # options that can be set at any time
+
+    def get_params(self, deep: bool = True) -> Dict[str, Any]:
+        """The named parameters and the further options."""
+        return {**super().get_params(deep), **self.kwds}  # type: ignore[misc]
+
+    def set_params(self, **params: Any) -> Any:
+        """Sets named parameters and further options."""
+        named = super().get_params(False)  # type: ignore[misc]
+        self.kwds.update({name: params.pop(name) for name in list(params)
+                          if name not in named and (name in self.kwds or name in self._open)})
+        return super().set_params(**params)  # type: ignore[misc]

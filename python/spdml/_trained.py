@@ -7,24 +7,37 @@ from __future__ import annotations
 
 import ctypes as c
 import os
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
 from ._arrays import doubles, ints, text
 from ._calls import Context, call, context
-from ._errors import InvalidArgumentError
+from ._errors import BadMatrixError, InvalidArgumentError
 from ._library import METHOD_NAME, PARAMETERS, Facts, Handle, Method, Notes, Samples, lib
 from .maps import parameter_number, parameter_value
 
 _FLOAT64, _INT64, _TEXT = 0, 1, 2
+_METRICS = ("stein", "airm", "log-euclidean", "jeffrey", "bures-wasserstein", "log-cholesky",
+            "euclidean")
 
 
 def _samples(X: np.ndarray, label: Optional[np.ndarray], classes: int) -> Samples:
     return Samples(p=len(X), n=X.shape[1], X=doubles(X), classes=classes, label=ints(label))
 
 
-def _names(classes: np.ndarray) -> Tuple[list, int]:
+def _ask(n_jobs: Optional[int], name: str, *arguments: Any) -> None:
+    """A call about queries, which the library names Q or Y and estimators X."""
+    try:
+        call(context(n_jobs), name, *arguments)
+    except BadMatrixError as problem:
+        message = str(problem)
+        if not message.startswith(("Q[", "Y[")):
+            raise
+        raise type(problem)("X" + message[1:], problem.index, problem.value) from None
+
+
+def _names(classes: np.ndarray) -> Tuple[List[bytes], int]:
     """The classes as texts, and what they are."""
     kind = classes.dtype.kind
     if kind in "iu":
@@ -96,6 +109,18 @@ class Trained:
     def __reduce__(self) -> Any:
         return _unpacked, (self.pack(), self.classes)
 
+    def refusal(self, wanted: str) -> InvalidArgumentError:
+        """What to raise where an estimator of that name should be loaded, and this is another."""
+        return InvalidArgumentError(
+            f"the file holds {self.name}, which is no {wanted}; use SPDClassifier.load")
+
+    def metric_of(self, classifier: str, wanted: str) -> str:
+        """The metric of a method of this classifier without a map."""
+        begin, _, metric = self.name.partition("-")
+        if begin != classifier or metric not in _METRICS:
+            raise self.refusal(wanted)
+        return metric
+
     def pack(self) -> bytes:
         """The bytes of its file."""
         bytes_at, size = c.c_void_p(), c.c_size_t()
@@ -111,15 +136,14 @@ class Trained:
     def predict(self, X: np.ndarray, n_jobs: Optional[int]) -> np.ndarray:
         label = np.empty(len(X), dtype=np.intc)
         queries = _samples(X, None, len(self.classes))
-        call(context(n_jobs), "spd_classifier_predict", self.pointer, c.byref(queries),
-             ints(label))
+        _ask(n_jobs, "spd_classifier_predict", self.pointer, c.byref(queries), ints(label))
         return self.classes[label]
 
     def scores(self, X: np.ndarray, n_jobs: Optional[int]) -> np.ndarray:
         """(samples, classes): what decides, as the library gives it."""
         score = np.empty((len(X), len(self.classes)))
         queries = _samples(X, None, len(self.classes))
-        call(context(n_jobs), "spd_classifier_scores", self.pointer, c.byref(queries), None,
+        _ask(n_jobs, "spd_classifier_scores", self.pointer, c.byref(queries), None,
              doubles(score))
         return score
 

@@ -5,28 +5,31 @@ from __future__ import annotations
 from typing import Any, Dict, Tuple, Optional
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _trained
-from ._arrays import encode_labels, matrices
+from ._arrays import metric_number, whole
 from ._errors import InvalidArgumentError
+from ._labels import class_numbers, weights
 from ._library import PARAMETERS
-from ._tags import MatrixInput
+from ._matrices import checked, checked_size
+from ._sets import real_form
+from ._tags import MatrixEstimator
 
 
 def _softmax(scores: np.ndarray) -> np.ndarray:
     share = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return share / share.sum(axis=1, keepdims=True)
+    return np.asarray(share / share.sum(axis=1, keepdims=True))
 
 
 def _has_probabilities(estimator: Any) -> bool:
     name = estimator._method(None)[0]
-    return isinstance(name, str) and name.lower().startswith(("mdm", "ts-lda"))
+    return isinstance(name, str) and name.lower().startswith(("mdm", "ts-lda", "knn"))
 
 
-class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
+class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
     """What the classifiers share; each says its method and the values it fixes.
 
     What is fitted is one object that never changes (_trained.Trained). Every method takes its own
@@ -46,12 +49,13 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> "_Recognizer":
         """Trains the method on X and y. Neither is kept: what the method needs is copied."""
-        if y is None:
-            raise InvalidArgumentError("requires y to be passed, but the target y is None")
-        X = matrices(X)
-        classes, label = encode_labels(y, len(X))
+        metric = str(self._method(None)[0]).partition("-")[2]
+        X = checked(X, [metric], n_jobs=self.n_jobs)
+        classes, label = class_numbers(y, len(X))
         name, values, normalize = self._method(len(X))
-        self._take(_trained.train(name, values, normalize, X, classes, label, self.n_jobs))
+        self._take(_trained.train(name, values, normalize, real_form(X), classes, label,
+                                  self.n_jobs))
+        self.n_features_in_ = X.shape[1]
         return self
 
     def _take(self, trained: _trained.Trained) -> None:
@@ -64,7 +68,8 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
         """What was fitted, held fast, and X as it takes it."""
         check_is_fitted(self, "_trained")
         trained = self._trained
-        return trained, matrices(X, size=trained.size)
+        size = trained.size // 2 if np.iscomplexobj(X) else trained.size
+        return trained, real_form(checked_size(X, size))
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each matrix."""
@@ -74,20 +79,33 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """(samples, classes): what decides, the larger the better: margins, scores and votes as they
         are, distances and residuals with the other sign. For two classes (samples,): the second's
-        less the first's."""
+        less the first's. Of votes, where classes have as many, the one that is predicted has half a
+        vote more."""
+        score = self._scores(X)
+        return np.asarray(score[:, 1] - score[:, 0] if score.shape[1] == 2 else score)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """(samples, classes), the larger the better. Where classes have the same number of votes, the
+        one that is predicted has half a vote more."""
         trained, X = self._fitted(X)
         score = trained.scores(X, self.n_jobs)
         score = -score if trained.falls else score
-        return score[:, 1] - score[:, 0] if score.shape[1] == 2 else score
+        if trained.name.startswith("knn"):
+            tied = np.flatnonzero((score == score.max(axis=1, keepdims=True)).sum(axis=1) > 1)
+            if len(tied):
+                chosen = trained.predict(np.ascontiguousarray(X[tied]), self.n_jobs)
+                score[tied, np.searchsorted(trained.classes, chosen)] += 0.5
+        return np.asarray(score)
 
-    @available_if(_has_probabilities)
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
         """(samples, classes): for ts-lda the probabilities of its Gaussian model; for mdm the
-        softmax of the negative squared distances, as pyRiemann has it, which are not calibrated.
-        Other methods have none."""
-        trained, X = self._fitted(X)
-        score = trained.scores(X, self.n_jobs)
-        return _softmax(-score if trained.falls else score)
+        softmax of the negative squared distances, as pyRiemann has it, which are not calibrated; for
+        knn the shares of the neighbours. Other methods have none."""
+        score = self._scores(X)
+        if self._trained.name.startswith("knn"):
+            return np.asarray(score / score.sum(axis=1, keepdims=True))
+        return _softmax(score)
 
     def save(self, path: Any) -> None:
         """Writes what was fitted to a .spdml file, which the command and the C library read too."""
@@ -105,27 +123,40 @@ class _Recognizer(MatrixInput, ClassifierMixin, BaseEstimator):
         made._take(trained)
         return made
 
-    @classmethod
-    def _refuse(cls, trained: _trained.Trained) -> InvalidArgumentError:
-        return InvalidArgumentError(
-            f"the file holds {trained.name}, which is no {cls.__name__}; use SPDClassifier.load")
-
-    @classmethod
-    def _metric_of(cls, trained: _trained.Trained, classifier: str) -> str:
-        """The metric of a method of this classifier without a map."""
-        begin, _, metric = trained.name.partition("-")
-        known = ("stein", "airm", "log-euclidean", "jeffrey", "bures-wasserstein", "log-cholesky",
-                 "euclidean")
-        if begin != classifier or metric not in known:
-            raise cls._refuse(trained)
-        return metric
-
 
 class SPDClassifier(_Recognizer):
-    """Any method of the command by its name: 'nn-stein-ml', 'mdm-airm', 'rsr', 'cdl', 'ts-lda',
-    'ksvm-stein', ... ('spdml evaluate --help' lists them), with its values: a dictionary of m, nu_w,
-    nu_b, k, beta, beta_scale, lambda, components, dimensions, cost, objective (a name). Omitted
-    values have their defaults."""
+    """Any method of the command by its name.
+
+    Parameters
+    ----------
+    method : str
+        'nn-stein-ml', 'mdm-airm', 'rsr', 'cdl', 'ts-lda', 'ksvm-stein', ...: 'spdml evaluate --help'
+        lists them.
+    values : dict or None
+        Of m, nu_w, nu_b, k, beta, beta_scale, lambda, components, dimensions, cost, objective (a
+        name). What is left out has its default.
+    normalize_kernel : bool
+        Kernels with a diagonal of one.
+    n_jobs : int or None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    classes_ : (classes,)
+    parameters_ : dict
+        The values in use.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import SPDClassifier
+    >>> y = np.repeat([0, 1], 20)
+    >>> A = np.random.default_rng(0).standard_normal((40, 3, 50)) * np.where(y, 2, 1)[:, None, None]
+    >>> X = A @ A.transpose(0, 2, 1)
+    >>> SPDClassifier("nn-airm-ml", {"m": 2}).fit(X, y).score(X, y)
+    1.0
+    """
 
     def __init__(self, method: str = "nn-airm", values: Optional[Dict[str, Any]] = None, *,
                  normalize_kernel: bool = False, n_jobs: Optional[int] = None) -> None:
@@ -149,7 +180,31 @@ class SPDClassifier(_Recognizer):
 
 
 class KNearestNeighbors(_Recognizer):
-    """The majority class of the nearest training matrices; ties go to the nearer class."""
+    """The majority class of the nearest training matrices; ties go to the nearer class.
+
+    Parameters
+    ----------
+    n_neighbors : int
+    metric : str
+        By our names or pyRiemann's.
+    n_jobs : int or None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    classes_ : (classes,)
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import KNearestNeighbors
+    >>> y = np.repeat([0, 1], 20)
+    >>> A = np.random.default_rng(0).standard_normal((40, 3, 50)) * np.where(y, 2, 1)[:, None, None]
+    >>> X = A @ A.transpose(0, 2, 1)
+    >>> KNearestNeighbors(3).fit(X, y).score(X, y)
+    1.0
+    """
 
     def __init__(self, n_neighbors: int = 5, metric: str = "airm", *,
                  n_jobs: Optional[int] = None) -> None:
@@ -157,49 +212,66 @@ class KNearestNeighbors(_Recognizer):
         self.metric = metric
         self.n_jobs = n_jobs
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KNearestNeighbors":
+        """Keeps a copy of X and y.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : labels
+        sample_weight : not used, as in pyRiemann
+        """
+        weights(sample_weight, len(X))
+        super().fit(X, y)
+        return self
+
     def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
-        if samples is not None and not 1 <= self.n_neighbors <= samples:
+        if whole(self.n_neighbors, "n_neighbors") > (samples or self.n_neighbors):
             raise InvalidArgumentError(
-                f"n_neighbors is {self.n_neighbors}; there are {samples} training samples")
+                f"n_neighbors is {self.n_neighbors}; it must be at most n_samples = {samples}")
+        metric_number(self.metric)  # 'ml' and 'csp' would be maps
         return f"knn-{self.metric}", {"k": self.n_neighbors}, False
 
     @classmethod
     def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
         return {"n_neighbors": int(trained.values.get("k", 5)),
-                "metric": cls._metric_of(trained, "knn")}
-
-
-class MDM(TransformerMixin, _Recognizer):
-    """Minimum distance to mean: the class whose mean is nearest."""
-
-    def __init__(self, metric: str = "airm", *, n_jobs: Optional[int] = None) -> None:
-        self.metric = metric
-        self.n_jobs = n_jobs
-
-    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
-        return f"mdm-{self.metric}", {}, False
-
-    @classmethod
-    def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
-        return {"metric": cls._metric_of(trained, "mdm")}
-
-    def transform(self, X: Any) -> np.ndarray:
-        """(samples, classes): the distances to the means."""
-        trained, X = self._fitted(X)
-        return np.sqrt(np.maximum(trained.scores(X, self.n_jobs), 0.0))
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """One for each class."""
-        check_is_fitted(self, "_trained")
-        return np.array([f"mdm{name}" for name in self._trained.classes], dtype=object)
+                "metric": trained.metric_of("knn", cls.__name__)}
 
 
 class RSRClassifier(_Recognizer):
     """Riemannian sparse representation (Harandi et al., ECCV 2012): sparse coding with the Stein
     kernel over the training matrices; the class with the smallest residual.
 
-    beta of the kernel, or beta_scale (beta times the median squared distance of the training
-    matrices); alpha is the weight of the l1 term."""
+    Parameters
+    ----------
+    beta : float or None
+        Of the kernel.
+    alpha : float or None
+        The weight of the l1 term.
+    beta_scale : float or None
+        In place of beta: beta times the median squared distance of the training matrices.
+    normalize_kernel : bool
+        A kernel with a diagonal of one.
+    n_jobs : int or None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    classes_ : (classes,)
+    parameters_ : dict
+        The values in use.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import RSRClassifier
+    >>> y = np.repeat([0, 1], 20)
+    >>> A = np.random.default_rng(0).standard_normal((40, 3, 50)) * np.where(y, 2, 1)[:, None, None]
+    >>> X = A @ A.transpose(0, 2, 1)
+    >>> RSRClassifier().fit(X, y).score(X, y)
+    1.0
+    """
 
     def __init__(self, beta: Optional[float] = None, alpha: Optional[float] = None, *,
                  beta_scale: Optional[float] = None, normalize_kernel: bool = False,
@@ -217,7 +289,7 @@ class RSRClassifier(_Recognizer):
     @classmethod
     def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
         if trained.name != "rsr":
-            raise cls._refuse(trained)
+            raise trained.refusal(cls.__name__)
         values = trained.values
         return {"beta": values.get("beta"), "alpha": values.get("lambda"),
                 "beta_scale": values.get("beta_scale"),
@@ -226,8 +298,33 @@ class RSRClassifier(_Recognizer):
 
 class CDLClassifier(_Recognizer):
     """Covariance discriminative learning (Wang et al., CVPR 2012): log-Euclidean kernel with kernel
-    partial least squares ('pls', n_components of them, by default classes - 1) or kernel
-    discriminant analysis ('lda')."""
+    partial least squares or kernel discriminant analysis.
+
+    Parameters
+    ----------
+    n_components : int or None
+        Of partial least squares; None: the number of classes less one.
+    variant : 'pls' or 'lda'
+    n_jobs : int or None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    classes_ : (classes,)
+    parameters_ : dict
+        The values in use.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import CDLClassifier
+    >>> y = np.repeat([0, 1], 20)
+    >>> A = np.random.default_rng(0).standard_normal((40, 3, 50)) * np.where(y, 2, 1)[:, None, None]
+    >>> X = A @ A.transpose(0, 2, 1)
+    >>> CDLClassifier().fit(X, y).score(X, y)
+    1.0
+    """
 
     def __init__(self, n_components: Optional[int] = None, variant: str = "pls", *,
                  n_jobs: Optional[int] = None) -> None:
@@ -245,7 +342,7 @@ class CDLClassifier(_Recognizer):
     @classmethod
     def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
         if trained.name not in ("cdl", "cdl-lda"):
-            raise cls._refuse(trained)
+            raise trained.refusal(cls.__name__)
         if trained.name == "cdl-lda":
             return {"variant": "lda"}
         return {"n_components": int(trained.values["components"]), "variant": "pls"}

@@ -6,17 +6,20 @@ import ctypes as c
 from typing import Any, Callable, Dict, Optional, Union
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import (doubles, encode_labels, ints, matrices, metric_number, numbers, real, whole)
+from ._arrays import doubles, ints, matrices, metric_number, numbers, real, whole
 from ._calls import Context, call, context
+from ._complex_map import fit_complex
 from ._errors import InvalidArgumentError
+from ._labels import class_numbers
 from ._library import (PARAMETERS, FitFn, FitOptions, FitWatch, Grid, Method, Model, Pair,
                        Samples, Tuned, Tuning, lib)
+from ._matrices import definite
 from ._model import ModelHandle
-from ._tags import MatrixInput
+from ._sets import adjoint
+from ._tags import MatrixTransformer, Transformer
 from .files import Store, store_of
 from .functions import apply, choice, mean, seed_number
 
@@ -42,7 +45,14 @@ def congruence(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int]) -> np.ndarra
     return S
 
 
-class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
+def filtered(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int] = None) -> np.ndarray:
+    """W^H X_i W, of each, real or complex."""
+    if np.iscomplexobj(X) or np.iscomplexobj(W) or W.shape[1] > W.shape[0]:
+        return np.asarray(adjoint(W) @ X @ W)
+    return congruence(np.ascontiguousarray(X), np.ascontiguousarray(W), n_jobs)
+
+
+class SPDML(MatrixTransformer):
     """The learned map of Harandi, Salzmann and Hartley (ECCV 2014): W (n, m), orthonormal, so
     that the smaller matrices W'XW separate the classes better.
 
@@ -107,7 +117,24 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         then 'iterations' or 'time'): an estimate; 0 if it converged, nan if it cannot be told
     n_rounds_, pairs_changed_ : how often the graph was rebuilt, and how many pairs the last time
         changed
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import MDM, SPDML
+    >>> from sklearn.pipeline import make_pipeline
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 20)
+    >>> A = rng.standard_normal((40, 6, 30))
+    >>> A[:, 0] *= np.where(y == 0, 1, 4)[:, None]      # one direction tells the classes apart
+    >>> X = A @ A.transpose(0, 2, 1)
+    >>> SPDML(2).fit(X, y).transform(X).shape
+    (40, 2, 2)
+    >>> make_pipeline(SPDML(2), MDM()).fit(X, y).score(X, y)
+    1.0
     """
+
+    _model: Optional[ModelHandle]  # None where the map is complex
 
     def __init__(self, n_components: Union[int, str, None] = None, metric: str = "stein", *,
                  nu_w: Optional[int] = None, nu_b: Union[int, str, None] = None,
@@ -147,12 +174,14 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> "SPDML":
         """Learns the map; without y, from the graph of nearest neighbours only. X may also be the
         path of an .npy file, a list of paths, or MatrixFiles: they are read piece by piece. float32
-        arrays are not copied."""
+        arrays are not copied. Complex Hermitian matrices have a complex map."""
+        if isinstance(X, np.ndarray) and np.iscomplexobj(X):
+            return self._fit_complex(X, y)
         store = store_of(X, arrays=self._takes_float32(), check=False)
         X = store or matrices(X)
         if store and "auto" in (self.n_components, self.nu_b):
             raise InvalidArgumentError("'auto' needs X in memory as float64")
-        label = None if y is None else encode_labels(y, X.shape[0])[1]
+        label = None if y is None else class_numbers(y, X.shape[0])[1]
         chosen = self._choose(X, label)
         options, start = self._options(X.shape[1], label, chosen)
         engine = choice("engine", self.engine)
@@ -164,16 +193,29 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         del start  # lived as long as the call needed it
         return self
 
+    def _fit_complex(self, X: np.ndarray, y: Any) -> "SPDML":
+        """Of complex Hermitian matrices: the components are complex, and files do not hold them."""
+        learned, W = fit_complex(self, X, y)
+        self._keep(learned._model)
+        self._model = None
+        self.components_ = W.conj().T
+        self.n_features_in_, self.n_components_ = W.shape
+        self._rows_out = self.n_components_
+        self.cv_accuracy_ = self.cv_accuracy_no_map_ = np.nan
+        return self
+
     def transform(self, X: Any) -> np.ndarray:
-        """W'XW (p, m, m)."""
+        """W'XW (p, m, m); of complex matrices with the conjugate transpose."""
         check_is_fitted(self, "components_")
-        store, W = store_of(X), np.ascontiguousarray(self.components_.T)
+        store, W = store_of(X), np.ascontiguousarray(self.components_.conj().T)
         if not store:
-            return congruence(matrices(X, size=self.n_features_in_), W, self.n_jobs)
+            return filtered(definite(X, self.n_features_in_, self.n_jobs), W, self.n_jobs)
         if store.shape[1] != self.n_features_in_:
             raise InvalidArgumentError(
                 f"X has shape {store.shape}; {self.n_features_in_} x {self.n_features_in_} matrices "
                 f"are expected")
+        if isinstance(X, np.ndarray):  # files were looked at when they were opened
+            call(context(self.n_jobs), "spd_check_store", store.handle, 1e-3)
         S = np.empty((store.shape[0], W.shape[1], W.shape[1]))
         call(context(self.n_jobs), "spd_congruence_store", store.handle, W.shape[1], doubles(W),
              doubles(S))
@@ -188,6 +230,8 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
     def save(self, path: Any) -> None:
         """Writes a .spdml file, which the command and `load` read."""
         check_is_fitted(self, "components_")
+        if self._model is None:
+            raise InvalidArgumentError("files hold real maps; use pickle for complex ones")
         self._model.save(path)
 
     @classmethod
@@ -222,7 +266,7 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         self.n_rounds_, self.pairs_changed_ = f.rounds, f.pairs_changed
         self.recall_ = f.options.contents.recall
         self.n_features_in_ = f.n
-        self.n_components_ = f.m
+        self.n_components_ = self._rows_out = f.m
 
     def _choose(self, X: np.ndarray, label: Optional[np.ndarray]) -> Dict[str, int]:
         """What 'auto' comes to: the race of sizes and neighbours, then the winner and no map."""
@@ -246,13 +290,13 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         if "m" in wanted:
             fixed = {k: v for k, v in found.items() if k != "m"}
             _, _, self.cv_accuracy_no_map_ = self._race(X, label, {"m": [found["m"], n]}, fixed)
-        return found
+        return dict(found)
 
     def _race(self, X: np.ndarray, label: np.ndarray, tried: Dict[str, Any],
               fixed: Dict[str, int]) -> Any:
         """What spd_tune finds for the nearest neighbour after the map, and its accuracies."""
         n, ctx = X.shape[1], context(self.n_jobs)
-        open_yet = {name: value for name, value, given in
+        open_yet: Dict[str, Any] = {name: value for name, value, given in
                     (("m", 1, self.n_components), ("nu_b", None, self.nu_b))
                     if isinstance(given, str)}
         options, start = self._options(n, label, {**open_yet, **fixed})
@@ -281,12 +325,14 @@ class SPDML(MatrixInput, TransformerMixin, BaseEstimator):
         return {**fixed, **found}, tuned.accuracy, tuned.accuracy_no_map
 
     def _options(self, n: int, label: Optional[np.ndarray],
-                 chosen: Optional[Dict[str, int]] = None) -> Any:
+                 chosen: Optional[Dict[str, Any]] = None) -> Any:
         """The library's options, and the array they may point to."""
         o = FitOptions()
         lib.spd_fit_defaults(c.byref(o), c.sizeof(o))
         values = {"m": self.n_components, "nu_b": self.nu_b, **(chosen or {})}
         o.m = whole(max(1, round(n / 3)) if values["m"] is None else values["m"], "n_components")
+        if n == 1:
+            raise InvalidArgumentError("1 x 1 matrices (n_features = 1) cannot be made smaller")
         if o.m >= n:
             raise InvalidArgumentError(
                 f"n_components is {o.m}; it must be smaller than the matrices, {n} x {n}")
@@ -343,7 +389,7 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
     wrong = sorted(set(options) - _COSTLY)
     if wrong:
         raise InvalidArgumentError(f"cost has no option {wrong[0]!r}; use {', '.join(sorted(_COSTLY))}")
-    label = None if y is None else encode_labels(y, p)[1]
+    label = None if y is None else class_numbers(y, p)[1]
     o, _ = SPDML(n_components=1, **options)._options(max(n, 2), label)
     o.m = W.shape[1]
     lib.spd_fit_usual(c.byref(o))
@@ -393,7 +439,7 @@ def _fit(ctx: Context, X: Union[np.ndarray, Store], label: Optional[np.ndarray],
     return ModelHandle(pointer)
 
 
-class PGA(MatrixInput, TransformerMixin, BaseEstimator):
+class PGA(Transformer):
     """Principal geodesic analysis in its tangent form (Fletcher 2004): principal components of
     log(M^-1/2 X M^-1/2) at the Karcher mean M.
 
@@ -406,6 +452,16 @@ class PGA(MatrixInput, TransformerMixin, BaseEstimator):
     ----------
     mean_ : (n, n); components_ : (k, n(n+1)/2), in tangent vectors whose off-diagonal entries are
     multiplied by sqrt 2; explained_variance_ratio_ : (k,); n_features_in_
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import PGA
+    >>> A = np.random.default_rng(0).standard_normal((40, 3, 30))
+    >>> X = A @ A.transpose(0, 2, 1)
+    >>> pga = PGA(2).fit(X)
+    >>> pga.transform(X).shape, pga.inverse_transform(pga.transform(X)).shape
+    ((40, 2), (40, 3, 3))
     """
 
     def __init__(self, n_components: Optional[int] = 2, *, n_jobs: Optional[int] = None) -> None:
@@ -432,7 +488,7 @@ class PGA(MatrixInput, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> np.ndarray:
         """Coordinates (p, k)."""
         check_is_fitted(self, "components_")
-        return self._tangent(matrices(X, size=self.n_features_in_)) @ self.components_.T
+        return np.asarray(self._tangent(matrices(X, size=self.n_features_in_)) @ self.components_.T)
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """The SPD matrices (p, n, n) at these coordinates."""
@@ -445,10 +501,15 @@ class PGA(MatrixInput, TransformerMixin, BaseEstimator):
         T[:, columns, rows] = vectors
         return congruence(apply(T, "exp"), apply(self.mean_, "sqrt"), self.n_jobs)
 
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """One for each component."""
+        check_is_fitted(self, "components_")
+        return np.array([f"pga{i}" for i in range(len(self.components_))], dtype=object)
+
     def _tangent(self, X: np.ndarray) -> np.ndarray:
         white = congruence(X, apply(self.mean_, "invsqrt"), self.n_jobs)
         rows, columns, scale = _triangle(self.n_features_in_)
-        return apply(white, "log", n_jobs=self.n_jobs)[:, rows, columns] * scale
+        return np.asarray(apply(white, "log", n_jobs=self.n_jobs)[:, rows, columns] * scale)
 
 
 def _triangle(n: int) -> Any:

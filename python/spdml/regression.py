@@ -1,0 +1,144 @@
+"""Regression on SPD matrices."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.svm import SVR as SklearnSVR
+from sklearn.utils.extmath import softmax
+from sklearn.utils.validation import check_is_fitted
+
+from ._arrays import whole
+from ._kernel_machine import KernelMachine
+from ._labels import column, weights
+from ._matrices import checked, checked_size, metrics_of
+from ._tags import MatrixEstimator
+from .functions import pairwise_distances
+
+
+class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignore[misc]
+    """The mean of the values of the nearest training matrices, weighted by the softmax of their
+    negative squared distances.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        At most all that there are.
+    metric : str
+        By our names or pyRiemann's.
+    n_jobs : int or None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    values_ : (samples,)
+        The values of the training matrices.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import KNearestNeighborRegressor
+    >>> y = np.linspace(1, 3, 50)
+    >>> X = np.array([np.diag([v, 1.0]) for v in y])
+    >>> KNearestNeighborRegressor(2).fit(X, y).predict(np.diag([2.0, 1.0])[None]).round(1)
+    array([2.])
+    """
+
+    _needs_y = True
+
+    def __init__(self, n_neighbors: int = 5, metric: Any = "airm", *,
+                 n_jobs: Optional[int] = None) -> None:
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KNearestNeighborRegressor":
+        """Keeps a copy of X and y.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : numbers
+        sample_weight : not used, as in pyRiemann
+        """
+        metric = metrics_of(self.metric, ("distance",))[0]
+        X = checked(X, [metric], n_jobs=self.n_jobs)
+        weights(sample_weight, len(X))
+        values = column(y, len(X)).astype(float)
+        k = min(whole(self.n_neighbors, "n_neighbors"), len(X))
+        self._known: Any = (X.copy(), values.copy(), metric, k)
+        self.values_ = values
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The value of each matrix (samples,)."""
+        check_is_fitted(self, "_known")
+        known, values, metric, k = self._known
+        X = checked_size(X, known.shape[-1])
+        D = pairwise_distances(X, known, metric, n_jobs=self.n_jobs)
+        nearest = np.argsort(D, axis=1, kind="stable")[:, :k]
+        share = softmax(-np.take_along_axis(D, nearest, axis=1) ** 2)
+        return np.asarray((values[nearest] * share).sum(axis=1))
+
+
+KNearestNeighborsRegressor = KNearestNeighborRegressor
+
+
+class SVR(RegressorMixin, KernelMachine):  # type: ignore[misc]
+    """Support vector regression of scikit-learn with a kernel of SPD matrices.
+
+    Parameters
+    ----------
+    metric, kernel_fct, Cref, beta : as of `SVC`
+    tol, C, epsilon, shrinking, cache_size, verbose, max_iter : as of scikit-learn's SVR
+
+    Attributes
+    ----------
+    Cref_ : (n, n) or None
+    support_, dual_coef_, intercept_ : as of scikit-learn's SVR
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import SVR
+    >>> y = np.linspace(-1, 1, 30)
+    >>> X = np.array([np.diag([np.exp(v), 1.0]) for v in y])
+    >>> SVR(C=100, epsilon=0.01).fit(X, y).score(X, y) > 0.99
+    True
+    """
+
+    _machine = SklearnSVR
+
+    def __init__(self, *, metric: str = "riemann", kernel_fct: Any = None, Cref: Any = None,
+                 tol: float = 1e-3, C: float = 1.0, epsilon: float = 0.1, shrinking: bool = True,
+                 cache_size: float = 200, verbose: bool = False, max_iter: int = -1,
+                 beta: float = 1.0) -> None:
+        self.metric = metric
+        self.kernel_fct = kernel_fct
+        self.Cref = Cref
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.beta = beta
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SVR":
+        """Trains the machine on the kernel of X.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : numbers
+        sample_weight : (samples,) or None
+        """
+        X = self._samples(X)
+        self._train(X, column(y, len(X)).astype(float), sample_weight)
+        return self

@@ -1,0 +1,365 @@
+"""Spatial filters: of evoked responses (Xdawn), of classes (CSP) and of a target (SPoC)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, eigh
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from ._covariance import Estimator, estimated, signals
+from ._errors import InvalidArgumentError, NotPositiveDefiniteError
+from ._labels import chosen_classes, class_numbers, column
+from ._matrices import checked, semidefinite
+from ._means import class_means
+from ._sets import adjoint
+from ._tags import MatrixTransformer, Transformer
+from .functions import mean
+
+
+def general_eigenvectors(A: np.ndarray, B: np.ndarray, what: str) -> Any:
+    """Eigenvalues, falling, and eigenvectors of A v = lambda B v; `what` says what B is."""
+    try:
+        values, vectors = eigh(A, B)
+    except LinAlgError:
+        least = float(np.linalg.eigvalsh(B)[0])
+        raise NotPositiveDefiniteError(
+            f"{what} is not positive definite (smallest eigenvalue {least:.2g}); shrink it "
+            f"(estimator='oas' or 'lwf') or drop the empty dimensions (Whitening with dim_red)",
+            None, least) from None
+    return values[::-1], vectors[:, ::-1]
+
+
+class Xdawn(MatrixTransformer):
+    """Spatial filters that raise the mean responses of the classes above the rest of the signals
+    (Rivet et al. 2009): generalised eigenvectors of the covariance of a response and of all signals.
+
+    Parameters
+    ----------
+    nfilter : int
+        Filters of each class.
+    classes : list or None
+        The classes whose responses are taken; None: all.
+    estimator : as for `Covariances`
+    baseline_cov : (channels, channels) or None
+        Covariance of the signals; None: that of all of them, in a row.
+
+    Attributes
+    ----------
+    classes_ : the classes
+    filters_, patterns_ : (classes x nfilter, channels)
+    evokeds_ : (classes x nfilter, times)
+        The filtered mean responses.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import Xdawn
+    >>> signals = np.random.default_rng(0).standard_normal((10, 6, 100))
+    >>> Xdawn(nfilter=2).fit_transform(signals, [0, 1] * 5).shape
+    (10, 4, 100)
+    """
+
+    _needs_y = True
+
+    def __init__(self, nfilter: int = 4, classes: Any = None, estimator: Estimator = "scm",
+                 baseline_cov: Any = None) -> None:
+        self.nfilter = nfilter
+        self.classes = classes
+        self.estimator = estimator
+        self.baseline_cov = baseline_cov
+
+    def fit(self, X: Any, y: Any) -> "Xdawn":
+        """The filters of each class.
+
+        Parameters
+        ----------
+        X : array, (samples, channels, times)
+        y : labels
+        """
+        count = filter_count(self.nfilter)
+        X = signals(X)
+        self.classes_, masks = chosen_classes(y, self.classes, len(X))
+        all_in_a_row = X.transpose(1, 2, 0).reshape(1, X.shape[1], -1)
+        baseline = estimated(all_in_a_row, self.estimator)[0] if self.baseline_cov is None \
+            else np.asarray(self.baseline_cov)
+        if baseline.shape != (X.shape[1], X.shape[1]):
+            raise InvalidArgumentError(
+                f"baseline_cov has shape {baseline.shape}; it must be {(X.shape[1],) * 2}")
+        responses = np.array([X[mask].mean(axis=0) for mask in masks])
+        filters, patterns = [], []
+        for C in estimated(responses, self.estimator):
+            vectors = general_eigenvectors(C, baseline, "the covariance of the signals")[1]
+            vectors = vectors / np.linalg.norm(vectors, axis=0)
+            filters.append(vectors[:, :count].T)
+            patterns.append(np.linalg.pinv(vectors.T)[:, :count].T)
+        self.evokeds_ = np.concatenate([F @ P for F, P in zip(filters, responses)])
+        self.filters_ = np.concatenate(filters)
+        self.patterns_ = np.concatenate(patterns)
+        self.n_features_in_ = X.shape[1]
+        self._rows_out = len(self.filters_)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The filtered signals (samples, classes x nfilter, times)."""
+        check_is_fitted(self, "filters_")
+        X = signals(X)
+        if X.shape[1] != self.n_features_in_:
+            raise InvalidArgumentError(
+                f"X has {X.shape[1]} channels; {self.n_features_in_} are expected")
+        return np.asarray(self.filters_ @ X)
+
+
+def filter_count(nfilter: Any) -> int:
+    """nfilter, a positive integer."""
+    if not isinstance(nfilter, (int, np.integer)) or isinstance(nfilter, bool) or nfilter < 1:
+        raise TypeError(f"nfilter is {nfilter!r}; it must be a positive integer")
+    return int(nfilter)
+
+
+def log_diagonal(X: np.ndarray, filters: np.ndarray) -> np.ndarray:
+    """(samples, filters): ln of the diagonals of F X F^H."""
+    return np.asarray(np.log(np.einsum("fi,pij,fj->pf", filters, X, filters.conj(),
+                                       optimize=True).real))
+
+
+class BilinearFilter(Transformer):
+    """Given filters F: matrices F X F', or the logarithms of their diagonals.
+
+    Parameters
+    ----------
+    filters : (filters, n)
+    log : bool
+        The logarithms of the diagonals, (samples, filters), instead of the matrices.
+
+    Attributes
+    ----------
+    filters_ : (filters, n)
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import BilinearFilter
+    >>> X = np.diag([1.0, 2.0, 3.0])[None]
+    >>> BilinearFilter(np.eye(3)[:2], log=True).fit_transform(X).round(2)
+    array([[0.  , 0.69]])
+    """
+
+    filters_: np.ndarray
+    log: bool
+
+    def __init__(self, filters: Any = None, log: bool = False) -> None:
+        self.filters = filters
+        self.log = log
+
+    def fit(self, X: Any, y: Any = None) -> "BilinearFilter":
+        """Takes the filters as they are.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : ignored
+        """
+        semidefinite(X)
+        if not isinstance(self.filters, np.ndarray):
+            raise TypeError(f"filters is {self.filters!r}; it must be an array")
+        if self.filters.ndim != 2:
+            raise InvalidArgumentError(
+                f"filters has shape {self.filters.shape}; it must be (filters, n)")
+        self._keep(self.filters)
+        return self
+
+    def _keep(self, filters: np.ndarray) -> None:
+        if not isinstance(self.log, (bool, np.bool_)):
+            raise TypeError(f"log is {self.log!r}; it must be True or False")
+        self.filters_ = filters
+        self.n_features_in_ = filters.shape[1]
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The filtered matrices (samples, filters, filters), or with log the logarithms of their
+        diagonals (samples, filters)."""
+        check_is_fitted(self, "filters_")
+        X = semidefinite(X, self.n_features_in_)
+        if self.log:
+            return log_diagonal(X, self.filters_)
+        return np.asarray(self.filters_ @ X @ adjoint(self.filters_))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """One for each filter."""
+        check_is_fitted(self, "filters_")
+        name = type(self).__name__.lower()
+        return np.array([f"{name}{i}" for i in range(len(self.filters_))], dtype=object)
+
+
+class CSP(BilinearFilter):
+    """Common spatial patterns: filters whose variances set the classes apart. For two classes they
+    are generalised eigenvectors of the means; for more, the means are diagonalised together as well
+    as it goes, and the filters are sorted by what they tell of the class (Grosse-Wentrup and Buss
+    2008).
+
+    Parameters
+    ----------
+    nfilter : int
+        Filters to keep.
+    metric : str
+        Of the class means.
+    log : bool
+        The logarithms of the variances, (samples, filters), instead of the filtered matrices.
+    ajd_method : 'ajd_pham'
+        How the means of more than two classes are diagonalised: by Pham's criterion. pyRiemann's
+        'rjd' and 'uwedge' are not there.
+
+    Attributes
+    ----------
+    filters_, patterns_ : (filters, n)
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import CSP, Covariances
+    >>> signals = np.random.default_rng(0).standard_normal((20, 6, 100))
+    >>> X = Covariances().transform(signals)
+    >>> CSP(nfilter=2).fit_transform(X, [0, 1] * 10).shape
+    (20, 2)
+    """
+
+    _needs_y = True
+
+    def __init__(self, nfilter: int = 4, metric: str = "euclid", log: bool = True,
+                 ajd_method: str = "ajd_pham") -> None:
+        self.nfilter = nfilter
+        self.metric = metric
+        self.log = log
+        self.ajd_method = ajd_method
+
+    def fit(self, X: Any, y: Any = None) -> "CSP":
+        """The filters.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : labels, of two classes or more
+        """
+        count = filter_count(self.nfilter)
+        if isinstance(X, str) or isinstance(y, str):
+            raise TypeError("X and y must be arrays")
+        X = checked(X, [self.metric])
+        classes, label = class_numbers(y, len(X))
+        if len(classes) < 2:
+            raise InvalidArgumentError(f"y has {len(classes)} class; CSP needs two or more")
+        C = class_means(X, label, len(classes), self.metric, None, None)
+        if len(classes) == 2:
+            values, V = general_eigenvectors(C[1], C[0] + C[1], "the sum of the class means")
+            V = V[:, np.argsort(-np.abs(values - 0.5), kind="stable")]
+        else:
+            V = self._several(C, np.bincount(label) / len(label))
+        self.patterns_ = np.linalg.pinv(adjoint(V))[:, :count].T
+        self._keep(adjoint(V[:, :count]))
+        return self
+
+    def _several(self, C: np.ndarray, share: np.ndarray) -> np.ndarray:
+        """Filters of more than two classes, the most telling first."""
+        if self.ajd_method != "ajd_pham":
+            raise InvalidArgumentError(
+                f"ajd_method {self.ajd_method!r} is unknown; use ajd_pham")
+        if np.iscomplexobj(C):
+            raise InvalidArgumentError(
+                "X is complex, and y has more than two classes; CSP takes one or the other")
+        V = jointly_diagonal(C).T
+        total = mean(C, self.metric)
+        V = V / np.sqrt(np.einsum("if,ij,jf->f", V.conj(), total, V).real)
+        variance = np.einsum("if,kij,jf->kf", V.conj(), C, V).real
+        telling = -(share @ np.log(np.sqrt(variance)) +
+                    3.0 / 16 * (share @ (variance**2 - 1)) ** 2)
+        return np.asarray(V[:, np.argsort(-telling, kind="stable")])
+
+
+def jointly_diagonal(C: np.ndarray, tol: float = 1e-6, most: int = 100) -> np.ndarray:
+    """B (n, n) such that all B C_k B' are nearly diagonal (Pham 2001): pairs of rows in turn are
+    replaced by combinations that lower the sum of ln det diag - ln det. It ends where pyRiemann does,
+    so that filters are the same; `_joint` goes on to the end."""
+    C = C.copy()
+    n = C.shape[-1]
+    B = np.eye(n)
+    for _ in range(most):
+        gain = 0.0
+        for i in range(1, n):
+            for j in range(i):
+                a, b, c = C[:, i, i], C[:, j, j], C[:, i, j]
+                g = np.array([np.mean(c / a), np.mean(c / b)])
+                wide = np.array([[np.mean(b / a), 1.0], [1.0, np.mean(a / b)]])
+                wide[0, 0] += 1e-9 * (wide[0, 0] * wide[1, 1] - 1 < 1e-9)
+                h = np.linalg.solve(wide, g)
+                gain += len(C) * float(g @ h)
+                step = 2.0 / (1.0 + np.sqrt(max(0.0, 1.0 - 4.0 * h[0] * h[1])))
+                T = np.array([[1.0, -step * h[0]], [-step * h[1], 1.0]])
+                C[:, [i, j], :] = T @ C[:, [i, j], :]
+                C[:, :, [i, j]] = C[:, :, [i, j]] @ T.T
+                B[[i, j]] = T @ B[[i, j]]
+        if gain < n * (n - 1) * tol:
+            return B
+    warnings.warn("the class means could not be made diagonal together as well as asked for",
+                  ConvergenceWarning, stacklevel=4)
+    return B
+
+
+class SPoC(CSP):
+    """Source power comodulation (Dahne et al. 2014): filters whose variances go along with a target.
+
+    Parameters
+    ----------
+    nfilter : int
+        Filters to keep.
+    metric : str
+        Of the mean; matrices weighted by the target are averaged plainly.
+    log : bool
+        The logarithms of the variances, (samples, filters), instead of the filtered matrices.
+    ajd_method : not used, as in pyRiemann
+
+    Attributes
+    ----------
+    filters_, patterns_ : (filters, n)
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import SPoC
+    >>> power = np.linspace(1, 5, 20)
+    >>> X = np.array([np.diag([2.0, p, 2.0]) for p in power])
+    >>> SPoC(nfilter=1).fit(X, power).filters_.round(1).tolist()[0][1] != 0
+    True
+    """
+
+    def __init__(self, nfilter: int = 4, metric: str = "euclid", log: bool = True,
+                 ajd_method: str = "ajd_pham") -> None:
+        super().__init__(nfilter, metric, log, ajd_method)
+
+    def fit(self, X: Any, y: Any = None) -> "SPoC":
+        """The filters.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : numbers, the target
+        """
+        count = filter_count(self.nfilter)
+        X = checked(X, [self.metric])
+        target = column(y, len(X)).astype(float)
+        spread = target.std()
+        if not spread > 0:
+            raise InvalidArgumentError(
+                f"y is constant over n_samples = {len(X)}; SPoC needs a target that varies")
+        target = (target - target.mean()) / spread
+        weighted = np.tensordot(target, X, 1) / len(X)
+        values, V = general_eigenvectors(weighted, mean(X, self.metric), "the mean")
+        V = V[:, np.argsort(-np.abs(values), kind="stable")]
+        self.patterns_ = np.linalg.pinv(adjoint(V))[:, :count].T
+        self._keep(adjoint(V[:, :count]))
+        return self

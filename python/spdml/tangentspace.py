@@ -1,0 +1,212 @@
+"""Tangent spaces as transformers: matrices as vectors, and filtered there."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from ._arrays import numbers
+from ._errors import InvalidArgumentError
+from ._labels import class_numbers, weights
+from ._matrices import checked, checked_size, metrics_of
+from ._tags import MatrixTransformer, Transformer
+from .functions import mean
+from .tangent import tangent_space, untangent_space
+
+
+class TangentSpace(Transformer):
+    """Matrices as vectors of the tangent space at their mean, where methods for vectors apply. Before a
+    fit, the space is that at the identity, where `Whitening` and `TLCenter` put their matrices.
+
+    Parameters
+    ----------
+    metric : str or dict
+        Of the mean and of the map: 'airm' ('riemann'), 'log-euclidean', 'log-cholesky',
+        'bures-wasserstein', 'euclidean'; or {'mean': ..., 'map': ...}.
+    tsupdate : bool
+        `transform` uses the mean of what it is given, instead of the one that was fitted: for data
+        that have moved as a whole.
+    n_jobs : int or None
+        Threads of the mean; None and -1: all cores.
+
+    Attributes
+    ----------
+    reference_ : (n, n)
+        The mean.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from spdml import Covariances, TangentSpace
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 20)
+    >>> signals = rng.standard_normal((40, 4, 100)) * np.where(y == 0, 1, 2)[:, None, None]
+    >>> pipeline = make_pipeline(Covariances(), TangentSpace(), LogisticRegression())
+    >>> pipeline.fit(signals, y).score(signals, y)
+    1.0
+    >>> TangentSpace().fit_transform(Covariances().transform(signals)).shape
+    (40, 10)
+    """
+
+    _stateless = True  # as far as that a fit is not needed
+
+    def __init__(self, metric: Any = "airm", tsupdate: bool = False, *,
+                 n_jobs: Optional[int] = None) -> None:
+        self.metric = metric
+        self.tsupdate = tsupdate
+        self.n_jobs = n_jobs
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "TangentSpace":
+        """The mean, where the space touches.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+            Real symmetric or complex Hermitian.
+        y : ignored
+        sample_weight : (samples,) or None
+        """
+        metrics = metrics_of(self.metric, ("mean", "map"))
+        X = checked(X, metrics, n_jobs=self.n_jobs)
+        self.reference_ = mean(X, metrics[0], weights(sample_weight, len(X)), n_jobs=self.n_jobs)
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Tangent vectors.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+
+        Returns
+        -------
+        array, (samples, n (n + 1)/2)
+            The upper triangles row by row, with sqrt(2) for entries off the diagonal.
+        """
+        return self._vectors(checked_size(X, getattr(self, "n_features_in_", None)), self.tsupdate)
+
+    def _vectors(self, X: np.ndarray, update: bool) -> np.ndarray:
+        """Always an array, whatever `set_output` says."""
+        metrics = metrics_of(self.metric, ("mean", "map"))
+        at = mean(X, metrics[0], n_jobs=self.n_jobs) if update else self._at(X.shape[1])
+        return np.asarray(tangent_space(X, at, metrics[1]))
+
+    def _at(self, n: int) -> np.ndarray:
+        """The reference; before a fit, the identity."""
+        return getattr(self, "reference_", np.eye(n))
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Back to matrices.
+
+        Parameters
+        ----------
+        X : array, (samples, n (n + 1)/2)
+
+        Returns
+        -------
+        array, (samples, n, n)
+        """
+        T = numbers(X, "X", complex_too=True)
+        n = getattr(self, "n_features_in_", int((np.sqrt(1 + 8 * np.shape(T)[-1]) - 1) / 2))
+        if T.ndim != 2 or T.shape[1] != n * (n + 1) // 2:
+            raise InvalidArgumentError(
+                f"X has shape {T.shape}; it must be (samples, {n * (n + 1) // 2})")
+        metric = metrics_of(self.metric, ("mean", "map"))[1]
+        return np.asarray(untangent_space(T, self._at(n), metric))
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """`fit`, and the tangent vectors of the same matrices at their mean."""
+        return self.fit(X, y, sample_weight).transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The row and column that each feature stands for."""
+        if not hasattr(self, "reference_"):
+            raise NotFittedError("TangentSpace has no names of features before a fit")
+        rows, columns = np.triu_indices(self.n_features_in_)
+        names = [str(i) for i in range(self.n_features_in_)] if input_features is None or \
+            len(input_features) != self.n_features_in_ else [str(name) for name in input_features]
+        return np.array([f"tangentspace_{names[i]}_{names[j]}" for i, j in zip(rows, columns)],
+                        dtype=object)
+
+
+class FGDA(MatrixTransformer):
+    """Fisher geodesic discriminant analysis (Barachant et al. 2010): in the tangent space, only what
+    a linear discriminant analysis looks at is kept, and the rest is set to that of the mean.
+
+    Parameters
+    ----------
+    metric : str or dict
+        As of `TangentSpace`.
+    tsupdate : bool
+        As of `TangentSpace`.
+    n_jobs : int or None
+        Threads of the mean; None and -1: all cores.
+
+    Attributes
+    ----------
+    classes_ : (classes,)
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import FGDA, Covariances
+    >>> signals = np.random.default_rng(0).standard_normal((20, 3, 50))
+    >>> X = Covariances().transform(signals)
+    >>> FGDA().fit_transform(X, [0, 1] * 10).shape
+    (20, 3, 3)
+    """
+
+    _needs_y = True
+
+    def __init__(self, metric: Any = "airm", tsupdate: bool = False, *,
+                 n_jobs: Optional[int] = None) -> None:
+        self.metric = metric
+        self.tsupdate = tsupdate
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "FGDA":
+        """The mean and the discriminant.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : labels
+        sample_weight : (samples,) or None
+            Of the mean.
+        """
+        space = TangentSpace(self.metric, self.tsupdate, n_jobs=self.n_jobs)
+        X = checked(X, metrics_of(self.metric, ("mean", "map")), n_jobs=self.n_jobs)
+        self.classes_, label = class_numbers(y, len(X))
+        if len(self.classes_) < 2:
+            raise InvalidArgumentError(
+                f"y has {len(self.classes_)} class; a discriminant needs two or more")
+        T = space.fit(X, sample_weight=sample_weight)._vectors(X, False)
+        lda = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto",
+                                         n_components=len(self.classes_) - 1)
+        W = np.asarray(lda.fit(T, label).coef_)
+        self._parts = (space, W.T @ np.linalg.pinv(W @ W.T) @ W)  # at once, for threads
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The filtered matrices (samples, n, n)."""
+        check_is_fitted(self, "_parts")
+        space, kept = self._parts
+        X = checked_size(X, len(space.reference_))
+        return space.inverse_transform(space._vectors(X, space.tsupdate) @ kept)
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """`fit`, and `transform` of the same matrices."""
+        return self.fit(X, y, sample_weight).transform(X)

@@ -1,0 +1,211 @@
+"""From signals to matrices: the same as pyRiemann's, and what must hold whatever it says."""
+
+import pickle
+
+import numpy as np
+import pytest
+import spdml
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import make_pipeline
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of the peer
+ESTIMATORS = ["scm", "cov", "corr", "oas", "lwf", "sch", "hub", "stu", "tyl", "mcd"]
+
+
+def signals_of(rng, p, n, times, is_complex=False):
+    X = rng.standard_normal((p, n, times)) * np.exp(rng.standard_normal((p, n, 1))) + 3
+    return X + 1j * rng.standard_normal((p, n, times)) if is_complex else X
+
+
+@pytest.fixture
+def peer():
+    return pytest.importorskip("pyriemann.estimation", reason="pyRiemann is not installed")
+
+
+@pytest.mark.parametrize("is_complex", [False, True])
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("shape", [(4, 5, 40), (2, 1, 20)])
+def test_covariances_are_pyriemanns(rng, peer, estimator, is_complex, shape):
+    X = signals_of(rng, *shape, is_complex)
+    named = {"random_state": 1} if estimator == "mcd" else {}
+    mine = spdml.Covariances(estimator, **named).fit_transform(X)
+    np.testing.assert_allclose(mine, peer.Covariances(estimator, **named).transform(X), rtol=1e-9,
+                               atol=1e-9)
+
+
+@pytest.mark.parametrize("estimator,named", [
+    ("scm", {"assume_centered": True}), ("scm", {"weights": np.arange(1.0, 31)}),
+    ("cov", {"bias": True}), ("oas", {"assume_centered": True}), ("lwf", {"assume_centered": True}),
+    ("hub", {"q": 0.7, "tol": 1e-6, "n_iter_max": 100}), ("stu", {"nu": 2, "tol": 1e-6}),
+    ("tyl", {"norm": "determinant"}), ("tyl", {"init": np.eye(4), "assume_centered": True})])
+def test_options_of_estimators(rng, peer, estimator, named):
+    X = signals_of(rng, 3, 4, 30)
+    np.testing.assert_allclose(spdml.Covariances(estimator, **named).transform(X),
+                               peer.Covariances(estimator, **named).transform(X), rtol=1e-8)
+
+
+def test_functions_and_numbers_as_estimators(rng, peer):
+    X = signals_of(rng, 3, 4, 30)
+    own = spdml.Covariances(lambda x, power=1: (x @ x.T) ** power, power=2).transform(X)
+    np.testing.assert_allclose(own, (X @ X.transpose(0, 2, 1)) ** 2)
+    np.testing.assert_allclose(spdml.Covariances(0.3).transform(X), spdml.covariances(X, 0.3),
+                               rtol=1e-10)
+    for estimator in ("oas", "lwf", "cov"):
+        np.testing.assert_allclose(spdml.Covariances(estimator).transform(X),
+                                   spdml.covariances(X, estimator), rtol=1e-10)
+    np.testing.assert_allclose(
+        spdml.Shrinkage(0.2).fit_transform(spdml.Covariances().transform(X)),
+        peer.Shrinkage(0.2).transform(peer.Covariances().transform(X)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("mine,named", [
+    ("ERPCovariances", {}), ("ERPCovariances", {"svd": 2, "estimator": "lwf"}),
+    ("ERPCovariances", {"classes": ["b"]}), ("XdawnCovariances", {"nfilter": 2}),
+    ("XdawnCovariances", {"nfilter": 2, "applyfilters": False, "estimator": "oas"}),
+    ("XdawnCovariances", {"nfilter": 9, "xdawn_estimator": "lwf", "classes": ["a", "b"]}),
+    ("XdawnCovariances", {"nfilter": 2, "baseline_cov": np.diag([1.0, 2, 3, 4])})])
+def test_covariances_of_responses_are_pyriemanns(rng, peer, mine, named):
+    X, y = signals_of(rng, 12, 4, 50), np.array(list("abc") * 4)
+    ours, theirs = getattr(spdml, mine)(**named).fit(X, y), getattr(peer, mine)(**named).fit(X, y)
+    signs = np.sign((ours.P_ * theirs.P_).sum(axis=1))  # an eigenvector may point either way
+    np.testing.assert_allclose(ours.P_ * signs[:, None], theirs.P_, rtol=1e-7, atol=1e-9)
+    if mine.startswith("Xdawn") and named.get("applyfilters", True):
+        signs = np.concatenate([signs, signs])
+    elif len(signs) < theirs.transform(X).shape[1]:
+        signs = np.concatenate([signs, np.ones(4)])
+    np.testing.assert_allclose(ours.transform(X) * np.outer(signs, signs), theirs.transform(X),
+                               rtol=1e-7, atol=1e-8)
+    assert len(ours.get_feature_names_out()) == theirs.transform(X).shape[1]
+
+
+@pytest.mark.parametrize("mine,named", [
+    ("BlockCovariances", {"block_size": 2}), ("BlockCovariances", {"block_size": [1, 3]}),
+    ("TimeDelayCovariances", {}), ("TimeDelayCovariances", {"delays": [1, 5], "estimator": "oas"}),
+    ("CrossSpectra", {"window": 16}), ("CrossSpectra", {"window": 20, "overlap": 0.5, "fs": 32}),
+    ("CoSpectra", {"window": 16}), ("Coherences", {"window": 16}),
+    ("Coherences", {"window": 16, "coh": "instantaneous"}),
+    ("Coherences", {"window": 16, "coh": "imaginary"}),
+    ("Coherences", {"window": 16, "coh": "lagged", "fs": 32, "fmin": 2, "fmax": 8})])
+def test_other_matrices_are_pyriemanns(rng, peer, mine, named):
+    X = rng.standard_normal((3, 4, 100))
+    ours, theirs = getattr(spdml, mine)(**named), getattr(peer, mine)(**named)
+    np.testing.assert_allclose(ours.fit_transform(X), theirs.fit_transform(X), rtol=1e-9, atol=1e-9)
+    if hasattr(theirs, "freqs_"):
+        np.testing.assert_array_equal(ours.freqs_, theirs.freqs_)
+
+
+def test_a_range_of_frequencies_is_a_part_of_all(rng):
+    X = rng.standard_normal((2, 3, 100))
+    everything = spdml.CrossSpectra(16, fs=16)
+    whole = everything.transform(X)
+    part = spdml.CrossSpectra(16, fs=16, fmin=2, fmax=5).transform(X)
+    np.testing.assert_array_equal(part, whole[..., (everything.freqs_ >= 2) & (everything.freqs_ <= 5)])
+    assert np.linalg.eigvalsh(np.moveaxis(whole, -1, 1)).min() > 0
+    np.testing.assert_array_equal(np.conj(whole), whole.transpose(0, 2, 1, 3))
+
+
+@pytest.mark.parametrize("estimator", [
+    spdml.Covariances("oas", assume_centered=True), spdml.BlockCovariances(2),
+    spdml.TimeDelayCovariances(3), spdml.ERPCovariances(svd=1, assume_centered=True),
+    spdml.XdawnCovariances(2), spdml.Coherences(16)], ids=lambda e: type(e).__name__)
+def test_clones_pickles_and_samples_one_by_one(rng, estimator):
+    X, y = rng.standard_normal((8, 4, 60)), np.arange(8) % 2
+    copy = clone(estimator)
+    assert copy.get_params() == estimator.get_params()
+    expected = copy.fit(X, y).transform(X)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(copy)).transform(X), expected)
+    alone = np.concatenate([copy.transform(x[None]) for x in X])
+    np.testing.assert_allclose(alone, expected, rtol=1e-12, atol=1e-14)
+    assert copy.set_output(transform="pandas") is copy
+    assert isinstance(copy.transform(X), np.ndarray)
+
+
+def test_options_are_parameters():
+    """scikit-learn's clone would forget them, and set_params refuse them."""
+    estimator = spdml.Covariances("hub", q=0.8)
+    assert estimator.get_params() == {"estimator": "hub", "q": 0.8}
+    assert clone(estimator).kwds == {"q": 0.8}
+    estimator.set_params(q=0.7, estimator="stu")
+    assert estimator.kwds == {"q": 0.7} and estimator.estimator == "stu"
+    estimator.set_params(regularize=1e-3)
+    assert clone(estimator).kwds == {"q": 0.7, "regularize": 1e-3}
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        estimator.set_params(p=1)
+
+
+def test_signals_of_different_lengths(rng):
+    X = [rng.standard_normal((3, times)) for times in (30, 40, 50)]
+    for estimator in (spdml.Covariances("oas"), spdml.CoSpectra(16)):
+        expected = np.concatenate([estimator.transform(x[None]) for x in X])
+        np.testing.assert_array_equal(estimator.fit(X).transform(X), expected)
+    np.testing.assert_allclose(spdml.Covariances("oas").transform(X), spdml.covariances(X, "oas"))
+
+
+def low_rank(rng, n=6, times=50):
+    """Signals with an average reference: no matrix has full rank."""
+    y = np.arange(40) % 2
+    scale = np.where(y[:, None] == 1, np.linspace(1, 3, n), np.linspace(3, 1, n))
+    X = rng.standard_normal((40, n, times)) * scale[:, :, None]
+    return X - X.mean(axis=1, keepdims=True), y
+
+
+@pytest.mark.parametrize("steps", [
+    lambda: [spdml.Covariances("oas")], lambda: [spdml.Covariances(regularize=1e-6)],
+    lambda: [spdml.Covariances(), spdml.Shrinkage(0.05)]])
+def test_matrices_without_full_rank(rng, steps):
+    """What pyRiemann's users ask most: what to do about "not positive definite"."""
+    X, y = low_rank(rng)
+    with pytest.raises(spdml.NotPositiveDefiniteError):
+        make_pipeline(spdml.Covariances(), spdml.MDM()).fit(X, y).predict(X)
+    assert make_pipeline(*steps(), spdml.MDM()).fit(X[:30], y[:30]).score(X[30:], y[30:]) == 1
+
+
+@pytest.mark.parametrize("X,words", [
+    (np.zeros((3, 4)), "shape"), (np.zeros((0, 3, 4)), "empty"), ([[["a"]]], "dtype"),
+    ([np.zeros((2, 3)), np.zeros((3, 4))], "numbers of channels")])
+def test_what_are_no_signals(X, words):
+    with pytest.raises(spdml.InvalidArgumentError, match=words):
+        spdml.Covariances().transform(X)
+
+
+def test_signals_that_are_not_finite(rng):
+    X = rng.standard_normal((5, 2, 9))
+    X[3, 1, 4] = np.nan
+    with pytest.raises(spdml.NotFiniteError, match=r"X\[3\]") as e:
+        spdml.Covariances().transform(X)
+    assert e.value.index == 3
+
+
+@pytest.mark.parametrize("estimator,words", [
+    (spdml.Covariances("best"), "'best' is unknown; use one of corr"),
+    (spdml.Covariances(2.0), "between 0 and 1"),
+    (spdml.Covariances("hub", q=0), "q is 0"), (spdml.Covariances("stu", nu=0), "nu is 0"),
+    (spdml.Covariances("tyl", norm="max"), "norm"), (spdml.Covariances(regularize=-1), "regularize"),
+    (spdml.Covariances("scm", weights=[1, 2]), "weights"),
+    (spdml.BlockCovariances(3), "divide"), (spdml.BlockCovariances([1, 2]), "sum to 4"),
+    (spdml.BlockCovariances("all"), "integer"), (spdml.TimeDelayCovariances("all"), "delays"),
+    (spdml.CrossSpectra(128), "choose a smaller"), (spdml.CrossSpectra(16, overlap=1), "overlap"),
+    (spdml.CrossSpectra(0), "window"), (spdml.CrossSpectra(16, fs=10, fmin=4, fmax=3), "fmax"),
+    (spdml.CrossSpectra(16, fs=10, fmax=6), "fs/2"), (spdml.Coherences(16, coh="odd"), "coh"),
+    (spdml.ERPCovariances(svd=1.5), "svd"), (spdml.ERPCovariances(classes=[7]), "no samples"),
+    (spdml.XdawnCovariances(0), "nfilter"), (spdml.Shrinkage(2), "shrinkage"),
+    (spdml.XdawnCovariances(baseline_cov=np.eye(2)), "baseline_cov")])
+def test_bad_parameters(rng, estimator, words):
+    X, y = rng.standard_normal((6, 4, 50)), [0, 1] * 3
+    X = spdml.Covariances().transform(X) if isinstance(estimator, spdml.Shrinkage) else X
+    with pytest.raises((ValueError, TypeError), match=words):
+        estimator.fit(X, y).transform(X)
+
+
+def test_warnings(rng):
+    X = rng.standard_normal((2, 4, 50))
+    with pytest.warns(ConvergenceWarning, match="2 of 2"):
+        spdml.Covariances("tyl", tol=1e-12, n_iter_max=2).transform(X)
+    with pytest.warns(UserWarning, match="fmin is not used"):
+        spdml.CrossSpectra(16, fmin=3).transform(X)
+    with pytest.warns(UserWarning, match="ends of the spectrum"):
+        C = spdml.Coherences(16, coh="lagged").transform(X)
+    assert (C[..., [0, -1]] == 0).all()
+    with pytest.raises(spdml.NotPositiveDefiniteError, match="estimator='oas'"):
+        spdml.Xdawn().fit(np.repeat(X, 2, axis=1), [0, 1])
