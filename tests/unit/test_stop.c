@@ -258,8 +258,10 @@ static void fit_keeps_its_map(void)
         stop_source before = stop_swap(source_of(&p));
         spd_status status = spd_fit(ctx, N, P, X, label, &o, NULL, &model);
         stop_swap(before);
-        if (p.asked < at)
+        if (p.asked < at) { /* it had ended before */
+            spd_model_free(model);
             break;
+        }
         CHECK(status == SPD_ECANCELLED, "question %zu: %d", at, status);
         CHECK(p.asked <= at + FEW, "%zu questions after %zu", p.asked, at);
         none += !model;
