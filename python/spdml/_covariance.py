@@ -257,6 +257,8 @@ def estimated(X: np.ndarray, estimator: Estimator = "scm", **options: Any) -> np
         raise InvalidArgumentError(
             f"estimator {estimator!r} is unknown; use one of {', '.join(sorted(_ESTIMATORS))}, a "
             f"shrinkage between 0 and 1, or a function")
+    if X.shape[-1] < 2 and estimator in ("corr", "cov", "sch"):
+        raise InvalidArgumentError(f"estimator {estimator!r} needs two times or more; X has one")
     function, own = _ESTIMATORS[estimator]
     if X.dtype.kind == "c" and not own:
         return _of_parts(function, X, options)

@@ -16,6 +16,13 @@ _SYMMETRY = 1e-3  # `square` has looked at it more closely
 _SEMIDEFINITE = ("euclid", "euclidean")
 
 
+class MissingMetricError(InvalidArgumentError, KeyError):
+    """A dictionary of metrics lacks one; also the KeyError that pyRiemann raises."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 def _set(X: Any, size: Optional[int]) -> np.ndarray:
     """X as (samples, n, n), real or complex, symmetric or Hermitian."""
     if np.ndim(X) != 3:
@@ -58,7 +65,7 @@ def metrics_of(metric: Any, uses: Sequence[str]) -> List[Any]:
         raise TypeError(f"metric is {metric!r}; it must be a name or a dictionary of names")
     missing = [use for use in uses if use not in metric]
     if missing:
-        raise KeyError(f"metric has no {missing[0]!r}; its keys must be {', '.join(uses)}")
+        raise MissingMetricError(f"metric has no {missing[0]!r}; its keys must be {', '.join(uses)}")
     return [metric[use] for use in uses]
 
 

@@ -338,7 +338,7 @@ class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         sample_weight : (samples,) or None
             Of the mean, and of the classifier if it takes weights.
         """
-        if not is_classifier(self._chosen()):
+        if not hasattr(self._chosen(), "fit") or not is_classifier(self._chosen()):
             raise TypeError(f"clf is {self.clf!r}; it must be a classifier")
         X = checked(X, metrics_of(self.metric, ("mean", "map")), n_jobs=self.n_jobs)
         class_numbers(y, len(X))

@@ -185,6 +185,9 @@ class TimeDelayCovariances(Covariances):
         else:
             raise InvalidArgumentError(
                 f"delays is {self.delays!r}; it must be an integer or a list of integers")
+        if len(delays) >= X.shape[-1]:
+            raise InvalidArgumentError(
+                f"delays is {self.delays!r}; signals of {X.shape[-1]} times have fewer")
         rolled = [X, *(np.roll(X, d, axis=-1) for d in delays)]
         return _estimated(np.concatenate(rolled, axis=1), self.estimator, self.kwds)
 

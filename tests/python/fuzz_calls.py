@@ -9,6 +9,7 @@ large was asked for, OSError for files). Anything else, and a crash, is a findin
 on seed and number alone, so that --only shows it again."""
 import argparse
 import faulthandler
+import inspect
 import os
 import sys
 import tempfile
@@ -246,6 +247,82 @@ def call_estimators(rng):
     return model
 
 
+def used(rng, model, X, y):
+    """Fitted, and asked for all that it has."""
+    weight = {"sample_weight": matrices(rng, rng.random(len(X)))} \
+        if rng.random() < 0.3 and "sample_weight" in inspect.signature(model.fit).parameters else {}
+    model.fit(matrices(rng, X), y, **weight)
+    if hasattr(model, "partial_fit") and rng.random() < 0.3:
+        model.partial_fit(matrices(rng, X), y)
+    for name in ("transform", "predict", "predict_proba", "decision_function"):
+        if hasattr(model, name):
+            result = getattr(model, name)(matrices(rng, X))
+            if name == "transform" and hasattr(model, "inverse_transform") and rng.random() < 0.5:
+                model.inverse_transform(some(rng, lambda: result))
+    return model
+
+
+def metrics(rng):
+    return some(rng, lambda: {"mean": metric(rng), "distance": metric(rng), "map": metric(rng)}) \
+        if rng.random() < 0.3 else metric(rng)
+
+
+def call_means(rng):
+    """Estimators around means and tangent spaces."""
+    X = spd_set(rng, p=int(rng.integers(2, 10)))
+    X = X + 0.1j * (X - X.transpose(0, 2, 1)) if rng.random() < 0.2 else X
+    y = labels(rng, len(X))
+    named = maybe(rng, {"metric": lambda: metrics(rng), "n_jobs": lambda: jobs(rng)})
+    simple = maybe(rng, {"metric": lambda: metric(rng)})
+    domains = some(rng, lambda: [f"{word(rng, 'a', 'b')}/{i % 2}" for i in range(len(X))])
+    makers = [
+        lambda: spdml.MDM(**named), lambda: spdml.FgMDM(**named), lambda: spdml.FGDA(**named),
+        lambda: spdml.TangentSpace(tsupdate=number(rng, True, False), **named),
+        lambda: spdml.TSClassifier(clf=some(rng, lambda: None), **named),
+        lambda: spdml.SVC(**simple, **maybe(rng, {
+            "C": lambda: number(rng, 1.0, 0, -1), "beta": lambda: number(rng, 1.0, 0, -1),
+            "Cref": lambda: some(rng, lambda: X[0]), "kernel_fct": lambda: some(rng, lambda: None)})),
+        lambda: spdml.SVR(**simple), lambda: spdml.KNearestNeighborRegressor(number(rng, 1, 9), **named),
+        lambda: spdml.Kmeans(number(rng, 1, 2, 9), number(rng, 1, 5), n_init=number(rng, 1, 2),
+                             init=word(rng, "random", "k-means++", X[:2]),
+                             random_state=number(rng, None, 0), **named),
+        lambda: spdml.Potato(threshold=number(rng, 3, 0, -1), n_iter_max=number(rng, 1, 5), **named),
+        lambda: spdml.Whitening(dim_red=some(rng, lambda: {
+            word(rng, "n_components", "expl_var", "max_cond"): number(rng, 1, 0.5, 100)}), **simple),
+        lambda: spdml.CSP(number(rng, 1, 4), log=number(rng, True, False), **simple),
+        lambda: spdml.SPoC(number(rng, 1, 4), **simple), lambda: spdml.Shrinkage(number(rng, 0.1, 0, 2)),
+        lambda: spdml.BilinearFilter(some(rng, lambda: np.eye(X.shape[1])[:1])),
+        lambda: spdml.TLCenter(word(rng, "a", "b", ""), **simple),
+        lambda: spdml.TLScale(word(rng, "a", "b", ""), number(rng, 1.0, 0, -1), **simple),
+        lambda: spdml.TLRotate(word(rng, "a", "b", ""), maxiter=number(rng, 1, 20),
+                               metric=word(rng, "euclid", "riemann")),
+    ]
+    model = makers[rng.integers(len(makers))]()
+    return used(rng, model, X, domains if type(model).__name__.startswith("TL") else y)
+
+
+def call_signals(rng):
+    X = rng.standard_normal((int(rng.integers(1, 6)), int(rng.integers(1, 4)), int(rng.integers(1, 30))))
+    X = X + 1j * rng.standard_normal(X.shape) if rng.random() < 0.2 else X
+    estimator = word(rng, "scm", "cov", "corr", "oas", "lwf", "sch", "hub", "stu", "tyl", 0.2, "none")
+    named = maybe(rng, {"regularize": lambda: number(rng, 0, 0.1, -1)})
+    spectral = maybe(rng, {
+        "overlap": lambda: number(rng, 0.5, 0, 1), "fs": lambda: number(rng, None, 10.0, -1),
+        "fmin": lambda: number(rng, None, 1, 9), "fmax": lambda: number(rng, None, 3, 100)})
+    makers = [
+        lambda: spdml.Covariances(estimator, **named),
+        lambda: spdml.BlockCovariances(number(rng, 1, 2, [1, 1]), estimator, **named),
+        lambda: spdml.TimeDelayCovariances(number(rng, 1, 3, [1, -2]), estimator, **named),
+        lambda: spdml.ERPCovariances(None, estimator, number(rng, None, 1, 9), **named),
+        lambda: spdml.XdawnCovariances(number(rng, 1, 4), number(rng, True, False), None, estimator),
+        lambda: spdml.Xdawn(number(rng, 1, 4), estimator=estimator),
+        lambda: spdml.CrossSpectra(number(rng, 4, 8, 100), **spectral),
+        lambda: spdml.Coherences(number(rng, 4, 8), coh=word(rng, "ordinary", "lagged", "imaginary"),
+                                 **spectral),
+    ]
+    return used(rng, makers[rng.integers(len(makers))](), X, labels(rng, len(X)))
+
+
 def call_evaluate(rng):
     X = spd_set(rng, p=int(rng.integers(4, 12)))
     p = len(X)
@@ -326,7 +403,7 @@ def call_files(rng):
 
 
 CALLS = (call_functions,) * 10 + (call_geometry,) * 10 + (call_estimators,) * 6 + (call_evaluate,) * 3 + (
-    call_files,) + (call_data,) * 4
+    call_files,) + (call_data,) * 4 + (call_means,) * 8 + (call_signals,) * 4
 
 
 def one(seed, i):

@@ -169,6 +169,12 @@ def test_what_are_no_signals(X, words):
         spdml.Covariances().transform(X)
 
 
+@pytest.mark.parametrize("estimator", ["corr", "cov", "sch"])
+def test_signals_of_one_time(estimator):
+    with pytest.raises(ValueError, match="two times or more"):
+        spdml.Covariances(estimator).transform(np.ones((2, 3, 1)))
+
+
 def test_signals_that_are_not_finite(rng):
     X = rng.standard_normal((5, 2, 9))
     X[3, 1, 4] = np.nan
