@@ -205,7 +205,7 @@ static spd_status explain_one(spd_context *ctx, const geodesic_job *j, size_t i)
 static spd_status run_many(spd_context *ctx, geodesic_job *j, size_t p)
 {
     size_t bad = SPD_NO_INDEX, alone = single_work(j->n), together = octets_work(j->n);
-    int interleaved = shares_airm(j->metric) && j->n < DENSE_FROM;
+    int interleaved = shares_airm(j->metric) && j->n < kernels_dense_from(j->k);
     octet_loop loop = {p, !interleaved || alone > together ? alone : together,
                        interleaved ? octets_body : single_body, j, "geodesics"};
     spd_private_blas_hold();

@@ -251,7 +251,7 @@ static spd_status run_eigh(spd_context *ctx, batch *b, double *lambda, double *V
     b->task = "eigenvalues";
     if (b->Y)
         status = batch_run(ctx, b, general_body, eigen_work(n), &bad);
-    else if (n >= DENSE_FROM)
+    else if (n >= kernels_dense_from(kernels_get()))
         status = batch_run(ctx, b, dense_eigh_body, dense_pair_work(n), &bad);
     else
         status = batch_run(ctx, b, eigh_body, eigen_work(n), &bad);
@@ -299,7 +299,7 @@ spd_status spd_apply(spd_context *ctx, spd_function f, double power, size_t n, s
     batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .f = f, .power = power, .each = n * n};
     size_t bad = SPD_NO_INDEX, interleaved = BATCH_OCTETS * TRI(n) * LANES + spdfun_work(n);
     b.task = "functions";
-    if (n >= DENSE_FROM)
+    if (n >= kernels_dense_from(kernels_get()))
         status = batch_run(ctx, &b, dense_apply_body, spdfun_dense_work(n), &bad);
     else
         status = batch_run(ctx, &b, apply_body, interleaved, &bad);

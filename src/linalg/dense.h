@@ -9,10 +9,6 @@
 
 #include <stddef.h>
 
-/* From this size on, LAPACK's eigenvectors beat the interleaved ones (measured: 160 with AVX2,
- * 230 with AVX-512). */
-#define DENSE_FROM 192
-
 /* A <- L, A = L L'. Non-zero when A is not positive definite; A is then rubbish. */
 int dense_chol(size_t n, double *A);
 

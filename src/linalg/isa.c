@@ -116,6 +116,11 @@ spd_status spd_isa_check(spd_context *ctx)
 }
 
 /* Ten pairs of vectors and four single ones per row, at the widest: see eigen_work. */
+size_t kernels_dense_from(const kernels *k)
+{
+    return strcmp(k->name, "avx512") == 0 ? 192 : 112;
+}
+
 size_t kernels_eigh_work(size_t n)
 {
     return (10 * 2 + 4) * LANES * n;
