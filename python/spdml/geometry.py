@@ -22,8 +22,7 @@ from .matrix_functions import expm_derivative as ddexpm
 from .matrix_functions import logm_derivative as ddlogm
 from .matrix_functions import nearest_spd as nearest_sym_pos_def
 from .tangent import inner_product as innerproduct
-from .tangent import norm, transport, unupper, upper
-from .tangent import tangent_space, untangent_space
+from .tangent import transport, unupper, upper
 
 # ---- distances ----------------------------------------------------------------------------------
 
@@ -227,6 +226,21 @@ def innerproduct_euclid(X: Any, Y: Any, Cref: Any = None) -> Any:
 innerproduct_logchol = functools.partial(innerproduct, metric="logchol")
 innerproduct_logeuclid = functools.partial(innerproduct, metric="logeuclid")
 innerproduct_riemann = functools.partial(innerproduct, metric="riemann")
+
+
+def tangent_space(X: Any, Cref: Any, *, metric: Any = "riemann") -> np.ndarray:
+    """``spdml.tangent_space``."""
+    return spdml.tangent_space(X, Cref, metric)
+
+
+def untangent_space(T: Any, Cref: Any, *, metric: Any = "riemann") -> np.ndarray:
+    """``spdml.untangent_space``."""
+    return spdml.untangent_space(T, Cref, metric)
+
+
+def norm(X: Any, Cref: Any, metric: Any = "riemann") -> Any:
+    """``spdml.norm``."""
+    return spdml.norm(X, Cref, metric)
 
 
 def transport_euclid(X: Any, A: Any = None, B: Any = None) -> np.ndarray:

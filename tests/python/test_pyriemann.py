@@ -225,3 +225,12 @@ def test_matrices_that_are_not_square(rng):
     same(spdml.kernel(A.real, B.real, "euclid"), peer_kernel.kernel_euclid(A.real, B.real))
     same(spdml.median(A.real, "euclid", tol=1e-12),
          peer_median.median_euclid(A.real, tol=1e-13, maxiter=2000), rtol=1e-6)
+
+
+def test_reference_by_its_name(rng):
+    """Arguments have pyRiemann's names."""
+    X = random_spd(rng, 5, 4)
+    T = ours.tangent_space(X, Cref=X[0], metric="riemann")
+    same(T, peer_tangent.tangent_space(X, Cref=X[0], metric="riemann"))
+    same(ours.untangent_space(T, Cref=X[0], metric="riemann"), X)
+    same(ours.norm(X[1], Cref=X[0]), peer_tangent.norm(X[1], Cref=X[0]))
