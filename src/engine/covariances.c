@@ -143,7 +143,7 @@ spd_status spd_covariances(spd_context *ctx, size_t p, size_t n, size_t r, const
     j.C = mem_alloc(p, n * n * sizeof *C);
     j.work = mem_alloc((size_t)parallel_threads(ctx), work_of(n, r) * sizeof *j.work);
     status = j.C && j.work ? run(ctx, &j) : ctx_nomem(ctx, "covariances");
-    if (status == SPD_OK)
+    if (status == SPD_OK && j.C)
         memcpy(C, j.C, p * n * n * sizeof *C);
     mem_free(j.C);
     mem_free(j.work);

@@ -235,7 +235,7 @@ spd_status spd_geodesics(spd_context *ctx, spd_metric metric, size_t n, size_t p
     geodesic_job j = {kernels_get(), metric, n, steps, X, Y, t, NULL};
     j.G = mem_alloc(p, n * n * sizeof *j.G);
     status = j.G ? run_many(ctx, &j, p) : ctx_nomem(ctx, "geodesics");
-    if (status == SPD_OK)
+    if (status == SPD_OK && j.G)
         memcpy(G, j.G, p * n * n * sizeof *G);
     mem_free(j.G);
     return status;
