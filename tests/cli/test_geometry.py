@@ -250,8 +250,13 @@ def singular(sign):
     return np.array([[1.0, sign], [sign, 1.0 + 2.0**-52]])
 
 
-NO_DISTANCE = re.compile(r"spdml: (.*): the distance between (.)\[(\d+)\] and (.)\[(\d+)\] cannot be "
-                         r"computed: .* too ill-conditioned; try --regularize 1e-6\n")
+def far(sign):
+    """Two of them, of opposite signs, are farther apart than numbers reach."""
+    return np.diag([10.0**(-300 * sign), 10.0**(300 * sign)])
+
+
+NO_DISTANCE = re.compile(r"spdml: (.*): the distance between (.)\[(\d+)\] and (.)\[(\d+)\] leaves the range of "
+                         r"numbers: .*; bring the matrices to a scale near 1\n")
 
 
 @pytest.mark.parametrize("words, names", [
@@ -262,7 +267,7 @@ NO_DISTANCE = re.compile(r"spdml: (.*): the distance between (.)\[(\d+)\] and (.
 ])
 def test_pair_without_a_distance_is_named(spdml, tmp_path, words, names):
     X = np.stack([(1 + k) * np.eye(2) for k in range(40)])
-    X[21], X[33] = singular(1.0), singular(-1.0)
+    X[21], X[33] = far(1), far(-1)
     sets = {"X": X, "Y": X[17:36], "Q": X[17:36]}
     np.save(tmp_path / "a.npy", sets["X"])
     np.save(tmp_path / "b.npy", sets["Y"])
@@ -271,11 +276,17 @@ def test_pair_without_a_distance_is_named(spdml, tmp_path, words, names):
     told = NO_DISTANCE.fullmatch(done[0].failed().err)
     assert told and told[1] == names
     first, second = sets[told[2]][int(told[3])], sets[told[4]][int(told[5])]
-    assert first[0, 1] != 0 or second[0, 1] != 0, "one of the two is ill-conditioned"
+    assert (first[0, 0], second[0, 0]) in ((1e-300, 1e300), (1e300, 1e-300))
     np.save(tmp_path / "one.npy", first[None])
     np.save(tmp_path / "other.npy", second[None])
     spdml("distance", "one.npy", "other.npy", "--metric", "airm").failed("X[0] and Y[0]")
-    spdml(*words, "--metric", "airm", "--regularize", "1e-6").good()
+
+
+def test_distances_of_almost_singular_matrices(spdml, tmp_path):
+    """Two eigenvalues of the pair are 1.8e16 and its inverse."""
+    np.save(tmp_path / "a.npy", np.stack([singular(1.0), singular(-1.0)]))
+    spdml("distance", "a.npy", "--metric", "airm", "-o", "d.npy").good()
+    assert np.load(tmp_path / "d.npy")[0, 1] == pytest.approx(np.sqrt(2) * np.log(2.0**54), rel=1e-3)
 
 
 def test_mean_of_singular_matrices(spdml, tmp_path):
@@ -287,13 +298,13 @@ def test_mean_of_singular_matrices(spdml, tmp_path):
 
 def test_numbers_of_a_part_are_not_told(spdml, tmp_path):
     """X[3] of a training part would be another matrix of the file."""
-    X = np.stack([2.0**(k % 5) * singular(1.0 if k % 3 else -1.0) for k in range(24)])
+    X = np.stack([2.0**(k % 5) * far(1 if k % 3 else -1) for k in range(24)])
     np.savez(tmp_path / "a.npz", X=X, y=np.arange(24) % 2, group=np.arange(24) // 4)
     words = ["evaluate", "a.npz", "--split", "0.5", "--repeats", 1, "--methods"]
     runs = [words + [method] for method in ["nn-airm", "mdm-airm", "nn-airm-ml"]]
     runs.append(words + ["nn-airm", "--recenter", "group"])
     for run in runs:
-        done = spdml(*run).failed("too ill-conditioned", "; try --regularize 1e-6")
+        done = spdml(*run).failed("the range of numbers", "; bring the matrices to a scale near 1")
         assert "X[" not in done.err and "Q[" not in done.err
 
 

@@ -74,7 +74,7 @@ whole_uses_its_own() {
         --no-deps "$work"/whole/spdml-*.whl && (cd "$work" && "$work/clean/bin/python" - <<'PYTHON'
 import numpy as np, spdml
 assert abs(spdml.distance(np.eye(3), np.e * np.eye(3), "airm") - 3 ** 0.5) < 1e-12
-loaded = {line.split()[-1] for line in open("/proc/self/maps") if "libsvm" in line}
+loaded = {line.split()[-1] for line in open("/proc/self/maps") if "/libsvm" in line}
 assert loaded and all("/spdml.libs/" in path for path in loaded), loaded
 PYTHON
     )

@@ -8,7 +8,22 @@
 
 #include "cli/frame/signals.h"
 
-#define TASK "learning" /* as the library calls it */
+#define TASK     "learning" /* as the library calls it */
+#define PATIENCE 10.0       /* seconds that an iteration may go on after Ctrl-C */
+
+/* With a checkpoint, an iteration that has begun goes on to its end after Ctrl-C, so that the
+ * checkpoint is of the same one as the model; not one that takes long. */
+static int hear(void *user, const spd_progress *progress)
+{
+    fit_watch *w = user;
+    double now = bar_clock();
+    int stop = bar_progress(&w->s->bar, progress);
+    if (!stop || !w->begun)
+        return stop;
+    if (w->asked == 0.0)
+        w->asked = now;
+    return now - w->asked > PATIENCE;
+}
 
 void fit_watch_open(fit_watch *w, session *s, const spd_fit_options *options,
                     const char *checkpoint, double every)
@@ -22,6 +37,8 @@ void fit_watch_open(fit_watch *w, session *s, const spd_fit_options *options,
     w->ctx = spd_context_new();
     if (!w->ctx)
         cli_out_of_memory("a context");
+    if (checkpoint)
+        spd_context_set_progress(s->ctx, hear, w);
 }
 
 static double processor_seconds(void)
@@ -49,6 +66,7 @@ static void tell_effort(const fit_watch *w)
 
 void fit_watch_close(fit_watch *w)
 {
+    spd_context_set_progress(w->s->ctx, bar_progress, &w->s->bar);
     bar_clear(&w->s->bar);
     tell_effort(w);
     spd_context_free(w->ctx);

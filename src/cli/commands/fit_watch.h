@@ -20,6 +20,7 @@ typedef struct fit_watch {
     int begun;
     spd_ranks sent; /* at that time, and the processor time then */
     double busy;
+    double asked; /* when Ctrl-C was first heard; 0: not yet */
 } fit_watch;
 
 /* Options hold the limits that the time left is told from. */
