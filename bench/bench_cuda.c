@@ -145,6 +145,53 @@ static spd_status cuda_new(spd_context *ctx, const engine_input *in, problem **e
     return engine_cuda_new(ctx, in, 0, e);
 }
 
+/* Seconds of distances within p matrices, the best of two; of so many on the processor in the same
+ * run, and what p would take there. */
+static void time_distances(size_t n, size_t p, size_t few)
+{
+    double *X = make_samples(n, p), *D2 = X ? malloc(p * p * sizeof *D2) : NULL;
+    spd_context *ctx = spd_context_new();
+    for (int k = 0; D2 && k < 4; k++) {
+        spd_metric metric = k / 2 ? SPD_AIRM : SPD_STEIN;
+        size_t count = k % 2 ? few : p;
+        double best = 1e9, scale = (double)p / (double)count;
+        spd_context_set_engine(ctx, k % 2 ? SPD_ENGINE_CPU : SPD_ENGINE_CUDA);
+        for (int round = 0; round < 2; round++) {
+            double began = bench_now();
+            if (spd_pairwise2(ctx, metric, n, count, X, 0, NULL, D2) < 0)
+                printf("%s\n", spd_context_error(ctx)->message);
+            best = fmin(best, bench_now() - began);
+        }
+        printf("pairwise %s n %zu, %s p %zu: %.3f s", spd_metric_name(metric), n,
+               k % 2 ? "cpu" : "cuda", count, best);
+        printf(k % 2 ? ", for %zu %.1f s\n" : "\n", p, best * scale * scale);
+        fflush(stdout);
+    }
+    spd_context_free(ctx);
+    free(D2);
+    free(X);
+}
+
+static void time_neighbours(size_t n, size_t p, spd_metric metric)
+{
+    enum { K = 10 };
+    double *X = make_samples(n, p), *d2 = malloc(K * p * sizeof *d2);
+    int64_t *index = malloc(K * p * sizeof *index);
+    spd_context *ctx = spd_context_new();
+    spd_neighbours near = {.size = sizeof near, .k = K, .index = index, .d2 = d2};
+    spd_context_set_engine(ctx, SPD_ENGINE_CUDA);
+    double began = bench_now();
+    if (spd_nearest(ctx, metric, n, p, X, 0, NULL, &near) < 0)
+        printf("%s\n", spd_context_error(ctx)->message);
+    printf("%d nearest, %s n %zu, cuda p %zu: %.1f s\n", K, spd_metric_name(metric), n, p,
+           bench_now() - began);
+    fflush(stdout);
+    spd_context_free(ctx);
+    free(X);
+    free(d2);
+    free(index);
+}
+
 int main(int count, char **word)
 {
     size_t most = count > 1 ? strtoul(word[1], NULL, 10) : 100000;
@@ -177,6 +224,11 @@ int main(int count, char **word)
             }
         free(X);
         free(graph);
+    }
+    if (!only) {
+        time_distances(32, most / 10, 2000);
+        time_neighbours(43, most, SPD_STEIN);
+        time_neighbours(32, most / 4, SPD_AIRM);
     }
     return 0;
 }

@@ -143,7 +143,8 @@ SPD_API void spd_context_set_threads(spd_context *ctx, int threads);
 /* How many threads calls with this context use. */
 SPD_API int spd_context_threads(const spd_context *ctx);
 
-/* Where the sums of learning run; everything else runs on the processor. The engines agree to
+/* Where the sums of learning, spd_pairwise2 and spd_nearest run, the latter two for AIRM and Stein,
+ * n up to 128 and up to 64 neighbours; everything else runs on the processor. The engines agree to
  * rounding; each gives the same bits on every run. */
 typedef enum spd_engine {
     SPD_ENGINE_CPU = 0, /* the default */
@@ -156,7 +157,7 @@ typedef enum spd_engine {
 SPD_API const char *spd_engine_name(spd_engine engine);
 SPD_API spd_status spd_engine_parse(spd_context *ctx, const char *name, spd_engine *engine);
 
-/* The engine of spd_fit and spd_cost with this context. */
+/* The engine of calls with this context. */
 SPD_API void spd_context_set_engine(spd_context *ctx, spd_engine engine);
 
 /* text (room bytes, cut to fit) <- what the engine runs on, such as the name of a GPU. SPD_EDEVICE,

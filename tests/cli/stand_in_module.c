@@ -43,6 +43,19 @@ static int start(cuda_engine *e, const double *W, double *f, char *why)
     return CUDA_FAULT_DEVICE;
 }
 
+static int pairwise(const cuda_sets *in, double *D2, char *why)
+{
+    (void)D2;
+    snprintf(why, CUDA_WHY, "%zu matrices are too much", in->p);
+    return KIND == 3 ? CUDA_FAULT_MEMORY : CUDA_FAULT_DEVICE;
+}
+
+static int neighbours(const cuda_sets *in, size_t k, int64_t *index, double *d2, char *why)
+{
+    (void)k, (void)index;
+    return pairwise(in, d2, why);
+}
+
 static void close_engine(cuda_engine *e)
 {
     (void)e;
@@ -56,6 +69,8 @@ const cuda_module *spdml_cuda_module(void)
                                       .describe = describe,
                                       .open = open_engine,
                                       .start = start,
-                                      .close = close_engine};
+                                      .close = close_engine,
+                                      .pairwise = pairwise,
+                                      .neighbours = neighbours};
     return &table;
 }

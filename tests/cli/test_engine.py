@@ -79,3 +79,17 @@ def test_auto_goes_on_without_a_gpu(beside, rng, tmp_path):
 def test_a_metric_it_does_not_know(beside, data):
     beside("lost")("fit", data, "-m", 3, "--metric", "jeffrey", "--engine", "cuda", "-o", "m.spdml").failed(
         "does not know the metric jeffrey", "--engine auto")
+
+
+@pytest.mark.parametrize("words", [["distance"], ["neighbours", "-k", 2]], ids=["distance", "neighbours"])
+def test_distances_on_a_lost_gpu(beside, rng, tmp_path, words):
+    """By name the GPU is asked and its fault told; few pairs and other metrics stay with the processor."""
+    np.save(tmp_path / "X.npy", random_spd(rng, 70, 3))
+    np.save(tmp_path / "few.npy", random_spd(rng, 20, 3))
+    run = beside("lost")
+    run(words[0], "X.npy", *words[1:], "--engine", "cuda", "-o", "out.npz").failed(
+        "70 matrices are too much", "--engine auto")
+    assert not (tmp_path / "out.npz").exists()
+    for more in (["X.npy", "--engine", "cuda", "--metric", "jeffrey"], ["few.npy", "--engine", "cuda"],
+                 ["X.npy", "--engine", "auto"]):
+        run(*words, *more).good()

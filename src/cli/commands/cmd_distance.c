@@ -115,6 +115,7 @@ static int run(session *s)
 
 static const option options[] = {
     OPTION_METRIC,
+    OPTION_ENGINE,
     OPTION_SQUARED,
     {OPTION_OUTPUT(option_array_endings, "Write the distances (float64, rows of DATA, columns of "
                                          "DATA2) to FILE; the array is called D")},

@@ -322,11 +322,6 @@ static const option options[] = {
              "limits may be changed, and limits count from the original start"},
     OPTION_END};
 
-static const char *engines(size_t i)
-{
-    return spd_engine_name((spd_engine)i);
-}
-
 /* All that need no file. */
 static const char *starts(size_t i)
 {
@@ -334,7 +329,7 @@ static const char *starts(size_t i)
 }
 
 static const option solver_options[] = {
-    {"engine", 0, OPTION_CHOICE, "NAME", "cpu", .choice = engines,
+    {"engine", 0, OPTION_CHOICE, "NAME", "cpu", .choice = option_engines,
      .help = "Where it runs: cpu; cuda, an NVIDIA GPU (stein and airm, matrices up to 512 x 512, "
              "maps up to 128); auto, the GPU where there is one and it gains"},
     {"init", 0, OPTION_TEXT, "START", "auto", .words = starts,

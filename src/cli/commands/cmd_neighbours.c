@@ -138,6 +138,7 @@ static const option options[] = {
              "not its own neighbour"},
     {"k", 'k', OPTION_INT, "N", "1", 1, 2147483647, .help = "How many neighbours"},
     OPTION_METRIC,
+    OPTION_ENGINE,
     {"search", 0, OPTION_CHOICE, "NAME", "exact", .choice = option_searches,
      .help = "exact; approximate: in almost linear time, and the share of true neighbours found is "
              "estimated; auto: approximate where exact would take more than about a minute"},

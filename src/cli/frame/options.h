@@ -99,6 +99,7 @@ int option_parse_real(const char *text, double *value);
 
 /* Groups and rows that several commands share. */
 extern const option options_common[];      /* --json -q -v --threads --seed -h */
+const char *option_engines(size_t i);      /* the names of --engine */
 extern const option options_ranks[];       /* --mpi */
 extern const option options_data_output[]; /* -o, a data set in the format of its extension */
 extern const option options_data[];        /* --x --y --labels --symmetrize --regularize --ridge */
@@ -166,6 +167,14 @@ const char *option_model_endings(size_t i);
         "metric", 0, OPTION_CHOICE, "NAME", "airm", .choice = option_metrics,                      \
                                                     .alias = option_metric_alias,                  \
                                                     .help = "Metric of the SPD matrices"           \
+    }
+#define OPTION_ENGINE                                                                              \
+    {                                                                                              \
+        "engine", 0, OPTION_CHOICE, "NAME", "cpu",                                                 \
+            .choice = option_engines,                                                              \
+            .help = "Where it runs: cpu; cuda, an NVIDIA GPU (stein and airm, matrices up to "     \
+                    "128 x 128; others run on the processor); auto, the GPU where there is one "   \
+                    "and much to do"                                                               \
     }
 #define OPTION_SQUARED                                                                             \
     {                                                                                              \

@@ -5,6 +5,11 @@
 
 #include "spdml.h"
 
+const char *option_engines(size_t i)
+{
+    return spd_engine_name((spd_engine)i);
+}
+
 const option options_common[] = {
     OPTION_JSON,
     {"quiet", 'q', OPTION_FLAG, .help = "Print no warnings and no progress bar"},

@@ -282,17 +282,19 @@ __global__ void __launch_bounds__(128, MINB)
                 H[M * M + 2 * (NC * l + c) + 1] = w / a;
             }
         }
-        apply<M, NC, true>(v, Lx);
-        if (on) {
+        if (C) {
+            apply<M, NC, true>(v, Lx);
+            if (on) {
 #pragma unroll
-            for (int c = 0; c < NC; c++)
+                for (int c = 0; c < NC; c++)
 #pragma unroll
-                for (int k = 0; k < M; k += 2)
-                    *(double2 *)(H + (NC * l + c) * M + k) = make_double2(v[c][k], v[c][k + 1]);
+                    for (int k = 0; k < M; k += 2)
+                        *(double2 *)(H + (NC * l + c) * M + k) = make_double2(v[c][k], v[c][k + 1]);
+            }
+            __syncwarp();
+            rebuild<M, NC>(H, 0, l, keep, C + e * tri(M));
+            rebuild<M, NC>(H, 1, l, keep, C + (count + e) * tri(M));
         }
-        __syncwarp();
-        rebuild<M, NC>(H, 0, l, keep, C + e * tri(M));
-        rebuild<M, NC>(H, 1, l, keep, C + (count + e) * tri(M));
         double sum = f;
         for (int o = 1; o < L; o++)
             sum += __shfl_sync(~0u, f, g * L + (l + o) % L);
@@ -394,7 +396,8 @@ static __global__ void __launch_bounds__(256)
             }
         }
         __syncthreads();
-        solve_wide(M, ld, Li, G, true);
+        if (C)
+            solve_wide(M, ld, Li, G, true);
         if (threadIdx.x == 0) {
             double sum = 0.0;
             for (int k = 0; k < M; k++)
@@ -402,7 +405,7 @@ static __global__ void __launch_bounds__(256)
             d2[e] = sum;
         }
         __syncthreads();
-        for (int x = threadIdx.x; x < M * M; x += blockDim.x) {
+        for (int x = threadIdx.x; x < M * M && C; x += blockDim.x) {
             const int r = x % M, c = x / M;
             if (r < c)
                 continue;

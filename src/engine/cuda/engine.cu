@@ -15,7 +15,9 @@
 #include <future>
 #include <new>
 
+#include "engine/cuda/distances.cuh"
 #include "engine/cuda/graph.cuh"
+#include "engine/cuda/guard.cuh"
 #include "engine/cuda/queue.cuh"
 
 using namespace spd;
@@ -404,35 +406,6 @@ static void open(cuda_engine &e, const cuda_input &in)
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
-static int report(const fault &x, char *why)
-{
-    const bool none = x.error == cudaErrorNoDevice || x.error == cudaErrorInsufficientDriver;
-    if (x.error == cudaSuccess)
-        snprintf(why, CUDA_WHY, "%s", x.what);
-    else
-        snprintf(why, CUDA_WHY, "%s (%s)", cudaGetErrorString(x.error), x.what);
-    cudaGetLastError();
-    return none ? CUDA_FAULT_NO_DEVICE : x.code;
-}
-
-/* Runs body; what it throws becomes a status and a sentence. */
-template <class F> static int guarded(char *why, F body)
-{
-    why[0] = 0;
-    try {
-        body();
-        return CUDA_FAULT_NONE;
-    } catch (const fault &x) {
-        return report(x, why);
-    } catch (const std::bad_alloc &) {
-        snprintf(why, CUDA_WHY, "out of memory");
-        return CUDA_FAULT_MEMORY;
-    } catch (...) {
-        snprintf(why, CUDA_WHY, "the CUDA module failed");
-        return CUDA_FAULT_DEVICE;
-    }
-}
-
 static int module_count(int *devices, char *why)
 {
     *devices = 0;
@@ -520,6 +493,7 @@ extern "C" __attribute__((visibility("default"))) const cuda_module *spdml_cuda_
 {
     static const cuda_module table = {sizeof table, CUDA_MODULE_VERSION, module_count, module_describe,
                                       module_open,  module_start,        module_cost_grad, module_aim,
-                                      module_probe, module_step,         module_memory, module_close};
+                                      module_probe, module_step,         module_memory, module_close,
+                                      module_pairwise, module_neighbours};
     return &table;
 }

@@ -75,7 +75,8 @@ void weigh_pairs(const shape &s, int objective, const candidates &c, double zero
                  double *share, double *weight, double *value, double *degree);
 void weigh_ends(const shape &s, size_t pairs, const double *weight, end *ends); /* of a chunk of so many pairs */
 
-/* ---- stein.cu: det (p x 2) <- mantissa and exponent of det S_i; C <- inverses */
+/* ---- stein.cu: det (p x 2) <- mantissa and exponent of det S_i; C <- inverses; of pairs none where C is
+ * NULL, here and below */
 void stein_samples(const shape &s, const double *S, double *det, double *C, outcome *o);
 void stein_pairs(const shape &s, size_t count, const link *pairs, const double *S, const double *det,
                  double *d2, double *C);

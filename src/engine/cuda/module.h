@@ -11,11 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUDA_MODULE_VERSION 3
+#define CUDA_MODULE_VERSION 4
 #define CUDA_MODULE_ENTRY   "spdml_cuda_module"
 #define CUDA_WHY            256 /* room for a sentence */
 #define CUDA_MAX_N          512
-#define CUDA_MAX_M          128
+#define CUDA_MAX_M          128 /* also of sets whose distances are wanted */
+#define CUDA_MAX_K          64  /* neighbours */
 
 enum cuda_fault {
     CUDA_FAULT_NONE,
@@ -23,6 +24,8 @@ enum cuda_fault {
     CUDA_FAULT_MEMORY,    /* the device's, or the machine's */
     CUDA_FAULT_SIZE,      /* n or m beyond what the kernels are made for */
     CUDA_FAULT_GRAPH,     /* nothing to compare: no sample has near and far pairs */
+    CUDA_FAULT_SAMPLE,    /* a matrix that is not positive definite, or too nearly */
+    CUDA_FAULT_STOPPED,   /* the caller asked for it */
     CUDA_FAULT_DEVICE     /* lost, or anything else CUDA reports */
 };
 
@@ -61,6 +64,19 @@ typedef struct cuda_input {
 
 typedef struct cuda_engine cuda_engine;
 
+/* Sets whose distances are wanted. tell, or NULL, hears of pairs done and asks to stop by non-zero.
+ */
+typedef struct cuda_sets {
+    size_t size;
+    size_t n, p, q;
+    const double *X; /* p x n x n */
+    const double *Q; /* q x n x n, or NULL: within X */
+    int metric;      /* a cuda_metric */
+    int device;
+    int (*tell)(void *user, double done, double total);
+    void *user;
+} cuda_sets;
+
 /* The table. The functions of an engine are those of optim/problem.h; *f is NaN where the cost
  * does not exist. */
 typedef struct cuda_module {
@@ -76,6 +92,11 @@ typedef struct cuda_module {
     int (*step)(cuda_engine *e, double t, char *why);
     size_t (*memory)(const cuda_engine *e); /* bytes on the device */
     void (*close)(cuda_engine *e);
+
+    /* D2 (q x p) <- squared distances of the queries to the samples. index, d2 (q x k) <- the
+     * nearest, ties by the lower number; within one set nobody is its own neighbour. */
+    int (*pairwise)(const cuda_sets *in, double *D2, char *why);
+    int (*neighbours)(const cuda_sets *in, size_t k, int64_t *index, double *d2, char *why);
 } cuda_module;
 
 typedef const cuda_module *(*cuda_module_entry)(void);

@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(128, MINB)
             continue;
         double *to = C + e * tri(M);
 #pragma unroll
-        for (int c = 0; c < M; c++)
+        for (int c = 0; c < M && C; c++)
 #pragma unroll
             for (int q = 0; q < R; q++)
                 if (R * l + q >= R * (c % L) + c / L)
@@ -187,13 +187,67 @@ __global__ void __launch_bounds__(256) stein_block(int M, size_t count, const li
             }
         }
         __syncthreads();
-        for (int x = threadIdx.x; x < M * M; x += blockDim.x)
+        for (int x = threadIdx.x; x < M * M && C; x += blockDim.x)
             if (x / M >= x % M)
                 C[e * T + tri_at(M, x / M, x % M)] = -A[x / M * ld + x % M];
         if (threadIdx.x == 0)
             note<SELF>(d, e, ij, dets, d2, o);
         __syncthreads();
     }
+}
+
+/* Distances alone, for the sizes just above those that fit the registers of one lane per row: a warp holds a
+ * matrix as 8 x 4 lanes, lane (a, b) the rows a, a + 8, ... and the columns b, b + 4, ... L D L', of which
+ * only D is wanted: every step publishes a column. */
+template <int M> __global__ void __launch_bounds__(128)
+    stein_apart(size_t count, const link *pairs, const double *S, const double *dets, double *d2)
+{
+    constexpr int R = M / 8, K = M / 4;
+    __shared__ double column[4][2][M];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, a = lane / 4, b = lane % 4;
+    for (size_t e = (size_t)blockIdx.x * 4 + warp; e < count; e += (size_t)gridDim.x * 4) {
+        const link ij = pairs[e];
+        const double *Si = S + (size_t)ij.i * M * M, *Sj = S + (size_t)ij.j * M * M;
+        double A[R][K];
+        det d;
+#pragma unroll
+        for (int i = 0; i < R; i++)
+#pragma unroll
+            for (int q = 0; q < K; q++) {
+                const int at = (8 * i + a) * M + 4 * q + b;
+                A[i][q] = 0.5 * (Si[at] + Sj[at]);
+            }
+#pragma unroll
+        for (int kk = 0; kk < K; kk++)
+#pragma unroll 1
+            for (int kb = 0; kb < 4; kb++) {
+                double *col = column[warp][kb % 2];
+                if (b == kb)
+#pragma unroll
+                    for (int i = kk / 2; i < R; i++)
+                        col[8 * i + a] = A[i][kk];
+                __syncwarp();
+                const double pivot = col[4 * kk + kb], r = 1.0 / pivot;
+                d.times(pivot);
+#pragma unroll
+                for (int i = kk / 2; i < R; i++) {
+                    const double v = col[8 * i + a] * r;
+#pragma unroll
+                    for (int q = kk; q < K; q++)
+                        A[i][q] = fma(-v, col[4 * q + b], A[i][q]);
+                }
+            }
+        if (lane == 0)
+            note<false>(d, e, ij, (double *)dets, d2, nullptr);
+        __syncwarp();
+    }
+}
+
+template <int M> static void launch_apart(const shape &s, size_t count, const link *pairs, const double *S,
+                                          const double *dets, double *d2)
+{
+    size_t need = (count + 3) / 4, grid = (size_t)s.processors * 16;
+    stein_apart<M><<<(unsigned)(need < grid ? need : grid), 128, 0, s.stream>>>(count, pairs, S, dets, d2);
 }
 
 template <int M, int L, int MINB, bool SELF>
@@ -238,7 +292,14 @@ void stein_samples(const shape &s, const double *S, double *dets, double *C, out
 void stein_pairs(const shape &s, size_t count, const link *pairs, const double *S, const double *dets, double *d2,
                  double *C)
 {
-    choose<false>(s, count, pairs, S, (double *)dets, d2, C, nullptr);
+    const int apart = C || count == 0 ? 0 : s.M;
+    switch (apart) {
+    case 40: launch_apart<40>(s, count, pairs, S, dets, d2); break;
+    case 48: launch_apart<48>(s, count, pairs, S, dets, d2); break;
+    case 56: launch_apart<56>(s, count, pairs, S, dets, d2); break;
+    default: choose<false>(s, count, pairs, S, (double *)dets, d2, C, nullptr);
+    }
+    launched("Stein pairs");
 }
 
 } /* namespace spd */

@@ -1,0 +1,316 @@
+/* distances.cu - squared distances between sets of matrices, and exact nearest neighbours: all pairs,
+ * tile by tile, by the kernels that a fit has for its pairs (stein.cu, airm.cu). */
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "engine/cuda/distances.cuh"
+#include "engine/cuda/guard.cuh"
+#include "engine/cuda/queue.cuh"
+
+namespace spd {
+
+constexpr size_t TILE = (size_t)1 << 24;    /* pairs at a time */
+constexpr size_t PORTION = (size_t)8 << 20; /* doubles that are loaded at a time */
+constexpr int SEARCHERS = 128;              /* threads for one query */
+
+/* ---- kernels ---------------------------------------------------------------------------------- */
+
+/* S (M x M each) <- scale times X by its lower triangle, padded as X + I. */
+static __global__ void spread_kernel(size_t count, int n, int M, double scale, const double *X, double *S)
+{
+    for (size_t e = blockIdx.x * (size_t)blockDim.x + threadIdx.x; e < count; e += (size_t)gridDim.x * blockDim.x) {
+        const size_t i = e / (M * M);
+        const int x = (int)(e - i * (M * M)), a = x / M, b = x % M, r = a > b ? a : b, c = a > b ? b : a;
+        S[e] = r < n ? scale * X[(i * n + r) * n + c] : r == c ? 1.0 : 0.0;
+    }
+}
+
+/* Pairs of row a, which is sample `first` + a, with the columns; within one set with those above it. */
+struct tile { size_t first, rows, columns, begin; bool within; };
+__host__ __device__ inline size_t place(const tile &t, size_t a)
+{
+    return t.within ? a * (t.columns - 1 - t.first) - a * (a - 1) / 2 : a * t.columns;
+}
+
+static __global__ void link_kernel(tile t, link *links)
+{
+    for (size_t a = blockIdx.x; a < t.rows; a += gridDim.x) {
+        const size_t row = t.first + a, from = t.within ? row + 1 : 0, at = place(t, a);
+        for (size_t j = from + threadIdx.x; j < t.columns; j += blockDim.x)
+            links[at + j - from] = {(uint32_t)(t.begin + row), (uint32_t)j};
+    }
+}
+
+__device__ inline double not_negative(double d) { return d < 0.0 ? 0.0 : d; } /* NaN stays */
+
+/* D2 (whole, or the rows of the tile) <- the distances of the tile, on both sides of the diagonal. */
+static __global__ void scatter_kernel(tile t, const double *d2, double *D2, outcome *o)
+{
+    for (size_t a = blockIdx.x; a < t.rows; a += gridDim.x) {
+        const size_t row = t.first + a, from = t.within ? row + 1 : 0, at = place(t, a);
+        for (size_t j = from + threadIdx.x; j < t.columns; j += blockDim.x) {
+            const double d = not_negative(d2[at + j - from]);
+            if (!(d < INFINITY))
+                atomicMin(&o->bad, (unsigned long long)row);
+            if (t.within) {
+                D2[row * t.columns + j] = d;
+                D2[j * t.columns + row] = d;
+            } else
+                D2[a * t.columns + j] = d;
+        }
+        if (t.within && threadIdx.x == 0)
+            D2[row * t.columns + row] = 0.0;
+    }
+}
+
+struct nearest { double d; uint32_t j; };
+__device__ inline bool before(const nearest &a, const nearest &b) { return a.d < b.d || (a.d == b.d && a.j < b.j); }
+
+/* A block for each query: threads keep their own nearest, then the block takes the best of them k times. */
+static __global__ void __launch_bounds__(SEARCHERS)
+    nearest_kernel(tile t, bool others, int k, const double *d2, int64_t *index, double *found, outcome *o)
+{
+    __shared__ nearest head[SEARCHERS];
+    __shared__ int who[SEARCHERS];
+    const int me = threadIdx.x;
+    for (size_t a = blockIdx.x; a < t.rows; a += gridDim.x) {
+        nearest own[CUDA_MAX_K];
+        int count = 0, used = 0;
+        for (size_t j = me; j < t.columns; j += SEARCHERS) {
+            const nearest x = {not_negative(d2[a * t.columns + j]), (uint32_t)j};
+            if (!(x.d < INFINITY))
+                atomicMin(&o->bad, (unsigned long long)(t.first + a));
+            if ((others && j == t.first + a) || (count == k && !before(x, own[k - 1])))
+                continue;
+            int at = count < k ? count++ : k - 1;
+            for (; at > 0 && before(x, own[at - 1]); at--)
+                own[at] = own[at - 1];
+            own[at] = x;
+        }
+        for (int e = 0; e < k; e++) {
+            head[me] = used < count ? own[used] : nearest{INFINITY, 0xffffffffu};
+            who[me] = me;
+            __syncthreads();
+            for (int step = SEARCHERS / 2; step; step >>= 1) {
+                if (me < step && before(head[me + step], head[me])) {
+                    head[me] = head[me + step];
+                    who[me] = who[me + step];
+                }
+                __syncthreads();
+            }
+            if (me == 0) {
+                index[a * k + e] = head[0].j;
+                found[a * k + e] = head[0].d;
+            }
+            used += who[0] == me;
+            __syncthreads();
+        }
+    }
+}
+
+/* ---- launches --------------------------------------------------------------------------------- */
+
+static unsigned blocks_for(const tile &t) { return (unsigned)std::min(t.rows, (size_t)65535); }
+
+static void spread(const shape &s, size_t count, double scale, const double *X, double *S)
+{
+    spread_kernel<<<s.processors * 8, 256, 0, s.stream>>>(count * s.M * s.M, s.n, s.M, scale, X, S);
+    launched("loading the matrices");
+}
+
+static void list_pairs(const shape &s, const tile &t, link *links)
+{
+    link_kernel<<<blocks_for(t), 256, 0, s.stream>>>(t, links);
+    launched("pairs");
+}
+
+static void scatter(const shape &s, const tile &t, const double *d2, double *D2, outcome *o)
+{
+    scatter_kernel<<<blocks_for(t), 256, 0, s.stream>>>(t, d2, D2, o);
+    launched("distances");
+}
+
+static void select(const shape &s, const tile &t, bool others, size_t k, const double *d2, int64_t *index, double *found,
+                   outcome *o)
+{
+    nearest_kernel<<<blocks_for(t), SEARCHERS, 0, s.stream>>>(t, others, (int)k, d2, index, found, o);
+    launched("neighbours");
+}
+
+/* ---- sets on the device ----------------------------------------------------------------------- */
+
+struct sets {
+    queue own;
+    shape s{};
+    bool airm = false;
+    size_t p = 0, q = 0; /* samples; queries, which follow them */
+    array<double> S, L, Li, C, dets, d2;
+    array<link> links;
+    array<outcome> out;
+};
+
+static double largest_trace(size_t n, size_t count, const double *X)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        double trace = 0.0;
+        for (size_t c = 0; c < n; c++)
+            trace += X[i * n * n + c * (n + 1)];
+        most = std::max(most, trace);
+    }
+    return most;
+}
+
+/* A power of two that brings every eigenvalue below 1/2 (stein.cu); both metrics ignore it. */
+static double scale_for(double trace)
+{
+    if (!(trace > 0.0) || !std::isfinite(trace))
+        return 1.0;
+    int exponent;
+    frexp(trace, &exponent);
+    return ldexp(1.0, -exponent - 1);
+}
+
+static void load(sets &e, size_t n, size_t count, const double *X, double scale, double *S)
+{
+    const size_t nn = n * n, each = PORTION / nn + 1;
+    array<double> room;
+    room.make(std::min(each, count) * nn);
+    for (size_t i = 0; i < count; i += each) {
+        const size_t now = std::min(each, count - i);
+        room.put(X + i * nn, now * nn, e.s.stream);
+        spread(e.s, now, scale, room.at, S + i * e.s.M * e.s.M);
+        check(cudaStreamSynchronize(e.s.stream), "loading the matrices");
+    }
+}
+
+/* The lowest number that a kernel has noted is a fault: the caller says of what. */
+static void check_good(sets &e)
+{
+    outcome o;
+    check(cudaMemcpyAsync(&o, e.out.at, sizeof o, cudaMemcpyDeviceToHost, e.s.stream), "result");
+    check(cudaStreamSynchronize(e.s.stream), "distances");
+    if (o.bad != ~0ull)
+        throw fault{CUDA_FAULT_SAMPLE, "a matrix is not positive definite", cudaSuccess};
+}
+
+static void open(sets &e, const cuda_sets &in, size_t pairs)
+{
+    cudaDeviceProp about;
+    if (in.n < 1 || in.n > CUDA_MAX_M)
+        throw fault{CUDA_FAULT_SIZE, "the CUDA engine measures matrices of up to 128 x 128", cudaSuccess};
+    check(cudaSetDevice(in.device), "choosing the device");
+    check(cudaGetDeviceProperties(&about, in.device), "asking the device");
+    e.airm = in.metric == CUDA_AIRM;
+    e.p = in.p;
+    e.q = in.Q ? in.q : 0;
+    const int n = (int)in.n, M = padded(n);
+    e.own.make();
+    e.s = {n, n, M, (n + 15) / 16, e.p + e.q, about.multiProcessorCount, (int)about.sharedMemPerBlockOptin, e.own.at};
+    const size_t mm = (size_t)M * M;
+    e.S.make(e.s.p * mm);
+    e.out.make(1);
+    e.d2.make(pairs);
+    e.links.make(pairs);
+    const double most = std::max(largest_trace(in.n, e.p, in.X), e.q ? largest_trace(in.n, e.q, in.Q) : 0.0);
+    load(e, in.n, e.p, in.X, scale_for(most), e.S.at);
+    if (e.q)
+        load(e, in.n, e.q, in.Q, scale_for(most), e.S.at + e.p * mm);
+    check(cudaMemsetAsync(e.out.at, 0xff, sizeof(outcome), e.s.stream), "result");
+    if (e.airm) {
+        e.L.make(e.s.p * mm);
+        e.Li.make(M <= FAST ? e.s.p * mm : 1);
+        airm_samples(e.s, e.S.at, e.L.at, e.Li.at, e.out.at);
+    } else {
+        e.dets.make(2 * e.s.p);
+        e.C.make(e.s.p * tri(M));
+        stein_samples(e.s, e.S.at, e.dets.at, e.C.at, e.out.at);
+    }
+    check_good(e);
+}
+
+static void measure(sets &e, const tile &t)
+{
+    const size_t count = place(t, t.rows);
+    list_pairs(e.s, t, e.links.at);
+    if (e.airm)
+        airm_pairs(e.s, count, e.links.at, e.L.at, e.Li.at, e.d2.at, nullptr);
+    else
+        stein_pairs(e.s, count, e.links.at, e.S.at, e.dets.at, e.d2.at, nullptr);
+}
+
+static size_t rows_of(size_t columns) { return std::max((size_t)1, TILE / columns); }
+
+/* A tile of so many rows, from `first` on. */
+static tile tile_at(const sets &e, size_t rows, size_t first, size_t each, bool within)
+{
+    return {first, std::min(each, rows - first), e.p, e.q ? e.p : 0, within};
+}
+
+static void tell(const cuda_sets &in, size_t rows, size_t of)
+{
+    if (in.tell && in.tell(in.user, (double)rows * (double)in.p, (double)of * (double)in.p))
+        throw fault{CUDA_FAULT_STOPPED, "stopped", cudaSuccess};
+}
+
+/* ---- outside ---------------------------------------------------------------------------------- */
+
+static void pairwise(const cuda_sets &in, double *D2)
+{
+    sets e;
+    array<double> all;
+    const size_t each = rows_of(in.p), rows = in.Q ? in.q : in.p;
+    open(e, in, std::min(each, rows) * in.p);
+    all.make((in.Q ? std::min(each, rows) : in.p) * in.p);
+    for (size_t first = 0; first < rows; first += each) {
+        const tile t = tile_at(e, rows, first, each, !in.Q);
+        measure(e, t);
+        scatter(e.s, t, e.d2.at, all.at, e.out.at);
+        if (in.Q)
+            check(cudaMemcpyAsync(D2 + first * in.p, all.at, t.rows * in.p * sizeof(double), cudaMemcpyDeviceToHost,
+                                  e.s.stream), "distances");
+        check(cudaStreamSynchronize(e.s.stream), "distances");
+        tell(in, first + t.rows, rows);
+    }
+    if (!in.Q)
+        check(cudaMemcpyAsync(D2, all.at, in.p * in.p * sizeof(double), cudaMemcpyDeviceToHost, e.s.stream), "distances");
+    check_good(e);
+}
+
+static void neighbours(const cuda_sets &in, size_t k, int64_t *index, double *found)
+{
+    sets e;
+    array<int64_t> which;
+    array<double> near;
+    if (k < 1 || k > CUDA_MAX_K)
+        throw fault{CUDA_FAULT_SIZE, "the CUDA engine finds up to 64 neighbours", cudaSuccess};
+    const size_t each = rows_of(in.p), rows = in.Q ? in.q : in.p;
+    open(e, in, std::min(each, rows) * in.p);
+    which.make(std::min(each, rows) * k);
+    near.make(std::min(each, rows) * k);
+    for (size_t first = 0; first < rows; first += each) {
+        const tile t = tile_at(e, rows, first, each, false);
+        measure(e, t);
+        select(e.s, t, !in.Q, k, e.d2.at, which.at, near.at, e.out.at);
+        check(cudaMemcpyAsync(index + first * k, which.at, t.rows * k * sizeof(int64_t), cudaMemcpyDeviceToHost, e.s.stream),
+              "neighbours");
+        check(cudaMemcpyAsync(found + first * k, near.at, t.rows * k * sizeof(double), cudaMemcpyDeviceToHost, e.s.stream),
+              "neighbours");
+        check(cudaStreamSynchronize(e.s.stream), "neighbours");
+        tell(in, first + t.rows, rows);
+    }
+    check_good(e);
+}
+
+int module_pairwise(const cuda_sets *in, double *D2, char *why)
+{
+    return guarded(why, [&] { pairwise(*in, D2); });
+}
+
+int module_neighbours(const cuda_sets *in, size_t k, int64_t *index, double *d2, char *why)
+{
+    return guarded(why, [&] { neighbours(*in, k, index, d2); });
+}
+
+} /* namespace spd */
