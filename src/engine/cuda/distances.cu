@@ -162,16 +162,6 @@ static double largest_trace(size_t n, size_t count, const double *X)
     return most;
 }
 
-/* A power of two that brings every eigenvalue below 1/2 (stein.cu); both metrics ignore it. */
-static double scale_for(double trace)
-{
-    if (!(trace > 0.0) || !std::isfinite(trace))
-        return 1.0;
-    int exponent;
-    frexp(trace, &exponent);
-    return ldexp(1.0, -exponent - 1);
-}
-
 static void load(sets &e, size_t n, size_t count, const double *X, double scale, double *S)
 {
     const size_t nn = n * n, each = PORTION / nn + 1;

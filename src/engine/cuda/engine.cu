@@ -281,16 +281,6 @@ static void step(cuda_engine &e, double t)
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-/* A power of two that brings every eigenvalue below 1/2 (stein.cu); both metrics ignore it. */
-static double scale_for(double trace)
-{
-    if (!(trace > 0.0) || !std::isfinite(trace))
-        return 1.0;
-    int exponent;
-    frexp(trace, &exponent);
-    return ldexp(1.0, -exponent - 1);
-}
-
 /* Packs every share-th portion of the samples, by way of memory of its own; returns the largest trace. */
 static double load_share(const cuda_engine &e, const cuda_input &in, size_t share, size_t shares)
 {

@@ -7,6 +7,8 @@
  *   S_i, Z_i   M x M, both triangles
  *   pairs      lower triangles, column by column (tri_at) */
 #pragma once
+#include <cmath>
+
 #include "engine/cuda/device.cuh"
 
 namespace spd {
@@ -17,6 +19,16 @@ struct shape {
     int processors, shared; /* of the device: multiprocessors, bytes of shared memory per block */
     cudaStream_t stream;
 };
+
+/* A power of two that brings every eigenvalue below 1/2 (stein.cu); both metrics ignore it. */
+inline double scale_for(double trace)
+{
+    if (!(trace > 0.0) || !std::isfinite(trace))
+        return 1.0;
+    int exponent;
+    frexp(trace, &exponent);
+    return ldexp(1.0, -exponent - 1);
+}
 
 /* ---- pack.cu */
 size_t pack_size(int n);                                     /* doubles of a packed sample */
