@@ -168,8 +168,8 @@ SPD_API spd_status spd_engine_device(spd_context *ctx, spd_engine engine, size_t
  * spd_ranks_join every rank makes the same calls with the same arguments on the same data. The work
  * of spd_fit, spd_cost, spd_affinity, spd_nearest, spd_pairwise2, spd_mean, spd_congruence and
  * spd_check and the trials of spd_tune and spd_evaluate are dealt out, and every rank gets the
- * result, with the same bits as a process alone. In a fit a rank keeps the matrices that are its
- * share alone; a mapped file is read for those. A rank whose call fails alone must end the job
+ * result, with the same bits as a process alone. Of a store of files a rank
+ * may hold its share alone (spd_store_hold). A rank whose call fails alone must end the job
  * (spd_ranks_stop), since the others wait for it. */
 typedef struct spd_ranks {
     size_t size;
