@@ -142,7 +142,7 @@ static void run(const char *name,
 
 static spd_status cuda_new(spd_context *ctx, const engine_input *in, problem **e)
 {
-    return engine_cuda_new(ctx, in, 0, e);
+    return engine_cuda_new(ctx, in, NULL, e);
 }
 
 /* Seconds of distances within p matrices, the best of two; of so many on the processor in the same

@@ -164,6 +164,11 @@ SPD_API void spd_context_set_engine(spd_context *ctx, spd_engine engine);
  * with the reason, when it cannot be had. */
 SPD_API spd_status spd_engine_device(spd_context *ctx, spd_engine engine, size_t room, char *text);
 
+/* Where the last spd_fit of this context ran and how well: devices, their memory in use, and how
+ * near a pass over the samples came to the limits of the machine. Empty after one on the processor.
+ */
+SPD_API const char *spd_context_ran_on(const spd_context *ctx);
+
 /* Several processes that MPI has started, the ranks, and that work on one problem. After
  * spd_ranks_join every rank makes the same calls with the same arguments on the same data. The work
  * of spd_fit, spd_cost, spd_affinity, spd_nearest, spd_pairwise2, spd_mean, spd_congruence and
@@ -726,7 +731,7 @@ SPD_API spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X
 /* The same of a store. Per iteration one pass over it, and O(n m) numbers are kept of each sample;
  * two passes and O(m^2) where these do not fit into the memory of the context. The model is the
  * same, bit for bit, wherever the matrices lie, as long as as much is kept of them. The approximate
- * log-Euclidean cost and the CUDA engine need them in memory as float64. */
+ * log-Euclidean cost needs them in memory as float64. */
 SPD_API spd_status spd_fit_store(spd_context *ctx, const spd_store *store, const int *label,
                                  const spd_fit_options *options, const spd_fit_watch *watch,
                                  spd_model **model);

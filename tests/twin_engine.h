@@ -290,8 +290,14 @@ HELPER void twin_free(problem *base)
 HELPER problem *twin_engine_new(const engine_input *in)
 {
     twin_engine *e = calloc(1, sizeof *e);
-    e->base = (problem){in->n,     in->m,     twin_start, twin_cost_grad, twin_aim, twin_probe,
-                        twin_step, twin_free, 0};
+    e->base = (problem){.n = in->n,
+                        .m = in->m,
+                        .start = twin_start,
+                        .cost_grad = twin_cost_grad,
+                        .aim = twin_aim,
+                        .probe = twin_probe,
+                        .step = twin_step,
+                        .free = twin_free};
     e->in = *in;
     e->W = block(in->n * in->m);
     e->U = block(in->n * in->m);

@@ -22,6 +22,7 @@ struct spd_context {
     worker_pool workers; /* asleep until a loop needs them */
     ranks *ranks;        /* the processes of the job; NULL: alone */
     int alone;           /* above 0: what is called now is for this process alone */
+    char ran_on[256];    /* what the engine of the last fit said of itself, or nothing */
 };
 
 /* Forgets the last error and progress; first line of every public function that takes a context. */

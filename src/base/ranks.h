@@ -19,6 +19,7 @@ typedef struct ranks ranks;
 
 struct ranks {
     int rank, count;
+    int local;              /* number among the ranks of this machine */
     double bytes, messages; /* sent by this process so far */
     double seconds;         /* processor time within these functions, waiting included */
     void (*send)(ranks *r, int to, const void *from, size_t size);

@@ -7,6 +7,7 @@
 #include "engine/cuda.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "engine/candidates.h"
@@ -21,7 +22,9 @@ typedef struct cuda_problem {
     spd_context *ctx;
     const cuda_module *module;
     cuda_engine *engine;
-    arena room; /* where this lies */
+    const spd_store *set; /* the samples, */
+    spd_store lent;       /* which may be this */
+    arena room;           /* where this lies */
 } cuda_problem;
 
 /* ---- the module ----------------------------------------------------------------------------- */
@@ -60,14 +63,17 @@ static spd_status pass_fault(spd_context *ctx, int fault, const char *why)
     }
 }
 
-static spd_status first_device(spd_context *ctx, const cuda_module *module, cuda_device *about)
+/* *devices <- how many there are; *about <- the one that a process begins with. */
+static spd_status first_device(spd_context *ctx, const cuda_module *module, int *devices,
+                               cuda_device *about)
 {
+    const ranks *r = ranks_of(ctx);
     char why[CUDA_WHY];
-    int devices = 0, fault = module->count(&devices, why);
-    if (fault == CUDA_FAULT_NONE && devices == 0)
+    int fault = module->count(devices, why);
+    if (fault == CUDA_FAULT_NONE && *devices == 0)
         return ctx_fail(ctx, SPD_EDEVICE, "no GPU was found");
     if (fault == CUDA_FAULT_NONE)
-        fault = module->describe(0, about, why);
+        fault = module->describe(r ? r->local % *devices : 0, about, why);
     return pass_fault(ctx, fault, why);
 }
 
@@ -75,24 +81,65 @@ spd_status cuda_describe(spd_context *ctx, char *text, size_t room)
 {
     const cuda_module *module = NULL;
     cuda_device about = {.size = sizeof about};
+    char several[32] = "";
+    int devices = 0;
     spd_status status = load_module(ctx, &module);
     if (status == SPD_OK)
-        status = first_device(ctx, module, &about);
+        status = first_device(ctx, module, &devices, &about);
+    if (devices > 1)
+        snprintf(several, sizeof several, "%d x ", devices);
     if (status == SPD_OK)
-        snprintf(text, room, "%s, %.0f GB, compute capability %d.%d, CUDA %d.%d", about.name,
-                 (double)about.memory / 1e9, about.major, about.minor, about.runtime / 1000,
-                 about.runtime % 1000 / 10);
+        snprintf(text, room, "%s%s, %.0f GB, compute capability %d.%d, CUDA %d.%d", several,
+                 about.name, (double)about.memory / 1e9, about.major, about.minor,
+                 about.runtime / 1000, about.runtime % 1000 / 10);
     return status;
 }
 
 /* ---- a problem ------------------------------------------------------------------------------ */
+
+/* What a call of the module came to, in all ranks: one that has failed says so once, here, and the
+ * others hear of it here or in their next exchange (collect). */
+static spd_status call_status(cuda_problem *e, int fault, const char *why)
+{
+    ranks *r = ranks_of(e->ctx);
+    int elsewhere = fault == CUDA_FAULT_ELSEWHERE;
+    spd_status status = SPD_OK;
+    if (r && !elsewhere)
+        elsewhere = r->least(r, fault ? -1 : 0) < 0 && !fault;
+    if (fault == CUDA_FAULT_READ)
+        status = store_fail(e->ctx, e->set, SPD_EIO);
+    else if (!elsewhere)
+        status = pass_fault(e->ctx, fault, why);
+    return r && (elsewhere || fault) ? ranks_settle(e->ctx, status) : status;
+}
+
+/* The pieces of all ranks, of which each has its own. */
+static int collect(void *user, const size_t *at, void *all)
+{
+    ranks *r = user;
+    if (r->least(r, 0) < 0)
+        return 1;
+    for (int k = 0; k < r->count; k++)
+        r->broadcast(r, k, (char *)all + at[k], at[k + 1] - at[k]);
+    return 0;
+}
+
+/* Devices may differ in the last bits; the optimisers of all ranks must not. */
+static void share_numbers(const cuda_problem *e, size_t count, double *x)
+{
+    ranks *r = ranks_of(e->ctx);
+    if (r)
+        r->broadcast(r, 0, x, count * sizeof *x);
+}
 
 static spd_status cuda_start(problem *base, const double *W)
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
     double f = NAN;
-    spd_status status = pass_fault(e->ctx, e->module->start(e->engine, W, &f, why), why);
+    spd_status status = call_status(e, e->module->start(e->engine, W, &f, why), why);
+    if (status == SPD_OK)
+        share_numbers(e, 1, &f);
     return status == SPD_OK && !isfinite(f) ? engine_no_cost(e->ctx) : status;
 }
 
@@ -100,28 +147,38 @@ static spd_status cuda_cost_grad(problem *base, double *f, double *G)
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
-    return pass_fault(e->ctx, e->module->cost_grad(e->engine, f, G, why), why);
+    spd_status status = call_status(e, e->module->cost_grad(e->engine, f, G, why), why);
+    if (status == SPD_OK) {
+        share_numbers(e, 1, f);
+        share_numbers(e, base->n * base->m, G);
+    }
+    return status;
 }
 
 static spd_status cuda_aim(problem *base, const double *U, const double *sigma, const double *V)
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
-    return pass_fault(e->ctx, e->module->aim(e->engine, U, sigma, V, why), why);
+    return call_status(e, e->module->aim(e->engine, U, sigma, V, why), why);
 }
 
 static spd_status cuda_probe(problem *base, double t, double *f, double *df)
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
-    return pass_fault(e->ctx, e->module->probe(e->engine, t, f, df, why), why);
+    spd_status status = call_status(e, e->module->probe(e->engine, t, f, df, why), why);
+    if (status == SPD_OK) {
+        share_numbers(e, 1, f);
+        share_numbers(e, 1, df);
+    }
+    return status;
 }
 
 static spd_status cuda_step(problem *base, double t)
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
-    return pass_fault(e->ctx, e->module->step(e->engine, t, why), why);
+    return call_status(e, e->module->step(e->engine, t, why), why);
 }
 
 static void cuda_free(problem *base)
@@ -132,12 +189,31 @@ static void cuda_free(problem *base)
     arena_free(&room);
 }
 
+/* "NVIDIA H200, 36.1 GB used; a pass over the samples takes 4.2 ms, 71 % of the memory's speed" */
+static void cuda_about(problem *base, size_t room, char *text)
+{
+    cuda_problem *e = (cuda_problem *)base;
+    cuda_usage used = {.size = sizeof used};
+    char device[200] = "", pass[100] = "", speed[60] = "";
+    e->module->usage(e->engine, &used);
+    if (cuda_describe(e->ctx, device, sizeof device) < 0)
+        ctx_clear(e->ctx);
+    if (used.seconds > 0.0 && used.streamed)
+        snprintf(speed, sizeof speed, ", %.1f GB sent at %.3g GB/s", 1e-9 * (double)used.sent,
+                 1e-9 * (double)used.sent / used.seconds);
+    else if (used.seconds > 0.0 && used.peak > 0.0)
+        snprintf(speed, sizeof speed, ", %.0f %% of the memory's speed",
+                 100.0 * used.moved / used.seconds / used.peak);
+    if (used.seconds > 0.0)
+        snprintf(pass, sizeof pass, "; a pass over the samples takes %.3g ms%s", 1e3 * used.seconds,
+                 speed);
+    snprintf(text, room, "%s, %d used, %.3g GB%s", device, used.devices, 1e-9 * (double)used.bytes,
+             pass);
+}
+
 /* Metrics and objectives that the kernels know. */
 static spd_status check_known(spd_context *ctx, const engine_input *in)
 {
-    if (!in->X)
-        return ctx_fail(ctx, SPD_EDEVICE,
-                        "the CUDA engine needs all matrices in memory as float64");
     if (in->metric != SPD_STEIN && in->metric != SPD_AIRM)
         return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine does not know the metric %s",
                         spd_metric_name(in->metric));
@@ -152,36 +228,85 @@ static int number_of(spd_objective wanted)
                                       : CUDA_DIFFERENCE;
 }
 
-spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, size_t buffer_bytes,
+/* Samples for the module, from any thread. */
+static int read_samples(void *user, size_t first, size_t count, double *to)
+{
+    return store_read(user, first, count, to) < 0;
+}
+
+#define MUCH_EACH 5e10 /* operations of an iteration that keep a device busy for some 20 ms */
+
+/* How many devices share the samples: one to a rank; else all, where that is a gain. */
+static int devices_for(spd_context *ctx, const engine_input *in, int there, size_t memory)
+{
+    double n = (double)in->n, m = (double)in->m, p = (double)in->p;
+    double bytes = 8.0 * p * (0.5 * n * (n + 16.0) + 2.0 * n * m + 7.0 * m * m);
+    double work = 2.0 * p * n * m * (n + 4.0 * m) +
+                  (in->metric == SPD_AIRM ? 60.0 : 2.0) * (double)in->pairs * m * m * m;
+    return ranks_of(ctx) || (bytes < (double)memory && work < MUCH_EACH) ? 1 : there;
+}
+
+static cuda_input describe_fit(spd_context *ctx, const engine_input *in, const engine_room *room,
+                               cuda_problem *e)
+{
+    ranks *r = ranks_of(ctx);
+    return (cuda_input){.size = sizeof(cuda_input),
+                        .n = in->n,
+                        .m = in->m,
+                        .p = in->p,
+                        .X = in->X,
+                        .read = read_samples,
+                        .user = (void *)(uintptr_t)e->set,
+                        .extra = in->extra,
+                        .metric = in->metric == SPD_AIRM ? CUDA_AIRM : CUDA_STEIN,
+                        .objective = number_of(in->objective),
+                        .pairs = in->pairs,
+                        .pair = (const cuda_pair *)(const void *)in->pair,
+                        .device = r ? r->local : 0,
+                        .devices = room->devices,
+                        .peers = {ranks_count(r), ranks_rank(r), collect, r},
+                        .threads = parallel_threads(ctx),
+                        .memory_bytes = room->memory_bytes,
+                        .buffer_bytes = room->buffer_bytes};
+}
+
+/* The module, a device, and then the engine: in all ranks, or in none. */
+static spd_status open_engine(spd_context *ctx, const engine_input *in, engine_room room,
+                              cuda_problem *e)
+{
+    cuda_device about = {.size = sizeof about};
+    char why[CUDA_WHY] = "";
+    int devices = 0;
+    spd_status status = load_module(ctx, &e->module);
+    if (status == SPD_OK)
+        status = first_device(ctx, e->module, &devices, &about);
+    if (status == SPD_OK)
+        status = check_known(ctx, in);
+    status = ranks_settle(ctx, status);
+    if (status < 0)
+        return status;
+    if (room.devices == 0)
+        room.devices = devices_for(ctx, in, devices, about.free);
+    cuda_input given = describe_fit(ctx, in, &room, e);
+    return call_status(e, e->module->open(&given, &e->engine, why), why);
+}
+
+spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, const engine_room *room,
                            problem **out)
 {
     _Static_assert(sizeof(cuda_pair) == sizeof(spd_pair), "the module reads spd_pair");
-    arena room = {0};
-    cuda_problem *e = arena_zero(&room, 1, sizeof *e);
-    cuda_device about = {.size = sizeof about};
-    char why[CUDA_WHY];
-    spd_status status = e ? load_module(ctx, &e->module) : ctx_nomem(ctx, "the engine");
-    if (status == SPD_OK)
-        status = first_device(ctx, e->module, &about);
-    if (status == SPD_OK)
-        status = check_known(ctx, in);
-    if (status == SPD_OK) {
-        cuda_input given = {.size = sizeof given,
-                            .n = in->n,
-                            .m = in->m,
-                            .p = in->p,
-                            .X = in->X,
-                            .extra = in->extra,
-                            .metric = in->metric == SPD_AIRM ? CUDA_AIRM : CUDA_STEIN,
-                            .objective = number_of(in->objective),
-                            .pairs = in->pairs,
-                            .pair = (const cuda_pair *)(const void *)in->pair,
-                            .buffer_bytes = buffer_bytes,
-                            .threads = parallel_threads(ctx)};
-        status = pass_fault(ctx, e->module->open(&given, &e->engine, why), why);
-    }
+    static const engine_room usual = {0};
+    arena own = {0};
+    cuda_problem *e = arena_zero(&own, 1, sizeof *e);
+    if (!e)
+        return ctx_nomem(ctx, "the engine");
+    e->ctx = ctx;
+    e->set = engine_set(in, &e->lent);
+    spd_status status = open_engine(ctx, in, room ? *room : usual, e);
     if (status < 0) {
-        arena_free(&room);
+        if (e->engine)
+            e->module->close(e->engine);
+        arena_free(&own);
         return status;
     }
     e->base = (problem){.n = in->n,
@@ -191,9 +316,9 @@ spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, size_t buff
                         .aim = cuda_aim,
                         .probe = cuda_probe,
                         .step = cuda_step,
-                        .free = cuda_free};
-    e->ctx = ctx;
-    e->room = room;
+                        .free = cuda_free,
+                        .about = cuda_about};
+    e->room = own;
     *out = &e->base;
     return SPD_OK;
 }
@@ -229,9 +354,10 @@ static int tell(void *user, double done, double total)
 static spd_status open_sets(spd_context *ctx, const cuda_module **module, cuda_sets *in)
 {
     cuda_device about = {.size = sizeof about};
+    int devices = 0;
     spd_status status = load_module(ctx, module);
     if (status == SPD_OK)
-        status = first_device(ctx, *module, &about);
+        status = first_device(ctx, *module, &devices, &about);
     in->size = sizeof *in;
     in->tell = tell;
     return status;

@@ -31,19 +31,16 @@ static int gpu_pays(const spd_context *ctx, const engine_input *in)
 spd_status engine_new(spd_context *ctx, const engine_input *in, problem **engine)
 {
     spd_engine wanted = ctx ? ctx->engine : SPD_ENGINE_CPU;
-    if (ranks_of(ctx) && wanted == SPD_ENGINE_CUDA) {
-        ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine does not share a fit among processes");
-        return ctx_advise(ctx, SPD_EDEVICE, SPD_REMEDY_AUTO_ENGINE, 0.0);
-    }
-    if (ranks_of(ctx)) /* which the CPU engine alone shares, and a GPU gives other bits */
-        return engine_cpu_new(ctx, in, engine);
+    if (ranks_of(ctx) &&
+        wanted == SPD_ENGINE_AUTO) /* a GPU, which some may lack, gives other bits */
+        wanted = SPD_ENGINE_CPU;
     if (wanted == SPD_ENGINE_CUDA) {
-        spd_status status = engine_cuda_new(ctx, in, 0, engine);
+        spd_status status = engine_cuda_new(ctx, in, NULL, engine);
         return status == SPD_EDEVICE ? ctx_advise(ctx, status, SPD_REMEDY_AUTO_ENGINE, 0.0)
                                      : status;
     }
     if (wanted == SPD_ENGINE_AUTO && gpu_pays(ctx, in)) {
-        if (engine_cuda_new(ctx, in, 0, engine) == SPD_OK)
+        if (engine_cuda_new(ctx, in, NULL, engine) == SPD_OK)
             return SPD_OK;
         ctx_clear(ctx); /* whatever was in the way, the CPU goes on */
     }
@@ -85,6 +82,19 @@ spd_status engine_choose_room(spd_context *ctx, const engine_input *in, const sp
 }
 
 /* ---------------------------------------------------------------------------------------------- */
+
+void engine_note(spd_context *ctx, problem *engine)
+{
+    if (ctx)
+        ctx->ran_on[0] = 0;
+    if (ctx && engine && engine->about)
+        engine->about(engine, sizeof ctx->ran_on, ctx->ran_on);
+}
+
+const char *spd_context_ran_on(const spd_context *ctx)
+{
+    return ctx ? ctx->ran_on : "";
+}
 
 void engine_free(problem *engine)
 {

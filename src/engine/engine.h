@@ -42,11 +42,20 @@ spd_status engine_new(spd_context *ctx, const engine_input *in, problem **engine
  * the latter (engine_choose_room). */
 spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, problem **engine);
 
+/* How the CUDA engine is to go about it; zeros for what is good. */
+typedef struct engine_room {
+    size_t buffer_bytes; /* most that matrices of pairs may take on a device at once */
+    size_t memory_bytes; /* most that may be used of each device */
+    int devices;         /* that share the samples; more than there are: some stand for several */
+} engine_room;
+
 /* The CUDA engine, or SPD_EDEVICE with the reason why it cannot be had: no module, no device, a
- * metric or a size it is not made for. buffer_bytes: most that matrices of pairs may take on the
- * device at once, 0 for what is good there. */
-spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, size_t buffer_bytes,
+ * metric or a size it is not made for. room may be NULL. */
+spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, const engine_room *room,
                            problem **engine);
+
+/* Notes what an engine says of itself for spd_context_ran_on; NULL is fine. */
+void engine_note(spd_context *ctx, problem *engine);
 
 /* Frees any engine; NULL is fine. */
 void engine_free(problem *engine);

@@ -344,6 +344,12 @@ static spd_status seen_step(problem *base, double t)
     return s->inside->step(s->inside, t);
 }
 
+static void seen_about(problem *base, size_t room, char *text)
+{
+    problem *inside = ((seen *)base)->inside;
+    inside->about(inside, room, text);
+}
+
 static void seen_free(problem *base)
 {
     seen *s = (seen *)base;
@@ -371,7 +377,8 @@ spd_status coordinates_wrap(spd_context *ctx, problem *inside, const double *L, 
                         .aim = seen_aim,
                         .probe = seen_probe,
                         .step = seen_step,
-                        .free = seen_free};
+                        .free = seen_free,
+                        .about = inside->about ? seen_about : NULL};
     s->inside = inside;
     s->L = L;
     s->A = A;

@@ -385,6 +385,7 @@ static spd_status fit_open(fit *f, const fit_graph *known)
 
 static void fit_close(fit *f)
 {
+    engine_note(f->ctx, f->engine);
     engine_free(f->engine);
     mem_free(f->mean);
     mem_free(f->work);

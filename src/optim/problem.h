@@ -43,6 +43,9 @@ struct problem {
     void (*free)(problem *p);
 
     int grad_pass; /* is cost_grad a pass over the data of its own? */
+
+    /* text <- what it runs on and how well, for people. NULL: nothing to say. */
+    void (*about)(problem *p, size_t room, char *text);
 };
 
 #endif

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <mutex>
 #include <vector>
 
 #define __global__
@@ -144,8 +145,11 @@ inline int give(const std::function<void()> &thing)
     return 0;
 }
 
+/* One kernel at a time, whatever threads of the host launch them. */
 inline void run_grid(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &body)
 {
+    static std::mutex only;
+    std::lock_guard<std::mutex> held(only);
     if (!shared)
         shared = (char *)aligned_alloc(64, SHARED);
     kernel = &body;
@@ -193,6 +197,17 @@ inline bool all(bool x)
     return x;
 }
 
+inline unsigned ballot(bool x)
+{
+    const int t = next_turn();
+    unsigned bits = 0;
+    slot[t][now][0] = x;
+    wait(WAITS_FOR_WARP);
+    for (int k = 0; k < 32; k++)
+        bits |= (unsigned)(slot[t][(now & ~31u) + k][0] != 0.0) << k;
+    return bits;
+}
+
 } /* namespace emulate */
 
 inline void __syncthreads()
@@ -216,6 +231,7 @@ inline int __syncthreads_or(int x)
 #define __shfl_sync(mask, x, lane)    emulate::shuffle(x, lane)
 #define __shfl_xor_sync(mask, x, bit) emulate::shuffle(x, (emulate::now & 31) ^ (bit))
 #define __all_sync(mask, x)           emulate::all(x)
+#define __ballot_sync(mask, x)        emulate::ballot(x)
 
 /* ---- arithmetic ---------------------------------------------------------------------------- */
 
@@ -304,7 +320,7 @@ template <int LEFT> inline void copy_wait()
 /* ---- the run-time library ------------------------------------------------------------------ */
 
 typedef int cudaError_t;
-typedef void *cudaStream_t;
+typedef void *cudaStream_t, *cudaEvent_t;
 typedef emulate::list *cudaGraph_t, *cudaGraphExec_t;
 enum {
     cudaSuccess = 0,
@@ -312,7 +328,9 @@ enum {
     cudaErrorInsufficientDriver = 35,
     cudaErrorNoDevice = 100
 };
-enum { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+enum { cudaEventDefault, cudaEventDisableTiming };
+enum { cudaDevAttrMemoryClockRate, cudaDevAttrGlobalMemoryBusWidth };
 enum {
     cudaFuncAttributeMaxDynamicSharedMemorySize,
     cudaStreamNonBlocking,
@@ -350,6 +368,38 @@ inline int cudaMemcpy(void *to, const void *from, size_t n, int)
 inline int cudaMemcpyAsync(void *to, const void *from, size_t n, int, void *)
 {
     return emulate::give([=] { memcpy(to, from, n); });
+}
+inline int cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t n, void *)
+{
+    return emulate::give([=] { memcpy(to, from, n); });
+}
+inline int cudaEventCreateWithFlags(void **e, unsigned)
+{
+    return *e = &emulate::now, 0;
+}
+inline int cudaEventDestroy(void *)
+{
+    return 0;
+}
+inline int cudaEventRecord(void *, void *)
+{
+    return 0;
+}
+inline int cudaEventSynchronize(void *)
+{
+    return 0;
+}
+inline int cudaEventElapsedTime(float *ms, void *, void *)
+{
+    return *ms = 1.0f, 0;
+}
+inline int cudaStreamWaitEvent(void *, void *, unsigned)
+{
+    return 0;
+}
+inline int cudaDeviceGetAttribute(int *value, int, int)
+{
+    return *value = 1000, 0;
 }
 inline int cudaMemsetAsync(void *to, int x, size_t n, void *)
 {

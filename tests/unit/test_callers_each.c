@@ -97,6 +97,7 @@ static void job_context(caller *c)
     add_text(c, spd_engine_name(engine));
     spd_context_set_engine(own, engine); /* the work is too small for a GPU */
     good(c, spd_engine_device(own, SPD_ENGINE_CPU, sizeof device, device));
+    add_text(c, spd_context_ran_on(own));
     add_text(c, device);
     spd_ranks about = SPD_INIT(spd_ranks); /* of a process alone: a job has one caller */
     spd_ranks_about(own, &about);

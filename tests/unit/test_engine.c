@@ -14,7 +14,7 @@ static int on_cuda; /* which engine the tests ask for */
 static problem *engine_of(spd_context *ctx, const engine_input *in)
 {
     problem *e = NULL;
-    spd_status status = on_cuda ? engine_cuda_new(ctx, in, 0, &e) : engine_cpu_new(ctx, in, &e);
+    spd_status status = on_cuda ? engine_cuda_new(ctx, in, NULL, &e) : engine_cpu_new(ctx, in, &e);
     if (!CHECK(status == SPD_OK, "no engine: %s", ctx ? spd_context_error(ctx)->message : ""))
         exit(test_summary() | 1);
     return e;

@@ -1,6 +1,7 @@
 /* test_engine_cuda.c - the CUDA engine against the CPU's: every size at which a kernel or a layout
  * changes, condition, skewed graphs, pairs in chunks, matrices that fail. Skipped, with a word,
- * where there is no device. With arguments n m n m ... only these sizes. */
+ * where there is no device. With arguments n m n m ... only these sizes; with "shares" only that.
+ */
 #include "test.h"
 
 #include "engine/cuda.h"
@@ -11,7 +12,7 @@ typedef struct answers {
     double f[5], df[3], *G, *H;
 } answers;
 
-static answers ask(const rig *g, int cuda, size_t buffer)
+static answers ask_in(const rig *g, int cuda, const engine_room *room)
 {
     size_t count = g->in.n * g->in.m;
     answers a = {.G = block(count), .H = block(count)};
@@ -19,7 +20,7 @@ static answers ask(const rig *g, int cuda, size_t buffer)
     spd_context *ctx = spd_context_new();
     spd_context_set_threads(ctx, 1); /* the problems are small */
     spd_status status =
-        cuda ? engine_cuda_new(ctx, &g->in, buffer, &e) : engine_cpu_new(ctx, &g->in, &e);
+        cuda ? engine_cuda_new(ctx, &g->in, room, &e) : engine_cpu_new(ctx, &g->in, &e);
     CHECK(status == SPD_OK, "n %zu m %zu: %s", g->in.n, g->in.m, spd_context_error(ctx)->message);
     if (status == SPD_OK) {
         status = e->start(e, g->W);
@@ -37,6 +38,12 @@ static answers ask(const rig *g, int cuda, size_t buffer)
     engine_free(e);
     spd_context_free(ctx);
     return a;
+}
+
+static answers ask(const rig *g, int cuda, size_t buffer)
+{
+    engine_room room = {.buffer_bytes = buffer};
+    return ask_in(g, cuda, &room);
 }
 
 static void answers_free(answers *a)
@@ -261,6 +268,85 @@ static void chunks_and_runs(void)
     }
 }
 
+static void same_bits(const rig *g, const answers *a, const answers *b, const char *what, int k)
+{
+    size_t bytes = g->in.n * g->in.m * sizeof *a->G;
+    CHECK(memcmp(a->f, b->f, sizeof a->f) == 0 && memcmp(a->df, b->df, sizeof a->df) == 0,
+          "%s %d, n %zu m %zu objective %d metric %d: %.17g and %.17g", what, k, g->in.n, g->in.m,
+          g->in.objective, g->in.metric, a->f[3], b->f[3]);
+    CHECK(memcmp(a->G, b->G, bytes) == 0 && memcmp(a->H, b->H, bytes) == 0,
+          "%s %d, n %zu m %zu objective %d metric %d: other gradients", what, k, g->in.n, g->in.m,
+          g->in.objective, g->in.metric);
+}
+
+/* One device as several, and with too little memory for the samples: the same bits. */
+static void shares_of(size_t n, size_t m, size_t p, int kind)
+{
+    static const int devices[] = {3, 1, 30};
+    rng r;
+    rng_seed(&r, 9);
+    rig g = rig_make(&r, n, m, p, 6 * p, 100.0, kind % 2);
+    for (size_t e = 0; e < 3 * p; e++) /* one with many, and some with none */
+        if (g.pair[e].i != 4 && g.pair[e].j != 4)
+            g.pair[e].i = 4;
+    g.in.metric = kind % 2 ? SPD_AIRM : SPD_STEIN;
+    g.in.objective = (spd_objective)(kind / 2);
+    for (size_t buffer = 0; buffer <= 2000; buffer += 2000) {
+        engine_room room = {.buffer_bytes = buffer * m};
+        answers one = ask_in(&g, 1, &room);
+        for (int d = 0; d < 3; d++) {
+            room.devices = devices[d];
+            room.memory_bytes = d == 1;
+            answers many = ask_in(&g, 1, &room);
+            same_bits(&g, &one, &many, "devices", devices[d]);
+            answers_free(&many);
+        }
+        answers_free(&one);
+    }
+    rig_free(&g);
+}
+
+static void few_shares(void)
+{
+    for (int kind = 0; kind < 8; kind++)
+        shares_of(5, 3, 40, kind);
+}
+
+static void many_shares(void)
+{
+    static const size_t sizes[][2] = {{6, 4}, {50, 20}, {93, 31}, {50, 37}};
+    for (int k = 0; k < 32; k++)
+        shares_of(sizes[k / 8][0], sizes[k / 8][1], k < 8 ? 3000 : 150, k % 8);
+}
+
+/* Samples that do not lie in memory as float64. */
+static void from_a_store(void)
+{
+    rng r;
+    rng_seed(&r, 10);
+    rig g = rig_make(&r, 18, 6, 20, 60, 100.0, 1);
+    spd_context *ctx = spd_context_new();
+    spd_store *set = NULL;
+    float *narrow = malloc(20 * 18 * 18 * sizeof *narrow);
+    for (size_t k = 0; narrow && k < 20 * 18 * 18; k++)
+        g.X[k] = narrow[k] = (float)g.X[k];
+    CHECK(spd_store_lend_float(ctx, 18, 20, narrow, &set) == SPD_OK, "a store");
+    answers one = ask_in(&g, 1, NULL);
+    g.in.X = NULL;
+    g.in.set = set;
+    for (int k = 0; k < 3; k++) {
+        engine_room room = {.memory_bytes = k ? 1 : 0, .devices = k};
+        answers other = ask_in(&g, 1, &room);
+        same_bits(&g, &one, &other, "store", k);
+        answers_free(&other);
+    }
+    answers_free(&one);
+    spd_store_free(set);
+    spd_context_free(ctx);
+    free(narrow);
+    rig_free(&g);
+}
+
 /* Loaded by as many threads as there are, or by one: the same bits. */
 static void several_threads(void)
 {
@@ -274,7 +360,8 @@ static void several_threads(void)
         problem *e = NULL;
         G[k] = block(n * 5);
         spd_context_set_threads(ctx, k ? 16 : 1);
-        CHECK(engine_cuda_new(ctx, &g.in, 0, &e) == SPD_OK, "%s", spd_context_error(ctx)->message);
+        CHECK(engine_cuda_new(ctx, &g.in, NULL, &e) == SPD_OK, "%s",
+              spd_context_error(ctx)->message);
         CHECK(e && e->start(e, g.W) == SPD_OK && e->cost_grad(e, &f[k], G[k]) == SPD_OK, "start");
         engine_free(e);
         spd_context_free(ctx);
@@ -299,7 +386,7 @@ static void matrices_that_fail(void)
             for (size_t k = 0; k < 45 * 45; k++)
                 X[k] = kind / 2 ? -X[k] : NAN;
             g.in.metric = kind % 2 ? SPD_AIRM : SPD_STEIN;
-            CHECK(engine_cuda_new(ctx, &g.in, 0, &e) == SPD_OK, "m %zu", m);
+            CHECK(engine_cuda_new(ctx, &g.in, NULL, &e) == SPD_OK, "m %zu", m);
             spd_status status = e ? e->start(e, g.W) : SPD_OK;
             CHECK(status == SPD_ENOTSPD, "m %zu kind %d: status %d", m, kind, status);
             engine_free(e);
@@ -316,10 +403,10 @@ static void what_it_is_not_made_for(void)
     problem *e = NULL;
     rig g = rig_make(&r, 6, 3, 4, 5, 10.0, 0);
     g.in.metric = SPD_JEFFREY;
-    CHECK(engine_cuda_new(ctx, &g.in, 0, &e) == SPD_EDEVICE && !e, "Jeffrey");
+    CHECK(engine_cuda_new(ctx, &g.in, NULL, &e) == SPD_EDEVICE && !e, "Jeffrey");
     g.in.metric = SPD_STEIN;
     g.in.n = 513;
-    CHECK(engine_cuda_new(ctx, &g.in, 0, &e) == SPD_EDEVICE && !e, "n = 513");
+    CHECK(engine_cuda_new(ctx, &g.in, NULL, &e) == SPD_EDEVICE && !e, "n = 513");
     CHECK(strstr(spd_context_error(ctx)->message, "512"), "%s", spd_context_error(ctx)->message);
     rig_free(&g);
     spd_context_free(ctx);
@@ -445,6 +532,11 @@ int main(int count, char **word)
     spd_context_free(ctx);
     if (status < 0)
         return 77; /* ctest takes it for skipped */
+    if (count == 2 && strcmp(word[1], "shares") == 0) {
+        RUN(few_shares);
+        RUN(from_a_store);
+        return test_summary();
+    }
     for (int k = 1; k + 1 < count; k += 2) {
         test_failed_checks = 0;
         one_size(strtoul(word[k], NULL, 10), strtoul(word[k + 1], NULL, 10));
@@ -459,6 +551,9 @@ int main(int count, char **word)
     RUN(bad_condition);
     RUN(skewed_graph);
     RUN(chunks_and_runs);
+    RUN(few_shares);
+    RUN(many_shares);
+    RUN(from_a_store);
     RUN(several_threads);
     RUN(matrices_that_fail);
     RUN(what_it_is_not_made_for);

@@ -383,7 +383,7 @@ static void no_gpu(void)
     rig g = classes_rig(&r, SPD_STEIN, SPD_LOG_MARGIN);
     spd_context *ctx = spd_context_new();
     problem *e = NULL;
-    CHECK(engine_cuda_new(ctx, &g.in, 0, &e) == SPD_EDEVICE && !e, "a CUDA engine");
+    CHECK(engine_cuda_new(ctx, &g.in, NULL, &e) == SPD_EDEVICE && !e, "a CUDA engine");
     CHECK(strstr(spd_context_error(ctx)->message, "CUDA"), "%s", spd_context_error(ctx)->message);
     spd_context_set_engine(ctx, SPD_ENGINE_AUTO);
     CHECK(engine_new(ctx, &g.in, &e) == SPD_OK, "%s", spd_context_error(ctx)->message);

@@ -203,6 +203,8 @@ static int learn(session *s, fitting *f)
     if (status < 0)
         session_fail_in(s, l->data->source, status);
     session_talk(s, "learned in %d iterations", f->model->iterations);
+    if (spd_context_ran_on(s->ctx)[0])
+        session_talk(s, "ran on %s", spd_context_ran_on(s->ctx));
     return CLI_GOOD;
 }
 

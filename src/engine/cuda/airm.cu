@@ -101,8 +101,10 @@ struct scaled { double n, s, k; }; /* of a column: squared norm, scale, 1/scale 
 
 /* Makes x and y orthogonal. The tangent comes from single precision (any tangent keeps the rotation
  * orthogonal), on numbers scaled by a power of two into its range; its cosine is exact. Clears ok
- * when they were not nearly orthogonal before. No branches, so that rotations overlap. */
-template <int M> __device__ inline void rotate(double (&x)[M], double (&y)[M], scaled &X, scaled &Y, bool &ok)
+ * when they were not nearly orthogonal before; leaves them alone when `still`. No branches, so that rotations
+ * overlap. */
+template <int M>
+__device__ inline void rotate(double (&x)[M], double (&y)[M], scaled &X, scaled &Y, bool still, bool &ok)
 {
     double g[4] = {};
 #pragma unroll
@@ -113,8 +115,8 @@ template <int M> __device__ inline void rotate(double (&x)[M], double (&y)[M], s
     const float d = (float)((Y.n - X.n) * down), h = (float)(2.0 * ab * down);
     const float q = rough_root(fmaf(d, d, h * h)), i = rough_reciprocal(fmaxf(q + fabsf(d), 1e-30f));
     ok = ok && ab * ab < NEAR * (X.n * Y.n);
-    const double t = copysignf(i, d) * h, u = fma(t, t, 1.0), r = rough_inverse_root(u);
-    const double e = fma(-u * r, r, 1.0), c = fma(r * e, fma(e, 0.375, 0.5), r), ic = u * c;
+    const double t = still ? 0.0f : copysignf(i, d) * h, u = fma(t, t, 1.0), r = rough_inverse_root(u);
+    const double e = fma(-u * r, r, 1.0), c = still ? 1.0 : fma(r * e, fma(e, 0.375, 0.5), r), ic = u * c;
     const double t1 = t * (Y.s * X.k), t2 = t * (X.s * Y.k);
 #pragma unroll
     for (int k = 0; k < M; k++) {
@@ -145,13 +147,15 @@ template <int M, int NC> __device__ inline void renew(double (&v)[NC][M], scaled
     }
 }
 
-/* One sweep over all pairs of columns. The loop stays rolled: it must fit the instruction cache. */
-template <int M, int NC> __device__ inline void sweep(double (&v)[NC][M], scaled (&K)[NC], int left, int right, bool end, bool &ok)
+/* One sweep over all pairs of columns, whose order it reverses. The loop stays rolled: it must fit the
+ * instruction cache. */
+template <int M, int NC>
+__device__ inline void sweep(double (&v)[NC][M], scaled (&K)[NC], int left, int right, bool end, bool still, bool &ok)
 {
     constexpr int L = M / NC, H = NC / 2;
     if (H == 2) {
-        rotate<M>(v[0], v[1], K[0], K[1], ok);
-        rotate<M>(v[NC - 2], v[NC - 1], K[NC - 2], K[NC - 1], ok);
+        rotate<M>(v[0], v[1], K[0], K[1], still, ok);
+        rotate<M>(v[NC - 2], v[NC - 1], K[NC - 2], K[NC - 1], still, ok);
     }
 #pragma unroll 1
     for (int step = 0; step < 2 * L; step++) {
@@ -159,7 +163,7 @@ template <int M, int NC> __device__ inline void sweep(double (&v)[NC][M], scaled
         for (int o = 0; o < H; o++)
 #pragma unroll
             for (int c = 0; c < H; c++)
-                rotate<M>(v[c], v[H + (c + o) % H], K[c], K[H + (c + o) % H], ok);
+                rotate<M>(v[c], v[H + (c + o) % H], K[c], K[H + (c + o) % H], still, ok);
 #pragma unroll
         for (int c = 0; c < H; c++) {
             scaled &X = K[c], &Y = K[c + H];
@@ -182,6 +186,30 @@ template <int M, int NC> __device__ inline void sweep(double (&v)[NC][M], scaled
             }
         }
     }
+}
+
+/* Back in the order before an odd number of sweeps. */
+template <int M, int NC> __device__ inline void reverse(double (&v)[NC][M], scaled (&K)[NC], int mirror)
+{
+#pragma unroll
+    for (int c = 0; c < NC / 2; c++) {
+        double &s = K[c].s, &t = K[c + NC / 2].s, held = from(s, mirror);
+        s = from(t, mirror);
+        t = held;
+#pragma unroll
+        for (int k = 0; k < M; k++) {
+            double &x = v[c][k], &y = v[c + NC / 2][k];
+            held = from(x, mirror);
+            x = from(y, mirror);
+            y = held;
+        }
+    }
+}
+
+/* Is it so in all lanes of a pair, which are `of` and begin with `first`? */
+__device__ inline bool so_for_pair(bool here, int first, int of)
+{
+    return (__ballot_sync(~0u, here) >> first & (~0u >> (32 - of))) == ~0u >> (32 - of);
 }
 
 /* v <- L^-1 v (in place from the last row), or L^-T v (from the first). */
@@ -254,7 +282,8 @@ __global__ void __launch_bounds__(128, MINB)
         const bool keep = on && b + g < count;
         double v[NC][M], f = 0.0;
         scaled K[NC];
-        bool ok = false;
+        bool still = false; /* a pair that is done waits unchanged for the others of the warp */
+        int s = 0;
 #pragma unroll
         for (int k = 0; k < M; k++)
 #pragma unroll
@@ -267,16 +296,19 @@ __global__ void __launch_bounds__(128, MINB)
 #pragma unroll
         for (int c = 0; c < NC; c++)
             K[c].s = 1.0;
-        for (int s = 0; s < SWEEPS && !__all_sync(~0u, ok); s++) {
-            ok = true;
+        for (; s < SWEEPS && !__all_sync(~0u, still); s++) {
+            bool ok = true;
             renew<M, NC>(v, K);
-            sweep<M, NC>(v, K, left, right, l == L - 1, ok);
+            sweep<M, NC>(v, K, left, right, l == L - 1, still, ok);
+            still = still || so_for_pair(ok, g * L, L);
         }
+        if (s % 2)
+            reverse<M, NC>(v, K, g * L + L - 1 - l);
         renew<M, NC>(v, K);
 #pragma unroll
         for (int c = 0; c < NC; c++) {
             const double a = K[c].n, la = log(a), w = 4.0 * la / a;
-            f = a > 0x1p-1022 && ok ? fma(la, la, f) : __longlong_as_double(-1);
+            f = a > 0x1p-1022 && still ? fma(la, la, f) : __longlong_as_double(-1);
             if (on) {
                 H[M * M + 2 * (NC * l + c)] = -w;
                 H[M * M + 2 * (NC * l + c) + 1] = w / a;

@@ -1,38 +1,52 @@
 /* graph.cu - pairs sorted by sample, on the host, once. */
+#include <algorithm>
+
 #include "engine/cuda/graph.cuh"
 
 namespace spd {
 
 constexpr uint32_t PART = 128; /* ends that one block of threads adds up */
 
-/* Ends of the pairs of a chunk, by sample, pairs in order (counting sort); at <- p + 1 places. */
-static std::vector<end> sort_ends(const cuda_input &in, size_t p, size_t first, size_t count, int sides,
-                                  std::vector<uint32_t> &at)
+/* Whose samples are here, and the pairs that are measured: their numbers, in order. */
+struct here {
+    const cuda_input &in;
+    size_t p, first, last;
+    std::vector<uint32_t> which;
+    bool has(uint32_t i) const { return i >= first && i < last; }
+};
+
+/* Ends at own samples of `count` pairs measured here, by sample, pairs in order (counting sort); at <- places. */
+static std::vector<end> sort_ends(const here &h, size_t first, size_t count, int sides, std::vector<uint32_t> &at)
 {
-    std::vector<end> ends(2 * count);
-    at.assign(p + 2, 0);
-    for (size_t k = 0; k < count; k++) {
-        at[in.pair[first + k].i + 2]++;
-        at[in.pair[first + k].j + 2]++;
-    }
-    for (size_t i = 0; i + 1 < p + 2; i++)
+    const bool ratio = h.in.objective == CUDA_RATIO;
+    const auto each_end = [&](auto body) {
+        for (size_t k = 0; k < count; k++) {
+            const cuda_pair &q = h.in.pair[h.which[first + k]];
+            if (h.has(q.i))
+                body(q, q.i - h.first, k);
+            if (h.has(q.j))
+                body(q, q.j - h.first, sides == 2 ? count + k : k);
+        }
+    };
+    at.assign(h.last - h.first + 2, 0);
+    each_end([&](const cuda_pair &, size_t i, size_t) { at[i + 2]++; });
+    for (size_t i = 0; i + 1 < at.size(); i++)
         at[i + 1] += at[i];
-    for (size_t k = 0; k < count; k++) {
-        const cuda_pair &q = in.pair[first + k];
-        const bool ratio = in.objective == CUDA_RATIO;
+    std::vector<end> ends(at.back());
+    each_end([&](const cuda_pair &q, size_t i, size_t row) {
         const double within = 2.0 * (ratio ? q.within : q.within - q.between), between = ratio ? 2.0 * q.between : 0.0;
-        ends[at[q.i + 1]++] = {(uint32_t)k, within, between};
-        ends[at[q.j + 1]++] = {(uint32_t)(sides == 2 ? count + k : k), within, between};
-    }
+        ends[at[i + 1]++] = {(uint32_t)row, within, between};
+    });
     return ends;
 }
 
 /* Cuts every sample's ends into parts. all: list samples without ends too. */
-static void cut(size_t p, const std::vector<uint32_t> &at, bool all, std::vector<part> &parts, std::vector<part> &several)
+static void cut_ends(const here &h, const std::vector<uint32_t> &at, bool all, std::vector<part> &parts,
+                     std::vector<part> &several)
 {
     uint32_t slot = 0;
-    for (size_t i = 0; i < p; i++) {
-        const uint32_t from = at[i], count = at[i + 1] - from, pieces = (count + PART - 1) / PART;
+    for (size_t i = h.first; i < h.last; i++) {
+        const uint32_t from = at[i - h.first], count = at[i - h.first + 1] - from, pieces = (count + PART - 1) / PART;
         if (pieces > 1)
             several.push_back({(uint32_t)i, slot, pieces, 0});
         if (pieces <= 1 && (count || all))
@@ -51,11 +65,9 @@ template <class T> static void give(array<T> &to, const std::vector<T> &from)
 
 static void add_weights(graph &g, const cuda_input &in, size_t p)
 {
-    std::vector<link> links(in.pairs);
     std::vector<double> within(in.pairs), between(in.pairs), degree(2 * p, 0.0);
     for (size_t k = 0; k < in.pairs; k++) {
         const cuda_pair &q = in.pair[k];
-        links[k] = {q.i, q.j};
         within[k] = 2.0 * q.within;
         between[k] = 2.0 * q.between;
         g.total += 2.0 * (q.within + q.between);
@@ -64,7 +76,6 @@ static void add_weights(graph &g, const cuda_input &in, size_t p)
             degree[p + i] += 2.0 * q.between;
         }
     }
-    give(g.links, links);
     give(g.within, within);
     give(g.between, between);
     give(g.degree, degree);
@@ -98,25 +109,68 @@ static void add_lists(graph &g, const cuda_input &in, size_t p)
     g.value.make(p);
 }
 
-void graph::make(const cuda_input &in, size_t p, size_t each, int sides)
+/* Who tells which distance. */
+static void add_telling(graph &g, const here &h, const std::vector<size_t> &at, size_t mine)
 {
+    std::vector<uint32_t> told, place(h.in.pairs);
+    std::vector<uint16_t> owner(h.in.pairs);
+    g.told_at.assign(at.size(), 0);
+    for (size_t k = 0; k < h.in.pairs; k++) {
+        owner[k] = (uint16_t)(std::upper_bound(at.begin(), at.end() - 1, h.in.pair[k].i) - at.begin() - 1);
+        g.told_at[owner[k] + 1]++;
+    }
+    for (size_t d = 0; d + 1 < at.size(); d++)
+        g.told_at[d + 1] += g.told_at[d];
+    std::vector<size_t> next(g.told_at);
+    for (size_t k = 0; k < h.in.pairs; k++)
+        place[k] = (uint32_t)next[owner[k]]++;
+    for (size_t k = 0; k < h.which.size(); k++)
+        if (owner[h.which[k]] == mine)
+            told.push_back((uint32_t)k);
+    give(g.which, h.which);
+    give(g.told, told);
+    give(g.place, place);
+}
+
+/* A chunk of the pairs `first` .. `last`-1 of those measured here. */
+static void add_chunk(graph &g, const here &h, size_t first, size_t last, int sides)
+{
+    auto c = std::make_unique<chunk>();
+    std::vector<uint32_t> at;
+    std::vector<part> parts, many;
+    c->first = first;
+    c->count = last - first;
+    give(c->ends, sort_ends(h, first, c->count, sides, at));
+    cut_ends(h, at, g.chunks.empty(), parts, many);
+    give(c->parts, parts);
+    give(c->several, many);
+    g.slots = std::max(g.slots, many.empty() ? 0 : (size_t)many.back().first + many.back().count);
+    g.most = std::max(g.most, c->count);
+    g.chunks.push_back(std::move(c));
+}
+
+void graph::make(const cuda_input &in, const std::vector<size_t> &at, size_t mine, size_t each, int sides)
+{
+    here h = {in, at.back(), at[mine], at[mine + 1], {}};
+    std::vector<link> list;
     pairs = in.pairs;
-    add_weights(*this, in, p);
+    for (size_t k = 0; k < pairs; k++)
+        if (h.has(in.pair[k].i) || h.has(in.pair[k].j)) {
+            h.which.push_back((uint32_t)k);
+            list.push_back({in.pair[k].i, in.pair[k].j});
+        }
+    give(links, list);
+    add_weights(*this, in, h.p);
     if (in.objective >= CUDA_SOFTMAX)
-        add_lists(*this, in, p);
-    for (size_t first = 0; first < pairs || first == 0; first += each) {
-        auto c = std::make_unique<chunk>();
-        std::vector<uint32_t> at;
-        std::vector<part> parts, many;
-        c->first = first;
-        c->count = pairs - first < each ? pairs - first : each;
-        give(c->ends, sort_ends(in, p, first, c->count, sides, at));
-        cut(p, at, first == 0, parts, many);
-        give(c->parts, parts);
-        give(c->several, many);
-        size_t used = many.empty() ? 0 : many.back().first + many.back().count;
-        slots = used > slots ? used : slots;
-        chunks.push_back(std::move(c));
+        add_lists(*this, in, h.p);
+    if (at.size() > 2)
+        add_telling(*this, h, at, mine);
+    for (size_t first = 0, from = 0; first < pairs || first == 0; first += each) {
+        size_t to = from;
+        while (to < h.which.size() && h.which[to] < first + each)
+            to++;
+        add_chunk(*this, h, from, to, sides);
+        from = to;
     }
 }
 

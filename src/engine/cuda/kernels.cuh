@@ -15,7 +15,7 @@ namespace spd {
 
 struct shape {
     int n, m, M, NB; /* NB blocks of 16 rows */
-    size_t p;        /* samples, the extra one included */
+    size_t p;        /* samples at hand, the extra one included */
     int processors, shared; /* of the device: multiprocessors, bytes of shared memory per block */
     cudaStream_t stream;
 };
@@ -32,12 +32,13 @@ inline double scale_for(double trace)
 
 /* ---- pack.cu */
 size_t pack_size(int n);                                     /* doubles of a packed sample */
-void pack(const shape &s, size_t count, const double *X, double *packed);
+void pack(const shape &s, size_t count, double scale, const double *X, double *packed); /* X: upper halves */
 void rescale(const shape &s, double scale, double *packed);   /* of all samples */
 
 /* ---- pass.cu: data pass and small products */
-size_t pass_work(const shape &s);                            /* doubles of scratch */
-void pass_tall(const shape &s, const double *Xp, const double *U, double *P, double *work);
+size_t pass_work(const shape &s);                            /* doubles that hold the operands */
+void pass_operands(const shape &s, const double *U, double *work);
+void pass_tall(const shape &s, const double *Xp, const double *work, double *P);
 void pass_small(const shape &s, const double *U, const double *W, const double *P, double *Q);
 
 /* ---- step.cu */
@@ -48,11 +49,22 @@ void trial(const shape &s, const double *angles, const double *S0, const double 
 void slope(const shape &s, const double *angles, const double *S0, const double *Q, const double *Z, double *d);
 void turn_point(const shape &s, const double *V, double *W);           /* W <- W V */
 void move_point(const shape &s, const double *angles, const double *U, double *W); /* W <- W cos + U sin */
-/* Y <- Y T + P diag(sine), if there is a T, and G (n x M) <- sum Y_i Z_i. For M > FAST the new Y is left
- * in P. */
-size_t gradient_work(const shape &s);
-void step_gradient(const shape &s, const double *T, const double *sine, double *Y, double *P,
-                   const double *Z, double *G, double *work);
+
+/* The gradient is a sum over slices of samples, as many whatever the devices: `count` of `all` are at hand, from
+ * `first` on, and the samples at hand begin with sample `at`. */
+struct cut {
+    size_t p; /* of all devices */
+    int all, first, count;
+    size_t at;
+    __host__ __device__ size_t begin(int slice) const { return slice_begin(p, all, first + slice) - at; }
+    __host__ __device__ static size_t slice_begin(size_t p, int all, int slice) { return p * slice / all; }
+};
+int slices_of(int NB, size_t p);
+/* Y <- Y T + P diag(sine), if there is a T, and part (count x n x M) <- sum Y_i Z_i of each slice. For M > FAST
+ * the new Y is left in P. */
+void step_gradient(const shape &s, const cut &q, const double *T, const double *sine, double *Y, double *P,
+                   const double *Z, double *part);
+void add_slices(const shape &s, int slices, const double *part, double *G); /* G (n x M) <- their sum */
 
 /* ---- pairs.cu: the graph */
 struct link { uint32_t i, j; };           /* a pair */
@@ -62,9 +74,9 @@ constexpr uint32_t NOWHERE = 0xffffffffu;
 
 struct outcome { double within, between; unsigned long long bad; double slope; }; /* bad: lowest failed sample */
 
-/* Z (or Zw and Zb, for the ratio) <- sums over the ends, plus what was there unless it is the first
- * chunk; then minus degree (2 x p) times own (p triangles), which may be NULL. */
-struct weights { double *Zw, *Zb; const double *degree, *own; };
+/* Z (or Zw and Zb, for the ratio) of the samples from `from` on <- sums over the ends, plus what was there unless
+ * it is the first chunk; then minus degree (2 x p) times own (p triangles), which may be NULL. p: of all devices. */
+struct weights { double *Zw, *Zb; const double *degree, *own; size_t from; };
 void gather(const shape &s, bool first, unsigned parts, const part *list, const end *ends, const double *C,
             double *partial, const weights &z);
 void gather_parts(const shape &s, bool first, unsigned samples, const part *list, const double *partial,
@@ -73,6 +85,7 @@ void combine(const shape &s, const outcome *o, double *Zw, const double *Zb); /*
 void weighted_sums(const shape &s, size_t count, const double *d2, const double *within, const double *between,
                    double *work, outcome *o);
 void plain_sum(const shape &s, size_t count, const double *d, double *work, double *sum);
+void pick(const shape &s, size_t count, const uint32_t *which, const double *from, double *to); /* to[k] <- from[which[k]] */
 
 /* ---- samples.cu: objectives of samples. Entries of a list are twice the number of a pair, plus 1 for its
  * second sample */
@@ -85,7 +98,8 @@ struct candidates {
  * sums of a sample's weights. share: 2 pairs of scratch. zero: a d2 that counts as none. */
 void weigh_pairs(const shape &s, int objective, const candidates &c, double zero, size_t pairs, const double *d2,
                  double *share, double *weight, double *value, double *degree);
-void weigh_ends(const shape &s, size_t pairs, const double *weight, end *ends); /* of a chunk of so many pairs */
+/* Of a chunk of so many pairs. */
+void weigh_ends(const shape &s, size_t pairs, const double *weight, size_t count, end *ends);
 
 /* ---- stein.cu: det (p x 2) <- mantissa and exponent of det S_i; C <- inverses; of pairs none where C is
  * NULL, here and below */

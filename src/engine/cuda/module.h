@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUDA_MODULE_VERSION 4
+#define CUDA_MODULE_VERSION 5
 #define CUDA_MODULE_ENTRY   "spdml_cuda_module"
 #define CUDA_WHY            256 /* room for a sentence */
 #define CUDA_MAX_N          512
@@ -26,6 +26,8 @@ enum cuda_fault {
     CUDA_FAULT_GRAPH,     /* nothing to compare: no sample has near and far pairs */
     CUDA_FAULT_SAMPLE,    /* a matrix that is not positive definite, or too nearly */
     CUDA_FAULT_STOPPED,   /* the caller asked for it */
+    CUDA_FAULT_READ,      /* samples could not be read */
+    CUDA_FAULT_ELSEWHERE, /* another process failed */
     CUDA_FAULT_DEVICE     /* lost, or anything else CUDA reports */
 };
 
@@ -48,19 +50,53 @@ typedef struct cuda_pair {
     double within, between;
 } cuda_pair;
 
-/* What an engine is made of; the memory is the caller's and is not needed afterwards. */
+/* Other processes that share the samples, each with a part of its own on one device. */
+typedef struct cuda_peers {
+    int count, rank; /* 1 and 0 where there are none */
+    /* all (bytes, cut at the count + 1 places of `at`) <- the pieces of all; one's own is there.
+     * Non-zero: another has failed, nothing was exchanged. */
+    int (*collect)(void *user, const size_t *at, void *all);
+    void *user;
+} cuda_peers;
+
+/* What an engine is made of. Samples that do not fit the devices stay where they are and are read
+ * for every pass; the rest is not needed afterwards. */
 typedef struct cuda_input {
     size_t size;
     size_t n, m, p;
-    const double *X;       /* p x n x n */
+    const double *X; /* p x n x n, or NULL: */
+    /* to <- `count` samples from number `first` on; from any thread; non-zero: they cannot be read
+     */
+    int (*read)(void *user, size_t first, size_t count, double *to);
+    void *user;
     const double *extra;   /* one more sample, number p, or NULL */
     int metric, objective; /* a cuda_metric, a cuda_objective */
     size_t pairs;
     const cuda_pair *pair;
-    size_t buffer_bytes; /* most that matrices of pairs may take at once; 0: chosen by the module */
+    int devices; /* from number `device` on; beyond the last one they begin anew: a device may stand
+                    for several */
     int device;
+    cuda_peers peers;
     int threads; /* of the host, that may copy */
+
+    /* Of each device, 0 for what is good there: the most that may be used, and that matrices of
+     * pairs may take. */
+    size_t memory_bytes, buffer_bytes;
 } cuda_input;
+
+/* What an engine has taken and done. */
+typedef struct cuda_usage {
+    size_t size;
+    int devices;
+    size_t bytes;   /* on the devices, together */
+    int streamed;   /* are samples sent to the devices for every pass? */
+    size_t sent;    /* bytes that a pass then sends */
+    double moved;   /* bytes of device memory that a pass over the samples reads and writes, on one
+                       device */
+    double seconds; /* that the last one took */
+    double peak; /* bytes per second that the memory could move, as the device describes itself; 0:
+                    unknown */
+} cuda_usage;
 
 typedef struct cuda_engine cuda_engine;
 
@@ -90,7 +126,7 @@ typedef struct cuda_module {
     int (*aim)(cuda_engine *e, const double *U, const double *sigma, const double *V, char *why);
     int (*probe)(cuda_engine *e, double t, double *f, double *df, char *why);
     int (*step)(cuda_engine *e, double t, char *why);
-    size_t (*memory)(const cuda_engine *e); /* bytes on the device */
+    void (*usage)(const cuda_engine *e, cuda_usage *used);
     void (*close)(cuda_engine *e);
 
     /* D2 (q x p) <- squared distances of the queries to the samples. index, d2 (q x k) <- the

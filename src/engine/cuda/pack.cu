@@ -4,8 +4,8 @@
 
 namespace spd {
 
-/* One block of threads per sample, an element of a tile each. */
-static __global__ void pack_kernel(size_t count, int n, int NB, const double *X, double *packed)
+/* One block of threads per sample, an element of a tile each. X: upper halves (pack.cuh). */
+static __global__ void pack_kernel(size_t count, int n, int NB, double scale, const double *X, double *packed)
 {
     const int size = packed_doubles(NB), first = 192 * NB;
     for (size_t i = blockIdx.x; i < count; i += gridDim.x)
@@ -23,17 +23,18 @@ static __global__ void pack_kernel(size_t count, int n, int NB, const double *X,
             }
             int slot = at / 8, r = ((slot >> 1) & 1) | ((slot & 1) << 1) | (slot & 4), c = at % 8 ^ (r & 5);
             int row = 16 * B + 8 * (tile / 2) + r, col = 16 * D + 8 * (tile % 2) + c;
-            packed[i * size + e] = row < n && col < n ? X[(i * n + row) * n + col] : 0.0;
+            const int a = row < col ? row : col, b = row < col ? col : row;
+            packed[i * size + e] = b < n ? scale * X[i * upper_doubles(n) + upper_at(n, a) + b] : 0.0;
         }
 }
 
 size_t pack_size(int n) { return (size_t)packed_doubles((n + 15) / 16); }
 
-void pack(const shape &s, size_t count, const double *X, double *packed)
+void pack(const shape &s, size_t count, double scale, const double *X, double *packed)
 {
     unsigned grid = (unsigned)(count < 65535 ? count : 65535);
     if (count)
-        pack_kernel<<<grid, 256, 0, s.stream>>>(count, s.n, s.NB, X, packed);
+        pack_kernel<<<grid, 256, 0, s.stream>>>(count, s.n, s.NB, scale, X, packed);
     launched("packing the samples");
 }
 
@@ -45,7 +46,8 @@ static __global__ void rescale_kernel(size_t count, double scale, double *packed
 
 void rescale(const shape &s, double scale, double *packed)
 {
-    rescale_kernel<<<s.processors * 8, 256, 0, s.stream>>>(s.p * pack_size(s.n), scale, packed);
+    if (s.p)
+        rescale_kernel<<<s.processors * 8, 256, 0, s.stream>>>(s.p * pack_size(s.n), scale, packed);
     launched("scaling the samples");
 }
 

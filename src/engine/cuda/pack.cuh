@@ -13,7 +13,9 @@
  *
  * A block is four tiles of 8 x 8; of a block on the diagonal the tile below it is left out. In a
  * tile, element (r,c) sits where reading along rows and along columns are both free of bank
- * conflicts. */
+ * conflicts.
+ *
+ * On its way to the device a sample is its upper half: of row r the columns from 16 (r/16) on. */
 #pragma once
 
 namespace spd {
@@ -27,5 +29,13 @@ __host__ __device__ inline int blocks_of(int NB, int d) { return d > 0 && 2 * d 
 __host__ __device__ inline int diagonal_at(int NB, int d) { return d == 0 ? 0 : NB * 192 + (d - 1) * NB * 256; }
 __host__ __device__ inline int diagonal_size(int NB, int d) { return d == 0 ? NB * 192 : blocks_of(NB, d) * 256; }
 __host__ __device__ inline int packed_doubles(int NB) { return NB * 192 + NB * (NB - 1) / 2 * 256; }
+
+/* Where column 0 of row r of an upper half would be, and the doubles of a half. */
+__host__ __device__ inline int upper_at(int n, int r)
+{
+    const int b = r / 16;
+    return 16 * (b * n - 8 * b * (b - 1)) + r % 16 * (n - 16 * b) - 16 * b;
+}
+__host__ __device__ inline int upper_doubles(int n) { return upper_at(n, n - 1) + n; }
 
 } /* namespace spd */

@@ -23,7 +23,7 @@ __device__ inline void put(const weights &z, bool between, bool first, size_t p,
 {
     int r, c;
     tri_of(M, e, &r, &c);
-    double *Z = (between ? z.Zb : z.Zw) + (size_t)sample * M * M;
+    double *Z = (between ? z.Zb : z.Zw) + (sample - z.from) * M * M;
     if (first && z.own)
         sum = fma(-z.degree[between * p + sample], z.own[(size_t)sample * tri(M) + e], sum);
     else if (!first)
@@ -109,7 +109,8 @@ static __global__ void combine_kernel(size_t count, const outcome *o, double *Zw
 
 void combine(const shape &s, const outcome *o, double *Zw, const double *Zb)
 {
-    combine_kernel<<<s.processors * 8, 256, 0, s.stream>>>(s.p * s.M * s.M, o, Zw, Zb);
+    if (s.p)
+        combine_kernel<<<s.processors * 8, 256, 0, s.stream>>>(s.p * s.M * s.M, o, Zw, Zb);
     launched("weights of the ratio");
 }
 
@@ -171,6 +172,19 @@ void plain_sum(const shape &s, size_t count, const double *d, double *work, doub
     share_kernel<<<SUMS, 256, 0, s.stream>>>(count, d, nullptr, nullptr, work);
     total_kernel<<<1, 256, 0, s.stream>>>(work, sum, nullptr);
     launched("sums");
+}
+
+static __global__ void pick_kernel(size_t count, const uint32_t *which, const double *from, double *to)
+{
+    for (size_t k = blockIdx.x * (size_t)blockDim.x + threadIdx.x; k < count; k += (size_t)gridDim.x * blockDim.x)
+        to[k] = from[which[k]];
+}
+
+void pick(const shape &s, size_t count, const uint32_t *which, const double *from, double *to)
+{
+    if (count)
+        pick_kernel<<<s.processors * 8, 256, 0, s.stream>>>(count, which, from, to);
+    launched("distances of other devices");
 }
 
 } /* namespace spd */

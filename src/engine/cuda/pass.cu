@@ -174,18 +174,30 @@ static int widest(const shape &s)
     return MT;
 }
 
-void pass_tall(const shape &s, const double *Xp, const double *U, double *P, double *work)
+/* f(columns of tiles, first of them, their operands) for every group of columns. */
+template <class F> static void each_group(const shape &s, double *work, F body)
 {
     const int tiles = (s.M + 7) / 8, groups = (tiles + widest(s) - 1) / widest(s);
     for (int q = 0, t = 0; q < groups; q++) {
-        int MT = (tiles - t + groups - q - 1) / (groups - q);
-        double2 *F = (double2 *)work;
+        const int MT = (tiles - t + groups - q - 1) / (groups - q);
+        body(MT, 8 * t, (double2 *)work);
         work += (size_t)2 * s.NB * MT * 64;
-        tall_operands<<<32, 256, 0, s.stream>>>(s.n, s.M, s.NB, 8 * t, MT, U, F);
-        launched("operands of the data pass");
-        tall_group(s, MT, 8 * t, Xp, F, P);
         t += MT;
     }
+}
+
+void pass_operands(const shape &s, const double *U, double *work)
+{
+    each_group(s, work, [&](int MT, int c0, double2 *F) {
+        tall_operands<<<32, 256, 0, s.stream>>>(s.n, s.M, s.NB, c0, MT, U, F);
+        launched("operands of the data pass");
+    });
+}
+
+void pass_tall(const shape &s, const double *Xp, const double *work, double *P)
+{
+    if (s.p)
+        each_group(s, const_cast<double *>(work), [&](int MT, int c0, const double2 *F) { tall_group(s, MT, c0, Xp, F, P); });
 }
 
 /* ---- Q = [U W]'P --------------------------------------------------------------------------- */
@@ -271,6 +283,8 @@ static void small_launch(const shape &s, const double *U, const double *W, const
 void pass_small(const shape &s, const double *U, const double *W, const double *P, double *Q)
 {
     const int MQ = (2 * s.M + 15) / 16;
+    if (s.p == 0)
+        return;
     if (MQ == 1)
         small_launch<1, 1>(s, U, W, P, Q);
     else if (MQ == 2)

@@ -7,7 +7,14 @@ namespace spd {
 struct pinned { /* host memory that copies run from and to without waiting */
     double *at = nullptr;
     ~pinned() { cudaFreeHost(at); }
-    void make(size_t n) { check(cudaMallocHost((void **)&at, n * sizeof(double)), "memory for copies"); }
+    size_t count = 0;
+    void make(size_t n)
+    {
+        cudaFreeHost(at);
+        at = nullptr;
+        check(cudaMallocHost((void **)&at, n * sizeof(double)), "memory for copies");
+        count = n;
+    }
 };
 
 struct queue { /* a stream */
@@ -18,6 +25,18 @@ struct queue { /* a stream */
             cudaStreamDestroy(at);
     }
     void make() { check(cudaStreamCreateWithFlags(&at, cudaStreamNonBlocking), "making a stream"); }
+};
+
+struct event { /* a moment in a stream */
+    cudaEvent_t at = nullptr;
+    ~event()
+    {
+        if (at)
+            cudaEventDestroy(at);
+    }
+    void make(unsigned flags = cudaEventDisableTiming) { check(cudaEventCreateWithFlags(&at, flags), "making an event"); }
+    void record(cudaStream_t s) { check(cudaEventRecord(at, s), "an event"); }
+    void hold(cudaStream_t s) const { check(cudaStreamWaitEvent(s, at, 0), "an event"); } /* until the moment */
 };
 
 /* Launches and copies in a stream, to be repeated as a whole. */

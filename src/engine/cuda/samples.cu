@@ -242,9 +242,10 @@ static __global__ void ends_kernel(size_t count, size_t pairs, const double *wei
         ends[k].within = weight[ends[k].row % pairs];
 }
 
-void weigh_ends(const shape &s, size_t pairs, const double *weight, end *ends)
+void weigh_ends(const shape &s, size_t pairs, const double *weight, size_t count, end *ends)
 {
-    ends_kernel<<<s.processors * 8, 256, 0, s.stream>>>(2 * pairs, pairs, weight, ends);
+    if (count)
+        ends_kernel<<<s.processors * 8, 256, 0, s.stream>>>(count, pairs, weight, ends);
     launched("weights of ends");
 }
 

@@ -24,7 +24,8 @@ static __global__ void first_kernel(size_t count, int m, int M, const double *Q,
 
 void first_small(const shape &s, const double *Q, double *S)
 {
-    first_kernel<<<s.processors * 8, 256, 0, s.stream>>>(s.p * s.M * s.M, s.m, s.M, Q, S);
+    if (s.p)
+        first_kernel<<<s.processors * 8, 256, 0, s.stream>>>(s.p * s.M * s.M, s.m, s.M, Q, S);
     launched("first products");
 }
 
@@ -104,6 +105,8 @@ template <int MT> static void turn_launch(const shape &s, const double *V, doubl
 
 void turn_small(const shape &s, const double *V, double *S)
 {
+    if (s.p == 0)
+        return;
     switch ((s.M + 7) / 8) {
     case 1: turn_launch<1>(s, V, S); break;
     case 2: turn_launch<2>(s, V, S); break;
@@ -132,7 +135,8 @@ static __global__ void trial_kernel(size_t count, int M, const double *angles, c
 void trial(const shape &s, const double *angles, const double *S0, const double *Q, double *S)
 {
     size_t count = s.p * s.M * s.M, need = (count + 255) / 256, grid = (size_t)s.processors * 16;
-    trial_kernel<<<(unsigned)(need < grid ? need : grid), 256, 0, s.stream>>>(count, s.M, angles, S0, Q, S);
+    if (count)
+        trial_kernel<<<(unsigned)(need < grid ? need : grid), 256, 0, s.stream>>>(count, s.M, angles, S0, Q, S);
     launched("trial point");
 }
 
@@ -161,7 +165,8 @@ static __global__ void slope_kernel(size_t p, int M, const double *angles, const
 
 void slope(const shape &s, const double *angles, const double *S0, const double *Q, const double *Z, double *d)
 {
-    slope_kernel<<<(unsigned)((s.p + 7) / 8), 256, 0, s.stream>>>(s.p, s.M, angles, S0, Q, Z, d);
+    if (s.p)
+        slope_kernel<<<(unsigned)((s.p + 7) / 8), 256, 0, s.stream>>>(s.p, s.M, angles, S0, Q, Z, d);
     launched("slope");
 }
 
@@ -201,12 +206,12 @@ void move_point(const shape &s, const double *angles, const double *U, double *W
 
 /* ---- tall matrices ------------------------------------------------------------------------- */
 
-/* A warp owns 16 rows of every sample of its slice, and their share of G. T as right operands in
- * shared memory. TURN: move Y first. */
+/* A warp owns 16 rows of every sample of its slice, and their share of G, part (slices x n x M). T as right
+ * operands in shared memory. TURN: move Y first. */
 template <int MT, bool TURN>
 __global__ void __launch_bounds__(256, MT <= 3 ? 2 : 1)
-    gradient_kernel(size_t p, int slices, int n, int NB, int M, const double *T, const double *sine, double *Y,
-                    const double *P, const double *Z, double *part)
+    gradient_kernel(cut q, int n, int NB, int M, const double *T, const double *sine, double *Y, const double *P,
+                    const double *Z, double *part)
 {
     __shared__ double2 Ts[TURN ? MT * MT * 32 : 1];
     const int lane = threadIdx.x % 32, g = lane / 4, b = lane % 4;
@@ -218,10 +223,10 @@ __global__ void __launch_bounds__(256, MT <= 3 ? 2 : 1)
     __syncthreads();
     const int w = blockIdx.x * 8 + threadIdx.x / 32, slice = w / NB, r = w % NB * 16 + g;
     const bool in0 = r < n, in1 = r + 8 < n;
-    if (slice >= slices)
+    if (slice >= q.count)
         return;
     double G[MT][4] = {};
-    for (size_t i = slice; i < p; i += slices) {
+    for (size_t i = q.begin(slice); i < q.begin(slice + 1); i++) {
         double2 y0[MT], y1[MT], z[MT][MT]; /* all read before anything waits */
         double D[MT][4];
 #pragma unroll
@@ -279,7 +284,7 @@ __global__ void __launch_bounds__(256, MT <= 3 ? 2 : 1)
         for (int h = 0; h < 4; h++) {
             const int c = 8 * u + 2 * b + h % 2, row = r + 8 * (h / 2);
             if (c < M && row < n)
-                part[((size_t)row * M + c) * slices + slice] = G[u][h];
+                part[((size_t)slice * n + row) * M + c] = G[u][h];
         }
 }
 
@@ -308,78 +313,83 @@ static __global__ void turn_rows(size_t rows, int M, const double *T, const doub
 }
 
 /* Any M: eight rows and one slice per block, a column per thread. */
-static __global__ void gradient_rows(size_t p, int slices, int n, int M, const double *Y, const double *Z, double *part)
+static __global__ void gradient_rows(cut q, int n, int M, const double *Y, const double *Z, double *part)
 {
     __shared__ double y[8][128];
     const int c = threadIdx.x, r0 = 8 * blockIdx.y, slice = blockIdx.x;
     double sum[8] = {};
-    for (size_t i = slice; i < p; i += slices) {
+    for (size_t i = q.begin(slice); i < q.begin(slice + 1); i++) {
         __syncthreads();
-        for (int q = 0; q < 8; q++)
-            y[q][c] = r0 + q < n ? Y[(i * n + r0 + q) * M + c] : 0.0;
+        for (int r = 0; r < 8; r++)
+            y[r][c] = r0 + r < n ? Y[(i * n + r0 + r) * M + c] : 0.0;
         __syncthreads();
         for (int k = 0; k < M; k++) {
             const double z = Z[(i * M + k) * M + c];
 #pragma unroll
-            for (int q = 0; q < 8; q++)
-                sum[q] = fma(y[q][k], z, sum[q]);
+            for (int r = 0; r < 8; r++)
+                sum[r] = fma(y[r][k], z, sum[r]);
         }
     }
-    for (int q = 0; q < 8; q++)
-        if (r0 + q < n)
-            part[((size_t)(r0 + q) * M + c) * slices + slice] = sum[q];
+    for (int r = 0; r < 8; r++)
+        if (r0 + r < n)
+            part[((size_t)slice * n + r0 + r) * M + c] = sum[r];
 }
 
-/* out[q] <- sum of the slices, a warp each. */
-static __global__ void slices_kernel(int rows, int slices, const double *part, double *out)
+/* out[q] <- sum of the slices: 32 columns and 8 warps per block, each with every eighth slice. */
+static __global__ void __launch_bounds__(256) slices_kernel(int columns, int slices, const double *part, double *out)
 {
-    const int q = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
-    if (q >= rows)
-        return;
+    __shared__ double sums[8][32];
+    const int lane = threadIdx.x % 32, w = threadIdx.x / 32, q = blockIdx.x * 32 + lane;
     double t = 0.0;
-    for (int k = lane; k < slices; k += 32)
-        t += part[(size_t)q * slices + k];
-    for (int o = 16; o; o >>= 1)
-        t += __shfl_xor_sync(~0u, t, o);
-    if (lane == 0)
+#pragma unroll 8
+    for (int k = w; q < columns && k < slices; k += 8)
+        t += part[(size_t)k * columns + q];
+    sums[w][lane] = t;
+    __syncthreads();
+    for (int k = 1; w == 0 && k < 8; k++)
+        t += sums[k][lane];
+    if (w == 0 && q < columns)
         out[q] = t;
 }
 
-static int slices_of(const shape &s)
+int slices_of(int NB, size_t p)
 {
-    const int slices = WARPS / s.NB;
-    return s.p < (size_t)slices ? (int)s.p : slices;
+    const int slices = WARPS / NB;
+    return p < (size_t)slices ? (int)p : slices;
 }
-
-size_t gradient_work(const shape &s) { return (size_t)s.n * s.M * slices_of(s); }
 
 template <int MT>
-static void gradient_launch(const shape &s, const double *T, const double *sine, double *Y, const double *P,
-                            const double *Z, double *work)
+static void gradient_launch(const shape &s, const cut &q, const double *T, const double *sine, double *Y,
+                            const double *P, const double *Z, double *part)
 {
-    const int slices = slices_of(s), grid = (slices * s.NB + 7) / 8;
+    const int grid = (q.count * s.NB + 7) / 8;
     if (T)
-        gradient_kernel<MT, true><<<grid, 256, 0, s.stream>>>(s.p, slices, s.n, s.NB, s.M, T, sine, Y, P, Z, work);
+        gradient_kernel<MT, true><<<grid, 256, 0, s.stream>>>(q, s.n, s.NB, s.M, T, sine, Y, P, Z, part);
     else
-        gradient_kernel<MT, false><<<grid, 256, 0, s.stream>>>(s.p, slices, s.n, s.NB, s.M, T, sine, Y, P, Z, work);
+        gradient_kernel<MT, false><<<grid, 256, 0, s.stream>>>(q, s.n, s.NB, s.M, T, sine, Y, P, Z, part);
 }
 
-void step_gradient(const shape &s, const double *T, const double *sine, double *Y, double *P, const double *Z,
-                   double *G, double *work)
+void step_gradient(const shape &s, const cut &q, const double *T, const double *sine, double *Y, double *P,
+                   const double *Z, double *part)
 {
+    if (q.count == 0)
+        return;
     switch ((s.M + 7) / 8) {
-    case 1: gradient_launch<1>(s, T, sine, Y, P, Z, work); break;
-    case 2: gradient_launch<2>(s, T, sine, Y, P, Z, work); break;
-    case 3: gradient_launch<3>(s, T, sine, Y, P, Z, work); break;
-    case 4: gradient_launch<4>(s, T, sine, Y, P, Z, work); break;
+    case 1: gradient_launch<1>(s, q, T, sine, Y, P, Z, part); break;
+    case 2: gradient_launch<2>(s, q, T, sine, Y, P, Z, part); break;
+    case 3: gradient_launch<3>(s, q, T, sine, Y, P, Z, part); break;
+    case 4: gradient_launch<4>(s, q, T, sine, Y, P, Z, part); break;
     default:
         if (T)
             turn_rows<<<s.processors * 8, s.M, 0, s.stream>>>(s.p * s.n, s.M, T, sine, Y, P);
-        gradient_rows<<<dim3(slices_of(s), (s.n + 7) / 8), s.M, 0, s.stream>>>(s.p, slices_of(s), s.n, s.M,
-                                                                             T ? P : Y, Z, work);
+        gradient_rows<<<dim3(q.count, (s.n + 7) / 8), s.M, 0, s.stream>>>(q, s.n, s.M, T ? P : Y, Z, part);
     }
     launched("gradient");
-    slices_kernel<<<(s.n * s.M + 7) / 8, 256, 0, s.stream>>>(s.n * s.M, slices_of(s), work, G);
+}
+
+void add_slices(const shape &s, int slices, const double *part, double *G)
+{
+    slices_kernel<<<(s.n * s.M + 31) / 32, 256, 0, s.stream>>>(s.n * s.M, slices, part, G);
     launched("gradient");
 }
 

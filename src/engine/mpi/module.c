@@ -177,6 +177,17 @@ static job world = {.base = {.send = job_send,
                              .end = job_end},
                     .numbers = MPI_WIN_NULL};
 
+/* The rank's number among those of its machine. */
+static int local_rank(MPI_Comm comm)
+{
+    MPI_Comm here;
+    int local = 0;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    MPI_Comm_rank(here, &local);
+    MPI_Comm_free(&here);
+    return local;
+}
+
 static ranks *join(void)
 {
     int running = 0, ended = 0, level;
@@ -189,6 +200,7 @@ static ranks *join(void)
     world.base.bytes = world.base.messages = world.base.seconds = 0.0;
     MPI_Comm_rank(world.comm, &world.base.rank);
     MPI_Comm_size(world.comm, &world.base.count);
+    world.base.local = local_rank(world.comm);
     return &world.base;
 }
 

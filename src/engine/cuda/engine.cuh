@@ -1,0 +1,28 @@
+/* engine.cuh - a fit on the devices: the calls of a problem (optim/problem.h), which throw faults. */
+#pragma once
+#include "engine/cuda/share.cuh"
+
+struct cuda_engine {
+    spd::deal dealt;
+    size_t first = 0; /* number of the first share here */
+    cuda_peers peers{};
+    std::vector<std::unique_ptr<spd::share>> shares;
+    spd::shape s{};                         /* of all samples, on the first device */
+    spd::pinned tall, small, result, lobby;   /* n M, M M + 4 M, n M and an outcome; for exchanges between processes */
+    std::vector<double> v, sigma;        /* the turn since the last step (M x M), sigma */
+    spd::recording aims[4], probes[4], gradients[8];
+    double t = NAN, f = NAN;
+    bool owed = false, moved = false; /* Y owes v; and after a step the blend with P too */
+};
+
+namespace spd {
+
+void open(cuda_engine &e, const cuda_input &in);
+void start(cuda_engine &e, const double *W);
+void cost_grad(cuda_engine &e, double *f, double *G);
+void aim(cuda_engine &e, const double *U, const double *sigma, const double *V);
+void probe(cuda_engine &e, double t, double *f, double *df);
+void step(cuda_engine &e, double t);
+void usage(const cuda_engine &e, cuda_usage *used);
+
+} /* namespace spd */

@@ -1,0 +1,135 @@
+/* feed.cu - samples on their way to a device: only their upper halves travel (pack.cuh). */
+#include <algorithm>
+#include <cstring>
+#include <future>
+
+#include "engine/cuda/feed.cuh"
+#include "engine/cuda/pack.cuh"
+
+namespace spd {
+
+constexpr size_t PORTION = (size_t)8 << 20; /* bytes of samples that a thread takes at a time */
+constexpr int LANES = 16;                   /* most threads */
+
+void feed::open(const cuda_input &in, const shape &shape_, size_t first_, int device_, int threads, bool keep)
+{
+    s = shape_;
+    n = in.n;
+    given = in.p;
+    first = first_;
+    X = in.X;
+    extra = in.extra;
+    read = in.read;
+    user = in.user;
+    device = device_;
+    kept = keep;
+    each = PORTION / (n * n * sizeof(double)) + 1;
+    const size_t portions = (s.p + each - 1) / each, half = (size_t)upper_doubles((int)n);
+    if (kept)
+        Xp.make(s.p * pack_size(s.n));
+    for (size_t k = 0; k < std::min(portions, (size_t)std::clamp(threads, 1, LANES)); k++) {
+        lanes.push_back(std::make_unique<lane>());
+        lane &l = *lanes.back();
+        l.own.make();
+        l.copied.make();
+        l.staging.make(each * half);
+        l.room.make(each * half);
+        if (!kept)
+            l.packed.make(each * pack_size(s.n));
+        if (!X)
+            l.raw.resize(each * n * n);
+    }
+}
+
+/* Samples i .. of this device, as they lie in memory or into the lane. */
+const double *feed::source(lane &l, size_t i, size_t count) const
+{
+    const size_t from = first + i, nn = n * n, there = from >= given ? 0 : std::min(count, given - from);
+    if (X)
+        return X + from * nn;
+    if (there && read(user, from, there, l.raw.data()))
+        throw fault{CUDA_FAULT_READ, "samples cannot be read", cudaSuccess};
+    return l.raw.data();
+}
+
+void feed::stage(lane &l, size_t i, size_t count, double *most) const
+{
+    const double *from = source(l, i, count);
+    const size_t half = (size_t)upper_doubles((int)n);
+    check(cudaEventSynchronize(l.copied.at), "copies of the samples");
+    for (size_t k = 0; k < count; k++) {
+        const double *A = first + i + k < given ? from + k * n * n : extra;
+        double *to = l.staging.at + k * half, trace = 0.0;
+        for (size_t r = 0; r < n; r++) {
+            const size_t c = r / 16 * 16;
+            memcpy(to, A + r * n + c, (n - c) * sizeof(double));
+            to += n - c;
+            trace += A[r * n + r];
+        }
+        *most = trace > *most ? trace : *most;
+    }
+}
+
+/* Lane `number` takes every so many-th portion: to be kept, or into P where there is one; else only looked at. */
+double feed::run(size_t number, const double *work, double *P)
+{
+    lane &l = *lanes[number];
+    shape t = s;
+    double most = 0.0;
+    t.stream = l.own.at;
+    check(cudaSetDevice(device), "choosing the device");
+    for (size_t i = number * each; i < s.p; i += lanes.size() * each) {
+        t.p = std::min(each, s.p - i);
+        stage(l, i, t.p, &most);
+        if (!kept && !P)
+            continue;
+        double *to = kept ? Xp.at + i * pack_size(s.n) : l.packed.at;
+        l.room.put(l.staging.at, t.p * (size_t)upper_doubles((int)n), t.stream);
+        l.copied.record(t.stream);
+        pack(t, t.p, factor, l.room.at, to);
+        if (P)
+            pass_tall(t, to, work, P + i * n * s.M);
+    }
+    check(cudaStreamSynchronize(t.stream), "the samples");
+    return most;
+}
+
+/* Several threads: one alone copies slower than the device takes it. */
+double feed::run_all(const double *work, double *P)
+{
+    std::vector<std::future<double>> others;
+    double most = 0.0;
+    for (size_t k = 0; k < lanes.size(); k++)
+        others.push_back(std::async(std::launch::async, [this, k, work, P] { return run(k, work, P); }));
+    for (auto &o : others)
+        o.wait();
+    for (auto &o : others)
+        most = std::max(most, o.get());
+    return most;
+}
+
+double feed::load()
+{
+    const double most = run_all(nullptr, nullptr);
+    if (kept)
+        lanes.clear();
+    return most;
+}
+
+void feed::scale(double by)
+{
+    factor = by;
+    if (kept)
+        rescale(s, by, Xp.at);
+}
+
+void feed::pass(const double *U, double *P, double *work)
+{
+    pass_operands(s, U, work);
+    if (kept)
+        return pass_tall(s, Xp.at, work, P);
+    check(cudaStreamSynchronize(s.stream), "before the data pass");
+    run_all(work, P);
+}
+
+} /* namespace spd */

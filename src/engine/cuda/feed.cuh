@@ -1,0 +1,51 @@
+/* feed.cuh - the samples of a device: packed there once, or, where they do not fit, read, sent and packed anew for
+ * every pass, in portions, by several threads, so that reading, copies and products overlap. */
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "engine/cuda/kernels.cuh"
+#include "engine/cuda/queue.cuh"
+
+namespace spd {
+
+/* What a thread needs for a portion on its way. */
+struct lane {
+    queue own;
+    event copied;
+    pinned staging;
+    std::vector<double> raw;    /* as read, where samples do not lie in memory */
+    array<double> room, packed; /* packed: only where they are not kept */
+};
+
+struct feed {
+    /* in is not needed later, but what its samples lie in is. first: number of the first sample of s. */
+    void open(const cuda_input &in, const shape &s, size_t first, int device, int threads, bool keep);
+
+    /* Reads all samples, keeps them if they are kept; returns the largest trace. */
+    double load();
+    void scale(double factor); /* all of them, from now on */
+
+    /* P (n x M each) <- X U, in s.stream; work: pass_work. */
+    void pass(const double *U, double *P, double *work);
+
+    bool kept = false;
+
+  private:
+    void stage(lane &l, size_t i, size_t count, double *most) const;
+    const double *source(lane &l, size_t i, size_t count) const;
+    double run(size_t number, const double *work, double *P);
+    double run_all(const double *work, double *P);
+
+    shape s{};
+    size_t n = 0, given = 0, first = 0, each = 0; /* given: samples but for the extra one */
+    const double *X = nullptr, *extra = nullptr;
+    int (*read)(void *, size_t, size_t, double *) = nullptr;
+    void *user = nullptr;
+    int device = 0;
+    double factor = 1.0;
+    array<double> Xp;
+    std::vector<std::unique_ptr<lane>> lanes;
+};
+
+} /* namespace spd */

@@ -1,0 +1,237 @@
+/* share.cu - one device's part of a fit (share.cuh). Every function puts its work into the share's stream. */
+#include <algorithm>
+#include <cmath>
+
+#include "engine/cuda/share.cuh"
+
+namespace spd {
+
+constexpr size_t BUFFER = (size_t)16 << 30;  /* bytes for matrices of pairs, where there is room */
+constexpr size_t MARGIN = (size_t)512 << 20; /* bytes of a device that are left alone */
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+deal deal_out(size_t n, size_t p, size_t shares)
+{
+    const int slices = slices_of((int)(n + 15) / 16, p);
+    deal d;
+    for (size_t k = 0; k <= shares; k++) {
+        d.slices.push_back((size_t)slices * k / shares);
+        d.samples.push_back(cut::slice_begin(p, slices, (int)d.slices.back()));
+    }
+    return d;
+}
+
+/* Bytes that may still be used on the device of the caller. */
+static size_t room_left(const cuda_input &in, size_t divisor, size_t used)
+{
+    size_t left, all;
+    check(cudaMemGetInfo(&left, &all), "asking the device");
+    left = left / divisor > MARGIN ? left / divisor - MARGIN : 0;
+    if (in.memory_bytes)
+        left = std::min(left, in.memory_bytes > used ? in.memory_bytes - used : 0);
+    return left;
+}
+
+static double peak_of(int device)
+{
+    int clock = 0, width = 0; /* kHz, bits */
+    if (cudaDeviceGetAttribute(&clock, cudaDevAttrMemoryClockRate, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&width, cudaDevAttrGlobalMemoryBusWidth, device) != cudaSuccess)
+        cudaGetLastError();
+    return 2e3 * clock * (width / 8.0);
+}
+
+void share::open(const cuda_input &in, const deal &dealt, size_t number_, int device_)
+{
+    cudaDeviceProp about;
+    number = number_;
+    device = device_;
+    alone = dealt.shares() == 1;
+    check(cudaSetDevice(device), "choosing the device");
+    check(cudaGetDeviceProperties(&about, device), "asking the device");
+    airm = in.metric == CUDA_AIRM;
+    objective = in.objective;
+    ratio = in.objective == CUDA_RATIO;
+    own_queue.make();
+    ready.make();
+    taken.make();
+    began.make(cudaEventDefault);
+    ended.make(cudaEventDefault);
+    peak = peak_of(device);
+    all = {(int)in.n, (int)in.m, padded((int)in.m), (int)(in.n + 15) / 16, dealt.samples.back(),
+           about.multiProcessorCount, (int)about.sharedMemPerBlockOptin, own_queue.at};
+    mine = all;
+    at = dealt.samples[number];
+    mine.p = dealt.samples[number + 1] - at;
+    slices = {all.p, (int)dealt.slices.back(), (int)dealt.slices[number],
+              (int)(dealt.slices[number + 1] - dealt.slices[number]), at};
+    make_small();
+}
+
+void share::make_small()
+{
+    const size_t mm = (size_t)all.M * all.M, tall = (size_t)all.n * all.M;
+    for (auto *a : {&Y, &P})
+        a->make(mine.p * tall);
+    for (auto *a : {&S0, &S})
+        a->make(all.p * mm);
+    Z.make(mine.p * mm);
+    Zb.make(ratio ? mine.p * mm : 0);
+    Q.make(mine.p * 2 * mm);
+    for (auto *a : {&G, &W, &U})
+        a->make(tall);
+    T.make(mm + all.M);
+    angles.make(3 * all.M);
+    d.make(all.p);
+    part.make((size_t)slices.all * tall);
+    sums.make(2 * SUMS);
+    out.make(1);
+    work.make(pass_work(all));
+    if (airm) {
+        L.make(all.p * mm);
+        Li.make(all.M <= FAST ? all.p * mm : 0);
+    } else {
+        dets.make(2 * all.p);
+        own.make(all.p * tri(all.M));
+    }
+    for (auto *a : {&Y, &P, &S0, &S, &Z, &Zb, &Q, &G, &W, &U, &d, &part, &L, &Li, &dets, &own})
+        bytes += a->count * sizeof(double);
+}
+
+size_t share::most_pairs(const cuda_input &in, size_t divisor) const
+{
+    const size_t one = (size_t)tri(all.M) * (airm ? 2 : 1) * sizeof(double), X = mine.p * pack_size(all.n) * sizeof(double);
+    const size_t left = room_left(in, divisor, bytes), graph = in.pairs * 160;
+    size_t room = left > X + graph ? left - X - graph : 0; /* with the samples here */
+    if (room < BUFFER / 16)
+        room = left / 3;
+    size_t most = (in.buffer_bytes ? in.buffer_bytes : BUFFER) / one; /* halved, so that it seldom depends on the room */
+    while (!in.buffer_bytes && std::min(most, in.pairs) * one > std::max(room, BUFFER / 256))
+        most /= 2;
+    return std::max(most, (size_t)1);
+}
+
+double share::load(const cuda_input &in, const deal &dealt, size_t each, size_t divisor, int threads)
+{
+    size_t left, before, total;
+    check(cudaSetDevice(device), "choosing the device");
+    check(cudaMemGetInfo(&before, &total), "asking the device");
+    pairs.make(in, dealt.samples, number, each, airm ? 2 : 1);
+    C.make(pairs.most * (airm ? 2 : 1) * tri(all.M));
+    partial.make(pairs.slots * 2 * tri(all.M));
+    d2.make(pairs.measured());
+    if (!alone) {
+        told.make(pairs.pairs);
+        d2_all.make(pairs.pairs);
+        weight.make(objective >= CUDA_SOFTMAX ? pairs.measured() : 0);
+    }
+    check(cudaMemGetInfo(&left, &total), "asking the device");
+    bytes += before > left ? before - left : 0;
+    const size_t X = mine.p * pack_size(all.n) * sizeof(double);
+    const bool keep = room_left(in, divisor, bytes) >= X;
+    samples.open(in, mine, at, device, threads, keep);
+    bytes += keep ? X : 0;
+    return samples.load();
+}
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+/* d2 and matrices of the pairs of a chunk. */
+void share::matrices(const double *S_, const chunk &c)
+{
+    const link *links = pairs.links.at + c.first;
+    if (c.count && airm)
+        airm_pairs(all, c.count, links, L.at, Li.at, d2.at + c.first, C.at);
+    else if (c.count)
+        stein_pairs(all, c.count, links, S_, dets.at, d2.at + c.first, C.at);
+}
+
+/* Every sample adds up its share of a chunk. */
+void share::add_up(const chunk &c)
+{
+    const bool first = &c == pairs.chunks.front().get();
+    const weights z = {Z.at, ratio ? Zb.at : nullptr, pairs.degree.at, airm ? nullptr : own.at, at};
+    gather(all, first, (unsigned)c.parts.count, c.parts.at, c.ends.at, C.at, partial.at, z);
+    gather_parts(all, first, (unsigned)c.several.count, c.several.at, partial.at, z);
+}
+
+void share::measure(const double *S_)
+{
+    check(cudaMemsetAsync(out.at, 0xff, sizeof(outcome), all.stream), "result");
+    if (airm)
+        airm_samples(all, S_, L.at, Li.at, out.at);
+    else
+        stein_samples(all, S_, dets.at, own.at, out.at);
+    for (auto &c : pairs.chunks) {
+        matrices(S_, *c);
+        if (objective < CUDA_SOFTMAX)
+            add_up(*c);
+    }
+}
+
+void share::tell()
+{
+    pick(all, pairs.told.count, pairs.told.at, d2.at, told.at + pairs.told_at[number]);
+}
+
+/* Of objectives of samples all distances come first; then the matrices once more, unless there was room for all. */
+void share::weigh(const double *S_)
+{
+    graph &g = pairs;
+    if (!alone)
+        pick(all, g.pairs, g.place.at, told.at, d2_all.at);
+    if (objective < CUDA_SOFTMAX) {
+        weighted_sums(all, g.pairs, distances(), g.within.at, g.between.at, sums.at, out.at);
+        if (ratio)
+            combine(mine, out.at, Z.at, Zb.at);
+        return;
+    }
+    weigh_pairs(all, objective, {g.first.at, g.listed.at, g.samples}, NO_SPREAD * all.m, g.pairs, distances(),
+                g.share.at, g.weight.at, g.value.at, g.degree.at);
+    plain_sum(all, all.p, g.value.at, sums.at, &out.at->within);
+    if (!alone)
+        pick(all, g.measured(), g.which.at, g.weight.at, weight.at);
+    for (auto &c : g.chunks) {
+        if (g.chunks.size() > 1)
+            matrices(S_, *c);
+        weigh_ends(all, c->count, (alone ? g.weight.at : weight.at) + c->first, c->ends.count, c->ends.at);
+        add_up(*c);
+    }
+}
+
+/* ---- along the geodesic ---------------------------------------------------------------------- */
+
+void share::begin()
+{
+    began.record(all.stream);
+    samples.pass(W.at, Y.at, work.at);
+    ended.record(all.stream);
+    pass_small(mine, W.at, W.at, Y.at, Q.at);
+    first_small(mine, Q.at, own_S(S0));
+}
+
+void share::aim()
+{
+    samples.pass(U.at, P.at, work.at);
+    turn_small(mine, T.at, own_S(S0));
+    turn_point(all, T.at, W.at);
+    pass_small(mine, U.at, W.at, P.at, Q.at);
+}
+
+void share::try_point() { trial(mine, angles.at, own_S(S0), Q.at, own_S(S)); }
+
+void share::slope() { spd::slope(mine, angles.at, own_S(S0), Q.at, Z.at, d.at + at); }
+
+void share::add_slope() { plain_sum(all, all.p, d.at, sums.at, &out.at->slope); }
+
+void share::gradient(bool turn)
+{
+    const size_t M = (size_t)all.M;
+    step_gradient(mine, slices, turn ? T.at : nullptr, T.at + M * M, Y.at, P.at, Z.at,
+                  part.at + (size_t)slices.first * all.n * M);
+}
+
+void share::add_gradient() { add_slices(all, slices.all, part.at, G.at); }
+
+} /* namespace spd */
