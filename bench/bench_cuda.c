@@ -1,7 +1,8 @@
 /* bench_cuda.c - the CUDA engine's calls, and whole iterations as the optimiser runs them.
  *
- *   bench_cuda [P [M METRIC]]    largest set, 100000 unless told; with M and METRIC that one alone,
- *                                and only its calls, for a profiler */
+ *   bench_cuda [P [M METRIC [GB [DEVICES]]]]   largest set, 100000 unless told; with M and METRIC
+ *                                that one alone, and only its calls, for a profiler; with GB and
+ *                                DEVICES in so much memory of each of so many devices */
 #include "bench.h"
 
 #include <math.h>
@@ -132,6 +133,11 @@ static void run(const char *name,
         printf("opened in %.3f s\n", bench_now() - began);
     if (status == SPD_OK) {
         time_calls(e, in->n, in->m);
+        if (e->about) {
+            char text[256];
+            e->about(e, sizeof text, text);
+            printf("  %s\n", text);
+        }
         if (iterations)
             time_minimise(e, in->n, in->m, iterations);
     }
@@ -140,9 +146,11 @@ static void run(const char *name,
     spd_context_free(ctx);
 }
 
+static engine_room room;
+
 static spd_status cuda_new(spd_context *ctx, const engine_input *in, problem **e)
 {
-    return engine_cuda_new(ctx, in, NULL, e);
+    return engine_cuda_new(ctx, in, &room, e);
 }
 
 /* Seconds of distances within p matrices, the best of two; of so many on the processor in the same
@@ -197,6 +205,8 @@ int main(int count, char **word)
     size_t most = count > 1 ? strtoul(word[1], NULL, 10) : 100000;
     const size_t sizes[][2] = {{93, 118}, {155, 4000}, {155, most}};
     const size_t only = count > 3 ? strtoul(word[2], NULL, 10) : 0;
+    room.memory_bytes = count > 4 ? (size_t)(1e9 * strtod(word[4], NULL)) : 0;
+    room.devices = count > 5 ? atoi(word[5]) : 0;
     for (int k = only ? 2 : 0; k < 3; k++) {
         size_t n = sizes[k][0], p = sizes[k][1];
         double *X = make_samples(n, p);

@@ -1,0 +1,110 @@
+"""The command with the CUDA engine emulated on the processor (emulate): fits as on the CPU, in one
+process and in several, from memory and from files. Its own programs are run by tools/run-tests cuda.
+
+    SPDML_BUILD=build/release pytest tests/cuda
+"""
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path(os.environ.get("SPDML_BUILD", HERE.parents[1] / "build/release")).resolve()
+sys.dont_write_bytecode = True
+
+
+@pytest.fixture(scope="session")
+def module():
+    """The folder with the emulated module."""
+    loader = importlib.machinery.SourceFileLoader("emulate", str(HERE / "emulate"))
+    tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("emulate", loader))
+    loader.exec_module(tool)
+    folder = BUILD / "cuda-emulated"
+    tool.build(folder)
+    return folder
+
+
+@pytest.fixture
+def spdml(module, tmp_path):
+    """Runs the command, as a job of so many processes if told; returns what it printed."""
+    env = {**os.environ, "LD_LIBRARY_PATH": str(module), "OPENBLAS_NUM_THREADS": "1",
+           "OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+           "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+    def run(*words, ranks=0, code=0):
+        job = ["mpirun", "-n", str(ranks)] if ranks else []
+        more = ["--mpi"] if ranks else []
+        done = subprocess.run([*job, BUILD / "spdml", *map(str, words), *more], cwd=tmp_path, env=env,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == code, done.stderr
+        return done.stdout + done.stderr
+    return run
+
+
+@pytest.fixture
+def data(tmp_path):
+    rng = np.random.default_rng(5)
+    A = rng.standard_normal((24, 11, 30))
+    X, y = A @ A.transpose(0, 2, 1), np.arange(24) % 3
+    X[y == 1, :3, :3] *= 3.0
+    X += 3.0 * np.eye(11)
+    np.savez(tmp_path / "d.npz", X=X, y=y)
+    np.save(tmp_path / "d.npy", X)
+    np.save(tmp_path / "y.npy", y)
+    return "d.npz"
+
+
+def mapped(path):
+    W = np.load(path)["W"]
+    return W @ W.T
+
+
+@pytest.mark.parametrize("metric", ["stein", "airm"])
+def test_a_fit_as_on_the_processor(spdml, data, metric, tmp_path):
+    words = ["fit", data, "-m", 3, "--metric", metric, "--max-iter", 12, "--nu-w", 3, "--nu-b", 3]
+    for engine in "cpu", "cuda":
+        shown = spdml(*words, "--engine", engine, "-o", f"{engine}.spdml", "-v")
+        assert ("ran on emulated" in shown) == (engine == "cuda")
+    assert np.abs(mapped(tmp_path / "cpu.spdml") - mapped(tmp_path / "cuda.spdml")).max() < 1e-9
+
+
+@pytest.mark.parametrize("objective", ["softmax", "ratio"])
+def test_ranks_have_a_device_each_and_the_same_bits(spdml, data, objective, tmp_path):
+    if not shutil.which("mpirun") or not (BUILD / "libspdml-mpi.so").exists():
+        pytest.skip("no MPI")
+    words = ["fit", data, "-m", 3, "--metric", "airm", "--engine", "cuda", "--objective", objective, "--max-iter", 4,
+             "--threads", 1]
+    for ranks in 0, 2, 3:
+        spdml(*words, "-o", f"{ranks}.spdml", ranks=ranks)
+    alone, *others = (np.load(tmp_path / f"{ranks}.spdml")["W"] for ranks in (0, 2, 3))
+    assert all((alone == other).all() for other in others)
+
+
+def test_samples_in_files(spdml, data, tmp_path):
+    """The same bits whether the matrices lie in memory or are read for every pass."""
+    words = ["-m", 3, "--engine", "cuda", "--max-iter", 3, "--nu-w", 3, "--nu-b", 3]
+    spdml("fit", data, *words, "-o", "memory.spdml")
+    spdml("fit", "d.npy", "--labels", "y.npy", *words, "--memory", "0.01", "-o", "files.spdml")
+    one, other = (np.load(tmp_path / f"{name}.spdml")["W"] for name in ("memory", "files"))
+    assert (one == other).all()
+
+
+def test_checkpoints_move_between_engines(spdml, data, tmp_path):
+    words = ["fit", data, "-m", 3, "--nu-w", 3, "--nu-b", 3, "--max-iter"]
+    spdml(*words, 9, "--engine", "cpu", "-o", "whole.spdml")
+    spdml(*words, 4, "--engine", "cuda", "--checkpoint", "c.ckpt", "-o", "half.spdml")
+    spdml(*words, 9, "--engine", "cpu", "--resume", "c.ckpt", "-o", "resumed.spdml")
+    assert np.abs(mapped(tmp_path / "whole.spdml") - mapped(tmp_path / "resumed.spdml")).max() < 1e-8
+
+
+def test_a_matrix_that_is_not_definite(spdml, data, tmp_path):
+    X = np.load(tmp_path / "d.npy")
+    X[7] = -X[7]
+    np.savez(tmp_path / "bad.npz", X=X, y=np.load(tmp_path / "y.npy"))
+    assert "X[7]" in spdml("fit", "bad.npz", "-m", 3, "--engine", "cuda", "-o", "m.spdml", code=1)
