@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "engine/candidates.h"
-#include "engine/cuda/module.h"
+#include "engine/cuda_module.h"
 #include "engine/module.h"
 #include "engine/parallel.h"
 
@@ -45,7 +45,7 @@ static spd_status load_module(spd_context *ctx, const cuda_module **module)
     return SPD_OK;
 }
 
-static spd_status pass_fault(spd_context *ctx, int fault, const char *why)
+spd_status cuda_pass_fault(spd_context *ctx, int fault, const char *why)
 {
     switch (fault) {
     case CUDA_FAULT_NONE:
@@ -74,7 +74,14 @@ static spd_status first_device(spd_context *ctx, const cuda_module *module, int 
         return ctx_fail(ctx, SPD_EDEVICE, "no GPU was found");
     if (fault == CUDA_FAULT_NONE)
         fault = module->describe(r ? r->local % *devices : 0, about, why);
-    return pass_fault(ctx, fault, why);
+    return cuda_pass_fault(ctx, fault, why);
+}
+
+spd_status cuda_open_module(spd_context *ctx, const cuda_module **module, int *devices,
+                            cuda_device *about)
+{
+    spd_status status = load_module(ctx, module);
+    return status == SPD_OK ? first_device(ctx, *module, devices, about) : status;
 }
 
 spd_status cuda_describe(spd_context *ctx, char *text, size_t room)
@@ -83,9 +90,7 @@ spd_status cuda_describe(spd_context *ctx, char *text, size_t room)
     cuda_device about = {.size = sizeof about};
     char several[32] = "";
     int devices = 0;
-    spd_status status = load_module(ctx, &module);
-    if (status == SPD_OK)
-        status = first_device(ctx, module, &devices, &about);
+    spd_status status = cuda_open_module(ctx, &module, &devices, &about);
     if (devices > 1)
         snprintf(several, sizeof several, "%d x ", devices);
     if (status == SPD_OK)
@@ -109,7 +114,7 @@ static spd_status call_status(cuda_problem *e, int fault, const char *why)
     if (fault == CUDA_FAULT_READ)
         status = store_fail(e->ctx, e->set, SPD_EIO);
     else if (!elsewhere)
-        status = pass_fault(e->ctx, fault, why);
+        status = cuda_pass_fault(e->ctx, fault, why);
     return r && (elsewhere || fault) ? ranks_settle(e->ctx, status) : status;
 }
 
@@ -277,9 +282,7 @@ static spd_status open_engine(spd_context *ctx, const engine_input *in, engine_r
     cuda_device about = {.size = sizeof about};
     char why[CUDA_WHY] = "";
     int devices = 0;
-    spd_status status = load_module(ctx, &e->module);
-    if (status == SPD_OK)
-        status = first_device(ctx, e->module, &devices, &about);
+    spd_status status = cuda_open_module(ctx, &e->module, &devices, &about);
     if (status == SPD_OK)
         status = check_known(ctx, in);
     status = ranks_settle(ctx, status);
@@ -321,110 +324,4 @@ spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, const engin
     e->room = own;
     *out = &e->base;
     return SPD_OK;
-}
-
-/* ---- distances ------------------------------------------------------------------------------ */
-
-#define FEW_PAIRS  4096.0 /* not worth a device */
-#define PAIR_STEIN 0.7    /* operations per pair, in n^3 */
-#define PAIR_AIRM  20.0
-#define MUCH_WORK  1e12 /* a minute or two of a core */
-
-int cuda_measures(const spd_context *ctx, spd_metric metric, size_t n, double pairs)
-{
-    double work = pairs * pow((double)n, 3.0) * (metric == SPD_AIRM ? PAIR_AIRM : PAIR_STEIN);
-    if (!ctx || ctx->engine == SPD_ENGINE_CPU || ranks_of(ctx) || n > CUDA_MAX_M ||
-        (metric != SPD_STEIN && metric != SPD_AIRM))
-        return 0;
-    return ctx->engine == SPD_ENGINE_CUDA ? pairs >= FEW_PAIRS : work > MUCH_WORK;
-}
-
-typedef struct telling {
-    spd_context *ctx;
-    const char *task;
-} telling;
-
-static int tell(void *user, double done, double total)
-{
-    const telling *t = user;
-    return ctx_progress(t->ctx, t->task, "pairs", done, total);
-}
-
-/* The module, and what it is given. */
-static spd_status open_sets(spd_context *ctx, const cuda_module **module, cuda_sets *in)
-{
-    cuda_device about = {.size = sizeof about};
-    int devices = 0;
-    spd_status status = load_module(ctx, module);
-    if (status == SPD_OK)
-        status = first_device(ctx, *module, &devices, &about);
-    in->size = sizeof *in;
-    in->tell = tell;
-    return status;
-}
-
-/* What is left to the processor: what the kernels are not made for, and, unless the GPU was asked
- * for by name, whatever else is in the way. */
-static spd_status conclude(spd_context *ctx, const char *task, spd_status opened, int fault,
-                           const char *why, int *done)
-{
-    spd_status status = opened == SPD_OK ? pass_fault(ctx, fault, why) : opened;
-    int left = opened == SPD_OK && (fault == CUDA_FAULT_SAMPLE || fault == CUDA_FAULT_SIZE);
-    *done = status == SPD_OK;
-    if (opened == SPD_OK && fault == CUDA_FAULT_STOPPED)
-        return ctx_fail(ctx, SPD_ECANCELLED, "%s cancelled", task);
-    if (left || (status < 0 && ctx->engine == SPD_ENGINE_AUTO)) {
-        ctx_clear(ctx);
-        return SPD_OK;
-    }
-    return status == SPD_EDEVICE ? ctx_advise(ctx, status, SPD_REMEDY_AUTO_ENGINE, 0.0) : status;
-}
-
-static cuda_sets sets_of(spd_metric metric, size_t n, size_t p, const double *X, size_t q,
-                         const double *Q, telling *told)
-{
-    return (cuda_sets){.n = n,
-                       .p = p,
-                       .q = q,
-                       .X = X,
-                       .Q = Q,
-                       .metric = metric == SPD_AIRM ? CUDA_AIRM : CUDA_STEIN,
-                       .user = told};
-}
-
-/* The module has queries in rows, samples in columns. */
-spd_status cuda_pairwise2(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
-                          size_t q, const double *Y, double *D2, int *done)
-{
-    const cuda_module *module = NULL;
-    char why[CUDA_WHY] = "";
-    telling told = {ctx, "distances"};
-    cuda_sets in =
-        Y ? sets_of(metric, n, q, Y, p, X, &told) : sets_of(metric, n, p, X, 0, NULL, &told);
-    int fault = CUDA_FAULT_NONE;
-    spd_status status = open_sets(ctx, &module, &in);
-    if (status == SPD_OK)
-        fault = module->pairwise(&in, D2, why);
-    return conclude(ctx, told.task, status, fault, why, done);
-}
-
-spd_status cuda_nearest(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
-                        size_t q, const double *Q, spd_neighbours *near, int *done)
-{
-    const cuda_module *module = NULL;
-    char why[CUDA_WHY] = "";
-    telling told = {ctx, "neighbours"};
-    cuda_sets in = sets_of(metric, n, p, X, q, Q, &told);
-    int fault = CUDA_FAULT_NONE;
-    spd_status status = open_sets(ctx, &module, &in);
-    if (status == SPD_OK)
-        fault = module->neighbours(&in, near->k, near->index, near->d2, why);
-    status = conclude(ctx, told.task, status, fault, why, done);
-    if (*done) {
-        near->exact = near->pairs = (double)q * (double)(p - (Q ? 0 : 1));
-        near->pruned = 0.0;
-        near->recall = 1.0;
-        near->search = SPD_SEARCH_EXACT;
-    }
-    return status;
 }

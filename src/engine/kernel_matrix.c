@@ -6,6 +6,7 @@
 #include <cblas.h>
 #include <math.h>
 
+#include "engine/cuda_sets.h"
 #include "engine/pairwise.h"
 #include "engine/parallel.h"
 
@@ -93,7 +94,11 @@ static spd_status log_euclidean_kernel(spd_context *ctx, size_t n, size_t p, con
     const metric *m = metric_get(SPD_LOG_EUCLIDEAN);
     arena room = {0};
     kernel_job j = {.size = m->size(n), .p = p, .q = Y ? q : p, .K = K};
-    spd_status status = prepare_both(ctx, m, n, p, X, q, Y, "Y", &room, &j.F, &j.G);
+    int done = 0;
+    spd_status status = cuda_log_products(ctx, n, p, X, q, Y, K, &done);
+    if (status < 0 || done)
+        return status;
+    status = prepare_both(ctx, m, n, p, X, q, Y, "Y", &room, &j.F, &j.G);
     if (status == SPD_OK)
         status = run_rows(ctx, &j, product_chunk);
     arena_free(&room);

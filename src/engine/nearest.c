@@ -14,7 +14,7 @@
 
 #include "base/sized.h"
 #include "engine/blas.h"
-#include "engine/cuda.h"
+#include "engine/cuda_sets.h"
 #include "engine/hits.h"
 #include "engine/approximate.h"
 #include "engine/nearest_approximate.h"
@@ -466,14 +466,12 @@ spd_status spd_nearest(spd_context *ctx, spd_metric metric_id, size_t n, size_t 
             sized_give(sizeof near, &near, neighbours);
         return status;
     }
-    if (cuda_measures(ctx, metric_id, n, (double)p * (double)s.q)) {
-        int done = 0;
-        status = cuda_nearest(ctx, metric_id, n, p, X, s.q, Q, &near, &done);
-        if (done)
-            sized_give(sizeof near, &near, neighbours);
-        if (status < 0 || done)
-            return status;
-    }
+    int done = 0;
+    status = cuda_nearest(ctx, metric_id, n, p, X, s.q, Q, &near, &done);
+    if (done)
+        sized_give(sizeof near, &near, neighbours);
+    if (status < 0 || done)
+        return status;
     size_t *order = arena_alloc(&room, s.q, sizeof *order);
     s.exact = arena_zero(&room, s.q, sizeof *s.exact);
     s.index = arena_alloc(&room, s.q, k * sizeof *s.index);

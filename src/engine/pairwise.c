@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "engine/blas.h"
-#include "engine/cuda.h"
+#include "engine/cuda_sets.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
 #include "geometry/pair.h"
@@ -290,12 +290,10 @@ spd_status spd_pairwise2(spd_context *ctx, spd_metric metric_id, size_t n, size_
     spd_status status = pairwise_check(ctx, m, n, p, X, q, Y, D2);
     if (status < 0)
         return status;
-    if (cuda_measures(ctx, metric_id, n, (double)p * (double)(Y ? q : p))) {
-        int done = 0;
-        status = cuda_pairwise2(ctx, metric_id, n, p, X, q, Y, D2, &done);
-        if (status < 0 || done)
-            return status;
-    }
+    int done = 0;
+    status = cuda_pairwise2(ctx, metric_id, n, p, X, q, Y, D2, &done);
+    if (status < 0 || done)
+        return status;
     arena room = {0};
     pairwise_job j = {.k = kernels_get(), .m = m, .n = n, .p = p, .q = Y ? q : p, .D2 = D2};
     j.within = !Y;

@@ -10,6 +10,7 @@
 #include "base/stop.h"
 #include "engine/batch.h"
 #include "engine/check.h"
+#include "engine/cuda_sets.h"
 #include "engine/fault.h"
 #include "engine/scale.h"
 #include "geometry/spdfun.h"
@@ -270,8 +271,11 @@ spd_status spd_eigh(spd_context *ctx, size_t n, size_t p, const double *X, doubl
 {
     ctx_clear(ctx);
     batch b = {.n = n, .p = p, .X = X};
+    int done = 0;
     spd_status status = batch_arguments(ctx, n, p, X, lambda);
-    return status < 0 ? status : run_eigh(ctx, &b, lambda, V);
+    if (status == SPD_OK)
+        status = cuda_eigh(ctx, n, p, X, lambda, V, &done);
+    return status < 0 || done ? status : run_eigh(ctx, &b, lambda, V);
 }
 
 spd_status spd_eigh_general(spd_context *ctx, size_t n, size_t p, const double *X, const double *Y,
@@ -296,6 +300,10 @@ spd_status spd_apply(spd_context *ctx, spd_function f, double power, size_t n, s
         return ctx_fail(ctx, SPD_EINVAL, "unknown matrix function");
     if (f == SPD_POWER && !isfinite(power))
         return ctx_fail(ctx, SPD_EINVAL, "the power is %g: give a finite number", power);
+    int done = 0;
+    status = cuda_apply(ctx, f, power, n, p, X, F, &done);
+    if (status < 0 || done)
+        return status;
     batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .f = f, .power = power, .each = n * n};
     size_t bad = SPD_NO_INDEX, interleaved = BATCH_OCTETS * TRI(n) * LANES + spdfun_work(n);
     b.task = "functions";

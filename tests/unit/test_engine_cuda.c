@@ -421,107 +421,6 @@ static void one_size(size_t n, size_t m)
     rig_free(&g);
 }
 
-/* ---- distances ------------------------------------------------------------------------------ */
-
-static spd_context *context_on(spd_engine engine)
-{
-    spd_context *ctx = spd_context_new();
-    spd_context_set_threads(ctx, 1);
-    spd_context_set_engine(ctx, engine);
-    return ctx;
-}
-
-/* All of D2 within n x n matrices and between two sets, to rounding; symmetric to the bit. */
-static void distances_of(size_t n, double tolerance)
-{
-    enum { P = 70, Q = 60 };
-    rng r;
-    rng_seed(&r, n);
-    double *X = random_set(&r, n, P, 100.0), *Y = random_set(&r, n, Q, 100.0);
-    double *A = block(P * P), *B = block(P * P);
-    spd_context *cpu = context_on(SPD_ENGINE_CPU), *gpu = context_on(SPD_ENGINE_CUDA);
-    for (int k = 0; k < 4; k++) {
-        spd_metric metric = k % 2 ? SPD_AIRM : SPD_STEIN;
-        size_t q = k / 2 ? Q : P;
-        const double *other = k / 2 ? Y : NULL;
-        spd_pairwise2(cpu, metric, n, P, X, Q, other, A);
-        CHECK(spd_pairwise2(gpu, metric, n, P, X, Q, other, B) == SPD_OK, "%s",
-              spd_context_error(gpu)->message);
-        for (size_t e = 0; e < P * q; e++)
-            if (!CHECK_CLOSE(B[e], A[e], tolerance * fmax(A[e], 1.0), "n %zu kind %d: %zu", n, k,
-                             e))
-                break;
-        for (size_t i = 0; i < P && !other; i++)
-            for (size_t j = 0; j < i; j++)
-                CHECK(B[i * P + j] == B[j * P + i], "n %zu: (%zu, %zu)", n, i, j);
-    }
-    spd_context_free(cpu);
-    spd_context_free(gpu);
-    free(X);
-    free(Y);
-    free(A);
-    free(B);
-}
-
-static void neighbours_of(size_t n)
-{
-    enum { P = 90, Q = 50, K = 7 };
-    static int64_t a[P * K], b[P * K];
-    static double da[P * K], db[P * K];
-    rng r;
-    rng_seed(&r, n + 1);
-    double *X = random_set(&r, n, P, 100.0), *Y = random_set(&r, n, Q, 100.0);
-    memcpy(X + 40 * n * n, X + 3 * n * n, n * n * sizeof *X); /* a tie */
-    spd_context *cpu = context_on(SPD_ENGINE_CPU), *gpu = context_on(SPD_ENGINE_CUDA);
-    for (int k = 0; k < 4; k++) {
-        spd_metric metric = k % 2 ? SPD_AIRM : SPD_STEIN;
-        spd_neighbours one = {.size = sizeof one, .k = K, .index = a, .d2 = da};
-        spd_neighbours two = {.size = sizeof two, .k = K, .index = b, .d2 = db};
-        size_t rows = k / 2 ? Q : P;
-        spd_nearest(cpu, metric, n, P, X, Q, k / 2 ? Y : NULL, &one);
-        CHECK(spd_nearest(gpu, metric, n, P, X, Q, k / 2 ? Y : NULL, &two) == SPD_OK, "%s",
-              spd_context_error(gpu)->message);
-        CHECK(two.exact == two.pairs && two.recall == 1.0, "all pairs");
-        for (size_t e = 0; e < rows * K; e++) {
-            CHECK_CLOSE(db[e], da[e], 1e-11 * fmax(da[e], 1.0), "n %zu kind %d: %zu", n, k, e);
-            CHECK(a[e] == b[e] || fabs(da[e] - db[e]) < 1e-11, "n %zu kind %d: %zu", n, k, e);
-            CHECK(k / 2 || b[e] != (int64_t)(e / K), "its own neighbour");
-        }
-    }
-    spd_context_free(cpu);
-    spd_context_free(gpu);
-    free(X);
-    free(Y);
-}
-
-static void distances_agree(void)
-{
-    static const size_t sizes[] = {1, 2, 7, 8, 9, 16, 20, 21, 24, 30, 32, 33, 43, 64, 100, 128};
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        distances_of(sizes[k], 1e-12 * (double)sizes[k]);
-        neighbours_of(sizes[k]);
-    }
-}
-
-/* What the device cannot do is done, and said, by the processor. */
-static void bad_sets_are_named(void)
-{
-    rng r;
-    rng_seed(&r, 5);
-    double *X = random_set(&r, 5, 80, 10.0), *D2 = block(80 * 80);
-    spd_context *gpu = context_on(SPD_ENGINE_CUDA);
-    CHECK(spd_pairwise2(gpu, SPD_JEFFREY, 5, 80, X, 0, NULL, D2) == SPD_OK, "another metric");
-    X[17 * 25] = -1.0;
-    for (int airm = 0; airm < 2; airm++) {
-        spd_status status = spd_pairwise2(gpu, airm ? SPD_AIRM : SPD_STEIN, 5, 80, X, 0, NULL, D2);
-        CHECK(status == SPD_ENOTSPD && spd_context_error(gpu)->index == 17, "%s",
-              spd_context_error(gpu)->message);
-    }
-    spd_context_free(gpu);
-    free(X);
-    free(D2);
-}
-
 int main(int count, char **word)
 {
     spd_context *ctx = spd_context_new();
@@ -540,8 +439,6 @@ int main(int count, char **word)
     for (int k = 1; k + 1 < count; k += 2) {
         test_failed_checks = 0;
         one_size(strtoul(word[k], NULL, 10), strtoul(word[k + 1], NULL, 10));
-        distances_of(strtoul(word[k + 1], NULL, 10), 1e-10);
-        neighbours_of(strtoul(word[k + 1], NULL, 10));
         printf("%s n %s m %s\n", test_failed_checks ? "FAIL" : "ok  ", word[k], word[k + 1]);
         test_failed += test_failed_checks > 0;
     }
@@ -557,7 +454,5 @@ int main(int count, char **word)
     RUN(several_threads);
     RUN(matrices_that_fail);
     RUN(what_it_is_not_made_for);
-    RUN(distances_agree);
-    RUN(bad_sets_are_named);
     return test_summary();
 }

@@ -5,16 +5,12 @@
  *
  *   d2 = sum ln^2 lambda_k,  C_i = -4 sum (ln lambda/lambda) h_k h_k',  C_j = 4 sum (ln lambda/lambda^2) h_k h_k'
  *
- * M/NC lanes hold NC columns each, as two groups X and Y of NC/2; 32 NC/M pairs per warp. An odd
- * step rotates X against Y inside the lane, an even one X against the Y of the lane to the right;
- * only one group travels per step. A stored column is x/s, so that a rotation is two fused products
- * per pair of numbers. Larger matrices: one block of threads per pair, G in shared memory. */
+ * Small ones in the registers of a warp (jacobi.cuh), larger ones by a block of threads per pair, with G in
+ * shared memory. */
+#include "engine/cuda/jacobi.cuh"
 #include "engine/cuda/kernels.cuh"
 
 namespace spd {
-
-constexpr int SWEEPS = 30;      /* 7 to 9 are usual */
-constexpr double NEAR = 1e-14;  /* squared cosine after which one sweep leaves rounding alone */
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
@@ -97,121 +93,6 @@ static __global__ void __launch_bounds__(256) factor_block(int M, size_t p, cons
 
 /* ---- one warp, several pairs --------------------------------------------------------------- */
 
-struct scaled { double n, s, k; }; /* of a column: squared norm, scale, 1/scale */
-
-/* Makes x and y orthogonal. The tangent comes from single precision (any tangent keeps the rotation
- * orthogonal), on numbers scaled by a power of two into its range; its cosine is exact. Clears ok
- * when they were not nearly orthogonal before; leaves them alone when `still`. No branches, so that rotations
- * overlap. */
-template <int M>
-__device__ inline void rotate(double (&x)[M], double (&y)[M], scaled &X, scaled &Y, bool still, bool &ok)
-{
-    double g[4] = {};
-#pragma unroll
-    for (int k = 0; k < M; k++)
-        g[k % 4] = fma(x[k], y[k], g[k % 4]);
-    const double ab = ((g[0] + g[1]) + (g[2] + g[3])) * (X.s * Y.s), sum = X.n + Y.n;
-    const double down = __hiloint2double(0x7fd00000 - (__double2hiint(sum) & 0x7ff00000), 0);
-    const float d = (float)((Y.n - X.n) * down), h = (float)(2.0 * ab * down);
-    const float q = rough_root(fmaf(d, d, h * h)), i = rough_reciprocal(fmaxf(q + fabsf(d), 1e-30f));
-    ok = ok && ab * ab < NEAR * (X.n * Y.n);
-    const double t = still ? 0.0f : copysignf(i, d) * h, u = fma(t, t, 1.0), r = rough_inverse_root(u);
-    const double e = fma(-u * r, r, 1.0), c = still ? 1.0 : fma(r * e, fma(e, 0.375, 0.5), r), ic = u * c;
-    const double t1 = t * (Y.s * X.k), t2 = t * (X.s * Y.k);
-#pragma unroll
-    for (int k = 0; k < M; k++) {
-        double old = x[k];
-        x[k] = fma(-t1, y[k], old);
-        y[k] = fma(t2, old, y[k]);
-    }
-    X.n = fma(-t, ab, X.n);
-    Y.n = fma(t, ab, Y.n);
-    X.s *= c;
-    Y.s *= c;
-    X.k *= ic;
-    Y.k *= ic;
-}
-
-/* Unit scales and fresh norms. */
-template <int M, int NC> __device__ inline void renew(double (&v)[NC][M], scaled (&K)[NC])
-{
-#pragma unroll
-    for (int c = 0; c < NC; c++) {
-        double a = 0.0;
-#pragma unroll
-        for (int k = 0; k < M; k++) {
-            v[c][k] *= K[c].s;
-            a = fma(v[c][k], v[c][k], a);
-        }
-        K[c] = {a, 1.0, 1.0};
-    }
-}
-
-/* One sweep over all pairs of columns, whose order it reverses. The loop stays rolled: it must fit the
- * instruction cache. */
-template <int M, int NC>
-__device__ inline void sweep(double (&v)[NC][M], scaled (&K)[NC], int left, int right, bool end, bool still, bool &ok)
-{
-    constexpr int L = M / NC, H = NC / 2;
-    if (H == 2) {
-        rotate<M>(v[0], v[1], K[0], K[1], still, ok);
-        rotate<M>(v[NC - 2], v[NC - 1], K[NC - 2], K[NC - 1], still, ok);
-    }
-#pragma unroll 1
-    for (int step = 0; step < 2 * L; step++) {
-#pragma unroll
-        for (int o = 0; o < H; o++)
-#pragma unroll
-            for (int c = 0; c < H; c++)
-                rotate<M>(v[c], v[H + (c + o) % H], K[c], K[H + (c + o) % H], still, ok);
-#pragma unroll
-        for (int c = 0; c < H; c++) {
-            scaled &X = K[c], &Y = K[c + H];
-            if (step % 2 == 0) { /* Y moves left */
-#pragma unroll
-                for (int k = 0; k < M; k++)
-                    v[c + H][k] = from(v[c + H][k], right);
-                Y = {from(Y.n, right), from(Y.s, right), from(Y.k, right)};
-            } else { /* X moves right; at the end of the line the roles change */
-#pragma unroll
-                for (int k = 0; k < M; k++) {
-                    double x = v[c][k], y = v[c + H][k];
-                    v[c + H][k] = end ? x : y;
-                    v[c][k] = from(end ? y : x, left);
-                }
-                scaled x = X, y = Y;
-                Y = end ? x : y;
-                x = end ? y : x;
-                X = {from(x.n, left), from(x.s, left), from(x.k, left)};
-            }
-        }
-    }
-}
-
-/* Back in the order before an odd number of sweeps. */
-template <int M, int NC> __device__ inline void reverse(double (&v)[NC][M], scaled (&K)[NC], int mirror)
-{
-#pragma unroll
-    for (int c = 0; c < NC / 2; c++) {
-        double &s = K[c].s, &t = K[c + NC / 2].s, held = from(s, mirror);
-        s = from(t, mirror);
-        t = held;
-#pragma unroll
-        for (int k = 0; k < M; k++) {
-            double &x = v[c][k], &y = v[c + NC / 2][k];
-            held = from(x, mirror);
-            x = from(y, mirror);
-            y = held;
-        }
-    }
-}
-
-/* Is it so in all lanes of a pair, which are `of` and begin with `first`? */
-__device__ inline bool so_for_pair(bool here, int first, int of)
-{
-    return (__ballot_sync(~0u, here) >> first & (~0u >> (32 - of))) == ~0u >> (32 - of);
-}
-
 /* v <- L^-1 v (in place from the last row), or L^-T v (from the first). */
 template <int M, int NC, bool TRANSPOSE> __device__ inline void apply(double (&v)[NC][M], const double *Li)
 {
@@ -274,7 +155,6 @@ __global__ void __launch_bounds__(128, MINB)
     const bool on = lane < L * G; /* spare lanes shadow lane 0 */
     const int g = on ? lane / L : 0, l = on ? lane % L : 0;
     double *H = room + (warp * G + g) * (M * M + 2 * M + 4);
-    const int left = g * L + (l + L - 1) % L, right = g * L + (l + 1) % L;
     for (size_t b = ((size_t)blockIdx.x * 4 + warp) * G; b < count; b += (size_t)gridDim.x * 4 * G) {
         const size_t e = b + g < count ? b + g : count - 1;
         const link ij = pairs[e];
@@ -282,33 +162,13 @@ __global__ void __launch_bounds__(128, MINB)
         const bool keep = on && b + g < count;
         double v[NC][M], f = 0.0;
         scaled K[NC];
-        bool still = false; /* a pair that is done waits unchanged for the others of the warp */
-        int s = 0;
-#pragma unroll
-        for (int k = 0; k < M; k++)
-#pragma unroll
-            for (int c = 0; c < NC; c += 2) {
-                const double2 t = *(const double2 *)(Lj + k * M + NC * l + c);
-                v[c][k] = t.x;
-                v[c + 1][k] = t.y;
-            }
+        load_columns<M, NC>(v, Lj, l);
         apply<M, NC, false>(v, Lx);
-#pragma unroll
-        for (int c = 0; c < NC; c++)
-            K[c].s = 1.0;
-        for (; s < SWEEPS && !__all_sync(~0u, still); s++) {
-            bool ok = true;
-            renew<M, NC>(v, K);
-            sweep<M, NC>(v, K, left, right, l == L - 1, still, ok);
-            still = still || so_for_pair(ok, g * L, L);
-        }
-        if (s % 2)
-            reverse<M, NC>(v, K, g * L + L - 1 - l);
-        renew<M, NC>(v, K);
+        const bool done = orthogonalise<M, NC, lenient>(v, K, g * L, l);
 #pragma unroll
         for (int c = 0; c < NC; c++) {
             const double a = K[c].n, la = log(a), w = 4.0 * la / a;
-            f = a > 0x1p-1022 && still ? fma(la, la, f) : __longlong_as_double(-1);
+            f = a > 0x1p-1022 && done ? fma(la, la, f) : __longlong_as_double(-1);
             if (on) {
                 H[M * M + 2 * (NC * l + c)] = -w;
                 H[M * M + 2 * (NC * l + c) + 1] = w / a;
@@ -338,13 +198,6 @@ __global__ void __launch_bounds__(128, MINB)
 
 /* ---- one block of threads per pair ---------------------------------------------------------- */
 
-__device__ inline double warp_sum(double x)
-{
-    for (int o = 16; o; o >>= 1)
-        x += __shfl_xor_sync(~0u, x, o);
-    return x;
-}
-
 /* Rotates columns x and y (one warp); true when they were not nearly orthogonal. */
 __device__ inline bool rotate_wide(int M, double *x, double *y)
 {
@@ -367,7 +220,7 @@ __device__ inline bool rotate_wide(int M, double *x, double *y)
         x[k] = c * u - s * v;
         y[k] = s * u + c * v;
     }
-    return !(g * g < NEAR * (a * b));
+    return !(g * g < lenient::cosine * (a * b));
 }
 
 /* Column c of G by thread c: L^-1 of it, or L^-T. */

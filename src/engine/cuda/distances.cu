@@ -1,17 +1,18 @@
 /* distances.cu - squared distances between sets of matrices, and exact nearest neighbours: all pairs,
- * tile by tile, by the kernels that a fit has for its pairs (stein.cu, airm.cu). */
+ * tile by tile, by the kernels that a fit has for its pairs (stein.cu, airm.cu), or those for vectors (flat.cu). */
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "engine/cuda/distances.cuh"
+#include "engine/cuda/flat.cuh"
+#include "engine/cuda/functions.cuh"
 #include "engine/cuda/guard.cuh"
-#include "engine/cuda/queue.cuh"
+#include "engine/cuda/portions.cuh"
 
 namespace spd {
 
 constexpr size_t TILE = (size_t)1 << 24;    /* pairs at a time */
-constexpr size_t PORTION = (size_t)8 << 20; /* doubles that are loaded at a time */
 constexpr int SEARCHERS = 128;              /* threads for one query */
 
 /* ---- kernels ---------------------------------------------------------------------------------- */
@@ -24,13 +25,6 @@ static __global__ void spread_kernel(size_t count, int n, int M, double scale, c
         const int x = (int)(e - i * (M * M)), a = x / M, b = x % M, r = a > b ? a : b, c = a > b ? b : a;
         S[e] = r < n ? scale * X[(i * n + r) * n + c] : r == c ? 1.0 : 0.0;
     }
-}
-
-/* Pairs of row a, which is sample `first` + a, with the columns; within one set with those above it. */
-struct tile { size_t first, rows, columns, begin; bool within; };
-__host__ __device__ inline size_t place(const tile &t, size_t a)
-{
-    return t.within ? a * (t.columns - 1 - t.first) - a * (a - 1) / 2 : a * t.columns;
 }
 
 static __global__ void link_kernel(tile t, link *links)
@@ -143,9 +137,10 @@ static void select(const shape &s, const tile &t, bool others, size_t k, const d
 struct sets {
     queue own;
     shape s{};
-    bool airm = false;
-    size_t p = 0, q = 0; /* samples; queries, which follow them */
-    array<double> S, L, Li, C, dets, d2;
+    int metric = CUDA_STEIN;
+    bool products = false; /* of vectors, instead of distances */
+    size_t p = 0, q = 0;   /* samples; queries, which follow them */
+    array<double> S, L, Li, C, dets, F, d2;
     array<link> links;
     array<outcome> out;
 };
@@ -162,19 +157,6 @@ static double largest_trace(size_t n, size_t count, const double *X)
     return most;
 }
 
-static void load(sets &e, size_t n, size_t count, const double *X, double scale, double *S)
-{
-    const size_t nn = n * n, each = PORTION / nn + 1;
-    array<double> room;
-    room.make(std::min(each, count) * nn);
-    for (size_t i = 0; i < count; i += each) {
-        const size_t now = std::min(each, count - i);
-        room.put(X + i * nn, now * nn, e.s.stream);
-        spread(e.s, now, scale, room.at, S + i * e.s.M * e.s.M);
-        check(cudaStreamSynchronize(e.s.stream), "loading the matrices");
-    }
-}
-
 /* The lowest number that a kernel has noted is a fault: the caller says of what. */
 static void check_good(sets &e)
 {
@@ -185,30 +167,20 @@ static void check_good(sets &e)
         throw fault{CUDA_FAULT_SAMPLE, "a matrix is not positive definite", cudaSuccess};
 }
 
-static void open(sets &e, const cuda_sets &in, size_t pairs)
+/* S <- all matrices, scaled and padded; then their factors or determinants. */
+static void prepare_factors(sets &e, const cuda_sets &in)
 {
-    cudaDeviceProp about;
-    if (in.n < 1 || in.n > CUDA_MAX_M)
-        throw fault{CUDA_FAULT_SIZE, "the CUDA engine measures matrices of up to 128 x 128", cudaSuccess};
-    check(cudaSetDevice(in.device), "choosing the device");
-    check(cudaGetDeviceProperties(&about, in.device), "asking the device");
-    e.airm = in.metric == CUDA_AIRM;
-    e.p = in.p;
-    e.q = in.Q ? in.q : 0;
-    const int n = (int)in.n, M = padded(n);
-    e.own.make();
-    e.s = {n, n, M, (n + 15) / 16, e.p + e.q, about.multiProcessorCount, (int)about.sharedMemPerBlockOptin, e.own.at};
+    const int M = e.s.M = padded(e.s.n);
     const size_t mm = (size_t)M * M;
-    e.S.make(e.s.p * mm);
-    e.out.make(1);
-    e.d2.make(pairs);
-    e.links.make(pairs);
     const double most = std::max(largest_trace(in.n, e.p, in.X), e.q ? largest_trace(in.n, e.q, in.Q) : 0.0);
-    load(e, in.n, e.p, in.X, scale_for(most), e.S.at);
-    if (e.q)
-        load(e, in.n, e.q, in.Q, scale_for(most), e.S.at + e.p * mm);
-    check(cudaMemsetAsync(e.out.at, 0xff, sizeof(outcome), e.s.stream), "result");
-    if (e.airm) {
+    e.S.make(e.s.p * mm);
+    for (int k = 0; k < (e.q ? 2 : 1); k++)
+        load_all(in, k ? e.q : e.p, k ? in.Q : in.X, [&](cudaStream_t stream, size_t first, size_t count, const double *X) {
+            shape s = e.s;
+            s.stream = stream;
+            spread(s, count, scale_for(most), X, e.S.at + (first + (k ? e.p : 0)) * mm);
+        });
+    if (e.metric == CUDA_AIRM) {
         e.L.make(e.s.p * mm);
         e.Li.make(M <= FAST ? e.s.p * mm : 1);
         airm_samples(e.s, e.S.at, e.L.at, e.Li.at, e.out.at);
@@ -217,14 +189,72 @@ static void open(sets &e, const cuda_sets &in, size_t pairs)
         e.C.make(e.s.p * tri(M));
         stein_samples(e.s, e.S.at, e.dets.at, e.C.at, e.out.at);
     }
+}
+
+/* F <- all matrices, or their logarithms, as vectors. */
+static void prepare_vectors(sets &e, const cuda_sets &in)
+{
+    const size_t size = flat_size(e.s.n);
+    e.F.make(e.s.p * size);
+    for (int k = 0; k < (e.q ? 2 : 1); k++) {
+        const size_t begin = k ? e.p : 0;
+        cuda_sets part = in;
+        part.p = k ? e.q : e.p;
+        part.X = k ? in.Q : in.X;
+        part.tell = nullptr;
+        const loader take = [&](cudaStream_t stream, size_t first, size_t count, const double *X) {
+            shape s = e.s;
+            s.p = count;
+            s.stream = stream;
+            flatten(s, begin + first, X, e.F.at + (begin + first) * size, e.out.at);
+        };
+        if (e.metric == CUDA_EUCLIDEAN) {
+            load_all(part, part.p, part.X, take);
+            continue;
+        }
+        array<double> logs;
+        logs.make(part.p * in.n * in.n);
+        functions_of(part, CUDA_LOG, 0.0, logs.at);
+        take(e.s.stream, 0, part.p, logs.at);
+        check(cudaStreamSynchronize(e.s.stream), "logarithms");
+    }
+}
+
+static bool is_flat(int metric) { return metric == CUDA_EUCLIDEAN || metric == CUDA_LOG_EUCLIDEAN; }
+
+static void open(sets &e, const cuda_sets &in, size_t pairs)
+{
+    cudaDeviceProp about;
+    if (in.n < 1 || in.n > (is_flat(in.metric) ? CUDA_MAX_N : CUDA_MAX_M))
+        throw fault{CUDA_FAULT_SIZE, "the CUDA engine does not measure matrices as large", cudaSuccess};
+    check(cudaSetDevice(in.device), "choosing the device");
+    check(cudaGetDeviceProperties(&about, in.device), "asking the device");
+    e.metric = in.metric;
+    e.p = in.p;
+    e.q = in.Q ? in.q : 0;
+    const int n = (int)in.n;
+    e.own.make();
+    e.s = {n, n, n, 0, e.p + e.q, about.multiProcessorCount, (int)about.sharedMemPerBlockOptin, e.own.at};
+    e.out.make(1);
+    e.d2.make(pairs);
+    check(cudaMemsetAsync(e.out.at, 0xff, sizeof(outcome), e.s.stream), "result");
+    check(cudaStreamSynchronize(e.s.stream), "result");
+    if (is_flat(e.metric))
+        prepare_vectors(e, in);
+    else {
+        e.links.make(pairs);
+        prepare_factors(e, in);
+    }
     check_good(e);
 }
 
 static void measure(sets &e, const tile &t)
 {
     const size_t count = place(t, t.rows);
+    if (is_flat(e.metric))
+        return flat_pairs(e.s, t, e.products, e.F.at, e.d2.at);
     list_pairs(e.s, t, e.links.at);
-    if (e.airm)
+    if (e.metric == CUDA_AIRM)
         airm_pairs(e.s, count, e.links.at, e.L.at, e.Li.at, e.d2.at, nullptr);
     else
         stein_pairs(e.s, count, e.links.at, e.S.at, e.dets.at, e.d2.at, nullptr);
@@ -246,25 +276,39 @@ static void tell(const cuda_sets &in, size_t rows, size_t of)
 
 /* ---- outside ---------------------------------------------------------------------------------- */
 
-static void pairwise(const cuda_sets &in, double *D2)
+/* While a tile is computed the one before is taken to the host. Within one set the tiles from the top on have all
+ * that their rows hold below the diagonal. */
+static void pairwise(const cuda_sets &in, bool products, double *D2)
 {
     sets e;
-    array<double> all;
-    const size_t each = rows_of(in.p), rows = in.Q ? in.q : in.p;
-    open(e, in, std::min(each, rows) * in.p);
-    all.make((in.Q ? std::min(each, rows) : in.p) * in.p);
+    array<double> all, other;
+    const size_t each = rows_of(in.p), rows = in.Q ? in.q : in.p, most = std::min(each, rows);
+    const bool whole = in.Q || products; /* tiles, which need no mirror */
+    e.products = products;
+    open(e, in, most * in.p);
+    all.make((whole ? most : in.p) * in.p);
+    other.make(whole ? most * in.p : 1);
+    downloader down(in, most * in.p);
+    std::future<void> going;
     for (size_t first = 0; first < rows; first += each) {
-        const tile t = tile_at(e, rows, first, each, !in.Q);
+        const tile t = tile_at(e, rows, first, each, !whole);
         measure(e, t);
-        scatter(e.s, t, e.d2.at, all.at, e.out.at);
-        if (in.Q)
-            check(cudaMemcpyAsync(D2 + first * in.p, all.at, t.rows * in.p * sizeof(double), cudaMemcpyDeviceToHost,
-                                  e.s.stream), "distances");
+        if (products)
+            e.d2.swap(all);
+        else
+            scatter(e.s, t, e.d2.at, all.at, e.out.at);
         check(cudaStreamSynchronize(e.s.stream), "distances");
+        if (going.valid())
+            going.get();
+        const double *from = whole ? all.at : all.at + first * in.p;
+        going = std::async(std::launch::async, [&down, &in, from, t, D2] {
+            down.fetch(from, t.rows * in.p, D2 + t.first * in.p);
+        });
+        if (whole)
+            all.swap(other);
         tell(in, first + t.rows, rows);
     }
-    if (!in.Q)
-        check(cudaMemcpyAsync(D2, all.at, in.p * in.p * sizeof(double), cudaMemcpyDeviceToHost, e.s.stream), "distances");
+    going.get();
     check_good(e);
 }
 
@@ -295,7 +339,12 @@ static void neighbours(const cuda_sets &in, size_t k, int64_t *index, double *fo
 
 int module_pairwise(const cuda_sets *in, double *D2, char *why)
 {
-    return guarded(why, [&] { pairwise(*in, D2); });
+    return guarded(why, [&] { pairwise(*in, false, D2); });
+}
+
+int module_products(const cuda_sets *in, double *K, char *why)
+{
+    return guarded(why, [&] { pairwise(*in, true, K); });
 }
 
 int module_neighbours(const cuda_sets *in, size_t k, int64_t *index, double *d2, char *why)

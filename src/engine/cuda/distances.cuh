@@ -6,6 +6,7 @@
 namespace spd {
 
 int module_pairwise(const cuda_sets *in, double *D2, char *why);
+int module_products(const cuda_sets *in, double *K, char *why);
 int module_neighbours(const cuda_sets *in, size_t k, int64_t *index, double *d2, char *why);
 
 } /* namespace spd */

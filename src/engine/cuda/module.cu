@@ -3,6 +3,7 @@
 
 #include "engine/cuda/distances.cuh"
 #include "engine/cuda/engine.cuh"
+#include "engine/cuda/functions.cuh"
 #include "engine/cuda/guard.cuh"
 
 using namespace spd;
@@ -95,6 +96,7 @@ extern "C" __attribute__((visibility("default"))) const cuda_module *spdml_cuda_
     static const cuda_module table = {sizeof table, CUDA_MODULE_VERSION, module_count, module_describe,
                                       module_open,  module_start,        module_cost_grad, module_aim,
                                       module_probe, module_step,         module_usage, module_close,
-                                      module_pairwise, module_neighbours};
+                                      module_pairwise, module_neighbours,   module_apply, module_eigen,
+                                      module_products};
     return &table;
 }

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUDA_MODULE_VERSION 5
+#define CUDA_MODULE_VERSION 6
 #define CUDA_MODULE_ENTRY   "spdml_cuda_module"
 #define CUDA_WHY            256 /* room for a sentence */
 #define CUDA_MAX_N          512
@@ -31,7 +31,9 @@ enum cuda_fault {
     CUDA_FAULT_DEVICE     /* lost, or anything else CUDA reports */
 };
 
-enum cuda_metric { CUDA_STEIN, CUDA_AIRM };
+enum cuda_metric { CUDA_STEIN, CUDA_AIRM, CUDA_LOG_EUCLIDEAN, CUDA_EUCLIDEAN };
+
+enum cuda_function { CUDA_LOG, CUDA_EXP, CUDA_SQRT, CUDA_INVSQRT, CUDA_POWER };
 
 /* Of sums, then of samples (objective/objective.h). */
 enum cuda_objective { CUDA_DIFFERENCE, CUDA_RATIO, CUDA_SOFTMAX, CUDA_LOG_MARGIN };
@@ -100,8 +102,7 @@ typedef struct cuda_usage {
 
 typedef struct cuda_engine cuda_engine;
 
-/* Sets whose distances are wanted. tell, or NULL, hears of pairs done and asks to stop by non-zero.
- */
+/* Sets of matrices. tell, or NULL, hears of pairs or matrices done and asks to stop by non-zero. */
 typedef struct cuda_sets {
     size_t size;
     size_t n, p, q;
@@ -109,6 +110,7 @@ typedef struct cuda_sets {
     const double *Q; /* q x n x n, or NULL: within X */
     int metric;      /* a cuda_metric */
     int device;
+    int threads; /* of the host, that may copy */
     int (*tell)(void *user, double done, double total);
     void *user;
 } cuda_sets;
@@ -133,6 +135,15 @@ typedef struct cuda_module {
      * nearest, ties by the lower number; within one set nobody is its own neighbour. */
     int (*pairwise)(const cuda_sets *in, double *D2, char *why);
     int (*neighbours)(const cuda_sets *in, size_t k, int64_t *index, double *d2, char *why);
+
+    /* Of the matrices in X: F (p x n x n) <- f(X_i), which may be X; lambda (p x n, ascending) and
+     * V (p x n x n, in columns, or NULL) <- eigenvalues and vectors. Nothing is written where one
+     * of them has none. */
+    int (*apply)(const cuda_sets *in, int function, double power, double *F, char *why);
+    int (*eigen)(const cuda_sets *in, double *lambda, double *V, char *why);
+
+    /* K (q x p) <- inner products of what a flat metric compares. */
+    int (*products)(const cuda_sets *in, double *K, char *why);
 } cuda_module;
 
 typedef const cuda_module *(*cuda_module_entry)(void);

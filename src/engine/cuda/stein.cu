@@ -196,58 +196,68 @@ __global__ void __launch_bounds__(256) stein_block(int M, size_t count, const li
     }
 }
 
-/* Distances alone, for the sizes just above those that fit the registers of one lane per row: a warp holds a
- * matrix as 8 x 4 lanes, lane (a, b) the rows a, a + 8, ... and the columns b, b + 4, ... L D L', of which
- * only D is wanted: every step publishes a column. */
-template <int M> __global__ void __launch_bounds__(128)
+/* Distances alone: a matrix lies in the registers of A x B lanes, lane (a, b) has the rows a, a + A, ... and the
+ * columns b, b + B, ..., of which only the lower half counts; G matrices per warp. L D L', of which only D is
+ * wanted: every step publishes a column. */
+template <int M, int A, int B> __global__ void __launch_bounds__(128)
     stein_apart(size_t count, const link *pairs, const double *S, const double *dets, double *d2)
 {
-    constexpr int R = M / 8, K = M / 4;
-    __shared__ double column[4][2][M];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, a = lane / 4, b = lane % 4;
-    for (size_t e = (size_t)blockIdx.x * 4 + warp; e < count; e += (size_t)gridDim.x * 4) {
+    constexpr int R = M / A, K = M / B, G = 32 / (A * B);
+    __shared__ double column[4][G][2 * M + 4];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const bool on = lane < A * B * G; /* spare lanes shadow lane 0 */
+    const int g = on ? lane / (A * B) : 0, a = on ? lane % (A * B) / B : 0, b = on ? lane % B : 0;
+    for (size_t first = ((size_t)blockIdx.x * 4 + warp) * G; first < count; first += (size_t)gridDim.x * 4 * G) {
+        const size_t e = first + g < count ? first + g : count - 1;
         const link ij = pairs[e];
         const double *Si = S + (size_t)ij.i * M * M, *Sj = S + (size_t)ij.j * M * M;
-        double A[R][K];
+        double X[R][K];
         det d;
 #pragma unroll
         for (int i = 0; i < R; i++)
 #pragma unroll
-            for (int q = 0; q < K; q++) {
-                const int at = (8 * i + a) * M + 4 * q + b;
-                A[i][q] = 0.5 * (Si[at] + Sj[at]);
-            }
+            for (int q = 0; q < K; q++)
+                if (A * i + A > B * q) {
+                    const int at = (A * i + a) * M + B * q + b;
+                    X[i][q] = 0.5 * (Si[at] + Sj[at]);
+                }
 #pragma unroll
         for (int kk = 0; kk < K; kk++)
 #pragma unroll 1
-            for (int kb = 0; kb < 4; kb++) {
-                double *col = column[warp][kb % 2];
-                if (b == kb)
+            for (int kb = 0; kb < B; kb++) {
+                double *col = column[warp][g] + (B * kk + kb) % 2 * M;
+                if (on && b == kb)
 #pragma unroll
-                    for (int i = kk / 2; i < R; i++)
-                        col[8 * i + a] = A[i][kk];
+                    for (int i = B * kk / A; i < R; i++)
+                        col[A * i + a] = X[i][kk];
                 __syncwarp();
-                const double pivot = col[4 * kk + kb], r = 1.0 / pivot;
+                const double pivot = col[B * kk + kb], r = reciprocal(pivot);
                 d.times(pivot);
+                double own[K];
 #pragma unroll
-                for (int i = kk / 2; i < R; i++) {
-                    const double v = col[8 * i + a] * r;
+                for (int q = kk; q < K; q++)
+                    own[q] = col[B * q + b] * r;
+#pragma unroll
+                for (int i = B * kk / A; i < R; i++) {
+                    const double v = col[A * i + a];
 #pragma unroll
                     for (int q = kk; q < K; q++)
-                        A[i][q] = fma(-v, col[4 * q + b], A[i][q]);
+                        if (A * i + A > B * q)
+                            X[i][q] = fma(-v, own[q], X[i][q]);
                 }
             }
-        if (lane == 0)
+        if (on && a == 0 && b == 0 && first + g < count)
             note<false>(d, e, ij, (double *)dets, d2, nullptr);
         __syncwarp();
     }
 }
 
-template <int M> static void launch_apart(const shape &s, size_t count, const link *pairs, const double *S,
-                                          const double *dets, double *d2)
+template <int M, int A, int B>
+static void launch_apart(const shape &s, size_t count, const link *pairs, const double *S, const double *dets, double *d2)
 {
-    size_t need = (count + 3) / 4, grid = (size_t)s.processors * 16;
-    stein_apart<M><<<(unsigned)(need < grid ? need : grid), 128, 0, s.stream>>>(count, pairs, S, dets, d2);
+    constexpr size_t G = 32 / (A * B);
+    size_t need = (count + 4 * G - 1) / (4 * G), grid = (size_t)s.processors * 16;
+    stein_apart<M, A, B><<<(unsigned)(need < grid ? need : grid), 128, 0, s.stream>>>(count, pairs, S, dets, d2);
 }
 
 template <int M, int L, int MINB, bool SELF>
@@ -294,9 +304,16 @@ void stein_pairs(const shape &s, size_t count, const link *pairs, const double *
 {
     const int apart = C || count == 0 ? 0 : s.M;
     switch (apart) {
-    case 40: launch_apart<40>(s, count, pairs, S, dets, d2); break;
-    case 48: launch_apart<48>(s, count, pairs, S, dets, d2); break;
-    case 56: launch_apart<56>(s, count, pairs, S, dets, d2); break;
+    case 8: launch_apart<8, 2, 2>(s, count, pairs, S, dets, d2); break;
+    case 16: launch_apart<16, 4, 2>(s, count, pairs, S, dets, d2); break;
+    case 20: launch_apart<20, 4, 2>(s, count, pairs, S, dets, d2); break;
+    case 24: launch_apart<24, 4, 4>(s, count, pairs, S, dets, d2); break;
+    case 30: launch_apart<30, 5, 3>(s, count, pairs, S, dets, d2); break;
+    case 32: launch_apart<32, 4, 4>(s, count, pairs, S, dets, d2); break;
+    case 40: launch_apart<40, 8, 4>(s, count, pairs, S, dets, d2); break;
+    case 48: launch_apart<48, 8, 4>(s, count, pairs, S, dets, d2); break;
+    case 56: launch_apart<56, 8, 4>(s, count, pairs, S, dets, d2); break;
+    case 64: launch_apart<64, 8, 4>(s, count, pairs, S, dets, d2); break;
     default: choose<false>(s, count, pairs, S, (double *)dets, d2, C, nullptr);
     }
     launched("Stein pairs");

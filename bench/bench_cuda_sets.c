@@ -1,0 +1,167 @@
+/* bench_cuda_sets.c - functions, eigenvalues, distances and kernels of sets on the GPU, and on the
+ * processor in the same run, from fewer matrices.
+ *
+ *   bench_cuda_sets [SHARE]    of the usual number of matrices; 1 unless told */
+#include "bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "spdml.h"
+
+enum { ROUNDS = 3 };
+
+/* What is timed of p matrices n x n. */
+typedef struct task {
+    const char *name;
+    spd_status (*run)(spd_context *ctx, int kind, size_t n, size_t p, const double *X, double *out);
+    int kind;
+    double power; /* of p that it grows with */
+} task;
+
+static spd_status run_apply(spd_context *ctx, int f, size_t n, size_t p, const double *X,
+                            double *out)
+{
+    return spd_apply(ctx, (spd_function)f, 0.5, n, p, X, out);
+}
+
+static spd_status run_eigh(spd_context *ctx, int vectors, size_t n, size_t p, const double *X,
+                           double *out)
+{
+    return spd_eigh(ctx, n, p, X, out, vectors ? out + n * p : NULL);
+}
+
+static spd_status run_pairwise(spd_context *ctx, int metric, size_t n, size_t p, const double *X,
+                               double *out)
+{
+    return spd_pairwise2(ctx, (spd_metric)metric, n, p, X, 0, NULL, out);
+}
+
+static spd_status run_kernel(spd_context *ctx, int kind, size_t n, size_t p, const double *X,
+                             double *out)
+{
+    return spd_kernel(ctx, (spd_kernel_kind)kind, 0.5, n, p, X, 0, NULL, out);
+}
+
+static spd_status run_nearest(spd_context *ctx, int metric, size_t n, size_t p, const double *X,
+                              double *out)
+{
+    spd_neighbours near = {
+        .size = sizeof near, .k = 10, .index = (int64_t *)(void *)(out + 10 * p), .d2 = out};
+    return spd_nearest(ctx, (spd_metric)metric, n, p, X, 0, NULL, &near);
+}
+
+/* p x n x n: sums of n + 5 random squares and a little of the identity. */
+static double *make_samples(size_t n, size_t p)
+{
+    double *X = malloc(p * n * n * sizeof *X), *g = malloc(n * sizeof *g);
+    rng r;
+    rng_seed(&r, n);
+    for (size_t i = 0; i < p; i++) {
+        double *A = X + i * n * n;
+        if (i >= 64) { /* enough of them; then these, scaled */
+            double by = 0.5 + rng_uniform(&r);
+            const double *from = X + (i % 64) * n * n;
+            for (size_t e = 0; e < n * n; e++)
+                A[e] = by * from[e];
+            A[0] *= 1.0 + rng_uniform(&r);
+            continue;
+        }
+        memset(A, 0, n * n * sizeof *A);
+        for (size_t k = 0; k < n + 5; k++) {
+            for (size_t a = 0; a < n; a++)
+                g[a] = rng_normal(&r);
+            for (size_t a = 0; a < n; a++)
+                for (size_t b = 0; b < n; b++)
+                    A[a * n + b] += g[a] * g[b];
+        }
+        for (size_t a = 0; a < n; a++)
+            A[a * (n + 1)] += 0.1;
+    }
+    free(g);
+    return X;
+}
+
+static double seconds(const task *t, spd_engine engine, size_t n, size_t p, const double *X,
+                      double *out)
+{
+    spd_context *ctx = spd_context_new();
+    double best = 1e9;
+    spd_context_set_engine(ctx, engine);
+    for (int round = 0; round < (engine == SPD_ENGINE_CPU ? 1 : ROUNDS); round++) {
+        double began = bench_now();
+        if (t->run(ctx, t->kind, n, p, X, out) < 0) {
+            printf("%s: %s\n", t->name, spd_context_error(ctx)->message);
+            best = NAN;
+            break;
+        }
+        best = fmin(best, bench_now() - began);
+    }
+    spd_context_free(ctx);
+    return best;
+}
+
+/* Largest difference of the first of both results, beside the largest number. */
+static double gap(size_t count, const double *a, const double *b)
+{
+    double most = 0.0, size = 0.0;
+    for (size_t e = 0; e < count; e++) {
+        most = fabs(a[e] - b[e]) <= most ? most : fabs(a[e] - b[e]);
+        size = fmax(size, fabs(b[e]));
+    }
+    return most / size;
+}
+
+static void compare(const task *t, size_t n, size_t p, size_t few)
+{
+    double *X = make_samples(n, p);
+    size_t room = t->power > 1.0 ? p * p : p * n * (n + 1) + 20 * p;
+    double *out = malloc(room * sizeof *out), *other = malloc(room * sizeof *other);
+    memset(out, 0, room * sizeof *out); /* not the kernel's pages are timed */
+    double gpu = seconds(t, SPD_ENGINE_CUDA, n, p, X, out);
+    seconds(t, SPD_ENGINE_CUDA, n, few, X, out);
+    double cpu = seconds(t, SPD_ENGINE_CPU, n, few, X, other);
+    double all = cpu * pow((double)p / (double)few, t->power);
+    printf("%-24s n %3zu p %6zu: cuda %8.4f s, processor %8.3f s (from %zu), ratio %6.1f", t->name,
+           n, p, gpu, all, few, all / gpu);
+    printf(", apart by %.1e\n", t->run == run_eigh
+                                    ? gap(few * n, out, other)
+                                    : gap(few * (t->power > 1.0 ? few : n), out, other));
+    fflush(stdout);
+    free(X);
+    free(out);
+    free(other);
+}
+
+int main(int count, char **word)
+{
+    double share = count > 1 ? atof(word[1]) : 1.0;
+    static const size_t sizes[] = {8, 16, 22, 32, 43, 64, 93, 128, 155, 256, 512};
+    static const task logs = {"log", run_apply, SPD_LOG, 1.0};
+    static const task exps = {"exp", run_apply, SPD_EXP, 1.0};
+    static const task values = {"eigenvalues", run_eigh, 0, 1.0};
+    static const task vectors = {"eigenvectors", run_eigh, 1, 1.0};
+    static const task pairs[] = {
+        {"pairwise stein", run_pairwise, SPD_STEIN, 2.0},
+        {"pairwise log-euclidean", run_pairwise, SPD_LOG_EUCLIDEAN, 2.0},
+        {"pairwise euclidean", run_pairwise, SPD_EUCLIDEAN, 2.0},
+        {"kernel log-euclidean", run_kernel, SPD_KERNEL_LOG_EUCLIDEAN, 2.0},
+        {"nearest log-euclidean", run_nearest, SPD_LOG_EUCLIDEAN, 2.0}};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        size_t n = sizes[k], p = (size_t)(share * 1e8 / (double)(n * n)) + 8;
+        compare(&logs, n, p, p / 20 + 8);
+    }
+    for (size_t k = 3; k < sizeof sizes / sizeof *sizes; k += 3) {
+        size_t n = sizes[k], p = (size_t)(share * 1e8 / (double)(n * n)) + 8;
+        compare(&exps, n, p, p / 20 + 8);
+        compare(&values, n, p, p / 20 + 8);
+        compare(&vectors, n, p, p / 20 + 8);
+    }
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        compare(&pairs[k], 32, (size_t)(10000 * sqrt(share)), 1500);
+        compare(&pairs[k], 93, (size_t)(10000 * sqrt(share)), 500);
+    }
+    return 0;
+}

@@ -1,0 +1,244 @@
+/* cuda_sets.c - sets of matrices on the GPU: who is to do it, the call of the module, and what is
+ * made of its faults. */
+#include "engine/cuda_sets.h"
+
+#include <stdatomic.h>
+
+#include "base/ranks.h"
+#include "engine/cuda_module.h"
+#include "engine/parallel.h"
+
+/* ---- who ------------------------------------------------------------------------------------ */
+
+#define CORE_FLOPS   1e10 /* per second */
+#define GPU_FLOPS    3e12
+#define GPU_COPIES   1e10   /* bytes per second */
+#define GPU_OPEN     0.7    /* seconds until a GPU can be used */
+#define FEW_PAIRS    4096.0 /* not worth a device, even where it was asked for by name */
+#define FEW_NUMBERS  16384.0
+#define FEW_MATRICES 8
+
+/* Is the GPU asked for, or faster by so many operations and bytes to copy? */
+static int gains(const spd_context *ctx, int few, double flops, double bytes)
+{
+    if (!ctx || ctx->engine == SPD_ENGINE_CPU || ranks_of(ctx) || few)
+        return 0;
+    double cpu = flops / (CORE_FLOPS * parallel_threads(ctx));
+    double gpu = GPU_OPEN + bytes / GPU_COPIES + flops / GPU_FLOPS;
+    return ctx->engine == SPD_ENGINE_CUDA || gpu < cpu;
+}
+
+#define EIGEN_FLOPS 12.0 /* of one matrix, in n^3 */
+
+/* What a metric takes: its number in the module, the largest n, operations per pair and per matrix.
+ */
+typedef struct effort {
+    int number;
+    size_t largest;
+    double pair, one;
+} effort;
+
+static effort effort_of(spd_metric metric, size_t n)
+{
+    double n2 = (double)n * (double)n, n3 = n2 * (double)n;
+    switch (metric) {
+    case SPD_STEIN:
+        return (effort){CUDA_STEIN, CUDA_MAX_M, 0.7 * n3, 0.7 * n3};
+    case SPD_AIRM:
+        return (effort){CUDA_AIRM, CUDA_MAX_M, 20.0 * n3, 0.3 * n3};
+    case SPD_LOG_EUCLIDEAN:
+        return (effort){CUDA_LOG_EUCLIDEAN, CUDA_MAX_N, 1.5 * n2, EIGEN_FLOPS * n3};
+    case SPD_EUCLIDEAN:
+        return (effort){CUDA_EUCLIDEAN, CUDA_MAX_N, 1.5 * n2, 0.0};
+    default:
+        return (effort){.largest = 0};
+    }
+}
+
+static int measures(const spd_context *ctx, spd_metric metric, size_t n, double matrices,
+                    double pairs, double results)
+{
+    const effort each = effort_of(metric, n);
+    double n2 = (double)n * (double)n;
+    if (n > each.largest)
+        return 0;
+    return gains(ctx, pairs < FEW_PAIRS, each.pair * pairs + each.one * matrices,
+                 8.0 * (matrices * n2 + results));
+}
+
+/* ---- the module -------------------------------------------------------------------------------
+ */
+
+typedef struct call {
+    spd_context *ctx;
+    const char *task, *unit;
+    const cuda_module *module;
+    cuda_sets in;
+    int fault;
+    char why[CUDA_WHY];
+} call;
+
+static int tell(void *user, double done, double total)
+{
+    const call *c = user;
+    return ctx_progress(c->ctx, c->task, c->unit, done, total);
+}
+
+static spd_status open_call(call *c)
+{
+    cuda_device about = {.size = sizeof about};
+    int devices = 0;
+    c->in.size = sizeof c->in;
+    c->in.threads = parallel_threads(c->ctx);
+    c->in.tell = tell;
+    c->in.user = c;
+    return cuda_open_module(c->ctx, &c->module, &devices, &about);
+}
+
+static atomic_size_t answered;
+
+size_t cuda_sets_answered(void)
+{
+    return answered;
+}
+
+/* What is left to the processor: what the kernels are not made for, and, unless the GPU was asked
+ * for by name, whatever else is in the way. */
+static spd_status conclude(call *c, spd_status opened, int *done)
+{
+    spd_context *ctx = c->ctx;
+    spd_status status = opened == SPD_OK ? cuda_pass_fault(ctx, c->fault, c->why) : opened;
+    int left = opened == SPD_OK && (c->fault == CUDA_FAULT_SAMPLE || c->fault == CUDA_FAULT_SIZE);
+    *done = status == SPD_OK;
+    answered += (size_t)*done;
+    if (opened == SPD_OK && c->fault == CUDA_FAULT_STOPPED)
+        return ctx_fail(ctx, SPD_ECANCELLED, "%s cancelled", c->task);
+    if (left || (status < 0 && ctx->engine == SPD_ENGINE_AUTO)) {
+        ctx_clear(ctx);
+        return SPD_OK;
+    }
+    return status == SPD_EDEVICE ? ctx_advise(ctx, status, SPD_REMEDY_AUTO_ENGINE, 0.0) : status;
+}
+
+/* ---- distances --------------------------------------------------------------------------------
+ */
+
+static call measuring(spd_context *ctx, const char *task, spd_metric metric, size_t n, size_t p,
+                      const double *X, size_t q, const double *Q)
+{
+    call c = {.ctx = ctx, .task = task, .unit = "pairs"};
+    c.in.n = n;
+    c.in.p = p;
+    c.in.X = X;
+    c.in.q = q;
+    c.in.Q = Q;
+    c.in.metric = effort_of(metric, n).number;
+    return c;
+}
+
+/* One of the module's functions for all pairs, which have queries in rows, samples in columns. */
+static spd_status all_pairs(spd_context *ctx, const char *task, int products, spd_metric metric,
+                            size_t n, size_t p, const double *X, size_t q, const double *Y,
+                            double *out, int *done)
+{
+    double columns = Y ? (double)q : (double)p, pairs = (double)p * columns;
+    *done = 0;
+    if (!measures(ctx, metric, n, (double)p + (Y ? columns : 0.0), pairs, pairs))
+        return SPD_OK;
+    call c = Y ? measuring(ctx, task, metric, n, q, Y, p, X)
+               : measuring(ctx, task, metric, n, p, X, 0, NULL);
+    spd_status status = open_call(&c);
+    if (status == SPD_OK)
+        c.fault = (products ? c.module->products : c.module->pairwise)(&c.in, out, c.why);
+    return conclude(&c, status, done);
+}
+
+spd_status cuda_pairwise2(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
+                          size_t q, const double *Y, double *D2, int *done)
+{
+    return all_pairs(ctx, "distances", 0, metric, n, p, X, q, Y, D2, done);
+}
+
+spd_status cuda_log_products(spd_context *ctx, size_t n, size_t p, const double *X, size_t q,
+                             const double *Y, double *K, int *done)
+{
+    return all_pairs(ctx, "kernel", 1, SPD_LOG_EUCLIDEAN, n, p, X, q, Y, K, done);
+}
+
+spd_status cuda_nearest(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
+                        size_t q, const double *Q, spd_neighbours *near, int *done)
+{
+    double rows = Q ? (double)q : (double)p, pairs = rows * (double)p;
+    *done = 0;
+    if (!measures(ctx, metric, n, (double)p + (Q ? rows : 0.0), pairs, rows * (double)near->k))
+        return SPD_OK;
+    call c = measuring(ctx, "neighbours", metric, n, p, X, q, Q);
+    spd_status status = open_call(&c);
+    if (status == SPD_OK)
+        c.fault = c.module->neighbours(&c.in, near->k, near->index, near->d2, c.why);
+    status = conclude(&c, status, done);
+    if (*done) {
+        near->exact = near->pairs = rows * (double)(p - (Q ? 0 : 1));
+        near->pruned = 0.0;
+        near->recall = 1.0;
+        near->search = SPD_SEARCH_EXACT;
+    }
+    return status;
+}
+
+/* ---- eigenvalues and functions -----------------------------------------------------------------
+ */
+
+static int solves(const spd_context *ctx, size_t n, size_t p, double copied)
+{
+    double n2 = (double)n * (double)n, all = (double)p * n2;
+    if (n > CUDA_MAX_N)
+        return 0;
+    return gains(ctx, p < FEW_MATRICES || all < FEW_NUMBERS, EIGEN_FLOPS * all * (double)n,
+                 8.0 * copied * all);
+}
+
+static call solving(spd_context *ctx, const char *task, size_t n, size_t p, const double *X)
+{
+    call c = {.ctx = ctx, .task = task, .unit = "matrices"};
+    c.in.n = n;
+    c.in.p = p;
+    c.in.X = X;
+    return c;
+}
+
+static int function_number(spd_function f)
+{
+    static const int number[] = {[SPD_LOG] = CUDA_LOG,
+                                 [SPD_EXP] = CUDA_EXP,
+                                 [SPD_SQRT] = CUDA_SQRT,
+                                 [SPD_INVSQRT] = CUDA_INVSQRT,
+                                 [SPD_POWER] = CUDA_POWER};
+    return number[f];
+}
+
+spd_status cuda_apply(spd_context *ctx, spd_function f, double power, size_t n, size_t p,
+                      const double *X, double *F, int *done)
+{
+    *done = 0;
+    if (!solves(ctx, n, p, 2.0))
+        return SPD_OK;
+    call c = solving(ctx, "functions", n, p, X);
+    spd_status status = open_call(&c);
+    if (status == SPD_OK)
+        c.fault = c.module->apply(&c.in, function_number(f), power, F, c.why);
+    return conclude(&c, status, done);
+}
+
+spd_status cuda_eigh(spd_context *ctx, size_t n, size_t p, const double *X, double *lambda,
+                     double *V, int *done)
+{
+    *done = 0;
+    if (!solves(ctx, n, p, V ? 2.0 : 1.0))
+        return SPD_OK;
+    call c = solving(ctx, "eigenvalues", n, p, X);
+    spd_status status = open_call(&c);
+    if (status == SPD_OK)
+        c.fault = c.module->eigen(&c.in, lambda, V, c.why);
+    return conclude(&c, status, done);
+}

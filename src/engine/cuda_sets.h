@@ -1,0 +1,31 @@
+/* cuda_sets.h - distances, neighbours, eigenvalues and functions of sets on the GPU.
+ *
+ * Each asks first whether the GPU is to do it, by the engine that the context asks for; auto goes
+ * by what the operations and the copies would take. *done <- 0 where the processor has to do it,
+ * which then also names a matrix that is not good. */
+#ifndef SPD_ENGINE_CUDA_SETS_H
+#define SPD_ENGINE_CUDA_SETS_H
+
+#include "base/context.h"
+#include "spdml.h"
+
+/* spd_pairwise2, and the search of spd_nearest; within X where Y or Q is NULL. */
+spd_status cuda_pairwise2(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
+                          size_t q, const double *Y, double *D2, int *done);
+spd_status cuda_nearest(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
+                        size_t q, const double *Q, spd_neighbours *near, int *done);
+
+/* K (p x q) <- tr(log X_i log Y_j). */
+spd_status cuda_log_products(spd_context *ctx, size_t n, size_t p, const double *X, size_t q,
+                             const double *Y, double *K, int *done);
+
+/* spd_apply and spd_eigh. */
+spd_status cuda_apply(spd_context *ctx, spd_function f, double power, size_t n, size_t p,
+                      const double *X, double *F, int *done);
+spd_status cuda_eigh(spd_context *ctx, size_t n, size_t p, const double *X, double *lambda,
+                     double *V, int *done);
+
+/* How many of these calls the GPU has answered so far, of all contexts. */
+size_t cuda_sets_answered(void);
+
+#endif

@@ -1,0 +1,356 @@
+/* test_cuda_sets.c - distances, neighbours, eigenvalues and functions of sets on the GPU against
+ * the processor's: every size at which a kernel or a layout changes, condition, matrices that fail.
+ * Skipped, with a word, where there is no device. With arguments only these sizes: n for
+ * functions, nd for distances; short: what an emulation takes little time for. */
+#include "test.h"
+
+#include <float.h>
+
+#include "engine/cuda.h"
+#include "engine/cuda_sets.h"
+#include "random_spd.h"
+
+/* ---- distances ------------------------------------------------------------------------------ */
+
+static spd_context *context_on(spd_engine engine)
+{
+    spd_context *ctx = spd_context_new();
+    spd_context_set_threads(ctx, 1);
+    spd_context_set_engine(ctx, engine);
+    return ctx;
+}
+
+enum { METRICS = 4 };
+static const spd_metric metrics[METRICS] = {SPD_STEIN, SPD_AIRM, SPD_LOG_EUCLIDEAN, SPD_EUCLIDEAN};
+
+/* Distances, or the log-Euclidean kernel. */
+static spd_status measure(spd_context *ctx, int distances, spd_metric metric, size_t n, size_t p,
+                          const double *X, size_t q, const double *Y, double *out)
+{
+    return distances ? spd_pairwise2(ctx, metric, n, p, X, q, Y, out)
+                     : spd_kernel(ctx, SPD_KERNEL_LOG_EUCLIDEAN, 0.0, n, p, X, q, Y, out);
+}
+
+/* All of D2 within n x n matrices and between two sets, to rounding; symmetric to the bit. */
+static void distances_of(size_t n, double tolerance)
+{
+    enum { P = 70, Q = 60 };
+    rng r;
+    rng_seed(&r, n);
+    double *X = random_set(&r, n, P, 100.0), *Y = random_set(&r, n, Q, 100.0);
+    double *A = block(P * P), *B = block(P * P);
+    spd_context *cpu = context_on(SPD_ENGINE_CPU), *gpu = context_on(SPD_ENGINE_CUDA);
+    size_t before = cuda_sets_answered();
+    for (int k = 0; k < 2 * METRICS + 2; k++) {
+        spd_metric metric = metrics[k / 2 % METRICS];
+        size_t q = k % 2 ? Q : P;
+        const double *other = k % 2 ? Y : NULL;
+        spd_status status = measure(cpu, k / 2 < METRICS, metric, n, P, X, Q, other, A);
+        CHECK(status == SPD_OK, "%s", spd_context_error(cpu)->message);
+        status = measure(gpu, k / 2 < METRICS, metric, n, P, X, Q, other, B);
+        CHECK(status == SPD_OK, "%s", spd_context_error(gpu)->message);
+        for (size_t e = 0; e < P * q; e++)
+            if (!CHECK_CLOSE(B[e], A[e], tolerance * fmax(fabs(A[e]), (double)n),
+                             "n %zu kind %d: %zu", n, k, e))
+                break;
+        for (size_t i = 0; i < P && !other; i++)
+            for (size_t j = 0; j < i; j++)
+                CHECK(B[i * P + j] == B[j * P + i], "n %zu: (%zu, %zu)", n, i, j);
+    }
+    CHECK(cuda_sets_answered() == before + 2 * METRICS + 2, "n %zu: not all on the GPU", n);
+    spd_context_free(cpu);
+    spd_context_free(gpu);
+    free(X);
+    free(Y);
+    free(A);
+    free(B);
+}
+
+static void neighbours_of(size_t n)
+{
+    enum { P = 90, Q = 50, K = 7 };
+    static int64_t a[P * K], b[P * K];
+    static double da[P * K], db[P * K];
+    rng r;
+    rng_seed(&r, n + 1);
+    double *X = random_set(&r, n, P, 100.0), *Y = random_set(&r, n, Q, 100.0);
+    memcpy(X + 40 * n * n, X + 3 * n * n, n * n * sizeof *X); /* a tie */
+    spd_context *cpu = context_on(SPD_ENGINE_CPU), *gpu = context_on(SPD_ENGINE_CUDA);
+    for (int k = 0; k < 2 * METRICS; k++) {
+        spd_metric metric = metrics[k / 2];
+        spd_neighbours one = {.size = sizeof one, .k = K, .index = a, .d2 = da};
+        spd_neighbours two = {.size = sizeof two, .k = K, .index = b, .d2 = db};
+        const double *other = k % 2 ? Y : NULL;
+        size_t rows = other ? Q : P;
+        spd_nearest(cpu, metric, n, P, X, Q, other, &one);
+        CHECK(spd_nearest(gpu, metric, n, P, X, Q, other, &two) == SPD_OK, "%s",
+              spd_context_error(gpu)->message);
+        CHECK(two.exact == two.pairs && two.recall == 1.0, "all pairs");
+        for (size_t e = 0; e < rows * K; e++) {
+            CHECK_CLOSE(db[e], da[e], 1e-11 * fmax(da[e], 1.0), "n %zu kind %d: %zu", n, k, e);
+            CHECK(a[e] == b[e] || fabs(da[e] - db[e]) < 1e-11, "n %zu kind %d: %zu", n, k, e);
+            CHECK(other || b[e] != (int64_t)(e / K), "its own neighbour");
+        }
+    }
+    spd_context_free(cpu);
+    spd_context_free(gpu);
+    free(X);
+    free(Y);
+}
+
+static void distances_agree(void)
+{
+    static const size_t sizes[] = {1, 2, 7, 8, 9, 16, 20, 21, 24, 30, 32, 33, 43, 64, 100, 128};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        distances_of(sizes[k], 1e-12 * (double)sizes[k]);
+        neighbours_of(sizes[k]);
+    }
+}
+
+/* What the device cannot do is done, and said, by the processor. */
+static void bad_sets_are_named(void)
+{
+    rng r;
+    rng_seed(&r, 5);
+    double *X = random_set(&r, 5, 80, 10.0), *D2 = block(80 * 80);
+    spd_context *gpu = context_on(SPD_ENGINE_CUDA);
+    CHECK(spd_pairwise2(gpu, SPD_JEFFREY, 5, 80, X, 0, NULL, D2) == SPD_OK, "another metric");
+    X[17 * 25] = -1.0;
+    for (int airm = 0; airm < 2; airm++) {
+        spd_status status = spd_pairwise2(gpu, airm ? SPD_AIRM : SPD_STEIN, 5, 80, X, 0, NULL, D2);
+        CHECK(status == SPD_ENOTSPD && spd_context_error(gpu)->index == 17, "%s",
+              spd_context_error(gpu)->message);
+    }
+    spd_context_free(gpu);
+    free(X);
+    free(D2);
+}
+
+/* ---- functions ------------------------------------------------------------------------------ */
+
+static double largest(size_t count, const double *x)
+{
+    double most = 0.0;
+    for (size_t e = 0; e < count; e++)
+        most = fmax(most, fabs(x[e]));
+    return most;
+}
+
+/* Matrices enough for the device to be asked. */
+static size_t enough(size_t n)
+{
+    return 16384 / (n * n) + 8;
+}
+
+/* All of F is near that of the processor, symmetric to the bit, the same on another run and in
+ * place. */
+static void function_of(spd_function f, double power, size_t n, size_t p, const double *X,
+                        double tolerance)
+{
+    size_t count = p * n * n;
+    double *A = block(count), *B = block(count), *C = copy_of(count, X);
+    spd_context *cpu = context_on(SPD_ENGINE_CPU), *gpu = context_on(SPD_ENGINE_CUDA);
+    spd_context_set_threads(gpu, 3);
+    size_t before = cuda_sets_answered();
+    CHECK(spd_apply(cpu, f, power, n, p, X, A) == SPD_OK, "%s", spd_context_error(cpu)->message);
+    CHECK(spd_apply(gpu, f, power, n, p, X, B) == SPD_OK, "%s", spd_context_error(gpu)->message);
+    CHECK(spd_apply(gpu, f, power, n, p, C, C) == SPD_OK, "%s", spd_context_error(gpu)->message);
+    CHECK(cuda_sets_answered() == before + 2, "f %d n %zu: not on the GPU", f, n);
+    CHECK(memcmp(B, C, count * sizeof *B) == 0, "f %d n %zu: other bits in place", f, n);
+    for (size_t i = 0; i < p; i++) {
+        const double *a = A + i * n * n, *b = B + i * n * n;
+        double gap = gap_between(n * n, a, b), size = norm(n * n, a);
+        if (!CHECK(gap <= tolerance * fmax(size, DBL_MIN), "f %d n %zu: matrix %zu is off by %g", f,
+                   n, i, gap / size))
+            break;
+        for (size_t r = 0; r < n; r++)
+            for (size_t c = 0; c < r; c++)
+                CHECK(b[r * n + c] == b[c * n + r], "f %d n %zu (%zu, %zu)", f, n, r, c);
+    }
+    spd_context_free(cpu);
+    spd_context_free(gpu);
+    free(A);
+    free(B);
+    free(C);
+}
+
+/* Both have errors of the size of rounding times the condition, which the exponential of a
+ * logarithm has not. */
+static void functions_of(size_t n, double condition)
+{
+    size_t p = enough(n), count = p * n * n;
+    rng r;
+    rng_seed(&r, n + 7);
+    double *X = random_set(&r, n, p, condition);
+    double unit = 20.0 * DBL_EPSILON * (double)(n + 4);
+    double size = largest(count, X) * (double)n;
+    function_of(SPD_LOG, 0.0, n, p, X, unit * condition);
+    function_of(SPD_SQRT, 0.0, n, p, X, unit * sqrt(condition));
+    function_of(SPD_INVSQRT, 0.0, n, p, X, unit * condition);
+    function_of(SPD_POWER, -0.3, n, p, X, unit * condition);
+    for (size_t e = 0; e < count; e++)
+        X[e] /= size;
+    for (size_t i = 0; i < p; i++)
+        for (size_t k = 0; k < n; k++) /* indefinite */
+            X[(i * n + k) * n + k] -= 0.7;
+    function_of(SPD_EXP, 0.0, n, p, X, unit);
+    free(X);
+}
+
+/* X V = V diag(lambda), V'V = I, ascending, and what the processor finds. */
+static void eigenvalues_of(size_t n, double condition)
+{
+    size_t p = enough(n);
+    rng r;
+    rng_seed(&r, n + 9);
+    double *X = random_set(&r, n, p, condition), *V = block(p * n * n), *T = block(n * n);
+    double *a = block(p * n), *b = block(p * n), *c = block(p * n), *P = block(n * n);
+    spd_context *cpu = context_on(SPD_ENGINE_CPU), *gpu = context_on(SPD_ENGINE_CUDA);
+    double unit = 20.0 * DBL_EPSILON * (double)(n + 4);
+    for (size_t i = 0; i < p; i += 2) /* others are indefinite */
+        for (size_t k = 0; k < n; k++)
+            X[(i * n + k) * n + k] -= 0.5 * (double)k;
+    CHECK(spd_eigh(cpu, n, p, X, a, NULL) == SPD_OK, "%s", spd_context_error(cpu)->message);
+    CHECK(spd_eigh(gpu, n, p, X, b, NULL) == SPD_OK, "%s", spd_context_error(gpu)->message);
+    CHECK(spd_eigh(gpu, n, p, X, c, V) == SPD_OK, "%s", spd_context_error(gpu)->message);
+    CHECK(memcmp(b, c, p * n * sizeof *b) == 0, "n %zu: other values with vectors", n);
+    for (size_t i = 0; i < p; i++) {
+        double *U = V + i * n * n, size = norm(n * n, X + i * n * n), worst = 0.0;
+        for (size_t k = 0; k < n; k++) {
+            CHECK_CLOSE(b[i * n + k], a[i * n + k], unit * size, "n %zu: %zu of %zu", n, k, i);
+            CHECK(k == 0 || b[i * n + k - 1] <= b[i * n + k], "n %zu: order", n);
+        }
+        times(n, n, n, X + i * n * n, U, P);
+        for (size_t e = 0; e < n * n; e++)
+            worst = fmax(worst, fabs(P[e] - U[e] * b[i * n + e % n]));
+        CHECK(worst <= unit * size, "n %zu: residual %g", n, worst);
+        flip(n, n, U, T);
+        times(n, n, n, T, U, P);
+        for (size_t e = 0; e < n * n; e++)
+            CHECK_CLOSE(P[e], e / n == e % n, unit, "n %zu: not orthogonal", n);
+    }
+    spd_context_free(cpu);
+    spd_context_free(gpu);
+    free(X), free(V), free(T), free(a), free(b), free(c), free(P);
+}
+
+static void functions_agree(void)
+{
+    static const size_t sizes[] = {1,  2,  7,  8,  9,  15, 16, 17, 20, 21,  24,  25,
+                                   30, 31, 32, 33, 40, 48, 64, 65, 93, 128, 155, 160};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        functions_of(sizes[k], sizes[k] > 64 ? 1e6 : 100.0);
+        eigenvalues_of(sizes[k], 1e3);
+    }
+}
+
+static void functions_of_bad_condition(void)
+{
+    static const size_t sizes[] = {5, 20, 32, 48, 72};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        for (double condition = 1e8; condition < 1e13; condition *= 1e4)
+            functions_of(sizes[k], condition);
+}
+
+/* Powers of two cancel; what leaves the range of numbers is said as on the processor. */
+static void scales_and_faults(void)
+{
+    enum { N = 6, P = 500 };
+    rng r;
+    rng_seed(&r, 2);
+    double *X = random_set(&r, N, P, 10.0), *F = block(P * N * N), *A = block(P * N * N);
+    spd_context *gpu = context_on(SPD_ENGINE_CUDA);
+    spd_apply(gpu, SPD_SQRT, 0.0, N, P, X, A);
+    for (size_t e = 0; e < P * N * N; e++)
+        X[e] = ldexp(X[e], e / (N * N) % 2 ? 900 : -900);
+    CHECK(spd_apply(gpu, SPD_SQRT, 0.0, N, P, X, F) == SPD_OK, "scaled");
+    for (size_t e = 0; e < P * N * N; e++) {
+        double wanted = ldexp(A[e], e / (N * N) % 2 ? 450 : -450);
+        CHECK(F[e] == wanted, "entry %zu", e);
+    }
+    CHECK(spd_apply(gpu, SPD_EXP, 0.0, N, P, X, F) == SPD_ENUMERIC &&
+              spd_context_error(gpu)->index == 1,
+          "%s", spd_context_error(gpu)->message);
+    CHECK(F[3] == ldexp(A[3], -450), "written to");
+    X[17 * N * N] = -1.0;
+    CHECK(spd_apply(gpu, SPD_LOG, 0.0, N, P, X, X) == SPD_ENOTSPD &&
+              spd_context_error(gpu)->index == 17,
+          "%s", spd_context_error(gpu)->message);
+    X[12 * N * N + N] = NAN;
+    CHECK(spd_eigh(gpu, N, P, X, F, NULL) < 0 && spd_context_error(gpu)->index == 12, "%s",
+          spd_context_error(gpu)->message);
+    spd_context_free(gpu);
+    free(X), free(F), free(A);
+}
+
+static int stop_at_once(void *user, const spd_progress *p)
+{
+    (void)p;
+    return ++*(int *)user > 0;
+}
+
+static void can_be_stopped(void)
+{
+    enum { N = 64, P = 3000 };
+    rng r;
+    rng_seed(&r, 3);
+    double *X = random_set(&r, N, P, 10.0);
+    int calls = 0;
+    spd_context *gpu = context_on(SPD_ENGINE_CUDA);
+    spd_context_set_progress(gpu, stop_at_once, &calls);
+    spd_status status = spd_apply(gpu, SPD_LOG, 0.0, N, P, X, X);
+    CHECK(status == SPD_ECANCELLED || calls == 0, "status %d", status); /* it may be too fast */
+    spd_context_free(gpu);
+    free(X);
+}
+
+/* For where kernels are emulated. */
+static void short_form(void)
+{
+    functions_of(7, 1e12);
+    functions_of(17, 1e6);
+    functions_of(34, 1e3);
+    eigenvalues_of(9, 1e3);
+    distances_of(3, 1e-12);
+    neighbours_of(4);
+}
+
+int main(int count, char **word)
+{
+    spd_context *ctx = spd_context_new();
+    char device[200];
+    spd_status status = cuda_describe(ctx, device, sizeof device);
+    printf("%s %s\n", status < 0 ? "skipped:" : "on",
+           status < 0 ? spd_context_error(ctx)->message : device);
+    spd_context_free(ctx);
+    if (status < 0)
+        return 77; /* ctest takes it for skipped */
+    if (count == 2 && !strcmp(word[1], "short")) {
+        RUN(short_form);
+        RUN(bad_sets_are_named);
+        RUN(scales_and_faults);
+        return test_summary();
+    }
+    for (int k = 1; k < count; k++) {
+        size_t n = strtoul(word[k], NULL, 10);
+        test_failed_checks = 0;
+        if (strchr(word[k], 'd')) {
+            distances_of(n, 1e-10);
+            neighbours_of(n);
+        } else {
+            functions_of(n, 1e6);
+            eigenvalues_of(n, 1e3);
+        }
+        printf("%s n %zu\n", test_failed_checks ? "FAIL" : "ok  ", n);
+        test_failed += test_failed_checks > 0;
+    }
+    if (count > 1)
+        return test_failed > 0;
+    RUN(distances_agree);
+    RUN(bad_sets_are_named);
+    RUN(functions_agree);
+    RUN(functions_of_bad_condition);
+    RUN(scales_and_faults);
+    RUN(can_be_stopped);
+    return test_summary();
+}
