@@ -54,10 +54,13 @@ namespace emulate
 enum { RUNS, WAITS_FOR_BLOCK, WAITS_FOR_WARP, ENDED };
 constexpr size_t STACK = 256 << 10, SHARED = 227 << 10;
 
+enum { BARRIER, SHUFFLE, VOTE, BALLOT, PRODUCT }; /* what lanes of a warp wait for together */
+
 struct thread {
     void *at;
     char *stack;
     int state, turn; /* turn: which of the two rows of slots is next */
+    int want;        /* what it waits for */
 };
 inline std::vector<thread> threads;
 inline void *scheduler;
@@ -66,9 +69,10 @@ inline const std::function<void()> *kernel;
 inline char *shared; /* dynamic */
 inline double slot[2][1024][6];
 
-inline void wait(int state)
+inline void wait(int state, int want = BARRIER)
 {
     threads[now].state = state;
+    threads[now].want = want;
     emulate_switch(&threads[now].at, scheduler);
 }
 
@@ -82,14 +86,14 @@ inline void enter()
 inline void prepare(unsigned count)
 {
     while (threads.size() < count)
-        threads.push_back({nullptr, (char *)aligned_alloc(64, STACK), ENDED, 0});
+        threads.push_back({nullptr, (char *)aligned_alloc(64, STACK), ENDED, 0, BARRIER});
     for (unsigned i = 0; i < count; i++) {
         void **top = (void **)(threads[i].stack + STACK - 64);
         *--top = nullptr; /* where enter would return to */
         *--top = (void *)enter;
         for (int k = 0; k < 6; k++)
             *--top = nullptr;
-        threads[i] = {top, threads[i].stack, RUNS, 0};
+        threads[i] = {top, threads[i].stack, RUNS, 0, BARRIER};
     }
 }
 
@@ -97,10 +101,16 @@ inline void prepare(unsigned count)
 inline bool release(unsigned first, unsigned last, int state)
 {
     bool any = false;
+    int want = -1;
     for (unsigned i = first; i < last; i++) {
         if (threads[i].state != ENDED && threads[i].state != state)
             return false;
         any = any || threads[i].state == state;
+        if (threads[i].state == state && want >= 0 && threads[i].want != want) {
+            fprintf(stderr, "emulate: thread %u waits for something else than its warp\n", i);
+            abort();
+        }
+        want = threads[i].state == state ? threads[i].want : want;
     }
     for (unsigned i = first; i < last; i++)
         if (threads[i].state == state)
@@ -183,7 +193,7 @@ inline double shuffle(double x, unsigned lane)
 {
     const int t = next_turn();
     slot[t][now][0] = x;
-    wait(WAITS_FOR_WARP);
+    wait(WAITS_FOR_WARP, SHUFFLE);
     return slot[t][(now & ~31u) + (lane & 31)][0];
 }
 
@@ -191,7 +201,7 @@ inline bool all(bool x)
 {
     const int t = next_turn();
     slot[t][now][0] = x;
-    wait(WAITS_FOR_WARP);
+    wait(WAITS_FOR_WARP, VOTE);
     for (int k = 0; k < 32; k++)
         x = x && slot[t][(now & ~31u) + k][0] != 0.0;
     return x;
@@ -202,7 +212,7 @@ inline unsigned ballot(bool x)
     const int t = next_turn();
     unsigned bits = 0;
     slot[t][now][0] = x;
-    wait(WAITS_FOR_WARP);
+    wait(WAITS_FOR_WARP, BALLOT);
     for (int k = 0; k < 32; k++)
         bits |= (unsigned)(slot[t][(now & ~31u) + k][0] != 0.0) << k;
     return bits;
@@ -277,7 +287,7 @@ inline void mma(double (&c)[4], const double (&a)[4], double b0, double b1)
     const int t = next_turn(), g = now % 32 / 4, b = now % 4;
     const double mine[6] = {a[0], a[1], a[2], a[3], b0, b1};
     memcpy(slot[t][now], mine, sizeof mine);
-    wait(WAITS_FOR_WARP);
+    wait(WAITS_FOR_WARP, PRODUCT);
     const double(*warp)[6] = slot[t] + (now & ~31u);
     for (int e = 0; e < 4; e++)
         for (int k = 0; k < 8; k++)

@@ -166,7 +166,7 @@ __device__ inline bool orthogonalise(double (&v)[NC][M], scaled (&K)[NC], int fi
         bool ok = true;
         renew<M, NC>(v, K);
         sweep<M, NC, Rule>(v, K, left, right, l == L - 1, still, ok);
-        still = still || so_for_all(ok, first, L);
+        still = so_for_all(ok, first, L) || still; /* in this order: all lanes must be asked */
     }
     if (s % 2)
         reverse<M, NC>(v, K, first + L - 1 - l);
