@@ -59,8 +59,15 @@ static void orthonormal(size_t n, size_t m, uint64_t seed, double *W)
     free(work);
 }
 
+/* Operations of a probe: a symmetric sweep of the mean (Stein); eight Jacobi sweeps, and both
+ * matrices put together again (AIRM). */
+static double probe_flops(const engine_input *in)
+{
+    return pow((double)in->m, 3.0) * (double)in->pairs * (in->metric == SPD_AIRM ? 28.0 : 2.0);
+}
+
 /* Milliseconds of each call, the best of a few. */
-static void time_calls(problem *e, size_t n, size_t m)
+static void time_calls(problem *e, size_t n, size_t m, double flops)
 {
     double *W = malloc(n * m * sizeof *W), *U = malloc(n * m * sizeof *U);
     double *V = malloc(m * m * sizeof *V), *G = malloc(n * m * sizeof *G),
@@ -88,9 +95,9 @@ static void time_calls(problem *e, size_t n, size_t m)
             best[k] = fmin(best[k], t[k + 1] - t[k]);
     }
     printf("  start %.3f  aim %.3f  probe %.3f  step and gradient %.3f  iteration of two probes "
-           "%.3f ms\n",
+           "%.3f ms; probe %.3g TFLOP/s\n",
            1e3 * best[0], 1e3 * (best[1] - best[2]), 1e3 * best[2], 1e3 * best[3],
-           1e3 * (best[1] + best[2] + best[3]));
+           1e3 * (best[1] + best[2] + best[3]), 1e-12 * flops / best[2]);
     free(W);
     free(U);
     free(V);
@@ -132,7 +139,7 @@ static void run(const char *name,
     else
         printf("opened in %.3f s\n", bench_now() - began);
     if (status == SPD_OK) {
-        time_calls(e, in->n, in->m);
+        time_calls(e, in->n, in->m, probe_flops(in));
         if (e->about) {
             char text[256];
             e->about(e, sizeof text, text);

@@ -49,6 +49,17 @@ run_c() {
     done
 }
 
+# What libraries make of the same work on the same GPU, where PyTorch is.
+run_torch() {
+    for script in bench/torch_*.py; do
+        if "${PYTHON:-python3}" -c 'import torch; torch.cuda.init()' 2>/dev/null; then
+            "${PYTHON:-python3}" "$script"
+        else
+            echo "skipped: $script needs PyTorch and a GPU (PYTHON names another interpreter)"
+        fi
+    done
+}
+
 choose_blas_core
 cmake --preset release >/dev/null
 cmake --build --preset release --target bench spdml
@@ -58,5 +69,9 @@ for name in "$@"; do
         run_python "$name"
     else
         run_c "$name"
+    fi
+    if test "$name" = cuda; then
+        run_c cuda_sets
+        run_torch
     fi
 done
