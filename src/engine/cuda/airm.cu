@@ -350,13 +350,16 @@ void airm_pairs(const shape &s, size_t count, const link *pairs, const double *L
 {
     if (count == 0)
         return;
-    switch (s.M) {
+    switch (s.few ? -s.M : s.M) { /* of few pairs more lanes for each */
+    case -8: launch<8, 2, 2>(s, count, pairs, L, Li, d2, C); break;
+    case -16: launch<16, 2, 2>(s, count, pairs, L, Li, d2, C); break;
+    case -20: launch<20, 2, 2>(s, count, pairs, L, Li, d2, C); break;
     case 8: launch<8, 4, 4>(s, count, pairs, L, Li, d2, C); break;
     case 16: launch<16, 4, 2>(s, count, pairs, L, Li, d2, C); break;
     case 20: launch<20, 4, 2>(s, count, pairs, L, Li, d2, C); break;
-    case 24: launch<24, 2, 2>(s, count, pairs, L, Li, d2, C); break;
-    case 30: launch<30, 2, 2>(s, count, pairs, L, Li, d2, C); break;
-    case 32: launch<32, 2, 2>(s, count, pairs, L, Li, d2, C); break;
+    case -24: case 24: launch<24, 2, 2>(s, count, pairs, L, Li, d2, C); break;
+    case -30: case 30: launch<30, 2, 2>(s, count, pairs, L, Li, d2, C); break;
+    case -32: case 32: launch<32, 2, 2>(s, count, pairs, L, Li, d2, C); break;
     default: {
         int bytes = (s.M * (s.M + 1) + 3 * s.M) * 8;
         check(cudaFuncSetAttribute(airm_block, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "AIRM pairs");

@@ -46,6 +46,15 @@ template <class F> static void together(cuda_engine &e, F body)
 static void settle(cuda_engine &e)
 {
     each(e, [](share &h) { check(cudaStreamSynchronize(h.all.stream), "work on the device"); });
+    e.busy = false;
+}
+
+/* The same unless it is known to be so. */
+static void free_given(cuda_engine &e)
+{
+    if (e.busy)
+        settle(e);
+    e.busy = true;
 }
 
 /* All of it goes to one device and nobody else, so that it can be recorded. */
@@ -160,6 +169,7 @@ static outcome pairs_read(cuda_engine &e)
     const share &h = *e.shares[0];
     outcome o;
     check(cudaStreamSynchronize(h.all.stream), "sums over the pairs");
+    e.busy = e.busy && e.dealt.shares() > 1;
     memcpy(&o, e.result.at, sizeof o);
     const bool of_sums = h.objective < CUDA_SOFTMAX;
     if (of_sums && o.within + o.between <= NO_SPREAD * h.pairs.total * e.s.m) {
@@ -175,6 +185,11 @@ static outcome pairs_read(cuda_engine &e)
 }
 
 /* ---- the calls of a problem ------------------------------------------------------------------ */
+
+static void put(const share &h, double *to, const double *from, size_t count)
+{
+    check(cudaMemcpyAsync(to, from, count * sizeof(double), cudaMemcpyHostToDevice, h.all.stream), "copy to the device");
+}
 
 /* to (rows x M) <- A (rows x m). */
 static void pad(const cuda_engine &e, int rows, const double *A, double *to)
@@ -201,10 +216,10 @@ static int arrangement(const cuda_engine &e)
 
 void spd::start(cuda_engine &e, const double *W)
 {
-    settle(e);
-    pad(e, e.s.n, W, e.tall.at);
+    free_given(e);
+    pad(e, e.s.n, W, e.given.at);
     together(e, [&](share &h) {
-        h.W.put(e.tall.at, (size_t)e.s.n * e.s.M, h.all.stream);
+        h.W.put(e.given.at, (size_t)e.s.n * e.s.M, h.all.stream);
         h.begin();
     });
     pairs_value(e, &share::S0);
@@ -219,7 +234,7 @@ void spd::start(cuda_engine &e, const double *W)
 static void prepare_turn(cuda_engine &e)
 {
     const int M = e.s.M;
-    double *T = e.small.at, *sine = T + (size_t)M * M;
+    double *T = e.small, *sine = T + (size_t)M * M;
     for (int c = 0; c < M; c++) {
         const double angle = e.moved ? e.sigma[c] * e.t : 0.0, cosine = cos(angle);
         sine[c] = sin(angle);
@@ -232,13 +247,13 @@ static void prepare_turn(cuda_engine &e)
 static void gradient(cuda_engine &e)
 {
     const size_t tall = (size_t)e.s.n * e.s.M, mm = (size_t)e.s.M * e.s.M;
-    settle(e);
+    free_given(e);
     if (e.owed)
         prepare_turn(e);
     play(e, true, e.gradients[2 * arrangement(e) + e.owed], [&] {
         each(e, [&](share &h) {
             if (e.owed)
-                h.T.put(e.small.at, mm + e.s.M, h.all.stream);
+                put(h, h.T(), e.small, mm + e.s.M);
             h.gradient(e.owed);
         });
         exchange(e, e.dealt.slices, tall, [](share &h) { return h.part.at; });
@@ -284,8 +299,8 @@ void spd::aim(cuda_engine &e, const double *U, const double *sigma, const double
     const int n = e.s.n, m = e.s.m, M = e.s.M;
     if (e.moved)
         gradient(e); /* P is about to be overwritten */
-    settle(e);
-    double *turn = e.small.at;
+    free_given(e);
+    double *turn = e.small;
     for (int r = 0; r < M; r++)
         for (int c = 0; c < M; c++)
             turn[(size_t)r * M + c] = r < m && c < m ? V[(size_t)r * m + c] : r == c;
@@ -296,11 +311,10 @@ void spd::aim(cuda_engine &e, const double *U, const double *sigma, const double
     else
         e.v.assign(turn, turn + (size_t)M * M);
     e.owed = true;
-    pad(e, n, U, e.tall.at);
+    pad(e, n, U, e.given.at);
     play(e, e.shares[0]->samples.kept, e.aims[arrangement(e)], [&] {
         together(e, [&](share &h) {
-            h.U.put(e.tall.at, (size_t)n * M, h.all.stream);
-            h.T.put(turn, (size_t)M * M, h.all.stream);
+            put(h, h.U.at, e.given.at, (size_t)(n + M) * M); /* and T */
             h.aim();
         });
     });
@@ -310,7 +324,7 @@ void spd::aim(cuda_engine &e, const double *U, const double *sigma, const double
 void spd::probe(cuda_engine &e, double t, double *f, double *df)
 {
     const int M = e.s.M;
-    double *angles = e.small.at + (size_t)M * M + M; /* of probes alone, which end by waiting */
+    double *angles = e.small + (size_t)M * M + M; /* of probes alone, which end by waiting */
     for (int c = 0; c < M; c++) {
         angles[c] = cos(e.sigma[c] * t);
         angles[M + c] = sin(e.sigma[c] * t);
@@ -380,8 +394,8 @@ void spd::open(cuda_engine &e, const cuda_input &in)
     }
     e.s = e.shares[0]->all;
     const size_t mm = (size_t)e.s.M * e.s.M, tall = (size_t)e.s.n * e.s.M;
-    e.tall.make(tall);
-    e.small.make(mm + 4 * e.s.M);
+    e.given.make(tall + mm + 4 * e.s.M);
+    e.small = e.given.at + tall;
     e.result.make(tall + sizeof(outcome));
     load(e, in, (devices + there - 1) / there);
 }

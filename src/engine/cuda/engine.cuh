@@ -8,11 +8,13 @@ struct cuda_engine {
     cuda_peers peers{};
     std::vector<std::unique_ptr<spd::share>> shares;
     spd::shape s{};                         /* of all samples, on the first device */
-    spd::pinned tall, small, result, lobby;   /* n M, M M + 4 M, n M and an outcome; for exchanges between processes */
+    spd::pinned given, result, lobby; /* n M, M M + 4 M; n M and an outcome; for exchanges between processes */
+    double *small = nullptr;          /* behind the n M of `given` */
     std::vector<double> v, sigma;        /* the turn since the last step (M x M), sigma */
     spd::recording aims[4], probes[4], gradients[8];
     double t = NAN, f = NAN;
     bool owed = false, moved = false; /* Y owes v; and after a step the blend with P too */
+    bool busy = false;                /* may `given` still be read from? */
 };
 
 namespace spd {

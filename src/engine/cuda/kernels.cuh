@@ -18,6 +18,7 @@ struct shape {
     size_t p;        /* samples at hand, the extra one included */
     int processors, shared; /* of the device: multiprocessors, bytes of shared memory per block */
     cudaStream_t stream;
+    bool few = false; /* are there so few pairs, on all devices together, that each had better be done soon? */
 };
 
 /* A power of two that brings every eigenvalue below 1/2 (stein.cu); both metrics ignore it. */

@@ -6,6 +6,8 @@
 
 namespace spd {
 
+constexpr size_t FEW_NUMBERS = 4096; /* that one block adds up as soon as many would */
+
 /* Row and column of element e of a triangle kept column by column. */
 __device__ inline void tri_of(int M, int e, int *r, int *c)
 {
@@ -159,19 +161,45 @@ static __global__ void total_kernel(const double *work, double *a, double *b)
     }
 }
 
-void weighted_sums(const shape &s, size_t count, const double *d2, const double *within, const double *between,
-                   double *work, outcome *o)
+/* Of few numbers by one block at once. */
+static __global__ void few_kernel(size_t count, const double *x, const double *a, const double *b, double *to_a, double *to_b)
 {
-    share_kernel<<<SUMS, 256, 0, s.stream>>>(count, d2, within, between, work);
-    total_kernel<<<1, 256, 0, s.stream>>>(work, &o->within, &o->between);
+    double sa = 0.0, sb = 0.0;
+    for (size_t e = threadIdx.x; e < count; e += 256) {
+        sa = a ? fma(a[e], x[e], sa) : sa + x[e];
+        if (b)
+            sb = fma(b[e], x[e], sb);
+    }
+    sa = block_sum(sa);
+    sb = block_sum(sb);
+    if (threadIdx.x == 0) {
+        *to_a = sa;
+        if (to_b)
+            *to_b = sb;
+    }
+}
+
+static void sum(const shape &s, size_t count, const double *x, const double *a, const double *b, double *work, double *to_a,
+                double *to_b)
+{
+    if (count <= FEW_NUMBERS) {
+        few_kernel<<<1, 256, 0, s.stream>>>(count, x, a, b, to_a, to_b);
+    } else {
+        share_kernel<<<SUMS, 256, 0, s.stream>>>(count, x, a, b, work);
+        total_kernel<<<1, 256, 0, s.stream>>>(work, to_a, to_b);
+    }
     launched("sums");
 }
 
-void plain_sum(const shape &s, size_t count, const double *d, double *work, double *sum)
+void weighted_sums(const shape &s, size_t count, const double *d2, const double *within, const double *between,
+                   double *work, outcome *o)
 {
-    share_kernel<<<SUMS, 256, 0, s.stream>>>(count, d, nullptr, nullptr, work);
-    total_kernel<<<1, 256, 0, s.stream>>>(work, sum, nullptr);
-    launched("sums");
+    sum(s, count, d2, within, between, work, &o->within, &o->between);
+}
+
+void plain_sum(const shape &s, size_t count, const double *d, double *work, double *to)
+{
+    spd::sum(s, count, d, nullptr, nullptr, work, to, nullptr);
 }
 
 static __global__ void pick_kernel(size_t count, const uint32_t *which, const double *from, double *to)

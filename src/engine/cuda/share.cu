@@ -7,6 +7,7 @@
 namespace spd {
 
 constexpr size_t BUFFER = (size_t)16 << 30;  /* bytes for matrices of pairs, where there is room */
+constexpr size_t FEW = 8192;                 /* pairs that leave most of a device idle */
 constexpr size_t MARGIN = (size_t)512 << 20; /* bytes of a device that are left alone */
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -54,13 +55,14 @@ void share::open(const cuda_input &in, const deal &dealt, size_t number_, int de
     objective = in.objective;
     ratio = in.objective == CUDA_RATIO;
     own_queue.make();
-    ready.make();
-    taken.make();
+    side.make();
+    for (auto *moment : {&ready, &taken, &fork, &join})
+        moment->make();
     began.make(cudaEventDefault);
     ended.make(cudaEventDefault);
     peak = peak_of(device);
     all = {(int)in.n, (int)in.m, padded((int)in.m), (int)(in.n + 15) / 16, dealt.samples.back(),
-           about.multiProcessorCount, (int)about.sharedMemPerBlockOptin, own_queue.at};
+           about.multiProcessorCount, (int)about.sharedMemPerBlockOptin, own_queue.at, in.pairs <= FEW};
     mine = all;
     at = dealt.samples[number];
     mine.p = dealt.samples[number + 1] - at;
@@ -79,9 +81,9 @@ void share::make_small()
     Z.make(mine.p * mm);
     Zb.make(ratio ? mine.p * mm : 0);
     Q.make(mine.p * 2 * mm);
-    for (auto *a : {&G, &W, &U})
+    for (auto *a : {&G, &W})
         a->make(tall);
-    T.make(mm + all.M);
+    U.make(tall + mm + all.M);
     angles.make(3 * all.M);
     d.make(all.p);
     part.make((size_t)slices.all * tall);
@@ -213,9 +215,15 @@ void share::begin()
 
 void share::aim()
 {
+    shape aside = mine;
+    aside.stream = side.at;
+    fork.record(all.stream);
+    fork.hold(side.at);
+    turn_small(aside, T(), own_S(S0));
+    turn_point(aside, T(), W.at);
+    join.record(side.at);
     samples.pass(U.at, P.at, work.at);
-    turn_small(mine, T.at, own_S(S0));
-    turn_point(all, T.at, W.at);
+    join.hold(all.stream);
     pass_small(mine, U.at, W.at, P.at, Q.at);
 }
 
@@ -228,7 +236,7 @@ void share::add_slope() { plain_sum(all, all.p, d.at, sums.at, &out.at->slope); 
 void share::gradient(bool turn)
 {
     const size_t M = (size_t)all.M;
-    step_gradient(mine, slices, turn ? T.at : nullptr, T.at + M * M, Y.at, P.at, Z.at,
+    step_gradient(mine, slices, turn ? T() : nullptr, T() + M * M, Y.at, P.at, Z.at,
                   part.at + (size_t)slices.first * all.n * M);
 }
 

@@ -23,7 +23,7 @@ struct deal {
 deal deal_out(size_t n, size_t p, size_t shares);
 
 struct share {
-    queue own_queue; /* first, as it goes last */
+    queue own_queue, side; /* first, as they go last; the second for what need not wait for the data pass */
     size_t number = 0;
     int device = 0, airm = 0, ratio = 0, objective = 0;
     bool alone = true;     /* are there no others? */
@@ -35,9 +35,10 @@ struct share {
     array<double> Y, P, Q, Z, Zb, G, C, partial, work, sums; /* of own samples: Y, P, Q, Z, Zb */
     array<double> S0, S, L, Li, own, dets, d, part;          /* of all samples; part: of all slices */
     array<double> d2, told, d2_all, weight;                  /* measured here; as told; of all pairs; of those measured */
-    array<double> W, U, T, angles;                           /* n x M, n x M, M x M + M, 3 M */
+    array<double> W, U, angles; /* n x M; n x M and, behind it, T: M x M and M; 3 M */
     array<outcome> out;
     event ready, taken, began, ended; /* for exchanges; around the data pass of a start */
+    event fork, join;                 /* of the side queue */
     size_t bytes = 0;
     double peak = 0.0;
 
@@ -59,6 +60,7 @@ struct share {
     void gradient(bool turn);        /* its part of `part`; turn: by T and the sines behind it */
     void add_gradient();             /* G */
 
+    double *T() const { return U.at + (size_t)all.n * all.M; }
     double *own_S(array<double> &A) const { return A.at + at * all.M * all.M; }
     const double *distances() const { return alone ? d2.at : d2_all.at; }
 
