@@ -2,7 +2,9 @@
  *
  *   bench_cuda [P [M METRIC [GB [DEVICES]]]]   largest set, 100000 unless told; with M and METRIC
  *                                that one alone, and only its calls, for a profiler; with GB and
- *                                DEVICES in so much memory of each of so many devices */
+ *                                DEVICES in so much memory of each of so many devices
+ *   bench_cuda plot [P]          seconds of a fit of 30 iterations for growing sets on both
+ * engines, as .csv for bench/plot_engines.py */
 #include "bench.h"
 
 #include <math.h>
@@ -207,8 +209,60 @@ static void time_neighbours(size_t n, size_t p, spd_metric metric)
     free(index);
 }
 
+/* Seconds until an engine is open, and of an iteration, from a few of them. */
+static void fit_seconds(spd_status (*make)(spd_context *, const engine_input *, problem **),
+                        const engine_input *in, double *opened, double *iteration)
+{
+    spd_context *ctx = spd_context_new();
+    problem *e = NULL;
+    minimise_options o = {.solver = SPD_LBFGS, .max_iter = 4, .refresh = 50};
+    minimise_state s = {0};
+    double began = bench_now();
+    *opened = *iteration = NAN;
+    if (make(ctx, in, &e) == SPD_OK) {
+        *opened = bench_now() - began;
+        minimise_open(&s, SPD_LBFGS, in->n, in->m);
+        orthonormal(in->n, in->m, 1, s.W);
+        began = bench_now();
+        if (minimise(e, &o, 0, &s, NULL, NULL) == SPD_OK)
+            *iteration = (bench_now() - began) / s.iteration;
+        minimise_close(&s);
+    }
+    engine_free(e);
+    spd_context_free(ctx);
+}
+
+static void plot(size_t most)
+{
+    const size_t n = 93, m = 20;
+    double *X = make_samples(n, most);
+    puts("p,metric,engine,opened,iteration");
+    for (size_t p = 100; X && p <= most; p *= 10) {
+        spd_pair *graph = make_pairs(p);
+        for (int k = 0; k < 4; k++) {
+            engine_input in = {.n = n,
+                               .m = m,
+                               .p = p,
+                               .X = X,
+                               .metric = k / 2 ? SPD_AIRM : SPD_STEIN,
+                               .objective = SPD_SOFTMAX,
+                               .pairs = 10 * p,
+                               .pair = graph};
+            double opened, iteration;
+            fit_seconds(k % 2 ? engine_cpu_new : cuda_new, &in, &opened, &iteration);
+            printf("%zu,%s,%s,%.5f,%.6f\n", p, spd_metric_name(in.metric), k % 2 ? "cpu" : "cuda",
+                   opened, iteration);
+            fflush(stdout);
+        }
+        free(graph);
+    }
+    free(X);
+}
+
 int main(int count, char **word)
 {
+    if (count > 1 && strcmp(word[1], "plot") == 0)
+        return plot(count > 2 ? strtoul(word[2], NULL, 10) : 100000), 0;
     size_t most = count > 1 ? strtoul(word[1], NULL, 10) : 100000;
     const size_t sizes[][2] = {{93, 118}, {155, 4000}, {155, most}};
     const size_t only = count > 3 ? strtoul(word[2], NULL, 10) : 0;
