@@ -6,6 +6,7 @@
 
 #include <cblas.h>
 #include <lapack.h>
+#include <math.h>
 #include <string.h>
 
 #include "linalg/dense.h"
@@ -81,17 +82,14 @@ void tall_solve_trans(size_t n, size_t m, const double *L, double *A)
     solve(n, m, CblasTrans, L, A);
 }
 
-/* Eight sums side by side do not wait for one another. */
 double tall_dot(size_t n, size_t m, const double *A, const double *B)
 {
-    double sum[8] = {0.0}, rest = 0.0;
-    size_t e = 0;
-    for (; e + 8 <= n * m; e += 8)
-        for (size_t k = 0; k < 8; k++)
-            sum[k] += A[e + k] * B[e + k];
-    for (; e < n * m; e++)
-        rest += A[e] * B[e];
-    return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7])) + rest;
+    return cblas_ddot((int)(n * m), A, 1, B, 1);
+}
+
+void tall_axpy(size_t n, size_t m, double a, const double *A, double *B)
+{
+    cblas_daxpy((int)(n * m), a, A, 1, B, 1);
 }
 
 /* What the documentation of dgesdd asks for, with room for blocks; the integers come last. */
@@ -114,6 +112,70 @@ int tall_svd(size_t n, size_t m, double *H, double *U, double *sigma, double *V,
                   (lapack_int *)(work + reals), &info);
     dense_transpose(m, V);
     return info != 0;
+}
+
+/* H V, lengths, and what the eigenvectors need; the order, as integers, comes last. */
+size_t tall_axes_work(size_t n, size_t m)
+{
+    return n * m + m * m + m + dense_eigh_work(m) + m;
+}
+
+/* A power of 2 that takes the largest of `count` entries near 1; 0 where one is not finite. */
+static double scale_for(size_t count, const double *A)
+{
+    double largest = 0.0, sum = 0.0;
+    int exponent = 0;
+    for (size_t e = 0; e < count; e++) {
+        double size = fabs(A[e]);
+        largest = size > largest ? size : largest;
+        sum += size * 0.0; /* NaN where one is NaN or Inf */
+    }
+    frexp(largest, &exponent);
+    return sum == 0.0 ? ldexp(1.0, exponent < -1000 ? 1000 : -exponent) : 0.0;
+}
+
+/* length (m) <- those of the columns of T (n x m); order (m) <- their numbers, the longest first.
+ * Eigenvalues came ascending, so that little is left to sort. */
+static void sort_lengths(size_t n, size_t m, const double *T, double *length, size_t *order)
+{
+    memset(length, 0, m * sizeof *length);
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c < m; c++)
+            length[c] += T[r * m + c] * T[r * m + c];
+    for (size_t k = 0; k < m; k++) {
+        size_t c = m - 1 - k, at = k;
+        length[c] = sqrt(length[c]);
+        for (; at > 0 && length[order[at - 1]] < length[c]; at--)
+            order[at] = order[at - 1];
+        order[at] = c;
+    }
+}
+
+int tall_axes(size_t n, size_t m, const double *H, double *U, double *sigma, double *V,
+              double *work)
+{
+    double *T = work, *Z = T + n * m, *length = Z + m * m, *rest = length + m;
+    size_t *order = (size_t *)(rest + dense_eigh_work(m));
+    double scale = scale_for(n * m, H);
+    for (size_t e = 0; e < n * m; e++)
+        U[e] = scale * H[e];
+    tall_inner(n, m, U, U, Z);
+    if (scale == 0.0 || dense_eigh(m, 1, Z, length, rest))
+        return 1;
+    tall_product(n, m, m, U, Z, T);
+    sort_lengths(n, m, T, length, order);
+    for (size_t k = 0; k < m; k++) {
+        double size = length[order[k]];
+        sigma[k] = size / scale;
+        rest[k] = size > 0.0 ? 1.0 / size : 0.0;
+    }
+    for (size_t r = 0; r < n; r++)
+        for (size_t k = 0; k < m; k++)
+            U[r * m + k] = T[r * m + order[k]] * rest[k];
+    for (size_t r = 0; r < m; r++)
+        for (size_t k = 0; k < m; k++)
+            V[r * m + k] = Z[r * m + order[k]];
+    return 0;
 }
 
 /* The reflectors' factors, the diagonal of R, and blocks. */

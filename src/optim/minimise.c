@@ -1,10 +1,15 @@
 /* minimise.c - the main loop. One iteration from W along H:
  *
- *   aim        H = U diag(sigma) V'; the basis is turned by V                  (eq. 6)
+ *   aim        H = U diag(sigma) V'                                            (eq. 6)
  *   search     t with the strong Wolfe conditions for f(W(t))
  *   travel     W <- W(t); H, the old gradient and L-BFGS's pairs go along      (eq. 7)
  *   arrive     f and grad = D - W W'D, D the Euclidean gradient                (eq. 5)
  *   turn_to    the next H: conjugate gradient or L-BFGS, or -grad where that does not descend
+ *
+ * The problem turns its basis by V each time it aims, and stands at W V; here W and all vectors
+ * keep the basis of the last fresh start, so that nothing else is turned: only gradients come in
+ * by V', and what the problem is told is V'(before) V. A problem may go on working when aim or step
+ * have returned: what need not be known for the next call is done after them.
  *
  * Whether to go on is read from the state alone, so that a resumed run decides alike. The problem
  * is moved along by its own updates, which differ from a fresh start by rounding; every move since
@@ -17,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "linalg/dense.h"
 #include "linalg/tall.h"
 #include "optim/cg.h"
 #include "optim/grassmann.h"
@@ -47,6 +53,9 @@ typedef struct run {
     size_t count; /* n m */
     grassmann_path path;
     double *before; /* n x m: the gradient one iteration ago, carried here */
+    double *turned; /* m x m: the problem stands at W times this; V of the last aim */
+    double *turn;   /* m x m: the turn that the problem is told of */
+    double *packed; /* LUGGAGE x m x m: H, before and L-BFGS's pairs, packed for the journey */
     double *block;  /* all of the memory */
     double began;   /* seconds on the clock, less those spent before */
     int steepest;   /* H is -grad */
@@ -138,6 +147,9 @@ static spd_status note_move(minimise_state *s)
     return SPD_OK;
 }
 
+/* Most vectors that go along. */
+#define LUGGAGE (2 + 2 * LBFGS_MEMORY)
+
 /* ---- one run -------------------------------------------------------------------------------- */
 
 double minimise_clock(const minimise_options *options)
@@ -150,11 +162,14 @@ static spd_status run_open(run *r)
     size_t n = r->p->n, m = r->p->m, room = grassmann_room(n, m);
     r->count = n * m;
     r->began = minimise_clock(r->o) - r->o->seconds_before;
-    r->block = mem_alloc(room + r->count, sizeof *r->block);
+    r->block = mem_alloc(room + r->count + (2 + LUGGAGE) * m * m, sizeof *r->block);
     if (!r->block)
         return SPD_ENOMEM;
     grassmann_open(&r->path, n, m, r->block);
     r->before = r->block + room;
+    r->turned = r->before + r->count;
+    r->turn = r->turned + m * m;
+    r->packed = r->turn + m * m;
     return SPD_OK;
 }
 
@@ -223,10 +238,12 @@ static void turn_to(run *r, double t, double df, double norm_before)
 static spd_status arrive(run *r)
 {
     minimise_state *s = r->s;
-    spd_status status = r->p->cost_grad(r->p, &s->f, s->grad);
+    double *G = r->path.tall;
+    spd_status status = r->p->cost_grad(r->p, &s->f, G);
     if (status)
         return status;
     s->passes += r->p->grad_pass ? 1 : 0;
+    tall_product_trans(r->p->n, r->p->m, r->p->m, G, r->turned, s->grad);
     grassmann_project(r->p->n, r->p->m, s->W, s->grad, r->path.inner);
     s->gradient_norm = sqrt(dot(r, s->grad, s->grad));
     return isfinite(s->f) && isfinite(s->gradient_norm) ? SPD_OK : SPD_ENUMERIC;
@@ -237,14 +254,34 @@ static void orthonormalise(run *r)
     tall_orthonormalise(r->p->n, r->p->m, r->s->W, r->path.work);
 }
 
-/* Starts the problem afresh at s->W. */
+/* Starts the problem afresh at W. */
+static spd_status start_at(run *r, const double *W)
+{
+    size_t m = r->p->m;
+    for (size_t e = 0; e < m * m; e++)
+        r->turned[e] = e / m == e % m;
+    return r->p->start(r->p, W);
+}
+
 static spd_status start_here(run *r)
 {
     minimise_state *s = r->s;
     memcpy(s->origin, s->W, r->count * sizeof *s->W);
     s->moves = 0;
     s->passes++;
-    return r->p->start(r->p, s->W);
+    return start_at(r, s->W);
+}
+
+/* U, sigma, V <- SVD of H, and the problem knows. */
+static spd_status aim_along(run *r, const double *H)
+{
+    size_t m = r->p->m;
+    grassmann_path *g = &r->path;
+    if (grassmann_aim(g, H))
+        return SPD_ENUMERIC;
+    dense_product_trans(m, r->turned, g->V, r->turn);
+    memcpy(r->turned, g->V, m * m * sizeof *r->turned);
+    return r->p->aim(r->p, g->U, g->sigma, r->turn);
 }
 
 static spd_status begin(run *r)
@@ -267,14 +304,11 @@ static spd_status begin(run *r)
 static spd_status replay(run *r)
 {
     minimise_state *s = r->s;
-    grassmann_path *g = &r->path;
-    spd_status status = r->p->start(r->p, s->origin);
+    spd_status status = start_at(r, s->origin);
     for (size_t k = 0; !status && k < s->moves; k++) {
         const double *H = s->move + k * move_size(s);
         double t = H[r->count], f, df;
-        if (grassmann_aim(g, H))
-            return SPD_ENUMERIC;
-        status = r->p->aim(r->p, g->U, g->sigma, g->V);
+        status = aim_along(r, H);
         if (!status)
             status = r->p->probe(r->p, t, &f, &df);
         if (!status && t > 0.0)
@@ -300,26 +334,40 @@ static spd_status move_problem(run *r, double t)
 
 /* ---- one iteration ------------------------------------------------------------------------ */
 
-/* Prepares the geodesic along H; everything that lives at W is turned by V. */
+/* Vector k of those that go along, and how many there are. */
+static double *luggage(const run *r, size_t k)
+{
+    return k == 0 ? r->s->H : k == 1 ? r->before : lbfgs_vector(&r->s->memory, k - 2);
+}
+
+static size_t luggage_count(const run *r)
+{
+    return 2 + 2 * r->s->memory.count;
+}
+
+/* All that can be done for the journey while t is not known. */
+static void pack(run *r)
+{
+    minimise_state *s = r->s;
+    size_t mm = r->p->m * r->p->m;
+    grassmann_depart(&r->path, s->W);
+    memcpy(r->before, s->grad, r->count * sizeof *s->grad);
+    for (size_t k = 0; k < luggage_count(r); k++)
+        grassmann_pack(&r->path, r->o->transport, luggage(r, k), r->packed + k * mm);
+}
+
+/* Prepares the geodesic along H. */
 static spd_status aim(run *r)
 {
     minimise_state *s = r->s;
-    grassmann_path *g = &r->path;
     r->steepest = is_steepest(r);
-    if (grassmann_aim(g, s->H))
-        return SPD_ENUMERIC;
-    spd_status status = r->p->aim(r->p, g->U, g->sigma, g->V);
+    spd_status status = aim_along(r, s->H);
     s->passes++;
     if (!status)
         status = note_move(s);
-    if (status)
-        return status;
-    grassmann_turn(g, s->W);
-    grassmann_turn(g, s->H);
-    grassmann_turn(g, s->grad);
-    for (size_t k = 0; k < 2 * s->memory.count; k++)
-        grassmann_turn(g, lbfgs_vector(&s->memory, k));
-    return SPD_OK;
+    if (!status)
+        pack(r);
+    return status;
 }
 
 static double first_trial(const run *r)
@@ -341,31 +389,30 @@ static spd_status search_along(run *r, double df, line_result *found)
     return line_search(&rule, probe, r->p, r->s->f, df, first_trial(r), found);
 }
 
-/* W <- W(t), with H, the gradient (to `before`) and L-BFGS's pairs. */
-static void travel(run *r, double t)
+/* What was packed comes along to W(t). */
+static void carry(run *r)
 {
-    minimise_state *s = r->s;
-    grassmann_path *g = &r->path;
-    grassmann_go(g, s->W, t);
-    memcpy(s->W, g->end, r->count * sizeof *s->W);
-    memcpy(r->before, s->grad, r->count * sizeof *s->grad);
-    grassmann_carry(g, r->o->transport, s->H);
-    grassmann_carry(g, r->o->transport, r->before);
-    for (size_t k = 0; k < 2 * s->memory.count; k++)
-        grassmann_carry(g, r->o->transport, lbfgs_vector(&s->memory, k));
+    size_t mm = r->p->m * r->p->m;
+    for (size_t k = 0; k < luggage_count(r); k++)
+        grassmann_carry(&r->path, r->o->transport, r->packed + k * mm, luggage(r, k));
+    lbfgs_weigh(&r->s->memory);
 }
 
 /* The step that the search found. */
 static spd_status advance(run *r, double df, double t)
 {
-    double f_before = r->s->f, norm_before = r->s->gradient_norm;
-    travel(r, t);
+    minimise_state *s = r->s;
+    double f_before = s->f, norm_before = s->gradient_norm;
+    grassmann_go(&r->path, s->W, t);
+    memcpy(s->W, r->path.end, r->count * sizeof *s->W);
     spd_status status = move_problem(r, t);
-    if (!status)
-        status = arrive(r);
     if (status)
         return status;
-    minimise_count_small(r->o, r->s, f_before);
+    carry(r);
+    status = arrive(r);
+    if (status)
+        return status;
+    minimise_count_small(r->o, s, f_before);
     turn_to(r, t, df, norm_before);
     return SPD_OK;
 }

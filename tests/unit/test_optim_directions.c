@@ -163,6 +163,7 @@ static void pairs_without_curvature_are_passed_over(void)
     lbfgs_direction(&memory, s, G);
     CHECK(relative_gap(N, G, H) < 1e-12, "equal pairs: one more or less is the same");
     lbfgs_vector(&memory, 2)[0] = -5.0; /* a transport has spoilt it */
+    lbfgs_weigh(&memory);
     lbfgs_direction(&memory, s, G);
     CHECK(relative_gap(N, G, H) < 1e-12, "takes no part");
     lbfgs_forget(&memory);
