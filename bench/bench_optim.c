@@ -1,5 +1,7 @@
 /* bench_optim.c - what the optimiser's own algebra costs an iteration.
  *
+ *   bench_optim [N M]    that size alone
+ *
  * The cost is tr(W' A W) with A diagonal, which is nearly free along a geodesic; the time spent in
  * its functions is taken off. Printed is the median iteration, and the part of it in which a
  * problem that works on while aim and step have returned, as one on a device does, has nothing to
@@ -172,13 +174,14 @@ static void time_size(size_t n, size_t m)
     free(room);
 }
 
-int main(void)
+int main(int count, char **word)
 {
+    static const size_t sizes[][2] = {{93, 20}, {155, 20}, {155, 30}, {400, 10}};
     spd_private_blas_hold();
-    time_size(93, 20);
-    time_size(155, 20);
-    time_size(155, 30);
-    time_size(400, 10);
+    if (count > 2)
+        time_size(strtoul(word[1], NULL, 10), strtoul(word[2], NULL, 10));
+    for (size_t k = 0; count <= 2 && k < sizeof sizes / sizeof *sizes; k++)
+        time_size(sizes[k][0], sizes[k][1]);
     spd_private_blas_release();
     return 0;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/kernels.h"
 
 /* LAPACK's usual block width. */
 #define BLOCK 64
@@ -114,67 +115,76 @@ int tall_svd(size_t n, size_t m, double *H, double *U, double *sigma, double *V,
     return info != 0;
 }
 
-/* H V, lengths, and what the eigenvectors need; the order, as integers, comes last. */
+/* H'H, its eigenvectors, H where it has to be scaled, and what the eigenvectors need; the order, as
+ * integers, comes last. */
 size_t tall_axes_work(size_t n, size_t m)
 {
-    return n * m + m * m + m + dense_eigh_work(m) + m;
+    return n * m + 2 * m * m + kernels_single_work(m) + m;
 }
 
-/* A power of 2 that takes the largest of `count` entries near 1; 0 where one is not finite. */
-static double scale_for(size_t count, const double *A)
+/* A times a power of 2 that lets squares neither overflow nor vanish: A itself, or room (count). */
+static const double *scale_down(size_t count, const double *A, double *room, double *scale)
 {
-    double largest = 0.0, sum = 0.0;
+    double largest = tall_dot(count, 1, A, A);
     int exponent = 0;
-    for (size_t e = 0; e < count; e++) {
-        double size = fabs(A[e]);
-        largest = size > largest ? size : largest;
-        sum += size * 0.0; /* NaN where one is NaN or Inf */
-    }
-    frexp(largest, &exponent);
-    return sum == 0.0 ? ldexp(1.0, exponent < -1000 ? 1000 : -exponent) : 0.0;
+    *scale = 1.0;
+    if (largest > 1e-200 && largest < 1e200)
+        return A;
+    largest = 0.0;
+    for (size_t e = 0; e < count; e++)
+        largest = fabs(A[e]) > largest ? fabs(A[e]) : largest;
+    if (isfinite(largest))
+        frexp(largest, &exponent);
+    *scale = ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
+    for (size_t e = 0; e < count; e++)
+        room[e] = *scale * A[e];
+    return room;
 }
 
-/* length (m) <- those of the columns of T (n x m); order (m) <- their numbers, the longest first.
- * Eigenvalues came ascending, so that little is left to sort. */
-static void sort_lengths(size_t n, size_t m, const double *T, double *length, size_t *order)
+/* order (m) <- numbers of the largest of x (m) first; eigenvalues mostly come ascending. */
+static void sort_largest(size_t m, const double *x, size_t *order)
 {
-    memset(length, 0, m * sizeof *length);
-    for (size_t r = 0; r < n; r++)
-        for (size_t c = 0; c < m; c++)
-            length[c] += T[r * m + c] * T[r * m + c];
     for (size_t k = 0; k < m; k++) {
         size_t c = m - 1 - k, at = k;
-        length[c] = sqrt(length[c]);
-        for (; at > 0 && length[order[at - 1]] < length[c]; at--)
+        for (; at > 0 && x[order[at - 1]] < x[c]; at--)
             order[at] = order[at - 1];
         order[at] = c;
     }
 }
 
+/* Columns of A (n x m) <- unit vectors, those of length 0 stay; length (m) <- what they were. */
+static void make_units(size_t n, size_t m, double *A, double *length, double *work)
+{
+    memset(length, 0, m * sizeof *length);
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c < m; c++)
+            length[c] += A[r * m + c] * A[r * m + c];
+    for (size_t c = 0; c < m; c++) {
+        length[c] = sqrt(length[c]);
+        work[c] = length[c] > 0.0 ? 1.0 / length[c] : 0.0;
+    }
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c < m; c++)
+            A[r * m + c] *= work[c];
+}
+
 int tall_axes(size_t n, size_t m, const double *H, double *U, double *sigma, double *V,
               double *work)
 {
-    double *T = work, *Z = T + n * m, *length = Z + m * m, *rest = length + m;
-    size_t *order = (size_t *)(rest + dense_eigh_work(m));
-    double scale = scale_for(n * m, H);
-    for (size_t e = 0; e < n * m; e++)
-        U[e] = scale * H[e];
-    tall_inner(n, m, U, U, Z);
-    if (scale == 0.0 || dense_eigh(m, 1, Z, length, rest))
+    double *room = work, *M = room + n * m, *Z = M + m * m, *rest = Z + m * m, scale;
+    size_t *order = (size_t *)(rest + kernels_single_work(m));
+    const double *A = scale_down(n * m, H, room, &scale);
+    tall_inner(n, m, A, A, M);
+    if (kernels_get()->eigh_single(m, M, sigma, Z, rest))
         return 1;
-    tall_product(n, m, m, U, Z, T);
-    sort_lengths(n, m, T, length, order);
-    for (size_t k = 0; k < m; k++) {
-        double size = length[order[k]];
-        sigma[k] = size / scale;
-        rest[k] = size > 0.0 ? 1.0 / size : 0.0;
-    }
-    for (size_t r = 0; r < n; r++)
-        for (size_t k = 0; k < m; k++)
-            U[r * m + k] = T[r * m + order[k]] * rest[k];
+    sort_largest(m, sigma, order);
     for (size_t r = 0; r < m; r++)
         for (size_t k = 0; k < m; k++)
-            V[r * m + k] = Z[r * m + order[k]];
+            V[r * m + k] = Z[order[k] * m + r];
+    tall_product(n, m, m, A, V, U);
+    make_units(n, m, U, sigma, rest);
+    for (size_t k = 0; k < m; k++)
+        sigma[k] /= scale;
     return 0;
 }
 

@@ -48,11 +48,11 @@ int tall_svd(size_t n, size_t m, double *H, double *U, double *sigma, double *V,
 /* Scratch of tall_axes. */
 size_t tall_axes_work(size_t n, size_t m);
 
-/* V (m x m) <- orthogonal, sigma (m) descending and U (n x m) with unit columns, or zero ones where
- * sigma is 0, so that H V = U diag(sigma) to rounding: an SVD by way of H'H, at a quarter of the
- * cost. U'U - I is c eps sigma_1^2 / (sigma_j sigma_k), and so U is orthonormal in the large
- * columns alone, but in all of them when they are weighted by sigma. H (n x m) is left alone.
- * Non-zero when H is not finite or it did not converge. */
+/* V (m x m) <- orthogonal, U (n x m) with unit columns or, where sigma is 0, zero ones, and sigma
+ * (m) >= 0, so that H V = U diag(sigma) to rounding: an SVD by way of H'H, at a quarter of the
+ * cost. U'U - I is c eps sigma_1^2 / (sigma_j sigma_k): U is orthonormal where sigma is large, and
+ * everywhere when its columns are weighted by sigma. sigma descends as far as sigma^2 can tell. H
+ * (n x m) is left alone. Non-zero when H is not finite or it did not converge. */
 int tall_axes(size_t n, size_t m, const double *H, double *U, double *sigma, double *V,
               double *work);
 

@@ -56,6 +56,7 @@ typedef struct run {
     double *turned; /* m x m: the problem stands at W times this; V of the last aim */
     double *turn;   /* m x m: the turn that the problem is told of */
     double *packed; /* LUGGAGE x m x m: H, before and L-BFGS's pairs, packed for the journey */
+    int fresh;      /* it shall end with a fresh start */
     double *block;  /* all of the memory */
     double began;   /* seconds on the clock, less those spent before */
     int steepest;   /* H is -grad */
@@ -317,16 +318,20 @@ static spd_status replay(run *r)
     return status;
 }
 
-/* Moves the problem to s->W = W(t); from scratch now and then, so that rounding does not pile up.
- * The turn by R in W = Q R is the identity up to that rounding: tangent vectors ignore it. */
-static spd_status move_problem(run *r, double t)
+/* W <- W(t), the problem too; from scratch now and then, so that rounding does not pile up. The
+ * turn by R in W = Q R is the identity up to that rounding: tangent vectors ignore it. */
+static spd_status move_on(run *r, double t)
 {
     minimise_state *s = r->s;
-    int due = r->o->refresh > 0 && (s->iteration + 1) % r->o->refresh == 0;
-    if (!due && grassmann_drift(r->p->n, r->p->m, s->W, r->path.inner) <= LARGEST_DRIFT) {
+    spd_status status = SPD_OK;
+    if (!r->fresh) {
         s->move[s->moves * move_size(s) - 1] = t;
-        return r->p->step(r->p, t);
+        status = r->p->step(r->p, t);
     }
+    grassmann_go(&r->path, s->W, t);
+    memcpy(s->W, r->path.end, r->count * sizeof *s->W);
+    if (!r->fresh)
+        return status;
     orthonormalise(r);
     s->refreshes++;
     return start_here(r);
@@ -350,6 +355,8 @@ static void pack(run *r)
 {
     minimise_state *s = r->s;
     size_t mm = r->p->m * r->p->m;
+    int due = r->o->refresh > 0 && (s->iteration + 1) % r->o->refresh == 0;
+    r->fresh = due || grassmann_drift(r->p->n, r->p->m, s->W, r->path.inner) > LARGEST_DRIFT;
     grassmann_depart(&r->path, s->W);
     memcpy(r->before, s->grad, r->count * sizeof *s->grad);
     for (size_t k = 0; k < luggage_count(r); k++)
@@ -403,9 +410,7 @@ static spd_status advance(run *r, double df, double t)
 {
     minimise_state *s = r->s;
     double f_before = s->f, norm_before = s->gradient_norm;
-    grassmann_go(&r->path, s->W, t);
-    memcpy(s->W, r->path.end, r->count * sizeof *s->W);
-    spd_status status = move_problem(r, t);
+    spd_status status = move_on(r, t);
     if (status)
         return status;
     carry(r);
