@@ -64,90 +64,6 @@ typedef struct run {
     int cancelled;
 } run;
 
-/* ---- the state ------------------------------------------------------------------------------ */
-
-#define ROWS 4 /* W, H, grad, origin; L-BFGS's pairs follow */
-
-/* Moves there is room for at first: there are more only where a search fails when a fresh start is
- * due. */
-#define FIRST_ROOM 64
-
-size_t minimise_rows(spd_solver solver)
-{
-    return ROWS + (solver == SPD_LBFGS ? lbfgs_room(1) : 0);
-}
-
-/* Doubles of a move. */
-static size_t move_size(const minimise_state *s)
-{
-    return s->n * s->m + 1;
-}
-
-/* Memory for s->rows and s->room. */
-static spd_status make_room(minimise_state *s)
-{
-    size_t count = s->n * s->m;
-    s->block = mem_zero(s->rows, count * sizeof *s->block);
-    s->move = mem_alloc(s->room, move_size(s) * sizeof *s->move);
-    if (!s->block || !s->move) {
-        minimise_close(s);
-        return SPD_ENOMEM;
-    }
-    s->W = s->block;
-    s->H = s->W + count;
-    s->grad = s->H + count;
-    s->origin = s->grad + count;
-    lbfgs kept = s->memory;
-    if (s->rows > ROWS)
-        lbfgs_open(&s->memory, count, s->origin + count);
-    s->memory.count = kept.count;
-    s->memory.first = kept.first;
-    return SPD_OK;
-}
-
-spd_status minimise_open(minimise_state *s, spd_solver solver, size_t n, size_t m)
-{
-    *s = (minimise_state){.n = n, .m = m, .rows = minimise_rows(solver), .room = FIRST_ROOM};
-    return make_room(s);
-}
-
-spd_status minimise_copy(minimise_state *to, const minimise_state *from)
-{
-    minimise_state fresh = *from;
-    fresh.room = from->moves + FIRST_ROOM;
-    if (make_room(&fresh) != SPD_OK)
-        return SPD_ENOMEM;
-    memcpy(fresh.block, from->block, from->rows * from->n * from->m * sizeof *from->block);
-    if (from->moves)
-        memcpy(fresh.move, from->move, from->moves * move_size(from) * sizeof *from->move);
-    *to = fresh;
-    return SPD_OK;
-}
-
-void minimise_close(minimise_state *s)
-{
-    mem_free(s->block);
-    mem_free(s->move);
-    *s = (minimise_state){0};
-}
-
-/* Adds the move along H, which has not been gone yet. */
-static spd_status note_move(minimise_state *s)
-{
-    size_t size = move_size(s), bytes = s->room * size * sizeof *s->move;
-    if (s->moves == s->room) {
-        double *grown = mem_grow(s->move, bytes, 2 * bytes);
-        if (!grown)
-            return SPD_ENOMEM;
-        s->move = grown;
-        s->room *= 2;
-    }
-    double *move = s->move + s->moves++ * size;
-    memcpy(move, s->H, (size - 1) * sizeof *move);
-    move[size - 1] = 0.0;
-    return SPD_OK;
-}
-
 /* Most vectors that go along. */
 #define LUGGAGE (2 + 2 * LBFGS_MEMORY)
 
@@ -307,7 +223,7 @@ static spd_status replay(run *r)
     minimise_state *s = r->s;
     spd_status status = start_at(r, s->origin);
     for (size_t k = 0; !status && k < s->moves; k++) {
-        const double *H = s->move + k * move_size(s);
+        const double *H = minimise_move(s, k);
         double t = H[r->count], f, df;
         status = aim_along(r, H);
         if (!status)
@@ -325,7 +241,7 @@ static spd_status move_on(run *r, double t)
     minimise_state *s = r->s;
     spd_status status = SPD_OK;
     if (!r->fresh) {
-        s->move[s->moves * move_size(s) - 1] = t;
+        minimise_move(s, s->moves - 1)[r->count] = t;
         status = r->p->step(r->p, t);
     }
     grassmann_go(&r->path, s->W, t);
@@ -371,7 +287,7 @@ static spd_status aim(run *r)
     spd_status status = aim_along(r, s->H);
     s->passes++;
     if (!status)
-        status = note_move(s);
+        status = minimise_note_move(s);
     if (!status)
         pack(r);
     return status;
