@@ -2,7 +2,8 @@
  *
  *   aim        H = U diag(sigma) V'                                            (eq. 6)
  *   search     t with the strong Wolfe conditions for f(W(t))
- *   travel     W <- W(t); H, the old gradient and L-BFGS's pairs go along      (eq. 7)
+ *   move_on    W <- W(t)
+ *   carry      H, the old gradient and L-BFGS's pairs go along                 (eq. 7)
  *   arrive     f and grad = D - W W'D, D the Euclidean gradient                (eq. 5)
  *   turn_to    the next H: conjugate gradient or L-BFGS, or -grad where that does not descend
  *

@@ -53,7 +53,8 @@ typedef struct minimise_state {
 
     size_t rows;          /* of the block: minimise_rows(solver) */
     double *block;        /* rows x n m, which holds what follows */
-    double *W, *H, *grad; /* n x m: point, direction of the next step, Riemannian gradient */
+    double *W, *H, *grad; /* n x m: point, direction of the next step, Riemannian gradient; in the
+                             basis of `origin` */
     double *origin;       /* n x m: where the problem was last started afresh */
     lbfgs memory;         /* L-BFGS's pairs; empty for other solvers */
 
