@@ -115,11 +115,10 @@ int tall_svd(size_t n, size_t m, double *H, double *U, double *sigma, double *V,
     return info != 0;
 }
 
-/* H'H, its eigenvectors, H where it has to be scaled, and what the eigenvectors need; the order, as
- * integers, comes last. */
+/* H where it has to be scaled, H'H, its eigenvectors, and what these need. */
 size_t tall_axes_work(size_t n, size_t m)
 {
-    return n * m + 2 * m * m + kernels_single_work(m) + m;
+    return n * m + 2 * m * m + kernels_single_work(m);
 }
 
 /* A times a power of 2 that lets squares neither overflow nor vanish: A itself, or room (count). */
@@ -141,14 +140,16 @@ static const double *scale_down(size_t count, const double *A, double *room, dou
     return room;
 }
 
-/* order (m) <- numbers of the largest of x (m) first; eigenvalues mostly come ascending. */
-static void sort_largest(size_t m, const double *x, size_t *order)
+/* V (m x m) <- rows of Z as columns, in descending order of x (m), which is spent. */
+static void sort_columns(size_t m, const double *Z, double *x, double *V)
 {
     for (size_t k = 0; k < m; k++) {
-        size_t c = m - 1 - k, at = k;
-        for (; at > 0 && x[order[at - 1]] < x[c]; at--)
-            order[at] = order[at - 1];
-        order[at] = c;
+        size_t best = 0;
+        for (size_t c = 1; c < m; c++)
+            best = x[c] > x[best] ? c : best;
+        for (size_t r = 0; r < m; r++)
+            V[r * m + k] = Z[best * m + r];
+        x[best] = -INFINITY;
     }
 }
 
@@ -172,15 +173,11 @@ int tall_axes(size_t n, size_t m, const double *H, double *U, double *sigma, dou
               double *work)
 {
     double *room = work, *M = room + n * m, *Z = M + m * m, *rest = Z + m * m, scale;
-    size_t *order = (size_t *)(rest + kernels_single_work(m));
     const double *A = scale_down(n * m, H, room, &scale);
     tall_inner(n, m, A, A, M);
     if (kernels_get()->eigh_single(m, M, sigma, Z, rest))
         return 1;
-    sort_largest(m, sigma, order);
-    for (size_t r = 0; r < m; r++)
-        for (size_t k = 0; k < m; k++)
-            V[r * m + k] = Z[order[k] * m + r];
+    sort_columns(m, Z, sigma, V);
     tall_product(n, m, m, A, V, U);
     make_units(n, m, U, sigma, rest);
     for (size_t k = 0; k < m; k++)
