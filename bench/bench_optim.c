@@ -160,7 +160,14 @@ static void time_size(size_t n, size_t m)
     double *room = malloc((n + 2 * count + scratch + 4 * m) * sizeof *room);
     if (!room)
         abort();
-    trace q = {.base = {n, m, start, cost_grad, aim, probe, step, NULL, 0}, .a = room};
+    trace q = {.base = {.n = n,
+                        .m = m,
+                        .start = start,
+                        .cost_grad = cost_grad,
+                        .aim = aim,
+                        .probe = probe,
+                        .step = step},
+               .a = room};
     q.W = q.a + n;
     q.U = q.W + count;
     q.work = q.U + count;
