@@ -199,7 +199,7 @@ static void cuda_about(problem *base, size_t room, char *text)
 {
     cuda_problem *e = (cuda_problem *)base;
     cuda_usage used = {.size = sizeof used};
-    char device[200] = "", pass[100] = "", speed[60] = "";
+    char device[200] = "", pass[120] = "", speed[60] = "";
     e->module->usage(e->engine, &used);
     if (cuda_describe(e->ctx, device, sizeof device) < 0)
         ctx_clear(e->ctx);

@@ -11,7 +11,7 @@
 
 /* What this library writes; a file with another number is not read. */
 #define RECORD_MODEL_FORMAT      1
-#define RECORD_CHECKPOINT_FORMAT 2
+#define RECORD_CHECKPOINT_FORMAT 3
 #define RECORD_METHOD_FORMAT     1
 
 #define RECORD_ARRAYS 24 /* at most, in a file */

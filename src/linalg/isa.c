@@ -125,3 +125,9 @@ size_t kernels_eigh_work(size_t n)
 {
     return (10 * 2 + 4) * LANES * n;
 }
+
+/* Two matrices and five rows, padded. */
+size_t kernels_single_work(size_t n)
+{
+    return (2 * n + 5) * ((n + 7) / 8 * 8);
+}

@@ -84,6 +84,10 @@ typedef struct kernels {
     /* The same with orthonormal eigenvectors as columns of Z (octets x n n x 8). */
     void (*eigh)(size_t n, size_t octets, double *A, double *lambda, double *Z, unsigned *bad,
                  double *work);
+    /* One matrix, row-major: A (n x n, symmetric) has eigenvalues lambda (n), unsorted, with
+     * orthonormal eigenvectors in the rows of Z (n x n). Non-zero when A is not finite or it did
+     * not converge. work: kernels_single_work(n) doubles. */
+    int (*eigh_single)(size_t n, const double *A, double *lambda, double *Z, double *work);
     /* rank (n x 8) <- position of each eigenvalue in ascending order, ties by index. */
     void (*rank)(size_t n, const double *lambda, size_t *rank);
     /* A (TRI) <- Z diag(f) Z' for Z (n x n) and f (n x 8). work: n n 8 doubles. */
@@ -107,6 +111,9 @@ typedef struct kernels {
 
 /* Scratch of eigvals and eigh. */
 size_t kernels_eigh_work(size_t n);
+
+/* Scratch of eigh_single. */
+size_t kernels_single_work(size_t n);
 
 /* From this size on, LAPACK's eigenvectors (dense.h) beat the interleaved ones of that table
  * (measured: logarithms of 128 x 128 matrices with AVX2 1.3 times as fast; even at 230 with

@@ -31,6 +31,7 @@ const kernels KERNEL(kernels_table) = {
     .expand = KERNEL(expand),
     .eigvals = KERNEL(eigvals),
     .eigh = KERNEL(eigh),
+    .eigh_single = KERNEL(eigh_single),
     .rank = KERNEL(rank),
     .rebuild = KERNEL(rebuild),
     .log = KERNEL(log),

@@ -42,6 +42,7 @@ void KERNEL(eigvals)(size_t n, size_t octets, double *A, double *lambda, unsigne
                      double *work);
 void KERNEL(eigh)(size_t n, size_t octets, double *A, double *lambda, double *Z, unsigned *bad,
                   double *work);
+int KERNEL(eigh_single)(size_t n, const double *A, double *lambda, double *Z, double *work);
 void KERNEL(rank)(size_t n, const double *lambda, size_t *rank);
 void KERNEL(rebuild)(size_t n, const double *Z, const double *f, double *A, double *work);
 void KERNEL(product)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,

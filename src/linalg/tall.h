@@ -35,12 +35,26 @@ void tall_solve_trans(size_t n, size_t m, const double *L, double *A);
 /* <A,B> = sum of products of entries, both n x m. */
 double tall_dot(size_t n, size_t m, const double *A, const double *B);
 
+/* B <- B + a A, both n x m. */
+void tall_axpy(size_t n, size_t m, double a, const double *A, double *B);
+
 /* Scratch of tall_svd. */
 size_t tall_svd_work(size_t n, size_t m);
 
 /* H (n x m, finite, destroyed) = U diag(sigma) V': U (n x m) orthonormal, sigma (m) descending,
  * V (m x m) orthogonal. Non-zero when not converged. */
 int tall_svd(size_t n, size_t m, double *H, double *U, double *sigma, double *V, double *work);
+
+/* Scratch of tall_axes. */
+size_t tall_axes_work(size_t n, size_t m);
+
+/* V (m x m) <- orthogonal, U (n x m) with unit columns or, where sigma is 0, zero ones, and sigma
+ * (m) >= 0, so that H V = U diag(sigma) to rounding: an SVD by way of H'H, at a quarter of the
+ * cost. U'U - I is c eps sigma_1^2 / (sigma_j sigma_k): U is orthonormal where sigma is large, and
+ * everywhere when its columns are weighted by sigma. sigma descends as far as sigma^2 can tell. H
+ * (n x m) is left alone. Non-zero when H is not finite or it did not converge. */
+int tall_axes(size_t n, size_t m, const double *H, double *U, double *sigma, double *V,
+              double *work);
 
 /* Scratch of tall_orthonormalise. */
 size_t tall_orthonormalise_work(size_t n, size_t m);

@@ -24,13 +24,13 @@ double grassmann_drift(size_t n, size_t m, const double *W, double *work)
 
 static size_t decomposition_work(size_t n, size_t m)
 {
-    size_t svd = tall_svd_work(n, m), qr = tall_orthonormalise_work(n, m);
+    size_t svd = tall_axes_work(n, m), qr = tall_orthonormalise_work(n, m);
     return svd > qr ? svd : qr;
 }
 
 size_t grassmann_room(size_t n, size_t m)
 {
-    return 4 * n * m + 2 * m * m + m + decomposition_work(n, m);
+    return 5 * n * m + 2 * m * m + m + decomposition_work(n, m);
 }
 
 void grassmann_open(grassmann_path *g, size_t n, size_t m, double *block)
@@ -38,7 +38,8 @@ void grassmann_open(grassmann_path *g, size_t n, size_t m, double *block)
     g->n = n;
     g->m = m;
     g->U = block;
-    g->K = g->U + n * m;
+    g->base = g->U + n * m;
+    g->K = g->base + n * m;
     g->end = g->K + n * m;
     g->tall = g->end + n * m;
     g->V = g->tall + n * m;
@@ -49,13 +50,12 @@ void grassmann_open(grassmann_path *g, size_t n, size_t m, double *block)
 
 int grassmann_aim(grassmann_path *g, const double *H)
 {
-    memcpy(g->tall, H, g->n * g->m * sizeof *H);
-    return tall_svd(g->n, g->m, g->tall, g->U, g->sigma, g->V, g->work);
+    return tall_axes(g->n, g->m, H, g->U, g->sigma, g->V, g->work);
 }
 
-void grassmann_turn(grassmann_path *g, double *D)
+void grassmann_depart(grassmann_path *g, const double *W)
 {
-    tall_multiply(g->n, g->m, D, g->V, g->tall);
+    tall_product(g->n, g->m, g->m, W, g->V, g->base);
 }
 
 /* cos(x) - 1 = -2 sin^2(x/2), exact for small x too. */
@@ -70,18 +70,24 @@ void grassmann_go(grassmann_path *g, const double *W, double t)
     }
     for (size_t r = 0; r < n; r++)
         for (size_t c = 0; c < m; c++) {
-            double w = W[r * m + c], u = g->U[r * m + c];
-            g->K[r * m + c] = u * fall[c] - w * sine[c];
-            g->end[r * m + c] = w + (w * fall[c] + u * sine[c]);
+            double b = g->base[r * m + c], u = g->U[r * m + c];
+            g->K[r * m + c] = u * fall[c] - b * sine[c];
+            g->tall[r * m + c] = b * fall[c] + u * sine[c];
         }
+    tall_product_trans(n, m, m, g->tall, g->V, g->end);
+    tall_axpy(n, m, 1.0, W, g->end);
 }
 
-void grassmann_carry(grassmann_path *g, spd_transport transport, double *D)
+void grassmann_pack(const grassmann_path *g, spd_transport transport, const double *D, double *M)
 {
-    if (transport == SPD_TRANSPORT_PROJECTION) {
-        grassmann_project(g->n, g->m, g->end, D, g->inner);
-        return;
-    }
-    tall_inner(g->n, g->m, g->U, D, g->inner);
-    tall_add(g->n, g->m, 1.0, g->K, g->inner, D);
+    if (transport == SPD_TRANSPORT_PARALLEL)
+        tall_inner(g->n, g->m, g->U, D, M);
+}
+
+void grassmann_carry(const grassmann_path *g, spd_transport transport, double *M, double *D)
+{
+    if (transport == SPD_TRANSPORT_PARALLEL)
+        tall_add(g->n, g->m, 1.0, g->K, M, D);
+    else
+        grassmann_project(g->n, g->m, g->end, D, M);
 }

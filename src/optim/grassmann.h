@@ -2,16 +2,18 @@
  * 1998; math.md, eq. 5 to 7).
  *
  * A point is W (n x m), W'W = I, up to a rotation of its columns; a tangent vector at W is D
- * (n x m) with W'D = 0, and <D,E> = tr(D'E). For a tangent H = U diag(sigma) V' (thin SVD) the
- * basis is turned by V once, W <- W V, D <- D V for every tangent vector, so H becomes
- * U diag(sigma). In the turned basis
+ * (n x m) with W'D = 0, and <D,E> = tr(D'E). For a tangent H = U diag(sigma) V' (thin SVD), with
+ * W and V turned together to B = W V,
  *
- *   geodesic     W(t)   = W cos(sigma t) + U sin(sigma t)
- *   parallel     tau(D) = D + K U'D,  K = U (cos(sigma t) - 1) - W sin(sigma t)
+ *   geodesic     W(t)   = W + (B (cos(sigma t) - 1) + U sin(sigma t)) V'
+ *   parallel     tau(D) = D + K U'D,  K = U (cos(sigma t) - 1) - B sin(sigma t)
  *   projection   tau(D) = D - W(t) W(t)'D
  *
- * Columns of U whose sigma is zero are arbitrary, need not be orthogonal to W, and have no effect
- * on any of these: K and sin(sigma t) vanish there. */
+ * The last V' brings W(t) back to the basis of W, in which the columns of tangent vectors stay what
+ * they are: nothing but W is turned. Columns of U whose sigma is zero are arbitrary, need not be
+ * orthogonal to W, and have no effect on any of these: K and sin(sigma t) vanish there. For the
+ * same reason columns with a small sigma may be orthogonal to others in so far as sigma is large
+ * (tall_axes). */
 #ifndef SPD_OPTIM_GRASSMANN_H
 #define SPD_OPTIM_GRASSMANN_H
 
@@ -28,7 +30,8 @@ double grassmann_drift(size_t n, size_t m, const double *W, double *work);
 typedef struct grassmann_path {
     size_t n, m;
     double *U, *sigma, *V; /* n x m, m, m x m */
-    double *K, *end;       /* n x m: see above; W(t) */
+    double *base, *K;      /* n x m: see above, B and K */
+    double *end;           /* n x m: W(t) */
     double *inner, *tall;  /* scratch: m x m, n x m */
     double *work;          /* scratch of the decompositions */
 } grassmann_path;
@@ -41,13 +44,16 @@ void grassmann_open(grassmann_path *g, size_t n, size_t m, double *block);
 /* U, sigma, V <- SVD of H, which is left alone. Non-zero when it did not converge. */
 int grassmann_aim(grassmann_path *g, const double *H);
 
-/* D <- D V: W and every tangent vector take part, once, after grassmann_aim. */
-void grassmann_turn(grassmann_path *g, double *D);
+/* Once after grassmann_aim, before the first grassmann_go: from W. */
+void grassmann_depart(grassmann_path *g, const double *W);
 
-/* Goes to t from W (turned): g->end <- W(t), and K for grassmann_carry. */
+/* Goes to t from W: g->end <- W(t), and K for grassmann_carry. */
 void grassmann_go(grassmann_path *g, const double *W, double t);
 
-/* D <- tau(D), along the way from 0 to t. */
-void grassmann_carry(grassmann_path *g, spd_transport transport, double *D);
+/* M (m x m) <- what grassmann_carry needs of D and can be known before t is. */
+void grassmann_pack(const grassmann_path *g, spd_transport transport, const double *D, double *M);
+
+/* D <- tau(D), along the way from 0 to t; M as packed from D, overwritten. */
+void grassmann_carry(const grassmann_path *g, spd_transport transport, double *M, double *D);
 
 #endif

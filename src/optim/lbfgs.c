@@ -24,15 +24,15 @@ void lbfgs_forget(lbfgs *memory)
     memory->count = memory->first = 0;
 }
 
-static size_t offset(const lbfgs *memory, size_t k)
+static size_t slot_of(const lbfgs *memory, size_t k)
 {
-    return (memory->first + k) % LBFGS_MEMORY * memory->size;
+    return (memory->first + k) % LBFGS_MEMORY;
 }
 
 double *lbfgs_vector(lbfgs *memory, size_t k)
 {
     double *kind = k < memory->count ? memory->s : memory->y;
-    return kind + offset(memory, k % memory->count);
+    return kind + slot_of(memory, k % memory->count) * memory->size;
 }
 
 /* A vector is a matrix of one column. */
@@ -41,22 +41,27 @@ static double dot(size_t size, const double *a, const double *b)
     return tall_dot(size, 1, a, b);
 }
 
-static void add(size_t size, double scale, const double *a, double *b)
+/* The inner products of the pair in a slot. */
+static void weigh(lbfgs *memory, size_t slot)
 {
-    for (size_t e = 0; e < size; e++)
-        b[e] += scale * a[e];
+    size_t size = memory->size;
+    const double *s = memory->s + slot * size, *y = memory->y + slot * size;
+    double sy = dot(size, s, y), yy = dot(size, y, y);
+    int curved = sy > 0.0 && sy * sy > LEAST_COSINE * LEAST_COSINE * dot(size, s, s) * yy;
+    memory->sy[slot] = curved ? sy : 0.0;
+    memory->yy[slot] = yy;
 }
 
-static int curved(size_t size, const double *s, const double *y)
+void lbfgs_weigh(lbfgs *memory)
 {
-    double sy = dot(size, s, y);
-    return sy > 0.0 && sy * sy > LEAST_COSINE * LEAST_COSINE * dot(size, s, s) * dot(size, y, y);
+    for (size_t k = 0; k < memory->count; k++)
+        weigh(memory, slot_of(memory, k));
 }
 
 void lbfgs_add(lbfgs *memory, double step, const double *h, const double *g, const double *o)
 {
-    size_t size = memory->size, at = offset(memory, memory->count);
-    double *s = memory->s + at, *y = memory->y + at;
+    size_t size = memory->size, slot = slot_of(memory, memory->count);
+    double *s = memory->s + slot * size, *y = memory->y + slot * size;
     for (size_t e = 0; e < size; e++) {
         s[e] = step * h[e];
         y[e] = g[e] - o[e];
@@ -66,43 +71,41 @@ void lbfgs_add(lbfgs *memory, double step, const double *h, const double *g, con
         memory->first = (memory->first + 1) % LBFGS_MEMORY;
         memory->count--;
     }
-    if (curved(size, s, y))
+    weigh(memory, slot);
+    if (memory->sy[slot] > 0.0)
         memory->count++;
 }
 
-/* <s,y>, or 0 where the transport has spoilt it: such a pair takes no part. */
-static double curvature(const lbfgs *memory, size_t k)
+/* H <- H + (a - <v,H> / sy) w for slots v and w: half a turn of the recursion; the quotient. */
+static double turn(const lbfgs *memory, size_t slot, const double *v, const double *w, double a,
+                   double *H)
 {
-    const double *s = memory->s + offset(memory, k), *y = memory->y + offset(memory, k);
-    return curved(memory->size, s, y) ? dot(memory->size, s, y) : 0.0;
+    size_t size = memory->size;
+    double part = memory->sy[slot] > 0.0 ? dot(size, v + slot * size, H) / memory->sy[slot] : a;
+    tall_axpy(size, 1, a - part, w + slot * size, H);
+    return part;
 }
 
-/* H <- gamma H, gamma = <s,y>/<y,y> of the newest pair: the size of the inverse Hessian. */
-static void scale_newest(const lbfgs *memory, const double *sy, double *H)
+/* gamma = <s,y>/<y,y> of the newest pair: the size of the inverse Hessian. */
+static double newest_scale(const lbfgs *memory)
 {
-    size_t newest = memory->count - 1;
-    const double *y = memory->y + offset(memory, newest);
-    double gamma = sy[newest] > 0.0 ? sy[newest] / dot(memory->size, y, y) : 1.0;
-    for (size_t e = 0; e < memory->size; e++)
-        H[e] *= gamma;
+    size_t slot = slot_of(memory, memory->count - 1);
+    return memory->sy[slot] > 0.0 ? memory->sy[slot] / memory->yy[slot] : 1.0;
 }
 
 void lbfgs_direction(const lbfgs *memory, const double *g, double *H)
 {
     size_t size = memory->size;
-    double alpha[LBFGS_MEMORY], sy[LBFGS_MEMORY];
+    double alpha[LBFGS_MEMORY];
     for (size_t e = 0; e < size; e++)
         H[e] = -g[e];
     if (memory->count == 0)
         return;
-    for (size_t k = memory->count; k-- > 0;) {
-        sy[k] = curvature(memory, k);
-        alpha[k] = sy[k] > 0.0 ? dot(size, memory->s + offset(memory, k), H) / sy[k] : 0.0;
-        add(size, -alpha[k], memory->y + offset(memory, k), H);
-    }
-    scale_newest(memory, sy, H);
-    for (size_t k = 0; k < memory->count; k++) {
-        double beta = sy[k] > 0.0 ? dot(size, memory->y + offset(memory, k), H) / sy[k] : 0.0;
-        add(size, alpha[k] - beta, memory->s + offset(memory, k), H);
-    }
+    for (size_t k = memory->count; k-- > 0;)
+        alpha[k] = turn(memory, slot_of(memory, k), memory->s, memory->y, 0.0, H);
+    double gamma = newest_scale(memory);
+    for (size_t e = 0; e < size; e++)
+        H[e] *= gamma;
+    for (size_t k = 0; k < memory->count; k++)
+        turn(memory, slot_of(memory, k), memory->y, memory->s, alpha[k], H);
 }

@@ -15,6 +15,9 @@ typedef struct lbfgs {
     size_t size; /* entries of a vector */
     size_t count, first;
     double *s, *y; /* LBFGS_MEMORY x size */
+    double
+        sy[LBFGS_MEMORY]; /* <s,y> of each slot, 0 where it says nothing: that pair is left out */
+    double yy[LBFGS_MEMORY];
 } lbfgs;
 
 /* How many doubles the block has. */
@@ -25,6 +28,9 @@ void lbfgs_forget(lbfgs *memory);
 
 /* The k-th of the 2 count vectors kept, for transport. */
 double *lbfgs_vector(lbfgs *memory, size_t k);
+
+/* Looks at all pairs again after a transport, which may have spoilt some. */
+void lbfgs_weigh(lbfgs *memory);
 
 /* Keeps the pair s = step h, y = g - o (o: gradient before, carried here), in place of the oldest;
  * a pair without positive curvature is passed over. */

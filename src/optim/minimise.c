@@ -1,10 +1,16 @@
 /* minimise.c - the main loop. One iteration from W along H:
  *
- *   aim        H = U diag(sigma) V'; the basis is turned by V                  (eq. 6)
+ *   aim        H = U diag(sigma) V'                                            (eq. 6)
  *   search     t with the strong Wolfe conditions for f(W(t))
- *   travel     W <- W(t); H, the old gradient and L-BFGS's pairs go along      (eq. 7)
+ *   move_on    W <- W(t)
+ *   carry      H, the old gradient and L-BFGS's pairs go along                 (eq. 7)
  *   arrive     f and grad = D - W W'D, D the Euclidean gradient                (eq. 5)
  *   turn_to    the next H: conjugate gradient or L-BFGS, or -grad where that does not descend
+ *
+ * The problem turns its basis by V each time it aims, and stands at W V; here W and all vectors
+ * keep the basis of the last fresh start, so that nothing else is turned: only gradients come in
+ * by V', and what the problem is told is V'(before) V. A problem may go on working when aim or step
+ * have returned: what need not be known for the next call is done after them.
  *
  * Whether to go on is read from the state alone, so that a resumed run decides alike. The problem
  * is moved along by its own updates, which differ from a fresh start by rounding; every move since
@@ -17,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "linalg/dense.h"
 #include "linalg/tall.h"
 #include "optim/cg.h"
 #include "optim/grassmann.h"
@@ -47,6 +54,10 @@ typedef struct run {
     size_t count; /* n m */
     grassmann_path path;
     double *before; /* n x m: the gradient one iteration ago, carried here */
+    double *turned; /* m x m: the problem stands at W times this; V of the last aim */
+    double *turn;   /* m x m: the turn that the problem is told of */
+    double *packed; /* LUGGAGE x m x m: H, before and L-BFGS's pairs, packed for the journey */
+    int fresh;      /* it shall end with a fresh start */
     double *block;  /* all of the memory */
     double began;   /* seconds on the clock, less those spent before */
     int steepest;   /* H is -grad */
@@ -54,89 +65,8 @@ typedef struct run {
     int cancelled;
 } run;
 
-/* ---- the state ------------------------------------------------------------------------------ */
-
-#define ROWS 4 /* W, H, grad, origin; L-BFGS's pairs follow */
-
-/* Moves there is room for at first: there are more only where a search fails when a fresh start is
- * due. */
-#define FIRST_ROOM 64
-
-size_t minimise_rows(spd_solver solver)
-{
-    return ROWS + (solver == SPD_LBFGS ? lbfgs_room(1) : 0);
-}
-
-/* Doubles of a move. */
-static size_t move_size(const minimise_state *s)
-{
-    return s->n * s->m + 1;
-}
-
-/* Memory for s->rows and s->room. */
-static spd_status make_room(minimise_state *s)
-{
-    size_t count = s->n * s->m;
-    s->block = mem_zero(s->rows, count * sizeof *s->block);
-    s->move = mem_alloc(s->room, move_size(s) * sizeof *s->move);
-    if (!s->block || !s->move) {
-        minimise_close(s);
-        return SPD_ENOMEM;
-    }
-    s->W = s->block;
-    s->H = s->W + count;
-    s->grad = s->H + count;
-    s->origin = s->grad + count;
-    lbfgs kept = s->memory;
-    if (s->rows > ROWS)
-        lbfgs_open(&s->memory, count, s->origin + count);
-    s->memory.count = kept.count;
-    s->memory.first = kept.first;
-    return SPD_OK;
-}
-
-spd_status minimise_open(minimise_state *s, spd_solver solver, size_t n, size_t m)
-{
-    *s = (minimise_state){.n = n, .m = m, .rows = minimise_rows(solver), .room = FIRST_ROOM};
-    return make_room(s);
-}
-
-spd_status minimise_copy(minimise_state *to, const minimise_state *from)
-{
-    minimise_state fresh = *from;
-    fresh.room = from->moves + FIRST_ROOM;
-    if (make_room(&fresh) != SPD_OK)
-        return SPD_ENOMEM;
-    memcpy(fresh.block, from->block, from->rows * from->n * from->m * sizeof *from->block);
-    if (from->moves)
-        memcpy(fresh.move, from->move, from->moves * move_size(from) * sizeof *from->move);
-    *to = fresh;
-    return SPD_OK;
-}
-
-void minimise_close(minimise_state *s)
-{
-    mem_free(s->block);
-    mem_free(s->move);
-    *s = (minimise_state){0};
-}
-
-/* Adds the move along H, which has not been gone yet. */
-static spd_status note_move(minimise_state *s)
-{
-    size_t size = move_size(s), bytes = s->room * size * sizeof *s->move;
-    if (s->moves == s->room) {
-        double *grown = mem_grow(s->move, bytes, 2 * bytes);
-        if (!grown)
-            return SPD_ENOMEM;
-        s->move = grown;
-        s->room *= 2;
-    }
-    double *move = s->move + s->moves++ * size;
-    memcpy(move, s->H, (size - 1) * sizeof *move);
-    move[size - 1] = 0.0;
-    return SPD_OK;
-}
+/* Most vectors that go along. */
+#define LUGGAGE (2 + 2 * LBFGS_MEMORY)
 
 /* ---- one run -------------------------------------------------------------------------------- */
 
@@ -150,11 +80,14 @@ static spd_status run_open(run *r)
     size_t n = r->p->n, m = r->p->m, room = grassmann_room(n, m);
     r->count = n * m;
     r->began = minimise_clock(r->o) - r->o->seconds_before;
-    r->block = mem_alloc(room + r->count, sizeof *r->block);
+    r->block = mem_alloc(room + r->count + (2 + LUGGAGE) * m * m, sizeof *r->block);
     if (!r->block)
         return SPD_ENOMEM;
     grassmann_open(&r->path, n, m, r->block);
     r->before = r->block + room;
+    r->turned = r->before + r->count;
+    r->turn = r->turned + m * m;
+    r->packed = r->turn + m * m;
     return SPD_OK;
 }
 
@@ -223,10 +156,12 @@ static void turn_to(run *r, double t, double df, double norm_before)
 static spd_status arrive(run *r)
 {
     minimise_state *s = r->s;
-    spd_status status = r->p->cost_grad(r->p, &s->f, s->grad);
+    double *G = r->path.tall;
+    spd_status status = r->p->cost_grad(r->p, &s->f, G);
     if (status)
         return status;
     s->passes += r->p->grad_pass ? 1 : 0;
+    tall_product_trans(r->p->n, r->p->m, r->p->m, G, r->turned, s->grad);
     grassmann_project(r->p->n, r->p->m, s->W, s->grad, r->path.inner);
     s->gradient_norm = sqrt(dot(r, s->grad, s->grad));
     return isfinite(s->f) && isfinite(s->gradient_norm) ? SPD_OK : SPD_ENUMERIC;
@@ -237,14 +172,34 @@ static void orthonormalise(run *r)
     tall_orthonormalise(r->p->n, r->p->m, r->s->W, r->path.work);
 }
 
-/* Starts the problem afresh at s->W. */
+/* Starts the problem afresh at W. */
+static spd_status start_at(run *r, const double *W)
+{
+    size_t m = r->p->m;
+    for (size_t e = 0; e < m * m; e++)
+        r->turned[e] = e / m == e % m;
+    return r->p->start(r->p, W);
+}
+
 static spd_status start_here(run *r)
 {
     minimise_state *s = r->s;
     memcpy(s->origin, s->W, r->count * sizeof *s->W);
     s->moves = 0;
     s->passes++;
-    return r->p->start(r->p, s->W);
+    return start_at(r, s->W);
+}
+
+/* U, sigma, V <- SVD of H, and the problem knows. */
+static spd_status aim_along(run *r, const double *H)
+{
+    size_t m = r->p->m;
+    grassmann_path *g = &r->path;
+    if (grassmann_aim(g, H))
+        return SPD_ENUMERIC;
+    dense_product_trans(m, r->turned, g->V, r->turn);
+    memcpy(r->turned, g->V, m * m * sizeof *r->turned);
+    return r->p->aim(r->p, g->U, g->sigma, r->turn);
 }
 
 static spd_status begin(run *r)
@@ -267,14 +222,11 @@ static spd_status begin(run *r)
 static spd_status replay(run *r)
 {
     minimise_state *s = r->s;
-    grassmann_path *g = &r->path;
-    spd_status status = r->p->start(r->p, s->origin);
+    spd_status status = start_at(r, s->origin);
     for (size_t k = 0; !status && k < s->moves; k++) {
-        const double *H = s->move + k * move_size(s);
+        const double *H = minimise_move(s, k);
         double t = H[r->count], f, df;
-        if (grassmann_aim(g, H))
-            return SPD_ENUMERIC;
-        status = r->p->aim(r->p, g->U, g->sigma, g->V);
+        status = aim_along(r, H);
         if (!status)
             status = r->p->probe(r->p, t, &f, &df);
         if (!status && t > 0.0)
@@ -283,16 +235,20 @@ static spd_status replay(run *r)
     return status;
 }
 
-/* Moves the problem to s->W = W(t); from scratch now and then, so that rounding does not pile up.
- * The turn by R in W = Q R is the identity up to that rounding: tangent vectors ignore it. */
-static spd_status move_problem(run *r, double t)
+/* W <- W(t), the problem too; from scratch now and then, so that rounding does not pile up. The
+ * turn by R in W = Q R is the identity up to that rounding: tangent vectors ignore it. */
+static spd_status move_on(run *r, double t)
 {
     minimise_state *s = r->s;
-    int due = r->o->refresh > 0 && (s->iteration + 1) % r->o->refresh == 0;
-    if (!due && grassmann_drift(r->p->n, r->p->m, s->W, r->path.inner) <= LARGEST_DRIFT) {
-        s->move[s->moves * move_size(s) - 1] = t;
-        return r->p->step(r->p, t);
+    spd_status status = SPD_OK;
+    if (!r->fresh) {
+        minimise_move(s, s->moves - 1)[r->count] = t;
+        status = r->p->step(r->p, t);
     }
+    grassmann_go(&r->path, s->W, t);
+    memcpy(s->W, r->path.end, r->count * sizeof *s->W);
+    if (!r->fresh)
+        return status;
     orthonormalise(r);
     s->refreshes++;
     return start_here(r);
@@ -300,26 +256,42 @@ static spd_status move_problem(run *r, double t)
 
 /* ---- one iteration ------------------------------------------------------------------------ */
 
-/* Prepares the geodesic along H; everything that lives at W is turned by V. */
+/* Vector k of those that go along, and how many there are. */
+static double *luggage(const run *r, size_t k)
+{
+    return k == 0 ? r->s->H : k == 1 ? r->before : lbfgs_vector(&r->s->memory, k - 2);
+}
+
+static size_t luggage_count(const run *r)
+{
+    return 2 + 2 * r->s->memory.count;
+}
+
+/* All that can be done for the journey while t is not known. */
+static void pack(run *r)
+{
+    minimise_state *s = r->s;
+    size_t mm = r->p->m * r->p->m;
+    int due = r->o->refresh > 0 && (s->iteration + 1) % r->o->refresh == 0;
+    r->fresh = due || grassmann_drift(r->p->n, r->p->m, s->W, r->path.inner) > LARGEST_DRIFT;
+    grassmann_depart(&r->path, s->W);
+    memcpy(r->before, s->grad, r->count * sizeof *s->grad);
+    for (size_t k = 0; k < luggage_count(r); k++)
+        grassmann_pack(&r->path, r->o->transport, luggage(r, k), r->packed + k * mm);
+}
+
+/* Prepares the geodesic along H. */
 static spd_status aim(run *r)
 {
     minimise_state *s = r->s;
-    grassmann_path *g = &r->path;
     r->steepest = is_steepest(r);
-    if (grassmann_aim(g, s->H))
-        return SPD_ENUMERIC;
-    spd_status status = r->p->aim(r->p, g->U, g->sigma, g->V);
+    spd_status status = aim_along(r, s->H);
     s->passes++;
     if (!status)
-        status = note_move(s);
-    if (status)
-        return status;
-    grassmann_turn(g, s->W);
-    grassmann_turn(g, s->H);
-    grassmann_turn(g, s->grad);
-    for (size_t k = 0; k < 2 * s->memory.count; k++)
-        grassmann_turn(g, lbfgs_vector(&s->memory, k));
-    return SPD_OK;
+        status = minimise_note_move(s);
+    if (!status)
+        pack(r);
+    return status;
 }
 
 static double first_trial(const run *r)
@@ -341,31 +313,28 @@ static spd_status search_along(run *r, double df, line_result *found)
     return line_search(&rule, probe, r->p, r->s->f, df, first_trial(r), found);
 }
 
-/* W <- W(t), with H, the gradient (to `before`) and L-BFGS's pairs. */
-static void travel(run *r, double t)
+/* What was packed comes along to W(t). */
+static void carry(run *r)
 {
-    minimise_state *s = r->s;
-    grassmann_path *g = &r->path;
-    grassmann_go(g, s->W, t);
-    memcpy(s->W, g->end, r->count * sizeof *s->W);
-    memcpy(r->before, s->grad, r->count * sizeof *s->grad);
-    grassmann_carry(g, r->o->transport, s->H);
-    grassmann_carry(g, r->o->transport, r->before);
-    for (size_t k = 0; k < 2 * s->memory.count; k++)
-        grassmann_carry(g, r->o->transport, lbfgs_vector(&s->memory, k));
+    size_t mm = r->p->m * r->p->m;
+    for (size_t k = 0; k < luggage_count(r); k++)
+        grassmann_carry(&r->path, r->o->transport, r->packed + k * mm, luggage(r, k));
+    lbfgs_weigh(&r->s->memory);
 }
 
 /* The step that the search found. */
 static spd_status advance(run *r, double df, double t)
 {
-    double f_before = r->s->f, norm_before = r->s->gradient_norm;
-    travel(r, t);
-    spd_status status = move_problem(r, t);
-    if (!status)
-        status = arrive(r);
+    minimise_state *s = r->s;
+    double f_before = s->f, norm_before = s->gradient_norm;
+    spd_status status = move_on(r, t);
     if (status)
         return status;
-    minimise_count_small(r->o, r->s, f_before);
+    carry(r);
+    status = arrive(r);
+    if (status)
+        return status;
+    minimise_count_small(r->o, s, f_before);
     turn_to(r, t, df, norm_before);
     return SPD_OK;
 }

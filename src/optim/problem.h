@@ -7,7 +7,8 @@
  *   W(t) = W V cos(sigma t) + U sin(sigma t)                            (math.md, eq. 6)
  *
  * The trailing V' of equation 6 is left out: after aim(U, sigma, V) the current point is W V, the
- * same space in another basis, and tangent vectors D become D V. All matrices are row-major with
+ * same space in another basis, in which gradients are given from then on. aim and step may return
+ * before their work is done; faults then come with the next call. All matrices are row-major with
  * m columns. A non-zero return of any function ends the optimisation with that status. The same
  * calls in the same order give the same bits: that is how a resumed run comes back to its point.
  *
@@ -30,7 +31,8 @@ struct problem {
 
     /* Prepares the geodesic from the current point along U diag(sigma) V', with a pass over the
      * data; the current point is then W V. U is n x m, sigma m, V m x m. Columns of U whose sigma
-     * is zero are arbitrary and need not be orthogonal to W. */
+     * is zero are arbitrary and need not be orthogonal to W; those of small sigma are orthogonal to
+     * others only in so far as sigma weighs (tall_axes). */
     spd_status (*aim)(problem *p, const double *U, const double *sigma, const double *V);
 
     /* *f, *df <- cost and its derivative at W(t). *f is NaN where the cost does not exist: a

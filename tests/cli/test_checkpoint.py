@@ -219,7 +219,7 @@ def test_what_is_no_checkpoint(spdml, checkpoint):
     spdml("transform", "c.npz", "d.npz", "-o", "low.npz").failed("c.npz", "spdml checkpoint")
 
 
-@pytest.mark.parametrize("form, tells", [(1, "older version"), (3, "newer version")])
+@pytest.mark.parametrize("form, tells", [(2, "older version"), (4, "newer version")])
 def test_another_format(spdml, tmp_path, checkpoint, form, tells):
     with zipfile.ZipFile(tmp_path / "c.npz") as a, zipfile.ZipFile(tmp_path / "f.npz", "w") as out:
         for name in a.namelist():

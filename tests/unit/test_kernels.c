@@ -506,6 +506,44 @@ static void eigen_bad_lanes(void)
     }
 }
 
+/* One matrix at a time, put into its lane to be looked at; the last lane once more very small. */
+static void eigen_of_one(void)
+{
+    rng r;
+    rng_seed(&r, 12);
+    double *reference = mem_alloc(MAX_N, sizeof *reference);
+    for (size_t i = 0; i < SIZES; i++) {
+        eight s = eight_new(sizes[i]);
+        size_t n = s.n;
+        double *lambda = mem_zero(n * LANES, sizeof *lambda), *own = mem_alloc(n, sizeof *own);
+        double *Z = mem_alloc(n * n, sizeof *Z), *sorted = mem_alloc(n, sizeof *sorted);
+        double *work = mem_alloc(kernels_single_work(n), sizeof *work);
+        fill_spectra(&s, &r);
+        for (int round = 0; round <= LANES; round++) {
+            int l = round < LANES ? round : LANES - 1;
+            for (size_t e = 0; round == LANES && e < n * n; e++)
+                s.X[l][e] = s.X[l][e] * 1e-200 * 1e-200;
+            CHECK(k->eigh_single(n, s.X[l], own, Z, work) == 0, "n %zu matrix %d", n, round);
+            for (size_t e = 0; e < n * n; e++)
+                s.full[(e % n * n + e / n) * LANES + (size_t)l] = Z[e];
+            for (size_t q = 0; q < n; q++)
+                lambda[q * LANES + (size_t)l] = own[q];
+            memcpy(Z, s.X[l], n * n * sizeof *Z);
+            LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'L', (int)n, Z, (int)n, reference);
+            double norm = fmax(fabs(reference[0]), fabs(reference[n - 1]));
+            sorted_values(n, lambda, l, sorted);
+            for (size_t q = 0; q < n; q++)
+                CHECK_CLOSE(sorted[q], reference[q], 1e-13 * norm, "n %zu matrix %d", n, round);
+            check_vectors(n, s.X[l], lambda, s.full, l, norm);
+        }
+        s.X[0][n * n - 1] = i % 2 ? NAN : INFINITY;
+        CHECK(k->eigh_single(n, s.X[0], own, Z, work) != 0, "n %zu: not finite", n);
+        mem_free(lambda), mem_free(own), mem_free(Z), mem_free(sorted), mem_free(work);
+        eight_free(&s);
+    }
+    mem_free(reference);
+}
+
 static void rebuild_from_vectors(void)
 {
     rng r;
@@ -645,6 +683,7 @@ int main(void)
         RUN(congruences);
         RUN(eigen_against_lapack);
         RUN(eigen_bad_lanes);
+        RUN(eigen_of_one);
         RUN(rebuild_from_vectors);
         RUN(product_against_dgemm);
         RUN(widened_floats_are_the_same_numbers);

@@ -229,7 +229,13 @@ HELPER slow *slow_new(rng *r, size_t n, size_t m, size_t p, double condition, sl
     slow *q = calloc(1, sizeof *q);
     if (!q)
         abort();
-    q->base = (problem){n, m, slow_start, slow_cost_grad, slow_aim, slow_probe, slow_step, NULL, 0};
+    q->base = (problem){.n = n,
+                        .m = m,
+                        .start = slow_start,
+                        .cost_grad = slow_cost_grad,
+                        .aim = slow_aim,
+                        .probe = slow_probe,
+                        .step = slow_step};
     q->n = n;
     q->m = m;
     q->p = p;

@@ -148,11 +148,12 @@ static void vectors_are_all_handed_out(void)
 static void pairs_without_curvature_are_passed_over(void)
 {
     double room[2 * LBFGS_MEMORY * N], s[N] = {1, 1}, up[N] = {1}, down[N] = {-1}, zero[N] = {0};
-    double across[N] = {1, -1}, H[N], G[N];
+    double across[N] = {1, -1}, hardly[N] = {1, -1 + 1e-9}, H[N], G[N];
     lbfgs memory;
     lbfgs_open(&memory, N, room);
     lbfgs_add(&memory, 1.0, s, down, zero);
     lbfgs_add(&memory, 1.0, s, across, zero);
+    lbfgs_add(&memory, 1.0, s, hardly, zero);
     lbfgs_add(&memory, 1.0, s, zero, zero);
     CHECK(memory.count == 0, "%zu", memory.count);
     for (int k = 0; k < LBFGS_MEMORY; k++)
@@ -163,6 +164,7 @@ static void pairs_without_curvature_are_passed_over(void)
     lbfgs_direction(&memory, s, G);
     CHECK(relative_gap(N, G, H) < 1e-12, "equal pairs: one more or less is the same");
     lbfgs_vector(&memory, 2)[0] = -5.0; /* a transport has spoilt it */
+    lbfgs_weigh(&memory);
     lbfgs_direction(&memory, s, G);
     CHECK(relative_gap(N, G, H) < 1e-12, "takes no part");
     lbfgs_forget(&memory);

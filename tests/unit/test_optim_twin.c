@@ -120,6 +120,7 @@ static void follow(const record *r, int k, spd_solver solver, twin *w, lbfgs *me
     twin_carry(w, before);
     for (size_t v = 0; v < 2 * memory->count; v++)
         twin_carry(w, lbfgs_vector(memory, v));
+    lbfgs_weigh(memory);
     into_basis(r->W[k + 1], w->Wt, r->grad[k + 1], grad);
     into_basis(r->W[k + 1], w->Wt, r->H[k + 1], H);
     expect(solver, memory, grad, h, before, r->step[k + 1], norm_before, expected);

@@ -226,7 +226,7 @@ void spd::start(cuda_engine &e, const double *W)
     pairs_fetch(e);
     identity(e);
     e.t = NAN;
-    e.owed = e.moved = false;
+    e.owed = e.moved = e.asked = false;
     pairs_read(e);
 }
 
@@ -268,13 +268,16 @@ static void gradient(cuda_engine &e)
     if (e.owed)
         identity(e);
     e.owed = e.moved = false;
+    e.asked = true;
 }
 
 void spd::cost_grad(cuda_engine &e, double *f, double *G)
 {
     const int n = e.s.n, m = e.s.m, M = e.s.M;
-    gradient(e);
+    if (!e.asked)
+        gradient(e);
     settle(e);
+    e.asked = false;
     for (int r = 0; r < n; r++)
         memcpy(G + (size_t)r * m, e.result.at + (size_t)r * M, m * sizeof(double));
     *f = e.f;
@@ -297,9 +300,8 @@ static void times(int k, std::vector<double> &A, const double *V)
 void spd::aim(cuda_engine &e, const double *U, const double *sigma, const double *V)
 {
     const int n = e.s.n, m = e.s.m, M = e.s.M;
-    if (e.moved)
-        gradient(e); /* P is about to be overwritten */
     free_given(e);
+    e.asked = false;
     double *turn = e.small;
     for (int r = 0; r < M; r++)
         for (int c = 0; c < M; c++)
@@ -349,16 +351,16 @@ void spd::probe(cuda_engine &e, double t, double *f, double *df)
     *df = std::isfinite(e.f) ? o.slope : NAN;
 }
 
+/* The gradient is set going here, so that the optimiser can work meanwhile. */
 void spd::step(cuda_engine &e, double t)
 {
     double f, df;
     if (!(e.t == t))
         probe(e, t, &f, &df);
-    each(e, [](share &h) {
-        move_point(h.all, h.angles.at, h.U.at, h.W.at);
-        h.S0.swap(h.S);
-    });
+    each(e, [](share &h) { h.S0.swap(h.S); });
     e.owed = e.moved = true;
+    gradient(e);
+    each(e, [](share &h) { move_point(h.all, h.angles.at, h.U.at, h.W.at); });
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@ struct cuda_engine {
     spd::recording aims[4], probes[4], gradients[8];
     double t = NAN, f = NAN;
     bool owed = false, moved = false; /* Y owes v; and after a step the blend with P too */
+    bool asked = false;               /* is the gradient on its way to `result`? */
     bool busy = false;                /* may `given` still be read from? */
 };
 

@@ -6,8 +6,6 @@
 
 namespace spd {
 
-constexpr size_t FEW_NUMBERS = 4096; /* that one block adds up as soon as many would */
-
 /* Row and column of element e of a triangle kept column by column. */
 __device__ inline void tri_of(int M, int e, int *r, int *c)
 {
@@ -161,29 +159,60 @@ static __global__ void total_kernel(const double *work, double *a, double *b)
     }
 }
 
-/* Of few numbers by one block at once. */
-static __global__ void few_kernel(size_t count, const double *x, const double *a, const double *b, double *to_a, double *to_b)
+/* x summed over the warp's 256 numbers, eight for each lane, 32 apart: by block_sum's tree. */
+__device__ inline double tree_sum(double (&x)[8])
 {
-    double sa = 0.0, sb = 0.0;
-    for (size_t e = threadIdx.x; e < count; e += 256) {
-        sa = a ? fma(a[e], x[e], sa) : sa + x[e];
-        if (b)
-            sb = fma(b[e], x[e], sb);
-    }
-    sa = block_sum(sa);
-    sb = block_sum(sb);
-    if (threadIdx.x == 0) {
-        *to_a = sa;
-        if (to_b)
-            *to_b = sb;
+#pragma unroll
+    for (int o = 4; o; o >>= 1)
+#pragma unroll
+        for (int j = 0; j < o; j++)
+            x[j] += x[j + o];
+    for (int o = 16; o; o >>= 1)
+        x[0] += __shfl_xor_sync(~0u, x[0], o);
+    return x[0];
+}
+
+/* What the two kernels above compute, bit for bit, where every thread of theirs has one number at most: a
+ * share per warp of a single block. A launch less, which is what counts where there is little to add. */
+static __global__ void __launch_bounds__(1024)
+    few_kernel(size_t count, const double *x, const double *a, const double *b, double *to_a, double *to_b)
+{
+    __shared__ double work[2][256];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int k = warp; k < 256; k += 32)
+        for (int side = 0; side < 2; side++) {
+            const double *w = side ? b : a;
+            double v[8] = {};
+            if ((size_t)k * 256 < count && (w || side == 0)) {
+#pragma unroll
+                for (int j = 0; j < 8; j++) {
+                    const size_t e = (size_t)k * 256 + 32 * j + lane;
+                    if (e < count)
+                        v[j] = w ? fma(w[e], x[e], 0.0) : x[e];
+                }
+                v[0] = tree_sum(v);
+            }
+            if (lane == 0)
+                work[side][k] = v[0];
+        }
+    __syncthreads();
+    if (warp < (to_b ? 2 : 1)) {
+        double v[8];
+        for (int j = 0; j < 8; j++)
+            v[j] = work[warp][32 * j + lane];
+        v[0] = tree_sum(v);
+        if (lane == 0)
+            *(warp ? to_b : to_a) = v[0];
     }
 }
 
-static void sum(const shape &s, size_t count, const double *x, const double *a, const double *b, double *work, double *to_a,
-                double *to_b)
+/* *to_a <- sum of a x (or of x), *to_b <- sum of b x. */
+static void sums(const shape &s, size_t count, const double *x, const double *a, const double *b, double *work,
+                 double *to_a, double *to_b)
 {
-    if (count <= FEW_NUMBERS) {
-        few_kernel<<<1, 256, 0, s.stream>>>(count, x, a, b, to_a, to_b);
+    constexpr size_t few = 256 * (SUMS < 32 ? SUMS : 32);
+    if (count <= few) {
+        few_kernel<<<1, 1024, 0, s.stream>>>(count, x, a, b, to_a, to_b);
     } else {
         share_kernel<<<SUMS, 256, 0, s.stream>>>(count, x, a, b, work);
         total_kernel<<<1, 256, 0, s.stream>>>(work, to_a, to_b);
@@ -194,12 +223,12 @@ static void sum(const shape &s, size_t count, const double *x, const double *a, 
 void weighted_sums(const shape &s, size_t count, const double *d2, const double *within, const double *between,
                    double *work, outcome *o)
 {
-    sum(s, count, d2, within, between, work, &o->within, &o->between);
+    sums(s, count, d2, within, between, work, &o->within, &o->between);
 }
 
-void plain_sum(const shape &s, size_t count, const double *d, double *work, double *to)
+void plain_sum(const shape &s, size_t count, const double *d, double *work, double *sum)
 {
-    spd::sum(s, count, d, nullptr, nullptr, work, to, nullptr);
+    sums(s, count, d, nullptr, nullptr, work, sum, nullptr);
 }
 
 static __global__ void pick_kernel(size_t count, const uint32_t *which, const double *from, double *to)
