@@ -2,6 +2,7 @@
  * made of its faults. */
 #include "engine/cuda_sets.h"
 
+#include <math.h>
 #include <stdatomic.h>
 
 #include "base/ranks.h"
@@ -14,7 +15,7 @@
 #define GPU_FLOPS    3e12
 #define GPU_COPIES   1e10   /* bytes per second */
 #define GPU_OPEN     0.7    /* seconds until a GPU can be used */
-#define FEW_PAIRS    4096.0 /* not worth a device, even where it was asked for by name */
+#define FEW_PAIRS    4096.0 /* of 16 x 16: not worth a device, even where it is asked for by name */
 #define FEW_NUMBERS  16384.0
 #define FEW_MATRICES 8
 
@@ -43,9 +44,9 @@ static effort effort_of(spd_metric metric, size_t n)
     double n2 = (double)n * (double)n, n3 = n2 * (double)n;
     switch (metric) {
     case SPD_STEIN:
-        return (effort){CUDA_STEIN, CUDA_MAX_M, 0.7 * n3, 0.7 * n3};
+        return (effort){CUDA_STEIN, CUDA_MAX_N, 0.7 * n3, 0.7 * n3};
     case SPD_AIRM:
-        return (effort){CUDA_AIRM, CUDA_MAX_M, 20.0 * n3, 0.3 * n3};
+        return (effort){CUDA_AIRM, CUDA_MAX_N, 20.0 * n3, 0.3 * n3};
     case SPD_LOG_EUCLIDEAN:
         return (effort){CUDA_LOG_EUCLIDEAN, CUDA_MAX_N, 1.5 * n2, EIGEN_FLOPS * n3};
     case SPD_EUCLIDEAN:
@@ -62,7 +63,8 @@ static int measures(const spd_context *ctx, spd_metric metric, size_t n, double 
     double n2 = (double)n * (double)n;
     if (n > each.largest)
         return 0;
-    return gains(ctx, pairs < FEW_PAIRS, each.pair * pairs + each.one * matrices,
+    int few = pairs * fmax(1.0, n2 / 256.0) < FEW_PAIRS;
+    return gains(ctx, few, each.pair * pairs + each.one * matrices,
                  8.0 * (matrices * n2 + results));
 }
 

@@ -31,10 +31,16 @@ static spd_status measure(spd_context *ctx, int distances, spd_metric metric, si
                      : spd_kernel(ctx, SPD_KERNEL_LOG_EUCLIDEAN, 0.0, n, p, X, q, Y, out);
 }
 
+/* As many matrices as make pairs enough for the device to be asked. */
+static size_t enough_pairs(size_t n)
+{
+    return n <= 32 ? 70 : n <= 64 ? 36 : n <= 128 ? 19 : 11;
+}
+
 /* All of D2 within n x n matrices and between two sets, to rounding; symmetric to the bit. */
 static void distances_of(size_t n, double tolerance)
 {
-    enum { P = 70, Q = 60 };
+    const size_t P = enough_pairs(n), Q = P - P / 6;
     rng r;
     rng_seed(&r, n);
     double *X = random_set(&r, n, P, 100.0), *Y = random_set(&r, n, Q, 100.0);
@@ -68,13 +74,15 @@ static void distances_of(size_t n, double tolerance)
 
 static void neighbours_of(size_t n)
 {
-    enum { P = 90, Q = 50, K = 7 };
-    static int64_t a[P * K], b[P * K];
-    static double da[P * K], db[P * K];
+    enum { MOST = 90, K = 7 };
+    static int64_t a[MOST * K], b[MOST * K];
+    static double da[MOST * K], db[MOST * K];
+    const size_t P = n > 32 ? enough_pairs(n) : MOST, Q = P - P / 5;
+    const double tolerance = 1e-12 * (double)(n > 10 ? n : 10);
     rng r;
     rng_seed(&r, n + 1);
     double *X = random_set(&r, n, P, 100.0), *Y = random_set(&r, n, Q, 100.0);
-    memcpy(X + 40 * n * n, X + 3 * n * n, n * n * sizeof *X); /* a tie */
+    memcpy(X + P / 2 * n * n, X + 3 * n * n, n * n * sizeof *X); /* a tie */
     spd_context *cpu = context_on(SPD_ENGINE_CPU), *gpu = context_on(SPD_ENGINE_CUDA);
     for (int k = 0; k < 2 * METRICS; k++) {
         spd_metric metric = metrics[k / 2];
@@ -87,8 +95,9 @@ static void neighbours_of(size_t n)
               spd_context_error(gpu)->message);
         CHECK(two.exact == two.pairs && two.recall == 1.0, "all pairs");
         for (size_t e = 0; e < rows * K; e++) {
-            CHECK_CLOSE(db[e], da[e], 1e-11 * fmax(da[e], 1.0), "n %zu kind %d: %zu", n, k, e);
-            CHECK(a[e] == b[e] || fabs(da[e] - db[e]) < 1e-11, "n %zu kind %d: %zu", n, k, e);
+            double near = tolerance * fmax(da[e], 1.0);
+            CHECK_CLOSE(db[e], da[e], near, "n %zu kind %d: %zu", n, k, e);
+            CHECK(a[e] == b[e] || fabs(da[e] - db[e]) < near, "n %zu kind %d: %zu", n, k, e);
             CHECK(other || b[e] != (int64_t)(e / K), "its own neighbour");
         }
     }
@@ -100,7 +109,8 @@ static void neighbours_of(size_t n)
 
 static void distances_agree(void)
 {
-    static const size_t sizes[] = {1, 2, 7, 8, 9, 16, 20, 21, 24, 30, 32, 33, 43, 64, 100, 128};
+    static const size_t sizes[] = {1,  2,  7,  8,  9,   16,  20,  21,  24,  30,  32,  33,  43,  48,
+                                   64, 65, 93, 96, 100, 128, 129, 155, 191, 192, 193, 225, 300, 512};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         distances_of(sizes[k], 1e-12 * (double)sizes[k]);
         neighbours_of(sizes[k]);
@@ -335,7 +345,7 @@ int main(int count, char **word)
         size_t n = strtoul(word[k], NULL, 10);
         test_failed_checks = 0;
         if (strchr(word[k], 'd')) {
-            distances_of(n, 1e-10);
+            distances_of(n, 1e-12 * (double)n);
             neighbours_of(n);
         } else {
             functions_of(n, 1e6);

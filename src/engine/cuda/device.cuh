@@ -65,6 +65,7 @@ inline int padded(int m)
     return (m + 7) / 8 * 8;
 }
 constexpr int FAST = 32; /* largest M of those */
+constexpr int APART = 64; /* and of those for Stein divergences alone */
 
 __host__ __device__ inline int tri(int M) { return M * (M + 1) / 2; }
 /* Place of (r,c), r >= c, in a lower triangle kept column by column. */

@@ -1,5 +1,6 @@
 /* distances.cu - squared distances between sets of matrices, and exact nearest neighbours: all pairs,
- * tile by tile, by the kernels that a fit has for its pairs (stein.cu, airm.cu), or those for vectors (flat.cu). */
+ * tile by tile, by the kernels that a fit has for its pairs (stein.cu, airm.cu), those for large matrices (squares.cu,
+ * spectrum.cu), or those for vectors (flat.cu). */
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "engine/cuda/functions.cuh"
 #include "engine/cuda/guard.cuh"
 #include "engine/cuda/portions.cuh"
+#include "engine/cuda/squares.cuh"
 
 namespace spd {
 
@@ -140,7 +142,9 @@ struct sets {
     int metric = CUDA_STEIN;
     bool products = false; /* of vectors, instead of distances */
     size_t p = 0, q = 0;   /* samples; queries, which follow them */
-    array<double> S, L, Li, C, dets, F, d2;
+    bool squares = false;  /* of matrices: as squares of 16 x 16 */
+    array<double> S, L, Li, dets, F, d2;
+    spectrum_room room;
     array<link> links;
     array<outcome> out;
 };
@@ -167,27 +171,47 @@ static void check_good(sets &e)
         throw fault{CUDA_FAULT_SAMPLE, "a matrix is not positive definite", cudaSuccess};
 }
 
-/* S <- all matrices, scaled and padded; then their factors or determinants. */
-static void prepare_factors(sets &e, const cuda_sets &in)
+/* S <- all matrices, scaled and padded. */
+static void prepare_matrices(sets &e, const cuda_sets &in, size_t size)
 {
-    const int M = e.s.M = padded(e.s.n);
-    const size_t mm = (size_t)M * M;
     const double most = std::max(largest_trace(in.n, e.p, in.X), e.q ? largest_trace(in.n, e.q, in.Q) : 0.0);
-    e.S.make(e.s.p * mm);
+    e.S.make(e.s.p * size);
     for (int k = 0; k < (e.q ? 2 : 1); k++)
         load_all(in, k ? e.q : e.p, k ? in.Q : in.X, [&](cudaStream_t stream, size_t first, size_t count, const double *X) {
             shape s = e.s;
             s.stream = stream;
-            spread(s, count, scale_for(most), X, e.S.at + (first + (k ? e.p : 0)) * mm);
+            (e.squares ? squares_spread : spread)(s, count, scale_for(most), X, e.S.at + (first + (k ? e.p : 0)) * size);
         });
+}
+
+/* Their factors or determinants. */
+static void prepare_factors(sets &e, const cuda_sets &in)
+{
+    const int M = e.s.M = padded(e.s.n);
+    const size_t size = (size_t)M * M;
+    prepare_matrices(e, in, size);
     if (e.metric == CUDA_AIRM) {
-        e.L.make(e.s.p * mm);
-        e.Li.make(M <= FAST ? e.s.p * mm : 1);
+        e.L.make(e.s.p * size);
+        e.Li.make(e.s.p * size);
         airm_samples(e.s, e.S.at, e.L.at, e.Li.at, e.out.at);
     } else {
         e.dets.make(2 * e.s.p);
-        e.C.make(e.s.p * tri(M));
-        stein_samples(e.s, e.S.at, e.dets.at, e.C.at, e.out.at);
+        stein_samples(e.s, e.S.at, e.dets.at, nullptr, e.out.at);
+    }
+}
+
+static void prepare_squares(sets &e, const cuda_sets &in, size_t pairs)
+{
+    const size_t size = squares_size(squares_of(e.s.n));
+    prepare_matrices(e, in, size);
+    if (e.metric == CUDA_AIRM) {
+        e.L.make(e.s.p * size);
+        e.Li.make(e.s.p * size);
+        e.room.make(e.s, pairs);
+        squares_factors(e.s, e.S.at, e.L.at, e.Li.at, e.out.at);
+    } else {
+        e.dets.make(2 * e.s.p);
+        squares_determinants(e.s, e.S.at, e.dets.at, e.out.at);
     }
 }
 
@@ -225,11 +249,12 @@ static bool is_flat(int metric) { return metric == CUDA_EUCLIDEAN || metric == C
 static void open(sets &e, const cuda_sets &in, size_t pairs)
 {
     cudaDeviceProp about;
-    if (in.n < 1 || in.n > (is_flat(in.metric) ? CUDA_MAX_N : CUDA_MAX_M))
+    if (in.n < 1 || in.n > CUDA_MAX_N)
         throw fault{CUDA_FAULT_SIZE, "the CUDA engine does not measure matrices as large", cudaSuccess};
     check(cudaSetDevice(in.device), "choosing the device");
     check(cudaGetDeviceProperties(&about, in.device), "asking the device");
     e.metric = in.metric;
+    e.squares = in.n > (in.metric == CUDA_AIRM ? FAST : APART);
     e.p = in.p;
     e.q = in.Q ? in.q : 0;
     const int n = (int)in.n;
@@ -243,7 +268,10 @@ static void open(sets &e, const cuda_sets &in, size_t pairs)
         prepare_vectors(e, in);
     else {
         e.links.make(pairs);
-        prepare_factors(e, in);
+        if (e.squares)
+            prepare_squares(e, in, pairs);
+        else
+            prepare_factors(e, in);
     }
     check_good(e);
 }
@@ -254,8 +282,12 @@ static void measure(sets &e, const tile &t)
     if (is_flat(e.metric))
         return flat_pairs(e.s, t, e.products, e.F.at, e.d2.at);
     list_pairs(e.s, t, e.links.at);
-    if (e.metric == CUDA_AIRM)
+    if (e.metric == CUDA_AIRM && e.squares)
+        squares_airm(e.s, e.room, count, e.links.at, e.L.at, e.Li.at, e.d2.at);
+    else if (e.metric == CUDA_AIRM)
         airm_pairs(e.s, count, e.links.at, e.L.at, e.Li.at, e.d2.at, nullptr);
+    else if (e.squares)
+        squares_stein(e.s, count, e.links.at, e.S.at, e.dets.at, e.d2.at);
     else
         stein_pairs(e.s, count, e.links.at, e.S.at, e.dets.at, e.d2.at, nullptr);
 }

@@ -15,7 +15,7 @@
 #define CUDA_MODULE_ENTRY   "spdml_cuda_module"
 #define CUDA_WHY            256 /* room for a sentence */
 #define CUDA_MAX_N          512
-#define CUDA_MAX_M          128 /* also of sets whose distances are wanted */
+#define CUDA_MAX_M          128
 #define CUDA_MAX_K          64  /* neighbours */
 
 enum cuda_fault {
