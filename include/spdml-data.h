@@ -20,13 +20,13 @@ extern "C" {
  * shape; all are row-major here; cells of p matrices r x c are p x r x c, a field of structs is
  * "name.field"; what h5py wrote without MATLAB_class keeps its shape), or .csv (a numeric table).
  * SPD_EIO when the file changes while it is read; later changes do not reach the array. Integers of
- * any width become int64, bool too; float32 and float64 of either byte order become float64; bytes
- * and unicode become text. */
+ * any width become int64, bool too; float32 and float64 of either byte order become float64,
+ * complex64 and complex128 SPD_COMPLEX128; bytes and unicode become text. */
 SPD_API spd_status spd_array_read(spd_context *ctx, const char *path, const char *name,
                                   spd_array **array);
 
-/* Writes arrays to path by its ending: .npy and .csv take one (two dimensions at most for
- * .csv), .npz and .mat any number. The file appears atomically, or not at all. The
+/* Writes arrays to path by its ending: .npy and .csv take one (two dimensions at most and no complex
+ * numbers for .csv), .npz and .mat any number. The file appears atomically, or not at all. The
  * arrays may be the caller's own. */
 SPD_API spd_status spd_arrays_write(spd_context *ctx, const char *path, size_t count,
                                     const spd_array *const *arrays);
@@ -46,6 +46,8 @@ typedef struct spd_data {
     const char *source; /* the file's path, for messages */
     const char *meta;   /* how the matrices were made, JSON text; NULL if the file has none */
     spd_array *x;       /* the array that X lies in, with the name under which it was read */
+    int hermitian; /* non-zero: the file holds complex Hermitian matrices, n/2 x n/2, and X their
+                      real forms (spd_complex_embed); they are written as complex ones again */
 } spd_data;
 
 typedef struct spd_load_options {

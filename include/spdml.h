@@ -327,6 +327,23 @@ SPD_API spd_status spd_congruence(spd_context *ctx, size_t n, size_t m, size_t p
 SPD_API spd_status spd_congruence_store(spd_context *ctx, const spd_store *store, size_t m,
                                         const double *W, double *S);
 
+/* ---- complex Hermitian matrices -------------------------------------------------------------- */
+
+/* A complex n x n matrix is a real one of size 2n, its real form: each entry a + bi becomes the
+ * block [a -b; b a]. Sums, products, inverses, factors, functions, means and geodesics of real
+ * forms are real forms again, a Hermitian positive definite matrix has a symmetric positive
+ * definite one, and so every function of this library works on Hermitian matrices. Every eigenvalue
+ * appears twice, so traces, log-determinants and, in all metrics, squared distances are twice those
+ * of the Hermitian matrices (docs/math.md, eq. 22). */
+
+/* X (p x 2r x 2c) <- the real forms of complex matrices Z (p x r x c, each entry its real and then
+ * its imaginary part). */
+SPD_API void spd_complex_embed(size_t rows, size_t columns, size_t p, const double *Z, double *X);
+
+/* Z (p x r x c complex) <- the matrices whose real forms are nearest to X (p x 2r x 2c): the two
+ * copies of each number, which rounding may have set apart, are averaged. Z may be X. */
+SPD_API void spd_complex_extract(size_t rows, size_t columns, size_t p, const double *X, double *Z);
+
 /* ---- geometry ------------------------------------------------------------------------------ */
 
 typedef enum spd_metric {
@@ -462,8 +479,8 @@ SPD_API spd_status spd_kernel(spd_context *ctx, spd_kernel_kind kind, double bet
 
 /* ---- arrays in files --------------------------------------------------------------------- */
 
-typedef enum spd_type { SPD_FLOAT64 = 0, SPD_INT64, SPD_TEXT } spd_type;
-SPD_API const char *spd_type_name(spd_type type); /* "float64", "int64", "text" */
+typedef enum spd_type { SPD_FLOAT64 = 0, SPD_INT64, SPD_TEXT, SPD_COMPLEX128 } spd_type;
+SPD_API const char *spd_type_name(spd_type type); /* "float64", "int64", "text", "complex128" */
 
 #define SPD_MAX_DIMS 8
 
@@ -475,7 +492,7 @@ typedef struct spd_array {
     size_t ndim;
     size_t shape[SPD_MAX_DIMS];
     size_t count; /* product of shape */
-    double *f64;
+    double *f64;  /* of SPD_COMPLEX128 2 count numbers: real and imaginary part of each */
     int64_t *i64;
     const char **text; /* count pointers to UTF-8 */
 } spd_array;
@@ -637,6 +654,9 @@ typedef struct spd_fit_options {
     double recall;     /* on return: the share of true neighbours among them, estimated */
     size_t candidates; /* look for the neighbours of a sample among so many samples only, the same
                           for all, drawn by the seed; 0: among all. With labels only */
+    int hermitian;     /* non-zero: the matrices are real forms (spd_complex_embed), and so shall W
+                          be: the map of complex n/2 x n/2 to m/2 x m/2 matrices. n and m are even,
+                          and the cost is that of the Hermitian distances */
 } spd_fit_options;
 SPD_API void spd_fit_defaults(spd_fit_options *options, size_t size);
 
@@ -765,7 +785,8 @@ SPD_API spd_status spd_explain(spd_context *ctx, size_t n, size_t m, const doubl
 SPD_API void spd_model_free(spd_model *model);
 
 /* A .spdml file is an .npz with W.npy, history.npy and meta.json; it appears atomically, or not at
- * all. A loaded model is new, freed with spd_model_free. */
+ * all. Where options->hermitian is set, the file's W is complex, n/2 x m/2, and so are its n and m.
+ * A loaded model is new, freed with spd_model_free. */
 SPD_API spd_status spd_model_save(spd_context *ctx, const spd_model *model, const char *path);
 SPD_API spd_status spd_model_load(spd_context *ctx, const char *path, spd_model **model);
 
@@ -901,6 +922,8 @@ typedef struct spd_samples {
     const double *V;      /* p x (height * width), or NULL */
     size_t classes;
     const int *label; /* p class numbers 0 .. classes-1, some may be empty; NULL for queries */
+    int hermitian;    /* non-zero: X are real forms of Hermitian matrices (spd_complex_embed); m,
+                         beta and scores are then meant of these, of size n/2 */
 } spd_samples;
 
 /* *subset <- copies of the `count` samples with the numbers index (count, each below p), in that
@@ -957,6 +980,7 @@ typedef struct spd_classifier_facts {
     size_t held;       /* how many samples that is about */
     const char *score; /* what spd_classifier_scores gives, in words */
     int score_falls;   /* non-zero: the smaller a score, the better; else the larger */
+    int hermitian;     /* matrices are real forms of Hermitian ones, as in spd_samples */
 } spd_classifier_facts;
 SPD_API spd_status spd_classifier_look(spd_context *ctx, const spd_classifier *classifier,
                                        spd_classifier_facts *facts);

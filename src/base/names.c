@@ -44,7 +44,7 @@ NAMED_AND_PARSED(spd_kernel_kind, kernel)
 
 static const naming naming_type = {
     .kind = "type",
-    .word = {"float64", "int64", "text"},
+    .word = {"float64", "int64", "text", "complex128"},
 };
 NAMED(spd_type, type)
 

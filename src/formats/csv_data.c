@@ -28,6 +28,9 @@ spd_status csv_write_data(spd_context *ctx, const char *path, const spd_data *da
 {
     text_locale saved;
     outfile *out;
+    if (data->hermitian)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "a .csv file cannot hold complex matrices; use .npz, .npy or .mat");
     spd_status status = outfile_open(ctx, path, &out);
     if (status < 0)
         return status;

@@ -36,6 +36,8 @@ spd_status csv_write(spd_context *ctx, outfile *out, size_t count, const spd_arr
 {
     const spd_array *array = arrays[0];
     (void)count; /* one, as the caller made sure */
+    if (array->type == SPD_COMPLEX128)
+        return ctx_fail(ctx, SPD_EINVAL, "a .csv file cannot hold complex numbers; use .npz");
     if (array->ndim > 2)
         return ctx_fail(ctx, SPD_EINVAL,
                         "a .csv file cannot hold an array of %zu dimensions; use .npz",

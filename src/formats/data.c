@@ -31,12 +31,18 @@ static spd_status missing(spd_context *ctx, const io_file *file, const char *nam
     return blame_file(ctx, file->path, SPD_EINVAL);
 }
 
+/* Matrices may be complex, all else may not. */
+static int has_numbers(const io_entry *entry)
+{
+    return entry->readable || entry->is_complex;
+}
+
 /* The only entry of three dimensions, or NULL. */
 static const io_entry *only_cube(const io_file *file)
 {
     const io_entry *found = NULL;
     for (size_t i = 0; i < file->count; i++) {
-        if (file->entry[i].ndim != 3 || !file->entry[i].readable)
+        if (file->entry[i].ndim != 3 || !has_numbers(&file->entry[i]))
             continue;
         if (found)
             return NULL;
@@ -121,7 +127,7 @@ static spd_status check_shape(spd_context *ctx, const io_file *file, const io_en
     const size_t *shape = entry->shape;
     size_t d = entry->ndim, shown[SPD_MAX_DIMS] = {0};
     spd_status status = SPD_OK;
-    if (!entry->readable)
+    if (!has_numbers(entry))
         return SPD_OK; /* reading it tells what is wrong */
     shape_for_user(file, entry, shown);
     array_shape_text(d, shown, text, sizeof text);
@@ -138,15 +144,35 @@ static spd_status check_shape(spd_context *ctx, const io_file *file, const io_en
     return SPD_OK;
 }
 
+/* Complex matrices, as they were read, become their real forms. */
+static spd_status to_real_form(spd_context *ctx, spd_data *data)
+{
+    const size_t size = data->n, shape[] = {data->p, 2 * size, 2 * size};
+    spd_array *whole = NULL;
+    spd_status status = array_new(ctx, SPD_FLOAT64, 3, shape, &whole);
+    if (status == SPD_OK)
+        status = array_rename(ctx, whole, data->x->name);
+    if (status < 0) {
+        spd_array_free(whole);
+        return status;
+    }
+    spd_complex_embed(size, size, data->p, data->x->f64, whole->f64);
+    spd_array_free(data->x);
+    data->x = whole;
+    data->n = 2 * size;
+    return SPD_OK;
+}
+
 static spd_status read_matrices(spd_context *ctx, io_file *file, const io_entry *entry,
                                 spd_data *data)
 {
     spd_status status = check_shape(ctx, file, entry, &data->p, &data->n);
     if (status == SPD_OK)
-        status = io_read(ctx, file, entry, &data->x);
+        status = io_read_complex(ctx, file, entry, &data->x);
     if (status < 0)
         return status;
-    status = array_to_float(ctx, data->x);
+    data->hermitian = data->x->type == SPD_COMPLEX128;
+    status = data->hermitian ? to_real_form(ctx, data) : array_to_float(ctx, data->x);
     if (status < 0) {
         char plain[60];
         ctx_prefix(ctx, name_of(entry, plain, sizeof plain));

@@ -10,6 +10,13 @@
 /* Relative asymmetry that is taken for rounding. */
 #define DATA_SYMMETRY 1e-10
 
+/* Rows of the matrices as their file has them: complex ones are half as large as their real forms.
+ */
+static inline size_t data_size(const spd_data *data)
+{
+    return data->hermitian ? data->n / 2 : data->n;
+}
+
 /* data->classes, label and class_name <- from data->y (p labels). */
 spd_status labels_classify(spd_context *ctx, spd_data *data);
 

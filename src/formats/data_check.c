@@ -34,6 +34,39 @@ static void name_sample(const spd_data *data, size_t i, char *text, size_t size)
                  text_plain(data->class_name[data->label[i]], plain, sizeof plain));
 }
 
+/* The largest imaginary part on the diagonal of a complex matrix, of which X (n x n) is the real
+ * form, relative to its largest entry. */
+static double imaginary_diagonal(size_t n, const double *X)
+{
+    double largest = 0.0, worst = 0.0;
+    for (size_t e = 0; e < n * n; e++)
+        largest = fmax(largest, fabs(X[e]));
+    for (size_t r = 0; r < n; r += 2)
+        worst = fmax(worst, fabs(X[(r + 1) * n + r]));
+    return largest > 0.0 ? worst / largest : 0.0;
+}
+
+static spd_status refuse_asymmetry(spd_context *ctx, const spd_data *data, size_t i,
+                                   double asymmetry)
+{
+    size_t n = data->n;
+    double diagonal = data->hermitian ? imaginary_diagonal(n, data->X + i * n * n) : 0.0;
+    char sample[80];
+    name_sample(data, i, sample, sizeof sample);
+    if (diagonal > DATA_SYMMETRY)
+        ctx_fail_at(ctx, SPD_ENOTSYM, i, asymmetry,
+                    "%s is not Hermitian: its diagonal has imaginary parts (%.2g of the largest "
+                    "entry)",
+                    sample, diagonal);
+    else
+        ctx_fail_at(ctx, SPD_ENOTSYM, i, asymmetry, "%s is not %s by %.2g of the largest)", sample,
+                    data->hermitian ? "Hermitian (entries and conjugates of their mirror images "
+                                      "differ"
+                                    : "symmetric (entries differ",
+                    asymmetry);
+    return ctx_advise(ctx, SPD_ENOTSYM, SPD_REMEDY_SYMMETRIZE, 0.0);
+}
+
 /* Any NaN or Inf anywhere comes first, then the first asymmetric matrix. */
 static spd_status check_entries(spd_context *ctx, const spd_data *data, int symmetric)
 {
@@ -52,12 +85,8 @@ static spd_status check_entries(spd_context *ctx, const spd_data *data, int symm
             there = asymmetry;
         }
     }
-    if (!symmetric || first == SPD_NO_INDEX)
-        return SPD_OK;
-    name_sample(data, first, sample, sizeof sample);
-    ctx_fail_at(ctx, SPD_ENOTSYM, first, there,
-                "%s is not symmetric (entries differ by %.2g of the largest)", sample, there);
-    return ctx_advise(ctx, SPD_ENOTSYM, SPD_REMEDY_SYMMETRIZE, 0.0);
+    return !symmetric || first == SPD_NO_INDEX ? SPD_OK
+                                               : refuse_asymmetry(ctx, data, first, there);
 }
 
 /* A power of ten that lifts the smallest eigenvalue well above zero, 1e-6 at least. A matrix that

@@ -154,6 +154,7 @@ static spd_status assemble(spd_context *ctx, size_t p, const choice *of, spd_dat
     if (status == SPD_OK) {
         fresh->p = p;
         fresh->n = of[0].set->n;
+        fresh->hermitian = of[0].set->hermitian;
         fresh->source = mem_text(of[0].set->source ? of[0].set->source : "");
         fresh->meta = meta ? mem_text(meta) : NULL;
         if (!fresh->source || (meta && !fresh->meta))
@@ -202,10 +203,17 @@ static const char *name_of(const spd_data *set)
 
 static spd_status check_alike(spd_context *ctx, const spd_data *first, const spd_data *other)
 {
+    if (first->hermitian != other->hermitian)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "%.200s holds complex matrices, but %.200s holds real ones; make these "
+                        "complex too, or join them apart",
+                        name_of(first->hermitian ? first : other),
+                        name_of(first->hermitian ? other : first));
     if (first->n != other->n)
         return ctx_fail(ctx, SPD_EINVAL,
                         "%.200s holds %zu x %zu matrices, but %.200s holds %zu x %zu",
-                        name_of(other), other->n, other->n, name_of(first), first->n, first->n);
+                        name_of(other), data_size(other), data_size(other), name_of(first),
+                        data_size(first), data_size(first));
     if (!first->y != !other->y)
         return ctx_fail(ctx, SPD_EINVAL, "%.200s has labels, but %.200s has none",
                         name_of(first->y ? first : other), name_of(first->y ? other : first));

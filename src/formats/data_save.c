@@ -7,15 +7,24 @@
 #include "io/file.h"
 #include "io/text.h"
 
-/* A view of the matrices; nothing is copied. */
-static spd_array matrices_view(const spd_data *data, const char *name)
+/* A view of the matrices; nothing is copied, but for complex ones, which *block (new) then holds. */
+static spd_status view_matrices(spd_context *ctx, const spd_data *data, const char *name,
+                                spd_array *view, double **block)
 {
-    spd_array view = {.name = name, .type = SPD_FLOAT64, .ndim = 3};
-    view.shape[0] = data->p;
-    view.shape[1] = view.shape[2] = data->n;
-    view.count = data->p * data->n * data->n;
-    view.f64 = data->X;
-    return view;
+    size_t size = data_size(data);
+    *view = (spd_array){.name = name, .type = SPD_FLOAT64, .ndim = 3, .f64 = data->X};
+    view->shape[0] = data->p;
+    view->shape[1] = view->shape[2] = size;
+    view->count = data->p * size * size;
+    *block = NULL;
+    if (!data->hermitian)
+        return SPD_OK;
+    view->type = SPD_COMPLEX128;
+    view->f64 = *block = mem_alloc(view->count, 2 * sizeof **block);
+    if (!*block)
+        return ctx_nomem(ctx, "complex matrices");
+    spd_complex_extract(size, size, data->p, data->X, *block);
+    return SPD_OK;
 }
 
 /* What X or y is called in the file: so, or as it was read when a column has that name. */
@@ -27,7 +36,8 @@ static const char *choose_name(const spd_data *data, const char *usual, const sp
 spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *path)
 {
     static const char *const tables[] = {".csv", ".tsv", ".txt", NULL};
-    spd_array X = matrices_view(data, choose_name(data, "X", data->x)), y = {0};
+    spd_array X, y = {0};
+    double *block = NULL;
     size_t count = 0;
     ctx_clear(ctx);
     if (path_ends_in(path, tables)) {
@@ -37,8 +47,13 @@ spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *pat
         return written;
     }
     const spd_array **arrays = mem_alloc(data->columns + 2, sizeof *arrays);
-    if (!arrays)
-        return ctx_nomem(ctx, "a list of arrays");
+    spd_status status = arrays ? SPD_OK : ctx_nomem(ctx, "a list of arrays");
+    if (status == SPD_OK)
+        status = view_matrices(ctx, data, choose_name(data, "X", data->x), &X, &block);
+    if (status < 0) {
+        mem_free(arrays);
+        return status;
+    }
     arrays[count++] = &X;
     int with_labels = !text_same(path_ending(path), ".npy");
     if (data->y && with_labels) {
@@ -48,9 +63,10 @@ spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *pat
     }
     for (size_t i = 0; i < data->columns && with_labels; i++)
         arrays[count++] = data->column[i];
-    spd_status status = data->meta && text_same(path_ending(path), ".npz")
+    status = data->meta && text_same(path_ending(path), ".npz")
                             ? bundle_write(ctx, path, count, arrays, data->meta)
                             : spd_arrays_write(ctx, path, count, arrays);
+    mem_free(block);
     mem_free(arrays);
     return status;
 }

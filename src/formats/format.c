@@ -149,7 +149,7 @@ spd_status spd_array_read(spd_context *ctx, const char *path, const char *name, 
         return status;
     status = pick_entry(ctx, file, name, &entry);
     if (status == SPD_OK)
-        status = io_read(ctx, file, entry, array);
+        status = io_read_complex(ctx, file, entry, array);
     io_close(file);
     return status;
 }

@@ -80,6 +80,7 @@ typedef struct h5_type {
     size_t size; /* bytes of an element */
     int swap;    /* big-endian */
     int is_signed;
+    int is_pair; /* H5_COMPOUND: two numbers of one floating-point type, a complex number */
 } h5_type;
 
 typedef struct h5_space {

@@ -111,9 +111,9 @@ static spd_status put_fill(spd_context *ctx, const h5_object *object, size_t cou
                            void *user)
 {
     size_t width = object->type.size;
-    unsigned char *piece = width <= 8 ? mem_zero(FILL_PIECE, width) : NULL;
+    unsigned char *piece = width <= 16 ? mem_zero(FILL_PIECE, width) : NULL;
     if (!piece)
-        return width <= 8 ? ctx_nomem(ctx, "a data set") : h5_damaged(ctx);
+        return width <= 16 ? ctx_nomem(ctx, "a data set") : h5_damaged(ctx);
     for (size_t i = 0; i < FILL_PIECE && object->fill.left == width; i++)
         memcpy(piece + i * width, object->fill.at, width);
     spd_status status = SPD_OK;

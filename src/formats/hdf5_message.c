@@ -54,6 +54,38 @@ static int is_ieee(h5_cursor m, uint64_t bits, size_t size)
            (bits >> 4 & 3) == 2 && (bits & 0x40) == 0;
 }
 
+static int take_type(h5_cursor *m, h5_type *type);
+
+/* Takes the head of a member of a compound: is it called so, and does it begin at byte `at`? The
+ * cursor then stands at its type. */
+static int take_member(h5_cursor *m, unsigned version, size_t size, const char *name, size_t at)
+{
+    size_t length = strnlen((const char *)m->at, m->left) + 1;
+    h5_cursor word = h5_take_part(m, version < 3 ? (length + 7) / 8 * 8 : length);
+    size_t offset = (size_t)h5_take(m, version < 3 || size > 255 ? 4 : 1);
+    if (version == 1)
+        h5_take_part(m, 28); /* of arrays: their sizes */
+    return !m->bad && length == strlen(name) + 1 && memcmp(word.at, name, length) == 0 &&
+           offset == at;
+}
+
+/* Is the compound a complex number: real and imag, as MATLAB says, or r and i, as numpy does? */
+static int is_pair(h5_cursor m, unsigned version, uint64_t members, h5_type *type)
+{
+    static const char *const words[][2] = {{"real", "imag"}, {"r", "i"}};
+    const size_t half = type->size / 2;
+    h5_type part[2];
+    if (members != 2 || version < 1 || version > 3 || type->size % 2 != 0)
+        return 0;
+    const char *const *word = words[m.left > 1 && m.at[1] == '\0'];
+    for (size_t k = 0; k < 2; k++)
+        if (!take_member(&m, version, type->size, word[k], k * half) || !take_type(&m, &part[k]) ||
+            part[k].kind != H5_FLOAT || part[k].size != half)
+            return 0;
+    type->swap = part[0].swap;
+    return part[0].swap == part[1].swap;
+}
+
 static int take_type(h5_cursor *m, h5_type *type)
 {
     unsigned first = (unsigned)h5_take(m, 1);
@@ -61,7 +93,7 @@ static int take_type(h5_cursor *m, h5_type *type)
     *type = (h5_type){.kind = H5_UNUSUAL, .size = (size_t)h5_take(m, 4)};
     if (m->bad || type->size == 0)
         return 0;
-    unsigned kind = first & 15;
+    unsigned kind = first & 15, version = first >> 4;
     type->swap = bits & 1;
     type->is_signed = bits >> 3 & 1;
     size_t size = type->size;
@@ -70,11 +102,14 @@ static int take_type(h5_cursor *m, h5_type *type)
         if ((size == 1 || size == 2 || size == 4 || size == 8) && offset == 0 &&
             precision == 8 * size)
             type->kind = H5_INTEGER;
-    } else if (kind == H5_FLOAT && is_ieee(*m, bits, size)) {
-        type->kind = H5_FLOAT;
+    } else if (kind == H5_FLOAT) {
+        if (is_ieee(*m, bits, size))
+            type->kind = H5_FLOAT;
+        h5_take_part(m, m->left < 12 ? m->left : 12);
     } else if (kind == H5_STRING || kind == H5_COMPOUND ||
                (kind == H5_VARIABLE && (bits & 15) == 1)) {
         type->kind = (h5_class)kind;
+        type->is_pair = kind == H5_COMPOUND && is_pair(*m, version, bits & 0xffff, type);
     } else if (kind == H5_REFERENCE && (bits & 15) == 0) { /* to an object */
         type->kind = H5_REFERENCE;
     }

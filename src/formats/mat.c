@@ -49,8 +49,6 @@ spd_status mat_refuse(spd_context *ctx, const mat_variable *var)
                         "fields");
     if (var->kind == MAT_SPARSE)
         return ctx_fail(ctx, SPD_EFORMAT, "is sparse; save full(...) of it");
-    if (var->kind == MAT_COMPLEX)
-        return ctx_fail(ctx, SPD_EFORMAT, "contains complex numbers; save real ones");
     return ctx_fail(ctx, SPD_EFORMAT,
                     "has an unsupported class; save numbers, a char matrix or cellstr(...)");
 }
@@ -81,7 +79,10 @@ void mat_shape(const mat_variable *var, size_t *shape)
 spd_status mat_list(spd_context *ctx, io_file *file, const char *name, const mat_variable *var,
                     size_t member)
 {
-    io_entry entry = {.member = member, .readable = mat_is_readable(var)};
+    int numbers = mat_is_readable(var);
+    io_entry entry = {.member = member,
+                      .readable = numbers && !var->is_complex,
+                      .is_complex = numbers && var->is_complex};
     if (has_rank(var)) {
         mat_shape(var, entry.shape);
         entry.ndim = var->kind == MAT_CHARS ? 1 : var->rank; /* texts are rows */

@@ -13,7 +13,6 @@ typedef enum mat_kind {
     MAT_OTHER,   /* object, function handle, ... */
     MAT_EMPTY,   /* a cell without a value */
     MAT_NUMBERS, /* logical included */
-    MAT_COMPLEX,
     MAT_CHARS,
     MAT_CELLS,
     MAT_STRUCTS,
@@ -32,6 +31,7 @@ typedef struct mat_type {
 typedef struct mat_variable {
     mat_kind kind;
     mat_type type;             /* of numbers: MATLAB's class; they may be stored as another */
+    int is_complex;            /* numbers have imaginary parts */
     int text;                  /* of cells: all are char rows or empty */
     int row_major;             /* not by MATLAB: the last dimension is the fastest, dims are ours */
     size_t rank;               /* may be more than can be read */
@@ -89,16 +89,20 @@ spd_status mat73_open(spd_context *ctx, io_file *file);
 
 /* An array that is being filled. */
 typedef struct mat_numbers {
-    spd_array *array; /* float64 or int64 */
+    spd_array *array; /* float64, int64 or complex128 */
     mat_type stored, type;
+    size_t pitch;         /* bytes from one stored element to the next */
+    size_t lane, lanes;   /* of complex numbers: the part that is put, 1 for the imaginary, of 2 */
     size_t rows, columns; /* of a page */
 } mat_numbers;
 
-/* Makes the array of a variable whose size was checked; its elements are not set yet. */
+/* Makes the array of a variable whose size was checked; its elements are not set yet, or zero where
+ * they are complex. Elements are stored one behind the other, real parts first. */
 spd_status mat_numbers_begin(spd_context *ctx, const mat_variable *var, mat_type stored,
                              mat_numbers *numbers);
 
-/* The count elements from element `first` of the file's order on. */
+/* The count elements from element `first` of the file's order on; of complex ones, one of the two
+ * parts (lane). */
 spd_status mat_numbers_put(spd_context *ctx, mat_numbers *numbers, size_t first, size_t count,
                            const unsigned char *bytes);
 

@@ -83,6 +83,10 @@ spd_status mat5_open_numbers(spd_context *ctx, mat5_stream *stream, size_t count
 spd_status mat5_put_numbers(spd_context *ctx, mat5_stream *stream, const mat5_element *data,
                             size_t first, size_t count, mat_numbers *numbers);
 
+/* Puts the imaginary parts of these numbers, which follow the real ones. */
+spd_status mat5_imaginary(spd_context *ctx, mat5_stream *stream, size_t first, size_t count,
+                          size_t *inner, mat_numbers *numbers);
+
 /* The rows of a char matrix, of which only the data is left to read. */
 spd_status mat5_chars(spd_context *ctx, mat5_stream *stream, const mat_variable *var, size_t *inner,
                       size_t file_size, mat_texts *texts);

@@ -162,6 +162,8 @@ static spd_status take_matrix(spd_context *ctx, void *user, mat5_stream *stream,
     spd_status status = mat5_open_numbers(ctx, stream, t->each, left, &data, &t->numbers.stored);
     if (status == SPD_OK)
         status = mat5_put_numbers(ctx, stream, &data, t->at, t->each, &t->numbers);
+    if (status == SPD_OK && value->is_complex)
+        status = mat5_imaginary(ctx, stream, t->at, t->each, left, &t->numbers);
     t->at += t->each;
     return status;
 }

@@ -50,7 +50,8 @@ static void set_class(mat_variable *var, uint32_t flags)
                                      {'i', 8, 0}, {'u', 8, 0}};
     uint32_t number = flags & 0xff;
     if (number >= MX_DOUBLE && number <= MX_UINT64) {
-        var->kind = flags & FLAG_COMPLEX ? MAT_COMPLEX : MAT_NUMBERS;
+        var->kind = MAT_NUMBERS;
+        var->is_complex = (flags & FLAG_COMPLEX) != 0;
         var->type = types[number - MX_DOUBLE];
     } else {
         var->kind = number == MX_CELL     ? MAT_CELLS
@@ -162,9 +163,23 @@ spd_status mat5_put_numbers(spd_context *ctx, mat5_stream *stream, const mat5_el
 {
     if (numbers->stored.width == 0)
         return damaged(ctx);
+    numbers->pitch = numbers->stored.width;
     spd_status status = fill_numbers(ctx, stream, data, first, count, numbers);
     if (status == SPD_OK && !data->is_inside)
         status = mat5_skip(ctx, stream, data->size - count * numbers->stored.width + data->padding);
+    return status;
+}
+
+/* The imaginary parts, which follow the real ones in the same way. */
+spd_status mat5_imaginary(spd_context *ctx, mat5_stream *stream, size_t first, size_t count,
+                          size_t *inner, mat_numbers *numbers)
+{
+    mat5_element data;
+    spd_status status = mat5_open_numbers(ctx, stream, count, inner, &data, &numbers->stored);
+    numbers->lane = 1;
+    if (status == SPD_OK)
+        status = mat5_put_numbers(ctx, stream, &data, first, count, numbers);
+    numbers->lane = 0;
     return status;
 }
 
@@ -180,6 +195,8 @@ static spd_status read_numbers(spd_context *ctx, mat5_stream *stream, const mat_
     if (status < 0)
         return status;
     status = mat5_put_numbers(ctx, stream, &data, 0, count, &numbers);
+    if (status == SPD_OK && var->is_complex)
+        status = mat5_imaginary(ctx, stream, 0, count, inner, &numbers);
     if (status < 0)
         spd_array_free(numbers.array);
     else

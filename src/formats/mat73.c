@@ -19,8 +19,10 @@ static mat_type stored_type(const h5_type *type)
     mat_type stored = {0, (unsigned char)type->size, type->swap};
     if (type->kind == H5_INTEGER && type->size > 0) /* 0: the object has no type */
         stored.kind = type->is_signed ? 'i' : 'u';
-    if (type->kind == H5_FLOAT)
+    if (type->kind == H5_FLOAT || type->is_pair)
         stored.kind = 'f';
+    if (type->is_pair)
+        stored.width /= 2;
     return stored;
 }
 
@@ -30,6 +32,7 @@ static void set_plain(const h5_object *object, mat_variable *var)
     const h5_class kind = object->type.kind;
     var->type = stored_type(&object->type);
     var->row_major = kind != H5_REFERENCE;
+    var->is_complex = object->type.is_pair;
     var->kind = kind == H5_REFERENCE                       ? MAT_CELLS
                 : kind == H5_STRING || kind == H5_VARIABLE ? MAT_STRINGS
                 : var->type.kind                           ? MAT_NUMBERS
@@ -56,8 +59,9 @@ static void set_class(const h5_object *object, mat_variable *var)
     }
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (var->kind == MAT_OTHER && strcmp(name, classes[i].name) == 0) {
-            var->kind = object->type.kind == H5_COMPOUND ? MAT_COMPLEX : MAT_NUMBERS;
+            var->kind = MAT_NUMBERS;
             var->type = classes[i].type;
+            var->is_complex = object->type.is_pair;
         }
 }
 
@@ -109,10 +113,18 @@ static spd_status look(spd_context *ctx, h5_file *file, uint64_t address, h5_obj
 /* ---- reading -----------------------------------------------------------------------------------
  */
 
+/* Complex numbers lie as pairs. */
 static spd_status put_numbers(spd_context *ctx, void *user, size_t first, size_t count,
                               const unsigned char *bytes)
 {
-    return mat_numbers_put(ctx, user, first, count, bytes);
+    mat_numbers *numbers = user;
+    spd_status status = mat_numbers_put(ctx, numbers, first, count, bytes);
+    if (status < 0 || numbers->pitch == numbers->stored.width)
+        return status;
+    numbers->lane = 1;
+    status = mat_numbers_put(ctx, numbers, first, count, bytes + numbers->stored.width);
+    numbers->lane = 0;
+    return status;
 }
 
 static spd_status read_numbers(spd_context *ctx, h5_file *file, const h5_object *object,
@@ -130,6 +142,7 @@ static spd_status read_numbers(spd_context *ctx, h5_file *file, const h5_object 
         status = mat_numbers_begin(ctx, var, stored, &numbers);
     if (status < 0)
         return status;
+    numbers.pitch = object->type.size;
     if (!object->matlab_empty)
         status = h5_data_read(ctx, file, object, put_numbers, &numbers);
     if (status < 0)
@@ -252,7 +265,7 @@ static spd_status put_behind(spd_context *ctx, void *user, size_t first, size_t 
                              const unsigned char *bytes)
 {
     taking *t = user;
-    return mat_numbers_put(ctx, &t->numbers, t->at + first, count, bytes);
+    return put_numbers(ctx, &t->numbers, t->at + first, count, bytes);
 }
 
 static spd_status take_matrix(spd_context *ctx, void *user, h5_file *file, const h5_object *object,
@@ -261,6 +274,7 @@ static spd_status take_matrix(spd_context *ctx, void *user, h5_file *file, const
     taking *t = user;
     size_t count = 0;
     t->numbers.stored = stored_type(&object->type);
+    t->numbers.pitch = object->type.size;
     if (!mat_pile_fits(t->var, cell) || !t->numbers.stored.kind)
         return h5_damaged(ctx);
     spd_status status = h5_data_check(ctx, file, object, &count);

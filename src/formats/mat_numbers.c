@@ -14,7 +14,8 @@ spd_status mat_numbers_begin(spd_context *ctx, const mat_variable *var, mat_type
 {
     size_t shape[SPD_MAX_DIMS];
     mat_shape(var, shape);
-    *numbers = (mat_numbers){.stored = stored, .type = var->type};
+    *numbers = (mat_numbers){.stored = stored, .type = var->type, .pitch = stored.width};
+    numbers->lanes = var->is_complex ? 2 : 1;
     numbers->rows = var->dims[0];
     numbers->columns = var->dims[1];
     if (var->row_major) { /* our own order: one run */
@@ -24,11 +25,17 @@ spd_status mat_numbers_begin(spd_context *ctx, const mat_variable *var, mat_type
         numbers->rows = numbers->columns;
         numbers->columns = 1;
     }
-    spd_status status = array_new(ctx, var->type.kind == 'f' ? SPD_FLOAT64 : SPD_INT64, var->rank,
-                                  shape, &numbers->array);
-    if (status == SPD_OK && var->row_major)
+    spd_type type = var->is_complex         ? SPD_COMPLEX128
+                    : var->type.kind == 'f' ? SPD_FLOAT64
+                                            : SPD_INT64;
+    spd_status status = array_new(ctx, type, var->rank, shape, &numbers->array);
+    if (status < 0)
+        return status;
+    if (var->row_major)
         numbers->rows = numbers->array->count;
-    return status;
+    if (var->is_complex) /* a value that MATLAB found to be real has no imaginary part */
+        memset(numbers->array->f64, 0, 16 * numbers->array->count);
+    return SPD_OK;
 }
 
 static uint64_t load_bits(const unsigned char *p, mat_type type)
@@ -102,21 +109,23 @@ static spd_status refuse_element(spd_context *ctx, const mat_numbers *numbers, s
 }
 
 /* From element (i, j) of a page on, `count` elements down the column, into the row-major page: they
- * lie `columns` apart. The plain case, which most files are, has a loop of its own. */
+ * lie `columns` apart, real parts and imaginary ones side by side. The plain case, which most files
+ * are, has a loop of its own. */
 static size_t put_column(const mat_numbers *numbers, size_t at, size_t count,
                          const unsigned char *bytes)
 {
     const mat_type stored = numbers->stored, type = numbers->type;
-    size_t step = numbers->columns, width = stored.width, i = 0;
+    size_t step = numbers->columns * numbers->lanes, pitch = numbers->pitch, i = 0;
     double *f64 = numbers->array->f64;
     int64_t *i64 = numbers->array->i64;
-    if (f64 && stored.kind == 'f' && width == 8 && !stored.swap) {
+    at = at * numbers->lanes + numbers->lane;
+    if (f64 && stored.kind == 'f' && stored.width == 8 && !stored.swap) {
         for (; i < count; i++)
-            memcpy(&f64[at + i * step], bytes + i * 8, 8);
+            memcpy(&f64[at + i * step], bytes + i * pitch, 8);
         return i;
     }
     for (; i < count; i++) {
-        const unsigned char *p = bytes + i * width;
+        const unsigned char *p = bytes + i * pitch;
         int good = f64 ? to_float(p, stored, &f64[at + i * step])
                        : to_integer(p, stored, type, &i64[at + i * step]);
         if (!good)
@@ -136,7 +145,7 @@ spd_status mat_numbers_put(spd_context *ctx, mat_numbers *numbers, size_t first,
         if (done < run)
             return refuse_element(ctx, numbers, first + done);
         first += run;
-        bytes += run * numbers->stored.width;
+        bytes += run * numbers->pitch;
     }
     return SPD_OK;
 }

@@ -18,6 +18,7 @@ void mat_pile_see(mat_pile *pile, const mat_variable *value)
         pile->numbers = 0;
     else if (value->type.kind != like->type.kind || value->type.width != like->type.width)
         pile->like.type = (mat_type){'f', 8, 0};
+    pile->like.is_complex |= value->is_complex;
 }
 
 /* Cells in a row or a column, not in a table. */
@@ -36,6 +37,7 @@ mat_variable mat_pile_variable(const mat_pile *pile, const mat_variable *cells)
     if (var.text || !pile->numbers || !is_row(cells))
         return var;
     var = (mat_variable){.kind = MAT_NUMBERS, .type = like->type, .rank = 3};
+    var.is_complex = like->is_complex;
     memcpy(var.dims, like->dims, 2 * sizeof *var.dims);
     var.dims[2] = pile->count;
     if (like->dims[0] == 1 && like->dims[1] == 1) { /* scalars are a column */
@@ -48,7 +50,7 @@ mat_variable mat_pile_variable(const mat_pile *pile, const mat_variable *cells)
 int mat_pile_fits(const mat_variable *var, const mat_variable *value)
 {
     const int scalars = var->rank == 2;
-    return value->kind == MAT_NUMBERS && value->rank == 2 &&
+    return value->kind == MAT_NUMBERS && value->rank == 2 && value->is_complex <= var->is_complex &&
            value->dims[0] == (scalars ? 1 : var->dims[0]) &&
            value->dims[1] == (scalars ? 1 : var->dims[1]);
 }

@@ -13,6 +13,8 @@
 enum { MI_INT8 = 1, MI_INT32 = 5, MI_UINT32 = 6, MI_DOUBLE = 9, MI_INT64 = 12 };
 enum { MI_MATRIX = 14, MI_UTF8 = 16, MX_CELL = 1, MX_CHAR = 4, MX_DOUBLE = 6, MX_INT64 = 14 };
 
+#define FLAG_COMPLEX 0x800u
+
 /* Lengths have 32 bits; MATLAB itself stops at 2^31. */
 #define MAX_BYTES ((size_t)INT32_MAX)
 
@@ -93,15 +95,19 @@ static void start_walk(const spd_array *array, array_walk *walk)
     walk_start(walk, rank, shape, stride);
 }
 
+/* Of complex numbers all real parts, then all imaginary ones. */
 static void put_numbers(outfile *out, const spd_array *array)
 {
     array_walk walk;
-    int floats = array->type == SPD_FLOAT64;
-    const char *elements = floats ? (const char *)array->f64 : (const char *)array->i64;
-    put_tag(out, floats ? MI_DOUBLE : MI_INT64, array->count * 8);
-    start_walk(array, &walk);
-    for (size_t i = 0; i < array->count; i++)
-        outfile_write(out, elements + 8 * walk_next(&walk), 8);
+    int whole = array->type == SPD_INT64;
+    size_t width = array_width(array->type);
+    const char *elements = whole ? (const char *)array->i64 : (const char *)array->f64;
+    for (size_t part = 0; part < width; part += 8) {
+        put_tag(out, whole ? MI_INT64 : MI_DOUBLE, array->count * 8);
+        start_walk(array, &walk);
+        for (size_t i = 0; i < array->count; i++)
+            outfile_write(out, elements + width * walk_next(&walk) + part, 8);
+    }
 }
 
 static void put_cells(outfile *out, const spd_array *array)
@@ -144,7 +150,8 @@ static spd_status measure_cells(spd_context *ctx, const spd_array *array, size_t
 /* *bytes <- size of the data element(s) of a variable; refuses what the format cannot hold. */
 static spd_status measure(spd_context *ctx, const spd_array *array, size_t *bytes)
 {
-    size_t sum = array->count <= MAX_BYTES / 8 ? 8 + array->count * 8 : SIZE_MAX;
+    size_t width = array_width(array->type);
+    size_t sum = array->count <= MAX_BYTES / width ? width + array->count * width : SIZE_MAX;
     if (array->type == SPD_TEXT) {
         spd_status status = measure_cells(ctx, array, &sum);
         if (status < 0)
@@ -163,8 +170,10 @@ static spd_status measure(spd_context *ctx, const spd_array *array, size_t *byte
 
 static spd_status put_variable(spd_context *ctx, outfile *out, const spd_array *array)
 {
-    static const uint32_t classes[] = {
-        [SPD_FLOAT64] = MX_DOUBLE, [SPD_INT64] = MX_INT64, [SPD_TEXT] = MX_CELL};
+    static const uint32_t classes[] = {[SPD_FLOAT64] = MX_DOUBLE,
+                                       [SPD_INT64] = MX_INT64,
+                                       [SPD_TEXT] = MX_CELL,
+                                       [SPD_COMPLEX128] = MX_DOUBLE | FLAG_COMPLEX};
     int32_t dims[SPD_MAX_DIMS];
     size_t bytes = 0;
     spd_status status = check_name(ctx, array->name);

@@ -39,6 +39,11 @@ static spd_status bare_array(spd_context *ctx, spd_type type, size_t ndim, const
     return SPD_OK;
 }
 
+size_t array_width(spd_type type)
+{
+    return type == SPD_COMPLEX128 ? 16 : 8;
+}
+
 spd_status array_new(spd_context *ctx, spd_type type, size_t ndim, const size_t *shape,
                      spd_array **array)
 {
@@ -46,26 +51,26 @@ spd_status array_new(spd_context *ctx, spd_type type, size_t ndim, const size_t 
     spd_status status = bare_array(ctx, type, ndim, shape, &fresh);
     if (status < 0)
         return status;
-    void *data = mem_alloc(fresh->count, 8);
+    void *data = mem_alloc(fresh->count, array_width(type));
     if (!data) {
         char text[80];
         array_shape_text(ndim, shape, text, sizeof text);
         spd_array_free(fresh);
         return ctx_fail(ctx, SPD_ENOMEM, "out of memory for an array of %s numbers", text);
     }
-    if (type == SPD_FLOAT64)
-        fresh->f64 = data;
-    else
+    if (type == SPD_INT64)
         fresh->i64 = data;
+    else
+        fresh->f64 = data;
     *array = fresh;
     return SPD_OK;
 }
 
-spd_status array_adopt(spd_context *ctx, size_t ndim, const size_t *shape, double *data,
-                       spd_array **array)
+spd_status array_adopt(spd_context *ctx, spd_type type, size_t ndim, const size_t *shape,
+                       double *data, spd_array **array)
 {
     spd_array *fresh;
-    spd_status status = bare_array(ctx, SPD_FLOAT64, ndim, shape, &fresh);
+    spd_status status = bare_array(ctx, type, ndim, shape, &fresh);
     if (status < 0)
         return status;
     fresh->f64 = data;
@@ -106,6 +111,8 @@ spd_status array_to_float(spd_context *ctx, spd_array *array)
 {
     if (array->type == SPD_TEXT)
         return ctx_fail(ctx, SPD_EINVAL, "holds text where numbers are expected");
+    if (array->type == SPD_COMPLEX128)
+        return ctx_fail(ctx, SPD_EINVAL, "holds complex numbers where real ones are expected");
     if (array->type == SPD_FLOAT64)
         return SPD_OK;
     double *data = mem_alloc(array->count, sizeof *data);

@@ -20,13 +20,17 @@ _Static_assert(sizeof(double) == 8 && sizeof(float) == 4, "IEEE 754 storage is a
 /* *count <- product of the shape; non-zero when it does not fit. A zero anywhere gives zero. */
 int array_count(size_t ndim, const size_t *shape, size_t *count);
 
-/* A new array of float64 or int64 elements, uninitialised. */
+/* Bytes of a number of that type. */
+size_t array_width(spd_type type);
+
+/* A new array of float64, int64 or complex128 elements, uninitialised. */
 spd_status array_new(spd_context *ctx, spd_type type, size_t ndim, const size_t *shape,
                      spd_array **array);
 
-/* The same around a block that the array takes over on success: data (count doubles). */
-spd_status array_adopt(spd_context *ctx, size_t ndim, const size_t *shape, double *data,
-                       spd_array **array);
+/* The same around a block that the array takes over on success: data, count float64 or complex128.
+ */
+spd_status array_adopt(spd_context *ctx, spd_type type, size_t ndim, const size_t *shape,
+                       double *data, spd_array **array);
 
 /* A new text array with room for `bytes` characters (terminators included) at *pool. The caller
  * fills the pool and sets the pointers. */
@@ -36,7 +40,7 @@ spd_status array_new_text(spd_context *ctx, size_t ndim, const size_t *shape, si
 /* Gives the array a name (a copy; NULL removes it). */
 spd_status array_rename(spd_context *ctx, spd_array *array, const char *name);
 
-/* The array as float64: converted in place from int64. SPD_EINVAL for text. */
+/* The array as float64: converted in place from int64. SPD_EINVAL for others. */
 spd_status array_to_float(spd_context *ctx, spd_array *array);
 
 /* Non-zero when at most one dimension differs from 1. */

@@ -23,7 +23,7 @@ static spd_status read_arrays(spd_context *ctx, io_file *file, io_bundle *bundle
         return ctx_nomem(ctx, "a list of arrays");
     bundle->count = file->count;
     for (size_t i = 0; i < file->count && status == SPD_OK; i++)
-        status = io_read(ctx, file, &file->entry[i], &bundle->array[i]);
+        status = io_read_complex(ctx, file, &file->entry[i], &bundle->array[i]);
     return status;
 }
 

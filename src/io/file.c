@@ -15,7 +15,8 @@ static int has_shape(const spd_array *array, const io_entry *entry)
            memcmp(array->shape, entry->shape, entry->ndim * sizeof *entry->shape) == 0;
 }
 
-spd_status io_read(spd_context *ctx, io_file *file, const io_entry *entry, spd_array **array)
+spd_status io_read_complex(spd_context *ctx, io_file *file, const io_entry *entry,
+                           spd_array **array)
 {
     spd_array *fresh = NULL;
     spd_status status = file->read(ctx, file, entry, &fresh);
@@ -31,6 +32,19 @@ spd_status io_read(spd_context *ctx, io_file *file, const io_entry *entry, spd_a
     if (file->path)
         ctx_prefix(ctx, file->path);
     return status;
+}
+
+spd_status io_read(spd_context *ctx, io_file *file, const io_entry *entry, spd_array **array)
+{
+    char plain[80];
+    if (!entry->is_complex)
+        return io_read_complex(ctx, file, entry, array);
+    ctx_fail(ctx, SPD_EFORMAT, "contains complex numbers where real ones are expected");
+    if (entry->name)
+        ctx_prefix(ctx, text_plain(entry->name, plain, sizeof plain));
+    if (file->path)
+        ctx_prefix(ctx, file->path);
+    return SPD_EFORMAT;
 }
 
 void io_close(io_file *file)

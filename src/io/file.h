@@ -21,8 +21,9 @@ typedef struct io_entry {
     char *name; /* NULL in formats without names */
     size_t ndim;
     size_t shape[SPD_MAX_DIMS];
-    int readable;  /* zero: its type is one we cannot read */
-    size_t member; /* the format's own number for it */
+    int readable;   /* zero: its type is one we cannot read */
+    int is_complex; /* complex numbers, which only io_read_complex reads; readable is zero */
+    size_t member;  /* the format's own number for it */
 } io_entry;
 
 typedef struct io_file io_file;
@@ -37,8 +38,12 @@ struct io_file {
     void (*close)(void *state);
 };
 
-/* Reads an entry; the array carries the entry's name. */
+/* Reads an entry; the array carries the entry's name. Complex numbers are refused. */
 spd_status io_read(spd_context *ctx, io_file *file, const io_entry *entry, spd_array **array);
+
+/* The same where the numbers may be complex. */
+spd_status io_read_complex(spd_context *ctx, io_file *file, const io_entry *entry,
+                           spd_array **array);
 
 void io_close(io_file *file);
 

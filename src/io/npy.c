@@ -58,6 +58,8 @@ static int is_readable(const npy_header *h)
     switch (h->kind) {
     case 'f':
         return power && w > 1;
+    case 'c':
+        return w == 8 || w == 16;
     case 'i':
     case 'u':
         return power;
@@ -73,15 +75,22 @@ static int is_readable(const npy_header *h)
 
 void npy_describe(const npy_header *h, io_entry *entry)
 {
-    entry->readable = is_readable(h);
+    entry->is_complex = h->kind == 'c' && is_readable(h);
+    entry->readable = is_readable(h) && !entry->is_complex;
     entry->ndim = h->ndim;
     memcpy(entry->shape, h->shape, sizeof entry->shape);
 }
 
-/* Are the elements doubles as the host stores them, in row-major order? */
+static spd_type type_of(const npy_header *h)
+{
+    return h->kind == 'f' ? SPD_FLOAT64 : h->kind == 'c' ? SPD_COMPLEX128 : SPD_INT64;
+}
+
+/* Are the elements doubles, or pairs of them, as the host stores them, in row-major order? */
 static int is_native(const npy_header *h)
 {
-    return h->kind == 'f' && h->width == 8 && !h->swap && (!h->fortran || h->ndim < 2);
+    int whole = (h->kind == 'f' && h->width == 8) || (h->kind == 'c' && h->width == 16);
+    return whole && !h->swap && (!h->fortran || h->ndim < 2);
 }
 
 static spd_status unreadable(spd_context *ctx, const npy_header *h)
@@ -90,12 +99,9 @@ static spd_status unreadable(spd_context *ctx, const npy_header *h)
         return ctx_fail(ctx, SPD_EFORMAT,
                         "contains Python objects, which are not supported; save labels as a "
                         "string or integer array, e.g. numpy.array(y, dtype=str)");
-    if (h->kind == 'c')
-        return ctx_fail(ctx, SPD_EFORMAT, "contains complex numbers ('%s'); save real ones",
-                        h->descr);
     return ctx_fail(ctx, SPD_EFORMAT,
-                    "elements of type '%s' are not supported; use float64, float32, integers or "
-                    "text",
+                    "elements of type '%s' are not supported; use float64, float32, complex128, "
+                    "complex64, integers or text",
                     h->descr);
 }
 
@@ -140,23 +146,32 @@ static int64_t load_integer(const unsigned char *p, size_t width, int swap, int 
     return (int64_t)(is_signed ? (bits ^ sign) - sign : bits);
 }
 
+/* Element i of an array <- the one at p; zero for an integer that does not fit. */
+static int decode_number(const npy_header *h, const unsigned char *p, size_t i, spd_array *array)
+{
+    size_t half = h->width / 2;
+    if (h->kind == 'f') {
+        array->f64[i] = load_float(p, h->width, h->swap);
+    } else if (h->kind == 'c') {
+        array->f64[2 * i] = load_float(p, half, h->swap);
+        array->f64[2 * i + 1] = load_float(p + half, half, h->swap);
+    } else {
+        array->i64[i] = load_integer(p, h->width, h->swap, h->kind == 'i');
+    }
+    return h->kind != 'u' || array->i64[i] >= 0;
+}
+
 static spd_status decode_numbers(spd_context *ctx, const npy_header *h, const unsigned char *data,
                                  spd_array **array)
 {
     spd_array *fresh;
     array_walk walk;
-    spd_status status =
-        array_new(ctx, h->kind == 'f' ? SPD_FLOAT64 : SPD_INT64, h->ndim, h->shape, &fresh);
+    spd_status status = array_new(ctx, type_of(h), h->ndim, h->shape, &fresh);
     if (status < 0)
         return status;
     walk_start(&walk, h->ndim, h->shape, h->stride);
     for (size_t i = 0; i < h->count; i++) {
-        const unsigned char *p = data + walk_next(&walk) * h->width;
-        if (h->kind == 'f')
-            fresh->f64[i] = load_float(p, h->width, h->swap);
-        else
-            fresh->i64[i] = load_integer(p, h->width, h->swap, h->kind == 'i');
-        if (h->kind == 'u' && fresh->i64[i] < 0) {
+        if (!decode_number(h, data + walk_next(&walk) * h->width, i, fresh)) {
             spd_array_free(fresh);
             return ctx_fail(ctx, SPD_EFORMAT, "element %zu is an integer above 2^63 - 1", i);
         }
@@ -265,7 +280,7 @@ spd_status npy_read_block(spd_context *ctx, unsigned char *bytes, size_t size, s
     if (status == SPD_OK && is_native(&header) && header.count > 0 &&
         header.data_from % sizeof(double) == 0) {
         double *data = (double *)(void *)(bytes + header.data_from);
-        status = array_adopt(ctx, header.ndim, header.shape, data, &fresh);
+        status = array_adopt(ctx, type_of(&header), header.ndim, header.shape, data, &fresh);
         if (status == SPD_OK) {
             ((held_array *)fresh)->block = bytes;
             *array = fresh;
@@ -299,7 +314,7 @@ static spd_status read_native(spd_context *ctx, const io_source *source, const n
                               spd_array **array)
 {
     spd_array *fresh;
-    spd_status status = array_new(ctx, SPD_FLOAT64, h->ndim, h->shape, &fresh);
+    spd_status status = array_new(ctx, type_of(h), h->ndim, h->shape, &fresh);
     if (status < 0)
         return status;
     status = source_read(ctx, source, h->data_from, h->bytes, fresh->f64);

@@ -12,7 +12,7 @@
 
 /* What the header says. Sizes are checked: count and bytes fit into size_t. */
 typedef struct npy_header {
-    char kind;      /* 'f' 'i' 'u' 'b' 'S' 'U'; others cannot be decoded */
+    char kind;      /* 'f' 'c' 'i' 'u' 'b' 'S' 'U'; others cannot be decoded */
     char descr[24]; /* the type as written, cut, for messages */
     size_t width;   /* bytes of an element */
     int swap;       /* stored big-endian */
@@ -63,7 +63,7 @@ typedef struct npy_image {
     void *owned;
 } npy_image;
 
-/* Text becomes '<U', float64 '<f8', int64 '<i8'. The array must live as long as the image. */
+/* Text becomes '<U', float64 '<f8', complex128 '<c16', int64 '<i8'. The array must live as long as the image. */
 spd_status npy_image_make(spd_context *ctx, const spd_array *array, npy_image *image);
 void npy_image_free(npy_image *image);
 

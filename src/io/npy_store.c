@@ -93,6 +93,10 @@ static spd_status check_layout(spd_context *ctx, const npy_header *h)
     if ((h->ndim != 2 && h->ndim != 3) || h->shape[h->ndim - 1] != h->shape[h->ndim - 2] ||
         h->count == 0)
         return ctx_fail(ctx, SPD_EINVAL, "is %s; square matrices p x n x n are expected", text);
+    if (h->kind == 'c')
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "holds complex numbers, which are not read piece by piece; give the file "
+                        "itself, and as much --memory as twice its size");
     if (h->kind != 'f' || (h->width != 8 && h->width != 4) || h->swap ||
         (h->fortran && h->ndim > 2))
         return ctx_fail(ctx, SPD_EINVAL,

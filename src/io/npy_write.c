@@ -1,12 +1,13 @@
 /* npy_write.c - the image of an array as an .npy file, version 1.0.
  *
- * float64 and int64 elements are written where they lie; text is spread out to UTF-32. */
+ * Numbers are written where they lie; text is spread out to UTF-32. */
 #include "io/npy.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/array.h"
 #include "io/text.h"
 
 /* *widest <- code points of the longest text, at least 1. */
@@ -72,10 +73,12 @@ static void write_header(const spd_array *array, const char *descr, npy_image *i
 spd_status npy_image_make(spd_context *ctx, const spd_array *array, npy_image *image)
 {
     char descr[32] = "<f8";
-    npy_image made = {.data = array->f64, .data_size = array->count * 8};
+    npy_image made = {.data = array->f64, .data_size = array->count * array_width(array->type)};
     if (array->type == SPD_INT64) {
         snprintf(descr, sizeof descr, "<i8");
         made.data = array->i64;
+    } else if (array->type == SPD_COMPLEX128) {
+        snprintf(descr, sizeof descr, "<c16");
     } else if (array->type == SPD_TEXT) {
         size_t widest = 1;
         spd_status status = widest_text(ctx, array, &widest);

@@ -18,6 +18,7 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
+#include "io/array.h"
 #include "learn/fit.h"
 #include "learn/hash.h"
 #include "learn/model.h"
@@ -108,7 +109,7 @@ static void checksum(size_t count, const spd_array *const *list, char text[17])
         const void *data =
             list[i]->type == SPD_INT64 ? (const void *)list[i]->i64 : (const void *)list[i]->f64;
         hash = hash_bytes(hash, list[i]->name, strlen(list[i]->name));
-        hash = hash_bytes(hash, data, list[i]->count * 8);
+        hash = hash_bytes(hash, data, list[i]->count * array_width(list[i]->type));
     }
     snprintf(text, 17, "%016" PRIx64, hash);
 }
