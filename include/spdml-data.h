@@ -25,9 +25,9 @@ extern "C" {
 SPD_API spd_status spd_array_read(spd_context *ctx, const char *path, const char *name,
                                   spd_array **array);
 
-/* Writes arrays to path by its ending: .npy and .csv take one (two dimensions at most and no complex
- * numbers for .csv), .npz and .mat any number. The file appears atomically, or not at all. The
- * arrays may be the caller's own. */
+/* Writes arrays to path by its ending: .npy and .csv take one (two dimensions at most and no
+ * complex numbers for .csv), .npz and .mat any number. The file appears atomically, or not at all.
+ * The arrays may be the caller's own. */
 SPD_API spd_status spd_arrays_write(spd_context *ctx, const char *path, size_t count,
                                     const spd_array *const *arrays);
 

@@ -61,13 +61,14 @@ typedef struct course {
 /* What decide's scores are. */
 typedef struct score_choice {
     const char *what;
-    int falls; /* non-zero: the smaller, the better */
+    int falls;   /* non-zero: the smaller, the better */
+    int squared; /* non-zero: squared distances of the metric, of real forms twice as large */
 } score_choice;
 
 /* The scores of coordinates' nearest neighbours, in src/classify/vectors.c. */
-#define NEAREST_COORDINATES                                                                        \
+#define NEAREST_COORDINATES(squared)                                                               \
     {                                                                                              \
-        "squared distance to the nearest sample of the class, in coordinates", 1                   \
+        "squared distance to the nearest sample of the class, in coordinates", 1, squared          \
     }
 
 typedef struct classifier {

@@ -12,6 +12,7 @@
 
 #include "classify/classifier.h"
 #include "classify/embed.h"
+#include "classify/samples.h"
 #include "classify/vectors.h"
 
 #define KEPT            30 /* neighbours */
@@ -37,7 +38,7 @@ static double most_for_samples(const samples *train)
  * of dimensions. */
 static double most_for_hessians(const samples *train)
 {
-    double manifold = (double)train->n * ((double)train->n + 1.0) / 2.0, d = 1.0;
+    double manifold = (double)samples_degrees(train), d = 1.0;
     double least_k = fmin(HESSIAN_LEAST_K, most_for_samples(train));
     while (d + 1.0 <= manifold && 1.0 + (d + 1.0) + (d + 1.0) * (d + 2.0) / 2.0 <= least_k)
         d += 1.0;
@@ -113,7 +114,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 const classifier classifier_lle = {
     .kind = SPD_LLE,
     .holds = SPD_HOLDS_SAMPLES,
-    .scores = NEAREST_COORDINATES,
+    .scores = NEAREST_COORDINATES(0),
     .squares = 1,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_K, 10, {5, 10, 20}, most_for_samples, NULL},
@@ -126,7 +127,7 @@ const classifier classifier_lle = {
 const classifier classifier_hlle = {
     .kind = SPD_HLLE,
     .holds = SPD_HOLDS_SAMPLES,
-    .scores = NEAREST_COORDINATES,
+    .scores = NEAREST_COORDINATES(0),
     .squares = 1,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_K, 15, {HESSIAN_LEAST_K, 20, 30}, most_for_samples, NULL},
@@ -139,7 +140,7 @@ const classifier classifier_hlle = {
 const classifier classifier_laplacian = {
     .kind = SPD_LAPLACIAN,
     .holds = SPD_HOLDS_SAMPLES,
-    .scores = NEAREST_COORDINATES,
+    .scores = NEAREST_COORDINATES(0),
     .squares = 1,
     .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
     .choices = {{SPD_PARAM_K, 10, {5, 10, 20}, most_for_samples, NULL},

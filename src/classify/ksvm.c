@@ -106,7 +106,8 @@ static double beta_of(const course *c)
 {
     const kernels_of *s = c->prepared;
     double beta = c->method.value[SPD_PARAM_BETA];
-    return isnan(beta) ? c->method.value[SPD_PARAM_BETA_SCALE] / s->median : beta;
+    return isnan(beta) ? c->method.value[SPD_PARAM_BETA_SCALE] / s->median
+                       : beta * samples_share(&c->train);
 }
 
 static spd_status train(spd_context *ctx, course *c)

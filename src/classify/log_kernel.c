@@ -7,6 +7,7 @@
  * or read. */
 #include "classify/log_kernel.h"
 
+#include "classify/samples.h"
 #include "classify/values.h"
 
 spd_status log_kernel_new(spd_context *ctx, const spd_samples *train, arena *keep,
@@ -19,6 +20,8 @@ spd_status log_kernel_new(spd_context *ctx, const spd_samples *train, arena *kee
         return ctx_nomem(ctx, "the kernel");
     spd_status status =
         spd_kernel(ctx, SPD_KERNEL_LOG_EUCLIDEAN, 0.0, train->n, p, train->X, 0, NULL, kernel->K);
+    for (size_t e = 0; e < p * p && train->hermitian; e++)
+        kernel->K[e] *= samples_share(train);
     if (status == SPD_OK)
         values_centre(p, kernel->K, kernel->mean);
     return status;
@@ -33,6 +36,8 @@ spd_status log_kernel_meet(spd_context *ctx, const log_kernel *kernel, const spd
         return ctx_nomem(ctx, "the kernel of the queries");
     spd_status status =
         spd_kernel(ctx, SPD_KERNEL_LOG_EUCLIDEAN, 0.0, train->n, p, train->X, q, queries->X, K);
+    for (size_t e = 0; e < p * q && train->hermitian; e++)
+        K[e] *= samples_share(train);
     for (size_t j = 0; status == SPD_OK && j < q; j++) {
         double sum = 0.0;
         for (size_t i = 0; i < p; i++) {

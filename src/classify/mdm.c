@@ -81,7 +81,7 @@ static void keep(shelf *s, course *c)
 const classifier classifier_mdm = {
     .kind = SPD_MDM,
     .keep = keep,
-    .scores = {"squared distance to the mean of the class", 1},
+    .scores = {"squared distance to the mean of the class", 1, 1},
     .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .prepare = prepare,
     .meet = meet,

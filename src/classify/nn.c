@@ -147,7 +147,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 const classifier classifier_nn = {
     .kind = SPD_NN,
     .holds = SPD_HOLDS_SAMPLES,
-    .scores = {"squared distance to the nearest sample of the class", 1},
+    .scores = {"squared distance to the nearest sample of the class", 1, 1},
     .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .meet = meet,
     .decide = decide,
@@ -156,7 +156,7 @@ const classifier classifier_nn = {
 const classifier classifier_knn = {
     .kind = SPD_KNN,
     .holds = SPD_HOLDS_SAMPLES,
-    .scores = {"samples of the class among the nearest", 0},
+    .scores = {"samples of the class among the nearest", 0, 0},
     .metrics = {SPD_AIRM, ALL_METRICS, 1},
     .choices = {{SPD_PARAM_K, 5, .most = most_neighbours, .list = odd_numbers}},
     .meet = meet,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "classify/classifier.h"
+#include "classify/samples.h"
 #include "classify/tangent.h"
 #include "classify/vectors.h"
 
@@ -15,7 +16,7 @@
 /* No more axes than samples, nor than the tangent space has. */
 static double most_axes(const samples *train)
 {
-    size_t dim = train->n * (train->n + 1) / 2;
+    size_t dim = samples_degrees(train);
     return (double)(train->p < dim ? train->p : dim);
 }
 
@@ -81,7 +82,7 @@ const classifier classifier_pga = {
     .kind = SPD_PGA,
     .keep = keep,
     .holds = SPD_HOLDS_VECTORS,
-    .scores = NEAREST_COORDINATES,
+    .scores = NEAREST_COORDINATES(1),
     .metrics = {SPD_AIRM, ALL_METRICS, 0},
     /* Up to all axes: the tangent space without reduction. */
     .choices = {{SPD_PARAM_DIMENSIONS, 50, {5, 10, 20, 50, 100, 200, INFINITY}, most_axes, NULL}},

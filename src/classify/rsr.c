@@ -10,6 +10,7 @@
 #include "classify/classifier.h"
 #include "classify/coding.h"
 #include "classify/gram.h"
+#include "classify/samples.h"
 #include "classify/values.h"
 
 typedef struct rsr_prepared {
@@ -49,11 +50,12 @@ static void kernel_values(size_t count, double beta, const double *d2, double *o
         out[e] = exp(-beta * d2[e]);
 }
 
-static spd_status choose_beta(spd_context *ctx, const rsr_prepared *r, const spd_method *method,
-                              double *beta)
+static spd_status choose_beta(spd_context *ctx, const course *c, double *beta)
 {
+    const rsr_prepared *r = c->prepared;
+    const spd_method *method = &c->method;
     double given = method->value[SPD_PARAM_BETA], scale = method->value[SPD_PARAM_BETA_SCALE];
-    *beta = isnan(given) ? scale / r->median : given;
+    *beta = isnan(given) ? scale / r->median : given * samples_share(&c->train);
     if (*beta > 0.0 && isfinite(*beta))
         return SPD_OK;
     return ctx_fail(ctx, SPD_EINVAL, "%s is %g: give a number above zero",
@@ -65,7 +67,7 @@ static spd_status train_kernel(spd_context *ctx, course *c)
     const rsr_prepared *r = c->prepared;
     size_t p = c->train.p;
     double beta;
-    spd_status status = choose_beta(ctx, r, &c->method, &beta);
+    spd_status status = choose_beta(ctx, c, &beta);
     if (status < 0)
         return status;
     rsr_trained *t = c->trained = arena_zero(&c->training, 1, sizeof *t);

@@ -9,6 +9,25 @@
  * size. given NULL: no samples. */
 spd_status samples_take(spd_context *ctx, const spd_samples *given, samples *mine);
 
+/* Rows of the matrices: of Hermitian ones, whose real forms X are, half as many. */
+static inline size_t samples_size(const samples *s)
+{
+    return s->hermitian ? s->n / 2 : s->n;
+}
+
+/* Real numbers that such a matrix is determined by. */
+static inline size_t samples_degrees(const samples *s)
+{
+    return s->hermitian ? s->n / 2 * (s->n / 2) : s->n * (s->n + 1) / 2;
+}
+
+/* What a squared distance or an inner product of X is to be multiplied by to be that of the
+ * matrices themselves. */
+static inline double samples_share(const samples *s)
+{
+    return s->hermitian ? 0.5 : 1.0;
+}
+
 /* SPD_EINVAL, naming the first, when a label is no class number. */
 spd_status samples_check_labels(spd_context *ctx, const samples *s);
 

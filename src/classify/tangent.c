@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "classify/samples.h"
 #include "classify/vectors.h"
 #include "engine/pairwise.h"
 #include "engine/scale.h"
@@ -171,6 +172,7 @@ spd_status tangent_learn(spd_context *ctx, spd_metric id, const samples *train, 
 {
     arena room = {0};
     *t = (tangent_space){.metric = id, .n = train->n, .p = train->p, .dim = flat_size(train->n)};
+    t->degrees = samples_degrees(train);
     double low, high;
     if (id == SPD_EUCLIDEAN && !scale_is_usual(t->n, t->p, train->X, &low, &high))
         return ctx_fail(ctx, SPD_ENUMERIC,

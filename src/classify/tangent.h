@@ -9,6 +9,7 @@ typedef struct tangent_space {
     spd_metric metric;
     size_t n, p;
     size_t dim;      /* of the tangent space: n(n+1)/2 */
+    size_t degrees;  /* real numbers that a matrix is determined by: dim, fewer for real forms */
     size_t rank;     /* axes, rank <= min(p, dim) */
     double *origin;  /* dim: the mean's own vector, where the metric is flat; else NULL */
     double *whiten;  /* n x n: M^-1/2, where the metric is curved; else NULL */

@@ -55,7 +55,7 @@ static double square(double x)
 /* rho and *mu, from S (rank x rank) and R (p x rank). */
 static double shrinkage(const tangent_space *t, const double *S, const double *R, double *mu)
 {
-    double p = (double)t->p, dim = (double)t->dim, trace = 0.0, frobenius = 0.0, fourth = 0.0;
+    double p = (double)t->p, dim = (double)t->degrees, trace = 0.0, frobenius = 0.0, fourth = 0.0;
     for (size_t a = 0; a < t->rank; a++)
         trace += S[a * t->rank + a];
     for (size_t e = 0; e < t->rank * t->rank; e++)

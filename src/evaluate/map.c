@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "classify/samples.h"
 #include "evaluate/method.h"
+#include "learn/complex_map.h"
 #include "learn/fit.h"
 #include "learn/start.h"
 
@@ -64,6 +65,7 @@ static spd_status fit_model(spd_context *ctx, const spd_method *method, const sa
     const fit_graph known = {graph.count, graph.pairs};
     spd_model *near = NULL;
     spd_status status = SPD_OK;
+    options.hermitian = train->hermitian;
     options.m = m;
     if (graph.roughly)
         status = start_roughly(ctx, train, &known, &options, &near);
@@ -100,17 +102,17 @@ static spd_status fit_multi(spd_context *ctx, const spd_method *method, const sa
 {
     static const size_t divisor[MAP_PARTS] = {8, 4, 2};
     spd_status status = SPD_OK;
-    size_t last = 0;
+    size_t last = 0, size = samples_size(train), each = a->n / size;
     a->m = a->n;
     for (size_t i = 0; i < MAP_PARTS && status == SPD_OK; i++) {
-        size_t m = (a->n + divisor[i] / 2) / divisor[i];
-        if (m <= last || m >= a->n)
+        size_t m = (size + divisor[i] / 2) / divisor[i];
+        if (m <= last || m >= size)
             continue;
-        status = fit_model(ctx, method, train, graph, m, a, &a->part[a->parts]);
+        status = fit_model(ctx, method, train, graph, each * m, a, &a->part[a->parts]);
         if (status < 0)
             break;
         note_graph(a, a->part[a->parts++]);
-        a->m += m;
+        a->m += each * m;
         last = m;
     }
     return status;
@@ -164,30 +166,40 @@ static spd_status fit_mean(spd_context *ctx, const spd_method *method, const sam
 /* ---- all of them -------------------------------------------------------------------------------
  */
 
+/* a->W <- that of a map that is not learned. */
+static spd_status fit_plain(spd_context *ctx, const spd_method *method, const samples *train,
+                            const map *a)
+{
+    spd_status status;
+    if (method->map == SPD_MAP_MEAN)
+        status = fit_mean(ctx, method, train, a);
+    else if (method->map == SPD_MAP_CSP)
+        status = start_csp(ctx, method->metric, a->n, a->m, train->p, train->X, train->label, a->W);
+    else
+        status = fit_start(ctx, method, train, a);
+    return status < 0 || !train->hermitian ? status : complex_map_nearest(ctx, a->n, a->m, a->W);
+}
+
 spd_status map_fit(spd_context *ctx, const spd_method *method, const samples *train,
                    map_graph graph, arena *keep, map *a)
 {
-    *a = (map){.n = train->n, .m = method_count(method, SPD_PARAM_M)};
+    size_t size = samples_size(train), m = method_count(method, SPD_PARAM_M);
+    *a = (map){.n = train->n};
     if (method->map == SPD_MAP_MULTI)
         return fit_multi(ctx, method, train, graph, a);
     if (method->map == SPD_MAP_NONE)
-        a->m = a->n;
-    if (a->m < 1 || a->m > a->n)
+        m = size;
+    if (m < 1 || m > size)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "m = %zu is out of range: a map of %zu x %zu matrices has 1 <= m <= %zu",
-                        a->m, a->n, a->n, a->n);
+                        "m = %zu is out of range: a map of %zu x %zu matrices has 1 <= m <= %zu", m,
+                        size, size, size);
+    a->m = train->hermitian ? 2 * m : m;
     if (a->m == a->n)
         return SPD_OK;
     if (method->map == SPD_MAP_ML)
         return fit_ml(ctx, method, train, graph, a);
     spd_status status = map_room(ctx, keep, a);
-    if (status < 0)
-        return status;
-    if (method->map == SPD_MAP_MEAN)
-        return fit_mean(ctx, method, train, a);
-    if (method->map == SPD_MAP_CSP)
-        return start_csp(ctx, method->metric, a->n, a->m, train->p, train->X, train->label, a->W);
-    return fit_start(ctx, method, train, a);
+    return status < 0 ? status : fit_plain(ctx, method, train, a);
 }
 
 void map_free(map *a)

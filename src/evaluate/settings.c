@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classify/samples.h"
 #include "evaluate/method.h"
 
 #define ANYWHERE SIZE_MAX /* place of a value that means nothing in this setting */
@@ -64,7 +65,7 @@ static size_t own_values(const spd_method *method, const samples *train, unsigne
                          double *value)
 {
     if (parameter == SPD_PARAM_M)
-        return sizes(train->n, value);
+        return sizes(samples_size(train), value);
     if (method_of_map((spd_parameter)parameter))
         return 0;
     const classifier *c = classifier_of(method->classifier);
@@ -125,9 +126,10 @@ static spd_status axis_check(spd_context *ctx, const spd_method *method, const s
     for (size_t i = 0; i < a->count && status == SPD_OK; i++) {
         trial.value[parameter] = a->value[i];
         status = method_check(ctx, &trial);
-        if (status == SPD_OK && parameter == SPD_PARAM_M && a->value[i] > (double)train->n)
+        if (status == SPD_OK && parameter == SPD_PARAM_M &&
+            a->value[i] > (double)samples_size(train))
             status = ctx_fail(ctx, SPD_EINVAL, "m = %g is larger than the %zu x %zu matrices",
-                              a->value[i], train->n, train->n);
+                              a->value[i], samples_size(train), samples_size(train));
     }
     return status;
 }
@@ -310,7 +312,7 @@ spd_status settings_make(spd_context *ctx, const spd_method *method, const sampl
     }
     if (status == SPD_OK && method->map == SPD_MAP_ML)
         status = list_ways(ctx, method, axes, keep, &all);
-    return status == SPD_OK ? combine(ctx, train->n, axes, &all, keep, s) : status;
+    return status == SPD_OK ? combine(ctx, samples_size(train), axes, &all, keep, s) : status;
 }
 
 size_t settings_count(const settings *s)

@@ -125,7 +125,8 @@ spd_status spd_classifier_look(spd_context *ctx, const spd_classifier *c,
                                   .holding = kind->holds,
                                   .held = kind->holds == SPD_HOLDS_NONE ? 0 : train->p,
                                   .score = kind->scores.what,
-                                  .score_falls = kind->scores.falls};
+                                  .score_falls = kind->scores.falls,
+                                  .hermitian = !kind->vectors && train->hermitian};
     spd_status status = sized_check(ctx, "spd_classifier_facts", facts);
     if (status == SPD_OK)
         sized_give(sizeof found, &found, facts);
@@ -169,12 +170,17 @@ static void note_map(spd_classifier *c)
 {
     double *value = c->course.method.value;
     if (spd_method_uses(&c->course.method, SPD_PARAM_M))
-        value[SPD_PARAM_M] = (double)c->map.m;
+        value[SPD_PARAM_M] = samples_share(&c->course.train) * (double)c->map.m;
     if (c->map.nu_w > 0) {
         value[SPD_PARAM_NU_W] = (double)c->map.nu_w;
         value[SPD_PARAM_NU_B] = (double)c->map.nu_b;
         value[SPD_PARAM_OBJECTIVE] = (double)c->map.objective;
     }
+}
+
+static const char *kind_of_numbers(int hermitian)
+{
+    return hermitian ? "complex" : "real";
 }
 
 static spd_status take_map(spd_context *ctx, spd_classifier *c, const spd_model *model)
@@ -184,13 +190,17 @@ static spd_status take_map(spd_context *ctx, spd_classifier *c, const spd_model 
     arena *keep = &c->course.preparing;
     spd_status status = SPD_OK;
     if (!model) {
-        standard_m(method, train->n);
+        standard_m(method, samples_size(train));
         status = map_fit(ctx, method, train, (map_graph){0}, keep, &c->map);
     } else if (model->n != train->n) {
         status = ctx_fail(ctx, SPD_EINVAL,
                           "the model maps %zu x %zu matrices, but the training samples are %zu x "
                           "%zu",
                           model->n, model->n, train->n, train->n);
+    } else if (!model->options->hermitian != !train->hermitian) {
+        status =
+            ctx_fail(ctx, SPD_EINVAL, "the model maps %s matrices, but the training samples are %s",
+                     kind_of_numbers(!train->hermitian), kind_of_numbers(train->hermitian));
     } else {
         method->map = SPD_MAP_ML;
         status = map_of_model(ctx, model, keep, &c->map);
@@ -337,6 +347,10 @@ static spd_status check_queries(spd_context *ctx, const course *c, size_t n)
                         "the matrices to classify are %zu x %zu, but the training matrices are %zu "
                         "x %zu",
                         queries->n, queries->n, n, n);
+    if (!queries->hermitian != !c->train.hermitian)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the matrices to classify are %s, but the training matrices are %s",
+                        kind_of_numbers(queries->hermitian), kind_of_numbers(c->train.hermitian));
     return SPD_OK;
 }
 
@@ -360,6 +374,8 @@ static spd_status predict(spd_context *ctx, const spd_classifier *c, const spd_s
     }
     if (status >= 0)
         status = own.kind->decide(ctx, &own, label);
+    for (size_t e = 0; score && own.kind->scores.squared && e < own.queries.p * own.train.classes;)
+        score[e++] *= samples_share(&own.train);
     arena_free(&own.meeting);
     return with_remark(ctx, fault_unnamed(ctx, status), &remark);
 }

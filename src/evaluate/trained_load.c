@@ -83,6 +83,8 @@ static spd_status check_sizes(const reading *r, const spd_method *method)
     if (side < 1 || side > LARGEST_SIDE || other < 1 || other > LARGEST_SIDE || a->p < 1 ||
         a->p > INT_MAX || a->classes < 1 || a->classes > INT_MAX || a->parts > MAP_PARTS)
         return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: sizes are out of range");
+    if (!vectors && a->hermitian && (a->n % 2 || a->m % 2))
+        return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: real forms have even sizes");
     if ((a->parts > 0) != (method->map == SPD_MAP_MULTI && a->m > a->n))
         return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: the parts do not suit the map");
     if (!vectors && a->parts == 0 && (a->m > a->n || (method->map == SPD_MAP_NONE && a->m < a->n)))
@@ -99,6 +101,9 @@ static spd_status take_model(const reading *r, const char *object, const model_n
     if (!json_is_object(meta))
         return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: '%s' is missing", object);
     spd_status status = model_read(r->ctx, r->bundle, meta, names, r->version, model);
+    if (status == SPD_OK && !(*model)->options->hermitian != !r->all.hermitian)
+        status = ctx_fail(r->ctx, SPD_EFORMAT,
+                          "meta.json: '%s' and the sizes contradict each other", object);
     if (status == SPD_OK && (*model)->n != r->all.n)
         status = ctx_fail(r->ctx, SPD_EFORMAT,
                           "meta.json: '%s' maps %zu x %zu matrices, not %zu x "
@@ -130,16 +135,13 @@ static spd_status take_parts(const reading *r, map *a)
 static spd_status take_W(const reading *r, arena *keep, map *a)
 {
     const spd_array *W = NULL;
-    spd_status status = record_find(r->ctx, r->bundle, "W", SPD_FLOAT64, a->n, a->m, &W);
-    if (status == SPD_OK)
-        status = record_check_orthonormal(r->ctx, "W", a->n, a->m, W->f64);
+    int hermitian = r->all.hermitian;
+    spd_status status = record_find_map(r->ctx, r->bundle, "W", hermitian ? a->n / 2 : a->n,
+                                        hermitian ? a->m / 2 : a->m, hermitian, &W);
     if (status < 0)
         return status;
     a->W = arena_alloc(keep, a->n, a->m * sizeof *a->W);
-    if (!a->W)
-        return ctx_nomem(r->ctx, "a map");
-    memcpy(a->W, W->f64, W->count * sizeof *a->W);
-    return SPD_OK;
+    return a->W ? record_to_map(r->ctx, W, a->W) : ctx_nomem(r->ctx, "a map");
 }
 
 static spd_status take_map(const reading *r, arena *keep, map *a)
@@ -231,7 +233,8 @@ static spd_status take_course(const reading *r, course *c)
                          .n = c->kind->vectors ? 0 : r->all.m,
                          .height = r->all.height,
                          .width = r->all.width,
-                         .classes = r->all.classes};
+                         .classes = r->all.classes,
+                         .hermitian = r->all.hermitian};
     if (c->kind->keep) {
         c->kind->keep(&s, c);
         return s.status < 0 ? s.status : SPD_OK;

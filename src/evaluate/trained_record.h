@@ -15,9 +15,10 @@ typedef struct trained_sizes {
     size_t parts; /* of a multi map */
     size_t nu_w, nu_b;
     spd_objective objective;
+    int hermitian; /* n and m are of real forms */
 } trained_sizes;
 
-#define TRAINED_SIZES 11
+#define TRAINED_SIZES 12
 extern const field trained_size_fields[TRAINED_SIZES];
 
 #define PART_ROOM 24

@@ -18,6 +18,10 @@ const field trained_size_fields[TRAINED_SIZES] = {
     FIELD(trained_sizes, nu_w, SIZE),
     FIELD(trained_sizes, nu_b, SIZE),
     FIELD_ENUM(trained_sizes, objective, naming_objective),
+    {.key = "hermitian",
+     .offset = offsetof(trained_sizes, hermitian),
+     .type = FIELD_INT,
+     .later = 1},
 };
 
 part_names trained_part(size_t i)
@@ -95,7 +99,7 @@ static void put_names(record_writer *w, size_t count, const spd_notes *notes)
     record_array(w, &array);
 }
 
-static void put_map(record_writer *w, const map *a)
+static void put_map(record_writer *w, const map *a, int hermitian)
 {
     for (size_t i = 0; i < a->parts; i++) {
         part_names *names = arena_alloc(&w->room, 1, sizeof *names);
@@ -108,7 +112,7 @@ static void put_map(record_writer *w, const map *a)
     if (a->model)
         model_write(w, a->model, &trained_model_names, record_part(w, TRAINED_MODEL));
     else if (a->W)
-        record_matrix(w, "W", a->n, a->m, a->W);
+        record_map(w, "W", a->n, a->m, a->W, hermitian);
 }
 
 static void put_shelf(record_writer *w, const shelf *s)
@@ -150,12 +154,13 @@ static void begin(spd_context *ctx, const spd_classifier *c, record_writer *w)
                          .parts = c->map.parts,
                          .nu_w = c->map.nu_w,
                          .nu_b = c->map.nu_b,
-                         .objective = c->map.objective};
+                         .objective = c->map.objective,
+                         .hermitian = own.train.hermitian};
     put_method(w, &own.method);
     record_fields(w, TRAINED_SIZES, trained_size_fields, &all, record_part(w, "sizes"));
     put_notes(w, &c->notes);
     put_names(w, own.train.classes, &c->notes);
-    put_map(w, &c->map);
+    put_map(w, &c->map, own.train.hermitian);
     put_shelf(w, &s);
 }
 

@@ -51,7 +51,8 @@ static spd_status own(spd_context *ctx, course *c)
                        .n = train->n,
                        .X = X,
                        .classes = train->classes,
-                       .label = label};
+                       .label = label,
+                       .hermitian = train->hermitian};
     return SPD_OK;
 }
 
@@ -63,6 +64,10 @@ static spd_status train_behind(spd_context *ctx, const spd_classifier *old, spd_
         status = ctx_fail(ctx, SPD_EINVAL,
                           "the samples are %zu x %zu, but the method's map is to %zu x %zu",
                           own_course->train.n, own_course->train.n, old->map.m, old->map.m);
+    if (status == SPD_OK && !own_course->train.hermitian != !old->course.train.hermitian)
+        status = ctx_fail(ctx, SPD_EINVAL,
+                          "the samples and those that the method was trained with must both be "
+                          "complex, or both real");
     if (status == SPD_OK)
         status = copy_map(ctx, &old->map, &own_course->preparing, &c->map);
     if (status == SPD_OK)

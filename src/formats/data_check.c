@@ -85,8 +85,7 @@ static spd_status check_entries(spd_context *ctx, const spd_data *data, int symm
             there = asymmetry;
         }
     }
-    return !symmetric || first == SPD_NO_INDEX ? SPD_OK
-                                               : refuse_asymmetry(ctx, data, first, there);
+    return !symmetric || first == SPD_NO_INDEX ? SPD_OK : refuse_asymmetry(ctx, data, first, there);
 }
 
 /* A power of ten that lifts the smallest eigenvalue well above zero, 1e-6 at least. A matrix that

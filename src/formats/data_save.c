@@ -7,7 +7,8 @@
 #include "io/file.h"
 #include "io/text.h"
 
-/* A view of the matrices; nothing is copied, but for complex ones, which *block (new) then holds. */
+/* A view of the matrices; nothing is copied, but for complex ones, which *block (new) then holds.
+ */
 static spd_status view_matrices(spd_context *ctx, const spd_data *data, const char *name,
                                 spd_array *view, double **block)
 {
@@ -64,8 +65,8 @@ spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *pat
     for (size_t i = 0; i < data->columns && with_labels; i++)
         arrays[count++] = data->column[i];
     status = data->meta && text_same(path_ending(path), ".npz")
-                            ? bundle_write(ctx, path, count, arrays, data->meta)
-                            : spd_arrays_write(ctx, path, count, arrays);
+                 ? bundle_write(ctx, path, count, arrays, data->meta)
+                 : spd_arrays_write(ctx, path, count, arrays);
     mem_free(block);
     mem_free(arrays);
     return status;

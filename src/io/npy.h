@@ -63,7 +63,8 @@ typedef struct npy_image {
     void *owned;
 } npy_image;
 
-/* Text becomes '<U', float64 '<f8', complex128 '<c16', int64 '<i8'. The array must live as long as the image. */
+/* Text becomes '<U', float64 '<f8', complex128 '<c16', int64 '<i8'. The array must live as long as
+ * the image. */
 spd_status npy_image_make(spd_context *ctx, const spd_array *array, npy_image *image);
 void npy_image_free(npy_image *image);
 

@@ -41,8 +41,12 @@ spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
     if (!G)
         return ctx_nomem(ctx, "the gradient");
     status = (fit_approximates(&o) ? log_euclidean_cost : engine_cost)(ctx, &in, o.W, &value, G);
+    /* of Hermitian matrices half the distances; other objectives do not see a factor */
+    double share = o.hermitian && o.objective == SPD_DIFFERENCE ? 0.5 : 1.0;
+    for (size_t e = 0; e < n * o.m; e++)
+        G[e] *= share;
     if (status == SPD_OK)
-        *cost = value;
+        *cost = share * value;
     if (status == SPD_OK && gradient)
         memcpy(gradient, G, n * o.m * sizeof *G);
     mem_free(G);

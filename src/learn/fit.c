@@ -28,6 +28,7 @@
 #include "engine/engine.h"
 #include "engine/parallel.h"
 #include "learn/affinity.h"
+#include "learn/complex_map.h"
 #include "learn/coordinates.h"
 #include "learn/log_euclidean_fit.h"
 #include "learn/model.h"
@@ -99,6 +100,8 @@ static void note_point(fit *f, spd_stop stop, int ended)
             tall_orthonormalise(f->n, f->m, now->W, f->work);
         if (f->state.L)
             coordinates_leave(f->n, f->m, f->state.L, now->W, f->work);
+        if (f->o.hermitian)
+            complex_map_basis(f->n, f->m, now->W, f->work);
         now->cost = s->f;
         now->gradient_norm = s->gradient_norm;
     }
@@ -142,14 +145,20 @@ static spd_status open_engine(fit *f)
     return fit_approximates(&f->o) ? SPD_OK : engine_new(f->ctx, &in, &f->engine);
 }
 
-/* And seen from the coordinates of the fit. */
+/* And seen from the coordinates of the fit; complex maps are to stay so. */
 static spd_status enter_coordinates(fit *f)
 {
     problem *inside = f->engine;
-    if (!f->state.L)
-        return SPD_OK;
+    spd_status status = SPD_OK;
+    if (f->state.L) {
+        f->engine = NULL;
+        status = coordinates_wrap(f->ctx, inside, f->state.L, &f->engine);
+        inside = f->engine;
+    }
+    if (status < 0 || !inside || !f->o.hermitian)
+        return status;
     f->engine = NULL;
-    return coordinates_wrap(f->ctx, inside, f->state.L, &f->engine);
+    return complex_map_wrap(f->ctx, inside, &f->engine);
 }
 
 static spd_status minimise_one(fit *f, int resumed)

@@ -36,6 +36,15 @@ spd_status fitting_take_graph(fit *f, size_t pairs, const spd_pair *from)
     return SPD_OK;
 }
 
+/* Squared distances between real forms are twice those between Hermitian matrices. */
+static void weigh_hermitian(const fit *f, size_t pairs, spd_pair *pair)
+{
+    for (size_t k = 0; k < pairs && f->o.hermitian; k++) {
+        pair[k].within *= 0.5;
+        pair[k].between *= 0.5;
+    }
+}
+
 spd_status fitting_make_graph(fit *f, const fit_graph *known)
 {
     spd_fit_state *s = &f->state;
@@ -51,6 +60,8 @@ spd_status fitting_make_graph(fit *f, const fit_graph *known)
         f->o.search = SPD_SEARCH_EXACT;
         f->o.recall = 1.0;
     }
+    if (status == SPD_OK)
+        weigh_hermitian(f, s->pairs, s->pair);
     f->seconds_graph = ranks_clock(ranks_of(f->ctx)) - began;
     return status;
 }
@@ -87,6 +98,8 @@ spd_status fitting_mapped_graph(fit *f, spd_pair **pairs, size_t *count)
     spd_status status = spd_congruence_store(f->ctx, f->set, f->m, s->now->W, S);
     if (status == SPD_OK)
         status = spd_affinity(f->ctx, f->m, s->p, S, f->label, &f->o, pairs, count);
+    if (status == SPD_OK)
+        weigh_hermitian(f, *count, *pairs);
     mem_free(S);
     return status;
 }

@@ -88,6 +88,10 @@ spd_status fit_options_check(spd_context *ctx, const spd_store *set, const spd_f
         return ctx_fail(ctx, SPD_EINVAL,
                         "m = %zu is out of range: a map of %zu x %zu matrices has 1 <= m <= %zu",
                         o->m, n, n, n - 1);
+    if (o->hermitian && (n % 2 || o->m % 2))
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "n = %zu and m = %zu: the real forms of complex matrices have even sizes",
+                        n, o->m);
     if (!pair_rule_get(o->metric))
         return ctx_fail(ctx, SPD_EINVAL,
                         "no map can be learned under %s; use stein, airm, jeffrey or log-euclidean",

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
+#include "learn/complex_map.h"
 #include "learn/fitting.h"
 #include "learn/start.h"
 
@@ -27,8 +28,10 @@ static spd_status start_of(fit *f, spd_init init, double *W)
 {
     rng r;
     rng_seed(&r, f->o.seed + ((uint64_t)f->state.start << 32));
-    return init == SPD_INIT_CSP ? start_csp_store(f->ctx, SPD_JEFFREY, f->set, f->m, f->label, W)
-                                : start_point_store(f->ctx, init, f->set, f->m, f->o.W, &r, W);
+    spd_status status = init == SPD_INIT_CSP
+                            ? start_csp_store(f->ctx, SPD_JEFFREY, f->set, f->m, f->label, W)
+                            : start_point_store(f->ctx, init, f->set, f->m, f->o.W, &r, W);
+    return status < 0 || !f->o.hermitian ? status : complex_map_nearest(f->ctx, f->n, f->m, W);
 }
 
 /* Are there class means, and is there room for them? */

@@ -53,6 +53,10 @@ static const field option_fields[] = {
      .offset = offsetof(spd_fit_options, candidates),
      .type = FIELD_SIZE,
      .later = 1},
+    {.key = "hermitian",
+     .offset = offsetof(spd_fit_options, hermitian),
+     .type = FIELD_INT,
+     .later = 1},
 };
 
 static const field outcome_fields[] = {
@@ -187,10 +191,16 @@ void model_write(record_writer *w, const spd_model *model, const model_names *na
         w->status = record_check_orthonormal(w->ctx, names->W, model->n, model->m, model->W);
     if (w->status < 0)
         return;
-    record_matrix(w, names->W, model->n, model->m, model->W);
+    spd_fit_options said = *model->options;
+    spd_model sizes = {.n = model->n};
+    if (said.hermitian) { /* the file speaks of the complex map */
+        said.m /= 2;
+        sizes.n /= 2;
+    }
+    record_map(w, names->W, model->n, model->m, model->W, said.hermitian);
     record_history(w, names->history, model->steps, model->history);
-    record_fields(w, FIELDS(size_fields), size_fields, model, object);
-    record_fields(w, FIELDS(option_fields), option_fields, model->options, object);
+    record_fields(w, FIELDS(size_fields), size_fields, &sizes, object);
+    record_fields(w, FIELDS(option_fields), option_fields, &said, object);
     record_fields(w, FIELDS(outcome_fields), outcome_fields, model, object);
 }
 
@@ -224,23 +234,26 @@ spd_status model_read(spd_context *ctx, const io_bundle *bundle, const json_t *m
     if (status == SPD_OK)
         status = check_sizes(ctx, options.m, &values);
     if (status == SPD_OK)
-        status = record_find(ctx, bundle, names->W, SPD_FLOAT64, values.n, options.m, &W);
-    if (status == SPD_OK)
-        status = record_check_orthonormal(ctx, names->W, values.n, options.m, W->f64);
+        status = record_find_map(ctx, bundle, names->W, values.n, options.m, options.hermitian, &W);
     if (status != SPD_OK)
         return status;
+    if (options.hermitian) { /* so large a W is there */
+        values.n *= 2;
+        options.m *= 2;
+    }
     usual_choices(&options); /* a file names them; one that does not must do no harm */
     spd_model *fresh = model_new(values.n, &options, version);
     if (!fresh)
         return ctx_nomem(ctx, "a model");
-    status = record_to_history(ctx, bundle, names->history, values.steps, &fresh->history);
+    status = record_to_map(ctx, W, fresh->W);
+    if (status == SPD_OK)
+        status = record_to_history(ctx, bundle, names->history, values.steps, &fresh->history);
     if (status < 0) {
         spd_model_free(fresh);
         return status;
     }
     values.m = options.m;
     take_values(fresh, &values);
-    memcpy(fresh->W, W->f64, W->count * sizeof *fresh->W);
     *model = fresh;
     return SPD_OK;
 }

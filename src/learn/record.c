@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/array.h"
 
 #define ORTHONORMAL     1e-8
 #define HISTORY_COLUMNS 5
@@ -52,6 +53,15 @@ void record_matrix(record_writer *w, const char *name, size_t rows, size_t colum
                              .count = rows * columns,
                              .f64 = values};
     record_array(w, &array);
+}
+
+void record_map(record_writer *w, const char *name, size_t n, size_t m, double *W, int hermitian)
+{
+    double *Z = hermitian ? arena_alloc(&w->room, n, m * sizeof *Z / 2) : W;
+    if (hermitian && Z)
+        spd_complex_extract(n / 2, m / 2, 1, W, Z);
+    record_matrix(w, name, hermitian ? n / 2 : n, hermitian ? m / 2 : m, Z);
+    w->array[w->count - 1].type = hermitian ? SPD_COMPLEX128 : SPD_FLOAT64;
 }
 
 void record_history(record_writer *w, const char *name, size_t steps, const spd_fit_step *history)
@@ -165,9 +175,11 @@ spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kin
 
 static spd_status check_finite(spd_context *ctx, const spd_array *array)
 {
-    for (size_t i = 0; array->type == SPD_FLOAT64 && i < array->count; i++)
+    size_t each = array_width(array->type) / sizeof(double);
+    for (size_t i = 0; array->f64 && i < array->count * each; i++)
         if (!isfinite(array->f64[i]))
-            return ctx_fail(ctx, SPD_EFORMAT, "%s: element %zu is not finite", array->name, i);
+            return ctx_fail(ctx, SPD_EFORMAT, "%s: element %zu is not finite", array->name,
+                            i / each);
     return SPD_OK;
 }
 
@@ -183,11 +195,32 @@ spd_status record_find(spd_context *ctx, const io_bundle *bundle, const char *na
     if (found->type != type || found->ndim != 2 || found->shape[0] != rows ||
         found->shape[1] != columns)
         return ctx_fail(ctx, SPD_EFORMAT, "%s: is not %zu x %zu %s, as meta.json says", name, rows,
-                        columns, type == SPD_FLOAT64 ? "numbers" : "whole numbers");
+                        columns,
+                        type == SPD_FLOAT64      ? "numbers"
+                        : type == SPD_COMPLEX128 ? "complex numbers"
+                                                 : "whole numbers");
     spd_status status = check_finite(ctx, found);
     if (status == SPD_OK)
         *array = found;
     return status;
+}
+
+spd_status record_find_map(spd_context *ctx, const io_bundle *bundle, const char *name, size_t n,
+                           size_t m, int hermitian, const spd_array **array)
+{
+    return record_find(ctx, bundle, name, hermitian ? SPD_COMPLEX128 : SPD_FLOAT64, n, m, array);
+}
+
+spd_status record_to_map(spd_context *ctx, const spd_array *array, double *W)
+{
+    size_t n = array->shape[0], m = array->shape[1], each = 1;
+    if (array->type == SPD_COMPLEX128) {
+        spd_complex_embed(n, m, 1, array->f64, W);
+        each = 2;
+    } else {
+        memcpy(W, array->f64, n * m * sizeof *W);
+    }
+    return record_check_orthonormal(ctx, array->name, each * n, each * m, W);
 }
 
 spd_status record_to_history(spd_context *ctx, const io_bundle *bundle, const char *name,

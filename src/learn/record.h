@@ -41,6 +41,9 @@ void record_fields(record_writer *w, size_t count, const field *fields, const vo
 void record_matrix(record_writer *w, const char *name, size_t rows, size_t columns, double *values);
 void record_history(record_writer *w, const char *name, size_t steps, const spd_fit_step *history);
 
+/* A map W (n x m); one that is the real form of a complex map is written as that, n/2 x m/2. */
+void record_map(record_writer *w, const char *name, size_t n, size_t m, double *W, int hermitian);
+
 /* A view of an array that is there. */
 void record_array(record_writer *w, const spd_array *array);
 
@@ -57,6 +60,12 @@ spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kin
 /* *array <- the array of that name: of that type, rows x columns, and finite. */
 spd_status record_find(spd_context *ctx, const io_bundle *bundle, const char *name, spd_type type,
                        size_t rows, size_t columns, const spd_array **array);
+
+/* *array <- a map (record_map), n x m as the file has it. W <- it, real or the real form of 2n x
+ * 2m; SPD_EFORMAT unless its columns are orthonormal. */
+spd_status record_find_map(spd_context *ctx, const io_bundle *bundle, const char *name, size_t n,
+                           size_t m, int hermitian, const spd_array **array);
+spd_status record_to_map(spd_context *ctx, const spd_array *array, double *W);
 
 /* *history (new) <- the table of that name. */
 spd_status record_to_history(spd_context *ctx, const io_bundle *bundle, const char *name,

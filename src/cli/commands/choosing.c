@@ -40,6 +40,7 @@ static void take_labelled(search *h)
     size_t *index = cli_alloc(d->p, sizeof *index, "samples"), count = 0;
     all.classes = d->classes;
     all.label = l->label;
+    all.hermitian = d->hermitian;
     for (size_t i = 0; i < d->p; i++)
         if (l->label[i] >= 0)
             index[count++] = i;
@@ -56,7 +57,7 @@ static void take_method(search *h)
     h->method.metric = o->metric;
     h->method.fit = o;
     if (!h->l->auto_m)
-        h->method.value[SPD_PARAM_M] = (double)o->m;
+        h->method.value[SPD_PARAM_M] = (double)shown_rows(o->m, o->hermitian);
     if (o->objective != SPD_OBJECTIVE_AUTO)
         h->method.value[SPD_PARAM_OBJECTIVE] = (double)o->objective;
     if (o->nu_w)
@@ -106,19 +107,25 @@ static void race(search *h)
         grid.value[SPD_PARAM_NU_B] = neighbours;
     }
     if (h->l->auto_m) {
-        grid.count[SPD_PARAM_M] = sizes_below(h->l->data->n, sizes);
+        grid.count[SPD_PARAM_M] = sizes_below(shown_n(h->l->data), sizes);
         grid.value[SPD_PARAM_M] = sizes;
     }
     tune(h, &grid);
-    h->l->options.m = (size_t)h->method.value[SPD_PARAM_M];
+    h->l->options.m = (size_t)h->method.value[SPD_PARAM_M] * (h->l->data->hermitian ? 2 : 1);
     if (h->l->auto_nu_b)
         h->l->options.nu_b = (size_t)h->method.value[SPD_PARAM_NU_B];
+}
+
+/* m as the user counts it. */
+static size_t chosen_m(const learning *l)
+{
+    return shown_rows(l->options.m, l->options.hermitian);
 }
 
 /* Would a method with this map rather do without? tuned <- of both. */
 static int duel(search *h)
 {
-    double n = (double)h->l->data->n, sizes[2] = {(double)h->l->options.m, n};
+    double n = (double)shown_n(h->l->data), sizes[2] = {(double)chosen_m(h->l), n};
     spd_grid grid = {.count = {[SPD_PARAM_M] = 2}, .value = {[SPD_PARAM_M] = sizes}};
     size_t settings = h->tuned.settings;
     int nu_b = h->l->auto_nu_b;
@@ -135,7 +142,7 @@ static void note(search *h, double with_map, int without)
 {
     const spd_tuned *t = &h->tuned;
     json_t *chosen = sheet_json_object();
-    sheet_json_set(chosen, "m", sheet_json_whole((json_int_t)h->l->options.m));
+    sheet_json_set(chosen, "m", sheet_json_whole((json_int_t)chosen_m(h->l)));
     if (h->l->auto_nu_b)
         sheet_json_set(chosen, "nu_b", sheet_json_whole((json_int_t)h->l->options.nu_b));
     sheet_json_set(chosen, "settings", sheet_json_whole((json_int_t)t->settings));
@@ -153,7 +160,7 @@ static void say(search *h, double with_map, int without)
     const spd_fit_options *o = &h->l->options;
     char what[80] = "", plain[60] = "";
     if (h->l->auto_m)
-        snprintf(what, sizeof what, "-m %zu%s", o->m, h->l->auto_nu_b ? " and " : "");
+        snprintf(what, sizeof what, "-m %zu%s", chosen_m(h->l), h->l->auto_nu_b ? " and " : "");
     if (h->l->auto_nu_b)
         snprintf(what + strlen(what), sizeof what - strlen(what), "--nu-b %zu", o->nu_b);
     if (!isnan(h->tuned.accuracy_no_map))
@@ -198,7 +205,7 @@ const char *learning_again(const session *s, const learning *l)
     words w = {0};
     words_take(&w, words_text("spdml %s", s->args->command->name));
     words_take(&w, shell_word(s->args->operands[0]));
-    again_value("m", (double)o->m, &w);
+    again_value("m", (double)chosen_m(l), &w);
     if (arguments_count(s->args, "nu-b"))
         again_value("nu-b", (double)o->nu_b, &w);
     if (arguments_count(s->args, "objective") || l->auto_nu_b) {

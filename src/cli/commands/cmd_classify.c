@@ -81,9 +81,7 @@ static void load_model(session *s, classifying *c)
     if (!path)
         return;
     session_model(s, path, &c->model);
-    if (c->model->n != train->n)
-        cli_fail("%s maps %zu x %zu matrices, but %s holds %zu x %zu", path, c->model->n,
-                 c->model->n, train->source, train->n, train->n);
+    shown_check(path, "maps", c->model->n, c->model->options->hermitian, train);
     if (c->model->options->metric != c->method.metric)
         session_remark(s, "%s was learned under the metric %s, but %s uses %s", path,
                        spd_metric_name(c->model->options->metric),

@@ -11,7 +11,7 @@ static void write_map(session *s, const data_output *out, const spd_model *model
     double *cost = cli_alloc(model->steps, sizeof *cost, "costs");
     for (size_t i = 0; i < model->steps; i++)
         cost[i] = model->history[i].cost;
-    spd_array W = session_array_f64("W", model->n, model->m, model->W);
+    spd_array W = shown_matrix("W", model->n, model->m, model->W, model->options->hermitian);
     spd_array costs = session_array_f64("cost", model->steps, 1, cost);
     const spd_array *const arrays[] = {&W, &costs};
     int one = data_output_is(out, ".csv") || data_output_is(out, ".npy") || model->steps == 0;
@@ -57,9 +57,10 @@ static int convert_map(session *s, const char *path, spd_kind kind)
     sheet_text(r, "input", "input", path);
     sheet_text(r, "output", "output", out.path);
     sheet_text(r, "kind", "kind", kind == SPD_KIND_METHOD ? "trained method" : "model");
-    sheet_count(r, "n", NULL, model->n, "");
-    sheet_count(r, "m", NULL, model->m, "");
-    sheet_line(r, "W", "%zu x %zu", model->n, model->m);
+    sheet_size(r, shown_map_n(model), model->options->hermitian);
+    sheet_count(r, "m", NULL, shown_map_m(model), "");
+    sheet_line(r, "W", "%zu x %zu%s", shown_map_n(model), shown_map_m(model),
+               model->options->hermitian ? ", complex" : "");
     return CLI_GOOD;
 }
 
@@ -77,7 +78,7 @@ static int convert_data(session *s, const char *path)
     sheet *r = session_sheet(s);
     sheet_text(r, "input", "input", source);
     sheet_text(r, "output", "output", out.path);
-    sheet_set(r, data->p, data->n);
+    sheet_set(r, data->p, shown_n(data), data->hermitian);
     sheet_count(r, "classes", "classes", data->classes, "");
     sheet_count(r, "columns", "further columns", data->columns, "");
     return CLI_GOOD;

@@ -12,31 +12,47 @@ typedef struct costing {
     double cost, *gradient; /* n x m, or NULL */
 } costing;
 
+/* W from an array; zero where it does not suit the data. */
+static int take_array(session *s, const char *path, costing *c)
+{
+    const spd_data *data = c->l.data;
+    spd_array *array = session_read_complex(s, path, NULL);
+    size_t n = shown_n(data), m = array->ndim == 2 ? array->shape[1] : 0;
+    spd_type wanted = data->hermitian ? SPD_COMPLEX128 : SPD_FLOAT64;
+    if (array->type != wanted || m < 1 || m > n || array->shape[0] != n)
+        return 0;
+    c->W = array->f64;
+    c->m = m;
+    if (!data->hermitian)
+        return 1;
+    double *W = cli_alloc_table(2 * n, 2 * m, sizeof *W, "entries of W");
+    spd_complex_embed(n, m, 1, array->f64, W);
+    c->W = W;
+    c->m = 2 * m;
+    return 1;
+}
+
 /* W from a model or from an array. */
 static void take_w(session *s, costing *c)
 {
     const char *path = arguments_text(s->args, "w");
     const spd_data *data = c->l.data;
     spd_model *model;
-    spd_array *array;
+    size_t n = shown_n(data);
     int fits, is_model = spd_file_kind(path) == SPD_KIND_MODEL;
     if (is_model) {
         session_model(s, path, &model);
         c->W = model->W;
         c->m = model->m;
-        fits = model->n == data->n;
+        fits = model->n == data->n && !model->options->hermitian == !data->hermitian;
     } else {
-        array = session_read(s, path, NULL);
-        c->W = array->f64;
-        c->m = array->ndim == 2 ? array->shape[1] : 0;
-        fits = array->type == SPD_FLOAT64 && array->ndim == 2 && array->shape[0] == data->n &&
-               c->m && c->m <= data->n;
+        fits = take_array(s, path, c);
     }
     if (!fits)
-        cli_fail(
-            "%s: must contain a matrix of numbers, %zu x m with m <= %zu, because %s holds %zu x "
-            "%zu matrices",
-            path, data->n, data->n, data->source, data->n, data->n);
+        cli_fail("%s: must contain a matrix of %snumbers, %zu x m with m <= %zu, because %s holds "
+                 "%s%zu x %zu matrices",
+                 path, shown_kind(data->hermitian), n, n, data->source, shown_kind(data->hermitian),
+                 n, n);
 }
 
 static void load(session *s, costing *c)
@@ -74,7 +90,9 @@ static void compute(session *s, costing *c)
     if (status < 0)
         session_fail_in(s, data->source, status);
     session_talk(s, "cost over %zu pairs", c->count);
-    spd_array array = session_array_f64("G", data->n, c->m, c->gradient);
+    for (size_t e = 0; path && data->hermitian && e < data->n * c->m; e++)
+        c->gradient[e] *= 2.0; /* each entry of W is there twice */
+    spd_array array = shown_matrix("G", data->n, c->m, c->gradient, data->hermitian);
     const spd_array *const list[] = {&array};
     if (path)
         session_check(s, spd_arrays_write(s->ctx, path, 1, list));
@@ -93,9 +111,10 @@ static void show(session *s, const costing *c)
     show_log_cost(r, o);
     sheet_text(r, "objective", "objective", spd_objective_name(o->objective));
     sheet_count(r, "p", "matrices", c->l.data->p, "");
-    sheet_count(r, "n", NULL, c->l.data->n, "");
-    sheet_count(r, "m", NULL, c->m, "");
-    sheet_line(r, "W", "%zu x %zu", c->l.data->n, c->m);
+    size_t n = shown_n(c->l.data), m = shown_rows(c->m, c->l.data->hermitian);
+    sheet_size(r, n, c->l.data->hermitian);
+    sheet_count(r, "m", NULL, m, "");
+    sheet_line(r, "W", "%zu x %zu", n, m);
     sheet_count(r, "nu_w", "neighbours within", o->nu_w, "");
     sheet_count(r, "nu_b", "and between", o->nu_b, "");
     sheet_count(r, "pairs_within", "pairs within", within, "");

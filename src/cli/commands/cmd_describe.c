@@ -9,7 +9,7 @@ static void show(session *s, spd_descriptor kind, const spd_data *data, const sp
     sheet *r = session_sheet(s);
     sheet_text(r, "descriptor", "descriptor", spd_descriptor_name(kind));
     sheet_text(r, "output", "output", session_output(s));
-    sheet_set(r, data->p, data->n);
+    sheet_set(r, data->p, data->n, 0);
     sheet_count(r, "classes", "classes", data->classes, "");
     sheet_count(r, "columns", "further columns", data->columns, "");
     sheet_count(r, "skipped", skipped->count ? "skipped inputs" : NULL, skipped->count, "");

@@ -75,7 +75,7 @@ static void show(session *s, const spd_data *data, size_t q, int within, double 
     sheet_flag(r, "squared", "squared", arguments_flag(s->args, "squared"));
     sheet_count(r, "p", NULL, p, "");
     sheet_count(r, "q", NULL, q, "");
-    sheet_count(r, "n", NULL, data->n, "");
+    sheet_size(r, shown_n(data), data->hermitian);
     sheet_line(r, "distances", "%zu x %zu", p, q);
     if (session_output(s))
         sheet_text(r, "output", "output", session_output(s));
@@ -105,9 +105,9 @@ static int run(session *s)
         spd_pairwise2(s->ctx, session_metric(s), A->n, p, A->X, q, B ? B->X : NULL, D);
     if (status < 0) /* X is of the first file, Y of the second */
         return session_fail_pair(s, A->source, B ? B->source : NULL, "Y", status);
-    session_distances(s, p * q, D);
+    session_distances(s, A, p * q, D);
     session_talk(s, "%zu x %zu distances", p, q);
-    code = session_write_matrix(s, "D", p, q, D);
+    code = session_write_matrix(s, "D", p, q, D, 0);
     if (!code)
         show(s, A, q, !B, D);
     return code;

@@ -27,6 +27,19 @@ static double theta_of(session *s)
     return theta > 0.0 ? theta : -1.0;
 }
 
+/* From coordinates of real forms to those of the complex matrices, whose squared distances are half
+ * as large; those of other methods have a scale of their own. */
+static void shrink(embedding *e)
+{
+    int metric = e->options.kind == SPD_EMBED_PGA || e->options.kind == SPD_EMBED_MDS;
+    size_t d = e->options.dimensions;
+    for (size_t i = 0; metric && i < e->data->p * d; i++)
+        e->Y[i] *= sqrt(0.5);
+    for (size_t i = 0; metric && i < d; i++)
+        e->eigenvalue[i] *= 0.5;
+    e->info.bandwidth *= 0.5;
+}
+
 static int compute(session *s, embedding *e)
 {
     size_t p = e->data->p;
@@ -41,6 +54,8 @@ static int compute(session *s, embedding *e)
                                      .theta = theta_of(s),
                                      .iterations = (size_t)arguments_int(s->args, "iterations"),
                                      .seed = (uint64_t)arguments_int(s->args, "seed")};
+    if (e->data->hermitian)
+        e->options.bandwidth *= 2.0; /* squared distances of real forms are twice as large */
     e->info.size = sizeof e->info;
     /* More dimensions than matrices are refused below, without room for them. */
     size_t columns = e->options.dimensions < p ? e->options.dimensions : 1;
@@ -52,6 +67,8 @@ static int compute(session *s, embedding *e)
         return session_fail_in(s, e->data->source, status);
     if (status > 0)
         session_remark(s, "%s: %s", e->data->source, advice_last(s->ctx).text);
+    if (e->data->hermitian)
+        shrink(e);
     session_talk(s, "embedded %zu matrices", p);
     return CLI_GOOD;
 }
@@ -141,7 +158,7 @@ static void show(session *s, const embedding *e)
     sheet_text(r, "method", "method", spd_embedding_name(e->options.kind));
     sheet_text(r, "metric", "metric", spd_metric_name(e->options.metric));
     sheet_count(r, "p", "matrices", e->data->p, "");
-    sheet_count(r, "n", NULL, e->data->n, "");
+    sheet_size(r, shown_n(e->data), e->data->hermitian);
     sheet_count(r, "dimensions", "dimensions", e->options.dimensions, "");
     if (neighbours)
         sheet_count(r, "k", "neighbours", e->options.k, "each");

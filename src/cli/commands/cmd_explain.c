@@ -29,6 +29,7 @@ static void take_method(session *s, explaining *e)
     e->W = spd_classifier_weights(t.classifier);
     e->found.n = t.facts.n;
     e->found.m = t.facts.m;
+    e->found.hermitian = t.facts.hermitian;
     e->meta = t.classes.meta;
     if (e->W)
         return;
@@ -53,6 +54,7 @@ static void take_map(session *s, explaining *e)
     e->W = model->W;
     e->found.n = model->n;
     e->found.m = model->m;
+    e->found.hermitian = model->options->hermitian;
 }
 
 /* The data, whose record says what rows are where the map's file does not. */
@@ -63,9 +65,7 @@ static void take_data(session *s, explaining *e)
     if (!path)
         return;
     e->data = session_load(s, path, 0);
-    if (e->data->n != e->found.n)
-        cli_fail("%s maps %zu x %zu matrices, but %s holds %zu x %zu", e->path, e->found.n,
-                 e->found.n, path, e->data->n, e->data->n);
+    shown_check(e->path, "maps", e->found.n, e->found.hermitian, e->data);
     if (e->meta)
         meta_compare(e->data->meta, e->meta, text, sizeof text);
     if (text[0])
@@ -222,7 +222,7 @@ static void show(session *s, const explaining *e)
     const explained *x = &e->found;
     sheet *r = session_sheet(s);
     sheet_text(r, "file", "file", e->path);
-    sheet_count(r, "n", NULL, x->n, "");
+    sheet_size(r, x->n, x->hermitian);
     sheet_count(r, "m", NULL, x->m, "");
     sheet_line(r, "map", "%zu x %zu to %zu x %zu", x->n, x->n, x->m, x->m);
     if (e->data)

@@ -125,6 +125,8 @@ static void take_resumed(session *s, fitting *f)
     spd_fit_state_options(f->resume, &f->l.options);
     take_options(s, f);
     f->l.auto_m = f->l.auto_nu_b = 0; /* they were chosen then */
+    if (f->l.options.hermitian && arguments_count(s->args, "m"))
+        f->l.options.m *= 2; /* that of the state is of the real form */
     const char *differs = spd_fit_state_differs(f->resume, &f->l.options);
     if (!differs)
         return;
@@ -148,11 +150,12 @@ static void check_files(session *s)
 static void check_size(const fitting *f)
 {
     const spd_data *data = f->l.data;
-    if (f->l.auto_m && data->n < 2)
+    size_t n = shown_n(data), m = shown_rows(f->l.options.m, data->hermitian);
+    if (f->l.auto_m && n < 2)
         cli_fail("%s: 1 x 1 matrices cannot be made smaller", data->source);
-    if (!f->l.auto_m && f->l.options.m >= data->n)
+    if (!f->l.auto_m && m >= n)
         cli_fail("%s: -m %zu must be smaller than the size of the matrices, %zu x %zu",
-                 data->source, f->l.options.m, data->n, data->n);
+                 data->source, m, n, n);
 }
 
 /* The model of --init FILE; a resumed fit is past its start. */
@@ -165,11 +168,13 @@ static void load_start(session *s, fitting *f)
     if (f->resume || f->l.options.init != SPD_INIT_GIVEN)
         return;
     session_model(s, path, &start);
-    if (start->n != data->n || start->m != m)
+    shown_check(path, "maps", start->n, start->options->hermitian, data);
+    if (start->m != m) {
+        size_t n = shown_n(data), own = shown_map_m(start), wanted = shown_rows(m, data->hermitian);
         cli_fail("%s: maps %zu x %zu matrices to %zu x %zu; a start for %s must map %zu x %zu to "
                  "%zu x %zu",
-                 path, start->n, start->n, start->m, start->m, data->source, data->n, data->n, m,
-                 m);
+                 path, n, n, own, own, data->source, n, n, wanted, wanted);
+    }
     f->l.options.W = start->W;
 }
 

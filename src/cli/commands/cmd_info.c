@@ -169,8 +169,8 @@ static void show_problems(sheet *r, const spd_data *data, const spd_survey *surv
              survey->first_eigenvalue, remedy);
     add_problem(r, list, data, survey->not_finite, survey->first_not_finite, "with NaN or Inf",
                 "; remove such matrices");
-    add_problem(r, list, data, survey->not_symmetric, survey->first_not_symmetric, "not symmetric",
-                "; try --symmetrize");
+    add_problem(r, list, data, survey->not_symmetric, survey->first_not_symmetric,
+                data->hermitian ? "not Hermitian" : "not symmetric", "; try --symmetrize");
     add_problem(r, list, data, survey->not_definite, survey->first_not_definite,
                 "not positive definite", indefinite);
     add_problem(r, list, data, survey->singular, survey->first_singular,
@@ -183,7 +183,7 @@ static void show_problems(sheet *r, const spd_data *data, const spd_survey *surv
 static void show_all(sheet *r, const char *path, const spd_data *data, const spd_survey *survey)
 {
     sheet_text(r, "file", "file", path);
-    sheet_set(r, data->p, data->n);
+    sheet_set(r, data->p, shown_n(data), data->hermitian);
     show_classes(r, data);
     show_columns(r, data);
     show_meta(r, data->meta);

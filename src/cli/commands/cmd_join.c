@@ -46,7 +46,7 @@ static void show(session *s, const data_output *out, size_t count, const spd_dat
     sheet *r = session_sheet(s);
     sheet_count(r, "inputs", "files", count, "");
     sheet_text(r, "output", "output", out->path);
-    sheet_set(r, joined->p, joined->n);
+    sheet_set(r, joined->p, shown_n(joined), joined->hermitian);
     sheet_count(r, "classes", "classes", joined->classes, "");
     sheet_count(r, "columns", "further columns", joined->columns, "");
 }

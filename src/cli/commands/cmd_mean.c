@@ -42,7 +42,14 @@ static int compute(session *s, const large_set *set, const double *weights, doub
                        "larger --max-iter or --tol",
                        data->source, info->iterations, info->residual);
     session_talk(s, "mean after %d iterations", info->iterations);
-    return session_write_matrix(s, "M", data->n, data->n, M);
+    return session_write_matrix(s, "M", data->n, data->n, M, data->hermitian);
+}
+
+static void show_mean(sheet *r, const spd_data *data, double *M)
+{
+    spd_array mean = shown_matrix("mean", data->n, data->n, M, data->hermitian);
+    (data->hermitian ? sheet_complex_matrix : sheet_matrix)(r, "mean", mean.shape[0], mean.shape[1],
+                                                            mean.f64);
 }
 
 static int run(session *s)
@@ -63,7 +70,7 @@ static int run(session *s)
         return code;
     sheet *r = session_sheet(s);
     sheet_text(r, "metric", "metric", arguments_text(s->args, "metric"));
-    sheet_set(r, data->p, data->n);
+    sheet_set(r, data->p, shown_n(data), data->hermitian);
     sheet_count(r, "iterations", "iterations", (size_t)info.iterations, "");
     sheet_real(r, "residual", "residual", info.residual);
     sheet_flag(r, "converged", "converged", info.converged);
@@ -72,7 +79,7 @@ static int run(session *s)
     if (session_output(s))
         sheet_text(r, "output", "output", session_output(s));
     else
-        sheet_matrix(r, "mean", data->n, data->n, M);
+        show_mean(r, data, M);
     return CLI_GOOD;
 }
 
@@ -85,7 +92,7 @@ static const option options[] = {
     {"max-iter", 0, OPTION_INT, "N", "200", 1, 1000000,
      .help = "Stop after N iterations with a warning; the result is then the last iterate"},
     {OPTION_OUTPUT(option_array_endings,
-                   "Write the mean (float64, n x n) to FILE; the array is called M")},
+                   "Write the mean (n x n, complex where DATA is) to FILE; the array is called M")},
     OPTION_END};
 
 static const char *const paragraphs[] = {

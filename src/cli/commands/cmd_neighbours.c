@@ -72,7 +72,7 @@ static int compute(session *s, search *n)
     if (status < 0) /* X is of the file searched, Q of the queries' */
         return session_fail_pair(s, n->samples->source, n->queries ? n->queries->source : NULL, "Q",
                                  status);
-    session_distances(s, n->q * n->k, n->distance);
+    session_distances(s, n->samples, n->q * n->k, n->distance);
     session_talk(s, "%zu neighbours of %zu matrices", n->k, n->q);
     spd_array index = session_array_i64("index", n->q, n->k, n->index);
     spd_array distance = session_array_f64("distance", n->q, n->k, n->distance);
@@ -110,7 +110,7 @@ static int run(session *s)
     sheet_count(r, "p", "searched", n.samples->p, "matrices");
     sheet_count(r, "q", "queries", n.q, "matrices");
     sheet_count(r, "k", "neighbours", n.k, "each");
-    sheet_count(r, "n", NULL, n.samples->n, "");
+    sheet_size(r, shown_n(n.samples), n.samples->hermitian);
     sheet_flag(r, "brute", NULL, arguments_flag(s->args, "brute"));
     sheet_flag(r, "squared", NULL, arguments_flag(s->args, "squared"));
     sheet_count(r, "pairs", "pairs", (size_t)n.found.pairs, "");

@@ -75,9 +75,8 @@ static void check_size(const predicting *p)
     const spd_classifier_facts *facts = &p->method.facts;
     const spd_data *test = p->set.data;
     const spd_samples *samples = &p->set.samples;
-    if (facts->n > 0 && test->n != facts->n)
-        cli_fail("%s: holds %zu x %zu matrices, but %s was trained with %zu x %zu", test->source,
-                 test->n, test->n, p->method.classes.source, facts->n, facts->n);
+    if (facts->n > 0)
+        trained_check_size(&p->method, test);
     if (facts->n == 0 && (samples->height != facts->height || samples->width != facts->width))
         cli_fail("%s: holds %zu x %zu vectors, but %s was trained with %zu x %zu", test->source,
                  samples->height, samples->width, p->method.classes.source, facts->height,

@@ -118,7 +118,7 @@ static void show(session *s, const synthesis *y)
     sheet_text(r, "output", "output", y->output);
     sheet_count(r, "files", "files", y->files, "");
     if (y->kind == SPD_SYNTH_SPD) {
-        sheet_set(r, o->classes * o->samples, o->n);
+        sheet_set(r, o->classes * o->samples, o->n, 0);
         sheet_count(r, "planted", "planted", o->planted, "dimensions");
     }
     sheet_count(r, "classes", "classes", o->classes, "");

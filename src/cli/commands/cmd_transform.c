@@ -5,6 +5,7 @@
 /* A map: a model's, or a trained method's. */
 typedef struct mapping {
     size_t n, m;
+    int hermitian;
     spd_model *model;      /* or NULL: */
     trained_method method; /* this */
     double *S;             /* p x m x m */
@@ -18,18 +19,17 @@ static void load(session *s, mapping *a, large_set *set)
         trained_load(s, path, &a->method);
         a->n = a->method.facts.n;
         a->m = a->method.facts.m;
+        a->hermitian = a->method.facts.hermitian;
         if (a->n == 0)
             cli_fail("%s: is a method on vectors, which has no map", path);
     } else {
         session_model(s, path, &a->model);
         a->n = a->model->n;
         a->m = a->model->m;
+        a->hermitian = a->model->options->hermitian;
     }
     sets_load(s, s->args->operands[1], arguments_text(s->args, "labels"), set);
-    const spd_data *data = set->data;
-    if (a->n != data->n)
-        cli_fail("%s maps %zu x %zu matrices, but %s holds %zu x %zu", path, a->n, a->n,
-                 data->source, data->n, data->n);
+    shown_check(path, "maps", a->n, a->hermitian, set->data);
     sets_check(s, set);
 }
 
@@ -60,13 +60,13 @@ static int run(session *s)
     mapping a = {0};
     large_set set;
     load(s, &a, &set);
-    size_t n = a.n, m = a.m;
+    size_t n = shown_rows(a.n, a.hermitian), m = shown_rows(a.m, a.hermitian);
     const spd_data *data = set.data;
-    a.S = cli_alloc_table(data->p, m * m, sizeof *a.S, "entries of small matrices");
+    a.S = cli_alloc_table(data->p, a.m * a.m, sizeof *a.S, "entries of small matrices");
     map_all(s, &a, &set);
     session_talk(s, "mapped %zu matrices", data->p);
     spd_data small = *data; /* labels and columns stay */
-    small.n = m;
+    small.n = a.m;
     small.X = a.S;
     session_save(s, &small);
     sheet *r = session_sheet(s);
@@ -74,9 +74,9 @@ static int run(session *s)
     sheet_text(r, "input", "input", data->source);
     sheet_text(r, "output", "output", session_output(s));
     sheet_count(r, "p", "matrices", data->p, "");
-    sheet_count(r, "n", NULL, n, "");
+    sheet_size(r, n, a.hermitian);
     sheet_count(r, "m", NULL, m, "");
-    sheet_line(r, "map", "%zu x %zu to %zu x %zu", n, n, m, m);
+    sheet_line(r, "map", "%zu x %zu to %zu x %zu%s", n, n, m, m, a.hermitian ? ", complex" : "");
     sheet_count(r, "classes", "classes", data->classes, "");
     sheet_count(r, "columns", "further columns", data->columns, "");
     if (set.streams)

@@ -43,12 +43,9 @@ typedef struct updating {
 static void check(const updating *u, const spd_data *data)
 {
     char text[400];
-    const spd_classifier_facts *facts = &u->method.facts;
     if (!data->label)
         labels_missing(data, " to learn from", "");
-    if (data->n != facts->n)
-        cli_fail("%s: holds %zu x %zu matrices, but %s was trained with %zu x %zu", data->source,
-                 data->n, data->n, u->method.classes.source, facts->n, facts->n);
+    trained_check_size(&u->method, data);
     meta_compare(data->meta, u->method.classes.meta, text, sizeof text);
     if (text[0])
         cli_fail("%s: was described otherwise than what %s was trained with (%s); describe it with "
@@ -114,7 +111,12 @@ static int *numbers_of(updating *u, const spd_data *data)
 
 static spd_samples as_samples(const spd_data *data, const double *X, size_t n, const int *label)
 {
-    return (spd_samples){.size = sizeof(spd_samples), .p = data->p, .n = n, .X = X, .label = label};
+    return (spd_samples){.size = sizeof(spd_samples),
+                         .p = data->p,
+                         .n = n,
+                         .X = X,
+                         .label = label,
+                         .hermitian = data->hermitian};
 }
 
 /* Old and new samples one after the other. */
@@ -288,6 +290,9 @@ static void measure(session *s, updating *u)
     u->angles = a->m;
     u->angle = cli_alloc(a->m, sizeof *u->angle, "angles");
     session_check(s, principal_angles(s->ctx, a->n, a->m, a->W, b->W, u->angle));
+    u->angles = shown_map_m(a); /* of complex maps each is there twice */
+    for (size_t i = 0; i < u->angles; i++)
+        u->angle[i] = u->angle[i * (a->m / u->angles)];
 }
 
 /* ---- results --------------------------------------------------------------------------------- */

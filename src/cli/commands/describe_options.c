@@ -140,6 +140,8 @@ static void take_model(session *s, spd_covariance_options *o)
     if (!path)
         return;
     session_model(s, path, &model);
+    if (model->options->hermitian)
+        cli_fail("%s: is a map of complex matrices; observations are real numbers", path);
     o->W = model->W;
     o->m = model->m;
     o->n = model->n;

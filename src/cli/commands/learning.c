@@ -184,6 +184,9 @@ void learning_load(session *s, const char *path, learning *l)
     else
         l->set.data = session_load(s, path, 0);
     l->data = l->set.data;
+    if (l->data->hermitian && !l->options.hermitian)
+        l->options.m *= 2; /* a resumed fit knows */
+    l->options.hermitian = l->data->hermitian;
     if (l->auto_m || l->auto_nu_b)
         sets_need_memory(s, &l->set, "choosing by cross-validation");
     take_labels(s, l);

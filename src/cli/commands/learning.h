@@ -11,7 +11,8 @@ typedef struct learning {
     int may_be_large; /* they need not be in memory */
     int *label;       /* p class numbers, -1 where unknown; NULL without labels */
     size_t classes;   /* how many there are; what means unknown is none */
-    spd_fit_options options;
+    spd_fit_options
+        options;           /* of complex matrices m is that of the real form, once they are read */
     int auto_m, auto_nu_b; /* -m auto, --nu-b auto */
     json_t *chosen;        /* what was chosen by cross-validation, and how; NULL: nothing was */
 } learning;

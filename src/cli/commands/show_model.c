@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/frame/shown.h"
+
 #define STEPS_SHOWN 4 /* at either end */
 
 void show_log_cost(sheet *r, const spd_fit_options *o)
@@ -116,9 +118,11 @@ static void show_outcome(sheet *r, const spd_model *model)
 
 void show_model(sheet *r, const spd_model *model)
 {
-    sheet_count(r, "n", NULL, model->n, "");
-    sheet_count(r, "m", NULL, model->m, "");
-    sheet_line(r, "map", "%zu x %zu to %zu x %zu", model->n, model->n, model->m, model->m);
+    size_t n = shown_map_n(model), m = shown_map_m(model);
+    int hermitian = model->options->hermitian;
+    sheet_size(r, n, hermitian);
+    sheet_count(r, "m", NULL, m, "");
+    sheet_line(r, "map", "%zu x %zu to %zu x %zu%s", n, n, m, m, hermitian ? ", complex" : "");
     show_options(r, model);
     show_outcome(r, model);
 }
@@ -158,6 +162,8 @@ void show_model_history(sheet *r, const spd_model *model)
 
 void show_model_map(sheet *r, const spd_model *model)
 {
-    if (sheet_is_small(model->n, model->m))
-        sheet_matrix(r, "W", model->n, model->m, model->W);
+    spd_array W = shown_matrix("W", model->n, model->m, model->W, model->options->hermitian);
+    if (sheet_is_small(W.shape[0], W.shape[1]))
+        (W.type == SPD_COMPLEX128 ? sheet_complex_matrix : sheet_matrix)(r, "W", W.shape[0],
+                                                                         W.shape[1], W.f64);
 }

@@ -185,7 +185,7 @@ static void take_vectors(const session *s, int matrices, recognition_set *set)
                           .count = data->p * data->n * data->n,
                           .f64 = data->X};
     const spd_array *a = column_named(data, name);
-    if (!a && !matrices && !given && may_be_images(s, data))
+    if (!a && !matrices && !given && !data->hermitian && may_be_images(s, data))
         a = &stand_in;
     if (!a)
         no_such_column(data, name);
@@ -201,7 +201,8 @@ void recognition_take(session *s, int matrices, int vectors, recognition_set *se
                                  .p = data->p,
                                  .n = data->n,
                                  .classes = data->classes,
-                                 .label = data->label};
+                                 .label = data->label,
+                                 .hermitian = data->hermitian};
     set->samples.X = matrices ? data->X : NULL;
     if (vectors)
         take_vectors(s, matrices, set);

@@ -29,16 +29,28 @@ void trained_load(session *s, const char *path, trained_method *t)
                             .n = t->facts.n};
 }
 
+void trained_check_size(const trained_method *t, const spd_data *data)
+{
+    const spd_classifier_facts *facts = &t->facts;
+    size_t own = shown_n(data), wanted = shown_rows(facts->n, facts->hermitian);
+    if (data->n != facts->n || !data->hermitian != !facts->hermitian)
+        cli_fail("%s: holds %s%zu x %zu matrices, but %s was trained with %s%zu x %zu%s",
+                 data->source, shown_kind(data->hermitian), own, own, t->classes.source,
+                 shown_kind(facts->hermitian), wanted, wanted,
+                 data->hermitian && !facts->hermitian ? " real ones" : "");
+}
+
 static void show_sizes(sheet *r, const spd_classifier_facts *facts)
 {
-    if (facts->n > 0) {
-        sheet_count(r, "n", NULL, facts->n, "");
-        sheet_count(r, "m", NULL, facts->m, "");
-        if (facts->m == facts->n)
-            sheet_line(r, "matrices", "%zu x %zu", facts->n, facts->n);
+    size_t n = shown_rows(facts->n, facts->hermitian), m = shown_rows(facts->m, facts->hermitian);
+    if (n > 0) {
+        sheet_size(r, n, facts->hermitian);
+        sheet_count(r, "m", NULL, m, "");
+        if (m == n)
+            sheet_line(r, "matrices", "%s%zu x %zu", shown_kind(facts->hermitian), n, n);
         else
-            sheet_line(r, "matrices", "%zu x %zu, mapped to %zu x %zu", facts->n, facts->n,
-                       facts->m, facts->m);
+            sheet_line(r, "matrices", "%s%zu x %zu, mapped to %zu x %zu",
+                       shown_kind(facts->hermitian), n, n, m, m);
         return;
     }
     sheet_count(r, "height", NULL, facts->height, "");

@@ -17,6 +17,10 @@ typedef struct trained_method {
 /* *t <- from a file; a model or a data set there ends the command with what it is. */
 void trained_load(session *s, const char *path, trained_method *t);
 
+/* Ends the command unless the matrices are of the kind and size that the method was trained with.
+ */
+void trained_check_size(const trained_method *t, const spd_data *data);
+
 /* Method, values, sizes, classes, cross-validation, and what the file holds of its samples. */
 void show_trained(sheet *r, const spd_classifier *c);
 

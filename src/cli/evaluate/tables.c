@@ -106,7 +106,8 @@ static json_t *round_json(const evaluation *e, size_t method, size_t round)
     sheet_real(&r, "cv_accuracy", NULL, o->cv_accuracy);
     if (e->method[method].map != SPD_MAP_NONE) {
         sheet_real(&r, "cv_accuracy_no_map", NULL, o->cv_accuracy_no_map);
-        sheet_json(&r, "no_map", json_boolean(o->value[SPD_PARAM_M] >= (double)e->set.samples.n));
+        sheet_json(&r, "no_map",
+                   json_boolean(o->value[SPD_PARAM_M] >= (double)shown_n(e->set.data)));
     }
     sheet_count(&r, "tune_fits", NULL, o->tune_fits, "");
     sheet_count(&r, "tune_iterations", NULL, o->tune_iterations, "");
@@ -178,7 +179,7 @@ static json_t *evaluation_json(session *s, const evaluation *e)
     sheet_open(&r, 1);
     sheet_text(&r, "data", NULL, d->source);
     sheet_count(&r, "matrices", NULL, d->p, "");
-    sheet_count(&r, "n", NULL, d->n, "");
+    sheet_size(&r, shown_n(d), d->hermitian);
     sheet_count(&r, "classes", NULL, d->classes, "");
     sheet_text(&r, "protocol", NULL, e->protocol.text);
     sheet_count(&r, "rounds", NULL, found->rounds, "");
@@ -207,7 +208,7 @@ size_t evaluation_without_map(const evaluation *e, size_t method)
     size_t count = 0;
     for (size_t r = 0; r < e->found->rounds; r++)
         count += e->method[method].map != SPD_MAP_NONE &&
-                 value_of(e, method, r, SPD_PARAM_M) >= (double)e->set.samples.n;
+                 value_of(e, method, r, SPD_PARAM_M) >= (double)shown_n(e->set.data);
     return count;
 }
 
@@ -374,8 +375,8 @@ static void print_table(const session *s, const evaluation *e)
     const spd_data *d = e->set.data;
     const spd_round *first = e->found->round[0];
     sheet_open(&r, 0);
-    sheet_line(&r, "data", "%s: %zu matrices %zu x %zu, %zu classes", d->source, d->p, d->n, d->n,
-               d->classes);
+    sheet_line(&r, "data", "%s: %zu %smatrices %zu x %zu, %zu classes", d->source, d->p,
+               shown_kind(d->hermitian), shown_n(d), shown_n(d), d->classes);
     sheet_line(&r, "protocol", "%s", e->protocol.text);
     sheet_line(&r, "samples", "%zu train, %zu tested%s", first->train_count, first->test_count,
                e->found->rounds > 1 ? " in the first round" : "");

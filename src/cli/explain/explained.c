@@ -11,6 +11,25 @@ const char *measure_name(size_t i)
     return i < MEASURES ? names[i] : NULL;
 }
 
+/* From the real form to the complex map: what is known of its rows and components is there twice,
+ * and the two rows of a pattern are the real and imaginary parts, up to a factor of absolute value
+ * 1. */
+static void halve(explained *x)
+{
+    size_t n = x->n /= 2, m = x->m /= 2;
+    for (size_t i = 0; i < n; i++) {
+        x->weight[i] = x->weight[2 * i];
+        x->carried[i] = x->carried[2 * i];
+        x->diagonal[i] = x->diagonal[2 * i];
+        for (size_t k = 0; k < m; k++)
+            x->pattern[i * m + k] =
+                hypot(x->pattern[4 * i * m + 2 * k], x->pattern[(4 * i + 2) * m + 2 * k]);
+    }
+    for (size_t k = 0; k < m; k++)
+        x->variance[k] = x->variance[2 * k];
+    x->total /= 2;
+}
+
 spd_status explained_fill(spd_context *ctx, const double *W, const double *M, explained *x)
 {
     size_t n = x->n, m = x->m;
@@ -30,6 +49,8 @@ spd_status explained_fill(spd_context *ctx, const double *W, const double *M, ex
         x->total += x->carried[i];
     }
     x->patterns = M != NULL;
+    if (status >= 0 && x->hermitian)
+        halve(x);
     return status;
 }
 

@@ -18,11 +18,12 @@ const char *measure_name(size_t i); /* "share", "kept", "weight"; NULL past the 
 
 typedef struct explained {
     layout rows;
-    size_t n, m;
+    size_t n, m;       /* after explained_fill those of the complex map, if it is one */
+    int hermitian;     /* W is the real form of a complex map */
     int patterns;      /* there is an M: shares and kept are known */
     double *weight;    /* n; these as in spd_explanation */
     double *carried;   /* n */
-    double *pattern;   /* n x m */
+    double *pattern;   /* n x m, of complex maps the absolute values */
     double *variance;  /* m */
     double *diagonal;  /* n: M_ii, or 1 */
     double total;      /* sum of carried */

@@ -199,7 +199,8 @@ spd_data *session_load_labels(session *s, const char *path, const char *labels, 
                                 .unchecked = unchecked};
     session_check(s, spd_data_load(s->ctx, path, &options, &data));
     session_keep_data(data);
-    session_talk(s, "read %s: %zu matrices %zu x %zu", path, data->p, data->n, data->n);
+    session_talk(s, "read %s: %zu %smatrices %zu x %zu", path, data->p, shown_kind(data->hermitian),
+                 shown_n(data), shown_n(data));
     return data;
 }
 
@@ -230,11 +231,19 @@ int session_model(session *s, const char *path, spd_model **model)
     return CLI_GOOD;
 }
 
-spd_array *session_read(session *s, const char *path, const char *name)
+spd_array *session_read_complex(session *s, const char *path, const char *name)
 {
     spd_array *array;
     session_check(s, spd_array_read(s->ctx, path, name, &array));
     cli_keep(array, release_array);
+    return array;
+}
+
+spd_array *session_read(session *s, const char *path, const char *name)
+{
+    spd_array *array = session_read_complex(s, path, name);
+    if (array->type == SPD_COMPLEX128)
+        cli_fail("%s: contains complex numbers where real ones are expected", path);
     return array;
 }
 
@@ -273,10 +282,12 @@ int session_output_is(const session *s, const char *ending)
 
 int session_same_size(const spd_data *a, const spd_data *b)
 {
+    if (!a->hermitian != !b->hermitian)
+        shown_check(a->source, "holds", a->n, a->hermitian, b);
     if (a->n != b->n)
         cli_fail("%s holds %zu x %zu matrices, but %s holds %zu x %zu; both sets must have the "
                  "same size",
-                 a->source, a->n, a->n, b->source, b->n, b->n);
+                 a->source, shown_n(a), shown_n(a), b->source, shown_n(b), shown_n(b));
     return CLI_GOOD;
 }
 
@@ -359,8 +370,10 @@ unsigned session_choice(const session *s, const char *name)
     return i;
 }
 
-void session_distances(const session *s, size_t count, double *d2)
+void session_distances(const session *s, const spd_data *data, size_t count, double *d2)
 {
+    for (size_t i = 0; i < count && data->hermitian; i++)
+        d2[i] *= 0.5; /* of real forms they are twice as large */
     for (size_t i = 0; i < count && !arguments_flag(s->args, "squared"); i++)
         d2[i] = sqrt(fmax(d2[i], 0.0));
 }
@@ -389,11 +402,12 @@ spd_array session_array_i64(const char *name, size_t rows, size_t columns, int64
     return array;
 }
 
-int session_write_matrix(session *s, const char *name, size_t rows, size_t columns, double *values)
+int session_write_matrix(session *s, const char *name, size_t rows, size_t columns, double *values,
+                         int hermitian)
 {
     if (!session_output(s))
         return CLI_GOOD;
-    spd_array array = session_array_f64(name, rows, columns, values);
+    spd_array array = shown_matrix(name, rows, columns, values, hermitian);
     const spd_array *const list[] = {&array};
     return session_write(s, 1, list);
 }

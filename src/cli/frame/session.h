@@ -9,6 +9,7 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/message.h"
 #include "cli/frame/sheet.h"
+#include "cli/frame/shown.h"
 #include "spdml-data.h"
 
 typedef struct session {
@@ -65,8 +66,11 @@ spd_data *session_load_labels(session *s, const char *path, const char *labels, 
 /* Frees a data set that the library has made when the command ends. */
 void session_keep_data(spd_data *data);
 
-/* The array of that name in a file, or the only one for NULL. */
+/* The array of that name in a file, or the only one for NULL; complex numbers are refused. */
 spd_array *session_read(session *s, const char *path, const char *name);
+
+/* The same where they may be complex. */
+spd_array *session_read_complex(session *s, const char *path, const char *name);
 
 /* How most commands begin: can the file of --output be made? Then *data <- the set that the first
  * operand names. An exit status. */
@@ -103,15 +107,17 @@ int session_check_path(const char *path);
 int session_write(session *s, size_t count, const spd_array *const *arrays);
 int session_save(session *s, const spd_data *data);
 
-/* Writes one matrix, rows x columns, under that name; CLI_GOOD when there is no --output. */
-int session_write_matrix(session *s, const char *name, size_t rows, size_t columns, double *values);
+/* Writes one matrix, rows x columns, under that name, as a complex one if it is the real form of
+ * such; CLI_GOOD when there is no --output. */
+int session_write_matrix(session *s, const char *name, size_t rows, size_t columns, double *values,
+                         int hermitian);
 
 /* The metric of --metric; the number of a choice's word. */
 spd_metric session_metric(const session *s);
 unsigned session_choice(const session *s, const char *name);
 
-/* count squared distances <- distances, unless --squared. */
-void session_distances(const session *s, size_t count, double *d2);
+/* count squared distances between the matrices of a set <- distances, unless --squared. */
+void session_distances(const session *s, const spd_data *data, size_t count, double *d2);
 
 /* A table of rows x columns numbers that stays the caller's, named for its file. */
 spd_array session_array_f64(const char *name, size_t rows, size_t columns, double *values);

@@ -117,11 +117,18 @@ void sheet_flag(sheet *r, const char *key, const char *label, int value)
     sheet_line(r, label, "%s", value ? "yes" : "no");
 }
 
-void sheet_set(sheet *r, size_t p, size_t n)
+void sheet_size(sheet *r, size_t n, int is_complex)
+{
+    sheet_count(r, "n", NULL, n, "");
+    if (is_complex)
+        sheet_flag(r, "complex", NULL, 1);
+}
+
+void sheet_set(sheet *r, size_t p, size_t n, int is_complex)
 {
     sheet_count(r, "p", "matrices", p, "");
-    sheet_count(r, "n", NULL, n, "");
-    sheet_line(r, "size", "%zu x %zu", n, n);
+    sheet_size(r, n, is_complex);
+    sheet_line(r, "size", "%zu x %zu%s", n, n, is_complex ? ", complex" : "");
 }
 
 static void release_json(void *value)
@@ -230,4 +237,23 @@ void sheet_matrix(sheet *r, const char *key, size_t rows, size_t columns, const 
         sheet_json(r, key, json_matrix(rows, columns, values));
     else
         print_matrix(rows, columns, values);
+}
+
+void sheet_complex_matrix(sheet *r, const char *key, size_t rows, size_t columns,
+                          const double *values)
+{
+    static const char *const titles[] = {"real part", "imaginary part"};
+    if (!sheet_is_small(rows, columns)) {
+        sheet_hint(r, rows, columns);
+        return;
+    }
+    for (size_t part = 0; part < 2; part++) {
+        char name[80];
+        double *one = cli_alloc_table(rows, columns, sizeof *one, "numbers");
+        for (size_t e = 0; e < rows * columns; e++)
+            one[e] = values[2 * e + part];
+        snprintf(name, sizeof name, "%s%s", key, part ? "_imaginary" : "");
+        sheet_line(r, titles[part], "%s", "");
+        sheet_matrix(r, name, rows, columns, one);
+    }
 }

@@ -22,8 +22,11 @@ void sheet_real(sheet *r, const char *key, const char *label, double value);
 void sheet_text(sheet *r, const char *key, const char *label, const char *value);
 void sheet_flag(sheet *r, const char *key, const char *label, int value);
 
-/* How many matrices of what size. */
-void sheet_set(sheet *r, size_t p, size_t n);
+/* How many matrices of what size, and whether they are complex. */
+void sheet_set(sheet *r, size_t p, size_t n, int is_complex);
+
+/* The size alone, for JSON: n, and whether the matrices are complex, where they are. */
+void sheet_size(sheet *r, size_t n, int is_complex);
 
 /* A line of the table alone. */
 void sheet_line(sheet *r, const char *label, const char *format, ...)
@@ -37,6 +40,11 @@ int sheet_is_small(size_t rows, size_t columns);
 
 /* A small matrix, rows x columns, in full; of a larger one the hint to use -o. */
 void sheet_matrix(sheet *r, const char *key, size_t rows, size_t columns, const double *values);
+
+/* The same of a complex matrix, real and imaginary parts in turn: its parts one after the other,
+ * the imaginary ones in JSON as key_imaginary. */
+void sheet_complex_matrix(sheet *r, const char *key, size_t rows, size_t columns,
+                          const double *values);
 void sheet_hint(sheet *r, size_t rows, size_t columns);
 
 /* Adds a value to a JSON list or object; takes it over. */

@@ -61,7 +61,7 @@ static void put_table(FILE *f, const explained *x)
 
 void page_looks(FILE *f, const page *p)
 {
-    explained x = {.n = p->model->n, .m = p->model->m};
+    explained x = {.n = p->model->n, .m = p->model->m, .hermitian = p->model->options->hermitian};
     const words none = {0};
     double *M = mean_of(p);
     if (!M || explained_fill(NULL, p->model->W, M, &x) < 0)

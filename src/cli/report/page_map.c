@@ -64,9 +64,9 @@ static void convergence(FILE *f, const page *p)
         "Cost and norm of its gradient while the map of %s was learned from the training part%s "
         "(%zu to %zu dimensions, %s metric, \xCE\xBD<sub>w</sub> %zu, \xCE\xBD<sub>b</sub> "
         "%zu): %d iterations; it stopped there: %s. %s",
-        p->method, p->e->found->rounds > 1 ? " of the first round" : "", model->n, model->m,
-        spd_metric_name(model->options->metric), model->options->nu_w, model->options->nu_b,
-        model->iterations, show_stop_reason(model->stop), outlook);
+        p->method, p->e->found->rounds > 1 ? " of the first round" : "", shown_map_n(model),
+        shown_map_m(model), spd_metric_name(model->options->metric), model->options->nu_w,
+        model->options->nu_b, model->iterations, show_stop_reason(model->stop), outlook);
 }
 
 /* ---- spectra --------------------------------------------------------------------------------- */

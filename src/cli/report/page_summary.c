@@ -111,7 +111,8 @@ void page_summary(FILE *f, const page *p)
     file_item(f, p);
     fprintf(f, "</dd>\n<dt>samples</dt><dd>%zu</dd>\n", samples->p);
     if (samples->X)
-        fprintf(f, "<dt>matrices</dt><dd>%zu \xC3\x97 %zu</dd>\n", samples->n, samples->n);
+        fprintf(f, "<dt>matrices</dt><dd>%zu \xC3\x97 %zu%s</dd>\n", shown_n(p->e->set.data),
+                shown_n(p->e->set.data), samples->hermitian ? ", complex" : "");
     if (samples->V)
         fprintf(f, "<dt>vectors</dt><dd>%zu \xC3\x97 %zu</dd>\n", samples->height, samples->width);
     class_item(f, samples, size);
