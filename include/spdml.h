@@ -256,7 +256,8 @@ typedef struct spd_store_options {
 } spd_store_options;
 
 /* *store (new, freed with spd_store_free) <- `count` .npy files one after the other, each with p x
- * n x n matrices of float64 or float32 in C order, alike in n and type. Headers are read and
+ * n x n matrices of float64 or float32 in C order, alike in n and type; or of complex128 or
+ * complex64, whose real forms (spd_complex_embed) the store then has. Headers are read and
  * checked now, matrices when they are needed, and never mapped: a file that shrinks or changes
  * meanwhile ends the call with SPD_EIO. options NULL means all zero. */
 SPD_API spd_status spd_store_open(spd_context *ctx, size_t count, const char *const *paths,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/complex.h"
 #include "base/memory.h"
 
 void store_lend(spd_store *s, size_t n, size_t p, const double *X)
@@ -103,8 +104,18 @@ void store_repair(const spd_store *s, size_t count, double *X)
 
 static void widen(size_t count, const float *from, double *to)
 {
-    for (size_t e = 0; e < count; e++)
-        to[e] = (double)from[e];
+    for (size_t e = 0; e < count; e++) {
+        float x = from[e];
+        to[e] = (double)x;
+    }
+}
+
+void store_widen(const spd_store *s, size_t count, const void *raw, double *X)
+{
+    if (s->is_complex)
+        complex_expand(s->n / 2, s->n / 2, count, s->width < sizeof(float), raw, X);
+    else
+        widen(count * s->n * s->n, raw, X);
 }
 
 const double *store_there(const spd_store *s, size_t first, size_t count)
@@ -131,13 +142,11 @@ spd_status store_read(const spd_store *s, size_t first, size_t count, double *X)
         widen(count * n2, s->X32 + first * n2, X);
     } else if (s->width == sizeof *X) {
         status = s->read(s, first, count, X);
-    } else { /* the floats lie in the second half, and are widened from the front */
-        float *raw = (float *)(void *)X + count * n2;
+    } else { /* they lie at the end, and are widened from the front */
+        char *raw = (char *)X + count * n2 * (sizeof *X - s->width);
         status = s->read(s, first, count, raw);
-        for (size_t e = 0; e < count * n2 && status == SPD_OK; e++) {
-            float x = raw[e];
-            X[e] = (double)x;
-        }
+        if (status == SPD_OK)
+            store_widen(s, count, raw, X);
     }
     if (status == SPD_OK && store_repairs(s))
         store_repair(s, count, X);

@@ -13,7 +13,9 @@
 
 struct spd_store {
     size_t n, p;
-    size_t width;     /* bytes of an element: 8 or 4 */
+    size_t width;   /* bytes of an element: 8 or 4; of complex numbers in files, see below */
+    int is_complex; /* files hold complex n/2 x n/2 matrices, which are read as their real forms; of
+                       these an element takes 4 bytes of complex128, and 2 of complex64 */
     const double *X;  /* all of it, where it lies in memory as float64; else NULL */
     const float *X32; /* the same as float32 */
     void *block;      /* of X or X32, where the store has made it */
@@ -65,6 +67,10 @@ const double *store_sample(const spd_store *s, size_t i, double *room);
 
 /* X (count x n x n) <- samples from `first` on. From any thread. */
 spd_status store_read(const spd_store *s, size_t first, size_t count, double *X);
+
+/* X (count x n x n) <- the samples at raw, as files hold them where that is not as doubles; raw may
+ * be the end of X. */
+void store_widen(const spd_store *s, size_t count, const void *raw, double *X);
 
 /* Are there repairs to be made after reading? X (count x n x n) <- repaired. */
 int store_repairs(const spd_store *s);

@@ -125,7 +125,13 @@ spd_status spd_check_store(spd_context *ctx, const spd_store *store, double tole
         return ctx_fail(ctx, SPD_EINVAL, "no matrices to check: the set is missing");
     if (!(tolerance >= 0.0))
         return ctx_fail(ctx, SPD_EINVAL, "tolerance %g is negative", tolerance);
-    return store_locate(ctx, store, blocks_share(ctx, store, "checking", check_block, &tolerance));
+    spd_status status = blocks_share(ctx, store, "checking", check_block, &tolerance);
+    if (status == SPD_ENOTSYM && ctx && store->is_complex)
+        ctx_fail_at(ctx, status, ctx->error.index, ctx->error.value,
+                    "X[%zu] is not Hermitian: an entry and the conjugate of its mirror image, or "
+                    "of itself on the diagonal, differ by %.2g",
+                    ctx->error.index, ctx->error.value);
+    return store_locate(ctx, store, status);
 }
 
 spd_status spd_check(spd_context *ctx, size_t n, size_t p, const double *X, double tolerance)

@@ -256,7 +256,10 @@ static double *take_some(store_walk *w, size_t piece, size_t into, size_t count)
     void *raw = slot_of(w, piece) + into * store_sample_bytes(s);
     double *X = raw;
     if (s->width < sizeof *X) {
-        w->k->widen(count * n2, raw, w->wide);
+        if (s->is_complex)
+            store_widen(s, count, raw, w->wide);
+        else
+            w->k->widen(count * n2, raw, w->wide);
         X = w->wide;
     }
     if (store_repairs(s))

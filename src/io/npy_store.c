@@ -1,6 +1,7 @@
 /* npy_store.c - a store whose matrices stay in .npy files: one, or several one after the other.
  *
- * Each holds p_k x n x n (or one n x n) of float64 or float32, as the host stores them, in C order.
+ * Each holds p_k x n x n (or one n x n) of float64 or float32, as the host stores them, in C order;
+ * or complex128 or complex64, of which the real forms are read.
  * Ranges are read when they are asked for; a file that has changed since it was opened is refused
  * (source.h). */
 #define _DEFAULT_SOURCE /* posix_fadvise */
@@ -85,6 +86,23 @@ static void shards_close(spd_store *s)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+/* Complex matrices are seen as their real forms: twice as large, and of each number there are four.
+ */
+static int is_complex(const npy_header *h)
+{
+    return h->kind == 'c';
+}
+
+static size_t size_of(const npy_header *h)
+{
+    return h->shape[h->ndim - 1] * (is_complex(h) ? 2 : 1);
+}
+
+static size_t width_of(const npy_header *h)
+{
+    return is_complex(h) ? h->width / 4 : h->width;
+}
+
 /* Can samples be used as they lie in the file? */
 static spd_status check_layout(spd_context *ctx, const npy_header *h)
 {
@@ -93,15 +111,12 @@ static spd_status check_layout(spd_context *ctx, const npy_header *h)
     if ((h->ndim != 2 && h->ndim != 3) || h->shape[h->ndim - 1] != h->shape[h->ndim - 2] ||
         h->count == 0)
         return ctx_fail(ctx, SPD_EINVAL, "is %s; square matrices p x n x n are expected", text);
-    if (h->kind == 'c')
+    int real = h->kind == 'f' && (h->width == 8 || h->width == 4);
+    if ((!real && h->kind != 'c') || h->swap || (h->fortran && (h->ndim > 2 || !real)))
         return ctx_fail(ctx, SPD_EINVAL,
-                        "holds complex numbers, which are not read piece by piece; give the file "
-                        "itself, and as much --memory as twice its size");
-    if (h->kind != 'f' || (h->width != 8 && h->width != 4) || h->swap ||
-        (h->fortran && h->ndim > 2))
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "holds '%s'%s; what is read piece by piece must be float64 or float32 in C "
-                        "order: save numpy.ascontiguousarray(X, dtype=float)",
+                        "holds '%s'%s; what is read piece by piece must be float64, float32, "
+                        "complex128 or complex64 in C order: save numpy.ascontiguousarray(X, "
+                        "dtype=float)",
                         h->descr, h->fortran ? " in Fortran order" : "");
     return SPD_OK;
 }
@@ -111,16 +126,24 @@ static spd_status check_alike(spd_context *ctx, const spd_store *s, const npy_he
 {
     const shards *all = s->files;
     size_t n = h->shape[h->ndim - 1];
-    if (n != s->n)
+    if (is_complex(h) != s->is_complex)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "holds %s numbers, but %.200s holds %s ones; the files of one set must be "
+                        "alike",
+                        is_complex(h) ? "complex" : "real", all->shard[0].path,
+                        s->is_complex ? "complex" : "real");
+    if (size_of(h) != s->n)
         return ctx_fail(ctx, SPD_EINVAL,
                         "holds %zu x %zu matrices, but %.200s holds %zu x %zu; the files of one "
                         "set must be alike",
-                        n, n, all->shard[0].path, s->n, s->n);
-    if (h->width != s->width)
+                        n, n, all->shard[0].path, s->is_complex ? s->n / 2 : s->n,
+                        s->is_complex ? s->n / 2 : s->n);
+    if (width_of(h) != s->width)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "holds float%zu, but %.200s holds float%zu; the files of one set must be "
-                        "alike",
-                        8 * h->width, all->shard[0].path, 8 * s->width);
+                        "holds %s%zu, but %.200s holds %s%zu; the files of one set must be alike",
+                        s->is_complex ? "complex" : "float", 8 * h->width, all->shard[0].path,
+                        s->is_complex ? "complex" : "float",
+                        8 * s->width * (s->is_complex ? 4 : 1));
     return SPD_OK;
 }
 
@@ -136,8 +159,9 @@ static spd_status open_shard(spd_context *ctx, spd_store *s, const char *path, s
     if (status == SPD_OK)
         status = check_layout(ctx, &h);
     if (status == SPD_OK && s->n == 0) {
-        s->n = h.shape[h.ndim - 1];
-        s->width = h.width;
+        s->n = size_of(&h);
+        s->width = width_of(&h);
+        s->is_complex = is_complex(&h);
     }
     if (status == SPD_OK)
         status = check_alike(ctx, s, &h);

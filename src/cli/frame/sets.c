@@ -100,7 +100,10 @@ void sets_load(session *s, const char *path, const char *labels, large_set *set)
             narrow_loaded(s, set);
         return;
     }
-    int single = wanted == STORE_FLOAT32 || (wanted == STORE_AUTO && stored < 5.0 * entries);
+    double narrow_width =
+        set->data->hermitian ? 2.5 : 5.0; /* of complex128 an entry takes 4 bytes */
+    int single =
+        wanted == STORE_FLOAT32 || (wanted == STORE_AUTO && stored < narrow_width * entries);
     if (single && 4.0 * entries <= most) {
         narrow(s, path, set->store, set);
         return;
