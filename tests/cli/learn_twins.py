@@ -28,8 +28,8 @@ def mapped(metric, X, W, log_cost="approximate"):
     """The small matrices; the approximate log-Euclidean cost maps the logarithms, where distances
     are Euclidean."""
     if metric == "log-euclidean" and log_cost == "approximate":
-        return "euclidean", np.array([W.T @ twins.log(M) @ W for M in X])
-    return metric, np.array([W.T @ M @ W for M in X])
+        return "euclidean", np.array([W.conj().T @ twins.log(M) @ W for M in X])
+    return metric, np.array([W.conj().T @ M @ W for M in X])
 
 
 def cost(metric, X, W, within, between, weight=1.0, objective="difference",
@@ -67,12 +67,14 @@ def cost_of_samples(of_sample, metric, X, W, within, between):
 
 
 def gradient(f, W, h=1e-6):
-    """By central differences."""
+    """By central differences; of a complex W, that by its real parts plus i times that by its
+    imaginary ones."""
     G = np.zeros_like(W)
-    for k in np.ndindex(*W.shape):
-        E = np.zeros_like(W)
-        E[k] = h
-        G[k] = (f(W + E) - f(W - E)) / (2 * h)
+    for unit in (1, 1j) if np.iscomplexobj(W) else (1,):
+        for k in np.ndindex(*W.shape):
+            E = np.zeros_like(W)
+            E[k] = h * unit
+            G[k] += unit * (f(W + E) - f(W - E)) / (2 * h)
     return G
 
 

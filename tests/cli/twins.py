@@ -1,4 +1,5 @@
-"""Slow twins of the geometry, written from the definitions with scipy and nothing else."""
+"""Slow twins of the geometry, written from the definitions with scipy and nothing else; of symmetric
+and of complex Hermitian matrices."""
 
 import numpy as np
 import scipy.linalg as sl
@@ -16,7 +17,7 @@ METRICS = (
 
 def function(X, f):
     values, V = np.linalg.eigh(X)
-    return (V * f(values)) @ V.T
+    return (V * f(values)) @ V.conj().T
 
 
 def log(X):
@@ -37,26 +38,26 @@ def stein(X, Y):
 
 
 def log_euclidean(X, Y):
-    return np.sum((log(X) - log(Y)) ** 2)
+    return np.sum(np.abs(log(X) - log(Y)) ** 2)
 
 
 def jeffrey(X, Y):
-    return np.trace(np.linalg.solve(X, Y) + np.linalg.solve(Y, X)) / 2 - len(X)
+    return np.trace(np.linalg.solve(X, Y) + np.linalg.solve(Y, X)).real / 2 - len(X)
 
 
 def bures_wasserstein(X, Y):
     root = sqrt(X)
-    return np.trace(X) + np.trace(Y) - 2 * np.trace(sqrt(root @ Y @ root))
+    return np.trace(X + Y - 2 * sqrt(root @ Y @ root)).real
 
 
 def log_cholesky(X, Y):
     A, B = np.linalg.cholesky(X), np.linalg.cholesky(Y)
     low = np.tril(A - B, -1)
-    return np.sum(low**2) + np.sum((np.log(np.diag(A)) - np.log(np.diag(B))) ** 2)
+    return np.sum(np.abs(low) ** 2) + np.sum((np.log(np.diag(A).real / np.diag(B).real)) ** 2)
 
 
 def euclidean(X, Y):
-    return np.sum((X - Y) ** 2)
+    return np.sum(np.abs(X - Y) ** 2)
 
 
 def distance2(metric, X, Y):

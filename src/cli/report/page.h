@@ -105,6 +105,10 @@ void page_picture(FILE *f, const void *page);
  * freed with cli_free. */
 double *page_matrices(const page *p, int part, size_t count, const size_t *list);
 
+/* What squared distances of these are to be multiplied by: those of real forms are twice as large
+ * as those of the complex matrices. */
+double page_share(const page *p);
+
 /* "before the map", "after the map" */
 const char *page_part_name(int part);
 

@@ -88,7 +88,7 @@ static double fitting_scale(gallery *g)
 int page_ellipse_part(const page *p)
 {
     for (int part = PAGE_PARTS - 1; part >= 0; part--)
-        if (p->size[part] == 2 || p->size[part] == 3)
+        if ((p->size[part] == 2 || p->size[part] == 3) && !p->e->set.samples.hermitian)
             return part;
     return -1;
 }

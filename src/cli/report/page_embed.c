@@ -51,6 +51,8 @@ static spd_status one(page *p, int part, spd_embedding kind, double **to, spd_em
     double *Y = cli_alloc_table(p->placed, 2, sizeof *Y, "coordinates");
     spd_status status = spd_embed(p->s->ctx, &options, p->size[part], p->placed, X, Y, NULL, info);
     cli_free(X);
+    for (size_t e = 0; status >= 0 && kind == SPD_EMBED_MDS && e < 2 * p->placed; e++)
+        Y[e] *= sqrt(page_share(p));
     to[part] = status < 0 ? NULL : Y;
     return status;
 }

@@ -46,6 +46,8 @@ static spd_status one(page *p, int part)
     cli_free(X);
     if (status < 0)
         return status;
+    for (size_t e = 0; e < count[0] * count[1]; e++)
+        D2[e] *= page_share(p);
     p->margin[part] = cli_alloc_table(p->placed, 2, sizeof *p->margin[part], "distances");
     for (size_t i = 0; i < 2 * p->placed; i++)
         p->margin[part][i] = NAN;

@@ -109,6 +109,11 @@ double *page_matrices(const page *p, int part, size_t count, const size_t *list)
     return X;
 }
 
+double page_share(const page *p)
+{
+    return p->e->set.samples.hermitian ? 0.5 : 1.0;
+}
+
 static void copy_matrices(page *p)
 {
     const spd_samples *samples = &p->e->set.samples;
@@ -175,6 +180,19 @@ static void fill(page_spectrum *a, size_t count, const double *lambda, double *c
     }
 }
 
+/* The spectrum of a part <- from lambda (count x size), which real forms of complex matrices have
+ * twice each. */
+static void take_spectrum(page *p, int part, double *lambda, double *column)
+{
+    size_t own = p->size[part], each = p->e->set.samples.hermitian ? 2 : 1, size = own / each;
+    double *quartile = cli_alloc_table(3, size, sizeof *quartile, "quartiles");
+    for (size_t e = 0; e < p->shown * size; e++)
+        lambda[e] = lambda[e * each];
+    p->spectrum[part] = (page_spectrum){
+        .size = size, .lower = quartile, .median = quartile + size, .upper = quartile + 2 * size};
+    fill(&p->spectrum[part], p->shown, lambda, column);
+}
+
 static spd_status find_spectra(page *p)
 {
     spd_status status = SPD_OK;
@@ -183,15 +201,9 @@ static spd_status find_spectra(page *p)
     for (int part = 0; part < PAGE_PARTS && p->size[part] && count && status >= 0; part++) {
         size_t size = p->size[part];
         double *lambda = cli_alloc_table(count, size, sizeof *lambda, "eigenvalues");
-        double *quartile = cli_alloc_table(3, size, sizeof *quartile, "quartiles");
         status = spd_eigh(p->s->ctx, size, count, p->matrix[part], lambda, NULL);
-        if (status >= 0) {
-            p->spectrum[part] = (page_spectrum){.size = size,
-                                                .lower = quartile,
-                                                .median = quartile + size,
-                                                .upper = quartile + 2 * size};
-            fill(&p->spectrum[part], count, lambda, column);
-        }
+        if (status >= 0)
+            take_spectrum(p, part, lambda, column);
     }
     return status;
 }
