@@ -63,7 +63,7 @@ def test_empty_file(refuses, tmp_path, name):
 
 
 @pytest.mark.parametrize("content", [np.array(["a", "b"]), np.arange(6.0), np.zeros((3, 2, 4)),
-                                     np.zeros((2, 2, 2), complex)])
+                                     np.zeros((2, 2, 2), complex), np.zeros((2, 3, 2), complex)])
 def test_array_that_holds_no_matrices(refuses, tmp_path, content):
     np.save(tmp_path / "a.npy", content)
     refuses("a.npy", "a.npy")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 DIMS = 8
+COMPLEX128 = 3
 
 
 class Array(ctypes.Structure):
@@ -50,6 +51,8 @@ def read(path, name=None):
         flat = np.array([array.text[i].decode() for i in range(array.count)], dtype=object)
     elif array.count == 0:
         flat = np.zeros(0)
+    elif array.type == COMPLEX128:
+        flat = np.ctypeslib.as_array(array.f64, (2 * array.count,)).copy().view(np.complex128)
     else:
         flat = np.ctypeslib.as_array(array.f64 or array.i64, (array.count,)).copy()
     CORE.spd_array_free(got)

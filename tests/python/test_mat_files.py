@@ -15,7 +15,6 @@ NUMBERS = ["f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]
 # Real files whose variables cannot be read, and why.
 REFUSED = {
     "version 4": ["4.2c_SOL2", "debigged_m4", "test_mat4_le_floats", "testvec_4"],
-    "complex numbers": ["testcomplex_"],
     "sparse": ["sparse"],
     "cells of other things": ["testcell_", "testcellnest_", "testemptycell_"],
     "structs, objects, functions": ["testfunc_", "testobject_", "teststruct", "testsimplecell",

@@ -190,6 +190,10 @@ static void job_algebra(caller *c)
     double *A = copy_of(ALL, X), *B = block(ALL), lambda[P * N];
     good(c, spd_check(c->ctx, N, P, X, 0.0));
     spd_symmetrize(N, P, A);
+    spd_complex_extract(N / 2, N / 2, P, A, B);
+    spd_complex_embed(N / 2, N / 2, P, B, A);
+    add_reals(c, P * (N / 2 * 2) * (N / 2 * 2), A);
+    memcpy(A, X, ALL * sizeof *A);
     spd_regularize(N, P, A, 1e-3, 1e-6);
     add_reals(c, ALL, A);
     good(c, spd_cholesky(c->ctx, N, P, X, B));

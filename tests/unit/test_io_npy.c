@@ -58,6 +58,49 @@ static void floats_of_either_byte_order(void)
     check_floats("{'descr': '<f2', 'fortran_order': False, 'shape': (2,)}", little2, 4, wanted, 2);
 }
 
+/* Of either width and byte order, the first index fastest or not. */
+static void complex_numbers(void)
+{
+    const double wanted[] = {1.5, -2.0, 0.0, 0.5, -0.25, 8.0, 2.0, 1.0};
+    const unsigned char big[] = {0x3f, 0xc0, 0, 0, 0xc0, 0, 0, 0};
+    double turned[8];
+    float narrow[8];
+    for (size_t e = 0; e < 8; e++)
+        narrow[e] = (float)wanted[e];
+    for (size_t i = 0; i < 4; i++)
+        memcpy(turned + 2 * i, wanted + 2 * (2 * (i % 2) + i / 2), 16);
+    const struct {
+        const char *dictionary;
+        const void *data;
+        size_t size, count;
+    } cases[] = {
+        {"{'descr': '<c16', 'fortran_order': False, 'shape': (2, 2)}", wanted, 64, 4},
+        {"{'descr': '<c16', 'fortran_order': True, 'shape': (2, 2)}", turned, 64, 4},
+        {"{'descr': '<c8', 'fortran_order': False, 'shape': (2, 2)}", narrow, 32, 4},
+        {"{'descr': '>c8', 'fortran_order': False, 'shape': (1,)}", big, 8, 1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        spd_array *array = read_made(1, cases[k].dictionary, cases[k].data, cases[k].size);
+        CHECK(array && array->type == SPD_COMPLEX128 && array->count == cases[k].count, "%s",
+              cases[k].dictionary);
+        for (size_t e = 0; array && e < 2 * array->count; e++)
+            CHECK(array->f64[e] == wanted[e], "%s: number %zu", cases[k].dictionary, e);
+        const spd_array *const list[] = {array};
+        spd_array *back = NULL;
+        CHECK(spd_arrays_write(ctx, scratch("c.npy"), 1, list) == SPD_OK &&
+                  spd_array_read(ctx, scratch("c.npy"), NULL, &back) == SPD_OK,
+              "%s", spd_context_error(ctx)->message);
+        CHECK(back && back->type == SPD_COMPLEX128 &&
+                  memcmp(back->f64, wanted, cases[k].count * 16) == 0,
+              "written and read");
+        CHECK(spd_arrays_write(ctx, scratch("c.csv"), 1, list) == SPD_EINVAL, "as .csv");
+        spd_array_free(array);
+        spd_array_free(back);
+    }
+    refuse_made("{'descr': '<c16', 'fortran_order': False, 'shape': (2,)}", wanted, 16,
+                "cut short");
+}
+
 static void half_floats_with_their_special_values(void)
 {
     /* 1, smallest subnormal, largest, infinity, and zero with a sign */
@@ -205,7 +248,8 @@ static void types_that_are_not_read(void)
 {
     refuse_made("{'descr': '|O', 'fortran_order': False, 'shape': (2,)}", "", 0,
                 "bad.npy: |Python objects|save labels as a string or integer array");
-    refuse_made("{'descr': '<c16', 'fortran_order': False, 'shape': (1,)}", "", 0, "complex");
+    refuse_made("{'descr': '<c32', 'fortran_order': False, 'shape': (1,)}", "", 0, "'<c32'");
+    refuse_made("{'descr': '<c4', 'fortran_order': False, 'shape': (1,)}", "1234", 4, "'<c4'");
     refuse_made("{'descr': '<f16', 'fortran_order': False, 'shape': (1,)}", "", 0, "'<f16'");
     refuse_made("{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (1,)}", "", 0, "M8[ns]");
     refuse_made("{'descr': [('a', '<f8'), ('b(', '<i4', (2,))], 'fortran_order': False, "
@@ -353,6 +397,7 @@ int main(void)
 {
     scratch_begin();
     RUN(floats_of_either_byte_order);
+    RUN(complex_numbers);
     RUN(half_floats_with_their_special_values);
     RUN(fortran_order_becomes_row_major);
     RUN(integers_of_every_width);

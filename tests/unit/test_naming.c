@@ -110,7 +110,7 @@ static void other_words(void)
 
 static void names_alone(void)
 {
-    CHECK(strcmp(spd_type_name(SPD_TEXT), "text") == 0 && !spd_type_name((spd_type)3), "type");
+    CHECK(strcmp(spd_type_name(SPD_TEXT), "text") == 0 && !spd_type_name((spd_type)4), "type");
     CHECK(strcmp(spd_kind_name(SPD_KIND_CHECKPOINT), "checkpoint") == 0, "kind");
     CHECK(strcmp(spd_remark_name(SPD_REMARK_UNSEEN), "unseen") == 0, "remark");
     CHECK(strcmp(spd_remedy_name(SPD_REMEDY_REGULARIZE), "regularize") == 0, "first remedy");
