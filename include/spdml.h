@@ -284,6 +284,9 @@ SPD_API size_t spd_store_n(const spd_store *store);
 SPD_API size_t spd_store_p(const spd_store *store);
 SPD_API double spd_store_bytes(const spd_store *store);
 
+/* Are the matrices real forms of complex ones, which its files hold? */
+SPD_API int spd_store_hermitian(const spd_store *store);
+
 /* X (count x n x n) <- matrices first .. first+count-1. */
 SPD_API spd_status spd_store_read(spd_context *ctx, const spd_store *store, size_t first,
                                   size_t count, double *X);

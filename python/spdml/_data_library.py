@@ -21,7 +21,7 @@ class DataSet(c.Structure):
     _fields_ = [("p", Size), ("n", Size), ("X", Doubles), ("classes", Size), ("label", Ints),
                 ("class_name", c.POINTER(Text)), ("y", c.POINTER(Array)), ("columns", Size),
                 ("column", c.POINTER(c.POINTER(Array))), ("source", Text), ("meta", Text),
-                ("x", c.POINTER(Array))]
+                ("x", c.POINTER(Array)), ("hermitian", c.c_int)]
 
 
 class Rect(c.Structure):

@@ -44,7 +44,7 @@ class FitOptions(c.Structure):
         ("restarts", Int), ("seed", c.c_uint64), ("solver", Int), ("transport", Int),
         ("tol", Double), ("gtol", Double), ("max_iter", Int), ("max_time", Double),
         ("log_cost", Int), ("coordinates", Int), ("rebuild_graph", Int), ("paper", Int),
-        ("search", Int), ("recall", Double), ("candidates", Size),
+        ("search", Int), ("recall", Double), ("candidates", Size), ("hermitian", Int),
     ]
 
 
@@ -97,13 +97,14 @@ class Method(Sized):
 
 class Samples(Sized):
     _fields_ = [("size", Size), ("p", Size), ("n", Size), ("X", Doubles), ("height", Size),
-                ("width", Size), ("V", Doubles), ("classes", Size), ("label", Ints)]
+                ("width", Size), ("V", Doubles), ("classes", Size), ("label", Ints),
+                ("hermitian", Int)]
 
 
 class Facts(Sized):
     _fields_ = [("size", Size), ("n", Size), ("m", Size), ("height", Size), ("width", Size),
                 ("classes", Size), ("trained", Size), ("holding", Int), ("held", Size),
-                ("score", Text), ("score_falls", Int)]
+                ("score", Text), ("score_falls", Int), ("hermitian", Int)]
 
 
 class Notes(Sized):
@@ -226,6 +227,7 @@ PROTOTYPES = {
     "spd_store_lend_float": (Int, [Handle, Size, Size, Floats, c.POINTER(Handle)]),
     "spd_store_free": (None, [Handle]),
     "spd_store_n": (Size, [Handle]),
+    "spd_store_hermitian": (Int, [Handle]),
     "spd_store_p": (Size, [Handle]),
     "spd_store_read": (Int, [Handle, Handle, Size, Size, Doubles]),
     "spd_check_store": (Int, [Handle, Handle, Double]),

@@ -10,6 +10,7 @@ from typing import Any, Dict
 import numpy as np
 
 from ._calls import call, context
+from ._hermitian import extract
 from ._library import Model, lib
 
 
@@ -29,9 +30,10 @@ class ModelHandle:
 
     @property
     def W(self) -> np.ndarray:
-        """A copy of the map, (n, m)."""
+        """A copy of the map, (n, m), real or complex."""
         m = self.fields
-        return np.ctypeslib.as_array(m.W, shape=(m.n, m.m)).copy()
+        W = np.ctypeslib.as_array(m.W, shape=(m.n, m.m))
+        return extract(W) if m.options.contents.hermitian else W.copy()
 
     @property
     def costs(self) -> np.ndarray:

@@ -15,6 +15,7 @@ from ._arrays import doubles, ints, text
 from ._calls import Context, call, context
 from ._errors import BadMatrixError, InvalidArgumentError
 from ._library import METHOD_NAME, PARAMETERS, Facts, Handle, Method, Notes, Samples, lib
+from ._sets import real_form
 from .maps import parameter_number, parameter_value
 
 _FLOAT64, _INT64, _TEXT = 0, 1, 2
@@ -23,7 +24,12 @@ _METRICS = ("stein", "airm", "log-euclidean", "jeffrey", "bures-wasserstein", "l
 
 
 def _samples(X: np.ndarray, label: Optional[np.ndarray], classes: int) -> Samples:
-    return Samples(p=len(X), n=X.shape[1], X=doubles(X), classes=classes, label=ints(label))
+    """Complex matrices go in their real form."""
+    R = real_form(X)
+    made = Samples(p=len(R), n=R.shape[1], X=doubles(R), classes=classes, label=ints(label),
+                   hermitian=int(np.iscomplexobj(X)))
+    made.held = R  # lives as long
+    return made
 
 
 def _ask(n_jobs: Optional[int], name: str, *arguments: Any) -> None:
@@ -91,8 +97,10 @@ class Trained:
         self.pointer = pointer
         self.classes = classes
         self.name = name.value.decode()
-        self.size = facts.n
-        self.reduced = facts.m
+        share = 2 if facts.hermitian else 1
+        self.hermitian = bool(facts.hermitian)
+        self.size = facts.n // share
+        self.reduced = facts.m // share
         self.falls = bool(facts.score_falls)
         self.score = facts.score.decode()
         self.normalize_kernel = bool(method.normalize_kernel)
@@ -133,16 +141,20 @@ class Trained:
     def save(self, path: Any) -> None:
         call(context(1), "spd_classifier_save", self.pointer, os.fsencode(path))
 
+    def _queries(self, X: np.ndarray) -> Samples:
+        """Real matrices are complex ones too."""
+        return _samples(X.astype(complex) if self.hermitian else X, None, len(self.classes))
+
     def predict(self, X: np.ndarray, n_jobs: Optional[int]) -> np.ndarray:
         label = np.empty(len(X), dtype=np.intc)
-        queries = _samples(X, None, len(self.classes))
+        queries = self._queries(X)
         _ask(n_jobs, "spd_classifier_predict", self.pointer, c.byref(queries), ints(label))
         return self.classes[label]
 
     def scores(self, X: np.ndarray, n_jobs: Optional[int]) -> np.ndarray:
         """(samples, classes): what decides, as the library gives it."""
         score = np.empty((len(X), len(self.classes)))
-        queries = _samples(X, None, len(self.classes))
+        queries = self._queries(X)
         _ask(n_jobs, "spd_classifier_scores", self.pointer, c.byref(queries), None,
              doubles(score))
         return score

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from . import _trained
 from ._arrays import metric_number
 from ._errors import InvalidArgumentError
+from ._hermitian import extract
 from ._kernel_machine import KernelMachine, wants_probability
 from ._labels import class_numbers, weights
 from ._library import lib
@@ -184,8 +185,8 @@ class MDM(ByDistance):
         path : name of the file
         """
         centres = self._state()
-        if np.iscomplexobj(centres.means) or not centres.weight.all():
-            raise InvalidArgumentError("files hold real means, one for every class; use pickle")
+        if not centres.weight.all():
+            raise InvalidArgumentError("files hold a mean for every class; use pickle")
         name = lib.spd_metric_name(metric_number(centres.metric)).decode()
         label = np.arange(len(centres.classes), dtype=np.intc)
         _trained.train(f"mdm-{name}", {}, False, np.ascontiguousarray(centres.means),
@@ -205,7 +206,9 @@ class MDM(ByDistance):
             means, label = file["means"], file["class"].ravel().astype(int)
         made = cls(metric)
         n, weight = trained.size, np.zeros(len(trained.classes))
-        all_means = np.full((len(weight), n, n), np.nan)
+        if trained.hermitian:
+            means = extract(means.reshape(-1, 2 * n, 2 * n))
+        all_means = np.full((len(weight), n, n), np.nan, dtype=means.dtype)
         all_means[label] = means.reshape(-1, n, n)
         weight[label] = 1.0
         made._take(_Centres(trained.classes, all_means, weight, metric))

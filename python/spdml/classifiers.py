@@ -15,7 +15,6 @@ from ._errors import InvalidArgumentError
 from ._labels import class_numbers, weights
 from ._library import PARAMETERS
 from ._matrices import checked, checked_size
-from ._sets import real_form
 from ._tags import MatrixEstimator
 
 
@@ -53,9 +52,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         X = checked(X, [metric], n_jobs=self.n_jobs)
         classes, label = class_numbers(y, len(X))
         name, values, normalize = self._method(len(X))
-        self._take(_trained.train(name, values, normalize, real_form(X), classes, label,
-                                  self.n_jobs))
-        self.n_features_in_ = X.shape[1]
+        self._take(_trained.train(name, values, normalize, X, classes, label, self.n_jobs))
         return self
 
     def _take(self, trained: _trained.Trained) -> None:
@@ -68,8 +65,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         """What was fitted, held fast, and X as it takes it."""
         check_is_fitted(self, "_trained")
         trained = self._trained
-        size = trained.size // 2 if np.iscomplexobj(X) else trained.size
-        return trained, real_form(checked_size(X, size))
+        return trained, checked_size(X, trained.size)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each matrix."""

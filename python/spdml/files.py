@@ -11,6 +11,7 @@ import numpy as np
 from ._arrays import check_symmetric, doubles, real, tolerance
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
+from ._hermitian import extract
 from ._library import Floats, Handle, StoreOptions, lib
 
 _SYMMETRY = tolerance(0.0)
@@ -19,7 +20,8 @@ _SYMMETRY = tolerance(0.0)
 class MatrixFiles:
     """The matrices of .npy files, one after the other, as one set (p, n, n) that stays on disk.
 
-    Each file holds (p, n, n) of float64 or float32 in C order; all are alike in n and type.
+    Each file holds (p, n, n) of float64, float32, complex128 or complex64 in C order; all are alike in
+    n and type.
     `SPDML.fit`, `SPDML.transform`, `mean` and `neighbors` take such a set, or a path, or a list of
     paths, in place of an array, and read it piece by piece. symmetrize, regularize and ridge are
     repairs that are made while it is read, as the command's options of these names."""
@@ -38,19 +40,22 @@ class MatrixFiles:
 
     @property
     def shape(self) -> Tuple[int, int, int]:
-        return self._store.shape
+        p, n, _ = self._store.shape
+        n //= 1 + self._store.hermitian
+        return p, n, n
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def read(self, first: int = 0, count: Optional[int] = None) -> np.ndarray:
-        """Matrices first .. first+count-1 as an array of float64; by default all from first on."""
-        p, n = self.shape[:2]
+        """Matrices first .. first+count-1 as an array of float64 or complex128; by default all from
+        first on."""
+        p, n = self._store.shape[:2]
         first = min(max(int(first), 0), p)
         count = p - first if count is None else min(max(int(count), 0), p - first)
         X = np.empty((count, n, n))
         call(context(), "spd_store_read", self._store.handle, first, count, doubles(X))
-        return X
+        return extract(X) if self._store.hermitian else X
 
 
 class Store:
@@ -62,6 +67,11 @@ class Store:
     def __del__(self) -> None:
         if getattr(self, "handle", None):
             lib.spd_store_free(self.handle)
+
+    @property
+    def hermitian(self) -> bool:
+        """Are they real forms of the complex matrices of files?"""
+        return bool(lib.spd_store_hermitian(self.handle))
 
     @property
     def shape(self) -> Tuple[int, int, int]:

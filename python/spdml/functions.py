@@ -78,9 +78,11 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
     """
     number = metric_number(metric)
     store = store_of(X, arrays=False)
-    X, Q, factor = (store, Q, 1) if store else _real_sets(X, Q)
+    X, Q, factor = (store, Q, 1 + store.hermitian) if store else _real_sets(X, Q)
     p, n = X.shape[:2]
-    Q = None if Q is None else matrices(Q, "Q", n) if store else Q
+    if store and Q is not None:
+        Q = real_form(set_of(Q, "Q", n // 2).astype(complex)) if store.hermitian \
+            else matrices(Q, "Q", n)
     most = p - 1 if Q is None else p
     if not 1 <= n_neighbors <= most:
         raise InvalidArgumentError(

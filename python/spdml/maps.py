@@ -11,14 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import doubles, ints, matrices, metric_number, numbers, real, whole
 from ._calls import Context, call, context
-from ._complex_map import fit_complex
 from ._errors import InvalidArgumentError
+from ._hermitian import embed, extract
 from ._labels import class_numbers
 from ._library import (PARAMETERS, FitFn, FitOptions, FitWatch, Grid, Method, Model, Pair,
                        Samples, Tuned, Tuning, lib)
 from ._matrices import definite
 from ._model import ModelHandle
-from ._sets import adjoint
+from ._sets import adjoint, real_form
 from ._tags import MatrixTransformer, Transformer
 from .files import Store, store_of
 from .functions import apply, choice, mean, seed_number
@@ -134,7 +134,7 @@ class SPDML(MatrixTransformer):
     1.0
     """
 
-    _model: Optional[ModelHandle]  # None where the map is complex
+    _model: ModelHandle
 
     def __init__(self, n_components: Union[int, str, None] = None, metric: str = "stein", *,
                  nu_w: Optional[int] = None, nu_b: Union[int, str, None] = None,
@@ -175,15 +175,14 @@ class SPDML(MatrixTransformer):
         """Learns the map; without y, from the graph of nearest neighbours only. X may also be the
         path of an .npy file, a list of paths, or MatrixFiles: they are read piece by piece. float32
         arrays are not copied. Complex Hermitian matrices have a complex map."""
-        if isinstance(X, np.ndarray) and np.iscomplexobj(X):
-            return self._fit_complex(X, y)
         store = store_of(X, arrays=self._takes_float32(), check=False)
-        X = store or matrices(X)
+        hermitian = store.hermitian if store else np.iscomplexobj(X)
+        X = store or (real_form(definite(X, n_jobs=self.n_jobs)) if hermitian else matrices(X))
         if store and "auto" in (self.n_components, self.nu_b):
             raise InvalidArgumentError("'auto' needs X in memory as float64")
         label = None if y is None else class_numbers(y, X.shape[0])[1]
-        chosen = self._choose(X, label)
-        options, start = self._options(X.shape[1], label, chosen)
+        chosen = self._choose(X, label, hermitian)
+        options, start = self._options(X.shape[1], label, chosen, hermitian)
         engine = choice("engine", self.engine)
         ctx = context(self.n_jobs)
         lib.spd_context_set_engine(ctx.handle, engine)
@@ -193,33 +192,26 @@ class SPDML(MatrixTransformer):
         del start  # lived as long as the call needed it
         return self
 
-    def _fit_complex(self, X: np.ndarray, y: Any) -> "SPDML":
-        """Of complex Hermitian matrices: the components are complex, and files do not hold them."""
-        learned, W = fit_complex(self, X, y)
-        self._keep(learned._model)
-        self._model = None
-        self.components_ = W.conj().T
-        self.n_features_in_, self.n_components_ = W.shape
-        self._rows_out = self.n_components_
-        self.cv_accuracy_ = self.cv_accuracy_no_map_ = np.nan
-        return self
-
     def transform(self, X: Any) -> np.ndarray:
         """W'XW (p, m, m); of complex matrices with the conjugate transpose."""
         check_is_fitted(self, "components_")
         store, W = store_of(X), np.ascontiguousarray(self.components_.conj().T)
         if not store:
             return filtered(definite(X, self.n_features_in_, self.n_jobs), W, self.n_jobs)
-        if store.shape[1] != self.n_features_in_:
+        hermitian = store.hermitian
+        if store.shape[1] != self.n_features_in_ * (1 + hermitian):
             raise InvalidArgumentError(
-                f"X has shape {store.shape}; {self.n_features_in_} x {self.n_features_in_} matrices "
-                f"are expected")
+                f"X has {store.shape[1] // (1 + hermitian)} rows; {self.n_features_in_} x "
+                f"{self.n_features_in_} matrices are expected")
+        if hermitian != np.iscomplexobj(W):
+            raise InvalidArgumentError("the map and the matrices must both be real, or both complex")
         if isinstance(X, np.ndarray):  # files were looked at when they were opened
             call(context(self.n_jobs), "spd_check_store", store.handle, 1e-3)
+        W = embed(W) if hermitian else W
         S = np.empty((store.shape[0], W.shape[1], W.shape[1]))
         call(context(self.n_jobs), "spd_congruence_store", store.handle, W.shape[1], doubles(W),
              doubles(S))
-        return S
+        return extract(S) if hermitian else S
 
     def _takes_float32(self) -> bool:
         """Without a copy; the others need float64 in memory."""
@@ -230,8 +222,6 @@ class SPDML(MatrixTransformer):
     def save(self, path: Any) -> None:
         """Writes a .spdml file, which the command and `load` read."""
         check_is_fitted(self, "components_")
-        if self._model is None:
-            raise InvalidArgumentError("files hold real maps; use pickle for complex ones")
         self._model.save(path)
 
     @classmethod
@@ -239,7 +229,7 @@ class SPDML(MatrixTransformer):
         """A fitted SPDML from a .spdml file, written by `save` or by the command."""
         handle = ModelHandle.load(path)
         o = handle.fields.options.contents
-        made = cls(n_components=o.m, metric=lib.spd_metric_name(o.metric).decode(), nu_w=o.nu_w,
+        made = cls(n_components=o.m // (1 + o.hermitian), metric=lib.spd_metric_name(o.metric).decode(), nu_w=o.nu_w,
                    nu_b=o.nu_b, solver=lib.spd_solver_name(o.solver).decode(),
                    max_iter=o.max_iter, tol=o.tol, random_state=o.seed,
                    objective=lib.spd_objective_name(o.objective).decode(),
@@ -256,7 +246,8 @@ class SPDML(MatrixTransformer):
     def _keep(self, handle: ModelHandle) -> None:
         f = handle.fields
         self._model = handle
-        self.components_ = handle.W.T
+        W = handle.W
+        self.components_ = W.conj().T
         self.cost_history_ = handle.costs
         self.n_iter_ = f.iterations
         self.stop_ = lib.spd_stop_name(f.stop).decode()
@@ -265,10 +256,11 @@ class SPDML(MatrixTransformer):
         self.nu_w_, self.nu_b_ = f.options.contents.nu_w, f.options.contents.nu_b
         self.n_rounds_, self.pairs_changed_ = f.rounds, f.pairs_changed
         self.recall_ = f.options.contents.recall
-        self.n_features_in_ = f.n
-        self.n_components_ = self._rows_out = f.m
+        self.n_features_in_, self.n_components_ = W.shape
+        self._rows_out = self.n_components_
 
-    def _choose(self, X: np.ndarray, label: Optional[np.ndarray]) -> Dict[str, int]:
+    def _choose(self, X: np.ndarray, label: Optional[np.ndarray],
+                hermitian: bool) -> Dict[str, int]:
         """What 'auto' comes to: the race of sizes and neighbours, then the winner and no map."""
         wanted = {name: value for name, value in (("m", self.n_components), ("nu_b", self.nu_b))
                   if isinstance(value, str)}
@@ -282,30 +274,32 @@ class SPDML(MatrixTransformer):
             return {}
         if label is None:
             raise InvalidArgumentError("'auto' needs y to choose by")
-        n, grid = X.shape[1], {"nu_b": [1, 2, 3, 5, 10]}
+        n, grid = X.shape[1] // (1 + hermitian), {"nu_b": [1, 2, 3, 5, 10]}
         grid["m"] = sorted({max(1, int(n * share / 8 + 0.5)) for share in (1, 2, 3, 4, 6)} - {n})
         if "m" in wanted and not grid["m"]:
             raise InvalidArgumentError("1 x 1 matrices cannot be made smaller")
-        found, self.cv_accuracy_, _ = self._race(X, label, {k: grid[k] for k in wanted}, {})
+        found, self.cv_accuracy_, _ = self._race(X, label, {k: grid[k] for k in wanted}, {},
+                                                  hermitian)
         if "m" in wanted:
             fixed = {k: v for k, v in found.items() if k != "m"}
-            _, _, self.cv_accuracy_no_map_ = self._race(X, label, {"m": [found["m"], n]}, fixed)
+            _, _, self.cv_accuracy_no_map_ = self._race(X, label, {"m": [found["m"], n]}, fixed,
+                                                        hermitian)
         return dict(found)
 
     def _race(self, X: np.ndarray, label: np.ndarray, tried: Dict[str, Any],
-              fixed: Dict[str, int]) -> Any:
+              fixed: Dict[str, int], hermitian: bool) -> Any:
         """What spd_tune finds for the nearest neighbour after the map, and its accuracies."""
-        n, ctx = X.shape[1], context(self.n_jobs)
+        ctx = context(self.n_jobs)
         open_yet: Dict[str, Any] = {name: value for name, value, given in
                     (("m", 1, self.n_components), ("nu_b", None, self.nu_b))
                     if isinstance(given, str)}
-        options, start = self._options(n, label, {**open_yet, **fixed})
+        options, start = self._options(X.shape[1], label, {**open_yet, **fixed}, hermitian)
         if options.objective == choice("objective", "auto") and isinstance(self.nu_b, str):
             options.objective = choice("objective", "difference")  # whose numbers these are
         method, grid = Method(), Grid()
         call(ctx, "spd_method_parse", b"nn-ml", c.byref(method))
         method.metric, method.fit = options.metric, c.pointer(options)
-        settled = {"m": options.m, "nu_w": options.nu_w, "nu_b": options.nu_b}
+        settled = {"m": options.m // (1 + hermitian), "nu_w": options.nu_w, "nu_b": options.nu_b}
         for i, name in enumerate(PARAMETERS):
             if name in tried:
                 axis = np.array(tried[name], dtype=float)
@@ -315,8 +309,8 @@ class SPDML(MatrixTransformer):
                 method.value[i] = settled[name]
             elif name == "objective" and options.objective != choice("objective", "auto"):
                 method.value[i] = options.objective
-        samples = Samples(p=len(X), n=n, X=doubles(X), classes=int(label.max()) + 1,
-                          label=ints(label))
+        samples = Samples(p=len(X), n=X.shape[1], X=doubles(X), classes=int(label.max()) + 1,
+                          label=ints(label), hermitian=int(hermitian))
         tuning = Tuning(folds=5, seed=options.seed, grid=c.pointer(grid))
         tuned = Tuned()
         call(ctx, "spd_tune", c.byref(method), c.byref(samples), c.byref(tuning), c.byref(tuned))
@@ -325,10 +319,12 @@ class SPDML(MatrixTransformer):
         return {**fixed, **found}, tuned.accuracy, tuned.accuracy_no_map
 
     def _options(self, n: int, label: Optional[np.ndarray],
-                 chosen: Optional[Dict[str, Any]] = None) -> Any:
-        """The library's options, and the array they may point to."""
+                 chosen: Optional[Dict[str, Any]] = None, hermitian: bool = False) -> Any:
+        """The library's options for n x n matrices, perhaps real forms of complex ones, and the array
+        that the options may point to."""
         o = FitOptions()
         lib.spd_fit_defaults(c.byref(o), c.sizeof(o))
+        n //= 1 + hermitian
         values = {"m": self.n_components, "nu_b": self.nu_b, **(chosen or {})}
         o.m = whole(max(1, round(n / 3)) if values["m"] is None else values["m"], "n_components")
         if n == 1:
@@ -357,15 +353,20 @@ class SPDML(MatrixTransformer):
             o.seed = seed_number("random_state", self.random_state)
         elif self.random_state is not None:
             o.seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        return o, self._start(o, n)
+        W = self._start(o, n, hermitian)
+        o.m *= 1 + hermitian
+        o.hermitian = int(hermitian)
+        return o, W
 
-    def _start(self, o: FitOptions, n: int) -> Optional[np.ndarray]:
+    def _start(self, o: FitOptions, n: int, hermitian: bool) -> Optional[np.ndarray]:
         if isinstance(self.init, str):
             o.init = choice("init", self.init)
             return None
-        W = numbers(self.init, "init")
+        W = numbers(self.init, "init", complex_too=hermitian)
         if W.shape != (n, o.m):
             raise InvalidArgumentError(f"init has shape {W.shape}; it must be {(n, o.m)}")
+        if hermitian:
+            W = embed(W)
         o.init = _INIT_GIVEN
         o.W = doubles(W)
         return W
@@ -380,10 +381,12 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
 
     y None is unsupervised. options are parameters of SPDML (metric, objective, nu_w, nu_b, graph,
     affinity_weight, log_cost, paper). With gradient=True the result is (cost, gradient), and the
-    gradient (n, m) is not projected. The cost sums over ordered pairs: every pair counts twice."""
-    X = matrices(X)
+    gradient (n, m) is not projected; of a complex W, it is that by the real parts plus i times that
+    by the imaginary ones. The cost sums over ordered pairs: every pair counts twice."""
+    hermitian = np.iscomplexobj(X)
+    X = definite(X, n_jobs=n_jobs) if hermitian else matrices(X)
     p, n = X.shape[:2]
-    W = np.ascontiguousarray(numbers(W, "W"))
+    W = np.ascontiguousarray(numbers(W, "W", complex_too=hermitian))
     if W.ndim != 2 or W.shape[0] != n or not 1 <= W.shape[1] <= n:
         raise InvalidArgumentError(f"W has shape {W.shape}; it must be ({n}, m) with m at most {n}")
     wrong = sorted(set(options) - _COSTLY)
@@ -391,7 +394,9 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
         raise InvalidArgumentError(f"cost has no option {wrong[0]!r}; use {', '.join(sorted(_COSTLY))}")
     label = None if y is None else class_numbers(y, p)[1]
     o, _ = SPDML(n_components=1, **options)._options(max(n, 2), label)
-    o.m = W.shape[1]
+    if hermitian:
+        X, W, n = embed(X), embed(W), 2 * n
+    o.m, o.hermitian = W.shape[1], int(hermitian)
     lib.spd_fit_usual(c.byref(o))
     pairs, count = c.POINTER(Pair)(), c.c_size_t()
     ctx = context(n_jobs)
@@ -404,6 +409,8 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
         call(ctx, "spd_cost", n, p, doubles(X), c.byref(o), c.byref(value), doubles(G))
     finally:
         lib.spd_pairs_free(pairs)
+    if hermitian and G is not None:
+        G = 2 * extract(G)  # each entry of W is there twice
     return (value.value, G) if gradient else value.value
 
 

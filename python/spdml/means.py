@@ -60,7 +60,7 @@ def _store_mean(store: Any, metric: str, sample_weight: Any, tol: float, max_ite
     options = _options(weights, tol, max_iter)
     call(context(n_jobs), "spd_mean_store", _metrics.core_number(metric), store.handle,
          c.byref(options), doubles(M), None)
-    return M
+    return _sets.from_real(M, (), store.hermitian)
 
 
 # ---- one set ------------------------------------------------------------------------------------

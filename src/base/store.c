@@ -222,6 +222,11 @@ double spd_store_bytes(const spd_store *store)
     return store_bytes(store);
 }
 
+int spd_store_hermitian(const spd_store *store)
+{
+    return store->is_complex;
+}
+
 spd_status spd_store_read(spd_context *ctx, const spd_store *store, size_t first, size_t count,
                           double *X)
 {

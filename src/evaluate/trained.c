@@ -342,15 +342,17 @@ static spd_status check_queries(spd_context *ctx, const course *c, size_t n)
     if (!queries->X)
         return ctx_fail(ctx, SPD_EINVAL, "%s needs SPD matrices, but there are none",
                         spd_classifier_name(c->kind->kind));
-    if (queries->n != n)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "the matrices to classify are %zu x %zu, but the training matrices are %zu "
-                        "x %zu",
-                        queries->n, queries->n, n, n);
     if (!queries->hermitian != !c->train.hermitian)
         return ctx_fail(ctx, SPD_EINVAL,
                         "the matrices to classify are %s, but the training matrices are %s",
                         kind_of_numbers(queries->hermitian), kind_of_numbers(c->train.hermitian));
+    if (queries->n != n) {
+        size_t own = samples_size(queries), wanted = queries->hermitian ? n / 2 : n;
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the matrices to classify are %zu x %zu, but the training matrices are %zu "
+                        "x %zu",
+                        own, own, wanted, wanted);
+    }
     return SPD_OK;
 }
 

@@ -30,7 +30,7 @@ static spd_status describe(spd_context *ctx, const char *path, const spd_load_op
 {
     data->p = spd_store_p(store);
     data->n = spd_store_n(store);
-    data->hermitian = store->is_complex;
+    data->hermitian = spd_store_hermitian(store);
     if (!(data->source = mem_text(path)))
         return ctx_nomem(ctx, "a data set");
     return o->labels ? data_read_labels(ctx, o, data) : SPD_OK;

@@ -75,7 +75,7 @@ static int is_pair(h5_cursor m, unsigned version, uint64_t members, h5_type *typ
     static const char *const words[][2] = {{"real", "imag"}, {"r", "i"}};
     const size_t half = type->size / 2;
     h5_type part[2];
-    if (members != 2 || version < 1 || version > 3 || type->size % 2 != 0)
+    if (members != 2 || version < 1 || version > 5 || type->size % 2 != 0)
         return 0;
     const char *const *word = words[m.left > 1 && m.at[1] == '\0'];
     for (size_t k = 0; k < 2; k++)

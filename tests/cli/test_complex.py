@@ -60,9 +60,9 @@ def mat73(path, X, **how):
         file.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\0\2IM")
 
 
-def h5(path, X):
+def h5(path, X, **how):
     h5py = pytest.importorskip("h5py")
-    with h5py.File(path, "w") as file:
+    with h5py.File(path, "w", **how) as file:
         file["X"] = X
 
 
@@ -84,6 +84,7 @@ WRITERS = {
     "v73.mat": mat73,
     "chunks.mat": lambda path, X: mat73(path, X, chunks=(2, 3, 3), compression="gzip", shuffle=True),
     "h5.mat": h5,
+    "latest.mat": lambda path, X: h5(path, X, libver="latest"),
 }
 
 

@@ -74,19 +74,76 @@ def test_copies_and_files(phases, tmp_path):
     model = spdml.SPDML(2).fit(X, y)
     for other in (pickle.loads(pickle.dumps(model)), clone(model).fit(X, y)):
         np.testing.assert_allclose(other.transform(X), model.transform(X), atol=1e-12)
-    with pytest.raises(ValueError, match="use pickle"):
-        model.save(tmp_path / "m.spdml")
+    model.save(tmp_path / "m.spdml")
+    with np.load(tmp_path / "m.spdml") as file:
+        assert np.array_equal(file["W"], model.components_.conj().T)
+    loaded = spdml.SPDML.load(tmp_path / "m.spdml")
+    assert loaded.n_components == 2 and np.array_equal(loaded.transform(X), model.transform(X))
     assert spdml.SPDML(2).fit(X).transform(X).shape == (45, 2, 2)  # without labels
     assert spdml.SPDML(2, "log-euclidean").fit(X, y).components_.shape == (2, 5)
 
 
 @pytest.mark.parametrize("estimator,words", [
-    (spdml.SPDML("auto"), "for real matrices"), (spdml.SPDML(2, restarts=2), "for real matrices"),
     (spdml.SPDML(5), "smaller than"), (spdml.SPDML(2, init=np.eye(3)), "init has shape"),
     (spdml.SPDML(2, init="best"), "use one of")])
 def test_bad_parameters(phases, estimator, words):
     with pytest.raises(ValueError, match=words):
         estimator.fit(*phases)
+
+
+def test_sizes_are_those_of_complex_matrices(phases):
+    X, y = phases
+    model = spdml.SPDML("auto").fit(X, y)
+    assert model.n_components_ in (1, 2, 3, 4) and model.components_.shape[1] == 5
+    assert model.cv_accuracy_ > 0.5
+    first = spdml.SPDML(2, init="random", random_state=3, max_iter=4).fit(X, y)
+    best = spdml.SPDML(2, init="random", random_state=3, max_iter=4, restarts=3).fit(X, y)
+    assert best.cost_history_[-1] <= first.cost_history_[-1]
+
+
+def test_cost(phases, rng):
+    X, y = phases
+    W = np.linalg.qr(rng.standard_normal((5, 2)) + 1j * rng.standard_normal((5, 2)))[0]
+    how = {"objective": "difference", "nu_w": 2, "nu_b": 2}
+    value, G = spdml.cost(X, y, W, gradient=True, **how)
+    assert value == pytest.approx(spdml.cost(embed(X), y, embed(W), **how) / 2)
+    for k, unit in (((0, 1), 1), ((3, 0), 1j)):
+        step = np.zeros((5, 2), complex)
+        step[k] = 1e-6 * unit
+        slope = (spdml.cost(X, y, W + step, **how) - spdml.cost(X, y, W - step, **how)) / 2e-6
+        assert slope == pytest.approx((G[k] * np.conj(unit)).real, rel=1e-5)
+
+
+def test_files_of_complex_matrices(phases, tmp_path):
+    X, y = phases
+    np.save(tmp_path / "a.npy", X[:20])
+    np.save(tmp_path / "b.npy", X[20:])
+    files = spdml.MatrixFiles([tmp_path / "a.npy", tmp_path / "b.npy"])
+    assert files.shape == (45, 5, 5)
+    assert np.array_equal(files.read(), X)
+    np.testing.assert_allclose(spdml.mean(files, "stein"), spdml.mean(X, "stein"), rtol=1e-12)
+    for Q in (None, X[:7]):
+        for here, there in zip(spdml.neighbors(files, Q, n_neighbors=3),
+                               spdml.neighbors(X, Q, n_neighbors=3)):
+            np.testing.assert_allclose(here, there, rtol=1e-9, atol=1e-12)
+    model, same = spdml.SPDML(2).fit(files, y), spdml.SPDML(2).fit(X, y)
+    np.testing.assert_allclose(model.components_, same.components_, atol=1e-9)
+    np.testing.assert_allclose(model.transform(files), same.transform(X), atol=1e-9)
+    with pytest.raises(ValueError, match="both"):
+        spdml.SPDML(2).fit(X.real, y).transform(files)
+
+
+def test_classifiers_keep_their_files(phases, tmp_path):
+    X, y = phases
+    for made in (spdml.SPDClassifier("nn-stein-ml", {"m": 2}), spdml.MDM("stein")):
+        made.fit(X[:30], y[:30]).save(tmp_path / "c.spdml")
+        back = type(made).load(tmp_path / "c.spdml")
+        assert back.n_features_in_ == 5
+        assert np.array_equal(back.predict(X[30:]), made.predict(X[30:]))
+        assert np.array_equal(back.predict(X.real[30:]).shape, (15,))  # real ones are complex too
+    real = spdml.SPDClassifier("nn-stein").fit(X.real, y)
+    with pytest.raises(ValueError, match="complex"):
+        real.predict(X)
 
 
 def test_bad_matrices(phases):
@@ -100,5 +157,5 @@ def test_bad_matrices(phases):
     bad[3, 0, 1] += 1
     with pytest.raises(spdml.NotSymmetricError, match=r"X\[3\] is not Hermitian"):
         model.transform(bad)
-    with pytest.raises(ValueError, match="needs y"):
+    with pytest.raises(ValueError, match="needs labels"):
         spdml.SPDML(2, init="csp").fit(X)

@@ -386,6 +386,7 @@ static void use_store(caller *c, const spd_store *store)
     int64_t index[P * K];
     double S[P * M * M], A[N * N], d2[P * K], some[2 * N * N];
     spd_neighbours near = {.size = sizeof near, .k = K, .index = index, .d2 = d2};
+    add_number(c, (double)spd_store_hermitian(store));
     add_number(c, spd_store_bytes(store) + (double)(spd_store_n(store) * spd_store_p(store)));
     good(c, spd_store_read(c->ctx, store, 3, 2, some));
     good(c, spd_check_store(c->ctx, store, 1e-6));
