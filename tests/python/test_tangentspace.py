@@ -53,7 +53,7 @@ def test_lengths_are_distances(X):
                                spdml.distance(X, space.reference_), rtol=1e-9)
 
 
-def test_complex_matrices(rng, peer):
+def test_complex_matrices(rng, peer, tmp_path):
     A = rng.standard_normal((12, 3, 20)) + 1j * rng.standard_normal((12, 3, 20))
     X = A @ A.conj().transpose(0, 2, 1)
     y = np.arange(12) % 2
@@ -68,8 +68,8 @@ def test_complex_matrices(rng, peer):
                                   peer.classification.KNearestNeighbor(3).fit(X, y).predict(X))
     svc, svm = spdml.SVC().fit(X, y), peer.classification.SVC().fit(X, y)
     np.testing.assert_array_equal(svc.predict(X), svm.predict(X))
-    with pytest.raises(ValueError, match="use pickle"):
-        mdm.save("never.spdml")
+    mdm.save(tmp_path / "mdm.spdml")
+    np.testing.assert_allclose(spdml.MDM.load(tmp_path / "mdm.spdml").covmeans_, mdm.covmeans_)
     white = spdml.Whitening("riemann").fit(X)
     np.testing.assert_allclose(spdml.mean(white.transform(X)), np.eye(3), atol=1e-8)
     np.testing.assert_allclose(white.inverse_transform(white.transform(X)), X, atol=1e-9)
