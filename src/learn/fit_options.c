@@ -37,6 +37,7 @@ spd_status fit_options_read(spd_context *ctx, const spd_fit_options *given, spd_
 {
     spd_fit_defaults(mine, sizeof *mine);
     spd_status status = sized_take(ctx, "spd_fit_options", sizeof *mine, mine, given);
+    mine->hermitian = mine->hermitian != 0;
     return status < 0 ? status : model_options_check(ctx, mine);
 }
 

@@ -238,6 +238,7 @@ spd_status model_read(spd_context *ctx, const io_bundle *bundle, const json_t *m
     if (status != SPD_OK)
         return status;
     if (options.hermitian) { /* so large a W is there */
+        options.hermitian = 1;
         values.n *= 2;
         options.m *= 2;
     }

@@ -34,6 +34,8 @@ def doubles(*values):
     return struct.pack(f"<{len(values)}d", *values)
 
 
+# [[2, 1 + i], [1 - i, 3]]
+HERMITIAN = 2, 0, 1, 1, 1, -1, 3, 0
 PAIR = npy("<f8", (2, 2, 2), doubles(2, 0, 0, 1, 3, 1, 1, 2))
 
 
@@ -90,6 +92,8 @@ def data_sets():
     seed("odd.npy", 1, 4, npy("<f8", (1, 2, 2), doubles(1, 2, 3, float("nan"))))
     seed("labels.npy", 1, 0, npy("<i8", (3,), struct.pack("<3q", 5, 1, 5)))
     seed("words.npy", 1, 0, npy("<U1", (3,), "abc".encode("utf-32-le")))
+    seed("complex.npy", 1, 0, npy("<c16", (1, 2, 2), doubles(*HERMITIAN)))
+    seed("skew.npy", 1, 2, npy("<c16", (1, 2, 2), doubles(*HERMITIAN[:7], 1)))
     seed("both.npz", 2, 0, both)
     seed("content.npz", 3, 0, both)
     head = b"MATLAB 7.3 MAT-file".ljust(124, b" ") + b"\0\2IM"
@@ -166,6 +170,11 @@ def matlab5():
     packed = [zlib.compress(square), zlib.compress(cells)]
     write("mat5", "both-packed.mat", b"\0" + head["<"] + b"".join(
         struct.pack("<II", 15, len(one)) + one for one in packed))
+    parts = element(9, doubles(2, 1, 1, 3)), element(1, struct.pack("4b", 0, 1, -1, 0))
+    write("mat5", "complex.mat", b"\0" + head["<"] +
+          variable(6 | 0x800, [2, 2, 1], b"X", b"".join(parts)) +
+          variable(1, [1, 2], b"C", variable(6 | 0x800, [2, 2], b"", b"".join(parts)) +
+                   variable(6, [2, 2], b"", parts[0])))
     struct_of_one = within_tag(5, struct.pack("<i", 2)) + element(1, b"a\0")
     write("mat5", "other.mat", b"\0" + head["<"] +
           variable(2, [1, 1], b"s", struct_of_one + variable(6, [1, 1], b"", zero)) +
@@ -213,18 +222,36 @@ def matlab73():
         classed(file.create_dataset("X", data=values, chunks=(4, 6), compression=4), "double")
         classed(file.create_dataset("u", data=values[:3], chunks=(1, 6)), "double")
 
+    def complex_numbers(file):
+        values = np.array([[[2, 1 + 1j], [1 - 1j, 3]]])
+        kind = np.dtype([("real", "<f8"), ("imag", "<f8")])
+        classed(file.create_dataset("X", data=values.view(kind)), "double")
+        file.create_dataset("Y", data=values.astype(">c8"), chunks=(1, 1, 2), compression=4)
+        file.create_dataset("Z", data=values.view([("a", "<f8"), ("b", "<f8")]))
+
     for fill, form, libver in ((plain, "", "earliest"), (packed, "", "earliest"),
                                (texts, "", "earliest"), (types, "", "earliest"),
                                (plain, "-new", "latest"), (packed, "-new", "latest"),
                                (texts, "-new", "latest"), (types, "-new", "latest"),
-                               (packed, "-v110", "v110"), (single, "-v110", "v110")):
+                               (packed, "-v110", "v110"), (single, "-v110", "v110"),
+                               (complex_numbers, "", "earliest"),
+                               (complex_numbers, "-new", "latest")):
         out = io.BytesIO()
         with h5py.File(out, "w", libver=libver) as file:
             fill(file)
         write("mat73", f"{fill.__name__}{form}.h5", out.getvalue())
 
 
+def stores():
+    """The first byte chooses repairs."""
+    for name, kind, repairs in (("complex128", "d", 0), ("complex64", "f", 3)):
+        width = struct.calcsize("2" + kind)
+        write("store", name, bytes([repairs]) +
+              npy(f"<c{width}", (2, 2, 2), struct.pack(f"<16{kind}", *HERMITIAN, *HERMITIAN)))
+
+
 def main():
+    stores()
     matlab5()
     matlab73()
     archives()
