@@ -128,6 +128,7 @@ def test_piece_by_piece(spdml, tmp_path, rng):
     np.save(tmp_path / "a.npy", X[:300])
     np.save(tmp_path / "b.npy", X[300:])
     np.save(tmp_path / "y.npy", y)
+    np.save(tmp_path / "ya.npy", y[:300])
     (tmp_path / "d.list").write_text("a.npy\nb.npy\n")
     found = []
     for memory in ("1G", "4M"):
@@ -136,8 +137,12 @@ def test_piece_by_piece(spdml, tmp_path, rng):
                       "m.spdml", "--nu-w", 1, "--nu-b", 1, "--max-iter", 3, "--json").good().json
         found.append((shown["cost"], np.load(tmp_path / "M.npy")))
         assert shown["stored"] == ("float64" if memory == "1G" else "file")
+        spdml("classify", "--train", "a.npy", "--labels", "ya.npy", "--test", "d.list", "--method",
+              "mdm-stein", "--memory", memory, "--scores", "-o", f"{memory}.npz").good()
     assert found[0][0] == pytest.approx(found[1][0], rel=1e-12)
     assert np.abs(found[0][1] - found[1][1]).max() < 1e-13
+    with np.load(tmp_path / "1G.npz") as whole, np.load(tmp_path / "4M.npz") as pieces:
+        assert np.array_equal(whole["scores"], pieces["scores"])
 
 
 # ---- what is refused ------------------------------------------------------------------------------
