@@ -198,7 +198,7 @@ const classifier classifier_cdl = {
     .kind = SPD_CDL,
     .keep = keep,
     .holds = SPD_HOLDS_SAMPLES,
-    .scores = {"score of kernel partial least squares", 0},
+    .scores = {"score of kernel partial least squares", 0, 0},
     .squares = 1,
     .metrics = {SPD_LOG_EUCLIDEAN, ONLY(SPD_LOG_EUCLIDEAN), 0},
     .choices = {{SPD_PARAM_COMPONENTS, INFINITY, .most = usual_components, .list = grid}},

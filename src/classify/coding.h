@@ -32,7 +32,7 @@ typedef struct coding {
 /* What they are. */
 #define CODING_SCORES                                                                              \
     {                                                                                              \
-        "squared residual of the sparse code by samples of the class, less that by none", 1        \
+        "squared residual of the sparse code by samples of the class, less that by none", 1, 0     \
     }
 
 /* label (q) <- classes. SPD_NOT_CONVERGED, a remark, when some codes did not reach their gap. */

@@ -240,7 +240,7 @@ static void keep(shelf *s, course *c)
 const classifier classifier_ksvm = {
     .kind = SPD_KSVM,
     .keep = keep,
-    .scores = {"pairs of classes won, and a part below 1/3 that grows with the margins", 0},
+    .scores = {"pairs of classes won, and a part below 1/3 that grows with the margins", 0, 0},
     .holds = SPD_HOLDS_SAMPLES,
     .squares = 2,
     .metrics = {SPD_STEIN, ONLY(SPD_STEIN) | ONLY(SPD_LOG_EUCLIDEAN), 1},

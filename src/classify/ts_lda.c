@@ -212,7 +212,7 @@ static void keep(shelf *s, course *c)
 const classifier classifier_ts_lda = {
     .kind = SPD_TS_LDA,
     .keep = keep,
-    .scores = {"logarithm of the probability of the class, up to a constant", 0},
+    .scores = {"logarithm of the probability of the class, up to a constant", 0, 0},
     .metrics = {SPD_AIRM, ALL_METRICS, 0},
     .prepare = prepare,
     .meet = meet,
