@@ -14,7 +14,8 @@
 static size_t sum_array(const spd_array *array)
 {
     size_t sum = 0;
-    for (size_t i = 0; array && i < array->count; i++)
+    size_t each = array && array->type == SPD_COMPLEX128 ? 2 : 1;
+    for (size_t i = 0; array && i < each * array->count; i++)
         sum += array->f64   ? array->f64[i] > 0
                : array->i64 ? array->i64[i] > 0
                             : strlen(array->text[i]);
@@ -31,7 +32,7 @@ static size_t read_arrays(spd_context *ctx, io_file *file)
     for (size_t i = 0; i < file->count && status == SPD_OK; i++) {
         spd_array *array = NULL;
         ctx_clear(ctx);
-        spd_status got = io_read(ctx, file, &file->entry[i], &array);
+        spd_status got = io_read_complex(ctx, file, &file->entry[i], &array);
         if (got < 0 ? array != NULL || spd_context_error(ctx)->message[0] == '\0' : !array)
             abort();
         good += got == SPD_OK;

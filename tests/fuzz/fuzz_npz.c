@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
     spd_status status = npz_open(ctx, file, bytes, size);
     for (size_t i = 0; i < file->count && status == SPD_OK; i++) {
         spd_array *array = NULL;
-        status = io_read(ctx, file, &file->entry[i], &array);
+        status = io_read_complex(ctx, file, &file->entry[i], &array);
         if (status < 0 && array)
             abort();
         spd_array_free(array);

@@ -252,7 +252,7 @@ static void read_arrays(spd_context *ctx, const pad *p)
     spd_status status = npz_open(ctx, file, p->bytes, p->size);
     for (size_t i = 0; i < file->count && status == SPD_OK; i++) {
         spd_array *array = NULL;
-        spd_status one = io_read(ctx, file, &file->entry[i], &array);
+        spd_status one = io_read_complex(ctx, file, &file->entry[i], &array);
         fuzz_check(ctx, one, array);
         spd_array_free(array);
     }

@@ -97,11 +97,10 @@ static void version_73(void)
 static void memory_runs_out(void)
 {
     static sample s;
-    static const char *const seeds[][2] = {{"mat73", "packed.h5"},
-                                           {"mat73", "texts.h5"},
-                                           {"mat73", "packed-new.h5"},
-                                           {"mat5", "both-packed.mat"},
-                                           {"mat5", "cells.mat"}};
+    static const char *const seeds[][2] = {
+        {"mat73", "packed.h5"},         {"mat73", "texts.h5"}, {"mat73", "packed-new.h5"},
+        {"mat5", "both-packed.mat"},    {"mat5", "cells.mat"}, {"mat5", "complex.mat"},
+        {"mat73", "complex_numbers.h5"}};
     for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
         CHECK(load_seed(seeds[i][0], seeds[i][1], &s), "%s", seeds[i][1]);
         long live = mem_live();
