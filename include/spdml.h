@@ -481,6 +481,42 @@ SPD_API spd_status spd_kernel_parse(spd_context *ctx, const char *name, spd_kern
 SPD_API spd_status spd_kernel(spd_context *ctx, spd_kernel_kind kind, double beta, size_t n,
                               size_t p, const double *X, size_t q, const double *Y, double *K);
 
+/* ---- sets on a GPU --------------------------------------------------------------------------- */
+
+/* Where arrays lie: in the memory of a CUDA device, as cudaMalloc gives it (managed memory will
+ * do). What they hold may still be on its way in `stream`, which is waited for; calls return when
+ * their results are there. */
+typedef struct spd_device {
+    size_t size;
+    int number;   /* of the device, as CUDA counts them */
+    void *stream; /* a cudaStream_t; NULL: the default stream */
+} spd_device;
+
+/* As spd_pairwise2, spd_nearest, spd_apply and spd_kernel, of matrices and results (in
+ * spd_neighbours too) that lie on the device `at` (NULL: number 0, default stream), whatever the
+ * engine of the context: nothing is copied through the host. What the GPU has no kernels for (other
+ * metrics, larger n, more neighbours), and sets with a matrix that is not good, which is then
+ * named, are brought to the host, done there, and the results taken back. Neighbours are searched
+ * exactly. After a failure the results may be incomplete, except those of spd_device_apply.
+ * SPD_EDEVICE where there is no GPU or no CUDA module, SPD_EINVAL for memory that is not the
+ * device's. For one process alone. */
+SPD_API spd_status spd_device_pairwise2(spd_context *ctx, const spd_device *at, spd_metric metric,
+                                        size_t n, size_t p, const double *X, size_t q,
+                                        const double *Y, double *D2);
+SPD_API spd_status spd_device_nearest(spd_context *ctx, const spd_device *at, spd_metric metric,
+                                      size_t n, size_t p, const double *X, size_t q,
+                                      const double *Q, spd_neighbours *neighbours);
+SPD_API spd_status spd_device_apply(spd_context *ctx, const spd_device *at, spd_function f,
+                                    double power, size_t n, size_t p, const double *X, double *F);
+SPD_API spd_status spd_device_kernel(spd_context *ctx, const spd_device *at, spd_kernel_kind kind,
+                                     double beta, size_t n, size_t p, const double *X, size_t q,
+                                     const double *Y, double *K);
+
+/* Are all matrices on the device finite and symmetric, as spd_check has it? Whether they are
+ * positive definite is not looked at. */
+SPD_API spd_status spd_device_check(spd_context *ctx, const spd_device *at, size_t n, size_t p,
+                                    const double *X, double tolerance);
+
 /* ---- arrays in files --------------------------------------------------------------------- */
 
 typedef enum spd_type { SPD_FLOAT64 = 0, SPD_INT64, SPD_TEXT, SPD_COMPLEX128 } spd_type;

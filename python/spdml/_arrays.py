@@ -7,6 +7,7 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
+from ._device import holds
 from ._errors import InvalidArgumentError, NotSymmetricError
 from ._library import Doubles, Ints, Longs, lib
 
@@ -18,6 +19,10 @@ _ROUNDING = float(np.sqrt(np.finfo(float).eps))
 def numbers(X: Any, name: str, complex_too: bool = False) -> np.ndarray:
     """X as C-contiguous float64; fails if it does not hold real numbers. With complex_too complex
     numbers are taken as well, as complex128."""
+    if not isinstance(X, np.ndarray) and holds(X):
+        raise InvalidArgumentError(
+            f"{name} lies on the GPU, where this function does not reach; bring it to the host, with "
+            f".cpu() (PyTorch) or .get() (CuPy)")
     array = np.asarray(X)
     if complex_too and array.dtype.kind == "c":
         return np.ascontiguousarray(array, dtype=np.complex128)

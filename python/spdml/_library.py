@@ -75,6 +75,10 @@ class StoreOptions(Sized):
     _fields_ = [("size", Size), ("symmetrize", Int), ("regularize", Double), ("ridge", Double)]
 
 
+class Device(Sized):
+    _fields_ = [("size", Size), ("number", Int), ("stream", c.c_void_p)]
+
+
 class Neighbours(Sized):
     _fields_ = [("size", Size), ("k", Size), ("index", Longs), ("d2", Doubles), ("brute", Int),
                 ("pairs", Double), ("exact", Double), ("pruned", Double), ("search", Int),
@@ -254,6 +258,14 @@ PROTOTYPES = {
     "spd_geodesics": (Int, [Handle, Int, Size, Size, Doubles, Doubles, Size, Doubles, Doubles]),
     "spd_apply": (Int, [Handle, Int, Double, Size, Size, Doubles, Doubles]),
     "spd_kernel": (Int, [Handle, Int, Double, Size, Size, Doubles, Size, Doubles, Doubles]),
+    "spd_device_pairwise2": (Int, [Handle, c.POINTER(Device), Int, Size, Size, Doubles, Size, Doubles,
+                                   Doubles]),
+    "spd_device_nearest": (Int, [Handle, c.POINTER(Device), Int, Size, Size, Doubles, Size, Doubles,
+                                 c.POINTER(Neighbours)]),
+    "spd_device_apply": (Int, [Handle, c.POINTER(Device), Int, Double, Size, Size, Doubles, Doubles]),
+    "spd_device_kernel": (Int, [Handle, c.POINTER(Device), Int, Double, Size, Size, Doubles, Size,
+                                Doubles, Doubles]),
+    "spd_device_check": (Int, [Handle, c.POINTER(Device), Size, Size, Doubles, Double]),
     "spd_explain": (Int, [Handle, Size, Size, Doubles, Doubles, c.POINTER(Explanation)]),
     "spd_classifier_weights": (Doubles, [Handle]),
     "spd_fit_defaults": (None, [c.POINTER(FitOptions), Size]),

@@ -16,7 +16,7 @@ from typing import Any, Callable, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _metrics, _sets
+from . import _device, _metrics, _on_device, _sets
 from ._arrays import doubles, numbers, real, square
 from ._calls import call, context
 from ._errors import InvalidArgumentError, NotPositiveDefiniteError, NumericError
@@ -346,6 +346,11 @@ def pairwise_distances(X: Any, Y: Any = None, metric: Metric = "airm", squared: 
     -------
     array, shape (p, q)
 
+    Notes
+    -----
+    PyTorch and CuPy arrays on a GPU are measured there by the metrics that `neighbors` knows, and
+    so is the result; nothing is copied through the host.
+
     Examples
     --------
     >>> import numpy as np, spdml
@@ -355,6 +360,8 @@ def pairwise_distances(X: Any, Y: Any = None, metric: Metric = "airm", squared: 
            [1., 0., 1.],
            [2., 1., 0.]])
     """
+    if _device.holds(X) or _device.holds(Y):
+        return _on_device.pairwise(X, Y, metric, squared, power, n_jobs)
     X = set_of(X, "X")
     Y = None if Y is None else set_of(Y, "Y", X.shape[1])
     if callable(metric):

@@ -7,6 +7,7 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
+from . import _device, _on_device
 from ._arrays import (doubles, ints, longs, matrices, metric_number, numbers, real, square, text,
                       whole)
 from ._calls import call, context
@@ -69,6 +70,10 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
     distances : array, shape (q, n_neighbors)
     indices : array, shape (q, n_neighbors)
 
+    Notes
+    -----
+    PyTorch and CuPy arrays on a GPU are searched there, exactly, and the results stay there.
+
     Examples
     --------
     >>> import numpy as np, spdml
@@ -76,6 +81,8 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
     >>> spdml.neighbors(X)[1].ravel()
     array([1, 0, 1])
     """
+    if _device.holds(X) or _device.holds(Q):
+        return _on_device.neighbors(X, Q, n_neighbors, metric, squared, n_jobs)
     number = metric_number(metric)
     store = store_of(X, arrays=False)
     X, Q, factor = (store, Q, 1 + store.hermitian) if store else _real_sets(X, Q)

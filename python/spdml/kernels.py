@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _metrics, _sets
+from . import _device, _metrics, _on_device, _sets
 from ._arrays import doubles, numbers, real
 from ._calls import call, context
 from ._errors import InvalidArgumentError
@@ -91,6 +91,11 @@ def kernel(X: Any, Y: Any = None, kind: Union[str, Callable[..., Any]] = "stein"
     -------
     array, shape (p, q)
 
+    Notes
+    -----
+    PyTorch and CuPy arrays on a GPU stay there, and so does the result, for 'stein' and
+    'log-euclidean' without Cref and reg.
+
     Examples
     --------
     >>> import numpy as np, spdml
@@ -99,6 +104,10 @@ def kernel(X: Any, Y: Any = None, kind: Union[str, Callable[..., Any]] = "stein"
     array([[0., 0.],
            [0., 2.]])
     """
+    if _device.holds(X) or _device.holds(Y):
+        if Cref is not None or reg:
+            raise InvalidArgumentError("Cref and reg are not for arrays on a GPU")
+        return _on_device.kernel(X, None if Y is X else Y, kind, real(beta, "beta"), n_jobs)
     within, same = Y is None, Y is X
     if callable(kind):
         return np.asarray(kind(X, Y, Cref=Cref, reg=reg))

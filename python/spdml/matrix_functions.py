@@ -1,6 +1,8 @@
 """Functions of symmetric and Hermitian matrices: logarithm, exponential, powers, derivatives.
 
-All take (..., n, n) with any leading dimensions, real or complex."""
+All take (..., n, n) with any leading dimensions, real or complex; apply, logm, expm, sqrtm, invsqrtm
+and powm also PyTorch and CuPy arrays on a GPU, where their results stay, without a copy through the
+host (positive definite ones, unless the function is the exponential)."""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from . import _sets
+from . import _device, _on_device, _sets
 from ._arrays import numbers, real, square
 from ._errors import InvalidArgumentError, NotPositiveDefiniteError
 from ._sets import adjoint, hermitian
@@ -41,7 +43,7 @@ def apply(X: Any, function: str, power: float = 1.0, n_jobs: Optional[int] = Non
     if function not in _sets.FUNCTIONS:
         raise InvalidArgumentError(
             f"function {function!r} is unknown; use one of {', '.join(_sets.FUNCTIONS)}")
-    return _sets.apply(square(X), function, real(power, "power"), n_jobs)
+    return _apply(X, function, real(power, "power"), n_jobs)
 
 
 def logm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
@@ -65,7 +67,7 @@ def logm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
     array([[2., 0.],
            [0., 2.]])
     """
-    return _sets.apply(square(X), "log", n_jobs=n_jobs)
+    return _apply(X, "log", 1.0, n_jobs)
 
 
 def expm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
@@ -89,7 +91,7 @@ def expm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
     array([[1., 0.],
            [0., 1.]])
     """
-    return _sets.apply(square(X), "exp", n_jobs=n_jobs)
+    return _apply(X, "exp", 1.0, n_jobs)
 
 
 def sqrtm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
@@ -113,7 +115,7 @@ def sqrtm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
     array([[2., 0.],
            [0., 3.]])
     """
-    return _semidefinite(square(X), "sqrt", 0.5, n_jobs)
+    return _semidefinite(X, "sqrt", 0.5, n_jobs)
 
 
 def invsqrtm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
@@ -137,7 +139,7 @@ def invsqrtm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
     array([[0.5 , 0.  ],
            [0.  , 0.25]])
     """
-    return _sets.apply(square(X), "invsqrt", n_jobs=n_jobs)
+    return _apply(X, "invsqrt", 1.0, n_jobs)
 
 
 def powm(X: Any, alpha: float, n_jobs: Optional[int] = None) -> np.ndarray:
@@ -165,8 +167,8 @@ def powm(X: Any, alpha: float, n_jobs: Optional[int] = None) -> np.ndarray:
     """
     alpha = real(alpha, "alpha")
     if alpha > 0:
-        return _semidefinite(square(X), "power", alpha, n_jobs)
-    return _sets.apply(square(X), "power", alpha, n_jobs)
+        return _semidefinite(X, "power", alpha, n_jobs)
+    return _apply(X, "power", alpha, n_jobs)
 
 
 def invm(X: Any) -> np.ndarray:
@@ -191,8 +193,17 @@ def invm(X: Any) -> np.ndarray:
     return _sets.inverse(square(X))
 
 
-def _semidefinite(X: np.ndarray, function: str, power: float, n_jobs: Optional[int]) -> np.ndarray:
+def _apply(X: Any, function: str, power: float, n_jobs: Optional[int]) -> Any:
+    if _device.holds(X):
+        return _on_device.apply(X, function, power, n_jobs)
+    return _sets.apply(square(X), function, power, n_jobs)
+
+
+def _semidefinite(X: Any, function: str, power: float, n_jobs: Optional[int]) -> Any:
     """A power above 0. Eigenvalues that are zero but for rounding are taken as zero."""
+    if _device.holds(X):
+        return _on_device.apply(X, function, power, n_jobs)
+    X = square(X)
     try:
         return _sets.apply(X, function, power, n_jobs)
     except NotPositiveDefiniteError:

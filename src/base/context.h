@@ -19,10 +19,11 @@ struct spd_context {
     spd_progress told; /* what the callback was last told within this call; task NULL: nothing */
     double told_at;    /* when, or when the call began */
     spd_error error;
-    worker_pool workers; /* asleep until a loop needs them */
-    ranks *ranks;        /* the processes of the job; NULL: alone */
-    int alone;           /* above 0: what is called now is for this process alone */
-    char ran_on[256];    /* what the engine of the last fit said of itself, or nothing */
+    worker_pool workers;     /* asleep until a loop needs them */
+    ranks *ranks;            /* the processes of the job; NULL: alone */
+    const spd_device *place; /* where the sets of this call lie; NULL: on the host */
+    int alone;               /* above 0: what is called now is for this process alone */
+    char ran_on[256];        /* what the engine of the last fit said of itself, or nothing */
 };
 
 /* Forgets the last error and progress; first line of every public function that takes a context. */

@@ -58,12 +58,15 @@ spd_status cuda_pass_fault(spd_context *ctx, int fault, const char *why)
         return candidates_none(ctx);
     case CUDA_FAULT_SIZE:
         return ctx_fail(ctx, SPD_EDEVICE, "%s", why);
+    case CUDA_FAULT_PLACE:
+        return ctx_fail(ctx, SPD_EINVAL, "%s", why);
     default:
         return ctx_fail(ctx, SPD_EDEVICE, "the GPU failed: %s", why);
     }
 }
 
-/* *devices <- how many there are; *about <- the one that a process begins with. */
+/* *devices <- how many there are; *about <- the one that a process begins with, if that is asked.
+ */
 static spd_status first_device(spd_context *ctx, const cuda_module *module, int *devices,
                                cuda_device *about)
 {
@@ -72,7 +75,7 @@ static spd_status first_device(spd_context *ctx, const cuda_module *module, int 
     int fault = module->count(devices, why);
     if (fault == CUDA_FAULT_NONE && *devices == 0)
         return ctx_fail(ctx, SPD_EDEVICE, "no GPU was found");
-    if (fault == CUDA_FAULT_NONE)
+    if (fault == CUDA_FAULT_NONE && about)
         fault = module->describe(r ? r->local % *devices : 0, about, why);
     return cuda_pass_fault(ctx, fault, why);
 }

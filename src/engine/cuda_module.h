@@ -5,10 +5,14 @@
 #include "base/context.h"
 #include "engine/cuda/module.h"
 
-/* *module <- the module, loaded when it is first asked for; *devices <- how many there are; about
- * <- the one that a process begins with. SPD_EDEVICE, with the reason, where there is none. */
+/* *module <- the module, loaded when it is first asked for; *devices <- how many there are; about,
+ * or NULL, <- the one that a process begins with. SPD_EDEVICE, with the reason, where there is
+ * none. */
 spd_status cuda_open_module(spd_context *ctx, const cuda_module **module, int *devices,
                             cuda_device *about);
+
+/* in <- where the sets of this call lie. */
+void cuda_sets_place(const spd_context *ctx, cuda_sets *in);
 
 /* What a call of the module says, as a status and a message. */
 spd_status cuda_pass_fault(spd_context *ctx, int fault, const char *why);

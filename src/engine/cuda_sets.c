@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/ranks.h"
+#include "engine/cuda_host.h"
 #include "engine/cuda_module.h"
 #include "engine/parallel.h"
 
@@ -19,9 +20,17 @@
 #define FEW_NUMBERS  16384.0
 #define FEW_MATRICES 8
 
+/* Do the sets of this call lie on it? */
+static int on_device(const spd_context *ctx)
+{
+    return ctx && ctx->place;
+}
+
 /* Is the GPU asked for, or faster by so many operations and bytes to copy? */
 static int gains(const spd_context *ctx, int few, double flops, double bytes)
 {
+    if (on_device(ctx))
+        return 1;
     if (!ctx || ctx->engine == SPD_ENGINE_CPU || ranks_of(ctx) || few)
         return 0;
     double cpu = flops / (CORE_FLOPS * parallel_threads(ctx));
@@ -86,15 +95,27 @@ static int tell(void *user, double done, double total)
     return ctx_progress(c->ctx, c->task, c->unit, done, total);
 }
 
+void cuda_sets_place(const spd_context *ctx, cuda_sets *in)
+{
+    in->size = sizeof *in;
+    in->on_device = on_device(ctx);
+    in->device = in->on_device ? ctx->place->number : 0;
+    in->stream = in->on_device ? ctx->place->stream : NULL;
+}
+
 static spd_status open_call(call *c)
 {
     cuda_device about = {.size = sizeof about};
-    int devices = 0;
-    c->in.size = sizeof c->in;
+    int devices = 0, there = on_device(c->ctx);
+    cuda_sets_place(c->ctx, &c->in);
     c->in.threads = parallel_threads(c->ctx);
     c->in.tell = tell;
     c->in.user = c;
-    return cuda_open_module(c->ctx, &c->module, &devices, &about);
+    spd_status status = cuda_open_module(c->ctx, &c->module, &devices, there ? NULL : &about);
+    if (status == SPD_OK && (c->in.device < 0 || c->in.device >= devices))
+        return ctx_fail(c->ctx, SPD_EINVAL, "there is no GPU number %d; there are %d", c->in.device,
+                        devices);
+    return status;
 }
 
 static atomic_size_t answered;
@@ -115,11 +136,13 @@ static spd_status conclude(call *c, spd_status opened, int *done)
     answered += (size_t)*done;
     if (opened == SPD_OK && c->fault == CUDA_FAULT_STOPPED)
         return ctx_fail(ctx, SPD_ECANCELLED, "%s cancelled", c->task);
-    if (left || (status < 0 && ctx->engine == SPD_ENGINE_AUTO)) {
+    if (left || (status < 0 && ctx->engine == SPD_ENGINE_AUTO && !ctx->place)) {
         ctx_clear(ctx);
         return SPD_OK;
     }
-    return status == SPD_EDEVICE ? ctx_advise(ctx, status, SPD_REMEDY_AUTO_ENGINE, 0.0) : status;
+    return status == SPD_EDEVICE && !ctx->place
+               ? ctx_advise(ctx, status, SPD_REMEDY_AUTO_ENGINE, 0.0)
+               : status;
 }
 
 /* ---- distances --------------------------------------------------------------------------------
@@ -158,17 +181,25 @@ static spd_status all_pairs(spd_context *ctx, const char *task, int products, sp
 spd_status cuda_pairwise2(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
                           size_t q, const double *Y, double *D2, int *done)
 {
-    return all_pairs(ctx, "distances", 0, metric, n, p, X, q, Y, D2, done);
+    spd_status status = all_pairs(ctx, "distances", 0, metric, n, p, X, q, Y, D2, done);
+    if (status < 0 || *done || !on_device(ctx))
+        return status;
+    *done = 1;
+    return host_pairwise2(ctx, metric, n, p, X, q, Y, D2);
 }
 
 spd_status cuda_log_products(spd_context *ctx, size_t n, size_t p, const double *X, size_t q,
                              const double *Y, double *K, int *done)
 {
-    return all_pairs(ctx, "kernel", 1, SPD_LOG_EUCLIDEAN, n, p, X, q, Y, K, done);
+    spd_status status = all_pairs(ctx, "kernel", 1, SPD_LOG_EUCLIDEAN, n, p, X, q, Y, K, done);
+    if (status < 0 || *done || !on_device(ctx))
+        return status;
+    *done = 1;
+    return host_log_products(ctx, n, p, X, q, Y, K);
 }
 
-spd_status cuda_nearest(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
-                        size_t q, const double *Q, spd_neighbours *near, int *done)
+static spd_status nearest(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
+                          size_t q, const double *Q, spd_neighbours *near, int *done)
 {
     double rows = Q ? (double)q : (double)p, pairs = rows * (double)p;
     *done = 0;
@@ -185,6 +216,17 @@ spd_status cuda_nearest(spd_context *ctx, spd_metric metric, size_t n, size_t p,
         near->recall = 1.0;
         near->search = SPD_SEARCH_EXACT;
     }
+    return status;
+}
+
+spd_status cuda_nearest(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
+                        size_t q, const double *Q, spd_neighbours *near, int *done)
+{
+    spd_status status = nearest(ctx, metric, n, p, X, q, Q, near, done);
+    if (status < 0 || *done || !on_device(ctx))
+        return status;
+    status = host_nearest(ctx, metric, n, p, X, q, Q, near);
+    *done = status == SPD_OK;
     return status;
 }
 
@@ -219,8 +261,8 @@ static int function_number(spd_function f)
     return number[f];
 }
 
-spd_status cuda_apply(spd_context *ctx, spd_function f, double power, size_t n, size_t p,
-                      const double *X, double *F, int *done)
+static spd_status apply(spd_context *ctx, spd_function f, double power, size_t n, size_t p,
+                        const double *X, double *F, int *done)
 {
     *done = 0;
     if (!solves(ctx, n, p, 2.0))
@@ -230,6 +272,16 @@ spd_status cuda_apply(spd_context *ctx, spd_function f, double power, size_t n, 
     if (status == SPD_OK)
         c.fault = c.module->apply(&c.in, function_number(f), power, F, c.why);
     return conclude(&c, status, done);
+}
+
+spd_status cuda_apply(spd_context *ctx, spd_function f, double power, size_t n, size_t p,
+                      const double *X, double *F, int *done)
+{
+    spd_status status = apply(ctx, f, power, n, p, X, F, done);
+    if (status < 0 || *done || !on_device(ctx))
+        return status;
+    *done = 1;
+    return host_apply(ctx, f, power, n, p, X, F);
 }
 
 spd_status cuda_eigh(spd_context *ctx, size_t n, size_t p, const double *X, double *lambda,
@@ -243,4 +295,26 @@ spd_status cuda_eigh(spd_context *ctx, size_t n, size_t p, const double *X, doub
     if (status == SPD_OK)
         c.fault = c.module->eigen(&c.in, lambda, V, c.why);
     return conclude(&c, status, done);
+}
+
+/* ---- sets on the device -------------------------------------------------------------------------
+ */
+
+spd_status cuda_check(spd_context *ctx, size_t n, size_t p, const double *X, double tolerance)
+{
+    call c = solving(ctx, "checking", n, p, X);
+    size_t bad = p;
+    spd_status status = open_call(&c);
+    if (status == SPD_OK)
+        status = cuda_pass_fault(ctx, c.module->inspect(&c.in, tolerance, &bad, c.why), c.why);
+    return status == SPD_OK && bad < p ? host_check(ctx, n, bad, X, tolerance) : status;
+}
+
+spd_status cuda_exponentials(spd_context *ctx, double beta, size_t count, double *K)
+{
+    call c = {.ctx = ctx, .task = "kernel"};
+    spd_status status = open_call(&c);
+    if (status == SPD_OK)
+        status = cuda_pass_fault(ctx, c.module->exponentials(&c.in, beta, count, K, c.why), c.why);
+    return status;
 }

@@ -2,7 +2,7 @@
  *
  * Each asks first whether the GPU is to do it, by the engine that the context asks for; auto goes
  * by what the operations and the copies would take. *done <- 0 where the processor has to do it,
- * which then also names a matrix that is not good. */
+ * which then also names a matrix that is not good. Sets that lie on the GPU are always done. */
 #ifndef SPD_ENGINE_CUDA_SETS_H
 #define SPD_ENGINE_CUDA_SETS_H
 
@@ -24,6 +24,10 @@ spd_status cuda_apply(spd_context *ctx, spd_function f, double power, size_t n, 
                       const double *X, double *F, int *done);
 spd_status cuda_eigh(spd_context *ctx, size_t n, size_t p, const double *X, double *lambda,
                      double *V, int *done);
+
+/* Of sets on the GPU: spd_device_check; K (count) <- exp(-beta K). */
+spd_status cuda_check(spd_context *ctx, size_t n, size_t p, const double *X, double tolerance);
+spd_status cuda_exponentials(spd_context *ctx, double beta, size_t count, double *K);
 
 /* How many of these calls the GPU has answered so far, of all contexts. */
 size_t cuda_sets_answered(void);

@@ -59,7 +59,10 @@ static spd_status stein_kernel(spd_context *ctx, double beta, size_t n, size_t p
     if (status < 0)
         return status;
     kernel_job j = {.beta = beta, .p = p, .q = Y ? q : p, .K = K};
-    run_rows(ctx, &j, exp_chunk);
+    status = ctx && ctx->place ? cuda_exponentials(ctx, beta, j.p * j.q, K)
+                               : run_rows(ctx, &j, exp_chunk);
+    if (status < 0)
+        return status;
     if (is_definite(beta, n))
         return SPD_OK;
     return ctx_fail(ctx, SPD_NOT_DEFINITE,

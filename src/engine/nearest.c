@@ -432,8 +432,10 @@ static void deliver(const search *s, spd_neighbours *near)
     near->search = SPD_SEARCH_EXACT;
 }
 
-static int approximates(const search *s, const spd_neighbours *near)
+static int approximates(const spd_context *ctx, const search *s, const spd_neighbours *near)
 {
+    if (ctx && ctx->place)
+        return 0;
     return near->search == SPD_SEARCH_APPROXIMATE ||
            (near->search == SPD_SEARCH_AUTO && approximate_pays(s->m, s->n, s->p, s->q));
 }
@@ -460,7 +462,7 @@ spd_status spd_nearest(spd_context *ctx, spd_metric metric_id, size_t n, size_t 
     status = nearest_check(ctx, &s, X, &near);
     if (status < 0)
         return status;
-    if (approximates(&s, &near)) {
+    if (approximates(ctx, &s, &near)) {
         status = nearest_approximate(ctx, s.m, n, p, X, s.q, Q, &near);
         if (status == SPD_OK)
             sized_give(sizeof near, &near, neighbours);

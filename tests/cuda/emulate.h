@@ -338,7 +338,17 @@ enum {
     cudaErrorInsufficientDriver = 35,
     cudaErrorNoDevice = 100
 };
-enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+enum cudaMemcpyKind {
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
+enum cudaMemoryType { cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+};
 enum { cudaEventDefault, cudaEventDisableTiming };
 enum { cudaDevAttrMemoryClockRate, cudaDevAttrGlobalMemoryBusWidth };
 enum {
@@ -465,6 +475,15 @@ inline const char *cudaGetErrorString(int)
 inline int cudaSetDevice(int)
 {
     return 0;
+}
+inline int cudaGetDevice(int *device)
+{
+    return *device = 0, 0;
+}
+/* All memory is the device's. */
+inline int cudaPointerGetAttributes(cudaPointerAttributes *about, const void *)
+{
+    return *about = {cudaMemoryTypeDevice, 0}, 0;
 }
 inline int cudaGetDeviceCount(int *n)
 {

@@ -99,6 +99,14 @@ static void job_context(caller *c)
     good(c, spd_engine_device(own, SPD_ENGINE_CPU, sizeof device, device));
     add_text(c, spd_context_ran_on(own));
     add_text(c, device);
+    spd_device gpu = SPD_INIT(spd_device); /* of sets that are empty: no GPU is asked */
+    spd_neighbours none = {.size = sizeof none, .k = 1};
+    add_number(c, spd_device_check(own, &gpu, N, 0, X, 0.0));
+    add_text(c, spd_context_error(own)->message);
+    add_number(c, spd_device_apply(own, &gpu, SPD_LOG, 0.0, N, 0, X, D2));
+    add_number(c, spd_device_pairwise2(own, &gpu, SPD_STEIN, N, 0, X, 0, NULL, D2));
+    add_number(c, spd_device_nearest(own, &gpu, SPD_STEIN, N, 0, X, 0, NULL, &none));
+    add_number(c, spd_device_kernel(NULL, NULL, SPD_KERNEL_STEIN, 1.0, N, 0, X, 0, NULL, D2));
     spd_ranks about = SPD_INIT(spd_ranks); /* of a process alone: a job has one caller */
     spd_ranks_about(own, &about);
     add_text(c,

@@ -109,8 +109,9 @@ static void neighbours_of(size_t n)
 
 static void distances_agree(void)
 {
-    static const size_t sizes[] = {1,  2,  7,  8,  9,   16,  20,  21,  24,  30,  32,  33,  43,  48,
-                                   64, 65, 93, 96, 100, 128, 129, 155, 191, 192, 193, 225, 300, 512};
+    static const size_t sizes[] = {1,   2,   7,   8,   9,   16,  20,  21, 24,  30,
+                                   32,  33,  43,  48,  64,  65,  93,  96, 100, 128,
+                                   129, 155, 191, 192, 193, 225, 300, 512};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         distances_of(sizes[k], 1e-12 * (double)sizes[k]);
         neighbours_of(sizes[k]);
@@ -314,6 +315,48 @@ static void can_be_stopped(void)
     free(X);
 }
 
+/* Sets that lie on the device: the same bits, and from the GPU, as of those that are copied there,
+ * at a scale that the GPU has to notice. Without a context and in place too. */
+static void sets_on_the_device(void)
+{
+    enum { N = 5, P = 70, Q = 60, K = 4 };
+    static int64_t a[P * K], b[P * K];
+    rng r;
+    rng_seed(&r, 11);
+    double *X = random_set(&r, N, P, 100.0), *Y = random_set(&r, N, Q, 100.0);
+    double *A = block(P * P), *B = block(P * P);
+    spd_context *gpu = context_on(SPD_ENGINE_CUDA), *ctx = context_on(SPD_ENGINE_CPU);
+    spd_neighbours one = {.size = sizeof one, .k = K, .index = a, .d2 = A};
+    spd_neighbours two = {.size = sizeof two, .k = K, .index = b, .d2 = B};
+    size_t before = cuda_sets_answered();
+    for (size_t e = 0; e < N * N * P; e++)
+        X[e] = ldexp(X[e], 700);
+    for (size_t e = 0; e < N * N * Q; e++)
+        Y[e] = ldexp(Y[e], 700);
+    for (int k = 0; k < 2 * METRICS - 2; k++) { /* Euclidean distances would overflow */
+        spd_metric metric = metrics[k / 2];
+        const double *other = k % 2 ? Y : NULL;
+        size_t rows = k % 2 ? Q : P;
+        CHECK(spd_pairwise2(gpu, metric, N, P, X, Q, other, A) == SPD_OK, "kind %d", k);
+        CHECK(spd_device_pairwise2(ctx, NULL, metric, N, P, X, Q, other, B) == SPD_OK, "%s",
+              spd_context_error(ctx)->message);
+        CHECK(memcmp(A, B, P * rows * sizeof *A) == 0, "kind %d: other distances", k);
+        CHECK(spd_nearest(gpu, metric, N, P, X, Q, other, &one) == SPD_OK, "kind %d", k);
+        CHECK(spd_device_nearest(ctx, NULL, metric, N, P, X, Q, other, &two) == SPD_OK, "%s",
+              spd_context_error(ctx)->message);
+        CHECK(memcmp(a, b, rows * sizeof *a * K) == 0 && memcmp(A, B, rows * sizeof *A * K) == 0 &&
+                  two.exact == one.exact,
+              "kind %d: other neighbours", k);
+    }
+    CHECK(cuda_sets_answered() == before + 4 * (2 * METRICS - 2), "not all on the GPU");
+    spd_apply(ctx, SPD_LOG, 0.0, N, P, X, A);
+    CHECK(spd_device_apply(NULL, NULL, SPD_LOG, 0.0, N, P, X, X) == SPD_OK, "logarithms");
+    CHECK(gap_between(P * N * N, A, X) <= 1e-12 * norm(P * N * N, A), "logarithms");
+    spd_context_free(gpu);
+    spd_context_free(ctx);
+    free(X), free(Y), free(A), free(B);
+}
+
 /* For where kernels are emulated. */
 static void short_form(void)
 {
@@ -336,6 +379,8 @@ int main(int count, char **word)
     if (status < 0)
         return 77; /* ctest takes it for skipped */
     if (count == 2 && !strcmp(word[1], "short")) {
+        if (!strncmp(device, "emulated", 8)) /* all memory is the device's */
+            RUN(sets_on_the_device);
         RUN(short_form);
         RUN(bad_sets_are_named);
         RUN(scales_and_faults);

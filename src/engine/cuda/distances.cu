@@ -10,6 +10,7 @@
 #include "engine/cuda/functions.cuh"
 #include "engine/cuda/guard.cuh"
 #include "engine/cuda/portions.cuh"
+#include "engine/cuda/resident.cuh"
 #include "engine/cuda/squares.cuh"
 
 namespace spd {
@@ -149,9 +150,12 @@ struct sets {
     array<outcome> out;
 };
 
-static double largest_trace(size_t n, size_t count, const double *X)
+static double largest_trace(const cuda_sets &in, const shape &s, size_t count, const double *X)
 {
+    const size_t n = in.n;
     double most = 0.0;
+    if (in.on_device)
+        return largest_trace_there(s, count, X);
     for (size_t i = 0; i < count; i++) {
         double trace = 0.0;
         for (size_t c = 0; c < n; c++)
@@ -174,7 +178,7 @@ static void check_good(sets &e)
 /* S <- all matrices, scaled and padded. */
 static void prepare_matrices(sets &e, const cuda_sets &in, size_t size)
 {
-    const double most = std::max(largest_trace(in.n, e.p, in.X), e.q ? largest_trace(in.n, e.q, in.Q) : 0.0);
+    const double most = std::max(largest_trace(in, e.s, e.p, in.X), e.q ? largest_trace(in, e.s, e.q, in.Q) : 0.0);
     e.S.make(e.s.p * size);
     for (int k = 0; k < (e.q ? 2 : 1); k++)
         load_all(in, k ? e.q : e.p, k ? in.Q : in.X, [&](cudaStream_t stream, size_t first, size_t count, const double *X) {
@@ -344,6 +348,28 @@ static void pairwise(const cuda_sets &in, bool products, double *D2)
     check_good(e);
 }
 
+/* The same into memory of the device, where every tile goes to its place. */
+static void pairwise_there(const cuda_sets &in, bool products, double *D2)
+{
+    sets e;
+    const size_t each = rows_of(in.p), rows = in.Q ? in.q : in.p, most = std::min(each, rows);
+    const bool whole = in.Q || products;
+    e.products = products;
+    open(e, in, most * in.p);
+    for (size_t first = 0; first < rows; first += each) {
+        const tile t = tile_at(e, rows, first, each, !whole);
+        double *to = whole ? D2 + first * in.p : D2;
+        measure(e, t);
+        if (products)
+            check(cudaMemcpyAsync(to, e.d2.at, t.rows * in.p * sizeof(double), cudaMemcpyDeviceToDevice, e.s.stream), "products");
+        else
+            scatter(e.s, t, e.d2.at, to, e.out.at);
+        check(cudaStreamSynchronize(e.s.stream), "distances");
+        tell(in, first + t.rows, rows);
+    }
+    check_good(e);
+}
+
 static void neighbours(const cuda_sets &in, size_t k, int64_t *index, double *found)
 {
     sets e;
@@ -353,15 +379,16 @@ static void neighbours(const cuda_sets &in, size_t k, int64_t *index, double *fo
         throw fault{CUDA_FAULT_SIZE, "the CUDA engine finds up to 64 neighbours", cudaSuccess};
     const size_t each = rows_of(in.p), rows = in.Q ? in.q : in.p;
     open(e, in, std::min(each, rows) * in.p);
+    const cudaMemcpyKind out = in.on_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost;
     which.make(std::min(each, rows) * k);
     near.make(std::min(each, rows) * k);
     for (size_t first = 0; first < rows; first += each) {
         const tile t = tile_at(e, rows, first, each, false);
         measure(e, t);
         select(e.s, t, !in.Q, k, e.d2.at, which.at, near.at, e.out.at);
-        check(cudaMemcpyAsync(index + first * k, which.at, t.rows * k * sizeof(int64_t), cudaMemcpyDeviceToHost, e.s.stream),
+        check(cudaMemcpyAsync(index + first * k, which.at, t.rows * k * sizeof(int64_t), out, e.s.stream),
               "neighbours");
-        check(cudaMemcpyAsync(found + first * k, near.at, t.rows * k * sizeof(double), cudaMemcpyDeviceToHost, e.s.stream),
+        check(cudaMemcpyAsync(found + first * k, near.at, t.rows * k * sizeof(double), out, e.s.stream),
               "neighbours");
         check(cudaStreamSynchronize(e.s.stream), "neighbours");
         tell(in, first + t.rows, rows);
@@ -369,19 +396,24 @@ static void neighbours(const cuda_sets &in, size_t k, int64_t *index, double *fo
     check_good(e);
 }
 
-int module_pairwise(const cuda_sets *in, double *D2, char *why)
+static int all_pairs(const cuda_sets &in, bool products, double *out, char *why)
 {
-    return guarded(why, [&] { pairwise(*in, false, D2); });
+    return guarded(why, [&] {
+        visit here(in, {out});
+        (in.on_device ? pairwise_there : pairwise)(in, products, out);
+    });
 }
 
-int module_products(const cuda_sets *in, double *K, char *why)
-{
-    return guarded(why, [&] { pairwise(*in, true, K); });
-}
+int module_pairwise(const cuda_sets *in, double *D2, char *why) { return all_pairs(*in, false, D2, why); }
+
+int module_products(const cuda_sets *in, double *K, char *why) { return all_pairs(*in, true, K, why); }
 
 int module_neighbours(const cuda_sets *in, size_t k, int64_t *index, double *d2, char *why)
 {
-    return guarded(why, [&] { neighbours(*in, k, index, d2); });
+    return guarded(why, [&] {
+        visit here(*in, {index, d2});
+        neighbours(*in, k, index, d2);
+    });
 }
 
 } /* namespace spd */

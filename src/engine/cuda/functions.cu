@@ -8,6 +8,7 @@
 #include "engine/cuda/guard.cuh"
 #include "engine/cuda/portions.cuh"
 #include "engine/cuda/queue.cuh"
+#include "engine/cuda/resident.cuh"
 
 namespace spd {
 
@@ -29,14 +30,14 @@ struct spectral_room {
         const int n = (int)in.n, M = spectral_size(n);
         const size_t mm = (size_t)M * M;
         s = {n, n, M, 0, each, about.multiProcessorCount, (int)about.sharedMemPerBlockOptin, own.at};
-        X.make(each * n * n);
+        X.make(in.on_device ? 0 : each * n * n);
         S.make(each * mm);
         L.make(M <= WHOLE ? each * mm : 1);
         Li.make(M <= FAST ? each * mm : 1);
         lambda.make(each * M);
         how.make(each);
         out.make(1);
-        staging.make(each * n * n + sizeof(outcome) / sizeof(double));
+        staging.make(X.count + sizeof(outcome) / sizeof(double));
     }
 
     /* vectors and values of a portion. */
@@ -44,10 +45,14 @@ struct spectral_room {
     {
         const size_t nn = in.n * in.n;
         s.p = count;
-        memcpy(staging.at, in.X + first * nn, count * nn * sizeof(double));
-        X.put(staging.at, count * nn, s.stream);
+        const double *matrices = in.X + first * nn;
+        if (!in.on_device) {
+            memcpy(staging.at, matrices, count * nn * sizeof(double));
+            X.put(staging.at, count * nn, s.stream);
+            matrices = X.at;
+        }
         check(cudaMemsetAsync(out.at, 0xff, sizeof(outcome), s.stream), "result");
-        place(s, any, X.at, vectors, how.at);
+        place(s, any, matrices, vectors, how.at);
         eigen(s, vectors, L.at, Li.at, values, out.at);
     }
 
@@ -102,6 +107,8 @@ static void apply(const cuda_sets &in, int function, double power, double *F)
     array<double> all;
     all.make(in.p * in.n * in.n);
     functions_of(in, function, power, all.at);
+    if (in.on_device)
+        return check(cudaMemcpy(F, all.at, all.count * sizeof(double), cudaMemcpyDeviceToDevice), "results");
     downloader(in, all.count).fetch(all.at, all.count, F);
 }
 
@@ -183,6 +190,7 @@ static void eigen_all(const cuda_sets &in, double *lambda, double *V)
 int module_apply(const cuda_sets *in, int function, double power, double *F, char *why)
 {
     return guarded(why, [&] {
+        visit here(*in, {F});
         check(cudaSetDevice(in->device), "choosing the device");
         apply(*in, function, power, F);
     });

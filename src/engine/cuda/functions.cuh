@@ -4,7 +4,7 @@
 
 namespace spd {
 
-/* F (p x n x n, on the device) <- f(X_i) of the host's matrices. */
+/* F (p x n x n, on the device) <- f(X_i) of the host's matrices, or of those on the device. */
 void functions_of(const cuda_sets &in, int function, double power, double *F);
 
 int module_apply(const cuda_sets *in, int function, double power, double *F, char *why);

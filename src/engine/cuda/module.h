@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUDA_MODULE_VERSION 6
+#define CUDA_MODULE_VERSION 7
 #define CUDA_MODULE_ENTRY   "spdml_cuda_module"
 #define CUDA_WHY            256 /* room for a sentence */
 #define CUDA_MAX_N          512
 #define CUDA_MAX_M          128
-#define CUDA_MAX_K          64  /* neighbours */
+#define CUDA_MAX_K          64 /* neighbours */
 
 enum cuda_fault {
     CUDA_FAULT_NONE,
@@ -28,6 +28,7 @@ enum cuda_fault {
     CUDA_FAULT_STOPPED,   /* the caller asked for it */
     CUDA_FAULT_READ,      /* samples could not be read */
     CUDA_FAULT_ELSEWHERE, /* another process failed */
+    CUDA_FAULT_PLACE,     /* memory that is not the device's */
     CUDA_FAULT_DEVICE     /* lost, or anything else CUDA reports */
 };
 
@@ -113,6 +114,8 @@ typedef struct cuda_sets {
     int threads; /* of the host, that may copy */
     int (*tell)(void *user, double done, double total);
     void *user;
+    int on_device; /* X, Q and the results are in the device's memory, */
+    void *stream;  /* written in this cudaStream_t, which is waited for */
 } cuda_sets;
 
 /* The table. The functions of an engine are those of optim/problem.h; *f is NaN where the cost
@@ -144,6 +147,13 @@ typedef struct cuda_module {
 
     /* K (q x p) <- inner products of what a flat metric compares. */
     int (*products)(const cuda_sets *in, double *K, char *why);
+
+    /* Of sets on the device: to <- bytes, from the host or to it; *bad <- the first matrix of X
+     * that is not finite, or whose entries ij and ji differ by more than tolerance times the
+     * largest, else p; K (count) <- exp(-beta K). */
+    int (*copy)(const cuda_sets *in, const void *from, size_t bytes, void *to, char *why);
+    int (*inspect)(const cuda_sets *in, double tolerance, size_t *bad, char *why);
+    int (*exponentials)(const cuda_sets *in, double beta, size_t count, double *K, char *why);
 } cuda_module;
 
 typedef const cuda_module *(*cuda_module_entry)(void);

@@ -134,6 +134,12 @@ struct loading_courier {
 
 inline void load_all(const cuda_sets &in, size_t count, const double *X, const loader &take)
 {
+    if (in.on_device) { /* they are there */
+        queue own;
+        own.make();
+        take(own.at, 0, count, X);
+        return check(cudaStreamSynchronize(own.at), "loading the matrices");
+    }
     carry_all<loading_courier>(in, portions(count, in.n * in.n, in.threads), false, X, take);
 }
 

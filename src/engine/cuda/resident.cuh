@@ -1,0 +1,25 @@
+/* resident.cuh - sets that lie in the memory of a device (resident.cu), and what is done with them there alone. */
+#pragma once
+#include <initializer_list>
+
+#include "engine/cuda/kernels.cuh"
+
+namespace spd {
+
+/* A call on such sets; nothing where they lie on the host. Looks whether they and the results do lie there, waits for
+ * the stream that writes them, and leaves the thread's own device as it was. */
+struct visit {
+    int before = -1;
+    visit(const cuda_sets &in, std::initializer_list<const void *> results);
+    visit(const visit &) = delete;
+    ~visit();
+};
+
+/* The largest trace of matrices that lie on the device, 0 where none is above. */
+double largest_trace_there(const shape &s, size_t count, const double *X);
+
+int module_copy(const cuda_sets *in, const void *from, size_t bytes, void *to, char *why);
+int module_inspect(const cuda_sets *in, double tolerance, size_t *bad, char *why);
+int module_exponentials(const cuda_sets *in, double beta, size_t count, double *K, char *why);
+
+} /* namespace spd */

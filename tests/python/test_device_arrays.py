@@ -1,0 +1,353 @@
+"""Arrays on a GPU: taken and given without a copy, with the results of the host.
+
+With the CUDA engine emulated (tests/cuda runs this file so) device memory is ordinary memory, and a
+class of this file stands for the libraries; with a GPU it is PyTorch and CuPy, where they are installed."""
+
+import ctypes as c
+import gc
+import importlib
+
+import numpy as np
+import pytest
+
+import spdml
+from conftest import random_spd
+from spdml import _device
+from spdml._errors import BadMatrixError, DeviceError, NumericError
+from spdml._library import lib
+
+
+def device_name():
+    text = c.create_string_buffer(256)
+    return text.value.decode() if lib.spd_engine_device(None, 1, c.c_size_t(256), text) == 0 else ""
+
+
+NAME = device_name()
+EMULATED = NAME.startswith("emulated")
+
+
+# ---- arrays that say they are on a device ---------------------------------------------------------
+
+class Managed(c.Structure):
+    """DLPack's DLManagedTensor."""
+
+
+DELETER = c.CFUNCTYPE(None, c.POINTER(Managed))
+Managed._fields_ = [("tensor", _device._Tensor), ("context", c.c_void_p), ("deleter", DELETER)]
+new_capsule = c.pythonapi.PyCapsule_New
+new_capsule.restype, new_capsule.argtypes = c.py_object, [c.c_void_p, c.c_char_p, c.c_void_p]
+
+
+class Plain:
+    """Memory of numpy; `streams` are those that were asked for."""
+
+    def __init__(self, array, device=0):
+        self.array, self.number, self.streams = array, device, []
+
+    def get(self):
+        return self.array
+
+
+class Packed(Plain):
+    def __dlpack_device__(self):
+        return 2, self.number
+
+    def __dlpack__(self, stream=None):
+        self.streams.append(stream)
+        a = self.array
+        shape = (c.c_int64 * a.ndim)(*a.shape)
+        strides = (c.c_int64 * a.ndim)(*(step // a.itemsize for step in a.strides))
+        code = {"f": 2, "i": 0, "c": 5}[a.dtype.kind]
+        tensor = _device._Tensor(a.ctypes.data - 8, 2, self.number, a.ndim, code, 8 * a.itemsize, 1, shape,
+                                 strides, 8)
+        self.kept = Managed(tensor, None, DELETER()), shape, strides
+        return new_capsule(c.addressof(self.kept[0]), b"dltensor", None)
+
+
+class Described(Plain):
+    version = 3
+
+    @property
+    def __cuda_array_interface__(self):
+        a = self.array
+        self.streams.append(1)
+        return {"shape": a.shape, "typestr": a.dtype.str, "data": (a.ctypes.data, False), "version": 3,
+                "strides": None if a.flags.c_contiguous else a.strides, "stream": 1}
+
+
+class Fake:
+    """A library whose arrays are those of a class."""
+
+    def __init__(self, kind, monkeypatch):
+        self.kind, self.device = kind, kind
+        made = _device.Library(lambda X, shape, dtype: kind(np.full(shape, -7, dtype), X.number),
+                               lambda D: kind(np.sqrt(D.array), D.number))
+        monkeypatch.setitem(_device.LIBRARIES, kind.__module__, lambda: made)
+
+    def is_own(self, A, X):
+        return type(A) is self.kind
+
+    def host(self, A):
+        return A.get()
+
+
+class Torch:
+    def __init__(self):
+        self.torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+        if not self.torch.cuda.is_available():
+            pytest.skip("PyTorch finds no GPU")
+
+    def device(self, A):
+        return self.torch.from_numpy(np.array(A)).cuda()
+
+    def is_own(self, A, X):
+        return isinstance(A, self.torch.Tensor) and A.device == X.device
+
+    def host(self, A):
+        return A.cpu().numpy()
+
+
+class Cupy:
+    def __init__(self):
+        self.cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
+        try:
+            self.cupy.zeros(1)
+        except Exception as problem:
+            pytest.skip(f"CuPy finds no GPU: {problem}")
+
+    def device(self, A):
+        return self.cupy.asarray(np.array(A))
+
+    def is_own(self, A, X):
+        return isinstance(A, self.cupy.ndarray) and A.device == X.device
+
+    def host(self, A):
+        return A.get()
+
+
+@pytest.fixture(params=["dlpack", "interface", "torch", "cupy"])
+def gpu(request, monkeypatch):
+    if not NAME:
+        pytest.skip("no GPU, or no CUDA module")
+    if EMULATED == (request.param in ("torch", "cupy")):
+        pytest.skip("a GPU is emulated" if EMULATED else "a GPU is there")
+    return {"torch": Torch, "cupy": Cupy}[request.param]() if not EMULATED else Fake(
+        Packed if request.param == "dlpack" else Described, monkeypatch)
+
+
+# ---- results --------------------------------------------------------------------------------------
+
+def close(A, B, tolerance=1e-10):
+    assert A.dtype == B.dtype and A.shape == B.shape
+    return np.abs(A - B).max() <= tolerance * max(1.0, np.abs(B).max())
+
+
+@pytest.mark.parametrize("metric", ["airm", "stein", "log-euclidean", "euclidean", "jeffrey", "riemann"])
+def test_distances(gpu, rng, metric):
+    X, Y = random_spd(rng, 20, 4), random_spd(rng, 5, 4)
+    A, B = gpu.device(X), gpu.device(Y)
+    for squared in False, True:
+        for other, there in ((None, None), (Y, B)):
+            D = spdml.pairwise_distances(A, there, metric=metric, squared=squared)
+            assert gpu.is_own(D, A)
+            assert close(gpu.host(D), spdml.pairwise_distances(X, other, metric=metric, squared=squared), 1e-7)
+
+
+def test_neighbours(gpu, rng):
+    X, Q = random_spd(rng, 11, 4), random_spd(rng, 3, 4)
+    A, B = gpu.device(X), gpu.device(Q)
+    for other, there in ((None, None), (Q, B)):
+        d, i = spdml.neighbors(A, there, n_neighbors=3, metric="stein")
+        wanted = spdml.neighbors(X, other, n_neighbors=3, metric="stein")
+        assert gpu.is_own(d, A) and gpu.is_own(i, A)
+        assert close(gpu.host(d), wanted[0]) and (gpu.host(i) == wanted[1]).all()
+
+
+FUNCTIONS = {"log": spdml.logm, "exp": spdml.expm, "sqrt": spdml.sqrtm, "invsqrt": spdml.invsqrtm,
+             "power": lambda X: spdml.powm(X, -0.4), "apply": lambda X: spdml.apply(X, "power", 0.3)}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("shape", [(3, 3), (2, 4, 3, 3)])
+def test_functions(gpu, rng, name, shape):
+    X = random_spd(rng, 8, 3)[:int(np.prod(shape[:-2], dtype=int))].reshape(shape)
+    A = gpu.device(X)
+    F = FUNCTIONS[name](A)
+    assert gpu.is_own(F, A) and close(gpu.host(F), FUNCTIONS[name](X))
+    assert (gpu.host(A) == X).all()
+
+
+@pytest.mark.parametrize("kind", ["stein", "log-euclidean"])
+def test_kernels(gpu, rng, kind):
+    X, Y = random_spd(rng, 20, 3), random_spd(rng, 5, 3)
+    A, B = gpu.device(X), gpu.device(Y)
+    for other, there in ((None, None), (Y, B), (X, A)):
+        K = spdml.kernel(A, there, kind=kind, beta=1.5)
+        assert gpu.is_own(K, A) and close(gpu.host(K), spdml.kernel(X, other, kind=kind, beta=1.5))
+    if kind == "stein":
+        with pytest.warns(UserWarning, match="not positive definite"):
+            spdml.kernel(A, beta=0.7)
+
+
+def test_sizes_without_kernels_go_through_the_host(gpu, rng):
+    X = random_spd(rng, 3, 513)
+    D = spdml.pairwise_distances(gpu.device(X), metric="stein")
+    assert close(gpu.host(D), spdml.pairwise_distances(X, metric="stein"))
+    X = random_spd(rng, 70, 2)
+    d, i = spdml.neighbors(gpu.device(X), n_neighbors=66)
+    wanted = spdml.neighbors(X, n_neighbors=66)
+    assert close(gpu.host(d), wanted[0]) and (gpu.host(i) == wanted[1]).all()
+
+
+# ---- what is wrong ----------------------------------------------------------------------------------
+
+CALLS = {"pairwise": spdml.pairwise_distances, "stein": lambda X: spdml.pairwise_distances(X, metric="stein"),
+         "flat": lambda X: spdml.pairwise_distances(X, metric="logeuclid"), "neighbours": spdml.neighbors,
+         "log": spdml.logm, "sqrt": spdml.sqrtm, "stein kernel": spdml.kernel,
+         "kernel": lambda X: spdml.kernel(X, kind="log-euclidean")}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_bad_matrices_are_named_as_on_the_host(gpu, rng, name):
+    X = random_spd(rng, 8, 3)
+    for spoil in "indefinite", "nan", "asymmetric":
+        Z = X.copy()
+        if spoil == "indefinite":
+            Z[5] -= 9 * np.eye(3)
+        elif spoil == "nan":
+            Z[5, 1, 2] = Z[5, 2, 1] = np.nan
+        else:
+            Z[5, 0, 2] += 0.1
+        with pytest.raises(BadMatrixError) as there:
+            CALLS[name](gpu.device(Z))
+        with pytest.raises(BadMatrixError) as here:
+            CALLS[name](Z)
+        assert type(there.value) is type(here.value) and there.value.index == here.value.index == 5
+        assert str(there.value).startswith("X[5] ") and str(here.value).startswith("X[5] ")
+        if spoil == "indefinite":
+            assert str(there.value) == str(here.value)
+
+
+def test_the_second_set_is_named(gpu, rng):
+    X, Y = random_spd(rng, 5, 3), random_spd(rng, 4, 3)
+    Y[2] *= -1
+    with pytest.raises(spdml.NotPositiveDefiniteError, match=r"Y\[2\]"):
+        spdml.pairwise_distances(gpu.device(X), gpu.device(Y))
+    with pytest.raises(spdml.NotPositiveDefiniteError, match=r"Q\[2\]"):
+        spdml.neighbors(gpu.device(X), gpu.device(Y))
+    Y[2, 0, 1] += 1
+    with pytest.raises(spdml.NotSymmetricError, match=r"Y\[2\]"):
+        spdml.kernel(gpu.device(X), gpu.device(Y))
+    with pytest.raises(spdml.NotSymmetricError, match=r"X\[1, 0\]"):
+        spdml.expm(gpu.device(Y.reshape(2, 2, 3, 3)))
+
+
+def test_a_power_that_overflows_is_named(gpu):
+    X = np.eye(2) * np.array([1.0, 2.0, 1e200])[:, None, None]
+    with pytest.raises(NumericError, match=r"power of X\[2\] is too large"):
+        spdml.powm(gpu.device(X), 3.0)
+
+
+def test_other_arrays_are_refused(gpu, rng):
+    X = random_spd(rng, 4, 3)
+    for bad, word in ((X.astype(np.float32), "float32"), (X[:, :2].copy(), "square"), (X[:0], "empty"), (X[0], "samples")):
+        with pytest.raises(spdml.InvalidArgumentError, match=word):
+            spdml.pairwise_distances(gpu.device(bad))
+    with pytest.raises(spdml.InvalidArgumentError, match="2 x 2 matrices; 3 x 3"):
+        spdml.pairwise_distances(gpu.device(X), gpu.device(X[:, :2, :2].copy()))
+    with pytest.raises(spdml.InvalidArgumentError, match="Y lies on the host"):
+        spdml.pairwise_distances(gpu.device(X), X)
+    with pytest.raises(spdml.InvalidArgumentError, match="n_neighbors is 4"):
+        spdml.neighbors(gpu.device(X), n_neighbors=4)
+    with pytest.raises(spdml.InvalidArgumentError, match="thompson"):
+        spdml.pairwise_distances(gpu.device(X), metric="thompson")
+    with pytest.raises(spdml.InvalidArgumentError, match="has none"):
+        spdml.pairwise_distances(gpu.device(X), power=2.0)
+    with pytest.raises(spdml.InvalidArgumentError, match="'airm' is not for arrays on a GPU"):
+        spdml.kernel(gpu.device(X), kind="airm")
+    with pytest.raises(spdml.InvalidArgumentError, match="Cref"):
+        spdml.kernel(gpu.device(X), Cref=np.eye(3))
+    with pytest.raises(spdml.InvalidArgumentError, match="bring it to the host"):
+        spdml.mean(gpu.device(X))
+
+
+def test_strides(gpu, rng):
+    X = gpu.device(random_spd(rng, 8, 3))
+    if EMULATED:
+        X = gpu.device(X.get()[::2])
+    else:
+        X = X[::2]
+    with pytest.raises(spdml.InvalidArgumentError, match="not C-contiguous"):
+        spdml.logm(X)
+
+
+# ---- of the protocols ---------------------------------------------------------------------------------
+
+@pytest.mark.skipif(not EMULATED, reason="no emulated GPU")
+def test_streams_are_asked_for_and_numbers_of_devices_looked_at(rng, monkeypatch):
+    X = Packed(random_spd(rng, 4, 3))
+    Fake(Packed, monkeypatch)
+    D = spdml.pairwise_distances(X)
+    assert X.streams == [1] and D.streams == []  # the root is another array
+    D = spdml.pairwise_distances(X, squared=True)
+    assert D.streams == [1]
+    with pytest.raises(spdml.InvalidArgumentError, match="no GPU number 3"):
+        spdml.logm(Packed(X.array, 3))
+    with pytest.raises(spdml.InvalidArgumentError, match="GPU 0 and Y on GPU 3"):
+        spdml.pairwise_distances(X, Packed(X.array, 3))
+
+
+class Unwilling(Packed):
+    def __dlpack__(self, stream=None):
+        raise BufferError("it requires a gradient")
+
+
+def test_arrays_that_cannot_be_had(rng, monkeypatch):
+    X = random_spd(rng, 4, 3)
+    with pytest.raises(spdml.InvalidArgumentError, match="torch.from_dlpack"):
+        spdml.logm(Packed(X))
+    Fake(Unwilling, monkeypatch)
+    with pytest.raises(spdml.InvalidArgumentError, match="it requires a gradient"):
+        spdml.logm(Unwilling(X))
+
+
+@pytest.mark.skipif(bool(NAME), reason="a GPU is there")
+@pytest.mark.parametrize("name", CALLS)
+def test_without_a_gpu(rng, name, monkeypatch):
+    for kind in Packed, Described:
+        Fake(kind, monkeypatch)
+        with pytest.raises(DeviceError, match="CUDA|GPU"):
+            CALLS[name](kind(random_spd(rng, 4, 3)))
+
+
+def test_memory_of_the_host_is_refused(rng, monkeypatch):
+    """By a real GPU; an emulated one has no other."""
+    if not NAME or EMULATED:
+        pytest.skip("no GPU")
+    Fake(Packed, monkeypatch)
+    with pytest.raises(spdml.InvalidArgumentError, match="not in the memory of a GPU"):
+        spdml.logm(Packed(random_spd(rng, 4, 3)))
+
+
+def test_torch_streams_and_gradients(rng):
+    """A set that a slow stream is still writing."""
+    if EMULATED:
+        pytest.skip("a GPU is emulated")
+    t = Torch().torch
+    X = t.from_numpy(random_spd(rng, 2000, 24)).cuda()
+    wanted = spdml.pairwise_distances(X.cpu().numpy()[:50], metric="stein")
+    own = t.cuda.Stream()
+    t.cuda.synchronize()
+    with t.cuda.stream(own):
+        Y = t.zeros_like(X)
+        for _ in range(20):
+            Y = t.linalg.matrix_exp(Y * 0.0)
+        Y.copy_(X)
+        D = spdml.pairwise_distances(Y[:50], metric="stein")
+        half = D * 0.5
+    t.cuda.synchronize()
+    assert close(half.cpu().numpy(), 0.5 * wanted)
+    with pytest.raises(spdml.InvalidArgumentError, match="grad"):
+        spdml.logm(X[:2].clone().requires_grad_())
+    gc.collect()
+    assert importlib.util.find_spec("torch")
