@@ -287,8 +287,7 @@ spd_status cuda_passes_open(spd_context *ctx, spd_metric metric, size_t n, size_
 {
     int airm = metric == SPD_AIRM, done = 0;
     *passes = NULL;
-    if ((!airm && metric != SPD_LOG_EUCLIDEAN) ||
-        !solves(ctx, n, p, 1.0, airm ? AIRM_PASSES : 1.0))
+    if ((!airm && metric != SPD_LOG_EUCLIDEAN) || !solves(ctx, n, p, 1.0, airm ? AIRM_PASSES : 1.0))
         return SPD_OK;
     cuda_passes *m = mem_alloc(1, sizeof *m);
     if (!m)

@@ -16,7 +16,7 @@
 #define CUDA_WHY            256 /* room for a sentence */
 #define CUDA_MAX_N          512
 #define CUDA_MAX_M          128
-#define CUDA_MAX_K          64  /* neighbours */
+#define CUDA_MAX_K          64 /* neighbours */
 
 enum cuda_fault {
     CUDA_FAULT_NONE,
