@@ -1,5 +1,5 @@
-/* bench_cuda_sets.c - functions, eigenvalues, distances and kernels of sets on the GPU, and on the
- * processor in the same run, from fewer matrices.
+/* bench_cuda_sets.c - functions, eigenvalues, means, distances and kernels of sets on the GPU, and
+ * on the processor in the same run, from fewer matrices.
  *
  *   bench_cuda_sets [SHARE]    of the usual number of matrices; 1 unless told */
 #include "bench.h"
@@ -51,6 +51,20 @@ static spd_status run_nearest(spd_context *ctx, int metric, size_t n, size_t p, 
     spd_neighbours near = {
         .size = sizeof near, .k = 10, .index = (int64_t *)(void *)(out + 10 * p), .d2 = out};
     return spd_nearest(ctx, (spd_metric)metric, n, p, X, 0, NULL, &near);
+}
+
+static spd_status run_mean(spd_context *ctx, int metric, size_t n, size_t p, const double *X,
+                           double *out)
+{
+    return spd_mean(ctx, (spd_metric)metric, n, p, X, NULL, out, NULL);
+}
+
+/* How many of its results are compared. */
+static size_t results_of(const task *t, size_t n, size_t p)
+{
+    if (t->run == run_mean)
+        return n * n;
+    return t->run == run_eigh || t->power < 2.0 ? p * n : p * p;
 }
 
 /* p x n x n: sums of n + 5 random squares and a little of the identity. */
@@ -117,6 +131,8 @@ static double gap(size_t count, const double *a, const double *b)
 static void compare(const task *t, size_t n, size_t p, size_t few)
 {
     double *X = make_samples(n, p);
+    for (size_t e = 0; e < p * n * n && t->run == run_apply && t->kind == SPD_EXP; e++)
+        X[e] /= (double)n; /* exponentials in range */
     size_t room = t->power > 1.0 ? p * p : p * n * (n + 1) + 20 * p;
     double *out = malloc(room * sizeof *out), *other = malloc(room * sizeof *other);
     memset(out, 0, room * sizeof *out); /* not the kernel's pages are timed */
@@ -126,9 +142,7 @@ static void compare(const task *t, size_t n, size_t p, size_t few)
     double all = cpu * pow((double)p / (double)few, t->power);
     printf("%-24s n %3zu p %6zu: cuda %8.4f s, processor %8.3f s (from %zu), ratio %6.1f", t->name,
            n, p, gpu, all, few, all / gpu);
-    printf(", apart by %.1e\n", t->run == run_eigh
-                                    ? gap(few * n, out, other)
-                                    : gap(few * (t->power > 1.0 ? few : n), out, other));
+    printf(", apart by %.1e\n", gap(results_of(t, n, few), out, other));
     fflush(stdout);
     free(X);
     free(out);
@@ -143,8 +157,11 @@ int main(int count, char **word)
     static const task exps = {"exp", run_apply, SPD_EXP, 1.0};
     static const task values = {"eigenvalues", run_eigh, 0, 1.0};
     static const task vectors = {"eigenvectors", run_eigh, 1, 1.0};
+    static const task means[] = {{"mean airm", run_mean, SPD_AIRM, 1.0},
+                                 {"mean log-euclidean", run_mean, SPD_LOG_EUCLIDEAN, 1.0}};
     static const task pairs[] = {
         {"pairwise stein", run_pairwise, SPD_STEIN, 2.0},
+        {"pairwise airm", run_pairwise, SPD_AIRM, 2.0},
         {"pairwise log-euclidean", run_pairwise, SPD_LOG_EUCLIDEAN, 2.0},
         {"pairwise euclidean", run_pairwise, SPD_EUCLIDEAN, 2.0},
         {"kernel log-euclidean", run_kernel, SPD_KERNEL_LOG_EUCLIDEAN, 2.0},
@@ -159,9 +176,17 @@ int main(int count, char **word)
         compare(&values, n, p, p / 20 + 8);
         compare(&vectors, n, p, p / 20 + 8);
     }
+    for (size_t k = 2; k < sizeof sizes / sizeof *sizes; k += 2)
+        for (size_t which = 0; which < 2; which++) {
+            size_t n = sizes[k], p = (size_t)(share * 5e7 / (double)(n * n)) + 8;
+            compare(&means[which], n, p, p / 20 + 8);
+        }
     for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
         compare(&pairs[k], 32, (size_t)(10000 * sqrt(share)), 1500);
-        compare(&pairs[k], 93, (size_t)(10000 * sqrt(share)), 500);
+        compare(&pairs[k], 93, (size_t)((k == 1 ? 3000 : 10000) * sqrt(share)), k == 1 ? 100 : 500);
     }
+    for (size_t n = 64; n <= 512; n *= 2)
+        for (size_t k = 0; k < 2; k++)
+            compare(&pairs[k], n, (size_t)(1e5 / (double)n * sqrt(share)) + 8, 4000 / n + 20);
     return 0;
 }

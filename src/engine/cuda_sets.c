@@ -4,11 +4,14 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "base/ranks.h"
 #include "engine/cuda_host.h"
 #include "engine/cuda_module.h"
 #include "engine/parallel.h"
+#include "linalg/dense.h"
 
 /* ---- who ------------------------------------------------------------------------------------ */
 
@@ -19,6 +22,7 @@
 #define FEW_PAIRS    4096.0 /* of 16 x 16: not worth a device, even where it is asked for by name */
 #define FEW_NUMBERS  16384.0
 #define FEW_MATRICES 8
+#define AIRM_PASSES  8.0 /* of a mean, usually */
 
 /* Do the sets of this call lie on it? */
 static int on_device(const spd_context *ctx)
@@ -233,12 +237,12 @@ spd_status cuda_nearest(spd_context *ctx, spd_metric metric, size_t n, size_t p,
 /* ---- eigenvalues and functions -----------------------------------------------------------------
  */
 
-static int solves(const spd_context *ctx, size_t n, size_t p, double copied)
+static int solves(const spd_context *ctx, size_t n, size_t p, double copied, double times)
 {
     double n2 = (double)n * (double)n, all = (double)p * n2;
     if (n > CUDA_MAX_N)
         return 0;
-    return gains(ctx, p < FEW_MATRICES || all < FEW_NUMBERS, EIGEN_FLOPS * all * (double)n,
+    return gains(ctx, p < FEW_MATRICES || all < FEW_NUMBERS, times * EIGEN_FLOPS * all * (double)n,
                  8.0 * copied * all);
 }
 
@@ -265,7 +269,7 @@ static spd_status apply(spd_context *ctx, spd_function f, double power, size_t n
                         const double *X, double *F, int *done)
 {
     *done = 0;
-    if (!solves(ctx, n, p, 2.0))
+    if (!solves(ctx, n, p, 2.0, 1.0))
         return SPD_OK;
     call c = solving(ctx, "functions", n, p, X);
     spd_status status = open_call(&c);
@@ -288,7 +292,7 @@ spd_status cuda_eigh(spd_context *ctx, size_t n, size_t p, const double *X, doub
                      double *V, int *done)
 {
     *done = 0;
-    if (!solves(ctx, n, p, V ? 2.0 : 1.0))
+    if (!solves(ctx, n, p, V ? 2.0 : 1.0, 1.0))
         return SPD_OK;
     call c = solving(ctx, "eigenvalues", n, p, X);
     spd_status status = open_call(&c);
@@ -317,4 +321,86 @@ spd_status cuda_exponentials(spd_context *ctx, double beta, size_t count, double
     if (status == SPD_OK)
         status = cuda_pass_fault(ctx, c.module->exponentials(&c.in, beta, count, K, c.why), c.why);
     return status;
+}
+
+/* ---- means -------------------------------------------------------------------------------------
+ */
+
+struct cuda_passes {
+    call c;
+    spd_metric metric;
+    cuda_mean *mean;
+    double *L, *Linv, *sum;
+};
+
+/* A pass is one iteration. */
+static int tell_share(void *user, double done, double total)
+{
+    const call *c = user;
+    return ctx_progress(c->ctx, c->task, c->unit, done / total, 1.0);
+}
+
+static spd_status open_passes(cuda_passes *m, const double *weight, int *done)
+{
+    call *c = &m->c;
+    size_t n2 = c->in.n * c->in.n;
+    m->L = mem_alloc(3 * n2 + 2, sizeof *m->L);
+    if (!m->L)
+        return ctx_nomem(c->ctx, "the mean");
+    m->Linv = m->L + n2;
+    m->sum = m->Linv + n2;
+    spd_status status = open_call(c);
+    c->in.tell = tell_share;
+    if (status == SPD_OK)
+        c->fault = c->module->mean_open(&c->in, weight, &m->mean, c->why);
+    return conclude(c, status, done);
+}
+
+spd_status cuda_passes_open(spd_context *ctx, spd_metric metric, size_t n, size_t p,
+                            const double *X, const double *weight, cuda_passes **passes)
+{
+    int airm = metric == SPD_AIRM, done = 0;
+    *passes = NULL;
+    if ((!airm && metric != SPD_LOG_EUCLIDEAN) || !solves(ctx, n, p, 1.0, airm ? AIRM_PASSES : 1.0))
+        return SPD_OK;
+    cuda_passes *m = mem_alloc(1, sizeof *m);
+    if (!m)
+        return ctx_nomem(ctx, "the mean");
+    *m = (cuda_passes){.c = solving(ctx, "mean", n, p, X), .metric = metric};
+    m->c.unit = "iterations";
+    spd_status status = open_passes(m, weight, &done);
+    if (done)
+        *passes = m;
+    else
+        cuda_passes_close(m);
+    return status;
+}
+
+/* The logarithms of the log-Euclidean mean are those at the identity. */
+spd_status cuda_passes_sum(cuda_passes *m, const double *frame, double *sum, int *done)
+{
+    call *c = &m->c;
+    size_t n = c->in.n, triangle = n * (n + 1) / 2;
+    int airm = m->metric == SPD_AIRM;
+    for (size_t e = 0; e < n * n; e++)
+        m->Linv[e] = e % (n + 1) == 0;
+    if (airm) {
+        dense_unpack(n, frame, m->L);
+        dense_solve(n, m->L, m->Linv);
+    }
+    c->fault = c->module->mean_sum(m->mean, m->Linv, m->sum, c->why);
+    spd_status status = conclude(c, SPD_OK, done);
+    if (*done)
+        memcpy(sum, m->sum, (triangle + (airm ? 2 : 0)) * sizeof *sum);
+    return status;
+}
+
+void cuda_passes_close(cuda_passes *m)
+{
+    if (!m)
+        return;
+    if (m->mean)
+        m->c.module->mean_close(m->mean);
+    mem_free(m->L);
+    mem_free(m);
 }

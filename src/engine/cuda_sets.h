@@ -1,4 +1,4 @@
-/* cuda_sets.h - distances, neighbours, eigenvalues and functions of sets on the GPU.
+/* cuda_sets.h - distances, neighbours, eigenvalues, functions and means of sets on the GPU.
  *
  * Each asks first whether the GPU is to do it, by the engine that the context asks for; auto goes
  * by what the operations and the copies would take. *done <- 0 where the processor has to do it,
@@ -28,6 +28,15 @@ spd_status cuda_eigh(spd_context *ctx, size_t n, size_t p, const double *X, doub
 /* Of sets on the GPU: spd_device_check; K (count) <- exp(-beta K). */
 spd_status cuda_check(spd_context *ctx, size_t n, size_t p, const double *X, double tolerance);
 spd_status cuda_exponentials(spd_context *ctx, double beta, size_t count, double *K);
+
+/* The passes of a mean (geometry/mean.h) over samples and weights, which are then on the GPU.
+ * *passes <- NULL where the processor has to do them: metrics other than AIRM and log-Euclidean.
+ * sum <- what a pass sums up at the frame; *done <- 0 where the GPU has not. */
+typedef struct cuda_passes cuda_passes;
+spd_status cuda_passes_open(spd_context *ctx, spd_metric metric, size_t n, size_t p,
+                            const double *X, const double *weight, cuda_passes **passes);
+spd_status cuda_passes_sum(cuda_passes *passes, const double *frame, double *sum, int *done);
+void cuda_passes_close(cuda_passes *passes); /* may be NULL */
 
 /* How many of these calls the GPU has answered so far, of all contexts. */
 size_t cuda_sets_answered(void);

@@ -12,6 +12,7 @@
 #include "base/sized.h"
 #include "base/stop.h"
 #include "engine/blas.h"
+#include "engine/cuda_sets.h"
 #include "engine/octets.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
@@ -40,6 +41,8 @@ typedef struct mean_run {
     const spd_store *set;   /* the same, or multiplied by 2^-exponent */
     spd_store scaled;
     store_walk *walks; /* one for each thread */
+    cuda_passes *gpu;  /* of the rule itself, not of its start; or NULL */
+    const mean_rule *on_gpu;
     int exponent;
     double *weight;  /* p, sum one */
     double *partial; /* chunks x terms */
@@ -169,10 +172,31 @@ static int relay(void *user, const spd_progress *progress)
     return r->tell ? r->tell(r->tell_user, &told) : 0;
 }
 
+/* The same by the GPU; the processor goes on, and finds what is wrong, where that has not been
+ * done. */
+static spd_status pass_on_gpu(mean_run *r, int *done)
+{
+    *done = 0;
+    if (!r->gpu || r->rule != r->on_gpu)
+        return SPD_OK;
+    spd_context_set_progress(r->ctx, relay, r);
+    spd_status status = cuda_passes_sum(r->gpu, r->state->frame, r->sum, done);
+    spd_context_set_progress(r->ctx, r->tell, r->tell_user);
+    if (!*done) {
+        cuda_passes_close(r->gpu);
+        r->gpu = NULL;
+    }
+    return status;
+}
+
 /* r->sum <- weighted sum of the terms of all samples. */
 static spd_status pass(mean_run *r, int first_pass)
 {
     size_t terms = r->rule->terms(r->n);
+    int done = 0;
+    spd_status gpu = pass_on_gpu(r, &done);
+    if (gpu < 0 || done)
+        return gpu;
     atomic_store(&r->lowest, SIZE_MAX);
     spd_context_set_progress(r->ctx, relay, r);
     spd_status status = (r->shared ? parallel_share : parallel_for)(
@@ -365,6 +389,14 @@ static spd_status open_walks(mean_run *r)
                            &r->walks);
 }
 
+static spd_status open_gpu(mean_run *r, const mean_rule *rule, spd_metric metric)
+{
+    r->on_gpu = rule;
+    if (!r->given->X || r->which)
+        return SPD_OK;
+    return cuda_passes_open(r->ctx, metric, r->n, r->p, r->given->X, r->weight, &r->gpu);
+}
+
 static spd_status mean_of(mean_run *r, const mean_rule *rule, spd_metric metric,
                           const spd_mean_options *o, double *M, spd_mean_info *info)
 {
@@ -383,10 +415,13 @@ static spd_status mean_of(mean_run *r, const mean_rule *rule, spd_metric metric,
     if (status == SPD_OK)
         status = scale_weights(r, o->weights);
     if (status == SPD_OK)
+        status = open_gpu(r, rule, metric);
+    if (status == SPD_OK)
         status = iterate(r, rule, o->max_iter ? o->max_iter : USUAL_ITERATIONS);
     if (status == SPD_OK)
         status = deliver(r, metric, M, info);
     spd_private_blas_release();
+    cuda_passes_close(r->gpu);
     store_walks_end(r->walks);
     arena_free(&r->room);
     return status;

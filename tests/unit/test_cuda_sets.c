@@ -1,7 +1,8 @@
-/* test_cuda_sets.c - distances, neighbours, eigenvalues and functions of sets on the GPU against
- * the processor's: every size at which a kernel or a layout changes, condition, matrices that fail.
- * Skipped, with a word, where there is no device. With arguments only these sizes: n for
- * functions, nd for distances; short: what an emulation takes little time for. */
+/* test_cuda_sets.c - distances, neighbours, eigenvalues, functions and means of sets on the GPU
+ * against the processor's: every size at which a kernel or a layout changes, condition, matrices
+ * that fail. Skipped, with a word, where there is no device. With arguments only these sizes: n for
+ * functions, nd for distances (ndb: few of them), nm for means; short: what an emulation takes
+ * little time for. */
 #include "test.h"
 
 #include <float.h>
@@ -37,17 +38,19 @@ static size_t enough_pairs(size_t n)
     return n <= 32 ? 70 : n <= 64 ? 36 : n <= 128 ? 19 : 11;
 }
 
-/* All of D2 within n x n matrices and between two sets, to rounding; symmetric to the bit. */
-static void distances_of(size_t n, double tolerance)
+/* All of D2 within n x n matrices and between two sets, to rounding; symmetric to the bit. Brief:
+ * only Stein and AIRM within. */
+static void distances_of(size_t n, double tolerance, int brief)
 {
-    const size_t P = enough_pairs(n), Q = P - P / 6;
+    const size_t P = enough_pairs(n) - (brief ? 2 : 0), Q = P - P / 6;
+    const int kinds = brief ? 4 : 2 * METRICS + 2, step = brief ? 2 : 1;
     rng r;
     rng_seed(&r, n);
     double *X = random_set(&r, n, P, 100.0), *Y = random_set(&r, n, Q, 100.0);
     double *A = block(P * P), *B = block(P * P);
     spd_context *cpu = context_on(SPD_ENGINE_CPU), *gpu = context_on(SPD_ENGINE_CUDA);
     size_t before = cuda_sets_answered();
-    for (int k = 0; k < 2 * METRICS + 2; k++) {
+    for (int k = 0; k < kinds; k += step) {
         spd_metric metric = metrics[k / 2 % METRICS];
         size_t q = k % 2 ? Q : P;
         const double *other = k % 2 ? Y : NULL;
@@ -63,7 +66,7 @@ static void distances_of(size_t n, double tolerance)
             for (size_t j = 0; j < i; j++)
                 CHECK(B[i * P + j] == B[j * P + i], "n %zu: (%zu, %zu)", n, i, j);
     }
-    CHECK(cuda_sets_answered() == before + 2 * METRICS + 2, "n %zu: not all on the GPU", n);
+    CHECK(cuda_sets_answered() == before + (size_t)(kinds / step), "n %zu: not all on the GPU", n);
     spd_context_free(cpu);
     spd_context_free(gpu);
     free(X);
@@ -113,7 +116,7 @@ static void distances_agree(void)
                                    32,  33,  43,  48,  64,  65,  93,  96, 100, 128,
                                    129, 155, 191, 192, 193, 225, 300, 512};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        distances_of(sizes[k], 1e-12 * (double)sizes[k]);
+        distances_of(sizes[k], 1e-12 * (double)sizes[k], 0);
         neighbours_of(sizes[k]);
     }
 }
@@ -171,7 +174,8 @@ static void function_of(spd_function f, double power, size_t n, size_t p, const 
     for (size_t i = 0; i < p; i++) {
         const double *a = A + i * n * n, *b = B + i * n * n;
         double gap = gap_between(n * n, a, b), size = norm(n * n, a);
-        if (!CHECK(gap <= tolerance * fmax(size, DBL_MIN), "f %d n %zu: matrix %zu is off by %g", f,
+        double least = f == SPD_LOG ? 1.0 : DBL_MIN; /* an error of x, relative, is one of log x */
+        if (!CHECK(gap <= tolerance * fmax(size, least), "f %d n %zu: matrix %zu is off by %g", f,
                    n, i, gap / size))
             break;
         for (size_t r = 0; r < n; r++)
@@ -261,6 +265,55 @@ static void functions_of_bad_condition(void)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         for (double condition = 1e8; condition < 1e13; condition *= 1e4)
             functions_of(sizes[k], condition);
+}
+
+/* ---- means ---------------------------------------------------------------------------------- */
+
+/* Both stop by the same rule, at a residual of 1e-12 or where rounding allows no less. */
+static void means_of(size_t n, double condition)
+{
+    size_t p = enough(n), nn = n * n, before = cuda_sets_answered();
+    rng r;
+    rng_seed(&r, n + 11);
+    double *X = random_set(&r, n, p, condition), *weight = block(p);
+    double *A = block(nn), *B = block(nn), *C = block(nn);
+    double tolerance = 20.0 * DBL_EPSILON * (double)(n + 4) * condition + 1e-11;
+    spd_context *cpu = context_on(SPD_ENGINE_CPU), *gpu = context_on(SPD_ENGINE_CUDA);
+    spd_context_set_threads(gpu, 3);
+    for (size_t i = 0; i < p; i++)
+        weight[i] = rng_uniform(&r);
+    for (int k = 0; k < 4; k++) {
+        spd_metric metric = k / 2 ? SPD_LOG_EUCLIDEAN : SPD_AIRM;
+        spd_mean_info one = {.size = sizeof one}, two = {.size = sizeof two};
+        spd_mean_options o = SPD_INIT(spd_mean_options);
+        o.weights = k % 2 ? weight : NULL;
+        CHECK(spd_mean(cpu, metric, n, p, X, &o, A, &one) == SPD_OK, "%s",
+              spd_context_error(cpu)->message);
+        CHECK(spd_mean(gpu, metric, n, p, X, &o, B, &two) == SPD_OK, "%s",
+              spd_context_error(gpu)->message);
+        spd_mean(gpu, metric, n, p, X, &o, C, NULL);
+        double gap = gap_between(nn, A, B) / norm(nn, A);
+        CHECK(gap <= tolerance, "n %zu kind %d: off by %g", n, k, gap);
+        CHECK(abs(one.iterations - two.iterations) <= 2, "n %zu: %d and %d iterations", n,
+              one.iterations, two.iterations);
+        CHECK(memcmp(B, C, nn * sizeof *B) == 0, "n %zu kind %d: other bits", n, k);
+    }
+    CHECK(cuda_sets_answered() >= before + 4 * 2, "n %zu: not on the GPU", n);
+    X[4 * nn] = -1.0;
+    CHECK(spd_mean(gpu, SPD_AIRM, n, p, X, NULL, B, NULL) == SPD_ENOTSPD &&
+              spd_context_error(gpu)->index == 4,
+          "%s", spd_context_error(gpu)->message);
+    spd_context_free(cpu);
+    spd_context_free(gpu);
+    free(X), free(weight), free(A), free(B), free(C);
+}
+
+static void means_agree(void)
+{
+    static const size_t sizes[] = {1,  2,  7,  8,  9,   17,  24,  30,  31,  32,  33,
+                                   48, 64, 65, 93, 128, 155, 160, 161, 192, 300, 512};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        means_of(sizes[k], sizes[k] % 2 ? 1e3 : 50.0);
 }
 
 /* Powers of two cancel; what leaves the range of numbers is said as on the processor. */
@@ -364,8 +417,12 @@ static void short_form(void)
     functions_of(17, 1e6);
     functions_of(34, 1e3);
     eigenvalues_of(9, 1e3);
-    distances_of(3, 1e-12);
+    distances_of(3, 1e-12, 0);
     neighbours_of(4);
+    distances_of(33, 1e-12 * 33.0, 1);
+    distances_of(65, 1e-12 * 65.0, 1);
+    distances_of(129, 1e-12 * 129.0, 1);
+    means_of(20, 50.0);
 }
 
 int main(int count, char **word)
@@ -390,8 +447,11 @@ int main(int count, char **word)
         size_t n = strtoul(word[k], NULL, 10);
         test_failed_checks = 0;
         if (strchr(word[k], 'd')) {
-            distances_of(n, 1e-12 * (double)n);
-            neighbours_of(n);
+            distances_of(n, 1e-12 * (double)n, strchr(word[k], 'b') != NULL);
+            if (!strchr(word[k], 'b'))
+                neighbours_of(n);
+        } else if (strchr(word[k], 'm')) {
+            means_of(n, 50.0);
         } else {
             functions_of(n, 1e6);
             eigenvalues_of(n, 1e3);
@@ -406,6 +466,7 @@ int main(int count, char **word)
     RUN(functions_agree);
     RUN(functions_of_bad_condition);
     RUN(scales_and_faults);
+    RUN(means_agree);
     RUN(can_be_stopped);
     return test_summary();
 }

@@ -85,6 +85,7 @@ static int run(session *s)
 
 static const option options[] = {
     OPTION_METRIC,
+    OPTION_ENGINE,
     {"weights", 0, OPTION_FILE, "FILE",
      .help = "File with one weight per matrix, none negative (.npy, .npz, .mat or .csv)"},
     {"tol", 0, OPTION_REAL, "E", "1e-12", 1e-16, 1,

@@ -172,9 +172,9 @@ const char *option_model_endings(size_t i);
     {                                                                                              \
         "engine", 0, OPTION_CHOICE, "NAME", "cpu",                                                 \
             .choice = option_engines,                                                              \
-            .help = "Where it runs: cpu; cuda, an NVIDIA GPU (stein and airm, matrices up to "     \
-                    "128 x 128; others run on the processor); auto, the GPU where there is one "   \
-                    "and much to do"                                                               \
+            .help = "Where it runs: cpu; cuda, an NVIDIA GPU (matrices up to 512 x 512, the "      \
+                    "metrics that have kernels; the rest runs on the processor); auto, the "       \
+                    "GPU where there is one and much to do"                                        \
     }
 #define OPTION_SQUARED                                                                             \
     {                                                                                              \

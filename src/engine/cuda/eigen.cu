@@ -458,13 +458,18 @@ void eigen_of_factors(const shape &s, double *S, const double *L, double *lambda
     launched("eigenvalues");
 }
 
-void eigen(const shape &s, double *S, double *L, double *Li, double *lambda, outcome *o)
+void spectral_factors(const shape &s, double *S, double *L, double *Li, outcome *o)
 {
     if (s.M <= WHOLE)
         airm_samples(s, S, L, Li, o);
     else
         factor_panels<<<(unsigned)std::min(s.p, (size_t)s.processors * 4), s.M, 0, s.stream>>>(s.M, s.p, S, o);
     launched("factors");
+}
+
+void eigen(const shape &s, double *S, double *L, double *Li, double *lambda, outcome *o)
+{
+    spectral_factors(s, S, L, Li, o);
     eigen_of_factors(s, S, L, lambda, o);
 }
 

@@ -18,6 +18,9 @@ struct placed { double exponent, shift; };
  * any: not only positive definite ones; they are shifted until they are. */
 void place(const shape &s, bool any, const double *X, double *S, placed *how);
 
+/* L by rows, or, for M > WHOLE, S itself by columns <- Cholesky factors; Li is scratch. */
+void spectral_factors(const shape &s, double *S, double *L, double *Li, outcome *o);
+
 /* S <- eigenvectors, a row each; lambda (p x M) <- eigenvalues of what was placed, 0 for the padding. L, Li:
  * p x M x M of scratch each, Li only where M <= FAST. Notes in o a matrix that is not positive definite. */
 void eigen(const shape &s, double *S, double *L, double *Li, double *lambda, outcome *o);

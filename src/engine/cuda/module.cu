@@ -6,6 +6,7 @@
 #include "engine/cuda/functions.cuh"
 #include "engine/cuda/guard.cuh"
 #include "engine/cuda/resident.cuh"
+#include "engine/cuda/mean.cuh"
 
 using namespace spd;
 
@@ -98,6 +99,7 @@ extern "C" __attribute__((visibility("default"))) const cuda_module *spdml_cuda_
                                       module_open,  module_start,        module_cost_grad, module_aim,
                                       module_probe, module_step,         module_usage, module_close,
                                       module_pairwise, module_neighbours,   module_apply, module_eigen,
-                                      module_products, module_copy,         module_inspect, module_exponentials};
+                                      module_products, module_copy,         module_inspect, module_exponentials,
+                                                       module_mean_open, module_mean_sum, module_mean_close};
     return &table;
 }

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUDA_MODULE_VERSION 7
+#define CUDA_MODULE_VERSION 8
 #define CUDA_MODULE_ENTRY   "spdml_cuda_module"
 #define CUDA_WHY            256 /* room for a sentence */
 #define CUDA_MAX_N          512
@@ -118,6 +118,8 @@ typedef struct cuda_sets {
     void *stream;  /* written in this cudaStream_t, which is waited for */
 } cuda_sets;
 
+typedef struct cuda_mean cuda_mean; /* samples and weights, on the device */
+
 /* The table. The functions of an engine are those of optim/problem.h; *f is NaN where the cost
  * does not exist. */
 typedef struct cuda_module {
@@ -154,6 +156,13 @@ typedef struct cuda_module {
     int (*copy)(const cuda_sets *in, const void *from, size_t bytes, void *to, char *why);
     int (*inspect)(const cuda_sets *in, double tolerance, size_t *bad, char *why);
     int (*exponentials)(const cuda_sets *in, double beta, size_t count, double *K, char *why);
+
+    /* For a mean of the matrices in X. sum <- w_1 T(X_1) + .., where T is, with C = L^-1 X L^-T and
+     * Linv the inverse of L (n x n): log C, its lower triangle by rows, then half its squared norm,
+     * then (x/2) coth(x/2) of the logarithm x of C's condition. tell hears of a pass's samples. */
+    int (*mean_open)(const cuda_sets *in, const double *weight, cuda_mean **mean, char *why);
+    int (*mean_sum)(cuda_mean *mean, const double *Linv, double *sum, char *why);
+    void (*mean_close)(cuda_mean *mean);
 } cuda_module;
 
 typedef const cuda_module *(*cuda_module_entry)(void);
