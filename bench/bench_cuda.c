@@ -3,6 +3,7 @@
  *   bench_cuda [P [M METRIC [GB [DEVICES]]]]   largest set, 100000 unless told; with M and METRIC
  *                                that one alone, and only its calls, for a profiler; with GB and
  *                                DEVICES in so much memory of each of so many devices
+ *   bench_cuda distances [P]     distances and neighbours alone
  *   bench_cuda plot [P]          seconds of a fit of 30 iterations for growing sets on both
  * engines, as .csv for bench/plot_engines.py */
 #include "bench.h"
@@ -259,8 +260,17 @@ static void plot(size_t most)
     free(X);
 }
 
+static void distances(size_t most)
+{
+    time_distances(32, most / 10, 2000);
+    time_neighbours(43, most, SPD_STEIN);
+    time_neighbours(32, most / 4, SPD_AIRM);
+}
+
 int main(int count, char **word)
 {
+    if (count > 1 && strcmp(word[1], "distances") == 0)
+        return distances(count > 2 ? strtoul(word[2], NULL, 10) : 100000), 0;
     if (count > 1 && strcmp(word[1], "plot") == 0)
         return plot(count > 2 ? strtoul(word[2], NULL, 10) : 100000), 0;
     size_t most = count > 1 ? strtoul(word[1], NULL, 10) : 100000;
@@ -296,10 +306,7 @@ int main(int count, char **word)
         free(X);
         free(graph);
     }
-    if (!only) {
-        time_distances(32, most / 10, 2000);
-        time_neighbours(43, most, SPD_STEIN);
-        time_neighbours(32, most / 4, SPD_AIRM);
-    }
+    if (!only)
+        distances(most);
     return 0;
 }
