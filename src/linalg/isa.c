@@ -131,3 +131,9 @@ size_t kernels_single_work(size_t n)
 {
     return (2 * n + 5) * ((n + 7) / 8 * 8);
 }
+
+/* The result, two groups of poles, and seven vectors: see kernels_poles.c. */
+size_t kernels_poles_work(size_t n)
+{
+    return (TRI(n) + 16 * n + 7 * n) * LANES;
+}

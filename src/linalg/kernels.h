@@ -93,6 +93,12 @@ typedef struct kernels {
     /* A (TRI) <- Z diag(f) Z' for Z (n x n) and f (n x 8). work: n n 8 doubles. */
     void (*rebuild)(size_t n, const double *Z, const double *f, double *A, double *work);
 
+    /* A (TRI) <- f(A), f one of poles.h, without eigenvectors. Returns the mask of lanes that it
+     * does not serve, whose A is rubbish: not positive definite, not finite, or eigenvalues further
+     * apart than poles reach. edges (2 x 8) <- a lower and an upper bound of the eigenvalues, a few
+     * percent away from them. work: kernels_poles_work(n) doubles. */
+    unsigned (*by_poles)(size_t n, int f, double *A, double *edges, double *work);
+
     /* y (count x 8) <- ln x for positive normal x. */
     void (*log)(size_t count, const double *x, double *y);
 
@@ -114,6 +120,9 @@ size_t kernels_eigh_work(size_t n);
 
 /* Scratch of eigh_single. */
 size_t kernels_single_work(size_t n);
+
+/* Scratch of by_poles. */
+size_t kernels_poles_work(size_t n);
 
 /* From this size on, LAPACK's eigenvectors (dense.h) beat the interleaved ones of that table
  * (measured: logarithms of 128 x 128 matrices with AVX2 1.3 times as fast; even at 230 with

@@ -34,6 +34,7 @@ const kernels KERNEL(kernels_table) = {
     .eigh_single = KERNEL(eigh_single),
     .rank = KERNEL(rank),
     .rebuild = KERNEL(rebuild),
+    .by_poles = KERNEL(by_poles),
     .log = KERNEL(log),
     .product = KERNEL(product),
     .product_onto = KERNEL(product_onto),

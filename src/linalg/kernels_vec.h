@@ -45,6 +45,7 @@ void KERNEL(eigh)(size_t n, size_t octets, double *A, double *lambda, double *Z,
 int KERNEL(eigh_single)(size_t n, const double *A, double *lambda, double *Z, double *work);
 void KERNEL(rank)(size_t n, const double *lambda, size_t *rank);
 void KERNEL(rebuild)(size_t n, const double *Z, const double *f, double *A, double *work);
+unsigned KERNEL(by_poles)(size_t n, int f, double *A, double *edges, double *work);
 void KERNEL(product)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
                      size_t col_stride, const double *B, double *C, const double *next);
 void KERNEL(product_onto)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
