@@ -18,6 +18,7 @@
 
 #define SMALL_ROOM 2048 /* doubles of scratch that need not be allocated */
 #define BLOCK      (METRIC_OCTETS * LANES)
+#define STRIP      32 /* rows that are measured together, where the metric can */
 
 /* ---- preparing ---------------------------------------------------------------------------- */
 
@@ -36,11 +37,20 @@ static size_t prepare_work(const metric *m, size_t n)
     return (TRI(n) + m->size(n)) * LANES + m->work(n);
 }
 
-static spd_status prepare_chunk(void *user, size_t octet, int thread)
+/* Matrices first .. first+count-1 one by one, where the metric can; mask of those at fault. */
+static unsigned prepare_singly(const prepare_job *j, size_t first, size_t count)
 {
-    prepare_job *j = user;
-    size_t size = j->m->size(j->n), first = octet * LANES;
-    size_t count = j->p - first < LANES ? j->p - first : LANES;
+    unsigned bad = 0;
+    size_t size = j->m->size(j->n), n2 = j->n * j->n;
+    for (size_t i = 0; i < count; i++)
+        if (j->m->single(j->n, j->X + (first + i) * n2, j->F + (first + i) * size))
+            bad |= 1u << i;
+    return bad;
+}
+
+static unsigned prepare_octet(const prepare_job *j, size_t first, size_t count, int thread)
+{
+    size_t size = j->m->size(j->n);
     double *tri = j->work + (size_t)thread * prepare_work(j->m, j->n);
     double *F = tri + TRI(j->n) * LANES;
     const double *in[LANES];
@@ -51,9 +61,17 @@ static spd_status prepare_chunk(void *user, size_t octet, int thread)
     }
     j->k->pack(j->n, count, in, tri);
     unsigned bad = j->m->prepare(j->k, j->n, tri, F, F + size * LANES) & ((1u << count) - 1u);
-    j->bad[octet] = bad;
     j->k->split(size, count, F, out);
-    return bad ? SPD_ENOTSPD : SPD_OK;
+    return bad;
+}
+
+static spd_status prepare_chunk(void *user, size_t octet, int thread)
+{
+    prepare_job *j = user;
+    size_t first = octet * LANES, count = j->p - first < LANES ? j->p - first : LANES;
+    j->bad[octet] = j->m->single ? prepare_singly(j, first, count)
+                                 : prepare_octet(j, first, count, thread);
+    return j->bad[octet] ? SPD_ENOTSPD : SPD_OK;
 }
 
 spd_status prepare_set(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
@@ -104,12 +122,13 @@ spd_status prepare_both(spd_context *ctx, const metric *m, size_t n, size_t p, c
 
 size_t block_work(const metric *m, size_t n)
 {
-    return (METRIC_OCTETS * m->size(n) + METRIC_OCTETS) * LANES + m->work(n);
+    return (METRIC_OCTETS * m->size(n) + STRIP * METRIC_OCTETS) * LANES + m->work(n);
 }
 
 block_store block_split(const metric *m, size_t n, double *work)
 {
-    block_store b = {work, work + BLOCK, work + BLOCK + METRIC_OCTETS * m->size(n) * LANES};
+    double *octets = work + STRIP * BLOCK;
+    block_store b = {work, octets, octets + METRIC_OCTETS * m->size(n) * LANES};
     return b;
 }
 
@@ -157,28 +176,50 @@ typedef struct pairwise_job {
     double *work; /* threads x block_work */
 } pairwise_job;
 
+/* d2 (count x used x 8) <- distances of rows i .. i+count-1 to the octets of b. */
+static void measure_rows(const pairwise_job *j, size_t i, size_t count, size_t used,
+                         const block_store *b)
+{
+    size_t size = j->m->size(j->n);
+    if (j->m->rows)
+        j->m->rows(j->k, j->n, count, j->F + i * size, used, b->octets, b->d2);
+    else
+        j->m->dist2(j->k, j->n, used, j->F + i * size, b->octets, b->d2, b->rest);
+}
+
+/* Row i of D2, count columns from first on. */
+static spd_status store_row(const pairwise_job *j, size_t i, size_t first, size_t count,
+                            const double *d2, size_t *row, size_t *column)
+{
+    for (size_t c = 0; c < count; c++) {
+        if (!isfinite(d2[c])) {
+            *row = i;
+            *column = first + c;
+            return SPD_ENUMERIC;
+        }
+        j->D2[j->turned ? (first + c) * j->p + i : i * j->q + first + c] = d2[c];
+    }
+    return SPD_OK;
+}
+
 /* Columns first .. first+BLOCK-1 of D2; within one set only rows down to the diagonal, which the
  * caller mirrors. SPD_ENUMERIC: the distance at row and column is no number. */
 static spd_status fill_block(const pairwise_job *j, size_t block, double *work, size_t *row,
                              size_t *column)
 {
-    size_t size = j->m->size(j->n), first = block * BLOCK;
+    size_t size = j->m->size(j->n), first = block * BLOCK, at_once = j->m->rows ? STRIP : 1;
     size_t count = j->q - first < BLOCK ? j->q - first : BLOCK;
     block_store b = block_split(j->m, j->n, work);
     size_t used = block_gather(j->k, size, count, j->G + first * size, size, NULL, b.octets);
     size_t rows = j->within && first + count < j->last ? first + count : j->last;
-    for (size_t i = j->first; i < rows && !stop_wanted(); i++) {
-        j->m->dist2(j->k, j->n, used, j->F + i * size, b.octets, b.d2, b.rest);
-        for (size_t c = 0; c < count; c++) {
-            if (!isfinite(b.d2[c])) {
-                *row = i;
-                *column = first + c;
-                return SPD_ENUMERIC;
-            }
-            j->D2[j->turned ? (first + c) * j->p + i : i * j->q + first + c] = b.d2[c];
-        }
+    spd_status status = SPD_OK;
+    for (size_t i = j->first; i < rows && !stop_wanted() && status == SPD_OK; i += at_once) {
+        size_t some = rows - i < at_once ? rows - i : at_once;
+        measure_rows(j, i, some, used, &b);
+        for (size_t r = 0; r < some && status == SPD_OK; r++)
+            status = store_row(j, i + r, first, count, b.d2 + r * used * LANES, row, column);
     }
-    return SPD_OK;
+    return status;
 }
 
 static spd_status pairwise_chunk(void *user, size_t block, int thread)

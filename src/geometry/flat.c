@@ -38,12 +38,17 @@ void flat_matrix(size_t n, const double *f, double *A)
     }
 }
 
+static void flat_rows(const kernels *k, size_t n, size_t rows, const double *F, size_t octets,
+                      const double *G, double *d2)
+{
+    k->apart(TRI(n), rows, F, TRI(n), octets, G, d2);
+}
+
 void flat_dist2(const kernels *k, size_t n, size_t octets, const double *f, const double *G,
                 double *d2, double *work)
 {
     (void)work;
-    for (size_t g = 0; g < octets; g++)
-        k->distance2(TRI(n), f, G + g * TRI(n) * LANES, d2 + g * LANES);
+    flat_rows(k, n, 1, f, octets, G, d2);
 }
 
 /* With a diagonal that is smaller by rounding it must still have a factor. */
@@ -95,15 +100,38 @@ static int is_lost(size_t n, const double *f, const double *lane)
     return !equal;
 }
 
+static void euclidean_rows(const kernels *k, size_t n, size_t rows, const double *F, size_t octets,
+                           const double *G, double *d2)
+{
+    flat_rows(k, n, rows, F, octets, G, d2);
+    for (size_t i = 0; i < rows * octets * LANES; i++) {
+        size_t row = i / (octets * LANES), lane = i % (octets * LANES);
+        const double *g = G + lane / LANES * TRI(n) * LANES + lane % LANES;
+        if (d2[i] < LEAST_SQUARE && is_lost(n, F + row * TRI(n), g))
+            d2[i] = NAN;
+    }
+}
+
 static void euclidean_dist2(const kernels *k, size_t n, size_t octets, const double *f,
                             const double *G, double *d2, double *work)
 {
-    flat_dist2(k, n, octets, f, G, d2, work);
-    for (size_t i = 0; i < octets * LANES; i++) {
-        const double *lane = G + i / LANES * TRI(n) * LANES + i % LANES;
-        if (d2[i] < LEAST_SQUARE && is_lost(n, f, lane))
-            d2[i] = NAN;
+    (void)work;
+    euclidean_rows(k, n, 1, f, octets, G, d2);
+}
+
+/* As euclidean_prepare, straight from where the matrix lies. */
+static int euclidean_single(size_t n, const double *X, double *f)
+{
+    double zero = 0.0;
+    for (size_t r = 0; r < n; r++, X += n) {
+        for (size_t c = 0; c < r; c++)
+            f[c] = ROOT2 * X[c];
+        f[r] = X[r];
+        for (size_t c = 0; c <= r; c++)
+            zero += 0.0 * X[c];
+        f += r + 1;
     }
+    return zero != 0.0;
 }
 
 const metric metric_euclidean = {
@@ -112,6 +140,8 @@ const metric metric_euclidean = {
     .prepare = euclidean_prepare,
     .dist2 = euclidean_dist2,
     .flat = 1,
+    .single = euclidean_single,
+    .rows = euclidean_rows,
 };
 
 static unsigned log_euclidean_prepare(const kernels *k, size_t n, const double *octet, double *F,
@@ -130,6 +160,7 @@ const metric metric_log_euclidean = {
     .prepare = log_euclidean_prepare,
     .dist2 = flat_dist2,
     .flat = 1,
+    .rows = flat_rows,
 };
 
 static unsigned log_cholesky_prepare(const kernels *k, size_t n, const double *octet, double *F,
@@ -151,4 +182,5 @@ const metric metric_log_cholesky = {
     .prepare = log_cholesky_prepare,
     .dist2 = flat_dist2,
     .flat = 1,
+    .rows = flat_rows,
 };

@@ -34,6 +34,15 @@ typedef struct metric {
 
     /* Is it the Euclidean distance between prepared samples (flat.h)? */
     int flat;
+
+    /* May be NULL. f (size) <- the n x n matrix X prepared, of which the lower triangle is read;
+     * the same bits as by prepare. Non-zero where that reports a lane. */
+    int (*single)(size_t n, const double *X, double *f);
+
+    /* May be NULL. d2 (rows x octets x 8) <- what dist2 has for each of the prepared samples F (rows
+     * x size). */
+    void (*rows)(const kernels *k, size_t n, size_t rows, const double *F, size_t octets,
+                 const double *G, double *d2);
 } metric;
 
 /* By number; NULL for a number that is no metric. */

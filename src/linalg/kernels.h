@@ -44,10 +44,14 @@ typedef struct kernels {
     /* One array f (entries) against an octet G (entries x 8), lane by lane: */
     void (*spread)(size_t entries, const double *f, double *G);                      /* G <- f */
     void (*average)(size_t entries, const double *f, const double *G, double *A);    /* (f + G)/2 */
-    void (*distance2)(size_t entries, const double *f, const double *G, double *d2); /* |f-G|^2 */
     void (*middle)(size_t entries, const double *A, const double *B, double *C);     /* (A + B)/2 */
     /* d2 (8) <- sum over e < entries of (f[e] - G[e]) (G[entries + e] - f[entries + e]) */
     void (*cross)(size_t entries, const double *f, const double *G, double *d2);
+
+    /* d2 (rows x octets x 8) <- |f - g|^2 for the rows f of F, `stride` doubles apart, and the lanes
+     * g of G (octets x entries x 8). The bits of a distance depend on f and g alone. */
+    void (*apart)(size_t entries, size_t rows, const double *F, size_t stride, size_t octets,
+                  const double *G, double *d2);
 
     /* Plain arrays, any alignment: */
     void (*axpy)(size_t entries, double a, const double *x, double *y); /* y += a x */
