@@ -31,7 +31,7 @@ _BOUND = ("spd_context_set_threads", "spd_context_set_progress", "spd_distance2"
 _SYMMETRY = float(np.sqrt(np.finfo(np.float64).eps))  # as in _arrays
 _LITTLE = 2e6  # operations that are not worth a second thread
 _FUNCTIONS = {"log": 0, "exp": 1, "sqrt": 2, "invsqrt": 3, "power": 4}
-_SHRINKAGES = {"cov": 0, "oas": 1, "lwf": 2}
+_SHRINKAGES = {"cov": 0, "oas": 1, "lwf": 2, "scm": 3}  # the last by a share of 0
 
 
 def _load() -> Any:
