@@ -351,7 +351,8 @@ spd_status spd_pairwise2(spd_context *ctx, spd_metric metric_id, size_t n, size_
 /* The pair alone; non-zero when it has to go the general way. */
 static int single_pair(spd_metric metric_id, size_t n, const double *X, const double *Y, double *d2)
 {
-    double few[SMALL_ROOM], value = NAN;
+    _Alignas(64) double few[SMALL_ROOM];
+    double value = NAN;
     size_t work = pair_work(metric_id, n);
     double *room = work <= SMALL_ROOM ? few : mem_alloc(work, sizeof *room);
     if (!room)

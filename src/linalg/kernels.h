@@ -19,6 +19,7 @@
 #define LANES     8
 #define TRI(n)    ((size_t)(n) * ((size_t)(n) + 1) / 2)
 #define ALL_LANES 0xffu
+#define FEW_LANES       4 /* lanes of the kernels for a single pair */
 
 /* Columns of W, Y and S in the data pass are padded to a multiple of this with zeros. */
 #define PASS_PAD   8
@@ -103,6 +104,15 @@ typedef struct kernels {
      * percent away from them. work: kernels_poles_work(n) doubles. */
     unsigned (*by_poles)(size_t n, int f, double *A, double *edges, double *work);
 
+    /* What chol, tri_inverse followed by tri_gram, and by_poles do, for the first FEW_LANES lanes alone;
+     * the others are not touched, or hold rubbish. */
+    unsigned (*few_chol)(size_t n, double *A, double *logdet);
+    void (*few_inverse)(size_t n, const double *L, double *Linv, double *A);
+    unsigned (*few_by_poles)(size_t n, int f, double *A, double *edges, double *work);
+    /* |log T|^2 for one tridiagonal T, with d (n) on its diagonal and e (n - 1) beside it; NaN where
+     * by_poles would not serve it. work: kernels_norm_work(n) doubles. */
+    double (*log_norm2)(size_t n, const double *d, const double *e, double *work);
+
     /* y (count x 8) <- ln x for positive normal x. */
     void (*log)(size_t count, const double *x, double *y);
 
@@ -125,8 +135,9 @@ size_t kernels_eigh_work(size_t n);
 /* Scratch of eigh_single. */
 size_t kernels_single_work(size_t n);
 
-/* Scratch of by_poles. */
+/* Scratch of by_poles, and of log_norm2. */
 size_t kernels_poles_work(size_t n);
+size_t kernels_norm_work(size_t n);
 
 /* From this size on, LAPACK's eigenvectors (dense.h) beat the interleaved ones of that table
  * (measured: logarithms of 128 x 128 matrices with AVX2 1.3 times as fast; even at 230 with
@@ -135,6 +146,9 @@ size_t kernels_dense_from(const kernels *k);
 
 /* The table in use: the best the machine has, or what SPDML_ISA asks for. */
 const kernels *kernels_get(void);
+
+/* The table for the kernels of few lanes: where vectors hold all eight, that with half as wide ones. */
+const kernels *kernels_few(void);
 
 /* The table of that name, or the best when name is NULL; NULL when this machine or build does not
  * have it. */

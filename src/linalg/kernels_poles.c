@@ -38,7 +38,7 @@ typedef struct lane_poles {
 /* One step of Laguerre's iteration from x, below all eigenvalues of T (sign 1) or above (-1);
  * *sound <- lanes in which x is. The others stay. S1 and S2 are sums of 1/|lambda - x| and its
  * square, from the pivots q of T - x I and their derivatives. */
-static vd closer(size_t n, double sign, const eigen_work *w, vd x, vi *sound)
+static vd closer(size_t n, vd sign, const eigen_work *w, vd x, vi *sound)
 {
     vd first = v_set(0.0), second = v_set(0.0), off = v_set(0.0), r = off, s = off;
     vi good = (vi)(v_set(0.0)) == 0;
@@ -61,21 +61,28 @@ static vd closer(size_t n, double sign, const eigen_work *w, vd x, vi *sound)
     return v_select(good, x + sign * size * v_recip(v_select(good, below, v_set(1.0))), x);
 }
 
-/* low and high <- bounds of T's eigenvalues; returns the lanes where all are positive. */
-static vi enclose(size_t n, const eigen_work *w, vd *low, vd *high)
+/* No eigenvalue of T is larger. */
+static vd gershgorin(size_t n, const eigen_work *w)
 {
-    vd top = v_set(0.0), bottom = v_set(0.0), before = v_set(0.0);
-    vi definite, unused;
+    vd top = v_set(0.0), before = v_set(0.0);
     for (size_t i = 0; i < n; i++) {
         vd after = v_abs(w->e[i].v[0]);
         top = v_max(w->d[i].v[0] + before + after, top);
         before = after;
     }
-    bottom = closer(n, 1.0, w, bottom, &definite);
+    return top;
+}
+
+/* low and high <- bounds of T's eigenvalues; returns the lanes where all are positive. */
+static vi enclose(size_t n, const eigen_work *w, vd *low, vd *high)
+{
+    vd top = gershgorin(n, w), bottom = v_set(0.0);
+    vi definite, unused;
+    bottom = closer(n, v_set(1.0), w, bottom, &definite);
     for (int step = 1; step < BOUND_STEPS; step++)
-        bottom = closer(n, 1.0, w, bottom, &unused);
+        bottom = closer(n, v_set(1.0), w, bottom, &unused);
     for (int step = 0; step < BOUND_STEPS; step++)
-        top = closer(n, -1.0, w, top, &unused);
+        top = closer(n, v_set(-1.0), w, top, &unused);
     *low = (1.0 - MARGIN) * bottom;
     *high = (1.0 + MARGIN) * top;
     return definite;
@@ -326,6 +333,16 @@ static void turn_back(size_t n, double *A, const eigen_work *w, double *F)
 
 /* ---- together --------------------------------------------------------------------------------- */
 
+/* work: 7 n vectors. */
+static eigen_work share_out(size_t n, double *work)
+{
+    vp *pairs = (vp *)work;
+    vd *single = (vd *)(pairs + 2 * n);
+    eigen_work w = {.d = pairs, .e = pairs + n, .h = {single}, .p = single + n};
+    w.q = single + 2 * n;
+    return w;
+}
+
 /* Lanes served. F: TRI x 8; groups: 2 x n x GROUP vectors. */
 static vi function_of(size_t n, poles_function f, double *A, double *edges, const eigen_work *w,
                       double *F, vd *groups)
@@ -351,17 +368,125 @@ static vi function_of(size_t n, poles_function f, double *A, double *edges, cons
     return good;
 }
 
-unsigned KERNEL(by_poles)(size_t n, int f, double *A, double *edges, double *work)
+static unsigned by_poles_lanes(int lanes, size_t n, int f, double *A, double *edges, double *work)
 {
     unsigned missed = 0;
     double *F = work, *groups = F + TRI(n) * LANES, *rest = groups + 2 * n * GROUP * LANES;
-    for (int l = 0; l < LANES; l += VW) {
-        vp *pairs = (vp *)rest;
-        vd *single = (vd *)(pairs + 2 * n);
-        eigen_work w = {.d = pairs, .e = pairs + n, .h = {single}, .p = single + n};
-        w.q = single + 2 * n;
+    for (int l = 0; l < lanes; l += VW) {
+        eigen_work w = share_out(n, rest);
         vi good = function_of(n, (poles_function)f, A + l, edges + l, &w, F + l, (vd *)groups);
         missed |= (~v_bits(good) & ((1u << VW) - 1u)) << l;
     }
     return missed;
+}
+
+unsigned KERNEL(by_poles)(size_t n, int f, double *A, double *edges, double *work)
+{
+    return by_poles_lanes(LANES, n, f, A, edges, work);
+}
+
+unsigned KERNEL(few_by_poles)(size_t n, int f, double *A, double *edges, double *work)
+{
+    return by_poles_lanes(FEW_LANES, n, f, A, edges, work) & ((1u << FEW_LANES) - 1u);
+}
+
+/* ---- one matrix alone ------------------------------------------------------------------------- */
+
+/* Bounds of the eigenvalues of one T, from below and from above side by side in two lanes. */
+static int enclose_one(size_t n, const eigen_work *w, double *low, double *high)
+{
+    vd x = v_set(0.0), sign = v_set(1.0);
+    vi sound, definite;
+    x[1] = gershgorin(n, w)[0];
+    sign[1] = -1.0;
+    x = closer(n, sign, w, x, &definite);
+    for (int step = 1; step < BOUND_STEPS; step++)
+        x = closer(n, sign, w, x, &sound);
+    *low = (1.0 - MARGIN) * x[0];
+    *high = (1.0 + MARGIN) * x[1];
+    return definite[0] != 0;
+}
+
+/* Ratios and diagonals as in prepare_group for all poles of p, which stand in the lanes: n x count
+ * each. */
+static void prepare_one(size_t n, const eigen_work *w, const poles *p, double *ratio,
+                        double *diagonal)
+{
+    for (size_t j = 0; j < p->count; j += VW) {
+        vd shift = *(const vu *)(p->shift + j), weight = *(const vu *)(p->weight + j);
+        vd off = v_set(0.0), before = v_set(0.0);
+        for (size_t r = n; r-- > 0;) {
+            vd e = v_set(0.0);
+            if (r > 0)
+                e = w->e[r - 1].v[0];
+            vd inverse = v_recip(w->d[r].v[0] + shift - off);
+            off = e * e * inverse;
+            *(vu *)(ratio + r * p->count + j) = -e * inverse;
+            *(vu *)(diagonal + r * p->count + j) = weight * inverse;
+        }
+        for (size_t r = 0; r < n; r++) {
+            vd u = *(const vu *)(ratio + r * p->count + j);
+            before = *(const vu *)(diagonal + r * p->count + j) + u * u * before;
+            *(vu *)(diagonal + r * p->count + j) = before;
+        }
+    }
+}
+
+/* The squared norm of C I + sum over the poles, row by row; G (count x width): the last row of each
+ * pole, which becomes the next one. */
+static double square_one(size_t n, size_t width, const poles *p, const double *ratio,
+                         const double *diagonal, double *G)
+{
+    vd below = v_set(0.0);
+    double whole = 0.0;
+    for (size_t e = 0; e < p->count * width; e++)
+        G[e] = 0.0;
+    for (size_t r = 0; r < n; r++, ratio += p->count, diagonal += p->count) {
+        double own = p->constant;
+        for (size_t c = 0; c < r; c += VW) {
+            vd even = v_set(0.0), odd = v_set(0.0);
+            for (size_t j = 0; j < p->count; j += 2) {
+                vd *x = (vd *)(G + j * width + c), *y = (vd *)(G + (j + 1) * width + c);
+                *x *= v_set(ratio[j]);
+                *y *= v_set(ratio[j + 1]);
+                even += *x;
+                odd += *y;
+            }
+            even += odd;
+            below += even * even;
+        }
+        for (size_t j = 0; j < p->count; j++) {
+            own += diagonal[j];
+            G[j * width + r] = diagonal[j];
+        }
+        whole += own * own;
+    }
+    for (int l = 0; l < VW; l++)
+        whole += 2.0 * below[l];
+    return whole;
+}
+
+/* T is given by its diagonal d (n) and what is beside it, e (n - 1). */
+double KERNEL(log_norm2)(size_t n, const double *d, const double *e, double *work)
+{
+    size_t width = (n + LANES - 1) / LANES * LANES;
+    double *ratio = work, *diagonal = ratio + n * POLES_MOST, *G = diagonal + n * POLES_MOST;
+    eigen_work w = share_out(n, G + width * POLES_MOST);
+    double low, high;
+    poles p;
+    for (size_t i = 0; i < n; i++) {
+        w.d[i].v[0] = v_set(d[i]);
+        w.e[i].v[0] = v_set(i + 1 < n ? e[i] : 0.0);
+    }
+    if (!enclose_one(n, &w, &low, &high) || !(low > 0x1p-900 && high < 0x1p900) ||
+        !(high <= low * poles_reach(POLES_RANGES - 1)))
+        return NAN;
+    poles_get(POLES_LOG, range_of(low, high), &p);
+    for (size_t j = 0; j < p.count; j++) {
+        p.shift[j] *= low;
+        p.weight[j] *= low;
+    }
+    p.constant += log(low);
+    prepare_one(n, &w, &p, ratio, diagonal);
+    return square_one(n, width, &p, ratio, diagonal, G);
 }

@@ -47,6 +47,10 @@ int KERNEL(eigh_single)(size_t n, const double *A, double *lambda, double *Z, do
 void KERNEL(rank)(size_t n, const double *lambda, size_t *rank);
 void KERNEL(rebuild)(size_t n, const double *Z, const double *f, double *A, double *work);
 unsigned KERNEL(by_poles)(size_t n, int f, double *A, double *edges, double *work);
+unsigned KERNEL(few_by_poles)(size_t n, int f, double *A, double *edges, double *work);
+unsigned KERNEL(few_chol)(size_t n, double *A, double *logdet);
+void KERNEL(few_inverse)(size_t n, const double *L, double *Linv, double *A);
+double KERNEL(log_norm2)(size_t n, const double *d, const double *e, double *work);
 void KERNEL(product)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
                      size_t col_stride, const double *B, double *C, const double *next);
 void KERNEL(product_onto)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
