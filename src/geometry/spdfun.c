@@ -90,12 +90,25 @@ static void choice_rule(const void *user, size_t count, double *lambda)
 /* From here on poles beat eigenvectors (measured). */
 #define POLES_FROM 12
 
+/* And from here on LAPACK's eigenvectors beat poles, whose octets have left the cache. */
+#define POLES_UNTIL 400
+
+/* So large, two matrices are had faster one by one than in an octet with six idle lanes. */
+#define IDLE_FROM 64
+
 /* The number of f in poles.h, or -1. */
 static int poles_of(spd_function f, size_t n)
 {
     if (n < POLES_FROM)
         return -1;
     return f == SPD_LOG ? POLES_LOG : f == SPD_SQRT ? POLES_SQRT : f == SPD_INVSQRT ? POLES_INVSQRT : -1;
+}
+
+int spdfun_prefers_dense(const kernels *k, spd_function f, size_t n, size_t p)
+{
+    if (poles_of(f, n) < 0)
+        return n >= kernels_dense_from(k);
+    return n >= POLES_UNTIL || (n >= IDLE_FROM && p <= 2);
 }
 
 /* edges (2 x 8) <- smallest and largest of values (n x 8). */
