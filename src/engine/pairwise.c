@@ -12,13 +12,14 @@
 #include "base/stop.h"
 #include "engine/blas.h"
 #include "engine/cuda_sets.h"
+#include "engine/flat_pairs.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
+#include "geometry/flat.h"
 #include "geometry/pair.h"
 
 #define SMALL_ROOM 2048 /* doubles of scratch that need not be allocated */
 #define BLOCK      (METRIC_OCTETS * LANES)
-#define STRIP      32 /* rows that are measured together, where the metric can */
 
 /* ---- preparing ---------------------------------------------------------------------------- */
 
@@ -122,13 +123,12 @@ spd_status prepare_both(spd_context *ctx, const metric *m, size_t n, size_t p, c
 
 size_t block_work(const metric *m, size_t n)
 {
-    return (METRIC_OCTETS * m->size(n) + STRIP * METRIC_OCTETS) * LANES + m->work(n);
+    return (METRIC_OCTETS * m->size(n) + METRIC_OCTETS) * LANES + m->work(n);
 }
 
 block_store block_split(const metric *m, size_t n, double *work)
 {
-    double *octets = work + STRIP * BLOCK;
-    block_store b = {work, octets, octets + METRIC_OCTETS * m->size(n) * LANES};
+    block_store b = {work, work + BLOCK, work + BLOCK + METRIC_OCTETS * m->size(n) * LANES};
     return b;
 }
 
@@ -173,18 +173,18 @@ typedef struct pairwise_job {
     int turned;         /* X and Y are exchanged, and so are rows and columns of D2 */
     size_t first, last; /* rows that are filled: those of this rank */
     double *D2;
-    double *work; /* threads x block_work */
+    double *work; /* threads x fill_work */
 } pairwise_job;
 
-/* d2 (count x used x 8) <- distances of rows i .. i+count-1 to the octets of b. */
-static void measure_rows(const pairwise_job *j, size_t i, size_t count, size_t used,
-                         const block_store *b)
+/* Columns of one chunk. */
+static size_t block_width(const metric *m)
 {
-    size_t size = j->m->size(j->n);
-    if (j->m->rows)
-        j->m->rows(j->k, j->n, count, j->F + i * size, used, b->octets, b->d2);
-    else
-        j->m->dist2(j->k, j->n, used, j->F + i * size, b->octets, b->d2, b->rest);
+    return m->flat ? FLAT_COLUMNS : BLOCK;
+}
+
+static size_t fill_work(const metric *m, size_t n)
+{
+    return m->flat ? FLAT_ROWS * FLAT_COLUMNS + flat_pairs_work() : block_work(m, n);
 }
 
 /* Row i of D2, count columns from first on. */
@@ -202,31 +202,63 @@ static spd_status store_row(const pairwise_job *j, size_t i, size_t first, size_
     return SPD_OK;
 }
 
-/* Columns first .. first+BLOCK-1 of D2; within one set only rows down to the diagonal, which the
- * caller mirrors. SPD_ENUMERIC: the distance at row and column is no number. */
+/* What is left of small distances; NaN where that is nothing. */
+static void judge_flat(const pairwise_job *j, size_t i, size_t first, size_t count, double *d2)
+{
+    size_t size = j->m->size(j->n);
+    for (size_t c = 0; c < count && j->m->lost; c++)
+        if (d2[c] < FLAT_LEAST_SQUARE &&
+            j->m->lost(j->n, j->F + i * size, j->G + (first + c) * size))
+            d2[c] = NAN;
+}
+
+static spd_status fill_flat(const pairwise_job *j, size_t first, size_t count, size_t rows,
+                            double *work, size_t *row, size_t *column)
+{
+    size_t size = j->m->size(j->n);
+    double *D = work, *rest = work + FLAT_ROWS * FLAT_COLUMNS;
+    spd_status status = SPD_OK;
+    for (size_t i = j->first; i < rows && !stop_wanted(); i += FLAT_ROWS) {
+        size_t some = rows - i < FLAT_ROWS ? rows - i : FLAT_ROWS;
+        flat_pairs(j->k, size, some, j->F + i * size, count, j->G + first * size, D, rest);
+        for (size_t r = 0; r < some && status == SPD_OK; r++) {
+            judge_flat(j, i + r, first, count, D + r * FLAT_COLUMNS);
+            status = store_row(j, i + r, first, count, D + r * FLAT_COLUMNS, row, column);
+        }
+    }
+    return status;
+}
+
+static spd_status fill_octets(const pairwise_job *j, size_t first, size_t count, size_t rows,
+                              double *work, size_t *row, size_t *column)
+{
+    size_t size = j->m->size(j->n);
+    block_store b = block_split(j->m, j->n, work);
+    size_t used = block_gather(j->k, size, count, j->G + first * size, size, NULL, b.octets);
+    spd_status status = SPD_OK;
+    for (size_t i = j->first; i < rows && !stop_wanted() && status == SPD_OK; i++) {
+        j->m->dist2(j->k, j->n, used, j->F + i * size, b.octets, b.d2, b.rest);
+        status = store_row(j, i, first, count, b.d2, row, column);
+    }
+    return status;
+}
+
+/* One chunk of columns of D2; within one set only rows down to the diagonal, which the caller
+ * mirrors. SPD_ENUMERIC: the distance at row and column is no number. */
 static spd_status fill_block(const pairwise_job *j, size_t block, double *work, size_t *row,
                              size_t *column)
 {
-    size_t size = j->m->size(j->n), first = block * BLOCK, at_once = j->m->rows ? STRIP : 1;
-    size_t count = j->q - first < BLOCK ? j->q - first : BLOCK;
-    block_store b = block_split(j->m, j->n, work);
-    size_t used = block_gather(j->k, size, count, j->G + first * size, size, NULL, b.octets);
+    size_t width = block_width(j->m), first = block * width;
+    size_t count = j->q - first < width ? j->q - first : width;
     size_t rows = j->within && first + count < j->last ? first + count : j->last;
-    spd_status status = SPD_OK;
-    for (size_t i = j->first; i < rows && !stop_wanted() && status == SPD_OK; i += at_once) {
-        size_t some = rows - i < at_once ? rows - i : at_once;
-        measure_rows(j, i, some, used, &b);
-        for (size_t r = 0; r < some && status == SPD_OK; r++)
-            status = store_row(j, i + r, first, count, b.d2 + r * used * LANES, row, column);
-    }
-    return status;
+    return (j->m->flat ? fill_flat : fill_octets)(j, first, count, rows, work, row, column);
 }
 
 static spd_status pairwise_chunk(void *user, size_t block, int thread)
 {
     const pairwise_job *j = user;
     size_t row, column;
-    return fill_block(j, block, j->work + (size_t)thread * block_work(j->m, j->n), &row, &column);
+    return fill_block(j, block, j->work + (size_t)thread * fill_work(j->m, j->n), &row, &column);
 }
 
 /* Looks once more at the block that failed, with BLAS held to one thread as before, so that it
@@ -297,7 +329,8 @@ static spd_status pairwise_fill(spd_context *ctx, pairwise_job *j)
     double pairs = (double)j->p * (double)j->q * (j->within ? 0.5 : 1.0) / ranks_count(r);
     j->first = first_row(j, r, ranks_rank(r));
     j->last = first_row(j, r, ranks_rank(r) + 1);
-    spd_status status = parallel_for(ctx, (j->q + BLOCK - 1) / BLOCK, pairwise_chunk, j,
+    size_t width = block_width(j->m);
+    spd_status status = parallel_for(ctx, (j->q + width - 1) / width, pairwise_chunk, j,
                                      "distances", "pairs", pairs, &failed);
     if (status == SPD_ENUMERIC)
         status = explain(ctx, j, failed);
@@ -340,7 +373,7 @@ spd_status spd_pairwise2(spd_context *ctx, spd_metric metric_id, size_t n, size_
     j.within = !Y;
     j.X = X;
     j.Y = Y ? Y : X;
-    j.work = arena_alloc(&room, (size_t)parallel_threads(ctx), block_work(m, n) * sizeof *j.work);
+    j.work = arena_alloc(&room, (size_t)parallel_threads(ctx), fill_work(m, n) * sizeof *j.work);
     status = prepare_both(ctx, m, n, p, X, q, Y, "Y", &room, &j.F, &j.G);
     if (status == SPD_OK)
         status = pairwise_fill(ctx, &j);

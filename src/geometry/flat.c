@@ -38,17 +38,11 @@ void flat_matrix(size_t n, const double *f, double *A)
     }
 }
 
-static void flat_rows(const kernels *k, size_t n, size_t rows, const double *F, size_t octets,
-                      const double *G, double *d2)
-{
-    k->apart(TRI(n), rows, F, TRI(n), octets, G, d2);
-}
-
 void flat_dist2(const kernels *k, size_t n, size_t octets, const double *f, const double *G,
                 double *d2, double *work)
 {
     (void)work;
-    flat_rows(k, n, 1, f, octets, G, d2);
+    k->apart(TRI(n), 1, f, 0, octets, G, d2);
 }
 
 /* With a diagonal that is smaller by rounding it must still have a factor. */
@@ -83,40 +77,36 @@ static unsigned euclidean_prepare(const kernels *k, size_t n, const double *octe
     return bad;
 }
 
-/* Squares below this may have lost digits, which matters where the matrices are small themselves:
- */
-#define LEAST_SQUARE 0x1p-1000
-#define SMALL_ENTRY  0x1p-400 /* beside larger entries a difference of 2^-500 is rounding */
+/* Beside larger entries a difference of 2^-500 is rounding. */
+#define SMALL_ENTRY 0x1p-400
 
-/* Has |f - G|^2 of one lane fallen below the range of numbers? Equal matrices have distance 0. */
-static int is_lost(size_t n, const double *f, const double *lane)
+/* Has |f - g|^2 fallen below the range of numbers? Equal matrices have distance 0. Entries of g are
+ * `step` apart. */
+static int is_lost(size_t n, const double *f, const double *g, size_t step)
 {
     int equal = 1;
     for (size_t e = 0; e < TRI(n); e++) {
-        if (fabs(f[e]) >= SMALL_ENTRY || fabs(lane[e * LANES]) >= SMALL_ENTRY)
+        if (fabs(f[e]) >= SMALL_ENTRY || fabs(g[e * step]) >= SMALL_ENTRY)
             return 0;
-        equal = equal && f[e] == lane[e * LANES];
+        equal = equal && f[e] == g[e * step];
     }
     return !equal;
 }
 
-static void euclidean_rows(const kernels *k, size_t n, size_t rows, const double *F, size_t octets,
-                           const double *G, double *d2)
+static int euclidean_lost(size_t n, const double *f, const double *g)
 {
-    flat_rows(k, n, rows, F, octets, G, d2);
-    for (size_t i = 0; i < rows * octets * LANES; i++) {
-        size_t row = i / (octets * LANES), lane = i % (octets * LANES);
-        const double *g = G + lane / LANES * TRI(n) * LANES + lane % LANES;
-        if (d2[i] < LEAST_SQUARE && is_lost(n, F + row * TRI(n), g))
-            d2[i] = NAN;
-    }
+    return is_lost(n, f, g, 1);
 }
 
 static void euclidean_dist2(const kernels *k, size_t n, size_t octets, const double *f,
                             const double *G, double *d2, double *work)
 {
-    (void)work;
-    euclidean_rows(k, n, 1, f, octets, G, d2);
+    flat_dist2(k, n, octets, f, G, d2, work);
+    for (size_t i = 0; i < octets * LANES; i++) {
+        const double *lane = G + i / LANES * TRI(n) * LANES + i % LANES;
+        if (d2[i] < FLAT_LEAST_SQUARE && is_lost(n, f, lane, LANES))
+            d2[i] = NAN;
+    }
 }
 
 /* As euclidean_prepare, straight from where the matrix lies. */
@@ -141,7 +131,7 @@ const metric metric_euclidean = {
     .dist2 = euclidean_dist2,
     .flat = 1,
     .single = euclidean_single,
-    .rows = euclidean_rows,
+    .lost = euclidean_lost,
 };
 
 static unsigned log_euclidean_prepare(const kernels *k, size_t n, const double *octet, double *F,
@@ -160,7 +150,6 @@ const metric metric_log_euclidean = {
     .prepare = log_euclidean_prepare,
     .dist2 = flat_dist2,
     .flat = 1,
-    .rows = flat_rows,
 };
 
 static unsigned log_cholesky_prepare(const kernels *k, size_t n, const double *octet, double *F,
@@ -182,5 +171,4 @@ const metric metric_log_cholesky = {
     .prepare = log_cholesky_prepare,
     .dist2 = flat_dist2,
     .flat = 1,
-    .rows = flat_rows,
 };

@@ -39,10 +39,9 @@ typedef struct metric {
      * the same bits as by prepare. Non-zero where that reports a lane. */
     int (*single)(size_t n, const double *X, double *f);
 
-    /* May be NULL. d2 (rows x octets x 8) <- what dist2 has for each of the prepared samples F (rows
-     * x size). */
-    void (*rows)(const kernels *k, size_t n, size_t rows, const double *F, size_t octets,
-                 const double *G, double *d2);
+    /* May be NULL, of flat metrics. Is the distance 0 of prepared f and g (size) one that has
+     * fallen below the range of numbers? */
+    int (*lost)(size_t n, const double *f, const double *g);
 } metric;
 
 /* By number; NULL for a number that is no metric. */

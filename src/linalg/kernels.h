@@ -50,9 +50,15 @@ typedef struct kernels {
     void (*cross)(size_t entries, const double *f, const double *G, double *d2);
 
     /* d2 (rows x octets x 8) <- |f - g|^2 for the rows f of F, `stride` doubles apart, and the lanes
-     * g of G (octets x entries x 8). The bits of a distance depend on f and g alone. */
+     * g of G (octets x entries x 8), octets <= 2. The bits of a distance depend on f and g alone. */
     void (*apart)(size_t entries, size_t rows, const double *F, size_t stride, size_t octets,
                   const double *G, double *d2);
+    /* The same piece by piece, any number of octets: sums (rows x octets x 2 x 8), zero at first, +=
+     * those of the next `entries`, an even number but for the last piece; and d2 (count x 8) <- what
+     * sums (count x 2 x 8) have come to. */
+    void (*apart_add)(size_t entries, size_t rows, const double *F, size_t stride, size_t octets,
+                      const double *G, double *sums);
+    void (*apart_end)(size_t count, const double *sums, double *d2);
 
     /* Plain arrays, any alignment: */
     void (*axpy)(size_t entries, double a, const double *x, double *y); /* y += a x */

@@ -4,11 +4,10 @@
  *
  * A tile of rows x two vectors of lanes lives in registers. Long vectors are cut into pieces of
  * which both sides stay in the nearest caches; the sums wait meanwhile, so that the order of
- * additions is the same for any number of rows and lanes. */
+ * additions, hence the bits, are the same for any number of rows, lanes and pieces. */
 #include "linalg/kernels_vec.h"
 
-#define PIECE 256 /* entries, even */
-#define STRIP 32  /* rows whose sums wait */
+#define STRIP 16 /* rows whose sums wait on the stack */
 #if VW == 8
 #define ROWS 6
 #else
@@ -16,13 +15,16 @@
 #endif
 #define PAIR 2
 
-typedef struct sums {
-    vd even, odd;
-} sums;
+/* Where two vectors of lanes are, and the sums of row 0; those of the next are `step` further. */
+typedef struct lanes {
+    const double *G[PAIR];
+    double *sums[PAIR];
+    size_t step;
+} lanes;
 
-/* entries of nr rows against nv vectors, whose elements lie LANES doubles apart; s (rows x PAIR). */
-INLINE void tile(int nr, int nv, size_t entries, const double *F, size_t stride,
-                 const double *const *G, sums *s)
+/* entries of nr rows from F on against nv vectors. */
+INLINE void tile(int nr, int nv, size_t entries, const double *F, size_t stride, size_t row,
+                 const lanes *at)
 {
     vd even[ROWS][PAIR], odd[ROWS][PAIR];
     size_t e = 0;
@@ -30,14 +32,15 @@ INLINE void tile(int nr, int nv, size_t entries, const double *F, size_t stride,
     for (int r = 0; r < nr; r++) {
         UNROLL
         for (int v = 0; v < nv; v++) {
-            even[r][v] = s[r * PAIR + v].even;
-            odd[r][v] = s[r * PAIR + v].odd;
+            const double *s = at->sums[v] + (row + (size_t)r) * at->step;
+            even[r][v] = CAT(s, 0);
+            odd[r][v] = CAT(s, 1);
         }
     }
     for (; e + 2 <= entries; e += 2) {
         UNROLL
         for (int v = 0; v < nv; v++) {
-            vd a = CAT(G[v], e), b = CAT(G[v], e + 1);
+            vd a = CAT(at->G[v], e), b = CAT(at->G[v], e + 1);
             UNROLL
             for (int r = 0; r < nr; r++) {
                 const double *f = F + (size_t)r * stride + e;
@@ -52,7 +55,7 @@ INLINE void tile(int nr, int nv, size_t entries, const double *F, size_t stride,
         for (int v = 0; v < nv; v++) {
             UNROLL
             for (int r = 0; r < nr; r++) {
-                vd x = v_set(F[(size_t)r * stride + e]) - CAT(G[v], e);
+                vd x = v_set(F[(size_t)r * stride + e]) - CAT(at->G[v], e);
                 even[r][v] += x * x;
             }
         }
@@ -61,61 +64,58 @@ INLINE void tile(int nr, int nv, size_t entries, const double *F, size_t stride,
     for (int r = 0; r < nr; r++) {
         UNROLL
         for (int v = 0; v < nv; v++) {
-            s[r * PAIR + v].even = even[r][v];
-            s[r * PAIR + v].odd = odd[r][v];
+            double *s = at->sums[v] + (row + (size_t)r) * at->step;
+            AT(s, 0) = even[r][v];
+            AT(s, 1) = odd[r][v];
         }
     }
 }
 
-/* All rows of a strip and one piece. */
-INLINE void add_piece(int nv, size_t entries, size_t rows, const double *F, size_t stride,
-                      const double *const *G, sums *s)
+INLINE void all_rows(int nv, size_t entries, size_t rows, const double *F, size_t stride,
+                     const lanes *at)
 {
     size_t r = 0;
     for (; r + ROWS <= rows; r += ROWS)
-        tile(ROWS, nv, entries, F + r * stride, stride, G, s + r * PAIR);
+        tile(ROWS, nv, entries, F + r * stride, stride, r, at);
     for (; r < rows; r++)
-        tile(1, nv, entries, F + r * stride, stride, G, s + r * PAIR);
+        tile(1, nv, entries, F + r * stride, stride, r, at);
 }
 
-/* A strip of rows against the vectors G[0] .. G[nv-1]; result r, v to d2[v] + r * apart. */
-static void strip(int nv, size_t entries, size_t rows, const double *F, size_t stride,
-                  const double *const *G, double *const *d2, size_t apart)
+void KERNEL(apart_add)(size_t entries, size_t rows, const double *F, size_t stride, size_t octets,
+                       const double *G, double *sums)
 {
-    sums s[STRIP * PAIR];
-    const vd none = v_set(0.0);
-    for (size_t i = 0; i < rows * PAIR; i++)
-        s[i] = (sums){none, none};
-    for (size_t e = 0; e < entries; e += PIECE) {
-        size_t some = entries - e < PIECE ? entries - e : PIECE;
-        const double *here[PAIR] = {G[0] + e * LANES, nv == PAIR ? G[1] + e * LANES : NULL};
-        if (nv == PAIR)
-            add_piece(PAIR, some, rows, F + e, stride, here, s);
+    const size_t per_octet = LANES / VW, vectors = octets * per_octet;
+    for (size_t v = 0; v < vectors; v += PAIR) {
+        lanes at = {.step = octets * 2 * LANES};
+        for (size_t u = v; u < v + PAIR && u < vectors; u++) {
+            size_t g = u / per_octet, lane = u % per_octet * VW;
+            at.G[u - v] = G + g * entries * LANES + lane;
+            at.sums[u - v] = sums + g * 2 * LANES + lane;
+        }
+        if (v + 1 < vectors)
+            all_rows(PAIR, entries, rows, F, stride, &at);
         else
-            add_piece(1, some, rows, F + e, stride, here, s);
+            all_rows(1, entries, rows, F, stride, &at);
     }
-    for (size_t r = 0; r < rows; r++)
-        for (int v = 0; v < nv; v++)
-            *(vd *)(d2[v] + r * apart) = s[r * PAIR + (size_t)v].even + s[r * PAIR + (size_t)v].odd;
+}
+
+void KERNEL(apart_end)(size_t count, const double *sums, double *d2)
+{
+    for (size_t i = 0; i < count; i++, sums += 2 * LANES, d2 += LANES)
+        for (int l = 0; l < LANES; l += VW)
+            AT(d2 + l, 0) = CAT(sums + l, 0) + CAT(sums + l, 1);
 }
 
 void KERNEL(apart)(size_t entries, size_t rows, const double *F, size_t stride, size_t octets,
                    const double *G, double *d2)
 {
-    const size_t per_octet = LANES / VW, vectors = octets * per_octet;
-    for (size_t v = 0; v < vectors; v += PAIR) {
-        int nv = v + 1 < vectors ? PAIR : 1;
-        const double *from[PAIR] = {NULL, NULL};
-        double *to[PAIR] = {NULL, NULL};
-        for (size_t u = 0; u < (size_t)nv; u++) {
-            size_t g = (v + u) / per_octet, lane = (v + u) % per_octet * VW;
-            from[u] = G + g * entries * LANES + lane;
-            to[u] = d2 + g * LANES + lane;
-        }
-        for (size_t r = 0; r < rows; r += STRIP) {
-            double *here[PAIR] = {to[0] + r * octets * LANES, nv == PAIR ? to[1] + r * octets * LANES : NULL};
-            strip(nv, entries, rows - r < STRIP ? rows - r : STRIP, F + r * stride, stride, from,
-                  here, octets * LANES);
-        }
+    _Alignas(64) double sums[STRIP * 2 * 2 * LANES];
+    size_t most = octets > 2 * STRIP ? 1 : 2 * STRIP / octets;
+    for (size_t r = 0; r < rows; r += most) {
+        size_t some = rows - r < most ? rows - r : most;
+        for (size_t e = 0; e < some * octets * 2 * LANES; e++)
+            sums[e] = 0.0;
+        KERNEL(apart_add)(entries, some, F + r * stride, stride, octets, G, sums);
+        KERNEL(apart_end)(some * octets, sums, d2 + r * octets * LANES);
     }
 }
