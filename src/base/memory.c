@@ -10,9 +10,9 @@
 
 #include "base/limits.h"
 
-#define ALIGNMENT 64
-#define LARGE     ((size_t)1 << 28) /* bytes from which on the limits of the system are asked */
-#define HUGE_PAGE ((uintptr_t)1 << 21)
+#define ALIGNMENT  64
+#define LARGE      ((size_t)1 << 28) /* bytes from which on the limits of the system are asked */
+#define HUGE_PAGE  ((uintptr_t)1 << 21)
 #define MANY_PAGES ((size_t)1 << 23)
 
 static atomic_long live_blocks;
@@ -38,8 +38,8 @@ static int is_beyond_limits(size_t bytes)
     return bytes >= LARGE && (double)bytes > limits_total();
 }
 
-/* Fresh pages are made one by one as they are touched, which takes as long as a pass over them; huge
- * ones take a fraction of that. A hint only: it may be refused. */
+/* Fresh pages are made one by one as they are touched, which takes as long as a pass over them;
+ * huge ones take a fraction of that. A hint only: it may be refused. */
 #ifdef MADV_HUGEPAGE
 static void ask_for_huge_pages(void *block, size_t bytes)
 {

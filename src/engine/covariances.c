@@ -1,7 +1,8 @@
 /* covariances.c - covariances of many recordings that have their channels in rows, as arrays of
  * signals do. Eight channels side by side make a panel (r x 8), in which they are centred, and a
- * panel times another one is a block of the scatter matrix; shrinkage.c does the rest. One whose squares are very large or small, or that is no number, goes through covariance.c,
- * which also says what is wrong. */
+ * panel times another one is a block of the scatter matrix; shrinkage.c does the rest. One whose
+ * squares are very large or small, or that is no number, goes through covariance.c, which also says
+ * what is wrong. */
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +40,8 @@ static size_t work_of(size_t n, size_t r)
     return panels_of(n) * r * LANES + tail + LANES * LANES;
 }
 
-/* The columns of Z (r x 8) less their means, which are taken of differences to the first entries. */
+/* The columns of Z (r x 8) less their means, which are taken of differences to the first entries.
+ */
 static void centre(size_t r, double *Z)
 {
     double first[LANES], mean[LANES] = {0.0};
@@ -71,7 +73,8 @@ static void load_panels(const kernels *k, size_t n, size_t r, const double *O, d
 }
 
 /* S (n x n) <- Z'Z, both triangles. */
-static void multiply(const kernels *k, size_t n, size_t r, const double *Z, double *S, double *block)
+static void multiply(const kernels *k, size_t n, size_t r, const double *Z, double *S,
+                     double *block)
 {
     for (size_t I = 0; I < n; I += LANES)
         for (size_t J = 0; J <= I; J += LANES) {

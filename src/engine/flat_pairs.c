@@ -1,11 +1,10 @@
-/* flat_pairs.c - long vectors are cut into pieces, so that those of all rows and columns stay in the
- * cache while every pair of them is met. */
+/* flat_pairs.c - long vectors are cut into pieces, so that those of all rows and columns stay in
+ * the cache while every pair of them is met. */
 #include "engine/flat_pairs.h"
 
 #include <string.h>
 
 #define PIECE  256 /* entries */
-#define OCTETS (FLAT_COLUMNS / LANES)
 
 size_t flat_pairs_work(void)
 {

@@ -70,8 +70,8 @@ static spd_status prepare_chunk(void *user, size_t octet, int thread)
 {
     prepare_job *j = user;
     size_t first = octet * LANES, count = j->p - first < LANES ? j->p - first : LANES;
-    j->bad[octet] = j->m->single ? prepare_singly(j, first, count)
-                                 : prepare_octet(j, first, count, thread);
+    j->bad[octet] =
+        j->m->single ? prepare_singly(j, first, count) : prepare_octet(j, first, count, thread);
     return j->bad[octet] ? SPD_ENOTSPD : SPD_OK;
 }
 

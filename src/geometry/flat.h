@@ -7,7 +7,8 @@
 
 #include "geometry/metric.h"
 
-/* Squares below this may have lost digits, which matters where the matrices are small themselves. */
+/* Squares below this may have lost digits, which matters where the matrices are small themselves.
+ */
 #define FLAT_LEAST_SQUARE 0x1p-1000
 
 /* TRI(n) doubles per sample. */

@@ -14,7 +14,8 @@
 #define LEAST_SUM   0x1p-900
 #define WIDE_SPREAD 0x1p-30
 
-/* ---- in the first lanes of an octet ----------------------------------------------------------- */
+/* ---- in the first lanes of an octet -----------------------------------------------------------
+ */
 
 /* octet (TRI x 8), lanes 0 to 3 <- X, Y, their mean, the identity; lower triangles are read. */
 static void load_few(size_t n, const double *X, const double *Y, double *octet)
@@ -93,7 +94,8 @@ static int jeffrey(size_t n, const double *X, const double *Y, double *d2, doubl
     return (bad & 3u) != 0;
 }
 
-/* ---- one by one ------------------------------------------------------------------------------- */
+/* ---- one by one -------------------------------------------------------------------------------
+ */
 
 /* A <- both triangles from the lower one of X. */
 static void load(size_t n, const double *X, double *A)

@@ -1,6 +1,6 @@
-/* pair.h - the distance of a single pair: where there is one pair alone, most lanes of an octet would
- * be idle. Both matrices stand in one octet, of which only the first lanes are worked on, or the work
- * is done by BLAS and LAPACK. */
+/* pair.h - the distance of a single pair: where there is one pair alone, most lanes of an octet
+ * would be idle. Both matrices stand in one octet, of which only the first lanes are worked on, or
+ * the work is done by BLAS and LAPACK. */
 #ifndef SPD_GEOMETRY_PAIR_H
 #define SPD_GEOMETRY_PAIR_H
 

@@ -1,4 +1,5 @@
-/* spdfun.c - logarithm, exponential, roots and powers, through eigenvalues or as sums over poles. */
+/* spdfun.c - logarithm, exponential, roots and powers, through eigenvalues or as sums over poles.
+ */
 #include "geometry/spdfun.h"
 
 #include <float.h>
@@ -101,7 +102,10 @@ static int poles_of(spd_function f, size_t n)
 {
     if (n < POLES_FROM)
         return -1;
-    return f == SPD_LOG ? POLES_LOG : f == SPD_SQRT ? POLES_SQRT : f == SPD_INVSQRT ? POLES_INVSQRT : -1;
+    return f == SPD_LOG       ? POLES_LOG
+           : f == SPD_SQRT    ? POLES_SQRT
+           : f == SPD_INVSQRT ? POLES_INVSQRT
+                              : -1;
 }
 
 int spdfun_prefers_dense(const kernels *k, spd_function f, size_t n, size_t p)
@@ -132,8 +136,8 @@ static void merge_lanes(unsigned mask, size_t count, const double *from, double 
 }
 
 /* One octet by poles, and by eigenvalues in the lanes that these do not serve. kept: TRI x 8. */
-static unsigned apply_by_poles(const kernels *k, const function_choice *choice, int number, size_t n,
-                               double *A, double *edges, double *kept, double *work)
+static unsigned apply_by_poles(const kernels *k, const function_choice *choice, int number,
+                               size_t n, double *A, double *edges, double *kept, double *work)
 {
     unsigned bad = 0;
     double own[2 * LANES];
@@ -163,8 +167,8 @@ void spdfun_edges(const kernels *k, spd_function f, double power, size_t n, size
         return;
     }
     for (size_t g = 0; g < octets; g++)
-        bad[g] = apply_by_poles(k, &choice, number, n, A + g * TRI(n) * LANES, edges + 2 * g * LANES,
-                                work, rest);
+        bad[g] = apply_by_poles(k, &choice, number, n, A + g * TRI(n) * LANES,
+                                edges + 2 * g * LANES, work, rest);
 }
 
 void spdfun_apply(const kernels *k, spd_function f, double power, size_t n, size_t octets,

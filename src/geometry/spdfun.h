@@ -39,8 +39,8 @@ void spdfun_edges(const kernels *k, spd_function f, double power, size_t n, size
 /* Is f of p matrices n x n had faster one by one, by spdfun_dense? */
 int spdfun_prefers_dense(const kernels *k, spd_function f, size_t n, size_t p);
 
-/* What spdfun_apply does for one row-major n x n matrix A through LAPACK; non-zero when there is no result.
- * work: spdfun_dense_work(n) doubles. */
+/* What spdfun_apply does for one row-major n x n matrix A through LAPACK; non-zero when there is no
+ * result. work: spdfun_dense_work(n) doubles. */
 size_t spdfun_dense_work(size_t n);
 int spdfun_dense(spd_function f, double power, size_t n, double *A, double *work);
 
