@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define PIECE  256 /* entries */
+#define PIECE 256 /* entries */
 
 size_t flat_pairs_work(void)
 {
