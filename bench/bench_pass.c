@@ -56,7 +56,7 @@ static double stream_bandwidth(const double *X)
     bench b = bench_start(1.0);
     while (bench_more(&b))
         for (size_t at = 0; at + ENTRIES * LANES * 8 <= BYTES; at += ENTRIES * LANES * 8) {
-            k->distance2(ENTRIES, zero, X + at / 8, d2);
+            k->apart(ENTRIES, 1, zero, 0, 1, X + at / 8, d2);
             sink += d2[0];
         }
     mem_free(zero);

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "flat.h"
 #include "spdml.h"
 
 #define LITTLE         50000.0 /* operations below which other threads need not be let in */
@@ -366,6 +367,67 @@ static PyObject *quick_pairwise(PyObject *self, PyObject *const *args, Py_ssize_
     return result;
 }
 
+/* mean_flat(X, M) -> True or None: the Euclidean mean of p arrays of any shape */
+static PyObject *quick_mean_flat(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    Py_buffer X, M;
+    (void)self;
+    if (count != 2)
+        return PyErr_Format(PyExc_TypeError, "two arguments are needed");
+    if (!take(args[0], 0, 3, 3, &X))
+        return Py_NewRef(Py_None);
+    if (!take(args[1], PyBUF_WRITABLE, 2, 2, &M)) {
+        PyBuffer_Release(&X);
+        return Py_NewRef(Py_None);
+    }
+    size_t p = (size_t)X.shape[0], size = (size_t)M.len / sizeof(double);
+    int good = X.len == M.len * X.shape[0];
+    PyThreadState *held = good ? let_go((double)p * (double)size) : NULL;
+    if (good)
+        flat_mean(p, size, X.buf, M.buf);
+    good = good && flat_finite(size, M.buf);
+    PyObject *result = answer(held, good ? SPD_OK : SPD_EINVAL);
+    PyBuffer_Release(&X);
+    PyBuffer_Release(&M);
+    return result;
+}
+
+/* apart(A, B, d2) -> True or None: squared Euclidean distances between p arrays A and p or one B;
+ * without d2 the squared distance of two matrices. */
+static PyObject *quick_apart(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    Py_buffer A, B, d2 = {.buf = NULL};
+    double one, *to = &one;
+    (void)self;
+    if (count != 2 && count != 3)
+        return PyErr_Format(PyExc_TypeError, "two or three arguments are needed");
+    int many = count == 3, got_a = take(args[0], 0, 2 + many, 2 + many, &A);
+    int got_b = got_a && take(args[1], 0, 2, 2 + many, &B);
+    int got_d = got_b && many && take(args[2], PyBUF_WRITABLE, 1, 1, &d2);
+    size_t p = got_d ? (size_t)A.shape[0] : 1, size = got_b ? (size_t)A.len / p / sizeof(double) : 0;
+    int good = got_b && got_d == many &&
+               memcmp(A.shape + many, B.shape + (B.ndim - 2), 2 * sizeof *A.shape) == 0 &&
+               (B.ndim == 2 || B.len == A.len) && (!many || d2.shape[0] == A.shape[0]);
+    PyThreadState *held = good ? let_go((double)p * (double)size) : NULL;
+    if (good && many)
+        to = d2.buf;
+    for (size_t i = 0; good && i < p; i++)
+        to[i] = flat_apart(size, (const double *)A.buf + i * size,
+                           (const double *)B.buf + (B.ndim == 3 ? i * size : 0));
+    good = good && flat_finite(p, to);
+    PyObject *result = answer(held, good ? SPD_OK : SPD_EINVAL);
+    if (got_a)
+        PyBuffer_Release(&A);
+    if (got_b)
+        PyBuffer_Release(&B);
+    if (got_d)
+        PyBuffer_Release(&d2);
+    if (result != Py_True || many)
+        return result;
+    Py_DECREF(result);
+    return PyFloat_FromDouble(one);
+}
+
 /* symmetric(X, tolerance) -> number of the first matrix that is not, -1 if all are, None if X is not
  * an array of this kind */
 static PyObject *quick_symmetric(PyObject *self, PyObject *const *args, Py_ssize_t count)
@@ -428,6 +490,8 @@ static PyMethodDef methods[] = {
     {"apply", FAST(quick_apply)},
     {"geodesics", FAST(quick_geodesics)},
     {"symmetric", FAST(quick_symmetric)},
+    {"mean_flat", FAST(quick_mean_flat)},
+    {"apart", FAST(quick_apart)},
     {NULL, NULL, 0, NULL},
 };
 

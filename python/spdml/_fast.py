@@ -31,7 +31,7 @@ _BOUND = ("spd_context_set_threads", "spd_context_set_progress", "spd_distance2"
 _SYMMETRY = float(np.sqrt(np.finfo(np.float64).eps))  # as in _arrays
 _LITTLE = 2e6  # operations that are not worth a second thread
 _FUNCTIONS = {"log": 0, "exp": 1, "sqrt": 2, "invsqrt": 3, "power": 4}
-_SHRINKAGES = {"cov": 0, "oas": 1, "lwf": 2}
+_SHRINKAGES = {"cov": 0, "oas": 1, "lwf": 2, "scm": 3}  # the last by a share of 0
 
 
 def _load() -> Any:
@@ -115,9 +115,26 @@ def _is_set(X: Any) -> bool:
     return X.__class__ is np.ndarray and X.ndim == 3 and X.dtype == np.float64
 
 
+def _between(A: Any, B: Any, metric: str) -> Optional[np.ndarray]:
+    """Squared distances of a set A to one matrix B, or by 'euclidean' also to as many; None for the
+    long way."""
+    if not _is_set(A) or A.size == 0 or B.__class__ is not np.ndarray or B.size == 0:
+        return None
+    D2 = np.empty(len(A))
+    if metric not in _curved:
+        return D2 if quick.apart(A, B, D2) else None
+    if B.ndim != 2 or len(A) < 2:
+        return None
+    threads = _threads(None, A.size * A.shape[1])
+    good = threads is not None and quick.pairwise(
+        _handle(), threads, _curved[metric], B[None], A, D2[None], _SYMMETRY)
+    return D2 if good else None
+
+
 def distance(function: Function) -> Function:
-    """function(A, B, metric, squared): the distance of two matrices."""
-    array, root, numbers, pair = np.ndarray, math.sqrt, _metrics, quick and quick.pair
+    """function(A, B, metric, squared): the distance of two matrices, or of a set to one."""
+    array, root, numbers, curved = np.ndarray, math.sqrt, _metrics, _curved
+    pair, apart = quick and quick.pair, quick and quick.apart
 
     @functools.wraps(function)
     def short(A: Any, B: Any, metric: Any = "airm", squared: Any = False, *rest: Any,
@@ -126,9 +143,15 @@ def distance(function: Function) -> Function:
                 not rest and not more:
             number = numbers.get(metric)
             if number is not None and not reporting():
-                d2 = pair(_handle(), number, A, B, _SYMMETRY)
-                if d2 is not None:
-                    return d2 if squared else root(d2)
+                if A.ndim == 3:
+                    D2 = _between(A, B, metric)
+                    if D2 is not None:
+                        return D2 if squared else np.sqrt(D2, out=D2)
+                else:
+                    d2 = (pair(_handle(), number, A, B, _SYMMETRY) if metric in curved else
+                          apart(A, B))
+                    if d2 is not None:
+                        return d2 if squared else root(d2)
         return function(A, B, metric, squared, *rest, **more)
 
     return cast(Function, short) if quick else function
@@ -140,13 +163,14 @@ def mean(function: Function) -> Function:
 
     @functools.wraps(function)
     def short(X: Any, metric: Any = "airm", *rest: Any, **more: Any) -> Any:
-        if metric.__class__ is str and metric in _curved and not rest and _is_set(X) and \
+        if metric.__class__ is str and metric in _metrics and not rest and _is_set(X) and \
                 more.keys() <= {"n_jobs", "tol"} and not reporting():
-            tol, number = more.get("tol", 0.0), _curved[metric]
+            tol = more.get("tol", 0.0)
             threads = _threads(more.get("n_jobs"), X.size * X.shape[1])
             M = np.empty(X.shape[1:])
-            if threads is not None and tol.__class__ is float and X.size and quick.mean(
-                    _handle(), threads, number, X, tol, 0, M, _SYMMETRY):
+            if threads is not None and tol.__class__ is float and X.size and (
+                    quick.mean_flat(X, M) if metric not in _curved else
+                    quick.mean(_handle(), threads, _curved[metric], X, tol, 0, M, _SYMMETRY)):
                 return M
         return function(X, metric, *rest, **more)
 

@@ -254,20 +254,20 @@ def embed(X: Any, n_components: int = 2, method: str = "pga", metric: str = "air
 
 
 def _shrinkage(estimator: Any) -> Tuple[int, float]:
-    names = {"cov": 0, "none": 0, "oas": 1, "lwf": 2, "ledoit-wolf": 2}
+    names = {"cov": 0, "none": 0, "oas": 1, "lwf": 2, "ledoit-wolf": 2, "scm": 3}
     if isinstance(estimator, str) and estimator in names:
         return names[estimator], 0.0
     if isinstance(estimator, (int, float)) and 0 <= estimator <= 1:
         return 3, float(estimator)
     raise InvalidArgumentError(
-        f"estimator {estimator!r} is unknown; use cov, oas, lwf (ledoit-wolf) or a "
+        f"estimator {estimator!r} is unknown; use cov, scm, oas, lwf (ledoit-wolf) or a "
         f"shrinkage between 0 and 1")
 
 
 def covariances(signals: Any, estimator: Any = "cov", regularize: float = 0.0) -> np.ndarray:
     """Covariance matrices (p, channels, channels) of signals (p, channels, times), as pyRiemann's
-    function of that name: cov (1/(r-1)), oas, lwf, or a shrinkage between 0 and 1. signals may be
-    a list of (channels, times) arrays of different lengths."""
+    function of that name: cov (1/(r-1)), scm (1/r), oas, lwf, or a shrinkage between 0 and 1.
+    signals may be a list of (channels, times) arrays of different lengths."""
     shrinkage, value = _shrinkage(estimator)
     regularize = real(regularize, "regularize")
     if regularize < 0:

@@ -1,15 +1,19 @@
 /* memory.c - aligned allocation with overflow checks and a switch for failure tests. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/limits.h"
 
-#define ALIGNMENT 64
-#define LARGE     ((size_t)1 << 28) /* bytes from which on the limits of the system are asked */
+#define ALIGNMENT  64
+#define LARGE      ((size_t)1 << 28) /* bytes from which on the limits of the system are asked */
+#define HUGE_PAGE  ((uintptr_t)1 << 21)
+#define MANY_PAGES ((size_t)1 << 23)
 
 static atomic_long live_blocks;
 static atomic_long fail_countdown;
@@ -34,6 +38,24 @@ static int is_beyond_limits(size_t bytes)
     return bytes >= LARGE && (double)bytes > limits_total();
 }
 
+/* Fresh pages are made one by one as they are touched, which takes as long as a pass over them;
+ * huge ones take a fraction of that. A hint only: it may be refused. */
+#ifdef MADV_HUGEPAGE
+static void ask_for_huge_pages(void *block, size_t bytes)
+{
+    uintptr_t first = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    uintptr_t last = ((uintptr_t)block + bytes) / HUGE_PAGE * HUGE_PAGE;
+    if (block && bytes >= MANY_PAGES && last > first)
+        madvise((void *)first, last - first, MADV_HUGEPAGE);
+}
+#else
+static void ask_for_huge_pages(void *block, size_t bytes)
+{
+    (void)block;
+    (void)bytes;
+}
+#endif
+
 void *mem_alloc(size_t count, size_t size)
 {
     size_t bytes;
@@ -43,6 +65,7 @@ void *mem_alloc(size_t count, size_t size)
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     void *block =
         is_beyond_limits(bytes) ? NULL : aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
+    ask_for_huge_pages(block, bytes);
     if (block)
         atomic_fetch_add_explicit(&live_blocks, 1, memory_order_relaxed);
     else

@@ -1,7 +1,8 @@
 /* covariances.c - covariances of many recordings that have their channels in rows, as arrays of
- * signals do: each is centred in place of its own and multiplied with itself; shrinkage.c does the
- * rest. One whose squares are very large or small, or that is no number, goes through covariance.c,
- * which also says what is wrong. */
+ * signals do. Eight channels side by side make a panel (r x 8), in which they are centred, and a
+ * panel times another one is a block of the scatter matrix; shrinkage.c does the rest. One whose
+ * squares are very large or small, or that is no number, goes through covariance.c, which also says
+ * what is wrong. */
 #include <math.h>
 #include <string.h>
 
@@ -11,9 +12,10 @@
 #include "engine/covariance.h"
 #include "engine/parallel.h"
 #include "engine/scale.h"
-#include "linalg/tall.h"
+#include "linalg/kernels.h"
 
 typedef struct recordings {
+    const kernels *k;
     const spd_covariance_options *options;
     size_t p, n, r;
     const double *O; /* p x n x r */
@@ -26,32 +28,73 @@ typedef struct recordings {
 #define MOST_SQUARE  0x1p900
 #define CHUNK_COST   2e6 /* operations that are worth handing out */
 
-static size_t work_of(size_t n, size_t r)
+static size_t panels_of(size_t n)
 {
-    return (n * r + n * n + r + 7) / 8 * 8;
+    return (n + LANES - 1) / LANES;
 }
 
-/* Z (n x r) <- O with every row less its mean, which is taken of differences to its first entry. */
-static void centre(size_t n, size_t r, const double *O, double *Z)
+/* Panels, the scatter matrix, squares of columns, one block. */
+static size_t work_of(size_t n, size_t r)
 {
-    for (size_t c = 0; c < n; c++, O += r, Z += r) {
-        double sum = 0.0, first = O[0];
-        for (size_t k = 0; k < r; k++)
-            sum += Z[k] = O[k] - first;
-        double mean = sum / (double)r;
-        for (size_t k = 0; k < r; k++)
-            Z[k] -= mean;
+    size_t tail = (n * n + r + LANES - 1) / LANES * LANES;
+    return panels_of(n) * r * LANES + tail + LANES * LANES;
+}
+
+/* The columns of Z (r x 8) less their means, which are taken of differences to the first entries.
+ */
+static void centre(size_t r, double *Z)
+{
+    double first[LANES], mean[LANES] = {0.0};
+    memcpy(first, Z, sizeof first);
+    for (size_t k = 0; k < r; k++)
+        for (size_t l = 0; l < LANES; l++)
+            mean[l] += Z[k * LANES + l] -= first[l];
+    for (size_t l = 0; l < LANES; l++)
+        mean[l] /= (double)r;
+    for (size_t k = 0; k < r; k++)
+        for (size_t l = 0; l < LANES; l++)
+            Z[k * LANES + l] -= mean[l];
+}
+
+/* Z (panels x r x 8) <- the centred channels of O (n x r); what is beyond the last is zero. */
+static void load_panels(const kernels *k, size_t n, size_t r, const double *O, double *Z)
+{
+    for (size_t first = 0; first < n; first += LANES, Z += r * LANES) {
+        const double *channel[LANES];
+        size_t count = n - first < LANES ? n - first : LANES;
+        for (size_t l = 0; l < count; l++)
+            channel[l] = O + (first + l) * r;
+        k->gather(r, count, channel, Z);
+        centre(r, Z);
+        for (size_t e = 0; e < r * LANES && count < LANES; e++)
+            if (e % LANES >= count)
+                Z[e] = 0.0;
     }
 }
 
-/* sum_k |z_k|^4 over the columns z_k of Z; square: r doubles. */
+/* S (n x n) <- Z'Z, both triangles. */
+static void multiply(const kernels *k, size_t n, size_t r, const double *Z, double *S,
+                     double *block)
+{
+    for (size_t I = 0; I < n; I += LANES)
+        for (size_t J = 0; J <= I; J += LANES) {
+            const double *A = Z + I * r, *B = Z + J * r;
+            k->product(LANES, r, LANES, A, 1, LANES, B, block, A);
+            for (size_t a = 0; a < LANES && I + a < n; a++)
+                for (size_t b = 0; b < LANES && J + b <= I + a; b++)
+                    S[(I + a) * n + J + b] = S[(J + b) * n + I + a] = block[a * LANES + b];
+        }
+}
+
+/* sum_k |z_k|^4 over the columns z_k of the recording; square: r doubles. */
 static double quartic(size_t n, size_t r, const double *Z, double *square)
 {
     double sum = 0.0;
     memset(square, 0, r * sizeof *square);
-    for (size_t c = 0; c < n; c++)
-        for (size_t k = 0; k < r; k++)
-            square[k] += Z[c * r + k] * Z[c * r + k];
+    for (size_t first = 0; first < n; first += LANES)
+        for (size_t k = 0; k < r; k++, Z += LANES)
+            for (size_t l = 0; l < LANES; l++)
+                square[k] += Z[l] * Z[l];
     for (size_t k = 0; k < r; k++)
         sum += square[k] * square[k];
     return sum;
@@ -61,15 +104,13 @@ static double quartic(size_t n, size_t r, const double *Z, double *square)
 static int one(const recordings *j, size_t i, double *work)
 {
     size_t n = j->n, r = j->r;
-    double *Z = work, *S = Z + n * r, *square = S + n * n, *C = j->C + i * n * n, largest = 0.0;
+    double *Z = work, *block = Z + panels_of(n) * r * LANES, *S = block + LANES * LANES;
+    double *square = S + n * n, *C = j->C + i * n * n, largest = 0.0;
     scatter sums = {.r = r, .d = n, .S = S};
-    centre(n, r, j->O + i * n * r, Z);
-    tall_gram_rows(n, r, Z, S);
-    for (size_t c = 0; c < n; c++) {
+    load_panels(j->k, n, r, j->O + i * n * r, Z);
+    multiply(j->k, n, r, Z, S, block);
+    for (size_t c = 0; c < n; c++)
         largest = fmax(largest, S[c * (n + 1)]);
-        for (size_t d = 0; d < c; d++)
-            S[d * n + c] = S[c * n + d];
-    }
     if (!(largest > LEAST_SQUARE && largest < MOST_SQUARE))
         return 0;
     if (j->options->shrinkage == SPD_SHRINK_LEDOIT_WOLF)
@@ -131,7 +172,8 @@ spd_status spd_covariances(spd_context *ctx, size_t p, size_t n, size_t r, const
 {
     static const spd_covariance_options plain = {0};
     const observations block = {r, n, O};
-    recordings j = {.options = options ? options : &plain, .p = p, .n = n, .r = r, .O = O};
+    recordings j = {.k = kernels_get(), .p = p, .n = n, .r = r, .O = O};
+    j.options = options ? options : &plain;
     ctx_clear(ctx);
     if (p == 0 || !O || !C)
         return ctx_fail(ctx, SPD_EINVAL, "covariances need recordings and an output array");

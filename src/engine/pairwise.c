@@ -12,8 +12,10 @@
 #include "base/stop.h"
 #include "engine/blas.h"
 #include "engine/cuda_sets.h"
+#include "engine/flat_pairs.h"
 #include "engine/parallel.h"
 #include "engine/fault.h"
+#include "geometry/flat.h"
 #include "geometry/pair.h"
 
 #define SMALL_ROOM 2048 /* doubles of scratch that need not be allocated */
@@ -36,11 +38,20 @@ static size_t prepare_work(const metric *m, size_t n)
     return (TRI(n) + m->size(n)) * LANES + m->work(n);
 }
 
-static spd_status prepare_chunk(void *user, size_t octet, int thread)
+/* Matrices first .. first+count-1 one by one, where the metric can; mask of those at fault. */
+static unsigned prepare_singly(const prepare_job *j, size_t first, size_t count)
 {
-    prepare_job *j = user;
-    size_t size = j->m->size(j->n), first = octet * LANES;
-    size_t count = j->p - first < LANES ? j->p - first : LANES;
+    unsigned bad = 0;
+    size_t size = j->m->size(j->n), n2 = j->n * j->n;
+    for (size_t i = 0; i < count; i++)
+        if (j->m->single(j->n, j->X + (first + i) * n2, j->F + (first + i) * size))
+            bad |= 1u << i;
+    return bad;
+}
+
+static unsigned prepare_octet(const prepare_job *j, size_t first, size_t count, int thread)
+{
+    size_t size = j->m->size(j->n);
     double *tri = j->work + (size_t)thread * prepare_work(j->m, j->n);
     double *F = tri + TRI(j->n) * LANES;
     const double *in[LANES];
@@ -51,9 +62,17 @@ static spd_status prepare_chunk(void *user, size_t octet, int thread)
     }
     j->k->pack(j->n, count, in, tri);
     unsigned bad = j->m->prepare(j->k, j->n, tri, F, F + size * LANES) & ((1u << count) - 1u);
-    j->bad[octet] = bad;
     j->k->split(size, count, F, out);
-    return bad ? SPD_ENOTSPD : SPD_OK;
+    return bad;
+}
+
+static spd_status prepare_chunk(void *user, size_t octet, int thread)
+{
+    prepare_job *j = user;
+    size_t first = octet * LANES, count = j->p - first < LANES ? j->p - first : LANES;
+    j->bad[octet] =
+        j->m->single ? prepare_singly(j, first, count) : prepare_octet(j, first, count, thread);
+    return j->bad[octet] ? SPD_ENOTSPD : SPD_OK;
 }
 
 spd_status prepare_set(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
@@ -154,38 +173,92 @@ typedef struct pairwise_job {
     int turned;         /* X and Y are exchanged, and so are rows and columns of D2 */
     size_t first, last; /* rows that are filled: those of this rank */
     double *D2;
-    double *work; /* threads x block_work */
+    double *work; /* threads x fill_work */
 } pairwise_job;
 
-/* Columns first .. first+BLOCK-1 of D2; within one set only rows down to the diagonal, which the
- * caller mirrors. SPD_ENUMERIC: the distance at row and column is no number. */
+/* Columns of one chunk. */
+static size_t block_width(const metric *m)
+{
+    return m->flat ? FLAT_COLUMNS : BLOCK;
+}
+
+static size_t fill_work(const metric *m, size_t n)
+{
+    return m->flat ? FLAT_ROWS * FLAT_COLUMNS + flat_pairs_work() : block_work(m, n);
+}
+
+/* Row i of D2, count columns from first on. */
+static spd_status store_row(const pairwise_job *j, size_t i, size_t first, size_t count,
+                            const double *d2, size_t *row, size_t *column)
+{
+    for (size_t c = 0; c < count; c++) {
+        if (!isfinite(d2[c])) {
+            *row = i;
+            *column = first + c;
+            return SPD_ENUMERIC;
+        }
+        j->D2[j->turned ? (first + c) * j->p + i : i * j->q + first + c] = d2[c];
+    }
+    return SPD_OK;
+}
+
+/* What is left of small distances; NaN where that is nothing. */
+static void judge_flat(const pairwise_job *j, size_t i, size_t first, size_t count, double *d2)
+{
+    size_t size = j->m->size(j->n);
+    for (size_t c = 0; c < count && j->m->lost; c++)
+        if (d2[c] < FLAT_LEAST_SQUARE &&
+            j->m->lost(j->n, j->F + i * size, j->G + (first + c) * size))
+            d2[c] = NAN;
+}
+
+static spd_status fill_flat(const pairwise_job *j, size_t first, size_t count, size_t rows,
+                            double *work, size_t *row, size_t *column)
+{
+    size_t size = j->m->size(j->n);
+    double *D = work, *rest = work + FLAT_ROWS * FLAT_COLUMNS;
+    spd_status status = SPD_OK;
+    for (size_t i = j->first; i < rows && !stop_wanted(); i += FLAT_ROWS) {
+        size_t some = rows - i < FLAT_ROWS ? rows - i : FLAT_ROWS;
+        flat_pairs(j->k, size, some, j->F + i * size, count, j->G + first * size, D, rest);
+        for (size_t r = 0; r < some && status == SPD_OK; r++) {
+            judge_flat(j, i + r, first, count, D + r * FLAT_COLUMNS);
+            status = store_row(j, i + r, first, count, D + r * FLAT_COLUMNS, row, column);
+        }
+    }
+    return status;
+}
+
+static spd_status fill_octets(const pairwise_job *j, size_t first, size_t count, size_t rows,
+                              double *work, size_t *row, size_t *column)
+{
+    size_t size = j->m->size(j->n);
+    block_store b = block_split(j->m, j->n, work);
+    size_t used = block_gather(j->k, size, count, j->G + first * size, size, NULL, b.octets);
+    spd_status status = SPD_OK;
+    for (size_t i = j->first; i < rows && !stop_wanted() && status == SPD_OK; i++) {
+        j->m->dist2(j->k, j->n, used, j->F + i * size, b.octets, b.d2, b.rest);
+        status = store_row(j, i, first, count, b.d2, row, column);
+    }
+    return status;
+}
+
+/* One chunk of columns of D2; within one set only rows down to the diagonal, which the caller
+ * mirrors. SPD_ENUMERIC: the distance at row and column is no number. */
 static spd_status fill_block(const pairwise_job *j, size_t block, double *work, size_t *row,
                              size_t *column)
 {
-    size_t size = j->m->size(j->n), first = block * BLOCK;
-    size_t count = j->q - first < BLOCK ? j->q - first : BLOCK;
-    block_store b = block_split(j->m, j->n, work);
-    size_t used = block_gather(j->k, size, count, j->G + first * size, size, NULL, b.octets);
+    size_t width = block_width(j->m), first = block * width;
+    size_t count = j->q - first < width ? j->q - first : width;
     size_t rows = j->within && first + count < j->last ? first + count : j->last;
-    for (size_t i = j->first; i < rows && !stop_wanted(); i++) {
-        j->m->dist2(j->k, j->n, used, j->F + i * size, b.octets, b.d2, b.rest);
-        for (size_t c = 0; c < count; c++) {
-            if (!isfinite(b.d2[c])) {
-                *row = i;
-                *column = first + c;
-                return SPD_ENUMERIC;
-            }
-            j->D2[j->turned ? (first + c) * j->p + i : i * j->q + first + c] = b.d2[c];
-        }
-    }
-    return SPD_OK;
+    return (j->m->flat ? fill_flat : fill_octets)(j, first, count, rows, work, row, column);
 }
 
 static spd_status pairwise_chunk(void *user, size_t block, int thread)
 {
     const pairwise_job *j = user;
     size_t row, column;
-    return fill_block(j, block, j->work + (size_t)thread * block_work(j->m, j->n), &row, &column);
+    return fill_block(j, block, j->work + (size_t)thread * fill_work(j->m, j->n), &row, &column);
 }
 
 /* Looks once more at the block that failed, with BLAS held to one thread as before, so that it
@@ -256,7 +329,8 @@ static spd_status pairwise_fill(spd_context *ctx, pairwise_job *j)
     double pairs = (double)j->p * (double)j->q * (j->within ? 0.5 : 1.0) / ranks_count(r);
     j->first = first_row(j, r, ranks_rank(r));
     j->last = first_row(j, r, ranks_rank(r) + 1);
-    spd_status status = parallel_for(ctx, (j->q + BLOCK - 1) / BLOCK, pairwise_chunk, j,
+    size_t width = block_width(j->m);
+    spd_status status = parallel_for(ctx, (j->q + width - 1) / width, pairwise_chunk, j,
                                      "distances", "pairs", pairs, &failed);
     if (status == SPD_ENUMERIC)
         status = explain(ctx, j, failed);
@@ -299,7 +373,7 @@ spd_status spd_pairwise2(spd_context *ctx, spd_metric metric_id, size_t n, size_
     j.within = !Y;
     j.X = X;
     j.Y = Y ? Y : X;
-    j.work = arena_alloc(&room, (size_t)parallel_threads(ctx), block_work(m, n) * sizeof *j.work);
+    j.work = arena_alloc(&room, (size_t)parallel_threads(ctx), fill_work(m, n) * sizeof *j.work);
     status = prepare_both(ctx, m, n, p, X, q, Y, "Y", &room, &j.F, &j.G);
     if (status == SPD_OK)
         status = pairwise_fill(ctx, &j);
@@ -310,7 +384,8 @@ spd_status spd_pairwise2(spd_context *ctx, spd_metric metric_id, size_t n, size_
 /* The pair alone; non-zero when it has to go the general way. */
 static int single_pair(spd_metric metric_id, size_t n, const double *X, const double *Y, double *d2)
 {
-    double few[SMALL_ROOM], value = NAN;
+    _Alignas(64) double few[SMALL_ROOM];
+    double value = NAN;
     size_t work = pair_work(metric_id, n);
     double *room = work <= SMALL_ROOM ? few : mem_alloc(work, sizeof *room);
     if (!room)

@@ -73,7 +73,8 @@ void shrinkage_apply(const spd_covariance_options *options, const scatter *sums,
     double divisor = options->shrinkage == SPD_SHRINK_NONE ? r - 1.0 : r;
     for (size_t e = 0; e < d * d; e++)
         C[e] = sums->S[e] / divisor;
-    if (options->shrinkage == SPD_SHRINK_NONE)
+    if (options->shrinkage == SPD_SHRINK_NONE ||
+        (options->shrinkage == SPD_SHRINK_VALUE && options->shrink == 0.0))
         return;
     if (sums->exponent) /* rho has squares of C, and does not depend on its scale */
         scale_by(d * d, C, -sums->exponent, C);

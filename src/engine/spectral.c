@@ -307,7 +307,7 @@ spd_status spd_apply(spd_context *ctx, spd_function f, double power, size_t n, s
     batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .f = f, .power = power, .each = n * n};
     size_t bad = SPD_NO_INDEX, interleaved = BATCH_OCTETS * TRI(n) * LANES + spdfun_work(n);
     b.task = "functions";
-    if (n >= kernels_dense_from(kernels_get()))
+    if (spdfun_prefers_dense(b.k, f, n, p))
         status = batch_run(ctx, &b, dense_apply_body, spdfun_dense_work(n), &bad);
     else
         status = batch_run(ctx, &b, apply_body, interleaved, &bad);

@@ -73,7 +73,7 @@ static void bures_dist2(const kernels *k, size_t n, size_t octets, const double 
     double r = f[TRI(n)], own = trace(n, f, 1) * r * r;
     for (size_t g = 0; g < octets; g++, lambda += n * LANES, d2 += LANES) {
         const double *X = G + g * factored_size(n) * LANES, *root = X + TRI(n) * LANES;
-        k->distance2(TRI(n), f, X, d2);
+        k->apart(TRI(n), 1, f, 0, 1, X, d2);
         for (size_t l = 0; l < LANES; l++) {
             double other = trace(n, X + l, LANES) * root[l] * root[l];
             if (d2[l] != 0.0 || root[l] != r)

@@ -42,8 +42,7 @@ void flat_dist2(const kernels *k, size_t n, size_t octets, const double *f, cons
                 double *d2, double *work)
 {
     (void)work;
-    for (size_t g = 0; g < octets; g++)
-        k->distance2(TRI(n), f, G + g * TRI(n) * LANES, d2 + g * LANES);
+    k->apart(TRI(n), 1, f, 0, octets, G, d2);
 }
 
 /* With a diagonal that is smaller by rounding it must still have a factor. */
@@ -78,21 +77,25 @@ static unsigned euclidean_prepare(const kernels *k, size_t n, const double *octe
     return bad;
 }
 
-/* Squares below this may have lost digits, which matters where the matrices are small themselves:
- */
-#define LEAST_SQUARE 0x1p-1000
-#define SMALL_ENTRY  0x1p-400 /* beside larger entries a difference of 2^-500 is rounding */
+/* Beside larger entries a difference of 2^-500 is rounding. */
+#define SMALL_ENTRY 0x1p-400
 
-/* Has |f - G|^2 of one lane fallen below the range of numbers? Equal matrices have distance 0. */
-static int is_lost(size_t n, const double *f, const double *lane)
+/* Has |f - g|^2 fallen below the range of numbers? Equal matrices have distance 0. Entries of g are
+ * `step` apart. */
+static int is_lost(size_t n, const double *f, const double *g, size_t step)
 {
     int equal = 1;
     for (size_t e = 0; e < TRI(n); e++) {
-        if (fabs(f[e]) >= SMALL_ENTRY || fabs(lane[e * LANES]) >= SMALL_ENTRY)
+        if (fabs(f[e]) >= SMALL_ENTRY || fabs(g[e * step]) >= SMALL_ENTRY)
             return 0;
-        equal = equal && f[e] == lane[e * LANES];
+        equal = equal && f[e] == g[e * step];
     }
     return !equal;
+}
+
+static int euclidean_lost(size_t n, const double *f, const double *g)
+{
+    return is_lost(n, f, g, 1);
 }
 
 static void euclidean_dist2(const kernels *k, size_t n, size_t octets, const double *f,
@@ -101,9 +104,24 @@ static void euclidean_dist2(const kernels *k, size_t n, size_t octets, const dou
     flat_dist2(k, n, octets, f, G, d2, work);
     for (size_t i = 0; i < octets * LANES; i++) {
         const double *lane = G + i / LANES * TRI(n) * LANES + i % LANES;
-        if (d2[i] < LEAST_SQUARE && is_lost(n, f, lane))
+        if (d2[i] < FLAT_LEAST_SQUARE && is_lost(n, f, lane, LANES))
             d2[i] = NAN;
     }
+}
+
+/* As euclidean_prepare, straight from where the matrix lies. */
+static int euclidean_single(size_t n, const double *X, double *f)
+{
+    double zero = 0.0;
+    for (size_t r = 0; r < n; r++, X += n) {
+        for (size_t c = 0; c < r; c++)
+            f[c] = ROOT2 * X[c];
+        f[r] = X[r];
+        for (size_t c = 0; c <= r; c++)
+            zero += 0.0 * X[c];
+        f += r + 1;
+    }
+    return zero != 0.0;
 }
 
 const metric metric_euclidean = {
@@ -112,6 +130,8 @@ const metric metric_euclidean = {
     .prepare = euclidean_prepare,
     .dist2 = euclidean_dist2,
     .flat = 1,
+    .single = euclidean_single,
+    .lost = euclidean_lost,
 };
 
 static unsigned log_euclidean_prepare(const kernels *k, size_t n, const double *octet, double *F,

@@ -7,6 +7,10 @@
 
 #include "geometry/metric.h"
 
+/* Squares below this may have lost digits, which matters where the matrices are small themselves.
+ */
+#define FLAT_LEAST_SQUARE 0x1p-1000
+
 /* TRI(n) doubles per sample. */
 size_t flat_size(size_t n);
 

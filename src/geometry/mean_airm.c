@@ -28,27 +28,16 @@ static size_t airm_term_work(size_t n)
     return (TRI(n) + n * n) * LANES + spdfun_work(n);
 }
 
-/* half (8) and beta (8) of the logarithms of the eigenvalues (n x 8). */
-static void airm_scalars(size_t n, const double *value, double *half, double *beta)
+/* half (8) <- half the squared norm of the matrices C (TRI x 8). */
+static void half_norm(size_t n, const double *C, double *half)
 {
-    for (size_t l = 0; l < LANES; l++) {
-        double low = INFINITY, high = -INFINITY, sum = 0.0;
-        for (size_t i = 0; i < n; i++) {
-            double x = value[i * LANES + l];
-            low = fmin(low, x);
-            high = fmax(high, x);
-            sum += 0.5 * x * x;
-        }
-        double x = 0.5 * (high - low);
-        half[l] = sum;
-        beta[l] = x > 1e-4 ? x / tanh(x) : 1.0;
+    memset(half, 0, LANES * sizeof *half);
+    for (size_t r = 0; r < n; r++) {
+        for (size_t e = 0; e < r * LANES; e++, C++)
+            half[e % LANES] += *C * *C;
+        for (size_t l = 0; l < LANES; l++, C++)
+            half[l] += 0.5 * *C * *C;
     }
-}
-
-static void log_rule(const void *user, size_t count, double *lambda)
-{
-    (void)user;
-    spdfun_values(SPD_LOG, 0.0, count, lambda, lambda);
 }
 
 static void airm_term(const kernels *k, size_t n, size_t octets, const double *frame, double *X,
@@ -56,13 +45,20 @@ static void airm_term(const kernels *k, size_t n, size_t octets, const double *f
 {
     size_t entries = TRI(n) * LANES;
     double *L = work, *full = L + entries, *rest = full + n * n * LANES;
+    _Alignas(64) double edges[MEAN_OCTETS * 2 * LANES];
     k->spread(TRI(n), frame, L);
     for (size_t g = 0; g < octets; g++)
         k->reduce(n, L, X + g * entries, X + g * entries, full);
-    const double *value = spdfun_map(k, log_rule, NULL, n, octets, X, bad, rest);
+    spdfun_edges(k, SPD_LOG, 0.0, n, octets, X, edges, bad, rest);
     for (size_t g = 0; g < octets; g++, T += airm_terms(n) * LANES) {
+        const double *low = edges + 2 * g * LANES, *high = low + LANES;
+        double *beta = T + entries + LANES;
         memcpy(T, X + g * entries, entries * sizeof *T);
-        airm_scalars(n, value + g * n * LANES, T + entries, T + entries + LANES);
+        half_norm(n, T, T + entries);
+        for (size_t l = 0; l < LANES; l++) {
+            double x = 0.5 * (high[l] - low[l]);
+            beta[l] = x > 1e-4 ? x / tanh(x) : 1.0;
+        }
     }
 }
 

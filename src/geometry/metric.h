@@ -34,6 +34,14 @@ typedef struct metric {
 
     /* Is it the Euclidean distance between prepared samples (flat.h)? */
     int flat;
+
+    /* May be NULL. f (size) <- the n x n matrix X prepared, of which the lower triangle is read;
+     * the same bits as by prepare. Non-zero where that reports a lane. */
+    int (*single)(size_t n, const double *X, double *f);
+
+    /* May be NULL, of flat metrics. Is the distance 0 of prepared f and g (size) one that has
+     * fallen below the range of numbers? */
+    int (*lost)(size_t n, const double *f, const double *g);
 } metric;
 
 /* By number; NULL for a number that is no metric. */

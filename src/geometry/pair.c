@@ -1,24 +1,101 @@
-/* pair.c - distances of single pairs, by the formulas of airm.c, stein.c, flat.c and
+/* pair.c - distances of single pairs, by the formulas of airm.c, stein.c, jeffrey.c, flat.c and
  * bures_wasserstein.c. */
 #include "geometry/pair.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "geometry/spdfun.h"
 #include "linalg/dense.h"
+#include "linalg/kernels.h"
+#include "linalg/poles.h"
 
 /* Beyond these the general way is careful: sums of squares that may have lost digits, eigenvalues
  * that spread wide. */
 #define LEAST_SUM   0x1p-900
 #define WIDE_SPREAD 0x1p-30
 
-size_t pair_work(spd_metric id, size_t n)
+/* ---- in the first lanes of an octet -----------------------------------------------------------
+ */
+
+/* octet (TRI x 8), lanes 0 to 3 <- X, Y, their mean, the identity; lower triangles are read. */
+static void load_few(size_t n, const double *X, const double *Y, double *octet)
 {
-    if (id == SPD_EUCLIDEAN)
-        return 0;
-    return 3 * n * n + n + (id == SPD_LOG_EUCLIDEAN ? spdfun_dense_work(n) : dense_eigh_work(n));
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c <= r; c++, octet += LANES) {
+            double x = X[r * n + c], y = Y[r * n + c];
+            octet[0] = x;
+            octet[1] = y;
+            octet[2] = 0.5 * (x + y);
+            octet[3] = r == c ? 1.0 : 0.0;
+        }
 }
+
+/* sum of (x - y)^2 over lanes 0 and 1 of an octet, entries off the diagonal times `twice`. */
+static double flat_few(size_t n, const double *octet, double twice)
+{
+    double diagonal = 0.0, below = 0.0;
+    for (size_t r = 0; r < n; r++, octet += LANES) {
+        for (size_t c = 0; c < r; c++, octet += LANES)
+            below += (octet[0] - octet[1]) * (octet[0] - octet[1]);
+        diagonal += (octet[0] - octet[1]) * (octet[0] - octet[1]);
+    }
+    return diagonal + twice * below;
+}
+
+static int log_euclidean(size_t n, const double *X, const double *Y, double *d2, double *work)
+{
+    const kernels *k = kernels_few();
+    double *edges = work, *A = edges + 2 * LANES, *rest = A + TRI(n) * LANES;
+    load_few(n, X, Y, A);
+    unsigned missed = k->few_by_poles(n, POLES_LOG, A, edges, rest);
+    *d2 = flat_few(n, A, 2.0);
+    return (missed & 3u) != 0;
+}
+
+static int log_cholesky(size_t n, const double *X, const double *Y, double *d2, double *work)
+{
+    load_few(n, X, Y, work);
+    unsigned bad = kernels_few()->few_chol(n, work, NULL);
+    for (size_t r = 0; r < n; r++) {
+        double *diagonal = work + (TRI(r) + r) * LANES;
+        diagonal[0] = log(diagonal[0]);
+        diagonal[1] = log(diagonal[1]);
+    }
+    *d2 = flat_few(n, work, 1.0);
+    return (bad & 3u) != 0;
+}
+
+static int stein(size_t n, const double *X, const double *Y, double *d2, double *work)
+{
+    double *logdet = work, *A = work + LANES;
+    load_few(n, X, Y, A);
+    unsigned bad = kernels_few()->few_chol(n, A, logdet);
+    double value = logdet[2] - 0.5 * (logdet[0] + logdet[1]);
+    *d2 = value < 0.0 ? 0.0 : value;
+    return bad != 0;
+}
+
+/* tr((X - Y)(Y^-1 - X^-1))/2, as in jeffrey.c. */
+static int jeffrey(size_t n, const double *X, const double *Y, double *d2, double *work)
+{
+    const kernels *k = kernels_few();
+    double *L = work, *A = L + TRI(n) * LANES, *rest = A + TRI(n) * LANES;
+    double diagonal = 0.0, below = 0.0;
+    load_few(n, X, Y, L);
+    unsigned bad = k->few_chol(n, L, NULL);
+    k->few_inverse(n, L, rest, A);
+    for (size_t r = 0; r < n; r++, A += LANES) {
+        for (size_t c = 0; c < r; c++, A += LANES)
+            below += (X[r * n + c] - Y[r * n + c]) * (A[1] - A[0]);
+        diagonal += (X[r * n + r] - Y[r * n + r]) * (A[1] - A[0]);
+    }
+    double value = 0.5 * diagonal + below;
+    *d2 = value < 0.0 ? 0.0 : value;
+    return (bad & 3u) != 0;
+}
+
+/* ---- one by one -------------------------------------------------------------------------------
+ */
 
 /* A <- both triangles from the lower one of X. */
 static void load(size_t n, const double *X, double *A)
@@ -50,71 +127,17 @@ static double flat(size_t n, const double *A, const double *B)
     return diagonal + 2.0 * below;
 }
 
-static int log_euclidean(size_t n, const double *X, const double *Y, double *d2, double *work)
+/* The squared norm of the logarithm of C = L^-1 Y L^-T, which is that of a tridiagonal one. */
+static int airm(size_t n, const double *X, const double *Y, double *d2, double *work)
 {
-    double *A = work, *B = A + n * n, *rest = B + n * n;
-    load(n, X, A);
-    load(n, Y, B);
-    if (spdfun_dense(SPD_LOG, 0.0, n, A, rest) || spdfun_dense(SPD_LOG, 0.0, n, B, rest))
-        return 1;
-    *d2 = flat(n, A, B);
-    return 0;
-}
-
-static int log_cholesky(size_t n, const double *X, const double *Y, double *d2, double *work)
-{
-    double *L = work, *K = L + n * n, sum = 0.0;
-    if (factor(n, X, L) || factor(n, Y, K))
-        return 1;
-    for (size_t r = 0; r < n; r++) {
-        for (size_t c = 0; c < r; c++)
-            sum += (L[r * n + c] - K[r * n + c]) * (L[r * n + c] - K[r * n + c]);
-        double gap = log(L[r * n + r]) - log(K[r * n + r]);
-        sum += gap * gap;
-    }
-    *d2 = sum;
-    return 0;
-}
-
-static int stein(size_t n, const double *X, const double *Y, double *d2, double *work)
-{
-    double *L = work, *K = L + n * n, *M = K + n * n;
-    for (size_t r = 0; r < n; r++)
-        for (size_t c = 0; c <= r; c++)
-            M[r * n + c] = 0.5 * (X[r * n + c] + Y[r * n + c]);
-    if (factor(n, X, L) || factor(n, Y, K) || dense_chol(n, M))
-        return 1;
-    double value = dense_logdet(n, M) - 0.5 * (dense_logdet(n, L) + dense_logdet(n, K));
-    *d2 = value < 0.0 ? 0.0 : value;
-    return 0;
-}
-
-/* lambda (n) <- eigenvalues of L^-1 Y L^-T, or of L' Y L when expand. */
-static int between(size_t n, const double *X, const double *Y, int expand, double **lambda,
-                   double *work)
-{
-    double *L = work, *C = L + n * n, *B = C + n * n, *rest = B + n * n + n;
-    *lambda = B + n * n;
+    double *rest = work, *L = rest + kernels_norm_work(n), *C = L + n * n;
+    double *d = C + n * n, *e = d + n;
     if (factor(n, X, L))
         return 1;
     load(n, Y, C);
-    if (expand)
-        dense_congruence(n, L, C, C, B);
-    else
-        dense_reduce(n, L, C);
-    return dense_eigh(n, 0, C, *lambda, rest) || !((*lambda)[0] >= WIDE_SPREAD * (*lambda)[n - 1]);
-}
-
-static int airm(size_t n, const double *X, const double *Y, double *d2, double *work)
-{
-    double *lambda, sum = 0.0;
-    if (between(n, X, Y, 0, &lambda, work))
-        return 1;
-    for (size_t i = 0; i < n; i++) {
-        double x = lambda[i] > 0.0 ? log(lambda[i]) : NAN;
-        sum += x * x;
-    }
-    *d2 = sum;
+    dense_reduce(n, L, C);
+    dense_tridiagonal(n, C, d, e, e + n);
+    *d2 = kernels_get()->log_norm2(n, d, e, rest);
     return 0;
 }
 
@@ -122,8 +145,13 @@ static int airm(size_t n, const double *X, const double *Y, double *d2, double *
  */
 static int bures(size_t n, const double *X, const double *Y, double *d2, double *work)
 {
-    double *lambda, traces = 0.0, sum = 0.0;
-    if (between(n, X, Y, 1, &lambda, work))
+    double *L = work, *C = L + n * n, *B = C + n * n, *lambda = B + n * n, *rest = lambda + n;
+    double traces = 0.0, sum = 0.0;
+    if (factor(n, X, L))
+        return 1;
+    load(n, Y, C);
+    dense_congruence(n, L, C, C, B);
+    if (dense_eigh(n, 0, C, lambda, rest) || !(lambda[0] >= WIDE_SPREAD * lambda[n - 1]))
         return 1;
     for (size_t i = 0; i < n; i++) {
         traces += X[i * (n + 1)] + Y[i * (n + 1)];
@@ -133,20 +161,50 @@ static int bures(size_t n, const double *X, const double *Y, double *d2, double 
     return !(*d2 > 1e-6 * traces);
 }
 
+size_t pair_work(spd_metric id, size_t n)
+{
+    size_t octet = TRI(n) * LANES;
+    switch (id) {
+    case SPD_AIRM:
+        return kernels_norm_work(n) + 2 * n * n + 2 * n + dense_tridiagonal_work(n);
+    case SPD_LOG_EUCLIDEAN:
+        return 2 * LANES + octet + kernels_poles_work(n);
+    case SPD_BURES_WASSERSTEIN:
+        return 3 * n * n + n + dense_eigh_work(n);
+    case SPD_EUCLIDEAN:
+        return 0;
+    default:
+        return 3 * octet + LANES;
+    }
+}
+
 int pair_dist2(spd_metric id, size_t n, const double *X, const double *Y, double *d2, double *work)
 {
     int lost = 1;
-    if (id == SPD_AIRM)
+    switch (id) {
+    case SPD_AIRM:
         lost = airm(n, X, Y, d2, work);
-    else if (id == SPD_STEIN)
+        break;
+    case SPD_STEIN:
         lost = stein(n, X, Y, d2, work);
-    else if (id == SPD_LOG_EUCLIDEAN)
+        break;
+    case SPD_JEFFREY:
+        lost = jeffrey(n, X, Y, d2, work);
+        break;
+    case SPD_LOG_EUCLIDEAN:
         lost = log_euclidean(n, X, Y, d2, work);
-    else if (id == SPD_BURES_WASSERSTEIN)
+        break;
+    case SPD_BURES_WASSERSTEIN:
         lost = bures(n, X, Y, d2, work);
-    else if (id == SPD_LOG_CHOLESKY)
+        break;
+    case SPD_LOG_CHOLESKY:
         lost = log_cholesky(n, X, Y, d2, work);
-    else if (id == SPD_EUCLIDEAN)
+        break;
+    case SPD_EUCLIDEAN:
         lost = (*d2 = flat(n, X, Y)) < LEAST_SUM;
+        break;
+    default:
+        break;
+    }
     return lost || !isfinite(*d2);
 }

@@ -1,4 +1,5 @@
-/* spdfun.c - logarithm, exponential, roots and powers through eigenvalues. */
+/* spdfun.c - logarithm, exponential, roots and powers, through eigenvalues or as sums over poles.
+ */
 #include "geometry/spdfun.h"
 
 #include <float.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/poles.h"
 
 int spdfun_needs_spd(spd_function f)
 {
@@ -38,9 +40,16 @@ void spdfun_values(spd_function f, double power, size_t count, const double *lam
     }
 }
 
-size_t spdfun_work(size_t n)
+static size_t map_work(size_t n)
 {
     return (SPDFUN_OCTETS * (n * n + n) + n * n) * LANES + kernels_eigh_work(n);
+}
+
+/* The matrices once more, and what the one or the other way takes. */
+size_t spdfun_work(size_t n)
+{
+    size_t map = map_work(n), sums = kernels_poles_work(n);
+    return TRI(n) * LANES + (map > sums ? map : sums);
 }
 
 /* Mask of the lanes in which one of the n x 8 values is NaN. */
@@ -79,11 +88,94 @@ static void choice_rule(const void *user, size_t count, double *lambda)
     spdfun_values(choice->f, choice->power, count, lambda, lambda);
 }
 
+/* From here on poles beat eigenvectors (measured). */
+#define POLES_FROM 12
+
+/* And from here on LAPACK's eigenvectors beat poles, whose octets have left the cache. */
+#define POLES_UNTIL 400
+
+/* So large, two matrices are had faster one by one than in an octet with six idle lanes. */
+#define IDLE_FROM 64
+
+/* The number of f in poles.h, or -1. */
+static int poles_of(spd_function f, size_t n)
+{
+    if (n < POLES_FROM)
+        return -1;
+    return f == SPD_LOG       ? POLES_LOG
+           : f == SPD_SQRT    ? POLES_SQRT
+           : f == SPD_INVSQRT ? POLES_INVSQRT
+                              : -1;
+}
+
+int spdfun_prefers_dense(const kernels *k, spd_function f, size_t n, size_t p)
+{
+    if (poles_of(f, n) < 0)
+        return n >= kernels_dense_from(k);
+    return n >= POLES_UNTIL || (n >= IDLE_FROM && p <= 2);
+}
+
+/* edges (2 x 8) <- smallest and largest of values (n x 8). */
+static void extremes(size_t n, const double *value, double *edges)
+{
+    double *low = edges, *high = edges + LANES;
+    memcpy(low, value, LANES * sizeof *low);
+    memcpy(high, value, LANES * sizeof *high);
+    for (size_t e = LANES; e < n * LANES; e++) {
+        low[e % LANES] = fmin(low[e % LANES], value[e]);
+        high[e % LANES] = fmax(high[e % LANES], value[e]);
+    }
+}
+
+/* The lanes in mask of `to` (count x 8) <- those of `from`. */
+static void merge_lanes(unsigned mask, size_t count, const double *from, double *to)
+{
+    for (size_t e = 0; e < count * LANES; e++)
+        if (mask >> (e % LANES) & 1u)
+            to[e] = from[e];
+}
+
+/* One octet by poles, and by eigenvalues in the lanes that these do not serve. kept: TRI x 8. */
+static unsigned apply_by_poles(const kernels *k, const function_choice *choice, int number,
+                               size_t n, double *A, double *edges, double *kept, double *work)
+{
+    unsigned bad = 0;
+    double own[2 * LANES];
+    memcpy(kept, A, TRI(n) * LANES * sizeof *A);
+    unsigned missed = k->by_poles(n, number, A, edges, work);
+    for (size_t i = 0; i < 2 * LANES; i++)
+        edges[i] = value_of(choice->f, choice->power, edges[i]);
+    if (missed) {
+        const double *value = spdfun_map(k, choice_rule, choice, n, 1, kept, &bad, work);
+        extremes(n, value, own);
+        merge_lanes(missed, TRI(n), kept, A);
+        merge_lanes(missed, 2, own, edges);
+    }
+    return bad & missed;
+}
+
+void spdfun_edges(const kernels *k, spd_function f, double power, size_t n, size_t octets,
+                  double *A, double *edges, unsigned *bad, double *work)
+{
+    const function_choice choice = {f, power};
+    int number = poles_of(f, n);
+    double *rest = work + TRI(n) * LANES;
+    if (number < 0) {
+        const double *value = spdfun_map(k, choice_rule, &choice, n, octets, A, bad, rest);
+        for (size_t g = 0; g < octets; g++)
+            extremes(n, value + g * n * LANES, edges + 2 * g * LANES);
+        return;
+    }
+    for (size_t g = 0; g < octets; g++)
+        bad[g] = apply_by_poles(k, &choice, number, n, A + g * TRI(n) * LANES,
+                                edges + 2 * g * LANES, work, rest);
+}
+
 void spdfun_apply(const kernels *k, spd_function f, double power, size_t n, size_t octets,
                   double *A, unsigned *bad, double *work)
 {
-    const function_choice choice = {f, power};
-    spdfun_map(k, choice_rule, &choice, n, octets, A, bad, work);
+    _Alignas(64) double edges[SPDFUN_OCTETS * 2 * LANES];
+    spdfun_edges(k, f, power, n, octets, A, edges, bad, work);
 }
 
 size_t spdfun_dense_work(size_t n)

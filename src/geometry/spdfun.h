@@ -31,8 +31,16 @@ const double *spdfun_map(const kernels *k, spdfun_rule rule, const void *user, s
 void spdfun_apply(const kernels *k, spd_function f, double power, size_t n, size_t octets,
                   double *A, unsigned *bad, double *work);
 
-/* The same for one row-major n x n matrix A through LAPACK; non-zero when there is no result.
- * work: spdfun_dense_work(n) doubles. */
+/* The same; edges (octets x 2 x 8) <- f of a lower and of an upper bound of the eigenvalues, which
+ * are a few percent away from them at most. */
+void spdfun_edges(const kernels *k, spd_function f, double power, size_t n, size_t octets,
+                  double *A, double *edges, unsigned *bad, double *work);
+
+/* Is f of p matrices n x n had faster one by one, by spdfun_dense? */
+int spdfun_prefers_dense(const kernels *k, spd_function f, size_t n, size_t p);
+
+/* What spdfun_apply does for one row-major n x n matrix A through LAPACK; non-zero when there is no
+ * result. work: spdfun_dense_work(n) doubles. */
 size_t spdfun_dense_work(size_t n);
 int spdfun_dense(spd_function f, double power, size_t n, double *A, double *work);
 

@@ -32,14 +32,18 @@ size_t dense_eigh_work(size_t n)
     return eigh_reals(n) + 3 + 5 * n;
 }
 
+/* Rows that are swapped with columns, or averaged, at a time: a cache line of columns. */
+#define STRIP 8
+
 void dense_transpose(size_t n, double *A)
 {
-    for (size_t r = 0; r < n; r++)
-        for (size_t c = 0; c < r; c++) {
-            double x = A[r * n + c];
-            A[r * n + c] = A[c * n + r];
-            A[c * n + r] = x;
-        }
+    for (size_t first = 0; first < n; first += STRIP)
+        for (size_t r = first + 1; r < n; r++)
+            for (size_t c = first; c < r && c < first + STRIP; c++) {
+                double x = A[r * n + c];
+                A[r * n + c] = A[c * n + r];
+                A[c * n + r] = x;
+            }
 }
 
 int dense_eigh(size_t n, int vectors, double *A, double *lambda, double *work)
@@ -51,6 +55,18 @@ int dense_eigh(size_t n, int vectors, double *A, double *lambda, double *work)
     if (vectors)
         dense_transpose(n, A);
     return info != 0;
+}
+
+/* The reflectors' factors, and blocks of LAPACK's usual width. */
+size_t dense_tridiagonal_work(size_t n)
+{
+    return n + 64 * n;
+}
+
+void dense_tridiagonal(size_t n, double *A, double *d, double *e, double *work)
+{
+    lapack_int size = (lapack_int)n, room = (lapack_int)(64 * n), info;
+    LAPACK_dsytrd("L", &size, A, &size, d, e, work, work + n, &room, &info);
 }
 
 /* All eigenvalues, blocks of LAPACK's usual width, then the integers of dsyevr. */
@@ -112,9 +128,10 @@ void dense_trans_product(size_t r, size_t c, size_t k, const double *A, const do
 /* A <- (A + A')/2 */
 static void even_out(size_t n, double *A)
 {
-    for (size_t r = 0; r < n; r++)
-        for (size_t c = 0; c < r; c++)
-            A[r * n + c] = A[c * n + r] = 0.5 * (A[r * n + c] + A[c * n + r]);
+    for (size_t first = 0; first < n; first += STRIP)
+        for (size_t r = first + 1; r < n; r++)
+            for (size_t c = first; c < r && c < first + STRIP; c++)
+                A[r * n + c] = A[c * n + r] = 0.5 * (A[r * n + c] + A[c * n + r]);
 }
 
 void dense_congruence(size_t n, const double *A, const double *B, double *C, double *work)
@@ -143,22 +160,21 @@ void dense_gram_trans(size_t n, const double *B, double *C)
     gram(n, CblasTrans, B, C);
 }
 
-static void tri_solve(size_t n, enum CBLAS_SIDE side, enum CBLAS_TRANSPOSE trans, const double *L,
-                      double *B)
+static void tri_solve(size_t n, enum CBLAS_TRANSPOSE trans, const double *L, double *B)
 {
     int size = (int)n;
-    cblas_dtrsm(CblasRowMajor, side, CblasLower, trans, CblasNonUnit, size, size, 1.0, L, size, B,
-                size);
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, trans, CblasNonUnit, size, size, 1.0, L, size,
+                B, size);
 }
 
 void dense_solve_trans(size_t n, const double *L, double *B)
 {
-    tri_solve(n, CblasLeft, CblasTrans, L, B);
+    tri_solve(n, CblasTrans, L, B);
 }
 
 void dense_solve(size_t n, const double *L, double *B)
 {
-    tri_solve(n, CblasLeft, CblasNoTrans, L, B);
+    tri_solve(n, CblasNoTrans, L, B);
 }
 
 void dense_solve_vector(size_t n, const double *L, double *b)
@@ -168,10 +184,12 @@ void dense_solve_vector(size_t n, const double *L, double *b)
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, size, L, size, b, 1);
 }
 
+/* The result is its own transpose, and this side is OpenBLAS's faster one. */
 void dense_reduce(size_t n, const double *L, double *A)
 {
-    tri_solve(n, CblasLeft, CblasNoTrans, L, A);
-    tri_solve(n, CblasRight, CblasTrans, L, A);
+    dense_solve(n, L, A);
+    dense_transpose(n, A);
+    dense_solve(n, L, A);
     even_out(n, A);
 }
 

@@ -19,6 +19,13 @@ size_t dense_eigh_work(size_t n);
  * ascending. vectors 0: eigenvalues alone, A is destroyed. Non-zero when not converged. */
 int dense_eigh(size_t n, int vectors, double *A, double *lambda, double *work);
 
+/* Scratch of dense_tridiagonal. */
+size_t dense_tridiagonal_work(size_t n);
+
+/* d (n) and e (n) <- diagonal and off-diagonal, n - 1 entries, of a tridiagonal matrix with the
+ * eigenvalues of A (symmetric), which is destroyed. */
+void dense_tridiagonal(size_t n, double *A, double *d, double *e, double *work);
+
 /* Scratch of dense_eigh_some. */
 size_t dense_eigh_some_work(size_t n);
 

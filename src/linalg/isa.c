@@ -5,6 +5,7 @@
 
 #include "base/naming.h"
 #include "linalg/kernels.h"
+#include "linalg/poles.h"
 #include "spdml.h"
 
 static const naming naming_isa = {
@@ -130,4 +131,33 @@ size_t kernels_eigh_work(size_t n)
 size_t kernels_single_work(size_t n)
 {
     return (2 * n + 5) * ((n + 7) / 8 * 8);
+}
+
+/* The result, two groups of poles, and seven vectors: see kernels_poles.c. */
+size_t kernels_poles_work(size_t n)
+{
+    return (TRI(n) + 16 * n + 7 * n) * LANES;
+}
+
+/* Two numbers for each pole and row, a row for each pole, and seven vectors. */
+size_t kernels_norm_work(size_t n)
+{
+    return POLES_MOST * (3 * n + LANES) + 7 * n * LANES;
+}
+
+static const kernels *choose_few(void)
+{
+    const kernels *best = kernels_get(), *half = kernels_named("avx2");
+    return half && strcmp(best->name, "avx512") == 0 ? half : best;
+}
+
+const kernels *kernels_few(void)
+{
+    static _Atomic(const kernels *) chosen;
+    const kernels *table = atomic_load_explicit(&chosen, memory_order_acquire);
+    if (!table) {
+        table = choose_few();
+        atomic_store_explicit(&chosen, table, memory_order_release);
+    }
+    return table;
 }

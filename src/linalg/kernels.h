@@ -19,6 +19,7 @@
 #define LANES     8
 #define TRI(n)    ((size_t)(n) * ((size_t)(n) + 1) / 2)
 #define ALL_LANES 0xffu
+#define FEW_LANES 4 /* lanes of the kernels for a single pair */
 
 /* Columns of W, Y and S in the data pass are padded to a multiple of this with zeros. */
 #define PASS_PAD   8
@@ -42,12 +43,23 @@ typedef struct kernels {
                     double *const *T);
 
     /* One array f (entries) against an octet G (entries x 8), lane by lane: */
-    void (*spread)(size_t entries, const double *f, double *G);                      /* G <- f */
-    void (*average)(size_t entries, const double *f, const double *G, double *A);    /* (f + G)/2 */
-    void (*distance2)(size_t entries, const double *f, const double *G, double *d2); /* |f-G|^2 */
-    void (*middle)(size_t entries, const double *A, const double *B, double *C);     /* (A + B)/2 */
+    void (*spread)(size_t entries, const double *f, double *G);                   /* G <- f */
+    void (*average)(size_t entries, const double *f, const double *G, double *A); /* (f + G)/2 */
+    void (*middle)(size_t entries, const double *A, const double *B, double *C);  /* (A + B)/2 */
     /* d2 (8) <- sum over e < entries of (f[e] - G[e]) (G[entries + e] - f[entries + e]) */
     void (*cross)(size_t entries, const double *f, const double *G, double *d2);
+
+    /* d2 (rows x octets x 8) <- |f - g|^2 for the rows f of F, `stride` doubles apart, and the
+     * lanes g of G (octets x entries x 8), octets <= 2. The bits of a distance depend on f and g
+     * alone. */
+    void (*apart)(size_t entries, size_t rows, const double *F, size_t stride, size_t octets,
+                  const double *G, double *d2);
+    /* The same piece by piece, any number of octets: sums (rows x octets x 2 x 8), zero at first,
+     * += those of the next `entries`, an even number but for the last piece; and d2 (count x 8) <-
+     * what sums (count x 2 x 8) have come to. */
+    void (*apart_add)(size_t entries, size_t rows, const double *F, size_t stride, size_t octets,
+                      const double *G, double *sums);
+    void (*apart_end)(size_t count, const double *sums, double *d2);
 
     /* Plain arrays, any alignment: */
     void (*axpy)(size_t entries, double a, const double *x, double *y); /* y += a x */
@@ -93,6 +105,21 @@ typedef struct kernels {
     /* A (TRI) <- Z diag(f) Z' for Z (n x n) and f (n x 8). work: n n 8 doubles. */
     void (*rebuild)(size_t n, const double *Z, const double *f, double *A, double *work);
 
+    /* A (TRI) <- f(A), f one of poles.h, without eigenvectors. Returns the mask of lanes that it
+     * does not serve, whose A is rubbish: not positive definite, not finite, or eigenvalues further
+     * apart than poles reach. edges (2 x 8) <- a lower and an upper bound of the eigenvalues, a few
+     * percent away from them. work: kernels_poles_work(n) doubles. */
+    unsigned (*by_poles)(size_t n, int f, double *A, double *edges, double *work);
+
+    /* What chol, tri_inverse followed by tri_gram, and by_poles do, for the first FEW_LANES lanes
+     * alone; the others are not touched, or hold rubbish. */
+    unsigned (*few_chol)(size_t n, double *A, double *logdet);
+    void (*few_inverse)(size_t n, const double *L, double *Linv, double *A);
+    unsigned (*few_by_poles)(size_t n, int f, double *A, double *edges, double *work);
+    /* |log T|^2 for one tridiagonal T, with d (n) on its diagonal and e (n - 1) beside it; NaN
+     * where by_poles would not serve it. work: kernels_norm_work(n) doubles. */
+    double (*log_norm2)(size_t n, const double *d, const double *e, double *work);
+
     /* y (count x 8) <- ln x for positive normal x. */
     void (*log)(size_t count, const double *x, double *y);
 
@@ -115,6 +142,10 @@ size_t kernels_eigh_work(size_t n);
 /* Scratch of eigh_single. */
 size_t kernels_single_work(size_t n);
 
+/* Scratch of by_poles, and of log_norm2. */
+size_t kernels_poles_work(size_t n);
+size_t kernels_norm_work(size_t n);
+
 /* From this size on, LAPACK's eigenvectors (dense.h) beat the interleaved ones of that table
  * (measured: logarithms of 128 x 128 matrices with AVX2 1.3 times as fast; even at 230 with
  * AVX-512). */
@@ -122,6 +153,10 @@ size_t kernels_dense_from(const kernels *k);
 
 /* The table in use: the best the machine has, or what SPDML_ISA asks for. */
 const kernels *kernels_get(void);
+
+/* The table for the kernels of few lanes: where vectors hold all eight, that with half as wide
+ * ones. */
+const kernels *kernels_few(void);
 
 /* The table of that name, or the best when name is NULL; NULL when this machine or build does not
  * have it. */

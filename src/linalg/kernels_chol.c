@@ -132,12 +132,22 @@ static unsigned chol_vector(size_t n, double *A, double *logdet)
     return v_bits(v.bad);
 }
 
-unsigned KERNEL(chol)(size_t n, double *A, double *logdet)
+static unsigned chol_lanes(int lanes, size_t n, double *A, double *logdet)
 {
     unsigned bad = 0;
-    for (int l = 0; l < LANES; l += VW)
+    for (int l = 0; l < lanes; l += VW)
         bad |= chol_vector(n, A + l, logdet ? logdet + l : NULL) << l;
     return bad;
+}
+
+unsigned KERNEL(chol)(size_t n, double *A, double *logdet)
+{
+    return chol_lanes(LANES, n, A, logdet);
+}
+
+unsigned KERNEL(few_chol)(size_t n, double *A, double *logdet)
+{
+    return chol_lanes(FEW_LANES, n, A, logdet) & ((1u << FEW_LANES) - 1u);
 }
 
 /* ---- inverse of the factor -------------------------------------------------------------- */
@@ -244,16 +254,20 @@ static void inverse_below_any(size_t nr, size_t I, size_t J, const double *L, do
     }
 }
 
+static void inverse_vector(size_t n, const double *L, double *Linv)
+{
+    for (size_t J = 0; J < n && !stop_within(n); J += TILE) {
+        size_t nc = tile_size(n - J);
+        inverse_diagonal_any(nc, J, L, Linv);
+        for (size_t I = J + nc; I < n; I += TILE)
+            inverse_below_any(tile_size(n - I), I, J, L, Linv);
+    }
+}
+
 void KERNEL(tri_inverse)(size_t n, const double *L, double *Linv)
 {
-    for (int l = 0; l < LANES; l += VW) {
-        for (size_t J = 0; J < n && !stop_within(n); J += TILE) {
-            size_t nc = tile_size(n - J);
-            inverse_diagonal_any(nc, J, L + l, Linv + l);
-            for (size_t I = J + nc; I < n; I += TILE)
-                inverse_below_any(tile_size(n - I), I, J, L + l, Linv + l);
-        }
-    }
+    for (int l = 0; l < LANES; l += VW)
+        inverse_vector(n, L + l, Linv + l);
 }
 
 /* A(I,J) = sum_{k >= I} X(k,I:)' X(k,J:); rows k that cross the tile end at the diagonal. */
@@ -330,4 +344,12 @@ void KERNEL(tri_gram)(size_t n, const double *Linv, double *A)
 {
     for (int l = 0; l < LANES; l += VW)
         gram_vector(n, Linv + l, A + l);
+}
+
+void KERNEL(few_inverse)(size_t n, const double *L, double *Linv, double *A)
+{
+    for (int l = 0; l < FEW_LANES; l += VW) {
+        inverse_vector(n, L + l, Linv + l);
+        gram_vector(n, Linv + l, A + l);
+    }
 }

@@ -25,6 +25,68 @@ typedef struct eigen_job {
     vi bad[PAIR];
 } eigen_job;
 
+/* ---- the product of the reflectors ---------------------------------------------------------- */
+
+/* Columns of Q that are made together. */
+#if VW == 8
+#define FORMED 8
+#else
+#define FORMED 4
+#endif
+
+/* Columns j .. j+nc-1 of Q. Reflector i turns rows below i, so it leaves unit vectors e_c with
+ * c >= i alone: columns start as unit vectors, and reflectors up to j need not be applied. A pass
+ * over the columns takes one reflector from them and has their product with the next. */
+INLINE void form_columns(int nc, size_t j, size_t n, const double *A, const vd *h, double *Z)
+{
+    size_t first = j + 1 > 2 ? j + 1 : 2;
+    vd g[FORMED], dot[FORMED];
+    const double *u = ctri_row(A, first < n ? first - 1 : 0);
+    for (size_t k = 0; k < n; k++) {
+        UNROLL
+        for (int b = 0; b < nc; b++) {
+            AT(Z, k * n + j + (size_t)b) = v_set(k == j + (size_t)b ? 1.0 : 0.0);
+            g[b] = v_set(0.0);
+        }
+    }
+    for (size_t i = first; i < n; i++) {
+        const double *next = ctri_row(A, i);
+        double *z = Z + j * LANES, *last = z + (i - 1) * n * LANES;
+        UNROLL
+        for (int b = 0; b < nc; b++)
+            dot[b] = CAT(next, i - 1) * CAT(last, b);
+        for (size_t k = 0; k + 1 < i; k++, z += n * LANES) {
+            vd uk = CAT(u, k), nk = CAT(next, k);
+            UNROLL
+            for (int b = 0; b < nc; b++) {
+                vd x = CAT(z, b) - uk * g[b];
+                AT(z, b) = x;
+                dot[b] += nk * x;
+            }
+        }
+        UNROLL
+        for (int b = 0; b < nc; b++)
+            g[b] = dot[b] * h[i];
+        u = next;
+    }
+    double *z = Z + j * LANES;
+    for (size_t k = 0; first < n && k + 1 < n; k++, z += n * LANES) {
+        UNROLL
+        for (int b = 0; b < nc; b++)
+            AT(z, b) -= CAT(u, k) * g[b];
+    }
+}
+
+/* Z (n x n) <- product of the reflectors in the rows of A. */
+static void form_q(size_t n, const double *A, const vd *h, double *Z)
+{
+    size_t j = 0;
+    for (; j + FORMED <= n && !stop_within(n); j += FORMED)
+        form_columns(FORMED, j, n, A, h, Z);
+    for (; j < n && !stop_within(n); j++)
+        form_columns(1, j, n, A, h, Z);
+}
+
 /* ---- QL ------------------------------------------------------------------------------------- */
 
 /* The block that a sweep works on, per lane: it ends at `last`, where dm = d[last]. */
@@ -183,7 +245,7 @@ INLINE void sweep_values(int nv, size_t l, const block *k, const eigen_work *w)
 INLINE void rotate_rows(int nr, int side, size_t n, size_t l, size_t end, const vp *cosine,
                         const vp *sine, double *Z)
 {
-    vd carry[8];
+    vd carry[4];
     UNROLL
     for (int a = 0; a < nr; a++)
         carry[a] = CAT(Z + (size_t)a * n * LANES, end);
@@ -202,27 +264,87 @@ INLINE void rotate_rows(int nr, int side, size_t n, size_t l, size_t end, const 
         AT(Z + (size_t)a * n * LANES, l) = carry[a];
 }
 
+/* nr rows of Z times the rotations i = end-1 .. l of two sweeps in one pass: the second follows one
+ * column behind the first. */
+INLINE void rotate_twice(int nr, int side, size_t n, size_t l, size_t end, const vp *cosine,
+                         const vp *sine, double *Z)
+{
+    const vp *cosine2 = cosine + n, *sine2 = sine + n;
+    vd carry[4], other[4];
+    UNROLL
+    for (int a = 0; a < nr; a++) {
+        double *z = Z + (size_t)a * n * LANES;
+        vd zi = CAT(z, end - 1), zn = CAT(z, end), c = cosine[end - 1].v[side];
+        vd s = sine[end - 1].v[side];
+        other[a] = s * zi + c * zn;
+        carry[a] = c * zi - s * zn;
+    }
+    for (size_t i = end - 1; i-- > l;) {
+        vd c = cosine[i].v[side], s = sine[i].v[side];
+        vd c2 = cosine2[i + 1].v[side], s2 = sine2[i + 1].v[side];
+        UNROLL
+        for (int a = 0; a < nr; a++) {
+            double *z = Z + (size_t)a * n * LANES;
+            vd zi = CAT(z, i), done = s * zi + c * carry[a];
+            carry[a] = c * zi - s * carry[a];
+            AT(z, i + 2) = s2 * done + c2 * other[a];
+            other[a] = c2 * done - s2 * other[a];
+        }
+    }
+    vd c2 = cosine2[l].v[side], s2 = sine2[l].v[side];
+    UNROLL
+    for (int a = 0; a < nr; a++) {
+        double *z = Z + (size_t)a * n * LANES;
+        AT(z, l + 1) = s2 * carry[a] + c2 * other[a];
+        AT(z, l) = c2 * carry[a] - s2 * other[a];
+    }
+}
+
 /* All pending sweeps on nr rows, while those are in the nearest cache. */
 INLINE void rotate_pending(int nr, int side, size_t n, const backlog *b, const eigen_work *w,
                            double *Z)
 {
-    for (size_t k = 0; k < b->count; k++)
+    size_t k = 0;
+    for (; k + 2 <= b->count; k += 2)
+        rotate_twice(nr, side, n, b->first[k], b->last[k], w->c + k * n, w->s + k * n, Z);
+    for (; k < b->count; k++)
         rotate_rows(nr, side, n, b->first[k], b->last[k], w->c + k * n, w->s + k * n, Z);
 }
 
 static void rotate_all(int side, size_t n, const backlog *b, const eigen_work *w, double *Z)
 {
     size_t k = 0;
-    for (; k + 8 <= n; k += 8)
-        rotate_pending(8, side, n, b, w, Z + k * n * LANES);
     for (; k + 4 <= n; k += 4)
         rotate_pending(4, side, n, b, w, Z + k * n * LANES);
     for (; k < n; k++)
         rotate_pending(1, side, n, b, w, Z + k * n * LANES);
 }
 
+/* Sweep k turns columns first to last from now on: where it did not, by nothing. */
+INLINE void widen(int nv, size_t n, size_t k, size_t first, size_t last, backlog *b,
+                  const eigen_work *w)
+{
+    for (size_t i = first; i < last; i++) {
+        if (i >= b->first[k] && i < b->last[k])
+            continue;
+        UNROLL
+        for (int u = 0; u < nv; u++) {
+            w->c[k * n + i].v[u] = v_set(1.0);
+            w->s[k * n + i].v[u] = v_set(0.0);
+        }
+    }
+    b->first[k] = first;
+    b->last[k] = last;
+}
+
 INLINE void clear_backlog(int nv, size_t n, backlog *b, const eigen_work *w, const eigen_job *job)
 {
+    for (size_t k = 0; k + 2 <= b->count; k += 2) {
+        size_t first = b->first[k] < b->first[k + 1] ? b->first[k] : b->first[k + 1];
+        size_t last = b->last[k] > b->last[k + 1] ? b->last[k] : b->last[k + 1];
+        widen(nv, n, k, first, last, b, w);
+        widen(nv, n, k + 1, first, last, b, w);
+    }
     UNROLL
     for (int u = 0; u < nv; u++)
         rotate_all(u, n, b, w, job->Z[u]);

@@ -24,26 +24,6 @@ void KERNEL(middle)(size_t entries, const double *A, const double *B, double *C)
 }
 
 /* Four running sums hide the latency of the adder. */
-void KERNEL(distance2)(size_t entries, const double *f, const double *G, double *d2)
-{
-    for (size_t l = 0; l < LANES; l += VW) {
-        vd sum[4] = {v_set(0.0), v_set(0.0), v_set(0.0), v_set(0.0)};
-        size_t e = 0;
-        for (; e + 4 <= entries; e += 4) {
-            UNROLL
-            for (size_t k = 0; k < 4; k++) {
-                vd x = v_set(f[e + k]) - CAT(G + l, e + k);
-                sum[k] += x * x;
-            }
-        }
-        for (; e < entries; e++) {
-            vd x = v_set(f[e]) - CAT(G + l, e);
-            sum[0] += x * x;
-        }
-        AT(d2 + l, 0) = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    }
-}
-
 void KERNEL(cross)(size_t entries, const double *f, const double *G, double *d2)
 {
     for (size_t l = 0; l < LANES; l += VW) {

@@ -1,6 +1,6 @@
-/* kernels_tridiagonal.h - step 1 of the symmetric eigenvalue problem: scaling, Householder
- * reduction to tridiagonal form, and the product of the reflectors. Included by kernels_eigh.c,
- * which says more. */
+/* kernels_tridiagonal.h - step 1 of the symmetric eigenvalue problem: scaling, and Householder
+ * reduction to tridiagonal form. Included by kernels_eigh.c, which says more, and by
+ * kernels_poles.c. */
 #ifndef SPD_LINALG_KERNELS_TRIDIAGONAL_H
 #define SPD_LINALG_KERNELS_TRIDIAGONAL_H
 
@@ -188,57 +188,6 @@ static void tridiagonalise(size_t n, double *A, int side, const eigen_work *w)
     for (size_t i = 0; i < n; i++)
         w->d[i].v[side] = CAT(tri_row(A, i), i);
     w->e[n - 1].v[side] = v_set(0.0);
-}
-
-/* nc columns of Z, first i rows <- (I - u u'/h) times them. */
-INLINE void reflect_columns(int nc, size_t i, size_t n, const double *u, vd h_inverse, double *Z)
-{
-    vd g[8];
-    UNROLL
-    for (int b = 0; b < nc; b++)
-        g[b] = v_set(0.0);
-    const double *z = Z;
-    for (size_t k = 0; k < i; k++, z += n * LANES) {
-        vd uk = CAT(u, k);
-        UNROLL
-        for (int b = 0; b < nc; b++)
-            g[b] += uk * CAT(z, b);
-    }
-    UNROLL
-    for (int b = 0; b < nc; b++)
-        g[b] *= h_inverse;
-    double *y = Z;
-    for (size_t k = 0; k < i; k++, y += n * LANES) {
-        vd uk = CAT(u, k);
-        UNROLL
-        for (int b = 0; b < nc; b++)
-            AT(y, b) -= uk * g[b];
-    }
-}
-
-/* Columns j .. j+nc-1 of Q. Reflector i turns rows below i, so it leaves unit vectors e_c with
- * c >= i alone: columns start as unit vectors, and reflectors up to j need not be applied. */
-INLINE void form_columns(int nc, size_t j, size_t n, const double *A, const vd *h, double *Z)
-{
-    for (size_t k = 0; k < n; k++) {
-        UNROLL
-        for (int b = 0; b < nc; b++)
-            AT(Z, k * n + j + (size_t)b) = v_set(k == j + (size_t)b ? 1.0 : 0.0);
-    }
-    for (size_t i = j + 1 > 2 ? j + 1 : 2; i < n; i++)
-        reflect_columns(nc, i, n, ctri_row(A, i), h[i], Z + j * LANES);
-}
-
-/* Z (n x n) <- product of the reflectors in the rows of A. */
-static void form_q(size_t n, const double *A, const vd *h, double *Z)
-{
-    size_t j = 0;
-    for (; j + 8 <= n && !stop_within(n); j += 8)
-        form_columns(8, j, n, A, h, Z);
-    for (; j + 4 <= n && !stop_within(n); j += 4)
-        form_columns(4, j, n, A, h, Z);
-    for (; j < n && !stop_within(n); j++)
-        form_columns(1, j, n, A, h, Z);
 }
 
 #endif

@@ -23,7 +23,11 @@ void KERNEL(scatter)(size_t entries, size_t count, const double *octet, const do
 void KERNEL(spread)(size_t entries, const double *f, double *G);
 void KERNEL(average)(size_t entries, const double *f, const double *G, double *A);
 void KERNEL(middle)(size_t entries, const double *A, const double *B, double *C);
-void KERNEL(distance2)(size_t entries, const double *f, const double *G, double *d2);
+void KERNEL(apart_add)(size_t entries, size_t rows, const double *F, size_t stride, size_t octets,
+                       const double *G, double *sums);
+void KERNEL(apart_end)(size_t count, const double *sums, double *d2);
+void KERNEL(apart)(size_t entries, size_t rows, const double *F, size_t stride, size_t octets,
+                   const double *G, double *d2);
 void KERNEL(cross)(size_t entries, const double *f, const double *G, double *d2);
 void KERNEL(log)(size_t count, const double *x, double *y);
 void KERNEL(axpy)(size_t entries, double a, const double *x, double *y);
@@ -45,6 +49,11 @@ void KERNEL(eigh)(size_t n, size_t octets, double *A, double *lambda, double *Z,
 int KERNEL(eigh_single)(size_t n, const double *A, double *lambda, double *Z, double *work);
 void KERNEL(rank)(size_t n, const double *lambda, size_t *rank);
 void KERNEL(rebuild)(size_t n, const double *Z, const double *f, double *A, double *work);
+unsigned KERNEL(by_poles)(size_t n, int f, double *A, double *edges, double *work);
+unsigned KERNEL(few_by_poles)(size_t n, int f, double *A, double *edges, double *work);
+unsigned KERNEL(few_chol)(size_t n, double *A, double *logdet);
+void KERNEL(few_inverse)(size_t n, const double *L, double *Linv, double *A);
+double KERNEL(log_norm2)(size_t n, const double *d, const double *e, double *work);
 void KERNEL(product)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,
                      size_t col_stride, const double *B, double *C, const double *next);
 void KERNEL(product_onto)(size_t rows, size_t depth, size_t m, const double *A, size_t row_stride,

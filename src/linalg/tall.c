@@ -59,13 +59,6 @@ void tall_add_gram(size_t n, size_t m, const double *A, double *M)
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, rows, 1.0, A, size, 1.0, M, size);
 }
 
-void tall_gram_rows(size_t n, size_t m, const double *A, double *M)
-{
-    int size = (int)n, columns = (int)m;
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, size, columns, 1.0, A, columns, 0.0, M,
-                size);
-}
-
 static void solve(size_t n, size_t m, enum CBLAS_TRANSPOSE trans, const double *L, double *A)
 {
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, trans, CblasNonUnit, (int)n, (int)m, 1.0, L,

@@ -25,9 +25,6 @@ void tall_product_trans(size_t n, size_t k, size_t m, const double *A, const dou
 /* Lower triangle of M (m x m) <- M + A'A for A (n x m); the upper one is left alone. */
 void tall_add_gram(size_t n, size_t m, const double *A, double *M);
 
-/* Lower triangle of M (n x n) <- A A' for A (n x m). */
-void tall_gram_rows(size_t n, size_t m, const double *A, double *M);
-
 /* A (n x m) <- L^-1 A, and A <- L'^-1 A, for L (n x n) lower triangular. */
 void tall_solve(size_t n, size_t m, const double *L, double *A);
 void tall_solve_trans(size_t n, size_t m, const double *L, double *A);

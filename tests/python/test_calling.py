@@ -87,7 +87,9 @@ def test_short_distances_are_the_long_ones(rng, metric, n):
     for Y in (None, X[3:9]):
         np.testing.assert_array_equal(spdml.pairwise_distances(X, Y, metric, n_jobs=1),
                                       functions.pairwise_distances(X, Y, metric, n_jobs=1))
-    np.testing.assert_array_equal(spdml.mean(X, metric, n_jobs=1), functions.mean(X, metric, n_jobs=1))
+    np.testing.assert_allclose(  # the Euclidean one is not the library's on either way
+        spdml.mean(X, metric, n_jobs=1), functions.mean(X, metric, n_jobs=1),
+        rtol=1e-14 if metric == "euclidean" else 0, atol=1e-15 if metric == "euclidean" else 0)
     np.testing.assert_allclose(spdml.geodesic(X, X[::-1].copy(), 0.25, metric)[4],
                                functions.geodesic(X[4], X[-5], 0.25, metric), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(spdml.geodesic(X[4], X[5], 0.25, metric),
@@ -105,9 +107,52 @@ def test_short_functions_are_the_long_ones(rng, function):
 
 def test_covariances_of_an_array_are_those_of_a_list(rng):
     signals = rng.standard_normal((7, 4, 50)) + 100.0
-    for estimator in ("cov", "oas", "lwf"):
+    for estimator in ("cov", "scm", "oas", "lwf"):
         np.testing.assert_allclose(spdml.covariances(signals, estimator),
                                    functions.covariances(list(signals), estimator), rtol=1e-10)
+    for channels in (1, 4, 8, 11, 17):
+        signals = rng.standard_normal((3, channels, 40)) * 3.0 - 50.0
+        expected = [np.cov(x, bias=True).reshape(channels, channels) for x in signals]
+        np.testing.assert_allclose(spdml.covariances(signals, "scm"), expected, rtol=1e-10)
+
+
+@QUICK
+@pytest.mark.parametrize("shape", [(1, 1), (3, 3), (2, 5), (16, 16), (33, 33)])
+@pytest.mark.parametrize("p", [1, 2, 7, 8, 9, 30])
+def test_euclidean_means_and_distances_of_any_arrays(rng, p, shape):
+    X, Y = rng.standard_normal((2, p, *shape))
+    np.testing.assert_allclose(spdml.mean(X, "euclidean"), X.mean(axis=0), rtol=0, atol=1e-14)
+    together = spdml.distance(X, Y, "euclidean")
+    to_one = spdml.distance(X, Y[0], "euclid", squared=True)
+    for i in range(p):
+        assert together[i] == pytest.approx(np.linalg.norm(X[i] - Y[i]), rel=1e-13)
+        assert to_one[i] == pytest.approx(np.linalg.norm(X[i] - Y[0])**2, rel=1e-13)
+        assert spdml.distance(X[i], Y[i], "euclidean") == together[i]
+
+
+@QUICK
+def test_euclidean_faults_go_the_long_way(rng):
+    X = rng.standard_normal((9, 4, 4))
+    assert _fast.quick.apart(X, X[:3], np.empty(9)) is None
+    assert _fast.quick.apart(X, X[0, :3], np.empty(9)) is None
+    assert _fast.quick.apart(X, X[0], np.empty(8)) is None
+    assert _fast.quick.apart(X[0], X) is None
+    assert _fast.quick.mean_flat(X, np.empty((4, 3))) is None
+    assert _fast.quick.mean_flat(X.astype(np.float32), np.empty((4, 4))) is None
+    X[5, 1, 2] = np.nan
+    for call in (lambda: spdml.mean(X, "euclidean"), lambda: spdml.distance(X, X[0], "euclidean"),
+                 lambda: spdml.distance(X[0], X[5], "euclidean")):
+        with pytest.raises(spdml.NotFiniteError):
+            call()
+
+
+@QUICK
+@pytest.mark.parametrize("metric", ["airm", "stein", "log-euclidean", "jeffrey", "logchol"])
+def test_a_set_to_one_matrix(rng, metric):
+    X = random_spd(rng, 19, 6)
+    expected = [functions.distance(x, X[3], metric) for x in X]
+    np.testing.assert_allclose(spdml.distance(X, X[3], metric), expected, rtol=1e-9, atol=1e-6)
+    assert spdml.distance(X[:1], X[3], metric).shape == (1,)
 
 
 @QUICK

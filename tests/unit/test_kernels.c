@@ -156,12 +156,12 @@ static void entry_kernels(void)
         k->average(entries, f, G, A);
         for (size_t e = 0; e < entries * LANES; e++)
             CHECK(A[e] == 0.5 * (f[e / LANES] + G[e]), "average");
-        k->distance2(entries, f, G, d2);
+        k->apart(entries, 1, f, 0, 1, G, d2);
         for (int l = 0; l < LANES; l++) {
             double sum = 0.0;
             for (size_t e = 0; e < entries; e++)
                 sum += pow(f[e] - G[e * LANES + (size_t)l], 2);
-            CHECK_CLOSE(d2[l], sum, 1e-14 * sum, "distance2");
+            CHECK_CLOSE(d2[l], sum, 1e-14 * sum, "apart");
         }
         k->cross(entries, f, G, d2);
         for (int l = 0; l < LANES; l++) {

@@ -7,7 +7,8 @@
 #include "base/memory.h"
 #include "geometry/spdfun.h"
 
-/* 193 goes through LAPACK, the others through the interleaved kernels. */
+/* 193 goes through LAPACK where eigenvectors are needed, and so do few large matrices; the others
+ * through the interleaved kernels. */
 static const size_t sizes[] = {1, 2, 3, 5, 8, 13, 20, 33, 64, 93, 193};
 #define SIZES (sizeof sizes / sizeof *sizes)
 
