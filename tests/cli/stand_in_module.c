@@ -61,6 +61,12 @@ static void close_engine(cuda_engine *e)
     (void)e;
 }
 
+static void usage(const cuda_engine *e, cuda_usage *used)
+{
+    (void)e;
+    used->devices = 1;
+}
+
 const cuda_module *spdml_cuda_module(void)
 {
     static const cuda_module table = {.size = sizeof table,
@@ -69,6 +75,7 @@ const cuda_module *spdml_cuda_module(void)
                                       .describe = describe,
                                       .open = open_engine,
                                       .start = start,
+                                      .usage = usage,
                                       .close = close_engine,
                                       .pairwise = pairwise,
                                       .neighbours = neighbours};
