@@ -177,9 +177,17 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
 
     Examples
     --------
-    >>> result = spdml.evaluate(X, y, ["nn-airm", "nn-airm-ml"], split=0.5)
-    >>> print(result)                       # the table of the command
-    >>> result.accuracy.mean(axis=1)        # of each method over the rounds
+    >>> import numpy as np
+    >>> import spdml
+    >>> A = np.random.default_rng(0).standard_normal((40, 3, 30))
+    >>> A[::2, 0] *= 3
+    >>> X, y = A @ A.transpose(0, 2, 1), [1, 2] * 20
+    >>> result = spdml.evaluate(X, y, ["nn-airm", "mdm-airm"], split=0.5, repeats=4)
+    >>> result.accuracy.shape               # of each method in each round
+    (2, 4)
+    >>> bool((result.accuracy.mean(axis=1) > 0.9).all())
+    True
+    >>> table = str(result)                 # the table of the command
     """
     classes, label = encode_labels(y, len(X if X is not None else vectors))
     ctx = context(n_jobs)
