@@ -14,7 +14,8 @@ from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
 from ._library import (PARAMETERS, EvaluateFn, EvaluateOptions, Grid, Method, Samples, lib)
 from ._library import Evaluation as _Found
-from .maps import SPDML, choice, parameter_number, parameter_value, seed_number
+from .functions import choice, seed_number
+from .maps import SPDML, parameter_number, parameter_value
 
 _SPLITS, _GIVEN, _LEAVE_OUT, _FOLDS = 0, 1, 2, 3
 _FOLDS_IF_SHARED, _FOLDS_GROUPED, _FOLDS_SINGLE = 0, 1, 2
@@ -265,7 +266,7 @@ def _take_protocol(options: EvaluateOptions, p: int, split: Optional[float],
             options.group = _groups(together, p, "outer_groups", keep)[1]
     else:
         values, options.group = _groups(left_out, p, "leave_one_group_out", keep)
-        return values
+        return np.asarray(values)
     return None
 
 
