@@ -64,7 +64,7 @@ static void put_real(output *o, double value)
     if (point)
         *point = '.';
     else if (!strchr(text, 'e'))
-        strcat(text, ".0");
+        memcpy(text + strlen(text), ".0", 3);
     shorten_exponent(text);
     put_text(o, text);
 }

@@ -137,7 +137,7 @@ struct svm_model *svm_train(const struct svm_problem *problem, const struct svm_
         abort();
     for (int t = 0; t < size; t++)
         m.gradient[t] = -1.0;
-    while (most-- > 0 && choose(&m, &i, &j) > how->eps)
+    while (most-- > 0 && choose(&m, &i, &j) > how->eps && i >= 0 && j >= 0)
         move(&m, i, j);
     struct svm_model *model = make_model(&m);
     free(m.a);
