@@ -79,3 +79,8 @@ endif()
 # For the Python package, whose folder libspdml goes into; no links, which wheels cannot hold.
 install(FILES $<TARGET_FILE:spdml_shared> DESTINATION spdml RENAME libspdml.so
         COMPONENT python EXCLUDE_FROM_ALL)
+
+# And for spdml-data (packaging/data), with the command.
+install(FILES $<TARGET_FILE:spdml_data_shared> DESTINATION spdml_data RENAME libspdml-data.so
+        COMPONENT python-data EXCLUDE_FROM_ALL)
+install(PROGRAMS $<TARGET_FILE:spdml> DESTINATION spdml_data COMPONENT python-data EXCLUDE_FROM_ALL)

@@ -5,6 +5,7 @@
 #
 #   SPDML_DEPENDENCIES        targets libspdml needs
 #   SPDML_MISSING             libraries of those that were not found
+#   SPDML_STAND_INS           zlib, jansson, kissfft, libsvm: those in whose place code of ours stands
 #   SPDML_FORMATS             formats of libspdml-data whose libraries are there and are not in the
 #                             list SPDML_WITHOUT
 #   SPDML_DATA_DEPENDENCIES   targets those formats need
@@ -34,17 +35,55 @@ macro(spdml_find library header module missing)
     endif()
 endmacro()
 
-# ---- libspdml: all of them are needed ----------------------------------------------------------
+# ---- libspdml ----------------------------------------------------------------------------------
+# BLAS and LAPACK are needed: OpenBLAS, or any libblas (with libcblas, where that is a library of its
+# own) and liblapack. For the others there is code of ours in src/missing.
 set(SPDML_MISSING "")
+set(SPDML_DEPENDENCIES "")
 if(NOT Threads_FOUND)
     list(APPEND SPDML_MISSING Threads)
 endif()
-spdml_find(openblas cblas.h openblas SPDML_MISSING) # BLAS and LAPACK
-spdml_find(z zlib.h zlib SPDML_MISSING)
-spdml_find(jansson jansson.h jansson SPDML_MISSING)
-spdml_find(kissfft-float kissfft/kiss_fft.h kissfft-float SPDML_MISSING)
-spdml_find(svm libsvm/svm.h libsvm SPDML_MISSING)
-set(SPDML_DEPENDENCIES spdml::openblas spdml::z spdml::jansson spdml::kissfft-float spdml::svm)
+
+set(SPDML_MISSING_openblas "")
+spdml_find(openblas cblas.h openblas SPDML_MISSING_openblas)
+if(SPDML_MISSING_openblas OR "openblas" IN_LIST SPDML_WITHOUT)
+    set(SPDML_MISSING_cblas "")
+    spdml_find(cblas cblas.h cblas SPDML_MISSING_cblas)
+    spdml_find(blas cblas.h blas SPDML_MISSING)
+    spdml_find(lapack cblas.h lapack SPDML_MISSING)
+    set(SPDML_DEPENDENCIES spdml::lapack spdml::blas)
+    if(NOT SPDML_MISSING_cblas)
+        list(PREPEND SPDML_DEPENDENCIES spdml::cblas)
+    endif()
+else()
+    set(SPDML_DEPENDENCIES spdml::openblas)
+endif()
+
+# spdml_or_ours(word library header module): the library becomes a dependency, or the word goes to
+# SPDML_STAND_INS. An installed package knows which: SPDML_STAND_INS_BUILT.
+macro(spdml_or_ours word library header module)
+    set(SPDML_MISSING_${word} "")
+    if(DEFINED SPDML_STAND_INS_BUILT)
+        if("${word}" IN_LIST SPDML_STAND_INS_BUILT)
+            set(SPDML_MISSING_${word} ${library})
+        else()
+            spdml_find(${library} ${header} ${module} SPDML_MISSING)
+        endif()
+    else()
+        spdml_find(${library} ${header} ${module} SPDML_MISSING_${word})
+    endif()
+    if(SPDML_MISSING_${word} OR "${word}" IN_LIST SPDML_WITHOUT)
+        list(APPEND SPDML_STAND_INS ${word})
+    else()
+        list(APPEND SPDML_DEPENDENCIES spdml::${library})
+    endif()
+endmacro()
+
+set(SPDML_STAND_INS "")
+spdml_or_ours(zlib z zlib.h zlib)
+spdml_or_ours(jansson jansson jansson.h jansson)
+spdml_or_ours(kissfft kissfft-float kissfft/kiss_fft.h kissfft-float)
+spdml_or_ours(libsvm svm libsvm/svm.h libsvm)
 
 # ---- libspdml-data: what is missing is a format less -------------------------------------------
 set(SPDML_DATA_DEPENDENCIES "")

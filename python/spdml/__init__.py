@@ -41,7 +41,7 @@ from .files import MatrixFiles
 from .functions import covariances, embed, neighbors, recenter, regularize
 from .geodesics import geodesic
 from .kernels import kernel
-from .maps import PGA, SPDML, cost
+from .maps import SPDML, cost
 from .matrix_functions import (
     apply,
     eigvalsh,
@@ -56,6 +56,7 @@ from .matrix_functions import (
     sqrtm,
 )
 from .means import masked_mean, mean, median, nan_mean
+from .pga import PGA
 from .preprocessing import Whitening
 from .regression import KNearestNeighborRegressor, SVR
 from .regression import KNearestNeighborRegressor as KNearestNeighborsRegressor

@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 import warnings
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional, Tuple
 
 from . import _errors, _jobs
 from ._library import Handle, ProgressFn, lib
@@ -112,13 +112,13 @@ def _warn(status: int, message: str) -> None:
         warnings.warn(message, UserWarning, stacklevel=4)
 
 
-def call(ctx: Context, name: str, *arguments: Any, allow: tuple = (), library: Any = None) -> int:
+def call(ctx: Context, name: str, *arguments: Any, allow: Tuple[int, ...] = (), library: Any = None) -> int:
     """Calls a function whose first argument is the context, of libspdml or of another library. Raises
     what its status says, warns if the status is positive; a status in `allow` is returned instead."""
     ctx.raised = None
     try:
         with ctx.interruptible():
-            status = getattr(library or lib, name)(ctx.handle, *arguments)
+            status: int = getattr(library or lib, name)(ctx.handle, *arguments)
     finally:
         callback = _callback.get()
         if isinstance(callback, _Bar):
@@ -187,7 +187,7 @@ def progress(callback: Optional[ProgressCallback] = None) -> Iterator[None]:
 
 def version() -> str:
     """The version of the library."""
-    return lib.spd_version().decode()
+    return str(lib.spd_version().decode())
 
 
 def check_environment() -> None:
@@ -200,4 +200,4 @@ def check_environment() -> None:
 
 def isa_name() -> str:
     """The instruction set of the kernels in use: avx512, avx2 or baseline."""
-    return lib.spd_isa_name().decode()
+    return str(lib.spd_isa_name().decode())

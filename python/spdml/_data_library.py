@@ -1,10 +1,11 @@
 """libspdml-data, which reads files, and the types of its header as ctypes sees them. It is loaded when
-it is first asked for: wheels hold libspdml alone."""
+it is first asked for: the wheel spdml holds libspdml alone, the wheel spdml-data this one."""
 
 from __future__ import annotations
 
 import ctypes as c
 import functools
+import importlib.util
 import os
 import pathlib
 
@@ -61,17 +62,25 @@ PROTOTYPES = {
 }
 
 
-@functools.lru_cache(maxsize=None)
-def data_library() -> c.CDLL:
-    """The library beside libspdml."""
+def _path() -> pathlib.Path:
+    """The library beside libspdml, or that of the package spdml-data."""
     own = os.environ.get("SPDML_LIBRARY")
     folder = pathlib.Path(os.path.abspath(own)).parent if own else pathlib.Path(__file__).parent
     path = folder / "libspdml-data.so"
+    added = None if own or path.is_file() else importlib.util.find_spec("spdml_data")
+    if added and added.origin:
+        path = pathlib.Path(added.origin).with_name(path.name)
     if not path.is_file():
-        raise ImportError(f"describe needs libspdml-data, which is not there ({path}): wheels hold "
-                          "libspdml alone. Install spdml from its source and let SPDML_LIBRARY name "
-                          "its libspdml.so, or make matrices with the command 'spdml describe'")
-    library = c.CDLL(str(path))
+        raise ImportError(f"describe needs libspdml-data, which is not there ({path}): install "
+                          "spdml-data (pip install 'spdml[data]'), or build spdml from its source and "
+                          "let SPDML_LIBRARY name its libspdml.so")
+    return path
+
+
+@functools.lru_cache(maxsize=None)
+def data_library() -> c.CDLL:
+    """libspdml-data, which finds libspdml by its name: it is loaded."""
+    library = c.CDLL(str(_path()))
     for name, (result, arguments) in PROTOTYPES.items():
         function = getattr(library, name)
         function.restype = result

@@ -26,7 +26,8 @@ class ModelHandle:
 
     @property
     def fields(self) -> Model:
-        return self.pointer.contents
+        fields: Model = self.pointer.contents
+        return fields
 
     @property
     def W(self) -> np.ndarray:

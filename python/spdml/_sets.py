@@ -138,7 +138,7 @@ def _apply_complex(X: np.ndarray, function: str, power: float) -> Optional[np.nd
 
 def _is_single(X: np.ndarray) -> bool:
     """One matrix is not worth a call of the library where numpy has the function."""
-    return np.asarray(X.size == X.shape[-1] ** 2)
+    return bool(X.size == X.shape[-1] ** 2)
 
 
 def _by_lapack(X: np.ndarray, function: Callable[[np.ndarray], Any]) -> Any:

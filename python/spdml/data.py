@@ -16,6 +16,8 @@ from ._data_library import Array, DataSet, DescribeOptions, Failures, Rect, data
 from ._errors import InvalidArgumentError
 from .functions import _shrinkage, covariances
 
+PathName = Union[str, "os.PathLike[str]"]
+
 _LABELS = {"auto": 0, "folder": 1, "none": 3}
 _PATTERN = 2
 _REGIONS = {"whole": 0, "halves": 1}
@@ -68,9 +70,9 @@ class Description:
         more = f", columns {', '.join(self.columns)}" if self.columns else ""
         return f"{len(self.X)} matrices {self.X.shape[1]} x {self.X.shape[2]}, {classes}{more}"
 
-    def save(self, path: Union[str, os.PathLike]) -> None:
+    def save(self, path: PathName) -> None:
         """Writes an .npz file that the command reads."""
-        arrays = {"X": self.X, **self.columns}
+        arrays: Dict[str, Any] = {"X": self.X, **self.columns}
         if self.y is not None:
             arrays["y"] = self.y
         np.savez(path, **arrays)
@@ -214,7 +216,7 @@ def _note(made: Description, notes: Failures) -> None:
             warnings.warn(f"left out {count} {what}", UserWarning, stacklevel=3)
 
 
-def describe(kind: str, paths: Union[str, os.PathLike, Sequence[Union[str, os.PathLike]]],
+def describe(kind: str, paths: Union[PathName, Sequence[PathName]],
              n_jobs: Optional[int] = None, **options: Any) -> Description:
     """SPD matrices from images, motion capture, tables, signals and recordings, as the command
     ``spdml describe`` makes them.

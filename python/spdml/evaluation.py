@@ -14,7 +14,8 @@ from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
 from ._library import (PARAMETERS, EvaluateFn, EvaluateOptions, Grid, Method, Samples, lib)
 from ._library import Evaluation as _Found
-from .maps import SPDML, choice, parameter_number, parameter_value, seed_number
+from .functions import choice, seed_number
+from .maps import SPDML, parameter_number, parameter_value
 
 _SPLITS, _GIVEN, _LEAVE_OUT, _FOLDS = 0, 1, 2, 3
 _FOLDS_IF_SHARED, _FOLDS_GROUPED, _FOLDS_SINGLE = 0, 1, 2
@@ -177,9 +178,17 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
 
     Examples
     --------
-    >>> result = spdml.evaluate(X, y, ["nn-airm", "nn-airm-ml"], split=0.5)
-    >>> print(result)                       # the table of the command
-    >>> result.accuracy.mean(axis=1)        # of each method over the rounds
+    >>> import numpy as np
+    >>> import spdml
+    >>> A = np.random.default_rng(0).standard_normal((40, 3, 30))
+    >>> A[::2, 0] *= 3
+    >>> X, y = A @ A.transpose(0, 2, 1), [1, 2] * 20
+    >>> result = spdml.evaluate(X, y, ["nn-airm", "mdm-airm"], split=0.5, repeats=4)
+    >>> result.accuracy.shape               # of each method in each round
+    (2, 4)
+    >>> bool((result.accuracy.mean(axis=1) > 0.9).all())
+    True
+    >>> table = str(result)                 # the table of the command
     """
     classes, label = encode_labels(y, len(X if X is not None else vectors))
     ctx = context(n_jobs)
@@ -257,7 +266,7 @@ def _take_protocol(options: EvaluateOptions, p: int, split: Optional[float],
             options.group = _groups(together, p, "outer_groups", keep)[1]
     else:
         values, options.group = _groups(left_out, p, "leave_one_group_out", keep)
-        return values
+        return np.asarray(values)
     return None
 
 

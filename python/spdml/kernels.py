@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _device, _metrics, _on_device, _sets
+from . import _device, _metrics, _on_device
 from ._arrays import doubles, numbers, real
 from ._calls import call, context
 from ._errors import InvalidArgumentError

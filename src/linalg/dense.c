@@ -5,9 +5,10 @@
 #include "linalg/dense.h"
 
 #include <cblas.h>
-#include <lapack.h>
 #include <math.h>
 #include <string.h>
+
+#include "linalg/lapack_calls.h"
 
 int dense_chol(size_t n, double *A)
 {

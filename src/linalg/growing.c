@@ -2,11 +2,11 @@
 #include "linalg/growing.h"
 
 #include <cblas.h>
-#include <lapack.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "linalg/lapack_calls.h"
 
 spd_status growing_room(growing *f, size_t room)
 {

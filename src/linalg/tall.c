@@ -5,11 +5,11 @@
 #include "linalg/tall.h"
 
 #include <cblas.h>
-#include <lapack.h>
 #include <math.h>
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/lapack_calls.h"
 
 /* LAPACK's usual block width. */
 #define BLOCK 64

@@ -23,7 +23,7 @@ leaves_out_all() {
         "$work/build/build.ninja"
 }
 refuses_a_word() {
-    ! configure 'archive;tif' 2>"$work/complaint" && grep "'tif' is no format" "$work/complaint"
+    ! configure 'archive;tif' 2>"$work/complaint" && grep "'tif' cannot be left out" "$work/complaint"
 }
 leaves_out_one() {
     test "$(grep -c 'as SPDML_WITHOUT says' "$work/said")" -eq 1 &&

@@ -330,7 +330,7 @@ def test_no_library_of_the_current_folder_is_loaded(tmp_path):
     from spdml import _library
     needed = subprocess.run(["ldd", _library.lib._name], capture_output=True, text=True).stdout
     names = re.findall(r"^\s*(lib\S+)", needed, re.M)
-    assert len(names) >= 5
+    assert names
     for name in [*names, "libspdml.so"]:
         (tmp_path / name).write_bytes(b"\x7fELF, and nothing more")
     done = import_with(tmp_path)
