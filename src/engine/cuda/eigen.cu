@@ -273,6 +273,7 @@ template <int E> struct columns {
                 a = fma(x, x, a);
             }
             a = warp_sum(a);
+            __syncwarp(); /* all have read the scale */
             if (threadIdx.x % 32 == 0)
                 K[c] = {a, 1.0, 1.0};
         }
