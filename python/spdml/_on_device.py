@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes as c
-from typing import Any, Optional, Tuple
+from typing import Any, Optional, Tuple, cast
+
+import numpy as np
 
 from . import _device, _metrics
 from ._arrays import metric_number, real
@@ -61,16 +63,17 @@ class _Sets:
             call(context(self.n_jobs), name, self._where(_device.DEFAULT_STREAM), *arguments)
 
 
-def apply(X: Any, function: str, power: Any = 1.0, n_jobs: Optional[int] = None) -> Any:
-    """A function of each matrix, by name."""
+def apply(X: Any, function: str, power: Any = 1.0, n_jobs: Optional[int] = None) -> np.ndarray:
+    """A function of each matrix, by name. Results here are arrays of X's library; to who checks types
+    they are what they are for arrays in memory."""
     s = _Sets(X, None, ("X", ""), n_jobs, None)
     F, to = s.make(s.X.shape)
     s.run("spd_device_apply", FUNCTIONS[function], real(power, "power"), s.n, s.p, _pointer(s.X),
           _pointer(to))
-    return F
+    return cast(np.ndarray, F)
 
 
-def pairwise(X: Any, Y: Any, metric: Any, squared: bool, power: Any, n_jobs: Optional[int]) -> Any:
+def pairwise(X: Any, Y: Any, metric: Any, squared: bool, power: Any, n_jobs: Optional[int]) -> np.ndarray:
     """Distances by a metric of the library's own."""
     if not isinstance(metric, str) or _metrics.OURS.get(metric, metric) not in _metrics.CORE:
         raise InvalidArgumentError(f"metric {metric!r} is not for arrays on a GPU; use one of "
@@ -81,10 +84,10 @@ def pairwise(X: Any, Y: Any, metric: Any, squared: bool, power: Any, n_jobs: Opt
     D2, to = s.make((s.p, s.q))
     s.run("spd_device_pairwise2", metric_number(metric), s.n, s.p, _pointer(s.X), s.q,
           _pointer(s.Y), _pointer(to))
-    return D2 if squared else s.library.root(D2)
+    return cast(np.ndarray, D2 if squared else s.library.root(D2))
 
 
-def kernel(X: Any, Y: Any, kind: Any, beta: float, n_jobs: Optional[int]) -> Any:
+def kernel(X: Any, Y: Any, kind: Any, beta: float, n_jobs: Optional[int]) -> np.ndarray:
     """Kernel values of a kind of the library's own."""
     kinds = {"stein": 0, "log-euclidean": 1}
     number = kinds.get(_metrics.OURS.get(kind, kind)) if isinstance(kind, str) else None
@@ -95,7 +98,7 @@ def kernel(X: Any, Y: Any, kind: Any, beta: float, n_jobs: Optional[int]) -> Any
     K, to = s.make((s.p, s.q))
     s.run("spd_device_kernel", number, beta, s.n, s.p, _pointer(s.X), s.q, _pointer(s.Y),
           _pointer(to))
-    return K
+    return cast(np.ndarray, K)
 
 
 def neighbors(X: Any, Q: Any, k: int, metric: str, squared: bool, n_jobs: Optional[int]

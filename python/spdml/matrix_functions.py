@@ -193,13 +193,13 @@ def invm(X: Any) -> np.ndarray:
     return _sets.inverse(square(X))
 
 
-def _apply(X: Any, function: str, power: float, n_jobs: Optional[int]) -> Any:
+def _apply(X: Any, function: str, power: float, n_jobs: Optional[int]) -> np.ndarray:
     if _device.holds(X):
         return _on_device.apply(X, function, power, n_jobs)
     return _sets.apply(square(X), function, power, n_jobs)
 
 
-def _semidefinite(X: Any, function: str, power: float, n_jobs: Optional[int]) -> Any:
+def _semidefinite(X: Any, function: str, power: float, n_jobs: Optional[int]) -> np.ndarray:
     """A power above 0. Eigenvalues that are zero but for rounding are taken as zero."""
     if _device.holds(X):
         return _on_device.apply(X, function, power, n_jobs)
