@@ -52,7 +52,7 @@ int dense_eigh(size_t n, int vectors, double *A, double *lambda, double *work)
     lapack_int size = (lapack_int)n, info;
     lapack_int reals = (lapack_int)eigh_reals(n), integers = (lapack_int)(3 + 5 * n);
     LAPACK_dsyevd(vectors ? "V" : "N", "U", &size, A, &size, lambda, work, &reals,
-                  (lapack_int *)(work + reals), &integers, &info);
+                  (lapack_int *)(void *)(work + reals), &integers, &info);
     if (vectors)
         dense_transpose(n, A);
     return info != 0;
@@ -89,7 +89,8 @@ int dense_eigh_some(size_t n, size_t first, size_t count, double *A, double *lam
     lapack_int info, tens = 10 * size;
     const double unused = 0.0, best = 0.0; /* bounds of a range of values; accuracy */
     double *all = work, *rest = all + n;
-    lapack_int *integers = (lapack_int *)(rest + some_reals(n)), *support = integers + 10 * n;
+    lapack_int *integers = (lapack_int *)(void *)(rest + some_reals(n)),
+               *support = integers + 10 * n;
     LAPACK_dsyevr("V", "I", "U", &size, A, &size, &unused, &unused, &low, &high, &best, &found, all,
                   V, &size, support, rest, &reals, integers, &tens, &info);
     memcpy(lambda, all, count * sizeof *lambda);

@@ -102,7 +102,7 @@ int tall_svd(size_t n, size_t m, double *H, double *U, double *sigma, double *V,
     lapack_int rows = (lapack_int)m, columns = (lapack_int)n, info;
     lapack_int reals = (lapack_int)svd_reals(n, m);
     LAPACK_dgesdd("S", &rows, &columns, H, &rows, sigma, V, &rows, U, &rows, work, &reals,
-                  (lapack_int *)(work + reals), &info);
+                  (lapack_int *)(void *)(work + reals), &info);
     dense_transpose(m, V);
     return info != 0;
 }
