@@ -85,6 +85,20 @@ def test_a_fit_as_on_the_processor(spdml, data, metric, tmp_path):
     assert np.abs(mapped(tmp_path / "cpu.spdml") - mapped(tmp_path / "cuda.spdml")).max() < 1e-9
 
 
+def test_complex_matrices(spdml, tmp_path):
+    """Their real forms are what the device sees."""
+    rng = np.random.default_rng(6)
+    A = rng.standard_normal((18, 6, 20)) + 1j * rng.standard_normal((18, 6, 20))
+    A[::2, :2] *= 2.0
+    np.savez(tmp_path / "c.npz", X=A @ A.conj().transpose(0, 2, 1), y=np.arange(18) % 2)
+    words = ["fit", "c.npz", "-m", 2, "--max-iter", 6, "--nu-w", 3, "--nu-b", 3]
+    for engine in "cpu", "cuda":
+        spdml(*words, "--engine", engine, "-o", f"{engine}.spdml")
+    one, other = (np.load(tmp_path / f"{engine}.spdml")["W"] for engine in ("cpu", "cuda"))
+    assert np.iscomplexobj(one) and one.shape == (6, 2)
+    assert np.abs(one @ one.conj().T - other @ other.conj().T).max() < 1e-8
+
+
 @pytest.mark.parametrize("objective", ["softmax", "ratio"])
 def test_ranks_have_a_device_each_and_the_same_bits(spdml, data, objective, tmp_path):
     if not shutil.which("mpirun") or not (BUILD / "libspdml-mpi.so").exists():
