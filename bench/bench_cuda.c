@@ -3,6 +3,7 @@
  *   bench_cuda [P [M METRIC [GB [DEVICES]]]]   largest set, 100000 unless told; with M and METRIC
  *                                that one alone, and only its calls, for a profiler; with GB and
  *                                DEVICES in so much memory of each of so many devices
+ *   bench_cuda small             the small fit alone
  *   bench_cuda distances [P]     distances and neighbours alone
  *   bench_cuda plot [P]          seconds of a fit of 30 iterations for growing sets on both
  * engines, as .csv for bench/plot_engines.py */
@@ -278,7 +279,8 @@ int main(int count, char **word)
     const size_t only = count > 3 ? strtoul(word[2], NULL, 10) : 0;
     room.memory_bytes = count > 4 ? (size_t)(1e9 * strtod(word[4], NULL)) : 0;
     room.devices = count > 5 ? atoi(word[5]) : 0;
-    for (int k = only ? 2 : 0; k < 3; k++) {
+    const int small = count > 1 && strcmp(word[1], "small") == 0;
+    for (int k = only ? 2 : 0; k < (small ? 1 : 3); k++) {
         size_t n = sizes[k][0], p = sizes[k][1];
         double *X = make_samples(n, p);
         if (!X)
@@ -306,7 +308,7 @@ int main(int count, char **word)
         free(X);
         free(graph);
     }
-    if (!only)
+    if (!only && !small)
         distances(most);
     return 0;
 }

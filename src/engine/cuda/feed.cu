@@ -71,7 +71,7 @@ void feed::stage(lane &l, size_t i, size_t count, double *most) const
 }
 
 /* Lane `number` takes every so many-th portion: to be kept, or into P where there is one; else only looked at. */
-double feed::run(size_t number, const double *work, double *P)
+double feed::run(size_t number, const double *U, double *P)
 {
     lane &l = *lanes[number];
     shape t = s;
@@ -88,19 +88,19 @@ double feed::run(size_t number, const double *work, double *P)
         l.copied.record(t.stream);
         pack(t, t.p, factor, l.room.at, to);
         if (P)
-            pass_tall(t, to, work, P + i * n * s.M);
+            pass_tall(t, to, U, P + i * n * s.M);
     }
     check(cudaStreamSynchronize(t.stream), "the samples");
     return most;
 }
 
 /* Several threads: one alone copies slower than the device takes it. */
-double feed::run_all(const double *work, double *P)
+double feed::run_all(const double *U, double *P)
 {
     std::vector<std::future<double>> others;
     double most = 0.0;
     for (size_t k = 0; k < lanes.size(); k++)
-        others.push_back(std::async(std::launch::async, [this, k, work, P] { return run(k, work, P); }));
+        others.push_back(std::async(std::launch::async, [this, k, U, P] { return run(k, U, P); }));
     for (auto &o : others)
         o.wait();
     for (auto &o : others)
@@ -123,13 +123,12 @@ void feed::scale(double by)
         rescale(s, by, Xp.at);
 }
 
-void feed::pass(const double *U, double *P, double *work)
+void feed::pass(const double *U, double *P)
 {
-    pass_operands(s, U, work);
     if (kept)
-        return pass_tall(s, Xp.at, work, P);
+        return pass_tall(s, Xp.at, U, P);
     check(cudaStreamSynchronize(s.stream), "before the data pass");
-    run_all(work, P);
+    run_all(U, P);
 }
 
 } /* namespace spd */

@@ -26,16 +26,16 @@ struct feed {
     double load();
     void scale(double factor); /* all of them, from now on */
 
-    /* P (n x M each) <- X U, in s.stream; work: pass_work. */
-    void pass(const double *U, double *P, double *work);
+    /* P (n x M each) <- X U, in s.stream. */
+    void pass(const double *U, double *P);
 
     bool kept = false;
 
   private:
     void stage(lane &l, size_t i, size_t count, double *most) const;
     const double *source(lane &l, size_t i, size_t count) const;
-    double run(size_t number, const double *work, double *P);
-    double run_all(const double *work, double *P);
+    double run(size_t number, const double *U, double *P);
+    double run_all(const double *U, double *P);
 
     shape s{};
     size_t n = 0, given = 0, first = 0, each = 0; /* given: samples but for the extra one */

@@ -37,9 +37,7 @@ void pack(const shape &s, size_t count, double scale, const double *X, double *p
 void rescale(const shape &s, double scale, double *packed);   /* of all samples */
 
 /* ---- pass.cu: data pass and small products */
-size_t pass_work(const shape &s);                            /* doubles that hold the operands */
-void pass_operands(const shape &s, const double *U, double *work);
-void pass_tall(const shape &s, const double *Xp, const double *work, double *P);
+void pass_tall(const shape &s, const double *Xp, const double *U, double *P);
 void pass_small(const shape &s, const double *U, const double *W, const double *P, double *Q);
 
 /* ---- step.cu */

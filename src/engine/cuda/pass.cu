@@ -11,13 +11,13 @@ namespace spd {
 
 /* ---- P = X U ------------------------------------------------------------------------------- */
 
-/* Columns c0 .. c0 + 8 MT - 1 of A (n x M) as right operands: F[(J MT + t) 32 + lane]. */
-static __global__ void tall_operands(int n, int M, int NB, int c0, int MT, const double *A, double2 *F)
+/* Columns c0 .. c0 + 8 MT - 1 of U (n x M) as right operands: F[(J MT + t) 32 + lane]. */
+template <int MT> __device__ inline void take_operands(int n, int M, int NB, int c0, const double *U, double2 *F)
 {
-    for (int e = blockIdx.x * blockDim.x + threadIdx.x; e < 2 * NB * MT * 32; e += gridDim.x * blockDim.x) {
-        int lane = e % 32, t = e / 32 % MT, r = e / 32 / MT * 8 + 2 * (lane % 4), c = c0 + 8 * t + lane / 4;
-        F[e].x = c < M && r < n ? A[r * M + c] : 0.0;
-        F[e].y = c < M && r + 1 < n ? A[(r + 1) * M + c] : 0.0;
+    for (int e = threadIdx.x; e < 2 * NB * MT * 32; e += blockDim.x) {
+        const int lane = e % 32, t = e / 32 % MT, r = e / 32 / MT * 8 + 2 * (lane % 4), c = c0 + 8 * t + lane / 4;
+        F[e].x = c < M && r < n ? U[r * M + c] : 0.0;
+        F[e].y = c < M && r + 1 < n ? U[(r + 1) * M + c] : 0.0;
     }
 }
 
@@ -84,18 +84,17 @@ struct stream {
 
 template <int MT, int THREADS, int BLOCKS>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
-    tall_kernel(size_t p, int n, int NB, int M, int c0, int ST, const double *Xp, const double2 *Uf, double *P)
+    tall_kernel(size_t p, int n, int NB, int M, int c0, int ST, const double *Xp, const double *U, double *P)
 {
     extern __shared__ __align__(16) unsigned char room[];
     double2 *Us = (double2 *)room;
     double *Xs = (double *)(Us + 2 * NB * MT * 32);
     const int lane = threadIdx.x % 32, w = threadIdx.x / 32, g = lane / 4, b = lane % 4;
     const int along[2] = {tile_at(g, 2 * b), tile_at(g, 2 * b + 1)}, across[2] = {tile_at(2 * b, g), tile_at(2 * b + 1, g)};
-    for (int e = threadIdx.x; e < 2 * NB * MT * 32; e += blockDim.x)
-        Us[e] = Uf[e];
     stream ahead = {blockIdx.x, p, gridDim.x, 0, 0};
     for (int k = 1; k < ST; k++)
         ahead.fetch(NB, ST, Xp, Xs);
+    take_operands<MT>(n, M, NB, c0, U, Us);
     int slot = 0;
     for (size_t i = blockIdx.x; i < p; i += gridDim.x) {
         double acc[MT][4] = {};
@@ -133,7 +132,7 @@ static void plan(const shape &s, int MT, int *ST, int *each)
 }
 
 template <int MT, int THREADS, int BLOCKS>
-static void tall_launch(const shape &s, int c0, const double *Xp, const double2 *F, double *P)
+static void tall_launch(const shape &s, int c0, const double *Xp, const double *U, double *P)
 {
     int ST, each;
     plan(s, MT, &ST, &each);
@@ -141,26 +140,26 @@ static void tall_launch(const shape &s, int c0, const double *Xp, const double2 
     auto kernel = tall_kernel<MT, THREADS, BLOCKS>;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "data pass");
     size_t grid = (size_t)(s.processors * each);
-    kernel<<<(unsigned)(s.p < grid ? s.p : grid), 32 * s.NB, bytes, s.stream>>>(s.p, s.n, s.NB, s.M, c0, ST, Xp, F, P);
+    kernel<<<(unsigned)(s.p < grid ? s.p : grid), 32 * s.NB, bytes, s.stream>>>(s.p, s.n, s.NB, s.M, c0, ST, Xp, U, P);
     launched("data pass");
 }
 
-static void tall_group(const shape &s, int MT, int c0, const double *Xp, const double2 *F, double *P)
+static void tall_group(const shape &s, int MT, int c0, const double *Xp, const double *U, double *P)
 {
     const int big = s.NB > 16 ? 2 : s.NB > 10 ? 1 : 0;
     switch (8 * big + MT) {
-    case 1: return tall_launch<1, 320, 2>(s, c0, Xp, F, P);
-    case 2: return tall_launch<2, 320, 2>(s, c0, Xp, F, P);
-    case 3: return tall_launch<3, 320, 2>(s, c0, Xp, F, P);
-    case 4: return tall_launch<4, 320, 2>(s, c0, Xp, F, P);
-    case 5: case 13: return tall_launch<5, 512, 1>(s, c0, Xp, F, P);
-    case 6: case 14: return tall_launch<6, 512, 1>(s, c0, Xp, F, P);
-    case 9: return tall_launch<1, 512, 1>(s, c0, Xp, F, P);
-    case 10: return tall_launch<2, 512, 1>(s, c0, Xp, F, P);
-    case 11: return tall_launch<3, 512, 1>(s, c0, Xp, F, P);
-    case 12: return tall_launch<4, 512, 1>(s, c0, Xp, F, P);
-    case 17: return tall_launch<1, 1024, 1>(s, c0, Xp, F, P);
-    case 18: return tall_launch<2, 1024, 1>(s, c0, Xp, F, P);
+    case 1: return tall_launch<1, 320, 2>(s, c0, Xp, U, P);
+    case 2: return tall_launch<2, 320, 2>(s, c0, Xp, U, P);
+    case 3: return tall_launch<3, 320, 2>(s, c0, Xp, U, P);
+    case 4: return tall_launch<4, 320, 2>(s, c0, Xp, U, P);
+    case 5: case 13: return tall_launch<5, 512, 1>(s, c0, Xp, U, P);
+    case 6: case 14: return tall_launch<6, 512, 1>(s, c0, Xp, U, P);
+    case 9: return tall_launch<1, 512, 1>(s, c0, Xp, U, P);
+    case 10: return tall_launch<2, 512, 1>(s, c0, Xp, U, P);
+    case 11: return tall_launch<3, 512, 1>(s, c0, Xp, U, P);
+    case 12: return tall_launch<4, 512, 1>(s, c0, Xp, U, P);
+    case 17: return tall_launch<1, 1024, 1>(s, c0, Xp, U, P);
+    case 18: return tall_launch<2, 1024, 1>(s, c0, Xp, U, P);
     default: throw fault{CUDA_FAULT_SIZE, "columns of the data pass", cudaSuccess};
     }
 }
@@ -174,30 +173,14 @@ static int widest(const shape &s)
     return MT;
 }
 
-/* f(columns of tiles, first of them, their operands) for every group of columns. */
-template <class F> static void each_group(const shape &s, double *work, F body)
+void pass_tall(const shape &s, const double *Xp, const double *U, double *P)
 {
     const int tiles = (s.M + 7) / 8, groups = (tiles + widest(s) - 1) / widest(s);
-    for (int q = 0, t = 0; q < groups; q++) {
+    for (int q = 0, t = 0; q < groups && s.p; q++) {
         const int MT = (tiles - t + groups - q - 1) / (groups - q);
-        body(MT, 8 * t, (double2 *)work);
-        work += (size_t)2 * s.NB * MT * 64;
+        tall_group(s, MT, 8 * t, Xp, U, P);
         t += MT;
     }
-}
-
-void pass_operands(const shape &s, const double *U, double *work)
-{
-    each_group(s, work, [&](int MT, int c0, double2 *F) {
-        tall_operands<<<32, 256, 0, s.stream>>>(s.n, s.M, s.NB, c0, MT, U, F);
-        launched("operands of the data pass");
-    });
-}
-
-void pass_tall(const shape &s, const double *Xp, const double *work, double *P)
-{
-    if (s.p)
-        each_group(s, const_cast<double *>(work), [&](int MT, int c0, const double2 *F) { tall_group(s, MT, c0, Xp, F, P); });
 }
 
 /* ---- Q = [U W]'P --------------------------------------------------------------------------- */
@@ -296,7 +279,5 @@ void pass_small(const shape &s, const double *U, const double *W, const double *
     else
         small_launch<2, 4>(s, U, W, P, Q);
 }
-
-size_t pass_work(const shape &s) { return (size_t)2 * s.NB * 64 * ((s.M + 7) / 8); }
 
 } /* namespace spd */

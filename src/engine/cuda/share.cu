@@ -89,7 +89,6 @@ void share::make_small()
     part.make((size_t)slices.all * tall);
     sums.make(2 * SUMS);
     out.make(1);
-    work.make(pass_work(all));
     if (airm) {
         L.make(all.p * mm);
         Li.make(all.M <= FAST ? all.p * mm : 0);
@@ -207,7 +206,7 @@ void share::weigh(const double *S_)
 void share::begin()
 {
     began.record(all.stream);
-    samples.pass(W.at, Y.at, work.at);
+    samples.pass(W.at, Y.at);
     ended.record(all.stream);
     pass_small(mine, W.at, W.at, Y.at, Q.at);
     first_small(mine, Q.at, own_S(S0));
@@ -222,7 +221,7 @@ void share::aim()
     turn_small(aside, T(), own_S(S0));
     turn_point(aside, T(), W.at);
     join.record(side.at);
-    samples.pass(U.at, P.at, work.at);
+    samples.pass(U.at, P.at);
     join.hold(all.stream);
     pass_small(mine, U.at, W.at, P.at, Q.at);
 }

@@ -32,7 +32,7 @@ struct share {
     size_t at = 0;         /* its first sample */
     graph pairs;
     feed samples;
-    array<double> Y, P, Q, Z, Zb, G, C, partial, work, sums; /* of own samples: Y, P, Q, Z, Zb */
+    array<double> Y, P, Q, Z, Zb, G, C, partial, sums; /* of own samples: Y, P, Q, Z, Zb */
     array<double> S0, S, L, Li, own, dets, d, part;          /* of all samples; part: of all slices */
     array<double> d2, told, d2_all, weight;                  /* measured here; as told; of all pairs; of those measured */
     array<double> W, U, angles; /* n x M; n x M and, behind it, T: M x M and M; 3 M */
