@@ -219,10 +219,26 @@ static void cuda_about(problem *base, size_t room, char *text)
              pass);
 }
 
-/* Metrics and objectives that the kernels know. */
+/* The module's number of a metric of fits; -1 for others. */
+static int metric_number(spd_metric metric)
+{
+    switch (metric) {
+    case SPD_STEIN:
+        return CUDA_STEIN;
+    case SPD_AIRM:
+        return CUDA_AIRM;
+    case SPD_JEFFREY:
+        return CUDA_JEFFREY;
+    case SPD_LOG_EUCLIDEAN:
+        return CUDA_LOG_EUCLIDEAN;
+    default:
+        return -1;
+    }
+}
+
 static spd_status check_known(spd_context *ctx, const engine_input *in)
 {
-    if (in->metric != SPD_STEIN && in->metric != SPD_AIRM)
+    if (metric_number(in->metric) < 0)
         return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine does not know the metric %s",
                         spd_metric_name(in->metric));
     return SPD_OK;
@@ -266,7 +282,7 @@ static cuda_input describe_fit(spd_context *ctx, const engine_input *in, const e
                         .read = read_samples,
                         .user = (void *)(uintptr_t)e->set,
                         .extra = in->extra,
-                        .metric = in->metric == SPD_AIRM ? CUDA_AIRM : CUDA_STEIN,
+                        .metric = metric_number(in->metric),
                         .objective = number_of(in->objective),
                         .pairs = in->pairs,
                         .pair = (const cuda_pair *)(const void *)in->pair,

@@ -13,15 +13,16 @@
 #define GPU_LOAD     4e9  /* bytes */
 #define GPU_OPEN     0.7  /* seconds until a GPU can be used */
 #define GPU_LAUNCHES 4e-4 /* seconds of an iteration that do not depend on its size */
-#define PAIR_STEIN   2.0  /* operations per pair, in m^3, both probes of an iteration */
-#define PAIR_AIRM    60.0
+/* Operations per pair, in m^3, both probes of an iteration; logarithms are taken of samples. */
+static const double PAIR[] = {
+    [SPD_STEIN] = 2.0, [SPD_AIRM] = 60.0, [SPD_JEFFREY] = 8.0, [SPD_LOG_EUCLIDEAN] = 1.0};
 
 /* Would a GPU be faster, counting the operations of a fit? */
 static int gpu_pays(const spd_context *ctx, const engine_input *in)
 {
     double n = (double)in->n, m = (double)in->m, p = (double)in->p;
-    double each = in->metric == SPD_AIRM ? PAIR_AIRM : PAIR_STEIN;
-    double flops = 2.0 * p * n * m * (n + 4.0 * m) + each * (double)in->pairs * m * m * m;
+    double flops =
+        2.0 * p * n * m * (n + 4.0 * m) + PAIR[in->metric] * (double)in->pairs * m * m * m;
     double cpu = ITERATIONS * flops / (CORE_FLOPS * parallel_threads(ctx));
     double gpu =
         GPU_OPEN + 8.0 * p * n * n / GPU_LOAD + ITERATIONS * (GPU_LAUNCHES + flops / GPU_FLOPS);

@@ -76,9 +76,10 @@ def mapped(path):
     return W @ W.T
 
 
-@pytest.mark.parametrize("metric", ["stein", "airm"])
+@pytest.mark.parametrize("metric", ["stein", "airm", "jeffrey", "log-euclidean"])
 def test_a_fit_as_on_the_processor(spdml, data, metric, tmp_path):
     words = ["fit", data, "-m", 3, "--metric", metric, "--max-iter", 12, "--nu-w", 3, "--nu-b", 3]
+    words += ["--log-cost", "exact"] if metric == "log-euclidean" else []
     for engine in "cpu", "cuda":
         shown = spdml(*words, "--engine", engine, "-o", f"{engine}.spdml", "-v")
         assert ("ran on emulated" in shown) == (engine == "cuda")

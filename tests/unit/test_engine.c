@@ -28,12 +28,6 @@ typedef struct setting {
     int extra;
 } setting;
 
-/* Does the engine under test know it? */
-static int is_known(const setting *s)
-{
-    return !on_cuda || s->metric == SPD_STEIN || s->metric == SPD_AIRM;
-}
-
 static const setting settings[] = {
     {8, 3, 11, 20, SPD_STEIN, SPD_DIFFERENCE, 100.0, 0},
     {8, 3, 11, 20, SPD_AIRM, SPD_DIFFERENCE, 100.0, 0},
@@ -82,8 +76,6 @@ static void cost_and_gradient(void)
     rng r;
     rng_seed(&r, 1);
     for (size_t i = 0; i < SETTINGS; i++) {
-        if (!is_known(&settings[i]))
-            continue;
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
         double *G = block(count), *H = block(count), f, h;
@@ -109,8 +101,6 @@ static void probes_and_steps(void)
     rng r;
     rng_seed(&r, 2);
     for (size_t i = 0; i < SETTINGS; i++) {
-        if (!is_known(&settings[i]))
-            continue;
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
         double *G = block(count), *H = block(count);
@@ -154,8 +144,6 @@ static void slope_is_the_derivative(void)
     rng r;
     rng_seed(&r, 3);
     for (size_t i = 0; i < SETTINGS; i++) {
-        if (!is_known(&settings[i]))
-            continue;
         rig g = rig_new(&r, &settings[i]);
         problem *tested = engine_of(NULL, &g.in);
         double f0, f1, df, other, remainder[2];
@@ -179,8 +167,6 @@ static void same_bits_for_any_threads(void)
     rng r;
     rng_seed(&r, 4);
     for (size_t i = 0; i < SETTINGS; i++) {
-        if (!is_known(&settings[i]))
-            continue;
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
         double *G[3], f[3], df[3];
@@ -214,8 +200,6 @@ static void aiming_again_after_probes(void)
     rng r;
     rng_seed(&r, 7);
     for (size_t i = 0; i < SETTINGS; i++) {
-        if (!is_known(&settings[i]))
-            continue;
         rig g = rig_new(&r, &settings[i]);
         problem *tested = engine_of(NULL, &g.in), *twin = twin_engine_new(&g.in);
         double f, df, h, dh;

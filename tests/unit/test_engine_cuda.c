@@ -89,15 +89,17 @@ static void compare(const rig *g, size_t buffer, double tolerance, const char *w
     answers_free(&cuda);
 }
 
-static void both_metrics(rig *g, size_t buffer, double tolerance, const char *what)
+static const spd_metric METRICS[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+
+static void every_metric(rig *g, size_t buffer, double tolerance, const char *what)
 {
     static const spd_objective objectives[] = {SPD_DIFFERENCE, SPD_RATIO, SPD_SOFTMAX,
                                                SPD_LOG_MARGIN};
-    for (int k = 0; k < 8; k++) {
-        g->in.metric = k % 2 ? SPD_AIRM : SPD_STEIN;
-        g->in.objective = objectives[k / 2];
+    for (int k = 0; k < 16; k++) {
+        g->in.metric = METRICS[k % 4];
+        g->in.objective = objectives[k / 4];
         /* logarithms of distances: rounding counts relative to the smallest of them */
-        compare(g, buffer, (k / 2 == 3 ? 20.0 : 1.0) * tolerance, what);
+        compare(g, buffer, (k / 4 == 3 ? 20.0 : 1.0) * tolerance, what);
     }
 }
 
@@ -115,7 +117,7 @@ static void every_edge(void)
             if (m > n || (n > 64 && !near && !spread) || (n > 300 && m > 48 && m != 128))
                 continue;
             rig g = rig_make(&r, n, m, 6, 11, 50.0, 0);
-            both_metrics(&g, 0, 1e-12 * sqrt((double)n), "edge");
+            every_metric(&g, 0, 1e-12 * sqrt((double)n), "edge");
             rig_free(&g);
         }
 }
@@ -220,10 +222,12 @@ static void bad_condition(void)
                 g.in.objective = ratio ? SPD_RATIO : SPD_DIFFERENCE;
                 g.in.metric = SPD_STEIN;
                 compare(&g, 0, tolerance, "condition");
-                g.in.metric = SPD_AIRM;
-                if (condition < 2e8)
+                for (int k = 1; k < 4 && condition < 2e8; k++) {
+                    g.in.metric = METRICS[k];
                     compare(&g, 0, 10.0 * tolerance, "condition");
+                }
             }
+            g.in.metric = SPD_AIRM;
             answers a = ask(&g, 1, 0);
             CHECK_CLOSE(a.f[0], wide_cost(&g), tolerance * fabs(a.f[0]), "condition %g m %zu",
                         condition, m);
@@ -243,8 +247,8 @@ static void skewed_graph(void)
         g.pair[k].i = k < 10000 ? 7 : (uint32_t)(k - 10000);
         g.pair[k].j = k < 10000 ? (uint32_t)(k < 7 ? k : k + 1) : (uint32_t)p;
     }
-    both_metrics(&g, 0, 1e-12, "skewed");
-    both_metrics(&g, 100000, 1e-12, "skewed, in chunks");
+    every_metric(&g, 0, 1e-12, "skewed");
+    every_metric(&g, 100000, 1e-12, "skewed, in chunks");
     rig_free(&g);
 }
 
@@ -254,9 +258,9 @@ static void chunks_and_runs(void)
     rng_seed(&r, 4);
     for (size_t m = 3; m < 50; m += 11) {
         rig g = rig_make(&r, 50, m, 60, 500, 100.0, 0);
-        both_metrics(&g, 20000, 1e-12, "chunks");
-        for (int airm = 0; airm < 2; airm++) {
-            g.in.metric = airm ? SPD_AIRM : SPD_STEIN;
+        every_metric(&g, 20000, 1e-12, "chunks");
+        for (int k = 0; k < 4; k++) {
+            g.in.metric = METRICS[k];
             answers a = ask(&g, 1, 0), b = ask(&g, 1, 0);
             CHECK(memcmp(a.f, b.f, sizeof a.f) == 0 && memcmp(a.df, b.df, sizeof a.df) == 0,
                   "m %zu: another run, another cost", m);
@@ -289,12 +293,12 @@ static void shares_of(size_t n, size_t m, size_t p, int kind)
     for (size_t e = 0; e < 3 * p; e++) /* one with many, and some with none */
         if (g.pair[e].i != 4 && g.pair[e].j != 4)
             g.pair[e].i = 4;
-    g.in.metric = kind % 2 ? SPD_AIRM : SPD_STEIN;
-    g.in.objective = (spd_objective)(kind / 2);
+    g.in.metric = METRICS[kind % 4];
+    g.in.objective = (spd_objective)(kind / 4);
     for (size_t buffer = 0; buffer <= 2000; buffer += 2000) {
         engine_room room = {.buffer_bytes = buffer * m};
         answers one = ask_in(&g, 1, &room);
-        for (int d = 0; d < (p > 30 || kind == 3 ? 3 : 2); d++) {
+        for (int d = 0; d < (p > 30 || kind == 5 ? 3 : 2); d++) {
             room.devices = devices[d];
             room.memory_bytes = d == 1;
             answers many = ask_in(&g, 1, &room);
@@ -308,15 +312,15 @@ static void shares_of(size_t n, size_t m, size_t p, int kind)
 
 static void few_shares(void)
 {
-    for (int kind = 0; kind < 8; kind++)
+    for (int kind = 0; kind < 16; kind++)
         shares_of(5, 3, 24, kind);
 }
 
 static void many_shares(void)
 {
     static const size_t sizes[][2] = {{6, 4}, {50, 20}, {93, 31}, {50, 37}};
-    for (int k = 0; k < 32; k++)
-        shares_of(sizes[k / 8][0], sizes[k / 8][1], k < 8 ? 3000 : 150, k % 8);
+    for (int k = 0; k < 64; k++)
+        shares_of(sizes[k / 16][0], sizes[k / 16][1], k < 16 ? 3000 : 150, k % 16);
 }
 
 /* Samples that do not lie in memory as float64. */
@@ -378,14 +382,14 @@ static void matrices_that_fail(void)
     rng r;
     rng_seed(&r, 5);
     for (size_t m = 4; m <= 40; m += 9)
-        for (int kind = 0; kind < 4; kind++) {
+        for (int kind = 0; kind < 8; kind++) {
             rig g = rig_make(&r, 45, m, 30, 90, 10.0, 0);
             spd_context *ctx = spd_context_new();
             problem *e = NULL;
             double *X = g.X + 17 * 45 * 45;
             for (size_t k = 0; k < 45 * 45; k++)
-                X[k] = kind / 2 ? -X[k] : NAN;
-            g.in.metric = kind % 2 ? SPD_AIRM : SPD_STEIN;
+                X[k] = kind / 4 ? -X[k] : NAN;
+            g.in.metric = METRICS[kind % 4];
             CHECK(engine_cuda_new(ctx, &g.in, NULL, &e) == SPD_OK, "m %zu", m);
             spd_status status = e ? e->start(e, g.W) : SPD_OK;
             CHECK(status == SPD_ENOTSPD, "m %zu kind %d: status %d", m, kind, status);
@@ -402,8 +406,8 @@ static void what_it_is_not_made_for(void)
     spd_context *ctx = spd_context_new();
     problem *e = NULL;
     rig g = rig_make(&r, 6, 3, 4, 5, 10.0, 0);
-    g.in.metric = SPD_JEFFREY;
-    CHECK(engine_cuda_new(ctx, &g.in, NULL, &e) == SPD_EDEVICE && !e, "Jeffrey");
+    g.in.metric = SPD_EUCLIDEAN;
+    CHECK(engine_cuda_new(ctx, &g.in, NULL, &e) == SPD_EDEVICE && !e, "Euclidean");
     g.in.metric = SPD_STEIN;
     g.in.n = 513;
     CHECK(engine_cuda_new(ctx, &g.in, NULL, &e) == SPD_EDEVICE && !e, "n = 513");
@@ -417,7 +421,7 @@ static void one_size(size_t n, size_t m)
     rng r;
     rng_seed(&r, 7);
     rig g = rig_make(&r, n, m, 6, 11, 50.0, 0);
-    both_metrics(&g, 0, 1e-12 * sqrt((double)n), "size");
+    every_metric(&g, 0, 1e-12 * sqrt((double)n), "size");
     rig_free(&g);
 }
 

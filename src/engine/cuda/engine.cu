@@ -172,7 +172,7 @@ static outcome pairs_read(cuda_engine &e)
     e.busy = e.busy && e.dealt.shares() > 1;
     memcpy(&o, e.result.at, sizeof o);
     const bool of_sums = h.objective < CUDA_SOFTMAX;
-    if (of_sums && o.within + o.between <= NO_SPREAD * h.pairs.total * e.s.m) {
+    if (of_sums && o.within + o.between <= h.how.no_spread * h.pairs.total * e.s.m) {
         o.within = o.between = o.slope = 0.0;
         each(e, [](share &x) {
             check(cudaMemsetAsync(x.Z.at, 0, x.Z.count * sizeof(double), x.all.stream), "weights");

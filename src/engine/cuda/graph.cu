@@ -23,19 +23,19 @@ static std::vector<end> sort_ends(const here &h, size_t first, size_t count, int
         for (size_t k = 0; k < count; k++) {
             const cuda_pair &q = h.in.pair[h.which[first + k]];
             if (h.has(q.i))
-                body(q, q.i - h.first, k);
+                body(q, q.i - h.first, sides ? k : q.j, k);
             if (h.has(q.j))
-                body(q, q.j - h.first, sides == 2 ? count + k : k);
+                body(q, q.j - h.first, sides == 2 ? count + k : sides ? k : q.i, k);
         }
     };
     at.assign(h.last - h.first + 2, 0);
-    each_end([&](const cuda_pair &, size_t i, size_t) { at[i + 2]++; });
+    each_end([&](const cuda_pair &, size_t i, size_t, size_t) { at[i + 2]++; });
     for (size_t i = 0; i + 1 < at.size(); i++)
         at[i + 1] += at[i];
     std::vector<end> ends(at.back());
-    each_end([&](const cuda_pair &q, size_t i, size_t row) {
+    each_end([&](const cuda_pair &q, size_t i, size_t row, size_t k) {
         const double within = 2.0 * (ratio ? q.within : q.within - q.between), between = ratio ? 2.0 * q.between : 0.0;
-        ends[at[i + 1]++] = {(uint32_t)row, within, between};
+        ends[at[i + 1]++] = {(uint32_t)row, (uint32_t)k, within, between};
     });
     return ends;
 }

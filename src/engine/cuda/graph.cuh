@@ -39,7 +39,7 @@ struct graph {
     std::vector<size_t> told_at;
 
     /* at: where the samples of every device begin, and the end; mine: which is here; each: most pairs in a chunk;
-     * sides: matrices per pair. */
+     * sides: matrices per pair; 0: a row is the other sample's. */
     void make(const cuda_input &in, const std::vector<size_t> &at, size_t mine, size_t each, int sides);
     size_t measured() const { return links.count; }
 };

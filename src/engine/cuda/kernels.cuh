@@ -68,7 +68,7 @@ void add_slices(const shape &s, int slices, const double *part, double *G); /* G
 /* ---- pairs.cu: the graph */
 struct link { uint32_t i, j; };           /* a pair */
 struct part { uint32_t sample, first, count, slot; }; /* ends of one sample; slot: NOWHERE or where its sum is kept */
-struct end { uint32_t row; double within, between; }; /* row of the buffer of triangles */
+struct end { uint32_t row, pair; double within, between; }; /* rows of triangles; pair: of its chunk */
 constexpr uint32_t NOWHERE = 0xffffffffu;
 
 struct outcome { double within, between; unsigned long long bad; double slope; }; /* bad: lowest failed sample */
@@ -80,6 +80,10 @@ void gather(const shape &s, bool first, unsigned parts, const part *list, const 
             double *partial, const weights &z);
 void gather_parts(const shape &s, bool first, unsigned samples, const part *list, const double *partial,
                   const weights &z);
+/* The same where the rows are samples, and a row less the sample's own is added: A's to Zw, B's, unless it is NULL,
+ * to Zb. ratio: sums that divide the weights, or NULL. All of a sample's ends are at hand. */
+void gather_plain(const shape &s, unsigned parts, const part *list, const end *ends, const outcome *ratio,
+                  const double *A, const double *B, double *partial, const weights &z);
 void combine(const shape &s, const outcome *o, double *Zw, const double *Zb); /* Zw/within - Zb/between */
 void weighted_sums(const shape &s, size_t count, const double *d2, const double *within, const double *between,
                    double *work, outcome *o);
@@ -97,8 +101,7 @@ struct candidates {
  * sums of a sample's weights. share: 2 pairs of scratch. zero: a d2 that counts as none. */
 void weigh_pairs(const shape &s, int objective, const candidates &c, double zero, size_t pairs, const double *d2,
                  double *share, double *weight, double *value, double *degree);
-/* Of a chunk of so many pairs. */
-void weigh_ends(const shape &s, size_t pairs, const double *weight, size_t count, end *ends);
+void weigh_ends(const shape &s, const double *weight, size_t count, end *ends); /* weights of a chunk's pairs */
 
 /* ---- stein.cu: det (p x 2) <- mantissa and exponent of det S_i; C <- inverses; of pairs none where C is
  * NULL, here and below */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUDA_MODULE_VERSION 8
+#define CUDA_MODULE_VERSION 9
 #define CUDA_MODULE_ENTRY   "spdml_cuda_module"
 #define CUDA_WHY            256 /* room for a sentence */
 #define CUDA_MAX_N          512
@@ -32,7 +32,7 @@ enum cuda_fault {
     CUDA_FAULT_DEVICE     /* lost, or anything else CUDA reports */
 };
 
-enum cuda_metric { CUDA_STEIN, CUDA_AIRM, CUDA_LOG_EUCLIDEAN, CUDA_EUCLIDEAN };
+enum cuda_metric { CUDA_STEIN, CUDA_AIRM, CUDA_LOG_EUCLIDEAN, CUDA_EUCLIDEAN, CUDA_JEFFREY };
 
 enum cuda_function { CUDA_LOG, CUDA_EXP, CUDA_SQRT, CUDA_INVSQRT, CUDA_POWER };
 

@@ -32,6 +32,23 @@ __device__ inline void put(const weights &z, bool between, bool first, size_t p,
     Z[c * M + r] = sum;
 }
 
+/* One part's sums: a sample's whole ones, or to be added to others. */
+template <bool TWO>
+__device__ inline void keep(const part &q, size_t p, int M, int e, double a, double b, bool first, double *partial,
+                            const weights &z)
+{
+    const size_t T = tri(M);
+    if (q.slot == NOWHERE) {
+        put(z, false, first, p, M, q.sample, e, a);
+        if (TWO)
+            put(z, true, first, p, M, q.sample, e, b);
+    } else {
+        partial[q.slot * 2 * T + e] = a;
+        if (TWO)
+            partial[(q.slot * 2 + 1) * T + e] = b;
+    }
+}
+
 template <bool RATIO>
 __global__ void gather_kernel(size_t p, int M, bool first, const part *list, const end *ends, const double *C,
                               double *partial, weights z)
@@ -47,15 +64,7 @@ __global__ void gather_kernel(size_t p, int M, bool first, const part *list, con
             if (RATIO)
                 b = fma(ends[k].between, v, b);
         }
-        if (q.slot == NOWHERE) {
-            put(z, false, first, p, M, q.sample, e, w);
-            if (RATIO)
-                put(z, true, first, p, M, q.sample, e, b);
-        } else {
-            partial[(size_t)q.slot * 2 * T + e] = w;
-            if (RATIO)
-                partial[((size_t)q.slot * 2 + 1) * T + e] = b;
-        }
+        keep<RATIO>(q, p, M, e, w, b, first, partial, z);
     }
 }
 
@@ -74,6 +83,29 @@ __global__ void gather_parts_kernel(size_t p, int M, bool first, const part *lis
         }
 }
 
+template <bool TWO>
+__global__ void gather_plain_kernel(size_t p, int M, const part *list, const end *ends, const outcome *ratio,
+                                    const double *A, const double *B, double *partial, weights z)
+{
+    const part q = list[blockIdx.x];
+    const int T = tri(M);
+    const double within = ratio ? 1.0 / ratio->within : 1.0, between = ratio ? 1.0 / ratio->between : 0.0;
+    for (int e = threadIdx.x; e < T; e += blockDim.x) {
+        const size_t own = (size_t)q.sample * T + e;
+        const double a0 = A[own], b0 = TWO ? B[own] : 0.0;
+        double a = 0.0, b = 0.0;
+#pragma unroll 4
+        for (uint32_t k = q.first; k < q.first + q.count; k++) {
+            const double w = within * ends[k].within - between * ends[k].between;
+            const size_t at = (size_t)ends[k].row * T + e;
+            a = fma(w, A[at] - a0, a);
+            if (TWO)
+                b = fma(w, B[at] - b0, b);
+        }
+        keep<TWO>(q, p, M, e, a, b, true, partial, z);
+    }
+}
+
 static unsigned threads_for(int M)
 {
     int T = (tri(M) + 31) / 32 * 32;
@@ -87,6 +119,17 @@ void gather(const shape &s, bool first, unsigned parts, const part *list, const 
         gather_kernel<true><<<parts, threads_for(s.M), 0, s.stream>>>(s.p, s.M, first, list, ends, C, partial, z);
     else if (parts)
         gather_kernel<false><<<parts, threads_for(s.M), 0, s.stream>>>(s.p, s.M, first, list, ends, C, partial, z);
+    launched("weights of samples");
+}
+
+void gather_plain(const shape &s, unsigned parts, const part *list, const end *ends, const outcome *ratio,
+                  const double *A, const double *B, double *partial, const weights &z)
+{
+    const unsigned threads = threads_for(s.M);
+    if (parts && B)
+        gather_plain_kernel<true><<<parts, threads, 0, s.stream>>>(s.p, s.M, list, ends, ratio, A, B, partial, z);
+    else if (parts)
+        gather_plain_kernel<false><<<parts, threads, 0, s.stream>>>(s.p, s.M, list, ends, ratio, A, B, partial, z);
     launched("weights of samples");
 }
 

@@ -236,16 +236,16 @@ void weigh_pairs(const shape &s, int objective, const candidates &c, double zero
     launched("weights of pairs");
 }
 
-static __global__ void ends_kernel(size_t count, size_t pairs, const double *weight, end *ends)
+static __global__ void ends_kernel(size_t count, const double *weight, end *ends)
 {
     for (size_t k = blockIdx.x * (size_t)blockDim.x + threadIdx.x; k < count; k += (size_t)gridDim.x * blockDim.x)
-        ends[k].within = weight[ends[k].row % pairs];
+        ends[k].within = weight[ends[k].pair];
 }
 
-void weigh_ends(const shape &s, size_t pairs, const double *weight, size_t count, end *ends)
+void weigh_ends(const shape &s, const double *weight, size_t count, end *ends)
 {
     if (count)
-        ends_kernel<<<s.processors * 8, 256, 0, s.stream>>>(count, pairs, weight, ends);
+        ends_kernel<<<s.processors * 8, 256, 0, s.stream>>>(count, weight, ends);
     launched("weights of ends");
 }
 

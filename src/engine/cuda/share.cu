@@ -23,6 +23,17 @@ deal deal_out(size_t n, size_t p, size_t shares)
     return d;
 }
 
+rule rule_of(int metric)
+{
+    switch (metric) {
+    case CUDA_STEIN: return {1, 1e-14};
+    case CUDA_AIRM: return {2, 1e-14};
+    case CUDA_JEFFREY: return {0, 1e-14};
+    case CUDA_LOG_EUCLIDEAN: return {0, 1e-28};
+    default: throw fault{CUDA_FAULT_SIZE, "the CUDA engine does not know the metric of this fit", cudaSuccess};
+    }
+}
+
 /* Bytes that may still be used on the device of the caller. */
 static size_t room_left(const cuda_input &in, size_t divisor, size_t used)
 {
@@ -51,7 +62,8 @@ void share::open(const cuda_input &in, const deal &dealt, size_t number_, int de
     alone = dealt.shares() == 1;
     check(cudaSetDevice(device), "choosing the device");
     check(cudaGetDeviceProperties(&about, device), "asking the device");
-    airm = in.metric == CUDA_AIRM;
+    metric = in.metric;
+    how = rule_of(metric);
     objective = in.objective;
     ratio = in.objective == CUDA_RATIO;
     own_queue.make();
@@ -79,7 +91,7 @@ void share::make_small()
     for (auto *a : {&S0, &S})
         a->make(all.p * mm);
     Z.make(mine.p * mm);
-    Zb.make(ratio ? mine.p * mm : 0);
+    Zb.make((ratio && how.sides) || metric == CUDA_JEFFREY ? mine.p * mm : 0);
     Q.make(mine.p * 2 * mm);
     for (auto *a : {&G, &W})
         a->make(tall);
@@ -89,21 +101,34 @@ void share::make_small()
     part.make((size_t)slices.all * tall);
     sums.make(2 * SUMS);
     out.make(1);
-    if (airm) {
-        L.make(all.p * mm);
-        Li.make(all.M <= FAST ? all.p * mm : 0);
-    } else {
-        dets.make(2 * all.p);
-        own.make(all.p * tri(all.M));
-    }
-    for (auto *a : {&Y, &P, &S0, &S, &Z, &Zb, &Q, &G, &W, &U, &d, &part, &L, &Li, &dets, &own})
+    make_factors();
+    for (auto *a : {&Y, &P, &S0, &S, &Z, &Zb, &Q, &G, &W, &U, &d, &part, &L, &Li, &dets, &own, &flat, &vectors, &lambda,
+                    &value, &half})
         bytes += a->count * sizeof(double);
+}
+
+/* What a metric knows of every sample. */
+void share::make_factors()
+{
+    const size_t M = (size_t)all.M, mm = M * M, triangle = (size_t)tri(all.M);
+    const bool logs = metric == CUDA_LOG_EUCLIDEAN, factored = metric == CUDA_AIRM || logs;
+    L.make(factored ? all.p * mm : 0);
+    Li.make(factored && all.M <= FAST ? all.p * mm : 0);
+    dets.make(factored ? 0 : 2 * all.p);
+    own.make(metric == CUDA_AIRM ? 0 : all.p * triangle);
+    flat.make(metric == CUDA_JEFFREY ? all.p * triangle : 0);
+    vectors.make(logs ? all.p * mm : 0);
+    for (auto *a : {&lambda, &value})
+        a->make(logs ? all.p * M : 0);
+    half.make(how.sides ? 0 : plain_room(mine));
 }
 
 size_t share::most_pairs(const cuda_input &in, size_t divisor) const
 {
-    const size_t one = (size_t)tri(all.M) * (airm ? 2 : 1) * sizeof(double), X = mine.p * pack_size(all.n) * sizeof(double);
+    const size_t one = (size_t)tri(all.M) * how.sides * sizeof(double), X = mine.p * pack_size(all.n) * sizeof(double);
     const size_t left = room_left(in, divisor, bytes), graph = in.pairs * 160;
+    if (one == 0)
+        return std::max(in.pairs, (size_t)1);
     size_t room = left > X + graph ? left - X - graph : 0; /* with the samples here */
     if (room < BUFFER / 16)
         room = left / 3;
@@ -118,8 +143,8 @@ double share::load(const cuda_input &in, const deal &dealt, size_t each, size_t 
     size_t left, before, total;
     check(cudaSetDevice(device), "choosing the device");
     check(cudaMemGetInfo(&before, &total), "asking the device");
-    pairs.make(in, dealt.samples, number, each, airm ? 2 : 1);
-    C.make(pairs.most * (airm ? 2 : 1) * tri(all.M));
+    pairs.make(in, dealt.samples, number, each, how.sides);
+    C.make(pairs.most * how.sides * tri(all.M));
     partial.make(pairs.slots * 2 * tri(all.M));
     d2.make(pairs.measured());
     if (!alone) {
@@ -138,35 +163,61 @@ double share::load(const cuda_input &in, const deal &dealt, size_t each, size_t 
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-/* d2 and matrices of the pairs of a chunk. */
+void share::factors(const double *S_)
+{
+    switch (metric) {
+    case CUDA_AIRM: return airm_samples(all, S_, L.at, Li.at, out.at);
+    case CUDA_LOG_EUCLIDEAN:
+        return log_samples(all, S_, {vectors.at, L.at, Li.at, lambda.at, value.at}, own.at, out.at);
+    case CUDA_JEFFREY: triangles(all, S_, flat.at);
+    default: stein_samples(all, S_, dets.at, own.at, out.at);
+    }
+}
+
+/* d2 of the pairs of a chunk, and their matrices where there are any. */
 void share::matrices(const double *S_, const chunk &c)
 {
     const link *links = pairs.links.at + c.first;
-    if (c.count && airm)
-        airm_pairs(all, c.count, links, L.at, Li.at, d2.at + c.first, C.at);
-    else if (c.count)
-        stein_pairs(all, c.count, links, S_, dets.at, d2.at + c.first, C.at);
+    double *to = d2.at + c.first;
+    if (c.count == 0)
+        return;
+    switch (metric) {
+    case CUDA_AIRM: return airm_pairs(all, c.count, links, L.at, Li.at, to, C.at);
+    case CUDA_STEIN: return stein_pairs(all, c.count, links, S_, dets.at, to, C.at);
+    default: plain_pairs(all, c.count, links, own.at, metric == CUDA_JEFFREY ? flat.at : nullptr, to);
+    }
 }
 
 /* Every sample adds up its share of a chunk. */
 void share::add_up(const chunk &c)
 {
     const bool first = &c == pairs.chunks.front().get();
-    const weights z = {Z.at, ratio ? Zb.at : nullptr, pairs.degree.at, airm ? nullptr : own.at, at};
+    const weights z = {Z.at, ratio ? Zb.at : nullptr, pairs.degree.at, metric == CUDA_AIRM ? nullptr : own.at, at};
     gather(all, first, (unsigned)c.parts.count, c.parts.at, c.ends.at, C.at, partial.at, z);
     gather_parts(all, first, (unsigned)c.several.count, c.several.at, partial.at, z);
+}
+
+/* The same of a plain metric, and what then becomes of it. */
+void share::add_plain(const chunk &c)
+{
+    const bool jeffrey = metric == CUDA_JEFFREY;
+    const weights z = {Z.at, jeffrey ? Zb.at : nullptr, nullptr, nullptr, at};
+    gather_plain(all, (unsigned)c.parts.count, c.parts.at, c.ends.at, ratio ? out.at : nullptr, own.at,
+                 jeffrey ? flat.at : nullptr, partial.at, z);
+    gather_parts(all, true, (unsigned)c.several.count, c.several.at, partial.at, z);
+    if (jeffrey)
+        jeffrey_weights(mine, own.at + at * tri(all.M), Zb.at, Z.at, half.at);
+    else
+        log_weights(mine, own_S(vectors), lambda.at + at * all.M, Z.at, half.at);
 }
 
 void share::measure(const double *S_)
 {
     check(cudaMemsetAsync(out.at, 0xff, sizeof(outcome), all.stream), "result");
-    if (airm)
-        airm_samples(all, S_, L.at, Li.at, out.at);
-    else
-        stein_samples(all, S_, dets.at, own.at, out.at);
+    factors(S_);
     for (auto &c : pairs.chunks) {
         matrices(S_, *c);
-        if (objective < CUDA_SOFTMAX)
+        if (objective < CUDA_SOFTMAX && how.sides)
             add_up(*c);
     }
 }
@@ -184,11 +235,13 @@ void share::weigh(const double *S_)
         pick(all, g.pairs, g.place.at, told.at, d2_all.at);
     if (objective < CUDA_SOFTMAX) {
         weighted_sums(all, g.pairs, distances(), g.within.at, g.between.at, sums.at, out.at);
-        if (ratio)
+        if (how.sides == 0)
+            add_plain(*g.chunks[0]);
+        else if (ratio)
             combine(mine, out.at, Z.at, Zb.at);
         return;
     }
-    weigh_pairs(all, objective, {g.first.at, g.listed.at, g.samples}, NO_SPREAD * all.m, g.pairs, distances(),
+    weigh_pairs(all, objective, {g.first.at, g.listed.at, g.samples}, how.no_spread * all.m, g.pairs, distances(),
                 g.share.at, g.weight.at, g.value.at, g.degree.at);
     plain_sum(all, all.p, g.value.at, sums.at, &out.at->within);
     if (!alone)
@@ -196,8 +249,11 @@ void share::weigh(const double *S_)
     for (auto &c : g.chunks) {
         if (g.chunks.size() > 1)
             matrices(S_, *c);
-        weigh_ends(all, c->count, (alone ? g.weight.at : weight.at) + c->first, c->ends.count, c->ends.at);
-        add_up(*c);
+        weigh_ends(all, (alone ? g.weight.at : weight.at) + c->first, c->ends.count, c->ends.at);
+        if (how.sides)
+            add_up(*c);
+        else
+            add_plain(*c);
     }
 }
 

@@ -10,10 +10,16 @@
 #pragma once
 #include "engine/cuda/feed.cuh"
 #include "engine/cuda/graph.cuh"
+#include "engine/cuda/plain.cuh"
 
 namespace spd {
 
-constexpr double NO_SPREAD = 1e-14; /* mean d2 per dimension that counts as zero, as in pair_sums.c */
+/* What the metrics of a fit have that others have not; as pair_rule in geometry/pairs.h. */
+struct rule {
+    int sides;        /* matrices per pair, in a buffer; 0: there are none (plain.cuh) */
+    double no_spread; /* mean d2 per dimension that counts as zero */
+};
+rule rule_of(int metric);
 
 /* How the samples are dealt out: where those of each share begin, and the slices of the gradient (kernels.cuh). */
 struct deal {
@@ -25,7 +31,8 @@ deal deal_out(size_t n, size_t p, size_t shares);
 struct share {
     queue own_queue, side; /* first, as they go last; the second for what need not wait for the data pass */
     size_t number = 0;
-    int device = 0, airm = 0, ratio = 0, objective = 0;
+    int device = 0, metric = 0, ratio = 0, objective = 0;
+    rule how{};
     bool alone = true;     /* are there no others? */
     shape all{}, mine{};   /* with the samples of all, and with its own */
     cut slices{};          /* its own */
@@ -34,6 +41,7 @@ struct share {
     feed samples;
     array<double> Y, P, Q, Z, Zb, G, C, partial, sums; /* of own samples: Y, P, Q, Z, Zb */
     array<double> S0, S, L, Li, own, dets, d, part;          /* of all samples; part: of all slices */
+    array<double> flat, vectors, lambda, value, half;        /* the same, of plain metrics; half: plain_room */
     array<double> d2, told, d2_all, weight;                  /* measured here; as told; of all pairs; of those measured */
     array<double> W, U, angles; /* n x M; n x M and, behind it, T: M x M and M; 3 M */
     array<outcome> out;
@@ -66,8 +74,11 @@ struct share {
 
   private:
     void make_small();
+    void make_factors();
+    void factors(const double *S);
     void matrices(const double *S, const chunk &c);
     void add_up(const chunk &c);
+    void add_plain(const chunk &c);
 };
 
 } /* namespace spd */
