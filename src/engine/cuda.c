@@ -170,6 +170,14 @@ static spd_status cuda_aim(problem *base, const double *U, const double *sigma, 
     return call_status(e, e->module->aim(e->engine, U, sigma, V, why), why);
 }
 
+/* What goes wrong here goes wrong again in the probe. */
+static void cuda_ahead(problem *base, double t)
+{
+    cuda_problem *e = (cuda_problem *)base;
+    char why[CUDA_WHY];
+    (void)e->module->ahead(e->engine, t, why);
+}
+
 static spd_status cuda_probe(problem *base, double t, double *f, double *df)
 {
     cuda_problem *e = (cuda_problem *)base;
@@ -336,6 +344,7 @@ spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, const engin
                         .start = cuda_start,
                         .cost_grad = cuda_cost_grad,
                         .aim = cuda_aim,
+                        .ahead = ranks_of(ctx) ? NULL : cuda_ahead,
                         .probe = cuda_probe,
                         .step = cuda_step,
                         .free = cuda_free,

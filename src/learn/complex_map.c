@@ -163,6 +163,12 @@ static spd_status kept_aim(problem *base, const double *U, const double *sigma, 
     return s->inside->aim(s->inside, U, sigma, V);
 }
 
+static void kept_ahead(problem *base, double t)
+{
+    kept *s = (kept *)base;
+    s->inside->ahead(s->inside, t);
+}
+
 static spd_status kept_probe(problem *base, double t, double *f, double *df)
 {
     kept *s = (kept *)base;
@@ -206,6 +212,7 @@ spd_status complex_map_wrap(spd_context *ctx, problem *inside, problem **wrapped
                         .start = kept_start,
                         .cost_grad = kept_cost_grad,
                         .aim = kept_aim,
+                        .ahead = inside->ahead ? kept_ahead : NULL,
                         .probe = kept_probe,
                         .step = kept_step,
                         .free = kept_free};

@@ -332,6 +332,12 @@ static spd_status seen_aim(problem *base, const double *U, const double *sigma, 
     return s->inside->aim(s->inside, original(s, U), sigma, V);
 }
 
+static void seen_ahead(problem *base, double t)
+{
+    seen *s = (seen *)base;
+    s->inside->ahead(s->inside, t);
+}
+
 static spd_status seen_probe(problem *base, double t, double *f, double *df)
 {
     seen *s = (seen *)base;
@@ -375,6 +381,7 @@ spd_status coordinates_wrap(spd_context *ctx, problem *inside, const double *L, 
                         .start = seen_start,
                         .cost_grad = seen_cost_grad,
                         .aim = seen_aim,
+                        .ahead = inside->ahead ? seen_ahead : NULL,
                         .probe = seen_probe,
                         .step = seen_step,
                         .free = seen_free,

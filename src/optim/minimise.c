@@ -280,6 +280,13 @@ static void pack(run *r)
         grassmann_pack(&r->path, r->o->transport, luggage(r, k), r->packed + k * mm);
 }
 
+/* Where the search along the path looks first. */
+static double first_trial(const run *r)
+{
+    double t = r->s->last_step, sigma = r->path.sigma[0];
+    return fmin(t > 0.0 && isfinite(t) ? t : FIRST_ANGLE / sigma, LONGEST_ANGLE / sigma);
+}
+
 /* Prepares the geodesic along H. */
 static spd_status aim(run *r)
 {
@@ -289,15 +296,12 @@ static spd_status aim(run *r)
     s->passes++;
     if (!status)
         status = minimise_note_move(s);
-    if (!status)
-        pack(r);
-    return status;
-}
-
-static double first_trial(const run *r)
-{
-    double t = r->s->last_step;
-    return t > 0.0 && isfinite(t) ? t : FIRST_ANGLE / r->path.sigma[0];
+    if (status)
+        return status;
+    if (r->p->ahead)
+        r->p->ahead(r->p, first_trial(r));
+    pack(r);
+    return SPD_OK;
 }
 
 static spd_status probe(void *user, double t, double *f, double *df)

@@ -35,6 +35,9 @@ struct problem {
      * others only in so far as sigma weighs (tall_axes). */
     spd_status (*aim)(problem *p, const double *U, const double *sigma, const double *V);
 
+    /* The first probe after aim will be at t: what can be begun is. NULL: nothing can. */
+    void (*ahead)(problem *p, double t);
+
     /* *f, *df <- cost and its derivative at W(t). *f is NaN where the cost does not exist: a
      * failed probe, not an error. */
     spd_status (*probe)(problem *p, double t, double *f, double *df);

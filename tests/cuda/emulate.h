@@ -224,6 +224,9 @@ inline void __syncthreads()
 {
     emulate::wait(emulate::WAITS_FOR_BLOCK);
 }
+inline void __threadfence_system()
+{
+}
 inline void __syncwarp()
 {
     emulate::wait(emulate::WAITS_FOR_WARP);
@@ -336,7 +339,8 @@ enum {
     cudaSuccess = 0,
     cudaErrorMemoryAllocation = 2,
     cudaErrorInsufficientDriver = 35,
-    cudaErrorNoDevice = 100
+    cudaErrorNoDevice = 100,
+    cudaErrorNotReady = 600
 };
 enum cudaMemcpyKind {
     cudaMemcpyHostToDevice,
@@ -455,6 +459,10 @@ inline int cudaGraphExecDestroy(cudaGraphExec_t what)
 inline int cudaStreamSynchronize(void *)
 {
     return 0;
+}
+inline int cudaStreamQuery(void *)
+{
+    return cudaSuccess;
 }
 inline int cudaStreamDestroy(void *)
 {

@@ -158,9 +158,10 @@ static void pairs_value(cuda_engine &e, array<double> share::*S)
 
 static void pairs_fetch(cuda_engine &e)
 {
-    const share &h = *e.shares[0];
-    check(cudaSetDevice(h.device), "choosing the device");
-    check(cudaMemcpyAsync(e.result.at, h.out.at, sizeof(outcome), cudaMemcpyDeviceToHost, h.all.stream), "result");
+    each(e, [&e](share &h) {
+        h.join_side();
+        post_outcome(h.all.stream, h.out.at, &h == e.shares[0].get() ? e.outcomes.address() : letter{});
+    });
 }
 
 /* Waits for the sums; f <- the objective, NaN where there is none. */
@@ -168,9 +169,8 @@ static outcome pairs_read(cuda_engine &e)
 {
     const share &h = *e.shares[0];
     outcome o;
-    check(cudaStreamSynchronize(h.all.stream), "sums over the pairs");
+    memcpy(&o, e.outcomes.wait(h.all.stream, "sums over the pairs"), sizeof o);
     e.busy = e.busy && e.dealt.shares() > 1;
-    memcpy(&o, e.result.at, sizeof o);
     const bool of_sums = h.objective < CUDA_SOFTMAX;
     if (of_sums && o.within + o.between <= h.how.no_spread * h.pairs.total * e.s.m) {
         o.within = o.between = o.slope = 0.0;
@@ -224,8 +224,9 @@ void spd::start(cuda_engine &e, const double *W)
     });
     pairs_value(e, &share::S0);
     pairs_fetch(e);
+    e.outcomes.ask();
     identity(e);
-    e.t = NAN;
+    e.t = e.begun = NAN;
     e.owed = e.moved = e.asked = false;
     pairs_read(e);
 }
@@ -260,9 +261,9 @@ static void gradient(cuda_engine &e)
         each(e, [](share &h) { h.add_gradient(); });
         const share &h = *e.shares[0];
         check(cudaSetDevice(h.device), "choosing the device");
-        check(cudaMemcpyAsync(e.result.at, h.G.at, tall * sizeof(double), cudaMemcpyDeviceToHost, h.all.stream),
-              "gradient");
+        post_numbers(h.all.stream, tall, h.G.at, e.slopes.address());
     });
+    e.slopes.ask();
     if (e.owed && e.s.M > FAST)
         each(e, [](share &h) { h.Y.swap(h.P); });
     if (e.owed)
@@ -276,10 +277,13 @@ void spd::cost_grad(cuda_engine &e, double *f, double *G)
     const int n = e.s.n, m = e.s.m, M = e.s.M;
     if (!e.asked)
         gradient(e);
-    settle(e);
+    const double *from = e.slopes.wait(e.shares[0]->all.stream, "gradient");
     e.asked = false;
+    if (e.dealt.shares() > 1)
+        settle(e);
+    e.busy = false;
     for (int r = 0; r < n; r++)
-        memcpy(G + (size_t)r * m, e.result.at + (size_t)r * M, m * sizeof(double));
+        memcpy(G + (size_t)r * m, from + (size_t)r * M, m * sizeof(double));
     *f = e.f;
 }
 
@@ -320,13 +324,16 @@ void spd::aim(cuda_engine &e, const double *U, const double *sigma, const double
             h.aim();
         });
     });
-    e.t = NAN;
+    e.t = e.begun = NAN;
 }
 
-void spd::probe(cuda_engine &e, double t, double *f, double *df)
+/* Puts all of a probe into the streams. */
+static void begin_probe(cuda_engine &e, double t)
 {
     const int M = e.s.M;
-    double *angles = e.small + (size_t)M * M + M; /* of probes alone, which end by waiting */
+    double *angles = e.small + (size_t)M * M + M; /* of probes alone, */
+    if (!std::isnan(e.begun))                     /* which end by waiting, but for those begun ahead */
+        settle(e);
     for (int c = 0; c < M; c++) {
         angles[c] = cos(e.sigma[c] * t);
         angles[M + c] = sin(e.sigma[c] * t);
@@ -343,9 +350,24 @@ void spd::probe(cuda_engine &e, double t, double *f, double *df)
         each(e, [](share &h) { h.add_slope(); });
         pairs_fetch(e);
     });
+    e.outcomes.ask();
+    e.begun = t;
+}
+
+void spd::ahead(cuda_engine &e, double t)
+{
+    if (e.dealt.shares() == 1)
+        begin_probe(e, t);
+}
+
+void spd::probe(cuda_engine &e, double t, double *f, double *df)
+{
+    if (!(e.begun == t))
+        begin_probe(e, t);
     outcome o = pairs_read(e);
     if (e.dealt.shares() > 1)
         settle(e);
+    e.begun = NAN;
     e.t = t;
     *f = e.f;
     *df = std::isfinite(e.f) ? o.slope : NAN;
@@ -398,7 +420,9 @@ void spd::open(cuda_engine &e, const cuda_input &in)
     const size_t mm = (size_t)e.s.M * e.s.M, tall = (size_t)e.s.n * e.s.M;
     e.given.make(tall + mm + 4 * e.s.M);
     e.small = e.given.at + tall;
-    e.result.make(tall + sizeof(outcome));
+    check(cudaSetDevice(e.shares[0]->device), "choosing the device");
+    e.outcomes.make(sizeof(outcome) / sizeof(double), e.s.stream);
+    e.slopes.make(tall, e.s.stream);
     load(e, in, (devices + there - 1) / there);
 }
 

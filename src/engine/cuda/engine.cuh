@@ -1,5 +1,6 @@
 /* engine.cuh - a fit on the devices: the calls of a problem (optim/problem.h), which throw faults. */
 #pragma once
+#include "engine/cuda/post.cuh"
 #include "engine/cuda/share.cuh"
 
 struct cuda_engine {
@@ -8,13 +9,14 @@ struct cuda_engine {
     cuda_peers peers{};
     std::vector<std::unique_ptr<spd::share>> shares;
     spd::shape s{};                         /* of all samples, on the first device */
-    spd::pinned given, result, lobby; /* n M, M M + 4 M; n M and an outcome; for exchanges between processes */
+    spd::pinned given, lobby;         /* n M, M M + 4 M; for exchanges between processes */
+    spd::mailbox outcomes, slopes;    /* of the first device: an outcome; n M */
     double *small = nullptr;          /* behind the n M of `given` */
     std::vector<double> v, sigma;        /* the turn since the last step (M x M), sigma */
     spd::recording aims[4], probes[4], gradients[8];
-    double t = NAN, f = NAN;
+    double t = NAN, f = NAN, begun = NAN; /* begun: where a probe is on its way */
     bool owed = false, moved = false; /* Y owes v; and after a step the blend with P too */
-    bool asked = false;               /* is the gradient on its way to `result`? */
+    bool asked = false;               /* is the gradient on its way? */
     bool busy = false;                /* may `given` still be read from? */
 };
 
@@ -24,6 +26,7 @@ void open(cuda_engine &e, const cuda_input &in);
 void start(cuda_engine &e, const double *W);
 void cost_grad(cuda_engine &e, double *f, double *G);
 void aim(cuda_engine &e, const double *U, const double *sigma, const double *V);
+void ahead(cuda_engine &e, double t);
 void probe(cuda_engine &e, double t, double *f, double *df);
 void step(cuda_engine &e, double t);
 void usage(const cuda_engine &e, cuda_usage *used);

@@ -5,8 +5,6 @@
 
 namespace spd {
 
-constexpr uint32_t PART = 128; /* ends that one block of threads adds up */
-
 /* Whose samples are here, and the pairs that are measured: their numbers, in order. */
 struct here {
     const cuda_input &in;

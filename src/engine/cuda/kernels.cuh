@@ -70,6 +70,7 @@ struct link { uint32_t i, j; };           /* a pair */
 struct part { uint32_t sample, first, count, slot; }; /* ends of one sample; slot: NOWHERE or where its sum is kept */
 struct end { uint32_t row, pair; double within, between; }; /* rows of triangles; pair: of its chunk */
 constexpr uint32_t NOWHERE = 0xffffffffu;
+constexpr uint32_t PART = 128; /* most ends of a part */
 
 struct outcome { double within, between; unsigned long long bad; double slope; }; /* bad: lowest failed sample */
 

@@ -74,6 +74,11 @@ static int module_aim(cuda_engine *e, const double *U, const double *sigma, cons
     return call(e, why, [&] { aim(*e, U, sigma, V); });
 }
 
+static int module_ahead(cuda_engine *e, double t, char *why)
+{
+    return call(e, why, [&] { ahead(*e, t); });
+}
+
 static int module_probe(cuda_engine *e, double t, double *f, double *df, char *why)
 {
     return call(e, why, [&] { probe(*e, t, f, df); });
@@ -100,6 +105,7 @@ extern "C" __attribute__((visibility("default"))) const cuda_module *spdml_cuda_
                                       module_probe, module_step,         module_usage, module_close,
                                       module_pairwise, module_neighbours,   module_apply, module_eigen,
                                       module_products, module_copy,         module_inspect, module_exponentials,
-                                                       module_mean_open, module_mean_sum, module_mean_close};
+                                                       module_mean_open, module_mean_sum, module_mean_close,
+                                      module_ahead};
     return &table;
 }

@@ -163,6 +163,9 @@ typedef struct cuda_module {
     int (*mean_open)(const cuda_sets *in, const double *weight, cuda_mean **mean, char *why);
     int (*mean_sum)(cuda_mean *mean, const double *Linv, double *sum, char *why);
     void (*mean_close)(cuda_mean *mean);
+
+    /* The next probe will be at t: it is begun. */
+    int (*ahead)(cuda_engine *e, double t, char *why);
 } cuda_module;
 
 typedef const cuda_module *(*cuda_module_entry)(void);

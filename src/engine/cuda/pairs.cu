@@ -32,6 +32,16 @@ __device__ inline void put(const weights &z, bool between, bool first, size_t p,
     Z[c * M + r] = sum;
 }
 
+/* The ends of a part, in shared memory; all threads of the block. */
+__device__ inline const end *take_ends(const part &q, const end *ends)
+{
+    __shared__ end own[PART];
+    for (uint32_t k = threadIdx.x; k < q.count; k += blockDim.x)
+        own[k] = ends[q.first + k];
+    __syncthreads();
+    return own;
+}
+
 /* One part's sums: a sample's whole ones, or to be added to others. */
 template <bool TWO>
 __device__ inline void keep(const part &q, size_t p, int M, int e, double a, double b, bool first, double *partial,
@@ -55,14 +65,15 @@ __global__ void gather_kernel(size_t p, int M, bool first, const part *list, con
 {
     const part q = list[blockIdx.x];
     const int T = tri(M);
+    const end *own = take_ends(q, ends);
     for (int e = threadIdx.x; e < T; e += blockDim.x) {
         double w = 0.0, b = 0.0;
-#pragma unroll 4
-        for (uint32_t k = q.first; k < q.first + q.count; k++) {
-            const double v = C[(size_t)ends[k].row * T + e];
-            w = fma(ends[k].within, v, w);
+#pragma unroll 8
+        for (uint32_t k = 0; k < q.count; k++) {
+            const double v = C[(size_t)own[k].row * T + e];
+            w = fma(own[k].within, v, w);
             if (RATIO)
-                b = fma(ends[k].between, v, b);
+                b = fma(own[k].between, v, b);
         }
         keep<RATIO>(q, p, M, e, w, b, first, partial, z);
     }
@@ -90,14 +101,15 @@ __global__ void gather_plain_kernel(size_t p, int M, const part *list, const end
     const part q = list[blockIdx.x];
     const int T = tri(M);
     const double within = ratio ? 1.0 / ratio->within : 1.0, between = ratio ? 1.0 / ratio->between : 0.0;
+    const end *own = take_ends(q, ends);
     for (int e = threadIdx.x; e < T; e += blockDim.x) {
-        const size_t own = (size_t)q.sample * T + e;
-        const double a0 = A[own], b0 = TWO ? B[own] : 0.0;
+        const size_t here = (size_t)q.sample * T + e;
+        const double a0 = A[here], b0 = TWO ? B[here] : 0.0;
         double a = 0.0, b = 0.0;
 #pragma unroll 4
-        for (uint32_t k = q.first; k < q.first + q.count; k++) {
-            const double w = within * ends[k].within - between * ends[k].between;
-            const size_t at = (size_t)ends[k].row * T + e;
+        for (uint32_t k = 0; k < q.count; k++) {
+            const double w = within * own[k].within - between * own[k].between;
+            const size_t at = (size_t)own[k].row * T + e;
             a = fma(w, A[at] - a0, a);
             if (TWO)
                 b = fma(w, B[at] - b0, b);

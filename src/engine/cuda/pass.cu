@@ -268,7 +268,7 @@ void pass_small(const shape &s, const double *U, const double *W, const double *
     const int MQ = (2 * s.M + 15) / 16;
     if (s.p == 0)
         return;
-    if (MQ == 1)
+    if (MQ == 1 || s.p <= 8 * (size_t)s.processors) /* few: a tile of one sample for each warp */
         small_launch<1, 1>(s, U, W, P, Q);
     else if (MQ == 2)
         small_launch<2, 2>(s, U, W, P, Q);

@@ -99,8 +99,9 @@ void share::make_small()
     angles.make(3 * all.M);
     d.make(all.p);
     part.make((size_t)slices.all * tall);
-    sums.make(2 * SUMS);
+    sums.make(4 * SUMS);
     out.make(1);
+    check(cudaMemsetAsync(out.at, 0xff, sizeof(outcome), all.stream), "result");
     make_factors();
     for (auto *a : {&Y, &P, &S0, &S, &Z, &Zb, &Q, &G, &W, &U, &d, &part, &L, &Li, &dets, &own, &flat, &vectors, &lambda,
                     &value, &half})
@@ -161,6 +162,27 @@ double share::load(const cuda_input &in, const deal &dealt, size_t each, size_t 
     return samples.load();
 }
 
+/* ---- beside the rest ------------------------------------------------------------------------- */
+
+/* body(shape) in a queue of its own, until join_side. */
+template <class F> void share::aside(F body)
+{
+    shape s = all;
+    s.stream = side.at;
+    fork.record(all.stream);
+    fork.hold(side.at);
+    body(s);
+    join.record(side.at);
+    forked = true;
+}
+
+void share::join_side()
+{
+    if (forked)
+        join.hold(all.stream);
+    forked = false;
+}
+
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
 void share::factors(const double *S_)
@@ -213,13 +235,24 @@ void share::add_plain(const chunk &c)
 
 void share::measure(const double *S_)
 {
-    check(cudaMemsetAsync(out.at, 0xff, sizeof(outcome), all.stream), "result");
     factors(S_);
     for (auto &c : pairs.chunks) {
         matrices(S_, *c);
+        if (alone && c == pairs.chunks.back())
+            sum_up();
         if (objective < CUDA_SOFTMAX && how.sides)
             add_up(*c);
     }
+}
+
+/* The sums of an objective of sums, beside the rest. */
+void share::sum_up()
+{
+    const graph &g = pairs;
+    if (objective < CUDA_SOFTMAX)
+        aside([&](const shape &s) {
+            weighted_sums(s, g.pairs, distances(), g.within.at, g.between.at, sums.at, out.at);
+        });
 }
 
 void share::tell()
@@ -231,10 +264,13 @@ void share::tell()
 void share::weigh(const double *S_)
 {
     graph &g = pairs;
-    if (!alone)
+    if (!alone) {
         pick(all, g.pairs, g.place.at, told.at, d2_all.at);
+        sum_up();
+    }
     if (objective < CUDA_SOFTMAX) {
-        weighted_sums(all, g.pairs, distances(), g.within.at, g.between.at, sums.at, out.at);
+        if (ratio)
+            join_side();
         if (how.sides == 0)
             add_plain(*g.chunks[0]);
         else if (ratio)
@@ -243,7 +279,7 @@ void share::weigh(const double *S_)
     }
     weigh_pairs(all, objective, {g.first.at, g.listed.at, g.samples}, how.no_spread * all.m, g.pairs, distances(),
                 g.share.at, g.weight.at, g.value.at, g.degree.at);
-    plain_sum(all, all.p, g.value.at, sums.at, &out.at->within);
+    aside([&](const shape &s) { plain_sum(s, all.p, g.value.at, sums.at, &out.at->within); });
     if (!alone)
         pick(all, g.measured(), g.which.at, g.weight.at, weight.at);
     for (auto &c : g.chunks) {
@@ -270,15 +306,13 @@ void share::begin()
 
 void share::aim()
 {
-    shape aside = mine;
-    aside.stream = side.at;
-    fork.record(all.stream);
-    fork.hold(side.at);
-    turn_small(aside, T(), own_S(S0));
-    turn_point(aside, T(), W.at);
-    join.record(side.at);
+    aside([&](shape s) {
+        s.p = mine.p;
+        turn_small(s, T(), own_S(S0));
+        turn_point(s, T(), W.at);
+    });
     samples.pass(U.at, P.at);
-    join.hold(all.stream);
+    join_side();
     pass_small(mine, U.at, W.at, P.at, Q.at);
 }
 
@@ -286,7 +320,7 @@ void share::try_point() { trial(mine, angles.at, own_S(S0), Q.at, own_S(S)); }
 
 void share::slope() { spd::slope(mine, angles.at, own_S(S0), Q.at, Z.at, d.at + at); }
 
-void share::add_slope() { plain_sum(all, all.p, d.at, sums.at, &out.at->slope); }
+void share::add_slope() { plain_sum(all, all.p, d.at, sums.at + 2 * SUMS, &out.at->slope); }
 
 void share::gradient(bool turn)
 {

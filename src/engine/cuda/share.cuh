@@ -47,6 +47,7 @@ struct share {
     array<outcome> out;
     event ready, taken, began, ended; /* for exchanges; around the data pass of a start */
     event fork, join;                 /* of the side queue */
+    bool forked = false;              /* is something there that nobody has joined? */
     size_t bytes = 0;
     double peak = 0.0;
 
@@ -67,6 +68,7 @@ struct share {
     void add_slope();
     void gradient(bool turn);        /* its part of `part`; turn: by T and the sines behind it */
     void add_gradient();             /* G */
+    void join_side();                /* the sums that run beside the rest are there */
 
     double *T() const { return U.at + (size_t)all.n * all.M; }
     double *own_S(array<double> &A) const { return A.at + at * all.M * all.M; }
@@ -74,9 +76,11 @@ struct share {
 
   private:
     void make_small();
+    template <class F> void aside(F body);
     void make_factors();
     void factors(const double *S);
     void matrices(const double *S, const chunk &c);
+    void sum_up();
     void add_up(const chunk &c);
     void add_plain(const chunk &c);
 };

@@ -140,18 +140,20 @@ void trial(const shape &s, const double *angles, const double *S0, const double 
     launched("trial point");
 }
 
-/* A warp per sample. Z is symmetric, so d(c_a c_b) counts as 2 dc_a c_b. */
-static __global__ void slope_kernel(size_t p, int M, const double *angles, const double *S0, const double *Q,
-                                    const double *Z, double *d)
+/* LANES threads per sample, 32 or the whole block. Z is symmetric, so d(c_a c_b) counts as 2 dc_a c_b. */
+template <int LANES>
+__global__ void __launch_bounds__(256) slope_kernel(size_t p, int M, const double *angles, const double *S0,
+                                                    const double *Q, const double *Z, double *d)
 {
-    const int lane = threadIdx.x % 32;
-    const size_t i = blockIdx.x * (size_t)(blockDim.x / 32) + threadIdx.x / 32;
+    __shared__ double sums[8];
+    const int lane = threadIdx.x % LANES;
+    const size_t i = blockIdx.x * (size_t)(256 / LANES) + threadIdx.x / LANES;
     if (i >= p)
         return;
     const double *s0 = S0 + i * M * M, *Quu = Q + i * 2 * M * M, *Qwu = Quu + M * M, *z = Z + i * M * M;
     double sum = 0.0;
 #pragma unroll 4
-    for (int k = lane; k < M * M; k += 32) {
+    for (int k = lane; k < M * M; k += LANES) {
         const int a = k / M, b = k % M;
         const double ca = angles[a], sa = angles[M + a], cb = angles[b], sb = angles[M + b];
         const double dc = -angles[2 * M + a] * sa, ds = angles[2 * M + a] * ca;
@@ -159,14 +161,23 @@ static __global__ void slope_kernel(size_t p, int M, const double *angles, const
     }
     for (int o = 16; o; o >>= 1)
         sum += __shfl_xor_sync(~0u, sum, o);
+    if (LANES > 32) {
+        if (lane % 32 == 0)
+            sums[lane / 32] = sum;
+        __syncthreads();
+        for (int w = 1; w < LANES / 32 && lane == 0; w++)
+            sum += sums[w];
+    }
     if (lane == 0)
         d[i] = sum;
 }
 
 void slope(const shape &s, const double *angles, const double *S0, const double *Q, const double *Z, double *d)
 {
-    if (s.p)
-        slope_kernel<<<(unsigned)((s.p + 7) / 8), 256, 0, s.stream>>>(s.p, s.M, angles, S0, Q, Z, d);
+    if (s.p && s.few)
+        slope_kernel<256><<<(unsigned)s.p, 256, 0, s.stream>>>(s.p, s.M, angles, S0, Q, Z, d);
+    else if (s.p)
+        slope_kernel<32><<<(unsigned)((s.p + 7) / 8), 256, 0, s.stream>>>(s.p, s.M, angles, S0, Q, Z, d);
     launched("slope");
 }
 
