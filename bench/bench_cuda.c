@@ -63,11 +63,17 @@ static void orthonormal(size_t n, size_t m, uint64_t seed, double *W)
     free(work);
 }
 
-/* Operations of a probe: a symmetric sweep of the mean (Stein); eight Jacobi sweeps, and both
- * matrices put together again (AIRM). */
+/* Operations of a probe, in m^3. For each pair a symmetric sweep of the mean (Stein), or eight
+ * Jacobi sweeps and both matrices put together again (AIRM); for each sample a sweep and two
+ * products (Jeffrey), or Jacobi sweeps and five products. */
 static double probe_flops(const engine_input *in)
 {
-    return pow((double)in->m, 3.0) * (double)in->pairs * (in->metric == SPD_AIRM ? 28.0 : 2.0);
+    double pairs = (double)in->pairs, p = (double)in->p,
+           each = in->metric == SPD_STEIN     ? 2.0 * pairs
+                  : in->metric == SPD_AIRM    ? 28.0 * pairs
+                  : in->metric == SPD_JEFFREY ? 6.0 * p
+                                              : 34.0 * p;
+    return pow((double)in->m, 3.0) * each;
 }
 
 /* Milliseconds of each call, the best of a few. */
@@ -280,6 +286,12 @@ int main(int count, char **word)
     room.memory_bytes = count > 4 ? (size_t)(1e9 * strtod(word[4], NULL)) : 0;
     room.devices = count > 5 ? atoi(word[5]) : 0;
     const int small = count > 1 && strcmp(word[1], "small") == 0;
+    static const struct {
+        spd_metric metric;
+        spd_objective objective;
+    } kinds[] = {{SPD_STEIN, SPD_DIFFERENCE}, {SPD_AIRM, SPD_DIFFERENCE},
+                 {SPD_STEIN, SPD_SOFTMAX},    {SPD_AIRM, SPD_SOFTMAX},
+                 {SPD_JEFFREY, SPD_SOFTMAX},  {SPD_LOG_EUCLIDEAN, SPD_SOFTMAX}};
     for (int k = only ? 2 : 0; k < (small ? 1 : 3); k++) {
         size_t n = sizes[k][0], p = sizes[k][1];
         double *X = make_samples(n, p);
@@ -287,20 +299,12 @@ int main(int count, char **word)
             return printf("no memory for %zu matrices\n", p), 1;
         spd_pair *graph = make_pairs(p);
         for (size_t m = 20; m <= 30; m += 10)
-            for (int kind = 0; kind < 4; kind++) {
-                int airm = kind % 2;
-                if (only && (m != only || airm != !strcmp(word[3], "airm")))
+            for (int kind = 0; kind < 6; kind++) {
+                if (only && (m != only || strcmp(word[3], spd_metric_name(kinds[kind].metric))))
                     continue;
-                engine_input in = {n,
-                                   m,
-                                   p,
-                                   X,
-                                   NULL,
-                                   airm ? SPD_AIRM : SPD_STEIN,
-                                   kind / 2 ? SPD_SOFTMAX : SPD_DIFFERENCE,
-                                   10 * p,
-                                   graph,
-                                   NULL};
+                engine_input in = {
+                    n,      m,     p,   X, NULL, kinds[kind].metric, kinds[kind].objective,
+                    10 * p, graph, NULL};
                 run("cuda", cuda_new, &in, only ? 0 : k < 2 ? 100 : 10);
                 if (k == 0)
                     run("cpu ", engine_cpu_new, &in, 30);

@@ -35,7 +35,7 @@ static __global__ void link_kernel(tile t, link *links)
     for (size_t a = blockIdx.x; a < t.rows; a += gridDim.x) {
         const size_t row = t.first + a, from = t.within ? row + 1 : 0, at = place(t, a);
         for (size_t j = from + threadIdx.x; j < t.columns; j += blockDim.x)
-            links[at + j - from] = {(uint32_t)(t.begin + row), (uint32_t)j};
+            links[at + j - from] = {(uint32_t)(t.begin + row), (uint32_t)(t.left + j)};
     }
 }
 
@@ -64,21 +64,26 @@ static __global__ void scatter_kernel(tile t, const double *d2, double *D2, outc
 struct nearest { double d; uint32_t j; };
 __device__ inline bool before(const nearest &a, const nearest &b) { return a.d < b.d || (a.d == b.d && a.j < b.j); }
 
-/* A block for each query: threads keep their own nearest, then the block takes the best of them k times. */
+/* Takes the distances of a tile into the lists (k each) of its rows or, turned, of its columns; a place that is free
+ * has NaN. A block for each list: threads keep their own nearest, then the block takes the best of them k times. */
 static __global__ void __launch_bounds__(SEARCHERS)
-    nearest_kernel(tile t, bool others, int k, const double *d2, int64_t *index, double *found, outcome *o)
+    nearest_kernel(tile t, bool turned, bool others, int k, const double *d2, int64_t *index, double *found, outcome *o)
 {
     __shared__ nearest head[SEARCHERS];
     __shared__ int who[SEARCHERS];
     const int me = threadIdx.x;
-    for (size_t a = blockIdx.x; a < t.rows; a += gridDim.x) {
+    const size_t lists = turned ? t.columns : t.rows, many = turned ? t.rows : t.columns;
+    const size_t number = turned ? t.left : t.first, begin = turned ? t.first : t.left;
+    for (size_t a = blockIdx.x; a < lists; a += gridDim.x) {
         nearest own[CUDA_MAX_K];
-        int count = 0, used = 0;
-        for (size_t j = me; j < t.columns; j += SEARCHERS) {
-            const nearest x = {not_negative(d2[a * t.columns + j]), (uint32_t)j};
+        int count = me < k && found[a * k + me] < INFINITY, used = 0;
+        if (count)
+            own[0] = {found[a * k + me], (uint32_t)index[a * k + me]};
+        for (size_t j = me; j < many; j += SEARCHERS) {
+            const nearest x = {not_negative(d2[turned ? j * t.columns + a : a * t.columns + j]), (uint32_t)(begin + j)};
             if (!(x.d < INFINITY))
-                atomicMin(&o->bad, (unsigned long long)(t.first + a));
-            if ((others && j == t.first + a) || (count == k && !before(x, own[k - 1])))
+                atomicMin(&o->bad, (unsigned long long)(number + a));
+            if ((others && begin + j == number + a) || (count == k && !before(x, own[k - 1])))
                 continue;
             int at = count < k ? count++ : k - 1;
             for (; at > 0 && before(x, own[at - 1]); at--)
@@ -98,7 +103,7 @@ static __global__ void __launch_bounds__(SEARCHERS)
             }
             if (me == 0) {
                 index[a * k + e] = head[0].j;
-                found[a * k + e] = head[0].d;
+                found[a * k + e] = head[0].d < INFINITY ? head[0].d : __longlong_as_double(-1);
             }
             used += who[0] == me;
             __syncthreads();
@@ -108,7 +113,7 @@ static __global__ void __launch_bounds__(SEARCHERS)
 
 /* ---- launches --------------------------------------------------------------------------------- */
 
-static unsigned blocks_for(const tile &t) { return (unsigned)std::min(t.rows, (size_t)65535); }
+static unsigned blocks_for(size_t rows) { return (unsigned)std::min(rows, (size_t)65535); }
 
 static void spread(const shape &s, size_t count, double scale, const double *X, double *S)
 {
@@ -118,20 +123,21 @@ static void spread(const shape &s, size_t count, double scale, const double *X, 
 
 static void list_pairs(const shape &s, const tile &t, link *links)
 {
-    link_kernel<<<blocks_for(t), 256, 0, s.stream>>>(t, links);
+    link_kernel<<<blocks_for(t.rows), 256, 0, s.stream>>>(t, links);
     launched("pairs");
 }
 
 static void scatter(const shape &s, const tile &t, const double *d2, double *D2, outcome *o)
 {
-    scatter_kernel<<<blocks_for(t), 256, 0, s.stream>>>(t, d2, D2, o);
+    scatter_kernel<<<blocks_for(t.rows), 256, 0, s.stream>>>(t, d2, D2, o);
     launched("distances");
 }
 
-static void select(const shape &s, const tile &t, bool others, size_t k, const double *d2, int64_t *index, double *found,
-                   outcome *o)
+static void select(const shape &s, const tile &t, bool turned, bool others, size_t k, const double *d2, int64_t *index,
+                   double *found, outcome *o)
 {
-    nearest_kernel<<<blocks_for(t), SEARCHERS, 0, s.stream>>>(t, others, (int)k, d2, index, found, o);
+    const unsigned blocks = blocks_for(turned ? t.columns : t.rows);
+    nearest_kernel<<<blocks, SEARCHERS, 0, s.stream>>>(t, turned, others, (int)k, d2, index, found, o);
     launched("neighbours");
 }
 
@@ -301,13 +307,18 @@ static size_t rows_of(size_t columns) { return std::max((size_t)1, TILE / column
 /* A tile of so many rows, from `first` on. */
 static tile tile_at(const sets &e, size_t rows, size_t first, size_t each, bool within)
 {
-    return {first, std::min(each, rows - first), e.p, e.q ? e.p : 0, within};
+    return {first, std::min(each, rows - first), e.p, e.q ? e.p : 0, within, 0};
+}
+
+static void tell_pairs(const cuda_sets &in, double done, double all)
+{
+    if (in.tell && in.tell(in.user, done, all))
+        throw fault{CUDA_FAULT_STOPPED, "stopped", cudaSuccess};
 }
 
 static void tell(const cuda_sets &in, size_t rows, size_t of)
 {
-    if (in.tell && in.tell(in.user, (double)rows * (double)in.p, (double)of * (double)in.p))
-        throw fault{CUDA_FAULT_STOPPED, "stopped", cudaSuccess};
+    tell_pairs(in, (double)rows * (double)in.p, (double)of * (double)in.p);
 }
 
 /* ---- outside ---------------------------------------------------------------------------------- */
@@ -370,30 +381,77 @@ static void pairwise_there(const cuda_sets &in, bool products, double *D2)
     check_good(e);
 }
 
-static void neighbours(const cuda_sets &in, size_t k, int64_t *index, double *found)
-{
-    sets e;
+/* Lists of neighbours on the device, and where they go. */
+struct neighbour_lists {
     array<int64_t> which;
     array<double> near;
-    if (k < 1 || k > CUDA_MAX_K)
-        throw fault{CUDA_FAULT_SIZE, "the CUDA engine finds up to 64 neighbours", cudaSuccess};
-    const size_t each = rows_of(in.p), rows = in.Q ? in.q : in.p;
-    open(e, in, std::min(each, rows) * in.p);
-    const cudaMemcpyKind out = in.on_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost;
-    which.make(std::min(each, rows) * k);
-    near.make(std::min(each, rows) * k);
-    for (size_t first = 0; first < rows; first += each) {
-        const tile t = tile_at(e, rows, first, each, false);
+    size_t k;
+    cudaMemcpyKind out;
+    neighbour_lists(const cuda_sets &in, size_t rows, size_t many)
+        : k(many), out(in.on_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost)
+    {
+        which.make(rows * k);
+        near.make(rows * k);
+    }
+    void clear(cudaStream_t s)
+    {
+        check(cudaMemsetAsync(near.at, 0xff, near.count * sizeof(double), s), "neighbours");
+    }
+    void give(cudaStream_t s, size_t rows, int64_t *index, double *found) const
+    {
+        check(cudaMemcpyAsync(index, which.at, rows * k * sizeof(int64_t), out, s), "neighbours");
+        check(cudaMemcpyAsync(found, near.at, rows * k * sizeof(double), out, s), "neighbours");
+        check(cudaStreamSynchronize(s), "neighbours");
+    }
+};
+
+/* Queries, so many at a time, with all samples. */
+static void neighbours_of(const cuda_sets &in, size_t k, int64_t *index, double *found)
+{
+    sets e;
+    const size_t each = std::min(rows_of(in.p), in.q);
+    open(e, in, each * in.p);
+    neighbour_lists lists(in, each, k);
+    for (size_t first = 0; first < in.q; first += each) {
+        const tile t = tile_at(e, in.q, first, each, false);
+        lists.clear(e.s.stream);
         measure(e, t);
-        select(e.s, t, !in.Q, k, e.d2.at, which.at, near.at, e.out.at);
-        check(cudaMemcpyAsync(index + first * k, which.at, t.rows * k * sizeof(int64_t), out, e.s.stream),
-              "neighbours");
-        check(cudaMemcpyAsync(found + first * k, near.at, t.rows * k * sizeof(double), out, e.s.stream),
-              "neighbours");
-        check(cudaStreamSynchronize(e.s.stream), "neighbours");
-        tell(in, first + t.rows, rows);
+        select(e.s, t, false, false, k, e.d2.at, lists.which.at, lists.near.at, e.out.at);
+        lists.give(e.s.stream, t.rows, index + first * k, found + first * k);
+        tell(in, first + t.rows, in.q);
     }
     check_good(e);
+}
+
+/* Within one set: squares on and above the diagonal, for their rows and their columns. */
+static void neighbours_within(const cuda_sets &in, size_t k, int64_t *index, double *found)
+{
+    sets e;
+    const size_t p = in.p, side = std::min((size_t)std::sqrt((double)TILE), p);
+    double done = 0.0;
+    open(e, in, side * side);
+    neighbour_lists lists(in, p, k);
+    lists.clear(e.s.stream);
+    for (size_t a = 0; a < p; a += side)
+        for (size_t b = a; b < p; b += side) {
+            const tile t = {a, std::min(side, p - a), std::min(side, p - b), 0, false, b};
+            measure(e, t);
+            for (int turned = 0; turned <= (a < b); turned++) {
+                const size_t at = (turned ? b : a) * k;
+                select(e.s, t, turned, true, k, e.d2.at, lists.which.at + at, lists.near.at + at, e.out.at);
+            }
+            check(cudaStreamSynchronize(e.s.stream), "neighbours");
+            tell_pairs(in, done += (a < b ? 2.0 : 1.0) * (double)t.rows * (double)t.columns, (double)p * (double)p);
+        }
+    check_good(e);
+    lists.give(e.s.stream, p, index, found);
+}
+
+static void neighbours(const cuda_sets &in, size_t k, int64_t *index, double *found)
+{
+    if (k < 1 || k > CUDA_MAX_K)
+        throw fault{CUDA_FAULT_SIZE, "the CUDA engine finds up to 64 neighbours", cudaSuccess};
+    (in.Q ? neighbours_of : neighbours_within)(in, k, index, found);
 }
 
 static int all_pairs(const cuda_sets &in, bool products, double *out, char *why)

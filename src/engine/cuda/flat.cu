@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(256) pairs_kernel(tile t, size_t size, const d
         for (size_t k = 0; k < size; k += FLAT_DEPTH) {
             __syncthreads();
             load_part(t.begin + t.first + a, t.begin + t.first + t.rows, size, F + k, left);
-            load_part(b, t.columns, size, F + k, right);
+            load_part(t.left + b, t.left + t.columns, size, F + k, right);
             __syncthreads();
 #pragma unroll 4
             for (int q = 0; q < FLAT_DEPTH; q++)

@@ -14,9 +14,9 @@ inline size_t flat_size(int n) { return ((size_t)n * (n + 1) / 2 + FLAT_DEPTH - 
  * squares of it are lost; the numbers count from `first`. */
 void flatten(const shape &s, size_t first, const double *X, double *F, outcome *o);
 
-/* Pairs of rows with columns: row a is sample begin + first + a, of `columns` samples from 0 on; within one set
- * only with those above it. place: where the pairs of row a begin. */
-struct tile { size_t first, rows, columns, begin; bool within; };
+/* Pairs of rows with columns: row a is sample begin + first + a, of `columns` samples from `left` on; within one set
+ * only with those above it, of all. place: where the pairs of row a begin. */
+struct tile { size_t first, rows, columns, begin; bool within; size_t left; };
 __host__ __device__ inline size_t place(const tile &t, size_t a)
 {
     return t.within ? a * (t.columns - 1 - t.first) - a * (a - 1) / 2 : a * t.columns;

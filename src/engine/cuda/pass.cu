@@ -199,11 +199,12 @@ __global__ void __launch_bounds__(256, QG *MT <= 9 ? 2 : 1)
         us[e] = r >= n || c >= 2 * M ? 0.0 : c < M ? U[r * M + c] : W[r * M + c - M];
     }
     __syncthreads();
+    constexpr int AHEAD = QG * MT > 9 ? 4 : 2; /* steps that are read before their products; registers allow no more */
     const int lane = threadIdx.x % 32, g = lane / 4, b = lane % 4, nw = blockDim.x / 32;
     const double2 zero = make_double2(0.0, 0.0);
     for (size_t i = (size_t)blockIdx.x * nw + threadIdx.x / 32; i < p; i += (size_t)gridDim.x * nw) {
         double s[QG][MT][4] = {};
-#pragma unroll 2
+#pragma unroll AHEAD
         for (int k = 0; k < K8; k++) {
             double b0[MT], b1[MT];
             const int r = 8 * k + 2 * b;
