@@ -8,7 +8,7 @@ from typing import Any, Optional, Tuple, cast
 import numpy as np
 
 from . import _device, _metrics
-from ._arrays import metric_number, real
+from ._arrays import doubles, metric_number, real
 from ._calls import call, context
 from ._errors import InvalidArgumentError
 from ._library import Device, Doubles, Longs, Neighbours
@@ -71,6 +71,19 @@ def apply(X: Any, function: str, power: Any = 1.0, n_jobs: Optional[int] = None)
     s.run("spd_device_apply", FUNCTIONS[function], real(power, "power"), s.n, s.p, _pointer(s.X),
           _pointer(to))
     return cast(np.ndarray, F)
+
+
+def congruence(X: Any, W: np.ndarray, n_jobs: Optional[int] = None) -> np.ndarray:
+    """W' X_i W (p, m, m); W lies on the host."""
+    s = _Sets(X, None, ("X", ""), n_jobs)
+    n, m = W.shape
+    if s.n != n:
+        raise InvalidArgumentError(f"X holds {s.n} x {s.n} matrices; {n} x {n} expected")
+    if np.iscomplexobj(W):
+        raise InvalidArgumentError("the map is complex, and arrays on the GPU are real; bring X to the host")
+    S, to = s.make((s.p, m, m))
+    s.run("spd_device_congruence", n, m, s.p, _pointer(s.X), doubles(W), _pointer(to))
+    return cast(np.ndarray, S)
 
 
 def pairwise(X: Any, Y: Any, metric: Any, squared: bool, power: Any, n_jobs: Optional[int]) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from . import _device, _on_device
 from ._arrays import doubles, ints, matrices, metric_number, numbers, real, whole
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
@@ -193,9 +194,13 @@ class SPDML(MatrixTransformer):
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """W'XW (p, m, m); of complex matrices with the conjugate transpose."""
+        """W'XW (p, m, m); of complex matrices with the conjugate transpose. An array on a GPU stays
+        there, and so does the result."""
         check_is_fitted(self, "components_")
-        store, W = store_of(X), np.ascontiguousarray(self.components_.conj().T)
+        W = np.ascontiguousarray(self.components_.conj().T)
+        if _device.holds(X):
+            return _on_device.congruence(X, W, self.n_jobs)
+        store = store_of(X)
         if not store:
             return filtered(definite(X, self.n_features_in_, self.n_jobs), W, self.n_jobs)
         hermitian = store.hermitian

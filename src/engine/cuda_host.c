@@ -120,6 +120,19 @@ spd_status host_apply(spd_context *ctx, spd_function f, double power, size_t n, 
     return dismiss(&g);
 }
 
+spd_status host_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
+                           const double *W, double *S)
+{
+    guests g = receive(ctx);
+    const double *x = fetch(&g, n, p, X);
+    size_t each = m * m * sizeof *S;
+    double *to = room_for(&g, p, each);
+    if (g.status == SPD_OK)
+        g.status = spd_congruence(ctx, n, m, p, x, W, to);
+    carry(&g, to, p * each, S);
+    return dismiss(&g);
+}
+
 spd_status host_check(spd_context *ctx, size_t n, size_t index, const double *X, double tolerance)
 {
     guests g = receive(ctx);

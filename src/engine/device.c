@@ -70,6 +70,14 @@ spd_status spd_device_kernel(spd_context *ctx, const spd_device *at, spd_kernel_
     return s.status < 0 ? s.status : leave(&s, spd_kernel(s.ctx, kind, beta, n, p, X, q, Y, K));
 }
 
+spd_status spd_device_congruence(spd_context *ctx, const spd_device *at, size_t n, size_t m,
+                                 size_t p, const double *X, const double *W, double *S)
+{
+    stay s;
+    enter(&s, ctx, at);
+    return s.status < 0 ? s.status : leave(&s, spd_congruence(s.ctx, n, m, p, X, W, S));
+}
+
 spd_status spd_device_check(spd_context *ctx, const spd_device *at, size_t n, size_t p,
                             const double *X, double tolerance)
 {

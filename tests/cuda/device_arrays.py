@@ -37,7 +37,7 @@ def package(library):
     spdml = types.ModuleType("spdml")
     spdml.__path__ = [str(pathlib.Path(__file__).resolve().parents[2] / "python/spdml")]
     sys.modules["spdml"] = spdml
-    for name in "distances", "functions", "kernels", "matrix_functions", "_errors", "_device":
+    for name in "distances", "functions", "kernels", "matrix_functions", "_errors", "_device", "_on_device":
         setattr(spdml, name, importlib.import_module(f"spdml.{name}"))
     return spdml
 
@@ -140,6 +140,9 @@ def results(spdml, gpu, rng, n):
     for name, function in two.items():
         close(gpu.host(function(A)), function(X), f"{name}, n {n}")
         close(gpu.host(function(A, B)), function(X, Y), f"{name} of two sets, n {n}")
+    for m in {1, (n + 2) // 3, n}:
+        W = rng.standard_normal((n, m))
+        close(gpu.host(spdml._on_device.congruence(A, W)), W.T @ X @ W, f"W'XW, n {n}, m {m}", 1e-12)
     for there, here in ((near(A), near(X)), (near(A, B), near(X, Y))):
         close(gpu.host(there[0]), here[0], f"neighbours, n {n}")
         assert (gpu.host(there[1]) == here[1]).all(), "neighbours"
@@ -201,7 +204,8 @@ def timing(spdml, gpu, rng):
         close(D[[3, 9876]], distances(X[[3, 9876]], X, metric="stein"), "10,000 x 10,000", 1e-6)
         assert here is not None or (D == D.T).all()
     for what, call in (("Stein, 10,000 x 10,000, n 32", lambda A: distances(A, metric="stein", squared=True)),
-                       ("logarithms of 10,000, n 32", spdml.matrix_functions.logm)):
+                       ("logarithms of 10,000, n 32", spdml.matrix_functions.logm),
+                       ("W'XW of 10,000, n 32, m 10", lambda A: spdml._on_device.congruence(A, np.eye(32, 10)))):
         best = np.inf
         for _ in range(3):
             begin = time.perf_counter()

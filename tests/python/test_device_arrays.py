@@ -189,6 +189,37 @@ def test_kernels(gpu, rng, kind):
             spdml.kernel(A, beta=0.7)
 
 
+def some_map(rng, n, m):
+    """A map as a fit leaves it."""
+    made = spdml.SPDML(m)
+    made.components_, made.n_features_in_ = np.linalg.qr(rng.standard_normal((n, m)))[0].T, n
+    return made
+
+
+@pytest.mark.parametrize("n, m", [(2, 1), (9, 4), (33, 17), (140, 129)])
+def test_transform(gpu, rng, n, m):
+    X = random_spd(rng, 12, n)
+    A, model = gpu.device(X), some_map(rng, n, m)
+    S = model.transform(A)
+    assert gpu.is_own(S, A) and close(gpu.host(S), model.transform(X), 1e-13)
+    assert (gpu.host(S) == gpu.host(S).transpose(0, 2, 1)).all() and (gpu.host(A) == X).all()
+
+
+def test_transform_of_what_does_not_fit_the_map(gpu, rng):
+    X, model = random_spd(rng, 5, 4), some_map(rng, 4, 2)
+    with pytest.raises(spdml.InvalidArgumentError, match="3 x 3 matrices; 4 x 4 expected"):
+        model.transform(gpu.device(X[:, :3, :3].copy()))
+    X[2, 0, 1] += 1.0
+    with pytest.raises(spdml.NotSymmetricError, match=r"X\[2\]"):
+        model.transform(gpu.device(X))
+    X[2] = np.nan
+    with pytest.raises(spdml.NotFiniteError, match=r"X\[2\]"):
+        model.transform(gpu.device(X))
+    model.components_ = model.components_ * 1j
+    with pytest.raises(spdml.InvalidArgumentError, match="map is complex"):
+        model.transform(gpu.device(random_spd(rng, 5, 4)))
+
+
 def test_sizes_without_kernels_go_through_the_host(gpu, rng):
     X = random_spd(rng, 3, 513)
     D = spdml.pairwise_distances(gpu.device(X), metric="stein")

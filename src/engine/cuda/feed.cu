@@ -1,6 +1,5 @@
 /* feed.cu - samples on their way to a device: only their upper halves travel (pack.cuh). */
 #include <algorithm>
-#include <cstring>
 #include <future>
 
 #include "engine/cuda/feed.cuh"
@@ -59,13 +58,10 @@ void feed::stage(lane &l, size_t i, size_t count, double *most) const
     check(cudaEventSynchronize(l.copied.at), "copies of the samples");
     for (size_t k = 0; k < count; k++) {
         const double *A = first + i + k < given ? from + k * n * n : extra;
-        double *to = l.staging.at + k * half, trace = 0.0;
-        for (size_t r = 0; r < n; r++) {
-            const size_t c = r / 16 * 16;
-            memcpy(to, A + r * n + c, (n - c) * sizeof(double));
-            to += n - c;
+        double trace = 0.0;
+        take_upper(n, A, l.staging.at + k * half);
+        for (size_t r = 0; r < n; r++)
             trace += A[r * n + r];
-        }
         *most = trace > *most ? trace : *most;
     }
 }
@@ -86,7 +82,7 @@ double feed::run(size_t number, const double *work, double *P)
         double *to = kept ? Xp.at + i * pack_size(s.n) : l.packed.at;
         l.room.put(l.staging.at, t.p * (size_t)upper_doubles((int)n), t.stream);
         l.copied.record(t.stream);
-        pack(t, t.p, factor, l.room.at, to);
+        pack(t, false, t.p, factor, l.room.at, to);
         if (P)
             pass_tall(t, to, work, P + i * n * s.M);
     }

@@ -1,6 +1,7 @@
 /* module.cu - the module's table of functions (module.h): what is thrown below becomes a number and a sentence. */
 #include <cstdio>
 
+#include "engine/cuda/congruence.cuh"
 #include "engine/cuda/distances.cuh"
 #include "engine/cuda/engine.cuh"
 #include "engine/cuda/functions.cuh"
@@ -100,6 +101,7 @@ extern "C" __attribute__((visibility("default"))) const cuda_module *spdml_cuda_
                                       module_probe, module_step,         module_usage, module_close,
                                       module_pairwise, module_neighbours,   module_apply, module_eigen,
                                       module_products, module_copy,         module_inspect, module_exponentials,
-                                                       module_mean_open, module_mean_sum, module_mean_close};
+                                                       module_mean_open, module_mean_sum, module_mean_close,
+                                      module_congruence};
     return &table;
 }

@@ -163,6 +163,10 @@ typedef struct cuda_module {
     int (*mean_open)(const cuda_sets *in, const double *weight, cuda_mean **mean, char *why);
     int (*mean_sum)(cuda_mean *mean, const double *Linv, double *sum, char *why);
     void (*mean_close)(cuda_mean *mean);
+
+    /* S (p x m x m) <- W'X_iW, of the upper triangles of the matrices in X, which S may be; W (n x
+     * m) is on the host. Nothing is written where one leaves the range of numbers. */
+    int (*congruence)(const cuda_sets *in, size_t m, const double *W, double *S, char *why);
 } cuda_module;
 
 typedef const cuda_module *(*cuda_module_entry)(void);
