@@ -800,6 +800,15 @@ SPD_API spd_status spd_fit_store(spd_context *ctx, const spd_store *store, const
                                  const spd_fit_options *options, const spd_fit_watch *watch,
                                  spd_model **model);
 
+/* spd_fit of matrices that lie on the device `at` (as in spd_device_pairwise2); the engine of the
+ * context must be SPD_ENGINE_CUDA or SPD_ENGINE_AUTO, which a context of NULL is taken for. What
+ * the processor does in a fit needs a copy on the host, made once by the call; the sums run on X
+ * where it lies, also where the GPU has no room to keep it packed as well, and then packs it anew
+ * for every pass (spd_context_ran_on says so). The model has the bits of a fit of the copy. */
+SPD_API spd_status spd_device_fit(spd_context *ctx, const spd_device *at, size_t n, size_t p,
+                                  const double *X, const int *label, const spd_fit_options *options,
+                                  const spd_fit_watch *watch, spd_model **model);
+
 /* *cost and gradient (n x m, or NULL) <- the objective at options->W (n x m, full rank) for
  * options->own_pairs: D_W L of eq. 4, not projected. Of the other options only metric, log_cost,
  * objective, m and pairs matter. */

@@ -2,6 +2,7 @@
 #include "engine/cuda_host.h"
 
 #include "base/arena.h"
+#include "base/memory.h"
 #include "engine/check.h"
 #include "engine/cuda_module.h"
 
@@ -130,6 +131,22 @@ spd_status host_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const
     if (g.status == SPD_OK)
         g.status = spd_congruence(ctx, n, m, p, x, W, to);
     carry(&g, to, p * each, S);
+    return dismiss(&g);
+}
+
+spd_status host_copy(spd_context *ctx, size_t n, size_t p, const double *X, double **copy)
+{
+    guests g = receive(ctx);
+    size_t each = n * n * sizeof *X;
+    double *to = g.status == SPD_OK ? mem_alloc(p, each) : NULL;
+    if (g.status == SPD_OK && !to)
+        g.status = ctx_short(ctx, "a copy of the matrices on the host", (double)p * (double)each);
+    carry(&g, X, p * each, to);
+    if (g.status < 0) {
+        mem_free(to);
+        to = NULL;
+    }
+    *copy = to;
     return dismiss(&g);
 }
 

@@ -17,6 +17,9 @@ spd_status host_apply(spd_context *ctx, spd_function f, double power, size_t n, 
 spd_status host_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
                            const double *W, double *S);
 
+/* *copy (p x n x n, freed with mem_free) <- X. */
+spd_status host_copy(spd_context *ctx, size_t n, size_t p, const double *X, double **copy);
+
 /* spd_check of X[index] alone. */
 spd_status host_check(spd_context *ctx, size_t n, size_t index, const double *X, double tolerance);
 

@@ -116,11 +116,7 @@ static spd_status open_call(call *c)
     c->in.threads = parallel_threads(c->ctx);
     c->in.tell = tell;
     c->in.user = c;
-    spd_status status = cuda_open_module(c->ctx, &c->module, &devices, there ? NULL : &about);
-    if (status == SPD_OK && (c->in.device < 0 || c->in.device >= devices))
-        return ctx_fail(c->ctx, SPD_EINVAL, "there is no GPU number %d; there are %d", c->in.device,
-                        devices);
-    return status;
+    return cuda_open_module(c->ctx, &c->module, &devices, there ? NULL : &about);
 }
 
 static atomic_size_t answered;

@@ -194,6 +194,39 @@ def streams(spdml, gpu, rng):
     close(gpu.host(D), 2.0 * wanted, "what a stream is still writing")
 
 
+def learned(library, calls, name, n, arguments, label, **options):
+    """W of a fit by the CUDA engine."""
+    o, model, ctx = library.FitOptions(), ctypes.POINTER(library.Model)(), calls.context(None)
+    library.lib.spd_fit_defaults(ctypes.byref(o), ctypes.sizeof(o))
+    for key, value in options.items():
+        setattr(o, key, value)
+    library.lib.spd_context_set_engine(ctx.handle, 1)
+    labels = None if label is None else label.ctypes.data_as(library.Ints)
+    calls.call(ctx, name, *arguments, labels, ctypes.byref(o), None, ctypes.byref(model))
+    W = np.ctypeslib.as_array(model.contents.W, (n, o.m)).copy()
+    library.lib.spd_model_free(model)
+    return W
+
+
+def fits(spdml, gpu, rng):
+    """The same bits from the GPU's memory as from the host's; without scikit-learn, so SPDML is not there."""
+    library, calls = sys.modules["spdml._library"], sys.modules["spdml._calls"]
+    for p, n, m in ((60, 9, 3), (400, 43, 10), (300, 155, 20)):
+        X, label = random_spd(rng, p, n), (np.arange(p) % 3).astype(np.int32)
+        A = gpu.device(X)
+        here = n, p, X.ctypes.data_as(library.Doubles)
+        there = spdml._on_device.Sets(A, None, ("X", ""), None).alone()
+        for metric, more in ((1, {}), (0, {}), (1, {"rebuild_graph": 2}), (1, {"restarts": 2}), (1, {"learning": 1}),
+                             (0, {"learning": 2})):
+            options = {"m": m, "metric": metric, "max_iter": 5, **more}
+            y = None if more.get("learning") else label
+            one = learned(library, calls, "spd_fit", n, here, y, **options)
+            other = learned(library, calls, "spd_device_fit", n, there, y, **options)
+            assert (one == other).all(), f"n {n}, {options}: other bits"
+            assert np.abs(one.T @ one - np.eye(m)).max() < 1e-12, "not a map"
+        assert (gpu.host(A) == X).all(), "the matrices were written to"
+
+
 def timing(spdml, gpu, rng):
     """Of many matrices, from the GPU to the GPU; the best of three."""
     X = random_spd(rng, 10000, 32)
@@ -227,6 +260,7 @@ def main():
             results(spdml, gpu, rng, n)
         faults(spdml, gpu, rng)
         streams(spdml, gpu, rng)
+        fits(spdml, gpu, rng)
         if kind == "cupy":
             X = random_spd(rng, 30, 5)
             spdml._device.LIBRARIES["__main__"] = spdml._device.LIBRARIES["cupy"]

@@ -38,6 +38,12 @@ static int module_open(const cuda_input *in, cuda_engine **engine, char *why)
     int code = guarded(why, [&] {
         if (in->size != sizeof *in)
             throw fault{CUDA_FAULT_DEVICE, "the CUDA module is of another version", cudaSuccess};
+        cuda_sets samples{};
+        samples.X = in->X;
+        samples.device = in->device;
+        samples.on_device = in->on_device;
+        samples.stream = in->stream;
+        visit here(samples, {});
         e = new cuda_engine;
         open(*e, *in);
     });
@@ -52,6 +58,7 @@ static int module_open(const cuda_input *in, cuda_engine **engine, char *why)
 template <class F> static int call(cuda_engine *e, char *why, F body)
 {
     return guarded(why, [&] {
+        home own(e->resident());
         check(cudaSetDevice(e->shares[0]->device), "choosing the device");
         body();
     });
@@ -85,13 +92,24 @@ static int module_step(cuda_engine *e, double t, char *why)
     return call(e, why, [&] { step(*e, t); });
 }
 
-static void module_usage(const cuda_engine *e, cuda_usage *used) { usage(*e, used); }
+static void module_usage(const cuda_engine *e, cuda_usage *used)
+{
+    char why[CUDA_WHY];
+    guarded(why, [&] {
+        home own(e->resident());
+        usage(*e, used);
+    });
+}
 
 static void module_close(cuda_engine *e)
 {
-    if (e)
-        cudaSetDevice(e->shares.empty() ? 0 : e->shares[0]->device);
-    delete e;
+    char why[CUDA_WHY];
+    guarded(why, [&] {
+        home own(e && e->resident());
+        if (e)
+            cudaSetDevice(e->shares.empty() ? 0 : e->shares[0]->device);
+        delete e;
+    });
 }
 
 extern "C" __attribute__((visibility("default"))) const cuda_module *spdml_cuda_module(void)
