@@ -143,9 +143,9 @@ SPD_API void spd_context_set_threads(spd_context *ctx, int threads);
 /* How many threads calls with this context use. */
 SPD_API int spd_context_threads(const spd_context *ctx);
 
-/* Where the sums of learning, spd_pairwise2 and spd_nearest run, the latter two for AIRM and Stein,
- * n up to 128 and up to 64 neighbours; everything else runs on the processor. The engines agree to
- * rounding; each gives the same bits on every run. */
+/* Where the sums of learning run, and spd_pairwise2, spd_nearest, spd_apply, spd_eigh, spd_kernel,
+ * spd_mean and spd_congruence for what has kernels there (docs/gpu.md); everything else runs on the
+ * processor. The engines agree to rounding; each gives the same bits on every run. */
 typedef enum spd_engine {
     SPD_ENGINE_CPU = 0, /* the default */
     SPD_ENGINE_CUDA,    /* an NVIDIA GPU; SPD_EDEVICE where none can be used, for metrics other than
@@ -325,7 +325,8 @@ SPD_API spd_status spd_eigh(spd_context *ctx, size_t n, size_t p, const double *
 SPD_API spd_status spd_eigh_general(spd_context *ctx, size_t n, size_t p, const double *X,
                                     const double *Y, double *lambda, double *V);
 
-/* S (p x m x m) <- W' X_i W for one W (n x m). 1 <= m <= n. */
+/* S (p x m x m) <- W' X_i W for one W (n x m). 1 <= m <= n. A GPU reads the upper triangles of X.
+ */
 SPD_API spd_status spd_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
                                   const double *W, double *S);
 SPD_API spd_status spd_congruence_store(spd_context *ctx, const spd_store *store, size_t m,
@@ -492,14 +493,15 @@ typedef struct spd_device {
     void *stream; /* a cudaStream_t; NULL: the default stream */
 } spd_device;
 
-/* As spd_pairwise2, spd_nearest, spd_apply and spd_kernel, of matrices and results (in
- * spd_neighbours too) that lie on the device `at` (NULL: number 0, default stream), whatever the
- * engine of the context: nothing is copied through the host. What the GPU has no kernels for (other
- * metrics, larger n, more neighbours), and sets with a matrix that is not good, which is then
- * named, are brought to the host, done there, and the results taken back. Neighbours are searched
- * exactly. After a failure the results may be incomplete, except those of spd_device_apply.
- * SPD_EDEVICE where there is no GPU or no CUDA module, SPD_EINVAL for memory that is not the
- * device's. For one process alone. */
+/* As spd_pairwise2, spd_nearest, spd_apply, spd_kernel and spd_congruence (whose W stays on the
+ * host), of matrices and results (in spd_neighbours too) that lie on the device `at` (NULL: number
+ * 0, default stream), whatever the engine of the context: nothing is copied through the host. What
+ * the GPU has no kernels for (other metrics, larger n or m, more neighbours), and sets with a
+ * matrix that is not good, which is then named, are brought to the host, done there, and the
+ * results taken back. Neighbours are searched exactly. After a failure the results may be
+ * incomplete, except those of spd_device_apply and spd_device_congruence. SPD_EDEVICE where there
+ * is no GPU or no CUDA module, SPD_EINVAL for memory that is not the device's. For one process
+ * alone. */
 SPD_API spd_status spd_device_pairwise2(spd_context *ctx, const spd_device *at, spd_metric metric,
                                         size_t n, size_t p, const double *X, size_t q,
                                         const double *Y, double *D2);
@@ -511,6 +513,8 @@ SPD_API spd_status spd_device_apply(spd_context *ctx, const spd_device *at, spd_
 SPD_API spd_status spd_device_kernel(spd_context *ctx, const spd_device *at, spd_kernel_kind kind,
                                      double beta, size_t n, size_t p, const double *X, size_t q,
                                      const double *Y, double *K);
+SPD_API spd_status spd_device_congruence(spd_context *ctx, const spd_device *at, size_t n, size_t m,
+                                         size_t p, const double *X, const double *W, double *S);
 
 /* Are all matrices on the device finite and symmetric, as spd_check has it? Whether they are
  * positive definite is not looked at. */
@@ -795,6 +799,15 @@ SPD_API spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X
 SPD_API spd_status spd_fit_store(spd_context *ctx, const spd_store *store, const int *label,
                                  const spd_fit_options *options, const spd_fit_watch *watch,
                                  spd_model **model);
+
+/* spd_fit of matrices that lie on the device `at` (as in spd_device_pairwise2); the engine of the
+ * context must be SPD_ENGINE_CUDA or SPD_ENGINE_AUTO, which a context of NULL is taken for. What
+ * the processor does in a fit needs a copy on the host, made once by the call; the sums run on X
+ * where it lies, also where the GPU has no room to keep it packed as well, and then packs it anew
+ * for every pass (spd_context_ran_on says so). The model has the bits of a fit of the copy. */
+SPD_API spd_status spd_device_fit(spd_context *ctx, const spd_device *at, size_t n, size_t p,
+                                  const double *X, const int *label, const spd_fit_options *options,
+                                  const spd_fit_watch *watch, spd_model **model);
 
 /* *cost and gradient (n x m, or NULL) <- the objective at options->W (n x m, full rank) for
  * options->own_pairs: D_W L of eq. 4, not projected. Of the other options only metric, log_cost,

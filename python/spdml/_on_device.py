@@ -8,7 +8,7 @@ from typing import Any, Optional, Tuple, cast
 import numpy as np
 
 from . import _device, _metrics
-from ._arrays import metric_number, real
+from ._arrays import doubles, metric_number, real
 from ._calls import call, context
 from ._errors import InvalidArgumentError
 from ._library import Device, Doubles, Longs, Neighbours
@@ -21,7 +21,7 @@ def _pointer(found: Optional[_device.View], kind: Any = Doubles) -> Any:
     return None if found is None else c.cast(found.pointer, kind)
 
 
-class _Sets:
+class Sets:
     """X and, if given, Y of one call, checked; and where they lie."""
 
     def __init__(self, X: Any, Y: Any, names: Tuple[str, str], n_jobs: Optional[int],
@@ -30,6 +30,7 @@ class _Sets:
         self.library = _device.library(X, names[0])
         self.X = _device.matrices(X, names[0], None, ndim)
         self.n = self.X.shape[-1]
+        self.shape = self.X.shape
         self.p = 1
         for length in self.X.shape[:-2]:
             self.p *= length
@@ -55,6 +56,10 @@ class _Sets:
         made = self.library.empty(self.given, shape, kind)
         return made, _device.view(made, "the result", kind)
 
+    def alone(self) -> Tuple[Any, ...]:
+        """X as the library takes it: where, n, p, pointer."""
+        return self._where(_device.DEFAULT_STREAM), self.n, self.p, _pointer(self.X)
+
     def run(self, name: str, *arguments: Any) -> None:
         """The sets were waited for when they were checked; the results are new."""
         leading = () if self.Y is None else self.Y.shape[:-2]
@@ -63,14 +68,38 @@ class _Sets:
             call(context(self.n_jobs), name, self._where(_device.DEFAULT_STREAM), *arguments)
 
 
+def samples(X: Any, y: Any, engine: str, n_jobs: Optional[int]) -> Sets:
+    """X of a fit: by an engine that reaches it, with labels on the host."""
+    if engine == "cpu":
+        raise InvalidArgumentError("X lies on the GPU, and engine='cpu' learns on the processor; use engine='cuda' or "
+                                   "'auto', or bring X to the host, with .cpu() (PyTorch) or .get() (CuPy)")
+    if _device.holds(y):
+        raise InvalidArgumentError("y lies on the GPU; bring the labels to the host, with .cpu() (PyTorch) or .get() "
+                                   "(CuPy)")
+    return Sets(X, None, ("X", ""), n_jobs)
+
+
 def apply(X: Any, function: str, power: Any = 1.0, n_jobs: Optional[int] = None) -> np.ndarray:
     """A function of each matrix, by name. Results here are arrays of X's library; to who checks types
     they are what they are for arrays in memory."""
-    s = _Sets(X, None, ("X", ""), n_jobs, None)
+    s = Sets(X, None, ("X", ""), n_jobs, None)
     F, to = s.make(s.X.shape)
     s.run("spd_device_apply", FUNCTIONS[function], real(power, "power"), s.n, s.p, _pointer(s.X),
           _pointer(to))
     return cast(np.ndarray, F)
+
+
+def congruence(X: Any, W: np.ndarray, n_jobs: Optional[int] = None) -> np.ndarray:
+    """W' X_i W (p, m, m); W lies on the host."""
+    s = Sets(X, None, ("X", ""), n_jobs)
+    n, m = W.shape
+    if s.n != n:
+        raise InvalidArgumentError(f"X holds {s.n} x {s.n} matrices; {n} x {n} expected")
+    if np.iscomplexobj(W):
+        raise InvalidArgumentError("the map is complex, and arrays on the GPU are real; bring X to the host")
+    S, to = s.make((s.p, m, m))
+    s.run("spd_device_congruence", n, m, s.p, _pointer(s.X), doubles(W), _pointer(to))
+    return cast(np.ndarray, S)
 
 
 def pairwise(X: Any, Y: Any, metric: Any, squared: bool, power: Any, n_jobs: Optional[int]) -> np.ndarray:
@@ -80,7 +109,7 @@ def pairwise(X: Any, Y: Any, metric: Any, squared: bool, power: Any, n_jobs: Opt
                                    f"{', '.join(_metrics.CORE)}, or bring the arrays to the host")
     if power is not None:
         raise InvalidArgumentError(f"power is {power!r}; metric {metric!r} has none")
-    s = _Sets(X, Y, ("X", "Y"), n_jobs)
+    s = Sets(X, Y, ("X", "Y"), n_jobs)
     D2, to = s.make((s.p, s.q))
     s.run("spd_device_pairwise2", metric_number(metric), s.n, s.p, _pointer(s.X), s.q,
           _pointer(s.Y), _pointer(to))
@@ -94,7 +123,7 @@ def kernel(X: Any, Y: Any, kind: Any, beta: float, n_jobs: Optional[int]) -> np.
     if number is None:
         raise InvalidArgumentError(f"kind {kind!r} is not for arrays on a GPU; use one of "
                                    f"{', '.join(kinds)}, or bring the arrays to the host")
-    s = _Sets(X, Y, ("X", "Y"), n_jobs)
+    s = Sets(X, Y, ("X", "Y"), n_jobs)
     K, to = s.make((s.p, s.q))
     s.run("spd_device_kernel", number, beta, s.n, s.p, _pointer(s.X), s.q, _pointer(s.Y),
           _pointer(to))
@@ -105,7 +134,7 @@ def neighbors(X: Any, Q: Any, k: int, metric: str, squared: bool, n_jobs: Option
               ) -> Tuple[Any, Any]:
     """Distances and numbers of the k nearest."""
     number = metric_number(metric)
-    s = _Sets(X, Q, ("X", "Q"), n_jobs)
+    s = Sets(X, Q, ("X", "Q"), n_jobs)
     most = s.p - 1 if Q is None else s.p
     if not 1 <= k <= most:
         raise InvalidArgumentError(f"n_neighbors is {k}; it must be between 1 and {most}")

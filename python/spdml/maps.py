@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from . import _device, _on_device
 from ._arrays import doubles, ints, matrices, metric_number, numbers, real, whole
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
@@ -174,11 +175,14 @@ class SPDML(MatrixTransformer):
     def fit(self, X: Any, y: Any = None) -> "SPDML":
         """Learns the map; without y, from the graph of nearest neighbours only. X may also be the
         path of an .npy file, a list of paths, or MatrixFiles: they are read piece by piece. float32
-        arrays are not copied. Complex Hermitian matrices have a complex map."""
-        store = store_of(X, arrays=self._takes_float32(), check=False)
-        hermitian = store.hermitian if store else np.iscomplexobj(X)
-        X = store or (real_form(definite(X, n_jobs=self.n_jobs)) if hermitian else matrices(X))
-        if store and "auto" in (self.n_components, self.nu_b):
+        arrays are not copied. Complex Hermitian matrices have a complex map. An array on a GPU is
+        learned from there, with engine='cuda' or 'auto'; of what the processor does with it the library
+        makes one copy."""
+        there = _on_device.samples(X, y, self.engine, self.n_jobs) if _device.holds(X) else None
+        store = None if there else store_of(X, arrays=self._takes_float32(), check=False)
+        hermitian = store.hermitian if store else not there and np.iscomplexobj(X)
+        X = there or store or (real_form(definite(X, n_jobs=self.n_jobs)) if hermitian else matrices(X))
+        if (store or there) and "auto" in (self.n_components, self.nu_b):
             raise InvalidArgumentError("'auto' needs X in memory as float64")
         label = None if y is None else class_numbers(y, X.shape[0])[1]
         chosen = self._choose(X, label, hermitian)
@@ -193,9 +197,13 @@ class SPDML(MatrixTransformer):
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """W'XW (p, m, m); of complex matrices with the conjugate transpose."""
+        """W'XW (p, m, m); of complex matrices with the conjugate transpose. An array on a GPU stays
+        there, and so does the result."""
         check_is_fitted(self, "components_")
-        store, W = store_of(X), np.ascontiguousarray(self.components_.conj().T)
+        W = np.ascontiguousarray(self.components_.conj().T)
+        if _device.holds(X):
+            return _on_device.congruence(X, W, self.n_jobs)
+        store = store_of(X)
         if not store:
             return filtered(definite(X, self.n_features_in_, self.n_jobs), W, self.n_jobs)
         hermitian = store.hermitian
@@ -417,7 +425,7 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
 _COSTLY = {"metric", "objective", "nu_w", "nu_b", "graph", "affinity_weight", "log_cost", "paper"}
 
 
-def _fit(ctx: Context, X: Union[np.ndarray, Store], label: Optional[np.ndarray], options: FitOptions,
+def _fit(ctx: Context, X: Union[np.ndarray, Store, _on_device.Sets], label: Optional[np.ndarray], options: FitOptions,
          callback: Optional[Callable[[int, float], Any]]) -> ModelHandle:
     """spd_fit. A callback that stops the fit leaves the best map so far; one that raises, none."""
     pointer = c.POINTER(Model)()
@@ -437,6 +445,8 @@ def _fit(ctx: Context, X: Union[np.ndarray, Store], label: Optional[np.ndarray],
         allow = (-8,) if callback else ()
         if isinstance(X, Store):
             call(ctx, "spd_fit_store", X.handle, *common, allow=allow)
+        elif isinstance(X, _on_device.Sets):
+            call(ctx, "spd_device_fit", *X.alone(), *common, allow=allow)
         else:
             call(ctx, "spd_fit", X.shape[1], len(X), doubles(X), *common, allow=allow)
     except BaseException:

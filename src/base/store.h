@@ -40,6 +40,11 @@ struct spd_store {
     pthread_mutex_t lock; /* guards the note */
     int noted;
     char note[300];
+
+    /* Of a set in memory as float64: where the same p x n x n numbers lie on a GPU, for an engine
+     * that runs there; NULL: nowhere. */
+    const spd_device *place;
+    const double *there;
 };
 
 /* A store around matrices in memory, which stay the caller's; nothing to free. */

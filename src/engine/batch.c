@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "engine/blocks.h"
+#include "engine/cuda_sets.h"
 #include "engine/fault.h"
 #include "engine/scale.h"
 
@@ -202,30 +203,44 @@ static double *pad_columns(size_t n, size_t m, const double *W)
     return padded;
 }
 
-spd_status spd_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
-                          const double *W, double *S)
+static spd_status congruences_here(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
+                                   const double *W, double *S)
 {
-    ctx_clear(ctx);
-    spd_status status = batch_arguments(ctx, n, p, X, S);
-    if (status < 0)
-        return status;
-    if (!W || m == 0 || m > n)
-        return ctx_fail(ctx, SPD_EINVAL, "W needs between 1 and %zu columns, not %zu", n,
-                        W ? m : 0);
     double *padded = pad_columns(n, m, W);
     if (!padded)
         return ctx_nomem(ctx, "W");
     batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .W = padded, .m = m, .each = m * m};
     b.task = "projection";
     b.shared = 1;
-    status = run_and_copy(ctx, &b, congruence_body, congruence_work(n, m), S);
+    spd_status status = run_and_copy(ctx, &b, congruence_body, congruence_work(n, m), S);
     mem_free(padded);
     return status;
 }
 
-/* W'XW of a store, block by block. */
+static spd_status congruence_arguments(spd_context *ctx, size_t n, size_t m, size_t p,
+                                       const double *X, const double *W, const double *S)
+{
+    ctx_clear(ctx);
+    spd_status status = batch_arguments(ctx, n, p, X, S);
+    if (status == SPD_OK && (!W || m == 0 || m > n))
+        return ctx_fail(ctx, SPD_EINVAL, "W needs between 1 and %zu columns, not %zu", n,
+                        W ? m : 0);
+    return status;
+}
+
+spd_status spd_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
+                          const double *W, double *S)
+{
+    int done = 0;
+    spd_status status = congruence_arguments(ctx, n, m, p, X, W, S);
+    if (status == SPD_OK)
+        status = cuda_congruence(ctx, n, m, p, X, W, S, &done);
+    return status < 0 || done ? status : congruences_here(ctx, n, m, p, X, W, S);
+}
+
+/* W'XW of a store, block by block; on the GPU only where all of it is one block. */
 typedef struct congruence_job {
-    size_t m;
+    size_t p, m;
     const double *W;
     double *S;
 } congruence_job;
@@ -234,7 +249,11 @@ static spd_status congruence_block(spd_context *ctx, void *user, size_t first, s
                                    size_t n, const double *X)
 {
     const congruence_job *j = user;
-    spd_status status = spd_congruence(ctx, n, j->m, count, X, j->W, j->S + first * j->m * j->m);
+    double *S = j->S + first * j->m * j->m;
+    spd_status status = congruence_arguments(ctx, n, j->m, count, X, j->W, S);
+    if (status == SPD_OK)
+        status = count == j->p ? spd_congruence(ctx, n, j->m, count, X, j->W, S)
+                               : congruences_here(ctx, n, j->m, count, X, j->W, S);
     if (status < 0 && ctx && ctx->error.index < count)
         fault_renumber(ctx, first);
     return status;
@@ -243,7 +262,7 @@ static spd_status congruence_block(spd_context *ctx, void *user, size_t first, s
 spd_status spd_congruence_store(spd_context *ctx, const spd_store *store, size_t m, const double *W,
                                 double *S)
 {
-    congruence_job j = {m, W, NULL};
+    congruence_job j = {store ? store->p : 0, m, W, NULL};
     ctx_clear(ctx);
     if (!store || !S)
         return ctx_fail(ctx, SPD_EINVAL, "the matrices or the output array are missing");

@@ -84,7 +84,13 @@ spd_status cuda_open_module(spd_context *ctx, const cuda_module **module, int *d
                             cuda_device *about)
 {
     spd_status status = load_module(ctx, module);
-    return status == SPD_OK ? first_device(ctx, *module, devices, about) : status;
+    if (status == SPD_OK)
+        status = first_device(ctx, *module, devices, about);
+    int number = ctx && ctx->place ? ctx->place->number : 0;
+    if (status == SPD_OK && (number < 0 || number >= *devices))
+        return ctx_fail(ctx, SPD_EINVAL, "there is no GPU number %d; there are %d", number,
+                        *devices);
+    return status;
 }
 
 spd_status cuda_describe(spd_context *ctx, char *text, size_t room)
@@ -210,11 +216,13 @@ static void cuda_about(problem *base, size_t room, char *text)
 {
     cuda_problem *e = (cuda_problem *)base;
     cuda_usage used = {.size = sizeof used};
-    char device[200] = "", pass[120] = "", speed[60] = "";
+    char device[200] = "", pass[160] = "", speed[100] = "";
     e->module->usage(e->engine, &used);
     if (cuda_describe(e->ctx, device, sizeof device) < 0)
         ctx_clear(e->ctx);
-    if (used.seconds > 0.0 && used.streamed)
+    if (used.streamed && used.sent == 0)
+        snprintf(speed, sizeof speed, ", packing them anew: there is no room to keep them packed");
+    else if (used.seconds > 0.0 && used.streamed)
         snprintf(speed, sizeof speed, ", %.1f GB sent at %.3g GB/s", 1e-9 * (double)used.sent,
                  1e-9 * (double)used.sent / used.seconds);
     else if (used.seconds > 0.0 && used.peak > 0.0)
@@ -278,15 +286,22 @@ static int devices_for(spd_context *ctx, const engine_input *in, int there, size
     return ranks_of(ctx) || (bytes < (double)memory && work < MUCH_EACH) ? 1 : there;
 }
 
+/* Where the samples lie on a GPU; NULL: nowhere. */
+static const spd_device *place_of(const engine_input *in)
+{
+    return in->set && in->X && in->X == in->set->X ? in->set->place : NULL;
+}
+
 static cuda_input describe_fit(spd_context *ctx, const engine_input *in, const engine_room *room,
                                cuda_problem *e)
 {
+    const spd_device *place = place_of(in);
     ranks *r = ranks_of(ctx);
     return (cuda_input){.size = sizeof(cuda_input),
                         .n = in->n,
                         .m = in->m,
                         .p = in->p,
-                        .X = in->X,
+                        .X = place ? in->set->there : in->X,
                         .read = read_samples,
                         .user = (void *)(uintptr_t)e->set,
                         .extra = in->extra,
@@ -294,12 +309,16 @@ static cuda_input describe_fit(spd_context *ctx, const engine_input *in, const e
                         .objective = number_of(in->objective),
                         .pairs = in->pairs,
                         .pair = (const cuda_pair *)(const void *)in->pair,
-                        .device = r ? r->local : 0,
+                        .device = place ? place->number
+                                  : r   ? r->local
+                                        : 0,
                         .devices = room->devices,
                         .peers = {ranks_count(r), ranks_rank(r), collect, r},
                         .threads = parallel_threads(ctx),
                         .memory_bytes = room->memory_bytes,
-                        .buffer_bytes = room->buffer_bytes};
+                        .buffer_bytes = room->buffer_bytes,
+                        .on_device = place != NULL,
+                        .stream = place ? place->stream : NULL};
 }
 
 /* The module, a device, and then the engine: in all ranks, or in none. */
@@ -316,7 +335,7 @@ static spd_status open_engine(spd_context *ctx, const engine_input *in, engine_r
     if (status < 0)
         return status;
     if (room.devices == 0)
-        room.devices = devices_for(ctx, in, devices, about.free);
+        room.devices = place_of(in) ? 1 : devices_for(ctx, in, devices, about.free);
     cuda_input given = describe_fit(ctx, in, &room, e);
     return call_status(e, e->module->open(&given, &e->engine, why), why);
 }

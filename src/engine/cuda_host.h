@@ -14,6 +14,11 @@ spd_status host_nearest(spd_context *ctx, spd_metric metric, size_t n, size_t p,
                         size_t q, const double *Q, spd_neighbours *near);
 spd_status host_apply(spd_context *ctx, spd_function f, double power, size_t n, size_t p,
                       const double *X, double *F);
+spd_status host_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
+                           const double *W, double *S);
+
+/* *copy (p x n x n, freed with mem_free) <- X. */
+spd_status host_copy(spd_context *ctx, size_t n, size_t p, const double *X, double **copy);
 
 /* spd_check of X[index] alone. */
 spd_status host_check(spd_context *ctx, size_t n, size_t index, const double *X, double tolerance);

@@ -7,7 +7,7 @@
 
 /* *module <- the module, loaded when it is first asked for; *devices <- how many there are; about,
  * or NULL, <- the one that a process begins with. SPD_EDEVICE, with the reason, where there is
- * none. */
+ * none; SPD_EINVAL where the sets of the call lie on one that is not there. */
 spd_status cuda_open_module(spd_context *ctx, const cuda_module **module, int *devices,
                             cuda_device *about);
 

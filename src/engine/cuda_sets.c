@@ -23,6 +23,7 @@
 #define FEW_NUMBERS  16384.0
 #define FEW_MATRICES 8
 #define AIRM_PASSES  8.0 /* of a mean, usually */
+#define PRODUCTS     4.0 /* times CORE_FLOPS that a core does in products alone */
 
 /* Do the sets of this call lie on it? */
 static int on_device(const spd_context *ctx)
@@ -115,11 +116,7 @@ static spd_status open_call(call *c)
     c->in.threads = parallel_threads(c->ctx);
     c->in.tell = tell;
     c->in.user = c;
-    spd_status status = cuda_open_module(c->ctx, &c->module, &devices, there ? NULL : &about);
-    if (status == SPD_OK && (c->in.device < 0 || c->in.device >= devices))
-        return ctx_fail(c->ctx, SPD_EINVAL, "there is no GPU number %d; there are %d", c->in.device,
-                        devices);
-    return status;
+    return cuda_open_module(c->ctx, &c->module, &devices, there ? NULL : &about);
 }
 
 static atomic_size_t answered;
@@ -299,6 +296,44 @@ spd_status cuda_eigh(spd_context *ctx, size_t n, size_t p, const double *X, doub
     if (status == SPD_OK)
         c.fault = c.module->eigen(&c.in, lambda, V, c.why);
     return conclude(&c, status, done);
+}
+
+/* ---- congruences -------------------------------------------------------------------------------
+ */
+
+/* Of matrices on the host the upper halves are sent, each number of which the processor would need
+ * but once: that pays where m is large or cores are few. */
+static int maps(const spd_context *ctx, size_t n, size_t m, size_t p)
+{
+    double n2 = (double)n * (double)n, m2 = (double)m * (double)m, all = (double)p * n2;
+    double flops = 2.0 * (double)p * (n2 * (double)m + (double)n * m2);
+    if (n > CUDA_MAX_N || m > CUDA_MAX_M)
+        return 0;
+    return gains(ctx, p < FEW_MATRICES || all < FEW_NUMBERS, flops / PRODUCTS,
+                 8.0 * (0.5 * all + (double)p * m2));
+}
+
+static spd_status congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
+                             const double *W, double *S, int *done)
+{
+    *done = 0;
+    if (!maps(ctx, n, m, p))
+        return SPD_OK;
+    call c = solving(ctx, "projection", n, p, X);
+    spd_status status = open_call(&c);
+    if (status == SPD_OK)
+        c.fault = c.module->congruence(&c.in, m, W, S, c.why);
+    return conclude(&c, status, done);
+}
+
+spd_status cuda_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
+                           const double *W, double *S, int *done)
+{
+    spd_status status = congruence(ctx, n, m, p, X, W, S, done);
+    if (status < 0 || *done || !on_device(ctx))
+        return status;
+    *done = 1;
+    return host_congruence(ctx, n, m, p, X, W, S);
 }
 
 /* ---- sets on the device -------------------------------------------------------------------------

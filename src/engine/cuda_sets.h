@@ -1,4 +1,5 @@
-/* cuda_sets.h - distances, neighbours, eigenvalues, functions and means of sets on the GPU.
+/* cuda_sets.h - distances, neighbours, eigenvalues, functions, congruences and means of sets on the
+ * GPU.
  *
  * Each asks first whether the GPU is to do it, by the engine that the context asks for; auto goes
  * by what the operations and the copies would take. *done <- 0 where the processor has to do it,
@@ -24,6 +25,10 @@ spd_status cuda_apply(spd_context *ctx, spd_function f, double power, size_t n, 
                       const double *X, double *F, int *done);
 spd_status cuda_eigh(spd_context *ctx, size_t n, size_t p, const double *X, double *lambda,
                      double *V, int *done);
+
+/* spd_congruence; W is on the host. */
+spd_status cuda_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
+                           const double *W, double *S, int *done);
 
 /* Of sets on the GPU: spd_device_check; K (count) <- exp(-beta K). */
 spd_status cuda_check(spd_context *ctx, size_t n, size_t p, const double *X, double tolerance);

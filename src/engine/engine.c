@@ -24,9 +24,8 @@ static int gpu_pays(const spd_context *ctx, const engine_input *in)
     double flops =
         2.0 * p * n * m * (n + 4.0 * m) + PAIR[in->metric] * (double)in->pairs * m * m * m;
     double cpu = ITERATIONS * flops / (CORE_FLOPS * parallel_threads(ctx));
-    double gpu =
-        GPU_OPEN + 8.0 * p * n * n / GPU_LOAD + ITERATIONS * (GPU_LAUNCHES + flops / GPU_FLOPS);
-    return gpu < cpu;
+    double ready = in->set && in->set->place ? 0.0 : GPU_OPEN + 8.0 * p * n * n / GPU_LOAD;
+    return ready + ITERATIONS * (GPU_LAUNCHES + flops / GPU_FLOPS) < cpu;
 }
 
 spd_status engine_new(spd_context *ctx, const engine_input *in, problem **engine)

@@ -56,6 +56,12 @@ static int neighbours(const cuda_sets *in, size_t k, int64_t *index, double *d2,
     return pairwise(in, d2, why);
 }
 
+static int congruence(const cuda_sets *in, size_t m, const double *W, double *S, char *why)
+{
+    (void)m, (void)W;
+    return pairwise(in, S, why);
+}
+
 static void close_engine(cuda_engine *e)
 {
     (void)e;
@@ -78,6 +84,7 @@ const cuda_module *spdml_cuda_module(void)
                                       .usage = usage,
                                       .close = close_engine,
                                       .pairwise = pairwise,
-                                      .neighbours = neighbours};
+                                      .neighbours = neighbours,
+                                      .congruence = congruence};
     return &table;
 }

@@ -37,7 +37,7 @@ def package(library):
     spdml = types.ModuleType("spdml")
     spdml.__path__ = [str(pathlib.Path(__file__).resolve().parents[2] / "python/spdml")]
     sys.modules["spdml"] = spdml
-    for name in "distances", "functions", "kernels", "matrix_functions", "_errors", "_device":
+    for name in "distances", "functions", "kernels", "matrix_functions", "_errors", "_device", "_on_device":
         setattr(spdml, name, importlib.import_module(f"spdml.{name}"))
     return spdml
 
@@ -140,6 +140,9 @@ def results(spdml, gpu, rng, n):
     for name, function in two.items():
         close(gpu.host(function(A)), function(X), f"{name}, n {n}")
         close(gpu.host(function(A, B)), function(X, Y), f"{name} of two sets, n {n}")
+    for m in {1, (n + 2) // 3, n}:
+        W = rng.standard_normal((n, m))
+        close(gpu.host(spdml._on_device.congruence(A, W)), W.T @ X @ W, f"W'XW, n {n}, m {m}", 1e-12)
     for there, here in ((near(A), near(X)), (near(A, B), near(X, Y))):
         close(gpu.host(there[0]), here[0], f"neighbours, n {n}")
         assert (gpu.host(there[1]) == here[1]).all(), "neighbours"
@@ -191,6 +194,39 @@ def streams(spdml, gpu, rng):
     close(gpu.host(D), 2.0 * wanted, "what a stream is still writing")
 
 
+def learned(library, calls, name, n, arguments, label, **options):
+    """W of a fit by the CUDA engine."""
+    o, model, ctx = library.FitOptions(), ctypes.POINTER(library.Model)(), calls.context(None)
+    library.lib.spd_fit_defaults(ctypes.byref(o), ctypes.sizeof(o))
+    for key, value in options.items():
+        setattr(o, key, value)
+    library.lib.spd_context_set_engine(ctx.handle, 1)
+    labels = None if label is None else label.ctypes.data_as(library.Ints)
+    calls.call(ctx, name, *arguments, labels, ctypes.byref(o), None, ctypes.byref(model))
+    W = np.ctypeslib.as_array(model.contents.W, (n, o.m)).copy()
+    library.lib.spd_model_free(model)
+    return W
+
+
+def fits(spdml, gpu, rng):
+    """The same bits from the GPU's memory as from the host's; without scikit-learn, so SPDML is not there."""
+    library, calls = sys.modules["spdml._library"], sys.modules["spdml._calls"]
+    for p, n, m in ((60, 9, 3), (400, 43, 10), (300, 155, 20)):
+        X, label = random_spd(rng, p, n), (np.arange(p) % 3).astype(np.int32)
+        A = gpu.device(X)
+        here = n, p, X.ctypes.data_as(library.Doubles)
+        there = spdml._on_device.Sets(A, None, ("X", ""), None).alone()
+        for metric, more in ((1, {}), (0, {}), (1, {"rebuild_graph": 2}), (1, {"restarts": 2}), (1, {"learning": 1}),
+                             (0, {"learning": 2})):
+            options = {"m": m, "metric": metric, "max_iter": 5, **more}
+            y = None if more.get("learning") else label
+            one = learned(library, calls, "spd_fit", n, here, y, **options)
+            other = learned(library, calls, "spd_device_fit", n, there, y, **options)
+            assert (one == other).all(), f"n {n}, {options}: other bits"
+            assert np.abs(one.T @ one - np.eye(m)).max() < 1e-12, "not a map"
+        assert (gpu.host(A) == X).all(), "the matrices were written to"
+
+
 def timing(spdml, gpu, rng):
     """Of many matrices, from the GPU to the GPU; the best of three."""
     X = random_spd(rng, 10000, 32)
@@ -201,7 +237,8 @@ def timing(spdml, gpu, rng):
         close(D[[3, 9876]], distances(X[[3, 9876]], X, metric="stein"), "10,000 x 10,000", 1e-6)
         assert here is not None or (D == D.T).all()
     for what, call in (("Stein, 10,000 x 10,000, n 32", lambda A: distances(A, metric="stein", squared=True)),
-                       ("logarithms of 10,000, n 32", spdml.matrix_functions.logm)):
+                       ("logarithms of 10,000, n 32", spdml.matrix_functions.logm),
+                       ("W'XW of 10,000, n 32, m 10", lambda A: spdml._on_device.congruence(A, np.eye(32, 10)))):
         best = np.inf
         for _ in range(3):
             begin = time.perf_counter()
@@ -223,6 +260,7 @@ def main():
             results(spdml, gpu, rng, n)
         faults(spdml, gpu, rng)
         streams(spdml, gpu, rng)
+        fits(spdml, gpu, rng)
         if kind == "cupy":
             X = random_spd(rng, 30, 5)
             spdml._device.LIBRARIES["__main__"] = spdml._device.LIBRARIES["cupy"]

@@ -189,6 +189,119 @@ def test_kernels(gpu, rng, kind):
             spdml.kernel(A, beta=0.7)
 
 
+def some_map(rng, n, m):
+    """A map as a fit leaves it."""
+    made = spdml.SPDML(m)
+    made.components_, made.n_features_in_ = np.linalg.qr(rng.standard_normal((n, m)))[0].T, n
+    return made
+
+
+@pytest.mark.parametrize("n, m", [(2, 1), (9, 4), (33, 17), (140, 129)])
+def test_transform(gpu, rng, n, m):
+    X = random_spd(rng, 12, n)
+    A, model = gpu.device(X), some_map(rng, n, m)
+    S = model.transform(A)
+    assert gpu.is_own(S, A) and close(gpu.host(S), model.transform(X), 1e-13)
+    assert (gpu.host(S) == gpu.host(S).transpose(0, 2, 1)).all() and (gpu.host(A) == X).all()
+
+
+def test_transform_of_what_does_not_fit_the_map(gpu, rng):
+    X, model = random_spd(rng, 5, 4), some_map(rng, 4, 2)
+    with pytest.raises(spdml.InvalidArgumentError, match="3 x 3 matrices; 4 x 4 expected"):
+        model.transform(gpu.device(X[:, :3, :3].copy()))
+    X[2, 0, 1] += 1.0
+    with pytest.raises(spdml.NotSymmetricError, match=r"X\[2\]"):
+        model.transform(gpu.device(X))
+    X[2] = np.nan
+    with pytest.raises(spdml.NotFiniteError, match=r"X\[2\]"):
+        model.transform(gpu.device(X))
+    model.components_ = model.components_ * 1j
+    with pytest.raises(spdml.InvalidArgumentError, match="map is complex"):
+        model.transform(gpu.device(random_spd(rng, 5, 4)))
+
+
+# ---- fits ------------------------------------------------------------------------------------------
+
+FITS = {"stein": {}, "airm": {"metric": "airm"}, "unsupervised": {}, "restarts": {"restarts": 3, "random_state": 1},
+        "rounds": {"rebuild_graph": 2}, "stein first": {"metric": "airm", "init": "stein"},
+        "coordinates": {"coordinates": "within"}, "ratio": {"objective": "ratio", "nu_w": 3, "nu_b": 3}}
+
+
+def classes_apart(rng, p=24, n=7):
+    X, y = random_spd(rng, p, n), np.arange(p) % 3
+    X[y == 1, :2, :2] *= 2.0
+    return X + 0.5 * np.eye(n), y
+
+
+@pytest.mark.parametrize("kind", FITS)
+def test_fits_have_the_bits_of_the_host(gpu, rng, kind):
+    X, y = classes_apart(rng)
+    A, y = gpu.device(X), None if kind == "unsupervised" else y
+    make = lambda: spdml.SPDML(3, max_iter=6, engine="cuda", **FITS[kind])
+    here, there = make().fit(X, y), make().fit(A, y)
+    assert (here.components_ == there.components_).all()
+    assert (here.cost_history_ == there.cost_history_).all() and len(there.cost_history_) > 1
+    assert (gpu.host(A) == X).all()
+
+
+def test_fit_and_transform(gpu, rng):
+    X, y = classes_apart(rng)
+    A = gpu.device(X)
+    S = spdml.SPDML(3, max_iter=4, engine="auto").fit_transform(A, y)
+    assert gpu.is_own(S, A)
+    assert close(gpu.host(S), spdml.SPDML(3, max_iter=4, engine="cpu").fit(X, y).transform(X), 1e-9)
+
+
+def test_a_metric_without_kernels_is_fitted_on_the_processor(gpu, rng):
+    X, y = classes_apart(rng)
+    A = gpu.device(X)
+    make = lambda engine: spdml.SPDML(3, "jeffrey", max_iter=4, engine=engine)
+    assert (make("auto").fit(A, y).components_ == make("cpu").fit(X, y).components_).all()
+    with pytest.raises(DeviceError, match="jeffrey"):
+        make("cuda").fit(A, y)
+
+
+def test_a_callback_stops_a_fit(gpu, rng):
+    X, y = classes_apart(rng)
+    seen = []
+
+    def twice(iteration, cost):
+        seen.append(cost)
+        return iteration == 2
+    model = spdml.SPDML(3, engine="cuda", callback=twice, tol=0).fit(gpu.device(X), y)
+    assert model.stop_ == "cancelled" and model.n_iter_ == 2 and len(seen) == 3
+
+
+def test_fits_that_cannot_be(gpu, rng):
+    X, y = classes_apart(rng)
+    A = gpu.device(X)
+    with pytest.raises(spdml.InvalidArgumentError, match="engine='cpu' learns on the processor; use engine='cuda'"):
+        spdml.SPDML(3).fit(A, y)
+    with pytest.raises(spdml.InvalidArgumentError, match="y lies on the GPU"):
+        spdml.SPDML(3, engine="cuda").fit(A, gpu.device(y))
+    with pytest.raises(spdml.InvalidArgumentError, match="'auto' needs X in memory"):
+        spdml.SPDML("auto", engine="cuda").fit(A, y)
+    with pytest.raises(spdml.InvalidArgumentError, match="smaller than the matrices"):
+        spdml.SPDML(7, engine="cuda").fit(A, y)
+    X[5] -= 90 * np.eye(7)
+    for Z in X, gpu.device(X):
+        with pytest.raises(spdml.NotPositiveDefiniteError, match=r"^X\[5\] is not positive definite"):
+            spdml.SPDML(3, engine="cuda").fit(Z, y)
+
+
+def test_the_engine_of_a_fit_in_c(gpu, rng):
+    """Said by the library too: a context of the processor, and a fit of nothing."""
+    from spdml import _calls, _on_device
+    X, y = classes_apart(rng)
+    s = _on_device.Sets(gpu.device(X), None, ("X", ""), None)
+    options = spdml.SPDML(3)._options(7, y)[0]
+    for where, n, p, pointer in (s.alone(), (s.alone()[0], 7, 0, None)):
+        ctx = _calls.context(1)
+        lib.spd_context_set_engine(ctx.handle, 1 if p == 0 else 0)
+        with pytest.raises(spdml.InvalidArgumentError, match="X is empty" if p == 0 else "cuda or auto"):
+            _calls.call(ctx, "spd_device_fit", where, n, p, pointer, None, c.byref(options), None, None)
+
+
 def test_sizes_without_kernels_go_through_the_host(gpu, rng):
     X = random_spd(rng, 3, 513)
     D = spdml.pairwise_distances(gpu.device(X), metric="stein")

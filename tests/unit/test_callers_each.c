@@ -107,6 +107,8 @@ static void job_context(caller *c)
     add_number(c, spd_device_pairwise2(own, &gpu, SPD_STEIN, N, 0, X, 0, NULL, D2));
     add_number(c, spd_device_nearest(own, &gpu, SPD_STEIN, N, 0, X, 0, NULL, &none));
     add_number(c, spd_device_kernel(NULL, NULL, SPD_KERNEL_STEIN, 1.0, N, 0, X, 0, NULL, D2));
+    add_number(c, spd_device_congruence(own, &gpu, N, M, 0, X, W, D2));
+    add_number(c, spd_device_fit(NULL, &gpu, N, 0, X, label, NULL, NULL, NULL));
     spd_ranks about = SPD_INIT(spd_ranks); /* of a process alone: a job has one caller */
     spd_ranks_about(own, &about);
     add_text(c,

@@ -1,8 +1,8 @@
-/* test_cuda_sets.c - distances, neighbours, eigenvalues, functions and means of sets on the GPU
- * against the processor's: every size at which a kernel or a layout changes, condition, matrices
- * that fail. Skipped, with a word, where there is no device. With arguments only these sizes: n for
- * functions, nd for distances (ndb: few of them), nm for means; short: what an emulation takes
- * little time for. */
+/* test_cuda_sets.c - distances, neighbours, eigenvalues, functions, congruences and means of sets
+ * on the GPU against the processor's: every size at which a kernel or a layout changes, condition,
+ * matrices that fail. Skipped, with a word, where there is no device. With arguments only these
+ * sizes: n for functions, nd for distances (ndb: few of them), nm for means, nw for congruences;
+ * short: what an emulation takes little time for. */
 #include "test.h"
 
 #include <float.h>
@@ -10,6 +10,8 @@
 #include "engine/cuda.h"
 #include "engine/cuda_sets.h"
 #include "random_spd.h"
+
+static int emulated; /* all memory is the device's */
 
 /* ---- distances ------------------------------------------------------------------------------ */
 
@@ -267,6 +269,127 @@ static void functions_of_bad_condition(void)
             functions_of(sizes[k], condition);
 }
 
+/* ---- congruences ---------------------------------------------------------------------------- */
+
+/* All of S, symmetric to the bit, with the same bits from any number of threads, in the place of X,
+ * and, where one is emulated, of a set on the device. */
+static void congruences_of(size_t n, size_t m)
+{
+    size_t p = enough(n), mm = m * m, count = p * mm, before = cuda_sets_answered();
+    rng r;
+    rng_seed(&r, n + 13 * m);
+    double *X = random_set(&r, n, p, 100.0), *W = block(n * m), *flipped = block(n * m);
+    double *S = block(count), *T = block(count), *one = block(mm);
+    spd_context *gpu = context_on(SPD_ENGINE_CUDA);
+    for (size_t e = 0; e < n * m; e++)
+        W[e] = rng_normal(&r);
+    flip(n, m, W, flipped);
+    CHECK(spd_congruence(gpu, n, m, p, X, W, S) == SPD_OK, "%s", spd_context_error(gpu)->message);
+    for (size_t i = 0; i < p; i++) {
+        const double *a = S + i * mm;
+        congruent(m, n, flipped, X + i * n * n, one);
+        double gap = gap_between(mm, a, one), size = norm(mm, one);
+        if (!CHECK(gap <= 1e-13 * size, "n %zu m %zu: %zu is off by %g", n, m, i, gap / size))
+            break;
+        CHECK(skewness(m, a) == 0.0, "n %zu m %zu: not symmetric", n, m);
+    }
+    if (emulated)
+        CHECK(spd_device_congruence(NULL, NULL, n, m, p, X, W, T) == SPD_OK &&
+                  !memcmp(S, T, count * sizeof *S),
+              "n %zu m %zu: other bits on the device", n, m);
+    spd_context_set_threads(gpu, 3);
+    CHECK(spd_congruence(gpu, n, m, p, X, W, X) == SPD_OK, "%s", spd_context_error(gpu)->message);
+    CHECK(!memcmp(S, X, count * sizeof *S), "n %zu m %zu: other bits in place", n, m);
+    CHECK(cuda_sets_answered() == before + 2 + (size_t)emulated, "n %zu: not on the GPU", n);
+    spd_context_free(gpu);
+    free(X), free(W), free(flipped), free(one), free(S), free(T);
+}
+
+/* n, with few columns, some, and as many as there may be. */
+static void congruences_at(size_t n)
+{
+    size_t most = n < 128 ? n : 128, some = n / 3 + 1;
+    congruences_of(n, 1);
+    if (some < most)
+        congruences_of(n, some);
+    if (most > 1)
+        congruences_of(n, most);
+}
+
+static void congruences_agree(void)
+{
+    static const size_t sizes[] = {1,  2,  7,   8,   9,   15,  16,  17,  20,  31,  32, 33,
+                                   48, 93, 128, 129, 155, 191, 192, 193, 256, 300, 512};
+    static const size_t columns[] = {1, 2, 7, 8, 9, 15, 16, 17, 20, 24, 30, 31, 32, 33, 48, 93};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        congruences_at(sizes[k]);
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+        congruences_of(94, columns[k]);
+}
+
+/* Sample `bad` is named as on the processor, and nothing is written; of a set on the device too. */
+static void bad_congruence(size_t n, size_t m, size_t p, const double *X, const double *W,
+                           size_t bad)
+{
+    double *S = block(p * m * m);
+    spd_context *cpu = context_on(SPD_ENGINE_CPU), *gpu = context_on(SPD_ENGINE_CUDA);
+    spd_status wanted = spd_congruence(cpu, n, m, p, X, W, S);
+    S[4] = 7.0;
+    for (int there = 0; there <= emulated; there++) {
+        spd_status status = there ? spd_device_congruence(gpu, NULL, n, m, p, X, W, S)
+                                  : spd_congruence(gpu, n, m, p, X, W, S);
+        const spd_error *e = spd_context_error(gpu);
+        CHECK(status < 0 && status == wanted && e->index == bad && S[4] == 7.0, "%s", e->message);
+        CHECK(!strcmp(e->message, spd_context_error(cpu)->message), "%s", e->message);
+    }
+    spd_context_free(cpu);
+    spd_context_free(gpu);
+    free(S);
+}
+
+static void bad_congruences(void)
+{
+    enum { N = 9, M = 3, P = 300 };
+    rng r;
+    rng_seed(&r, 21);
+    double *X = random_set(&r, N, P, 10.0), *Z = copy_of(P * N * N, X), W[N * M], S[P * M * M];
+    for (size_t e = 0; e < N * M; e++)
+        W[e] = rng_normal(&r) * 0x1p500;
+    Z[41 * N * N + 2] = Z[41 * N * N + 2 * N] = NAN;
+    bad_congruence(N, M, P, Z, W, 41);
+    for (size_t e = 0; e < N * N; e++)
+        X[23 * N * N + e] *= 0x1p30;
+    bad_congruence(N, M, P, X, W, 23);
+    W[5] = NAN;
+    bad_congruence(N, M, P, X, W, 0);
+    CHECK(spd_device_congruence(NULL, NULL, N, N + 1, P, X, W, S) == SPD_EINVAL, "many columns");
+    CHECK(spd_device_congruence(NULL, NULL, N, M, P, X, NULL, S) == SPD_EINVAL, "no map");
+    CHECK(spd_device_congruence(NULL, NULL, N, M, 0, X, W, S) == SPD_EINVAL, "no matrices");
+    free(X), free(Z);
+}
+
+/* Larger maps are the processor's, wherever the set lies. */
+static void large_congruences(void)
+{
+    enum { N = 130, M = 129, P = 8 };
+    rng r;
+    rng_seed(&r, 22);
+    double *X = random_set(&r, N, P, 10.0), *S = block(P * M * M), *T = block(P * M * M);
+    double *W = block(N * M);
+    spd_context *gpu = context_on(SPD_ENGINE_CUDA);
+    size_t before = cuda_sets_answered();
+    for (size_t e = 0; e < N * M; e++)
+        W[e] = rng_normal(&r);
+    CHECK(spd_congruence(gpu, N, M, P, X, W, S) == SPD_OK, "%s", spd_context_error(gpu)->message);
+    if (emulated)
+        CHECK(spd_device_congruence(gpu, NULL, N, M, P, X, W, T) == SPD_OK &&
+                  !memcmp(S, T, P * sizeof *S * M * M),
+              "%s", spd_context_error(gpu)->message);
+    CHECK(cuda_sets_answered() == before, "on the GPU");
+    spd_context_free(gpu);
+    free(X), free(S), free(T), free(W);
+}
+
 /* ---- means ---------------------------------------------------------------------------------- */
 
 /* Both stop by the same rule, at a residual of 1e-12 or where rounding allows no less. */
@@ -423,6 +546,9 @@ static void short_form(void)
     distances_of(65, 1e-12 * 65.0, 1);
     distances_of(129, 1e-12 * 129.0, 1);
     means_of(20, 50.0);
+    congruences_of(7, 3);
+    congruences_of(33, 17);
+    congruences_of(93, 20);
 }
 
 int main(int count, char **word)
@@ -435,10 +561,13 @@ int main(int count, char **word)
     spd_context_free(ctx);
     if (status < 0)
         return 77; /* ctest takes it for skipped */
+    emulated = !strncmp(device, "emulated", 8);
     if (count == 2 && !strcmp(word[1], "short")) {
-        if (!strncmp(device, "emulated", 8)) /* all memory is the device's */
+        if (emulated)
             RUN(sets_on_the_device);
         RUN(short_form);
+        RUN(bad_congruences);
+        RUN(large_congruences);
         RUN(bad_sets_are_named);
         RUN(scales_and_faults);
         return test_summary();
@@ -452,6 +581,8 @@ int main(int count, char **word)
                 neighbours_of(n);
         } else if (strchr(word[k], 'm')) {
             means_of(n, 50.0);
+        } else if (strchr(word[k], 'w')) {
+            congruences_at(n);
         } else {
             functions_of(n, 1e6);
             eigenvalues_of(n, 1e3);
@@ -467,6 +598,9 @@ int main(int count, char **word)
     RUN(functions_of_bad_condition);
     RUN(scales_and_faults);
     RUN(means_agree);
+    RUN(congruences_agree);
+    RUN(bad_congruences);
+    RUN(large_congruences);
     RUN(can_be_stopped);
     return test_summary();
 }

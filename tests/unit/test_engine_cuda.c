@@ -351,6 +351,59 @@ static void from_a_store(void)
     rig_free(&g);
 }
 
+/* Samples that lie on the device, which is emulated: the same bits as from the host, kept packed or
+ * not, of one share and of three. */
+static void from_the_device(void)
+{
+    static const size_t sizes[][2] = {{5, 3}, {16, 16}, {40, 7}};
+    const spd_device place = SPD_INIT(spd_device);
+    rng r;
+    rng_seed(&r, 12);
+    for (int k = 0; k < 6; k++) {
+        size_t n = sizes[k / 2][0], p = 21;
+        rig g = rig_make(&r, n, sizes[k / 2][1], p, 60, 100.0, k % 2);
+        for (size_t e = 0; e < p * n * n; e++) /* a scale that the traces have to tell */
+            g.X[e] *= 0x1p20;
+        answers one = ask_in(&g, 1, NULL);
+        double *there = copy_of(p * n * n, g.X);
+        spd_store set = {.n = n, .p = p, .width = 8, .X = g.X, .place = &place, .there = there};
+        g.in.set = &set;
+        memset(g.X, 0, p * n * n * sizeof *g.X); /* nobody looks here */
+        for (int way = 0; way < 3; way++) {
+            engine_room room = {.memory_bytes = way > 0, .devices = way == 2 ? 3 : 0};
+            answers other = ask_in(&g, 1, &room);
+            same_bits(&g, &one, &other, "on the device", way);
+            answers_free(&other);
+        }
+        answers_free(&one);
+        free(there);
+        rig_free(&g);
+    }
+}
+
+/* What the engine says of itself where the samples do not fit twice. */
+static void packed_anew(void)
+{
+    const spd_device place = SPD_INIT(spd_device);
+    const engine_room room = {.memory_bytes = 1};
+    char text[256] = "";
+    problem *e = NULL;
+    rng r;
+    rng_seed(&r, 13);
+    rig g = rig_make(&r, 6, 3, 9, 20, 10.0, 0);
+    spd_store set = {.n = 6, .p = 9, .width = 8, .X = g.X, .place = &place, .there = g.X};
+    g.in.set = &set;
+    spd_context *ctx = spd_context_new();
+    CHECK(engine_cuda_new(ctx, &g.in, &room, &e) == SPD_OK && e->start(e, g.W) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    if (e)
+        e->about(e, sizeof text, text);
+    CHECK(strstr(text, "packing them anew") && !strstr(text, "sent"), "%s", text);
+    engine_free(e);
+    spd_context_free(ctx);
+    rig_free(&g);
+}
+
 /* Loaded by as many threads as there are, or by one: the same bits. */
 static void several_threads(void)
 {
@@ -436,6 +489,10 @@ int main(int count, char **word)
     if (status < 0)
         return 77; /* ctest takes it for skipped */
     if (count == 2 && strcmp(word[1], "shares") == 0) {
+        if (!strncmp(device, "emulated", 8)) { /* all memory is the device's */
+            RUN(from_the_device);
+            RUN(packed_anew);
+        }
         RUN(few_shares);
         RUN(from_a_store);
         return test_summary();

@@ -84,6 +84,8 @@ static int run(session *s)
     return CLI_GOOD;
 }
 
+static const option options[] = {OPTION_ENGINE, OPTION_DATA_OUTPUT, OPTION_END};
+
 static const char *const paragraphs[] = {
     "Maps every matrix X of DATA to W'XW with the W of a model that 'spdml fit' wrote, or by the "
     "map of a method that 'spdml train' wrote. Labels and further columns are kept, so the result "
@@ -97,7 +99,7 @@ const command command_transform = {
     .name = "transform",
     .summary = "map a data set to small matrices with a model",
     .operands = "MODEL DATA",
-    .groups = COMMAND_LARGE_GROUPS(options_data_output),
+    .groups = COMMAND_LARGE_GROUPS(options),
     .paragraphs = paragraphs,
     .examples = examples,
     .run = run,

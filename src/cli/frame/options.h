@@ -162,6 +162,11 @@ const char *option_model_endings(size_t i);
 #define OPTION_OUTPUT(endings, text)                                                               \
     .name = "output", .letter = 'o', .argument = "FILE", .type = OPTION_FILE, .choice = (endings), \
     .help = (text)
+#define OPTION_DATA_OUTPUT                                                                         \
+    {                                                                                              \
+        OPTION_OUTPUT(option_data_endings, "The file to write; its extension decides the format"), \
+            .required = 1                                                                          \
+    }
 #define OPTION_METRIC                                                                              \
     {                                                                                              \
         "metric", 0, OPTION_CHOICE, "NAME", "airm", .choice = option_metrics,                      \

@@ -27,10 +27,7 @@ const option options_ranks[] = {
              "... --mpi; the result does not depend on their number"},
     OPTION_END};
 
-const option options_data_output[] = {
-    {OPTION_OUTPUT(option_data_endings, "The file to write; its extension decides the format"),
-     .required = 1},
-    OPTION_END};
+const option options_data_output[] = {OPTION_DATA_OUTPUT, OPTION_END};
 
 const option options_data[] = {
     {"x", 0, OPTION_TEXT, "NAME",

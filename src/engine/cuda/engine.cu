@@ -414,7 +414,7 @@ void spd::open(cuda_engine &e, const cuda_input &in)
     e.dealt = deal_out(in.n, in.p + (in.extra ? 1 : 0), shares);
     for (size_t k = 0; k < devices; k++) {
         e.shares.push_back(std::make_unique<share>());
-        e.shares.back()->open(in, e.dealt, e.first + k, (in.device + (int)k) % there);
+        e.shares.back()->open(in, e.dealt, e.first + k, in.on_device ? in.device : (in.device + (int)k) % there);
     }
     e.s = e.shares[0]->all;
     const size_t mm = (size_t)e.s.M * e.s.M, tall = (size_t)e.s.n * e.s.M;
@@ -423,7 +423,7 @@ void spd::open(cuda_engine &e, const cuda_input &in)
     check(cudaSetDevice(e.shares[0]->device), "choosing the device");
     e.outcomes.make(sizeof(outcome) / sizeof(double), e.s.stream);
     e.slopes.make(tall, e.s.stream);
-    load(e, in, (devices + there - 1) / there);
+    load(e, in, in.on_device ? devices : (devices + there - 1) / there);
 }
 
 /* A pass reads what is packed and writes n x M numbers for each sample. */
@@ -435,7 +435,7 @@ void spd::usage(const cuda_engine &e, cuda_usage *used)
     for (auto &s : e.shares) {
         used->bytes += s->bytes;
         used->streamed |= !s->samples.kept;
-        used->sent += s->samples.kept ? 0 : s->mine.p * (size_t)s->all.n * (s->all.n + 16) / 2 * sizeof(double);
+        used->sent += s->samples.kept || s->samples.resident ? 0 : s->mine.p * (size_t)s->all.n * (s->all.n + 16) / 2 * sizeof(double);
     }
     used->moved = (double)h.mine.p * (double)(pack_size(h.all.n) + (size_t)h.all.n * h.all.M) * sizeof(double);
     used->peak = h.peak;

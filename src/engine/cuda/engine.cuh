@@ -18,6 +18,9 @@ struct cuda_engine {
     bool owed = false, moved = false; /* Y owes v; and after a step the blend with P too */
     bool asked = false;               /* is the gradient on its way? */
     bool busy = false;                /* may `given` still be read from? */
+
+    /* Were the samples in the device's memory already? */
+    bool resident() const { return !shares.empty() && shares[0]->samples.resident; }
 };
 
 namespace spd {

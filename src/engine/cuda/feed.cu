@@ -1,14 +1,16 @@
-/* feed.cu - samples on their way to a device: only their upper halves travel (pack.cuh). */
+/* feed.cu - samples on their way to a device: only their upper halves travel (pack.cuh), and nothing of those that are
+ * there. */
 #include <algorithm>
-#include <cstring>
 #include <future>
 
 #include "engine/cuda/feed.cuh"
 #include "engine/cuda/pack.cuh"
+#include "engine/cuda/resident.cuh"
 
 namespace spd {
 
-constexpr size_t PORTION = (size_t)8 << 20; /* bytes of samples that a thread takes at a time */
+constexpr size_t PORTION = (size_t)8 << 20; /* bytes of samples that a thread takes at a time, */
+constexpr size_t PORTION_HERE = (size_t)128 << 20; /* and of those that need not be sent */
 constexpr int LANES = 16;                   /* most threads */
 
 void feed::open(const cuda_input &in, const shape &shape_, size_t first_, int device_, int threads, bool keep)
@@ -23,7 +25,8 @@ void feed::open(const cuda_input &in, const shape &shape_, size_t first_, int de
     user = in.user;
     device = device_;
     kept = keep;
-    each = PORTION / (n * n * sizeof(double)) + 1;
+    resident = in.on_device;
+    each = (resident ? PORTION_HERE : PORTION) / (n * n * sizeof(double)) + 1;
     const size_t portions = (s.p + each - 1) / each, half = (size_t)upper_doubles((int)n);
     if (kept)
         Xp.make(s.p * pack_size(s.n));
@@ -32,13 +35,19 @@ void feed::open(const cuda_input &in, const shape &shape_, size_t first_, int de
         lane &l = *lanes.back();
         l.own.make();
         l.copied.make();
-        l.staging.make(each * half);
-        l.room.make(each * half);
+        l.staging.make((resident ? 1 : each) * half);
+        l.room.make((resident ? 1 : each) * half);
         if (!kept)
             l.packed.make(each * pack_size(s.n));
         if (!X)
             l.raw.resize(each * n * n);
     }
+}
+
+/* How many of `count` samples from i on lie on the device: all but the extra one, or none. */
+size_t feed::here(size_t i, size_t count) const
+{
+    return resident && first + i < given ? std::min(count, given - first - i) : 0;
 }
 
 /* Samples i .. of this device, as they lie in memory or into the lane. */
@@ -59,15 +68,22 @@ void feed::stage(lane &l, size_t i, size_t count, double *most) const
     check(cudaEventSynchronize(l.copied.at), "copies of the samples");
     for (size_t k = 0; k < count; k++) {
         const double *A = first + i + k < given ? from + k * n * n : extra;
-        double *to = l.staging.at + k * half, trace = 0.0;
-        for (size_t r = 0; r < n; r++) {
-            const size_t c = r / 16 * 16;
-            memcpy(to, A + r * n + c, (n - c) * sizeof(double));
-            to += n - c;
+        double trace = 0.0;
+        take_upper(n, A, l.staging.at + k * half);
+        for (size_t r = 0; r < n; r++)
             trace += A[r * n + r];
-        }
         *most = trace > *most ? trace : *most;
     }
+}
+
+/* Portion i .. of t, of which those that are not here are staged, packed. */
+void feed::bring(lane &l, const shape &t, size_t i, double *to)
+{
+    const size_t own = here(i, t.p), sent = t.p - own;
+    pack(t, true, own, factor, X + (first + i) * n * n, to);
+    l.room.put(l.staging.at, sent * (size_t)upper_doubles((int)n), t.stream);
+    l.copied.record(t.stream);
+    pack(t, false, sent, factor, l.room.at, to + own * pack_size(s.n));
 }
 
 /* Lane `number` takes every so many-th portion: to be kept, or into P where there is one; else only looked at. */
@@ -80,13 +96,12 @@ double feed::run(size_t number, const double *U, double *P)
     check(cudaSetDevice(device), "choosing the device");
     for (size_t i = number * each; i < s.p; i += lanes.size() * each) {
         t.p = std::min(each, s.p - i);
-        stage(l, i, t.p, &most);
+        const size_t own = here(i, t.p);
+        stage(l, i + own, t.p - own, &most);
         if (!kept && !P)
             continue;
         double *to = kept ? Xp.at + i * pack_size(s.n) : l.packed.at;
-        l.room.put(l.staging.at, t.p * (size_t)upper_doubles((int)n), t.stream);
-        l.copied.record(t.stream);
-        pack(t, t.p, factor, l.room.at, to);
+        bring(l, t, i, to);
         if (P)
             pass_tall(t, to, U, P + i * n * s.M);
     }
@@ -110,7 +125,9 @@ double feed::run_all(const double *U, double *P)
 
 double feed::load()
 {
-    const double most = run_all(nullptr, nullptr);
+    double most = run_all(nullptr, nullptr);
+    if (const size_t own = here(0, s.p))
+        most = std::max(most, largest_trace_there(s, own, X + first * n * n));
     if (kept)
         lanes.clear();
     return most;

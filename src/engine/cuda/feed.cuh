@@ -1,5 +1,6 @@
 /* feed.cuh - the samples of a device: packed there once, or, where they do not fit, read, sent and packed anew for
- * every pass, in portions, by several threads, so that reading, copies and products overlap. */
+ * every pass, in portions, by several threads, so that reading, copies and products overlap. Those that lie there
+ * already are packed from where they lie. */
 #pragma once
 #include <memory>
 #include <vector>
@@ -30,10 +31,13 @@ struct feed {
     void pass(const double *U, double *P);
 
     bool kept = false;
+    bool resident = false; /* is X in the memory of the device? */
 
   private:
+    size_t here(size_t i, size_t count) const;
     void stage(lane &l, size_t i, size_t count, double *most) const;
     const double *source(lane &l, size_t i, size_t count) const;
+    void bring(lane &l, const shape &t, size_t i, double *to);
     double run(size_t number, const double *U, double *P);
     double run_all(const double *U, double *P);
 

@@ -33,7 +33,8 @@ inline double scale_for(double trace)
 
 /* ---- pack.cu */
 size_t pack_size(int n);                                     /* doubles of a packed sample */
-void pack(const shape &s, size_t count, double scale, const double *X, double *packed); /* X: upper halves */
+/* X: upper halves, or whole matrices. */
+void pack(const shape &s, bool whole, size_t count, double scale, const double *X, double *packed);
 void rescale(const shape &s, double scale, double *packed);   /* of all samples */
 
 /* ---- pass.cu: data pass and small products */

@@ -1,6 +1,7 @@
 /* module.cu - the module's table of functions (module.h): what is thrown below becomes a number and a sentence. */
 #include <cstdio>
 
+#include "engine/cuda/congruence.cuh"
 #include "engine/cuda/distances.cuh"
 #include "engine/cuda/engine.cuh"
 #include "engine/cuda/functions.cuh"
@@ -37,6 +38,12 @@ static int module_open(const cuda_input *in, cuda_engine **engine, char *why)
     int code = guarded(why, [&] {
         if (in->size != sizeof *in)
             throw fault{CUDA_FAULT_DEVICE, "the CUDA module is of another version", cudaSuccess};
+        cuda_sets samples{};
+        samples.X = in->X;
+        samples.device = in->device;
+        samples.on_device = in->on_device;
+        samples.stream = in->stream;
+        visit here(samples, {});
         e = new cuda_engine;
         open(*e, *in);
     });
@@ -51,6 +58,7 @@ static int module_open(const cuda_input *in, cuda_engine **engine, char *why)
 template <class F> static int call(cuda_engine *e, char *why, F body)
 {
     return guarded(why, [&] {
+        home own(e->resident());
         check(cudaSetDevice(e->shares[0]->device), "choosing the device");
         body();
     });
@@ -89,13 +97,24 @@ static int module_step(cuda_engine *e, double t, char *why)
     return call(e, why, [&] { step(*e, t); });
 }
 
-static void module_usage(const cuda_engine *e, cuda_usage *used) { usage(*e, used); }
+static void module_usage(const cuda_engine *e, cuda_usage *used)
+{
+    char why[CUDA_WHY];
+    guarded(why, [&] {
+        home own(e->resident());
+        usage(*e, used);
+    });
+}
 
 static void module_close(cuda_engine *e)
 {
-    if (e)
-        cudaSetDevice(e->shares.empty() ? 0 : e->shares[0]->device);
-    delete e;
+    char why[CUDA_WHY];
+    guarded(why, [&] {
+        home own(e && e->resident());
+        if (e)
+            cudaSetDevice(e->shares.empty() ? 0 : e->shares[0]->device);
+        delete e;
+    });
 }
 
 extern "C" __attribute__((visibility("default"))) const cuda_module *spdml_cuda_module(void)
@@ -106,6 +125,6 @@ extern "C" __attribute__((visibility("default"))) const cuda_module *spdml_cuda_
                                       module_pairwise, module_neighbours,   module_apply, module_eigen,
                                       module_products, module_copy,         module_inspect, module_exponentials,
                                                        module_mean_open, module_mean_sum, module_mean_close,
-                                      module_ahead};
+                                      module_ahead, module_congruence};
     return &table;
 }

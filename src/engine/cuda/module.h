@@ -85,6 +85,9 @@ typedef struct cuda_input {
     /* Of each device, 0 for what is good there: the most that may be used, and that matrices of
      * pairs may take. */
     size_t memory_bytes, buffer_bytes;
+
+    int on_device; /* X is in the memory of that device, where all of them then are, */
+    void *stream;  /* written in this cudaStream_t, which is waited for */
 } cuda_input;
 
 /* What an engine has taken and done. */
@@ -92,8 +95,8 @@ typedef struct cuda_usage {
     size_t size;
     int devices;
     size_t bytes;   /* on the devices, together */
-    int streamed;   /* are samples sent to the devices for every pass? */
-    size_t sent;    /* bytes that a pass then sends */
+    int streamed;   /* are samples sent to the devices, and packed there, for every pass? */
+    size_t sent;    /* bytes that a pass then sends; 0 of samples that lie there */
     double moved;   /* bytes of device memory that a pass over the samples reads and writes, on one
                        device */
     double seconds; /* that the last one took */
@@ -166,6 +169,10 @@ typedef struct cuda_module {
 
     /* The next probe will be at t: it is begun. */
     int (*ahead)(cuda_engine *e, double t, char *why);
+
+    /* S (p x m x m) <- W'X_iW, of the upper triangles of the matrices in X, which S may be; W (n x
+     * m) is on the host. Nothing is written where one leaves the range of numbers. */
+    int (*congruence)(const cuda_sets *in, size_t m, const double *W, double *S, char *why);
 } cuda_module;
 
 typedef const cuda_module *(*cuda_module_entry)(void);

@@ -4,8 +4,9 @@
 
 namespace spd {
 
-/* One block of threads per sample, an element of a tile each. X: upper halves (pack.cuh). */
-static __global__ void pack_kernel(size_t count, int n, int NB, double scale, const double *X, double *packed)
+/* One block of threads per sample, an element of a tile each. X: upper halves (pack.cuh), or whole matrices, of which
+ * the upper triangle is read. */
+template <bool WHOLE> __global__ void pack_kernel(size_t count, int n, int NB, double scale, const double *X, double *packed)
 {
     const int size = packed_doubles(NB), first = 192 * NB;
     for (size_t i = blockIdx.x; i < count; i += gridDim.x)
@@ -24,17 +25,20 @@ static __global__ void pack_kernel(size_t count, int n, int NB, double scale, co
             int slot = at / 8, r = ((slot >> 1) & 1) | ((slot & 1) << 1) | (slot & 4), c = at % 8 ^ (r & 5);
             int row = 16 * B + 8 * (tile / 2) + r, col = 16 * D + 8 * (tile % 2) + c;
             const int a = row < col ? row : col, b = row < col ? col : row;
-            packed[i * size + e] = b < n ? scale * X[i * upper_doubles(n) + upper_at(n, a) + b] : 0.0;
+            const size_t from = WHOLE ? (i * n + a) * n + b : i * upper_doubles(n) + upper_at(n, a) + b;
+            packed[i * size + e] = b < n ? scale * X[from] : 0.0;
         }
 }
 
 size_t pack_size(int n) { return (size_t)packed_doubles((n + 15) / 16); }
 
-void pack(const shape &s, size_t count, double scale, const double *X, double *packed)
+void pack(const shape &s, bool whole, size_t count, double scale, const double *X, double *packed)
 {
     unsigned grid = (unsigned)(count < 65535 ? count : 65535);
-    if (count)
-        pack_kernel<<<grid, 256, 0, s.stream>>>(count, s.n, s.NB, scale, X, packed);
+    if (count && whole)
+        pack_kernel<true><<<grid, 256, 0, s.stream>>>(count, s.n, s.NB, scale, X, packed);
+    else if (count)
+        pack_kernel<false><<<grid, 256, 0, s.stream>>>(count, s.n, s.NB, scale, X, packed);
     launched("packing the samples");
 }
 

@@ -17,6 +17,8 @@
  *
  * On its way to the device a sample is its upper half: of row r the columns from 16 (r/16) on. */
 #pragma once
+#include <cstddef>
+#include <cstring>
 
 namespace spd {
 
@@ -37,5 +39,13 @@ __host__ __device__ inline int upper_at(int n, int r)
     return 16 * (b * n - 8 * b * (b - 1)) + r % 16 * (n - 16 * b) - 16 * b;
 }
 __host__ __device__ inline int upper_doubles(int n) { return upper_at(n, n - 1) + n; }
+inline void take_upper(size_t n, const double *A, double *to)
+{
+    for (size_t r = 0; r < n; r++) {
+        const size_t c = r / 16 * 16;
+        memcpy(to, A + r * n + c, (n - c) * sizeof(double));
+        to += n - c;
+    }
+}
 
 } /* namespace spd */

@@ -22,31 +22,29 @@ static void check_place(const void *at, int device)
         throw fault{CUDA_FAULT_PLACE, "the matrices or the results are in the memory of another GPU", cudaSuccess};
 }
 
-visit::visit(const cuda_sets &in, std::initializer_list<const void *> results)
+home::home(bool matters)
 {
-    if (!in.on_device)
-        return;
-    int own;
-    check(cudaGetDevice(&own), "asking for the device");
-    check(cudaSetDevice(in.device), "choosing the device");
-    before = own;
-    try {
-        for (const void *at : {(const void *)in.X, (const void *)in.Q})
-            if (at)
-                check_place(at, in.device);
-        for (const void *at : results)
-            check_place(at, in.device);
-        check(cudaStreamSynchronize((cudaStream_t)in.stream), "waiting for the matrices");
-    } catch (...) {
-        cudaSetDevice(before);
-        throw;
-    }
+    if (matters)
+        check(cudaGetDevice(&before), "asking for the device");
 }
 
-visit::~visit()
+home::~home()
 {
     if (before >= 0)
         cudaSetDevice(before);
+}
+
+visit::visit(const cuda_sets &in, std::initializer_list<const void *> results) : home(in.on_device)
+{
+    if (!in.on_device)
+        return;
+    check(cudaSetDevice(in.device), "choosing the device");
+    for (const void *at : {(const void *)in.X, (const void *)in.Q})
+        if (at)
+            check_place(at, in.device);
+    for (const void *at : results)
+        check_place(at, in.device);
+    check(cudaStreamSynchronize((cudaStream_t)in.stream), "waiting for the matrices");
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------ */

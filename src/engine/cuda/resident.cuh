@@ -6,13 +6,18 @@
 
 namespace spd {
 
-/* A call on such sets; nothing where they lie on the host. Looks whether they and the results do lie there, waits for
- * the stream that writes them, and leaves the thread's own device as it was. */
-struct visit {
+/* Leaves the thread's own device as it was, where that matters: to callers who use it too. */
+struct home {
     int before = -1;
+    explicit home(bool matters);
+    home(const home &) = delete;
+    ~home();
+};
+
+/* A call on such sets; nothing where they lie on the host. Looks whether they and the results do lie there, and waits
+ * for the stream that writes them. */
+struct visit : home {
     visit(const cuda_sets &in, std::initializer_list<const void *> results);
-    visit(const visit &) = delete;
-    ~visit();
 };
 
 /* The largest trace of matrices that lie on the device, 0 where none is above. */
