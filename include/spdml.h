@@ -148,8 +148,8 @@ SPD_API int spd_context_threads(const spd_context *ctx);
  * processor. The engines agree to rounding; each gives the same bits on every run. */
 typedef enum spd_engine {
     SPD_ENGINE_CPU = 0, /* the default */
-    SPD_ENGINE_CUDA,    /* an NVIDIA GPU; SPD_EDEVICE where none can be used, for metrics other than
-                         * AIRM and Stein, n above 512 or m above 128 */
+    SPD_ENGINE_CUDA,    /* an NVIDIA GPU; SPD_EDEVICE where none can be used, and for fits with n
+                         * above 512 or m above 128 */
     SPD_ENGINE_AUTO     /* the GPU where that is possible and gains by an estimate, else the CPU */
 } spd_engine;
 

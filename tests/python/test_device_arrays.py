@@ -252,13 +252,13 @@ def test_fit_and_transform(gpu, rng):
     assert close(gpu.host(S), spdml.SPDML(3, max_iter=4, engine="cpu").fit(X, y).transform(X), 1e-9)
 
 
-def test_a_metric_without_kernels_is_fitted_on_the_processor(gpu, rng):
+@pytest.mark.parametrize("metric, log_cost", [("jeffrey", "approximate"), ("log-euclidean", "exact")])
+def test_fits_under_other_metrics(gpu, rng, metric, log_cost):
     X, y = classes_apart(rng)
-    A = gpu.device(X)
-    make = lambda engine: spdml.SPDML(3, "jeffrey", max_iter=4, engine=engine)
-    assert (make("auto").fit(A, y).components_ == make("cpu").fit(X, y).components_).all()
-    with pytest.raises(DeviceError, match="jeffrey"):
-        make("cuda").fit(A, y)
+    make = lambda engine: spdml.SPDML(3, metric, log_cost=log_cost, max_iter=4, engine=engine)
+    there, here = make("cuda").fit(gpu.device(X), y), make("cuda").fit(X, y)
+    assert (there.components_ == here.components_).all()
+    assert close(there.transform(X), make("cpu").fit(X, y).transform(X), 1e-9)
 
 
 def test_a_callback_stops_a_fit(gpu, rng):
