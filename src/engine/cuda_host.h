@@ -15,6 +15,10 @@ spd_status host_nearest(spd_context *ctx, spd_metric metric, size_t n, size_t p,
 spd_status host_apply(spd_context *ctx, spd_function f, double power, size_t n, size_t p,
                       const double *X, double *F);
 
+/* As spd_mean; M and info are on the host. */
+spd_status host_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
+                     const spd_mean_options *options, double *M, spd_mean_info *info);
+
 /* spd_check of X[index] alone. */
 spd_status host_check(spd_context *ctx, size_t n, size_t index, const double *X, double tolerance);
 

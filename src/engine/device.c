@@ -70,6 +70,15 @@ spd_status spd_device_kernel(spd_context *ctx, const spd_device *at, spd_kernel_
     return s.status < 0 ? s.status : leave(&s, spd_kernel(s.ctx, kind, beta, n, p, X, q, Y, K));
 }
 
+spd_status spd_device_mean(spd_context *ctx, const spd_device *at, spd_metric metric, size_t n,
+                           size_t p, const double *X, const spd_mean_options *options, double *M,
+                           spd_mean_info *info)
+{
+    stay s;
+    enter(&s, ctx, at);
+    return s.status < 0 ? s.status : leave(&s, spd_mean(s.ctx, metric, n, p, X, options, M, info));
+}
+
 spd_status spd_device_check(spd_context *ctx, const spd_device *at, size_t n, size_t p,
                             const double *X, double tolerance)
 {
