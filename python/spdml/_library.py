@@ -265,6 +265,8 @@ PROTOTYPES = {
     "spd_device_apply": (Int, [Handle, c.POINTER(Device), Int, Double, Size, Size, Doubles, Doubles]),
     "spd_device_kernel": (Int, [Handle, c.POINTER(Device), Int, Double, Size, Size, Doubles, Size,
                                 Doubles, Doubles]),
+    "spd_device_mean": (Int, [Handle, c.POINTER(Device), Int, Size, Size, Doubles,
+                              c.POINTER(MeanOptions), Doubles, c.c_void_p]),
     "spd_device_check": (Int, [Handle, c.POINTER(Device), Size, Size, Doubles, Double]),
     "spd_explain": (Int, [Handle, Size, Size, Doubles, Doubles, c.POINTER(Explanation)]),
     "spd_classifier_weights": (Doubles, [Handle]),
