@@ -256,7 +256,9 @@ int main(int count, char **word)
     static const task values = {"eigenvalues", run_eigh, 0, 1.0};
     static const task vectors = {"eigenvectors", run_eigh, 1, 1.0};
     static const task means[] = {{"mean airm", run_mean, SPD_AIRM, 1.0},
-                                 {"mean log-euclidean", run_mean, SPD_LOG_EUCLIDEAN, 1.0}};
+                                 {"mean log-euclidean", run_mean, SPD_LOG_EUCLIDEAN, 1.0},
+                                 {"mean stein", run_mean, SPD_STEIN, 1.0},
+                                 {"mean jeffrey", run_mean, SPD_JEFFREY, 1.0}};
     static const task pairs[] = {
         {"pairwise stein", run_pairwise, SPD_STEIN, 2.0},
         {"pairwise airm", run_pairwise, SPD_AIRM, 2.0},
@@ -275,7 +277,7 @@ int main(int count, char **word)
         compare(&vectors, n, p, p / 20 + 8);
     }
     for (size_t k = 2; k < sizeof sizes / sizeof *sizes; k += 2)
-        for (size_t which = 0; which < 2; which++) {
+        for (size_t which = 0; which < sizeof means / sizeof *means; which++) {
             size_t n = sizes[k], p = (size_t)(share * 5e7 / (double)(n * n)) + 8;
             compare(&means[which], n, p, p / 20 + 8);
         }

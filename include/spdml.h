@@ -516,6 +516,14 @@ SPD_API spd_status spd_device_kernel(spd_context *ctx, const spd_device *at, spd
 SPD_API spd_status spd_device_congruence(spd_context *ctx, const spd_device *at, size_t n, size_t m,
                                          size_t p, const double *X, const double *W, double *S);
 
+/* As spd_mean, of matrices that lie on the device; options with the weights, M (n x n) and info are
+ * on the host, as the steps between the passes over the matrices are. Other metrics than AIRM,
+ * Stein, log-Euclidean, Jeffrey and Euclidean, larger n, and sets with a matrix that is not good
+ * are brought to the host. */
+SPD_API spd_status spd_device_mean(spd_context *ctx, const spd_device *at, spd_metric metric,
+                                   size_t n, size_t p, const double *X,
+                                   const spd_mean_options *options, double *M, spd_mean_info *info);
+
 /* Are all matrices on the device finite and symmetric, as spd_check has it? Whether they are
  * positive definite is not looked at. */
 SPD_API spd_status spd_device_check(spd_context *ctx, const spd_device *at, size_t n, size_t p,

@@ -123,15 +123,17 @@ def matrices(X: Any, name: str, size: Optional[int] = None, ndim: Optional[int] 
 # ---- what is given back -------------------------------------------------------------------------
 
 class Library(NamedTuple):
-    """How a library makes an array beside X, and takes roots in place."""
+    """How a library makes an array beside X, takes roots in place, and brings an array of the host to
+    where X is."""
     empty: Callable[[Any, Tuple[int, ...], str], Any]
     root: Callable[[Any], Any]
+    array: Callable[[Any, np.ndarray], Any]
 
 
 def _torch() -> Library:
     torch = importlib.import_module("torch")
     return Library(lambda X, shape, kind: torch.empty(shape, dtype=getattr(torch, kind), device=X.device),
-                   lambda D: D.sqrt_())
+                   lambda D: D.sqrt_(), lambda X, A: torch.from_numpy(A).to(X.device))
 
 
 def _cupy() -> Library:
@@ -144,7 +146,11 @@ def _cupy() -> Library:
     def root(D: Any) -> Any:
         with D.device:
             return cupy.sqrt(D, out=D)
-    return Library(empty, root)
+
+    def array(X: Any, A: np.ndarray) -> Any:
+        with X.device:
+            return cupy.asarray(A)
+    return Library(empty, root, array)
 
 
 LIBRARIES: Dict[str, Callable[[], Library]] = {"torch": _torch, "cupy": _cupy}

@@ -268,6 +268,8 @@ PROTOTYPES = {
     "spd_device_congruence": (Int, [Handle, c.POINTER(Device), Size, Size, Size, Doubles, Doubles, Doubles]),
     "spd_device_fit": (Int, [Handle, c.POINTER(Device), Size, Size, Doubles, Ints, c.POINTER(FitOptions),
                              c.POINTER(FitWatch), c.POINTER(c.POINTER(Model))]),
+    "spd_device_mean": (Int, [Handle, c.POINTER(Device), Int, Size, Size, Doubles,
+                              c.POINTER(MeanOptions), Doubles, c.c_void_p]),
     "spd_device_check": (Int, [Handle, c.POINTER(Device), Size, Size, Doubles, Double]),
     "spd_explain": (Int, [Handle, Size, Size, Doubles, Doubles, c.POINTER(Explanation)]),
     "spd_classifier_weights": (Doubles, [Handle]),

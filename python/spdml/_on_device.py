@@ -8,11 +8,11 @@ from typing import Any, Optional, Tuple, cast
 import numpy as np
 
 from . import _device, _metrics
-from ._arrays import doubles, metric_number, real
+from ._arrays import doubles, metric_number, place, real
 from ._calls import call, context
 from ._errors import InvalidArgumentError
 from ._library import Device, Doubles, Longs, Neighbours
-from ._sets import FUNCTIONS, called
+from ._sets import FUNCTIONS, called, given_weights, mean_options
 
 _TOLERANCE = 2.0 ** -26  # of symmetry, as of float64 in _arrays
 
@@ -65,7 +65,11 @@ class Sets:
         leading = () if self.Y is None else self.Y.shape[:-2]
         with called(("X", self.names[0], self.X.shape[:-2]),
                     ("Q" if name == "spd_device_nearest" else "Y", self.names[1], leading)):
-            call(context(self.n_jobs), name, self._where(_device.DEFAULT_STREAM), *arguments)
+            self.call(name, *arguments)
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """The same, where the caller says what a matrix is called."""
+        call(context(self.n_jobs), name, self._where(_device.DEFAULT_STREAM), *arguments)
 
 
 def samples(X: Any, y: Any, engine: str, n_jobs: Optional[int]) -> Sets:
@@ -102,18 +106,45 @@ def congruence(X: Any, W: np.ndarray, n_jobs: Optional[int] = None) -> np.ndarra
     return cast(np.ndarray, S)
 
 
-def pairwise(X: Any, Y: Any, metric: Any, squared: bool, power: Any, n_jobs: Optional[int]) -> np.ndarray:
-    """Distances by a metric of the library's own."""
+def _own(metric: Any) -> Any:
+    """The metric, which must be one of the library's own."""
     if not isinstance(metric, str) or _metrics.OURS.get(metric, metric) not in _metrics.CORE:
         raise InvalidArgumentError(f"metric {metric!r} is not for arrays on a GPU; use one of "
                                    f"{', '.join(_metrics.CORE)}, or bring the arrays to the host")
+    return metric
+
+
+def pairwise(X: Any, Y: Any, metric: Any, squared: bool, power: Any, n_jobs: Optional[int]) -> np.ndarray:
+    """Distances by a metric of the library's own."""
+    number = metric_number(_own(metric))
     if power is not None:
         raise InvalidArgumentError(f"power is {power!r}; metric {metric!r} has none")
     s = Sets(X, Y, ("X", "Y"), n_jobs)
     D2, to = s.make((s.p, s.q))
-    s.run("spd_device_pairwise2", metric_number(metric), s.n, s.p, _pointer(s.X), s.q,
+    s.run("spd_device_pairwise2", number, s.n, s.p, _pointer(s.X), s.q,
           _pointer(s.Y), _pointer(to))
     return cast(np.ndarray, D2 if squared else s.library.root(D2))
+
+
+def mean(X: Any, metric: str, sample_weight: Any, tol: float, max_iter: Optional[int],
+         n_jobs: Optional[int]) -> np.ndarray:
+    """The mean by a metric of the library's own, over the third dimension from the end. Its steps are
+    the processor's, and the small matrix is taken from there to the GPU."""
+    number = _metrics.core_number(_own(metric))
+    s = Sets(X, None, ("X", ""), n_jobs, None)
+    if len(s.X.shape) < 3:
+        raise InvalidArgumentError(
+            f"X has shape {s.X.shape}; it must be (samples, n, n): square matrices")
+    leading, p = s.X.shape[:-3], s.X.shape[-3]
+    weights = given_weights(sample_weight, p)
+    options = mean_options(weights, tol, max_iter)
+    M = np.empty((s.p // p, s.n, s.n))
+    for i, each in enumerate(M):
+        set_at = s.X._replace(pointer=s.X.pointer + i * p * each.nbytes)
+        with called(("X", "X" + place(i, leading), (p,))):
+            s.call("spd_device_mean", number, s.n, p, _pointer(set_at), c.byref(options),
+                   doubles(each), None)
+    return cast(np.ndarray, s.library.array(X, M.reshape(leading + M.shape[1:])))
 
 
 def kernel(X: Any, Y: Any, kind: Any, beta: float, n_jobs: Optional[int]) -> np.ndarray:

@@ -12,11 +12,12 @@ from typing import Any, Callable, Dict, Iterator, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import doubles, numbers, place
+from ._arrays import doubles, numbers, place, real, whole
 from ._calls import call, context
 from ._errors import (BadMatrixError, InvalidArgumentError, NotFiniteError,
                       NotPositiveDefiniteError)
 from ._hermitian import embed, extract
+from ._library import MeanOptions
 
 _EMBEDDED = 16        # complex matrices up to this size go to the library for functions
 _EMBEDDED_JOINTLY = 32  # and for joint eigenvalues
@@ -248,15 +249,29 @@ def whitened(X: np.ndarray, W: np.ndarray) -> np.ndarray:
     return S.reshape(X.shape)
 
 
-def weights_of(sample_weight: Any, count: int) -> np.ndarray:
-    """Weights with the sum one."""
+def given_weights(sample_weight: Any, count: int) -> Optional[np.ndarray]:
+    """Weights as they were given, which the library checks."""
     if sample_weight is None:
-        return np.full(count, 1.0 / count)
+        return None
     weights = numbers(sample_weight, "sample_weight")
     if weights.shape != (count,):
         raise InvalidArgumentError(
             f"sample_weight has shape {weights.shape}; {count} weights are needed")
+    return weights
+
+
+def weights_of(sample_weight: Any, count: int) -> np.ndarray:
+    """Weights with the sum one."""
+    weights = given_weights(sample_weight, count)
+    if weights is None:
+        return np.full(count, 1.0 / count)
     if not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
         raise InvalidArgumentError(
             "sample_weight must hold numbers from 0 on that are finite and not all 0")
     return np.asarray(weights / weights.sum())
+
+
+def mean_options(weights: Optional[np.ndarray], tol: float, max_iter: Optional[int]) -> MeanOptions:
+    """They hold while the weights do."""
+    return MeanOptions(weights=doubles(weights), tol=real(tol, "tol"),
+                       max_iter=0 if max_iter is None else whole(max_iter, "max_iter", 1))

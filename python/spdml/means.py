@@ -7,13 +7,13 @@ from typing import Any, Callable, List, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _geometric, _metrics, _sets
-from ._arrays import doubles, numbers, place, real, square, whole
+from . import _device, _geometric, _metrics, _on_device, _sets
+from ._arrays import doubles, numbers, place, real, square
 from ._calls import call, context
 from ._errors import InvalidArgumentError
-from ._library import MeanOptions
 from ._limit import Limit
-from ._sets import adjoint, apply, called, cholesky, hermitian, weights_of
+from ._sets import (adjoint, apply, called, cholesky, given_weights, hermitian, mean_options,
+                    weights_of)
 from .distances import log_factor, power_of
 from .files import store_of
 from .geodesics import geodesic
@@ -25,28 +25,12 @@ _CLOSED = ("log-euclidean", "log-cholesky", "jeffrey", "cholesky", "harmonic",
 
 # ---- by the library -----------------------------------------------------------------------------
 
-def _options(weights: Optional[np.ndarray], tol: float, max_iter: Optional[int]) -> MeanOptions:
-    return MeanOptions(weights=doubles(weights), tol=real(tol, "tol"),
-                       max_iter=0 if max_iter is None else whole(max_iter, "max_iter", 1))
-
-
-def _given(sample_weight: Any, count: int) -> Optional[np.ndarray]:
-    """Weights as they were given, which the library checks."""
-    if sample_weight is None:
-        return None
-    weights = numbers(sample_weight, "sample_weight")
-    if weights.shape != (count,):
-        raise InvalidArgumentError(
-            f"sample_weight has shape {weights.shape}; {count} weights are needed")
-    return weights
-
-
 def _core_mean(X: np.ndarray, metric: str, weights: Optional[np.ndarray], tol: float,
                max_iter: Optional[int], n_jobs: Optional[int]) -> np.ndarray:
     R = _sets.real_form(X)
     n = R.shape[1]
     M = np.empty((1, n, n))
-    options = _options(weights, tol, max_iter)
+    options = mean_options(weights, tol, max_iter)
     call(context(n_jobs), "spd_mean", _metrics.core_number(metric), n, len(R), doubles(R),
          c.byref(options), doubles(M), None)
     return _sets.from_real(M, (), np.iscomplexobj(X))
@@ -55,9 +39,9 @@ def _core_mean(X: np.ndarray, metric: str, weights: Optional[np.ndarray], tol: f
 def _store_mean(store: Any, metric: str, sample_weight: Any, tol: float, max_iter: Optional[int],
                 n_jobs: Optional[int]) -> np.ndarray:
     p, n = store.shape[:2]
-    weights = _given(sample_weight, p)
+    weights = given_weights(sample_weight, p)
     M = np.empty((n, n))
-    options = _options(weights, tol, max_iter)
+    options = mean_options(weights, tol, max_iter)
     call(context(n_jobs), "spd_mean_store", _metrics.core_number(metric), store.handle,
          c.byref(options), doubles(M), None)
     return _sets.from_real(M, (), store.hermitian)
@@ -145,7 +129,7 @@ def _mean_of_set(X: np.ndarray, metric: str, sample_weight: Any, tol: float,
         limit.warn()
         return _start(X, init, weights_of(sample_weight, len(X)))
     if metric in _metrics.CORE and not (metric in _CLOSED and np.iscomplexobj(X)):
-        return _core_mean(X, metric, _given(sample_weight, len(X)), tol, max_iter, n_jobs)
+        return _core_mean(X, metric, given_weights(sample_weight, len(X)), tol, max_iter, n_jobs)
     weights = weights_of(sample_weight, len(X))
     if metric in _CLOSED:
         return _closed(X, metric, weights, power)
@@ -198,7 +182,8 @@ def mean(X: Any, metric: Metric = "airm", sample_weight: Any = None, tol: float 
     X : array, shape (..., p, n, n)
         Positive definite matrices, symmetric or Hermitian; the mean is over the p matrices of each
         set. Also the path of an .npy file, a list of paths, or MatrixFiles, which are read piece by
-        piece. With 'euclidean' any matrices will do.
+        piece. With 'euclidean' any matrices will do. Arrays on a GPU too, by the metrics of the library
+        itself; the mean is then one there.
     metric : str or callable
         'airm', 'stein', 'log-euclidean', 'jeffrey' (also 'kullback_sym'), 'bures-wasserstein',
         'log-cholesky', 'euclidean' (also 'kullback'), 'cholesky', 'harmonic' (also
@@ -241,6 +226,9 @@ def mean(X: Any, metric: Metric = "airm", sample_weight: Any = None, tol: float 
     name = _metrics.known(metric, _metrics.MEANS)
     exponent = power_of(name, power)
     name = _simpler(name, exponent)
+    if _device.holds(X):
+        return _on_device.mean(X, name, sample_weight, tol, None if name in _CLOSED else max_iter,
+                               n_jobs)
     store = store_of(X) if name in _metrics.CORE and max_iter != 0 else None
     if store:
         return _store_mean(store, name, sample_weight, tol, max_iter, n_jobs)

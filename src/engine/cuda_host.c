@@ -150,6 +150,16 @@ spd_status host_copy(spd_context *ctx, size_t n, size_t p, const double *X, doub
     return dismiss(&g);
 }
 
+spd_status host_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
+                     const spd_mean_options *options, double *M, spd_mean_info *info)
+{
+    guests g = receive(ctx);
+    const double *x = fetch(&g, n, p, X);
+    if (g.status == SPD_OK)
+        g.status = spd_mean(ctx, metric, n, p, x, options, M, info);
+    return dismiss(&g);
+}
+
 spd_status host_check(spd_context *ctx, size_t n, size_t index, const double *X, double tolerance)
 {
     guests g = receive(ctx);

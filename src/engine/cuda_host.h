@@ -20,6 +20,10 @@ spd_status host_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const
 /* *copy (p x n x n, freed with mem_free) <- X. */
 spd_status host_copy(spd_context *ctx, size_t n, size_t p, const double *X, double **copy);
 
+/* As spd_mean; M and info are on the host. */
+spd_status host_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
+                     const spd_mean_options *options, double *M, spd_mean_info *info);
+
 /* spd_check of X[index] alone. */
 spd_status host_check(spd_context *ctx, size_t n, size_t index, const double *X, double tolerance);
 

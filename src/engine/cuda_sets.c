@@ -24,6 +24,7 @@
 #define FEW_MATRICES 8
 #define AIRM_PASSES  8.0 /* of a mean, usually */
 #define PRODUCTS     4.0 /* times CORE_FLOPS that a core does in products alone */
+#define STEIN_PASSES 10.0
 
 /* Do the sets of this call lie on it? */
 static int on_device(const spd_context *ctx)
@@ -363,10 +364,33 @@ spd_status cuda_exponentials(spd_context *ctx, double beta, size_t count, double
 
 struct cuda_passes {
     call c;
-    spd_metric metric;
     cuda_mean *mean;
-    double *L, *Linv, *sum;
+    double *at, *L, *sum; /* n x n each, then room for the terms of any rule */
 };
+
+/* Operations of all passes of a mean, in n^3 for each matrix; below 0: none on the GPU. */
+static double pass_flops(spd_metric metric)
+{
+    switch (metric) {
+    case SPD_AIRM:
+        return AIRM_PASSES * EIGEN_FLOPS + 1.0;
+    case SPD_LOG_EUCLIDEAN:
+        return EIGEN_FLOPS;
+    case SPD_STEIN:
+        return STEIN_PASSES * 1.3 + 1.0;
+    case SPD_JEFFREY:
+        return 1.0;
+    case SPD_EUCLIDEAN:
+        return 0.0;
+    default:
+        return -1.0;
+    }
+}
+
+static int number_of(spd_metric metric)
+{
+    return metric == SPD_JEFFREY ? CUDA_JEFFREY : effort_of(metric, 0).number;
+}
 
 /* A pass is one iteration. */
 static int tell_share(void *user, double done, double total)
@@ -379,11 +403,11 @@ static spd_status open_passes(cuda_passes *m, const double *weight, int *done)
 {
     call *c = &m->c;
     size_t n2 = c->in.n * c->in.n;
-    m->L = mem_alloc(3 * n2 + 2, sizeof *m->L);
-    if (!m->L)
+    m->at = mem_alloc(4 * n2 + 2, sizeof *m->at);
+    if (!m->at)
         return ctx_nomem(c->ctx, "the mean");
-    m->Linv = m->L + n2;
-    m->sum = m->Linv + n2;
+    m->L = m->at + n2;
+    m->sum = m->L + n2;
     spd_status status = open_call(c);
     c->in.tell = tell_share;
     if (status == SPD_OK)
@@ -394,15 +418,17 @@ static spd_status open_passes(cuda_passes *m, const double *weight, int *done)
 spd_status cuda_passes_open(spd_context *ctx, spd_metric metric, size_t n, size_t p,
                             const double *X, const double *weight, cuda_passes **passes)
 {
-    int airm = metric == SPD_AIRM, done = 0;
+    double flops = pass_flops(metric);
+    int done = 0;
     *passes = NULL;
-    if ((!airm && metric != SPD_LOG_EUCLIDEAN) || !solves(ctx, n, p, 1.0, airm ? AIRM_PASSES : 1.0))
+    if (flops < 0.0 || !solves(ctx, n, p, 1.0, flops / EIGEN_FLOPS))
         return SPD_OK;
     cuda_passes *m = mem_alloc(1, sizeof *m);
     if (!m)
         return ctx_nomem(ctx, "the mean");
-    *m = (cuda_passes){.c = solving(ctx, "mean", n, p, X), .metric = metric};
+    *m = (cuda_passes){.c = solving(ctx, "mean", n, p, X)};
     m->c.unit = "iterations";
+    m->c.in.metric = number_of(metric);
     spd_status status = open_passes(m, weight, &done);
     if (done)
         *passes = m;
@@ -411,22 +437,33 @@ spd_status cuda_passes_open(spd_context *ctx, spd_metric metric, size_t n, size_
     return status;
 }
 
-/* The logarithms of the log-Euclidean mean are those at the identity. */
-spd_status cuda_passes_sum(cuda_passes *m, const double *frame, double *sum, int *done)
+/* What the module is told of the point, out of the rule's frame. The logarithms of the
+ * log-Euclidean mean are those at the identity. */
+static const double *point_of(cuda_passes *m, int metric, const double *frame)
+{
+    size_t n = m->c.in.n;
+    if (metric == CUDA_STEIN)
+        dense_unpack(n, frame, m->at);
+    else
+        for (size_t e = 0; e < n * n; e++)
+            m->at[e] = e % (n + 1) == 0;
+    if (metric == CUDA_AIRM) {
+        dense_unpack(n, frame, m->L);
+        dense_solve(n, m->L, m->at);
+    }
+    return m->at;
+}
+
+spd_status cuda_passes_sum(cuda_passes *m, spd_metric rule, const double *frame, size_t terms,
+                           double *sum, int *done)
 {
     call *c = &m->c;
-    size_t n = c->in.n, triangle = n * (n + 1) / 2;
-    int airm = m->metric == SPD_AIRM;
-    for (size_t e = 0; e < n * n; e++)
-        m->Linv[e] = e % (n + 1) == 0;
-    if (airm) {
-        dense_unpack(n, frame, m->L);
-        dense_solve(n, m->L, m->Linv);
-    }
-    c->fault = c->module->mean_sum(m->mean, m->Linv, m->sum, c->why);
+    int metric = number_of(rule);
+    const double *at = point_of(m, metric, frame);
+    c->fault = c->module->mean_sum(m->mean, metric, at, m->sum, c->why);
     spd_status status = conclude(c, SPD_OK, done);
     if (*done)
-        memcpy(sum, m->sum, (triangle + (airm ? 2 : 0)) * sizeof *sum);
+        memcpy(sum, m->sum, terms * sizeof *sum);
     return status;
 }
 
@@ -436,6 +473,6 @@ void cuda_passes_close(cuda_passes *m)
         return;
     if (m->mean)
         m->c.module->mean_close(m->mean);
-    mem_free(m->L);
+    mem_free(m->at);
     mem_free(m);
 }

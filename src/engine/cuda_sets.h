@@ -35,12 +35,14 @@ spd_status cuda_check(spd_context *ctx, size_t n, size_t p, const double *X, dou
 spd_status cuda_exponentials(spd_context *ctx, double beta, size_t count, double *K);
 
 /* The passes of a mean (geometry/mean.h) over samples and weights, which are then on the GPU.
- * *passes <- NULL where the processor has to do them: metrics other than AIRM and log-Euclidean.
- * sum <- what a pass sums up at the frame; *done <- 0 where the GPU has not. */
+ * *passes <- NULL where the processor has to do them, of other metrics among others. sum (terms) <-
+ * what a pass of the metric's rule, or of Jeffrey's where it starts there, sums up at the frame;
+ * *done <- 0 where the GPU has not. */
 typedef struct cuda_passes cuda_passes;
 spd_status cuda_passes_open(spd_context *ctx, spd_metric metric, size_t n, size_t p,
                             const double *X, const double *weight, cuda_passes **passes);
-spd_status cuda_passes_sum(cuda_passes *passes, const double *frame, double *sum, int *done);
+spd_status cuda_passes_sum(cuda_passes *passes, spd_metric rule, const double *frame, size_t terms,
+                           double *sum, int *done);
 void cuda_passes_close(cuda_passes *passes); /* may be NULL */
 
 /* How many of these calls the GPU has answered so far, of all contexts. */

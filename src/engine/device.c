@@ -76,6 +76,16 @@ spd_status spd_device_congruence(spd_context *ctx, const spd_device *at, size_t 
     return s.status < 0 ? s.status : device_leave(&s, spd_congruence(s.ctx, n, m, p, X, W, S));
 }
 
+spd_status spd_device_mean(spd_context *ctx, const spd_device *at, spd_metric metric, size_t n,
+                           size_t p, const double *X, const spd_mean_options *options, double *M,
+                           spd_mean_info *info)
+{
+    device_stay s;
+    device_enter(&s, ctx, at);
+    return s.status < 0 ? s.status
+                        : device_leave(&s, spd_mean(s.ctx, metric, n, p, X, options, M, info));
+}
+
 spd_status spd_device_check(spd_context *ctx, const spd_device *at, size_t n, size_t p,
                             const double *X, double tolerance)
 {

@@ -12,6 +12,7 @@
 #include "base/sized.h"
 #include "base/stop.h"
 #include "engine/blas.h"
+#include "engine/cuda_host.h"
 #include "engine/cuda_sets.h"
 #include "engine/octets.h"
 #include "engine/parallel.h"
@@ -41,8 +42,9 @@ typedef struct mean_run {
     const spd_store *set;   /* the same, or multiplied by 2^-exponent */
     spd_store scaled;
     store_walk *walks; /* one for each thread */
-    cuda_passes *gpu;  /* of the rule itself, not of its start; or NULL */
-    const mean_rule *on_gpu;
+    cuda_passes *gpu;  /* or NULL */
+    spd_metric metric;
+    int elsewhere; /* the samples are on a GPU: nothing here may look at them */
     int exponent;
     double *weight;  /* p, sum one */
     double *partial; /* chunks x terms */
@@ -134,9 +136,12 @@ static spd_status pass_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-/* A breakdown: of sets in memory all samples are looked at, of others the one at fault. */
+/* A breakdown: of sets in memory all samples are looked at, of others the one at fault. Of those on
+ * a GPU it is said once they are on the host. */
 static spd_status broken_down(mean_run *r, size_t i, const double *X)
 {
+    if (r->elsewhere)
+        return SPD_ENUMERIC;
     if (r->given->X && !r->which)
         return fault_mean(r->ctx, r->n, r->p, r->given->X, i);
     return fault_mean(r->ctx, r->n, X ? 1 : 0, X, i);
@@ -177,10 +182,12 @@ static int relay(void *user, const spd_progress *progress)
 static spd_status pass_on_gpu(mean_run *r, int *done)
 {
     *done = 0;
-    if (!r->gpu || r->rule != r->on_gpu)
+    if (!r->gpu)
         return SPD_OK;
+    spd_metric rule = r->rule == &mean_jeffrey ? SPD_JEFFREY : r->metric;
     spd_context_set_progress(r->ctx, relay, r);
-    spd_status status = cuda_passes_sum(r->gpu, r->state->frame, r->sum, done);
+    spd_status status =
+        cuda_passes_sum(r->gpu, rule, r->state->frame, r->rule->terms(r->n), r->sum, done);
     spd_context_set_progress(r->ctx, r->tell, r->tell_user);
     if (!*done) {
         cuda_passes_close(r->gpu);
@@ -197,6 +204,8 @@ static spd_status pass(mean_run *r, int first_pass)
     spd_status gpu = pass_on_gpu(r, &done);
     if (gpu < 0 || done)
         return gpu;
+    if (r->elsewhere)
+        return broken_down(r, SPD_NO_INDEX, NULL);
     atomic_store(&r->lowest, SIZE_MAX);
     spd_context_set_progress(r->ctx, relay, r);
     spd_status status = (r->shared ? parallel_share : parallel_for)(
@@ -345,10 +354,10 @@ static spd_status scale_weights(mean_run *r, const double *weights)
 
 /* The Bures-Wasserstein mean works with products of samples, and starts from the identity: beside
  * that samples must not be small. The means of other metrics do not care. */
-static spd_status choose_scale(mean_run *r, spd_metric metric)
+static spd_status choose_scale(mean_run *r)
 {
     size_t count = r->p * r->n * r->n;
-    if (metric != SPD_BURES_WASSERSTEIN || !r->given->X || r->which)
+    if (r->metric != SPD_BURES_WASSERSTEIN || !r->given->X || r->which || r->elsewhere)
         return SPD_OK; /* elsewhere they are taken as they are */
     r->exponent = scale_exponent(scale_largest(count, r->given->X), USUAL_EXPONENT);
     if (r->exponent == 0)
@@ -363,7 +372,7 @@ static spd_status choose_scale(mean_run *r, spd_metric metric)
 }
 
 /* Fills M and info from a finished state. */
-static spd_status deliver(mean_run *r, spd_metric metric, double *M, spd_mean_info *info)
+static spd_status deliver(mean_run *r, double *M, spd_mean_info *info)
 {
     const mean_state *s = r->state;
     if (r->exponent)
@@ -379,7 +388,7 @@ static spd_status deliver(mean_run *r, spd_metric metric, double *M, spd_mean_in
         return SPD_OK;
     return ctx_fail(r->ctx, SPD_NOT_CONVERGED,
                     "the %s mean did not converge in %d iterations (residual %.2g, tolerance %.2g)",
-                    spd_metric_name(metric), s->iterations, s->residual, s->tol);
+                    spd_metric_name(r->metric), s->iterations, s->residual, s->tol);
 }
 
 /* The walks of the passes; after the scale is known. */
@@ -389,16 +398,15 @@ static spd_status open_walks(mean_run *r)
                            &r->walks);
 }
 
-static spd_status open_gpu(mean_run *r, const mean_rule *rule, spd_metric metric)
+static spd_status open_gpu(mean_run *r)
 {
-    r->on_gpu = rule;
     if (!r->given->X || r->which)
         return SPD_OK;
-    return cuda_passes_open(r->ctx, metric, r->n, r->p, r->given->X, r->weight, &r->gpu);
+    return cuda_passes_open(r->ctx, r->metric, r->n, r->p, r->given->X, r->weight, &r->gpu);
 }
 
-static spd_status mean_of(mean_run *r, const mean_rule *rule, spd_metric metric,
-                          const spd_mean_options *o, double *M, spd_mean_info *info)
+static spd_status mean_of(mean_run *r, const mean_rule *rule, const spd_mean_options *o, double *M,
+                          spd_mean_info *info)
 {
     r->tell = r->ctx ? r->ctx->progress : NULL;
     r->tell_user = r->ctx ? r->ctx->user : NULL;
@@ -409,17 +417,17 @@ static spd_status mean_of(mean_run *r, const mean_rule *rule, spd_metric metric,
     spd_private_blas_hold(); /* between the passes too: one matrix is not worth threads */
     spd_status status = lend(r, rule);
     if (status == SPD_OK)
-        status = choose_scale(r, metric);
+        status = choose_scale(r);
     if (status == SPD_OK)
         status = open_walks(r);
     if (status == SPD_OK)
         status = scale_weights(r, o->weights);
     if (status == SPD_OK)
-        status = open_gpu(r, rule, metric);
+        status = open_gpu(r);
     if (status == SPD_OK)
         status = iterate(r, rule, o->max_iter ? o->max_iter : USUAL_ITERATIONS);
     if (status == SPD_OK)
-        status = deliver(r, metric, M, info);
+        status = deliver(r, M, info);
     spd_private_blas_release();
     cuda_passes_close(r->gpu);
     store_walks_end(r->walks);
@@ -445,7 +453,12 @@ spd_status mean_listed(spd_context *ctx, spd_metric metric, const spd_store *set
     mean_run r = {.ctx = ctx, .k = kernels_get(), .state = &state, .n = set->n, .p = count};
     r.given = r.set = set;
     r.which = which;
-    return mean_of(&r, rule, metric, &o, M, info);
+    r.metric = metric;
+    r.elsewhere = ctx && ctx->place;
+    status = mean_of(&r, rule, &o, M, info);
+    return r.elsewhere && status == SPD_ENUMERIC
+               ? host_mean(ctx, metric, set->n, count, set->X, &o, M, info)
+               : status;
 }
 
 spd_status spd_mean_store(spd_context *ctx, spd_metric metric, const spd_store *store,

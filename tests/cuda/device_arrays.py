@@ -37,7 +37,8 @@ def package(library):
     spdml = types.ModuleType("spdml")
     spdml.__path__ = [str(pathlib.Path(__file__).resolve().parents[2] / "python/spdml")]
     sys.modules["spdml"] = spdml
-    for name in "distances", "functions", "kernels", "matrix_functions", "_errors", "_device", "_on_device":
+    for name in ("distances", "functions", "kernels", "matrix_functions", "means", "_errors", "_device",
+                 "_on_device"):
         setattr(spdml, name, importlib.import_module(f"spdml.{name}"))
     return spdml
 
@@ -123,6 +124,8 @@ def calls(spdml):
     m, d, f, k = spdml.matrix_functions, spdml.distances, spdml.functions, spdml.kernels
     one = {"log": m.logm, "exp": lambda X: m.expm(X * 0.01), "sqrt": m.sqrtm, "invsqrt": m.invsqrtm,
            "power": lambda X: m.powm(X, 0.3)}
+    for metric in "airm", "stein", "log-euclidean", "jeffrey", "euclidean", "log-cholesky":
+        one[f"{metric} mean"] = lambda X, metric=metric: spdml.means.mean(X, metric, np.arange(1.0, len(X) + 1.0))
     two = {metric: lambda X, Y=None, metric=metric: d.pairwise_distances(X, Y, metric=metric, squared=True)
            for metric in ("airm", "stein", "log-euclidean", "euclidean", "jeffrey")}
     two["distances"] = lambda X, Y=None: d.pairwise_distances(X, Y, metric="stein")
@@ -160,12 +163,14 @@ def raised(call, kind, words):
 
 def faults(spdml, gpu, rng):
     e, logm, distances = spdml._errors, spdml.matrix_functions.logm, spdml.distances.pairwise_distances
+    mean = spdml.means.mean
     X = random_spd(rng, 90, 6)
     for spoil, kind, words in ((-1.0, e.NotPositiveDefiniteError, "X[77] is not positive definite"),
                                (np.nan, e.NotFiniteError, "X[77] holds NaN")):
         Z = X.copy()
         Z[77] *= spoil
-        for call in (logm, distances, lambda A: distances(A, metric="stein"), spdml.kernels.kernel):
+        for call in (logm, distances, lambda A: distances(A, metric="stein"), spdml.kernels.kernel, mean,
+                     lambda A: mean(A, "stein"), lambda A: mean(A, "jeffrey")):
             raised(lambda: call(gpu.device(Z)), kind, words)
     Z = X.copy()
     Z[80, 0, 1] += 1.0
@@ -238,7 +243,10 @@ def timing(spdml, gpu, rng):
         assert here is not None or (D == D.T).all()
     for what, call in (("Stein, 10,000 x 10,000, n 32", lambda A: distances(A, metric="stein", squared=True)),
                        ("logarithms of 10,000, n 32", spdml.matrix_functions.logm),
-                       ("W'XW of 10,000, n 32, m 10", lambda A: spdml._on_device.congruence(A, np.eye(32, 10)))):
+                       ("W'XW of 10,000, n 32, m 10", lambda A: spdml._on_device.congruence(A, np.eye(32, 10))),
+                       ("AIRM mean of 10,000, n 32", spdml.means.mean),
+                       ("Stein mean of 10,000, n 32", lambda A: spdml.means.mean(A, "stein")),
+                       ("Jeffrey mean of 10,000, n 32", lambda A: spdml.means.mean(A, "jeffrey"))):
         best = np.inf
         for _ in range(3):
             begin = time.perf_counter()

@@ -9,6 +9,7 @@ import importlib
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import spdml
 from conftest import random_spd
@@ -81,7 +82,8 @@ class Fake:
     def __init__(self, kind, monkeypatch):
         self.kind, self.device = kind, kind
         made = _device.Library(lambda X, shape, dtype: kind(np.full(shape, -7, dtype), X.number),
-                               lambda D: kind(np.sqrt(D.array), D.number))
+                               lambda D: kind(np.sqrt(D.array), D.number),
+                               lambda X, A: kind(A, X.number))
         monkeypatch.setitem(_device.LIBRARIES, kind.__module__, lambda: made)
 
     def is_own(self, A, X):
@@ -161,6 +163,29 @@ def test_neighbours(gpu, rng):
         wanted = spdml.neighbors(X, other, n_neighbors=3, metric="stein")
         assert gpu.is_own(d, A) and gpu.is_own(i, A)
         assert close(gpu.host(d), wanted[0]) and (gpu.host(i) == wanted[1]).all()
+
+
+@pytest.mark.parametrize("metric", ["airm", "stein", "log-euclidean", "jeffrey", "euclidean", "logdet", "kullback_sym",
+                                    "bures-wasserstein", "log-cholesky"])
+def test_means(gpu, rng, metric):
+    X, w = random_spd(rng, 24, 4), rng.random(24)
+    A = gpu.device(X)
+    for weight in None, w:
+        M = spdml.mean(A, metric, weight)
+        assert gpu.is_own(M, A) and close(gpu.host(M), spdml.mean(X, metric, weight))
+    M = spdml.mean(gpu.device(X.reshape(2, 3, 4, 4, 4)), metric, w[:4])
+    assert close(gpu.host(M), spdml.mean(X.reshape(2, 3, 4, 4, 4), metric, w[:4]))
+    assert (gpu.host(A) == X).all()
+
+
+def test_means_of_few_iterations(gpu, rng):
+    X = random_spd(rng, 9, 3)
+    with pytest.warns(ConvergenceWarning):
+        M = spdml.mean(gpu.device(X), "stein", max_iter=1)
+    with pytest.warns(ConvergenceWarning):
+        assert close(gpu.host(M), spdml.mean(X, "stein", max_iter=1))
+    loose = gpu.host(spdml.mean(gpu.device(X), "stein", tol=1e-3))
+    assert close(loose, spdml.mean(X, "stein", tol=1e-3)) and not close(loose, spdml.mean(X, "stein"), 1e-12)
 
 
 FUNCTIONS = {"log": spdml.logm, "exp": spdml.expm, "sqrt": spdml.sqrtm, "invsqrt": spdml.invsqrtm,
@@ -317,7 +342,9 @@ def test_sizes_without_kernels_go_through_the_host(gpu, rng):
 CALLS = {"pairwise": spdml.pairwise_distances, "stein": lambda X: spdml.pairwise_distances(X, metric="stein"),
          "flat": lambda X: spdml.pairwise_distances(X, metric="logeuclid"), "neighbours": spdml.neighbors,
          "log": spdml.logm, "sqrt": spdml.sqrtm, "stein kernel": spdml.kernel,
-         "kernel": lambda X: spdml.kernel(X, kind="log-euclidean")}
+         "kernel": lambda X: spdml.kernel(X, kind="log-euclidean"), "mean": spdml.mean,
+         "stein mean": lambda X: spdml.mean(X, "stein"), "jeffrey mean": lambda X: spdml.mean(X, "jeffrey"),
+         "log mean": lambda X: spdml.mean(X, "log-euclidean")}
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -351,6 +378,8 @@ def test_the_second_set_is_named(gpu, rng):
     Y[2, 0, 1] += 1
     with pytest.raises(spdml.NotSymmetricError, match=r"Y\[2\]"):
         spdml.kernel(gpu.device(X), gpu.device(Y))
+    with pytest.raises(spdml.NotPositiveDefiniteError, match=r"X\[1\]\[2\]"):
+        spdml.mean(gpu.device(np.stack([X[:3], [X[3], X[4], -X[0]]])), "stein")
     with pytest.raises(spdml.NotSymmetricError, match=r"X\[1, 0\]"):
         spdml.expm(gpu.device(Y.reshape(2, 2, 3, 3)))
 
@@ -380,8 +409,18 @@ def test_other_arrays_are_refused(gpu, rng):
         spdml.kernel(gpu.device(X), kind="airm")
     with pytest.raises(spdml.InvalidArgumentError, match="Cref"):
         spdml.kernel(gpu.device(X), Cref=np.eye(3))
+    with pytest.raises(spdml.InvalidArgumentError, match="'harmonic' is not for arrays on a GPU"):
+        spdml.mean(gpu.device(X), "harmonic")
+    with pytest.raises(spdml.InvalidArgumentError, match="4 weights"):
+        spdml.mean(gpu.device(X), sample_weight=np.ones(5))
+    with pytest.raises(spdml.InvalidArgumentError, match="weight 2 is -1"):
+        spdml.mean(gpu.device(X), sample_weight=[1, 1, -1, 1])
+    with pytest.raises(spdml.InvalidArgumentError, match="samples"):
+        spdml.mean(gpu.device(X[0]))
+    with pytest.raises(spdml.InvalidArgumentError, match="max_iter"):
+        spdml.mean(gpu.device(X), max_iter=0)
     with pytest.raises(spdml.InvalidArgumentError, match="bring it to the host"):
-        spdml.mean(gpu.device(X))
+        spdml.median(gpu.device(X))
 
 
 def test_strides(gpu, rng):

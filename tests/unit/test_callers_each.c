@@ -105,6 +105,7 @@ static void job_context(caller *c)
     add_text(c, spd_context_error(own)->message);
     add_number(c, spd_device_apply(own, &gpu, SPD_LOG, 0.0, N, 0, X, D2));
     add_number(c, spd_device_pairwise2(own, &gpu, SPD_STEIN, N, 0, X, 0, NULL, D2));
+    add_number(c, spd_device_mean(own, &gpu, SPD_STEIN, N, 0, X, NULL, D2, NULL));
     add_number(c, spd_device_nearest(own, &gpu, SPD_STEIN, N, 0, X, 0, NULL, &none));
     add_number(c, spd_device_kernel(NULL, NULL, SPD_KERNEL_STEIN, 1.0, N, 0, X, 0, NULL, D2));
     add_number(c, spd_device_congruence(own, &gpu, N, M, 0, X, W, D2));

@@ -1,8 +1,8 @@
 /* test_cuda_sets.c - distances, neighbours, eigenvalues, functions, congruences and means of sets
  * on the GPU against the processor's: every size at which a kernel or a layout changes, condition,
  * matrices that fail. Skipped, with a word, where there is no device. With arguments only these
- * sizes: n for functions, nd for distances (ndb: few of them), nm for means, nw for congruences;
- * short: what an emulation takes little time for. */
+ * sizes: n for functions, nd for distances (ndb: few of them), nm for means (nmb: by inverses), nw
+ * for congruences; short: what an emulation takes little time for. */
 #include "test.h"
 
 #include <float.h>
@@ -392,51 +392,182 @@ static void large_congruences(void)
 
 /* ---- means ---------------------------------------------------------------------------------- */
 
-/* Both stop by the same rule, at a residual of 1e-12 or where rounding allows no less. */
-static void means_of(size_t n, double condition)
+enum { MEANS = 5 };
+static const spd_metric mean_metrics[MEANS] = {SPD_AIRM, SPD_STEIN, SPD_LOG_EUCLIDEAN, SPD_JEFFREY,
+                                               SPD_EUCLIDEAN};
+
+/* The mean of the GPU, all of whose passes it has done, is near the processor's, and has the same
+ * bits on another run. Both stop by the same rule, at a residual of 1e-12 or where rounding allows
+ * no less. */
+static void mean_of(spd_metric metric, size_t n, size_t p, const double *X, const double *weight,
+                    double tolerance)
 {
-    size_t p = enough(n), nn = n * n, before = cuda_sets_answered();
-    rng r;
-    rng_seed(&r, n + 11);
-    double *X = random_set(&r, n, p, condition), *weight = block(p);
+    size_t nn = n * n, before = cuda_sets_answered();
+    int started = metric == SPD_AIRM || metric == SPD_STEIN;
     double *A = block(nn), *B = block(nn), *C = block(nn);
-    double tolerance = 20.0 * DBL_EPSILON * (double)(n + 4) * condition + 1e-11;
     spd_context *cpu = context_on(SPD_ENGINE_CPU), *gpu = context_on(SPD_ENGINE_CUDA);
+    spd_mean_info one = {.size = sizeof one}, two = {.size = sizeof two};
+    spd_mean_options o = SPD_INIT(spd_mean_options);
     spd_context_set_threads(gpu, 3);
-    for (size_t i = 0; i < p; i++)
-        weight[i] = rng_uniform(&r);
-    for (int k = 0; k < 4; k++) {
-        spd_metric metric = k / 2 ? SPD_LOG_EUCLIDEAN : SPD_AIRM;
-        spd_mean_info one = {.size = sizeof one}, two = {.size = sizeof two};
-        spd_mean_options o = SPD_INIT(spd_mean_options);
-        o.weights = k % 2 ? weight : NULL;
-        CHECK(spd_mean(cpu, metric, n, p, X, &o, A, &one) == SPD_OK, "%s",
-              spd_context_error(cpu)->message);
-        CHECK(spd_mean(gpu, metric, n, p, X, &o, B, &two) == SPD_OK, "%s",
-              spd_context_error(gpu)->message);
-        spd_mean(gpu, metric, n, p, X, &o, C, NULL);
-        double gap = gap_between(nn, A, B) / norm(nn, A);
-        CHECK(gap <= tolerance, "n %zu kind %d: off by %g", n, k, gap);
-        CHECK(abs(one.iterations - two.iterations) <= 2, "n %zu: %d and %d iterations", n,
-              one.iterations, two.iterations);
-        CHECK(memcmp(B, C, nn * sizeof *B) == 0, "n %zu kind %d: other bits", n, k);
-    }
-    CHECK(cuda_sets_answered() >= before + 4 * 2, "n %zu: not on the GPU", n);
-    X[4 * nn] = -1.0;
-    CHECK(spd_mean(gpu, SPD_AIRM, n, p, X, NULL, B, NULL) == SPD_ENOTSPD &&
-              spd_context_error(gpu)->index == 4,
-          "%s", spd_context_error(gpu)->message);
+    o.weights = weight;
+    CHECK(spd_mean(cpu, metric, n, p, X, &o, A, &one) == SPD_OK, "%s",
+          spd_context_error(cpu)->message);
+    CHECK(spd_mean(gpu, metric, n, p, X, &o, B, &two) == SPD_OK, "%s",
+          spd_context_error(gpu)->message);
+    CHECK(cuda_sets_answered() == before + (size_t)(1 + started + two.iterations),
+          "n %zu metric %d: not on the GPU", n, metric);
+    spd_mean(gpu, metric, n, p, X, &o, C, NULL);
+    double gap = gap_between(nn, A, B) / norm(nn, A);
+    CHECK(gap <= tolerance, "n %zu metric %d: off by %g", n, metric, gap);
+    CHECK(abs(one.iterations - two.iterations) <= 2 + one.iterations / 4,
+          "n %zu metric %d: %d and %d iterations", n, metric, one.iterations, two.iterations);
+    CHECK(memcmp(B, C, nn * sizeof *B) == 0, "n %zu metric %d: other bits", n, metric);
     spd_context_free(cpu);
     spd_context_free(gpu);
-    free(X), free(weight), free(A), free(B), free(C);
+    free(A), free(B), free(C);
+}
+
+/* Brief: those by inverses alone. */
+static void means_of(size_t n, double condition, int brief)
+{
+    size_t p = enough(n), nn = n * n;
+    rng r;
+    rng_seed(&r, n + 11);
+    double *X = random_set(&r, n, p, condition), *weight = block(p), *M = block(nn);
+    double tolerance = 20.0 * DBL_EPSILON * (double)(n + 4) * condition + 1e-11;
+    spd_context *gpu = context_on(SPD_ENGINE_CUDA);
+    for (size_t i = 0; i < p; i++)
+        weight[i] = rng_uniform(&r);
+    for (int k = brief; k < 2 * MEANS; k += 1 + brief)
+        if (!brief || k == 3 || k == 7)
+            mean_of(mean_metrics[k / 2], n, p, X, k % 2 ? weight : NULL, tolerance);
+    X[4 * nn] = -1.0;
+    for (int k = 0; k < MEANS - 1; k++) {
+        M[0] = 7.0;
+        CHECK(spd_mean(gpu, mean_metrics[k], n, p, X, NULL, M, NULL) == SPD_ENOTSPD &&
+                  spd_context_error(gpu)->index == 4 && M[0] == 7.0,
+              "%s", spd_context_error(gpu)->message);
+    }
+    spd_context_free(gpu);
+    free(X), free(weight), free(M);
 }
 
 static void means_agree(void)
 {
-    static const size_t sizes[] = {1,  2,  7,  8,  9,   17,  24,  30,  31,  32,  33,
-                                   48, 64, 65, 93, 128, 155, 160, 161, 192, 300, 512};
+    static const size_t sizes[] = {1,  2,  7,  8,   9,   16,  17,  24,  30,  31,  32,  33, 48,
+                                   64, 65, 93, 128, 155, 160, 161, 177, 192, 225, 300, 512};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-        means_of(sizes[k], sizes[k] % 2 ? 1e3 : 50.0);
+        means_of(sizes[k], sizes[k] % 2 ? 1e3 : 50.0, 0);
+}
+
+/* sum (TRI(n)) += weight times the lower triangle of A. */
+static void add_lower(size_t n, double weight, const double *A, double *sum)
+{
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c <= r; c++)
+            *sum++ += weight * A[r * n + c];
+}
+
+/* What the passes of Stein, before any of Jeffrey, and of Jeffrey sum up, by its definition. */
+static void sums_of(size_t n, double condition)
+{
+    size_t p = enough(n), nn = n * n, triangle = n * (n + 1) / 2;
+    rng r;
+    rng_seed(&r, n + 14);
+    double *X = random_set(&r, n, p, condition), *M = random_set(&r, n, 1, condition);
+    double *weight = block(p), *A = block(nn), *frame = calloc(triangle, sizeof *frame);
+    double *stein = calloc(triangle + 1, sizeof *stein), *jeffrey = calloc(nn + n, sizeof *jeffrey);
+    double *sum = block(nn + n), whole, own, tolerance = 1e-13 * (double)n * condition;
+    spd_context *gpu = context_on(SPD_ENGINE_CUDA);
+    cuda_passes *passes = NULL;
+    int done = 0;
+    add_lower(n, 1.0, M, frame);
+    for (size_t i = 0; i < p; i++) {
+        const double *Xi = X + i * nn;
+        weight[i] = rng_uniform(&r);
+        for (size_t e = 0; e < nn; e++)
+            A[e] = 0.5 * (M[e] + Xi[e]);
+        spd_logdet(NULL, n, 1, A, &whole);
+        spd_logdet(NULL, n, 1, Xi, &own);
+        stein[triangle] += weight[i] * (whole - 0.5 * own);
+        spd_inverse(NULL, n, 1, A, A);
+        add_lower(n, weight[i], A, stein);
+        add_lower(n, weight[i], Xi, jeffrey);
+        spd_inverse(NULL, n, 1, Xi, A);
+        add_lower(n, weight[i], A, jeffrey + triangle);
+    }
+    CHECK(cuda_passes_open(gpu, SPD_STEIN, n, p, X, weight, &passes) == SPD_OK && passes, "open");
+    cuda_passes_sum(passes, SPD_STEIN, frame, triangle + 1, sum, &done);
+    CHECK(done && gap_between(triangle, sum, stein) <= tolerance * norm(triangle, stein),
+          "n %zu: %d", n, done);
+    CHECK_CLOSE(sum[triangle], stein[triangle], tolerance * (double)p, "n %zu", n);
+    cuda_passes_sum(passes, SPD_JEFFREY, NULL, 2 * triangle, sum, &done);
+    CHECK(done && gap_between(triangle, sum, jeffrey) <= 1e-14 * norm(triangle, jeffrey), "X");
+    CHECK(gap_between(triangle, sum + triangle, jeffrey + triangle) <=
+              tolerance * norm(triangle, jeffrey + triangle),
+          "n %zu: inverses", n);
+    cuda_passes_close(passes);
+    spd_context_free(gpu);
+    free(X), free(M), free(weight), free(A), free(frame), free(stein), free(jeffrey), free(sum);
+}
+
+/* Those of the Jeffrey divergence have an error of the size of rounding times the condition, on the
+ * processor too; Stein's are far better. */
+static void ill_conditioned_means(size_t n, double condition)
+{
+    size_t p = enough(n);
+    rng r;
+    rng_seed(&r, n + 12);
+    double *X = random_set(&r, n, p, condition);
+    mean_of(SPD_STEIN, n, p, X, NULL, 1e-9);
+    mean_of(SPD_JEFFREY, n, p, X, NULL, DBL_EPSILON * condition + 1e-11);
+    free(X);
+}
+
+static void sums_and_bad_condition(void)
+{
+    static const size_t sizes[] = {5, 20, 33, 48, 93, 160, 300};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        sums_of(sizes[k], 100.0);
+        for (double condition = 1e8; condition < 1e13; condition *= 1e4)
+            ill_conditioned_means(sizes[k], condition);
+    }
+}
+
+/* Of sets whose determinants are no numbers; of a sample alone among zero weights, itself. */
+static void means_of_any_scale(void)
+{
+    enum { N = 11, P = 144, EACH = N * N };
+    rng r;
+    rng_seed(&r, 4);
+    double *X = random_set(&r, N, P, 100.0), *Z = block(P * EACH), M[EACH], A[EACH];
+    double *weight = calloc(P, sizeof *weight);
+    spd_context *gpu = context_on(SPD_ENGINE_CUDA);
+    spd_mean_options o = SPD_INIT(spd_mean_options);
+    for (int k = 0; k < 6; k++) {
+        spd_metric metric = k % 2 ? SPD_STEIN : SPD_JEFFREY;
+        int power = (k / 2 - 1) * 400;
+        for (size_t e = 0; e < P * EACH; e++)
+            Z[e] = ldexp(X[e], power);
+        CHECK(spd_mean(gpu, metric, N, P, X, NULL, A, NULL) == SPD_OK, "plain");
+        mean_of(metric, N, P, Z, NULL, 1e-11);
+        CHECK(spd_mean(gpu, metric, N, P, Z, NULL, M, NULL) == SPD_OK, "2^%d", power);
+        for (size_t e = 0; e < EACH; e++)
+            CHECK_CLOSE(ldexp(M[e], -power), A[e], 1e-12 * norm(EACH, A), "2^%d: %zu", power, e);
+    }
+    weight[P - 1] = 0.3;
+    o.weights = weight;
+    for (int k = 0; k < MEANS; k++) {
+        CHECK(spd_mean(gpu, mean_metrics[k], N, P, X, &o, M, NULL) == SPD_OK, "one weight");
+        CHECK(gap_between(EACH, M, X + (P - 1) * EACH) <= 1e-12 * norm(EACH, M), "metric %d", k);
+    }
+    X[3 * EACH] = INFINITY; /* nothing that is not finite passes for a mean */
+    for (int k = 0; k < MEANS; k++)
+        CHECK(spd_mean(gpu, mean_metrics[k], N, P, X, NULL, M, NULL) < 0 &&
+                  spd_context_error(gpu)->index == 3,
+              "metric %d: %s", k, spd_context_error(gpu)->message);
+    spd_context_free(gpu);
+    free(X), free(Z), free(weight);
 }
 
 /* Powers of two cancel; what leaves the range of numbers is said as on the processor. */
@@ -489,6 +620,77 @@ static void can_be_stopped(void)
     CHECK(status == SPD_ECANCELLED || calls == 0, "status %d", status); /* it may be too fast */
     spd_context_free(gpu);
     free(X);
+}
+
+/* A pass asks after every batch, the first one too. */
+static void means_can_be_stopped(void)
+{
+    enum { N = 6, P = 500 };
+    rng r;
+    rng_seed(&r, 6);
+    double *X = random_set(&r, N, P, 10.0), M[N * N] = {7.0};
+    spd_context *gpu = context_on(SPD_ENGINE_CUDA);
+    for (int k = 0; k < MEANS; k++) {
+        int calls = 0;
+        spd_context_set_progress(gpu, stop_at_once, &calls);
+        spd_status status = spd_mean(gpu, mean_metrics[k], N, P, X, NULL, M, NULL);
+        CHECK(status == SPD_ECANCELLED && calls == 1 && M[0] == 7.0, "metric %d: status %d", k,
+              status);
+    }
+    spd_context_free(gpu);
+    free(X);
+}
+
+/* Means of sets that lie on the device: the same bits as of those that are copied there. */
+static void means_on_the_device(void)
+{
+    enum { N = 11, P = 144, EACH = N * N };
+    rng r;
+    rng_seed(&r, 13);
+    double *X = random_set(&r, N, P, 100.0), *weight = block(P), A[EACH], B[EACH];
+    spd_context *gpu = context_on(SPD_ENGINE_CUDA), *ctx = context_on(SPD_ENGINE_CPU);
+    spd_mean_options o = SPD_INIT(spd_mean_options);
+    for (size_t i = 0; i < P; i++)
+        weight[i] = rng_uniform(&r);
+    o.weights = weight;
+    for (int k = 0; k < MEANS; k++) {
+        spd_mean_info one = {.size = sizeof one}, two = {.size = sizeof two};
+        spd_metric metric = mean_metrics[k];
+        size_t before = cuda_sets_answered();
+        CHECK(spd_mean(gpu, metric, N, P, X, &o, A, &one) == SPD_OK, "metric %d", k);
+        size_t calls = cuda_sets_answered() - before;
+        CHECK(spd_device_mean(ctx, NULL, metric, N, P, X, &o, B, &two) == SPD_OK, "%s",
+              spd_context_error(ctx)->message);
+        CHECK(cuda_sets_answered() == before + 2 * calls, "metric %d: not on the GPU", k);
+        CHECK(memcmp(A, B, sizeof A) == 0 && one.iterations == two.iterations &&
+                  one.residual == two.residual && two.converged,
+              "metric %d: another mean", k);
+    }
+    static const spd_metric others[] = {SPD_BURES_WASSERSTEIN, SPD_LOG_CHOLESKY};
+    for (int k = 0; k < 2; k++) {
+        CHECK(spd_mean(ctx, others[k], N, P, X, &o, A, NULL) == SPD_OK, "other %d", k);
+        CHECK(spd_device_mean(ctx, NULL, others[k], N, P, X, &o, B, NULL) == SPD_OK, "%s",
+              spd_context_error(ctx)->message);
+        CHECK(gap_between(EACH, A, B) <= 1e-12 * norm(EACH, A), "other %d", k);
+    }
+    CHECK(spd_device_mean(NULL, NULL, SPD_STEIN, N, 1, X, NULL, B, NULL) == SPD_OK &&
+              gap_between(EACH, X, B) <= 1e-12 * norm(EACH, B),
+          "one matrix");
+    o.max_iter = 1;
+    CHECK(spd_device_mean(ctx, NULL, SPD_STEIN, N, P, X, &o, B, NULL) == SPD_NOT_CONVERGED, "one");
+    X[EACH * 140] = -1.0;
+    for (int k = 0; k < MEANS - 1; k++) {
+        B[0] = 7.0;
+        CHECK(spd_device_mean(ctx, NULL, mean_metrics[k], N, P, X, NULL, B, NULL) == SPD_ENOTSPD &&
+                  spd_context_error(ctx)->index == 140 && B[0] == 7.0,
+              "%s", spd_context_error(ctx)->message);
+    }
+    weight[3] = -1.0;
+    CHECK(spd_device_mean(ctx, NULL, SPD_STEIN, N, P, X, &o, B, NULL) == SPD_EINVAL, "a weight");
+    CHECK(spd_device_mean(ctx, NULL, SPD_STEIN, N, 0, X, NULL, B, NULL) == SPD_EINVAL, "empty");
+    spd_context_free(gpu);
+    spd_context_free(ctx);
+    free(X), free(weight);
 }
 
 /* Sets that lie on the device: the same bits, and from the GPU, as of those that are copied there,
@@ -545,10 +747,13 @@ static void short_form(void)
     distances_of(33, 1e-12 * 33.0, 1);
     distances_of(65, 1e-12 * 65.0, 1);
     distances_of(129, 1e-12 * 129.0, 1);
-    means_of(20, 50.0);
     congruences_of(7, 3);
     congruences_of(33, 17);
     congruences_of(93, 20);
+    means_of(20, 50.0, 0);
+    means_of(9, 1e3, 1);
+    sums_of(19, 100.0);
+    ill_conditioned_means(34, 1e8);
 }
 
 int main(int count, char **word)
@@ -563,13 +768,17 @@ int main(int count, char **word)
         return 77; /* ctest takes it for skipped */
     emulated = !strncmp(device, "emulated", 8);
     if (count == 2 && !strcmp(word[1], "short")) {
-        if (emulated)
+        if (emulated) { /* all memory is the device's */
             RUN(sets_on_the_device);
+            RUN(means_on_the_device);
+        }
         RUN(short_form);
         RUN(bad_congruences);
         RUN(large_congruences);
         RUN(bad_sets_are_named);
         RUN(scales_and_faults);
+        RUN(means_of_any_scale);
+        RUN(means_can_be_stopped);
         return test_summary();
     }
     for (int k = 1; k < count; k++) {
@@ -580,7 +789,7 @@ int main(int count, char **word)
             if (!strchr(word[k], 'b'))
                 neighbours_of(n);
         } else if (strchr(word[k], 'm')) {
-            means_of(n, 50.0);
+            means_of(n, 50.0, strchr(word[k], 'b') != NULL);
         } else if (strchr(word[k], 'w')) {
             congruences_at(n);
         } else {
@@ -601,6 +810,9 @@ int main(int count, char **word)
     RUN(congruences_agree);
     RUN(bad_congruences);
     RUN(large_congruences);
+    RUN(sums_and_bad_condition);
+    RUN(means_of_any_scale);
+    RUN(means_can_be_stopped);
     RUN(can_be_stopped);
     return test_summary();
 }

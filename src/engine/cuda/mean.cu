@@ -1,15 +1,20 @@
-/* mean.cu - sums of logarithms over the samples, for means.
+/* mean.cu - sums over the samples, for means: logarithms (AIRM, log-Euclidean), inverses (Stein, Jeffrey), and the
+ * samples themselves (Jeffrey, Euclidean).
  *
- * X_i = K_i K_i' is factored once and stays. For every pass G_i = L^-1 K_i, whose orthogonalised columns are the
- * eigenvectors of C_i = L^-1 X_i L^-T (eigen.cu); log C_i is built of them, a batch of samples at a time, and added
- * up: SLICES parts of every batch, each in the order of the samples, then these. */
+ * The samples stay on the device as they are given. For every pass of logarithms X_i = K_i K_i', G_i = L^-1 K_i, whose
+ * orthogonalised columns are the eigenvectors of C_i = L^-1 X_i L^-T (eigen.cu), of which log C_i is built; inverses
+ * come from squares.cu. Terms are made a batch of samples at a time and added up: SLICES parts of every batch, each in
+ * the order of the samples, then these. */
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "engine/cuda/eigen.cuh"
 #include "engine/cuda/guard.cuh"
 #include "engine/cuda/mean.cuh"
 #include "engine/cuda/portions.cuh"
+#include "engine/cuda/resident.cuh"
+#include "engine/cuda/squares.cuh"
 
 namespace spd {
 
@@ -72,27 +77,31 @@ static __global__ void scalars_kernel(size_t count, int M, const placed *how, co
     }
 }
 
+/* Numbers `first` .. first + size - 1 of all terms: those at `from` of every sample, which are `step` apart; side: of
+ * matrices of so many rows the lower triangle. */
+struct piece {
+    const double *from;
+    size_t step;
+    int first, size, side;
+};
+
 /* partial (SLICES x terms) += what the samples of each slice have; a thread per term. */
-static __global__ void add_kernel(size_t count, int n, const double *weight, const double *F, const double *scalars,
-                                  double *partial)
+static __global__ void add_kernel(size_t count, int terms, piece x, const double *weight, double *partial)
 {
-    const int triangle = n * (n + 1) / 2, terms = triangle + 2, slice = blockIdx.y;
-    const int e = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (e >= terms)
+    const int slice = blockIdx.y, e = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (e >= x.size)
         return;
-    const double *from = scalars + (e - triangle);
-    size_t step = 2;
-    if (e < triangle) {
+    int at = e;
+    if (x.side) {
         int r = (int)((sqrt(8.0 * e + 1.0) - 1.0) / 2.0);
         r += tri(r + 1) <= e;
         r -= tri(r) > e;
-        from = F + r * n + (e - tri(r));
-        step = (size_t)n * n;
+        at = r * x.side + (e - tri(r));
     }
-    double sum = partial[(size_t)slice * terms + e];
+    double *to = partial + (size_t)slice * terms + x.first + e, sum = *to;
     for (size_t i = count * slice / SLICES; i < count * (slice + 1) / SLICES; i++)
-        sum = fma(weight[i], from[i * step], sum);
-    partial[(size_t)slice * terms + e] = sum;
+        sum = fma(weight[i], x.from[i * x.step + at], sum);
+    *to = sum;
 }
 
 static __global__ void total_kernel(int terms, const double *partial, double *sum)
@@ -105,46 +114,6 @@ static __global__ void total_kernel(int terms, const double *partial, double *su
     }
 }
 
-/* ---- samples on the device ------------------------------------------------------------------------ */
-
-struct factored_set {
-    array<double> K;
-    array<placed> how;
-    array<outcome> out;
-};
-
-/* Takes a portion of the samples to the device, and factors it. */
-struct factor_courier {
-    queue own;
-    pinned staging;
-    array<double> X, S, Li;
-    const cuda_sets &in;
-    factored_set &to;
-    shape s;
-    factor_courier(const cuda_sets &set, size_t each, factored_set *const &where, const shape &form)
-        : in(set), to(*where), s(form)
-    {
-        const size_t mm = (size_t)s.M * s.M;
-        own.make();
-        s.stream = own.at;
-        staging.make(each * in.n * in.n);
-        X.make(each * in.n * in.n);
-        S.make(s.M <= WHOLE ? each * mm : 1);
-        Li.make(s.M <= FAST ? each * mm : 1);
-    }
-    void carry(size_t first, size_t count)
-    {
-        const size_t nn = in.n * in.n;
-        double *K = to.K.at + first * s.M * s.M, *placed_at = s.M <= WHOLE ? S.at : K;
-        s.p = count;
-        memcpy(staging.at, in.X + first * nn, count * nn * sizeof(double));
-        X.put(staging.at, count * nn, s.stream);
-        place(s, false, X.at, placed_at, to.how.at + first);
-        spectral_factors(s, placed_at, K, Li.at, to.out.at);
-        check(cudaStreamSynchronize(s.stream), "factors");
-    }
-};
-
 } /* namespace spd */
 
 using namespace spd;
@@ -154,39 +123,156 @@ struct cuda_mean {
     queue own;
     shape s{};
     size_t batch = 0;
-    factored_set set;
-    array<double> weight, Linv, G, U, F, lambda, scalars, partial, sum;
+    bool measured = false; /* are dets there? */
+    array<double> copy;    /* of the samples, where they lie on the host */
+    const double *X = nullptr;
+    array<outcome> out;
+    array<double> weight, partial, sum;
+    /* of a batch: of logarithms */
+    array<double> Linv, K, G, U, F, lambda, scalars;
+    array<placed> how;
+    /* of inverses */
+    array<double> point, dets, C;
 };
 
 namespace spd {
 
-static int terms_of(const shape &s) { return tri(s.n) + 2; }
+/* ---- terms --------------------------------------------------------------------------------------- */
+
+static int terms_of(int n, int metric)
+{
+    switch (metric) {
+    case CUDA_STEIN: return tri(n) + 1;
+    case CUDA_JEFFREY: return 2 * tri(n);
+    case CUDA_EUCLIDEAN: return n * n;
+    default: return tri(n) + 2;
+    }
+}
+
+static void add_piece(cuda_mean &e, int metric, size_t first, size_t count, const piece &x)
+{
+    const dim3 cut((unsigned)(x.size + 127) / 128, SLICES);
+    const double *weight = e.weight.at + first;
+    double *partial = e.partial.at;
+    const int terms = terms_of(e.s.n, metric);
+    add_kernel<<<cut, 128, 0, e.s.stream>>>(count, terms, x, weight, partial);
+    launched("the mean");
+}
+
+/* G <- L^-1 K of a batch: U for M > WHOLE. */
+static double *solve_factors(cuda_mean &e, const shape &s)
+{
+    const int M = s.M, tiles = (M + EDGE - 1) / EDGE;
+    const size_t count = s.p;
+    const unsigned grid = (unsigned)std::min(count * tiles * tiles, (size_t)s.processors * 64);
+    const double *Linv = e.Linv.at, *K = e.K.at;
+    double *G = M > WHOLE ? e.U.at : e.G.at;
+    if (M > WHOLE)
+        solve_kernel<true><<<grid, 64, 0, s.stream>>>(count, tiles, M, Linv, K, G);
+    else
+        solve_kernel<false><<<grid, 64, 0, s.stream>>>(count, tiles, M, Linv, K, G);
+    launched("the mean");
+    return G;
+}
+
+static void add_logarithms(cuda_mean &e, size_t first, size_t count)
+{
+    shape s = e.s;
+    const int n = s.n, M = s.M;
+    const placed *how = e.how.at;
+    double *S = M > WHOLE ? e.K.at : e.U.at, *lambda = e.lambda.at, *scalars = e.scalars.at;
+    s.p = count;
+    place(s, false, e.X + first * n * n, S, e.how.at);
+    spectral_factors(s, S, e.K.at, e.G.at, e.out.at); /* G is free until the next step */
+    double *G = solve_factors(e, s);
+    eigen_of_factors(s, e.U.at, G, lambda, e.out.at);
+    scalars_kernel<<<s.processors * 4, 128, 0, s.stream>>>(count, M, how, lambda, scalars);
+    spectral_values(s, CUDA_LOG, 0.0, how, lambda, e.out.at);
+    rebuild(s, e.U.at, lambda, e.F.at);
+    add_piece(e, CUDA_AIRM, first, count, {e.F.at, (size_t)n * n, 0, tri(n), n});
+    add_piece(e, CUDA_AIRM, first, count, {scalars, 2, tri(n), 2, 0});
+}
+
+/* C <- inverses of a batch, or of its averages with the point. */
+static void invert(cuda_mean &e, bool average, size_t first, size_t count)
+{
+    shape s = e.s;
+    s.p = count;
+    squares_inverses(s, e.X + first * s.n * s.n, average ? e.point.at : nullptr, e.dets.at + 2 * first,
+                     (size_t)tri(s.n) + 1, e.C.at, e.out.at);
+}
+
+static void add_batch(cuda_mean &e, int metric, size_t first, size_t count)
+{
+    const int n = e.s.n, triangle = tri(n);
+    const size_t nn = (size_t)n * n, step = (size_t)triangle + 1;
+    const double *X = e.X + first * nn;
+    if (metric == CUDA_EUCLIDEAN)
+        return add_piece(e, metric, first, count, {X, nn, 0, n * n, 0});
+    if (metric != CUDA_STEIN && metric != CUDA_JEFFREY)
+        return add_logarithms(e, first, count);
+    if (metric == CUDA_JEFFREY || !e.measured)
+        invert(e, false, first, count);
+    if (metric == CUDA_JEFFREY) {
+        add_piece(e, metric, first, count, {X, nn, 0, triangle, n});
+        return add_piece(e, metric, first, count, {e.C.at, step, triangle, triangle, 0});
+    }
+    invert(e, true, first, count);
+    add_piece(e, metric, first, count, {e.C.at, step, 0, triangle + 1, 0});
+}
+
+/* ---- the samples ----------------------------------------------------------------------------------- */
 
 static void check_good(cuda_mean &e)
 {
     outcome o;
-    check(cudaMemcpyAsync(&o, e.set.out.at, sizeof o, cudaMemcpyDeviceToHost, e.s.stream), "result");
+    check(cudaMemcpyAsync(&o, e.out.at, sizeof o, cudaMemcpyDeviceToHost, e.s.stream), "result");
     check(cudaStreamSynchronize(e.s.stream), "the mean");
     if (o.bad != ~0ull)
         throw fault{CUDA_FAULT_SAMPLE, "a matrix is not positive definite", cudaSuccess};
 }
 
+static bool has_logarithms(int metric) { return metric == CUDA_AIRM || metric == CUDA_LOG_EUCLIDEAN; }
+
 static void make_room(cuda_mean &e)
 {
-    const size_t M = (size_t)e.s.M, mm = M * M, terms = (size_t)terms_of(e.s);
-    e.batch = std::min(e.in.p, BATCH / mm + SLICES);
-    e.set.K.make(e.in.p * mm);
-    e.set.how.make(e.in.p);
-    e.set.out.make(1);
-    e.weight.make(e.in.p);
-    e.Linv.make(mm);
-    e.G.make(M <= WHOLE ? e.batch * mm : 1);
-    e.U.make(e.batch * mm);
-    e.F.make(e.batch * e.in.n * e.in.n);
-    e.lambda.make(e.batch * M);
-    e.scalars.make(e.batch * 2);
-    e.partial.make(SLICES * terms);
-    e.sum.make(terms);
+    const size_t M = (size_t)e.s.M, mm = M * M, n = e.in.n, p = e.in.p;
+    const int metric = e.in.metric, start = terms_of(e.s.n, CUDA_JEFFREY), most = std::max(terms_of(e.s.n, metric), start);
+    const bool logarithms = has_logarithms(metric), inverses = metric != CUDA_LOG_EUCLIDEAN && metric != CUDA_EUCLIDEAN;
+    e.batch = std::min(p, BATCH / mm + SLICES);
+    e.copy.make(e.in.on_device ? 1 : p * n * n);
+    e.out.make(1);
+    e.weight.make(p);
+    e.partial.make(SLICES * (size_t)most);
+    e.sum.make(most);
+    if (logarithms) {
+        e.Linv.make(mm);
+        e.K.make(e.batch * mm);
+        e.G.make(M <= WHOLE ? e.batch * mm : 1);
+        e.U.make(e.batch * mm);
+        e.F.make(e.batch * n * n);
+        e.lambda.make(e.batch * M);
+        e.scalars.make(e.batch * 2);
+        e.how.make(e.batch);
+    }
+    if (inverses) {
+        e.point.make(n * n);
+        e.dets.make(2 * p);
+        e.C.make(e.batch * (tri(e.s.n) + 1));
+    }
+}
+
+static void load(cuda_mean &e)
+{
+    const size_t nn = e.in.n * e.in.n;
+    e.X = e.in.X;
+    if (e.in.on_device)
+        return;
+    load_all(e.in, e.in.p, e.in.X, [&](cudaStream_t stream, size_t first, size_t count, const double *X) {
+        check(cudaMemcpyAsync(e.copy.at + first * nn, X, count * nn * sizeof(double), cudaMemcpyDeviceToDevice, stream),
+              "loading the matrices");
+    });
+    e.X = e.copy.at;
 }
 
 static void open(cuda_mean &e, const cuda_sets &in, const double *weight)
@@ -202,38 +288,12 @@ static void open(cuda_mean &e, const cuda_sets &in, const double *weight)
     e.s = {n, n, spectral_size(n), 0, in.p, about.multiProcessorCount, (int)about.sharedMemPerBlockOptin, e.own.at};
     make_room(e);
     e.weight.put(weight, in.p, e.s.stream);
-    check(cudaMemsetAsync(e.set.out.at, 0xff, sizeof(outcome), e.s.stream), "result");
+    check(cudaMemsetAsync(e.out.at, 0xff, sizeof(outcome), e.s.stream), "result");
     check(cudaStreamSynchronize(e.s.stream), "result");
-    factored_set *to = &e.set;
-    carry_all<factor_courier>(in, portions(in.p, (size_t)e.s.M * e.s.M, in.threads), false, to, e.s);
-    check_good(e);
+    load(e);
 }
 
-/* partial += the terms of samples first .. of a batch. */
-static void add_batch(cuda_mean &e, size_t first, size_t count)
-{
-    shape s = e.s;
-    const bool columns = s.M > WHOLE;
-    const int tiles = (s.M + EDGE - 1) / EDGE, M = s.M;
-    const double *Linv = e.Linv.at, *K = e.set.K.at + first * M * M, *weight = e.weight.at + first;
-    const placed *how = e.set.how.at + first;
-    double *G = columns ? e.U.at : e.G.at, *F = e.F.at, *lambda = e.lambda.at, *scalars = e.scalars.at;
-    double *partial = e.partial.at;
-    const unsigned grid = (unsigned)std::min(count * tiles * tiles, (size_t)s.processors * 64);
-    s.p = count;
-    if (columns)
-        solve_kernel<true><<<grid, 64, 0, s.stream>>>(count, tiles, M, Linv, K, G);
-    else
-        solve_kernel<false><<<grid, 64, 0, s.stream>>>(count, tiles, M, Linv, K, G);
-    launched("the mean");
-    eigen_of_factors(s, e.U.at, G, lambda, e.set.out.at);
-    scalars_kernel<<<s.processors * 4, 128, 0, s.stream>>>(count, M, how, lambda, scalars);
-    spectral_values(s, CUDA_LOG, 0.0, how, lambda, e.set.out.at);
-    rebuild(s, e.U.at, lambda, F);
-    const dim3 cut((unsigned)(terms_of(s) + 127) / 128, SLICES);
-    add_kernel<<<cut, 128, 0, s.stream>>>(count, s.n, weight, F, scalars, partial);
-    launched("the mean");
-}
+/* ---- a pass --------------------------------------------------------------------------------------- */
 
 /* To M x M. */
 static void put_inverse(cuda_mean &e, const double *Linv)
@@ -247,16 +307,24 @@ static void put_inverse(cuda_mean &e, const double *Linv)
     check(cudaStreamSynchronize(e.s.stream), "copy to the device");
 }
 
-static void sum_terms(cuda_mean &e, const double *Linv, double *sum)
+static void put_point(cuda_mean &e, int metric, const double *at)
 {
-    const int terms = terms_of(e.s);
+    if (has_logarithms(metric))
+        put_inverse(e, at);
+    if (metric == CUDA_STEIN)
+        e.point.put(at, e.in.n * e.in.n, e.s.stream);
+}
+
+static void sum_terms(cuda_mean &e, int metric, const double *at, double *sum)
+{
+    const int terms = terms_of(e.s.n, metric);
     const double *partial = e.partial.at;
     double *all = e.sum.at;
     check(cudaSetDevice(e.in.device), "choosing the device");
-    put_inverse(e, Linv);
+    put_point(e, metric, at);
     check(cudaMemsetAsync(e.partial.at, 0, e.partial.count * sizeof(double), e.s.stream), "the mean");
     for (size_t first = 0; first < e.in.p; first += e.batch) {
-        add_batch(e, first, std::min(e.batch, e.in.p - first));
+        add_batch(e, metric, first, std::min(e.batch, e.in.p - first));
         check(cudaStreamSynchronize(e.s.stream), "the mean");
         if (e.in.tell && e.in.tell(e.in.user, (double)first, (double)e.in.p))
             throw fault{CUDA_FAULT_STOPPED, "stopped", cudaSuccess};
@@ -265,12 +333,17 @@ static void sum_terms(cuda_mean &e, const double *Linv, double *sum)
     launched("the mean");
     check(cudaMemcpyAsync(sum, all, terms * sizeof(double), cudaMemcpyDeviceToHost, e.s.stream), "the mean");
     check_good(e);
+    e.measured = e.measured || metric == CUDA_JEFFREY || metric == CUDA_STEIN;
+    for (int x = 0; x < terms && metric == CUDA_EUCLIDEAN; x++)
+        if (!std::isfinite(sum[x]))
+            throw fault{CUDA_FAULT_SAMPLE, "a matrix is not finite", cudaSuccess};
 }
 
 int module_mean_open(const cuda_sets *in, const double *weight, cuda_mean **mean, char *why)
 {
     cuda_mean *e = nullptr;
     const int code = guarded(why, [&] {
+        visit here(*in, {});
         e = new cuda_mean;
         open(*e, *in, weight);
     });
@@ -281,16 +354,22 @@ int module_mean_open(const cuda_sets *in, const double *weight, cuda_mean **mean
     return code;
 }
 
-int module_mean_sum(cuda_mean *mean, const double *Linv, double *sum, char *why)
+int module_mean_sum(cuda_mean *mean, int metric, const double *at, double *sum, char *why)
 {
-    return guarded(why, [&] { sum_terms(*mean, Linv, sum); });
+    return guarded(why, [&] {
+        visit here(mean->in, {});
+        sum_terms(*mean, metric, at, sum);
+    });
 }
 
 void module_mean_close(cuda_mean *mean)
 {
-    if (mean)
-        cudaSetDevice(mean->in.device);
+    int own = 0;
+    const bool known = cudaGetDevice(&own) == cudaSuccess;
+    cudaSetDevice(mean->in.device);
     delete mean;
+    if (known)
+        cudaSetDevice(own);
 }
 
 } /* namespace spd */

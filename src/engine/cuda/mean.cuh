@@ -5,7 +5,7 @@
 namespace spd {
 
 int module_mean_open(const cuda_sets *in, const double *weight, cuda_mean **mean, char *why);
-int module_mean_sum(cuda_mean *mean, const double *Linv, double *sum, char *why);
+int module_mean_sum(cuda_mean *mean, int metric, const double *at, double *sum, char *why);
 void module_mean_close(cuda_mean *mean);
 
 } /* namespace spd */

@@ -160,11 +160,17 @@ typedef struct cuda_module {
     int (*inspect)(const cuda_sets *in, double tolerance, size_t *bad, char *why);
     int (*exponentials)(const cuda_sets *in, double beta, size_t count, double *K, char *why);
 
-    /* For a mean of the matrices in X. sum <- w_1 T(X_1) + .., where T is, with C = L^-1 X L^-T and
-     * Linv the inverse of L (n x n): log C, its lower triangle by rows, then half its squared norm,
-     * then (x/2) coth(x/2) of the logarithm x of C's condition. tell hears of a pass's samples. */
+    /* For a mean of the matrices in X by in->metric. sum <- w_1 T(X_1) + .., where T is, by the
+     * metric of the pass, which is the mean's own or, unless that is a flat one, Jeffrey's:
+     *   AIRM, log-Euclidean: with `at` the inverse of L (n x n) and C = L^-1 X L^-T, log C, then
+     *     half its squared norm, then (x/2) coth(x/2) of the logarithm x of C's condition
+     *   Stein: with `at` M (n x n), ((M + X)/2)^-1, then ln det((M + X)/2) - ln det(X)/2
+     *   Jeffrey: X, then X^-1
+     *   Euclidean: X, all n x n of it
+     * symmetric matrices as lower triangles by rows. Matrices on the device stay where they are,
+     * sum and `at` are on the host. tell hears of a pass's samples. */
     int (*mean_open)(const cuda_sets *in, const double *weight, cuda_mean **mean, char *why);
-    int (*mean_sum)(cuda_mean *mean, const double *Linv, double *sum, char *why);
+    int (*mean_sum)(cuda_mean *mean, int metric, const double *at, double *sum, char *why);
     void (*mean_close)(cuda_mean *mean);
 
     /* The next probe will be at t: it is begun. */
