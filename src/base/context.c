@@ -46,6 +46,50 @@ void spd_context_set_engine(spd_context *ctx, spd_engine engine)
         ctx->engine = engine;
 }
 
+spd_engine ctx_engine(const spd_context *ctx)
+{
+    int several = ctx && ctx->ranks && ctx->ranks->count > 1;
+    if (!ctx || (several && ctx->engine == SPD_ENGINE_AUTO))
+        return SPD_ENGINE_CPU;
+    return ctx->engine;
+}
+
+int ctx_device(const spd_context *ctx)
+{
+    if (!ctx)
+        return 0;
+    return ctx->ranks ? ctx->ranks->local : ctx->device;
+}
+
+int ctx_sharers(const spd_context *ctx)
+{
+    return ctx && ctx->beside > 1 ? ctx->beside : 1;
+}
+
+spd_context *ctx_beside(const spd_context *ctx, int lanes)
+{
+    spd_context *lane = spd_context_new();
+    if (!lane)
+        return NULL;
+    lane->threads = 1;
+    lane->engine = ctx_engine(ctx);
+    lane->device = ctx_device(ctx);
+    lane->beside = lanes;
+    return lane;
+}
+
+void ctx_rejoin(spd_context *ctx, spd_context *lane)
+{
+    if (ctx && lane)
+        ctx->device_calls += lane->device_calls;
+    spd_context_free(lane);
+}
+
+size_t spd_context_device_calls(const spd_context *ctx)
+{
+    return ctx ? ctx->device_calls : 0;
+}
+
 void spd_context_set_memory(spd_context *ctx, double bytes)
 {
     if (ctx)

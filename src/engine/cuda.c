@@ -70,13 +70,12 @@ spd_status cuda_pass_fault(spd_context *ctx, int fault, const char *why)
 static spd_status first_device(spd_context *ctx, const cuda_module *module, int *devices,
                                cuda_device *about)
 {
-    const ranks *r = ranks_of(ctx);
     char why[CUDA_WHY];
     int fault = module->count(devices, why);
     if (fault == CUDA_FAULT_NONE && *devices == 0)
         return ctx_fail(ctx, SPD_EDEVICE, "no GPU was found");
     if (fault == CUDA_FAULT_NONE && about)
-        fault = module->describe(r ? r->local % *devices : 0, about, why);
+        fault = module->describe(ctx_device(ctx) % *devices, about, why);
     return cuda_pass_fault(ctx, fault, why);
 }
 
@@ -219,10 +218,15 @@ static void cuda_about(problem *base, size_t room, char *text)
              pass);
 }
 
+int cuda_takes(spd_metric metric, size_t n, size_t m)
+{
+    return (metric == SPD_STEIN || metric == SPD_AIRM) && n <= CUDA_MAX_N && m <= CUDA_MAX_M;
+}
+
 /* Metrics and objectives that the kernels know. */
 static spd_status check_known(spd_context *ctx, const engine_input *in)
 {
-    if (in->metric != SPD_STEIN && in->metric != SPD_AIRM)
+    if (!cuda_takes(in->metric, 1, 1))
         return ctx_fail(ctx, SPD_EDEVICE, "the CUDA engine does not know the metric %s",
                         spd_metric_name(in->metric));
     return SPD_OK;
@@ -244,14 +248,15 @@ static int read_samples(void *user, size_t first, size_t count, double *to)
 
 #define MUCH_EACH 5e10 /* operations of an iteration that keep a device busy for some 20 ms */
 
-/* How many devices share the samples: one to a rank; else all, where that is a gain. */
+/* How many devices share the samples: one to a rank or a lane; else all, where that is a gain. */
 static int devices_for(spd_context *ctx, const engine_input *in, int there, size_t memory)
 {
     double n = (double)in->n, m = (double)in->m, p = (double)in->p;
     double bytes = 8.0 * p * (0.5 * n * (n + 16.0) + 2.0 * n * m + 7.0 * m * m);
     double work = 2.0 * p * n * m * (n + 4.0 * m) +
                   (in->metric == SPD_AIRM ? 60.0 : 2.0) * (double)in->pairs * m * m * m;
-    return ranks_of(ctx) || (bytes < (double)memory && work < MUCH_EACH) ? 1 : there;
+    int others = (ctx && ctx->ranks) || ctx_sharers(ctx) > 1;
+    return others || (bytes < (double)memory && work < MUCH_EACH) ? 1 : there;
 }
 
 static cuda_input describe_fit(spd_context *ctx, const engine_input *in, const engine_room *room,
@@ -270,7 +275,7 @@ static cuda_input describe_fit(spd_context *ctx, const engine_input *in, const e
                         .objective = number_of(in->objective),
                         .pairs = in->pairs,
                         .pair = (const cuda_pair *)(const void *)in->pair,
-                        .device = r ? r->local : 0,
+                        .device = ctx_device(ctx),
                         .devices = room->devices,
                         .peers = {ranks_count(r), ranks_rank(r), collect, r},
                         .threads = parallel_threads(ctx),
@@ -325,6 +330,8 @@ spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, const engin
                         .free = cuda_free,
                         .about = cuda_about};
     e->room = own;
+    if (ctx)
+        ctx->device_calls++;
     *out = &e->base;
     return SPD_OK;
 }

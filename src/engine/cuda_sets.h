@@ -25,6 +25,9 @@ spd_status cuda_apply(spd_context *ctx, spd_function f, double power, size_t n, 
 spd_status cuda_eigh(spd_context *ctx, size_t n, size_t p, const double *X, double *lambda,
                      double *V, int *done);
 
+/* Would the GPU be asked for functions of so many? */
+int cuda_applies(const spd_context *ctx, size_t n, size_t p);
+
 /* Of sets on the GPU: spd_device_check; K (count) <- exp(-beta K). */
 spd_status cuda_check(spd_context *ctx, size_t n, size_t p, const double *X, double tolerance);
 spd_status cuda_exponentials(spd_context *ctx, double beta, size_t count, double *K);
