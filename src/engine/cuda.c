@@ -298,6 +298,8 @@ static spd_status open_engine(spd_context *ctx, const engine_input *in, engine_r
         return status;
     if (room.devices == 0)
         room.devices = devices_for(ctx, in, devices, about.free);
+    if (room.memory_bytes == 0 && ctx_sharers(ctx) > 1)
+        room.memory_bytes = about.free / (size_t)ctx_sharers(ctx);
     cuda_input given = describe_fit(ctx, in, &room, e);
     return call_status(e, e->module->open(&given, &e->engine, why), why);
 }
