@@ -15,8 +15,8 @@ struct spd_context {
     int device;          /* number of the GPU that is used first */
     int beside;          /* contexts that work at the same time, this one too; 0: alone */
     size_t device_calls; /* what GPUs have done for it */
-    double memory; /* bytes that a call may use; 0: the usual share of what there is */
-    double usual;  /* that share, where the ranks have agreed on it; else 0 */
+    double memory;       /* bytes that a call may use; 0: the usual share of what there is */
+    double usual;        /* that share, where the ranks have agreed on it; else 0 */
     spd_progress_fn progress;
     void *user;
     spd_progress told; /* what the callback was last told within this call; task NULL: nothing */
@@ -33,7 +33,8 @@ struct spd_context {
  * bits, and auto is the processor. */
 spd_engine ctx_engine(const spd_context *ctx);
 
-/* The GPU to begin with, to be taken modulo those there are: processes of one machine have one each.
+/* The GPU to begin with, to be taken modulo those there are: processes of one machine have one
+ * each.
  */
 int ctx_device(const spd_context *ctx);
 

@@ -96,8 +96,7 @@ spd_status prepare_set(spd_context *ctx, const metric *m, size_t n, size_t p, co
                        const char *name, double *F)
 {
     int done = 0;
-    spd_status status =
-        m == &metric_log_euclidean ? log_vectors(ctx, n, p, X, F, &done) : SPD_OK;
+    spd_status status = m == &metric_log_euclidean ? log_vectors(ctx, n, p, X, F, &done) : SPD_OK;
     return status < 0 || done ? status : prepare_part(ctx, m, n, p, X, name, 0, F);
 }
 

@@ -129,7 +129,8 @@ static spd_status make_lanes(trials *t, int threads, arena *keep)
     t->lane = arena_zero(keep, (size_t)threads, sizeof *t->lane);
     for (int i = 0; t->lane && i < threads; i++) {
         lane *l = &t->lane[i];
-        *l = (lane){.home = t, .first = i == 0, .failed = SIZE_MAX, .ctx = ctx_beside(t->ctx, threads)};
+        *l = (lane){
+            .home = t, .first = i == 0, .failed = SIZE_MAX, .ctx = ctx_beside(t->ctx, threads)};
         if (!l->ctx)
             return ctx_nomem(t->ctx, "threads");
         spd_context_set_progress(l->ctx, relay, l);

@@ -31,12 +31,12 @@ def module():
     return folder
 
 
-def test_arrays_on_the_device(module):
-    """The Python package with arrays that say they are on the GPU."""
+def test_the_python_package(module):
+    """With arrays that say they are on the GPU, and with an engine that is to be used."""
     env = {**os.environ, "LD_LIBRARY_PATH": str(module), "OPENBLAS_NUM_THREADS": "1",
            "SPDML_LIBRARY": str(BUILD / "libspdml.so")}
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-                           HERE.parent / "python/test_device_arrays.py"], env=env, stdin=subprocess.DEVNULL,
+                           HERE.parent / "python/test_device_arrays.py", HERE.parent / "python/test_engine.py"], env=env, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout[-6000:]
     assert " passed" in done.stdout and "failed" not in done.stdout
