@@ -7,9 +7,11 @@
 #include "engine/cuda.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/stop.h"
 #include "engine/candidates.h"
 #include "engine/cuda_module.h"
 #include "engine/module.h"
@@ -24,6 +26,8 @@ typedef struct cuda_problem {
     cuda_engine *engine;
     const spd_store *set; /* the samples, */
     spd_store lent;       /* which may be this */
+    pthread_t caller;     /* who is in the module: the callback is for this thread alone */
+    atomic_int stopped;
     arena room;           /* where this lies */
 } cuda_problem;
 
@@ -58,6 +62,8 @@ spd_status cuda_pass_fault(spd_context *ctx, int fault, const char *why)
         return candidates_none(ctx);
     case CUDA_FAULT_SIZE:
         return ctx_fail(ctx, SPD_EDEVICE, "%s", why);
+    case CUDA_FAULT_STOPPED:
+        return ctx_fail(ctx, SPD_ECANCELLED, "learning cancelled");
     case CUDA_FAULT_PLACE:
         return ctx_fail(ctx, SPD_EINVAL, "%s", why);
     default:
@@ -139,12 +145,33 @@ static void share_numbers(const cuda_problem *e, size_t count, double *x)
         r->broadcast(r, 0, x, count * sizeof *x);
 }
 
+/* Before every call: it is this thread that waits for the module. */
+static cuda_engine *enter(cuda_problem *e)
+{
+    e->caller = pthread_self();
+    return e->engine;
+}
+
+/* Is a pass still wanted? As in loops on the processor (parallel.c); ranks would not all hear the
+ * same. */
+static int stop_asked(void *user)
+{
+    cuda_problem *e = user;
+    spd_context *ctx = e->ctx;
+    if (!ctx || ranks_of(ctx) || !pthread_equal(e->caller, pthread_self()))
+        return atomic_load(&e->stopped);
+    int told = ctx->told.task ? ctx_ask_again(ctx) : ctx_tell(ctx, "learning", "iterations", 0, 0);
+    if (told || stop_wanted())
+        atomic_store(&e->stopped, 1);
+    return atomic_load(&e->stopped);
+}
+
 static spd_status cuda_start(problem *base, const double *W)
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
     double f = NAN;
-    spd_status status = call_status(e, e->module->start(e->engine, W, &f, why), why);
+    spd_status status = call_status(e, e->module->start(enter(e), W, &f, why), why);
     if (status == SPD_OK)
         share_numbers(e, 1, &f);
     return status == SPD_OK && !isfinite(f) ? engine_no_cost(e->ctx) : status;
@@ -154,7 +181,7 @@ static spd_status cuda_cost_grad(problem *base, double *f, double *G)
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
-    spd_status status = call_status(e, e->module->cost_grad(e->engine, f, G, why), why);
+    spd_status status = call_status(e, e->module->cost_grad(enter(e), f, G, why), why);
     if (status == SPD_OK) {
         share_numbers(e, 1, f);
         share_numbers(e, base->n * base->m, G);
@@ -166,14 +193,14 @@ static spd_status cuda_aim(problem *base, const double *U, const double *sigma, 
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
-    return call_status(e, e->module->aim(e->engine, U, sigma, V, why), why);
+    return call_status(e, e->module->aim(enter(e), U, sigma, V, why), why);
 }
 
 static spd_status cuda_probe(problem *base, double t, double *f, double *df)
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
-    spd_status status = call_status(e, e->module->probe(e->engine, t, f, df, why), why);
+    spd_status status = call_status(e, e->module->probe(enter(e), t, f, df, why), why);
     if (status == SPD_OK) {
         share_numbers(e, 1, f);
         share_numbers(e, 1, df);
@@ -185,7 +212,7 @@ static spd_status cuda_step(problem *base, double t)
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
-    return call_status(e, e->module->step(e->engine, t, why), why);
+    return call_status(e, e->module->step(enter(e), t, why), why);
 }
 
 static void cuda_free(problem *base)
@@ -280,7 +307,9 @@ static cuda_input describe_fit(spd_context *ctx, const engine_input *in, const e
                         .peers = {ranks_count(r), ranks_rank(r), collect, r},
                         .threads = parallel_threads(ctx),
                         .memory_bytes = room->memory_bytes,
-                        .buffer_bytes = room->buffer_bytes};
+                        .buffer_bytes = room->buffer_bytes,
+                        .stop = stop_asked,
+                        .stop_user = e};
 }
 
 /* The module, a device, and then the engine: in all ranks, or in none. */
@@ -300,6 +329,7 @@ static spd_status open_engine(spd_context *ctx, const engine_input *in, engine_r
         room.devices = devices_for(ctx, in, devices, about.free);
     if (room.memory_bytes == 0 && ctx_sharers(ctx) > 1)
         room.memory_bytes = about.free / (size_t)ctx_sharers(ctx);
+    enter(e);
     cuda_input given = describe_fit(ctx, in, &room, e);
     return call_status(e, e->module->open(&given, &e->engine, why), why);
 }

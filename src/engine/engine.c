@@ -36,8 +36,9 @@ spd_status engine_new(spd_context *ctx, const engine_input *in, problem **engine
                                      : status;
     }
     if (wanted == SPD_ENGINE_AUTO && gpu_pays(ctx, in)) {
-        if (engine_cuda_new(ctx, in, NULL, engine) == SPD_OK)
-            return SPD_OK;
+        spd_status status = engine_cuda_new(ctx, in, NULL, engine);
+        if (status == SPD_OK || status == SPD_ECANCELLED)
+            return status;
         ctx_clear(ctx); /* whatever was in the way, the CPU goes on */
     }
     return engine_cpu_new(ctx, in, engine);

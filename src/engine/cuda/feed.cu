@@ -1,7 +1,6 @@
 /* feed.cu - samples on their way to a device: only their upper halves travel (pack.cuh). */
 #include <algorithm>
 #include <cstring>
-#include <future>
 
 #include "engine/cuda/feed.cuh"
 #include "engine/cuda/pack.cuh"
@@ -21,6 +20,7 @@ void feed::open(const cuda_input &in, const shape &shape_, size_t first_, int de
     extra = in.extra;
     read = in.read;
     user = in.user;
+    wanted = {in.stop, in.stop_user};
     device = device_;
     kept = keep;
     each = PORTION / (n * n * sizeof(double)) + 1;
@@ -76,9 +76,10 @@ double feed::run(size_t number, const double *work, double *P)
     lane &l = *lanes[number];
     shape t = s;
     double most = 0.0;
+    bool over = false;
     t.stream = l.own.at;
     check(cudaSetDevice(device), "choosing the device");
-    for (size_t i = number * each; i < s.p; i += lanes.size() * each) {
+    for (size_t i = number * each; i < s.p && !(over = wanted.over()); i += lanes.size() * each) {
         t.p = std::min(each, s.p - i);
         stage(l, i, t.p, &most);
         if (!kept && !P)
@@ -91,6 +92,8 @@ double feed::run(size_t number, const double *work, double *P)
             pass_tall(t, to, work, P + i * n * s.M);
     }
     check(cudaStreamSynchronize(t.stream), "the samples");
+    if (over)
+        throw fault{CUDA_FAULT_STOPPED, "stopped", cudaSuccess};
     return most;
 }
 
@@ -101,8 +104,7 @@ double feed::run_all(const double *work, double *P)
     double most = 0.0;
     for (size_t k = 0; k < lanes.size(); k++)
         others.push_back(std::async(std::launch::async, [this, k, work, P] { return run(k, work, P); }));
-    for (auto &o : others)
-        o.wait();
+    wait_for_all(others, wanted);
     for (auto &o : others)
         most = std::max(most, o.get());
     return most;

@@ -1,6 +1,8 @@
 /* feed.cuh - the samples of a device: packed there once, or, where they do not fit, read, sent and packed anew for
  * every pass, in portions, by several threads, so that reading, copies and products overlap. */
 #pragma once
+#include <chrono>
+#include <future>
 #include <memory>
 #include <vector>
 
@@ -8,6 +10,21 @@
 #include "engine/cuda/queue.cuh"
 
 namespace spd {
+
+/* Is the work still wanted? From any thread (cuda_input). */
+struct wish {
+    int (*stop)(void *) = nullptr;
+    void *user = nullptr;
+    bool over() const { return stop && stop(user); }
+};
+
+/* Waits for all of them. The thread that waits asks meanwhile: that of the call alone hears anything new. */
+template <class T> void wait_for_all(const std::vector<std::future<T>> &work, const wish &wanted)
+{
+    for (auto &w : work)
+        while (w.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
+            wanted.over();
+}
 
 /* What a thread needs for a portion on its way. */
 struct lane {
@@ -42,6 +59,7 @@ struct feed {
     const double *X = nullptr, *extra = nullptr;
     int (*read)(void *, size_t, size_t, double *) = nullptr;
     void *user = nullptr;
+    wish wanted;
     int device = 0;
     double factor = 1.0;
     array<double> Xp;

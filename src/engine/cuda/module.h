@@ -85,6 +85,12 @@ typedef struct cuda_input {
     /* Of each device, 0 for what is good there: the most that may be used, and that matrices of
      * pairs may take. */
     size_t memory_bytes, buffer_bytes;
+
+    /* Non-zero: a pass over samples that are read for it shall end, with CUDA_FAULT_STOPPED, and the
+     * engine is of no more use. Asked from any thread, now and then also from that of the call; or
+     * NULL. */
+    int (*stop)(void *user);
+    void *stop_user;
 } cuda_input;
 
 /* What an engine has taken and done. */
