@@ -1,7 +1,9 @@
 /* context.c - life of a context, and the making of messages. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "base/context.h"
 
 #include <float.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +40,21 @@ void spd_context_set_threads(spd_context *ctx, int threads)
 {
     if (ctx)
         ctx->threads = threads > 0 ? threads : 0;
+}
+
+/* Cores that this process may use. */
+static int cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    return CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
+}
+
+int ctx_threads(const spd_context *ctx)
+{
+    int threads = ctx && ctx->threads > 0 ? ctx->threads : cores();
+    return threads <= POOL_WORKERS ? threads : POOL_WORKERS + 1;
 }
 
 void spd_context_set_engine(spd_context *ctx, spd_engine engine)

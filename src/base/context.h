@@ -29,6 +29,9 @@ struct spd_context {
     char ran_on[256];        /* what the engine of the last fit said of itself, or nothing */
 };
 
+/* Threads that calls with this context use. */
+int ctx_threads(const spd_context *ctx);
+
 /* The engine that this process may use: among several, a GPU that some of them may lack gives other
  * bits, and auto is the processor. */
 spd_engine ctx_engine(const spd_context *ctx);

@@ -28,7 +28,7 @@ typedef struct cuda_problem {
     spd_store lent;       /* which may be this */
     pthread_t caller;     /* who is in the module: the callback is for this thread alone */
     atomic_int stopped;
-    arena room;           /* where this lies */
+    arena room; /* where this lies */
 } cuda_problem;
 
 /* ---- the module ----------------------------------------------------------------------------- */

@@ -86,9 +86,9 @@ typedef struct cuda_input {
      * pairs may take. */
     size_t memory_bytes, buffer_bytes;
 
-    /* Non-zero: a pass over samples that are read for it shall end, with CUDA_FAULT_STOPPED, and the
-     * engine is of no more use. Asked from any thread, now and then also from that of the call; or
-     * NULL. */
+    /* Non-zero: a pass over samples that are read for it shall end, with CUDA_FAULT_STOPPED, and
+     * the engine is of no more use. Asked from any thread, now and then also from that of the call;
+     * or NULL. */
     int (*stop)(void *user);
     void *stop_user;
 } cuda_input;
