@@ -143,12 +143,13 @@ SPD_API void spd_context_set_threads(spd_context *ctx, int threads);
 /* How many threads calls with this context use. */
 SPD_API int spd_context_threads(const spd_context *ctx);
 
-/* Where the sums of learning run, and spd_pairwise2, spd_nearest, spd_apply, spd_eigh, spd_kernel,
- * spd_mean and spd_congruence for what has kernels there (docs/gpu.md); everything else runs on the
- * processor. The engines agree to rounding; each gives the same bits on every run. */
+/* Where the sums of learning, distances, neighbours (up to 64), kernels, functions, eigenvalues,
+ * means and maps of sets run, and with them classification, tuning and evaluation; everything else,
+ * and what the GPU has no kernels for (metrics, n above 512), runs on the processor. The engines
+ * agree to rounding; each gives the same bits on every run. */
 typedef enum spd_engine {
     SPD_ENGINE_CPU = 0, /* the default */
-    SPD_ENGINE_CUDA,    /* an NVIDIA GPU; SPD_EDEVICE where none can be used, and for fits with n
+    SPD_ENGINE_CUDA,    /* an NVIDIA GPU; SPD_EDEVICE where none can be used, and from spd_fit for n
                          * above 512 or m above 128 */
     SPD_ENGINE_AUTO     /* the GPU where that is possible and gains by an estimate, else the CPU */
 } spd_engine;
@@ -168,6 +169,10 @@ SPD_API spd_status spd_engine_device(spd_context *ctx, spd_engine engine, size_t
  * near a pass over the samples came to the limits of the machine. Empty after one on the processor.
  */
 SPD_API const char *spd_context_ran_on(const spd_context *ctx);
+
+/* How much GPUs have done for this context so far: fits, sets of distances, neighbours, kernels,
+ * functions or eigenvalues, and passes of means. 0: all of it ran on the processor. */
+SPD_API size_t spd_context_device_calls(const spd_context *ctx);
 
 /* Several processes that MPI has started, the ranks, and that work on one problem. After
  * spd_ranks_join every rank makes the same calls with the same arguments on the same data. The work

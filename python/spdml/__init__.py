@@ -7,7 +7,7 @@ and work in its pipelines, alongside pyRiemann's.
 
 from . import _fast
 from ._calls import check_environment as _check_environment
-from ._calls import isa_name, progress, version
+from ._calls import isa_name, progress, set_engine, version
 from ._errors import (
     FileFormatError,
     InvalidArgumentError,
@@ -186,6 +186,7 @@ __all__ = [
     "progress",
     "recenter",
     "regularize",
+    "set_engine",
     "sqrtm",
     "tangent_space",
     "transport",

@@ -92,14 +92,54 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
+_engine = 0  # the library's number of the one that calls run on
+
+
+def set_engine(engine: str) -> str:
+    """Says where the package computes from now on.
+
+    It holds for all functions and estimators of this process, in all of its threads: distances,
+    neighbours, kernels, means, functions of matrices, learned maps, and with them classification,
+    tuning and evaluation. What the GPU has no kernels for runs on the processor all the same.
+
+    Parameters
+    ----------
+    engine : 'cpu', 'cuda' or 'auto'
+        The processor, an NVIDIA GPU, or the GPU where there is one and much to do.
+
+    Returns
+    -------
+    str
+        The engine before.
+
+    Raises
+    ------
+    RuntimeError
+        For 'cuda' where no GPU can be used.
+    """
+    global _engine
+    number, device, ctx = ctypes.c_int(), ctypes.create_string_buffer(256), context(1)
+    if not isinstance(engine, str):
+        raise _errors.InvalidArgumentError(f"engine is {engine!r}; it must be 'cpu', 'cuda' or 'auto'")
+    call(ctx, "spd_engine_parse", engine.encode(), ctypes.byref(number))
+    call(ctx, "spd_engine_device", number, len(device), device)
+    before, _engine = engine_name(), number.value
+    return before
+
+
+def engine_name() -> str:
+    """Where the package computes."""
+    return str(lib.spd_engine_name(_engine).decode())
+
+
 def context(n_jobs: Optional[int] = None) -> Context:
-    """This thread's context, set to n_jobs threads (`_jobs`) and to the CPU."""
+    """This thread's context, set to n_jobs threads (`_jobs`) and to the engine of the package."""
     number = 1 if n_jobs == 1 else _jobs.threads(n_jobs)
     found = getattr(_local, "context", None)
     if found is None:
         found = _local.context = Context()
     lib.spd_context_set_threads(found.handle, number)
-    lib.spd_context_set_engine(found.handle, 0)
+    lib.spd_context_set_engine(found.handle, _engine)
     lib.spd_context_set_memory(found.handle, 0.0)
     return found
 
@@ -167,9 +207,9 @@ class _Bar:
         self._bar, self._task = None, ""
 
 
-def reporting() -> bool:
-    """Does anybody want to see the progress of calls?"""
-    return _callback.get() is not None
+def long_way() -> bool:
+    """Does anybody want to see the progress of calls, or shall they run elsewhere than on the CPU?"""
+    return _callback.get() is not None or _engine != 0
 
 
 @contextlib.contextmanager

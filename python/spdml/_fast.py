@@ -21,7 +21,7 @@ from typing import Any, Callable, Dict, Optional, TypeVar, cast
 import numpy as np
 
 from . import _errors, _jobs
-from ._calls import call, context, reporting
+from ._calls import call, context, long_way
 from ._library import CovarianceOptions, Doubles, lib
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -142,7 +142,7 @@ def distance(function: Function) -> Function:
         if A.__class__ is array and B.__class__ is array and metric.__class__ is str and \
                 not rest and not more:
             number = numbers.get(metric)
-            if number is not None and not reporting():
+            if number is not None and not long_way():
                 if A.ndim == 3:
                     D2 = _between(A, B, metric)
                     if D2 is not None:
@@ -164,7 +164,7 @@ def mean(function: Function) -> Function:
     @functools.wraps(function)
     def short(X: Any, metric: Any = "airm", *rest: Any, **more: Any) -> Any:
         if metric.__class__ is str and metric in _metrics and not rest and _is_set(X) and \
-                more.keys() <= {"n_jobs", "tol"} and not reporting():
+                more.keys() <= {"n_jobs", "tol"} and not long_way():
             tol = more.get("tol", 0.0)
             threads = _threads(more.get("n_jobs"), X.size * X.shape[1])
             M = np.empty(X.shape[1:])
@@ -183,7 +183,7 @@ def apply(function: Function) -> Function:
     @functools.wraps(function)
     def short(X: Any, f: Any, power: Any = 1.0, n_jobs: Any = None, **more: Any) -> Any:
         if f.__class__ is str and f in _FUNCTIONS and power.__class__ is float and not more and \
-                X.__class__ is np.ndarray and X.size and not reporting():
+                X.__class__ is np.ndarray and X.size and not long_way():
             threads = _threads(n_jobs, X.size * X.shape[-1])
             F = np.empty(X.shape)
             if threads is not None and quick.apply(_handle(), threads, _FUNCTIONS[f], power, X, F,
@@ -214,7 +214,7 @@ def geodesic(function: Function) -> Function:
               **more: Any) -> Any:
         if metric.__class__ is str and metric in _curved and alpha.__class__ is float and \
                 A.__class__ is np.ndarray and B.__class__ is np.ndarray and not rest and \
-                not more and A.shape == B.shape and A.size and not reporting():
+                not more and A.shape == B.shape and A.size and not long_way():
             G = np.empty(A.shape)
             if quick.geodesics(_handle(), 1, _curved[metric], A, B, alpha, G, _SYMMETRY):
                 return G
@@ -230,7 +230,7 @@ def pairwise_distances(function: Function) -> Function:
     def short(X: Any, Y: Any = None, metric: Any = "airm", squared: Any = False, n_jobs: Any = None,
               *rest: Any, **more: Any) -> Any:
         if metric.__class__ is str and metric in _metrics and _is_set(X) and X.size and \
-                (Y is None or _is_set(Y)) and not rest and not more and not reporting():
+                (Y is None or _is_set(Y)) and not rest and not more and not long_way():
             other = X if Y is None else Y
             threads = _threads(n_jobs, float(X.size) * X.shape[1] * len(other))
             D2 = np.empty((len(X), len(other)))

@@ -72,7 +72,7 @@ class Sets:
         call(context(self.n_jobs), name, self._where(_device.DEFAULT_STREAM), *arguments)
 
 
-def samples(X: Any, y: Any, engine: str, n_jobs: Optional[int]) -> Sets:
+def samples(X: Any, y: Any, engine: Optional[str], n_jobs: Optional[int]) -> Sets:
     """X of a fit: by an engine that reaches it, with labels on the host."""
     if engine == "cpu":
         raise InvalidArgumentError("X lies on the GPU, and engine='cpu' learns on the processor; use engine='cuda' or "

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _device, _on_device
 from ._arrays import doubles, ints, matrices, metric_number, numbers, real, whole
-from ._calls import Context, call, context
+from ._calls import Context, call, context, engine_name
 from ._errors import InvalidArgumentError
 from ._hermitian import embed, extract
 from ._labels import class_numbers
@@ -97,8 +97,9 @@ class SPDML(MatrixTransformer):
         is approximate where the exact search would take more than about a minute.
     candidates : int or None
         Look for neighbours among so many matrices only, the same for all; for huge sets.
-    engine : 'cpu', 'cuda' or 'auto'
-        Where it is learned; 'auto' takes a GPU where there is one and it gains.
+    engine : 'cpu', 'cuda', 'auto' or None
+        Where it is learned; 'auto' takes a GPU where there is one and it gains. None: where the
+        package computes, see `set_engine`; of an array on a GPU as by 'auto'.
     memory : float or None
         About how many bytes to use; None: three quarters of what there is. It decides what is kept
         of each matrix, and so whether an iteration takes one pass over the data or two.
@@ -145,7 +146,7 @@ class SPDML(MatrixTransformer):
                  objective: str = "auto", graph: str = "or", affinity_weight: float = 1.0,
                  restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
                  rebuild_graph: int = 0, paper: bool = False, search: str = "auto",
-                 candidates: Optional[int] = None, engine: str = "cpu",
+                 candidates: Optional[int] = None, engine: Optional[str] = None,
                  memory: Optional[float] = None,
                  callback: Optional[Callable[[int, float], Any]] = None) -> None:
         self.n_components = n_components
@@ -176,7 +177,7 @@ class SPDML(MatrixTransformer):
         """Learns the map; without y, from the graph of nearest neighbours only. X may also be the
         path of an .npy file, a list of paths, or MatrixFiles: they are read piece by piece. float32
         arrays are not copied. Complex Hermitian matrices have a complex map. An array on a GPU is
-        learned from there, with engine='cuda' or 'auto'; of what the processor does with it the library
+        learned from there, unless engine is 'cpu'; of what the processor does with it the library
         makes one copy."""
         there = _on_device.samples(X, y, self.engine, self.n_jobs) if _device.holds(X) else None
         store = None if there else store_of(X, arrays=self._takes_float32(), check=False)
@@ -187,14 +188,21 @@ class SPDML(MatrixTransformer):
         label = None if y is None else class_numbers(y, X.shape[0])[1]
         chosen = self._choose(X, label, hermitian)
         options, start = self._options(X.shape[1], label, chosen, hermitian)
-        engine = choice("engine", self.engine)
-        ctx = context(self.n_jobs)
-        lib.spd_context_set_engine(ctx.handle, engine)
+        ctx = self._context("auto" if there and engine_name() == "cpu" else None)
         lib.spd_context_set_memory(ctx.handle,
                                    0.0 if self.memory is None else real(self.memory, "memory"))
         self._keep(_fit(ctx, X, label, options, self.callback))
         del start  # lived as long as the call needed it
         return self
+
+    def _context(self, usual: Optional[str] = None) -> Context:
+        """This thread's, with our threads and engine; the next one that anybody asks for has its own."""
+        engine = usual if self.engine is None else self.engine
+        number = None if engine is None else choice("engine", engine)
+        ctx = context(self.n_jobs)
+        if number is not None:
+            lib.spd_context_set_engine(ctx.handle, number)
+        return ctx
 
     def transform(self, X: Any) -> np.ndarray:
         """W'XW (p, m, m); of complex matrices with the conjugate transpose. An array on a GPU stays
@@ -223,7 +231,7 @@ class SPDML(MatrixTransformer):
 
     def _takes_float32(self) -> bool:
         """Without a copy; the others need float64 in memory."""
-        return self.engine == "cpu" and not isinstance(self.n_components, str) and \
+        return (self.engine or engine_name()) == "cpu" and not isinstance(self.n_components, str) and \
             not isinstance(self.nu_b, str) and \
             not (isinstance(self.metric, str) and "log" in self.metric)
 
@@ -297,7 +305,6 @@ class SPDML(MatrixTransformer):
     def _race(self, X: np.ndarray, label: np.ndarray, tried: Dict[str, Any],
               fixed: Dict[str, int], hermitian: bool) -> Any:
         """What spd_tune finds for the nearest neighbour after the map, and its accuracies."""
-        ctx = context(self.n_jobs)
         open_yet: Dict[str, Any] = {name: value for name, value, given in
                     (("m", 1, self.n_components), ("nu_b", None, self.nu_b))
                     if isinstance(given, str)}
@@ -305,7 +312,7 @@ class SPDML(MatrixTransformer):
         if options.objective == choice("objective", "auto") and isinstance(self.nu_b, str):
             options.objective = choice("objective", "difference")  # whose numbers these are
         method, grid = Method(), Grid()
-        call(ctx, "spd_method_parse", b"nn-ml", c.byref(method))
+        call(context(1), "spd_method_parse", b"nn-ml", c.byref(method))
         method.metric, method.fit = options.metric, c.pointer(options)
         settled = {"m": options.m // (1 + hermitian), "nu_w": options.nu_w, "nu_b": options.nu_b}
         for i, name in enumerate(PARAMETERS):
@@ -321,7 +328,7 @@ class SPDML(MatrixTransformer):
                           label=ints(label), hermitian=int(hermitian))
         tuning = Tuning(folds=5, seed=options.seed, grid=c.pointer(grid))
         tuned = Tuned()
-        call(ctx, "spd_tune", c.byref(method), c.byref(samples), c.byref(tuning), c.byref(tuned))
+        call(self._context(), "spd_tune", c.byref(method), c.byref(samples), c.byref(tuning), c.byref(tuned))
         del start
         found = {name: int(method.value[PARAMETERS.index(name)]) for name in tried}
         return {**fixed, **found}, tuned.accuracy, tuned.accuracy_no_map

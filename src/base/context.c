@@ -1,7 +1,9 @@
 /* context.c - life of a context, and the making of messages. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "base/context.h"
 
 #include <float.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,10 +42,69 @@ void spd_context_set_threads(spd_context *ctx, int threads)
         ctx->threads = threads > 0 ? threads : 0;
 }
 
+/* Cores that this process may use. */
+static int cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    return CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
+}
+
+int ctx_threads(const spd_context *ctx)
+{
+    int threads = ctx && ctx->threads > 0 ? ctx->threads : cores();
+    return threads <= POOL_WORKERS ? threads : POOL_WORKERS + 1;
+}
+
 void spd_context_set_engine(spd_context *ctx, spd_engine engine)
 {
     if (ctx)
         ctx->engine = engine;
+}
+
+spd_engine ctx_engine(const spd_context *ctx)
+{
+    int several = ctx && ctx->ranks && ctx->ranks->count > 1;
+    if (!ctx || (several && ctx->engine == SPD_ENGINE_AUTO))
+        return SPD_ENGINE_CPU;
+    return ctx->engine;
+}
+
+int ctx_device(const spd_context *ctx)
+{
+    if (!ctx)
+        return 0;
+    return ctx->ranks ? ctx->ranks->local : ctx->device;
+}
+
+int ctx_sharers(const spd_context *ctx)
+{
+    return ctx && ctx->beside > 1 ? ctx->beside : 1;
+}
+
+spd_context *ctx_beside(const spd_context *ctx, int lanes)
+{
+    spd_context *lane = spd_context_new();
+    if (!lane)
+        return NULL;
+    lane->threads = 1;
+    lane->engine = ctx_engine(ctx);
+    lane->device = ctx_device(ctx);
+    lane->beside = lanes;
+    return lane;
+}
+
+void ctx_rejoin(spd_context *ctx, spd_context *lane)
+{
+    if (ctx && lane)
+        ctx->device_calls += lane->device_calls;
+    spd_context_free(lane);
+}
+
+size_t spd_context_device_calls(const spd_context *ctx)
+{
+    return ctx ? ctx->device_calls : 0;
 }
 
 void spd_context_set_memory(spd_context *ctx, double bytes)

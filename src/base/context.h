@@ -12,8 +12,11 @@
 struct spd_context {
     int threads;
     spd_engine engine;
-    double memory; /* bytes that a call may use; 0: the usual share of what there is */
-    double usual;  /* that share, where the ranks have agreed on it; else 0 */
+    int device;          /* number of the GPU that is used first */
+    int beside;          /* contexts that work at the same time, this one too; 0: alone */
+    size_t device_calls; /* what GPUs have done for it */
+    double memory;       /* bytes that a call may use; 0: the usual share of what there is */
+    double usual;        /* that share, where the ranks have agreed on it; else 0 */
     spd_progress_fn progress;
     void *user;
     spd_progress told; /* what the callback was last told within this call; task NULL: nothing */
@@ -25,6 +28,26 @@ struct spd_context {
     int alone;               /* above 0: what is called now is for this process alone */
     char ran_on[256];        /* what the engine of the last fit said of itself, or nothing */
 };
+
+/* Threads that calls with this context use. */
+int ctx_threads(const spd_context *ctx);
+
+/* The engine that this process may use: among several, a GPU that some of them may lack gives other
+ * bits, and auto is the processor. */
+spd_engine ctx_engine(const spd_context *ctx);
+
+/* The GPU to begin with, to be taken modulo those there are: processes of one machine have one
+ * each.
+ */
+int ctx_device(const spd_context *ctx);
+
+/* How many share the GPU with this context, itself included. */
+int ctx_sharers(const spd_context *ctx);
+
+/* A context of one thread, one of `lanes` that work side by side for ctx, with its engine; NULL if
+ * out of memory. ctx_rejoin frees it and counts in ctx what GPUs have done for it. */
+spd_context *ctx_beside(const spd_context *ctx, int lanes);
+void ctx_rejoin(spd_context *ctx, spd_context *lane);
 
 /* Forgets the last error and progress; first line of every public function that takes a context. */
 void ctx_clear(spd_context *ctx);

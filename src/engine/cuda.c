@@ -7,9 +7,11 @@
 #include "engine/cuda.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/stop.h"
 #include "engine/candidates.h"
 #include "engine/cuda_module.h"
 #include "engine/module.h"
@@ -24,7 +26,9 @@ typedef struct cuda_problem {
     cuda_engine *engine;
     const spd_store *set; /* the samples, */
     spd_store lent;       /* which may be this */
-    arena room;           /* where this lies */
+    pthread_t caller;     /* who is in the module: the callback is for this thread alone */
+    atomic_int stopped;
+    arena room; /* where this lies */
 } cuda_problem;
 
 /* ---- the module ----------------------------------------------------------------------------- */
@@ -58,6 +62,8 @@ spd_status cuda_pass_fault(spd_context *ctx, int fault, const char *why)
         return candidates_none(ctx);
     case CUDA_FAULT_SIZE:
         return ctx_fail(ctx, SPD_EDEVICE, "%s", why);
+    case CUDA_FAULT_STOPPED:
+        return ctx_fail(ctx, SPD_ECANCELLED, "learning cancelled");
     case CUDA_FAULT_PLACE:
         return ctx_fail(ctx, SPD_EINVAL, "%s", why);
     default:
@@ -70,13 +76,12 @@ spd_status cuda_pass_fault(spd_context *ctx, int fault, const char *why)
 static spd_status first_device(spd_context *ctx, const cuda_module *module, int *devices,
                                cuda_device *about)
 {
-    const ranks *r = ranks_of(ctx);
     char why[CUDA_WHY];
     int fault = module->count(devices, why);
     if (fault == CUDA_FAULT_NONE && *devices == 0)
         return ctx_fail(ctx, SPD_EDEVICE, "no GPU was found");
     if (fault == CUDA_FAULT_NONE && about)
-        fault = module->describe(r ? r->local % *devices : 0, about, why);
+        fault = module->describe(ctx_device(ctx) % *devices, about, why);
     return cuda_pass_fault(ctx, fault, why);
 }
 
@@ -146,12 +151,33 @@ static void share_numbers(const cuda_problem *e, size_t count, double *x)
         r->broadcast(r, 0, x, count * sizeof *x);
 }
 
+/* Before every call: it is this thread that waits for the module. */
+static cuda_engine *enter(cuda_problem *e)
+{
+    e->caller = pthread_self();
+    return e->engine;
+}
+
+/* Is a pass still wanted? As in loops on the processor (parallel.c); ranks would not all hear the
+ * same. */
+static int stop_asked(void *user)
+{
+    cuda_problem *e = user;
+    spd_context *ctx = e->ctx;
+    if (!ctx || ranks_of(ctx) || !pthread_equal(e->caller, pthread_self()))
+        return atomic_load(&e->stopped);
+    int told = ctx->told.task ? ctx_ask_again(ctx) : ctx_tell(ctx, "learning", "iterations", 0, 0);
+    if (told || stop_wanted())
+        atomic_store(&e->stopped, 1);
+    return atomic_load(&e->stopped);
+}
+
 static spd_status cuda_start(problem *base, const double *W)
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
     double f = NAN;
-    spd_status status = call_status(e, e->module->start(e->engine, W, &f, why), why);
+    spd_status status = call_status(e, e->module->start(enter(e), W, &f, why), why);
     if (status == SPD_OK)
         share_numbers(e, 1, &f);
     return status == SPD_OK && !isfinite(f) ? engine_no_cost(e->ctx) : status;
@@ -161,7 +187,7 @@ static spd_status cuda_cost_grad(problem *base, double *f, double *G)
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
-    spd_status status = call_status(e, e->module->cost_grad(e->engine, f, G, why), why);
+    spd_status status = call_status(e, e->module->cost_grad(enter(e), f, G, why), why);
     if (status == SPD_OK) {
         share_numbers(e, 1, f);
         share_numbers(e, base->n * base->m, G);
@@ -173,7 +199,7 @@ static spd_status cuda_aim(problem *base, const double *U, const double *sigma, 
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
-    return call_status(e, e->module->aim(e->engine, U, sigma, V, why), why);
+    return call_status(e, e->module->aim(enter(e), U, sigma, V, why), why);
 }
 
 /* What goes wrong here goes wrong again in the probe. */
@@ -181,14 +207,14 @@ static void cuda_ahead(problem *base, double t)
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
-    (void)e->module->ahead(e->engine, t, why);
+    (void)e->module->ahead(enter(e), t, why);
 }
 
 static spd_status cuda_probe(problem *base, double t, double *f, double *df)
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
-    spd_status status = call_status(e, e->module->probe(e->engine, t, f, df, why), why);
+    spd_status status = call_status(e, e->module->probe(enter(e), t, f, df, why), why);
     if (status == SPD_OK) {
         share_numbers(e, 1, f);
         share_numbers(e, 1, df);
@@ -200,7 +226,7 @@ static spd_status cuda_step(problem *base, double t)
 {
     cuda_problem *e = (cuda_problem *)base;
     char why[CUDA_WHY];
-    return call_status(e, e->module->step(e->engine, t, why), why);
+    return call_status(e, e->module->step(enter(e), t, why), why);
 }
 
 static void cuda_free(problem *base)
@@ -252,6 +278,11 @@ static int metric_number(spd_metric metric)
     }
 }
 
+int cuda_takes(spd_metric metric, size_t n, size_t m)
+{
+    return metric_number(metric) >= 0 && n <= CUDA_MAX_N && m <= CUDA_MAX_M;
+}
+
 static spd_status check_known(spd_context *ctx, const engine_input *in)
 {
     if (metric_number(in->metric) < 0)
@@ -276,14 +307,15 @@ static int read_samples(void *user, size_t first, size_t count, double *to)
 
 #define MUCH_EACH 5e10 /* operations of an iteration that keep a device busy for some 20 ms */
 
-/* How many devices share the samples: one to a rank; else all, where that is a gain. */
+/* How many devices share the samples: one to a rank or a lane; else all, where that is a gain. */
 static int devices_for(spd_context *ctx, const engine_input *in, int there, size_t memory)
 {
     double n = (double)in->n, m = (double)in->m, p = (double)in->p;
     double bytes = 8.0 * p * (0.5 * n * (n + 16.0) + 2.0 * n * m + 7.0 * m * m);
     double work = 2.0 * p * n * m * (n + 4.0 * m) +
                   (in->metric == SPD_AIRM ? 60.0 : 2.0) * (double)in->pairs * m * m * m;
-    return ranks_of(ctx) || (bytes < (double)memory && work < MUCH_EACH) ? 1 : there;
+    int others = (ctx && ctx->ranks) || ctx_sharers(ctx) > 1;
+    return others || (bytes < (double)memory && work < MUCH_EACH) ? 1 : there;
 }
 
 /* Where the samples lie on a GPU; NULL: nowhere. */
@@ -309,16 +341,16 @@ static cuda_input describe_fit(spd_context *ctx, const engine_input *in, const e
                         .objective = number_of(in->objective),
                         .pairs = in->pairs,
                         .pair = (const cuda_pair *)(const void *)in->pair,
-                        .device = place ? place->number
-                                  : r   ? r->local
-                                        : 0,
+                        .device = place ? place->number : ctx_device(ctx),
                         .devices = room->devices,
                         .peers = {ranks_count(r), ranks_rank(r), collect, r},
                         .threads = parallel_threads(ctx),
                         .memory_bytes = room->memory_bytes,
                         .buffer_bytes = room->buffer_bytes,
                         .on_device = place != NULL,
-                        .stream = place ? place->stream : NULL};
+                        .stream = place ? place->stream : NULL,
+                        .stop = stop_asked,
+                        .stop_user = e};
 }
 
 /* The module, a device, and then the engine: in all ranks, or in none. */
@@ -336,6 +368,9 @@ static spd_status open_engine(spd_context *ctx, const engine_input *in, engine_r
         return status;
     if (room.devices == 0)
         room.devices = place_of(in) ? 1 : devices_for(ctx, in, devices, about.free);
+    if (room.memory_bytes == 0 && ctx_sharers(ctx) > 1)
+        room.memory_bytes = about.free / (size_t)ctx_sharers(ctx);
+    enter(e);
     cuda_input given = describe_fit(ctx, in, &room, e);
     return call_status(e, e->module->open(&given, &e->engine, why), why);
 }
@@ -369,6 +404,8 @@ spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, const engin
                         .free = cuda_free,
                         .about = cuda_about};
     e->room = own;
+    if (ctx)
+        ctx->device_calls++;
     *out = &e->base;
     return SPD_OK;
 }

@@ -8,4 +8,7 @@
  * none. */
 spd_status cuda_describe(spd_context *ctx, char *text, size_t room);
 
+/* Are there kernels for fits of n x n matrices to m x m? */
+int cuda_takes(spd_metric metric, size_t n, size_t m);
+
 #endif

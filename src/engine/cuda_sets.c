@@ -37,11 +37,12 @@ static int gains(const spd_context *ctx, int few, double flops, double bytes)
 {
     if (on_device(ctx))
         return 1;
-    if (!ctx || ctx->engine == SPD_ENGINE_CPU || ranks_of(ctx) || few)
+    spd_engine wanted = ctx_engine(ctx);
+    if (wanted == SPD_ENGINE_CPU || ranks_of(ctx) || few)
         return 0;
     double cpu = flops / (CORE_FLOPS * parallel_threads(ctx));
-    double gpu = GPU_OPEN + bytes / GPU_COPIES + flops / GPU_FLOPS;
-    return ctx->engine == SPD_ENGINE_CUDA || gpu < cpu;
+    double gpu = bytes / GPU_COPIES + flops / GPU_FLOPS;
+    return wanted == SPD_ENGINE_CUDA || GPU_OPEN + gpu * ctx_sharers(ctx) < cpu;
 }
 
 #define EIGEN_FLOPS 12.0 /* of one matrix, in n^3 */
@@ -105,7 +106,7 @@ void cuda_sets_place(const spd_context *ctx, cuda_sets *in)
 {
     in->size = sizeof *in;
     in->on_device = on_device(ctx);
-    in->device = in->on_device ? ctx->place->number : 0;
+    in->device = in->on_device ? ctx->place->number : ctx_device(ctx);
     in->stream = in->on_device ? ctx->place->stream : NULL;
 }
 
@@ -117,7 +118,10 @@ static spd_status open_call(call *c)
     c->in.threads = parallel_threads(c->ctx);
     c->in.tell = tell;
     c->in.user = c;
-    return cuda_open_module(c->ctx, &c->module, &devices, there ? NULL : &about);
+    spd_status status = cuda_open_module(c->ctx, &c->module, &devices, there ? NULL : &about);
+    if (status == SPD_OK && !there)
+        c->in.device %= devices;
+    return status;
 }
 
 static atomic_size_t answered;
@@ -136,6 +140,7 @@ static spd_status conclude(call *c, spd_status opened, int *done)
     int left = opened == SPD_OK && (c->fault == CUDA_FAULT_SAMPLE || c->fault == CUDA_FAULT_SIZE);
     *done = status == SPD_OK;
     answered += (size_t)*done;
+    ctx->device_calls += (size_t)*done;
     if (opened == SPD_OK && c->fault == CUDA_FAULT_STOPPED)
         return ctx_fail(ctx, SPD_ECANCELLED, "%s cancelled", c->task);
     if (left || (status < 0 && ctx->engine == SPD_ENGINE_AUTO && !ctx->place)) {
@@ -263,11 +268,16 @@ static int function_number(spd_function f)
     return number[f];
 }
 
+int cuda_applies(const spd_context *ctx, size_t n, size_t p)
+{
+    return solves(ctx, n, p, 2.0, 1.0);
+}
+
 static spd_status apply(spd_context *ctx, spd_function f, double power, size_t n, size_t p,
                         const double *X, double *F, int *done)
 {
     *done = 0;
-    if (!solves(ctx, n, p, 2.0, 1.0))
+    if (!cuda_applies(ctx, n, p))
         return SPD_OK;
     call c = solving(ctx, "functions", n, p, X);
     spd_status status = open_call(&c);

@@ -26,6 +26,9 @@ spd_status cuda_apply(spd_context *ctx, spd_function f, double power, size_t n, 
 spd_status cuda_eigh(spd_context *ctx, size_t n, size_t p, const double *X, double *lambda,
                      double *V, int *done);
 
+/* Would the GPU be asked for functions of so many? */
+int cuda_applies(const spd_context *ctx, size_t n, size_t p);
+
 /* spd_congruence; W is on the host. */
 spd_status cuda_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
                            const double *W, double *S, int *done);

@@ -24,24 +24,24 @@ static int gpu_pays(const spd_context *ctx, const engine_input *in)
     double flops =
         2.0 * p * n * m * (n + 4.0 * m) + PAIR[in->metric] * (double)in->pairs * m * m * m;
     double cpu = ITERATIONS * flops / (CORE_FLOPS * parallel_threads(ctx));
-    double ready = in->set && in->set->place ? 0.0 : GPU_OPEN + 8.0 * p * n * n / GPU_LOAD;
-    return ready + ITERATIONS * (GPU_LAUNCHES + flops / GPU_FLOPS) < cpu;
+    int there = in->set && in->set->place; /* the samples, and so the GPU is open */
+    double load = there ? 0.0 : 8.0 * p * n * n / GPU_LOAD;
+    double gpu = load + ITERATIONS * (GPU_LAUNCHES + flops / GPU_FLOPS);
+    return (there ? 0.0 : GPU_OPEN) + gpu * ctx_sharers(ctx) < cpu;
 }
 
 spd_status engine_new(spd_context *ctx, const engine_input *in, problem **engine)
 {
-    spd_engine wanted = ctx ? ctx->engine : SPD_ENGINE_CPU;
-    if (ranks_of(ctx) &&
-        wanted == SPD_ENGINE_AUTO) /* a GPU, which some may lack, gives other bits */
-        wanted = SPD_ENGINE_CPU;
+    spd_engine wanted = ctx_engine(ctx);
     if (wanted == SPD_ENGINE_CUDA) {
         spd_status status = engine_cuda_new(ctx, in, NULL, engine);
         return status == SPD_EDEVICE ? ctx_advise(ctx, status, SPD_REMEDY_AUTO_ENGINE, 0.0)
                                      : status;
     }
     if (wanted == SPD_ENGINE_AUTO && gpu_pays(ctx, in)) {
-        if (engine_cuda_new(ctx, in, NULL, engine) == SPD_OK)
-            return SPD_OK;
+        spd_status status = engine_cuda_new(ctx, in, NULL, engine);
+        if (status == SPD_OK || status == SPD_ECANCELLED)
+            return status;
         ctx_clear(ctx); /* whatever was in the way, the CPU goes on */
     }
     return engine_cpu_new(ctx, in, engine);
@@ -115,8 +115,10 @@ spd_status spd_engine_device(spd_context *ctx, spd_engine engine, size_t room, c
     ctx_clear(ctx);
     if (engine != SPD_ENGINE_CPU) {
         spd_status status = cuda_describe(ctx, text, room);
-        if (status == SPD_OK || engine == SPD_ENGINE_CUDA)
+        if (status == SPD_OK)
             return status;
+        if (engine == SPD_ENGINE_CUDA)
+            return ctx_advise(ctx, status, SPD_REMEDY_AUTO_ENGINE, 0.0);
         ctx_clear(ctx);
     }
     snprintf(text, room, "%d threads, %s", parallel_threads(ctx), spd_isa_name());

@@ -75,10 +75,29 @@ static spd_status prepare_chunk(void *user, size_t octet, int thread)
     return j->bad[octet] ? SPD_ENOTSPD : SPD_OK;
 }
 
+/* F <- as metric_log_euclidean prepares X, by the GPU if that is to do it. */
+static spd_status log_vectors(spd_context *ctx, size_t n, size_t p, const double *X, double *F,
+                              int *done)
+{
+    if (!cuda_applies(ctx, n, p))
+        return SPD_OK;
+    arena room = {0};
+    double *logs = arena_alloc(&room, p, n * n * sizeof *logs);
+    spd_status status = arena_status(&room, ctx, "logarithms");
+    if (status == SPD_OK)
+        status = cuda_apply(ctx, SPD_LOG, 0.0, n, p, X, logs, done);
+    for (size_t i = 0; i < p && *done; i++)
+        flat_vector(n, logs + i * n * n, F + i * flat_size(n));
+    arena_free(&room);
+    return status;
+}
+
 spd_status prepare_set(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,
                        const char *name, double *F)
 {
-    return prepare_part(ctx, m, n, p, X, name, 0, F);
+    int done = 0;
+    spd_status status = m == &metric_log_euclidean ? log_vectors(ctx, n, p, X, F, &done) : SPD_OK;
+    return status < 0 || done ? status : prepare_part(ctx, m, n, p, X, name, 0, F);
 }
 
 spd_status prepare_part(spd_context *ctx, const metric *m, size_t n, size_t p, const double *X,

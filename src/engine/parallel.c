@@ -1,9 +1,6 @@
 /* parallel.c - a loop over chunks on the context's workers, with progress, cancellation and
  * ordered failure. */
-#define _GNU_SOURCE /* sched_getaffinity */
 #include "engine/parallel.h"
-
-#include <sched.h>
 
 #include "base/limits.h"
 #include "base/stop.h"
@@ -23,19 +20,9 @@ typedef struct loop {
     spd_status status; /* of chunk `failed`; guarded by the lock */
 } loop;
 
-/* Cores that this process may use. */
-static int cores(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    return CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
-}
-
 int parallel_threads(const spd_context *ctx)
 {
-    int threads = ctx && ctx->threads > 0 ? ctx->threads : cores();
-    return threads <= POOL_WORKERS ? threads : POOL_WORKERS + 1;
+    return ctx_threads(ctx);
 }
 
 int spd_context_threads(const spd_context *ctx)

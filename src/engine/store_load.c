@@ -1,9 +1,11 @@
 /* store_load.c - a copy of a store in memory, or of a process's share of it. */
-#include <string.h>
 
 #include "base/memory.h"
+#include "engine/parallel.h"
 #include "engine/split.h"
 #include "engine/walk.h"
+
+#define PIECE ((size_t)1 << 23) /* bytes that a thread reads at once, where there is memory */
 
 /* Rounds to float32; what is too large for one becomes Inf, which a check then names. */
 static void narrow(size_t count, const double *from, float *to)
@@ -12,28 +14,42 @@ static void narrow(size_t count, const double *from, float *to)
         to[e] = (float)from[e];
 }
 
-/* to (last - first matrices) <- samples first .. last-1, as float32 where that is asked for. */
+typedef struct copying {
+    const spd_store *from;
+    size_t first, last, each; /* samples; of a chunk */
+    double *wide;             /* threads x each x n x n, where they become float32; else NULL */
+    void *to;                 /* last - first matrices */
+} copying;
+
+static spd_status copy_chunk(void *user, size_t chunk, int thread)
+{
+    const copying *c = user;
+    size_t n2 = c->from->n * c->from->n, at = chunk * c->each, left = c->last - c->first - at;
+    size_t count = left < c->each ? left : c->each;
+    double *X = c->wide ? c->wide + (size_t)thread * c->each * n2 : (double *)c->to + at * n2;
+    spd_status status = store_read(c->from, c->first + at, count, X);
+    if (status == SPD_OK && c->wide)
+        narrow(count * n2, X, (float *)c->to + at * n2);
+    return status;
+}
+
+/* to (last - first matrices) <- samples first .. last-1, as float32 where that is asked for; by all
+ * threads, each a part of the file. */
 static spd_status copy(spd_context *ctx, const spd_store *from, size_t first, size_t last,
                        int as_float, void *to)
 {
-    store_walk *walk = NULL;
-    size_t n2 = from->n * from->n, count = 0, at = 0;
-    spd_status status = store_walks_new(ctx, from, 1, 1, (size_t)1 << 24, &walk);
+    size_t sample = from->n * from->n * sizeof(double), threads = (size_t)parallel_threads(ctx);
+    copying c = {.from = from, .first = first, .last = last, .to = to};
+    c.each = store_piece(ctx, threads, PIECE) / sample + 1;
+    arena room = {0};
+    if (as_float)
+        c.wide = arena_alloc(&room, threads, c.each * sample);
+    spd_status status = arena_status(&room, ctx, "matrices on their way");
     if (status == SPD_OK)
-        store_walk_begin(walk, first, last, NULL);
-    for (; first + at < last && status == SPD_OK; at += count) {
-        const double *X = store_walk_next(walk, &count);
-        if (!X)
-            status = store_fail(ctx, from, SPD_EIO);
-        else if (as_float)
-            narrow(count * n2, X, (float *)to + at * n2);
-        else
-            memcpy((double *)to + at * n2, X, count * n2 * sizeof *X);
-        if (X && ctx_progress(ctx, "reading", "matrices", (double)at, (double)(last - first)))
-            status = ctx_fail(ctx, SPD_ECANCELLED, "reading cancelled");
-    }
-    store_walks_end(walk);
-    return status;
+        status = parallel_for(ctx, (last - first + c.each - 1) / c.each, copy_chunk, &c, "reading",
+                              "matrices", (double)(last - first), NULL);
+    arena_free(&room);
+    return store_fail(ctx, from, status);
 }
 
 spd_status spd_store_load(spd_context *ctx, const spd_store *from, int as_float, spd_store **store)

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "classify/samples.h"
+#include "engine/cuda.h"
 #include "evaluate/method.h"
 #include "learn/complex_map.h"
 #include "learn/fit.h"
@@ -57,6 +58,16 @@ static void note_effort(const spd_model *model, map *a)
     a->iterations += model ? (size_t)model->iterations : 0;
 }
 
+/* A method goes on where the GPU has no kernels for its map: what is asked for by name becomes what
+ * is possible. Returns what the context asked for. */
+static spd_engine set_engine(spd_context *ctx, spd_metric metric, size_t n, size_t m)
+{
+    spd_engine asked = ctx ? ctx->engine : SPD_ENGINE_CPU;
+    if (asked == SPD_ENGINE_CUDA && !cuda_takes(metric, n, m))
+        spd_context_set_engine(ctx, SPD_ENGINE_AUTO);
+    return asked;
+}
+
 /* *model <- the learned map to m dimensions. */
 static spd_status fit_model(spd_context *ctx, const spd_method *method, const samples *train,
                             map_graph graph, size_t m, map *a, spd_model **model)
@@ -67,11 +78,13 @@ static spd_status fit_model(spd_context *ctx, const spd_method *method, const sa
     spd_status status = SPD_OK;
     options.hermitian = train->hermitian;
     options.m = m;
+    spd_engine asked = set_engine(ctx, options.metric, train->n, m);
     if (graph.roughly)
         status = start_roughly(ctx, train, &known, &options, &near);
     if (status >= 0)
         status = fit_on_graph(ctx, train->n, train->p, train->X, train->label, &options,
                               graph.pairs ? &known : NULL, model);
+    spd_context_set_engine(ctx, asked);
     note_effort(near, a);
     note_effort(*model, a);
     spd_model_free(near);

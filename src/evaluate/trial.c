@@ -17,7 +17,7 @@ typedef struct trial {
 
 int trial_is_fatal(spd_status status)
 {
-    return status == SPD_ENOMEM || status == SPD_ECANCELLED;
+    return status == SPD_ENOMEM || status == SPD_ECANCELLED || status == SPD_EDEVICE;
 }
 
 /* What is known of the map: its graph, unless the fit shall make its own. */

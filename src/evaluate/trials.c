@@ -129,10 +129,10 @@ static spd_status make_lanes(trials *t, int threads, arena *keep)
     t->lane = arena_zero(keep, (size_t)threads, sizeof *t->lane);
     for (int i = 0; t->lane && i < threads; i++) {
         lane *l = &t->lane[i];
-        *l = (lane){.home = t, .first = i == 0, .failed = SIZE_MAX, .ctx = spd_context_new()};
+        *l = (lane){
+            .home = t, .first = i == 0, .failed = SIZE_MAX, .ctx = ctx_beside(t->ctx, threads)};
         if (!l->ctx)
             return ctx_nomem(t->ctx, "threads");
-        spd_context_set_threads(l->ctx, 1);
         spd_context_set_progress(l->ctx, relay, l);
     }
     return arena_status(keep, t->ctx, "threads");
@@ -158,7 +158,7 @@ static spd_status run_parted(trials *t, int threads)
         take_over_error(t, threads, status);
     }
     for (int i = 0; t->lane && i < threads; i++)
-        spd_context_free(t->lane[i].ctx);
+        ctx_rejoin(t->ctx, t->lane[i].ctx);
     arena_free(&room);
     return status;
 }

@@ -3,8 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/stop.h"
+#include "engine/parallel.h"
 #include "formats/data.h"
 #include "io/text.h"
+
+#define CHUNK_BYTES ((size_t)1 << 22) /* of matrices that a thread looks at at a time */
 
 double data_asymmetry(size_t n, const double *X)
 {
@@ -67,25 +72,62 @@ static spd_status refuse_asymmetry(spd_context *ctx, const spd_data *data, size_
     return ctx_advise(ctx, SPD_ENOTSYM, SPD_REMEDY_SYMMETRIZE, 0.0);
 }
 
-/* Any NaN or Inf anywhere comes first, then the first asymmetric matrix. */
+/* What is found in each chunk of the matrices. */
+typedef struct looking {
+    const spd_data *data;
+    size_t each;     /* matrices of a chunk */
+    size_t *crooked; /* the first asymmetric one of each chunk, or SPD_NO_INDEX */
+    size_t *endless; /* the first with NaN or Inf */
+} looking;
+
+static spd_status look_at_chunk(void *user, size_t chunk, int thread)
+{
+    const looking *l = user;
+    size_t n = l->data->n, first = chunk * l->each, p = l->data->p;
+    (void)thread;
+    l->crooked[chunk] = l->endless[chunk] = SPD_NO_INDEX;
+    for (size_t i = first; i < first + l->each && i < p && !stop_wanted(); i++) {
+        double asymmetry = data_asymmetry(n, l->data->X + i * n * n);
+        if (isnan(asymmetry)) {
+            l->endless[chunk] = i;
+            return SPD_ENOTFINITE;
+        }
+        if (asymmetry > DATA_SYMMETRY && l->crooked[chunk] == SPD_NO_INDEX)
+            l->crooked[chunk] = i;
+    }
+    return SPD_OK;
+}
+
+static spd_status refuse_endless(spd_context *ctx, const spd_data *data, size_t i)
+{
+    char sample[80];
+    name_sample(data, i, sample, sizeof sample);
+    return ctx_fail_at(ctx, SPD_ENOTFINITE, i, 0.0,
+                       "%s holds NaN or Inf; remove the sample or repair the file", sample);
+}
+
+/* Any NaN or Inf anywhere comes first, then the first asymmetric matrix. Every process of a job
+ * looks at all, and must not be stopped alone. */
 static spd_status check_entries(spd_context *ctx, const spd_data *data, int symmetric)
 {
-    size_t n = data->n, first = SPD_NO_INDEX;
-    double there = 0.0;
-    char sample[80];
-    for (size_t i = 0; i < data->p; i++) {
-        double asymmetry = data_asymmetry(n, data->X + i * n * n);
-        if (isnan(asymmetry)) {
-            name_sample(data, i, sample, sizeof sample);
-            return ctx_fail_at(ctx, SPD_ENOTFINITE, i, 0.0,
-                               "%s holds NaN or Inf; remove the sample or repair the file", sample);
-        }
-        if (asymmetry > DATA_SYMMETRY && first == SPD_NO_INDEX) {
-            first = i;
-            there = asymmetry;
-        }
-    }
-    return !symmetric || first == SPD_NO_INDEX ? SPD_OK : refuse_asymmetry(ctx, data, first, there);
+    size_t n = data->n, failed = 0, bytes = n * n * sizeof *data->X;
+    looking l = {.data = data, .each = CHUNK_BYTES / bytes + 1};
+    size_t chunks = (data->p + l.each - 1) / l.each;
+    arena room = {0};
+    l.crooked = arena_alloc(&room, chunks, sizeof *l.crooked);
+    l.endless = arena_alloc(&room, chunks, sizeof *l.endless);
+    spd_status status = arena_status(&room, ctx, "checking");
+    if (status == SPD_OK)
+        status = parallel_for(ctx, chunks, look_at_chunk, &l, ranks_of(ctx) ? NULL : "checking",
+                              "matrices", (double)data->p, &failed);
+    if (status == SPD_ENOTFINITE)
+        status = refuse_endless(ctx, data, l.endless[failed]);
+    for (size_t k = 0; k < chunks && status == SPD_OK && symmetric; k++)
+        if (l.crooked[k] != SPD_NO_INDEX)
+            status = refuse_asymmetry(ctx, data, l.crooked[k],
+                                      data_asymmetry(n, data->X + l.crooked[k] * n * n));
+    arena_free(&room);
+    return status;
 }
 
 /* A power of ten that lifts the smallest eigenvalue well above zero, 1e-6 at least. A matrix that

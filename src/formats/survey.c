@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
+#include "engine/parallel.h"
 #include "formats/data.h"
 #include "spdml-data.h"
 
@@ -20,7 +21,9 @@ typedef struct survey_work {
     double *S;          /* capacity x n x n, symmetrised */
     double *lambda;     /* capacity x n */
     size_t *index;      /* capacity: which sample it is */
-    char *symmetric;    /* capacity */
+    double *asymmetry;  /* capacity */
+    const spd_data *data;
+    size_t first; /* sample of the group at hand */
 } survey_work;
 
 static void count_one(size_t i, size_t *count, size_t *first)
@@ -69,9 +72,10 @@ static spd_status judge(spd_context *ctx, const survey_work *work, size_t k, spd
     survey->max_eigenvalue = fmax(survey->max_eigenvalue, lambda[n - 1]);
     double condition = definite && lambda[0] > 0.0 ? lambda[n - 1] / lambda[0] : (double)INFINITY;
     survey->max_condition = fmax(survey->max_condition, condition);
-    if (work->symmetric[k] && !definite)
+    int symmetric = work->asymmetry[k] <= DATA_SYMMETRY;
+    if (symmetric && !definite)
         count_indefinite(work, k, survey);
-    else if (work->symmetric[k] && condition > MOST_CONDITION)
+    else if (symmetric && condition > MOST_CONDITION)
         count_one(work->index[k], &survey->singular, &survey->first_singular);
     return SPD_OK;
 }
@@ -87,40 +91,53 @@ static spd_status judge_group(spd_context *ctx, const survey_work *work, size_t 
     return status;
 }
 
-/* Copies sample i into place k of the group. Zero when it is not finite: it stays out. */
-static int take_sample(const spd_data *data, size_t i, const survey_work *work, size_t k,
-                       spd_survey *survey)
+/* Copies a sample into its place in the group. */
+static spd_status take_sample(void *user, size_t k, int thread)
 {
-    size_t n = data->n;
-    const double *X = data->X + i * n * n;
-    double asymmetry = data_asymmetry(n, X);
-    if (isnan(asymmetry)) {
-        count_one(i, &survey->not_finite, &survey->first_not_finite);
-        return 0;
-    }
-    survey->max_asymmetry = fmax(survey->max_asymmetry, asymmetry);
-    work->symmetric[k] = asymmetry <= DATA_SYMMETRY;
-    if (!work->symmetric[k])
-        count_one(i, &survey->not_symmetric, &survey->first_not_symmetric);
-    work->index[k] = i;
-    memcpy(work->S + k * n * n, X, n * n * sizeof *X);
-    spd_symmetrize(n, 1, work->S + k * n * n);
-    return 1;
+    const survey_work *work = user;
+    size_t n2 = work->n * work->n;
+    const double *X = work->data->X + (work->first + k) * n2;
+    (void)thread;
+    work->asymmetry[k] = data_asymmetry(work->n, X);
+    memcpy(work->S + k * n2, X, n2 * sizeof *X);
+    spd_symmetrize(work->n, 1, work->S + k * n2);
+    return SPD_OK;
 }
 
-static spd_status survey_all(spd_context *ctx, const spd_data *data, const survey_work *work,
-                             spd_survey *survey)
+/* Counts what `taken` samples look like; those that are not finite leave the group, which then has
+ * so many. */
+static size_t sort_out(const survey_work *work, size_t taken, spd_survey *survey)
 {
-    size_t count = 0;
-    spd_status status = SPD_OK;
-    for (size_t i = 0; i < data->p && status >= 0; i++) {
-        count += (size_t)take_sample(data, i, work, count, survey);
-        if (count == work->capacity) {
-            status = judge_group(ctx, work, count, survey);
-            count = 0;
+    size_t count = 0, n2 = work->n * work->n;
+    for (size_t k = 0; k < taken; k++) {
+        double asymmetry = work->asymmetry[k];
+        if (isnan(asymmetry)) {
+            count_one(work->first + k, &survey->not_finite, &survey->first_not_finite);
+            continue;
         }
+        survey->max_asymmetry = fmax(survey->max_asymmetry, asymmetry);
+        if (asymmetry > DATA_SYMMETRY)
+            count_one(work->first + k, &survey->not_symmetric, &survey->first_not_symmetric);
+        work->index[count] = work->first + k;
+        work->asymmetry[count] = asymmetry;
+        if (count < k)
+            memcpy(work->S + count * n2, work->S + k * n2, n2 * sizeof *work->S);
+        count++;
     }
-    return status < 0 ? status : judge_group(ctx, work, count, survey);
+    return count;
+}
+
+static spd_status survey_all(spd_context *ctx, survey_work *work, spd_survey *survey)
+{
+    size_t p = work->data->p, taken = 0;
+    spd_status status = SPD_OK;
+    for (work->first = 0; work->first < p && status >= 0; work->first += taken) {
+        taken = p - work->first < work->capacity ? p - work->first : work->capacity;
+        status = parallel_for(ctx, taken, take_sample, work, NULL, NULL, 0.0, NULL);
+        if (status == SPD_OK)
+            status = judge_group(ctx, work, sort_out(work, taken, survey), survey);
+    }
+    return status;
 }
 
 spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *survey)
@@ -132,7 +149,7 @@ spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *s
     if (status < 0)
         return status;
     size_t n = data->n, group = GROUP_DOUBLES / (n * n) + 1;
-    survey_work work = {.n = n, .capacity = group < data->p ? group : data->p};
+    survey_work work = {.n = n, .data = data, .capacity = group < data->p ? group : data->p};
     spd_survey seen = {0};
     seen.first_not_finite = seen.first_not_symmetric = SPD_NO_INDEX;
     seen.first_not_definite = seen.first_singular = SPD_NO_INDEX;
@@ -141,11 +158,11 @@ spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *s
     work.S = mem_alloc(work.capacity, n * n * sizeof *work.S);
     work.lambda = mem_alloc(work.capacity, n * sizeof *work.lambda);
     work.index = mem_alloc(work.capacity, sizeof *work.index);
-    work.symmetric = mem_alloc(work.capacity, 1);
-    if (!work.S || !work.lambda || !work.index || !work.symmetric)
+    work.asymmetry = mem_alloc(work.capacity, sizeof *work.asymmetry);
+    if (!work.S || !work.lambda || !work.index || !work.asymmetry)
         status = ctx_nomem(ctx, "a survey");
     if (status == SPD_OK)
-        status = survey_all(ctx, data, &work, &seen);
+        status = survey_all(ctx, &work, &seen);
     if (status == SPD_OK && seen.not_finite == data->p)
         seen.min_eigenvalue = seen.max_eigenvalue = seen.max_condition = (double)NAN;
     if (status == SPD_OK)
@@ -153,6 +170,6 @@ spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *s
     mem_free(work.S);
     mem_free(work.lambda);
     mem_free(work.index);
-    mem_free(work.symmetric);
+    mem_free(work.asymmetry);
     return status;
 }

@@ -38,6 +38,15 @@ void flat_matrix(size_t n, const double *f, double *A)
     }
 }
 
+void flat_vector(size_t n, const double *A, double *f)
+{
+    for (size_t r = 0; r < n; r++) {
+        for (size_t c = 0; c < r; c++)
+            *f++ = A[r * n + c] * ROOT2;
+        *f++ = A[r * n + r];
+    }
+}
+
 void flat_dist2(const kernels *k, size_t n, size_t octets, const double *f, const double *G,
                 double *d2, double *work)
 {

@@ -17,8 +17,9 @@ size_t flat_size(size_t n);
 /* Off-diagonal entries of F (TRI(n) x 8) times sqrt 2, in place. */
 void flat_weigh(size_t n, double *F);
 
-/* A (n x n) <- the symmetric matrix whose vector is f (TRI(n)). */
+/* A (n x n) <- the symmetric matrix whose vector is f (TRI(n)), and back. */
 void flat_matrix(size_t n, const double *f, double *A);
+void flat_vector(size_t n, const double *A, double *f);
 
 /* A (n x n) was made of log-Cholesky coordinates: has rounding left it less than definite, since a
  * diagonal of the factor was far smaller than the rest? scratch: n n doubles. */

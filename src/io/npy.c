@@ -317,7 +317,7 @@ static spd_status read_native(spd_context *ctx, const io_source *source, const n
     spd_status status = array_new(ctx, type_of(h), h->ndim, h->shape, &fresh);
     if (status < 0)
         return status;
-    status = source_read(ctx, source, h->data_from, h->bytes, fresh->f64);
+    status = source_fill(ctx, source, h->data_from, h->bytes, fresh->f64);
     if (status < 0)
         spd_array_free(fresh);
     else
@@ -331,7 +331,7 @@ static spd_status read_decoded(spd_context *ctx, const io_source *source, const 
     unsigned char *bytes = mem_alloc(h->bytes, 1);
     if (!bytes)
         return ctx_nomem(ctx, "the content of the file");
-    spd_status status = source_read(ctx, source, h->data_from, h->bytes, bytes);
+    spd_status status = source_fill(ctx, source, h->data_from, h->bytes, bytes);
     if (status == SPD_OK)
         status = npy_decode(ctx, h, bytes, array);
     mem_free(bytes);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "io/pieces.h"
 
 /* The most that is asked of the system at once. */
 #define PIECE ((size_t)64 << 20)
@@ -159,6 +160,31 @@ spd_status source_read(spd_context *ctx, const io_source *source, uint64_t at, s
     return check_same(ctx, source);
 }
 
+/* A range that is read in pieces. */
+typedef struct filling {
+    const io_source *source;
+    uint64_t at;
+    char *bytes;
+} filling;
+
+static int fill_piece(void *user, size_t from, size_t size)
+{
+    const filling *f = user;
+    spd_context own = {0}; /* for a message that nobody sees: the first piece at fault makes it */
+    return source_read(&own, f->source, f->at + from, size, f->bytes + from) < 0;
+}
+
+spd_status source_fill(spd_context *ctx, const io_source *source, uint64_t at, size_t size,
+                       void *bytes)
+{
+    filling f = {source, at, bytes};
+    int there = at <= source->size && size <= source->size - at;
+    spd_status status = SPD_EIO;
+    if (there && size > PIECE_BYTES)
+        status = pieces_run(ctx, "reading", size, fill_piece, &f);
+    return status == SPD_EIO ? source_read(ctx, source, at, size, bytes) : status;
+}
+
 spd_status source_all(spd_context *ctx, io_source *source)
 {
     if (source->bytes)
@@ -167,7 +193,7 @@ spd_status source_all(spd_context *ctx, io_source *source)
     if (!bytes)
         return ctx_fail(ctx, SPD_ENOMEM, "out of memory for the %zu bytes of the file",
                         source->size);
-    spd_status status = source_read(ctx, source, 0, source->size, bytes);
+    spd_status status = source_fill(ctx, source, 0, source->size, bytes);
     if (status < 0)
         mem_free(bytes);
     else

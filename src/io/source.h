@@ -35,6 +35,11 @@ spd_status source_lend(spd_context *ctx, const unsigned char *bytes, size_t size
 spd_status source_read(spd_context *ctx, const io_source *source, uint64_t at, size_t size,
                        void *bytes);
 
+/* The same for what may be long: by the threads of the context, with progress, and it may be
+ * cancelled. */
+spd_status source_fill(spd_context *ctx, const io_source *source, uint64_t at, size_t size,
+                       void *bytes);
+
 /* source->bytes <- the whole content. */
 spd_status source_all(spd_context *ctx, io_source *source);
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "io/inflate.h"
+#include "io/pieces.h"
 #include "io/zip.h"
 
 const zip_member *zip_find(const zip_archive *archive, const char *name)
@@ -60,6 +61,36 @@ static spd_status inflate_member(spd_context *ctx, const zip_archive *archive,
     return status;
 }
 
+/* The checksums of the pieces of a member. */
+typedef struct summing {
+    const unsigned char *bytes;
+    uLong *crc; /* of each piece */
+} summing;
+
+static int sum_piece(void *user, size_t from, size_t size)
+{
+    const summing *s = user;
+    s->crc[from / PIECE_BYTES] = crc32_z(crc32(0, NULL, 0), s->bytes + from, size);
+    return 0;
+}
+
+/* Is what was unpacked all of the member, by its checksum? Those of pieces are put together. */
+static spd_status check_sum(spd_context *ctx, const zip_member *member, const unsigned char *bytes,
+                            size_t size)
+{
+    uLong all = crc32(0, NULL, 0);
+    summing s = {bytes, mem_alloc(size / PIECE_BYTES + 1, sizeof *s.crc)};
+    spd_status status =
+        s.crc ? pieces_run(ctx, "checking", size, sum_piece, &s) : ctx_nomem(ctx, "a checksum");
+    for (size_t from = 0; from < size && status == SPD_OK; from += PIECE_BYTES)
+        all = crc32_combine(all, s.crc[from / PIECE_BYTES],
+                            (z_off_t)(size - from < PIECE_BYTES ? size - from : PIECE_BYTES));
+    mem_free(s.crc);
+    if (status == SPD_OK && (size != member->size || all != member->crc))
+        status = cannot_unpack(ctx, "its checksum is wrong");
+    return status;
+}
+
 spd_status zip_unpack(spd_context *ctx, const zip_archive *archive, const zip_member *member,
                       unsigned char *bytes, size_t size, size_t *got)
 {
@@ -69,11 +100,10 @@ spd_status zip_unpack(spd_context *ctx, const zip_archive *archive, const zip_me
         status = inflate_member(ctx, archive, member, bytes, size, &have);
     } else if (status == SPD_OK) {
         have = member->size < size ? (size_t)member->size : size;
-        status = source_read(ctx, archive->source, member->from, have, bytes);
+        status = source_fill(ctx, archive->source, member->from, have, bytes);
     }
-    if (status == SPD_OK && have < size &&
-        (have != member->size || crc32_z(crc32(0, NULL, 0), bytes, have) != member->crc))
-        status = cannot_unpack(ctx, "its checksum is wrong");
+    if (status == SPD_OK && have < size)
+        status = check_sum(ctx, member, bytes, have);
     *got = have;
     return status;
 }

@@ -1,4 +1,4 @@
-"""fit --engine: what is said where there is no GPU, and that auto goes on without one.
+"""--engine: what is said where there is no GPU, and that auto goes on without one.
 
 A module that computes nothing stands in for the CUDA module, beside a copy of the command, where it
 is looked for first."""
@@ -110,3 +110,27 @@ def test_maps_on_a_lost_gpu(beside, rng, tmp_path):
     run("transform", "m.spdml", "few.npz", "--engine", "cuda", "-o", "few-out.npz").good()
     auto, cpu, few = (np.load(tmp_path / f"{name}.npz")["X"] for name in ("auto", "cpu", "few-out"))
     assert (auto == cpu).all() and (few == cpu[:7]).all()
+
+
+LEARNING = {"classify": ["--train", "d.npz", "--test", "d.npz", "--method", "nn"], "train": ["d.npz", "--method", "mdm"],
+            "evaluate": ["d.npz", "--methods", "nn", "--split", 0.5], "embed": ["d.npz"],
+            "cost": ["d.npz", "--w", "W.npy", "--nu-w", 2, "--nu-b", 2], "experiment": ["motion", "--quick"]}
+
+
+@pytest.mark.parametrize("name", LEARNING)
+def test_commands_that_learn_or_classify(beside, data, name, tmp_path):
+    """By name a GPU has to be there; auto goes on without one, and small work stays with the processor."""
+    np.save(tmp_path / "W.npy", np.eye(6)[:, :3])
+    run, output = beside("device"), ["-o", "out.spdml"] if name == "train" else []
+    run(name, *LEARNING[name], *output, "--engine", "cuda").failed(KINDS["device"][1], "--engine auto")
+    assert not (tmp_path / "out.spdml").exists()
+    if name != "experiment":
+        run(name, *LEARNING[name], *output, "--engine", "auto").good()
+
+
+def test_an_experiment_hands_its_engine_to_the_steps(beside, tmp_path):
+    (tmp_path / "own.recipe").write_text("title Own\nspdml synth spd -o $folder/a.npz\n"
+                                         "spdml embed $folder/a.npz -o $folder/Y.npy\n")
+    beside("device")("experiment", "own.recipe", "--engine", "auto", "-o", "out").good()
+    lines = (tmp_path / "out/commands.sh").read_text().splitlines()
+    assert [line.endswith("--engine auto") for line in lines if "spdml synth" in line or "spdml embed" in line] == [False, True]

@@ -145,7 +145,7 @@ inline void run_block(unsigned count)
 
 /* What a stream is given: done at once, or kept while a recording is made. */
 typedef std::vector<std::function<void()>> list;
-inline list *recording;
+inline thread_local list *recording; /* by this thread */
 inline int give(const std::function<void()> &thing)
 {
     if (recording)

@@ -5,6 +5,7 @@ process and in several, from memory and from files. Its own programs are run by 
 """
 import importlib.machinery
 import importlib.util
+import json
 import os
 import pathlib
 import shutil
@@ -30,12 +31,12 @@ def module():
     return folder
 
 
-def test_arrays_on_the_device(module):
-    """The Python package with arrays that say they are on the GPU."""
+def test_the_python_package(module):
+    """With arrays that say they are on the GPU, and with an engine that is to be used."""
     env = {**os.environ, "LD_LIBRARY_PATH": str(module), "OPENBLAS_NUM_THREADS": "1",
            "SPDML_LIBRARY": str(BUILD / "libspdml.so")}
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-                           HERE.parent / "python/test_device_arrays.py"], env=env, stdin=subprocess.DEVNULL,
+                           HERE.parent / "python/test_device_arrays.py", HERE.parent / "python/test_engine.py"], env=env, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout[-6000:]
     assert " passed" in done.stdout and "failed" not in done.stdout
@@ -149,3 +150,41 @@ def test_a_matrix_that_is_not_definite(spdml, data, tmp_path):
     X[7] = -X[7]
     np.savez(tmp_path / "bad.npz", X=X, y=np.load(tmp_path / "y.npy"))
     assert "X[7]" in spdml("fit", "bad.npz", "-m", 3, "--engine", "cuda", "-o", "m.spdml", code=1)
+
+
+@pytest.fixture
+def two_sets(tmp_path):
+    """Two classes that overlap a little; large enough for the device to be asked."""
+    rng = np.random.default_rng(7)
+    for name, p in ("train", 60), ("test", 40):
+        A, y = rng.standard_normal((p, 24, 60)), np.arange(p) % 2
+        A[y == 1, :4] *= 1.25
+        np.savez(tmp_path / f"{name}.npz", X=A @ A.transpose(0, 2, 1) / 60, y=y)
+
+
+@pytest.mark.parametrize("method", ["nn-stein", "knn-log-euclidean", "mdm-log-euclidean", "rsr", "ksvm-stein", "cdl",
+                                    "ts-lda-log-euclidean", "nn-stein-ml"])
+def test_classification_as_on_the_processor(spdml, two_sets, method, tmp_path):
+    more = ["-m", 4] if method.endswith("-ml") else []
+    for engine in "cpu", "cuda":
+        shown = spdml("classify", "--train", "train.npz", "--test", "test.npz", "--method", method, *more, "--no-tune",
+                      "--engine", engine, "-v", "-o", f"{engine}.npz")
+        assert ("calls that the GPU answered" in shown) == (engine == "cuda")
+    one, other = (np.load(tmp_path / f"{engine}.npz")["predicted"] for engine in ("cpu", "cuda"))
+    assert (one == other).all() and len(set(one)) == 2
+
+
+def test_trials_side_by_side(spdml, two_sets):
+    """Two threads tune a map, each with fits of its own on the one device; methods without kernels go on."""
+    words = ["evaluate", "train.npz", "--methods", "nn-stein-ml,nn-jeffrey-ml", "--split", 0.6, "--repeats", 1, "--cv", 2,
+             "--grid", "m=2,3,4,5", "--nu-w", 3, "--nu-b", 3, "--objective", "softmax", "--max-iter", 3, "--final", "none",
+             "--threads", 2, "--json"]
+    results = {}
+    for engine in "cpu", "cuda":
+        shown = spdml(*words, "--engine", engine, "-v")
+        calls = [line for line in shown.splitlines() if "calls that the GPU answered" in line]
+        assert [int(line.split()[-3]) >= 7 for line in calls] == [True] * (engine == "cuda")  # six trials and the last fit
+        found = json.loads(shown[shown.index("{"):shown.rindex("}") + 1])
+        rounds = [method["rounds"][0] for method in found["results"]]
+        results[engine] = [(r["right"], r["cv_accuracy"], r["parameters"]) for r in rounds]
+    assert results["cpu"] == results["cuda"]

@@ -301,7 +301,8 @@ def test_fits_that_cannot_be(gpu, rng):
     X, y = classes_apart(rng)
     A = gpu.device(X)
     with pytest.raises(spdml.InvalidArgumentError, match="engine='cpu' learns on the processor; use engine='cuda'"):
-        spdml.SPDML(3).fit(A, y)
+        spdml.SPDML(3, engine="cpu").fit(A, y)
+    assert spdml.SPDML(3, max_iter=2).fit(A, y).components_.shape == (3, 7)  # by auto
     with pytest.raises(spdml.InvalidArgumentError, match="y lies on the GPU"):
         spdml.SPDML(3, engine="cuda").fit(A, gpu.device(y))
     with pytest.raises(spdml.InvalidArgumentError, match="'auto' needs X in memory"):

@@ -21,7 +21,7 @@ def _lib():
     lib = c.CDLL(PATH)
     for name in ("json_loads", "json_dumps", "kiss_fft_alloc", "svm_train"):
         getattr(lib, name).restype = c.c_void_p
-    for name in ("crc32_z", "adler32", "json_dumpb"):
+    for name in ("crc32_z", "crc32_combine", "adler32", "json_dumpb"):
         getattr(lib, name).restype = c.c_size_t
     return lib
 
@@ -111,6 +111,9 @@ def test_what_it_packs_zlib_unpacks(lib):
         assert zlib.decompress(to.raw[:size.value]) == text
         assert lib.crc32_z(c.c_ulong(0), text, c.c_size_t(len(text))) == zlib.crc32(text)
         assert lib.adler32(c.c_ulong(1), text, len(text)) == zlib.adler32(text)
+        cut = len(text) // 3
+        halves = (c.c_ulong(zlib.crc32(part)) for part in (text[:cut], text[cut:]))
+        assert lib.crc32_combine(*halves, c.c_long(len(text) - cut)) == zlib.crc32(text)
 
 
 # ---- Jansson -------------------------------------------------------------------------------------

@@ -98,6 +98,7 @@ static void job_context(caller *c)
     spd_context_set_engine(own, engine); /* the work is too small for a GPU */
     good(c, spd_engine_device(own, SPD_ENGINE_CPU, sizeof device, device));
     add_text(c, spd_context_ran_on(own));
+    add_number(c, (double)spd_context_device_calls(own));
     add_text(c, device);
     spd_device gpu = SPD_INIT(spd_device); /* of sets that are empty: no GPU is asked */
     spd_neighbours none = {.size = sizeof none, .k = 1};

@@ -2,8 +2,13 @@
  * changes, condition, skewed graphs, pairs in chunks, matrices that fail. Skipped, with a word,
  * where there is no device. With arguments n m n m ... only these sizes; with "shares" only that.
  */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "test.h"
 
+#include <stdatomic.h>
+#include <time.h>
+
+#include "base/context.h"
 #include "engine/cuda.h"
 #include "engine_rig.h"
 
@@ -404,6 +409,67 @@ static void packed_anew(void)
     rig_free(&g);
 }
 
+/* A store that takes its time, and a caller who has had enough while it is read. */
+typedef struct slow_files {
+    const double *X;
+    atomic_size_t read; /* samples so far */
+    size_t enough;
+} slow_files;
+
+static spd_status read_slowly(const spd_store *s, size_t first, size_t count, void *raw)
+{
+    slow_files *f = s->files;
+    size_t nn = s->n * s->n, ms = count < 150 ? count : 150;
+    nanosleep(&(struct timespec){.tv_nsec = (long)ms * 1000000}, NULL);
+    memcpy(raw, f->X + first * nn, count * nn * sizeof *f->X);
+    f->read += count;
+    return SPD_OK;
+}
+
+static int had_enough(void *user, const spd_progress *progress)
+{
+    slow_files *f = user;
+    (void)progress;
+    return f->read > f->enough;
+}
+
+/* A wish to stop ends the pass that is under way: the first, which opens the engine, that of a
+ * start and that of a direction. There are many portions in it; those of an emulated device are
+ * small. */
+static void stopped_within_a_pass(void)
+{
+    char device[200] = "";
+    cuda_describe(NULL, device, sizeof device);
+    const size_t n = 16, p = strncmp(device, "emulated", 8) == 0 ? 800 : 40000;
+    rng r;
+    rng_seed(&r, 11);
+    rig g = rig_make(&r, n, 3, p, 2 * p, 100.0, 1);
+    for (int pass = 0; pass < 3; pass++)
+        for (int devices = 1; devices <= 2; devices++) {
+            spd_context *ctx = spd_context_new();
+            slow_files f = {.X = g.X, .enough = (size_t)pass * p + p / 8};
+            spd_store set = {.n = n, .p = p, .width = sizeof(double), .read = read_slowly};
+            engine_room room = {.memory_bytes = 1, .devices = devices};
+            problem *e = NULL;
+            set.files = &f;
+            g.in.X = NULL;
+            g.in.set = &set;
+            spd_context_set_threads(ctx, 2);
+            spd_context_set_progress(ctx, had_enough, &f);
+            spd_status status = engine_cuda_new(ctx, &g.in, &room, &e);
+            status = status || !pass ? status : e->start(e, g.W);
+            status = status || pass < 2 ? status : e->aim(e, g.U, g.sigma, g.V);
+            CHECK(status == SPD_ECANCELLED, "pass %d: status %d", pass, status);
+            CHECK(strcmp(spd_context_error(ctx)->message, "learning cancelled") == 0, "%s",
+                  spd_context_error(ctx)->message);
+            CHECK(f.read < (size_t)(pass + 1) * p, "pass %d: %zu samples read", pass,
+                  (size_t)f.read);
+            engine_free(e);
+            spd_context_free(ctx);
+        }
+    rig_free(&g);
+}
+
 /* Loaded by as many threads as there are, or by one: the same bits. */
 static void several_threads(void)
 {
@@ -495,6 +561,7 @@ int main(int count, char **word)
         }
         RUN(few_shares);
         RUN(from_a_store);
+        RUN(stopped_within_a_pass);
         return test_summary();
     }
     for (int k = 1; k + 1 < count; k += 2) {
@@ -512,6 +579,7 @@ int main(int count, char **word)
     RUN(few_shares);
     RUN(many_shares);
     RUN(from_a_store);
+    RUN(stopped_within_a_pass);
     RUN(several_threads);
     RUN(matrices_that_fail);
     RUN(what_it_is_not_made_for);

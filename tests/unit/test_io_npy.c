@@ -2,11 +2,14 @@
 #include "unit/test_io_common.h"
 
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "formats/format.h"
 #include "io/array.h"
 #include "io/npy.h"
+#include "io/pieces.h"
 
 /* Reads an image made from a dictionary and data through a file. */
 static spd_array *read_made(int version, const char *dictionary, const void *data, size_t size)
@@ -393,6 +396,61 @@ static void the_parser_works_on_memory(void)
     CHECK(npy_read_memory(NULL, image, 3, &array) == SPD_EFORMAT, "without a context");
 }
 
+/* ---- pieces -----------------------------------------------------------------------------------
+ */
+
+#define PIECES 41
+
+typedef struct piece_log {
+    atomic_int times[PIECES];
+    atomic_size_t bytes;
+    int slow;
+    size_t bad; /* the piece that fails */
+} piece_log;
+
+static int note_piece(void *user, size_t from, size_t size)
+{
+    piece_log *l = user;
+    size_t piece = from / PIECE_BYTES;
+    if (l->slow)
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    l->times[piece]++;
+    l->bytes += size;
+    return piece == l->bad;
+}
+
+static int stop_at_once(void *user, const spd_progress *progress)
+{
+    (void)user;
+    CHECK(strcmp(progress->task, "reading") == 0 && strcmp(progress->unit, "bytes") == 0, "%s %s",
+          progress->task, progress->unit);
+    return 1;
+}
+
+/* Each is done once, by any number of threads; a wish to stop is heard in between. */
+static void pieces_of_a_long_range(void)
+{
+    const size_t size = (PIECES - 1) * PIECE_BYTES + 7;
+    for (int threads = 1; threads <= 4; threads++) {
+        piece_log all = {.bad = SIZE_MAX}, fails = {.bad = 3},
+                  long_one = {.slow = 1, .bad = SIZE_MAX};
+        spd_context_set_threads(ctx, threads);
+        CHECK(pieces_run(ctx, "reading", size, note_piece, &all) == SPD_OK, "%d threads", threads);
+        for (size_t k = 0; k < PIECES; k++)
+            CHECK(all.times[k] == 1, "piece %zu: %d times", k, all.times[k]);
+        CHECK(all.bytes == size, "%zu bytes", (size_t)all.bytes);
+        CHECK(pieces_run(ctx, "reading", size, note_piece, &fails) == SPD_EIO, "a bad piece");
+        spd_context_set_progress(ctx, stop_at_once, NULL);
+        ctx_clear(ctx);
+        CHECK(pieces_run(ctx, "reading", size, note_piece, &long_one) == SPD_ECANCELLED, "stopped");
+        CHECK(strcmp(spd_context_error(ctx)->message, "reading cancelled") == 0, "%s",
+              spd_context_error(ctx)->message);
+        CHECK(long_one.bytes < size, "all was read");
+        spd_context_set_progress(ctx, NULL, NULL);
+    }
+    spd_context_set_threads(ctx, 0);
+}
+
 int main(void)
 {
     scratch_begin();
@@ -413,5 +471,6 @@ int main(void)
     RUN(arrays_are_apart_from_their_file);
     RUN(files_that_change_are_refused);
     RUN(the_parser_works_on_memory);
+    RUN(pieces_of_a_long_range);
     return scratch_end();
 }

@@ -242,6 +242,7 @@ static const option options[] = {
     OPTION_NO_TUNE,
     OPTION_CV,
     OPTION_SCORES,
+    OPTION_ENGINE,
     {OPTION_OUTPUT(endings,
                    "Write predicted, in the type of the training labels, and y and name if the "
                    "test set has them, to FILE; .csv has a header and a line per matrix: index, "

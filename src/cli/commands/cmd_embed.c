@@ -209,6 +209,7 @@ static const option options[] = {
      .help = "t-SNE: how coarse the tree may be that stands for far points; 0 takes all pairs; by "
              "default 0 up to 500 matrices, and 0.5 above"},
     {"iterations", 0, OPTION_INT, "N", "1000", 1, 1000000, .help = "t-SNE: steps of its descent"},
+    OPTION_ENGINE,
     {OPTION_OUTPUT(option_array_endings,
                    "Write Y, eigenvalue and y (the labels, if known) to FILE; .csv has a column "
                    "per coordinate and the label, .npy has only Y")},

@@ -227,6 +227,7 @@ static const option options[] = {
      .help = "Also the area under the ROC curve, one class against the rest, the mean over the "
              "classes; scores of all classes may take longer than predictions"},
     OPTION_VECTORS,
+    OPTION_ENGINE,
     {"output", 'o', OPTION_FILE, "DIR",
      .help = "Write report.html, a page with figures, and results.json, final.json, results.csv, "
              "rounds.csv, predictions.npz, confusion.npz, the data of the figures and samples.svg "

@@ -274,6 +274,7 @@ static const option options[] = {
     {"regularize", 0, OPTION_REAL, "E", NULL, 1e-12, 1e6,
      .help = "In observations, add E trace(C)/n to the diagonal of a test matrix that would be "
              "singular, and of no other; 1e-3 unless given"},
+    OPTION_ENGINE,
     {"no-color",
      .help = "Describe images by SIFT without colour (materials, nu-b), for grey images"},
     OPTION_END};

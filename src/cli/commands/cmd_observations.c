@@ -371,6 +371,7 @@ static const option options[] = {
     {"regularize", 0, OPTION_REAL, "E", "1e-3", 1e-12, 1e6,
      .help = "Add E trace(C)/n to the diagonal of a test matrix that would be singular, and of no "
              "other"},
+    OPTION_ENGINE,
     {"output", 'o', OPTION_FILE, "DIR", .help = "Folder for results.json"},
     OPTION_END};
 

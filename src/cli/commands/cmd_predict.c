@@ -157,6 +157,7 @@ static const option options[] = {
              "were. Folders, archives and single images or clips need no such hint"},
     OPTION_VECTORS,
     OPTION_SCORES,
+    OPTION_ENGINE,
     {OPTION_OUTPUT(endings,
                    "Write predicted, in the type of the training labels, and y and name if NEW has "
                    "them, to FILE; .csv has a header and a line per sample: index, name, "

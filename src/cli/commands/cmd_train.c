@@ -144,6 +144,7 @@ static const option options[] = {
      .help = "[pca-]CLASSIFIER[-METRIC][-MAP], as for 'spdml evaluate', with a MAP of ml, multi, "
              "random, mean, csp: rsr-ml, nn-stein-ml, mdm-airm, ts-lda, cdl"},
     OPTION_VECTORS,
+    OPTION_ENGINE,
     {OPTION_OUTPUT(option_model_endings, "The file of the trained method"), .required = 1},
     OPTION_END};
 

@@ -387,6 +387,7 @@ static const option options[] = {
     {"data", 0, OPTION_FILE, "FILE",
      .help = "The data set that METHOD was trained with: its map is learned further, with old and "
              "new samples. Without, the map stays, and METHOD must hold its samples"},
+    OPTION_ENGINE,
     {OPTION_OUTPUT(option_model_endings, "The file of the new trained method"), .required = 1},
     OPTION_END};
 

@@ -80,8 +80,6 @@ void session_open(session *s, const arguments *args)
         s->verbose = arguments_flag(args, "verbose") && !s->quiet;
         spd_context_set_threads(s->ctx, (int)arguments_int(args, "threads"));
     }
-    if (command_option_named(args->command, "engine", 6))
-        spd_context_set_engine(s->ctx, (spd_engine)session_choice(s, "engine"));
     if (command_option_named(args->command, "memory", 6) && arguments_text(args, "memory"))
         set_memory(s, arguments_text(args, "memory"));
     cli_keep(s, release_session);
@@ -91,13 +89,31 @@ void session_open(session *s, const arguments *args)
     spd_context_set_progress(s->ctx, bar_progress, &s->bar);
 }
 
+/* The engine of the command at hand. One that is asked for by name shall be there, whether or not
+ * there is much to do. */
+static void set_engine(session *s)
+{
+    char device[200];
+    if (!command_option_named(s->args->command, "engine", 6))
+        return;
+    spd_engine engine = (spd_engine)session_choice(s, "engine");
+    spd_context_set_engine(s->ctx, engine);
+    if (engine == SPD_ENGINE_CUDA)
+        session_check(s, spd_engine_device(s->ctx, engine, sizeof device, device));
+}
+
 int session_run(session *s, const command *c)
 {
     void *mark = cli_mark();
+    size_t before = spd_context_device_calls(s->ctx);
     if (spd_isa_check(s->ctx) != SPD_OK)
         cli_misuse("%s", spd_context_error(s->ctx)->message);
+    set_engine(s);
     int code = c->run(s);
     bar_clear(&s->bar);
+    if (spd_context_device_calls(s->ctx) > before)
+        session_talk(s, "calls that the GPU answered: %zu",
+                     spd_context_device_calls(s->ctx) - before);
     sheet_close(&s->sheet);
     cli_release(mark);
     return code;

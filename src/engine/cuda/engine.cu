@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <future>
 
 #include "engine/cuda/engine.cuh"
 
@@ -36,8 +35,7 @@ template <class F> static void together(cuda_engine &e, F body)
             check(cudaSetDevice(h->device), "choosing the device");
             body(*h);
         }));
-    for (auto &w : work)
-        w.wait();
+    wait_for_all(work, e.wanted);
     for (auto &w : work)
         w.get();
 }
@@ -410,6 +408,7 @@ void spd::open(cuda_engine &e, const cuda_input &in)
     check(cudaGetDeviceCount(&there), "looking for devices");
     const size_t devices = (size_t)std::max(1, in.devices), shares = devices * in.peers.count;
     e.peers = in.peers;
+    e.wanted = {in.stop, in.stop_user};
     e.first = devices * in.peers.rank;
     e.dealt = deal_out(in.n, in.p + (in.extra ? 1 : 0), shares);
     for (size_t k = 0; k < devices; k++) {

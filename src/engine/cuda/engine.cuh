@@ -7,6 +7,7 @@ struct cuda_engine {
     spd::deal dealt;
     size_t first = 0; /* number of the first share here */
     cuda_peers peers{};
+    spd::wish wanted;
     std::vector<std::unique_ptr<spd::share>> shares;
     spd::shape s{};                         /* of all samples, on the first device */
     spd::pinned given, lobby;         /* n M, M M + 4 M; for exchanges between processes */

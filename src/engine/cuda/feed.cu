@@ -1,7 +1,7 @@
 /* feed.cu - samples on their way to a device: only their upper halves travel (pack.cuh), and nothing of those that are
  * there. */
 #include <algorithm>
-#include <future>
+#include <cstring>
 
 #include "engine/cuda/feed.cuh"
 #include "engine/cuda/pack.cuh"
@@ -23,6 +23,7 @@ void feed::open(const cuda_input &in, const shape &shape_, size_t first_, int de
     extra = in.extra;
     read = in.read;
     user = in.user;
+    wanted = {in.stop, in.stop_user};
     device = device_;
     kept = keep;
     resident = in.on_device;
@@ -92,9 +93,10 @@ double feed::run(size_t number, const double *U, double *P)
     lane &l = *lanes[number];
     shape t = s;
     double most = 0.0;
+    bool over = false;
     t.stream = l.own.at;
     check(cudaSetDevice(device), "choosing the device");
-    for (size_t i = number * each; i < s.p; i += lanes.size() * each) {
+    for (size_t i = number * each; i < s.p && !(over = wanted.over()); i += lanes.size() * each) {
         t.p = std::min(each, s.p - i);
         const size_t own = here(i, t.p);
         stage(l, i + own, t.p - own, &most);
@@ -106,6 +108,8 @@ double feed::run(size_t number, const double *U, double *P)
             pass_tall(t, to, U, P + i * n * s.M);
     }
     check(cudaStreamSynchronize(t.stream), "the samples");
+    if (over)
+        throw fault{CUDA_FAULT_STOPPED, "stopped", cudaSuccess};
     return most;
 }
 
@@ -116,8 +120,7 @@ double feed::run_all(const double *U, double *P)
     double most = 0.0;
     for (size_t k = 0; k < lanes.size(); k++)
         others.push_back(std::async(std::launch::async, [this, k, U, P] { return run(k, U, P); }));
-    for (auto &o : others)
-        o.wait();
+    wait_for_all(others, wanted);
     for (auto &o : others)
         most = std::max(most, o.get());
     return most;

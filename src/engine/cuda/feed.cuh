@@ -2,6 +2,8 @@
  * every pass, in portions, by several threads, so that reading, copies and products overlap. Those that lie there
  * already are packed from where they lie. */
 #pragma once
+#include <chrono>
+#include <future>
 #include <memory>
 #include <vector>
 
@@ -9,6 +11,21 @@
 #include "engine/cuda/queue.cuh"
 
 namespace spd {
+
+/* Is the work still wanted? From any thread (cuda_input). */
+struct wish {
+    int (*stop)(void *) = nullptr;
+    void *user = nullptr;
+    bool over() const { return stop && stop(user); }
+};
+
+/* Waits for all of them. The thread that waits asks meanwhile: that of the call alone hears anything new. */
+template <class T> void wait_for_all(const std::vector<std::future<T>> &work, const wish &wanted)
+{
+    for (auto &w : work)
+        while (w.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
+            wanted.over();
+}
 
 /* What a thread needs for a portion on its way. */
 struct lane {
@@ -46,6 +63,7 @@ struct feed {
     const double *X = nullptr, *extra = nullptr;
     int (*read)(void *, size_t, size_t, double *) = nullptr;
     void *user = nullptr;
+    wish wanted;
     int device = 0;
     double factor = 1.0;
     array<double> Xp;

@@ -88,6 +88,12 @@ typedef struct cuda_input {
 
     int on_device; /* X is in the memory of that device, where all of them then are, */
     void *stream;  /* written in this cudaStream_t, which is waited for */
+
+    /* Non-zero: a pass over samples that are read for it shall end, with CUDA_FAULT_STOPPED, and
+     * the engine is of no more use. Asked from any thread, now and then also from that of the call;
+     * or NULL. */
+    int (*stop)(void *user);
+    void *stop_user;
 } cuda_input;
 
 /* What an engine has taken and done. */

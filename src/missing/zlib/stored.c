@@ -64,11 +64,13 @@ int deflateEnd(z_stream *stream)
 
 /* ---- checksums ------------------------------------------------------------------------------- */
 
+#define POLYNOMIAL 0xedb88320u /* of degree 32, bits from x^31 down to 1 */
+
 /* The remainder of the byte's polynomial, bits from low to high. */
 static uLong remainder_of(uLong byte)
 {
     for (int bit = 0; bit < 8; bit++)
-        byte = byte & 1 ? byte >> 1 ^ 0xedb88320u : byte >> 1;
+        byte = byte & 1 ? byte >> 1 ^ POLYNOMIAL : byte >> 1;
     return byte;
 }
 
@@ -86,6 +88,29 @@ uLong crc32_z(uLong crc, const Bytef *bytes, size_t size)
 uLong crc32(uLong crc, const Bytef *bytes, uInt size)
 {
     return crc32_z(crc, bytes, size);
+}
+
+/* a b modulo the polynomial. */
+static uLong product_of(uLong a, uLong b)
+{
+    uLong product = 0;
+    for (uLong bit = 0x80000000u; bit; bit >>= 1) {
+        product ^= a & bit ? b : 0;
+        b = b & 1 ? b >> 1 ^ POLYNOMIAL : b >> 1;
+    }
+    return product;
+}
+
+/* The first is followed by so many bytes: times x^(8 size). */
+uLong crc32_combine(uLong first, uLong second, z_off_t size)
+{
+    uLong power = 0x00800000u; /* x^8, and its squares */
+    for (; size > 0; size >>= 1) {
+        if (size & 1)
+            first = product_of(first, power);
+        power = product_of(power, power);
+    }
+    return first ^ second;
 }
 
 /* So many sums of bytes fit into 32 bits. */

@@ -10,6 +10,7 @@ typedef unsigned char Bytef;
 typedef unsigned int uInt;
 typedef unsigned long uLong, uLongf;
 typedef void *voidpf;
+typedef long z_off_t;
 
 enum { Z_OK = 0, Z_STREAM_END = 1, Z_STREAM_ERROR = -2, Z_DATA_ERROR = -3 };
 enum { Z_MEM_ERROR = -4, Z_BUF_ERROR = -5 };
@@ -50,6 +51,7 @@ int compress(Bytef *to, uLongf *size, const Bytef *from,
 
 uLong crc32(uLong crc, const Bytef *bytes, uInt size);
 uLong crc32_z(uLong crc, const Bytef *bytes, size_t size);
+uLong crc32_combine(uLong first, uLong second, z_off_t size); /* size: of what `second` is of */
 uLong adler32(uLong adler, const Bytef *bytes, uInt size);
 
 #endif
