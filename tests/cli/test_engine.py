@@ -76,11 +76,6 @@ def test_auto_goes_on_without_a_gpu(beside, rng, tmp_path):
     assert (plain[0] == plain[1]).all()
 
 
-def test_a_metric_it_does_not_know(beside, data):
-    beside("lost")("fit", data, "-m", 3, "--metric", "jeffrey", "--engine", "cuda", "-o", "m.spdml").failed(
-        "does not know the metric jeffrey", "--engine auto")
-
-
 @pytest.mark.parametrize("words", [["distance"], ["neighbours", "-k", 2]], ids=["distance", "neighbours"])
 def test_distances_on_a_lost_gpu(beside, rng, tmp_path, words):
     """By name the GPU is asked and its fault told; few pairs and other metrics stay with the processor."""
