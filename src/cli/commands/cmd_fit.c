@@ -337,8 +337,8 @@ static const char *starts(size_t i)
 
 static const option solver_options[] = {
     {"engine", 0, OPTION_CHOICE, "NAME", "cpu", .choice = option_engines,
-     .help = "Where it runs: cpu; cuda, an NVIDIA GPU (stein and airm, matrices up to 512 x 512, "
-             "maps up to 128); auto, the GPU where there is one and it gains"},
+     .help = "Where it runs: cpu; cuda, an NVIDIA GPU (matrices up to 512 x 512, maps up to 128); "
+             "auto, the GPU where there is one and it gains"},
     {"init", 0, OPTION_TEXT, "START", "auto", .words = starts,
      .help = "Where to start: identity (its first m columns), mean (leading eigenvectors of the "
              "mean), random, csp (generalised eigenvectors of the class means), stein (where a fit "
