@@ -300,7 +300,8 @@ int main(int count, char **word)
         spd_pair *graph = make_pairs(p);
         for (size_t m = 20; m <= 30; m += 10)
             for (int kind = 0; kind < 6; kind++) {
-                if (only && (m != only || strcmp(word[3], spd_metric_name(kinds[kind].metric))))
+                if (only &&
+                    (m != only || strcmp(word[3], spd_metric_name(kinds[kind].metric)) != 0))
                     continue;
                 engine_input in = {
                     n,      m,     p,   X, NULL, kinds[kind].metric, kinds[kind].objective,

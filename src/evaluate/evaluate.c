@@ -245,7 +245,7 @@ static spd_status run_dealt(runner *u, ranks *r)
         status = run_round(u);
     if (status == SPD_OK)
         status = ranks_deal(u->ctx, later, run_later_round, u, owner);
-    for (size_t k = 0; k < later && status == SPD_OK; k++)
+    for (size_t k = 0; k < later && owner && status == SPD_OK; k++)
         for (size_t m = 0; m < e->methods; m++)
             pass_round(r, (int)owner[k], e->round[k + 1], e->method[m]->outcome[k + 1]);
     for (size_t k = 0; k < e->rounds && status == SPD_OK; k++)
