@@ -171,7 +171,7 @@ SPD_API spd_status spd_engine_device(spd_context *ctx, spd_engine engine, size_t
 SPD_API const char *spd_context_ran_on(const spd_context *ctx);
 
 /* How much GPUs have done for this context so far: fits, sets of distances, neighbours, kernels,
- * functions or eigenvalues, and passes of means. 0: all of it ran on the processor. */
+ * functions or eigenvalues, maps, and passes of means. 0: all of it ran on the processor. */
 SPD_API size_t spd_context_device_calls(const spd_context *ctx);
 
 /* Several processes that MPI has started, the ranks, and that work on one problem. After

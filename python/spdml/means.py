@@ -182,8 +182,8 @@ def mean(X: Any, metric: Metric = "airm", sample_weight: Any = None, tol: float 
     X : array, shape (..., p, n, n)
         Positive definite matrices, symmetric or Hermitian; the mean is over the p matrices of each
         set. Also the path of an .npy file, a list of paths, or MatrixFiles, which are read piece by
-        piece. With 'euclidean' any matrices will do. Arrays on a GPU too, by the metrics of the library
-        itself; the mean is then one there.
+        piece. With 'euclidean' any matrices will do. Symmetric ones on a GPU too, by the metrics of the
+        library itself and without init; the mean is then one there.
     metric : str or callable
         'airm', 'stein', 'log-euclidean', 'jeffrey' (also 'kullback_sym'), 'bures-wasserstein',
         'log-cholesky', 'euclidean' (also 'kullback'), 'cholesky', 'harmonic' (also
@@ -227,6 +227,8 @@ def mean(X: Any, metric: Metric = "airm", sample_weight: Any = None, tol: float 
     exponent = power_of(name, power)
     name = _simpler(name, exponent)
     if _device.holds(X):
+        if init is not None:
+            raise InvalidArgumentError("init is not for arrays on a GPU; bring X to the host")
         return _on_device.mean(X, name, sample_weight, tol, None if name in _CLOSED else max_iter,
                                n_jobs)
     store = store_of(X) if name in _metrics.CORE and max_iter != 0 else None

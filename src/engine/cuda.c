@@ -369,7 +369,7 @@ static spd_status open_engine(spd_context *ctx, const engine_input *in, engine_r
     if (room.devices == 0)
         room.devices = place_of(in) ? 1 : devices_for(ctx, in, devices, about.free);
     if (room.memory_bytes == 0 && ctx_sharers(ctx) > 1)
-        room.memory_bytes = about.free / (size_t)ctx_sharers(ctx);
+        room.memory_bytes = about.memory / (size_t)ctx_sharers(ctx);
     enter(e);
     cuda_input given = describe_fit(ctx, in, &room, e);
     return call_status(e, e->module->open(&given, &e->engine, why), why);

@@ -56,6 +56,7 @@ static const double *fetch(guests *g, size_t n, size_t p, const double *X)
 {
     size_t each = n * n * sizeof *X;
     void *to = X ? room_for(g, p, each) : NULL;
+    g->in.X = X ? X : g->in.X; /* whose memory it is is looked at first */
     if (to)
         carry(g, X, p * each, to);
     return to;
@@ -141,6 +142,7 @@ spd_status host_copy(spd_context *ctx, size_t n, size_t p, const double *X, doub
     double *to = g.status == SPD_OK ? mem_alloc(p, each) : NULL;
     if (g.status == SPD_OK && !to)
         g.status = ctx_short(ctx, "a copy of the matrices on the host", (double)p * (double)each);
+    g.in.X = X;
     carry(&g, X, p * each, to);
     if (g.status < 0) {
         mem_free(to);
@@ -158,6 +160,13 @@ spd_status host_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, co
     if (g.status == SPD_OK)
         g.status = spd_mean(ctx, metric, n, p, x, options, M, info);
     return dismiss(&g);
+}
+
+int host_device(spd_context *ctx, int device)
+{
+    const cuda_module *module = NULL;
+    int devices = 0;
+    return cuda_open_module(ctx, &module, &devices, NULL) == SPD_OK ? module->choose(device) : -1;
 }
 
 spd_status host_check(spd_context *ctx, size_t n, size_t index, const double *X, double tolerance)

@@ -24,6 +24,10 @@ spd_status host_copy(spd_context *ctx, size_t n, size_t p, const double *X, doub
 spd_status host_mean(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
                      const spd_mean_options *options, double *M, spd_mean_info *info);
 
+/* The GPU that CUDA's calls of this thread are for, -1: none; then `device`, unless it is negative.
+ */
+int host_device(spd_context *ctx, int device);
+
 /* spd_check of X[index] alone. */
 spd_status host_check(spd_context *ctx, size_t n, size_t index, const double *X, double tolerance);
 

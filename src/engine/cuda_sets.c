@@ -137,7 +137,9 @@ static spd_status conclude(call *c, spd_status opened, int *done)
 {
     spd_context *ctx = c->ctx;
     spd_status status = opened == SPD_OK ? cuda_pass_fault(ctx, c->fault, c->why) : opened;
-    int left = opened == SPD_OK && (c->fault == CUDA_FAULT_SAMPLE || c->fault == CUDA_FAULT_SIZE);
+    int crowded = c->fault == CUDA_FAULT_MEMORY && ctx_sharers(ctx) > 1;
+    int left = opened == SPD_OK &&
+               (c->fault == CUDA_FAULT_SAMPLE || c->fault == CUDA_FAULT_SIZE || crowded);
     *done = status == SPD_OK;
     answered += (size_t)*done;
     ctx->device_calls += (size_t)*done;

@@ -8,17 +8,24 @@
 #include "engine/cuda_host.h"
 #include "engine/device.h"
 
-/* With the copy, in a context that knows nothing of the device. */
+/* With the copy, in a context that knows of the device only which one it is. The caller may have
+ * chosen another. */
 static spd_status fit_copy(device_stay *s, size_t n, size_t p, const double *X, const double *copy,
                            const int *label, const spd_fit_options *options,
                            const spd_fit_watch *watch, spd_model **model)
 {
     spd_store set;
+    int before = host_device(s->ctx, -1), device = s->ctx->device;
     store_lend(&set, n, p, copy);
     set.place = &s->at;
     set.there = X;
     s->ctx->place = NULL;
-    return spd_fit_store(s->ctx, &set, label, options, watch, model);
+    s->ctx->device = s->at.number;
+    spd_status status = spd_fit_store(s->ctx, &set, label, options, watch, model);
+    s->ctx->device = device;
+    if (before >= 0 && before != s->at.number)
+        (void)host_device(s->ctx, before);
+    return status;
 }
 
 spd_status spd_device_fit(spd_context *ctx, const spd_device *at, size_t n, size_t p,

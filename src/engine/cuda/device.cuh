@@ -2,7 +2,7 @@
  * that run ahead, and sizes.
  *
  * Small matrices have M rows and columns, m rounded up to a size for which kernels exist; samples
- * are padded as S + I (direct sum), which changes neither metric, and all else with zeros. */
+ * are padded as S + I (direct sum), which changes no distance, and all else with zeros. */
 #pragma once
 #include <cstddef>
 #include <cstdint>

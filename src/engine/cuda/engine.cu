@@ -425,6 +425,14 @@ void spd::open(cuda_engine &e, const cuda_input &in)
     load(e, in, in.on_device ? devices : (devices + there - 1) / there);
 }
 
+void spd::finish(cuda_engine &e)
+{
+    for (auto &h : e.shares)
+        if (cudaSetDevice(h->device) != cudaSuccess || cudaStreamSynchronize(h->own_queue.at) != cudaSuccess ||
+            cudaStreamSynchronize(h->side.at) != cudaSuccess)
+            cudaGetLastError();
+}
+
 /* A pass reads what is packed and writes n x M numbers for each sample. */
 void spd::usage(const cuda_engine &e, cuda_usage *used)
 {

@@ -34,5 +34,6 @@ void ahead(cuda_engine &e, double t);
 void probe(cuda_engine &e, double t, double *f, double *df);
 void step(cuda_engine &e, double t);
 void usage(const cuda_engine &e, cuda_usage *used);
+void finish(cuda_engine &e); /* waits for all that is under way, whatever becomes of it */
 
 } /* namespace spd */

@@ -11,7 +11,8 @@ namespace spd {
 
 constexpr size_t PORTION = (size_t)8 << 20; /* bytes of samples that a thread takes at a time, */
 constexpr size_t PORTION_HERE = (size_t)128 << 20; /* and of those that need not be sent */
-constexpr int LANES = 16;                   /* most threads */
+constexpr int LANES = 16;                   /* most threads; */
+constexpr int LANES_HERE = 2;               /* of samples on the device, where memory is short */
 
 void feed::open(const cuda_input &in, const shape &shape_, size_t first_, int device_, int threads, bool keep)
 {
@@ -31,7 +32,8 @@ void feed::open(const cuda_input &in, const shape &shape_, size_t first_, int de
     const size_t portions = (s.p + each - 1) / each, half = (size_t)upper_doubles((int)n);
     if (kept)
         Xp.make(s.p * pack_size(s.n));
-    for (size_t k = 0; k < std::min(portions, (size_t)std::clamp(threads, 1, LANES)); k++) {
+    const int most = resident ? LANES_HERE : LANES;
+    for (size_t k = 0; k < std::min(portions, (size_t)std::clamp(threads, 1, most)); k++) {
         lanes.push_back(std::make_unique<lane>());
         lane &l = *lanes.back();
         l.own.make();

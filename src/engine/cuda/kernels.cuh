@@ -21,7 +21,7 @@ struct shape {
     bool few = false; /* are there so few pairs, on all devices together, that each had better be done soon? */
 };
 
-/* A power of two that brings every eigenvalue below 1/2 (stein.cu); both metrics ignore it. */
+/* A power of two that brings every eigenvalue below 1/2 (stein.cu); the metrics of fits ignore it. */
 inline double scale_for(double trace)
 {
     if (!(trace > 0.0) || !std::isfinite(trace))

@@ -32,6 +32,14 @@ static int module_describe(int device, cuda_device *about, char *why)
     });
 }
 
+static int module_choose(int device)
+{
+    int before = -1;
+    if (cudaGetDevice(&before) != cudaSuccess || (device >= 0 && cudaSetDevice(device) != cudaSuccess))
+        cudaGetLastError();
+    return before;
+}
+
 static int module_open(const cuda_input *in, cuda_engine **engine, char *why)
 {
     cuda_engine *e = nullptr;
@@ -47,6 +55,8 @@ static int module_open(const cuda_input *in, cuda_engine **engine, char *why)
         e = new cuda_engine;
         open(*e, *in);
     });
+    if (code && e)
+        finish(*e);
     if (code)
         delete e;
     else
@@ -112,7 +122,7 @@ static void module_close(cuda_engine *e)
     guarded(why, [&] {
         home own(e && e->resident());
         if (e)
-            cudaSetDevice(e->shares.empty() ? 0 : e->shares[0]->device);
+            finish(*e);
         delete e;
     });
 }
@@ -125,6 +135,6 @@ extern "C" __attribute__((visibility("default"))) const cuda_module *spdml_cuda_
                                       module_pairwise, module_neighbours,   module_apply, module_eigen,
                                       module_products, module_copy,         module_inspect, module_exponentials,
                                                        module_mean_open, module_mean_sum, module_mean_close,
-                                      module_ahead, module_congruence};
+                                      module_ahead, module_congruence, module_choose};
     return &table;
 }

@@ -185,6 +185,10 @@ typedef struct cuda_module {
     /* S (p x m x m) <- W'X_iW, of the upper triangles of the matrices in X, which S may be; W (n x
      * m) is on the host. Nothing is written where one leaves the range of numbers. */
     int (*congruence)(const cuda_sets *in, size_t m, const double *W, double *S, char *why);
+
+    /* The device that CUDA's calls of this thread are for, -1 where there is none; then it is
+     * `device`, unless that is negative. */
+    int (*choose)(int device);
 } cuda_module;
 
 typedef const cuda_module *(*cuda_module_entry)(void);

@@ -29,7 +29,7 @@ struct deal {
 deal deal_out(size_t n, size_t p, size_t shares);
 
 struct share {
-    queue own_queue, side; /* first, as they go last; the second for what need not wait for the data pass */
+    queue own_queue, side; /* first, as they go last; the second for what need not wait for the data pass, and for sums */
     size_t number = 0;
     int device = 0, metric = 0, ratio = 0, objective = 0;
     rule how{};
