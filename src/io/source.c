@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -165,24 +166,34 @@ typedef struct filling {
     const io_source *source;
     uint64_t at;
     char *bytes;
+    atomic_size_t lowest; /* where the first piece at fault begins; else SIZE_MAX */
 } filling;
 
 static int fill_piece(void *user, size_t from, size_t size)
 {
-    const filling *f = user;
-    spd_context own = {0}; /* for a message that nobody sees: the first piece at fault makes it */
-    return source_read(&own, f->source, f->at + from, size, f->bytes + from) < 0;
+    filling *f = user;
+    spd_context own = {0}; /* for a message that nobody sees */
+    if (source_read(&own, f->source, f->at + from, size, f->bytes + from) == SPD_OK)
+        return 0;
+    size_t before = atomic_load(&f->lowest);
+    while (from < before && !atomic_compare_exchange_weak(&f->lowest, &before, from))
+        ;
+    return 1;
 }
 
 spd_status source_fill(spd_context *ctx, const io_source *source, uint64_t at, size_t size,
                        void *bytes)
 {
-    filling f = {source, at, bytes};
-    int there = at <= source->size && size <= source->size - at;
-    spd_status status = SPD_EIO;
-    if (there && size > PIECE_BYTES)
-        status = pieces_run(ctx, "reading", size, fill_piece, &f);
-    return status == SPD_EIO ? source_read(ctx, source, at, size, bytes) : status;
+    filling f = {source, at, bytes, SIZE_MAX};
+    if (at > source->size || size > source->size - at || size <= PIECE_BYTES)
+        return source_read(ctx, source, at, size, bytes);
+    spd_status status = pieces_run(ctx, "reading", size, fill_piece, &f);
+    if (status != SPD_EIO)
+        return status;
+    size_t from = f.lowest, some = size - from < PIECE_BYTES ? size - from : PIECE_BYTES;
+    status =
+        source_read(ctx, source, at + from, some, f.bytes + from); /* once more, for its words */
+    return status < 0 ? status : ctx_fail(ctx, SPD_EIO, "cannot read; try again");
 }
 
 spd_status source_all(spd_context *ctx, io_source *source)
