@@ -22,8 +22,10 @@
 #define FEW_PAIRS    4096.0 /* of 16 x 16: not worth a device, even where it is asked for by name */
 #define FEW_NUMBERS  16384.0
 #define FEW_MATRICES 8
-#define AIRM_PASSES  8.0 /* of a mean, usually */
-#define PRODUCTS     4.0 /* times CORE_FLOPS that a core does in products alone */
+#define FEW_ROWS     128  /* up to which the processor takes eigenvalues without vectors */
+#define VALUES_ALONE 0.25 /* in this part of the time */
+#define AIRM_PASSES  8.0  /* of a mean, usually */
+#define PRODUCTS     4.0  /* times CORE_FLOPS that a core does in products alone */
 #define STEIN_PASSES 10.0
 
 /* Do the sets of this call lie on it? */
@@ -302,7 +304,7 @@ spd_status cuda_eigh(spd_context *ctx, size_t n, size_t p, const double *X, doub
                      double *V, int *done)
 {
     *done = 0;
-    if (!solves(ctx, n, p, V ? 2.0 : 1.0, 1.0))
+    if (!solves(ctx, n, p, V ? 2.0 : 1.0, V || n > FEW_ROWS ? 1.0 : VALUES_ALONE))
         return SPD_OK;
     call c = solving(ctx, "eigenvalues", n, p, X);
     spd_status status = open_call(&c);

@@ -215,6 +215,7 @@ template <int E> struct columns {
     }
     __device__ void put(int at, const double (&v)[2][E], const scaled (&k)[2])
     {
+        __syncwarp(); /* all have read the scales */
 #pragma unroll
         for (int c = 0; c < 2; c++) {
             if (threadIdx.x % 32 == 0)
