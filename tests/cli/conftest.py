@@ -14,7 +14,7 @@ import pytest
 
 # With sanitizers, under which a command takes three times as long: all tests of these files, and of
 # the others every fourth; with SPDML_TESTS=all every one.
-WHOLE = ("test_bad_input.py", "test_hostile_files.py", "test_mpi.py", "test_large.py")
+WHOLE = ("test_bad_input.py", "test_hostile_files.py")
 
 
 class Result:
