@@ -219,6 +219,44 @@ static void aiming_again_after_probes(void)
     }
 }
 
+/* What was begun ahead is a hint: a probe there, one elsewhere, a step elsewhere, another aim and
+ * the end of it all are as without. */
+static void a_probe_begun_ahead_is_a_hint(void)
+{
+    static const double hints[] = {0.2, 0.7, -0.3};
+    rng r;
+    rng_seed(&r, 8);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        rig g = rig_new(&r, &settings[i]);
+        size_t count = settings[i].n * settings[i].m;
+        double f[2][3], df[2], *G[2] = {block(count), block(count)};
+        for (int hinted = 0; hinted < 2; hinted++) {
+            problem *tested = engine_of(NULL, &g.in);
+            tested->start(tested, g.W);
+            for (int k = 0; k < 3; k++) {
+                tested->aim(tested, g.U, g.sigma, g.V);
+                if (hinted && tested->ahead)
+                    tested->ahead(tested, hints[k]);
+                if (k < 2)
+                    tested->probe(tested, 0.2, &f[hinted][k], &df[hinted]);
+            }
+            tested->step(tested, 0.4);
+            tested->cost_grad(tested, &f[hinted][2], G[hinted]);
+            tested->aim(tested, g.U, g.sigma, g.V);
+            if (hinted && tested->ahead)
+                tested->ahead(tested, 0.1);
+            engine_free(tested);
+        }
+        for (int k = 0; k < 3; k++)
+            CHECK(f[0][k] == f[1][k], "setting %zu, %d: %.17g and %.17g", i, k, f[0][k], f[1][k]);
+        CHECK(df[0] == df[1], "setting %zu: %.17g and %.17g", i, df[0], df[1]);
+        CHECK(memcmp(G[0], G[1], count * sizeof *G[0]) == 0, "setting %zu: other gradients", i);
+        free(G[0]);
+        free(G[1]);
+        rig_free(&g);
+    }
+}
+
 /* A probe that leaves the cone is NaN and does no harm to the next. */
 static void a_failed_probe_is_harmless(void)
 {
@@ -280,6 +318,7 @@ int main(void)
         RUN(slope_is_the_derivative);
         RUN(same_bits_for_any_threads);
         RUN(aiming_again_after_probes);
+        RUN(a_probe_begun_ahead_is_a_hint);
         RUN(a_failed_probe_is_harmless);
     }
     spd_context_free(ctx);
