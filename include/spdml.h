@@ -641,11 +641,13 @@ typedef enum spd_stop {
     /* Converged. F is the larger of |cost| and of what it has fallen since the start */
     SPD_STOP_TOLERANCE = 0, /* five iterations running lowered the cost by less than tol F each */
     SPD_STOP_GRADIENT,      /* gradient norm below gtol F, or zero */
-    /* Ended before: see spd_model_gain */
+    /* Ended before */
     SPD_STOP_ITERATIONS,  /* max_iter */
     SPD_STOP_TIME,        /* max_time */
     SPD_STOP_LINE_SEARCH, /* converged: no step along the gradient lowers the cost any further */
-    SPD_STOP_CANCELLED    /* by the progress callback; the model is the best so far */
+    SPD_STOP_CANCELLED,   /* by the progress callback; the model is the best so far */
+    SPD_STOP_INVARIANT    /* converged, but only among maps that keep to the subspaces of the start,
+                             which no sample mixes: the paper's identity for block-diagonal X */
 } spd_stop;
 
 /* "tolerance", "gradient", ...; likewise for the enumerations above. */
@@ -687,7 +689,8 @@ typedef struct spd_fit_options {
     double affinity_weight; /* scales the between graph; 1 is the paper, 1e50 the most */
     size_t pairs;           /* SPD_OWN_GRAPH: the number of own_pairs */
     const spd_pair *own_pairs;
-    spd_init init;
+    spd_init init;   /* a start that descent could never leave, since no sample mixes the subspaces
+                        that it lies in, is turned by a little; not the paper's identity */
     const double *W; /* SPD_INIT_GIVEN: n x m, full rank */
     int restarts;    /* number of starts (the first by init, others random); the best is kept */
     uint64_t seed;
@@ -754,9 +757,9 @@ typedef struct spd_model {
                         O(m^2) numbers to be kept of each sample; 0 if unknown */
 } spd_model;
 
-/* How much lower the cost of a fit that ended at a limit, or was cancelled, might have become: an
- * estimate, from how the cost fell in the last round, and not a bound. 0 for a fit that converged,
- * NaN where the history is too short to tell. */
+/* How much lower the cost of a fit might have become: an estimate, from how the cost fell in the
+ * last round, and not a bound. 0 if the gradient was nearly zero or no step lowered the cost; NaN
+ * if it is not known: the history is too short, or the stop is SPD_STOP_INVARIANT. */
 SPD_API double spd_model_gain(const spd_model *model);
 
 /* The pairs of the affinity that options ask for: *pairs (new, freed with spd_pairs_free) and

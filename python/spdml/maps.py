@@ -115,8 +115,8 @@ class SPDML(MatrixTransformer):
     n_components_ : m as used
     cv_accuracy_, cv_accuracy_no_map_ : of what 'auto' chose, and without a map; NaN if nothing was
         chosen
-    gain_left_ : about how much lower the cost would be had the fit not ended at a limit (`stop_` is
-        then 'iterations' or 'time'): an estimate; 0 if it converged, nan if it cannot be told
+    gain_left_ : about how much lower the cost might have become: an estimate from how it fell; 0 if
+        `stop_` is 'gradient' or 'line-search', nan if it is not known
     n_rounds_, pairs_changed_ : how often the graph was rebuilt, and how many pairs the last time
         changed
 

@@ -114,7 +114,8 @@ NAMED_AND_PARSED(spd_transport, transport)
 
 const naming naming_stop = {
     .kind = "stop",
-    .word = {"tolerance", "gradient", "iterations", "time", "line-search", "cancelled"},
+    .word = {"tolerance", "gradient", "iterations", "time", "line-search", "cancelled",
+             "invariant"},
 };
 NAMED_AND_PARSED(spd_stop, stop)
 

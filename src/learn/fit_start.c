@@ -1,9 +1,9 @@
 /* fit_start.c - where a fit begins.
  *
  * Left to choose, the start is that of the mean or that of the class means (csp), whichever has the
- * lower cost. One alone may be a point where the gradient vanishes though other maps are better:
- * eigenvectors of the mean are one when no sample mixes them. Under AIRM, whose pairs cost several
- * times as much, the way from there is gone under Stein. */
+ * lower cost. Under AIRM, whose pairs cost several times as much, the way from there is gone under
+ * Stein. A start that descent could never leave, since no sample mixes the subspaces that it lies
+ * in, is turned by a little (invariant.h); the identity of the paper's setting is not. */
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "learn/complex_map.h"
 #include "learn/fitting.h"
+#include "learn/invariant.h"
 #include "learn/start.h"
 
 /* Class means take no more doubles than this, or this many times the samples. */
@@ -101,13 +102,36 @@ spd_status fitting_approach(fit *f)
     return status;
 }
 
-spd_status fitting_start(fit *f)
+/* *of, in `room`, <- the subspaces of the samples; *kept <- does descent from W keep to them? */
+static spd_status look_for_subspaces(const fit *f, const double *W, arena *room, invariant *of,
+                                     int *kept)
+{
+    *kept = 0;
+    spd_status status = invariant_find(f->ctx, f->set, room, of);
+    return status < 0 ? status : invariant_keeps(f->ctx, of, f->m, W, kept);
+}
+
+/* state.at.W, if it is a start that descent cannot leave, <- turned by a little. */
+static spd_status leave_subspaces(fit *f)
+{
+    arena room = {0};
+    invariant of;
+    rng r;
+    int kept;
+    rng_seed(&r, f->o.seed);
+    spd_status status = look_for_subspaces(f, f->state.at.W, &room, &of, &kept);
+    if (status == SPD_OK && kept)
+        status = invariant_turn(f->ctx, &of, f->m, &r, f->state.at.W);
+    arena_free(&room);
+    return status < 0 || !f->o.hermitian || !kept
+               ? status
+               : complex_map_nearest(f->ctx, f->n, f->m, f->state.at.W);
+}
+
+/* state.at.W <- the first start, as it is defined. */
+static spd_status first_start(fit *f)
 {
     double *W = f->state.at.W;
-    if (f->state.start > 0)
-        return start_of(f, SPD_INIT_RANDOM, W);
-    if (f->o.init == SPD_INIT_STEIN)
-        return SPD_OK;
     if (f->o.init != SPD_INIT_AUTO)
         return start_of(f, f->o.init, W);
     f->o.init = SPD_INIT_MEAN;
@@ -118,4 +142,32 @@ spd_status fitting_start(fit *f)
     status = other ? try_csp(f, W, other) : ctx_nomem(f->ctx, "the start");
     mem_free(other);
     return status;
+}
+
+/* The first start is that of the paper's Algorithm 1, to the letter. */
+static int is_papers(const fit *f)
+{
+    return f->o.paper && f->o.init == SPD_INIT_IDENTITY;
+}
+
+spd_status fitting_confined(const fit *f, int *confined)
+{
+    arena room = {0};
+    invariant of;
+    *confined = 0;
+    if (f->state.start > 0 || !is_papers(f))
+        return SPD_OK;
+    spd_status status = look_for_subspaces(f, f->state.now->W, &room, &of, confined);
+    arena_free(&room);
+    return status;
+}
+
+spd_status fitting_start(fit *f)
+{
+    if (f->state.start > 0)
+        return start_of(f, SPD_INIT_RANDOM, f->state.at.W);
+    if (f->o.init == SPD_INIT_STEIN)
+        return SPD_OK;
+    spd_status status = first_start(f);
+    return status < 0 || is_papers(f) || f->o.max_iter == 0 ? status : leave_subspaces(f);
 }

@@ -54,6 +54,10 @@ spd_status fitting_approach(fit *f);
  * to choose, <- what was taken. The engine is that of the original coordinates. */
 spd_status fitting_start(fit *f);
 
+/* *confined <- has the start at hand, if it is the paper's, kept to subspaces that no sample mixes?
+ */
+spd_status fitting_confined(const fit *f, int *confined);
+
 /* *cost <- that at W, in the original coordinates; state.at.grad is overwritten. */
 spd_status fitting_cost(fit *f, const double *W, double *cost);
 

@@ -1,4 +1,4 @@
-/* gain.c - what a fit that ended at a limit had left to gain.
+/* gain.c - what a fit had left to gain when it ended.
  *
  * A cost that falls by A between two of its values and by B = q A after that has B q/(1 - q) left
  * if q stays the same. Taken over windows of one width that is a geometric tail, which most often
@@ -35,10 +35,10 @@ static size_t last_start(const spd_model *model)
 
 double spd_model_gain(const spd_model *model)
 {
-    if (model->stop == SPD_STOP_TOLERANCE || model->stop == SPD_STOP_GRADIENT ||
-        model->stop == SPD_STOP_LINE_SEARCH)
+    if (model->stop == SPD_STOP_GRADIENT || model->stop == SPD_STOP_LINE_SEARCH)
         return 0.0;
-    if (model->steps <= LEAST_STEPS || model->steps - last_start(model) <= LEAST_STEPS)
+    if (model->stop == SPD_STOP_INVARIANT || model->steps <= LEAST_STEPS ||
+        model->steps - last_start(model) <= LEAST_STEPS)
         return NAN;
     size_t first = last_start(model);
     const spd_fit_step *h = model->history + first;

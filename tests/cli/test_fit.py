@@ -156,7 +156,51 @@ def test_reasons_to_stop(fit, spdml, data, words, stop):
     if stop == "iterations":
         assert shown["iterations"] == 3
     assert shown["converged"] == (stop in ("tolerance", "gradient"))
-    assert shown["gain_left"] == (0 if shown["converged"] else None)  # three steps tell nothing
+    if stop == "gradient":
+        assert shown["gain_left"] == 0
+    elif shown["iterations"] < 8:
+        assert shown["gain_left"] is None  # so few steps tell nothing
+    else:
+        assert shown["gain_left"] > 0
+
+
+def faces(rng, p=24, blocks=3, size=4):
+    """Block-diagonal matrices of two classes, which differ in the last block."""
+    X = np.zeros((p, blocks * size, blocks * size))
+    for b in range(blocks):
+        rows = slice(b * size, (b + 1) * size)
+        X[:, rows, rows] = random_spd(rng, p, size)
+    X[1::2, -1] *= 2
+    X[1::2, :, -1] *= 2
+    return X, np.arange(p) % 2
+
+
+def test_blocks_are_left(fit, spdml, tmp_path, rng):
+    """Any start ends below the best that the paper's, which cannot leave its block, can reach."""
+    X, y = faces(rng)
+    np.savez(tmp_path / "b.npz", X=X, y=y)
+    stuck = fit("b.npz", "-m", 3, "--paper")
+    shown = stuck.good().json
+    assert shown["stop"] == "invariant" and not shown["converged"] and shown["gain_left"] is None
+    assert (map_of(tmp_path / "m.spdml")[4:] == 0).all()
+    assert "8 of 12 variables are not used; --init random or --init mean" in stuck.err
+    text = spdml("info", "m.spdml").good().out
+    assert "not converged, W cannot leave the subspaces of its start" in text
+    assert "(--init random)" in text
+    for init in ("mean", "csp", "random"):
+        found = fit("b.npz", "-m", 3, "--paper", "--init", init).good()
+        assert found.json["cost"] < shown["cost"] and found.json["stop"] != "invariant"
+        assert not found.err and (map_of(tmp_path / "m.spdml") != 0).all()
+
+
+def test_evaluation_says_what_a_start_does_not_reach(spdml, tmp_path, rng):
+    X, y = faces(rng)
+    np.savez(tmp_path / "b.npz", X=X, y=y)
+    words = ["evaluate", "b.npz", "--methods", "nn-stein,nn-stein-ml", "--split", 0.5, "--repeats", 2,
+             "--final", "none", "--paper", "--grid", "m=3", "--grid", "nu-b=1", "--cv", 2]
+    told = spdml(*words).good().err
+    assert told.count("variables are not used") == 1 and "nn-stein-ml: " in told
+    assert not spdml(*words, "--init", "random").good().err
 
 
 def test_a_limit_is_told_with_what_it_cost(fit, spdml, data):

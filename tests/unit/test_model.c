@@ -410,7 +410,7 @@ static void names_both_ways(void)
               transport == SPD_TRANSPORT_PROJECTION,
           "the last of each");
     CHECK_FAILED(spd_graph_parse(ctx, "ratio", &graph), SPD_EINVAL, "graph 'ratio'|or, directed");
-    CHECK(!spd_stop_name((spd_stop)6) && !spd_stop_name((spd_stop)-1), "no such stop");
+    CHECK(!spd_stop_name((spd_stop)7) && !spd_stop_name((spd_stop)-1), "no such stop");
     CHECK(!spd_init_name((spd_init)7) && !spd_graph_name((spd_graph)2), "no such init, graph");
     CHECK(strcmp(spd_learning_name(SPD_OWN_GRAPH), "own-graph") == 0, " ");
 }

@@ -279,6 +279,7 @@ static int run(session *s)
     if (code == CLI_GOOD && f.model->starts < f.model->options->restarts)
         session_remark(s, "the limit on time (--max-time) ended the fit after %d of %d starts",
                        f.model->starts, f.model->options->restarts);
+    session_unreached(s, "the map", f.model);
     if (code == CLI_INTERRUPTED)
         session_remark(s, "interrupted; %s contains the best map so far", session_output(s));
     return code;

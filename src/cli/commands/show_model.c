@@ -6,7 +6,8 @@
 
 #include "cli/frame/shown.h"
 
-#define STEPS_SHOWN 4 /* at either end */
+#define STEPS_SHOWN   4    /* at either end */
+#define WORTH_TELLING 0.01 /* of the cost: what a fit that has converged may have left */
 
 void show_log_cost(sheet *r, const spd_fit_options *o)
 {
@@ -71,20 +72,23 @@ const char *show_stop_reason(spd_stop stop)
         [SPD_STOP_TIME] = "not converged, the limit on time (--max-time)",
         [SPD_STOP_LINE_SEARCH] = "converged, no step lowers the cost any more",
         [SPD_STOP_CANCELLED] = "not converged, interrupted; this is the best so far",
+        [SPD_STOP_INVARIANT] = "not converged, W cannot leave the subspaces of its start",
     };
     return (unsigned)stop < sizeof reasons / sizeof *reasons ? reasons[stop] : "unknown";
 }
 
-/* A fit that ended at a limit says so, and what that may have cost. */
+/* What a fit might have gained, if it ended at a limit or may have ended too early. */
 static void show_gain(sheet *r, const spd_model *model)
 {
-    double gain = spd_model_gain(model);
+    double gain = spd_model_gain(model), fall = model->cost_start - model->cost;
     int converged = show_converged(model->stop);
     sheet_flag(r, "converged", NULL, converged);
     sheet_real(r, "gain_left", NULL, gain);
-    if (!converged && isnan(gain))
+    if (model->stop == SPD_STOP_INVARIANT)
+        sheet_line(r, "left to gain", "unknown: other starts can leave them (--init random)");
+    else if (!converged && isnan(gain))
         sheet_line(r, "left to gain", "unknown: too few iterations to tell");
-    else if (!converged)
+    else if (!converged || gain > WORTH_TELLING * fmax(fabs(model->cost), fall))
         sheet_line(r, "left to gain", "about %.2g, to a cost near %.4g (an estimate)", gain,
                    model->cost - gain);
 }

@@ -78,6 +78,8 @@ void evaluation_run(session *s, evaluation *e)
         session_fail_in(s, e->set.data->source, status);
     cli_keep(e->found, release_found);
     tell(&t, e->found, 0, SPD_NO_INDEX);
+    for (size_t k = 0; k < e->found->methods; k++)
+        session_unreached(s, e->found->method[k]->name, e->found->method[k]->outcome[0]->model);
 }
 
 double *evaluation_by(const evaluation *e, size_t method)

@@ -14,6 +14,7 @@
 
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/sets.h"
+#include "cli/frame/shown.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/words.h"
 
@@ -178,6 +179,23 @@ void session_remark(session *s, const char *format, ...)
     va_start(args, format);
     speak(s, "", format, args);
     va_end(args);
+}
+
+void session_unreached(session *s, const char *whom, const spd_model *map)
+{
+    size_t unused = 0;
+    for (size_t r = 0; map && map->stop == SPD_STOP_INVARIANT && r < map->n; r++) {
+        size_t c = 0;
+        while (c < map->m && map->W[r * map->m + c] == 0.0)
+            c++;
+        unused += c == map->m;
+    }
+    if (map && map->stop == SPD_STOP_INVARIANT)
+        session_remark(s,
+                       "%s: the matrices are block-diagonal, and W cannot leave the blocks in "
+                       "which the paper's start begins: %zu of %zu variables are not used; "
+                       "--init random or --init mean leaves them",
+                       whom, shown_rows(unused, map->options->hermitian), shown_map_n(map));
 }
 
 void session_talk(session *s, const char *format, ...)

@@ -54,6 +54,10 @@ int session_fail_pair(session *s, const char *path, const char *other, const cha
 /* A remark on stderr, unless quiet. */
 void session_remark(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A remark if the map of `whom` (or NULL: no map) began at the paper's identity and could not leave
+ * the blocks that it began in. */
+void session_unreached(session *s, const char *whom, const spd_model *map);
+
 /* Talk on stderr with the time since the start, only when verbose. */
 void session_talk(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -50,7 +50,7 @@ static void history_chart(FILE *f, const page *p, int gradient)
 static void convergence(FILE *f, const page *p)
 {
     const spd_model *model = p->model;
-    char outlook[200] = "The cost falls at every step, and is flat at the end.";
+    char outlook[200] = "The cost falls at every step.";
     if (!show_converged(model->stop))
         snprintf(outlook, sizeof outlook,
                  "More iterations (<code>--max-iter</code>) might have lowered the cost by about "
