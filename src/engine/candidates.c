@@ -134,10 +134,12 @@ spd_status candidates_new(spd_context *ctx, const objective *o, const pair_order
 
 /* ---- one sample ----------------------------------------------------------------------------- */
 
-/* Takes the nearest of a list, nearest first; returns whether all distances are numbers. */
+/* Takes the nearest of a list, nearest first, or all of it as it is; returns whether all distances
+ * are numbers. */
 static int take_nearest(const candidates *c, size_t list)
 {
     size_t at = c->begin[list], most = c->begin[list + 1] - at, count = 0;
+    int all = most == c->first[list + 1] - c->first[list];
     size_t *which = c->taken.which + at;
     double *d2 = c->taken.d2 + at;
     for (size_t l = c->first[list]; l < c->first[list + 1]; l++) {
@@ -147,7 +149,7 @@ static int take_nearest(const candidates *c, size_t list)
             return 0;
         if (count == most && !(d < d2[count - 1]))
             continue;
-        for (k = count < most ? count++ : count - 1; k > 0 && d2[k - 1] > d; k--) {
+        for (k = count < most ? count++ : count - 1; !all && k > 0 && d2[k - 1] > d; k--) {
             d2[k] = d2[k - 1];
             which[k] = which[k - 1];
         }
