@@ -698,8 +698,7 @@ typedef struct spd_fit_options {
     int max_iter;          /* 1000 */
     double max_time;       /* seconds, the graph and all starts together; 0: no limit */
     spd_log_cost log_cost; /* SPD_LOG_EUCLIDEAN: which cost; others do not use it. The approximate
-                              one is minimised by an eigenvalue scheme without solver and
-                              transport, and has no SPD_MAXIMAL_VARIANCE */
+                              one has no SPD_MAXIMAL_VARIANCE */
     spd_coordinates coordinates;
     int rebuild_graph; /* SPD_SUPERVISED: after the starts, the graph is built anew from W'XW, and
                           minimisation goes on from W, this many times at most, 0 to 100; it ends
