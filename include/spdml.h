@@ -402,12 +402,15 @@ typedef struct spd_neighbours {
     double *d2;        /* q x k, the caller's: squared distances */
     int brute;         /* compute every distance: slower, with the same result */
     double pairs;      /* found: pairs of a query and a sample */
-    double exact;      /* found: distances computed in full */
+    double exact;      /* found: distances computed in full; an approximate search may need more
+                          than there are pairs, those of its estimate among them */
     double pruned;     /* found: 1 - exact/pairs, the share decided by lower bounds (eq. 9) */
-    spd_search search; /* in: how; out: which it was, exact or approximate */
+    spd_search search; /* in: how; out: which it was, exact or approximate. Up to 200 queries Q are
+                          always searched exactly: the estimate would take as long */
     uint64_t seed;     /* of an approximate search */
     double recall;     /* found: the share of the true neighbours among those returned, estimated on
-                          200 queries drawn at random; 1 for an exact search */
+                          200 queries drawn at random, or all if there are fewer; 1 for an exact
+                          search */
 } spd_neighbours;
 
 /* The k nearest of the p matrices X to each of the q matrices Q, nearest first, ties by lower
