@@ -161,7 +161,7 @@ static void recall_is_that_of_the_queries(void)
 {
     rng r;
     rng_seed(&r, 11);
-    const size_t n = 20, p = 260, q = 240, k = 3, drawn = ESTIMATED;
+    const size_t n = 20, p = 1000, q = 300, k = 3, drawn = ESTIMATED;
     double *X = random_set(&r, n, p + q, 1e3), *Q = X + p * n * n;
     answer exact = ask(SPD_STEIN, n, p, X, q, Q, k, SPD_SEARCH_EXACT, 1, 1);
     answer found = ask(SPD_STEIN, n, p, X, q, Q, k, SPD_SEARCH_APPROXIMATE, 1, 1);
