@@ -402,12 +402,15 @@ typedef struct spd_neighbours {
     double *d2;        /* q x k, the caller's: squared distances */
     int brute;         /* compute every distance: slower, with the same result */
     double pairs;      /* found: pairs of a query and a sample */
-    double exact;      /* found: distances computed in full */
+    double exact;      /* found: distances computed in full; an approximate search may need more
+                          than there are pairs, those of its estimate among them */
     double pruned;     /* found: 1 - exact/pairs, the share decided by lower bounds (eq. 9) */
-    spd_search search; /* in: how; out: which it was, exact or approximate */
+    spd_search search; /* in: how; out: which it was, exact or approximate. Up to 200 queries Q are
+                          always searched exactly: the estimate would take as long */
     uint64_t seed;     /* of an approximate search */
     double recall;     /* found: the share of the true neighbours among those returned, estimated on
-                          200 queries drawn at random; 1 for an exact search */
+                          200 queries drawn at random, or all if there are fewer; 1 for an exact
+                          search */
 } spd_neighbours;
 
 /* The k nearest of the p matrices X to each of the q matrices Q, nearest first, ties by lower
@@ -701,8 +704,7 @@ typedef struct spd_fit_options {
     int max_iter;          /* 1000 */
     double max_time;       /* seconds, the graph and all starts together; 0: no limit */
     spd_log_cost log_cost; /* SPD_LOG_EUCLIDEAN: which cost; others do not use it. The approximate
-                              one is minimised by an eigenvalue scheme without solver and
-                              transport, and has no SPD_MAXIMAL_VARIANCE */
+                              one has no SPD_MAXIMAL_VARIANCE */
     spd_coordinates coordinates;
     int rebuild_graph; /* SPD_SUPERVISED: after the starts, the graph is built anew from W'XW, and
                           minimisation goes on from W, this many times at most, 0 to 100; it ends

@@ -62,15 +62,16 @@ static spd_status find_candidates(spd_context *ctx, near_lists *to)
 
 /* ---- exact lists ----------------------------------------------------------------------------- */
 
-/* found (new, rows x each), count (new) <- the true lists of some samples. */
+/* found (new, rows x each), count (new) <- the true lists of some samples among the first `others`.
+ */
 static spd_status exactly(spd_context *ctx, near_lists *d, size_t rows, const size_t *row,
-                          arena *keep, hit **found, size_t **count)
+                          size_t others, arena *keep, hit **found, size_t **count)
 {
     *found = arena_alloc(keep, rows, d->each * sizeof **found);
     *count = arena_alloc(keep, rows, 2 * sizeof **count);
     if (!*found || !*count)
         return ctx_nomem(ctx, "neighbours");
-    return near_lists_exact(ctx, d, rows, row, d->job->p, NULL, *found, *count);
+    return near_lists_exact(ctx, d, rows, row, others, NULL, *found, *count);
 }
 
 /* How many list `which` of sample i could have. */
@@ -95,7 +96,7 @@ static spd_status fill(spd_context *ctx, near_lists *d)
             row[rows++] = i;
     spd_status status = row ? SPD_OK : ctx_nomem(ctx, "neighbours");
     if (status == SPD_OK && rows > 0)
-        status = exactly(ctx, d, rows, row, &room, &exact, &count);
+        status = exactly(ctx, d, rows, row, d->job->p, &room, &exact, &count);
     for (size_t a = 0; status == SPD_OK && a < rows; a++) {
         memcpy(d->now + row[a] * d->each, exact + a * d->each, d->each * sizeof *exact);
         memcpy(d->count + 2 * row[a], count + 2 * a, 2 * sizeof *count);
@@ -122,12 +123,14 @@ static size_t agreeing(const hit *found, size_t count, const hit *exact, size_t 
     return same;
 }
 
-/* drawn (new, p) <- all samples, `count` drawn at random in front. */
-static size_t *draw(const near_lists *d, size_t count, arena *keep)
+/* drawn (new, p - from) <- the samples from `from` on, `count` drawn at random in front. */
+static size_t *draw(const near_lists *d, size_t from, size_t count, arena *keep)
 {
-    size_t p = d->job->p, *drawn = arena_alloc(keep, p, sizeof *drawn);
+    size_t p = d->job->p - from, *drawn = arena_alloc(keep, p, sizeof *drawn);
     if (drawn)
         approximate_draw(d->job->seed, p, count, drawn);
+    for (size_t i = 0; drawn && i < p; i++)
+        drawn[i] += from;
     return drawn;
 }
 
@@ -135,7 +138,7 @@ static size_t *draw(const near_lists *d, size_t count, arena *keep)
 static spd_status among_some(spd_context *ctx, near_lists *d)
 {
     arena room = {0};
-    size_t p = d->job->p, *all = draw(d, 0, &room);
+    size_t p = d->job->p, *all = draw(d, 0, 0, &room);
     spd_status status = all ? near_lists_exact(ctx, d, p, all, d->job->candidates,
                                                d->job->candidate, d->now, d->count)
                             : ctx_nomem(ctx, "neighbours");
@@ -143,16 +146,18 @@ static spd_status among_some(spd_context *ctx, near_lists *d)
     return status;
 }
 
-/* *recall <- the share of true neighbours that was found, of samples drawn at random. */
+/* *recall <- the share of true neighbours that was found, of samples drawn at random, or of
+ * queries. */
 static spd_status estimate(spd_context *ctx, near_lists *d, double *recall)
 {
     arena room = {0};
     hit *exact = NULL;
     size_t *count = NULL;
-    size_t rows = smaller(APPROXIMATE_ESTIMATE, d->job->p), same = 0, all = 0;
-    size_t *row = draw(d, rows, &room);
-    spd_status status =
-        row ? exactly(ctx, d, rows, row, &room, &exact, &count) : ctx_nomem(ctx, "neighbours");
+    size_t p = d->job->p, from = d->job->queries ? p - d->job->queries : 0;
+    size_t rows = smaller(APPROXIMATE_ESTIMATE, p - from), same = 0, all = 0;
+    size_t *row = draw(d, from, rows, &room);
+    spd_status status = row ? exactly(ctx, d, rows, row, from ? from : p, &room, &exact, &count)
+                            : ctx_nomem(ctx, "neighbours");
     for (size_t a = 0; status == SPD_OK && a < rows; a++)
         for (int list = 0; list < 2; list++) {
             size_t wanted = count[2 * a + (size_t)list];

@@ -16,11 +16,12 @@
 typedef struct approximate_job {
     const metric *m;
     size_t n, p;
-    const double *X;         /* p x n x n */
-    const double *F;         /* p x size, prepared for m */
-    const int *label;        /* p, or NULL: one list */
-    size_t k[2];             /* wanted in each list; may be more than there are */
-    size_t candidates;       /* look among these samples only */
+    const double *X;   /* p x n x n */
+    const double *F;   /* p x size, prepared for m */
+    const int *label;  /* p, or NULL: one list */
+    size_t k[2];       /* wanted in each list; may be more than there are */
+    size_t queries;    /* the last so many of p: only their lists 1 are wanted; 0: all lists */
+    size_t candidates; /* look among these samples only */
     const size_t *candidate; /* NULL: find the near ones */
     uint64_t seed;
 } approximate_job;
@@ -29,7 +30,7 @@ typedef struct approximate_lists {
     hit *hit;        /* p x (k[0] + k[1]): list 0 of a sample, then list 1, ascending */
     size_t *count;   /* p x 2: how many there are */
     double measured; /* true distances, those of the estimate too */
-    double recall;   /* share of the true neighbours that was found, of 200 samples */
+    double recall;   /* share of the true neighbours that was found, of 200 samples or queries */
 } approximate_lists;
 
 spd_status approximate_run(spd_context *ctx, const approximate_job *job, arena *keep,

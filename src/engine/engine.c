@@ -1,6 +1,7 @@
 /* engine.c - which engine runs, and what all engines have alike. */
 #include "engine/engine.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "engine/cuda.h"
@@ -32,7 +33,8 @@ static int gpu_pays(const spd_context *ctx, const engine_input *in)
 
 spd_status engine_new(spd_context *ctx, const engine_input *in, problem **engine)
 {
-    spd_engine wanted = ctx_engine(ctx);
+    /* Euclidean pairs are those of logarithms (learn/logarithms.h), for which the CPU is enough. */
+    spd_engine wanted = in->metric == SPD_EUCLIDEAN ? SPD_ENGINE_CPU : ctx_engine(ctx);
     if (wanted == SPD_ENGINE_CUDA) {
         spd_status status = engine_cuda_new(ctx, in, NULL, engine);
         return status == SPD_EDEVICE ? ctx_advise(ctx, status, SPD_REMEDY_AUTO_ENGINE, 0.0)
@@ -102,11 +104,15 @@ void engine_free(problem *engine)
         engine->free(engine);
 }
 
-spd_status engine_no_cost(spd_context *ctx)
+spd_status engine_no_cost(spd_context *ctx, double f)
 {
+    if (isinf(f))
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the ratio does not exist at the start: all pairs %s classes have "
+                        "distance zero; take another objective",
+                        f > 0.0 ? "between" : "within");
     ctx_fail(ctx, SPD_ENOTSPD,
-             "the cost does not exist at the start: a mapped matrix is not positive definite, or "
-             "all pairs have distance zero");
+             "the cost does not exist at the start: a mapped matrix is not positive definite");
     return ctx_advise(ctx, SPD_ENOTSPD, SPD_REMEDY_REGULARIZE, 1e-6);
 }
 

@@ -16,7 +16,7 @@ typedef struct engine_input {
     size_t n, m, p;
     const double *X;     /* p x n x n */
     const double *extra; /* one more sample, number p, or NULL */
-    spd_metric metric;
+    spd_metric metric;   /* one of fits, or SPD_EUCLIDEAN, for which X is any symmetric matrices */
     spd_objective objective;
     size_t pairs;
     const spd_pair *pair;
@@ -60,7 +60,8 @@ void engine_note(spd_context *ctx, problem *engine);
 /* Frees any engine; NULL is fine. */
 void engine_free(problem *engine);
 
-/* What every engine says when the cost at the start is not a number. */
-spd_status engine_no_cost(spd_context *ctx);
+/* What every engine says when the cost f at the start is not finite: infinite where all between
+ * pairs, or all within pairs (then below zero), have distance zero, else not a number. */
+spd_status engine_no_cost(spd_context *ctx, double f);
 
 #endif

@@ -219,7 +219,8 @@ static spd_status brute_chunk(void *user, size_t chunk, int thread)
                     hits_offer(t->best + a * s->wanted, &found[a], s->wanted,
                                (hit){block.d2[c], first + c, 0});
             }
-            s->exact[query] += (double)count;
+            int itself = s->within && query >= first && query < first + count;
+            s->exact[query] += (double)count - itself;
         }
     }
     for (size_t a = 0; a < queries; a++)
@@ -426,7 +427,6 @@ static void deliver(const search *s, spd_neighbours *near)
     near->exact = 0.0;
     for (size_t i = 0; i < s->q; i++)
         near->exact += s->exact[i];
-    near->exact = fmin(near->exact, near->pairs);
     near->pruned = 1.0 - near->exact / near->pairs;
     near->recall = 1.0;
     near->search = SPD_SEARCH_EXACT;
@@ -434,8 +434,8 @@ static void deliver(const search *s, spd_neighbours *near)
 
 static int approximates(const spd_context *ctx, const search *s, const spd_neighbours *near)
 {
-    if (ctx && ctx->place)
-        return 0;
+    if ((ctx && ctx->place) || (!s->within && s->q <= APPROXIMATE_ESTIMATE))
+        return 0; /* of few queries the estimate alone would take the exact search */
     return near->search == SPD_SEARCH_APPROXIMATE ||
            (near->search == SPD_SEARCH_AUTO && approximate_pays(s->m, s->n, s->p, s->q));
 }

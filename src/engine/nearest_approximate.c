@@ -24,6 +24,7 @@ static spd_status join(spd_context *ctx, size_t n, size_t p, const double *X, si
     job->X = all;
     job->label = label;
     job->p = p + q;
+    job->queries = q;
     return SPD_OK;
 }
 
@@ -39,7 +40,7 @@ static void deliver(const approximate_lists *found, size_t p, size_t q, int with
         }
     }
     near->pairs = (double)q * (double)(p - (within ? 1 : 0));
-    near->exact = found->measured < near->pairs ? found->measured : near->pairs;
+    near->exact = found->measured;
     near->pruned = 1.0 - near->exact / near->pairs;
     near->recall = found->recall;
     near->search = SPD_SEARCH_APPROXIMATE;

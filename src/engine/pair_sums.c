@@ -20,12 +20,13 @@ struct pair_sums {
     pair_order order;
     pair_plan plan; /* the pairs with weight matrices */
     pair_trade trade;
-    candidates *from;   /* objectives of samples: where those pairs are chosen; else NULL */
-    double *d2;         /* order.mine, where there are no candidates */
-    double *part;       /* own chunks x 2: sums of f */
-    double total;       /* of all |c|, for objectives of sums */
-    double *L, *logdet; /* all x TRI, all; L are logarithms for rules that want them, and then */
-    double *V, *lambda; /* all x m m, all x m: eigenvectors and eigenvalues of S; else NULL */
+    candidates *from; /* objectives of samples: where those pairs are chosen; else NULL */
+    double *d2;       /* order.mine, where there are no candidates */
+    double *part;     /* own chunks x 2: sums of f */
+    double total;     /* of all |c|, for objectives of sums */
+    double *L,
+        *logdet; /* all x TRI, all, or NULL; L are logarithms for rules that want them, and */
+    double *V, *lambda; /* then all x m m, all x m: eigenvectors and eigenvalues of S; else NULL */
     double *Zb;      /* own x TRI: between weights apart, where their scale comes last; else NULL */
     double *buffer;  /* weight matrices of a block */
     double *work;    /* threads x work_size */
@@ -59,8 +60,10 @@ static void allocate(pair_sums *s, arena *keep)
     pair_trade_open(&s->trade, &s->plan, tri, keep);
     s->d2 = arena_alloc(keep, s->order.mine, sizeof *s->d2);
     s->part = arena_alloc(keep, s->order.cut.owned, 2 * sizeof *s->part);
-    s->L = arena_alloc(keep, s->all, tri * sizeof *s->L);
-    s->logdet = arena_alloc(keep, s->all, sizeof *s->logdet);
+    if (!s->rule->plain) {
+        s->L = arena_alloc(keep, s->all, tri * sizeof *s->L);
+        s->logdet = arena_alloc(keep, s->all, sizeof *s->logdet);
+    }
     s->buffer = arena_alloc(keep, s->plan.rows, tri * sizeof *s->buffer);
     s->work = arena_alloc(keep, threads, work_size(s->m) * sizeof *s->work);
     if (s->rule->logarithms) {
@@ -194,6 +197,10 @@ static spd_status begin_chunk(void *user, size_t octet, int thread)
     size_t lanes = lanes_of(s->own, first);
     double *A = s->work + (size_t)thread * work_size(s->m);
     const double *in[LANES];
+    if (!s->rule->sample_inverse) {
+        begin_weights(s, first, NULL);
+        return SPD_OK;
+    }
     for (size_t l = 0; l < lanes; l++)
         in[l] = s->L + (first + l) * tri;
     s->k->gather(tri, lanes, in, A);
@@ -320,6 +327,8 @@ static spd_status prepare_samples(pair_sums *s)
 {
     size_t octets = (s->all + LANES - 1) / LANES;
     double cube = (double)(s->m * s->m * s->m);
+    if (s->rule->plain)
+        return s->from ? SPD_OK : loop(s, octets, (double)s->own * (double)TRI(s->m), begin_chunk);
     spd_status status = s->rule->logarithms
                             ? loop(s, octets, 9.0 * (double)s->all * cube, log_chunk)
                             : loop(s, octets, (double)s->all * cube / 2.0, sample_chunk);

@@ -1,4 +1,5 @@
-/* pairs.c - the pair rules of Stein, AIRM, Jeffrey and log-Euclidean: gather, factor, weigh. */
+/* pairs.c - the pair rules of Stein, AIRM, Jeffrey, log-Euclidean and Euclidean: gather, factor,
+ * weigh. */
 #include "geometry/pairs.h"
 
 #include <math.h>
@@ -197,10 +198,10 @@ static void jeffrey_batch(const kernels *k, size_t m, size_t count, const pair *
     }
 }
 
-/* ---- log-Euclidean -------------------------------------------------------------------------- */
+/* ---- log-Euclidean and Euclidean ------------------------------------------------------------ */
 
 /* D (TRI x 8) <- A - B, d2 (8) <- |A - B|_F^2, lane by lane. */
-static void log_difference(size_t m, const double *A, const double *B, double *D, double *d2)
+static void difference(size_t m, const double *A, const double *B, double *D, double *d2)
 {
     memset(d2, 0, LANES * sizeof *d2);
     for (size_t r = 0, e = 0; r < m; r++)
@@ -211,17 +212,18 @@ static void log_difference(size_t m, const double *A, const double *B, double *D
             }
 }
 
-static void log_batch(const kernels *k, size_t m, size_t count, const pair *pairs,
-                      const pair_samples *s, double *d2, double *M, double *work)
+/* The rule for the matrices `of` (p x TRI). */
+static void flat_batch(const kernels *k, size_t m, size_t count, const pair *pairs,
+                       const double *of, double *d2, double *M, double *work)
 {
     size_t entries = TRI(m) * LANES;
     double *A = work, *B = A + entries, *D = B + entries;
     for (size_t first = 0; first < count; first += LANES) {
         size_t lanes = lanes_of(count, first / LANES);
         double lane[LANES];
-        gather_side(k, m, lanes, pairs + first, 0, s->L, A);
-        gather_side(k, m, lanes, pairs + first, 1, s->L, B);
-        log_difference(m, A, B, D, lane);
+        gather_side(k, m, lanes, pairs + first, 0, of, A);
+        gather_side(k, m, lanes, pairs + first, 1, of, B);
+        difference(m, A, B, D, lane);
         memcpy(d2 + first, lane, lanes * sizeof *d2);
         if (!M)
             continue;
@@ -234,14 +236,27 @@ static void log_batch(const kernels *k, size_t m, size_t count, const pair *pair
     }
 }
 
+static void log_batch(const kernels *k, size_t m, size_t count, const pair *pairs,
+                      const pair_samples *s, double *d2, double *M, double *work)
+{
+    flat_batch(k, m, count, pairs, s->L, d2, M, work);
+}
+
+static void euclidean_batch(const kernels *k, size_t m, size_t count, const pair *pairs,
+                            const pair_samples *s, double *d2, double *M, double *work)
+{
+    flat_batch(k, m, count, pairs, s->S, d2, M, work);
+}
+
 /* ---- the table ------------------------------------------------------------------------------ */
 
 const pair_rule *pair_rule_get(spd_metric metric)
 {
-    static const pair_rule stein = {1, 1, 0, 1e-14, stein_batch},
-                           airm = {2, 0, 0, 1e-14, airm_batch},
-                           jeffrey = {2, 0, 0, 1e-14, jeffrey_batch},
-                           log_euclidean = {2, 0, 1, 1e-28, log_batch};
+    static const pair_rule stein = {1, 1, 0, 0, 1e-14, stein_batch},
+                           airm = {2, 0, 0, 0, 1e-14, airm_batch},
+                           jeffrey = {2, 0, 0, 0, 1e-14, jeffrey_batch},
+                           log_euclidean = {2, 0, 1, 0, 1e-28, log_batch},
+                           euclidean = {2, 0, 0, 1, 1e-28, euclidean_batch};
     switch (metric) {
     case SPD_STEIN:
         return &stein;
@@ -251,6 +266,8 @@ const pair_rule *pair_rule_get(spd_metric metric)
         return &jeffrey;
     case SPD_LOG_EUCLIDEAN:
         return &log_euclidean;
+    case SPD_EUCLIDEAN:
+        return &euclidean;
     default:
         return NULL;
     }

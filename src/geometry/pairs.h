@@ -10,6 +10,7 @@
  *   Jeffrey   Z_i += c (S_j^-1 - S_i^-1 S_j S_i^-1), and the same with i and j exchanged
  *   log-Euclidean   L = log S; G_i += 4c (L_i - L_j), G_j -= the same; and once per sample
  *             Z_i = D log(S_i)[G_i]  (log_derivative.h)
+ *   Euclidean Z_i += 4c (S_i - S_j), Z_j -= the same; any symmetric S
  *
  * A rule computes d2 and the matrices that c multiplies; adding them up is the caller's. Samples
  * are packed lower triangles, TRI(m) doubles each, with their Cholesky factors and
@@ -39,6 +40,7 @@ typedef struct pair_rule {
     int sides;          /* 1: i and j get the same matrix; 2: one each */
     int sample_inverse; /* Z_i -= (sum of c) S_i^-1 is to be added per sample */
     int logarithms;     /* L are logarithms, and what the pairs add up is G_i: Z_i = D log[G_i] */
+    int plain;          /* S alone is looked at, and need not be positive definite */
     double no_spread;   /* mean d2 per dimension that counts as zero: what rounding makes of it */
 
     /* d2 (count) <- squared distances of count <= PAIR_BATCH pairs, NaN where one cannot be had;

@@ -36,9 +36,7 @@ static const field optimiser_fields[] = {
     FIELD(minimise_state, gradient_norm, REAL),
     {.key = "first_f", .offset = offsetof(minimise_state, first_f), .type = FIELD_REAL, .later = 1},
     FIELD(minimise_state, last_step, REAL),
-    FIELD(minimise_state, best_f, REAL),
     FIELD(minimise_state, iteration, INT),
-    FIELD(minimise_state, best_iteration, INT),
     FIELD(minimise_state, refreshes, INT),
     FIELD(minimise_state, small_steps, INT),
     FIELD(minimise_state, passes, SIZE),
@@ -201,8 +199,7 @@ static spd_status unpack_optimiser(spd_context *ctx, const io_bundle *bundle, co
         return status;
     size_t most = at.rows > minimise_rows(SPD_POLAK_RIBIERE) ? LBFGS_MEMORY : 0;
     if (at.memory.count > most || at.memory.first > most || at.iteration > s->now->iterations ||
-        (at.iteration < s->now->iterations && s->now->rounds == 0) || at.refreshes > at.iteration ||
-        at.best_iteration > at.iteration)
+        (at.iteration < s->now->iterations && s->now->rounds == 0) || at.refreshes > at.iteration)
         return ctx_fail(ctx, SPD_EFORMAT, "meta.json: the optimiser's numbers contradict the rest");
     if (isnan(at.first_f)) /* of an older version */
         at.first_f = s->now->history[s->now->steps - 1 - (size_t)at.iteration].cost;
@@ -211,7 +208,7 @@ static spd_status unpack_optimiser(spd_context *ctx, const io_bundle *bundle, co
     if (minimise_copy(&s->at, &at) < 0)
         return ctx_nomem(ctx, "the optimiser");
     status = record_check_orthonormal(ctx, "point: W", n, m, s->at.W);
-    if (status == SPD_OK && !fit_approximates(s->now->options)) /* that has no origin */
+    if (status == SPD_OK)
         status = record_check_orthonormal(ctx, "point: the origin", n, m, s->at.origin);
     return status;
 }

@@ -2,9 +2,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/engine.h"
 #include "learn/affinity.h"
 #include "learn/fit.h"
-#include "learn/log_euclidean_fit.h"
+#include "learn/logarithms.h"
 
 /* *cost and G (n x m) <- those of an engine at W; rubbish when it fails. */
 static spd_status engine_cost(spd_context *ctx, const engine_input *in, const double *W,
@@ -35,12 +36,18 @@ spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
     if (status < 0)
         return status;
     engine_input in = {n, o.m, p, X, NULL, o.metric, o.objective, o.pairs, o.own_pairs, NULL};
-    if (!pair_rule_get(o.metric))
+    if (!fit_metric(o.metric))
         return ctx_fail(ctx, SPD_EINVAL, "no cost is defined under that metric");
-    double value = 0.0, *G = mem_alloc(n, o.m * sizeof *G);
+    double value = 0.0, *logs = NULL, *G = mem_alloc(n, o.m * sizeof *G);
     if (!G)
         return ctx_nomem(ctx, "the gradient");
-    status = (fit_approximates(&o) ? log_euclidean_cost : engine_cost)(ctx, &in, o.W, &value, G);
+    if (fit_approximates(&o)) {
+        status = logarithms_new(ctx, n, p, X, &logs);
+        in.metric = SPD_EUCLIDEAN;
+        in.X = logs;
+    }
+    if (status == SPD_OK)
+        status = engine_cost(ctx, &in, o.W, &value, G);
     /* of Hermitian matrices half the distances; other objectives do not see a factor */
     double share = o.hermitian && o.objective == SPD_DIFFERENCE ? 0.5 : 1.0;
     for (size_t e = 0; e < n * o.m; e++)
@@ -49,6 +56,7 @@ spd_status spd_cost(spd_context *ctx, size_t n, size_t p, const double *X,
         *cost = share * value;
     if (status == SPD_OK && gradient)
         memcpy(gradient, G, n * o.m * sizeof *G);
+    mem_free(logs);
     mem_free(G);
     return status;
 }

@@ -9,10 +9,9 @@
  * Step 3 may run in other coordinates (coordinates.c, eq. 17). All W here but that of the
  * optimiser, state.at, are in the original ones.
  *
- * The approximate log-Euclidean cost goes its own way in step 3 (log_euclidean_fit.c). All that a
- * fit knows beyond its data is in one spd_fit_state, which a checkpoint saves as it is: `now` is
- * the record of the running start, brought up to date after every iteration, `best` that of the
- * best start before. */
+ * All that a fit knows beyond its data is in one spd_fit_state, which a checkpoint saves as it is:
+ * `now` is the record of the running start, brought up to date after every iteration, `best` that
+ * of the best start before. */
 #include "learn/fitting.h"
 
 #include <float.h>
@@ -30,7 +29,7 @@
 #include "learn/affinity.h"
 #include "learn/complex_map.h"
 #include "learn/coordinates.h"
-#include "learn/log_euclidean_fit.h"
+#include "learn/logarithms.h"
 #include "learn/model.h"
 #include "linalg/tall.h"
 
@@ -94,21 +93,19 @@ static void note_point(fit *f, spd_stop stop, int ended)
 {
     const minimise_state *s = &f->state.at;
     spd_model *now = f->state.now;
-    if (s->f <= s->best_f) { /* the last W is the result so far */
-        memcpy(now->W, s->W, f->n * f->m * sizeof *now->W);
-        if (f->engine && !ended)
-            tall_orthonormalise(f->n, f->m, now->W, f->work);
-        if (f->state.L)
-            coordinates_leave(f->n, f->m, f->state.L, now->W, f->work);
-        if (f->o.hermitian)
-            complex_map_basis(f->n, f->m, now->W, f->work);
-        now->cost = s->f;
-        now->gradient_norm = s->gradient_norm;
-    }
+    memcpy(now->W, s->W, f->n * f->m * sizeof *now->W);
+    if (!ended)
+        tall_orthonormalise(f->n, f->m, now->W, f->work);
+    if (f->state.L)
+        coordinates_leave(f->n, f->m, f->state.L, now->W, f->work);
+    if (f->o.hermitian)
+        complex_map_basis(f->n, f->m, now->W, f->work);
+    now->cost = s->f;
+    now->gradient_norm = s->gradient_norm;
     now->cost_start = now->history[0].cost;
     now->iterations = (int)f->row - now->rounds + s->iteration;
     now->data_passes = s->passes;
-    now->passes_each = f->engine && f->engine->grad_pass ? 2 : 1;
+    now->passes_each = f->engine->grad_pass ? 2 : 1;
     now->seconds_fit = seconds_fit(f);
     now->stop = stop;
     now->starts = f->state.start + 1;
@@ -132,17 +129,25 @@ static int watch(void *user, const minimise_state *s, const spd_fit_step *last)
 
 static engine_input describe_input(const fit *f)
 {
-    return (engine_input){f->n,        f->m,           f->state.p,     f->set->X,     f->mean,
-                          f->o.metric, f->o.objective, f->state.pairs, f->state.pair, f->set};
+    engine_input in = {f->n,        f->m,           f->state.p,     f->set->X,     f->mean,
+                       f->o.metric, f->o.objective, f->state.pairs, f->state.pair, f->set};
+    if (f->logs) {
+        in.X = f->logs;
+        in.metric = SPD_EUCLIDEAN;
+    }
+    return in;
 }
 
 /* The engine for the graph at hand. */
 static spd_status open_engine(fit *f)
 {
+    spd_status status = SPD_OK;
+    if (fit_approximates(&f->o) && !f->logs)
+        status = logarithms_new(f->ctx, f->n, f->state.p, f->set->X, &f->logs);
     engine_input in = describe_input(f);
     engine_free(f->engine);
     f->engine = NULL;
-    return fit_approximates(&f->o) ? SPD_OK : engine_new(f->ctx, &in, &f->engine);
+    return status < 0 ? status : engine_new(f->ctx, &in, &f->engine);
 }
 
 /* And seen from the coordinates of the fit; complex maps are to stay so. */
@@ -155,7 +160,7 @@ static spd_status enter_coordinates(fit *f)
         status = coordinates_wrap(f->ctx, inside, f->state.L, &f->engine);
         inside = f->engine;
     }
-    if (status < 0 || !inside || !f->o.hermitian)
+    if (status < 0 || !f->o.hermitian)
         return status;
     f->engine = NULL;
     return complex_map_wrap(f->ctx, inside, &f->engine);
@@ -174,9 +179,6 @@ static spd_status minimise_one(fit *f, int resumed)
                           .clock = common_clock,
                           .clock_user = f};
     minimise_state *s = &f->state.at;
-    engine_input in = describe_input(f);
-    if (!f->engine)
-        return log_euclidean_minimise(f->ctx, &in, &o, resumed, s, watch, f);
     spd_status status = minimise(f->engine, &o, resumed, s, watch, f);
     if (status == SPD_ECANCELLED)
         return ctx_fail(f->ctx, status, "learning cancelled");
@@ -411,6 +413,7 @@ static void fit_close(fit *f)
 {
     engine_note(f->ctx, f->engine);
     engine_free(f->engine);
+    mem_free(f->logs);
     mem_free(f->mean);
     mem_free(f->work);
     mem_free(f->state.pair);

@@ -34,8 +34,10 @@ spd_status fit_store_on_graph(spd_context *ctx, const spd_store *set, const int 
                               const spd_fit_options *options, const fit_graph *graph,
                               spd_model **model);
 
-/* Does the fit minimise the approximate log-Euclidean cost, with a scheme of its own
- * (log_euclidean_fit.h)? All others run on an engine. */
+/* Is there a cost under that metric? */
+int fit_metric(spd_metric metric);
+
+/* Does the fit minimise the approximate log-Euclidean cost (logarithms.h)? */
 int fit_approximates(const spd_fit_options *options);
 
 #endif

@@ -1,7 +1,6 @@
 /* fit_options.c - the options of a fit: defaults, the paper's settings, and what goes together. */
 #include "base/sized.h"
 #include "base/store.h"
-#include "geometry/pairs.h"
 #include "learn/affinity.h"
 #include "learn/fit.h"
 #include "learn/model.h"
@@ -46,6 +45,12 @@ spd_status fit_options_take(spd_context *ctx, const spd_fit_options *given, spd_
     spd_status status = fit_options_read(ctx, given, mine);
     usual_choices(mine);
     return status;
+}
+
+int fit_metric(spd_metric metric)
+{
+    return metric == SPD_STEIN || metric == SPD_AIRM || metric == SPD_JEFFREY ||
+           metric == SPD_LOG_EUCLIDEAN;
 }
 
 int fit_approximates(const spd_fit_options *options)
@@ -93,7 +98,7 @@ spd_status fit_options_check(spd_context *ctx, const spd_store *set, const spd_f
         return ctx_fail(ctx, SPD_EINVAL,
                         "n = %zu and m = %zu: the real forms of complex matrices have even sizes",
                         n, o->m);
-    if (!pair_rule_get(o->metric))
+    if (!fit_metric(o->metric))
         return ctx_fail(ctx, SPD_EINVAL,
                         "no map can be learned under %s; use stein, airm, jeffrey or log-euclidean",
                         spd_metric_name(o->metric) ? spd_metric_name(o->metric) : "that metric");

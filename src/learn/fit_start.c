@@ -136,7 +136,7 @@ static spd_status first_start(fit *f)
         return start_of(f, f->o.init, W);
     f->o.init = SPD_INIT_MEAN;
     spd_status status = start_of(f, SPD_INIT_MEAN, W);
-    if (status < 0 || !f->engine || !has_class_means(f))
+    if (status < 0 || !has_class_means(f))
         return status;
     double *other = mem_alloc(f->n, f->m * sizeof *other);
     status = other ? try_csp(f, W, other) : ctx_nomem(f->ctx, "the start");

@@ -17,11 +17,11 @@ typedef struct fit {
     spd_fit_watch watch;
     spd_fit_state state;
     double *mean; /* SPD_MAXIMAL_VARIANCE: the sample that all others are measured from */
-    problem
-        *engine;  /* in the coordinates of the fit; NULL for the approximate log-Euclidean cost */
-    double *work; /* of tall_orthonormalise, and of changes of coordinates */
-    size_t room;  /* for steps in the history of state.now */
-    size_t row;   /* of the history where the running start or round begins */
+    double *logs; /* the samples of the approximate log-Euclidean cost (logarithms.h); else NULL */
+    problem *engine; /* in the coordinates of the fit */
+    double *work;    /* of tall_orthonormalise, and of changes of coordinates */
+    size_t room;     /* for steps in the history of state.now */
+    size_t row;      /* of the history where the running start or round begins */
     double seconds_graph, seconds_before, began;
     int no_room; /* for the history */
 } fit;

@@ -31,8 +31,8 @@ static usual candidates(size_t p, const classes *c)
     return (usual){c->largest > 1 ? c->largest - 1 : 1, p - c->smallest};
 }
 
-/* Numbers of neighbours are meant for the paper's objective; candidates need labels, and gradients
- * that the approximate log-Euclidean scheme does not have. */
+/* Numbers of neighbours are meant for the paper's objective, and so was the approximate
+ * log-Euclidean cost; candidates need labels. */
 static spd_objective usual_objective(const spd_fit_options *o)
 {
     int neighbours = o->nu_w > 0 || o->nu_b > 0;

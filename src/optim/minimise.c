@@ -70,7 +70,8 @@ typedef struct run {
 
 /* ---- one run -------------------------------------------------------------------------------- */
 
-double minimise_clock(const minimise_options *options)
+/* The time that max_time is measured by. */
+static double minimise_clock(const minimise_options *options)
 {
     return options->clock ? options->clock(options->clock_user) : clock_seconds();
 }
@@ -355,8 +356,6 @@ static void give_up_direction(run *r)
 static void tell(run *r, double step, int probes)
 {
     minimise_state *s = r->s;
-    s->best_f = s->f;
-    s->best_iteration = s->iteration;
     spd_fit_step last = {s->f, s->gradient_norm, step, clock_seconds() - r->began, probes};
     r->cancelled = r->after && r->after(r->user, s, &last);
 }

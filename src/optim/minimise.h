@@ -43,13 +43,11 @@ typedef struct minimise_state {
     double f, gradient_norm;
     double first_f;   /* at the start */
     double last_step; /* the last t, made to fit H: where the next line search looks first */
-    double best_f;    /* the result so far is the last W with f <= best_f: here always the last */
     int iteration;
-    int best_iteration; /* where f last fell below all before it */
-    int refreshes;      /* fresh starts so far beyond the first */
-    int small_steps;    /* iterations running, up to this one, with a relative decrease below tol */
-    size_t passes;      /* over the data, since minimise_open */
-    spd_stop stop;      /* set at the end */
+    int refreshes;   /* fresh starts so far beyond the first */
+    int small_steps; /* iterations running, up to this one, with a relative decrease below tol */
+    size_t passes;   /* over the data, since minimise_open */
+    spd_stop stop;   /* set at the end */
 
     size_t rows;          /* of the block: minimise_rows(solver) */
     double *block;        /* rows x n m, which holds what follows */
@@ -96,8 +94,5 @@ typedef int (*minimise_fn)(void *user, const minimise_state *state, const spd_fi
  * they must be, or an SVD did not converge; SPD_ENOMEM. No message is made here. */
 spd_status minimise(problem *p, const minimise_options *options, int resumed, minimise_state *s,
                     minimise_fn after, void *user);
-
-/* The time that max_time is measured by. */
-double minimise_clock(const minimise_options *options);
 
 #endif

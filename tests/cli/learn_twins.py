@@ -58,9 +58,9 @@ def softmax(near, far):
     return -np.log(own / (own + others))
 
 
-def cost_of_samples(of_sample, metric, X, W, within, between):
+def cost_of_samples(of_sample, metric, X, W, within, between, log_cost="exact"):
     """The mean over samples with candidates of both kinds."""
-    metric, S = mapped(metric, X, W, "exact")
+    metric, S = mapped(metric, X, W, log_cost)
     D = twins.pairwise2(metric, S, S)
     lists = [(D[i, within[i] > 0], D[i, between[i] > 0]) for i in range(len(X))]
     return np.mean([of_sample(near, far) for near, far in lists if near.size and far.size])

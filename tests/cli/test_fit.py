@@ -62,6 +62,26 @@ def test_every_metric(fit, tmp_path, data, metric):
     assert W.shape == (7, 3) and np.abs(W.T @ W - np.eye(3)).max() < 1e-12
 
 
+@pytest.mark.parametrize("m, nu_w", [(2, 15), (4, 5), (4, 15), (8, 5)])
+def test_approximate_log_euclidean_is_minimised(fit, spdml, tmp_path, m, nu_w):
+    """Its gradient is gone where it ends, for any start."""
+    spdml("synth", "spd", "--classes", 4, "--samples", 15, "-n", 12, "--planted", 4, "--seed", 3,
+          "-o", "s.npz").good()
+    cost = ["--metric", "log-euclidean", "--nu-w", nu_w, "--nu-b", 3]
+
+    def slope(model):
+        spdml("cost", "s.npz", "--w", model, *cost, "--gradient", "G.npy").good()
+        W, G = map_of(tmp_path / model), np.load(tmp_path / "G.npy")
+        return np.linalg.norm(G - W @ (W.T @ G))
+
+    for init in ("auto", "mean"):
+        words = ["s.npz", "-m", m, *cost, "--init", init, "--tol", 0]
+        fit(*words, "--max-iter", 0, output="start.spdml").good()
+        shown = fit(*words).good().json
+        assert shown["stop"] in ("gradient", "line-search")
+        assert slope("m.spdml") < 1e-4 * slope("start.spdml")
+
+
 def test_exact_log_euclidean(fit, spdml, tmp_path, data):
     """It falls below the approximation in its own terms, and every file says which it is."""
     words = ["d.npz", "-m", 3, "--metric", "log-euclidean", "--nu-w", 3, "--nu-b", 2]
@@ -305,8 +325,22 @@ def test_candidates_of_few(fit, tmp_path, rng, objective):
     fit("e.npz", "-m", 3, "--objective", objective, "--unsupervised").good()
     fit("e.npz", "-m", 3, "--objective", objective, "--unsupervised", "variance").failed(
         objective, "variance")
-    fit("e.npz", "-m", 3, "--objective", objective, "--metric", "log-euclidean").failed(
-        objective, "exact")
+    shown = fit("e.npz", "-m", 3, "--objective", objective, "--metric", "log-euclidean").good().json
+    assert shown["log_cost"] == "approximate" and shown["cost"] < shown["cost_start"]
+
+
+def test_ratio_of_equal_matrices(fit, tmp_path):
+    """To regularise them would not help."""
+    X = np.repeat(np.diag([1.0, 2.0, 3.0])[None], 8, axis=0)
+    np.savez(tmp_path / "e.npz", X=X, y=np.arange(8) % 2)
+    words = ["e.npz", "-m", 2, "--objective", "ratio"]
+    for more in ([], ["--metric", "airm"], ["--metric", "log-euclidean"]):
+        result = fit(*words, *more)
+        result.failed("the ratio does not exist", "between", "distance zero")
+        assert "regulari" not in result.err
+    X[1::2] *= 2.0
+    np.savez(tmp_path / "e.npz", X=X, y=np.arange(8) % 2)
+    fit(*words).failed("the ratio does not exist", "within", "distance zero")
 
 
 def test_objective_ratio(fit, data):

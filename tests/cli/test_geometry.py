@@ -233,6 +233,15 @@ def test_most_neighbours_are_found_approximately(spdml, tmp_path, rng):
     assert "approximate" in again.out and "of the true neighbours" in again.out
     assert np.array_equal(np.load(tmp_path / "again.npz")["index"], found["index"])
     spdml(*base, "--search", "aproximate").failed("approximate", code=2)
+    np.save(tmp_path / "q.npy", X[:300] * 1.1)
+    many = spdml(*base, "--queries", "q.npy", "--search", "approximate").good()
+    assert "of the true neighbours, by 200 of the queries" in many.out
+    np.save(tmp_path / "few.npy", X[:150])
+    few = spdml("neighbours", "few.npy", "-k", "2", "--search", "approximate").good()
+    assert "by 150 of the queries" in few.out
+    np.save(tmp_path / "q.npy", X[:2] * 1.1)
+    two = spdml(*base, "--queries", "q.npy", "--search", "approximate", "--json").good().json
+    assert (two["search"], two["recall"]) == ("exact", 1) and two["exact"] <= two["pairs"] == 1400
 
 
 def test_neighbours_are_printed(spdml, tmp_path):

@@ -62,6 +62,18 @@ def job(command, tmp_path, environment):
     return run
 
 
+@pytest.mark.skipif(not shutil.which("mpicc"), reason="no mpicc")
+def test_messages_go_in_pieces(tmp_path, environment):
+    """More than an int can count: here more than 24 bytes."""
+    root = pathlib.Path(__file__).resolve().parents[2]
+    subprocess.run(["mpicc", "-std=c11", "-I", root / "src", "-I", root / "include", "-o", "pieces",
+                    root / "tests/mpi/pieces.c"], cwd=tmp_path, check=True)
+    for ranks in (2, 5):
+        done = subprocess.run([LAUNCHER, "-n", str(ranks), "./pieces"], cwd=tmp_path, env=environment,
+                              capture_output=True, text=True, timeout=300)
+        assert (done.returncode, done.stdout) == (0, "good\n"), done.stderr
+
+
 @pytest.fixture
 def data(rng, tmp_path):
     np.savez(tmp_path / "d.npz", X=random_spd(rng, 70, 8), y=np.arange(70) % 4)

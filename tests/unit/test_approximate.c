@@ -100,7 +100,7 @@ static void every_metric(void)
 {
     rng r;
     rng_seed(&r, 1);
-    const size_t n = 5, p = 700, q = 90, k = 6;
+    const size_t n = 5, p = 700, q = 250, k = 6;
     double *X = smooth_set(&r, n, p, 20.0), *D2 = block(p * p);
     const double *Q = X + (p - q) * n * n;
     for (int m = 0; m < SPD_METRICS; m++) {
@@ -144,8 +144,49 @@ static void recall_is_what_counting_gives(void)
     answer found = ask(SPD_STEIN, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 1);
     CHECK(found.status == SPD_OK && fabs(found.info.recall - share(&found, &exact, p, k)) < 1e-15,
           "%g, not %g", found.info.recall, share(&found, &exact, p, k));
+    CHECK(found.info.exact > found.info.pairs && found.info.pruned < 0.0,
+          "the estimate alone measures all %g pairs, but %g in all", found.info.pairs,
+          found.info.exact);
     answer_free(&exact);
     answer_free(&found);
+    free(X);
+}
+
+/* As in engine/approximate.h, whose type `metric` would hide behind variables here. */
+#define ESTIMATED 200
+void approximate_draw(uint64_t seed, size_t p, size_t count, size_t *drawn);
+
+/* Of more queries it is counted over 200 of them, which are drawn as here. */
+static void recall_is_that_of_the_queries(void)
+{
+    rng r;
+    rng_seed(&r, 11);
+    const size_t n = 20, p = 1000, q = 300, k = 3, drawn = ESTIMATED;
+    double *X = random_set(&r, n, p + q, 1e3), *Q = X + p * n * n;
+    answer exact = ask(SPD_STEIN, n, p, X, q, Q, k, SPD_SEARCH_EXACT, 1, 1);
+    answer found = ask(SPD_STEIN, n, p, X, q, Q, k, SPD_SEARCH_APPROXIMATE, 1, 1);
+    size_t *row = malloc(q * sizeof *row), good = 0;
+    approximate_draw(1, q, drawn, row);
+    for (size_t a = 0; a < drawn; a++)
+        for (size_t e = 0; e < k; e++)
+            good += found.d2[row[a] * k + e] <= exact.d2[row[a] * k + k - 1];
+    double counted = (double)good / (double)(drawn * k);
+    CHECK(found.status == SPD_OK && fabs(found.info.recall - counted) < 1e-15, "%g, not %g",
+          found.info.recall, counted);
+    CHECK(counted > 0.3 && counted < 1.0, "%g of the neighbours cannot tell", counted);
+    CHECK(found.info.pairs == (double)(p * q) && found.info.exact > (double)(drawn * p), "pairs");
+    answer_free(&exact);
+    answer_free(&found);
+    /* and few are searched exactly, with no more distances than there are */
+    exact = ask(SPD_STEIN, n, p, X, 2, Q, k, SPD_SEARCH_EXACT, 1, 1);
+    found = ask(SPD_STEIN, n, p, X, 2, Q, k, SPD_SEARCH_APPROXIMATE, 1, 1);
+    CHECK(found.info.search == SPD_SEARCH_EXACT && found.info.recall == 1.0 &&
+              found.info.exact <= found.info.pairs &&
+              memcmp(found.index, exact.index, 2 * k * sizeof *exact.index) == 0,
+          "%g of %g distances", found.info.exact, found.info.pairs);
+    answer_free(&exact);
+    answer_free(&found);
+    free(row);
     free(X);
 }
 
@@ -256,9 +297,12 @@ static void automatic_and_refused(void)
     a = ask(SPD_STEIN, n, p, X, 0, NULL, 2, SPD_SEARCH_APPROXIMATE, 1, 2);
     CHECK(a.status == SPD_ENOTSPD && strstr(a.message, "X[17]"), "%s", a.message);
     answer_free(&a);
-    a = ask(SPD_STEIN, n, 17, X, p - 17, X + 17 * n * n, 2, SPD_SEARCH_APPROXIMATE, 1, 2);
+    double *many = random_set(&r, n, 300, 10.0);
+    many[0] = -1.0;
+    a = ask(SPD_STEIN, n, 17, X, 300, many, 2, SPD_SEARCH_APPROXIMATE, 1, 2);
     CHECK(a.status == SPD_ENOTSPD && strstr(a.message, "Q[0]"), "%s", a.message);
     answer_free(&a);
+    free(many);
     free(X);
 }
 
@@ -458,6 +502,7 @@ int main(void)
 {
     RUN(every_metric);
     RUN(recall_is_what_counting_gives);
+    RUN(recall_is_that_of_the_queries);
     RUN(components_stand_in);
     RUN(same_bits_for_any_threads);
     RUN(duplicates_and_small_sets);

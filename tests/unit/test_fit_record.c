@@ -126,24 +126,13 @@ typedef struct witness {
     spd_model *model; /* that of the last call */
 } witness;
 
-/* The iteration of a start that is its result so far. */
-static int result_of(const witness *w, int start)
-{
-    int best = w->last[start];
-    int falls = w->o.metric != SPD_LOG_EUCLIDEAN || w->o.log_cost == SPD_LOG_COST_EXACT;
-    for (int i = w->last[start]; !falls && i >= 0; i--)
-        if (w->step[start][i].cost < w->step[start][best].cost)
-            best = i;
-    return best;
-}
-
 static void check_model(witness *w, const spd_model *model)
 {
     int start = 0;
     for (int k = 1; k <= w->start; k++)
-        if (w->step[k][result_of(w, k)].cost < w->step[start][result_of(w, start)].cost)
+        if (w->step[k][w->last[k]].cost < w->step[start][w->last[start]].cost)
             start = k;
-    const spd_fit_step *at = &w->step[start][result_of(w, start)];
+    const spd_fit_step *at = &w->step[start][w->last[start]];
     CHECK(model->cost == at->cost && model->gradient_norm == at->gradient_norm,
           "start %d iteration %d: cost %g, not %g", w->start, w->last[w->start], model->cost,
           at->cost);

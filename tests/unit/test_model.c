@@ -94,9 +94,7 @@ static spd_fit_state sample_state(void)
                                   .gradient_norm = 1e-9,
                                   .first_f = 10,
                                   .last_step = 1e-3,
-                                  .best_f = 0.05,
                                   .iteration = 2,
-                                  .best_iteration = 1,
                                   .refreshes = 1,
                                   .small_steps = 1,
                                   .passes = 11,
@@ -167,8 +165,7 @@ static void states_come_back(void)
     CHECK(memcmp(a->block, point, sizeof point) == 0 && memcmp(a->move, moves, sizeof moves) == 0,
           "point and moves");
     CHECK(a->f == b->f && a->gradient_norm == b->gradient_norm && a->first_f == b->first_f &&
-              a->last_step == b->last_step && a->best_f == b->best_f &&
-              a->iteration == b->iteration && a->best_iteration == b->best_iteration &&
+              a->last_step == b->last_step && a->iteration == b->iteration &&
               a->refreshes == b->refreshes && a->small_steps == b->small_steps &&
               a->passes == b->passes && a->moves == b->moves,
           "what the optimiser carries");

@@ -65,8 +65,8 @@ const option options_cost[] = {
      .help = "Weight of the pairs between classes"},
     {"log-cost", 0, OPTION_CHOICE, "NAME", "approximate", .choice = log_costs,
      .help = "Of the log-euclidean metric. approximate: distances between W' log(X) W, which stand "
-             "in for those between mapped matrices, and are minimised by eigenvectors; exact: "
-             "distances between log(W'XW), the log-euclidean ones of the mapped matrices"},
+             "in for those between mapped matrices; exact: distances between log(W'XW), the "
+             "log-euclidean ones of the mapped matrices"},
     OPTION_END};
 
 const option options_stop[] = {

@@ -162,7 +162,7 @@ static void pairs_fetch(cuda_engine &e)
     });
 }
 
-/* Waits for the sums; f <- the objective, NaN where there is none. */
+/* Waits for the sums; f <- the objective, NaN where there is none, infinite where a ratio has none. */
 static outcome pairs_read(cuda_engine &e)
 {
     const share &h = *e.shares[0];
@@ -177,7 +177,9 @@ static outcome pairs_read(cuda_engine &e)
         });
     }
     e.f = !of_sums ? o.within : h.ratio ? log(o.within) - log(o.between) : o.within - o.between;
-    if (o.bad != ~0ull || !std::isfinite(e.f))
+    if (h.ratio && o.between == 0.0)
+        e.f = INFINITY;
+    if (o.bad != ~0ull || (!h.ratio && !std::isfinite(e.f)))
         e.f = NAN;
     return o;
 }

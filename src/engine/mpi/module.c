@@ -1,7 +1,7 @@
 /* module.c - the processes of an MPI job: the only file that knows MPI.
  *
  * One thread calls (MPI_THREAD_FUNNELED). A fault in MPI ends the job, which is its own default.
- * Messages of whole doubles are counted in these, so that they may have 16 GB. */
+ * MPI counts in int: a long message goes in pieces, which both sides cut alike. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "engine/mpi/module.h"
@@ -10,6 +10,10 @@
 #include <time.h>
 
 #define TAG 1
+
+#ifndef MPI_PIECE                   /* a test has shorter ones */
+#define MPI_PIECE ((size_t)1 << 30) /* bytes, at most */
+#endif
 
 typedef struct job {
     ranks base;
@@ -21,15 +25,11 @@ typedef struct job {
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-static MPI_Datatype unit(size_t size)
+/* Bytes of the next piece of a message; 0 when all has gone. */
+static int piece(size_t size, size_t done)
 {
-    return size % sizeof(double) == 0 ? MPI_DOUBLE : MPI_BYTE;
-}
-
-/* Elements of that unit. More than an int can count do not occur: INT_MAX doubles are 16 GB. */
-static int elements(size_t size)
-{
-    return (int)(size % sizeof(double) == 0 ? size / sizeof(double) : size);
+    size_t left = done < size ? size - done : 0;
+    return (int)(left < MPI_PIECE ? left : MPI_PIECE);
 }
 
 /* Processor time of the thread. */
@@ -50,7 +50,8 @@ static void job_send(ranks *r, int to, const void *from, size_t size)
 {
     job *j = (job *)r;
     double began = now();
-    MPI_Send(from, elements(size), unit(size), to, TAG, j->comm);
+    for (size_t done = 0; done < size; done += MPI_PIECE)
+        MPI_Send((const char *)from + done, piece(size, done), MPI_BYTE, to, TAG, j->comm);
     count_message(r, 1.0, (double)size);
     r->seconds += now() - began;
 }
@@ -59,7 +60,9 @@ static void job_receive(ranks *r, int from, void *to, size_t size)
 {
     job *j = (job *)r;
     double began = now();
-    MPI_Recv(to, elements(size), unit(size), from, TAG, j->comm, MPI_STATUS_IGNORE);
+    for (size_t done = 0; done < size; done += MPI_PIECE)
+        MPI_Recv((char *)to + done, piece(size, done), MPI_BYTE, from, TAG, j->comm,
+                 MPI_STATUS_IGNORE);
     r->seconds += now() - began;
 }
 
@@ -68,9 +71,21 @@ static void job_broadcast(ranks *r, int from, void *bytes, size_t size)
 {
     job *j = (job *)r;
     double share = (double)(r->count - 1) / r->count, began = now();
-    MPI_Bcast(bytes, elements(size), unit(size), from, j->comm);
+    for (size_t done = 0; done < size; done += MPI_PIECE)
+        MPI_Bcast((char *)bytes + done, piece(size, done), MPI_BYTE, from, j->comm);
     count_message(r, share, share * (double)size);
     r->seconds += now() - began;
+}
+
+/* To one rank and from another at once, piece by piece; whoever has more goes on alone. */
+static void swap(job *j, int to, const char *out, size_t sent, int from, char *in, size_t got)
+{
+    for (size_t done = 0; done < sent || done < got; done += MPI_PIECE) {
+        int there = piece(sent, done), here = piece(got, done);
+        MPI_Sendrecv(there ? out + done : NULL, there, MPI_BYTE, there ? to : MPI_PROC_NULL, TAG,
+                     here ? in + done : NULL, here, MPI_BYTE, here ? from : MPI_PROC_NULL, TAG,
+                     j->comm, MPI_STATUS_IGNORE);
+    }
 }
 
 /* Step s: to the rank s above, from the rank s below, at once; all ranks have the same steps, so
@@ -83,11 +98,7 @@ static void job_trade(ranks *r, const size_t *out_at, const void *out, const siz
     for (int step = 1; step < r->count; step++) {
         int to = (r->rank + step) % r->count, from = (r->rank - step + r->count) % r->count;
         size_t sent = out_at[to + 1] - out_at[to], got = in_at[from + 1] - in_at[from];
-        if (sent == 0 && got == 0)
-            continue;
-        MPI_Sendrecv((const char *)out + out_at[to], elements(sent), unit(sent),
-                     sent ? to : MPI_PROC_NULL, TAG, (char *)in + in_at[from], elements(got),
-                     unit(got), got ? from : MPI_PROC_NULL, TAG, j->comm, MPI_STATUS_IGNORE);
+        swap(j, to, (const char *)out + out_at[to], sent, from, (char *)in + in_at[from], got);
         count_message(r, sent ? 1.0 : 0.0, (double)sent);
     }
     r->seconds += now() - began;
