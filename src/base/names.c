@@ -164,7 +164,7 @@ NAMED_AND_PARSED(spd_fold_rule, fold_rule)
 
 static const naming naming_remark = {
     .kind = "remark",
-    .word = {"singles", "one-class", "poor-rounds", "unseen"},
+    .word = {"singles", "one-class", "poor-rounds", "unseen", "pooled"},
 };
 NAMED(spd_remark_kind, remark)
 

@@ -159,6 +159,8 @@ static void learn_and_predict(session *s, classifying *c)
         session_fail_in(s, c->train.data->source, status);
     cli_keep(c->classifier, release_classifier);
     predictions_remark(s, status);
+    if (!c->model)
+        recognition_remark(s, &c->method, &c->train);
     c->method = *spd_classifier_method(c->classifier);
     c->fit_seconds = bar_clock() - start;
     session_talk(s, "learned from %zu samples", c->train.samples.p);

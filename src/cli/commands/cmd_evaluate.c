@@ -154,6 +154,7 @@ static void recenter(session *s, evaluation *e)
     spd_status status = spd_recenter(s->ctx, SPD_AIRM, data->n, data->p, data->X, g.group, data->X);
     if (status < 0)
         session_fail_in(s, data->source, status);
+    e->set.samples.mean = e->set.samples.observations = NULL; /* of features before */
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

@@ -87,6 +87,7 @@ static void learn(session *s, training *t)
         session_fail_in(s, data->source, status);
     cli_keep(t->classifier, release_classifier);
     predictions_remark(s, status);
+    recognition_remark(s, &t->method, &t->e.set);
     t->fit_seconds = bar_clock() - start;
     session_talk(s, "learned from %zu samples", data->p);
     bar_clear(&s->bar);

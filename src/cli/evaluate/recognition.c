@@ -202,7 +202,10 @@ void recognition_take(session *s, int matrices, int vectors, recognition_set *se
                                  .n = data->n,
                                  .classes = data->classes,
                                  .label = data->label,
-                                 .hermitian = data->hermitian};
+                                 .hermitian = data->hermitian,
+                                 .blocks = data->blocks,
+                                 .mean = data->mean,
+                                 .observations = data->observations};
     set->samples.X = matrices ? data->X : NULL;
     if (vectors)
         take_vectors(s, matrices, set);
@@ -213,6 +216,12 @@ void recognition_load(session *s, const char *path, const char *labels, int matr
 {
     set->data = session_load_labels(s, path, labels, !matrices);
     recognition_take(s, matrices, vectors, set);
+}
+
+void recognition_remark(session *s, const spd_method *method, const recognition_set *set)
+{
+    if (method->map == SPD_MAP_PCA && !(set->samples.mean && set->samples.observations))
+        session_remark(s, RECOGNITION_POOLED, set->data->source);
 }
 
 /* ---- classes --------------------------------------------------------------------------------- */

@@ -42,6 +42,12 @@ typedef struct recognition_set {
 void recognition_load(session *s, const char *path, const char *labels, int matrices, int vectors,
                       recognition_set *set);
 
+/* Says so where pca- has no means of observations to work with. */
+#define RECOGNITION_POOLED                                                                         \
+    "%s: has no means of observations (feature_mean, feature_count), so pca- takes the pooled "    \
+    "covariance, without the variation between the samples; 'spdml describe' writes them"
+void recognition_remark(session *s, const spd_method *method, const recognition_set *set);
+
 /* The same for set->data, which is there. */
 void recognition_take(session *s, int matrices, int vectors, recognition_set *set);
 
