@@ -201,6 +201,9 @@ typedef struct spd_describe_options {
     double epoch_from,
         epoch_to;            /* seconds from the onset; both 0: from the onset for the duration */
     const char *event_names; /* which, with commas between; NULL: all */
+    /* joints */
+    int overlap;    /* windows of the temporal pyramid overlap by half */
+    int unit_range; /* each axis is scaled to [0, 1] over all joints and frames of the clip */
 } spd_describe_options;
 
 /* *options <- the defaults of a descriptor: the settings of the method's paper, if it has any. */

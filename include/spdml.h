@@ -907,6 +907,7 @@ typedef enum spd_classifier_kind {
     SPD_TS_LDA,     /* ts-lda: tangent space at the mean, shrinkage discriminant analysis */
     SPD_SRC,        /* src: sparse coding of vectors over PCA-reduced training vectors */
     SPD_GSRC,       /* gsrc: the same on Gabor magnitudes, with an occlusion dictionary */
+    SPD_COV3DJ,     /* cov3dj: linear support vectors on upper triangles of unit length */
     SPD_CLASSIFIERS /* how many there are */
 } spd_classifier_kind;
 
@@ -935,7 +936,7 @@ typedef enum spd_parameter {
     SPD_PARAM_LAMBDA,     /* lambda: weight of the l1 term */
     SPD_PARAM_COMPONENTS, /* components: of kernel partial least squares */
     SPD_PARAM_DIMENSIONS, /* dimensions: of pga, of the embeddings, of PCA in src and gsrc */
-    SPD_PARAM_COST,       /* cost: C of the support vector machine */
+    SPD_PARAM_COST,       /* cost: C of the support vector machines */
     SPD_PARAM_OBJECTIVE,  /* objective: what the learned map minimises, a number of spd_objective */
     SPD_PARAMETERS        /* how many there are */
 } spd_parameter;
@@ -953,6 +954,7 @@ typedef struct spd_method {
     const spd_fit_options *fit; /* of the learned map; NULL: defaults. m, metric, nu and, where it
                                    is fixed, the objective come from above. An objective other than
                                    SPD_OBJECTIVE_AUTO counts as fixed */
+    int no_occlusion; /* gsrc: without the occlusion dictionary, for images that nothing covers */
 } spd_method;
 
 #define SPD_METHOD_NAME 64 /* room for a name, for now and later */

@@ -133,7 +133,8 @@ NAMED(spd_holding, holding)
 static const naming naming_classifier = {
     .kind = "classifier",
     .word = {"nn", "knn", "mdm", "rsr", "cdl", "cdl-lda", "pga", "riemannian-lle",
-             "riemannian-hessian-lle", "riemannian-laplacian", "ksvm", "ts-lda", "src", "gsrc"},
+             "riemannian-hessian-lle", "riemannian-laplacian", "ksvm", "ts-lda", "src", "gsrc",
+             "cov3dj"},
 };
 NAMED_AND_PARSED(spd_classifier_kind, classifier)
 

@@ -169,7 +169,8 @@ static const char *const paragraphs[] = {
     "The file holds the map, the classifier with its parameters, the names of the classes, how the "
     "matrices were made, the scores of the cross-validation and, of the training samples, what the "
     "method needs to decide: all of them for nn, knn, rsr, cdl, cdl-lda and the embeddings, the "
-    "support vectors for ksvm-stein, coordinates for pga, src and gsrc, none for mdm and ts-lda. "
+    "support vectors for ksvm-stein and cov3dj, coordinates for pga, src and gsrc, none for mdm "
+    "and ts-lda. "
     "'spdml info' says so.",
     NULL};
 
