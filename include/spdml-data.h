@@ -48,6 +48,10 @@ typedef struct spd_data {
     spd_array *x;       /* the array that X lies in, with the name under which it was read */
     int hermitian; /* non-zero: the file holds complex Hermitian matrices, n/2 x n/2, and X their
                       real forms (spd_complex_embed); they are written as complex ones again */
+    /* Of the observations whose covariances X are, as in spd_samples; they lie in the columns
+     * feature_mean and feature_count, and are NULL where these are missing. */
+    size_t blocks;
+    const double *mean, *observations;
 } spd_data;
 
 typedef struct spd_load_options {
@@ -197,6 +201,9 @@ typedef struct spd_describe_options {
     double epoch_from,
         epoch_to;            /* seconds from the onset; both 0: from the onset for the duration */
     const char *event_names; /* which, with commas between; NULL: all */
+    /* joints */
+    int overlap;    /* windows of the temporal pyramid overlap by half */
+    int unit_range; /* each axis is scaled to [0, 1] over all joints and frames of the clip */
 } spd_describe_options;
 
 /* *options <- the defaults of a descriptor: the settings of the method's paper, if it has any. */
@@ -218,15 +225,16 @@ typedef struct spd_failures {
 } spd_failures;
 SPD_API void spd_failures_free(spd_failures *failures);
 
-/* *data <- the matrices of all inputs, with labels, a column `name` (which input) and further
- * columns, and the parameters as JSON in meta; new, freed with spd_data_free. Paths are files,
- * folders (searched recursively, in order of names) or archives (.tar, .tar.gz, .zip, ...), each
- * with what the descriptor takes: images (.png, .jpg, .tif, .webp, ...), motion clips (.amc with
- * .asf, .bvh, .c3d), tables (.csv, .npy) and recordings (.edf, .bdf); or arrays (.npz, .npy, .mat)
- * of several, whose further per-sample arrays are carried over. Inputs are described in parallel
- * and read as they are needed. options NULL means the defaults. With keep_going broken inputs are
- * skipped, and *failures, if failures is not NULL, lists them, and what was passed over or has too
- * few observations; new, freed with spd_failures_free. At least one input must be good. */
+/* *data <- the matrices of all inputs, with labels, a column `name` (which input), the means and
+ * numbers of the observations, further columns, and the parameters as JSON in meta; new, freed with
+ * spd_data_free. Paths are files, folders (searched recursively, in order of names) or archives
+ * (.tar, .tar.gz, .zip, ...), each with what the descriptor takes: images (.png, .jpg, .tif, .webp,
+ * ...), motion clips (.amc with .asf, .bvh, .c3d), tables (.csv, .npy) and recordings (.edf, .bdf);
+ * or arrays (.npz, .npy, .mat) of several, whose further per-sample arrays are carried over. Inputs
+ * are described in parallel and read as they are needed. options NULL means the defaults. With
+ * keep_going broken inputs are skipped, and *failures, if failures is not NULL, lists them, and
+ * what was passed over or has too few observations; new, freed with spd_failures_free. At least one
+ * input must be good. */
 SPD_API spd_status spd_describe(spd_context *ctx, spd_descriptor kind, size_t count,
                                 const char *const *paths, const spd_describe_options *options,
                                 spd_data **data, spd_failures **failures);

@@ -912,6 +912,7 @@ typedef enum spd_classifier_kind {
     SPD_TS_LDA,     /* ts-lda: tangent space at the mean, shrinkage discriminant analysis */
     SPD_SRC,        /* src: sparse coding of vectors over PCA-reduced training vectors */
     SPD_GSRC,       /* gsrc: the same on Gabor magnitudes, with an occlusion dictionary */
+    SPD_COV3DJ,     /* cov3dj: linear support vectors on upper triangles of unit length */
     SPD_CLASSIFIERS /* how many there are */
 } spd_classifier_kind;
 
@@ -922,7 +923,9 @@ typedef enum spd_map {
     SPD_MAP_RANDOM, /* -random: random orthonormal */
     SPD_MAP_MEAN,   /* -mean: leading eigenvectors of the mean in the method's metric */
     SPD_MAP_CSP,    /* -csp: generalised eigenvectors of the class means */
-    SPD_MAP_PCA,    /* pca-: leading eigenvectors of the pooled covariance (arithmetic mean) */
+    SPD_MAP_PCA,    /* pca-: PCA of the features: leading eigenvectors of the covariance of all
+                       observations together; without their means (spd_samples) of the pooled
+                       covariance, the arithmetic mean of the matrices */
     SPD_MAP_MULTI,  /* -multi: learned maps to several sizes, and the matrix itself, side by side */
     SPD_MAPS        /* how many there are */
 } spd_map;
@@ -938,7 +941,7 @@ typedef enum spd_parameter {
     SPD_PARAM_LAMBDA,     /* lambda: weight of the l1 term */
     SPD_PARAM_COMPONENTS, /* components: of kernel partial least squares */
     SPD_PARAM_DIMENSIONS, /* dimensions: of pga, of the embeddings, of PCA in src and gsrc */
-    SPD_PARAM_COST,       /* cost: C of the support vector machine */
+    SPD_PARAM_COST,       /* cost: C of the support vector machines */
     SPD_PARAM_OBJECTIVE,  /* objective: what the learned map minimises, a number of spd_objective */
     SPD_PARAMETERS        /* how many there are */
 } spd_parameter;
@@ -956,6 +959,7 @@ typedef struct spd_method {
     const spd_fit_options *fit; /* of the learned map; NULL: defaults. m, metric, nu and, where it
                                    is fixed, the objective come from above. An objective other than
                                    SPD_OBJECTIVE_AUTO counts as fixed */
+    int no_occlusion; /* gsrc: without the occlusion dictionary, for images that nothing covers */
 } spd_method;
 
 #define SPD_METHOD_NAME 64 /* room for a name, for now and later */
@@ -995,6 +999,11 @@ typedef struct spd_samples {
     const int *label; /* p class numbers 0 .. classes-1, some may be empty; NULL for queries */
     int hermitian;    /* non-zero: X are real forms of Hermitian matrices (spd_complex_embed); m,
                          beta and scores are then meant of these, of size n/2 */
+    /* Of the observations whose covariances X are, for SPD_MAP_PCA; NULL where they are not known.
+     * X may have several blocks of one size on its diagonal, each with observations of its own. */
+    size_t blocks;              /* 0 counts as 1 */
+    const double *mean;         /* p x n: their means, block after block */
+    const double *observations; /* p x blocks: how many there are */
 } spd_samples;
 
 /* *subset <- copies of the `count` samples with the numbers index (count, each below p), in that
@@ -1326,8 +1335,10 @@ typedef enum spd_remark_kind {
     SPD_REMARK_ONE_CLASS,   /* all test samples of all rounds are of class `label` */
     SPD_REMARK_POOR_ROUNDS, /* `count` of `total` rounds test one class only: `label` in `round`,
                                the first */
-    SPD_REMARK_UNSEEN /* `count` of `total` test samples of `round` are of classes, as `label`,
-                         without training samples: they can only be missed */
+    SPD_REMARK_UNSEEN, /* `count` of `total` test samples of `round` are of classes, as `label`,
+                          without training samples: they can only be missed */
+    SPD_REMARK_POOLED  /* SPD_MAP_PCA of a method, but the samples have no means: it takes the
+                          pooled covariance */
 } spd_remark_kind;
 SPD_API const char *spd_remark_name(spd_remark_kind kind);
 typedef struct spd_remark {

@@ -22,7 +22,8 @@ class DataSet(c.Structure):
     _fields_ = [("p", Size), ("n", Size), ("X", Doubles), ("classes", Size), ("label", Ints),
                 ("class_name", c.POINTER(Text)), ("y", c.POINTER(Array)), ("columns", Size),
                 ("column", c.POINTER(c.POINTER(Array))), ("source", Text), ("meta", Text),
-                ("x", c.POINTER(Array)), ("hermitian", c.c_int)]
+                ("x", c.POINTER(Array)), ("hermitian", c.c_int), ("blocks", Size),
+                ("mean", Doubles), ("observations", Doubles)]
 
 
 class Rect(c.Structure):
@@ -41,7 +42,7 @@ class DescribeOptions(c.Structure):
         ("pyramid", Size), ("rate", Double), ("window", Double), ("stride", Double),
         ("bands", Size), ("band", Doubles), ("order", Size), ("group", Text),
         ("channels_first", Int), ("channels", Text), ("events", Text), ("epoch_from", Double),
-        ("epoch_to", Double), ("event_names", Text),
+        ("epoch_to", Double), ("event_names", Text), ("overlap", Int), ("unit_range", Int),
     ]
 
 

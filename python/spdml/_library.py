@@ -96,13 +96,14 @@ class Explanation(Sized):
 
 class Method(Sized):
     _fields_ = [("size", Size), ("classifier", Int), ("map", Int), ("metric", Int), ("normalize_kernel", Int),
-                ("value", Double * PARAMETER_ROOM), ("fit", c.POINTER(FitOptions))]
+                ("value", Double * PARAMETER_ROOM), ("fit", c.POINTER(FitOptions)),
+                ("no_occlusion", Int)]
 
 
 class Samples(Sized):
     _fields_ = [("size", Size), ("p", Size), ("n", Size), ("X", Doubles), ("height", Size),
                 ("width", Size), ("V", Doubles), ("classes", Size), ("label", Ints),
-                ("hermitian", Int)]
+                ("hermitian", Int), ("blocks", Size), ("mean", Doubles), ("observations", Doubles)]
 
 
 class Facts(Sized):

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import doubles, ints, text
+from ._arrays import doubles, ints, numbers, text
 from ._calls import Context, call, context
 from ._errors import BadMatrixError, InvalidArgumentError
 from ._library import METHOD_NAME, PARAMETERS, Facts, Handle, Method, Notes, Samples, lib
@@ -30,6 +30,28 @@ def _samples(X: np.ndarray, label: Optional[np.ndarray], classes: int) -> Sample
                    hermitian=int(np.iscomplexobj(X)))
     made.held = R  # lives as long
     return made
+
+
+POOLED = ("there are no means of observations (feature_mean, feature_count), so pca- takes the pooled "
+          "covariance, without the variation between the samples; describe gives them")
+
+
+def take_means(samples: Samples, mean: Any, count: Any, keep: List[Any]) -> None:
+    """Means and numbers of the observations behind the matrices; both or none."""
+    if mean is None and count is None:
+        return
+    p, n = samples.p, samples.n
+    mean = numbers([] if mean is None else mean, "feature_mean")
+    count = numbers([] if count is None else count, "feature_count")
+    blocks = count.shape[1] if count.ndim == 2 else 1
+    if mean.shape != (p, n) or count.shape not in ((p,), (p, blocks)) or not blocks or n % blocks:
+        raise InvalidArgumentError(f"feature_mean has shape {mean.shape} and feature_count "
+                                   f"{count.shape}; they must be ({p}, {n}) and ({p},) or ({p}, blocks)")
+    if not np.isfinite(mean).all() or not np.isfinite(count).all() or (count < 1).any():
+        raise InvalidArgumentError("feature_mean or feature_count holds numbers that cannot be: NaN, "
+                                   "infinity, or fewer than one observation")
+    samples.blocks, samples.mean, samples.observations = blocks, doubles(mean), doubles(count)
+    keep += [mean, count]
 
 
 def _ask(n_jobs: Optional[int], name: str, *arguments: Any) -> None:
@@ -185,11 +207,13 @@ def _parse(ctx: Context, name: str, values: Dict[str, Any], normalize: bool) -> 
 
 
 def train(name: str, values: Dict[str, Any], normalize: bool, X: np.ndarray, classes: np.ndarray,
-          label: np.ndarray, n_jobs: Optional[int]) -> Trained:
+          label: np.ndarray, n_jobs: Optional[int], means: Any = (None, None)) -> Trained:
     """The method, trained on X with the class numbers label; nothing of them is kept."""
     ctx = context(n_jobs)
     method = _parse(ctx, name, values, normalize)
     samples = _samples(X, label, len(classes))
+    keep: List[Any] = []
+    take_means(samples, *means, keep)
     made = _Owner()
     call(ctx, "spd_classifier_fit", c.byref(method), c.byref(samples), None,
          c.byref(made.pointer))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Dict, Tuple, Optional
 
 import numpy as np
@@ -48,11 +49,15 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> "_Recognizer":
         """Trains the method on X and y. Neither is kept: what the method needs is copied."""
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any, means: Any = (None, None)) -> "_Recognizer":
         metric = str(self._method(None)[0]).partition("-")[2]
         X = checked(X, [metric], n_jobs=self.n_jobs)
         classes, label = class_numbers(y, len(X))
         name, values, normalize = self._method(len(X))
-        self._take(_trained.train(name, values, normalize, X, classes, label, self.n_jobs))
+        self._take(_trained.train(name, values, normalize, X, classes, label, self.n_jobs,
+                                  means))
         return self
 
     def _take(self, trained: _trained.Trained) -> None:
@@ -160,6 +165,23 @@ class SPDClassifier(_Recognizer):
         self.values = values
         self.normalize_kernel = normalize_kernel
         self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, *, feature_mean: Any = None,
+            feature_count: Any = None) -> "SPDClassifier":
+        """Trains the method on X and y. Neither is kept: what the method needs is copied.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : labels
+        feature_mean, feature_count : for pca-: means, (samples, n), and numbers, (samples,) or
+            (samples, blocks), of the observations whose covariances X are, as `describe` has them in
+            its columns. Without them it takes the pooled covariance, and warns.
+        """
+        if str(self.method).lower().startswith("pca-") and feature_mean is None:
+            warnings.warn(_trained.POOLED, UserWarning, stacklevel=2)
+        self._fit(X, y, (feature_mean, feature_count))
+        return self
 
     def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
         values = self.values or {}

@@ -29,7 +29,7 @@ _COUNTS = {"order": "order", "sift_step": "step", "sift_bin": "bin", "scales": "
 _REALS = {"rate": "rate", "window": "window", "step": "stride", "smooth": "smooth", "kmax": "kmax",
           "spacing": "spacing", "sigma": "sigma"}
 _FLAGS = {"channels_first": "channels_first", "keep_images": "keep_images",
-          "keep_going": "keep_going"}
+          "keep_going": "keep_going", "overlap": "overlap", "unit_range": "unit_range"}
 _TEXTS = {"group": "group", "asf": "asf", "x": "x_name", "y": "y_name", "events": "events"}
 _LISTS = {"channels": "channels", "event_names": "event_names"}
 
@@ -41,7 +41,8 @@ class Description:
     ----------
     X : (p, n, n)
     y : labels (p,), or None
-    columns : further arrays with a row for each matrix, by name
+    columns : further arrays with a row for each matrix, by name; feature_mean and feature_count are
+        the means and the numbers of the observations behind each
     meta : how the matrices were made, a dictionary, or None
     channels : names of the rows of X, list of str, or None where they are not known
     skipped : inputs that were skipped with keep_going, (input, message) each
@@ -229,7 +230,7 @@ def describe(kind: str, paths: Union[PathName, Sequence[PathName]],
         regularize, model (an SPDML estimator or W), labels (an index file), label_by, label_pattern,
         x, y, keep_going; images: size, no_color, keep_images, sift_step, sift_bin, smooth, regions,
         scales, orientations, kmax, spacing, sigma, grid, rects; motion: asf, center, frames,
-        temporal_pyramid; signals: group, channels_first, rate, window, step, bands (pairs of
+        temporal_pyramid, overlap, unit_range; signals: group, channels_first, rate, window, step, bands (pairs of
         edges), order, channels, events, epoch (from, to), event_names. Sizes are numbers or pairs.
 
     Needs libspdml-data beside libspdml, which wheels do not hold.

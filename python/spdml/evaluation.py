@@ -15,6 +15,7 @@ from ._errors import InvalidArgumentError
 from ._library import (PARAMETERS, EvaluateFn, EvaluateOptions, Grid, Method, Samples, lib)
 from ._library import Evaluation as _Found
 from .functions import choice, seed_number
+from ._trained import POOLED, take_means
 from .maps import SPDML, parameter_number, parameter_value
 
 _SPLITS, _GIVEN, _LEAVE_OUT, _FOLDS = 0, 1, 2, 3
@@ -137,6 +138,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
              values: Optional[Dict[str, Any]] = None, grid: Optional[Dict[str, Any]] = None,
              cv: int = 5, cv_groups: Any = None, vectors: Any = None, fit: Optional[SPDML] = None,
              paper: bool = False, exhaustive: bool = False, normalize_kernel: bool = False,
+             no_occlusion: bool = False, feature_mean: Any = None, feature_count: Any = None,
              seed: int = 1,
              n_jobs: Optional[int] = None) -> Evaluation:
     """Compares methods on one set of labelled matrices, as ``spdml evaluate`` does.
@@ -173,6 +175,10 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     exhaustive : try every setting in every fold, with maps fitted as finely as the final one, where
         otherwise settings that are clearly behind leave; about ten times slower
     normalize_kernel : rsr scales the columns of its kernel to unit length
+    no_occlusion : gsrc does without its occlusion dictionary
+    feature_mean, feature_count : (p, n), and (p,) or (p, blocks): means and numbers of the
+        observations whose covariances X are, as `describe` has them in its columns; pca- takes the
+        pooled covariance without them, and warns
     seed : of splits, folds and random maps
     n_jobs : threads; None and -1: all cores. Results do not depend on it
 
@@ -194,6 +200,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     ctx = context(n_jobs)
     keep: List[Any] = []  # what the library only borrows
     samples = _samples(X, vectors, label, len(classes), keep)
+    take_means(samples, feature_mean, feature_count, keep)
     options = EvaluateOptions()
     lib.spd_evaluate_defaults(c.byref(options), c.sizeof(options))
     groups = _take_protocol(options, len(label), split, train_per_class, repeats, train, test,
@@ -201,7 +208,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     options.auc = int(bool(auc))
     _take_folds(options, len(label), cv, cv_groups, keep)
     _take_methods(options, ctx, [methods] if isinstance(methods, str) else list(methods),
-                  values or {}, normalize_kernel,
+                  values or {}, normalize_kernel, no_occlusion,
                   _fit_options(fit, samples, label, seed, paper, keep), keep)
     _take_grid(options, grid or {}, keep)
     options.exhaustive = int(exhaustive)
@@ -320,7 +327,8 @@ def _fit_options(fit: Optional[SPDML], samples: Samples, label: np.ndarray, seed
 
 
 def _take_methods(options: EvaluateOptions, ctx: Context, names: List[str],
-                  values: Dict[str, Any], normalize: bool, fit: Any, keep: List[Any]) -> None:
+                  values: Dict[str, Any], normalize: bool, no_occlusion: bool, fit: Any,
+                  keep: List[Any]) -> None:
     made = (Method * len(names))()
     known = _known(values)
     used = set()
@@ -329,6 +337,7 @@ def _take_methods(options: EvaluateOptions, ctx: Context, names: List[str],
         call(ctx, "spd_method_parse", text(name, "a method"), c.byref(method))
         method.fit = fit
         method.normalize_kernel = int(normalize)
+        method.no_occlusion = int(no_occlusion)
         for i, value in known.items():
             if lib.spd_method_uses(c.byref(method), i):
                 method.value[i] = parameter_number(PARAMETERS[i], value)
@@ -386,6 +395,7 @@ def _words(remark: Any, rounds: List[str], classes: np.ndarray) -> str:
         f"{rounds[remark.round]}, class {name}",
         f"round {rounds[remark.round]}: {count} of {total} test samples are of classes without "
         f"training samples (such as {name}) and count as errors",
+        POOLED,
     )[remark.kind]
 
 

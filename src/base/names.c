@@ -134,7 +134,8 @@ NAMED(spd_holding, holding)
 static const naming naming_classifier = {
     .kind = "classifier",
     .word = {"nn", "knn", "mdm", "rsr", "cdl", "cdl-lda", "pga", "riemannian-lle",
-             "riemannian-hessian-lle", "riemannian-laplacian", "ksvm", "ts-lda", "src", "gsrc"},
+             "riemannian-hessian-lle", "riemannian-laplacian", "ksvm", "ts-lda", "src", "gsrc",
+             "cov3dj"},
 };
 NAMED_AND_PARSED(spd_classifier_kind, classifier)
 
@@ -165,7 +166,7 @@ NAMED_AND_PARSED(spd_fold_rule, fold_rule)
 
 static const naming naming_remark = {
     .kind = "remark",
-    .word = {"singles", "one-class", "poor-rounds", "unseen"},
+    .word = {"singles", "one-class", "poor-rounds", "unseen", "pooled"},
 };
 NAMED(spd_remark_kind, remark)
 

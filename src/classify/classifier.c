@@ -10,13 +10,14 @@
 const classifier *classifier_of(spd_classifier_kind kind)
 {
     static const classifier *const all[SPD_CLASSIFIERS] = {
-        [SPD_NN] = &classifier_nn,     [SPD_KNN] = &classifier_knn,
-        [SPD_MDM] = &classifier_mdm,   [SPD_RSR] = &classifier_rsr,
-        [SPD_CDL] = &classifier_cdl,   [SPD_CDL_LDA] = &classifier_cdl_lda,
-        [SPD_PGA] = &classifier_pga,   [SPD_LLE] = &classifier_lle,
-        [SPD_HLLE] = &classifier_hlle, [SPD_LAPLACIAN] = &classifier_laplacian,
-        [SPD_KSVM] = &classifier_ksvm, [SPD_TS_LDA] = &classifier_ts_lda,
-        [SPD_SRC] = &classifier_src,   [SPD_GSRC] = &classifier_gsrc,
+        [SPD_NN] = &classifier_nn,         [SPD_KNN] = &classifier_knn,
+        [SPD_MDM] = &classifier_mdm,       [SPD_RSR] = &classifier_rsr,
+        [SPD_CDL] = &classifier_cdl,       [SPD_CDL_LDA] = &classifier_cdl_lda,
+        [SPD_PGA] = &classifier_pga,       [SPD_LLE] = &classifier_lle,
+        [SPD_HLLE] = &classifier_hlle,     [SPD_LAPLACIAN] = &classifier_laplacian,
+        [SPD_KSVM] = &classifier_ksvm,     [SPD_TS_LDA] = &classifier_ts_lda,
+        [SPD_SRC] = &classifier_src,       [SPD_GSRC] = &classifier_gsrc,
+        [SPD_COV3DJ] = &classifier_cov3dj,
     };
     return (unsigned)kind < SPD_CLASSIFIERS ? all[kind] : NULL;
 }

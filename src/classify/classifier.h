@@ -126,7 +126,7 @@ extern const classifier classifier_rsr;                                        /
 extern const classifier classifier_cdl, classifier_cdl_lda;                    /* cdl*.c */
 extern const classifier classifier_pga;                                        /* pga.c */
 extern const classifier classifier_lle, classifier_hlle, classifier_laplacian; /* embedded.c */
-extern const classifier classifier_ksvm;                                       /* ksvm.c */
+extern const classifier classifier_ksvm, classifier_cov3dj;                    /* ksvm.c */
 extern const classifier classifier_ts_lda;                                     /* ts_lda.c */
 extern const classifier classifier_src, classifier_gsrc;                       /* src.c */
 

@@ -1,8 +1,9 @@
 /* gabor_features.h - the augmented Gabor feature vector of an image (Liu, Wechsler 2002).
  *
  * The magnitudes of 40 wavelets (5 scales, 8 orientations; kmax pi/2, spacing sqrt 2, sigma 2 pi),
- * each sampled on a grid of every 6th pixel, which is one in 36, made to have mean zero and length
- * one, concatenated, and the whole scaled to length one. */
+ * each sampled on a grid of every 6th pixel, which is one in 36, from pixel 3 on in either
+ * direction (images below 6 pixels: all of them), made to have mean zero and length one,
+ * concatenated, and the whole scaled to length one. */
 #ifndef SPD_CLASSIFY_GABOR_FEATURES_H
 #define SPD_CLASSIFY_GABOR_FEATURES_H
 

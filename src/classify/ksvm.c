@@ -1,17 +1,20 @@
 /* ksvm.c - support vector machines on a kernel between SPD matrices, one for each pair of classes
- * (svm_pairs.h); a query goes to the class that wins most of its pairs.
+ * (svm_pairs.h); a query goes to the class that wins most of its pairs. ksvm has the first two
+ * kernels, cov3dj the third.
  *
  *   Stein          K = exp(-beta d2_S), its diagonal shifted by -lambda_min(K) where that is
  *                  positive: K is not definite for every beta (math.md, eq. 10)
  *   log-Euclidean  K = tr(log X log Y), centred, divided by its mean diagonal: then `cost` means
  *                  the same whatever the spread of the data, as it does for Stein, whose diagonal
- *                  is 1 */
+ *                  is 1
+ *   Euclidean      upper triangles of unit length (upper_kernel.h): a linear machine */
 #include <math.h>
 #include <string.h>
 
 #include "classify/log_kernel.h"
 #include "classify/samples.h"
 #include "classify/svm_pairs.h"
+#include "classify/upper_kernel.h"
 #include "classify/values.h"
 #include "engine/check.h"
 #include "engine/parallel.h"
@@ -23,6 +26,7 @@ typedef struct kernels_of {
     double scale;   /* and one over its mean diagonal */
     double *D2;     /* Stein: p x p squared distances */
     double median;  /* of those above the diagonal */
+    double *U;      /* Euclidean: p x p, the kernel */
 } kernels_of;
 
 typedef struct machines {
@@ -33,6 +37,11 @@ typedef struct machines {
 static int is_stein(const course *c)
 {
     return c->method.metric == SPD_STEIN;
+}
+
+static int is_log(const course *c)
+{
+    return c->method.metric == SPD_LOG_EUCLIDEAN;
 }
 
 /* ---- prepared ------------------------------------------------------------------------------- */
@@ -58,11 +67,19 @@ static spd_status prepare_log(spd_context *ctx, course *c, kernels_of *s)
     return status;
 }
 
+static spd_status prepare_upper(spd_context *ctx, course *c, kernels_of *s)
+{
+    s->U = arena_alloc(&c->preparing, c->train.p, c->train.p * sizeof *s->U);
+    return s->U ? upper_kernel(ctx, &c->train, &c->train, s->U) : ctx_nomem(ctx, "a kernel");
+}
+
 static spd_status prepare(spd_context *ctx, course *c)
 {
     kernels_of *s = c->prepared = arena_zero(&c->preparing, 1, sizeof *s);
     if (!s)
         return ctx_nomem(ctx, "a kernel");
+    if (!is_stein(c) && !is_log(c))
+        return prepare_upper(ctx, c, s);
     return is_stein(c) ? prepare_stein(ctx, c, s) : prepare_log(ctx, c, s);
 }
 
@@ -71,7 +88,9 @@ static spd_status prepare(spd_context *ctx, course *c)
 static double kernel_value(const course *c, double beta, double stored)
 {
     const kernels_of *s = c->prepared;
-    return is_stein(c) ? exp(-beta * stored) : s->scale * stored;
+    if (is_stein(c))
+        return exp(-beta * stored);
+    return is_log(c) ? s->scale * stored : stored;
 }
 
 /* K <- K + s I such that no eigenvalue is negative. */
@@ -94,7 +113,7 @@ static spd_status fill_kernel(spd_context *ctx, const course *c, double beta, do
 {
     const kernels_of *s = c->prepared;
     size_t p = c->train.p;
-    const double *stored = is_stein(c) ? s->D2 : s->log.K;
+    const double *stored = is_stein(c) ? s->D2 : is_log(c) ? s->log.K : s->U;
     for (size_t e = 0; e < p * p; e++)
         K[e] = kernel_value(c, beta, stored[e]);
     return is_stein(c) ? repair(ctx, p, K) : SPD_OK;
@@ -132,19 +151,21 @@ static spd_status train(spd_context *ctx, course *c)
 
 /* ---- queries -------------------------------------------------------------------------------- */
 
-/* c->met <- squared distances, or centred kernel values (p x queries). */
+/* c->met <- squared distances, or kernel values, of log-Euclidean centred (p x queries). */
 static spd_status meet(spd_context *ctx, course *c)
 {
     const kernels_of *s = c->prepared;
     size_t p = c->train.p, q = c->queries.p;
     double *stored = NULL;
     spd_status status;
-    if (!is_stein(c))
+    if (is_log(c))
         status = log_kernel_meet(ctx, &s->log, &c->train, &c->queries, &c->meeting, &stored);
-    else if ((stored = arena_alloc(&c->meeting, p, q * sizeof *stored)))
+    else if (!(stored = arena_alloc(&c->meeting, p, q * sizeof *stored)))
+        status = ctx_nomem(ctx, "a kernel");
+    else if (is_stein(c))
         status = spd_pairwise2(ctx, SPD_STEIN, c->train.n, p, c->train.X, q, c->queries.X, stored);
     else
-        status = ctx_nomem(ctx, "a kernel");
+        status = upper_kernel(ctx, &c->train, &c->queries, stored);
     c->met = stored;
     return status;
 }
@@ -222,7 +243,7 @@ static spd_status reduce(spd_context *ctx, arena *room, course *c)
 static void keep(shelf *s, course *c)
 {
     kernels_of *k = shelf_block(s, &c->prepared, sizeof *k);
-    if (s->status == SPD_OK && !shelf_taking(s) && is_stein(c))
+    if (s->status == SPD_OK && !shelf_taking(s) && !is_log(c))
         s->status = reduce(s->ctx, s->room, c);
     machines *t = shelf_block(s, &c->trained, sizeof *t);
     if (!k || !t)
@@ -231,22 +252,41 @@ static void keep(shelf *s, course *c)
     svm_pairs_keep(s, c->train.p, c->train.label, &t->pairs);
     if (is_stein(c)) {
         shelf_real(s, "beta", &t->beta);
-    } else {
+    } else if (is_log(c)) {
         shelf_real(s, "scale", &k->scale);
         shelf_reals(s, "kernel_mean", c->train.p, 1, &k->log.mean);
     }
 }
 
+#define SVM_SCORES                                                                                 \
+    {                                                                                              \
+        "pairs of classes won, and a part below 1/3 that grows with the margins", 0, 0             \
+    }
+
 const classifier classifier_ksvm = {
     .kind = SPD_KSVM,
     .keep = keep,
-    .scores = {"pairs of classes won, and a part below 1/3 that grows with the margins", 0, 0},
+    .scores = SVM_SCORES,
     .holds = SPD_HOLDS_SAMPLES,
     .squares = 2,
     .metrics = {SPD_STEIN, ONLY(SPD_STEIN) | ONLY(SPD_LOG_EUCLIDEAN), 1},
     .choices = {{SPD_PARAM_BETA, NAN, {0}, NULL, NULL},
                 {SPD_PARAM_BETA_SCALE, 1, {0.1, 0.3, 1, 3}, NULL, NULL},
                 {SPD_PARAM_COST, 10, {1, 10, 100, 1000}, NULL, NULL}},
+    .prepare = prepare,
+    .train = train,
+    .meet = meet,
+    .decide = decide,
+};
+
+const classifier classifier_cov3dj = {
+    .kind = SPD_COV3DJ,
+    .keep = keep,
+    .scores = SVM_SCORES,
+    .holds = SPD_HOLDS_SAMPLES,
+    .squares = 2,
+    .metrics = {SPD_EUCLIDEAN, ONLY(SPD_EUCLIDEAN), 0},
+    .choices = {{SPD_PARAM_COST, 10, {1, 10, 100, 1000}, NULL, NULL}},
     .prepare = prepare,
     .train = train,
     .meet = meet,

@@ -50,6 +50,9 @@ spd_status samples_part(spd_context *ctx, const samples *all, size_t count, cons
     part->X = copy_rows(count, index, matrix, all->X, keep);
     part->V = copy_rows(count, index, vector, all->V, keep);
     part->label = copy_rows(count, index, sizeof *all->label, all->label, keep);
+    part->mean = copy_rows(count, index, all->n * sizeof *all->mean, all->mean, keep);
+    part->observations = copy_rows(count, index, samples_blocks(all) * sizeof *all->observations,
+                                   all->observations, keep);
     return arena_status(keep, ctx, "a part of the samples");
 }
 

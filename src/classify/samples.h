@@ -15,6 +15,18 @@ static inline size_t samples_size(const samples *s)
     return s->hermitian ? s->n / 2 : s->n;
 }
 
+/* Blocks on the diagonal of the matrices that have observations of their own. */
+static inline size_t samples_blocks(const samples *s)
+{
+    return s->blocks ? s->blocks : 1;
+}
+
+/* Are the means known of the observations whose covariances the matrices are? */
+static inline int samples_have_means(const samples *s)
+{
+    return s->mean && s->observations && !s->hermitian;
+}
+
 /* Real numbers that such a matrix is determined by. */
 static inline size_t samples_degrees(const samples *s)
 {

@@ -210,6 +210,25 @@ static spd_status add_images(spd_context *ctx, making *m)
     return status;
 }
 
+/* The means of the observations behind each matrix, and how many there are in each block. */
+static spd_status add_means(spd_context *ctx, making *m)
+{
+    const size_t n = m->data->n, blocks = m->first->made.blocks;
+    const size_t means[] = {m->data->p, n}, counts[] = {m->data->p, blocks};
+    spd_array *mean = NULL, *seen = NULL;
+    if (!blocks)
+        return SPD_OK;
+    spd_status status = new_column(ctx, m, DATA_MEAN, 2, means, &mean);
+    if (status == SPD_OK)
+        status = new_column(ctx, m, DATA_COUNT, blocks > 1 ? 2 : 1, counts, &seen);
+    for (size_t s = 0; s < m->data->p && status == SPD_OK; s += m->of[s]->made.count) {
+        const description *made = &m->of[s]->made;
+        memcpy(mean->f64 + s * n, made->mean, made->count * n * sizeof(double));
+        memcpy(seen->f64 + s * blocks, made->seen, made->count * blocks * sizeof(double));
+    }
+    return status < 0 ? status : data_find_means(ctx, m->data);
+}
+
 static spd_status add_matrices(spd_context *ctx, making *m)
 {
     spd_data *data = m->data;
@@ -226,8 +245,8 @@ static spd_status add_matrices(spd_context *ctx, making *m)
 static spd_status add_all(spd_context *ctx, making *m)
 {
     static spd_status (*const steps[])(spd_context *, making *) = {
-        add_matrices, add_labels,  add_names, add_index_columns,
-        add_places,   add_carried, add_images};
+        add_matrices,      add_labels, add_names,   add_means,
+        add_index_columns, add_places, add_carried, add_images};
     spd_status status = SPD_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == SPD_OK; i++)
         status = steps[i](ctx, m);
@@ -239,7 +258,7 @@ static int make_room(making *m, size_t p)
 {
     const spd_data *extras = m->list->arrays ? m->list->array[0]->extras : NULL;
     const size_t columns =
-        2 + m->first->made.columns + m->labels->index.columns + (extras ? extras->columns : 0);
+        4 + m->first->made.columns + m->labels->index.columns + (extras ? extras->columns : 0);
     m->of = arena_alloc(&m->room, p, sizeof *m->of);
     m->cells = arena_alloc(&m->room, p, sizeof *m->cells);
     m->data = mem_zero(1, sizeof *m->data);

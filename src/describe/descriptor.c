@@ -2,6 +2,7 @@
 #include "describe/descriptor.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/naming.h"
@@ -114,22 +115,29 @@ void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options, s
     sized_give(sizeof usual, &usual, options);
 }
 
-spd_status description_room(spd_context *ctx, size_t count, size_t n, size_t columns,
-                            description *out)
+/* count rows of so many zeros; NULL when out of memory. */
+static double *zeros(size_t count, size_t each)
 {
     size_t entries;
-    double *X = NULL, *column = NULL;
-    if (!mem_mul(n, n, &entries) && !mem_mul(entries, count, &entries)) {
-        X = mem_zero(entries, sizeof *X);
-        column = mem_mul(count, columns, &entries) ? NULL : mem_zero(entries, sizeof *column);
-    }
-    if (!X || !column) {
-        mem_free(X);
-        mem_free(column);
-        return ctx_nomem(ctx, "covariance matrices");
-    }
-    *out = (description){.count = count, .n = n, .X = X, .columns = columns, .column = column};
-    return SPD_OK;
+    return mem_mul(count, each, &entries) ? NULL : mem_zero(entries, sizeof(double));
+}
+
+spd_status description_room(spd_context *ctx, const spd_covariance_options *covariance,
+                            size_t count, size_t n, size_t blocks, size_t columns, description *out)
+{
+    size_t each;
+    *out = (description){.count = count, .n = n, .columns = columns};
+    if (!covariance->W || blocks == 1)
+        out->blocks = blocks;
+    if (!mem_mul(n, n, &each))
+        out->X = zeros(count, each);
+    out->column = zeros(count, columns);
+    out->mean = zeros(count, n);
+    out->seen = zeros(count, blocks);
+    if (out->X && out->column && out->mean && out->seen)
+        return SPD_OK;
+    description_free(out);
+    return ctx_nomem(ctx, "covariance matrices");
 }
 
 void description_free(description *out)
@@ -144,6 +152,8 @@ void description_free(description *out)
     mem_free(out->channel);
     mem_free(out->X);
     mem_free(out->column);
+    mem_free(out->mean);
+    mem_free(out->seen);
     *out = (description){0};
 }
 
@@ -198,6 +208,51 @@ void description_join_counts(const description *made, spd_failures *all)
     }
 }
 
+void description_mean(const spd_covariance_options *covariance, size_t k, size_t b, size_t r,
+                      size_t features, const double *mean, description *out)
+{
+    if (!out->blocks)
+        return;
+    double *to = out->mean + k * out->n + b * (out->n / out->blocks);
+    out->seen[k * out->blocks + b] = (double)r;
+    if (!covariance->W) {
+        memcpy(to, mean, features * sizeof *to);
+        return;
+    }
+    for (size_t j = 0; j < out->n; j++)
+        for (size_t i = 0; i < features; i++)
+            to[j] += mean[i] * covariance->W[i * out->n + j];
+}
+
+/* mean (n) <- of the observations, whose first row is subtracted so that sums stay small. */
+static void mean_of(const observations *o, double *mean)
+{
+    memset(mean, 0, o->n * sizeof *mean);
+    for (size_t k = 1; k < o->r; k++)
+        for (size_t i = 0; i < o->n; i++)
+            mean[i] += o->O[k * o->n + i] - o->O[i];
+    for (size_t i = 0; i < o->n; i++)
+        mean[i] = o->O[i] + mean[i] / (double)o->r;
+}
+
+spd_status description_fill(spd_context *ctx, const spd_covariance_options *covariance, size_t k,
+                            size_t blocks, const observations *block, description *out)
+{
+    spd_status status =
+        covariance_blocks(ctx, covariance, blocks, block, out->X + k * out->n * out->n);
+    for (size_t b = 0; b < blocks && out->blocks && status == SPD_OK; b++) {
+        double *mean = mem_alloc(block[b].n, sizeof *mean);
+        if (!mean)
+            return ctx_nomem(ctx, "means of observations");
+        mean_of(&block[b], mean);
+        description_mean(covariance, k, b, block[b].r, block[b].n, mean, out);
+        mem_free(mean);
+    }
+    if (status == SPD_OK)
+        description_count(covariance, blocks, block, out);
+    return status;
+}
+
 spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options *covariance,
                                  size_t blocks, const observations *block, description *out)
 {
@@ -205,15 +260,14 @@ spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options 
     description made = {0};
     for (size_t b = 0; b < blocks; b++)
         n += block[b].n;
-    spd_status status = description_room(ctx, 1, covariance->W ? covariance->m : n, 0, &made);
+    spd_status status =
+        description_room(ctx, covariance, 1, covariance->W ? covariance->m : n, blocks, 0, &made);
     if (status >= 0)
-        status = covariance_blocks(ctx, covariance, blocks, block, made.X);
-    if (status < 0) {
+        status = description_fill(ctx, covariance, 0, blocks, block, &made);
+    if (status < 0)
         description_free(&made);
-    } else {
-        description_count(covariance, blocks, block, &made);
+    else
         *out = made;
-    }
     return status;
 }
 

@@ -41,6 +41,11 @@ typedef struct description {
     char **label; /* count, where each matrix has one of its own; else NULL */
     size_t channels;
     char **channel; /* names of what the rows stand for, where they are known; else NULL */
+    /* Means of the observations behind each matrix, and how many there are in each of the blocks on
+     * its diagonal: description_mean. With W and several blocks, which are then added up, none. */
+    size_t blocks; /* 0: means are not kept */
+    double *mean;  /* count x n */
+    double *seen;  /* count x blocks */
 } description;
 
 typedef struct descriptor {
@@ -68,10 +73,20 @@ extern const descriptor descriptor_gabor;      /* gabor.c */
 extern const descriptor descriptor_region;     /* region.c */
 extern const descriptor descriptor_joints;     /* joints.c */
 
-/* Makes room for count matrices of size n x n and columns numbers each; X is zeroed. */
-spd_status description_room(spd_context *ctx, size_t count, size_t n, size_t columns,
+/* Makes room for count matrices of size n x n, of so many blocks, and columns numbers each; X is
+ * zeroed. */
+spd_status description_room(spd_context *ctx, const spd_covariance_options *covariance,
+                            size_t count, size_t n, size_t blocks, size_t columns,
                             description *out);
 void description_free(description *out);
+
+/* Keeps the mean (of all features, before any W) of block b of matrix k, of r observations. */
+void description_mean(const spd_covariance_options *covariance, size_t k, size_t b, size_t r,
+                      size_t features, const double *mean, description *out);
+
+/* The covariance of matrix k of *out, with the means and description_count. */
+spd_status description_fill(spd_context *ctx, const spd_covariance_options *covariance, size_t k,
+                            size_t blocks, const observations *block, description *out);
 
 /* Looks at the observations of one matrix of *out: are there enough for its rank? */
 void description_count(const spd_covariance_options *covariance, size_t blocks,

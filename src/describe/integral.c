@@ -124,17 +124,20 @@ static void run(sweep *s)
     }
 }
 
-/* S (n x n) <- P - p p'/r */
-static void scatter_of(size_t n, const double *sum, double r, double *S)
+/* S (n x n) <- P - p p'/r, mean (n) <- p/r about the point */
+static void scatter_of(size_t n, const double *sum, double r, const double *shift, double *S,
+                       double *mean)
 {
     const double *p = sum + n * (n + 1) / 2;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++)
             S[i * n + j] = S[j * n + i] = *sum++ - p[i] * p[j] / r;
+    for (size_t i = 0; i < n; i++)
+        mean[i] = shift[i] + p[i] / r;
 }
 
 spd_status integral_scatters(spd_context *ctx, const integral_source *source, size_t rects,
-                             const spd_rect *rect, double *S)
+                             const spd_rect *rect, double *S, double *mean)
 {
     const size_t n = source->n;
     sweep s = {.source = source, .entries = n * (n + 3) / 2, .rects = rects, .rect = rect};
@@ -148,7 +151,7 @@ spd_status integral_scatters(spd_context *ctx, const integral_source *source, si
     }
     for (size_t k = 0; k < rects && status == SPD_OK; k++)
         scatter_of(n, s.sum + k * s.entries, (double)rect[k].width * (double)rect[k].height,
-                   S + k * n * n);
+                   s.shift, S + k * n * n, mean + k * n);
     arena_free(&room);
     return status;
 }

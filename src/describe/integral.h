@@ -30,9 +30,9 @@ typedef struct integral_source {
     const void *user;
 } integral_source;
 
-/* S (rects x n x n) <- sum (o - mu)(o - mu)' over the pixels of each rectangle, mu their mean.
- * Rectangles lie inside the image and are not empty. */
+/* S (rects x n x n) <- sum (o - mu)(o - mu)' over the pixels of each rectangle, mean (rects x n) <-
+ * mu, their mean. Rectangles lie inside the image and are not empty. */
 spd_status integral_scatters(spd_context *ctx, const integral_source *source, size_t rects,
-                             const spd_rect *rect, double *S);
+                             const spd_rect *rect, double *S, double *mean);
 
 #endif

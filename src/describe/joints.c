@@ -11,7 +11,14 @@
  * A temporal pyramid of L levels (Hussein et al. 2013) keeps the order of events: level l = 0 ..
  * L-1 cuts the T frames into 2^l windows, window w from floor(w T/2^l) to floor((w+1) T/2^l), not
  * overlapping. The matrix has the covariances of all 2^L - 1 windows on its diagonal, level after
- * level: 3K (2^L - 1) rows. */
+ * level: 3K (2^L - 1) rows. Windows that overlap by half begin at every half of their length: level
+ * l has 2^(l+1) - 1 of them, window w from floor(w T/2^(l+1)) to floor((w+2) T/2^(l+1)).
+ *
+ * In the unit range, x, y and z are each scaled to [0, 1] over all joints and frames first, so that
+ * the size of the body and of its way does not matter (Hussein et al. 2013). */
+#include <math.h>
+#include <string.h>
+
 #include "base/memory.h"
 #include "describe/descriptor.h"
 
@@ -60,6 +67,28 @@ static spd_status count_frames(spd_context *ctx, const spd_describe_options *o, 
     return SPD_OK;
 }
 
+/* Windows of all levels. */
+static size_t windows_of(const spd_describe_options *o)
+{
+    size_t levels = levels_of(o), all = (size_t)1 << levels;
+    return o->overlap ? 2 * all - 2 - levels : all - 1;
+}
+
+/* O (frames x n) <- each axis scaled to [0, 1]; one along which nothing differs becomes 0. */
+static void to_unit_range(size_t frames, size_t n, double *O)
+{
+    for (size_t axis = 0; axis < 3; axis++) {
+        double low = O[axis], high = O[axis];
+        for (size_t e = axis; e < frames * n; e += 3) {
+            low = fmin(low, O[e]);
+            high = fmax(high, O[e]);
+        }
+        double range = high > low ? high - low : 1.0;
+        for (size_t e = axis; e < frames * n; e += 3)
+            O[e] = (O[e] - low) / range;
+    }
+}
+
 /* *O <- frames x 3(K-1): positions relative to the root; new. */
 static spd_status center(spd_context *ctx, size_t frames, size_t joints, const double *position,
                          double **O)
@@ -77,16 +106,27 @@ static spd_status center(spd_context *ctx, size_t frames, size_t joints, const d
 }
 
 /* Windows of all levels over the frames of O (frames x n). */
-static void cut_windows(size_t levels, size_t frames, size_t n, const double *O,
+static void cut_windows(const spd_describe_options *o, size_t frames, size_t n, const double *O,
                         observations *window)
 {
-    for (size_t level = 0; level < levels; level++) {
-        size_t count = (size_t)1 << level;
-        for (size_t w = 0; w < count; w++) {
-            size_t from = w * frames / count, to = (w + 1) * frames / count;
+    size_t step = o->overlap ? 2 : 1; /* steps that a window is long */
+    for (size_t level = 0; level < levels_of(o); level++) {
+        size_t parts = step << level;
+        for (size_t w = 0; w + step <= parts; w++) {
+            size_t from = w * frames / parts, to = (w + step) * frames / parts;
             *window++ = (observations){to - from, n, O + from * n};
         }
     }
+}
+
+/* *copied <- count numbers; new. */
+static spd_status copy(spd_context *ctx, size_t count, const double *O, double **copied)
+{
+    *copied = mem_alloc(count, sizeof **copied);
+    if (!*copied)
+        return ctx_nomem(ctx, "positions");
+    memcpy(*copied, O, count * sizeof *O);
+    return SPD_OK;
 }
 
 /* A body at rest has no covariance, and rigid bones may tie coordinates together. */
@@ -112,9 +152,9 @@ static spd_status check_matrix(spd_context *ctx, double regularize, size_t n, co
 static spd_status make_matrix(spd_context *ctx, const spd_describe_options *o, size_t frames,
                               size_t n, const double *O, description *out)
 {
-    observations window[(1 << MAX_LEVELS) - 1];
+    observations window[2 << MAX_LEVELS];
     const spd_covariance_options *c = &o->covariance;
-    const size_t levels = levels_of(o), windows = ((size_t)1 << levels) - 1;
+    const size_t levels = levels_of(o), windows = windows_of(o);
     const size_t size = c->W ? c->m : n * windows;
     description made;
     if (size > MAX_SIZE) {
@@ -124,7 +164,7 @@ static spd_status make_matrix(spd_context *ctx, const spd_describe_options *o, s
                  levels, size, MAX_SIZE);
         return ctx_advise(ctx, SPD_EINVAL, SPD_REMEDY_PROJECT, 0.0);
     }
-    cut_windows(levels, frames, n, O, window);
+    cut_windows(o, frames, n, O, window);
     spd_status status = description_of_blocks(ctx, c, windows, window, &made);
     if (status < 0)
         return status;
@@ -141,30 +181,35 @@ static spd_status joints_describe(spd_context *ctx, const spd_describe_options *
 {
     const motion *clip = in->motion;
     size_t frames = 0, n = 3 * clip->joints;
-    double *relative = NULL;
+    double *own = NULL;
     (void)shared;
     spd_status status = count_frames(ctx, o, clip, &frames);
     if (status < 0)
         return status;
     const double *O = clip->position + o->first_frame * n;
     if (o->center_root) {
-        status = center(ctx, frames, clip->joints, O, &relative);
-        O = relative;
+        status = center(ctx, frames, clip->joints, O, &own);
         n -= 3;
+    } else if (o->unit_range) {
+        status = copy(ctx, frames * n, O, &own);
     }
+    if (status == SPD_OK && o->unit_range)
+        to_unit_range(frames, n, own);
     if (status == SPD_OK)
-        status = make_matrix(ctx, o, frames, n, O, out);
-    mem_free(relative);
+        status = make_matrix(ctx, o, frames, n, own ? own : O, out);
+    mem_free(own);
     return status;
 }
 
 static int joints_parameters(const spd_describe_options *options, json_t *object)
 {
-    return json_object_update_new(
-        object, json_pack("{s:s, s:I, s:I, s:I}", "center", options->center_root ? "root" : "none",
-                          "first_frame", (json_int_t)options->first_frame, "last_frame",
-                          (json_int_t)options->last_frame, "temporal_pyramid",
-                          (json_int_t)levels_of(options)));
+    return json_object_update_new(object,
+                                  json_pack("{s:s, s:I, s:I, s:I, s:b, s:b}", "center",
+                                            options->center_root ? "root" : "none", "first_frame",
+                                            (json_int_t)options->first_frame, "last_frame",
+                                            (json_int_t)options->last_frame, "temporal_pyramid",
+                                            (json_int_t)levels_of(options), "overlap",
+                                            options->overlap, "unit_range", options->unit_range));
 }
 
 const descriptor descriptor_joints = {.kind = SPD_DESCRIBE_JOINTS,

@@ -112,39 +112,42 @@ static void finish(const spd_covariance_options *c, size_t n, size_t r, double *
         spd_regularize(sums.d, 1, X, 0.0, shrinkage_ridge(c, r, n, trace));
 }
 
-/* X (count x d x d) <- covariances by integral images. */
+/* out <- covariances and means by integral images. */
 static spd_status by_integral(spd_context *ctx, const spd_covariance_options *c,
-                              const region_features *f, size_t count, const spd_rect *rect,
-                              double *X)
+                              const region_features *f, const spd_rect *rect, description *out)
 {
     const integral_source source = {f->in->width, f->in->height, f->n, feature_row, f};
-    const size_t n = f->n, d = c->W ? c->m : n;
+    const size_t n = f->n, d = out->n, count = out->count;
     arena room = {0};
     double *S = arena_alloc(&room, count, n * n * sizeof *S);
+    double *mean = arena_alloc(&room, count, n * sizeof *mean);
     double *work = arena_alloc(&room, n, d * sizeof *work);
     spd_status status = arena_status(&room, ctx, "covariances of rectangles");
     if (status == SPD_OK)
-        status = integral_scatters(ctx, &source, count, rect, S);
-    for (size_t k = 0; k < count && status == SPD_OK; k++)
-        finish(c, n, rect[k].width * rect[k].height, S + k * n * n, X + k * d * d, work);
+        status = integral_scatters(ctx, &source, count, rect, S, mean);
+    for (size_t k = 0; k < count && status == SPD_OK; k++) {
+        const observations block = {rect[k].width * rect[k].height, n, NULL};
+        finish(c, n, block.r, S + k * n * n, out->X + k * d * d, work);
+        description_mean(c, k, 0, block.r, n, mean + k * n, out);
+        description_count(c, 1, &block, out);
+    }
     arena_free(&room);
     return status;
 }
 
 /* The same over the pixels of each rectangle. */
 static spd_status by_pixels(spd_context *ctx, const spd_covariance_options *c,
-                            const region_features *f, size_t count, const spd_rect *rect, double *X)
+                            const region_features *f, const spd_rect *rect, description *out)
 {
-    const size_t d = c->W ? c->m : f->n;
     spd_status status = SPD_OK;
-    for (size_t k = 0; k < count && status == SPD_OK; k++) {
+    for (size_t k = 0; k < out->count && status == SPD_OK; k++) {
         const size_t r = rect[k].width * rect[k].height;
         double *O = mem_alloc(r, f->n * sizeof *O);
         const observations block = {r, f->n, O};
         if (!O)
             return ctx_nomem(ctx, "features of a rectangle");
         region_features_rect(f, &rect[k], O);
-        status = covariance_blocks(ctx, c, 1, &block, X + k * d * d);
+        status = description_fill(ctx, c, k, 1, &block, out);
         mem_free(O);
     }
     return status;
@@ -173,7 +176,7 @@ static spd_status fill(spd_context *ctx, const spd_describe_options *o, const re
     const spd_covariance_options *c = &o->covariance;
     const size_t count = count_rects(o);
     description made = {0};
-    spd_status status = description_room(ctx, count, c->W ? c->m : f->n, COLUMNS, &made);
+    spd_status status = description_room(ctx, c, count, c->W ? c->m : f->n, 1, COLUMNS, &made);
     if (status < 0)
         return status;
     made.column_name = columns;
@@ -183,12 +186,11 @@ static spd_status fill(spd_context *ctx, const spd_describe_options *o, const re
         column[1] = (double)rect[k].y;
         column[2] = (double)rect[k].width;
         column[3] = (double)rect[k].height;
-        description_count(c, 1, &(observations){rect[k].width * rect[k].height, f->n, NULL}, &made);
     }
     if (c->shrinkage == SPD_SHRINK_LEDOIT_WOLF)
-        status = by_pixels(ctx, c, f, count, rect, made.X);
+        status = by_pixels(ctx, c, f, rect, &made);
     else
-        status = by_integral(ctx, c, f, count, rect, made.X);
+        status = by_integral(ctx, c, f, rect, &made);
     if (status < 0)
         description_free(&made);
     else

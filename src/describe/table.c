@@ -172,12 +172,11 @@ static spd_status describe_windows(spd_context *ctx, const spd_describe_options 
     size_t rows = plan->window ? plan->window : table->r;
     size_t size = covariance->W ? covariance->m : table->n;
     description fresh = {0};
-    spd_status status = description_room(ctx, count, size, plan->window ? 1 : 0, &fresh);
+    spd_status status =
+        description_room(ctx, covariance, count, size, 1, plan->window ? 1 : 0, &fresh);
     for (size_t k = 0; k < count && status == SPD_OK; k++) {
         const observations part = {rows, table->n, table->O + k * plan->stride * table->n};
-        status = covariance_blocks(ctx, covariance, 1, &part, fresh.X + k * size * size);
-        if (status == SPD_OK)
-            description_count(covariance, 1, &part, &fresh);
+        status = description_fill(ctx, covariance, k, 1, &part, &fresh);
         if (plan->window)
             fresh.column[k] = (double)(k * plan->stride) / o->rate;
     }
@@ -250,17 +249,14 @@ static spd_status add_event(spd_context *ctx, const spd_describe_options *o,
                             const observations *part, const recording_event *event,
                             description *made)
 {
-    const size_t size = made->n;
-    made->label[made->count] = mem_text(event->label);
-    if (!made->label[made->count])
+    const size_t k = made->count;
+    made->label[k] = mem_text(event->label);
+    if (!made->label[k])
         return ctx_nomem(ctx, "labels");
-    made->column[made->count] = event->onset;
-    double *X = made->X + made->count * size * size;
+    made->column[k] = event->onset;
     made->count++;
-    spd_status status = covariance_blocks(ctx, &o->covariance, 1, part, X);
-    if (status == SPD_OK)
-        description_count(&o->covariance, 1, part, made);
-    else
+    spd_status status = description_fill(ctx, &o->covariance, k, 1, part, made);
+    if (status < 0)
         ctx_prefix(ctx, event->label);
     return status;
 }
@@ -296,7 +292,7 @@ static spd_status describe_events(spd_context *ctx, const spd_describe_options *
 {
     description fresh = {0};
     const size_t room = events->count, size = o->covariance.W ? o->covariance.m : table->n;
-    spd_status status = description_room(ctx, room, size, 1, &fresh);
+    spd_status status = description_room(ctx, &o->covariance, room, size, 1, 1, &fresh);
     if (status < 0)
         return status;
     fresh.column_name = event_columns;

@@ -287,7 +287,7 @@ static spd_status run(runner *u)
     if (status == SPD_OK)
         status = ask_memory(u);
     if (status == SPD_OK)
-        status = remarks_on_protocol(u->ctx, &u->all, u->keep, u->e);
+        status = remarks_on_protocol(u->ctx, &u->all, u->method, u->keep, u->e);
     if (status == SPD_OK)
         status = deals_rounds(u) ? run_dealt(u, ranks_of(u->ctx)) : run_in_turn(u);
     return status == SPD_OK ? evaluation_conclude(u->ctx, &u->all, u->e) : status;

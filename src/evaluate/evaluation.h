@@ -21,10 +21,10 @@ spd_status rounds_fold_groups(spd_context *ctx, const samples *all,
                               const spd_evaluate_options *options, spd_evaluation *e,
                               const int **group);
 
-/* remarks.c: adds those on classes that the protocol cannot judge; then on classes that a round
- * tests without having trained them. */
-spd_status remarks_on_protocol(spd_context *ctx, const samples *all, arena *keep,
-                               spd_evaluation *e);
+/* remarks.c: adds those on classes that the protocol cannot judge, and on what the methods lack;
+ * then on classes that a round tests without having trained them. */
+spd_status remarks_on_protocol(spd_context *ctx, const samples *all, const spd_method *method,
+                               arena *keep, spd_evaluation *e);
 spd_status remarks_on_round(spd_context *ctx, const samples *all, size_t round, arena *keep,
                             spd_evaluation *e);
 

@@ -153,7 +153,7 @@ spd_status map_of_model(spd_context *ctx, const spd_model *model, arena *keep, m
 /* ---- maps without learning ----------------------------------------------------------------------
  */
 
-/* random and pca are starts of the learner. */
+/* random, and pca of matrices without means, are starts of the learner. */
 static spd_status fit_start(spd_context *ctx, const spd_method *method, const samples *train,
                             const map *a)
 {
@@ -161,6 +161,61 @@ static spd_status fit_start(spd_context *ctx, const spd_method *method, const sa
     rng_seed(&r, method->fit ? method->fit->seed : 1);
     spd_init init = method->map == SPD_MAP_RANDOM ? SPD_INIT_RANDOM : SPD_INIT_MEAN;
     return start_point(ctx, init, a->n, a->m, train->p, train->X, NULL, &r, a->W);
+}
+
+static spd_status check_means(spd_context *ctx, const samples *train)
+{
+    size_t blocks = samples_blocks(train);
+    if (train->n % blocks)
+        return ctx_fail(ctx, SPD_EINVAL, "%zu x %zu matrices do not have %zu blocks of one size",
+                        train->n, train->n, blocks);
+    for (size_t e = 0; e < train->p * blocks; e++)
+        if (!(train->observations[e] >= 1.0 && isfinite(train->observations[e])))
+            return ctx_fail_at(ctx, SPD_EINVAL, e / blocks, train->observations[e],
+                               "sample %zu has %g observations; a number of at least 1 is needed",
+                               e / blocks, train->observations[e]);
+    return SPD_OK;
+}
+
+/* T (n x n, zero) += block b, d x d: the covariance of all its observations. mu (d) <- their mean,
+ * gap: d doubles of scratch. Shares are divided first, so that nothing overflows. */
+static void add_total(const samples *train, size_t b, size_t d, double *mu, double *gap, double *T)
+{
+    size_t n = train->n, blocks = samples_blocks(train), at = b * d;
+    double all = 0.0;
+    for (size_t i = 0; i < train->p; i++)
+        all += train->observations[i * blocks + b];
+    for (size_t i = 0; i < train->p; i++)
+        for (size_t j = 0; j < d; j++)
+            mu[j] += train->observations[i * blocks + b] / all * train->mean[i * n + at + j];
+    for (size_t i = 0; i < train->p; i++) {
+        double r = train->observations[i * blocks + b], rest = all > 1.0 ? all - 1.0 : 1.0;
+        const double *X = train->X + i * n * n;
+        for (size_t j = 0; j < d; j++)
+            gap[j] = train->mean[i * n + at + j] - mu[j];
+        for (size_t j = 0; j < d; j++)
+            for (size_t k = 0; k < d; k++)
+                T[(at + j) * n + at + k] +=
+                    (r - 1.0) / rest * X[(at + j) * n + at + k] + r / rest * gap[j] * gap[k];
+    }
+}
+
+static spd_status fit_pca(spd_context *ctx, const samples *train, const map *a)
+{
+    size_t n = a->n, blocks = samples_blocks(train), d = n / blocks;
+    arena room = {0};
+    spd_status status = check_means(ctx, train);
+    if (status < 0)
+        return status;
+    double *T = arena_zero(&room, n, n * sizeof *T);
+    double *mu = arena_zero(&room, n, sizeof *mu), *gap = arena_alloc(&room, n, sizeof *gap);
+    status = arena_status(&room, ctx, "a map");
+    for (size_t b = 0; b < blocks && status == SPD_OK; b++)
+        add_total(train, b, d, mu + b * d, gap, T);
+    if (status == SPD_OK)
+        status = start_leading(ctx, n, a->m, T, a->W);
+    arena_free(&room);
+    return status;
 }
 
 static spd_status fit_mean(spd_context *ctx, const spd_method *method, const samples *train,
@@ -188,6 +243,8 @@ static spd_status fit_plain(spd_context *ctx, const spd_method *method, const sa
         status = fit_mean(ctx, method, train, a);
     else if (method->map == SPD_MAP_CSP)
         status = start_csp(ctx, method->metric, a->n, a->m, train->p, train->X, train->label, a->W);
+    else if (method->map == SPD_MAP_PCA && samples_have_means(train))
+        status = fit_pca(ctx, train, a);
     else
         status = fit_start(ctx, method, train, a);
     return status < 0 || !train->hermitian ? status : complex_map_nearest(ctx, a->n, a->m, a->W);
@@ -232,6 +289,14 @@ static void put_block(size_t p, size_t size, const double *B, size_t whole, size
                    size * sizeof *S);
 }
 
+/* Mapped matrices in the place of the others; means are of the features before the map. */
+static void replace(const map *a, const double *S, samples *s)
+{
+    s->X = S;
+    s->n = a->m;
+    s->mean = s->observations = NULL;
+}
+
 static spd_status apply_multi(spd_context *ctx, const map *a, arena *keep, samples *s)
 {
     arena room = {0};
@@ -248,8 +313,7 @@ static spd_status apply_multi(spd_context *ctx, const map *a, arena *keep, sampl
     if (status == SPD_OK)
         put_block(s->p, a->n, s->X, a->m, at, S);
     arena_free(&room);
-    s->X = S;
-    s->n = a->m;
+    replace(a, S, s);
     return status;
 }
 
@@ -262,7 +326,6 @@ spd_status map_apply(spd_context *ctx, const map *a, arena *keep, samples *s)
     double *S = arena_alloc(keep, s->p, a->m * a->m * sizeof *S);
     spd_status status = S ? spd_congruence(ctx, a->n, a->m, s->p, s->X, a->W, S)
                           : ctx_nomem(ctx, "mapped matrices");
-    s->X = S;
-    s->n = a->m;
+    replace(a, S, s);
     return status;
 }

@@ -2,12 +2,14 @@
  * trained. */
 #include "evaluate/evaluation.h"
 
+#include "classify/samples.h"
+
 /* Room for all that there may be comes with the first. */
 static spd_status add(spd_context *ctx, spd_remark remark, arena *keep, spd_evaluation *e)
 {
     spd_remark *own = arena_alloc(keep, 1, sizeof *own);
     if (!e->remark)
-        e->remark = arena_alloc(keep, 2 + e->rounds, sizeof *e->remark);
+        e->remark = arena_alloc(keep, 3 + e->rounds, sizeof *e->remark);
     if (!own || !e->remark)
         return ctx_nomem(ctx, "remarks");
     *own = remark;
@@ -64,7 +66,19 @@ static spd_status remark_only_class(spd_context *ctx, const samples *all, arena 
     return found.count ? add(ctx, found, keep, e) : SPD_OK;
 }
 
-spd_status remarks_on_protocol(spd_context *ctx, const samples *all, arena *keep, spd_evaluation *e)
+/* PCA of features whose means are not known. */
+static spd_status remark_pooled(spd_context *ctx, const samples *all, const spd_method *method,
+                                arena *keep, spd_evaluation *e)
+{
+    const spd_remark found = {.kind = SPD_REMARK_POOLED};
+    for (size_t m = 0; m < e->methods; m++)
+        if (method[m].map == SPD_MAP_PCA && !samples_have_means(all))
+            return add(ctx, found, keep, e);
+    return SPD_OK;
+}
+
+spd_status remarks_on_protocol(spd_context *ctx, const samples *all, const spd_method *method,
+                               arena *keep, spd_evaluation *e)
 {
     arena room = {0};
     size_t *size = arena_zero(&room, all->classes, sizeof *size);
@@ -74,6 +88,8 @@ spd_status remarks_on_protocol(spd_context *ctx, const samples *all, arena *keep
         status = remark_singles(ctx, all, size, trains, keep, e);
     if (status == SPD_OK)
         status = remark_only_class(ctx, all, keep, e);
+    if (status == SPD_OK)
+        status = remark_pooled(ctx, all, method, keep, e);
     arena_free(&room);
     return status;
 }

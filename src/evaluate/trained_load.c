@@ -64,7 +64,9 @@ static spd_status take_method(const reading *r, spd_method *method)
                         "meta.json: there is no method '%.60s'; use a newer version of spdml",
                         name);
     const json_t *normalize = json_object_get(r->meta, "normalize_kernel");
+    const json_t *without = json_object_get(r->meta, "no_occlusion");
     method->normalize_kernel = json_integer_value(normalize) != 0;
+    method->no_occlusion = json_integer_value(without) != 0;
     json_object_foreach(values, key, value)
     {
         if (status == SPD_OK)

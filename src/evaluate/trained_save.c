@@ -56,6 +56,7 @@ static void put_method(record_writer *w, const spd_method *method)
     spd_method_name(method, name);
     put(w, w->meta, "method", json_string(name));
     put(w, w->meta, "normalize_kernel", json_integer(method->normalize_kernel ? 1 : 0));
+    put(w, w->meta, "no_occlusion", json_integer(method->no_occlusion ? 1 : 0));
     for (unsigned i = 0; i < SPD_PARAMETERS; i++)
         if (!isnan(method->value[i]))
             put(w, values, spd_parameter_name((spd_parameter)i),

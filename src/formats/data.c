@@ -373,7 +373,7 @@ static spd_status read_all(spd_context *ctx, io_file *file, const spd_load_optio
     if (status == SPD_OK)
         status = blame_file(ctx, file->path, npz_read_meta(ctx, file, &meta));
     data->meta = meta;
-    return status;
+    return status < 0 ? status : data_find_means(ctx, data);
 }
 
 spd_status spd_data_load(spd_context *ctx, const char *path, const spd_load_options *options,

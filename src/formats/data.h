@@ -20,6 +20,14 @@ static inline size_t data_size(const spd_data *data)
 /* data->classes, label and class_name <- from data->y (p labels). */
 spd_status labels_classify(spd_context *ctx, spd_data *data);
 
+/* Columns of the means of observations (p x n) and of their numbers (p x blocks). */
+#define DATA_MEAN  "feature_mean"
+#define DATA_COUNT "feature_count"
+
+/* data->blocks, mean and observations <- from these columns, whose numbers become reals; none where
+ * they are not there or do not suit the matrices. */
+spd_status data_find_means(spd_context *ctx, spd_data *data);
+
 /* The column of that name, or NULL. */
 spd_array *data_column(const spd_data *data, const char *name);
 

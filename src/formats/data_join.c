@@ -166,6 +166,8 @@ static spd_status assemble(spd_context *ctx, size_t p, const choice *of, spd_dat
         status = take_labels(ctx, of, row, fresh);
     if (status == SPD_OK)
         status = take_columns(ctx, of, row, fresh);
+    if (status == SPD_OK)
+        status = data_find_means(ctx, fresh);
     mem_free(row);
     if (status < 0)
         spd_data_free(fresh);

@@ -119,7 +119,7 @@ def test_k_nearest(classify, tmp_path, sets):
     ("ksvm-log-euclidean", [], {"cost": 10}), ("ts-lda-stein", [], {}),
     ("rsr", ["--lambda", 0.01, "--beta-scale", 1], {"lambda": 0.01, "beta-scale": 1}),
     ("cdl", ["--components", 2], {"components": 2}), ("cdl-lda", [], {}),
-    ("pca-nn-airm", ["-m", 3], {"m": 3}), ("mdm-airm-csp", ["-m", 2], {"m": 2}),
+    ("cov3dj", [], {"cost": 10}), ("pca-nn-airm", ["-m", 3], {"m": 3}), ("mdm-airm-csp", ["-m", 2], {"m": 2}),
     ("nn-stein-ml", ["-m", 3, "--nu-w", 4, "--nu-b", 2], {"m": 3, "nu-w": 4, "nu-b": 2})])
 def test_methods_do_better_than_chance(classify, sets, method, more, values):
     shown = classify(method, *more, "--json").good().json
@@ -128,6 +128,30 @@ def test_methods_do_better_than_chance(classify, sets, method, more, values):
         assert shown["parameters"][name] == pytest.approx(value), name
     assert "beta" not in shown["parameters"] or "beta-scale" not in shown["parameters"]
     assert method != "ksvm-log-euclidean" or set(shown["parameters"]) == {"cost"}
+
+
+def test_cov3dj_from_clips(spdml, classify, tmp_path, rng):
+    """From positions to classes: the vectors of a twin and scikit-learn's linear machine."""
+    svm = pytest.importorskip("sklearn.svm")
+    y = np.arange(60) % 3
+    clips = np.cumsum(rng.standard_normal((60, 40, 4, 3)), axis=1)
+    clips[np.arange(60), :, y] *= 3  # one joint moves farther
+    flat = clips.reshape(60, 40, 12)
+    for name, part in (("a", slice(0, 36)), ("b", slice(36, 60))):
+        np.savez(tmp_path / f"clips-{name}.npz", X=flat[part], y=y[part])
+        spdml("describe", "joints", f"clips-{name}.npz", "--temporal-pyramid", 2, "--overlap",
+              "--unit-range", "--regularize", 1e-9, "-o", f"{name}.npz").good()
+    V = np.array([twins.cov3dj(clip) for clip in clips])
+    assert np.load(tmp_path / "a.npz")["X"].shape == (36, 48, 48)
+    for cost in (1, 10, 1000):
+        machine = svm.SVC(kernel="linear", C=cost, tol=1e-6, decision_function_shape="ovo")
+        margins = machine.fit(V[:36], y[:36]).decision_function(V[36:])
+        clear = np.abs(margins).min(axis=1) > 1e-3
+        shown = classify("cov3dj", "--cost", cost, "-o", "p.npz", "--json").good().json
+        assert shown["parameters"] == {"cost": cost}
+        predicted = np.load(tmp_path / "p.npz")["predicted"]
+        assert (predicted == machine.predict(V[36:]))[clear].all() and clear.sum() > 18
+    assert shown["accuracy"] > 0.5
 
 
 def test_threads_change_nothing(classify, tmp_path, sets):
@@ -317,6 +341,9 @@ GABOR = {"width": 64, "height": 64, "scales": 5, "regions": "halves"}
     ("joints", JOINTS, {"center": "root", "first_frame": 10},
      "--center root against none, --frames 10: against all"),
     ("joints", JOINTS, {"last_frame": 99}, "--frames 0:99 against all"),
+    ("joints", {**JOINTS, "overlap": False, "unit_range": False},
+     {"overlap": True, "unit_range": True},
+     "--overlap given against not given, --unit-range given against not given"),
     ("region", REGION, {"grid_rows": 3, "grid_columns": 4, "grey": True},
      "--no-color given against not given, --grid 3x4 against none"),
     ("gabor", GABOR, {"regions": "grid", "grid_rows": 2, "grid_columns": 1},
@@ -378,6 +405,35 @@ def test_vectors(classify, tmp_path, images, kind):
     assert classify("src", "--json").good().json["accuracy"] > 0.8
     assert classify("src", "--vectors", "flat", "--json").good().json["accuracy"] > 0.8
     classify("src", "--vectors", "faces").failed("a.npz", "'faces'", "images", "flat")
+
+
+def test_gsrc_without_occlusion(classify, tmp_path, rng):
+    """Sparse coding of Gabor features alone: the features of a twin, scikit-learn's lasso."""
+    linear = pytest.importorskip("sklearn.linear_model")
+    y = np.arange(30) % 3
+    faces = rng.uniform(0, 1, (3, 20, 18))
+    V = faces[y] + 0.6 * rng.standard_normal((30, 20, 18))
+    eyes = np.broadcast_to(np.eye(2), (30, 2, 2))
+    save(tmp_path / "a.npz", eyes[:21], y[:21], images=V[:21])
+    save(tmp_path / "b.npz", eyes[21:], y[21:], images=V[21:])
+    F = np.array([twins.gabor_features(v) for v in V])
+    axes = np.linalg.svd(F[:21] - F[:21].mean(axis=0), full_matrices=False)[2][:10]
+    A = F @ axes.T
+    A /= np.linalg.norm(A, axis=1, keepdims=True)
+    expected = []
+    for a in A[21:]:  # |a - A'v|^2 + lambda |v|_1
+        lasso = linear.Lasso(0.1 / 2 / 10, fit_intercept=False, tol=1e-12, max_iter=100000)
+        v = lasso.fit(A[:21].T, a).coef_
+        left = [np.linalg.norm(a - (v * (y[:21] == c)) @ A[:21]) for c in range(3)]
+        expected.append([l**2 - 1 for l in left])
+    words = ["gsrc", "--dimensions", 10, "--lambda", 0.1, "--scores", "-o", "p.npz"]
+    classify(*words, "--no-occlusion").good()
+    with np.load(tmp_path / "p.npz") as found:
+        assert np.abs(found["scores"] - expected).max() < 1e-4  # filters are of single precision
+        assert (found["predicted"] == np.argmin(expected, axis=1)).all()
+        without = found["scores"]
+    classify(*words).good()
+    assert np.abs(np.load(tmp_path / "p.npz")["scores"] - without).max() > 1e-3
 
 
 def test_images_alone(classify, tmp_path, images):
@@ -451,6 +507,8 @@ def test_bad_matrices(classify, tmp_path, sets):
     (["knn-stein", "-m", "3"], ["--m: knn-stein does not use it", "--k"]),
     (["ksvm-log-euclidean", "--beta", "1"], ["--beta: ksvm-log-euclidean does not use it", "--cost"]),
     (["nn-stein", "--normalize-kernel"], ["--normalize-kernel: nn-stein does not use it"]),
+    (["src", "--no-occlusion"], ["--no-occlusion: src does not use it"]),
+    (["cov3dj-ml"], ["cov3dj works with"]),
     (["src", "--model", "m.spdml"], ["src works on vectors"]),
     (["knn", "-k", "0"], ["--k 0", "whole number"]),
     (["ksvm", "--cost", "0"], ["--cost 0"]),

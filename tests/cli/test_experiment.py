@@ -99,6 +99,10 @@ def test_motion_files_and_methods(spdml, tmp_path):
                 at, = [x for x in rows
                        if x["method"] == r["method"] and x["column"] == part + " train"]
                 assert float(at["accuracy"]) == r["accuracy_mean"] and at["deviation"] == ""
+        at, = [x for x in rows if x["method"] == "cov3dj" and x["column"] == part + " train"]
+        own = json.loads((out / f"cov3dj-{part}/results.json").read_text())
+        assert float(at["accuracy"]) == own["results"][0]["accuracy_mean"]
+        assert own["results"][0]["parameters"] == {"cost": 10} and own["n"] == 372
     paper = [x for x in rows if x["paper"]]
     assert ("cov3dj", "3 train", "0.95409999999999995") in [
         (x["method"], x["column"], x["paper"]) for x in paper]
@@ -107,9 +111,26 @@ def test_motion_files_and_methods(spdml, tmp_path):
         "rsr": 0.761, "rsr-ml": 0.819, "cdl": 0.798, "pca-nn-airm": 0.633}
     script = (out / "commands.sh").read_text(encoding="utf-8").splitlines()
     shown = [x.strip().replace("out/", "") for x in lines if x.startswith("  spdml")]
-    assert script[0] == "#!/bin/sh" and shown == [x.split("|| ")[-1] for x in script[-4:]]
-    assert script[-4].startswith("test -e data || spdml synth ")
+    assert script[0] == "#!/bin/sh" and shown == [x.split("|| ")[-1] for x in script[-7:]]
+    assert script[-7].startswith("test -e data || spdml synth ")
     spdml("experiment", "motion", "--quick", "-o", "out").failed("out/data")
+
+
+def test_cov3dj_needs_clips(spdml, tmp_path, rng):
+    """Matrices have none, and who names methods does not ask for it; grids are for $methods."""
+    A = rng.standard_normal((40, 5, 9))
+    np.savez(tmp_path / "a.npz", X=A @ A.transpose(0, 2, 1), y=np.arange(40) % 2,
+             subject=np.arange(40) % 4)
+    got = spdml("experiment", "motion", "--quick", "--data", "a.npz", "--json").good().json
+    assert table(got)["cov3dj"] == {"2 train": None, "3 train": None}
+    assert any("it needs the clips" in note for note in got["notes"])
+    assert sum("takes the pooled covariance" in note for note in got["notes"]) == 1
+    got = spdml("experiment", "motion", "--quick", "--methods", "nn-stein", "--json").good().json
+    assert list(table(got)) == ["nn-stein"] and "cov3dj" not in "".join(got["commands"])
+    got = spdml("experiment", "motion", "--quick", "--set", "methods=pca-nn-airm", "--grid", "m=4",
+                "--json").good().json
+    assert table(got)["cov3dj"]["2 train"] > 0.3
+    assert [line.count("--grid") for line in got["commands"]] == [0, 0, 1, 1, 0, 0, 0]
 
 
 def test_the_script_runs_where_it_lies(spdml, command, tmp_path, rng):

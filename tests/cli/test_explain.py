@@ -159,6 +159,8 @@ def test_names_of_joints_and_channels(spdml, learned, tmp_path):
      ["rows"]),
     (6, {"descriptor": "joints", "parameters": {"temporal_pyramid": 3}}, "1", ["rows"]),
     (6, {"descriptor": "joints", "rows": 7, "parameters": []}, "1", ["rows"]),
+    (12, {"descriptor": "joints", "parameters": {"temporal_pyramid": 2, "overlap": True}},
+     "joint 1 x, window 1", ["joints", "axes", "windows"]),
 ])
 def test_rows_of_records_that_fit_and_that_do_not(spdml, learned, n, meta, first, keys):
     learned(n, meta)

@@ -12,7 +12,7 @@ import twins
 
 METHODS = ["nn-airm", "knn-stein", "mdm-airm", "rsr", "cdl", "cdl-lda", "pga", "ts-lda",
            "ksvm-stein", "ksvm-log-euclidean", "riemannian-laplacian", "nn-stein-ml",
-           "rsr-ml", "pca-nn-airm", "mdm-airm-csp", "nn-stein-multi"]
+           "rsr-ml", "pca-nn-airm", "mdm-airm-csp", "nn-stein-multi", "cov3dj"]
 
 
 @pytest.fixture

@@ -99,6 +99,42 @@ def mean_defect(metric, M, A, w):
     return relative(M, total(lambda X: X))
 
 
+def cov3dj(position, levels=2):
+    """The descriptor of Hussein et al. 2013 of frames x joints x 3 positions: upper triangles of the
+    covariances of windows that overlap by half, each axis in [0, 1], of length one."""
+    low, high = position.min(axis=(0, 1)), position.max(axis=(0, 1))
+    O = ((position - low) / (high - low)).reshape(len(position), -1)
+    rows, columns = np.triu_indices(O.shape[1])
+    parts = []
+    for level in range(levels):
+        steps = 2 ** (level + 1)
+        for w in range(steps - 1):
+            window = O[w * len(O) // steps:(w + 2) * len(O) // steps]
+            parts.append(np.cov(window.T)[rows, columns])
+    vector = np.concatenate(parts)
+    return vector / np.linalg.norm(vector)
+
+
+def gabor_features(image):
+    """The augmented Gabor features of gsrc: 40 wavelets by sums over all pixels, every 6th from pixel 3
+    on, each with mean zero and length one, the whole of length one."""
+    height, width = image.shape
+    y, x = np.mgrid[1 - height:height, 1 - width:width]
+    parts = []
+    for v in range(5):
+        k = np.pi / 2 / np.sqrt(2) ** v
+        for u in range(8):
+            turn = np.pi * u / 8
+            wave = np.exp(1j * k * (np.cos(turn) * x + np.sin(turn) * y)) - np.exp(-2 * np.pi**2)
+            wavelet = np.exp(-(k**2) * (x**2 + y**2) / (8 * np.pi**2)) * wave
+            cells = [abs((wavelet[height - 1 + r - height + 1:height + r,
+                                  width - 1 + c - width + 1:width + c][::-1, ::-1] * image).sum())
+                     for r in range(3, height, 6) for c in range(3, width, 6)]
+            cells = np.array(cells) - np.mean(cells)
+            parts.append(cells / np.linalg.norm(cells))
+    return np.concatenate(parts) / np.sqrt(40)
+
+
 def nearest(D, k, within):
     """Indices and values of the k smallest per row, ties by lower index."""
     D = D.copy()

@@ -80,7 +80,10 @@ static void draw_options(fuzz_input *in, spd_describe_options *o, double *band, 
     o->index = fuzz_byte(in) > 200 ? "index.csv" : NULL;
     o->keep_going = fuzz_byte(in) > 200;
     o->asf = fuzz_byte(in) & 1 ? "bones.asf" : NULL;
-    o->center_root = fuzz_byte(in) & 1;
+    const unsigned body = fuzz_byte(in);
+    o->center_root = body & 1;
+    o->overlap = body >> 1 & 1;
+    o->unit_range = body >> 2 & 1;
     o->first_frame = fuzz_below(in, 4);
     o->last_frame = fuzz_below(in, 6);
     o->pyramid = fuzz_below(in, 4);

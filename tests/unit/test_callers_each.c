@@ -542,9 +542,9 @@ static void add_method(caller *c, const char *name)
 static void job_classifiers(caller *c)
 {
     static const char *const names[] = {
-        "nn-airm", "knn-stein",      "mdm-airm-mean",         "rsr",        "cdl",    "cdl-lda",
-        "pga",     "riemannian-lle", "riemannian-laplacian",  "ksvm-stein", "ts-lda", "src",
-        "gsrc",    "nn-stein-ml",    "riemannian-hessian-lle"};
+        "nn-airm", "knn-stein",      "mdm-airm-mean",          "rsr",        "cdl",    "cdl-lda",
+        "pga",     "riemannian-lle", "riemannian-laplacian",   "ksvm-stein", "ts-lda", "src",
+        "gsrc",    "nn-stein-ml",    "riemannian-hessian-lle", "cov3dj"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         add_method(c, names[i]);
 }

@@ -263,6 +263,112 @@ static void stein_kernel(void)
     CHECK(shift > 1e-6, "this kernel should need repair, its shift is %g", shift);
 }
 
+/* u (N (N + 1)/2) <- the upper triangle, scaled to length one. */
+static void twin_upper(const double *X, double *u)
+{
+    size_t count = 0;
+    double square = 0.0;
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = i; j < N; j++)
+            u[count++] = X[i * N + j];
+    for (size_t k = 0; k < count; k++)
+        square += u[k] * u[k];
+    for (size_t k = 0; k < count; k++)
+        u[k] /= sqrt(square);
+}
+
+/* K (rows x columns) <- the products of upper triangles. */
+static void twin_linear(size_t rows, const double *X, size_t columns, const double *Y, double *K)
+{
+    enum { D = N * (N + 1) / 2 };
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++) {
+            double u[D], v[D];
+            twin_upper(X + i * N * N, u);
+            twin_upper(Y + j * N * N, v);
+            K[i * columns + j] = 0.0;
+            for (size_t k = 0; k < D; k++)
+                K[i * columns + j] += u[k] * v[k];
+        }
+}
+
+/* cov3dj is the linear machine of these vectors, whatever the scale of the matrices. */
+static void upper_triangles(void)
+{
+    labelled_set train = labelled_random(2, N, P, C, 0.7);
+    labelled_set test = labelled_random(3, N, Q, C, 0.7);
+    double *K = block(P * P), *Kq = block(Q * P);
+    int label[Q], expected[Q], far[Q];
+    const double costs[] = {1.0, 100.0};
+    twin_linear(P, train.X, P, train.X, K);
+    twin_linear(Q, test.X, P, train.X, Kq);
+    for (size_t c = 0; c < 2; c++) {
+        arena room = {0};
+        svm_pairs s;
+        spd_method method = steps_method(&classifier_cov3dj, SPD_EUCLIDEAN, &train.samples);
+        method.value[SPD_PARAM_COST] = costs[c];
+        CHECK(steps_run(NULL, &classifier_cov3dj, &method, &train.samples, &test.samples, label) ==
+                  SPD_OK,
+              "cov3dj");
+        CHECK(svm_pairs_train(NULL, P, train.label, K, costs[c], &room, &s) == SPD_OK, "training");
+        twin_vote(&train.samples, &s, Kq, expected);
+        CHECK(memcmp(label, expected, sizeof label) == 0, "cost %g", costs[c]);
+        arena_free(&room);
+    }
+    spd_method method = steps_method(&classifier_cov3dj, SPD_EUCLIDEAN, &train.samples);
+    CHECK(method.value[SPD_PARAM_COST] == 10.0, "the usual cost");
+    steps_run(NULL, &classifier_cov3dj, &method, &train.samples, &test.samples, label);
+    for (size_t e = 0; e < P * N * N; e++)
+        train.X[e] = ldexp(train.X[e], 900); /* whose squares are no numbers */
+    CHECK(steps_run(NULL, &classifier_cov3dj, &method, &train.samples, &test.samples, far) ==
+              SPD_OK,
+          "large matrices");
+    CHECK(memcmp(label, far, sizeof label) == 0, "the scale matters");
+    free(K);
+    free(Kq);
+    labelled_free(&train);
+    labelled_free(&test);
+}
+
+/* Blocks give the triangles of each, and what is zero everywhere nothing. */
+static void upper_triangles_of_blocks(void)
+{
+    labelled_set train = labelled_random(2, N, P, C, 0.7);
+    labelled_set test = labelled_random(3, N, Q, C, 0.7);
+    double *X = block(P * 4 * N * N), *Y = block(Q * 4 * N * N);
+    spd_samples wide = train.samples, queries = test.samples;
+    int label[Q], twice[Q];
+    memset(X, 0, P * 4 * N * N * sizeof *X);
+    memset(Y, 0, Q * 4 * N * N * sizeof *Y);
+    for (size_t e = 0; e < (P + Q) * N * N; e++) {
+        size_t i = e / (N * N), row = e % (N * N) / N, column = e % N, at;
+        double *to = i < P ? X + i * 4 * N * N : Y + (i - P) * 4 * N * N;
+        double value = i < P ? train.X[e] : test.X[e - P * N * N];
+        for (at = 0; at < 2 * N; at += N)
+            to[(at + row) * 2 * N + at + column] = value;
+    }
+    wide.X = X;
+    queries.X = Y;
+    wide.n = queries.n = 2 * N;
+    spd_method method = steps_method(&classifier_cov3dj, SPD_EUCLIDEAN, &train.samples);
+    steps_run(NULL, &classifier_cov3dj, &method, &train.samples, &test.samples, label);
+    CHECK(steps_run(NULL, &classifier_cov3dj, &method, &wide, &queries, twice) == SPD_OK, " ");
+    CHECK(memcmp(label, twice, sizeof label) == 0, "two equal blocks decide as one");
+    free(X);
+    free(Y);
+    labelled_free(&train);
+    labelled_free(&test);
+}
+
+static void allocation_sweep(void)
+{
+    labelled_set train = labelled_random(2, N, 12, C, 0.7), test = labelled_random(3, N, 5, C, 0.7);
+    spd_method method = steps_method(&classifier_cov3dj, SPD_EUCLIDEAN, &train.samples);
+    steps_sweep(&classifier_cov3dj, &method, &train.samples, &test.samples);
+    labelled_free(&train);
+    labelled_free(&test);
+}
+
 /* Scaling the logarithms scales the kernel: with its normalisation nothing changes. */
 static void log_kernel_is_normalised(void)
 {
@@ -345,6 +451,9 @@ int main(void)
 {
     RUN(solutions);
     RUN(stein_kernel);
+    RUN(upper_triangles);
+    RUN(upper_triangles_of_blocks);
+    RUN(allocation_sweep);
     RUN(log_kernel_is_normalised);
     RUN(votes_tie);
     RUN(bad_values);

@@ -142,6 +142,113 @@ static void mean_and_pca(void)
     free(s.X);
 }
 
+/* Observations of one set: of sample i there are LEAST + i % 4, about a mean of its own. */
+enum { LEAST = 7, MOST = P * (LEAST + 3) };
+
+/* O (MOST x N) <- all observations, s->X and the means <- of each sample's; how many there are. */
+static size_t observe(set *s, double *mean, double *count, double *O)
+{
+    rng r;
+    size_t all = 0;
+    rng_seed(&r, 9);
+    for (size_t i = 0; i < P; i++) {
+        const size_t rows = LEAST + i % 4;
+        double *own = O + all * N, centre[N];
+        for (size_t j = 0; j < N; j++)
+            centre[j] = 100.0 + 3.0 * (double)(j + 1) * rng_normal(&r);
+        for (size_t e = 0; e < rows * N; e++)
+            own[e] = centre[e % N] + (double)(N - e % N) * rng_normal(&r);
+        CHECK(spd_covariance(NULL, rows, N, own, NULL, s->X + i * N * N) == SPD_OK, " ");
+        for (size_t j = 0; j < N; j++) {
+            mean[i * N + j] = 0.0;
+            for (size_t k = 0; k < rows; k++)
+                mean[i * N + j] += own[k * N + j] / (double)rows;
+        }
+        count[i] = (double)rows;
+        all += rows;
+    }
+    s->samples.mean = mean;
+    s->samples.observations = count;
+    return all;
+}
+
+/* lead (N x 2) <- the first two principal axes of the observations. */
+static void twin_axes(size_t all, const double *O, double *lead)
+{
+    double C[N * N], lambda[N], V[N * N];
+    CHECK(spd_covariance(NULL, all, N, O, NULL, C) == SPD_OK, " ");
+    twin_eigh(N, C, lambda, V);
+    for (size_t i = 0; i < N; i++)
+        for (size_t c = 0; c < 2; c++)
+            lead[i * 2 + c] = V[i * N + N - 1 - c];
+}
+
+/* With means: PCA of all observations together. Blocks, here of one row, are each by themselves;
+ * matrices without means, or without their numbers, have the pooled covariance. */
+static void pca_of_all_observations(void)
+{
+    set s = make_set(4, 3);
+    double mean[P * N], count[P], each[P * N], lead[N * 2], O[MOST * N];
+    twin_axes(observe(&s, mean, count, O), O, lead);
+    map a = fitted("pca-nn-airm", &s, 2);
+    CHECK(outside(&a, lead) < 1e-12, "off by %g", outside(&a, lead));
+    s.samples.observations = NULL;
+    map pooled = fitted("pca-nn-airm", &s, 2);
+    CHECK(outside(&pooled, lead) > 0.1, "the pooled covariance is no other");
+    for (size_t e = 0; e < P * N; e++)
+        each[e] = count[e / N];
+    s.samples.observations = each;
+    s.samples.blocks = N;
+    map apart = fitted("pca-nn-airm", &s, 2);
+    const double axes[N * 2] = {[3 * 2] = 1.0, [4 * 2 + 1] = 1.0}; /* of the largest spread */
+    CHECK(outside(&apart, axes) < 1e-12, "off by %g", outside(&apart, axes));
+    arena_free(&room);
+    free(s.X);
+}
+
+static void means_that_cannot_be(void)
+{
+    set s = make_set(4, 3);
+    double mean[P * N], count[P], O[MOST * N];
+    spd_context *ctx = spd_context_new();
+    spd_method method = method_of("pca-nn-airm", 2);
+    map a = {0};
+    observe(&s, mean, count, O);
+    s.samples.label = s.label;
+    count[7] = 0.0;
+    CHECK(map_fit(ctx, &method, &s.samples, (map_graph){0}, &room, &a) == SPD_EINVAL, " ");
+    CHECK(strstr(spd_context_error(ctx)->message, "sample 7 has 0 observations"), "%s",
+          spd_context_error(ctx)->message);
+    s.samples.blocks = 2;
+    CHECK(map_fit(ctx, &method, &s.samples, (map_graph){0}, &room, &a) == SPD_EINVAL, " ");
+    CHECK(strstr(spd_context_error(ctx)->message, "2 blocks"), "%s",
+          spd_context_error(ctx)->message);
+    spd_context_free(ctx);
+    arena_free(&room);
+    free(s.X);
+}
+
+/* Parts of a set have their own means; mapped matrices have none. */
+static void means_of_parts(void)
+{
+    set s = make_set(4, 3);
+    double mean[P * N], count[P], O[MOST * N];
+    const size_t index[] = {5, 2};
+    spd_samples *part = NULL;
+    observe(&s, mean, count, O);
+    CHECK(spd_samples_subset(NULL, &s.samples, 2, index, &part) == SPD_OK, " ");
+    CHECK(memcmp(part->mean, mean + 5 * N, N * sizeof *mean) == 0, "means of sample 5");
+    CHECK(memcmp(part->mean + N, mean + 2 * N, N * sizeof *mean) == 0, "means of sample 2");
+    CHECK(part->observations[0] == count[5] && part->observations[1] == count[2], "numbers");
+    map a = fitted("pca-nn-airm", &s, 2);
+    samples mapped = s.samples;
+    CHECK(map_apply(NULL, &a, &room, &mapped) == SPD_OK && !mapped.mean && !mapped.observations,
+          "means of features that are gone");
+    spd_samples_free(part);
+    arena_free(&room);
+    free(s.X);
+}
+
 static void learned_and_random(void)
 {
     set s = make_set(5, 3);
@@ -349,6 +456,9 @@ int main(void)
 {
     RUN(csp_of_two_classes);
     RUN(mean_and_pca);
+    RUN(pca_of_all_observations);
+    RUN(means_that_cannot_be);
+    RUN(means_of_parts);
     RUN(learned_and_random);
     RUN(classifier_behind_a_map);
     RUN(values_are_told);

@@ -40,6 +40,8 @@ static void joined_names(void)
         {"ksvm-logeuclid", SPD_KSVM, SPD_LOG_EUCLIDEAN, SPD_MAP_NONE, "ksvm-log-euclidean"},
         {"ts-lda", SPD_TS_LDA, SPD_AIRM, SPD_MAP_NONE, "ts-lda"},
         {"gsrc", SPD_GSRC, SPD_AIRM, SPD_MAP_NONE, "gsrc"},
+        {"Cov3DJ", SPD_COV3DJ, SPD_EUCLIDEAN, SPD_MAP_NONE, "cov3dj"},
+        {"pca-cov3dj", SPD_COV3DJ, SPD_EUCLIDEAN, SPD_MAP_PCA, "pca-cov3dj"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         char name[SPD_METHOD_NAME];

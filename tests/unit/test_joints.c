@@ -34,35 +34,72 @@ static double coordinate(const motion *clip, int center, size_t f, size_t i)
     return center ? frame[i + 3] - frame[i % 3] : frame[i];
 }
 
-static double twin_covariance(const motion *clip, int center, size_t from, size_t to, size_t i,
-                              size_t j)
+/* The lowest and the highest of an axis, over the frames that count. */
+static void twin_range(const motion *clip, const spd_describe_options *o, size_t axis, double *low,
+                       double *high)
 {
-    double count = (double)(to - from), a = 0.0, b = 0.0, sum = 0.0;
+    size_t last = o->last_frame ? o->last_frame : clip->frames;
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t f = o->first_frame; f < last; f++)
+        for (size_t i = axis; i < 3 * (clip->joints - (o->center_root ? 1 : 0)); i += 3) {
+            *low = fmin(*low, coordinate(clip, o->center_root, f, i));
+            *high = fmax(*high, coordinate(clip, o->center_root, f, i));
+        }
+}
+
+/* The mean of coordinate i, in the unit range where that is asked for. */
+static double twin_mean(const motion *clip, const spd_describe_options *o, size_t from, size_t to,
+                        size_t i)
+{
+    double sum = 0.0, low = 0.0, high = 1.0;
+    for (size_t f = from; f < to; f++)
+        sum += coordinate(clip, o->center_root, f, i) / (double)(to - from);
+    if (o->unit_range)
+        twin_range(clip, o, i % 3, &low, &high);
+    return (sum - low) / (high - low);
+}
+
+static double twin_covariance(const motion *clip, const spd_describe_options *o, size_t from,
+                              size_t to, size_t i, size_t j)
+{
+    double count = (double)(to - from), a = 0.0, b = 0.0, sum = 0.0, scale = 1.0;
+    int center = o->center_root;
     for (size_t f = from; f < to; f++) {
         a += coordinate(clip, center, f, i) / count;
         b += coordinate(clip, center, f, j) / count;
     }
     for (size_t f = from; f < to; f++)
         sum += (coordinate(clip, center, f, i) - a) * (coordinate(clip, center, f, j) - b);
-    return sum / (count - 1.0);
+    for (int k = 0; k < 2 && o->unit_range; k++) {
+        double low, high;
+        twin_range(clip, o, (k ? i : j) % 3, &low, &high);
+        scale *= high - low;
+    }
+    return sum / (count - 1.0) / scale;
 }
 
-/* X (n x n) <- one block after another, then e tr/n on the diagonal. */
+/* X (n x n) <- one block after another, then e tr/n on the diagonal; the means of `out`, too. */
 static void twin_matrix(const motion *clip, const spd_describe_options *o, double e, size_t n,
-                        double *X)
+                        const description *out, double *X)
 {
     size_t last = o->last_frame ? o->last_frame : clip->frames, frames = last - o->first_frame;
     size_t size = 3 * (clip->joints - (o->center_root ? 1 : 0)), at = 0;
     double trace = 0.0;
     memset(X, 0, n * n * sizeof *X);
     for (size_t windows = 1; windows < (size_t)1 << o->pyramid; windows *= 2)
-        for (size_t w = 0; w < windows; w++, at += size) {
-            size_t from = o->first_frame + w * frames / windows;
-            size_t to = o->first_frame + (w + 1) * frames / windows;
+        for (size_t w = 0; w < (o->overlap ? 2 * windows - 1 : windows); w++, at += size) {
+            size_t half = o->overlap ? 2 : 1; /* windows begin at halves of their length */
+            size_t from = o->first_frame + w * frames / (half * windows);
+            size_t to = o->first_frame + (w + half) * frames / (half * windows);
             for (size_t i = 0; i < size; i++)
                 for (size_t j = 0; j < size; j++)
-                    X[(at + i) * n + at + j] =
-                        twin_covariance(clip, o->center_root, from, to, i, j);
+                    X[(at + i) * n + at + j] = twin_covariance(clip, o, from, to, i, j);
+            for (size_t i = 0; i < size; i++)
+                CHECK_CLOSE(out->mean[at + i], twin_mean(clip, o, from, to, i), 1e-12 * 50,
+                            "mean %zu", at + i);
+            CHECK(out->seen[at / size] == (double)(to - from), "%g frames in window %zu",
+                  out->seen[at / size], at / size);
         }
     for (size_t i = 0; i < n; i++)
         trace += X[i * n + i];
@@ -81,7 +118,7 @@ static void compare(const spd_describe_options *options, double e, size_t n)
     CHECK(out.count == 1 && out.n == n && out.columns == 0, "%zu matrices of size %zu, not %zu",
           out.count, out.n, n);
     if (out.n == n) {
-        twin_matrix(clip, options, e, n, X);
+        twin_matrix(clip, options, e, n, &out, X);
         for (size_t i = 0; i < n * n; i++)
             CHECK_CLOSE(out.X[i], X[i], 1e-12 * 50, "entry %zu of %zu x %zu", i, n, n);
         CHECK(spd_check(ctx, n, 1, out.X, 0.0) == SPD_OK, "%s", spd_context_error(ctx)->message);
@@ -127,6 +164,29 @@ static void pyramids(void)
             compare(&options, 1e-3,
                     3 * (size_t)(JOINTS - options.center_root) *
                         (((size_t)1 << options.pyramid) - 1));
+}
+
+/* As Hussein et al. have it: 4 windows in 2 levels. */
+static void overlapping_windows(void)
+{
+    spd_describe_options options = usual;
+    options.overlap = 1;
+    for (options.pyramid = 1; options.pyramid <= 3; options.pyramid++)
+        compare(&options, 1e-3,
+                3 * JOINTS * (((size_t)2 << options.pyramid) - 2 - options.pyramid));
+}
+
+static void unit_range(void)
+{
+    spd_describe_options options = usual;
+    options.unit_range = 1;
+    compare(&options, 1e-3, 12);
+    options.center_root = 1;
+    options.first_frame = 5;
+    compare(&options, 1e-3, 9);
+    options.overlap = 1;
+    options.pyramid = 2;
+    compare(&options, 1e-3, 36);
 }
 
 /* W'X W of the matrix is the covariance of projected frames. */
@@ -267,6 +327,8 @@ int main(void)
     RUN(centred_on_the_root);
     RUN(some_frames);
     RUN(pyramids);
+    RUN(overlapping_windows);
+    RUN(unit_range);
     RUN(projected_frames);
     RUN(what_cannot_be_described);
     RUN(rigid_bodies);

@@ -92,6 +92,23 @@ static double worst_gap(size_t n, const double *S, const double *T)
 }
 
 /* Of `count` rectangles, the worst gap between integral images and pixels. */
+/* Of the features of a rectangle's pixels, added up. */
+static void check_mean(const region_features *f, const spd_rect *rect, const double *mean)
+{
+    const size_t n = f->n, pixels = rect->width * rect->height;
+    double *O = block(pixels * n);
+    region_features_rect(f, rect, O);
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0.0, size = 1.0;
+        for (size_t k = 0; k < pixels; k++) {
+            sum += O[k * n + i] / (double)pixels;
+            size = fmax(size, fabs(O[k * n + i]));
+        }
+        CHECK_CLOSE(mean[i], sum, 1e-10 * size, "mean of feature %zu", i);
+    }
+    free(O);
+}
+
 static double compare(rng *r, const image *in, int colours, size_t count, size_t least, size_t most)
 {
     const spd_covariance_options plain = {0};
@@ -101,23 +118,25 @@ static double compare(rng *r, const image *in, int colours, size_t count, size_t
     const size_t n = f.n;
     const integral_source source = {in->width, in->height, n, feature_row, &f};
     spd_rect *rect = malloc(count * sizeof *rect);
-    double *S = block(count * n * n), *C = block(n * n), worst = 0.0;
+    double *S = block(count * n * n), *C = block(n * n), *mean = block(count * n), worst = 0.0;
     if (!rect)
         abort();
     for (size_t k = 0; k < count; k++)
         do
             rect[k] = random_rect(r, in->width, in->height, least);
         while (rect[k].width * rect[k].height > most);
-    CHECK(integral_scatters(NULL, &source, count, rect, S) == SPD_OK, " ");
+    CHECK(integral_scatters(NULL, &source, count, rect, S, mean) == SPD_OK, " ");
     for (size_t k = 0; k < count; k++) {
         const double r1 = (double)(rect[k].width * rect[k].height) - 1.0;
         direct(&f, &plain, &rect[k], C);
         for (size_t e = 0; e < n * n; e++)
             S[k * n * n + e] /= r1;
         worst = fmax(worst, worst_gap(n, S + k * n * n, C));
+        check_mean(&f, &rect[k], mean + k * n);
     }
     region_features_free(&f);
     free(rect);
+    free(mean);
     free(S);
     free(C);
     return worst;
@@ -159,15 +178,16 @@ static void same_image_anywhere(void)
     CHECK(region_features_new(NULL, in, 1, &f) == SPD_OK, " ");
     const integral_source source = {80, 150, f.n, feature_row, &f};
     const spd_rect three[] = {{0, 0, 80, 150}, {7, 60, 20, 80}, {7, 60, 20, 80}};
-    double *S = block(3 * f.n * f.n), *T = block(f.n * f.n);
-    CHECK(integral_scatters(NULL, &source, 3, three, S) == SPD_OK, " ");
-    CHECK(integral_scatters(NULL, &source, 1, three + 1, T) == SPD_OK, " ");
+    double *S = block(3 * f.n * f.n), *T = block(f.n * f.n), *mean = block(3 * f.n);
+    CHECK(integral_scatters(NULL, &source, 3, three, S, mean) == SPD_OK, " ");
+    CHECK(integral_scatters(NULL, &source, 1, three + 1, T, mean) == SPD_OK, " ");
     CHECK(memcmp(S + f.n * f.n, T, f.n * f.n * sizeof *T) == 0, " ");
     CHECK(memcmp(S + 2 * f.n * f.n, T, f.n * f.n * sizeof *T) == 0, " ");
     region_features_free(&f);
     image_free(in);
     free(S);
     free(T);
+    free(mean);
 }
 
 /* ---- the descriptor ------------------------------------------------------------------------- */

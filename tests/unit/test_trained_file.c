@@ -147,7 +147,8 @@ static void what_is_held(void)
         spd_holding holding;
     } all[] = {{"mdm-airm-ml", SPD_HOLDS_NONE}, {"ts-lda", SPD_HOLDS_NONE},
                {"pga", SPD_HOLDS_VECTORS},      {"src", SPD_HOLDS_VECTORS},
-               {"nn-airm", SPD_HOLDS_SAMPLES},  {"ksvm-stein", SPD_HOLDS_SAMPLES}};
+               {"nn-airm", SPD_HOLDS_SAMPLES},  {"ksvm-stein", SPD_HOLDS_SAMPLES},
+               {"cov3dj", SPD_HOLDS_SAMPLES}};
     both_set train = both_random(1, P);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         spd_classifier *c = trained_by(all[i].name, &train.set.samples), *back = NULL;
@@ -211,6 +212,34 @@ static void kernels_of_all_sorts(void)
         spd_classifier_free(c);
         spd_classifier_free(back);
     }
+    both_free(&train);
+    both_free(&queries);
+}
+
+/* gsrc with its dictionary and without is not the same, and a file knows which it is. */
+static void dictionary_or_none(void)
+{
+    both_set train = both_random(1, P), queries = both_random(2, Q);
+    double score[2][Q * 3], after[Q * 3];
+    for (int without = 0; without < 2; without++) {
+        spd_method method = method_of("gsrc");
+        spd_classifier *c = NULL, *back = NULL;
+        unsigned char *bytes = NULL;
+        size_t size = 0;
+        method.no_occlusion = without;
+        CHECK(spd_classifier_fit(ctx, &method, &train.set.samples, NULL, &c) >= 0, "%d", without);
+        CHECK(spd_classifier_pack(ctx, c, &bytes, &size) == SPD_OK, "%d", without);
+        CHECK(spd_classifier_unpack(ctx, bytes, size, &back) == SPD_OK, "%s",
+              spd_context_error(ctx)->message);
+        CHECK(spd_classifier_scores(ctx, c, &queries.set.samples, NULL, score[without]) >= 0, " ");
+        CHECK(spd_classifier_scores(ctx, back, &queries.set.samples, NULL, after) >= 0, " ");
+        CHECK(memcmp(score[without], after, sizeof after) == 0, "%d", without);
+        CHECK(spd_classifier_method(back)->no_occlusion == without, "%d", without);
+        spd_bytes_free(bytes);
+        spd_classifier_free(c);
+        spd_classifier_free(back);
+    }
+    CHECK(memcmp(score[0], score[1], sizeof after) != 0, "the dictionary changes nothing");
     both_free(&train);
     both_free(&queries);
 }
@@ -329,8 +358,8 @@ static void one_taken_for_the_other(void)
 
 /* A trained method of every kind that keeps something, as bytes. */
 static const char *const kinds[] = {
-    "nn-airm-ml", "mdm-stein-csp",      "rsr",    "cdl", "cdl-lda",       "pga",
-    "ksvm-stein", "ksvm-log-euclidean", "ts-lda", "src", "nn-stein-multi"};
+    "nn-airm-ml", "mdm-stein-csp",      "rsr",    "cdl", "cdl-lda",        "pga",
+    "ksvm-stein", "ksvm-log-euclidean", "ts-lda", "src", "nn-stein-multi", "cov3dj"};
 
 /* Every byte changed, every length cut, a few of them each: no crash, no leak, and either a message
  * or a method that predicts. */
@@ -447,7 +476,8 @@ static const char *const old_names[] = {"nn-airm-ml",
                                         "ksvm-log-euclidean",
                                         "ts-lda",
                                         "src",
-                                        "gsrc"};
+                                        "gsrc",
+                                        "cov3dj"};
 
 /* The method of the i-th name, on the old samples. */
 static spd_classifier *old_trained(size_t i, const spd_samples *train)
@@ -526,6 +556,7 @@ int main(int count, char **argument)
     RUN(what_is_held);
     RUN(support_vectors_alone);
     RUN(kernels_of_all_sorts);
+    RUN(dictionary_or_none);
     RUN(trained_behind_the_same_map);
     RUN(notes_come_back);
     RUN(maps_as_its_model);

@@ -160,6 +160,8 @@ static void learn_and_predict(session *s, classifying *c)
     cli_keep(c->classifier, release_classifier);
     predictions_remark(s, status);
     session_unreached(s, "the map", spd_classifier_model(c->classifier));
+    if (!c->model)
+        recognition_remark(s, &c->method, &c->train);
     c->method = *spd_classifier_method(c->classifier);
     c->fit_seconds = bar_clock() - start;
     session_talk(s, "learned from %zu samples", c->train.samples.p);
@@ -230,10 +232,11 @@ static const option options[] = {
     {"test-labels", 0, OPTION_FILE, "FILE",
      .help = "File with the labels of the test set; --labels is for the training set"},
     {"method", 0, OPTION_TEXT, "NAME", .words = option_methods, .required = 1,
-     .help = "nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
-             "riemannian-laplacian, ksvm, ts-lda, src or gsrc; suffixes and prefixes add the "
-             "metric and a map learned from the training set: nn-stein-ml, rsr-multi, "
-             "pca-nn-airm, mdm-airm-csp"},
+     .help =
+         "nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
+         "riemannian-laplacian, ksvm, ts-lda, cov3dj, src or gsrc; suffixes and prefixes add the "
+         "metric and a map learned from the training set: nn-stein-ml, rsr-multi, "
+         "pca-nn-airm, mdm-airm-csp"},
     {"metric", 0, OPTION_CHOICE, "NAME", .choice = option_metrics, .alias = option_metric_alias,
      .help = "Metric, if the method's name does not give it; default the method's usual one"},
     {"model", 0, OPTION_FILE, "FILE",

@@ -182,6 +182,10 @@ static const option options_motion[] = {
          "Use only these frames, counted from 0, the last one excluded; either may be left out"},
     {"temporal-pyramid", 0, OPTION_INT, "LEVELS", "1", 1, 10,
      .help = "Blocks for the clip, its halves, its quarters, ..."},
+    {"overlap", 0, OPTION_FLAG,
+     .help = "Windows of the temporal pyramid overlap by half: one more between each two"},
+    {"unit-range", 0, OPTION_FLAG,
+     .help = "Scale x, y and z each to 0 .. 1 over all joints and frames of a clip"},
     OPTION_END};
 
 static const char *const paragraphs[] = {

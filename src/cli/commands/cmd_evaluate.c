@@ -154,6 +154,7 @@ static void recenter(session *s, evaluation *e)
     spd_status status = spd_recenter(s->ctx, SPD_AIRM, data->n, data->p, data->X, g.group, data->X);
     if (status < 0)
         session_fail_in(s, data->source, status);
+    e->set.samples.mean = e->set.samples.observations = NULL; /* of features before */
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -274,7 +275,8 @@ static const char *const paragraphs[] = {
     "by cross-validation within the training part; labels of the test part are used only for the "
     "score. p is McNemar's exact test against the first method.",
     "Classifiers: nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
-    "riemannian-laplacian, ksvm, ts-lda on SPD matrices; src, gsrc on vectors. -ml puts the "
+    "riemannian-laplacian, ksvm, ts-lda, cov3dj on SPD matrices; src, gsrc on vectors. -ml puts "
+    "the "
     "learned map before the classifier, -multi several of them side by side; -random, -mean, -csp "
     "and pca- put other maps there, for "
     "comparison.",

@@ -95,6 +95,7 @@ static void set_variables(experiment *x)
     recipe_set(r, "no-report", x->temporary ? "--no-report" : "");
     recipe_set(r, "no-images", lacks_images(x) ? "no-images" : "");
     recipe_set(r, "own-matrices", matrices ? "own-matrices" : "");
+    recipe_set(r, "own-methods", arguments_count(a, "methods") ? "own-methods" : "");
     recipe_set(r, "folder", x->folder);
     if (x->data)
         recipe_give(r, "data", x->data);

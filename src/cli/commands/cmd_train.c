@@ -88,6 +88,7 @@ static void learn(session *s, training *t)
     cli_keep(t->classifier, release_classifier);
     predictions_remark(s, status);
     session_unreached(s, "the map", spd_classifier_model(t->classifier));
+    recognition_remark(s, &t->method, &t->e.set);
     t->fit_seconds = bar_clock() - start;
     session_talk(s, "learned from %zu samples", data->p);
     bar_clear(&s->bar);
@@ -169,7 +170,8 @@ static const char *const paragraphs[] = {
     "The file holds the map, the classifier with its parameters, the names of the classes, how the "
     "matrices were made, the scores of the cross-validation and, of the training samples, what the "
     "method needs to decide: all of them for nn, knn, rsr, cdl, cdl-lda and the embeddings, the "
-    "support vectors for ksvm-stein, coordinates for pga, src and gsrc, none for mdm and ts-lda. "
+    "support vectors for ksvm-stein and cov3dj, coordinates for pga, src and gsrc, none for mdm "
+    "and ts-lda. "
     "'spdml info' says so.",
     NULL};
 

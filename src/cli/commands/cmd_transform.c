@@ -1,4 +1,6 @@
 /* cmd_transform.c - `spdml transform`: the small matrices W'XW of a learned map. */
+#include <string.h>
+
 #include "cli/evaluate/show_trained.h"
 #include "cli/frame/sets.h"
 
@@ -55,6 +57,22 @@ static void map_all(session *s, mapping *a, const large_set *set)
         session_fail_in(s, data->source, status);
 }
 
+/* The mapped matrices with labels and columns, but for the means of features before the map. */
+static spd_data mapped(const spd_data *data, const mapping *a)
+{
+    spd_data small = *data;
+    small.n = a->m;
+    small.X = a->S;
+    small.columns = 0;
+    small.column = cli_alloc(data->columns, sizeof *small.column, "columns");
+    for (size_t i = 0; i < data->columns; i++) {
+        const char *name = data->column[i]->name;
+        if (!name || (strcmp(name, "feature_mean") != 0 && strcmp(name, "feature_count") != 0))
+            small.column[small.columns++] = data->column[i];
+    }
+    return small;
+}
+
 static int run(session *s)
 {
     mapping a = {0};
@@ -65,9 +83,7 @@ static int run(session *s)
     a.S = cli_alloc_table(data->p, a.m * a.m, sizeof *a.S, "entries of small matrices");
     map_all(s, &a, &set);
     session_talk(s, "mapped %zu matrices", data->p);
-    spd_data small = *data; /* labels and columns stay */
-    small.n = a.m;
-    small.X = a.S;
+    spd_data small = mapped(data, &a);
     session_save(s, &small);
     sheet *r = session_sheet(s);
     sheet_text(r, "model", "model", s->args->operands[0]);
@@ -78,7 +94,7 @@ static int run(session *s)
     sheet_count(r, "m", NULL, m, "");
     sheet_line(r, "map", "%zu x %zu to %zu x %zu%s", n, n, m, m, a.hermitian ? ", complex" : "");
     sheet_count(r, "classes", "classes", data->classes, "");
-    sheet_count(r, "columns", "further columns", data->columns, "");
+    sheet_count(r, "columns", "further columns", small.columns, "");
     if (set.streams)
         sets_show_memory(s, r);
     return CLI_GOOD;
@@ -89,7 +105,8 @@ static const option options[] = {OPTION_ENGINE, OPTION_DATA_OUTPUT, OPTION_END};
 static const char *const paragraphs[] = {
     "Maps every matrix X of DATA to W'XW with the W of a model that 'spdml fit' wrote, or by the "
     "map of a method that 'spdml train' wrote. Labels and further columns are kept, so the result "
-    "is a data set like the input.",
+    "is a data set like the input; the means of features (feature_mean, feature_count) are not, "
+    "since they are of the features before the map.",
     NULL};
 
 static const command_example examples[] = {

@@ -116,23 +116,37 @@ static spd_samples as_samples(const spd_data *data, const double *X, size_t n, c
                          .n = n,
                          .X = X,
                          .label = label,
-                         .hermitian = data->hermitian};
+                         .hermitian = data->hermitian,
+                         .blocks = data->blocks,
+                         .mean = n == data->n ? data->mean : NULL,
+                         .observations = n == data->n ? data->observations : NULL};
+}
+
+/* Rows of A, then those of B, each of so many numbers. */
+static double *rows_of_both(size_t rows, const double *A, size_t more, const double *B, size_t each)
+{
+    double *both = cli_alloc_table(rows + more, each, sizeof *both, "samples");
+    memcpy(both, A, rows * each * sizeof *both);
+    memcpy(both + rows * each, B, more * each * sizeof *both);
+    return both;
 }
 
 /* Old and new samples one after the other. */
 static spd_samples joined(const spd_samples *a, const spd_samples *b)
 {
-    size_t each = a->n * a->n;
-    double *X = cli_alloc_table(a->p + b->p, each, sizeof *X, "samples");
     int *label = cli_alloc(a->p + b->p, sizeof *label, "labels");
-    memcpy(X, a->X, a->p * each * sizeof *X);
-    memcpy(X + a->p * each, b->X, b->p * each * sizeof *X);
     memcpy(label, a->label, a->p * sizeof *label);
     memcpy(label + a->p, b->label, b->p * sizeof *label);
     spd_samples both = *a;
     both.p = a->p + b->p;
-    both.X = X;
+    both.X = rows_of_both(a->p, a->X, b->p, b->X, a->n * a->n);
     both.label = label;
+    if (a->mean && b->mean && a->blocks == b->blocks) {
+        both.mean = rows_of_both(a->p, a->mean, b->p, b->mean, a->n);
+        both.observations = rows_of_both(a->p, a->observations, b->p, b->observations, a->blocks);
+    } else {
+        both.mean = both.observations = NULL;
+    }
     return both;
 }
 

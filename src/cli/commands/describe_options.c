@@ -196,6 +196,8 @@ static void take_simple(const arguments *args, spd_describe_options *o)
     o->keep_going = arguments_flag(args, "keep-going");
     o->grey |= arguments_flag(args, "no-color");
     o->center_root = arguments_count(args, "center") > 0;
+    o->overlap = arguments_flag(args, "overlap");
+    o->unit_range = arguments_flag(args, "unit-range");
     o->group = arguments_text(args, "group");
     o->channels = arguments_text(args, "channels");
     o->events = arguments_text(args, "events");

@@ -33,6 +33,8 @@ static const number numbers[] = {
     {"first_frame", offsetof(spd_describe_options, first_frame), COUNT, SPD_DESCRIBE_JOINTS},
     {"last_frame", offsetof(spd_describe_options, last_frame), COUNT, SPD_DESCRIBE_JOINTS},
     {"temporal_pyramid", offsetof(spd_describe_options, pyramid), COUNT, SPD_DESCRIBE_JOINTS},
+    {"overlap", offsetof(spd_describe_options, overlap), FLAG, SPD_DESCRIBE_JOINTS},
+    {"unit_range", offsetof(spd_describe_options, unit_range), FLAG, SPD_DESCRIBE_JOINTS},
     {"rate", offsetof(spd_describe_options, rate), REAL, SPD_DESCRIBE_COVARIANCE},
     {"window", offsetof(spd_describe_options, window), REAL, SPD_DESCRIBE_COVARIANCE},
     {"step", offsetof(spd_describe_options, stride), REAL, SPD_DESCRIBE_COVARIANCE},

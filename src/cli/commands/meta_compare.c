@@ -57,6 +57,8 @@ static const row rows[] = {
     {"joints", "center", FORM_WORD, "center", NULL, NULL},
     {"joints", "frames", FORM_FRAMES, "first_frame", "last_frame", NULL},
     {"joints", "temporal-pyramid", FORM_NUMBER, "temporal_pyramid", NULL, NULL},
+    {"joints", "overlap", FORM_FLAG, "overlap", NULL, NULL},
+    {"joints", "unit-range", FORM_FLAG, "unit_range", NULL, NULL},
     {NULL, "shrinkage", FORM_WORD, "shrinkage", "shrink", NULL},
     {NULL, "regularize", FORM_NUMBER, "regularize", NULL, NULL},
 };

@@ -136,7 +136,7 @@ void groups_take(const spd_data *data, const char *column, const char *asked, gr
 static int could_be_labels(const spd_data *data, const spd_array *a)
 {
     groups g;
-    if (!a->name || !one_value_each(data, a))
+    if (!a->name || !one_value_each(data, a) || strcmp(a->name, "feature_count") == 0)
         return 0;
     for (size_t i = 0; a->type == SPD_FLOAT64 && i < a->count; i++)
         if (!isfinite(a->f64[i]) || floor(a->f64[i]) < a->f64[i])

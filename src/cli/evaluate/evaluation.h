@@ -4,6 +4,7 @@
 
 #include "cli/evaluate/protocol.h"
 #include "cli/evaluate/recognition.h"
+#include "cli/frame/words.h"
 
 typedef struct evaluation {
     recognition_set set;
@@ -15,6 +16,7 @@ typedef struct evaluation {
     spd_grid grid;
     spd_evaluate_options options; /* points to all of these */
     spd_evaluation *found;
+    words remarks;  /* its remarks in words */
     json_t *object; /* what --json prints, and files hold */
 } evaluation;
 

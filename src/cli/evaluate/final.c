@@ -14,7 +14,8 @@
 static const char *const replaced[] = {
     "output",     "cv",         "cv-groups", "grid",      "exhaustive",       "m",
     "nu-w",       "nu-b",       "k",         "beta",      "lambda",           "beta-scale",
-    "components", "dimensions", "cost",      "objective", "normalize-kernel", NULL};
+    "components", "dimensions", "cost",      "objective", "normalize-kernel", "no-occlusion",
+    NULL};
 
 static char *train_command(const session *s, const spd_method *chosen)
 {
@@ -36,6 +37,8 @@ static char *train_command(const session *s, const spd_method *chosen)
     }
     if (chosen->normalize_kernel)
         words_add(&w, "--normalize-kernel");
+    if (chosen->no_occlusion)
+        words_add(&w, "--no-occlusion");
     words_add(&w, "--no-tune");
     again_options(s->args, commands_find("train"), replaced, &w);
     words_take(&w, words_text("-o %s.spdml", name));

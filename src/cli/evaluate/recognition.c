@@ -29,11 +29,14 @@ const option options_values[] = {
     {"components", 0, OPTION_INT, "N", NULL, 1, SIZES, .help = "Components of cdl"},
     {"dimensions", 0, OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Dimensions of pga, of the embeddings, and of PCA in src and gsrc"},
-    {"cost", 0, OPTION_REAL, "C", NULL, 1e-12, INFINITY, .help = "Cost of an error in ksvm"},
+    {"cost", 0, OPTION_REAL, "C", NULL, 1e-12, INFINITY,
+     .help = "Cost of an error in ksvm and cov3dj"},
     {"objective", 0, OPTION_CHOICE, "NAME", .choice = option_objectives,
      .help = "Learned map: what it minimises, see 'spdml fit'"},
     {"normalize-kernel", 0, OPTION_FLAG,
      .help = "rsr: scale the columns of the kernel to unit length, as the authors' program does"},
+    {"no-occlusion", 0, OPTION_FLAG,
+     .help = "gsrc: do without the occlusion dictionary, for images that nothing covers"},
     OPTION_END};
 
 /* ---- methods and values ---------------------------------------------------------------------- */
@@ -68,6 +71,16 @@ static double given_value(const session *s, const char *name)
                                  : arguments_real(s->args, name);
 }
 
+/* A flag that one classifier has. */
+static int given_flag(const session *s, const spd_method *method, const char *name,
+                      spd_classifier_kind kind, int strict)
+{
+    int given = arguments_flag(s->args, name);
+    if (given && strict && method->classifier != kind)
+        refuse_value(method, name);
+    return given && method->classifier == kind;
+}
+
 void recognition_values(session *s, spd_method *method, int strict)
 {
     for (int p = 0; p < SPD_PARAMETERS; p++) {
@@ -79,10 +92,8 @@ void recognition_values(session *s, spd_method *method, int strict)
         else if (strict)
             refuse_value(method, name);
     }
-    int normalize = arguments_flag(s->args, "normalize-kernel");
-    if (normalize && strict && method->classifier != SPD_RSR)
-        refuse_value(method, "normalize-kernel");
-    method->normalize_kernel = normalize && method->classifier == SPD_RSR;
+    method->normalize_kernel = given_flag(s, method, "normalize-kernel", SPD_RSR, strict);
+    method->no_occlusion = given_flag(s, method, "no-occlusion", SPD_GSRC, strict);
 }
 
 json_t *recognition_value(spd_parameter parameter, double value)
@@ -202,7 +213,10 @@ void recognition_take(session *s, int matrices, int vectors, recognition_set *se
                                  .n = data->n,
                                  .classes = data->classes,
                                  .label = data->label,
-                                 .hermitian = data->hermitian};
+                                 .hermitian = data->hermitian,
+                                 .blocks = data->blocks,
+                                 .mean = data->mean,
+                                 .observations = data->observations};
     set->samples.X = matrices ? data->X : NULL;
     if (vectors)
         take_vectors(s, matrices, set);
@@ -213,6 +227,12 @@ void recognition_load(session *s, const char *path, const char *labels, int matr
 {
     set->data = session_load_labels(s, path, labels, !matrices);
     recognition_take(s, matrices, vectors, set);
+}
+
+void recognition_remark(session *s, const spd_method *method, const recognition_set *set)
+{
+    if (method->map == SPD_MAP_PCA && !(set->samples.mean && set->samples.observations))
+        session_remark(s, RECOGNITION_POOLED, set->data->source);
 }
 
 /* ---- classes --------------------------------------------------------------------------------- */

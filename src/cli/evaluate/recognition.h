@@ -8,7 +8,8 @@
 #include "cli/frame/session.h"
 
 /* Rows of the option table: -m --nu-w --nu-b -k --beta --beta-scale --lambda --components
- * --dimensions --cost --objective, one per spd_parameter and of its name, and --normalize-kernel.
+ * --dimensions --cost --objective, one per spd_parameter and of its name, and --normalize-kernel,
+ * --no-occlusion.
  */
 extern const option options_values[];
 
@@ -24,8 +25,8 @@ extern const option options_values[];
 /* *method <- that of a name (joined or not), with no value fixed. */
 void recognition_parse(session *s, const char *name, spd_method *method);
 
-/* method->value and normalize_kernel <- what stands on the command line. Options that the method
- * has no use for are misuse when strict, else left out. */
+/* method->value, normalize_kernel and no_occlusion <- what stands on the command line. Options that
+ * the method has no use for are misuse when strict, else left out. */
 void recognition_values(session *s, spd_method *method, int strict);
 
 /* A data set with what methods read of it. */
@@ -41,6 +42,12 @@ typedef struct recognition_set {
  * only array of three dimensions. */
 void recognition_load(session *s, const char *path, const char *labels, int matrices, int vectors,
                       recognition_set *set);
+
+/* Says so where pca- has no means of observations to work with. */
+#define RECOGNITION_POOLED                                                                         \
+    "%s: has no means of observations (feature_mean, feature_count), so pca- takes the pooled "    \
+    "covariance, without the variation between the samples; 'spdml describe' writes them"
+void recognition_remark(session *s, const spd_method *method, const recognition_set *set);
 
 /* The same for set->data, which is there. */
 void recognition_take(session *s, int matrices, int vectors, recognition_set *set);

@@ -3,45 +3,42 @@
 
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/tuning.h"
+#include "cli/frame/words.h"
 
 /* What is told while the library works. */
 typedef struct telling {
     session *s;
-    const evaluation *e;
-    size_t remarks; /* so many were made */
+    evaluation *e; /* with remarks that were made */
     tuning_watch tuning;
 } telling;
 
-static void say(const telling *t, const spd_evaluation *found, const spd_remark *r)
+/* A remark in words. */
+static char *remark_text(const evaluation *e, const spd_evaluation *found, const spd_remark *r)
 {
     char text[ROUND_NAME];
-    const spd_data *d = t->e->set.data;
+    const spd_data *d = e->set.data;
     const char *source = d->source, *name = d->class_name[r->label];
-    const char *round = protocol_round(&t->e->protocol, found, r->round, text);
+    const char *round = protocol_round(&e->protocol, found, r->round, text);
     if (r->kind == SPD_REMARK_SINGLES && r->count == 1)
-        session_remark(t->s,
-                       "%s: class %s has one sample: it is used for training and never tested",
-                       source, name);
-    else if (r->kind == SPD_REMARK_SINGLES)
-        session_remark(t->s,
-                       "%s: %zu classes (such as %s) have one sample each: they are used for "
-                       "training and never tested",
-                       source, r->count, name);
-    else if (r->kind == SPD_REMARK_ONE_CLASS)
-        session_remark(t->s,
-                       "%s: all test matrices are of class %s; accuracy does not say how well it "
-                       "is distinguished from the others",
-                       source, name);
-    else if (r->kind == SPD_REMARK_POOR_ROUNDS)
-        session_remark(t->s,
-                       "%s: %zu of %zu rounds test only one class, the first is round %s, class "
-                       "%s; there, balanced accuracy equals accuracy",
-                       source, r->count, r->total, round, name);
-    else if (r->kind == SPD_REMARK_UNSEEN)
-        session_remark(t->s,
-                       "round %s: %zu of %zu test matrices are of classes without training "
-                       "matrices (such as %s) and count as errors",
-                       round, r->count, r->total, name);
+        return words_text("%s: class %s has one sample: it is used for training and never tested",
+                          source, name);
+    if (r->kind == SPD_REMARK_SINGLES)
+        return words_text("%s: %zu classes (such as %s) have one sample each: they are used for "
+                          "training and never tested",
+                          source, r->count, name);
+    if (r->kind == SPD_REMARK_ONE_CLASS)
+        return words_text("%s: all test matrices are of class %s; accuracy does not say how well "
+                          "it is distinguished from the others",
+                          source, name);
+    if (r->kind == SPD_REMARK_POOR_ROUNDS)
+        return words_text("%s: %zu of %zu rounds test only one class, the first is round %s, class "
+                          "%s; there, balanced accuracy equals accuracy",
+                          source, r->count, r->total, round, name);
+    if (r->kind == SPD_REMARK_UNSEEN)
+        return words_text("round %s: %zu of %zu test matrices are of classes without training "
+                          "matrices (such as %s) and count as errors",
+                          round, r->count, r->total, name);
+    return words_text(RECOGNITION_POOLED, source);
 }
 
 static int tell(void *user, const spd_evaluation *found, size_t round, size_t method)
@@ -49,8 +46,10 @@ static int tell(void *user, const spd_evaluation *found, size_t round, size_t me
     telling *t = user;
     char text[ROUND_NAME];
     t->tuning.rounds = found->rounds;
-    for (; t->remarks < found->remarks; t->remarks++)
-        say(t, found, found->remark[t->remarks]);
+    for (size_t *made = &t->e->remarks.count; *made < found->remarks;) {
+        words_take(&t->e->remarks, remark_text(t->e, found, found->remark[*made]));
+        session_remark(t->s, "%s", t->e->remarks.word[*made - 1]);
+    }
     if (method != SPD_NO_INDEX)
         session_talk(
             t->s, "round %s, %s: %.1f %%", protocol_round(&t->e->protocol, found, round, text),

@@ -189,6 +189,7 @@ static json_t *evaluation_json(session *s, const evaluation *e)
     sheet_json(&r, "seed", json_integer((json_int_t)e->options.seed));
     sheet_json(&r, "repeats_samples", json_boolean(found->repeats_samples));
     sheet_json(&r, "splits", splits_json(e));
+    sheet_json(&r, "remarks", sheet_json_words(&e->remarks));
     for (size_t m = 0; m < e->methods; m++)
         sheet_json_append(results, method_json(e, m));
     sheet_json(&r, "results", results);

@@ -66,14 +66,6 @@ static void print_all(const experiment *x)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *list_json(const words *w)
-{
-    json_t *list = sheet_json_list();
-    for (size_t i = 0; i < w->count; i++)
-        sheet_json_append(list, sheet_json_text(w->word[i]));
-    return list;
-}
-
 static json_t *table_json(const table *t, const char *ours)
 {
     const char *const key[] = {ours, "deviation", "paper", "paper_deviation"};
@@ -115,8 +107,8 @@ static void print_json(const experiment *x)
     sheet_json(&r, "rows", table_json(&x->table, "accuracy"));
     sheet_json(&r, "times", table_json(&x->times, "seconds"));
     sheet_json(&r, "marks", marks_json(x));
-    sheet_json(&r, "notes", list_json(&x->notes));
-    sheet_json(&r, "commands", list_json(&x->commands));
+    sheet_json(&r, "notes", sheet_json_words(&x->notes));
+    sheet_json(&r, "commands", sheet_json_words(&x->commands));
     sheet_text(&r, "citation", NULL, EXPERIMENT_CITATION);
     sheet_text(&r, "paper_data", NULL, x->paper_data);
     sheet_real(&r, "seconds", NULL, bar_clock() - x->s->start);

@@ -26,9 +26,12 @@ static json_t *load(const char *folder)
     return sheet_json_load(words_text("%s/results.json", folder));
 }
 
-/* What the data and the protocol were, of the first evaluation, and the page it has written. */
+/* What the data and the protocol were, of the first evaluation, the page it has written, and what
+ * it remarked. */
 static void take_words(experiment *x, const char *folder, const json_t *root)
 {
+    size_t i;
+    const json_t *remark;
     char *page = words_text("%s/report.html", folder);
     const char *relative = page + strlen(x->folder) + 1;
     if (!x->matrices[0]) {
@@ -38,6 +41,11 @@ static void take_words(experiment *x, const char *folder, const json_t *root)
     }
     if (!x->temporary && access(page, R_OK) == 0 && !words_has(&x->reports, relative))
         words_add(&x->reports, relative);
+    json_array_foreach(json_object_get(root, "remarks"), i, remark)
+    {
+        if (!words_has(&x->notes, json_string_value(remark)))
+            words_add(&x->notes, json_string_value(remark));
+    }
 }
 
 static void put(table *t, int across, const char *method, const char *name, double accuracy,

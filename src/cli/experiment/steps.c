@@ -97,11 +97,13 @@ static int any_uses(const experiment *x, const char *grid)
 }
 
 /* typed <- the words after `spdml`, without grids of a parameter that none of $methods has; the
- * user's grids stand in place of the recipe's, and his engine behind it. */
+ * user's grids stand in place of the recipe's, where a step is about $methods, and his engine
+ * behind it. */
 static void take_words(const experiment *x, const words *w, words *typed)
 {
     const arguments *own = x->s->args;
-    size_t given = arguments_count(own, "grid");
+    const char *methods = recipe_value(&x->recipe, "methods");
+    size_t given = methods && !words_has(w, methods) ? 0 : arguments_count(own, "grid");
     for (size_t i = 1; i < w->count; i++)
         if (strcmp(w->word[i], "--grid") != 0 || i + 1 == w->count)
             words_add(typed, w->word[i]);

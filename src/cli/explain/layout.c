@@ -64,6 +64,8 @@ static int body_of(const layout *l, const json_t *record, const words *names, bo
     size_t levels = layout_count(l, parameters, "temporal_pyramid", 1);
     b->rows = json_object_get(record, "rows");
     b->windows = levels < 20 ? ((size_t)1 << levels) - 1 : 1;
+    if (json_is_true(json_object_get(parameters, "overlap")) && levels < 20)
+        b->windows = 2 * b->windows - levels;
     b->left_out = center && strcmp(center, "root") == 0 ? 1 : 0;
     if (l->n % (3 * b->windows) != 0)
         return 0;

@@ -11,6 +11,7 @@
 #include "cli/frame/message.h"
 #include "cli/frame/screen.h"
 #include "cli/frame/text_file.h"
+#include "cli/frame/words.h"
 
 #define LABEL_WIDTH 18
 #define SMALL       12                /* rows and columns that fit a terminal */
@@ -145,6 +146,14 @@ json_t *sheet_json_keep(json_t *value)
 json_t *sheet_json_list(void)
 {
     return checked(json_array());
+}
+
+json_t *sheet_json_words(const struct words *w)
+{
+    json_t *list = sheet_json_list();
+    for (size_t i = 0; i < w->count; i++)
+        sheet_json_append(list, sheet_json_text(w->word[i]));
+    return list;
 }
 
 json_t *sheet_json_object(void)

@@ -8,6 +8,8 @@
 #include <jansson.h>
 #include <stddef.h>
 
+struct words; /* words.h */
+
 typedef struct sheet {
     json_t *object; /* NULL when the sheet is a table */
 } sheet;
@@ -56,6 +58,7 @@ json_t *sheet_json_text(const char *text);
 json_t *sheet_json_real(double value);
 json_t *sheet_json_whole(json_int_t value);
 json_t *sheet_json_list(void);
+json_t *sheet_json_words(const struct words *w);
 json_t *sheet_json_object(void);
 
 /* The object that a text holds; NULL when it holds none. */
