@@ -66,5 +66,7 @@ int plain_is_formula(const char *text)
     text += strspn(text, "'");
     if (*text == '+' || *text == '-')
         return text[strspn(text, "0123456789.eE+-")] != '\0';
-    return *text && strchr("=@\t\r", *text);
+    if (text[0] == '\xef' && text[1] == '\xbc') /* = + - @ of full width: U+FF1D, 0B, 0D, 20 */
+        return text[2] && strchr("\x9d\x8b\x8d\xa0", text[2]);
+    return *text && strchr("=@\t\r\n", *text);
 }

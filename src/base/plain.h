@@ -20,9 +20,10 @@ int plain_is_unsafe(uint32_t code);
  * cut to room, NUL included. The length without the cut. A second time changes nothing. */
 size_t plain_text(const char *text, const char *keep, char *plain, size_t room);
 
-/* Would a spreadsheet take this text for a formula? It begins with = @ a tab or a carriage return,
- * or with + or - and is no number; apostrophes before that do not count. In .csv files such a text
- * gets one more apostrophe in front, and loses it when it is read. */
+/* Would a spreadsheet take this text for a formula? It begins with = @ a tab or the end of a line,
+ * with + or - and is no number, or with one of these signs of full width; apostrophes before that
+ * do not count. In .csv files such a text gets one more apostrophe in front, and loses it when it
+ * is read. */
 int plain_is_formula(const char *text);
 
 #endif

@@ -2,10 +2,13 @@
  *
  * Inputs are taken in batches. Members of archives, which can only be read one after the other,
  * are read before their batch is described; files are read by the thread that describes them, so
- * memory holds one file per thread, or a batch of members of limited size. A batch is gathered in
- * order: nothing depends on the number of threads. */
+ * memory holds one file per thread, or a batch of members of limited size, and of decoded images
+ * as many as fit into a quarter of what is left, one at least. A batch is gathered in order:
+ * nothing depends on the number of threads. */
+#include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "describe/collection.h"
@@ -16,6 +19,7 @@
 
 #define BATCH       64
 #define BATCH_BYTES ((size_t)64 << 20)
+#define IMAGE_SHARE 0.25 /* of the memory that is left, for decoded images */
 
 /* What came of one input of the batch. */
 typedef struct outcome {
@@ -33,6 +37,7 @@ typedef struct run {
     const spd_describe_options *options;
     void *shared;
     inputs list;
+    budget images; /* in numbers */
     labelling labels;
     collection all;
     spd_context **own; /* one per thread */
@@ -265,6 +270,7 @@ static void run_free(run *r)
     collection_free(&r->all);
     labelling_free(&r->labels);
     inputs_free(&r->list);
+    budget_end(&r->images);
     mem_free(r);
 }
 
@@ -293,6 +299,7 @@ static spd_status prepare(run *r, size_t count, const char *const *paths)
         status = inputs_list(r->ctx, r->how->takes, r->options, count, paths, &r->list);
     if (status >= 0)
         status = labelling_find(r->ctx, &r->list, &r->labels);
+    r->list.images = &r->images;
     if (status >= 0)
         status = open_contexts(r);
     return status;
@@ -325,6 +332,7 @@ static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
     r->ctx = ctx;
     r->how = descriptor_of(kind);
     r->options = options;
+    budget_begin(&r->images, (size_t)fmin(IMAGE_SHARE * limits_left() / sizeof(double), 0x1p60));
     spd_status status = prepare(r, count, paths);
     if (status >= 0)
         status = describe_all(r);

@@ -27,6 +27,7 @@ typedef struct inputs {
     size_t arrays;
     array_source **array;
     skeletons bones;
+    budget *images; /* the values of images that are being described at once */
     spd_failures *skipped;
     double reported; /* when progress was last told */
 } inputs;

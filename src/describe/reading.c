@@ -128,7 +128,7 @@ static spd_status decode(spd_context *ctx, const inputs *list, const item *what,
         return read_recording(ctx, list, bytes, size, r);
     if (list->takes != INPUT_IMAGE)
         return read_clip(ctx, list, what, bytes, size, r);
-    spd_status status = image_decode(ctx, bytes, size, &r->picture);
+    spd_status status = image_decode(ctx, bytes, size, list->images, &r->picture);
     r->in.image = r->picture;
     return status;
 }

@@ -20,6 +20,7 @@
 #include "engine/listed.h"
 #include "engine/scale.h"
 #include "geometry/mean.h"
+#include "linalg/dense.h"
 
 #define MOST_CHUNKS             256
 #define USUAL_TOLERANCE         1e-12
@@ -391,11 +392,24 @@ static spd_status deliver(mean_run *r, double *M, spd_mean_info *info)
                     spd_metric_name(r->metric), s->iterations, s->residual, s->tol);
 }
 
-/* The walks of the passes; after the scale is known. */
-static spd_status open_walks(mean_run *r)
+/* One matrix is its own mean, if it is positive definite. */
+static spd_status single(mean_run *r, const double *weights)
 {
-    return store_walks_new(r->ctx, r->set, (size_t)parallel_threads(r->ctx), BATCH, MEAN_PIECE,
-                           &r->walks);
+    size_t n = r->n;
+    double one, *M = arena_alloc(&r->room, 2 * n, n * sizeof *M);
+    if (!M)
+        return ctx_nomem(r->ctx, "the mean");
+    r->weight = &one;
+    r->state->M = M;
+    r->state->done = 1;
+    spd_status status = scale_weights(r, weights);
+    const double *X = store_sample(r->given, r->which ? r->which[0] : 0, M);
+    if (status < 0 || !X)
+        return status < 0 ? status : store_fail(r->ctx, r->given, SPD_EIO);
+    for (size_t i = 0; i < n * n; i++)
+        M[i] = X[i / n < i % n ? i % n * n + i / n : i]; /* the lower triangle counts */
+    memcpy(M + n * n, M, n * n * sizeof *M);
+    return dense_chol(n, M + n * n) ? explain(r, 0, 1) : SPD_OK;
 }
 
 static spd_status open_gpu(mean_run *r)
@@ -403,6 +417,23 @@ static spd_status open_gpu(mean_run *r)
     if (!r->given->X || r->which)
         return SPD_OK;
     return cuda_passes_open(r->ctx, r->metric, r->n, r->p, r->given->X, r->weight, &r->gpu);
+}
+
+static spd_status several(mean_run *r, const mean_rule *rule, const spd_mean_options *o)
+{
+    spd_status status = lend(r, rule);
+    if (status == SPD_OK)
+        status = choose_scale(r);
+    if (status == SPD_OK)
+        status = store_walks_new(r->ctx, r->set, (size_t)parallel_threads(r->ctx), BATCH,
+                                 MEAN_PIECE, &r->walks);
+    if (status == SPD_OK)
+        status = scale_weights(r, o->weights);
+    if (status == SPD_OK)
+        status = open_gpu(r);
+    if (status == SPD_OK)
+        status = iterate(r, rule, o->max_iter ? o->max_iter : USUAL_ITERATIONS);
+    return status;
 }
 
 static spd_status mean_of(mean_run *r, const mean_rule *rule, const spd_mean_options *o, double *M,
@@ -415,17 +446,8 @@ static spd_status mean_of(mean_run *r, const mean_rule *rule, const spd_mean_opt
     r->shared = ranks_of(r->ctx) && r->chunks >= 2 * (size_t)ranks_of(r->ctx)->count;
     r->reported = clock_seconds();
     spd_private_blas_hold(); /* between the passes too: one matrix is not worth threads */
-    spd_status status = lend(r, rule);
-    if (status == SPD_OK)
-        status = choose_scale(r);
-    if (status == SPD_OK)
-        status = open_walks(r);
-    if (status == SPD_OK)
-        status = scale_weights(r, o->weights);
-    if (status == SPD_OK)
-        status = open_gpu(r);
-    if (status == SPD_OK)
-        status = iterate(r, rule, o->max_iter ? o->max_iter : USUAL_ITERATIONS);
+    spd_status status =
+        r->p == 1 && !rule->plain && !r->elsewhere ? single(r, o->weights) : several(r, rule, o);
     if (status == SPD_OK)
         status = deliver(r, M, info);
     spd_private_blas_release();

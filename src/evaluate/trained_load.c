@@ -290,7 +290,7 @@ spd_status spd_classifier_load(spd_context *ctx, const char *path, spd_classifie
     ctx_clear(ctx);
     if (!path || !trained)
         return ctx_fail(ctx, SPD_EINVAL, "the path or the room for a classifier is missing");
-    spd_status status = bundle_read(ctx, path, 0, &bundle);
+    spd_status status = bundle_read(ctx, path, &bundle);
     if (status < 0)
         return status;
     status = trained_from_bundle(ctx, bundle, trained);
@@ -307,7 +307,7 @@ spd_status spd_classifier_unpack(spd_context *ctx, const unsigned char *bytes, s
     ctx_clear(ctx);
     if (!bytes || !trained)
         return ctx_fail(ctx, SPD_EINVAL, "the bytes or the room for a classifier are missing");
-    spd_status status = bundle_read_memory(ctx, bytes, size, 0, &bundle);
+    spd_status status = bundle_read_memory(ctx, bytes, size, &bundle);
     if (status < 0)
         return status;
     status = trained_from_bundle(ctx, bundle, trained);

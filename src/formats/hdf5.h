@@ -6,8 +6,9 @@
  *
  * The reader never follows anything out of the file, and descends nowhere but into indexes, whose
  * levels must fall. Every address and length is checked against the file (h5_block), and every
- * block that is looked at is charged to the file's effort: blocks that share blocks, however
- * cleverly, end in a message after time that the file's size bounds. */
+ * block that is looked at is charged to the file's effort, as is what is made without being stored
+ * (h5_charge): blocks that share blocks, however cleverly, end in a message after time and memory
+ * that the file's size bounds. */
 #ifndef SPD_FORMATS_HDF5_H
 #define SPD_FORMATS_HDF5_H
 
@@ -25,7 +26,7 @@ typedef struct h5_file {
     size_t size;
     unsigned offset_size, length_size; /* bytes of an address and of a length */
     uint64_t root;                     /* address of the root group */
-    uint64_t effort;                   /* bytes of structure that may still be looked at */
+    uint64_t effort;                   /* bytes that may still be looked at, or made */
     uint64_t unpacked;                 /* bytes of elements that may still be read */
 } h5_file;
 
@@ -39,6 +40,9 @@ typedef struct h5_cursor {
 
 /* Finds the superblock of a file of size bytes at its places (0, 512, 1024, ...). */
 spd_status h5_open(spd_context *ctx, const unsigned char *bytes, size_t size, h5_file *file);
+
+/* Takes bytes off the file's effort; SPD_EFORMAT if there are not as many left. */
+spd_status h5_charge(spd_context *ctx, h5_file *file, uint64_t bytes);
 
 /* *cursor <- the length bytes at an address, all of them in the file. */
 spd_status h5_block(spd_context *ctx, h5_file *file, uint64_t address, uint64_t length,

@@ -210,7 +210,8 @@ spd_status h5_data_read(spd_context *ctx, h5_file *file, const h5_object *object
         if (bytes > file->size)
             return ctx_fail(ctx, SPD_EFORMAT, "promises %zu elements, none of which is in the file",
                             count);
-        return put_fill(ctx, object, count, take, user);
+        status = h5_charge(ctx, file, bytes);
+        return status < 0 ? status : put_fill(ctx, object, count, take, user);
     }
     if (layout->storage == H5_CONTIGUOUS && layout->size < bytes)
         return h5_damaged(ctx);

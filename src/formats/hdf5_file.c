@@ -53,18 +53,22 @@ h5_cursor h5_take_part(h5_cursor *cursor, size_t size)
     return part;
 }
 
+spd_status h5_charge(spd_context *ctx, h5_file *file, uint64_t bytes)
+{
+    if (bytes > file->effort)
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "is damaged: its parts refer to each other again and again");
+    file->effort -= bytes;
+    return SPD_OK;
+}
+
 spd_status h5_block(spd_context *ctx, h5_file *file, uint64_t address, uint64_t length,
                     h5_cursor *cursor)
 {
     if (address > file->size || length > file->size - address)
         return h5_damaged(ctx);
-    uint64_t cost = length + 256; /* finding a block takes time, too */
-    if (cost > file->effort)
-        return ctx_fail(ctx, SPD_EFORMAT,
-                        "is damaged: its parts refer to each other again and again");
-    file->effort -= cost;
     *cursor = (h5_cursor){file->bytes + address, (size_t)length, 0};
-    return SPD_OK;
+    return h5_charge(ctx, file, length + 256); /* finding a block takes time, too */
 }
 
 spd_status h5_signed(spd_context *ctx, h5_file *file, uint64_t address, uint64_t length,

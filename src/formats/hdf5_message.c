@@ -54,7 +54,8 @@ static int is_ieee(h5_cursor m, uint64_t bits, size_t size)
            (bits >> 4 & 3) == 2 && (bits & 0x40) == 0;
 }
 
-static int take_type(h5_cursor *m, h5_type *type);
+/* within: it is the type of a part, and no pair itself. */
+static int take_type(h5_cursor *m, int within, h5_type *type);
 
 /* Takes the head of a member of a compound: is it called so, and does it begin at byte `at`? The
  * cursor then stands at its type. */
@@ -79,14 +80,14 @@ static int is_pair(h5_cursor m, unsigned version, uint64_t members, h5_type *typ
         return 0;
     const char *const *word = words[m.left > 1 && m.at[1] == '\0'];
     for (size_t k = 0; k < 2; k++)
-        if (!take_member(&m, version, type->size, word[k], k * half) || !take_type(&m, &part[k]) ||
-            part[k].kind != H5_FLOAT || part[k].size != half)
+        if (!take_member(&m, version, type->size, word[k], k * half) ||
+            !take_type(&m, 1, &part[k]) || part[k].kind != H5_FLOAT || part[k].size != half)
             return 0;
     type->swap = part[0].swap;
     return part[0].swap == part[1].swap;
 }
 
-static int take_type(h5_cursor *m, h5_type *type)
+static int take_type(h5_cursor *m, int within, h5_type *type)
 {
     unsigned first = (unsigned)h5_take(m, 1);
     uint64_t bits = h5_take(m, 3);
@@ -109,7 +110,7 @@ static int take_type(h5_cursor *m, h5_type *type)
     } else if (kind == H5_STRING || kind == H5_COMPOUND ||
                (kind == H5_VARIABLE && (bits & 15) == 1)) {
         type->kind = (h5_class)kind;
-        type->is_pair = kind == H5_COMPOUND && is_pair(*m, version, bits & 0xffff, type);
+        type->is_pair = kind == H5_COMPOUND && !within && is_pair(*m, version, bits & 0xffff, type);
     } else if (kind == H5_REFERENCE && (bits & 15) == 0) { /* to an object */
         type->kind = H5_REFERENCE;
     }
@@ -284,7 +285,7 @@ static int take_attribute(const h5_file *file, h5_cursor *m, h5_object *object)
         return 1;
     h5_type type;
     h5_space space;
-    if ((flags & 3) || !take_type(&type_part, &type) || !take_space(file, &space_part, &space)) {
+    if ((flags & 3) || !take_type(&type_part, 0, &type) || !take_space(file, &space_part, &space)) {
         note(object, "has attributes of an unusual kind; save with -v7");
         return 1;
     }
@@ -342,7 +343,7 @@ spd_status h5_message(spd_context *ctx, const h5_file *file, unsigned type, int 
         break;
     case MESSAGE_TYPE:
         object->has_type = 1;
-        good = take_type(m, &object->type);
+        good = take_type(m, 0, &object->type);
         break;
     case MESSAGE_LAYOUT:
         good = take_layout(file, m, object);

@@ -42,7 +42,7 @@ spd_status image_new(spd_context *ctx, size_t width, size_t height, size_t chann
         mem_free(pixel);
         return ctx_nomem(ctx, "the pixels of an image");
     }
-    *made = (image){width, height, channels, pixel};
+    *made = (image){width, height, channels, pixel, NULL};
     *picture = made;
     return SPD_OK;
 }
@@ -51,6 +51,8 @@ void image_free(image *picture)
 {
     if (!picture)
         return;
+    if (picture->room)
+        budget_give(picture->room, picture->width * picture->height * picture->channels);
     mem_free(picture->pixel);
     mem_free(picture);
 }
@@ -73,7 +75,14 @@ spd_status image_begin(image_file *file, size_t width, size_t height, size_t cha
                         "the header claims %zu x %zu pixels, too many for a file of %zu bytes: "
                         "cut off or damaged",
                         width, height, file->size);
-    return image_new(file->ctx, width, height, channels, &file->made);
+    if (file->budget && !budget_take(file->budget, width * height * channels))
+        return ctx_fail(file->ctx, SPD_ECANCELLED, "reading cancelled");
+    spd_status status = image_new(file->ctx, width, height, channels, &file->made);
+    if (status == SPD_OK)
+        file->made->room = file->budget;
+    else if (file->budget)
+        budget_give(file->budget, width * height * channels);
+    return status;
 }
 
 spd_status image_room(image_file *file, size_t count, size_t size)
@@ -187,8 +196,10 @@ spd_status image_decode_file(const image_file *file, image **picture)
     return status;
 }
 
-spd_status image_decode(spd_context *ctx, const unsigned char *bytes, size_t size, image **picture)
+spd_status image_decode(spd_context *ctx, const unsigned char *bytes, size_t size, budget *room,
+                        image **picture)
 {
-    const image_file file = {.ctx = ctx, .bytes = bytes, .size = size, .most = IMAGE_VALUES};
+    const image_file file = {
+        .ctx = ctx, .bytes = bytes, .size = size, .most = IMAGE_VALUES, .budget = room};
     return image_decode_file(&file, picture);
 }

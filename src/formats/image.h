@@ -5,15 +5,19 @@
 #ifndef SPD_FORMATS_IMAGE_H
 #define SPD_FORMATS_IMAGE_H
 
+#include "base/budget.h"
 #include "base/context.h"
 
 typedef struct image {
     size_t width, height, channels; /* 1 grey, 3 RGB */
     double *pixel;                  /* height x width x channels, in [0, 1] */
+    budget *room;                   /* what its values were taken from, or NULL */
 } image;
 
-/* *picture <- the image in memory, format by content; new. Messages do not name the file. */
-spd_status image_decode(spd_context *ctx, const unsigned char *bytes, size_t size, image **picture);
+/* *picture <- the image in memory, format by content; new. Its values are taken from the budget,
+ * NULL for none, and given back with it. Messages do not name the file. */
+spd_status image_decode(spd_context *ctx, const unsigned char *bytes, size_t size, budget *room,
+                        image **picture);
 
 /* SPD_EINVAL when a side is 0, channels is neither 1 nor 3, or there are over 2^28 values. */
 spd_status image_check(spd_context *ctx, size_t width, size_t height, size_t channels);

@@ -16,6 +16,7 @@ typedef struct image_file {
     const unsigned char *bytes; /* size */
     size_t size;
     size_t most;         /* values that an image may have */
+    budget *budget;      /* for its values; NULL: none */
     image *made;         /* by image_begin */
     unsigned char *room; /* by image_room */
 } image_file;

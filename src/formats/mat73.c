@@ -110,8 +110,7 @@ static spd_status look(spd_context *ctx, h5_file *file, uint64_t address, h5_obj
     return SPD_OK;
 }
 
-/* ---- reading -----------------------------------------------------------------------------------
- */
+/* ---- reading ---- */
 
 /* Complex numbers lie as pairs. */
 static spd_status put_numbers(spd_context *ctx, void *user, size_t first, size_t count,
@@ -185,8 +184,7 @@ static spd_status gather_chars(spd_context *ctx, h5_file *file, const h5_object 
     return status;
 }
 
-/* ---- cells: references to values --------------------------------------------------------------
- */
+/* ---- cells: references to values ---- */
 
 /* Gets a value: where it is (object and its variable, MAT_EMPTY for nothing). */
 typedef spd_status cell_visitor(spd_context *ctx, void *user, h5_file *file,
@@ -317,8 +315,7 @@ static spd_status read_cells(spd_context *ctx, h5_file *file, size_t file_size,
     return status;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------
- */
+/* ---- texts ---- */
 
 static spd_status read_chars(spd_context *ctx, h5_file *file, const h5_object *object,
                              const mat_variable *var, spd_array **array)
@@ -344,12 +341,6 @@ static spd_status add_string(spd_context *ctx, const unsigned char *bytes, size_
     return mat_texts_add(ctx, texts, &row, (mat_type){'8', 1, 0}, bytes, length, 1);
 }
 
-static void give_shape(spd_array *array, size_t rank, const size_t *dims)
-{
-    array->ndim = rank;
-    memcpy(array->shape, dims, rank * sizeof *dims);
-}
-
 /* Texts of HDF5, in our order: they are a column of cells in MATLAB's words. */
 static spd_status read_strings(spd_context *ctx, h5_file *file, const h5_object *object,
                                const mat_variable *var, spd_array **array)
@@ -369,8 +360,10 @@ static spd_status read_strings(spd_context *ctx, h5_file *file, const h5_object 
     const mat_variable column = {.kind = MAT_CELLS, .rank = 2, .dims = {count, 1}};
     if (status == SPD_OK)
         status = mat_texts_array(ctx, &texts, &column, array);
-    if (status == SPD_OK)
-        give_shape(*array, var->rank, var->dims);
+    if (status == SPD_OK) {
+        (*array)->ndim = var->rank;
+        memcpy((*array)->shape, var->dims, var->rank * sizeof *var->dims);
+    }
     mem_free(bytes);
     mat_texts_free(&texts);
     return status;
@@ -411,8 +404,10 @@ static spd_status read_mat73(spd_context *ctx, io_file *file, const io_entry *en
     return status;
 }
 
-/* ---- listing
- * ------------------------------------------------------------------------------------- */
+/* ---- listing ---- */
+
+/* A file may name one thing any number of times: what a byte of the list costs of its effort. */
+#define LIST_COST 16
 
 /* A group whose members are being listed. */
 typedef struct listing {
@@ -469,18 +464,22 @@ static spd_status list_object(spd_context *ctx, io_file *file, const char *name,
 static spd_status list_member(spd_context *ctx, void *user, const char *name, uint64_t address)
 {
     const listing *to = user;
+    size_t room = (to->prefix ? strlen(to->prefix) : 0) + strlen(name) + 2;
     if (!to->prefix && name[0] == '#') /* where MATLAB keeps cells and objects */
         return SPD_OK;
     if (utf8_length(name) == SIZE_MAX)
         return h5_damaged(ctx);
+    spd_status status =
+        h5_charge(ctx, to->file->state, LIST_COST * (uint64_t)(room + sizeof *to->file->entry));
+    if (status < 0)
+        return status;
     if (!to->prefix)
         return list_object(ctx, to->file, name, address, 1);
-    size_t room = strlen(to->prefix) + strlen(name) + 2;
     char *full = mem_alloc(room, 1);
     if (!full)
         return ctx_nomem(ctx, "a list of variables");
     snprintf(full, room, "%s.%s", to->prefix, name);
-    spd_status status = list_object(ctx, to->file, full, address, 0);
+    status = list_object(ctx, to->file, full, address, 0);
     mem_free(full);
     return status;
 }

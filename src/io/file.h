@@ -77,8 +77,9 @@ spd_status npz_write_with(spd_context *ctx, outfile *out, size_t count,
 /* Arrays with a text (JSON): how models and checkpoints are stored, as an .npz whose member
  * meta.json is the text. */
 typedef struct io_bundle {
+    io_file *file; /* where arrays are read from when they are asked for; NULL: all are there */
     size_t count;
-    spd_array **array; /* count arrays, by name */
+    spd_array **array; /* count arrays, by name; NULL what was not read */
     char *meta;
 } io_bundle;
 
@@ -90,12 +91,17 @@ spd_status bundle_write(spd_context *ctx, const char *path, size_t count,
 spd_status bundle_write_memory(spd_context *ctx, size_t count, const spd_array *const *arrays,
                                const char *meta, unsigned char **bytes, size_t *size);
 
-/* Reads one, new; meta_only leaves the arrays out. Checksums of all that is read are checked. */
-spd_status bundle_read(spd_context *ctx, const char *path, int meta_only, io_bundle **bundle);
+/* Opens one, new, and reads its text. Checksums of all that is read are checked. */
+spd_status bundle_read(spd_context *ctx, const char *path, io_bundle **bundle);
 void bundle_free(io_bundle *bundle);
 
-/* A bundle from an .npz image in memory; messages do not name a file. */
+/* The same for an .npz image in memory, which must outlive it; messages do not name a file. */
 spd_status bundle_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,
-                              int meta_only, io_bundle **bundle);
+                              io_bundle **bundle);
+
+/* *array <- the array of that name, which the bundle keeps; NULL when it is not rows x columns:
+ * what nobody asks for is not unpacked. SPD_EFORMAT when there is none. */
+spd_status bundle_array(spd_context *ctx, const io_bundle *bundle, const char *name, size_t rows,
+                        size_t columns, const spd_array **array);
 
 #endif

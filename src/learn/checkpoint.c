@@ -256,14 +256,14 @@ static spd_status fill_state(spd_context *ctx, const io_bundle *bundle, const js
     return status < 0 ? status : unpack_pairs(ctx, bundle, s);
 }
 
-/* Do the arrays belong to this meta.json? Texts have no place here. */
+/* Do the arrays belong to this meta.json? All of them have been asked for by now. */
 static spd_status check_sum(spd_context *ctx, const io_bundle *bundle, const json_t *meta)
 {
     char sum[17];
     const char *wanted = json_string_value(json_object_get(meta, "checksum"));
     for (size_t i = 0; i < bundle->count; i++)
-        if (bundle->array[i]->type == SPD_TEXT)
-            return ctx_fail(ctx, SPD_EFORMAT, "%.60s: contains strings", bundle->array[i]->name);
+        if (!bundle->array[i] || bundle->array[i]->type == SPD_TEXT)
+            return ctx_fail(ctx, SPD_EFORMAT, "array %zu is no part of a checkpoint", i);
     checksum(bundle->count, (const spd_array *const *)bundle->array, sum);
     if (!wanted || strcmp(wanted, sum) != 0)
         return ctx_fail(
@@ -281,9 +281,9 @@ spd_status state_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_fit_
     if (status < 0)
         return status;
     spd_fit_state *fresh = mem_zero(1, sizeof *fresh);
-    status = fresh ? check_sum(ctx, bundle, meta) : ctx_nomem(ctx, "a checkpoint");
+    status = fresh ? fill_state(ctx, bundle, meta, version, fresh) : ctx_nomem(ctx, "a checkpoint");
     if (status == SPD_OK)
-        status = fill_state(ctx, bundle, meta, version, fresh);
+        status = check_sum(ctx, bundle, meta);
     json_decref(meta);
     if (status < 0)
         spd_fit_state_free(fresh);
@@ -295,7 +295,7 @@ spd_status state_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_fit_
 spd_status spd_fit_state_load(spd_context *ctx, const char *path, spd_fit_state **state)
 {
     io_bundle *bundle = NULL;
-    spd_status status = bundle_read(ctx, path, 0, &bundle);
+    spd_status status = bundle_read(ctx, path, &bundle);
     if (status < 0)
         return status;
     status = state_from_bundle(ctx, bundle, state);

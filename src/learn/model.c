@@ -275,7 +275,7 @@ spd_status model_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_mode
 spd_status spd_model_load(spd_context *ctx, const char *path, spd_model **model)
 {
     io_bundle *bundle = NULL;
-    spd_status status = bundle_read(ctx, path, 0, &bundle);
+    spd_status status = bundle_read(ctx, path, &bundle);
     if (status < 0)
         return status;
     status = model_from_bundle(ctx, bundle, model);
@@ -295,7 +295,7 @@ spd_kind spd_file_kind(const char *path)
                  {METHOD_KIND, SPD_KIND_METHOD}};
     spd_kind kind = SPD_KIND_DATA;
     io_bundle *bundle = NULL;
-    if (bundle_read(NULL, path, 1, &bundle) < 0)
+    if (bundle_read(NULL, path, &bundle) < 0)
         return kind;
     json_t *meta = json_loads(bundle->meta, 0, NULL);
     const char *found = json_string_value(json_object_get(meta, "kind"));

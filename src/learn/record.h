@@ -71,7 +71,7 @@ spd_status record_to_map(spd_context *ctx, const spd_array *array, double *W);
 spd_status record_to_history(spd_context *ctx, const io_bundle *bundle, const char *name,
                              size_t steps, spd_fit_step **history);
 
-/* SPD_EFORMAT unless W'W = I to 1e-8; name for the message. */
+/* SPD_EFORMAT unless W'W = I to about 1e-8; name for the message. */
 spd_status record_check_orthonormal(spd_context *ctx, const char *name, size_t n, size_t m,
                                     const double *W);
 

@@ -44,6 +44,7 @@ def test_a_file_that_shrinks(command, tmp_path, large, words):
             assert out == whole.stdout
         else:
             assert b"while it was being read" in err or b"cut short" in err, err
+            assert err.count(b"large.npy") == 1, err
 
 
 def test_values_that_change(command, tmp_path, large):
@@ -69,4 +70,5 @@ def test_values_that_change(command, tmp_path, large):
             assert np.array_equal(np.load(tmp_path / "mean.npy"), whole)
         else:
             assert b"while it was being read" in err or b"NaN" in err, err
+            assert err.count(b"large.npy") == 1, err
             assert not (tmp_path / "mean.npy").exists()

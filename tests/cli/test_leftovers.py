@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -92,3 +93,13 @@ def test_temporaries_of_dead_and_living_writers(spdml, tmp_path, rng):
                                                        *names[1:]])
     spdml("convert", "d.npz", "-o", "o.npz").good()
     assert not (tmp_path / names[1]).exists()
+
+
+@pytest.mark.parametrize("files", [5, 6])
+def test_an_experiment_that_may_open_too_few_files(spdml, tmp_path, files):
+    """It fails, and its folder among the temporary ones is removed all the same."""
+    (tmp_path / "tmp").mkdir()
+    done = spdml("experiment", "materials", "--quick", env={"TMPDIR": str(tmp_path / "tmp")},
+                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)))
+    done.failed("Too many open files")
+    assert not os.listdir(tmp_path / "tmp")

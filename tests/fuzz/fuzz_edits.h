@@ -43,8 +43,12 @@ static inline void edit_read_back(spd_status (*save)(const char *path, void *use
     char path[4096];
     snprintf(path, sizeof path, "%s/spdml-fuzz-XXXXXX", folder && *folder ? folder : "/tmp");
     int file = mkstemp(path);
-    if (file < 0 || save(path, user) < 0 || bundle_read(NULL, path, 0, bundle) < 0)
+    if (file < 0 || save(path, user) < 0 || bundle_read(NULL, path, bundle) < 0)
         abort();
+    for (size_t i = 0; i < (*bundle)->count; i++)
+        if (io_read_complex(NULL, (*bundle)->file, &(*bundle)->file->entry[i],
+                            &(*bundle)->array[i]) < 0)
+            abort();
     close(file);
     unlink(path);
 }

@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
 {
     spd_context *ctx = spd_context_new();
     io_bundle *bundle = NULL;
-    spd_status status = bundle_read_memory(ctx, bytes, size, 0, &bundle);
+    spd_status status = bundle_read_memory(ctx, bytes, size, &bundle);
     check(ctx, status, bundle);
     if (bundle)
         read_both(ctx, bundle);

@@ -270,7 +270,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
     spd_data *data = NULL;
     make_archive(&in, &p);
     read_arrays(ctx, &p);
-    fuzz_check(ctx, bundle_read_memory(ctx, p.bytes, p.size, 0, &bundle), bundle);
+    fuzz_check(ctx, bundle_read_memory(ctx, p.bytes, p.size, &bundle), bundle);
     bundle_free(bundle);
     fuzz_lend("fuzz.npz", p.bytes, p.size);
     fuzz_check(ctx, spd_data_load(ctx, "fuzz.npz", NULL, &data), data);

@@ -50,7 +50,7 @@ HELPER image *decode(const unsigned char *bytes, size_t size, char *text)
 {
     spd_context *ctx = spd_context_new();
     image *picture = NULL;
-    spd_status status = image_decode(ctx, bytes, size, &picture);
+    spd_status status = image_decode(ctx, bytes, size, NULL, &picture);
     const char *message = spd_context_error(ctx)->message;
     if (status < 0)
         CHECK(!picture && message[0] && !strchr(message, '\n'), "'%s'", message);
@@ -135,7 +135,7 @@ HELPER void expect_hunger_survived(const file_bytes *file, const char *what)
         spd_context *ctx = spd_context_new();
         image *picture = NULL;
         mem_fail_at(k);
-        spd_status status = image_decode(ctx, file->bytes, file->size, &picture);
+        spd_status status = image_decode(ctx, file->bytes, file->size, NULL, &picture);
         mem_fail_at(0);
         done = status == SPD_OK;
         if (!done)

@@ -121,11 +121,30 @@ static void round_trips(void)
     CHECK(spd_array_read(ctx, scratch("round.csv"), NULL, &in) == SPD_OK, "texts");
     CHECK(in && same_arrays(&out, in), "texts");
     spd_array_free(in);
-    const char *formulas[] = {"=1+2",    "@x",   "-cmd|' /C calc'!A0",
-                              "+a",      "\tb",  "\rc",
-                              "'=q",     "''+z", "'tis",
-                              "-3.5e-7", "+4",   "-",
-                              "a=b"};
+    const char *formulas[] = {"=1+2",
+                              "@x",
+                              "-cmd|' /C calc'!A0",
+                              "+a",
+                              "\tb",
+                              "\rc",
+                              "'=q",
+                              "''+z",
+                              "'tis",
+                              "-3.5e-7",
+                              "+4",
+                              "-",
+                              "a=b",
+                              "\nd",
+                              "\xef\xbc\x9d"
+                              "1",
+                              "\xef\xbc\x8b"
+                              "2",
+                              "\xef\xbc\x8d"
+                              "3",
+                              "\xef\xbc\xa0"
+                              "4",
+                              "\xef\xbc\x9c"
+                              "5"};
     const size_t count = sizeof formulas / sizeof *formulas;
     out = (spd_array){.type = SPD_TEXT, .ndim = 1, .shape = {count}, .count = count};
     out.text = formulas;
@@ -136,7 +155,11 @@ static void round_trips(void)
     char text[200] = "";
     get_file(scratch("round.csv"), text, sizeof text - 1);
     CHECK(strstr(text, "'=1+2\n'@x\n\"'-cmd|' /C calc'!A0\"\n'+a\n\"'\tb\"\n"), "%s", text);
-    CHECK(strstr(text, "''=q\n'''+z\n'tis\n-3.5e-7\n+4\n-\na=b\n"), "%s", text);
+    CHECK(strstr(text, "''=q\n'''+z\n'tis\n-3.5e-7\n+4\n-\na=b\n\"'\nd\"\n"), "%s", text);
+    for (size_t i = count - 5; i < count; i++) { /* the last is "<" */
+        const char *cell = strstr(text, formulas[i]);
+        CHECK(cell && cell[-1] == (i < count - 1 ? '\'' : '\n'), "%zu: %s", i, text);
+    }
     memset(text, 0, sizeof text);
     out = sample_array(SPD_INT64, 2);
     CHECK(write_one(scratch("int.csv"), &out) == SPD_OK, "integers");

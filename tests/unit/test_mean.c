@@ -206,20 +206,38 @@ static void no_better_neighbour(void)
     free(direction);
 }
 
+/* One matrix is its own mean, bit for bit; what is none is refused as among others. */
 static void one_sample_is_its_own_mean(void)
 {
     rng r;
-    rng_seed(&r, 5);
-    for (size_t s = 0; s < SIZES; s++)
+    spd_context *ctx = spd_context_new();
+    rng_seed(&r, 7);
+    for (size_t n = 1; n < 40; n = 2 * n + 1) {
+        double *X = random_set(&r, n, 1, 1e8), *M = block(n * n), weight = 3.0, none = 0.0;
+        const double last = X[n * n - 1];
         for (int m = 0; m < SPD_METRICS; m++) {
-            size_t n = sizes[s];
-            double *X = random_set(&r, n, 1, 100.0), *M = block(n * n);
-            CHECK(spd_mean(NULL, (spd_metric)m, n, 1, X, NULL, M, NULL) == SPD_OK, " ");
-            CHECK_CLOSE(relative_gap(n * n, M, X), 0.0, 1e-12 * (double)n, "%s n %zu", name_of(m),
-                        n);
-            free(X);
-            free(M);
+            spd_mean_info info = SPD_INIT(spd_mean_info);
+            spd_mean_options o = SPD_INIT(spd_mean_options);
+            o.weights = &weight;
+            CHECK(spd_mean(ctx, (spd_metric)m, n, 1, X, &o, M, &info) == SPD_OK, "%s", name_of(m));
+            CHECK(info.converged && memcmp(X, M, n * n * sizeof *X) == 0, "%s, n %zu", name_of(m),
+                  n);
+            o.weights = &none;
+            CHECK(spd_mean(ctx, (spd_metric)m, n, 1, X, &o, M, NULL) == SPD_EINVAL, " ");
+            X[n * n - 1] = -last;
+            CHECK(m == SPD_EUCLIDEAN ||
+                      (spd_mean(ctx, (spd_metric)m, n, 1, X, NULL, M, NULL) == SPD_ENOTSPD &&
+                       spd_context_error(ctx)->index == 0),
+                  "%s: not positive definite", name_of(m));
+            X[n * n - 1] = NAN;
+            CHECK(spd_mean(ctx, (spd_metric)m, n, 1, X, NULL, M, NULL) == SPD_ENOTFINITE, "%s: NaN",
+                  name_of(m));
+            X[n * n - 1] = last;
         }
+        free(X);
+        free(M);
+    }
+    spd_context_free(ctx);
 }
 
 /* Two samples: the geodesic's point at the second's share of weight; Stein and Jeffrey only for

@@ -6,8 +6,10 @@
 
 #include "io/file.h"
 #include "learn/model.h"
+#include "learn/record.h"
 #include "learn/state.h"
 #include "optim/minimise.h"
+#include "random_spd.h"
 
 #define N 4
 #define M 2
@@ -265,7 +267,7 @@ static void damage_anywhere(void)
             if (at < size)
                 bytes[at] ^= 0x10;
             spd_status status =
-                bundle_read_memory(ctx, bytes, at < size ? size : at - size, 0, &bundle);
+                bundle_read_memory(ctx, bytes, at < size ? size : at - size, &bundle);
             if (status == SPD_OK)
                 status = which ? state_from_bundle(ctx, bundle, &other)
                                : model_from_bundle(ctx, bundle, &back);
@@ -412,6 +414,89 @@ static void names_both_ways(void)
     CHECK(strcmp(spd_learning_name(SPD_OWN_GRAPH), "own-graph") == 0, " ");
 }
 
+/* W (n x m) <- columns of a random reflection, orthonormal. */
+static void reflection(rng *r, size_t n, size_t m, double *W)
+{
+    double *v = block(n), square = 0;
+    for (size_t i = 0; i < n; i++) {
+        v[i] = rng_normal(r);
+        square += v[i] * v[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < m; j++)
+            W[i * m + j] = (i == j) - 2 * v[i] * v[j] / square;
+    free(v);
+}
+
+/* The check looks at random combinations of the columns: against W'W itself. */
+static void maps_are_orthonormal(void)
+{
+    static const size_t sizes[][2] = {{1, 1}, {5, 1}, {5, 5}, {40, 7}, {64, 64}, {300, 30}};
+    static const double changes[] = {0, 1e-13, 1e-6, -1e-7, 0.5, 1e200, NAN};
+    rng r;
+    rng_seed(&r, 28);
+    for (size_t s = 0; s < 7 * 6; s++) {
+        size_t n = sizes[s % 6][0], m = sizes[s % 6][1];
+        double *W = block(n * m), *T = block(n * m), *G = block(m * m), worst = 0;
+        reflection(&r, n, m, W);
+        /* The largest entry of a column: then the column's length changes as much. */
+        size_t j = rng_below(&r, m), at = j;
+        for (size_t i = 0; i < n; i++)
+            at = fabs(W[i * m + j]) > fabs(W[at]) ? i * m + j : at;
+        W[at] += changes[s / 6];
+        flip(n, m, W, T);
+        times(m, n, m, T, W, G);
+        for (size_t k = 0; k < m * m; k++)
+            worst = fmax(worst, isnan(G[k]) ? INFINITY : fabs(G[k] - (k / m == k % m)));
+        spd_status status = record_check_orthonormal(ctx, "W", n, m, W);
+        if (worst < 1e-10)
+            CHECK(status == SPD_OK, "%zu x %zu, %g: %s", n, m, worst,
+                  spd_context_error(ctx)->message);
+        else
+            CHECK_FAILED(status, SPD_EFORMAT, "W: columns are not orthonormal");
+        CHECK(worst < 1e-10 || worst > 1e-8, "%zu: %g decides nothing", s, worst);
+        free(W);
+        free(T);
+        free(G);
+    }
+}
+
+/* What a kind of file does not have is not unpacked; in a checkpoint it is refused. */
+static void strange_arrays(void)
+{
+    double one = 1;
+    const spd_array extra = {
+        .name = "extra", .type = SPD_FLOAT64, .ndim = 1, .shape = {1}, .count = 1, .f64 = &one};
+    spd_model model = sample_model(), *back = NULL;
+    spd_fit_state state = sample_state(), *other = NULL;
+    CHECK(spd_model_save(ctx, &model, scratch("m.spdml")) == SPD_OK, " ");
+    CHECK(spd_fit_state_save(ctx, &state, scratch("c.npz")) == SPD_OK, " ");
+    for (int which = 0; which < 2; which++) {
+        io_bundle *bundle = NULL;
+        const spd_array *array[16] = {&extra};
+        const char *path = which ? scratch("c.npz") : scratch("m.spdml");
+        CHECK(bundle_read(ctx, path, &bundle) == SPD_OK, " ");
+        for (size_t i = 0; i < bundle->count; i++) {
+            const io_entry *entry = &bundle->file->entry[i];
+            CHECK(!bundle->array[i], "%s was read before anybody asked", entry->name);
+            CHECK(bundle_array(ctx, bundle, entry->name, entry->shape[0], entry->shape[1],
+                               &array[i + 1]) == SPD_OK &&
+                      array[i + 1],
+                  "%s", entry->name);
+        }
+        CHECK(bundle_write(ctx, scratch("x.npz"), bundle->count + 1, array, bundle->meta) == SPD_OK,
+              " ");
+        bundle_free(bundle);
+        if (which)
+            CHECK_FAILED(spd_fit_state_load(ctx, scratch("x.npz"), &other), SPD_EFORMAT,
+                         "no part of a checkpoint");
+        else
+            CHECK(spd_model_load(ctx, scratch("x.npz"), &back) == SPD_OK, " ");
+        spd_model_free(back);
+        back = NULL;
+    }
+}
+
 int main(void)
 {
     scratch_begin();
@@ -424,5 +509,7 @@ int main(void)
     RUN(states_that_contradict_themselves);
     RUN(out_of_memory_at_every_place);
     RUN(names_both_ways);
+    RUN(maps_are_orthonormal);
+    RUN(strange_arrays);
     return scratch_end();
 }

@@ -172,7 +172,8 @@ static int remove_one(const char *path, const struct stat *info, int type, struc
 
 static void remove_folder(void *folder)
 {
-    if (nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
+    /* One folder open at a time: it may be for want of them that the run has failed. */
+    if (nftw(folder, remove_one, 1, FTW_DEPTH | FTW_PHYS) != 0)
         cli_error("%s: cannot be removed: %s", (char *)folder, strerror(errno));
 }
 

@@ -187,19 +187,22 @@ static void run_hushed(experiment *x, const arguments *args)
     session *s = x->s;
     const arguments *own = s->args;
     fflush(stdout);
-    int old = x->gathers ? dup(STDOUT_FILENO) : -1, nowhere = open("/dev/null", O_WRONLY);
-    if (old >= 0 && nowhere >= 0)
+    int old = x->gathers ? dup(STDOUT_FILENO) : -1;
+    int nowhere = old >= 0 ? open("/dev/null", O_WRONLY) : -1;
+    if (nowhere >= 0) {
         dup2(nowhere, STDOUT_FILENO);
+        close(nowhere);
+    }
     s->args = args;
     s->silent = x->gathers;
     int code = session_run(s, args->command);
     s->silent = 0;
     s->args = own;
     fflush(stdout);
-    if (old >= 0)
+    if (old >= 0) {
         dup2(old, STDOUT_FILENO);
-    close(old);
-    close(nowhere);
+        close(old);
+    }
     if (code)
         cli_leave(code);
 }

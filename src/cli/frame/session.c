@@ -141,7 +141,9 @@ int session_fail_in(session *s, const char *path, spd_status status)
     if (status == SPD_ECANCELLED || signals_interrupted())
         interrupted(s);
     advised message = advice_last(s->ctx);
-    cli_fail("%s%s%s", path ? path : "", path ? ": " : "",
+    size_t length = path ? strlen(path) : 0;
+    int named = strncmp(message.text, path ? path : "", length) == 0 && message.text[length] == ':';
+    cli_fail("%s%s%s", path && !named ? path : "", path && !named ? ": " : "",
              message.text[0] ? message.text : spd_status_text(status));
 }
 

@@ -15,7 +15,7 @@
 
 #define LABEL_WIDTH 18
 #define SMALL       12                /* rows and columns that fit a terminal */
-#define LARGEST     ((size_t)1 << 30) /* bytes of a file of JSON */
+#define LARGEST     ((size_t)1 << 26) /* bytes of a file of JSON */
 
 static json_t *checked(json_t *value)
 {
@@ -187,9 +187,11 @@ json_t *sheet_json_load(const char *path)
 {
     json_error_t error;
     size_t length;
-    char *text = text_file_read(path, LARGEST, &length);
+    char *text = text_file_read(path, LARGEST + 1, &length);
     if (!text)
         cli_fail("%s: cannot be read: %s", path, strerror(errno));
+    if (length > LARGEST)
+        cli_fail("%s: is longer than %zu bytes", path, LARGEST);
     json_t *root = sheet_json_read(text, length, &error);
     cli_free(text);
     if (!root)

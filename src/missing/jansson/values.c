@@ -2,6 +2,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,12 +252,16 @@ int json_array_append_new(json_t *array, json_t *value)
 /* ---- objects: members in order, and a table of where their keys are ----------------------------
  */
 
-static size_t hash_of(const char *key)
+/* Each object has a hash of its own: where it lies is what the writer of a file cannot know, who
+ * would make all keys fall on one place. */
+static size_t hash_of(const json_t *object, const char *key)
 {
-    size_t hash = 1469598103934665603u; /* FNV-1a */
-    for (; *key; key++)
+    uint64_t hash = (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u;
+    for (; *key; key++) { /* FNV-1a, with the high bits brought down */
         hash = (hash ^ (unsigned char)*key) * 1099511628211u;
-    return hash;
+        hash ^= hash >> 32;
+    }
+    return (size_t)hash;
 }
 
 /* The place in the table that holds the key, or where it belongs; room > 0. */
@@ -301,7 +306,7 @@ json_t *json_object_get(const json_t *object, const char *key)
 {
     if (json_object_size(object) == 0 || !key)
         return NULL;
-    size_t slot = *find(object, key, hash_of(key));
+    size_t slot = *find(object, key, hash_of(object, key));
     return slot ? object->member[slot - 1].value : NULL;
 }
 
@@ -310,7 +315,7 @@ static int add(json_t *object, const char *key, json_t *value)
     if (object->count == object->room && grow(object) != 0)
         return -1;
     size_t length = strlen(key) + 1;
-    json_member member = {.key = malloc(length), .value = value, .hash = hash_of(key)};
+    json_member member = {.key = malloc(length), .value = value, .hash = hash_of(object, key)};
     if (!member.key)
         return -1;
     memcpy(member.key, key, length);
@@ -324,7 +329,7 @@ int json_object_set_new_nocheck(json_t *object, const char *key, json_t *value)
     size_t slot = 0;
     int failed = !json_is_object(object) || !key || !value || object == value;
     if (!failed && object->count)
-        slot = *find(object, key, hash_of(key));
+        slot = *find(object, key, hash_of(object, key));
     if (slot) {
         json_decref(object->member[slot - 1].value);
         object->member[slot - 1].value = value;
@@ -357,7 +362,7 @@ int json_object_update_new(json_t *object, json_t *other)
 
 int json_object_del(json_t *object, const char *key)
 {
-    size_t slot = json_object_size(object) && key ? *find(object, key, hash_of(key)) : 0;
+    size_t slot = json_object_size(object) && key ? *find(object, key, hash_of(object, key)) : 0;
     if (!slot)
         return -1;
     json_member *member = &object->member[slot - 1];
