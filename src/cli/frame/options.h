@@ -38,6 +38,7 @@ typedef struct option {
     int list;               /* of which several may stand, with commas between */
     int repeatable;         /* may be given several times, each counts; else the last one counts */
     int required;
+    int writes; /* a file or folder that is written; other files are read */
 } option;
 
 /* Options under one heading of the help. */
@@ -102,7 +103,8 @@ extern const option options_common[];      /* --json -q -v --threads --seed -h *
 const char *option_engines(size_t i);      /* the names of --engine */
 extern const option options_ranks[];       /* --mpi */
 extern const option options_data_output[]; /* -o, a data set in the format of its extension */
-extern const option options_data[];        /* --x --y --labels --symmetrize --regularize --ridge */
+extern const option
+    options_data[]; /* --x --y --labels --symmetrize --regularize --ridge --anywhere */
 
 extern const option options_memory[]; /* --memory */
 extern const option options_store[];  /* --store */
@@ -161,7 +163,7 @@ const char *option_model_endings(size_t i);
     }
 #define OPTION_OUTPUT(endings, text)                                                               \
     .name = "output", .letter = 'o', .argument = "FILE", .type = OPTION_FILE, .choice = (endings), \
-    .help = (text)
+    .writes = 1, .help = (text)
 #define OPTION_DATA_OUTPUT                                                                         \
     {                                                                                              \
         OPTION_OUTPUT(option_data_endings, "The file to write; its extension decides the format"), \
