@@ -82,19 +82,6 @@ class _Context:
 _local = threading.local()
 
 
-def _forget() -> None:
-    """In a forked child the workers of the parent's contexts do not exist."""
-    global _local
-    old = getattr(_local, "context", None)
-    if old is not None:
-        old.handle = None
-    _local = threading.local()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
-
-
 def _handle() -> int:
     try:
         return cast(int, _local.handle)
