@@ -26,8 +26,8 @@
  *   - Nothing here prints or exits. Results are bit-identical for any number of threads.
  *   - A context may be NULL: all cores, no progress, no messages. A context serves one call at a
  *     time; different contexts may be used from different threads. A forked child may go on with
- *     its parent's contexts, and free them, if no other thread was within a call when it was forked.
- * Equation numbers refer to docs/math.md. */
+ *     its parent's contexts, and free them, if no other thread was within a call when it was
+ * forked. Equation numbers refer to docs/math.md. */
 #ifndef SPDML_H
 #define SPDML_H
 

@@ -105,7 +105,8 @@ static void threads_meet(void)
     spd_context_free(ctx);
 }
 
-/* What a forked child does with a context whose workers are the parent's: it goes on, or ends it. */
+/* What a forked child does with a context whose workers are the parent's: it goes on, or ends it.
+ */
 static int use_inherited(spd_context *ctx, int goes_on)
 {
     meeting m = {0};
