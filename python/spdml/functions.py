@@ -7,7 +7,7 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _device, _on_device
+from . import _device, _fast, _on_device
 from ._arrays import (doubles, ints, longs, matrices, metric_number, numbers, real, square, text,
                       whole)
 from ._calls import call, context
@@ -264,6 +264,7 @@ def _shrinkage(estimator: Any) -> Tuple[int, float]:
         f"shrinkage between 0 and 1")
 
 
+@_fast.covariances
 def covariances(signals: Any, estimator: Any = "cov", regularize: float = 0.0) -> np.ndarray:
     """Covariance matrices (p, channels, channels) of signals (p, channels, times), as pyRiemann's
     function of that name: cov (1/(r-1)), scm (1/r), oas, lwf, or a shrinkage between 0 and 1.

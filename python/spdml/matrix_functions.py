@@ -10,12 +10,13 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from . import _device, _on_device, _sets
+from . import _device, _fast, _on_device, _sets
 from ._arrays import numbers, real, square
 from ._errors import InvalidArgumentError, NotPositiveDefiniteError
 from ._sets import adjoint, hermitian
 
 
+@_fast.apply
 def apply(X: Any, function: str, power: float = 1.0, n_jobs: Optional[int] = None) -> np.ndarray:
     """A function of each matrix through its eigenvalues, chosen by name.
 
