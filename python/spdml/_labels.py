@@ -44,6 +44,13 @@ def class_numbers(y: Any, samples: int) -> Tuple[np.ndarray, np.ndarray]:
     return encoder.classes_, np.ascontiguousarray(number, dtype=np.intc)
 
 
+def places(classes: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Where each label stands among the classes, which need not be sorted: those of files are in the
+    order of the file."""
+    order = np.argsort(classes, kind="stable")
+    return np.asarray(order[np.searchsorted(classes, labels, sorter=order)])
+
+
 def chosen_classes(y: Any, classes: Any, samples: int) -> Tuple[np.ndarray, List[np.ndarray]]:
     """The classes named, or all; and which samples are in each."""
     labels = column(y, samples)

@@ -6,7 +6,9 @@ first, so that a fit, a copy or a pickle in another thread cannot take it away."
 from __future__ import annotations
 
 import ctypes as c
+import io
 import os
+import zipfile
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -137,6 +139,19 @@ class Trained:
             return c.string_at(bytes_at, size.value)
         finally:
             lib.spd_bytes_free(bytes_at)
+
+    def with_array(self, name: str, array: Optional[np.ndarray]) -> "Trained":
+        """The same with this array in its file; None: without one of that name."""
+        made = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(self.pack())) as old, zipfile.ZipFile(made, "w") as new:
+            for member in old.namelist():
+                if member != f"{name}.npy":
+                    new.writestr(member, old.read(member))
+            if array is not None:
+                text = io.BytesIO()
+                np.lib.format.write_array(text, array)
+                new.writestr(f"{name}.npy", text.getvalue())
+        return _unpacked(made.getvalue(), self.classes)
 
     def save(self, path: Any) -> None:
         call(context(1), "spd_classifier_save", self.pointer, os.fsencode(path))

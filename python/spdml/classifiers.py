@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _trained
 from ._arrays import metric_number, whole
 from ._errors import InvalidArgumentError
-from ._labels import class_numbers, weights
+from ._labels import class_numbers, places, weights
 from ._library import PARAMETERS
 from ._matrices import checked, checked_size
 from ._tags import MatrixEstimator
@@ -90,7 +90,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
             tied = np.flatnonzero((score == score.max(axis=1, keepdims=True)).sum(axis=1) > 1)
             if len(tied):
                 chosen = trained.predict(np.ascontiguousarray(X[tied]), self.n_jobs)
-                score[tied, np.searchsorted(trained.classes, chosen)] += 0.5
+                score[tied, places(trained.classes, chosen)] += 0.5
         return np.asarray(score)
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
