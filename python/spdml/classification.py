@@ -357,7 +357,7 @@ class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         X = checked(X, metrics_of(self.metric, ("mean", "map")), n_jobs=self.n_jobs)
         class_numbers(y, len(X))
         space = TangentSpace(self.metric, self.tsupdate, n_jobs=self.n_jobs)
-        T = space.fit(X, sample_weight=sample_weight)._vectors(X, False)
+        T = space.fit(X, sample_weight=sample_weight)._real_vectors(X, False)
         inner = clone(self._chosen())
         weight = weights(sample_weight, len(X))
         if weight is not None and has_fit_parameter(inner, "sample_weight"):
@@ -373,7 +373,7 @@ class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         check_is_fitted(self, "_parts")
         space, inner = self._parts
         X = checked_size(X, len(space.reference_))
-        return np.asarray(getattr(inner, what)(space._vectors(X, space.tsupdate)))
+        return np.asarray(getattr(inner, what)(space._real_vectors(X, space.tsupdate)))
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each matrix (samples,)."""

@@ -142,7 +142,7 @@ def _one_by_one(A: np.ndarray, B: np.ndarray, metric: str, hard: np.ndarray, D: 
     cholesky(A, "A")  # names a matrix that is not positive definite
     P, Q, leading = _sets.paired(A, B)
     D = D.reshape(-1)
-    for i in np.flatnonzero(hard):
+    for i in map(int, np.flatnonzero(hard)):
         if name in _metrics.CORE:
             with called(("X", f"A{place(i, leading)}", ()), ("Y", f"B{place(i, leading)}", ())):
                 D[i] = _core_pairwise(P[i:i + 1], Q[i:i + 1], name, 1)[0, 0]

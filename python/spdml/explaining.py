@@ -96,7 +96,7 @@ def explain(model: Any, X: Any = None, *, n_jobs: Optional[int] = None) -> Expla
     W = _weights(model)
     n = len(W)
     M = None if X is None else mean(checked_size(X, n), "euclidean", n_jobs=n_jobs)
-    if np.iscomplexobj(W) or np.iscomplexobj(M):
+    if np.iscomplexobj(W) or M is not None and np.iscomplexobj(M):
         return _explain_complex(W, np.eye(n) if M is None else M, n_jobs)
     return _explain(W, M, n_jobs)
 
