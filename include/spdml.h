@@ -857,6 +857,12 @@ SPD_API void spd_model_free(spd_model *model);
 SPD_API spd_status spd_model_save(spd_context *ctx, const spd_model *model, const char *path);
 SPD_API spd_status spd_model_load(spd_context *ctx, const char *path, spd_model **model);
 
+/* The same in memory; *bytes is new, freed with spd_bytes_free. */
+SPD_API spd_status spd_model_pack(spd_context *ctx, const spd_model *model, unsigned char **bytes,
+                                  size_t *size);
+SPD_API spd_status spd_model_unpack(spd_context *ctx, const unsigned char *bytes, size_t size,
+                                    spd_model **model);
+
 /* Checkpoints: a state with its options and its graph, in one file. A loaded state is new, freed
  * with spd_fit_state_free. */
 SPD_API spd_status spd_fit_state_save(spd_context *ctx, const spd_fit_state *state,

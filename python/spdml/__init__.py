@@ -85,6 +85,8 @@ from .transfer import (
     encode_domains,
 )
 
+from . import geometry  # the last, since it calls what is above
+
 __version__ = version()
 _check_environment()
 
@@ -156,6 +158,7 @@ __all__ = [
     "expm_derivative",
     "from_epochs",
     "geodesic",
+    "geometry",
     "inner_product",
     "invm",
     "invsqrtm",

@@ -62,6 +62,15 @@ def chosen_classes(y: Any, classes: Any, samples: int) -> Tuple[np.ndarray, List
     return named, masks
 
 
+def equal_weights(sample_weight: Any, samples: int) -> None:
+    """For methods that have no use for weights: those that differ are refused, not ignored."""
+    values = weights(sample_weight, samples)
+    if values is not None and (values != values[0]).any():
+        raise InvalidArgumentError(
+            "sample_weight differs between samples, and nearest neighbours take no weights; leave it "
+            "out")
+
+
 def weights(sample_weight: Any, samples: int) -> Optional[np.ndarray]:
     """Weights that are finite, not negative and not all zero; None stays None."""
     if sample_weight is None:

@@ -17,6 +17,7 @@ from ._arrays import doubles, ints, text
 from ._calls import Context, call, context
 from ._errors import BadMatrixError, InvalidArgumentError
 from ._library import METHOD_NAME, PARAMETERS, Facts, Handle, Method, Notes, Samples, lib
+from ._model import packed
 from ._sets import real_form
 from .maps import parameter_number, parameter_value
 
@@ -133,12 +134,7 @@ class Trained:
 
     def pack(self) -> bytes:
         """The bytes of its file."""
-        bytes_at, size = c.c_void_p(), c.c_size_t()
-        call(context(1), "spd_classifier_pack", self.pointer, c.byref(bytes_at), c.byref(size))
-        try:
-            return c.string_at(bytes_at, size.value)
-        finally:
-            lib.spd_bytes_free(bytes_at)
+        return packed("spd_classifier_pack", self.pointer)
 
     def with_array(self, name: str, array: Optional[np.ndarray]) -> "Trained":
         """The same with this array in its file; None: without one of that name."""

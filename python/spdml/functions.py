@@ -13,7 +13,7 @@ from ._arrays import (doubles, ints, longs, matrices, metric_number, numbers, re
 from ._calls import call, context
 from ._errors import InvalidArgumentError
 from ._library import CovarianceOptions, EmbedOptions, Neighbours, lib
-from ._sets import from_real, real_form
+from ._sets import finite, from_real, real_form
 from .distances import _delivered, distance, pairwise_distances, set_of
 from .files import lend, store_of
 from .geodesics import geodesic
@@ -147,7 +147,7 @@ def regularize(X: Any, relative: float = 0.0, ridge: float = 0.0) -> np.ndarray:
     relative, ridge = real(relative, "relative"), real(ridge, "ridge")
     if not (np.isfinite(relative) and np.isfinite(ridge)):
         raise InvalidArgumentError(f"relative is {relative} and ridge {ridge}; they must be finite")
-    X = square(X)
+    X = finite(square(X), "X")
     Y = real_form(X).copy()
     lib.spd_regularize(Y.shape[1], len(Y), doubles(Y), relative, ridge)
     return from_real(Y, X.shape[:-2], np.iscomplexobj(X))
